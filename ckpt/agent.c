@@ -1,0 +1,319 @@
+#define _GNU_SOURCE
+#include "agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "agent_internal.h"
+
+static int *threads_before;
+static size_t threads_before_count;
+static struct agent_arena before_arena;
+
+void agent_before_init(void)
+{
+	long count = agent_list_numbers(&before_arena, "/proc/self/task", &threads_before);
+
+	threads_before_count = count > 0 ? (size_t)count : 0;
+}
+
+static bool contains(const int *numbers, size_t count, int number)
+{
+	for (size_t i = 0; i < count; i++)
+		if (numbers[i] == number)
+			return true;
+	return false;
+}
+
+static int know_threads(struct agent *agent)
+{
+	long count = agent_list_numbers(&agent->own, "/proc/self/task", &agent->threads);
+
+	if (count < 0)
+		return -1;
+	for (long i = 0; i < count; i++)
+		if (!contains(threads_before, threads_before_count, agent->threads[i]))
+			agent->threads[agent->thread_count++] = agent->threads[i];
+	return 0;
+}
+
+struct agent *agent_new(int control_fd, int pmi_fd)
+{
+	struct agent_arena arena = {0};
+	struct agent *agent = agent_arena_take(&arena, sizeof(*agent));
+
+	if (!agent)
+		return NULL;
+	agent->own = arena;
+	agent->control_fd = control_fd;
+	agent->pmi_fd = pmi_fd;
+	if (know_threads(agent) < 0 || agent_know_descriptors(agent) < 0) {
+		int error = errno;
+
+		agent_free(agent);
+		errno = error;
+		return NULL;
+	}
+	return agent;
+}
+
+void agent_free(struct agent *agent)
+{
+	struct agent_arena own;
+
+	if (!agent)
+		return;
+	agent_arena_clear(&agent->arena);
+	own = agent->own;
+	agent_arena_clear(&own);
+}
+
+static int survey_threads(struct agent *agent)
+{
+	int *threads;
+	long count = agent_list_numbers(&agent->arena, "/proc/self/task", &threads);
+	long own = 0;
+
+	if (count < 0)
+		return -1;
+	for (long i = 0; i < count; i++)
+		if (threads[i] != (int)syscall(SYS_getpid) &&
+		    !contains(agent->threads, agent->thread_count, threads[i]))
+			own++;
+	if (own)
+		agent_set_hazard(agent, "it has %ld thread%s of its own", own, own == 1 ? "" : "s");
+	return 0;
+}
+
+/* Timers do not pass on to a forked child. */
+static void survey_timers(struct agent *agent)
+{
+	static const int clocks[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+	const char *timers;
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+		struct itimerval value;
+
+		if (!getitimer(clocks[i], &value) && (value.it_value.tv_sec || value.it_value.tv_usec))
+			agent_set_hazard(agent, "it has set an alarm (setitimer or alarm)");
+	}
+	timers = agent_read_text(&agent->arena, "/proc/self/timers");
+	if (timers && *timers)
+		agent_set_hazard(agent, "it has a timer running (timer_create)");
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+static bool ends_with(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), suffix_length = strlen(suffix);
+
+	return length >= suffix_length && !strcmp(text + length - suffix_length, suffix);
+}
+
+/* Memory that others could find by name later, or that is more than memory. */
+static void judge_mapping(struct agent *agent, const char *path)
+{
+	size_t world = strlen(agent->world);
+
+	if (starts_with(path, "/SYSV"))
+		agent_set_hazard(agent, "it has attached System V shared memory");
+	else if (starts_with(path, "anon_inode:"))
+		agent_set_hazard(agent, "it has mapped a device (%s)", path);
+	else if (ends_with(path, " (deleted)"))
+		return;
+	else if (world && starts_with(path, agent->world) && path[world] == '/')
+		return;
+	else if (starts_with(path, "/dev/") && !starts_with(path, "/dev/shm/"))
+		agent_set_hazard(agent, "it has mapped a device (%s)", path);
+	else
+		agent_set_hazard(agent, "it has mapped %s shared and writable", path);
+}
+
+/* One line of /proc/self/maps: "start-end perms offset major:minor inode   path". */
+static bool parse_mapping(char *line, struct agent_mapping *ret_mapping, const char **ret_path)
+{
+	struct agent_mapping mapping = {0};
+	char *at = line, *permissions;
+	unsigned long major, minor;
+
+	mapping.start = strtoull(at, &at, 16);
+	if (*at++ != '-')
+		return false;
+	mapping.length = strtoull(at, &at, 16) - mapping.start;
+	permissions = at + 1;
+	if (strlen(at) < 6 || permissions[3] != 's')
+		return false;
+	mapping.protection = (permissions[0] == 'r' ? (uint32_t)PROT_READ : 0u) |
+	                     (permissions[1] == 'w' ? (uint32_t)PROT_WRITE : 0u) |
+	                     (permissions[2] == 'x' ? (uint32_t)PROT_EXEC : 0u);
+	mapping.offset = strtoull(permissions + 4, &at, 16);
+	major = strtoul(at, &at, 16);
+	if (*at++ != ':')
+		return false;
+	minor = strtoul(at, &at, 16);
+	mapping.device = makedev((unsigned)major, (unsigned)minor);
+	mapping.inode = strtoull(at, &at, 10);
+	while (*at == ' ')
+		at++;
+	*ret_mapping = mapping;
+	*ret_path = at;
+	return true;
+}
+
+/* A file that is mapped for reading only is the same in every world, unless it is one of the
+ * world's own; a device's memory is shared with the keeper. */
+static bool must_be_cloned(const struct agent *agent, const struct agent_mapping *mapping,
+                           const char *path)
+{
+	return (mapping->protection & PROT_WRITE) || ends_with(path, " (deleted)") ||
+	       (*agent->world && starts_with(path, agent->world));
+}
+
+static int survey_mappings(struct agent *agent)
+{
+	char *text = agent_read_text(&agent->arena, "/proc/self/maps");
+	size_t lines = 0;
+
+	if (!text)
+		return -1;
+	for (const char *at = text; *at; at++)
+		lines += at[0] == 's' && at[1] == ' ';
+	agent->mappings = agent_arena_take(&agent->arena, (lines + 1) * sizeof(*agent->mappings));
+	if (!agent->mappings)
+		return -1;
+	for (char *next, *line = text; *line; line = next) {
+		struct agent_mapping mapping;
+		const char *path;
+
+		next = strchrnul(line, '\n');
+		if (*next)
+			*next++ = '\0';
+		if (!parse_mapping(line, &mapping, &path) || !must_be_cloned(agent, &mapping, path))
+			continue;
+		judge_mapping(agent, path);
+		agent->mappings[agent->mapping_count++] = mapping;
+	}
+	return 0;
+}
+
+static void survey_world(struct agent *agent)
+{
+	char link[64];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", AGENT_WORLD_FD);
+	length = readlink(link, agent->world, sizeof(agent->world) - 1);
+	agent->world[length > 0 ? length : 0] = '\0';
+}
+
+int agent_survey(struct agent *agent)
+{
+	agent_arena_clear(&agent->arena);
+	agent->mappings = NULL;
+	agent->mapping_count = 0;
+	agent->files = NULL;
+	agent->file_count = 0;
+	agent->contents_size = 0;
+	agent->hazard[0] = '\0';
+
+	survey_world(agent);
+	survey_timers(agent);
+	if (survey_threads(agent) < 0 || survey_mappings(agent) < 0 || agent_survey_files(agent) < 0)
+		return -1;
+	return 0;
+}
+
+const char *agent_hazard(const struct agent *agent)
+{
+	return agent->hazard[0] ? agent->hazard : NULL;
+}
+
+size_t agent_mappings(const struct agent *agent, const struct agent_mapping **ret)
+{
+	*ret = agent->mappings;
+	return agent->mapping_count;
+}
+
+static int enter_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+
+	if (fd < 0)
+		return -1;
+	if (fd != AGENT_WORLD_FD) {
+		if (dup2(fd, AGENT_WORLD_FD) < 0)
+			return -1;
+		close(fd);
+	}
+	return 0;
+}
+
+static int map_clones(const struct agent_clone *clones, size_t count)
+{
+	int fd = -1;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct agent_clone *clone = &clones[i];
+		char name[32];
+		long mapped;
+
+		if (!i || clone->file != clones[i - 1].file) {
+			if (fd >= 0)
+				close(fd);
+			snprintf(name, sizeof(name), "clone.%" PRIu32, clone->file);
+			fd = openat(AGENT_WORLD_FD, name, O_RDWR | O_CLOEXEC);
+			if (fd < 0)
+				return -1;
+		}
+		/* The raw call: libucm replaces mmap(). */
+		mapped = syscall(SYS_mmap, clone->start, clone->length, (int)clone->protection,
+		                 MAP_SHARED | MAP_FIXED, fd, clone->offset);
+		if (mapped == -1 || (uint64_t)mapped != clone->start)
+			return -1;
+	}
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
+static int set_up_child(struct agent *agent, pid_t parent, const char *world_directory,
+                        const struct agent_clone *clones, size_t count)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if ((pid_t)syscall(SYS_getppid) != parent)
+		return -1;
+	if (agent->control_fd >= 0)
+		close(agent->control_fd);
+	agent->thread_count = 0;
+	if (enter_directory(world_directory) < 0 || map_clones(clones, count) < 0 ||
+	    agent_renew_files(agent, clones, count) < 0)
+		return -1;
+	return 0;
+}
+
+pid_t agent_fork(struct agent *agent, const char *world_directory, const struct agent_clone *clones,
+                 size_t count)
+{
+	pid_t parent = (pid_t)syscall(SYS_getpid);
+	pid_t child = fork();
+
+	if (child == 0 && set_up_child(agent, parent, world_directory, clones, count) < 0)
+		_exit(AGENT_SETUP_FAILED);
+	return child;
+}

@@ -1,0 +1,446 @@
+/* Descriptors: what each one is at the survey, and a life of its own for it in the child.
+ *
+ * A forked descriptor shares its offset with the parent's, an epoll instance its whole interest
+ * list; so regular files, directories and epoll instances are opened anew, over the same number.
+ * /proc/self/fd/N opens the same file whatever its name has become. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/kcmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "agent_internal.h"
+
+void agent_set_hazard(struct agent *agent, const char *format, ...)
+{
+	va_list arguments;
+
+	if (agent->hazard[0])
+		return;
+	va_start(arguments, format);
+	vsnprintf(agent->hazard, sizeof(agent->hazard), format, arguments);
+	va_end(arguments);
+}
+
+int agent_know_descriptors(struct agent *agent)
+{
+	int *fds;
+	long count = agent_list_numbers(&agent->own, "/proc/self/fd", &fds);
+
+	if (count < 0)
+		return -1;
+	agent->known = agent_arena_take(&agent->own, ((size_t)count + 1) * sizeof(*agent->known));
+	if (!agent->known)
+		return -1;
+	for (long i = 0; i < count; i++) {
+		struct stat status;
+
+		if (fstat(fds[i], &status) < 0)
+			continue;
+		agent->known[agent->known_count++] = (struct agent_descriptor){
+		        .fd = fds[i], .device = status.st_dev, .inode = status.st_ino};
+	}
+	return 0;
+}
+
+static bool is_known(const struct agent *agent, int fd, const struct stat *status)
+{
+	for (size_t i = 0; i < agent->known_count; i++)
+		if (agent->known[i].fd == fd && agent->known[i].device == status->st_dev &&
+		    agent->known[i].inode == status->st_ino)
+			return true;
+	return false;
+}
+
+static bool is_harmless_device(dev_t device)
+{
+	/* null, zero, full, random, urandom: no state of their own */
+	static const unsigned minors[] = {3, 5, 7, 8, 9};
+
+	if (major(device) != 1)
+		return false;
+	for (size_t i = 0; i < sizeof(minors) / sizeof(*minors); i++)
+		if (minor(device) == minors[i])
+			return true;
+	return false;
+}
+
+/* Where kcmp is forbidden, descriptors that look alike are taken for copies of each other. */
+static bool same_description(const struct agent_file *file, const struct agent_file *other)
+{
+	long self = syscall(SYS_getpid), order;
+
+	if (file->kind != other->kind || file->device != other->device || file->inode != other->inode)
+		return false;
+	order = syscall(SYS_kcmp, self, self, KCMP_FILE, file->fd, other->fd);
+	if (order >= 0)
+		return order == 0;
+	return file->kind != AGENT_EPOLL && file->offset == other->offset &&
+	       (file->flags & ~O_CLOEXEC) == (other->flags & ~O_CLOEXEC);
+}
+
+/* "tfd: 5 events: 19 data: ffffffff00000005 pos:0 ino:2a1 sdev:9", one line a descriptor watched. */
+static int read_watches(struct agent *agent, struct agent_file *file, const char *info)
+{
+	size_t lines = 0;
+
+	for (const char *at = strstr(info, "tfd:"); at; at = strstr(at + 1, "tfd:"))
+		lines++;
+	file->watches = agent_arena_take(&agent->arena, (lines + 1) * sizeof(*file->watches));
+	if (!file->watches)
+		return -1;
+	for (const char *at = strstr(info, "tfd:"); at; at = strstr(at + 1, "tfd:")) {
+		struct agent_watch *watch = &file->watches[file->watch_count];
+		uint64_t data;
+
+		if (sscanf(at, "tfd: %d events: %" SCNx32 " data: %" SCNx64, &watch->fd,
+		           &watch->event.events, &data) != 3)
+			continue;
+		watch->event.data.u64 = data;
+		file->watch_count++;
+	}
+	return 0;
+}
+
+static int read_info(struct agent *agent, struct agent_file *file)
+{
+	char path[64], *info;
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", file->fd);
+	info = agent_read_text(&agent->arena, path);
+	if (!info)
+		return -1;
+	at = strstr(info, "pos:");
+	file->offset = at ? (off_t)strtoll(at + 4, NULL, 10) : 0;
+	at = strstr(info, "flags:");
+	file->flags = at ? (int)strtol(at + 6, NULL, 8) : 0;
+	if (strstr(info, "lock:"))
+		agent_set_hazard(agent, "it holds a lock on an open file (descriptor %d)", file->fd);
+	return file->kind == AGENT_EPOLL ? read_watches(agent, file, info) : 0;
+}
+
+static bool is_mapped(const struct agent *agent, const struct agent_file *file)
+{
+	for (size_t i = 0; i < agent->mapping_count; i++)
+		if (agent->mappings[i].device == file->device &&
+		    agent->mappings[i].inode == file->inode)
+			return true;
+	return false;
+}
+
+static int open_again(int fd, int flags)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, flags);
+}
+
+static int read_all(int fd, uint8_t *to, size_t size, size_t *ret_read)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t got = pread(fd, to + done, size - done, (off_t)done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		done += (size_t)got;
+	}
+	*ret_read = done;
+	return 0;
+}
+
+static int read_contents(struct agent *agent, struct agent_file *file, size_t size)
+{
+	uint8_t *contents;
+	int fd, result;
+
+	agent->contents_size += size;
+	if (agent->contents_size > AGENT_CONTENTS_MAX) {
+		agent_set_hazard(agent, "the files it has open for writing are too large to put back");
+		return 0;
+	}
+	fd = open_again(file->fd, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		agent_set_hazard(agent, "it writes to a file that cannot be read (descriptor %d)",
+		                 file->fd);
+		return 0;
+	}
+	contents = agent_arena_take(&agent->arena, size + 1);
+	result = contents ? read_all(fd, contents, size, &file->size) : -1;
+	close(fd);
+	if (result < 0)
+		return -1;
+	file->contents = contents;
+	file->has_contents = true;
+	return 0;
+}
+
+/* Contents once for every file, however many descriptors it has. */
+static int survey_regular(struct agent *agent, struct agent_file *file, const char *link,
+                          const struct stat *status)
+{
+	size_t world = strlen(agent->world);
+	bool writable = (file->flags & O_ACCMODE) != O_RDONLY;
+
+	file->device = status->st_dev;
+	file->inode = status->st_ino;
+	if (world && !strncmp(link, agent->world, world) && link[world] == '/' &&
+	    !strchr(link + world + 1, '/') && status->st_nlink) {
+		size_t length = strlen(link + world + 1);
+		char *name = agent_arena_take(&agent->arena, length + 1);
+
+		if (!name)
+			return -1;
+		memcpy(name, link + world + 1, length);
+		file->name = name;
+		file->kind = AGENT_WORLD_FILE;
+	}
+	if ((!writable && file->kind != AGENT_WORLD_FILE) || is_mapped(agent, file))
+		return 0;
+	for (struct agent_file *other = agent->files; other != file; other++)
+		if (other->has_contents && other->device == file->device && other->inode == file->inode)
+			return 0;
+	return read_contents(agent, file, (size_t)status->st_size);
+}
+
+static void judge_descriptor(struct agent *agent, int fd, const char *link,
+                             const struct stat *status)
+{
+	if (is_known(agent, fd, status) || fd == agent->control_fd || fd == agent->pmi_fd)
+		return;
+	if (S_ISCHR(status->st_mode) && is_harmless_device(status->st_rdev))
+		return;
+	if (S_ISSOCK(status->st_mode))
+		agent_set_hazard(agent, "it has opened a socket (descriptor %d)", fd);
+	else if (S_ISFIFO(status->st_mode))
+		agent_set_hazard(agent, "it has opened a pipe (descriptor %d)", fd);
+	else
+		agent_set_hazard(agent, "it has opened %s (descriptor %d)", link, fd);
+}
+
+static int survey_descriptor(struct agent *agent, int fd)
+{
+	struct agent_file *file = &agent->files[agent->file_count];
+	char path[64], link[PATH_MAX];
+	struct stat status;
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	length = readlink(path, link, sizeof(link) - 1);
+	if (fd == AGENT_WORLD_FD || length < 0 || fstat(fd, &status) < 0)
+		return 0;
+	link[length] = '\0';
+	*file = (struct agent_file){.fd = fd, .shared_with = -1};
+	if (!strcmp(link, "anon_inode:[eventpoll]")) {
+		file->kind = AGENT_EPOLL;
+	} else if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+		judge_descriptor(agent, fd, link, &status);
+		return 0;
+	}
+	if (read_info(agent, file) < 0)
+		return -1;
+	if (S_ISREG(status.st_mode) && survey_regular(agent, file, link, &status) < 0)
+		return -1;
+	for (size_t i = 0; i < agent->file_count && file->shared_with < 0; i++)
+		if (agent->files[i].shared_with < 0 && same_description(file, &agent->files[i]))
+			file->shared_with = agent->files[i].fd;
+	agent->file_count++;
+	return 0;
+}
+
+static int ascending(const void *left, const void *right)
+{
+	return *(const int *)left - *(const int *)right;
+}
+
+int agent_survey_files(struct agent *agent)
+{
+	int *fds;
+	long count = agent_list_numbers(&agent->arena, "/proc/self/fd", &fds);
+
+	if (count < 0)
+		return -1;
+	qsort(fds, (size_t)count, sizeof(*fds), ascending);
+	agent->files = agent_arena_take(&agent->arena, ((size_t)count + 1) * sizeof(*agent->files));
+	if (!agent->files)
+		return -1;
+	for (long i = 0; i < count; i++)
+		if (survey_descriptor(agent, fds[i]) < 0)
+			return -1;
+	return 0;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t put = pwrite(fd, bytes + done, size - done, (off_t)done);
+
+		if (put < 0 && errno != EINTR)
+			return -1;
+		if (put > 0)
+			done += (size_t)put;
+	}
+	return 0;
+}
+
+static bool holds(int fd, const struct agent_file *file)
+{
+	uint8_t part[4096];
+	struct stat status;
+
+	if (fstat(fd, &status) < 0 || (size_t)status.st_size != file->size)
+		return false;
+	for (size_t at = 0; at < file->size;) {
+		size_t wanted = file->size - at < sizeof(part) ? file->size - at : sizeof(part);
+		ssize_t got = pread(fd, part, wanted, (off_t)at);
+
+		if (got <= 0 || memcmp(part, file->contents + at, (size_t)got))
+			return false;
+		at += (size_t)got;
+	}
+	return true;
+}
+
+static int put_contents_back(const struct agent_file *file)
+{
+	int fd = open_again(file->fd, O_RDWR | O_CLOEXEC), result = 0;
+
+	if (fd < 0)
+		return -1;
+	if (!holds(fd, file) &&
+	    (ftruncate(fd, 0) < 0 || write_all(fd, file->contents, file->size) < 0))
+		result = -1;
+	close(fd);
+	return result;
+}
+
+/* The name in the new world; its first opener fills it, unless that has been done from outside. */
+static int open_in_world(const struct agent_file *file, int flags)
+{
+	int fd = openat(AGENT_WORLD_FD, file->name, flags | (file->size ? 0 : O_CREAT), 0600);
+
+	if (fd >= 0 || errno != ENOENT || !file->has_contents)
+		return fd;
+	fd = openat(AGENT_WORLD_FD, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	if (write_all(fd, file->contents, file->size) < 0) {
+		close(fd);
+		return -1;
+	}
+	close(fd);
+	return openat(AGENT_WORLD_FD, file->name, flags);
+}
+
+static int open_clone(const struct agent *agent, const struct agent_file *file,
+                      const struct agent_clone *clones, size_t count, int flags)
+{
+	for (size_t i = 0; i < agent->mapping_count; i++) {
+		const struct agent_mapping *mapping = &agent->mappings[i];
+
+		if (mapping->device != file->device || mapping->inode != file->inode)
+			continue;
+		for (size_t j = 0; j < count; j++) {
+			char name[32];
+
+			if (clones[j].start != mapping->start)
+				continue;
+			snprintf(name, sizeof(name), "clone.%" PRIu32, clones[j].file);
+			return openat(AGENT_WORLD_FD, name, flags);
+		}
+	}
+	errno = ENOENT;
+	return -1;
+}
+
+static int renew_epoll(const struct agent_file *file)
+{
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	for (size_t i = 0; fd >= 0 && i < file->watch_count; i++) {
+		struct agent_watch watch = file->watches[i];
+
+		/* A watched descriptor may have been closed while a copy of it lives on. */
+		if (epoll_ctl(fd, EPOLL_CTL_ADD, watch.fd, &watch.event) < 0 && errno != EBADF &&
+		    errno != EEXIST) {
+			close(fd);
+			return -1;
+		}
+	}
+	return fd;
+}
+
+static int renew_regular(const struct agent *agent, const struct agent_file *file,
+                         const struct agent_clone *clones, size_t count)
+{
+	int flags = (file->flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW)) | O_CLOEXEC;
+	int fd;
+
+	if (file->kind != AGENT_WORLD_FILE && file->has_contents && put_contents_back(file) < 0)
+		return -1;
+	if (file->flags & O_PATH)
+		return fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+	if (is_mapped(agent, file))
+		fd = open_clone(agent, file, clones, count, flags);
+	else if (file->kind == AGENT_WORLD_FILE)
+		fd = open_in_world(file, flags);
+	else
+		fd = open_again(file->fd, flags);
+	if (fd >= 0 && file->offset && lseek(fd, file->offset, SEEK_SET) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int put_in_place(int fd, const struct agent_file *file)
+{
+	int result;
+
+	if (fd < 0 || fd == file->fd)
+		return fd;
+	result = dup3(fd, file->fd, file->flags & O_CLOEXEC);
+	close(fd);
+	return result;
+}
+
+int agent_renew_files(const struct agent *agent, const struct agent_clone *clones, size_t count)
+{
+	for (size_t i = 0; i < agent->file_count; i++) {
+		const struct agent_file *file = &agent->files[i];
+		int fd;
+
+		if (file->kind == AGENT_EPOLL)
+			continue;
+		if (file->shared_with >= 0)
+			fd = fcntl(file->shared_with, F_DUPFD_CLOEXEC, 0);
+		else
+			fd = renew_regular(agent, file, clones, count);
+		if (put_in_place(fd, file) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < agent->file_count; i++) {
+		const struct agent_file *file = &agent->files[i];
+
+		if (file->kind == AGENT_EPOLL && put_in_place(renew_epoll(file), file) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,86 @@
+/* What the agent's files share: its memory, and the survey of descriptors. */
+#ifndef MATCHPOINT_CKPT_AGENT_INTERNAL_H
+#define MATCHPOINT_CKPT_AGENT_INTERNAL_H
+
+#include <limits.h>
+#include <sys/epoll.h>
+
+#include "agent.h"
+
+#define AGENT_CONTENTS_MAX ((uint64_t)256 << 20) /* of all files that must be put back, in bytes */
+
+/* Mapped memory, given back as a whole. */
+struct agent_chunk;
+struct agent_arena {
+	struct agent_chunk *chunks;
+};
+
+void *agent_arena_take(struct agent_arena *arena, size_t size); /* zeroed; NULL with errno */
+void agent_arena_clear(struct agent_arena *arena);
+
+/* A file of /proc as a string. Never more than what a survey needs; NULL with errno. */
+char *agent_read_text(struct agent_arena *arena, const char *path);
+
+/* The numbers that are the entries of a directory under /proc (fd, task). -1 with errno. */
+long agent_list_numbers(struct agent_arena *arena, const char *path, int **ret_numbers);
+
+enum agent_file_kind {
+	AGENT_FILE,       /* regular, or a directory: reopened, offset set */
+	AGENT_WORLD_FILE, /* in the world's directory: the same name in the new one */
+	AGENT_EPOLL,
+};
+
+struct agent_watch { /* one descriptor that an epoll instance watches */
+	int fd;
+	struct epoll_event event;
+};
+
+struct agent_file {
+	int fd;
+	int shared_with; /* an earlier descriptor of the same open file description, or -1 */
+	enum agent_file_kind kind;
+	int flags; /* as open() takes them, with O_CLOEXEC of the descriptor */
+	off_t offset;
+	uint64_t device, inode;
+	const char *name; /* of a world file */
+	bool has_contents;
+	const uint8_t *contents;
+	size_t size;
+	struct agent_watch *watches;
+	size_t watch_count;
+};
+
+struct agent_descriptor { /* open when MPI_Init returned */
+	int fd;
+	uint64_t device, inode;
+};
+
+struct agent {
+	int control_fd, pmi_fd;
+	struct agent_arena own; /* lives as long as the agent */
+	struct agent_descriptor *known;
+	size_t known_count;
+	int *threads; /* MPI's */
+	size_t thread_count;
+
+	struct agent_arena arena; /* of the last survey */
+	char world[PATH_MAX];     /* the world directory's path */
+	struct agent_mapping *mappings;
+	size_t mapping_count;
+	struct agent_file *files;
+	size_t file_count;
+	uint64_t contents_size;
+	char hazard[PATH_MAX + 128]; /* empty: none */
+};
+
+/* Notes the first hazard; later ones add nothing. */
+void agent_set_hazard(struct agent *agent, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
+
+int agent_know_descriptors(struct agent *agent);
+int agent_survey_files(struct agent *agent);
+
+/* In the child: gives every surveyed descriptor a life of its own. */
+int agent_renew_files(const struct agent *agent, const struct agent_clone *clones, size_t count);
+
+#endif

@@ -1,0 +1,416 @@
+#define _GNU_SOURCE
+#include "clone_plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define PAGE ((guint64)4096)
+#define REMEMBERED_MAX ((guint64)64 << 20) /* bytes of contents kept by one plan */
+#define READ_AT_ONCE ((guint64)1 << 20)
+
+struct range { /* of an object, as one keeper maps it */
+	guint64 offset, length, address;
+	pid_t keeper;
+};
+
+struct extent { /* pages that are not zero; their bytes follow each other in `contents` */
+	guint64 offset, length;
+};
+
+struct object {
+	guint64 device, inode;
+	guint64 size; /* whole pages */
+	GArray *ranges;     /* struct range, in ascending order once sorted */
+	GPtrArray *names;   /* in the old world's directory, but for clone.N */
+	char *readable;     /* a name there, or NULL */
+	gboolean remembered;
+	GArray *extents;
+	GByteArray *contents;
+};
+
+struct rank_clones {
+	GArray *clones; /* struct agent_clone */
+};
+
+struct clone_plan {
+	char *directory;
+	guint ranks;
+	struct rank_clones *of_rank;
+	GPtrArray *objects; /* clone.N is the Nth */
+	gboolean scanned;
+	guint64 remembered;
+};
+
+static void object_free(gpointer data)
+{
+	struct object *object = data;
+
+	g_array_unref(object->ranges);
+	g_ptr_array_unref(object->names);
+	g_array_unref(object->extents);
+	g_byte_array_unref(object->contents);
+	g_free(object->readable);
+	g_free(object);
+}
+
+struct clone_plan *clone_plan_new(guint ranks, const char *directory)
+{
+	struct clone_plan *plan = g_new0(struct clone_plan, 1);
+
+	plan->directory = g_strdup(directory);
+	plan->ranks = ranks;
+	plan->of_rank = g_new0(struct rank_clones, ranks);
+	for (guint rank = 0; rank < ranks; rank++)
+		plan->of_rank[rank].clones = g_array_new(FALSE, FALSE, sizeof(struct agent_clone));
+	plan->objects = g_ptr_array_new_with_free_func(object_free);
+	return plan;
+}
+
+void clone_plan_free(struct clone_plan *plan)
+{
+	if (!plan)
+		return;
+	for (guint rank = 0; rank < plan->ranks; rank++)
+		g_array_unref(plan->of_rank[rank].clones);
+	g_free(plan->of_rank);
+	g_ptr_array_unref(plan->objects);
+	g_free(plan->directory);
+	g_free(plan);
+}
+
+static guint64 whole_pages(guint64 bytes)
+{
+	return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+/* Objects are few: one or two for a rank. */
+static struct object *find_object(struct clone_plan *plan, guint64 device, guint64 inode,
+                                  guint *ret_index)
+{
+	struct object *object;
+
+	for (guint i = 0; i < plan->objects->len; i++) {
+		object = g_ptr_array_index(plan->objects, i);
+		*ret_index = i;
+		if (object->device == device && object->inode == inode)
+			return object;
+	}
+	object = g_new0(struct object, 1);
+	object->device = device;
+	object->inode = inode;
+	object->ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
+	object->names = g_ptr_array_new_with_free_func(g_free);
+	object->extents = g_array_new(FALSE, FALSE, sizeof(struct extent));
+	object->contents = g_byte_array_new();
+	*ret_index = plan->objects->len;
+	g_ptr_array_add(plan->objects, object);
+	return object;
+}
+
+void clone_plan_add(struct clone_plan *plan, guint rank, pid_t keeper,
+                    const struct agent_mapping *mappings, gsize count)
+{
+	g_return_if_fail(rank < plan->ranks);
+	for (gsize i = 0; i < count; i++) {
+		const struct agent_mapping *mapping = &mappings[i];
+		guint index;
+		struct object *object = find_object(plan, mapping->device, mapping->inode, &index);
+		struct range range = {.offset = mapping->offset,
+		                      .length = mapping->length,
+		                      .address = mapping->start,
+		                      .keeper = keeper};
+		struct agent_clone clone = {.start = mapping->start,
+		                            .length = mapping->length,
+		                            .offset = mapping->offset,
+		                            .protection = mapping->protection,
+		                            .file = index};
+
+		object->size = MAX(object->size, whole_pages(range.offset + range.length));
+		g_array_append_val(object->ranges, range);
+		g_array_append_val(plan->of_rank[rank].clones, clone);
+	}
+}
+
+gsize clone_plan_rank(const struct clone_plan *plan, guint rank, const struct agent_clone **ret)
+{
+	g_return_val_if_fail(rank < plan->ranks, 0);
+	*ret = (const struct agent_clone *)(gpointer)plan->of_rank[rank].clones->data;
+	return plan->of_rank[rank].clones->len;
+}
+
+guint64 clone_plan_bytes(const struct clone_plan *plan)
+{
+	return plan->remembered;
+}
+
+static gboolean failed(GError **error, const char *what, const char *on)
+{
+	int code = errno;
+
+	g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(code), "%s %s: %s", what, on,
+	            g_strerror(code));
+	return FALSE;
+}
+
+/* Notes the names that objects have in the old world's directory; files that nobody maps become
+ * objects without ranges. Output that is still empty is left to the rank to create. */
+static gboolean scan_directory(struct clone_plan *plan, GError **error)
+{
+	g_autoptr(GDir) directory = g_dir_open(plan->directory, 0, error);
+	const char *name;
+
+	if (!directory)
+		return FALSE;
+	while ((name = g_dir_read_name(directory))) {
+		g_autofree char *path = g_build_filename(plan->directory, name, NULL);
+		gboolean is_clone = g_str_has_prefix(name, "clone.");
+		guint known = plan->objects->len, index;
+		struct object *object;
+		struct stat status;
+
+		if (lstat(path, &status) < 0 || !S_ISREG(status.st_mode))
+			continue;
+		object = find_object(plan, status.st_dev, status.st_ino, &index);
+		if (index == known && (is_clone || status.st_size == 0)) {
+			g_ptr_array_remove_index(plan->objects, index);
+			continue;
+		}
+		if (!is_clone)
+			g_ptr_array_add(object->names, g_strdup(name));
+		if (!object->readable)
+			object->readable = g_strdup(name);
+		object->size = object->ranges->len ? MAX(object->size, whole_pages((guint64)status.st_size))
+		                                   : (guint64)status.st_size;
+	}
+	plan->scanned = TRUE;
+	return TRUE;
+}
+
+static gboolean is_zero(const guint8 *bytes, gsize count)
+{
+	return count == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0);
+}
+
+/* Takes over the pages that are not zero. */
+static void remember(struct object *object, guint64 offset, const guint8 *bytes, gsize count)
+{
+	for (gsize at = 0; at < count; at += PAGE) {
+		gsize length = MIN(PAGE, count - at);
+		struct extent *last = NULL, extent = {.offset = offset + at, .length = length};
+
+		if (is_zero(bytes + at, length))
+			continue;
+		g_byte_array_append(object->contents, bytes + at, (guint)length);
+		if (object->extents->len)
+			last = &g_array_index(object->extents, struct extent, object->extents->len - 1);
+		if (last && last->offset + last->length == extent.offset)
+			last->length += length;
+		else
+			g_array_append_val(object->extents, extent);
+	}
+}
+
+/* Reads another process's memory; what it cannot read itself (beyond the end of its file) is left
+ * out. Returns how much was read, or -1 with errno. */
+static gssize read_memory(pid_t pid, guint64 address, guint8 *to, gsize count)
+{
+	struct iovec local = {.iov_base = to, .iov_len = count};
+	struct iovec remote = {.iov_base = GSIZE_TO_POINTER(address), .iov_len = count};
+	gssize got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	char path[64];
+	int fd;
+
+	if (got >= 0 || errno == EFAULT)
+		return MAX(got, 0);
+	g_snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	got = pread(fd, to, count, (off_t)address);
+	close(fd);
+	return got < 0 && errno == EIO ? 0 : got;
+}
+
+static gboolean read_range(struct object *object, const struct range *range, guint64 from,
+                           guint8 *buffer, GError **error)
+{
+	guint64 end = range->offset + range->length;
+
+	while (from < end) {
+		gsize wanted = MIN(READ_AT_ONCE, end - from);
+		gssize got = read_memory(range->keeper, range->address + (from - range->offset), buffer,
+		                         wanted);
+
+		if (got < 0) {
+			g_autofree char *who = g_strdup_printf("process %d", (int)range->keeper);
+
+			return failed(error, "cannot read the shared memory of", who);
+		}
+		got -= got % (gssize)PAGE;
+		remember(object, from, buffer, (gsize)got);
+		from += got ? (guint64)got : PAGE;
+	}
+	return TRUE;
+}
+
+static gint by_offset(gconstpointer left, gconstpointer right)
+{
+	const struct range *a = left, *b = right;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return a->length > b->length ? -1 : a->length < b->length;
+}
+
+/* What no name leads to, or lies beyond `from`, is read through those who map it. */
+static gboolean read_ranges(struct object *object, guint64 from, guint8 *buffer, GError **error)
+{
+	guint64 done = from;
+
+	g_array_sort(object->ranges, by_offset);
+	for (guint i = 0; i < object->ranges->len; i++) {
+		const struct range *range = &g_array_index(object->ranges, struct range, i);
+
+		if (range->offset + range->length <= done)
+			continue;
+		if (!read_range(object, range, MAX(done, range->offset), buffer, error))
+			return FALSE;
+		done = range->offset + range->length;
+	}
+	return TRUE;
+}
+
+/* Whole pages of the file, skipping its holes; ret_end is where they end. */
+static gboolean read_file(struct object *object, int fd, gboolean to_the_end, guint8 *buffer,
+                          guint64 *ret_end)
+{
+	off_t size = lseek(fd, 0, SEEK_END), end = to_the_end ? size : size / (off_t)PAGE * (off_t)PAGE;
+	off_t at = 0;
+
+	if (size < 0)
+		return FALSE;
+	while (at < end && (at = lseek(fd, at, SEEK_DATA)) >= 0 && at < end) {
+		off_t hole = lseek(fd, at, SEEK_HOLE);
+
+		hole = MIN(hole, end);
+		if (hole <= at)
+			return FALSE;
+		while (at < hole) {
+			gssize got = pread(fd, buffer, (gsize)MIN((off_t)READ_AT_ONCE, hole - at), at);
+
+			if (got <= 0)
+				return FALSE;
+			remember(object, (guint64)at, buffer, (gsize)got);
+			at += got;
+		}
+	}
+	*ret_end = (guint64)end;
+	return at >= 0 || errno == ENXIO;
+}
+
+static gboolean read_object(struct clone_plan *plan, struct object *object, GError **error)
+{
+	g_autofree guint8 *buffer = g_malloc(READ_AT_ONCE);
+	guint64 from = 0;
+
+	if (object->readable) {
+		g_autofree char *path = g_build_filename(plan->directory, object->readable, NULL);
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		gboolean complete = fd >= 0 && read_file(object, fd, object->ranges->len == 0, buffer,
+		                                         &from);
+
+		if (!complete)
+			failed(error, "cannot read", path);
+		if (fd >= 0)
+			close(fd);
+		if (!complete)
+			return FALSE;
+	}
+	if (!read_ranges(object, from, buffer, error))
+		return FALSE;
+	object->remembered = TRUE;
+	plan->remembered += object->contents->len;
+	return TRUE;
+}
+
+static void forget(struct clone_plan *plan, struct object *object)
+{
+	plan->remembered -= object->contents->len;
+	g_byte_array_set_size(object->contents, 0);
+	g_array_set_size(object->extents, 0);
+	object->remembered = FALSE;
+}
+
+static gboolean write_extents(const struct object *object, int fd)
+{
+	const guint8 *bytes = object->contents->data;
+
+	if (object->size && ftruncate(fd, (off_t)object->size) < 0)
+		return FALSE;
+	for (guint i = 0; i < object->extents->len; i++) {
+		const struct extent *extent = &g_array_index(object->extents, struct extent, i);
+
+		for (guint64 at = 0; at < extent->length;) {
+			gssize put = pwrite(fd, bytes, (gsize)(extent->length - at),
+			                    (off_t)(extent->offset + at));
+
+			if (put < 0 && errno == EINTR)
+				continue;
+			if (put < 0)
+				return FALSE;
+			at += (guint64)put;
+			bytes += put;
+		}
+	}
+	return TRUE;
+}
+
+/* An object that is mapped is clone.N and has its old names as links. */
+static gboolean write_object(const struct object *object, guint index, int directory)
+{
+	char clone[32];
+	const char *name = clone;
+	gboolean written;
+	int fd;
+
+	g_snprintf(clone, sizeof(clone), "clone.%u", index);
+	if (!object->ranges->len)
+		name = g_ptr_array_index(object->names, 0);
+	fd = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return FALSE;
+	written = write_extents(object, fd);
+	close(fd);
+	for (guint i = object->ranges->len ? 0 : 1; written && i < object->names->len; i++)
+		written = linkat(directory, name, directory, g_ptr_array_index(object->names, i), 0) == 0;
+	return written;
+}
+
+gboolean clone_plan_write(struct clone_plan *plan, const char *directory, GError **error)
+{
+	gboolean written = TRUE;
+	int fd;
+
+	if (!plan->scanned && !scan_directory(plan, error))
+		return FALSE;
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return failed(error, "cannot open the world directory", directory);
+	for (guint i = 0; written && i < plan->objects->len; i++) {
+		struct object *object = g_ptr_array_index(plan->objects, i);
+
+		written = object->remembered || read_object(plan, object, error);
+		if (!written)
+			break;
+		if (!write_object(object, i, fd))
+			written = failed(error, "cannot clone shared memory into", directory);
+		if (plan->remembered > REMEMBERED_MAX)
+			forget(plan, object);
+	}
+	close(fd);
+	return written;
+}

@@ -1,0 +1,35 @@
+/* The copies of a frozen world's shared memory that a restored one needs.
+ *
+ * An object is what a device and inode name, however many ranks map it at however many addresses.
+ * Its copy is `clone.N` in the new world's directory, with every page at its own offset; an object
+ * that has a name in the old world's directory has the same name in the new one (a hard link), for
+ * UCX attaches segments by name, and late. Files there that nobody maps are copied as well. */
+#ifndef MATCHPOINT_CKPT_CLONE_PLAN_H
+#define MATCHPOINT_CKPT_CLONE_PLAN_H
+
+#include <glib.h>
+#include <sys/types.h>
+
+#include "agent.h"
+
+struct clone_plan;
+
+/* `directory` is the frozen world's. */
+struct clone_plan *clone_plan_new(guint ranks, const char *directory);
+void clone_plan_free(struct clone_plan *plan);
+
+/* Tells what a parked rank maps. All ranks are added before the first clone_plan_write. */
+void clone_plan_add(struct clone_plan *plan, guint rank, pid_t keeper,
+                    const struct agent_mapping *mappings, gsize count);
+
+/* Fills the new world's directory (whole pages, zero pages left as holes). The keepers' memory is
+ * read the first time and remembered if it is not too large. */
+gboolean clone_plan_write(struct clone_plan *plan, const char *directory, GError **error);
+
+/* The clones of one rank's mappings, owned by the plan; valid until the next clone_plan_add. */
+gsize clone_plan_rank(const struct clone_plan *plan, guint rank, const struct agent_clone **ret);
+
+/* What a world costs on tmpfs, and what the plan itself remembers, in bytes, after a write. */
+guint64 clone_plan_bytes(const struct clone_plan *plan);
+
+#endif

@@ -1,0 +1,183 @@
+#include "snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MEASURE_EVERY 16 /* snapshots; reading smaps_rollup takes longer than taking a small one */
+#define PROCESS_OVERHEAD ((guint64)256 << 10) /* page tables and kernel structures */
+#define PROCESS_GUESS ((guint64)1 << 20)      /* where it cannot be measured */
+
+struct snapshot {
+	guint64 *keys; /* ascending */
+	gsize key_count;
+	pid_t *keepers;
+	guint ranks;
+	double seconds_to_regain;
+	guint64 last_used;
+	void *owner;
+};
+
+struct snapshot_set {
+	GPtrArray *snapshots;
+	guint64 memory_budget;
+	guint process_budget;
+	guint processes;
+	guint64 bytes_per_process; /* measured now and then */
+	guint64 clock;             /* counts uses */
+	guint64 added;
+};
+
+static void snapshot_free(gpointer data)
+{
+	struct snapshot *snapshot = data;
+
+	g_free(snapshot->keys);
+	g_free(snapshot->keepers);
+	g_free(snapshot);
+}
+
+struct snapshot_set *snapshot_set_new(guint64 memory_budget, guint process_budget)
+{
+	struct snapshot_set *set = g_new0(struct snapshot_set, 1);
+
+	set->snapshots = g_ptr_array_new_with_free_func(snapshot_free);
+	set->memory_budget = memory_budget;
+	set->process_budget = process_budget;
+	set->bytes_per_process = PROCESS_GUESS;
+	return set;
+}
+
+void snapshot_set_free(struct snapshot_set *set)
+{
+	if (!set)
+		return;
+	g_ptr_array_unref(set->snapshots);
+	g_free(set);
+}
+
+static gint by_value(gconstpointer left, gconstpointer right, gpointer unused)
+{
+	guint64 a = *(const guint64 *)left, b = *(const guint64 *)right;
+
+	(void)unused;
+	return a < b ? -1 : a > b;
+}
+
+static guint64 *sorted_keys(const guint64 *keys, gsize count)
+{
+	guint64 *sorted = g_memdup2(keys, count * sizeof(*keys));
+
+	if (count > 1)
+		g_qsort_with_data(sorted, (gint)count, sizeof(*sorted), by_value, NULL);
+	return sorted;
+}
+
+/* A line "name:   123 kB" of smaps_rollup, in bytes. */
+static guint64 read_field(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? g_ascii_strtoull(at + strlen(name), NULL, 10) << 10 : 0;
+}
+
+/* What one process costs: memory shared by n processes counts one nth for each. */
+static guint64 measure(pid_t pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/smaps_rollup", (int)pid);
+	g_autofree char *text = NULL;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return PROCESS_GUESS;
+	return read_field(text, "Pss_Anon:") + read_field(text, "Pss_Shmem:") + PROCESS_OVERHEAD;
+}
+
+struct snapshot *snapshot_set_add(struct snapshot_set *set, const guint64 *keys, gsize key_count,
+                                  const pid_t *keepers, guint ranks, double seconds_to_regain,
+                                  void *owner)
+{
+	struct snapshot *snapshot = g_new0(struct snapshot, 1);
+
+	snapshot->keys = sorted_keys(keys, key_count);
+	snapshot->key_count = key_count;
+	snapshot->keepers = g_memdup2(keepers, ranks * sizeof(*keepers));
+	snapshot->ranks = ranks;
+	snapshot->seconds_to_regain = seconds_to_regain;
+	snapshot->last_used = ++set->clock;
+	snapshot->owner = owner;
+	g_ptr_array_add(set->snapshots, snapshot);
+	set->processes += ranks;
+	if (ranks && set->added++ % MEASURE_EVERY == 0)
+		set->bytes_per_process = measure(keepers[set->added % ranks]);
+	return snapshot;
+}
+
+/* Both ascending. */
+static gboolean is_subset(const struct snapshot *snapshot, const guint64 *keys, gsize count)
+{
+	gsize at = 0;
+
+	if (snapshot->key_count > count)
+		return FALSE;
+	for (gsize i = 0; i < snapshot->key_count; i++) {
+		while (at < count && keys[at] < snapshot->keys[i])
+			at++;
+		if (at == count || keys[at] != snapshot->keys[i])
+			return FALSE;
+		at++;
+	}
+	return TRUE;
+}
+
+struct snapshot *snapshot_set_find(struct snapshot_set *set, const guint64 *keys, gsize key_count)
+{
+	g_autofree guint64 *sorted = sorted_keys(keys, key_count);
+	struct snapshot *best = NULL;
+
+	for (guint i = 0; i < set->snapshots->len; i++) {
+		struct snapshot *snapshot = g_ptr_array_index(set->snapshots, i);
+
+		if (best && snapshot->key_count <= best->key_count)
+			continue;
+		if (is_subset(snapshot, sorted, key_count))
+			best = snapshot;
+	}
+	if (best)
+		best->last_used = ++set->clock;
+	return best;
+}
+
+/* Times that differ by less than a millisecond are equal: what is old goes first. */
+static gboolean goes_before(const struct snapshot *snapshot, const struct snapshot *other)
+{
+	gint64 cost = (gint64)(snapshot->seconds_to_regain * 1e3);
+	gint64 other_cost = (gint64)(other->seconds_to_regain * 1e3);
+
+	return cost != other_cost ? cost < other_cost : snapshot->last_used < other->last_used;
+}
+
+struct snapshot *snapshot_set_evict(struct snapshot_set *set)
+{
+	struct snapshot *victim = NULL;
+
+	if (set->processes <= set->process_budget &&
+	    set->processes * set->bytes_per_process <= set->memory_budget)
+		return NULL;
+	for (guint i = 0; i < set->snapshots->len; i++) {
+		struct snapshot *snapshot = g_ptr_array_index(set->snapshots, i);
+
+		if (snapshot->key_count && (!victim || goes_before(snapshot, victim)))
+			victim = snapshot;
+	}
+	return victim;
+}
+
+void snapshot_set_remove(struct snapshot_set *set, struct snapshot *snapshot)
+{
+	set->processes -= snapshot->ranks;
+	g_ptr_array_remove_fast(set->snapshots, snapshot);
+}
+
+void *snapshot_owner(const struct snapshot *snapshot)
+{
+	return snapshot->owner;
+}

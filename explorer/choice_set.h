@@ -1,0 +1,23 @@
+/* Sets of choices, each choice a small number: immutable, shared, counted by reference.
+ *
+ * Most events of a trace depend on just what the event before depended on, so that a set is made
+ * once and pointed at from many places. NULL is the empty set and legal everywhere. */
+#ifndef MATCHPOINT_EXPLORER_CHOICE_SET_H
+#define MATCHPOINT_EXPLORER_CHOICE_SET_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct choice_set;
+
+struct choice_set *choice_set_ref(struct choice_set *set);
+void choice_set_unref(struct choice_set *set);
+
+/* *set becomes its union with `other`, or with one choice; the reference held in *set is used up. */
+void choice_set_join(struct choice_set **set, struct choice_set *other);
+void choice_set_add(struct choice_set **set, guint choice);
+
+bool choice_set_has(const struct choice_set *set, guint choice);
+bool choice_set_covers(const struct choice_set *set, const struct choice_set *other);
+
+#endif

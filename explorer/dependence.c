@@ -1,0 +1,630 @@
+#include "dependence.h"
+
+/* A tour. Operations are records, in the order of the trace. Each send stands in two queues, that
+ * of its tag and that of all messages from its source; each receive but a probe in that of its
+ * class (source or any, tag or any). Whatever must be out of the way of a match is the front part
+ * of a queue: of the four classes that fit the message, what was posted before the receive, and of
+ * the messages, what was sent before this one. Queues keep the running union of what the matches
+ * at their front depend on, so that each such question is a search by bisection. */
+
+struct key {
+	bool messages;
+	int32_t rank; /* the destination */
+	int32_t source;
+	int32_t tag;
+	uint64_t comm;
+};
+
+struct queue {
+	struct key key;
+	GArray *records; /* of guint: indices, ascending */
+	GPtrArray *sums; /* of choice_set: [i] joins the matches of records 0 to i, all of them gone */
+};
+
+struct record {
+	struct operation op;
+	struct choice_set *issued; /* what its issue or posting depends on */
+	struct choice_set *match;  /* what its match, or its withdrawal, depends on */
+	bool gone;                 /* matched or withdrawn; for a probe: it has seen its message */
+	bool withdrawn;
+	int choice;        /* the number of the choice that matched this receive, or -1 */
+	struct op_id send; /* the message taken, if `choice` is set */
+	struct queue *queues[2];
+};
+
+struct collective {
+	guint64 number;
+	GArray *arrivals; /* of struct arrival */
+};
+
+struct arrival {
+	int32_t rank;
+	int32_t root;
+	int32_t position;
+	struct choice_set *set;
+	struct choice_set *sum; /* of this arrival and those before */
+};
+
+/* An event read, and what its rank depended on before it. */
+struct step {
+	struct event event;
+	struct choice_set *before;
+};
+
+struct rank {
+	GArray *records; /* of guint: indices, in program order */
+	struct choice_set *now;
+};
+
+struct dependence {
+	int ranks;
+	struct rank *rank;
+	GArray *steps;       /* of struct step */
+	GArray *records;     /* of struct record */
+	GArray *choices;     /* of guint: the record of each choice's receive */
+	GHashTable *queues;  /* by their key */
+	GHashTable *collectives; /* by their number */
+};
+
+static guint hash_key(gconstpointer pointer)
+{
+	const struct key *key = pointer;
+	uint64_t mixed = key->comm;
+
+	mixed = (mixed ^ (uint32_t)key->rank) * UINT64_C(0x9e3779b97f4a7c15);
+	mixed = (mixed ^ (uint32_t)key->source ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
+	mixed = (mixed ^ (uint32_t)key->tag ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
+	return (guint)(mixed >> 32) ^ key->messages;
+}
+
+static gboolean same_key(gconstpointer left, gconstpointer right)
+{
+	const struct key *a = left;
+	const struct key *b = right;
+
+	return a->messages == b->messages && a->rank == b->rank && a->source == b->source
+	       && a->tag == b->tag && a->comm == b->comm;
+}
+
+static void set_unref(void *set)
+{
+	choice_set_unref(set);
+}
+
+static void queue_free(void *pointer)
+{
+	struct queue *queue = pointer;
+
+	g_array_free(queue->records, TRUE);
+	g_ptr_array_free(queue->sums, TRUE);
+	g_free(queue);
+}
+
+static void collective_free(void *pointer)
+{
+	struct collective *collective = pointer;
+
+	g_array_free(collective->arrivals, TRUE);
+	g_free(collective);
+}
+
+struct dependence *dependence_new(int ranks)
+{
+	struct dependence *dependence = g_new0(struct dependence, 1);
+
+	dependence->ranks = ranks;
+	dependence->rank = g_new0(struct rank, (gsize)ranks);
+	for (int rank = 0; rank < ranks; rank++)
+		dependence->rank[rank].records = g_array_new(FALSE, FALSE, sizeof(guint));
+	dependence->steps = g_array_new(FALSE, FALSE, sizeof(struct step));
+	dependence->records = g_array_new(FALSE, FALSE, sizeof(struct record));
+	dependence->choices = g_array_new(FALSE, FALSE, sizeof(guint));
+	dependence->queues = g_hash_table_new_full(hash_key, same_key, NULL, queue_free);
+	dependence->collectives =
+		g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, collective_free);
+	return dependence;
+}
+
+void dependence_free(struct dependence *dependence)
+{
+	if (!dependence)
+		return;
+	dependence_rewind(dependence, 0);
+	for (int rank = 0; rank < dependence->ranks; rank++)
+		g_array_free(dependence->rank[rank].records, TRUE);
+	g_free(dependence->rank);
+	g_array_free(dependence->steps, TRUE);
+	g_array_free(dependence->records, TRUE);
+	g_array_free(dependence->choices, TRUE);
+	g_hash_table_destroy(dependence->queues);
+	g_hash_table_destroy(dependence->collectives);
+	g_free(dependence);
+}
+
+static struct record *record_at(const struct dependence *dependence, guint index)
+{
+	return &g_array_index(dependence->records, struct record, index);
+}
+
+/* The first place in an ascending array of indices that is not below `index`. */
+static guint place_of(const GArray *indices, guint index)
+{
+	guint low = 0;
+	guint high = indices->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (g_array_index(indices, guint, middle) < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The record of an operation, or NULL. */
+static struct record *find_record(const struct dependence *dependence, struct op_id id,
+                                  guint *ret_index)
+{
+	const GArray *records;
+	guint low = 0;
+	guint high;
+
+	if (id.rank < 0 || id.rank >= dependence->ranks)
+		return NULL;
+	records = dependence->rank[id.rank].records;
+	high = records->len;
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+		guint index = g_array_index(records, guint, middle);
+		int order = op_id_compare(record_at(dependence, index)->op.id, id);
+
+		if (order == 0) {
+			*ret_index = index;
+			return record_at(dependence, index);
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static struct queue *find_queue(const struct dependence *dependence, struct key key)
+{
+	return g_hash_table_lookup(dependence->queues, &key);
+}
+
+static struct queue *make_queue(struct dependence *dependence, struct key key)
+{
+	struct queue *queue = find_queue(dependence, key);
+
+	if (!queue) {
+		queue = g_new0(struct queue, 1);
+		queue->key = key;
+		queue->records = g_array_new(FALSE, FALSE, sizeof(guint));
+		queue->sums = g_ptr_array_new_with_free_func(set_unref);
+		g_hash_table_insert(dependence->queues, &queue->key, queue);
+	}
+	return queue;
+}
+
+static struct choice_set *sum_at(const struct queue *queue, guint place)
+{
+	return g_ptr_array_index(queue->sums, place);
+}
+
+/* Extends the running union to the first `count` records, or to the first that is not gone. */
+static bool sum_up(struct dependence *dependence, struct queue *queue, guint count)
+{
+	while (queue->sums->len < count) {
+		guint place = queue->sums->len;
+		guint index = g_array_index(queue->records, guint, place);
+		const struct record *record = record_at(dependence, index);
+		struct choice_set *sum;
+
+		if (!record->gone)
+			return false;
+		sum = place > 0 ? choice_set_ref(sum_at(queue, place - 1)) : NULL;
+		choice_set_join(&sum, record->match);
+		g_ptr_array_add(queue->sums, sum);
+	}
+	return true;
+}
+
+/* Joins what took the records before `index` out of this queue; false: not all are gone. */
+static bool join_front(struct dependence *dependence, struct key key, guint index,
+                       struct choice_set **set)
+{
+	struct queue *queue = find_queue(dependence, key);
+	guint count = queue ? place_of(queue->records, index) : 0;
+	bool complete;
+
+	if (count == 0)
+		return true;
+	complete = sum_up(dependence, queue, count);
+	if (complete)
+		choice_set_join(set, sum_at(queue, count - 1));
+	return complete;
+}
+
+/* What had to happen before rule 2 let the receive at `index` have a message; false: it does not
+ * let it yet. */
+static bool join_receives(struct dependence *dependence, guint index, const struct operation *send,
+                          struct choice_set **set)
+{
+	bool complete = true;
+
+	for (int class = 0; class < 4; class++) {
+		struct key key = { false, send->peer, class & 1 ? OPERATION_ANY : send->id.rank,
+			           class & 2 ? OPERATION_ANY : send->tag, send->comm };
+
+		complete = join_front(dependence, key, index, set) && complete;
+	}
+	return complete;
+}
+
+static struct key messages_for(const struct operation *receive, int32_t source)
+{
+	return (struct key){ true, receive->id.rank, source, receive->tag, receive->comm };
+}
+
+static void join_rank(struct dependence *dependence, int32_t rank, struct choice_set *set)
+{
+	choice_set_join(&dependence->rank[rank].now, set);
+}
+
+static void read_operation(struct dependence *dependence, const struct operation *op)
+{
+	struct rank *rank = &dependence->rank[op->id.rank];
+	struct record record = { .op = *op, .issued = choice_set_ref(rank->now), .choice = -1 };
+	guint index = dependence->records->len;
+	struct key key = { false, op->id.rank, op->peer, op->tag, op->comm };
+
+	if (op->kind == OPERATION_SEND) {
+		key = (struct key){ true, op->peer, op->id.rank, op->tag, op->comm };
+		record.queues[0] = make_queue(dependence, key);
+		key.tag = OPERATION_ANY;
+		record.queues[1] = make_queue(dependence, key);
+	} else if (op->kind != OPERATION_PROBE) {
+		record.queues[0] = make_queue(dependence, key);
+	}
+	for (int i = 0; i < 2; i++)
+		if (record.queues[i])
+			g_array_append_val(record.queues[i]->records, index);
+	g_array_append_val(rank->records, index);
+	g_array_append_val(dependence->records, record);
+}
+
+static void unread_operation(struct dependence *dependence)
+{
+	guint index = dependence->records->len - 1;
+	struct record *record = record_at(dependence, index);
+	GArray *own = dependence->rank[record->op.id.rank].records;
+
+	for (int i = 0; i < 2; i++)
+		if (record->queues[i])
+			g_array_set_size(record->queues[i]->records,
+			                 record->queues[i]->records->len - 1);
+	g_array_set_size(own, own->len - 1);
+	choice_set_unref(record->issued);
+	g_array_set_size(dependence->records, index);
+}
+
+static void take_away(struct record *record, struct choice_set *set)
+{
+	record->gone = true;
+	record->match = choice_set_ref(set);
+}
+
+static void put_back(struct record *record, guint index)
+{
+	for (int i = 0; i < 2; i++) {
+		struct queue *queue = record->queues[i];
+		guint place = queue ? place_of(queue->records, index) : 0;
+
+		if (queue && queue->sums->len > place)
+			g_ptr_array_set_size(queue->sums, (int)place);
+	}
+	choice_set_unref(record->match);
+	record->match = NULL;
+	record->gone = false;
+	record->withdrawn = false;
+	record->choice = -1;
+}
+
+static void read_match(struct dependence *dependence, const struct event *event)
+{
+	guint at, sent;
+	struct record *receive = find_record(dependence, event->op.id, &at);
+	struct record *send = find_record(dependence, event->other, &sent);
+	struct choice_set *set;
+
+	if (!receive || !send)
+		return;
+	set = choice_set_ref(receive->issued);
+	choice_set_join(&set, send->issued);
+	join_receives(dependence, at, &send->op, &set);
+	join_front(dependence, messages_for(&receive->op, send->op.id.rank), sent, &set);
+	if (event->chosen) {
+		receive->choice = (int)dependence->choices->len;
+		receive->send = event->other;
+		choice_set_add(&set, dependence->choices->len);
+		g_array_append_val(dependence->choices, at);
+	}
+	take_away(receive, set);
+	if (receive->op.kind != OPERATION_PROBE)
+		take_away(send, set);
+	choice_set_unref(set);
+}
+
+static void unread_match(struct dependence *dependence, const struct event *event)
+{
+	guint at, sent;
+	struct record *receive = find_record(dependence, event->op.id, &at);
+	struct record *send = find_record(dependence, event->other, &sent);
+
+	if (!receive || !send)
+		return;
+	if (event->chosen)
+		g_array_set_size(dependence->choices, dependence->choices->len - 1);
+	put_back(receive, at);
+	if (receive->op.kind != OPERATION_PROBE)
+		put_back(send, sent);
+}
+
+static void read_complete(struct dependence *dependence, const struct event *event)
+{
+	guint index;
+	const struct record *record = find_record(dependence, event->op.id, &index);
+
+	if (!record || record->withdrawn)
+		return;
+	if (record->op.kind != OPERATION_SEND || record->op.waits_for_match)
+		join_rank(dependence, record->op.id.rank, record->match);
+}
+
+static void read_cancel(struct dependence *dependence, const struct event *event)
+{
+	guint index;
+	struct record *record = find_record(dependence, event->op.id, &index);
+
+	if (!record || record->gone)
+		return;
+	take_away(record, dependence->rank[event->op.id.rank].now);
+	record->withdrawn = true;
+}
+
+static void unread_cancel(struct dependence *dependence, const struct event *event)
+{
+	guint index;
+	struct record *record = find_record(dependence, event->op.id, &index);
+
+	if (record && record->withdrawn)
+		put_back(record, index);
+}
+
+static struct collective *find_collective(const struct dependence *dependence, uint64_t number)
+{
+	guint64 key = number;
+
+	return g_hash_table_lookup(dependence->collectives, &key);
+}
+
+static void read_arrive(struct dependence *dependence, const struct event *event)
+{
+	struct collective *collective = find_collective(dependence, event->collective);
+	struct arrival arrival = { event->op.id.rank, event->root, event->position, NULL, NULL };
+
+	if (!collective) {
+		collective = g_new0(struct collective, 1);
+		collective->number = event->collective;
+		collective->arrivals = g_array_new(FALSE, FALSE, sizeof(struct arrival));
+		g_hash_table_insert(dependence->collectives, &collective->number, collective);
+	}
+	arrival.set = choice_set_ref(dependence->rank[arrival.rank].now);
+	arrival.sum = choice_set_ref(arrival.set);
+	if (collective->arrivals->len > 0)
+		choice_set_join(&arrival.sum, g_array_index(collective->arrivals, struct arrival,
+		                                            collective->arrivals->len - 1).sum);
+	g_array_append_val(collective->arrivals, arrival);
+}
+
+static void unread_arrive(struct dependence *dependence, const struct event *event)
+{
+	struct collective *collective = find_collective(dependence, event->collective);
+	guint last = collective->arrivals->len - 1;
+	struct arrival *arrival = &g_array_index(collective->arrivals, struct arrival, last);
+
+	choice_set_unref(arrival->set);
+	choice_set_unref(arrival->sum);
+	if (last == 0)
+		g_hash_table_remove(dependence->collectives, &collective->number);
+	else
+		g_array_set_size(collective->arrivals, last);
+}
+
+static void read_leave(struct dependence *dependence, const struct event *event)
+{
+	const struct collective *collective = find_collective(dependence, event->collective);
+	const GArray *arrivals = collective ? collective->arrivals : NULL;
+	int32_t rank = event->op.id.rank;
+	int32_t position = -1;
+
+	if (!arrivals || event->order == ORDER_NONE)
+		return;
+	if (event->order == ORDER_ALL) {
+		join_rank(dependence, rank, g_array_index(arrivals, struct arrival,
+		                                          arrivals->len - 1).sum);
+		return;
+	}
+	for (guint i = 0; i < arrivals->len; i++)
+		if (g_array_index(arrivals, struct arrival, i).rank == rank)
+			position = g_array_index(arrivals, struct arrival, i).position;
+	for (guint i = 0; i < arrivals->len; i++) {
+		const struct arrival *arrival = &g_array_index(arrivals, struct arrival, i);
+
+		if (event->order == ORDER_ROOT ? arrival->rank == arrival->root
+		                               : arrival->position < position)
+			join_rank(dependence, rank, arrival->set);
+	}
+}
+
+static void read_event(struct dependence *dependence, const struct event *event)
+{
+	struct step step = { *event, choice_set_ref(dependence->rank[event->op.id.rank].now) };
+
+	g_array_append_val(dependence->steps, step);
+	switch (event->kind) {
+	case EVENT_SEND:
+	case EVENT_RECEIVE:
+		read_operation(dependence, &event->op);
+		break;
+	case EVENT_MATCH:
+		read_match(dependence, event);
+		break;
+	case EVENT_COMPLETE:
+		read_complete(dependence, event);
+		break;
+	case EVENT_CANCEL:
+		read_cancel(dependence, event);
+		break;
+	case EVENT_ARRIVE:
+		read_arrive(dependence, event);
+		break;
+	case EVENT_LEAVE:
+		read_leave(dependence, event);
+		break;
+	}
+}
+
+static void unread_event(struct dependence *dependence)
+{
+	guint last = dependence->steps->len - 1;
+	struct step step = g_array_index(dependence->steps, struct step, last);
+	struct rank *rank = &dependence->rank[step.event.op.id.rank];
+
+	g_array_set_size(dependence->steps, last);
+	choice_set_unref(rank->now);
+	rank->now = step.before;
+	switch (step.event.kind) {
+	case EVENT_SEND:
+	case EVENT_RECEIVE:
+		unread_operation(dependence);
+		break;
+	case EVENT_MATCH:
+		unread_match(dependence, &step.event);
+		break;
+	case EVENT_CANCEL:
+		unread_cancel(dependence, &step.event);
+		break;
+	case EVENT_ARRIVE:
+		unread_arrive(dependence, &step.event);
+		break;
+	case EVENT_COMPLETE:
+	case EVENT_LEAVE:
+		break;
+	}
+}
+
+size_t dependence_count(const struct dependence *dependence)
+{
+	return dependence->steps->len;
+}
+
+size_t dependence_common(const struct dependence *dependence, const struct trace *trace)
+{
+	size_t most = MIN(trace->count, (size_t)dependence->steps->len);
+	size_t count = 0;
+
+	while (count < most
+	       && event_equal(&g_array_index(dependence->steps, struct step, count).event,
+	                      &trace->events[count]))
+		count++;
+	return count;
+}
+
+void dependence_rewind(struct dependence *dependence, size_t count)
+{
+	while (dependence->steps->len > count)
+		unread_event(dependence);
+}
+
+void dependence_read(struct dependence *dependence, const struct trace *trace)
+{
+	for (size_t i = dependence->steps->len; i < trace->count; i++)
+		read_event(dependence, &trace->events[i]);
+}
+
+guint dependence_choices(const struct dependence *dependence)
+{
+	return dependence->choices->len;
+}
+
+int dependence_choice(const struct dependence *dependence, struct op_id receive,
+                      struct op_id *ret_send)
+{
+	guint index;
+	const struct record *record = find_record(dependence, receive, &index);
+
+	if (!record || record->choice < 0)
+		return -1;
+	*ret_send = record->send;
+	return record->choice;
+}
+
+/* The first place whose running union has the choice, or the number of places summed up. */
+static guint first_that_needs(const struct queue *queue, guint choice)
+{
+	guint low = 0;
+	guint high = queue->sums->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (choice_set_has(sum_at(queue, middle), choice))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+enum alternative_state dependence_alternative(struct dependence *dependence, struct op_id receive,
+                                              int32_t source, struct op_id *ret_send,
+                                              struct choice_set **ret_needs)
+{
+	guint at, sent, place;
+	const struct record *chosen = find_record(dependence, receive, &at);
+	struct choice_set *source_now = dependence->rank[source].now;
+	struct choice_set *needs = NULL;
+	const struct record *send;
+	struct queue *queue;
+	guint choice;
+
+	if (!chosen || chosen->choice < 0)
+		return ALTERNATIVE_NONE;
+	choice = (guint)chosen->choice;
+	queue = find_queue(dependence, messages_for(&chosen->op, source));
+	if (queue)
+		sum_up(dependence, queue, queue->records->len);
+	place = queue ? first_that_needs(queue, choice) : 0;
+	if (!queue || place == queue->records->len)
+		return choice_set_has(source_now, choice) ? ALTERNATIVE_NEVER : ALTERNATIVE_NONE;
+	sent = g_array_index(queue->records, guint, place);
+	send = record_at(dependence, sent);
+	if (choice_set_has(send->issued, choice))
+		return ALTERNATIVE_NEVER;
+	needs = choice_set_ref(send->issued);
+	choice_set_join(&needs, chosen->issued);
+	join_front(dependence, queue->key, sent, &needs);
+	if (!join_receives(dependence, at, &send->op, &needs) || choice_set_has(needs, choice)) {
+		choice_set_unref(needs);
+		return ALTERNATIVE_BLOCKED;
+	}
+	*ret_send = send->op.id;
+	*ret_needs = needs;
+	return ALTERNATIVE_POSSIBLE;
+}

@@ -1,0 +1,605 @@
+#include "explorer.h"
+
+#include "dependence.h"
+
+/* A tour. The search is a tree in which every outcome has one place, so that none is run twice and
+ * no run is wasted; nothing need be remembered of what was visited. (The idea is that of TruSt and
+ * Must: Kokologiannakis et al., POPL 2022; Enea et al., OOPSLA 2024; here for nodes at rest.)
+ *
+ * What may conflict is little: a message that a receive may take stays on offer to it until it is
+ * taken, and nobody else can take it (rule 2). So two choices exclude each other only if they are
+ * made for the same receive; all that making others first can do is add late messages.
+ *
+ * Let C be a node and r the first receive open there. An outcome that contains C contains exactly
+ * one of these, its next node:
+ * - C and r <- m, for a message m open at C;
+ * - C, P and r <- m, for a message m not open at C, where P is what m depends on beside C.
+ * So each outcome has one sequence of nodes, its spine, that starts at the empty set; the search
+ * visits what lies on spines. The first kind it sees at C. Of the second kind it learns in worlds
+ * that go on from C with r's first alternative d: once such a world has made all of P, m is seen to
+ * be there although r took another message, and C, P and r <- m is worth a visit. Many worlds see
+ * the same; one of them speaks up: that in which each choice made after r either is in P, or was
+ * the first alternative of the receive that was first in turn. (That world exists: it is reached
+ * from C and r <- d by taking, for each next receive, what P says of it, or else the default. It
+ * is met once, for its nodes are the spine of an outcome.) What it made after r and is not in P is
+ * forgotten; it will be chosen anew.
+ *
+ * So here a step of the current spine is a receive first in turn, with its alternatives that still
+ * wait for a visit; and for each step still at its first alternative, and each source that had
+ * nothing for it, the question whether that source ever has is kept until it is settled.
+ *
+ * Deviations: a step costs one when it is not the first alternative open there; a late one costs
+ * one more than the world that saw it, in which everything that it forgets was default. A node's
+ * parent is never dearer than itself: the bound leaves out just the nodes beyond it. */
+
+struct alternative {
+	struct choice choice;
+	GArray *needs; /* of struct choice, to be made before; NULL: it was open at once */
+	guint deviations;
+};
+
+#define UNKNOWN G_MAXSIZE
+
+struct step {
+	struct op_id receive;
+	guint base;      /* choices on the path before this step's */
+	bool first;      /* stands at the first alternative that was open */
+	guint others;    /* of the steps so far, this one included, the last that does not; + 1 */
+	guint deviations; /* of the path up to and including this step */
+	size_t events;   /* length of the trace at the node where the step starts, or UNKNOWN */
+	GQueue waiting;  /* of struct alternative */
+};
+
+/* A source that had nothing for a step's receive, about which no more need be asked. */
+struct settled {
+	guint step;
+	int32_t source;
+	guint depth; /* steps made when it was settled */
+};
+
+/* The steps that wait for a message of one source to one rank. */
+struct asking {
+	GArray *steps; /* of guint, ascending; NULL: none yet */
+	guint stamp;   /* of the last rest that looked */
+};
+
+struct explorer {
+	struct explorer_options options;
+	struct dependence *dependence;
+	GArray *path;      /* of struct choice: the node's, in an order that was possible */
+	GPtrArray *steps;  /* of struct step */
+	GArray *settled;   /* of struct settled, in the order settled */
+	struct asking *asking; /* [destination * ranks + source] */
+	bool *blocked;     /* [destination]: a message may be held up by an earlier receive */
+	GHashTable *visited; /* set of the nodes' hashes */
+	uint64_t hash;       /* of the node last visited */
+	guint stamp;
+	bool started;
+	bool fresh; /* the next rest is the first of its world */
+	struct explorer_statistics statistics;
+};
+
+static void alternative_free(void *pointer)
+{
+	struct alternative *alternative = pointer;
+
+	if (alternative->needs)
+		g_array_free(alternative->needs, TRUE);
+	g_free(alternative);
+}
+
+static void step_free(void *pointer)
+{
+	struct step *step = pointer;
+
+	g_queue_clear_full(&step->waiting, alternative_free);
+	g_free(step);
+}
+
+struct explorer *explorer_new(const struct explorer_options *options)
+{
+	struct explorer *explorer = g_new0(struct explorer, 1);
+	gsize ranks = (gsize)options->ranks;
+
+	explorer->options = *options;
+	explorer->dependence = dependence_new(options->ranks);
+	explorer->path = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	explorer->steps = g_ptr_array_new_with_free_func(step_free);
+	explorer->settled = g_array_new(FALSE, FALSE, sizeof(struct settled));
+	explorer->asking = g_new0(struct asking, ranks * ranks);
+	explorer->blocked = g_new0(bool, ranks);
+	explorer->visited = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	return explorer;
+}
+
+void explorer_free(struct explorer *explorer)
+{
+	gsize ranks;
+
+	if (!explorer)
+		return;
+	ranks = (gsize)explorer->options.ranks;
+	for (gsize i = 0; i < ranks * ranks; i++)
+		if (explorer->asking[i].steps)
+			g_array_free(explorer->asking[i].steps, TRUE);
+	g_free(explorer->asking);
+	g_free(explorer->blocked);
+	g_hash_table_destroy(explorer->visited);
+	g_array_free(explorer->settled, TRUE);
+	g_ptr_array_free(explorer->steps, TRUE);
+	g_array_free(explorer->path, TRUE);
+	dependence_free(explorer->dependence);
+	g_free(explorer);
+}
+
+static struct step *step_at(const struct explorer *explorer, guint index)
+{
+	return g_ptr_array_index(explorer->steps, index);
+}
+
+static struct step *last_step(const struct explorer *explorer)
+{
+	return explorer->steps->len > 0 ? step_at(explorer, explorer->steps->len - 1) : NULL;
+}
+
+static const struct choice *choice_at(const GArray *choices, guint index)
+{
+	return &g_array_index(choices, struct choice, index);
+}
+
+static struct asking *asking_of(struct explorer *explorer, int32_t rank, int32_t source)
+{
+	return &explorer->asking[(gsize)rank * (gsize)explorer->options.ranks + (gsize)source];
+}
+
+/* --- going back ------------------------------------------------------------------------------- */
+
+static void ask_again(struct explorer *explorer, const struct settled *settled)
+{
+	int32_t rank = step_at(explorer, settled->step)->receive.rank;
+	GArray *steps = asking_of(explorer, rank, settled->source)->steps;
+	guint place = steps->len;
+
+	explorer->blocked[rank] = true;
+	while (place > 0 && g_array_index(steps, guint, place - 1) > settled->step)
+		place--;
+	g_array_insert_val(steps, place, settled->step);
+}
+
+/* The last step no longer asks anybody. */
+static void stop_asking(struct explorer *explorer)
+{
+	guint index = explorer->steps->len - 1;
+	int32_t rank = step_at(explorer, index)->receive.rank;
+
+	for (int32_t source = 0; source < explorer->options.ranks; source++) {
+		GArray *steps = asking_of(explorer, rank, source)->steps;
+
+		if (steps && steps->len > 0 && g_array_index(steps, guint, steps->len - 1) == index)
+			g_array_set_size(steps, steps->len - 1);
+	}
+}
+
+/* Goes back to the node where the step `index` starts; its alternatives that wait are kept. */
+static void go_back(struct explorer *explorer, guint index)
+{
+	while (explorer->settled->len > 0) {
+		guint last = explorer->settled->len - 1;
+		const struct settled *settled =
+			&g_array_index(explorer->settled, struct settled, last);
+
+		if (settled->depth <= index)
+			break;
+		ask_again(explorer, settled);
+		g_array_set_size(explorer->settled, last);
+	}
+	while (explorer->steps->len > index + 1) {
+		stop_asking(explorer);
+		g_ptr_array_set_size(explorer->steps, (int)explorer->steps->len - 1);
+	}
+	stop_asking(explorer);
+	g_array_set_size(explorer->path, step_at(explorer, index)->base);
+}
+
+static guint others_before(const struct explorer *explorer, guint index)
+{
+	return index > 0 ? step_at(explorer, index - 1)->others : 0;
+}
+
+static GArray *path_copy_choices(const struct explorer *explorer)
+{
+	GArray *plan = g_array_new(FALSE, FALSE, sizeof(struct choice));
+
+	if (explorer->path->len > 0)
+		g_array_append_vals(plan, explorer->path->data, explorer->path->len);
+	return plan;
+}
+
+GArray *explorer_next(struct explorer *explorer)
+{
+	struct alternative *alternative;
+	struct step *step;
+	guint index = explorer->steps->len;
+
+	explorer->fresh = true;
+	if (!explorer->started) {
+		explorer->started = true;
+		return path_copy_choices(explorer);
+	}
+	while (index > 0 && g_queue_is_empty(&step_at(explorer, index - 1)->waiting))
+		index--;
+	if (index == 0)
+		return NULL;
+	index--;
+	go_back(explorer, index);
+	step = step_at(explorer, index);
+	alternative = g_queue_pop_head(&step->waiting);
+	explorer->statistics.waiting--;
+	step->first = false;
+	step->others = index + 1;
+	step->deviations = alternative->deviations;
+	if (alternative->needs)
+		g_array_append_vals(explorer->path, alternative->needs->data,
+		                    alternative->needs->len);
+	g_array_append_val(explorer->path, alternative->choice);
+	alternative_free(alternative);
+	return path_copy_choices(explorer);
+}
+
+void explorer_lost(struct explorer *explorer)
+{
+	explorer->statistics.wasted++;
+}
+
+/* --- looking for late messages ------------------------------------------------------------------ */
+
+/* Whether this world is the one to speak up: all that it chose after the step is needed, or was
+ * the default. */
+static bool is_first_witness(const struct explorer *explorer, guint index,
+                             const struct choice_set *needs)
+{
+	guint other = last_step(explorer)->others;
+
+	while (other > index + 1) {
+		struct op_id send;
+		int choice = dependence_choice(explorer->dependence,
+		                               step_at(explorer, other - 1)->receive, &send);
+
+		if (choice < 0 || !choice_set_has(needs, (guint)choice))
+			return false;
+		other = others_before(explorer, other - 1);
+	}
+	return true;
+}
+
+static bool too_dear(struct explorer *explorer, guint deviations)
+{
+	if (explorer->options.deviations < 0 || deviations <= (guint)explorer->options.deviations)
+		return false;
+	explorer->statistics.pruned++;
+	return true;
+}
+
+static void push(struct explorer *explorer, struct step *step, struct op_id send, GArray *needs,
+                 guint deviations)
+{
+	struct alternative *alternative = g_new0(struct alternative, 1);
+
+	alternative->choice = (struct choice){ step->receive, send };
+	alternative->needs = needs;
+	alternative->deviations = deviations;
+	g_queue_push_tail(&step->waiting, alternative);
+	explorer->statistics.waiting++;
+}
+
+static void push_late(struct explorer *explorer, guint index, struct op_id send,
+                      const struct choice_set *needs)
+{
+	struct step *step = step_at(explorer, index);
+	guint deviations = last_step(explorer)->deviations + 1;
+	GArray *choices;
+
+	if (!is_first_witness(explorer, index, needs) || too_dear(explorer, deviations))
+		return;
+	choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	for (guint i = step->base + 1; i < explorer->path->len; i++) {
+		const struct choice *choice = choice_at(explorer->path, i);
+		struct op_id taken;
+		int number = dependence_choice(explorer->dependence, choice->receive, &taken);
+
+		if (number >= 0 && choice_set_has(needs, (guint)number))
+			g_array_append_vals(choices, choice, 1);
+	}
+	push(explorer, step, send, choices, deviations);
+}
+
+/* Whether the question of this step for this source is settled now. */
+static bool ask(struct explorer *explorer, guint index, int32_t source)
+{
+	struct op_id receive = step_at(explorer, index)->receive;
+	struct settled settled = { index, source, explorer->steps->len };
+	struct choice_set *needs;
+	struct op_id send;
+
+	switch (dependence_alternative(explorer->dependence, receive, source, &send, &needs)) {
+	case ALTERNATIVE_NONE:
+		return false;
+	case ALTERNATIVE_BLOCKED:
+		explorer->blocked[receive.rank] = true;
+		return false;
+	case ALTERNATIVE_POSSIBLE:
+		push_late(explorer, index, send, needs);
+		choice_set_unref(needs);
+		break;
+	case ALTERNATIVE_NEVER:
+		break;
+	}
+	g_array_append_val(explorer->settled, settled);
+	return true;
+}
+
+static void ask_all(struct explorer *explorer, int32_t rank, int32_t source)
+{
+	struct asking *asking = asking_of(explorer, rank, source);
+	guint kept = 0;
+
+	if (!asking->steps || asking->stamp == explorer->stamp)
+		return;
+	asking->stamp = explorer->stamp;
+	for (guint i = 0; i < asking->steps->len; i++) {
+		guint index = g_array_index(asking->steps, guint, i);
+
+		if (!ask(explorer, index, source))
+			g_array_index(asking->steps, guint, kept++) = index;
+	}
+	g_array_set_size(asking->steps, kept);
+}
+
+static void ask_sources(struct explorer *explorer, int32_t rank)
+{
+	explorer->blocked[rank] = false;
+	for (int32_t source = 0; source < explorer->options.ranks; source++)
+		ask_all(explorer, rank, source);
+}
+
+/* Asks what the events from `from` on may have settled: a message may be new, or unblocked. */
+static void look_for_late(struct explorer *explorer, const struct trace *trace, size_t from)
+{
+	explorer->stamp++;
+	if (from == UNKNOWN) {
+		for (int32_t rank = 0; rank < explorer->options.ranks; rank++)
+			ask_sources(explorer, rank);
+		return;
+	}
+	for (size_t i = from; i < trace->count; i++) {
+		const struct event *event = &trace->events[i];
+
+		if (event->kind == EVENT_SEND)
+			ask_all(explorer, event->op.peer, event->op.id.rank);
+		else if ((event->kind == EVENT_MATCH || event->kind == EVENT_CANCEL)
+		         && explorer->blocked[event->op.id.rank])
+			ask_sources(explorer, event->op.id.rank);
+	}
+}
+
+/* --- a world at rest ------------------------------------------------------------------------------ */
+
+/* Reads what is new; returns the first event that the node before had not seen, or UNKNOWN. */
+static size_t read_trace(struct explorer *explorer, const struct trace *trace)
+{
+	const struct step *step = last_step(explorer);
+	size_t known = dependence_count(explorer->dependence);
+	size_t from = known;
+
+	if (explorer->fresh) {
+		size_t common = dependence_common(explorer->dependence, trace);
+
+		from = step && step->events <= common ? step->events : UNKNOWN;
+		for (guint i = 0; i < explorer->steps->len; i++)
+			if (step_at(explorer, i)->events > common)
+				step_at(explorer, i)->events = UNKNOWN;
+		dependence_rewind(explorer->dependence, common);
+		known = common;
+	}
+	dependence_read(explorer->dependence, trace);
+	explorer->statistics.events += trace->count - known;
+	return from;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	a = (a ^ b ^ a >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+	return a ^ a >> 29;
+}
+
+static uint64_t choice_hash(const struct choice *choice)
+{
+	uint64_t hash = mix(0x6d70, (uint32_t)choice->receive.rank);
+
+	hash = mix(mix(hash, choice->receive.call), choice->receive.sub);
+	hash = mix(mix(hash, (uint32_t)choice->send.rank), choice->send.call);
+	return mix(hash, choice->send.sub);
+}
+
+/* Whether the trace holds the choices of the path and no others. */
+static bool holds_path(const struct explorer *explorer)
+{
+	if (dependence_choices(explorer->dependence) != explorer->path->len)
+		return false;
+	for (guint i = 0; i < explorer->path->len; i++) {
+		const struct choice *choice = choice_at(explorer->path, i);
+		struct op_id send;
+
+		if (dependence_choice(explorer->dependence, choice->receive, &send) < 0
+		    || !op_id_equal(send, choice->send))
+			return false;
+	}
+	return true;
+}
+
+/* Notes the node of the path; false: it was noted before. */
+static bool visit(struct explorer *explorer)
+{
+	guint from = explorer->fresh ? 0 : explorer->path->len - 1;
+
+	if (explorer->fresh)
+		explorer->hash = 0;
+	for (guint i = from; i < explorer->path->len; i++)
+		explorer->hash += choice_hash(choice_at(explorer->path, i));
+	if (!g_hash_table_add(explorer->visited, g_memdup2(&explorer->hash, sizeof explorer->hash)))
+		return false;
+	explorer->statistics.visited++;
+	return true;
+}
+
+/* The step asks all sources but those that have something for it already. */
+static void start_asking(struct explorer *explorer, const struct open_choice *open)
+{
+	guint index = explorer->steps->len - 1;
+	guint next = 0;
+
+	for (int32_t source = 0; source < explorer->options.ranks; source++) {
+		struct asking *asking = asking_of(explorer, open->receive.rank, source);
+
+		if (next < open->sends->len
+		    && g_array_index(open->sends, struct op_id, next).rank == source) {
+			next++;
+			continue;
+		}
+		if (!asking->steps)
+			asking->steps = g_array_new(FALSE, FALSE, sizeof(guint));
+		g_array_append_val(asking->steps, index);
+	}
+}
+
+static void step_forward(struct explorer *explorer, const struct trace *trace,
+                         const struct open_choice *open, struct choice *ret_choice)
+{
+	const struct step *before = last_step(explorer);
+	struct step *step = g_new0(struct step, 1);
+
+	step->receive = open->receive;
+	step->base = explorer->path->len;
+	step->first = true;
+	step->others = before ? before->others : 0;
+	step->deviations = before ? before->deviations : 0;
+	step->events = trace->count;
+	g_queue_init(&step->waiting);
+	for (guint i = 1; i < open->sends->len; i++)
+		if (!too_dear(explorer, step->deviations + 1))
+			push(explorer, step, g_array_index(open->sends, struct op_id, i), NULL,
+			     step->deviations + 1);
+	g_ptr_array_add(explorer->steps, step);
+	start_asking(explorer, open);
+	ret_choice->receive = open->receive;
+	ret_choice->send = g_array_index(open->sends, struct op_id, 0);
+	g_array_append_val(explorer->path, *ret_choice);
+}
+
+enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
+                                 const GArray *open, struct choice *ret_choice)
+{
+	size_t from = read_trace(explorer, trace);
+
+	if ((explorer->fresh && !holds_path(explorer)) || !visit(explorer)) {
+		explorer->statistics.wasted++;
+		return EXPLORER_DROP;
+	}
+	explorer->fresh = false;
+	look_for_late(explorer, trace, from);
+	if (open->len == 0) {
+		explorer->statistics.outcomes++;
+		return EXPLORER_DONE;
+	}
+	step_forward(explorer, trace, &g_array_index(open, struct open_choice, 0), ret_choice);
+	return EXPLORER_TAKE;
+}
+
+/* --- plans that wait ------------------------------------------------------------------------------ */
+
+struct holder {
+	const GArray *choices;
+	guint *place; /* [i]: where choice i stands on the path, or the path's length */
+	guint *count; /* [i]: how many of them stand before place i of the path */
+};
+
+static guint hash_choice(gconstpointer choice)
+{
+	return (guint)choice_hash(choice);
+}
+
+static gboolean same_choice(gconstpointer left, gconstpointer right)
+{
+	const struct choice *a = left;
+	const struct choice *b = right;
+
+	return op_id_equal(a->receive, b->receive) && op_id_equal(a->send, b->send);
+}
+
+static void holder_init(struct holder *holder, const GArray *path, const GArray *choices)
+{
+	g_autoptr(GHashTable) places = g_hash_table_new(hash_choice, same_choice);
+
+	holder->choices = choices;
+	holder->place = g_new(guint, choices->len);
+	holder->count = g_new0(guint, path->len + 1);
+	for (guint i = 0; i < path->len; i++)
+		g_hash_table_insert(places, (gpointer)choice_at(path, i), GUINT_TO_POINTER(i + 1));
+	for (guint i = 0; i < choices->len; i++) {
+		gpointer place = g_hash_table_lookup(places, choice_at(choices, i));
+
+		holder->place[i] = place ? GPOINTER_TO_UINT(place) - 1 : path->len;
+		if (place)
+			holder->count[GPOINTER_TO_UINT(place)]++;
+	}
+	for (guint i = 1; i <= path->len; i++)
+		holder->count[i] += holder->count[i - 1];
+}
+
+static void holder_release(struct holder *holder)
+{
+	g_free(holder->place);
+	g_free(holder->count);
+}
+
+/* Whether the plan that takes this alternative at this step contains all of the choices. */
+static bool plan_contains(const struct holder *holder, const struct step *step,
+                          const struct alternative *alternative)
+{
+	guint more = alternative->needs ? alternative->needs->len : 0;
+
+	if (holder->choices->len - holder->count[step->base] > more + 1)
+		return false;
+	for (guint i = 0; i < holder->choices->len; i++) {
+		const struct choice *choice = choice_at(holder->choices, i);
+		bool found = holder->place[i] < step->base
+		             || same_choice(choice, &alternative->choice);
+
+		for (guint k = 0; k < more && !found; k++)
+			found = same_choice(choice, choice_at(alternative->needs, k));
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+bool explorer_needs(const struct explorer *explorer, const GArray *choices)
+{
+	struct holder holder;
+	bool found = false;
+
+	holder_init(&holder, explorer->path, choices);
+	for (guint i = explorer->steps->len; i > 0 && !found; i--) {
+		const struct step *step = step_at(explorer, i - 1);
+
+		for (GList *item = step->waiting.head; item && !found; item = item->next)
+			found = plan_contains(&holder, step, item->data);
+	}
+	holder_release(&holder);
+	return found;
+}
+
+void explorer_statistics(const struct explorer *explorer, struct explorer_statistics *ret)
+{
+	*ret = explorer->statistics;
+}

@@ -1,0 +1,74 @@
+/* The search: which node to run next, so that every outcome is reached once.
+ *
+ * A node is the set of choices taken so far; a program's state is a function of it (run forward,
+ * make every deterministic match, and each chosen match as soon as the rules allow it, until
+ * nothing moves). The explorer is told the trace of a world that has come to rest with all choices
+ * of its plan made, and answers which choice it makes next; all other nodes that it wants visited
+ * it keeps to itself until explorer_next asks for them.
+ *
+ * Pure: no I/O, no clock, no randomness. It knows neither worlds nor snapshots. */
+#ifndef MATCHPOINT_EXPLORER_EXPLORER_H
+#define MATCHPOINT_EXPLORER_EXPLORER_H
+
+#include "path.h"
+#include "trace.h"
+
+struct explorer;
+
+struct explorer_options {
+	int ranks;
+	int deviations; /* at most this many choices other than the default one; -1: no bound */
+};
+
+/* A wildcard receive that could be matched now, and with what. */
+struct open_choice {
+	struct op_id receive;
+	GArray *sends; /* of struct op_id, one a source, ascending by source; never empty */
+};
+
+enum explorer_step {
+	EXPLORER_TAKE, /* make the choice returned and run on */
+	EXPLORER_DONE, /* this world is an outcome: nothing is left to choose */
+	EXPLORER_DROP, /* a wasted run: the trace does not hold the choices of its plan, or the same
+	                  node was visited before; neither happens to a program that is reproducible */
+};
+
+struct explorer *explorer_new(const struct explorer_options *options);
+void explorer_free(struct explorer *explorer);
+
+/* The next node to visit, as the choices to be forced, in an order that was possible once; the
+ * first call returns the empty set. The array (struct choice) is the caller's. NULL: all visited.
+ *
+ * Plans come back deepest first: each begins with a prefix of the one before it, as long as any
+ * that is still waiting for a visit. */
+GArray *explorer_next(struct explorer *explorer);
+
+/* The world that runs the plan last returned has come to rest, all choices of the plan made.
+ * `open` (struct open_choice, ordered by receive) is empty when the world can only end: then the
+ * answer is EXPLORER_DONE or EXPLORER_DROP. With EXPLORER_TAKE *ret_choice is one of the open
+ * choices' alternatives; the world goes on and calls again at its next rest.
+ *
+ * `trace` is all of this world's from MPI_Init on. Within one world it only grows; a world that
+ * starts where another was copied costs what it adds, if it also begins with the same events. */
+enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
+                                 const GArray *open, struct choice *ret_choice);
+
+/* The plan last returned could not be followed to its end (counts as wasted). */
+void explorer_lost(struct explorer *explorer);
+
+/* Whether a plan still waiting contains all of these choices (struct choice): a snapshot taken with
+ * them could serve again. While a world is running, it may still add plans that contain any part
+ * of its own choices: ask when it has ended. */
+bool explorer_needs(const struct explorer *explorer, const GArray *choices);
+
+struct explorer_statistics {
+	uint64_t outcomes; /* worlds answered with EXPLORER_DONE */
+	uint64_t wasted;   /* dropped or lost worlds */
+	uint64_t visited;  /* nodes visited */
+	uint64_t waiting;  /* plans not yet returned */
+	uint64_t pruned;   /* alternatives left out by the bound on deviations */
+	uint64_t events;   /* events of traces read: the cost of the search, without a clock */
+};
+void explorer_statistics(const struct explorer *explorer, struct explorer_statistics *ret);
+
+#endif

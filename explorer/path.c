@@ -1,0 +1,198 @@
+#include "path.h"
+
+#include <string.h>
+
+G_DEFINE_QUARK(matchpoint-path-error-quark, path_error)
+
+/* Where the parser stands; `at` moves forward over `text`. */
+struct cursor {
+	const char *text;
+	const char *at;
+};
+
+struct path *path_new(int ranks, enum buffering buffering, bool synchronous_collectives)
+{
+	struct path *path = g_new0(struct path, 1);
+
+	path->ranks = ranks;
+	path->buffering = buffering;
+	path->synchronous_collectives = synchronous_collectives;
+	path->choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	return path;
+}
+
+struct path *path_copy(const struct path *path)
+{
+	struct path *copy = path_new(path->ranks, path->buffering, path->synchronous_collectives);
+
+	if (path->choices->len > 0)
+		g_array_append_vals(copy->choices, path->choices->data, path->choices->len);
+	return copy;
+}
+
+void path_free(struct path *path)
+{
+	if (!path)
+		return;
+	g_array_free(path->choices, TRUE);
+	g_free(path);
+}
+
+char *path_print(const struct path *path)
+{
+	GString *text = g_string_new(NULL);
+
+	g_string_append_printf(text, "mp1:n%d:", path->ranks);
+	if (path->buffering != BUFFERING_ANY)
+		g_string_append(text, path->buffering == BUFFERING_ZERO ? "zero:" : "infinite:");
+	if (path->synchronous_collectives)
+		g_string_append(text, "sync:");
+	for (guint i = 0; i < path->choices->len; i++) {
+		const struct choice *choice = &g_array_index(path->choices, struct choice, i);
+
+		g_string_append_printf(text, "%s%d.%u", i > 0 ? "," : "", choice->receive.rank,
+		                       choice->receive.call);
+		if (choice->receive.sub > 0)
+			g_string_append_printf(text, "/%u", choice->receive.sub);
+		g_string_append_printf(text, "=%d", choice->send.rank);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static bool fail(const struct cursor *cursor, GError **error, const char *what)
+{
+	g_set_error(error, PATH_ERROR, PATH_ERROR_SYNTAX, "not a path: column %d: %s",
+	            (int)(cursor->at - cursor->text) + 1, what);
+	return false;
+}
+
+static bool accept(struct cursor *cursor, const char *word)
+{
+	if (!g_str_has_prefix(cursor->at, word))
+		return false;
+	cursor->at += strlen(word);
+	return true;
+}
+
+/* A decimal number from `least` to `most`, written the one way path_print writes it. */
+static bool number(struct cursor *cursor, guint64 least, guint64 most, const char *what,
+                   guint64 *ret, GError **error)
+{
+	const char *end = cursor->at;
+	guint64 value = 0;
+
+	while (g_ascii_isdigit(*end)) {
+		value = value * 10 + (guint64)(*end++ - '0');
+		if (value > G_MAXUINT32)
+			break;
+	}
+	if (end == cursor->at || (*cursor->at == '0' && end > cursor->at + 1)) {
+		g_autofree char *message =
+			g_strdup_printf("%s expected, without leading zeros", what);
+
+		return fail(cursor, error, message);
+	}
+	if (value < least || value > most) {
+		g_autofree char *message =
+			g_strdup_printf("%s must be from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+		                        what, least, most);
+
+		return fail(cursor, error, message);
+	}
+	cursor->at = end;
+	*ret = value;
+	return true;
+}
+
+static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *seen,
+                         GError **error)
+{
+	struct cursor start = *cursor;
+	guint64 last_rank = (guint64)path->ranks - 1;
+	guint64 rank = 0, call = 0, sub = 0, source = 0;
+	struct choice choice;
+
+	if (!number(cursor, 0, last_rank, "the receiver's rank", &rank, error))
+		return false;
+	if (!accept(cursor, "."))
+		return fail(cursor, error, "'.' expected");
+	if (!number(cursor, 1, G_MAXUINT32, "the number of the receiver's call", &call, error))
+		return false;
+	if (accept(cursor, "/") && !number(cursor, 1, G_MAXUINT32, "a part of the call", &sub, error))
+		return false;
+	if (!accept(cursor, "="))
+		return fail(cursor, error, "'=' expected");
+	if (!number(cursor, 0, last_rank, "the sender's rank", &source, error))
+		return false;
+	choice.receive = (struct op_id){ (int32_t)rank, (uint32_t)call, (uint32_t)sub };
+	choice.send = (struct op_id){ (int32_t)source, 0, 0 };
+	if (!g_hash_table_add(seen, g_memdup2(&choice.receive, sizeof choice.receive)))
+		return fail(&start, error, "this receive has been chosen for already");
+	g_array_append_val(path->choices, choice);
+	return true;
+}
+
+static guint hash_receive(gconstpointer id)
+{
+	return op_id_hash(*(const struct op_id *)id);
+}
+
+static gboolean same_receive(gconstpointer a, gconstpointer b)
+{
+	return op_id_equal(*(const struct op_id *)a, *(const struct op_id *)b);
+}
+
+static bool parse_choices(struct cursor *cursor, struct path *path, GError **error)
+{
+	g_autoptr(GHashTable) seen =
+		g_hash_table_new_full(hash_receive, same_receive, g_free, NULL);
+
+	if (*cursor->at == '\0')
+		return true;
+	do {
+		if (!parse_choice(cursor, path, seen, error))
+			return false;
+	} while (accept(cursor, ","));
+	if (*cursor->at != '\0')
+		return fail(cursor, error, "',' or the end expected");
+	return true;
+}
+
+struct path *path_parse(const char *text, GError **error)
+{
+	struct cursor cursor = { text, text };
+	struct path *path;
+	guint64 ranks;
+
+	if (!accept(&cursor, "mp1:")) {
+		if (text[0] == 'm' && text[1] == 'p' && g_ascii_isdigit(text[2])) {
+			g_set_error(error, PATH_ERROR, PATH_ERROR_VERSION,
+			            "a path of another version (%.*s): this matchpoint reads mp1",
+			            (int)strcspn(text, ":"), text);
+			return NULL;
+		}
+		fail(&cursor, error, "'mp1:' expected");
+		return NULL;
+	}
+	if (!accept(&cursor, "n")) {
+		fail(&cursor, error, "'n' and the number of ranks expected");
+		return NULL;
+	}
+	if (!number(&cursor, 1, G_MAXINT32, "the number of ranks", &ranks, error))
+		return NULL;
+	if (!accept(&cursor, ":")) {
+		fail(&cursor, error, "':' expected");
+		return NULL;
+	}
+	path = path_new((int)ranks, BUFFERING_ANY, false);
+	if (accept(&cursor, "zero:"))
+		path->buffering = BUFFERING_ZERO;
+	else if (accept(&cursor, "infinite:"))
+		path->buffering = BUFFERING_INFINITE;
+	path->synchronous_collectives = accept(&cursor, "sync:");
+	if (!parse_choices(&cursor, path, error)) {
+		path_free(path);
+		return NULL;
+	}
+	return path;
+}

@@ -1,0 +1,46 @@
+/* A choice taken, a list of them, and the same list as one line of text.
+ *
+ * Text form (a path):
+ *
+ *   mp1:n4:0.3=1,2.5/1=3          any buffering, collectives async
+ *   mp1:n4:zero:0.3=1             under zero buffering
+ *   mp1:n4:infinite:sync:         no choice, infinite buffering, --collectives=sync
+ *
+ * 0.3=1 reads: call 3 of rank 0 takes the message of rank 1 (which of rank 1's is settled by the
+ * matching rules); 2.5/1=3: the second receive (sub 1) of rank 2's call 5. */
+#ifndef MATCHPOINT_EXPLORER_PATH_H
+#define MATCHPOINT_EXPLORER_PATH_H
+
+#include <glib.h>
+
+#include "operation.h"
+
+enum buffering { BUFFERING_ANY = 0, BUFFERING_ZERO, BUFFERING_INFINITE };
+
+struct choice {
+	struct op_id receive; /* the wildcard receive, probe or mprobe */
+	struct op_id send;    /* the message it takes; call and sub are 0 when only read from a path */
+};
+
+struct path {
+	int ranks;
+	enum buffering buffering;
+	bool synchronous_collectives;
+	GArray *choices; /* of struct choice, in the order taken; owned */
+};
+
+struct path *path_new(int ranks, enum buffering buffering, bool synchronous_collectives);
+struct path *path_copy(const struct path *path);
+void path_free(struct path *path);
+
+/* The text of a path; free with g_free. */
+char *path_print(const struct path *path);
+
+/* NULL with `error` set (what is wrong, at which column) when the text is no path. */
+struct path *path_parse(const char *text, GError **error);
+
+#define PATH_ERROR (path_error_quark())
+GQuark path_error_quark(void);
+enum path_error { PATH_ERROR_SYNTAX, PATH_ERROR_VERSION };
+
+#endif

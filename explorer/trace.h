@@ -1,0 +1,58 @@
+/* What happened in one world so far: the events from which the search tells what depends on what.
+ *
+ * Events of one rank stand in its program order, operations with ascending ids; an event stands
+ * behind everything it follows from (a match behind its send and its receive). The order among
+ * ranks is otherwise without meaning: the same node reached again may list the same events in
+ * another order. */
+#ifndef MATCHPOINT_EXPLORER_TRACE_H
+#define MATCHPOINT_EXPLORER_TRACE_H
+
+#include <stddef.h>
+
+#include "operation.h"
+
+enum event_kind {
+	EVENT_SEND,     /* op.id.rank issued the send `op` */
+	EVENT_RECEIVE,  /* op.id.rank posted the receive, probe or mprobe `op` */
+	EVENT_MATCH,    /* the receive (probe, mprobe) `op.id` took (saw) the send `other` */
+	EVENT_COMPLETE, /* rank op.id.rank learnt that its own operation op.id is complete */
+	EVENT_CANCEL,   /* the unmatched operation op.id was withdrawn by its rank */
+	EVENT_ARRIVE,   /* rank op.id.rank entered the collective `collective` */
+	EVENT_LEAVE,    /* rank op.id.rank learnt that its part of `collective` is complete */
+};
+
+/* Which arrivals a rank that leaves a collective has waited for (MPI 3.1, chapter 5). */
+enum event_order {
+	ORDER_NONE, /* none but its own: a contributor leaving Reduce, the root leaving Bcast */
+	ORDER_ROOT, /* the root's: leaving Bcast or Scatter elsewhere */
+	ORDER_ALL,  /* every member's: Barrier, Allreduce, ...; the root of Reduce or Gather */
+	ORDER_LOWER, /* those of lower rank in the communicator: Scan, Exscan */
+};
+
+struct event {
+	enum event_kind kind;
+	enum event_order order;  /* LEAVE */
+	bool chosen;             /* MATCH: by the search (a wildcard's), not by the matching rules */
+	struct operation op;     /* SEND, RECEIVE: all of it; otherwise op.id alone */
+	struct op_id other;      /* MATCH: the send */
+	uint64_t collective;     /* ARRIVE, LEAVE: number of this instance within the world */
+	int32_t root;            /* ARRIVE: world rank of the root, or -1 */
+	int32_t position;        /* ARRIVE: the rank's place in the communicator, from 0 */
+};
+
+struct trace {
+	struct event *events;
+	size_t count;
+	size_t capacity;
+};
+
+void trace_init(struct trace *trace);
+void trace_release(struct trace *trace);
+void trace_append(struct trace *trace, const struct event *event);
+/* `to` becomes a copy of `from`; what it held is released. */
+void trace_copy(struct trace *to, const struct trace *from);
+
+/* Whether two events say the same; fields without meaning for their kind are not compared. */
+bool event_equal(const struct event *a, const struct event *b);
+
+#endif

@@ -1,0 +1,299 @@
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "report.h"
+
+/* With more interleavings than this only those with findings are listed. */
+#define EXECUTIONS_MAX 10000
+
+static void add_text(JsonBuilder *json, const char *name, const char *text)
+{
+	json_builder_set_member_name(json, name);
+	if (text)
+		json_builder_add_string_value(json, text);
+	else
+		json_builder_add_null_value(json);
+}
+
+static void add_number(JsonBuilder *json, const char *name, gint64 number)
+{
+	json_builder_set_member_name(json, name);
+	json_builder_add_int_value(json, number);
+}
+
+static void add_flag(JsonBuilder *json, const char *name, bool flag)
+{
+	json_builder_set_member_name(json, name);
+	json_builder_add_boolean_value(json, flag);
+}
+
+static void begin_array(JsonBuilder *json, const char *name)
+{
+	json_builder_set_member_name(json, name);
+	json_builder_begin_array(json);
+}
+
+static const char *buffering_name(uint32_t buffering)
+{
+	return buffering == RECORD_ZERO ? "zero" : "infinite";
+}
+
+static void add_bufferings(JsonBuilder *json, uint32_t bufferings)
+{
+	begin_array(json, "buffering");
+	if (bufferings & RECORD_ZERO)
+		json_builder_add_string_value(json, "zero");
+	if (bufferings & RECORD_INFINITE)
+		json_builder_add_string_value(json, "infinite");
+	json_builder_end_array(json);
+}
+
+/* "file" and "line", or, without debugging information, "symbol" and "offset". */
+static void add_place(JsonBuilder *json, const struct place *place)
+{
+	if (place->file) {
+		add_text(json, "file", place->file);
+		add_number(json, "line", place->line);
+	} else if (place->function) {
+		add_text(json, "symbol", place->function);
+		add_number(json, "offset", (gint64)place->offset);
+	}
+}
+
+static void add_sub(JsonBuilder *json, const char *name, uint32_t sub)
+{
+	if (sub > 0)
+		add_number(json, name, sub);
+}
+
+static void add_message(JsonBuilder *json, const struct record_message *message)
+{
+	json_builder_begin_object(json);
+	add_number(json, "source", message->source);
+	add_number(json, "tag", message->tag);
+	add_number(json, "call", message->call);
+	add_sub(json, "sub", message->sub);
+	add_place(json, &message->place);
+	json_builder_end_object(json);
+}
+
+static void add_choice(JsonBuilder *json, const struct record_choice *choice)
+{
+	json_builder_begin_object(json);
+	add_number(json, "rank", choice->rank);
+	add_number(json, "call", choice->call);
+	add_sub(json, "sub", choice->sub);
+	add_text(json, "function", choice->function);
+	add_place(json, &choice->place);
+	json_builder_set_member_name(json, "taken");
+	add_message(json, &choice->taken);
+	begin_array(json, "alternatives");
+	for (guint i = 0; i < choice->alternatives->len; i++)
+		add_message(json, &g_array_index(choice->alternatives, struct record_message, i));
+	json_builder_end_array(json);
+	json_builder_end_object(json);
+}
+
+static void add_rank(JsonBuilder *json, const struct record_rank *rank)
+{
+	json_builder_begin_object(json);
+	add_number(json, "rank", rank->rank);
+	if (rank->function) {
+		add_number(json, "call", rank->call);
+		add_text(json, "function", rank->function);
+		if (rank->arguments)
+			add_text(json, "arguments", rank->arguments);
+		add_place(json, &rank->place);
+	}
+	begin_array(json, "waits_for");
+	for (guint i = 0; i < rank->waits_for->len; i++)
+		json_builder_add_int_value(json, g_array_index(rank->waits_for, int32_t, i));
+	json_builder_end_array(json);
+	if (rank->ended)
+		add_text(json, "ended", rank->ended);
+	json_builder_end_object(json);
+}
+
+static void add_roll_call(JsonBuilder *json, const GPtrArray *ranks)
+{
+	begin_array(json, "ranks");
+	for (guint i = 0; i < ranks->len; i++)
+		add_rank(json, g_ptr_array_index(ranks, i));
+	json_builder_end_array(json);
+}
+
+static void add_finding(JsonBuilder *json, const struct record_finding *finding)
+{
+	json_builder_begin_object(json);
+	add_number(json, "id", finding->id);
+	add_text(json, "kind", finding->kind);
+	add_number(json, "count", finding->count);
+	add_bufferings(json, finding->bufferings);
+	add_text(json, "path", finding->path);
+	add_text(json, "message", finding->message);
+	add_flag(json, "reproduced", finding->reproduced);
+	if (finding->blame) {
+		json_builder_set_member_name(json, "blame");
+		add_choice(json, finding->blame);
+	}
+	add_roll_call(json, finding->ranks);
+	json_builder_end_object(json);
+}
+
+static void add_outputs(JsonBuilder *json, const char *name, const GPtrArray *outputs)
+{
+	begin_array(json, name);
+	for (guint i = 0; i < outputs->len; i++) {
+		gsize size;
+		const char *data = g_bytes_get_data(g_ptr_array_index(outputs, i), &size);
+		g_autofree char *text = g_utf8_make_valid(data ? data : "", (gssize)size);
+
+		json_builder_add_string_value(json, text);
+	}
+	json_builder_end_array(json);
+}
+
+static void add_matches(JsonBuilder *json, const GArray *matches)
+{
+	begin_array(json, "matches");
+	for (guint i = 0; i < matches->len; i++) {
+		const struct record_match *match = &g_array_index(matches, struct record_match, i);
+
+		json_builder_begin_object(json);
+		add_number(json, "rank", match->rank);
+		add_number(json, "call", match->call);
+		add_sub(json, "sub", match->sub);
+		add_number(json, "source", match->source);
+		add_number(json, "send_call", match->send_call);
+		add_sub(json, "send_sub", match->send_sub);
+		add_number(json, "tag", match->tag);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
+static void add_execution(JsonBuilder *json, const struct record_execution *execution)
+{
+	json_builder_begin_object(json);
+	add_number(json, "id", execution->id);
+	add_text(json, "buffering", buffering_name(execution->buffering));
+	add_text(json, "status", execution->status);
+	begin_array(json, "findings");
+	for (guint i = 0; i < execution->findings->len; i++)
+		json_builder_add_int_value(json, g_array_index(execution->findings, uint32_t, i));
+	json_builder_end_array(json);
+	add_text(json, "path", execution->path);
+	begin_array(json, "choices");
+	for (guint i = 0; i < execution->choices->len; i++)
+		add_choice(json, g_ptr_array_index(execution->choices, i));
+	json_builder_end_array(json);
+	add_matches(json, execution->matches);
+	begin_array(json, "exit");
+	for (guint i = 0; i < execution->exits->len; i++)
+		json_builder_add_int_value(json, g_array_index(execution->exits, int32_t, i));
+	json_builder_end_array(json);
+	add_outputs(json, "output", execution->outputs);
+	add_outputs(json, "errors", execution->errors);
+	json_builder_end_object(json);
+}
+
+/* The text of what was built. */
+static char *print(JsonBuilder *json, bool pretty)
+{
+	g_autoptr(JsonGenerator) generator = json_generator_new();
+	JsonNode *root = json_builder_get_root(json);
+	char *text;
+
+	json_generator_set_root(generator, root);
+	json_generator_set_pretty(generator, pretty);
+	text = json_generator_to_data(generator, NULL);
+	json_node_unref(root);
+	return text;
+}
+
+static void add_exploration(JsonBuilder *json, const struct record_exploration *exploration)
+{
+	add_number(json, "version", 1);
+	begin_array(json, "program");
+	for (char **argument = exploration->program; *argument; argument++) {
+		g_autofree char *text = g_utf8_make_valid(*argument, -1);
+
+		json_builder_add_string_value(json, text);
+	}
+	json_builder_end_array(json);
+	add_number(json, "ranks", exploration->ranks);
+	add_flag(json, "complete", exploration->complete);
+	if (!exploration->complete)
+		add_text(json, "incomplete_reason", exploration->incomplete_reason);
+	add_bufferings(json, exploration->bufferings);
+	add_text(json, "collectives", exploration->synchronous_collectives ? "sync" : "async");
+	add_number(json, "interleavings", (gint64)exploration->interleavings);
+	add_number(json, "wasted", (gint64)exploration->wasted);
+	json_builder_set_member_name(json, "seconds");
+	json_builder_add_double_value(json, exploration->seconds);
+	add_text(json, "backtrack", exploration->backtrack);
+	if (exploration->backtrack_reason)
+		add_text(json, "backtrack_reason", exploration->backtrack_reason);
+	add_text(json, "matchpoint", exploration->version);
+	add_text(json, "mpi", exploration->mpi);
+	begin_array(json, "notes");
+	for (guint i = 0; i < exploration->notes->len; i++)
+		json_builder_add_string_value(json, g_ptr_array_index(exploration->notes, i));
+	json_builder_end_array(json);
+}
+
+struct output {
+	FILE *file;
+	bool first;
+};
+
+static bool write_execution(const struct record_execution *execution, void *data, GError **error)
+{
+	struct output *output = data;
+	g_autoptr(JsonBuilder) json = json_builder_new();
+	g_autofree char *text = NULL;
+
+	(void)error;
+	add_execution(json, execution);
+	text = print(json, false);
+	fprintf(output->file, "%s\n    %s", output->first ? "" : ",", text);
+	output->first = false;
+	return true;
+}
+
+/* The executions are written one by one behind the rest, so that a large store needs no more memory
+ * than a small one: the object's closing brace is put back at the end. */
+static bool json_write(struct store_reader *reader, FILE *out, GError **error)
+{
+	const GPtrArray *findings = store_reader_findings(reader);
+	uint64_t all = store_reader_count(reader);
+	bool with_findings_only = all > EXECUTIONS_MAX;
+	g_autoptr(JsonBuilder) json = json_builder_new();
+	g_autofree char *text = NULL;
+	struct output output = {out, true};
+	bool good;
+
+	json_builder_begin_object(json);
+	add_exploration(json, store_reader_exploration(reader));
+	if (with_findings_only)
+		add_number(json, "executions_omitted",
+		           (gint64)(all - store_reader_count_kind(reader, NULL)));
+	begin_array(json, "findings");
+	for (guint i = 0; i < findings->len; i++)
+		add_finding(json, g_ptr_array_index(findings, i));
+	json_builder_end_array(json);
+	json_builder_end_object(json);
+	text = print(json, true);
+	g_assert(g_str_has_suffix(text, "\n}"));
+	text[strlen(text) - strlen("\n}")] = '\0';
+	fprintf(out, "%s,\n  \"executions\" : [", text);
+	good = store_reader_each(reader, with_findings_only, write_execution, &output, error);
+	fputs("\n  ]\n}\n", out);
+	return good;
+}
+
+const struct report report_json = {
+	.name = "json",
+	.summary = "everything, for scripts",
+	.write = json_write,
+};

@@ -1,0 +1,45 @@
+#include "report.h"
+
+#include <errno.h>
+
+static const struct report *const reports[] = {&report_terminal, &report_json, NULL};
+
+const struct report *const *report_list(void)
+{
+	return reports;
+}
+
+const struct report *report_find(const char *name)
+{
+	for (int i = 0; reports[i]; i++) {
+		if (g_str_equal(reports[i]->name, name))
+			return reports[i];
+	}
+	return NULL;
+}
+
+static bool fail(const char *file, int number, GError **error)
+{
+	g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(number),
+	            "%s: the report cannot be written: %s", file, g_strerror(number));
+	return false;
+}
+
+bool report_write(const struct report *report, struct store_reader *reader, const char *file,
+                  GError **error)
+{
+	bool standard = g_str_equal(file, "-");
+	FILE *out = standard ? stdout : fopen(file, "we");
+	bool good;
+
+	if (!out)
+		return fail(file, errno, error);
+	good = report->write(reader, out, error);
+	errno = 0;
+	if (standard ? fflush(out) != 0 : fclose(out) != 0) {
+		if (good)
+			fail(standard ? "standard output" : file, errno ? errno : EIO, error);
+		good = false;
+	}
+	return good;
+}

@@ -1,0 +1,31 @@
+/* A report: what a store holds, told in one format. A format is one file with one of these at its
+ * end, and a line in report.c's list. */
+#ifndef MATCHPOINT_REPORTS_REPORT_H
+#define MATCHPOINT_REPORTS_REPORT_H
+
+#include <stdio.h>
+
+#include "store_reader.h"
+
+struct report {
+	const char *name;    /* as in the option: --json */
+	const char *summary; /* half a sentence for --help */
+	bool (*write)(struct store_reader *reader, FILE *out, GError **error);
+};
+
+/* NULL when there is no such format. */
+const struct report *report_find(const char *name);
+
+/* All formats, NULL at the end. */
+const struct report *const *report_list(void);
+
+/* Writes to the file, `-` being standard output. False with `error` set when the store is damaged
+ * or the file cannot be written to its end. */
+bool report_write(const struct report *report, struct store_reader *reader, const char *file,
+                  GError **error);
+
+/* The formats. */
+extern const struct report report_terminal; /* the verdict, for a person */
+extern const struct report report_json;
+
+#endif

@@ -1,0 +1,52 @@
+/* Reads a store back (scheduler/store.h writes it). A store may come from anywhere: its tables, and
+ * the type and range of everything in them, are checked, and a damaged one is refused with a
+ * message, never a crash. */
+#ifndef MATCHPOINT_REPORTS_STORE_READER_H
+#define MATCHPOINT_REPORTS_STORE_READER_H
+
+#include "../scheduler/record.h"
+
+struct store_reader;
+
+#define STORE_READER_ERROR (store_reader_error_quark())
+GQuark store_reader_error_quark(void);
+enum store_reader_error {
+	STORE_READER_ERROR_MISSING, /* there is none, or nothing was explored into it */
+	STORE_READER_ERROR_VERSION,
+	STORE_READER_ERROR_BUSY, /* an exploration is writing it */
+	STORE_READER_ERROR_DAMAGED,
+};
+
+/* Opens the store in `directory` (or the file itself) and reads the exploration and its findings.
+ * NULL with `error` set: the message names the file. */
+struct store_reader *store_reader_open(const char *directory, GError **error);
+void store_reader_close(struct store_reader *reader);
+
+/* Owned by the reader. */
+const struct record_exploration *store_reader_exploration(const struct store_reader *reader);
+const GPtrArray *
+store_reader_findings(const struct store_reader *reader); /* struct record_finding */
+
+/* The finding with this id, or NULL. */
+const struct record_finding *store_reader_finding(const struct store_reader *reader, uint32_t id);
+
+/* Interleavings in the store; of them, those that show any finding of `kind`. */
+uint64_t store_reader_count(const struct store_reader *reader);
+uint64_t store_reader_count_kind(const struct store_reader *reader, const char *kind);
+
+/* Calls `visit` for every interleaving in the order explored, or only for those with findings; the
+ * record is valid during the call. Ends at once with false when `visit` returns false (`error` is
+ * then its business) or the store is damaged. */
+typedef bool (*store_reader_visit)(const struct record_execution *execution, void *data,
+                                   GError **error);
+bool store_reader_each(struct store_reader *reader, bool with_findings_only,
+                       store_reader_visit visit, void *data, GError **error);
+
+/* The first interleaving that shows the finding; the caller's. NULL with `error` set: none. */
+struct record_execution *store_reader_example(struct store_reader *reader, uint32_t finding,
+                                              GError **error);
+
+typedef struct store_reader StoreReader;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreReader, store_reader_close)
+
+#endif

@@ -1,0 +1,307 @@
+#include "store_rows.h"
+
+#define RANKS_MAX 65536
+
+static const char *const sql[QUERIES] = {
+	[GET_EXECUTION] = "SELECT id, buffering, status, path FROM execution WHERE id = ?",
+	[GET_SHOWS] = "SELECT finding FROM shows WHERE execution = ? ORDER BY finding",
+	[GET_ROLL_CALL] = "SELECT rank, call, function, arguments, place, waits_for, ended"
+			  " FROM roll_call WHERE execution = ? AND finding = ? ORDER BY rank",
+	[GET_PROCESSES] = "SELECT rank, exit, output, error FROM process WHERE execution = ?"
+			  " ORDER BY rank",
+	[GET_CHOICES] = "SELECT position, rank, call, sub, function, place FROM choice"
+			" WHERE execution = ? AND (position = ?2 OR ?2 < 0) ORDER BY position",
+	[GET_ALTERNATIVES] = "SELECT number, source, tag, call, sub, place FROM alternative"
+			     " WHERE execution = ? AND position = ? ORDER BY number",
+	[GET_MATCHES] = "SELECT rank, call, sub, source, send_call, send_sub, tag FROM match"
+			" WHERE execution = ? ORDER BY position",
+};
+
+bool rows_damaged(const struct store_reader *reader, const char *what, GError **error)
+{
+	g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED,
+	            "%s: this store is damaged: %s", reader->file, what);
+	return false;
+}
+
+bool rows_fail(const struct store_reader *reader, GError **error)
+{
+	switch (sqlite3_errcode(reader->database) & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_BUSY,
+		            "%s: an exploration is writing to it; wait until it has ended",
+		            reader->file);
+		return false;
+	case SQLITE_NOTADB:
+		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED,
+		            "%s: this is no store of matchpoint", reader->file);
+		return false;
+	default:
+		return rows_damaged(reader, sqlite3_errmsg(reader->database), error);
+	}
+}
+
+/* Steps a statement: 1 a row, 0 the end (the statement is reset), -1 an error. */
+int rows_step(const struct store_reader *reader, sqlite3_stmt *statement, GError **error)
+{
+	int code = sqlite3_step(statement);
+
+	if (code == SQLITE_ROW)
+		return 1;
+	if (code != SQLITE_DONE)
+		rows_fail(reader, error);
+	sqlite3_reset(statement);
+	return code == SQLITE_DONE ? 0 : -1;
+}
+
+sqlite3_stmt *rows_prepare(const struct store_reader *reader, const char *text, GError **error)
+{
+	sqlite3_stmt *statement = NULL;
+
+	if (sqlite3_prepare_v2(reader->database, text, -1, &statement, NULL) != SQLITE_OK)
+		rows_fail(reader, error);
+	return statement;
+}
+
+/* Text that is valid UTF-8 and has no control characters but tab and newline; free with g_free. */
+char *rows_text(sqlite3_stmt *row, int column)
+{
+	const char *bytes = (const char *)sqlite3_column_text(row, column);
+	char *text;
+
+	if (!bytes)
+		return NULL;
+	text = g_utf8_make_valid(bytes, -1);
+	for (char *at = text; *at; at++) {
+		if ((unsigned char)*at < ' ' && *at != '\t' && *at != '\n')
+			*at = '?';
+	}
+	return text;
+}
+
+const char *rows_name(sqlite3_stmt *row, int column)
+{
+	g_autofree char *text = rows_text(row, column);
+
+	return text ? g_intern_string(text) : NULL;
+}
+
+/* An integer within the range, or the nearest bound: a report must not fail for an odd number. */
+gint64 rows_number(sqlite3_stmt *row, int column, gint64 least, gint64 most)
+{
+	return CLAMP(sqlite3_column_int64(row, column), least, most);
+}
+
+int32_t rows_rank(sqlite3_stmt *row, int column)
+{
+	return (int32_t)rows_number(row, column, 0, RANKS_MAX);
+}
+
+uint32_t rows_count(sqlite3_stmt *row, int column)
+{
+	return (uint32_t)rows_number(row, column, 0, G_MAXUINT32);
+}
+
+static GBytes *bytes_column(sqlite3_stmt *row, int column)
+{
+	const void *data = sqlite3_column_blob(row, column);
+
+	return g_bytes_new(data, (gsize)sqlite3_column_bytes(row, column));
+}
+
+static struct place place_column(const struct store_reader *reader, sqlite3_stmt *row, int column)
+{
+	gint64 id = sqlite3_column_int64(row, column);
+
+	if (id <= 0 || id >= reader->places->len)
+		return (struct place){0};
+	return g_array_index(reader->places, struct place, id);
+}
+
+/* "1,2,3" */
+static bool parse_ranks(const char *text, GArray *ranks)
+{
+	g_auto(GStrv) parts = g_strsplit(text ? text : "", ",", -1);
+
+	for (char **part = parts; *part; part++) {
+		guint64 number;
+		int32_t rank;
+
+		if (!g_ascii_string_to_unsigned(*part, 10, 0, RANKS_MAX, &number, NULL))
+			return false;
+		rank = (int32_t)number;
+		g_array_append_val(ranks, rank);
+	}
+	return true;
+}
+
+bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 finding, GPtrArray *ranks,
+                    GError **error)
+{
+	sqlite3_stmt *row = reader->statements[GET_ROLL_CALL];
+	int code;
+
+	sqlite3_bind_int64(row, 1, execution);
+	sqlite3_bind_int64(row, 2, finding);
+	while ((code = rows_step(reader, row, error)) == 1) {
+		struct record_rank *rank = record_rank_new(rows_rank(row, 0));
+		g_autofree char *waits_for = rows_text(row, 5);
+
+		g_ptr_array_add(ranks, rank);
+		rank->call = rows_count(row, 1);
+		rank->function = rows_name(row, 2);
+		rank->arguments = rows_text(row, 3);
+		rank->place = place_column(reader, row, 4);
+		rank->ended = rows_text(row, 6);
+		if (!parse_ranks(waits_for, rank->waits_for)) {
+			sqlite3_reset(row);
+			return rows_damaged(reader, "a roll-call names no ranks where it should",
+			                    error);
+		}
+	}
+	return code == 0;
+}
+
+static bool read_alternatives(struct store_reader *reader, gint64 execution, gint64 position,
+                              struct record_choice *choice, GError **error)
+{
+	sqlite3_stmt *row = reader->statements[GET_ALTERNATIVES];
+	int code;
+
+	sqlite3_bind_int64(row, 1, execution);
+	sqlite3_bind_int64(row, 2, position);
+	while ((code = rows_step(reader, row, error)) == 1) {
+		struct record_message message = {
+			.source = rows_rank(row, 1),
+			.tag = (int32_t)rows_number(row, 2, G_MININT32, G_MAXINT32),
+			.call = rows_count(row, 3),
+			.sub = rows_count(row, 4),
+			.place = place_column(reader, row, 5)};
+
+		if (sqlite3_column_int64(row, 0) == 0)
+			choice->taken = message;
+		else
+			g_array_append_val(choice->alternatives, message);
+	}
+	return code == 0;
+}
+
+/* The choices of an execution; or, with execution 0, the blame of the finding `position`. */
+bool rows_choices(struct store_reader *reader, gint64 execution, gint64 position,
+                  GPtrArray *choices, GError **error)
+{
+	sqlite3_stmt *row = reader->statements[GET_CHOICES];
+	int code;
+
+	sqlite3_bind_int64(row, 1, execution);
+	sqlite3_bind_int64(row, 2, position);
+	while ((code = rows_step(reader, row, error)) == 1) {
+		struct record_choice *choice = record_choice_new();
+
+		g_ptr_array_add(choices, choice);
+		choice->rank = rows_rank(row, 1);
+		choice->call = rows_count(row, 2);
+		choice->sub = rows_count(row, 3);
+		choice->function = rows_name(row, 4);
+		choice->place = place_column(reader, row, 5);
+		if (!read_alternatives(reader, execution, sqlite3_column_int64(row, 0), choice,
+		                       error)) {
+			sqlite3_reset(row);
+			return false;
+		}
+	}
+	return code == 0;
+}
+
+static bool read_processes(struct store_reader *reader, struct record_execution *execution,
+                           GError **error)
+{
+	sqlite3_stmt *row = reader->statements[GET_PROCESSES];
+	int code;
+
+	sqlite3_bind_int64(row, 1, execution->id);
+	while ((code = rows_step(reader, row, error)) == 1) {
+		int32_t status = (int32_t)rows_number(row, 1, -1, 255);
+
+		g_array_append_val(execution->exits, status);
+		g_ptr_array_add(execution->outputs, bytes_column(row, 2));
+		g_ptr_array_add(execution->errors, bytes_column(row, 3));
+	}
+	return code == 0;
+}
+
+static bool read_matches(struct store_reader *reader, struct record_execution *execution,
+                         GError **error)
+{
+	sqlite3_stmt *row = reader->statements[GET_MATCHES];
+	int code;
+
+	sqlite3_bind_int64(row, 1, execution->id);
+	while ((code = rows_step(reader, row, error)) == 1) {
+		struct record_match match = {
+			.rank = rows_rank(row, 0),
+			.call = rows_count(row, 1),
+			.sub = rows_count(row, 2),
+			.source = rows_rank(row, 3),
+			.send_call = rows_count(row, 4),
+			.send_sub = rows_count(row, 5),
+			.tag = (int32_t)rows_number(row, 6, G_MININT32, G_MAXINT32)};
+
+		g_array_append_val(execution->matches, match);
+	}
+	return code == 0;
+}
+
+static bool read_shows(struct store_reader *reader, struct record_execution *execution,
+                       GError **error)
+{
+	sqlite3_stmt *row = reader->statements[GET_SHOWS];
+	int code;
+
+	sqlite3_bind_int64(row, 1, execution->id);
+	while ((code = rows_step(reader, row, error)) == 1) {
+		uint32_t id = rows_count(row, 0);
+
+		g_array_append_val(execution->findings, id);
+	}
+	return code == 0;
+}
+
+struct record_execution *rows_execution(struct store_reader *reader, gint64 id, GError **error)
+{
+	g_autoptr(RecordExecution) execution = record_execution_new();
+	sqlite3_stmt *row = reader->statements[GET_EXECUTION];
+
+	sqlite3_bind_int64(row, 1, id);
+	if (rows_step(reader, row, error) != 1) {
+		if (error && !*error)
+			rows_damaged(reader, "an interleaving is missing", error);
+		return NULL;
+	}
+	execution->id = rows_count(row, 0);
+	execution->buffering = rows_count(row, 1);
+	execution->status = rows_name(row, 2);
+	execution->path = rows_text(row, 3);
+	sqlite3_reset(row);
+	if (!execution->status || !execution->path) {
+		rows_damaged(reader, "an interleaving has no path", error);
+		return NULL;
+	}
+	if (!read_processes(reader, execution, error) || !read_shows(reader, execution, error)
+	    || !rows_choices(reader, id, -1, execution->choices, error)
+	    || !read_matches(reader, execution, error)
+	    || !rows_roll_call(reader, id, 0, execution->ranks, error))
+		return NULL;
+	return g_steal_pointer(&execution);
+}
+
+bool rows_prepare_all(struct store_reader *reader, GError **error)
+{
+	for (int i = 0; i < QUERIES; i++) {
+		reader->statements[i] = rows_prepare(reader, sql[i], error);
+		if (!reader->statements[i])
+			return false;
+	}
+	return true;
+}

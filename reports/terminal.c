@@ -1,0 +1,362 @@
+#include <string.h>
+#include <unistd.h>
+
+#include "report.h"
+
+#define CALL_WIDTH 34 /* columns of a roll-call, when nothing in it is wider */
+#define PLACE_WIDTH 15
+#define WROTE_LINES 4 /* of a rank's standard error, shown with a crash */
+
+/* What a colour means; the codes are empty when the output is no terminal. */
+struct colours {
+	const char *bad, *good, *strong, *plain;
+};
+
+static struct colours colours_of(FILE *out)
+{
+	const char *no_color = g_getenv("NO_COLOR"), *term = g_getenv("TERM");
+
+	if (!isatty(fileno(out)) || (no_color && *no_color) || g_strcmp0(term, "dumb") == 0)
+		return (struct colours){"", "", "", ""};
+	return (struct colours){"\033[1;31m", "\033[1;32m", "\033[1m", "\033[0m"};
+}
+
+/* "ranks 0, 2-3" or "rank 1"; `prefix` is "rank". */
+static char *print_ranks(const GArray *ranks)
+{
+	GString *text = g_string_new(ranks->len == 1 ? "rank " : "ranks ");
+
+	for (guint i = 0; i < ranks->len; i++) {
+		int32_t first = g_array_index(ranks, int32_t, i), last = first;
+
+		while (i + 1 < ranks->len && g_array_index(ranks, int32_t, i + 1) == last + 1) {
+			last++;
+			i++;
+		}
+		if (text->str[text->len - 1] != ' ')
+			g_string_append(text, ", ");
+		g_string_append_printf(text, "%d", first);
+		if (last > first)
+			g_string_append_printf(text, last > first + 1 ? "-%d" : ", %d", last);
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* The command line as one would type it. */
+static char *print_program(const struct record_exploration *exploration)
+{
+	GString *text = g_string_new(NULL);
+
+	for (char **argument = exploration->program; *argument; argument++) {
+		static const char harmless[] =
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			"0123456789-_./=:,+@%";
+		g_autofree char *quoted = g_shell_quote(*argument);
+		bool plain = **argument && strspn(*argument, harmless) == strlen(*argument);
+
+		g_string_append_printf(text, "%s%s", text->len ? " " : "",
+		                       plain ? *argument : quoted);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static const char *print_bufferings(uint32_t bufferings)
+{
+	if (bufferings == (RECORD_ZERO | RECORD_INFINITE))
+		return "zero and infinite buffering";
+	return bufferings == RECORD_ZERO ? "zero buffering" : "infinite buffering";
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static char *print_call(const struct record_rank *rank)
+{
+	if (!rank->function)
+		return g_strdup("");
+	return g_strdup_printf("%s(%s)", rank->function, rank->arguments ? rank->arguments : "");
+}
+
+/* What a rank does at the end: "waits for rank 1, which has ended". */
+static char *print_state(const struct record_rank *rank, const GPtrArray *roll_call)
+{
+	g_autoptr(GArray) ended = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	g_autofree char *awaited = NULL, *gone = NULL;
+
+	if (rank->ended)
+		return g_strdup(rank->ended);
+	if (rank->waits_for->len == 0)
+		return g_strdup("waits");
+	awaited = print_ranks(rank->waits_for);
+	for (guint i = 0; i < rank->waits_for->len; i++) {
+		int32_t other = g_array_index(rank->waits_for, int32_t, i);
+
+		for (guint j = 0; j < roll_call->len; j++) {
+			const struct record_rank *record = g_ptr_array_index(roll_call, j);
+
+			if (record->rank == other && record->ended)
+				g_array_append_val(ended, other);
+		}
+	}
+	if (ended->len == 0)
+		return g_strdup_printf("waits for %s", awaited);
+	if (ended->len == rank->waits_for->len)
+		return g_strdup_printf("waits for %s, which %s ended", awaited,
+		                       ended->len == 1 ? "has" : "have");
+	gone = print_ranks(ended);
+	return g_strdup_printf("waits for %s, of which %s %s ended", awaited, gone,
+	                       ended->len == 1 ? "has" : "have");
+}
+
+/* A line of the roll-call: ranks that are in the same state share one. */
+struct line {
+	GArray *ranks;
+	char *call, *place, *state;
+	bool ended;
+};
+
+static void line_free(gpointer data)
+{
+	struct line *line = data;
+
+	g_array_unref(line->ranks);
+	g_free(line->call);
+	g_free(line->place);
+	g_free(line->state);
+	g_free(line);
+}
+
+static struct line *line_new(const struct record_rank *rank, const GPtrArray *roll_call)
+{
+	struct line *line = g_new0(struct line, 1);
+
+	line->ranks = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	line->ended = rank->ended != NULL;
+	line->call = print_call(rank);
+	line->place = *line->call ? place_print(&rank->place) : g_strdup("");
+	line->state = print_state(rank, roll_call);
+	return line;
+}
+
+static bool line_equal(const struct line *one, const struct line *other)
+{
+	return one->ended == other->ended && g_str_equal(one->call, other->call)
+	       && g_str_equal(one->place, other->place) && g_str_equal(one->state, other->state);
+}
+
+static void line_write(const struct line *line, int ranks_width, int call_width, int place_width,
+                       FILE *out)
+{
+	g_autofree char *ranks = print_ranks(line->ranks);
+
+	if (!line->ended)
+		fprintf(out, "  %-*s  %-*s%-*s%s\n", ranks_width, ranks, call_width, line->call,
+		        place_width, line->place, line->state);
+	else if (*line->call && !g_str_equal(line->state, "ended"))
+		fprintf(out, "  %-*s  %s after %s at %s\n", ranks_width, ranks, line->state,
+		        line->call, line->place);
+	else
+		fprintf(out, "  %-*s  %s\n", ranks_width, ranks, line->state);
+}
+
+static void write_roll_call(const GPtrArray *roll_call, FILE *out)
+{
+	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(line_free);
+	int ranks_width = 0, call_width = CALL_WIDTH, place_width = PLACE_WIDTH;
+
+	for (guint i = 0; i < roll_call->len; i++) {
+		const struct record_rank *rank = g_ptr_array_index(roll_call, i);
+		struct line *line = line_new(rank, roll_call);
+		guint same;
+
+		for (same = 0; same < lines->len; same++) {
+			if (line_equal(line, g_ptr_array_index(lines, same)))
+				break;
+		}
+		if (same < lines->len)
+			line_free(line);
+		else
+			g_ptr_array_add(lines, line);
+		line = g_ptr_array_index(lines, same);
+		g_array_append_val(line->ranks, rank->rank);
+	}
+	for (guint i = 0; i < lines->len; i++) {
+		const struct line *line = g_ptr_array_index(lines, i);
+		g_autofree char *ranks = print_ranks(line->ranks);
+
+		if (line->ended)
+			continue;
+		ranks_width = MAX(ranks_width, (int)strlen(ranks));
+		call_width = MAX(call_width, (int)strlen(line->call) + 2);
+		place_width = MAX(place_width, (int)strlen(line->place) + 2);
+	}
+	for (guint i = 0; i < lines->len; i++)
+		line_write(g_ptr_array_index(lines, i), ranks_width, call_width, place_width, out);
+}
+
+static char *print_message(const struct record_message *message)
+{
+	g_autofree char *place = place_print(&message->place);
+
+	if (!message->place.file && !message->place.function)
+		return g_strdup_printf("rank %d's message", message->source);
+	return g_strdup_printf("rank %d's message (%s)", message->source, place);
+}
+
+static void write_blame(const struct record_choice *blame, FILE *out)
+{
+	g_autofree char *taken = print_message(&blame->taken), *place = place_print(&blame->place);
+	const char *function = blame->function ? blame->function : "receive";
+	bool probe = strstr(function, "robe") != NULL;
+
+	fprintf(out, "  it needs: rank %d's %s(ANY_SOURCE) at %s %s %s", blame->rank, function,
+	        place, probe ? "reports" : "takes", taken);
+	if (blame->alternatives->len > 0)
+		fprintf(out, ", not rank %d's",
+		        g_array_index(blame->alternatives, struct record_message, 0).source);
+	fputc('\n', out);
+}
+
+/* The end of what a rank wrote to its standard error, if it wrote anything. */
+static void write_errors(int rank, GBytes *errors, FILE *out)
+{
+	gsize size;
+	const char *data = g_bytes_get_data(errors, &size);
+	g_autofree char *text = data ? g_utf8_make_valid(data, (gssize)size) : g_strdup("");
+	g_auto(GStrv) lines = g_strsplit(g_strchomp(text), "\n", -1);
+	guint count = g_strv_length(lines);
+
+	if (!*text)
+		return;
+	fprintf(out, "  rank %d wrote to standard error:\n", rank);
+	if (count > WROTE_LINES)
+		fprintf(out, "    ...\n");
+	for (guint i = count > WROTE_LINES ? count - WROTE_LINES : 0; i < count; i++)
+		fprintf(out, "    %s\n", g_strdelimit(lines[i], "\033\r\b", '?'));
+}
+
+static bool write_example(struct store_reader *reader, const struct record_finding *finding,
+                          FILE *out, GError **error)
+{
+	g_autoptr(GError) problem = NULL;
+	g_autoptr(RecordExecution) execution = store_reader_example(reader, finding->id, &problem);
+
+	if (g_error_matches(problem, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
+		return true;
+	if (!execution) {
+		g_propagate_error(error, g_steal_pointer(&problem));
+		return false;
+	}
+	for (guint i = 0; i < execution->errors->len; i++)
+		write_errors((int)i, g_ptr_array_index(execution->errors, i), out);
+	return true;
+}
+
+static bool write_finding(struct store_reader *reader, const struct record_finding *finding,
+                          const struct colours *colours, FILE *out, GError **error)
+{
+	const struct record_exploration *exploration = store_reader_exploration(reader);
+	g_autofree char *program = print_program(exploration);
+	uint64_t all = exploration->interleavings;
+	bool deadlock = g_str_equal(finding->kind, "deadlock");
+	bool any = finding->bufferings == (RECORD_ZERO | RECORD_INFINITE);
+
+	fprintf(out, "\n%s%s #%u%s  (%u of %" G_GUINT64_FORMAT " interleaving%s, %s)\n",
+	        colours->bad, finding->kind, finding->id, colours->plain, finding->count, all,
+	        plural(all), any ? "any buffering" : print_bufferings(finding->bufferings));
+	if (finding->message && *finding->message && !(deadlock && finding->ranks->len > 0))
+		fprintf(out, "  %s\n", finding->message);
+	write_roll_call(finding->ranks, out);
+	if (!deadlock && !write_example(reader, finding, out, error))
+		return false;
+	if (finding->blame)
+		write_blame(finding->blame, out);
+	if (!finding->reproduced)
+		fprintf(out, "  its replay ended otherwise: the program does not depend on "
+		             "matching alone\n");
+	fprintf(out, "  path: %s\n", finding->path);
+	fprintf(out, "  again: matchpoint replay %s -- %s\n", finding->path, program);
+	return true;
+}
+
+static const char *plural_kind(const char *kind, guint count)
+{
+	if (count == 1)
+		return "";
+	return g_str_has_suffix(kind, "sh") || g_str_has_suffix(kind, "ch") ? "es" : "s";
+}
+
+/* "1 deadlock in 2 interleavings", a line per kind, in the order first seen. */
+static void write_counts(const struct store_reader *reader, FILE *out)
+{
+	const GPtrArray *findings = store_reader_findings(reader);
+	g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < findings->len; i++) {
+		const struct record_finding *first = g_ptr_array_index(findings, i);
+		uint64_t interleavings = store_reader_count_kind(reader, first->kind);
+		guint count = 0;
+
+		if (!g_hash_table_add(told, (gpointer)first->kind))
+			continue;
+		for (guint j = i; j < findings->len; j++) {
+			const struct record_finding *other = g_ptr_array_index(findings, j);
+
+			count += g_str_equal(first->kind, other->kind);
+		}
+		fprintf(out, "  %u %s%s in %" G_GUINT64_FORMAT " interleaving%s\n", count,
+		        first->kind, plural_kind(first->kind, count), interleavings,
+		        plural(interleavings));
+	}
+}
+
+static void write_verdict(struct store_reader *reader, const struct colours *colours, FILE *out)
+{
+	const struct record_exploration *e = store_reader_exploration(reader);
+	g_autofree char *program = print_program(e);
+	bool explored = g_strcmp0(e->command, "explore") == 0;
+
+	fprintf(out, "%smatchpoint: %" G_GUINT64_FORMAT " interleaving%s of %s on %d rank%s%s",
+	        colours->strong, e->interleavings, plural(e->interleavings), program, e->ranks,
+	        plural((uint64_t)e->ranks), colours->plain);
+	if (e->complete)
+		fprintf(out, ", all explored");
+	else if (explored)
+		fprintf(out, ", not all: %s",
+		        e->incomplete_reason ? e->incomplete_reason : "it did not come to its end");
+	fprintf(out, " (%s), %.2f s", print_bufferings(e->bufferings), e->seconds);
+	if (explored && e->backtrack_reason)
+		fprintf(out, ", by rerunning: %s", e->backtrack_reason);
+	fputc('\n', out);
+	if (store_reader_findings(reader)->len > 0)
+		write_counts(reader, out);
+	else
+		fprintf(out, "  %snothing wrong%s%s\n", colours->good,
+		        e->complete || !explored ? "" : " so far", colours->plain);
+	if (e->wasted > 0)
+		fprintf(out, "  %" G_GUINT64_FORMAT " run%s led nowhere new\n", e->wasted,
+		        plural(e->wasted));
+	for (guint i = 0; i < e->notes->len; i++)
+		fprintf(out, "  note: %s\n", (const char *)g_ptr_array_index(e->notes, i));
+}
+
+static bool terminal_write(struct store_reader *reader, FILE *out, GError **error)
+{
+	const GPtrArray *findings = store_reader_findings(reader);
+	struct colours colours = colours_of(out);
+
+	write_verdict(reader, &colours, out);
+	for (guint i = 0; i < findings->len; i++) {
+		if (!write_finding(reader, g_ptr_array_index(findings, i), &colours, out, error))
+			return false;
+	}
+	return true;
+}
+
+const struct report report_terminal = {
+	.name = "terminal",
+	.summary = "the verdict, for a person",
+	.write = terminal_write,
+};

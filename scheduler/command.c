@@ -1,0 +1,212 @@
+#include "command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../reports/report.h"
+#include "program.h"
+
+
+
+void command_complain(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("matchpoint: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+/* Chooses among words; -1: complained. */
+static int word_index(const char *option, const char *word, const char *const *words)
+{
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(word, words[i]) == 0)
+			return i;
+	}
+	command_complain("%s cannot be '%s'; see --help", option, word);
+	return -1;
+}
+
+/* "512M", "2G" in bytes; FALSE: complained. */
+static gboolean parse_size(const char *text, guint64 *ret_bytes)
+{
+	char *end;
+	guint64 number = g_ascii_strtoull(text, &end, 10);
+	const char *units = "KMGT";
+	const char *unit = *end ? strchr(units, g_ascii_toupper(*end)) : NULL;
+
+	if (end == text || number == 0 || (*end && (!unit || (end[1] && !g_str_equal(end + 1, "B"))))) {
+		command_complain("--max-memory cannot be '%s'; say 512M or 2G", text);
+		return FALSE;
+	}
+	if (unit)
+		number <<= 10 * (unit - units + 1);
+	*ret_bytes = number;
+	return TRUE;
+}
+
+static gboolean interpret(struct command_options *options)
+{
+	static const char *const bufferings[] = { "both", "zero", "infinite", NULL };
+	static const guint masks[] = { RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE };
+	static const char *const collectives[] = { "async", "sync", NULL };
+	static const char *const backtracks[] = { "auto", "snapshot", "rerun", NULL };
+	struct session_options *session = &options->session;
+	int buffering = 0, collective = 0, backtrack = 0;
+
+	if (options->buffering)
+		buffering = word_index("--buffering", options->buffering, bufferings);
+	if (options->collectives)
+		collective = word_index("--collectives", options->collectives, collectives);
+	if (options->backtrack)
+		backtrack = word_index("--backtrack", options->backtrack, backtracks);
+	if (buffering < 0 || collective < 0 || backtrack < 0)
+		return FALSE;
+	if (options->max_memory && !parse_size(options->max_memory, &session->max_memory))
+		return FALSE;
+	session->bufferings = masks[buffering];
+	session->synchronous_collectives = collective == 1;
+	session->backtrack = (enum backtrack)backtrack;
+	session->launcher = options->launcher;
+	session->standard_input = options->standard_input;
+	session->store = options->store ? options->store : COMMAND_STORE_DEFAULT;
+	return TRUE;
+}
+
+static GOptionContext *context_new(struct command_options *options, const GOptionEntry *more,
+                                   const char *usage, const char *example)
+{
+	struct session_options *session = &options->session;
+	const GOptionEntry shared[] = {
+		{ "ranks", 'n', 0, G_OPTION_ARG_INT, &session->ranks, "number of ranks", "N" },
+		{ "buffering", 0, 0, G_OPTION_ARG_STRING, &options->buffering,
+		  "how standard sends complete: both, zero (when received), infinite (at once)",
+		  "WORD" },
+		{ "collectives", 0, 0, G_OPTION_ARG_STRING, &options->collectives,
+		  "async: a root may leave a broadcast early, ...; sync: all are barriers", "WORD" },
+		{ "store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
+		  "where everything is kept (default: " COMMAND_STORE_DEFAULT "/)", "DIR" },
+		{ "json", 0, 0, G_OPTION_ARG_FILENAME, &options->json,
+		  "write the report as JSON; - for standard output", "FILE" },
+		{ "launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,
+		  "start the ranks with this instead of mpiexec.mpich -n N", "CMD" },
+		{ "stdin", 0, 0, G_OPTION_ARG_FILENAME, &options->standard_input,
+		  "standard input of rank 0 (default: empty)", "FILE" },
+		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print nothing but errors",
+		  NULL },
+		{ "verbose", 'v', 0, G_OPTION_ARG_NONE, &options->verbose,
+		  "also print what the ranks wrote", NULL },
+		G_OPTION_ENTRY_NULL,
+	};
+	GOptionContext *context = g_option_context_new(usage);
+	g_autofree char *description = g_strdup_printf("Example:\n  %s\n", example);
+
+	g_option_context_set_strict_posix(context, TRUE);
+	g_option_context_set_description(context, description);
+	if (more)
+		g_option_context_add_main_entries(context, more, NULL);
+	g_option_context_add_main_entries(context, shared, NULL);
+	return context;
+}
+
+/* --help prints "Usage: matchpoint explore ...". */
+static void name_program(const char *command)
+{
+	g_autofree char *name = g_strdup_printf("matchpoint %s", command);
+
+	g_set_prgname(name);
+}
+
+int command_parse(struct command_options *options, int *argc, char ***argv,
+                  const GOptionEntry *more, const char *usage, const char *example)
+{
+	g_autoptr(GError) error = NULL;
+	GOptionContext *context = context_new(options, more, usage, example);
+	gboolean parsed;
+	char **rest;
+
+	name_program((*argv)[0]);
+	parsed = g_option_context_parse(context, argc, argv, &error);
+	g_option_context_free(context);
+	if (!parsed) {
+		command_complain("%s; see matchpoint %s --help", error->message, (*argv)[0]);
+		return EXIT_USAGE;
+	}
+	rest = *argv + 1;
+	if (*rest && strcmp(*rest, "--") == 0)
+		rest++;
+	options->program = g_strdupv(rest);
+	options->session.program = options->program;
+	return interpret(options) ? EXIT_CLEAN : EXIT_USAGE;
+}
+
+void command_options_release(struct command_options *options)
+{
+	g_strfreev(options->program);
+	g_free(options->store);
+	g_free(options->json);
+	g_free(options->launcher);
+	g_free(options->standard_input);
+	g_free(options->buffering);
+	g_free(options->collectives);
+	g_free(options->backtrack);
+	g_free(options->max_memory);
+}
+
+int command_inspect(const struct command_options *options)
+{
+	const struct session_options *session = &options->session;
+	g_autoptr(GError) error = NULL;
+
+	if (!options->program[0]) {
+		command_complain("which program? Say for example: matchpoint %s -n 4 ./solver",
+		                 session->command);
+		return EXIT_USAGE;
+	}
+	if (session->ranks < 1) {
+		command_complain("how many ranks? Say -n 4 for four");
+		return EXIT_USAGE;
+	}
+	if (session->standard_input && access(session->standard_input, R_OK) != 0) {
+		command_complain("--stdin: %s cannot be read", session->standard_input);
+		return EXIT_USAGE;
+	}
+	if (!program_usable(options->program[0], &error)) {
+		command_complain("%s", error->message);
+		return EXIT_CANNOT;
+	}
+	return EXIT_CLEAN;
+}
+
+static gboolean write_report(struct store_reader *reader, const char *format, const char *file)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (report_write(report_find(format), reader, file, &error))
+		return TRUE;
+	command_complain("%s", error->message);
+	return FALSE;
+}
+
+gboolean command_report_all(const struct command_options *options)
+{
+	g_autoptr(GError) error = NULL;
+	struct store_reader *reader = store_reader_open(options->session.store, &error);
+	gboolean fine = TRUE;
+
+	if (!reader) {
+		command_complain("%s", error->message);
+		return FALSE;
+	}
+	if (!options->quiet && g_strcmp0(options->json, "-") != 0)
+		fine = write_report(reader, report_terminal.name, "-");
+	if (options->json)
+		fine &= write_report(reader, report_json.name, options->json);
+	store_reader_close(reader);
+	return fine;
+}

@@ -1,0 +1,56 @@
+/* The commands of `matchpoint`: one file each, command_<verb>.c. */
+#ifndef MATCHPOINT_SCHEDULER_COMMAND_H
+#define MATCHPOINT_SCHEDULER_COMMAND_H
+
+#include <glib.h>
+
+#include "session.h"
+
+/* What matchpoint exits with (the contract). */
+enum exit_status {
+	EXIT_CLEAN = 0,      /* everything explored, nothing wrong */
+	EXIT_FINDINGS = 1,
+	EXIT_USAGE = 2,
+	EXIT_INCOMPLETE = 3, /* nothing wrong so far, but not exhaustive */
+	EXIT_CANNOT = 4,     /* the program could not be run or controlled */
+};
+
+#define COMMAND_STORE_DEFAULT ".matchpoint"
+
+struct command {
+	const char *name;
+	const char *summary; /* for `matchpoint --help` */
+	/* argv[0] is the command's name. Returns the exit status. */
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct command command_explore, command_run, command_replay, command_report,
+	command_check;
+
+/* "matchpoint: ..." on standard error. */
+void command_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+/* Options that explore, run and replay share. Strings are owned. */
+struct command_options {
+	struct session_options session;
+	char **program;
+	char *store, *json, *launcher, *standard_input, *buffering, *collectives, *backtrack,
+		*max_memory, *resume;
+	gboolean quiet, keep_going;
+	int verbose;
+};
+
+/* Parses argv: the shared options and `more` (may be NULL), then PROGRAM [ARG...] into ->program.
+ * `usage` follows the command's name in --help, `example` ends it. Returns EXIT_CLEAN, or EXIT_USAGE
+ * after having complained. */
+int command_parse(struct command_options *options, int *argc, char ***argv,
+                  const GOptionEntry *more, const char *usage, const char *example);
+void command_options_release(struct command_options *options);
+
+/* Looks at the program before it is started; complains and returns EXIT_CANNOT when it cannot work. */
+int command_inspect(const struct command_options *options);
+
+/* Writes the reports asked for from the store; returns FALSE after having complained. */
+gboolean command_report_all(const struct command_options *options);
+
+#endif

@@ -1,0 +1,200 @@
+#include "communicators.h"
+
+#include <string.h>
+
+struct communicator {
+	guint64 number;
+	int *members; /* the first group's world ranks, then the second's */
+	int first_count, second_count;
+	char *name;
+};
+
+struct communicators {
+	int ranks;
+	int *self; /* self[r] == r: the only member of rank r's MPI_COMM_SELF */
+	GHashTable *table;
+};
+
+G_DEFINE_QUARK(matchpoint-communicators-error, communicators_error)
+
+static void communicator_free(gpointer pointer)
+{
+	struct communicator *communicator = pointer;
+
+	g_free(communicator->members);
+	g_free(communicator->name);
+	g_free(communicator);
+}
+
+struct communicators *communicators_new(int ranks)
+{
+	struct communicators *communicators = g_new0(struct communicators, 1);
+	struct communicator *world = g_new0(struct communicator, 1);
+
+	communicators->ranks = ranks;
+	communicators->self = g_new(int, ranks);
+	world->number = WIRE_COMM_WORLD;
+	world->members = g_new(int, ranks);
+	world->first_count = ranks;
+	world->name = g_strdup("MPI_COMM_WORLD");
+	for (int rank = 0; rank < ranks; rank++)
+		communicators->self[rank] = world->members[rank] = rank;
+	communicators->table = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+	                                             communicator_free);
+	g_hash_table_insert(communicators->table, &world->number, world);
+	return communicators;
+}
+
+void communicators_free(struct communicators *communicators)
+{
+	if (!communicators)
+		return;
+	g_hash_table_destroy(communicators->table);
+	g_free(communicators->self);
+	g_free(communicators);
+}
+
+static const struct communicator *find(const struct communicators *communicators, guint64 comm)
+{
+	return g_hash_table_lookup(communicators->table, &comm);
+}
+
+static gboolean ranks_valid(const struct communicators *communicators, const int32_t *ranks,
+                            guint count)
+{
+	for (guint i = 0; i < count; i++) {
+		if (ranks[i] < 0 || ranks[i] >= communicators->ranks)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static gboolean same_groups(const struct communicator *known, const struct wire_comm *comm)
+{
+	size_t local = comm->local_count * sizeof(int), remote = comm->remote_count * sizeof(int);
+	const int *second = known->members + known->first_count;
+
+	if (known->first_count == (int)comm->local_count
+	    && known->second_count == (int)comm->remote_count
+	    && memcmp(known->members, comm->local, local) == 0
+	    && (remote == 0 || memcmp(second, comm->remote, remote) == 0))
+		return TRUE;
+	return comm->remote_count > 0 && known->first_count == (int)comm->remote_count
+	       && known->second_count == (int)comm->local_count
+	       && memcmp(known->members, comm->remote, remote) == 0
+	       && memcmp(second, comm->local, local) == 0;
+}
+
+gboolean communicators_add(struct communicators *communicators, int rank,
+                           const struct wire_comm *comm, GError **error)
+{
+	const struct communicator *known = find(communicators, comm->comm);
+	struct communicator *communicator;
+
+	if (comm->local_count == 0 || !ranks_valid(communicators, comm->local, comm->local_count)
+	    || !ranks_valid(communicators, comm->remote, comm->remote_count)) {
+		g_set_error(error, COMMUNICATORS_ERROR, 0,
+		            "rank %d announced a communicator with ranks that do not exist", rank);
+		return FALSE;
+	}
+	if (known && same_groups(known, comm))
+		return TRUE;
+	if (known) {
+		g_set_error(error, COMMUNICATORS_ERROR, 0,
+		            "rank %d announced other members for a communicator (%s) than another rank",
+		            rank, known->name);
+		return FALSE;
+	}
+	communicator = g_new0(struct communicator, 1);
+	communicator->number = comm->comm;
+	communicator->first_count = (int)comm->local_count;
+	communicator->second_count = (int)comm->remote_count;
+	communicator->members = g_new(int, comm->local_count + comm->remote_count);
+	memcpy(communicator->members, comm->local, comm->local_count * sizeof(int));
+	if (comm->remote_count > 0)
+		memcpy(communicator->members + comm->local_count, comm->remote,
+		       comm->remote_count * sizeof(int));
+	communicator->name = g_strdup(comm->name && *comm->name ? comm->name : "a communicator");
+	g_hash_table_insert(communicators->table, &communicator->number, communicator);
+	return TRUE;
+}
+
+gboolean communicators_known(const struct communicators *communicators, guint64 comm)
+{
+	return comm == WIRE_COMM_SELF || find(communicators, comm) != NULL;
+}
+
+static int index_of(const int *members, int count, int rank)
+{
+	for (int i = 0; i < count; i++) {
+		if (members[i] == rank)
+			return i;
+	}
+	return -1;
+}
+
+/* The group whose ranks `rank` names as peers. */
+static const int *peer_group(const struct communicators *communicators, guint64 comm, int rank,
+                             int *ret_count)
+{
+	const struct communicator *communicator;
+
+	if (comm == WIRE_COMM_SELF) {
+		*ret_count = 1;
+		return &communicators->self[rank];
+	}
+	communicator = find(communicators, comm);
+	*ret_count = 0;
+	if (!communicator)
+		return NULL;
+	if (communicator->second_count > 0
+	    && index_of(communicator->members, communicator->first_count, rank) >= 0) {
+		*ret_count = communicator->second_count;
+		return communicator->members + communicator->first_count;
+	}
+	*ret_count = communicator->first_count;
+	return communicator->members;
+}
+
+int communicators_to_world(const struct communicators *communicators, guint64 comm, int rank,
+                           int peer)
+{
+	int count;
+	const int *group = peer_group(communicators, comm, rank, &count);
+
+	return group && peer >= 0 && peer < count ? group[peer] : -1;
+}
+
+int communicators_from_world(const struct communicators *communicators, guint64 comm, int rank,
+                             int peer)
+{
+	int count;
+	const int *group = peer_group(communicators, comm, rank, &count);
+
+	if (group && comm == WIRE_COMM_WORLD)
+		return peer >= 0 && peer < count ? peer : -1;
+	return group ? index_of(group, count, peer) : -1;
+}
+
+const int *communicators_members(const struct communicators *communicators, guint64 comm, int rank,
+                                 int *ret_count)
+{
+	const struct communicator *communicator;
+
+	if (comm == WIRE_COMM_SELF) {
+		*ret_count = 1;
+		return &communicators->self[rank];
+	}
+	communicator = find(communicators, comm);
+	*ret_count = communicator ? communicator->first_count + communicator->second_count : 0;
+	return communicator ? communicator->members : NULL;
+}
+
+const char *communicators_name(const struct communicators *communicators, guint64 comm)
+{
+	const struct communicator *communicator = find(communicators, comm);
+
+	if (comm == WIRE_COMM_SELF)
+		return "MPI_COMM_SELF";
+	return communicator ? communicator->name : "an unknown communicator";
+}

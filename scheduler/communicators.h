@@ -1,0 +1,43 @@
+/* The communicators that ranks have announced: who is in them, and the translation between ranks of
+ * a communicator and ranks in MPI_COMM_WORLD. A number means the same group in every world of an
+ * exploration, so one registry serves them all. Pure. */
+#ifndef MATCHPOINT_SCHEDULER_COMMUNICATORS_H
+#define MATCHPOINT_SCHEDULER_COMMUNICATORS_H
+
+#include <glib.h>
+
+#include "../shim/wire.h"
+
+struct communicators;
+
+/* Knows MPI_COMM_WORLD of that size and every rank's MPI_COMM_SELF. */
+struct communicators *communicators_new(int ranks);
+void communicators_free(struct communicators *communicators);
+
+/* Takes what rank `rank` says of a communicator. FALSE: it contradicts what is known (`error` set). */
+gboolean communicators_add(struct communicators *communicators, int rank,
+                           const struct wire_comm *comm, GError **error);
+
+gboolean communicators_known(const struct communicators *communicators, guint64 comm);
+
+/* World rank of rank `peer` of the group that `rank` sends to on `comm` (the remote group of an
+ * intercommunicator); -1: no such rank or communicator. */
+int communicators_to_world(const struct communicators *communicators, guint64 comm, int rank,
+                           int peer);
+
+/* The rank that `rank` knows world rank `peer` by on `comm`; -1: not a member. */
+int communicators_from_world(const struct communicators *communicators, guint64 comm, int rank,
+                             int peer);
+
+/* All members of a collective call on `comm` made by `rank` (both groups of an intercommunicator)
+ * as world ranks; valid until the registry is freed. */
+const int *communicators_members(const struct communicators *communicators, guint64 comm, int rank,
+                                 int *ret_count);
+
+/* "MPI_COMM_WORLD", "MPI_Comm_split of MPI_COMM_WORLD", ... */
+const char *communicators_name(const struct communicators *communicators, guint64 comm);
+
+#define COMMUNICATORS_ERROR (communicators_error_quark())
+GQuark communicators_error_quark(void);
+
+#endif

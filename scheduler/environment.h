@@ -1,0 +1,48 @@
+/* Every environment variable that matchpoint reads or sets: environment.c holds the one table. */
+#ifndef MATCHPOINT_SCHEDULER_ENVIRONMENT_H
+#define MATCHPOINT_SCHEDULER_ENVIRONMENT_H
+
+#include <glib.h>
+
+/* Read by matchpoint itself. */
+#define ENVIRONMENT_RUNDIR "MATCHPOINT_RUNDIR"
+#define ENVIRONMENT_LOG "MATCHPOINT_LOG"
+#define ENVIRONMENT_NO_COLOR "NO_COLOR"
+
+/* Set for the ranks, and read by the shim. */
+#define ENVIRONMENT_SOCKET "MATCHPOINT_SOCKET"
+#define ENVIRONMENT_WORLD "MATCHPOINT_WORLD"
+#define ENVIRONMENT_DIRECTORY "MATCHPOINT_DIRECTORY"
+#define ENVIRONMENT_STDIN "MATCHPOINT_STDIN"
+
+struct environment_settings {
+	const char *shim;           /* absolute path of the library to preload */
+	const char *directory;      /* the run directory; its socket is RUN_DIRECTORY_SOCKET */
+	guint32 world;              /* the number of the job's world */
+	const char *standard_input; /* a file for rank 0, or NULL: nothing */
+};
+
+/* The environment of the launcher and of the ranks it starts, made from `base` (NULL: our own).
+ * A sentence about each variable of the user's that had to be overridden is appended to `notes`
+ * (char *, owned by it; may be NULL). Free with g_strfreev. */
+char **environment_for_ranks(char **base, const struct environment_settings *settings,
+                             GPtrArray *notes);
+
+enum environment_role {
+	ENVIRONMENT_READ,    /* by matchpoint, from the user */
+	ENVIRONMENT_TOLD,    /* set for the ranks, read by the shim */
+	ENVIRONMENT_FORCED,  /* set for MPI; another value of the user's is overridden */
+	ENVIRONMENT_DEFAULT, /* set for MPI or libc unless the user has set it */
+};
+
+struct environment_variable {
+	const char *name;
+	enum environment_role role;
+	const char *value; /* NULL: depends */
+	const char *explanation;
+};
+
+/* The table, ended by an entry whose name is NULL. */
+const struct environment_variable *environment_variables(void);
+
+#endif

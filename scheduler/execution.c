@@ -1,0 +1,488 @@
+#include "execution.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "matcher.h"
+#include "session_internal.h"
+
+#define QUICK_POLLS 20u          /* rounds of polls answered at once */
+#define POLL_PACE_MS 1           /* then this often */
+#define LIVELOCK_US (2 * G_USEC_PER_SEC) /* and for so long */
+#define STATUS_PATIENCE_MS 2000  /* to learn how a rank of the launcher's ended */
+#define SNAPSHOT_WORTH_S 0.005   /* less is sooner run again than put back */
+
+static void give_bind(void *user, int rank, const struct wire_bind *bind)
+{
+	struct execution *execution = user;
+
+	link_send(execution->links[rank],
+	          &(struct wire_message){ .type = WIRE_BIND, .bind = *bind });
+}
+
+static void give_go(void *user, int rank, const struct wire_go *go)
+{
+	struct execution *execution = user;
+
+	link_send(execution->links[rank], &(struct wire_message){ .type = WIRE_GO, .go = *go });
+}
+
+const struct world_orders execution_orders = { give_bind, give_go };
+
+static int ranks_of(const struct execution *execution)
+{
+	return execution->session->options->ranks;
+}
+
+struct execution *execution_new(struct session *session, struct strategy *strategy, GArray *plan)
+{
+	struct execution *execution = g_new0(struct execution, 1);
+	int ranks = session->options->ranks;
+
+	execution->session = session;
+	execution->strategy = strategy;
+	execution->plan = plan;
+	execution->links = g_new0(struct link *, ranks);
+	execution->pids = g_new0(pid_t, ranks);
+	execution->ends = g_new0(struct rank_end, ranks);
+	uv_timer_init(&session->loop, &execution->timer);
+	execution->timer.data = execution;
+	return execution;
+}
+
+static void on_timer_freed(uv_handle_t *handle)
+{
+	g_free(handle->data);
+}
+
+void execution_free(struct execution *execution)
+{
+	if (!execution)
+		return;
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (execution->links[rank])
+			link_close(execution->links[rank]);
+		g_free(execution->ends[rank].error);
+	}
+	g_hash_table_remove(execution->session->executions, GUINT_TO_POINTER(execution->number));
+	world_free(execution->world);
+	g_array_unref(execution->plan);
+	g_free(execution->directory);
+	g_free(execution->links);
+	g_free(execution->pids);
+	g_free(execution->ends);
+	g_free(execution->lost);
+	record_execution_free(execution->record);
+	record_finding_free(execution->finding);
+	uv_close((uv_handle_t *)&execution->timer, on_timer_freed);
+}
+
+void execution_place(struct execution *execution, guint32 number, const char *directory,
+                     struct frozen *from)
+{
+	int ranks = ranks_of(execution);
+	GHashTable *executions = execution->session->executions;
+
+	if (execution->directory)
+		g_hash_table_remove(executions, GUINT_TO_POINTER(execution->number));
+	g_free(execution->directory);
+	execution->number = number;
+	execution->directory = g_strdup(directory);
+	execution->from = from;
+	execution->launched = from == NULL;
+	execution->state = EXECUTION_STARTING;
+	execution->connected = 0;
+	execution->started = g_get_monotonic_time();
+	memset(execution->links, 0, (gsize)ranks * sizeof(*execution->links));
+	memset(execution->pids, 0, (gsize)ranks * sizeof(*execution->pids));
+	memset(execution->ends, 0, (gsize)ranks * sizeof(*execution->ends));
+	g_hash_table_insert(executions, GUINT_TO_POINTER(number), execution);
+}
+
+void execution_connected(struct execution *execution, struct link *link, int rank, pid_t pid)
+{
+	const struct world_options *options = world_options(execution->world);
+	struct wire_message welcome = { .type = WIRE_WELCOME };
+
+	if (execution->links[rank] || execution->state != EXECUTION_STARTING) {
+		session_fail(execution->session,
+		             "rank %d connected twice: does the program start MPI programs itself? "
+		             "matchpoint controls one job", rank);
+		return;
+	}
+	welcome.welcome.buffering = (uint8_t)options->buffering;
+	welcome.welcome.every_call_waits = options->every_call_waits;
+	welcome.welcome.synchronous_collectives = options->synchronous_collectives;
+	link_assign(link, LINK_RANK, execution, rank);
+	execution->links[rank] = link;
+	execution->pids[rank] = pid;
+	execution->connected++;
+	link_send(link, &welcome);
+	execution_advance(execution);
+}
+
+/* --- what ranks say ------------------------------------------------------------------------------ */
+
+static void on_call(struct execution *execution, int rank, const struct wire_call *call)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (call->wait == WIRE_ABORT) {
+		execution->ends[rank].aborted = TRUE;
+		execution->ends[rank].abort_code = call->status;
+	}
+	if (!world_call(execution->world, rank, call, &error))
+		session_fail(execution->session, "%s", error->message);
+}
+
+static void on_error(struct execution *execution, int rank, const struct wire_error *error)
+{
+	struct rank_end *end = &execution->ends[rank];
+
+	if (!error->fatal)
+		return;
+	g_free(end->error);
+	end->error = g_strdup(error->text);
+	end->place = session_place(execution->session, rank, execution->pids[rank], error->site);
+	world_rank_stopped(execution->world, rank);
+}
+
+static void on_ending(struct execution *execution, int rank, const struct wire_ending *ending)
+{
+	struct rank_end *end = &execution->ends[rank];
+
+	if (end->killed)
+		return;
+	end->known = TRUE;
+	end->status = ending->signal ? ending->signal : (ending->status & 0xff) << 8;
+	if (ending->signal == 0)
+		return;
+	end->place = source_lines_find_caller(execution->session->lines, execution->pids[rank],
+	                                      ending->frames, ending->count);
+	link_send(execution->links[rank], &(struct wire_message){ .type = WIRE_END });
+}
+
+static void on_parked(struct execution *execution, int rank, const struct wire_parked *parked)
+{
+	struct session *session = execution->session;
+	struct frozen *frozen = execution->parking;
+	g_autoptr(GError) error = NULL;
+
+	if (!frozen || !frozen_parked(frozen, rank, parked))
+		return;
+	execution->parking = NULL;
+	if (frozen->hazard) {
+		execution->no_parking = TRUE;
+		if (!session->root) {
+			session->snapshots = FALSE;
+			session->exploration->backtrack_reason = g_strdup(frozen->hazard);
+		}
+		frozen_resume(frozen, execution);
+	} else if (!frozen_restore(frozen, execution, &error)) {
+		session_fail(session, "cannot restore a snapshot: %s", error->message);
+	}
+}
+
+void execution_message(struct execution *execution, int rank, const struct wire_message *message)
+{
+	g_autoptr(GError) error = NULL;
+
+	switch (message->type) {
+	case WIRE_CALL:
+		on_call(execution, rank, &message->call);
+		break;
+	case WIRE_COMM:
+		if (!world_comm(execution->world, rank, &message->comm, &error))
+			session_fail(execution->session, "%s", error->message);
+		break;
+	case WIRE_ERROR:
+		on_error(execution, rank, &message->error);
+		break;
+	case WIRE_ENDING:
+		on_ending(execution, rank, &message->ending);
+		break;
+	case WIRE_PARKED:
+		on_parked(execution, rank, &message->parked);
+		break;
+	case WIRE_STACK:
+		break;
+	default:
+		session_fail(execution->session, "rank %d sent a message of type %u, which a rank "
+		             "never sends", rank, message->type);
+	}
+	execution_advance(execution);
+}
+
+void execution_link_closed(struct execution *execution, int rank, const char *why)
+{
+	execution->links[rank] = NULL;
+	execution->ends[rank].gone = TRUE;
+	if (why && !execution->ends[rank].killed)
+		session_fail(execution->session, "lost rank %d: %s", rank, why);
+	world_rank_ended(execution->world, rank);
+	execution_advance(execution);
+}
+
+void execution_rank_status(struct execution *execution, int rank, int status)
+{
+	execution->ends[rank].known = TRUE;
+	execution->ends[rank].status = status;
+	execution_advance(execution);
+}
+
+void execution_launcher_ended(struct execution *execution, int status)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		struct rank_end *end = &execution->ends[rank];
+
+		if (!end->known)
+			end->status = status > 128 ? status - 128 : (status & 0xff) << 8;
+		end->known = TRUE;
+	}
+	uv_timer_stop(&execution->timer);
+	execution->timing = FALSE;
+	execution_advance(execution);
+}
+
+/* --- at rest ------------------------------------------------------------------------------------- */
+
+/* Makes the first choice of the plan that the rules allow now. */
+static gboolean follow_plan(struct execution *execution)
+{
+	for (guint i = 0; i < execution->plan->len; i++) {
+		struct choice choice = g_array_index(execution->plan, struct choice, i);
+
+		if (world_choose(execution->world, &choice)) {
+			g_array_remove_index(execution->plan, i);
+			return TRUE;
+		}
+	}
+	return FALSE;
+}
+
+static gboolean in_plan(const struct execution *execution, struct op_id receive)
+{
+	for (guint i = 0; i < execution->plan->len; i++) {
+		if (op_id_equal(g_array_index(execution->plan, struct choice, i).receive, receive))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* Leaves only those open choices that the plan says nothing about. */
+static void hide_planned(const struct execution *execution, GArray *open)
+{
+	for (guint i = open->len; i-- > 0;) {
+		struct open_choice *choice = &g_array_index(open, struct open_choice, i);
+
+		if (!in_plan(execution, choice->receive))
+			continue;
+		g_array_unref(choice->sends);
+		g_array_remove_index(open, i);
+	}
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+	struct execution *execution = timer->data;
+
+	execution->timing = FALSE;
+	if (execution->state == EXECUTION_RUNNING && world_at_rest(execution->world)
+	    && !world_answer_polls(execution->world))
+		execution->given_up = TRUE;
+	execution_advance(execution);
+}
+
+/* Tells "no" to those who poll. TRUE: somebody was told, or will be in a moment. */
+static gboolean answer_polls(struct execution *execution)
+{
+	gint64 now;
+
+	if (world_idle_polls(execution->world) <= QUICK_POLLS) {
+		execution->idle_since = 0;
+		return world_answer_polls(execution->world);
+	}
+	now = g_get_monotonic_time();
+	if (execution->idle_since == 0)
+		execution->idle_since = now;
+	execution->livelock = now - execution->idle_since > LIVELOCK_US;
+	if (execution->livelock)
+		return FALSE;
+	execution->timing = TRUE;
+	uv_timer_start(&execution->timer, on_timer, POLL_PACE_MS, 0);
+	return TRUE;
+}
+
+/* Whether it is known of every rank that is gone how it went. */
+static gboolean endings_known(struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (!execution->ends[rank].gone || execution->ends[rank].known
+		    || execution->given_up)
+			continue;
+		if (execution->launched && !execution->timing) {
+			execution->timing = TRUE;
+			uv_timer_start(&execution->timer, on_timer, STATUS_PATIENCE_MS, 0);
+		}
+		return FALSE;
+	}
+	return TRUE;
+}
+
+static void end_ranks(struct execution *execution, gboolean flush)
+{
+	struct wire_message end = { .type = WIRE_END, .end = { .flush = flush } };
+
+	execution->state = EXECUTION_ENDING;
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		enum world_phase phase = world_phase(execution->world, rank);
+
+		if (!execution->links[rank])
+			continue;
+		execution->ends[rank].killed = TRUE;
+		if (phase == PHASE_BLOCKED || phase == PHASE_STOPPED)
+			link_send(execution->links[rank], &end);
+		else if (execution->pids[rank] > 0)
+			kill(execution->pids[rank], SIGKILL);
+	}
+}
+
+static void lose(struct execution *execution)
+{
+	const struct choice *choice = &g_array_index(execution->plan, struct choice, 0);
+
+	execution->lost = g_strdup_printf(
+		"rank %d's call %u cannot take a message of rank %d here",
+		choice->receive.rank, choice->receive.call, choice->send.rank);
+	execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL, NULL);
+	execution->wasted = TRUE;
+	end_ranks(execution, FALSE);
+}
+
+static gboolean all_blocked(const struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (world_phase(execution->world, rank) != PHASE_BLOCKED)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static gboolean worth_a_snapshot(const struct execution *execution, const GArray *open)
+{
+	const struct session *session = execution->session;
+	double seconds = (double)(g_get_monotonic_time() - execution->started) / G_USEC_PER_SEC;
+	gboolean alternatives = FALSE;
+
+	for (guint i = 0; i < open->len; i++)
+		alternatives |= g_array_index(open, struct open_choice, i).sends->len > 1;
+	return alternatives && session->snapshots && session->root && !execution->no_parking
+	       && seconds > MAX(SNAPSHOT_WORTH_S, 2 * session->restore_seconds)
+	       && all_blocked(execution);
+}
+
+static void take(struct execution *execution, const GArray *open, struct choice *choice)
+{
+	if (worth_a_snapshot(execution, open)) {
+		g_array_append_val(execution->plan, *choice);
+		execution->state = EXECUTION_PARKING;
+		execution->parking = frozen_park(execution);
+	} else if (!world_choose(execution->world, choice)) {
+		session_fail(execution->session, "internal error: a choice that the rules forbid");
+	}
+}
+
+/* Decides what happens now that everybody stands still. FALSE: wait for more to be heard. */
+static gboolean at_rest(struct execution *execution)
+{
+	struct world *world = execution->world;
+	struct choice choice = { 0 };
+	enum explorer_step step;
+	GArray *open;
+
+	if (world_answer_ready(world) || follow_plan(execution))
+		return TRUE;
+	open = world_open_choices(world);
+	if (execution->plan->len > 0)
+		hide_planned(execution, open);
+	if (open->len == 0 && answer_polls(execution)) {
+		open_choices_free(open);
+		return TRUE;
+	}
+	if (open->len == 0 && !endings_known(execution)) {
+		open_choices_free(open);
+		return FALSE;
+	}
+	if (execution->plan->len > 0 && (open->len == 0 || !execution->strategy->fills_gaps)) {
+		open_choices_free(open);
+		lose(execution);
+		return FALSE;
+	}
+	step = execution->strategy->rest(execution->strategy, world_trace(world), open, &choice);
+	if (step == EXPLORER_TAKE)
+		take(execution, open, &choice);
+	open_choices_free(open);
+	if (step == EXPLORER_TAKE)
+		return TRUE;
+	execution->wasted = step == EXPLORER_DROP;
+	if (!execution->wasted)
+		verdict_reach(execution);
+	end_ranks(execution, TRUE);
+	return TRUE;
+}
+
+static void start_world(struct execution *execution)
+{
+	struct session *session = execution->session;
+
+	if (execution->launched && session->snapshots && !session->root && !execution->no_parking) {
+		execution->state = EXECUTION_PARKING;
+		execution->parking = frozen_park(execution);
+		return;
+	}
+	execution->state = EXECUTION_RUNNING;
+	world_start(execution->world);
+}
+
+static void finish_if_gone(struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		const struct rank_end *end = &execution->ends[rank];
+
+		if (execution->links[rank] || (!execution->launched && !end->known))
+			return;
+	}
+	if (execution->state == EXECUTION_OVER)
+		return;
+	execution->state = EXECUTION_OVER;
+	if (execution->record)
+		verdict_complete(execution);
+}
+
+void execution_advance(struct execution *execution)
+{
+	if (execution->state == EXECUTION_STARTING
+	    && execution->connected == ranks_of(execution) && world_at_rest(execution->world))
+		start_world(execution);
+	while (execution->state == EXECUTION_RUNNING && !execution->timing
+	       && !execution->session->error && world_at_rest(execution->world)) {
+		if (!at_rest(execution))
+			break;
+	}
+	if (execution->state == EXECUTION_ENDING)
+		finish_if_gone(execution);
+}
+
+void execution_cut_short(struct execution *execution)
+{
+	if (execution->state == EXECUTION_ENDING || execution->state == EXECUTION_OVER)
+		return;
+	execution->cut_short = TRUE;
+	if (execution->parking) {
+		frozen_release(g_steal_pointer(&execution->parking));
+		execution->connected = 0;
+	}
+	end_ranks(execution, FALSE);
+	execution_advance(execution);
+}

@@ -1,0 +1,95 @@
+/* One interleaving being carried out: a world (world.h), the processes and connections behind it, and
+ * the plan it follows.
+ *
+ *   STARTING   ranks connect (a fresh job, or copies restored from a snapshot)
+ *   RUNNING    reports come in; at rest the plan, then the strategy decides
+ *   PARKING    a snapshot is being taken; it goes on as a restored copy of itself
+ *   ENDING     the verdict is known; what is left of the ranks is being ended
+ *   OVER       every process is gone */
+#ifndef MATCHPOINT_SCHEDULER_EXECUTION_H
+#define MATCHPOINT_SCHEDULER_EXECUTION_H
+
+#include "link.h"
+#include "record.h"
+#include "strategy.h"
+#include "world.h"
+
+struct session;
+struct frozen;
+
+enum execution_state {
+	EXECUTION_STARTING,
+	EXECUTION_RUNNING,
+	EXECUTION_PARKING,
+	EXECUTION_ENDING,
+	EXECUTION_OVER,
+};
+
+/* How a rank came to its end, as far as is known. */
+struct rank_end {
+	gboolean gone;   /* its connection is closed */
+	gboolean known;  /* `status` is what waitpid would tell */
+	gboolean killed; /* ended by us; tells nothing about the program */
+	int status;
+	gboolean aborted;
+	int abort_code;
+	char *error;     /* MPI's words for an error that the program wanted to be fatal */
+	struct place place; /* of the crash or the error; all-NULL: its last call */
+};
+
+struct execution {
+	struct session *session;
+	enum execution_state state;
+	guint32 number; /* of the world */
+	char *directory;
+	struct world *world;
+	enum buffering buffering;
+	gboolean launched; /* processes of the launcher's, not restored copies */
+	struct frozen *from; /* whose copies the ranks are */
+	struct strategy *strategy;
+	GArray *plan;         /* struct choice still to be made */
+	gint64 started;       /* g_get_monotonic_time() of start or restore */
+	struct link **links;  /* by rank; NULL: not connected, or gone */
+	pid_t *pids;          /* by rank; 0: unknown */
+	struct rank_end *ends;
+	int connected;
+	struct frozen *parking;
+	gboolean no_parking;  /* a snapshot was tried and is not safe here */
+	uv_timer_t timer;     /* polls that find nothing are answered slowly */
+	gboolean timing;
+	gint64 idle_since;    /* when polls began to find nothing; 0: not now */
+	gboolean given_up;    /* waited in vain to learn how a rank ended */
+	/* the outcome */
+	gboolean wasted;      /* dropped by the search, or lost: no interleaving of its own */
+	char *lost;           /* why the plan could not be followed; NULL: it was */
+	gboolean livelock;
+	gboolean cut_short;   /* ended from outside (time, Ctrl-C): no verdict */
+	struct record_execution *record;
+	struct record_finding *finding; /* NULL: it ended well */
+};
+
+/* Takes the plan over; the world (also owned) is the caller's to set, with the execution as `user`. */
+struct execution *execution_new(struct session *session, struct strategy *strategy, GArray *plan);
+void execution_free(struct execution *execution);
+
+/* Where its processes come from. */
+void execution_place(struct execution *execution, guint32 number, const char *directory,
+                     struct frozen *from);
+
+/* What happens to it. */
+void execution_connected(struct execution *execution, struct link *link, int rank, pid_t pid);
+void execution_message(struct execution *execution, int rank, const struct wire_message *message);
+void execution_link_closed(struct execution *execution, int rank, const char *why);
+void execution_rank_status(struct execution *execution, int rank, int status);
+void execution_launcher_ended(struct execution *execution, int status);
+
+/* Goes on as far as possible; to be called after anything has happened. */
+void execution_advance(struct execution *execution);
+
+/* Stops it without a verdict: kills what is left. */
+void execution_cut_short(struct execution *execution);
+
+/* The orders that executions give to worlds. */
+extern const struct world_orders execution_orders;
+
+#endif

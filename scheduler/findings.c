@@ -1,0 +1,218 @@
+#include "findings.h"
+
+#include <string.h>
+
+/* Interleavings that ended well are remembered up to here, to compare failures with. */
+#define GOOD_KEPT 20000u
+
+/* One interleaving's choices, as they are needed to compare it with others. */
+struct course {
+	enum buffering buffering;
+	GArray *choices; /* struct choice */
+};
+
+struct entry {
+	struct record_finding *finding; /* in `all` */
+	struct course course;
+	GPtrArray *choices; /* struct record_choice: the same with places */
+};
+
+struct findings {
+	guint bufferings;
+	GPtrArray *all;
+	GHashTable *by_key;
+	GPtrArray *entries; /* by id - 1 */
+	GArray *good;       /* struct course */
+};
+
+static void entry_free(gpointer pointer)
+{
+	struct entry *entry = pointer;
+
+	g_array_unref(entry->course.choices);
+	g_ptr_array_unref(entry->choices);
+	g_free(entry);
+}
+
+struct findings *findings_new(guint bufferings)
+{
+	struct findings *findings = g_new0(struct findings, 1);
+
+	findings->bufferings = bufferings;
+	findings->all = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+	findings->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	findings->entries = g_ptr_array_new_with_free_func(entry_free);
+	findings->good = g_array_new(FALSE, FALSE, sizeof(struct course));
+	return findings;
+}
+
+void findings_free(struct findings *findings)
+{
+	if (!findings)
+		return;
+	for (guint i = 0; i < findings->good->len; i++)
+		g_array_unref(g_array_index(findings->good, struct course, i).choices);
+	g_array_unref(findings->good);
+	g_hash_table_destroy(findings->by_key);
+	g_ptr_array_unref(findings->entries);
+	g_ptr_array_unref(findings->all);
+	g_free(findings);
+}
+
+static struct course course_of(const struct record_execution *execution, const GArray *choices)
+{
+	struct course course = { BUFFERING_INFINITE, g_array_copy((GArray *)choices) };
+
+	if (execution->buffering == RECORD_ZERO)
+		course.buffering = BUFFERING_ZERO;
+	return course;
+}
+
+static GPtrArray *copy_choices(const GPtrArray *choices)
+{
+	GPtrArray *copy =
+		g_ptr_array_new_with_free_func((GDestroyNotify)record_choice_free);
+
+	for (guint i = 0; i < choices->len; i++)
+		g_ptr_array_add(copy, record_choice_copy(choices->pdata[i]));
+	return copy;
+}
+
+/* The path loses its buffering when the finding shows under every buffering explored. */
+static void widen(const struct findings *findings, struct record_finding *finding)
+{
+	static const char *const names[] = { ":zero:", ":infinite:" };
+	char *place;
+
+	if (findings->bufferings != (RECORD_ZERO | RECORD_INFINITE)
+	    || finding->bufferings != findings->bufferings)
+		return;
+	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+		place = strstr(finding->path, names[i]);
+		if (place)
+			memmove(place + 1, place + strlen(names[i]),
+			        strlen(place + strlen(names[i])) + 1);
+	}
+}
+
+static struct record_finding *add_new(struct findings *findings, struct record_finding *finding,
+                                      const struct record_execution *execution,
+                                      const GArray *choices, char *key)
+{
+	struct entry *entry = g_new0(struct entry, 1);
+
+	finding->id = findings->all->len + 1;
+	finding->count = 1;
+	finding->bufferings = execution->buffering;
+	entry->finding = finding;
+	entry->course = course_of(execution, choices);
+	entry->choices = copy_choices(execution->choices);
+	g_ptr_array_add(findings->all, finding);
+	g_ptr_array_add(findings->entries, entry);
+	g_hash_table_insert(findings->by_key, key, finding);
+	return finding;
+}
+
+struct record_finding *findings_add(struct findings *findings, struct record_finding *finding,
+                                    const struct record_execution *execution,
+                                    const GArray *choices)
+{
+	struct record_finding *known;
+	char *key;
+
+	if (!finding) {
+		struct course course = course_of(execution, choices);
+
+		if (findings->good->len < GOOD_KEPT)
+			g_array_append_val(findings->good, course);
+		else
+			g_array_unref(course.choices);
+		return NULL;
+	}
+	key = record_finding_key(finding);
+	known = g_hash_table_lookup(findings->by_key, key);
+	if (!known)
+		return add_new(findings, finding, execution, choices, key);
+	g_free(key);
+	known->count++;
+	known->bufferings |= execution->buffering;
+	widen(findings, known);
+	record_finding_free(finding);
+	return known;
+}
+
+GPtrArray *findings_all(const struct findings *findings)
+{
+	return findings->all;
+}
+
+const GArray *findings_choices(const struct findings *findings, guint id,
+                               enum buffering *ret_buffering)
+{
+	const struct entry *entry = findings->entries->pdata[id - 1];
+
+	*ret_buffering = entry->course.buffering;
+	return entry->course.choices;
+}
+
+static guint common_beginning(const GArray *one, const GArray *other)
+{
+	guint i = 0;
+
+	while (i < one->len && i < other->len) {
+		const struct choice *a = &g_array_index(one, struct choice, i);
+		const struct choice *b = &g_array_index(other, struct choice, i);
+
+		if (!op_id_equal(a->receive, b->receive) || !op_id_equal(a->send, b->send))
+			break;
+		i++;
+	}
+	return i;
+}
+
+/* Puts the alternative that goes well first. */
+static void put_first(GArray *alternatives, struct op_id send)
+{
+	for (guint i = 0; i < alternatives->len; i++) {
+		struct record_message message = g_array_index(alternatives, struct record_message, i);
+
+		if (message.source != send.rank)
+			continue;
+		g_array_remove_index(alternatives, i);
+		g_array_prepend_val(alternatives, message);
+		return;
+	}
+}
+
+static void blame(const struct findings *findings, struct entry *entry)
+{
+	const GArray *own = entry->course.choices;
+	const struct course *best = NULL;
+	guint longest = 0;
+
+	for (guint i = 0; i < findings->good->len; i++) {
+		const struct course *good = &g_array_index(findings->good, struct course, i);
+		guint common = common_beginning(own, good->choices);
+
+		if (good->buffering != entry->course.buffering || common >= own->len
+		    || common >= good->choices->len || (best && common <= longest))
+			continue;
+		if (!op_id_equal(g_array_index(own, struct choice, common).receive,
+		                 g_array_index(good->choices, struct choice, common).receive))
+			continue;
+		best = good;
+		longest = common;
+	}
+	if (!best || longest >= entry->choices->len)
+		return;
+	record_choice_free(entry->finding->blame);
+	entry->finding->blame = record_choice_copy(entry->choices->pdata[longest]);
+	put_first(entry->finding->blame->alternatives,
+	          g_array_index(best->choices, struct choice, longest).send);
+}
+
+void findings_blame(struct findings *findings)
+{
+	for (guint i = 0; i < findings->entries->len; i++)
+		blame(findings, findings->entries->pdata[i]);
+}

@@ -1,0 +1,30 @@
+/* What has been found so far: equal findings of several interleavings are one, counted. Pure. */
+#ifndef MATCHPOINT_SCHEDULER_FINDINGS_H
+#define MATCHPOINT_SCHEDULER_FINDINGS_H
+
+#include "../explorer/path.h"
+#include "record.h"
+
+struct findings;
+
+struct findings *findings_new(guint bufferings);
+void findings_free(struct findings *findings);
+
+/* Takes what an interleaving showed (owned from here on; NULL: it ended well) together with the path it
+ * took; returns the finding that stands for it from now on, or NULL. */
+struct record_finding *findings_add(struct findings *findings, struct record_finding *finding,
+                                    const struct record_execution *execution,
+                                    const GArray *choices);
+
+/* All of them (struct record_finding), by id. */
+GPtrArray *findings_all(const struct findings *findings);
+
+/* The choices of the interleaving that showed finding `id` first, and its buffering. */
+const GArray *findings_choices(const struct findings *findings, guint id,
+                               enum buffering *ret_buffering);
+
+/* Names for each finding the choice it needs: the first in which it differs from the interleaving
+ * with the longest common beginning that ends well. To be called when all have been added. */
+void findings_blame(struct findings *findings);
+
+#endif

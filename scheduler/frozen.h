@@ -1,0 +1,42 @@
+/* A frozen world: its ranks are parked as keepers (ckpt/agent.h) and can be copied any number of times. */
+#ifndef MATCHPOINT_SCHEDULER_FROZEN_H
+#define MATCHPOINT_SCHEDULER_FROZEN_H
+
+#include "../ckpt/clone_plan.h"
+#include "../ckpt/snapshot.h"
+#include "execution.h"
+
+struct frozen {
+	struct session *session;
+	struct world *world;      /* as it was when it was parked */
+	guint32 number;           /* the world's that the keepers were */
+	char *directory;
+	gboolean launched;        /* the keepers are the launcher's processes */
+	struct frozen *parent;    /* whose copies the keepers are */
+	struct link **links;      /* by rank; NULL: gone */
+	pid_t *pids;
+	int parked;               /* ranks that have answered */
+	char *hazard;             /* the first reason not to restore from here; NULL: none */
+	struct clone_plan *clones;
+	struct snapshot *snapshot; /* in the session's set; NULL: not (any more) */
+	guint children;           /* frozen worlds and running executions made of copies of this one */
+	gint64 parked_at;         /* when the last PARK was ordered */
+};
+
+/* Orders all ranks of an execution at rest to park. Their connections become the frozen world's. */
+struct frozen *frozen_park(struct execution *execution);
+
+/* PARKED has come from a keeper; TRUE when it was the last. */
+gboolean frozen_parked(struct frozen *frozen, int rank, const struct wire_parked *parked);
+
+/* Gives the ranks back to the execution that was parked; the frozen world is freed. */
+void frozen_resume(struct frozen *frozen, struct execution *execution);
+
+/* Starts copying the keepers for an execution, which is told execution_connected for each. FALSE
+ * with `error` set: the shared memory could not be copied. */
+gboolean frozen_restore(struct frozen *frozen, struct execution *execution, GError **error);
+
+/* Ends the keepers and frees. */
+void frozen_release(struct frozen *frozen);
+
+#endif

@@ -1,0 +1,227 @@
+#include "link.h"
+
+#include <string.h>
+
+#define READ_SIZE (64 * 1024)
+
+struct link {
+	uv_pipe_t pipe;
+	struct link_listener *listener;
+	struct link_handler handler;
+	enum link_role role;
+	void *owner;
+	int index;
+	GByteArray *received;      /* bytes of a frame that is not complete yet */
+	struct wire_buffer outgoing; /* scratch of link_send */
+	gboolean closing;
+};
+
+struct link_listener {
+	uv_pipe_t pipe;
+	GHashTable *links; /* open ones */
+	struct link_handler handler;
+	void *user;
+};
+
+struct pending_write {
+	uv_write_t request;
+	guint8 bytes[];
+};
+
+static char read_area[READ_SIZE]; /* one loop, one thread: a read is consumed before the next */
+
+static void on_link_freed(uv_handle_t *handle)
+{
+	struct link *link = handle->data;
+
+	g_byte_array_unref(link->received);
+	wire_buffer_release(&link->outgoing);
+	g_free(link);
+}
+
+void link_close(struct link *link)
+{
+	if (!link || link->closing)
+		return;
+	link->closing = TRUE;
+	g_hash_table_remove(link->listener->links, link);
+	uv_close((uv_handle_t *)&link->pipe, on_link_freed);
+}
+
+static void fail(struct link *link, const char *why)
+{
+	if (link->closing)
+		return;
+	link->handler.closed(link, why);
+	link_close(link);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+	(void)handle;
+	(void)suggested;
+	*buffer = uv_buf_init(read_area, READ_SIZE);
+}
+
+/* Hands out all whole frames in bytes; returns how many bytes they took, or -1. */
+static gssize dispatch(struct link *link, const guint8 *bytes, gsize count)
+{
+	gsize used = 0;
+
+	while (!link->closing) {
+		struct wire_message message;
+		long length = wire_frame_length(bytes + used, count - used);
+
+		if (length < 0)
+			return -1;
+		if (length == 0)
+			break;
+		if (wire_decode(bytes + used, (size_t)length, &message) != 0)
+			return -1;
+		used += (gsize)length;
+		link->handler.message(link, &message);
+		wire_message_release(&message);
+	}
+	return (gssize)used;
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+	struct link *link = stream->data;
+	gssize used;
+
+	if (count < 0) {
+		fail(link, count == UV_EOF || count == UV_ECONNRESET ? NULL : uv_strerror((int)count));
+		return;
+	}
+	if (link->received->len == 0) {
+		used = dispatch(link, (const guint8 *)buffer->base, (gsize)count);
+		if (used >= 0 && used < count)
+			g_byte_array_append(link->received, (const guint8 *)buffer->base + used,
+			                    (guint)(count - used));
+	} else {
+		g_byte_array_append(link->received, (const guint8 *)buffer->base, (guint)count);
+		used = dispatch(link, link->received->data, link->received->len);
+		if (used > 0)
+			g_byte_array_remove_range(link->received, 0, (guint)used);
+	}
+	if (used < 0)
+		fail(link, "a message that cannot be understood");
+}
+
+static void on_written(uv_write_t *request, int status)
+{
+	(void)status; /* a broken connection is seen by the reader */
+	g_free(request->data);
+}
+
+void link_send(struct link *link, const struct wire_message *message)
+{
+	struct wire_buffer *out = &link->outgoing;
+	struct pending_write *pending;
+	uv_buf_t buffer;
+	int written;
+
+	if (!link || link->closing)
+		return;
+	out->count = 0;
+	wire_encode(out, message);
+	g_assert(!out->failed);
+	buffer = uv_buf_init((char *)out->bytes, (unsigned)out->count);
+	written = uv_try_write((uv_stream_t *)&link->pipe, &buffer, 1);
+	if (written == (int)out->count)
+		return;
+	if (written < 0 && written != UV_EAGAIN)
+		return; /* as above */
+	if (written < 0)
+		written = 0;
+	pending = g_malloc(sizeof(*pending) + out->count - (gsize)written);
+	pending->request.data = pending;
+	memcpy(pending->bytes, out->bytes + written, out->count - (gsize)written);
+	buffer = uv_buf_init((char *)pending->bytes, (unsigned)(out->count - (gsize)written));
+	if (uv_write(&pending->request, (uv_stream_t *)&link->pipe, &buffer, 1, on_written) != 0)
+		g_free(pending);
+}
+
+void link_assign(struct link *link, enum link_role role, void *owner, int index)
+{
+	link->role = role;
+	link->owner = owner;
+	link->index = index;
+}
+
+enum link_role link_role(const struct link *link)
+{
+	return link->role;
+}
+
+void *link_owner(const struct link *link)
+{
+	return link->owner;
+}
+
+int link_index(const struct link *link)
+{
+	return link->index;
+}
+
+static void on_connection(uv_stream_t *server, int status)
+{
+	struct link_listener *listener = server->data;
+	struct link *link;
+
+	if (status < 0)
+		return;
+	link = g_new0(struct link, 1);
+	link->listener = listener;
+	g_hash_table_add(listener->links, link);
+	link->handler = listener->handler;
+	link->owner = listener->user;
+	link->received = g_byte_array_new();
+	uv_pipe_init(server->loop, &link->pipe, 0);
+	link->pipe.data = link;
+	if (uv_accept(server, (uv_stream_t *)&link->pipe) != 0
+	    || uv_read_start((uv_stream_t *)&link->pipe, on_alloc, on_read) != 0)
+		link_close(link);
+}
+
+static void on_listener_freed(uv_handle_t *handle)
+{
+	struct link_listener *listener = handle->data;
+
+	g_hash_table_destroy(listener->links);
+	g_free(listener);
+}
+
+struct link_listener *link_listen(uv_loop_t *loop, const char *path,
+                                  const struct link_handler *handler, void *user, GError **error)
+{
+	struct link_listener *listener = g_new0(struct link_listener, 1);
+	int status;
+
+	listener->links = g_hash_table_new(NULL, NULL);
+	listener->handler = *handler;
+	listener->user = user;
+	uv_pipe_init(loop, &listener->pipe, 0);
+	listener->pipe.data = listener;
+	status = uv_pipe_bind(&listener->pipe, path);
+	if (status == 0)
+		status = uv_listen((uv_stream_t *)&listener->pipe, 1024, on_connection);
+	if (status == 0)
+		return listener;
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "cannot listen on %s: %s", path,
+	            uv_strerror(status));
+	uv_close((uv_handle_t *)&listener->pipe, on_listener_freed);
+	return NULL;
+}
+
+void link_listener_close(struct link_listener *listener)
+{
+	GList *links;
+
+	if (!listener)
+		return;
+	links = g_hash_table_get_keys(listener->links);
+	g_list_free_full(links, (GDestroyNotify)link_close);
+	uv_close((uv_handle_t *)&listener->pipe, on_listener_freed);
+}

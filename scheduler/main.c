@@ -1,0 +1,46 @@
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "launcher.h"
+
+static const struct command *const commands[] = {
+	&command_explore, &command_run, &command_replay, &command_report, &command_check,
+};
+
+static void print_help(FILE *out)
+{
+	fputs("Usage: matchpoint COMMAND [options] [--] PROGRAM [ARG...]\n\n"
+	      "Finds what an MPI program does when its messages arrive in another order.\n\n", out);
+	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("\nExample: matchpoint explore -n 4 ./solver\n"
+	      "matchpoint COMMAND --help explains each command's options.\n", out);
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_ALL, "C.UTF-8");
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	if (strcmp(argv[1], LAUNCHER_VERB) == 0 && argc > 2)
+		return launcher_become(argv + 2);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
+	    || strcmp(argv[1], "help") == 0) {
+		print_help(stdout);
+		return EXIT_CLEAN;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("matchpoint " MATCHPOINT_VERSION);
+		return EXIT_CLEAN;
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
+		if (strcmp(argv[1], commands[i]->name) == 0)
+			return commands[i]->run(argc - 1, argv + 1);
+	}
+	command_complain("there is no command '%s'; see matchpoint --help", argv[1]);
+	return EXIT_USAGE;
+}

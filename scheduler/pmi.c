@@ -1,0 +1,323 @@
+#include "pmi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES ((gsize)64 << 10)
+
+struct pmi_server {
+	uv_pipe_t listener;
+	uv_loop_t *loop;
+	const struct pmi_handler *handler;
+	void *user;
+	GPtrArray *clients;  /* struct client, not owned: they go when libuv has closed them */
+	GHashTable *values;  /* "world key" to value, of put and get */
+	guint handles;       /* not yet closed */
+};
+
+struct client {
+	uv_pipe_t pipe;
+	struct pmi_server *server;
+	GString *input;
+	gboolean greeted;
+	guint32 world;
+	int rank;
+	gboolean in_barrier;
+};
+
+struct answer {
+	uv_write_t request;
+	char *text;
+};
+
+static void release_handle(struct pmi_server *server)
+{
+	if (--server->handles)
+		return;
+	g_ptr_array_unref(server->clients);
+	g_hash_table_unref(server->values);
+	g_free(server);
+}
+
+static void on_client_closed(uv_handle_t *handle)
+{
+	struct client *client = handle->data;
+	struct pmi_server *server = client->server;
+
+	g_string_free(client->input, TRUE);
+	g_free(client);
+	release_handle(server);
+}
+
+static void close_client(struct client *client)
+{
+	if (uv_is_closing((uv_handle_t *)&client->pipe))
+		return;
+	g_ptr_array_remove_fast(client->server->clients, client);
+	uv_close((uv_handle_t *)&client->pipe, on_client_closed);
+}
+
+static void on_answered(uv_write_t *request, int status)
+{
+	struct answer *answer = request->data;
+
+	(void)status; /* a client that has gone away is noticed by its reader */
+	g_free(answer->text);
+	g_free(answer);
+}
+
+static void G_GNUC_PRINTF(2, 3) tell(struct client *client, const char *format, ...)
+{
+	struct answer *answer = g_new0(struct answer, 1);
+	va_list arguments;
+	uv_buf_t buffer;
+
+	va_start(arguments, format);
+	answer->text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	answer->request.data = answer;
+	buffer = uv_buf_init(answer->text, (unsigned)strlen(answer->text));
+	if (uv_write(&answer->request, (uv_stream_t *)&client->pipe, &buffer, 1, on_answered) < 0)
+		on_answered(&answer->request, 0);
+}
+
+/* The value of `key` in "cmd=put kvsname=w key=k value=v"; free with g_free. NULL: it has none. */
+static char *argument(const char *line, const char *key)
+{
+	g_auto(GStrv) words = g_strsplit(line, " ", -1);
+
+	for (char **word = words; *word; word++) {
+		gsize length = strlen(key);
+
+		if (!strncmp(*word, key, length) && (*word)[length] == '=')
+			return g_strdup(*word + length + 1);
+	}
+	return NULL;
+}
+
+static void handle_barrier(struct client *client)
+{
+	struct pmi_server *server = client->server;
+	int waiting = 0, ranks = server->handler->ranks(server->user, client->world);
+
+	client->in_barrier = TRUE;
+	for (guint i = 0; i < server->clients->len; i++) {
+		struct client *other = g_ptr_array_index(server->clients, i);
+
+		waiting += other->world == client->world && other->in_barrier;
+	}
+	if (waiting < ranks)
+		return;
+	for (guint i = 0; i < server->clients->len; i++) {
+		struct client *other = g_ptr_array_index(server->clients, i);
+
+		if (other->world != client->world || !other->in_barrier)
+			continue;
+		other->in_barrier = FALSE;
+		tell(other, "cmd=barrier_out\n");
+	}
+}
+
+static char *value_name(const struct client *client, const char *line)
+{
+	g_autofree char *key = argument(line, "key");
+
+	return key ? g_strdup_printf("%u %s", client->world, key) : NULL;
+}
+
+static void handle_put(struct client *client, const char *line)
+{
+	char *name = value_name(client, line), *value = argument(line, "value");
+
+	if (!name || !value) {
+		g_free(name);
+		g_free(value);
+		tell(client, "cmd=put_result rc=-1 msg=invalid_put\n");
+		return;
+	}
+	g_hash_table_replace(client->server->values, name, value);
+	tell(client, "cmd=put_result rc=0 msg=success\n");
+}
+
+static void handle_get(struct client *client, const char *line)
+{
+	g_autofree char *name = value_name(client, line);
+	const char *value = name ? g_hash_table_lookup(client->server->values, name) : NULL;
+
+	if (value)
+		tell(client, "cmd=get_result rc=0 msg=success value=%s\n", value);
+	else
+		tell(client, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
+}
+
+static void handle_abort(struct client *client, const char *line)
+{
+	struct pmi_server *server = client->server;
+	g_autofree char *code = argument(line, "exitcode");
+
+	server->handler->abort(server->user, client->world, client->rank, code ? atoi(code) : 1);
+}
+
+static void handle_line(struct client *client, const char *line)
+{
+	g_autofree char *command = argument(line, "cmd");
+	int ranks = client->server->handler->ranks(client->server->user, client->world);
+
+	if (!g_strcmp0(command, "barrier_in"))
+		handle_barrier(client);
+	else if (!g_strcmp0(command, "finalize"))
+		tell(client, "cmd=finalize_ack\n");
+	else if (!g_strcmp0(command, "abort"))
+		handle_abort(client, line);
+	else if (!g_strcmp0(command, "init"))
+		tell(client, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+	else if (!g_strcmp0(command, "get_maxes"))
+		tell(client, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
+	else if (!g_strcmp0(command, "get_appnum"))
+		tell(client, "cmd=appnum appnum=0\n");
+	else if (!g_strcmp0(command, "get_universe_size"))
+		tell(client, "cmd=universe_size size=%d\n", ranks);
+	else if (!g_strcmp0(command, "get_my_kvsname"))
+		tell(client, "cmd=my_kvsname kvsname=matchpoint_%u\n", client->world);
+	else if (!g_strcmp0(command, "put"))
+		handle_put(client, line);
+	else if (!g_strcmp0(command, "get"))
+		handle_get(client, line);
+	else
+		tell(client, "cmd=%s_result rc=-1 msg=not_supported\n", command ? command : "unknown");
+}
+
+/* FALSE: this is nobody of ours. */
+static gboolean greet(struct client *client, const char *line)
+{
+	g_autofree char *world = argument(line, "world"), *rank = argument(line, "rank");
+	guint64 number, rank_number;
+
+	if (!g_str_has_prefix(line, "matchpoint ") || !world || !rank ||
+	    !g_ascii_string_to_unsigned(world, 10, 0, G_MAXUINT32, &number, NULL) ||
+	    !g_ascii_string_to_unsigned(rank, 10, 0, G_MAXINT, &rank_number, NULL))
+		return FALSE;
+	client->world = (guint32)number;
+	client->rank = (int)rank_number;
+	client->greeted = TRUE;
+	return TRUE;
+}
+
+static void handle_input(struct client *client)
+{
+	char *end;
+
+	while (!uv_is_closing((uv_handle_t *)&client->pipe) &&
+	       (end = memchr(client->input->str, '\n', client->input->len))) {
+		gsize length = (gsize)(end - client->input->str);
+		g_autofree char *line = g_strndup(client->input->str, length);
+
+		g_string_erase(client->input, 0, (gssize)length + 1);
+		if (client->greeted)
+			handle_line(client, line);
+		else if (!greet(client, line))
+			close_client(client);
+	}
+	if (client->input->len > LINE_MAX_BYTES)
+		close_client(client);
+}
+
+static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+	static char bytes[4096]; /* used up before the loop reads again */
+
+	(void)handle;
+	(void)suggested;
+	*buffer = uv_buf_init(bytes, sizeof(bytes));
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+	struct client *client = stream->data;
+
+	if (count < 0) {
+		close_client(client);
+		return;
+	}
+	g_string_append_len(client->input, buffer->base, count);
+	handle_input(client);
+}
+
+static void on_connection(uv_stream_t *listener, int status)
+{
+	struct pmi_server *server = listener->data;
+	struct client *client;
+
+	if (status < 0)
+		return;
+	client = g_new0(struct client, 1);
+	client->server = server;
+	client->input = g_string_new(NULL);
+	client->pipe.data = client;
+	uv_pipe_init(server->loop, &client->pipe, 0);
+	server->handles++;
+	g_ptr_array_add(server->clients, client);
+	if (uv_accept(listener, (uv_stream_t *)&client->pipe) < 0 ||
+	    uv_read_start((uv_stream_t *)&client->pipe, on_allocate, on_read) < 0)
+		close_client(client);
+}
+
+static void on_listener_closed(uv_handle_t *handle)
+{
+	release_handle(handle->data);
+}
+
+struct pmi_server *pmi_server_new(uv_loop_t *loop, const char *path,
+                                  const struct pmi_handler *handler, void *user, GError **error)
+{
+	struct pmi_server *server = g_new0(struct pmi_server, 1);
+	int result;
+
+	server->loop = loop;
+	server->handler = handler;
+	server->user = user;
+	server->clients = g_ptr_array_new();
+	server->values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	server->handles = 1;
+	server->listener.data = server;
+	uv_pipe_init(loop, &server->listener, 0);
+	result = uv_pipe_bind(&server->listener, path);
+	if (result == 0)
+		result = uv_listen((uv_stream_t *)&server->listener, 1024, on_connection);
+	if (result < 0) {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "cannot listen on %s: %s", path,
+		            uv_strerror(result));
+		pmi_server_close(server);
+		return NULL;
+	}
+	return server;
+}
+
+static gboolean belongs_to(gpointer key, gpointer value, gpointer prefix)
+{
+	(void)value;
+	return g_str_has_prefix(key, prefix);
+}
+
+void pmi_server_forget(struct pmi_server *server, guint32 world)
+{
+	g_autofree char *prefix = g_strdup_printf("%u ", world);
+
+	if (g_hash_table_size(server->values))
+		g_hash_table_foreach_remove(server->values, belongs_to, prefix);
+	for (guint i = server->clients->len; i > 0; i--) {
+		struct client *client = g_ptr_array_index(server->clients, i - 1);
+
+		if (client->greeted && client->world == world)
+			close_client(client);
+	}
+}
+
+void pmi_server_close(struct pmi_server *server)
+{
+	if (!server)
+		return;
+	for (guint i = server->clients->len; i > 0; i--)
+		close_client(g_ptr_array_index(server->clients, i - 1));
+	uv_close((uv_handle_t *)&server->listener, on_listener_closed);
+}

@@ -1,0 +1,177 @@
+#include "record.h"
+
+char *place_print(const struct place *place)
+{
+	if (place->file)
+		return g_strdup_printf("%s:%u", place->file, place->line);
+	if (place->function)
+		return g_strdup_printf("%s+0x%" G_GINT64_MODIFIER "x", place->function,
+		                       place->offset);
+	return g_strdup("?");
+}
+
+bool place_equal(const struct place *one, const struct place *other)
+{
+	return g_strcmp0(one->file, other->file) == 0 && one->line == other->line
+	       && g_strcmp0(one->function, other->function) == 0 && one->offset == other->offset;
+}
+
+static GArray *array_copy(const GArray *array)
+{
+	guint size = g_array_get_element_size((GArray *)array);
+	GArray *copy = g_array_sized_new(FALSE, TRUE, size, array->len);
+
+	g_array_append_vals(copy, array->data, array->len);
+	return copy;
+}
+
+struct record_choice *record_choice_new(void)
+{
+	struct record_choice *choice = g_new0(struct record_choice, 1);
+
+	choice->alternatives = g_array_new(FALSE, TRUE, sizeof(struct record_message));
+	return choice;
+}
+
+struct record_choice *record_choice_copy(const struct record_choice *choice)
+{
+	struct record_choice *copy = g_new(struct record_choice, 1);
+
+	*copy = *choice;
+	copy->alternatives = array_copy(choice->alternatives);
+	return copy;
+}
+
+void record_choice_free(struct record_choice *choice)
+{
+	if (!choice)
+		return;
+	g_array_unref(choice->alternatives);
+	g_free(choice);
+}
+
+struct record_rank *record_rank_new(int32_t rank)
+{
+	struct record_rank *record = g_new0(struct record_rank, 1);
+
+	record->rank = rank;
+	record->waits_for = g_array_new(FALSE, TRUE, sizeof(int32_t));
+	return record;
+}
+
+struct record_rank *record_rank_copy(const struct record_rank *rank)
+{
+	struct record_rank *copy = g_new(struct record_rank, 1);
+
+	*copy = *rank;
+	copy->arguments = g_strdup(rank->arguments);
+	copy->ended = g_strdup(rank->ended);
+	copy->waits_for = array_copy(rank->waits_for);
+	return copy;
+}
+
+void record_rank_free(struct record_rank *rank)
+{
+	if (!rank)
+		return;
+	g_array_unref(rank->waits_for);
+	g_free(rank->arguments);
+	g_free(rank->ended);
+	g_free(rank);
+}
+
+struct record_execution *record_execution_new(void)
+{
+	struct record_execution *execution = g_new0(struct record_execution, 1);
+
+	execution->status = g_intern_static_string("ok");
+	execution->findings = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	execution->choices = g_ptr_array_new_with_free_func((GDestroyNotify)record_choice_free);
+	execution->matches = g_array_new(FALSE, TRUE, sizeof(struct record_match));
+	execution->exits = g_array_new(FALSE, TRUE, sizeof(int32_t));
+	execution->outputs = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+	execution->errors = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+	execution->ranks = g_ptr_array_new_with_free_func((GDestroyNotify)record_rank_free);
+	return execution;
+}
+
+void record_execution_free(struct record_execution *execution)
+{
+	if (!execution)
+		return;
+	g_array_unref(execution->findings);
+	g_free(execution->path);
+	g_ptr_array_unref(execution->choices);
+	g_array_unref(execution->matches);
+	g_array_unref(execution->exits);
+	g_ptr_array_unref(execution->outputs);
+	g_ptr_array_unref(execution->errors);
+	g_ptr_array_unref(execution->ranks);
+	g_free(execution);
+}
+
+struct record_finding *record_finding_new(const char *kind)
+{
+	struct record_finding *finding = g_new0(struct record_finding, 1);
+
+	finding->kind = g_intern_string(kind);
+	finding->ranks = g_ptr_array_new_with_free_func((GDestroyNotify)record_rank_free);
+	return finding;
+}
+
+void record_finding_free(struct record_finding *finding)
+{
+	if (!finding)
+		return;
+	g_free(finding->path);
+	g_free(finding->message);
+	g_ptr_array_unref(finding->ranks);
+	record_choice_free(finding->blame);
+	g_free(finding);
+}
+
+struct record_exploration *record_exploration_new(void)
+{
+	struct record_exploration *exploration = g_new0(struct record_exploration, 1);
+
+	exploration->command = g_intern_static_string("explore");
+	exploration->backtrack = g_intern_static_string("snapshot");
+	exploration->program = g_new0(char *, 1);
+	exploration->notes = g_ptr_array_new_with_free_func(g_free);
+	return exploration;
+}
+
+void record_exploration_free(struct record_exploration *exploration)
+{
+	if (!exploration)
+		return;
+	g_strfreev(exploration->program);
+	g_free(exploration->directory);
+	g_free(exploration->backtrack_reason);
+	g_free(exploration->version);
+	g_free(exploration->mpi);
+	g_ptr_array_unref(exploration->notes);
+	g_free(exploration->incomplete_reason);
+	g_free(exploration);
+}
+
+char *record_finding_key(const struct record_finding *finding)
+{
+	GString *key = g_string_new(finding->kind);
+
+	for (guint i = 0; i < finding->ranks->len; i++) {
+		const struct record_rank *rank = g_ptr_array_index(finding->ranks, i);
+		g_autofree char *place = place_print(&rank->place);
+
+		if (!g_str_has_suffix(finding->kind, "lock")
+		    && (!rank->ended || g_str_equal(rank->ended, "ended")))
+			continue; /* a bystander */
+		g_string_append_printf(key, "\n%d %s(%s) %s %s", rank->rank,
+		                       rank->function ? rank->function : "",
+		                       rank->arguments ? rank->arguments : "", place,
+		                       rank->ended ? rank->ended : "waits");
+	}
+	if (finding->ranks->len == 0)
+		g_string_append_printf(key, "\n%s", finding->message ? finding->message : "");
+	return g_string_free(key, FALSE);
+}

@@ -1,0 +1,156 @@
+/* What is kept of an exploration: the records that the session fills, the store writes and the
+ * reports read back. Plain data, no behaviour.
+ *
+ * Ownership: a record owns its arrays, and an array its elements (they are made by the *_new and
+ * *_init functions below with the right free functions). `const char *` members that are names (of
+ * functions, files, kinds) are interned (g_intern_string) and never freed, so that struct place and
+ * struct record_message are values to be copied at will. Ranks are ranks in MPI_COMM_WORLD. */
+#ifndef MATCHPOINT_SCHEDULER_RECORD_H
+#define MATCHPOINT_SCHEDULER_RECORD_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A place in the program: file and line when its debugging information tells, else the function
+ * (or, without a symbol, the module) and the offset in bytes within it. All NULL or 0: unknown. */
+struct place {
+	const char *file;     /* base name; NULL: not known */
+	uint32_t line;        /* from 1; 0 when file is NULL */
+	const char *function; /* or the module's base name; NULL: not known */
+	uint64_t offset;      /* within function; 0 when file is known */
+};
+
+/* "solver.c:121", "work+0x2f", "?"; free with g_free. */
+char *place_print(const struct place *place);
+bool place_equal(const struct place *one, const struct place *other);
+
+/* Bit set of bufferings; the numbers are those of enum buffering in explorer/path.h. */
+#define RECORD_ZERO (1u << 1)
+#define RECORD_INFINITE (1u << 2)
+
+/* A message as one alternative of a choice. */
+struct record_message {
+	int32_t source;
+	int32_t tag;
+	uint32_t call, sub; /* the send's name */
+	struct place place; /* where it was sent */
+};
+
+/* A choice taken. */
+struct record_choice {
+	int32_t rank;
+	uint32_t call, sub;
+	const char *function; /* MPI_Recv, MPI_Probe, ... */
+	struct place place;
+	struct record_message taken;
+	GArray *alternatives; /* of struct record_message, without the one taken; in a blame the
+	                         first is the one that goes well */
+};
+
+struct record_match {
+	int32_t rank; /* of the receive */
+	uint32_t call, sub;
+	int32_t source;
+	uint32_t send_call, send_sub;
+	int32_t tag;
+};
+
+/* A rank at the end of an interleaving: a line of the roll-call. */
+struct record_rank {
+	int32_t rank;
+	uint32_t call;        /* the call it waits in, or its last; 0: none */
+	const char *function; /* of that call; NULL: none */
+	char *arguments;      /* "source=1, tag=7", as shown between parentheses; may be NULL */
+	struct place place;
+	GArray *waits_for; /* of int32_t, ascending; empty when it waits for nobody in particular */
+	char *ended;       /* NULL: it still waits; else how it ended: "ended", "exited with status
+	                      3", "killed by SIGABRT", "called MPI_Abort(1)" */
+};
+
+/* One interleaving. */
+struct record_execution {
+	uint32_t id;        /* from 1, without gaps, in the order explored */
+	uint32_t buffering; /* RECORD_ZERO or RECORD_INFINITE */
+	const char *status; /* "ok", or the kind of its (first) finding */
+	GArray *findings;   /* of uint32_t, ids */
+	char *path;         /* with its buffering */
+	GPtrArray *choices; /* of struct record_choice, in the order taken */
+	GArray *matches;    /* of struct record_match */
+	GArray *exits;      /* of int32_t by rank: exit status, 128 + signal as a shell tells it, or
+	                       -1 for a rank that had to be ended by matchpoint */
+	GPtrArray *outputs; /* of GBytes by rank: standard output */
+	GPtrArray *errors;  /* of GBytes by rank: standard error */
+	GPtrArray *ranks;   /* of struct record_rank: the roll-call; may be empty when all ended
+	                       well */
+};
+
+/* Something wrong, shown by one or more interleavings. */
+struct record_finding {
+	uint32_t id;         /* from 1 */
+	const char *kind;    /* "deadlock", "crash", "abort", "exit", "mpi-error", "leak", ... */
+	uint32_t count;      /* interleavings that show it */
+	uint32_t bufferings; /* under which it occurs */
+	char *path;          /* the first interleaving that showed it; without a buffering when it
+	                        shows under any */
+	char *message;       /* one line: what is wrong */
+	bool reproduced;     /* its replay ended the same way */
+	GPtrArray *ranks;    /* of struct record_rank: the roll-call */
+	struct record_choice *blame; /* the choice it needs, or NULL */
+};
+
+struct record_exploration {
+	const char *command; /* "explore", "run" or "replay" */
+	GStrv program;       /* argv, NULL-terminated */
+	char *directory;     /* where it was started */
+	int32_t ranks;
+	uint32_t bufferings;          /* those explored */
+	const char *backtrack;        /* "snapshot" or "rerun" */
+	char *backtrack_reason;       /* why auto reruns; NULL: nothing to explain */
+	bool synchronous_collectives; /* --collectives=sync */
+	char *version;                /* matchpoint's own */
+	char *mpi;                    /* first line of MPI_Get_library_version */
+	GPtrArray *notes; /* of char *: what was not explored or could not be controlled;
+	                                 a sentence each, without a full stop */
+	/* known at the end */
+	bool complete;
+	char *incomplete_reason; /* "stopped by --max-time 10"; NULL when complete */
+	uint64_t interleavings;  /* as many executions as the store holds */
+	uint64_t wasted;
+	double seconds;
+};
+
+struct record_choice *record_choice_new(void);
+struct record_choice *record_choice_copy(const struct record_choice *choice);
+void record_choice_free(struct record_choice *choice);
+
+struct record_rank *record_rank_new(int32_t rank);
+struct record_rank *record_rank_copy(const struct record_rank *rank);
+void record_rank_free(struct record_rank *rank);
+
+struct record_execution *record_execution_new(void);
+void record_execution_free(struct record_execution *execution);
+
+struct record_finding *record_finding_new(const char *kind);
+void record_finding_free(struct record_finding *finding);
+
+struct record_exploration *record_exploration_new(void);
+void record_exploration_free(struct record_exploration *exploration);
+
+/* Two findings with equal keys are one: kind, and for each rank where it stands or how it ended (of a
+ * crash, an abort, ... only the ranks that went wrong); for kinds without a roll-call, the message.
+ * Free with g_free. */
+char *record_finding_key(const struct record_finding *finding);
+
+typedef struct record_choice RecordChoice;
+typedef struct record_rank RecordRank;
+typedef struct record_execution RecordExecution;
+typedef struct record_finding RecordFinding;
+typedef struct record_exploration RecordExploration;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordChoice, record_choice_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordRank, record_rank_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordExecution, record_execution_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordFinding, record_finding_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordExploration, record_exploration_free)
+
+#endif

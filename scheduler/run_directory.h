@@ -1,0 +1,40 @@
+/* The directory on tmpfs that holds an exploration's sockets and a directory for every world: its
+ * shared memory, and the captured output of its ranks.
+ *
+ * It is made in the first of $MATCHPOINT_RUNDIR, /dev/shm, $XDG_RUNTIME_DIR, the temporary directory
+ * that is writable and has room enough ($MATCHPOINT_RUNDIR, when set, is the only one tried), is
+ * called matchpoint-<pid>-XXXXXX, and belongs to the user alone. A lock in it tells whether its owner
+ * still lives; what dead predecessors of the same user have left is removed at the start. */
+#ifndef MATCHPOINT_SCHEDULER_RUN_DIRECTORY_H
+#define MATCHPOINT_SCHEDULER_RUN_DIRECTORY_H
+
+#include <glib.h>
+
+#define RUN_DIRECTORY_SOCKET "socket" /* ranks connect here */
+#define RUN_DIRECTORY_PMI "pmi"       /* and here for PMI */
+
+struct run_directory;
+
+/* For worlds of that many ranks. NULL with `error` set: G_FILE_ERROR, and what to do about it. */
+struct run_directory *run_directory_new(int ranks, GError **error);
+
+/* Removes it with all that is in it. NULL is legal. */
+void run_directory_free(struct run_directory *directory);
+
+/* Absolute, without a slash at the end; short enough for the path of a socket in it. */
+const char *run_directory_path(const struct run_directory *directory);
+
+/* The path of a file in it; free with g_free. */
+char *run_directory_file(const struct run_directory *directory, const char *name);
+
+/* Makes the directory w<world>. Its path, to be freed with g_free; NULL with `error` set. */
+char *run_directory_add_world(struct run_directory *directory, guint32 world, GError **error);
+
+/* Removes it; nothing happens if it is gone. */
+void run_directory_remove_world(struct run_directory *directory, guint32 world);
+
+/* Bytes free where it lives, and about how many a world of its ranks takes. */
+guint64 run_directory_free_bytes(const struct run_directory *directory);
+guint64 run_directory_world_bytes(const struct run_directory *directory);
+
+#endif

@@ -1,0 +1,571 @@
+#include "session.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "session_internal.h"
+
+#define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
+#define RANKS_PATIENCE_S 5.0    /* for ranks that were told to end */
+
+G_DEFINE_QUARK(matchpoint-session-error, session_error)
+
+void session_fail(struct session *session, const char *format, ...)
+{
+	g_autofree char *message = NULL;
+	va_list arguments;
+
+	if (session->error)
+		return;
+	va_start(arguments, format);
+	message = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	session->error = g_error_new_literal(SESSION_ERROR, 0, message);
+}
+
+static guint64 mix(guint64 value)
+{
+	value ^= value >> 33;
+	value *= 0xff51afd7ed558ccdu;
+	value ^= value >> 33;
+	value *= 0xc4ceb9fe1a85ec53u;
+	return value ^ (value >> 33);
+}
+
+guint64 session_choice_key(const struct choice *choice)
+{
+	const struct op_id *receive = &choice->receive, *send = &choice->send;
+	guint64 key = mix((guint64)receive->rank << 32 | receive->call);
+
+	key = mix(key ^ receive->sub);
+	return mix(key ^ ((guint64)send->rank + 1));
+}
+
+guint64 session_buffering_key(enum buffering buffering)
+{
+	return mix(0x6d617463u + (guint64)buffering);
+}
+
+struct place_key {
+	gint64 rank;
+	guint64 site;
+};
+
+static guint place_key_hash(gconstpointer pointer)
+{
+	const struct place_key *key = pointer;
+
+	return (guint)(mix(key->site ^ (guint64)key->rank << 48) >> 32);
+}
+
+static gboolean place_key_equal(gconstpointer a, gconstpointer b)
+{
+	return memcmp(a, b, sizeof(struct place_key)) == 0;
+}
+
+struct place session_place(struct session *session, int rank, pid_t pid, guint64 site)
+{
+	struct place_key key = { rank, site };
+	struct place *known = g_hash_table_lookup(session->places, &key);
+	struct place place = { 0 };
+
+	if (known)
+		return *known;
+	if (session->root && session->root->pids[rank] > 0)
+		place = source_lines_find(session->lines, session->root->pids[rank], site);
+	if (!place.file && !place.function && pid > 0)
+		place = source_lines_find(session->lines, pid, site);
+	if (place.file || place.function)
+		g_hash_table_insert(session->places, g_memdup2(&key, sizeof(key)),
+		                    g_memdup2(&place, sizeof(place)));
+	return place;
+}
+
+/* --- the loop ------------------------------------------------------------------------------------ */
+
+static void on_pump_timer(uv_timer_t *timer)
+{
+	*(gboolean *)timer->data = TRUE;
+}
+
+gboolean session_pump(struct session *session, gboolean (*condition)(struct session *session),
+                      double seconds)
+{
+	gboolean expired = FALSE;
+	uv_timer_t *timer = g_new0(uv_timer_t, 1);
+
+	uv_timer_init(&session->loop, timer);
+	timer->data = &expired;
+	if (seconds > 0)
+		uv_timer_start(timer, on_pump_timer, (uint64_t)(seconds * 1000), 0);
+	while (!condition(session) && !expired)
+		uv_run(&session->loop, UV_RUN_ONCE);
+	timer->data = timer;
+	uv_close((uv_handle_t *)timer, (uv_close_cb)(void (*)(void))g_free);
+	return condition(session);
+}
+
+static gboolean current_is_over(struct session *session)
+{
+	return session->error || session->current->state == EXECUTION_OVER;
+}
+
+static gboolean current_is_gone(struct session *session)
+{
+	return session->current->state == EXECUTION_OVER;
+}
+
+static gboolean launcher_is_gone(struct session *session)
+{
+	return !launcher_running(session->launcher);
+}
+
+static void stop(struct session *session, const char *reason)
+{
+	if (!session->stop_reason)
+		session->stop_reason = g_strdup(reason);
+	session->hurry = TRUE;
+	if (session->current)
+		execution_cut_short(session->current);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	(void)number;
+	stop(handle->data, "interrupted");
+}
+
+static void on_deadline(uv_timer_t *timer)
+{
+	struct session *session = timer->data;
+	g_autofree char *reason =
+		g_strdup_printf("stopped by --max-time %g", session->options->max_seconds);
+
+	stop(session, reason);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+	struct session *session = timer->data;
+	struct session_progress progress = {
+		.interleavings = session->interleavings,
+		.findings = findings_all(session->findings)->len,
+		.seconds = (double)(g_get_monotonic_time() - session->started) / G_USEC_PER_SEC,
+	};
+
+	if (session->current && session->current->world)
+		progress.depth = world_choices(session->current->world)->len;
+	session->options->progress(session->options->user, &progress);
+}
+
+/* --- one interleaving ---------------------------------------------------------------------------- */
+
+/* The choices that the snapshot has behind it need not be made again. */
+static void forget_made(GArray *plan, const GArray *made)
+{
+	for (guint i = 0; i < made->len; i++) {
+		const struct choice *choice = &g_array_index(made, struct choice, i);
+
+		for (guint j = 0; j < plan->len; j++) {
+			if (!op_id_equal(g_array_index(plan, struct choice, j).receive,
+			                 choice->receive))
+				continue;
+			g_array_remove_index(plan, j);
+			break;
+		}
+	}
+}
+
+static struct frozen *nearest(struct session *session, const GArray *plan,
+                              enum buffering buffering)
+{
+	g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(guint64));
+	guint64 key = session_buffering_key(buffering);
+	struct snapshot *snapshot;
+
+	if (!session->root)
+		return NULL;
+	g_array_append_val(keys, key);
+	for (guint i = 0; i < plan->len; i++) {
+		key = session_choice_key(&g_array_index(plan, struct choice, i));
+		g_array_append_val(keys, key);
+	}
+	snapshot = snapshot_set_find(session->set, (const guint64 *)(void *)keys->data, keys->len);
+	return snapshot ? snapshot_owner(snapshot) : session->root;
+}
+
+static void begin(struct session *session, struct strategy *strategy, enum buffering buffering,
+                  GArray *plan)
+{
+	struct world_options options = { session->options->ranks, buffering,
+		                         session->options->every_call_waits,
+		                         session->options->synchronous_collectives };
+	struct frozen *frozen = nearest(session, plan, buffering);
+	struct execution *execution = execution_new(session, strategy, plan);
+	g_autoptr(GError) error = NULL;
+
+	session->current = execution;
+	execution->buffering = buffering;
+	if (!frozen) {
+		execution->world = world_new(&options, session->comms, &execution_orders, execution);
+		session_launch(session, execution);
+		return;
+	}
+	execution->world = world_copy(frozen->world, buffering, execution);
+	forget_made(plan, world_choices(frozen->world));
+	if (!frozen_restore(frozen, execution, &error))
+		session_fail(session, "cannot restore a snapshot: %s", error->message);
+}
+
+/* A rerun's job has to be over before the next one starts. */
+static void end_job(struct session *session)
+{
+	if (session->root || !session->launcher)
+		return;
+	if (!session_pump(session, launcher_is_gone, session->current->finding
+	                                                     ? 0.5 : LAUNCHER_PATIENCE_S))
+		g_debug("the job launcher had to be killed");
+	launcher_free(g_steal_pointer(&session->launcher));
+}
+
+/* Carries out one plan to its end; the execution is left in session->current. */
+static void carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
+                      GArray *plan)
+{
+	begin(session, strategy, buffering, plan);
+	session_pump(session, current_is_over, 0);
+}
+
+static void drop_current(struct session *session)
+{
+	struct execution *execution = session->current;
+
+	if (execution->state != EXECUTION_OVER) {
+		execution_cut_short(execution);
+		session_pump(session, current_is_gone, RANKS_PATIENCE_S);
+	}
+	end_job(session);
+	if (execution->directory)
+		run_directory_remove_world(session->directory, execution->number);
+	pmi_server_forget(session->pmi, execution->number);
+	session->current = NULL;
+	execution_free(execution);
+}
+
+/* Gives up the snapshots that no plan asks for any more, and those beyond the budget. */
+static void release_snapshots(struct session *session, struct strategy *strategy)
+{
+	struct snapshot *victim;
+
+	for (guint i = session->frozen->len; i-- > 0;) {
+		struct frozen *frozen = session->frozen->pdata[i];
+
+		if (frozen != session->root && frozen->children == 0
+		    && (!strategy || !strategy->needs(strategy, world_choices(frozen->world))))
+			frozen_release(frozen);
+	}
+	while ((victim = snapshot_set_evict(session->set))) {
+		struct frozen *frozen = snapshot_owner(victim);
+
+		if (frozen == session->root || frozen->children > 0)
+			break;
+		frozen_release(frozen);
+	}
+}
+
+static void keep(struct session *session)
+{
+	struct execution *execution = session->current;
+	struct record_execution *record = execution->record;
+	g_autoptr(GPtrArray) changed = g_ptr_array_new();
+	g_autoptr(GError) error = NULL;
+	struct record_finding *finding;
+
+	session->interleavings++;
+	record->id = (guint32)session->interleavings;
+	finding = findings_add(session->findings, g_steal_pointer(&execution->finding), record,
+	                       world_choices(execution->world));
+	if (finding) {
+		g_array_append_val(record->findings, finding->id);
+		g_ptr_array_add(changed, finding);
+	}
+	if (session->store && !store_add(session->store, record, changed, &error))
+		session_fail(session, "%s", error->message);
+	if (finding && session->options->fail_fast && !session->stop_reason)
+		session->stop_reason = g_strdup("stopped by --fail-fast");
+}
+
+static void account(struct session *session)
+{
+	struct execution *execution = session->current;
+
+	session->by_rule |= world_answered_by_rule(execution->world);
+	if (execution->cut_short || session->error)
+		return;
+	if (execution->wasted)
+		session->wasted++;
+	if (execution->lost) {
+		session->lost++;
+		g_free(session->lost_reason);
+		session->lost_reason = g_strdup(execution->lost);
+	}
+	if (execution->record && execution->state == EXECUTION_OVER)
+		keep(session);
+}
+
+static void explore(struct session *session, enum buffering buffering)
+{
+	const struct session_options *options = session->options;
+	struct explorer_options search = { options->ranks, options->deviations };
+	struct explorer *explorer = explorer_new(&search);
+	struct strategy *strategy = options->path ? strategy_path(options->path->choices)
+	                                          : strategy_search(explorer);
+	struct explorer_statistics statistics;
+	GArray *plan;
+
+	session->strategy = strategy;
+	while (!session->error && !session->stop_reason && (plan = strategy->next(strategy))) {
+		if (options->max_interleavings
+		    && session->interleavings >= options->max_interleavings) {
+			session->stop_reason =
+				g_strdup_printf("stopped by --max-interleavings %" G_GUINT64_FORMAT,
+				                options->max_interleavings);
+			g_array_unref(plan);
+			break;
+		}
+		carry_out(session, strategy, buffering, plan);
+		account(session);
+		drop_current(session);
+		release_snapshots(session, strategy);
+	}
+	explorer_statistics(explorer, &statistics);
+	if (statistics.pruned > 0 && !session->stop_reason)
+		session->exploration->incomplete_reason =
+			g_strdup_printf("only paths with at most %d deviations", options->deviations);
+	session->strategy = NULL;
+	release_snapshots(session, NULL);
+	strategy->free(strategy);
+	explorer_free(explorer);
+}
+
+/* Each finding is seen a second time before it is reported. */
+static void replay_findings(struct session *session)
+{
+	GPtrArray *all = findings_all(session->findings);
+
+	for (guint i = 0; i < all->len && !session->error && !session->hurry; i++) {
+		struct record_finding *finding = all->pdata[i];
+		g_autofree char *key = record_finding_key(finding);
+		g_autofree char *again = NULL;
+		enum buffering buffering;
+		struct strategy *strategy =
+			strategy_path(findings_choices(session->findings, finding->id, &buffering));
+
+		carry_out(session, strategy, buffering, strategy->next(strategy));
+		if (session->current->finding)
+			again = record_finding_key(session->current->finding);
+		finding->reproduced = g_strcmp0(key, again) == 0;
+		drop_current(session);
+		strategy->free(strategy);
+	}
+}
+
+/* --- beginning and end --------------------------------------------------------------------------- */
+
+static void describe(struct session *session)
+{
+	const struct session_options *options = session->options;
+	struct record_exploration *exploration = record_exploration_new();
+
+	session->exploration = exploration;
+	exploration->command = g_intern_string(options->command);
+	exploration->program = g_strdupv(options->program);
+	exploration->directory = g_get_current_dir();
+	exploration->ranks = options->ranks;
+	exploration->bufferings = options->bufferings;
+	exploration->synchronous_collectives = options->synchronous_collectives;
+	exploration->version = g_strdup(MATCHPOINT_VERSION);
+	exploration->backtrack = session->snapshots ? "snapshot" : "rerun";
+}
+
+static void watch(struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	uv_signal_init(&session->loop, &session->interrupt);
+	uv_signal_init(&session->loop, &session->terminate);
+	uv_timer_init(&session->loop, &session->deadline);
+	uv_timer_init(&session->loop, &session->ticker);
+	session->interrupt.data = session->terminate.data = session;
+	session->deadline.data = session->ticker.data = session;
+	uv_signal_start(&session->interrupt, on_signal, SIGINT);
+	uv_signal_start(&session->terminate, on_signal, SIGTERM);
+	if (options->max_seconds > 0)
+		uv_timer_start(&session->deadline, on_deadline,
+		               (uint64_t)(options->max_seconds * 1000), 0);
+	if (options->progress)
+		uv_timer_start(&session->ticker, on_tick, 200, 200);
+}
+
+static gboolean open_session(struct session *session, GError **error)
+{
+	const struct session_options *options = session->options;
+	g_autofree char *socket = NULL, *pmi = NULL;
+
+	session->directory = run_directory_new(options->ranks, error);
+	if (!session->directory)
+		return FALSE;
+	socket = run_directory_file(session->directory, RUN_DIRECTORY_SOCKET);
+	pmi = run_directory_file(session->directory, RUN_DIRECTORY_PMI);
+	session->listener =
+		link_listen(&session->loop, socket, &session_link_handler, session, error);
+	if (!session->listener)
+		return FALSE;
+	session->pmi = pmi_server_new(&session->loop, pmi, &session_pmi_handler, session, error);
+	if (!session->pmi)
+		return FALSE;
+	if (options->store) {
+		session->store = store_create(options->store, error);
+		if (!session->store)
+			return FALSE;
+		return store_put_exploration(session->store, session->exploration, error);
+	}
+	return TRUE;
+}
+
+/* What the verdict has to say besides findings. */
+static void conclude(struct session *session)
+{
+	struct record_exploration *exploration = session->exploration;
+	GPtrArray *all = findings_all(session->findings);
+	g_autoptr(GError) error = NULL;
+
+	findings_blame(session->findings);
+	exploration->backtrack = session->snapshots ? "snapshot" : "rerun";
+	exploration->interleavings = session->interleavings;
+	exploration->wasted = session->wasted;
+	exploration->seconds =
+		(double)(g_get_monotonic_time() - session->started) / G_USEC_PER_SEC;
+	if (session->stop_reason || session->error) {
+		g_free(exploration->incomplete_reason);
+		exploration->incomplete_reason =
+			g_strdup(session->error ? "stopped by an error" : session->stop_reason);
+	}
+	else if (session->lost > 0 && !session->options->path)
+		exploration->incomplete_reason = g_strdup_printf(
+			"%" G_GUINT64_FORMAT " planned interleavings could not be followed, the first "
+			"because %s: the program does not behave the same way each time",
+			session->lost, session->lost_reason);
+	exploration->complete = !exploration->incomplete_reason;
+	if (session->by_rule)
+		g_ptr_array_add(exploration->notes,
+		                g_strdup("what Waitany, Waitsome, Test, Iprobe and Cancel answer "
+		                         "followed one fixed rule and was not explored"));
+	if (!session->store)
+		return;
+	if (!store_add(session->store, NULL, all, &error)
+	    || !store_put_exploration(session->store, exploration, &error))
+		session_fail(session, "%s", error->message);
+}
+
+static void close_session(struct session *session)
+{
+	if (session->current)
+		drop_current(session);
+	while (session->frozen->len > 0)
+		frozen_release(session->frozen->pdata[session->frozen->len - 1]);
+	if (session->launcher && !session->error)
+		session_pump(session, launcher_is_gone, LAUNCHER_PATIENCE_S);
+	launcher_free(session->launcher);
+	link_listener_close(session->listener);
+	pmi_server_close(session->pmi);
+	uv_close((uv_handle_t *)&session->interrupt, NULL);
+	uv_close((uv_handle_t *)&session->terminate, NULL);
+	uv_close((uv_handle_t *)&session->deadline, NULL);
+	uv_close((uv_handle_t *)&session->ticker, NULL);
+}
+
+static void release_session(struct session *session)
+{
+	close_session(session);
+	uv_run(&session->loop, UV_RUN_DEFAULT);
+	uv_loop_close(&session->loop);
+	store_close(session->store);
+	run_directory_free(session->directory);
+	snapshot_set_free(session->set);
+	g_ptr_array_unref(session->frozen);
+	g_hash_table_destroy(session->executions);
+	g_hash_table_destroy(session->places);
+	communicators_free(session->comms);
+	source_lines_free(session->lines);
+	g_free(session->stop_reason);
+	g_free(session->lost_reason);
+}
+
+static void init_session(struct session *session, const struct session_options *options)
+{
+	guint64 memory = options->max_memory;
+
+	if (memory == 0)
+		memory = (guint64)uv_get_free_memory() / 2;
+	session->options = options;
+	session->started = g_get_monotonic_time();
+	session->snapshots = options->backtrack != BACKTRACK_RERUN && !options->path;
+	uv_loop_init(&session->loop);
+	session->comms = communicators_new(options->ranks);
+	session->lines = source_lines_new();
+	session->places = g_hash_table_new_full(place_key_hash, place_key_equal, g_free, g_free);
+	session->findings = findings_new(options->bufferings);
+	session->set = snapshot_set_new(memory, 4096);
+	session->frozen = g_ptr_array_new();
+	session->executions = g_hash_table_new(NULL, NULL);
+	describe(session);
+	watch(session);
+}
+
+static void hand_over(struct session *session, struct session_result *ret)
+{
+	GPtrArray *all = findings_all(session->findings);
+
+	ret->exploration = session->exploration;
+	ret->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+	g_ptr_array_set_free_func(all, NULL);
+	for (guint i = 0; i < all->len; i++)
+		g_ptr_array_add(ret->findings, all->pdata[i]);
+	ret->lost = session->lost > 0;
+	ret->lost_reason = g_strdup(session->lost_reason);
+}
+
+gboolean session_run(const struct session_options *options, struct session_result *ret,
+                     GError **error)
+{
+	struct session session = { 0 };
+	gboolean opened;
+
+	init_session(&session, options);
+	opened = open_session(&session, &session.error);
+	if (opened && (options->bufferings & RECORD_ZERO))
+		explore(&session, BUFFERING_ZERO);
+	if (opened && (options->bufferings & RECORD_INFINITE))
+		explore(&session, BUFFERING_INFINITE);
+	if (opened && !options->path)
+		replay_findings(&session);
+	if (opened)
+		conclude(&session);
+	hand_over(&session, ret);
+	release_session(&session);
+	findings_free(session.findings);
+	if (session.error)
+		g_propagate_error(error, session.error);
+	return session.error == NULL;
+}
+
+void session_result_clear(struct session_result *result)
+{
+	record_exploration_free(result->exploration);
+	if (result->findings)
+		g_ptr_array_unref(result->findings);
+	g_free(result->lost_reason);
+	memset(result, 0, sizeof(*result));
+}

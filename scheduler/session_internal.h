@@ -1,0 +1,83 @@
+/* What the files of a session share: session.c (the loop), execution.c, frozen.c, verdict.c. */
+#ifndef MATCHPOINT_SCHEDULER_SESSION_INTERNAL_H
+#define MATCHPOINT_SCHEDULER_SESSION_INTERNAL_H
+
+#include <uv.h>
+
+#include "communicators.h"
+#include "execution.h"
+#include "findings.h"
+#include "frozen.h"
+#include "launcher.h"
+#include "pmi.h"
+#include "run_directory.h"
+#include "session.h"
+#include "source_lines.h"
+#include "store.h"
+
+struct session {
+	const struct session_options *options;
+	uv_loop_t loop;
+	struct run_directory *directory;
+	struct link_listener *listener;
+	struct pmi_server *pmi;
+	struct launcher *launcher;
+	char **environment;
+	struct communicators *comms;
+	struct source_lines *lines;
+	GHashTable *places; /* (rank, site) to struct place */
+	struct store *store;
+	struct findings *findings;
+	struct record_exploration *exploration;
+	uv_signal_t interrupt, terminate;
+	uv_timer_t deadline, ticker;
+
+	gboolean snapshots;        /* this session goes back by snapshots */
+	struct snapshot_set *set;
+	GPtrArray *frozen;         /* every frozen world */
+	struct frozen *root;       /* parked in MPI_Init */
+	double restore_seconds;    /* what a restore has cost lately */
+	struct strategy *strategy; /* of the current buffering */
+	guint32 next_world;
+	GHashTable *executions;    /* world number to execution */
+	struct execution *current;
+
+	guint64 interleavings;
+	guint64 wasted;
+	guint64 lost; /* plans of the search that the program did not follow */
+	char *lost_reason;
+	char *stop_reason;         /* no further interleaving is to be started; NULL: go on */
+	gboolean hurry;            /* time is up or Ctrl-C: not even findings are replayed */
+	gboolean by_rule;          /* Waitany, Test, ... were answered by rule somewhere */
+	GError *error;             /* the first thing that makes going on impossible */
+	gint64 started;
+};
+
+/* Going on is impossible: the message says what, where, and what to do. Keeps the first. */
+void session_fail(struct session *session, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* A connection that has said hello, and what keepers say (session.c's part of the traffic). */
+extern const struct link_handler session_link_handler;
+extern const struct pmi_handler session_pmi_handler;
+
+/* Starts the job for an execution. FALSE: session_fail has been called. */
+gboolean session_launch(struct session *session, struct execution *execution);
+
+/* Runs the loop until the condition holds or seconds have passed (0: no bound); FALSE: they have. */
+gboolean session_pump(struct session *session, gboolean (*condition)(struct session *session),
+                      double seconds);
+
+/* Where a call of a rank was made; looked up in `pid` or a keeper of that rank the first time. */
+struct place session_place(struct session *session, int rank, pid_t pid, guint64 site);
+
+/* The hash by which a snapshot knows a choice. */
+guint64 session_choice_key(const struct choice *choice);
+/* The key that tells bufferings apart. */
+guint64 session_buffering_key(enum buffering buffering);
+
+/* Fills execution->record and execution->finding while its ranks are still there (verdict.c). */
+void verdict_reach(struct execution *execution);
+/* Adds what is known only when every process is gone: exit codes and output. */
+void verdict_complete(struct execution *execution);
+
+#endif

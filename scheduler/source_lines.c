@@ -1,0 +1,296 @@
+#include "source_lines.h"
+
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROCESSES_MAX 64 /* known at a time; the oldest interleavings' processes are gone anyway */
+
+/* A stretch of a file that a process maps. */
+struct mapping {
+	uint64_t start, end, offset;
+	const char *path; /* interned */
+};
+
+struct process {
+	GArray *mappings;       /* of struct mapping, ascending */
+	const char *executable; /* interned; NULL: not known */
+};
+
+struct source_lines {
+	GHashTable *processes; /* pid to struct process */
+	GHashTable *modules;   /* path to Dwfl_Module, NULL for one that cannot be read */
+	GHashTable *places;    /* struct spot to struct place */
+	Dwfl *dwfl;
+};
+
+/* An address as the file has it: the same in every process. */
+struct spot {
+	const char *path; /* interned: compared as a pointer */
+	uint64_t offset;
+};
+
+static guint spot_hash(gconstpointer key)
+{
+	const struct spot *spot = key;
+
+	return g_direct_hash(spot->path) ^ g_int64_hash(&spot->offset);
+}
+
+static gboolean spot_equal(gconstpointer one, gconstpointer other)
+{
+	const struct spot *a = one, *b = other;
+
+	return a->path == b->path && a->offset == b->offset;
+}
+
+static void process_free(gpointer data)
+{
+	struct process *process = data;
+
+	g_array_unref(process->mappings);
+	g_free(process);
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+struct source_lines *source_lines_new(void)
+{
+	struct source_lines *lines = g_new0(struct source_lines, 1);
+
+	lines->processes = g_hash_table_new_full(NULL, NULL, NULL, process_free);
+	lines->modules = g_hash_table_new(NULL, NULL);
+	lines->places = g_hash_table_new_full(spot_hash, spot_equal, g_free, g_free);
+	lines->dwfl = dwfl_begin(&callbacks);
+	return lines;
+}
+
+void source_lines_free(struct source_lines *lines)
+{
+	if (!lines)
+		return;
+	g_hash_table_unref(lines->processes);
+	g_hash_table_unref(lines->modules);
+	g_hash_table_unref(lines->places);
+	dwfl_end(lines->dwfl);
+	g_free(lines);
+}
+
+void source_lines_forget(struct source_lines *lines, pid_t pid)
+{
+	g_hash_table_remove(lines->processes, GINT_TO_POINTER(pid));
+}
+
+/* One line of /proc/PID/maps; false for what is no file's code. */
+static bool read_mapping(const char *line, struct mapping *ret)
+{
+	guint64 start, end, offset;
+	char protection[8];
+	int path = 0;
+	g_autofree char *name = NULL;
+
+	if (sscanf(line,
+	           "%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x %7s %" G_GINT64_MODIFIER
+	           "x %*s %*s %n",
+	           &start, &end, protection, &offset, &path)
+	            != 4
+	    || !strchr(protection, 'x') || line[path] != '/')
+		return false;
+	name = g_strdup(line + path);
+	g_strchomp(name);
+	if (g_str_has_suffix(name, " (deleted)"))
+		return false;
+	*ret = (struct mapping){start, end, offset, g_intern_string(name)};
+	return true;
+}
+
+static struct process *process_read(pid_t pid)
+{
+	g_autofree char *maps = g_strdup_printf("/proc/%d/maps", (int)pid);
+	g_autofree char *exe = g_strdup_printf("/proc/%d/exe", (int)pid);
+	g_autofree char *executable = NULL;
+	char line[4608]; /* a path and the numbers before it */
+	struct process *process;
+	FILE *file = fopen(maps, "re");
+
+	if (!file)
+		return NULL;
+	process = g_new0(struct process, 1);
+	process->mappings = g_array_new(FALSE, FALSE, sizeof(struct mapping));
+	while (fgets(line, sizeof(line), file)) {
+		struct mapping mapping;
+
+		if (read_mapping(line, &mapping))
+			g_array_append_val(process->mappings, mapping);
+	}
+	fclose(file);
+	executable = g_file_read_link(exe, NULL);
+	process->executable = executable ? g_intern_string(executable) : NULL;
+	return process;
+}
+
+static const struct mapping *process_mapping(const struct process *process, uint64_t address)
+{
+	for (guint i = 0; process && i < process->mappings->len; i++) {
+		const struct mapping *mapping = &g_array_index(process->mappings, struct mapping,
+		                                               i);
+
+		if (address >= mapping->start && address < mapping->end)
+			return mapping;
+	}
+	return NULL;
+}
+
+/* What the process maps at the address; reads its maps when they are not known or look outdated
+ * (a library loaded since). */
+static const struct mapping *find_mapping(struct source_lines *lines, pid_t pid, uint64_t address)
+{
+	struct process *process = g_hash_table_lookup(lines->processes, GINT_TO_POINTER(pid));
+	const struct mapping *mapping = process_mapping(process, address);
+
+	if (mapping)
+		return mapping;
+	process = process_read(pid);
+	if (!process)
+		return NULL;
+	if (process->mappings->len == 0) { /* a zombie: keep what was known of it */
+		process_free(process);
+		return NULL;
+	}
+	if (g_hash_table_size(lines->processes) >= PROCESSES_MAX)
+		g_hash_table_remove_all(lines->processes);
+	g_hash_table_insert(lines->processes, GINT_TO_POINTER(pid), process);
+	return process_mapping(process, address);
+}
+
+static Dwfl_Module *find_module(struct source_lines *lines, const char *path)
+{
+	gpointer module;
+
+	if (!lines->dwfl)
+		return NULL;
+	if (!g_hash_table_lookup_extended(lines->modules, path, NULL, &module)) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC); /* libdwfl's from here on success */
+
+		dwfl_report_begin_add(lines->dwfl);
+		module = fd < 0 ? NULL : dwfl_report_offline(lines->dwfl, path, path, fd);
+		dwfl_report_end(lines->dwfl, NULL, NULL);
+		if (fd >= 0 && !module)
+			close(fd);
+		g_hash_table_insert(lines->modules, (gpointer)path, module);
+	}
+	return module;
+}
+
+/* The module's address for an offset in its file, by the program headers; 0: in no segment. */
+static GElf_Addr module_address(Dwfl_Module *module, uint64_t offset)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(module, &bias);
+	size_t count;
+
+	if (!elf || elf_getphdrnum(elf, &count) != 0)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD
+		    && offset >= header.p_offset && offset - header.p_offset < header.p_filesz)
+			return offset - header.p_offset + header.p_vaddr + bias;
+	}
+	return 0;
+}
+
+/* Resolves the instruction before `return_offset` of a file. */
+static struct place resolve(struct source_lines *lines, const char *path, uint64_t return_offset)
+{
+	Dwfl_Module *module = find_module(lines, path);
+	GElf_Addr address = module ? module_address(module, return_offset - 1) : 0;
+	g_autofree char *module_name = g_path_get_basename(path);
+	Dwfl_Line *line;
+	const char *name;
+	GElf_Off offset;
+	GElf_Sym symbol;
+
+	if (!address)
+		return (struct place){.function = g_intern_string(module_name),
+		                      .offset = return_offset};
+	line = dwfl_module_getsrc(module, address);
+	if (line) {
+		int number = 0;
+		const char *source = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+
+		if (source && number > 0) {
+			g_autofree char *file = g_path_get_basename(source);
+
+			return (struct place){.file = g_intern_string(file),
+			                      .line = (uint32_t)number};
+		}
+	}
+	name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+	if (name)
+		return (struct place){.function = g_intern_string(name), .offset = offset + 1};
+	return (struct place){.function = g_intern_string(module_name), .offset = return_offset};
+}
+
+struct place source_lines_find(struct source_lines *lines, pid_t pid, uint64_t return_address)
+{
+	const struct mapping *mapping = return_address
+	                                        ? find_mapping(lines, pid, return_address - 1)
+	                                        : NULL;
+	struct spot spot;
+	struct place *place;
+
+	if (!mapping)
+		return (struct place){0};
+	spot = (struct spot){mapping->path, return_address - mapping->start + mapping->offset};
+	place = g_hash_table_lookup(lines->places, &spot);
+	if (!place) {
+		place = g_new(struct place, 1);
+		*place = resolve(lines, spot.path, spot.offset);
+		g_hash_table_insert(lines->places, g_memdup2(&spot, sizeof(spot)), place);
+	}
+	return *place;
+}
+
+/* Whether the code is the program's own: the executable, or a library from elsewhere than where the
+ * system keeps its own. */
+static bool is_program(const struct process *process, const struct mapping *mapping)
+{
+	return mapping->path == process->executable
+	       || !(g_str_has_prefix(mapping->path, "/usr/lib")
+	            || g_str_has_prefix(mapping->path, "/lib"));
+}
+
+struct place source_lines_find_caller(struct source_lines *lines, pid_t pid, const uint64_t *frames,
+                                      size_t count)
+{
+	struct place best = {0};
+	int best_rank = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct place place = source_lines_find(lines, pid, frames[i]);
+		const struct mapping *mapping = find_mapping(lines, pid, frames[i] - 1);
+		const struct process *process = g_hash_table_lookup(lines->processes,
+		                                                    GINT_TO_POINTER(pid));
+		int rank = 0;
+
+		if (mapping && process && is_program(process, mapping))
+			rank = place.file ? 4 : 3;
+		else if (place.file)
+			rank = 2;
+		else if (place.function)
+			rank = 1;
+		if (rank > best_rank) {
+			best = place;
+			best_rank = rank;
+		}
+	}
+	return best;
+}

@@ -1,0 +1,33 @@
+/* Where in the program an address of a running process lies, through libdw.
+ *
+ * Answers are cached, by process while it lives and by (module, address within it) for good, so that
+ * the thousandth interleaving asks nobody. A process must be alive (or a zombie's maps still
+ * readable) when it is first asked about; once known, an address in a module that another process
+ * of the same program maps resolves without it. */
+#ifndef MATCHPOINT_SCHEDULER_SOURCE_LINES_H
+#define MATCHPOINT_SCHEDULER_SOURCE_LINES_H
+
+#include <sys/types.h>
+
+#include "record.h"
+
+struct source_lines;
+
+struct source_lines *source_lines_new(void);
+void source_lines_free(struct source_lines *lines);
+
+/* The place of the call that returns to `return_address` (so one byte less is looked up): file and
+ * line if there is debugging information, else function and offset of the return address, else module
+ * and offset. All-NULL when the process is gone or the address lies nowhere. */
+struct place source_lines_find(struct source_lines *lines, pid_t pid, uint64_t return_address);
+
+/* The frame to show to a person, of a stack of return addresses with the innermost first: the first
+ * in the program's own code (not a system library) that has a source line, else the first in the
+ * program's own code, else the first that is known at all. */
+struct place source_lines_find_caller(struct source_lines *lines, pid_t pid, const uint64_t *frames,
+                                      size_t count);
+
+/* The process has loaded or unloaded something, has ended, or its pid may be used anew. */
+void source_lines_forget(struct source_lines *lines, pid_t pid);
+
+#endif

@@ -1,0 +1,53 @@
+/* The tables of the store, shared by the writer (scheduler/store.c) and the reader
+ * (reports/store_reader.c). Did you change a table? Then raise STORE_VERSION: a store of another
+ * version is refused, never guessed at. */
+#ifndef MATCHPOINT_SCHEDULER_STORE_SCHEMA_H
+#define MATCHPOINT_SCHEDULER_STORE_SCHEMA_H
+
+#define STORE_FILE "matchpoint.db"
+#define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
+#define STORE_VERSION 1              /* user_version */
+
+/* In roll_call, execution is 0 for the roll-call of a finding, and finding 0 for that of an
+ * execution. In choice and alternative, execution 0 has the blame of the finding `position`;
+ * alternative number 0 is the message taken. */
+/* clang-format off */
+#define STORE_SCHEMA \
+	"CREATE TABLE exploration (" \
+	" id INTEGER PRIMARY KEY CHECK (id = 1), command TEXT, directory TEXT, ranks INTEGER," \
+	" bufferings INTEGER, backtrack TEXT, backtrack_reason TEXT, synchronous INTEGER," \
+	" version TEXT, mpi TEXT, complete INTEGER, incomplete_reason TEXT," \
+	" interleavings INTEGER, wasted INTEGER, seconds REAL);" \
+	"CREATE TABLE argument (position INTEGER PRIMARY KEY, value BLOB);" \
+	"CREATE TABLE note (position INTEGER PRIMARY KEY, value TEXT);" \
+	"CREATE TABLE place (" \
+	" id INTEGER PRIMARY KEY, file TEXT, line INTEGER, function TEXT, offset INTEGER);" \
+	"CREATE TABLE execution (" \
+	" id INTEGER PRIMARY KEY, buffering INTEGER, status TEXT, path TEXT);" \
+	"CREATE TABLE shows (execution INTEGER, finding INTEGER," \
+	" PRIMARY KEY (execution, finding)) WITHOUT ROWID;" \
+	"CREATE TABLE roll_call (" \
+	" execution INTEGER, finding INTEGER, rank INTEGER, call INTEGER, function TEXT," \
+	" arguments TEXT, place INTEGER, waits_for TEXT, ended TEXT," \
+	" PRIMARY KEY (execution, finding, rank)) WITHOUT ROWID;" \
+	"CREATE TABLE process (" \
+	" execution INTEGER, rank INTEGER, exit INTEGER, output BLOB, error BLOB," \
+	" PRIMARY KEY (execution, rank)) WITHOUT ROWID;" \
+	"CREATE TABLE choice (" \
+	" execution INTEGER, position INTEGER, rank INTEGER, call INTEGER, sub INTEGER," \
+	" function TEXT, place INTEGER," \
+	" PRIMARY KEY (execution, position)) WITHOUT ROWID;" \
+	"CREATE TABLE alternative (" \
+	" execution INTEGER, position INTEGER, number INTEGER, source INTEGER, tag INTEGER," \
+	" call INTEGER, sub INTEGER, place INTEGER," \
+	" PRIMARY KEY (execution, position, number)) WITHOUT ROWID;" \
+	"CREATE TABLE match (" \
+	" execution INTEGER, position INTEGER, rank INTEGER, call INTEGER, sub INTEGER," \
+	" source INTEGER, send_call INTEGER, send_sub INTEGER, tag INTEGER," \
+	" PRIMARY KEY (execution, position)) WITHOUT ROWID;" \
+	"CREATE TABLE finding (" \
+	" id INTEGER PRIMARY KEY, kind TEXT, count INTEGER, bufferings INTEGER, path TEXT," \
+	" message TEXT, reproduced INTEGER);"
+/* clang-format on */
+
+#endif

@@ -1,0 +1,28 @@
+/* Who decides which message a receive takes: the search, or a given path. The loop that carries the
+ * decisions out (execution.h) knows only this table. */
+#ifndef MATCHPOINT_SCHEDULER_STRATEGY_H
+#define MATCHPOINT_SCHEDULER_STRATEGY_H
+
+#include "../explorer/explorer.h"
+
+struct strategy {
+	/* Asked also while choices of the plan wait for something (a path may leave choices out). */
+	gboolean fills_gaps;
+	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL. */
+	GArray *(*next)(struct strategy *strategy);
+	/* A world has come to rest: see explorer_rest. `open` NULL: the plan could not be followed. */
+	enum explorer_step (*rest)(struct strategy *strategy, const struct trace *trace,
+	                           const GArray *open, struct choice *ret_choice);
+	/* Whether a plan still waiting contains these choices. */
+	gboolean (*needs)(const struct strategy *strategy, const GArray *choices);
+	void (*free)(struct strategy *strategy);
+};
+
+/* Every outcome once. The explorer stays the caller's. */
+struct strategy *strategy_search(struct explorer *explorer);
+
+/* One interleaving: the choices of `choices` (struct choice, copied), and where they name none, the
+ * candidate of the lowest rank. */
+struct strategy *strategy_path(const GArray *choices);
+
+#endif

@@ -1,0 +1,305 @@
+/* What an interleaving amounts to: its record, and the finding if something is wrong. */
+#define _GNU_SOURCE /* sigabbrev_np */
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "mpi_calls.h"
+#include "session_internal.h"
+
+/* The kinds a rank's own end can have, worst first; a finding is of the worst. */
+enum ending { ENDING_CRASH, ENDING_ABORT, ENDING_ERROR, ENDING_EXIT, ENDING_NONE };
+
+static const char *const ending_kinds[] = { "crash", "abort", "mpi-error", "exit" };
+
+static enum ending ending_of(const struct execution *execution, int rank)
+{
+	const struct rank_end *end = &execution->ends[rank];
+
+	if (end->known && WIFSIGNALED(end->status))
+		return ENDING_CRASH;
+	if (end->aborted)
+		return ENDING_ABORT;
+	if (end->error)
+		return ENDING_ERROR;
+	if (end->gone && (!world_finalized(execution->world, rank)
+	                  || (end->known && WEXITSTATUS(end->status) != 0)))
+		return ENDING_EXIT;
+	return ENDING_NONE;
+}
+
+static char *ended_words(const struct execution *execution, int rank)
+{
+	const struct rank_end *end = &execution->ends[rank];
+
+	switch (ending_of(execution, rank)) {
+	case ENDING_CRASH:
+		return g_strdup_printf("killed by SIG%s", sigabbrev_np(WTERMSIG(end->status)));
+	case ENDING_ABORT:
+		return g_strdup_printf("called MPI_Abort(%d)", end->abort_code);
+	case ENDING_ERROR:
+		return g_strdup_printf("stopped by an MPI error: %s", end->error);
+	case ENDING_EXIT:
+		if (!world_finalized(execution->world, rank))
+			return g_strdup_printf("exited with status %d without MPI_Finalize",
+			                       end->known ? WEXITSTATUS(end->status) : 0);
+		return g_strdup_printf("exited with status %d", WEXITSTATUS(end->status));
+	case ENDING_NONE:
+		break;
+	}
+	return end->gone ? g_strdup("ended") : NULL;
+}
+
+static struct place place_of_call(const struct execution *execution, int rank, guint32 call)
+{
+	const struct world_call *info = world_call_info(execution->world, rank, call);
+
+	if (!info)
+		return (struct place){ 0 };
+	return session_place(execution->session, rank, execution->pids[rank], info->site);
+}
+
+static struct record_rank *roll_call_line(const struct execution *execution, int rank)
+{
+	struct record_rank *line = record_rank_new(rank);
+	guint32 call = world_calls(execution->world, rank);
+	const struct world_call *info = world_call_info(execution->world, rank, call);
+	const struct rank_end *end = &execution->ends[rank];
+
+	line->call = call;
+	line->ended = ended_words(execution, rank);
+	if (info) {
+		line->function = g_intern_string(mpi_call_name(info->function));
+		line->arguments = world_arguments(execution->world, rank, call);
+		line->place = end->place;
+		if (!line->place.file && !line->place.function)
+			line->place = place_of_call(execution, rank, call);
+	}
+	g_array_unref(line->waits_for);
+	line->waits_for = world_waits_for(execution->world, rank);
+	return line;
+}
+
+static struct record_message message_of(const struct execution *execution, struct op_id send,
+                                        gint32 tag)
+{
+	struct record_message message = { send.rank, tag, send.call, send.sub, { 0 } };
+
+	message.place = place_of_call(execution, send.rank, send.call);
+	return message;
+}
+
+static guint id_hash(gconstpointer key)
+{
+	const struct op_id *id = key;
+
+	return ((guint)id->rank * 0x9e3779b1u) ^ (id->call * 0x85ebca6bu) ^ (id->sub * 0xc2b2ae35u);
+}
+
+static gboolean id_equal(gconstpointer a, gconstpointer b)
+{
+	const struct op_id *one = a, *other = b;
+
+	return op_id_equal(*one, *other);
+}
+
+/* Operations by id: what was sent and posted. Points into the trace. */
+static GHashTable *operations_of(const struct trace *trace)
+{
+	GHashTable *table = g_hash_table_new(id_hash, id_equal);
+
+	for (size_t i = 0; i < trace->count; i++) {
+		struct operation *operation = &trace->events[i].op;
+
+		if (trace->events[i].kind == EVENT_SEND || trace->events[i].kind == EVENT_RECEIVE)
+			g_hash_table_insert(table, &operation->id, operation);
+	}
+	return table;
+}
+
+static gint32 tag_of(GHashTable *operations, struct op_id id)
+{
+	const struct operation *operation = g_hash_table_lookup(operations, &id);
+
+	return operation ? operation->tag : OPERATION_ANY;
+}
+
+static void fill_choices(const struct execution *execution, GHashTable *operations)
+{
+	const GArray *choices = world_choices(execution->world);
+
+	for (guint i = 0; i < choices->len; i++) {
+		const struct choice *choice = &g_array_index(choices, struct choice, i);
+		const struct world_call *info = world_call_info(
+			execution->world, choice->receive.rank, choice->receive.call);
+		const GArray *others = world_alternatives(execution->world, i);
+		struct record_choice *record = record_choice_new();
+
+		record->rank = choice->receive.rank;
+		record->call = choice->receive.call;
+		record->sub = choice->receive.sub;
+		record->function = g_intern_string(info ? mpi_call_name(info->function) : "?");
+		record->place = place_of_call(execution, record->rank, record->call);
+		record->taken = message_of(execution, choice->send,
+		                           tag_of(operations, choice->send));
+		for (guint j = 0; j < others->len; j++) {
+			struct op_id send = g_array_index(others, struct op_id, j);
+			struct record_message message =
+				message_of(execution, send, tag_of(operations, send));
+
+			g_array_append_val(record->alternatives, message);
+		}
+		g_ptr_array_add(execution->record->choices, record);
+	}
+}
+
+static void fill_matches(const struct execution *execution, GHashTable *operations)
+{
+	const struct trace *trace = world_trace(execution->world);
+
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct event *event = &trace->events[i];
+		const struct operation *receive;
+		struct record_match match;
+
+		if (event->kind != EVENT_MATCH)
+			continue;
+		receive = g_hash_table_lookup(operations, &event->op.id);
+		if (receive && receive->kind == OPERATION_PROBE)
+			continue;
+		match = (struct record_match){ event->op.id.rank, event->op.id.call,
+			                       event->op.id.sub, event->other.rank,
+			                       event->other.call, event->other.sub,
+			                       tag_of(operations, event->other) };
+		g_array_append_val(execution->record->matches, match);
+	}
+}
+
+static char *path_of(const struct execution *execution)
+{
+	const GArray *choices = world_choices(execution->world);
+	struct path *path = path_new(execution->session->options->ranks, execution->buffering,
+	                             execution->session->options->synchronous_collectives);
+	char *text;
+
+	g_array_append_vals(path->choices, choices->data, choices->len);
+	text = path_print(path);
+	path_free(path);
+	return text;
+}
+
+/* "rank 0 waits in MPI_Recv(source=1, tag=7) at solver.c:121" */
+static char *describe_line(const struct record_rank *line)
+{
+	g_autofree char *place = place_print(&line->place);
+	const char *arguments = line->arguments ? line->arguments : "";
+
+	if (line->ended)
+		return g_strdup_printf("rank %d %s after %s(%s) at %s", line->rank, line->ended,
+		                       line->function ? line->function : "its start", arguments,
+		                       place);
+	return g_strdup_printf("rank %d waits in %s(%s) at %s", line->rank,
+	                       line->function ? line->function : "?", arguments, place);
+}
+
+static char *message_for(const struct execution *execution, const char *kind,
+                         const GPtrArray *ranks, enum ending worst)
+{
+	GString *text = g_string_new(NULL);
+	char *mismatch;
+
+	if (g_str_equal(kind, "collective-mismatch")) {
+		mismatch = world_mismatch(execution->world);
+		g_string_assign(text, mismatch);
+		g_free(mismatch);
+	}
+	for (guint i = 0; i < ranks->len && !g_str_equal(kind, "collective-mismatch"); i++) {
+		const struct record_rank *line = ranks->pdata[i];
+		g_autofree char *words = describe_line(line);
+
+		if (worst != ENDING_NONE ? ending_of(execution, (int)i) != worst
+		                         : line->ended != NULL)
+			continue;
+		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", words);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static const char *kind_of(const struct execution *execution, enum ending worst)
+{
+	struct world *world = execution->world;
+	g_autofree char *mismatch = NULL;
+
+	if (worst != ENDING_NONE)
+		return ending_kinds[worst];
+	mismatch = world_mismatch(world);
+	if (mismatch)
+		return "collective-mismatch";
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		if (!execution->ends[rank].gone)
+			return execution->livelock ? "livelock" : "deadlock";
+	}
+	return NULL;
+}
+
+void verdict_reach(struct execution *execution)
+{
+	struct record_execution *record = record_execution_new();
+	g_autoptr(GHashTable) operations = operations_of(world_trace(execution->world));
+	enum ending worst = ENDING_NONE;
+	const char *kind;
+
+	execution->record = record;
+	record->buffering = execution->buffering == BUFFERING_ZERO ? RECORD_ZERO : RECORD_INFINITE;
+	record->path = path_of(execution);
+	fill_choices(execution, operations);
+	fill_matches(execution, operations);
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		enum ending ending = ending_of(execution, rank);
+
+		worst = MIN(worst, ending);
+	}
+	kind = kind_of(execution, worst);
+	record->status = g_intern_string(kind ? kind : "ok");
+	if (!kind)
+		return;
+	execution->finding = record_finding_new(record->status);
+	execution->finding->path = g_strdup(record->path);
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		struct record_rank *line = roll_call_line(execution, rank);
+
+		g_ptr_array_add(execution->finding->ranks, line);
+		g_ptr_array_add(record->ranks, record_rank_copy(line));
+	}
+	execution->finding->message =
+		message_for(execution, kind, execution->finding->ranks, worst);
+}
+
+static GBytes *captured(const struct execution *execution, const char *stream, int rank)
+{
+	g_autofree char *file = g_strdup_printf("%s/%s.%d", execution->directory, stream, rank);
+	char *text;
+	gsize length;
+
+	if (!g_file_get_contents(file, &text, &length, NULL))
+		return g_bytes_new_static("", 0);
+	return g_bytes_new_take(text, length);
+}
+
+void verdict_complete(struct execution *execution)
+{
+	struct record_execution *record = execution->record;
+
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		const struct rank_end *end = &execution->ends[rank];
+		gint32 status = -1;
+
+		if (end->known && !end->killed)
+			status = WIFSIGNALED(end->status) ? 128 + WTERMSIG(end->status)
+			                                  : WEXITSTATUS(end->status);
+		g_array_append_val(record->exits, status);
+		g_ptr_array_add(record->outputs, captured(execution, "out", rank));
+		g_ptr_array_add(record->errors, captured(execution, "err", rank));
+	}
+}

@@ -1,0 +1,113 @@
+/* One world: a set of ranks that run together, and what the scheduler knows of them.
+ *
+ * The world takes the ranks' reports, keeps matcher, collectives and trace, and gives orders (bind
+ * this receive, go on) through a table of functions. It knows neither sockets nor processes nor time,
+ * so that a test can drive it with ranks of its own. Deterministic progress is made at once; what is
+ * left when every rank stands still is decided by the caller, in this order:
+ *
+ *   world_answer_ready    Waitany, Waitsome and polls that can be answered with "yes"
+ *   world_choose          a choice of the plan, or one that the search makes
+ *   world_answer_polls    "no" to polls, when nothing else can move
+ */
+#ifndef MATCHPOINT_SCHEDULER_WORLD_H
+#define MATCHPOINT_SCHEDULER_WORLD_H
+
+#include <glib.h>
+
+#include "../explorer/path.h"
+#include "../explorer/trace.h"
+#include "../shim/wire.h"
+#include "collectives.h"
+#include "communicators.h"
+
+struct world;
+
+struct world_orders {
+	void (*bind)(void *user, int rank, const struct wire_bind *bind);
+	void (*go)(void *user, int rank, const struct wire_go *go);
+};
+
+struct world_options {
+	int ranks;
+	enum buffering buffering;
+	gboolean every_call_waits;
+	gboolean synchronous_collectives;
+};
+
+enum world_phase {
+	PHASE_ABSENT,  /* not heard of yet */
+	PHASE_RUNNING, /* computing, or on its way to the next call */
+	PHASE_BLOCKED, /* waits for GO */
+	PHASE_STOPPED, /* called MPI_Abort, or MPI returned an error that the program wants to be fatal:
+	                  still there, but will do nothing more */
+	PHASE_ENDED,   /* the process is gone, or about to go */
+};
+
+/* What is remembered of every call, for the reports. */
+struct world_call {
+	guint16 function;
+	guint8 op_count;
+	guint8 kind; /* enum wire_op_kind of the first operation; 0: none */
+	gint32 peer; /* as given by the program (rank in the communicator, WIRE_ANY); a root */
+	gint32 tag;
+	guint64 comm;
+	guint64 site;
+};
+
+/* `comms` must outlive the world. The orders are given from within the functions below. */
+struct world *world_new(const struct world_options *options, struct communicators *comms,
+                        const struct world_orders *orders, void *user);
+void world_free(struct world *world);
+
+/* The same world again, for another future; orders go to `user` with `buffering` in force. All ranks
+ * must be blocked or gone. */
+struct world *world_copy(const struct world *world, enum buffering buffering, void *user);
+
+/* What ranks report. FALSE: the report makes no sense (`error` set); the rank cannot be controlled. */
+gboolean world_call(struct world *world, int rank, const struct wire_call *call, GError **error);
+gboolean world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error);
+void world_rank_stopped(struct world *world, int rank);
+void world_rank_ended(struct world *world, int rank);
+
+/* Ranks are held in MPI_Init until here: the place of the first snapshot. */
+void world_start(struct world *world);
+
+/* No rank is running: all are blocked, stopped or gone. */
+gboolean world_at_rest(const struct world *world);
+
+gboolean world_answer_ready(struct world *world);
+
+/* Makes the choice if the rules allow it now; fills in call and sub of the send when they are 0. */
+gboolean world_choose(struct world *world, struct choice *choice);
+/* struct open_choice of explorer/explorer.h; free with open_choices_free. */
+GArray *world_open_choices(const struct world *world);
+
+gboolean world_answer_polls(struct world *world);
+
+/* Rounds of polls answered "no" since anything else happened. */
+guint world_idle_polls(const struct world *world);
+
+const struct trace *world_trace(const struct world *world);
+const GArray *world_choices(const struct world *world); /* struct choice, in the order made */
+/* The messages that choice number `index` could have taken at that time besides (struct op_id). */
+const GArray *world_alternatives(const struct world *world, guint index);
+const struct world_options *world_options(const struct world *world);
+
+enum world_phase world_phase(const struct world *world, int rank);
+gboolean world_finalized(const struct world *world, int rank); /* has left MPI_Finalize */
+guint32 world_calls(const struct world *world, int rank);      /* its last call's number; 0: none */
+/* NULL when there is no such call. */
+const struct world_call *world_call_info(const struct world *world, int rank, guint32 call);
+
+/* Ranks for which a blocked rank waits (gint32, ascending); empty: nobody in particular. */
+GArray *world_waits_for(const struct world *world, int rank);
+/* What a blocked rank waits for: "source=1, tag=7"; free with g_free. */
+char *world_arguments(const struct world *world, int rank, guint32 call);
+
+/* Members of a collective call that disagree, as a sentence; NULL: they agree. Free with g_free. */
+char *world_mismatch(const struct world *world);
+
+/* Whether some poll or Waitany was answered where the standard leaves several answers open. */
+gboolean world_answered_by_rule(const struct world *world);
+
+#endif

@@ -1,0 +1,187 @@
+#include "world_internal.h"
+
+#include "mpi_calls.h"
+
+const struct trace *world_trace(const struct world *world)
+{
+	return &world->trace;
+}
+
+const GArray *world_choices(const struct world *world)
+{
+	return world->choices;
+}
+
+const GArray *world_alternatives(const struct world *world, guint index)
+{
+	return world->alternatives->pdata[index];
+}
+
+const struct world_options *world_options(const struct world *world)
+{
+	return &world->options;
+}
+
+enum world_phase world_phase(const struct world *world, int rank)
+{
+	return world->ranks[rank].phase;
+}
+
+gboolean world_finalized(const struct world *world, int rank)
+{
+	return world->ranks[rank].finalized;
+}
+
+guint32 world_calls(const struct world *world, int rank)
+{
+	return world->ranks[rank].calls->len;
+}
+
+const struct world_call *world_call_info(const struct world *world, int rank, guint32 call)
+{
+	const GArray *calls = world->ranks[rank].calls;
+
+	return call >= 1 && call <= calls->len ? &g_array_index(calls, struct world_call, call - 1)
+	                                       : NULL;
+}
+
+static void mark_collective(const struct world *world, int number, const struct live *live,
+                            gboolean *waits)
+{
+	int count, members_count;
+	const struct op_id *calls = collectives_calls(world->collectives, live->instance, &count);
+	const int *members = communicators_members(world->comms, live->comm, number, &members_count);
+
+	g_assert(count == members_count);
+	for (int i = 0; i < count; i++) {
+		if (calls[i].call == 0)
+			waits[members[i]] = TRUE;
+	}
+}
+
+static void mark_peers(const struct world *world, int number, const struct live *live,
+                       gboolean *waits)
+{
+	int count, peer;
+	const int *members;
+
+	if (live->kind == WIRE_COLLECTIVE) {
+		mark_collective(world, number, live, waits);
+	} else if (live->peer == WIRE_ANY) {
+		members = communicators_members(world->comms, live->comm, number, &count);
+		for (int i = 0; i < count; i++) {
+			if (members[i] != number && world->ranks[members[i]].phase != PHASE_ENDED)
+				waits[members[i]] = TRUE;
+		}
+	} else {
+		peer = communicators_to_world(world->comms, live->comm, number, live->peer);
+		if (peer >= 0)
+			waits[peer] = TRUE;
+	}
+}
+
+GArray *world_waits_for(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(gint32));
+	g_autofree gboolean *waits = g_new0(gboolean, world->options.ranks);
+
+	if (rank->phase != PHASE_BLOCKED)
+		return list;
+	for (guint i = 0; i < rank->waited->len; i++) {
+		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
+		const struct live *live = world_find_live(world, number, name);
+
+		if (live && !world_completable(world, number, live))
+			mark_peers(world, number, live, waits);
+	}
+	for (gint32 i = 0; i < world->options.ranks; i++) {
+		if (waits[i])
+			g_array_append_val(list, i);
+	}
+	return list;
+}
+
+static void append_envelope(GString *text, const struct world *world, guint8 kind, gint32 peer,
+                            gint32 tag, guint64 comm)
+{
+	const char *separator = "";
+
+	if (kind == WIRE_COLLECTIVE) {
+		if (peer >= 0)
+			g_string_append_printf(text, "root=%d", peer);
+		separator = peer >= 0 ? ", " : "";
+	} else {
+		if (peer == WIRE_ANY)
+			g_string_append(text, "ANY_SOURCE");
+		else
+			g_string_append_printf(text, "%s=%d", kind == WIRE_SEND ? "dest" : "source",
+			                       peer);
+		if (tag == WIRE_ANY)
+			g_string_append(text, ", ANY_TAG");
+		else
+			g_string_append_printf(text, ", tag=%d", tag);
+		separator = ", ";
+	}
+	if (comm != WIRE_COMM_WORLD)
+		g_string_append_printf(text, "%s%s", separator,
+		                       communicators_name(world->comms, comm));
+}
+
+/* A blocked completion call is described by the first operation that it still waits for. */
+static const struct live *first_waited(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < rank->waited->len; i++) {
+		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
+		const struct live *live = world_find_live(world, number, name);
+
+		if (live && !world_completable(world, number, live))
+			return live;
+	}
+	return NULL;
+}
+
+char *world_arguments(const struct world *world, int number, guint32 call)
+{
+	const struct world_call *info = world_call_info(world, number, call);
+	const struct rank *rank = &world->ranks[number];
+	GString *text = g_string_new(NULL);
+	const struct live *live;
+	const struct world_call *from;
+
+	if (info && info->kind != 0) {
+		append_envelope(text, world, info->kind, info->peer, info->tag, info->comm);
+	} else if (info && rank->phase == PHASE_BLOCKED && rank->call == call
+	           && (live = first_waited(world, number))) {
+		from = world_call_info(world, number, live->name.call);
+		g_string_append_printf(text, "%s(", from ? mpi_call_name(from->function) : "?");
+		append_envelope(text, world, live->kind, live->peer, live->tag, live->comm);
+		g_string_append_c(text, ')');
+	}
+	return g_string_free(text, FALSE);
+}
+
+char *world_mismatch(const struct world *world)
+{
+	struct collective_mismatch mismatch;
+	const struct collective_call *first = &mismatch.first, *other = &mismatch.other;
+	const char *comm;
+
+	if (!collectives_mismatch(world->collectives, &mismatch))
+		return NULL;
+	comm = communicators_name(world->comms, first->comm);
+	if (first->function != other->function)
+		return g_strdup_printf("the ranks differ in: operation on %s (rank %d calls %s, "
+		                       "rank %d calls %s)", comm, first->id.rank,
+		                       mpi_call_name(first->function), other->id.rank,
+		                       mpi_call_name(other->function));
+	if (first->root != other->root)
+		return g_strdup_printf("the ranks differ in: root of %s on %s (rank %d says %d, "
+		                       "rank %d says %d)", mpi_call_name(first->function), comm,
+		                       first->id.rank, first->root, other->id.rank, other->root);
+	return g_strdup_printf("the ranks differ in: reduction, counts or types of %s on %s (rank %d "
+	                       "and rank %d)", mpi_call_name(first->function), comm, first->id.rank,
+	                       other->id.rank);
+}

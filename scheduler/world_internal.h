@@ -1,0 +1,78 @@
+/* What world.c (reports and progress), world_rest.c (answers at rest) and world_describe.c (words for
+ * people) share. Nobody else includes it. */
+#ifndef MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
+#define MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
+
+#include "matcher.h"
+#include "world.h"
+
+/* An operation whose completion its rank has not learnt of yet. */
+struct live {
+	struct wire_name name;
+	guint8 kind; /* enum wire_op_kind */
+	gboolean matched, cancelled, nonblocking;
+	gboolean waits_for_match; /* sends */
+	enum event_order order;   /* collectives: whom this member waits for */
+	guint64 instance;         /* collectives */
+	guint64 comm;
+	gint32 peer, tag;         /* as the program gave them */
+};
+
+struct rank {
+	enum world_phase phase;
+	gboolean finalized;
+	guint8 wait; /* enum wire_wait of the pending call; PHASE_BLOCKED */
+	guint32 call;
+	guint16 function;
+	GArray *waited; /* struct wire_name */
+	GArray *live;   /* struct live, ascending by name */
+	GArray *calls;  /* struct world_call; [call - 1] */
+};
+
+/* A message on its way: what a receive bound to it must ask MPI for. */
+struct message {
+	struct op_id id;
+	guint64 comm;
+	gint32 tag;
+};
+
+struct world {
+	struct world_options options;
+	struct communicators *comms;
+	struct world_orders orders;
+	void *user;
+	struct rank *ranks;
+	int running; /* ranks absent or running */
+	struct matcher *matcher;
+	struct collectives *collectives;
+	GHashTable *messages; /* struct message, by id, not yet taken */
+	GArray *matches;      /* scratch */
+	GArray *choices;
+	GPtrArray *alternatives; /* GArray of struct op_id, by choice; shared with copies */
+	struct trace trace;
+	guint idle_polls;
+	gboolean started;     /* ranks may leave MPI_Init */
+	gboolean by_rule;
+};
+
+struct live *world_find_live(const struct world *world, int rank, struct wire_name name);
+gboolean world_completable(const struct world *world, int rank, const struct live *live);
+
+/* Lets the pending call of a rank return, with these indices into `waited` done (NULL: all). */
+void world_release(struct world *world, int rank, const guint32 *done, guint count);
+
+/* Makes all deterministic matches and lets go whom they set free. */
+void world_settle(struct world *world);
+void world_on_match(struct world *world, const struct match *match, gboolean chosen);
+
+static inline struct op_id world_op_id(int rank, struct wire_name name)
+{
+	return (struct op_id){ rank, name.call, name.sub };
+}
+
+static inline gboolean world_is_poll(guint8 wait)
+{
+	return wait == WIRE_TEST_ALL || wait == WIRE_TEST_ANY || wait == WIRE_TEST_SOME;
+}
+
+#endif

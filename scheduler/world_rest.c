@@ -1,0 +1,191 @@
+#include "../explorer/explorer.h"
+#include "world_internal.h"
+
+gboolean world_at_rest(const struct world *world)
+{
+	return world->running == 0;
+}
+
+/* The waited operations of a blocked rank that can complete, as indices. */
+static GArray *completable_indices(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint32));
+
+	for (guint i = 0; i < rank->waited->len; i++) {
+		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
+		const struct live *live = world_find_live(world, number, name);
+
+		if (!live || world_completable(world, number, live))
+			g_array_append_val(indices, i);
+	}
+	return indices;
+}
+
+/* The fixed rule where the standard leaves several answers open: of several completable requests
+ * Waitany and Testany report the one that was started first (nobody starves), Waitsome and Testsome
+ * report all. */
+static guint32 oldest(const struct rank *rank, const GArray *indices)
+{
+	guint32 best = g_array_index(indices, guint32, 0);
+
+	for (guint i = 1; i < indices->len; i++) {
+		guint32 index = g_array_index(indices, guint32, i);
+		struct wire_name one = g_array_index(rank->waited, struct wire_name, index);
+		struct wire_name other = g_array_index(rank->waited, struct wire_name, best);
+
+		if (one.call < other.call || (one.call == other.call && one.sub < other.sub))
+			best = index;
+	}
+	return best;
+}
+
+gboolean world_answer_ready(struct world *world)
+{
+	gboolean answered = FALSE;
+
+	for (int number = 0; number < world->options.ranks; number++) {
+		struct rank *rank = &world->ranks[number];
+		g_autoptr(GArray) indices = NULL;
+		guint32 one;
+
+		if (rank->phase != PHASE_BLOCKED || rank->wait == WIRE_WAIT_ALL
+		    || rank->wait == WIRE_TEST_ALL || rank->wait == WIRE_CANCEL)
+			continue;
+		indices = completable_indices(world, number);
+		if (indices->len == 0)
+			continue;
+		world->by_rule = TRUE;
+		answered = TRUE;
+		if (rank->wait == WIRE_WAIT_ANY || rank->wait == WIRE_TEST_ANY) {
+			one = oldest(rank, indices);
+			world_release(world, number, &one, 1);
+		} else {
+			world_release(world, number, (guint32 *)(void *)indices->data, indices->len);
+		}
+	}
+	return answered;
+}
+
+/* Remembers what else the receive could have taken at this moment. */
+static void note_alternatives(struct world *world, const struct choice *choice)
+{
+	GArray *open = world_open_choices(world);
+	GArray *others = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+
+	for (guint i = 0; i < open->len; i++) {
+		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+
+		if (!op_id_equal(one->receive, choice->receive))
+			continue;
+		for (guint j = 0; j < one->sends->len; j++) {
+			struct op_id send = g_array_index(one->sends, struct op_id, j);
+
+			if (!op_id_equal(send, choice->send))
+				g_array_append_val(others, send);
+		}
+	}
+	open_choices_free(open);
+	g_ptr_array_add(world->alternatives, others);
+}
+
+gboolean world_choose(struct world *world, struct choice *choice)
+{
+	struct match match = { choice->receive, choice->send };
+
+	if (!matcher_allows(world->matcher, match.receive, &match.send))
+		return FALSE;
+	choice->send = match.send;
+	g_array_append_val(world->choices, *choice);
+	note_alternatives(world, choice);
+	matcher_match(world->matcher, match.receive, match.send);
+	world->idle_polls = 0;
+	world_on_match(world, &match, TRUE);
+	world_settle(world);
+	return TRUE;
+}
+
+GArray *world_open_choices(const struct world *world)
+{
+	return matcher_open_choices(world->matcher);
+}
+
+/* What a poll started and did not find is withdrawn (Iprobe, Improbe). */
+static void withdraw_probes(struct world *world, int number)
+{
+	struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < rank->waited->len; i++) {
+		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
+		struct live *live = world_find_live(world, number, name);
+		struct event event = { .kind = EVENT_CANCEL, .op.id = world_op_id(number, name) };
+
+		if (!live || (live->kind != WIRE_PROBE && live->kind != WIRE_MPROBE))
+			continue;
+		matcher_withdraw(world->matcher, event.op.id);
+		trace_append(&world->trace, &event);
+		g_array_remove_index(rank->live,
+		                     (guint)(live - &g_array_index(rank->live, struct live, 0)));
+	}
+}
+
+/* MPI_Cancel when nothing else can move: the operation is still unmatched, so it is withdrawn. */
+static void cancel(struct world *world, int number)
+{
+	struct rank *rank = &world->ranks[number];
+	struct wire_name name = g_array_index(rank->waited, struct wire_name, 0);
+	struct live *live = world_find_live(world, number, name);
+	struct event event = { .kind = EVENT_CANCEL, .op.id = world_op_id(number, name) };
+	guint32 done = 0;
+	gboolean withdrawn = matcher_withdraw(world->matcher, event.op.id);
+
+	if (withdrawn) {
+		live->cancelled = TRUE;
+		g_hash_table_remove(world->messages, &event.op.id);
+		trace_append(&world->trace, &event);
+	}
+	/* The request lives on until it is waited for: nothing is observed here. */
+	g_array_set_size(rank->waited, 0);
+	rank->phase = PHASE_RUNNING;
+	world->running++;
+	world->orders.go(world->user, number,
+	                 &(struct wire_go){ rank->call, withdrawn ? 1 : 0, &done });
+}
+
+gboolean world_answer_polls(struct world *world)
+{
+	gboolean answered = FALSE;
+
+	for (int number = 0; number < world->options.ranks; number++) {
+		struct rank *rank = &world->ranks[number];
+
+		if (rank->phase != PHASE_BLOCKED)
+			continue;
+		if (rank->wait == WIRE_CANCEL) {
+			cancel(world, number);
+			world->by_rule = TRUE;
+		} else if (world_is_poll(rank->wait)) {
+			withdraw_probes(world, number);
+			world_release(world, number, &(guint32){ 0 }, 0);
+		} else {
+			continue;
+		}
+		answered = TRUE;
+	}
+	if (answered) {
+		world->idle_polls++;
+		world->by_rule = TRUE;
+		world_settle(world);
+	}
+	return answered;
+}
+
+guint world_idle_polls(const struct world *world)
+{
+	return world->idle_polls;
+}
+
+gboolean world_answered_by_rule(const struct world *world)
+{
+	return world->by_rule;
+}

@@ -1,0 +1,75 @@
+#define _GNU_SOURCE
+#include "caller.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "gate.h"
+#include "real.h"
+
+/* initial-exec: the shim is preloaded, and a call costs no detour through the dynamic linker. */
+static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
+
+/* Calls of several threads go one after another; a thread may come again from a callback. */
+static pthread_mutex_t one_at_a_time = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static bool enter(void **site)
+{
+	if (gate_is_serialised())
+		pthread_mutex_lock(&one_at_a_time);
+	depth++;
+	*site = site_of_caller(*site);
+	return true;
+}
+
+bool caller_enter(void **site)
+{
+	if (depth > 0 || !gate_is_active() || real_is_library(*site))
+		return false;
+	return enter(site);
+}
+
+bool caller_enter_always(void **site)
+{
+	if (depth > 0)
+		return false;
+	real_mpi();
+	return !real_is_library(*site) && enter(site);
+}
+
+void caller_leave(void)
+{
+	if (depth > 0)
+		depth--;
+	if (gate_is_serialised())
+		pthread_mutex_unlock(&one_at_a_time);
+}
+
+bool caller_is_inside(void)
+{
+	return depth > 0;
+}
+
+unsigned caller_suspend(void)
+{
+	unsigned before = depth;
+
+	depth = 0;
+	return before;
+}
+
+void caller_resume(unsigned before)
+{
+	depth = before;
+}
+
+void *site_of_caller(void *return_address)
+{
+	int saved = errno;
+	void *frame = return_address;
+
+	if (real_is_binding(return_address) && real_backtrace(&frame, 1) < 1)
+		frame = return_address;
+	errno = saved;
+	return frame;
+}

@@ -1,0 +1,268 @@
+#include "collective.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+#include "gate.h"
+#include "real.h"
+
+/* Reduction operations of the program that collectives not yet in the library need. */
+struct used_op {
+	MPI_Op op;
+	unsigned uses;
+	bool freed; /* by the program */
+	struct used_op *next;
+};
+
+static struct used_op *used_ops;
+
+/* MPICH's handles tell what they are: 1 in the two highest bits is built in. */
+static bool is_builtin(int handle)
+{
+	return (unsigned)handle >> 30 == 1;
+}
+
+/* --- signatures ------------------------------------------------------------------------------ */
+
+static bool data_is_sound(int count, MPI_Datatype type, uint64_t *ret_bytes)
+{
+	MPI_Count size = 0;
+
+	*ret_bytes = 0;
+	if (count < 0 || type == MPI_DATATYPE_NULL)
+		return false;
+	if (real_mpi()->Type_size_x(type, &size) != MPI_SUCCESS)
+		return false;
+	*ret_bytes = (uint64_t)count * (uint64_t)size;
+	return true;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0xff51afd7ed558ccdu;
+	return hash ^ (hash >> 33);
+}
+
+/* The two groups of an intercommunicator exchange different amounts. */
+static uint64_t comparable(MPI_Comm comm, uint64_t value)
+{
+	const struct communicator *communicator = communicator_find(comm);
+
+	if (!communicator || communicator->is_inter)
+		return 0;
+	return value != 0 ? value : 1;
+}
+
+struct collective_signature collective_sign_data(MPI_Comm comm, int count, MPI_Datatype type)
+{
+	struct collective_signature signature = { 0 };
+
+	signature.sound = data_is_sound(count, type, &signature.bytes);
+	signature.value = comparable(comm, mix(1, signature.bytes));
+	return signature;
+}
+
+struct collective_signature collective_sign_rooted(MPI_Comm comm, int root, bool from_root,
+                                                   int sendcount, MPI_Datatype sendtype,
+                                                   int recvcount, MPI_Datatype recvtype)
+{
+	const struct communicator *communicator = communicator_find(comm);
+
+	if (!communicator || communicator->is_inter)
+		return COLLECTIVE_UNSIGNED;
+	if ((communicator->rank == root) == from_root)
+		return collective_sign_data(comm, sendcount, sendtype);
+	return collective_sign_data(comm, recvcount, recvtype);
+}
+
+struct collective_signature collective_sign_exchange(MPI_Comm comm, const void *sendbuf,
+                                                     int sendcount, MPI_Datatype sendtype,
+                                                     int recvcount, MPI_Datatype recvtype)
+{
+	if (sendbuf == MPI_IN_PLACE)
+		return collective_sign_data(comm, recvcount, recvtype);
+	return collective_sign_data(comm, sendcount, sendtype);
+}
+
+static uint64_t sign_op(MPI_Op op)
+{
+	return is_builtin(op) ? (uint64_t)op : 2;
+}
+
+struct collective_signature collective_sign_reduction(MPI_Comm comm, int count, MPI_Datatype type,
+                                                      MPI_Op op)
+{
+	struct collective_signature signature = { 0 };
+	int commutes;
+
+	signature.sound = data_is_sound(count, type, &signature.bytes)
+	                  && real_mpi()->Op_commutative(op, &commutes) == MPI_SUCCESS;
+	signature.value = comparable(comm, mix(mix(3, signature.bytes), sign_op(op)));
+	return signature;
+}
+
+struct collective_signature collective_sign_counts(MPI_Comm comm, const int *counts,
+                                                   MPI_Datatype type, MPI_Op op)
+{
+	const struct communicator *communicator = communicator_find(comm);
+	struct collective_signature signature = collective_sign_reduction(comm, 1, type, op);
+	uint64_t hash = signature.value, count = 0;
+
+	for (int i = 0; communicator && counts && i < communicator->size; i++) {
+		hash = mix(hash, (uint64_t)counts[i]);
+		count += (uint64_t)counts[i];
+		signature.sound = signature.sound && counts[i] >= 0;
+	}
+	signature.value = comparable(comm, hash);
+	signature.bytes *= count;
+	return signature;
+}
+
+/* --- entering -------------------------------------------------------------------------------- */
+
+bool collective_is_valid(MPI_Comm comm, int root, struct collective_signature signature)
+{
+	const struct communicator *communicator = communicator_find(comm);
+
+	if (!communicator || !signature.sound)
+		return false;
+	if (root == COLLECTIVE_NO_ROOT)
+		return true;
+	if (communicator->is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))
+		return true;
+	return root >= 0 && root < communicator->remote_size;
+}
+
+/* Members of an intercommunicator do not all know the root; none is told then. */
+static struct wire_op describe(struct wire_name name, MPI_Comm comm, int root,
+                               struct collective_signature signature)
+{
+	const struct communicator *communicator = communicator_find(comm);
+
+	return (struct wire_op){
+		.name = name,
+		.kind = WIRE_COLLECTIVE,
+		.comm = communicator->number,
+		.peer = root >= 0 && !communicator->is_inter ? root : -1,
+		.bytes = signature.bytes,
+		.signature = signature.value,
+	};
+}
+
+bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, int root,
+                      struct collective_signature signature)
+{
+	if (!collective_is_valid(comm, root, signature))
+		return false;
+	struct wire_call call = gate_call(function, site);
+	struct wire_op op = describe((struct wire_name){ call.call, 0 }, comm, root, signature);
+	call.ops = &op;
+	call.op_count = 1;
+	call.wait = WIRE_WAIT_ALL;
+	call.waited = &op.name;
+	call.waited_count = 1;
+	gate_wait(&call);
+	return true;
+}
+
+int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, int root,
+                     struct collective_signature signature, const struct request_actions *actions,
+                     void *closure, MPI_Request *request)
+{
+	struct collective_kept *kept = closure;
+	struct wire_call call = gate_call(function, site);
+	struct wire_op op = describe((struct wire_name){ call.call, 0 }, comm, root, signature);
+	struct request *started = request_new_collective(op.name, comm, actions, closure);
+
+	communicator_retain(comm);
+	kept->comm = comm;
+	if (!started) {
+		collective_over(closure, MPI_ERR_NO_MEM);
+		return error_check(comm, MPI_ERR_NO_MEM, function, site);
+	}
+	*request = request_handle(started);
+	op.nonblocking = true;
+	call.ops = &op;
+	call.op_count = 1;
+	gate_report(&call);
+	return MPI_SUCCESS;
+}
+
+/* --- what a nonblocking collective keeps ----------------------------------------------------- */
+
+/* A type made of it keeps a derived type alive, under its own handle (MPICH counts references). */
+void collective_keep_type(struct collective_kept *kept, MPI_Datatype type)
+{
+	MPI_Datatype *holder = &kept->types[kept->type_count];
+
+	if (type == MPI_DATATYPE_NULL || is_builtin(type))
+		return;
+	if (real_mpi()->Type_contiguous(1, type, holder) == MPI_SUCCESS)
+		kept->type_count++;
+}
+
+static struct used_op **find_used(MPI_Op op)
+{
+	struct used_op **link = &used_ops;
+
+	while (*link && (*link)->op != op)
+		link = &(*link)->next;
+	return link;
+}
+
+void collective_keep_op(struct collective_kept *kept, MPI_Op op)
+{
+	struct used_op *used = *find_used(op);
+
+	if (is_builtin(op))
+		return;
+	if (!used) {
+		used = calloc(1, sizeof(*used));
+		if (!used)
+			return;
+		used->op = op;
+		used->next = used_ops;
+		used_ops = used;
+	}
+	used->uses++;
+	kept->op = op;
+	kept->keeps_op = true;
+}
+
+static void release_op(MPI_Op op)
+{
+	struct used_op **link = find_used(op), *used = *link;
+
+	if (--used->uses > 0)
+		return;
+	*link = used->next;
+	if (used->freed)
+		real_mpi()->Op_free(&used->op);
+	free(used);
+}
+
+int shim_MPI_Op_free(void *site, MPI_Op *op)
+{
+	struct used_op *used = op ? *find_used(*op) : NULL;
+
+	if (!used)
+		return error_check(MPI_COMM_WORLD, real_mpi()->Op_free(op), MPI_CALL_Op_free, site);
+	used->freed = true;
+	*op = MPI_OP_NULL;
+	return MPI_SUCCESS;
+}
+
+void collective_over(void *closure, int code)
+{
+	struct collective_kept *kept = closure;
+
+	(void)code;
+	while (kept->type_count > 0)
+		real_mpi()->Type_free(&kept->types[--kept->type_count]);
+	while (kept->array_count > 0)
+		free(kept->arrays[--kept->array_count]);
+	if (kept->keeps_op)
+		release_op(kept->op);
+	communicator_release(kept->comm);
+	free(closure);
+}

@@ -1,0 +1,77 @@
+/* Collective operations. Who waits for whom is the scheduler's business (mpi_call_order); here is how
+ * a rank can leave as early as it is let go, without the library waiting for members that have not
+ * come: collectives that the root begins, and those towards the root that only gather, go as single
+ * messages on the shadow communicator; reductions are left to the library in the background, from a
+ * copy of the buffer. Where all wait for all the library's nonblocking variant is completed by testing.
+ *
+ * The shims of the calls that differ in nothing but their arguments are generated into wrappers.c. */
+#ifndef MATCHPOINT_SHIM_COLLECTIVE_H
+#define MATCHPOINT_SHIM_COLLECTIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include "communicator.h"
+#include "mpi_calls.h"
+#include "request.h"
+
+/* What the members of a collective must agree on beside function and root, as a hash: the amount of
+ * data where the standard asks for equal signatures, the reduction. */
+struct collective_signature {
+	bool sound;     /* false: an argument is invalid, and MPI will say which */
+	uint64_t value; /* 0: not to be compared */
+	uint64_t bytes; /* of this rank's contribution, for reports */
+};
+#define COLLECTIVE_UNSIGNED ((struct collective_signature){ true, 0, 0 })
+
+/* Bcast. */
+struct collective_signature collective_sign_data(MPI_Comm comm, int count, MPI_Datatype type);
+/* Scatter (from_root) and Gather: the root sends (receives) as much to (from) each. */
+struct collective_signature collective_sign_rooted(MPI_Comm comm, int root, bool from_root,
+                                                   int sendcount, MPI_Datatype sendtype,
+                                                   int recvcount, MPI_Datatype recvtype);
+/* Allgather, Alltoall. */
+struct collective_signature collective_sign_exchange(MPI_Comm comm, const void *sendbuf,
+                                                     int sendcount, MPI_Datatype sendtype,
+                                                     int recvcount, MPI_Datatype recvtype);
+struct collective_signature collective_sign_reduction(MPI_Comm comm, int count, MPI_Datatype type,
+                                                      MPI_Op op);
+struct collective_signature collective_sign_counts(MPI_Comm comm, const int *counts,
+                                                   MPI_Datatype type, MPI_Op op);
+
+#define COLLECTIVE_NO_ROOT (-99) /* in place of a root */
+
+/* Whether such a call can be made; if not, the library says what is wrong, without communicating. */
+bool collective_is_valid(MPI_Comm comm, int root, struct collective_signature signature);
+
+/* A blocking collective: false when it is not valid; true when this rank may go on with it. */
+bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, int root,
+                      struct collective_signature signature);
+
+/* What a nonblocking collective needs until the library has it, and the program may free before. It
+ * is the first member of the closures given to collective_start, which are malloc'ed. */
+struct collective_kept {
+	MPI_Datatype types[2];
+	int type_count;
+	int *arrays[4];
+	int array_count;
+	MPI_Op op;
+	bool keeps_op;
+	MPI_Comm comm;
+};
+
+void collective_keep_type(struct collective_kept *kept, MPI_Datatype type);
+void collective_keep_op(struct collective_kept *kept, MPI_Op op);
+
+/* Reports a nonblocking collective, which is posted upon BIND, and gives the program its request.
+ * Takes over the closure. MPI's code, raised already. */
+int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, int root,
+                     struct collective_signature signature, const struct request_actions *actions,
+                     void *closure, MPI_Request *request);
+
+/* struct request_actions: gives back what the closure keeps, and the closure. */
+void collective_over(void *closure, int code);
+
+#endif

@@ -1,0 +1,380 @@
+#include "communicator.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "caller.h"
+#include "error.h"
+#include "gate.h"
+#include "real.h"
+
+enum { BUCKETS = 128, FIRST_NUMBER = 16, LONGEST_NAME = 160 };
+
+static struct communicator *buckets[BUCKETS];
+static MPI_Group world_group = MPI_GROUP_NULL;
+
+/* How often a number with the same origin has been given. */
+struct origin {
+	uint64_t hash, given;
+	struct origin *next;
+};
+static struct origin *origins[BUCKETS];
+
+static struct communicator **bucket_of(MPI_Comm comm)
+{
+	return &buckets[((unsigned)comm * 2654435761u >> 16) % BUCKETS];
+}
+
+struct communicator *communicator_find(MPI_Comm comm)
+{
+	struct communicator *communicator = *bucket_of(comm);
+
+	while (communicator && (communicator->handle != comm || communicator->freed))
+		communicator = communicator->next;
+	return communicator;
+}
+
+static struct communicator *find_even_freed(MPI_Comm comm)
+{
+	struct communicator *communicator = *bucket_of(comm);
+
+	while (communicator && communicator->handle != comm)
+		communicator = communicator->next;
+	return communicator;
+}
+
+uint64_t communicator_number(MPI_Comm comm)
+{
+	const struct communicator *communicator = communicator_find(comm);
+
+	return communicator ? communicator->number : 0;
+}
+
+int communicator_world_rank(const struct communicator *communicator, int rank)
+{
+	if (rank < 0 || rank >= communicator->remote_size)
+		return -1;
+	return communicator->is_inter ? communicator->remote[rank] : communicator->local[rank];
+}
+
+/* --- groups ---------------------------------------------------------------------------------- */
+
+static int world_ranks(MPI_Group group, int *ret_size, int **ret_ranks)
+{
+	int code = real_mpi()->Group_size(group, ret_size);
+	size_t room = sizeof(int) * ((size_t)*ret_size + 1);
+	int *own = malloc(room);
+
+	*ret_ranks = malloc(room);
+	if (!own || !*ret_ranks)
+		code = MPI_ERR_NO_MEM;
+	for (int i = 0; code == MPI_SUCCESS && i < *ret_size; i++)
+		own[i] = i;
+	if (code == MPI_SUCCESS)
+		code = real_mpi()->Group_translate_ranks(group, *ret_size, own, world_group, *ret_ranks);
+	free(own);
+	return code;
+}
+
+int communicator_groups_of_group(MPI_Group group, struct communicator_groups *ret_groups)
+{
+	*ret_groups = (struct communicator_groups){ 0 };
+	return world_ranks(group, &ret_groups->size, &ret_groups->local);
+}
+
+int communicator_groups_of(MPI_Comm handle, struct communicator_groups *ret_groups)
+{
+	int is_inter = 0;
+	MPI_Group group;
+	int code = real_mpi()->Comm_group(handle, &group);
+
+	*ret_groups = (struct communicator_groups){ 0 };
+	if (code != MPI_SUCCESS)
+		return code;
+	code = world_ranks(group, &ret_groups->size, &ret_groups->local);
+	real_mpi()->Group_free(&group);
+	real_mpi()->Comm_test_inter(handle, &is_inter);
+	if (code != MPI_SUCCESS || !is_inter)
+		return code;
+	code = real_mpi()->Comm_remote_group(handle, &group);
+	if (code != MPI_SUCCESS)
+		return code;
+	code = world_ranks(group, &ret_groups->remote_size, &ret_groups->remote);
+	real_mpi()->Group_free(&group);
+	return code;
+}
+
+void communicator_groups_release(struct communicator_groups *groups)
+{
+	free(groups->local);
+	free(groups->remote);
+	*groups = (struct communicator_groups){ 0 };
+}
+
+/* --- numbers --------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+	hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+	hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+	return hash ^ (hash >> 31);
+}
+
+static uint64_t mix_group(uint64_t hash, int size, const int *ranks)
+{
+	hash = mix(hash, (uint64_t)size);
+	for (int i = 0; i < size; i++)
+		hash = mix(hash, (uint64_t)ranks[i]);
+	return hash;
+}
+
+static int lowest(int size, const int *ranks)
+{
+	int least = size > 0 ? ranks[0] : -1;
+
+	for (int i = 1; i < size; i++)
+		least = ranks[i] < least ? ranks[i] : least;
+	return least;
+}
+
+/* The same on both sides of an intercommunicator: the group with the lowest rank goes first. */
+static uint64_t mix_groups(uint64_t hash, const struct communicator_groups *groups)
+{
+	bool local_first = groups->remote_size == 0
+	                   || lowest(groups->size, groups->local)
+	                              < lowest(groups->remote_size, groups->remote);
+
+	if (local_first)
+		hash = mix_group(hash, groups->size, groups->local);
+	hash = mix_group(hash, groups->remote_size, groups->remote);
+	if (!local_first)
+		hash = mix_group(hash, groups->size, groups->local);
+	return hash;
+}
+
+static uint64_t count_origin(uint64_t hash)
+{
+	struct origin **head = &origins[hash % BUCKETS], *origin = *head;
+
+	while (origin && origin->hash != hash)
+		origin = origin->next;
+	if (!origin) {
+		origin = calloc(1, sizeof(*origin));
+		if (!origin)
+			return 0;
+		origin->hash = hash;
+		origin->next = *head;
+		*head = origin;
+	}
+	return origin->given++;
+}
+
+uint64_t communicator_new_number(uint64_t parent, unsigned function, uint64_t key,
+                                 const struct communicator_groups *groups)
+{
+	uint64_t hash = mix_groups(mix(mix(mix(1, parent), function), key), groups);
+	uint64_t number = mix(hash, count_origin(hash));
+
+	return number < FIRST_NUMBER ? number + FIRST_NUMBER : number;
+}
+
+void communicator_announce(uint64_t number, const struct communicator_groups *groups, int rank,
+                           const char *name)
+{
+	char text[LONGEST_NAME];
+
+	snprintf(text, sizeof(text), "%s", name);
+	const struct wire_message message = {
+		.type = WIRE_COMM,
+		.comm = { .comm = number, .local_count = (uint32_t)groups->size,
+		          .remote_count = (uint32_t)groups->remote_size, .local = groups->local,
+		          .remote = groups->remote, .my_rank = rank, .name = text },
+	};
+	gate_tell(&message);
+}
+
+uint64_t communicator_derive(const struct communicator *communicator, unsigned function)
+{
+	const struct communicator_groups groups = {
+		.size = communicator->size, .local = communicator->local,
+		.remote_size = communicator->is_inter ? communicator->remote_size : 0,
+		.remote = communicator->remote,
+	};
+	uint64_t number = communicator_new_number(communicator->number, function, 0, &groups);
+	char name[LONGEST_NAME];
+
+	snprintf(name, sizeof(name), "%s on %s", mpi_call_name(function), communicator->name);
+	communicator_announce(number, &groups, communicator->rank, name);
+	return number;
+}
+
+/* --- the registry ---------------------------------------------------------------------------- */
+
+static void forget(struct communicator *communicator)
+{
+	struct communicator **link = bucket_of(communicator->handle);
+
+	while (*link != communicator)
+		link = &(*link)->next;
+	*link = communicator->next;
+	free(communicator->local);
+	free(communicator->remote);
+	free(communicator->name);
+	free(communicator);
+}
+
+/* Nobody but the members of the communicator knows of the shadow, and it carries no attributes. */
+static int make_shadow(const struct communicator *communicator, MPI_Comm *ret_shadow)
+{
+	MPI_Request request;
+	int code;
+
+	*ret_shadow = MPI_COMM_NULL;
+	if (gate_welcome()->synchronous_collectives || communicator->is_inter
+	    || communicator->size < 2)
+		return MPI_SUCCESS;
+	code = real_mpi()->Comm_idup(communicator->handle, ret_shadow, &request);
+	return code == MPI_SUCCESS ? gate_complete(&request, MPI_STATUS_IGNORE) : code;
+}
+
+static struct communicator *new_entry(MPI_Comm handle, uint64_t number, const char *name)
+{
+	struct communicator *communicator = calloc(1, sizeof(*communicator));
+	struct communicator_groups groups;
+
+	if (!communicator || communicator_groups_of(handle, &groups) != MPI_SUCCESS) {
+		free(communicator);
+		return NULL;
+	}
+	communicator->handle = handle;
+	communicator->number = number;
+	communicator->local = groups.local;
+	communicator->remote = groups.remote;
+	communicator->is_inter = groups.remote != NULL;
+	communicator->size = groups.size;
+	communicator->remote_size = groups.remote ? groups.remote_size : groups.size;
+	communicator->shadow = MPI_COMM_NULL;
+	communicator->handler = MPI_ERRORS_ARE_FATAL;
+	communicator->name = strdup(name);
+	real_mpi()->Comm_rank(handle, &communicator->rank);
+	communicator->next = *bucket_of(handle);
+	*bucket_of(handle) = communicator;
+	return communicator;
+}
+
+int communicator_add(MPI_Comm handle, uint64_t number, MPI_Comm shadow,
+                     const struct communicator *parent, const char *name)
+{
+	struct communicator *communicator = new_entry(handle, number, name);
+	int code = communicator ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+
+	if (code == MPI_SUCCESS && shadow != MPI_COMM_NULL)
+		communicator->shadow = shadow;
+	else if (code == MPI_SUCCESS)
+		code = make_shadow(communicator, &communicator->shadow);
+	if (code == MPI_SUCCESS)
+		code = error_set_handler(communicator,
+		                         parent ? parent->handler : MPI_ERRORS_ARE_FATAL);
+	return code;
+}
+
+int communicator_start(void)
+{
+	int code = real_mpi()->Comm_group(MPI_COMM_WORLD, &world_group);
+
+	if (code == MPI_SUCCESS)
+		code = communicator_add(MPI_COMM_WORLD, WIRE_COMM_WORLD, MPI_COMM_NULL, NULL,
+		                        "MPI_COMM_WORLD");
+	if (code == MPI_SUCCESS)
+		code = communicator_add(MPI_COMM_SELF, WIRE_COMM_SELF, MPI_COMM_NULL, NULL,
+		                        "MPI_COMM_SELF");
+	return code;
+}
+
+/* --- the end of a communicator --------------------------------------------------------------- */
+
+/* Attributes' callbacks are the program's, and may call MPI. */
+static int free_in_library(struct communicator *communicator)
+{
+	MPI_Comm handle = communicator->handle;
+	unsigned depth;
+	int code;
+
+	if (!communicator->freed)
+		error_release_handler(communicator);
+	depth = caller_suspend();
+	code = real_mpi()->Comm_free(&handle);
+	caller_resume(depth);
+	if (code != MPI_SUCCESS)
+		return code;
+	if (communicator->shadow != MPI_COMM_NULL)
+		real_mpi()->Comm_free(&communicator->shadow);
+	forget(communicator);
+	return MPI_SUCCESS;
+}
+
+int communicator_free(struct communicator *communicator)
+{
+	if (communicator->holds == 0)
+		return free_in_library(communicator);
+	error_release_handler(communicator);
+	communicator->freed = true;
+	return MPI_SUCCESS;
+}
+
+void communicator_retain(MPI_Comm comm)
+{
+	struct communicator *communicator = communicator_find(comm);
+
+	if (communicator)
+		communicator->holds++;
+}
+
+void communicator_release(MPI_Comm comm)
+{
+	struct communicator *communicator = find_even_freed(comm);
+
+	if (communicator && communicator->holds > 0 && --communicator->holds == 0
+	    && communicator->freed)
+		free_in_library(communicator);
+}
+
+/* --- meeting --------------------------------------------------------------------------------- */
+
+static void meet(struct wire_call *call, uint32_t step, uint64_t number, uint64_t signature)
+{
+	struct wire_op op = {
+		.name = { call->call, step },
+		.kind = WIRE_COLLECTIVE,
+		.comm = number,
+		.peer = -1,
+		.signature = signature,
+	};
+
+	call->ops = &op;
+	call->op_count = 1;
+	call->wait = WIRE_WAIT_ALL;
+	call->waited = &op.name;
+	call->waited_count = 1;
+	gate_wait(call);
+}
+
+void communicator_meet(uint64_t number, unsigned function, const void *site, uint64_t signature)
+{
+	struct wire_call call = gate_call(function, site);
+
+	meet(&call, 0, number, signature);
+}
+
+void communicator_meet_again(uint64_t number, unsigned function, const void *site, uint32_t step)
+{
+	struct wire_call call = {
+		.call = gate_current_call(),
+		.function = (uint16_t)function,
+		.site = (uintptr_t)site,
+	};
+
+	meet(&call, step, number, 0);
+}

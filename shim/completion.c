@@ -1,0 +1,229 @@
+/* Waiting for requests, testing them, giving them up.
+ *
+ * Of the requests of a call, those that the scheduler knows are asked for under their names. Others
+ * can complete without it: inactive ones and MPI_REQUEST_NULL (which count as absent), those without
+ * a peer, messages taken by MPI_Mprobe, and foreign ones, which only the MPI library can tell about.
+ * The rule among them is fixed: what can complete without asking comes first, lowest index first. */
+#include "completion.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+#include "real.h"
+
+enum standing completion_standing(MPI_Request handle)
+{
+	if (handle == MPI_REQUEST_NULL)
+		return ABSENT;
+	const struct request *request = request_find(handle);
+	if (!request)
+		return FOREIGN;
+	if (!request->active)
+		return ABSENT;
+	return request->local || request->answered || request->cancelled ? READY : ASKED;
+}
+
+/* The arrays live until the end of the process, so that a call allocates nothing. */
+static int grow(struct completion *set)
+{
+	static struct wire_name *names;
+	static uint32_t *places;
+	static size_t capacity;
+	size_t wanted = (size_t)set->count;
+
+	if (wanted > capacity) {
+		wanted *= 2;
+		struct wire_name *more_names = realloc(names, wanted * sizeof(*names));
+		names = more_names ? more_names : names;
+		uint32_t *more_places = realloc(places, wanted * sizeof(*places));
+		places = more_places ? more_places : places;
+		if (!more_names || !more_places)
+			return MPI_ERR_NO_MEM;
+		capacity = wanted;
+	}
+	set->names = names;
+	set->places = places;
+	return MPI_SUCCESS;
+}
+
+int completion_open(struct completion *set, unsigned function, const void *site, int count,
+                    MPI_Request *handles)
+{
+	*set = (struct completion){ .handles = handles, .count = count, .first_ready = -1 };
+	set->call = gate_call(function, site);
+	int code = grow(set);
+	for (int i = 0; i < count && code == MPI_SUCCESS; i++) {
+		switch (completion_standing(handles[i])) {
+		case ABSENT: break;
+		case FOREIGN: set->foreign++; break;
+		case READY:
+			if (set->ready++ == 0)
+				set->first_ready = i;
+			break;
+		case ASKED:
+			set->names[set->asked] = request_find(handles[i])->name;
+			set->places[set->asked++] = (uint32_t)i;
+			break;
+		}
+	}
+	set->comm = MPI_COMM_WORLD;
+	return code;
+}
+
+struct gate_answer completion_ask(struct completion *set, enum wire_wait wait)
+{
+	if (set->asked == 0) {
+		if (!set->reported)
+			gate_report(&set->call);
+		set->reported = true;
+		return (struct gate_answer){ 0, NULL };
+	}
+	set->reported = true;
+	set->call.wait = (uint8_t)wait;
+	set->call.waited = set->names;
+	set->call.waited_count = set->asked;
+	return gate_wait(&set->call);
+}
+
+int completion_finish(struct completion *set, int place, MPI_Status *status)
+{
+	MPI_Request *handle = &set->handles[place];
+	struct request *request = request_find(*handle);
+
+	if (!request || !request->active) {
+		MPI_Status empty = request_empty_status();
+		request_store_status(status, &empty);
+		return MPI_SUCCESS;
+	}
+	int code = request_complete(request);
+	request_store_status(status, &request->status);
+	if (code != MPI_SUCCESS)
+		set->comm = request->comm;
+	if (!request->persistent)
+		*handle = MPI_REQUEST_NULL;
+	request_retire(request);
+	return code;
+}
+
+/* Whether this foreign request is over; then it is completed. */
+static bool test_foreign(MPI_Request *handle, MPI_Status *status, int *ret_code)
+{
+	MPI_Status found;
+	int done = 0;
+
+	*ret_code = real_mpi()->Test(handle, &done, &found);
+	if (*ret_code == MPI_SUCCESS && !done)
+		return false;
+	request_store_status(status, &found);
+	return true;
+}
+
+int completion_finish_any(struct completion *set, int place, MPI_Status *status)
+{
+	int code;
+
+	if (completion_standing(set->handles[place]) != FOREIGN)
+		return completion_finish(set, place, status);
+	for (unsigned round = 0; !test_foreign(&set->handles[place], status, &code); round++)
+		gate_yield(round);
+	return code;
+}
+
+bool completion_try_foreign(struct completion *set, int *ret_place, MPI_Status *status,
+                            int *ret_code)
+{
+	for (int i = 0; set->foreign > 0 && i < set->count; i++) {
+		if (completion_standing(set->handles[i]) != FOREIGN)
+			continue;
+		if (test_foreign(&set->handles[i], status, ret_code)) {
+			*ret_place = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool completion_foreign_all_over(const struct completion *set)
+{
+	for (int i = 0; set->foreign > 0 && i < set->count; i++) {
+		int done = 0;
+		if (completion_standing(set->handles[i]) != FOREIGN)
+			continue;
+		if (real_mpi()->Request_get_status(set->handles[i], &done, MPI_STATUS_IGNORE)
+		            == MPI_SUCCESS
+		    && !done)
+			return false;
+	}
+	return true;
+}
+
+int completion_raise(const struct completion *set, int code)
+{
+	if (code == MPI_SUCCESS)
+		return code;
+	return error_raise(set->comm, code, set->call.call, (enum mpi_call)set->call.function,
+	                   (const void *)(uintptr_t)set->call.site);
+}
+
+int shim_MPI_Cancel(void *site, MPI_Request *handle)
+{
+	struct completion set;
+
+	int code = completion_open(&set, MPI_CALL_Cancel, site, 1, handle);
+	if (code != MPI_SUCCESS || set.asked == 0) {
+		gate_report(&set.call);
+		if (code == MPI_SUCCESS && set.foreign > 0)
+			code = real_mpi()->Cancel(handle);
+		return completion_raise(&set, code);
+	}
+	struct request *request = request_find(*handle);
+	struct gate_answer answer = completion_ask(&set, WIRE_CANCEL);
+	if (answer.count > 0)
+		request_withdraw(request);
+	return MPI_SUCCESS;
+}
+
+int shim_MPI_Request_free(void *site, MPI_Request *handle)
+{
+	struct completion set;
+
+	int code = completion_open(&set, MPI_CALL_Request_free, site, 1, handle);
+	struct request *request = code == MPI_SUCCESS ? request_find(*handle) : NULL;
+	if (set.asked > 0) {
+		set.call.wait = WIRE_FREE;
+		set.call.waited = set.names;
+		set.call.waited_count = set.asked;
+	}
+	gate_report(&set.call);
+	if (request) {
+		request_abandon(request);
+		*handle = MPI_REQUEST_NULL;
+	} else if (code == MPI_SUCCESS) {
+		code = real_mpi()->Request_free(handle);
+	}
+	return completion_raise(&set, code);
+}
+
+int shim_MPI_Request_get_status(void *site, MPI_Request handle, int *flag, MPI_Status *status)
+{
+	struct completion set;
+	MPI_Status empty = request_empty_status();
+	struct request *request;
+
+	int code = completion_open(&set, MPI_CALL_Request_get_status, site, 1, &handle);
+	bool over = completion_ask(&set, WIRE_TEST_ALL).count > 0 || set.asked == 0;
+	if (code == MPI_SUCCESS && set.foreign > 0)
+		code = real_mpi()->Request_get_status(handle, flag, status);
+	if (code != MPI_SUCCESS || set.foreign > 0)
+		return completion_raise(&set, code);
+	*flag = over;
+	request = request_find(handle);
+	if (over && request && request->active) {
+		request->answered = true;
+		request_complete(request);
+		request_store_status(status, &request->status);
+	} else if (over) {
+		request_store_status(status, &empty);
+	}
+	return MPI_SUCCESS;
+}

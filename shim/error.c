@@ -1,0 +1,184 @@
+#define _GNU_SOURCE
+#include "error.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "caller.h"
+#include "communicator.h"
+#include "gate.h"
+#include "real.h"
+
+/* What the library calls upon an error on a communicator. */
+static MPI_Errhandler telling;
+
+static bool is_predefined(MPI_Errhandler handler)
+{
+	return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN
+	       || handler == MPI_ERRORS_ABORT || handler == MPI_ERRHANDLER_NULL;
+}
+
+static void *site_of_library_call(void)
+{
+	void *frames[16];
+	int count = real_backtrace(frames, 16);
+
+	for (int i = 0; i < count; i++) {
+		if (!real_is_library(frames[i]))
+			return frames[i];
+	}
+	return NULL;
+}
+
+/* Controlled calls look at the code themselves; here come the errors of those that pass through. */
+static void tell(MPI_Comm *comm, int *code, ...)
+{
+	if (!caller_is_inside() && gate_is_active())
+		error_raise(*comm, *code, gate_current_call(), MPI_CALL_NONE, site_of_library_call());
+}
+
+int error_start(void)
+{
+	return real_mpi()->Comm_create_errhandler(tell, &telling);
+}
+
+static void report(uint32_t call, enum mpi_call function, const void *site, int code, bool fatal,
+                   char *text)
+{
+	int class = MPI_ERR_UNKNOWN;
+
+	real_mpi()->Error_class(code, &class);
+	const struct wire_message message = {
+		.type = WIRE_ERROR,
+		.error = { .call = call, .function = (uint16_t)function, .site = (uintptr_t)site,
+		           .error_class = class, .fatal = fatal, .text = text },
+	};
+	gate_tell(&message);
+}
+
+/* The program's own handler gets the error from MPI itself, as it would without the shim. */
+static void call_handler(struct communicator *communicator, int code)
+{
+	MPI_Comm comm = communicator->handle;
+
+	real_mpi()->Comm_set_errhandler(comm, communicator->handler);
+	unsigned depth = caller_suspend();
+	real_mpi()->Comm_call_errhandler(comm, code);
+	caller_resume(depth);
+	if (communicator_find(comm))
+		real_mpi()->Comm_set_errhandler(comm, telling);
+}
+
+int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, const void *site)
+{
+	struct communicator *communicator = communicator_find(comm);
+	char text[MPI_MAX_ERROR_STRING] = "";
+	int length = 0;
+
+	if (!communicator)
+		communicator = communicator_find(MPI_COMM_WORLD);
+	if (real_mpi()->Error_string(code, text, &length) != MPI_SUCCESS)
+		snprintf(text, sizeof(text), "MPI error code %d", code);
+	bool fatal = !communicator || communicator->handler == MPI_ERRORS_ARE_FATAL
+	             || communicator->handler == MPI_ERRORS_ABORT;
+	report(call, function, site, code, fatal, text);
+	if (fatal)
+		gate_wait_for_end();
+	if (!is_predefined(communicator->handler))
+		call_handler(communicator, code);
+	return code;
+}
+
+int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *site)
+{
+	if (code == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	return error_raise(comm, code, gate_current_call(), function, site);
+}
+
+void error_fatal(const void *site, enum mpi_call function, int code, const char *text)
+{
+	char sentence[256];
+
+	snprintf(sentence, sizeof(sentence), "%s: %s", mpi_call_name(function), text);
+	report(gate_call(function, site).call, function, site, code, true, sentence);
+	gate_wait_for_end();
+}
+
+int error_refused(const void *site, enum mpi_call function)
+{
+	error_fatal(site, function, MPI_ERR_UNSUPPORTED_OPERATION,
+	            "matchpoint cannot control this call (see matchpoint check)");
+}
+
+/* The library holds a reference for each communicator that has the handler, and asking for it gives
+ * another, which is the shim's to keep. */
+int error_set_handler(struct communicator *communicator, MPI_Errhandler handler)
+{
+	MPI_Errhandler own = handler;
+	int code = real_mpi()->Comm_set_errhandler(communicator->handle, handler);
+
+	if (code != MPI_SUCCESS)
+		return code;
+	if (!is_predefined(handler))
+		code = real_mpi()->Comm_get_errhandler(communicator->handle, &own);
+	real_mpi()->Comm_set_errhandler(communicator->handle, telling);
+	if (code == MPI_SUCCESS) {
+		error_release_handler(communicator);
+		communicator->handler = own;
+	}
+	return code;
+}
+
+void error_release_handler(struct communicator *communicator)
+{
+	if (!is_predefined(communicator->handler))
+		real_mpi()->Errhandler_free(&communicator->handler);
+	communicator->handler = MPI_ERRORS_ARE_FATAL;
+}
+
+int shim_MPI_Comm_set_errhandler(void *site, MPI_Comm comm, MPI_Errhandler handler)
+{
+	struct communicator *communicator = communicator_find(comm);
+	int code = communicator ? error_set_handler(communicator, handler)
+	                        : real_mpi()->Comm_set_errhandler(comm, handler);
+
+	return error_check(comm, code, MPI_CALL_Comm_set_errhandler, site);
+}
+
+int shim_MPI_Comm_get_errhandler(void *site, MPI_Comm comm, MPI_Errhandler *handler)
+{
+	struct communicator *communicator = communicator_find(comm);
+	int code;
+
+	if (communicator && handler && is_predefined(communicator->handler)) {
+		*handler = communicator->handler;
+		return MPI_SUCCESS;
+	}
+	if (communicator)
+		real_mpi()->Comm_set_errhandler(comm, communicator->handler);
+	code = real_mpi()->Comm_get_errhandler(comm, handler);
+	if (communicator)
+		real_mpi()->Comm_set_errhandler(comm, telling);
+	return error_check(comm, code, MPI_CALL_Comm_get_errhandler, site);
+}
+
+int shim_MPI_Errhandler_set(void *site, MPI_Comm comm, MPI_Errhandler handler)
+{
+	return shim_MPI_Comm_set_errhandler(site, comm, handler);
+}
+
+int shim_MPI_Errhandler_get(void *site, MPI_Comm comm, MPI_Errhandler *handler)
+{
+	return shim_MPI_Comm_get_errhandler(site, comm, handler);
+}
+
+int shim_MPI_Comm_call_errhandler(void *site, MPI_Comm comm, int code)
+{
+	if (!communicator_find(comm)) {
+		code = real_mpi()->Comm_call_errhandler(comm, code);
+		return error_check(comm, code, MPI_CALL_Comm_call_errhandler, site);
+	}
+	error_raise(comm, code, gate_current_call(), MPI_CALL_Comm_call_errhandler, site);
+	return MPI_SUCCESS;
+}

@@ -1,0 +1,36 @@
+/* Errors, and the program's error handlers. MPI itself never acts on an error: on every communicator
+ * the library has a handler of the shim's, which only tells; the program's own is kept here. */
+#ifndef MATCHPOINT_SHIM_ERROR_H
+#define MATCHPOINT_SHIM_ERROR_H
+
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include "mpi_calls.h"
+
+struct communicator;
+
+/* Once, after MPI's initialisation. MPI's code. */
+int error_start(void);
+
+/* A call has failed with the MPI error `code`: tells the scheduler and does what the program's error
+ * handler for `comm` (MPI_COMM_WORLD's where there is none) asks for. Returns `code`; does not return
+ * when the handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. */
+int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, const void *site);
+
+/* The same for the call that was opened last (gate_current_call); MPI_SUCCESS is passed on. */
+int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *site);
+
+/* For a call that matchpoint cannot control: says so and ends the rank. */
+int error_refused(const void *site, enum mpi_call function);
+
+/* Fatal, with a text of the shim's own. */
+_Noreturn void error_fatal(const void *site, enum mpi_call function, int code, const char *text);
+
+/* Makes `handler` the program's error handler of a communicator and the shim's that of the library;
+ * takes a reference of its own. MPI's code. */
+int error_set_handler(struct communicator *communicator, MPI_Errhandler handler);
+void error_release_handler(struct communicator *communicator);
+
+#endif

@@ -1,0 +1,344 @@
+#define _GNU_SOURCE
+#include "gate.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "park.h"
+#include "real.h"
+#include "request.h"
+#include "startup.h"
+
+enum {
+	FIRST_INPUT = 4096,
+	IDLE_MILLISECONDS = 20, /* between two looks at MPI's progress while nothing is under way */
+	SCHEDULER_GONE = 118, /* exit status, as in park.c */
+	STACK_FRAMES = 64,
+};
+
+static struct {
+	int socket;
+	bool active, serialised, welcomed;
+	uint32_t call; /* opened last */
+	bool gone_ahead;
+	struct wire_welcome welcome;
+	struct wire_buffer out;
+	uint8_t *input;
+	size_t input_start, input_count, input_capacity;
+	struct wire_message go; /* the answer to the last wait */
+} gate = { .socket = -1 };
+
+/* The scheduler is gone, or what it says makes no sense. */
+static _Noreturn void gate_lost(void)
+{
+	_exit(SCHEDULER_GONE);
+}
+
+static void send_all(const uint8_t *bytes, size_t count)
+{
+	while (count > 0) {
+		ssize_t sent = send(gate.socket, bytes, count, MSG_NOSIGNAL);
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent <= 0)
+			gate_lost();
+		bytes += sent;
+		count -= (size_t)sent;
+	}
+}
+
+void gate_tell(const struct wire_message *message)
+{
+	int saved = errno;
+
+	gate.out.count = 0;
+	wire_encode(&gate.out, message);
+	if (gate.out.failed)
+		gate_lost();
+	send_all(gate.out.bytes, gate.out.count);
+	errno = saved;
+}
+
+static void tell_call(const struct wire_call *call)
+{
+	const struct wire_message message = { .type = WIRE_CALL, .call = *call };
+	gate_tell(&message);
+}
+
+static void make_room(void)
+{
+	if (gate.input_start > 0) {
+		memmove(gate.input, gate.input + gate.input_start, gate.input_count);
+		gate.input_start = 0;
+	}
+	if (gate.input_count < gate.input_capacity)
+		return;
+	size_t capacity = gate.input_capacity > 0 ? 2 * gate.input_capacity : FIRST_INPUT;
+	uint8_t *grown = realloc(gate.input, capacity);
+	if (!grown)
+		gate_lost();
+	gate.input = grown;
+	gate.input_capacity = capacity;
+}
+
+/* Reads what there is; false when there is nothing (yet: within the socket's receive timeout). */
+static bool receive(int flags)
+{
+	if (gate.input_count == 0)
+		gate.input_start = 0;
+	if (gate.input_start + gate.input_count == gate.input_capacity)
+		make_room();
+	size_t end = gate.input_start + gate.input_count;
+	ssize_t count = recv(gate.socket, gate.input + end, gate.input_capacity - end, flags);
+	if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return false;
+	if (count <= 0)
+		gate_lost();
+	gate.input_count += (size_t)count;
+	return true;
+}
+
+static bool next_message(struct wire_message *ret_message)
+{
+	const uint8_t *bytes = gate.input + gate.input_start;
+	long length = gate.input_count > 0 ? wire_frame_length(bytes, gate.input_count) : 0;
+
+	if (length == 0)
+		return false;
+	if (length < 0 || wire_decode(bytes, (size_t)length, ret_message) < 0)
+		gate_lost();
+	gate.input_start += (size_t)length;
+	gate.input_count -= (size_t)length;
+	return true;
+}
+
+static void tell_stack(void)
+{
+	void *addresses[STACK_FRAMES];
+	uint64_t frames[STACK_FRAMES];
+	int count = real_backtrace(addresses, STACK_FRAMES);
+
+	for (int i = 0; i < count; i++)
+		frames[i] = (uintptr_t)addresses[i];
+	const struct wire_message message = {
+		.type = WIRE_STACK,
+		.stack = { .count = (uint32_t)count, .frames = frames },
+	};
+	gate_tell(&message);
+}
+
+static void limit_receiving(void)
+{
+	const struct timeval idle = { .tv_usec = IDLE_MILLISECONDS * 1000 };
+	setsockopt(gate.socket, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle));
+}
+
+/* Comes back as the same rank, or as a rank of a new world with a socket of its own on the same
+ * descriptor; the pending call is pending still. */
+static void keep(void)
+{
+	if (park_wait(&gate.welcome) == PARK_RESTORED)
+		startup_adopt_process();
+	limit_receiving();
+}
+
+static _Noreturn void end(const struct wire_end *order)
+{
+	if (order->flush)
+		startup_flush();
+	park_finish_launcher();
+	_exit(order->status);
+}
+
+static void obey(struct wire_message *message)
+{
+	switch (message->type) {
+	case WIRE_WELCOME:
+		gate.welcome = message->welcome;
+		gate.welcomed = true;
+		break;
+	case WIRE_BIND:
+		request_bind(message->bind.name, message->bind.source, message->bind.tag);
+		break;
+	case WIRE_GO:
+		if (message->go.call == gate.call) {
+			wire_message_release(&gate.go);
+			gate.go = *message;
+			gate.gone_ahead = true;
+			return;
+		}
+		break;
+	case WIRE_WHERE: tell_stack(); break;
+	case WIRE_PARK: keep(); break;
+	case WIRE_END: end(&message->end);
+	default: gate_lost();
+	}
+	wire_message_release(message);
+}
+
+/* Obeys until the call may go on, or there is nothing more to read. */
+static void obey_all(void)
+{
+	struct wire_message message;
+	while (!gate.gone_ahead && next_message(&message))
+		obey(&message);
+}
+
+/* The first rounds are short, as what is under way in MPI often moves quickly; on a machine with
+ * more ranks than cores the pauses of a rank that only waits must not cost the others their time. */
+static int pause_of_round(unsigned round)
+{
+	if (round < 4)
+		return 1;
+	return round < 8 ? 1 << (round - 3) : IDLE_MILLISECONDS;
+}
+
+/* Waits for the socket while MPI has something under way: fragments of a large message may take many
+ * steps on both sides, hence several at once. */
+static void receive_with_progress(unsigned round)
+{
+	enum { STEPS = 4 };
+	struct pollfd readable = { .fd = gate.socket, .events = POLLIN };
+
+	for (int i = 0; i < STEPS; i++) {
+		request_progress();
+		if (receive(MSG_DONTWAIT))
+			return;
+		sched_yield();
+	}
+	if (poll(&readable, 1, pause_of_round(round)) > 0)
+		receive(MSG_DONTWAIT);
+}
+
+static void receive_orders(void)
+{
+	unsigned round = 0;
+
+	obey_all();
+	while (!gate.gone_ahead) {
+		unsigned incomplete = request_incomplete();
+		if (incomplete > 0)
+			receive_with_progress(round);
+		else if (!receive(0))
+			request_progress();
+		round = gate.input_count > 0 || request_incomplete() != incomplete ? 0 : round + 1;
+		obey_all();
+	}
+}
+
+struct gate_answer gate_wait(const struct wire_call *call)
+{
+	int saved = errno;
+
+	gate.gone_ahead = false;
+	tell_call(call);
+	receive_orders();
+	errno = saved;
+	return (struct gate_answer){ gate.go.go.count, gate.go.go.done };
+}
+
+void gate_report(const struct wire_call *call)
+{
+	if (gate.welcome.every_call_waits)
+		gate_wait(call);
+	else
+		tell_call(call);
+}
+
+_Noreturn void gate_wait_for_end(void)
+{
+	for (;;) {
+		gate.gone_ahead = false;
+		receive_orders();
+	}
+}
+
+void gate_yield(unsigned round)
+{
+	enum { LOOK_EVERY = 16, PATIENCE = 2000, LONG_PATIENCE = 10000 };
+	int saved = errno;
+
+	if (round % LOOK_EVERY == LOOK_EVERY - 1 && receive(MSG_DONTWAIT)) {
+		gate.gone_ahead = false;
+		obey_all();
+	}
+	if (round < PATIENCE) {
+		sched_yield();
+	} else {
+		long nanoseconds = round < LONG_PATIENCE ? 50 * 1000 : 500 * 1000;
+		nanosleep(&(struct timespec){ .tv_nsec = nanoseconds }, NULL);
+	}
+	errno = saved;
+}
+
+int gate_complete(MPI_Request *request, MPI_Status *status)
+{
+	int done = 0;
+
+	for (unsigned round = 0;; round++) {
+		int code = real_mpi()->Test(request, &done, status);
+		if (code != MPI_SUCCESS || done)
+			return code;
+		gate_yield(round);
+	}
+}
+
+struct wire_call gate_call(unsigned function, const void *site)
+{
+	return (struct wire_call){
+		.call = ++gate.call,
+		.function = (uint16_t)function,
+		.wait = WIRE_WAIT_NONE,
+		.site = (uintptr_t)site,
+	};
+}
+
+uint32_t gate_current_call(void)
+{
+	return gate.call;
+}
+
+bool gate_is_active(void)
+{
+	return gate.active;
+}
+
+bool gate_is_serialised(void)
+{
+	return gate.serialised;
+}
+
+const struct wire_welcome *gate_welcome(void)
+{
+	return &gate.welcome;
+}
+
+void gate_activate(bool active)
+{
+	gate.active = active;
+}
+
+void gate_serialise(void)
+{
+	gate.serialised = true;
+}
+
+void gate_open(int socket, const struct wire_hello *hello)
+{
+	const struct wire_message message = { .type = WIRE_HELLO, .hello = *hello };
+
+	gate.socket = socket;
+	gate_tell(&message);
+	while (!gate.welcomed) {
+		receive(0);
+		obey_all();
+	}
+	limit_receiving();
+}

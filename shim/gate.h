@@ -1,0 +1,80 @@
+/* The gate: every controlled MPI call is reported to the scheduler here and, where it may have to
+ * wait for other ranks, held until the scheduler lets it go. caller.h decides which calls are the
+ * program's own; the generated wrappers then come to shim_MPI_X, which looks like this:
+ *
+ *   int shim_MPI_X(void *site, args)
+ *   {
+ *           struct wire_call call = gate_call(MPI_CALL_X, site);   takes the next call number
+ *           struct wire_op op = { .name = { call.call, 0 }, ... };
+ *           call.ops = &op, call.op_count = 1;
+ *           call.wait = WIRE_WAIT_ALL, call.waited = &op.name, call.waited_count = 1;
+ *           gate_wait(&call);                                      or gate_report(&call): a credit
+ *           code = real_mpi()->Ix(args, &request);
+ *           if (code == MPI_SUCCESS)
+ *                   code = gate_complete(&request, &status);
+ *           return code == MPI_SUCCESS ? code : error_raise(comm, code, ...);
+ *   }
+ *
+ * The gate is a guest in the process: it prints nothing, leaves errno alone, and when the scheduler
+ * goes away the process ends at once with _exit. */
+#ifndef MATCHPOINT_SHIM_GATE_H
+#define MATCHPOINT_SHIM_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include "wire.h"
+
+/* Whether calls of the program are controlled: between MPI_Init and MPI_Finalize, in a process that
+ * matchpoint started. */
+bool gate_is_active(void);
+
+/* Calls of several threads must go one after another (MPI_THREAD_MULTIPLE): caller_enter locks. */
+bool gate_is_serialised(void);
+
+/* A call of this rank with the next number, without operations, waiting for nothing. `function` is
+ * an enum mpi_call. */
+struct wire_call gate_call(unsigned function, const void *site);
+
+/* Number of the call that was opened last, for further steps of it. */
+uint32_t gate_current_call(void);
+
+/* A credit: told to the scheduler, not awaited (unless it wants every call to wait). */
+void gate_report(const struct wire_call *call);
+
+/* Which of the operations waited for are done: indices into call->waited, valid until the next
+ * gate_wait. For WIRE_WAIT_ALL the list is empty and all are done. */
+struct gate_answer {
+	uint32_t count;
+	const uint32_t *done;
+};
+
+/* Reports the call and waits for its GO. Meanwhile carries out the scheduler's orders (BIND, PARK,
+ * WHERE, END) and drives MPI's progress. After a PARK it may return in another process. */
+struct gate_answer gate_wait(const struct wire_call *call);
+
+/* Sends anything else (WIRE_COMM, WIRE_ERROR), in order with the calls. */
+void gate_tell(const struct wire_message *message);
+
+/* Never returns: the process ends when the scheduler says so. */
+_Noreturn void gate_wait_for_end(void);
+
+/* Completes a request of the MPI library, whose turn has come, by testing and yielding, never inside
+ * a blocking MPI call; still obeys orders. MPI's error code; status may be MPI_STATUS_IGNORE. */
+int gate_complete(MPI_Request *request, MPI_Status *status);
+
+/* One round of such a loop, for callers that test by themselves (MPI_Iprobe): yields, then sleeps
+ * shortly when `round` grows; looks at the socket now and then. */
+void gate_yield(unsigned round);
+
+/* What the scheduler asked for; may change when the process is restored in another world. */
+const struct wire_welcome *gate_welcome(void);
+
+/* For startup. Takes over a connected socket, says hello, and waits for the welcome. */
+void gate_open(int socket, const struct wire_hello *hello);
+void gate_activate(bool active);
+void gate_serialise(void);
+
+#endif

@@ -1,0 +1,469 @@
+#!/usr/bin/env python3
+"""Makes the wrappers and their tables from the table of MPI calls (mpi_calls.txt).
+
+usage: generate_calls.py TABLE BUILD_DIRECTORY
+
+Writes into BUILD_DIRECTORY:
+  mpi_calls.h, mpi_calls.c   names, treatments and orders; no MPI, libc only
+  mpi_functions.h            struct real_mpi, prototypes of what the wrappers call; needs mpi.h
+  wrappers.c                 the exported MPI_X and PMPI_X, and where each real function is kept
+"""
+import os
+import re
+import sys
+
+TREATMENTS = ("controlled", "bracketed", "refused", "passed", "harmless")
+ORDERS = {"-": "none", "all": "all", "root_first": "root_first", "root_last": "root_last",
+          "lower": "lower"}
+# Called before MPI_Init or after MPI_Finalize, so also while nothing is under control.
+ALWAYS = ("Init", "Init_thread", "Initialized", "Finalized")
+HEADING = "/* Generated from mpi_calls.txt by generate_calls.py: change those. */\n"
+
+
+class Argument:
+    def __init__(self, text):
+        match = re.fullmatch(r"(.*?)(\w+|\.\.\.)((?:\[\w*\])*)", text.strip())
+        self.type = match.group(1).strip()
+        self.name = match.group(2)
+        self.array = match.group(3)
+
+    def declaration(self):
+        space = "" if self.type.endswith("*") else " "
+        return f"{self.type}{space}{self.name}{self.array}"
+
+
+class Call:
+    def __init__(self, line, number):
+        match = re.fullmatch(r"(\w+)\s+(counts|-)\s+(\S+)\s+(\w+) MPI_(\w+)\((.*)\)", line)
+        if not match or match.group(1) not in TREATMENTS or match.group(3) not in ORDERS:
+            sys.exit(f"mpi_calls.txt:{number}: not a call: {line}")
+        self.treatment, counts, order, self.returns, self.name, arguments = match.groups()
+        self.counts = counts == "counts"
+        self.order = ORDERS[order]
+        self.arguments = [] if arguments == "void" else split_arguments(arguments)
+
+    def parameters(self):
+        return ", ".join(a.declaration() for a in self.arguments) or "void"
+
+    def values(self):
+        return ", ".join(a.name for a in self.arguments)
+
+    def wrapped(self):
+        return self.treatment in ("controlled", "bracketed", "refused")
+
+
+def split_arguments(text):
+    return [Argument(part) for part in re.split(r",(?![^(]*\))", text)]
+
+
+def read_table(path):
+    calls = []
+    with open(path, encoding="utf-8") as table:
+        for number, line in enumerate(table, 1):
+            line = line.strip()
+            if line and not line.startswith("#"):
+                calls.append(Call(line, number))
+    calls.sort(key=lambda call: call.name)
+    names = [call.name for call in calls]
+    doubled = {name for name in names if names.count(name) > 1}
+    if doubled:
+        sys.exit(f"mpi_calls.txt: more than once: {', '.join(sorted(doubled))}")
+    return calls
+
+
+def calls_header(calls):
+    numbers = "\n".join(f"\tMPI_CALL_{call.name}," for call in calls)
+    treatments = "\n".join(f"\tMPI_CALL_{name.upper()}," for name in TREATMENTS)
+    orders = "\n".join(f"\tMPI_CALL_ORDER_{name.upper()}," for name in ORDERS.values())
+    return f"""{HEADING}#ifndef MATCHPOINT_SHIM_MPI_CALLS_H
+#define MATCHPOINT_SHIM_MPI_CALLS_H
+
+#include <stdbool.h>
+
+/* Numbers of the MPI calls, on the wire and in the store; 0 is none. */
+enum mpi_call {{
+	MPI_CALL_NONE,
+{numbers}
+	MPI_CALL_COUNT
+}};
+
+/* What they mean: mpi_calls.txt. */
+enum mpi_call_treatment {{
+{treatments}
+}};
+
+enum mpi_call_order {{
+{orders}
+}};
+
+/* "MPI_Recv"; "unknown MPI call" for a number that is none. */
+const char *mpi_call_name(unsigned call);
+
+/* By its name, with MPI_ or PMPI_; MPI_CALL_NONE: not in the table. */
+enum mpi_call mpi_call_by_name(const char *name);
+
+enum mpi_call_treatment mpi_call_treatment(unsigned call);
+
+/* Whether it is a communication call: those count in paths and reports. */
+bool mpi_call_counts(unsigned call);
+
+/* Which arrivals a member of this collective has to wait for. */
+enum mpi_call_order mpi_call_order(unsigned call);
+
+#endif
+"""
+
+
+def calls_source(calls):
+    rows = "\n".join(
+        f'\t[MPI_CALL_{call.name}] = {{ "MPI_{call.name}", MPI_CALL_{call.treatment.upper()}, '
+        f'MPI_CALL_ORDER_{call.order.upper()}, {"true" if call.counts else "false"} }},'
+        for call in calls)
+    return f"""{HEADING}#include "mpi_calls.h"
+
+#include <string.h>
+
+struct description {{
+	const char *name;
+	enum mpi_call_treatment treatment;
+	enum mpi_call_order order;
+	bool counts;
+}};
+
+static const struct description descriptions[MPI_CALL_COUNT] = {{
+	[MPI_CALL_NONE] = {{ "unknown MPI call", MPI_CALL_HARMLESS, MPI_CALL_ORDER_NONE, false }},
+{rows}
+}};
+
+static const struct description *describe(unsigned call)
+{{
+	return &descriptions[call < MPI_CALL_COUNT ? call : MPI_CALL_NONE];
+}}
+
+const char *mpi_call_name(unsigned call)
+{{
+	return describe(call)->name;
+}}
+
+enum mpi_call mpi_call_by_name(const char *name)
+{{
+	if (name[0] == 'P')
+		name++;
+	for (unsigned call = MPI_CALL_NONE + 1; call < MPI_CALL_COUNT; call++) {{
+		if (strcmp(descriptions[call].name, name) == 0)
+			return (enum mpi_call)call;
+	}}
+	return MPI_CALL_NONE;
+}}
+
+enum mpi_call_treatment mpi_call_treatment(unsigned call)
+{{
+	return describe(call)->treatment;
+}}
+
+bool mpi_call_counts(unsigned call)
+{{
+	return describe(call)->counts;
+}}
+
+enum mpi_call_order mpi_call_order(unsigned call)
+{{
+	return describe(call)->order;
+}}
+"""
+
+
+def meets_by_itself(call):
+    """Bracketed calls on an open file or window need nothing but the meeting before them."""
+    types = [a.type for a in call.arguments if not a.array]
+    return call.treatment == "bracketed" and ("MPI_File" in types or "MPI_Win" in types)
+
+
+def small_of(call, calls_by_name):
+    return calls_by_name[call.name[:-2]] if call.name.endswith("_c") else None
+
+
+def functions_header(calls, by_name):
+    pointers = "\n".join(f"\t{call.returns} (*{call.name})({call.parameters()});" for call in calls)
+    shims = "\n".join(
+        f"{call.returns} shim_MPI_{call.name}(void *site"
+        f"{', ' if call.arguments else ''}{call.parameters() if call.arguments else ''});"
+        for call in calls
+        if call.treatment in ("controlled", "bracketed") and not meets_by_itself(call)
+        and not small_of(call, by_name))
+    return f"""{HEADING}#ifndef MATCHPOINT_SHIM_MPI_FUNCTIONS_H
+#define MATCHPOINT_SHIM_MPI_FUNCTIONS_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "mpi_calls.h"
+
+/* The MPI library's own functions, found under their PMPI_ names; NULL where it has none. */
+struct real_mpi {{
+{pointers}
+}};
+
+/* Where in struct real_mpi each of them is kept; ends with a NULL name. */
+struct real_function {{
+	const char *name; /* "PMPI_Recv" */
+	size_t offset;
+}};
+extern const struct real_function real_functions[];
+
+/* What the wrappers call. `site` is the return address in the program. */
+{shims}
+
+#endif
+"""
+
+
+def narrowing(call, small):
+    """Statements that turn the large counts of X_c into those of X, and what is then passed."""
+    before, values, after = [], [], []
+    for large, little in zip(call.arguments, small.arguments):
+        if large.type == little.type:
+            values.append(large.name)
+        elif large.type == "MPI_Count *":
+            before.append(f"\tint small_{large.name} = 0;")
+            values.append(f"&small_{large.name}")
+            after.append(f"\t*{large.name} = small_{large.name};")
+        elif large.array:
+            kind = "count" if "MPI_Count" in large.type else "displacement"
+            before.append(f"\tconst int *small_{large.name} = large_{kind}s(&large, "
+                          f"MPI_CALL_{small.name}, \"{large.name}\", {large.name}, "
+                          f"{'root' if has(call, 'root') else '0'}, comm);")
+            values.append(f"small_{large.name}")
+        else:
+            before.append(f"\tint small_{large.name} = large_count(&large, {large.name});")
+            values.append(f"small_{large.name}")
+    return before, ", ".join(values), after
+
+
+def has(call, name):
+    return any(a.name == name for a in call.arguments)
+
+
+def controlled_body(call, by_name):
+    small = small_of(call, by_name)
+    if small:
+        before, values, after = narrowing(call, small)
+        return "\n".join(
+            ["\tstruct large_counts large = { 0 };"] + before
+            + [f"\tresult = large.refused ? large_counts_refused(site, MPI_CALL_{call.name})",
+               f"\t                       : shim_MPI_{small.name}(site, {values});"]
+            + after + ["\tlarge_counts_release(&large);"])
+    values = f", {call.values()}" if call.arguments else ""
+    return f"\tresult = shim_MPI_{call.name}(site{values});"
+
+
+def body(call, by_name):
+    if call.treatment == "refused":
+        return f"\tresult = error_refused(site, MPI_CALL_{call.name});"
+    if meets_by_itself(call):
+        kind = "file" if has(call, "fh") else "window"
+        handle = "fh" if kind == "file" else "win"
+        return (f"\tresult = {kind}_meet(site, MPI_CALL_{call.name}, {handle});\n"
+                f"\tif (result == MPI_SUCCESS)\n"
+                f"\t\tresult = real_mpi()->{call.name}({call.values()});")
+    return controlled_body(call, by_name)
+
+
+def wrapper(call, by_name):
+    enter = "caller_enter_always" if call.name in ALWAYS else "caller_enter"
+    text = body(call, by_name)
+    declare = ""
+    if "struct large_counts" in text:
+        lines = text.split("\n")
+        split = [i for i, line in enumerate(lines) if line.startswith("\tresult")][0]
+        declare, text = "\n".join(lines[:split]) + "\n", "\n".join(lines[split:])
+    return f"""
+EXPORTED {call.returns} MPI_{call.name}({call.parameters()})
+{{
+	void *site = __builtin_return_address(0);
+	{call.returns} result;
+
+	if (!{enter}(&site))
+		return real_mpi()->{call.name}({call.values()});
+{declare}{text}
+	caller_leave();
+	return result;
+}}
+
+EXPORTED {call.returns} PMPI_{call.name}({call.parameters()})
+    __attribute__((alias("MPI_{call.name}")));
+"""
+
+
+def wrappers_source(calls, by_name):
+    table = "\n".join(f'\t{{ "PMPI_{call.name}", offsetof(struct real_mpi, {call.name}) }},'
+                      for call in calls)
+    bodies = "".join(wrapper(call, by_name) for call in calls if call.wrapped())
+    return f"""{HEADING}#include "mpi_functions.h"
+
+#include <stdlib.h>
+
+#include "caller.h"
+#include "collective.h"
+#include "error.h"
+#include "file_and_window.h"
+#include "gate.h"
+#include "large_count.h"
+#include "real.h"
+#include "request.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+const struct real_function real_functions[] = {{
+{table}
+	{{ NULL, 0 }}
+}};
+{collectives(calls, by_name)}{bodies}"""
+
+
+# --- collectives that only differ in their arguments ------------------------------------------------
+
+# Written by hand (collective_rooted.c, collective_reduce.c).
+BY_HAND = ("Reduce_scatter_block",)
+
+
+def nonblocking_twin(call, by_name):
+    if call.order == "none":
+        return None
+    return by_name.get("I" + call.name[0].lower() + call.name[1:])
+
+
+def is_nonblocking(call, by_name):
+    return any(nonblocking_twin(other, by_name) is call for other in by_name.values())
+
+
+def signature(call):
+    """What the members must agree on, and whether this member's arguments are sound."""
+    if has(call, "op") and has(call, "recvcounts"):
+        return "collective_sign_counts(comm, recvcounts, datatype, op)"
+    if has(call, "op"):
+        count = "count" if has(call, "count") else "recvcount"
+        return f"collective_sign_reduction(comm, {count}, datatype, op)"
+    if has(call, "buffer"):
+        return "collective_sign_data(comm, count, datatype)"
+    if "eighbor" in call.name or not has(call, "sendcount") or not has(call, "recvcount"):
+        return "COLLECTIVE_UNSIGNED"
+    if call.name in ("Iscatter", "Igather"):
+        return (f"collective_sign_rooted(comm, root, {str(call.name == 'Iscatter').lower()}, "
+                "sendcount, sendtype, recvcount, recvtype)")
+    return "collective_sign_exchange(comm, sendbuf, sendcount, sendtype, recvcount, recvtype)"
+
+
+def root_of(call):
+    return "root" if has(call, "root") else "COLLECTIVE_NO_ROOT"
+
+
+def blocking_collective(call, twin):
+    return f"""
+int shim_MPI_{call.name}(void *site, {call.parameters()})
+{{
+	MPI_Request request;
+	int code;
+
+	if (collective_enter(site, MPI_CALL_{call.name}, comm, {root_of(call)}, {signature(call)})) {{
+		code = real_mpi()->{twin.name}({call.values()}, &request);
+		if (code == MPI_SUCCESS)
+			code = gate_complete(&request, MPI_STATUS_IGNORE);
+	}} else {{
+		code = real_mpi()->{call.name}({call.values()});
+	}}
+	return error_check(comm, code, MPI_CALL_{call.name}, site);
+}}
+"""
+
+
+def field(argument):
+    """A member of a struct that can take the argument's value."""
+    if argument.array:
+        return f"{argument.type} *{argument.name}"
+    return argument.declaration()
+
+
+def kept(call, argument):
+    """Count arrays may be the shim's own (large counts): keep a copy."""
+    if argument.array and argument.type == "const int":
+        return (f"large_count_copy(&closure->kept, MPI_CALL_{call.name}, \"{argument.name}\", "
+                f"{argument.name}, {'root' if has(call, 'root') else '0'}, comm)")
+    return argument.name
+
+
+def nonblocking_collective(call):
+    inputs = [a for a in call.arguments if a.name != "request"]
+    fields = "\n".join(f"\t{field(a)};" for a in inputs)
+    values = ", ".join(f"closure->{a.name}" for a in inputs)
+    stores = "\n".join(f"\tclosure->{a.name} = {kept(call, a)};" for a in inputs)
+    types = [a.name for a in inputs if a.type == "MPI_Datatype" and not a.array]
+    holds = "".join(f"\tcollective_keep_type(&closure->kept, {name});\n" for name in types)
+    if has(call, "op"):
+        holds += "\tcollective_keep_op(&closure->kept, op);\n"
+    return f"""
+struct closure_{call.name} {{
+	struct collective_kept kept;
+{fields}
+}};
+
+static int post_{call.name}(void *pointer, MPI_Request *ret_request)
+{{
+	struct closure_{call.name} *closure = pointer;
+
+	return real_mpi()->{call.name}({values}, ret_request);
+}}
+
+int shim_MPI_{call.name}(void *site, {call.parameters()})
+{{
+	static const struct request_actions actions = {{ post_{call.name}, collective_over }};
+	const struct collective_signature signature = {signature(call)};
+	struct closure_{call.name} *closure;
+	int code;
+
+	if (!collective_is_valid(comm, {root_of(call)}, signature)) {{
+		code = real_mpi()->{call.name}({call.values()});
+		return error_check(comm, code, MPI_CALL_{call.name}, site);
+	}}
+	closure = calloc(1, sizeof(*closure));
+	if (!closure)
+		return error_check(comm, MPI_ERR_NO_MEM, MPI_CALL_{call.name}, site);
+{stores}
+{holds}	return collective_start(site, MPI_CALL_{call.name}, comm, {root_of(call)}, signature,
+	                        &actions, closure, request);
+}}
+"""
+
+
+def collectives(calls, by_name):
+    texts = []
+    for call in calls:
+        twin = nonblocking_twin(call, by_name)
+        if small_of(call, by_name) or call.treatment != "controlled":
+            continue
+        if twin and call.order == "all" and call.name not in BY_HAND:
+            texts.append(blocking_collective(call, twin))
+        if is_nonblocking(call, by_name):
+            texts.append(nonblocking_collective(call))
+    return "".join(texts)
+
+
+def write(directory, name, text):
+    path = os.path.join(directory, name)
+    with open(path, "w", encoding="utf-8") as output:
+        output.write(text)
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    calls = read_table(sys.argv[1])
+    by_name = {call.name: call for call in calls}
+    write(sys.argv[2], "mpi_calls.h", calls_header(calls))
+    write(sys.argv[2], "mpi_calls.c", calls_source(calls))
+    write(sys.argv[2], "mpi_functions.h", functions_header(calls, by_name))
+    write(sys.argv[2], "wrappers.c", wrappers_source(calls, by_name))
+
+
+if __name__ == "__main__":
+    main()

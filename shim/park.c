@@ -1,0 +1,479 @@
+#define _GNU_SOURCE
+#include "park.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../ckpt/agent.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+#define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler has gone away */
+#define LAUNCHER_FD_MIN 210
+#define LAUNCHER_TIMEOUT_MS 2000
+
+
+struct child {
+	pid_t pid;
+	uint32_t world;
+};
+
+static struct park {
+	struct agent *agent;
+	int control_fd;
+	int pmi_fd;
+	int launcher_fd; /* the launcher's own PMI connection */
+	uint32_t world;
+	int32_t rank;
+	bool restored;
+	char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	char pmi_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	struct child *children;
+	size_t child_count, child_capacity;
+	bool released;
+	int32_t release_status;
+	pid_t real_pid;              /* of a restored process; 0 while the truth will do */
+	pid_t told_pid, told_parent; /* what the program is told */
+} park = {.control_fd = -1, .pmi_fd = -1, .launcher_fd = -1};
+
+pid_t park_real_pid(void)
+{
+	return (pid_t)syscall(SYS_getpid);
+}
+
+/* A process that the program forked itself is no rank: it is told its own identity. */
+static bool is_rank(void)
+{
+	return park.real_pid && park_real_pid() == park.real_pid;
+}
+
+EXPORTED pid_t getpid(void)
+{
+	pid_t real = park_real_pid();
+
+	return park.real_pid == real ? park.told_pid : real;
+}
+
+EXPORTED pid_t getppid(void)
+{
+	return is_rank() ? park.told_parent : (pid_t)syscall(SYS_getppid);
+}
+
+EXPORTED pid_t gettid(void)
+{
+	pid_t real = (pid_t)syscall(SYS_gettid);
+
+	return park.real_pid == real ? park.told_pid : real;
+}
+
+EXPORTED int kill(pid_t pid, int signal_number)
+{
+	if (is_rank() && pid == park.told_pid)
+		pid = park.real_pid;
+	return (int)syscall(SYS_kill, pid, signal_number);
+}
+
+bool park_is_restored(void)
+{
+	return park.restored;
+}
+
+uint32_t park_world(void)
+{
+	return park.world;
+}
+
+static int write_all(int fd, const void *bytes, size_t count)
+{
+	const uint8_t *at = bytes;
+
+	while (count) {
+		ssize_t put = send(fd, at, count, MSG_NOSIGNAL);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return -1;
+		at += put;
+		count -= (size_t)put;
+	}
+	return 0;
+}
+
+static int read_all(int fd, void *bytes, size_t count)
+{
+	uint8_t *at = bytes;
+
+	while (count) {
+		ssize_t got = read(fd, at, count);
+
+		/* The gate may have set a time limit for receiving. */
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (got <= 0)
+			return -1;
+		at += got;
+		count -= (size_t)got;
+	}
+	return 0;
+}
+
+/* Connects and puts the connection on descriptor `onto`. */
+static int connect_to(const char *path, int onto)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), result;
+
+	if (fd < 0)
+		return -1;
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	while ((result = connect(fd, (struct sockaddr *)&address, sizeof(address))) < 0 &&
+	       errno == EINTR)
+		;
+	if (result == 0 && fd != onto)
+		result = dup3(fd, onto, O_CLOEXEC);
+	if (fd != onto)
+		close(fd);
+	return result < 0 ? -1 : 0;
+}
+
+static int connect_pmi(void)
+{
+	char line[80];
+	int length;
+
+	if (park.pmi_fd < 0)
+		return 0;
+	if (connect_to(park.pmi_path, park.pmi_fd) < 0)
+		return -1;
+	length = snprintf(line, sizeof(line), "matchpoint world=%u rank=%d\n", park.world, park.rank);
+	return write_all(park.pmi_fd, line, (size_t)length);
+}
+
+static int set_path(char *path, size_t size, const char *directory, const char *name)
+{
+	int length = directory ? snprintf(path, size, "%s%s", directory, name) : -1;
+
+	if (length < 0 || (size_t)length >= size) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return 0;
+}
+
+int park_init(int control_fd, uint32_t world, int32_t rank)
+{
+	const char *pmi = getenv("PMI_FD");
+
+	park.control_fd = control_fd;
+	park.world = world;
+	park.rank = rank;
+	if (set_path(park.socket_path, sizeof(park.socket_path), getenv("MATCHPOINT_SOCKET"), "") < 0)
+		return -1;
+	if (pmi && *pmi) {
+		if (set_path(park.pmi_path, sizeof(park.pmi_path), getenv("MATCHPOINT_DIRECTORY"),
+		             "/pmi") < 0)
+			return -1;
+		park.pmi_fd = atoi(pmi);
+		park.launcher_fd = fcntl(park.pmi_fd, F_DUPFD_CLOEXEC, LAUNCHER_FD_MIN);
+		if (park.launcher_fd < 0 || connect_pmi() < 0)
+			return -1;
+	}
+	park.agent = agent_new(control_fd, park.pmi_fd);
+	return park.agent ? 0 : -1;
+}
+
+static _Noreturn void leave_without_scheduler(void)
+{
+	for (size_t i = 0; i < park.child_count; i++)
+		syscall(SYS_kill, park.children[i].pid, SIGKILL);
+	_exit(SCHEDULER_GONE);
+}
+
+static void send_message(const struct wire_message *message)
+{
+	struct wire_buffer buffer = {0};
+
+	wire_encode(&buffer, message);
+	if (buffer.failed || write_all(park.control_fd, buffer.bytes, buffer.count) < 0)
+		leave_without_scheduler();
+	wire_buffer_release(&buffer);
+}
+
+/* Reads exactly one frame, and not a byte of the next. */
+static int read_message(struct wire_message *ret_message)
+{
+	uint8_t head[4], *frame;
+	uint32_t length;
+	int result = -1;
+
+	if (read_all(park.control_fd, head, sizeof(head)) < 0)
+		return -1;
+	length = (uint32_t)head[0] | (uint32_t)head[1] << 8 | (uint32_t)head[2] << 16 |
+	         (uint32_t)head[3] << 24;
+	if (length > WIRE_FRAME_MAX)
+		return -1;
+	frame = malloc(sizeof(head) + length);
+	if (!frame)
+		return -1;
+	memcpy(frame, head, sizeof(head));
+	if (read_all(park.control_fd, frame + sizeof(head), length) == 0)
+		result = wire_decode(frame, sizeof(head) + length, ret_message);
+	free(frame);
+	return result;
+}
+
+static void send_parked(void)
+{
+	struct wire_message message = {.type = WIRE_PARKED};
+	const struct agent_mapping *mappings;
+	char failure[128] = "";
+
+	if (!park.agent)
+		snprintf(failure, sizeof(failure), "its state could not be read");
+	else if (agent_survey(park.agent) < 0)
+		snprintf(failure, sizeof(failure), "its state could not be read (%s)", strerror(errno));
+	else if (agent_hazard(park.agent))
+		message.parked.hazard = (char *)agent_hazard(park.agent);
+	if (!message.parked.hazard)
+		message.parked.hazard = failure;
+	if (!*failure)
+		message.parked.count = (uint32_t)agent_mappings(park.agent, &mappings);
+	if (message.parked.count) {
+		message.parked.mappings =
+		        malloc(message.parked.count * sizeof(*message.parked.mappings));
+		if (!message.parked.mappings)
+			leave_without_scheduler();
+	}
+	for (uint32_t i = 0; i < message.parked.count; i++)
+		message.parked.mappings[i] = (struct wire_mapping){.start = mappings[i].start,
+		                                                   .length = mappings[i].length,
+		                                                   .offset = mappings[i].offset,
+		                                                   .device = mappings[i].device,
+		                                                   .inode = mappings[i].inode,
+		                                                   .protection = mappings[i].protection};
+	send_message(&message);
+	free(message.parked.mappings);
+}
+
+static void send_child(const struct child *child, bool ended, int status)
+{
+	struct wire_message message = {.type = WIRE_CHILD};
+
+	message.child.world = child->world;
+	message.child.pid = child->pid;
+	message.child.ended = ended;
+	message.child.status = status;
+	send_message(&message);
+}
+
+static void reap_children(void)
+{
+	for (size_t i = 0; i < park.child_count;) {
+		struct child child = park.children[i];
+		int status = 0;
+		pid_t ended = waitpid(child.pid, &status, WNOHANG);
+
+		if (ended == 0 || (ended < 0 && errno != ECHILD)) {
+			i++;
+			continue;
+		}
+		park.children[i] = park.children[--park.child_count];
+		send_child(&child, true, status);
+	}
+}
+
+static int add_child(pid_t pid, uint32_t world)
+{
+	if (park.child_count == park.child_capacity) {
+		size_t larger = park.child_capacity ? 2 * park.child_capacity : 8;
+		struct child *children = realloc(park.children, larger * sizeof(*children));
+
+		if (!children)
+			return -1;
+		park.children = children;
+		park.child_capacity = larger;
+	}
+	park.children[park.child_count++] = (struct child){.pid = pid, .world = world};
+	return 0;
+}
+
+/* The program goes on being told what it was told before the fork. */
+static void keep_identity(pid_t told_pid, pid_t told_parent)
+{
+	park.told_pid = told_pid;
+	park.told_parent = told_parent;
+	park.real_pid = park_real_pid();
+}
+
+/* In the child: a rank of the new world, as far as the scheduler is concerned. */
+static void join_world(const struct wire_restore *restore, struct wire_welcome *ret_welcome)
+{
+	struct wire_message message = {.type = WIRE_HELLO};
+	char program[4096] = "", mpi[] = "";
+
+	if (park.launcher_fd >= 0)
+		close(park.launcher_fd);
+	park.launcher_fd = -1;
+	park.child_count = 0;
+	park.released = false;
+	park.restored = true;
+	park.world = restore->world;
+	park.rank = restore->rank;
+	if (connect_to(park.socket_path, park.control_fd) < 0)
+		_exit(AGENT_SETUP_FAILED);
+	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+		program[0] = '\0';
+	message.hello.version = WIRE_VERSION;
+	message.hello.world = restore->world;
+	message.hello.rank = restore->rank;
+	message.hello.pid = park.real_pid;
+	message.hello.restored = true;
+	message.hello.program = program;
+	message.hello.mpi = mpi;
+	send_message(&message);
+	if (connect_pmi() < 0 || read_message(&message) < 0 ||
+	    message.type != WIRE_WELCOME)
+		_exit(AGENT_SETUP_FAILED);
+	*ret_welcome = message.welcome;
+	wire_message_release(&message);
+}
+
+/* True in the child. */
+static bool restore_child(const struct wire_restore *restore, struct wire_welcome *ret_welcome)
+{
+	struct agent_clone *clones = malloc((restore->count + 1) * sizeof(*clones));
+	pid_t told_pid = getpid(), told_parent = getppid(), pid = -1;
+
+	for (uint32_t i = 0; clones && i < restore->count; i++)
+		clones[i] = (struct agent_clone){.start = restore->clones[i].start,
+		                                 .length = restore->clones[i].length,
+		                                 .offset = restore->clones[i].offset,
+		                                 .protection = restore->clones[i].protection,
+		                                 .file = restore->clones[i].file};
+	if (clones && park.agent)
+		pid = agent_fork(park.agent, restore->directory, clones, restore->count);
+	free(clones);
+	if (pid == 0) {
+		keep_identity(told_pid, told_parent);
+		join_world(restore, ret_welcome);
+		return true;
+	}
+	if (pid > 0 && add_child(pid, restore->world) < 0) {
+		syscall(SYS_kill, pid, SIGKILL);
+		leave_without_scheduler();
+	}
+	/* A fork that failed is a child that has ended. */
+	send_child(&(struct child){.pid = pid, .world = restore->world}, pid < 0,
+	           AGENT_SETUP_FAILED << 8);
+	return false;
+}
+
+enum order_result { KEEP_ON, RETURN_RESUMED, RETURN_RESTORED };
+
+static enum order_result carry_out_order(struct wire_welcome *ret_welcome)
+{
+	enum order_result result = KEEP_ON;
+	struct wire_message message;
+
+	if (read_message(&message) < 0)
+		leave_without_scheduler();
+	switch (message.type) {
+	case WIRE_RESTORE:
+		if (restore_child(&message.restore, ret_welcome))
+			result = RETURN_RESTORED;
+		break;
+	case WIRE_RESUME:
+		result = RETURN_RESUMED;
+		break;
+	case WIRE_RELEASE:
+		park.released = true;
+		park.release_status = message.end.status;
+		break;
+	case WIRE_END:
+		for (size_t i = 0; i < park.child_count; i++)
+			syscall(SYS_kill, park.children[i].pid, SIGKILL);
+		_exit(message.end.status);
+	default:
+		leave_without_scheduler();
+	}
+	wire_message_release(&message);
+	return result;
+}
+
+static void notice(int signal_number)
+{
+	(void)signal_number; /* interrupts ppoll */
+}
+
+static enum order_result keep(const sigset_t *while_waiting, struct wire_welcome *ret_welcome)
+{
+	for (;;) {
+		struct pollfd control = {.fd = park.control_fd, .events = POLLIN};
+		enum order_result result;
+
+		reap_children();
+		if (park.released && !park.child_count) {
+			park_finish_launcher();
+			_exit(park.release_status);
+		}
+		if (ppoll(&control, 1, NULL, while_waiting) <= 0)
+			continue;
+		result = carry_out_order(ret_welcome);
+		if (result != KEEP_ON)
+			return result;
+	}
+}
+
+enum park_outcome park_wait(struct wire_welcome *ret_welcome)
+{
+	struct sigaction watch = {.sa_handler = notice}, before;
+	sigset_t block, mask, while_waiting;
+	enum order_result result;
+
+	sigemptyset(&block);
+	sigaddset(&block, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &block, &mask);
+	while_waiting = mask;
+	sigdelset(&while_waiting, SIGCHLD);
+	sigaction(SIGCHLD, &watch, &before);
+
+	send_parked();
+	result = keep(&while_waiting, ret_welcome);
+
+	sigaction(SIGCHLD, &before, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return result == RETURN_RESTORED ? PARK_RESTORED : PARK_RESUMED;
+}
+
+void park_finish_launcher(void)
+{
+	static const char finalize[] = "cmd=finalize\n";
+	struct pollfd launcher = {.fd = park.launcher_fd, .events = POLLIN};
+	char answer[256];
+
+	if (park.launcher_fd < 0)
+		return;
+	/* A launcher that has gone away needs no farewell. */
+	if (send(park.launcher_fd, finalize, sizeof(finalize) - 1, MSG_NOSIGNAL) > 0 &&
+	    poll(&launcher, 1, LAUNCHER_TIMEOUT_MS) > 0)
+		recv(park.launcher_fd, answer, sizeof(answer), 0);
+	close(park.launcher_fd);
+	park.launcher_fd = -1;
+}
+
+void park_exit(int status)
+{
+	fflush(NULL);
+	park_finish_launcher();
+	_exit(status);
+}

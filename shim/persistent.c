@@ -1,0 +1,147 @@
+/* Persistent sends and receives: the shim's own from beginning to end, started as if each start were
+ * a nonblocking call. Persistent collectives are the library's, and pass through. */
+#include <stdlib.h>
+
+#include "error.h"
+#include "gate.h"
+#include "real.h"
+#include "request.h"
+#include "transfer.h"
+
+static int prepare(void *site, unsigned function, const struct transfer *transfer,
+                   MPI_Request *ret_handle)
+{
+	struct wire_call call = gate_call(function, site);
+	struct request *request = NULL;
+
+	gate_report(&call);
+	int code = transfer_check(transfer);
+	if (code == MPI_SUCCESS) {
+		request = transfer_new(transfer);
+		code = request ? transfer_keep_arguments(request) : MPI_ERR_NO_MEM;
+		if (request && code != MPI_SUCCESS)
+			request_release(request);
+	}
+	if (code == MPI_SUCCESS) {
+		request->persistent = true;
+		request->active = false;
+		*ret_handle = request_handle(request);
+	}
+	return error_check(transfer->comm, code, (enum mpi_call)function, site);
+}
+
+static int prepare_send(void *site, unsigned function, uint8_t mode, const void *data, int count,
+                        MPI_Datatype type, int destination, int tag, MPI_Comm comm,
+                        MPI_Request *ret_handle)
+{
+	const struct transfer transfer = {
+		.kind = REQUEST_SEND,
+		.mode = mode,
+		.data = (void *)(uintptr_t)data,
+		.count = count,
+		.type = type,
+		.peer = destination,
+		.tag = tag,
+		.comm = comm,
+	};
+	return prepare(site, function, &transfer, ret_handle);
+}
+
+int shim_MPI_Send_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
+                       int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return prepare_send(site, MPI_CALL_Send_init, WIRE_STANDARD, buf, count, datatype, dest, tag,
+	                    comm, request);
+}
+
+int shim_MPI_Ssend_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
+                        int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return prepare_send(site, MPI_CALL_Ssend_init, WIRE_SYNCHRONOUS, buf, count, datatype, dest,
+	                    tag, comm, request);
+}
+
+int shim_MPI_Bsend_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
+                        int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return prepare_send(site, MPI_CALL_Bsend_init, WIRE_BUFFERED, buf, count, datatype, dest, tag,
+	                    comm, request);
+}
+
+int shim_MPI_Rsend_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
+                        int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return prepare_send(site, MPI_CALL_Rsend_init, WIRE_READY, buf, count, datatype, dest, tag,
+	                    comm, request);
+}
+
+int shim_MPI_Recv_init(void *site, void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                       MPI_Comm comm, MPI_Request *request)
+{
+	const struct transfer transfer = {
+		.kind = REQUEST_RECEIVE,
+		.data = buf,
+		.count = count,
+		.type = datatype,
+		.peer = source,
+		.tag = tag,
+		.comm = comm,
+	};
+	return prepare(site, MPI_CALL_Recv_init, &transfer, request);
+}
+
+/* MPI's code. */
+static int start_one(MPI_Request *handle, struct wire_call *call, uint32_t sub)
+{
+	struct request *request = request_find(*handle);
+
+	if (!request)
+		return real_mpi()->Start(handle);
+	if (!request->persistent || request->active)
+		return MPI_ERR_REQUEST;
+	int code = transfer_start(request, (struct wire_name){ call->call, sub });
+	if (code != MPI_SUCCESS)
+		request_retire(request);
+	else if (!request->local) {
+		call->ops[call->op_count] = transfer_op(request);
+		call->ops[call->op_count++].nonblocking = true;
+	}
+	return code;
+}
+
+static int start_all(void *site, unsigned function, int count, MPI_Request *handles)
+{
+	struct wire_call call = gate_call(function, site);
+	struct wire_op few[8];
+	int code = MPI_SUCCESS;
+	MPI_Comm comm = MPI_COMM_WORLD;
+
+	call.ops = few;
+	if (count > (int)(sizeof(few) / sizeof(few[0])))
+		call.ops = calloc((size_t)count, sizeof(*call.ops));
+	if (!call.ops)
+		return error_check(comm, MPI_ERR_NO_MEM, (enum mpi_call)function, site);
+	for (int i = 0; i < count && code == MPI_SUCCESS; i++) {
+		const struct request *request = request_find(handles[i]);
+		comm = request ? request->comm : MPI_COMM_WORLD;
+		code = start_one(&handles[i], &call, (uint32_t)i);
+	}
+	gate_report(&call);
+	if (call.ops != few)
+		free(call.ops);
+	return error_check(comm, code, (enum mpi_call)function, site);
+}
+
+int shim_MPI_Start(void *site, MPI_Request *request)
+{
+	return start_all(site, MPI_CALL_Start, 1, request);
+}
+
+int shim_MPI_Startall(void *site, int count, MPI_Request array_of_requests[])
+{
+	if (count < 0)
+		return error_check(MPI_COMM_WORLD,
+		                   real_mpi()->Startall(count, array_of_requests),
+		                   MPI_CALL_Startall, site);
+	return start_all(site, MPI_CALL_Startall, count, array_of_requests);
+}

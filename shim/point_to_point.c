@@ -1,0 +1,262 @@
+/* Sends and receives that are one call each. */
+#include <string.h>
+
+#include "error.h"
+#include "gate.h"
+#include "real.h"
+#include "request.h"
+#include "transfer.h"
+
+/* The call counts although MPI refuses it: the scheduler hears of it without operations. */
+static int refuse(const struct wire_call *call, MPI_Comm comm, int code)
+{
+	gate_report(call);
+	return error_raise(comm, code, call->call, (enum mpi_call)call->function,
+	                   (const void *)(uintptr_t)call->site);
+}
+
+static int finish(const struct wire_call *call, MPI_Comm comm, int code)
+{
+	if (code == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	return error_raise(comm, code, call->call, (enum mpi_call)call->function,
+	                   (const void *)(uintptr_t)call->site);
+}
+
+/* Checks and starts; MPI's code, with a request only when that is MPI_SUCCESS. */
+static int begin(const struct transfer *transfer, struct wire_name name,
+                 struct request **ret_request)
+{
+	int code = transfer_check(transfer);
+	if (code != MPI_SUCCESS)
+		return code;
+	struct request *request = transfer_new(transfer);
+	if (!request)
+		return MPI_ERR_NO_MEM;
+	code = transfer_start(request, name);
+	if (code != MPI_SUCCESS) {
+		request_release(request);
+		return code;
+	}
+	*ret_request = request;
+	return MPI_SUCCESS;
+}
+
+/* A blocking call with these requests: all of them are waited for, unless a send leaves at once. */
+static void report_blocking(struct wire_call *call, struct request **requests, uint32_t count,
+                            bool credit)
+{
+	struct wire_op ops[2];
+	struct wire_name names[2];
+
+	call->ops = ops;
+	call->waited = names;
+	for (uint32_t i = 0; i < count; i++) {
+		if (requests[i]->local)
+			continue;
+		ops[call->op_count++] = transfer_op(requests[i]);
+		names[call->waited_count++] = requests[i]->name;
+	}
+	if (credit || call->op_count == 0) {
+		call->waited_count = 0;
+		gate_report(call);
+	} else {
+		call->wait = WIRE_WAIT_ALL;
+		gate_wait(call);
+	}
+}
+
+static int send_blocking(void *site, unsigned function, const struct transfer *transfer)
+{
+	struct wire_call call = gate_call(function, site);
+	struct request *request;
+
+	int code = begin(transfer, (struct wire_name){ call.call, 0 }, &request);
+	if (code != MPI_SUCCESS)
+		return refuse(&call, transfer->comm, code);
+	report_blocking(&call, &request, 1, transfer_copies(transfer->mode));
+	code = request_complete(request);
+	request_retire(request);
+	return finish(&call, transfer->comm, code);
+}
+
+static int start_nonblocking(void *site, unsigned function, const struct transfer *transfer,
+                             MPI_Request *ret_handle)
+{
+	struct wire_call call = gate_call(function, site);
+	struct wire_op op;
+	struct request *request;
+
+	int code = begin(transfer, (struct wire_name){ call.call, 0 }, &request);
+	if (code == MPI_SUCCESS && transfer->kind == REQUEST_RECEIVE && !request->local) {
+		code = transfer_keep_arguments(request);
+		if (code != MPI_SUCCESS)
+			request_release(request);
+	}
+	if (code != MPI_SUCCESS)
+		return refuse(&call, transfer->comm, code);
+	if (!request->local) {
+		op = transfer_op(request);
+		op.nonblocking = true;
+		call.ops = &op;
+		call.op_count = 1;
+	}
+	gate_report(&call);
+	*ret_handle = request_handle(request);
+	return MPI_SUCCESS;
+}
+
+static struct transfer sending(uint8_t mode, const void *data, int count, MPI_Datatype type,
+                               int destination, int tag, MPI_Comm comm)
+{
+	return (struct transfer){
+		.kind = REQUEST_SEND,
+		.mode = mode,
+		.data = (void *)(uintptr_t)data,
+		.count = count,
+		.type = type,
+		.peer = destination,
+		.tag = tag,
+		.comm = comm,
+	};
+}
+
+static struct transfer receiving(void *data, int count, MPI_Datatype type, int source, int tag,
+                                 MPI_Comm comm)
+{
+	return (struct transfer){
+		.kind = REQUEST_RECEIVE,
+		.data = data,
+		.count = count,
+		.type = type,
+		.peer = source,
+		.tag = tag,
+		.comm = comm,
+	};
+}
+
+int shim_MPI_Send(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                  MPI_Comm comm)
+{
+	struct transfer transfer = sending(WIRE_STANDARD, buf, count, datatype, dest, tag, comm);
+	return send_blocking(site, MPI_CALL_Send, &transfer);
+}
+
+int shim_MPI_Ssend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm)
+{
+	struct transfer transfer = sending(WIRE_SYNCHRONOUS, buf, count, datatype, dest, tag, comm);
+	return send_blocking(site, MPI_CALL_Ssend, &transfer);
+}
+
+int shim_MPI_Bsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm)
+{
+	struct transfer transfer = sending(WIRE_BUFFERED, buf, count, datatype, dest, tag, comm);
+	return send_blocking(site, MPI_CALL_Bsend, &transfer);
+}
+
+int shim_MPI_Rsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm)
+{
+	struct transfer transfer = sending(WIRE_READY, buf, count, datatype, dest, tag, comm);
+	return send_blocking(site, MPI_CALL_Rsend, &transfer);
+}
+
+int shim_MPI_Isend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm, MPI_Request *request)
+{
+	struct transfer transfer = sending(WIRE_STANDARD, buf, count, datatype, dest, tag, comm);
+	return start_nonblocking(site, MPI_CALL_Isend, &transfer, request);
+}
+
+int shim_MPI_Issend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                    MPI_Comm comm, MPI_Request *request)
+{
+	struct transfer transfer = sending(WIRE_SYNCHRONOUS, buf, count, datatype, dest, tag, comm);
+	return start_nonblocking(site, MPI_CALL_Issend, &transfer, request);
+}
+
+int shim_MPI_Ibsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                    MPI_Comm comm, MPI_Request *request)
+{
+	struct transfer transfer = sending(WIRE_BUFFERED, buf, count, datatype, dest, tag, comm);
+	return start_nonblocking(site, MPI_CALL_Ibsend, &transfer, request);
+}
+
+int shim_MPI_Irsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                    MPI_Comm comm, MPI_Request *request)
+{
+	struct transfer transfer = sending(WIRE_READY, buf, count, datatype, dest, tag, comm);
+	return start_nonblocking(site, MPI_CALL_Irsend, &transfer, request);
+}
+
+int shim_MPI_Irecv(void *site, void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                   MPI_Comm comm, MPI_Request *request)
+{
+	struct transfer transfer = receiving(buf, count, datatype, source, tag, comm);
+	return start_nonblocking(site, MPI_CALL_Irecv, &transfer, request);
+}
+
+int shim_MPI_Recv(void *site, void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                  MPI_Comm comm, MPI_Status *status)
+{
+	struct transfer transfer = receiving(buf, count, datatype, source, tag, comm);
+	struct wire_call call = gate_call(MPI_CALL_Recv, site);
+	struct request *request;
+
+	int code = begin(&transfer, (struct wire_name){ call.call, 0 }, &request);
+	if (code != MPI_SUCCESS)
+		return refuse(&call, comm, code);
+	report_blocking(&call, &request, 1, false);
+	code = request_complete(request);
+	request_store_status(status, &request->status);
+	request_retire(request);
+	return finish(&call, comm, code);
+}
+
+/* One call, two operations: sub 0 the send, sub 1 the receive. */
+static int exchange(void *site, unsigned function, const struct transfer *send,
+                    const struct transfer *receive, MPI_Status *status)
+{
+	struct wire_call call = gate_call(function, site);
+	struct request *requests[2];
+
+	int code = transfer_check(receive);
+	if (code == MPI_SUCCESS)
+		code = begin(send, (struct wire_name){ call.call, 0 }, &requests[0]);
+	if (code != MPI_SUCCESS)
+		return refuse(&call, send->comm, code);
+	code = begin(receive, (struct wire_name){ call.call, 1 }, &requests[1]);
+	if (code != MPI_SUCCESS) {
+		request_abandon(requests[0]);
+		return refuse(&call, send->comm, code);
+	}
+	report_blocking(&call, requests, 2, false);
+	int sent = request_complete(requests[0]);
+	code = request_complete(requests[1]);
+	request_store_status(status, &requests[1]->status);
+	request_retire(requests[0]);
+	request_retire(requests[1]);
+	return finish(&call, send->comm, sent != MPI_SUCCESS ? sent : code);
+}
+
+int shim_MPI_Sendrecv(void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                      int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source,
+                      int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+	struct transfer send = sending(WIRE_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm);
+	struct transfer receive = receiving(recvbuf, recvcount, recvtype, source, recvtag, comm);
+	return exchange(site, MPI_CALL_Sendrecv, &send, &receive, status);
+}
+
+int shim_MPI_Sendrecv_replace(void *site, void *buf, int count, MPI_Datatype datatype, int dest,
+                              int sendtag, int source, int recvtag, MPI_Comm comm,
+                              MPI_Status *status)
+{
+	struct transfer send = sending(WIRE_STANDARD, buf, count, datatype, dest, sendtag, comm);
+	struct transfer receive = receiving(buf, count, datatype, source, recvtag, comm);
+
+	send.must_copy = true;
+	return exchange(site, MPI_CALL_Sendrecv_replace, &send, &receive, status);
+}

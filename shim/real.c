@@ -1,0 +1,125 @@
+#define _GNU_SOURCE
+#include "real.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { MOST_BINDINGS = 4, MOST_FRAMES = 128 };
+
+struct range {
+	uintptr_t start, end;
+};
+
+struct real_mpi real_table;
+bool real_found;
+
+static void *library;
+static struct range library_code, shim_code, binding_code[MOST_BINDINGS];
+static unsigned binding_count;
+
+static bool contains(const struct range *range, const void *address)
+{
+	return (uintptr_t)address - range->start < range->end - range->start;
+}
+
+static struct range code_of(const struct dl_phdr_info *info)
+{
+	struct range code = { UINTPTR_MAX, 0 };
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+		if (start < code.start)
+			code.start = start;
+		if (start + segment->p_memsz > code.end)
+			code.end = start + segment->p_memsz;
+	}
+	return code.end > 0 ? code : (struct range){ 0, 0 };
+}
+
+static bool is_binding(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	return strncmp(name, "libmpichfort.so", 15) == 0 || strncmp(name, "libmpifort.so", 13) == 0
+	       || strncmp(name, "libfmpich.so", 12) == 0 || strncmp(name, "libmpichcxx.so", 14) == 0
+	       || strncmp(name, "libmpicxx.so", 12) == 0;
+}
+
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct link_map *map = data;
+	struct range code = code_of(info);
+
+	(void)size;
+	if (contains(&code, (const void *)(uintptr_t)look_at_object))
+		shim_code = code;
+	else if (info->dlpi_addr == map->l_addr && strcmp(info->dlpi_name, map->l_name) == 0)
+		library_code = code;
+	else if (is_binding(info->dlpi_name) && binding_count < MOST_BINDINGS)
+		binding_code[binding_count++] = code;
+	return 0;
+}
+
+int real_find(void)
+{
+	static const char *const names[] = { "libmpich.so.12", "libmpi.so.12" };
+	struct link_map *map;
+
+	if (real_found)
+		return 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !library; i++)
+		library = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+	if (!library || dlinfo(library, RTLD_DI_LINKMAP, &map) < 0)
+		return -1;
+	for (const struct real_function *function = real_functions; function->name; function++) {
+		void *address = dlsym(library, function->name);
+		memcpy((char *)&real_table + function->offset, &address, sizeof(address));
+	}
+	binding_count = 0;
+	dl_iterate_phdr(look_at_object, map);
+	real_found = true;
+	return 0;
+}
+
+void *real_symbol(const char *name)
+{
+	return real_find() == 0 ? dlsym(library, name) : NULL;
+}
+
+bool real_is_library(const void *address)
+{
+	return contains(&library_code, address);
+}
+
+bool real_is_binding(const void *address)
+{
+	for (unsigned i = 0; i < binding_count; i++) {
+		if (contains(&binding_code[i], address))
+			return true;
+	}
+	return false;
+}
+
+bool real_is_shim(const void *address)
+{
+	return contains(&shim_code, address);
+}
+
+int real_backtrace(void **ret_frames, int most)
+{
+	void *frames[MOST_FRAMES];
+	int count = backtrace(frames, MOST_FRAMES), first = 0, stored = 0;
+
+	while (first < count && (real_is_shim(frames[first]) || real_is_binding(frames[first])))
+		first++;
+	for (int i = first; i < count && stored < most; i++)
+		ret_frames[stored++] = frames[i];
+	return stored;
+}

@@ -1,0 +1,38 @@
+/* The MPI library behind the shim, found at run time: nothing here makes the dynamic linker load an
+ * MPI library, and RTLD_NEXT would not find one that was loaded with RTLD_LOCAL (Python). */
+#ifndef MATCHPOINT_SHIM_REAL_H
+#define MATCHPOINT_SHIM_REAL_H
+
+#include <stdbool.h>
+
+#include "mpi_functions.h"
+
+/* Looks for libmpich.so.12 or libmpi.so.12 among the libraries that are loaded. 0, or -1: the
+ * program has no MPI library that the shim can drive. Cheap when done before. */
+int real_find(void);
+
+/* The library's PMPI functions: real_mpi()->Recv(...). Finds them at the first use; a process that
+ * calls MPI without such a library is ended by MPI_Init, see startup.c. */
+extern struct real_mpi real_table;
+extern bool real_found;
+static inline const struct real_mpi *real_mpi(void)
+{
+	if (__builtin_expect(!real_found, 0))
+		real_find();
+	return &real_table;
+}
+
+/* Any symbol of the library, or NULL. */
+void *real_symbol(const char *name);
+
+/* Whether this address lies in the code of the MPI library proper; of its Fortran bindings, which
+ * stand between the program and the shim; of the shim itself. */
+bool real_is_library(const void *address);
+bool real_is_binding(const void *address);
+bool real_is_shim(const void *address);
+
+/* Return addresses of the calling thread outside the shim and the bindings, innermost first. Returns
+ * how many were stored. */
+int real_backtrace(void **ret_frames, int most);
+
+#endif

@@ -1,0 +1,421 @@
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "communicator.h"
+#include "gate.h"
+#include "real.h"
+
+#define HANDLE_KIND 0x2d000000u
+#define HANDLE_KIND_MASK 0xff000000u
+#define HANDLE_INDEX_MASK 0x00ffffffu
+
+enum { FIRST_BUCKETS = 64, CHUNK = 64, REAPED_AT_ONCE = 64 };
+
+/* By index; those not in use are chained in `unused`. */
+static struct {
+	struct request **slots;
+	uint32_t count, capacity;
+	struct request *unused;
+} table;
+
+/* By name, chained through next_named. */
+static struct {
+	struct request **buckets;
+	uint32_t bucket_count, count;
+} named;
+
+/* A queue of requests without a handle that are posted to the library. */
+static struct {
+	struct request *first, **last;
+} unattended = { .last = &unattended.first };
+
+static unsigned incomplete;
+
+static struct request **bucket_of(struct wire_name name)
+{
+	uint32_t hash = name.call * 2654435761u ^ name.sub * 40503u;
+	return &named.buckets[hash & (named.bucket_count - 1)];
+}
+
+static bool same_name(struct wire_name a, struct wire_name b)
+{
+	return a.call == b.call && a.sub == b.sub;
+}
+
+static bool grow_named(void)
+{
+	uint32_t old_count = named.bucket_count;
+	struct request **old = named.buckets;
+	uint32_t bucket_count = old_count > 0 ? 2 * old_count : FIRST_BUCKETS;
+	struct request **buckets = calloc(bucket_count, sizeof(*buckets));
+
+	if (!buckets)
+		return old_count > 0;
+	named.buckets = buckets;
+	named.bucket_count = bucket_count;
+	for (uint32_t i = 0; i < old_count; i++) {
+		for (struct request *request = old[i], *next; request; request = next) {
+			next = request->next_named;
+			struct request **bucket = bucket_of(request->name);
+			request->next_named = *bucket;
+			*bucket = request;
+		}
+	}
+	free(old);
+	return true;
+}
+
+static struct request *find_named(struct wire_name name)
+{
+	if (named.count == 0 || name.call == 0)
+		return NULL;
+	struct request *request = *bucket_of(name);
+	while (request && !same_name(request->name, name))
+		request = request->next_named;
+	return request;
+}
+
+static void forget_name(struct request *request)
+{
+	if (request->name.call == 0)
+		return;
+	for (struct request **at = bucket_of(request->name); *at; at = &(*at)->next_named) {
+		if (*at == request) {
+			*at = request->next_named;
+			named.count--;
+			break;
+		}
+	}
+	request->name = (struct wire_name){ 0, 0 };
+}
+
+int request_rename(struct request *request, struct wire_name name)
+{
+	forget_name(request);
+	if (name.call == 0)
+		return 0;
+	if (named.count == named.bucket_count && !grow_named())
+		return -1;
+	request->name = name;
+	struct request **bucket = bucket_of(name);
+	request->next_named = *bucket;
+	*bucket = request;
+	named.count++;
+	return 0;
+}
+
+static bool grow_table(void)
+{
+	struct request *chunk;
+
+	if (table.count + CHUNK > table.capacity) {
+		uint32_t capacity = table.capacity > 0 ? 2 * table.capacity : CHUNK;
+		struct request **slots = realloc(table.slots, capacity * sizeof(*slots));
+		if (!slots)
+			return false;
+		table.slots = slots;
+		table.capacity = capacity;
+	}
+	if (table.count + CHUNK > HANDLE_INDEX_MASK)
+		return false;
+	chunk = calloc(CHUNK, sizeof(*chunk));
+	if (!chunk)
+		return false;
+	for (uint32_t i = CHUNK; i-- > 0;) {
+		chunk[i].index = table.count + i;
+		chunk[i].next_unattended = table.unused;
+		table.unused = &chunk[i];
+		table.slots[table.count + i] = &chunk[i];
+	}
+	table.count += CHUNK;
+	return true;
+}
+
+struct request *request_new(enum request_kind kind, struct wire_name name, MPI_Comm comm)
+{
+	if (!table.unused && !grow_table())
+		return NULL;
+	struct request *request = table.unused;
+	struct request *next = request->next_unattended;
+	*request = (struct request){
+		.in_use = true,
+		.kind = kind,
+		.index = request->index,
+		.comm = comm,
+		.real = MPI_REQUEST_NULL,
+		.active = true,
+	};
+	if (request_rename(request, name) < 0) {
+		request->in_use = false;
+		request->next_unattended = next;
+		return NULL;
+	}
+	table.unused = next;
+	return request;
+}
+
+struct request *request_new_collective(struct wire_name name, MPI_Comm comm,
+                                       const struct request_actions *actions, void *closure)
+{
+	struct request *request = request_new(REQUEST_COLLECTIVE, name, comm);
+	if (request) {
+		request->actions = actions;
+		request->closure = closure;
+	}
+	return request;
+}
+
+MPI_Request request_handle(const struct request *request)
+{
+	return (MPI_Request)(HANDLE_KIND | request->index);
+}
+
+struct request *request_find(MPI_Request handle)
+{
+	uint32_t index = (uint32_t)handle & HANDLE_INDEX_MASK;
+
+	if (((uint32_t)handle & HANDLE_KIND_MASK) != HANDLE_KIND || index >= table.count)
+		return NULL;
+	struct request *request = table.slots[index];
+	return request->in_use && !request->unattended ? request : NULL;
+}
+
+/* The copy of a message goes on alone when its request is gone. */
+static void release_copy(struct request *request)
+{
+	request->copied = false;
+	free(request->copy);
+	request->copy = NULL;
+	if (request->buffered > 0)
+		buffer_give_back(request->buffered);
+	request->buffered = 0;
+}
+
+void request_release(struct request *request)
+{
+	forget_name(request);
+	release_copy(request);
+	if (request->owns_type)
+		real_mpi()->Type_free(&request->type);
+	if (request->retains_comm)
+		communicator_release(request->comm);
+	request->in_use = false;
+	request->next_unattended = table.unused;
+	table.unused = request;
+}
+
+static void set_real_over(struct request *request, int code)
+{
+	request->real = MPI_REQUEST_NULL;
+	request->completed = true;
+	request->code = code;
+	if (request->actions && request->actions->over) {
+		request->actions->over(request->closure, code);
+		request->actions = NULL;
+	}
+}
+
+/* Small messages are often over at once; while something is incomplete the gate has to be busy. */
+static bool poll_library(struct request *request)
+{
+	int done = 0;
+	int code = real_mpi()->Test(&request->real, &done, &request->status);
+
+	if (code == MPI_SUCCESS && !done)
+		return false;
+	incomplete--;
+	set_real_over(request, code);
+	return true;
+}
+
+void request_posted(struct request *request, int code)
+{
+	request->bound = true;
+	if (code != MPI_SUCCESS) {
+		request->real = MPI_REQUEST_NULL;
+		request->status = request_empty_status();
+		set_real_over(request, code);
+		return;
+	}
+	incomplete++;
+	if (request->kind != REQUEST_COLLECTIVE)
+		poll_library(request);
+}
+
+/* Any request that is in the library without a handle in the program. */
+static void watch(struct request *request)
+{
+	request->next_unattended = NULL;
+	*unattended.last = request;
+	unattended.last = &request->next_unattended;
+}
+
+void request_bind(struct wire_name name, int source, int tag)
+{
+	struct request *request = find_named(name);
+
+	if (!request || request->bound || request->completed)
+		return;
+	request->bound_peer = source;
+	request->bound_tag = tag;
+	switch (request->kind) {
+	case REQUEST_RECEIVE:
+		request_posted(request, real_mpi()->Irecv(request->data, request->count, request->type,
+		                                          source, tag, request->comm,
+		                                          &request->real));
+		break;
+	case REQUEST_COLLECTIVE:
+		request_posted(request, request->actions->post(request->closure, &request->real));
+		break;
+	case REQUEST_SEND:
+	case REQUEST_PROBE: request->bound = true; break;
+	}
+	if (request->unattended)
+		watch(request);
+}
+
+int request_complete(struct request *request)
+{
+	if (request->completed)
+		return request->code;
+	if (request->copied) {
+		/* The library goes on with the copy. */
+		request->status = request_empty_status();
+		return MPI_SUCCESS;
+	}
+	if (request->real == MPI_REQUEST_NULL) {
+		request->status = request_empty_status();
+		set_real_over(request, MPI_SUCCESS);
+	} else {
+		request->status.MPI_ERROR = MPI_SUCCESS;
+		int code = gate_complete(&request->real, &request->status);
+		incomplete--;
+		set_real_over(request, code);
+	}
+	return request->code;
+}
+
+/* True when the request is over and released. */
+static bool reap(struct request *request)
+{
+	if (request->real != MPI_REQUEST_NULL && !poll_library(request))
+		return false;
+	request_release(request);
+	return true;
+}
+
+/* Looks at the oldest ones, which are sent to the end of the queue when they are not yet over. */
+static void reap_some(void)
+{
+	struct request *end = NULL;
+
+	for (int i = 0; i < REAPED_AT_ONCE && unattended.first; i++) {
+		struct request *request = unattended.first;
+		if (request == end)
+			return;
+		unattended.first = request->next_unattended;
+		if (!unattended.first)
+			unattended.last = &unattended.first;
+		if (reap(request))
+			continue;
+		if (!end)
+			end = request;
+		watch(request);
+	}
+}
+
+void request_progress(void)
+{
+	int found;
+
+	reap_some();
+	real_mpi()->Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+}
+
+unsigned request_incomplete(void)
+{
+	return incomplete;
+}
+
+void request_abandon(struct request *request)
+{
+	enum { REAP_EVERY = 16 };
+	static unsigned abandoned;
+
+	request->unattended = true;
+	if (request->real != MPI_REQUEST_NULL)
+		watch(request);
+	else if (request->completed || request->kind == REQUEST_SEND || !request->active)
+		request_release(request);
+	if (++abandoned % REAP_EVERY == 0)
+		reap_some();
+}
+
+/* What the library still does with the copy of a persistent request's message. */
+static void leave_copy_behind(struct request *request)
+{
+	struct request *carrier = request_new(REQUEST_SEND, (struct wire_name){ 0, 0 }, request->comm);
+
+	if (!carrier) {
+		gate_complete(&request->real, MPI_STATUS_IGNORE);
+		incomplete--;
+		release_copy(request);
+		return;
+	}
+	carrier->real = request->real;
+	carrier->copied = request->copied;
+	carrier->copy = request->copy;
+	carrier->buffered = request->buffered;
+	request->copy = NULL;
+	request->buffered = 0;
+	request_abandon(carrier);
+}
+
+void request_retire(struct request *request)
+{
+	if (!request->persistent) {
+		request_abandon(request);
+		return;
+	}
+	forget_name(request);
+	if (request->real != MPI_REQUEST_NULL)
+		leave_copy_behind(request);
+	release_copy(request);
+	request->real = MPI_REQUEST_NULL;
+	request->active = request->bound = request->completed = false;
+	request->local = request->answered = request->cancelled = false;
+	request->code = MPI_SUCCESS;
+}
+
+void request_withdraw(struct request *request)
+{
+	forget_name(request);
+	request->cancelled = true;
+	request->completed = true;
+	request->code = MPI_SUCCESS;
+	request->status = request_empty_status();
+	real_mpi()->Status_set_cancelled(&request->status, 1);
+}
+
+MPI_Status request_empty_status(void)
+{
+	MPI_Status status;
+
+	memset(&status, 0, sizeof(status));
+	status.MPI_SOURCE = MPI_ANY_SOURCE;
+	status.MPI_TAG = MPI_ANY_TAG;
+	status.MPI_ERROR = MPI_SUCCESS;
+	return status;
+}
+
+void request_store_status(MPI_Status *ret, const MPI_Status *status)
+{
+	if (ret == MPI_STATUS_IGNORE)
+		return;
+	int error = ret->MPI_ERROR;
+	*ret = *status;
+	ret->MPI_ERROR = error;
+}

@@ -1,0 +1,124 @@
+/* The requests that the program holds. What the program gets is a number of the shim's own
+ * (0x2d000000 | index: kind bits that MPICH gives to no valid handle); the MPI library's request
+ * behind it exists only once the scheduler has bound it. Requests of the library's own (MPI-IO,
+ * Rput, generalised requests) are foreign here and pass through.
+ *
+ * An operation is known by its name (call, sub) to the scheduler, also when the program holds no
+ * request for it: a blocking receive or a probe is a request for the duration of the call. */
+#ifndef MATCHPOINT_SHIM_REQUEST_H
+#define MATCHPOINT_SHIM_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include "wire.h"
+
+enum request_kind {
+	REQUEST_SEND,
+	REQUEST_RECEIVE,
+	REQUEST_PROBE,      /* of a probe or mprobe: BIND only fills in bound_peer and bound_tag */
+	REQUEST_COLLECTIVE, /* nonblocking collectives, Comm_idup */
+};
+
+/* How a nonblocking collective is given to the library and what is to be done when it is over. */
+struct request_actions {
+	/* Upon BIND. MPI's code; *ret_real is the library's request. */
+	int (*post)(void *closure, MPI_Request *ret_real);
+	/* Once, when the request is over (code: MPI's); frees the closure. */
+	void (*over)(void *closure, int code);
+};
+
+struct request {
+	bool in_use;
+	enum request_kind kind;
+	uint32_t index;
+	struct wire_name name; /* of the operation under way; call 0: none (inactive, or PROC_NULL) */
+
+	/* In the program's terms. `peer` and `tag` of a receive may be wildcards; see bound_peer. */
+	void *data;
+	int count;
+	MPI_Datatype type;
+	int peer;
+	int tag;
+	MPI_Comm comm;
+	uint8_t mode; /* enum wire_send_mode */
+	bool owns_type;
+	bool retains_comm;
+
+	int bound_peer, bound_tag; /* of BIND */
+	bool bound;
+	MPI_Request real;  /* MPI_REQUEST_NULL: not posted, or completed */
+	int code;          /* MPI's, of posting or completing */
+	MPI_Status status; /* once completed in the library */
+	bool completed;    /* in the library, or nothing to be done there; status and code are set */
+	bool local;        /* unknown to the scheduler: can always complete */
+	bool answered;     /* the scheduler has said so to MPI_Request_get_status, and need not again */
+	bool cancelled;
+
+	bool persistent;
+	bool active;     /* of a persistent request: started and not completed */
+	bool unattended; /* the program holds no handle any more; reaped once completed */
+
+	bool must_copy;  /* the program's buffer will not last (MPI_Sendrecv_replace) */
+	bool copied;     /* the message: the program need not wait for the library */
+	void *copy;      /* owned; NULL when there are no bytes */
+	size_t buffered; /* bytes of the attached buffer that it takes */
+	const struct request_actions *actions;
+	void *closure;
+
+	struct request *next_named, *next_unattended;
+};
+
+/* A request that is active and in the program's hands; `name.call` 0 for one that the scheduler
+ * does not know. NULL: out of memory. */
+struct request *request_new(enum request_kind kind, struct wire_name name, MPI_Comm comm);
+
+/* A nonblocking collective. Not posted before BIND. */
+struct request *request_new_collective(struct wire_name name, MPI_Comm comm,
+                                       const struct request_actions *actions, void *closure);
+
+/* What the program sees. */
+MPI_Request request_handle(const struct request *request);
+/* The request of a handle, or NULL when it is foreign (or MPI_REQUEST_NULL). */
+struct request *request_find(MPI_Request handle);
+bool request_is_foreign(MPI_Request handle);
+
+/* Gives another name (call 0: none). 0, or -1: out of memory. */
+int request_rename(struct request *request, struct wire_name name);
+
+/* `real` was filled in by a call to the library that returned this code. */
+void request_posted(struct request *request, int code);
+
+/* BIND: posts the receive or collective of this name to the library. */
+void request_bind(struct wire_name name, int source, int tag);
+
+/* The scheduler has let the request complete: completes it in the library. Fills in completed, status
+ * and code, and returns the code. */
+int request_complete(struct request *request);
+
+/* Cancelled, and not matched before. */
+void request_withdraw(struct request *request);
+
+/* After request_complete, once the program has been told: a persistent request becomes inactive,
+ * another one is gone. */
+void request_retire(struct request *request);
+
+/* The program holds no handle any more. What is still under way goes on. */
+void request_abandon(struct request *request);
+/* Of a request that is over. */
+void request_release(struct request *request);
+
+/* Drives MPI's progress, and reaps abandoned requests that are over. */
+void request_progress(void);
+/* Requests that are posted to the library and not yet known to be complete. */
+unsigned request_incomplete(void);
+
+/* MPI 3.1, section 3.7.3: source MPI_ANY_SOURCE, tag MPI_ANY_TAG, no error, count 0. */
+MPI_Status request_empty_status(void);
+/* Copies all but MPI_ERROR, as calls with a single status must; ret may be MPI_STATUS_IGNORE. */
+void request_store_status(MPI_Status *ret, const MPI_Status *status);
+
+#endif

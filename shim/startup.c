@@ -1,0 +1,325 @@
+#define _GNU_SOURCE
+#include "startup.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "../ckpt/agent.h"
+#include "attributes.h"
+#include "communicator.h"
+#include "error.h"
+#include "gate.h"
+#include "park.h"
+#include "real.h"
+#include "request.h"
+
+enum {
+	FIRST_DESCRIPTOR = AGENT_WORLD_FD + 1, /* out of the program's way */
+	COMMUNICATION_FAILED = 117,            /* exit status of a rank that cannot be set up */
+};
+
+static struct {
+	bool managed; /* started by matchpoint under an MPI launcher */
+	bool initialised, finalised;
+	uint32_t world;
+	int rank;
+	int thread_level;
+	int exit_status; /* once exit has begun */
+	pid_t process;
+} startup = { .rank = -1, .thread_level = -1 };
+
+int startup_thread_level(void)
+{
+	return startup.thread_level;
+}
+
+int startup_rank(void)
+{
+	return startup.rank;
+}
+
+static void redirect(int descriptor, const char *path, int flags)
+{
+	int opened = open(path, flags | O_CLOEXEC, 0600);
+	if (opened < 0)
+		return;
+	dup2(opened, descriptor);
+	close(opened);
+}
+
+static void redirect_output(int descriptor, const char *name, int rank)
+{
+	char path[PATH_MAX];
+	const char *directory = getenv("MATCHPOINT_DIRECTORY");
+
+	snprintf(path, sizeof(path), "%s/w%u/%s.%d", directory, startup.world, name, rank);
+	redirect(descriptor, path, O_WRONLY | O_APPEND | O_CREAT);
+}
+
+/* Once in a rank, also when it is started through shells: what these, or the program's own children,
+ * do with their descriptors afterwards is theirs. */
+static void redirect_streams(void)
+{
+	const char *input = getenv("MATCHPOINT_STDIN");
+
+	if (getenv("MATCHPOINT_REDIRECTED"))
+		return;
+	setenv("MATCHPOINT_REDIRECTED", "1", 1);
+	redirect(STDIN_FILENO, input ? input : "/dev/null", O_RDONLY);
+	redirect_output(STDOUT_FILENO, "out", startup.rank);
+	redirect_output(STDERR_FILENO, "err", startup.rank);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+	const char *rank = getenv("PMI_RANK"), *world = getenv("MATCHPOINT_WORLD");
+
+	if (!rank || !getenv("MATCHPOINT_SOCKET") || !getenv("MATCHPOINT_DIRECTORY"))
+		return;
+	startup.managed = true;
+	startup.rank = atoi(rank);
+	startup.world = world ? (uint32_t)strtoul(world, NULL, 10) : 0;
+	redirect_streams();
+}
+
+/* A descriptor out of the program's way, closed on exec. */
+static int move_up(int descriptor)
+{
+	int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+	if (moved < 0)
+		return descriptor;
+	close(descriptor);
+	return moved;
+}
+
+static int connect_to_scheduler(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const char *path = getenv("MATCHPOINT_SOCKET");
+	int descriptor;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -1;
+	memcpy(address.sun_path, path, strlen(path));
+	descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (descriptor < 0)
+		return -1;
+	if (connect(descriptor, (const struct sockaddr *)&address, sizeof(address)) < 0) {
+		close(descriptor);
+		return -1;
+	}
+	return move_up(descriptor);
+}
+
+static int open_world_directory(void)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/w%u", getenv("MATCHPOINT_DIRECTORY"), startup.world);
+	int opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (opened < 0)
+		return -1;
+	int moved = dup3(opened, AGENT_WORLD_FD, O_CLOEXEC);
+	close(opened);
+	return moved < 0 ? -1 : 0;
+}
+
+static void say_hello(int control)
+{
+	char program[PATH_MAX] = "", version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	int (*library_version)(char *, int *);
+	void *symbol = real_symbol("PMPI_Get_library_version");
+	int length = 0;
+
+	if (symbol) {
+		memcpy(&library_version, &symbol, sizeof(symbol));
+		library_version(version, &length);
+		version[strcspn(version, "\n")] = '\0';
+	}
+	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+		program[0] = '\0';
+	gate_open(control, &(struct wire_hello){
+		.version = WIRE_VERSION,
+		.world = startup.world,
+		.rank = startup.rank,
+		.pid = park_real_pid(),
+		.program = program,
+		.mpi = version,
+	});
+}
+
+/* MPI_Init and MPI_Finalize are collective over MPI_COMM_WORLD for the scheduler. */
+static void meet_all(unsigned function, const void *site)
+{
+	struct wire_call call = gate_call(function, site);
+	struct wire_op op = {
+		.name = { call.call, 0 },
+		.kind = WIRE_COLLECTIVE,
+		.comm = WIRE_COMM_WORLD,
+		.peer = -1,
+	};
+
+	call.wait = WIRE_WAIT_ALL;
+	call.op_count = 1;
+	call.ops = &op;
+	call.waited_count = 1;
+	call.waited = &op.name;
+	gate_wait(&call);
+}
+
+static void prepare_backtrace(void)
+{
+	void *frame;
+	backtrace(&frame, 1); /* loads libgcc now, and not in the midst of a call */
+}
+
+/* Before MPI's own initialisation. */
+static void go_under_control(int *ret_control)
+{
+	bool library = real_find() == 0;
+	int control = connect_to_scheduler();
+
+	if (control < 0)
+		_exit(COMMUNICATION_FAILED);
+	say_hello(control);
+	if (!library)
+		gate_wait_for_end();
+	if (open_world_directory() < 0)
+		_exit(COMMUNICATION_FAILED);
+	prepare_backtrace();
+	agent_before_init();
+	*ret_control = control;
+}
+
+void startup_adopt_process(void)
+{
+	startup.process = park_real_pid();
+}
+
+static void note_exit_status(int status, void *unused)
+{
+	(void)unused;
+	startup.exit_status = status;
+}
+
+/* After it: MPI's code. */
+static int stand_under_control(int control, unsigned function, const void *site)
+{
+	int code;
+
+	startup.initialised = true;
+	startup_adopt_process();
+	on_exit(note_exit_status, NULL);
+	real_mpi()->Comm_rank(MPI_COMM_WORLD, &startup.rank);
+	real_mpi()->Query_thread(&startup.thread_level);
+	if (startup.thread_level == MPI_THREAD_MULTIPLE)
+		gate_serialise();
+	code = error_start();
+	if (code == MPI_SUCCESS)
+		code = communicator_start();
+	if (code != MPI_SUCCESS)
+		return code;
+	park_init(control, startup.world, startup.rank);
+	gate_activate(true);
+	meet_all(function, site);
+	return MPI_SUCCESS;
+}
+
+int shim_MPI_Init(void *site, int *argc, char ***argv)
+{
+	int control, code;
+
+	if (!startup.managed || startup.initialised)
+		return real_mpi()->Init(argc, argv);
+	go_under_control(&control);
+	code = real_mpi()->Init(argc, argv);
+	if (code == MPI_SUCCESS)
+		code = stand_under_control(control, MPI_CALL_Init, site);
+	return code;
+}
+
+int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int *provided)
+{
+	int control, code;
+
+	if (!startup.managed || startup.initialised)
+		return real_mpi()->Init_thread(argc, argv, required, provided);
+	go_under_control(&control);
+	code = real_mpi()->Init_thread(argc, argv, required, provided);
+	if (code == MPI_SUCCESS)
+		code = stand_under_control(control, MPI_CALL_Init_thread, site);
+	return code;
+}
+
+int shim_MPI_Initialized(void *site, int *flag)
+{
+	(void)site;
+	return real_mpi()->Initialized(flag);
+}
+
+int shim_MPI_Finalized(void *site, int *flag)
+{
+	(void)site;
+	if (!startup.initialised)
+		return real_mpi()->Finalized(flag);
+	*flag = startup.finalised;
+	return MPI_SUCCESS;
+}
+
+/* The library is not finalised: the process may be a keeper, or a copy of one. */
+int shim_MPI_Finalize(void *site)
+{
+	attributes_delete_all();
+	meet_all(MPI_CALL_Finalize, site);
+	gate_activate(false);
+	startup.finalised = true;
+	return MPI_SUCCESS;
+}
+
+int shim_MPI_Abort(void *site, MPI_Comm comm, int errorcode)
+{
+	struct wire_call call = gate_call(MPI_CALL_Abort, site);
+
+	(void)comm;
+	call.wait = WIRE_ABORT;
+	call.status = errorcode;
+	const struct wire_message message = { .type = WIRE_CALL, .call = call };
+	gate_tell(&message);
+	gate_wait_for_end();
+}
+
+void startup_flush(void)
+{
+	void *stream = dlsym(RTLD_DEFAULT, "_ZSt4cout");
+	void *flush_stream = dlsym(RTLD_DEFAULT, "_ZNSo5flushEv");
+	void *flush_fortran = dlsym(RTLD_DEFAULT, "_gfortran_flush_i4");
+
+	if (stream && flush_stream) {
+		void *(*flush)(void *);
+		memcpy(&flush, &flush_stream, sizeof(flush));
+		flush(stream);
+	}
+	if (flush_fortran) {
+		void (*flush)(const int32_t *);
+		memcpy(&flush, &flush_fortran, sizeof(flush));
+		flush(NULL);
+	}
+	fflush(NULL);
+}
+
+/* After the program's own destructors and before MPI's, which have nothing left to do. A process
+ * that the program forked is none of ours. */
+__attribute__((destructor)) static void leave(void)
+{
+	if (startup.initialised && startup.process == park_real_pid())
+		park_exit(startup.exit_status);
+}

@@ -1,0 +1,25 @@
+/* From the loading of the shim to the end of the process: MPI_Init, MPI_Finalize, MPI_Abort, and
+ * what must be arranged around them.
+ *
+ * Environment, set by the scheduler: MATCHPOINT_SOCKET (absolute path of the control socket),
+ * MATCHPOINT_DIRECTORY (the run directory), MATCHPOINT_WORLD (the world's number; its directory is
+ * w<number>), MATCHPOINT_STDIN (optional: what ranks read as standard input). The launcher sets
+ * PMI_RANK. Without MATCHPOINT_SOCKET and PMI_RANK the shim does nothing. */
+#ifndef MATCHPOINT_SHIM_STARTUP_H
+#define MATCHPOINT_SHIM_STARTUP_H
+
+#include <stdbool.h>
+
+/* The thread level that MPI granted: MPI_THREAD_SINGLE ... MPI_THREAD_MULTIPLE; -1 before. */
+int startup_thread_level(void);
+
+/* Rank in MPI_COMM_WORLD. */
+int startup_rank(void);
+
+/* This process is the rank now: after MPI_Init, and in a restored copy. */
+void startup_adopt_process(void);
+
+/* Flushes the streams of C, C++ and Fortran. */
+void startup_flush(void);
+
+#endif

@@ -1,0 +1,225 @@
+#include "transfer.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "communicator.h"
+#include "gate.h"
+#include "real.h"
+
+/* MPICH's ABI: predefined types but those of MPI_MINLOC and MPI_MAXLOC. */
+static bool is_basic(MPI_Datatype type)
+{
+	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
+}
+
+static int largest_tag(void)
+{
+	static int largest = -1;
+	int *value, found;
+
+	if (largest < 0) {
+		largest = 32767; /* what MPI 3.1, section 8.1.2 promises */
+		if (real_mpi()->Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found)
+		            == MPI_SUCCESS
+		    && found)
+			largest = *value;
+	}
+	return largest;
+}
+
+static bool is_plainly_valid(const struct transfer *transfer)
+{
+	const struct communicator *communicator = communicator_find(transfer->comm);
+	bool receive = transfer->kind == REQUEST_RECEIVE;
+	int peer = transfer->peer, tag = transfer->tag;
+
+	if (!communicator || transfer->count < 0 || !is_basic(transfer->type))
+		return false;
+	if (!transfer->data && transfer->count > 0)
+		return false;
+	if ((tag < 0 || tag > largest_tag()) && !(receive && tag == MPI_ANY_TAG))
+		return false;
+	return (peer >= 0 && peer < communicator->remote_size) || peer == MPI_PROC_NULL
+	       || (receive && peer == MPI_ANY_SOURCE);
+}
+
+int transfer_check(const struct transfer *transfer)
+{
+	MPI_Request request;
+	int code;
+
+	if (is_plainly_valid(transfer))
+		return MPI_SUCCESS;
+	if (transfer->kind == REQUEST_RECEIVE)
+		code = real_mpi()->Recv_init(transfer->data, transfer->count, transfer->type,
+		                             transfer->peer, transfer->tag, transfer->comm, &request);
+	else
+		code = real_mpi()->Send_init(transfer->data, transfer->count, transfer->type,
+		                             transfer->peer, transfer->tag, transfer->comm, &request);
+	if (code == MPI_SUCCESS)
+		real_mpi()->Request_free(&request);
+	return code;
+}
+
+struct request *transfer_new(const struct transfer *transfer)
+{
+	const struct wire_name none = { 0, 0 };
+	struct request *request = request_new(transfer->kind, none, transfer->comm);
+
+	if (!request)
+		return NULL;
+	request->mode = transfer->mode;
+	request->data = transfer->data;
+	request->count = transfer->count;
+	request->type = transfer->type;
+	request->peer = transfer->peer;
+	request->tag = transfer->tag;
+	request->must_copy = transfer->must_copy;
+	return request;
+}
+
+bool transfer_copies(uint8_t mode)
+{
+	bool infinite = gate_welcome()->buffering == WIRE_BUFFERING_INFINITE;
+	return mode == WIRE_BUFFERED || (infinite && mode != WIRE_SYNCHRONOUS);
+}
+
+static size_t message_bytes(const struct request *request)
+{
+	MPI_Count size = 0;
+	real_mpi()->Type_size_x(request->type, &size);
+	return (size_t)size * (size_t)request->count;
+}
+
+/* What is given to the library: the program's buffer, or a copy. */
+struct outgoing {
+	const void *data;
+	int count;
+	MPI_Datatype type;
+};
+
+static void copy_basic(struct request *request, size_t bytes)
+{
+	request->copy = malloc(bytes);
+	if (!request->copy)
+		return;
+	memcpy(request->copy, request->data, bytes);
+	request->copied = true;
+}
+
+static void copy_packed(struct request *request, struct outgoing *outgoing)
+{
+	int room = 0, packed = 0;
+
+	if (real_mpi()->Pack_size(request->count, request->type, request->comm, &room) != MPI_SUCCESS)
+		return;
+	request->copy = malloc(room > 0 ? (size_t)room : 1);
+	if (!request->copy)
+		return;
+	if (real_mpi()->Pack(request->data, request->count, request->type, request->copy, room,
+	                     &packed, request->comm)
+	    != MPI_SUCCESS) {
+		free(request->copy);
+		request->copy = NULL;
+		return;
+	}
+	outgoing->count = packed;
+	outgoing->type = MPI_PACKED;
+	request->copied = true;
+}
+
+/* Where no copy can be made (more packed bytes than an int counts, no memory) the program waits for
+ * the library. */
+static struct outgoing copy_message(struct request *request)
+{
+	struct outgoing outgoing = { request->data, request->count, request->type };
+	size_t bytes = message_bytes(request);
+
+	if (bytes == 0)
+		request->copied = true;
+	else if (is_basic(request->type))
+		copy_basic(request, bytes);
+	else if (bytes <= INT_MAX)
+		copy_packed(request, &outgoing);
+	if (request->copy)
+		outgoing.data = request->copy;
+	return outgoing;
+}
+
+static int post_send(struct request *request)
+{
+	struct outgoing outgoing = { request->data, request->count, request->type };
+
+	if (request->mode == WIRE_BUFFERED) {
+		request->buffered = buffer_take(message_bytes(request));
+		if (request->buffered == 0)
+			return MPI_ERR_BUFFER;
+	}
+	if (request->must_copy || transfer_copies(request->mode))
+		outgoing = copy_message(request);
+	/* Synchronous mode is the scheduler's business: it knows when the message is matched. */
+	int code = real_mpi()->Isend(outgoing.data, outgoing.count, outgoing.type, request->peer,
+	                             request->tag, request->comm, &request->real);
+	request_posted(request, code);
+	return code;
+}
+
+/* MPI 3.1, section 3.11. */
+static void set_over_without_peer(struct request *request)
+{
+	request->status = request_empty_status();
+	if (request->kind == REQUEST_RECEIVE)
+		request->status.MPI_SOURCE = MPI_PROC_NULL;
+	request->local = true;
+	request->completed = true;
+	request->code = MPI_SUCCESS;
+}
+
+int transfer_start(struct request *request, struct wire_name name)
+{
+	request->active = true;
+	if (request->peer == MPI_PROC_NULL) {
+		set_over_without_peer(request);
+		return MPI_SUCCESS;
+	}
+	if (request_rename(request, name) < 0)
+		return MPI_ERR_NO_MEM;
+	return request->kind == REQUEST_SEND ? post_send(request) : MPI_SUCCESS;
+}
+
+int transfer_keep_arguments(struct request *request)
+{
+	int code = MPI_SUCCESS;
+
+	if (!is_basic(request->type)) {
+		MPI_Datatype twin;
+		/* Not MPI_Type_dup: that calls the program's attribute functions. */
+		code = real_mpi()->Type_contiguous(1, request->type, &twin);
+		if (code != MPI_SUCCESS)
+			return code;
+		real_mpi()->Type_commit(&twin);
+		request->type = twin;
+		request->owns_type = true;
+	}
+	communicator_retain(request->comm);
+	request->retains_comm = true;
+	return code;
+}
+
+struct wire_op transfer_op(const struct request *request)
+{
+	bool receive = request->kind == REQUEST_RECEIVE;
+
+	return (struct wire_op){
+		.name = request->name,
+		.kind = receive ? WIRE_RECEIVE : WIRE_SEND,
+		.mode = request->mode,
+		.comm = communicator_number(request->comm),
+		.peer = request->peer == MPI_ANY_SOURCE ? WIRE_ANY : request->peer,
+		.tag = receive && request->tag == MPI_ANY_TAG ? WIRE_ANY : request->tag,
+		.bytes = message_bytes(request),
+	};
+}

@@ -1,0 +1,46 @@
+/* One message to be sent or received, as all point-to-point calls have it: checking the arguments,
+ * giving sends to the library, and telling the scheduler of it. */
+#ifndef MATCHPOINT_SHIM_TRANSFER_H
+#define MATCHPOINT_SHIM_TRANSFER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include "request.h"
+#include "wire.h"
+
+struct transfer {
+	enum request_kind kind; /* SEND or RECEIVE */
+	uint8_t mode;           /* enum wire_send_mode */
+	void *data;
+	int count;
+	MPI_Datatype type;
+	int peer;
+	int tag;
+	MPI_Comm comm;
+	bool must_copy; /* the data will be overwritten before it is known to be sent */
+};
+
+/* MPI's own judgement of the arguments, without communicating. */
+int transfer_check(const struct transfer *transfer);
+
+/* A request that is not started. */
+struct request *transfer_new(const struct transfer *transfer);
+
+/* Starts it under this name: a send is posted to the library (from a copy where the program may go on
+ * before it is received), a receive waits for BIND. Without a peer (MPI_PROC_NULL) it is over and
+ * keeps no name. MPI's code. */
+int transfer_start(struct request *request, struct wire_name name);
+
+/* Whether a send of this mode leaves the program's buffer at once. */
+bool transfer_copies(uint8_t mode);
+
+/* For receives that outlive their call: the program may free datatype and communicator at once. */
+int transfer_keep_arguments(struct request *request);
+
+/* What the scheduler is told of a started request with a name. */
+struct wire_op transfer_op(const struct request *request);
+
+#endif

@@ -1,0 +1,247 @@
+/* The contract between the shim in each rank and the scheduler: one Unix stream socket per rank
+ * process, messages in both directions.
+ *
+ * Frame: u32 length of what follows, u16 type, fields. All integers little-endian and of fixed width,
+ * written field by field; strings are u32 length + bytes; lists u32 count + elements. The decoder
+ * trusts nothing: a frame that is too long, too short or has bytes left over is an error.
+ *
+ * WIRE_VERSION goes up with every change of the layout; HELLO carries it, and the scheduler refuses
+ * another one. Libc only: this file is linked into the shim, the scheduler and the fuzz targets. */
+#ifndef MATCHPOINT_SHIM_WIRE_H
+#define MATCHPOINT_SHIM_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WIRE_VERSION 1
+#define WIRE_FRAME_MAX (64u << 20)
+
+#define WIRE_ANY (-1)       /* any source, any tag */
+#define WIRE_COMM_WORLD 1u  /* well-known communicator numbers; others come from WIRE_COMM */
+#define WIRE_COMM_SELF 2u
+
+enum wire_type {
+	/* rank to scheduler */
+	WIRE_HELLO = 1, /* first message on a connection; answered by WELCOME */
+	WIRE_CALL,      /* an MPI call; answered by GO when `wait` is not WIRE_WAIT_NONE */
+	WIRE_COMM,      /* describes a communicator (or a scope of a collective) before its first use */
+	WIRE_ERROR,     /* MPI returned an error; when fatal the rank waits for END */
+	WIRE_STACK,     /* answer to WHERE */
+	WIRE_PARKED,    /* answer to PARK: the process is a keeper now */
+	WIRE_CHILD,     /* keeper: a child was forked, or has ended */
+	WIRE_ENDING,    /* the process is about to end: exit(), or a deadly signal */
+	/* scheduler to rank */
+	WIRE_WELCOME = 64,
+	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order */
+	WIRE_GO,      /* the pending call may complete */
+	WIRE_END,     /* flush the program's standard streams if asked to, then _exit(status) */
+	WIRE_WHERE,   /* report the call stack of the pending call */
+	WIRE_PARK,    /* become a keeper (only while a call is pending) */
+	WIRE_RESTORE, /* keeper: fork a child into a new world */
+	WIRE_RESUME,  /* keeper: be a rank again, in your own world */
+	WIRE_RELEASE, /* keeper: finish with the job launcher (PMI finalize), then _exit(status) */
+};
+
+/* An operation within one rank: the call that started it, and which of several. */
+struct wire_name {
+	uint32_t call;
+	uint32_t sub;
+};
+
+struct wire_hello {
+	uint32_t version;
+	uint32_t world; /* from MATCHPOINT_WORLD, or from RESTORE */
+	int32_t rank;   /* PMI_RANK, or -1 when the environment does not say; exact when restored */
+	int32_t pid;    /* the real one */
+	bool restored;
+	char *program;  /* /proc/self/exe */
+	char *mpi;      /* MPI_Get_library_version's first line; empty when restored */
+};
+
+/* Equal to enum buffering of explorer/path.h. */
+enum wire_buffering { WIRE_BUFFERING_ZERO = 1, WIRE_BUFFERING_INFINITE = 2 };
+
+/* What the scheduler wants; constant for an exploration but for buffering, which each world sets. */
+struct wire_welcome {
+	uint8_t buffering;      /* enum wire_buffering */
+	bool every_call_waits;  /* no call is acknowledged ahead of time (the prompt, tests) */
+	bool synchronous_collectives;
+};
+
+enum wire_op_kind {
+	WIRE_SEND = 1,
+	WIRE_RECEIVE,
+	WIRE_PROBE,
+	WIRE_MPROBE,
+	WIRE_COLLECTIVE, /* collectives, communicator creation and freeing, Finalize */
+};
+
+enum wire_send_mode { WIRE_STANDARD = 0, WIRE_SYNCHRONOUS, WIRE_BUFFERED, WIRE_READY };
+
+struct wire_op {
+	struct wire_name name;
+	uint8_t kind;
+	uint8_t mode;       /* sends */
+	bool nonblocking;   /* the program holds a request for it */
+	uint64_t comm;
+	int32_t peer;       /* rank in the (remote) group of comm: destination, source or WIRE_ANY; a
+	                       collective's root, or -1 */
+	int32_t tag;        /* or WIRE_ANY */
+	uint64_t bytes;     /* sent, or room for */
+	uint64_t signature; /* of the type signature and what must agree among the members of a
+	                       collective (reduction, counts); 0: not to be compared */
+};
+
+enum wire_wait {
+	WIRE_WAIT_NONE = 0, /* credit: reported, no answer (unless every_call_waits) */
+	WIRE_WAIT_ALL,      /* GO when all of `waited` can complete */
+	WIRE_WAIT_ANY,      /* GO with exactly one */
+	WIRE_WAIT_SOME,     /* GO with at least one */
+	WIRE_TEST_ALL,      /* GO, with all or none */
+	WIRE_TEST_ANY,      /* GO, with at most one */
+	WIRE_TEST_SOME,     /* GO, with those that can complete */
+	WIRE_CANCEL,        /* GO with `waited`[0] when it was withdrawn, with none when it was matched */
+	WIRE_FREE,          /* credit: the program forgets the request; the operation goes on */
+	WIRE_ABORT,         /* MPI_Abort, error code in `status`; never answered but by END */
+};
+
+/* One MPI call: what it starts and what it waits for. A blocking call waits for what it starts. The
+ * same call number may come twice when a call proceeds in steps (Intercomm_create). */
+struct wire_call {
+	uint32_t call;
+	uint16_t function; /* enum mpi_call of the generated mpi_calls.h */
+	uint8_t wait;
+	int32_t status;    /* ABORT */
+	uint64_t site;     /* return address in the program */
+	uint32_t op_count;
+	struct wire_op *ops;
+	uint32_t waited_count;
+	struct wire_name *waited;
+};
+
+struct wire_comm {
+	uint64_t comm;
+	uint32_t local_count, remote_count; /* remote: 0 for an intracommunicator */
+	int32_t *local, *remote;            /* world ranks, in rank order */
+	int32_t my_rank;                    /* this process's rank in local */
+	char *name;                         /* what created it: "MPI_Comm_split of MPI_COMM_WORLD" */
+};
+
+struct wire_error {
+	uint32_t call;
+	uint16_t function;
+	uint64_t site;
+	int32_t error_class;
+	bool fatal;  /* the program's error handler is MPI_ERRORS_ARE_FATAL (or MPI_ERRORS_ABORT) */
+	char *text;  /* MPI_Error_string */
+};
+
+struct wire_stack {
+	uint32_t count;
+	uint64_t *frames; /* return addresses, innermost first, from the caller of MPI outwards */
+};
+
+/* A shared mapping of a parked process, as found in /proc/self/maps. */
+struct wire_mapping {
+	uint64_t start, length, offset; /* bytes */
+	uint64_t device, inode;
+	uint32_t protection; /* PROT_* */
+};
+
+struct wire_parked {
+	char *hazard; /* why this process must not be restored from here, or empty */
+	uint32_t count;
+	struct wire_mapping *mappings;
+};
+
+struct wire_child {
+	uint32_t world;
+	int32_t pid;
+	bool ended;
+	int32_t status; /* as waitpid tells it; when ended */
+};
+
+/* Before the process goes: so that the way it ended is known where nobody can wait for it, and the place
+ * of a crash can be looked up while it is still there (the rank waits for END then). */
+struct wire_ending {
+	int32_t status; /* of exit() */
+	int32_t signal; /* or the deadly signal; 0: exit() */
+	uint32_t count;
+	uint64_t *frames; /* where the signal struck, innermost first; empty for exit() */
+};
+
+/* Which file of the new world holds the clone of which of the keeper's mappings: file is the N in
+ * `<directory>/clone.N`, at the mapping's own offset. */
+struct wire_clone {
+	uint64_t start, length, offset;
+	uint32_t protection;
+	uint32_t file;
+};
+
+struct wire_restore {
+	uint32_t world;
+	int32_t rank;
+	char *directory; /* the new world's, absolute */
+	uint32_t count;
+	struct wire_clone *clones;
+};
+
+struct wire_bind {
+	struct wire_name name;
+	int32_t source; /* in the communicator's (remote) group; -1 for a collective */
+	int32_t tag;
+};
+
+struct wire_go {
+	uint32_t call;
+	uint32_t count;
+	uint32_t *done; /* indices into `waited`; for WAIT_ALL empty: all of them */
+};
+
+struct wire_end {
+	bool flush;
+	int32_t status;
+};
+
+struct wire_message {
+	uint16_t type;
+	union {
+		struct wire_hello hello;
+		struct wire_call call;
+		struct wire_comm comm;
+		struct wire_error error;
+		struct wire_stack stack;
+		struct wire_parked parked;
+		struct wire_child child;
+		struct wire_ending ending;
+		struct wire_welcome welcome;
+		struct wire_bind bind;
+		struct wire_go go;
+		struct wire_end end; /* END and RELEASE */
+		struct wire_restore restore;
+	};
+};
+
+/* A growing byte buffer; zero-initialised is empty. */
+struct wire_buffer {
+	uint8_t *bytes;
+	size_t count, capacity;
+	bool failed; /* out of memory at some time: the contents are unusable */
+};
+
+void wire_buffer_release(struct wire_buffer *buffer);
+
+/* Appends one frame. The message is only read. */
+void wire_encode(struct wire_buffer *buffer, const struct wire_message *message);
+
+/* Length of the first frame including its length field, 0 when more bytes are needed to tell or to
+ * complete it, or -1 when it can be no frame. */
+long wire_frame_length(const uint8_t *bytes, size_t count);
+
+/* Decodes exactly one frame; 0, or -1 with nothing to release. What the message points to is owned
+ * by the message. */
+int wire_decode(const uint8_t *bytes, size_t count, struct wire_message *ret_message);
+void wire_message_release(struct wire_message *message);
+
+#endif

@@ -1,0 +1,164 @@
+"""Runs matchpoint on real programs, and sees that nothing is left behind. Standard library only."""
+
+import argparse
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+TIMEOUT = 120  # seconds for one run of matchpoint
+MARK = "MATCHPOINT_TEST_MARK"
+
+
+class Failed(Exception):
+    """What was expected did not happen; the text says what did."""
+
+
+def check(condition, text):
+    if not condition:
+        raise Failed(text)
+
+
+class Run:
+    """One finished run of matchpoint."""
+
+    def __init__(self, command, status, out, err, seconds, report):
+        self.command = command
+        self.status = status
+        self.out = out
+        self.err = err
+        self.seconds = seconds
+        self.report = report  # the JSON, or None
+
+    def __str__(self):
+        return "%s\nexit status %s after %.1f s\n--- standard output\n%s\n--- standard error\n%s" % (
+            " ".join(self.command), self.status, self.seconds, self.out, self.err)
+
+
+def marked_processes(mark):
+    """Every process that inherited the mark: `pid command`."""
+    found = []
+    needle = ("%s=%s" % (MARK, mark)).encode()
+    for directory in glob.glob("/proc/[0-9]*"):
+        try:
+            with open(directory + "/environ", "rb") as file:
+                if needle not in file.read().split(b"\0"):
+                    continue
+            with open(directory + "/stat") as file:
+                if file.read().rpartition(")")[2].split()[0] == "Z":
+                    continue
+            with open(directory + "/cmdline", "rb") as file:
+                command = file.read().replace(b"\0", b" ").decode(errors="replace")
+            found.append("%s %s" % (os.path.basename(directory), command))
+        except OSError:
+            continue
+    return found
+
+
+def run_directories(pid):
+    return glob.glob("/dev/shm/matchpoint-%d-*" % pid)
+
+
+class Tool:
+    """The matchpoint under test, with a directory of its own for stores and programs."""
+
+    def __init__(self, matchpoint, mpicc):
+        self.matchpoint = os.path.abspath(matchpoint)
+        self.mpicc = mpicc
+        self.directory = tempfile.mkdtemp(prefix="matchpoint-e2e-")
+
+    def close(self):
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def compile(self, source, *flags):
+        program = os.path.join(self.directory, os.path.splitext(os.path.basename(source))[0])
+        compiler = self.mpicc
+        if source.endswith((".f", ".f90")):
+            compiler = self.mpicc.replace("mpicc", "mpif90")
+        command = [compiler, "-O1", "-g", source, "-o", program, *flags]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        check(done.returncode == 0, "%s\n%s" % (" ".join(command), done.stderr))
+        return program
+
+    def start(self, arguments, mark, environment=None, cwd=None):
+        """Starts matchpoint in a session of its own, marked; a Popen."""
+        env = dict(os.environ, **(environment or {}))
+        env[MARK] = mark
+        return subprocess.Popen([self.matchpoint, *arguments], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
+                                cwd=cwd or self.directory, start_new_session=True)
+
+    def run(self, *arguments, report=False, environment=None, timeout=TIMEOUT, cwd=None):
+        """Runs it to its end and checks that nothing is left; `report` asks for the JSON."""
+        mark = uuid.uuid4().hex
+        arguments = list(arguments)
+        file = os.path.join(self.directory, mark + ".json")
+        if report:
+            arguments[1:1] = ["--json", file]
+        begin = time.monotonic()
+        process = self.start(arguments, mark, environment, cwd)
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            self.end_marked(mark)
+            out, err = process.communicate()
+            raise Failed("no end after %d s: %s\n%s\n%s" % (
+                timeout, " ".join(process.args), out.decode(errors="replace"),
+                err.decode(errors="replace"))) from None
+        done = Run(process.args, process.returncode, out.decode(errors="replace"),
+                   err.decode(errors="replace"), time.monotonic() - begin, None)
+        if os.path.exists(file):
+            with open(file) as text:
+                done.report = json.load(text)
+            os.unlink(file)
+        self.check_clean(process.pid, mark, done)
+        return done
+
+    @staticmethod
+    def end_marked(mark):
+        for line in marked_processes(mark):
+            try:
+                os.kill(int(line.split()[0]), signal.SIGKILL)
+            except OSError:
+                pass
+
+    def check_clean(self, pid, mark, done, patience=5.0):
+        """No process, socket or shared memory of this run may be left (the last ranks may need a
+        moment to be gone)."""
+        deadline = time.monotonic() + patience
+        while True:
+            left = marked_processes(mark) + run_directories(pid)
+            if not left:
+                return
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.02)
+        self.end_marked(mark)
+        for directory in run_directories(pid):
+            shutil.rmtree(directory, ignore_errors=True)
+        raise Failed("left behind: %s\n%s" % (left, done))
+
+
+def main(description, body, extra=None):
+    """Parses the options that all the scripts share and runs body(tool, options)."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--matchpoint", required=True)
+    parser.add_argument("--mpicc", default="mpicc.mpich")
+    if extra:
+        extra(parser)
+    options = parser.parse_args()
+    tool = Tool(options.matchpoint, options.mpicc)
+    try:
+        body(tool, options)
+    except Failed as failure:
+        print("FAILED: %s" % failure)
+        sys.exit(1)
+    finally:
+        tool.close()

@@ -1,0 +1,170 @@
+"""Explores one program and compares with the expectations in the file next to it.
+
+The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, each one exploration:
+
+  why           for the reader
+  ranks         number of ranks
+  args          the program's arguments
+  options       more options for `matchpoint explore`
+  flags         for the compiler
+  interleavings {"zero": n, "infinite": n}; a missing buffering is not explored
+  wasted        0 when not given
+  complete      true when not given
+  exit          exit status of matchpoint; told from the findings when not given
+  output        {"rank": text}: what that rank prints in every interleaving that ends well
+  notes         texts that must occur in the notes
+  findings      a list: {"kind", "count", "buffering", "at": {"rank": part of the source line where
+                it stands}, "blame": part of the source line of the choice, "message": part of it}
+                count, at, blame and message may be left out
+
+Every program is explored by snapshots and by rerunning, which must agree, execution by execution, and
+every finding is replayed from its path.
+"""
+
+import collections
+import json
+import os
+
+import harness
+from harness import check
+
+
+def source_line(source, line):
+    with open(source) as file:
+        lines = file.read().split("\n")
+    return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+def outcome(execution):
+    """What must be the same however the exploration went back, as something that can be counted."""
+    matches = sorted((m["rank"], m["call"], m.get("sub", 0), m["source"], m["send_call"],
+                      m.get("send_sub", 0), m["tag"]) for m in execution["matches"])
+    return (execution["buffering"], execution["status"], tuple(matches), tuple(execution["exit"]),
+            tuple(execution["output"]))
+
+
+def roll_call(finding):
+    return [(r["rank"], r.get("function"), r.get("call"), r.get("line"), r["waits_for"],
+             r.get("ended")) for r in finding["ranks"]]
+
+
+def check_finding(source, expected, found):
+    text = json.dumps(found, indent=1)
+    if "count" in expected:
+        check(found["count"] == expected["count"], "count %d instead of %d: %s" % (
+            found["count"], expected["count"], text))
+    if "buffering" in expected:
+        check(found["buffering"] == expected["buffering"], "other bufferings: " + text)
+    check(found["reproduced"], "not reproduced: " + text)
+    ranks = {r["rank"]: r for r in found["ranks"]}
+    for rank, part in expected.get("at", {}).items():
+        check(int(rank) in ranks, "rank %s is not in the roll-call: %s" % (rank, text))
+        line = source_line(source, ranks[int(rank)].get("line", 0))
+        check(part in line, "rank %s stands at '%s': %s" % (rank, line.strip(), text))
+    if "blame" in expected:
+        check("blame" in found, "no choice is blamed: " + text)
+        line = source_line(source, found["blame"].get("line", 0))
+        check(expected["blame"] in line, "'%s' is blamed: %s" % (line.strip(), text))
+    check(expected.get("message", "") in (found["message"] or ""), "another message: " + text)
+
+
+def check_findings(source, expected, report):
+    """Pairs every expected finding with one found, each once."""
+    left = list(report["findings"])
+    for finding in expected:
+        problems = []
+        for found in left:
+            if found["kind"] != finding["kind"]:
+                continue
+            try:
+                check_finding(source, finding, found)
+            except harness.Failed as problem:
+                problems.append(str(problem))
+                continue
+            left.remove(found)
+            break
+        else:
+            raise harness.Failed("expected %s, but %s" % (
+                finding, "; ".join(problems) or "no such kind in %s" % json.dumps(left)))
+    check(not left, "also found: %s" % json.dumps(left, indent=1))
+
+
+def check_report(source, expected, run):
+    report = run.report
+    check(report is not None, "no report\n%s" % run)
+    check(report["complete"] == expected.get("complete", True),
+          "complete is %s\n%s" % (report["complete"], run))
+    counts = collections.Counter(e["buffering"] for e in report["executions"])
+    wanted = expected.get("interleavings")
+    if wanted is not None:
+        check(counts == wanted, "%s interleavings instead of %s\n%s" % (dict(counts), wanted, run))
+    check(report["interleavings"] == sum(counts.values()), "interleavings do not add up\n%s" % run)
+    check(report["wasted"] == expected.get("wasted", 0), "%d wasted runs\n%s" % (
+        report["wasted"], run))
+    check_findings(source, expected.get("findings", []), report)
+    status = expected.get("exit", 1 if report["findings"] else 0 if report["complete"] else 3)
+    check(run.status == status, "exit status %s instead of %d\n%s" % (run.status, status, run))
+    for execution in report["executions"]:
+        for rank, text in expected.get("output", {}).items():
+            check(execution["status"] != "ok" or execution["output"][int(rank)] == text,
+                  "rank %s printed %r on %s" % (rank, execution["output"][int(rank)],
+                                                execution["path"]))
+    for note in expected.get("notes", []):
+        check(any(note in text for text in report["notes"]), "no note on %s\n%s" % (note, run))
+    for repeated, times in collections.Counter(map(outcome, report["executions"])).items():
+        check(times == 1, "an outcome was explored %d times: %s" % (times, repeated))
+
+
+def replay(tool, program, expected, report):
+    """Every finding, and one interleaving that ends well, again from its path."""
+    arguments = expected.get("args", [])
+    for finding in report["findings"]:
+        again = tool.run("replay", finding["path"], "--", program, *arguments, report=True)
+        check(again.status == 1, "the replay of %s ended with %d\n%s" % (
+            finding["path"], again.status, again))
+        check(again.report and len(again.report["findings"]) >= 1, "nothing found\n%s" % again)
+        found = again.report["findings"][0]
+        check(found["kind"] == finding["kind"] and roll_call(found) == roll_call(finding),
+              "the replay of %s found something else: %s\n%s" % (
+                  finding["path"], json.dumps(found), again))
+    good = [e for e in report["executions"] if e["status"] == "ok"]
+    if good:
+        again = tool.run("replay", good[-1]["path"], "--", program, *arguments)
+        check(again.status == 0, "the replay of %s\n%s" % (good[-1]["path"], again))
+
+
+def explore(tool, source, program, expected):
+    reports = {}
+    for backtrack in ("snapshot", "rerun"):
+        run = tool.run("explore", "-n", str(expected["ranks"]), "--backtrack", backtrack,
+                       *expected.get("options", []), "--", program, *expected.get("args", []),
+                       report=True)
+        check_report(source, expected, run)
+        check(run.report["backtrack"] == backtrack, "went back by %s\n%s" % (
+            run.report["backtrack"], run))
+        reports[backtrack] = run.report
+        print("  %-8s %d interleavings in %.2f s" % (
+            backtrack, run.report["interleavings"], run.seconds))
+    by_snapshot, by_rerun = (collections.Counter(map(outcome, reports[b]["executions"]))
+                             for b in ("snapshot", "rerun"))
+    check(by_snapshot == by_rerun, "only by snapshot: %s\nonly by rerun: %s" % (
+        list(by_snapshot - by_rerun), list(by_rerun - by_snapshot)))
+    replay(tool, program, expected, reports["snapshot"])
+
+
+def body(tool, options):
+    with open(options.expect) as file:
+        expectations = json.load(file)
+    if isinstance(expectations, dict):
+        expectations = [expectations]
+    stem = os.path.splitext(options.expect)[0]
+    source = next(s for s in (stem + e for e in (".c", ".f90", ".f")) if os.path.exists(s))
+    for expected in expectations:
+        print("%s on %d ranks %s" % (os.path.basename(source), expected["ranks"],
+                                     " ".join(expected.get("args", []))))
+        program = tool.compile(source, *expected.get("flags", []))
+        explore(tool, source, program, expected)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body, lambda parser: parser.add_argument("expect"))

@@ -1,0 +1,259 @@
+/* This process is the keeper whose memory is cloned. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <glib/gstdio.h>
+
+#include "ckpt/clone_plan.h"
+
+#define PAGE 4096
+
+struct fixture {
+	char *old, *new;
+	struct clone_plan *plan;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = g_new0(struct fixture, 1);
+
+	fixture->old = g_dir_make_tmp("matchpoint-old-XXXXXX", NULL);
+	fixture->new = g_dir_make_tmp("matchpoint-new-XXXXXX", NULL);
+	assert_non_null(fixture->old);
+	assert_non_null(fixture->new);
+	fixture->plan = clone_plan_new(2, fixture->old);
+	*state = fixture;
+	return 0;
+}
+
+static void empty(const char *path)
+{
+	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while ((name = g_dir_read_name(directory))) {
+		g_autofree char *file = g_build_filename(path, name, NULL);
+
+		g_unlink(file);
+	}
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	clone_plan_free(fixture->plan);
+	empty(fixture->old);
+	empty(fixture->new);
+	g_rmdir(fixture->old);
+	g_rmdir(fixture->new);
+	g_free(fixture->old);
+	g_free(fixture->new);
+	g_free(fixture);
+	return 0;
+}
+
+static int make_file(const char *directory, const char *name, off_t size)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL);
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	return fd;
+}
+
+static char *map(int fd, off_t offset, gsize length, struct agent_mapping *ret_mapping)
+{
+	struct stat status;
+	char *address = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+
+	assert_ptr_not_equal(address, MAP_FAILED);
+	assert_int_equal(fstat(fd, &status), 0);
+	*ret_mapping = (struct agent_mapping){.start = (uintptr_t)address,
+	                                      .length = length,
+	                                      .offset = (uint64_t)offset,
+	                                      .device = status.st_dev,
+	                                      .inode = status.st_ino,
+	                                      .protection = PROT_READ | PROT_WRITE};
+	return address;
+}
+
+static guint8 *contents(const char *directory, const char *name, gsize size)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL);
+	char *bytes;
+	gsize length;
+
+	assert_true(g_file_get_contents(path, &bytes, &length, NULL));
+	assert_int_equal(length, size);
+	return (guint8 *)bytes;
+}
+
+static void write_clones(struct fixture *fixture)
+{
+	g_autoptr(GError) error = NULL;
+
+	empty(fixture->new);
+	if (!clone_plan_write(fixture->plan, fixture->new, &error))
+		fail_msg("%s", error->message);
+}
+
+static void test_an_object_is_cloned_once_for_all_ranks(void **state)
+{
+	struct fixture *fixture = *state;
+	struct agent_mapping first, second;
+	const struct agent_clone *clones;
+	int fd = make_file(fixture->old, "segment", 4 * PAGE);
+	char *low = map(fd, 0, 2 * PAGE, &first), *high = map(fd, PAGE, 3 * PAGE, &second);
+	guint8 *bytes;
+
+	close(fd);
+	strcpy(low + PAGE, "one");
+	strcpy(high + 2 * PAGE + 10, "three");
+	clone_plan_add(fixture->plan, 0, getpid(), &first, 1);
+	clone_plan_add(fixture->plan, 1, getpid(), &second, 1);
+	write_clones(fixture);
+
+	assert_int_equal(clone_plan_rank(fixture->plan, 1, &clones), 1);
+	assert_int_equal(clones[0].start, second.start);
+	assert_int_equal(clones[0].offset, PAGE);
+	assert_int_equal(clones[0].file, 0);
+	assert_int_equal(clone_plan_rank(fixture->plan, 0, &clones), 1);
+	assert_int_equal(clones[0].file, 0);
+	bytes = contents(fixture->new, "clone.0", 4 * PAGE);
+	assert_string_equal(bytes + PAGE, "one");
+	assert_string_equal(bytes + 3 * PAGE + 10, "three");
+	assert_int_equal(clone_plan_bytes(fixture->plan), 2 * PAGE);
+	g_free(bytes);
+	munmap(low, 2 * PAGE);
+	munmap(high, 3 * PAGE);
+}
+
+static void test_names_lead_to_the_clone(void **state)
+{
+	struct fixture *fixture = *state;
+	struct agent_mapping mapping;
+	int fd = make_file(fixture->old, "ucx_shm_posix_1", PAGE);
+	char *memory = map(fd, 0, PAGE, &mapping);
+	g_autofree char *named = g_build_filename(fixture->new, "ucx_shm_posix_1", NULL);
+	g_autofree char *clone = g_build_filename(fixture->new, "clone.0", NULL);
+	struct stat by_name, by_number;
+
+	close(fd);
+	clone_plan_add(fixture->plan, 0, getpid(), &mapping, 1);
+	write_clones(fixture);
+	assert_int_equal(stat(named, &by_name), 0);
+	assert_int_equal(stat(clone, &by_number), 0);
+	assert_int_equal(by_name.st_ino, by_number.st_ino);
+	munmap(memory, PAGE);
+}
+
+/* UCX makes files that are no whole pages long and uses the rest of the last page. */
+static void test_memory_beyond_the_end_of_the_file_is_cloned(void **state)
+{
+	struct fixture *fixture = *state;
+	struct agent_mapping mapping;
+	int fd = make_file(fixture->old, "segment", PAGE + 100);
+	char *memory = map(fd, 0, 2 * PAGE, &mapping);
+	guint8 *bytes;
+
+	close(fd);
+	memory[PAGE + 5] = 'i';
+	memory[2 * PAGE - 1] = 'b';
+	clone_plan_add(fixture->plan, 0, getpid(), &mapping, 1);
+	write_clones(fixture);
+	bytes = contents(fixture->new, "clone.0", 2 * PAGE);
+	assert_int_equal(bytes[PAGE + 5], 'i');
+	assert_int_equal(bytes[2 * PAGE - 1], 'b');
+	g_free(bytes);
+	munmap(memory, 2 * PAGE);
+}
+
+static void test_nameless_memory_is_read_from_the_keeper(void **state)
+{
+	struct fixture *fixture = *state;
+	struct agent_mapping mapping;
+	int fd = memfd_create("nameless", MFD_CLOEXEC);
+	const gsize size = (3 << 20) + PAGE;
+	char *memory;
+	guint8 *bytes;
+
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	memory = map(fd, 0, size, &mapping);
+	close(fd);
+	memset(memory + (1 << 20) - PAGE, 'a', 2 * PAGE);
+	memory[size - 1] = 'z';
+	clone_plan_add(fixture->plan, 0, getpid(), &mapping, 1);
+	write_clones(fixture);
+	memset(memory, 0, size);
+	write_clones(fixture); /* remembered from the first time */
+	bytes = contents(fixture->new, "clone.0", size);
+	assert_int_equal(bytes[(1 << 20) - PAGE], 'a');
+	assert_int_equal(bytes[(1 << 20) + PAGE - 1], 'a');
+	assert_int_equal(bytes[(1 << 20) + PAGE], 0);
+	assert_int_equal(bytes[size - 1], 'z');
+	assert_int_equal(clone_plan_bytes(fixture->plan), 3 * PAGE);
+	g_free(bytes);
+	munmap(memory, size);
+}
+
+static void test_files_that_nobody_maps_are_copied(void **state)
+{
+	struct fixture *fixture = *state;
+	int fd = make_file(fixture->old, "out.1", 0);
+	guint8 *bytes;
+
+	assert_int_equal(write(fd, "printed\n", 8), 8);
+	close(fd);
+	close(make_file(fixture->old, "clone.3", PAGE));
+	close(make_file(fixture->old, "err.1", 0));
+	write_clones(fixture);
+	bytes = contents(fixture->new, "out.1", 8);
+	assert_memory_equal(bytes, "printed\n", 8);
+	g_free(bytes);
+	assert_int_equal(g_access(fixture->new, F_OK), 0);
+	for (int i = 0; i < 2; i++) {
+		g_autofree char *absent = g_build_filename(fixture->new, i ? "clone.3" : "err.1", NULL);
+
+		assert_int_equal(g_access(absent, F_OK), -1);
+	}
+}
+
+static void test_a_vanished_keeper_is_an_error(void **state)
+{
+	struct fixture *fixture = *state;
+	struct agent_mapping mapping = {.start = PAGE, .length = PAGE, .device = 1, .inode = 1};
+	GError *error = NULL;
+
+	clone_plan_add(fixture->plan, 0, 0x3fffffff, &mapping, 1);
+	assert_false(clone_plan_write(fixture->plan, fixture->new, &error));
+	assert_non_null(strstr(error->message, "process 1073741823"));
+	g_error_free(error);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        TEST(test_an_object_is_cloned_once_for_all_ranks),
+	        TEST(test_names_lead_to_the_clone),
+	        TEST(test_memory_beyond_the_end_of_the_file_is_cloned),
+	        TEST(test_nameless_memory_is_read_from_the_keeper),
+	        TEST(test_files_that_nobody_maps_are_copied),
+	        TEST(test_a_vanished_keeper_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

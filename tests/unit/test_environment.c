@@ -1,0 +1,79 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scheduler/environment.h"
+
+static const struct environment_settings settings = {
+        .shim = "/lib/shim.so", .directory = "/run/mp", .world = 3};
+
+static void assert_value(char **environment, const char *name, const char *expected)
+{
+	const char *value = g_environ_getenv(environment, name);
+
+	if (g_strcmp0(value, expected))
+		fail_msg("%s is %s, not %s", name, value ? value : "unset",
+		         expected ? expected : "unset");
+}
+
+static void test_ranks_are_told_where_to_connect(void **state)
+{
+	g_auto(GStrv) environment = environment_for_ranks((char *[]){"HOME=/h", NULL}, &settings, NULL);
+
+	(void)state;
+	assert_value(environment, "HOME", "/h");
+	assert_value(environment, ENVIRONMENT_SOCKET, "/run/mp/socket");
+	assert_value(environment, ENVIRONMENT_DIRECTORY, "/run/mp");
+	assert_value(environment, ENVIRONMENT_WORLD, "3");
+	assert_value(environment, ENVIRONMENT_STDIN, NULL);
+	assert_value(environment, "LD_PRELOAD", "/lib/shim.so");
+	assert_value(environment, "UCX_TLS", "posix,self");
+	assert_value(environment, "UCX_POSIX_DIR", "/proc/self/fd/200");
+}
+
+static void test_conflicts_are_overridden_and_told(void **state)
+{
+	char *base[] = {"UCX_TLS=tcp",          "UCX_LOG_LEVEL=error",
+	                "UCX_POSIX_RX_MAX_BUFS=8", "LD_PRELOAD=/lib/a.so",
+	                "HWLOC_COMPONENTS=mine", "GLIBC_TUNABLES=glibc.cpu.x=1",
+	                NULL};
+	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+	g_auto(GStrv) environment = environment_for_ranks(base, &settings, notes);
+
+	(void)state;
+	assert_value(environment, "UCX_TLS", "posix,self");
+	assert_value(environment, "UCX_POSIX_RX_MAX_BUFS", NULL);
+	assert_value(environment, "LD_PRELOAD", "/lib/a.so:/lib/shim.so");
+	assert_value(environment, "HWLOC_COMPONENTS", "mine");
+	assert_value(environment, "GLIBC_TUNABLES", "glibc.cpu.x=1:glibc.malloc.hugetlb=1");
+	assert_int_equal(notes->len, 2);
+	assert_non_null(strstr(g_ptr_array_index(notes, 0), "UCX_POSIX_RX_MAX_BUFS=8"));
+	assert_non_null(strstr(g_ptr_array_index(notes, 1), "UCX_TLS=tcp"));
+}
+
+static void test_every_variable_is_explained_once(void **state)
+{
+	const struct environment_variable *all = environment_variables();
+
+	(void)state;
+	for (const struct environment_variable *variable = all; variable->name; variable++) {
+		assert_true(variable->explanation && *variable->explanation);
+		for (const struct environment_variable *other = all; other != variable; other++)
+			assert_string_not_equal(other->name, variable->name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_ranks_are_told_where_to_connect),
+	        cmocka_unit_test(test_conflicts_are_overridden_and_told),
+	        cmocka_unit_test(test_every_variable_is_explained_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <glib/gstdio.h>
+
+#include "scheduler/pmi.h"
+
+struct fixture {
+	uv_loop_t loop;
+	char *directory, *path;
+	struct pmi_server *server;
+	guint32 aborted_world;
+	int aborted_rank, exit_code;
+};
+
+static void on_abort(void *user, guint32 world, int rank, int exit_code)
+{
+	struct fixture *fixture = user;
+
+	fixture->aborted_world = world;
+	fixture->aborted_rank = rank;
+	fixture->exit_code = exit_code;
+}
+
+static int two_ranks(void *user, guint32 world)
+{
+	(void)user;
+	(void)world;
+	return 2;
+}
+
+static const struct pmi_handler handler = {.abort = on_abort, .ranks = two_ranks};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = g_new0(struct fixture, 1);
+
+	uv_loop_init(&fixture->loop);
+	fixture->directory = g_dir_make_tmp("mp-XXXXXX", NULL);
+	fixture->path = g_build_filename(fixture->directory, "pmi", NULL);
+	fixture->server = pmi_server_new(&fixture->loop, fixture->path, &handler, fixture, NULL);
+	assert_non_null(fixture->server);
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	pmi_server_close(fixture->server);
+	uv_run(&fixture->loop, UV_RUN_DEFAULT);
+	assert_int_equal(uv_loop_close(&fixture->loop), 0);
+	assert_int_equal(g_rmdir(fixture->directory), 0);
+	g_free(fixture->directory);
+	g_free(fixture->path);
+	g_free(fixture);
+	return 0;
+}
+
+static void turn(struct fixture *fixture)
+{
+	for (int i = 0; i < 5; i++)
+		uv_run(&fixture->loop, UV_RUN_NOWAIT);
+}
+
+static void say(struct fixture *fixture, int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	turn(fixture);
+}
+
+static int join(struct fixture *fixture, const char *greeting)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	g_strlcpy(address.sun_path, fixture->path, sizeof(address.sun_path));
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	say(fixture, fd, greeting);
+	return fd;
+}
+
+static void expect(int fd, const char *expected)
+{
+	char text[512] = "";
+	ssize_t got = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+
+	if (!*expected)
+		assert_int_equal(got, -1);
+	else
+		assert_string_equal(text, expected);
+}
+
+static void test_a_barrier_waits_for_its_world_alone(void **state)
+{
+	struct fixture *fixture = *state;
+	int first = join(fixture, "matchpoint world=1 rank=0\n");
+	int second = join(fixture, "matchpoint world=1 rank=1\n");
+	int stranger = join(fixture, "matchpoint world=2 rank=1\n");
+
+	for (int round = 0; round < 2; round++) {
+		say(fixture, first, "cmd=barrier_in\n");
+		if (!round)
+			say(fixture, stranger, "cmd=barrier_in\n");
+		expect(first, "");
+		say(fixture, second, "cmd=barrier_in\n");
+		expect(first, "cmd=barrier_out\n");
+		expect(second, "cmd=barrier_out\n");
+		expect(stranger, "");
+	}
+	close(first);
+	close(second);
+	close(stranger);
+}
+
+static void test_lines_may_come_in_pieces(void **state)
+{
+	struct fixture *fixture = *state;
+	int fd = join(fixture, "matchpoint wor");
+
+	say(fixture, fd, "ld=7 rank=3\ncmd=fin");
+	expect(fd, "");
+	say(fixture, fd, "alize\ncmd=get_universe_size\n");
+	expect(fd, "cmd=finalize_ack\ncmd=universe_size size=2\n");
+	close(fd);
+}
+
+static void test_abort_is_reported_and_not_answered(void **state)
+{
+	struct fixture *fixture = *state;
+	int fd = join(fixture, "matchpoint world=7 rank=3\ncmd=abort exitcode=42\n");
+
+	assert_int_equal(fixture->aborted_world, 7);
+	assert_int_equal(fixture->aborted_rank, 3);
+	assert_int_equal(fixture->exit_code, 42);
+	expect(fd, "");
+	close(fd);
+}
+
+static void test_values_belong_to_a_world(void **state)
+{
+	struct fixture *fixture = *state;
+	int first = join(fixture, "matchpoint world=1 rank=0\n");
+	int second = join(fixture, "matchpoint world=2 rank=0\n");
+
+	say(fixture, first, "cmd=put kvsname=k key=a value=b=c\n");
+	expect(first, "cmd=put_result rc=0 msg=success\n");
+	say(fixture, first, "cmd=get kvsname=k key=a\n");
+	expect(first, "cmd=get_result rc=0 msg=success value=b=c\n");
+	say(fixture, second, "cmd=get kvsname=k key=a\n");
+	expect(second, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
+	pmi_server_forget(fixture->server, 1);
+	turn(fixture);
+	assert_int_equal(recv(first, &(char){0}, 1, MSG_DONTWAIT), 0);
+	close(first);
+	close(second);
+}
+
+static void test_what_is_unknown_is_refused(void **state)
+{
+	struct fixture *fixture = *state;
+	int fd = join(fixture, "matchpoint world=1 rank=0\n");
+	int stranger = join(fixture, "cmd=abort exitcode=1\n");
+
+	say(fixture, fd, "cmd=publish_name service=s\nnonsense\n");
+	expect(fd, "cmd=publish_name_result rc=-1 msg=not_supported\n"
+	           "cmd=unknown_result rc=-1 msg=not_supported\n");
+	assert_int_equal(recv(stranger, &(char){0}, 1, MSG_DONTWAIT), 0);
+	assert_int_equal(fixture->exit_code, 0);
+	close(fd);
+	close(stranger);
+}
+
+static void test_a_taken_path_is_an_error(void **state)
+{
+	struct fixture *fixture = *state;
+	GError *error = NULL;
+
+	assert_null(pmi_server_new(&fixture->loop, fixture->path, &handler, fixture, &error));
+	assert_non_null(strstr(error->message, fixture->path));
+	g_error_free(error);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        TEST(test_a_barrier_waits_for_its_world_alone),
+	        TEST(test_lines_may_come_in_pieces),
+	        TEST(test_abort_is_reported_and_not_answered),
+	        TEST(test_values_belong_to_a_world),
+	        TEST(test_what_is_unknown_is_refused),
+	        TEST(test_a_taken_path_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,321 @@
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/report.h"
+#include "scheduler/store.h"
+
+struct fixture {
+	char *directory, *out;
+	struct store *store;
+	struct record_exploration *exploration;
+	GPtrArray *findings;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = g_new0(struct fixture, 1);
+	struct record_exploration *e = record_exploration_new();
+
+	g_unsetenv("NO_COLOR");
+	fixture->directory = g_dir_make_tmp("matchpoint-test-XXXXXX", NULL);
+	fixture->out = g_build_filename(fixture->directory, "out", NULL);
+	fixture->store = store_create(fixture->directory, NULL);
+	fixture->exploration = e;
+	fixture->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+	g_strfreev(e->program);
+	e->program = g_strsplit("./solver", "|", -1);
+	e->ranks = 4;
+	e->bufferings = RECORD_ZERO | RECORD_INFINITE;
+	e->complete = true;
+	e->seconds = 0.31;
+	*state = fixture;
+	return fixture->store ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *file = g_build_filename(fixture->directory, "matchpoint.db", NULL);
+
+	store_close(fixture->store);
+	g_unlink(file);
+	g_unlink(fixture->out);
+	g_rmdir(fixture->directory);
+	record_exploration_free(fixture->exploration);
+	g_ptr_array_unref(fixture->findings);
+	g_free(fixture->directory);
+	g_free(fixture->out);
+	g_free(fixture);
+	return 0;
+}
+
+/* Adds interleavings 1 to `count`; the first `bad` of them show finding 1. */
+static void add_executions(struct fixture *fixture, uint32_t count, uint32_t bad, const char *kind)
+{
+	for (uint32_t id = 1; id <= count; id++) {
+		g_autoptr(RecordExecution) e = record_execution_new();
+		uint32_t finding = 1;
+		int32_t status = 0;
+
+		e->id = id;
+		e->buffering = id % 2 ? RECORD_ZERO : RECORD_INFINITE;
+		e->path = g_strdup_printf("mp1:n4:0.3=%u", id);
+		if (id <= bad) {
+			e->status = kind;
+			g_array_append_val(e->findings, finding);
+		}
+		for (int rank = 0; rank < 4; rank++) {
+			g_array_append_val(e->exits, status);
+			g_ptr_array_add(e->outputs, g_bytes_new("\"\xff\n", 3));
+			g_ptr_array_add(e->errors, g_bytes_new("one\ntwo\n", rank == 2 ? 8 : 0));
+		}
+		assert_true(store_add(fixture->store, e, id == 1 ? fixture->findings : NULL, NULL));
+	}
+}
+
+/* Closes the store and writes the report; the text is the caller's. */
+static char *report(struct fixture *fixture, const char *name)
+{
+	g_autoptr(StoreReader) reader = NULL;
+	g_autoptr(GError) error = NULL;
+	char *text;
+
+	assert_true(store_put_exploration(fixture->store, fixture->exploration, NULL));
+	store_close(g_steal_pointer(&fixture->store));
+	reader = store_reader_open(fixture->directory, &error);
+	if (!reader)
+		fail_msg("%s", error->message);
+	if (!report_write(report_find(name), reader, fixture->out, &error))
+		fail_msg("%s", error->message);
+	assert_true(g_file_get_contents(fixture->out, &text, NULL, NULL));
+	return text;
+}
+
+static struct record_rank *add_rank(struct record_finding *finding, int32_t number,
+                                    const char *ended)
+{
+	struct record_rank *rank = record_rank_new(number);
+
+	rank->ended = g_strdup(ended);
+	g_ptr_array_add(finding->ranks, rank);
+	return rank;
+}
+
+static struct record_finding *add_finding(struct fixture *fixture, const char *kind)
+{
+	struct record_finding *finding = record_finding_new(kind);
+
+	g_ptr_array_add(fixture->findings, finding);
+	finding->id = fixture->findings->len;
+	finding->count = 2;
+	finding->bufferings = RECORD_ZERO | RECORD_INFINITE;
+	finding->path = g_strdup("mp1:n4:0.3=1");
+	finding->reproduced = true;
+	return finding;
+}
+
+/* The example of the documentation. */
+static void add_deadlock(struct fixture *fixture)
+{
+	struct record_finding *finding = add_finding(fixture, "deadlock");
+	struct record_rank *rank = add_rank(finding, 0, NULL);
+	struct record_message other = {.source = 2, .tag = 7, .call = 2};
+	int32_t awaited = 1;
+
+	finding->message = g_strdup("rank 0 waits for rank 1, which has ended");
+	rank->call = 4;
+	rank->function = "MPI_Recv";
+	rank->arguments = g_strdup("source=1, tag=7");
+	rank->place = (struct place){.file = "solver.c", .line = 121};
+	g_array_append_val(rank->waits_for, awaited);
+	for (int32_t i = 1; i < 4; i++)
+		add_rank(finding, i, "ended");
+	finding->blame = record_choice_new();
+	finding->blame->call = 3;
+	finding->blame->function = "MPI_Recv";
+	finding->blame->place = (struct place){.file = "solver.c", .line = 118};
+	finding->blame->taken = (struct record_message){
+		.source = 1, .tag = 7, .call = 2, .place = {.file = "solver.c", .line = 140}};
+	g_array_append_val(finding->blame->alternatives, other);
+	add_executions(fixture, 6, 2, "deadlock");
+}
+
+static void the_verdict_on_a_deadlock_is_as_documented(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *text = NULL;
+
+	add_deadlock(fixture);
+	text = report(fixture, "terminal");
+	assert_string_equal(
+		text,
+		"matchpoint: 6 interleavings of ./solver on 4 ranks, all explored (zero and "
+		"infinite buffering), 0.31 s\n"
+		"  1 deadlock in 2 interleavings\n"
+		"\n"
+		"deadlock #1  (2 of 6 interleavings, any buffering)\n"
+		"  rank 0  MPI_Recv(source=1, tag=7)         solver.c:121   waits for rank 1, "
+		"which has ended\n"
+		"  ranks 1-3  ended\n"
+		"  it needs: rank 0's MPI_Recv(ANY_SOURCE) at solver.c:118 takes rank 1's message "
+		"(solver.c:140), not rank 2's\n"
+		"  path: mp1:n4:0.3=1\n"
+		"  again: matchpoint replay mp1:n4:0.3=1 -- ./solver\n");
+}
+
+static void a_verdict_without_findings(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *text = NULL;
+
+	fixture->exploration->ranks = 1;
+	fixture->exploration->bufferings = RECORD_ZERO;
+	fixture->exploration->complete = false;
+	fixture->exploration->incomplete_reason = g_strdup("stopped by --max-time 10");
+	fixture->exploration->backtrack_reason = g_strdup("rank 0 has 3 threads of its own");
+	fixture->exploration->wasted = 2;
+	g_ptr_array_add(fixture->exploration->notes, g_strdup("Test was not explored"));
+	g_strfreev(fixture->exploration->program);
+	fixture->exploration->program = g_strsplit("./solver|it's|", "|", -1);
+	add_executions(fixture, 1, 0, NULL);
+	text = report(fixture, "terminal");
+	assert_string_equal(
+		text,
+		"matchpoint: 1 interleaving of ./solver 'it'\\''s' '' on 1 rank, not all: stopped "
+	        "by "
+		"--max-time 10 (zero buffering), 0.31 s, by rerunning: rank 0 has 3 threads of its "
+		"own\n"
+		"  nothing wrong so far\n"
+		"  2 runs led nowhere new\n"
+		"  note: Test was not explored\n");
+}
+
+static void a_crash_shows_what_the_rank_wrote(void **state)
+{
+	struct fixture *fixture = *state;
+	struct record_finding *finding = add_finding(fixture, "crash");
+	struct record_rank *rank;
+	g_autofree char *text = NULL;
+
+	add_finding(fixture, "crash")->id = 2;
+	finding->message = g_strdup("rank 2 was killed by SIGABRT");
+	finding->bufferings = RECORD_INFINITE;
+	finding->reproduced = false;
+	add_rank(finding, 0, "ended");
+	add_rank(finding, 1, NULL);
+	rank = add_rank(finding, 2, "killed by SIGABRT");
+	rank->function = "MPI_Send";
+	rank->place = (struct place){.function = "work", .offset = 47};
+	add_rank(finding, 3, "ended");
+	add_executions(fixture, 2, 2, "crash");
+	text = report(fixture, "terminal");
+	assert_non_null(strstr(text, "\n  2 crashes in 2 interleavings\n"));
+	assert_non_null(strstr(text, "\ncrash #1  (2 of 2 interleavings, infinite buffering)\n"
+	                             "  rank 2 was killed by SIGABRT\n"
+	                             "  ranks 0, 3  ended\n"));
+	assert_non_null(
+		strstr(text, "  rank 2  killed by SIGABRT after MPI_Send() at work+0x2f\n"));
+	assert_non_null(strstr(text, "  rank 2 wrote to standard error:\n    one\n    two\n"));
+	assert_non_null(strstr(text, "its replay ended otherwise"));
+}
+
+static JsonObject *member(JsonObject *object, const char *array, guint index)
+{
+	return json_array_get_object_element(json_object_get_array_member(object, array), index);
+}
+
+static void json_has_the_documented_members(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *text = NULL;
+	g_autoptr(JsonNode) root = NULL;
+	JsonObject *object, *finding, *execution;
+
+	add_deadlock(fixture);
+	text = report(fixture, "json");
+	root = json_from_string(text, NULL);
+	assert_non_null(root);
+	object = json_node_get_object(root);
+	assert_int_equal(json_object_get_int_member(object, "version"), 1);
+	assert_int_equal(json_object_get_int_member(object, "ranks"), 4);
+	assert_true(json_object_get_boolean_member(object, "complete"));
+	assert_int_equal(json_object_get_int_member(object, "interleavings"), 6);
+	assert_string_equal(json_object_get_string_member(object, "backtrack"), "snapshot");
+	assert_false(json_object_has_member(object, "executions_omitted"));
+	finding = member(object, "findings", 0);
+	assert_string_equal(json_object_get_string_member(finding, "kind"), "deadlock");
+	assert_int_equal(json_object_get_int_member(member(finding, "ranks", 0), "line"), 121);
+	assert_int_equal(json_array_get_length(json_object_get_array_member(finding, "ranks")), 4);
+	assert_int_equal(json_array_get_length(json_object_get_array_member(object, "executions")),
+	                 6);
+	execution = member(object, "executions", 5);
+	assert_string_equal(json_object_get_string_member(execution, "status"), "ok");
+	assert_string_equal(json_object_get_string_member(execution, "path"), "mp1:n4:0.3=6");
+	assert_string_equal(json_object_get_string_member(execution, "buffering"), "infinite");
+	assert_string_equal(
+		json_array_get_string_element(json_object_get_array_member(execution, "output"), 0),
+		"\"\xef\xbf\xbd\n");
+}
+
+static void json_of_a_large_store_omits_what_went_well(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *text = NULL;
+	g_autoptr(JsonNode) root = NULL;
+	JsonObject *object;
+
+	add_finding(fixture, "deadlock");
+	add_executions(fixture, 10001, 3, "deadlock");
+	text = report(fixture, "json");
+	root = json_from_string(text, NULL);
+	assert_non_null(root);
+	object = json_node_get_object(root);
+	assert_int_equal(json_object_get_int_member(object, "interleavings"), 10001);
+	assert_int_equal(json_object_get_int_member(object, "executions_omitted"), 9998);
+	assert_int_equal(json_array_get_length(json_object_get_array_member(object, "executions")),
+	                 3);
+}
+
+static void json_without_executions_is_valid(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *text = report(fixture, "json");
+	g_autoptr(JsonNode) root = json_from_string(text, NULL);
+
+	assert_non_null(root);
+}
+
+static void a_report_that_cannot_be_written_is_an_error(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *text = report(fixture, "terminal");
+	g_autoptr(StoreReader) reader = store_reader_open(fixture->directory, NULL);
+	g_autoptr(GError) nowhere = NULL, full = NULL;
+
+	assert_false(report_write(&report_json, reader, "/nonexistent/file", &nowhere));
+	assert_non_null(nowhere);
+	assert_false(report_write(&report_json, reader, "/dev/full", &full));
+	assert_non_null(full);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(the_verdict_on_a_deadlock_is_as_documented),
+		TEST(a_verdict_without_findings),
+		TEST(a_crash_shows_what_the_rank_wrote),
+		TEST(json_has_the_documented_members),
+		TEST(json_of_a_large_store_omits_what_went_well),
+		TEST(json_without_executions_is_valid),
+		TEST(a_report_that_cannot_be_written_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

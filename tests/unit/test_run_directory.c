@@ -1,0 +1,135 @@
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <glib/gstdio.h>
+
+#include "scheduler/environment.h"
+#include "scheduler/run_directory.h"
+
+static int set_up(void **state)
+{
+	*state = g_dir_make_tmp("mp-XXXXXX", NULL);
+	g_setenv(ENVIRONMENT_RUNDIR, *state, TRUE);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	g_unsetenv(ENVIRONMENT_RUNDIR);
+	assert_int_equal(g_rmdir(*state), 0); /* nothing is left behind */
+	g_free(*state);
+	return 0;
+}
+
+static void touch(const char *directory, const char *name)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL);
+
+	assert_true(g_file_set_contents(path, "x", 1, NULL));
+}
+
+static void test_worlds_come_and_go(void **state)
+{
+	struct run_directory *directory = run_directory_new(4, NULL);
+	struct stat status;
+	char *world;
+
+	assert_non_null(directory);
+	assert_true(g_str_has_prefix(run_directory_path(directory), *state));
+	assert_int_equal(stat(run_directory_path(directory), &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0700);
+	world = run_directory_add_world(directory, 17, NULL);
+	assert_true(g_str_has_suffix(world, "/w17"));
+	touch(world, "clone.0");
+	run_directory_remove_world(directory, 17);
+	assert_int_equal(g_access(world, F_OK), -1);
+	run_directory_remove_world(directory, 17);
+	g_free(world);
+	g_free(run_directory_add_world(directory, 18, NULL));
+	run_directory_free(directory);
+}
+
+static void test_removal_follows_no_link(void **state)
+{
+	struct run_directory *directory = run_directory_new(4, NULL);
+	g_autofree char *outside = g_build_filename(*state, "outside", NULL);
+	g_autofree char *link = run_directory_file(directory, "link");
+
+	assert_int_equal(g_mkdir(outside, 0700), 0);
+	touch(outside, "precious");
+	assert_int_equal(symlink(outside, link), 0);
+	run_directory_free(directory);
+	g_free(link);
+	link = g_build_filename(outside, "precious", NULL);
+	assert_int_equal(g_unlink(link), 0);
+	assert_int_equal(g_rmdir(outside), 0);
+}
+
+static void test_dead_predecessors_are_removed(void **state)
+{
+	struct run_directory *living = run_directory_new(4, NULL), *next;
+	g_autofree char *dead = g_build_filename(*state, "matchpoint-1073741823-abcdef", NULL);
+	g_autofree char *starting = g_strdup_printf("%s/matchpoint-%d-abcdef", (char *)*state,
+	                                            (int)getpid());
+	g_autofree char *world = g_build_filename(dead, "w0", NULL);
+
+	assert_int_equal(g_mkdir_with_parents(world, 0700), 0);
+	assert_int_equal(g_mkdir(starting, 0700), 0);
+	touch(world, "clone.0");
+	next = run_directory_new(4, NULL);
+	assert_int_equal(g_access(dead, F_OK), -1);
+	assert_int_equal(g_access(run_directory_path(living), F_OK), 0);
+	assert_int_equal(g_access(starting, F_OK), 0);
+	assert_int_equal(g_rmdir(starting), 0);
+	run_directory_free(living);
+	run_directory_free(next);
+}
+
+static void expect_refusal(int ranks, const char *part)
+{
+	GError *error = NULL;
+
+	assert_null(run_directory_new(ranks, &error));
+	if (!strstr(error->message, part))
+		fail_msg("\"%s\" does not say \"%s\"", error->message, part);
+	g_error_free(error);
+}
+
+static void test_bad_places_are_refused(void **state)
+{
+	g_autofree char *name = g_strnfill(90, 'x');
+	g_autofree char *path = g_build_filename(*state, name, NULL);
+
+	assert_int_equal(g_mkdir(path, 0700), 0);
+	g_setenv(ENVIRONMENT_RUNDIR, path, TRUE);
+	expect_refusal(4, "too long");
+	assert_int_equal(g_rmdir(path), 0);
+	expect_refusal(4, "No such file");
+	g_setenv(ENVIRONMENT_RUNDIR, "relative", TRUE);
+	expect_refusal(4, "absolute");
+	g_setenv(ENVIRONMENT_RUNDIR, *state, TRUE);
+	expect_refusal(1 << 30, "MB free");
+	g_unsetenv(ENVIRONMENT_RUNDIR);
+	expect_refusal(1 << 30, "--shm-size");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        TEST(test_worlds_come_and_go),
+	        TEST(test_removal_follows_no_link),
+	        TEST(test_dead_predecessors_are_removed),
+	        TEST(test_bad_places_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,421 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "reports/store_reader.h"
+#include "scheduler/store.h"
+#include "scheduler/store_schema.h"
+
+struct fixture {
+	char *directory, *file;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = g_new0(struct fixture, 1);
+
+	fixture->directory = g_dir_make_tmp("matchpoint-test-XXXXXX", NULL);
+	fixture->file = g_build_filename(fixture->directory, STORE_FILE, NULL);
+	*state = fixture;
+	return fixture->directory ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	GDir *directory = g_dir_open(fixture->directory, 0, NULL);
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory))) {
+		g_autofree char *file = g_build_filename(fixture->directory, name, NULL);
+
+		g_unlink(file);
+	}
+	g_dir_close(directory);
+	g_rmdir(fixture->directory);
+	g_free(fixture->directory);
+	g_free(fixture->file);
+	g_free(fixture);
+	return 0;
+}
+
+static struct record_exploration *exploration(void)
+{
+	struct record_exploration *e = record_exploration_new();
+
+	g_strfreev(e->program);
+	e->program = g_strsplit("./solver|two words|", "|", -1);
+	e->ranks = 3;
+	e->bufferings = RECORD_ZERO | RECORD_INFINITE;
+	e->version = g_strdup("0.1");
+	g_ptr_array_add(e->notes, g_strdup("a note"));
+	return e;
+}
+
+static struct record_choice *choice(void)
+{
+	struct record_choice *c = record_choice_new();
+	struct record_message other = {.source = 2, .tag = -7, .call = 3};
+
+	c->rank = 0;
+	c->call = 3;
+	c->function = "MPI_Recv";
+	c->place = (struct place){.file = "solver.c", .line = 118};
+	c->taken = (struct record_message){
+		.source = 1, .tag = 7, .call = 2, .place = {.function = "work", .offset = 47}};
+	g_array_append_val(c->alternatives, other);
+	return c;
+}
+
+static struct record_execution *execution(uint32_t id)
+{
+	struct record_execution *e = record_execution_new();
+	struct record_match match = {.rank = 0, .call = 3, .source = 1, .send_call = 2, .tag = 7};
+	uint32_t finding = 1;
+	int32_t status = 134;
+
+	e->id = id;
+	e->buffering = RECORD_ZERO;
+	e->status = "deadlock";
+	e->path = g_strdup("mp1:n3:zero:0.3=1");
+	g_array_append_val(e->findings, finding);
+	g_ptr_array_add(e->choices, choice());
+	g_array_append_val(e->matches, match);
+	g_array_append_val(e->exits, status);
+	g_ptr_array_add(e->outputs, g_bytes_new("a\0b\xff", 4));
+	g_ptr_array_add(e->errors, g_bytes_new(NULL, 0));
+	return e;
+}
+
+static struct record_finding *finding(void)
+{
+	struct record_finding *f = record_finding_new("deadlock");
+	struct record_rank *rank = record_rank_new(0);
+	int32_t awaited[] = {1, 2};
+
+	f->id = 1;
+	f->count = 1;
+	f->bufferings = RECORD_ZERO;
+	f->path = g_strdup("mp1:n3:zero:0.3=1");
+	f->reproduced = true;
+	f->blame = choice();
+	rank->call = 4;
+	rank->function = "MPI_Recv";
+	rank->arguments = g_strdup("source=1, tag=7");
+	g_array_append_vals(rank->waits_for, awaited, 2);
+	g_ptr_array_add(f->ranks, rank);
+	return f;
+}
+
+static void fill(struct store *store, uint32_t first, uint32_t count)
+{
+	g_autoptr(GPtrArray)
+		findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+
+	g_ptr_array_add(findings, finding());
+	for (uint32_t id = first; id < first + count; id++) {
+		g_autoptr(RecordExecution) e = execution(id);
+
+		assert_true(store_add(store, e, findings, NULL));
+	}
+}
+
+static struct store *create(const struct fixture *fixture)
+{
+	g_autoptr(RecordExploration) e = exploration();
+	g_autoptr(GError) error = NULL;
+	struct store *store = store_create(fixture->directory, &error);
+
+	if (!store)
+		fail_msg("%s", error->message);
+	assert_true(store_put_exploration(store, e, NULL));
+	return store;
+}
+
+static struct store_reader *open_store(const struct fixture *fixture)
+{
+	g_autoptr(GError) error = NULL;
+	struct store_reader *reader = store_reader_open(fixture->directory, &error);
+
+	if (!reader)
+		fail_msg("%s", error->message);
+	return reader;
+}
+
+static bool check_execution(const struct record_execution *e, void *data, GError **error)
+{
+	const struct record_choice *c = g_ptr_array_index(e->choices, 0);
+	const struct record_message *other = &g_array_index(c->alternatives, struct record_message,
+	                                                    0);
+	uint32_t *seen = data;
+
+	(void)error;
+	assert_int_equal(e->id, ++*seen);
+	assert_string_equal(e->path, "mp1:n3:zero:0.3=1");
+	assert_string_equal(e->status, "deadlock");
+	assert_int_equal(e->buffering, RECORD_ZERO);
+	assert_int_equal(e->choices->len, 1);
+	assert_string_equal(c->place.file, "solver.c");
+	assert_int_equal(c->place.line, 118);
+	assert_int_equal(c->taken.source, 1);
+	assert_string_equal(c->taken.place.function, "work");
+	assert_int_equal(c->taken.place.offset, 47);
+	assert_int_equal(c->alternatives->len, 1);
+	assert_int_equal(other->tag, -7);
+	assert_int_equal(e->matches->len, 1);
+	assert_int_equal(g_array_index(e->matches, struct record_match, 0).send_call, 2);
+	assert_int_equal(g_array_index(e->exits, int32_t, 0), 134);
+	assert_memory_equal(g_bytes_get_data(g_ptr_array_index(e->outputs, 0), NULL), "a\0b\xff",
+	                    4);
+	assert_int_equal(g_array_index(e->findings, uint32_t, 0), 1);
+	return true;
+}
+
+static void what_is_written_is_read_back(void **state)
+{
+	struct store *store = create(*state);
+	g_autoptr(StoreReader) reader = NULL;
+	const struct record_exploration *e;
+	const struct record_finding *f;
+	const struct record_rank *rank;
+	uint32_t seen = 0;
+
+	fill(store, 1, 3);
+	store_close(store);
+	reader = open_store(*state);
+	e = store_reader_exploration(reader);
+	assert_int_equal(g_strv_length(e->program), 3);
+	assert_string_equal(e->program[1], "two words");
+	assert_string_equal(e->program[2], "");
+	assert_string_equal(g_ptr_array_index(e->notes, 0), "a note");
+	assert_int_equal(e->interleavings, 3);
+	assert_null(e->incomplete_reason);
+	assert_int_equal(store_reader_findings(reader)->len, 1);
+	f = store_reader_finding(reader, 1);
+	assert_int_equal(f->ranks->len, 1);
+	assert_non_null(f->blame);
+	assert_int_equal(f->blame->alternatives->len, 1);
+	rank = g_ptr_array_index(f->ranks, 0);
+	assert_string_equal(rank->arguments, "source=1, tag=7");
+	assert_int_equal(rank->waits_for->len, 2);
+	assert_int_equal(g_array_index(rank->waits_for, int32_t, 1), 2);
+	assert_int_equal(store_reader_count_kind(reader, "deadlock"), 3);
+	assert_int_equal(store_reader_count_kind(reader, "crash"), 0);
+	assert_true(store_reader_each(reader, false, check_execution, &seen, NULL));
+	assert_int_equal(seen, 3);
+}
+
+static void a_new_exploration_replaces_the_old(void **state)
+{
+	struct fixture *fixture = *state;
+	struct store *store = create(fixture);
+	g_autoptr(StoreReader) reader = NULL;
+
+	fill(store, 1, 5);
+	store_close(store);
+	store = create(fixture);
+	fill(store, 1, 2);
+	store_close(store);
+	reader = open_store(fixture);
+	assert_int_equal(store_reader_count(reader), 2);
+}
+
+static void one_writes_at_a_time(void **state)
+{
+	struct fixture *fixture = *state;
+	struct store *store = create(fixture);
+	g_autoptr(GError) writing = NULL, reading = NULL;
+
+	assert_null(store_create(fixture->directory, &writing));
+	assert_true(g_error_matches(writing, STORE_ERROR, STORE_ERROR_BUSY));
+	assert_null(store_reader_open(fixture->directory, &reading));
+	assert_true(g_error_matches(reading, STORE_READER_ERROR, STORE_READER_ERROR_BUSY));
+	store_close(store);
+}
+
+static void refused(const struct fixture *fixture, enum store_error code)
+{
+	g_autofree char *before = NULL, *after = NULL;
+	g_autoptr(GError) error = NULL;
+	gsize size_before, size_after;
+
+	assert_true(g_file_get_contents(fixture->file, &before, &size_before, NULL));
+	assert_null(store_create(fixture->directory, &error));
+	assert_true(g_error_matches(error, STORE_ERROR, code));
+	assert_true(g_file_get_contents(fixture->file, &after, &size_after, NULL));
+	assert_int_equal(size_before, size_after);
+	assert_memory_equal(before, after, size_before);
+	assert_null(store_reader_open(fixture->directory, NULL));
+}
+
+static void sql(const char *file, const char *text)
+{
+	sqlite3 *database;
+
+	assert_int_equal(sqlite3_open(file, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(database, text, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(database);
+}
+
+static void what_is_no_store_is_refused(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *noise = g_strnfill(5000, 'x');
+
+	assert_true(g_file_set_contents(fixture->file, noise, -1, NULL));
+	refused(fixture, STORE_ERROR_NOT_A_STORE);
+	g_unlink(fixture->file);
+	sql(fixture->file, "CREATE TABLE phones (name, number)");
+	refused(fixture, STORE_ERROR_NOT_A_STORE);
+}
+
+static void another_version_is_refused(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(GError) error = NULL;
+
+	store_close(create(fixture));
+	sql(fixture->file, "PRAGMA user_version = 99");
+	refused(fixture, STORE_ERROR_VERSION);
+	assert_null(store_reader_open(fixture->directory, &error));
+	assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_VERSION));
+}
+
+static void a_directory_that_cannot_be_made_is_an_error(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *below = g_build_filename(fixture->file, "below", NULL);
+
+	assert_true(g_file_set_contents(fixture->file, "", -1, NULL));
+	assert_null(store_create(below, &error));
+	assert_true(g_error_matches(error, STORE_ERROR, STORE_ERROR_IO));
+}
+
+static void a_store_without_an_exploration_is_missing(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(GError) none = NULL, empty = NULL;
+
+	assert_null(store_reader_open(fixture->directory, &none));
+	assert_true(g_error_matches(none, STORE_READER_ERROR, STORE_READER_ERROR_MISSING));
+	store_close(store_create(fixture->directory, NULL));
+	assert_null(store_reader_open(fixture->directory, &empty));
+	assert_true(g_error_matches(empty, STORE_READER_ERROR, STORE_READER_ERROR_MISSING));
+}
+
+static void foreign_tables_are_refused(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(GError) error = NULL;
+
+	store_close(create(fixture));
+	sql(fixture->file,
+	    "DROP TABLE note; CREATE VIEW note AS SELECT 1 AS position, 'x' AS value");
+	assert_null(store_reader_open(fixture->directory, &error));
+	assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED));
+}
+
+static void odd_values_are_brought_into_range(void **state)
+{
+	struct fixture *fixture = *state;
+	struct store *store = create(fixture);
+	g_autoptr(StoreReader) reader = NULL;
+	const struct record_finding *f;
+
+	fill(store, 1, 1);
+	store_close(store);
+	sql(fixture->file, "UPDATE roll_call SET rank = -5, place = 77, function = x'ff41';"
+	                   "UPDATE finding SET count = 'many', path = NULL, kind = x'1b5b';"
+	                   "UPDATE exploration SET ranks = 9e99");
+	reader = open_store(fixture);
+	f = store_reader_finding(reader, 1);
+	assert_int_equal(((struct record_rank *)g_ptr_array_index(f->ranks, 0))->rank, 0);
+	assert_string_equal(f->path, "");
+	assert_string_equal(f->kind, "?[");
+	assert_int_equal(f->count, 0);
+}
+
+static void a_killed_writer_leaves_whole_interleavings(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(StoreReader) reader = NULL;
+	uint32_t seen = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct store *store = create(fixture);
+
+		fill(store, 1, 40);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	reader = open_store(fixture);
+	assert_true(store_reader_each(reader, false, check_execution, &seen, NULL));
+	assert_int_equal(seen, 40);
+}
+
+/* A limit on the size of files stands for a full disk: SQLite is told EFBIG, which is an I/O error,
+ * where a device says ENOSPC; e2e fills a real one. */
+static void a_failed_write_leaves_the_store_readable(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(StoreReader) reader = NULL;
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct store *store = create(fixture);
+		struct rlimit limit = {300000, 300000};
+		uint32_t id = 1;
+		bool good = true;
+
+		signal(SIGXFSZ, SIG_IGN);
+		setrlimit(RLIMIT_FSIZE, &limit);
+		for (; good && id < 10000; id++) {
+			g_autoptr(RecordExecution) e = execution(id);
+			g_autoptr(GError) error = NULL;
+
+			good = store_add(store, e, NULL, &error);
+			if (!good && error->domain != STORE_ERROR)
+				_exit(2);
+		}
+		store_close(store);
+		_exit(good || id < 3 ? 1 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	reader = open_store(fixture);
+	assert_true(store_reader_count(reader) > 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(what_is_written_is_read_back),
+		TEST(a_new_exploration_replaces_the_old),
+		TEST(one_writes_at_a_time),
+		TEST(what_is_no_store_is_refused),
+		TEST(another_version_is_refused),
+		TEST(a_directory_that_cannot_be_made_is_an_error),
+		TEST(a_store_without_an_exploration_is_missing),
+		TEST(foreign_tables_are_refused),
+		TEST(odd_values_are_brought_into_range),
+		TEST(a_killed_writer_leaves_whole_interleavings),
+		TEST(a_failed_write_leaves_the_store_readable),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

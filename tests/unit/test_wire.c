@@ -1,0 +1,237 @@
+#include "../../shim/wire.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct wire_message decode(const struct wire_buffer *buffer)
+{
+	struct wire_message message;
+
+	assert_false(buffer->failed);
+	assert_int_equal(wire_frame_length(buffer->bytes, buffer->count), buffer->count);
+	assert_int_equal(wire_decode(buffer->bytes, buffer->count, &message), 0);
+	return message;
+}
+
+/* Every prefix, and one byte too many, is refused; what is decoded encodes to the same bytes. */
+static struct wire_message round_trip(const struct wire_message *message)
+{
+	struct wire_buffer buffer = { 0 }, again = { 0 };
+	struct wire_message decoded, ignored;
+
+	wire_encode(&buffer, message);
+	decoded = decode(&buffer);
+	wire_encode(&again, &decoded);
+	assert_int_equal(again.count, buffer.count);
+	assert_memory_equal(again.bytes, buffer.bytes, buffer.count);
+
+	for (size_t count = 0; count < buffer.count; count++) {
+		assert_int_equal(wire_frame_length(buffer.bytes, count), 0);
+		assert_int_equal(wire_decode(buffer.bytes, count, &ignored), -1);
+	}
+	for (size_t cut = 6; cut < buffer.count; cut++) {
+		uint32_t length = (uint32_t)(cut - 4);
+		for (int i = 0; i < 4; i++)
+			again.bytes[i] = (uint8_t)(length >> (8 * i));
+		assert_int_equal(wire_decode(again.bytes, cut, &ignored), -1);
+	}
+	wire_buffer_release(&buffer);
+	wire_buffer_release(&again);
+	return decoded;
+}
+
+static void hello_keeps_its_strings(void **state)
+{
+	(void)state;
+	static char program[] = "/bin/program", mpi[] = "MPICH 4";
+	static const struct wire_message message = {
+		.type = WIRE_HELLO,
+		.hello = { WIRE_VERSION, 7, -1, 4711, true, program, mpi },
+	};
+	struct wire_message decoded = round_trip(&message);
+	assert_int_equal(decoded.hello.world, 7);
+	assert_int_equal(decoded.hello.rank, -1);
+	assert_int_equal(decoded.hello.pid, 4711);
+	assert_true(decoded.hello.restored);
+	assert_string_equal(decoded.hello.program, program);
+	assert_string_equal(decoded.hello.mpi, mpi);
+	wire_message_release(&decoded);
+}
+
+static void null_string_is_read_as_empty(void **state)
+{
+	(void)state;
+	const struct wire_message message = { .type = WIRE_HELLO };
+	struct wire_message decoded = round_trip(&message);
+	assert_string_equal(decoded.hello.program, "");
+	assert_string_equal(decoded.hello.mpi, "");
+	wire_message_release(&decoded);
+}
+
+static void call_keeps_its_ops_and_names(void **state)
+{
+	(void)state;
+	struct wire_op ops[2] = {
+		{ { 9, 0 }, WIRE_SEND, WIRE_READY, true, UINT64_MAX, 3, 7, 1ull << 40, 5 },
+		{ { 9, 1 }, WIRE_RECEIVE, 0, false, WIRE_COMM_WORLD, WIRE_ANY, WIRE_ANY, 0, 0 },
+	};
+	struct wire_name waited[3] = { { 9, 0 }, { 9, 1 }, { 2, 0 } };
+	const struct wire_message message = {
+		.type = WIRE_CALL,
+		.call = { 9, 300, WIRE_WAIT_SOME, -5, 0xdeadbeefcafe, 2, ops, 3, waited },
+	};
+	struct wire_message decoded = round_trip(&message);
+	assert_int_equal(decoded.call.wait, WIRE_WAIT_SOME);
+	assert_int_equal(decoded.call.status, -5);
+	assert_true(decoded.call.site == 0xdeadbeefcafe);
+	assert_int_equal(decoded.call.op_count, 2);
+	assert_int_equal(decoded.call.ops[0].mode, WIRE_READY);
+	assert_true(decoded.call.ops[0].bytes == 1ull << 40);
+	assert_true(decoded.call.ops[0].comm == UINT64_MAX);
+	assert_int_equal(decoded.call.ops[1].peer, WIRE_ANY);
+	assert_int_equal(decoded.call.waited_count, 3);
+	assert_int_equal(decoded.call.waited[2].call, 2);
+	wire_message_release(&decoded);
+}
+
+static void rank_messages_round_trip(void **state)
+{
+	(void)state;
+	int32_t local[2] = { 4, 2 }, remote[1] = { 0 };
+	uint64_t frames[2] = { 1, UINT64_MAX };
+	static char text[] = "why";
+	struct wire_mapping mapping = { 4096, 8192, 0, 22, 1000, 3 };
+	const struct wire_message messages[] = {
+		{ .type = WIRE_COMM, .comm = { 77, 2, 1, local, remote, 1, text } },
+		{ .type = WIRE_ERROR, .error = { 3, 12, 99, 14, true, text } },
+		{ .type = WIRE_STACK, .stack = { 2, frames } },
+		{ .type = WIRE_STACK },
+		{ .type = WIRE_PARKED, .parked = { text, 1, &mapping } },
+		{ .type = WIRE_CHILD, .child = { 5, 1234, true, 256 } },
+	};
+	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
+		struct wire_message decoded = round_trip(&messages[i]);
+		assert_int_equal(decoded.type, messages[i].type);
+		wire_message_release(&decoded);
+	}
+}
+
+static void scheduler_messages_round_trip(void **state)
+{
+	(void)state;
+	uint32_t done[2] = { 0, 3 };
+	static char directory[] = "/dev/shm/w1";
+	struct wire_clone clone = { 4096, 8192, 0, 3, 1 };
+	const struct wire_message messages[] = {
+		{ .type = WIRE_WELCOME, .welcome = { 2, true, false } },
+		{ .type = WIRE_BIND, .bind = { { 4, 1 }, 2, 7 } },
+		{ .type = WIRE_GO, .go = { 4, 2, done } },
+		{ .type = WIRE_GO, .go = { 4, 0, NULL } },
+		{ .type = WIRE_END, .end = { true, 3 } },
+		{ .type = WIRE_RELEASE, .end = { false, 0 } },
+		{ .type = WIRE_WHERE },
+		{ .type = WIRE_PARK },
+		{ .type = WIRE_RESUME },
+		{ .type = WIRE_RESTORE, .restore = { 3, 1, directory, 1, &clone } },
+	};
+	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
+		struct wire_message decoded = round_trip(&messages[i]);
+		assert_int_equal(decoded.type, messages[i].type);
+		wire_message_release(&decoded);
+	}
+}
+
+static void frames_are_taken_one_after_another(void **state)
+{
+	(void)state;
+	struct wire_buffer buffer = { 0 };
+	const struct wire_message park = { .type = WIRE_PARK };
+	const struct wire_message end = { .type = WIRE_END, .end = { true, 9 } };
+	struct wire_message decoded;
+
+	wire_encode(&buffer, &park);
+	wire_encode(&buffer, &end);
+	long first = wire_frame_length(buffer.bytes, buffer.count);
+	assert_int_equal(first, 6);
+	assert_int_equal(wire_decode(buffer.bytes, (size_t)first, &decoded), 0);
+	assert_int_equal(decoded.type, WIRE_PARK);
+	assert_int_equal(wire_decode(buffer.bytes + first, buffer.count - (size_t)first, &decoded), 0);
+	assert_int_equal(decoded.end.status, 9);
+	wire_buffer_release(&buffer);
+}
+
+static void assert_refused(const uint8_t *bytes, size_t count)
+{
+	struct wire_message message;
+	assert_int_equal(wire_decode(bytes, count, &message), -1);
+}
+
+static void malformed_frames_are_refused(void **state)
+{
+	(void)state;
+	const uint8_t too_long[] = { 0xff, 0xff, 0xff, 0xff, 1, 0 };
+	const uint8_t too_short[] = { 1, 0, 0, 0, 1 };
+	const uint8_t unknown_type[] = { 2, 0, 0, 0, 40, 0 };
+	const uint8_t bad_bool[] = { 7, 0, 0, 0, WIRE_END, 0, 2, 0, 0, 0, 0 };
+	const uint8_t endless_list[] = { 10, 0, 0, 0, WIRE_GO, 0, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f };
+	const uint8_t endless_stack[] = { 6, 0, 0, 0, WIRE_STACK, 0, 0xff, 0xff, 0xff, 0xff };
+
+	assert_int_equal(wire_frame_length(too_long, sizeof(too_long)), -1);
+	assert_int_equal(wire_frame_length(too_short, sizeof(too_short)), -1);
+	assert_refused(too_long, sizeof(too_long));
+	assert_refused(too_short, sizeof(too_short));
+	assert_refused(unknown_type, sizeof(unknown_type));
+	assert_refused(bad_bool, sizeof(bad_bool));
+	assert_refused(endless_list, sizeof(endless_list));
+	assert_refused(endless_stack, sizeof(endless_stack));
+}
+
+static void string_with_nul_is_refused(void **state)
+{
+	(void)state;
+	struct wire_buffer buffer = { 0 };
+	static char text[] = "abc";
+	const struct wire_message message = { .type = WIRE_ERROR, .error = { .text = text } };
+
+	wire_encode(&buffer, &message);
+	buffer.bytes[buffer.count - 2] = 0;
+	assert_refused(buffer.bytes, buffer.count);
+	wire_buffer_release(&buffer);
+}
+
+static void unknown_enumerators_are_refused(void **state)
+{
+	(void)state;
+	enum { WAIT_AT = 4 + 2 + 4 + 2, OP_KIND_AT = WAIT_AT + 1 + 4 + 8 + 4 + 8 };
+	struct wire_op op = { .kind = WIRE_SEND };
+	const struct wire_message message = { .type = WIRE_CALL, .call = { .op_count = 1, .ops = &op } };
+	const size_t places[] = { WAIT_AT, OP_KIND_AT, OP_KIND_AT + 1 };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct wire_buffer buffer = { 0 };
+		wire_encode(&buffer, &message);
+		buffer.bytes[places[i]] = 100;
+		assert_refused(buffer.bytes, buffer.count);
+		wire_buffer_release(&buffer);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hello_keeps_its_strings),
+		cmocka_unit_test(null_string_is_read_as_empty),
+		cmocka_unit_test(call_keeps_its_ops_and_names),
+		cmocka_unit_test(rank_messages_round_trip),
+		cmocka_unit_test(scheduler_messages_round_trip),
+		cmocka_unit_test(frames_are_taken_one_after_another),
+		cmocka_unit_test(malformed_frames_are_refused),
+		cmocka_unit_test(string_with_nul_is_refused),
+		cmocka_unit_test(unknown_enumerators_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
