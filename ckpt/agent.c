@@ -89,8 +89,8 @@ static int survey_threads(struct agent *agent)
 	if (count < 0)
 		return -1;
 	for (long i = 0; i < count; i++)
-		if (threads[i] != (int)syscall(SYS_getpid) &&
-		    !contains(agent->threads, agent->thread_count, threads[i]))
+		if (threads[i] != (int)syscall(SYS_getpid)
+		    && !contains(agent->threads, agent->thread_count, threads[i]))
 			own++;
 	if (own)
 		agent_set_hazard(agent, "it has %ld thread%s of its own", own, own == 1 ? "" : "s");
@@ -106,7 +106,8 @@ static void survey_timers(struct agent *agent)
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
 		struct itimerval value;
 
-		if (!getitimer(clocks[i], &value) && (value.it_value.tv_sec || value.it_value.tv_usec))
+		if (!getitimer(clocks[i], &value)
+		    && (value.it_value.tv_sec || value.it_value.tv_usec))
 			agent_set_hazard(agent, "it has set an alarm (setitimer or alarm)");
 	}
 	timers = agent_read_text(&agent->arena, "/proc/self/timers");
@@ -159,9 +160,9 @@ static bool parse_mapping(char *line, struct agent_mapping *ret_mapping, const c
 	permissions = at + 1;
 	if (strlen(at) < 6 || permissions[3] != 's')
 		return false;
-	mapping.protection = (permissions[0] == 'r' ? (uint32_t)PROT_READ : 0u) |
-	                     (permissions[1] == 'w' ? (uint32_t)PROT_WRITE : 0u) |
-	                     (permissions[2] == 'x' ? (uint32_t)PROT_EXEC : 0u);
+	mapping.protection = (permissions[0] == 'r' ? (uint32_t)PROT_READ : 0u)
+	                     | (permissions[1] == 'w' ? (uint32_t)PROT_WRITE : 0u)
+	                     | (permissions[2] == 'x' ? (uint32_t)PROT_EXEC : 0u);
 	mapping.offset = strtoull(permissions + 4, &at, 16);
 	major = strtoul(at, &at, 16);
 	if (*at++ != ':')
@@ -181,8 +182,8 @@ static bool parse_mapping(char *line, struct agent_mapping *ret_mapping, const c
 static bool must_be_cloned(const struct agent *agent, const struct agent_mapping *mapping,
                            const char *path)
 {
-	return (mapping->protection & PROT_WRITE) || ends_with(path, " (deleted)") ||
-	       (*agent->world && starts_with(path, agent->world));
+	return (mapping->protection & PROT_WRITE) || ends_with(path, " (deleted)")
+	       || (*agent->world && starts_with(path, agent->world));
 }
 
 static int survey_mappings(struct agent *agent)
@@ -234,7 +235,8 @@ int agent_survey(struct agent *agent)
 
 	survey_world(agent);
 	survey_timers(agent);
-	if (survey_threads(agent) < 0 || survey_mappings(agent) < 0 || agent_survey_files(agent) < 0)
+	if (survey_threads(agent) < 0 || survey_mappings(agent) < 0
+	    || agent_survey_files(agent) < 0)
 		return -1;
 	return 0;
 }
@@ -301,8 +303,8 @@ static int set_up_child(struct agent *agent, pid_t parent, const char *world_dir
 	if (agent->control_fd >= 0)
 		close(agent->control_fd);
 	agent->thread_count = 0;
-	if (enter_directory(world_directory) < 0 || map_clones(clones, count) < 0 ||
-	    agent_renew_files(agent, clones, count) < 0)
+	if (enter_directory(world_directory) < 0 || map_clones(clones, count) < 0
+	    || agent_renew_files(agent, clones, count) < 0)
 		return -1;
 	return 0;
 }

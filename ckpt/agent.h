@@ -6,13 +6,14 @@
  * shared mappings have been replaced by clones, whose files have been reopened at the keeper's
  * offsets, and whose world directory stands on descriptor AGENT_WORLD_FD.
  *
- * Files in the world's directory (the captured output `out.R` and `err.R`) become files of the same
- * name in the new one, with what they held at the survey. Files elsewhere that are open for writing
- * get the contents back that they had at the survey. Ranks may share them, so no rank of a restored
- * world may go on before all of them stand.
+ * Files in the world's directory (the captured output `out.R` and `err.R`) become files of the
+ * same name in the new one, with what they held at the survey. Files elsewhere that are open for
+ * writing get the contents back that they had at the survey. Ranks may share them, so no rank of a
+ * restored world may go on before all of them stand.
  *
- * A descriptor that was open when agent_new was called is MPI's or the launcher's and is shared with
- * the keeper, unless it is a file, a directory or an epoll instance: those are renewed always. */
+ * A descriptor that was open when agent_new was called is MPI's or the launcher's and is shared
+ * with the keeper, unless it is a file, a directory or an epoll instance: those are renewed
+ * always. */
 #ifndef MATCHPOINT_CKPT_AGENT_H
 #define MATCHPOINT_CKPT_AGENT_H
 

@@ -46,7 +46,7 @@ int agent_know_descriptors(struct agent *agent)
 		if (fstat(fds[i], &status) < 0)
 			continue;
 		agent->known[agent->known_count++] = (struct agent_descriptor){
-		        .fd = fds[i], .device = status.st_dev, .inode = status.st_ino};
+			.fd = fds[i], .device = status.st_dev, .inode = status.st_ino};
 	}
 	return 0;
 }
@@ -54,8 +54,8 @@ int agent_know_descriptors(struct agent *agent)
 static bool is_known(const struct agent *agent, int fd, const struct stat *status)
 {
 	for (size_t i = 0; i < agent->known_count; i++)
-		if (agent->known[i].fd == fd && agent->known[i].device == status->st_dev &&
-		    agent->known[i].inode == status->st_ino)
+		if (agent->known[i].fd == fd && agent->known[i].device == status->st_dev
+		    && agent->known[i].inode == status->st_ino)
 			return true;
 	return false;
 }
@@ -78,16 +78,17 @@ static bool same_description(const struct agent_file *file, const struct agent_f
 {
 	long self = syscall(SYS_getpid), order;
 
-	if (file->kind != other->kind || file->device != other->device || file->inode != other->inode)
+	if (file->kind != other->kind || file->device != other->device
+	    || file->inode != other->inode)
 		return false;
 	order = syscall(SYS_kcmp, self, self, KCMP_FILE, file->fd, other->fd);
 	if (order >= 0)
 		return order == 0;
-	return file->kind != AGENT_EPOLL && file->offset == other->offset &&
-	       (file->flags & ~O_CLOEXEC) == (other->flags & ~O_CLOEXEC);
+	return file->kind != AGENT_EPOLL && file->offset == other->offset
+	       && (file->flags & ~O_CLOEXEC) == (other->flags & ~O_CLOEXEC);
 }
 
-/* "tfd: 5 events: 19 data: ffffffff00000005 pos:0 ino:2a1 sdev:9", one line a descriptor watched. */
+/* "tfd: 5 events: 19 data: ffffffff00000005 pos:0 ino:2a1 sdev:9", a line for each. */
 static int read_watches(struct agent *agent, struct agent_file *file, const char *info)
 {
 	size_t lines = 0;
@@ -102,7 +103,8 @@ static int read_watches(struct agent *agent, struct agent_file *file, const char
 		uint64_t data;
 
 		if (sscanf(at, "tfd: %d events: %" SCNx32 " data: %" SCNx64, &watch->fd,
-		           &watch->event.events, &data) != 3)
+		           &watch->event.events, &data)
+		    != 3)
 			continue;
 		watch->event.data.u64 = data;
 		file->watch_count++;
@@ -124,15 +126,16 @@ static int read_info(struct agent *agent, struct agent_file *file)
 	at = strstr(info, "flags:");
 	file->flags = at ? (int)strtol(at + 6, NULL, 8) : 0;
 	if (strstr(info, "lock:"))
-		agent_set_hazard(agent, "it holds a lock on an open file (descriptor %d)", file->fd);
+		agent_set_hazard(agent, "it holds a lock on an open file (descriptor %d)",
+		                 file->fd);
 	return file->kind == AGENT_EPOLL ? read_watches(agent, file, info) : 0;
 }
 
 static bool is_mapped(const struct agent *agent, const struct agent_file *file)
 {
 	for (size_t i = 0; i < agent->mapping_count; i++)
-		if (agent->mappings[i].device == file->device &&
-		    agent->mappings[i].inode == file->inode)
+		if (agent->mappings[i].device == file->device
+		    && agent->mappings[i].inode == file->inode)
 			return true;
 	return false;
 }
@@ -171,7 +174,8 @@ static int read_contents(struct agent *agent, struct agent_file *file, size_t si
 
 	agent->contents_size += size;
 	if (agent->contents_size > AGENT_CONTENTS_MAX) {
-		agent_set_hazard(agent, "the files it has open for writing are too large to put back");
+		agent_set_hazard(agent,
+		                 "the files it has open for writing are too large to put back");
 		return 0;
 	}
 	fd = open_again(file->fd, O_RDONLY | O_CLOEXEC);
@@ -199,8 +203,8 @@ static int survey_regular(struct agent *agent, struct agent_file *file, const ch
 
 	file->device = status->st_dev;
 	file->inode = status->st_ino;
-	if (world && !strncmp(link, agent->world, world) && link[world] == '/' &&
-	    !strchr(link + world + 1, '/') && status->st_nlink) {
+	if (world && !strncmp(link, agent->world, world) && link[world] == '/'
+	    && !strchr(link + world + 1, '/') && status->st_nlink) {
 		size_t length = strlen(link + world + 1);
 		char *name = agent_arena_take(&agent->arena, length + 1);
 
@@ -213,7 +217,8 @@ static int survey_regular(struct agent *agent, struct agent_file *file, const ch
 	if ((!writable && file->kind != AGENT_WORLD_FILE) || is_mapped(agent, file))
 		return 0;
 	for (struct agent_file *other = agent->files; other != file; other++)
-		if (other->has_contents && other->device == file->device && other->inode == file->inode)
+		if (other->has_contents && other->device == file->device
+		    && other->inode == file->inode)
 			return 0;
 	return read_contents(agent, file, (size_t)status->st_size);
 }
@@ -324,8 +329,8 @@ static int put_contents_back(const struct agent_file *file)
 
 	if (fd < 0)
 		return -1;
-	if (!holds(fd, file) &&
-	    (ftruncate(fd, 0) < 0 || write_all(fd, file->contents, file->size) < 0))
+	if (!holds(fd, file)
+	    && (ftruncate(fd, 0) < 0 || write_all(fd, file->contents, file->size) < 0))
 		result = -1;
 	close(fd);
 	return result;
@@ -378,8 +383,8 @@ static int renew_epoll(const struct agent_file *file)
 		struct agent_watch watch = file->watches[i];
 
 		/* A watched descriptor may have been closed while a copy of it lives on. */
-		if (epoll_ctl(fd, EPOLL_CTL_ADD, watch.fd, &watch.event) < 0 && errno != EBADF &&
-		    errno != EEXIST) {
+		if (epoll_ctl(fd, EPOLL_CTL_ADD, watch.fd, &watch.event) < 0 && errno != EBADF
+		    && errno != EEXIST) {
 			close(fd);
 			return -1;
 		}

@@ -75,7 +75,7 @@ struct agent {
 
 /* Notes the first hazard; later ones add nothing. */
 void agent_set_hazard(struct agent *agent, const char *format, ...)
-        __attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3)));
 
 int agent_know_descriptors(struct agent *agent);
 int agent_survey_files(struct agent *agent);

@@ -23,10 +23,10 @@ struct extent { /* pages that are not zero; their bytes follow each other in `co
 
 struct object {
 	guint64 device, inode;
-	guint64 size; /* whole pages */
-	GArray *ranges;     /* struct range, in ascending order once sorted */
-	GPtrArray *names;   /* in the old world's directory, but for clone.N */
-	char *readable;     /* a name there, or NULL */
+	guint64 size;     /* whole pages */
+	GArray *ranges;   /* struct range, in ascending order once sorted */
+	GPtrArray *names; /* in the old world's directory, but for clone.N */
+	char *readable;   /* a name there, or NULL */
 	gboolean remembered;
 	GArray *extents;
 	GByteArray *contents;
@@ -183,8 +183,9 @@ static gboolean scan_directory(struct clone_plan *plan, GError **error)
 			g_ptr_array_add(object->names, g_strdup(name));
 		if (!object->readable)
 			object->readable = g_strdup(name);
-		object->size = object->ranges->len ? MAX(object->size, whole_pages((guint64)status.st_size))
-		                                   : (guint64)status.st_size;
+		object->size = object->ranges->len
+		                       ? MAX(object->size, whole_pages((guint64)status.st_size))
+		                       : (guint64)status.st_size;
 	}
 	plan->scanned = TRUE;
 	return TRUE;
@@ -206,7 +207,8 @@ static void remember(struct object *object, guint64 offset, const guint8 *bytes,
 			continue;
 		g_byte_array_append(object->contents, bytes + at, (guint)length);
 		if (object->extents->len)
-			last = &g_array_index(object->extents, struct extent, object->extents->len - 1);
+			last = &g_array_index(object->extents, struct extent,
+			                      object->extents->len - 1);
 		if (last && last->offset + last->length == extent.offset)
 			last->length += length;
 		else
@@ -242,8 +244,8 @@ static gboolean read_range(struct object *object, const struct range *range, gui
 
 	while (from < end) {
 		gsize wanted = MIN(READ_AT_ONCE, end - from);
-		gssize got = read_memory(range->keeper, range->address + (from - range->offset), buffer,
-		                         wanted);
+		gssize got = read_memory(range->keeper, range->address + (from - range->offset),
+		                         buffer, wanted);
 
 		if (got < 0) {
 			g_autofree char *who = g_strdup_printf("process %d", (int)range->keeper);
@@ -288,7 +290,8 @@ static gboolean read_ranges(struct object *object, guint64 from, guint8 *buffer,
 static gboolean read_file(struct object *object, int fd, gboolean to_the_end, guint8 *buffer,
                           guint64 *ret_end)
 {
-	off_t size = lseek(fd, 0, SEEK_END), end = to_the_end ? size : size / (off_t)PAGE * (off_t)PAGE;
+	off_t size = lseek(fd, 0, SEEK_END),
+	      end = to_the_end ? size : size / (off_t)PAGE * (off_t)PAGE;
 	off_t at = 0;
 
 	if (size < 0)
@@ -300,7 +303,8 @@ static gboolean read_file(struct object *object, int fd, gboolean to_the_end, gu
 		if (hole <= at)
 			return FALSE;
 		while (at < hole) {
-			gssize got = pread(fd, buffer, (gsize)MIN((off_t)READ_AT_ONCE, hole - at), at);
+			gssize got = pread(fd, buffer, (gsize)MIN((off_t)READ_AT_ONCE, hole - at),
+			                   at);
 
 			if (got <= 0)
 				return FALSE;
@@ -320,8 +324,8 @@ static gboolean read_object(struct clone_plan *plan, struct object *object, GErr
 	if (object->readable) {
 		g_autofree char *path = g_build_filename(plan->directory, object->readable, NULL);
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		gboolean complete = fd >= 0 && read_file(object, fd, object->ranges->len == 0, buffer,
-		                                         &from);
+		gboolean complete =
+			fd >= 0 && read_file(object, fd, object->ranges->len == 0, buffer, &from);
 
 		if (!complete)
 			failed(error, "cannot read", path);
@@ -386,7 +390,8 @@ static gboolean write_object(const struct object *object, guint index, int direc
 	written = write_extents(object, fd);
 	close(fd);
 	for (guint i = object->ranges->len ? 0 : 1; written && i < object->names->len; i++)
-		written = linkat(directory, name, directory, g_ptr_array_index(object->names, i), 0) == 0;
+		written = linkat(directory, name, directory, g_ptr_array_index(object->names, i), 0)
+		          == 0;
 	return written;
 }
 

@@ -159,8 +159,8 @@ struct snapshot *snapshot_set_evict(struct snapshot_set *set)
 {
 	struct snapshot *victim = NULL;
 
-	if (set->processes <= set->process_budget &&
-	    set->processes * set->bytes_per_process <= set->memory_budget)
+	if (set->processes <= set->process_budget
+	    && set->processes * set->bytes_per_process <= set->memory_budget)
 		return NULL;
 	for (guint i = 0; i < set->snapshots->len; i++) {
 		struct snapshot *snapshot = g_ptr_array_index(set->snapshots, i);

@@ -18,8 +18,8 @@ struct snapshot_set *snapshot_set_new(guint64 memory_budget /* bytes */, guint p
 void snapshot_set_free(struct snapshot_set *set);
 
 /* Adds a snapshot of `ranks` parked processes. `keys` are the choices made before it as 64-bit
- * hashes (any order); seconds_to_regain is what it took to get here from the nearest snapshot before.
- * `owner` is the caller's and handed back. */
+ * hashes (any order); seconds_to_regain is what it took to get here from the nearest snapshot
+ * before. `owner` is the caller's and handed back. */
 struct snapshot *snapshot_set_add(struct snapshot_set *set, const guint64 *keys, gsize key_count,
                                   const pid_t *keepers, guint ranks, double seconds_to_regain,
                                   void *owner);

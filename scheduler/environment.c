@@ -5,52 +5,58 @@
 #include "run_directory.h"
 
 static const struct environment_variable variables[] = {
-        {ENVIRONMENT_RUNDIR, ENVIRONMENT_READ, NULL,
+	{ENVIRONMENT_RUNDIR, ENVIRONMENT_READ, NULL,
          "directory, best on tmpfs, for sockets and shared memory (default: /dev/shm)"},
-        {ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL, "what to log: matcher:debug,session:info"},
-        {ENVIRONMENT_NO_COLOR, ENVIRONMENT_READ, NULL, "no colours on the terminal"},
+	{ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL, "what to log: matcher:debug,session:info"},
+	{ENVIRONMENT_NO_COLOR, ENVIRONMENT_READ, NULL, "no colours on the terminal"},
 
-        {ENVIRONMENT_SOCKET, ENVIRONMENT_TOLD, NULL, "where the shim connects"},
-        {ENVIRONMENT_WORLD, ENVIRONMENT_TOLD, NULL, "number of the world that the job is"},
-        {ENVIRONMENT_DIRECTORY, ENVIRONMENT_TOLD, NULL, "the run directory"},
-        {ENVIRONMENT_STDIN, ENVIRONMENT_TOLD, NULL, "file for rank 0's standard input"},
-        {"MATCHPOINT_REDIRECTED", ENVIRONMENT_TOLD, NULL,
+	{ENVIRONMENT_SOCKET, ENVIRONMENT_TOLD, NULL, "where the shim connects"},
+	{ENVIRONMENT_WORLD, ENVIRONMENT_TOLD, NULL, "number of the world that the job is"},
+	{ENVIRONMENT_DIRECTORY, ENVIRONMENT_TOLD, NULL, "the run directory"},
+	{ENVIRONMENT_STDIN, ENVIRONMENT_TOLD, NULL, "file for rank 0's standard input"},
+	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_TOLD, NULL,
          "set by the shim: a process above has redirected the standard streams"},
-        {"LD_PRELOAD", ENVIRONMENT_TOLD, NULL, "the shim, after what the user preloads"},
+	{"LD_PRELOAD", ENVIRONMENT_TOLD, NULL, "the shim, after what the user preloads"},
 
-        {"UCX_TLS", ENVIRONMENT_FORCED, "posix,self",
-         "shared memory that can be cloned; others copy from a keeper's pid or attach by global id"},
-        {"UCX_POSIX_USE_PROC_LINK", ENVIRONMENT_FORCED, "n",
+	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,self",
+         "shared memory that can be cloned; others copy from a keeper's pid or attach by global "
+         "id"},
+	{"UCX_POSIX_USE_PROC_LINK", ENVIRONMENT_FORCED, "n",
          "segments are attached by name, so that a restored world finds its own"},
-        {"UCX_POSIX_DIR", ENVIRONMENT_FORCED, "/proc/self/fd/200",
+	{"UCX_POSIX_DIR", ENVIRONMENT_FORCED, "/proc/self/fd/200",
          "the directory of the rank's own world"},
-        {"UCX_POSIX_FIFO_SIZE", ENVIRONMENT_FORCED, "16", "small segments"},
-        {"UCX_POSIX_SEG_SIZE", ENVIRONMENT_FORCED, "8256", "small segments"},
-        {"UCX_POSIX_RX_BUFS_GROW", ENVIRONMENT_FORCED, "17", "small segments"},
-        {"UCX_POSIX_HUGETLB_MODE", ENVIRONMENT_FORCED, "n", "huge pages cannot be cloned"},
-        {"UCX_ADAPTIVE_PROGRESS", ENVIRONMENT_FORCED, "n", "the same progress in every world"},
-        {"UCX_RCACHE_ENABLE", ENVIRONMENT_FORCED, "n", "no hooks on mmap"},
-        {"UCX_MEM_EVENTS", ENVIRONMENT_FORCED, "n", "no hooks on mmap"},
-        {"UCX_HANDLE_ERRORS", ENVIRONMENT_FORCED, "none", "a crash is left to the scheduler"},
-        {"UCX_DEBUG_SIGNO", ENVIRONMENT_FORCED, "0", "no signal is taken from the program"},
-        {"UCX_LOG_LEVEL", ENVIRONMENT_FORCED, "error", "no output among the program's"},
-        {"UCX_WARN_UNUSED_ENV_VARS", ENVIRONMENT_FORCED, "n", "no output among the program's"},
-        {"UCX_VFS_ENABLE", ENVIRONMENT_FORCED, "n", "no thread for a file system nobody reads"},
-        {"MPIR_CVAR_CH4_CMA_ENABLE", ENVIRONMENT_FORCED, "0",
+	{"UCX_POSIX_FIFO_SIZE", ENVIRONMENT_FORCED, "16", "small segments"},
+	{"UCX_POSIX_SEG_SIZE", ENVIRONMENT_FORCED, "8256", "small segments"},
+	{"UCX_POSIX_RX_BUFS_GROW", ENVIRONMENT_FORCED, "17", "small segments"},
+	{"UCX_POSIX_HUGETLB_MODE", ENVIRONMENT_FORCED, "n", "huge pages cannot be cloned"},
+	{"UCX_ADAPTIVE_PROGRESS", ENVIRONMENT_FORCED, "n", "the same progress in every world"},
+	{"UCX_RCACHE_ENABLE", ENVIRONMENT_FORCED, "n", "no hooks on mmap"},
+	{"UCX_MEM_EVENTS", ENVIRONMENT_FORCED, "n", "no hooks on mmap"},
+	{"UCX_HANDLE_ERRORS", ENVIRONMENT_FORCED, "none", "a crash is left to the scheduler"},
+	{"UCX_DEBUG_SIGNO", ENVIRONMENT_FORCED, "0", "no signal is taken from the program"},
+	{"UCX_LOG_LEVEL", ENVIRONMENT_FORCED, "error", "no output among the program's"},
+	{"UCX_WARN_UNUSED_ENV_VARS", ENVIRONMENT_FORCED, "n", "no output among the program's"},
+	{"UCX_MODULE_DIR", ENVIRONMENT_FORCED, "/nonexistent",
+         "shared memory is built in; the modules are for networks, and every library that is "
+         "loaded "
+         "makes each fork and exit slower"},
+	{"UCX_VFS_ENABLE", ENVIRONMENT_FORCED, "n", "no thread for a file system nobody reads"},
+	{"MPIR_CVAR_CH4_CMA_ENABLE", ENVIRONMENT_FORCED, "0",
          "no copies from the pid of a keeper (MPICH 4.3)"},
-        {"MPIR_CVAR_CH4_XPMEM_ENABLE", ENVIRONMENT_FORCED, "0",
+	{"MPIR_CVAR_CH4_XPMEM_ENABLE", ENVIRONMENT_FORCED, "0",
          "no attachment of a keeper's memory (MPICH 4.3)"},
-        {"FI_PROVIDER", ENVIRONMENT_FORCED, "udp",
+	{"FI_PROVIDER", ENVIRONMENT_FORCED, "udp",
          "libfabric builds: no shared memory of its own; the ranks talk through MPICH's"},
-        {"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_NUM_CELLS", ENVIRONMENT_FORCED, "8", "small segments"},
-        {"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", ENVIRONMENT_FORCED, "8192",
-         "small segments"},
+	{"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_NUM_CELLS", ENVIRONMENT_FORCED, "8", "small segments"},
+	{"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", ENVIRONMENT_FORCED, "8192", "small segments"},
 
-        {"HWLOC_COMPONENTS", ENVIRONMENT_DEFAULT, "-gl,-opencl",
+	{"HWLOC_COMPONENTS", ENVIRONMENT_DEFAULT, "-gl,-opencl,-pci",
          "MPI_Init looks for neither displays nor graphics cards"},
-        {"GLIBC_TUNABLES", ENVIRONMENT_DEFAULT, "glibc.malloc.hugetlb=1",
+	{"HWLOC_PLUGINS_PATH", ENVIRONMENT_DEFAULT, "/nonexistent",
+         "110 mappings less in each rank: with UCX_MODULE_DIR a third off each fork"},
+	{"GLIBC_TUNABLES", ENVIRONMENT_DEFAULT, "glibc.malloc.hugetlb=1",
          "huge pages for the heap: large heaps fork far faster"},
-        {NULL, ENVIRONMENT_READ, NULL, NULL},
+	{NULL, ENVIRONMENT_READ, NULL, NULL},
 };
 
 /* Settings of UCX's shared memory that are not in the table could undo what is. */
@@ -97,8 +103,7 @@ static char **remove_forbidden(char **environment, GPtrArray *notes)
 	return environment;
 }
 
-static char **append(char **environment, const char *name, char separator,
-                     const char *value)
+static char **append(char **environment, const char *name, char separator, const char *value)
 {
 	const char *before = g_environ_getenv(environment, name);
 	g_autofree char *both = NULL;
@@ -119,7 +124,8 @@ static char **set_for_mpi(char **environment, const struct environment_variable 
 			         variable->value, variable->explanation);
 		return g_environ_setenv(environment, variable->name, variable->value, TRUE);
 	}
-	if (!strcmp(variable->name, "GLIBC_TUNABLES") && before && !strstr(before, "malloc.hugetlb"))
+	if (!strcmp(variable->name, "GLIBC_TUNABLES") && before
+	    && !strstr(before, "malloc.hugetlb"))
 		return append(environment, variable->name, ':', variable->value);
 	return g_environ_setenv(environment, variable->name, variable->value, FALSE);
 }
@@ -140,10 +146,11 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 	environment = append(environment, "LD_PRELOAD", ':', settings->shim);
 	environment = g_environ_setenv(environment, ENVIRONMENT_SOCKET, socket, TRUE);
 	environment = g_environ_setenv(environment, ENVIRONMENT_WORLD, world, TRUE);
-	environment = g_environ_setenv(environment, ENVIRONMENT_DIRECTORY, settings->directory, TRUE);
+	environment = g_environ_setenv(environment, ENVIRONMENT_DIRECTORY, settings->directory,
+	                               TRUE);
 	if (settings->standard_input)
-		environment = g_environ_setenv(environment, ENVIRONMENT_STDIN, settings->standard_input,
-		                               TRUE);
+		environment = g_environ_setenv(environment, ENVIRONMENT_STDIN,
+		                               settings->standard_input, TRUE);
 	else
 		environment = g_environ_unsetenv(environment, ENVIRONMENT_STDIN);
 	return environment;

@@ -136,6 +136,25 @@ static void on_call(struct execution *execution, int rank, const struct wire_cal
 		session_fail(execution->session, "%s", error->message);
 }
 
+/* MPI_Error_string of MPICH is a stack of several lines: the first says what, the last why. */
+static char *condense(const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	const char *last = "", *why;
+	char *end = strstr(lines[0], ", error stack:");
+
+	if (end)
+		*end = '\0';
+	for (char **line = lines + 1; lines[0] && *line; line++) {
+		if (**line)
+			last = *line;
+	}
+	why = strstr(last, ": ");
+	if (!why || g_str_has_prefix(why + 2, lines[0]))
+		return g_strdup(lines[0]);
+	return g_strdup_printf("%s: %s", lines[0], why + 2);
+}
+
 static void on_error(struct execution *execution, int rank, const struct wire_error *error)
 {
 	struct rank_end *end = &execution->ends[rank];
@@ -143,11 +162,13 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	if (!error->fatal)
 		return;
 	g_free(end->error);
-	end->error = g_strdup(error->text);
+	end->error = condense(error->text);
 	end->place = session_place(execution->session, rank, execution->pids[rank], error->site);
 	world_rank_stopped(execution->world, rank);
 }
 
+/* The rank tells how it ends. Unless it has been through MPI_Finalize it stays until the others have
+ * come to rest: the launcher would kill them otherwise. */
 static void on_ending(struct execution *execution, int rank, const struct wire_ending *ending)
 {
 	struct rank_end *end = &execution->ends[rank];
@@ -156,11 +177,12 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 		return;
 	end->known = TRUE;
 	end->status = ending->signal ? ending->signal : (ending->status & 0xff) << 8;
-	if (ending->signal == 0)
-		return;
-	end->place = source_lines_find_caller(execution->session->lines, execution->pids[rank],
-	                                      ending->frames, ending->count);
-	link_send(execution->links[rank], &(struct wire_message){ .type = WIRE_END });
+	if (ending->signal)
+		end->place = source_lines_find_caller(execution->session->lines,
+		                                      execution->pids[rank], ending->frames,
+		                                      ending->count);
+	if (ending->signal || !world_finalized(execution->world, rank))
+		world_rank_stopped(execution->world, rank);
 }
 
 static void on_parked(struct execution *execution, int rank, const struct wire_parked *parked)
@@ -214,10 +236,26 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	execution_advance(execution);
 }
 
+/* A rank is gone. Of several that the launcher's go without a word, the first is the one that was
+ * struck; the launcher killed the others for it. */
+static void explain(struct execution *execution, int rank)
+{
+	struct rank_end *end = &execution->ends[rank];
+
+	end->gone = TRUE;
+	if (!execution->launched || end->known || world_finalized(execution->world, rank))
+		return;
+	for (int other = 0; other < ranks_of(execution); other++) {
+		if (other != rank && execution->ends[other].gone
+		    && !world_finalized(execution->world, other))
+			end->killed = TRUE;
+	}
+}
+
 void execution_link_closed(struct execution *execution, int rank, const char *why)
 {
+	explain(execution, rank);
 	execution->links[rank] = NULL;
-	execution->ends[rank].gone = TRUE;
 	if (why && !execution->ends[rank].killed)
 		session_fail(execution->session, "lost rank %d: %s", rank, why);
 	world_rank_ended(execution->world, rank);
@@ -226,8 +264,10 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 
 void execution_rank_status(struct execution *execution, int rank, int status)
 {
+	if (!execution->ends[rank].known)
+		execution->ends[rank].status = status;
 	execution->ends[rank].known = TRUE;
-	execution->ends[rank].status = status;
+	execution->ends[rank].reaped = TRUE;
 	execution_advance(execution);
 }
 
@@ -332,7 +372,7 @@ static gboolean endings_known(struct execution *execution)
 
 static void end_ranks(struct execution *execution, gboolean flush)
 {
-	struct wire_message end = { .type = WIRE_END, .end = { .flush = flush } };
+	struct wire_message end = { .type = WIRE_END };
 
 	execution->state = EXECUTION_ENDING;
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
@@ -340,7 +380,8 @@ static void end_ranks(struct execution *execution, gboolean flush)
 
 		if (!execution->links[rank])
 			continue;
-		execution->ends[rank].killed = TRUE;
+		end.end.flush = flush && !execution->ends[rank].known;
+		execution->ends[rank].killed = !execution->ends[rank].known;
 		if (phase == PHASE_BLOCKED || phase == PHASE_STOPPED)
 			link_send(execution->links[rank], &end);
 		else if (execution->pids[rank] > 0)
@@ -448,9 +489,8 @@ static void start_world(struct execution *execution)
 static void finish_if_gone(struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		const struct rank_end *end = &execution->ends[rank];
-
-		if (execution->links[rank] || (!execution->launched && !end->known))
+		if (execution->links[rank]
+		    || (!execution->launched && !execution->ends[rank].reaped))
 			return;
 	}
 	if (execution->state == EXECUTION_OVER)

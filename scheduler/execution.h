@@ -29,6 +29,7 @@ enum execution_state {
 struct rank_end {
 	gboolean gone;   /* its connection is closed */
 	gboolean known;  /* `status` is what waitpid would tell */
+	gboolean reaped; /* its keeper has waited for it */
 	gboolean killed; /* ended by us; tells nothing about the program */
 	int status;
 	gboolean aborted;

@@ -10,9 +10,9 @@ struct pmi_server {
 	uv_loop_t *loop;
 	const struct pmi_handler *handler;
 	void *user;
-	GPtrArray *clients;  /* struct client, not owned: they go when libuv has closed them */
-	GHashTable *values;  /* "world key" to value, of put and get */
-	guint handles;       /* not yet closed */
+	GPtrArray *clients; /* struct client, not owned: they go when libuv has closed them */
+	GHashTable *values; /* "world key" to value, of put and get */
+	guint handles;      /* not yet closed */
 };
 
 struct client {
@@ -184,7 +184,8 @@ static void handle_line(struct client *client, const char *line)
 	else if (!g_strcmp0(command, "get"))
 		handle_get(client, line);
 	else
-		tell(client, "cmd=%s_result rc=-1 msg=not_supported\n", command ? command : "unknown");
+		tell(client, "cmd=%s_result rc=-1 msg=not_supported\n",
+		     command ? command : "unknown");
 }
 
 /* FALSE: this is nobody of ours. */
@@ -193,9 +194,9 @@ static gboolean greet(struct client *client, const char *line)
 	g_autofree char *world = argument(line, "world"), *rank = argument(line, "rank");
 	guint64 number, rank_number;
 
-	if (!g_str_has_prefix(line, "matchpoint ") || !world || !rank ||
-	    !g_ascii_string_to_unsigned(world, 10, 0, G_MAXUINT32, &number, NULL) ||
-	    !g_ascii_string_to_unsigned(rank, 10, 0, G_MAXINT, &rank_number, NULL))
+	if (!g_str_has_prefix(line, "matchpoint ") || !world || !rank
+	    || !g_ascii_string_to_unsigned(world, 10, 0, G_MAXUINT32, &number, NULL)
+	    || !g_ascii_string_to_unsigned(rank, 10, 0, G_MAXINT, &rank_number, NULL))
 		return FALSE;
 	client->world = (guint32)number;
 	client->rank = (int)rank_number;
@@ -207,8 +208,8 @@ static void handle_input(struct client *client)
 {
 	char *end;
 
-	while (!uv_is_closing((uv_handle_t *)&client->pipe) &&
-	       (end = memchr(client->input->str, '\n', client->input->len))) {
+	while (!uv_is_closing((uv_handle_t *)&client->pipe)
+	       && (end = memchr(client->input->str, '\n', client->input->len))) {
 		gsize length = (gsize)(end - client->input->str);
 		g_autofree char *line = g_strndup(client->input->str, length);
 
@@ -257,8 +258,8 @@ static void on_connection(uv_stream_t *listener, int status)
 	uv_pipe_init(server->loop, &client->pipe, 0);
 	server->handles++;
 	g_ptr_array_add(server->clients, client);
-	if (uv_accept(listener, (uv_stream_t *)&client->pipe) < 0 ||
-	    uv_read_start((uv_stream_t *)&client->pipe, on_allocate, on_read) < 0)
+	if (uv_accept(listener, (uv_stream_t *)&client->pipe) < 0
+	    || uv_read_start((uv_stream_t *)&client->pipe, on_allocate, on_read) < 0)
 		close_client(client);
 }
 
@@ -285,8 +286,8 @@ struct pmi_server *pmi_server_new(uv_loop_t *loop, const char *path,
 	if (result == 0)
 		result = uv_listen((uv_stream_t *)&server->listener, 1024, on_connection);
 	if (result < 0) {
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "cannot listen on %s: %s", path,
-		            uv_strerror(result));
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "cannot listen on %s: %s",
+		            path, uv_strerror(result));
 		pmi_server_close(server);
 		return NULL;
 	}

@@ -1,8 +1,9 @@
 /* What is left of the launcher's service for processes that the launcher does not know: PMI-1 over
  * a Unix socket, for every rank after MPI_Init.
  *
- * A connection opens with "matchpoint world=W rank=R\n"; then lines "cmd=... key=value ...\n" as MPICH
- * writes them to $PMI_FD. MPI_Abort and errors that are fatal inside the library come this way. */
+ * A connection opens with "matchpoint world=W rank=R\n"; then lines "cmd=... key=value ...\n" as
+ * MPICH writes them to $PMI_FD. MPI_Abort and errors that are fatal inside the library come this
+ * way. */
 #ifndef MATCHPOINT_SCHEDULER_PMI_H
 #define MATCHPOINT_SCHEDULER_PMI_H
 

@@ -163,9 +163,8 @@ char *record_finding_key(const struct record_finding *finding)
 		const struct record_rank *rank = g_ptr_array_index(finding->ranks, i);
 		g_autofree char *place = place_print(&rank->place);
 
-		if (!g_str_has_suffix(finding->kind, "lock")
-		    && (!rank->ended || g_str_equal(rank->ended, "ended")))
-			continue; /* a bystander */
+		if (rank->bystander)
+			continue;
 		g_string_append_printf(key, "\n%d %s(%s) %s %s", rank->rank,
 		                       rank->function ? rank->function : "",
 		                       rank->arguments ? rank->arguments : "", place,

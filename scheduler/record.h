@@ -64,6 +64,7 @@ struct record_rank {
 	char *arguments;      /* "source=1, tag=7", as shown between parentheses; may be NULL */
 	struct place place;
 	GArray *waits_for; /* of int32_t, ascending; empty when it waits for nobody in particular */
+	bool bystander;    /* not part of what is wrong: waits for those who are, or ended well */
 	char *ended;       /* NULL: it still waits; else how it ended: "ended", "exited with status
 	                      3", "killed by SIGABRT", "called MPI_Abort(1)" */
 };
@@ -137,9 +138,8 @@ void record_finding_free(struct record_finding *finding);
 struct record_exploration *record_exploration_new(void);
 void record_exploration_free(struct record_exploration *exploration);
 
-/* Two findings with equal keys are one: kind, and for each rank where it stands or how it ended (of a
- * crash, an abort, ... only the ranks that went wrong); for kinds without a roll-call, the message.
- * Free with g_free. */
+/* Two findings with equal keys are one: kind, and for each rank that is no bystander where it stands
+ * or how it ended; for kinds without a roll-call, the message. Free with g_free. */
 char *record_finding_key(const struct record_finding *finding);
 
 typedef struct record_choice RecordChoice;

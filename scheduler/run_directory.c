@@ -27,8 +27,7 @@ struct run_directory {
 	int lock;
 };
 
-static gboolean G_GNUC_PRINTF(3, 4)
-failed(GError **error, int code, const char *format, ...)
+static gboolean G_GNUC_PRINTF(3, 4) failed(GError **error, int code, const char *format, ...)
 {
 	g_autofree char *text = NULL;
 	va_list arguments;
@@ -88,9 +87,10 @@ static void remove_abandoned(const char *parent)
 	while (fd >= 0 && directory && (name = g_dir_read_name(directory))) {
 		struct stat status;
 
-		if (!g_str_has_prefix(name, PREFIX) || !g_ascii_isdigit(name[strlen(PREFIX)]) ||
-		    fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISDIR(status.st_mode) || status.st_uid != geteuid() || owner_lives(fd, name))
+		if (!g_str_has_prefix(name, PREFIX) || !g_ascii_isdigit(name[strlen(PREFIX)])
+		    || fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0
+		    || !S_ISDIR(status.st_mode) || status.st_uid != geteuid()
+		    || owner_lives(fd, name))
 			continue;
 		remove_at(fd, name);
 	}
@@ -107,16 +107,18 @@ static guint64 free_bytes(const char *path)
 
 static gboolean check_parent(const char *parent, guint64 needed, GError **error)
 {
-	gsize longest = strlen(parent) + strlen("/" PREFIX "4194304-XXXXXX/" RUN_DIRECTORY_SOCKET) + 1;
+	gsize longest = strlen(parent) + strlen("/" PREFIX "4194304-XXXXXX/" RUN_DIRECTORY_SOCKET)
+	                + 1;
 
 	if (!g_path_is_absolute(parent))
 		return failed(error, EINVAL, "%s: not an absolute path", parent);
 	if (access(parent, W_OK | X_OK) < 0)
 		return failed(error, errno, "%s: %s", parent, g_strerror(errno));
 	if (longest > SOCKET_PATH_MAX)
-		return failed(error, ENAMETOOLONG,
-		              "%s: too long for the path of a socket in it (at most %zu characters)",
-		              parent, SOCKET_PATH_MAX - (longest - strlen(parent)));
+		return failed(
+			error, ENAMETOOLONG,
+			"%s: too long for the path of a socket in it (at most %zu characters)",
+			parent, SOCKET_PATH_MAX - (longest - strlen(parent)));
 	if (free_bytes(parent) < needed)
 		return failed(error, ENOSPC, "%s: %.1f MB free, %.1f MB needed", parent,
 		              (double)free_bytes(parent) / 1e6, (double)needed / 1e6);
@@ -182,7 +184,8 @@ struct run_directory *run_directory_new(int ranks, GError **error)
 	path = g_strdup_printf("%s%s" PREFIX "%d-XXXXXX", parent,
 	                       g_str_has_suffix(parent, "/") ? "" : "/", (int)getpid());
 	if (!g_mkdtemp_full(path, 0700)) {
-		failed(error, errno, "cannot make a directory in %s: %s", parent, g_strerror(errno));
+		failed(error, errno, "cannot make a directory in %s: %s", parent,
+		       g_strerror(errno));
 		return NULL;
 	}
 	lock = take_lock(path);

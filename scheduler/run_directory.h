@@ -1,10 +1,11 @@
 /* The directory on tmpfs that holds an exploration's sockets and a directory for every world: its
  * shared memory, and the captured output of its ranks.
  *
- * It is made in the first of $MATCHPOINT_RUNDIR, /dev/shm, $XDG_RUNTIME_DIR, the temporary directory
- * that is writable and has room enough ($MATCHPOINT_RUNDIR, when set, is the only one tried), is
- * called matchpoint-<pid>-XXXXXX, and belongs to the user alone. A lock in it tells whether its owner
- * still lives; what dead predecessors of the same user have left is removed at the start. */
+ * It is made in the first of $MATCHPOINT_RUNDIR, /dev/shm, $XDG_RUNTIME_DIR, the temporary
+ * directory that is writable and has room enough ($MATCHPOINT_RUNDIR, when set, is the only one
+ * tried), is called matchpoint-<pid>-XXXXXX, and belongs to the user alone. A lock in it tells
+ * whether its owner still lives; what dead predecessors of the same user have left is removed at
+ * the start. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_DIRECTORY_H
 #define MATCHPOINT_SCHEDULER_RUN_DIRECTORY_H
 

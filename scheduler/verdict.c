@@ -17,16 +17,28 @@ static enum ending ending_of(const struct execution *execution, int rank)
 {
 	const struct rank_end *end = &execution->ends[rank];
 
+	if (end->killed)
+		return ENDING_NONE;
 	if (end->known && WIFSIGNALED(end->status))
 		return ENDING_CRASH;
 	if (end->aborted)
 		return ENDING_ABORT;
 	if (end->error)
 		return ENDING_ERROR;
-	if (end->gone && (!world_finalized(execution->world, rank)
-	                  || (end->known && WEXITSTATUS(end->status) != 0)))
+	if ((end->gone || end->known) && !world_finalized(execution->world, rank))
+		return ENDING_EXIT;
+	if (end->known && WEXITSTATUS(end->status) != 0)
 		return ENDING_EXIT;
 	return ENDING_NONE;
+}
+
+/* A rank in MPI_Finalize has nothing more to say to anybody. */
+static gboolean in_finalize(const struct execution *execution, int rank)
+{
+	const struct world_call *info = world_call_info(execution->world, rank,
+	                                                world_calls(execution->world, rank));
+
+	return info && info->function == MPI_CALL_Finalize;
 }
 
 static char *ended_words(const struct execution *execution, int rank)
@@ -48,7 +60,7 @@ static char *ended_words(const struct execution *execution, int rank)
 	case ENDING_NONE:
 		break;
 	}
-	return end->gone ? g_strdup("ended") : NULL;
+	return end->gone || in_finalize(execution, rank) ? g_strdup("ended") : NULL;
 }
 
 static struct place place_of_call(const struct execution *execution, int rank, guint32 call)
@@ -76,8 +88,10 @@ static struct record_rank *roll_call_line(const struct execution *execution, int
 		if (!line->place.file && !line->place.function)
 			line->place = place_of_call(execution, rank, call);
 	}
-	g_array_unref(line->waits_for);
-	line->waits_for = world_waits_for(execution->world, rank);
+	if (!line->ended) {
+		g_array_unref(line->waits_for);
+		line->waits_for = world_waits_for(execution->world, rank);
+	}
 	return line;
 }
 
@@ -196,9 +210,9 @@ static char *describe_line(const struct record_rank *line)
 	const char *arguments = line->arguments ? line->arguments : "";
 
 	if (line->ended)
-		return g_strdup_printf("rank %d %s after %s(%s) at %s", line->rank, line->ended,
-		                       line->function ? line->function : "its start", arguments,
-		                       place);
+		return g_strdup_printf("rank %d %s at %s, in or after %s(%s)", line->rank,
+		                       line->ended, place,
+		                       line->function ? line->function : "its start", arguments);
 	return g_strdup_printf("rank %d waits in %s(%s) at %s", line->rank,
 	                       line->function ? line->function : "?", arguments, place);
 }
@@ -243,6 +257,67 @@ static const char *kind_of(const struct execution *execution, enum ending worst)
 	return NULL;
 }
 
+static gboolean waits_for_ended(const GPtrArray *ranks, const struct record_rank *line)
+{
+	for (guint i = 0; i < line->waits_for->len; i++) {
+		const struct record_rank *peer =
+			ranks->pdata[g_array_index(line->waits_for, gint32, i)];
+
+		if (peer->ended)
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* Whether a rank waits, directly or not, for `wanted`. */
+static gboolean reaches(const GPtrArray *ranks, const struct record_rank *from, int wanted,
+                        gboolean *seen)
+{
+	for (guint i = 0; i < from->waits_for->len; i++) {
+		gint32 peer = g_array_index(from->waits_for, gint32, i);
+
+		if (peer == wanted)
+			return TRUE;
+		if (seen[peer])
+			continue;
+		seen[peer] = TRUE;
+		if (reaches(ranks, ranks->pdata[peer], wanted, seen))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* Of a deadlock those are the heart who wait for a rank that has ended, or in a circle; of anything
+ * else those who went wrong themselves. */
+static void mark_bystanders(const struct execution *execution, GPtrArray *ranks, enum ending worst)
+{
+	for (guint i = 0; i < ranks->len; i++) {
+		struct record_rank *line = ranks->pdata[i];
+		g_autofree gboolean *seen = g_new0(gboolean, ranks->len);
+
+		if (worst != ENDING_NONE)
+			line->bystander = ending_of(execution, (int)i) == ENDING_NONE;
+		else
+			line->bystander = line->ended || (!waits_for_ended(ranks, line)
+			                                  && !reaches(ranks, line, (int)i, seen));
+	}
+}
+
+static void find_fault(struct execution *execution, const char *kind, enum ending worst)
+{
+	struct record_finding *finding = record_finding_new(kind);
+
+	for (int rank = 0; rank < execution->session->options->ranks; rank++)
+		g_ptr_array_add(finding->ranks, roll_call_line(execution, rank));
+	mark_bystanders(execution, finding->ranks, worst);
+	for (guint i = 0; i < finding->ranks->len; i++)
+		g_ptr_array_add(execution->record->ranks,
+		                record_rank_copy(finding->ranks->pdata[i]));
+	finding->path = g_strdup(execution->record->path);
+	finding->message = message_for(execution, kind, finding->ranks, worst);
+	execution->finding = finding;
+}
+
 void verdict_reach(struct execution *execution)
 {
 	struct record_execution *record = record_execution_new();
@@ -262,18 +337,8 @@ void verdict_reach(struct execution *execution)
 	}
 	kind = kind_of(execution, worst);
 	record->status = g_intern_string(kind ? kind : "ok");
-	if (!kind)
-		return;
-	execution->finding = record_finding_new(record->status);
-	execution->finding->path = g_strdup(record->path);
-	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
-		struct record_rank *line = roll_call_line(execution, rank);
-
-		g_ptr_array_add(execution->finding->ranks, line);
-		g_ptr_array_add(record->ranks, record_rank_copy(line));
-	}
-	execution->finding->message =
-		message_for(execution, kind, execution->finding->ranks, worst);
+	if (kind)
+		find_fault(execution, record->status, worst);
 }
 
 static GBytes *captured(const struct execution *execution, const char *stream, int rank)

@@ -137,19 +137,24 @@ int typed_room(int count, MPI_Datatype type, void **ret_data, void **ret_memory)
 	return MPI_SUCCESS;
 }
 
-int typed_copy(const void *data, int count, MPI_Datatype type, MPI_Comm comm, void **ret_data,
-               void **ret_memory)
+int typed_move(const void *from, void *to, int count, MPI_Datatype type)
 {
 	struct packed *packed;
 	int position = 0;
-	int code = packed_new(data, count, type, comm, &packed);
+	int code = packed_new(from, count, type, MPI_COMM_SELF, &packed);
 
 	if (code != MPI_SUCCESS)
 		return code;
-	code = typed_room(count, type, ret_data, ret_memory);
-	if (code == MPI_SUCCESS && packed->size > 0)
-		code = real_mpi()->Unpack(packed->bytes, packed->size, &position, *ret_data, count, type,
-		                          comm);
+	if (packed->size > 0)
+		code = real_mpi()->Unpack(packed->bytes, packed->size, &position, to, count, type,
+		                          MPI_COMM_SELF);
 	packed_release(packed);
 	return code;
+}
+
+int typed_copy(const void *data, int count, MPI_Datatype type, void **ret_data, void **ret_memory)
+{
+	int code = typed_room(count, type, ret_data, ret_memory);
+
+	return code == MPI_SUCCESS ? typed_move(data, *ret_data, count, type) : code;
 }

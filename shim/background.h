@@ -27,9 +27,10 @@ void background_finish(MPI_Request request, void *memory);
 
 /* Buffer of the same layout as `data`: for operations that need the type. `ret_data` points into
  * `ret_memory`, which is malloc'ed. MPI's code. */
-int typed_copy(const void *data, int count, MPI_Datatype type, MPI_Comm comm, void **ret_data,
-               void **ret_memory);
+int typed_copy(const void *data, int count, MPI_Datatype type, void **ret_data, void **ret_memory);
 /* The same without contents. */
 int typed_room(int count, MPI_Datatype type, void **ret_data, void **ret_memory);
+/* Copies the data, not what stands in the gaps. */
+int typed_move(const void *from, void *to, int count, MPI_Datatype type);
 
 #endif

@@ -35,7 +35,7 @@ struct communicator *communicator_find(MPI_Comm comm)
 	return communicator;
 }
 
-static struct communicator *find_even_freed(MPI_Comm comm)
+struct communicator *communicator_find_even_freed(MPI_Comm comm)
 {
 	struct communicator *communicator = *bucket_of(comm);
 
@@ -195,7 +195,8 @@ void communicator_announce(uint64_t number, const struct communicator_groups *gr
 	gate_tell(&message);
 }
 
-uint64_t communicator_derive(const struct communicator *communicator, unsigned function)
+uint64_t communicator_announce_copy(const struct communicator *communicator, unsigned function,
+                                    const char *name)
 {
 	const struct communicator_groups groups = {
 		.size = communicator->size, .local = communicator->local,
@@ -203,11 +204,17 @@ uint64_t communicator_derive(const struct communicator *communicator, unsigned f
 		.remote = communicator->remote,
 	};
 	uint64_t number = communicator_new_number(communicator->number, function, 0, &groups);
+
+	communicator_announce(number, &groups, communicator->rank, name);
+	return number;
+}
+
+uint64_t communicator_derive(const struct communicator *communicator, unsigned function)
+{
 	char name[LONGEST_NAME];
 
 	snprintf(name, sizeof(name), "%s on %s", mpi_call_name(function), communicator->name);
-	communicator_announce(number, &groups, communicator->rank, name);
-	return number;
+	return communicator_announce_copy(communicator, function, name);
 }
 
 /* --- the registry ---------------------------------------------------------------------------- */
@@ -299,16 +306,13 @@ int communicator_start(void)
 static int free_in_library(struct communicator *communicator)
 {
 	MPI_Comm handle = communicator->handle;
-	unsigned depth;
-	int code;
+	unsigned depth = caller_suspend();
+	int code = real_mpi()->Comm_free(&handle);
 
-	if (!communicator->freed)
-		error_release_handler(communicator);
-	depth = caller_suspend();
-	code = real_mpi()->Comm_free(&handle);
 	caller_resume(depth);
 	if (code != MPI_SUCCESS)
 		return code;
+	error_release_handler(communicator);
 	if (communicator->shadow != MPI_COMM_NULL)
 		real_mpi()->Comm_free(&communicator->shadow);
 	forget(communicator);
@@ -334,7 +338,7 @@ void communicator_retain(MPI_Comm comm)
 
 void communicator_release(MPI_Comm comm)
 {
-	struct communicator *communicator = find_even_freed(comm);
+	struct communicator *communicator = communicator_find_even_freed(comm);
 
 	if (communicator && communicator->holds > 0 && --communicator->holds == 0
 	    && communicator->freed)

@@ -37,6 +37,9 @@ int communicator_start(void);
 /* NULL: MPI_COMM_NULL, or no communicator that the program may use. */
 struct communicator *communicator_find(MPI_Comm comm);
 
+/* Also those that the program has freed, as long as they are held. */
+struct communicator *communicator_find_even_freed(MPI_Comm comm);
+
 /* Its number, or 0. */
 uint64_t communicator_number(MPI_Comm comm);
 
@@ -75,6 +78,10 @@ int communicator_free(struct communicator *communicator);
 int communicator_groups_of(MPI_Comm handle, struct communicator_groups *ret_groups);
 int communicator_groups_of_group(MPI_Group group, struct communicator_groups *ret_groups);
 void communicator_groups_release(struct communicator_groups *groups);
+
+/* A new number with the groups of `communicator`, announced under this name. */
+uint64_t communicator_announce_copy(const struct communicator *communicator, unsigned function,
+                                    const char *name);
 
 /* Another number with the groups of `communicator`, announced to the scheduler: for the collectives
  * of a file or window, whose order is their own. `function` is an enum mpi_call. */

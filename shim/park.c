@@ -21,7 +21,6 @@
 #define LAUNCHER_FD_MIN 210
 #define LAUNCHER_TIMEOUT_MS 2000
 
-
 struct child {
 	pid_t pid;
 	uint32_t world;
@@ -136,8 +135,8 @@ static int connect_to(const char *path, int onto)
 	if (fd < 0)
 		return -1;
 	memcpy(address.sun_path, path, strlen(path) + 1);
-	while ((result = connect(fd, (struct sockaddr *)&address, sizeof(address))) < 0 &&
-	       errno == EINTR)
+	while ((result = connect(fd, (struct sockaddr *)&address, sizeof(address))) < 0
+	       && errno == EINTR)
 		;
 	if (result == 0 && fd != onto)
 		result = dup3(fd, onto, O_CLOEXEC);
@@ -155,7 +154,8 @@ static int connect_pmi(void)
 		return 0;
 	if (connect_to(park.pmi_path, park.pmi_fd) < 0)
 		return -1;
-	length = snprintf(line, sizeof(line), "matchpoint world=%u rank=%d\n", park.world, park.rank);
+	length = snprintf(line, sizeof(line), "matchpoint world=%u rank=%d\n", park.world,
+	                  park.rank);
 	return write_all(park.pmi_fd, line, (size_t)length);
 }
 
@@ -177,11 +177,13 @@ int park_init(int control_fd, uint32_t world, int32_t rank)
 	park.control_fd = control_fd;
 	park.world = world;
 	park.rank = rank;
-	if (set_path(park.socket_path, sizeof(park.socket_path), getenv("MATCHPOINT_SOCKET"), "") < 0)
+	if (set_path(park.socket_path, sizeof(park.socket_path), getenv("MATCHPOINT_SOCKET"), "")
+	    < 0)
 		return -1;
 	if (pmi && *pmi) {
 		if (set_path(park.pmi_path, sizeof(park.pmi_path), getenv("MATCHPOINT_DIRECTORY"),
-		             "/pmi") < 0)
+		             "/pmi")
+		    < 0)
 			return -1;
 		park.pmi_fd = atoi(pmi);
 		park.launcher_fd = fcntl(park.pmi_fd, F_DUPFD_CLOEXEC, LAUNCHER_FD_MIN);
@@ -218,8 +220,8 @@ static int read_message(struct wire_message *ret_message)
 
 	if (read_all(park.control_fd, head, sizeof(head)) < 0)
 		return -1;
-	length = (uint32_t)head[0] | (uint32_t)head[1] << 8 | (uint32_t)head[2] << 16 |
-	         (uint32_t)head[3] << 24;
+	length = (uint32_t)head[0] | (uint32_t)head[1] << 8 | (uint32_t)head[2] << 16
+	         | (uint32_t)head[3] << 24;
 	if (length > WIRE_FRAME_MAX)
 		return -1;
 	frame = malloc(sizeof(head) + length);
@@ -241,7 +243,8 @@ static void send_parked(void)
 	if (!park.agent)
 		snprintf(failure, sizeof(failure), "its state could not be read");
 	else if (agent_survey(park.agent) < 0)
-		snprintf(failure, sizeof(failure), "its state could not be read (%s)", strerror(errno));
+		snprintf(failure, sizeof(failure), "its state could not be read (%s)",
+		         strerror(errno));
 	else if (agent_hazard(park.agent))
 		message.parked.hazard = (char *)agent_hazard(park.agent);
 	if (!message.parked.hazard)
@@ -249,18 +252,19 @@ static void send_parked(void)
 	if (!*failure)
 		message.parked.count = (uint32_t)agent_mappings(park.agent, &mappings);
 	if (message.parked.count) {
-		message.parked.mappings =
-		        malloc(message.parked.count * sizeof(*message.parked.mappings));
+		message.parked.mappings = malloc(message.parked.count
+		                                 * sizeof(*message.parked.mappings));
 		if (!message.parked.mappings)
 			leave_without_scheduler();
 	}
 	for (uint32_t i = 0; i < message.parked.count; i++)
-		message.parked.mappings[i] = (struct wire_mapping){.start = mappings[i].start,
-		                                                   .length = mappings[i].length,
-		                                                   .offset = mappings[i].offset,
-		                                                   .device = mappings[i].device,
-		                                                   .inode = mappings[i].inode,
-		                                                   .protection = mappings[i].protection};
+		message.parked.mappings[i] = (struct wire_mapping){
+			.start = mappings[i].start,
+			.length = mappings[i].length,
+			.offset = mappings[i].offset,
+			.device = mappings[i].device,
+			.inode = mappings[i].inode,
+			.protection = mappings[i].protection};
 	send_message(&message);
 	free(message.parked.mappings);
 }
@@ -341,8 +345,7 @@ static void join_world(const struct wire_restore *restore, struct wire_welcome *
 	message.hello.program = program;
 	message.hello.mpi = mpi;
 	send_message(&message);
-	if (connect_pmi() < 0 || read_message(&message) < 0 ||
-	    message.type != WIRE_WELCOME)
+	if (connect_pmi() < 0 || read_message(&message) < 0 || message.type != WIRE_WELCOME)
 		_exit(AGENT_SETUP_FAILED);
 	*ret_welcome = message.welcome;
 	wire_message_release(&message);
@@ -464,8 +467,8 @@ void park_finish_launcher(void)
 	if (park.launcher_fd < 0)
 		return;
 	/* A launcher that has gone away needs no farewell. */
-	if (send(park.launcher_fd, finalize, sizeof(finalize) - 1, MSG_NOSIGNAL) > 0 &&
-	    poll(&launcher, 1, LAUNCHER_TIMEOUT_MS) > 0)
+	if (send(park.launcher_fd, finalize, sizeof(finalize) - 1, MSG_NOSIGNAL) > 0
+	    && poll(&launcher, 1, LAUNCHER_TIMEOUT_MS) > 0)
 		recv(park.launcher_fd, answer, sizeof(answer), 0);
 	close(park.launcher_fd);
 	park.launcher_fd = -1;

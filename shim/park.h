@@ -1,18 +1,18 @@
 /* Parking: a rank that waits in the gate becomes the keeper of a snapshot, and forks ranks of new
  * worlds from itself until it is released (PARK, RESTORE, RESUME, RELEASE of wire.h).
  *
- * A keeper talks over the same control socket as before. It reports each child it forked and how it
- * ended; it looks at nothing else, so the program's memory stays as it was. When the control socket
- * is closed it kills its children and ends. A child's control socket stands on the same descriptor
- * as its keeper's, its PMI connection on $PMI_FD.
+ * A keeper talks over the same control socket as before. It reports each child it forked and how
+ * it ended; it looks at nothing else, so the program's memory stays as it was. When the control
+ * socket is closed it kills its children and ends. A child's control socket stands on the same
+ * descriptor as its keeper's, its PMI connection on $PMI_FD.
  *
  * RELEASE: a keeper whose children still live ends when the last of them has; it still reports
- * them. (To end them sooner, kill them by pid, or close the control socket.) RESUME ends the reports
- * about children: let none be alive.
+ * them. (To end them sooner, kill them by pid, or close the control socket.) RESUME ends the
+ * reports about children: let none be alive.
  *
- * Linking park.o replaces getpid, getppid, gettid and kill for the program: in every world a rank is
- * told the identity it had in the first one. Export all four from the shim. What must know the truth
- * calls park_real_pid. */
+ * Linking park.o replaces getpid, getppid, gettid and kill for the program: in every world a rank
+ * is told the identity it had in the first one. Export all four from the shim. What must know the
+ * truth calls park_real_pid. */
 #ifndef MATCHPOINT_SHIM_PARK_H
 #define MATCHPOINT_SHIM_PARK_H
 
@@ -28,8 +28,8 @@
 int park_init(int control_fd, uint32_t world, int32_t rank);
 
 enum park_outcome {
-	PARK_RESUMED,  /* the same process in the same world */
-	PARK_RESTORED, /* a child in a new world; WELCOME has been read, the pending call is pending still */
+	PARK_RESUMED, /* the same process in the same world */
+	PARK_RESTORED, /* a child in a new world, after WELCOME; the pending call is pending still */
 };
 
 /* Upon PARK, with nothing of the control socket read ahead: answers PARKED and keeps. Returns only
@@ -41,14 +41,14 @@ bool park_is_restored(void);
 uint32_t park_world(void); /* changes when restored */
 pid_t park_real_pid(void);
 
-/* Finishes with the launcher: PMI's finalize on its own connection. Nothing in a restored process, or
- * the second time. For a root rank, before it ends. */
+/* Finishes with the launcher: PMI's finalize on its own connection. Nothing in a restored process,
+ * or the second time. For a root rank, before it ends. */
 void park_finish_launcher(void);
 
-/* The last destructor that may run in a controlled process: MPI's own would follow (UCX's take 3 to
- * 8 ms in each rank and have nothing left to do). Flushes stdio, finishes with the launcher, and ends
- * with `status`. For the shim's destructor, once MPI_Init has been through: a preloaded library's
- * destructor runs after the program's and before MPI's. */
+/* The last destructor that may run in a controlled process: MPI's own would follow (UCX's take 3
+ * to 8 ms in each rank and have nothing left to do). Flushes stdio, finishes with the launcher,
+ * and ends with `status`. For the shim's destructor, once MPI_Init has been through: a preloaded
+ * library's destructor runs after the program's and before MPI's. */
 _Noreturn void park_exit(int status);
 
 #endif

@@ -16,6 +16,7 @@
 #include "../ckpt/agent.h"
 #include "attributes.h"
 #include "communicator.h"
+#include "ending.h"
 #include "error.h"
 #include "gate.h"
 #include "park.h"
@@ -203,6 +204,7 @@ static void go_under_control(int *ret_control)
 void startup_adopt_process(void)
 {
 	startup.process = park_real_pid();
+	ending_watch();
 }
 
 static void note_exit_status(int status, void *unused)
@@ -320,6 +322,8 @@ void startup_flush(void)
  * that the program forked is none of ours. */
 __attribute__((destructor)) static void leave(void)
 {
-	if (startup.initialised && startup.process == park_real_pid())
-		park_exit(startup.exit_status);
+	if (!startup.initialised || startup.process != park_real_pid())
+		return;
+	ending_exit(startup.exit_status, startup.finalised);
+	park_exit(startup.exit_status);
 }

@@ -24,7 +24,7 @@
 #include "ckpt/clone_plan.h"
 
 struct fixture {
-	char base[64];   /* holds old/, new1/, new2/ */
+	char base[64]; /* holds old/, new1/, new2/ */
 	char world[96];
 	char file[96];
 	struct agent *agent;
@@ -250,7 +250,8 @@ static int change_shared(struct fixture *fixture, void *data)
 	if (fstatat(AGENT_WORLD_FD, "segment", &named, 0) < 0)
 		return 3;
 	(void)fixture;
-	return fstatat(AGENT_WORLD_FD, "clone.0", &attached, 0) == 0 && named.st_size == 4096 ? 0 : 4;
+	return fstatat(AGENT_WORLD_FD, "clone.0", &attached, 0) == 0 && named.st_size == 4096 ? 0
+	                                                                                      : 4;
 }
 
 static void test_shared_memory_is_cloned(void **state)
@@ -430,18 +431,18 @@ static void test_missing_directory_ends_the_child(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        TEST(test_written_file_is_put_back),
-	        TEST(test_appended_file_is_put_back),
-	        TEST(test_read_offset_is_kept_apart),
-	        TEST(test_copied_descriptors_share_their_offset),
-	        TEST(test_output_continues_in_the_new_world),
-	        TEST(test_shared_memory_is_cloned),
-	        TEST(test_epoll_instance_is_rebuilt),
-	        TEST(test_new_descriptors_are_hazards),
-	        TEST(test_threads_and_timers_are_hazards),
-	        TEST(test_mapped_file_elsewhere_is_a_hazard),
-	        TEST(test_a_copy_can_be_frozen_itself),
-	        TEST(test_missing_directory_ends_the_child),
+		TEST(test_written_file_is_put_back),
+		TEST(test_appended_file_is_put_back),
+		TEST(test_read_offset_is_kept_apart),
+		TEST(test_copied_descriptors_share_their_offset),
+		TEST(test_output_continues_in_the_new_world),
+		TEST(test_shared_memory_is_cloned),
+		TEST(test_epoll_instance_is_rebuilt),
+		TEST(test_new_descriptors_are_hazards),
+		TEST(test_threads_and_timers_are_hazards),
+		TEST(test_mapped_file_elsewhere_is_a_hazard),
+		TEST(test_a_copy_can_be_frozen_itself),
+		TEST(test_missing_directory_ends_the_child),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

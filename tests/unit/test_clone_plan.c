@@ -224,7 +224,8 @@ static void test_files_that_nobody_maps_are_copied(void **state)
 	g_free(bytes);
 	assert_int_equal(g_access(fixture->new, F_OK), 0);
 	for (int i = 0; i < 2; i++) {
-		g_autofree char *absent = g_build_filename(fixture->new, i ? "clone.3" : "err.1", NULL);
+		g_autofree char *absent = g_build_filename(fixture->new, i ? "clone.3" : "err.1",
+		                                           NULL);
 
 		assert_int_equal(g_access(absent, F_OK), -1);
 	}
@@ -247,12 +248,12 @@ static void test_a_vanished_keeper_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        TEST(test_an_object_is_cloned_once_for_all_ranks),
-	        TEST(test_names_lead_to_the_clone),
-	        TEST(test_memory_beyond_the_end_of_the_file_is_cloned),
-	        TEST(test_nameless_memory_is_read_from_the_keeper),
-	        TEST(test_files_that_nobody_maps_are_copied),
-	        TEST(test_a_vanished_keeper_is_an_error),
+		TEST(test_an_object_is_cloned_once_for_all_ranks),
+		TEST(test_names_lead_to_the_clone),
+		TEST(test_memory_beyond_the_end_of_the_file_is_cloned),
+		TEST(test_nameless_memory_is_read_from_the_keeper),
+		TEST(test_files_that_nobody_maps_are_copied),
+		TEST(test_a_vanished_keeper_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

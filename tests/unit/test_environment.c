@@ -9,7 +9,7 @@
 #include "scheduler/environment.h"
 
 static const struct environment_settings settings = {
-        .shim = "/lib/shim.so", .directory = "/run/mp", .world = 3};
+	.shim = "/lib/shim.so", .directory = "/run/mp", .world = 3};
 
 static void assert_value(char **environment, const char *name, const char *expected)
 {
@@ -22,7 +22,8 @@ static void assert_value(char **environment, const char *name, const char *expec
 
 static void test_ranks_are_told_where_to_connect(void **state)
 {
-	g_auto(GStrv) environment = environment_for_ranks((char *[]){"HOME=/h", NULL}, &settings, NULL);
+	g_auto(GStrv)
+		environment = environment_for_ranks((char *[]){"HOME=/h", NULL}, &settings, NULL);
 
 	(void)state;
 	assert_value(environment, "HOME", "/h");
@@ -37,9 +38,12 @@ static void test_ranks_are_told_where_to_connect(void **state)
 
 static void test_conflicts_are_overridden_and_told(void **state)
 {
-	char *base[] = {"UCX_TLS=tcp",          "UCX_LOG_LEVEL=error",
-	                "UCX_POSIX_RX_MAX_BUFS=8", "LD_PRELOAD=/lib/a.so",
-	                "HWLOC_COMPONENTS=mine", "GLIBC_TUNABLES=glibc.cpu.x=1",
+	char *base[] = {"UCX_TLS=tcp",
+	                "UCX_LOG_LEVEL=error",
+	                "UCX_POSIX_RX_MAX_BUFS=8",
+	                "LD_PRELOAD=/lib/a.so",
+	                "HWLOC_COMPONENTS=mine",
+	                "GLIBC_TUNABLES=glibc.cpu.x=1",
 	                NULL};
 	g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
 	g_auto(GStrv) environment = environment_for_ranks(base, &settings, notes);
@@ -70,9 +74,9 @@ static void test_every_variable_is_explained_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_ranks_are_told_where_to_connect),
-	        cmocka_unit_test(test_conflicts_are_overridden_and_told),
-	        cmocka_unit_test(test_every_variable_is_explained_once),
+		cmocka_unit_test(test_ranks_are_told_where_to_connect),
+		cmocka_unit_test(test_conflicts_are_overridden_and_told),
+		cmocka_unit_test(test_every_variable_is_explained_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

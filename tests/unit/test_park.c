@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 struct fixture {
-	char directory[64];
+	char directory[40];
 	int listener, pmi;
 	int control; /* of the keeper, as the scheduler sees it */
 	pid_t keeper;
@@ -48,8 +48,8 @@ static struct wire_message receive_from(int fd, uint16_t type)
 	return message;
 }
 
-/* What a rank does: parks; each copy tells by its status what it was told, the keeper ends with 50 if
- * it is resumed. */
+/* What a rank does: parks; each copy tells by its status what it was told, the keeper ends with 50
+ * if it is resumed. */
 static _Noreturn void be_a_rank(struct fixture *fixture, int pmi_fd)
 {
 	char path[128];
@@ -206,7 +206,8 @@ static void test_release_finishes_with_the_launcher(void **state)
 static void test_a_released_keeper_waits_for_its_children(void **state)
 {
 	struct fixture *fixture = *state;
-	struct wire_message release = {.type = WIRE_RELEASE}, welcome = {.type = WIRE_WELCOME}, child;
+	struct wire_message release = {.type = WIRE_RELEASE}, welcome = {.type = WIRE_WELCOME},
+			    child;
 	int fd;
 
 	expect_parked(fixture);
@@ -245,10 +246,10 @@ static void test_all_end_with_the_scheduler(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        TEST(test_children_are_told_and_reported),
-	        TEST(test_release_finishes_with_the_launcher),
-	        TEST(test_a_released_keeper_waits_for_its_children),
-	        TEST(test_all_end_with_the_scheduler),
+		TEST(test_children_are_told_and_reported),
+		TEST(test_release_finishes_with_the_launcher),
+		TEST(test_a_released_keeper_waits_for_its_children),
+		TEST(test_all_end_with_the_scheduler),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,12 +194,9 @@ static void test_a_taken_path_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        TEST(test_a_barrier_waits_for_its_world_alone),
-	        TEST(test_lines_may_come_in_pieces),
-	        TEST(test_abort_is_reported_and_not_answered),
-	        TEST(test_values_belong_to_a_world),
-	        TEST(test_what_is_unknown_is_refused),
-	        TEST(test_a_taken_path_is_an_error),
+		TEST(test_a_barrier_waits_for_its_world_alone), TEST(test_lines_may_come_in_pieces),
+		TEST(test_abort_is_reported_and_not_answered),  TEST(test_values_belong_to_a_world),
+		TEST(test_what_is_unknown_is_refused),          TEST(test_a_taken_path_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

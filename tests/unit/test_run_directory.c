@@ -125,10 +125,10 @@ static void test_bad_places_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        TEST(test_worlds_come_and_go),
-	        TEST(test_removal_follows_no_link),
-	        TEST(test_dead_predecessors_are_removed),
-	        TEST(test_bad_places_are_refused),
+		TEST(test_worlds_come_and_go),
+		TEST(test_removal_follows_no_link),
+		TEST(test_dead_predecessors_are_removed),
+		TEST(test_bad_places_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,12 +109,12 @@ static void test_memory_is_budgeted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_the_longest_contained_one_is_found),
-	        cmocka_unit_test(test_a_repeated_key_counts_once_for_each),
-	        cmocka_unit_test(test_the_cheapest_goes_first),
-	        cmocka_unit_test(test_the_least_recently_used_of_equals_goes_first),
-	        cmocka_unit_test(test_the_root_is_never_evicted),
-	        cmocka_unit_test(test_memory_is_budgeted),
+		cmocka_unit_test(test_the_longest_contained_one_is_found),
+		cmocka_unit_test(test_a_repeated_key_counts_once_for_each),
+		cmocka_unit_test(test_the_cheapest_goes_first),
+		cmocka_unit_test(test_the_least_recently_used_of_equals_goes_first),
+		cmocka_unit_test(test_the_root_is_never_evicted),
+		cmocka_unit_test(test_memory_is_budgeted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,84 @@
+#define _GNU_SOURCE
+#include "ending.h"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "gate.h"
+#include "park.h"
+#include "startup.h"
+
+enum { FRAMES_MAX = 48, STACK_BYTES = 128 * 1024 };
+
+static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS };
+
+static uint8_t signal_stack[STACK_BYTES]; /* an overflowing stack is a crash as well */
+static pid_t watched;
+
+/* The handler's own frames stand before the one that was struck. An address where a signal struck is
+ * no return address: one more makes it look like one. */
+static uint32_t struck_frames(uint64_t *frames, const ucontext_t *context)
+{
+	void *found[FRAMES_MAX];
+	int count = backtrace(found, FRAMES_MAX), first = 0;
+#if defined(__x86_64__)
+	const uint64_t place = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+	const uint64_t place = (uint64_t)context->uc_mcontext.pc;
+#endif
+
+	while (first < count && (uint64_t)(uintptr_t)found[first] != place)
+		first++;
+	frames[0] = place + 1;
+	uint32_t kept = 1;
+	for (int i = first + 1; i < count; i++)
+		frames[kept++] = (uint64_t)(uintptr_t)found[i];
+	return kept;
+}
+
+static void on_deadly(int number, siginfo_t *info, void *context)
+{
+	(void)info;
+	signal(number, SIG_DFL);
+	if (watched != park_real_pid())
+		return; /* a process of the program's own: the signal strikes again */
+	uint64_t frames[FRAMES_MAX + 1];
+	struct wire_message message = { .type = WIRE_ENDING };
+	message.ending.signal = number;
+	message.ending.count = struck_frames(frames, context);
+	message.ending.frames = frames;
+	gate_tell(&message);
+	gate_wait_for_end();
+}
+
+void ending_watch(void)
+{
+	const stack_t stack = { .ss_sp = signal_stack, .ss_size = sizeof(signal_stack) };
+	struct sigaction action = { .sa_sigaction = on_deadly,
+		                    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND };
+	stack_t taken;
+
+	watched = park_real_pid();
+	if (sigaltstack(NULL, &taken) == 0 && (taken.ss_flags & SS_DISABLE))
+		sigaltstack(&stack, NULL);
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+		struct sigaction now;
+		if (sigaction(deadly[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+			sigaction(deadly[i], &action, NULL);
+	}
+}
+
+void ending_exit(int status, bool finalised)
+{
+	struct wire_message message = { .type = WIRE_ENDING };
+
+	message.ending.status = status;
+	startup_flush();
+	gate_tell(&message);
+	if (!finalised)
+		gate_wait_for_end();
+}

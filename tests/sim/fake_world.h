@@ -1,0 +1,31 @@
+/* A random program under matcher and explorer, in one process: what the scheduler's session does
+ * with real ranks, done with fake ones. */
+#ifndef MATCHPOINT_TESTS_SIM_FAKE_WORLD_H
+#define MATCHPOINT_TESTS_SIM_FAKE_WORLD_H
+
+#include "../../explorer/explorer.h"
+#include "random_program.h"
+
+struct exploration_options {
+	bool infinite_buffering;
+	bool snapshots;  /* go on from copies of worlds where there is one; else from the start */
+	int deviations;  /* as in explorer_options */
+	guint64 seed;    /* of the order in which ranks move */
+};
+
+struct exploration {
+	GHashTable *outcomes; /* set of GBytes, see brute_force.h */
+	guint repeated;       /* outcomes reached again */
+	guint dropped;        /* worlds given up by the explorer */
+	guint lost;           /* plans that could not be followed */
+	guint runs;
+	guint64 pruned;
+	guint64 events; /* of traces read by the explorer */
+	guint64 steps;  /* taken by ranks in all worlds */
+};
+
+void explore(const struct random_program *program, const struct exploration_options *options,
+             struct exploration *ret);
+void exploration_release(struct exploration *exploration);
+
+#endif

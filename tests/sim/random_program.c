@@ -1,0 +1,308 @@
+#include "random_program.h"
+
+/* While a program is drawn: each rank's instructions of the current stretch, in units that stay
+ * together; units are then shuffled. */
+struct unit {
+	struct instruction instructions[8];
+	int count;
+};
+
+struct draft {
+	GRand *random;
+	struct random_program *program;
+	int named;    /* of 6 receives, so many name their source */
+	int blocking; /* of 6 receives and sends, so many block */
+	int hub;      /* of 6 messages, so many go to rank 0 */
+	bool shuffled; /* each rank has its own order; else messages follow one another */
+	GArray *units[PROGRAM_MAX_RANKS]; /* of struct unit */
+	GArray *done[PROGRAM_MAX_RANKS];  /* of struct instruction; `of` counts from the rank's first */
+};
+
+static int below(struct draft *draft, int bound)
+{
+	return g_rand_int_range(draft->random, 0, bound);
+}
+
+static bool one_in(struct draft *draft, int times)
+{
+	return below(draft, times) == 0;
+}
+
+static bool of_six(struct draft *draft, int times)
+{
+	return below(draft, 6) < times;
+}
+
+static struct instruction *unit_add(struct unit *unit, enum instruction_kind kind)
+{
+	struct instruction *instruction = &unit->instructions[unit->count++];
+
+	*instruction = (struct instruction){ .kind = kind, .of = -1 };
+	return instruction;
+}
+
+struct message {
+	int from;
+	int to;
+	int tag;
+	int comm;
+};
+
+static struct message draw_message(struct draft *draft, int to)
+{
+	struct message message = { 0 };
+
+	do {
+		message.comm = one_in(draft, 4) ? 1 : 0;
+		message.from = below(draft, draft->program->ranks);
+		message.to = to >= 0 ? to : below(draft, draft->program->ranks);
+		if (to < 0 && of_six(draft, draft->hub))
+			message.to = 0;
+		message.tag = below(draft, 2);
+	} while (message.from == message.to || !draft->program->member[message.comm][message.from]
+	         || !draft->program->member[message.comm][message.to]);
+	return message;
+}
+
+static void add_send(struct draft *draft, struct unit *unit, const struct message *message)
+{
+	struct instruction *send = unit_add(unit, INSTRUCTION_SEND);
+
+	send->peer = message->to;
+	send->tag = message->tag;
+	send->comm = message->comm;
+	send->nonblocking = !of_six(draft, draft->blocking);
+	send->synchronous = one_in(draft, 6);
+	if (send->nonblocking && one_in(draft, 3))
+		unit_add(unit, INSTRUCTION_WAIT)->of = unit->count - 2;
+}
+
+static void set_envelope(struct draft *draft, struct instruction *receive,
+                         const struct message *message)
+{
+	receive->peer = of_six(draft, draft->named) ? message->from : -1;
+	receive->tag = one_in(draft, 3) ? -1 : message->tag;
+	receive->comm = message->comm;
+}
+
+/* Returns the place in the unit of what tells the source. */
+static int add_receive(struct draft *draft, struct unit *unit, const struct message *message)
+{
+	int at = unit->count;
+	int kind = below(draft, 12);
+	struct instruction *receive;
+
+	if (kind < 2) {
+		set_envelope(draft, unit_add(unit, INSTRUCTION_PROBE), message);
+		receive = unit_add(unit, kind == 0 ? INSTRUCTION_RECEIVE
+		                                   : INSTRUCTION_RECEIVE_PROBED);
+		if (kind == 0)
+			set_envelope(draft, receive, message);
+		receive->comm = message->comm;
+		receive->of = kind == 0 ? -1 : at;
+		return at;
+	}
+	if (kind == 2) {
+		set_envelope(draft, unit_add(unit, INSTRUCTION_MPROBE), message);
+		unit_add(unit, INSTRUCTION_MRECV)->of = at;
+		return at;
+	}
+	receive = unit_add(unit, INSTRUCTION_RECEIVE);
+	set_envelope(draft, receive, message);
+	receive->nonblocking = !of_six(draft, draft->blocking);
+	return at;
+}
+
+static struct unit *new_unit(struct draft *draft, int rank)
+{
+	GArray *units = draft->units[rank];
+
+	g_array_set_size(units, units->len + 1);
+	return &g_array_index(units, struct unit, units->len - 1);
+}
+
+/* If the source was this one, do something more, for which the other side may be there or not. */
+static void add_branch(struct draft *draft, int rank, int of, const struct message *first)
+{
+	struct unit *unit = &g_array_index(draft->units[rank], struct unit,
+	                                   draft->units[rank]->len - 1);
+	struct instruction *branch;
+	struct message more;
+	int at = unit->count;
+
+	if (unit->instructions[of].nonblocking)
+		unit_add(unit, INSTRUCTION_WAIT)->of = of;
+	at = unit->count;
+	branch = unit_add(unit, INSTRUCTION_BRANCH);
+	branch->of = of;
+	branch->source = one_in(draft, 2) ? first->from : below(draft, draft->program->ranks);
+	more = draw_message(draft, rank);
+	if (one_in(draft, 2)) {
+		add_receive(draft, unit, &more);
+	} else {
+		int other = more.from;
+
+		more.from = more.to;
+		more.to = other;
+		add_send(draft, unit, &more);
+	}
+	unit->instructions[at].skip = unit->count - at - 1;
+	if (one_in(draft, 4))
+		return;
+	unit = new_unit(draft, more.from == rank ? more.to : more.from);
+	if (more.from == rank)
+		add_receive(draft, unit, &more);
+	else
+		add_send(draft, unit, &more);
+}
+
+static void draw_pair(struct draft *draft)
+{
+	struct message message = draw_message(draft, -1);
+	struct unit *unit;
+	int at;
+
+	if (!one_in(draft, 30)) {
+		unit = new_unit(draft, message.from);
+		add_send(draft, unit, &message);
+	}
+	if (one_in(draft, 30))
+		return;
+	at = add_receive(draft, new_unit(draft, message.to), &message);
+	if (one_in(draft, 4))
+		add_branch(draft, message.to, at, &message);
+}
+
+/* Appends the units of each rank; what was started may be waited for in between. */
+static void flush_units(struct draft *draft)
+{
+	for (int rank = 0; rank < draft->program->ranks; rank++) {
+		GArray *units = draft->units[rank];
+		GArray *done = draft->done[rank];
+
+		while (units->len > 0) {
+			guint pick = draft->shuffled ? (guint)below(draft, (int)units->len) : 0;
+			struct unit *unit = &g_array_index(units, struct unit, pick);
+			int first = (int)done->len;
+
+			for (int i = 0; i < unit->count; i++) {
+				if (unit->instructions[i].of >= 0)
+					unit->instructions[i].of += first;
+				g_array_append_val(done, unit->instructions[i]);
+			}
+			g_array_remove_index(units, pick);
+			if (one_in(draft, 6)) {
+				struct unit wait = { .count = 0 };
+
+				unit_add(&wait, INSTRUCTION_WAITALL);
+				g_array_append_val(done, wait.instructions[0]);
+			}
+		}
+	}
+}
+
+static void draw_collective(struct draft *draft)
+{
+	struct random_program *program = draft->program;
+	struct unit unit = { .count = 0 };
+	struct instruction *collective = unit_add(&unit, INSTRUCTION_COLLECTIVE);
+
+	collective->comm = below(draft, PROGRAM_COMMS);
+	collective->collective = (enum collective_kind)below(draft, 4);
+	collective->instance = program->instances++;
+	do
+		collective->root = below(draft, program->ranks);
+	while (!program->member[collective->comm][collective->root]);
+	for (int rank = 0; rank < program->ranks; rank++)
+		if (program->member[collective->comm][rank])
+			g_array_append_val(draft->done[rank], *collective);
+}
+
+static void finish(struct draft *draft)
+{
+	struct random_program *program = draft->program;
+
+	for (int rank = 0; rank < program->ranks; rank++) {
+		int base = program->count;
+
+		for (guint i = 0; i < draft->done[rank]->len; i++) {
+			struct instruction *from =
+				&g_array_index(draft->done[rank], struct instruction, i);
+			struct instruction *to = random_program_add(program, rank, from->kind);
+
+			*to = *from;
+			to->rank = rank;
+			if (to->of >= 0)
+				to->of += base;
+		}
+		random_program_add(program, rank, INSTRUCTION_WAITALL);
+		g_array_free(draft->done[rank], TRUE);
+		g_array_free(draft->units[rank], TRUE);
+	}
+}
+
+struct random_program *random_program_empty(int ranks)
+{
+	struct random_program *program = g_new0(struct random_program, 1);
+
+	program->ranks = ranks;
+	for (int rank = 0; rank < ranks; rank++)
+		program->member[0][rank] = program->member[1][rank] = true;
+	return program;
+}
+
+struct instruction *random_program_add(struct random_program *program, int rank,
+                                       enum instruction_kind kind)
+{
+	struct instruction *instruction;
+
+	program->instructions =
+		g_renew(struct instruction, program->instructions, program->count + 1);
+	instruction = &program->instructions[program->count++];
+	*instruction = (struct instruction){ .kind = kind, .rank = rank, .of = -1 };
+	for (int next = rank + 1; next <= program->ranks; next++)
+		program->first[next] = program->count;
+	return instruction;
+}
+
+struct random_program *random_program_new(guint64 seed, int size)
+{
+	guint32 words[2] = { (guint32)seed, (guint32)(seed >> 32) };
+	struct draft draft = { .random = g_rand_new_with_seed_array(words, 2) };
+	struct random_program *program = random_program_empty(3 + below(&draft, 2));
+	int messages = size > 0 ? size : 4 + below(&draft, 3);
+
+	draft.program = program;
+	draft.named = below(&draft, 4);
+	draft.blocking = below(&draft, 6);
+	draft.hub = below(&draft, 6);
+	draft.shuffled = one_in(&draft, 4);
+	program->seed = seed;
+	if (one_in(&draft, 2))
+		program->member[1][below(&draft, program->ranks)] = false;
+	for (int rank = 0; rank < program->ranks; rank++) {
+		draft.units[rank] = g_array_new(FALSE, TRUE, sizeof(struct unit));
+		draft.done[rank] = g_array_new(FALSE, FALSE, sizeof(struct instruction));
+	}
+	while (messages > 0) {
+		int some = MIN(messages, 1 + below(&draft, 5));
+
+		for (int i = 0; i < some; i++)
+			draw_pair(&draft);
+		messages -= some;
+		flush_units(&draft);
+		if (messages > 0 || one_in(&draft, 4))
+			draw_collective(&draft);
+	}
+	finish(&draft);
+	g_rand_free(draft.random);
+	return program;
+}
+
+void random_program_free(struct random_program *program)
+{
+	if (!program)
+		return;
+	g_free(program->instructions);
+	g_free(program);
+}

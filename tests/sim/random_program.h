@@ -1,0 +1,72 @@
+/* Small random MPI programs: the same one from the same seed, as data and as C source.
+ *
+ * No loops: an instruction is carried out at most once, so it names its operation. Branches look at
+ * the source of a receive that is complete. */
+#ifndef MATCHPOINT_TESTS_SIM_RANDOM_PROGRAM_H
+#define MATCHPOINT_TESTS_SIM_RANDOM_PROGRAM_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum instruction_kind {
+	INSTRUCTION_SEND,
+	INSTRUCTION_RECEIVE,
+	INSTRUCTION_PROBE,          /* blocking */
+	INSTRUCTION_MPROBE,         /* blocking */
+	INSTRUCTION_MRECV,          /* of the message of the mprobe `of` */
+	INSTRUCTION_RECEIVE_PROBED, /* from the source and with the tag that the probe `of` reported */
+	INSTRUCTION_WAIT,           /* for the nonblocking operation `of`, if it was started */
+	INSTRUCTION_WAITALL,        /* for all nonblocking operations started so far */
+	INSTRUCTION_COLLECTIVE,
+	INSTRUCTION_BRANCH, /* skip `skip` instructions unless `of` received from `source`; no call */
+};
+
+enum collective_kind { COLLECTIVE_BARRIER, COLLECTIVE_BCAST, COLLECTIVE_REDUCE, COLLECTIVE_SCAN };
+
+struct instruction {
+	enum instruction_kind kind;
+	int rank;
+	int peer; /* world rank; a receive's or probe's may be -1: any */
+	int tag;  /* a receive's or probe's may be -1: any */
+	int comm;
+	bool nonblocking;
+	bool synchronous; /* MPI_Ssend, MPI_Issend */
+	int of;           /* index of another instruction of this rank */
+	int source;
+	int skip;
+	enum collective_kind collective;
+	int instance; /* of the collective: the same at all members */
+	int root;     /* world rank */
+};
+
+enum { PROGRAM_MAX_RANKS = 8, PROGRAM_COMMS = 2 };
+
+struct random_program {
+	guint64 seed;
+	int ranks;
+	bool member[PROGRAM_COMMS][PROGRAM_MAX_RANKS]; /* communicator 0 is MPI_COMM_WORLD */
+	int instances;                    /* of collectives */
+	int first[PROGRAM_MAX_RANKS + 1]; /* rank r's instructions are first[r] to first[r + 1] - 1 */
+	int count;
+	struct instruction *instructions;
+};
+
+/* `size` is the number of messages meant; with 0 it is drawn from 4 to 6. */
+struct random_program *random_program_new(guint64 seed, int size);
+void random_program_free(struct random_program *program);
+
+/* Programs written by hand: one instruction after the other, rank by rank ascending. */
+struct random_program *random_program_empty(int ranks);
+struct instruction *random_program_add(struct random_program *program, int rank,
+                                       enum instruction_kind kind);
+
+/* The number of an MPI call: 1 is MPI_Init, 2 the MPI_Comm_split that makes communicator 1. */
+enum { PROGRAM_FIRST_CALL = 3 };
+
+/* C source that makes the same calls. Each rank prints, when it gets to its end, one line:
+ * "rank R: CALL<-SOURCE.CALL ..." with what each of its receives got and each probe reported (a
+ * probe does not see the call: "CALL<-SOURCE"), in the order completed. */
+void random_program_print_c(const struct random_program *program, FILE *out);
+
+#endif

@@ -1,0 +1,188 @@
+"""The habits of this code base that a program can check. Standard library only.
+
+    python3 check_style.py [ROOT]
+
+Prints file:line: what is wrong, and how it should be; exits with 1 if there was anything."""
+
+import os
+import re
+import sys
+
+COLUMNS = 100
+FUNCTION_LINES = 72  # "about a screen"
+FILE_LINES = 620
+
+FOLDERS = ["shim", "ckpt", "explorer", "scheduler", "reports", "tests", "examples"]
+
+# What a folder's files may include: its own headers, and of "quoted" and <angled> ones those that match.
+# This is the table of ARCHITECTURE.md.
+LIBC = {"ctype.h", "dirent.h", "dlfcn.h", "elf.h", "endian.h", "errno.h", "fcntl.h", "fnmatch.h",
+        "inttypes.h", "limits.h", "link.h", "linux/", "math.h", "poll.h", "pthread.h", "sched.h",
+        "signal.h", "spawn.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h",
+        "stdio.h", "stdlib.h", "string.h", "strings.h", "sys/", "time.h", "ucontext.h", "unistd.h",
+        "execinfo.h", "termios.h", "wait.h", "assert.h", "stdnoreturn.h", "gnu/"}
+RULES = {
+    "shim": {"quoted": {"ckpt/agent.h", "mpi_calls.h"}, "angled": {"mpi.h"}},
+    "ckpt/agent": {"quoted": set(), "angled": set()},
+    "ckpt": {"quoted": set(), "angled": {"glib.h", "gio/", "glib/"}},
+    "explorer": {"quoted": set(), "angled": {"glib.h"}},
+    "scheduler": {"quoted": {"shim/wire.h", "mpi_calls.h", "explorer/", "ckpt/"},
+                  "angled": {"glib.h", "glib/", "glib-unix.h", "gio/", "uv.h", "sqlite3.h",
+                             "elfutils/", "libelf.h", "gelf.h", "dwarf.h"}},
+    "scheduler/command": {"quoted": {"reports/"}, "angled": set()},  # besides the scheduler's
+    "reports": {"quoted": {"scheduler/record.h", "scheduler/store_schema.h"},
+                "angled": {"glib.h", "glib/", "json-glib/", "sqlite3.h"}},
+    "examples": {"quoted": set(), "angled": {"mpi.h"}},
+}
+
+BANNED = [
+    (r"\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|alloca|tmpnam|mktemp)\s*\(",
+     "unsafe; use the g_ or n form", FOLDERS),
+    (r"\b(TODO|FIXME|XXX|HACK)\b", "do it, or open an issue", FOLDERS),
+    (r"(?<![\w.>])exit\s*\(", "the shim is a guest: never ends the program but by _exit",
+     ["shim", "ckpt"]),
+    (r"\b(printf|puts|perror|g_print|g_printerr|g_warning|g_error|g_critical)\s*\(",
+     "libraries return errors; only commands talk", ["shim", "ckpt", "explorer"]),
+    (r"#\s*include\s*<(glib|uv)", "the shim is a guest: libc alone", ["shim"]),
+    (r"\bsleep\s*\(", "nobody waits by the clock", ["ckpt", "explorer", "scheduler", "reports"]),
+]
+
+
+class Problems:
+    def __init__(self, root):
+        self.root = root
+        self.lines = []
+
+    def add(self, path, line, text):
+        self.lines.append("%s:%d: %s" % (os.path.relpath(path, self.root), line, text))
+
+
+def sources(root, folders, endings):
+    for folder in folders:
+        for directory, _, files in sorted(os.walk(os.path.join(root, folder))):
+            for name in sorted(files):
+                if name.endswith(endings):
+                    yield folder, os.path.join(directory, name)
+
+
+def without_comments(text):
+    """The same text with comments and strings blanked, lines kept."""
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group(0))
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', blank, text, flags=re.S)
+
+
+def check_lines(problems, path, lines, tabs):
+    for number, line in enumerate(lines, 1):
+        if len(line.expandtabs(8)) > COLUMNS and "http" not in line:
+            problems.add(path, number, "longer than %d columns" % COLUMNS)
+        if line != line.rstrip():
+            problems.add(path, number, "blanks at the end of the line")
+        if tabs and re.match(r" {8}", line):
+            problems.add(path, number, "indented with blanks; use tabs")
+
+
+def check_lengths(problems, path, lines):
+    if len(lines) > FILE_LINES:
+        problems.add(path, 1, "%d lines; divide the file (about 600)" % len(lines))
+    begin = None
+    for number, line in enumerate(lines, 1):
+        if line == "{":
+            begin = number
+        elif line.startswith("}") and begin is not None:
+            if number - begin - 1 > FUNCTION_LINES:
+                problems.add(path, begin, "function of %d lines; divide it (about 70)" % (
+                    number - begin - 1))
+            begin = None
+
+
+def check_banned(problems, folder, path, code):
+    for pattern, reason, folders in BANNED:
+        if folder not in folders:
+            continue
+        for match in re.finditer(pattern, code):
+            problems.add(path, code.count("\n", 0, match.start()) + 1,
+                         "%s: %s" % (match.group(0).strip(), reason))
+
+
+def allowed(name, rules):
+    return any(name == rule or (rule.endswith("/") and name.startswith(rule)) for rule in rules)
+
+
+def rules_for(root, path):
+    """The rules that hold for a file, from the most special."""
+    name = os.path.relpath(path, root)
+    folder = name.split("/")[0]
+    quoted, angled = set(), set(LIBC)
+    for prefix in ("ckpt/agent",) if name.startswith("ckpt/agent") else (folder, name):
+        for rule, sets in RULES.items():
+            if prefix == rule or (prefix == name and "/" in rule and name.startswith(rule)):
+                quoted |= sets["quoted"]
+                angled |= sets["angled"]
+    if name == "scheduler/main.c":
+        quoted |= {"reports/"}
+    return quoted, angled
+
+
+def check_includes(problems, root, folder, path, text):
+    if folder == "tests":
+        return
+    quoted, angled = rules_for(root, path)
+    here = os.path.dirname(path)
+    for match in re.finditer(r'^#\s*include\s*([<"])([^>"]+)[>"]', text, flags=re.M):
+        line = text.count("\n", 0, match.start()) + 1
+        name = match.group(2)
+        if match.group(1) == "<":
+            if not allowed(name, angled):
+                problems.add(path, line, "<%s> is not for %s/ (see ARCHITECTURE.md)" % (
+                    name, folder))
+            continue
+        full = os.path.normpath(os.path.join(here, name))
+        if os.path.exists(full):
+            name = os.path.relpath(full, root)
+        own = name.startswith(folder + "/")
+        if own and "/agent" in path and folder == "ckpt" and "agent" not in name:
+            problems.add(path, line, "the agent includes its own headers alone")
+        if not own and not allowed(name, quoted):
+            problems.add(path, line, '"%s" is not for %s/ (see ARCHITECTURE.md)' % (name, folder))
+
+
+def check_header(problems, root, path, text):
+    name = os.path.relpath(path, root)
+    if not text.startswith("/*"):
+        problems.add(path, 1, "a header opens with its contract, in a comment")
+    guard = "MATCHPOINT_" + re.sub(r"\W", "_", name.upper())
+    if name.startswith("tests/"):
+        return
+    if "#ifndef %s\n#define %s\n" % (guard, guard) not in text:
+        problems.add(path, 1, "the include guard should be %s" % guard)
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../.."))
+    problems = Problems(root)
+    count = 0
+    for folder, path in sources(root, FOLDERS, (".c", ".h", ".py", "CMakeLists.txt")):
+        with open(path) as file:
+            text = file.read()
+        lines = text.split("\n")
+        count += 1
+        if not text.endswith("\n") or text.endswith("\n\n"):
+            problems.add(path, len(lines), "a file ends with one newline")
+        check_lines(problems, path, lines, path.endswith((".c", ".h")))
+        if not path.endswith((".c", ".h")):
+            continue
+        check_lengths(problems, path, lines[:-1])
+        check_banned(problems, folder, path, without_comments(text))
+        check_includes(problems, root, folder, path, text)
+        if path.endswith(".h"):
+            check_header(problems, root, path, text)
+    for line in problems.lines:
+        print(line)
+    print("%d files, %d problems" % (count, len(problems.lines)))
+    sys.exit(1 if problems.lines else 0)
+
+
+if __name__ == "__main__":
+    main()
