@@ -6,14 +6,12 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent_internal.h"
@@ -22,10 +20,22 @@ static int *threads_before;
 static size_t threads_before_count;
 static struct agent_arena before_arena;
 
+static long list_threads(struct agent_arena *arena, int **ret_threads)
+{
+	int directory = agent_open_directory("/proc/self/task");
+	long count = directory < 0 ? -1 : agent_list_numbers(arena, directory, ret_threads);
+
+	if (directory >= 0)
+		close(directory);
+	return count;
+}
+
 void agent_before_init(void)
 {
-	long count = agent_list_numbers(&before_arena, "/proc/self/task", &threads_before);
+	long count;
 
+	agent_arena_release(&before_arena);
+	count = list_threads(&before_arena, &threads_before);
 	threads_before_count = count > 0 ? (size_t)count : 0;
 }
 
@@ -39,7 +49,7 @@ static bool contains(const int *numbers, size_t count, int number)
 
 static int know_threads(struct agent *agent)
 {
-	long count = agent_list_numbers(&agent->own, "/proc/self/task", &agent->threads);
+	long count = list_threads(&agent->own, &agent->threads);
 
 	if (count < 0)
 		return -1;
@@ -75,15 +85,15 @@ void agent_free(struct agent *agent)
 
 	if (!agent)
 		return;
-	agent_arena_clear(&agent->arena);
+	agent_arena_release(&agent->arena);
 	own = agent->own;
-	agent_arena_clear(&own);
+	agent_arena_release(&own);
 }
 
 static int survey_threads(struct agent *agent)
 {
 	int *threads;
-	long count = agent_list_numbers(&agent->arena, "/proc/self/task", &threads);
+	long count = list_threads(&agent->arena, &threads);
 	long own = 0;
 
 	if (count < 0)
@@ -95,6 +105,15 @@ static int survey_threads(struct agent *agent)
 	if (own)
 		agent_set_hazard(agent, "it has %ld thread%s of its own", own, own == 1 ? "" : "s");
 	return 0;
+}
+
+/* Processes that the program has started are not copied with it. */
+static void survey_children(struct agent *agent)
+{
+	siginfo_t child;
+
+	if (waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0)
+		agent_set_hazard(agent, "it has started other processes");
 }
 
 /* Timers do not pass on to a forked child. */
@@ -110,107 +129,9 @@ static void survey_timers(struct agent *agent)
 		    && (value.it_value.tv_sec || value.it_value.tv_usec))
 			agent_set_hazard(agent, "it has set an alarm (setitimer or alarm)");
 	}
-	timers = agent_read_text(&agent->arena, "/proc/self/timers");
+	timers = agent_read_text(&agent->arena, AT_FDCWD, "/proc/self/timers");
 	if (timers && *timers)
 		agent_set_hazard(agent, "it has a timer running (timer_create)");
-}
-
-static bool starts_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
-static bool ends_with(const char *text, const char *suffix)
-{
-	size_t length = strlen(text), suffix_length = strlen(suffix);
-
-	return length >= suffix_length && !strcmp(text + length - suffix_length, suffix);
-}
-
-/* Memory that others could find by name later, or that is more than memory. */
-static void judge_mapping(struct agent *agent, const char *path)
-{
-	size_t world = strlen(agent->world);
-
-	if (starts_with(path, "/SYSV"))
-		agent_set_hazard(agent, "it has attached System V shared memory");
-	else if (starts_with(path, "anon_inode:"))
-		agent_set_hazard(agent, "it has mapped a device (%s)", path);
-	else if (ends_with(path, " (deleted)"))
-		return;
-	else if (world && starts_with(path, agent->world) && path[world] == '/')
-		return;
-	else if (starts_with(path, "/dev/") && !starts_with(path, "/dev/shm/"))
-		agent_set_hazard(agent, "it has mapped a device (%s)", path);
-	else
-		agent_set_hazard(agent, "it has mapped %s shared and writable", path);
-}
-
-/* One line of /proc/self/maps: "start-end perms offset major:minor inode   path". */
-static bool parse_mapping(char *line, struct agent_mapping *ret_mapping, const char **ret_path)
-{
-	struct agent_mapping mapping = {0};
-	char *at = line, *permissions;
-	unsigned long major, minor;
-
-	mapping.start = strtoull(at, &at, 16);
-	if (*at++ != '-')
-		return false;
-	mapping.length = strtoull(at, &at, 16) - mapping.start;
-	permissions = at + 1;
-	if (strlen(at) < 6 || permissions[3] != 's')
-		return false;
-	mapping.protection = (permissions[0] == 'r' ? (uint32_t)PROT_READ : 0u)
-	                     | (permissions[1] == 'w' ? (uint32_t)PROT_WRITE : 0u)
-	                     | (permissions[2] == 'x' ? (uint32_t)PROT_EXEC : 0u);
-	mapping.offset = strtoull(permissions + 4, &at, 16);
-	major = strtoul(at, &at, 16);
-	if (*at++ != ':')
-		return false;
-	minor = strtoul(at, &at, 16);
-	mapping.device = makedev((unsigned)major, (unsigned)minor);
-	mapping.inode = strtoull(at, &at, 10);
-	while (*at == ' ')
-		at++;
-	*ret_mapping = mapping;
-	*ret_path = at;
-	return true;
-}
-
-/* A file that is mapped for reading only is the same in every world, unless it is one of the
- * world's own; a device's memory is shared with the keeper. */
-static bool must_be_cloned(const struct agent *agent, const struct agent_mapping *mapping,
-                           const char *path)
-{
-	return (mapping->protection & PROT_WRITE) || ends_with(path, " (deleted)")
-	       || (*agent->world && starts_with(path, agent->world));
-}
-
-static int survey_mappings(struct agent *agent)
-{
-	char *text = agent_read_text(&agent->arena, "/proc/self/maps");
-	size_t lines = 0;
-
-	if (!text)
-		return -1;
-	for (const char *at = text; *at; at++)
-		lines += at[0] == 's' && at[1] == ' ';
-	agent->mappings = agent_arena_take(&agent->arena, (lines + 1) * sizeof(*agent->mappings));
-	if (!agent->mappings)
-		return -1;
-	for (char *next, *line = text; *line; line = next) {
-		struct agent_mapping mapping;
-		const char *path;
-
-		next = strchrnul(line, '\n');
-		if (*next)
-			*next++ = '\0';
-		if (!parse_mapping(line, &mapping, &path) || !must_be_cloned(agent, &mapping, path))
-			continue;
-		judge_mapping(agent, path);
-		agent->mappings[agent->mapping_count++] = mapping;
-	}
-	return 0;
 }
 
 static void survey_world(struct agent *agent)
@@ -235,7 +156,8 @@ int agent_survey(struct agent *agent)
 
 	survey_world(agent);
 	survey_timers(agent);
-	if (survey_threads(agent) < 0 || survey_mappings(agent) < 0
+	survey_children(agent);
+	if (survey_threads(agent) < 0 || agent_survey_mappings(agent) < 0
 	    || agent_survey_files(agent) < 0)
 		return -1;
 	return 0;

@@ -30,11 +30,23 @@ void agent_set_hazard(struct agent *agent, const char *format, ...)
 	va_end(arguments);
 }
 
+static long list_descriptors(struct agent_arena *arena, int directory, int **ret_fds)
+{
+	long count = agent_list_numbers(arena, directory, ret_fds);
+
+	for (long i = 0; i < count; i++)
+		if ((*ret_fds)[i] == directory)
+			(*ret_fds)[i--] = (*ret_fds)[--count];
+	return count;
+}
+
 int agent_know_descriptors(struct agent *agent)
 {
-	int *fds;
-	long count = agent_list_numbers(&agent->own, "/proc/self/fd", &fds);
+	int directory = agent_open_directory("/proc/self/fd"), *fds;
+	long count = directory < 0 ? -1 : list_descriptors(&agent->own, directory, &fds);
 
+	if (directory >= 0)
+		close(directory);
 	if (count < 0)
 		return -1;
 	agent->known = agent_arena_take(&agent->own, ((size_t)count + 1) * sizeof(*agent->known));
@@ -112,13 +124,13 @@ static int read_watches(struct agent *agent, struct agent_file *file, const char
 	return 0;
 }
 
-static int read_info(struct agent *agent, struct agent_file *file)
+static int read_info(struct agent *agent, struct agent_file *file, int directory)
 {
 	char path[64], *info;
 	const char *at;
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", file->fd);
-	info = agent_read_text(&agent->arena, path);
+	snprintf(path, sizeof(path), "../fdinfo/%d", file->fd);
+	info = agent_read_text(&agent->arena, directory, path);
 	if (!info)
 		return -1;
 	at = strstr(info, "pos:");
@@ -226,8 +238,6 @@ static int survey_regular(struct agent *agent, struct agent_file *file, const ch
 static void judge_descriptor(struct agent *agent, int fd, const char *link,
                              const struct stat *status)
 {
-	if (is_known(agent, fd, status) || fd == agent->control_fd || fd == agent->pmi_fd)
-		return;
 	if (S_ISCHR(status->st_mode) && is_harmless_device(status->st_rdev))
 		return;
 	if (S_ISSOCK(status->st_mode))
@@ -238,26 +248,38 @@ static void judge_descriptor(struct agent *agent, int fd, const char *link,
 		agent_set_hazard(agent, "it has opened %s (descriptor %d)", link, fd);
 }
 
-static int survey_descriptor(struct agent *agent, int fd)
+/* Sockets, pipes and devices that MPI shares with its copies need no further look. */
+static bool is_shared(const struct agent *agent, int fd, const struct stat *status)
+{
+	if (fd == AGENT_WORLD_FD || fd == agent->control_fd || fd == agent->pmi_fd)
+		return true;
+	return (S_ISSOCK(status->st_mode) || S_ISFIFO(status->st_mode) || S_ISCHR(status->st_mode))
+	       && is_known(agent, fd, status);
+}
+
+static int survey_descriptor(struct agent *agent, int directory, int fd)
 {
 	struct agent_file *file = &agent->files[agent->file_count];
-	char path[64], link[PATH_MAX];
+	char name[16], link[PATH_MAX];
 	struct stat status;
 	ssize_t length;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	length = readlink(path, link, sizeof(link) - 1);
-	if (fd == AGENT_WORLD_FD || length < 0 || fstat(fd, &status) < 0)
+	if (fstat(fd, &status) < 0 || is_shared(agent, fd, &status))
+		return 0;
+	snprintf(name, sizeof(name), "%d", fd);
+	length = readlinkat(directory, name, link, sizeof(link) - 1);
+	if (length < 0)
 		return 0;
 	link[length] = '\0';
 	*file = (struct agent_file){.fd = fd, .shared_with = -1};
 	if (!strcmp(link, "anon_inode:[eventpoll]")) {
 		file->kind = AGENT_EPOLL;
 	} else if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-		judge_descriptor(agent, fd, link, &status);
+		if (!is_known(agent, fd, &status))
+			judge_descriptor(agent, fd, link, &status);
 		return 0;
 	}
-	if (read_info(agent, file) < 0)
+	if (read_info(agent, file, directory) < 0)
 		return -1;
 	if (S_ISREG(status.st_mode) && survey_regular(agent, file, link, &status) < 0)
 		return -1;
@@ -273,10 +295,10 @@ static int ascending(const void *left, const void *right)
 	return *(const int *)left - *(const int *)right;
 }
 
-int agent_survey_files(struct agent *agent)
+static int survey_descriptors(struct agent *agent, int directory)
 {
 	int *fds;
-	long count = agent_list_numbers(&agent->arena, "/proc/self/fd", &fds);
+	long count = list_descriptors(&agent->arena, directory, &fds);
 
 	if (count < 0)
 		return -1;
@@ -285,9 +307,22 @@ int agent_survey_files(struct agent *agent)
 	if (!agent->files)
 		return -1;
 	for (long i = 0; i < count; i++)
-		if (survey_descriptor(agent, fds[i]) < 0)
+		if (survey_descriptor(agent, directory, fds[i]) < 0)
 			return -1;
 	return 0;
+}
+
+int agent_survey_files(struct agent *agent)
+{
+	int directory = agent_open_directory("/proc/self/fd"), result, error;
+
+	if (directory < 0)
+		return -1;
+	result = survey_descriptors(agent, directory);
+	error = errno;
+	close(directory);
+	errno = error;
+	return result;
 }
 
 static int write_all(int fd, const uint8_t *bytes, size_t size)
@@ -395,7 +430,8 @@ static int renew_epoll(const struct agent_file *file)
 static int renew_regular(const struct agent *agent, const struct agent_file *file,
                          const struct agent_clone *clones, size_t count)
 {
-	int flags = (file->flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW)) | O_CLOEXEC;
+	int once = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW | O_TMPFILE; /* holds O_DIRECTORY */
+	int flags = (file->flags & ~once) | O_CLOEXEC;
 	int fd;
 
 	if (file->kind != AGENT_WORLD_FILE && file->has_contents && put_contents_back(file) < 0)

@@ -9,7 +9,7 @@
 
 #define AGENT_CONTENTS_MAX ((uint64_t)256 << 20) /* of all files that must be put back, in bytes */
 
-/* Mapped memory, given back as a whole. */
+/* Mapped memory, given back as a whole. One chunk is kept when it is cleared, for the next survey. */
 struct agent_chunk;
 struct agent_arena {
 	struct agent_chunk *chunks;
@@ -17,12 +17,17 @@ struct agent_arena {
 
 void *agent_arena_take(struct agent_arena *arena, size_t size); /* zeroed; NULL with errno */
 void agent_arena_clear(struct agent_arena *arena);
+void agent_arena_release(struct agent_arena *arena);
 
-/* A file of /proc as a string. Never more than what a survey needs; NULL with errno. */
-char *agent_read_text(struct agent_arena *arena, const char *path);
+/* A file of /proc as a string; `path` is relative to the directory `at`, or absolute. NULL with
+ * errno. */
+char *agent_read_text(struct agent_arena *arena, int at, const char *path);
 
-/* The numbers that are the entries of a directory under /proc (fd, task). -1 with errno. */
-long agent_list_numbers(struct agent_arena *arena, const char *path, int **ret_numbers);
+/* The numbers that are the entries of an open directory under /proc (fd, task). -1 with errno. */
+long agent_list_numbers(struct agent_arena *arena, int directory, int **ret_numbers);
+
+/* Opens a directory of /proc. */
+int agent_open_directory(const char *path);
 
 enum agent_file_kind {
 	AGENT_FILE,       /* regular, or a directory: reopened, offset set */
@@ -79,6 +84,7 @@ void agent_set_hazard(struct agent *agent, const char *format, ...)
 
 int agent_know_descriptors(struct agent *agent);
 int agent_survey_files(struct agent *agent);
+int agent_survey_mappings(struct agent *agent);
 
 /* In the child: gives every surveyed descriptor a life of its own. */
 int agent_renew_files(const struct agent *agent, const struct agent_clone *clones, size_t count);

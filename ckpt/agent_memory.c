@@ -54,11 +54,8 @@ void *agent_arena_take(struct agent_arena *arena, size_t size)
 	return taken;
 }
 
-void agent_arena_clear(struct agent_arena *arena)
+static void unmap_chunks(struct agent_chunk *chunk)
 {
-	struct agent_chunk *chunk = arena->chunks;
-
-	arena->chunks = NULL;
 	while (chunk) {
 		struct agent_chunk *next = chunk->next;
 
@@ -67,11 +64,39 @@ void agent_arena_clear(struct agent_arena *arena)
 	}
 }
 
-char *agent_read_text(struct agent_arena *arena, const char *path)
+void agent_arena_clear(struct agent_arena *arena)
 {
-	size_t capacity = 4096, used = 0;
+	struct agent_chunk *kept = arena->chunks;
+	size_t head = round_up(sizeof(*kept), ALIGNMENT);
+
+	if (!kept || kept->size > CHUNK_SIZE) {
+		agent_arena_release(arena);
+		return;
+	}
+	unmap_chunks(kept->next);
+	kept->next = NULL;
+	memset((uint8_t *)kept + head, 0, kept->used - head);
+	kept->used = head;
+}
+
+void agent_arena_release(struct agent_arena *arena)
+{
+	struct agent_chunk *chunks = arena->chunks; /* the arena itself may be in one of them */
+
+	arena->chunks = NULL;
+	unmap_chunks(chunks);
+}
+
+int agent_open_directory(const char *path)
+{
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+char *agent_read_text(struct agent_arena *arena, int at, const char *path)
+{
+	size_t capacity = 1024, used = 0;
 	char *text = agent_arena_take(arena, capacity);
-	int fd = open(path, O_RDONLY | O_CLOEXEC), error;
+	int fd = openat(at, path, O_RDONLY | O_CLOEXEC), error;
 
 	if (fd < 0)
 		return NULL;
@@ -87,7 +112,7 @@ char *agent_read_text(struct agent_arena *arena, const char *path)
 		if (got == 0)
 			break;
 		used += (size_t)got;
-		if (capacity - used < 4096 / 2) {
+		if (capacity - used < 1024 / 2) {
 			char *larger = agent_arena_take(arena, 4 * capacity);
 
 			if (larger)
@@ -132,32 +157,18 @@ static int append_numbers(struct agent_arena *arena, const char *batch, long len
 	return 0;
 }
 
-long agent_list_numbers(struct agent_arena *arena, const char *path, int **ret_numbers)
+long agent_list_numbers(struct agent_arena *arena, int directory, int **ret_numbers)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char batch[4096] __attribute__((aligned(8)));
+	char batch[2048] __attribute__((aligned(8)));
 	size_t count = 0, capacity = 0;
-	int *numbers = NULL, error;
+	int *numbers = NULL;
 	long got;
 
-	if (fd < 0)
-		return -1;
-	while ((got = syscall(SYS_getdents64, fd, batch, sizeof(batch))) > 0) {
-		if (append_numbers(arena, batch, got, &numbers, &count, &capacity) < 0) {
-			got = -1;
-			break;
-		}
-	}
-	error = errno;
-	close(fd);
-	errno = error;
+	while ((got = syscall(SYS_getdents64, directory, batch, sizeof(batch))) > 0)
+		if (append_numbers(arena, batch, got, &numbers, &count, &capacity) < 0)
+			return -1;
 	if (got < 0)
 		return -1;
-
-	/* The listing's own descriptor is in a listing of descriptors, and closed by now. */
-	for (size_t i = 0; strstr(path, "/fd") && i < count; i++)
-		if (numbers[i] == fd)
-			numbers[i--] = numbers[--count];
 	*ret_numbers = numbers;
 	return (long)count;
 }

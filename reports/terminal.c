@@ -154,6 +154,8 @@ static void line_write(const struct line *line, int ranks_width, int call_width,
 	if (!line->ended)
 		fprintf(out, "  %-*s  %-*s%-*s%s\n", ranks_width, ranks, call_width, line->call,
 		        place_width, line->place, line->state);
+	else if (*line->call && g_str_has_prefix(line->state, "called "))
+		fprintf(out, "  %-*s  %s at %s\n", ranks_width, ranks, line->state, line->place);
 	else if (*line->call && !g_str_equal(line->state, "ended"))
 		fprintf(out, "  %-*s  %s after %s at %s\n", ranks_width, ranks, line->state,
 		        line->call, line->place);
@@ -254,18 +256,34 @@ static bool write_example(struct store_reader *reader, const struct record_findi
 	return true;
 }
 
+static bool is_exploration(const struct record_exploration *exploration)
+{
+	return g_strcmp0(exploration->command, "explore") == 0;
+}
+
+/* "deadlock #1  (2 of 6 interleavings, any buffering)" */
+static void write_title(const struct record_finding *finding,
+                        const struct record_exploration *exploration, const struct colours *colours,
+                        FILE *out)
+{
+	uint64_t all = exploration->interleavings;
+	bool any = finding->bufferings == (RECORD_ZERO | RECORD_INFINITE);
+
+	fprintf(out, "\n%s%s #%u%s  (", colours->bad, finding->kind, finding->id, colours->plain);
+	if (is_exploration(exploration))
+		fprintf(out, "%u of %" G_GUINT64_FORMAT " interleaving%s, ", finding->count, all,
+		        plural(all));
+	fprintf(out, "%s)\n", any ? "any buffering" : print_bufferings(finding->bufferings));
+}
+
 static bool write_finding(struct store_reader *reader, const struct record_finding *finding,
                           const struct colours *colours, FILE *out, GError **error)
 {
 	const struct record_exploration *exploration = store_reader_exploration(reader);
 	g_autofree char *program = print_program(exploration);
-	uint64_t all = exploration->interleavings;
 	bool deadlock = g_str_equal(finding->kind, "deadlock");
-	bool any = finding->bufferings == (RECORD_ZERO | RECORD_INFINITE);
 
-	fprintf(out, "\n%s%s #%u%s  (%u of %" G_GUINT64_FORMAT " interleaving%s, %s)\n",
-	        colours->bad, finding->kind, finding->id, colours->plain, finding->count, all,
-	        plural(all), any ? "any buffering" : print_bufferings(finding->bufferings));
+	write_title(finding, exploration, colours, out);
 	if (finding->message && *finding->message && !(deadlock && finding->ranks->len > 0))
 		fprintf(out, "  %s\n", finding->message);
 	write_roll_call(finding->ranks, out);
@@ -273,7 +291,7 @@ static bool write_finding(struct store_reader *reader, const struct record_findi
 		return false;
 	if (finding->blame)
 		write_blame(finding->blame, out);
-	if (!finding->reproduced)
+	if (!finding->reproduced && is_exploration(exploration))
 		fprintf(out, "  its replay ended otherwise: the program does not depend on "
 		             "matching alone\n");
 	fprintf(out, "  path: %s\n", finding->path);
@@ -316,16 +334,17 @@ static void write_verdict(struct store_reader *reader, const struct colours *col
 {
 	const struct record_exploration *e = store_reader_exploration(reader);
 	g_autofree char *program = print_program(e);
-	bool explored = g_strcmp0(e->command, "explore") == 0;
+	bool explored = is_exploration(e);
 
 	fprintf(out, "%smatchpoint: %" G_GUINT64_FORMAT " interleaving%s of %s on %d rank%s%s",
 	        colours->strong, e->interleavings, plural(e->interleavings), program, e->ranks,
 	        plural((uint64_t)e->ranks), colours->plain);
-	if (e->complete)
+	if (explored && e->complete)
 		fprintf(out, ", all explored");
+	else if (e->incomplete_reason)
+		fprintf(out, ", not all: %s", e->incomplete_reason);
 	else if (explored)
-		fprintf(out, ", not all: %s",
-		        e->incomplete_reason ? e->incomplete_reason : "it did not come to its end");
+		fprintf(out, ", not all: it did not come to its end");
 	fprintf(out, " (%s), %.2f s", print_bufferings(e->bufferings), e->seconds);
 	if (explored && e->backtrack_reason)
 		fprintf(out, ", by rerunning: %s", e->backtrack_reason);

@@ -196,13 +196,12 @@ static void on_parked(struct execution *execution, int rank, const struct wire_p
 	execution->parking = NULL;
 	if (frozen->hazard) {
 		execution->no_parking = TRUE;
-		if (!session->root) {
-			session->snapshots = FALSE;
-			session->exploration->backtrack_reason = g_strdup(frozen->hazard);
-		}
+		if (!session->root)
+			session_fall_back(session, g_strdup(frozen->hazard));
+		execution->again = FALSE; /* it can go on where it stands */
 		frozen_resume(frozen, execution);
 	} else if (!frozen_restore(frozen, execution, &error)) {
-		session_fail(session, "cannot restore a snapshot: %s", error->message);
+		session_fall_back(session, g_strdup(error->message));
 	}
 }
 

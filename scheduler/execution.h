@@ -64,6 +64,7 @@ struct execution {
 	gboolean wasted;      /* dropped by the search, or lost: no interleaving of its own */
 	char *lost;           /* why the plan could not be followed; NULL: it was */
 	gboolean livelock;
+	gboolean again;       /* could not be carried out this way: to be begun anew */
 	gboolean cut_short;   /* ended from outside (time, Ctrl-C): no verdict */
 	struct record_execution *record;
 	struct record_finding *finding; /* NULL: it ended well */

@@ -138,8 +138,8 @@ void record_finding_free(struct record_finding *finding);
 struct record_exploration *record_exploration_new(void);
 void record_exploration_free(struct record_exploration *exploration);
 
-/* Two findings with equal keys are one: kind, and for each rank that is no bystander where it stands
- * or how it ended; for kinds without a roll-call, the message. Free with g_free. */
+/* Two findings with equal keys are one: kind, and for each rank that is no bystander where it
+ * stands or how it ended; for kinds without a roll-call, the message. Free with g_free. */
 char *record_finding_key(const struct record_finding *finding);
 
 typedef struct record_choice RecordChoice;

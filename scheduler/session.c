@@ -9,6 +9,8 @@
 #define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
 #define RANKS_PATIENCE_S 5.0    /* for ranks that were told to end */
 
+static const int stopping[SESSION_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
+
 G_DEFINE_QUARK(matchpoint-session-error, session_error)
 
 void session_fail(struct session *session, const char *format, ...)
@@ -22,6 +24,18 @@ void session_fail(struct session *session, const char *format, ...)
 	message = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
 	session->error = g_error_new_literal(SESSION_ERROR, 0, message);
+}
+
+void session_fall_back(struct session *session, char *reason)
+{
+	if (session->options->backtrack == BACKTRACK_SNAPSHOT)
+		session_fail(session, "snapshots are not safe here: %s; --backtrack=auto would rerun "
+		             "instead", reason);
+	session->snapshots = FALSE;
+	g_free(session->exploration->backtrack_reason);
+	session->exploration->backtrack_reason = reason;
+	if (session->current)
+		session->current->again = TRUE;
 }
 
 static guint64 mix(guint64 value)
@@ -108,7 +122,7 @@ gboolean session_pump(struct session *session, gboolean (*condition)(struct sess
 
 static gboolean current_is_over(struct session *session)
 {
-	return session->error || session->current->state == EXECUTION_OVER;
+	return session->error || session->current->again || session->current->state == EXECUTION_OVER;
 }
 
 static gboolean current_is_gone(struct session *session)
@@ -148,12 +162,17 @@ static void on_deadline(uv_timer_t *timer)
 static void on_tick(uv_timer_t *timer)
 {
 	struct session *session = timer->data;
+	struct explorer_statistics statistics;
 	struct session_progress progress = {
 		.interleavings = session->interleavings,
 		.findings = findings_all(session->findings)->len,
 		.seconds = (double)(g_get_monotonic_time() - session->started) / G_USEC_PER_SEC,
 	};
 
+	if (session->explorer) {
+		explorer_statistics(session->explorer, &statistics);
+		progress.waiting = statistics.waiting;
+	}
 	if (session->current && session->current->world)
 		progress.depth = world_choices(session->current->world)->len;
 	session->options->progress(session->options->user, &progress);
@@ -184,7 +203,7 @@ static struct frozen *nearest(struct session *session, const GArray *plan,
 	guint64 key = session_buffering_key(buffering);
 	struct snapshot *snapshot;
 
-	if (!session->root)
+	if (!session->snapshots || !session->root)
 		return NULL;
 	g_array_append_val(keys, key);
 	for (guint i = 0; i < plan->len; i++) {
@@ -215,7 +234,7 @@ static void begin(struct session *session, struct strategy *strategy, enum buffe
 	execution->world = world_copy(frozen->world, buffering, execution);
 	forget_made(plan, world_choices(frozen->world));
 	if (!frozen_restore(frozen, execution, &error))
-		session_fail(session, "cannot restore a snapshot: %s", error->message);
+		session_fall_back(session, g_strdup(error->message));
 }
 
 /* A rerun's job has to be over before the next one starts. */
@@ -229,12 +248,14 @@ static void end_job(struct session *session)
 	launcher_free(g_steal_pointer(&session->launcher));
 }
 
-/* Carries out one plan to its end; the execution is left in session->current. */
-static void carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
-                      GArray *plan)
+/* Ends all keepers, and with the root's the job. */
+static void release_all(struct session *session)
 {
-	begin(session, strategy, buffering, plan);
-	session_pump(session, current_is_over, 0);
+	while (session->frozen->len > 0)
+		frozen_release(session->frozen->pdata[session->frozen->len - 1]);
+	if (session->launcher && !session->error)
+		session_pump(session, launcher_is_gone, LAUNCHER_PATIENCE_S);
+	launcher_free(g_steal_pointer(&session->launcher));
 }
 
 static void drop_current(struct session *session)
@@ -251,6 +272,32 @@ static void drop_current(struct session *session)
 	pmi_server_forget(session->pmi, execution->number);
 	session->current = NULL;
 	execution_free(execution);
+}
+
+/* Everything that has been decided in an execution, as a plan. */
+static GArray *plan_again(const struct execution *execution)
+{
+	const GArray *made = world_choices(execution->world);
+	GArray *plan = g_array_new(FALSE, FALSE, sizeof(struct choice));
+
+	g_array_append_vals(plan, made->data, made->len);
+	g_array_append_vals(plan, execution->plan->data, execution->plan->len);
+	return plan;
+}
+
+/* Carries out one plan to its end; the execution is left in session->current. */
+static void carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
+                      GArray *plan)
+{
+	begin(session, strategy, buffering, plan);
+	session_pump(session, current_is_over, 0);
+	while (session->current->again && !session->error) {
+		plan = plan_again(session->current);
+		drop_current(session);
+		release_all(session);
+		begin(session, strategy, buffering, plan);
+		session_pump(session, current_is_over, 0);
+	}
 }
 
 /* Gives up the snapshots that no plan asks for any more, and those beyond the budget. */
@@ -324,7 +371,7 @@ static void explore(struct session *session, enum buffering buffering)
 	struct explorer_statistics statistics;
 	GArray *plan;
 
-	session->strategy = strategy;
+	session->explorer = explorer;
 	while (!session->error && !session->stop_reason && (plan = strategy->next(strategy))) {
 		if (options->max_interleavings
 		    && session->interleavings >= options->max_interleavings) {
@@ -343,7 +390,7 @@ static void explore(struct session *session, enum buffering buffering)
 	if (statistics.pruned > 0 && !session->stop_reason)
 		session->exploration->incomplete_reason =
 			g_strdup_printf("only paths with at most %d deviations", options->deviations);
-	session->strategy = NULL;
+	session->explorer = NULL;
 	release_snapshots(session, NULL);
 	strategy->free(strategy);
 	explorer_free(explorer);
@@ -393,14 +440,14 @@ static void watch(struct session *session)
 {
 	const struct session_options *options = session->options;
 
-	uv_signal_init(&session->loop, &session->interrupt);
-	uv_signal_init(&session->loop, &session->terminate);
+	for (guint i = 0; i < G_N_ELEMENTS(stopping); i++) {
+		uv_signal_init(&session->loop, &session->signals[i]);
+		session->signals[i].data = session;
+		uv_signal_start(&session->signals[i], on_signal, stopping[i]);
+	}
 	uv_timer_init(&session->loop, &session->deadline);
 	uv_timer_init(&session->loop, &session->ticker);
-	session->interrupt.data = session->terminate.data = session;
 	session->deadline.data = session->ticker.data = session;
-	uv_signal_start(&session->interrupt, on_signal, SIGINT);
-	uv_signal_start(&session->terminate, on_signal, SIGTERM);
 	if (options->max_seconds > 0)
 		uv_timer_start(&session->deadline, on_deadline,
 		               (uint64_t)(options->max_seconds * 1000), 0);
@@ -473,15 +520,11 @@ static void close_session(struct session *session)
 {
 	if (session->current)
 		drop_current(session);
-	while (session->frozen->len > 0)
-		frozen_release(session->frozen->pdata[session->frozen->len - 1]);
-	if (session->launcher && !session->error)
-		session_pump(session, launcher_is_gone, LAUNCHER_PATIENCE_S);
-	launcher_free(session->launcher);
+	release_all(session);
 	link_listener_close(session->listener);
 	pmi_server_close(session->pmi);
-	uv_close((uv_handle_t *)&session->interrupt, NULL);
-	uv_close((uv_handle_t *)&session->terminate, NULL);
+	for (guint i = 0; i < G_N_ELEMENTS(stopping); i++)
+		uv_close((uv_handle_t *)&session->signals[i], NULL);
 	uv_close((uv_handle_t *)&session->deadline, NULL);
 	uv_close((uv_handle_t *)&session->ticker, NULL);
 }

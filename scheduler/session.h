@@ -45,7 +45,6 @@ struct session_result {
 	GPtrArray *findings;   /* struct record_finding */
 	gboolean lost;         /* replay: the program no longer follows the path */
 	char *lost_reason;
-	struct record_execution *last; /* the last interleaving, for run and replay */
 };
 
 void session_result_clear(struct session_result *result);

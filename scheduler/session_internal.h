@@ -15,6 +15,8 @@
 #include "source_lines.h"
 #include "store.h"
 
+#define SESSION_SIGNALS 3
+
 struct session {
 	const struct session_options *options;
 	uv_loop_t loop;
@@ -29,7 +31,7 @@ struct session {
 	struct store *store;
 	struct findings *findings;
 	struct record_exploration *exploration;
-	uv_signal_t interrupt, terminate;
+	uv_signal_t signals[SESSION_SIGNALS]; /* that end a session cleanly */
 	uv_timer_t deadline, ticker;
 
 	gboolean snapshots;        /* this session goes back by snapshots */
@@ -37,7 +39,7 @@ struct session {
 	GPtrArray *frozen;         /* every frozen world */
 	struct frozen *root;       /* parked in MPI_Init */
 	double restore_seconds;    /* what a restore has cost lately */
-	struct strategy *strategy; /* of the current buffering */
+	struct explorer *explorer; /* of the current buffering; NULL: none is searching */
 	guint32 next_world;
 	GHashTable *executions;    /* world number to execution */
 	struct execution *current;
@@ -69,6 +71,10 @@ gboolean session_pump(struct session *session, gboolean (*condition)(struct sess
 
 /* Where a call of a rank was made; looked up in `pid` or a keeper of that rank the first time. */
 struct place session_place(struct session *session, int rank, pid_t pid, guint64 site);
+
+/* Going back by snapshots does not work after all, for this reason (taken over): reruns from now on, or
+ * a failure when the user insists on snapshots. The current plan is carried out anew. */
+void session_fall_back(struct session *session, char *reason);
 
 /* The hash by which a snapshot knows a choice. */
 guint64 session_choice_key(const struct choice *choice);

@@ -44,17 +44,17 @@ static void on_child(struct session *session, struct link *link, const struct wi
 	int rank = link_index(link);
 
 	if (!child->ended && child->pid <= 0) {
-		session_fail(session, "cannot copy rank %d from its snapshot: the process could not "
-		             "be forked (too many processes, or too little memory); try "
-		             "--backtrack=rerun", rank);
+		session_fall_back(session, g_strdup_printf(
+			"rank %d could not be forked: too many processes, or too little memory",
+			rank));
 		return;
 	}
 	if (!child->ended || !execution)
 		return;
 	if (WIFEXITED(child->status) && WEXITSTATUS(child->status) == AGENT_SETUP_FAILED
 	    && execution->state == EXECUTION_STARTING) {
-		session_fail(session, "cannot restore rank %d from its snapshot; try "
-		             "--backtrack=rerun", rank);
+		session_fall_back(session, g_strdup_printf(
+			"rank %d could not be restored from its snapshot", rank));
 		return;
 	}
 	execution_rank_status(execution, rank, child->status);

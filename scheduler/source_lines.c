@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROCESSES_MAX 64 /* known at a time; the oldest interleavings' processes are gone anyway */
+#define PROCESSES_MAX 2048 /* known at a time; then all are forgotten and asked again */
 
 /* A stretch of a file that a process maps. */
 struct mapping {
@@ -147,26 +147,33 @@ static const struct mapping *process_mapping(const struct process *process, uint
 	return NULL;
 }
 
-/* What the process maps at the address; reads its maps when they are not known or look outdated
- * (a library loaded since). */
-static const struct mapping *find_mapping(struct source_lines *lines, pid_t pid, uint64_t address)
+void source_lines_know(struct source_lines *lines, pid_t pid)
 {
-	struct process *process = g_hash_table_lookup(lines->processes, GINT_TO_POINTER(pid));
-	const struct mapping *mapping = process_mapping(process, address);
+	struct process *process = process_read(pid);
 
-	if (mapping)
-		return mapping;
-	process = process_read(pid);
 	if (!process)
-		return NULL;
+		return;
 	if (process->mappings->len == 0) { /* a zombie: keep what was known of it */
 		process_free(process);
-		return NULL;
+		return;
 	}
 	if (g_hash_table_size(lines->processes) >= PROCESSES_MAX)
 		g_hash_table_remove_all(lines->processes);
 	g_hash_table_insert(lines->processes, GINT_TO_POINTER(pid), process);
-	return process_mapping(process, address);
+}
+
+/* What the process maps at the address; reads its maps when they are not known or look outdated
+ * (a library loaded since). */
+static const struct mapping *find_mapping(struct source_lines *lines, pid_t pid, uint64_t address)
+{
+	gpointer key = GINT_TO_POINTER(pid);
+	const struct mapping *mapping =
+		process_mapping(g_hash_table_lookup(lines->processes, key), address);
+
+	if (mapping)
+		return mapping;
+	source_lines_know(lines, pid);
+	return process_mapping(g_hash_table_lookup(lines->processes, key), address);
 }
 
 static Dwfl_Module *find_module(struct source_lines *lines, const char *path)

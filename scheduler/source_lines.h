@@ -1,9 +1,8 @@
 /* Where in the program an address of a running process lies, through libdw.
  *
- * Answers are cached, by process while it lives and by (module, address within it) for good, so that
- * the thousandth interleaving asks nobody. A process must be alive (or a zombie's maps still
- * readable) when it is first asked about; once known, an address in a module that another process
- * of the same program maps resolves without it. */
+ * Answers are cached by (module, address within it) for good, and what a process maps until it is
+ * forgotten, so that the thousandth interleaving asks nobody. A process must be alive when it is
+ * first asked about, or made known; after that it may be gone. */
 #ifndef MATCHPOINT_SCHEDULER_SOURCE_LINES_H
 #define MATCHPOINT_SCHEDULER_SOURCE_LINES_H
 
@@ -16,9 +15,13 @@ struct source_lines;
 struct source_lines *source_lines_new(void);
 void source_lines_free(struct source_lines *lines);
 
+/* Reads what the process maps now, so that its addresses can still be resolved when it has ended.
+ * Only for processes that are copies of none known: a copy has its original's addresses. */
+void source_lines_know(struct source_lines *lines, pid_t pid);
+
 /* The place of the call that returns to `return_address` (so one byte less is looked up): file and
- * line if there is debugging information, else function and offset of the return address, else module
- * and offset. All-NULL when the process is gone or the address lies nowhere. */
+ * line if there is debugging information, else function and offset of the return address, else
+ * module and offset. All-NULL when the process is gone or the address lies nowhere. */
 struct place source_lines_find(struct source_lines *lines, pid_t pid, uint64_t return_address);
 
 /* The frame to show to a person, of a stack of return addresses with the innermost first: the first

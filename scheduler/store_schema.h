@@ -28,7 +28,7 @@
 	" PRIMARY KEY (execution, finding)) WITHOUT ROWID;" \
 	"CREATE TABLE roll_call (" \
 	" execution INTEGER, finding INTEGER, rank INTEGER, call INTEGER, function TEXT," \
-	" arguments TEXT, place INTEGER, waits_for TEXT, ended TEXT," \
+	" arguments TEXT, place INTEGER, waits_for TEXT, ended TEXT, bystander INTEGER," \
 	" PRIMARY KEY (execution, finding, rank)) WITHOUT ROWID;" \
 	"CREATE TABLE process (" \
 	" execution INTEGER, rank INTEGER, exit INTEGER, output BLOB, error BLOB," \

@@ -74,13 +74,21 @@ static void memory_over(void *closure, int code)
 	free(closure);
 }
 
-/* Most are over at once. */
-static void leave_to_itself(MPI_Request real, const struct request_actions *actions, void *closure)
+/* Most are over at once. Large ones move in pieces that both sides must take care of: members usually
+ * come together, so some patience here is cheaper than progress from within the gate. */
+static void leave_to_itself(MPI_Request real, int size, const struct request_actions *actions,
+                            void *closure)
 {
+	enum { LARGE = 32 * 1024, PATIENCE = 256 };
+	const unsigned rounds = size > LARGE ? PATIENCE : 1;
 	struct request *carrier;
-	int done = 0;
-	int code = real_mpi()->Test(&real, &done, MPI_STATUS_IGNORE);
+	int done = 0, code = MPI_SUCCESS;
 
+	for (unsigned round = 0; round < rounds && !done && code == MPI_SUCCESS; round++) {
+		if (round > 0)
+			gate_yield(round);
+		code = real_mpi()->Test(&real, &done, MPI_STATUS_IGNORE);
+	}
 	if (done || code != MPI_SUCCESS) {
 		actions->over(closure, code);
 		return;
@@ -106,7 +114,7 @@ int background_send(struct packed *packed, int destination, int tag, MPI_Comm co
 	if (code != MPI_SUCCESS)
 		return code;
 	packed->users++;
-	leave_to_itself(real, &actions, packed);
+	leave_to_itself(real, packed->size, &actions, packed);
 	return MPI_SUCCESS;
 }
 
@@ -114,7 +122,7 @@ void background_finish(MPI_Request real, void *memory)
 {
 	static const struct request_actions actions = { .over = memory_over };
 
-	leave_to_itself(real, &actions, memory);
+	leave_to_itself(real, 0, &actions, memory);
 }
 
 int typed_room(int count, MPI_Datatype type, void **ret_data, void **ret_memory)

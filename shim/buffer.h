@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Takes room for a message of so many bytes and MPI_BSEND_OVERHEAD; waits a moment for messages that
- * the library is about to deliver. 0: it does not fit; else what is to be given back. */
+/* Takes room for a message of so many bytes and MPI_BSEND_OVERHEAD; waits a moment for messages
+ * that the library is about to deliver. 0: it does not fit; else what is to be given back. */
 size_t buffer_take(size_t bytes);
 void buffer_give_back(size_t taken);
 

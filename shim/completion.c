@@ -1,9 +1,10 @@
 /* Waiting for requests, testing them, giving them up.
  *
- * Of the requests of a call, those that the scheduler knows are asked for under their names. Others
- * can complete without it: inactive ones and MPI_REQUEST_NULL (which count as absent), those without
- * a peer, messages taken by MPI_Mprobe, and foreign ones, which only the MPI library can tell about.
- * The rule among them is fixed: what can complete without asking comes first, lowest index first. */
+ * Of the requests of a call, those that the scheduler knows are asked for under their names.
+ * Others can complete without it: inactive ones and MPI_REQUEST_NULL (which count as absent),
+ * those without a peer, messages taken by MPI_Mprobe, and foreign ones, which only the MPI library
+ * can tell about. The rule among them is fixed: what can complete without asking comes first,
+ * lowest index first. */
 #include "completion.h"
 
 #include <stdlib.h>

@@ -192,7 +192,7 @@ static void obey_all(void)
 }
 
 /* The first rounds are short, as what is under way in MPI often moves quickly; on a machine with
- * more ranks than cores the pauses of a rank that only waits must not cost the others their time. */
+ * more ranks than cores the pauses of a rank that only waits must not cost the others time. */
 static int pause_of_round(unsigned round)
 {
 	if (round < 4)
@@ -200,8 +200,8 @@ static int pause_of_round(unsigned round)
 	return round < 8 ? 1 << (round - 3) : IDLE_MILLISECONDS;
 }
 
-/* Waits for the socket while MPI has something under way: fragments of a large message may take many
- * steps on both sides, hence several at once. */
+/* Waits for the socket while MPI has something under way: fragments of a large message may take
+ * many steps on both sides, hence several at once. */
 static void receive_with_progress(unsigned round)
 {
 	enum { STEPS = 4 };

@@ -61,8 +61,9 @@ void gate_tell(const struct wire_message *message);
 /* Never returns: the process ends when the scheduler says so. */
 _Noreturn void gate_wait_for_end(void);
 
-/* Completes a request of the MPI library, whose turn has come, by testing and yielding, never inside
- * a blocking MPI call; still obeys orders. MPI's error code; status may be MPI_STATUS_IGNORE. */
+/* Completes a request of the MPI library, whose turn has come, by testing and yielding, never
+ * inside a blocking MPI call; still obeys orders. MPI's error code; status may be
+ * MPI_STATUS_IGNORE. */
 int gate_complete(MPI_Request *request, MPI_Status *status);
 
 /* One round of such a loop, for callers that test by themselves (MPI_Iprobe): yields, then sleeps

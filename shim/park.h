@@ -7,8 +7,8 @@
  * descriptor as its keeper's, its PMI connection on $PMI_FD.
  *
  * RELEASE: a keeper whose children still live ends when the last of them has; it still reports
- * them. (To end them sooner, kill them by pid, or close the control socket.) RESUME ends the
- * reports about children: let none be alive.
+ * them. (To end them sooner, kill them by pid, or close the control socket.) RESUME is for a keeper
+ * that has forked nobody: files may have been changed by its children.
  *
  * Linking park.o replaces getpid, getppid, gettid and kill for the program: in every world a rank
  * is told the identity it had in the first one. Export all four from the shim. What must know the

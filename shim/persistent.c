@@ -1,5 +1,5 @@
-/* Persistent sends and receives: the shim's own from beginning to end, started as if each start were
- * a nonblocking call. Persistent collectives are the library's, and pass through. */
+/* Persistent sends and receives: the shim's own from beginning to end, started as if each start
+ * were a nonblocking call. Persistent collectives are the library's, and pass through. */
 #include <stdlib.h>
 
 #include "error.h"
@@ -50,8 +50,8 @@ static int prepare_send(void *site, unsigned function, uint8_t mode, const void 
 int shim_MPI_Send_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
                        int tag, MPI_Comm comm, MPI_Request *request)
 {
-	return prepare_send(site, MPI_CALL_Send_init, WIRE_STANDARD, buf, count, datatype, dest, tag,
-	                    comm, request);
+	return prepare_send(site, MPI_CALL_Send_init, WIRE_STANDARD, buf, count, datatype, dest,
+	                    tag, comm, request);
 }
 
 int shim_MPI_Ssend_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
@@ -64,8 +64,8 @@ int shim_MPI_Ssend_init(void *site, const void *buf, int count, MPI_Datatype dat
 int shim_MPI_Bsend_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
                         int tag, MPI_Comm comm, MPI_Request *request)
 {
-	return prepare_send(site, MPI_CALL_Bsend_init, WIRE_BUFFERED, buf, count, datatype, dest, tag,
-	                    comm, request);
+	return prepare_send(site, MPI_CALL_Bsend_init, WIRE_BUFFERED, buf, count, datatype, dest,
+	                    tag, comm, request);
 }
 
 int shim_MPI_Rsend_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,

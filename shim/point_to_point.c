@@ -170,22 +170,22 @@ int shim_MPI_Isend(void *site, const void *buf, int count, MPI_Datatype datatype
 	return start_nonblocking(site, MPI_CALL_Isend, &transfer, request);
 }
 
-int shim_MPI_Issend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm, MPI_Request *request)
+int shim_MPI_Issend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
+                    int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct transfer transfer = sending(WIRE_SYNCHRONOUS, buf, count, datatype, dest, tag, comm);
 	return start_nonblocking(site, MPI_CALL_Issend, &transfer, request);
 }
 
-int shim_MPI_Ibsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm, MPI_Request *request)
+int shim_MPI_Ibsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
+                    int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct transfer transfer = sending(WIRE_BUFFERED, buf, count, datatype, dest, tag, comm);
 	return start_nonblocking(site, MPI_CALL_Ibsend, &transfer, request);
 }
 
-int shim_MPI_Irsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm, MPI_Request *request)
+int shim_MPI_Irsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
+                    int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct transfer transfer = sending(WIRE_READY, buf, count, datatype, dest, tag, comm);
 	return start_nonblocking(site, MPI_CALL_Irsend, &transfer, request);
@@ -241,11 +241,13 @@ static int exchange(void *site, unsigned function, const struct transfer *send,
 	return finish(&call, send->comm, sent != MPI_SUCCESS ? sent : code);
 }
 
-int shim_MPI_Sendrecv(void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                      int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source,
-                      int recvtag, MPI_Comm comm, MPI_Status *status)
+int shim_MPI_Sendrecv(void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                      int dest, int sendtag, void *recvbuf, int recvcount,
+                      MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                      MPI_Status *status)
 {
-	struct transfer send = sending(WIRE_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm);
+	struct transfer send =
+	        sending(WIRE_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm);
 	struct transfer receive = receiving(recvbuf, recvcount, recvtype, source, recvtag, comm);
 	return exchange(site, MPI_CALL_Sendrecv, &send, &receive, status);
 }

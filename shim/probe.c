@@ -1,5 +1,5 @@
-/* Probes, and receives of what they took. A probe is an operation with a name, as a receive is; upon
- * BIND it knows the one message that it is to report, and after GO looks for just that. */
+/* Probes, and receives of what they took. A probe is an operation with a name, as a receive is;
+ * upon BIND it knows the one message that it is to report, and after GO looks for just that. */
 #include "communicator.h"
 #include "error.h"
 #include "gate.h"
@@ -14,6 +14,21 @@ struct probe {
 	int source, tag;
 	MPI_Comm comm;
 };
+
+static struct probe probing(unsigned function, int source, int tag, MPI_Comm comm)
+{
+	bool takes = function == MPI_CALL_Mprobe || function == MPI_CALL_Improbe;
+	bool waits = function == MPI_CALL_Probe || function == MPI_CALL_Mprobe;
+
+	return (struct probe){
+		.function = function,
+		.op_kind = takes ? WIRE_MPROBE : WIRE_PROBE,
+		.wait = waits ? WIRE_WAIT_ALL : WIRE_TEST_ALL,
+		.source = source,
+		.tag = tag,
+		.comm = comm,
+	};
+}
 
 /* MPI's own judgement of the arguments. */
 static int check(const struct probe *probe)
@@ -71,17 +86,18 @@ static int look(void *site, const struct probe *probe, int *ret_found, MPI_Messa
                 MPI_Status *status)
 {
 	struct wire_call call = gate_call(probe->function, site);
+	const struct wire_name name = { call.call, 0 };
 	struct request *request = NULL;
 	MPI_Status found;
 
 	int code = check(probe);
 	if (code == MPI_SUCCESS) {
-		request = request_new(REQUEST_PROBE, (struct wire_name){ call.call, 0 }, probe->comm);
+		request = request_new(REQUEST_PROBE, name, probe->comm);
 		code = request ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	}
 	if (code != MPI_SUCCESS) {
 		gate_report(&call);
-		return error_raise(probe->comm, code, call.call, (enum mpi_call)call.function, site);
+		return error_check(probe->comm, code, (enum mpi_call)call.function, site);
 	}
 	*ret_found = ask(&call, probe, request);
 	if (*ret_found) {
@@ -100,7 +116,7 @@ static void report_without_operations(unsigned function, const void *site)
 
 int shim_MPI_Probe(void *site, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-	const struct probe probe = { MPI_CALL_Probe, WIRE_PROBE, WIRE_WAIT_ALL, source, tag, comm };
+	const struct probe probe = probing(MPI_CALL_Probe, source, tag, comm);
 	int found;
 
 	if (source == MPI_PROC_NULL) {
@@ -113,7 +129,7 @@ int shim_MPI_Probe(void *site, int source, int tag, MPI_Comm comm, MPI_Status *s
 
 int shim_MPI_Iprobe(void *site, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-	const struct probe probe = { MPI_CALL_Iprobe, WIRE_PROBE, WIRE_TEST_ALL, source, tag, comm };
+	const struct probe probe = probing(MPI_CALL_Iprobe, source, tag, comm);
 
 	if (source == MPI_PROC_NULL) {
 		report_without_operations(MPI_CALL_Iprobe, site);
@@ -126,7 +142,7 @@ int shim_MPI_Iprobe(void *site, int source, int tag, MPI_Comm comm, int *flag, M
 int shim_MPI_Mprobe(void *site, int source, int tag, MPI_Comm comm, MPI_Message *message,
                     MPI_Status *status)
 {
-	const struct probe probe = { MPI_CALL_Mprobe, WIRE_MPROBE, WIRE_WAIT_ALL, source, tag, comm };
+	const struct probe probe = probing(MPI_CALL_Mprobe, source, tag, comm);
 	int found;
 
 	if (source == MPI_PROC_NULL) {
@@ -137,10 +153,10 @@ int shim_MPI_Mprobe(void *site, int source, int tag, MPI_Comm comm, MPI_Message 
 	return look(site, &probe, &found, message, status);
 }
 
-int shim_MPI_Improbe(void *site, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
-                     MPI_Status *status)
+int shim_MPI_Improbe(void *site, int source, int tag, MPI_Comm comm, int *flag,
+                     MPI_Message *message, MPI_Status *status)
 {
-	const struct probe probe = { MPI_CALL_Improbe, WIRE_MPROBE, WIRE_TEST_ALL, source, tag, comm };
+	const struct probe probe = probing(MPI_CALL_Improbe, source, tag, comm);
 
 	if (source == MPI_PROC_NULL) {
 		report_without_operations(MPI_CALL_Improbe, site);

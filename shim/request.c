@@ -256,6 +256,7 @@ static void watch(struct request *request)
 void request_bind(struct wire_name name, int source, int tag)
 {
 	struct request *request = find_named(name);
+	int code;
 
 	if (!request || request->bound || request->completed)
 		return;
@@ -263,12 +264,13 @@ void request_bind(struct wire_name name, int source, int tag)
 	request->bound_tag = tag;
 	switch (request->kind) {
 	case REQUEST_RECEIVE:
-		request_posted(request, real_mpi()->Irecv(request->data, request->count, request->type,
-		                                          source, tag, request->comm,
-		                                          &request->real));
+		code = real_mpi()->Irecv(request->data, request->count, request->type, source, tag,
+		                         request->comm, &request->real);
+		request_posted(request, code);
 		break;
 	case REQUEST_COLLECTIVE:
-		request_posted(request, request->actions->post(request->closure, &request->real));
+		code = request->actions->post(request->closure, &request->real);
+		request_posted(request, code);
 		break;
 	case REQUEST_SEND:
 	case REQUEST_PROBE: request->bound = true; break;
@@ -357,7 +359,8 @@ void request_abandon(struct request *request)
 /* What the library still does with the copy of a persistent request's message. */
 static void leave_copy_behind(struct request *request)
 {
-	struct request *carrier = request_new(REQUEST_SEND, (struct wire_name){ 0, 0 }, request->comm);
+	const struct wire_name none = { 0, 0 };
+	struct request *carrier = request_new(REQUEST_SEND, none, request->comm);
 
 	if (!carrier) {
 		gate_complete(&request->real, MPI_STATUS_IGNORE);

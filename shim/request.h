@@ -35,9 +35,9 @@ struct request {
 	bool in_use;
 	enum request_kind kind;
 	uint32_t index;
-	struct wire_name name; /* of the operation under way; call 0: none (inactive, or PROC_NULL) */
+	struct wire_name name; /* of the operation under way; call 0: none */
 
-	/* In the program's terms. `peer` and `tag` of a receive may be wildcards; see bound_peer. */
+	/* In the program's terms; a receive's `peer` and `tag` may be wildcards: see bound_peer. */
 	void *data;
 	int count;
 	MPI_Datatype type;
@@ -53,9 +53,9 @@ struct request {
 	MPI_Request real;  /* MPI_REQUEST_NULL: not posted, or completed */
 	int code;          /* MPI's, of posting or completing */
 	MPI_Status status; /* once completed in the library */
-	bool completed;    /* in the library, or nothing to be done there; status and code are set */
+	bool completed;    /* nothing to be done in the library; status and code are set */
 	bool local;        /* unknown to the scheduler: can always complete */
-	bool answered;     /* the scheduler has said so to MPI_Request_get_status, and need not again */
+	bool answered;     /* the scheduler has said so to MPI_Request_get_status */
 	bool cancelled;
 
 	bool persistent;
@@ -95,8 +95,8 @@ void request_posted(struct request *request, int code);
 /* BIND: posts the receive or collective of this name to the library. */
 void request_bind(struct wire_name name, int source, int tag);
 
-/* The scheduler has let the request complete: completes it in the library. Fills in completed, status
- * and code, and returns the code. */
+/* The scheduler has let the request complete: completes it in the library. Fills in completed,
+ * status and code, and returns the code. */
 int request_complete(struct request *request);
 
 /* Cancelled, and not matched before. */

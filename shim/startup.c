@@ -66,8 +66,8 @@ static void redirect_output(int descriptor, const char *name, int rank)
 	redirect(descriptor, path, O_WRONLY | O_APPEND | O_CREAT);
 }
 
-/* Once in a rank, also when it is started through shells: what these, or the program's own children,
- * do with their descriptors afterwards is theirs. */
+/* Once in a rank, also when it is started through shells: what these, or the program's own
+ * children, do with their descriptors afterwards is theirs. */
 static void redirect_streams(void)
 {
 	const char *input = getenv("MATCHPOINT_STDIN");

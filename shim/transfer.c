@@ -55,10 +55,12 @@ int transfer_check(const struct transfer *transfer)
 		return MPI_SUCCESS;
 	if (transfer->kind == REQUEST_RECEIVE)
 		code = real_mpi()->Recv_init(transfer->data, transfer->count, transfer->type,
-		                             transfer->peer, transfer->tag, transfer->comm, &request);
+		                             transfer->peer, transfer->tag, transfer->comm,
+		                             &request);
 	else
 		code = real_mpi()->Send_init(transfer->data, transfer->count, transfer->type,
-		                             transfer->peer, transfer->tag, transfer->comm, &request);
+		                             transfer->peer, transfer->tag, transfer->comm,
+		                             &request);
 	if (code == MPI_SUCCESS)
 		real_mpi()->Request_free(&request);
 	return code;
@@ -114,7 +116,8 @@ static void copy_packed(struct request *request, struct outgoing *outgoing)
 {
 	int room = 0, packed = 0;
 
-	if (real_mpi()->Pack_size(request->count, request->type, request->comm, &room) != MPI_SUCCESS)
+	if (real_mpi()->Pack_size(request->count, request->type, request->comm, &room)
+	    != MPI_SUCCESS)
 		return;
 	request->copy = malloc(room > 0 ? (size_t)room : 1);
 	if (!request->copy)

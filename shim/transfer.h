@@ -29,9 +29,9 @@ int transfer_check(const struct transfer *transfer);
 /* A request that is not started. */
 struct request *transfer_new(const struct transfer *transfer);
 
-/* Starts it under this name: a send is posted to the library (from a copy where the program may go on
- * before it is received), a receive waits for BIND. Without a peer (MPI_PROC_NULL) it is over and
- * keeps no name. MPI's code. */
+/* Starts it under this name: a send is posted to the library (from a copy where the program may go
+ * on before it is received), a receive waits for BIND. Without a peer (MPI_PROC_NULL) it is over
+ * and keeps no name. MPI's code. */
 int transfer_start(struct request *request, struct wire_name name);
 
 /* Whether a send of this mode leaves the program's buffer at once. */

@@ -19,11 +19,12 @@ struct finished {
 static void finish_next(struct completion *set, struct finished *finished, int place)
 {
 	MPI_Status *status = status_at(finished->statuses, finished->count);
+	int before = finished->statuses == MPI_STATUSES_IGNORE ? 0 : finished->count;
 	int code = completion_finish_any(set, place, status);
 
 	if (code != MPI_SUCCESS && !finished->failed) {
 		finished->failed = true;
-		for (int i = 0; i < finished->count && finished->statuses != MPI_STATUSES_IGNORE; i++)
+		for (int i = 0; i < before; i++)
 			finished->statuses[i].MPI_ERROR = MPI_SUCCESS;
 	}
 	if (finished->failed && status != MPI_STATUS_IGNORE)
@@ -197,8 +198,8 @@ static bool is_foreign_over(MPI_Request handle)
 	return code != MPI_SUCCESS || done;
 }
 
-/* All that can complete: those that need no asking, the answered, the foreign ones that are over, in
- * ascending order of their indices. */
+/* All that can complete: those that need no asking, the answered, the foreign ones that are over,
+ * in ascending order of their indices. */
 static int finish_some(struct completion *set, struct gate_answer answer, int *indices,
                        MPI_Status *statuses, bool *ret_failed)
 {

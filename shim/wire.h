@@ -1,12 +1,13 @@
 /* The contract between the shim in each rank and the scheduler: one Unix stream socket per rank
  * process, messages in both directions.
  *
- * Frame: u32 length of what follows, u16 type, fields. All integers little-endian and of fixed width,
- * written field by field; strings are u32 length + bytes; lists u32 count + elements. The decoder
- * trusts nothing: a frame that is too long, too short or has bytes left over is an error.
+ * Frame: u32 length of what follows, u16 type, fields. All integers little-endian and of fixed
+ * width, written field by field; strings are u32 length + bytes; lists u32 count + elements. The
+ * decoder trusts nothing: a frame that is too long, too short or has bytes left over is an error.
  *
- * WIRE_VERSION goes up with every change of the layout; HELLO carries it, and the scheduler refuses
- * another one. Libc only: this file is linked into the shim, the scheduler and the fuzz targets. */
+ * WIRE_VERSION goes up with every change of the layout; HELLO carries it, and the scheduler
+ * refuses another one. Libc only: this file is linked into the shim, the scheduler and the fuzz
+ * targets. */
 #ifndef MATCHPOINT_SHIM_WIRE_H
 #define MATCHPOINT_SHIM_WIRE_H
 
@@ -25,7 +26,7 @@ enum wire_type {
 	/* rank to scheduler */
 	WIRE_HELLO = 1, /* first message on a connection; answered by WELCOME */
 	WIRE_CALL,      /* an MPI call; answered by GO when `wait` is not WIRE_WAIT_NONE */
-	WIRE_COMM,      /* describes a communicator (or a scope of a collective) before its first use */
+	WIRE_COMM,      /* a communicator (or a scope of collectives) before its first use */
 	WIRE_ERROR,     /* MPI returned an error; when fatal the rank waits for END */
 	WIRE_STACK,     /* answer to WHERE */
 	WIRE_PARKED,    /* answer to PARK: the process is a keeper now */
@@ -62,7 +63,7 @@ struct wire_hello {
 /* Equal to enum buffering of explorer/path.h. */
 enum wire_buffering { WIRE_BUFFERING_ZERO = 1, WIRE_BUFFERING_INFINITE = 2 };
 
-/* What the scheduler wants; constant for an exploration but for buffering, which each world sets. */
+/* What the scheduler wants; constant for an exploration but for buffering: each world sets it. */
 struct wire_welcome {
 	uint8_t buffering;      /* enum wire_buffering */
 	bool every_call_waits;  /* no call is acknowledged ahead of time (the prompt, tests) */
@@ -85,8 +86,8 @@ struct wire_op {
 	uint8_t mode;       /* sends */
 	bool nonblocking;   /* the program holds a request for it */
 	uint64_t comm;
-	int32_t peer;       /* rank in the (remote) group of comm: destination, source or WIRE_ANY; a
-	                       collective's root, or -1 */
+	int32_t peer;       /* rank in the (remote) group of comm: destination, source or
+	                       WIRE_ANY; a collective's root, or -1 */
 	int32_t tag;        /* or WIRE_ANY */
 	uint64_t bytes;     /* sent, or room for */
 	uint64_t signature; /* of the type signature and what must agree among the members of a
@@ -101,7 +102,7 @@ enum wire_wait {
 	WIRE_TEST_ALL,      /* GO, with all or none */
 	WIRE_TEST_ANY,      /* GO, with at most one */
 	WIRE_TEST_SOME,     /* GO, with those that can complete */
-	WIRE_CANCEL,        /* GO with `waited`[0] when it was withdrawn, with none when it was matched */
+	WIRE_CANCEL,        /* GO with `waited`[0] when withdrawn, with none when matched */
 	WIRE_FREE,          /* credit: the program forgets the request; the operation goes on */
 	WIRE_ABORT,         /* MPI_Abort, error code in `status`; never answered but by END */
 };
@@ -125,7 +126,7 @@ struct wire_comm {
 	uint32_t local_count, remote_count; /* remote: 0 for an intracommunicator */
 	int32_t *local, *remote;            /* world ranks, in rank order */
 	int32_t my_rank;                    /* this process's rank in local */
-	char *name;                         /* what created it: "MPI_Comm_split of MPI_COMM_WORLD" */
+	char *name; /* what created it: "MPI_Comm_split of MPI_COMM_WORLD" */
 };
 
 struct wire_error {
@@ -162,8 +163,8 @@ struct wire_child {
 	int32_t status; /* as waitpid tells it; when ended */
 };
 
-/* Before the process goes: so that the way it ended is known where nobody can wait for it, and the place
- * of a crash can be looked up while it is still there (the rank waits for END then). */
+/* Before the process goes: so that the way it ended is known where nobody can wait for it, and the
+ * place of a crash can be looked up while it is still there (the rank waits for END then). */
 struct wire_ending {
 	int32_t status; /* of exit() */
 	int32_t signal; /* or the deadly signal; 0: exit() */

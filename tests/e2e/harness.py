@@ -37,7 +37,7 @@ class Run:
         self.report = report  # the JSON, or None
 
     def __str__(self):
-        return "%s\nexit status %s after %.1f s\n--- standard output\n%s\n--- standard error\n%s" % (
+        return "%s\nexit status %s after %.1f s\n-- standard output\n%s\n-- standard error\n%s" % (
             " ".join(self.command), self.status, self.seconds, self.out, self.err)
 
 

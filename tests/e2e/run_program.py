@@ -14,11 +14,11 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
   output        {"rank": text}: what that rank prints in every interleaving that ends well
   notes         texts that must occur in the notes
   findings      a list: {"kind", "count", "buffering", "at": {"rank": part of the source line where
-                it stands}, "blame": part of the source line of the choice, "message": part of it}
+                it stands}, "blame": part of the source line of the choice, "message": a part}
                 count, at, blame and message may be left out
 
-Every program is explored by snapshots and by rerunning, which must agree, execution by execution, and
-every finding is replayed from its path.
+Every program is explored by snapshots and by rerunning, which must agree, execution by execution,
+and every finding is replayed from its path.
 """
 
 import collections
@@ -39,13 +39,15 @@ def outcome(execution):
     """What must be the same however the exploration went back, as something that can be counted."""
     matches = sorted((m["rank"], m["call"], m.get("sub", 0), m["source"], m["send_call"],
                       m.get("send_sub", 0), m["tag"]) for m in execution["matches"])
-    return (execution["buffering"], execution["status"], tuple(matches), tuple(execution["exit"]),
-            tuple(execution["output"]))
+    choices = sorted((c["rank"], c["call"], c.get("sub", 0), c["taken"]["source"],
+                      c["taken"]["call"]) for c in execution["choices"])
+    return (execution["buffering"], execution["status"], tuple(matches), tuple(choices),
+            tuple(execution["exit"]), tuple(execution["output"]))
 
 
 def roll_call(finding):
     return [(r["rank"], r.get("function"), r.get("call"), r.get("line"), r["waits_for"],
-             r.get("ended")) for r in finding["ranks"]]
+             r.get("ended")) for r in finding["ranks"] if not r.get("bystander")]
 
 
 def check_finding(source, expected, found):

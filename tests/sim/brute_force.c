@@ -146,7 +146,7 @@ static int next_place(const struct walk *walk, const guint8 *state, int index)
 	if (instruction->kind != INSTRUCTION_BRANCH)
 		return index + 1;
 	taken = states_of(walk, state)[instruction->of];
-	if (taken >= MATCHED && at(walk, taken - MATCHED)->rank == instruction->source)
+	if (taken >= MATCHED && branch_holds(instruction, at(walk, taken - MATCHED)))
 		return index + 1;
 	return index + 1 + instruction->skip;
 }
@@ -253,17 +253,36 @@ GBytes *outcome_new(const struct random_program *program, const guint8 *places,
 	return g_bytes_new_take(bytes, size);
 }
 
+static int call_of(const struct random_program *program, const guint8 *states, int index)
+{
+	int call = PROGRAM_FIRST_CALL;
+
+	for (int i = program->first[program->instructions[index].rank]; i < index; i++)
+		call += states[i] != ABSENT && program->instructions[i].kind != INSTRUCTION_BRANCH;
+	return call;
+}
+
 char *outcome_describe(const struct random_program *program, GBytes *outcome)
 {
 	const guint8 *places = g_bytes_get_data(outcome, NULL);
 	const guint8 *states = places + program->ranks;
 	GString *text = g_string_new(NULL);
 
-	for (int i = 0; i < program->count; i++)
-		if (states[i] >= MATCHED && program->instructions[i].kind != INSTRUCTION_SEND)
-			g_string_append_printf(text, "%d<-%d ", i, states[i] - MATCHED);
+	for (int i = 0; i < program->count; i++) {
+		const struct instruction *own = &program->instructions[i];
+		int send = states[i] - MATCHED;
+
+		if (send < 0 || own->kind == INSTRUCTION_SEND)
+			continue;
+		g_string_append_printf(text, "%s%d.%d%s%d.%d", text->len > 0 ? " " : "", own->rank,
+		                       call_of(program, states, i),
+		                       own->kind == INSTRUCTION_PROBE ? "~" : "<-",
+		                       program->instructions[send].rank,
+		                       call_of(program, states, send));
+	}
+	g_string_append(text, "; ended");
 	for (int rank = 0; rank < program->ranks; rank++)
-		if (places[rank] != program->first[rank + 1])
-			g_string_append_printf(text, "rank %d at %d ", rank, places[rank]);
+		if (places[rank] == program->first[rank + 1])
+			g_string_append_printf(text, " %d", rank);
 	return g_string_free(text, FALSE);
 }

@@ -291,7 +291,7 @@ static bool step_rank(struct world *world, int rank)
 	if (instruction->kind == INSTRUCTION_BRANCH) {
 		int taken = world->states[instruction->of] - MATCHED;
 
-		if (taken < 0 || at(world, taken)->rank != instruction->source)
+		if (taken < 0 || !branch_holds(instruction, at(world, taken)))
 			world->place[rank] = (guint8)(world->place[rank] + instruction->skip);
 	}
 	return true;

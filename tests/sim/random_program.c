@@ -66,6 +66,7 @@ static struct message draw_message(struct draft *draft, int to)
 
 static void add_send(struct draft *draft, struct unit *unit, const struct message *message)
 {
+	int at = unit->count;
 	struct instruction *send = unit_add(unit, INSTRUCTION_SEND);
 
 	send->peer = message->to;
@@ -74,7 +75,7 @@ static void add_send(struct draft *draft, struct unit *unit, const struct messag
 	send->nonblocking = !of_six(draft, draft->blocking);
 	send->synchronous = one_in(draft, 6);
 	if (send->nonblocking && one_in(draft, 3))
-		unit_add(unit, INSTRUCTION_WAIT)->of = unit->count - 2;
+		unit_add(unit, INSTRUCTION_WAIT)->of = at;
 }
 
 static void set_envelope(struct draft *draft, struct instruction *receive,
@@ -135,6 +136,7 @@ static void add_branch(struct draft *draft, int rank, int of, const struct messa
 	at = unit->count;
 	branch = unit_add(unit, INSTRUCTION_BRANCH);
 	branch->of = of;
+	branch->tag = one_in(draft, 4) ? first->tag : -1;
 	branch->source = one_in(draft, 2) ? first->from : below(draft, draft->program->ranks);
 	more = draw_message(draft, rank);
 	if (one_in(draft, 2)) {

@@ -19,7 +19,8 @@ enum instruction_kind {
 	INSTRUCTION_WAIT,           /* for the nonblocking operation `of`, if it was started */
 	INSTRUCTION_WAITALL,        /* for all nonblocking operations started so far */
 	INSTRUCTION_COLLECTIVE,
-	INSTRUCTION_BRANCH, /* skip `skip` instructions unless `of` received from `source`; no call */
+	INSTRUCTION_BRANCH, /* skip `skip` instructions unless `of` received from `source`, and, if `tag`
+	                       is not -1, that tag; no call */
 };
 
 enum collective_kind { COLLECTIVE_BARRIER, COLLECTIVE_BCAST, COLLECTIVE_REDUCE, COLLECTIVE_SCAN };
@@ -28,7 +29,7 @@ struct instruction {
 	enum instruction_kind kind;
 	int rank;
 	int peer; /* world rank; a receive's or probe's may be -1: any */
-	int tag;  /* a receive's or probe's may be -1: any */
+	int tag;  /* a receive's, probe's or branch's may be -1: any */
 	int comm;
 	bool nonblocking;
 	bool synchronous; /* MPI_Ssend, MPI_Issend */
@@ -68,5 +69,11 @@ enum { PROGRAM_FIRST_CALL = 3 };
  * "rank R: CALL<-SOURCE.CALL ..." with what each of its receives got and each probe reported (a
  * probe does not see the call: "CALL<-SOURCE"), in the order completed. */
 void random_program_print_c(const struct random_program *program, FILE *out);
+
+/* Whether a branch goes on with the next instruction when `of` took the message `taken`. */
+static inline bool branch_holds(const struct instruction *branch, const struct instruction *taken)
+{
+	return taken->rank == branch->source && (branch->tag < 0 || branch->tag == taken->tag);
+}
 
 #endif

@@ -1,2 +1,288 @@
 #include "random_program.h"
-void random_program_print_c(const struct random_program *program, FILE *out){(void)program;(void)out;}
+
+static const char prologue[] =
+	"#include <mpi.h>\n"
+	"#include <stdio.h>\n"
+	"#include <string.h>\n"
+	"\n"
+	"#define MOST %d\n"
+	"\n"
+	"/* By instruction: its call, its request, what it sent or received, and the status. */\n"
+	"static int number[MOST];\n"
+	"static int payload[MOST][3];\n"
+	"static int got[MOST];\n"
+	"static int got_tag[MOST];\n"
+	"static int got_tag[MOST];\n"
+	"static int told[MOST];\n"
+	"static MPI_Request requests[MOST];\n"
+	"static MPI_Status statuses[MOST];\n"
+	"static MPI_Status ignored[MOST];\n"
+	"static MPI_Message messages[MOST];\n"
+	"static MPI_Comm comms[2];\n"
+	"static char line[64 * MOST];\n"
+	"static int calls, rank;\n"
+	"\n"
+	"static void call(int i)\n"
+	"{\n"
+	"\tnumber[i] = ++calls;\n"
+	"\tpayload[i][0] = rank;\n"
+	"\tpayload[i][1] = calls;\n"
+	"}\n"
+	"\n"
+	"/* The receive i is complete. */\n"
+	"static void received(int i)\n"
+	"{\n"
+	"\tif (told[i]++)\n"
+	"\t\treturn;\n"
+	"\tgot[i] = payload[i][0];\n"
+	"\tgot_tag[i] = payload[i][2];\n"
+	"\tsprintf(line + strlen(line), \" %%d<-%%d.%%d\", number[i], payload[i][0], payload[i][1]);\n"
+	"}\n"
+	"\n"
+	"/* The probe i is complete; it names the source in MPI_COMM_WORLD. */\n"
+	"static void probed(int i, int source)\n"
+	"{\n"
+	"\tgot[i] = source;\n"
+	"\tgot_tag[i] = statuses[i].MPI_TAG;\n"
+	"\tsprintf(line + strlen(line), \" %%d<-%%d\", number[i], source);\n"
+	"}\n"
+	"\n";
+
+static const struct instruction *at(const struct random_program *program, int index)
+{
+	return &program->instructions[index];
+}
+
+/* A world rank's rank in a communicator: comms[1] keeps their order. */
+static int rank_in(const struct random_program *program, int comm, int world_rank)
+{
+	int rank = 0;
+
+	for (int other = 0; other < world_rank; other++)
+		rank += program->member[comm][other];
+	return rank;
+}
+
+/* C for the source that a receive or probe names. */
+static char *source_of(const struct random_program *program, int index)
+{
+	const struct instruction *receive = at(program, index);
+
+	if (receive->kind == INSTRUCTION_RECEIVE_PROBED)
+		return g_strdup_printf("statuses[%d].MPI_SOURCE", receive->of);
+	if (receive->peer < 0)
+		return g_strdup("MPI_ANY_SOURCE");
+	return g_strdup_printf("%d", rank_in(program, receive->comm, receive->peer));
+}
+
+static char *tag_of(const struct random_program *program, int index)
+{
+	const struct instruction *receive = at(program, index);
+
+	if (receive->kind == INSTRUCTION_RECEIVE_PROBED)
+		return g_strdup_printf("statuses[%d].MPI_TAG", receive->of);
+	return receive->tag < 0 ? g_strdup("MPI_ANY_TAG") : g_strdup_printf("%d", receive->tag);
+}
+
+/* C for the world rank in a probe's status: the members' world ranks, ascending. */
+static char *world_source(const struct random_program *program, int index)
+{
+	GString *text = g_string_new("(int[]){ ");
+
+	for (int rank = 0; rank < program->ranks; rank++)
+		if (program->member[at(program, index)->comm][rank])
+			g_string_append_printf(text, "%d, ", rank);
+	g_string_append_printf(text, "}[statuses[%d].MPI_SOURCE]", index);
+	return g_string_free(text, FALSE);
+}
+
+static void print_send(const struct random_program *program, int i, const char *indent, FILE *out)
+{
+	const struct instruction *send = at(program, i);
+
+	fprintf(out, "payload[%d][2] = %d;\n%s", i, send->tag, indent);
+	fprintf(out, "MPI_%s%s(payload[%d], 3, MPI_INT, %d, %d, comms[%d]",
+	        send->nonblocking ? "I" : "",
+	        send->synchronous ? (send->nonblocking ? "ssend" : "Ssend")
+	                          : (send->nonblocking ? "send" : "Send"),
+	        i, rank_in(program, send->comm, send->peer), send->tag, send->comm);
+	if (send->nonblocking)
+		fprintf(out, ", &requests[%d]", i);
+	fprintf(out, ");\n");
+}
+
+static void print_receive(const struct random_program *program, int i, const char *indent,
+                          FILE *out)
+{
+	const struct instruction *receive = at(program, i);
+	g_autofree char *source = source_of(program, i);
+	g_autofree char *tag = tag_of(program, i);
+
+	fprintf(out, "MPI_%s(payload[%d], 3, MPI_INT, %s, %s, comms[%d], ",
+	        receive->nonblocking ? "Irecv" : "Recv", i, source, tag, receive->comm);
+	if (receive->nonblocking)
+		fprintf(out, "&requests[%d]);\n", i);
+	else
+		fprintf(out, "MPI_STATUS_IGNORE);\n%sreceived(%d);\n", indent, i);
+}
+
+static void print_probe(const struct random_program *program, int i, const char *indent, FILE *out)
+{
+	const struct instruction *probe = at(program, i);
+	bool takes = probe->kind == INSTRUCTION_MPROBE;
+	g_autofree char *source = source_of(program, i);
+	g_autofree char *tag = tag_of(program, i);
+	g_autofree char *world = world_source(program, i);
+
+	fprintf(out, "MPI_%s(%s, %s, comms[%d], ", takes ? "Mprobe" : "Probe", source, tag,
+	        probe->comm);
+	if (takes)
+		fprintf(out, "&messages[%d], ", i);
+	fprintf(out, "&statuses[%d]);\n%sprobed(%d, %s);\n", i, indent, i, world);
+}
+
+static void print_completion(const struct random_program *program, int i, const char *indent,
+                             FILE *out)
+{
+	if (at(program, i)->kind == INSTRUCTION_RECEIVE)
+		fprintf(out, "%sif (number[%d])\n%s\treceived(%d);\n", indent, i, indent, i);
+}
+
+static void print_wait_all(const struct random_program *program, int i, const char *indent,
+                           FILE *out)
+{
+	int first = program->first[at(program, i)->rank];
+
+	fprintf(out, "MPI_Waitall(%d, &requests[%d], ignored);\n", i - first, first);
+	for (int other = first; other < i; other++)
+		if (at(program, other)->nonblocking)
+			print_completion(program, other, indent, out);
+}
+
+static void print_collective(const struct random_program *program, int i, FILE *out)
+{
+	const struct instruction *own = at(program, i);
+	int root = rank_in(program, own->comm, own->root);
+
+	switch (own->collective) {
+	case COLLECTIVE_BARRIER:
+		fprintf(out, "MPI_Barrier(comms[%d]);\n", own->comm);
+		break;
+	case COLLECTIVE_BCAST:
+		fprintf(out, "MPI_Bcast(payload[%d], 2, MPI_INT, %d, comms[%d]);\n", i, root,
+		        own->comm);
+		break;
+	case COLLECTIVE_REDUCE:
+		fprintf(out, "MPI_Reduce(payload[%d], (int[2]){ 0 }, 2, MPI_INT, MPI_SUM, %d, "
+		        "comms[%d]);\n", i, root, own->comm);
+		break;
+	case COLLECTIVE_SCAN:
+		fprintf(out, "MPI_Scan(payload[%d], (int[2]){ 0 }, 2, MPI_INT, MPI_SUM, comms[%d]);\n",
+		        i, own->comm);
+		break;
+	}
+}
+
+static void print_instruction(const struct random_program *program, int i, const char *indent,
+                              FILE *out)
+{
+	const struct instruction *instruction = at(program, i);
+
+	fprintf(out, "%s", indent);
+	if (instruction->kind == INSTRUCTION_BRANCH) {
+		fprintf(out, "if (got[%d] == %d", instruction->of, instruction->source);
+		if (instruction->tag >= 0)
+			fprintf(out, " && got_tag[%d] == %d", instruction->of, instruction->tag);
+		fprintf(out, ") {\n");
+		return;
+	}
+	fprintf(out, "call(%d);\n%s", i, indent);
+	switch (instruction->kind) {
+	case INSTRUCTION_SEND:
+		print_send(program, i, indent, out);
+		break;
+	case INSTRUCTION_RECEIVE:
+	case INSTRUCTION_RECEIVE_PROBED:
+		print_receive(program, i, indent, out);
+		break;
+	case INSTRUCTION_PROBE:
+	case INSTRUCTION_MPROBE:
+		print_probe(program, i, indent, out);
+		break;
+	case INSTRUCTION_MRECV:
+		fprintf(out, "MPI_Mrecv(payload[%d], 3, MPI_INT, &messages[%d], MPI_STATUS_IGNORE);\n"
+		        "%sreceived(%d);\n", i, instruction->of, indent, i);
+		break;
+	case INSTRUCTION_WAIT:
+		fprintf(out, "MPI_Wait(&requests[%d], MPI_STATUS_IGNORE);\n", instruction->of);
+		print_completion(program, instruction->of, indent, out);
+		break;
+	case INSTRUCTION_WAITALL:
+		print_wait_all(program, i, indent, out);
+		break;
+	case INSTRUCTION_COLLECTIVE:
+		print_collective(program, i, out);
+		break;
+	case INSTRUCTION_BRANCH:
+		break;
+	}
+}
+
+static void print_rank(const struct random_program *program, int rank, FILE *out)
+{
+	g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(int));
+	g_autoptr(GString) indent = g_string_new("\t");
+
+	fprintf(out, "static void rank_%d(void)\n{\n", rank);
+	for (int i = program->first[rank]; i <= program->first[rank + 1]; i++) {
+		while (ends->len > 0 && g_array_index(ends, int, ends->len - 1) == i) {
+			g_array_set_size(ends, ends->len - 1);
+			g_string_truncate(indent, indent->len - 1);
+			fprintf(out, "%s}\n", indent->str);
+		}
+		if (i == program->first[rank + 1])
+			break;
+		print_instruction(program, i, indent->str, out);
+		if (at(program, i)->kind == INSTRUCTION_BRANCH) {
+			int end = i + 1 + at(program, i)->skip;
+
+			g_array_append_val(ends, end);
+			g_string_append_c(indent, '\t');
+		}
+	}
+	fprintf(out, "}\n\n");
+}
+
+void random_program_print_c(const struct random_program *program, FILE *out)
+{
+	fprintf(out, "/* Random program of seed %" G_GUINT64_FORMAT ", for %d ranks. */\n",
+	        program->seed, program->ranks);
+	fprintf(out, prologue, program->count);
+	for (int rank = 0; rank < program->ranks; rank++)
+		print_rank(program, rank, out);
+	fprintf(out, "int main(int argc, char **argv)\n{\n"
+	        "\tstatic const int member[] = { ");
+	for (int rank = 0; rank < program->ranks; rank++)
+		fprintf(out, "%d, ", program->member[1][rank]);
+	fprintf(out, "};\n"
+	        "\tstatic void (*const ranks[])(void) = { ");
+	for (int rank = 0; rank < program->ranks; rank++)
+		fprintf(out, "rank_%d, ", rank);
+	fprintf(out, "};\n\n"
+	        "\tMPI_Init(&argc, &argv);\n"
+	        "\tMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+	        "\tcomms[0] = MPI_COMM_WORLD;\n"
+	        "\tMPI_Comm_split(MPI_COMM_WORLD, member[rank] ? 0 : MPI_UNDEFINED, rank, &comms[1]);\n"
+	        "\tcalls = 2;\n"
+	        "\tfor (int i = 0; i < MOST; i++) {\n"
+	        "\t\tgot[i] = -1;\n"
+	        "\t\trequests[i] = MPI_REQUEST_NULL;\n"
+	        "\t}\n"
+	        "\tranks[rank]();\n"
+	        "\tprintf(\"rank %%d:%%s\\n\", rank, line);\n"
+	        "\tif (comms[1] != MPI_COMM_NULL)\n"
+	        "\t\tMPI_Comm_free(&comms[1]);\n"
+	        "\tMPI_Finalize();\n"
+	        "\treturn 0;\n"
+	        "}\n");
+}

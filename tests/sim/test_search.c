@@ -1,7 +1,9 @@
 /* The search against brute force: the same outcomes, each exactly once, no run wasted.
  *
  * sim_search [--programs N] [--seed S] [--size M] [--states N]; on a difference, the seed of the
- * program is printed, and --programs 1 --seed S shows it again. */
+ * program is printed, and --programs 1 --seed S shows it again. With --print-c the program of the
+ * seed is printed as C source instead, with --print-outcomes what brute force says of it: its number
+ * of ranks, then a line for each outcome, "zero" or "infinite" and outcome_describe's. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +17,8 @@ static int programs = 1500;
 static gint64 first_seed = 1;
 static int size = 0;
 static int most_states = 5000;
+static gboolean print_c = FALSE;
+static gboolean print_outcomes = FALSE;
 
 struct totals {
 	guint explored;
@@ -53,17 +57,16 @@ static bool is_deadlock(const struct random_program *program, GBytes *outcome)
 	return false;
 }
 
-static void count_outcomes(const struct random_program *program, GHashTable *outcomes,
-                           struct totals *totals)
+static guint deadlocks(const struct random_program *program, GHashTable *outcomes)
 {
 	GHashTableIter iter;
 	gpointer outcome;
+	guint count = 0;
 
-	totals->outcomes += g_hash_table_size(outcomes);
-	totals->largest = MAX(totals->largest, g_hash_table_size(outcomes));
 	g_hash_table_iter_init(&iter, outcomes);
 	while (g_hash_table_iter_next(&iter, &outcome, NULL))
-		totals->deadlocks += is_deadlock(program, outcome);
+		count += is_deadlock(program, outcome);
+	return count;
 }
 
 static bool same_set(GHashTable *left, GHashTable *right)
@@ -108,7 +111,9 @@ static void compare(const struct random_program *program, bool infinite, struct 
 	explore(program, &options, &found);
 	totals->explored++;
 	totals->wasted += found.dropped + found.lost;
-	count_outcomes(program, expected, totals);
+	totals->outcomes += g_hash_table_size(expected);
+	totals->largest = MAX(totals->largest, g_hash_table_size(expected));
+	totals->deadlocks += deadlocks(program, expected);
 	if (found.repeated > 0 || found.lost > 0
 	    || g_hash_table_size(found.outcomes) != g_hash_table_size(expected)) {
 		print_message("seed %" G_GUINT64_FORMAT ", %s buffering: %u outcomes of %u, %u twice, "
@@ -147,17 +152,173 @@ static void test_random_programs(void **state)
 	assert_int_equal(totals.wasted, 0);
 }
 
+/* N - 1 senders, N - 1 wildcard receives on rank 0, a barrier. */
+static struct random_program *senders(int ranks)
+{
+	struct random_program *program = random_program_empty(ranks);
+
+	for (int rank = 0; rank < ranks; rank++) {
+		for (int i = 1; rank == 0 && i < ranks; i++)
+			random_program_add(program, rank, INSTRUCTION_RECEIVE)->peer = -1;
+		if (rank > 0)
+			random_program_add(program, rank, INSTRUCTION_SEND)->peer = 0;
+		random_program_add(program, rank, INSTRUCTION_COLLECTIVE)->collective =
+			COLLECTIVE_BARRIER;
+	}
+	return program;
+}
+
+static struct instruction *add_branch(struct random_program *program, int rank, int source, int tag,
+                                      int skip)
+{
+	int of = program->count - 1;
+	struct instruction *branch = random_program_add(program, rank, INSTRUCTION_BRANCH);
+
+	branch->of = of;
+	branch->source = source;
+	branch->tag = tag;
+	branch->skip = skip;
+	return branch;
+}
+
+/* Rank 0 hands a task (tag 0) to each of two workers, then one to whoever brings a result, as long
+ * as there are any; instead of a task more it sends them home (tag 1). */
+static struct random_program *master_and_workers(int tasks)
+{
+	struct random_program *program = random_program_empty(3);
+
+	random_program_add(program, 0, INSTRUCTION_SEND)->peer = 1;
+	random_program_add(program, 0, INSTRUCTION_SEND)->peer = 2;
+	for (int done = 0; done < tasks; done++) {
+		int receive = program->count;
+
+		random_program_add(program, 0, INSTRUCTION_RECEIVE)->peer = -1;
+		for (int worker = 1; worker <= 2; worker++) {
+			struct instruction *answer;
+
+			add_branch(program, 0, worker, -1, 1)->of = receive;
+			answer = random_program_add(program, 0, INSTRUCTION_SEND);
+			answer->peer = worker;
+			answer->tag = done + 2 < tasks ? 0 : 1;
+		}
+	}
+	for (int worker = 1; worker <= 2; worker++) {
+		for (int done = 0; done < tasks; done++) {
+			struct instruction *task =
+				random_program_add(program, worker, INSTRUCTION_RECEIVE);
+
+			task->peer = 0;
+			task->tag = -1;
+			add_branch(program, worker, 0, 0, 3 * (tasks - done) - 2);
+			random_program_add(program, worker, INSTRUCTION_SEND)->peer = 0;
+		}
+	}
+	return program;
+}
+
+static void assert_exactly(struct random_program *program, guint outcomes)
+{
+	for (guint64 seed = 0; seed < 4; seed++) {
+		struct exploration_options options = { seed % 2 == 0, seed / 2 == 0, -1, seed };
+		struct exploration found;
+
+		explore(program, &options, &found);
+		assert_int_equal(g_hash_table_size(found.outcomes), outcomes);
+		assert_int_equal(found.runs, outcomes);
+		assert_false(deadlocks(program, found.outcomes));
+		exploration_release(&found);
+	}
+	random_program_free(program);
+}
+
+static void test_figures(void **state)
+{
+	(void)state;
+	assert_exactly(senders(3), 2);
+	assert_exactly(senders(4), 6);
+	assert_exactly(senders(5), 24);
+	assert_exactly(senders(6), 120);
+	assert_exactly(master_and_workers(4), 8);
+	assert_exactly(master_and_workers(6), 32);
+	assert_exactly(master_and_workers(8), 128);
+}
+
+/* With a bound: nothing but outcomes, each once, no run wasted, and the more the higher it is. */
+static void test_deviations(void **state)
+{
+	(void)state;
+	for (guint64 seed = 1; seed <= 100; seed++) {
+		struct random_program *program = random_program_new(seed, 8);
+		struct exploration_options options = { seed % 2 == 0, true, -1, seed };
+		struct exploration all;
+		guint before = 0;
+
+		explore(program, &options, &all);
+		for (options.deviations = 0; before < g_hash_table_size(all.outcomes);
+		     options.deviations++) {
+			struct exploration some;
+
+			explore(program, &options, &some);
+			assert_int_equal(some.runs, g_hash_table_size(some.outcomes));
+			assert_true(some.runs > before);
+			assert_true(options.deviations > 0 || some.runs == 1);
+			assert_true((some.pruned > 0) == (some.runs < all.runs));
+			before = some.runs;
+			exploration_release(&some);
+		}
+		assert_int_equal(before, g_hash_table_size(all.outcomes));
+		exploration_release(&all);
+		random_program_free(program);
+	}
+}
+
+static void print_all_outcomes(const struct random_program *program)
+{
+	printf("%d\n", program->ranks);
+	for (int infinite = 0; infinite < 2; infinite++) {
+		GHashTable *outcomes = brute_force(program, infinite, STEPS_FIRST, G_MAXUINT);
+		GHashTableIter iter;
+		gpointer outcome;
+
+		g_hash_table_iter_init(&iter, outcomes);
+		while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
+			g_autofree char *text = outcome_describe(program, outcome);
+
+			printf("%s %s\n", infinite ? "infinite" : "zero", text);
+		}
+		g_hash_table_destroy(outcomes);
+	}
+}
+
+static int print_program(void)
+{
+	struct random_program *program = random_program_new((guint64)first_seed, size);
+
+	if (print_c)
+		random_program_print_c(program, stdout);
+	else
+		print_all_outcomes(program);
+	random_program_free(program);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
 		{ "programs", 0, 0, G_OPTION_ARG_INT, &programs, "how many (default 1500)", "N" },
 		{ "seed", 0, 0, G_OPTION_ARG_INT64, &first_seed, "of the first program", "S" },
 		{ "size", 0, 0, G_OPTION_ARG_INT, &size, "messages meant, instead of 4 to 6", "M" },
-		{ "states", 0, 0, G_OPTION_ARG_INT, &most_states, "leave out larger programs", "N" },
+		{ "states", 0, 0, G_OPTION_ARG_INT, &most_states,
+		  "beyond so many, ranks step before pairs match; beyond four times as many, leave out",
+		  "N" },
+		{ "print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "the program as C", NULL },
+		{ "print-outcomes", 0, 0, G_OPTION_ARG_NONE, &print_outcomes, "all there are", NULL },
 		{ NULL },
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_programs),
+		cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_deviations),
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new("- the search against brute force");
 	g_autoptr(GError) error = NULL;
@@ -167,5 +328,7 @@ int main(int argc, char **argv)
 		g_printerr("%s\n", error->message);
 		return 2;
 	}
+	if (print_c || print_outcomes)
+		return print_program();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

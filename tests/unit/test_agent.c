@@ -185,6 +185,20 @@ static void test_read_offset_is_kept_apart(void **state)
 	close(fd);
 }
 
+static void test_temporary_file_is_put_back(void **state)
+{
+	struct fixture *fixture = *state;
+	FILE *file = tmpfile();
+	int fd = fileno(file);
+
+	put_text(fd, "hello");
+	survey_safely(fixture);
+	assert_int_equal(restore(fixture, write_more, &fd), 0);
+	assert_int_equal(restore(fixture, write_more, &fd), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_CUR), 5);
+	fclose(file);
+}
+
 static int write_both(struct fixture *fixture, void *data)
 {
 	int *fds = data;
@@ -372,6 +386,18 @@ static void test_threads_and_timers_are_hazards(void **state)
 	close(pair[1]);
 }
 
+static void test_processes_of_its_own_are_hazards(void **state)
+{
+	struct fixture *fixture = *state;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	assert_hazard(fixture, "other processes");
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	survey_safely(fixture);
+}
+
 static void test_mapped_file_elsewhere_is_a_hazard(void **state)
 {
 	struct fixture *fixture = *state;
@@ -434,12 +460,14 @@ int main(void)
 		TEST(test_written_file_is_put_back),
 		TEST(test_appended_file_is_put_back),
 		TEST(test_read_offset_is_kept_apart),
+		TEST(test_temporary_file_is_put_back),
 		TEST(test_copied_descriptors_share_their_offset),
 		TEST(test_output_continues_in_the_new_world),
 		TEST(test_shared_memory_is_cloned),
 		TEST(test_epoll_instance_is_rebuilt),
 		TEST(test_new_descriptors_are_hazards),
 		TEST(test_threads_and_timers_are_hazards),
+		TEST(test_processes_of_its_own_are_hazards),
 		TEST(test_mapped_file_elsewhere_is_a_hazard),
 		TEST(test_a_copy_can_be_frozen_itself),
 		TEST(test_missing_directory_ends_the_child),

@@ -97,6 +97,25 @@ static void another_process_of_the_same_program_resolves_alike(void **state)
 	source_lines_free(lines);
 }
 
+static void a_process_once_known_resolves_after_its_end(void **state)
+{
+	struct source_lines *lines = source_lines_new();
+	int line = NOTE_HERE();
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	source_lines_know(lines, child);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	source_lines_know(lines, child);
+	assert_int_equal(source_lines_find(lines, child, return_address).line, line);
+	source_lines_free(lines);
+}
+
 static void nonsense_is_nowhere(void **state)
 {
 	struct source_lines *lines = source_lines_new();
@@ -119,6 +138,7 @@ int main(void)
 		cmocka_unit_test(code_without_lines_has_function_and_offset),
 		cmocka_unit_test(the_program_is_preferred_to_its_libraries),
 		cmocka_unit_test(another_process_of_the_same_program_resolves_alike),
+		cmocka_unit_test(a_process_once_known_resolves_after_its_end),
 		cmocka_unit_test(nonsense_is_nowhere),
 	};
 

@@ -113,6 +113,7 @@ static struct record_finding *finding(void)
 	rank->call = 4;
 	rank->function = "MPI_Recv";
 	rank->arguments = g_strdup("source=1, tag=7");
+	rank->bystander = true;
 	g_array_append_vals(rank->waits_for, awaited, 2);
 	g_ptr_array_add(f->ranks, rank);
 	return f;
@@ -208,6 +209,7 @@ static void what_is_written_is_read_back(void **state)
 	assert_int_equal(f->blame->alternatives->len, 1);
 	rank = g_ptr_array_index(f->ranks, 0);
 	assert_string_equal(rank->arguments, "source=1, tag=7");
+	assert_true(rank->bystander);
 	assert_int_equal(rank->waits_for->len, 2);
 	assert_int_equal(g_array_index(rank->waits_for, int32_t, 1), 2);
 	assert_int_equal(store_reader_count_kind(reader, "deadlock"), 3);

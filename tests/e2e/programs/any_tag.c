@@ -1,5 +1,5 @@
-/* In-order matching: an ANY_TAG receive takes the earliest message of a sender, a named tag may pass
- * it; PROC_NULL and empty messages behave. */
+/* In-order matching: an ANY_TAG receive takes the earliest message of a sender, a named tag may
+ * pass it; PROC_NULL and empty messages behave. */
 #include "check.h"
 
 int main(int argc, char **argv)

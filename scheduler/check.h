@@ -1,0 +1,22 @@
+/* Sorting a program's MPI calls by how they are treated: for the command `check`, and for telling
+ * before a run what will not be explored. */
+#ifndef MATCHPOINT_SCHEDULER_CHECK_H
+#define MATCHPOINT_SCHEDULER_CHECK_H
+
+#include <glib.h>
+
+#include "program.h"
+
+struct check {
+	/* All of struct program_call *; borrowed from `calls`. */
+	GPtrArray *controlled, *passed, *harmless, *refused;
+	GPtrArray *calls;
+};
+
+struct check *check_new(const char *path);
+void check_free(struct check *check);
+
+/* Whether nothing is passed through that could matter, and nothing refused. */
+gboolean check_is_complete(const struct check *check);
+
+#endif
