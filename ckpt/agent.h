@@ -53,6 +53,10 @@ int agent_survey(struct agent *agent);
 const char *agent_hazard(const struct agent *agent);
 size_t agent_mappings(const struct agent *agent, const struct agent_mapping **ret);
 
+/* Gives files open for writing the contents back that they had at the survey, after children have
+ * changed them. 0, or -1 with errno. */
+int agent_put_files_back(const struct agent *agent);
+
 /* Forks what was last surveyed. In the parent the child's pid, or -1 with errno. In the child 0,
  * once it stands in the new world, without the control socket (the caller connects anew); a child
  * that cannot be set up ends with _exit(AGENT_SETUP_FAILED). The child dies with its parent. */

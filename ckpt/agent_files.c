@@ -371,6 +371,15 @@ static int put_contents_back(const struct agent_file *file)
 	return result;
 }
 
+int agent_put_files_back(const struct agent *agent)
+{
+	for (size_t i = 0; i < agent->file_count; i++)
+		if (agent->files[i].kind == AGENT_FILE && agent->files[i].has_contents
+		    && put_contents_back(&agent->files[i]) < 0)
+			return -1;
+	return 0;
+}
+
 /* The name in the new world; its first opener fills it, unless that has been done from outside. */
 static int open_in_world(const struct agent_file *file, int flags)
 {
@@ -434,8 +443,6 @@ static int renew_regular(const struct agent *agent, const struct agent_file *fil
 	int flags = (file->flags & ~once) | O_CLOEXEC;
 	int fd;
 
-	if (file->kind != AGENT_WORLD_FILE && file->has_contents && put_contents_back(file) < 0)
-		return -1;
 	if (file->flags & O_PATH)
 		return fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
 	if (is_mapped(agent, file))
@@ -464,6 +471,8 @@ static int put_in_place(int fd, const struct agent_file *file)
 
 int agent_renew_files(const struct agent *agent, const struct agent_clone *clones, size_t count)
 {
+	if (agent_put_files_back(agent) < 0)
+		return -1;
 	for (size_t i = 0; i < agent->file_count; i++) {
 		const struct agent_file *file = &agent->files[i];
 		int fd;

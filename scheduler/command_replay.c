@@ -16,8 +16,10 @@ static int follow(struct command_options *options, const struct path *path)
 	session->synchronous_collectives |= path->synchronous_collectives;
 	if (path->buffering == BUFFERING_ZERO)
 		session->bufferings = RECORD_ZERO;
-	else if (path->buffering == BUFFERING_INFINITE || !options->buffering)
+	else if (path->buffering == BUFFERING_INFINITE)
 		session->bufferings = RECORD_INFINITE;
+	else if (!options->buffering) /* any would do; a finding's roll-call is of the first explored */
+		session->bufferings = path->choices->len > 0 ? RECORD_ZERO : RECORD_INFINITE;
 	fine = session_run(session, &result, &error);
 	status = result.findings->len > 0 ? EXIT_FINDINGS : EXIT_CLEAN;
 	if (!fine)

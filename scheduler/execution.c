@@ -132,6 +132,9 @@ static void on_call(struct execution *execution, int rank, const struct wire_cal
 		execution->ends[rank].aborted = TRUE;
 		execution->ends[rank].abort_code = call->status;
 	}
+	if (execution->launched && !execution->session->snapshots)
+		/* When the verdict is reached the process may be gone, and no keeper has its image. */
+		session_place(execution->session, rank, execution->pids[rank], call->site);
 	if (!world_call(execution->world, rank, call, &error))
 		session_fail(execution->session, "%s", error->message);
 }

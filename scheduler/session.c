@@ -406,9 +406,14 @@ static void replay_findings(struct session *session)
 		g_autofree char *key = record_finding_key(finding);
 		g_autofree char *again = NULL;
 		enum buffering buffering;
-		struct strategy *strategy =
-			strategy_path(findings_choices(session->findings, finding->id, &buffering));
+		struct strategy *strategy;
 
+		if (session->options->path && session->options->path->choices->len > 0) {
+			finding->reproduced = TRUE; /* this is a replay */
+			continue;
+		}
+		strategy = strategy_path(
+			findings_choices(session->findings, finding->id, &buffering));
 		carry_out(session, strategy, buffering, strategy->next(strategy));
 		if (session->current->finding)
 			again = record_finding_key(session->current->finding);
@@ -592,7 +597,7 @@ gboolean session_run(const struct session_options *options, struct session_resul
 		explore(&session, BUFFERING_ZERO);
 	if (opened && (options->bufferings & RECORD_INFINITE))
 		explore(&session, BUFFERING_INFINITE);
-	if (opened && !options->path)
+	if (opened)
 		replay_findings(&session);
 	if (opened)
 		conclude(&session);

@@ -224,8 +224,9 @@ static void try_release(struct world *world, int number)
 	all = g_new(guint32, rank->waited->len + 1);
 	for (guint i = 0; i < rank->waited->len; i++)
 		all[i] = i;
+	/* A poll could have been told "not yet"; of several requests another could be reported. */
+	world->by_rule |= world_is_poll(rank->wait) || rank->waited->len > 1;
 	if ((rank->wait == WIRE_WAIT_ANY || rank->wait == WIRE_TEST_ANY) && rank->waited->len > 1) {
-		world->by_rule = TRUE;
 		world_release(world, number, all, 1);
 	} else {
 		world_release(world, number, all, rank->waited->len);

@@ -38,6 +38,7 @@ static struct park {
 	char pmi_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	struct child *children;
 	size_t child_count, child_capacity;
+	bool has_forked; /* since it was parked */
 	bool released;
 	int32_t release_status;
 	pid_t real_pid;              /* of a restored process; 0 while the truth will do */
@@ -319,12 +320,31 @@ static void keep_identity(pid_t told_pid, pid_t told_parent)
 	park.real_pid = park_real_pid();
 }
 
-/* In the child: a rank of the new world, as far as the scheduler is concerned. */
-static void join_world(const struct wire_restore *restore, struct wire_welcome *ret_welcome)
+/* HELLO and WELCOME for the beginning of a world, on the control socket. */
+static void join_world(struct wire_welcome *ret_welcome)
 {
 	struct wire_message message = {.type = WIRE_HELLO};
 	char program[4096] = "", mpi[] = "";
 
+	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+		program[0] = '\0';
+	message.hello.version = WIRE_VERSION;
+	message.hello.world = park.world;
+	message.hello.rank = park.rank;
+	message.hello.pid = park_real_pid();
+	message.hello.restored = true;
+	message.hello.program = program;
+	message.hello.mpi = mpi;
+	send_message(&message);
+	if (read_message(&message) < 0 || message.type != WIRE_WELCOME)
+		_exit(AGENT_SETUP_FAILED);
+	*ret_welcome = message.welcome;
+	wire_message_release(&message);
+}
+
+/* In the child: connections of its own. */
+static void leave_keeper(const struct wire_restore *restore)
+{
 	if (park.launcher_fd >= 0)
 		close(park.launcher_fd);
 	park.launcher_fd = -1;
@@ -333,22 +353,8 @@ static void join_world(const struct wire_restore *restore, struct wire_welcome *
 	park.restored = true;
 	park.world = restore->world;
 	park.rank = restore->rank;
-	if (connect_to(park.socket_path, park.control_fd) < 0)
+	if (connect_to(park.socket_path, park.control_fd) < 0 || connect_pmi() < 0)
 		_exit(AGENT_SETUP_FAILED);
-	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
-		program[0] = '\0';
-	message.hello.version = WIRE_VERSION;
-	message.hello.world = restore->world;
-	message.hello.rank = restore->rank;
-	message.hello.pid = park.real_pid;
-	message.hello.restored = true;
-	message.hello.program = program;
-	message.hello.mpi = mpi;
-	send_message(&message);
-	if (connect_pmi() < 0 || read_message(&message) < 0 || message.type != WIRE_WELCOME)
-		_exit(AGENT_SETUP_FAILED);
-	*ret_welcome = message.welcome;
-	wire_message_release(&message);
 }
 
 /* True in the child. */
@@ -368,9 +374,11 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 	free(clones);
 	if (pid == 0) {
 		keep_identity(told_pid, told_parent);
-		join_world(restore, ret_welcome);
+		leave_keeper(restore);
+		join_world(ret_welcome);
 		return true;
 	}
+	park.has_forked = true;
 	if (pid > 0 && add_child(pid, restore->world) < 0) {
 		syscall(SYS_kill, pid, SIGKILL);
 		leave_without_scheduler();
@@ -396,6 +404,10 @@ static enum order_result carry_out_order(struct wire_welcome *ret_welcome)
 			result = RETURN_RESTORED;
 		break;
 	case WIRE_RESUME:
+		if (park.has_forked && agent_put_files_back(park.agent) < 0)
+			leave_without_scheduler();
+		if (park.has_forked)
+			join_world(ret_welcome);
 		result = RETURN_RESUMED;
 		break;
 	case WIRE_RELEASE:
@@ -443,6 +455,7 @@ enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 	sigset_t block, mask, while_waiting;
 	enum order_result result;
 
+	park.has_forked = false;
 	sigemptyset(&block);
 	sigaddset(&block, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &block, &mask);

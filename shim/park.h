@@ -7,8 +7,13 @@
  * descriptor as its keeper's, its PMI connection on $PMI_FD.
  *
  * RELEASE: a keeper whose children still live ends when the last of them has; it still reports
- * them. (To end them sooner, kill them by pid, or close the control socket.) RESUME is for a keeper
- * that has forked nobody: files may have been changed by its children.
+ * them. (To end them sooner, kill them by pid, or close the control socket.)
+ *
+ * RESUME: a keeper that has forked nobody goes on at once. One that has (all its children must have
+ * ended) first gives its files back the contents they had; as its world is another beginning then,
+ * it says HELLO on the same connection, for its own world and as restored, and waits for WELCOME:
+ * no rank may go on before all have said it. So the last branch of a choice needs no fork and no
+ * clone.
  *
  * Linking park.o replaces getpid, getppid, gettid and kill for the program: in every world a rank
  * is told the identity it had in the first one. Export all four from the shim. What must know the
@@ -28,13 +33,13 @@
 int park_init(int control_fd, uint32_t world, int32_t rank);
 
 enum park_outcome {
-	PARK_RESUMED, /* the same process in the same world */
+	PARK_RESUMED,  /* the same process in the same world */
 	PARK_RESTORED, /* a child in a new world, after WELCOME; the pending call is pending still */
 };
 
 /* Upon PARK, with nothing of the control socket read ahead: answers PARKED and keeps. Returns only
- * as told by the outcome; ret_welcome is set when restored. The new socket is a plain blocking one:
- * set its time limits again. */
+ * as told by the outcome; ret_welcome is set when WELCOME has come. The new socket of a restored rank
+ * is a plain blocking one: set its time limits again. */
 enum park_outcome park_wait(struct wire_welcome *ret_welcome);
 
 bool park_is_restored(void);

@@ -280,6 +280,7 @@ void random_program_print_c(const struct random_program *program, FILE *out)
 	        "\t}\n"
 	        "\tranks[rank]();\n"
 	        "\tprintf(\"rank %%d:%%s\\n\", rank, line);\n"
+	        "\tfflush(stdout);\n"
 	        "\tif (comms[1] != MPI_COMM_NULL)\n"
 	        "\t\tMPI_Comm_free(&comms[1]);\n"
 	        "\tMPI_Finalize();\n"

@@ -70,7 +70,7 @@ static _Noreturn void be_a_rank(struct fixture *fixture, int pmi_fd)
 	if (fd < 0 || connect_to(path, fd) < 0 || park_init(fd, 0, 2) < 0)
 		_exit(60);
 	if (park_wait(&welcome) == PARK_RESUMED)
-		park_exit(park_is_restored() ? 51 : 50);
+		park_exit(park_is_restored() ? 51 : 50 + welcome.buffering);
 	if (getpid() != pid || gettid() != pid || park_real_pid() == pid || kill(getpid(), 0) < 0)
 		_exit(61);
 	if (!park_is_restored() || park_world() != 9 || fcntl(AGENT_WORLD_FD, F_GETFD) < 0)
@@ -184,6 +184,22 @@ static void test_children_are_told_and_reported(void **state)
 		close(fd);
 	}
 	send_to(fixture->control, &(struct wire_message){.type = WIRE_RESUME});
+	ended = receive_from(fixture->control, WIRE_HELLO);
+	assert_true(ended.hello.restored);
+	assert_int_equal(ended.hello.world, 0);
+	wire_message_release(&ended);
+	welcome.welcome.buffering = 9;
+	send_to(fixture->control, &welcome);
+	assert_true(send(park.launcher_fd, "cmd=finalize_ack\n", 17, 0) == 17);
+	assert_int_equal(wait_for_keeper(fixture), 59);
+}
+
+static void test_a_keeper_that_forked_nobody_resumes_at_once(void **state)
+{
+	struct fixture *fixture = *state;
+
+	expect_parked(fixture);
+	send_to(fixture->control, &(struct wire_message){.type = WIRE_RESUME});
 	assert_true(send(park.launcher_fd, "cmd=finalize_ack\n", 17, 0) == 17);
 	assert_int_equal(wait_for_keeper(fixture), 50);
 }
@@ -247,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_children_are_told_and_reported),
+		TEST(test_a_keeper_that_forked_nobody_resumes_at_once),
 		TEST(test_release_finishes_with_the_launcher),
 		TEST(test_a_released_keeper_waits_for_its_children),
 		TEST(test_all_end_with_the_scheduler),
