@@ -9,7 +9,7 @@
 
 #define AGENT_CONTENTS_MAX ((uint64_t)256 << 20) /* of all files that must be put back, in bytes */
 
-/* Mapped memory, given back as a whole. One chunk is kept when it is cleared, for the next survey. */
+/* Mapped memory, given back as a whole. One chunk is kept when it is cleared, for next time. */
 struct agent_chunk;
 struct agent_arena {
 	struct agent_chunk *chunks;

@@ -160,7 +160,6 @@ static void ask_again(struct explorer *explorer, const struct settled *settled)
 	GArray *steps = asking_of(explorer, rank, settled->source)->steps;
 	guint place = steps->len;
 
-	explorer->blocked[rank] = true;
 	while (place > 0 && g_array_index(steps, guint, place - 1) > settled->step)
 		place--;
 	g_array_insert_val(steps, place, settled->step);
@@ -198,6 +197,8 @@ static void go_back(struct explorer *explorer, guint index)
 		g_ptr_array_set_size(explorer->steps, (int)explorer->steps->len - 1);
 	}
 	stop_asking(explorer);
+	for (int32_t rank = 0; rank < explorer->options.ranks; rank++)
+		explorer->blocked[rank] = true;
 	g_array_set_size(explorer->path, step_at(explorer, index)->base);
 }
 

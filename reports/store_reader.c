@@ -197,11 +197,25 @@ static bool check_header(struct store_reader *reader, GError **error)
 	return true;
 }
 
-/* Opens the database; a store that a killed writer left behind is recovered on the way. */
+/* Makes one plain file of what a killed writer left behind. That may be impossible (the disk is
+ * full, the directory read-only), and is then no hindrance to reading. */
+static bool recover(struct store_reader *reader, GError **error)
+{
+	g_autoptr(GError) problem = NULL;
+	gint64 ignored;
+	int code;
+
+	if (pragma(reader, "PRAGMA journal_mode = DELETE", &ignored, &problem))
+		return true;
+	code = sqlite3_errcode(reader->database) & 0xff;
+	if (code == SQLITE_FULL || code == SQLITE_READONLY || code == SQLITE_IOERR)
+		return true;
+	g_propagate_error(error, g_steal_pointer(&problem));
+	return false;
+}
+
 static bool open_database(struct store_reader *reader, GError **error)
 {
-	gint64 ignored;
-
 	if (!g_file_test(reader->file, G_FILE_TEST_IS_REGULAR)) {
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING,
 		            "%s: there is no store; name its directory, the one given to explore "
@@ -220,7 +234,7 @@ static bool open_database(struct store_reader *reader, GError **error)
 	                    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cell_size_check = ON", NULL,
 	                    NULL, NULL)
 	               == SQLITE_OK
-	       && pragma(reader, "PRAGMA journal_mode = DELETE", &ignored, error);
+	       && recover(reader, error);
 }
 
 struct store_reader *store_reader_open(const char *directory, GError **error)

@@ -105,6 +105,10 @@ void execution_connected(struct execution *execution, struct link *link, int ran
 	const struct world_options *options = world_options(execution->world);
 	struct wire_message welcome = { .type = WIRE_WELCOME };
 
+	if (execution->cut_short) {
+		link_close(link); /* and so the rank ends */
+		return;
+	}
 	if (execution->links[rank] || execution->state != EXECUTION_STARTING) {
 		session_fail(execution->session,
 		             "rank %d connected twice: does the program start MPI programs itself? "

@@ -23,6 +23,10 @@ struct launcher *launcher_start(const struct launcher_options *options, GError *
 /* Kills what is left of it and frees. NULL is legal. */
 void launcher_free(struct launcher *launcher);
 
+/* Kills and waits for what a killed launcher has left: its descendants become our children (this
+ * process is their subreaper). Nothing else may be our child by then. */
+void launcher_end_orphans(void);
+
 gboolean launcher_running(const struct launcher *launcher);
 
 /* The last that launcher and uncaught output said, for diagnostics; valid until freed. */

@@ -3,8 +3,10 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "session_internal.h"
+#include "strays.h"
 
 #define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
 #define RANKS_PATIENCE_S 5.0    /* for ranks that were told to end */
@@ -460,11 +462,42 @@ static void watch(struct session *session)
 		uv_timer_start(&session->ticker, on_tick, 200, 200);
 }
 
+/* A rank takes about this much: MPICH's own memory; and these descriptors of ours. */
+#define RANK_BYTES (16u << 20)
+#define RANK_DESCRIPTORS 4u
+
+/* Whether the machine can hold so many ranks at all. */
+static gboolean enough_room(int ranks, GError **error)
+{
+	guint64 memory = uv_get_free_memory(); /* what is available, caches included */
+	struct rlimit files;
+
+	if ((guint64)ranks * RANK_BYTES > memory) {
+		g_set_error(error, SESSION_ERROR, 0, "%d ranks need about %u MB of memory, and %u MB "
+		            "are available: use fewer ranks", ranks,
+		            (guint)((guint64)ranks * (RANK_BYTES >> 20)), (guint)(memory >> 20));
+		return FALSE;
+	}
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return TRUE;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	if ((guint64)ranks * RANK_DESCRIPTORS + 100 > files.rlim_max) {
+		g_set_error(error, SESSION_ERROR, 0, "%d ranks need more open files than this process "
+		            "may have (%u): raise the limit (ulimit -n) or use fewer ranks", ranks,
+		            (guint)files.rlim_max);
+		return FALSE;
+	}
+	return TRUE;
+}
+
 static gboolean open_session(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
 	g_autofree char *socket = NULL, *pmi = NULL;
 
+	if (!enough_room(options->ranks, error))
+		return FALSE;
 	session->directory = run_directory_new(options->ranks, error);
 	if (!session->directory)
 		return FALSE;
@@ -539,8 +572,11 @@ static void release_session(struct session *session)
 	close_session(session);
 	uv_run(&session->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&session->loop);
+	launcher_end_orphans();
 	store_close(session->store);
 	run_directory_free(session->directory);
+	strays_remove(session->strays);
+	g_hash_table_destroy(session->strays);
 	snapshot_set_free(session->set);
 	g_ptr_array_unref(session->frozen);
 	g_hash_table_destroy(session->executions);
@@ -563,6 +599,7 @@ static void init_session(struct session *session, const struct session_options *
 	uv_loop_init(&session->loop);
 	session->comms = communicators_new(options->ranks);
 	session->lines = source_lines_new();
+	session->strays = strays_list();
 	session->places = g_hash_table_new_full(place_key_hash, place_key_equal, g_free, g_free);
 	session->findings = findings_new(options->bufferings);
 	session->set = snapshot_set_new(memory, 4096);

@@ -24,7 +24,7 @@ struct session {
 	struct link_listener *listener;
 	struct pmi_server *pmi;
 	struct launcher *launcher;
-	char **environment;
+	GHashTable *strays; /* MPICH's files in /dev/shm that were there before us */
 	struct communicators *comms;
 	struct source_lines *lines;
 	GHashTable *places; /* (rank, site) to struct place */

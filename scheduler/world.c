@@ -199,6 +199,23 @@ static gboolean all_completable(const struct world *world, int number)
 	return TRUE;
 }
 
+/* The fixed rule where the standard leaves several answers open: of several completable requests
+ * Waitany and Testany report the one that was started first (nobody starves), Waitsome and Testsome
+ * report all. */
+guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint count)
+{
+	guint32 best = indices[0];
+
+	for (guint i = 1; i < count; i++) {
+		struct wire_name one = g_array_index(rank->waited, struct wire_name, indices[i]);
+		struct wire_name other = g_array_index(rank->waited, struct wire_name, best);
+
+		if (compare_names(one, other) < 0)
+			best = indices[i];
+	}
+	return best;
+}
+
 /* What follows from the state alone, whenever it is looked at: everything waited for is complete. */
 static void try_release(struct world *world, int number)
 {
@@ -226,11 +243,11 @@ static void try_release(struct world *world, int number)
 		all[i] = i;
 	/* A poll could have been told "not yet"; of several requests another could be reported. */
 	world->by_rule |= world_is_poll(rank->wait) || rank->waited->len > 1;
-	if ((rank->wait == WIRE_WAIT_ANY || rank->wait == WIRE_TEST_ANY) && rank->waited->len > 1) {
-		world_release(world, number, all, 1);
-	} else {
+	if ((rank->wait == WIRE_WAIT_ANY || rank->wait == WIRE_TEST_ANY) && rank->waited->len > 1)
+		world_release(world, number,
+		              &(guint32){ world_oldest(rank, all, rank->waited->len) }, 1);
+	else
 		world_release(world, number, all, rank->waited->len);
-	}
 }
 
 void world_start(struct world *world)

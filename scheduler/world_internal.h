@@ -58,6 +58,9 @@ struct world {
 struct live *world_find_live(const struct world *world, int rank, struct wire_name name);
 gboolean world_completable(const struct world *world, int rank, const struct live *live);
 
+/* Which of these indices into `waited` Waitany and Testany report. */
+guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint count);
+
 /* Lets the pending call of a rank return, with these indices into `waited` done (NULL: all). */
 void world_release(struct world *world, int rank, const guint32 *done, guint count);
 

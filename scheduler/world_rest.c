@@ -22,24 +22,6 @@ static GArray *completable_indices(const struct world *world, int number)
 	return indices;
 }
 
-/* The fixed rule where the standard leaves several answers open: of several completable requests
- * Waitany and Testany report the one that was started first (nobody starves), Waitsome and Testsome
- * report all. */
-static guint32 oldest(const struct rank *rank, const GArray *indices)
-{
-	guint32 best = g_array_index(indices, guint32, 0);
-
-	for (guint i = 1; i < indices->len; i++) {
-		guint32 index = g_array_index(indices, guint32, i);
-		struct wire_name one = g_array_index(rank->waited, struct wire_name, index);
-		struct wire_name other = g_array_index(rank->waited, struct wire_name, best);
-
-		if (one.call < other.call || (one.call == other.call && one.sub < other.sub))
-			best = index;
-	}
-	return best;
-}
-
 gboolean world_answer_ready(struct world *world)
 {
 	gboolean answered = FALSE;
@@ -58,7 +40,7 @@ gboolean world_answer_ready(struct world *world)
 		world->by_rule = TRUE;
 		answered = TRUE;
 		if (rank->wait == WIRE_WAIT_ANY || rank->wait == WIRE_TEST_ANY) {
-			one = oldest(rank, indices);
+			one = world_oldest(rank, (const guint32 *)(void *)indices->data, indices->len);
 			world_release(world, number, &one, 1);
 		} else {
 			world_release(world, number, (guint32 *)(void *)indices->data, indices->len);

@@ -38,8 +38,8 @@ enum park_outcome {
 };
 
 /* Upon PARK, with nothing of the control socket read ahead: answers PARKED and keeps. Returns only
- * as told by the outcome; ret_welcome is set when WELCOME has come. The new socket of a restored rank
- * is a plain blocking one: set its time limits again. */
+ * as told by the outcome; ret_welcome is set when WELCOME has come. The new socket of a restored
+ * rank is a plain blocking one: set its time limits again. */
 enum park_outcome park_wait(struct wire_welcome *ret_welcome);
 
 bool park_is_restored(void);

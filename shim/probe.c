@@ -58,6 +58,7 @@ static int find_message(const struct request *request, MPI_Message *ret_message,
 			                          request->comm, &found, status);
 		if (code != MPI_SUCCESS || found)
 			return code;
+		request_progress();
 		gate_yield(round);
 	}
 }

@@ -62,7 +62,8 @@ def marked_processes(mark):
 
 
 def run_directories(pid):
-    return glob.glob("/dev/shm/matchpoint-%d-*" % pid)
+    return [directory for place in ("/dev/shm", "/tmp")
+            for directory in glob.glob("%s/matchpoint-%d-*" % (place, pid))]
 
 
 class Tool:

@@ -3,7 +3,7 @@
 /* While a program is drawn: each rank's instructions of the current stretch, in units that stay
  * together; units are then shuffled. */
 struct unit {
-	struct instruction instructions[8];
+	struct instruction instructions[32];
 	int count;
 };
 
@@ -175,6 +175,75 @@ static void draw_pair(struct draft *draft)
 		add_branch(draft, message.to, at, &message);
 }
 
+/* One of the receives at the narrow end: for the tag that tells the workers' messages apart, or any,
+ * from anybody or from one. */
+static void add_funnel_receive(struct draft *draft, struct unit *unit, enum instruction_kind kind)
+{
+	struct instruction *receive = unit_add(unit, kind);
+
+	receive->peer = of_six(draft, draft->named) ? 1 + below(draft, draft->program->ranks - 1) : -1;
+	receive->tag = below(draft, 3) - 1;
+	receive->nonblocking = kind == INSTRUCTION_RECEIVE && !of_six(draft, draft->blocking);
+}
+
+/* What rank 0 does once some of its receives are posted: wait for one, look, take one more, answer
+ * (tag 2) a worker, who goes on only then. */
+static void add_funnel_step(struct draft *draft, struct unit *unit, int posted, int *answers)
+{
+	int what = below(draft, 6);
+	struct instruction *instruction;
+
+	if (what < 2) {
+		instruction = unit_add(unit, INSTRUCTION_WAIT);
+		instruction->of = below(draft, posted);
+	} else if (what == 2) {
+		add_funnel_receive(draft, unit, INSTRUCTION_PROBE);
+	} else if (what == 3) {
+		add_funnel_receive(draft, unit, INSTRUCTION_RECEIVE);
+	} else {
+		int worker = 1 + below(draft, draft->program->ranks - 1);
+
+		instruction = unit_add(unit, INSTRUCTION_SEND);
+		instruction->peer = worker;
+		instruction->tag = 2;
+		instruction->nonblocking = true;
+		answers[worker]++;
+	}
+}
+
+/* Many messages to one rank that has several receives posted at once, and answers that let late
+ * messages go: what matches depends on what matched before in as many ways as the rules have. */
+static void draw_funnel(struct draft *draft, int messages)
+{
+	int answers[PROGRAM_MAX_RANKS] = { 0 };
+	int posted = 1 + below(draft, 4);
+	int each = (posted + messages / 2) / (draft->program->ranks - 1);
+	struct unit *unit = new_unit(draft, 0);
+
+	for (int i = 0; i < posted; i++)
+		add_funnel_receive(draft, unit, INSTRUCTION_RECEIVE);
+	for (int i = 0; i < messages; i++)
+		add_funnel_step(draft, unit, posted, answers);
+	for (int worker = 1; worker < draft->program->ranks; worker++) {
+		int sends = each + below(draft, 3);
+
+		while (sends > 0 || answers[worker] > 0) {
+			struct message message = { worker, 0, below(draft, 2), 0 };
+
+			unit = new_unit(draft, worker);
+			if (below(draft, sends + answers[worker]) < sends) {
+				add_send(draft, unit, &message);
+				sends--;
+			} else {
+				struct instruction *wait = unit_add(unit, INSTRUCTION_RECEIVE);
+
+				wait->tag = 2;
+				answers[worker]--;
+			}
+		}
+	}
+}
+
 /* Appends the units of each rank; what was started may be waited for in between. */
 static void flush_units(struct draft *draft)
 {
@@ -285,6 +354,12 @@ struct random_program *random_program_new(guint64 seed, int size)
 	for (int rank = 0; rank < program->ranks; rank++) {
 		draft.units[rank] = g_array_new(FALSE, TRUE, sizeof(struct unit));
 		draft.done[rank] = g_array_new(FALSE, FALSE, sizeof(struct instruction));
+	}
+	if (one_in(&draft, 2)) {
+		draft.shuffled = false;
+		draw_funnel(&draft, messages);
+		flush_units(&draft);
+		messages = 0;
 	}
 	while (messages > 0) {
 		int some = MIN(messages, 1 + below(&draft, 5));

@@ -12,7 +12,6 @@ static const char prologue[] =
 	"static int payload[MOST][3];\n"
 	"static int got[MOST];\n"
 	"static int got_tag[MOST];\n"
-	"static int got_tag[MOST];\n"
 	"static int told[MOST];\n"
 	"static MPI_Request requests[MOST];\n"
 	"static MPI_Status statuses[MOST];\n"

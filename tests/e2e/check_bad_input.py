@@ -1,0 +1,332 @@
+"""What a person can get wrong, and what the machine can: a clear message, the right exit status, and
+nothing left behind. Every function test_... is a test."""
+
+import hashlib
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+import uuid
+
+import harness
+from harness import check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "../../examples")
+
+FAKE_MPI = """
+int MPI_Init(int *argc, char ***argv) { (void)argc; (void)argv; return 0; }
+int MPI_Finalize(void) { return 0; }
+"""
+USES_MPI = """
+int MPI_Init(int *, char ***);
+int MPI_Finalize(void);
+int main(int argc, char **argv) { return MPI_Init(&argc, &argv) + MPI_Finalize(); }
+"""
+
+
+def write(tool, name, text):
+    path = os.path.join(tool.directory, name)
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
+def cc(*command):
+    subprocess.run(["cc", *command], check=True)
+
+
+def refused(run, status, *words):
+    """One line that says what is wrong, with these words in it."""
+    check(run.status == status, "exit status %s instead of %d\n%s" % (run.status, status, run))
+    for word in words:
+        check(word.lower() in run.err.lower(), "'%s' is not in the message\n%s" % (word, run))
+    check(run.err.startswith("matchpoint: "), "who says that?\n%s" % run)
+    check(run.err.count("\n") <= 4, "a long story\n%s" % run)
+
+
+def senders(tool):
+    program = os.path.join(tool.directory, "senders")
+    if not os.path.exists(program):
+        tool.compile(os.path.join(EXAMPLES, "senders.c"))
+    return program
+
+
+# --- programs ------------------------------------------------------------------------------------
+
+
+def test_program_that_is_not_there(tool):
+    refused(tool.run("explore", "-n", "2", "./nowhere"), 4, "./nowhere")
+    refused(tool.run("explore", "-n", "2", "no-such-command"), 4, "no-such-command")
+
+
+def test_program_that_is_not_executable(tool):
+    path = write(tool, "readme", "hello\n")
+    refused(tool.run("explore", "-n", "2", path), 4, path)
+    refused(tool.run("explore", "-n", "2", tool.directory), 4, tool.directory)
+    os.chmod(path, 0o755)
+    refused(tool.run("explore", "-n", "2", path), 4, path)
+
+
+def test_program_without_mpi(tool):
+    refused(tool.run("explore", "-n", "2", "/bin/true"), 4, "/bin/true", "MPI")
+
+
+def test_program_with_open_mpi(tool):
+    library = os.path.join(tool.directory, "libmpi.so.40")
+    program = os.path.join(tool.directory, "with-open-mpi")
+    cc("-shared", "-fPIC", "-Wl,-soname,libmpi.so.40", "-o", library,
+       write(tool, "fake.c", FAKE_MPI))
+    cc("-o", program, write(tool, "uses.c", USES_MPI), library,
+       "-Wl,-rpath," + tool.directory)
+    refused(tool.run("explore", "-n", "2", program), 4, program, "Open MPI")
+
+
+def test_program_linked_statically(tool):
+    program = os.path.join(tool.directory, "static")
+    cc("-static", "-o", program, write(tool, "fake.c", FAKE_MPI), write(tool, "uses.c", USES_MPI))
+    refused(tool.run("explore", "-n", "2", program), 4, program, "static")
+
+
+def test_program_that_never_calls_mpi(tool):
+    source = write(tool, "silent.c", "#include <mpi.h>\nint main(int argc, char **argv)\n"
+                   "{ return argc > 5 ? MPI_Init(&argc, &argv) : 0; }\n")
+    run = tool.run("explore", "-n", "2", tool.compile(source), timeout=30)
+    refused(run, 4, "MPI_Init")
+
+
+def test_program_that_crashes_before_mpi(tool):
+    source = write(tool, "early.c", "#include <mpi.h>\n#include <stdlib.h>\n"
+                   "int main(int argc, char **argv)\n"
+                   "{ if (argc < 5) abort(); return MPI_Init(&argc, &argv); }\n")
+    run = tool.run("explore", "-n", "2", tool.compile(source), timeout=30)
+    check(run.status in (1, 4), "exit status %s\n%s" % (run.status, run))
+    check("SIGABRT" in run.out + run.err or "MPI_Init" in run.out + run.err, str(run))
+
+
+# --- the command line ----------------------------------------------------------------------------
+
+
+def test_usage(tool):
+    program = senders(tool)
+    for arguments in (["explore"], ["explore", program], ["explore", "-n", "0", program],
+                      ["explore", "-n", "-3", program], ["explore", "-n", "two", program],
+                      ["explore", "-n", "2", "--no-such-option", program],
+                      ["explore", "-n", "2", "--buffering", "some", program],
+                      ["explore", "-n", "2", "--backtrack", "magic", program],
+                      ["explore", "-n", "2", "--max-interleavings", "-1", program],
+                      ["explore", "-n", "2", "--max-memory", "lots", program],
+                      ["exlpore", "-n", "2", program], ["replay"]):
+        refused(tool.run(*arguments), 2)
+
+
+def test_help(tool):
+    for command in ([], ["explore"], ["run"], ["replay"], ["report"], ["check"]):
+        run = tool.run(*command, "--help")
+        check(run.status == 0 and "matchpoint" in run.out and not run.err, str(run))
+    for command in ("explore", "run", "replay", "report", "check"):
+        check("xample" in tool.run(command, "--help").out, "no example: " + command)
+    check(tool.run("--version").out.startswith("matchpoint "), "no version")
+
+
+def test_more_ranks_than_the_machine_can_hold(tool):
+    refused(tool.run("explore", "-n", "1000000", senders(tool), timeout=60), 4, "memory")
+
+
+def test_path_that_is_none(tool):
+    for path in ("mp1", "mp9:n3:", "mp1:n3:0.2=", "hello", "mp1:n3:0.2=1,,", "mp1:n0:"):
+        refused(tool.run("replay", path, "--", senders(tool)), 2)
+    refused(tool.run("replay", "77", "--", senders(tool)), 2)
+
+
+def test_path_that_does_not_fit(tool):
+    for path in ("mp1:n3:0.9=1", "mp1:n3:1.2=0", "mp1:n3:0.2=1,0.3=1"):
+        refused(tool.run("replay", path, "--", senders(tool)), 4, "path")
+
+
+# --- the store -----------------------------------------------------------------------------------
+
+
+def test_store_of_another_version(tool):
+    store = os.path.join(tool.directory, "old")
+    check(tool.run("explore", "-n", "2", "--store", store, senders(tool)).status == 0, "explore")
+    file = os.path.join(store, "matchpoint.db")
+    database = sqlite3.connect(file)
+    database.execute("PRAGMA user_version = 77")
+    database.close()
+    with open(file, "rb") as bytes_before:
+        before = hashlib.sha256(bytes_before.read()).digest()
+    refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4, "version", file)
+    refused(tool.run("report", store), 4, "version", file)
+    with open(file, "rb") as bytes_after:
+        check(before == hashlib.sha256(bytes_after.read()).digest(), "the old store was changed")
+
+
+def test_store_that_is_none(tool):
+    store = os.path.join(tool.directory, "odd")
+    os.mkdir(store)
+    write(tool, "odd/matchpoint.db", "my diary\n" * 500)
+    refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4, "no store")
+    refused(tool.run("report", store), 4, "no store")
+    refused(tool.run("report", os.path.join(tool.directory, "nowhere")), 4, "nowhere")
+
+
+def test_store_that_cannot_be_made(tool):
+    store = os.path.join(write(tool, "file", ""), "below")
+    refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4, store)
+
+
+def test_store_in_use(tool):
+    store = os.path.join(tool.directory, "shared")
+    mark = uuid.uuid4().hex
+    first = tool.start(["explore", "-n", "6", "--backtrack", "rerun", "--store", store,
+                        senders(tool)], mark)
+    while first.poll() is None and not os.path.exists(os.path.join(store, "matchpoint.db")):
+        time.sleep(0.01)
+    time.sleep(0.3)
+    second = tool.run("explore", "-n", "2", "--store", store, senders(tool))
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=30)
+    refused(second, 4, "another matchpoint")
+
+
+def test_report_that_cannot_be_written(tool):
+    run = tool.run("explore", "-n", "2", "--json", "/dev/full", senders(tool))
+    check(run.status == 4 and "/dev/full" in run.err, str(run))
+    run = tool.run("explore", "-n", "2", "--json", "/no/such/folder/x.json", senders(tool))
+    check(run.status == 4 and "/no/such/folder" in run.err, str(run))
+
+
+def test_full_disk(tool):
+    disk = os.path.join(tool.directory, "disk")
+    os.mkdir(disk)
+    mounted = os.geteuid() == 0 and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "none", disk], check=False,
+        capture_output=True).returncode == 0
+    if not mounted:
+        print("    not tried: no file system can be mounted here")
+        return
+    try:
+        store = os.path.join(disk, "store")
+        run = tool.run("explore", "-n", "6", "--store", store, senders(tool))
+        check(run.status == 4, "exit status %s\n%s" % (run.status, run))
+        check("no space left" in run.err, str(run))
+        os.rename(store, store)  # still there
+        report = tool.run("report", store, report=True)
+        check(report.status == 0 and report.report["interleavings"] > 0, str(report))
+        check(not report.report["complete"], str(report))
+    finally:
+        subprocess.run(["umount", disk], check=False)
+
+
+# --- interruption --------------------------------------------------------------------------------
+
+
+def interrupt(tool, number, delay, *options):
+    """Sends the signal as a terminal would, to all processes in the foreground; what is left?"""
+    store = os.path.join(tool.directory, "interrupted")
+    mark = uuid.uuid4().hex
+    process = tool.start(["explore", "-n", "5", "--store", store, *options, senders(tool)], mark)
+    time.sleep(delay)
+    try:
+        os.killpg(process.pid, number)
+        out, err = process.communicate(timeout=20)
+    except ProcessLookupError:
+        out, err = process.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        tool.end_marked(mark)
+        raise harness.Failed("signal %d after %.3f s: it does not end" % (number, delay)) from None
+    done = harness.Run(process.args, process.returncode, out.decode(), err.decode(), delay, None)
+    tool.check_clean(process.pid, mark, done)
+    check(done.status in (0, 3), "signal %d after %.3f s: exit status %s\n%s" % (
+        number, delay, done.status, done))
+    report = tool.run("report", store, report=True)
+    if report.status == 0:
+        check(report.report["complete"] == (done.status == 0), "%s\n%s" % (done, report))
+        check(report.report["interleavings"] == len(report.report["executions"]), str(report))
+    else:
+        refused(report, 4)
+
+
+def test_interrupted_at_any_moment(tool):
+    seed = random.randrange(1 << 30)
+    print("    seed %d" % seed)
+    dice = random.Random(seed)
+    for turn in range(12):
+        interrupt(tool, signal.SIGINT if turn % 3 else signal.SIGTERM, dice.uniform(0.03, 0.7),
+                  "--backtrack", "rerun" if turn % 2 else "snapshot")
+
+
+def test_killed_at_any_moment(tool):
+    """After kill -9 the ranks end by themselves, and the next start removes what was left."""
+    for delay in (0.1, 0.25, 0.4):
+        mark = uuid.uuid4().hex
+        store = os.path.join(tool.directory, "killed")
+        process = tool.start(["explore", "-n", "6", "--store", store, senders(tool)], mark)
+        time.sleep(delay)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate(timeout=20)
+        deadline = time.monotonic() + 10
+        while harness.marked_processes(mark) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        left = harness.marked_processes(mark)
+        tool.end_marked(mark)
+        check(not left, "killed after %.2f s, and still there: %s" % (delay, left))
+        again = tool.run("explore", "-n", "2", "--store", store, senders(tool), report=True)
+        check(again.status == 0, str(again))
+        check(not harness.run_directories(process.pid), "shared memory of a killed run is left")
+
+
+# --- what a report holds -------------------------------------------------------------------------
+
+
+def test_json_on_standard_output(tool):
+    run = tool.run("explore", "-n", "3", "--json", "-", "-q", senders(tool))
+    check(json.loads(run.out)["interleavings"] == 4 and run.status == 0, str(run))
+
+
+def test_bounds(tool):
+    run = tool.run("explore", "-n", "5", "--max-interleavings", "7", senders(tool), report=True)
+    check(run.status == 3 and not run.report["complete"], str(run))
+    check(run.report["interleavings"] == 7, str(run))
+    check("--max-interleavings" in run.report["incomplete_reason"], str(run))
+    run = tool.run("explore", "-n", "6", "--backtrack", "rerun", "--max-time", "1",
+                   senders(tool), report=True)
+    check(run.status == 3 and run.seconds < 5, str(run))
+    check("--max-time" in run.report["incomplete_reason"], str(run))
+    check(run.report["interleavings"] > 0, str(run))
+
+
+def test_deviations(tool):
+    run = tool.run("explore", "-n", "4", "--deviations", "0", "--buffering", "zero", senders(tool),
+                   report=True)
+    check(run.report["interleavings"] == 1 and run.status == 3, str(run))
+
+
+def test_fail_fast(tool):
+    program = tool.compile(os.path.join(EXAMPLES, "result_order.c"))
+    run = tool.run("explore", "-n", "4", "--fail-fast", program, report=True)
+    check(run.status == 1 and len(run.report["findings"]) == 1, str(run))
+    check(run.report["interleavings"] < 12 and not run.report["complete"], str(run))
+
+
+def body(tool, options):
+    failures = 0
+    tests = [(name, function) for name, function in globals().items()
+             if name.startswith("test_") and (not options.names or name in options.names)]
+    for name, function in tests:
+        print("  %s" % name, flush=True)
+        try:
+            function(tool)
+        except harness.Failed as failure:
+            failures += 1
+            print("FAILED %s: %s" % (name, failure), flush=True)
+    print("%d tests, %d failed" % (len(tests), failures))
+    check(failures == 0, "%d tests" % failures)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body, lambda parser: parser.add_argument("names", nargs="*"))
