@@ -1,5 +1,7 @@
 #include "dependence.h"
 
+#include "arrivals.h"
+
 /* A tour. Operations are records, in the order of the trace. Each send stands in two queues, that
  * of its tag and that of all messages from its source; each receive but a probe in that of its
  * class (source or any, tag or any). Whatever must be out of the way of a match is the front part
@@ -32,19 +34,6 @@ struct record {
 	struct queue *queues[2];
 };
 
-struct collective {
-	guint64 number;
-	GArray *arrivals; /* of struct arrival */
-};
-
-struct arrival {
-	int32_t rank;
-	int32_t root;
-	int32_t position;
-	struct choice_set *set;
-	struct choice_set *sum; /* of this arrival and those before */
-};
-
 /* An event read, and what its rank depended on before it. */
 struct step {
 	struct event event;
@@ -63,7 +52,7 @@ struct dependence {
 	GArray *records;     /* of struct record */
 	GArray *choices;     /* of guint: the record of each choice's receive */
 	GHashTable *queues;  /* by their key */
-	GHashTable *collectives; /* by their number */
+	struct arrivals *arrivals;
 };
 
 static guint hash_key(gconstpointer pointer)
@@ -100,14 +89,6 @@ static void queue_free(void *pointer)
 	g_free(queue);
 }
 
-static void collective_free(void *pointer)
-{
-	struct collective *collective = pointer;
-
-	g_array_free(collective->arrivals, TRUE);
-	g_free(collective);
-}
-
 struct dependence *dependence_new(int ranks)
 {
 	struct dependence *dependence = g_new0(struct dependence, 1);
@@ -120,8 +101,7 @@ struct dependence *dependence_new(int ranks)
 	dependence->records = g_array_new(FALSE, FALSE, sizeof(struct record));
 	dependence->choices = g_array_new(FALSE, FALSE, sizeof(guint));
 	dependence->queues = g_hash_table_new_full(hash_key, same_key, NULL, queue_free);
-	dependence->collectives =
-		g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, collective_free);
+	dependence->arrivals = arrivals_new();
 	return dependence;
 }
 
@@ -137,7 +117,7 @@ void dependence_free(struct dependence *dependence)
 	g_array_free(dependence->records, TRUE);
 	g_array_free(dependence->choices, TRUE);
 	g_hash_table_destroy(dependence->queues);
-	g_hash_table_destroy(dependence->collectives);
+	arrivals_free(dependence->arrivals);
 	g_free(dependence);
 }
 
@@ -271,11 +251,6 @@ static struct key messages_for(const struct operation *receive, int32_t source)
 	return (struct key){ true, receive->id.rank, source, receive->tag, receive->comm };
 }
 
-static void join_rank(struct dependence *dependence, int32_t rank, struct choice_set *set)
-{
-	choice_set_join(&dependence->rank[rank].now, set);
-}
-
 static void read_operation(struct dependence *dependence, const struct operation *op)
 {
 	struct rank *rank = &dependence->rank[op->id.rank];
@@ -383,7 +358,7 @@ static void read_complete(struct dependence *dependence, const struct event *eve
 	if (!record || record->withdrawn)
 		return;
 	if (record->op.kind != OPERATION_SEND || record->op.waits_for_match)
-		join_rank(dependence, record->op.id.rank, record->match);
+		choice_set_join(&dependence->rank[record->op.id.rank].now, record->match);
 }
 
 static void read_cancel(struct dependence *dependence, const struct event *event)
@@ -406,75 +381,10 @@ static void unread_cancel(struct dependence *dependence, const struct event *eve
 		put_back(record, index);
 }
 
-static struct collective *find_collective(const struct dependence *dependence, uint64_t number)
-{
-	guint64 key = number;
-
-	return g_hash_table_lookup(dependence->collectives, &key);
-}
-
-static void read_arrive(struct dependence *dependence, const struct event *event)
-{
-	struct collective *collective = find_collective(dependence, event->collective);
-	struct arrival arrival = { event->op.id.rank, event->root, event->position, NULL, NULL };
-
-	if (!collective) {
-		collective = g_new0(struct collective, 1);
-		collective->number = event->collective;
-		collective->arrivals = g_array_new(FALSE, FALSE, sizeof(struct arrival));
-		g_hash_table_insert(dependence->collectives, &collective->number, collective);
-	}
-	arrival.set = choice_set_ref(dependence->rank[arrival.rank].now);
-	arrival.sum = choice_set_ref(arrival.set);
-	if (collective->arrivals->len > 0)
-		choice_set_join(&arrival.sum, g_array_index(collective->arrivals, struct arrival,
-		                                            collective->arrivals->len - 1).sum);
-	g_array_append_val(collective->arrivals, arrival);
-}
-
-static void unread_arrive(struct dependence *dependence, const struct event *event)
-{
-	struct collective *collective = find_collective(dependence, event->collective);
-	guint last = collective->arrivals->len - 1;
-	struct arrival *arrival = &g_array_index(collective->arrivals, struct arrival, last);
-
-	choice_set_unref(arrival->set);
-	choice_set_unref(arrival->sum);
-	if (last == 0)
-		g_hash_table_remove(dependence->collectives, &collective->number);
-	else
-		g_array_set_size(collective->arrivals, last);
-}
-
-static void read_leave(struct dependence *dependence, const struct event *event)
-{
-	const struct collective *collective = find_collective(dependence, event->collective);
-	const GArray *arrivals = collective ? collective->arrivals : NULL;
-	int32_t rank = event->op.id.rank;
-	int32_t position = -1;
-
-	if (!arrivals || event->order == ORDER_NONE)
-		return;
-	if (event->order == ORDER_ALL) {
-		join_rank(dependence, rank, g_array_index(arrivals, struct arrival,
-		                                          arrivals->len - 1).sum);
-		return;
-	}
-	for (guint i = 0; i < arrivals->len; i++)
-		if (g_array_index(arrivals, struct arrival, i).rank == rank)
-			position = g_array_index(arrivals, struct arrival, i).position;
-	for (guint i = 0; i < arrivals->len; i++) {
-		const struct arrival *arrival = &g_array_index(arrivals, struct arrival, i);
-
-		if (event->order == ORDER_ROOT ? arrival->rank == arrival->root
-		                               : arrival->position < position)
-			join_rank(dependence, rank, arrival->set);
-	}
-}
-
 static void read_event(struct dependence *dependence, const struct event *event)
 {
-	struct step step = { *event, choice_set_ref(dependence->rank[event->op.id.rank].now) };
+	struct choice_set **now = &dependence->rank[event->op.id.rank].now;
+	struct step step = { *event, choice_set_ref(*now) };
 
 	g_array_append_val(dependence->steps, step);
 	switch (event->kind) {
@@ -492,10 +402,10 @@ static void read_event(struct dependence *dependence, const struct event *event)
 		read_cancel(dependence, event);
 		break;
 	case EVENT_ARRIVE:
-		read_arrive(dependence, event);
+		arrivals_add(dependence->arrivals, event, *now);
 		break;
 	case EVENT_LEAVE:
-		read_leave(dependence, event);
+		arrivals_join(dependence->arrivals, event, now);
 		break;
 	}
 }
@@ -521,7 +431,7 @@ static void unread_event(struct dependence *dependence)
 		unread_cancel(dependence, &step.event);
 		break;
 	case EVENT_ARRIVE:
-		unread_arrive(dependence, &step.event);
+		arrivals_drop_last(dependence->arrivals, &step.event);
 		break;
 	case EVENT_COMPLETE:
 	case EVENT_LEAVE:

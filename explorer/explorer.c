@@ -1,6 +1,7 @@
 #include "explorer.h"
 
 #include "dependence.h"
+#include "spine.h"
 
 /* A tour. The search is a tree in which every outcome has one place, so that none is run twice and
  * no run is wasted; nothing need be remembered of what was visited. (The idea is that of TruSt and
@@ -32,24 +33,6 @@
  * one more than the world that saw it, in which everything that it forgets was default. A node's
  * parent is never dearer than itself: the bound leaves out just the nodes beyond it. */
 
-struct alternative {
-	struct choice choice;
-	GArray *needs; /* of struct choice, to be made before; NULL: it was open at once */
-	guint deviations;
-};
-
-#define UNKNOWN G_MAXSIZE
-
-struct step {
-	struct op_id receive;
-	guint base;      /* choices on the path before this step's */
-	bool first;      /* stands at the first alternative that was open */
-	guint others;    /* of the steps so far, this one included, the last that does not; + 1 */
-	guint deviations; /* of the path up to and including this step */
-	size_t events;   /* length of the trace at the node where the step starts, or UNKNOWN */
-	GQueue waiting;  /* of struct alternative */
-};
-
 /* A source that had nothing for a step's receive, about which no more need be asked. */
 struct settled {
 	guint step;
@@ -79,23 +62,6 @@ struct explorer {
 	struct explorer_statistics statistics;
 };
 
-static void alternative_free(void *pointer)
-{
-	struct alternative *alternative = pointer;
-
-	if (alternative->needs)
-		g_array_free(alternative->needs, TRUE);
-	g_free(alternative);
-}
-
-static void step_free(void *pointer)
-{
-	struct step *step = pointer;
-
-	g_queue_clear_full(&step->waiting, alternative_free);
-	g_free(step);
-}
-
 struct explorer *explorer_new(const struct explorer_options *options)
 {
 	struct explorer *explorer = g_new0(struct explorer, 1);
@@ -104,7 +70,7 @@ struct explorer *explorer_new(const struct explorer_options *options)
 	explorer->options = *options;
 	explorer->dependence = dependence_new(options->ranks);
 	explorer->path = g_array_new(FALSE, FALSE, sizeof(struct choice));
-	explorer->steps = g_ptr_array_new_with_free_func(step_free);
+	explorer->steps = g_ptr_array_new_with_free_func((GDestroyNotify)step_free);
 	explorer->settled = g_array_new(FALSE, FALSE, sizeof(struct settled));
 	explorer->asking = g_new0(struct asking, ranks * ranks);
 	explorer->blocked = g_new0(bool, ranks);
@@ -284,12 +250,7 @@ static bool too_dear(struct explorer *explorer, guint deviations)
 static void push(struct explorer *explorer, struct step *step, struct op_id send, GArray *needs,
                  guint deviations)
 {
-	struct alternative *alternative = g_new0(struct alternative, 1);
-
-	alternative->choice = (struct choice){ step->receive, send };
-	alternative->needs = needs;
-	alternative->deviations = deviations;
-	g_queue_push_tail(&step->waiting, alternative);
+	step_wait(step, send, needs, deviations);
 	explorer->statistics.waiting++;
 }
 
@@ -367,7 +328,7 @@ static void ask_sources(struct explorer *explorer, int32_t rank)
 static void look_for_late(struct explorer *explorer, const struct trace *trace, size_t from)
 {
 	explorer->stamp++;
-	if (from == UNKNOWN) {
+	if (from == STEP_UNKNOWN) {
 		for (int32_t rank = 0; rank < explorer->options.ranks; rank++)
 			ask_sources(explorer, rank);
 		return;
@@ -385,7 +346,7 @@ static void look_for_late(struct explorer *explorer, const struct trace *trace, 
 
 /* --- a world at rest ------------------------------------------------------------------------------ */
 
-/* Reads what is new; returns the first event that the node before had not seen, or UNKNOWN. */
+/* Reads what is new; returns the first event that the node before had not seen, or STEP_UNKNOWN. */
 static size_t read_trace(struct explorer *explorer, const struct trace *trace)
 {
 	const struct step *step = last_step(explorer);
@@ -395,10 +356,10 @@ static size_t read_trace(struct explorer *explorer, const struct trace *trace)
 	if (explorer->fresh) {
 		size_t common = dependence_common(explorer->dependence, trace);
 
-		from = step && step->events <= common ? step->events : UNKNOWN;
+		from = step && step->events <= common ? step->events : STEP_UNKNOWN;
 		for (guint i = 0; i < explorer->steps->len; i++)
 			if (step_at(explorer, i)->events > common)
-				step_at(explorer, i)->events = UNKNOWN;
+				step_at(explorer, i)->events = STEP_UNKNOWN;
 		dependence_rewind(explorer->dependence, common);
 		known = common;
 	}
@@ -413,7 +374,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return a ^ a >> 29;
 }
 
-static uint64_t choice_hash(const struct choice *choice)
+static uint64_t node_hash(const struct choice *choice)
 {
 	uint64_t hash = mix(0x6d70, (uint32_t)choice->receive.rank);
 
@@ -446,7 +407,7 @@ static bool visit(struct explorer *explorer)
 	if (explorer->fresh)
 		explorer->hash = 0;
 	for (guint i = from; i < explorer->path->len; i++)
-		explorer->hash += choice_hash(choice_at(explorer->path, i));
+		explorer->hash += node_hash(choice_at(explorer->path, i));
 	if (!g_hash_table_add(explorer->visited, g_memdup2(&explorer->hash, sizeof explorer->hash)))
 		return false;
 	explorer->statistics.visited++;
@@ -477,15 +438,11 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
                          const struct open_choice *open, struct choice *ret_choice)
 {
 	const struct step *before = last_step(explorer);
-	struct step *step = g_new0(struct step, 1);
+	struct step *step = step_new(open->receive, explorer->path->len);
 
-	step->receive = open->receive;
-	step->base = explorer->path->len;
-	step->first = true;
 	step->others = before ? before->others : 0;
 	step->deviations = before ? before->deviations : 0;
 	step->events = trace->count;
-	g_queue_init(&step->waiting);
 	for (guint i = 1; i < open->sends->len; i++)
 		if (!too_dear(explorer, step->deviations + 1))
 			push(explorer, step, g_array_index(open->sends, struct op_id, i), NULL,
@@ -516,88 +473,9 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 	return EXPLORER_TAKE;
 }
 
-/* --- plans that wait ------------------------------------------------------------------------------ */
-
-struct holder {
-	const GArray *choices;
-	guint *place; /* [i]: where choice i stands on the path, or the path's length */
-	guint *count; /* [i]: how many of them stand before place i of the path */
-};
-
-static guint hash_choice(gconstpointer choice)
-{
-	return (guint)choice_hash(choice);
-}
-
-static gboolean same_choice(gconstpointer left, gconstpointer right)
-{
-	const struct choice *a = left;
-	const struct choice *b = right;
-
-	return op_id_equal(a->receive, b->receive) && op_id_equal(a->send, b->send);
-}
-
-static void holder_init(struct holder *holder, const GArray *path, const GArray *choices)
-{
-	g_autoptr(GHashTable) places = g_hash_table_new(hash_choice, same_choice);
-
-	holder->choices = choices;
-	holder->place = g_new(guint, choices->len);
-	holder->count = g_new0(guint, path->len + 1);
-	for (guint i = 0; i < path->len; i++)
-		g_hash_table_insert(places, (gpointer)choice_at(path, i), GUINT_TO_POINTER(i + 1));
-	for (guint i = 0; i < choices->len; i++) {
-		gpointer place = g_hash_table_lookup(places, choice_at(choices, i));
-
-		holder->place[i] = place ? GPOINTER_TO_UINT(place) - 1 : path->len;
-		if (place)
-			holder->count[GPOINTER_TO_UINT(place)]++;
-	}
-	for (guint i = 1; i <= path->len; i++)
-		holder->count[i] += holder->count[i - 1];
-}
-
-static void holder_release(struct holder *holder)
-{
-	g_free(holder->place);
-	g_free(holder->count);
-}
-
-/* Whether the plan that takes this alternative at this step contains all of the choices. */
-static bool plan_contains(const struct holder *holder, const struct step *step,
-                          const struct alternative *alternative)
-{
-	guint more = alternative->needs ? alternative->needs->len : 0;
-
-	if (holder->choices->len - holder->count[step->base] > more + 1)
-		return false;
-	for (guint i = 0; i < holder->choices->len; i++) {
-		const struct choice *choice = choice_at(holder->choices, i);
-		bool found = holder->place[i] < step->base
-		             || same_choice(choice, &alternative->choice);
-
-		for (guint k = 0; k < more && !found; k++)
-			found = same_choice(choice, choice_at(alternative->needs, k));
-		if (!found)
-			return false;
-	}
-	return true;
-}
-
 bool explorer_needs(const struct explorer *explorer, const GArray *choices)
 {
-	struct holder holder;
-	bool found = false;
-
-	holder_init(&holder, explorer->path, choices);
-	for (guint i = explorer->steps->len; i > 0 && !found; i--) {
-		const struct step *step = step_at(explorer, i - 1);
-
-		for (GList *item = step->waiting.head; item && !found; item = item->next)
-			found = plan_contains(&holder, step, item->data);
-	}
-	holder_release(&holder);
-	return found;
+	return spine_needs(explorer->steps, explorer->path, choices);
 }
 
 void explorer_statistics(const struct explorer *explorer, struct explorer_statistics *ret)

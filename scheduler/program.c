@@ -78,16 +78,22 @@ static gboolean is_mpich_abi(const char *name)
 static gboolean is_open_mpi(const char *name)
 {
 	return strcmp(name, "libmpi.so.40") == 0 || strcmp(name, "libmpi.so.20") == 0
-	       || g_str_has_prefix(name, "libopen-rte.so") || g_str_has_prefix(name, "libopen-pal.so");
+	       || g_str_has_prefix(name, "libopen-rte.so")
+	       || g_str_has_prefix(name, "libopen-pal.so");
+}
+
+static gboolean is_mpi_proper(const char *name)
+{
+	return g_str_has_prefix(name, "libmpi.so") || g_str_has_prefix(name, "libmpich.so")
+	       || is_open_mpi(name);
 }
 
 /* The MPI library proper or the language bindings that come with it. */
 static gboolean is_of_mpi(const char *name)
 {
-	return g_str_has_prefix(name, "libmpi.so") || g_str_has_prefix(name, "libmpich")
+	return is_mpi_proper(name) || g_str_has_prefix(name, "libmpich")
 	       || g_str_has_prefix(name, "libpmpi") || g_str_has_prefix(name, "libmpifort")
-	       || g_str_has_prefix(name, "libmpicxx") || g_str_has_prefix(name, "libmpi_")
-	       || is_open_mpi(name);
+	       || g_str_has_prefix(name, "libmpicxx") || g_str_has_prefix(name, "libmpi_");
 }
 
 /* What the files of a program say together. */
@@ -99,11 +105,10 @@ struct impression {
 
 static void note_library(struct impression *seen, const char *name)
 {
-	char **place = is_mpich_abi(name)  ? &seen->mpich
-	               : is_open_mpi(name) ? &seen->open_mpi
-	               : g_str_has_prefix(name, "libmpi.so") || g_str_has_prefix(name, "libmpich.so")
-	                       ? &seen->other
-	                       : NULL;
+	char **place = is_mpich_abi(name)    ? &seen->mpich
+	               : is_open_mpi(name)   ? &seen->open_mpi
+	               : is_mpi_proper(name) ? &seen->other
+	                                     : NULL;
 
 	if (place && !*place)
 		*place = g_strdup(name);
@@ -122,7 +127,7 @@ static gboolean gather_impression(const char *file, const struct program_elf *el
 		seen->defines_mpi = elf->defines_mpi;
 	} else {
 		note_library(seen, name);
-		if (is_of_mpi(name))
+		if (is_mpi_proper(name))
 			return FALSE;
 		seen->defines_mpi |= elf->defines_mpi;
 	}
@@ -166,25 +171,30 @@ static struct program *judge_library(struct program *program, const struct impre
 	}
 	if (seen->open_mpi) {
 		program->mpi = g_strdup(seen->open_mpi);
-		return judge(program, PROGRAM_OPEN_MPI,
-		             "%s is linked with Open MPI (%s); matchpoint drives MPICH and libraries of "
-		             "its ABI: build it with mpicc.mpich", path, seen->open_mpi);
+		return judge(
+			program, PROGRAM_OPEN_MPI,
+			"%s is linked with Open MPI (%s); matchpoint drives MPICH and libraries of "
+			"its ABI: build it with mpicc.mpich",
+			path, seen->open_mpi);
 	}
 	if (seen->other) {
 		program->mpi = g_strdup(seen->other);
-		return judge(program, PROGRAM_OTHER_MPI,
-		             "%s is linked with %s, an MPI that matchpoint does not know; it drives "
-		             "libmpich.so.12 and libmpi.so.12: build it with mpicc.mpich", path,
-		             seen->other);
+		return judge(
+			program, PROGRAM_OTHER_MPI,
+			"%s is linked with %s, an MPI that matchpoint does not know; it drives "
+			"libmpich.so.12 and libmpi.so.12: build it with mpicc.mpich",
+			path, seen->other);
 	}
 	if (seen->defines_mpi)
 		return judge(program, PROGRAM_STATIC,
 		             "%s contains its own copy of MPI (linked statically), which cannot be "
 		             "controlled: link it with MPICH's shared library", path);
 	if (!seen->first_is_dynamic)
-		return judge(program, PROGRAM_STATIC,
-		             "%s is linked statically, and nothing can be preloaded into it: link it "
-		             "dynamically, with MPICH's shared library", path);
+		return judge(
+			program, PROGRAM_STATIC,
+			"%s is linked statically, and nothing can be preloaded into it: link it "
+			"dynamically, with MPICH's shared library",
+			path);
 	if (seen->starts_others)
 		return judge(program, PROGRAM_LOADER, NULL);
 	return judge(program, PROGRAM_NO_MPI,
@@ -207,9 +217,11 @@ static struct program *judge_elf(struct program *program)
 	gboolean native = elf->is_native;
 	program_elf_free(elf);
 	if (!native)
-		return judge(program, PROGRAM_FOREIGN,
-		             "%s is built for another machine or word size than matchpoint: build it "
-		             "for this one", program->path);
+		return judge(
+			program, PROGRAM_FOREIGN,
+			"%s is built for another machine or word size than matchpoint: build it "
+			"for this one",
+			program->path);
 	visit_all(program->path, gather_impression, &seen, program->missing);
 	judge_library(program, &seen);
 	impression_release(&seen);
@@ -226,7 +238,8 @@ static char *locate(const char *name, struct program *program)
 	found = g_find_program_in_path(name);
 	if (!found && g_file_test(name, G_FILE_TEST_EXISTS))
 		judge(program, PROGRAM_MISSING,
-		      "there is no program %s on the PATH; to run the file here, say ./%s", name, name);
+		      "there is no program %s on the PATH; to run the file here, say ./%s", name,
+		      name);
 	else if (!found)
 		judge(program, PROGRAM_MISSING, "there is no program %s on the PATH", name);
 	return found;
@@ -249,11 +262,14 @@ struct program *program_inspect(const char *name)
 		             program->path);
 	if (!S_ISREG(status.st_mode) || access(program->path, X_OK) < 0)
 		return judge(program, PROGRAM_NOT_EXECUTABLE,
-		             "%s is not executable: say chmod +x, if it is a program", program->path);
+		             "%s is not executable: say chmod +x, if it is a program",
+		             program->path);
 	if (status.st_mode & (S_ISUID | S_ISGID))
-		return judge(program, PROGRAM_PRIVILEGED,
-		             "%s is set-user-ID or set-group-ID, and nothing can be preloaded into it: "
-		             "run a copy without that", program->path);
+		return judge(
+			program, PROGRAM_PRIVILEGED,
+			"%s is set-user-ID or set-group-ID, and nothing can be preloaded into it: "
+			"run a copy without that",
+			program->path);
 	return judge_elf(program);
 }
 
@@ -281,11 +297,12 @@ gboolean program_usable(const char *name, GError **error)
 
 /* --- calls ----------------------------------------------------------------------------------- */
 
-/* The table's name of a symbol; NULL: in no table. Fortran's symbols are small, end with underscores,
- * and may name the binding (mpi_send_, mpi_send_f08_, mpi_send_f08ts_). */
+/* The table's name of a symbol; NULL: in no table. Fortran's symbols are small, end with
+ * underscores, and may name the binding (mpi_send_, mpi_send_f08_, mpi_send_f08ts_). */
 static const char *name_of_symbol(const char *symbol)
 {
-	g_autofree char *name = g_strdup(symbol[0] == 'P' || symbol[0] == 'p' ? symbol + 1 : symbol);
+	g_autofree char *name = g_strdup(symbol[0] == 'P' || symbol[0] == 'p' ? symbol + 1
+	                                                                      : symbol);
 	char *binding;
 
 	for (gsize length = strlen(name); length > 0 && name[length - 1] == '_'; length--)
@@ -339,7 +356,8 @@ static gint compare_calls(gconstpointer a, gconstpointer b)
 
 GPtrArray *program_mpi_calls(const char *path)
 {
-	g_autoptr(GHashTable) found = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	g_autoptr(GHashTable)
+		found = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	GPtrArray *calls = g_ptr_array_new_with_free_func(call_free);
 	GHashTableIter iter;
 	gpointer name, where;

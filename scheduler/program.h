@@ -1,6 +1,6 @@
-/* What can be told of a program before it is run, from its ELF files alone: whether it is linked with
- * an MPI that matchpoint can drive, and which MPI functions it and its libraries call. Nothing is
- * executed. */
+/* What can be told of a program before it is run, from its ELF files alone: whether it is linked
+ * with an MPI that matchpoint can drive, and which MPI functions it and its libraries call.
+ * Nothing is executed. */
 #ifndef MATCHPOINT_SCHEDULER_PROGRAM_H
 #define MATCHPOINT_SCHEDULER_PROGRAM_H
 
@@ -28,7 +28,7 @@ struct program {
 	enum program_kind kind;
 	char *path;      /* what would be executed; NULL when nothing was found */
 	char *mpi;       /* soname of the MPI library, or NULL */
-	char *message;   /* what is wrong, on what, and what to do; NULL when it can be controlled */
+	char *message; /* what is wrong, on what, and what to do; NULL when it can be controlled */
 	GPtrArray *missing; /* of char *: libraries that were not found */
 };
 
@@ -39,8 +39,8 @@ void program_free(struct program *program);
 /* FALSE with `error` set to the message when it cannot be controlled. */
 gboolean program_usable(const char *name, GError **error);
 
-/* A function of MPI that is called, under its name in C ("MPI_Send"), or as the symbol is when it is
- * none of the table's. */
+/* A function of MPI that is called, under its name in C ("MPI_Send"), or as the symbol is when
+ * it is none of the table's. */
 struct program_call {
 	char *name;
 	char *where; /* file that calls it: the program itself or one of its libraries */

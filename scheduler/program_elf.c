@@ -34,7 +34,7 @@ static gboolean is_native(const GElf_Ehdr *header)
 
 static gboolean is_mpi_symbol(const char *name)
 {
-	static const char *const prefixes[] = { "MPI_", "PMPI_", "MPIX_", "PMPIX_", "mpi_", "pmpi_" };
+	static const char *const prefixes[] = {"MPI_", "PMPI_", "MPIX_", "PMPIX_", "mpi_", "pmpi_"};
 
 	for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++) {
 		if (g_str_has_prefix(name, prefixes[i]))
@@ -82,7 +82,8 @@ static void read_symbols(struct program_elf *elf, Elf *file, Elf_Scn *section,
 		GElf_Sym symbol;
 
 		if (gelf_getsym(data, (int)i, &symbol))
-			read_symbol(elf, &symbol, elf_strptr(file, header->sh_link, symbol.st_name));
+			read_symbol(elf, &symbol,
+			            elf_strptr(file, header->sh_link, symbol.st_name));
 	}
 }
 

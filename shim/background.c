@@ -1,7 +1,9 @@
 #include "background.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "gate.h"
 #include "real.h"
@@ -16,8 +18,8 @@ static bool is_plain(MPI_Datatype type, MPI_Count *ret_size)
 		return false;
 	real_mpi()->Type_get_extent_x(type, &lower, &extent);
 	real_mpi()->Type_get_true_extent_x(type, &true_lower, &true_extent);
-	/* Elements of a pair type may have padding inside, and a type may list its parts in any order:
-	 * only basic types are plain for certain. */
+	/* Elements of a pair type may have padding inside, and a type may list its parts in any
+	 * order: only basic types are plain for certain. */
 	return (unsigned)type >> 30 == 1 && lower == 0 && true_lower == 0 && extent == *ret_size
 	       && true_extent == *ret_size;
 }
@@ -74,26 +76,18 @@ static void memory_over(void *closure, int code)
 	free(closure);
 }
 
-/* Most are over at once. Large ones move in pieces that both sides must take care of: members usually
- * come together, so some patience here is cheaper than progress from within the gate. */
-static void leave_to_itself(MPI_Request real, int size, const struct request_actions *actions,
-                            void *closure)
+/* Most are over at once. */
+static void leave_to_itself(MPI_Request real, const struct request_actions *actions, void *closure)
 {
-	enum { LARGE = 32 * 1024, PATIENCE = 256 };
-	const unsigned rounds = size > LARGE ? PATIENCE : 1;
 	struct request *carrier;
-	int done = 0, code = MPI_SUCCESS;
+	int done = 0;
+	int code = real_mpi()->Test(&real, &done, MPI_STATUS_IGNORE);
 
-	for (unsigned round = 0; round < rounds && !done && code == MPI_SUCCESS; round++) {
-		if (round > 0)
-			gate_yield(round);
-		code = real_mpi()->Test(&real, &done, MPI_STATUS_IGNORE);
-	}
 	if (done || code != MPI_SUCCESS) {
 		actions->over(closure, code);
 		return;
 	}
-	carrier = request_new_collective((struct wire_name){ 0, 0 }, MPI_COMM_NULL, actions, closure);
+	carrier = request_new_collective((struct wire_name){0, 0}, MPI_COMM_NULL, actions, closure);
 	if (!carrier) {
 		gate_complete(&real, MPI_STATUS_IGNORE);
 		actions->over(closure, code);
@@ -104,17 +98,38 @@ static void leave_to_itself(MPI_Request real, int size, const struct request_act
 	request_abandon(carrier);
 }
 
+static int64_t nanoseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void background_linger(unsigned before, size_t bytes)
+{
+	enum { LEAST = 500 * 1000, PER_BYTE = 50 };
+	int64_t end = nanoseconds() + LEAST + PER_BYTE * (int64_t)bytes;
+
+	for (unsigned round = 0; request_incomplete() > before; round++) {
+		request_progress();
+		if (nanoseconds() > end)
+			return;
+		gate_yield(round);
+	}
+}
+
 int background_send(struct packed *packed, int destination, int tag, MPI_Comm comm)
 {
 	static const struct request_actions actions = { .over = message_over };
 	MPI_Request real;
-	int code = real_mpi()->Isend(packed->bytes, packed->size, MPI_PACKED, destination, tag, comm,
-	                             &real);
+	int code = real_mpi()->Isend(packed->bytes, packed->size, MPI_PACKED, destination, tag,
+	                             comm, &real);
 
 	if (code != MPI_SUCCESS)
 		return code;
 	packed->users++;
-	leave_to_itself(real, packed->size, &actions, packed);
+	leave_to_itself(real, &actions, packed);
 	return MPI_SUCCESS;
 }
 
@@ -122,7 +137,7 @@ void background_finish(MPI_Request real, void *memory)
 {
 	static const struct request_actions actions = { .over = memory_over };
 
-	leave_to_itself(real, 0, &actions, memory);
+	leave_to_itself(real, &actions, memory);
 }
 
 int typed_room(int count, MPI_Datatype type, void **ret_data, void **ret_memory)

@@ -25,6 +25,11 @@ int background_send(struct packed *packed, int destination, int tag, MPI_Comm co
 /* Completes a request of the library's in the background; then frees `memory`. */
 void background_finish(MPI_Request request, void *memory);
 
+/* Members usually come together, and what is large moves in pieces that both sides must take
+ * care of: stays for as long as that may take, or until no more than `before` requests are
+ * incomplete (request_incomplete() before the messages of `bytes` in all were sent). */
+void background_linger(unsigned before, size_t bytes);
+
 /* Buffer of the same layout as `data`: for operations that need the type. `ret_data` points into
  * `ret_memory`, which is malloc'ed. MPI's code. */
 int typed_copy(const void *data, int count, MPI_Datatype type, void **ret_data, void **ret_memory);

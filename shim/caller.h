@@ -1,9 +1,9 @@
 /* Which MPI calls are the program's own, and where in the program they come from.
  *
- * The library calls itself under the exported names (ROMIO calls PMPI_*, MPI_X may call PMPI_Y), and
- * so does the shim through struct real_mpi's functions; such calls must reach the library as they
- * are. A call is the program's when it does not come from inside the library and the calling thread
- * is in no other controlled call. */
+ * The library calls itself under the exported names (ROMIO calls PMPI_*, MPI_X may call PMPI_Y),
+ * and so does the shim through struct real_mpi's functions; such calls must reach the library as
+ * they are. A call is the program's when it does not come from inside the library and the
+ * calling thread is in no other controlled call. */
 #ifndef MATCHPOINT_SHIM_CALLER_H
 #define MATCHPOINT_SHIM_CALLER_H
 
@@ -21,8 +21,8 @@ void caller_leave(void);
 /* Whether this thread is in a controlled call. */
 bool caller_is_inside(void);
 
-/* While functions of the program run inside a controlled call (error handlers, attribute callbacks):
- * their MPI calls are the program's own again. Resume with what suspend returned. */
+/* While functions of the program run inside a controlled call (error handlers, attribute
+ * callbacks): their MPI calls are the program's own again. Resume with what suspend returned. */
 unsigned caller_suspend(void);
 void caller_resume(unsigned depth);
 

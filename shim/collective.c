@@ -152,8 +152,10 @@ static struct wire_op describe(struct wire_name name, MPI_Comm comm, int root,
 bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, int root,
                       struct collective_signature signature)
 {
-	if (!collective_is_valid(comm, root, signature))
+	if (!collective_is_valid(comm, root, signature)) {
+		error_report_call(site, function);
 		return false;
+	}
 	struct wire_call call = gate_call(function, site);
 	struct wire_op op = describe((struct wire_name){ call.call, 0 }, comm, root, signature);
 	call.ops = &op;

@@ -1,10 +1,12 @@
-/* Collective operations. Who waits for whom is the scheduler's business (mpi_call_order); here is how
- * a rank can leave as early as it is let go, without the library waiting for members that have not
- * come: collectives that the root begins, and those towards the root that only gather, go as single
- * messages on the shadow communicator; reductions are left to the library in the background, from a
- * copy of the buffer. Where all wait for all the library's nonblocking variant is completed by testing.
+/* Collective operations. Who waits for whom is the scheduler's business (mpi_call_order); here
+ * is how a rank can leave as early as it is let go, without the library waiting for members that
+ * have not come: collectives that the root begins, and those towards the root that only gather,
+ * go as single messages on the shadow communicator; reductions are left to the library in the
+ * background, from a copy of the buffer. Where all wait for all the library's nonblocking
+ * variant is completed by testing.
  *
- * The shims of the calls that differ in nothing but their arguments are generated into wrappers.c. */
+ * The shims of the calls that differ in nothing but their arguments are generated into
+ * wrappers.c. */
 #ifndef MATCHPOINT_SHIM_COLLECTIVE_H
 #define MATCHPOINT_SHIM_COLLECTIVE_H
 
@@ -43,7 +45,8 @@ struct collective_signature collective_sign_counts(MPI_Comm comm, const int *cou
 
 #define COLLECTIVE_NO_ROOT (-99) /* in place of a root */
 
-/* Whether such a call can be made; if not, the library says what is wrong, without communicating. */
+/* Whether such a call can be made; if not, the library says what is wrong, without
+ * communicating. */
 bool collective_is_valid(MPI_Comm comm, int root, struct collective_signature signature);
 
 /* A blocking collective: false when it is not valid; true when this rank may go on with it. */

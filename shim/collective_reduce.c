@@ -20,15 +20,14 @@ static int complete(int code, MPI_Request *request)
 }
 
 /* A contributor's part goes on in the background, from a copy, also where the library makes it an
- * inner node of a tree. Members usually come together: a moment's patience spares the root the
- * waiting for inner nodes that are busy with the program again. */
+ * inner node of a tree. */
 static int contribute(const void *data, int count, MPI_Datatype type, MPI_Op op, int root,
                       MPI_Comm comm)
 {
-	enum { PATIENCE = 32 };
+	unsigned before = request_incomplete();
 	void *copy = NULL, *memory = NULL;
+	MPI_Count size = 0;
 	MPI_Request request;
-	int done = 0;
 	int code = typed_copy(data, count, type, &copy, &memory);
 
 	if (code == MPI_SUCCESS)
@@ -37,14 +36,9 @@ static int contribute(const void *data, int count, MPI_Datatype type, MPI_Op op,
 		free(memory);
 		return code;
 	}
-	for (unsigned round = 0; !done && code == MPI_SUCCESS && round < PATIENCE; round++) {
-		gate_yield(round);
-		code = real_mpi()->Test(&request, &done, MPI_STATUS_IGNORE);
-	}
-	if (done || code != MPI_SUCCESS)
-		free(memory);
-	else
-		background_finish(request, memory);
+	background_finish(request, memory);
+	real_mpi()->Type_size_x(type, &size);
+	background_linger(before, (size_t)size * (size_t)count);
 	return code;
 }
 
@@ -59,7 +53,8 @@ int shim_MPI_Reduce(void *site, const void *sendbuf, void *recvbuf, int count,
 	                      collective_sign_reduction(comm, count, datatype, op))) {
 		code = real_mpi()->Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
 	} else if (communicator->rank == root || waits_for_all(communicator)) {
-		code = real_mpi()->Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, &request);
+		code = real_mpi()->Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm,
+		                           &request);
 		code = complete(code, &request);
 	} else {
 		code = contribute(sendbuf, count, datatype, op, root, comm);
@@ -78,7 +73,8 @@ int shim_MPI_Reduce_scatter_block(void *site, const void *sendbuf, void *recvbuf
 
 	if (!collective_enter(site, MPI_CALL_Reduce_scatter_block, comm, COLLECTIVE_NO_ROOT,
 	                      collective_sign_reduction(comm, recvcount, datatype, op))) {
-		code = real_mpi()->Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm);
+		code = real_mpi()->Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op,
+		                                        comm);
 		return error_check(comm, code, MPI_CALL_Reduce_scatter_block, site);
 	}
 	counts = malloc(sizeof(*counts) * (size_t)communicator->size);
@@ -132,9 +128,9 @@ static int contributions_receive(struct contributions *all, const struct communi
 	return code;
 }
 
-/* Combines, in all->data[first], the 2^k members that member `as` knows of after k steps of recursive
- * doubling; the block begins at `first`. With a commutative operation a member combines what it
- * receives with what it has, in this order, whichever side it is on. */
+/* Combines, in all->data[first], the 2^k members that member `as` knows of after k steps of
+ * recursive doubling; the block begins at `first`. With a commutative operation a member
+ * combines what it receives with what it has, in this order, whichever side it is on. */
 static int combine_block(struct contributions *all, int first, int k, int as)
 {
 	int half = k > 0 ? 1 << (k - 1) : 0, code;
@@ -148,8 +144,8 @@ static int combine_block(struct contributions *all, int first, int k, int as)
 	if (code != MPI_SUCCESS)
 		return code;
 	if (as_upper || !all->commutes) {
-		code = real_mpi()->Reduce_local(all->data[first], all->data[first + half], all->count,
-		                                all->type, all->op);
+		code = real_mpi()->Reduce_local(all->data[first], all->data[first + half],
+		                                all->count, all->type, all->op);
 		void *result = all->data[first + half];
 		all->data[first + half] = all->data[first];
 		all->data[first] = result;
@@ -173,8 +169,8 @@ static int combine_prefix(struct contributions *all, int rank, void *result, boo
 		if (code != MPI_SUCCESS)
 			return code;
 		if (started)
-			code = real_mpi()->Reduce_local(all->data[first], result, all->count, all->type,
-			                                all->op);
+			code = real_mpi()->Reduce_local(all->data[first], result, all->count,
+			                                all->type, all->op);
 		else
 			code = typed_move(all->data[first], result, all->count, all->type);
 		started = true;
@@ -194,11 +190,13 @@ static int prefix(const struct communicator *communicator, const void *sendbuf, 
 
 	if (code != MPI_SUCCESS)
 		return code;
+	unsigned before = request_incomplete();
 	for (int i = communicator->rank + 1; code == MPI_SUCCESS && i < communicator->size; i++)
 		code = background_send(packed, i, tag, shadow);
+	size_t bytes = (size_t)packed->size * (size_t)(communicator->size - communicator->rank);
 	if (code == MPI_SUCCESS && inclusive && sendbuf != MPI_IN_PLACE)
-		code = real_mpi()->Unpack(packed->bytes, packed->size, &position, recvbuf, all->count,
-		                          all->type, shadow);
+		code = real_mpi()->Unpack(packed->bytes, packed->size, &position, recvbuf,
+		                          all->count, all->type, shadow);
 	packed_release(packed);
 	real_mpi()->Op_commutative(all->op, &commutes);
 	all->commutes = commutes != 0;
@@ -208,6 +206,7 @@ static int prefix(const struct communicator *communicator, const void *sendbuf, 
 	if (code == MPI_SUCCESS)
 		code = combine_prefix(all, communicator->rank, recvbuf, inclusive);
 	contributions_release(all);
+	background_linger(before, bytes);
 	return code;
 }
 

@@ -1,6 +1,7 @@
-/* Bcast, Scatter, Scatterv, Gather, Gatherv. A root that begins leaves as soon as its messages are on
- * the way, and a member that only contributes likewise; each member depends on nobody but the root
- * then, as the standard has it (MPI 3.1, section 5.1), and not on the members of a tree. */
+/* Bcast, Scatter, Scatterv, Gather, Gatherv. A root that begins leaves as soon as its messages
+ * are on the way, and a member that only contributes likewise; each member depends on nobody but
+ * the root then, as the standard has it (MPI 3.1, section 5.1), and not on the members of a
+ * tree. */
 #include <stdlib.h>
 
 #include "background.h"
@@ -56,8 +57,9 @@ static int receive_part(const struct rooted *rooted, int source, const struct pa
 	return code == MPI_SUCCESS ? gate_complete(&request, MPI_STATUS_IGNORE) : code;
 }
 
-/* Leaves the program's buffer at once. */
-static int send_part(const struct rooted *rooted, int destination, const struct part *part)
+/* Leaves the program's buffer at once. Adds the bytes to *bytes. */
+static int send_part(const struct rooted *rooted, int destination, const struct part *part,
+                     size_t *bytes)
 {
 	struct packed *packed;
 	int code = packed_new(part->data, part->count, part->type, rooted->shadow, &packed);
@@ -65,6 +67,7 @@ static int send_part(const struct rooted *rooted, int destination, const struct 
 	if (code != MPI_SUCCESS)
 		return code;
 	code = background_send(packed, destination, rooted->tag, rooted->shadow);
+	*bytes += (size_t)packed->size;
 	packed_release(packed);
 	return code;
 }
@@ -72,13 +75,15 @@ static int send_part(const struct rooted *rooted, int destination, const struct 
 /* The root's own part. */
 static int copy_part(const struct rooted *rooted, const struct part *from, const struct part *to)
 {
-	int code = send_part(rooted, rooted->root, from);
+	size_t bytes = 0;
+	int code = send_part(rooted, rooted->root, from, &bytes);
 
 	return code == MPI_SUCCESS ? receive_part(rooted, rooted->root, to) : code;
 }
 
 static int bcast(const struct rooted *rooted, const struct part *part)
 {
+	unsigned before = request_incomplete();
 	struct packed *packed;
 	int code;
 
@@ -91,6 +96,7 @@ static int bcast(const struct rooted *rooted, const struct part *part)
 		if (i != rooted->root)
 			code = background_send(packed, i, rooted->tag, rooted->shadow);
 	}
+	background_linger(before, (size_t)packed->size * (size_t)rooted->communicator->size);
 	packed_release(packed);
 	return code;
 }
@@ -116,7 +122,8 @@ int shim_MPI_Bcast(void *site, void *buffer, int count, MPI_Datatype datatype, i
 	return error_check(comm, code, MPI_CALL_Bcast, site);
 }
 
-/* Part i stands at displacements[i], or all have equal_count elements and stand one after another. */
+/* Part i stands at displacements[i], or all have equal_count elements and stand one after
+ * another. */
 static struct part part_of(const void *data, int i, int equal_count, const int *counts,
                            const int *displacements, MPI_Datatype type)
 {
@@ -130,6 +137,8 @@ static int scatter(const struct rooted *rooted, const void *data, int equal_coun
                    const int *counts, const int *displacements, MPI_Datatype type,
                    const struct part *own)
 {
+	unsigned before = request_incomplete();
+	size_t bytes = 0;
 	int code = MPI_SUCCESS;
 
 	if (!is_root(rooted))
@@ -138,10 +147,11 @@ static int scatter(const struct rooted *rooted, const void *data, int equal_coun
 		struct part part = part_of(data, i, equal_count, counts, displacements, type);
 
 		if (i != rooted->root)
-			code = send_part(rooted, i, &part);
+			code = send_part(rooted, i, &part, &bytes);
 		else if (own->data != MPI_IN_PLACE)
 			code = copy_part(rooted, &part, own);
 	}
+	background_linger(before, bytes);
 	return code;
 }
 
@@ -156,13 +166,13 @@ int shim_MPI_Scatter(void *site, const void *sendbuf, int sendcount, MPI_Datatyp
 	if (!collective_enter(site, MPI_CALL_Scatter, comm, root,
 	                      collective_sign_rooted(comm, root, true, sendcount, sendtype,
 	                                             recvcount, recvtype))) {
-		code = real_mpi()->Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-		                           root, comm);
+		code = real_mpi()->Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+		                           recvtype, root, comm);
 	} else if (goes_singly(&rooted, comm, root, MPI_CALL_Scatter)) {
 		code = scatter(&rooted, sendbuf, sendcount, NULL, NULL, sendtype, &own);
 	} else {
-		code = real_mpi()->Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-		                            root, comm, &request);
+		code = real_mpi()->Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+		                            recvtype, root, comm, &request);
 		if (code == MPI_SUCCESS)
 			code = gate_complete(&request, MPI_STATUS_IGNORE);
 	}
@@ -179,13 +189,13 @@ int shim_MPI_Scatterv(void *site, const void *sendbuf, const int sendcounts[], c
 	int code;
 
 	if (!collective_enter(site, MPI_CALL_Scatterv, comm, root, COLLECTIVE_UNSIGNED)) {
-		code = real_mpi()->Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
-		                            recvtype, root, comm);
+		code = real_mpi()->Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf,
+		                            recvcount, recvtype, root, comm);
 	} else if (goes_singly(&rooted, comm, root, MPI_CALL_Scatterv)) {
 		code = scatter(&rooted, sendbuf, 0, sendcounts, displs, sendtype, &own);
 	} else {
-		code = real_mpi()->Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
-		                             recvtype, root, comm, &request);
+		code = real_mpi()->Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf,
+		                             recvcount, recvtype, root, comm, &request);
 		if (code == MPI_SUCCESS)
 			code = gate_complete(&request, MPI_STATUS_IGNORE);
 	}
@@ -222,6 +232,16 @@ static int gather_at_root(const struct rooted *rooted, const struct part *own, v
 	return code;
 }
 
+static int contribute(const struct rooted *rooted, const struct part *own)
+{
+	unsigned before = request_incomplete();
+	size_t bytes = 0;
+	int code = send_part(rooted, rooted->root, own, &bytes);
+
+	background_linger(before, bytes);
+	return code;
+}
+
 int shim_MPI_Gather(void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                     void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
@@ -233,15 +253,15 @@ int shim_MPI_Gather(void *site, const void *sendbuf, int sendcount, MPI_Datatype
 	if (!collective_enter(site, MPI_CALL_Gather, comm, root,
 	                      collective_sign_rooted(comm, root, false, sendcount, sendtype,
 	                                             recvcount, recvtype))) {
-		code = real_mpi()->Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-		                          root, comm);
+		code = real_mpi()->Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+		                          recvtype, root, comm);
 	} else if (goes_singly(&rooted, comm, root, MPI_CALL_Gather)) {
-		code = is_root(&rooted) ? gather_at_root(&rooted, &own, recvbuf, recvcount, NULL, NULL,
-		                                         recvtype)
-		                        : send_part(&rooted, root, &own);
+		code = is_root(&rooted) ? gather_at_root(&rooted, &own, recvbuf, recvcount, NULL,
+		                                         NULL, recvtype)
+		                        : contribute(&rooted, &own);
 	} else {
-		code = real_mpi()->Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-		                           root, comm, &request);
+		code = real_mpi()->Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+		                           recvtype, root, comm, &request);
 		if (code == MPI_SUCCESS)
 			code = gate_complete(&request, MPI_STATUS_IGNORE);
 	}
@@ -258,15 +278,15 @@ int shim_MPI_Gatherv(void *site, const void *sendbuf, int sendcount, MPI_Datatyp
 	int code;
 
 	if (!collective_enter(site, MPI_CALL_Gatherv, comm, root, COLLECTIVE_UNSIGNED)) {
-		code = real_mpi()->Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-		                           recvtype, root, comm);
+		code = real_mpi()->Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+		                           displs, recvtype, root, comm);
 	} else if (goes_singly(&rooted, comm, root, MPI_CALL_Gatherv)) {
-		code = is_root(&rooted) ? gather_at_root(&rooted, &own, recvbuf, 0, recvcounts, displs,
-		                                         recvtype)
-		                        : send_part(&rooted, root, &own);
+		code = is_root(&rooted) ? gather_at_root(&rooted, &own, recvbuf, 0, recvcounts,
+		                                         displs, recvtype)
+		                        : contribute(&rooted, &own);
 	} else {
-		code = real_mpi()->Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-		                            recvtype, root, comm, &request);
+		code = real_mpi()->Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+		                            displs, recvtype, root, comm, &request);
 		if (code == MPI_SUCCESS)
 			code = gate_complete(&request, MPI_STATUS_IGNORE);
 	}

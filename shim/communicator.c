@@ -72,7 +72,8 @@ static int world_ranks(MPI_Group group, int *ret_size, int **ret_ranks)
 	for (int i = 0; code == MPI_SUCCESS && i < *ret_size; i++)
 		own[i] = i;
 	if (code == MPI_SUCCESS)
-		code = real_mpi()->Group_translate_ranks(group, *ret_size, own, world_group, *ret_ranks);
+		code = real_mpi()->Group_translate_ranks(group, *ret_size, own, world_group,
+		                                         *ret_ranks);
 	free(own);
 	return code;
 }

@@ -1,9 +1,9 @@
 /* The communicators of this process, under the numbers by which the scheduler knows them.
  *
- * A number is the same in every member and in every interleaving: a hash of the parent's number, the
- * function that created it, its groups, and how often that has happened before. Each communicator
- * has a private shadow with the same groups, on which the shim moves data of its own, unseen by the
- * program. */
+ * A number is the same in every member and in every interleaving: a hash of the parent's number,
+ * the function that created it, its groups, and how often that has happened before. Each
+ * communicator has a private shadow with the same groups, on which the shim moves data of its
+ * own, unseen by the program. */
 #ifndef MATCHPOINT_SHIM_COMMUNICATOR_H
 #define MATCHPOINT_SHIM_COMMUNICATOR_H
 
@@ -18,7 +18,7 @@ struct communicator {
 	bool is_inter;
 	int rank;        /* of this process in the local group */
 	int size;        /* of the local group */
-	int remote_size; /* of the group that messages go to: the local one of an intracommunicator */
+	int remote_size; /* of the group that messages go to: an intracommunicator's own */
 	int *local;      /* world ranks */
 	int *remote;     /* world ranks of an intercommunicator's remote group; else NULL */
 	MPI_Comm shadow; /* MPI_COMM_NULL: none is needed */
@@ -31,7 +31,8 @@ struct communicator {
 	struct communicator *next;
 };
 
-/* Registers MPI_COMM_WORLD and MPI_COMM_SELF, right after MPI's initialisation; collective. MPI's code. */
+/* Registers MPI_COMM_WORLD and MPI_COMM_SELF, right after MPI's initialisation; collective.
+ * MPI's code. */
 int communicator_start(void);
 
 /* NULL: MPI_COMM_NULL, or no communicator that the program may use. */
@@ -46,8 +47,8 @@ uint64_t communicator_number(MPI_Comm comm);
 /* World rank of `rank` in the group that messages go to, or -1. */
 int communicator_world_rank(const struct communicator *communicator, int rank);
 
-/* Keeps the library's communicator alive for operations that it has not been given yet, although the
- * program frees it (MPI 3.1, section 6.4.3). Unknown communicators are ignored. */
+/* Keeps the library's communicator alive for operations that it has not been given yet, although
+ * the program frees it (MPI 3.1, section 6.4.3). Unknown communicators are ignored. */
 void communicator_retain(MPI_Comm comm);
 void communicator_release(MPI_Comm comm);
 

@@ -29,6 +29,8 @@ static struct creation creation_begin(const void *site, enum mpi_call function, 
 
 	if (creation.parent)
 		communicator_meet(creation.parent->number, function, site, 0);
+	else
+		error_report_call(site, function);
 	return creation;
 }
 
@@ -103,7 +105,8 @@ static int dup(const void *site, enum mpi_call function, MPI_Comm comm, MPI_Info
 	int code;
 
 	if (!creation.parent)
-		return creation_end(&creation, real_mpi()->Comm_dup(comm, newcomm), shadow, newcomm);
+		return creation_end(&creation, real_mpi()->Comm_dup(comm, newcomm), shadow,
+		                    newcomm);
 	code = dup_with_callbacks(comm, info, newcomm);
 	if (code == MPI_SUCCESS)
 		code = dup_shadow(creation.parent, &shadow, &request);
@@ -177,10 +180,14 @@ static int start_idup(const void *site, enum mpi_call function, MPI_Comm comm, M
 {
 	static const struct request_actions actions = { idup_post, idup_over };
 	struct communicator *parent = communicator_find(comm);
-	struct idup *idup = calloc(1, sizeof(*idup));
+	struct idup *idup = parent ? calloc(1, sizeof(*idup)) : NULL;
 
-	if (!idup)
-		return error_check(comm, MPI_ERR_NO_MEM, function, site);
+	if (!idup) {
+		error_report_call(site, function);
+		return error_check(comm, parent ? MPI_ERR_NO_MEM
+		                                : real_mpi()->Comm_idup(comm, newcomm, request),
+		                   function, site);
+	}
 	idup->comm = comm;
 	idup->newcomm = newcomm;
 	idup->shadow_request = MPI_REQUEST_NULL;
@@ -195,18 +202,12 @@ static int start_idup(const void *site, enum mpi_call function, MPI_Comm comm, M
 
 int shim_MPI_Comm_idup(void *site, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-	if (!communicator_find(comm))
-		return error_check(comm, real_mpi()->Comm_idup(comm, newcomm, request),
-		                   MPI_CALL_Comm_idup, site);
 	return start_idup(site, MPI_CALL_Comm_idup, comm, MPI_INFO_NULL, false, newcomm, request);
 }
 
 int shim_MPI_Comm_idup_with_info(void *site, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
                                  MPI_Request *request)
 {
-	if (!communicator_find(comm))
-		return error_check(comm, real_mpi()->Comm_idup(comm, newcomm, request),
-		                   MPI_CALL_Comm_idup_with_info, site);
 	return start_idup(site, MPI_CALL_Comm_idup_with_info, comm, info, true, newcomm, request);
 }
 
@@ -311,6 +312,7 @@ int shim_MPI_Comm_create_group(void *site, MPI_Comm comm, MPI_Group group, int t
 	if (parent && group != MPI_GROUP_NULL)
 		real_mpi()->Group_rank(group, &rank);
 	if (rank == MPI_UNDEFINED || communicator_groups_of_group(group, &groups) != MPI_SUCCESS) {
+		error_report_call(site, function);
 		code = real_mpi()->Comm_create_group(comm, group, tag, newcomm);
 		return error_check(comm, code, function, site);
 	}
@@ -339,12 +341,13 @@ static void meet_leader(const struct creation *creation, MPI_Comm peer_comm, int
 	const struct communicator_groups groups = { .size = 2, .local = leaders };
 	uint64_t number = communicator_new_number(peer->number, creation->function, (uint64_t)tag,
 	                                          &groups);
-	communicator_announce(number, &groups, own == leaders[1], "the leaders of MPI_Intercomm_create");
+	communicator_announce(number, &groups, own == leaders[1],
+	                      "the leaders of MPI_Intercomm_create");
 	communicator_meet_again(number, creation->function, creation->site, 1);
 }
 
-/* Each group meets before its leader meets the other's, so that the leaders know all to be there, and
- * again afterwards, so that all know. */
+/* Each group meets before its leader meets the other's, so that the leaders know all to be
+ * there, and again afterwards, so that all know. */
 int shim_MPI_Intercomm_create(void *site, MPI_Comm local_comm, int local_leader,
                               MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newcomm)
 {
@@ -367,6 +370,7 @@ int shim_MPI_Intercomm_create(void *site, MPI_Comm local_comm, int local_leader,
 
 static int no_communicator(const void *site, enum mpi_call function, MPI_Comm *comm)
 {
+	error_report_call(site, function);
 	int code = function == MPI_CALL_Comm_free ? real_mpi()->Comm_free(comm)
 	                                          : real_mpi()->Comm_disconnect(comm);
 

@@ -21,7 +21,7 @@ enum standing completion_standing(MPI_Request handle)
 		return FOREIGN;
 	if (!request->active)
 		return ABSENT;
-	return request->local || request->answered || request->cancelled ? READY : ASKED;
+	return request->local ? READY : ASKED;
 }
 
 /* The arrays live until the end of the process, so that a call allocates nothing. */
@@ -220,7 +220,6 @@ int shim_MPI_Request_get_status(void *site, MPI_Request handle, int *flag, MPI_S
 	*flag = over;
 	request = request_find(handle);
 	if (over && request && request->active) {
-		request->answered = true;
 		request_complete(request);
 		request_store_status(status, &request->status);
 	} else if (over) {

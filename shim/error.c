@@ -34,7 +34,8 @@ static void *site_of_library_call(void)
 static void tell(MPI_Comm *comm, int *code, ...)
 {
 	if (!caller_is_inside() && gate_is_active())
-		error_raise(*comm, *code, gate_current_call(), MPI_CALL_NONE, site_of_library_call());
+		error_raise(*comm, *code, gate_current_call(), MPI_CALL_NONE,
+		            site_of_library_call());
 }
 
 int error_start(void)
@@ -96,12 +97,20 @@ int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *sit
 	return error_raise(comm, code, gate_current_call(), function, site);
 }
 
+void error_report_call(const void *site, enum mpi_call function)
+{
+	const struct wire_call call = gate_call(function, site);
+
+	gate_report(&call);
+}
+
 void error_fatal(const void *site, enum mpi_call function, int code, const char *text)
 {
 	char sentence[256];
 
+	error_report_call(site, function);
 	snprintf(sentence, sizeof(sentence), "%s: %s", mpi_call_name(function), text);
-	report(gate_call(function, site).call, function, site, code, true, sentence);
+	report(gate_current_call(), function, site, code, true, sentence);
 	gate_wait_for_end();
 }
 

@@ -1,5 +1,6 @@
-/* Errors, and the program's error handlers. MPI itself never acts on an error: on every communicator
- * the library has a handler of the shim's, which only tells; the program's own is kept here. */
+/* Errors, and the program's error handlers. MPI itself never acts on an error: on every
+ * communicator the library has a handler of the shim's, which only tells; the program's own is
+ * kept here. */
 #ifndef MATCHPOINT_SHIM_ERROR_H
 #define MATCHPOINT_SHIM_ERROR_H
 
@@ -14,13 +15,16 @@ struct communicator;
 /* Once, after MPI's initialisation. MPI's code. */
 int error_start(void);
 
-/* A call has failed with the MPI error `code`: tells the scheduler and does what the program's error
- * handler for `comm` (MPI_COMM_WORLD's where there is none) asks for. Returns `code`; does not return
- * when the handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. */
+/* A call has failed with the MPI error `code`: tells the scheduler and does what the program's
+ * error handler for `comm` (MPI_COMM_WORLD's where there is none) asks for. Returns `code`; does
+ * not return when the handler is MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT. */
 int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, const void *site);
 
 /* The same for the call that was opened last (gate_current_call); MPI_SUCCESS is passed on. */
 int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *site);
+
+/* Reports a call that starts nothing, as MPI is going to refuse it. */
+void error_report_call(const void *site, enum mpi_call function);
 
 /* For a call that matchpoint cannot control: says so and ends the rank. */
 int error_refused(const void *site, enum mpi_call function);

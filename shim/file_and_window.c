@@ -108,8 +108,8 @@ int shim_MPI_Win_create(void *site, void *base, MPI_Aint size, int disp_unit, MP
 {
 	uint64_t number = meet_to_make(site, MPI_CALL_Win_create, comm);
 
-	return made_window(real_mpi()->Win_create(base, size, disp_unit, info, comm, window), number,
-	                   window);
+	return made_window(real_mpi()->Win_create(base, size, disp_unit, info, comm, window),
+	                   number, window);
 }
 
 int shim_MPI_Win_allocate(void *site, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -117,8 +117,8 @@ int shim_MPI_Win_allocate(void *site, MPI_Aint size, int disp_unit, MPI_Info inf
 {
 	uint64_t number = meet_to_make(site, MPI_CALL_Win_allocate, comm);
 
-	return made_window(real_mpi()->Win_allocate(size, disp_unit, info, comm, base, window), number,
-	                   window);
+	return made_window(real_mpi()->Win_allocate(size, disp_unit, info, comm, base, window),
+	                   number, window);
 }
 
 int shim_MPI_Win_allocate_shared(void *site, MPI_Aint size, int disp_unit, MPI_Info info,
@@ -126,8 +126,9 @@ int shim_MPI_Win_allocate_shared(void *site, MPI_Aint size, int disp_unit, MPI_I
 {
 	uint64_t number = meet_to_make(site, MPI_CALL_Win_allocate_shared, comm);
 
-	return made_window(real_mpi()->Win_allocate_shared(size, disp_unit, info, comm, base, window),
-	                   number, window);
+	return made_window(
+		real_mpi()->Win_allocate_shared(size, disp_unit, info, comm, base, window), number,
+		window);
 }
 
 int shim_MPI_Win_create_dynamic(void *site, MPI_Info info, MPI_Comm comm, MPI_Win *window)

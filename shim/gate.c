@@ -204,15 +204,19 @@ static int pause_of_round(unsigned round)
  * many steps on both sides, hence several at once. */
 static void receive_with_progress(unsigned round)
 {
-	enum { STEPS = 4 };
+	enum { STEPS = 4, MOVING_STEPS = 32, MOVING_ROUNDS = 100 };
 	struct pollfd readable = { .fd = gate.socket, .events = POLLIN };
+	unsigned before = request_incomplete();
+	int steps = request_moving() > 0 ? MOVING_STEPS : STEPS;
 
-	for (int i = 0; i < STEPS; i++) {
+	for (int i = 0; i < steps && request_incomplete() == before; i++) {
 		request_progress();
 		if (receive(MSG_DONTWAIT))
 			return;
 		sched_yield();
 	}
+	if (request_incomplete() != before || (request_moving() > 0 && round < MOVING_ROUNDS))
+		return;
 	if (poll(&readable, 1, pause_of_round(round)) > 0)
 		receive(MSG_DONTWAIT);
 }

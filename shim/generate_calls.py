@@ -422,6 +422,7 @@ int shim_MPI_{call.name}(void *site, {call.parameters()})
 	int code;
 
 	if (!collective_is_valid(comm, {root_of(call)}, signature)) {{
+		error_report_call(site, MPI_CALL_{call.name});
 		code = real_mpi()->{call.name}({call.values()});
 		return error_check(comm, code, MPI_CALL_{call.name}, site);
 	}}

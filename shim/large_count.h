@@ -1,5 +1,5 @@
-/* The large-count variants (MPI_Send_c, ...) are carried out as the ordinary ones where their counts
- * fit; otherwise they are refused. */
+/* The large-count variants (MPI_Send_c, ...) are carried out as the ordinary ones where their
+ * counts fit; otherwise they are refused. */
 #ifndef MATCHPOINT_SHIM_LARGE_COUNT_H
 #define MATCHPOINT_SHIM_LARGE_COUNT_H
 

@@ -32,7 +32,7 @@ static struct {
 	struct request *first, **last;
 } unattended = { .last = &unattended.first };
 
-static unsigned incomplete;
+static unsigned incomplete, moving;
 
 static struct request **bucket_of(struct wire_name name)
 {
@@ -207,8 +207,15 @@ void request_release(struct request *request)
 	table.unused = request;
 }
 
+static void set_moving(struct request *request, bool moves)
+{
+	moving += (unsigned)moves - (unsigned)request->moving;
+	request->moving = moves;
+}
+
 static void set_real_over(struct request *request, int code)
 {
+	set_moving(request, false);
 	request->real = MPI_REQUEST_NULL;
 	request->completed = true;
 	request->code = code;
@@ -241,8 +248,8 @@ void request_posted(struct request *request, int code)
 		return;
 	}
 	incomplete++;
-	if (request->kind != REQUEST_COLLECTIVE)
-		poll_library(request);
+	if (request->kind != REQUEST_COLLECTIVE && !poll_library(request))
+		set_moving(request, request->kind == REQUEST_RECEIVE);
 }
 
 /* Any request that is in the library without a handle in the program. */
@@ -258,6 +265,8 @@ void request_bind(struct wire_name name, int source, int tag)
 	struct request *request = find_named(name);
 	int code;
 
+	if (request && request->kind == REQUEST_SEND)
+		set_moving(request, request->real != MPI_REQUEST_NULL);
 	if (!request || request->bound || request->completed)
 		return;
 	request->bound_peer = source;
@@ -272,8 +281,8 @@ void request_bind(struct wire_name name, int source, int tag)
 		code = request->actions->post(request->closure, &request->real);
 		request_posted(request, code);
 		break;
-	case REQUEST_SEND:
 	case REQUEST_PROBE: request->bound = true; break;
+	case REQUEST_SEND: return;
 	}
 	if (request->unattended)
 		watch(request);
@@ -368,6 +377,11 @@ unsigned request_incomplete(void)
 	return incomplete;
 }
 
+unsigned request_moving(void)
+{
+	return moving;
+}
+
 void request_abandon(struct request *request)
 {
 	enum { REAP_EVERY = 16 };
@@ -385,16 +399,19 @@ void request_abandon(struct request *request)
 /* What the library still does with the copy of a persistent request's message. */
 static void leave_copy_behind(struct request *request)
 {
-	const struct wire_name none = { 0, 0 };
-	struct request *carrier = request_new(REQUEST_SEND, none, request->comm);
+	struct wire_name name = request->name;
+	forget_name(request);
+	struct request *carrier = request_new(REQUEST_SEND, name, request->comm);
 
 	if (!carrier) {
 		gate_complete(&request->real, MPI_STATUS_IGNORE);
 		incomplete--;
-		release_copy(request);
+		set_real_over(request, MPI_SUCCESS);
 		return;
 	}
 	carrier->real = request->real;
+	set_moving(carrier, request->moving);
+	set_moving(request, false);
 	carrier->copied = request->copied;
 	carrier->copy = request->copy;
 	carrier->buffered = request->buffered;
@@ -409,20 +426,18 @@ void request_retire(struct request *request)
 		request_abandon(request);
 		return;
 	}
-	forget_name(request);
 	if (request->real != MPI_REQUEST_NULL)
 		leave_copy_behind(request);
+	forget_name(request);
 	release_copy(request);
 	request->real = MPI_REQUEST_NULL;
 	request->active = request->bound = request->completed = false;
-	request->local = request->answered = request->cancelled = false;
+	request->local = false;
 	request->code = MPI_SUCCESS;
 }
 
 void request_withdraw(struct request *request)
 {
-	forget_name(request);
-	request->cancelled = true;
 	request->completed = true;
 	request->code = MPI_SUCCESS;
 	request->status = request_empty_status();

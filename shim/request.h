@@ -50,13 +50,12 @@ struct request {
 
 	int bound_peer, bound_tag; /* of BIND */
 	bool bound;
+	bool moving;       /* matched, and not yet complete in the library */
 	MPI_Request real;  /* MPI_REQUEST_NULL: not posted, or completed */
 	int code;          /* MPI's, of posting or completing */
 	MPI_Status status; /* once completed in the library */
 	bool completed;    /* nothing to be done in the library; status and code are set */
 	bool local;        /* unknown to the scheduler: can always complete */
-	bool answered;     /* the scheduler has said so to MPI_Request_get_status */
-	bool cancelled;
 
 	bool persistent;
 	bool active;     /* of a persistent request: started and not completed */
@@ -115,6 +114,9 @@ void request_release(struct request *request);
 void request_progress(void);
 /* Requests that are posted to the library and not yet known to be complete. */
 unsigned request_incomplete(void);
+/* Those of them that have found their peer, receives and large sends: data is moving, and quickly
+ * if both ranks drive it. */
+unsigned request_moving(void);
 
 /* MPI 3.1, section 3.7.3: source MPI_ANY_SOURCE, tag MPI_ANY_TAG, no error, count 0. */
 MPI_Status request_empty_status(void);

@@ -7,7 +7,7 @@
  * description appends to a buffer or takes from a frame, so that the two directions cannot drift
  * apart. */
 
-enum { HEADER_BYTES = 4, TYPE_BYTES = 2, FIRST_CAPACITY = 256 };
+enum { HEADER_BYTES = 4, TYPE_BYTES = 2, FIRST_CAPACITY = 1024 };
 
 struct codec {
 	struct wire_buffer *out; /* encoding; NULL when decoding */

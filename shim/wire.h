@@ -18,6 +18,9 @@
 #define WIRE_VERSION 1
 #define WIRE_FRAME_MAX (64u << 20)
 
+/* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
+#define WIRE_LARGE_MESSAGE 8192u
+
 #define WIRE_ANY (-1)       /* any source, any tag */
 #define WIRE_COMM_WORLD 1u  /* well-known communicator numbers; others come from WIRE_COMM */
 #define WIRE_COMM_SELF 2u
@@ -34,7 +37,8 @@ enum wire_type {
 	WIRE_ENDING,    /* the process is about to end: exit(), or a deadly signal */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
-	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order */
+	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order; of a
+	                 send: a receive has taken it, so that its data is moving now */
 	WIRE_GO,      /* the pending call may complete */
 	WIRE_END,     /* flush the program's standard streams if asked to, then _exit(status) */
 	WIRE_WHERE,   /* report the call stack of the pending call */

@@ -211,6 +211,22 @@ static void add_funnel_step(struct draft *draft, struct unit *unit, int posted, 
 	}
 }
 
+/* One worker starts only once it has heard (tag 3) of any other. */
+static void add_gate(struct draft *draft)
+{
+	int gate = 1 + below(draft, draft->program->ranks - 1);
+
+	for (int worker = 1; worker < draft->program->ranks; worker++) {
+		struct unit *unit = new_unit(draft, worker);
+		struct instruction *instruction =
+			unit_add(unit, worker == gate ? INSTRUCTION_RECEIVE : INSTRUCTION_SEND);
+
+		instruction->peer = worker == gate ? -1 : gate;
+		instruction->tag = 3;
+		instruction->nonblocking = worker != gate;
+	}
+}
+
 /* Many messages to one rank that has several receives posted at once, and answers that let late
  * messages go: what matches depends on what matched before in as many ways as the rules have. */
 static void draw_funnel(struct draft *draft, int messages)
@@ -224,6 +240,8 @@ static void draw_funnel(struct draft *draft, int messages)
 		add_funnel_receive(draft, unit, INSTRUCTION_RECEIVE);
 	for (int i = 0; i < messages; i++)
 		add_funnel_step(draft, unit, posted, answers);
+	if (one_in(draft, 2))
+		add_gate(draft);
 	for (int worker = 1; worker < draft->program->ranks; worker++) {
 		int sends = each + below(draft, 3);
 

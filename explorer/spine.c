@@ -1,0 +1,126 @@
+#include "spine.h"
+
+void alternative_free(struct alternative *alternative)
+{
+	if (alternative->needs)
+		g_array_free(alternative->needs, TRUE);
+	g_free(alternative);
+}
+
+struct step *step_new(struct op_id receive, guint base)
+{
+	struct step *step = g_new0(struct step, 1);
+
+	step->receive = receive;
+	step->base = base;
+	step->first = true;
+	step->events = STEP_UNKNOWN;
+	g_queue_init(&step->waiting);
+	return step;
+}
+
+void step_free(struct step *step)
+{
+	g_queue_clear_full(&step->waiting, (GDestroyNotify)alternative_free);
+	g_free(step);
+}
+
+void step_wait(struct step *step, struct op_id send, GArray *needs, guint deviations)
+{
+	struct alternative *alternative = g_new0(struct alternative, 1);
+
+	alternative->choice = (struct choice){ step->receive, send };
+	alternative->needs = needs;
+	alternative->deviations = deviations;
+	g_queue_push_tail(&step->waiting, alternative);
+}
+
+static const struct choice *choice_at(const GArray *choices, guint index)
+{
+	return &g_array_index(choices, struct choice, index);
+}
+
+/* Where the choices asked for stand on the path. */
+struct holder {
+	const GArray *choices;
+	guint *place; /* [i]: where choice i stands on the path, or the path's length */
+	guint *count; /* [i]: how many of them stand before place i of the path */
+};
+
+guint choice_hash(gconstpointer choice)
+{
+	const struct choice *one = choice;
+
+	return op_id_hash(one->receive) ^ op_id_hash(one->send) * 31;
+}
+
+gboolean choice_equal(gconstpointer left, gconstpointer right)
+{
+	const struct choice *a = left;
+	const struct choice *b = right;
+
+	return op_id_equal(a->receive, b->receive) && op_id_equal(a->send, b->send);
+}
+
+static void holder_init(struct holder *holder, const GArray *path, const GArray *choices)
+{
+	g_autoptr(GHashTable) places = g_hash_table_new(choice_hash, choice_equal);
+
+	holder->choices = choices;
+	holder->place = g_new(guint, choices->len);
+	holder->count = g_new0(guint, path->len + 1);
+	for (guint i = 0; i < path->len; i++)
+		g_hash_table_insert(places, (gpointer)choice_at(path, i), GUINT_TO_POINTER(i + 1));
+	for (guint i = 0; i < choices->len; i++) {
+		gpointer place = g_hash_table_lookup(places, choice_at(choices, i));
+
+		holder->place[i] = place ? GPOINTER_TO_UINT(place) - 1 : path->len;
+		if (place)
+			holder->count[GPOINTER_TO_UINT(place)]++;
+	}
+	for (guint i = 1; i <= path->len; i++)
+		holder->count[i] += holder->count[i - 1];
+}
+
+static void holder_release(struct holder *holder)
+{
+	g_free(holder->place);
+	g_free(holder->count);
+}
+
+/* Whether the plan that takes this alternative at this step contains all of the choices. */
+static bool plan_contains(const struct holder *holder, const struct step *step,
+                          const struct alternative *alternative)
+{
+	guint more = alternative->needs ? alternative->needs->len : 0;
+
+	if (holder->choices->len - holder->count[step->base] > more + 1)
+		return false;
+	for (guint i = 0; i < holder->choices->len; i++) {
+		const struct choice *choice = choice_at(holder->choices, i);
+		bool found = holder->place[i] < step->base
+		             || choice_equal(choice, &alternative->choice);
+
+		for (guint k = 0; k < more && !found; k++)
+			found = choice_equal(choice, choice_at(alternative->needs, k));
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+bool spine_needs(const GPtrArray *steps, const GArray *path, const GArray *choices)
+{
+	struct holder holder;
+	bool found = false;
+
+	holder_init(&holder, path, choices);
+	for (guint i = steps->len; i > 0 && !found; i--) {
+		const struct step *step = g_ptr_array_index(steps, i - 1);
+
+		for (GList *item = step->waiting.head; item && !found; item = item->next)
+			found = plan_contains(&holder, step, item->data);
+	}
+	holder_release(&holder);
+	return found;
+}

@@ -1,0 +1,41 @@
+/* The steps of the search's current spine (see explorer.c) and the alternatives that wait at them. */
+#ifndef MATCHPOINT_EXPLORER_SPINE_H
+#define MATCHPOINT_EXPLORER_SPINE_H
+
+#include "path.h"
+
+struct alternative {
+	struct choice choice;
+	GArray *needs; /* of struct choice, to be made before; NULL: it was open at once */
+	guint deviations;
+};
+
+void alternative_free(struct alternative *alternative);
+
+#define STEP_UNKNOWN G_MAXSIZE
+
+/* A receive that was the first open one at its node. */
+struct step {
+	struct op_id receive;
+	guint base;       /* choices on the path before this step's */
+	bool first;       /* stands at the first alternative that was open */
+	guint others;     /* of the steps so far, this one included, the last that does not; + 1 */
+	guint deviations; /* of the path up to and including this step */
+	size_t events;    /* length of the trace at its node, or STEP_UNKNOWN */
+	GQueue waiting;   /* of struct alternative: not visited yet */
+};
+
+struct step *step_new(struct op_id receive, guint base);
+void step_free(struct step *step);
+
+/* Adds an alternative at the end; takes `needs`. */
+void step_wait(struct step *step, struct op_id send, GArray *needs, guint deviations);
+
+/* Whether one of the alternatives that wait leads to a plan with all of the choices: `steps` (of
+ * struct step *) are those of the path `path`. */
+bool spine_needs(const GPtrArray *steps, const GArray *path, const GArray *choices);
+
+guint choice_hash(gconstpointer choice);
+gboolean choice_equal(gconstpointer left, gconstpointer right);
+
+#endif

@@ -1,0 +1,102 @@
+"""Random programs as real MPI programs: the outcomes that matchpoint finds are those of brute force,
+each once, and what every rank really received is what the matches say."""
+
+import os
+import subprocess
+import sys
+
+import harness
+from harness import check
+
+
+def ask(tool, seed, what):
+    sim = os.path.join(os.path.dirname(tool.matchpoint), "tests", "sim_search")
+    done = subprocess.run([sim, what, "--seed", str(seed)], capture_output=True, text=True,
+                          check=True)
+    return done.stdout
+
+
+def expected_outcomes(text):
+    """Number of ranks, and for each buffering the outcomes: (matches, ranks that ended), sorted. A
+    probe leaves its message where it is, so it is no match."""
+    lines = text.splitlines()
+    outcomes = {"zero": [], "infinite": []}
+    for line in lines[1:]:
+        buffering, _, outcome = line.partition(" ")
+        matches, _, ended = outcome.partition(";")
+        outcomes[buffering].append((frozenset(word for word in matches.split() if "~" not in word),
+                                    frozenset(ended.split()[1:])))
+    return int(lines[0]), {name: sorted(map(readable, found)) for name, found in outcomes.items()}
+
+
+def readable(outcome):
+    return "%s; ended %s" % (" ".join(sorted(outcome[0])), " ".join(sorted(outcome[1])))
+
+
+def received_words(rank, output):
+    """The words "CALL<-SOURCE.CALL" that the rank printed at its end, or None: it did not get there."""
+    for line in output.splitlines():
+        name, _, words = line.partition(":")
+        if name == "rank %d" % rank:
+            return ["%d.%s" % (rank, word) for word in words.split() if "." in word]
+    return None
+
+
+def was_probed(word, matches):
+    """The match belongs to the Mprobe, an earlier call than the Mrecv that hands the message out."""
+    receive, _, send = word.partition("<-")
+    rank, _, call = receive.partition(".")
+    return any(match.partition("<-")[2] == send and match.startswith(rank + ".")
+               and int(match.partition("<-")[0].partition(".")[2]) < int(call) for match in matches)
+
+
+def found_outcome(seed, execution):
+    matches = frozenset("%d.%d<-%d.%d" % (match["rank"], match["call"], match["source"],
+                                          match["send_call"]) for match in execution["matches"])
+    ended = set()
+    for rank, output in enumerate(execution["output"]):
+        words = received_words(rank, output)
+        if words is None:
+            continue
+        ended.add(str(rank))
+        for word in words:
+            check(word in matches or was_probed(word, matches), "seed %d, %s: rank %d received %s, which the matches do not say: %s"
+                  % (seed, execution["path"], rank, word, sorted(matches)))
+    return matches, frozenset(ended)
+
+
+def compare(tool, seed):
+    ranks, expected = expected_outcomes(ask(tool, seed, "--print-outcomes"))
+    source = os.path.join(tool.directory, "random_%d.c" % seed)
+    with open(source, "w") as file:
+        file.write(ask(tool, seed, "--print-c"))
+    program = tool.compile(source)
+    run = tool.run("explore", "-q", "-n", str(ranks), "--", program, report=True)
+    check(run.report is not None, "seed %d: no report\n%s" % (seed, run))
+    check(run.report["complete"], "seed %d: not complete\n%s" % (seed, run))
+    for buffering, outcomes in expected.items():
+        found = sorted(readable(found_outcome(seed, execution))
+                       for execution in run.report["executions"]
+                       if execution["buffering"] == buffering)
+        check(found == outcomes, "seed %d, %s buffering\nexpected:\n  %s\nfound:\n  %s" % (
+            seed, buffering, "\n  ".join(outcomes), "\n  ".join(found)))
+    return sum(map(len, expected.values())), run.report["wasted"]
+
+
+def body(tool, options):
+    outcomes = wasted = 0
+    for seed in range(options.seed, options.seed + options.programs):
+        found, dropped = compare(tool, seed)
+        outcomes += found
+        wasted += dropped
+    print("%d random programs from seed %d: %d outcomes, %d runs wasted"
+          % (options.programs, options.seed, outcomes, wasted))
+
+
+def add_options(parser):
+    parser.add_argument("--programs", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+
+
+if __name__ == "__main__":
+    harness.main(sys.modules[__name__].__doc__, body, add_options)

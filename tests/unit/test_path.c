@@ -1,0 +1,119 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "explorer/path.h"
+
+static void assert_round_trip(const char *text)
+{
+	GError *error = NULL;
+	struct path *path = path_parse(text, &error);
+	struct path *copy;
+	char *printed;
+
+	assert_null(error);
+	assert_non_null(path);
+	copy = path_copy(path);
+	path_free(path);
+	printed = path_print(copy);
+	assert_string_equal(printed, text);
+	g_free(printed);
+	path_free(copy);
+}
+
+static void test_round_trip(void **state)
+{
+	(void)state;
+	assert_round_trip("mp1:n4:");
+	assert_round_trip("mp1:n4:0.3=1,2.5/1=3");
+	assert_round_trip("mp1:n4:zero:0.3=1");
+	assert_round_trip("mp1:n1:infinite:sync:");
+	assert_round_trip("mp1:n4:sync:0.3=1,0.3/1=2");
+	assert_round_trip("mp1:n2147483647:2147483646.4294967295/4294967295=0");
+}
+
+static void test_meaning(void **state)
+{
+	struct path *path = path_parse("mp1:n4:zero:sync:0.3=1,2.5/1=3", NULL);
+	const struct choice *choice;
+
+	(void)state;
+	assert_int_equal(path->ranks, 4);
+	assert_int_equal(path->buffering, BUFFERING_ZERO);
+	assert_true(path->synchronous_collectives);
+	assert_int_equal(path->choices->len, 2);
+	choice = &g_array_index(path->choices, struct choice, 1);
+	assert_true(op_id_equal(choice->receive, (struct op_id){ 2, 5, 1 }));
+	assert_true(op_id_equal(choice->send, (struct op_id){ 3, 0, 0 }));
+	path_free(path);
+}
+
+static void assert_refused(const char *text, const char *message)
+{
+	GError *error = NULL;
+
+	assert_null(path_parse(text, &error));
+	assert_true(g_error_matches(error, PATH_ERROR, PATH_ERROR_SYNTAX));
+	assert_string_equal(error->message, message);
+	g_error_free(error);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	assert_refused("", "not a path: column 1: 'mp1:' expected");
+	assert_refused("mp1:4:", "not a path: column 5: 'n' and the number of ranks expected");
+	assert_refused("mp1:n0:", "not a path: column 6: the number of ranks must be from 1 to "
+	                          "2147483647");
+	assert_refused("mp1:n04:", "not a path: column 6: the number of ranks expected, without "
+	                           "leading zeros");
+	assert_refused("mp1:n4", "not a path: column 7: ':' expected");
+	assert_refused("mp1:n4:zero", "not a path: column 8: the receiver's rank expected, without "
+	                              "leading zeros");
+	assert_refused("mp1:n4:0.3", "not a path: column 11: '=' expected");
+	assert_refused("mp1:n4:03=1", "not a path: column 8: the receiver's rank expected, without "
+	                              "leading zeros");
+	assert_refused("mp1:n4:0=1", "not a path: column 9: '.' expected");
+	assert_refused("mp1:n4:4.3=1", "not a path: column 8: the receiver's rank must be from 0 to 3");
+	assert_refused("mp1:n4:0.3=4", "not a path: column 12: the sender's rank must be from 0 to 3");
+	assert_refused("mp1:n4:0.0=1", "not a path: column 10: the number of the receiver's call must "
+	                               "be from 1 to 4294967295");
+	assert_refused("mp1:n4:0.3/0=1", "not a path: column 12: a part of the call must be from 1 to "
+	                                 "4294967295");
+	assert_refused("mp1:n4:0.99999999999999999999=1",
+	               "not a path: column 10: the number of the receiver's call must be from 1 to "
+	               "4294967295");
+	assert_refused("mp1:n4:0.3=1,", "not a path: column 14: the receiver's rank expected, without "
+	                                "leading zeros");
+	assert_refused("mp1:n4:0.3=1;", "not a path: column 13: ',' or the end expected");
+	assert_refused("mp1:n4:0.3=1,0.3=2",
+	               "not a path: column 14: this receive has been chosen for already");
+	assert_refused("mp1:n4:infinite:zero:", "not a path: column 17: the receiver's rank expected, "
+	                                        "without leading zeros");
+}
+
+static void test_version(void **state)
+{
+	GError *error = NULL;
+
+	(void)state;
+	assert_null(path_parse("mp2:n4:0.3=1", &error));
+	assert_true(g_error_matches(error, PATH_ERROR, PATH_ERROR_VERSION));
+	assert_string_equal(error->message,
+	                    "a path of another version (mp2): this matchpoint reads mp1");
+	g_error_free(error);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_meaning),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_version),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
