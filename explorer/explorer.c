@@ -54,6 +54,7 @@ struct explorer {
 	GArray *settled;   /* of struct settled, in the order settled */
 	struct asking *asking; /* [destination * ranks + source] */
 	bool *blocked;     /* [destination]: a message may be held up by an earlier receive */
+	guint *swept;      /* [destination]: stamp of the last rest that asked all sources */
 	GHashTable *visited; /* set of the nodes' hashes */
 	uint64_t hash;       /* of the node last visited */
 	guint stamp;
@@ -74,6 +75,7 @@ struct explorer *explorer_new(const struct explorer_options *options)
 	explorer->settled = g_array_new(FALSE, FALSE, sizeof(struct settled));
 	explorer->asking = g_new0(struct asking, ranks * ranks);
 	explorer->blocked = g_new0(bool, ranks);
+	explorer->swept = g_new0(guint, ranks);
 	explorer->visited = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	return explorer;
 }
@@ -90,6 +92,7 @@ void explorer_free(struct explorer *explorer)
 			g_array_free(explorer->asking[i].steps, TRUE);
 	g_free(explorer->asking);
 	g_free(explorer->blocked);
+	g_free(explorer->swept);
 	g_hash_table_destroy(explorer->visited);
 	g_array_free(explorer->settled, TRUE);
 	g_ptr_array_free(explorer->steps, TRUE);
@@ -319,29 +322,30 @@ static void ask_all(struct explorer *explorer, int32_t rank, int32_t source)
 
 static void ask_sources(struct explorer *explorer, int32_t rank)
 {
+	if (explorer->swept[rank] == explorer->stamp)
+		return;
+	explorer->swept[rank] = explorer->stamp;
 	explorer->blocked[rank] = false;
 	for (int32_t source = 0; source < explorer->options.ranks; source++)
 		ask_all(explorer, rank, source);
 }
 
-/* Asks what the events from `from` on may have settled: a message may be new, or unblocked. */
+/* Asks what the events from `from` on may have settled: a message may be unblocked, or new. */
 static void look_for_late(struct explorer *explorer, const struct trace *trace, size_t from)
 {
 	explorer->stamp++;
-	if (from == STEP_UNKNOWN) {
-		for (int32_t rank = 0; rank < explorer->options.ranks; rank++)
-			ask_sources(explorer, rank);
-		return;
-	}
+	for (int32_t rank = 0; from == STEP_UNKNOWN && rank < explorer->options.ranks; rank++)
+		ask_sources(explorer, rank);
 	for (size_t i = from; i < trace->count; i++) {
 		const struct event *event = &trace->events[i];
 
-		if (event->kind == EVENT_SEND)
-			ask_all(explorer, event->op.peer, event->op.id.rank);
-		else if ((event->kind == EVENT_MATCH || event->kind == EVENT_CANCEL)
-		         && explorer->blocked[event->op.id.rank])
+		if ((event->kind == EVENT_MATCH || event->kind == EVENT_CANCEL)
+		    && explorer->blocked[event->op.id.rank])
 			ask_sources(explorer, event->op.id.rank);
 	}
+	for (size_t i = from; i < trace->count; i++)
+		if (trace->events[i].kind == EVENT_SEND)
+			ask_all(explorer, trace->events[i].op.peer, trace->events[i].op.id.rank);
 }
 
 /* --- a world at rest ------------------------------------------------------------------------------ */

@@ -16,11 +16,13 @@ void trace_release(struct trace *trace)
 
 void trace_append(struct trace *trace, const struct event *event)
 {
+	struct event copy = *event; /* which may stand in the trace */
+
 	if (trace->count == trace->capacity) {
 		trace->capacity = trace->capacity ? trace->capacity * 2 : 64;
 		trace->events = g_renew(struct event, trace->events, trace->capacity);
 	}
-	trace->events[trace->count++] = *event;
+	trace->events[trace->count++] = copy;
 }
 
 void trace_copy(struct trace *to, const struct trace *from)

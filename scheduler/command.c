@@ -97,6 +97,8 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 		  "start the ranks with this instead of mpiexec.mpich -n N", "CMD" },
 		{ "stdin", 0, 0, G_OPTION_ARG_FILENAME, &options->standard_input,
 		  "standard input of rank 0 (default: empty)", "FILE" },
+		{ "wait-each-call", 0, 0, G_OPTION_ARG_NONE, &session->every_call_waits,
+		  "acknowledge no call ahead of time, even if it need not wait", NULL },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print nothing but errors",
 		  NULL },
 		{ "verbose", 'v', 0, G_OPTION_ARG_NONE, &options->verbose,
@@ -193,6 +195,49 @@ static gboolean write_report(struct store_reader *reader, const char *format, co
 	return FALSE;
 }
 
+/* A rank's output, each line with the rank in front, as `mpiexec -l` does it. */
+static void print_output(guint rank, GBytes *output, FILE *out)
+{
+	gsize length;
+	const char *text = g_bytes_get_data(output, &length);
+	const char *end = text + length;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (gsize)(end - text));
+		const char *stop = newline ? newline : end;
+
+		fprintf(out, "[%u] %.*s\n", rank, (int)(stop - text), text);
+		text = stop + 1;
+	}
+}
+
+static bool print_execution(const struct record_execution *execution, void *several, GError **error)
+{
+	(void)error;
+	if (*(gboolean *)several)
+		printf("interleaving %u: %s  %s\n", execution->id, execution->status,
+		       execution->path);
+	for (guint rank = 0; rank < execution->outputs->len; rank++)
+		print_output(rank, execution->outputs->pdata[rank], stdout);
+	for (guint rank = 0; rank < execution->errors->len; rank++)
+		print_output(rank, execution->errors->pdata[rank], stderr);
+	return true;
+}
+
+/* What the ranks wrote: always of a single interleaving, of many only with -v. */
+static gboolean print_outputs(const struct command_options *options, struct store_reader *reader)
+{
+	g_autoptr(GError) error = NULL;
+	gboolean several = options->session.path == NULL;
+
+	if (several && !options->verbose)
+		return TRUE;
+	if (store_reader_each(reader, false, print_execution, &several, &error))
+		return TRUE;
+	command_complain("%s", error->message);
+	return FALSE;
+}
+
 gboolean command_report_all(const struct command_options *options)
 {
 	g_autoptr(GError) error = NULL;
@@ -204,7 +249,8 @@ gboolean command_report_all(const struct command_options *options)
 		return FALSE;
 	}
 	if (!options->quiet && g_strcmp0(options->json, "-") != 0)
-		fine = write_report(reader, report_terminal.name, "-");
+		fine = print_outputs(options, reader)
+		       && write_report(reader, report_terminal.name, "-");
 	if (options->json)
 		fine &= write_report(reader, report_json.name, options->json);
 	store_reader_close(reader);

@@ -25,9 +25,9 @@ static void print_summary(const struct program *program, const struct check *che
 		printf("matchpoint: a library that it needs was not found: %s\n",
 		       (const char *)program->missing->pdata[i]);
 	if (program->kind == PROGRAM_MPICH)
-		printf("matchpoint: %s is linked with MPICH's ABI (%s) and calls %u functions of MPI: "
-		       "%u controlled, %u passed through, %u refused\n", program->path, program->mpi,
-		       check->calls->len, check->controlled->len,
+		printf("matchpoint: %s is linked with MPICH's ABI (%s) and calls %u functions of "
+		       "MPI: %u controlled, %u passed through, %u refused\n",
+		       program->path, program->mpi, check->calls->len, check->controlled->len,
 		       check->passed->len + check->harmless->len, check->refused->len);
 	else
 		printf("matchpoint: %s is not linked with MPI itself: what it calls shows when it "
@@ -72,11 +72,11 @@ static int run(int argc, char **argv)
 	g_set_prgname("matchpoint check");
 	g_option_context_add_main_entries(context, entries, NULL);
 	g_option_context_set_strict_posix(context, TRUE);
-	g_option_context_set_description(context,
-	                                 "Exit status: 0 all is controlled or harmless, 3 something "
-	                                 "is passed through that could matter, or refused, 2 usage, "
-	                                 "4 it cannot be controlled.\n\n"
-	                                 "Example:\n  matchpoint check ./solver\n");
+	g_option_context_set_description(
+		context, "Exit status: 0 all is controlled or harmless, 3 something "
+			 "is passed through that could matter, or refused, 2 usage, "
+			 "4 it cannot be controlled.\n\n"
+			 "Example:\n  matchpoint check ./solver\n");
 	parsed = g_option_context_parse(context, &argc, &argv, &error);
 	g_option_context_free(context);
 	if (parsed && argc > 1 && strcmp(argv[1], "--") == 0) {

@@ -87,7 +87,8 @@ static void leave_to_itself(MPI_Request real, const struct request_actions *acti
 		actions->over(closure, code);
 		return;
 	}
-	carrier = request_new_collective((struct wire_name){0, 0}, MPI_COMM_NULL, actions, closure);
+	carrier = request_new_collective((struct wire_name){ 0, 0 }, MPI_COMM_NULL, actions,
+	                                 closure);
 	if (!carrier) {
 		gate_complete(&real, MPI_STATUS_IGNORE);
 		actions->over(closure, code);

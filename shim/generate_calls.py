@@ -321,7 +321,7 @@ const struct real_function real_functions[] = {{
 {collectives(calls, by_name)}{bodies}"""
 
 
-# --- collectives that only differ in their arguments ------------------------------------------------
+# --- collectives that only differ in their arguments -----------------------------------------
 
 # Written by hand (collective_rooted.c, collective_reduce.c).
 BY_HAND = ("Reduce_scatter_block",)
@@ -365,7 +365,8 @@ int shim_MPI_{call.name}(void *site, {call.parameters()})
 	MPI_Request request;
 	int code;
 
-	if (collective_enter(site, MPI_CALL_{call.name}, comm, {root_of(call)}, {signature(call)})) {{
+	if (collective_enter(site, MPI_CALL_{call.name}, comm, {root_of(call)},
+	                     {signature(call)})) {{
 		code = real_mpi()->{twin.name}({call.values()}, &request);
 		if (code == MPI_SUCCESS)
 			code = gate_complete(&request, MPI_STATUS_IGNORE);

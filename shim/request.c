@@ -12,7 +12,7 @@
 #define HANDLE_KIND_MASK 0xff000000u
 #define HANDLE_INDEX_MASK 0x00ffffffu
 
-enum { FIRST_BUCKETS = 64, CHUNK = 64, REAPED_AT_ONCE = 64 };
+enum { FIRST_BUCKETS = 64, CHUNK = 64, REAPED_AT_ONCE = 64, MOVED_AT_ONCE = 8 };
 
 /* By index; those not in use are chained in `unused`. */
 static struct {
@@ -32,7 +32,13 @@ static struct {
 	struct request *first, **last;
 } unattended = { .last = &unattended.first };
 
-static unsigned incomplete, moving;
+/* A ring of requests whose data is moving. */
+static struct {
+	struct request *next;
+	unsigned count;
+} moving;
+
+static unsigned incomplete;
 
 static struct request **bucket_of(struct wire_name name)
 {
@@ -209,8 +215,24 @@ void request_release(struct request *request)
 
 static void set_moving(struct request *request, bool moves)
 {
-	moving += (unsigned)moves - (unsigned)request->moving;
+	if (request->moving == moves)
+		return;
 	request->moving = moves;
+	if (!moves) {
+		request->previous_moving->next_moving = request->next_moving;
+		request->next_moving->previous_moving = request->previous_moving;
+		if (moving.next == request)
+			moving.next = --moving.count > 0 ? request->next_moving : NULL;
+		else
+			moving.count--;
+		return;
+	}
+	struct request *next = moving.count++ > 0 ? moving.next : request;
+	request->next_moving = next;
+	request->previous_moving = next == request ? request : next->previous_moving;
+	request->previous_moving->next_moving = request;
+	next->previous_moving = request;
+	moving.next = next;
 }
 
 static void set_real_over(struct request *request, int code)
@@ -366,6 +388,13 @@ void request_progress(void)
 	int done;
 
 	reap_some();
+	for (unsigned i = 0; i < MOVED_AT_ONCE && moving.count > 0; i++) {
+		struct request *request = moving.next;
+		moving.next = request->next_moving;
+		poll_library(request);
+	}
+	if (moving.count > 0)
+		return;
 	if (never == MPI_REQUEST_NULL)
 		real_mpi()->Grequest_start(query_nothing, free_nothing, cancel_nothing, NULL,
 		                           &never);
@@ -379,7 +408,7 @@ unsigned request_incomplete(void)
 
 unsigned request_moving(void)
 {
-	return moving;
+	return moving.count;
 }
 
 void request_abandon(struct request *request)

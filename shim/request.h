@@ -68,7 +68,7 @@ struct request {
 	const struct request_actions *actions;
 	void *closure;
 
-	struct request *next_named, *next_unattended;
+	struct request *next_named, *next_unattended, *next_moving, *previous_moving;
 };
 
 /* A request that is active and in the program's hands; `name.call` 0 for one that the scheduler

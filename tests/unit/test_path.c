@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "explorer/path.h"
+#include "../../explorer/path.h"
 
 static void assert_round_trip(const char *text)
 {
