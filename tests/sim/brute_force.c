@@ -74,15 +74,6 @@ static bool may_match(const struct walk *walk, const guint8 *state, int receive,
 	return true;
 }
 
-static bool is_complete(const struct walk *walk, const guint8 *state, int index)
-{
-	const struct instruction *instruction = at(walk, index);
-
-	if (states_of(walk, state)[index] >= MATCHED)
-		return true;
-	return instruction->kind == INSTRUCTION_SEND && walk->infinite && !instruction->synchronous;
-}
-
 static bool collective_complete(const struct walk *walk, const guint8 *state, int index)
 {
 	const struct instruction *own = at(walk, index);
@@ -107,6 +98,17 @@ static bool collective_complete(const struct walk *walk, const guint8 *state, in
 	return true;
 }
 
+static bool is_complete(const struct walk *walk, const guint8 *state, int index)
+{
+	const struct instruction *instruction = at(walk, index);
+
+	if (instruction->kind == INSTRUCTION_COLLECTIVE)
+		return collective_complete(walk, state, index);
+	if (states_of(walk, state)[index] >= MATCHED)
+		return true;
+	return instruction->kind == INSTRUCTION_SEND && walk->infinite && !instruction->synchronous;
+}
+
 /* Whether the rank can go on from an instruction that it has carried out. */
 static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 {
@@ -116,6 +118,7 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 	switch (instruction->kind) {
 	case INSTRUCTION_SEND:
 	case INSTRUCTION_RECEIVE:
+	case INSTRUCTION_COLLECTIVE:
 		return instruction->nonblocking || is_complete(walk, state, index);
 	case INSTRUCTION_RECEIVE_PROBED:
 	case INSTRUCTION_PROBE:
@@ -129,8 +132,6 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 			    && !is_complete(walk, state, i))
 				return false;
 		return true;
-	case INSTRUCTION_COLLECTIVE:
-		return collective_complete(walk, state, index);
 	case INSTRUCTION_MRECV:
 	case INSTRUCTION_BRANCH:
 		break;

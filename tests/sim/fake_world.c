@@ -171,15 +171,6 @@ static void start(struct world *world, int index)
 	}
 }
 
-static bool is_complete(const struct world *world, int index)
-{
-	const struct instruction *instruction = at(world, index);
-
-	return world->states[index] >= MATCHED
-	       || (instruction->kind == INSTRUCTION_SEND && world->infinite
-	           && !instruction->synchronous);
-}
-
 static enum event_order order_of(const struct instruction *own)
 {
 	switch (own->collective) {
@@ -212,11 +203,31 @@ static bool collective_complete(const struct world *world, const struct instruct
 	return true;
 }
 
+static bool is_complete(const struct world *world, int index)
+{
+	const struct instruction *instruction = at(world, index);
+
+	if (instruction->kind == INSTRUCTION_COLLECTIVE)
+		return collective_complete(world, instruction);
+	return world->states[index] >= MATCHED
+	       || (instruction->kind == INSTRUCTION_SEND && world->infinite
+	           && !instruction->synchronous);
+}
+
 static void learn(struct world *world, int index)
 {
-	if (!world->learnt[index])
-		note(world, (struct event){ .kind = EVENT_COMPLETE, .op.id = id_of(world, index) });
+	const struct instruction *instruction = at(world, index);
+	struct event event = { .kind = EVENT_COMPLETE, .op.id = id_of(world, index) };
+
+	if (world->learnt[index])
+		return;
 	world->learnt[index] = true;
+	if (instruction->kind == INSTRUCTION_COLLECTIVE) {
+		event.kind = EVENT_LEAVE;
+		event.order = order_of(instruction);
+		event.collective = (guint64)instruction->instance;
+	}
+	note(world, event);
 }
 
 static bool wait_for_one(struct world *world, int index)
@@ -249,6 +260,7 @@ static bool finish(struct world *world, int index)
 	switch (instruction->kind) {
 	case INSTRUCTION_SEND:
 	case INSTRUCTION_RECEIVE:
+	case INSTRUCTION_COLLECTIVE:
 		return instruction->nonblocking || wait_for_one(world, index);
 	case INSTRUCTION_RECEIVE_PROBED:
 	case INSTRUCTION_PROBE:
@@ -258,13 +270,6 @@ static bool finish(struct world *world, int index)
 		return wait_for_one(world, instruction->of);
 	case INSTRUCTION_WAITALL:
 		return wait_for_all(world, index);
-	case INSTRUCTION_COLLECTIVE:
-		if (!collective_complete(world, instruction))
-			return false;
-		note(world, (struct event){ .kind = EVENT_LEAVE, .op.id = id_of(world, index),
-		                            .order = order_of(instruction),
-		                            .collective = (guint64)instruction->instance });
-		return true;
 	case INSTRUCTION_MRECV:
 	case INSTRUCTION_BRANCH:
 		break;

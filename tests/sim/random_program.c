@@ -298,6 +298,7 @@ static void draw_collective(struct draft *draft)
 
 	collective->comm = below(draft, PROGRAM_COMMS);
 	collective->collective = (enum collective_kind)below(draft, 4);
+	collective->nonblocking = one_in(draft, 3);
 	collective->instance = program->instances++;
 	do
 		collective->root = below(draft, program->ranks);

@@ -10,6 +10,7 @@ static const char prologue[] =
 	"/* By instruction: its call, its request, what it sent or received, and the status. */\n"
 	"static int number[MOST];\n"
 	"static int payload[MOST][3];\n"
+	"static int sums[MOST][2];\n"
 	"static int got[MOST];\n"
 	"static int got_tag[MOST];\n"
 	"static int told[MOST];\n"
@@ -160,26 +161,27 @@ static void print_wait_all(const struct random_program *program, int i, const ch
 
 static void print_collective(const struct random_program *program, int i, FILE *out)
 {
+	static const char *const names[] = { "arrier", "cast", "educe", "can" };
+	static const char letters[] = "BBRS";
 	const struct instruction *own = at(program, i);
-	int root = rank_in(program, own->comm, own->root);
+	enum collective_kind kind = own->collective;
+	char letter = letters[kind];
 
-	switch (own->collective) {
-	case COLLECTIVE_BARRIER:
-		fprintf(out, "MPI_Barrier(comms[%d]);\n", own->comm);
-		break;
-	case COLLECTIVE_BCAST:
-		fprintf(out, "MPI_Bcast(payload[%d], 2, MPI_INT, %d, comms[%d]);\n", i, root,
-		        own->comm);
-		break;
-	case COLLECTIVE_REDUCE:
-		fprintf(out, "MPI_Reduce(payload[%d], (int[2]){ 0 }, 2, MPI_INT, MPI_SUM, %d, "
-		        "comms[%d]);\n", i, root, own->comm);
-		break;
-	case COLLECTIVE_SCAN:
-		fprintf(out, "MPI_Scan(payload[%d], (int[2]){ 0 }, 2, MPI_INT, MPI_SUM, comms[%d]);\n",
-		        i, own->comm);
-		break;
-	}
+	/* MPI_Barrier or MPI_Ibarrier */
+	fprintf(out, "MPI_%s%c%s(", own->nonblocking ? "I" : "",
+	        own->nonblocking ? g_ascii_tolower(letter) : letter, names[kind]);
+	if (kind != COLLECTIVE_BARRIER)
+		fprintf(out, "payload[%d], ", i);
+	if (kind == COLLECTIVE_REDUCE || kind == COLLECTIVE_SCAN)
+		fprintf(out, "sums[%d], 2, MPI_INT, MPI_SUM, ", i);
+	if (kind == COLLECTIVE_BCAST)
+		fprintf(out, "2, MPI_INT, ");
+	if (kind == COLLECTIVE_REDUCE || kind == COLLECTIVE_BCAST)
+		fprintf(out, "%d, ", rank_in(program, own->comm, own->root));
+	fprintf(out, "comms[%d]", own->comm);
+	if (own->nonblocking)
+		fprintf(out, ", &requests[%d]", i);
+	fprintf(out, ");\n");
 }
 
 static void print_instruction(const struct random_program *program, int i, const char *indent,
