@@ -37,8 +37,8 @@ struct arrivals *arrivals_new(void)
 {
 	struct arrivals *arrivals = g_new0(struct arrivals, 1);
 
-	arrivals->collectives =
-		g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, collective_free);
+	arrivals->collectives = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+	                                              collective_free);
 	return arrivals;
 }
 
@@ -65,8 +65,8 @@ static struct arrival *arrival_at(const struct collective *collective, guint ind
 void arrivals_add(struct arrivals *arrivals, const struct event *arrive, struct choice_set *set)
 {
 	struct collective *collective = find_collective(arrivals, arrive->collective);
-	struct arrival arrival = { arrive->op.id.rank, arrive->root, arrive->position,
-		                   choice_set_ref(set), choice_set_ref(set) };
+	struct arrival arrival = {arrive->op.id.rank, arrive->root, arrive->position,
+	                          choice_set_ref(set), choice_set_ref(set)};
 
 	if (!collective) {
 		collective = g_new0(struct collective, 1);

@@ -13,7 +13,7 @@ struct choice_set;
 struct choice_set *choice_set_ref(struct choice_set *set);
 void choice_set_unref(struct choice_set *set);
 
-/* *set becomes its union with `other`, or with one choice; the reference held in *set is used up. */
+/* *set becomes its union with `other`, or with one choice; the reference it held is used up. */
 void choice_set_join(struct choice_set **set, struct choice_set *other);
 void choice_set_add(struct choice_set **set, guint choice);
 

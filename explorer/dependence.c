@@ -20,7 +20,8 @@ struct key {
 struct queue {
 	struct key key;
 	GArray *records; /* of guint: indices, ascending */
-	GPtrArray *sums; /* of choice_set: [i] joins the matches of records 0 to i, all of them gone */
+	GPtrArray *
+		sums; /* of choice_set: [i] joins the matches of records 0 to i, all of them gone */
 };
 
 struct record {
@@ -48,10 +49,10 @@ struct rank {
 struct dependence {
 	int ranks;
 	struct rank *rank;
-	GArray *steps;       /* of struct step */
-	GArray *records;     /* of struct record */
-	GArray *choices;     /* of guint: the record of each choice's receive */
-	GHashTable *queues;  /* by their key */
+	GArray *steps;      /* of struct step */
+	GArray *records;    /* of struct record */
+	GArray *choices;    /* of guint: the record of each choice's receive */
+	GHashTable *queues; /* by their key */
 	struct arrivals *arrivals;
 };
 
@@ -237,9 +238,9 @@ static bool join_receives(struct dependence *dependence, guint index, const stru
 {
 	bool complete = true;
 
-	for (int class = 0; class < 4; class++) {
-		struct key key = { false, send->peer, class & 1 ? OPERATION_ANY : send->id.rank,
-			           class & 2 ? OPERATION_ANY : send->tag, send->comm };
+	for (int class = 0; class < 4; class ++) {
+		struct key key = {false, send->peer, class & 1 ? OPERATION_ANY : send->id.rank,
+		                  class & 2 ? OPERATION_ANY : send->tag, send->comm};
 
 		complete = join_front(dependence, key, index, set) && complete;
 	}
@@ -248,18 +249,18 @@ static bool join_receives(struct dependence *dependence, guint index, const stru
 
 static struct key messages_for(const struct operation *receive, int32_t source)
 {
-	return (struct key){ true, receive->id.rank, source, receive->tag, receive->comm };
+	return (struct key){true, receive->id.rank, source, receive->tag, receive->comm};
 }
 
 static void read_operation(struct dependence *dependence, const struct operation *op)
 {
 	struct rank *rank = &dependence->rank[op->id.rank];
-	struct record record = { .op = *op, .issued = choice_set_ref(rank->now), .choice = -1 };
+	struct record record = {.op = *op, .issued = choice_set_ref(rank->now), .choice = -1};
 	guint index = dependence->records->len;
-	struct key key = { false, op->id.rank, op->peer, op->tag, op->comm };
+	struct key key = {false, op->id.rank, op->peer, op->tag, op->comm};
 
 	if (op->kind == OPERATION_SEND) {
-		key = (struct key){ true, op->peer, op->id.rank, op->tag, op->comm };
+		key = (struct key){true, op->peer, op->id.rank, op->tag, op->comm};
 		record.queues[0] = make_queue(dependence, key);
 		key.tag = OPERATION_ANY;
 		record.queues[1] = make_queue(dependence, key);
@@ -384,7 +385,7 @@ static void unread_cancel(struct dependence *dependence, const struct event *eve
 static void read_event(struct dependence *dependence, const struct event *event)
 {
 	struct choice_set **now = &dependence->rank[event->op.id.rank].now;
-	struct step step = { *event, choice_set_ref(*now) };
+	struct step step = {*event, choice_set_ref(*now)};
 
 	g_array_append_val(dependence->steps, step);
 	switch (event->kind) {

@@ -5,7 +5,9 @@
 
 /* A tour. The search is a tree in which every outcome has one place, so that none is run twice and
  * no run is wasted; nothing need be remembered of what was visited. (The idea is that of TruSt and
- * Must: Kokologiannakis et al., POPL 2022; Enea et al., OOPSLA 2024; here for nodes at rest.)
+ * Must: Kokologiannakis et al., POPL 2022; Enea et al., OOPSLA 2024; here for nodes at rest. The
+ * hashes of nodes are kept only for programs whose state is no function of the choices, such as
+ * those that poll: even then no outcome is counted twice.)
  *
  * What may conflict is little: a message that a receive may take stays on offer to it until it is
  * taken, and nobody else can take it (rule 2). So two choices exclude each other only if they are
@@ -49,14 +51,14 @@ struct asking {
 struct explorer {
 	struct explorer_options options;
 	struct dependence *dependence;
-	GArray *path;      /* of struct choice: the node's, in an order that was possible */
-	GPtrArray *steps;  /* of struct step */
-	GArray *settled;   /* of struct settled, in the order settled */
+	GArray *path;          /* of struct choice: the node's, in an order that was possible */
+	GPtrArray *steps;      /* of struct step */
+	GArray *settled;       /* of struct settled, in the order settled */
 	struct asking *asking; /* [destination * ranks + source] */
-	bool *blocked;     /* [destination]: a message may be held up by an earlier receive */
-	guint *swept;      /* [destination]: stamp of the last rest that asked all sources */
-	GHashTable *visited; /* set of the nodes' hashes */
-	uint64_t hash;       /* of the node last visited */
+	bool *blocked;         /* [destination]: a message may be held up by an earlier receive */
+	guint *swept;          /* [destination]: stamp of the last rest that asked all sources */
+	GHashTable *visited;   /* set of the nodes' hashes */
+	uint64_t hash;         /* of the node last visited */
 	guint stamp;
 	bool started;
 	bool fresh; /* the next rest is the first of its world */
@@ -121,7 +123,7 @@ static struct asking *asking_of(struct explorer *explorer, int32_t rank, int32_t
 	return &explorer->asking[(gsize)rank * (gsize)explorer->options.ranks + (gsize)source];
 }
 
-/* --- going back ------------------------------------------------------------------------------- */
+/* --- going back ---------------------------------------------------------------------------- */
 
 static void ask_again(struct explorer *explorer, const struct settled *settled)
 {
@@ -153,8 +155,8 @@ static void go_back(struct explorer *explorer, guint index)
 {
 	while (explorer->settled->len > 0) {
 		guint last = explorer->settled->len - 1;
-		const struct settled *settled =
-			&g_array_index(explorer->settled, struct settled, last);
+		const struct settled *settled = &g_array_index(explorer->settled, struct settled,
+		                                               last);
 
 		if (settled->depth <= index)
 			break;
@@ -221,7 +223,7 @@ void explorer_lost(struct explorer *explorer)
 	explorer->statistics.wasted++;
 }
 
-/* --- looking for late messages ------------------------------------------------------------------ */
+/* --- looking for late messages ------------------------------------------------------------- */
 
 /* Whether this world is the one to speak up: all that it chose after the step is needed, or was
  * the default. */
@@ -282,7 +284,7 @@ static void push_late(struct explorer *explorer, guint index, struct op_id send,
 static bool ask(struct explorer *explorer, guint index, int32_t source)
 {
 	struct op_id receive = step_at(explorer, index)->receive;
-	struct settled settled = { index, source, explorer->steps->len };
+	struct settled settled = {index, source, explorer->steps->len};
 	struct choice_set *needs;
 	struct op_id send;
 
@@ -348,7 +350,7 @@ static void look_for_late(struct explorer *explorer, const struct trace *trace, 
 			ask_all(explorer, trace->events[i].op.peer, trace->events[i].op.id.rank);
 }
 
-/* --- a world at rest ------------------------------------------------------------------------------ */
+/* --- a world at rest ----------------------------------------------------------------------- */
 
 /* Reads what is new; returns the first event that the node before had not seen, or STEP_UNKNOWN. */
 static size_t read_trace(struct explorer *explorer, const struct trace *trace)

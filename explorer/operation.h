@@ -10,8 +10,9 @@
 
 #define OPERATION_ANY (-1) /* MPI_ANY_SOURCE as a peer, MPI_ANY_TAG as a tag */
 
-/* An operation is named by the call that started it: rank, number of the call in the rank's program
- * order (MPI_Init is 1), and, for a call that starts several (Sendrecv, Startall), which of them. */
+/* An operation is named by the call that started it: rank, number of the call in the rank's
+ * program order (MPI_Init is 1), and, for a call that starts several (Sendrecv, Startall), which
+ * of them. */
 struct op_id {
 	int32_t rank;
 	uint32_t call;
@@ -30,8 +31,8 @@ struct operation {
 	struct op_id id;
 	enum operation_kind kind;
 	uint64_t comm;
-	int32_t peer; /* a send's destination; a receive's source, or OPERATION_ANY */
-	int32_t tag;  /* a receive's may be OPERATION_ANY */
+	int32_t peer;         /* a send's destination; a receive's source, or OPERATION_ANY */
+	int32_t tag;          /* a receive's may be OPERATION_ANY */
 	bool waits_for_match; /* a send that completes only when it is matched: MPI_Ssend always,
 	                         standard mode under zero buffering */
 };
@@ -55,7 +56,8 @@ static inline bool op_id_equal(struct op_id a, struct op_id b)
 
 static inline uint32_t op_id_hash(struct op_id id)
 {
-	uint64_t mixed = ((uint64_t)(uint32_t)id.rank << 32 | id.call) + (uint64_t)id.sub * 0x9e3779b9u;
+	uint64_t mixed = ((uint64_t)(uint32_t)id.rank << 32 | id.call)
+	                 + (uint64_t)id.sub * 0x9e3779b9u;
 
 	mixed = (mixed ^ mixed >> 31) * UINT64_C(0x9e3779b97f4a7c15);
 	return (uint32_t)(mixed >> 32);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-G_DEFINE_QUARK(matchpoint-path-error-quark, path_error)
+G_DEFINE_QUARK(matchpoint - path - error - quark, path_error)
 
 /* Where the parser stands; `at` moves forward over `text`. */
 struct cursor {
@@ -87,15 +87,15 @@ static bool number(struct cursor *cursor, guint64 least, guint64 most, const cha
 			break;
 	}
 	if (end == cursor->at || (*cursor->at == '0' && end > cursor->at + 1)) {
-		g_autofree char *message =
-			g_strdup_printf("%s expected, without leading zeros", what);
+		g_autofree char *message = g_strdup_printf("%s expected, without leading zeros",
+		                                           what);
 
 		return fail(cursor, error, message);
 	}
 	if (value < least || value > most) {
-		g_autofree char *message =
-			g_strdup_printf("%s must be from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
-		                        what, least, most);
+		g_autofree char *message = g_strdup_printf("%s must be from %" G_GUINT64_FORMAT
+		                                           " to %" G_GUINT64_FORMAT,
+		                                           what, least, most);
 
 		return fail(cursor, error, message);
 	}
@@ -104,8 +104,7 @@ static bool number(struct cursor *cursor, guint64 least, guint64 most, const cha
 	return true;
 }
 
-static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *seen,
-                         GError **error)
+static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *seen, GError **error)
 {
 	struct cursor start = *cursor;
 	guint64 last_rank = (guint64)path->ranks - 1;
@@ -118,14 +117,15 @@ static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *s
 		return fail(cursor, error, "'.' expected");
 	if (!number(cursor, 1, G_MAXUINT32, "the number of the receiver's call", &call, error))
 		return false;
-	if (accept(cursor, "/") && !number(cursor, 1, G_MAXUINT32, "a part of the call", &sub, error))
+	if (accept(cursor, "/")
+	    && !number(cursor, 1, G_MAXUINT32, "a part of the call", &sub, error))
 		return false;
 	if (!accept(cursor, "="))
 		return fail(cursor, error, "'=' expected");
 	if (!number(cursor, 0, last_rank, "the sender's rank", &source, error))
 		return false;
-	choice.receive = (struct op_id){ (int32_t)rank, (uint32_t)call, (uint32_t)sub };
-	choice.send = (struct op_id){ (int32_t)source, 0, 0 };
+	choice.receive = (struct op_id){(int32_t)rank, (uint32_t)call, (uint32_t)sub};
+	choice.send = (struct op_id){(int32_t)source, 0, 0};
 	if (!g_hash_table_add(seen, g_memdup2(&choice.receive, sizeof choice.receive)))
 		return fail(&start, error, "this receive has been chosen for already");
 	g_array_append_val(path->choices, choice);
@@ -144,8 +144,8 @@ static gboolean same_receive(gconstpointer a, gconstpointer b)
 
 static bool parse_choices(struct cursor *cursor, struct path *path, GError **error)
 {
-	g_autoptr(GHashTable) seen =
-		g_hash_table_new_full(hash_receive, same_receive, g_free, NULL);
+	g_autoptr(GHashTable)
+		seen = g_hash_table_new_full(hash_receive, same_receive, g_free, NULL);
 
 	if (*cursor->at == '\0')
 		return true;
@@ -160,7 +160,7 @@ static bool parse_choices(struct cursor *cursor, struct path *path, GError **err
 
 struct path *path_parse(const char *text, GError **error)
 {
-	struct cursor cursor = { text, text };
+	struct cursor cursor = {text, text};
 	struct path *path;
 	guint64 ranks;
 

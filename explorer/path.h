@@ -19,7 +19,7 @@ enum buffering { BUFFERING_ANY = 0, BUFFERING_ZERO, BUFFERING_INFINITE };
 
 struct choice {
 	struct op_id receive; /* the wildcard receive, probe or mprobe */
-	struct op_id send;    /* the message it takes; call and sub are 0 when only read from a path */
+	struct op_id send; /* the message it takes; call and sub are 0 when only read from a path */
 };
 
 struct path {

@@ -29,7 +29,7 @@ void step_wait(struct step *step, struct op_id send, GArray *needs, guint deviat
 {
 	struct alternative *alternative = g_new0(struct alternative, 1);
 
-	alternative->choice = (struct choice){ step->receive, send };
+	alternative->choice = (struct choice){step->receive, send};
 	alternative->needs = needs;
 	alternative->deviations = deviations;
 	g_queue_push_tail(&step->waiting, alternative);

@@ -1,4 +1,4 @@
-/* The steps of the search's current spine (see explorer.c) and the alternatives that wait at them. */
+/* The steps of the search's spine (see explorer.c) and the alternatives that wait at them. */
 #ifndef MATCHPOINT_EXPLORER_SPINE_H
 #define MATCHPOINT_EXPLORER_SPINE_H
 

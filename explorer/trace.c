@@ -5,7 +5,7 @@
 
 void trace_init(struct trace *trace)
 {
-	*trace = (struct trace){ 0 };
+	*trace = (struct trace){0};
 }
 
 void trace_release(struct trace *trace)
@@ -36,13 +36,13 @@ void trace_copy(struct trace *to, const struct trace *from)
 		memcpy(events, from->events, from->count * sizeof *events);
 	}
 	g_free(to->events);
-	*to = (struct trace){ events, from->count, from->count };
+	*to = (struct trace){events, from->count, from->count};
 }
 
 static bool operation_equal(const struct operation *a, const struct operation *b)
 {
-	return a->kind == b->kind && a->comm == b->comm && a->peer == b->peer
-	       && a->tag == b->tag && a->waits_for_match == b->waits_for_match;
+	return a->kind == b->kind && a->comm == b->comm && a->peer == b->peer && a->tag == b->tag
+	       && a->waits_for_match == b->waits_for_match;
 }
 
 bool event_equal(const struct event *a, const struct event *b)

@@ -23,21 +23,21 @@ enum event_kind {
 
 /* Which arrivals a rank that leaves a collective has waited for (MPI 3.1, chapter 5). */
 enum event_order {
-	ORDER_NONE, /* none but its own: a contributor leaving Reduce, the root leaving Bcast */
-	ORDER_ROOT, /* the root's: leaving Bcast or Scatter elsewhere */
-	ORDER_ALL,  /* every member's: Barrier, Allreduce, ...; the root of Reduce or Gather */
+	ORDER_NONE,  /* none but its own: a contributor leaving Reduce, the root leaving Bcast */
+	ORDER_ROOT,  /* the root's: leaving Bcast or Scatter elsewhere */
+	ORDER_ALL,   /* every member's: Barrier, Allreduce, ...; the root of Reduce or Gather */
 	ORDER_LOWER, /* those of lower rank in the communicator: Scan, Exscan */
 };
 
 struct event {
 	enum event_kind kind;
-	enum event_order order;  /* LEAVE */
-	bool chosen;             /* MATCH: by the search (a wildcard's), not by the matching rules */
-	struct operation op;     /* SEND, RECEIVE: all of it; otherwise op.id alone */
-	struct op_id other;      /* MATCH: the send */
-	uint64_t collective;     /* ARRIVE, LEAVE: number of this instance within the world */
-	int32_t root;            /* ARRIVE: world rank of the root, or -1 */
-	int32_t position;        /* ARRIVE: the rank's place in the communicator, from 0 */
+	enum event_order order; /* LEAVE */
+	bool chosen;            /* MATCH: by the search (a wildcard's), not by the matching rules */
+	struct operation op;    /* SEND, RECEIVE: all of it; otherwise op.id alone */
+	struct op_id other;     /* MATCH: the send */
+	uint64_t collective;    /* ARRIVE, LEAVE: number of this instance within the world */
+	int32_t root;           /* ARRIVE: world rank of the root, or -1 */
+	int32_t position;       /* ARRIVE: the rank's place in the communicator, from 0 */
 };
 
 struct trace {

@@ -335,7 +335,7 @@ static void on_timer(uv_timer_t *timer)
 
 	execution->timing = FALSE;
 	if (execution->state == EXECUTION_RUNNING && world_at_rest(execution->world)
-	    && !world_answer_polls(execution->world))
+	    && !world_answer_polls(execution->world, execution->plan))
 		execution->given_up = TRUE;
 	execution_advance(execution);
 }
@@ -347,7 +347,7 @@ static gboolean answer_polls(struct execution *execution)
 
 	if (world_idle_polls(execution->world) <= QUICK_POLLS) {
 		execution->idle_since = 0;
-		return world_answer_polls(execution->world);
+		return world_answer_polls(execution->world, execution->plan);
 	}
 	now = g_get_monotonic_time();
 	if (execution->idle_since == 0)
@@ -446,6 +446,7 @@ static gboolean at_rest(struct execution *execution)
 	struct world *world = execution->world;
 	struct choice choice = { 0 };
 	enum explorer_step step;
+	gboolean stuck; /* what the plan wants next is not there (yet) */
 	GArray *open;
 
 	if (world_answer_ready(world) || follow_plan(execution))
@@ -453,7 +454,8 @@ static gboolean at_rest(struct execution *execution)
 	open = world_open_choices(world);
 	if (execution->plan->len > 0)
 		hide_planned(execution, open);
-	if (open->len == 0 && answer_polls(execution)) {
+	stuck = execution->plan->len > 0 && !execution->strategy->fills_gaps;
+	if ((open->len == 0 || stuck) && answer_polls(execution)) {
 		open_choices_free(open);
 		return TRUE;
 	}
@@ -461,7 +463,7 @@ static gboolean at_rest(struct execution *execution)
 		open_choices_free(open);
 		return FALSE;
 	}
-	if (execution->plan->len > 0 && (open->len == 0 || !execution->strategy->fills_gaps)) {
+	if (stuck || (execution->plan->len > 0 && open->len == 0)) {
 		open_choices_free(open);
 		lose(execution);
 		return FALSE;

@@ -89,13 +89,13 @@ static bool is_probe(const struct entry *entry)
 
 static struct key class_key(const struct operation *receive)
 {
-	return (struct key){ receive->id.rank, receive->peer, receive->tag, false, receive->comm };
+	return (struct key){receive->id.rank, receive->peer, receive->tag, false, receive->comm};
 }
 
 static struct key message_key(const struct operation *send, int link)
 {
-	return (struct key){ send->peer, send->id.rank, link == LINK_ALL ? OPERATION_ANY : send->tag,
-		             true, send->comm };
+	return (struct key){send->peer, send->id.rank, link == LINK_ALL ? OPERATION_ANY : send->tag,
+	                    true, send->comm};
 }
 
 static void entry_free(void *pointer)
@@ -197,7 +197,7 @@ static void check_later(struct matcher *matcher, struct key class)
 /* The first message for the two classes that name this source and fit this tag may have changed. */
 static void check_message(struct matcher *matcher, const struct operation *send)
 {
-	struct key class = { send->peer, send->id.rank, send->tag, false, send->comm };
+	struct key class = {send->peer, send->id.rank, send->tag, false, send->comm};
 
 	check_later(matcher, class);
 	class.tag = OPERATION_ANY;
@@ -246,9 +246,9 @@ static struct entry *owner_of(const struct matcher *matcher, const struct operat
 {
 	struct entry *owner = NULL;
 
-	for (int class = 0; class < 4; class++) {
-		struct key key = { send->peer, class & 1 ? OPERATION_ANY : send->id.rank,
-			           class & 2 ? OPERATION_ANY : send->tag, false, send->comm };
+	for (int class = 0; class < 4; class ++) {
+		struct key key = {send->peer, class & 1 ? OPERATION_ANY : send->id.rank,
+		                  class & 2 ? OPERATION_ANY : send->tag, false, send->comm};
 		struct entry *head = first_of(matcher, key);
 
 		if (head && (!owner || head->order < owner->order))
@@ -261,7 +261,7 @@ static struct entry *owner_of(const struct matcher *matcher, const struct operat
 static struct entry *message_for(const struct matcher *matcher, const struct operation *receive,
                                  int32_t source)
 {
-	struct key key = { receive->id.rank, source, receive->tag, true, receive->comm };
+	struct key key = {receive->id.rank, source, receive->tag, true, receive->comm};
 
 	return first_of(matcher, key);
 }
@@ -323,7 +323,7 @@ bool matcher_withdraw(struct matcher *matcher, struct op_id id)
 static void note_match(struct matcher *matcher, GArray *matches, struct entry *receive,
                        struct entry *message)
 {
-	struct match match = { receive->op.id, message->op.id };
+	struct match match = {receive->op.id, message->op.id};
 
 	g_array_append_val(matches, match);
 	matcher_match(matcher, match.receive, match.send);
@@ -406,7 +406,7 @@ void matcher_settle(struct matcher *matcher, GArray *matches)
 static void add_open_choice(const struct matcher *matcher, GArray *open,
                             const struct entry *receive)
 {
-	struct open_choice choice = { receive->op.id, NULL };
+	struct open_choice choice = {receive->op.id, NULL};
 
 	for (int32_t source = 0; source < matcher->ranks; source++) {
 		struct entry *message = message_for(matcher, &receive->op, source);

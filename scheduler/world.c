@@ -166,31 +166,61 @@ static void observe(struct world *world, int rank, struct wire_name name)
 	}
 	if (!live->cancelled)
 		trace_append(&world->trace, &event);
-	remove_live(world, rank, live);
+	live->observed = TRUE;
+}
+
+/* What has been observed is removed: one by one, or when it is much, in one sweep. */
+static void forget_observed(struct world *world, int number, const guint32 *done, guint count)
+{
+	const struct rank *rank = &world->ranks[number];
+	GArray *array = rank->live;
+	guint kept = 0;
+
+	for (guint i = 0; i < count && count <= 2; i++) {
+		guint32 index = done ? done[i] : i;
+		const struct live *live = world_find_live(
+			world, number, g_array_index(rank->waited, struct wire_name, index));
+
+		if (live)
+			remove_live(world, number, live);
+	}
+	if (count <= 2)
+		return;
+	for (guint i = 0; i < array->len; i++) {
+		if (!g_array_index(array, struct live, i).observed)
+			g_array_index(array, struct live, kept++) = g_array_index(array, struct live, i);
+	}
+	g_array_set_size(array, kept);
 }
 
 void world_release(struct world *world, int number, const guint32 *done, guint count)
 {
 	struct rank *rank = &world->ranks[number];
 	struct wire_go go = { .call = rank->call, .count = count, .done = (uint32_t *)done };
+	guint observed = count;
 
 	g_assert(rank->phase == PHASE_BLOCKED);
 	rank->phase = PHASE_RUNNING;
 	world->running++;
-	for (guint i = 0; i < (done ? count : rank->waited->len); i++)
+	if (!done)
+		observed = rank->waited->len;
+	for (guint i = 0; i < observed; i++)
 		observe(world, number,
 		        g_array_index(rank->waited, struct wire_name, done ? done[i] : i));
+	forget_observed(world, number, done, observed);
 	if (rank->function == MPI_CALL_Finalize)
 		rank->finalized = TRUE;
 	world->orders.go(world->user, number, &go);
 }
 
+/* What is complete stays so: the search goes on where it stopped the last time. */
 static gboolean all_completable(const struct world *world, int number)
 {
-	const struct rank *rank = &world->ranks[number];
+	struct rank *rank = &world->ranks[number];
 
-	for (guint i = 0; i < rank->waited->len; i++) {
-		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
+	for (; rank->complete < rank->waited->len; rank->complete++) {
+		struct wire_name name =
+			g_array_index(rank->waited, struct wire_name, rank->complete);
 		const struct live *live = world_find_live(world, number, name);
 
 		if (live && !world_completable(world, number, live))
@@ -279,6 +309,9 @@ void world_on_match(struct world *world, const struct match *match, gboolean cho
 		live->matched = TRUE;
 	world->orders.bind(world->user, receiver, &bind);
 	if (takes) {
+		if (message->bytes >= WIRE_LARGE_MESSAGE)
+			world->orders.bind(world->user, sender,
+			                   &(struct wire_bind){ send, WIRE_ANY, message->tag });
 		g_hash_table_remove(world->messages, &match->send);
 		live = world_find_live(world, sender, send);
 		if (live)
@@ -351,7 +384,7 @@ static gboolean post(struct world *world, int rank, const struct wire_call *call
 	if (op->kind == WIRE_SEND) {
 		struct message *message = g_new(struct message, 1);
 
-		*message = (struct message){ operation->id, op->comm, op->tag };
+		*message = (struct message){ operation->id, op->comm, op->tag, op->bytes };
 		g_hash_table_replace(world->messages, &message->id, message);
 	}
 	trace_append(&world->trace, &event);
@@ -503,6 +536,7 @@ static void block(struct world *world, int number, const struct wire_call *call)
 	rank->wait = call->wait;
 	rank->call = call->call;
 	rank->function = call->function;
+	rank->complete = 0;
 	g_array_set_size(rank->waited, 0);
 	if (call->waited_count > 0)
 		g_array_append_vals(rank->waited, call->waited, call->waited_count);

@@ -82,7 +82,8 @@ gboolean world_choose(struct world *world, struct choice *choice);
 /* struct open_choice of explorer/explorer.h; free with open_choices_free. */
 GArray *world_open_choices(const struct world *world);
 
-gboolean world_answer_polls(struct world *world);
+/* Not those who look for a message that a choice of `plan` (struct choice) names. */
+gboolean world_answer_polls(struct world *world, const GArray *plan);
 
 /* Rounds of polls answered "no" since anything else happened. */
 guint world_idle_polls(const struct world *world);

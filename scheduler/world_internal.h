@@ -11,6 +11,7 @@ struct live {
 	struct wire_name name;
 	guint8 kind; /* enum wire_op_kind */
 	gboolean matched, cancelled, nonblocking;
+	gboolean observed;        /* to be removed */
 	gboolean waits_for_match; /* sends */
 	enum event_order order;   /* collectives: whom this member waits for */
 	guint64 instance;         /* collectives */
@@ -25,6 +26,7 @@ struct rank {
 	guint32 call;
 	guint16 function;
 	GArray *waited; /* struct wire_name */
+	guint complete; /* so many of `waited`, from the first, are known to be complete */
 	GArray *live;   /* struct live, ascending by name */
 	GArray *calls;  /* struct world_call; [call - 1] */
 };
@@ -34,6 +36,7 @@ struct message {
 	struct op_id id;
 	guint64 comm;
 	gint32 tag;
+	guint64 bytes;
 };
 
 struct world {

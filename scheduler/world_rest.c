@@ -134,14 +134,31 @@ static void cancel(struct world *world, int number)
 	                 &(struct wire_go){ rank->call, withdrawn ? 1 : 0, &done });
 }
 
-gboolean world_answer_polls(struct world *world)
+/* Whether a rank's poll is for a message that it is yet to be given by the plan. */
+static gboolean is_planned(const struct world *world, int number, const GArray *plan)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < rank->waited->len; i++) {
+		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
+
+		for (guint j = 0; j < plan->len; j++) {
+			if (op_id_equal(g_array_index(plan, struct choice, j).receive,
+			                world_op_id(number, name)))
+				return TRUE;
+		}
+	}
+	return FALSE;
+}
+
+gboolean world_answer_polls(struct world *world, const GArray *plan)
 {
 	gboolean answered = FALSE;
 
 	for (int number = 0; number < world->options.ranks; number++) {
 		struct rank *rank = &world->ranks[number];
 
-		if (rank->phase != PHASE_BLOCKED)
+		if (rank->phase != PHASE_BLOCKED || is_planned(world, number, plan))
 			continue;
 		if (rank->wait == WIRE_CANCEL) {
 			cancel(world, number);

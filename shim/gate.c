@@ -191,13 +191,14 @@ static void obey_all(void)
 		obey(&message);
 }
 
-/* The first rounds are short, as what is under way in MPI often moves quickly; on a machine with
- * more ranks than cores the pauses of a rank that only waits must not cost the others time. */
-static int pause_of_round(unsigned round)
+/* In microseconds. The first pauses are short, as what is under way in MPI often moves quickly: a peer
+ * takes messages out of a full queue one call at a time. On a machine with more ranks than cores
+ * the pauses of a rank that only waits must not cost the others time. */
+static long pause_of_round(unsigned round)
 {
-	if (round < 4)
-		return 1;
-	return round < 8 ? 1 << (round - 3) : IDLE_MILLISECONDS;
+	enum { QUICK_ROUNDS = 32, QUICK = 100, SLOW = 1000 };
+
+	return round < QUICK_ROUNDS ? QUICK : SLOW;
 }
 
 /* Waits for the socket while MPI has something under way: fragments of a large message may take
@@ -217,7 +218,8 @@ static void receive_with_progress(unsigned round)
 	}
 	if (request_incomplete() != before || (request_moving() > 0 && round < MOVING_ROUNDS))
 		return;
-	if (poll(&readable, 1, pause_of_round(round)) > 0)
+	const struct timespec pause = { .tv_nsec = pause_of_round(round) * 1000 };
+	if (ppoll(&readable, 1, &pause, NULL) > 0)
 		receive(MSG_DONTWAIT);
 }
 

@@ -37,8 +37,8 @@ enum wire_type {
 	WIRE_ENDING,    /* the process is about to end: exit(), or a deadly signal */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
-	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order; of a
-	                 send: a receive has taken it, so that its data is moving now */
+	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
+	                 of a send: it is matched, its data is moving */
 	WIRE_GO,      /* the pending call may complete */
 	WIRE_END,     /* flush the program's standard streams if asked to, then _exit(status) */
 	WIRE_WHERE,   /* report the call stack of the pending call */

@@ -45,8 +45,8 @@ static bool fits(const struct walk *walk, const guint8 *state, int receive, int 
 	int tag = wanting->tag;
 
 	if (wanting->kind == INSTRUCTION_RECEIVE_PROBED) {
-		const struct instruction *probed =
-			at(walk, states_of(walk, state)[wanting->of] - MATCHED);
+		const struct instruction *probed = at(walk, states_of(walk, state)[wanting->of]
+		                                                    - MATCHED);
 
 		peer = probed->rank;
 		tag = probed->tag;
@@ -62,7 +62,8 @@ static bool may_match(const struct walk *walk, const guint8 *state, int receive,
 	int sender = at(walk, send)->rank;
 	int receiver = at(walk, receive)->rank;
 
-	if (states[receive] != POSTED || states[send] != POSTED || !fits(walk, state, receive, send))
+	if (states[receive] != POSTED || states[send] != POSTED
+	    || !fits(walk, state, receive, send))
 		return false;
 	for (int i = walk->program->first[sender]; i < send; i++)
 		if (at(walk, i)->kind == INSTRUCTION_SEND && states[i] == POSTED
@@ -125,7 +126,8 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 	case INSTRUCTION_MPROBE:
 		return is_complete(walk, state, index);
 	case INSTRUCTION_WAIT:
-		return states[instruction->of] == ABSENT || is_complete(walk, state, instruction->of);
+		return states[instruction->of] == ABSENT
+		       || is_complete(walk, state, instruction->of);
 	case INSTRUCTION_WAITALL:
 		for (int i = walk->program->first[instruction->rank]; i < index; i++)
 			if (at(walk, i)->nonblocking && states[i] != ABSENT
@@ -186,7 +188,8 @@ static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
 	for (int send = 0; send < walk->program->count; send++) {
 		g_autofree guint8 *after = NULL;
 
-		if (at(walk, send)->kind != INSTRUCTION_SEND || !may_match(walk, state, receive, send))
+		if (at(walk, send)->kind != INSTRUCTION_SEND
+		    || !may_match(walk, state, receive, send))
 			continue;
 		after = g_memdup2(state, walk->size);
 		after[walk->program->ranks + receive] = (guint8)(MATCHED + send);
@@ -212,14 +215,14 @@ static void expand(struct walk *walk, GBytes *bytes)
 		if (states_of(walk, state)[i] == POSTED && looks_for_message(at(walk, i)))
 			moved = match_pairs(walk, state, i) || moved;
 	if (!moved)
-		g_hash_table_add(walk->outcomes, outcome_new(walk->program, state,
-		                                             states_of(walk, state)));
+		g_hash_table_add(walk->outcomes,
+		                 outcome_new(walk->program, state, states_of(walk, state)));
 }
 
 GHashTable *brute_force(const struct random_program *program, bool infinite_buffering,
                         enum brute_force_steps steps, guint most)
 {
-	struct walk walk = { .program = program, .infinite = infinite_buffering, .steps = steps };
+	struct walk walk = {.program = program, .infinite = infinite_buffering, .steps = steps};
 	g_autofree guint8 *start = NULL;
 
 	g_assert_cmpint(program->count, <, 250);
@@ -275,11 +278,10 @@ char *outcome_describe(const struct random_program *program, GBytes *outcome)
 
 		if (send < 0 || own->kind == INSTRUCTION_SEND)
 			continue;
-		g_string_append_printf(text, "%s%d.%d%s%d.%d", text->len > 0 ? " " : "", own->rank,
-		                       call_of(program, states, i),
-		                       own->kind == INSTRUCTION_PROBE ? "~" : "<-",
-		                       program->instructions[send].rank,
-		                       call_of(program, states, send));
+		g_string_append_printf(
+			text, "%s%d.%d%s%d.%d", text->len > 0 ? " " : "", own->rank,
+			call_of(program, states, i), own->kind == INSTRUCTION_PROBE ? "~" : "<-",
+			program->instructions[send].rank, call_of(program, states, send));
 	}
 	g_string_append(text, "; ended");
 	for (int rank = 0; rank < program->ranks; rank++)

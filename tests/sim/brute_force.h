@@ -14,9 +14,9 @@
 GBytes *outcome_new(const struct random_program *program, const guint8 *places,
                     const guint8 *states);
 
-/* One line: "0.3<-1.3 0.4~2.3; ended 0 2": call 3 of rank 0 took the message of rank 1's call 3, its
- * call 4, a probe, saw that of rank 2's call 3 (in the order of the receivers' calls); and the ranks
- * that came to their end. Two runs with the same line have the same outcome. */
+/* One line: "0.3<-1.3 0.4~2.3; ended 0 2": call 3 of rank 0 took the message of rank 1's call
+ * 3, its call 4, a probe, saw that of rank 2's call 3 (in the order of the receivers' calls); and
+ * the ranks that came to their end. Two runs with the same line have the same outcome. */
 char *outcome_describe(const struct random_program *program, GBytes *outcome);
 
 enum brute_force_steps {

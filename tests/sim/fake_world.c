@@ -16,9 +16,9 @@ struct world {
 	GArray *choices; /* of struct choice: those made */
 	guint8 place[PROGRAM_MAX_RANKS];
 	guint32 calls[PROGRAM_MAX_RANKS];
-	guint8 *states;  /* [instruction], as in an outcome */
-	guint32 *call;   /* [instruction]: its number, or 0 */
-	bool *learnt;    /* [instruction]: its rank knows that it is complete */
+	guint8 *states; /* [instruction], as in an outcome */
+	guint32 *call;  /* [instruction]: its number, or 0 */
+	bool *learnt;   /* [instruction]: its rank knows that it is complete */
 	guint64 steps;
 };
 
@@ -78,7 +78,7 @@ static const struct instruction *at(const struct world *world, int index)
 
 static struct op_id id_of(const struct world *world, int index)
 {
-	return (struct op_id){ at(world, index)->rank, world->call[index], 0 };
+	return (struct op_id){at(world, index)->rank, world->call[index], 0};
 }
 
 static int index_of(const struct world *world, struct op_id id)
@@ -99,8 +99,10 @@ static void note_match(struct world *world, struct match match, bool chosen)
 	int receive = index_of(world, match.receive);
 	int send = index_of(world, match.send);
 
-	note(world, (struct event){ .kind = EVENT_MATCH, .chosen = chosen,
-	                            .op.id = match.receive, .other = match.send });
+	note(world, (struct event){.kind = EVENT_MATCH,
+	                           .chosen = chosen,
+	                           .op.id = match.receive,
+	                           .other = match.send});
 	world->states[receive] = (guint8)(MATCHED + send);
 	if (at(world, receive)->kind != INSTRUCTION_PROBE)
 		world->states[send] = (guint8)(MATCHED + receive);
@@ -118,9 +120,11 @@ static void settle(struct world *world)
 static void post(struct world *world, int index)
 {
 	const struct instruction *instruction = at(world, index);
-	struct operation op = { .id = id_of(world, index), .kind = OPERATION_RECEIVE,
-		                .comm = (guint64)instruction->comm, .peer = instruction->peer,
-		                .tag = instruction->tag };
+	struct operation op = {.id = id_of(world, index),
+	                       .kind = OPERATION_RECEIVE,
+	                       .comm = (guint64)instruction->comm,
+	                       .peer = instruction->peer,
+	                       .tag = instruction->tag};
 
 	if (instruction->kind == INSTRUCTION_SEND) {
 		op.kind = OPERATION_SEND;
@@ -130,14 +134,14 @@ static void post(struct world *world, int index)
 	} else if (instruction->kind == INSTRUCTION_MPROBE) {
 		op.kind = OPERATION_MPROBE;
 	} else if (instruction->kind == INSTRUCTION_RECEIVE_PROBED) {
-		const struct instruction *probed =
-			at(world, world->states[instruction->of] - MATCHED);
+		const struct instruction *probed = at(world,
+		                                      world->states[instruction->of] - MATCHED);
 
 		op.peer = probed->rank;
 		op.tag = probed->tag;
 	}
-	note(world, (struct event){ .kind = op.kind == OPERATION_SEND ? EVENT_SEND : EVENT_RECEIVE,
-	                            .op = op });
+	note(world, (struct event){.kind = op.kind == OPERATION_SEND ? EVENT_SEND : EVENT_RECEIVE,
+	                           .op = op});
 	matcher_post(world->matcher, &op);
 	settle(world);
 }
@@ -158,10 +162,11 @@ static void start(struct world *world, int index)
 		post(world, index);
 		break;
 	case INSTRUCTION_COLLECTIVE:
-		note(world, (struct event){ .kind = EVENT_ARRIVE, .op.id = id_of(world, index),
-		                            .collective = (guint64)instruction->instance,
-		                            .root = instruction->root,
-		                            .position = instruction->rank });
+		note(world, (struct event){.kind = EVENT_ARRIVE,
+		                           .op.id = id_of(world, index),
+		                           .collective = (guint64)instruction->instance,
+		                           .root = instruction->root,
+		                           .position = instruction->rank});
 		break;
 	case INSTRUCTION_MRECV:
 	case INSTRUCTION_WAIT:
@@ -217,7 +222,7 @@ static bool is_complete(const struct world *world, int index)
 static void learn(struct world *world, int index)
 {
 	const struct instruction *instruction = at(world, index);
-	struct event event = { .kind = EVENT_COMPLETE, .op.id = id_of(world, index) };
+	struct event event = {.kind = EVENT_COMPLETE, .op.id = id_of(world, index)};
 
 	if (world->learnt[index])
 		return;
@@ -245,7 +250,8 @@ static bool wait_for_all(struct world *world, int index)
 	int first = world->program->first[at(world, index)->rank];
 
 	for (int i = first; i < index; i++)
-		if (at(world, i)->nonblocking && world->states[i] != ABSENT && !is_complete(world, i))
+		if (at(world, i)->nonblocking && world->states[i] != ABSENT
+		    && !is_complete(world, i))
 			return false;
 	for (int i = first; i < index; i++)
 		if (at(world, i)->nonblocking)
@@ -320,7 +326,7 @@ static void run(struct world *world)
 
 static void choose(struct world *world, const struct choice *choice)
 {
-	struct match match = { choice->receive, choice->send };
+	struct match match = {choice->receive, choice->send};
 
 	g_assert_true(matcher_allows(world->matcher, match.receive, &match.send));
 	matcher_match(world->matcher, match.receive, match.send);
@@ -334,7 +340,8 @@ static bool made(const GArray *choices, const struct choice *choice)
 	for (guint i = 0; i < choices->len; i++) {
 		const struct choice *one = &g_array_index(choices, struct choice, i);
 
-		if (op_id_equal(one->receive, choice->receive) && op_id_equal(one->send, choice->send))
+		if (op_id_equal(one->receive, choice->receive)
+		    && op_id_equal(one->send, choice->send))
 			return true;
 	}
 	return false;
@@ -451,12 +458,12 @@ static void run_plan(struct runner *runner, const GArray *plan)
 void explore(const struct random_program *program, const struct exploration_options *options,
              struct exploration *ret)
 {
-	struct explorer_options search = { program->ranks, options->deviations };
+	struct explorer_options search = {program->ranks, options->deviations};
 	struct explorer_statistics statistics;
-	struct runner runner = { .program = program, .options = options, .result = ret };
+	struct runner runner = {.program = program, .options = options, .result = ret};
 	GArray *plan;
 
-	*ret = (struct exploration){ 0 };
+	*ret = (struct exploration){0};
 	ret->outcomes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 	                                      (GDestroyNotify)g_bytes_unref, NULL);
 	runner.explorer = explorer_new(&search);

@@ -8,9 +8,9 @@
 
 struct exploration_options {
 	bool infinite_buffering;
-	bool snapshots;  /* go on from copies of worlds where there is one; else from the start */
-	int deviations;  /* as in explorer_options */
-	guint64 seed;    /* of the order in which ranks move */
+	bool snapshots; /* go on from copies of worlds where there is one; else from the start */
+	int deviations; /* as in explorer_options */
+	guint64 seed;   /* of the order in which ranks move */
 };
 
 struct exploration {

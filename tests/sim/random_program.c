@@ -10,12 +10,13 @@ struct unit {
 struct draft {
 	GRand *random;
 	struct random_program *program;
-	int named;    /* of 6 receives, so many name their source */
-	int blocking; /* of 6 receives and sends, so many block */
-	int hub;      /* of 6 messages, so many go to rank 0 */
+	int named;     /* of 6 receives, so many name their source */
+	int blocking;  /* of 6 receives and sends, so many block */
+	int hub;       /* of 6 messages, so many go to rank 0 */
 	bool shuffled; /* each rank has its own order; else messages follow one another */
 	GArray *units[PROGRAM_MAX_RANKS]; /* of struct unit */
-	GArray *done[PROGRAM_MAX_RANKS];  /* of struct instruction; `of` counts from the rank's first */
+	GArray *done
+		[PROGRAM_MAX_RANKS]; /* of struct instruction; `of` counts from the rank's first */
 };
 
 static int below(struct draft *draft, int bound)
@@ -37,7 +38,7 @@ static struct instruction *unit_add(struct unit *unit, enum instruction_kind kin
 {
 	struct instruction *instruction = &unit->instructions[unit->count++];
 
-	*instruction = (struct instruction){ .kind = kind, .of = -1 };
+	*instruction = (struct instruction){.kind = kind, .of = -1};
 	return instruction;
 }
 
@@ -50,7 +51,7 @@ struct message {
 
 static struct message draw_message(struct draft *draft, int to)
 {
-	struct message message = { 0 };
+	struct message message = {0};
 
 	do {
 		message.comm = one_in(draft, 4) ? 1 : 0;
@@ -95,8 +96,8 @@ static int add_receive(struct draft *draft, struct unit *unit, const struct mess
 
 	if (kind < 2) {
 		set_envelope(draft, unit_add(unit, INSTRUCTION_PROBE), message);
-		receive = unit_add(unit, kind == 0 ? INSTRUCTION_RECEIVE
-		                                   : INSTRUCTION_RECEIVE_PROBED);
+		receive = unit_add(unit,
+		                   kind == 0 ? INSTRUCTION_RECEIVE : INSTRUCTION_RECEIVE_PROBED);
 		if (kind == 0)
 			set_envelope(draft, receive, message);
 		receive->comm = message->comm;
@@ -175,13 +176,14 @@ static void draw_pair(struct draft *draft)
 		add_branch(draft, message.to, at, &message);
 }
 
-/* One of the receives at the narrow end: for the tag that tells the workers' messages apart, or any,
- * from anybody or from one. */
+/* One of the receives at the narrow end: for one of the workers' two tags, or any; from anybody, or
+ * from one. */
 static void add_funnel_receive(struct draft *draft, struct unit *unit, enum instruction_kind kind)
 {
 	struct instruction *receive = unit_add(unit, kind);
 
-	receive->peer = of_six(draft, draft->named) ? 1 + below(draft, draft->program->ranks - 1) : -1;
+	receive->peer = of_six(draft, draft->named) ? 1 + below(draft, draft->program->ranks - 1)
+	                                            : -1;
 	receive->tag = below(draft, 3) - 1;
 	receive->nonblocking = kind == INSTRUCTION_RECEIVE && !of_six(draft, draft->blocking);
 }
@@ -218,8 +220,8 @@ static void add_gate(struct draft *draft)
 
 	for (int worker = 1; worker < draft->program->ranks; worker++) {
 		struct unit *unit = new_unit(draft, worker);
-		struct instruction *instruction =
-			unit_add(unit, worker == gate ? INSTRUCTION_RECEIVE : INSTRUCTION_SEND);
+		struct instruction *instruction = unit_add(
+			unit, worker == gate ? INSTRUCTION_RECEIVE : INSTRUCTION_SEND);
 
 		instruction->peer = worker == gate ? -1 : gate;
 		instruction->tag = 3;
@@ -231,7 +233,7 @@ static void add_gate(struct draft *draft)
  * messages go: what matches depends on what matched before in as many ways as the rules have. */
 static void draw_funnel(struct draft *draft, int messages)
 {
-	int answers[PROGRAM_MAX_RANKS] = { 0 };
+	int answers[PROGRAM_MAX_RANKS] = {0};
 	int posted = 1 + below(draft, 4);
 	int each = (posted + messages / 2) / (draft->program->ranks - 1);
 	struct unit *unit = new_unit(draft, 0);
@@ -246,7 +248,7 @@ static void draw_funnel(struct draft *draft, int messages)
 		int sends = each + below(draft, 3);
 
 		while (sends > 0 || answers[worker] > 0) {
-			struct message message = { worker, 0, below(draft, 2), 0 };
+			struct message message = {worker, 0, below(draft, 2), 0};
 
 			unit = new_unit(draft, worker);
 			if (below(draft, sends + answers[worker]) < sends) {
@@ -281,7 +283,7 @@ static void flush_units(struct draft *draft)
 			}
 			g_array_remove_index(units, pick);
 			if (one_in(draft, 6)) {
-				struct unit wait = { .count = 0 };
+				struct unit wait = {.count = 0};
 
 				unit_add(&wait, INSTRUCTION_WAITALL);
 				g_array_append_val(done, wait.instructions[0]);
@@ -293,7 +295,7 @@ static void flush_units(struct draft *draft)
 static void draw_collective(struct draft *draft)
 {
 	struct random_program *program = draft->program;
-	struct unit unit = { .count = 0 };
+	struct unit unit = {.count = 0};
 	struct instruction *collective = unit_add(&unit, INSTRUCTION_COLLECTIVE);
 
 	collective->comm = below(draft, PROGRAM_COMMS);
@@ -316,8 +318,8 @@ static void finish(struct draft *draft)
 		int base = program->count;
 
 		for (guint i = 0; i < draft->done[rank]->len; i++) {
-			struct instruction *from =
-				&g_array_index(draft->done[rank], struct instruction, i);
+			struct instruction *from = &g_array_index(draft->done[rank],
+			                                          struct instruction, i);
 			struct instruction *to = random_program_add(program, rank, from->kind);
 
 			*to = *from;
@@ -346,10 +348,10 @@ struct instruction *random_program_add(struct random_program *program, int rank,
 {
 	struct instruction *instruction;
 
-	program->instructions =
-		g_renew(struct instruction, program->instructions, program->count + 1);
+	program->instructions = g_renew(struct instruction, program->instructions,
+	                                program->count + 1);
 	instruction = &program->instructions[program->count++];
-	*instruction = (struct instruction){ .kind = kind, .rank = rank, .of = -1 };
+	*instruction = (struct instruction){.kind = kind, .rank = rank, .of = -1};
 	for (int next = rank + 1; next <= program->ranks; next++)
 		program->first[next] = program->count;
 	return instruction;
@@ -357,8 +359,8 @@ struct instruction *random_program_add(struct random_program *program, int rank,
 
 struct random_program *random_program_new(guint64 seed, int size)
 {
-	guint32 words[2] = { (guint32)seed, (guint32)(seed >> 32) };
-	struct draft draft = { .random = g_rand_new_with_seed_array(words, 2) };
+	guint32 words[2] = {(guint32)seed, (guint32)(seed >> 32)};
+	struct draft draft = {.random = g_rand_new_with_seed_array(words, 2)};
 	struct random_program *program = random_program_empty(3 + below(&draft, 2));
 	int messages = size > 0 ? size : 4 + below(&draft, 3);
 

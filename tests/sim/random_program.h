@@ -15,12 +15,12 @@ enum instruction_kind {
 	INSTRUCTION_PROBE,          /* blocking */
 	INSTRUCTION_MPROBE,         /* blocking */
 	INSTRUCTION_MRECV,          /* of the message of the mprobe `of` */
-	INSTRUCTION_RECEIVE_PROBED, /* from the source and with the tag that the probe `of` reported */
+	INSTRUCTION_RECEIVE_PROBED, /* from the source and with the tag that probe `of` reported */
 	INSTRUCTION_WAIT,           /* for the nonblocking operation `of`, if it was started */
 	INSTRUCTION_WAITALL,        /* for all nonblocking operations started so far */
 	INSTRUCTION_COLLECTIVE,
-	INSTRUCTION_BRANCH, /* skip `skip` instructions unless `of` received from `source`, and, if `tag`
-	                       is not -1, that tag; no call */
+	INSTRUCTION_BRANCH, /* skip `skip` instructions unless `of` received from `source` and, if
+	                       `tag` is not -1, that tag; no call */
 };
 
 enum collective_kind { COLLECTIVE_BARRIER, COLLECTIVE_BCAST, COLLECTIVE_REDUCE, COLLECTIVE_SCAN };
@@ -47,8 +47,9 @@ struct random_program {
 	guint64 seed;
 	int ranks;
 	bool member[PROGRAM_COMMS][PROGRAM_MAX_RANKS]; /* communicator 0 is MPI_COMM_WORLD */
-	int instances;                    /* of collectives */
-	int first[PROGRAM_MAX_RANKS + 1]; /* rank r's instructions are first[r] to first[r + 1] - 1 */
+	int instances;                                 /* of collectives */
+	int first[PROGRAM_MAX_RANKS
+	          + 1]; /* rank r's instructions are first[r] to first[r + 1] - 1 */
 	int count;
 	struct instruction *instructions;
 };

@@ -36,7 +36,8 @@ static const char prologue[] =
 	"\t\treturn;\n"
 	"\tgot[i] = payload[i][0];\n"
 	"\tgot_tag[i] = payload[i][2];\n"
-	"\tsprintf(line + strlen(line), \" %%d<-%%d.%%d\", number[i], payload[i][0], payload[i][1]);\n"
+	"\tsprintf(line + strlen(line), \" %%d<-%%d.%%d\", number[i], payload[i][0], "
+        "payload[i][1]);\n"
 	"}\n"
 	"\n"
 	"/* The probe i is complete; it names the source in MPI_COMM_WORLD. */\n"
@@ -161,15 +162,16 @@ static void print_wait_all(const struct random_program *program, int i, const ch
 
 static void print_collective(const struct random_program *program, int i, FILE *out)
 {
-	static const char *const names[] = { "arrier", "cast", "educe", "can" };
-	static const char letters[] = "BBRS";
+	static const char *const names[][2] = {
+		[COLLECTIVE_BARRIER] = {"Barrier", "Ibarrier"},
+		[COLLECTIVE_BCAST] = {"Bcast", "Ibcast"},
+		[COLLECTIVE_REDUCE] = {"Reduce", "Ireduce"},
+		[COLLECTIVE_SCAN] = {"Scan", "Iscan"},
+	};
 	const struct instruction *own = at(program, i);
 	enum collective_kind kind = own->collective;
-	char letter = letters[kind];
 
-	/* MPI_Barrier or MPI_Ibarrier */
-	fprintf(out, "MPI_%s%c%s(", own->nonblocking ? "I" : "",
-	        own->nonblocking ? g_ascii_tolower(letter) : letter, names[kind]);
+	fprintf(out, "MPI_%s(", names[kind][own->nonblocking]);
 	if (kind != COLLECTIVE_BARRIER)
 		fprintf(out, "payload[%d], ", i);
 	if (kind == COLLECTIVE_REDUCE || kind == COLLECTIVE_SCAN)
@@ -211,8 +213,10 @@ static void print_instruction(const struct random_program *program, int i, const
 		print_probe(program, i, indent, out);
 		break;
 	case INSTRUCTION_MRECV:
-		fprintf(out, "MPI_Mrecv(payload[%d], 3, MPI_INT, &messages[%d], MPI_STATUS_IGNORE);\n"
-		        "%sreceived(%d);\n", i, instruction->of, indent, i);
+		fprintf(out,
+		        "MPI_Mrecv(payload[%d], 3, MPI_INT, &messages[%d], MPI_STATUS_IGNORE);\n"
+		        "%sreceived(%d);\n",
+		        i, instruction->of, indent, i);
 		break;
 	case INSTRUCTION_WAIT:
 		fprintf(out, "MPI_Wait(&requests[%d], MPI_STATUS_IGNORE);\n", instruction->of);
@@ -262,29 +266,30 @@ void random_program_print_c(const struct random_program *program, FILE *out)
 	for (int rank = 0; rank < program->ranks; rank++)
 		print_rank(program, rank, out);
 	fprintf(out, "int main(int argc, char **argv)\n{\n"
-	        "\tstatic const int member[] = { ");
+	             "\tstatic const int member[] = { ");
 	for (int rank = 0; rank < program->ranks; rank++)
 		fprintf(out, "%d, ", program->member[1][rank]);
 	fprintf(out, "};\n"
-	        "\tstatic void (*const ranks[])(void) = { ");
+	             "\tstatic void (*const ranks[])(void) = { ");
 	for (int rank = 0; rank < program->ranks; rank++)
 		fprintf(out, "rank_%d, ", rank);
 	fprintf(out, "};\n\n"
-	        "\tMPI_Init(&argc, &argv);\n"
-	        "\tMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
-	        "\tcomms[0] = MPI_COMM_WORLD;\n"
-	        "\tMPI_Comm_split(MPI_COMM_WORLD, member[rank] ? 0 : MPI_UNDEFINED, rank, &comms[1]);\n"
-	        "\tcalls = 2;\n"
-	        "\tfor (int i = 0; i < MOST; i++) {\n"
-	        "\t\tgot[i] = -1;\n"
-	        "\t\trequests[i] = MPI_REQUEST_NULL;\n"
-	        "\t}\n"
-	        "\tranks[rank]();\n"
-	        "\tprintf(\"rank %%d:%%s\\n\", rank, line);\n"
-	        "\tfflush(stdout);\n"
-	        "\tif (comms[1] != MPI_COMM_NULL)\n"
-	        "\t\tMPI_Comm_free(&comms[1]);\n"
-	        "\tMPI_Finalize();\n"
-	        "\treturn 0;\n"
-	        "}\n");
+	             "\tMPI_Init(&argc, &argv);\n"
+	             "\tMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+	             "\tcomms[0] = MPI_COMM_WORLD;\n"
+	             "\tMPI_Comm_split(MPI_COMM_WORLD, member[rank] ? 0 : MPI_UNDEFINED, rank, "
+	             "&comms[1]);\n"
+	             "\tcalls = 2;\n"
+	             "\tfor (int i = 0; i < MOST; i++) {\n"
+	             "\t\tgot[i] = -1;\n"
+	             "\t\trequests[i] = MPI_REQUEST_NULL;\n"
+	             "\t}\n"
+	             "\tranks[rank]();\n"
+	             "\tprintf(\"rank %%d:%%s\\n\", rank, line);\n"
+	             "\tfflush(stdout);\n"
+	             "\tif (comms[1] != MPI_COMM_NULL)\n"
+	             "\t\tMPI_Comm_free(&comms[1]);\n"
+	             "\tMPI_Finalize();\n"
+	             "\treturn 0;\n"
+	             "}\n");
 }

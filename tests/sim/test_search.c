@@ -2,12 +2,13 @@
  *
  * sim_search [--programs N] [--seed S] [--size M] [--states N]; on a difference, the seed of the
  * program is printed, and --programs 1 --seed S shows it again. With --print-c the program of the
- * seed is printed as C source instead, with --print-outcomes what brute force says of it: its number
- * of ranks, then a line for each outcome, "zero" or "infinite" and outcome_describe's. */
+ * seed is printed as C source instead, with --print-outcomes what brute force says of it: its
+ * number of ranks, then a line for each outcome, "zero" or "infinite" and outcome_describe's. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
+
 #include <cmocka.h>
 
 #include "brute_force.h"
@@ -102,7 +103,7 @@ static GHashTable *enumerate(const struct random_program *program, bool infinite
 
 static void compare(const struct random_program *program, bool infinite, struct totals *totals)
 {
-	struct exploration_options options = { infinite, program->seed % 3 != 0, -1, program->seed };
+	struct exploration_options options = {infinite, program->seed % 3 != 0, -1, program->seed};
 	GHashTable *expected = enumerate(program, infinite, totals);
 	struct exploration found;
 
@@ -116,8 +117,10 @@ static void compare(const struct random_program *program, bool infinite, struct 
 	totals->deadlocks += deadlocks(program, expected);
 	if (found.repeated > 0 || found.lost > 0
 	    || g_hash_table_size(found.outcomes) != g_hash_table_size(expected)) {
-		print_message("seed %" G_GUINT64_FORMAT ", %s buffering: %u outcomes of %u, %u twice, "
-		              "%u plans lost\n", program->seed, infinite ? "infinite" : "zero",
+		print_message("seed %" G_GUINT64_FORMAT
+		              ", %s buffering: %u outcomes of %u, %u twice, "
+		              "%u plans lost\n",
+		              program->seed, infinite ? "infinite" : "zero",
 		              g_hash_table_size(found.outcomes), g_hash_table_size(expected),
 		              found.repeated, found.lost);
 		random_program_print_c(program, stderr);
@@ -133,22 +136,23 @@ static void compare(const struct random_program *program, bool infinite, struct 
 
 static void test_random_programs(void **state)
 {
-	struct totals totals = { 0 };
+	struct totals totals = {0};
 
 	(void)state;
 	for (int i = 0; i < programs; i++) {
-		struct random_program *program =
-			random_program_new((guint64)(first_seed + i), size);
+		struct random_program *program = random_program_new((guint64)(first_seed + i),
+		                                                    size);
 
 		compare(program, false, &totals);
 		compare(program, true, &totals);
 		random_program_free(program);
 	}
-	print_message("%d programs from seed %" G_GINT64_FORMAT ", zero and infinite buffering: "
-	              "%u explored (%u against steps before matches), %u too large, %u outcomes (%u "
-	              "deadlocks, at most %u a program), %u wasted\n", programs, first_seed,
-	              totals.explored, totals.reduced, totals.too_large, totals.outcomes, totals.deadlocks, totals.largest,
-	              totals.wasted);
+	print_message(
+		"%d programs from seed %" G_GINT64_FORMAT ", zero and infinite buffering: "
+		"%u explored (%u against steps before matches), %u too large, %u outcomes (%u "
+		"deadlocks, at most %u a program), %u wasted\n",
+		programs, first_seed, totals.explored, totals.reduced, totals.too_large,
+		totals.outcomes, totals.deadlocks, totals.largest, totals.wasted);
 	assert_int_equal(totals.wasted, 0);
 }
 
@@ -204,8 +208,8 @@ static struct random_program *master_and_workers(int tasks)
 	}
 	for (int worker = 1; worker <= 2; worker++) {
 		for (int done = 0; done < tasks; done++) {
-			struct instruction *task =
-				random_program_add(program, worker, INSTRUCTION_RECEIVE);
+			struct instruction *task = random_program_add(program, worker,
+			                                              INSTRUCTION_RECEIVE);
 
 			task->peer = 0;
 			task->tag = -1;
@@ -219,7 +223,7 @@ static struct random_program *master_and_workers(int tasks)
 static void assert_exactly(struct random_program *program, guint outcomes)
 {
 	for (guint64 seed = 0; seed < 4; seed++) {
-		struct exploration_options options = { seed % 2 == 0, seed / 2 == 0, -1, seed };
+		struct exploration_options options = {seed % 2 == 0, seed / 2 == 0, -1, seed};
 		struct exploration found;
 
 		explore(program, &options, &found);
@@ -249,7 +253,7 @@ static void test_deviations(void **state)
 	(void)state;
 	for (guint64 seed = 1; seed <= 100; seed++) {
 		struct random_program *program = random_program_new(seed, 8);
-		struct exploration_options options = { seed % 2 == 0, true, -1, seed };
+		struct exploration_options options = {seed % 2 == 0, true, -1, seed};
 		struct exploration all;
 		guint before = 0;
 
@@ -305,22 +309,24 @@ static int print_program(void)
 int main(int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
-		{ "programs", 0, 0, G_OPTION_ARG_INT, &programs, "how many (default 1500)", "N" },
-		{ "seed", 0, 0, G_OPTION_ARG_INT64, &first_seed, "of the first program", "S" },
-		{ "size", 0, 0, G_OPTION_ARG_INT, &size, "messages meant, instead of 4 to 6", "M" },
-		{ "states", 0, 0, G_OPTION_ARG_INT, &most_states,
-		  "beyond so many, ranks step before pairs match; beyond four times as many, leave out",
-		  "N" },
-		{ "print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "the program as C", NULL },
-		{ "print-outcomes", 0, 0, G_OPTION_ARG_NONE, &print_outcomes, "all there are", NULL },
-		{ NULL },
+		{"programs", 0, 0, G_OPTION_ARG_INT, &programs, "how many (default 1500)", "N"},
+		{"seed", 0, 0, G_OPTION_ARG_INT64, &first_seed, "of the first program", "S"},
+		{"size", 0, 0, G_OPTION_ARG_INT, &size, "messages meant, instead of 4 to 6", "M"},
+		{"states", 0, 0, G_OPTION_ARG_INT, &most_states,
+	         "beyond so many, ranks step before pairs match; beyond four times as many, leave "
+	         "out",
+	         "N"},
+		{"print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "the program as C", NULL},
+		{"print-outcomes", 0, 0, G_OPTION_ARG_NONE, &print_outcomes, "all there are", NULL},
+		{NULL},
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_programs),
 		cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_deviations),
 	};
-	g_autoptr(GOptionContext) context = g_option_context_new("- the search against brute force");
+	g_autoptr(GOptionContext)
+		context = g_option_context_new("- the search against brute force");
 	g_autoptr(GError) error = NULL;
 
 	g_option_context_add_main_entries(context, entries, NULL);

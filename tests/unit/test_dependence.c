@@ -1,7 +1,8 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
+
 #include <cmocka.h>
 
 #include "../../explorer/dependence.h"
@@ -10,7 +11,7 @@
 
 static struct op_id id(int32_t rank, uint32_t call)
 {
-	return (struct op_id){ rank, call, 0 };
+	return (struct op_id){rank, call, 0};
 }
 
 static void add(struct trace *trace, struct event event)
@@ -20,34 +21,38 @@ static void add(struct trace *trace, struct event event)
 
 static void send(struct trace *trace, struct op_id one, int32_t to, int32_t tag, bool waits)
 {
-	add(trace, (struct event){ .kind = EVENT_SEND,
-	                           .op = { .id = one, .kind = OPERATION_SEND, .peer = to, .tag = tag,
-	                                   .waits_for_match = waits } });
+	add(trace, (struct event){.kind = EVENT_SEND,
+	                          .op = {.id = one,
+	                                 .kind = OPERATION_SEND,
+	                                 .peer = to,
+	                                 .tag = tag,
+	                                 .waits_for_match = waits}});
 }
 
 static void receive(struct trace *trace, struct op_id one, int32_t from, int32_t tag)
 {
-	add(trace, (struct event){ .kind = EVENT_RECEIVE,
-	                           .op = { .id = one, .kind = OPERATION_RECEIVE, .peer = from,
-	                                   .tag = tag } });
+	add(trace,
+	    (struct event){.kind = EVENT_RECEIVE,
+	                   .op = {.id = one, .kind = OPERATION_RECEIVE, .peer = from, .tag = tag}});
 }
 
 static void match(struct trace *trace, struct op_id receiver, struct op_id sender, bool chosen)
 {
-	add(trace, (struct event){ .kind = EVENT_MATCH, .chosen = chosen, .op.id = receiver,
-	                           .other = sender });
+	add(trace,
+	    (struct event){
+		    .kind = EVENT_MATCH, .chosen = chosen, .op.id = receiver, .other = sender});
 }
 
 static void complete(struct trace *trace, struct op_id one)
 {
-	add(trace, (struct event){ .kind = EVENT_COMPLETE, .op.id = one });
+	add(trace, (struct event){.kind = EVENT_COMPLETE, .op.id = one});
 }
 
 /* What the trace says of the message of `source` for a receive; "3 {0 2}": its call 3, which needs
  * choices 0 and 2. Also read backwards and again. */
 static char *alternative(const struct trace *trace, struct op_id receiver, int32_t source)
 {
-	static const char *const names[] = { "none", "blocked", "never" };
+	static const char *const names[] = {"none", "blocked", "never"};
 	struct dependence *dependence = dependence_new(4);
 	GString *text = g_string_new(NULL);
 	struct choice_set *needs = NULL;
@@ -65,8 +70,8 @@ static char *alternative(const struct trace *trace, struct op_id receiver, int32
 		g_string_append_printf(text, "%u {", found.call);
 		for (guint i = 0; i < dependence_choices(dependence); i++)
 			if (choice_set_has(needs, i))
-				g_string_append_printf(text, text->str[text->len - 1] == '{' ? "%u"
-				                                                             : " %u", i);
+				g_string_append_printf(
+					text, text->str[text->len - 1] == '{' ? "%u" : " %u", i);
 		g_string_append_c(text, '}');
 	}
 	choice_set_unref(needs);
@@ -155,7 +160,7 @@ static void test_cancel(void **state)
 	send(&trace, id(1, 3), 0, 5, false);
 	match(&trace, id(0, 3), id(1, 3), true);
 	send(&trace, id(2, 3), 0, 7, false);
-	add(&trace, (struct event){ .kind = EVENT_CANCEL, .op.id = id(0, 2) });
+	add(&trace, (struct event){.kind = EVENT_CANCEL, .op.id = id(0, 2)});
 	complete(&trace, id(0, 2));
 	assert_alternative(&trace, id(0, 3), 2, "3 {}");
 	trace_release(&trace);
@@ -181,14 +186,18 @@ static void test_earlier_message(void **state)
 
 static void arrive(struct trace *trace, int32_t rank, uint32_t call, int32_t root)
 {
-	add(trace, (struct event){ .kind = EVENT_ARRIVE, .op.id = id(rank, call), .collective = 9,
-	                           .root = root, .position = rank });
+	add(trace, (struct event){.kind = EVENT_ARRIVE,
+	                          .op.id = id(rank, call),
+	                          .collective = 9,
+	                          .root = root,
+	                          .position = rank});
 }
 
 static void leave(struct trace *trace, int32_t rank, uint32_t call, enum event_order order)
 {
-	add(trace, (struct event){ .kind = EVENT_LEAVE, .op.id = id(rank, call), .collective = 9,
-	                           .order = order });
+	add(trace,
+	    (struct event){
+		    .kind = EVENT_LEAVE, .op.id = id(rank, call), .collective = 9, .order = order});
 }
 
 static void assert_after_collective(enum event_order order, int32_t root, int32_t rank,
@@ -220,10 +229,8 @@ static void test_collectives(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_completions),
-		cmocka_unit_test(test_earlier_receive),
-		cmocka_unit_test(test_cancel),
-		cmocka_unit_test(test_earlier_message),
+		cmocka_unit_test(test_completions), cmocka_unit_test(test_earlier_receive),
+		cmocka_unit_test(test_cancel),      cmocka_unit_test(test_earlier_message),
 		cmocka_unit_test(test_collectives),
 	};
 

@@ -1,7 +1,8 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
+
 #include <cmocka.h>
 
 #include "../../explorer/explorer.h"
@@ -14,7 +15,7 @@ struct world {
 
 static struct op_id id(int32_t rank, uint32_t call)
 {
-	return (struct op_id){ rank, call, 0 };
+	return (struct op_id){rank, call, 0};
 }
 
 static void world_init(struct world *world)
@@ -39,17 +40,19 @@ static void world_release(struct world *world)
 
 static void send(struct world *world, struct op_id one, int32_t to)
 {
-	struct event event = { .kind = EVENT_SEND,
-		               .op = { .id = one, .kind = OPERATION_SEND, .peer = to } };
+	struct event event = {.kind = EVENT_SEND,
+	                      .op = {.id = one, .kind = OPERATION_SEND, .peer = to}};
 
 	trace_append(&world->trace, &event);
 }
 
 static void receive(struct world *world, struct op_id one)
 {
-	struct event event = { .kind = EVENT_RECEIVE,
-		               .op = { .id = one, .kind = OPERATION_RECEIVE,
-		                       .peer = OPERATION_ANY, .tag = OPERATION_ANY } };
+	struct event event = {.kind = EVENT_RECEIVE,
+	                      .op = {.id = one,
+	                             .kind = OPERATION_RECEIVE,
+	                             .peer = OPERATION_ANY,
+	                             .tag = OPERATION_ANY}};
 
 	trace_append(&world->trace, &event);
 }
@@ -57,9 +60,9 @@ static void receive(struct world *world, struct op_id one)
 /* The match that was chosen, and the rank learns of it. */
 static void take(struct world *world, struct op_id receiver, struct op_id sender)
 {
-	struct event match = { .kind = EVENT_MATCH, .chosen = true, .op.id = receiver,
-		               .other = sender };
-	struct event complete = { .kind = EVENT_COMPLETE, .op.id = receiver };
+	struct event match = {
+		.kind = EVENT_MATCH, .chosen = true, .op.id = receiver, .other = sender};
+	struct event complete = {.kind = EVENT_COMPLETE, .op.id = receiver};
 
 	trace_append(&world->trace, &match);
 	trace_append(&world->trace, &complete);
@@ -68,7 +71,7 @@ static void take(struct world *world, struct op_id receiver, struct op_id sender
 static void open_for(struct world *world, struct op_id receiver, guint count,
                      const struct op_id *sends)
 {
-	struct open_choice choice = { receiver, g_array_new(FALSE, FALSE, sizeof(struct op_id)) };
+	struct open_choice choice = {receiver, g_array_new(FALSE, FALSE, sizeof(struct op_id))};
 
 	g_array_append_vals(choice.sends, sends, count);
 	g_array_append_val(world->open, choice);
@@ -124,7 +127,7 @@ static void assert_answers(struct explorer *explorer, struct world *world, enum 
 
 static struct explorer *explorer_with(int ranks, int deviations)
 {
-	struct explorer_options options = { ranks, deviations };
+	struct explorer_options options = {ranks, deviations};
 
 	return explorer_new(&options);
 }
@@ -168,11 +171,11 @@ static void begin_two_senders(struct world *world)
 static void test_two_senders(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
-	struct op_id both[] = { id(1, 3), id(2, 3) };
+	struct op_id both[] = {id(1, 3), id(2, 3)};
 	struct world world;
 	GArray *node = g_array_new(FALSE, FALSE, sizeof(struct choice));
-	struct choice first = { id(0, 3), id(1, 3) };
-	struct choice second = { id(0, 3), id(2, 3) };
+	struct choice first = {id(0, 3), id(1, 3)};
+	struct choice second = {id(0, 3), id(2, 3)};
 
 	(void)state;
 	assert_next(explorer, "");
@@ -265,7 +268,7 @@ static void test_late_but_dependent(void **state)
 static void test_wasted(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
-	struct op_id both[] = { id(1, 3), id(2, 3) };
+	struct op_id both[] = {id(1, 3), id(2, 3)};
 	struct world world;
 
 	(void)state;
@@ -287,7 +290,7 @@ static void test_wasted(void **state)
 static void test_deviations(void **state)
 {
 	struct explorer *explorer = explorer_with(3, 0);
-	struct op_id both[] = { id(1, 3), id(2, 3) };
+	struct op_id both[] = {id(1, 3), id(2, 3)};
 	struct world world;
 
 	(void)state;
@@ -318,7 +321,7 @@ static void test_reads_events_once(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
 	struct explorer_statistics statistics;
-	struct op_id both[] = { id(1, 1), id(2, TASKS * CHATTER + 1) };
+	struct op_id both[] = {id(1, 1), id(2, TASKS * CHATTER + 1)};
 	struct trace copy;
 	struct world world;
 	size_t first;

@@ -1,7 +1,8 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
+
 #include <cmocka.h>
 
 #include "../../explorer/explorer.h"
@@ -11,14 +12,14 @@
 
 static struct op_id id(int32_t rank, uint32_t call)
 {
-	return (struct op_id){ rank, call, 0 };
+	return (struct op_id){rank, call, 0};
 }
 
 static void post(struct matcher *matcher, enum operation_kind kind, int32_t rank, uint32_t call,
                  int32_t peer, int32_t tag)
 {
-	struct operation op = { .id = id(rank, call), .kind = kind, .comm = 1, .peer = peer,
-		                .tag = tag };
+	struct operation op = {
+		.id = id(rank, call), .kind = kind, .comm = 1, .peer = peer, .tag = tag};
 
 	matcher_post(matcher, &op);
 }
@@ -73,7 +74,8 @@ static void assert_open(struct matcher *matcher, const char *expected)
 		for (guint k = 0; k < choice->sends->len; k++) {
 			struct op_id one = g_array_index(choice->sends, struct op_id, k);
 
-			g_string_append_printf(text, "%s%d.%u", k > 0 ? " " : "", one.rank, one.call);
+			g_string_append_printf(text, "%s%d.%u", k > 0 ? " " : "", one.rank,
+			                       one.call);
 		}
 		g_string_append_c(text, '}');
 	}
@@ -123,7 +125,7 @@ static void test_messages_in_order(void **state)
 	receive(matcher, 0, 4, ANY, 8);
 	assert_settles(matcher, "");
 	assert_open(matcher, "0.4{1.4 2.3}");
-	take(matcher, id(0, 4), (struct op_id){ 1, 0, 0 });
+	take(matcher, id(0, 4), (struct op_id){1, 0, 0});
 	receive(matcher, 0, 5, 1, ANY);
 	assert_settles(matcher, "0.5<-1.5");
 	matcher_free(matcher);
@@ -133,7 +135,7 @@ static void test_messages_in_order(void **state)
 static void test_receives_in_order(void **state)
 {
 	struct matcher *matcher = matcher_new(3);
-	struct op_id message = { 1, 0, 0 };
+	struct op_id message = {1, 0, 0};
 
 	(void)state;
 	receive(matcher, 0, 3, ANY, 5);
@@ -156,8 +158,8 @@ static void test_receives_in_order(void **state)
 static void test_communicators(void **state)
 {
 	struct matcher *matcher = matcher_new(2);
-	struct operation other = { .id = id(0, 3), .kind = OPERATION_RECEIVE, .comm = 2,
-		                   .peer = ANY, .tag = ANY };
+	struct operation other = {
+		.id = id(0, 3), .kind = OPERATION_RECEIVE, .comm = 2, .peer = ANY, .tag = ANY};
 
 	(void)state;
 	matcher_post(matcher, &other);

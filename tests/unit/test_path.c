@@ -1,7 +1,8 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
+
 #include <cmocka.h>
 
 #include "../../explorer/path.h"
@@ -45,8 +46,8 @@ static void test_meaning(void **state)
 	assert_true(path->synchronous_collectives);
 	assert_int_equal(path->choices->len, 2);
 	choice = &g_array_index(path->choices, struct choice, 1);
-	assert_true(op_id_equal(choice->receive, (struct op_id){ 2, 5, 1 }));
-	assert_true(op_id_equal(choice->send, (struct op_id){ 3, 0, 0 }));
+	assert_true(op_id_equal(choice->receive, (struct op_id){2, 5, 1}));
+	assert_true(op_id_equal(choice->send, (struct op_id){3, 0, 0}));
 	path_free(path);
 }
 
@@ -76,22 +77,28 @@ static void test_refused(void **state)
 	assert_refused("mp1:n4:03=1", "not a path: column 8: the receiver's rank expected, without "
 	                              "leading zeros");
 	assert_refused("mp1:n4:0=1", "not a path: column 9: '.' expected");
-	assert_refused("mp1:n4:4.3=1", "not a path: column 8: the receiver's rank must be from 0 to 3");
-	assert_refused("mp1:n4:0.3=4", "not a path: column 12: the sender's rank must be from 0 to 3");
-	assert_refused("mp1:n4:0.0=1", "not a path: column 10: the number of the receiver's call must "
-	                               "be from 1 to 4294967295");
-	assert_refused("mp1:n4:0.3/0=1", "not a path: column 12: a part of the call must be from 1 to "
-	                                 "4294967295");
+	assert_refused("mp1:n4:4.3=1",
+	               "not a path: column 8: the receiver's rank must be from 0 to 3");
+	assert_refused("mp1:n4:0.3=4",
+	               "not a path: column 12: the sender's rank must be from 0 to 3");
+	assert_refused("mp1:n4:0.0=1",
+	               "not a path: column 10: the number of the receiver's call must "
+	               "be from 1 to 4294967295");
+	assert_refused("mp1:n4:0.3/0=1",
+	               "not a path: column 12: a part of the call must be from 1 to "
+	               "4294967295");
 	assert_refused("mp1:n4:0.99999999999999999999=1",
 	               "not a path: column 10: the number of the receiver's call must be from 1 to "
 	               "4294967295");
-	assert_refused("mp1:n4:0.3=1,", "not a path: column 14: the receiver's rank expected, without "
-	                                "leading zeros");
+	assert_refused("mp1:n4:0.3=1,",
+	               "not a path: column 14: the receiver's rank expected, without "
+	               "leading zeros");
 	assert_refused("mp1:n4:0.3=1;", "not a path: column 13: ',' or the end expected");
 	assert_refused("mp1:n4:0.3=1,0.3=2",
 	               "not a path: column 14: this receive has been chosen for already");
-	assert_refused("mp1:n4:infinite:zero:", "not a path: column 17: the receiver's rank expected, "
-	                                        "without leading zeros");
+	assert_refused("mp1:n4:infinite:zero:",
+	               "not a path: column 17: the receiver's rank expected, "
+	               "without leading zeros");
 }
 
 static void test_version(void **state)

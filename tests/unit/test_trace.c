@@ -1,15 +1,16 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
+
 #include <cmocka.h>
 
 #include "../../explorer/trace.h"
 
 static struct event sent(int32_t rank, uint32_t call)
 {
-	return (struct event){ .kind = EVENT_SEND,
-		               .op = { .id = { rank, call, 0 }, .kind = OPERATION_SEND } };
+	return (struct event){.kind = EVENT_SEND,
+	                      .op = {.id = {rank, call, 0}, .kind = OPERATION_SEND}};
 }
 
 static void test_grows_and_copies(void **state)

@@ -112,6 +112,7 @@ static void rank_messages_round_trip(void **state)
 		{ .type = WIRE_STACK },
 		{ .type = WIRE_PARKED, .parked = { text, 1, &mapping } },
 		{ .type = WIRE_CHILD, .child = { 5, 1234, true, 256 } },
+		{ .type = WIRE_ENDING, .ending = { 0, 11, 2, frames } },
 	};
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		struct wire_message decoded = round_trip(&messages[i]);
