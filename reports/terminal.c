@@ -163,7 +163,25 @@ static void line_write(const struct line *line, int ranks_width, int call_width,
 		fprintf(out, "  %-*s  %s\n", ranks_width, ranks, line->state);
 }
 
-static void write_roll_call(const GPtrArray *roll_call, FILE *out)
+/* The only rank that went wrong, which the finding's message has told of already; NULL: there are
+ * several, or none ended. */
+static const struct record_rank *culprit(const GPtrArray *roll_call)
+{
+	const struct record_rank *found = NULL;
+
+	for (guint i = 0; i < roll_call->len; i++) {
+		const struct record_rank *rank = g_ptr_array_index(roll_call, i);
+
+		if (rank->bystander)
+			continue;
+		if (found || !rank->ended)
+			return NULL;
+		found = rank;
+	}
+	return found;
+}
+
+static void write_roll_call(const GPtrArray *roll_call, const struct record_rank *told, FILE *out)
 {
 	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(line_free);
 	int ranks_width = 0, call_width = CALL_WIDTH, place_width = PLACE_WIDTH;
@@ -173,6 +191,10 @@ static void write_roll_call(const GPtrArray *roll_call, FILE *out)
 		struct line *line = line_new(rank, roll_call);
 		guint same;
 
+		if (rank == told) {
+			line_free(line);
+			continue;
+		}
 		for (same = 0; same < lines->len; same++) {
 			if (line_equal(line, g_ptr_array_index(lines, same)))
 				break;
@@ -281,12 +303,15 @@ static bool write_finding(struct store_reader *reader, const struct record_findi
 {
 	const struct record_exploration *exploration = store_reader_exploration(reader);
 	g_autofree char *program = print_program(exploration);
+	const struct record_rank *told = NULL;
 	bool deadlock = g_str_equal(finding->kind, "deadlock");
 
 	write_title(finding, exploration, colours, out);
-	if (finding->message && *finding->message && !(deadlock && finding->ranks->len > 0))
+	if (finding->message && *finding->message && !(deadlock && finding->ranks->len > 0)) {
 		fprintf(out, "  %s\n", finding->message);
-	write_roll_call(finding->ranks, out);
+		told = culprit(finding->ranks);
+	}
+	write_roll_call(finding->ranks, told, out);
 	if (!deadlock && !write_example(reader, finding, out, error))
 		return false;
 	if (finding->blame)

@@ -350,6 +350,7 @@ static void account(struct session *session)
 	struct execution *execution = session->current;
 
 	session->by_rule |= world_answered_by_rule(execution->world);
+	session->collectives_waited |= world_collectives_waited(execution->world);
 	if (execution->cut_short || session->error)
 		return;
 	if (execution->wasted)
@@ -547,6 +548,10 @@ static void conclude(struct session *session)
 		g_ptr_array_add(exploration->notes,
 		                g_strdup("what Waitany, Waitsome, Test, Iprobe and Cancel answer "
 		                         "followed one fixed rule and was not explored"));
+	if (session->collectives_waited)
+		g_ptr_array_add(exploration->notes,
+		                g_strdup("nonblocking collectives were taken to wait for all their "
+		                         "members"));
 	if (!session->store)
 		return;
 	if (!store_add(session->store, NULL, all, &error)

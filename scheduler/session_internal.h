@@ -51,6 +51,7 @@ struct session {
 	char *stop_reason;         /* no further interleaving is to be started; NULL: go on */
 	gboolean hurry;            /* time is up or Ctrl-C: not even findings are replayed */
 	gboolean by_rule;          /* Waitany, Test, ... were answered by rule somewhere */
+	gboolean collectives_waited;
 	GError *error;             /* the first thing that makes going on impossible */
 	gint64 started;
 };

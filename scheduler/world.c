@@ -408,12 +408,9 @@ static gboolean collective_under_way(const struct world *world, int rank, guint6
 	return FALSE;
 }
 
-static enum event_order order_of(const struct world *world, int rank, guint16 function, int root,
-                                 const struct wire_op *op)
+/* Whom the standard has this member wait for. */
+static enum event_order natural_order(int rank, guint16 function, int root)
 {
-	if (world->options.synchronous_collectives || op->nonblocking
-	    || collective_under_way(world, rank, op->comm))
-		return ORDER_ALL;
 	switch (mpi_call_order(function)) {
 	case MPI_CALL_ORDER_ROOT_FIRST:
 		return root < 0 ? ORDER_ALL : root == rank ? ORDER_NONE : ORDER_ROOT;
@@ -424,6 +421,19 @@ static enum event_order order_of(const struct world *world, int rank, guint16 fu
 	default:
 		return ORDER_ALL;
 	}
+}
+
+static enum event_order order_of(struct world *world, int rank, guint16 function, int root,
+                                 const struct wire_op *op)
+{
+	enum event_order order = natural_order(rank, function, root);
+
+	if (world->options.synchronous_collectives || order == ORDER_ALL)
+		return ORDER_ALL;
+	if (!op->nonblocking && !collective_under_way(world, rank, op->comm))
+		return order;
+	world->collectives_wait = TRUE;
+	return ORDER_ALL;
 }
 
 /* All members of a nonblocking collective have called it: the library gets it everywhere. */

@@ -55,6 +55,7 @@ struct world {
 	struct trace trace;
 	guint idle_polls;
 	gboolean started;     /* ranks may leave MPI_Init */
+	gboolean collectives_wait; /* some collective was taken to wait for more than it must */
 	gboolean by_rule;
 };
 

@@ -188,3 +188,8 @@ gboolean world_answered_by_rule(const struct world *world)
 {
 	return world->by_rule;
 }
+
+gboolean world_collectives_waited(const struct world *world)
+{
+	return world->collectives_wait;
+}

@@ -188,7 +188,7 @@ static void a_verdict_without_findings(void **state)
 	assert_string_equal(
 		text,
 		"matchpoint: 1 interleaving of ./solver 'it'\\''s' '' on 1 rank, not all: stopped "
-	        "by "
+		"by "
 		"--max-time 10 (zero buffering), 0.31 s, by rerunning: rank 0 has 3 threads of its "
 		"own\n"
 		"  nothing wrong so far\n"
@@ -223,6 +223,21 @@ static void a_crash_shows_what_the_rank_wrote(void **state)
 		strstr(text, "  rank 2  killed by SIGABRT after MPI_Send() at work+0x2f\n"));
 	assert_non_null(strstr(text, "  rank 2 wrote to standard error:\n    one\n    two\n"));
 	assert_non_null(strstr(text, "its replay ended otherwise"));
+}
+
+static void one_culprit_is_told_of_once(void **state)
+{
+	struct fixture *fixture = *state;
+	struct record_finding *finding = add_finding(fixture, "exit");
+	g_autofree char *text = NULL;
+
+	finding->message = g_strdup("rank 1 exited with status 3");
+	add_rank(finding, 0, "ended")->bystander = true;
+	add_rank(finding, 1, "exited with status 3");
+	add_executions(fixture, 2, 2, "exit");
+	text = report(fixture, "terminal");
+	assert_non_null(
+		strstr(text, "  rank 1 exited with status 3\n  rank 0  ended\n  rank 2 wrote"));
 }
 
 static JsonObject *member(JsonObject *object, const char *array, guint index)
@@ -311,6 +326,7 @@ int main(void)
 		TEST(the_verdict_on_a_deadlock_is_as_documented),
 		TEST(a_verdict_without_findings),
 		TEST(a_crash_shows_what_the_rank_wrote),
+		TEST(one_culprit_is_told_of_once),
 		TEST(json_has_the_documented_members),
 		TEST(json_of_a_large_store_omits_what_went_well),
 		TEST(json_without_executions_is_valid),

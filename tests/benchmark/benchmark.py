@@ -1,0 +1,165 @@
+"""Measures what matchpoint promises, as ratios within one run, and prints a table.
+
+    python3 tests/benchmark/benchmark.py --matchpoint build/release/matchpoint [NAME...]
+
+Not a test: a loaded machine says little. Standard library only."""
+
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "../../examples")
+
+
+class Bench:
+    def __init__(self, options, directory):
+        self.matchpoint = os.path.abspath(options.matchpoint)
+        self.mpicc = options.mpicc
+        self.mpiexec = options.mpiexec
+        self.repeat = options.repeat
+        self.directory = directory
+        self.rows = []
+        self.workload = self.compile(self.mpicc, os.path.join(HERE, "workload.c"))
+        self.master_worker = self.compile(self.mpicc, os.path.join(EXAMPLES, "master_worker.c"))
+        self.ping_pong = self.compile("cc", os.path.join(HERE, "ping_pong.c"))
+
+    def compile(self, compiler, source):
+        program = os.path.join(self.directory, os.path.basename(source)[:-2])
+        subprocess.run([compiler, "-O2", "-g", source, "-o", program], check=True)
+        return program
+
+    def time(self, command):
+        begin = time.monotonic()
+        done = subprocess.run(command, cwd=self.directory, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+        return time.monotonic() - begin, done
+
+    def plain(self, ranks, *command):
+        seconds, done = self.time([self.mpiexec, "-n", str(ranks), *command])
+        if done.returncode:
+            sys.exit("%s: %s" % (command, done.stderr))
+        return seconds, done.stdout
+
+    def explore(self, ranks, *command, buffering="zero", verb="explore"):
+        seconds, done = self.time([self.matchpoint, verb, "-n", str(ranks), "--buffering",
+                                   buffering, "--json", "out.json", "--", *command])
+        if done.returncode:
+            sys.exit("%s: %s %s" % (command, done.stdout, done.stderr))
+        with open(os.path.join(self.directory, "out.json")) as file:
+            return seconds, json.load(file)
+
+    def median(self, function):
+        return statistics.median(function() for _ in range(self.repeat))
+
+    def row(self, what, figure, got, good):
+        self.rows.append((what, figure, got, "yes" if good else "NO"))
+        print("%-58s %-18s %-26s %s" % self.rows[-1], flush=True)
+
+
+def senders(bench):
+    for ranks in (3, 4, 5, 6):
+        for buffering in ("zero", "infinite"):
+            _, report = bench.explore(ranks, bench.workload, "senders", buffering=buffering)
+            expected = math.factorial(ranks - 1)
+            bench.row("interleavings of %d senders, %s" % (ranks - 1, buffering),
+                      "%d, wasted 0" % expected,
+                      "%d, wasted %d" % (report["interleavings"], report["wasted"]),
+                      report["interleavings"] == expected and report["wasted"] == 0)
+
+
+def master_worker(bench):
+    for tasks in (4, 6, 8):
+        _, report = bench.explore(3, bench.master_worker, str(tasks))
+        bench.row("interleavings of a master, 2 workers, %d tasks" % tasks, str(2 ** (tasks - 1)),
+                  "%d, wasted %d" % (report["interleavings"], report["wasted"]),
+                  report["interleavings"] == 2 ** (tasks - 1) and report["wasted"] == 0)
+
+
+def snapshot(bench):
+    """216 interleavings of 3 rounds, less the time of the first."""
+    def ratio():
+        alone, _ = bench.explore(4, bench.workload, "rounds", "3", verb="run",
+                                 buffering="infinite")
+        seconds, report = bench.explore(4, bench.workload, "rounds", "3", buffering="infinite")
+        plain, _ = bench.plain(4, bench.workload, "rounds", "3")
+        each = (seconds - alone) / (report["interleavings"] - 1)
+        ratio.text = "%.1f ms / %.0f ms" % (each * 1e3, plain * 1e3)
+        return each / plain
+    value = bench.median(ratio)
+    bench.row("an interleaving by snapshot / one mpiexec, 4 ranks", "<= 1/20",
+              "1/%.0f (%s)" % (1 / value, ratio.text), value <= 1 / 20)
+
+
+def compute(bench):
+    for buffering in ("zero", "infinite"):
+        def ratio():
+            seconds, report = bench.explore(4, bench.workload, "compute", "0.5",
+                                            buffering=buffering)
+            plain, _ = bench.plain(4, bench.workload, "compute", "0.5")
+            assert report["interleavings"] == 6
+            ratio.text = "%.2f s / %.2f s" % (seconds, plain)
+            return seconds / plain
+        value = bench.median(ratio)
+        bench.row("6 interleavings after 0.5 s of computing, %s / plain" % buffering, "<= 1.3",
+                  "%.2f (%s)" % (value, ratio.text), value <= 1.3)
+
+
+def many(bench):
+    value = bench.median(lambda: bench.explore(6, bench.workload, "senders")[0])
+    bench.row("120 interleavings of 6 ranks, start included", "< 1 s", "%.2f s" % value, value < 1)
+
+
+def acknowledged(bench):
+    def ratio():
+        _, report = bench.explore(1, bench.workload, "calls", "20000", verb="run")
+        call = float(report["executions"][0]["output"][0])
+        bare = float(bench.time([bench.ping_pong, "20000"])[1].stdout)
+        ratio.text = "%.1f us / %.1f us" % (call, bare)
+        return call / bare
+    value = bench.median(ratio)
+    bench.row("an acknowledged call / a bare ping-pong", "<= 2",
+              "%.2f (%s)" % (value, ratio.text), value <= 2)
+
+
+def ring(bench):
+    def ratio():
+        controlled, _ = bench.explore(8, bench.workload, "ring", "200", verb="run",
+                                      buffering="infinite")
+        plain, _ = bench.plain(8, bench.workload, "ring", "200")
+        ratio.text = "%.2f s / %.2f s" % (controlled, plain)
+        return controlled / plain
+    value = bench.median(ratio)
+    bench.row("8 ranks, 200 exchanges and Allreduces: controlled / plain", "<= 1",
+              "%.2f (%s)" % (value, ratio.text), value <= 1)
+
+
+ALL = [senders, master_worker, snapshot, compute, many, acknowledged, ring]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--matchpoint", required=True)
+    parser.add_argument("--mpicc", default="mpicc.mpich")
+    parser.add_argument("--mpiexec", default="mpiexec.mpich")
+    parser.add_argument("--repeat", type=int, default=3, help="medians of so many")
+    parser.add_argument("names", nargs="*", help="only these: %s" % ", ".join(
+        f.__name__ for f in ALL))
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="matchpoint-benchmark-") as directory:
+        bench = Bench(options, directory)
+        print("%-58s %-18s %-26s %s" % ("what", "figure", "measured", "reached"))
+        for function in ALL:
+            if not options.names or function.__name__ in options.names:
+                function(bench)
+    sys.exit(any(row[3] == "NO" for row in bench.rows))
+
+
+if __name__ == "__main__":
+    main()
