@@ -8,8 +8,11 @@
  *
  * Files in the world's directory (the captured output `out.R` and `err.R`) become files of the
  * same name in the new one, with what they held at the survey. Files elsewhere that are open for
- * writing get the contents back that they had at the survey. Ranks may share them, so no rank of a
- * restored world may go on before all of them stand.
+ * writing get the contents and the mode back that they had at the survey, at the path that they
+ * had, and that file is what the descriptors refer to. Ranks may share them, so no rank of a
+ * restored world may go on before all of them stand. A file that is open for reading only is moved
+ * back to its path, but not made anew when it has been removed; one that had no path any more at
+ * the survey gets none.
  *
  * A descriptor that was open when agent_new was called is MPI's or the launcher's and is shared
  * with the keeper, unless it is a file, a directory or an epoll instance: those are renewed
@@ -53,8 +56,8 @@ int agent_survey(struct agent *agent);
 const char *agent_hazard(const struct agent *agent);
 size_t agent_mappings(const struct agent *agent, const struct agent_mapping **ret);
 
-/* Gives files open for writing the contents back that they had at the survey, after children have
- * changed them. 0, or -1 with errno. */
+/* Gives files the contents and names back that they had at the survey, after children have changed
+ * them, and has descriptors refer to them. 0, or -1 with errno. */
 int agent_put_files_back(const struct agent *agent);
 
 /* Forks what was last surveyed. In the parent the child's pid, or -1 with errno. In the child 0,

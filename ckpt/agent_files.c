@@ -1,8 +1,4 @@
-/* Descriptors: what each one is at the survey, and a life of its own for it in the child.
- *
- * A forked descriptor shares its offset with the parent's, an epoll instance its whole interest
- * list; so regular files, directories and epoll instances are opened anew, over the same number.
- * /proc/self/fd/N opens the same file whatever its name has become. */
+/* Descriptors: what each one is at the survey. What becomes of them: agent_renew.c. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +81,20 @@ static bool is_harmless_device(dev_t device)
 	return false;
 }
 
-/* Where kcmp is forbidden, descriptors that look alike are taken for copies of each other. */
+/* Where kcmp is forbidden: copies share the status flags. This one means nothing to a file. */
+static bool share_flags(int fd, int other)
+{
+	int flags = fcntl(fd, F_GETFL);
+	bool shared;
+
+	if (flags < 0 || fcntl(other, F_GETFL) != flags
+	    || fcntl(fd, F_SETFL, flags ^ O_NONBLOCK) < 0)
+		return false;
+	shared = fcntl(other, F_GETFL) != flags;
+	fcntl(fd, F_SETFL, flags);
+	return shared;
+}
+
 static bool same_description(const struct agent_file *file, const struct agent_file *other)
 {
 	long self = syscall(SYS_getpid), order;
@@ -94,10 +103,7 @@ static bool same_description(const struct agent_file *file, const struct agent_f
 	    || file->inode != other->inode)
 		return false;
 	order = syscall(SYS_kcmp, self, self, KCMP_FILE, file->fd, other->fd);
-	if (order >= 0)
-		return order == 0;
-	return file->kind != AGENT_EPOLL && file->offset == other->offset
-	       && (file->flags & ~O_CLOEXEC) == (other->flags & ~O_CLOEXEC);
+	return order >= 0 ? order == 0 : share_flags(file->fd, other->fd);
 }
 
 /* "tfd: 5 events: 19 data: ffffffff00000005 pos:0 ino:2a1 sdev:9", a line for each. */
@@ -143,23 +149,6 @@ static int read_info(struct agent *agent, struct agent_file *file, int directory
 	return file->kind == AGENT_EPOLL ? read_watches(agent, file, info) : 0;
 }
 
-static bool is_mapped(const struct agent *agent, const struct agent_file *file)
-{
-	for (size_t i = 0; i < agent->mapping_count; i++)
-		if (agent->mappings[i].device == file->device
-		    && agent->mappings[i].inode == file->inode)
-			return true;
-	return false;
-}
-
-static int open_again(int fd, int flags)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return open(path, flags);
-}
-
 static int read_all(int fd, uint8_t *to, size_t size, size_t *ret_read)
 {
 	size_t done = 0;
@@ -190,9 +179,10 @@ static int read_contents(struct agent *agent, struct agent_file *file, size_t si
 		                 "the files it has open for writing are too large to put back");
 		return 0;
 	}
-	fd = open_again(file->fd, O_RDONLY | O_CLOEXEC);
+	fd = agent_open_again(file->fd, O_RDWR | O_CLOEXEC); /* as it will be to be put back */
 	if (fd < 0) {
-		agent_set_hazard(agent, "it writes to a file that cannot be read (descriptor %d)",
+		agent_set_hazard(agent,
+		                 "it writes to a file that cannot be opened again (descriptor %d)",
 		                 file->fd);
 		return 0;
 	}
@@ -206,27 +196,42 @@ static int read_contents(struct agent *agent, struct agent_file *file, size_t si
 	return 0;
 }
 
+static const char *copy_text(struct agent *agent, const char *text)
+{
+	size_t length = strlen(text);
+	char *copy = agent_arena_take(&agent->arena, length + 1);
+
+	return copy ? memcpy(copy, text, length) : NULL;
+}
+
+/* A file in the world's directory, one that has a name, or one that has none (any more). */
+static int survey_name(struct agent *agent, struct agent_file *file, const char *link)
+{
+	size_t world = strlen(agent->world);
+	struct stat status;
+
+	if (lstat(link, &status) < 0 || status.st_dev != file->device
+	    || status.st_ino != file->inode)
+		return 0;
+	if (world && !strncmp(link, agent->world, world) && link[world] == '/'
+	    && !strchr(link + world + 1, '/')) {
+		file->kind = AGENT_WORLD_FILE;
+		link += world + 1;
+	}
+	file->name = copy_text(agent, link);
+	return file->name ? 0 : -1;
+}
+
 /* Contents once for every file, however many descriptors it has. */
 static int survey_regular(struct agent *agent, struct agent_file *file, const char *link,
                           const struct stat *status)
 {
-	size_t world = strlen(agent->world);
 	bool writable = (file->flags & O_ACCMODE) != O_RDONLY;
 
-	file->device = status->st_dev;
-	file->inode = status->st_ino;
-	if (world && !strncmp(link, agent->world, world) && link[world] == '/'
-	    && !strchr(link + world + 1, '/') && status->st_nlink) {
-		size_t length = strlen(link + world + 1);
-		char *name = agent_arena_take(&agent->arena, length + 1);
-
-		if (!name)
-			return -1;
-		memcpy(name, link + world + 1, length);
-		file->name = name;
-		file->kind = AGENT_WORLD_FILE;
-	}
-	if ((!writable && file->kind != AGENT_WORLD_FILE) || is_mapped(agent, file))
+	file->mode = status->st_mode & 07777;
+	if (survey_name(agent, file, link) < 0)
+		return -1;
+	if ((!writable && file->kind != AGENT_WORLD_FILE) || agent_is_mapped(agent, file))
 		return 0;
 	for (struct agent_file *other = agent->files; other != file; other++)
 		if (other->has_contents && other->device == file->device
@@ -271,7 +276,8 @@ static int survey_descriptor(struct agent *agent, int directory, int fd)
 	if (length < 0)
 		return 0;
 	link[length] = '\0';
-	*file = (struct agent_file){.fd = fd, .shared_with = -1};
+	*file = (struct agent_file){
+		.fd = fd, .shared_with = -1, .device = status.st_dev, .inode = status.st_ino};
 	if (!strcmp(link, "anon_inode:[eventpoll]")) {
 		file->kind = AGENT_EPOLL;
 	} else if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
@@ -323,174 +329,4 @@ int agent_survey_files(struct agent *agent)
 	close(directory);
 	errno = error;
 	return result;
-}
-
-static int write_all(int fd, const uint8_t *bytes, size_t size)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t put = pwrite(fd, bytes + done, size - done, (off_t)done);
-
-		if (put < 0 && errno != EINTR)
-			return -1;
-		if (put > 0)
-			done += (size_t)put;
-	}
-	return 0;
-}
-
-static bool holds(int fd, const struct agent_file *file)
-{
-	uint8_t part[4096];
-	struct stat status;
-
-	if (fstat(fd, &status) < 0 || (size_t)status.st_size != file->size)
-		return false;
-	for (size_t at = 0; at < file->size;) {
-		size_t wanted = file->size - at < sizeof(part) ? file->size - at : sizeof(part);
-		ssize_t got = pread(fd, part, wanted, (off_t)at);
-
-		if (got <= 0 || memcmp(part, file->contents + at, (size_t)got))
-			return false;
-		at += (size_t)got;
-	}
-	return true;
-}
-
-static int put_contents_back(const struct agent_file *file)
-{
-	int fd = open_again(file->fd, O_RDWR | O_CLOEXEC), result = 0;
-
-	if (fd < 0)
-		return -1;
-	if (!holds(fd, file)
-	    && (ftruncate(fd, 0) < 0 || write_all(fd, file->contents, file->size) < 0))
-		result = -1;
-	close(fd);
-	return result;
-}
-
-int agent_put_files_back(const struct agent *agent)
-{
-	for (size_t i = 0; i < agent->file_count; i++)
-		if (agent->files[i].kind == AGENT_FILE && agent->files[i].has_contents
-		    && put_contents_back(&agent->files[i]) < 0)
-			return -1;
-	return 0;
-}
-
-/* The name in the new world; its first opener fills it, unless that has been done from outside. */
-static int open_in_world(const struct agent_file *file, int flags)
-{
-	int fd = openat(AGENT_WORLD_FD, file->name, flags | (file->size ? 0 : O_CREAT), 0600);
-
-	if (fd >= 0 || errno != ENOENT || !file->has_contents)
-		return fd;
-	fd = openat(AGENT_WORLD_FD, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -1;
-	if (write_all(fd, file->contents, file->size) < 0) {
-		close(fd);
-		return -1;
-	}
-	close(fd);
-	return openat(AGENT_WORLD_FD, file->name, flags);
-}
-
-static int open_clone(const struct agent *agent, const struct agent_file *file,
-                      const struct agent_clone *clones, size_t count, int flags)
-{
-	for (size_t i = 0; i < agent->mapping_count; i++) {
-		const struct agent_mapping *mapping = &agent->mappings[i];
-
-		if (mapping->device != file->device || mapping->inode != file->inode)
-			continue;
-		for (size_t j = 0; j < count; j++) {
-			char name[32];
-
-			if (clones[j].start != mapping->start)
-				continue;
-			snprintf(name, sizeof(name), "clone.%" PRIu32, clones[j].file);
-			return openat(AGENT_WORLD_FD, name, flags);
-		}
-	}
-	errno = ENOENT;
-	return -1;
-}
-
-static int renew_epoll(const struct agent_file *file)
-{
-	int fd = epoll_create1(EPOLL_CLOEXEC);
-
-	for (size_t i = 0; fd >= 0 && i < file->watch_count; i++) {
-		struct agent_watch watch = file->watches[i];
-
-		/* A watched descriptor may have been closed while a copy of it lives on. */
-		if (epoll_ctl(fd, EPOLL_CTL_ADD, watch.fd, &watch.event) < 0 && errno != EBADF
-		    && errno != EEXIST) {
-			close(fd);
-			return -1;
-		}
-	}
-	return fd;
-}
-
-static int renew_regular(const struct agent *agent, const struct agent_file *file,
-                         const struct agent_clone *clones, size_t count)
-{
-	int once = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW | O_TMPFILE; /* holds O_DIRECTORY */
-	int flags = (file->flags & ~once) | O_CLOEXEC;
-	int fd;
-
-	if (file->flags & O_PATH)
-		return fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
-	if (is_mapped(agent, file))
-		fd = open_clone(agent, file, clones, count, flags);
-	else if (file->kind == AGENT_WORLD_FILE)
-		fd = open_in_world(file, flags);
-	else
-		fd = open_again(file->fd, flags);
-	if (fd >= 0 && file->offset && lseek(fd, file->offset, SEEK_SET) < 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-static int put_in_place(int fd, const struct agent_file *file)
-{
-	int result;
-
-	if (fd < 0 || fd == file->fd)
-		return fd;
-	result = dup3(fd, file->fd, file->flags & O_CLOEXEC);
-	close(fd);
-	return result;
-}
-
-int agent_renew_files(const struct agent *agent, const struct agent_clone *clones, size_t count)
-{
-	if (agent_put_files_back(agent) < 0)
-		return -1;
-	for (size_t i = 0; i < agent->file_count; i++) {
-		const struct agent_file *file = &agent->files[i];
-		int fd;
-
-		if (file->kind == AGENT_EPOLL)
-			continue;
-		if (file->shared_with >= 0)
-			fd = fcntl(file->shared_with, F_DUPFD_CLOEXEC, 0);
-		else
-			fd = renew_regular(agent, file, clones, count);
-		if (put_in_place(fd, file) < 0)
-			return -1;
-	}
-	for (size_t i = 0; i < agent->file_count; i++) {
-		const struct agent_file *file = &agent->files[i];
-
-		if (file->kind == AGENT_EPOLL && put_in_place(renew_epoll(file), file) < 0)
-			return -1;
-	}
-	return 0;
 }

@@ -47,7 +47,8 @@ struct agent_file {
 	int flags; /* as open() takes them, with O_CLOEXEC of the descriptor */
 	off_t offset;
 	uint64_t device, inode;
-	const char *name; /* of a world file */
+	mode_t mode;      /* permissions, of a regular file */
+	const char *name; /* of a world file, in its directory; else the path, NULL without one */
 	bool has_contents;
 	const uint8_t *contents;
 	size_t size;
@@ -85,6 +86,11 @@ void agent_set_hazard(struct agent *agent, const char *format, ...)
 int agent_know_descriptors(struct agent *agent);
 int agent_survey_files(struct agent *agent);
 int agent_survey_mappings(struct agent *agent);
+
+/* Opens the file of a descriptor once more, whatever its name has become. */
+int agent_open_again(int fd, int flags);
+
+bool agent_is_mapped(const struct agent *agent, const struct agent_file *file);
 
 /* In the child: gives every surveyed descriptor a life of its own. */
 int agent_renew_files(const struct agent *agent, const struct agent_clone *clones, size_t count);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-G_DEFINE_QUARK(matchpoint - path - error - quark, path_error)
+G_DEFINE_QUARK(matchpoint_path_error, path_error)
 
 /* Where the parser stands; `at` moves forward over `text`. */
 struct cursor {

@@ -2,7 +2,7 @@
 
 #include "../scheduler/store_schema.h"
 
-G_DEFINE_QUARK(matchpoint - store - reader - error - quark, store_reader_error)
+G_DEFINE_QUARK(matchpoint_store_reader_error, store_reader_error)
 
 static bool read_places(struct store_reader *reader, GError **error)
 {

@@ -20,7 +20,7 @@ struct counter {
 /* Where the n-th instance of a communicator stands. */
 struct place {
 	guint64 comm;
-	gint64 owner; /* the rank itself on MPI_COMM_SELF, where each has its own; else -1 */
+	gint64 owner;      /* the rank itself on MPI_COMM_SELF, where each has its own; else -1 */
 	GArray *instances; /* of guint64 */
 };
 
@@ -114,7 +114,7 @@ void collectives_free(struct collectives *collectives)
 
 static guint64 count_call(struct collectives *collectives, guint64 comm, int rank)
 {
-	struct counter key = { comm, rank, 0 };
+	struct counter key = {comm, rank, 0};
 	struct counter *counter = g_hash_table_lookup(collectives->counters, &key);
 
 	if (!counter) {
@@ -127,7 +127,7 @@ static guint64 count_call(struct collectives *collectives, guint64 comm, int ran
 static guint64 find_or_add(struct collectives *collectives, const struct collective_call *call,
                            const int *members, int count)
 {
-	struct place key = { call->comm, count == 1 ? members[0] : -1, NULL };
+	struct place key = {call->comm, count == 1 ? members[0] : -1, NULL};
 	struct place *place = g_hash_table_lookup(collectives->places, &key);
 	guint64 turn = count_call(collectives, call->comm, call->id.rank);
 

@@ -15,8 +15,8 @@ struct collectives;
 struct collective_call {
 	struct op_id id;
 	guint64 comm;
-	guint16 function; /* enum mpi_call */
-	int root;         /* world rank, or -1 */
+	guint16 function;  /* enum mpi_call */
+	int root;          /* world rank, or -1 */
 	guint64 signature; /* 0: not to be compared */
 };
 
@@ -41,8 +41,8 @@ const struct op_id *collectives_calls(const struct collectives *collectives, gui
                                       int *ret_count);
 int collectives_position(const struct collectives *collectives, guint64 instance, int rank);
 
-/* The disagreement that came first ("rank 0 calls MPI_Bcast, rank 2 calls MPI_Reduce" is made of it);
- * FALSE: all agree so far. */
+/* The disagreement that came first ("rank 0 calls MPI_Bcast, rank 2 calls MPI_Reduce" is made of
+ * it); FALSE: all agree so far. */
 struct collective_mismatch {
 	struct collective_call first, other;
 };

@@ -8,8 +8,6 @@
 #include "../reports/report.h"
 #include "program.h"
 
-
-
 void command_complain(const char *format, ...)
 {
 	va_list arguments;
@@ -40,7 +38,8 @@ static gboolean parse_size(const char *text, guint64 *ret_bytes)
 	const char *units = "KMGT";
 	const char *unit = *end ? strchr(units, g_ascii_toupper(*end)) : NULL;
 
-	if (end == text || number == 0 || (*end && (!unit || (end[1] && !g_str_equal(end + 1, "B"))))) {
+	if (end == text || number == 0
+	    || (*end && (!unit || (end[1] && !g_str_equal(end + 1, "B"))))) {
 		command_complain("--max-memory cannot be '%s'; say 512M or 2G", text);
 		return FALSE;
 	}
@@ -52,10 +51,10 @@ static gboolean parse_size(const char *text, guint64 *ret_bytes)
 
 static gboolean interpret(struct command_options *options)
 {
-	static const char *const bufferings[] = { "both", "zero", "infinite", NULL };
-	static const guint masks[] = { RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE };
-	static const char *const collectives[] = { "async", "sync", NULL };
-	static const char *const backtracks[] = { "auto", "snapshot", "rerun", NULL };
+	static const char *const bufferings[] = {"both", "zero", "infinite", NULL};
+	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE};
+	static const char *const collectives[] = {"async", "sync", NULL};
+	static const char *const backtracks[] = {"auto", "snapshot", "rerun", NULL};
 	struct session_options *session = &options->session;
 	int buffering = 0, collective = 0, backtrack = 0;
 
@@ -83,26 +82,26 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 {
 	struct session_options *session = &options->session;
 	const GOptionEntry shared[] = {
-		{ "ranks", 'n', 0, G_OPTION_ARG_INT, &session->ranks, "number of ranks", "N" },
-		{ "buffering", 0, 0, G_OPTION_ARG_STRING, &options->buffering,
-		  "how standard sends complete: both, zero (when received), infinite (at once)",
-		  "WORD" },
-		{ "collectives", 0, 0, G_OPTION_ARG_STRING, &options->collectives,
-		  "async: a root may leave a broadcast early, ...; sync: all are barriers", "WORD" },
-		{ "store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
-		  "where everything is kept (default: " COMMAND_STORE_DEFAULT "/)", "DIR" },
-		{ "json", 0, 0, G_OPTION_ARG_FILENAME, &options->json,
-		  "write the report as JSON; - for standard output", "FILE" },
-		{ "launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,
-		  "start the ranks with this instead of mpiexec.mpich -n N", "CMD" },
-		{ "stdin", 0, 0, G_OPTION_ARG_FILENAME, &options->standard_input,
-		  "standard input of rank 0 (default: empty)", "FILE" },
-		{ "wait-each-call", 0, 0, G_OPTION_ARG_NONE, &session->every_call_waits,
-		  "acknowledge no call ahead of time, even if it need not wait", NULL },
-		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print nothing but errors",
-		  NULL },
-		{ "verbose", 'v', 0, G_OPTION_ARG_NONE, &options->verbose,
-		  "also print what the ranks wrote", NULL },
+		{"ranks", 'n', 0, G_OPTION_ARG_INT, &session->ranks, "number of ranks", "N"},
+		{"buffering", 0, 0, G_OPTION_ARG_STRING, &options->buffering,
+	         "how standard sends complete: both, zero (when received), infinite (at once)",
+	         "WORD"},
+		{"collectives", 0, 0, G_OPTION_ARG_STRING, &options->collectives,
+	         "async: a root may leave a broadcast early, ...; sync: all are barriers", "WORD"},
+		{"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
+	         "where everything is kept (default: " COMMAND_STORE_DEFAULT "/)", "DIR"},
+		{"json", 0, 0, G_OPTION_ARG_FILENAME, &options->json,
+	         "write the report as JSON; - for standard output", "FILE"},
+		{"launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,
+	         "start the ranks with this instead of mpiexec.mpich -n N", "CMD"},
+		{"stdin", 0, 0, G_OPTION_ARG_FILENAME, &options->standard_input,
+	         "standard input of rank 0 (default: empty)", "FILE"},
+		{"wait-each-call", 0, 0, G_OPTION_ARG_NONE, &session->every_call_waits,
+	         "acknowledge no call ahead of time, even if it need not wait", NULL},
+		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print nothing but errors",
+	         NULL},
+		{"verbose", 'v', 0, G_OPTION_ARG_NONE, &options->verbose,
+	         "also print what the ranks wrote", NULL},
 		G_OPTION_ENTRY_NULL,
 	};
 	GOptionContext *context = g_option_context_new(usage);

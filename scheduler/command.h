@@ -8,7 +8,7 @@
 
 /* What matchpoint exits with (the contract). */
 enum exit_status {
-	EXIT_CLEAN = 0,      /* everything explored, nothing wrong */
+	EXIT_CLEAN = 0, /* everything explored, nothing wrong */
 	EXIT_FINDINGS = 1,
 	EXIT_USAGE = 2,
 	EXIT_INCOMPLETE = 3, /* nothing wrong so far, but not exhaustive */
@@ -41,13 +41,14 @@ struct command_options {
 };
 
 /* Parses argv: the shared options and `more` (may be NULL), then PROGRAM [ARG...] into ->program.
- * `usage` follows the command's name in --help, `example` ends it. Returns EXIT_CLEAN, or EXIT_USAGE
- * after having complained. */
+ * `usage` follows the command's name in --help, `example` ends it. Returns EXIT_CLEAN, or
+ * EXIT_USAGE after having complained. */
 int command_parse(struct command_options *options, int *argc, char ***argv,
                   const GOptionEntry *more, const char *usage, const char *example);
 void command_options_release(struct command_options *options);
 
-/* Looks at the program before it is started; complains and returns EXIT_CANNOT when it cannot work. */
+/* Looks at the program before it is started; complains and returns EXIT_CANNOT when it cannot work.
+ * */
 int command_inspect(const struct command_options *options);
 
 /* Writes the reports asked for from the store; returns FALSE after having complained. */

@@ -31,7 +31,8 @@ static void print_summary(const struct program *program, const struct check *che
 		       check->passed->len + check->harmless->len, check->refused->len);
 	else
 		printf("matchpoint: %s is not linked with MPI itself: what it calls shows when it "
-		       "runs\n", program->path);
+		       "runs\n",
+		       program->path);
 }
 
 static int check_program(const char *name)
@@ -63,7 +64,7 @@ static int check_program(const char *name)
 
 static int run(int argc, char **argv)
 {
-	const GOptionEntry entries[] = { G_OPTION_ENTRY_NULL };
+	const GOptionEntry entries[] = {G_OPTION_ENTRY_NULL};
 	GOptionContext *context = g_option_context_new(
 		"PROGRAM - which of its MPI calls are controlled, passed through, refused");
 	g_autoptr(GError) error = NULL;
@@ -92,5 +93,7 @@ static int run(int argc, char **argv)
 }
 
 const struct command command_check = {
-	"check", "tell which of a program's MPI calls are controlled, passed through, refused", run,
+	"check",
+	"tell which of a program's MPI calls are controlled, passed through, refused",
+	run,
 };

@@ -19,8 +19,10 @@ static void show_progress(void *user, const struct session_progress *now)
 	if (!progress->terminal && now->seconds - progress->last < PLAIN_EVERY_S)
 		return;
 	progress->last = now->seconds;
-	fprintf(stderr, "%s%" G_GUINT64_FORMAT " interleavings, %" G_GUINT64_FORMAT
-	        " waiting, %.0f a second, %" G_GUINT64_FORMAT " findings, %u choices deep, %.0f s%s",
+	fprintf(stderr,
+	        "%s%" G_GUINT64_FORMAT " interleavings, %" G_GUINT64_FORMAT
+	        " waiting, %.0f a second, %" G_GUINT64_FORMAT
+	        " findings, %u choices deep, %.0f s%s",
 	        progress->terminal ? "\r\033[K" : "matchpoint: ", now->interleavings, now->waiting,
 	        rate, now->findings, now->depth, now->seconds, progress->terminal ? "" : "\n");
 	fflush(stderr);
@@ -35,8 +37,8 @@ static int exit_status(const struct session_result *result)
 
 static int explore(struct command_options *options)
 {
-	struct progress progress = { isatty(STDERR_FILENO), 0 };
-	struct session_result result = { 0 };
+	struct progress progress = {isatty(STDERR_FILENO), 0};
+	struct session_result result = {0};
 	g_autoptr(GError) error = NULL;
 	gboolean fine;
 	int status;
@@ -59,30 +61,31 @@ static int explore(struct command_options *options)
 
 static int run(int argc, char **argv)
 {
-	struct command_options options = { .session = { .command = "explore", .deviations = -1 } };
+	struct command_options options = {.session = {.command = "explore", .deviations = -1}};
 	struct session_options *session = &options.session;
 	gint64 interleavings = 0;
 	const GOptionEntry entries[] = {
-		{ "backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
-		  "how to return to a choice: auto, snapshot, rerun", "WORD" },
-		{ "max-interleavings", 0, 0, G_OPTION_ARG_INT64, &interleavings,
-		  "stop after so many", "N" },
-		{ "max-time", 0, 0, G_OPTION_ARG_DOUBLE, &session->max_seconds,
-		  "stop after so many seconds", "S" },
-		{ "max-memory", 0, 0, G_OPTION_ARG_STRING, &options.max_memory,
-		  "memory for snapshots, as 512M or 2G (default: half of what is free)", "SIZE" },
-		{ "deviations", 0, 0, G_OPTION_ARG_INT, &session->deviations,
-		  "only paths that differ from the default choice at most K times", "K" },
-		{ "fail-fast", 0, 0, G_OPTION_ARG_NONE, &session->fail_fast,
-		  "stop at the first finding", NULL },
-		{ "keep-going", 0, 0, G_OPTION_ARG_NONE, &options.keep_going,
-		  "do not stop at findings (the default)", NULL },
+		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
+	         "how to return to a choice: auto, snapshot, rerun", "WORD"},
+		{"max-interleavings", 0, 0, G_OPTION_ARG_INT64, &interleavings,
+	         "stop after so many", "N"},
+		{"max-time", 0, 0, G_OPTION_ARG_DOUBLE, &session->max_seconds,
+	         "stop after so many seconds", "S"},
+		{"max-memory", 0, 0, G_OPTION_ARG_STRING, &options.max_memory,
+	         "memory for snapshots, as 512M or 2G (default: half of what is free)", "SIZE"},
+		{"deviations", 0, 0, G_OPTION_ARG_INT, &session->deviations,
+	         "only paths that differ from the default choice at most K times", "K"},
+		{"fail-fast", 0, 0, G_OPTION_ARG_NONE, &session->fail_fast,
+	         "stop at the first finding", NULL},
+		{"keep-going", 0, 0, G_OPTION_ARG_NONE, &options.keep_going,
+	         "do not stop at findings (the default)", NULL},
 		G_OPTION_ENTRY_NULL,
 	};
-	int status = command_parse(&options, &argc, &argv, entries,
-	                           "-n N [--] PROGRAM [ARG...] - run every interleaving, report "
-	                           "what is wrong",
-	                           "matchpoint explore -n 4 --json report.json -- ./solver input.dat");
+	int status = command_parse(
+		&options, &argc, &argv, entries,
+		"-n N [--] PROGRAM [ARG...] - run every interleaving, report "
+		"what is wrong",
+		"matchpoint explore -n 4 --json report.json -- ./solver input.dat");
 
 	if (status == EXIT_CLEAN && (interleavings < 0 || session->max_seconds < 0)) {
 		command_complain("a bound cannot be negative");
@@ -100,5 +103,7 @@ static int run(int argc, char **argv)
 }
 
 const struct command command_explore = {
-	"explore", "run every interleaving, report what is wrong", run,
+	"explore",
+	"run every interleaving, report what is wrong",
+	run,
 };

@@ -7,7 +7,7 @@
 static int follow(struct command_options *options, const struct path *path)
 {
 	struct session_options *session = &options->session;
-	struct session_result result = { 0 };
+	struct session_result result = {0};
 	g_autoptr(GError) error = NULL;
 	gboolean fine;
 	int status;
@@ -18,7 +18,7 @@ static int follow(struct command_options *options, const struct path *path)
 		session->bufferings = RECORD_ZERO;
 	else if (path->buffering == BUFFERING_INFINITE)
 		session->bufferings = RECORD_INFINITE;
-	else if (!options->buffering) /* any would do; a finding's roll-call is of the first explored */
+	else if (!options->buffering) /* any would do; a finding's roll-call is of the first */
 		session->bufferings = path->choices->len > 0 ? RECORD_ZERO : RECORD_INFINITE;
 	fine = session_run(session, &result, &error);
 	status = result.findings->len > 0 ? EXIT_FINDINGS : EXIT_CLEAN;
@@ -39,10 +39,11 @@ static int follow(struct command_options *options, const struct path *path)
 
 static int run_once(int argc, char **argv)
 {
-	struct command_options options = { .session = { .command = "run", .deviations = -1 } };
-	int status = command_parse(&options, &argc, &argv, NULL,
-	                           "-n N [--] PROGRAM [ARG...] - one controlled execution, recorded",
-	                           "matchpoint run -n 4 ./solver");
+	struct command_options options = {.session = {.command = "run", .deviations = -1}};
+	int status = command_parse(
+		&options, &argc, &argv, NULL,
+		"-n N [--] PROGRAM [ARG...] - one controlled execution, recorded",
+		"matchpoint run -n 4 ./solver");
 	struct path *path;
 
 	if (status == EXIT_CLEAN)
@@ -57,7 +58,9 @@ static int run_once(int argc, char **argv)
 }
 
 const struct command command_run = {
-	"run", "one controlled execution, recorded", run_once,
+	"run",
+	"one controlled execution, recorded",
+	run_once,
 };
 
 /* The path and, unless the command line names one, the program of a finding in the store. */
@@ -145,7 +148,7 @@ static int prepare(struct command_options *options, const char *word, struct pat
 
 static int replay(int argc, char **argv)
 {
-	struct command_options options = { .session = { .command = "replay", .deviations = -1 } };
+	struct command_options options = {.session = {.command = "replay", .deviations = -1}};
 	g_autofree char *word = take_word(&options, &argc, argv);
 	g_autofree char *beside = NULL;
 	struct path *path = NULL;
@@ -170,5 +173,7 @@ static int replay(int argc, char **argv)
 }
 
 const struct command command_replay = {
-	"replay", "one interleaving again, the same way", replay,
+	"replay",
+	"one interleaving again, the same way",
+	replay,
 };

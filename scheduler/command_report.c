@@ -7,13 +7,13 @@ static int run(int argc, char **argv)
 {
 	g_autofree char *json = NULL;
 	const GOptionEntry entries[] = {
-		{ "json", 0, 0, G_OPTION_ARG_FILENAME, &json,
-		  "write the report as JSON; - for standard output", "FILE" },
+		{"json", 0, 0, G_OPTION_ARG_FILENAME, &json,
+	         "write the report as JSON; - for standard output", "FILE"},
 		G_OPTION_ENTRY_NULL,
 	};
-	GOptionContext *context =
-		g_option_context_new("STORE - tell again what an exploration found");
-	struct command_options options = { 0 };
+	GOptionContext *context = g_option_context_new(
+		"STORE - tell again what an exploration found");
+	struct command_options options = {0};
 	g_autoptr(GError) error = NULL;
 	gboolean parsed;
 
@@ -34,5 +34,7 @@ static int run(int argc, char **argv)
 }
 
 const struct command command_report = {
-	"report", "tell again what an exploration found, in any format", run,
+	"report",
+	"tell again what an exploration found, in any format",
+	run,
 };

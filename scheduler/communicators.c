@@ -15,7 +15,7 @@ struct communicators {
 	GHashTable *table;
 };
 
-G_DEFINE_QUARK(matchpoint-communicators-error, communicators_error)
+G_DEFINE_QUARK(matchpoint_communicators_error, communicators_error)
 
 static void communicator_free(gpointer pointer)
 {
@@ -100,9 +100,10 @@ gboolean communicators_add(struct communicators *communicators, int rank,
 	if (known && same_groups(known, comm))
 		return TRUE;
 	if (known) {
-		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d announced other members for a communicator (%s) than another rank",
-		            rank, known->name);
+		g_set_error(
+			error, COMMUNICATORS_ERROR, 0,
+			"rank %d announced other members for a communicator (%s) than another rank",
+			rank, known->name);
 		return FALSE;
 	}
 	communicator = g_new0(struct communicator, 1);

@@ -14,7 +14,8 @@ struct communicators;
 struct communicators *communicators_new(int ranks);
 void communicators_free(struct communicators *communicators);
 
-/* Takes what rank `rank` says of a communicator. FALSE: it contradicts what is known (`error` set). */
+/* Takes what rank `rank` says of a communicator. FALSE: it contradicts what is known (`error` set).
+ * */
 gboolean communicators_add(struct communicators *communicators, int rank,
                            const struct wire_comm *comm, GError **error);
 

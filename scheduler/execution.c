@@ -7,28 +7,27 @@
 #include "matcher.h"
 #include "session_internal.h"
 
-#define QUICK_POLLS 20u          /* rounds of polls answered at once */
-#define POLL_PACE_MS 1           /* then this often */
+#define QUICK_POLLS 20u                  /* rounds of polls answered at once */
+#define POLL_PACE_MS 1                   /* then this often */
 #define LIVELOCK_US (2 * G_USEC_PER_SEC) /* and for so long */
-#define STATUS_PATIENCE_MS 2000  /* to learn how a rank of the launcher's ended */
-#define SNAPSHOT_WORTH_S 0.005   /* less is sooner run again than put back */
+#define STATUS_PATIENCE_MS 2000          /* to learn how a rank of the launcher's ended */
+#define SNAPSHOT_WORTH_S 0.005           /* less is sooner run again than put back */
 
 static void give_bind(void *user, int rank, const struct wire_bind *bind)
 {
 	struct execution *execution = user;
 
-	link_send(execution->links[rank],
-	          &(struct wire_message){ .type = WIRE_BIND, .bind = *bind });
+	link_send(execution->links[rank], &(struct wire_message){.type = WIRE_BIND, .bind = *bind});
 }
 
 static void give_go(void *user, int rank, const struct wire_go *go)
 {
 	struct execution *execution = user;
 
-	link_send(execution->links[rank], &(struct wire_message){ .type = WIRE_GO, .go = *go });
+	link_send(execution->links[rank], &(struct wire_message){.type = WIRE_GO, .go = *go});
 }
 
-const struct world_orders execution_orders = { give_bind, give_go };
+const struct world_orders execution_orders = {give_bind, give_go};
 
 static int ranks_of(const struct execution *execution)
 {
@@ -103,7 +102,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 void execution_connected(struct execution *execution, struct link *link, int rank, pid_t pid)
 {
 	const struct world_options *options = world_options(execution->world);
-	struct wire_message welcome = { .type = WIRE_WELCOME };
+	struct wire_message welcome = {.type = WIRE_WELCOME};
 
 	if (execution->cut_short) {
 		link_close(link); /* and so the rank ends */
@@ -112,7 +111,8 @@ void execution_connected(struct execution *execution, struct link *link, int ran
 	if (execution->links[rank] || execution->state != EXECUTION_STARTING) {
 		session_fail(execution->session,
 		             "rank %d connected twice: does the program start MPI programs itself? "
-		             "matchpoint controls one job", rank);
+		             "matchpoint controls one job",
+		             rank);
 		return;
 	}
 	welcome.welcome.buffering = (uint8_t)options->buffering;
@@ -126,7 +126,8 @@ void execution_connected(struct execution *execution, struct link *link, int ran
 	execution_advance(execution);
 }
 
-/* --- what ranks say ------------------------------------------------------------------------------ */
+/* --- what ranks say ------------------------------------------------------------------------------
+ * */
 
 static void on_call(struct execution *execution, int rank, const struct wire_call *call)
 {
@@ -137,7 +138,8 @@ static void on_call(struct execution *execution, int rank, const struct wire_cal
 		execution->ends[rank].abort_code = call->status;
 	}
 	if (execution->launched && !execution->session->snapshots)
-		/* When the verdict is reached the process may be gone, and no keeper has its image. */
+		/* When the verdict is reached the process may be gone, and no keeper has its image.
+		 * */
 		session_place(execution->session, rank, execution->pids[rank], call->site);
 	if (!world_call(execution->world, rank, call, &error))
 		session_fail(execution->session, "%s", error->message);
@@ -174,8 +176,8 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	world_rank_stopped(execution->world, rank);
 }
 
-/* The rank tells how it ends. Unless it has been through MPI_Finalize it stays until the others have
- * come to rest: the launcher would kill them otherwise. */
+/* The rank tells how it ends. Unless it has been through MPI_Finalize it stays until the others
+ * have come to rest: the launcher would kill them otherwise. */
 static void on_ending(struct execution *execution, int rank, const struct wire_ending *ending)
 {
 	struct rank_end *end = &execution->ends[rank];
@@ -236,8 +238,10 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	case WIRE_STACK:
 		break;
 	default:
-		session_fail(execution->session, "rank %d sent a message of type %u, which a rank "
-		             "never sends", rank, message->type);
+		session_fail(execution->session,
+		             "rank %d sent a message of type %u, which a rank "
+		             "never sends",
+		             rank, message->type);
 	}
 	execution_advance(execution);
 }
@@ -291,7 +295,8 @@ void execution_launcher_ended(struct execution *execution, int status)
 	execution_advance(execution);
 }
 
-/* --- at rest ------------------------------------------------------------------------------------- */
+/* --- at rest -------------------------------------------------------------------------------------
+ * */
 
 /* Makes the first choice of the plan that the rules allow now. */
 static gboolean follow_plan(struct execution *execution)
@@ -378,7 +383,7 @@ static gboolean endings_known(struct execution *execution)
 
 static void end_ranks(struct execution *execution, gboolean flush)
 {
-	struct wire_message end = { .type = WIRE_END };
+	struct wire_message end = {.type = WIRE_END};
 
 	execution->state = EXECUTION_ENDING;
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
@@ -399,11 +404,12 @@ static void lose(struct execution *execution)
 {
 	const struct choice *choice = &g_array_index(execution->plan, struct choice, 0);
 
-	execution->lost = g_strdup_printf(
-		"rank %d's call %u cannot take a message of rank %d here",
-		choice->receive.rank, choice->receive.call, choice->send.rank);
+	execution->lost = g_strdup_printf("rank %d's call %u cannot take a message of rank %d here",
+	                                  choice->receive.rank, choice->receive.call,
+	                                  choice->send.rank);
 	execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL, NULL);
-	execution->wasted = TRUE;
+	if (!execution->strategy->fills_gaps)
+		verdict_lost(execution);
 	end_ranks(execution, FALSE);
 }
 
@@ -444,7 +450,7 @@ static void take(struct execution *execution, const GArray *open, struct choice 
 static gboolean at_rest(struct execution *execution)
 {
 	struct world *world = execution->world;
-	struct choice choice = { 0 };
+	struct choice choice = {0};
 	enum explorer_step step;
 	gboolean stuck; /* what the plan wants next is not there (yet) */
 	GArray *open;
@@ -510,8 +516,8 @@ static void finish_if_gone(struct execution *execution)
 
 void execution_advance(struct execution *execution)
 {
-	if (execution->state == EXECUTION_STARTING
-	    && execution->connected == ranks_of(execution) && world_at_rest(execution->world))
+	if (execution->state == EXECUTION_STARTING && execution->connected == ranks_of(execution)
+	    && world_at_rest(execution->world))
 		start_world(execution);
 	while (execution->state == EXECUTION_RUNNING && !execution->timing
 	       && !execution->session->error && world_at_rest(execution->world)) {

@@ -1,5 +1,5 @@
-/* One interleaving being carried out: a world (world.h), the processes and connections behind it, and
- * the plan it follows.
+/* One interleaving being carried out: a world (world.h), the processes and connections behind it,
+ * and the plan it follows.
  *
  *   STARTING   ranks connect (a fresh job, or copies restored from a snapshot)
  *   RUNNING    reports come in; at rest the plan, then the strategy decides
@@ -34,7 +34,7 @@ struct rank_end {
 	int status;
 	gboolean aborted;
 	int abort_code;
-	char *error;     /* MPI's words for an error that the program wanted to be fatal */
+	char *error;        /* MPI's words for an error that the program wanted to be fatal */
 	struct place place; /* of the crash or the error; all-NULL: its last call */
 };
 
@@ -45,32 +45,33 @@ struct execution {
 	char *directory;
 	struct world *world;
 	enum buffering buffering;
-	gboolean launched; /* processes of the launcher's, not restored copies */
+	gboolean launched;   /* processes of the launcher's, not restored copies */
 	struct frozen *from; /* whose copies the ranks are */
 	struct strategy *strategy;
-	GArray *plan;         /* struct choice still to be made */
-	gint64 started;       /* g_get_monotonic_time() of start or restore */
-	struct link **links;  /* by rank; NULL: not connected, or gone */
-	pid_t *pids;          /* by rank; 0: unknown */
+	GArray *plan;        /* struct choice still to be made */
+	gint64 started;      /* g_get_monotonic_time() of start or restore */
+	struct link **links; /* by rank; NULL: not connected, or gone */
+	pid_t *pids;         /* by rank; 0: unknown */
 	struct rank_end *ends;
 	int connected;
 	struct frozen *parking;
-	gboolean no_parking;  /* a snapshot was tried and is not safe here */
-	uv_timer_t timer;     /* polls that find nothing are answered slowly */
+	gboolean no_parking; /* a snapshot was tried and is not safe here */
+	uv_timer_t timer;    /* polls that find nothing are answered slowly */
 	gboolean timing;
-	gint64 idle_since;    /* when polls began to find nothing; 0: not now */
-	gboolean given_up;    /* waited in vain to learn how a rank ended */
+	gint64 idle_since; /* when polls began to find nothing; 0: not now */
+	gboolean given_up; /* waited in vain to learn how a rank ended */
 	/* the outcome */
-	gboolean wasted;      /* dropped by the search, or lost: no interleaving of its own */
-	char *lost;           /* why the plan could not be followed; NULL: it was */
+	gboolean wasted; /* dropped by the search, or lost: no interleaving of its own */
+	char *lost;      /* why the plan could not be followed; NULL: it was */
 	gboolean livelock;
-	gboolean again;       /* could not be carried out this way: to be begun anew */
-	gboolean cut_short;   /* ended from outside (time, Ctrl-C): no verdict */
+	gboolean again;     /* could not be carried out this way: to be begun anew */
+	gboolean cut_short; /* ended from outside (time, Ctrl-C): no verdict */
 	struct record_execution *record;
 	struct record_finding *finding; /* NULL: it ended well */
 };
 
-/* Takes the plan over; the world (also owned) is the caller's to set, with the execution as `user`. */
+/* Takes the plan over; the world (also owned) is the caller's to set, with the execution as `user`.
+ * */
 struct execution *execution_new(struct session *session, struct strategy *strategy, GArray *plan);
 void execution_free(struct execution *execution);
 

@@ -61,7 +61,7 @@ void findings_free(struct findings *findings)
 
 static struct course course_of(const struct record_execution *execution, const GArray *choices)
 {
-	struct course course = { BUFFERING_INFINITE, g_array_copy((GArray *)choices) };
+	struct course course = {BUFFERING_INFINITE, g_array_copy((GArray *)choices)};
 
 	if (execution->buffering == RECORD_ZERO)
 		course.buffering = BUFFERING_ZERO;
@@ -70,8 +70,7 @@ static struct course course_of(const struct record_execution *execution, const G
 
 static GPtrArray *copy_choices(const GPtrArray *choices)
 {
-	GPtrArray *copy =
-		g_ptr_array_new_with_free_func((GDestroyNotify)record_choice_free);
+	GPtrArray *copy = g_ptr_array_new_with_free_func((GDestroyNotify)record_choice_free);
 
 	for (guint i = 0; i < choices->len; i++)
 		g_ptr_array_add(copy, record_choice_copy(choices->pdata[i]));
@@ -81,7 +80,7 @@ static GPtrArray *copy_choices(const GPtrArray *choices)
 /* The path loses its buffering when the finding shows under every buffering explored. */
 static void widen(const struct findings *findings, struct record_finding *finding)
 {
-	static const char *const names[] = { ":zero:", ":infinite:" };
+	static const char *const names[] = {":zero:", ":infinite:"};
 	char *place;
 
 	if (findings->bufferings != (RECORD_ZERO | RECORD_INFINITE)
@@ -114,8 +113,7 @@ static struct record_finding *add_new(struct findings *findings, struct record_f
 }
 
 struct record_finding *findings_add(struct findings *findings, struct record_finding *finding,
-                                    const struct record_execution *execution,
-                                    const GArray *choices)
+                                    const struct record_execution *execution, const GArray *choices)
 {
 	struct record_finding *known;
 	char *key;
@@ -174,7 +172,8 @@ static guint common_beginning(const GArray *one, const GArray *other)
 static void put_first(GArray *alternatives, struct op_id send)
 {
 	for (guint i = 0; i < alternatives->len; i++) {
-		struct record_message message = g_array_index(alternatives, struct record_message, i);
+		struct record_message message = g_array_index(alternatives, struct record_message,
+		                                              i);
 
 		if (message.source != send.rank)
 			continue;

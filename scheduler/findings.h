@@ -10,8 +10,8 @@ struct findings;
 struct findings *findings_new(guint bufferings);
 void findings_free(struct findings *findings);
 
-/* Takes what an interleaving showed (owned from here on; NULL: it ended well) together with the path it
- * took; returns the finding that stands for it from now on, or NULL. */
+/* Takes what an interleaving showed (owned from here on; NULL: it ended well) together with the
+ * path it took; returns the finding that stands for it from now on, or NULL. */
 struct record_finding *findings_add(struct findings *findings, struct record_finding *finding,
                                     const struct record_execution *execution,
                                     const GArray *choices);

@@ -24,12 +24,12 @@ struct frozen *frozen_park(struct execution *execution)
 	if (frozen->parent)
 		frozen->parent->children++;
 	for (int rank = 0; rank < ranks; rank++)
-		link_send(frozen->links[rank], &(struct wire_message){ .type = WIRE_PARK });
+		link_send(frozen->links[rank], &(struct wire_message){.type = WIRE_PARK});
 	return frozen;
 }
 
-/* The keys by which plans find this snapshot: its choices, and the buffering unless nothing has been
- * sent yet. */
+/* The keys by which plans find this snapshot: its choices, and the buffering unless nothing has
+ * been sent yet. */
 static GArray *keys_of(const struct frozen *frozen)
 {
 	const GArray *choices = world_choices(frozen->world);
@@ -70,8 +70,8 @@ gboolean frozen_parked(struct frozen *frozen, int rank, const struct wire_parked
 	for (uint32_t i = 0; i < parked->count; i++) {
 		const struct wire_mapping *from = &parked->mappings[i];
 
-		mappings[i] = (struct agent_mapping){ from->start, from->length, from->offset,
-			                              from->device, from->inode, from->protection };
+		mappings[i] = (struct agent_mapping){from->start,  from->length, from->offset,
+		                                     from->device, from->inode,  from->protection};
 	}
 	clone_plan_add(frozen->clones, (guint)rank, frozen->pids[rank], mappings, parked->count);
 	if (parked->hazard && *parked->hazard && !frozen->hazard)
@@ -100,7 +100,7 @@ static void frozen_free(struct frozen *frozen)
 void frozen_resume(struct frozen *frozen, struct execution *execution)
 {
 	for (int rank = 0; rank < frozen->session->options->ranks; rank++)
-		link_send(frozen->links[rank], &(struct wire_message){ .type = WIRE_RESUME });
+		link_send(frozen->links[rank], &(struct wire_message){.type = WIRE_RESUME});
 	frozen_free(frozen);
 	execution->state = world_calls(execution->world, 0) > 1 ? EXECUTION_RUNNING
 	                                                        : EXECUTION_STARTING;
@@ -108,14 +108,14 @@ void frozen_resume(struct frozen *frozen, struct execution *execution)
 
 static void order_restore(struct frozen *frozen, int rank, struct execution *execution)
 {
-	struct wire_message message = { .type = WIRE_RESTORE };
+	struct wire_message message = {.type = WIRE_RESTORE};
 	const struct agent_clone *clones;
 	gsize count = clone_plan_rank(frozen->clones, (guint)rank, &clones);
 	g_autofree struct wire_clone *list = g_new0(struct wire_clone, count + 1);
 
 	for (gsize i = 0; i < count; i++)
-		list[i] = (struct wire_clone){ clones[i].start, clones[i].length, clones[i].offset,
-			                       clones[i].protection, clones[i].file };
+		list[i] = (struct wire_clone){clones[i].start, clones[i].length, clones[i].offset,
+		                              clones[i].protection, clones[i].file};
 	message.restore.world = execution->number;
 	message.restore.rank = rank;
 	message.restore.directory = execution->directory;
@@ -142,7 +142,7 @@ gboolean frozen_restore(struct frozen *frozen, struct execution *execution, GErr
 
 void frozen_release(struct frozen *frozen)
 {
-	struct wire_message release = { .type = WIRE_RELEASE };
+	struct wire_message release = {.type = WIRE_RELEASE};
 
 	if (!frozen)
 		return;

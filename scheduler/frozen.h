@@ -1,4 +1,5 @@
-/* A frozen world: its ranks are parked as keepers (ckpt/agent.h) and can be copied any number of times. */
+/* A frozen world: its ranks are parked as keepers (ckpt/agent.h) and can be copied any number of
+ * times. */
 #ifndef MATCHPOINT_SCHEDULER_FROZEN_H
 #define MATCHPOINT_SCHEDULER_FROZEN_H
 
@@ -8,19 +9,19 @@
 
 struct frozen {
 	struct session *session;
-	struct world *world;      /* as it was when it was parked */
-	guint32 number;           /* the world's that the keepers were */
+	struct world *world; /* as it was when it was parked */
+	guint32 number;      /* the world's that the keepers were */
 	char *directory;
-	gboolean launched;        /* the keepers are the launcher's processes */
-	struct frozen *parent;    /* whose copies the keepers are */
-	struct link **links;      /* by rank; NULL: gone */
+	gboolean launched;     /* the keepers are the launcher's processes */
+	struct frozen *parent; /* whose copies the keepers are */
+	struct link **links;   /* by rank; NULL: gone */
 	pid_t *pids;
-	int parked;               /* ranks that have answered */
-	char *hazard;             /* the first reason not to restore from here; NULL: none */
+	int parked;   /* ranks that have answered */
+	char *hazard; /* the first reason not to restore from here; NULL: none */
 	struct clone_plan *clones;
 	struct snapshot *snapshot; /* in the session's set; NULL: not (any more) */
-	guint children;           /* frozen worlds and running executions made of copies of this one */
-	gint64 parked_at;         /* when the last PARK was ordered */
+	guint children;   /* frozen worlds and running executions made of copies of this one */
+	gint64 parked_at; /* when the last PARK was ordered */
 };
 
 /* Orders all ranks of an execution at rest to park. Their connections become the frozen world's. */

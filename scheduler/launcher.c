@@ -88,8 +88,8 @@ struct launcher *launcher_start(const struct launcher_options *options, GError *
 {
 	struct launcher *launcher = g_new0(struct launcher, 1);
 	g_auto(GStrv) command = wrapped(options->command);
-	uv_stdio_container_t stdio[3] = { { .flags = UV_IGNORE } };
-	uv_process_options_t process = { 0 };
+	uv_stdio_container_t stdio[3] = {{.flags = UV_IGNORE}};
+	uv_process_options_t process = {0};
 	int status;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -32,13 +32,13 @@ gboolean launcher_running(const struct launcher *launcher);
 /* The last that launcher and uncaught output said, for diagnostics; valid until freed. */
 const char *launcher_output(const struct launcher *launcher);
 
-/* "mpiexec.mpich -n 4" or the words of --launcher. NULL with `error` set: cannot be parsed. Free with
- * g_strfreev. */
+/* "mpiexec.mpich -n 4" or the words of --launcher. NULL with `error` set: cannot be parsed. Free
+ * with g_strfreev. */
 char **launcher_words(const char *custom, int ranks, GError **error);
 
-/* What a launched process does first: matchpoint, called with `__launch COMMAND...`, ties its life to
- * its parent's, turns address randomisation off (where it is allowed) and becomes COMMAND. Returns
- * an exit status only when COMMAND cannot be executed. */
+/* What a launched process does first: matchpoint, called with `__launch COMMAND...`, ties its life
+ * to its parent's, turns address randomisation off (where it is allowed) and becomes COMMAND.
+ * Returns an exit status only when COMMAND cannot be executed. */
 int launcher_become(char **command);
 #define LAUNCHER_VERB "__launch"
 

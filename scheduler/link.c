@@ -11,7 +11,7 @@ struct link {
 	enum link_role role;
 	void *owner;
 	int index;
-	GByteArray *received;      /* bytes of a frame that is not complete yet */
+	GByteArray *received;        /* bytes of a frame that is not complete yet */
 	struct wire_buffer outgoing; /* scratch of link_send */
 	gboolean closing;
 };
@@ -91,7 +91,8 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 	gssize used;
 
 	if (count < 0) {
-		fail(link, count == UV_EOF || count == UV_ECONNRESET ? NULL : uv_strerror((int)count));
+		fail(link,
+		     count == UV_EOF || count == UV_ECONNRESET ? NULL : uv_strerror((int)count));
 		return;
 	}
 	if (link->received->len == 0) {

@@ -12,8 +12,8 @@ struct link;
 struct link_handler {
 	/* A whole message has come. The handler may close the link. */
 	void (*message)(struct link *link, const struct wire_message *message);
-	/* The peer is gone, or sent what is no message (`why`, else NULL). The link is freed when the
-	 * handler has returned; it is not called for link_close. */
+	/* The peer is gone, or sent what is no message (`why`, else NULL). The link is freed when
+	 * the handler has returned; it is not called for link_close. */
 	void (*closed)(struct link *link, const char *why);
 };
 

@@ -12,11 +12,13 @@ static const struct command *const commands[] = {
 static void print_help(FILE *out)
 {
 	fputs("Usage: matchpoint COMMAND [options] [--] PROGRAM [ARG...]\n\n"
-	      "Finds what an MPI program does when its messages arrive in another order.\n\n", out);
+	      "Finds what an MPI program does when its messages arrive in another order.\n\n",
+	      out);
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
 		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\nExample: matchpoint explore -n 4 ./solver\n"
-	      "matchpoint COMMAND --help explains each command's options.\n", out);
+	      "matchpoint COMMAND --help explains each command's options.\n",
+	      out);
 }
 
 int main(int argc, char **argv)

@@ -11,8 +11,8 @@
 #include <uv.h>
 
 struct pmi_handler {
-	/* MPI_Abort, or an error that MPI itself finds fatal. The rank gets no answer and waits to be
-	 * killed. */
+	/* MPI_Abort, or an error that MPI itself finds fatal. The rank gets no answer and waits to
+	 * be killed. */
 	void (*abort)(void *user, guint32 world, int rank, int exit_code);
 	/* How many ranks a world has. */
 	int (*ranks)(void *user, guint32 world);

@@ -10,7 +10,7 @@
 #include "mpi_calls.h"
 #include "program_elf.h"
 
-G_DEFINE_QUARK(program-error-quark, program_error)
+G_DEFINE_QUARK(matchpoint_program_error, program_error)
 
 /* --- libraries ------------------------------------------------------------------------------- */
 

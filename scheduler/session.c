@@ -1,9 +1,7 @@
 #include "session.h"
 
-#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "session_internal.h"
 #include "strays.h"
@@ -11,9 +9,7 @@
 #define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
 #define RANKS_PATIENCE_S 5.0    /* for ranks that were told to end */
 
-static const int stopping[SESSION_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
-
-G_DEFINE_QUARK(matchpoint-session-error, session_error)
+G_DEFINE_QUARK(matchpoint_session_error, session_error)
 
 void session_fail(struct session *session, const char *format, ...)
 {
@@ -31,8 +27,10 @@ void session_fail(struct session *session, const char *format, ...)
 void session_fall_back(struct session *session, char *reason)
 {
 	if (session->options->backtrack == BACKTRACK_SNAPSHOT)
-		session_fail(session, "snapshots are not safe here: %s; --backtrack=auto would rerun "
-		             "instead", reason);
+		session_fail(session,
+		             "snapshots are not safe here: %s; --backtrack=auto would rerun "
+		             "instead",
+		             reason);
 	session->snapshots = FALSE;
 	g_free(session->exploration->backtrack_reason);
 	session->exploration->backtrack_reason = reason;
@@ -63,42 +61,8 @@ guint64 session_buffering_key(enum buffering buffering)
 	return mix(0x6d617463u + (guint64)buffering);
 }
 
-struct place_key {
-	gint64 rank;
-	guint64 site;
-};
-
-static guint place_key_hash(gconstpointer pointer)
-{
-	const struct place_key *key = pointer;
-
-	return (guint)(mix(key->site ^ (guint64)key->rank << 48) >> 32);
-}
-
-static gboolean place_key_equal(gconstpointer a, gconstpointer b)
-{
-	return memcmp(a, b, sizeof(struct place_key)) == 0;
-}
-
-struct place session_place(struct session *session, int rank, pid_t pid, guint64 site)
-{
-	struct place_key key = { rank, site };
-	struct place *known = g_hash_table_lookup(session->places, &key);
-	struct place place = { 0 };
-
-	if (known)
-		return *known;
-	if (session->root && session->root->pids[rank] > 0)
-		place = source_lines_find(session->lines, session->root->pids[rank], site);
-	if (!place.file && !place.function && pid > 0)
-		place = source_lines_find(session->lines, pid, site);
-	if (place.file || place.function)
-		g_hash_table_insert(session->places, g_memdup2(&key, sizeof(key)),
-		                    g_memdup2(&place, sizeof(place)));
-	return place;
-}
-
-/* --- the loop ------------------------------------------------------------------------------------ */
+/* --- the loop ------------------------------------------------------------------------------------
+ * */
 
 static void on_pump_timer(uv_timer_t *timer)
 {
@@ -124,7 +88,8 @@ gboolean session_pump(struct session *session, gboolean (*condition)(struct sess
 
 static gboolean current_is_over(struct session *session)
 {
-	return session->error || session->current->again || session->current->state == EXECUTION_OVER;
+	return session->error || session->current->again
+	       || session->current->state == EXECUTION_OVER;
 }
 
 static gboolean current_is_gone(struct session *session)
@@ -137,50 +102,8 @@ static gboolean launcher_is_gone(struct session *session)
 	return !launcher_running(session->launcher);
 }
 
-static void stop(struct session *session, const char *reason)
-{
-	if (!session->stop_reason)
-		session->stop_reason = g_strdup(reason);
-	session->hurry = TRUE;
-	if (session->current)
-		execution_cut_short(session->current);
-}
-
-static void on_signal(uv_signal_t *handle, int number)
-{
-	(void)number;
-	stop(handle->data, "interrupted");
-}
-
-static void on_deadline(uv_timer_t *timer)
-{
-	struct session *session = timer->data;
-	g_autofree char *reason =
-		g_strdup_printf("stopped by --max-time %g", session->options->max_seconds);
-
-	stop(session, reason);
-}
-
-static void on_tick(uv_timer_t *timer)
-{
-	struct session *session = timer->data;
-	struct explorer_statistics statistics;
-	struct session_progress progress = {
-		.interleavings = session->interleavings,
-		.findings = findings_all(session->findings)->len,
-		.seconds = (double)(g_get_monotonic_time() - session->started) / G_USEC_PER_SEC,
-	};
-
-	if (session->explorer) {
-		explorer_statistics(session->explorer, &statistics);
-		progress.waiting = statistics.waiting;
-	}
-	if (session->current && session->current->world)
-		progress.depth = world_choices(session->current->world)->len;
-	session->options->progress(session->options->user, &progress);
-}
-
-/* --- one interleaving ---------------------------------------------------------------------------- */
+/* --- one interleaving ----------------------------------------------------------------------------
+ * */
 
 /* The choices that the snapshot has behind it need not be made again. */
 static void forget_made(GArray *plan, const GArray *made)
@@ -198,8 +121,7 @@ static void forget_made(GArray *plan, const GArray *made)
 	}
 }
 
-static struct frozen *nearest(struct session *session, const GArray *plan,
-                              enum buffering buffering)
+static struct frozen *nearest(struct session *session, const GArray *plan, enum buffering buffering)
 {
 	g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(guint64));
 	guint64 key = session_buffering_key(buffering);
@@ -219,9 +141,9 @@ static struct frozen *nearest(struct session *session, const GArray *plan,
 static void begin(struct session *session, struct strategy *strategy, enum buffering buffering,
                   GArray *plan)
 {
-	struct world_options options = { session->options->ranks, buffering,
-		                         session->options->every_call_waits,
-		                         session->options->synchronous_collectives };
+	struct world_options options = {session->options->ranks, buffering,
+	                                session->options->every_call_waits,
+	                                session->options->synchronous_collectives};
 	struct frozen *frozen = nearest(session, plan, buffering);
 	struct execution *execution = execution_new(session, strategy, plan);
 	g_autoptr(GError) error = NULL;
@@ -229,7 +151,8 @@ static void begin(struct session *session, struct strategy *strategy, enum buffe
 	session->current = execution;
 	execution->buffering = buffering;
 	if (!frozen) {
-		execution->world = world_new(&options, session->comms, &execution_orders, execution);
+		execution->world = world_new(&options, session->comms, &execution_orders,
+		                             execution);
 		session_launch(session, execution);
 		return;
 	}
@@ -244,8 +167,8 @@ static void end_job(struct session *session)
 {
 	if (session->root || !session->launcher)
 		return;
-	if (!session_pump(session, launcher_is_gone, session->current->finding
-	                                                     ? 0.5 : LAUNCHER_PATIENCE_S))
+	if (!session_pump(session, launcher_is_gone,
+	                  session->current->finding ? 0.5 : LAUNCHER_PATIENCE_S))
 		g_debug("the job launcher had to be killed");
 	launcher_free(g_steal_pointer(&session->launcher));
 }
@@ -338,6 +261,8 @@ static void keep(struct session *session)
 	if (finding) {
 		g_array_append_val(record->findings, finding->id);
 		g_ptr_array_add(changed, finding);
+		if (finding->count == 1)
+			g_ptr_array_add(session->logs, call_log_take(execution->world));
 	}
 	if (session->store && !store_add(session->store, record, changed, &error))
 		session_fail(session, "%s", error->message);
@@ -367,7 +292,7 @@ static void account(struct session *session)
 static void explore(struct session *session, enum buffering buffering)
 {
 	const struct session_options *options = session->options;
-	struct explorer_options search = { options->ranks, options->deviations };
+	struct explorer_options search = {options->ranks, options->deviations};
 	struct explorer *explorer = explorer_new(&search);
 	struct strategy *strategy = options->path ? strategy_path(options->path->choices)
 	                                          : strategy_search(explorer);
@@ -378,9 +303,9 @@ static void explore(struct session *session, enum buffering buffering)
 	while (!session->error && !session->stop_reason && (plan = strategy->next(strategy))) {
 		if (options->max_interleavings
 		    && session->interleavings >= options->max_interleavings) {
-			session->stop_reason =
-				g_strdup_printf("stopped by --max-interleavings %" G_GUINT64_FORMAT,
-				                options->max_interleavings);
+			session->stop_reason = g_strdup_printf(
+				"stopped by --max-interleavings %" G_GUINT64_FORMAT,
+				options->max_interleavings);
 			g_array_unref(plan);
 			break;
 		}
@@ -391,134 +316,74 @@ static void explore(struct session *session, enum buffering buffering)
 	}
 	explorer_statistics(explorer, &statistics);
 	if (statistics.pruned > 0 && !session->stop_reason)
-		session->exploration->incomplete_reason =
-			g_strdup_printf("only paths with at most %d deviations", options->deviations);
+		session->exploration->incomplete_reason = g_strdup_printf(
+			"only paths with at most %d deviations", options->deviations);
 	session->explorer = NULL;
 	release_snapshots(session, NULL);
 	strategy->free(strategy);
 	explorer_free(explorer);
 }
 
+/* The replay of a finding ended otherwise, or made other calls: a finding of its own. */
+static void report_difference(struct session *session, const struct record_finding *finding,
+                              const char *difference)
+{
+	struct execution *execution = session->current;
+	struct record_finding *other = record_finding_new("not-reproducible");
+
+	if (!execution->record || execution->cut_short)
+		return record_finding_free(other);
+	other->path = g_strdup(finding->path);
+	other->message = difference ? g_strdup(difference)
+	                            : g_strdup_printf("%s #%u ended otherwise when its path was "
+	                                              "followed again, though by the same calls",
+	                                              finding->kind, finding->id);
+	other->reproduced = TRUE;
+	other = findings_add(session->findings, other, execution->record,
+	                     world_choices(execution->world));
+	if (other->count == 1)
+		g_ptr_array_add(session->logs, call_log_take(execution->world));
+}
+
+static void replay(struct session *session, struct record_finding *finding)
+{
+	g_autofree char *key = record_finding_key(finding);
+	g_autofree char *again = NULL, *difference = NULL;
+	enum buffering buffering;
+	struct strategy *strategy = strategy_path(
+		findings_choices(session->findings, finding->id, &buffering));
+	const struct call_log *log = session->logs->pdata[finding->id - 1];
+
+	carry_out(session, strategy, buffering, strategy->next(strategy));
+	if (session->current->finding)
+		again = record_finding_key(session->current->finding);
+	finding->reproduced = g_strcmp0(key, again) == 0;
+	if (!finding->reproduced) {
+		difference = call_log_difference(log, session->current->world);
+		report_difference(session, finding, difference);
+	}
+	drop_current(session);
+	strategy->free(strategy);
+}
+
 /* Each finding is seen a second time before it is reported. */
 static void replay_findings(struct session *session)
 {
 	GPtrArray *all = findings_all(session->findings);
+	gboolean is_replay = session->options->path && session->options->path->choices->len > 0;
+	guint count = all->len; /* without those that the replays add */
 
-	for (guint i = 0; i < all->len && !session->error && !session->hurry; i++) {
+	for (guint i = 0; i < count && !session->error && !session->hurry; i++) {
 		struct record_finding *finding = all->pdata[i];
-		g_autofree char *key = record_finding_key(finding);
-		g_autofree char *again = NULL;
-		enum buffering buffering;
-		struct strategy *strategy;
 
-		if (session->options->path && session->options->path->choices->len > 0) {
-			finding->reproduced = TRUE; /* this is a replay */
-			continue;
-		}
-		strategy = strategy_path(
-			findings_choices(session->findings, finding->id, &buffering));
-		carry_out(session, strategy, buffering, strategy->next(strategy));
-		if (session->current->finding)
-			again = record_finding_key(session->current->finding);
-		finding->reproduced = g_strcmp0(key, again) == 0;
-		drop_current(session);
-		strategy->free(strategy);
+		if (is_replay || g_str_equal(finding->kind, "not-reproducible"))
+			finding->reproduced = TRUE;
+		else
+			replay(session, finding);
 	}
 }
 
-/* --- beginning and end --------------------------------------------------------------------------- */
-
-static void describe(struct session *session)
-{
-	const struct session_options *options = session->options;
-	struct record_exploration *exploration = record_exploration_new();
-
-	session->exploration = exploration;
-	exploration->command = g_intern_string(options->command);
-	exploration->program = g_strdupv(options->program);
-	exploration->directory = g_get_current_dir();
-	exploration->ranks = options->ranks;
-	exploration->bufferings = options->bufferings;
-	exploration->synchronous_collectives = options->synchronous_collectives;
-	exploration->version = g_strdup(MATCHPOINT_VERSION);
-	exploration->backtrack = session->snapshots ? "snapshot" : "rerun";
-}
-
-static void watch(struct session *session)
-{
-	const struct session_options *options = session->options;
-
-	for (guint i = 0; i < G_N_ELEMENTS(stopping); i++) {
-		uv_signal_init(&session->loop, &session->signals[i]);
-		session->signals[i].data = session;
-		uv_signal_start(&session->signals[i], on_signal, stopping[i]);
-	}
-	uv_timer_init(&session->loop, &session->deadline);
-	uv_timer_init(&session->loop, &session->ticker);
-	session->deadline.data = session->ticker.data = session;
-	if (options->max_seconds > 0)
-		uv_timer_start(&session->deadline, on_deadline,
-		               (uint64_t)(options->max_seconds * 1000), 0);
-	if (options->progress)
-		uv_timer_start(&session->ticker, on_tick, 200, 200);
-}
-
-/* A rank takes about this much: MPICH's own memory; and these descriptors of ours. */
-#define RANK_BYTES (16u << 20)
-#define RANK_DESCRIPTORS 4u
-
-/* Whether the machine can hold so many ranks at all. */
-static gboolean enough_room(int ranks, GError **error)
-{
-	guint64 memory = uv_get_free_memory(); /* what is available, caches included */
-	struct rlimit files;
-
-	if ((guint64)ranks * RANK_BYTES > memory) {
-		g_set_error(error, SESSION_ERROR, 0, "%d ranks need about %u MB of memory, and %u MB "
-		            "are available: use fewer ranks", ranks,
-		            (guint)((guint64)ranks * (RANK_BYTES >> 20)), (guint)(memory >> 20));
-		return FALSE;
-	}
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
-		return TRUE;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-	if ((guint64)ranks * RANK_DESCRIPTORS + 100 > files.rlim_max) {
-		g_set_error(error, SESSION_ERROR, 0, "%d ranks need more open files than this process "
-		            "may have (%u): raise the limit (ulimit -n) or use fewer ranks", ranks,
-		            (guint)files.rlim_max);
-		return FALSE;
-	}
-	return TRUE;
-}
-
-static gboolean open_session(struct session *session, GError **error)
-{
-	const struct session_options *options = session->options;
-	g_autofree char *socket = NULL, *pmi = NULL;
-
-	if (!enough_room(options->ranks, error))
-		return FALSE;
-	session->directory = run_directory_new(options->ranks, error);
-	if (!session->directory)
-		return FALSE;
-	socket = run_directory_file(session->directory, RUN_DIRECTORY_SOCKET);
-	pmi = run_directory_file(session->directory, RUN_DIRECTORY_PMI);
-	session->listener =
-		link_listen(&session->loop, socket, &session_link_handler, session, error);
-	if (!session->listener)
-		return FALSE;
-	session->pmi = pmi_server_new(&session->loop, pmi, &session_pmi_handler, session, error);
-	if (!session->pmi)
-		return FALSE;
-	if (options->store) {
-		session->store = store_create(options->store, error);
-		if (!session->store)
-			return FALSE;
-		return store_put_exploration(session->store, session->exploration, error);
-	}
-	return TRUE;
-}
+/* --- the end --------------------------------------------------------------------------- */
 
 /* What the verdict has to say besides findings. */
 static void conclude(struct session *session)
@@ -531,16 +396,15 @@ static void conclude(struct session *session)
 	exploration->backtrack = session->snapshots ? "snapshot" : "rerun";
 	exploration->interleavings = session->interleavings;
 	exploration->wasted = session->wasted;
-	exploration->seconds =
-		(double)(g_get_monotonic_time() - session->started) / G_USEC_PER_SEC;
+	exploration->seconds = (double)(g_get_monotonic_time() - session->started) / G_USEC_PER_SEC;
 	if (session->stop_reason || session->error) {
 		g_free(exploration->incomplete_reason);
-		exploration->incomplete_reason =
-			g_strdup(session->error ? "stopped by an error" : session->stop_reason);
-	}
-	else if (session->lost > 0 && !session->options->path)
+		exploration->incomplete_reason = g_strdup(session->error ? "stopped by an error"
+		                                                         : session->stop_reason);
+	} else if (session->lost > 0 && !session->options->path)
 		exploration->incomplete_reason = g_strdup_printf(
-			"%" G_GUINT64_FORMAT " planned interleavings could not be followed, the first "
+			"%" G_GUINT64_FORMAT
+			" planned interleavings could not be followed, the first "
 			"because %s: the program does not behave the same way each time",
 			session->lost, session->lost_reason);
 	exploration->complete = !exploration->incomplete_reason;
@@ -566,7 +430,7 @@ static void close_session(struct session *session)
 	release_all(session);
 	link_listener_close(session->listener);
 	pmi_server_close(session->pmi);
-	for (guint i = 0; i < G_N_ELEMENTS(stopping); i++)
+	for (guint i = 0; i < SESSION_SIGNALS; i++)
 		uv_close((uv_handle_t *)&session->signals[i], NULL);
 	uv_close((uv_handle_t *)&session->deadline, NULL);
 	uv_close((uv_handle_t *)&session->ticker, NULL);
@@ -585,33 +449,12 @@ static void release_session(struct session *session)
 	snapshot_set_free(session->set);
 	g_ptr_array_unref(session->frozen);
 	g_hash_table_destroy(session->executions);
+	g_ptr_array_unref(session->logs);
 	g_hash_table_destroy(session->places);
 	communicators_free(session->comms);
 	source_lines_free(session->lines);
 	g_free(session->stop_reason);
 	g_free(session->lost_reason);
-}
-
-static void init_session(struct session *session, const struct session_options *options)
-{
-	guint64 memory = options->max_memory;
-
-	if (memory == 0)
-		memory = (guint64)uv_get_free_memory() / 2;
-	session->options = options;
-	session->started = g_get_monotonic_time();
-	session->snapshots = options->backtrack != BACKTRACK_RERUN && !options->path;
-	uv_loop_init(&session->loop);
-	session->comms = communicators_new(options->ranks);
-	session->lines = source_lines_new();
-	session->strays = strays_list();
-	session->places = g_hash_table_new_full(place_key_hash, place_key_equal, g_free, g_free);
-	session->findings = findings_new(options->bufferings);
-	session->set = snapshot_set_new(memory, 4096);
-	session->frozen = g_ptr_array_new();
-	session->executions = g_hash_table_new(NULL, NULL);
-	describe(session);
-	watch(session);
 }
 
 static void hand_over(struct session *session, struct session_result *ret)
@@ -630,11 +473,11 @@ static void hand_over(struct session *session, struct session_result *ret)
 gboolean session_run(const struct session_options *options, struct session_result *ret,
                      GError **error)
 {
-	struct session session = { 0 };
+	struct session session = {0};
 	gboolean opened;
 
-	init_session(&session, options);
-	opened = open_session(&session, &session.error);
+	session_init(&session, options);
+	opened = session_open(&session, &session.error);
 	if (opened && (options->bufferings & RECORD_ZERO))
 		explore(&session, BUFFERING_ZERO);
 	if (opened && (options->bufferings & RECORD_INFINITE))

@@ -1,4 +1,5 @@
-/* A session: one program, explored (or run, or replayed) from its first interleaving to the verdict.
+/* A session: one program, explored (or run, or replayed) from its first interleaving to the
+ * verdict.
  *
  * It starts the job, keeps the snapshots, asks the strategy for plans, has each carried out by an
  * execution (execution.h), gathers findings and writes the store. Everything happens on one libuv
@@ -20,12 +21,12 @@ struct session_progress {
 };
 
 struct session_options {
-	const char *command;    /* "explore", "run" or "replay" */
-	char **program;         /* argv, NULL-terminated */
+	const char *command; /* "explore", "run" or "replay" */
+	char **program;      /* argv, NULL-terminated */
 	int ranks;
-	const char *launcher;   /* NULL: mpiexec.mpich -n N */
+	const char *launcher; /* NULL: mpiexec.mpich -n N */
 	enum backtrack backtrack;
-	guint bufferings;       /* RECORD_ZERO | RECORD_INFINITE */
+	guint bufferings; /* RECORD_ZERO | RECORD_INFINITE */
 	gboolean synchronous_collectives;
 	guint64 max_interleavings; /* 0: no bound */
 	double max_seconds;        /* 0: no bound */
@@ -33,8 +34,9 @@ struct session_options {
 	int deviations;            /* -1: no bound */
 	gboolean fail_fast;
 	gboolean every_call_waits;
-	const struct path *path;   /* one interleaving along this path; NULL with "run": the default */
-	const char *store;         /* directory, or NULL: nothing is kept */
+	const struct path
+		*path;     /* one interleaving along this path; NULL with "run": the default */
+	const char *store; /* directory, or NULL: nothing is kept */
 	const char *standard_input; /* file for rank 0's standard input, or NULL: none */
 	void (*progress)(void *user, const struct session_progress *progress);
 	void *user;
@@ -42,16 +44,16 @@ struct session_options {
 
 struct session_result {
 	struct record_exploration *exploration;
-	GPtrArray *findings;   /* struct record_finding */
-	gboolean lost;         /* replay: the program no longer follows the path */
+	GPtrArray *findings; /* struct record_finding */
+	gboolean lost;       /* replay: the program no longer follows the path */
 	char *lost_reason;
 };
 
 void session_result_clear(struct session_result *result);
 
 /* Carries the session out. FALSE with `error` set (SESSION_ERROR): the program could not be run or
- * controlled, or the store not be written; what was explored before is in the store and in the result.
- * No process, socket or shared-memory file is left behind either way. */
+ * controlled, or the store not be written; what was explored before is in the store and in the
+ * result. No process, socket or shared-memory file is left behind either way. */
 gboolean session_run(const struct session_options *options, struct session_result *ret,
                      GError **error);
 

@@ -4,6 +4,7 @@
 
 #include <uv.h>
 
+#include "call_log.h"
 #include "communicators.h"
 #include "execution.h"
 #include "findings.h"
@@ -30,31 +31,38 @@ struct session {
 	GHashTable *places; /* (rank, site) to struct place */
 	struct store *store;
 	struct findings *findings;
+	GPtrArray *logs; /* struct call_log, by finding: what its interleaving called */
 	struct record_exploration *exploration;
 	uv_signal_t signals[SESSION_SIGNALS]; /* that end a session cleanly */
 	uv_timer_t deadline, ticker;
 
-	gboolean snapshots;        /* this session goes back by snapshots */
+	gboolean snapshots; /* this session goes back by snapshots */
 	struct snapshot_set *set;
 	GPtrArray *frozen;         /* every frozen world */
 	struct frozen *root;       /* parked in MPI_Init */
 	double restore_seconds;    /* what a restore has cost lately */
 	struct explorer *explorer; /* of the current buffering; NULL: none is searching */
 	guint32 next_world;
-	GHashTable *executions;    /* world number to execution */
+	GHashTable *executions; /* world number to execution */
 	struct execution *current;
 
 	guint64 interleavings;
 	guint64 wasted;
 	guint64 lost; /* plans of the search that the program did not follow */
 	char *lost_reason;
-	char *stop_reason;         /* no further interleaving is to be started; NULL: go on */
-	gboolean hurry;            /* time is up or Ctrl-C: not even findings are replayed */
-	gboolean by_rule;          /* Waitany, Test, ... were answered by rule somewhere */
+	char *stop_reason; /* no further interleaving is to be started; NULL: go on */
+	gboolean hurry;    /* time is up or Ctrl-C: not even findings are replayed */
+	gboolean by_rule;  /* Waitany, Test, ... were answered by rule somewhere */
 	gboolean collectives_waited;
-	GError *error;             /* the first thing that makes going on impossible */
+	GError *error; /* the first thing that makes going on impossible */
 	gint64 started;
 };
+
+/* Sets the session up for these options; nothing can fail yet. */
+void session_init(struct session *session, const struct session_options *options);
+
+/* Makes the run directory, the sockets and the store. */
+gboolean session_open(struct session *session, GError **error);
 
 /* Going on is impossible: the message says what, where, and what to do. Keeps the first. */
 void session_fail(struct session *session, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -66,15 +74,17 @@ extern const struct pmi_handler session_pmi_handler;
 /* Starts the job for an execution. FALSE: session_fail has been called. */
 gboolean session_launch(struct session *session, struct execution *execution);
 
-/* Runs the loop until the condition holds or seconds have passed (0: no bound); FALSE: they have. */
+/* Runs the loop until the condition holds or seconds have passed (0: no bound); FALSE: they have.
+ * */
 gboolean session_pump(struct session *session, gboolean (*condition)(struct session *session),
                       double seconds);
 
 /* Where a call of a rank was made; looked up in `pid` or a keeper of that rank the first time. */
+GHashTable *session_places_new(void);
 struct place session_place(struct session *session, int rank, pid_t pid, guint64 site);
 
-/* Going back by snapshots does not work after all, for this reason (taken over): reruns from now on, or
- * a failure when the user insists on snapshots. The current plan is carried out anew. */
+/* Going back by snapshots does not work after all, for this reason (taken over): reruns from now
+ * on, or a failure when the user insists on snapshots. The current plan is carried out anew. */
 void session_fall_back(struct session *session, char *reason);
 
 /* The hash by which a snapshot knows a choice. */
@@ -84,6 +94,9 @@ guint64 session_buffering_key(enum buffering buffering);
 
 /* Fills execution->record and execution->finding while its ranks are still there (verdict.c). */
 void verdict_reach(struct execution *execution);
+/* The same for one whose plan could not be followed: it shows that the program is not reproducible.
+ * */
+void verdict_lost(struct execution *execution);
 /* Adds what is known only when every process is gone: exit codes and output. */
 void verdict_complete(struct execution *execution);
 

@@ -18,23 +18,26 @@ static void on_hello(struct session *session, struct link *link, const struct wi
 	gint64 now = g_get_monotonic_time();
 
 	if (hello->version != WIRE_VERSION) {
-		session_fail(session, "%s was started with another version of matchpoint's shim "
+		session_fail(session,
+		             "%s was started with another version of matchpoint's shim "
 		             "(protocol %u, not %u); rebuild or reinstall matchpoint",
 		             hello->program, hello->version, WIRE_VERSION);
 	} else if (!execution) {
 		link_close(link); /* a straggler of a world that is over */
 	} else if (hello->rank < 0 || hello->rank >= session->options->ranks) {
-		session_fail(session, "a process (%s, pid %d) says it is rank %d of %d: does the "
-		             "launcher start %d ranks?", hello->program, hello->pid, hello->rank,
-		             session->options->ranks, session->options->ranks);
+		session_fail(session,
+		             "a process (%s, pid %d) says it is rank %d of %d: does the "
+		             "launcher start %d ranks?",
+		             hello->program, hello->pid, hello->rank, session->options->ranks,
+		             session->options->ranks);
 	} else {
 		if (!hello->restored && !session->exploration->mpi && hello->mpi)
 			session->exploration->mpi = g_strdup(hello->mpi);
 		execution_connected(execution, link, hello->rank, hello->pid);
 		if (hello->restored && execution->connected == session->options->ranks)
-			session->restore_seconds =
-				0.5 * session->restore_seconds
-				+ 0.5 * (double)(now - execution->started) / G_USEC_PER_SEC;
+			session->restore_seconds = 0.5 * session->restore_seconds
+			                           + 0.5 * (double)(now - execution->started)
+			                                     / G_USEC_PER_SEC;
 	}
 }
 
@@ -44,17 +47,18 @@ static void on_child(struct session *session, struct link *link, const struct wi
 	int rank = link_index(link);
 
 	if (!child->ended && child->pid <= 0) {
-		session_fall_back(session, g_strdup_printf(
-			"rank %d could not be forked: too many processes, or too little memory",
-			rank));
+		session_fall_back(session, g_strdup_printf("rank %d could not be forked: too many "
+		                                           "processes, or too little memory",
+		                                           rank));
 		return;
 	}
 	if (!child->ended || !execution)
 		return;
 	if (WIFEXITED(child->status) && WEXITSTATUS(child->status) == AGENT_SETUP_FAILED
 	    && execution->state == EXECUTION_STARTING) {
-		session_fall_back(session, g_strdup_printf(
-			"rank %d could not be restored from its snapshot", rank));
+		session_fall_back(
+			session,
+			g_strdup_printf("rank %d could not be restored from its snapshot", rank));
 		return;
 	}
 	execution_rank_status(execution, rank, child->status);
@@ -95,12 +99,14 @@ static void on_closed(struct link *link, const char *why)
 	} else if (link_role(link) == LINK_KEEPER) {
 		frozen = link_owner(link);
 		frozen->links[link_index(link)] = NULL;
-		session_fail(frozen->session, "the snapshot of rank %d is gone: its process was "
-		             "killed from outside, or memory ran out", link_index(link));
+		session_fail(frozen->session,
+		             "the snapshot of rank %d is gone: its process was "
+		             "killed from outside, or memory ran out",
+		             link_index(link));
 	}
 }
 
-const struct link_handler session_link_handler = { on_message, on_closed };
+const struct link_handler session_link_handler = {on_message, on_closed};
 
 static void on_pmi_abort(void *user, guint32 world, int rank, int exit_code)
 {
@@ -123,9 +129,10 @@ static int on_pmi_ranks(void *user, guint32 world)
 	return session->options->ranks;
 }
 
-const struct pmi_handler session_pmi_handler = { on_pmi_abort, on_pmi_ranks };
+const struct pmi_handler session_pmi_handler = {on_pmi_abort, on_pmi_ranks};
 
-/* --- the job ------------------------------------------------------------------------------------- */
+/* --- the job -------------------------------------------------------------------------------------
+ * */
 
 /* What the ranks wrote before anything could be controlled, shortened. */
 static char *last_words(struct session *session, const struct execution *execution)
@@ -155,8 +162,10 @@ static void on_launcher_ended(void *user, int status)
 
 	if (!execution || !execution->launched) {
 		if (session->root)
-			session_fail(session, "the job launcher ended (status %d) while its ranks "
-			             "were needed", status);
+			session_fail(session,
+			             "the job launcher ended (status %d) while its ranks "
+			             "were needed",
+			             status);
 		return;
 	}
 	if (execution->state != EXECUTION_STARTING) {
@@ -186,8 +195,10 @@ static char *shim_path(GError **error)
 	}
 	if (access(MATCHPOINT_SHIM_INSTALLED, R_OK) == 0)
 		return g_strdup(MATCHPOINT_SHIM_INSTALLED);
-	g_set_error(error, SESSION_ERROR, 0, "libmatchpoint-shim.so is neither beside %s nor at %s: "
-	            "reinstall matchpoint", path, MATCHPOINT_SHIM_INSTALLED);
+	g_set_error(error, SESSION_ERROR, 0,
+	            "libmatchpoint-shim.so is neither beside %s nor at %s: "
+	            "reinstall matchpoint",
+	            path, MATCHPOINT_SHIM_INSTALLED);
 	return NULL;
 }
 
@@ -214,11 +225,11 @@ gboolean session_launch(struct session *session, struct execution *execution)
 	g_auto(GStrv) command = NULL, environment = NULL;
 	g_autofree char *shim = shim_path(&error);
 	guint32 number = session->next_world++;
-	g_autofree char *directory = shim ? run_directory_add_world(session->directory, number,
-	                                                            &error) : NULL;
-	struct environment_settings settings = { shim, run_directory_path(session->directory),
-		                                 number, session->options->standard_input };
-	struct launcher_options options = { &session->loop, NULL, NULL, on_launcher_ended, session };
+	g_autofree char *directory =
+		shim ? run_directory_add_world(session->directory, number, &error) : NULL;
+	struct environment_settings settings = {shim, run_directory_path(session->directory),
+	                                        number, session->options->standard_input};
+	struct launcher_options options = {&session->loop, NULL, NULL, on_launcher_ended, session};
 
 	if (directory)
 		command = command_line(session, &error);

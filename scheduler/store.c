@@ -51,7 +51,7 @@ struct store {
 	gint64 committed_place; /* ids above this one are gone when the transaction fails */
 };
 
-G_DEFINE_QUARK(matchpoint - store - error - quark, store_error)
+G_DEFINE_QUARK(matchpoint_store_error, store_error)
 
 /* Says what SQLite's last error means to the user; false, for returning it. */
 static bool fail(const struct store *store, GError **error)

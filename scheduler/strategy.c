@@ -36,8 +36,8 @@ struct strategy *strategy_search(struct explorer *explorer)
 {
 	struct search *search = g_new0(struct search, 1);
 
-	search->strategy = (struct strategy){ FALSE, search_next, search_rest, search_needs,
-	                                      search_free };
+	search->strategy = (struct strategy){FALSE, search_next, search_rest, search_needs,
+	                                     search_free};
 	search->explorer = explorer;
 	return &search->strategy;
 }
@@ -89,8 +89,8 @@ struct strategy *strategy_path(const GArray *choices)
 {
 	struct follow *follow = g_new0(struct follow, 1);
 
-	follow->strategy = (struct strategy){ TRUE, follow_next, follow_rest, follow_needs,
-	                                      follow_free };
+	follow->strategy = (struct strategy){TRUE, follow_next, follow_rest, follow_needs,
+	                                     follow_free};
 	follow->choices = g_array_sized_new(FALSE, FALSE, sizeof(struct choice), choices->len);
 	g_array_append_vals(follow->choices, choices->data, choices->len);
 	return &follow->strategy;

@@ -6,11 +6,14 @@
 #include "../explorer/explorer.h"
 
 struct strategy {
-	/* Asked also while choices of the plan wait for something (a path may leave choices out). */
+	/* Asked also while choices of the plan wait for something (a path may leave choices out).
+	 * */
 	gboolean fills_gaps;
-	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL. */
+	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL.
+	 * */
 	GArray *(*next)(struct strategy *strategy);
-	/* A world has come to rest: see explorer_rest. `open` NULL: the plan could not be followed. */
+	/* A world has come to rest: see explorer_rest. `open` NULL: the plan could not be followed.
+	 * */
 	enum explorer_step (*rest)(struct strategy *strategy, const struct trace *trace,
 	                           const GArray *open, struct choice *ret_choice);
 	/* Whether a plan still waiting contains these choices. */

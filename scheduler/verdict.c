@@ -11,7 +11,7 @@
 /* The kinds a rank's own end can have, worst first; a finding is of the worst. */
 enum ending { ENDING_CRASH, ENDING_ABORT, ENDING_ERROR, ENDING_EXIT, ENDING_NONE };
 
-static const char *const ending_kinds[] = { "crash", "abort", "mpi-error", "exit" };
+static const char *const ending_kinds[] = {"crash", "abort", "mpi-error", "exit"};
 
 static enum ending ending_of(const struct execution *execution, int rank)
 {
@@ -68,7 +68,7 @@ static struct place place_of_call(const struct execution *execution, int rank, g
 	const struct world_call *info = world_call_info(execution->world, rank, call);
 
 	if (!info)
-		return (struct place){ 0 };
+		return (struct place){0};
 	return session_place(execution->session, rank, execution->pids[rank], info->site);
 }
 
@@ -98,7 +98,7 @@ static struct record_rank *roll_call_line(const struct execution *execution, int
 static struct record_message message_of(const struct execution *execution, struct op_id send,
                                         gint32 tag)
 {
-	struct record_message message = { send.rank, tag, send.call, send.sub, { 0 } };
+	struct record_message message = {send.rank, tag, send.call, send.sub, {0}};
 
 	message.place = place_of_call(execution, send.rank, send.call);
 	return message;
@@ -159,8 +159,8 @@ static void fill_choices(const struct execution *execution, GHashTable *operatio
 		                           tag_of(operations, choice->send));
 		for (guint j = 0; j < others->len; j++) {
 			struct op_id send = g_array_index(others, struct op_id, j);
-			struct record_message message =
-				message_of(execution, send, tag_of(operations, send));
+			struct record_message message = message_of(execution, send,
+			                                           tag_of(operations, send));
 
 			g_array_append_val(record->alternatives, message);
 		}
@@ -182,10 +182,13 @@ static void fill_matches(const struct execution *execution, GHashTable *operatio
 		receive = g_hash_table_lookup(operations, &event->op.id);
 		if (receive && receive->kind == OPERATION_PROBE)
 			continue;
-		match = (struct record_match){ event->op.id.rank, event->op.id.call,
-			                       event->op.id.sub, event->other.rank,
-			                       event->other.call, event->other.sub,
-			                       tag_of(operations, event->other) };
+		match = (struct record_match){event->op.id.rank,
+		                              event->op.id.call,
+		                              event->op.id.sub,
+		                              event->other.rank,
+		                              event->other.call,
+		                              event->other.sub,
+		                              tag_of(operations, event->other)};
 		g_array_append_val(execution->record->matches, match);
 	}
 }
@@ -298,8 +301,9 @@ static void mark_bystanders(const struct execution *execution, GPtrArray *ranks,
 		if (worst != ENDING_NONE)
 			line->bystander = ending_of(execution, (int)i) == ENDING_NONE;
 		else
-			line->bystander = line->ended || (!waits_for_ended(ranks, line)
-			                                  && !reaches(ranks, line, (int)i, seen));
+			line->bystander = line->ended
+			                  || (!waits_for_ended(ranks, line)
+			                      && !reaches(ranks, line, (int)i, seen));
 	}
 }
 
@@ -318,18 +322,40 @@ static void find_fault(struct execution *execution, const char *kind, enum endin
 	execution->finding = finding;
 }
 
-void verdict_reach(struct execution *execution)
+static struct record_execution *begin_record(struct execution *execution)
 {
 	struct record_execution *record = record_execution_new();
 	g_autoptr(GHashTable) operations = operations_of(world_trace(execution->world));
-	enum ending worst = ENDING_NONE;
-	const char *kind;
 
 	execution->record = record;
 	record->buffering = execution->buffering == BUFFERING_ZERO ? RECORD_ZERO : RECORD_INFINITE;
 	record->path = path_of(execution);
 	fill_choices(execution, operations);
 	fill_matches(execution, operations);
+	return record;
+}
+
+void verdict_lost(struct execution *execution)
+{
+	struct record_execution *record = begin_record(execution);
+	struct record_finding *finding;
+
+	record->status = g_intern_string("not-reproducible");
+	finding = record_finding_new(record->status);
+	finding->path = g_strdup(record->path);
+	finding->message = g_strdup_printf(
+		"the choices of an earlier interleaving could not be made "
+		"again: %s",
+		execution->lost);
+	execution->finding = finding;
+}
+
+void verdict_reach(struct execution *execution)
+{
+	struct record_execution *record = begin_record(execution);
+	enum ending worst = ENDING_NONE;
+	const char *kind;
+
 	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
 		enum ending ending = ending_of(execution, rank);
 

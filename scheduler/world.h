@@ -1,9 +1,9 @@
 /* One world: a set of ranks that run together, and what the scheduler knows of them.
  *
  * The world takes the ranks' reports, keeps matcher, collectives and trace, and gives orders (bind
- * this receive, go on) through a table of functions. It knows neither sockets nor processes nor time,
- * so that a test can drive it with ranks of its own. Deterministic progress is made at once; what is
- * left when every rank stands still is decided by the caller, in this order:
+ * this receive, go on) through a table of functions. It knows neither sockets nor processes nor
+ * time, so that a test can drive it with ranks of its own. Deterministic progress is made at once;
+ * what is left when every rank stands still is decided by the caller, in this order:
  *
  *   world_answer_ready    Waitany, Waitsome and polls that can be answered with "yes"
  *   world_choose          a choice of the plan, or one that the search makes
@@ -38,9 +38,9 @@ enum world_phase {
 	PHASE_ABSENT,  /* not heard of yet */
 	PHASE_RUNNING, /* computing, or on its way to the next call */
 	PHASE_BLOCKED, /* waits for GO */
-	PHASE_STOPPED, /* called MPI_Abort, or MPI returned an error that the program wants to be fatal:
-	                  still there, but will do nothing more */
-	PHASE_ENDED,   /* the process is gone, or about to go */
+	PHASE_STOPPED, /* called MPI_Abort, met a fatal MPI error, or is crashing or exiting: still
+	                  there, but will do nothing more */
+	PHASE_ENDED, /* the process is gone, or about to go */
 };
 
 /* What is remembered of every call, for the reports. */
@@ -59,11 +59,12 @@ struct world *world_new(const struct world_options *options, struct communicator
                         const struct world_orders *orders, void *user);
 void world_free(struct world *world);
 
-/* The same world again, for another future; orders go to `user` with `buffering` in force. All ranks
- * must be blocked or gone. */
+/* The same world again, for another future; orders go to `user` with `buffering` in force. All
+ * ranks must be blocked or gone. */
 struct world *world_copy(const struct world *world, enum buffering buffering, void *user);
 
-/* What ranks report. FALSE: the report makes no sense (`error` set); the rank cannot be controlled. */
+/* What ranks report. FALSE: the report makes no sense (`error` set); the rank cannot be controlled.
+ * */
 gboolean world_call(struct world *world, int rank, const struct wire_call *call, GError **error);
 gboolean world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error);
 void world_rank_stopped(struct world *world, int rank);
@@ -111,8 +112,8 @@ char *world_mismatch(const struct world *world);
 /* Whether some poll or Waitany was answered where the standard leaves several answers open. */
 gboolean world_answered_by_rule(const struct world *world);
 
-/* Whether some nonblocking collective was taken to wait for all members although the standard lets a
- * member leave earlier. */
+/* Whether some nonblocking collective was taken to wait for all members although the standard lets
+ * a member leave earlier. */
 gboolean world_collectives_waited(const struct world *world);
 
 #endif

@@ -50,7 +50,8 @@ static void mark_collective(const struct world *world, int number, const struct 
 {
 	int count, members_count;
 	const struct op_id *calls = collectives_calls(world->collectives, live->instance, &count);
-	const int *members = communicators_members(world->comms, live->comm, number, &members_count);
+	const int *members = communicators_members(world->comms, live->comm, number,
+	                                           &members_count);
 
 	g_assert(count == members_count);
 	for (int i = 0; i < count; i++) {
@@ -174,14 +175,16 @@ char *world_mismatch(const struct world *world)
 	comm = communicators_name(world->comms, first->comm);
 	if (first->function != other->function)
 		return g_strdup_printf("the ranks differ in: operation on %s (rank %d calls %s, "
-		                       "rank %d calls %s)", comm, first->id.rank,
-		                       mpi_call_name(first->function), other->id.rank,
-		                       mpi_call_name(other->function));
+		                       "rank %d calls %s)",
+		                       comm, first->id.rank, mpi_call_name(first->function),
+		                       other->id.rank, mpi_call_name(other->function));
 	if (first->root != other->root)
 		return g_strdup_printf("the ranks differ in: root of %s on %s (rank %d says %d, "
-		                       "rank %d says %d)", mpi_call_name(first->function), comm,
-		                       first->id.rank, first->root, other->id.rank, other->root);
-	return g_strdup_printf("the ranks differ in: reduction, counts or types of %s on %s (rank %d "
-	                       "and rank %d)", mpi_call_name(first->function), comm, first->id.rank,
-	                       other->id.rank);
+		                       "rank %d says %d)",
+		                       mpi_call_name(first->function), comm, first->id.rank,
+		                       first->root, other->id.rank, other->root);
+	return g_strdup_printf(
+		"the ranks differ in: reduction, counts or types of %s on %s (rank %d "
+		"and rank %d)",
+		mpi_call_name(first->function), comm, first->id.rank, other->id.rank);
 }

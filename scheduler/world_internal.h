@@ -1,5 +1,5 @@
-/* What world.c (reports and progress), world_rest.c (answers at rest) and world_describe.c (words for
- * people) share. Nobody else includes it. */
+/* What world.c (state and progress), world_report.c (what ranks say), world_rest.c (answers at
+ * rest) and world_describe.c (words for people) share. Nobody else includes it. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
 
@@ -16,7 +16,7 @@ struct live {
 	enum event_order order;   /* collectives: whom this member waits for */
 	guint64 instance;         /* collectives */
 	guint64 comm;
-	gint32 peer, tag;         /* as the program gave them */
+	gint32 peer, tag; /* as the program gave them */
 };
 
 struct rank {
@@ -54,12 +54,16 @@ struct world {
 	GPtrArray *alternatives; /* GArray of struct op_id, by choice; shared with copies */
 	struct trace trace;
 	guint idle_polls;
-	gboolean started;     /* ranks may leave MPI_Init */
+	gboolean started;          /* ranks may leave MPI_Init */
 	gboolean collectives_wait; /* some collective was taken to wait for more than it must */
 	gboolean by_rule;
 };
 
+/* Order of calls, then of operations in a call: <0, 0, >0. */
+int world_compare_names(struct wire_name a, struct wire_name b);
+
 struct live *world_find_live(const struct world *world, int rank, struct wire_name name);
+void world_remove_live(struct world *world, int rank, const struct live *live);
 gboolean world_completable(const struct world *world, int rank, const struct live *live);
 
 /* Which of these indices into `waited` Waitany and Testany report. */
@@ -68,13 +72,17 @@ guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint coun
 /* Lets the pending call of a rank return, with these indices into `waited` done (NULL: all). */
 void world_release(struct world *world, int rank, const guint32 *done, guint count);
 
+/* Lets the pending call return if that follows from the state alone, whenever it is looked at: all
+ * that it waits for is complete. */
+void world_try_release(struct world *world, int rank);
+
 /* Makes all deterministic matches and lets go whom they set free. */
 void world_settle(struct world *world);
 void world_on_match(struct world *world, const struct match *match, gboolean chosen);
 
 static inline struct op_id world_op_id(int rank, struct wire_name name)
 {
-	return (struct op_id){ rank, name.call, name.sub };
+	return (struct op_id){rank, name.call, name.sub};
 }
 
 static inline gboolean world_is_poll(guint8 wait)

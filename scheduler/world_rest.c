@@ -40,10 +40,12 @@ gboolean world_answer_ready(struct world *world)
 		world->by_rule = TRUE;
 		answered = TRUE;
 		if (rank->wait == WIRE_WAIT_ANY || rank->wait == WIRE_TEST_ANY) {
-			one = world_oldest(rank, (const guint32 *)(void *)indices->data, indices->len);
+			one = world_oldest(rank, (const guint32 *)(void *)indices->data,
+			                   indices->len);
 			world_release(world, number, &one, 1);
 		} else {
-			world_release(world, number, (guint32 *)(void *)indices->data, indices->len);
+			world_release(world, number, (guint32 *)(void *)indices->data,
+			              indices->len);
 		}
 	}
 	return answered;
@@ -73,7 +75,7 @@ static void note_alternatives(struct world *world, const struct choice *choice)
 
 gboolean world_choose(struct world *world, struct choice *choice)
 {
-	struct match match = { choice->receive, choice->send };
+	struct match match = {choice->receive, choice->send};
 
 	if (!matcher_allows(world->matcher, match.receive, &match.send))
 		return FALSE;
@@ -100,7 +102,7 @@ static void withdraw_probes(struct world *world, int number)
 	for (guint i = 0; i < rank->waited->len; i++) {
 		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
 		struct live *live = world_find_live(world, number, name);
-		struct event event = { .kind = EVENT_CANCEL, .op.id = world_op_id(number, name) };
+		struct event event = {.kind = EVENT_CANCEL, .op.id = world_op_id(number, name)};
 
 		if (!live || (live->kind != WIRE_PROBE && live->kind != WIRE_MPROBE))
 			continue;
@@ -117,7 +119,7 @@ static void cancel(struct world *world, int number)
 	struct rank *rank = &world->ranks[number];
 	struct wire_name name = g_array_index(rank->waited, struct wire_name, 0);
 	struct live *live = world_find_live(world, number, name);
-	struct event event = { .kind = EVENT_CANCEL, .op.id = world_op_id(number, name) };
+	struct event event = {.kind = EVENT_CANCEL, .op.id = world_op_id(number, name)};
 	guint32 done = 0;
 	gboolean withdrawn = matcher_withdraw(world->matcher, event.op.id);
 
@@ -131,7 +133,7 @@ static void cancel(struct world *world, int number)
 	rank->phase = PHASE_RUNNING;
 	world->running++;
 	world->orders.go(world->user, number,
-	                 &(struct wire_go){ rank->call, withdrawn ? 1 : 0, &done });
+	                 &(struct wire_go){rank->call, withdrawn ? 1 : 0, &done});
 }
 
 /* Whether a rank's poll is for a message that it is yet to be given by the plan. */
@@ -165,7 +167,7 @@ gboolean world_answer_polls(struct world *world, const GArray *plan)
 			world->by_rule = TRUE;
 		} else if (world_is_poll(rank->wait)) {
 			withdraw_probes(world, number);
-			world_release(world, number, &(guint32){ 0 }, 0);
+			world_release(world, number, &(guint32){0}, 0);
 		} else {
 			continue;
 		}

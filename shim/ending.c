@@ -19,8 +19,8 @@ static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS }
 static uint8_t signal_stack[STACK_BYTES]; /* an overflowing stack is a crash as well */
 static pid_t watched;
 
-/* The handler's own frames stand before the one that was struck. An address where a signal struck is
- * no return address: one more makes it look like one. */
+/* The handler's own frames stand before the one that was struck. An address where a signal struck
+ * is no return address: one more makes it look like one. */
 static uint32_t struck_frames(uint64_t *frames, const ucontext_t *context)
 {
 	void *found[FRAMES_MAX];

@@ -1,12 +1,13 @@
-/* The last that the scheduler hears of a rank: how it ends, while it is still there to be looked at. */
+/* The last that the scheduler hears of a rank: how it ends, while it is still there to be looked
+ * at. */
 #ifndef MATCHPOINT_SHIM_ENDING_H
 #define MATCHPOINT_SHIM_ENDING_H
 
 #include <stdbool.h>
 
 /* From here on a deadly signal that the program does not handle is reported with the place where
- * it struck. The rank then stays until the scheduler ends it, so that its peers are not killed by the
- * launcher before they have come to rest. */
+ * it struck. The rank then stays until the scheduler ends it, so that its peers are not killed by
+ * the launcher before they have come to rest. */
 void ending_watch(void);
 
 /* The program is about to exit. When that is before MPI_Finalize the rank stays likewise. */

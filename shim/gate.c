@@ -191,9 +191,9 @@ static void obey_all(void)
 		obey(&message);
 }
 
-/* In microseconds. The first pauses are short, as what is under way in MPI often moves quickly: a peer
- * takes messages out of a full queue one call at a time. On a machine with more ranks than cores
- * the pauses of a rank that only waits must not cost the others time. */
+/* In microseconds. The first pauses are short, as what is under way in MPI often moves quickly: a
+ * peer takes messages out of a full queue one call at a time. On a machine with more ranks than
+ * cores the pauses of a rank that only waits must not cost the others time. */
 static long pause_of_round(unsigned round)
 {
 	enum { QUICK_ROUNDS = 32, QUICK = 100, SLOW = 1000 };

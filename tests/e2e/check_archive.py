@@ -1,6 +1,6 @@
-"""Larger programs from Debian's archive, linked with MPICH, that know nothing of matchpoint: NetPIPE
-(package netpipe-mpich2) and ScaLAPACK's tests (scalapack-mpi-test). Nothing may be found, and their
-own checks must pass in every interleaving."""
+"""Larger programs from Debian's archive, linked with MPICH, that know nothing of matchpoint:
+NetPIPE (package netpipe-mpich2) and ScaLAPACK's tests (scalapack-mpi-test). Nothing may be found,
+and their own checks must pass in every interleaving."""
 
 import glob
 import os

@@ -1,5 +1,5 @@
-"""What a person can get wrong, and what the machine can: a clear message, the right exit status, and
-nothing left behind. Every function test_... is a test."""
+"""What a person can get wrong, and what the machine can: a clear message, the right exit status,
+and nothing left behind. Every function test_... is a test."""
 
 import hashlib
 import json

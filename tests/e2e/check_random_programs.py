@@ -1,5 +1,5 @@
-"""Random programs as real MPI programs: the outcomes that matchpoint finds are those of brute force,
-each once, and what every rank really received is what the matches say."""
+"""Random programs as real MPI programs: the outcomes that matchpoint finds are those of brute
+force, each once, and what every rank really received is what the matches say."""
 
 import os
 import subprocess
@@ -17,8 +17,8 @@ def ask(tool, seed, what):
 
 
 def expected_outcomes(text):
-    """Number of ranks, and for each buffering the outcomes: (matches, ranks that ended), sorted. A
-    probe leaves its message where it is, so it is no match."""
+    """Number of ranks, and for each buffering the outcomes: (matches, ranks that ended), sorted.
+    A probe leaves its message where it is, so it is no match."""
     lines = text.splitlines()
     outcomes = {"zero": [], "infinite": []}
     for line in lines[1:]:
@@ -34,7 +34,7 @@ def readable(outcome):
 
 
 def received_words(rank, output):
-    """The words "CALL<-SOURCE.CALL" that the rank printed at its end, or None: it did not get there."""
+    """The words "CALL<-SOURCE.CALL" that the rank printed at its end; None: it got not there."""
     for line in output.splitlines():
         name, _, words = line.partition(":")
         if name == "rank %d" % rank:
@@ -43,7 +43,7 @@ def received_words(rank, output):
 
 
 def was_probed(word, matches):
-    """The match belongs to the Mprobe, an earlier call than the Mrecv that hands the message out."""
+    """The match belongs to the Mprobe, an earlier call than the Mrecv that hands it out."""
     receive, _, send = word.partition("<-")
     rank, _, call = receive.partition(".")
     return any(match.partition("<-")[2] == send and match.startswith(rank + ".")
@@ -60,7 +60,8 @@ def found_outcome(seed, execution):
             continue
         ended.add(str(rank))
         for word in words:
-            check(word in matches or was_probed(word, matches), "seed %d, %s: rank %d received %s, which the matches do not say: %s"
+            check(word in matches or was_probed(word, matches),
+                  "seed %d, %s: rank %d received %s, which the matches do not say: %s"
                   % (seed, execution["path"], rank, word, sorted(matches)))
     return matches, frozenset(ended)
 

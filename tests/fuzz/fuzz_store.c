@@ -1,5 +1,5 @@
-/* Fuzz target (libFuzzer) for the store reader: whatever is in the file, all reports of it end, with
- * or without an error. Seeds: stores written by matchpoint.
+/* Fuzz target (libFuzzer) for the store reader: whatever is in the file, all reports of it end,
+ * with or without an error. Seeds: stores written by matchpoint.
  *
  *   clang -fsanitize=fuzzer,address,undefined ... fuzz_store.c */
 #include <fcntl.h>

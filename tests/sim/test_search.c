@@ -295,8 +295,8 @@ static void print_all_outcomes(const struct random_program *program)
 	}
 }
 
-/* Real ranks: the scheduler takes nonblocking collectives to wait for all members, which is one of the
- * ways that the standard allows, but not the one of the model. */
+/* Real ranks: the scheduler takes nonblocking collectives to wait for all members, which is one of
+ * the ways that the standard allows, but not the one of the model. */
 static void block_collectives(struct random_program *program)
 {
 	for (int i = 0; i < program->count; i++) {

@@ -1,0 +1,301 @@
+/* A life of its own for every descriptor of a restored child, and files as they were surveyed.
+ *
+ * A forked descriptor shares its offset with the parent's, an epoll instance its whole interest
+ * list; so regular files, directories and epoll instances are opened anew, over the same number.
+ * /proc/self/fd/N opens the same file whatever its name has become.
+ *
+ * An interleaving may have renamed, removed or replaced a file. A renamed one is moved back. One
+ * that has no name left cannot get one again: whatever stands at its path, or a new file, takes its
+ * place, with its contents, and its descriptors move there. Several ranks may do all this at once
+ * to one file: each step leads to the same end, whoever comes first. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent_internal.h"
+
+bool agent_is_mapped(const struct agent *agent, const struct agent_file *file)
+{
+	for (size_t i = 0; i < agent->mapping_count; i++)
+		if (agent->mappings[i].device == file->device
+		    && agent->mappings[i].inode == file->inode)
+			return true;
+	return false;
+}
+
+static void descriptor_path(int fd, char path[static 64])
+{
+	snprintf(path, 64, "/proc/self/fd/%d", fd);
+}
+
+int agent_open_again(int fd, int flags)
+{
+	char path[64];
+
+	descriptor_path(fd, path);
+	return open(path, flags);
+}
+
+static bool is_at(int fd, const char *path)
+{
+	struct stat opened, named;
+
+	return fstat(fd, &opened) == 0 && lstat(path, &named) == 0
+	       && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+/* A file that still has some name gets the surveyed one. What fails here shows afterwards. */
+static void put_name_back(const struct agent_file *file)
+{
+	char path[64], now[PATH_MAX];
+	ssize_t length;
+
+	if (is_at(file->fd, file->name))
+		return;
+	descriptor_path(file->fd, path);
+	length = readlink(path, now, sizeof(now) - 1);
+	if (length < 0)
+		return;
+	now[length] = '\0';
+	if (is_at(file->fd, now))
+		rename(now, file->name);
+	else /* the name it was opened by is gone; it may have others */
+		linkat(AT_FDCWD, path, AT_FDCWD, file->name, AT_SYMLINK_FOLLOW);
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t put = pwrite(fd, bytes + done, size - done, (off_t)done);
+
+		if (put < 0 && errno != EINTR)
+			return -1;
+		if (put > 0)
+			done += (size_t)put;
+	}
+	return 0;
+}
+
+static bool holds(int fd, const struct agent_file *file)
+{
+	uint8_t part[4096];
+	struct stat status;
+
+	if (fstat(fd, &status) < 0 || (size_t)status.st_size != file->size)
+		return false;
+	for (size_t at = 0; at < file->size;) {
+		size_t wanted = file->size - at < sizeof(part) ? file->size - at : sizeof(part);
+		ssize_t got = pread(fd, part, wanted, (off_t)at);
+
+		if (got <= 0 || memcmp(part, file->contents + at, (size_t)got))
+			return false;
+		at += (size_t)got;
+	}
+	return true;
+}
+
+/* The file itself, or what stands at the path it had, made if need be. */
+static int open_to_write(const struct agent_file *file, bool by_name)
+{
+	if (!by_name)
+		return agent_open_again(file->fd, O_RDWR | O_CLOEXEC);
+	return open(file->name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+}
+
+static int put_contents(int fd, const struct agent_file *file)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) < 0)
+		return -1;
+	if (!S_ISREG(status.st_mode)) {
+		errno = EEXIST;
+		return -1;
+	}
+	if ((status.st_mode & 07777) != file->mode && fchmod(fd, file->mode) < 0)
+		return -1;
+	if (holds(fd, file))
+		return 0;
+	return ftruncate(fd, 0) < 0 ? -1 : write_all(fd, file->contents, file->size);
+}
+
+static int put_file_back(const struct agent_file *file)
+{
+	bool by_name = file->name && !is_at(file->fd, file->name);
+	int fd = open_to_write(file, by_name), result, error;
+
+	/* An interleaving may have left any mode. */
+	if (fd < 0 && errno == EACCES
+	    && (by_name ? chmod(file->name, file->mode) : fchmod(file->fd, file->mode)) == 0)
+		fd = open_to_write(file, by_name);
+	if (fd < 0)
+		return -1;
+	result = put_contents(fd, file);
+	error = errno;
+	close(fd);
+	errno = error;
+	return result;
+}
+
+static int put_all_back(const struct agent *agent)
+{
+	for (size_t i = 0; i < agent->file_count; i++)
+		if (agent->files[i].kind == AGENT_FILE && agent->files[i].name)
+			put_name_back(&agent->files[i]);
+	for (size_t i = 0; i < agent->file_count; i++)
+		if (agent->files[i].kind == AGENT_FILE && agent->files[i].has_contents
+		    && put_file_back(&agent->files[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* The path that the file has moved to since it was surveyed: its own path, where another one had
+ * to take its place. NULL: it is where it was. */
+static const char *new_place(const struct agent *agent, const struct agent_file *file)
+{
+	for (size_t i = 0; file->kind == AGENT_FILE && i < agent->file_count; i++) {
+		const struct agent_file *put_back = &agent->files[i];
+
+		if (put_back->has_contents && put_back->device == file->device
+		    && put_back->inode == file->inode)
+			return put_back->name && !is_at(file->fd, put_back->name) ? put_back->name
+			                                                          : NULL;
+	}
+	return NULL;
+}
+
+/* The name in the new world; its first opener fills it, unless that has been done from outside. */
+static int open_in_world(const struct agent_file *file, int flags)
+{
+	int fd = openat(AGENT_WORLD_FD, file->name, flags | (file->size ? 0 : O_CREAT), 0600);
+
+	if (fd >= 0 || errno != ENOENT || !file->has_contents)
+		return fd;
+	fd = openat(AGENT_WORLD_FD, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	if (write_all(fd, file->contents, file->size) < 0) {
+		close(fd);
+		return -1;
+	}
+	close(fd);
+	return openat(AGENT_WORLD_FD, file->name, flags);
+}
+
+static int open_clone(const struct agent *agent, const struct agent_file *file,
+                      const struct agent_clone *clones, size_t count, int flags)
+{
+	for (size_t i = 0; i < agent->mapping_count; i++) {
+		const struct agent_mapping *mapping = &agent->mappings[i];
+
+		if (mapping->device != file->device || mapping->inode != file->inode)
+			continue;
+		for (size_t j = 0; j < count; j++) {
+			char name[32];
+
+			if (clones[j].start != mapping->start)
+				continue;
+			snprintf(name, sizeof(name), "clone.%" PRIu32, clones[j].file);
+			return openat(AGENT_WORLD_FD, name, flags);
+		}
+	}
+	errno = ENOENT;
+	return -1;
+}
+
+static int renew_epoll(const struct agent_file *file)
+{
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	for (size_t i = 0; fd >= 0 && i < file->watch_count; i++) {
+		struct agent_watch watch = file->watches[i];
+
+		/* A watched descriptor may have been closed while a copy of it lives on. */
+		if (epoll_ctl(fd, EPOLL_CTL_ADD, watch.fd, &watch.event) < 0 && errno != EBADF
+		    && errno != EEXIST) {
+			close(fd);
+			return -1;
+		}
+	}
+	return fd;
+}
+
+static int renew_regular(const struct agent *agent, const struct agent_file *file,
+                         const struct agent_clone *clones, size_t count)
+{
+	int once = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW | O_TMPFILE; /* holds O_DIRECTORY */
+	int flags = (file->flags & ~once) | O_CLOEXEC;
+	const char *place = new_place(agent, file);
+	int fd;
+
+	if (file->flags & O_PATH)
+		return fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+	if (agent_is_mapped(agent, file))
+		fd = open_clone(agent, file, clones, count, flags);
+	else if (file->kind == AGENT_WORLD_FILE)
+		fd = open_in_world(file, flags);
+	else if (place)
+		fd = open(place, flags | O_NOFOLLOW);
+	else
+		fd = agent_open_again(file->fd, flags);
+	if (fd >= 0 && file->offset && lseek(fd, file->offset, SEEK_SET) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int put_in_place(int fd, const struct agent_file *file)
+{
+	int result;
+
+	if (fd < 0 || fd == file->fd)
+		return fd;
+	result = dup3(fd, file->fd, file->flags & O_CLOEXEC);
+	close(fd);
+	return result;
+}
+
+/* Copies of a descriptor come after it, and so find it renewed. */
+static int renew_file(const struct agent *agent, const struct agent_file *file,
+                      const struct agent_clone *clones, size_t count)
+{
+	if (file->shared_with >= 0)
+		return put_in_place(fcntl(file->shared_with, F_DUPFD_CLOEXEC, 0), file);
+	return put_in_place(renew_regular(agent, file, clones, count), file);
+}
+
+int agent_put_files_back(const struct agent *agent)
+{
+	if (put_all_back(agent) < 0)
+		return -1;
+	for (size_t i = 0; i < agent->file_count; i++)
+		if (new_place(agent, &agent->files[i])
+		    && renew_file(agent, &agent->files[i], NULL, 0) < 0)
+			return -1;
+	return 0;
+}
+
+int agent_renew_files(const struct agent *agent, const struct agent_clone *clones, size_t count)
+{
+	if (put_all_back(agent) < 0)
+		return -1;
+	for (size_t i = 0; i < agent->file_count; i++)
+		if (agent->files[i].kind != AGENT_EPOLL
+		    && renew_file(agent, &agent->files[i], clones, count) < 0)
+			return -1;
+	for (size_t i = 0; i < agent->file_count; i++) {
+		const struct agent_file *file = &agent->files[i];
+
+		if (file->kind == AGENT_EPOLL && put_in_place(renew_epoll(file), file) < 0)
+			return -1;
+	}
+	return 0;
+}

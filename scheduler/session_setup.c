@@ -1,0 +1,169 @@
+/* How a session begins: what it has, what it listens to, and what can stop it. */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "session_internal.h"
+#include "strays.h"
+
+static const int stopping[SESSION_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+
+static void stop(struct session *session, const char *reason)
+{
+	if (!session->stop_reason)
+		session->stop_reason = g_strdup(reason);
+	session->hurry = TRUE;
+	if (session->current)
+		execution_cut_short(session->current);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	(void)number;
+	stop(handle->data, "interrupted");
+}
+
+static void on_deadline(uv_timer_t *timer)
+{
+	struct session *session = timer->data;
+	g_autofree char *reason = g_strdup_printf("stopped by --max-time %g",
+	                                          session->options->max_seconds);
+
+	stop(session, reason);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+	struct session *session = timer->data;
+	struct explorer_statistics statistics;
+	struct session_progress progress = {
+		.interleavings = session->interleavings,
+		.findings = findings_all(session->findings)->len,
+		.seconds = (double)(g_get_monotonic_time() - session->started) / G_USEC_PER_SEC,
+	};
+
+	if (session->explorer) {
+		explorer_statistics(session->explorer, &statistics);
+		progress.waiting = statistics.waiting;
+	}
+	if (session->current && session->current->world)
+		progress.depth = world_choices(session->current->world)->len;
+	session->options->progress(session->options->user, &progress);
+}
+
+static void describe(struct session *session)
+{
+	const struct session_options *options = session->options;
+	struct record_exploration *exploration = record_exploration_new();
+
+	session->exploration = exploration;
+	exploration->command = g_intern_string(options->command);
+	exploration->program = g_strdupv(options->program);
+	exploration->directory = g_get_current_dir();
+	exploration->ranks = options->ranks;
+	exploration->bufferings = options->bufferings;
+	exploration->synchronous_collectives = options->synchronous_collectives;
+	exploration->version = g_strdup(MATCHPOINT_VERSION);
+	exploration->backtrack = session->snapshots ? "snapshot" : "rerun";
+}
+
+static void watch(struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	for (guint i = 0; i < G_N_ELEMENTS(stopping); i++) {
+		uv_signal_init(&session->loop, &session->signals[i]);
+		session->signals[i].data = session;
+		uv_signal_start(&session->signals[i], on_signal, stopping[i]);
+	}
+	uv_timer_init(&session->loop, &session->deadline);
+	uv_timer_init(&session->loop, &session->ticker);
+	session->deadline.data = session->ticker.data = session;
+	if (options->max_seconds > 0)
+		uv_timer_start(&session->deadline, on_deadline,
+		               (uint64_t)(options->max_seconds * 1000), 0);
+	if (options->progress)
+		uv_timer_start(&session->ticker, on_tick, 200, 200);
+}
+
+/* A rank takes about this much: MPICH's own memory; and these descriptors of ours. */
+#define RANK_BYTES (16u << 20)
+#define RANK_DESCRIPTORS 4u
+
+/* Whether the machine can hold so many ranks at all. */
+static gboolean enough_room(int ranks, GError **error)
+{
+	guint64 memory = uv_get_free_memory(); /* what is available, caches included */
+	struct rlimit files;
+
+	if ((guint64)ranks * RANK_BYTES > memory) {
+		g_set_error(error, SESSION_ERROR, 0,
+		            "%d ranks need about %u MB of memory, and %u MB "
+		            "are available: use fewer ranks",
+		            ranks, (guint)((guint64)ranks * (RANK_BYTES >> 20)),
+		            (guint)(memory >> 20));
+		return FALSE;
+	}
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return TRUE;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	if ((guint64)ranks * RANK_DESCRIPTORS + 100 > files.rlim_max) {
+		g_set_error(error, SESSION_ERROR, 0,
+		            "%d ranks need more open files than this process "
+		            "may have (%u): raise the limit (ulimit -n) or use fewer ranks",
+		            ranks, (guint)files.rlim_max);
+		return FALSE;
+	}
+	return TRUE;
+}
+
+gboolean session_open(struct session *session, GError **error)
+{
+	const struct session_options *options = session->options;
+	g_autofree char *socket = NULL, *pmi = NULL;
+
+	if (!enough_room(options->ranks, error))
+		return FALSE;
+	session->directory = run_directory_new(options->ranks, error);
+	if (!session->directory)
+		return FALSE;
+	socket = run_directory_file(session->directory, RUN_DIRECTORY_SOCKET);
+	pmi = run_directory_file(session->directory, RUN_DIRECTORY_PMI);
+	session->listener = link_listen(&session->loop, socket, &session_link_handler, session,
+	                                error);
+	if (!session->listener)
+		return FALSE;
+	session->pmi = pmi_server_new(&session->loop, pmi, &session_pmi_handler, session, error);
+	if (!session->pmi)
+		return FALSE;
+	if (options->store) {
+		session->store = store_create(options->store, error);
+		if (!session->store)
+			return FALSE;
+		return store_put_exploration(session->store, session->exploration, error);
+	}
+	return TRUE;
+}
+
+void session_init(struct session *session, const struct session_options *options)
+{
+	guint64 memory = options->max_memory;
+
+	if (memory == 0)
+		memory = (guint64)uv_get_free_memory() / 2;
+	session->options = options;
+	session->started = g_get_monotonic_time();
+	session->snapshots = options->backtrack != BACKTRACK_RERUN && !options->path;
+	uv_loop_init(&session->loop);
+	session->comms = communicators_new(options->ranks);
+	session->lines = source_lines_new();
+	session->strays = strays_list();
+	session->places = session_places_new();
+	session->findings = findings_new(options->bufferings);
+	session->logs = g_ptr_array_new_with_free_func((GDestroyNotify)call_log_free);
+	session->set = snapshot_set_new(memory, 4096);
+	session->frozen = g_ptr_array_new();
+	session->executions = g_hash_table_new(NULL, NULL);
+	describe(session);
+	watch(session);
+}
