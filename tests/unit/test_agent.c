@@ -1,4 +1,4 @@
-/* The agent without MPI: memory, descriptors of MPI's and what it calls a hazard. */
+/* The agent without MPI: memory, output and directories, and what it calls a hazard. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 
 static int print_more(struct fixture *fixture, void *data)
@@ -240,6 +241,58 @@ static void test_missing_directory_ends_the_child(void **state)
 	assert_int_equal(WEXITSTATUS(status), AGENT_SETUP_FAILED);
 }
 
+static long count_entries(int fd, size_t at_once)
+{
+	char *buffer = malloc(at_once);
+	long count = 0, got = syscall(SYS_getdents64, fd, buffer, at_once);
+
+	for (long at = 0; at < got; count++) {
+		unsigned short length;
+
+		memcpy(&length, buffer + at + 16, sizeof(length));
+		at += length;
+	}
+	free(buffer);
+	return count;
+}
+
+struct listing {
+	int fd;
+	long left;
+};
+
+static int list_on(struct fixture *fixture, void *data)
+{
+	struct listing *listing = data;
+
+	(void)fixture;
+	return count_entries(listing->fd, 65536) == listing->left ? 0 : 1;
+}
+
+static void test_directory_is_listed_on(void **state)
+{
+	struct fixture *fixture = *state;
+	struct listing listing;
+	char name[128];
+	long first;
+
+	snprintf(name, sizeof(name), "%s/directory", fixture->base);
+	assert_int_equal(mkdir(name, 0700), 0);
+	listing.fd = open(name, O_RDONLY | O_DIRECTORY);
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		close(openat(listing.fd, name, O_WRONLY | O_CREAT, 0600));
+	}
+	first = count_entries(listing.fd, 200);
+	assert_in_range(first, 1, 21);
+	listing.left = 22 - first;
+	survey_safely(fixture);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(restore(fixture, list_on, &listing), 0);
+	assert_int_equal(count_entries(listing.fd, 65536), listing.left);
+	close(listing.fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +304,7 @@ int main(void)
 		TEST(test_processes_of_its_own_are_hazards),
 		TEST(test_mapped_file_elsewhere_is_a_hazard),
 		TEST(test_a_copy_can_be_frozen_itself),
+		TEST(test_directory_is_listed_on),
 		TEST(test_missing_directory_ends_the_child),
 	};
 

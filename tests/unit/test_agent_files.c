@@ -2,10 +2,6 @@
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
-#include <dirent.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
 static int write_more(struct fixture *fixture, void *data)
 {
 	int fd = *(int *)data;
@@ -515,58 +511,6 @@ static void test_ranks_put_one_file_back(void **state)
 	free(found);
 }
 
-static long count_entries(int fd, size_t at_once)
-{
-	char *buffer = malloc(at_once);
-	long count = 0, got = syscall(SYS_getdents64, fd, buffer, at_once);
-
-	for (long at = 0; at < got; count++) {
-		unsigned short length;
-
-		memcpy(&length, buffer + at + 16, sizeof(length));
-		at += length;
-	}
-	free(buffer);
-	return count;
-}
-
-struct listing {
-	int fd;
-	long left;
-};
-
-static int list_on(struct fixture *fixture, void *data)
-{
-	struct listing *listing = data;
-
-	(void)fixture;
-	return count_entries(listing->fd, 65536) == listing->left ? 0 : 1;
-}
-
-static void test_directory_is_listed_on(void **state)
-{
-	struct fixture *fixture = *state;
-	struct listing listing;
-	char name[128];
-	long first;
-
-	snprintf(name, sizeof(name), "%s/directory", fixture->base);
-	assert_int_equal(mkdir(name, 0700), 0);
-	listing.fd = open(name, O_RDONLY | O_DIRECTORY);
-	for (int i = 0; i < 20; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		close(openat(listing.fd, name, O_WRONLY | O_CREAT, 0600));
-	}
-	first = count_entries(listing.fd, 200);
-	assert_in_range(first, 1, 21);
-	listing.left = 22 - first;
-	survey_safely(fixture);
-	for (int i = 0; i < 3; i++)
-		assert_int_equal(restore(fixture, list_on, &listing), 0);
-	assert_int_equal(count_entries(listing.fd, 65536), listing.left);
-	close(listing.fd);
-}
-
 static void test_what_cannot_be_put_back_is_told(void **state)
 {
 	struct fixture *fixture = *state;
@@ -609,7 +553,6 @@ int main(void)
 		TEST(test_two_names_stay_one_file),
 		TEST(test_names_belong_to_their_snapshot),
 		TEST(test_ranks_put_one_file_back),
-		TEST(test_directory_is_listed_on),
 		TEST(test_what_cannot_be_put_back_is_told),
 	};
 

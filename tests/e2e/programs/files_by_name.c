@@ -1,5 +1,5 @@
-/* A file that is open at a deep snapshot is written, renamed, removed and made anew by name in every
- * interleaving: each finds it as it was, by its descriptors and by its path. */
+/* A file that is open at a deep snapshot is written, renamed, removed and made anew by name in
+ * every interleaving: each finds it as it was, by its descriptors and by its path. */
 #include "check.h"
 
 #include <fcntl.h>
