@@ -165,7 +165,7 @@ static void observe(struct world *world, int rank, struct wire_name name)
 	} else {
 		event.kind = EVENT_COMPLETE;
 	}
-	if (!live->cancelled)
+	if (!live->cancelled && (live->kind != WIRE_SEND || live->waits_for_match))
 		trace_append(&world->trace, &event);
 	live->observed = TRUE;
 }

@@ -113,7 +113,9 @@ static void withdraw_probes(struct world *world, int number)
 	}
 }
 
-/* MPI_Cancel when nothing else can move: the operation is still unmatched, so it is withdrawn. */
+/* MPI_Cancel when nothing else can move: a receive that is still unmatched is withdrawn. A send
+ * cannot be taken back from MPI; as the standard wants its completion to be local from here on (MPI
+ * 3.1, section 3.8.4), it waits for nobody any more. */
 static void cancel(struct world *world, int number)
 {
 	struct rank *rank = &world->ranks[number];
@@ -121,11 +123,13 @@ static void cancel(struct world *world, int number)
 	struct live *live = world_find_live(world, number, name);
 	struct event event = {.kind = EVENT_CANCEL, .op.id = world_op_id(number, name)};
 	guint32 done = 0;
-	gboolean withdrawn = matcher_withdraw(world->matcher, event.op.id);
+	gboolean withdrawn = live->kind != WIRE_SEND
+	                     && matcher_withdraw(world->matcher, event.op.id);
 
+	if (live->kind == WIRE_SEND)
+		live->waits_for_match = FALSE;
 	if (withdrawn) {
 		live->cancelled = TRUE;
-		g_hash_table_remove(world->messages, &event.op.id);
 		trace_append(&world->trace, &event);
 	}
 	/* The request lives on until it is waited for: nothing is observed here. */
