@@ -34,7 +34,7 @@ int park_init(int control_fd, uint32_t world, int32_t rank);
 
 enum park_outcome {
 	PARK_RESUMED,  /* the same process in the same world */
-	PARK_RESTORED, /* a child in a new world, after WELCOME; the pending call is pending still */
+	PARK_RESTORED, /* a child in a new world, after WELCOME; the call is pending still */
 };
 
 /* Upon PARK, with nothing of the control socket read ahead: answers PARKED and keeps. Returns only
