@@ -309,7 +309,7 @@ static bool write_finding(struct store_reader *reader, const struct record_findi
 	write_title(finding, exploration, colours, out);
 	if (finding->message && *finding->message && !(deadlock && finding->ranks->len > 0)) {
 		fprintf(out, "  %s\n", finding->message);
-		told = culprit(finding->ranks);
+		told = g_str_equal(finding->kind, "stall") ? NULL : culprit(finding->ranks);
 	}
 	write_roll_call(finding->ranks, told, out);
 	if (!deadlock && !write_example(reader, finding, out, error))

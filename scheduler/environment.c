@@ -7,7 +7,8 @@
 static const struct environment_variable variables[] = {
 	{ENVIRONMENT_RUNDIR, ENVIRONMENT_READ, NULL,
          "directory, best on tmpfs, for sockets and shared memory (default: /dev/shm)"},
-	{ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL, "what to log: matcher:debug,session:info"},
+	{ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL,
+         "what to log, for developers: domains of log.h, as session:debug,snapshot:debug"},
 	{ENVIRONMENT_NO_COLOR, ENVIRONMENT_READ, NULL, "no colours on the terminal"},
 
 	{ENVIRONMENT_SOCKET, ENVIRONMENT_TOLD, NULL, "where the shim connects"},

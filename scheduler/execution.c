@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "log.h"
 #include "matcher.h"
 #include "session_internal.h"
 
@@ -17,6 +18,8 @@ static void give_bind(void *user, int rank, const struct wire_bind *bind)
 {
 	struct execution *execution = user;
 
+	log_debug(LOG_MATCHER, "rank %d: call %u takes rank %d's message (of its communicator)",
+	          rank, bind->name.call, bind->source);
 	link_send(execution->links[rank], &(struct wire_message){.type = WIRE_BIND, .bind = *bind});
 }
 
@@ -45,6 +48,7 @@ struct execution *execution_new(struct session *session, struct strategy *strate
 	execution->links = g_new0(struct link *, ranks);
 	execution->pids = g_new0(pid_t, ranks);
 	execution->ends = g_new0(struct rank_end, ranks);
+	execution->stall = stall_new(ranks);
 	uv_timer_init(&session->loop, &execution->timer);
 	execution->timer.data = execution;
 	return execution;
@@ -66,6 +70,7 @@ void execution_free(struct execution *execution)
 	}
 	g_hash_table_remove(execution->session->executions, GUINT_TO_POINTER(execution->number));
 	world_free(execution->world);
+	stall_free(execution->stall);
 	g_array_unref(execution->plan);
 	g_free(execution->directory);
 	g_free(execution->links);
@@ -99,8 +104,10 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	g_hash_table_insert(executions, GUINT_TO_POINTER(number), execution);
 }
 
-void execution_connected(struct execution *execution, struct link *link, int rank, pid_t pid)
+void execution_connected(struct execution *execution, struct link *link,
+                         const struct wire_hello *hello)
 {
+	int rank = hello->rank;
 	const struct world_options *options = world_options(execution->world);
 	struct wire_message welcome = {.type = WIRE_WELCOME};
 
@@ -120,7 +127,8 @@ void execution_connected(struct execution *execution, struct link *link, int ran
 	welcome.welcome.synchronous_collectives = options->synchronous_collectives;
 	link_assign(link, LINK_RANK, execution, rank);
 	execution->links[rank] = link;
-	execution->pids[rank] = pid;
+	execution->pids[rank] = hello->pid;
+	stall_set(execution->stall, rank, hello->pid, hello->inside);
 	execution->connected++;
 	link_send(link, &welcome);
 	execution_advance(execution);
@@ -164,10 +172,26 @@ static char *condense(const char *text)
 	return g_strdup_printf("%s: %s", lines[0], why + 2);
 }
 
+/* The program does what cannot be explored, which is no fault of its own. */
+static void refuse(struct execution *execution, int rank, const struct wire_error *error)
+{
+	struct session *session = execution->session;
+	struct place place = session_place(session, rank, execution->pids[rank], error->site);
+	g_autofree char *where = place_print(&place);
+
+	session_fail(session, "%s (rank %d, at %s); matchpoint check lists such calls", error->text,
+	             rank, where);
+	world_rank_stopped(execution->world, rank);
+}
+
 static void on_error(struct execution *execution, int rank, const struct wire_error *error)
 {
 	struct rank_end *end = &execution->ends[rank];
 
+	if (error->refused) {
+		refuse(execution, rank, error);
+		return;
+	}
 	if (!error->fatal)
 		return;
 	g_free(end->error);
@@ -218,6 +242,7 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 {
 	g_autoptr(GError) error = NULL;
 
+	stall_heard(execution->stall);
 	switch (message->type) {
 	case WIRE_CALL:
 		on_call(execution, rank, &message->call);
@@ -265,6 +290,7 @@ static void explain(struct execution *execution, int rank)
 void execution_link_closed(struct execution *execution, int rank, const char *why)
 {
 	explain(execution, rank);
+	log_debug(LOG_RANK, "rank %d of world %u is gone", rank, execution->number);
 	execution->links[rank] = NULL;
 	if (why && !execution->ends[rank].killed)
 		session_fail(execution->session, "lost rank %d: %s", rank, why);
@@ -526,6 +552,53 @@ void execution_advance(struct execution *execution)
 	}
 	if (execution->state == EXECUTION_ENDING)
 		finish_if_gone(execution);
+}
+
+/* Some rank is not at rest, but waits for what those who are do next. */
+static void decide_for_others(struct execution *execution)
+{
+	struct world *world = execution->world;
+	enum explorer_step step;
+	struct choice choice = {0};
+	GArray *open;
+
+	if (world_answer_ready(world) || follow_plan(execution))
+		return;
+	open = world_open_choices(world);
+	hide_planned(execution, open);
+	if (open->len == 0 || (execution->plan->len > 0 && !execution->strategy->fills_gaps)) {
+		world_answer_polls(world, execution->plan);
+	} else {
+		step = execution->strategy->rest(execution->strategy, world_trace(world), open,
+		                                 &choice);
+		if (step == EXPLORER_TAKE)
+			take(execution, open, &choice);
+		execution->wasted = step == EXPLORER_DROP;
+		if (execution->wasted)
+			end_ranks(execution, FALSE);
+	}
+	open_choices_free(open);
+}
+
+void execution_look(struct execution *execution)
+{
+	if (execution->state != EXECUTION_RUNNING || world_at_rest(execution->world)) {
+		stall_rest(execution->stall);
+		return;
+	}
+	switch (stall_look(execution->stall, execution->world, g_get_monotonic_time())) {
+	case STALL_NONE:
+		return;
+	case STALL_DECIDE:
+		decide_for_others(execution);
+		break;
+	case STALL_OVER:
+		execution->stalled = TRUE;
+		verdict_reach(execution);
+		end_ranks(execution, FALSE);
+		break;
+	}
+	execution_advance(execution);
 }
 
 void execution_cut_short(struct execution *execution)

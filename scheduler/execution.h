@@ -11,6 +11,7 @@
 
 #include "link.h"
 #include "record.h"
+#include "stall.h"
 #include "strategy.h"
 #include "world.h"
 
@@ -56,6 +57,8 @@ struct execution {
 	int connected;
 	struct frozen *parking;
 	gboolean no_parking; /* a snapshot was tried and is not safe here */
+	struct stall *stall;
+	gboolean stalled;    /* nothing will come any more from ranks inside MPI */
 	uv_timer_t timer;    /* polls that find nothing are answered slowly */
 	gboolean timing;
 	gint64 idle_since; /* when polls began to find nothing; 0: not now */
@@ -80,7 +83,8 @@ void execution_place(struct execution *execution, guint32 number, const char *di
                      struct frozen *from);
 
 /* What happens to it. */
-void execution_connected(struct execution *execution, struct link *link, int rank, pid_t pid);
+void execution_connected(struct execution *execution, struct link *link,
+                         const struct wire_hello *hello);
 void execution_message(struct execution *execution, int rank, const struct wire_message *message);
 void execution_link_closed(struct execution *execution, int rank, const char *why);
 void execution_rank_status(struct execution *execution, int rank, int status);
@@ -88,6 +92,9 @@ void execution_launcher_ended(struct execution *execution, int status);
 
 /* Goes on as far as possible; to be called after anything has happened. */
 void execution_advance(struct execution *execution);
+
+/* To be called every STALL_LOOK_MS: looks for ranks that wait where they are not seen. */
+void execution_look(struct execution *execution);
 
 /* Stops it without a verdict: kills what is left. */
 void execution_cut_short(struct execution *execution);

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "log.h"
 #include "session_internal.h"
 
 struct frozen *frozen_park(struct execution *execution)
@@ -21,6 +22,8 @@ struct frozen *frozen_park(struct execution *execution)
 	frozen->pids = g_memdup2(execution->pids, (gsize)ranks * sizeof(*frozen->pids));
 	frozen->clones = clone_plan_new((guint)ranks, frozen->directory);
 	frozen->parked_at = g_get_monotonic_time();
+	log_debug(LOG_SNAPSHOT, "parking world %u after %u choices", frozen->number,
+	          world_choices(frozen->world)->len);
 	if (frozen->parent)
 		frozen->parent->children++;
 	for (int rank = 0; rank < ranks; rank++)
@@ -132,6 +135,7 @@ gboolean frozen_restore(struct frozen *frozen, struct execution *execution, GErr
 
 	if (!directory)
 		return FALSE;
+	log_debug(LOG_SNAPSHOT, "restoring world %u as %u", frozen->number, number);
 	execution_place(execution, number, directory, frozen);
 	if (!clone_plan_write(frozen->clones, directory, error))
 		return FALSE;
@@ -146,6 +150,7 @@ void frozen_release(struct frozen *frozen)
 
 	if (!frozen)
 		return;
+	log_debug(LOG_SNAPSHOT, "releasing world %u", frozen->number);
 	if (frozen->snapshot)
 		snapshot_set_remove(frozen->session->set, frozen->snapshot);
 	g_ptr_array_remove(frozen->session->frozen, frozen);

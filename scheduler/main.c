@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "command.h"
+#include "environment.h"
 #include "launcher.h"
+#include "log.h"
 
 static const struct command *const commands[] = {
 	&command_explore, &command_run, &command_replay, &command_report, &command_check,
@@ -23,6 +25,8 @@ static void print_help(FILE *out)
 
 int main(int argc, char **argv)
 {
+	g_autoptr(GError) error = NULL;
+
 	setlocale(LC_ALL, "C.UTF-8");
 	if (argc < 2) {
 		print_help(stderr);
@@ -38,6 +42,10 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("matchpoint " MATCHPOINT_VERSION);
 		return EXIT_CLEAN;
+	}
+	if (!log_init(g_getenv(ENVIRONMENT_LOG), &error)) {
+		command_complain("%s", error->message);
+		return EXIT_USAGE;
 	}
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
 		if (strcmp(argv[1], commands[i]->name) == 0)

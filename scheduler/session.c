@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "log.h"
 #include "session_internal.h"
 #include "strays.h"
 
@@ -150,6 +151,9 @@ static void begin(struct session *session, struct strategy *strategy, enum buffe
 
 	session->current = execution;
 	execution->buffering = buffering;
+	log_debug(LOG_SESSION, "a plan of %u choices, from %s with %u", plan->len,
+	          frozen ? "a snapshot" : "a new job",
+	          frozen ? world_choices(frozen->world)->len : 0);
 	if (!frozen) {
 		execution->world = world_new(&options, session->comms, &execution_orders,
 		                             execution);
@@ -169,7 +173,7 @@ static void end_job(struct session *session)
 		return;
 	if (!session_pump(session, launcher_is_gone,
 	                  session->current->finding ? 0.5 : LAUNCHER_PATIENCE_S))
-		g_debug("the job launcher had to be killed");
+		log_debug(LOG_SESSION, "the job launcher had to be killed");
 	launcher_free(g_steal_pointer(&session->launcher));
 }
 
@@ -255,6 +259,8 @@ static void keep(struct session *session)
 	struct record_finding *finding;
 
 	session->interleavings++;
+	log_debug(LOG_SESSION, "interleaving %u ended: %s, %s", (guint)session->interleavings,
+	          record->status, record->path);
 	record->id = (guint32)session->interleavings;
 	finding = findings_add(session->findings, g_steal_pointer(&execution->finding), record,
 	                       world_choices(execution->world));
@@ -434,6 +440,7 @@ static void close_session(struct session *session)
 		uv_close((uv_handle_t *)&session->signals[i], NULL);
 	uv_close((uv_handle_t *)&session->deadline, NULL);
 	uv_close((uv_handle_t *)&session->ticker, NULL);
+	uv_close((uv_handle_t *)&session->looker, NULL);
 }
 
 static void release_session(struct session *session)

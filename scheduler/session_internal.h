@@ -34,7 +34,7 @@ struct session {
 	GPtrArray *logs; /* struct call_log, by finding: what its interleaving called */
 	struct record_exploration *exploration;
 	uv_signal_t signals[SESSION_SIGNALS]; /* that end a session cleanly */
-	uv_timer_t deadline, ticker;
+	uv_timer_t deadline, ticker, looker;
 
 	gboolean snapshots; /* this session goes back by snapshots */
 	struct snapshot_set *set;

@@ -50,6 +50,14 @@ static void on_tick(uv_timer_t *timer)
 	session->options->progress(session->options->user, &progress);
 }
 
+static void on_look(uv_timer_t *timer)
+{
+	struct session *session = timer->data;
+
+	if (session->current && session->current->world)
+		execution_look(session->current);
+}
+
 static void describe(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -77,7 +85,9 @@ static void watch(struct session *session)
 	}
 	uv_timer_init(&session->loop, &session->deadline);
 	uv_timer_init(&session->loop, &session->ticker);
-	session->deadline.data = session->ticker.data = session;
+	uv_timer_init(&session->loop, &session->looker);
+	session->deadline.data = session->ticker.data = session->looker.data = session;
+	uv_timer_start(&session->looker, on_look, STALL_LOOK_MS, STALL_LOOK_MS);
 	if (options->max_seconds > 0)
 		uv_timer_start(&session->deadline, on_deadline,
 		               (uint64_t)(options->max_seconds * 1000), 0);

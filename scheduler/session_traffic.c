@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "log.h"
 #include "session_internal.h"
 
 static struct execution *find_execution(struct session *session, guint32 world)
@@ -16,6 +17,9 @@ static void on_hello(struct session *session, struct link *link, const struct wi
 {
 	struct execution *execution = find_execution(session, hello->world);
 	gint64 now = g_get_monotonic_time();
+
+	log_debug(LOG_RANK, "rank %d of world %u is pid %d, %s", hello->rank, hello->world,
+	          hello->pid, hello->program);
 
 	if (hello->version != WIRE_VERSION) {
 		session_fail(session,
@@ -33,7 +37,7 @@ static void on_hello(struct session *session, struct link *link, const struct wi
 	} else {
 		if (!hello->restored && !session->exploration->mpi && hello->mpi)
 			session->exploration->mpi = g_strdup(hello->mpi);
-		execution_connected(execution, link, hello->rank, hello->pid);
+		execution_connected(execution, link, hello);
 		if (hello->restored && execution->connected == session->options->ranks)
 			session->restore_seconds = 0.5 * session->restore_seconds
 			                           + 0.5 * (double)(now - execution->started)

@@ -72,6 +72,18 @@ static struct place place_of_call(const struct execution *execution, int rank, g
 	return session_place(execution->session, rank, execution->pids[rank], info->site);
 }
 
+/* A running rank stands inside a call that was not reported. FALSE: it does not. */
+static gboolean line_inside(const struct execution *execution, int rank, struct record_rank *line)
+{
+	const struct wire_inside *inside = stall_inside(execution->stall, rank);
+
+	if (!execution->stalled || world_phase(execution->world, rank) != PHASE_RUNNING || !inside)
+		return FALSE;
+	line->function = g_intern_string(mpi_call_name(inside->function));
+	line->place = session_place(execution->session, rank, execution->pids[rank], inside->site);
+	return TRUE;
+}
+
 static struct record_rank *roll_call_line(const struct execution *execution, int rank)
 {
 	struct record_rank *line = record_rank_new(rank);
@@ -81,6 +93,8 @@ static struct record_rank *roll_call_line(const struct execution *execution, int
 
 	line->call = call;
 	line->ended = ended_words(execution, rank);
+	if (line_inside(execution, rank, line))
+		return line;
 	if (info) {
 		line->function = g_intern_string(mpi_call_name(info->function));
 		line->arguments = world_arguments(execution->world, rank, call);
@@ -220,12 +234,34 @@ static char *describe_line(const struct record_rank *line)
 	                       line->function ? line->function : "?", arguments, place);
 }
 
+static char *stall_words(const struct execution *execution, const GPtrArray *ranks)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < ranks->len; i++) {
+		const struct record_rank *line = ranks->pdata[i];
+		g_autofree char *place = place_print(&line->place);
+
+		if (world_phase(execution->world, (int)i) == PHASE_RUNNING)
+			g_string_append_printf(text, "%srank %u is inside %s at %s",
+			                       text->len > 0 ? "; " : "", i, line->function, place);
+	}
+	g_string_append_printf(text, ": nothing has moved for %d s; matchpoint does not control "
+	                             "this call and cannot tell whether it would return",
+	                       STALL_OVER_SECONDS);
+	return g_string_free(text, FALSE);
+}
+
 static char *message_for(const struct execution *execution, const char *kind,
                          const GPtrArray *ranks, enum ending worst)
 {
 	GString *text = g_string_new(NULL);
 	char *mismatch;
 
+	if (execution->stalled && worst == ENDING_NONE) {
+		g_string_free(text, TRUE);
+		return stall_words(execution, ranks);
+	}
 	if (g_str_equal(kind, "collective-mismatch")) {
 		mismatch = world_mismatch(execution->world);
 		g_string_assign(text, mismatch);
@@ -250,6 +286,8 @@ static const char *kind_of(const struct execution *execution, enum ending worst)
 
 	if (worst != ENDING_NONE)
 		return ending_kinds[worst];
+	if (execution->stalled)
+		return "stall";
 	mismatch = world_mismatch(world);
 	if (mismatch)
 		return "collective-mismatch";
@@ -298,7 +336,9 @@ static void mark_bystanders(const struct execution *execution, GPtrArray *ranks,
 		struct record_rank *line = ranks->pdata[i];
 		g_autofree gboolean *seen = g_new0(gboolean, ranks->len);
 
-		if (worst != ENDING_NONE)
+		if (execution->stalled && worst == ENDING_NONE)
+			line->bystander = line->ended != NULL;
+		else if (worst != ENDING_NONE)
 			line->bystander = ending_of(execution, (int)i) == ENDING_NONE;
 		else
 			line->bystander = line->ended

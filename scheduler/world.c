@@ -131,6 +131,14 @@ struct live *world_find_live(const struct world *world, int rank, struct wire_na
 	return NULL;
 }
 
+struct live *world_find_joined(const struct world *world, int rank, const struct live *live)
+{
+	return live->joined ? world_find_live(world, rank,
+	                                      (struct wire_name){live->name.call,
+	                                                         live->name.sub - 1})
+	                    : NULL;
+}
+
 void world_remove_live(struct world *world, int rank, const struct live *live)
 {
 	GArray *array = world->ranks[rank].live;
@@ -138,7 +146,7 @@ void world_remove_live(struct world *world, int rank, const struct live *live)
 	g_array_remove_index(array, (guint)(live - &g_array_index(array, struct live, 0)));
 }
 
-gboolean world_completable(const struct world *world, int rank, const struct live *live)
+gboolean world_half_completable(const struct world *world, int rank, const struct live *live)
 {
 	switch (live->kind) {
 	case WIRE_SEND:
@@ -150,14 +158,18 @@ gboolean world_completable(const struct world *world, int rank, const struct liv
 	}
 }
 
-/* The rank has learnt that the operation is complete. */
-static void observe(struct world *world, int rank, struct wire_name name)
+gboolean world_completable(const struct world *world, int rank, const struct live *live)
 {
-	struct live *live = world_find_live(world, rank, name);
-	struct event event = {.op.id = world_op_id(rank, name)};
+	const struct live *other = world_find_joined(world, rank, live);
 
-	if (!live)
-		return;
+	return world_half_completable(world, rank, live)
+	       && (!other || world_half_completable(world, rank, other));
+}
+
+static void observe_one(struct world *world, int rank, struct live *live)
+{
+	struct event event = {.op.id = world_op_id(rank, live->name)};
+
 	if (live->kind == WIRE_COLLECTIVE) {
 		event.kind = EVENT_LEAVE;
 		event.collective = live->instance;
@@ -170,6 +182,30 @@ static void observe(struct world *world, int rank, struct wire_name name)
 	live->observed = TRUE;
 }
 
+/* The rank has learnt that the operation is complete. */
+static void observe(struct world *world, int rank, struct wire_name name)
+{
+	struct live *live = world_find_live(world, rank, name);
+	struct live *other = live ? world_find_joined(world, rank, live) : NULL;
+
+	if (other)
+		observe_one(world, rank, other);
+	if (live)
+		observe_one(world, rank, live);
+}
+
+void world_forget(struct world *world, int rank, struct wire_name name)
+{
+	const struct live *live = world_find_live(world, rank, name);
+	const struct live *other = live ? world_find_joined(world, rank, live) : NULL;
+
+	/* The other half stands before it in the array. */
+	if (live)
+		world_remove_live(world, rank, live);
+	if (other)
+		world_remove_live(world, rank, other);
+}
+
 /* What has been observed is removed: one by one, or when it is much, in one sweep. */
 static void forget_observed(struct world *world, int number, const guint32 *done, guint count)
 {
@@ -179,11 +215,8 @@ static void forget_observed(struct world *world, int number, const guint32 *done
 
 	for (guint i = 0; i < count && count <= 2; i++) {
 		guint32 index = done ? done[i] : i;
-		const struct live *live = world_find_live(
-			world, number, g_array_index(rank->waited, struct wire_name, index));
 
-		if (live)
-			world_remove_live(world, number, live);
+		world_forget(world, number, g_array_index(rank->waited, struct wire_name, index));
 	}
 	if (count <= 2)
 		return;
@@ -225,7 +258,7 @@ static gboolean all_completable(const struct world *world, int number)
 		                                      rank->complete);
 		const struct live *live = world_find_live(world, number, name);
 
-		if (live && !world_completable(world, number, live))
+		if (live ? !world_completable(world, number, live) : name.call == WIRE_NEVER)
 			return FALSE;
 	}
 	return TRUE;

@@ -76,6 +76,9 @@ void world_start(struct world *world);
 /* No rank is running: all are blocked, stopped or gone. */
 gboolean world_at_rest(const struct world *world);
 
+/* Whether some rank has made a window: ranks can act on each other unseen. */
+gboolean world_has_windows(const struct world *world);
+
 gboolean world_answer_ready(struct world *world);
 
 /* Makes the choice if the rules allow it now; fills in call and sub of the send when they are 0. */

@@ -81,6 +81,16 @@ static void mark_peers(const struct world *world, int number, const struct live 
 	}
 }
 
+/* Of a joined operation, the half that is not complete; NULL: it can complete. */
+static const struct live *incomplete(const struct world *world, int number,
+                                     const struct live *live)
+{
+	if (world_completable(world, number, live))
+		return NULL;
+	return world_half_completable(world, number, live) ? world_find_joined(world, number, live)
+	                                                   : live;
+}
+
 GArray *world_waits_for(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -93,8 +103,8 @@ GArray *world_waits_for(const struct world *world, int number)
 		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
 		const struct live *live = world_find_live(world, number, name);
 
-		if (live && !world_completable(world, number, live))
-			mark_peers(world, number, live, waits);
+		if (live && incomplete(world, number, live))
+			mark_peers(world, number, incomplete(world, number, live), waits);
 	}
 	for (gint32 i = 0; i < world->options.ranks; i++) {
 		if (waits[i])
@@ -138,8 +148,8 @@ static const struct live *first_waited(const struct world *world, int number)
 		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
 		const struct live *live = world_find_live(world, number, name);
 
-		if (live && !world_completable(world, number, live))
-			return live;
+		if (live && incomplete(world, number, live))
+			return incomplete(world, number, live);
 	}
 	return NULL;
 }

@@ -11,6 +11,7 @@ struct live {
 	struct wire_name name;
 	guint8 kind; /* enum wire_op_kind */
 	gboolean matched, cancelled, nonblocking;
+	gboolean joined;          /* with the operation before it, as one request */
 	gboolean observed;        /* to be removed */
 	gboolean waits_for_match; /* sends */
 	enum event_order order;   /* collectives: whom this member waits for */
@@ -57,14 +58,21 @@ struct world {
 	gboolean started;          /* ranks may leave MPI_Init */
 	gboolean collectives_wait; /* some collective was taken to wait for more than it must */
 	gboolean by_rule;
+	gboolean windows;
 };
 
 /* Order of calls, then of operations in a call: <0, 0, >0. */
 int world_compare_names(struct wire_name a, struct wire_name b);
 
 struct live *world_find_live(const struct world *world, int rank, struct wire_name name);
+/* The other half of a joined operation, or NULL. */
+struct live *world_find_joined(const struct world *world, int rank, const struct live *live);
 void world_remove_live(struct world *world, int rank, const struct live *live);
+/* Removes the operation of this name, if it lives, and what is joined with it. */
+void world_forget(struct world *world, int rank, struct wire_name name);
 gboolean world_completable(const struct world *world, int rank, const struct live *live);
+/* Without regard to the other half. */
+gboolean world_half_completable(const struct world *world, int rank, const struct live *live);
 
 /* Which of these indices into `waited` Waitany and Testany report. */
 guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint count);

@@ -124,7 +124,8 @@ static void bind_members(struct world *world, guint64 instance)
 static void arrive(struct world *world, int rank, const struct wire_call *call,
                    const struct wire_op *op, struct live *live)
 {
-	struct collective_call entered = {world_op_id(rank, op->name), op->comm, call->function, -1,
+	guint16 function = op->function != 0 ? op->function : call->function;
+	struct collective_call entered = {world_op_id(rank, op->name), op->comm, function, -1,
 	                                  op->signature};
 	int count;
 	const int *members = communicators_members(world->comms, op->comm, rank, &count);
@@ -132,7 +133,7 @@ static void arrive(struct world *world, int rank, const struct wire_call *call,
 
 	if (op->peer >= 0)
 		entered.root = communicators_to_world(world->comms, op->comm, rank, op->peer);
-	live->order = order_of(world, rank, call->function, entered.root, op);
+	live->order = order_of(world, rank, function, entered.root, op);
 	live->instance = collectives_arrive(world->collectives, &entered, members, count);
 	event.collective = live->instance;
 	event.root = entered.root;
@@ -146,6 +147,7 @@ static gboolean start(struct world *world, int rank, const struct wire_call *cal
 	struct live live = {.name = op->name,
 	                    .kind = op->kind,
 	                    .nonblocking = op->nonblocking,
+	                    .joined = op->joined,
 	                    .comm = op->comm,
 	                    .peer = op->peer,
 	                    .tag = op->tag};
@@ -168,6 +170,13 @@ static gboolean start(struct world *world, int rank, const struct wire_call *cal
 	return TRUE;
 }
 
+static gboolean makes_window(guint16 function)
+{
+	return function == MPI_CALL_Win_create || function == MPI_CALL_Win_allocate
+	       || function == MPI_CALL_Win_allocate_shared
+	       || function == MPI_CALL_Win_create_dynamic;
+}
+
 static void remember(struct world *world, int number, const struct wire_call *call)
 {
 	GArray *calls = world->ranks[number].calls;
@@ -179,6 +188,7 @@ static void remember(struct world *world, int number, const struct wire_call *ca
 		g_array_set_size(calls, call->call);
 	info = &g_array_index(calls, struct world_call, call->call - 1);
 	info->function = call->function;
+	world->windows |= makes_window(call->function);
 	info->site = call->site;
 	info->op_count = (guint8)MIN(call->op_count, 255);
 	if (call->op_count > 0) {
@@ -232,12 +242,8 @@ static void block(struct world *world, int number, const struct wire_call *call)
 
 static void forget_request(struct world *world, int rank, const struct wire_call *call)
 {
-	for (uint32_t i = 0; i < call->waited_count; i++) {
-		const struct live *live = world_find_live(world, rank, call->waited[i]);
-
-		if (live)
-			world_remove_live(world, rank, live);
-	}
+	for (uint32_t i = 0; i < call->waited_count; i++)
+		world_forget(world, rank, call->waited[i]);
 }
 
 gboolean world_call(struct world *world, int number, const struct wire_call *call, GError **error)

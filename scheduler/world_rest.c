@@ -16,7 +16,7 @@ static GArray *completable_indices(const struct world *world, int number)
 		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
 		const struct live *live = world_find_live(world, number, name);
 
-		if (!live || world_completable(world, number, live))
+		if (live ? world_completable(world, number, live) : name.call != WIRE_NEVER)
 			g_array_append_val(indices, i);
 	}
 	return indices;
@@ -188,6 +188,11 @@ gboolean world_answer_polls(struct world *world, const GArray *plan)
 guint world_idle_polls(const struct world *world)
 {
 	return world->idle_polls;
+}
+
+gboolean world_has_windows(const struct world *world)
+{
+	return world->windows;
 }
 
 gboolean world_answered_by_rule(const struct world *world)

@@ -134,19 +134,29 @@ bool collective_is_valid(MPI_Comm comm, int root, struct collective_signature si
 }
 
 /* Members of an intercommunicator do not all know the root; none is told then. */
-static struct wire_op describe(struct wire_name name, MPI_Comm comm, int root,
-                               struct collective_signature signature)
+struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signature signature,
+                             uint16_t function)
 {
 	const struct communicator *communicator = communicator_find(comm);
 
 	return (struct wire_op){
-		.name = name,
 		.kind = WIRE_COLLECTIVE,
+		.nonblocking = function != 0,
+		.function = function,
 		.comm = communicator->number,
 		.peer = root >= 0 && !communicator->is_inter ? root : -1,
 		.bytes = signature.bytes,
 		.signature = signature.value,
 	};
+}
+
+static struct wire_op describe(struct wire_name name, MPI_Comm comm, int root,
+                               struct collective_signature signature)
+{
+	struct wire_op op = collective_op(comm, root, signature, 0);
+
+	op.name = name;
+	return op;
 }
 
 bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, int root,

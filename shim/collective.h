@@ -77,4 +77,28 @@ int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, in
 /* struct request_actions: gives back what the closure keeps, and the closure. */
 void collective_over(void *closure, int code);
 
+/* What the scheduler is told of a collective, without a name. `function` is that of a persistent
+ * one, else 0. */
+struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signature signature,
+                             uint16_t function);
+
+/* A persistent collective, the closure of its request. */
+struct collective_plan {
+	struct collective_kept kept;
+	MPI_Request real;  /* the library's, inactive */
+	struct wire_op op; /* of each start but for the name */
+};
+
+/* Reports the call that initialises it. NULL: out of memory. */
+struct collective_plan *collective_plan_new(const void *site, enum mpi_call function);
+
+/* Gives the program its request, when the library's initialisation (plan->real) returned
+ * MPI_SUCCESS. Takes over the plan. MPI's code, raised already. */
+int collective_plan_finish(const void *site, MPI_Comm comm, int root,
+                           struct collective_signature signature, struct collective_plan *plan,
+                           int code, MPI_Request *ret_handle);
+
+/* A start of it, under this name. MPI's code. */
+int collective_plan_start(struct request *request, struct wire_name name, struct wire_op *ret_op);
+
 #endif

@@ -178,7 +178,7 @@ static void idup_over(void *closure, int code)
 static int start_idup(const void *site, enum mpi_call function, MPI_Comm comm, MPI_Info info,
                       bool has_info, MPI_Comm *newcomm, MPI_Request *request)
 {
-	static const struct request_actions actions = { idup_post, idup_over };
+	static const struct request_actions actions = { .post = idup_post, .over = idup_over };
 	struct communicator *parent = communicator_find(comm);
 	struct idup *idup = parent ? calloc(1, sizeof(*idup)) : NULL;
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "inside.h"
 #include "real.h"
 
 enum standing completion_standing(MPI_Request handle)
@@ -62,7 +63,7 @@ int completion_open(struct completion *set, unsigned function, const void *site,
 				set->first_ready = i;
 			break;
 		case ASKED:
-			set->names[set->asked] = request_find(handles[i])->name;
+			set->names[set->asked] = request_asked_name(request_find(handles[i]));
 			set->places[set->asked++] = (uint32_t)i;
 			break;
 		}
@@ -125,8 +126,10 @@ int completion_finish_any(struct completion *set, int place, MPI_Status *status)
 
 	if (completion_standing(set->handles[place]) != FOREIGN)
 		return completion_finish(set, place, status);
+	inside_wait(set->call.function, set->call.site);
 	for (unsigned round = 0; !test_foreign(&set->handles[place], status, &code); round++)
 		gate_yield(round);
+	inside_leave();
 	return code;
 }
 
@@ -178,6 +181,10 @@ int shim_MPI_Cancel(void *site, MPI_Request *handle)
 		return completion_raise(&set, code);
 	}
 	struct request *request = request_find(*handle);
+	if (request->kind == REQUEST_PAIR || request->kind == REQUEST_PARTITIONED) {
+		gate_report(&set.call);
+		return completion_raise(&set, MPI_ERR_REQUEST);
+	}
 	struct gate_answer answer = completion_ask(&set, WIRE_CANCEL);
 	if (answer.count > 0)
 		request_withdraw(request);

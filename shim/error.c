@@ -44,7 +44,7 @@ int error_start(void)
 }
 
 static void report(uint32_t call, enum mpi_call function, const void *site, int code, bool fatal,
-                   char *text)
+                   bool refused, char *text)
 {
 	int class = MPI_ERR_UNKNOWN;
 
@@ -52,7 +52,8 @@ static void report(uint32_t call, enum mpi_call function, const void *site, int 
 	const struct wire_message message = {
 		.type = WIRE_ERROR,
 		.error = { .call = call, .function = (uint16_t)function, .site = (uintptr_t)site,
-		           .error_class = class, .fatal = fatal, .text = text },
+		           .error_class = class, .fatal = fatal, .refused = refused,
+		           .text = text },
 	};
 	gate_tell(&message);
 }
@@ -82,7 +83,7 @@ int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, 
 		snprintf(text, sizeof(text), "MPI error code %d", code);
 	bool fatal = !communicator || communicator->handler == MPI_ERRORS_ARE_FATAL
 	             || communicator->handler == MPI_ERRORS_ABORT;
-	report(call, function, site, code, fatal, text);
+	report(call, function, site, code, fatal, false, text);
 	if (fatal)
 		gate_wait_for_end();
 	if (!is_predefined(communicator->handler))
@@ -104,20 +105,21 @@ void error_report_call(const void *site, enum mpi_call function)
 	gate_report(&call);
 }
 
-void error_fatal(const void *site, enum mpi_call function, int code, const char *text)
+int error_refused_for(const void *site, enum mpi_call function, const char *why)
 {
 	char sentence[256];
 
 	error_report_call(site, function);
-	snprintf(sentence, sizeof(sentence), "%s: %s", mpi_call_name(function), text);
-	report(gate_current_call(), function, site, code, true, sentence);
+	snprintf(sentence, sizeof(sentence), "the program calls %s%s, which matchpoint cannot control",
+	         mpi_call_name(function), why);
+	report(gate_current_call(), function, site, MPI_ERR_UNSUPPORTED_OPERATION, true, true,
+	       sentence);
 	gate_wait_for_end();
 }
 
 int error_refused(const void *site, enum mpi_call function)
 {
-	error_fatal(site, function, MPI_ERR_UNSUPPORTED_OPERATION,
-	            "matchpoint cannot control this call (see matchpoint check)");
+	error_refused_for(site, function, "");
 }
 
 /* The library holds a reference for each communicator that has the handler, and asking for it gives

@@ -26,11 +26,10 @@ int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *sit
 /* Reports a call that starts nothing, as MPI is going to refuse it. */
 void error_report_call(const void *site, enum mpi_call function);
 
-/* For a call that matchpoint cannot control: says so and ends the rank. */
-int error_refused(const void *site, enum mpi_call function);
-
-/* Fatal, with a text of the shim's own. */
-_Noreturn void error_fatal(const void *site, enum mpi_call function, int code, const char *text);
+/* For a call that matchpoint cannot control: says so, which ends the exploration. */
+_Noreturn int error_refused(const void *site, enum mpi_call function);
+/* The same where that is due to arguments: `why` stands after the call's name, " with ...". */
+_Noreturn int error_refused_for(const void *site, enum mpi_call function, const char *why);
 
 /* Makes `handler` the program's error handler of a communicator and the shim's that of the library;
  * takes a reference of its own. MPI's code. */

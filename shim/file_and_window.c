@@ -43,6 +43,11 @@ static void forget(struct shared **list, uintptr_t handle)
 	free(found);
 }
 
+bool window_exists(void)
+{
+	return windows != NULL;
+}
+
 static int meet(struct shared **list, uintptr_t handle, const void *site, enum mpi_call function)
 {
 	const struct shared *shared = *find(list, handle);

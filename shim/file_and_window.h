@@ -4,6 +4,8 @@
 #ifndef MATCHPOINT_SHIM_FILE_AND_WINDOW_H
 #define MATCHPOINT_SHIM_FILE_AND_WINDOW_H
 
+#include <stdbool.h>
+
 #include <mpi.h>
 
 #include "mpi_calls.h"
@@ -11,5 +13,8 @@
 /* Returns MPI_SUCCESS once all members of the file's (window's) group have made the call. */
 int file_meet(const void *site, enum mpi_call function, MPI_File file);
 int window_meet(const void *site, enum mpi_call function, MPI_Win window);
+
+/* Whether peers may need this rank to drive MPI's progress at any time. */
+bool window_exists(void);
 
 #endif

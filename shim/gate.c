@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "file_and_window.h"
 #include "park.h"
 #include "real.h"
 #include "request.h"
@@ -193,12 +194,13 @@ static void obey_all(void)
 
 /* In microseconds. The first pauses are short, as what is under way in MPI often moves quickly: a
  * peer takes messages out of a full queue one call at a time. On a machine with more ranks than
- * cores the pauses of a rank that only waits must not cost the others time. */
+ * cores the pauses of a rank that only waits must not cost the others time. The target of one-sided
+ * communication serves its peers here, message by message. */
 static long pause_of_round(unsigned round)
 {
-	enum { QUICK_ROUNDS = 32, QUICK = 100, SLOW = 1000 };
+	enum { QUICK_ROUNDS = 32, WINDOW_ROUNDS = 20000, QUICK = 100, SLOW = 1000 };
 
-	return round < QUICK_ROUNDS ? QUICK : SLOW;
+	return round < (window_exists() ? WINDOW_ROUNDS : QUICK_ROUNDS) ? QUICK : SLOW;
 }
 
 /* Waits for the socket while MPI has something under way: fragments of a large message may take
@@ -230,7 +232,7 @@ static void receive_orders(void)
 	obey_all();
 	while (!gate.gone_ahead) {
 		unsigned incomplete = request_incomplete();
-		if (incomplete > 0)
+		if (incomplete > 0 || window_exists())
 			receive_with_progress(round);
 		else if (!receive(0))
 			request_progress();

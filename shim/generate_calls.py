@@ -14,9 +14,9 @@ import sys
 
 TREATMENTS = ("controlled", "bracketed", "refused", "passed", "harmless")
 ORDERS = {"-": "none", "all": "all", "root_first": "root_first", "root_last": "root_last",
-          "lower": "lower"}
+          "lower": "lower", "waits": "waits"}
 # Called before MPI_Init or after MPI_Finalize, so also while nothing is under control.
-ALWAYS = ("Init", "Init_thread", "Initialized", "Finalized")
+ALWAYS = ("Init", "Init_thread", "Initialized", "Finalized", "Session_init")
 HEADING = "/* Generated from mpi_calls.txt by generate_calls.py: change those. */\n"
 
 
@@ -49,7 +49,10 @@ class Call:
         return ", ".join(a.name for a in self.arguments)
 
     def wrapped(self):
-        return self.treatment in ("controlled", "bracketed", "refused")
+        return self.treatment in ("controlled", "bracketed", "refused") or self.waits()
+
+    def waits(self):
+        return self.order == "waits"
 
 
 def split_arguments(text):
@@ -258,6 +261,9 @@ def controlled_body(call, by_name):
 
 
 def body(call, by_name):
+    if call.treatment == "refused" and call.name in ALWAYS:
+        return (f"\tresult = startup_can_refuse() ? error_refused(site, MPI_CALL_{call.name})\n"
+                f"\t                              : real_mpi()->{call.name}({call.values()});")
     if call.treatment == "refused":
         return f"\tresult = error_refused(site, MPI_CALL_{call.name});"
     if meets_by_itself(call):
@@ -269,7 +275,27 @@ def body(call, by_name):
     return controlled_body(call, by_name)
 
 
+def waiting_wrapper(call):
+    """The library's own, but that the rank is inside it is noted."""
+    return f"""
+EXPORTED {call.returns} MPI_{call.name}({call.parameters()})
+{{
+	bool noted = inside_enter(MPI_CALL_{call.name}, __builtin_return_address(0));
+	{call.returns} result = real_mpi()->{call.name}({call.values()});
+
+	if (noted)
+		inside_leave();
+	return result;
+}}
+
+EXPORTED {call.returns} PMPI_{call.name}({call.parameters()})
+    __attribute__((alias("MPI_{call.name}")));
+"""
+
+
 def wrapper(call, by_name):
+    if call.waits():
+        return waiting_wrapper(call)
     enter = "caller_enter_always" if call.name in ALWAYS else "caller_enter"
     text = body(call, by_name)
     declare = ""
@@ -308,9 +334,11 @@ def wrappers_source(calls, by_name):
 #include "error.h"
 #include "file_and_window.h"
 #include "gate.h"
+#include "inside.h"
 #include "large_count.h"
 #include "real.h"
 #include "request.h"
+#include "startup.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -348,8 +376,8 @@ def signature(call):
         return "collective_sign_data(comm, count, datatype)"
     if "eighbor" in call.name or not has(call, "sendcount") or not has(call, "recvcount"):
         return "COLLECTIVE_UNSIGNED"
-    if call.name in ("Iscatter", "Igather"):
-        return (f"collective_sign_rooted(comm, root, {str(call.name == 'Iscatter').lower()}, "
+    if call.name in ("Iscatter", "Igather", "Scatter_init", "Gather_init"):
+        return (f"collective_sign_rooted(comm, root, {str('catter' in call.name).lower()}, "
                 "sendcount, sendtype, recvcount, recvtype)")
     return "collective_sign_exchange(comm, sendbuf, sendcount, sendtype, recvcount, recvtype)"
 
@@ -385,10 +413,10 @@ def field(argument):
     return argument.declaration()
 
 
-def kept(call, argument):
+def kept(call, argument, closure="closure"):
     """Count arrays may be the shim's own (large counts): keep a copy."""
     if argument.array and argument.type == "const int":
-        return (f"large_count_copy(&closure->kept, MPI_CALL_{call.name}, \"{argument.name}\", "
+        return (f"large_count_copy(&{closure}->kept, MPI_CALL_{call.name}, \"{argument.name}\", "
                 f"{argument.name}, {'root' if has(call, 'root') else '0'}, comm)")
     return argument.name
 
@@ -417,7 +445,8 @@ static int post_{call.name}(void *pointer, MPI_Request *ret_request)
 
 int shim_MPI_{call.name}(void *site, {call.parameters()})
 {{
-	static const struct request_actions actions = {{ post_{call.name}, collective_over }};
+	static const struct request_actions actions = {{ .post = post_{call.name},
+	                                                .over = collective_over }};
 	const struct collective_signature signature = {signature(call)};
 	struct closure_{call.name} *closure;
 	int code;
@@ -437,6 +466,23 @@ int shim_MPI_{call.name}(void *site, {call.parameters()})
 """
 
 
+def persistent_collective(call):
+    values = ", ".join(kept(call, a, "plan") for a in call.arguments if a.name != "request")
+    return f"""
+int shim_MPI_{call.name}(void *site, {call.parameters()})
+{{
+	const struct collective_signature signature = {signature(call)};
+	struct collective_plan *plan = collective_plan_new(site, MPI_CALL_{call.name});
+	int code;
+
+	if (!plan)
+		return error_check(comm, MPI_ERR_NO_MEM, MPI_CALL_{call.name}, site);
+	code = real_mpi()->{call.name}({values}, &plan->real);
+	return collective_plan_finish(site, comm, {root_of(call)}, signature, plan, code, request);
+}}
+"""
+
+
 def collectives(calls, by_name):
     texts = []
     for call in calls:
@@ -445,6 +491,8 @@ def collectives(calls, by_name):
             continue
         if twin and call.order == "all" and call.name not in BY_HAND:
             texts.append(blocking_collective(call, twin))
+        if call.order != "none" and call.name.endswith("_init"):
+            texts.append(persistent_collective(call))
         if is_nonblocking(call, by_name):
             texts.append(nonblocking_collective(call))
     return "".join(texts)

@@ -50,7 +50,9 @@ static bool is_of_neighbours(enum mpi_call function)
 static int length(enum mpi_call function, const char *name, int root, MPI_Comm comm)
 {
 	const bool rooted = function == MPI_CALL_Gatherv || function == MPI_CALL_Igatherv
-	                    || function == MPI_CALL_Scatterv || function == MPI_CALL_Iscatterv;
+	                    || function == MPI_CALL_Gatherv_init || function == MPI_CALL_Scatterv
+	                    || function == MPI_CALL_Iscatterv
+	                    || function == MPI_CALL_Scatterv_init;
 	int is_inter = 0, size = 0, rank = 0;
 
 	if (communicator_find(comm) == NULL)
@@ -62,7 +64,8 @@ static int length(enum mpi_call function, const char *name, int root, MPI_Comm c
 	real_mpi()->Comm_rank(comm, &rank);
 	if (rooted && root != (is_inter ? MPI_ROOT : rank))
 		return 0;
-	if (is_inter && function != MPI_CALL_Reduce_scatter && function != MPI_CALL_Ireduce_scatter)
+	if (is_inter && function != MPI_CALL_Reduce_scatter && function != MPI_CALL_Ireduce_scatter
+	    && function != MPI_CALL_Reduce_scatter_init)
 		real_mpi()->Comm_remote_size(comm, &size);
 	else
 		real_mpi()->Comm_size(comm, &size);
@@ -126,6 +129,5 @@ void large_counts_release(struct large_counts *large)
 
 int large_counts_refused(const void *site, enum mpi_call function)
 {
-	error_fatal(site, function, MPI_ERR_COUNT,
-	            "a count or displacement above 2^31-1: matchpoint cannot control such a call");
+	error_refused_for(site, function, " with a count or displacement above 2^31-1");
 }

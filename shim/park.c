@@ -33,6 +33,7 @@ static struct park {
 	int launcher_fd; /* the launcher's own PMI connection */
 	uint32_t world;
 	int32_t rank;
+	uint64_t inside; /* for HELLO */
 	bool restored;
 	char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	char pmi_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -169,6 +170,11 @@ static int set_path(char *path, size_t size, const char *directory, const char *
 		return -1;
 	}
 	return 0;
+}
+
+void park_set_inside(uint64_t address)
+{
+	park.inside = address;
 }
 
 int park_init(int control_fd, uint32_t world, int32_t rank)
@@ -332,6 +338,7 @@ static void join_world(struct wire_welcome *ret_welcome)
 	message.hello.world = park.world;
 	message.hello.rank = park.rank;
 	message.hello.pid = park_real_pid();
+	message.hello.inside = park.inside;
 	message.hello.restored = true;
 	message.hello.program = program;
 	message.hello.mpi = mpi;

@@ -32,6 +32,9 @@
  * agent_before_init() just before PMPI_Init. 0, or -1 with errno: then nothing can be parked. */
 int park_init(int control_fd, uint32_t world, int32_t rank);
 
+/* What every HELLO tells of where this process keeps its struct wire_inside. */
+void park_set_inside(uint64_t address);
+
 enum park_outcome {
 	PARK_RESUMED,  /* the same process in the same world */
 	PARK_RESTORED, /* a child in a new world, after WELCOME; the call is pending still */

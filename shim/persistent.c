@@ -1,7 +1,9 @@
 /* Persistent sends and receives: the shim's own from beginning to end, started as if each start
- * were a nonblocking call. Persistent collectives are the library's, and pass through. */
+ * were a nonblocking call; and the starts of persistent collectives
+ * (collective_persistent.c) and of partitioned communication (partitioned.c). */
 #include <stdlib.h>
 
+#include "collective.h"
 #include "error.h"
 #include "gate.h"
 #include "real.h"
@@ -99,7 +101,12 @@ static int start_one(MPI_Request *handle, struct wire_call *call, uint32_t sub)
 		return real_mpi()->Start(handle);
 	if (!request->persistent || request->active)
 		return MPI_ERR_REQUEST;
-	int code = transfer_start(request, (struct wire_name){ call->call, sub });
+	if (request->kind == REQUEST_COLLECTIVE)
+		return collective_plan_start(request, (struct wire_name){call->call, sub},
+		                             &call->ops[call->op_count++]);
+	if (request->kind == REQUEST_PARTITIONED)
+		return partitioned_start(request, call, sub);
+	int code = transfer_start(request, (struct wire_name){call->call, sub});
 	if (code != MPI_SUCCESS)
 		request_retire(request);
 	else if (!request->local) {
@@ -140,8 +147,7 @@ int shim_MPI_Start(void *site, MPI_Request *request)
 int shim_MPI_Startall(void *site, int count, MPI_Request array_of_requests[])
 {
 	if (count < 0)
-		return error_check(MPI_COMM_WORLD,
-		                   real_mpi()->Startall(count, array_of_requests),
+		return error_check(MPI_COMM_WORLD, real_mpi()->Startall(count, array_of_requests),
 		                   MPI_CALL_Startall, site);
 	return start_all(site, MPI_CALL_Startall, count, array_of_requests);
 }

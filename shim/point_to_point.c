@@ -71,7 +71,7 @@ static int send_blocking(void *site, unsigned function, const struct transfer *t
 	struct wire_call call = gate_call(function, site);
 	struct request *request;
 
-	int code = begin(transfer, (struct wire_name){ call.call, 0 }, &request);
+	int code = begin(transfer, (struct wire_name){call.call, 0}, &request);
 	if (code != MPI_SUCCESS)
 		return refuse(&call, transfer->comm, code);
 	report_blocking(&call, &request, 1, transfer_copies(transfer->mode));
@@ -87,7 +87,7 @@ static int start_nonblocking(void *site, unsigned function, const struct transfe
 	struct wire_op op;
 	struct request *request;
 
-	int code = begin(transfer, (struct wire_name){ call.call, 0 }, &request);
+	int code = begin(transfer, (struct wire_name){call.call, 0}, &request);
 	if (code == MPI_SUCCESS && transfer->kind == REQUEST_RECEIVE && !request->local) {
 		code = transfer_keep_arguments(request);
 		if (code != MPI_SUCCESS)
@@ -205,7 +205,7 @@ int shim_MPI_Recv(void *site, void *buf, int count, MPI_Datatype datatype, int s
 	struct wire_call call = gate_call(MPI_CALL_Recv, site);
 	struct request *request;
 
-	int code = begin(&transfer, (struct wire_name){ call.call, 0 }, &request);
+	int code = begin(&transfer, (struct wire_name){call.call, 0}, &request);
 	if (code != MPI_SUCCESS)
 		return refuse(&call, comm, code);
 	report_blocking(&call, &request, 1, false);
@@ -215,23 +215,32 @@ int shim_MPI_Recv(void *site, void *buf, int count, MPI_Datatype datatype, int s
 	return finish(&call, comm, code);
 }
 
-/* One call, two operations: sub 0 the send, sub 1 the receive. */
+/* One call, two operations: sub 0 the send, sub 1 the receive. MPI's code, with requests only when
+ * that is MPI_SUCCESS. */
+static int begin_both(const struct wire_call *call, const struct transfer *send,
+                      const struct transfer *receive, struct request **requests)
+{
+	int code = transfer_check(receive);
+
+	if (code == MPI_SUCCESS)
+		code = begin(send, (struct wire_name){call->call, 0}, &requests[0]);
+	if (code != MPI_SUCCESS)
+		return code;
+	code = begin(receive, (struct wire_name){call->call, 1}, &requests[1]);
+	if (code != MPI_SUCCESS)
+		request_abandon(requests[0]);
+	return code;
+}
+
 static int exchange(void *site, unsigned function, const struct transfer *send,
                     const struct transfer *receive, MPI_Status *status)
 {
 	struct wire_call call = gate_call(function, site);
 	struct request *requests[2];
 
-	int code = transfer_check(receive);
-	if (code == MPI_SUCCESS)
-		code = begin(send, (struct wire_name){ call.call, 0 }, &requests[0]);
+	int code = begin_both(&call, send, receive, requests);
 	if (code != MPI_SUCCESS)
 		return refuse(&call, send->comm, code);
-	code = begin(receive, (struct wire_name){ call.call, 1 }, &requests[1]);
-	if (code != MPI_SUCCESS) {
-		request_abandon(requests[0]);
-		return refuse(&call, send->comm, code);
-	}
 	report_blocking(&call, requests, 2, false);
 	int sent = request_complete(requests[0]);
 	code = request_complete(requests[1]);
@@ -242,12 +251,11 @@ static int exchange(void *site, unsigned function, const struct transfer *send,
 }
 
 int shim_MPI_Sendrecv(void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                      int dest, int sendtag, void *recvbuf, int recvcount,
-                      MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                      MPI_Status *status)
+                      int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                      int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	struct transfer send =
-	        sending(WIRE_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag, comm);
+	struct transfer send = sending(WIRE_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag,
+	                               comm);
 	struct transfer receive = receiving(recvbuf, recvcount, recvtype, source, recvtag, comm);
 	return exchange(site, MPI_CALL_Sendrecv, &send, &receive, status);
 }
@@ -261,4 +269,55 @@ int shim_MPI_Sendrecv_replace(void *site, void *buf, int count, MPI_Datatype dat
 
 	send.must_copy = true;
 	return exchange(site, MPI_CALL_Sendrecv_replace, &send, &receive, status);
+}
+
+/* The program gets one request for both, which the scheduler knows as joined. */
+static int exchange_nonblocking(void *site, unsigned function, const struct transfer *send,
+                                const struct transfer *receive, MPI_Request *ret_handle)
+{
+	struct wire_call call = gate_call(function, site);
+	struct request *requests[2], *pair;
+	struct wire_op ops[2];
+
+	int code = begin_both(&call, send, receive, requests);
+	if (code == MPI_SUCCESS && !requests[1]->local)
+		code = transfer_keep_arguments(requests[1]);
+	if (code != MPI_SUCCESS)
+		return refuse(&call, send->comm, code);
+	pair = request_new_pair(requests[0], requests[1]);
+	if (!pair)
+		return refuse(&call, send->comm, MPI_ERR_NO_MEM);
+	call.ops = ops;
+	for (int i = 0; i < 2; i++) {
+		if (requests[i]->local)
+			continue;
+		ops[call.op_count] = transfer_op(requests[i]);
+		ops[call.op_count].nonblocking = true;
+		ops[call.op_count].joined = call.op_count > 0;
+		call.op_count++;
+	}
+	gate_report(&call);
+	*ret_handle = request_handle(pair);
+	return MPI_SUCCESS;
+}
+
+int shim_MPI_Isendrecv(void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                       int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                       int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+	struct transfer send = sending(WIRE_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag,
+	                               comm);
+	struct transfer receive = receiving(recvbuf, recvcount, recvtype, source, recvtag, comm);
+	return exchange_nonblocking(site, MPI_CALL_Isendrecv, &send, &receive, request);
+}
+
+int shim_MPI_Isendrecv_replace(void *site, void *buf, int count, MPI_Datatype datatype, int dest,
+                               int sendtag, int source, int recvtag, MPI_Comm comm,
+                               MPI_Request *request)
+{
+	struct transfer send = sending(WIRE_STANDARD, buf, count, datatype, dest, sendtag, comm);
+	struct transfer receive = receiving(buf, count, datatype, source, recvtag, comm);
+
+	send.must_copy = true;
+	return exchange_nonblocking(site, MPI_CALL_Isendrecv_replace, &send, &receive, request);
 }

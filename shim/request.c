@@ -174,6 +174,28 @@ struct request *request_new_collective(struct wire_name name, MPI_Comm comm,
 	return request;
 }
 
+struct request *request_new_pair(struct request *send, struct request *receive)
+{
+	struct request *pair = request_new(REQUEST_PAIR, (struct wire_name){ 0, 0 }, send->comm);
+
+	if (!pair)
+		return NULL;
+	pair->halves[0] = send;
+	pair->halves[1] = receive;
+	pair->local = send->local && receive->local;
+	return pair;
+}
+
+struct wire_name request_asked_name(const struct request *request)
+{
+	if (request->actions && request->actions->waits
+	    && request->actions->waits(request->closure))
+		return (struct wire_name){ WIRE_NEVER, 0 };
+	if (request->kind != REQUEST_PAIR)
+		return request->name;
+	return request->halves[request->halves[1]->local ? 0 : 1]->name;
+}
+
 MPI_Request request_handle(const struct request *request)
 {
 	return (MPI_Request)(HANDLE_KIND | request->index);
@@ -208,6 +230,8 @@ void request_release(struct request *request)
 		real_mpi()->Type_free(&request->type);
 	if (request->retains_comm)
 		communicator_release(request->comm);
+	if (request->actions && request->actions->release)
+		request->actions->release(request->closure);
 	request->in_use = false;
 	request->next_unattended = table.unused;
 	table.unused = request;
@@ -287,7 +311,7 @@ void request_bind(struct wire_name name, int source, int tag)
 	struct request *request = find_named(name);
 	int code;
 
-	if (request && request->kind == REQUEST_SEND)
+	if (request && (request->kind == REQUEST_SEND || request->kind == REQUEST_PARTITIONED))
 		set_moving(request, request->real != MPI_REQUEST_NULL);
 	if (!request || request->bound || request->completed)
 		return;
@@ -304,16 +328,31 @@ void request_bind(struct wire_name name, int source, int tag)
 		request_posted(request, code);
 		break;
 	case REQUEST_PROBE: request->bound = true; break;
-	case REQUEST_SEND: return;
+	case REQUEST_SEND:
+	case REQUEST_PAIR:
+	case REQUEST_PARTITIONED: return;
 	}
 	if (request->unattended)
 		watch(request);
+}
+
+static int complete_pair(struct request *pair)
+{
+	int sent = request_complete(pair->halves[0]);
+	int received = request_complete(pair->halves[1]);
+
+	pair->status = pair->halves[1]->status;
+	pair->code = sent != MPI_SUCCESS ? sent : received;
+	pair->completed = true;
+	return pair->code;
 }
 
 int request_complete(struct request *request)
 {
 	if (request->completed)
 		return request->code;
+	if (request->kind == REQUEST_PAIR)
+		return complete_pair(request);
 	if (request->copied) {
 		/* The library goes on with the copy. */
 		request->status = request_empty_status();
@@ -417,6 +456,12 @@ void request_abandon(struct request *request)
 	static unsigned abandoned;
 
 	request->unattended = true;
+	if (request->kind == REQUEST_PAIR) {
+		request_abandon(request->halves[0]);
+		request_abandon(request->halves[1]);
+		request_release(request);
+		return;
+	}
 	if (request->real != MPI_REQUEST_NULL)
 		watch(request);
 	else if (request->completed || request->kind == REQUEST_SEND || !request->active)

@@ -20,7 +20,9 @@ enum request_kind {
 	REQUEST_SEND,
 	REQUEST_RECEIVE,
 	REQUEST_PROBE,      /* of a probe or mprobe: BIND only fills in bound_peer and bound_tag */
-	REQUEST_COLLECTIVE, /* nonblocking collectives, Comm_idup */
+	REQUEST_COLLECTIVE, /* nonblocking and persistent collectives, Comm_idup */
+	REQUEST_PAIR,       /* of a send and a receive (MPI_Isendrecv) */
+	REQUEST_PARTITIONED,
 };
 
 /* How a nonblocking collective is given to the library and what is to be done when it is over. */
@@ -29,6 +31,10 @@ struct request_actions {
 	int (*post)(void *closure, MPI_Request *ret_real);
 	/* Once, when the request is over (code: MPI's); frees the closure. */
 	void (*over)(void *closure, int code);
+	/* Of a persistent request instead: when the program has freed it; frees the closure. */
+	void (*release)(void *closure);
+	/* Optional: whether something is missing that only this rank itself can do. */
+	bool (*waits)(const void *closure);
 };
 
 struct request {
@@ -67,6 +73,7 @@ struct request {
 	size_t buffered; /* bytes of the attached buffer that it takes */
 	const struct request_actions *actions;
 	void *closure;
+	struct request *halves[2]; /* of a pair, owned: sends, receives */
 
 	struct request *next_named, *next_unattended, *next_moving, *previous_moving;
 };
@@ -78,6 +85,12 @@ struct request *request_new(enum request_kind kind, struct wire_name name, MPI_C
 /* A nonblocking collective. Not posted before BIND. */
 struct request *request_new_collective(struct wire_name name, MPI_Comm comm,
                                        const struct request_actions *actions, void *closure);
+
+/* Takes over both. NULL: out of memory. */
+struct request *request_new_pair(struct request *send, struct request *receive);
+
+/* Under which name the scheduler is asked for it: of a pair, that of the half that came last. */
+struct wire_name request_asked_name(const struct request *request);
 
 /* What the program sees. */
 MPI_Request request_handle(const struct request *request);

@@ -19,6 +19,7 @@
 #include "ending.h"
 #include "error.h"
 #include "gate.h"
+#include "inside.h"
 #include "park.h"
 #include "real.h"
 #include "request.h"
@@ -153,6 +154,7 @@ static void say_hello(int control)
 		.world = startup.world,
 		.rank = startup.rank,
 		.pid = park_real_pid(),
+		.inside = inside_address(),
 		.program = program,
 		.mpi = version,
 	});
@@ -201,6 +203,17 @@ static void go_under_control(int *ret_control)
 	*ret_control = control;
 }
 
+bool startup_can_refuse(void)
+{
+	int control;
+
+	if (!startup.managed || startup.finalised)
+		return false;
+	if (!startup.initialised)
+		go_under_control(&control);
+	return true;
+}
+
 void startup_adopt_process(void)
 {
 	startup.process = park_real_pid();
@@ -231,6 +244,7 @@ static int stand_under_control(int control, unsigned function, const void *site)
 	if (code != MPI_SUCCESS)
 		return code;
 	park_init(control, startup.world, startup.rank);
+	park_set_inside(inside_address());
 	gate_activate(true);
 	meet_all(function, site);
 	return MPI_SUCCESS;

@@ -16,6 +16,9 @@ int startup_thread_level(void);
 /* Rank in MPI_COMM_WORLD. */
 int startup_rank(void);
 
+/* For a call that is refused even before MPI_Init: whether the scheduler can be told of it. */
+bool startup_can_refuse(void);
+
 /* This process is the rank now: after MPI_Init, and in a restored copy. */
 void startup_adopt_process(void);
 

@@ -40,6 +40,10 @@ bool transfer_copies(uint8_t mode);
 /* For receives that outlive their call: the program may free datatype and communicator at once. */
 int transfer_keep_arguments(struct request *request);
 
+/* Starts a partitioned send or receive; adds its operation, if there is one already, to the
+ * call. MPI's code. */
+int partitioned_start(struct request *request, struct wire_call *call, uint32_t sub);
+
 /* What the scheduler is told of a started request with a name. */
 struct wire_op transfer_op(const struct request *request);
 

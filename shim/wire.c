@@ -188,6 +188,7 @@ static void describe_hello(struct codec *codec, struct wire_hello *hello)
 	field_u32(codec, &hello->world);
 	field_i32(codec, &hello->rank);
 	field_i32(codec, &hello->pid);
+	field_u64(codec, &hello->inside);
 	field_bool(codec, &hello->restored);
 	field_string(codec, &hello->program);
 	field_string(codec, &hello->mpi);
@@ -201,6 +202,8 @@ static void describe_op(struct codec *codec, struct wire_op *op)
 		codec->failed = true;
 	field_u8(codec, &op->mode, WIRE_READY);
 	field_bool(codec, &op->nonblocking);
+	field_bool(codec, &op->joined);
+	field_u16(codec, &op->function);
 	field_u64(codec, &op->comm);
 	field_i32(codec, &op->peer);
 	field_i32(codec, &op->tag);
@@ -210,7 +213,7 @@ static void describe_op(struct codec *codec, struct wire_op *op)
 
 static void describe_call(struct codec *codec, struct wire_call *call)
 {
-	enum { OP_BYTES = 43, NAME_BYTES = 8 };
+	enum { OP_BYTES = 46, NAME_BYTES = 8 };
 
 	field_u32(codec, &call->call);
 	field_u16(codec, &call->function);
@@ -245,6 +248,7 @@ static void describe_error(struct codec *codec, struct wire_error *error)
 	field_u64(codec, &error->site);
 	field_i32(codec, &error->error_class);
 	field_bool(codec, &error->fatal);
+	field_bool(codec, &error->refused);
 	field_string(codec, &error->text);
 }
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -48,6 +48,9 @@ enum wire_type {
 	WIRE_RELEASE, /* keeper: finish with the job launcher (PMI finalize), then _exit(status) */
 };
 
+/* In place of the call in a name that is waited for: what only the rank itself could still do. */
+#define WIRE_NEVER UINT32_MAX
+
 /* An operation within one rank: the call that started it, and which of several. */
 struct wire_name {
 	uint32_t call;
@@ -59,9 +62,17 @@ struct wire_hello {
 	uint32_t world; /* from MATCHPOINT_WORLD, or from RESTORE */
 	int32_t rank;   /* PMI_RANK, or -1 when the environment does not say; exact when restored */
 	int32_t pid;    /* the real one */
+	uint64_t inside; /* address of its struct wire_inside */
 	bool restored;
 	char *program;  /* /proc/self/exe */
 	char *mpi;      /* MPI_Get_library_version's first line; empty when restored */
+};
+
+/* Not sent but read from a rank's memory: the call that MPI carries out by itself just now. */
+struct wire_inside {
+	uint32_t function; /* enum mpi_call; 0: none */
+	uint32_t times;    /* how many such calls have begun */
+	uint64_t site;     /* return address in the program */
 };
 
 /* Equal to enum buffering of explorer/path.h. */
@@ -89,6 +100,9 @@ struct wire_op {
 	uint8_t kind;
 	uint8_t mode;       /* sends */
 	bool nonblocking;   /* the program holds a request for it */
+	bool joined;        /* complete only together with the operation before it in the call */
+	uint16_t function;  /* enum mpi_call of a persistent collective, which MPI_Start does not
+	                       tell; else 0 */
 	uint64_t comm;
 	int32_t peer;       /* rank in the (remote) group of comm: destination, source or
 	                       WIRE_ANY; a collective's root, or -1 */
@@ -139,6 +153,7 @@ struct wire_error {
 	uint64_t site;
 	int32_t error_class;
 	bool fatal;  /* the program's error handler is MPI_ERRORS_ARE_FATAL (or MPI_ERRORS_ABORT) */
+	bool refused; /* no error of the program's: matchpoint cannot control the call */
 	char *text;  /* MPI_Error_string */
 };
 

@@ -168,7 +168,7 @@ static void test_threads_and_timers_are_hazards(void **state)
 	assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
 	assert_int_equal(pipe(pair), 0);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_byte, &pair[0]), 0);
-	assert_hazard(fixture, "1 thread of its own");
+	assert_hazard(fixture, " of its own"); /* a sanitizer may add one */
 	put_text(pair[1], "x");
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	close(pair[0]);

@@ -50,12 +50,13 @@ static void hello_keeps_its_strings(void **state)
 	static char program[] = "/bin/program", mpi[] = "MPICH 4";
 	static const struct wire_message message = {
 		.type = WIRE_HELLO,
-		.hello = { WIRE_VERSION, 7, -1, 4711, true, program, mpi },
+		.hello = { WIRE_VERSION, 7, -1, 4711, 1ull << 40, true, program, mpi },
 	};
 	struct wire_message decoded = round_trip(&message);
 	assert_int_equal(decoded.hello.world, 7);
 	assert_int_equal(decoded.hello.rank, -1);
 	assert_int_equal(decoded.hello.pid, 4711);
+	assert_true(decoded.hello.inside == 1ull << 40);
 	assert_true(decoded.hello.restored);
 	assert_string_equal(decoded.hello.program, program);
 	assert_string_equal(decoded.hello.mpi, mpi);
@@ -76,8 +77,10 @@ static void call_keeps_its_ops_and_names(void **state)
 {
 	(void)state;
 	struct wire_op ops[2] = {
-		{ { 9, 0 }, WIRE_SEND, WIRE_READY, true, UINT64_MAX, 3, 7, 1ull << 40, 5 },
-		{ { 9, 1 }, WIRE_RECEIVE, 0, false, WIRE_COMM_WORLD, WIRE_ANY, WIRE_ANY, 0, 0 },
+		{ { 9, 0 }, WIRE_SEND, WIRE_READY, true, false, 0, UINT64_MAX, 3, 7, 1ull << 40,
+		  5 },
+		{ { 9, 1 }, WIRE_RECEIVE, 0, false, true, 400, WIRE_COMM_WORLD, WIRE_ANY, WIRE_ANY,
+		  0, 0 },
 	};
 	struct wire_name waited[3] = { { 9, 0 }, { 9, 1 }, { 2, 0 } };
 	const struct wire_message message = {
@@ -93,6 +96,8 @@ static void call_keeps_its_ops_and_names(void **state)
 	assert_true(decoded.call.ops[0].bytes == 1ull << 40);
 	assert_true(decoded.call.ops[0].comm == UINT64_MAX);
 	assert_int_equal(decoded.call.ops[1].peer, WIRE_ANY);
+	assert_true(decoded.call.ops[1].joined);
+	assert_int_equal(decoded.call.ops[1].function, 400);
 	assert_int_equal(decoded.call.waited_count, 3);
 	assert_int_equal(decoded.call.waited[2].call, 2);
 	wire_message_release(&decoded);
@@ -107,7 +112,7 @@ static void rank_messages_round_trip(void **state)
 	struct wire_mapping mapping = { 4096, 8192, 0, 22, 1000, 3 };
 	const struct wire_message messages[] = {
 		{ .type = WIRE_COMM, .comm = { 77, 2, 1, local, remote, 1, text } },
-		{ .type = WIRE_ERROR, .error = { 3, 12, 99, 14, true, text } },
+		{ .type = WIRE_ERROR, .error = { 3, 12, 99, 14, true, true, text } },
 		{ .type = WIRE_STACK, .stack = { 2, frames } },
 		{ .type = WIRE_STACK },
 		{ .type = WIRE_PARKED, .parked = { text, 1, &mapping } },

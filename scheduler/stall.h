@@ -1,0 +1,39 @@
+/* Whether a world in which nothing is heard, though some rank runs, has a rank wait where the
+ * scheduler cannot see it: inside a call that MPI carries out by itself (shim/inside.h), or in a
+ * loop around such calls. What it waits for may be what a rank that is at rest does next. */
+#ifndef MATCHPOINT_SCHEDULER_STALL_H
+#define MATCHPOINT_SCHEDULER_STALL_H
+
+#include <sys/types.h>
+
+#include "world.h"
+
+#define STALL_LOOK_MS 20     /* how often to look */
+#define STALL_OVER_SECONDS 10 /* all ranks stand still for so long: nothing will come any more */
+
+struct stall;
+
+enum stall_step {
+	STALL_NONE,
+	STALL_DECIDE, /* go on with those who are at rest, if there is anything to decide */
+	STALL_OVER,   /* every running rank has been inside one and the same call for too long */
+};
+
+struct stall *stall_new(int ranks);
+void stall_free(struct stall *stall);
+
+/* A process has become the rank; `address` is where it keeps its struct wire_inside. */
+void stall_set(struct stall *stall, int rank, pid_t pid, guint64 address);
+
+/* A rank has said something. */
+void stall_heard(struct stall *stall);
+
+/* Every rank is at rest (or gone): nobody is waited for. */
+void stall_rest(struct stall *stall);
+
+enum stall_step stall_look(struct stall *stall, const struct world *world, gint64 now);
+
+/* The call that a running rank is inside; NULL: none that is known. */
+const struct wire_inside *stall_inside(const struct stall *stall, int rank);
+
+#endif

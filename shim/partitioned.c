@@ -1,0 +1,337 @@
+/* Partitioned communication (MPI 4.0, chapter 4). It knows no wildcards, so that nothing is to be
+ * chosen and the library may begin at once. To the scheduler the start of a receive is a receive,
+ * and the call that makes the last partition ready a synchronous send: until then the sender
+ * could have to wait for itself only.
+ *
+ * The n-th initialisation of a send belongs to the n-th one of a receive with the same envelope,
+ * whatever is started when: each such pair has a number of its own, as if it were a communicator. */
+#include <stdlib.h>
+
+#include "communicator.h"
+#include "error.h"
+#include "gate.h"
+#include "real.h"
+#include "request.h"
+#include "transfer.h"
+
+struct partitioned {
+	MPI_Request real;
+	struct wire_op op; /* of each start but for the name */
+	bool sends, has_peer;
+	int partitions, left; /* not ready yet */
+	bool *ready;
+};
+
+/* How many sends (receives) there were with this envelope. */
+struct envelope {
+	uint64_t hash, used;
+	struct envelope *next;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0xff51afd7ed558ccdu;
+	return hash ^ (hash >> 33);
+}
+
+static uint64_t count_envelope(uint64_t hash)
+{
+	static struct envelope *envelopes;
+	struct envelope *envelope = envelopes;
+
+	while (envelope && envelope->hash != hash)
+		envelope = envelope->next;
+	if (!envelope) {
+		envelope = calloc(1, sizeof(*envelope));
+		if (!envelope)
+			return 0;
+		envelope->hash = hash;
+		envelope->next = envelopes;
+		envelopes = envelope;
+	}
+	return envelope->used++;
+}
+
+static uint64_t number_of(const struct communicator *communicator, bool sends, int peer, int tag)
+{
+	int own = communicator->local[communicator->rank];
+	int other = communicator_world_rank(communicator, peer);
+	uint64_t hash = mix(mix(3, communicator->number), (uint64_t)(sends ? own : other));
+
+	hash = mix(mix(hash, (uint64_t)(sends ? other : own)), (uint64_t)tag);
+	return mix(hash, count_envelope(mix(hash, sends))) | 1ull << 63;
+}
+
+static void announce(uint64_t number, const struct communicator *communicator)
+{
+	const struct communicator_groups groups = {
+		.size = communicator->size,
+		.local = communicator->local,
+		.remote_size = communicator->is_inter ? communicator->remote_size : 0,
+		.remote = communicator->remote,
+	};
+
+	communicator_announce(number, &groups, communicator->rank, communicator->name);
+}
+
+static void release(void *closure)
+{
+	struct partitioned *partitioned = closure;
+
+	if (partitioned->real != MPI_REQUEST_NULL)
+		real_mpi()->Request_free(&partitioned->real);
+	free(partitioned->ready);
+	free(partitioned);
+}
+
+static bool is_unready(const void *closure)
+{
+	const struct partitioned *partitioned = closure;
+
+	return partitioned->sends && partitioned->left > 0;
+}
+
+/* What both have in common, before the library is asked. NULL: out of memory. */
+static struct request *prepare(bool sends, int partitions, int peer, MPI_Comm comm)
+{
+	static const struct request_actions actions = {.release = release, .waits = is_unready};
+	struct partitioned *partitioned = calloc(1, sizeof(*partitioned));
+	bool *ready = calloc(partitions > 0 ? (size_t)partitions : 1, sizeof(*ready));
+	struct request *request = request_new(REQUEST_PARTITIONED, (struct wire_name){0, 0}, comm);
+
+	if (!partitioned || !ready || !request) {
+		free(partitioned);
+		free(ready);
+		if (request)
+			request_release(request);
+		return NULL;
+	}
+	*partitioned = (struct partitioned){
+		.real = MPI_REQUEST_NULL,
+		.sends = sends,
+		.has_peer = peer != MPI_PROC_NULL,
+		.partitions = partitions,
+		.ready = ready,
+	};
+	request->persistent = true;
+	request->active = false;
+	request->actions = &actions;
+	request->closure = partitioned;
+	return request;
+}
+
+/* The library has accepted the arguments (or refused: code). */
+static int initialise(struct request *request, int code, int count, MPI_Datatype type, int peer,
+                      int tag, MPI_Request *ret_handle)
+{
+	const struct communicator *communicator = communicator_find(request->comm);
+	struct partitioned *partitioned = request->closure;
+	MPI_Count size = 0;
+
+	if (code == MPI_SUCCESS && !communicator)
+		code = MPI_ERR_COMM;
+	if (code != MPI_SUCCESS) {
+		request_release(request);
+		return code;
+	}
+	*ret_handle = request_handle(request);
+	if (!partitioned->has_peer)
+		return MPI_SUCCESS;
+	real_mpi()->Type_size_x(type, &size);
+	partitioned->op = (struct wire_op){
+		.kind = partitioned->sends ? WIRE_SEND : WIRE_RECEIVE,
+		.mode = partitioned->sends ? WIRE_SYNCHRONOUS : WIRE_STANDARD,
+		.nonblocking = true,
+		.comm = number_of(communicator, partitioned->sends, peer, tag),
+		.peer = peer,
+		.tag = tag,
+		.bytes = (uint64_t)size * (uint64_t)count * (uint64_t)partitioned->partitions,
+	};
+	announce(partitioned->op.comm, communicator);
+	return MPI_SUCCESS;
+}
+
+int shim_MPI_Psend_init(void *site, const void *buf, int partitions, MPI_Count count,
+                        MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info,
+                        MPI_Request *request)
+{
+	struct request *made = prepare(true, partitions, dest, comm);
+	int code = made ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+
+	error_report_call(site, MPI_CALL_Psend_init);
+	if (made && dest != MPI_PROC_NULL)
+		code = real_mpi()->Psend_init(buf, partitions, count, datatype, dest, tag, comm,
+		                              info, &((struct partitioned *)made->closure)->real);
+	if (made)
+		code = initialise(made, code, (int)count, datatype, dest, tag, request);
+	return error_check(comm, code, MPI_CALL_Psend_init, site);
+}
+
+int shim_MPI_Precv_init(void *site, void *buf, int partitions, MPI_Count count,
+                        MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info,
+                        MPI_Request *request)
+{
+	struct request *made = prepare(false, partitions, source, comm);
+	int code = made ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+
+	error_report_call(site, MPI_CALL_Precv_init);
+	if (made && source != MPI_PROC_NULL)
+		code = real_mpi()->Precv_init(buf, partitions, count, datatype, source, tag, comm,
+		                              info, &((struct partitioned *)made->closure)->real);
+	if (made)
+		code = initialise(made, code, (int)count, datatype, source, tag, request);
+	return error_check(comm, code, MPI_CALL_Precv_init, site);
+}
+
+static void start_without_peer(struct request *request)
+{
+	request->status = request_empty_status();
+	if (!((struct partitioned *)request->closure)->sends)
+		request->status.MPI_SOURCE = MPI_PROC_NULL;
+	request->local = request->completed = true;
+	request->code = MPI_SUCCESS;
+}
+
+int partitioned_start(struct request *request, struct wire_call *call, uint32_t sub)
+{
+	struct partitioned *partitioned = request->closure;
+
+	request->active = true;
+	partitioned->left = partitioned->partitions;
+	for (int i = 0; i < partitioned->partitions; i++)
+		partitioned->ready[i] = false;
+	if (!partitioned->has_peer) {
+		start_without_peer(request);
+		return MPI_SUCCESS;
+	}
+	request->real = partitioned->real;
+	int code = real_mpi()->Start(&request->real);
+	if (code == MPI_SUCCESS && !partitioned->sends) {
+		struct wire_op *op = &call->ops[call->op_count++];
+		*op = partitioned->op;
+		op->name = (struct wire_name){call->call, sub};
+		code = request_rename(request, op->name) < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+	}
+	request_posted(request, code);
+	return code;
+}
+
+/* --- partitions ------------------------------------------------------------------------------ */
+
+static struct request *find(MPI_Request handle)
+{
+	struct request *request = request_find(handle);
+
+	return request && request->kind == REQUEST_PARTITIONED ? request : NULL;
+}
+
+static int make_ready(struct request *request, int partition)
+{
+	struct partitioned *partitioned = request ? request->closure : NULL;
+	int code = MPI_SUCCESS;
+
+	if (!request || !partitioned->sends || !request->active)
+		return MPI_ERR_REQUEST;
+	if (partition < 0 || partition >= partitioned->partitions || partitioned->ready[partition])
+		return MPI_ERR_ARG;
+	if (partitioned->has_peer)
+		code = real_mpi()->Pready(partition, partitioned->real);
+	if (code == MPI_SUCCESS) {
+		partitioned->ready[partition] = true;
+		partitioned->left--;
+	}
+	return code;
+}
+
+/* Reports the call that made partitions ready; with the last one the message is sent. */
+static int report_ready(void *site, enum mpi_call function, struct request *request, int code)
+{
+	struct wire_call call = gate_call(function, site);
+	struct partitioned *partitioned = code == MPI_SUCCESS && request ? request->closure : NULL;
+	struct wire_op op;
+
+	if (partitioned && partitioned->has_peer && partitioned->left == 0 && !request->name.call) {
+		op = partitioned->op;
+		op.name = (struct wire_name){call.call, 0};
+		call.ops = &op;
+		call.op_count = 1;
+		if (request_rename(request, op.name) < 0)
+			code = MPI_ERR_NO_MEM;
+	}
+	gate_report(&call);
+	return error_check(request ? request->comm : MPI_COMM_WORLD, code, function, site);
+}
+
+int shim_MPI_Pready(void *site, int partition, MPI_Request handle)
+{
+	struct request *request = find(handle);
+
+	return report_ready(site, MPI_CALL_Pready, request, make_ready(request, partition));
+}
+
+int shim_MPI_Pready_range(void *site, int partition_low, int partition_high, MPI_Request handle)
+{
+	struct request *request = find(handle);
+	int code = MPI_SUCCESS;
+
+	for (int i = partition_low; code == MPI_SUCCESS && i <= partition_high; i++)
+		code = make_ready(request, i);
+	return report_ready(site, MPI_CALL_Pready_range, request, code);
+}
+
+int shim_MPI_Pready_list(void *site, int length, int array_of_partitions[], MPI_Request handle)
+{
+	struct request *request = find(handle);
+	int code = MPI_SUCCESS;
+
+	for (int i = 0; code == MPI_SUCCESS && i < length; i++)
+		code = make_ready(request, array_of_partitions[i]);
+	return report_ready(site, MPI_CALL_Pready_list, request, code);
+}
+
+/* What the library says of an active receive; when the whole message is known to have been sent,
+ * waits for the partition. MPICH wants no question about what it knows to be complete. */
+static int look(const struct request *request, int partition, bool whole, int *flag)
+{
+	const struct partitioned *partitioned = request->closure;
+	int code = MPI_SUCCESS;
+
+	*flag = 0;
+	for (unsigned round = 0;; round++) {
+		if (request->completed)
+			*flag = 1;
+		else
+			code = real_mpi()->Parrived(partitioned->real, partition, flag);
+		if (code != MPI_SUCCESS || *flag || !whole)
+			return code;
+		gate_yield(round);
+	}
+}
+
+/* A poll for the whole message. That only this partition could have come is looked at when the
+ * scheduler has nothing else to let go on. */
+int shim_MPI_Parrived(void *site, MPI_Request handle, int partition, int *flag)
+{
+	struct wire_call call = gate_call(MPI_CALL_Parrived, site);
+	struct request *request = find(handle);
+	const struct partitioned *partitioned = request ? request->closure : NULL;
+
+	*flag = 1;
+	if (!partitioned || partitioned->sends || partition < 0
+	    || partition >= partitioned->partitions) {
+		gate_report(&call);
+		return error_check(request ? request->comm : MPI_COMM_WORLD,
+		                   request ? MPI_ERR_ARG : MPI_ERR_REQUEST, MPI_CALL_Parrived,
+		                   site);
+	}
+	if (!request->active || request->local) {
+		gate_report(&call);
+		return MPI_SUCCESS;
+	}
+	call.wait = WIRE_TEST_ALL;
+	call.waited = &request->name;
+	call.waited_count = 1;
+	bool whole = gate_wait(&call).count > 0;
+	return error_check(request->comm, look(request, partition, whole, flag), MPI_CALL_Parrived,
+	                   site);
+}

@@ -1,0 +1,33 @@
+"""Calls that matchpoint cannot control end the exploration with a message, and are no findings."""
+
+import os
+
+import harness
+from harness import check
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "refused.c")
+MESSAGES = {
+    "spawn": "the program calls MPI_Comm_spawn, which matchpoint cannot control",
+    "accept": "the program calls MPI_Comm_accept, which matchpoint cannot control",
+    "session": "the program calls MPI_Session_init, which matchpoint cannot control",
+    "count": "the program calls MPI_Bcast_c with a count or displacement above 2^31-1",
+}
+
+
+def body(tool, _):
+    program = tool.compile(SOURCE)
+    for argument, message in MESSAGES.items():
+        for backtrack in ("snapshot", "rerun"):
+            run = tool.run("explore", "-n", "3", "--backtrack", backtrack, "--", program, argument)
+            check(run.status == 4, "exit status %s\n%s" % (run.status, run))
+            check(run.err.startswith("matchpoint: " + message), "another message\n%s" % run)
+            check("refused.c:" in run.err, "where is that?\n%s" % run)
+            check("finding" not in run.out, "a finding\n%s" % run)
+    run = tool.run("check", program)
+    check(run.status == 3 and "refused" in run.out, str(run))
+    for name in ("MPI_Comm_spawn", "MPI_Comm_accept", "MPI_Session_init"):
+        check(name in run.out.split("refused:")[1], "%s is not refused\n%s" % (name, run))
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)

@@ -1,0 +1,76 @@
+"""Builds every fuzz_NAME.c here with clang's libFuzzer and sanitizers, and runs each for a while.
+Left out, with status 77, where there is no clang. A new target is a new file."""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.normpath(os.path.join(HERE, "../.."))
+sys.path.insert(0, os.path.join(ROOT, "tests/e2e"))
+
+import harness  # noqa: E402
+from harness import check  # noqa: E402
+
+SOURCES = ["explorer/*.c", "reports/*.c", "scheduler/record.c", "shim/wire.c"]
+PACKAGES = ["glib-2.0", "json-glib-1.0", "sqlite3"]
+SECONDS = 10
+SKIPPED = 77
+
+
+def flags(option):
+    return subprocess.run(["pkg-config", option, *PACKAGES], capture_output=True, text=True,
+                          check=True).stdout.split()
+
+
+def build(tool, clang):
+    """The targets' programs; the sources that they share are compiled once."""
+    options = ["-std=gnu11", "-g", "-O1", "-fsanitize=address,undefined", "-I" + ROOT,
+               *flags("--cflags")]
+    objects = os.path.join(tool.directory, "objects")
+    os.mkdir(objects)
+    sources = [s for pattern in SOURCES for s in glob.glob(os.path.join(ROOT, pattern))]
+    subprocess.run([clang, *options, "-fsanitize=fuzzer-no-link", "-c", *sources], cwd=objects,
+                   check=True)
+    programs = []
+    for source in sorted(glob.glob(os.path.join(HERE, "fuzz_*.c"))):
+        program = os.path.join(tool.directory, os.path.basename(source)[:-2])
+        subprocess.run([clang, *options, "-fsanitize=fuzzer", source,
+                        *glob.glob(objects + "/*.o"), "-o", program, *flags("--libs")],
+                       check=True)
+        programs.append(program)
+    return programs
+
+
+def seeds(tool):
+    """What a real run leaves: a store, and paths in its report."""
+    directory = os.path.join(tool.directory, "seeds")
+    program = tool.compile(os.path.join(ROOT, "examples/wildcard_deadlock.c"))
+    run = tool.run("explore", "-n", "3", "--store", directory, program, report=True)
+    for execution in run.report["executions"]:
+        with open(os.path.join(directory, "path%d" % execution["id"]), "w") as file:
+            file.write(execution["path"])
+    return directory
+
+
+def body(tool, options):
+    clang = shutil.which("clang")
+    if not clang:
+        print("clang is not installed")
+        sys.exit(SKIPPED)
+    directory = seeds(tool)
+    for program in build(tool, clang):
+        corpus = program + "-corpus"
+        os.mkdir(corpus)
+        done = subprocess.run([program, "-max_total_time=%d" % options.seconds, "-max_len=100000",
+                               "-close_fd_mask=1", corpus, directory], capture_output=True,
+                              text=True, cwd=tool.directory, check=False)
+        print("%s: %s" % (os.path.basename(program), done.stderr.strip().split("\n")[-1]))
+        check(done.returncode == 0, done.stderr[-3000:])
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body, lambda parser: parser.add_argument(
+        "--seconds", type=int, default=SECONDS))
