@@ -8,9 +8,10 @@
 #include "matcher.h"
 #include "session_internal.h"
 
-#define QUICK_POLLS 20u                  /* rounds of polls answered at once */
+#define PLANNED_POLLS 20u                /* rounds in which only polls outside the plan are told */
+#define QUICK_POLLS 5000u                /* rounds of polls answered at once: loops may count */
 #define POLL_PACE_MS 1                   /* then this often */
-#define LIVELOCK_US (2 * G_USEC_PER_SEC) /* and for so long */
+#define LIVELOCK_US (6 * G_USEC_PER_SEC) /* and for so long: loops may have a time limit */
 #define STATUS_PATIENCE_MS 2000          /* to learn how a rank of the launcher's ended */
 #define SNAPSHOT_WORTH_S 0.005           /* less is sooner run again than put back */
 
@@ -111,11 +112,11 @@ void execution_connected(struct execution *execution, struct link *link,
 	const struct world_options *options = world_options(execution->world);
 	struct wire_message welcome = {.type = WIRE_WELCOME};
 
-	if (execution->cut_short) {
+	if (execution->cut_short || execution->state != EXECUTION_STARTING) {
 		link_close(link); /* and so the rank ends */
 		return;
 	}
-	if (execution->links[rank] || execution->state != EXECUTION_STARTING) {
+	if (execution->links[rank]) {
 		session_fail(execution->session,
 		             "rank %d connected twice: does the program start MPI programs itself? "
 		             "matchpoint controls one job",
@@ -360,13 +361,24 @@ static void hide_planned(const struct execution *execution, GArray *open)
 	}
 }
 
+/* Those who poll for what the plan gives them later hear "no" when that to others moves nobody:
+ * what is planned may not be possible before they have given up waiting for it. */
+static gboolean tell_polls(struct execution *execution)
+{
+	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct choice));
+
+	return (world_idle_polls(execution->world) <= PLANNED_POLLS
+	        && world_answer_polls(execution->world, execution->plan))
+	       || world_answer_polls(execution->world, nothing);
+}
+
 static void on_timer(uv_timer_t *timer)
 {
 	struct execution *execution = timer->data;
 
 	execution->timing = FALSE;
 	if (execution->state == EXECUTION_RUNNING && world_at_rest(execution->world)
-	    && !world_answer_polls(execution->world, execution->plan))
+	    && !tell_polls(execution))
 		execution->given_up = TRUE;
 	execution_advance(execution);
 }
@@ -378,7 +390,7 @@ static gboolean answer_polls(struct execution *execution)
 
 	if (world_idle_polls(execution->world) <= QUICK_POLLS) {
 		execution->idle_since = 0;
-		return world_answer_polls(execution->world, execution->plan);
+		return tell_polls(execution);
 	}
 	now = g_get_monotonic_time();
 	if (execution->idle_since == 0)
@@ -434,7 +446,8 @@ static void lose(struct execution *execution)
 	                                  choice->receive.rank, choice->receive.call,
 	                                  choice->send.rank);
 	execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL, NULL);
-	if (!execution->strategy->fills_gaps)
+	/* Where ranks act on each other unseen, not everything that is planned is possible. */
+	if (!execution->strategy->fills_gaps && !world_has_windows(execution->world))
 		verdict_lost(execution);
 	end_ranks(execution, FALSE);
 }
@@ -567,7 +580,9 @@ static void decide_for_others(struct execution *execution)
 	open = world_open_choices(world);
 	hide_planned(execution, open);
 	if (open->len == 0 || (execution->plan->len > 0 && !execution->strategy->fills_gaps)) {
-		world_answer_polls(world, execution->plan);
+		if (!world_answer_polls(world, execution->plan) && execution->plan->len > 0
+		    && !execution->strategy->fills_gaps && stall_hopeless(execution->stall))
+			lose(execution);
 	} else {
 		step = execution->strategy->rest(execution->strategy, world_trace(world), open,
 		                                 &choice);
@@ -580,8 +595,24 @@ static void decide_for_others(struct execution *execution)
 	open_choices_free(open);
 }
 
+static void look_for_absent(struct execution *execution)
+{
+	struct session *session = execution->session;
+	int rank = absent_look(&execution->absent, run_directory_path(session->directory),
+	                       execution->pids, ranks_of(execution), g_get_monotonic_time());
+
+	if (rank >= 0 && !session->error)
+		session_fail(session,
+		             "%s: rank %d ended without calling MPI_Init, where others wait "
+		             "for it",
+		             session->options->program[0], rank);
+}
+
 void execution_look(struct execution *execution)
 {
+	if (execution->state == EXECUTION_STARTING && execution->launched
+	    && execution->connected > 0)
+		look_for_absent(execution);
 	if (execution->state != EXECUTION_RUNNING || world_at_rest(execution->world)) {
 		stall_rest(execution->stall);
 		return;
@@ -607,6 +638,12 @@ void execution_cut_short(struct execution *execution)
 		return;
 	execution->cut_short = TRUE;
 	if (execution->parking) {
+		/* No order may follow PARK before its answer (park.h), so these are not asked. */
+		for (int rank = 0; rank < ranks_of(execution); rank++) {
+			if (execution->pids[rank] > 0)
+				kill(execution->pids[rank], SIGKILL);
+			execution->links[rank] = NULL; /* the frozen world's */
+		}
 		frozen_release(g_steal_pointer(&execution->parking));
 		execution->connected = 0;
 	}

@@ -9,6 +9,7 @@
 #ifndef MATCHPOINT_SCHEDULER_EXECUTION_H
 #define MATCHPOINT_SCHEDULER_EXECUTION_H
 
+#include "absent.h"
 #include "link.h"
 #include "record.h"
 #include "stall.h"
@@ -57,6 +58,7 @@ struct execution {
 	int connected;
 	struct frozen *parking;
 	gboolean no_parking; /* a snapshot was tried and is not safe here */
+	struct absent absent;
 	struct stall *stall;
 	gboolean stalled;    /* nothing will come any more from ranks inside MPI */
 	uv_timer_t timer;    /* polls that find nothing are answered slowly */

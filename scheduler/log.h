@@ -1,5 +1,6 @@
 /* Logging for those who work on matchpoint: off unless MATCHPOINT_LOG names domains, as in
- * MATCHPOINT_LOG=session:debug,snapshot:debug. Goes to standard error, with seconds since the start. */
+ * MATCHPOINT_LOG=session:debug,snapshot:debug. Goes to standard error, with seconds since the
+ * start. */
 #ifndef MATCHPOINT_SCHEDULER_LOG_H
 #define MATCHPOINT_SCHEDULER_LOG_H
 

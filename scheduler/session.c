@@ -288,6 +288,7 @@ static void account(struct session *session)
 		session->wasted++;
 	if (execution->lost) {
 		session->lost++;
+		session->lost_unseen |= world_has_windows(execution->world);
 		g_free(session->lost_reason);
 		session->lost_reason = g_strdup(execution->lost);
 	}
@@ -411,8 +412,12 @@ static void conclude(struct session *session)
 		exploration->incomplete_reason = g_strdup_printf(
 			"%" G_GUINT64_FORMAT
 			" planned interleavings could not be followed, the first "
-			"because %s: the program does not behave the same way each time",
-			session->lost, session->lost_reason);
+			"because %s: %s",
+			session->lost, session->lost_reason,
+			session->lost_unseen ? "one-sided communication orders the ranks in ways "
+					       "that are not seen"
+					     : "the program does not behave the same way each "
+					       "time");
 	exploration->complete = !exploration->incomplete_reason;
 	if (session->by_rule)
 		g_ptr_array_add(exploration->notes,

@@ -50,6 +50,7 @@ struct session {
 	guint64 wasted;
 	guint64 lost; /* plans of the search that the program did not follow */
 	char *lost_reason;
+	gboolean lost_unseen; /* one-sided communication could be the cause */
 	char *stop_reason; /* no further interleaving is to be started; NULL: go on */
 	gboolean hurry;    /* time is up or Ctrl-C: not even findings are replayed */
 	gboolean by_rule;  /* Waitany, Test, ... were answered by rule somewhere */

@@ -4,19 +4,23 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#define INSIDE_US (G_USEC_PER_SEC / 5) /* a call that lasts so long waits for somebody */
-#define AROUND_US (2 * G_USEC_PER_SEC) /* a loop around such calls, if there are windows */
+#define INSIDE_US (G_USEC_PER_SEC / 5)  /* a call that lasts so long waits for somebody */
+#define AROUND_US (2 * G_USEC_PER_SEC)  /* and so does a loop around such calls */
+#define SILENT_US (30 * G_USEC_PER_SEC) /* or one that only looks at the memory of a window */
+#define HOPELESS_US (2 * G_USEC_PER_SEC)
+#define HOPELESS_AROUND_US (10 * G_USEC_PER_SEC)
 
 struct seat {
 	pid_t pid;
 	guint64 address;
 	struct wire_inside note; /* as last read */
+	guint32 times_then;      /* note.times when it became quiet */
 };
 
 struct stall {
 	int ranks;
 	struct seat *seats;
-	gboolean heard;
+	gboolean heard, hopeless;
 	gboolean around; /* it has been quiet for so long that some rank waits in a loop */
 	gint64 quiet_since, still_since; /* nothing heard; no rank moved or said more than a poll */
 };
@@ -63,10 +67,15 @@ static struct wire_inside read_note(const struct seat *seat)
 	return note;
 }
 
-/* Whether every running rank still is inside the call that it was inside before. */
-static gboolean all_inside(struct stall *stall, const struct world *world)
+/* Of the running ranks: whether each still is inside the call that it was inside before, and whether
+ * each has made such calls since it became quiet. */
+struct movement {
+	gboolean inside, spinning;
+};
+
+static struct movement read_all(struct stall *stall, const struct world *world)
 {
-	gboolean same = TRUE;
+	struct movement movement = {TRUE, TRUE};
 
 	for (int rank = 0; rank < stall->ranks; rank++) {
 		struct seat *seat = &stall->seats[rank];
@@ -76,11 +85,19 @@ static gboolean all_inside(struct stall *stall, const struct world *world)
 		if (phase != PHASE_RUNNING && phase != PHASE_ABSENT)
 			continue;
 		note = read_note(seat);
-		same &= note.function != 0 && note.function == seat->note.function
-		        && note.times == seat->note.times;
+		movement.inside &= note.function != 0 && note.function == seat->note.function
+		                   && note.times == seat->note.times;
+		movement.spinning &= note.times != seat->times_then;
 		seat->note = note;
 	}
-	return same;
+	return movement;
+}
+
+static void begin_quiet(struct stall *stall, gint64 now)
+{
+	stall->quiet_since = now;
+	for (int rank = 0; rank < stall->ranks; rank++)
+		stall->seats[rank].times_then = stall->seats[rank].note.times;
 }
 
 void stall_rest(struct stall *stall)
@@ -92,18 +109,28 @@ void stall_rest(struct stall *stall)
 enum stall_step stall_look(struct stall *stall, const struct world *world, gint64 now)
 {
 	gboolean polls = world_idle_polls(world) > 0;
-	gboolean inside = all_inside(stall, world);
+	struct movement movement = read_all(stall, world);
+	gint64 quiet;
 
 	if (stall->heard || stall->quiet_since == 0)
-		stall->quiet_since = now;
-	if (!inside || stall->still_since == 0 || (stall->heard && !polls))
+		begin_quiet(stall, now);
+	if (!movement.inside || stall->still_since == 0 || (stall->heard && !polls))
 		stall->still_since = now;
 	stall->around &= !stall->heard || polls;
-	stall->around |= world_has_windows(world) && now - stall->quiet_since > AROUND_US;
 	stall->heard = FALSE;
+	quiet = now - stall->quiet_since;
+	if (world_has_windows(world))
+		stall->around |= quiet > SILENT_US || (movement.spinning && quiet > AROUND_US);
+	stall->hopeless = now - stall->still_since > HOPELESS_US
+	                  || (movement.spinning && quiet > HOPELESS_AROUND_US);
 	if (now - stall->still_since > STALL_OVER_SECONDS * G_USEC_PER_SEC)
 		return STALL_OVER;
 	return stall->around || now - stall->still_since > INSIDE_US ? STALL_DECIDE : STALL_NONE;
+}
+
+gboolean stall_hopeless(const struct stall *stall)
+{
+	return stall->hopeless;
 }
 
 const struct wire_inside *stall_inside(const struct stall *stall, int rank)

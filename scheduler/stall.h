@@ -33,6 +33,9 @@ void stall_rest(struct stall *stall);
 
 enum stall_step stall_look(struct stall *stall, const struct world *world, gint64 now);
 
+/* Whether what a plan waits for will hardly come any more. */
+gboolean stall_hopeless(const struct stall *stall);
+
 /* The call that a running rank is inside; NULL: none that is known. */
 const struct wire_inside *stall_inside(const struct stall *stall, int rank);
 

@@ -133,10 +133,9 @@ struct live *world_find_live(const struct world *world, int rank, struct wire_na
 
 struct live *world_find_joined(const struct world *world, int rank, const struct live *live)
 {
-	return live->joined ? world_find_live(world, rank,
-	                                      (struct wire_name){live->name.call,
-	                                                         live->name.sub - 1})
-	                    : NULL;
+	struct wire_name before = {live->name.call, live->name.sub - 1};
+
+	return live->joined ? world_find_live(world, rank, before) : NULL;
 }
 
 void world_remove_live(struct world *world, int rank, const struct live *live)

@@ -82,8 +82,7 @@ static void mark_peers(const struct world *world, int number, const struct live 
 }
 
 /* Of a joined operation, the half that is not complete; NULL: it can complete. */
-static const struct live *incomplete(const struct world *world, int number,
-                                     const struct live *live)
+static const struct live *incomplete(const struct world *world, int number, const struct live *live)
 {
 	if (world_completable(world, number, live))
 		return NULL;

@@ -199,28 +199,31 @@ static void remember(struct world *world, int number, const struct wire_call *ca
 	}
 }
 
-/* Members of the collectives that this call has entered may be free to go. */
+/* Members of a collective may be free to go. */
+static void release_members(struct world *world, guint64 instance)
+{
+	int count;
+	const struct op_id *calls = collectives_calls(world->collectives, instance, &count);
+
+	for (int member = 0; member < count; member++) {
+		if (calls[member].call != 0)
+			world_try_release(world, calls[member].rank);
+	}
+}
+
+/* Of the collectives that this call has entered: nobody goes before the library has them all. */
 static void after_collectives(struct world *world, int rank, const struct wire_call *call)
 {
-	for (uint32_t i = 0; i < call->op_count; i++) {
+	for (uint32_t i = 0; i < 2 * call->op_count; i++) {
+		const struct wire_op *op = &call->ops[i % call->op_count];
 		const struct live *live;
-		guint64 instance;
-		const struct op_id *calls;
-		int count;
 
-		if (call->ops[i].kind != WIRE_COLLECTIVE)
+		if (op->kind != WIRE_COLLECTIVE || !(live = world_find_live(world, rank, op->name)))
 			continue;
-		live = world_find_live(world, rank, call->ops[i].name);
-		if (!live)
-			continue;
-		instance = live->instance;
-		if (collectives_complete(world->collectives, instance))
-			bind_members(world, instance);
-		calls = collectives_calls(world->collectives, instance, &count);
-		for (int member = 0; member < count; member++) {
-			if (calls[member].call != 0)
-				world_try_release(world, calls[member].rank);
-		}
+		if (i >= call->op_count)
+			release_members(world, live->instance);
+		else if (collectives_complete(world->collectives, live->instance))
+			bind_members(world, live->instance);
 	}
 }
 

@@ -82,21 +82,18 @@ void collective_over(void *closure, int code);
 struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signature signature,
                              uint16_t function);
 
-/* A persistent collective, the closure of its request. */
+/* A persistent collective: the first member of the closure of its request, which is malloc'ed. */
 struct collective_plan {
 	struct collective_kept kept;
-	MPI_Request real;  /* the library's, inactive */
-	struct wire_op op; /* of each start but for the name */
+	struct wire_op op; /* of each start but for the name; filled in by the caller */
 };
 
-/* Reports the call that initialises it. NULL: out of memory. */
-struct collective_plan *collective_plan_new(const void *site, enum mpi_call function);
+/* Gives the program its request. Takes over the plan. MPI's code. */
+int collective_plan(struct collective_plan *plan, MPI_Comm comm,
+                    const struct request_actions *actions, MPI_Request *ret_handle);
 
-/* Gives the program its request, when the library's initialisation (plan->real) returned
- * MPI_SUCCESS. Takes over the plan. MPI's code, raised already. */
-int collective_plan_finish(const void *site, MPI_Comm comm, int root,
-                           struct collective_signature signature, struct collective_plan *plan,
-                           int code, MPI_Request *ret_handle);
+/* struct request_actions. */
+void collective_plan_release(void *closure);
 
 /* A start of it, under this name. MPI's code. */
 int collective_plan_start(struct request *request, struct wire_name name, struct wire_op *ret_op);

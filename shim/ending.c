@@ -74,10 +74,15 @@ void ending_watch(void)
 
 void ending_exit(int status, bool finalised)
 {
+	startup_flush();
+	ending_leave(status, finalised);
+}
+
+void ending_leave(int status, bool finalised)
+{
 	struct wire_message message = { .type = WIRE_ENDING };
 
 	message.ending.status = status;
-	startup_flush();
 	gate_tell(&message);
 	if (!finalised)
 		gate_wait_for_end();

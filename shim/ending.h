@@ -13,4 +13,7 @@ void ending_watch(void);
 /* The program is about to exit. When that is before MPI_Finalize the rank stays likewise. */
 void ending_exit(int status, bool finalised);
 
+/* The same without flushing anything (_exit). */
+void ending_leave(int status, bool finalised);
+
 #endif

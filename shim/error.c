@@ -110,8 +110,9 @@ int error_refused_for(const void *site, enum mpi_call function, const char *why)
 	char sentence[256];
 
 	error_report_call(site, function);
-	snprintf(sentence, sizeof(sentence), "the program calls %s%s, which matchpoint cannot control",
-	         mpi_call_name(function), why);
+	snprintf(sentence, sizeof(sentence),
+	         "the program calls %s%s, which matchpoint cannot control", mpi_call_name(function),
+	         why);
 	report(gate_current_call(), function, site, MPI_ERR_UNSUPPORTED_OPERATION, true, true,
 	       sentence);
 	gate_wait_for_end();

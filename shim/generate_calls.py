@@ -413,10 +413,10 @@ def field(argument):
     return argument.declaration()
 
 
-def kept(call, argument, closure="closure"):
+def kept(call, argument, keeper="closure->kept"):
     """Count arrays may be the shim's own (large counts): keep a copy."""
     if argument.array and argument.type == "const int":
-        return (f"large_count_copy(&{closure}->kept, MPI_CALL_{call.name}, \"{argument.name}\", "
+        return (f"large_count_copy(&{keeper}, MPI_CALL_{call.name}, \"{argument.name}\", "
                 f"{argument.name}, {'root' if has(call, 'root') else '0'}, comm)")
     return argument.name
 
@@ -467,18 +467,50 @@ int shim_MPI_{call.name}(void *site, {call.parameters()})
 
 
 def persistent_collective(call):
-    values = ", ".join(kept(call, a, "plan") for a in call.arguments if a.name != "request")
+    """Each start is the nonblocking collective."""
+    base = call.name[:-len("_init")]
+    inputs = [a for a in call.arguments if a.name not in ("request", "comm", "info")]
+    fields = "".join(f"\t{field(a)};\n" for a in inputs)
+    values = "".join(f"closure->{a.name}, " for a in inputs)
+    stores = "".join(f"\tclosure->{a.name} = {kept(call, a, 'closure->plan.kept')};\n"
+                     for a in inputs)
+    nonblocking = f"I{base[0].lower()}{base[1:]}"
+    root = root_of(call)
+    holds = "".join(f"\tcollective_keep_type(&closure->plan.kept, {a.name});\n"
+                    for a in inputs if a.type == "MPI_Datatype" and not a.array)
+    if has(call, "op"):
+        holds += "\tcollective_keep_op(&closure->plan.kept, op);\n"
     return f"""
+struct closure_{call.name} {{
+	struct collective_plan plan;
+{fields}}};
+
+static int post_{call.name}(void *pointer, MPI_Request *ret_request)
+{{
+	struct closure_{call.name} *closure = pointer;
+
+	return real_mpi()->{nonblocking}({values}closure->plan.kept.comm, ret_request);
+}}
+
 int shim_MPI_{call.name}(void *site, {call.parameters()})
 {{
+	static const struct request_actions actions = {{ .post = post_{call.name},
+	                                                .release = collective_plan_release }};
 	const struct collective_signature signature = {signature(call)};
-	struct collective_plan *plan = collective_plan_new(site, MPI_CALL_{call.name});
+	struct closure_{call.name} *closure;
 	int code;
 
-	if (!plan)
+	error_report_call(site, MPI_CALL_{call.name});
+	if (!collective_is_valid(comm, {root_of(call)}, signature)) {{
+		code = real_mpi()->{call.name}({call.values()});
+		return error_check(comm, code, MPI_CALL_{call.name}, site);
+	}}
+	closure = calloc(1, sizeof(*closure));
+	if (!closure)
 		return error_check(comm, MPI_ERR_NO_MEM, MPI_CALL_{call.name}, site);
-	code = real_mpi()->{call.name}({values}, &plan->real);
-	return collective_plan_finish(site, comm, {root_of(call)}, signature, plan, code, request);
+{stores}{holds}	closure->plan.op = collective_op(comm, {root}, signature, MPI_CALL_{call.name});
+	code = collective_plan(&closure->plan, comm, &actions, request);
+	return error_check(comm, code, MPI_CALL_{call.name}, site);
 }}
 """
 

@@ -1,10 +1,10 @@
 /* Partitioned communication (MPI 4.0, chapter 4). It knows no wildcards, so that nothing is to be
  * chosen and the library may begin at once. To the scheduler the start of a receive is a receive,
- * and the call that makes the last partition ready a synchronous send: until then the sender
- * could have to wait for itself only.
+ * and the call that makes the last partition ready a synchronous send. Who waits for a send before
+ * that waits for what only he himself could do (WIRE_NEVER).
  *
  * The n-th initialisation of a send belongs to the n-th one of a receive with the same envelope,
- * whatever is started when: each such pair has a number of its own, as if it were a communicator. */
+ * whatever is started when: each such pair has a number of its own, as a communicator has. */
 #include <stdlib.h>
 
 #include "communicator.h"
@@ -130,6 +130,9 @@ static int initialise(struct request *request, int code, int count, MPI_Datatype
 
 	if (code == MPI_SUCCESS && !communicator)
 		code = MPI_ERR_COMM;
+	else if (code == MPI_SUCCESS && partitioned->has_peer
+	         && communicator_world_rank(communicator, peer) < 0)
+		code = MPI_ERR_RANK;
 	if (code != MPI_SUCCESS) {
 		request_release(request);
 		return code;
@@ -183,6 +186,19 @@ int shim_MPI_Precv_init(void *site, void *buf, int partitions, MPI_Count count,
 	return error_check(comm, code, MPI_CALL_Precv_init, site);
 }
 
+/* From now on the library is asked whether it is complete. (MPICH 4.0.2 takes a send for complete
+ * that is asked for before all is ready.) */
+static int post(struct request *request, struct wire_name name)
+{
+	const struct partitioned *partitioned = request->closure;
+
+	if (request_rename(request, name) < 0)
+		return MPI_ERR_NO_MEM;
+	request->real = partitioned->real;
+	request_posted(request, MPI_SUCCESS);
+	return MPI_SUCCESS;
+}
+
 static void start_without_peer(struct request *request)
 {
 	request->status = request_empty_status();
@@ -204,16 +220,13 @@ int partitioned_start(struct request *request, struct wire_call *call, uint32_t 
 		start_without_peer(request);
 		return MPI_SUCCESS;
 	}
-	request->real = partitioned->real;
-	int code = real_mpi()->Start(&request->real);
-	if (code == MPI_SUCCESS && !partitioned->sends) {
-		struct wire_op *op = &call->ops[call->op_count++];
-		*op = partitioned->op;
-		op->name = (struct wire_name){call->call, sub};
-		code = request_rename(request, op->name) < 0 ? MPI_ERR_NO_MEM : MPI_SUCCESS;
-	}
-	request_posted(request, code);
-	return code;
+	int code = real_mpi()->Start(&partitioned->real);
+	if (code != MPI_SUCCESS || partitioned->sends)
+		return code;
+	struct wire_op *op = &call->ops[call->op_count++];
+	*op = partitioned->op;
+	op->name = (struct wire_name){call->call, sub};
+	return post(request, op->name);
 }
 
 /* --- partitions ------------------------------------------------------------------------------ */
@@ -255,8 +268,7 @@ static int report_ready(void *site, enum mpi_call function, struct request *requ
 		op.name = (struct wire_name){call.call, 0};
 		call.ops = &op;
 		call.op_count = 1;
-		if (request_rename(request, op.name) < 0)
-			code = MPI_ERR_NO_MEM;
+		code = post(request, op.name);
 	}
 	gate_report(&call);
 	return error_check(request ? request->comm : MPI_COMM_WORLD, code, function, site);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -75,10 +76,11 @@ static void redirect_streams(void)
 
 	if (getenv("MATCHPOINT_REDIRECTED"))
 		return;
-	setenv("MATCHPOINT_REDIRECTED", "1", 1);
 	redirect(STDIN_FILENO, input ? input : "/dev/null", O_RDONLY);
 	redirect_output(STDOUT_FILENO, "out", startup.rank);
 	redirect_output(STDERR_FILENO, "err", startup.rank);
+	/* Last: bash has a setenv of its own, after which its getenv knows nothing else this early. */
+	setenv("MATCHPOINT_REDIRECTED", "1", 1);
 }
 
 __attribute__((constructor)) static void load(void)
@@ -340,4 +342,26 @@ __attribute__((destructor)) static void leave(void)
 		return;
 	ending_exit(startup.exit_status, startup.finalised);
 	park_exit(startup.exit_status);
+}
+
+/* Nothing is flushed and no destructor runs; and nobody else could tell the status, for the
+ * launcher kills the others at once. */
+static _Noreturn void leave_at_once(int status, const void *caller)
+{
+	if (startup.initialised && startup.process == park_real_pid() && !real_is_shim(caller)) {
+		ending_leave(status, startup.finalised);
+		park_finish_launcher();
+	}
+	syscall(SYS_exit_group, status);
+	__builtin_unreachable();
+}
+
+__attribute__((visibility("default"))) void _exit(int status)
+{
+	leave_at_once(status, __builtin_return_address(0));
+}
+
+__attribute__((visibility("default"))) void _Exit(int status)
+{
+	leave_at_once(status, __builtin_return_address(0));
 }

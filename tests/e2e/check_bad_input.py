@@ -107,6 +107,18 @@ def test_program_that_crashes_before_mpi(tool):
     check("SIGABRT" in run.out + run.err or "MPI_Init" in run.out + run.err, str(run))
 
 
+def test_rank_that_never_calls_mpi_init(tool):
+    """The others wait for it in MPI_Init, and so does the launcher."""
+    source = write(tool, "absent.c", "#include <mpi.h>\n#include <stdlib.h>\n"
+                   "int main(int argc, char **argv)\n"
+                   "{ if (atoi(getenv(\"PMI_RANK\")) == 1) return 0;\n"
+                   "  MPI_Init(&argc, &argv); return MPI_Finalize(); }\n")
+    program = tool.compile(source)
+    for backtrack in ("snapshot", "rerun"):
+        run = tool.run("explore", "-n", "3", "--backtrack", backtrack, program, timeout=30)
+        refused(run, 4, "rank 1", "MPI_Init")
+
+
 # --- the command line ----------------------------------------------------------------------------
 
 

@@ -1,5 +1,5 @@
-/* MPI_Isendrecv from anybody, and MPI_Isendrecv_replace around a ring: one request, which is complete
- * when both halves are. */
+/* MPI_Isendrecv from anybody, and MPI_Isendrecv_replace around a ring: one request, which is
+ * complete when both halves are. */
 #include "check.h"
 
 static void from_anybody(void)

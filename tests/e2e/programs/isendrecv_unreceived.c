@@ -1,5 +1,5 @@
-/* Both receive what the other sends by MPI_Isendrecv, but rank 0's message has a tag that nobody asks
- * for: without buffering its request is never complete, although its receive is. */
+/* Rank 0 gets its message by MPI_Isendrecv, but what it sends has a tag that nobody asks for:
+ * without buffering its request is never complete, although its receive is. */
 #include "check.h"
 
 int main(int argc, char **argv)
