@@ -60,8 +60,8 @@ struct execution {
 	gboolean no_parking; /* a snapshot was tried and is not safe here */
 	struct absent absent;
 	struct stall *stall;
-	gboolean stalled;    /* nothing will come any more from ranks inside MPI */
-	uv_timer_t timer;    /* polls that find nothing are answered slowly */
+	gboolean stalled; /* nothing will come any more from ranks inside MPI */
+	uv_timer_t timer; /* polls that find nothing are answered slowly */
 	gboolean timing;
 	gint64 idle_since; /* when polls began to find nothing; 0: not now */
 	gboolean given_up; /* waited in vain to learn how a rank ended */

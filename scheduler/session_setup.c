@@ -50,12 +50,30 @@ static void on_tick(uv_timer_t *timer)
 	session->options->progress(session->options->user, &progress);
 }
 
+static void look_for_absent(struct execution *execution)
+{
+	struct session *session = execution->session;
+	int rank = absent_look(&execution->absent, run_directory_path(session->directory),
+	                       execution->pids, session->options->ranks, g_get_monotonic_time());
+
+	if (rank >= 0 && !session->error)
+		session_fail(session,
+		             "%s: rank %d ended without calling MPI_Init, where others wait "
+		             "for it",
+		             session->options->program[0], rank);
+}
+
 static void on_look(uv_timer_t *timer)
 {
 	struct session *session = timer->data;
+	struct execution *execution = session->current;
 
-	if (session->current && session->current->world)
-		execution_look(session->current);
+	if (!execution || !execution->world)
+		return;
+	if (execution->state == EXECUTION_STARTING && execution->launched
+	    && execution->connected > 0)
+		look_for_absent(execution);
+	execution_look(execution);
 }
 
 static void describe(struct session *session)

@@ -67,8 +67,8 @@ static struct wire_inside read_note(const struct seat *seat)
 	return note;
 }
 
-/* Of the running ranks: whether each still is inside the call that it was inside before, and whether
- * each has made such calls since it became quiet. */
+/* Of the running ranks: whether each still is inside the call that it was inside before, and
+ * whether each has made such calls since it became quiet. */
 struct movement {
 	gboolean inside, spinning;
 };

@@ -8,7 +8,7 @@
 
 #include "world.h"
 
-#define STALL_LOOK_MS 20     /* how often to look */
+#define STALL_LOOK_MS 20      /* how often to look */
 #define STALL_OVER_SECONDS 10 /* all ranks stand still for so long: nothing will come any more */
 
 struct stall;

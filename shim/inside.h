@@ -1,7 +1,7 @@
 /* Calls that MPI carries out by itself and that may wait for other ranks: one-sided communication,
- * shared file pointers, requests of MPI's own ("waits" in mpi_calls.txt). The scheduler is not told,
- * as such calls can be many; the rank notes which one it is inside, and the scheduler reads that
- * from outside (scheduler/stall.h) when it has heard nothing for long. */
+ * shared file pointers, requests of MPI's own ("waits" in mpi_calls.txt). The scheduler is not
+ * told, as such calls can be many; the rank notes which one it is inside, and the scheduler reads
+ * that from outside (scheduler/stall.h) when it has heard nothing for long. */
 #ifndef MATCHPOINT_SHIM_INSIDE_H
 #define MATCHPOINT_SHIM_INSIDE_H
 

@@ -79,7 +79,7 @@ static void redirect_streams(void)
 	redirect(STDIN_FILENO, input ? input : "/dev/null", O_RDONLY);
 	redirect_output(STDOUT_FILENO, "out", startup.rank);
 	redirect_output(STDERR_FILENO, "err", startup.rank);
-	/* Last: bash has a setenv of its own, after which its getenv knows nothing else this early. */
+	/* Last: after bash's own setenv its getenv knows nothing else this early. */
 	setenv("MATCHPOINT_REDIRECTED", "1", 1);
 }
 

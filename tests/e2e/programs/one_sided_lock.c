@@ -1,6 +1,6 @@
 /* Rank 2 stands inside MPI, waiting for a lock; rank 0 holds it and receives from anybody first. It
- * must be given rank 1's message though rank 2 is not at rest. What a later message of rank 2 depends
- * on is not seen: that rank 0 could take it first has to be tried, and is no finding. */
+ * must be given rank 1's message though rank 2 is not at rest. What a later message of rank 2
+ * depends on is not seen: that rank 0 could take it first has to be tried, and is no finding. */
 #include "check.h"
 int main(int argc, char **argv)
 {

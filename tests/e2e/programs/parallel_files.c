@@ -1,4 +1,5 @@
-/* MPI-IO of every kind, among choices: collective and independent, views, split, nonblocking, shared file pointers. */
+/* MPI-IO of every kind, among choices: collective and independent, views, split, nonblocking,
+ * shared file pointers. */
 #include "check.h"
 
 enum { N = 1000 };

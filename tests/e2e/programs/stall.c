@@ -1,5 +1,5 @@
-/* Rank 1 wants a lock that rank 0 holds until it hears from rank 1. matchpoint cannot see why rank 1
- * does not come back from MPI, but does not wait for ever. */
+/* Rank 1 wants a lock that rank 0 holds until it hears from rank 1. matchpoint cannot see why rank
+ * 1 does not come back from MPI, but it does not wait for ever. */
 #include "check.h"
 int main(int argc, char **argv)
 {

@@ -1,0 +1,190 @@
+/* What the ranks of an execution say, and how they go. */
+#include <string.h>
+#include <sys/wait.h>
+
+#include "log.h"
+#include "session_internal.h"
+
+static void on_call(struct execution *execution, int rank, const struct wire_call *call)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (call->wait == WIRE_ABORT) {
+		execution->ends[rank].aborted = TRUE;
+		execution->ends[rank].abort_code = call->status;
+	}
+	if (execution->launched && !execution->session->snapshots)
+		/* When the verdict is reached the process may be gone, and no keeper has its image.
+		 * */
+		session_place(execution->session, rank, execution->pids[rank], call->site);
+	if (!world_call(execution->world, rank, call, &error))
+		session_fail(execution->session, "%s", error->message);
+}
+
+/* MPI_Error_string of MPICH is a stack of several lines: the first says what, the last why. */
+static char *condense(const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	const char *last = "", *why;
+	char *end = strstr(lines[0], ", error stack:");
+
+	if (end)
+		*end = '\0';
+	for (char **line = lines + 1; lines[0] && *line; line++) {
+		if (**line)
+			last = *line;
+	}
+	why = strstr(last, ": ");
+	if (!why || g_str_has_prefix(why + 2, lines[0]))
+		return g_strdup(lines[0]);
+	return g_strdup_printf("%s: %s", lines[0], why + 2);
+}
+
+/* The program does what cannot be explored, which is no fault of its own. */
+static void refuse(struct execution *execution, int rank, const struct wire_error *error)
+{
+	struct session *session = execution->session;
+	struct place place = session_place(session, rank, execution->pids[rank], error->site);
+	g_autofree char *where = place_print(&place);
+
+	session_fail(session, "%s (rank %d, at %s); matchpoint check lists such calls", error->text,
+	             rank, where);
+	world_rank_stopped(execution->world, rank);
+}
+
+static void on_error(struct execution *execution, int rank, const struct wire_error *error)
+{
+	struct rank_end *end = &execution->ends[rank];
+
+	if (error->refused) {
+		refuse(execution, rank, error);
+		return;
+	}
+	if (!error->fatal)
+		return;
+	g_free(end->error);
+	end->error = condense(error->text);
+	end->place = session_place(execution->session, rank, execution->pids[rank], error->site);
+	world_rank_stopped(execution->world, rank);
+}
+
+/* The rank tells how it ends. Unless it has been through MPI_Finalize it stays until the others
+ * have come to rest: the launcher would kill them otherwise. */
+static void on_ending(struct execution *execution, int rank, const struct wire_ending *ending)
+{
+	struct rank_end *end = &execution->ends[rank];
+
+	if (end->killed)
+		return;
+	end->known = TRUE;
+	end->status = ending->signal ? ending->signal : (ending->status & 0xff) << 8;
+	if (ending->signal)
+		end->place = source_lines_find_caller(execution->session->lines,
+		                                      execution->pids[rank], ending->frames,
+		                                      ending->count);
+	if (ending->signal || !world_finalized(execution->world, rank))
+		world_rank_stopped(execution->world, rank);
+}
+
+static void on_parked(struct execution *execution, int rank, const struct wire_parked *parked)
+{
+	struct session *session = execution->session;
+	struct frozen *frozen = execution->parking;
+	g_autoptr(GError) error = NULL;
+
+	if (!frozen || !frozen_parked(frozen, rank, parked))
+		return;
+	execution->parking = NULL;
+	if (frozen->hazard) {
+		execution->no_parking = TRUE;
+		if (!session->root)
+			session_fall_back(session, g_strdup(frozen->hazard));
+		execution->again = FALSE; /* it can go on where it stands */
+		frozen_resume(frozen, execution);
+	} else if (!frozen_restore(frozen, execution, &error)) {
+		session_fall_back(session, g_strdup(error->message));
+	}
+}
+
+void execution_message(struct execution *execution, int rank, const struct wire_message *message)
+{
+	g_autoptr(GError) error = NULL;
+
+	stall_heard(execution->stall);
+	switch (message->type) {
+	case WIRE_CALL:
+		on_call(execution, rank, &message->call);
+		break;
+	case WIRE_COMM:
+		if (!world_comm(execution->world, rank, &message->comm, &error))
+			session_fail(execution->session, "%s", error->message);
+		break;
+	case WIRE_ERROR:
+		on_error(execution, rank, &message->error);
+		break;
+	case WIRE_ENDING:
+		on_ending(execution, rank, &message->ending);
+		break;
+	case WIRE_PARKED:
+		on_parked(execution, rank, &message->parked);
+		break;
+	case WIRE_STACK:
+		break;
+	default:
+		session_fail(execution->session,
+		             "rank %d sent a message of type %u, which a rank "
+		             "never sends",
+		             rank, message->type);
+	}
+	execution_advance(execution);
+}
+
+/* A rank is gone. Of several that the launcher's go without a word, the first is the one that was
+ * struck; the launcher killed the others for it. */
+static void explain(struct execution *execution, int rank)
+{
+	struct rank_end *end = &execution->ends[rank];
+
+	end->gone = TRUE;
+	if (!execution->launched || end->known || world_finalized(execution->world, rank))
+		return;
+	for (int other = 0; other < execution->session->options->ranks; other++) {
+		if (other != rank && execution->ends[other].gone
+		    && !world_finalized(execution->world, other))
+			end->killed = TRUE;
+	}
+}
+
+void execution_link_closed(struct execution *execution, int rank, const char *why)
+{
+	explain(execution, rank);
+	log_debug(LOG_RANK, "rank %d of world %u is gone", rank, execution->number);
+	execution->links[rank] = NULL;
+	if (why && !execution->ends[rank].killed)
+		session_fail(execution->session, "lost rank %d: %s", rank, why);
+	world_rank_ended(execution->world, rank);
+	execution_advance(execution);
+}
+
+void execution_rank_status(struct execution *execution, int rank, int status)
+{
+	if (!execution->ends[rank].known)
+		execution->ends[rank].status = status;
+	execution->ends[rank].known = TRUE;
+	execution->ends[rank].reaped = TRUE;
+	execution_advance(execution);
+}
+
+void execution_launcher_ended(struct execution *execution, int status)
+{
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		struct rank_end *end = &execution->ends[rank];
+
+		if (!end->known)
+			end->status = status > 128 ? status - 128 : (status & 0xff) << 8;
+		end->known = TRUE;
+	}
+	uv_timer_stop(&execution->timer);
+	execution->timing = FALSE;
+	execution_advance(execution);
+}
