@@ -13,6 +13,8 @@ static void on_call(struct execution *execution, int rank, const struct wire_cal
 		execution->ends[rank].aborted = TRUE;
 		execution->ends[rank].abort_code = call->status;
 	}
+	if (call->call == 1 && call->status == 1)
+		execution->session->threads = TRUE;
 	if (execution->launched && !execution->session->snapshots)
 		/* When the verdict is reached the process may be gone, and no keeper has its image.
 		 * */
@@ -47,8 +49,7 @@ static void refuse(struct execution *execution, int rank, const struct wire_erro
 	struct place place = session_place(session, rank, execution->pids[rank], error->site);
 	g_autofree char *where = place_print(&place);
 
-	session_fail(session, "%s (rank %d, at %s); matchpoint check lists such calls", error->text,
-	             rank, where);
+	session_fail(session, "%s (rank %d, at %s)", error->text, rank, where);
 	world_rank_stopped(execution->world, rank);
 }
 

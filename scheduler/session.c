@@ -423,6 +423,12 @@ static void conclude(struct session *session)
 		g_ptr_array_add(exploration->notes,
 		                g_strdup("what Waitany, Waitsome, Test, Iprobe and Cancel answer "
 		                         "followed one fixed rule and was not explored"));
+	if (session->threads)
+		g_ptr_array_add(
+			exploration->notes,
+			g_strdup("with MPI_THREAD_MULTIPLE a rank counts as waiting when one "
+		                 "of its threads waits: a deadlock that another thread would "
+		                 "have ended is none"));
 	if (session->collectives_waited)
 		g_ptr_array_add(exploration->notes,
 		                g_strdup("nonblocking collectives were taken to wait for all their "

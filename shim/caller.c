@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "gate.h"
 #include "real.h"
@@ -13,10 +15,40 @@ static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
 /* Calls of several threads go one after another; a thread may come again from a callback. */
 static pthread_mutex_t one_at_a_time = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
+/* A second thread calls MPI while the first is held in the gate: the first may well wait for what
+ * the second is about to do. Whatever were said of such a rank could be wrong, so nothing is. */
+static _Noreturn void refuse_threads(const void *site)
+{
+	const struct wire_message message = {
+		.type = WIRE_ERROR,
+		.error = {.call = gate_current_call(),
+	                  .site = (uint64_t)(uintptr_t)site,
+	                  .fatal = true,
+	                  .refused = true,
+	                  .text = "two threads call MPI at the same time (MPI_THREAD_MULTIPLE), "
+	                          "which matchpoint cannot control"},
+	};
+
+	gate_tell(&message);
+	for (;;)
+		pause(); /* the other thread is told to end the process */
+}
+
+static void lock(const void *site)
+{
+	const struct timespec moment = {.tv_nsec = 1000 * 1000};
+
+	while (pthread_mutex_trylock(&one_at_a_time) != 0) {
+		if (gate_is_waiting())
+			refuse_threads(site);
+		nanosleep(&moment, NULL);
+	}
+}
+
 static bool enter(void **site)
 {
 	if (gate_is_serialised())
-		pthread_mutex_lock(&one_at_a_time);
+		lock(*site);
 	depth++;
 	*site = site_of_caller(*site);
 	return true;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -28,6 +29,7 @@ static struct {
 	int socket;
 	bool active, serialised, welcomed;
 	uint32_t call; /* opened last */
+	atomic_bool waiting; /* read by other threads */
 	bool gone_ahead;
 	struct wire_welcome welcome;
 	struct wire_buffer out;
@@ -230,6 +232,7 @@ static void receive_orders(void)
 	unsigned round = 0;
 
 	obey_all();
+	gate.waiting = !gate.gone_ahead;
 	while (!gate.gone_ahead) {
 		unsigned incomplete = request_incomplete();
 		if (incomplete > 0 || window_exists())
@@ -239,6 +242,12 @@ static void receive_orders(void)
 		round = gate.input_count > 0 || request_incomplete() != incomplete ? 0 : round + 1;
 		obey_all();
 	}
+	gate.waiting = false;
+}
+
+bool gate_is_waiting(void)
+{
+	return gate.waiting;
 }
 
 struct gate_answer gate_wait(const struct wire_call *call)

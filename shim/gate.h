@@ -34,6 +34,9 @@ bool gate_is_active(void);
 /* Calls of several threads must go one after another (MPI_THREAD_MULTIPLE): caller_enter locks. */
 bool gate_is_serialised(void);
 
+/* Whether a call is held: its thread waits for the scheduler. */
+bool gate_is_waiting(void);
+
 /* A call of this rank with the next number, without operations, waiting for nothing. `function` is
  * an enum mpi_call. */
 struct wire_call gate_call(unsigned function, const void *site);

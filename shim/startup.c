@@ -174,6 +174,7 @@ static void meet_all(unsigned function, const void *site)
 	};
 
 	call.wait = WIRE_WAIT_ALL;
+	call.status = startup.thread_level == MPI_THREAD_MULTIPLE;
 	call.op_count = 1;
 	call.ops = &op;
 	call.waited_count = 1;

@@ -131,7 +131,7 @@ struct wire_call {
 	uint32_t call;
 	uint16_t function; /* enum mpi_call of the generated mpi_calls.h */
 	uint8_t wait;
-	int32_t status;    /* ABORT */
+	int32_t status;    /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE */
 	uint64_t site;     /* return address in the program */
 	uint32_t op_count;
 	struct wire_op *ops;
