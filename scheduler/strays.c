@@ -7,8 +7,9 @@
 
 #define PLACE "/dev/shm"
 #define PREFIX "mpich_shar_tmp"
+#define STALE_SECONDS 30 /* MPICH unlinks them within milliseconds */
 
-GHashTable *strays_list(void)
+static GHashTable *list_now(void)
 {
 	GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	GDir *directory = g_dir_open(PLACE, 0, NULL);
@@ -42,19 +43,38 @@ static gboolean in_use(const char *path)
 	return found;
 }
 
+/* Removes one if it is this user's, at least so many seconds old, and in nobody's use. */
+static void remove_one(const char *name, gint64 seconds)
+{
+	g_autofree char *path = g_build_filename(PLACE, name, NULL);
+	struct stat status;
+
+	if (g_stat(path, &status) == 0 && status.st_uid == getuid()
+	    && g_get_real_time() / G_USEC_PER_SEC - status.st_mtime >= seconds && !in_use(path))
+		g_unlink(path);
+}
+
+GHashTable *strays_list(void)
+{
+	g_autoptr(GHashTable) names = list_now();
+	GHashTableIter iter;
+	gpointer name;
+
+	g_hash_table_iter_init(&iter, names);
+	while (g_hash_table_iter_next(&iter, &name, NULL))
+		remove_one(name, STALE_SECONDS);
+	return list_now();
+}
+
 void strays_remove(GHashTable *before)
 {
-	g_autoptr(GHashTable) now = strays_list();
+	g_autoptr(GHashTable) now = list_now();
 	GHashTableIter iter;
 	gpointer name;
 
 	g_hash_table_iter_init(&iter, now);
 	while (g_hash_table_iter_next(&iter, &name, NULL)) {
-		g_autofree char *path = g_build_filename(PLACE, name, NULL);
-		struct stat status;
-
-		if (!g_hash_table_contains(before, name) && g_stat(path, &status) == 0
-		    && status.st_uid == getuid() && !in_use(path))
-			g_unlink(path);
+		if (!g_hash_table_contains(before, name))
+			remove_one(name, 0);
 	}
 }

@@ -5,7 +5,8 @@
 
 #include <glib.h>
 
-/* Names of those that are there now, before a job of ours starts. */
+/* Names of those that are there now, before a job of ours starts. What a killed predecessor has
+ * left (some seconds old, this user's, mapped by no process) is removed first. */
 GHashTable *strays_list(void);
 
 /* Removes those that have come since, belong to this user, and that no process has mapped. */
