@@ -63,6 +63,17 @@ static inline uint32_t op_id_hash(struct op_id id)
 	return (uint32_t)(mixed >> 32);
 }
 
+/* The same two for hash tables whose keys point to a struct op_id (GHashFunc, GEqualFunc). */
+static inline unsigned op_id_key_hash(const void *key)
+{
+	return op_id_hash(*(const struct op_id *)key);
+}
+
+static inline int op_id_key_equal(const void *a, const void *b)
+{
+	return op_id_equal(*(const struct op_id *)a, *(const struct op_id *)b);
+}
+
 /* Envelope test of MPI 3.1, section 3.5: communicator, destination, source and tag fit. It says
  * nothing about order: that is the matcher's part. */
 static inline bool operation_fits(const struct operation *receive, const struct operation *send)

@@ -132,20 +132,10 @@ static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *s
 	return true;
 }
 
-static guint hash_receive(gconstpointer id)
-{
-	return op_id_hash(*(const struct op_id *)id);
-}
-
-static gboolean same_receive(gconstpointer a, gconstpointer b)
-{
-	return op_id_equal(*(const struct op_id *)a, *(const struct op_id *)b);
-}
-
 static bool parse_choices(struct cursor *cursor, struct path *path, GError **error)
 {
 	g_autoptr(GHashTable)
-		seen = g_hash_table_new_full(hash_receive, same_receive, g_free, NULL);
+		seen = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, g_free, NULL);
 
 	if (*cursor->at == '\0')
 		return true;

@@ -21,7 +21,6 @@ struct frozen *frozen_park(struct execution *execution)
 	frozen->links = g_memdup2(execution->links, (gsize)ranks * sizeof(*frozen->links));
 	frozen->pids = g_memdup2(execution->pids, (gsize)ranks * sizeof(*frozen->pids));
 	frozen->clones = clone_plan_new((guint)ranks, frozen->directory);
-	frozen->parked_at = g_get_monotonic_time();
 	log_debug(LOG_SNAPSHOT, "parking world %u after %u choices", frozen->number,
 	          world_choices(frozen->world)->len);
 	if (frozen->parent)

@@ -21,7 +21,6 @@ struct frozen {
 	struct clone_plan *clones;
 	struct snapshot *snapshot; /* in the session's set; NULL: not (any more) */
 	guint children;   /* frozen worlds and running executions made of copies of this one */
-	gint64 parked_at; /* when the last PARK was ordered */
 };
 
 /* Orders all ranks of an execution at rest to park. Their connections become the frozen world's. */

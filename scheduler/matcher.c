@@ -52,16 +52,6 @@ struct matcher {
 	uint64_t steps;
 };
 
-static guint hash_id(gconstpointer id)
-{
-	return op_id_hash(*(const struct op_id *)id);
-}
-
-static gboolean same_id(gconstpointer a, gconstpointer b)
-{
-	return op_id_equal(*(const struct op_id *)a, *(const struct op_id *)b);
-}
-
 static guint hash_key(gconstpointer pointer)
 {
 	const struct key *key = pointer;
@@ -112,7 +102,7 @@ struct matcher *matcher_new(int ranks)
 	struct matcher *matcher = g_new0(struct matcher, 1);
 
 	matcher->ranks = ranks;
-	matcher->entries = g_hash_table_new_full(hash_id, same_id, NULL, entry_free);
+	matcher->entries = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, entry_free);
 	matcher->queues = g_hash_table_new_full(hash_key, same_key, NULL, g_free);
 	matcher->wild = g_hash_table_new(NULL, NULL);
 	matcher->probes = g_hash_table_new(NULL, NULL);

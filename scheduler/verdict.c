@@ -118,24 +118,10 @@ static struct record_message message_of(const struct execution *execution, struc
 	return message;
 }
 
-static guint id_hash(gconstpointer key)
-{
-	const struct op_id *id = key;
-
-	return ((guint)id->rank * 0x9e3779b1u) ^ (id->call * 0x85ebca6bu) ^ (id->sub * 0xc2b2ae35u);
-}
-
-static gboolean id_equal(gconstpointer a, gconstpointer b)
-{
-	const struct op_id *one = a, *other = b;
-
-	return op_id_equal(*one, *other);
-}
-
 /* Operations by id: what was sent and posted. Points into the trace. */
 static GHashTable *operations_of(const struct trace *trace)
 {
-	GHashTable *table = g_hash_table_new(id_hash, id_equal);
+	GHashTable *table = g_hash_table_new(op_id_key_hash, op_id_key_equal);
 
 	for (size_t i = 0; i < trace->count; i++) {
 		struct operation *operation = &trace->events[i].op;
@@ -246,8 +232,9 @@ static char *stall_words(const struct execution *execution, const GPtrArray *ran
 			g_string_append_printf(text, "%srank %u is inside %s at %s",
 			                       text->len > 0 ? "; " : "", i, line->function, place);
 	}
-	g_string_append_printf(text, ": nothing has moved for %d s; matchpoint does not control "
-	                             "this call and cannot tell whether it would return",
+	g_string_append_printf(text,
+	                       ": nothing has moved for %d s; matchpoint does not control "
+	                       "this call and cannot tell whether it would return",
 	                       STALL_OVER_SECONDS);
 	return g_string_free(text, FALSE);
 }

@@ -4,20 +4,6 @@
 
 #include "mpi_calls.h"
 
-static guint message_hash(gconstpointer key)
-{
-	const struct op_id *id = key;
-
-	return ((guint)id->rank * 0x9e3779b1u) ^ (id->call * 0x85ebca6bu) ^ (id->sub * 0xc2b2ae35u);
-}
-
-static gboolean message_equal(gconstpointer a, gconstpointer b)
-{
-	const struct op_id *one = a, *other = b;
-
-	return op_id_equal(*one, *other);
-}
-
 static void rank_init(struct rank *rank)
 {
 	rank->waited = g_array_new(FALSE, FALSE, sizeof(struct wire_name));
@@ -40,7 +26,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->running = options->ranks;
 	world->matcher = matcher_new(options->ranks);
 	world->collectives = collectives_new();
-	world->messages = g_hash_table_new_full(message_hash, message_equal, NULL, g_free);
+	world->messages = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, g_free);
 	world->matches = g_array_new(FALSE, FALSE, sizeof(struct match));
 	world->choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
 	world->alternatives = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
@@ -64,7 +50,7 @@ struct world *world_copy(const struct world *from, enum buffering buffering, voi
 	}
 	to->matcher = matcher_copy(from->matcher);
 	to->collectives = collectives_copy(from->collectives);
-	to->messages = g_hash_table_new_full(message_hash, message_equal, NULL, g_free);
+	to->messages = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, g_free);
 	g_hash_table_iter_init(&iter, from->messages);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct message *message = g_memdup2(value, sizeof(*message));
