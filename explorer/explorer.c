@@ -127,7 +127,7 @@ static struct asking *asking_of(struct explorer *explorer, int32_t rank, int32_t
 
 static void ask_again(struct explorer *explorer, const struct settled *settled)
 {
-	int32_t rank = step_at(explorer, settled->step)->receive.rank;
+	int32_t rank = step_at(explorer, settled->step)->point.rank;
 	GArray *steps = asking_of(explorer, rank, settled->source)->steps;
 	guint place = steps->len;
 
@@ -140,7 +140,7 @@ static void ask_again(struct explorer *explorer, const struct settled *settled)
 static void stop_asking(struct explorer *explorer)
 {
 	guint index = explorer->steps->len - 1;
-	int32_t rank = step_at(explorer, index)->receive.rank;
+	int32_t rank = step_at(explorer, index)->point.rank;
 
 	for (int32_t source = 0; source < explorer->options.ranks; source++) {
 		GArray *steps = asking_of(explorer, rank, source)->steps;
@@ -235,7 +235,7 @@ static bool is_first_witness(const struct explorer *explorer, guint index,
 	while (other > index + 1) {
 		struct op_id send;
 		int choice = dependence_choice(explorer->dependence,
-		                               step_at(explorer, other - 1)->receive, &send);
+		                               step_at(explorer, other - 1)->point, &send);
 
 		if (choice < 0 || !choice_set_has(needs, (guint)choice))
 			return false;
@@ -272,7 +272,7 @@ static void push_late(struct explorer *explorer, guint index, struct op_id send,
 	for (guint i = step->base + 1; i < explorer->path->len; i++) {
 		const struct choice *choice = choice_at(explorer->path, i);
 		struct op_id taken;
-		int number = dependence_choice(explorer->dependence, choice->receive, &taken);
+		int number = dependence_choice(explorer->dependence, choice->point, &taken);
 
 		if (number >= 0 && choice_set_has(needs, (guint)number))
 			g_array_append_vals(choices, choice, 1);
@@ -283,7 +283,7 @@ static void push_late(struct explorer *explorer, guint index, struct op_id send,
 /* Whether the question of this step for this source is settled now. */
 static bool ask(struct explorer *explorer, guint index, int32_t source)
 {
-	struct op_id receive = step_at(explorer, index)->receive;
+	struct op_id receive = step_at(explorer, index)->point;
 	struct settled settled = {index, source, explorer->steps->len};
 	struct choice_set *needs;
 	struct op_id send;
@@ -382,11 +382,11 @@ static uint64_t mix(uint64_t a, uint64_t b)
 
 static uint64_t node_hash(const struct choice *choice)
 {
-	uint64_t hash = mix(0x6d70, (uint32_t)choice->receive.rank);
+	uint64_t hash = mix(0x6d70, (uint32_t)choice->point.rank);
 
-	hash = mix(mix(hash, choice->receive.call), choice->receive.sub);
-	hash = mix(mix(hash, (uint32_t)choice->send.rank), choice->send.call);
-	return mix(hash, choice->send.sub);
+	hash = mix(mix(hash, choice->point.call), choice->point.sub);
+	hash = mix(mix(hash, (uint32_t)choice->taken.rank), choice->taken.call);
+	return mix(hash, choice->taken.sub);
 }
 
 /* Whether the trace holds the choices of the path and no others. */
@@ -398,8 +398,8 @@ static bool holds_path(const struct explorer *explorer)
 		const struct choice *choice = choice_at(explorer->path, i);
 		struct op_id send;
 
-		if (dependence_choice(explorer->dependence, choice->receive, &send) < 0
-		    || !op_id_equal(send, choice->send))
+		if (dependence_choice(explorer->dependence, choice->point, &send) < 0
+		    || !op_id_equal(send, choice->taken))
 			return false;
 	}
 	return true;
@@ -427,10 +427,10 @@ static void start_asking(struct explorer *explorer, const struct open_choice *op
 	guint next = 0;
 
 	for (int32_t source = 0; source < explorer->options.ranks; source++) {
-		struct asking *asking = asking_of(explorer, open->receive.rank, source);
+		struct asking *asking = asking_of(explorer, open->point.rank, source);
 
-		if (next < open->sends->len
-		    && g_array_index(open->sends, struct op_id, next).rank == source) {
+		if (next < open->alternatives->len
+		    && g_array_index(open->alternatives, struct op_id, next).rank == source) {
 			next++;
 			continue;
 		}
@@ -444,19 +444,19 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
                          const struct open_choice *open, struct choice *ret_choice)
 {
 	const struct step *before = last_step(explorer);
-	struct step *step = step_new(open->receive, explorer->path->len);
+	struct step *step = step_new(open->point, explorer->path->len);
 
 	step->others = before ? before->others : 0;
 	step->deviations = before ? before->deviations : 0;
 	step->events = trace->count;
-	for (guint i = 1; i < open->sends->len; i++)
+	for (guint i = 1; i < open->alternatives->len; i++)
 		if (!too_dear(explorer, step->deviations + 1))
-			push(explorer, step, g_array_index(open->sends, struct op_id, i), NULL,
-			     step->deviations + 1);
+			push(explorer, step, g_array_index(open->alternatives, struct op_id, i),
+			     NULL, step->deviations + 1);
 	g_ptr_array_add(explorer->steps, step);
 	start_asking(explorer, open);
-	ret_choice->receive = open->receive;
-	ret_choice->send = g_array_index(open->sends, struct op_id, 0);
+	ret_choice->point = open->point;
+	ret_choice->taken = g_array_index(open->alternatives, struct op_id, 0);
 	g_array_append_val(explorer->path, *ret_choice);
 }
 

@@ -22,8 +22,8 @@ struct explorer_options {
 
 /* A wildcard receive that could be matched now, and with what. */
 struct open_choice {
-	struct op_id receive;
-	GArray *sends; /* of struct op_id, one a source, ascending by source; never empty */
+	struct op_id point;
+	GArray *alternatives; /* of struct op_id, one a source, ascending by source; never empty */
 };
 
 enum explorer_step {

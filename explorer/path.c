@@ -50,11 +50,11 @@ char *path_print(const struct path *path)
 	for (guint i = 0; i < path->choices->len; i++) {
 		const struct choice *choice = &g_array_index(path->choices, struct choice, i);
 
-		g_string_append_printf(text, "%s%d.%u", i > 0 ? "," : "", choice->receive.rank,
-		                       choice->receive.call);
-		if (choice->receive.sub > 0)
-			g_string_append_printf(text, "/%u", choice->receive.sub);
-		g_string_append_printf(text, "=%d", choice->send.rank);
+		g_string_append_printf(text, "%s%d.%u", i > 0 ? "," : "", choice->point.rank,
+		                       choice->point.call);
+		if (choice->point.sub > 0)
+			g_string_append_printf(text, "/%u", choice->point.sub);
+		g_string_append_printf(text, "=%d", choice->taken.rank);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -124,9 +124,9 @@ static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *s
 		return fail(cursor, error, "'=' expected");
 	if (!number(cursor, 0, last_rank, "the sender's rank", &source, error))
 		return false;
-	choice.receive = (struct op_id){(int32_t)rank, (uint32_t)call, (uint32_t)sub};
-	choice.send = (struct op_id){(int32_t)source, 0, 0};
-	if (!g_hash_table_add(seen, g_memdup2(&choice.receive, sizeof choice.receive)))
+	choice.point = (struct op_id){(int32_t)rank, (uint32_t)call, (uint32_t)sub};
+	choice.taken = (struct op_id){(int32_t)source, 0, 0};
+	if (!g_hash_table_add(seen, g_memdup2(&choice.point, sizeof choice.point)))
 		return fail(&start, error, "this receive has been chosen for already");
 	g_array_append_val(path->choices, choice);
 	return true;

@@ -18,8 +18,9 @@
 enum buffering { BUFFERING_ANY = 0, BUFFERING_ZERO, BUFFERING_INFINITE };
 
 struct choice {
-	struct op_id receive; /* the wildcard receive, probe or mprobe */
-	struct op_id send; /* the message it takes; call and sub are 0 when only read from a path */
+	struct op_id point; /* where the standard lets more than one thing happen */
+	struct op_id
+		taken; /* a message, whose call and sub are 0 when only read from a path, or an answer */
 };
 
 struct path {

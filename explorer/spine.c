@@ -11,7 +11,7 @@ struct step *step_new(struct op_id receive, guint base)
 {
 	struct step *step = g_new0(struct step, 1);
 
-	step->receive = receive;
+	step->point = receive;
 	step->base = base;
 	step->first = true;
 	step->events = STEP_UNKNOWN;
@@ -29,7 +29,7 @@ void step_wait(struct step *step, struct op_id send, GArray *needs, guint deviat
 {
 	struct alternative *alternative = g_new0(struct alternative, 1);
 
-	alternative->choice = (struct choice){step->receive, send};
+	alternative->choice = (struct choice){step->point, send};
 	alternative->needs = needs;
 	alternative->deviations = deviations;
 	g_queue_push_tail(&step->waiting, alternative);
@@ -51,7 +51,7 @@ guint choice_hash(gconstpointer choice)
 {
 	const struct choice *one = choice;
 
-	return op_id_hash(one->receive) ^ op_id_hash(one->send) * 31;
+	return op_id_hash(one->point) ^ op_id_hash(one->taken) * 31;
 }
 
 gboolean choice_equal(gconstpointer left, gconstpointer right)
@@ -59,7 +59,7 @@ gboolean choice_equal(gconstpointer left, gconstpointer right)
 	const struct choice *a = left;
 	const struct choice *b = right;
 
-	return op_id_equal(a->receive, b->receive) && op_id_equal(a->send, b->send);
+	return op_id_equal(a->point, b->point) && op_id_equal(a->taken, b->taken);
 }
 
 static void holder_init(struct holder *holder, const GArray *path, const GArray *choices)

@@ -16,7 +16,7 @@ void alternative_free(struct alternative *alternative);
 
 /* A receive that was the first open one at its node. */
 struct step {
-	struct op_id receive;
+	struct op_id point;
 	guint base;       /* choices on the path before this step's */
 	bool first;       /* stands at the first alternative that was open */
 	guint others;     /* of the steps so far, this one included, the last that does not; + 1 */

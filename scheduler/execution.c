@@ -155,7 +155,7 @@ static gboolean follow_plan(struct execution *execution)
 static gboolean in_plan(const struct execution *execution, struct op_id receive)
 {
 	for (guint i = 0; i < execution->plan->len; i++) {
-		if (op_id_equal(g_array_index(execution->plan, struct choice, i).receive, receive))
+		if (op_id_equal(g_array_index(execution->plan, struct choice, i).point, receive))
 			return TRUE;
 	}
 	return FALSE;
@@ -167,9 +167,9 @@ static void hide_planned(const struct execution *execution, GArray *open)
 	for (guint i = open->len; i-- > 0;) {
 		struct open_choice *choice = &g_array_index(open, struct open_choice, i);
 
-		if (!in_plan(execution, choice->receive))
+		if (!in_plan(execution, choice->point))
 			continue;
-		g_array_unref(choice->sends);
+		g_array_unref(choice->alternatives);
 		g_array_remove_index(open, i);
 	}
 }
@@ -256,8 +256,8 @@ static void lose(struct execution *execution)
 	const struct choice *choice = &g_array_index(execution->plan, struct choice, 0);
 
 	execution->lost = g_strdup_printf("rank %d's call %u cannot take a message of rank %d here",
-	                                  choice->receive.rank, choice->receive.call,
-	                                  choice->send.rank);
+	                                  choice->point.rank, choice->point.call,
+	                                  choice->taken.rank);
 	execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL, NULL);
 	/* Where ranks act on each other unseen, not everything that is planned is possible. */
 	if (!execution->strategy->fills_gaps && !world_has_windows(execution->world))
@@ -281,7 +281,7 @@ static gboolean worth_a_snapshot(const struct execution *execution, const GArray
 	gboolean alternatives = FALSE;
 
 	for (guint i = 0; i < open->len; i++)
-		alternatives |= g_array_index(open, struct open_choice, i).sends->len > 1;
+		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
 	return alternatives && session->snapshots && session->root && !execution->no_parking
 	       && seconds > MAX(SNAPSHOT_WORTH_S, 2 * session->restore_seconds)
 	       && all_blocked(execution);

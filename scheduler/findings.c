@@ -161,7 +161,7 @@ static guint common_beginning(const GArray *one, const GArray *other)
 		const struct choice *a = &g_array_index(one, struct choice, i);
 		const struct choice *b = &g_array_index(other, struct choice, i);
 
-		if (!op_id_equal(a->receive, b->receive) || !op_id_equal(a->send, b->send))
+		if (!op_id_equal(a->point, b->point) || !op_id_equal(a->taken, b->taken))
 			break;
 		i++;
 	}
@@ -196,8 +196,8 @@ static void blame(const struct findings *findings, struct entry *entry)
 		if (good->buffering != entry->course.buffering || common >= own->len
 		    || common >= good->choices->len || (best && common <= longest))
 			continue;
-		if (!op_id_equal(g_array_index(own, struct choice, common).receive,
-		                 g_array_index(good->choices, struct choice, common).receive))
+		if (!op_id_equal(g_array_index(own, struct choice, common).point,
+		                 g_array_index(good->choices, struct choice, common).point))
 			continue;
 		best = good;
 		longest = common;
@@ -207,7 +207,7 @@ static void blame(const struct findings *findings, struct entry *entry)
 	record_choice_free(entry->finding->blame);
 	entry->finding->blame = record_choice_copy(entry->choices->pdata[longest]);
 	put_first(entry->finding->blame->alternatives,
-	          g_array_index(best->choices, struct choice, longest).send);
+	          g_array_index(best->choices, struct choice, longest).taken);
 }
 
 void findings_blame(struct findings *findings)

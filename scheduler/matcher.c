@@ -403,11 +403,11 @@ static void add_open_choice(const struct matcher *matcher, GArray *open,
 
 		if (!message || !allowed(matcher, receive, message))
 			continue;
-		if (!choice.sends)
-			choice.sends = g_array_new(FALSE, FALSE, sizeof(struct op_id));
-		g_array_append_val(choice.sends, message->op.id);
+		if (!choice.alternatives)
+			choice.alternatives = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+		g_array_append_val(choice.alternatives, message->op.id);
 	}
-	if (choice.sends)
+	if (choice.alternatives)
 		g_array_append_val(open, choice);
 }
 
@@ -416,7 +416,7 @@ static int compare_open(const void *a, const void *b)
 	const struct open_choice *left = a;
 	const struct open_choice *right = b;
 
-	return op_id_compare(left->receive, right->receive);
+	return op_id_compare(left->point, right->point);
 }
 
 GArray *matcher_open_choices(const struct matcher *matcher)
@@ -441,7 +441,7 @@ void open_choices_free(GArray *open)
 	if (!open)
 		return;
 	for (guint i = 0; i < open->len; i++)
-		g_array_free(g_array_index(open, struct open_choice, i).sends, TRUE);
+		g_array_free(g_array_index(open, struct open_choice, i).alternatives, TRUE);
 	g_array_free(open, TRUE);
 }
 

@@ -50,7 +50,7 @@ static guint64 mix(guint64 value)
 
 guint64 session_choice_key(const struct choice *choice)
 {
-	const struct op_id *receive = &choice->receive, *send = &choice->send;
+	const struct op_id *receive = &choice->point, *send = &choice->taken;
 	guint64 key = mix((guint64)receive->rank << 32 | receive->call);
 
 	key = mix(key ^ receive->sub);
@@ -113,8 +113,8 @@ static void forget_made(GArray *plan, const GArray *made)
 		const struct choice *choice = &g_array_index(made, struct choice, i);
 
 		for (guint j = 0; j < plan->len; j++) {
-			if (!op_id_equal(g_array_index(plan, struct choice, j).receive,
-			                 choice->receive))
+			if (!op_id_equal(g_array_index(plan, struct choice, j).point,
+			                 choice->point))
 				continue;
 			g_array_remove_index(plan, j);
 			break;

@@ -64,8 +64,8 @@ static enum explorer_step follow_rest(struct strategy *strategy, const struct tr
 	if (open->len == 0)
 		return EXPLORER_DONE;
 	first = &g_array_index(open, struct open_choice, 0);
-	ret_choice->receive = first->receive;
-	ret_choice->send = g_array_index(first->sends, struct op_id, 0);
+	ret_choice->point = first->point;
+	ret_choice->taken = g_array_index(first->alternatives, struct op_id, 0);
 	return EXPLORER_TAKE;
 }
 

@@ -146,17 +146,17 @@ static void fill_choices(const struct execution *execution, GHashTable *operatio
 	for (guint i = 0; i < choices->len; i++) {
 		const struct choice *choice = &g_array_index(choices, struct choice, i);
 		const struct world_call *info = world_call_info(
-			execution->world, choice->receive.rank, choice->receive.call);
+			execution->world, choice->point.rank, choice->point.call);
 		const GArray *others = world_alternatives(execution->world, i);
 		struct record_choice *record = record_choice_new();
 
-		record->rank = choice->receive.rank;
-		record->call = choice->receive.call;
-		record->sub = choice->receive.sub;
+		record->rank = choice->point.rank;
+		record->call = choice->point.call;
+		record->sub = choice->point.sub;
 		record->function = g_intern_string(info ? mpi_call_name(info->function) : "?");
 		record->place = place_of_call(execution, record->rank, record->call);
-		record->taken = message_of(execution, choice->send,
-		                           tag_of(operations, choice->send));
+		record->taken = message_of(execution, choice->taken,
+		                           tag_of(operations, choice->taken));
 		for (guint j = 0; j < others->len; j++) {
 			struct op_id send = g_array_index(others, struct op_id, j);
 			struct record_message message = message_of(execution, send,

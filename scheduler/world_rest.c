@@ -60,12 +60,12 @@ static void note_alternatives(struct world *world, const struct choice *choice)
 	for (guint i = 0; i < open->len; i++) {
 		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
 
-		if (!op_id_equal(one->receive, choice->receive))
+		if (!op_id_equal(one->point, choice->point))
 			continue;
-		for (guint j = 0; j < one->sends->len; j++) {
-			struct op_id send = g_array_index(one->sends, struct op_id, j);
+		for (guint j = 0; j < one->alternatives->len; j++) {
+			struct op_id send = g_array_index(one->alternatives, struct op_id, j);
 
-			if (!op_id_equal(send, choice->send))
+			if (!op_id_equal(send, choice->taken))
 				g_array_append_val(others, send);
 		}
 	}
@@ -75,11 +75,11 @@ static void note_alternatives(struct world *world, const struct choice *choice)
 
 gboolean world_choose(struct world *world, struct choice *choice)
 {
-	struct match match = {choice->receive, choice->send};
+	struct match match = {choice->point, choice->taken};
 
 	if (!matcher_allows(world->matcher, match.receive, &match.send))
 		return FALSE;
-	choice->send = match.send;
+	choice->taken = match.send;
 	g_array_append_val(world->choices, *choice);
 	note_alternatives(world, choice);
 	matcher_match(world->matcher, match.receive, match.send);
@@ -149,7 +149,7 @@ static gboolean is_planned(const struct world *world, int number, const GArray *
 		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
 
 		for (guint j = 0; j < plan->len; j++) {
-			if (op_id_equal(g_array_index(plan, struct choice, j).receive,
+			if (op_id_equal(g_array_index(plan, struct choice, j).point,
 			                world_op_id(number, name)))
 				return TRUE;
 		}

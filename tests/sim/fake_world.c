@@ -326,7 +326,7 @@ static void run(struct world *world)
 
 static void choose(struct world *world, const struct choice *choice)
 {
-	struct match match = {choice->receive, choice->send};
+	struct match match = {choice->point, choice->taken};
 
 	g_assert_true(matcher_allows(world->matcher, match.receive, &match.send));
 	matcher_match(world->matcher, match.receive, match.send);
@@ -340,8 +340,8 @@ static bool made(const GArray *choices, const struct choice *choice)
 	for (guint i = 0; i < choices->len; i++) {
 		const struct choice *one = &g_array_index(choices, struct choice, i);
 
-		if (op_id_equal(one->receive, choice->receive)
-		    && op_id_equal(one->send, choice->send))
+		if (op_id_equal(one->point, choice->point)
+		    && op_id_equal(one->taken, choice->taken))
 			return true;
 	}
 	return false;
@@ -367,10 +367,10 @@ static bool follow(struct world *world, const GArray *plan)
 		moved = false;
 		for (guint i = 0; i < plan->len; i++) {
 			const struct choice *choice = &g_array_index(plan, struct choice, i);
-			struct op_id send = choice->send;
+			struct op_id send = choice->taken;
 
 			if (made(world->choices, choice)
-			    || !matcher_allows(world->matcher, choice->receive, &send))
+			    || !matcher_allows(world->matcher, choice->point, &send))
 				continue;
 			choose(world, choice);
 			moved = true;

@@ -37,7 +37,7 @@ static const char prologue[] =
 	"\tgot[i] = payload[i][0];\n"
 	"\tgot_tag[i] = payload[i][2];\n"
 	"\tsprintf(line + strlen(line), \" %%d<-%%d.%%d\", number[i], payload[i][0], "
-        "payload[i][1]);\n"
+	"payload[i][1]);\n"
 	"}\n"
 	"\n"
 	"/* The probe i is complete; it names the source in MPI_COMM_WORLD. */\n"

@@ -27,7 +27,7 @@ static void world_init(struct world *world)
 static void nothing_open(struct world *world)
 {
 	for (guint i = 0; i < world->open->len; i++)
-		g_array_free(g_array_index(world->open, struct open_choice, i).sends, TRUE);
+		g_array_free(g_array_index(world->open, struct open_choice, i).alternatives, TRUE);
 	g_array_set_size(world->open, 0);
 }
 
@@ -73,7 +73,7 @@ static void open_for(struct world *world, struct op_id receiver, guint count,
 {
 	struct open_choice choice = {receiver, g_array_new(FALSE, FALSE, sizeof(struct op_id))};
 
-	g_array_append_vals(choice.sends, sends, count);
+	g_array_append_vals(choice.alternatives, sends, count);
 	g_array_append_val(world->open, choice);
 }
 
@@ -87,9 +87,8 @@ static char *print_choices(const GArray *choices)
 	for (guint i = 0; i < choices->len; i++) {
 		const struct choice *choice = &g_array_index(choices, struct choice, i);
 
-		g_string_append_printf(text, "%s%d.%u=%d.%u", i > 0 ? " " : "",
-		                       choice->receive.rank, choice->receive.call,
-		                       choice->send.rank, choice->send.call);
+		g_string_append_printf(text, "%s%d.%u=%d.%u", i > 0 ? " " : "", choice->point.rank,
+		                       choice->point.call, choice->taken.rank, choice->taken.call);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -112,8 +111,8 @@ static void assert_takes(struct explorer *explorer, struct world *world, struct 
 
 	assert_int_equal(explorer_rest(explorer, &world->trace, world->open, &choice),
 	                 EXPLORER_TAKE);
-	assert_true(op_id_equal(choice.receive, receiver));
-	assert_true(op_id_equal(choice.send, sender));
+	assert_true(op_id_equal(choice.point, receiver));
+	assert_true(op_id_equal(choice.taken, sender));
 	nothing_open(world);
 	take(world, receiver, sender);
 }

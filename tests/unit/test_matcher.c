@@ -69,10 +69,10 @@ static void assert_open(struct matcher *matcher, const char *expected)
 	for (guint i = 0; i < open->len; i++) {
 		const struct open_choice *choice = &g_array_index(open, struct open_choice, i);
 
-		g_string_append_printf(text, "%s%d.%u{", i > 0 ? " " : "", choice->receive.rank,
-		                       choice->receive.call);
-		for (guint k = 0; k < choice->sends->len; k++) {
-			struct op_id one = g_array_index(choice->sends, struct op_id, k);
+		g_string_append_printf(text, "%s%d.%u{", i > 0 ? " " : "", choice->point.rank,
+		                       choice->point.call);
+		for (guint k = 0; k < choice->alternatives->len; k++) {
+			struct op_id one = g_array_index(choice->alternatives, struct op_id, k);
 
 			g_string_append_printf(text, "%s%d.%u", k > 0 ? " " : "", one.rank,
 			                       one.call);

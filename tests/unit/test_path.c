@@ -46,8 +46,8 @@ static void test_meaning(void **state)
 	assert_true(path->synchronous_collectives);
 	assert_int_equal(path->choices->len, 2);
 	choice = &g_array_index(path->choices, struct choice, 1);
-	assert_true(op_id_equal(choice->receive, (struct op_id){2, 5, 1}));
-	assert_true(op_id_equal(choice->send, (struct op_id){3, 0, 0}));
+	assert_true(op_id_equal(choice->point, (struct op_id){2, 5, 1}));
+	assert_true(op_id_equal(choice->taken, (struct op_id){3, 0, 0}));
 	path_free(path);
 }
 
