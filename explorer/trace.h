@@ -34,7 +34,8 @@ struct event {
 	enum event_order order; /* LEAVE */
 	bool chosen;            /* MATCH: by the search (a wildcard's), not by the matching rules */
 	struct operation op;    /* SEND, RECEIVE: all of it; otherwise op.id alone */
-	struct op_id other;     /* MATCH: the send */
+	struct op_id other;     /* MATCH: the send; COMPLETE, LEAVE: the call that learnt of it (no
+	                           part of what the event says: event_equal ignores it) */
 	uint64_t collective;    /* ARRIVE, LEAVE: number of this instance within the world */
 	int32_t root;           /* ARRIVE: world rank of the root, or -1 */
 	int32_t position;       /* ARRIVE: the rank's place in the communicator, from 0 */

@@ -7,12 +7,14 @@ G_DEFINE_QUARK(matchpoint_store_reader_error, store_reader_error)
 static bool read_places(struct store_reader *reader, GError **error)
 {
 	sqlite3_stmt *row = rows_prepare(
-		reader, "SELECT id, file, line, function, offset FROM place ORDER BY id", error);
+		reader, "SELECT id, file, line, function, offset, directory FROM place ORDER BY id",
+		error);
 	int code = -1;
 
 	g_array_set_size(reader->places, 1); /* 0: not known */
 	while (row && (code = rows_step(reader, row, error)) == 1) {
-		struct place place = {.file = rows_name(row, 1),
+		struct place place = {.directory = rows_name(row, 5),
+		                      .file = rows_name(row, 1),
 		                      .line = rows_count(row, 2),
 		                      .function = rows_name(row, 3),
 		                      .offset = (uint64_t)sqlite3_column_int64(row, 4)};
@@ -22,6 +24,53 @@ static bool read_places(struct store_reader *reader, GError **error)
 			return rows_damaged(reader, "its places are not numbered in order", error);
 		}
 		g_array_append_val(reader->places, place);
+	}
+	sqlite3_finalize(row);
+	return row && code == 0;
+}
+
+static void excerpt_free(gpointer data)
+{
+	struct record_excerpt *excerpt = data;
+
+	g_free(excerpt->text);
+	g_free(excerpt);
+}
+
+static bool read_excerpts(struct store_reader *reader, GError **error)
+{
+	sqlite3_stmt *row = rows_prepare(reader, "SELECT place, first, text FROM excerpt", error);
+	int code = -1;
+
+	while (row && (code = rows_step(reader, row, error)) == 1) {
+		gint64 id = sqlite3_column_int64(row, 0);
+		char *text = rows_text(row, 2);
+		struct record_excerpt *excerpt;
+
+		if (id <= 0 || id >= reader->places->len || !text) {
+			g_free(text);
+			sqlite3_finalize(row);
+			return rows_damaged(reader, "an excerpt belongs to no place", error);
+		}
+		excerpt = g_new(struct record_excerpt, 1);
+		*excerpt = (struct record_excerpt){rows_count(row, 1), text};
+		g_hash_table_replace(reader->excerpts,
+		                     &g_array_index(reader->places, struct place, id), excerpt);
+	}
+	sqlite3_finalize(row);
+	return row && code == 0;
+}
+
+static bool read_communicators(struct store_reader *reader, GError **error)
+{
+	sqlite3_stmt *row = rows_prepare(reader, "SELECT number, name FROM communicator", error);
+	int code = -1;
+
+	while (row && (code = rows_step(reader, row, error)) == 1) {
+		gint64 number = sqlite3_column_int64(row, 0);
+
+		g_hash_table_replace(reader->communicators, g_memdup2(&number, sizeof(number)),
+		                     (gpointer)rows_name(row, 1));
 	}
 	sqlite3_finalize(row);
 	return row && code == 0;
@@ -245,12 +294,15 @@ struct store_reader *store_reader_open(const char *directory, GError **error)
 	                       ? g_build_filename(directory, STORE_FILE, NULL)
 	                       : g_strdup(directory);
 	reader->places = g_array_new(FALSE, TRUE, sizeof(struct place));
+	reader->excerpts = g_hash_table_new_full(place_hash, place_key_equal, NULL, excerpt_free);
+	reader->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	reader->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
 	if (!open_database(reader, error) || !check_header(reader, error)
 	    || !check_schema(reader, error))
 		goto failed;
 	if (!rows_prepare_all(reader, error) || !read_exploration(reader, error)
-	    || !read_places(reader, error) || !read_findings(reader, error))
+	    || !read_places(reader, error) || !read_excerpts(reader, error)
+	    || !read_communicators(reader, error) || !read_findings(reader, error))
 		goto failed;
 	reader->exploration->interleavings = store_reader_count(reader);
 	return reader;
@@ -270,6 +322,8 @@ void store_reader_close(struct store_reader *reader)
 	sqlite3_close(reader->database);
 	record_exploration_free(reader->exploration);
 	g_ptr_array_unref(reader->findings);
+	g_hash_table_unref(reader->excerpts);
+	g_hash_table_unref(reader->communicators);
 	g_array_unref(reader->places);
 	g_free(reader->file);
 	g_free(reader);
@@ -367,4 +421,31 @@ struct record_execution *store_reader_example(struct store_reader *reader, uint3
 		return NULL;
 	}
 	return rows_execution(reader, id, error);
+}
+
+struct record_execution *store_reader_well(struct store_reader *reader, uint32_t buffering,
+                                           GError **error)
+{
+	sqlite3_stmt *row = rows_prepare(
+		reader,
+		"SELECT coalesce(min(id), 0) FROM execution WHERE status = 'ok' AND buffering = ?"
+		" AND EXISTS (SELECT 1 FROM call WHERE execution = id)",
+		error);
+	gint64 id = 0;
+	int code = -1;
+
+	if (!row)
+		return NULL;
+	sqlite3_bind_int64(row, 1, buffering);
+	code = rows_step(reader, row, error);
+	if (code == 1)
+		id = sqlite3_column_int64(row, 0);
+	sqlite3_finalize(row);
+	return id == 0 ? NULL : rows_execution(reader, id, error);
+}
+
+const struct record_excerpt *store_reader_excerpt(const struct store_reader *reader,
+                                                  const struct place *place)
+{
+	return g_hash_table_lookup(reader->excerpts, place);
 }

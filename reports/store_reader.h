@@ -46,6 +46,15 @@ bool store_reader_each(struct store_reader *reader, bool with_findings_only,
 struct record_execution *store_reader_example(struct store_reader *reader, uint32_t finding,
                                               GError **error);
 
+/* The first interleaving under `buffering` (RECORD_ZERO or RECORD_INFINITE) that ended well and
+ * whose calls are in the store; the caller's. NULL without `error`: there is none. */
+struct record_execution *store_reader_well(struct store_reader *reader, uint32_t buffering,
+                                           GError **error);
+
+/* The source around a place, the reader's; NULL: it was not found when the program was run. */
+const struct record_excerpt *store_reader_excerpt(const struct store_reader *reader,
+                                                  const struct place *place);
+
 typedef struct store_reader StoreReader;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreReader, store_reader_close)
 

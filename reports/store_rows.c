@@ -16,6 +16,9 @@ static const char *const sql[QUERIES] = {
 			     " WHERE execution = ? AND position = ? ORDER BY number",
 	[GET_MATCHES] = "SELECT rank, call, sub, source, send_call, send_sub, tag FROM match"
 			" WHERE execution = ? ORDER BY position",
+	[GET_CALLS] = "SELECT rank, call, kind, operations, function, place, communicator, peer,"
+		      " peer_given, tag, bytes, collective, completed FROM call"
+		      " WHERE execution = ? ORDER BY rank, call",
 };
 
 bool rows_damaged(const struct store_reader *reader, const char *what, GError **error)
@@ -255,6 +258,37 @@ static bool read_matches(struct store_reader *reader, struct record_execution *e
 	return code == 0;
 }
 
+static bool read_calls(struct store_reader *reader, struct record_execution *execution,
+                       GError **error)
+{
+	sqlite3_stmt *row = reader->statements[GET_CALLS];
+	int code;
+
+	sqlite3_bind_int64(row, 1, execution->id);
+	while ((code = rows_step(reader, row, error)) == 1) {
+		gint64 communicator = sqlite3_column_int64(row, 6);
+		struct record_call call = {
+			.rank = rows_rank(row, 0),
+			.call = rows_count(row, 1),
+			.kind = (uint8_t)rows_number(row, 2, 0, RECORD_CALL_KINDS - 1),
+			.operations = (uint8_t)rows_number(row, 3, 0, G_MAXUINT8),
+			.function = rows_name(row, 4),
+			.place = place_column(reader, row, 5),
+			.communicator = (uint64_t)communicator,
+			.communicator_name = g_hash_table_lookup(reader->communicators,
+		                                                 &communicator),
+			.peer = (int32_t)rows_number(row, 7, -1, RANKS_MAX),
+			.peer_given = (int32_t)rows_number(row, 8, G_MININT32, G_MAXINT32),
+			.tag = (int32_t)rows_number(row, 9, G_MININT32, G_MAXINT32),
+			.bytes = (uint64_t)rows_number(row, 10, 0, G_MAXINT64),
+			.collective = rows_count(row, 11),
+			.completed = rows_count(row, 12)};
+
+		g_array_append_val(execution->calls, call);
+	}
+	return code == 0;
+}
+
 static bool read_shows(struct store_reader *reader, struct record_execution *execution,
                        GError **error)
 {
@@ -292,7 +326,7 @@ struct record_execution *rows_execution(struct store_reader *reader, gint64 id, 
 	}
 	if (!read_processes(reader, execution, error) || !read_shows(reader, execution, error)
 	    || !rows_choices(reader, id, -1, execution->choices, error)
-	    || !read_matches(reader, execution, error)
+	    || !read_matches(reader, execution, error) || !read_calls(reader, execution, error)
 	    || !rows_roll_call(reader, id, 0, execution->ranks, error))
 		return NULL;
 	return g_steal_pointer(&execution);

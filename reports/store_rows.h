@@ -16,6 +16,7 @@ enum query {
 	GET_CHOICES,
 	GET_ALTERNATIVES,
 	GET_MATCHES,
+	GET_CALLS,
 	QUERIES
 };
 
@@ -23,7 +24,9 @@ struct store_reader {
 	sqlite3 *database;
 	char *file;
 	sqlite3_stmt *statements[QUERIES];
-	GArray *places; /* of struct place, by id */
+	GArray *places;            /* of struct place, by id */
+	GHashTable *excerpts;      /* struct place to struct record_excerpt */
+	GHashTable *communicators; /* number to interned name */
 	struct record_exploration *exploration;
 	GPtrArray *findings;
 };

@@ -139,6 +139,13 @@ struct record_finding *findings_add(struct findings *findings, struct record_fin
 	return known;
 }
 
+gboolean findings_known(const struct findings *findings, const struct record_finding *finding)
+{
+	g_autofree char *key = record_finding_key(finding);
+
+	return g_hash_table_contains(findings->by_key, key);
+}
+
 GPtrArray *findings_all(const struct findings *findings)
 {
 	return findings->all;

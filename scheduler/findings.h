@@ -16,6 +16,9 @@ struct record_finding *findings_add(struct findings *findings, struct record_fin
                                     const struct record_execution *execution,
                                     const GArray *choices);
 
+/* Whether an equal one has been added already. */
+gboolean findings_known(const struct findings *findings, const struct record_finding *finding);
+
 /* All of them (struct record_finding), by id. */
 GPtrArray *findings_all(const struct findings *findings);
 

@@ -13,7 +13,22 @@ char *place_print(const struct place *place)
 bool place_equal(const struct place *one, const struct place *other)
 {
 	return g_strcmp0(one->file, other->file) == 0 && one->line == other->line
-	       && g_strcmp0(one->function, other->function) == 0 && one->offset == other->offset;
+	       && g_strcmp0(one->function, other->function) == 0 && one->offset == other->offset
+	       && g_strcmp0(one->directory, other->directory) == 0;
+}
+
+unsigned place_hash(const void *key)
+{
+	const struct place *place = key;
+	guint hash = place->line * 31u + (guint)place->offset;
+
+	hash = hash * 33u + (place->file ? g_str_hash(place->file) : 0);
+	return hash * 33u + (place->function ? g_str_hash(place->function) : 0);
+}
+
+int place_key_equal(const void *one, const void *other)
+{
+	return place_equal(one, other);
 }
 
 static GArray *array_copy(const GArray *array)
@@ -88,6 +103,7 @@ struct record_execution *record_execution_new(void)
 	execution->findings = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	execution->choices = g_ptr_array_new_with_free_func((GDestroyNotify)record_choice_free);
 	execution->matches = g_array_new(FALSE, TRUE, sizeof(struct record_match));
+	execution->calls = g_array_new(FALSE, TRUE, sizeof(struct record_call));
 	execution->exits = g_array_new(FALSE, TRUE, sizeof(int32_t));
 	execution->outputs = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
 	execution->errors = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
@@ -103,6 +119,7 @@ void record_execution_free(struct record_execution *execution)
 	g_free(execution->path);
 	g_ptr_array_unref(execution->choices);
 	g_array_unref(execution->matches);
+	g_array_unref(execution->calls);
 	g_array_unref(execution->exits);
 	g_ptr_array_unref(execution->outputs);
 	g_ptr_array_unref(execution->errors);

@@ -15,15 +15,25 @@
 /* A place in the program: file and line when its debugging information tells, else the function
  * (or, without a symbol, the module) and the offset in bytes within it. All NULL or 0: unknown. */
 struct place {
-	const char *file;     /* base name; NULL: not known */
-	uint32_t line;        /* from 1; 0 when file is NULL */
-	const char *function; /* or the module's base name; NULL: not known */
-	uint64_t offset;      /* within function; 0 when file is known */
+	const char *directory; /* absolute, where the compiler saw the file; NULL: not known */
+	const char *file;      /* base name; NULL: not known */
+	uint32_t line;         /* from 1; 0 when file is NULL */
+	const char *function;  /* or the module's base name; NULL: not known */
+	uint64_t offset;       /* within function; 0 when file is known */
 };
 
 /* "solver.c:121", "work+0x2f", "?"; free with g_free. */
 char *place_print(const struct place *place);
+/* GHashFunc and GEqualFunc for keys that point to a struct place. */
+unsigned place_hash(const void *place);
+int place_key_equal(const void *one, const void *other);
 bool place_equal(const struct place *one, const struct place *other);
+
+/* The source around a place, as it was when the program was run. */
+struct record_excerpt {
+	uint32_t first; /* number of the first line, from 1 */
+	char *text;     /* lines, each with its newline; UTF-8 */
+};
 
 /* Bit set of bufferings; the numbers are those of enum buffering in explorer/path.h. */
 #define RECORD_ZERO (1u << 1)
@@ -56,6 +66,41 @@ struct record_match {
 	int32_t tag;
 };
 
+/* What a call does first; the numbers are those of enum wire_op_kind in shim/wire.h. */
+enum record_call_kind {
+	RECORD_CALL_OTHER, /* starts no communication: completes requests, asks */
+	RECORD_CALL_SEND,
+	RECORD_CALL_RECEIVE,
+	RECORD_CALL_PROBE,
+	RECORD_CALL_MPROBE,
+	RECORD_CALL_COLLECTIVE,
+	RECORD_CALL_KINDS
+};
+
+/* One MPI call of one rank. A call that starts several operations (Sendrecv, Startall) is told by
+ * its first; the matches know them all. */
+struct record_call {
+	int32_t rank;
+	uint32_t call;      /* its number, as in struct record_match */
+	uint8_t kind;       /* enum record_call_kind */
+	uint8_t operations; /* that it starts; 255: so many or more */
+	const char *function;
+	struct place place;
+	uint64_t communicator;         /* its number; 0: the call concerns none */
+	const char *communicator_name; /* "MPI_COMM_WORLD", "MPI_Comm_split of ..."; several
+	                                  communicators may have the same; NULL: none */
+	int32_t peer;        /* destination, source or root, a rank in MPI_COMM_WORLD; -1: any, or
+	                        none */
+	int32_t peer_given;  /* the same as the program gave it: a rank in the communicator */
+	int32_t tag;         /* -1: any */
+	uint64_t bytes;      /* sent, or room for */
+	uint32_t collective; /* the calls that meet in one collective have the same number, from 1;
+	                        0: no collective */
+	uint32_t completed;  /* call of this rank in which it learnt that the (last) operation is
+	                        complete: itself, or a Wait or Test; 0: none did, or nobody waits
+	                        for it */
+};
+
 /* A rank at the end of an interleaving: a line of the roll-call. */
 struct record_rank {
 	int32_t rank;
@@ -78,7 +123,10 @@ struct record_execution {
 	char *path;         /* with its buffering */
 	GPtrArray *choices; /* of struct record_choice, in the order taken */
 	GArray *matches;    /* of struct record_match */
-	GArray *exits;      /* of int32_t by rank: exit status, 128 + signal as a shell tells it, or
+	GArray *calls; /* of struct record_call, by rank and call; empty unless they are kept: of
+	                       the interleavings that showed a finding first, of the first under
+	                       each buffering that ended well, and of run and replay */
+	GArray *exits; /* of int32_t by rank: exit status, 128 + signal as a shell tells it, or
 	                       -1 for a rank that had to be ended by matchpoint */
 	GPtrArray *outputs; /* of GBytes by rank: standard output */
 	GPtrArray *errors;  /* of GBytes by rank: standard error */

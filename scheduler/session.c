@@ -270,6 +270,8 @@ static void keep(struct session *session)
 		if (finding->count == 1)
 			g_ptr_array_add(session->logs, call_log_take(execution->world));
 	}
+	if (record->calls->len > 0 && !finding)
+		session->well_kept |= record->buffering;
 	if (session->store && !store_add(session->store, record, changed, &error))
 		session_fail(session, "%s", error->message);
 	if (finding && session->options->fail_fast && !session->stop_reason)

@@ -51,12 +51,14 @@ struct session {
 	guint64 lost; /* plans of the search that the program did not follow */
 	char *lost_reason;
 	gboolean lost_unseen; /* one-sided communication could be the cause */
-	char *stop_reason; /* no further interleaving is to be started; NULL: go on */
-	gboolean hurry;    /* time is up or Ctrl-C: not even findings are replayed */
-	gboolean by_rule;  /* Waitany, Test, ... were answered by rule somewhere */
+	char *stop_reason;    /* no further interleaving is to be started; NULL: go on */
+	guint well_kept;      /* bufferings under which the calls of an interleaving that ended well
+	                      have been kept */
+	gboolean hurry;       /* time is up or Ctrl-C: not even findings are replayed */
+	gboolean by_rule;     /* Waitany, Test, ... were answered by rule somewhere */
 	gboolean collectives_waited;
 	gboolean threads; /* MPI_THREAD_MULTIPLE was granted */
-	GError *error; /* the first thing that makes going on impossible */
+	GError *error;    /* the first thing that makes going on impossible */
 	gint64 started;
 };
 
@@ -99,6 +101,8 @@ void verdict_reach(struct execution *execution);
 /* The same for one whose plan could not be followed: it shows that the program is not reproducible.
  * */
 void verdict_lost(struct execution *execution);
+/* Fills execution->record->calls, while its ranks are still there (verdict_calls.c). */
+void verdict_calls(struct execution *execution);
 /* Adds what is known only when every process is gone: exit codes and output. */
 void verdict_complete(struct execution *execution);
 

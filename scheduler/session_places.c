@@ -3,26 +3,26 @@
 
 #include "session_internal.h"
 
-struct place_key {
+struct site_key {
 	gint64 rank;
 	guint64 site;
 };
 
-static guint place_key_hash(gconstpointer pointer)
+static guint site_key_hash(gconstpointer pointer)
 {
-	const struct place_key *key = pointer;
+	const struct site_key *key = pointer;
 
 	return (guint)((key->site ^ (guint64)key->rank << 48) * 0x9e3779b97f4a7c15u >> 32);
 }
 
-static gboolean place_key_equal(gconstpointer a, gconstpointer b)
+static gboolean site_key_equal(gconstpointer a, gconstpointer b)
 {
-	return memcmp(a, b, sizeof(struct place_key)) == 0;
+	return memcmp(a, b, sizeof(struct site_key)) == 0;
 }
 
 struct place session_place(struct session *session, int rank, pid_t pid, guint64 site)
 {
-	struct place_key key = {rank, site};
+	struct site_key key = {rank, site};
 	struct place *known = g_hash_table_lookup(session->places, &key);
 	struct place place = {0};
 
@@ -40,5 +40,5 @@ struct place session_place(struct session *session, int rank, pid_t pid, guint64
 
 GHashTable *session_places_new(void)
 {
-	return g_hash_table_new_full(place_key_hash, place_key_equal, g_free, g_free);
+	return g_hash_table_new_full(site_key_hash, site_key_equal, g_free, g_free);
 }

@@ -167,8 +167,8 @@ void source_lines_know(struct source_lines *lines, pid_t pid)
 static const struct mapping *find_mapping(struct source_lines *lines, pid_t pid, uint64_t address)
 {
 	gpointer key = GINT_TO_POINTER(pid);
-	const struct mapping *mapping =
-		process_mapping(g_hash_table_lookup(lines->processes, key), address);
+	const struct mapping *mapping = process_mapping(g_hash_table_lookup(lines->processes, key),
+	                                                address);
 
 	if (mapping)
 		return mapping;
@@ -214,6 +214,22 @@ static GElf_Addr module_address(Dwfl_Module *module, uint64_t offset)
 	return 0;
 }
 
+/* `source` as the compiler was told it, in the directory where the compiler ran. */
+static struct place place_in_source(const char *source, const char *compiled_in, uint32_t line)
+{
+	g_autofree char *file = g_path_get_basename(source);
+	g_autofree char *directory = g_path_get_dirname(source);
+	g_autofree char *whole = g_path_is_absolute(directory) || !compiled_in
+	                                 ? g_strdup(directory)
+	                                 : g_build_filename(compiled_in, directory, NULL);
+	g_autofree char *plain = g_path_is_absolute(whole) ? g_canonicalize_filename(whole, "/")
+	                                                   : NULL;
+
+	return (struct place){.directory = plain ? g_intern_string(plain) : NULL,
+	                      .file = g_intern_string(file),
+	                      .line = line};
+}
+
 /* Resolves the instruction before `return_offset` of a file. */
 static struct place resolve(struct source_lines *lines, const char *path, uint64_t return_offset)
 {
@@ -233,12 +249,8 @@ static struct place resolve(struct source_lines *lines, const char *path, uint64
 		int number = 0;
 		const char *source = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
 
-		if (source && number > 0) {
-			g_autofree char *file = g_path_get_basename(source);
-
-			return (struct place){.file = g_intern_string(file),
-			                      .line = (uint32_t)number};
-		}
+		if (source && number > 0)
+			return place_in_source(source, dwfl_line_comp_dir(line), (uint32_t)number);
 	}
 	name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
 	if (name)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 
+#include "source_text.h"
 #include "store_schema.h"
 
 enum statement {
@@ -10,6 +11,8 @@ enum statement {
 	PUT_ARGUMENT,
 	PUT_NOTE,
 	PUT_PLACE,
+	PUT_EXCERPT,
+	PUT_COMMUNICATOR,
 	PUT_EXECUTION,
 	PUT_SHOWS,
 	PUT_ROLL_CALL,
@@ -17,6 +20,7 @@ enum statement {
 	PUT_CHOICE,
 	PUT_ALTERNATIVE,
 	PUT_MATCH,
+	PUT_CALL,
 	PUT_FINDING,
 	DROP_ROLL_CALL,
 	DROP_CHOICE,
@@ -28,7 +32,9 @@ static const char *const sql[STATEMENTS] = {
 	[PUT_EXPLORATION] = "REPLACE INTO exploration VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_ARGUMENT] = "REPLACE INTO argument VALUES (?,?)",
 	[PUT_NOTE] = "REPLACE INTO note VALUES (?,?)",
-	[PUT_PLACE] = "REPLACE INTO place VALUES (?,?,?,?,?)",
+	[PUT_PLACE] = "REPLACE INTO place VALUES (?,?,?,?,?,?)",
+	[PUT_EXCERPT] = "REPLACE INTO excerpt VALUES (?,?,?)",
+	[PUT_COMMUNICATOR] = "INSERT OR IGNORE INTO communicator VALUES (?,?)",
 	[PUT_EXECUTION] = "INSERT INTO execution VALUES (?,?,?,?)",
 	[PUT_SHOWS] = "INSERT OR IGNORE INTO shows VALUES (?,?)",
 	[PUT_ROLL_CALL] = "INSERT INTO roll_call VALUES (?,?,?,?,?,?,?,?,?,?)",
@@ -36,6 +42,7 @@ static const char *const sql[STATEMENTS] = {
 	[PUT_CHOICE] = "INSERT INTO choice VALUES (?,?,?,?,?,?,?)",
 	[PUT_ALTERNATIVE] = "INSERT INTO alternative VALUES (?,?,?,?,?,?,?,?)",
 	[PUT_MATCH] = "INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?)",
+	[PUT_CALL] = "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_FINDING] = "REPLACE INTO finding VALUES (?,?,?,?,?,?,?)",
 	[DROP_ROLL_CALL] = "DELETE FROM roll_call WHERE execution = 0 AND finding = ?",
 	[DROP_CHOICE] = "DELETE FROM choice WHERE execution = 0 AND position = ?",
@@ -46,7 +53,8 @@ struct store {
 	sqlite3 *database;
 	char *file;
 	sqlite3_stmt *statements[STATEMENTS];
-	GHashTable *places; /* text of a place to its id, for those in the file */
+	GHashTable *places; /* struct place to its id, for those in the file */
+	struct source_text *source;
 	gint64 last_place;
 	gint64 committed_place; /* ids above this one are gone when the transaction fails */
 };
@@ -160,7 +168,8 @@ struct store *store_create(const char *directory, GError **error)
 	struct store *store = g_new0(struct store, 1);
 
 	store->file = g_build_filename(directory, STORE_FILE, NULL);
-	store->places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	store->places = g_hash_table_new_full(place_hash, place_key_equal, g_free, NULL);
+	store->source = source_text_new();
 	if (g_mkdir_with_parents(directory, 0777) != 0) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_IO,
 		            "%s: cannot be made: %s; name another directory with --store",
@@ -201,6 +210,7 @@ void store_close(struct store *store)
 		sqlite3_exec(store->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
 	sqlite3_close(store->database);
 	g_hash_table_unref(store->places);
+	source_text_free(store->source);
 	g_free(store->file);
 	g_free(store);
 }
@@ -260,25 +270,28 @@ static bool put(struct store *store, enum statement which, GError **error, const
 /* The id of a place, 0 for an unknown one; -1 on failure. */
 static gint64 put_place(struct store *store, const struct place *place, GError **error)
 {
-	char *text;
+	struct record_excerpt excerpt = {0};
+	bool good;
 	gint64 id;
 
 	if (!place->file && !place->function)
 		return 0;
-	text = place_print(place);
-	id = I(GPOINTER_TO_SIZE(g_hash_table_lookup(store->places, text)));
-	if (id) {
-		g_free(text);
+	id = I(GPOINTER_TO_SIZE(g_hash_table_lookup(store->places, place)));
+	if (id)
 		return id;
-	}
 	id = store->last_place + 1;
-	if (!put(store, PUT_PLACE, error, "ititi", id, place->file, I(place->line), place->function,
-	         (gint64)place->offset)) {
-		g_free(text);
+	if (!put(store, PUT_PLACE, error, "ittiti", id, place->directory, place->file,
+	         I(place->line), place->function, (gint64)place->offset))
 		return -1;
+	if (source_text_around(store->source, place, &excerpt)) {
+		good = put(store, PUT_EXCERPT, error, "iit", id, I(excerpt.first), excerpt.text);
+		g_free(excerpt.text);
+		if (!good)
+			return -1;
 	}
 	store->last_place = id;
-	g_hash_table_insert(store->places, text, GSIZE_TO_POINTER((gsize)id));
+	g_hash_table_insert(store->places, g_memdup2(place, sizeof(*place)),
+	                    GSIZE_TO_POINTER((gsize)id));
 	return id;
 }
 
@@ -347,6 +360,32 @@ static bool put_processes(struct store *store, const struct record_execution *ex
 	return true;
 }
 
+static bool put_calls(struct store *store, const struct record_execution *execution, GError **error)
+{
+	gint64 last = 0; /* communicator */
+
+	for (guint i = 0; i < execution->calls->len; i++) {
+		const struct record_call *call = &g_array_index(execution->calls,
+		                                                struct record_call, i);
+		gint64 place = put_place(store, &call->place, error);
+		gint64 communicator = (gint64)call->communicator;
+
+		if (place < 0)
+			return false;
+		if (communicator != 0 && communicator != last
+		    && !put(store, PUT_COMMUNICATOR, error, "it", communicator,
+		            call->communicator_name))
+			return false;
+		last = communicator;
+		if (!put(store, PUT_CALL, error, "iiiiitiiiiiiii", I(execution->id), I(call->rank),
+		         I(call->call), I(call->kind), I(call->operations), call->function, place,
+		         communicator, I(call->peer), I(call->peer_given), I(call->tag),
+		         (gint64)call->bytes, I(call->collective), I(call->completed)))
+			return false;
+	}
+	return true;
+}
+
 static bool put_execution(struct store *store, const struct record_execution *execution,
                           GError **error)
 {
@@ -375,7 +414,7 @@ static bool put_execution(struct store *store, const struct record_execution *ex
 		         I(match->send_sub), I(match->tag)))
 			return false;
 	}
-	return true;
+	return put_calls(store, execution, error);
 }
 
 static bool put_finding(struct store *store, const struct record_finding *finding, GError **error)
@@ -391,9 +430,9 @@ static bool put_finding(struct store *store, const struct record_finding *findin
 	       && (!finding->blame || put_choice(store, 0, id, finding->blame, error));
 }
 
-static gboolean is_new_place(gpointer text, gpointer id, gpointer limit)
+static gboolean is_new_place(gpointer place, gpointer id, gpointer limit)
 {
-	(void)text;
+	(void)place;
 	return GPOINTER_TO_SIZE(id) > *(gsize *)limit;
 }
 
@@ -418,6 +457,7 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 	const struct record_exploration *e = exploration;
 	bool good;
 
+	source_text_program(store->source, e->program[0]);
 	if (!run(store, "BEGIN", error))
 		return false;
 	good = run(store, "DELETE FROM argument; DELETE FROM note;", error)

@@ -6,9 +6,11 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 1              /* user_version */
+#define STORE_VERSION 2              /* user_version */
 
-/* In roll_call, execution is 0 for the roll-call of a finding, and finding 0 for that of an
+/* Places are told by id, 0 being unknown; an excerpt is the source around one.
+ *
+ * In roll_call, execution is 0 for the roll-call of a finding, and finding 0 for that of an
  * execution. In choice and alternative, execution 0 has the blame of the finding `position`;
  * alternative number 0 is the message taken. */
 /* clang-format off */
@@ -21,7 +23,10 @@
 	"CREATE TABLE argument (position INTEGER PRIMARY KEY, value BLOB);" \
 	"CREATE TABLE note (position INTEGER PRIMARY KEY, value TEXT);" \
 	"CREATE TABLE place (" \
-	" id INTEGER PRIMARY KEY, file TEXT, line INTEGER, function TEXT, offset INTEGER);" \
+	" id INTEGER PRIMARY KEY, directory TEXT, file TEXT, line INTEGER, function TEXT," \
+	" offset INTEGER);" \
+	"CREATE TABLE excerpt (place INTEGER PRIMARY KEY, first INTEGER, text TEXT);" \
+	"CREATE TABLE communicator (number INTEGER PRIMARY KEY, name TEXT);" \
 	"CREATE TABLE execution (" \
 	" id INTEGER PRIMARY KEY, buffering INTEGER, status TEXT, path TEXT);" \
 	"CREATE TABLE shows (execution INTEGER, finding INTEGER," \
@@ -45,6 +50,11 @@
 	" execution INTEGER, position INTEGER, rank INTEGER, call INTEGER, sub INTEGER," \
 	" source INTEGER, send_call INTEGER, send_sub INTEGER, tag INTEGER," \
 	" PRIMARY KEY (execution, position)) WITHOUT ROWID;" \
+	"CREATE TABLE call (" \
+	" execution INTEGER, rank INTEGER, call INTEGER, kind INTEGER, operations INTEGER," \
+	" function TEXT, place INTEGER, communicator INTEGER, peer INTEGER," \
+	" peer_given INTEGER, tag INTEGER, bytes INTEGER, collective INTEGER," \
+	" completed INTEGER, PRIMARY KEY (execution, rank, call)) WITHOUT ROWID;" \
 	"CREATE TABLE finding (" \
 	" id INTEGER PRIMARY KEY, kind TEXT, count INTEGER, bufferings INTEGER, path TEXT," \
 	" message TEXT, reproduced INTEGER);"

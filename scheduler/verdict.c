@@ -362,6 +362,19 @@ static struct record_execution *begin_record(struct execution *execution)
 	return record;
 }
 
+/* All calls are kept of one interleaving for each finding, of one that ended well under each
+ * buffering to compare it with, and of those that were asked for by path. */
+static void keep_calls(struct execution *execution)
+{
+	const struct session *session = execution->session;
+	gboolean known = execution->finding
+	                         ? findings_known(session->findings, execution->finding)
+	                         : (session->well_kept & execution->record->buffering) != 0;
+
+	if (session->store && (session->options->path || !known))
+		verdict_calls(execution);
+}
+
 void verdict_lost(struct execution *execution)
 {
 	struct record_execution *record = begin_record(execution);
@@ -375,6 +388,7 @@ void verdict_lost(struct execution *execution)
 		"again: %s",
 		execution->lost);
 	execution->finding = finding;
+	keep_calls(execution);
 }
 
 void verdict_reach(struct execution *execution)
@@ -392,6 +406,7 @@ void verdict_reach(struct execution *execution)
 	record->status = g_intern_string(kind ? kind : "ok");
 	if (kind)
 		find_fault(execution, record->status, worst);
+	keep_calls(execution);
 }
 
 static GBytes *captured(const struct execution *execution, const char *stream, int rank)

@@ -153,7 +153,8 @@ gboolean world_completable(const struct world *world, int rank, const struct liv
 
 static void observe_one(struct world *world, int rank, struct live *live)
 {
-	struct event event = {.op.id = world_op_id(rank, live->name)};
+	struct event event = {.op.id = world_op_id(rank, live->name),
+	                      .other = {rank, world->ranks[rank].call, 0}};
 
 	if (live->kind == WIRE_COLLECTIVE) {
 		event.kind = EVENT_LEAVE;

@@ -40,7 +40,7 @@ enum world_phase {
 	PHASE_BLOCKED, /* waits for GO */
 	PHASE_STOPPED, /* called MPI_Abort, met a fatal MPI error, or is crashing or exiting: still
 	                  there, but will do nothing more */
-	PHASE_ENDED, /* the process is gone, or about to go */
+	PHASE_ENDED,   /* the process is gone, or about to go */
 };
 
 /* What is remembered of every call, for the reports. */
@@ -51,6 +51,7 @@ struct world_call {
 	gint32 peer; /* as given by the program (rank in the communicator, WIRE_ANY); a root */
 	gint32 tag;
 	guint64 comm;
+	guint64 bytes; /* sent, or room for */
 	guint64 site;
 };
 

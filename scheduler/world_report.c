@@ -196,6 +196,7 @@ static void remember(struct world *world, int number, const struct wire_call *ca
 		info->peer = call->ops[0].peer;
 		info->tag = call->ops[0].tag;
 		info->comm = call->ops[0].comm;
+		info->bytes = call->ops[0].bytes;
 	}
 }
 

@@ -1,3 +1,4 @@
+#include <glib.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -34,6 +35,9 @@ static void a_call_has_the_line_it_stands_on(void **state)
 	assert_non_null(place.file);
 	assert_string_equal(place.file, "test_source_lines.c");
 	assert_int_equal(place.line, line);
+	assert_non_null(place.directory);
+	assert_true(g_path_is_absolute(place.directory));
+	assert_true(g_str_has_suffix(place.directory, "tests/unit"));
 	source_lines_free(lines);
 }
 

@@ -78,6 +78,34 @@ static struct record_choice *choice(void)
 	return c;
 }
 
+static void add_calls(struct record_execution *e)
+{
+	struct record_call send = {.rank = 1,
+	                           .call = 2,
+	                           .kind = RECORD_CALL_SEND,
+	                           .operations = 1,
+	                           .function = "MPI_Send",
+	                           .place = {.function = "work", .offset = 47},
+	                           .communicator = UINT64_C(0xfedcba9876543210),
+	                           .communicator_name = "MPI_Comm_split of MPI_COMM_WORLD",
+	                           .peer = 0,
+	                           .peer_given = 1,
+	                           .tag = 7,
+	                           .bytes = UINT64_C(5000000000),
+	                           .completed = 3};
+	struct record_call barrier = {.rank = 1,
+	                              .call = 4,
+	                              .kind = RECORD_CALL_COLLECTIVE,
+	                              .function = "MPI_Barrier",
+	                              .peer = -1,
+	                              .peer_given = -1,
+	                              .tag = -1,
+	                              .collective = 2};
+
+	g_array_append_val(e->calls, send);
+	g_array_append_val(e->calls, barrier);
+}
+
 static struct record_execution *execution(uint32_t id)
 {
 	struct record_execution *e = record_execution_new();
@@ -92,6 +120,7 @@ static struct record_execution *execution(uint32_t id)
 	g_array_append_val(e->findings, finding);
 	g_ptr_array_add(e->choices, choice());
 	g_array_append_val(e->matches, match);
+	add_calls(e);
 	g_array_append_val(e->exits, status);
 	g_ptr_array_add(e->outputs, g_bytes_new("a\0b\xff", 4));
 	g_ptr_array_add(e->errors, g_bytes_new(NULL, 0));
@@ -154,6 +183,31 @@ static struct store_reader *open_store(const struct fixture *fixture)
 	return reader;
 }
 
+static void check_calls(const struct record_execution *e)
+{
+	const struct record_call *call = &g_array_index(e->calls, struct record_call, 0);
+
+	assert_int_equal(e->calls->len, 2);
+	assert_int_equal(call->rank, 1);
+	assert_int_equal(call->call, 2);
+	assert_int_equal(call->kind, RECORD_CALL_SEND);
+	assert_int_equal(call->operations, 1);
+	assert_string_equal(call->function, "MPI_Send");
+	assert_string_equal(call->place.function, "work");
+	assert_true(call->communicator == UINT64_C(0xfedcba9876543210));
+	assert_string_equal(call->communicator_name, "MPI_Comm_split of MPI_COMM_WORLD");
+	assert_int_equal(call->peer, 0);
+	assert_int_equal(call->peer_given, 1);
+	assert_int_equal(call->tag, 7);
+	assert_true(call->bytes == UINT64_C(5000000000));
+	assert_int_equal(call->completed, 3);
+	call++;
+	assert_int_equal(call->collective, 2);
+	assert_true(call->communicator == 0);
+	assert_null(call->communicator_name);
+	assert_int_equal(call->peer, -1);
+}
+
 static bool check_execution(const struct record_execution *e, void *data, GError **error)
 {
 	const struct record_choice *c = g_ptr_array_index(e->choices, 0);
@@ -180,6 +234,7 @@ static bool check_execution(const struct record_execution *e, void *data, GError
 	assert_memory_equal(g_bytes_get_data(g_ptr_array_index(e->outputs, 0), NULL), "a\0b\xff",
 	                    4);
 	assert_int_equal(g_array_index(e->findings, uint32_t, 0), 1);
+	check_calls(e);
 	return true;
 }
 
@@ -216,6 +271,54 @@ static void what_is_written_is_read_back(void **state)
 	assert_int_equal(store_reader_count_kind(reader, "crash"), 0);
 	assert_true(store_reader_each(reader, false, check_execution, &seen, NULL));
 	assert_int_equal(seen, 3);
+}
+
+/* Same base name and line in two directories, one of them with a source to read. */
+static void places_have_their_source(void **state)
+{
+	struct fixture *fixture = *state;
+	struct store *store = create(fixture);
+	g_autofree char *file = g_build_filename(fixture->directory, "solver.c", NULL);
+	g_autoptr(RecordExecution) e = execution(1);
+	struct record_choice *c = g_ptr_array_index(e->choices, 0);
+	const struct record_excerpt *excerpt;
+	g_autoptr(StoreReader) reader = NULL;
+
+	assert_true(g_file_set_contents(file, "1\n2\n3\n4\n5 \377\n6\n7\n8\n9\n", -1, NULL));
+	c->place = (struct place){g_intern_string(fixture->directory), "solver.c", 5, NULL, 0};
+	c->taken.place = (struct place){"/elsewhere", "solver.c", 5, NULL, 0};
+	assert_true(store_add(store, e, NULL, NULL));
+	store_close(store);
+	g_unlink(file);
+	reader = open_store(fixture);
+	excerpt = store_reader_excerpt(reader, &c->place);
+	assert_non_null(excerpt);
+	assert_int_equal(excerpt->first, 2);
+	assert_string_equal(excerpt->text, "2\n3\n4\n5 \357\277\275\n6\n7\n8\n");
+	assert_null(store_reader_excerpt(reader, &c->taken.place));
+	assert_null(store_reader_well(reader, RECORD_ZERO, NULL));
+}
+
+static void the_first_that_ended_well_is_found(void **state)
+{
+	struct store *store = create(*state);
+	g_autoptr(StoreReader) reader = NULL;
+	g_autoptr(RecordExecution) well = NULL;
+
+	for (uint32_t id = 1; id <= 4; id++) {
+		g_autoptr(RecordExecution) e = execution(id);
+
+		e->status = id == 1 ? "deadlock" : "ok";
+		if (id == 2)
+			g_array_set_size(e->calls, 0);
+		assert_true(store_add(store, e, NULL, NULL));
+	}
+	store_close(store);
+	reader = open_store(*state);
+	well = store_reader_well(reader, RECORD_ZERO, NULL);
+	assert_non_null(well);
+	assert_int_equal(well->id, 3);
+	assert_null(store_reader_well(reader, RECORD_INFINITE, NULL));
 }
 
 static void a_new_exploration_replaces_the_old(void **state)
@@ -407,6 +510,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(what_is_written_is_read_back),
+		TEST(places_have_their_source),
+		TEST(the_first_that_ended_well_is_found),
 		TEST(a_new_exploration_replaces_the_old),
 		TEST(one_writes_at_a_time),
 		TEST(what_is_no_store_is_refused),

@@ -1,0 +1,73 @@
+/* The calls of an interleaving, for its record: who called what where, and what met what. */
+#include "mpi_calls.h"
+#include "session_internal.h"
+
+G_STATIC_ASSERT((int)RECORD_CALL_SEND == (int)WIRE_SEND);
+G_STATIC_ASSERT((int)RECORD_CALL_RECEIVE == (int)WIRE_RECEIVE);
+G_STATIC_ASSERT((int)RECORD_CALL_PROBE == (int)WIRE_PROBE);
+G_STATIC_ASSERT((int)RECORD_CALL_MPROBE == (int)WIRE_MPROBE);
+G_STATIC_ASSERT((int)RECORD_CALL_COLLECTIVE == (int)WIRE_COLLECTIVE);
+
+static struct record_call describe(const struct execution *execution, int rank, guint32 number)
+{
+	struct session *session = execution->session;
+	const struct world_call *info = world_call_info(execution->world, rank, number);
+	struct record_call call = {
+		.rank = rank, .call = number, .peer = -1, .peer_given = -1, .tag = -1};
+
+	call.function = g_intern_string(mpi_call_name(info->function));
+	call.place = session_place(session, rank, execution->pids[rank], info->site);
+	call.operations = info->op_count;
+	call.kind = MIN(info->kind, RECORD_CALL_KINDS - 1);
+	if (info->kind == 0)
+		return call;
+	call.communicator = info->comm;
+	call.communicator_name = g_intern_string(communicators_name(session->comms, info->comm));
+	call.peer_given = info->peer;
+	if (info->peer != WIRE_ANY)
+		call.peer = communicators_to_world(session->comms, info->comm, rank, info->peer);
+	call.tag = info->tag == WIRE_ANY || info->kind == WIRE_COLLECTIVE ? -1 : info->tag;
+	call.bytes = info->bytes;
+	return call;
+}
+
+/* Collectives and completions, as the trace tells of them. `first` has where each rank's calls
+ * begin. */
+static void connect_calls(const struct trace *trace, GArray *calls, const guint *first)
+{
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct event *event = &trace->events[i];
+		struct op_id id = event->op.id;
+		struct record_call *call;
+
+		if (event->kind != EVENT_ARRIVE && event->kind != EVENT_LEAVE
+		    && event->kind != EVENT_COMPLETE)
+			continue;
+		if (id.call == 0 || id.call > first[id.rank + 1] - first[id.rank])
+			continue;
+		call = &g_array_index(calls, struct record_call, first[id.rank] + id.call - 1);
+		if (event->kind != EVENT_ARRIVE)
+			call->completed = event->other.call;
+		else if (call->collective == 0)
+			call->collective = (guint32)event->collective + 1;
+	}
+}
+
+void verdict_calls(struct execution *execution)
+{
+	GArray *calls = execution->record->calls;
+	int ranks = execution->session->options->ranks;
+	g_autofree guint *first = g_new0(guint, ranks + 1);
+
+	for (int rank = 0; rank < ranks; rank++) {
+		guint32 count = world_calls(execution->world, rank);
+
+		for (guint32 number = 1; number <= count; number++) {
+			struct record_call call = describe(execution, rank, number);
+
+			g_array_append_val(calls, call);
+		}
+		first[rank + 1] = calls->len;
+	}
+	connect_calls(world_trace(execution->world), calls, first);
+}
