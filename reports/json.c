@@ -111,6 +111,8 @@ static void add_rank(JsonBuilder *json, const struct record_rank *rank)
 	json_builder_end_array(json);
 	if (rank->ended)
 		add_text(json, "ended", rank->ended);
+	if (rank->does)
+		add_text(json, "does", rank->does);
 	if (rank->bystander)
 		add_flag(json, "bystander", true);
 	json_builder_end_object(json);

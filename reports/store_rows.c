@@ -6,8 +6,8 @@ static const char *const sql[QUERIES] = {
 	[GET_EXECUTION] = "SELECT id, buffering, status, path FROM execution WHERE id = ?",
 	[GET_SHOWS] = "SELECT finding FROM shows WHERE execution = ? ORDER BY finding",
 	[GET_ROLL_CALL] =
-		"SELECT rank, call, function, arguments, place, waits_for, ended, bystander"
-		" FROM roll_call WHERE execution = ? AND finding = ? ORDER BY rank",
+		"SELECT rank, call, function, arguments, place, waits_for, ended, bystander,"
+		" does FROM roll_call WHERE execution = ? AND finding = ? ORDER BY position",
 	[GET_PROCESSES] = "SELECT rank, exit, output, error FROM process WHERE execution = ?"
 			  " ORDER BY rank",
 	[GET_CHOICES] = "SELECT position, rank, call, sub, function, place FROM choice"
@@ -159,6 +159,7 @@ bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 findin
 		rank->place = place_column(reader, row, 4);
 		rank->ended = rows_text(row, 6);
 		rank->bystander = sqlite3_column_int(row, 7) != 0;
+		rank->does = rows_text(row, 8);
 		if (!parse_ranks(waits_for, rank->waits_for)) {
 			sqlite3_reset(row);
 			return rows_damaged(reader, "a roll-call names no ranks where it should",

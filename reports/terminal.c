@@ -87,6 +87,8 @@ static char *print_state(const struct record_rank *rank, const GPtrArray *roll_c
 
 	if (rank->ended)
 		return g_strdup(rank->ended);
+	if (rank->does)
+		return g_strdup(rank->does);
 	if (rank->waits_for->len == 0)
 		return g_strdup("waits");
 	awaited = print_ranks(rank->waits_for);
@@ -181,6 +183,11 @@ static const struct record_rank *culprit(const GPtrArray *roll_call)
 	return found;
 }
 
+static gint compare_ranks(gconstpointer one, gconstpointer other)
+{
+	return *(const int32_t *)one - *(const int32_t *)other;
+}
+
 static void write_roll_call(const GPtrArray *roll_call, const struct record_rank *told, FILE *out)
 {
 	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(line_free);
@@ -208,8 +215,10 @@ static void write_roll_call(const GPtrArray *roll_call, const struct record_rank
 	}
 	for (guint i = 0; i < lines->len; i++) {
 		const struct line *line = g_ptr_array_index(lines, i);
-		g_autofree char *ranks = print_ranks(line->ranks);
+		g_autofree char *ranks = NULL;
 
+		g_array_sort(line->ranks, compare_ranks);
+		ranks = print_ranks(line->ranks);
 		if (line->ended)
 			continue;
 		ranks_width = MAX(ranks_width, (int)strlen(ranks));
@@ -305,14 +314,16 @@ static bool write_finding(struct store_reader *reader, const struct record_findi
 	g_autofree char *program = print_program(exploration);
 	const struct record_rank *told = NULL;
 	bool deadlock = g_str_equal(finding->kind, "deadlock");
+	bool remark = record_finding_is_remark(finding);
 
 	write_title(finding, exploration, colours, out);
-	if (finding->message && *finding->message && !(deadlock && finding->ranks->len > 0)) {
+	if (finding->message && *finding->message && !remark
+	    && !(deadlock && finding->ranks->len > 0)) {
 		fprintf(out, "  %s\n", finding->message);
 		told = g_str_equal(finding->kind, "stall") ? NULL : culprit(finding->ranks);
 	}
 	write_roll_call(finding->ranks, told, out);
-	if (!deadlock && !write_example(reader, finding, out, error))
+	if (!deadlock && !remark && !write_example(reader, finding, out, error))
 		return false;
 	if (finding->blame)
 		write_blame(finding->blame, out);

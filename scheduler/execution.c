@@ -50,6 +50,7 @@ struct execution *execution_new(struct session *session, struct strategy *strate
 	execution->pids = g_new0(pid_t, ranks);
 	execution->ends = g_new0(struct rank_end, ranks);
 	execution->stall = stall_new(ranks);
+	execution->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
 	uv_timer_init(&session->loop, &execution->timer);
 	execution->timer.data = execution;
 	return execution;
@@ -79,7 +80,7 @@ void execution_free(struct execution *execution)
 	g_free(execution->ends);
 	g_free(execution->lost);
 	record_execution_free(execution->record);
-	record_finding_free(execution->finding);
+	g_ptr_array_unref(execution->findings);
 	uv_close((uv_handle_t *)&execution->timer, on_timer_freed);
 }
 

@@ -72,7 +72,8 @@ struct execution {
 	gboolean again;     /* could not be carried out this way: to be begun anew */
 	gboolean cut_short; /* ended from outside (time, Ctrl-C): no verdict */
 	struct record_execution *record;
-	struct record_finding *finding; /* NULL: it ended well */
+	GPtrArray *findings; /* struct record_finding; what ended it comes first */
+	gboolean ended_well; /* whatever it did wrong on the way */
 };
 
 /* Takes the plan over; the world (also owned) is the caller's to set, with the execution as `user`.

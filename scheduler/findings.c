@@ -9,6 +9,7 @@
 struct course {
 	enum buffering buffering;
 	GArray *choices; /* struct choice */
+	GArray *shown;   /* guint32, the findings; NULL: none */
 };
 
 struct entry {
@@ -34,6 +35,13 @@ static void entry_free(gpointer pointer)
 	g_free(entry);
 }
 
+static void course_clear(struct course *course)
+{
+	g_array_unref(course->choices);
+	if (course->shown)
+		g_array_unref(course->shown);
+}
+
 struct findings *findings_new(guint bufferings)
 {
 	struct findings *findings = g_new0(struct findings, 1);
@@ -51,7 +59,7 @@ void findings_free(struct findings *findings)
 	if (!findings)
 		return;
 	for (guint i = 0; i < findings->good->len; i++)
-		g_array_unref(g_array_index(findings->good, struct course, i).choices);
+		course_clear(&g_array_index(findings->good, struct course, i));
 	g_array_unref(findings->good);
 	g_hash_table_destroy(findings->by_key);
 	g_ptr_array_unref(findings->entries);
@@ -61,7 +69,7 @@ void findings_free(struct findings *findings)
 
 static struct course course_of(const struct record_execution *execution, const GArray *choices)
 {
-	struct course course = {BUFFERING_INFINITE, g_array_copy((GArray *)choices)};
+	struct course course = {BUFFERING_INFINITE, g_array_copy((GArray *)choices), NULL};
 
 	if (execution->buffering == RECORD_ZERO)
 		course.buffering = BUFFERING_ZERO;
@@ -116,18 +124,8 @@ struct record_finding *findings_add(struct findings *findings, struct record_fin
                                     const struct record_execution *execution, const GArray *choices)
 {
 	struct record_finding *known;
-	char *key;
+	char *key = record_finding_key(finding);
 
-	if (!finding) {
-		struct course course = course_of(execution, choices);
-
-		if (findings->good->len < GOOD_KEPT)
-			g_array_append_val(findings->good, course);
-		else
-			g_array_unref(course.choices);
-		return NULL;
-	}
-	key = record_finding_key(finding);
 	known = g_hash_table_lookup(findings->by_key, key);
 	if (!known)
 		return add_new(findings, finding, execution, choices, key);
@@ -144,6 +142,19 @@ gboolean findings_known(const struct findings *findings, const struct record_fin
 	g_autofree char *key = record_finding_key(finding);
 
 	return g_hash_table_contains(findings->by_key, key);
+}
+
+void findings_add_good(struct findings *findings, const struct record_execution *execution,
+                       const GArray *choices)
+{
+	struct course course;
+
+	if (findings->good->len >= GOOD_KEPT)
+		return;
+	course = course_of(execution, choices);
+	if (execution->findings->len > 0)
+		course.shown = g_array_copy(execution->findings);
+	g_array_append_val(findings->good, course);
 }
 
 GPtrArray *findings_all(const struct findings *findings)
@@ -175,6 +186,24 @@ static guint common_beginning(const GArray *one, const GArray *other)
 	return i;
 }
 
+gboolean findings_same_course(const struct findings *findings, guint id, guint other)
+{
+	const struct course *one = &((struct entry *)findings->entries->pdata[id - 1])->course;
+	const struct course *two = &((struct entry *)findings->entries->pdata[other - 1])->course;
+
+	return one->buffering == two->buffering && one->choices->len == two->choices->len
+	       && common_beginning(one->choices, two->choices) == one->choices->len;
+}
+
+static gboolean is_shown(const struct course *course, guint32 finding)
+{
+	for (guint i = 0; course->shown && i < course->shown->len; i++) {
+		if (g_array_index(course->shown, guint32, i) == finding)
+			return TRUE;
+	}
+	return FALSE;
+}
+
 /* Puts the alternative that goes well first. */
 static void put_first(GArray *alternatives, struct op_id send)
 {
@@ -201,7 +230,8 @@ static void blame(const struct findings *findings, struct entry *entry)
 		guint common = common_beginning(own, good->choices);
 
 		if (good->buffering != entry->course.buffering || common >= own->len
-		    || common >= good->choices->len || (best && common <= longest))
+		    || common >= good->choices->len || (best && common <= longest)
+		    || is_shown(good, entry->finding->id))
 			continue;
 		if (!op_id_equal(g_array_index(own, struct choice, common).point,
 		                 g_array_index(good->choices, struct choice, common).point))

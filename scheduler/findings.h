@@ -10,14 +10,18 @@ struct findings;
 struct findings *findings_new(guint bufferings);
 void findings_free(struct findings *findings);
 
-/* Takes what an interleaving showed (owned from here on; NULL: it ended well) together with the
- * path it took; returns the finding that stands for it from now on, or NULL. */
+/* Takes one of the things that an interleaving showed (owned from here on) together with the path
+ * it took; returns the finding that stands for it from now on. */
 struct record_finding *findings_add(struct findings *findings, struct record_finding *finding,
                                     const struct record_execution *execution,
                                     const GArray *choices);
 
 /* Whether an equal one has been added already. */
 gboolean findings_known(const struct findings *findings, const struct record_finding *finding);
+
+/* An interleaving came to its proper end, whatever it showed on the way (execution->findings). */
+void findings_add_good(struct findings *findings, const struct record_execution *execution,
+                       const GArray *choices);
 
 /* All of them (struct record_finding), by id. */
 GPtrArray *findings_all(const struct findings *findings);
@@ -26,8 +30,12 @@ GPtrArray *findings_all(const struct findings *findings);
 const GArray *findings_choices(const struct findings *findings, guint id,
                                enum buffering *ret_buffering);
 
+/* Whether the same interleaving showed both first. */
+gboolean findings_same_course(const struct findings *findings, guint id, guint other);
+
 /* Names for each finding the choice it needs: the first in which it differs from the interleaving
- * with the longest common beginning that ends well. To be called when all have been added. */
+ * with the longest common beginning that ends well and does not show it. To be called when all have
+ * been added. */
 void findings_blame(struct findings *findings);
 
 #endif

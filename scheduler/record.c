@@ -81,6 +81,7 @@ struct record_rank *record_rank_copy(const struct record_rank *rank)
 	*copy = *rank;
 	copy->arguments = g_strdup(rank->arguments);
 	copy->ended = g_strdup(rank->ended);
+	copy->does = g_strdup(rank->does);
 	copy->waits_for = array_copy(rank->waits_for);
 	return copy;
 }
@@ -92,6 +93,7 @@ void record_rank_free(struct record_rank *rank)
 	g_array_unref(rank->waits_for);
 	g_free(rank->arguments);
 	g_free(rank->ended);
+	g_free(rank->does);
 	g_free(rank);
 }
 
@@ -172,10 +174,37 @@ void record_exploration_free(struct record_exploration *exploration)
 	g_free(exploration);
 }
 
+bool record_finding_is_remark(const struct record_finding *finding)
+{
+	return finding->ranks->len > 0
+	       && ((const struct record_rank *)finding->ranks->pdata[0])->does != NULL;
+}
+
+/* What was done, for each line that is not like one before it. */
+static void append_deeds(GString *key, const struct record_finding *finding)
+{
+	g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (guint i = 0; i < finding->ranks->len; i++) {
+		const struct record_rank *rank = g_ptr_array_index(finding->ranks, i);
+		g_autofree char *place = place_print(&rank->place);
+		char *deed = g_strdup_printf("\n%s %s %s", rank->function ? rank->function : "",
+		                             place, rank->does);
+
+		if (!g_hash_table_contains(told, deed))
+			g_string_append(key, deed);
+		g_hash_table_add(told, deed);
+	}
+}
+
 char *record_finding_key(const struct record_finding *finding)
 {
 	GString *key = g_string_new(finding->kind);
 
+	if (record_finding_is_remark(finding)) {
+		append_deeds(key, finding);
+		return g_string_free(key, FALSE);
+	}
 	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = g_ptr_array_index(finding->ranks, i);
 		g_autofree char *place = place_print(&rank->place);

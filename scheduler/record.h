@@ -112,13 +112,15 @@ struct record_rank {
 	bool bystander;    /* not part of what is wrong: waits for those who are, or ended well */
 	char *ended;       /* NULL: it still waits; else how it ended: "ended", "exited with status
 	                      3", "killed by SIGABRT", "called MPI_Abort(1)" */
+	char *does;        /* its part in a finding that ends nothing: "sends 4 MPI_INT", by that
+	                      call at that place; else NULL */
 };
 
 /* One interleaving. */
 struct record_execution {
 	uint32_t id;        /* from 1, without gaps, in the order explored */
 	uint32_t buffering; /* RECORD_ZERO or RECORD_INFINITE */
-	const char *status; /* "ok", or the kind of its (first) finding */
+	const char *status; /* "ok", or the kind of its first finding: one that ended it, if any */
 	GArray *findings;   /* of uint32_t, ids */
 	char *path;         /* with its buffering */
 	GPtrArray *choices; /* of struct record_choice, in the order taken */
@@ -144,7 +146,8 @@ struct record_finding {
 	                        shows under any */
 	char *message;       /* one line: what is wrong */
 	bool reproduced;     /* its replay ended the same way */
-	GPtrArray *ranks;    /* of struct record_rank: the roll-call */
+	GPtrArray *ranks;    /* of struct record_rank: the roll-call, or who did what; a rank may
+	                        then be in it more than once */
 	struct record_choice *blame; /* the choice it needs, or NULL */
 };
 
@@ -186,8 +189,12 @@ void record_finding_free(struct record_finding *finding);
 struct record_exploration *record_exploration_new(void);
 void record_exploration_free(struct record_exploration *exploration);
 
+/* Whether it tells who did what, and the interleaving went on. */
+bool record_finding_is_remark(const struct record_finding *finding);
+
 /* Two findings with equal keys are one: kind, and for each rank that is no bystander where it
- * stands or how it ended; for kinds without a roll-call, the message. Free with g_free. */
+ * stands or how it ended; what was done where, whoever did it; for kinds without a roll-call, the
+ * message. Free with g_free. */
 char *record_finding_key(const struct record_finding *finding);
 
 typedef struct record_choice RecordChoice;

@@ -172,7 +172,7 @@ static void end_job(struct session *session)
 	if (session->root || !session->launcher)
 		return;
 	if (!session_pump(session, launcher_is_gone,
-	                  session->current->finding ? 0.5 : LAUNCHER_PATIENCE_S))
+	                  session->current->ended_well ? LAUNCHER_PATIENCE_S : 0.5))
 		log_debug(LOG_SESSION, "the job launcher had to be killed");
 	launcher_free(g_steal_pointer(&session->launcher));
 }
@@ -256,25 +256,29 @@ static void keep(struct session *session)
 	struct record_execution *record = execution->record;
 	g_autoptr(GPtrArray) changed = g_ptr_array_new();
 	g_autoptr(GError) error = NULL;
-	struct record_finding *finding;
+	GPtrArray *shown = execution->findings;
 
 	session->interleavings++;
 	log_debug(LOG_SESSION, "interleaving %u ended: %s, %s", (guint)session->interleavings,
 	          record->status, record->path);
 	record->id = (guint32)session->interleavings;
-	finding = findings_add(session->findings, g_steal_pointer(&execution->finding), record,
-	                       world_choices(execution->world));
-	if (finding) {
+	while (shown->len > 0) {
+		struct record_finding *finding = g_ptr_array_steal_index(shown, 0);
+
+		finding = findings_add(session->findings, finding, record,
+		                       world_choices(execution->world));
 		g_array_append_val(record->findings, finding->id);
 		g_ptr_array_add(changed, finding);
 		if (finding->count == 1)
 			g_ptr_array_add(session->logs, call_log_take(execution->world));
 	}
-	if (record->calls->len > 0 && !finding)
+	if (record->calls->len > 0 && execution->ended_well)
 		session->well_kept |= record->buffering;
+	if (execution->ended_well)
+		findings_add_good(session->findings, record, world_choices(execution->world));
 	if (session->store && !store_add(session->store, record, changed, &error))
 		session_fail(session, "%s", error->message);
-	if (finding && session->options->fail_fast && !session->stop_reason)
+	if (changed->len > 0 && session->options->fail_fast && !session->stop_reason)
 		session->stop_reason = g_strdup("stopped by --fail-fast");
 }
 
@@ -354,19 +358,44 @@ static void report_difference(struct session *session, const struct record_findi
 		g_ptr_array_add(session->logs, call_log_take(execution->world));
 }
 
+/* Whether the interleaving just carried out has shown this finding. */
+static gboolean shows(const struct session *session, const struct record_finding *finding)
+{
+	const GPtrArray *shown = session->current->findings;
+	g_autofree char *key = record_finding_key(finding);
+
+	for (guint i = 0; i < shown->len; i++) {
+		g_autofree char *again = record_finding_key(shown->pdata[i]);
+
+		if (g_str_equal(key, again))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* Those that the same interleaving has shown are seen again together. */
+static void confirm(struct session *session, guint id)
+{
+	const GPtrArray *all = findings_all(session->findings);
+
+	for (guint i = id - 1; i < all->len; i++) {
+		struct record_finding *other = all->pdata[i];
+
+		if (findings_same_course(session->findings, id, other->id))
+			other->reproduced = shows(session, other);
+	}
+}
+
 static void replay(struct session *session, struct record_finding *finding)
 {
-	g_autofree char *key = record_finding_key(finding);
-	g_autofree char *again = NULL, *difference = NULL;
+	g_autofree char *difference = NULL;
 	enum buffering buffering;
 	struct strategy *strategy = strategy_path(
 		findings_choices(session->findings, finding->id, &buffering));
 	const struct call_log *log = session->logs->pdata[finding->id - 1];
 
 	carry_out(session, strategy, buffering, strategy->next(strategy));
-	if (session->current->finding)
-		again = record_finding_key(session->current->finding);
-	finding->reproduced = g_strcmp0(key, again) == 0;
+	confirm(session, finding->id);
 	if (!finding->reproduced) {
 		difference = call_log_difference(log, session->current->world);
 		report_difference(session, finding, difference);
@@ -385,6 +414,8 @@ static void replay_findings(struct session *session)
 	for (guint i = 0; i < count && !session->error && !session->hurry; i++) {
 		struct record_finding *finding = all->pdata[i];
 
+		if (finding->reproduced)
+			continue;
 		if (is_replay || g_str_equal(finding->kind, "not-reproducible"))
 			finding->reproduced = TRUE;
 		else

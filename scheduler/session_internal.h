@@ -96,13 +96,16 @@ guint64 session_choice_key(const struct choice *choice);
 /* The key that tells bufferings apart. */
 guint64 session_buffering_key(enum buffering buffering);
 
-/* Fills execution->record and execution->finding while its ranks are still there (verdict.c). */
+/* Fills execution->record and execution->findings while its ranks are still there (verdict.c). */
 void verdict_reach(struct execution *execution);
 /* The same for one whose plan could not be followed: it shows that the program is not reproducible.
  * */
 void verdict_lost(struct execution *execution);
 /* Fills execution->record->calls, while its ranks are still there (verdict_calls.c). */
 void verdict_calls(struct execution *execution);
+/* Adds a finding for what the world has remarked on, as one where only the ranks differ
+ * (verdict_remarks.c). Called by verdict_reach. */
+void verdict_add_remarks(struct execution *execution);
 /* Adds what is known only when every process is gone: exit codes and output. */
 void verdict_complete(struct execution *execution);
 

@@ -37,7 +37,7 @@ static const char *const sql[STATEMENTS] = {
 	[PUT_COMMUNICATOR] = "INSERT OR IGNORE INTO communicator VALUES (?,?)",
 	[PUT_EXECUTION] = "INSERT INTO execution VALUES (?,?,?,?)",
 	[PUT_SHOWS] = "INSERT OR IGNORE INTO shows VALUES (?,?)",
-	[PUT_ROLL_CALL] = "INSERT INTO roll_call VALUES (?,?,?,?,?,?,?,?,?,?)",
+	[PUT_ROLL_CALL] = "INSERT INTO roll_call VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?)",
 	[PUT_CHOICE] = "INSERT INTO choice VALUES (?,?,?,?,?,?,?)",
 	[PUT_ALTERNATIVE] = "INSERT INTO alternative VALUES (?,?,?,?,?,?,?,?)",
@@ -337,9 +337,9 @@ static bool put_roll_call(struct store *store, gint64 execution, gint64 finding,
 			g_string_append_printf(waits, "%s%d", j ? "," : "",
 			                       g_array_index(rank->waits_for, int32_t, j));
 		if (place < 0
-		    || !put(store, PUT_ROLL_CALL, error, "iiiittitti", execution, finding,
+		    || !put(store, PUT_ROLL_CALL, error, "iiiiittittit", execution, finding, I(i),
 		            I(rank->rank), I(rank->call), rank->function, rank->arguments, place,
-		            waits->str, rank->ended, I(rank->bystander)))
+		            waits->str, rank->ended, I(rank->bystander), rank->does))
 			return false;
 	}
 	return true;

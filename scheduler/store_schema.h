@@ -6,7 +6,7 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 2              /* user_version */
+#define STORE_VERSION 3              /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *
@@ -32,9 +32,10 @@
 	"CREATE TABLE shows (execution INTEGER, finding INTEGER," \
 	" PRIMARY KEY (execution, finding)) WITHOUT ROWID;" \
 	"CREATE TABLE roll_call (" \
-	" execution INTEGER, finding INTEGER, rank INTEGER, call INTEGER, function TEXT," \
-	" arguments TEXT, place INTEGER, waits_for TEXT, ended TEXT, bystander INTEGER," \
-	" PRIMARY KEY (execution, finding, rank)) WITHOUT ROWID;" \
+	" execution INTEGER, finding INTEGER, position INTEGER, rank INTEGER, call INTEGER," \
+	" function TEXT, arguments TEXT, place INTEGER, waits_for TEXT, ended TEXT," \
+	" bystander INTEGER, does TEXT," \
+	" PRIMARY KEY (execution, finding, position)) WITHOUT ROWID;" \
 	"CREATE TABLE process (" \
 	" execution INTEGER, rank INTEGER, exit INTEGER, output BLOB, error BLOB," \
 	" PRIMARY KEY (execution, rank)) WITHOUT ROWID;" \

@@ -346,7 +346,7 @@ static void find_fault(struct execution *execution, const char *kind, enum endin
 		                record_rank_copy(finding->ranks->pdata[i]));
 	finding->path = g_strdup(execution->record->path);
 	finding->message = message_for(execution, kind, finding->ranks, worst);
-	execution->finding = finding;
+	g_ptr_array_add(execution->findings, finding);
 }
 
 static struct record_execution *begin_record(struct execution *execution)
@@ -367,11 +367,12 @@ static struct record_execution *begin_record(struct execution *execution)
 static void keep_calls(struct execution *execution)
 {
 	const struct session *session = execution->session;
-	gboolean known = execution->finding
-	                         ? findings_known(session->findings, execution->finding)
-	                         : (session->well_kept & execution->record->buffering) != 0;
+	gboolean fresh = execution->ended_well
+	                 && (session->well_kept & execution->record->buffering) == 0;
 
-	if (session->store && (session->options->path || !known))
+	for (guint i = 0; i < execution->findings->len; i++)
+		fresh |= !findings_known(session->findings, execution->findings->pdata[i]);
+	if (session->store && (session->options->path || fresh))
 		verdict_calls(execution);
 }
 
@@ -387,7 +388,7 @@ void verdict_lost(struct execution *execution)
 		"the choices of an earlier interleaving could not be made "
 		"again: %s",
 		execution->lost);
-	execution->finding = finding;
+	g_ptr_array_add(execution->findings, finding);
 	keep_calls(execution);
 }
 
@@ -403,9 +404,12 @@ void verdict_reach(struct execution *execution)
 		worst = MIN(worst, ending);
 	}
 	kind = kind_of(execution, worst);
-	record->status = g_intern_string(kind ? kind : "ok");
+	execution->ended_well = kind == NULL;
 	if (kind)
-		find_fault(execution, record->status, worst);
+		find_fault(execution, kind, worst);
+	verdict_add_remarks(execution);
+	if (execution->findings->len > 0)
+		record->status = ((struct record_finding *)execution->findings->pdata[0])->kind;
 	keep_calls(execution);
 }
 

@@ -31,6 +31,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
 	world->alternatives = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	trace_init(&world->trace);
+	world->remarks = remarks_new();
 	return world;
 }
 
@@ -64,6 +65,7 @@ struct world *world_copy(const struct world *from, enum buffering buffering, voi
 		g_ptr_array_add(to->alternatives, g_array_ref(from->alternatives->pdata[i]));
 	trace_init(&to->trace);
 	trace_copy(&to->trace, &from->trace);
+	to->remarks = remarks_copy(from->remarks);
 	return to;
 }
 
@@ -84,6 +86,7 @@ void world_free(struct world *world)
 	g_array_unref(world->choices);
 	g_ptr_array_unref(world->alternatives);
 	trace_release(&world->trace);
+	remarks_free(world->remarks);
 	g_free(world);
 }
 

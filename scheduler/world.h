@@ -19,6 +19,7 @@
 #include "../shim/wire.h"
 #include "collectives.h"
 #include "communicators.h"
+#include "remarks.h"
 
 struct world;
 
@@ -112,6 +113,10 @@ char *world_arguments(const struct world *world, int rank, guint32 call);
 
 /* Members of a collective call that disagree, as a sentence; NULL: they agree. Free with g_free. */
 char *world_mismatch(const struct world *world);
+
+/* What goes wrong without ending anything. */
+void world_remark(struct world *world, const struct remark *remark);
+const struct remarks *world_remarks(const struct world *world);
 
 /* Whether some poll or Waitany was answered where the standard leaves several answers open. */
 gboolean world_answered_by_rule(const struct world *world);

@@ -173,6 +173,16 @@ char *world_arguments(const struct world *world, int number, guint32 call)
 	return g_string_free(text, FALSE);
 }
 
+void world_remark(struct world *world, const struct remark *remark)
+{
+	remarks_add(world->remarks, remark);
+}
+
+const struct remarks *world_remarks(const struct world *world)
+{
+	return world->remarks;
+}
+
 char *world_mismatch(const struct world *world)
 {
 	struct collective_mismatch mismatch;

@@ -54,6 +54,7 @@ struct world {
 	GArray *choices;
 	GPtrArray *alternatives; /* GArray of struct op_id, by choice; shared with copies */
 	struct trace trace;
+	struct remarks *remarks;
 	guint idle_polls;
 	gboolean started;          /* ranks may leave MPI_Init */
 	gboolean collectives_wait; /* some collective was taken to wait for more than it must */

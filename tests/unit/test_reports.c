@@ -240,6 +240,29 @@ static void one_culprit_is_told_of_once(void **state)
 		strstr(text, "  rank 1 exited with status 3\n  rank 0  ended\n  rank 2 wrote"));
 }
 
+static void what_ranks_did_is_told_by_line(void **state)
+{
+	struct fixture *fixture = *state;
+	struct record_finding *finding = add_finding(fixture, "type-mismatch");
+	g_autofree char *text = NULL;
+
+	finding->message = g_strdup("rank 1 sends 4 MPI_INT (MPI_Send at a.c:5), ...");
+	for (int32_t i = 2; i >= 0; i--) {
+		struct record_rank *rank = add_rank(finding, i, NULL);
+
+		rank->does = g_strdup(i > 0 ? "sends 4 MPI_INT" : "receives 4 MPI_FLOAT");
+		rank->function = i > 0 ? "MPI_Send" : "MPI_Recv";
+		rank->place = (struct place){.file = "a.c", .line = i > 0 ? 5 : 9};
+	}
+	add_executions(fixture, 2, 2, "type-mismatch");
+	text = report(fixture, "terminal");
+	assert_non_null(strstr(text, "\n  1 type-mismatch in 2 interleavings\n"));
+	assert_non_null(strstr(text, "\ntype-mismatch #1  (2 of 2 interleavings, any buffering)\n"
+	                             "  ranks 1, 2  MPI_Send()"));
+	assert_non_null(strstr(text, "  a.c:5          sends 4 MPI_INT\n  rank 0      MPI_Recv()"));
+	assert_non_null(strstr(text, "  a.c:9          receives 4 MPI_FLOAT\n  path:"));
+}
+
 static JsonObject *member(JsonObject *object, const char *array, guint index)
 {
 	return json_array_get_object_element(json_object_get_array_member(object, array), index);
@@ -327,6 +350,7 @@ int main(void)
 		TEST(a_verdict_without_findings),
 		TEST(a_crash_shows_what_the_rank_wrote),
 		TEST(one_culprit_is_told_of_once),
+		TEST(what_ranks_did_is_told_by_line),
 		TEST(json_has_the_documented_members),
 		TEST(json_of_a_large_store_omits_what_went_well),
 		TEST(json_without_executions_is_valid),

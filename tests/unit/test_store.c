@@ -145,6 +145,9 @@ static struct record_finding *finding(void)
 	rank->bystander = true;
 	g_array_append_vals(rank->waits_for, awaited, 2);
 	g_ptr_array_add(f->ranks, rank);
+	rank = record_rank_new(0); /* a rank may have two parts in a finding */
+	rank->does = g_strdup("sends 4 MPI_INT");
+	g_ptr_array_add(f->ranks, rank);
 	return f;
 }
 
@@ -259,7 +262,7 @@ static void what_is_written_is_read_back(void **state)
 	assert_null(e->incomplete_reason);
 	assert_int_equal(store_reader_findings(reader)->len, 1);
 	f = store_reader_finding(reader, 1);
-	assert_int_equal(f->ranks->len, 1);
+	assert_int_equal(f->ranks->len, 2);
 	assert_non_null(f->blame);
 	assert_int_equal(f->blame->alternatives->len, 1);
 	rank = g_ptr_array_index(f->ranks, 0);
@@ -267,6 +270,10 @@ static void what_is_written_is_read_back(void **state)
 	assert_true(rank->bystander);
 	assert_int_equal(rank->waits_for->len, 2);
 	assert_int_equal(g_array_index(rank->waits_for, int32_t, 1), 2);
+	assert_null(rank->does);
+	rank = g_ptr_array_index(f->ranks, 1);
+	assert_int_equal(rank->rank, 0);
+	assert_string_equal(rank->does, "sends 4 MPI_INT");
 	assert_int_equal(store_reader_count_kind(reader, "deadlock"), 3);
 	assert_int_equal(store_reader_count_kind(reader, "crash"), 0);
 	assert_true(store_reader_each(reader, false, check_execution, &seen, NULL));

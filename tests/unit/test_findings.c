@@ -1,0 +1,124 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../scheduler/findings.h"
+
+/* An interleaving of one choice: rank 0's call 3 takes a message of `source`. */
+static struct record_execution *execution_of(int source, GArray *choices)
+{
+	struct record_execution *execution = record_execution_new();
+	struct record_choice *record = record_choice_new();
+	struct choice choice = {{0, 3, 0}, {source, 2, 0}};
+	struct record_message other = {.source = 3 - source, .call = 2};
+
+	execution->buffering = RECORD_ZERO;
+	record->call = 3;
+	record->taken = (struct record_message){.source = source, .call = 2};
+	g_array_append_val(record->alternatives, other);
+	g_ptr_array_add(execution->choices, record);
+	g_array_set_size(choices, 0);
+	g_array_append_val(choices, choice);
+	return execution;
+}
+
+static struct record_finding *remark(int rank, const char *does)
+{
+	struct record_finding *finding = record_finding_new("type-mismatch");
+	struct record_rank *line = record_rank_new(rank);
+
+	line->does = g_strdup(does);
+	g_ptr_array_add(finding->ranks, line);
+	finding->path = g_strdup("mp1:n3:zero:0.3=1");
+	return finding;
+}
+
+static struct record_finding *deadlock(void)
+{
+	struct record_finding *finding = record_finding_new("deadlock");
+
+	g_ptr_array_add(finding->ranks, record_rank_new(0));
+	finding->path = g_strdup("mp1:n3:zero:0.3=1");
+	return finding;
+}
+
+/* One interleaving; the arguments are taken over, and NULL is nothing. */
+static void interleaving(struct findings *findings, int source, struct record_finding *first,
+                         struct record_finding *second, gboolean good)
+{
+	g_autoptr(GArray) choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	g_autoptr(RecordExecution) execution = execution_of(source, choices);
+	struct record_finding *shown[] = {first, second};
+
+	for (guint i = 0; i < G_N_ELEMENTS(shown); i++) {
+		if (!shown[i])
+			continue;
+		shown[i] = findings_add(findings, shown[i], execution, choices);
+		g_array_append_val(execution->findings, shown[i]->id);
+	}
+	if (good)
+		findings_add_good(findings, execution, choices);
+}
+
+static void test_what_was_done_counts_and_not_by_whom(void **state)
+{
+	struct findings *findings = findings_new(RECORD_ZERO);
+	GPtrArray *all = findings_all(findings);
+
+	(void)state;
+	interleaving(findings, 1, remark(1, "sends"), NULL, TRUE);
+	interleaving(findings, 2, remark(2, "sends"), remark(1, "frees"), TRUE);
+	assert_int_equal(all->len, 2);
+	assert_int_equal(((struct record_finding *)all->pdata[0])->count, 2);
+	assert_int_equal(((struct record_finding *)all->pdata[1])->count, 1);
+	assert_false(findings_same_course(findings, 1, 2));
+	findings_free(findings);
+}
+
+static void test_a_remark_on_everything_hides_no_blame(void **state)
+{
+	struct findings *findings = findings_new(RECORD_ZERO);
+	GPtrArray *all = findings_all(findings);
+	struct record_finding *finding;
+
+	(void)state;
+	interleaving(findings, 1, deadlock(), remark(1, "leaks"), FALSE);
+	interleaving(findings, 2, remark(1, "leaks"), NULL, TRUE);
+	assert_true(findings_same_course(findings, 1, 2));
+	findings_blame(findings);
+	finding = all->pdata[0];
+	assert_non_null(finding->blame);
+	assert_int_equal(finding->blame->taken.source, 1);
+	finding = all->pdata[1]; /* no choice avoids it */
+	assert_null(finding->blame);
+	findings_free(findings);
+}
+
+static void test_a_remark_is_blamed_on_its_choice(void **state)
+{
+	struct findings *findings = findings_new(RECORD_ZERO);
+	struct record_finding *finding;
+
+	(void)state;
+	interleaving(findings, 1, NULL, NULL, TRUE);
+	interleaving(findings, 2, remark(2, "sends"), NULL, TRUE);
+	findings_blame(findings);
+	finding = findings_all(findings)->pdata[0];
+	assert_non_null(finding->blame);
+	assert_int_equal(finding->blame->taken.source, 2);
+	findings_free(findings);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_was_done_counts_and_not_by_whom),
+		cmocka_unit_test(test_a_remark_on_everything_hides_no_blame),
+		cmocka_unit_test(test_a_remark_is_blamed_on_its_choice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
