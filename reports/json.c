@@ -267,7 +267,8 @@ static bool write_execution(const struct record_execution *execution, void *data
 
 /* The executions are written one by one behind the rest, so that a large store needs no more memory
  * than a small one: the object's closing brace is put back at the end. */
-static bool json_write(struct store_reader *reader, FILE *out, GError **error)
+static bool json_write(struct store_reader *reader, const struct report_options *options, FILE *out,
+                       GError **error)
 {
 	const GPtrArray *findings = store_reader_findings(reader);
 	uint64_t all = store_reader_count(reader);
@@ -277,6 +278,7 @@ static bool json_write(struct store_reader *reader, FILE *out, GError **error)
 	struct output output = {out, true};
 	bool good;
 
+	(void)options;
 	json_builder_begin_object(json);
 	add_exploration(json, store_reader_exploration(reader));
 	if (with_findings_only)
@@ -298,6 +300,6 @@ static bool json_write(struct store_reader *reader, FILE *out, GError **error)
 
 const struct report report_json = {
 	.name = "json",
-	.summary = "everything, for scripts",
+	.summary = "everything as JSON, for scripts; - for standard output",
 	.write = json_write,
 };

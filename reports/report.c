@@ -3,6 +3,7 @@
 #include <errno.h>
 
 static const struct report *const reports[] = {&report_terminal, &report_json, NULL};
+_Static_assert(G_N_ELEMENTS(reports) <= REPORT_MAX + 1, "raise REPORT_MAX");
 
 const struct report *const *report_list(void)
 {
@@ -25,16 +26,18 @@ static bool fail(const char *file, int number, GError **error)
 	return false;
 }
 
-bool report_write(const struct report *report, struct store_reader *reader, const char *file,
-                  GError **error)
+static bool write_to(const struct report *report, struct store_reader *reader,
+                     const struct report_options *options, const char *file, const char *mode,
+                     GError **error)
 {
+	static const struct report_options defaults;
 	bool standard = g_str_equal(file, "-");
-	FILE *out = standard ? stdout : fopen(file, "we");
+	FILE *out = standard ? stdout : fopen(file, mode);
 	bool good;
 
 	if (!out)
 		return fail(file, errno, error);
-	good = report->write(reader, out, error);
+	good = report->write(reader, options ? options : &defaults, out, error);
 	errno = 0;
 	if (standard ? fflush(out) != 0 : fclose(out) != 0) {
 		if (good)
@@ -42,4 +45,16 @@ bool report_write(const struct report *report, struct store_reader *reader, cons
 		good = false;
 	}
 	return good;
+}
+
+bool report_write(const struct report *report, struct store_reader *reader,
+                  const struct report_options *options, const char *file, GError **error)
+{
+	return write_to(report, reader, options, file, "we", error);
+}
+
+bool report_append(const struct report *report, struct store_reader *reader,
+                   const struct report_options *options, const char *file, GError **error)
+{
+	return write_to(report, reader, options, file, "ae", error);
 }

@@ -7,22 +7,37 @@
 
 #include "store_reader.h"
 
+/* What the user asked for besides the store. */
+struct report_options {
+	const char *source_root; /* absolute; files below it are named relative to it. NULL: the
+	                            directory where the program was started */
+	uint32_t execution;      /* the interleaving that formats of a single one show; 0: the first
+	                            that shows a finding, or else the first */
+};
+
 struct report {
 	const char *name;    /* as in the option: --json */
 	const char *summary; /* half a sentence for --help */
-	bool (*write)(struct store_reader *reader, FILE *out, GError **error);
+	bool (*write)(struct store_reader *reader, const struct report_options *options, FILE *out,
+	              GError **error);
 };
 
 /* NULL when there is no such format. */
 const struct report *report_find(const char *name);
 
-/* All formats, NULL at the end. */
+/* All formats, NULL at the end; at most REPORT_MAX of them. The first is for the terminal and has
+ * no option, the others are written where --<name> says. */
+#define REPORT_MAX 16
 const struct report *const *report_list(void);
 
 /* Writes to the file, `-` being standard output. False with `error` set when the store is damaged
  * or the file cannot be written to its end. */
-bool report_write(const struct report *report, struct store_reader *reader, const char *file,
-                  GError **error);
+bool report_write(const struct report *report, struct store_reader *reader,
+                  const struct report_options *options, const char *file, GError **error);
+
+/* The same, behind what the file holds already. */
+bool report_append(const struct report *report, struct store_reader *reader,
+                   const struct report_options *options, const char *file, GError **error);
 
 /* The formats. */
 extern const struct report report_terminal; /* the verdict, for a person */

@@ -397,11 +397,13 @@ static void write_verdict(struct store_reader *reader, const struct colours *col
 		fprintf(out, "  note: %s\n", (const char *)g_ptr_array_index(e->notes, i));
 }
 
-static bool terminal_write(struct store_reader *reader, FILE *out, GError **error)
+static bool terminal_write(struct store_reader *reader, const struct report_options *options,
+                           FILE *out, GError **error)
 {
 	const GPtrArray *findings = store_reader_findings(reader);
 	struct colours colours = colours_of(out);
 
+	(void)options;
 	write_verdict(reader, &colours, out);
 	for (guint i = 0; i < findings->len; i++) {
 		if (!write_finding(reader, g_ptr_array_index(findings, i), &colours, out, error))

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../reports/report.h"
 #include "program.h"
 
 void command_complain(const char *format, ...)
@@ -64,7 +63,7 @@ static gboolean interpret(struct command_options *options)
 		collective = word_index("--collectives", options->collectives, collectives);
 	if (options->backtrack)
 		backtrack = word_index("--backtrack", options->backtrack, backtracks);
-	if (buffering < 0 || collective < 0 || backtrack < 0)
+	if (buffering < 0 || collective < 0 || backtrack < 0 || !command_inspect_reports(options))
 		return FALSE;
 	if (options->max_memory && !parse_size(options->max_memory, &session->max_memory))
 		return FALSE;
@@ -90,8 +89,6 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 	         "async: a root may leave a broadcast early, ...; sync: all are barriers", "WORD"},
 		{"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
 	         "where everything is kept (default: " COMMAND_STORE_DEFAULT "/)", "DIR"},
-		{"json", 0, 0, G_OPTION_ARG_FILENAME, &options->json,
-	         "write the report as JSON; - for standard output", "FILE"},
 		{"launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,
 	         "start the ranks with this instead of mpiexec.mpich -n N", "CMD"},
 		{"stdin", 0, 0, G_OPTION_ARG_FILENAME, &options->standard_input,
@@ -112,6 +109,7 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 	if (more)
 		g_option_context_add_main_entries(context, more, NULL);
 	g_option_context_add_main_entries(context, shared, NULL);
+	command_add_reports(context, options);
 	return context;
 }
 
@@ -150,7 +148,9 @@ void command_options_release(struct command_options *options)
 {
 	g_strfreev(options->program);
 	g_free(options->store);
-	g_free(options->json);
+	g_free(options->source_root);
+	for (int i = 0; i < REPORT_MAX; i++)
+		g_free(options->reports[i]);
 	g_free(options->launcher);
 	g_free(options->standard_input);
 	g_free(options->buffering);
@@ -182,76 +182,4 @@ int command_inspect(const struct command_options *options)
 		return EXIT_CANNOT;
 	}
 	return EXIT_CLEAN;
-}
-
-static gboolean write_report(struct store_reader *reader, const char *format, const char *file)
-{
-	g_autoptr(GError) error = NULL;
-
-	if (report_write(report_find(format), reader, file, &error))
-		return TRUE;
-	command_complain("%s", error->message);
-	return FALSE;
-}
-
-/* A rank's output, each line with the rank in front, as `mpiexec -l` does it. */
-static void print_output(guint rank, GBytes *output, FILE *out)
-{
-	gsize length;
-	const char *text = g_bytes_get_data(output, &length);
-	const char *end = text + length;
-
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (gsize)(end - text));
-		const char *stop = newline ? newline : end;
-
-		fprintf(out, "[%u] %.*s\n", rank, (int)(stop - text), text);
-		text = stop + 1;
-	}
-}
-
-static bool print_execution(const struct record_execution *execution, void *several, GError **error)
-{
-	(void)error;
-	if (*(gboolean *)several)
-		printf("interleaving %u: %s  %s\n", execution->id, execution->status,
-		       execution->path);
-	for (guint rank = 0; rank < execution->outputs->len; rank++)
-		print_output(rank, execution->outputs->pdata[rank], stdout);
-	for (guint rank = 0; rank < execution->errors->len; rank++)
-		print_output(rank, execution->errors->pdata[rank], stderr);
-	return true;
-}
-
-/* What the ranks wrote: always of a single interleaving, of many only with -v. */
-static gboolean print_outputs(const struct command_options *options, struct store_reader *reader)
-{
-	g_autoptr(GError) error = NULL;
-	gboolean several = options->session.path == NULL;
-
-	if (several && !options->verbose)
-		return TRUE;
-	if (store_reader_each(reader, false, print_execution, &several, &error))
-		return TRUE;
-	command_complain("%s", error->message);
-	return FALSE;
-}
-
-gboolean command_report_all(const struct command_options *options)
-{
-	g_autoptr(GError) error = NULL;
-	struct store_reader *reader = store_reader_open(options->session.store, &error);
-	gboolean fine = TRUE;
-
-	if (!reader) {
-		command_complain("%s", error->message);
-		return FALSE;
-	}
-	if (!options->quiet && g_strcmp0(options->json, "-") != 0)
-		fine = print_outputs(options, reader)
-		       && write_report(reader, report_terminal.name, "-");
-	if (options->json)
-		fine &= write_report(reader, report_json.name, options->json);
-	store_reader_close(reader);
-	return fine;
 }

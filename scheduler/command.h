@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "../reports/report.h"
 #include "session.h"
 
 /* What matchpoint exits with (the contract). */
@@ -34,8 +35,11 @@ void command_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
 struct command_options {
 	struct session_options session;
 	char **program;
-	char *store, *json, *launcher, *standard_input, *buffering, *collectives, *backtrack,
-		*max_memory, *resume;
+	char *reports[REPORT_MAX]; /* where each of report_list() goes; NULL: not asked for */
+	char *source_root;
+	int execution;
+	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
+		*resume;
 	gboolean quiet, keep_going;
 	int verbose;
 };
@@ -45,6 +49,11 @@ struct command_options {
  * EXIT_USAGE after having complained. */
 int command_parse(struct command_options *options, int *argc, char ***argv,
                   const GOptionEntry *more, const char *usage, const char *example);
+/* Adds the options of the reports, which every command that writes any has alike. */
+void command_add_reports(GOptionContext *context, struct command_options *options);
+/* FALSE after having complained of what they were given. */
+gboolean command_inspect_reports(const struct command_options *options);
+
 void command_options_release(struct command_options *options);
 
 /* Looks at the program before it is started; complains and returns EXIT_CANNOT when it cannot work.

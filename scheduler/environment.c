@@ -10,6 +10,10 @@ static const struct environment_variable variables[] = {
 	{ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL,
          "what to log, for developers: domains of log.h, as session:debug,snapshot:debug"},
 	{ENVIRONMENT_NO_COLOR, ENVIRONMENT_READ, NULL, "no colours on the terminal"},
+	{ENVIRONMENT_GITHUB_WORKSPACE, ENVIRONMENT_READ, NULL,
+         "set by GitHub Actions: reports name source files relative to it"},
+	{ENVIRONMENT_GITLAB_PROJECT, ENVIRONMENT_READ, NULL,
+         "set by GitLab: reports name source files relative to it"},
 
 	{ENVIRONMENT_SOCKET, ENVIRONMENT_TOLD, NULL, "where the shim connects"},
 	{ENVIRONMENT_WORLD, ENVIRONMENT_TOLD, NULL, "number of the world that the job is"},

@@ -32,6 +32,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	reader = store_reader_open(file, &error);
 	for (int i = 0; reader && report_list()[i]; i++)
-		report_write(report_list()[i], reader, "/dev/null", NULL);
+		report_write(report_list()[i], reader, NULL, "/dev/null", NULL);
 	return 0;
 }

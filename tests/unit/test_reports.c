@@ -91,7 +91,7 @@ static char *report(struct fixture *fixture, const char *name)
 	reader = store_reader_open(fixture->directory, &error);
 	if (!reader)
 		fail_msg("%s", error->message);
-	if (!report_write(report_find(name), reader, fixture->out, &error))
+	if (!report_write(report_find(name), reader, NULL, fixture->out, &error))
 		fail_msg("%s", error->message);
 	assert_true(g_file_get_contents(fixture->out, &text, NULL, NULL));
 	return text;
@@ -336,9 +336,9 @@ static void a_report_that_cannot_be_written_is_an_error(void **state)
 	g_autoptr(StoreReader) reader = store_reader_open(fixture->directory, NULL);
 	g_autoptr(GError) nowhere = NULL, full = NULL;
 
-	assert_false(report_write(&report_json, reader, "/nonexistent/file", &nowhere));
+	assert_false(report_write(&report_json, reader, NULL, "/nonexistent/file", &nowhere));
 	assert_non_null(nowhere);
-	assert_false(report_write(&report_json, reader, "/dev/full", &full));
+	assert_false(report_write(&report_json, reader, NULL, "/dev/full", &full));
 	assert_non_null(full);
 }
 
