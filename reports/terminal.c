@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "report.h"
+#include "words.h"
 
 #define CALL_WIDTH 34 /* columns of a roll-call, when nothing in it is wider */
 #define PLACE_WIDTH 15
@@ -21,95 +22,9 @@ static struct colours colours_of(FILE *out)
 	return (struct colours){"\033[1;31m", "\033[1;32m", "\033[1m", "\033[0m"};
 }
 
-/* "ranks 0, 2-3" or "rank 1"; `prefix` is "rank". */
-static char *print_ranks(const GArray *ranks)
-{
-	GString *text = g_string_new(ranks->len == 1 ? "rank " : "ranks ");
-
-	for (guint i = 0; i < ranks->len; i++) {
-		int32_t first = g_array_index(ranks, int32_t, i), last = first;
-
-		while (i + 1 < ranks->len && g_array_index(ranks, int32_t, i + 1) == last + 1) {
-			last++;
-			i++;
-		}
-		if (text->str[text->len - 1] != ' ')
-			g_string_append(text, ", ");
-		g_string_append_printf(text, "%d", first);
-		if (last > first)
-			g_string_append_printf(text, last > first + 1 ? "-%d" : ", %d", last);
-	}
-	return g_string_free(text, FALSE);
-}
-
-/* The command line as one would type it. */
-static char *print_program(const struct record_exploration *exploration)
-{
-	GString *text = g_string_new(NULL);
-
-	for (char **argument = exploration->program; *argument; argument++) {
-		static const char harmless[] =
-			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			"0123456789-_./=:,+@%";
-		g_autofree char *quoted = g_shell_quote(*argument);
-		bool plain = **argument && strspn(*argument, harmless) == strlen(*argument);
-
-		g_string_append_printf(text, "%s%s", text->len ? " " : "",
-		                       plain ? *argument : quoted);
-	}
-	return g_string_free(text, FALSE);
-}
-
-static const char *print_bufferings(uint32_t bufferings)
-{
-	if (bufferings == (RECORD_ZERO | RECORD_INFINITE))
-		return "zero and infinite buffering";
-	return bufferings == RECORD_ZERO ? "zero buffering" : "infinite buffering";
-}
-
 static const char *plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";
-}
-
-static char *print_call(const struct record_rank *rank)
-{
-	if (!rank->function)
-		return g_strdup("");
-	return g_strdup_printf("%s(%s)", rank->function, rank->arguments ? rank->arguments : "");
-}
-
-/* What a rank does at the end: "waits for rank 1, which has ended". */
-static char *print_state(const struct record_rank *rank, const GPtrArray *roll_call)
-{
-	g_autoptr(GArray) ended = g_array_new(FALSE, FALSE, sizeof(int32_t));
-	g_autofree char *awaited = NULL, *gone = NULL;
-
-	if (rank->ended)
-		return g_strdup(rank->ended);
-	if (rank->does)
-		return g_strdup(rank->does);
-	if (rank->waits_for->len == 0)
-		return g_strdup("waits");
-	awaited = print_ranks(rank->waits_for);
-	for (guint i = 0; i < rank->waits_for->len; i++) {
-		int32_t other = g_array_index(rank->waits_for, int32_t, i);
-
-		for (guint j = 0; j < roll_call->len; j++) {
-			const struct record_rank *record = g_ptr_array_index(roll_call, j);
-
-			if (record->rank == other && record->ended)
-				g_array_append_val(ended, other);
-		}
-	}
-	if (ended->len == 0)
-		return g_strdup_printf("waits for %s", awaited);
-	if (ended->len == rank->waits_for->len)
-		return g_strdup_printf("waits for %s, which %s ended", awaited,
-		                       ended->len == 1 ? "has" : "have");
-	gone = print_ranks(ended);
-	return g_strdup_printf("waits for %s, of which %s %s ended", awaited, gone,
-	                       ended->len == 1 ? "has" : "have");
 }
 
 /* A line of the roll-call: ranks that are in the same state share one. */
@@ -136,9 +51,9 @@ static struct line *line_new(const struct record_rank *rank, const GPtrArray *ro
 
 	line->ranks = g_array_new(FALSE, FALSE, sizeof(int32_t));
 	line->ended = rank->ended != NULL;
-	line->call = print_call(rank);
+	line->call = words_call(rank);
 	line->place = *line->call ? place_print(&rank->place) : g_strdup("");
-	line->state = print_state(rank, roll_call);
+	line->state = words_state(rank, roll_call);
 	return line;
 }
 
@@ -151,7 +66,7 @@ static bool line_equal(const struct line *one, const struct line *other)
 static void line_write(const struct line *line, int ranks_width, int call_width, int place_width,
                        FILE *out)
 {
-	g_autofree char *ranks = print_ranks(line->ranks);
+	g_autofree char *ranks = words_ranks(line->ranks);
 
 	if (!line->ended)
 		fprintf(out, "  %-*s  %-*s%-*s%s\n", ranks_width, ranks, call_width, line->call,
@@ -218,7 +133,7 @@ static void write_roll_call(const GPtrArray *roll_call, const struct record_rank
 		g_autofree char *ranks = NULL;
 
 		g_array_sort(line->ranks, compare_ranks);
-		ranks = print_ranks(line->ranks);
+		ranks = words_ranks(line->ranks);
 		if (line->ended)
 			continue;
 		ranks_width = MAX(ranks_width, (int)strlen(ranks));
@@ -227,29 +142,6 @@ static void write_roll_call(const GPtrArray *roll_call, const struct record_rank
 	}
 	for (guint i = 0; i < lines->len; i++)
 		line_write(g_ptr_array_index(lines, i), ranks_width, call_width, place_width, out);
-}
-
-static char *print_message(const struct record_message *message)
-{
-	g_autofree char *place = place_print(&message->place);
-
-	if (!message->place.file && !message->place.function)
-		return g_strdup_printf("rank %d's message", message->source);
-	return g_strdup_printf("rank %d's message (%s)", message->source, place);
-}
-
-static void write_blame(const struct record_choice *blame, FILE *out)
-{
-	g_autofree char *taken = print_message(&blame->taken), *place = place_print(&blame->place);
-	const char *function = blame->function ? blame->function : "receive";
-	bool probe = strstr(function, "robe") != NULL;
-
-	fprintf(out, "  it needs: rank %d's %s(ANY_SOURCE) at %s %s %s", blame->rank, function,
-	        place, probe ? "reports" : "takes", taken);
-	if (blame->alternatives->len > 0)
-		fprintf(out, ", not rank %d's",
-		        g_array_index(blame->alternatives, struct record_message, 0).source);
-	fputc('\n', out);
 }
 
 /* The end of what a rank wrote to its standard error, if it wrote anything. */
@@ -304,14 +196,14 @@ static void write_title(const struct record_finding *finding,
 	if (is_exploration(exploration))
 		fprintf(out, "%u of %" G_GUINT64_FORMAT " interleaving%s, ", finding->count, all,
 		        plural(all));
-	fprintf(out, "%s)\n", any ? "any buffering" : print_bufferings(finding->bufferings));
+	fprintf(out, "%s)\n", any ? "any buffering" : words_bufferings(finding->bufferings));
 }
 
 static bool write_finding(struct store_reader *reader, const struct record_finding *finding,
                           const struct colours *colours, FILE *out, GError **error)
 {
 	const struct record_exploration *exploration = store_reader_exploration(reader);
-	g_autofree char *program = print_program(exploration);
+	g_autofree char *program = words_program(exploration);
 	const struct record_rank *told = NULL;
 	bool deadlock = g_str_equal(finding->kind, "deadlock");
 	bool remark = record_finding_is_remark(finding);
@@ -325,8 +217,11 @@ static bool write_finding(struct store_reader *reader, const struct record_findi
 	write_roll_call(finding->ranks, told, out);
 	if (!deadlock && !remark && !write_example(reader, finding, out, error))
 		return false;
-	if (finding->blame)
-		write_blame(finding->blame, out);
+	if (finding->blame) {
+		g_autofree char *blame = words_blame(finding->blame);
+
+		fprintf(out, "  it needs: %s\n", blame);
+	}
 	if (!finding->reproduced && is_exploration(exploration))
 		fprintf(out, "  its replay ended otherwise: the program does not depend on "
 		             "matching alone\n");
@@ -369,7 +264,7 @@ static void write_counts(const struct store_reader *reader, FILE *out)
 static void write_verdict(struct store_reader *reader, const struct colours *colours, FILE *out)
 {
 	const struct record_exploration *e = store_reader_exploration(reader);
-	g_autofree char *program = print_program(e);
+	g_autofree char *program = words_program(e);
 	bool explored = is_exploration(e);
 
 	fprintf(out, "%smatchpoint: %" G_GUINT64_FORMAT " interleaving%s of %s on %d rank%s%s",
@@ -381,7 +276,7 @@ static void write_verdict(struct store_reader *reader, const struct colours *col
 		fprintf(out, ", not all: %s", e->incomplete_reason);
 	else if (explored)
 		fprintf(out, ", not all: it did not come to its end");
-	fprintf(out, " (%s), %.2f s", print_bufferings(e->bufferings), e->seconds);
+	fprintf(out, " (%s), %.2f s", words_bufferings(e->bufferings), e->seconds);
 	if (explored && e->backtrack_reason)
 		fprintf(out, ", by rerunning: %s", e->backtrack_reason);
 	fputc('\n', out);
