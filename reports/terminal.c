@@ -22,49 +22,8 @@ static struct colours colours_of(FILE *out)
 	return (struct colours){"\033[1;31m", "\033[1;32m", "\033[1m", "\033[0m"};
 }
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
-/* A line of the roll-call: ranks that are in the same state share one. */
-struct line {
-	GArray *ranks;
-	char *call, *place, *state;
-	bool ended;
-};
-
-static void line_free(gpointer data)
-{
-	struct line *line = data;
-
-	g_array_unref(line->ranks);
-	g_free(line->call);
-	g_free(line->place);
-	g_free(line->state);
-	g_free(line);
-}
-
-static struct line *line_new(const struct record_rank *rank, const GPtrArray *roll_call)
-{
-	struct line *line = g_new0(struct line, 1);
-
-	line->ranks = g_array_new(FALSE, FALSE, sizeof(int32_t));
-	line->ended = rank->ended != NULL;
-	line->call = words_call(rank);
-	line->place = *line->call ? place_print(&rank->place) : g_strdup("");
-	line->state = words_state(rank, roll_call);
-	return line;
-}
-
-static bool line_equal(const struct line *one, const struct line *other)
-{
-	return one->ended == other->ended && g_str_equal(one->call, other->call)
-	       && g_str_equal(one->place, other->place) && g_str_equal(one->state, other->state);
-}
-
-static void line_write(const struct line *line, int ranks_width, int call_width, int place_width,
-                       FILE *out)
+static void line_write(const struct words_line *line, int ranks_width, int call_width,
+                       int place_width, FILE *out)
 {
 	g_autofree char *ranks = words_ranks(line->ranks);
 
@@ -98,42 +57,15 @@ static const struct record_rank *culprit(const GPtrArray *roll_call)
 	return found;
 }
 
-static gint compare_ranks(gconstpointer one, gconstpointer other)
-{
-	return *(const int32_t *)one - *(const int32_t *)other;
-}
-
 static void write_roll_call(const GPtrArray *roll_call, const struct record_rank *told, FILE *out)
 {
-	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(line_free);
+	g_autoptr(GPtrArray) lines = words_roll_call(roll_call, told);
 	int ranks_width = 0, call_width = CALL_WIDTH, place_width = PLACE_WIDTH;
 
-	for (guint i = 0; i < roll_call->len; i++) {
-		const struct record_rank *rank = g_ptr_array_index(roll_call, i);
-		struct line *line = line_new(rank, roll_call);
-		guint same;
-
-		if (rank == told) {
-			line_free(line);
-			continue;
-		}
-		for (same = 0; same < lines->len; same++) {
-			if (line_equal(line, g_ptr_array_index(lines, same)))
-				break;
-		}
-		if (same < lines->len)
-			line_free(line);
-		else
-			g_ptr_array_add(lines, line);
-		line = g_ptr_array_index(lines, same);
-		g_array_append_val(line->ranks, rank->rank);
-	}
 	for (guint i = 0; i < lines->len; i++) {
-		const struct line *line = g_ptr_array_index(lines, i);
-		g_autofree char *ranks = NULL;
+		const struct words_line *line = g_ptr_array_index(lines, i);
+		g_autofree char *ranks = words_ranks(line->ranks);
 
-		g_array_sort(line->ranks, compare_ranks);
-		ranks = words_ranks(line->ranks);
 		if (line->ended)
 			continue;
 		ranks_width = MAX(ranks_width, (int)strlen(ranks));
@@ -179,24 +111,15 @@ static bool write_example(struct store_reader *reader, const struct record_findi
 	return true;
 }
 
-static bool is_exploration(const struct record_exploration *exploration)
-{
-	return g_strcmp0(exploration->command, "explore") == 0;
-}
-
 /* "deadlock #1  (2 of 6 interleavings, any buffering)" */
 static void write_title(const struct record_finding *finding,
                         const struct record_exploration *exploration, const struct colours *colours,
                         FILE *out)
 {
-	uint64_t all = exploration->interleavings;
-	bool any = finding->bufferings == (RECORD_ZERO | RECORD_INFINITE);
+	g_autofree char *share = words_share(finding, exploration);
 
-	fprintf(out, "\n%s%s #%u%s  (", colours->bad, finding->kind, finding->id, colours->plain);
-	if (is_exploration(exploration))
-		fprintf(out, "%u of %" G_GUINT64_FORMAT " interleaving%s, ", finding->count, all,
-		        plural(all));
-	fprintf(out, "%s)\n", any ? "any buffering" : words_bufferings(finding->bufferings));
+	fprintf(out, "\n%s%s #%u%s  (%s)\n", colours->bad, finding->kind, finding->id,
+	        colours->plain, share);
 }
 
 static bool write_finding(struct store_reader *reader, const struct record_finding *finding,
@@ -222,7 +145,7 @@ static bool write_finding(struct store_reader *reader, const struct record_findi
 
 		fprintf(out, "  it needs: %s\n", blame);
 	}
-	if (!finding->reproduced && is_exploration(exploration))
+	if (!finding->reproduced && words_is_exploration(exploration))
 		fprintf(out, "  its replay ended otherwise: the program does not depend on "
 		             "matching alone\n");
 	fprintf(out, "  path: %s\n", finding->path);
@@ -230,64 +153,20 @@ static bool write_finding(struct store_reader *reader, const struct record_findi
 	return true;
 }
 
-static const char *plural_kind(const char *kind, guint count)
-{
-	if (count == 1)
-		return "";
-	return g_str_has_suffix(kind, "sh") || g_str_has_suffix(kind, "ch") ? "es" : "s";
-}
-
-/* "1 deadlock in 2 interleavings", a line per kind, in the order first seen. */
-static void write_counts(const struct store_reader *reader, FILE *out)
-{
-	const GPtrArray *findings = store_reader_findings(reader);
-	g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);
-
-	for (guint i = 0; i < findings->len; i++) {
-		const struct record_finding *first = g_ptr_array_index(findings, i);
-		uint64_t interleavings = store_reader_count_kind(reader, first->kind);
-		guint count = 0;
-
-		if (!g_hash_table_add(told, (gpointer)first->kind))
-			continue;
-		for (guint j = i; j < findings->len; j++) {
-			const struct record_finding *other = g_ptr_array_index(findings, j);
-
-			count += g_str_equal(first->kind, other->kind);
-		}
-		fprintf(out, "  %u %s%s in %" G_GUINT64_FORMAT " interleaving%s\n", count,
-		        first->kind, plural_kind(first->kind, count), interleavings,
-		        plural(interleavings));
-	}
-}
-
 static void write_verdict(struct store_reader *reader, const struct colours *colours, FILE *out)
 {
 	const struct record_exploration *e = store_reader_exploration(reader);
-	g_autofree char *program = words_program(e);
-	bool explored = is_exploration(e);
+	g_autofree char *subject = words_subject(e), *extent = words_extent(e);
+	g_auto(GStrv) counts = words_counts(reader);
 
-	fprintf(out, "%smatchpoint: %" G_GUINT64_FORMAT " interleaving%s of %s on %d rank%s%s",
-	        colours->strong, e->interleavings, plural(e->interleavings), program, e->ranks,
-	        plural((uint64_t)e->ranks), colours->plain);
-	if (explored && e->complete)
-		fprintf(out, ", all explored");
-	else if (e->incomplete_reason)
-		fprintf(out, ", not all: %s", e->incomplete_reason);
-	else if (explored)
-		fprintf(out, ", not all: it did not come to its end");
-	fprintf(out, " (%s), %.2f s", words_bufferings(e->bufferings), e->seconds);
-	if (explored && e->backtrack_reason)
-		fprintf(out, ", by rerunning: %s", e->backtrack_reason);
-	fputc('\n', out);
-	if (store_reader_findings(reader)->len > 0)
-		write_counts(reader, out);
-	else
-		fprintf(out, "  %snothing wrong%s%s\n", colours->good,
-		        e->complete || !explored ? "" : " so far", colours->plain);
+	fprintf(out, "%smatchpoint: %s%s%s\n", colours->strong, subject, colours->plain, extent);
+	for (char **count = counts; *count; count++)
+		fprintf(out, "  %s\n", *count);
+	if (!*counts)
+		fprintf(out, "  %s%s%s\n", colours->good, words_nothing(e), colours->plain);
 	if (e->wasted > 0)
 		fprintf(out, "  %" G_GUINT64_FORMAT " run%s led nowhere new\n", e->wasted,
-		        plural(e->wasted));
+		        e->wasted == 1 ? "" : "s");
 	for (guint i = 0; i < e->notes->len; i++)
 		fprintf(out, "  note: %s\n", (const char *)g_ptr_array_index(e->notes, i));
 }

@@ -109,3 +109,159 @@ char *words_blame(const struct record_choice *blame)
 			g_array_index(blame->alternatives, struct record_message, 0).source);
 	return g_string_free(text, FALSE);
 }
+
+static void line_free(gpointer data)
+{
+	struct words_line *line = data;
+
+	g_array_unref(line->ranks);
+	g_free(line->call);
+	g_free(line->place);
+	g_free(line->state);
+	g_free(line);
+}
+
+static struct words_line *line_new(const struct record_rank *rank, const GPtrArray *roll_call)
+{
+	struct words_line *line = g_new0(struct words_line, 1);
+
+	line->ranks = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	line->ended = rank->ended != NULL;
+	line->call = words_call(rank);
+	line->place = *line->call ? place_print(&rank->place) : g_strdup("");
+	line->state = words_state(rank, roll_call);
+	return line;
+}
+
+static bool line_equal(const struct words_line *one, const struct words_line *other)
+{
+	return one->ended == other->ended && g_str_equal(one->call, other->call)
+	       && g_str_equal(one->place, other->place) && g_str_equal(one->state, other->state);
+}
+
+static gint compare_ranks(gconstpointer one, gconstpointer other)
+{
+	return *(const int32_t *)one - *(const int32_t *)other;
+}
+
+GPtrArray *words_roll_call(const GPtrArray *roll_call, const struct record_rank *told)
+{
+	GPtrArray *lines = g_ptr_array_new_with_free_func(line_free);
+
+	for (guint i = 0; i < roll_call->len; i++) {
+		const struct record_rank *rank = g_ptr_array_index(roll_call, i);
+		struct words_line *line = line_new(rank, roll_call);
+		guint same;
+
+		if (rank == told) {
+			line_free(line);
+			continue;
+		}
+		for (same = 0; same < lines->len; same++) {
+			if (line_equal(line, g_ptr_array_index(lines, same)))
+				break;
+		}
+		if (same < lines->len)
+			line_free(line);
+		else
+			g_ptr_array_add(lines, line);
+		line = g_ptr_array_index(lines, same);
+		g_array_append_val(line->ranks, rank->rank);
+	}
+	for (guint i = 0; i < lines->len; i++)
+		g_array_sort(((struct words_line *)lines->pdata[i])->ranks, compare_ranks);
+	return lines;
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+bool words_is_exploration(const struct record_exploration *exploration)
+{
+	return g_strcmp0(exploration->command, "explore") == 0;
+}
+
+char *words_share(const struct record_finding *finding,
+                  const struct record_exploration *exploration)
+{
+	uint64_t all = exploration->interleavings;
+	bool any = finding->bufferings == (RECORD_ZERO | RECORD_INFINITE);
+	const char *buffering = any ? "any buffering" : words_bufferings(finding->bufferings);
+
+	if (!words_is_exploration(exploration))
+		return g_strdup(buffering);
+	return g_strdup_printf("%u of %" G_GUINT64_FORMAT " interleaving%s, %s", finding->count,
+	                       all, plural(all), buffering);
+}
+
+char *words_subject(const struct record_exploration *exploration)
+{
+	const struct record_exploration *e = exploration;
+	g_autofree char *program = words_program(e);
+
+	return g_strdup_printf("%" G_GUINT64_FORMAT " interleaving%s of %s on %d rank%s",
+	                       e->interleavings, plural(e->interleavings), program, e->ranks,
+	                       plural((uint64_t)e->ranks));
+}
+
+char *words_extent(const struct record_exploration *exploration)
+{
+	const struct record_exploration *e = exploration;
+	bool explored = words_is_exploration(e);
+	GString *text = g_string_new(NULL);
+
+	if (explored && e->complete)
+		g_string_append(text, ", all explored");
+	else if (e->incomplete_reason)
+		g_string_append_printf(text, ", not all: %s", e->incomplete_reason);
+	else if (explored)
+		g_string_append(text, ", not all: it did not come to its end");
+	g_string_append_printf(text, " (%s), %.2f s", words_bufferings(e->bufferings), e->seconds);
+	if (explored && e->backtrack_reason)
+		g_string_append_printf(text, ", by rerunning: %s", e->backtrack_reason);
+	return g_string_free(text, FALSE);
+}
+
+const char *words_nothing(const struct record_exploration *exploration)
+{
+	bool all = exploration->complete || !words_is_exploration(exploration);
+
+	return all ? "nothing wrong" : "nothing wrong so far";
+}
+
+static const char *plural_kind(const char *kind, guint count)
+{
+	if (count == 1)
+		return "";
+	return g_str_has_suffix(kind, "sh") || g_str_has_suffix(kind, "ch") ? "es" : "s";
+}
+
+GStrv words_counts(const struct store_reader *reader)
+{
+	const GPtrArray *findings = store_reader_findings(reader);
+	g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);
+	GPtrArray *lines = g_ptr_array_new();
+
+	for (guint i = 0; i < findings->len; i++) {
+		const struct record_finding *first = g_ptr_array_index(findings, i);
+		uint64_t interleavings;
+		guint count = 0;
+
+		if (!g_hash_table_add(told, (gpointer)first->kind))
+			continue;
+		interleavings = store_reader_count_kind(reader, first->kind);
+		for (guint j = i; j < findings->len; j++) {
+			const struct record_finding *other = g_ptr_array_index(findings, j);
+
+			count += g_str_equal(first->kind, other->kind);
+		}
+		g_ptr_array_add(lines,
+		                g_strdup_printf("%u %s%s in %" G_GUINT64_FORMAT " interleaving%s",
+		                                count, first->kind, plural_kind(first->kind, count),
+		                                interleavings, plural(interleavings)));
+	}
+	g_ptr_array_add(lines, NULL);
+	return (GStrv)g_ptr_array_free(lines, FALSE);
+}

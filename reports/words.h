@@ -3,7 +3,7 @@
 #ifndef MATCHPOINT_REPORTS_WORDS_H
 #define MATCHPOINT_REPORTS_WORDS_H
 
-#include "../scheduler/record.h"
+#include "store_reader.h"
 
 /* "rank 1" or "ranks 0, 2-3"; `ranks` is of int32_t, ascending. */
 char *words_ranks(const GArray *ranks);
@@ -20,6 +20,34 @@ char *words_call(const struct record_rank *rank);
 /* What a rank does at the end: "waits for rank 1, which has ended". `roll_call` is of struct
  * record_rank. */
 char *words_state(const struct record_rank *rank, const GPtrArray *roll_call);
+
+/* A line of the roll-call: ranks that are in the same state share one. */
+struct words_line {
+	GArray *ranks; /* of int32_t, ascending */
+	char *call, *place, *state;
+	bool ended;
+};
+
+/* The roll-call (of struct record_rank), in order, without `told` (NULL: all), as an array of
+ * struct words_line; free with g_ptr_array_unref. */
+GPtrArray *words_roll_call(const GPtrArray *roll_call, const struct record_rank *told);
+
+bool words_is_exploration(const struct record_exploration *exploration);
+
+/* "6 interleavings of ./solver on 4 ranks" */
+char *words_subject(const struct record_exploration *exploration);
+/* The same sentence's end: ", all explored (zero and infinite buffering), 0.31 s" */
+char *words_extent(const struct record_exploration *exploration);
+
+/* "1 deadlock in 2 interleavings", one for each kind in the order first seen; free with g_strfreev.
+ */
+GStrv words_counts(const struct store_reader *reader);
+/* What is said when there is none: "nothing wrong", or "... so far". */
+const char *words_nothing(const struct record_exploration *exploration);
+
+/* How often a finding shows: "2 of 6 interleavings, any buffering". */
+char *words_share(const struct record_finding *finding,
+                  const struct record_exploration *exploration);
 
 /* The choice that a finding needs, and its alternative: "rank 0's MPI_Recv(ANY_SOURCE) at a.c:5
  * takes rank 1's message (a.c:9), not rank 2's". */
