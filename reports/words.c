@@ -196,6 +196,13 @@ char *words_share(const struct record_finding *finding,
 	                       all, plural(all), buffering);
 }
 
+char *words_again(const char *path, const struct record_exploration *exploration)
+{
+	g_autofree char *program = words_program(exploration);
+
+	return g_strdup_printf("matchpoint replay %s -- %s", path, program);
+}
+
 char *words_subject(const struct record_exploration *exploration)
 {
 	const struct record_exploration *e = exploration;

@@ -49,6 +49,9 @@ const char *words_nothing(const struct record_exploration *exploration);
 char *words_share(const struct record_finding *finding,
                   const struct record_exploration *exploration);
 
+/* The command that shows an interleaving again. */
+char *words_again(const char *path, const struct record_exploration *exploration);
+
 /* The choice that a finding needs, and its alternative: "rank 0's MPI_Recv(ANY_SOURCE) at a.c:5
  * takes rank 1's message (a.c:9), not rank 2's". */
 char *words_blame(const struct record_choice *blame);
