@@ -180,6 +180,18 @@ bool record_finding_is_remark(const struct record_finding *finding)
 	       && ((const struct record_rank *)finding->ranks->pdata[0])->does != NULL;
 }
 
+/* A loop sends now 3, now 4 elements. */
+static char *without_digits(const char *text)
+{
+	GString *rest = g_string_new(NULL);
+
+	for (; text && *text; text++) {
+		if (!g_ascii_isdigit(*text))
+			g_string_append_c(rest, *text);
+	}
+	return g_string_free(rest, FALSE);
+}
+
 /* What was done, for each line that is not like one before it. */
 static void append_deeds(GString *key, const struct record_finding *finding)
 {
@@ -188,8 +200,9 @@ static void append_deeds(GString *key, const struct record_finding *finding)
 	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = g_ptr_array_index(finding->ranks, i);
 		g_autofree char *place = place_print(&rank->place);
+		g_autofree char *does = without_digits(rank->does);
 		char *deed = g_strdup_printf("\n%s %s %s", rank->function ? rank->function : "",
-		                             place, rank->does);
+		                             place, does);
 
 		if (!g_hash_table_contains(told, deed))
 			g_string_append(key, deed);

@@ -30,7 +30,7 @@ struct remarks *remarks_copy(const struct remarks *remarks);
 void remarks_free(struct remarks *remarks);
 
 /* Copies the remark, unless the same has been made before: kind, ranks, sites and words, whatever
- * the numbers of the calls. Beyond some hundreds of different ones further ones are dropped. */
+ * the numbers in them and those of the calls. Beyond some hundreds further ones are dropped. */
 void remarks_add(struct remarks *remarks, const struct remark *remark);
 
 /* In the order made. */

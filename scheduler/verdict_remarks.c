@@ -21,7 +21,7 @@ static struct record_rank *line_of(const struct execution *execution,
 static gboolean lines_equal(const struct record_rank *one, const struct record_rank *other)
 {
 	return one->rank == other->rank && one->function == other->function
-	       && g_strcmp0(one->does, other->does) == 0 && place_equal(&one->place, &other->place);
+	       && place_equal(&one->place, &other->place);
 }
 
 /* Those whom the finding does not name yet. */

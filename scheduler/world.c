@@ -335,7 +335,9 @@ void world_on_match(struct world *world, const struct match *match, gboolean cho
 		live->matched = TRUE;
 	world->orders.bind(world->user, receiver, &bind);
 	if (takes) {
-		if (message->bytes >= WIRE_LARGE_MESSAGE)
+		if (live)
+			world_compare_types(world, match, message, live);
+		if (message->types.bytes >= WIRE_LARGE_MESSAGE)
 			world->orders.bind(world->user, sender,
 			                   &(struct wire_bind){send, WIRE_ANY, message->tag});
 		g_hash_table_remove(world->messages, &match->send);

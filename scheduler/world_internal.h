@@ -4,6 +4,7 @@
 #define MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
 
 #include "matcher.h"
+#include "types.h"
 #include "world.h"
 
 /* An operation whose completion its rank has not learnt of yet. */
@@ -18,6 +19,7 @@ struct live {
 	guint64 instance;         /* collectives */
 	guint64 comm;
 	gint32 peer, tag; /* as the program gave them */
+	struct types types;
 };
 
 struct rank {
@@ -37,7 +39,7 @@ struct message {
 	struct op_id id;
 	guint64 comm;
 	gint32 tag;
-	guint64 bytes;
+	struct types types;
 };
 
 struct world {
@@ -88,6 +90,10 @@ void world_try_release(struct world *world, int rank);
 /* Makes all deterministic matches and lets go whom they set free. */
 void world_settle(struct world *world);
 void world_on_match(struct world *world, const struct match *match, gboolean chosen);
+
+/* Remarks on a message whose types are not those that the receive expects. */
+void world_compare_types(struct world *world, const struct match *match,
+                         const struct message *message, const struct live *receive);
 
 static inline struct op_id world_op_id(int rank, struct wire_name name)
 {

@@ -54,7 +54,7 @@ static gboolean post(struct world *world, int rank, const struct wire_call *call
 	if (op->kind == WIRE_SEND) {
 		struct message *message = g_new(struct message, 1);
 
-		*message = (struct message){operation->id, op->comm, op->tag, op->bytes};
+		*message = (struct message){operation->id, op->comm, op->tag, types_of(op)};
 		g_hash_table_replace(world->messages, &message->id, message);
 	}
 	trace_append(&world->trace, &event);
@@ -150,7 +150,8 @@ static gboolean start(struct world *world, int rank, const struct wire_call *cal
 	                    .joined = op->joined,
 	                    .comm = op->comm,
 	                    .peer = op->peer,
-	                    .tag = op->tag};
+	                    .tag = op->tag,
+	                    .types = types_of(op)};
 	GArray *array = world->ranks[rank].live;
 	gboolean kept = call->wait != WIRE_WAIT_NONE || op->nonblocking;
 

@@ -12,6 +12,7 @@
 #include "gate.h"
 #include "real.h"
 #include "request.h"
+#include "signature.h"
 #include "transfer.h"
 
 struct partitioned {
@@ -148,6 +149,7 @@ static int initialise(struct request *request, int code, int count, MPI_Datatype
 		.comm = number_of(communicator, partitioned->sends, peer, tag),
 		.peer = peer,
 		.tag = tag,
+		.types = signature_of(type),
 		.bytes = (uint64_t)size * (uint64_t)count * (uint64_t)partitioned->partitions,
 	};
 	announce(partitioned->op.comm, communicator);

@@ -47,6 +47,7 @@ struct request {
 	void *data;
 	int count;
 	MPI_Datatype type;
+	struct wire_types types; /* its signature */
 	int peer;
 	int tag;
 	MPI_Comm comm;

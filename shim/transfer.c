@@ -8,6 +8,7 @@
 #include "communicator.h"
 #include "gate.h"
 #include "real.h"
+#include "signature.h"
 
 /* MPICH's ABI: predefined types but those of MPI_MINLOC and MPI_MAXLOC. */
 static bool is_basic(MPI_Datatype type)
@@ -77,6 +78,7 @@ struct request *transfer_new(const struct transfer *transfer)
 	request->data = transfer->data;
 	request->count = transfer->count;
 	request->type = transfer->type;
+	request->types = signature_of(transfer->type);
 	request->peer = transfer->peer;
 	request->tag = transfer->tag;
 	request->must_copy = transfer->must_copy;
@@ -224,5 +226,6 @@ struct wire_op transfer_op(const struct request *request)
 		.peer = request->peer == MPI_ANY_SOURCE ? WIRE_ANY : request->peer,
 		.tag = receive && request->tag == MPI_ANY_TAG ? WIRE_ANY : request->tag,
 		.bytes = message_bytes(request),
+		.types = request->types,
 	};
 }

@@ -194,6 +194,18 @@ static void describe_hello(struct codec *codec, struct wire_hello *hello)
 	field_string(codec, &hello->mpi);
 }
 
+static void describe_types(struct codec *codec, struct wire_types *types)
+{
+	enum { RUN_BYTES = 10 };
+
+	field_u16(codec, &types->basic);
+	uint32_t runs = FIELD_LIST(codec, &types->run_count, &types->runs, RUN_BYTES);
+	for (uint32_t i = 0; i < runs; i++) {
+		field_u16(codec, &types->runs[i].basic);
+		field_u64(codec, &types->runs[i].count);
+	}
+}
+
 static void describe_op(struct codec *codec, struct wire_op *op)
 {
 	field_name(codec, &op->name);
@@ -208,12 +220,13 @@ static void describe_op(struct codec *codec, struct wire_op *op)
 	field_i32(codec, &op->peer);
 	field_i32(codec, &op->tag);
 	field_u64(codec, &op->bytes);
+	describe_types(codec, &op->types);
 	field_u64(codec, &op->signature);
 }
 
 static void describe_call(struct codec *codec, struct wire_call *call)
 {
-	enum { OP_BYTES = 46, NAME_BYTES = 8 };
+	enum { OP_BYTES = 52, NAME_BYTES = 8 };
 
 	field_u32(codec, &call->call);
 	field_u16(codec, &call->function);
@@ -424,6 +437,8 @@ void wire_message_release(struct wire_message *message)
 		free(message->hello.mpi);
 		break;
 	case WIRE_CALL:
+		for (uint32_t i = 0; i < message->call.op_count; i++)
+			free(message->call.ops[i].types.runs);
 		free(message->call.ops);
 		free(message->call.waited);
 		break;

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -95,6 +95,19 @@ enum wire_op_kind {
 
 enum wire_send_mode { WIRE_STANDARD = 0, WIRE_SYNCHRONOUS, WIRE_BUFFERED, WIRE_READY };
 
+/* So many elements of a basic type, in a row. */
+struct wire_run {
+	uint16_t basic; /* low half of MPICH's handle; its high byte is the size in bytes */
+	uint64_t count;
+};
+
+/* The basic types of which data consists, in their order (MPI 3.1, section 4.1). */
+struct wire_types {
+	uint16_t basic;     /* all of it; 0: see runs */
+	uint32_t run_count; /* 0 with no basic type: not to be compared */
+	struct wire_run *runs; /* again and again, as many times as the bytes warrant */
+};
+
 struct wire_op {
 	struct wire_name name;
 	uint8_t kind;
@@ -108,6 +121,7 @@ struct wire_op {
 	                       WIRE_ANY; a collective's root, or -1 */
 	int32_t tag;        /* or WIRE_ANY */
 	uint64_t bytes;     /* sent, or room for */
+	struct wire_types types; /* of these bytes */
 	uint64_t signature; /* of the type signature and what must agree among the members of a
 	                       collective (reduction, counts); 0: not to be compared */
 };

@@ -76,11 +76,20 @@ static void null_string_is_read_as_empty(void **state)
 static void call_keeps_its_ops_and_names(void **state)
 {
 	(void)state;
+	struct wire_run runs[2] = { { 0x405, 3 }, { 0x80b, 1ull << 33 } };
 	struct wire_op ops[2] = {
-		{ { 9, 0 }, WIRE_SEND, WIRE_READY, true, false, 0, UINT64_MAX, 3, 7, 1ull << 40,
-		  5 },
-		{ { 9, 1 }, WIRE_RECEIVE, 0, false, true, 400, WIRE_COMM_WORLD, WIRE_ANY, WIRE_ANY,
-		  0, 0 },
+		{ .name = { 9, 0 },
+		  .kind = WIRE_SEND,
+		  .mode = WIRE_READY,
+		  .comm = UINT64_MAX,
+		  .bytes = 1ull << 40,
+		  .types = { .basic = 0x405 } },
+		{ .name = { 9, 1 },
+		  .kind = WIRE_RECEIVE,
+		  .joined = true,
+		  .function = 400,
+		  .peer = WIRE_ANY,
+		  .types = { .run_count = 2, .runs = runs } },
 	};
 	struct wire_name waited[3] = { { 9, 0 }, { 9, 1 }, { 2, 0 } };
 	const struct wire_message message = {
@@ -98,6 +107,11 @@ static void call_keeps_its_ops_and_names(void **state)
 	assert_int_equal(decoded.call.ops[1].peer, WIRE_ANY);
 	assert_true(decoded.call.ops[1].joined);
 	assert_int_equal(decoded.call.ops[1].function, 400);
+	assert_int_equal(decoded.call.ops[0].types.basic, 0x405);
+	assert_int_equal(decoded.call.ops[0].types.run_count, 0);
+	assert_int_equal(decoded.call.ops[1].types.run_count, 2);
+	assert_int_equal(decoded.call.ops[1].types.runs[0].basic, 0x405);
+	assert_true(decoded.call.ops[1].types.runs[1].count == 1ull << 33);
 	assert_int_equal(decoded.call.waited_count, 3);
 	assert_int_equal(decoded.call.waited[2].call, 2);
 	wire_message_release(&decoded);

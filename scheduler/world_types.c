@@ -1,0 +1,33 @@
+/* What a message consists of and what its receive expects. */
+#include "mpi_calls.h"
+#include "world_internal.h"
+
+static struct remark_party party_of(const struct world *world, struct op_id id, const char *does)
+{
+	const struct world_call *info = world_call_info(world, id.rank, id.call);
+
+	return (struct remark_party){
+		.rank = id.rank,
+		.call = id.call,
+		.function = info ? info->function : MPI_CALL_NONE,
+		.site = info ? info->site : 0,
+		.does = does,
+	};
+}
+
+void world_compare_types(struct world *world, const struct match *match,
+                         const struct message *message, const struct live *receive)
+{
+	g_autofree char *sent = NULL, *received = NULL, *sends = NULL, *receives = NULL;
+	struct remark remark = {.kind = "type-mismatch", .count = 2};
+
+	if (types_match(&message->types, &receive->types))
+		return;
+	sent = types_print(&message->types);
+	received = types_print(&receive->types);
+	sends = g_strdup_printf("sends %s", sent);
+	receives = g_strdup_printf("receives %s", received);
+	remark.parties[0] = party_of(world, match->send, sends);
+	remark.parties[1] = party_of(world, match->receive, receives);
+	world_remark(world, &remark);
+}
