@@ -464,8 +464,8 @@ static void conclude(struct session *session)
 		                 "have ended is none"));
 	if (session->collectives_waited)
 		g_ptr_array_add(exploration->notes,
-		                g_strdup("nonblocking collectives were taken to wait for all their "
-		                         "members"));
+		                g_strdup("rooted collectives of intercommunicators and persistent "
+		                         "reductions were taken to wait for all their members"));
 	if (!session->store)
 		return;
 	if (!store_add(session->store, NULL, all, &error)

@@ -121,7 +121,7 @@ const struct remarks *world_remarks(const struct world *world);
 /* Whether some poll or Waitany was answered where the standard leaves several answers open. */
 gboolean world_answered_by_rule(const struct world *world);
 
-/* Whether some nonblocking collective was taken to wait for all members although the standard lets
+/* Whether some collective was taken to wait for all members although the standard lets
  * a member leave earlier. */
 gboolean world_collectives_waited(const struct world *world);
 

@@ -62,22 +62,6 @@ static gboolean post(struct world *world, int rank, const struct wire_call *call
 	return TRUE;
 }
 
-/* Whether this rank has a nonblocking collective under way on the communicator that the library
- * has not been given yet; what follows on it must not overtake it there. */
-static gboolean collective_under_way(const struct world *world, int rank, guint64 comm)
-{
-	GArray *live = world->ranks[rank].live;
-
-	for (guint i = 0; i < live->len; i++) {
-		const struct live *other = &g_array_index(live, struct live, i);
-
-		if (other->kind == WIRE_COLLECTIVE && other->nonblocking && other->comm == comm
-		    && !collectives_complete(world->collectives, other->instance))
-			return TRUE;
-	}
-	return FALSE;
-}
-
 /* Whom the standard has this member wait for. */
 static enum event_order natural_order(int rank, guint16 function, int root)
 {
@@ -93,15 +77,17 @@ static enum event_order natural_order(int rank, guint16 function, int root)
 	}
 }
 
-static enum event_order order_of(struct world *world, int rank, guint16 function, int root,
-                                 const struct wire_op *op)
+/* Intercommunicators' roots are not told, and persistent reductions are the library's, which each
+ * member may start in another order (shim/early.h). */
+static enum event_order order_of(struct world *world, int rank, guint16 function, int root)
 {
-	enum event_order order = natural_order(rank, function, root);
+	enum mpi_call_order order = mpi_call_order(function);
+	gboolean rooted = order == MPI_CALL_ORDER_ROOT_FIRST || order == MPI_CALL_ORDER_ROOT_LAST;
 
-	if (world->options.synchronous_collectives || order == ORDER_ALL)
+	if (world->options.synchronous_collectives)
 		return ORDER_ALL;
-	if (!op->nonblocking && !collective_under_way(world, rank, op->comm))
-		return order;
+	if (!rooted || (root >= 0 && function != MPI_CALL_Reduce_init))
+		return natural_order(rank, function, root);
 	world->collectives_wait = TRUE;
 	return ORDER_ALL;
 }
@@ -116,7 +102,7 @@ static void bind_members(struct world *world, guint64 instance)
 		struct wire_bind bind = {{calls[i].call, calls[i].sub}, WIRE_ANY, WIRE_ANY};
 		const struct live *live = world_find_live(world, calls[i].rank, bind.name);
 
-		if (live && live->nonblocking)
+		if (live && live->nonblocking && live->order == ORDER_ALL)
 			world->orders.bind(world->user, calls[i].rank, &bind);
 	}
 }
@@ -133,7 +119,7 @@ static void arrive(struct world *world, int rank, const struct wire_call *call,
 
 	if (op->peer >= 0)
 		entered.root = communicators_to_world(world->comms, op->comm, rank, op->peer);
-	live->order = order_of(world, rank, function, entered.root, op);
+	live->order = order_of(world, rank, function, entered.root);
 	live->instance = collectives_arrive(world->collectives, &entered, members, count);
 	event.collective = live->instance;
 	event.root = entered.root;

@@ -188,16 +188,37 @@ int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, in
 
 	communicator_retain(comm);
 	kept->comm = comm;
+	kept->tag = (int)function;
 	if (!started) {
 		collective_over(closure, MPI_ERR_NO_MEM);
 		return error_check(comm, MPI_ERR_NO_MEM, function, site);
 	}
 	*request = request_handle(started);
+	if (early_applies(function, comm))
+		request_post(started);
 	op.nonblocking = true;
 	call.ops = &op;
 	call.op_count = 1;
 	gate_report(&call);
 	return MPI_SUCCESS;
+}
+
+struct early *collective_early(struct collective_kept *kept, enum mpi_call function)
+{
+	if (!early_applies(function, kept->comm))
+		return NULL;
+	early_begin(&kept->early, kept->comm, kept->tag);
+	return &kept->early;
+}
+
+int collective_advance(void *closure, int code, MPI_Request *ret_real)
+{
+	struct collective_kept *kept = closure;
+
+	if (kept->early.communicator)
+		return early_advance(&kept->early, code, ret_real);
+	*ret_real = MPI_REQUEST_NULL;
+	return code;
 }
 
 /* --- what a nonblocking collective keeps ----------------------------------------------------- */

@@ -1,9 +1,6 @@
-/* Collective operations. Who waits for whom is the scheduler's business (mpi_call_order); here
- * is how a rank can leave as early as it is let go, without the library waiting for members that
- * have not come: collectives that the root begins, and those towards the root that only gather,
- * go as single messages on the shadow communicator; reductions are left to the library in the
- * background, from a copy of the buffer. Where all wait for all the library's nonblocking
- * variant is completed by testing.
+/* Collective operations. Who waits for whom is the scheduler's business (mpi_call_order). Where
+ * not all wait for all, a rank leaves as early as it is let go (early.h). Else the library has its
+ * nonblocking variant once all members have called: it is completed by testing.
  *
  * The shims of the calls that differ in nothing but their arguments are generated into
  * wrappers.c. */
@@ -16,6 +13,7 @@
 #include <mpi.h>
 
 #include "communicator.h"
+#include "early.h"
 #include "mpi_calls.h"
 #include "request.h"
 
@@ -63,12 +61,21 @@ struct collective_kept {
 	MPI_Op op;
 	bool keeps_op;
 	MPI_Comm comm;
+	int tag; /* for early_begin */
+	struct early early;
 };
+
+/* For `post`: what moves the data if the members need not wait for all, or NULL: the library. */
+struct early *collective_early(struct collective_kept *kept, enum mpi_call function);
+
+/* struct request_actions. */
+int collective_advance(void *closure, int code, MPI_Request *ret_real);
 
 void collective_keep_type(struct collective_kept *kept, MPI_Datatype type);
 void collective_keep_op(struct collective_kept *kept, MPI_Op op);
 
-/* Reports a nonblocking collective, which is posted upon BIND, and gives the program its request.
+/* Reports a nonblocking collective, and gives the program its request. It is posted upon BIND, when
+ * all members have called; at once if they need not wait for all.
  * Takes over the closure. MPI's code, raised already. */
 int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, int root,
                      struct collective_signature signature, const struct request_actions *actions,

@@ -1,7 +1,7 @@
-/* Persistent collectives (MPI 4.0, section 6.12): each start is a nonblocking collective, given to
- * the library upon BIND. The members' starts of one initialisation belong together, whatever else
- * they start in between: each has a number of its own. The library pairs collectives by their
- * order; that of BINDs and GOs is the same everywhere. (Its own persistent collectives are of no
+/* Persistent collectives (MPI 4.0, section 6.12): each start is a nonblocking collective. The
+ * members' starts of one initialisation belong together, whatever else they start in between: each
+ * has a number of its own, and a tag. The library pairs collectives by their order; that of BINDs
+ * and GOs is the same everywhere. (Its own persistent collectives are of no
  * use: MPICH 4.0.2 gathers what the root had when it initialised them.) */
 #include "collective.h"
 
@@ -15,12 +15,13 @@ void collective_plan_release(void *closure)
 int collective_plan(struct collective_plan *plan, MPI_Comm comm,
                     const struct request_actions *actions, MPI_Request *ret_handle)
 {
-	const struct communicator *communicator = communicator_find(comm);
+	struct communicator *communicator = communicator_find(comm);
 	const struct wire_name none = {0, 0};
 	struct request *request = request_new_collective(none, comm, actions, plan);
 
 	communicator_retain(comm);
 	plan->kept.comm = comm;
+	plan->kept.tag = early_plan_tag(communicator);
 	if (!request) {
 		collective_plan_release(plan);
 		return MPI_ERR_NO_MEM;
@@ -40,6 +41,8 @@ int collective_plan_start(struct request *request, struct wire_name name, struct
 	if (request_rename(request, name) < 0)
 		return MPI_ERR_NO_MEM;
 	request->active = true;
+	if (early_applies(plan->op.function, plan->kept.comm))
+		request_post(request);
 	*ret_op = plan->op;
 	ret_op->name = name;
 	return MPI_SUCCESS;

@@ -3,63 +3,52 @@
  * tested), and the shim's own prefix sums repeat the library's recursive doubling. */
 #include <stdlib.h>
 
-#include "background.h"
 #include "collective.h"
+#include "early.h"
 #include "error.h"
 #include "gate.h"
 #include "real.h"
 
-static bool waits_for_all(const struct communicator *communicator)
-{
-	return communicator->shadow == MPI_COMM_NULL || gate_welcome()->synchronous_collectives;
-}
-
-static int complete(int code, MPI_Request *request)
-{
-	return code == MPI_SUCCESS ? gate_complete(request, MPI_STATUS_IGNORE) : code;
-}
-
 /* A contributor's part goes on in the background, from a copy, also where the library makes it an
  * inner node of a tree. */
-static int contribute(const void *data, int count, MPI_Datatype type, MPI_Op op, int root,
-                      MPI_Comm comm)
+static int contribute(const struct early *early, const void *data, int count, MPI_Datatype type,
+                      MPI_Op op, int root)
 {
-	unsigned before = request_incomplete();
 	void *copy = NULL, *memory = NULL;
-	MPI_Count size = 0;
 	MPI_Request request;
 	int code = typed_copy(data, count, type, &copy, &memory);
 
 	if (code == MPI_SUCCESS)
-		code = real_mpi()->Ireduce(copy, NULL, count, type, op, root, comm, &request);
-	if (code != MPI_SUCCESS) {
+		code = real_mpi()->Ireduce(copy, NULL, count, type, op, root,
+		                           early->communicator->shadow, &request);
+	if (code == MPI_SUCCESS)
+		background_finish(request, memory);
+	else
 		free(memory);
-		return code;
-	}
-	background_finish(request, memory);
-	real_mpi()->Type_size_x(type, &size);
-	background_linger(before, (size_t)size * (size_t)count);
 	return code;
 }
 
-int shim_MPI_Reduce(void *site, const void *sendbuf, void *recvbuf, int count,
-                    MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+/* All reductions of the shadow go to the library in the order of the calls, the root's as well: it
+ * is a contributor in others. */
+int early_Reduce(struct early *early, const void *sendbuf, void *recvbuf, int count,
+                 MPI_Datatype datatype, MPI_Op op, int root)
 {
-	const struct communicator *communicator = communicator_find(comm);
 	MPI_Request request;
+	MPI_Count size = 0;
 	int code;
 
-	if (!collective_enter(site, MPI_CALL_Reduce, comm, root,
-	                      collective_sign_reduction(comm, count, datatype, op))) {
-		code = real_mpi()->Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);
-	} else if (communicator->rank == root || waits_for_all(communicator)) {
-		code = real_mpi()->Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm,
-		                           &request);
-		code = complete(code, &request);
-	} else {
-		code = contribute(sendbuf, count, datatype, op, root, comm);
+	if (early->communicator->rank != root) {
+		real_mpi()->Type_size_x(datatype, &size);
+		early->bytes += (size_t)size * (size_t)count;
+		return contribute(early, sendbuf, count, datatype, op, root);
 	}
-	return error_check(comm, code, MPI_CALL_Reduce, site);
+	code = early_reserve(early, 1);
+	if (code == MPI_SUCCESS)
+		code = real_mpi()->Ireduce(sendbuf, recvbuf, count, datatype, op, root,
+		                           early->communicator->shadow, &request);
+	if (code == MPI_SUCCESS)
+		early_add(early, request);
+	return code;
 }
 
 /* MPICH 4.0's blocking variant combines long vectors pairwise, as its Ireduce_scatter does, but not
@@ -83,36 +72,39 @@ int shim_MPI_Reduce_scatter_block(void *site, const void *sendbuf, void *recvbuf
 	for (int i = 0; i < communicator->size; i++)
 		counts[i] = recvcount;
 	code = real_mpi()->Ireduce_scatter(sendbuf, recvbuf, counts, datatype, op, comm, &request);
-	code = complete(code, &request);
+	if (code == MPI_SUCCESS)
+		code = gate_complete(&request, MPI_STATUS_IGNORE);
 	free(counts);
 	return error_check(comm, code, MPI_CALL_Reduce_scatter_block, site);
 }
 
 /* --- prefix reductions ----------------------------------------------------------------------- */
 
-/* What members 0 ... this rank contribute, all of the same layout. */
+/* What the members below this rank contribute, all of the same layout. */
 struct contributions {
 	int count;
 	MPI_Datatype type;
 	MPI_Op op;
-	bool commutes;
+	bool commutes, inclusive;
 	int size;
+	void *result;
 	void **data, **memory;
 };
 
-static void contributions_release(struct contributions *all)
+static void contributions_release(void *state)
 {
+	struct contributions *all = state;
+
 	for (int i = 0; all->memory && i < all->size; i++)
 		free(all->memory[i]);
 	free(all->memory);
 	free(all->data);
+	free(all);
 }
 
-static int contributions_receive(struct contributions *all, const struct communicator *communicator,
-                                 int tag)
+static int contributions_receive(struct contributions *all, struct early *early)
 {
-	MPI_Request request;
-	int code = MPI_SUCCESS;
+	int code = early_reserve(early, all->size);
 
 	all->data = calloc((size_t)all->size + 1, sizeof(*all->data));
 	all->memory = calloc((size_t)all->size + 1, sizeof(*all->memory));
@@ -121,9 +113,7 @@ static int contributions_receive(struct contributions *all, const struct communi
 	for (int i = 0; code == MPI_SUCCESS && i < all->size; i++) {
 		code = typed_room(all->count, all->type, &all->data[i], &all->memory[i]);
 		if (code == MPI_SUCCESS)
-			code = real_mpi()->Irecv(all->data[i], all->count, all->type, i, tag,
-			                         communicator->shadow, &request);
-		code = complete(code, &request);
+			code = early_receive(early, all->data[i], all->count, all->type, i);
 	}
 	return code;
 }
@@ -156,10 +146,12 @@ static int combine_block(struct contributions *all, int first, int k, int as)
 }
 
 /* MPICH's recursive doubling: in step k a member whose rank has bit k set puts the block of the
- * partner below in front of its result. `started` tells whether the result holds anything yet. */
-static int combine_prefix(struct contributions *all, int rank, void *result, bool started)
+ * partner below in front of its result, which holds nothing in the first such step of Exscan. */
+static int combine_prefix(void *state)
 {
-	int code = MPI_SUCCESS;
+	struct contributions *all = state;
+	bool started = all->inclusive;
+	int code = MPI_SUCCESS, rank = all->size;
 
 	for (int k = 0; code == MPI_SUCCESS && 1 << k <= rank; k++) {
 		if (!(rank >> k & 1))
@@ -169,83 +161,67 @@ static int combine_prefix(struct contributions *all, int rank, void *result, boo
 		if (code != MPI_SUCCESS)
 			return code;
 		if (started)
-			code = real_mpi()->Reduce_local(all->data[first], result, all->count,
+			code = real_mpi()->Reduce_local(all->data[first], all->result, all->count,
 			                                all->type, all->op);
 		else
-			code = typed_move(all->data[first], result, all->count, all->type);
+			code = typed_move(all->data[first], all->result, all->count, all->type);
 		started = true;
 	}
 	return code;
 }
 
-/* Sends what this rank contributes to all above it, waits for those below. `inclusive`: Scan. */
-static int prefix(const struct communicator *communicator, const void *sendbuf, void *recvbuf,
-                  struct contributions *all, int tag, bool inclusive)
+/* Sends what this rank contributes to all above it. */
+static int tell_upwards(struct early *early, const struct contributions *all, const void *sendbuf)
 {
-	const void *own = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-	MPI_Comm shadow = communicator->shadow;
+	const struct communicator *communicator = early->communicator;
+	const void *own = sendbuf == MPI_IN_PLACE ? all->result : sendbuf;
 	struct packed *packed;
-	int commutes = 0, position = 0;
-	int code = packed_new(own, all->count, all->type, shadow, &packed);
+	int position = 0;
+	int code = packed_new(own, all->count, all->type, communicator->shadow, &packed);
 
 	if (code != MPI_SUCCESS)
 		return code;
-	unsigned before = request_incomplete();
 	for (int i = communicator->rank + 1; code == MPI_SUCCESS && i < communicator->size; i++)
-		code = background_send(packed, i, tag, shadow);
-	size_t bytes = (size_t)packed->size * (size_t)(communicator->size - communicator->rank);
-	if (code == MPI_SUCCESS && inclusive && sendbuf != MPI_IN_PLACE)
-		code = real_mpi()->Unpack(packed->bytes, packed->size, &position, recvbuf,
-		                          all->count, all->type, shadow);
+		code = early_send(early, packed, i);
+	if (code == MPI_SUCCESS && all->inclusive && sendbuf != MPI_IN_PLACE)
+		code = real_mpi()->Unpack(packed->bytes, packed->size, &position, all->result,
+		                          all->count, all->type, communicator->shadow);
 	packed_release(packed);
-	real_mpi()->Op_commutative(all->op, &commutes);
-	all->commutes = commutes != 0;
-	all->size = communicator->rank;
-	if (code == MPI_SUCCESS)
-		code = contributions_receive(all, communicator, tag);
-	if (code == MPI_SUCCESS)
-		code = combine_prefix(all, communicator->rank, recvbuf, inclusive);
-	contributions_release(all);
-	background_linger(before, bytes);
 	return code;
 }
 
-int shim_MPI_Scan(void *site, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                  MPI_Op op, MPI_Comm comm)
+static int prefix(struct early *early, const void *sendbuf, const struct contributions *arguments)
 {
-	const struct communicator *communicator = communicator_find(comm);
-	struct contributions all = { .count = count, .type = datatype, .op = op };
-	MPI_Request request;
-	int code;
+	struct contributions *all = malloc(sizeof(*all));
+	int commutes = 0, code;
 
-	if (!collective_enter(site, MPI_CALL_Scan, comm, COLLECTIVE_NO_ROOT,
-	                      collective_sign_reduction(comm, count, datatype, op))) {
-		code = real_mpi()->Scan(sendbuf, recvbuf, count, datatype, op, comm);
-	} else if (waits_for_all(communicator)) {
-		code = real_mpi()->Iscan(sendbuf, recvbuf, count, datatype, op, comm, &request);
-		code = complete(code, &request);
-	} else {
-		code = prefix(communicator, sendbuf, recvbuf, &all, MPI_CALL_Scan, true);
-	}
-	return error_check(comm, code, MPI_CALL_Scan, site);
+	if (!all)
+		return MPI_ERR_NO_MEM;
+	*all = *arguments;
+	all->size = early->communicator->rank;
+	real_mpi()->Op_commutative(all->op, &commutes);
+	all->commutes = commutes != 0;
+	early->state = all;
+	early->finish = combine_prefix;
+	early->release = contributions_release;
+	code = tell_upwards(early, all, sendbuf);
+	return code == MPI_SUCCESS ? contributions_receive(all, early) : code;
 }
 
-int shim_MPI_Exscan(void *site, const void *sendbuf, void *recvbuf, int count,
-                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+int early_Scan(struct early *early, const void *sendbuf, void *recvbuf, int count,
+               MPI_Datatype datatype, MPI_Op op)
 {
-	const struct communicator *communicator = communicator_find(comm);
-	struct contributions all = { .count = count, .type = datatype, .op = op };
-	MPI_Request request;
-	int code;
+	const struct contributions all = { .count = count, .type = datatype, .op = op,
+	                                   .result = recvbuf, .inclusive = true };
 
-	if (!collective_enter(site, MPI_CALL_Exscan, comm, COLLECTIVE_NO_ROOT,
-	                      collective_sign_reduction(comm, count, datatype, op))) {
-		code = real_mpi()->Exscan(sendbuf, recvbuf, count, datatype, op, comm);
-	} else if (waits_for_all(communicator)) {
-		code = real_mpi()->Iexscan(sendbuf, recvbuf, count, datatype, op, comm, &request);
-		code = complete(code, &request);
-	} else {
-		code = prefix(communicator, sendbuf, recvbuf, &all, MPI_CALL_Exscan, false);
-	}
-	return error_check(comm, code, MPI_CALL_Exscan, site);
+	return prefix(early, sendbuf, &all);
+}
+
+int early_Exscan(struct early *early, const void *sendbuf, void *recvbuf, int count,
+                 MPI_Datatype datatype, MPI_Op op)
+{
+	const struct contributions all = { .count = count, .type = datatype, .op = op,
+	                                   .result = recvbuf };
+
+	return prefix(early, sendbuf, &all);
 }

@@ -282,6 +282,9 @@ int communicator_add(MPI_Comm handle, uint64_t number, MPI_Comm shadow,
 		communicator->shadow = shadow;
 	else if (code == MPI_SUCCESS)
 		code = make_shadow(communicator, &communicator->shadow);
+	/* The program's handler is for errors in its own calls. */
+	if (code == MPI_SUCCESS && communicator->shadow != MPI_COMM_NULL)
+		code = real_mpi()->Comm_set_errhandler(communicator->shadow, MPI_ERRORS_RETURN);
 	if (code == MPI_SUCCESS)
 		code = error_set_handler(communicator,
 		                         parent ? parent->handler : MPI_ERRORS_ARE_FATAL);

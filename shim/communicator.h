@@ -22,6 +22,7 @@ struct communicator {
 	int *local;      /* world ranks */
 	int *remote;     /* world ranks of an intercommunicator's remote group; else NULL */
 	MPI_Comm shadow; /* MPI_COMM_NULL: none is needed */
+	unsigned plans;  /* persistent collectives made so far */
 	char *name;      /* how it came into being */
 
 	MPI_Errhandler handler; /* the program's; a reference is held unless it is predefined */

@@ -140,13 +140,9 @@ struct idup {
 static int idup_post(void *closure, MPI_Request *ret_request)
 {
 	struct idup *idup = closure;
-	int code = dup_shadow(communicator_find_even_freed(idup->comm), &idup->shadow,
-	                      &idup->shadow_request);
-	unsigned depth;
+	unsigned depth = caller_suspend();
+	int code;
 
-	if (code != MPI_SUCCESS)
-		return code;
-	depth = caller_suspend();
 	if (idup->has_info)
 		code = real_mpi()->Comm_idup_with_info(idup->comm, idup->info, idup->newcomm,
 		                                       ret_request);
@@ -181,6 +177,7 @@ static int start_idup(const void *site, enum mpi_call function, MPI_Comm comm, M
 	static const struct request_actions actions = { .post = idup_post, .over = idup_over };
 	struct communicator *parent = communicator_find(comm);
 	struct idup *idup = parent ? calloc(1, sizeof(*idup)) : NULL;
+	int code;
 
 	if (!idup) {
 		error_report_call(site, function);
@@ -196,6 +193,12 @@ static int start_idup(const void *site, enum mpi_call function, MPI_Comm comm, M
 		real_mpi()->Info_dup(info, &idup->info);
 	name_child(idup->name, function, parent);
 	idup->number = communicator_announce_copy(parent, function, idup->name);
+	/* What is done on a shadow is done in the order of the calls. */
+	code = dup_shadow(parent, &idup->shadow, &idup->shadow_request);
+	if (code != MPI_SUCCESS) {
+		free(idup);
+		return error_check(comm, code, function, site);
+	}
 	return collective_start(site, function, comm, COLLECTIVE_NO_ROOT, COLLECTIVE_UNSIGNED,
 	                        &actions, idup, request);
 }

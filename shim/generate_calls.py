@@ -331,6 +331,7 @@ def wrappers_source(calls, by_name):
 
 #include "caller.h"
 #include "collective.h"
+#include "early.h"
 #include "error.h"
 #include "file_and_window.h"
 #include "gate.h"
@@ -351,7 +352,7 @@ const struct real_function real_functions[] = {{
 
 # --- collectives that only differ in their arguments -----------------------------------------
 
-# Written by hand (collective_rooted.c, collective_reduce.c).
+# Written by hand (collective_reduce.c).
 BY_HAND = ("Reduce_scatter_block",)
 
 
@@ -386,20 +387,35 @@ def root_of(call):
     return "root" if has(call, "root") else "COLLECTIVE_NO_ROOT"
 
 
+def is_early(call):
+    """Whether members can be done before all have called (early.h)."""
+    return call.order != "all" and call.name != "Reduce_init"
+
+
 def blocking_collective(call, twin):
+    early = f"""	if (!entered) {{
+		code = real_mpi()->{call.name}({call.values()});
+	}} else if (early_applies(MPI_CALL_{call.name}, comm)) {{
+		struct early early;
+
+		early_begin(&early, comm, MPI_CALL_{call.name});
+		code = early_complete(&early, early_{call.name}(&early, {early_values(call)}));
+	}} else {{"""
+    plain = f"""	if (!entered) {{
+		code = real_mpi()->{call.name}({call.values()});
+	}} else {{"""
     return f"""
 int shim_MPI_{call.name}(void *site, {call.parameters()})
 {{
+	bool entered = collective_enter(site, MPI_CALL_{call.name}, comm, {root_of(call)},
+	                                {signature(call)});
 	MPI_Request request;
 	int code;
 
-	if (collective_enter(site, MPI_CALL_{call.name}, comm, {root_of(call)},
-	                     {signature(call)})) {{
+{early if is_early(call) else plain}
 		code = real_mpi()->{twin.name}({call.values()}, &request);
 		if (code == MPI_SUCCESS)
 			code = gate_complete(&request, MPI_STATUS_IGNORE);
-	}} else {{
-		code = real_mpi()->{call.name}({call.values()});
 	}}
 	return error_check(comm, code, MPI_CALL_{call.name}, site);
 }}
@@ -421,7 +437,30 @@ def kept(call, argument, keeper="closure->kept"):
     return argument.name
 
 
+def early_values(call, closure=""):
+    """The arguments of early_X."""
+    return ", ".join(closure + a.name for a in call.arguments
+                     if a.name not in ("comm", "info", "request"))
+
+
+def post_body(call, base, library):
+    """The body of post_X: moves the data, in the library or early."""
+    if not is_early(call):
+        return f"\treturn {library};"
+    return f"""	struct early *early = collective_early(pointer, MPI_CALL_{call.name});
+
+	if (!early)
+		return {library};
+	return early_advance(early, early_{base}(early, {early_values(call, "closure->")}),
+	                     ret_request);"""
+
+
+def advance(call):
+    return ".advance = collective_advance, " if is_early(call) else ""
+
+
 def nonblocking_collective(call):
+    base = call.name[1].upper() + call.name[2:]
     inputs = [a for a in call.arguments if a.name != "request"]
     fields = "\n".join(f"\t{field(a)};" for a in inputs)
     values = ", ".join(f"closure->{a.name}" for a in inputs)
@@ -439,13 +478,12 @@ struct closure_{call.name} {{
 static int post_{call.name}(void *pointer, MPI_Request *ret_request)
 {{
 	struct closure_{call.name} *closure = pointer;
-
-	return real_mpi()->{call.name}({values}, ret_request);
+{post_body(call, base, f"real_mpi()->{call.name}({values}, ret_request)")}
 }}
 
 int shim_MPI_{call.name}(void *site, {call.parameters()})
 {{
-	static const struct request_actions actions = {{ .post = post_{call.name},
+	static const struct request_actions actions = {{ .post = post_{call.name}, {advance(call)}
 	                                                .over = collective_over }};
 	const struct collective_signature signature = {signature(call)};
 	struct closure_{call.name} *closure;
@@ -488,13 +526,12 @@ struct closure_{call.name} {{
 static int post_{call.name}(void *pointer, MPI_Request *ret_request)
 {{
 	struct closure_{call.name} *closure = pointer;
-
-	return real_mpi()->{nonblocking}({values}closure->plan.kept.comm, ret_request);
+{post_body(call, base, f"real_mpi()->{nonblocking}({values}closure->plan.kept.comm, ret_request)")}
 }}
 
 int shim_MPI_{call.name}(void *site, {call.parameters()})
 {{
-	static const struct request_actions actions = {{ .post = post_{call.name},
+	static const struct request_actions actions = {{ .post = post_{call.name}, {advance(call)}
 	                                                .release = collective_plan_release }};
 	const struct collective_signature signature = {signature(call)};
 	struct closure_{call.name} *closure;
@@ -521,7 +558,7 @@ def collectives(calls, by_name):
         twin = nonblocking_twin(call, by_name)
         if small_of(call, by_name) or call.treatment != "controlled":
             continue
-        if twin and call.order == "all" and call.name not in BY_HAND:
+        if twin and call.name not in BY_HAND:
             texts.append(blocking_collective(call, twin))
         if call.order != "none" and call.name.endswith("_init"):
             texts.append(persistent_collective(call))

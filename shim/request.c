@@ -271,14 +271,27 @@ static void set_real_over(struct request *request, int code)
 	}
 }
 
+/* Whether another request of the library's belongs to it. */
+static bool goes_on(struct request *request, int *code)
+{
+	if (!request->actions || !request->actions->advance)
+		return false;
+	request->status = request_empty_status();
+	*code = request->actions->advance(request->closure, *code, &request->real);
+	return request->real != MPI_REQUEST_NULL;
+}
+
 /* Small messages are often over at once; while something is incomplete the gate has to be busy. */
 static bool poll_library(struct request *request)
 {
-	int done = 0;
-	int code = real_mpi()->Test(&request->real, &done, &request->status);
+	int code, done;
 
-	if (code == MPI_SUCCESS && !done)
-		return false;
+	do {
+		done = 0;
+		code = real_mpi()->Test(&request->real, &done, &request->status);
+		if (code == MPI_SUCCESS && !done)
+			return false;
+	} while (goes_on(request, &code));
 	incomplete--;
 	set_real_over(request, code);
 	return true;
@@ -287,7 +300,7 @@ static bool poll_library(struct request *request)
 void request_posted(struct request *request, int code)
 {
 	request->bound = true;
-	if (code != MPI_SUCCESS) {
+	if (code != MPI_SUCCESS || request->real == MPI_REQUEST_NULL) {
 		request->real = MPI_REQUEST_NULL;
 		request->status = request_empty_status();
 		set_real_over(request, code);
@@ -304,6 +317,13 @@ static void watch(struct request *request)
 	request->next_unattended = NULL;
 	*unattended.last = request;
 	unattended.last = &request->next_unattended;
+}
+
+void request_post(struct request *request)
+{
+	int code = request->actions->post(request->closure, &request->real);
+
+	request_posted(request, code);
 }
 
 void request_bind(struct wire_name name, int source, int tag)
@@ -324,8 +344,7 @@ void request_bind(struct wire_name name, int source, int tag)
 		request_posted(request, code);
 		break;
 	case REQUEST_COLLECTIVE:
-		code = request->actions->post(request->closure, &request->real);
-		request_posted(request, code);
+		request_post(request);
 		break;
 	case REQUEST_PROBE: request->bound = true; break;
 	case REQUEST_SEND:
@@ -363,7 +382,10 @@ int request_complete(struct request *request)
 		set_real_over(request, MPI_SUCCESS);
 	} else {
 		request->status.MPI_ERROR = MPI_SUCCESS;
-		int code = gate_complete(&request->real, &request->status);
+		int code;
+		do {
+			code = gate_complete(&request->real, &request->status);
+		} while (goes_on(request, &code));
 		incomplete--;
 		set_real_over(request, code);
 	}

@@ -29,6 +29,9 @@ enum request_kind {
 struct request_actions {
 	/* Upon BIND. MPI's code; *ret_real is the library's request. */
 	int (*post)(void *closure, MPI_Request *ret_real);
+	/* Optional: upon the end of the library's request, with its code. *ret_real is another one
+	 * that must be over too, or MPI_REQUEST_NULL; then the code of all. */
+	int (*advance)(void *closure, int code, MPI_Request *ret_real);
 	/* Once, when the request is over (code: MPI's); frees the closure. */
 	void (*over)(void *closure, int code);
 	/* Of a persistent request instead: when the program has freed it; frees the closure. */
@@ -104,6 +107,9 @@ int request_rename(struct request *request, struct wire_name name);
 
 /* `real` was filled in by a call to the library that returned this code. */
 void request_posted(struct request *request, int code);
+
+/* Gives a collective to the library now; BIND will change nothing. */
+void request_post(struct request *request);
 
 /* BIND: posts the receive or collective of this name to the library. */
 void request_bind(struct wire_name name, int source, int tag);

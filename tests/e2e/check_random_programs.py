@@ -11,8 +11,8 @@ from harness import check
 
 def ask(tool, seed, what):
     sim = os.path.join(os.path.dirname(tool.matchpoint), "tests", "sim_search")
-    done = subprocess.run([sim, what, "--blocking-collectives", "--seed", str(seed)],
-                          capture_output=True, text=True, check=True)
+    done = subprocess.run([sim, what, "--seed", str(seed)], capture_output=True, text=True,
+                          check=True)
     return done.stdout
 
 

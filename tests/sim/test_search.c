@@ -20,7 +20,6 @@ static int size = 0;
 static int most_states = 5000;
 static gboolean print_c = FALSE;
 static gboolean print_outcomes = FALSE;
-static gboolean blocking_collectives = FALSE;
 
 struct totals {
 	guint explored;
@@ -295,22 +294,10 @@ static void print_all_outcomes(const struct random_program *program)
 	}
 }
 
-/* Real ranks: the scheduler takes nonblocking collectives to wait for all members, which is one of
- * the ways that the standard allows, but not the one of the model. */
-static void block_collectives(struct random_program *program)
-{
-	for (int i = 0; i < program->count; i++) {
-		if (program->instructions[i].kind == INSTRUCTION_COLLECTIVE)
-			program->instructions[i].nonblocking = false;
-	}
-}
-
 static int print_program(void)
 {
 	struct random_program *program = random_program_new((guint64)first_seed, size);
 
-	if (blocking_collectives)
-		block_collectives(program);
 	if (print_c)
 		random_program_print_c(program, stdout);
 	else
@@ -331,8 +318,6 @@ int main(int argc, char **argv)
 	         "N"},
 		{"print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "the program as C", NULL},
 		{"print-outcomes", 0, 0, G_OPTION_ARG_NONE, &print_outcomes, "all there are", NULL},
-		{"blocking-collectives", 0, 0, G_OPTION_ARG_NONE, &blocking_collectives,
-	         "print with no other collectives than blocking ones", NULL},
 		{NULL},
 	};
 	const struct CMUnitTest tests[] = {
