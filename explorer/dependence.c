@@ -47,8 +47,7 @@ struct rank {
 };
 
 struct dependence {
-	int ranks;
-	struct rank *rank;
+	GArray *ranks;      /* of struct rank, as far as they occurred */
 	GArray *steps;      /* of struct step */
 	GArray *records;    /* of struct record */
 	GArray *choices;    /* of guint: the record of each choice's receive */
@@ -90,14 +89,20 @@ static void queue_free(void *pointer)
 	g_free(queue);
 }
 
-struct dependence *dependence_new(int ranks)
+static void rank_clear(void *pointer)
+{
+	struct rank *rank = pointer;
+
+	if (rank->records)
+		g_array_free(rank->records, TRUE);
+}
+
+struct dependence *dependence_new(void)
 {
 	struct dependence *dependence = g_new0(struct dependence, 1);
 
-	dependence->ranks = ranks;
-	dependence->rank = g_new0(struct rank, (gsize)ranks);
-	for (int rank = 0; rank < ranks; rank++)
-		dependence->rank[rank].records = g_array_new(FALSE, FALSE, sizeof(guint));
+	dependence->ranks = g_array_new(FALSE, TRUE, sizeof(struct rank));
+	g_array_set_clear_func(dependence->ranks, rank_clear);
 	dependence->steps = g_array_new(FALSE, FALSE, sizeof(struct step));
 	dependence->records = g_array_new(FALSE, FALSE, sizeof(struct record));
 	dependence->choices = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -111,15 +116,21 @@ void dependence_free(struct dependence *dependence)
 	if (!dependence)
 		return;
 	dependence_rewind(dependence, 0);
-	for (int rank = 0; rank < dependence->ranks; rank++)
-		g_array_free(dependence->rank[rank].records, TRUE);
-	g_free(dependence->rank);
+	g_array_free(dependence->ranks, TRUE);
 	g_array_free(dependence->steps, TRUE);
 	g_array_free(dependence->records, TRUE);
 	g_array_free(dependence->choices, TRUE);
 	g_hash_table_destroy(dependence->queues);
 	arrivals_free(dependence->arrivals);
 	g_free(dependence);
+}
+
+/* What is known of a rank; valid until another one is asked for. */
+static struct rank *rank_of(struct dependence *dependence, int32_t rank)
+{
+	if ((guint)rank >= dependence->ranks->len)
+		g_array_set_size(dependence->ranks, (guint)rank + 1);
+	return &g_array_index(dependence->ranks, struct rank, rank);
 }
 
 static struct record *record_at(const struct dependence *dependence, guint index)
@@ -152,10 +163,10 @@ static struct record *find_record(const struct dependence *dependence, struct op
 	guint low = 0;
 	guint high;
 
-	if (id.rank < 0 || id.rank >= dependence->ranks)
+	if (id.rank < 0 || (guint)id.rank >= dependence->ranks->len)
 		return NULL;
-	records = dependence->rank[id.rank].records;
-	high = records->len;
+	records = g_array_index(dependence->ranks, struct rank, id.rank).records;
+	high = records ? records->len : 0;
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 		guint index = g_array_index(records, guint, middle);
@@ -254,7 +265,7 @@ static struct key messages_for(const struct operation *receive, int32_t source)
 
 static void read_operation(struct dependence *dependence, const struct operation *op)
 {
-	struct rank *rank = &dependence->rank[op->id.rank];
+	struct rank *rank = rank_of(dependence, op->id.rank);
 	struct record record = {.op = *op, .issued = choice_set_ref(rank->now), .choice = -1};
 	guint index = dependence->records->len;
 	struct key key = {false, op->id.rank, op->peer, op->tag, op->comm};
@@ -270,6 +281,8 @@ static void read_operation(struct dependence *dependence, const struct operation
 	for (int i = 0; i < 2; i++)
 		if (record.queues[i])
 			g_array_append_val(record.queues[i]->records, index);
+	if (!rank->records)
+		rank->records = g_array_new(FALSE, FALSE, sizeof(guint));
 	g_array_append_val(rank->records, index);
 	g_array_append_val(dependence->records, record);
 }
@@ -278,7 +291,7 @@ static void unread_operation(struct dependence *dependence)
 {
 	guint index = dependence->records->len - 1;
 	struct record *record = record_at(dependence, index);
-	GArray *own = dependence->rank[record->op.id.rank].records;
+	GArray *own = rank_of(dependence, record->op.id.rank)->records;
 
 	for (int i = 0; i < 2; i++)
 		if (record->queues[i])
@@ -359,7 +372,7 @@ static void read_complete(struct dependence *dependence, const struct event *eve
 	if (!record || record->withdrawn)
 		return;
 	if (record->op.kind != OPERATION_SEND || record->op.waits_for_match)
-		choice_set_join(&dependence->rank[record->op.id.rank].now, record->match);
+		choice_set_join(&rank_of(dependence, record->op.id.rank)->now, record->match);
 }
 
 static void read_cancel(struct dependence *dependence, const struct event *event)
@@ -369,7 +382,7 @@ static void read_cancel(struct dependence *dependence, const struct event *event
 
 	if (!record || record->gone)
 		return;
-	take_away(record, dependence->rank[event->op.id.rank].now);
+	take_away(record, rank_of(dependence, event->op.id.rank)->now);
 	record->withdrawn = true;
 }
 
@@ -384,7 +397,7 @@ static void unread_cancel(struct dependence *dependence, const struct event *eve
 
 static void read_event(struct dependence *dependence, const struct event *event)
 {
-	struct choice_set **now = &dependence->rank[event->op.id.rank].now;
+	struct choice_set **now = &rank_of(dependence, event->op.id.rank)->now;
 	struct step step = {*event, choice_set_ref(*now)};
 
 	g_array_append_val(dependence->steps, step);
@@ -415,7 +428,7 @@ static void unread_event(struct dependence *dependence)
 {
 	guint last = dependence->steps->len - 1;
 	struct step step = g_array_index(dependence->steps, struct step, last);
-	struct rank *rank = &dependence->rank[step.event.op.id.rank];
+	struct rank *rank = rank_of(dependence, step.event.op.id.rank);
 
 	g_array_set_size(dependence->steps, last);
 	choice_set_unref(rank->now);
@@ -509,7 +522,7 @@ enum alternative_state dependence_alternative(struct dependence *dependence, str
 {
 	guint at, sent, place;
 	const struct record *chosen = find_record(dependence, receive, &at);
-	struct choice_set *source_now = dependence->rank[source].now;
+	struct choice_set *source_now = rank_of(dependence, source)->now;
 	struct choice_set *needs = NULL;
 	const struct record *send;
 	struct queue *queue;

@@ -23,7 +23,7 @@
 
 struct dependence;
 
-struct dependence *dependence_new(int ranks);
+struct dependence *dependence_new(void);
 void dependence_free(struct dependence *dependence);
 
 /* Events read so far, and the first of them that `trace` does not begin with (all: the count). */

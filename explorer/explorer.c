@@ -48,17 +48,23 @@ struct asking {
 	guint stamp;   /* of the last rest that looked */
 };
 
+/* Of a rank for whose receives choices are made. A lock of a window will be one, too; messages
+ * come from real ranks alone. */
+struct destination {
+	bool blocked;           /* a message may be held up by an earlier receive */
+	guint swept;            /* stamp of the last rest that asked all sources */
+	struct asking asking[]; /* by source */
+};
+
 struct explorer {
 	struct explorer_options options;
 	struct dependence *dependence;
-	GArray *path;          /* of struct choice: the node's, in an order that was possible */
-	GPtrArray *steps;      /* of struct step */
-	GArray *settled;       /* of struct settled, in the order settled */
-	struct asking *asking; /* [destination * ranks + source] */
-	bool *blocked;         /* [destination]: a message may be held up by an earlier receive */
-	guint *swept;          /* [destination]: stamp of the last rest that asked all sources */
-	GHashTable *visited;   /* set of the nodes' hashes */
-	uint64_t hash;         /* of the node last visited */
+	GArray *path;            /* of struct choice: the node's, in an order that was possible */
+	GPtrArray *steps;        /* of struct step */
+	GArray *settled;         /* of struct settled, in the order settled */
+	GPtrArray *destinations; /* struct destination, by rank; NULL: no choice there yet */
+	GHashTable *visited;     /* set of the nodes' hashes */
+	uint64_t hash;           /* of the node last visited */
 	guint stamp;
 	bool started;
 	bool fresh; /* the next rest is the first of its world */
@@ -68,33 +74,32 @@ struct explorer {
 struct explorer *explorer_new(const struct explorer_options *options)
 {
 	struct explorer *explorer = g_new0(struct explorer, 1);
-	gsize ranks = (gsize)options->ranks;
 
 	explorer->options = *options;
-	explorer->dependence = dependence_new(options->ranks);
+	explorer->dependence = dependence_new();
 	explorer->path = g_array_new(FALSE, FALSE, sizeof(struct choice));
 	explorer->steps = g_ptr_array_new_with_free_func((GDestroyNotify)step_free);
 	explorer->settled = g_array_new(FALSE, FALSE, sizeof(struct settled));
-	explorer->asking = g_new0(struct asking, ranks * ranks);
-	explorer->blocked = g_new0(bool, ranks);
-	explorer->swept = g_new0(guint, ranks);
+	explorer->destinations = g_ptr_array_new();
 	explorer->visited = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	return explorer;
 }
 
+static void destination_free(const struct explorer *explorer, struct destination *destination)
+{
+	for (int source = 0; destination && source < explorer->options.ranks; source++)
+		if (destination->asking[source].steps)
+			g_array_free(destination->asking[source].steps, TRUE);
+	g_free(destination);
+}
+
 void explorer_free(struct explorer *explorer)
 {
-	gsize ranks;
-
 	if (!explorer)
 		return;
-	ranks = (gsize)explorer->options.ranks;
-	for (gsize i = 0; i < ranks * ranks; i++)
-		if (explorer->asking[i].steps)
-			g_array_free(explorer->asking[i].steps, TRUE);
-	g_free(explorer->asking);
-	g_free(explorer->blocked);
-	g_free(explorer->swept);
+	for (guint rank = 0; rank < explorer->destinations->len; rank++)
+		destination_free(explorer, g_ptr_array_index(explorer->destinations, rank));
+	g_ptr_array_free(explorer->destinations, TRUE);
 	g_hash_table_destroy(explorer->visited);
 	g_array_free(explorer->settled, TRUE);
 	g_ptr_array_free(explorer->steps, TRUE);
@@ -118,9 +123,27 @@ static const struct choice *choice_at(const GArray *choices, guint index)
 	return &g_array_index(choices, struct choice, index);
 }
 
+/* NULL: no choice has been made there yet. */
+static struct destination *find_destination(const struct explorer *explorer, int32_t rank)
+{
+	const GPtrArray *destinations = explorer->destinations;
+
+	return (guint)rank < destinations->len ? g_ptr_array_index(destinations, rank) : NULL;
+}
+
 static struct asking *asking_of(struct explorer *explorer, int32_t rank, int32_t source)
 {
-	return &explorer->asking[(gsize)rank * (gsize)explorer->options.ranks + (gsize)source];
+	struct destination *destination = find_destination(explorer, rank);
+
+	if ((guint)rank >= explorer->destinations->len)
+		g_ptr_array_set_size(explorer->destinations, rank + 1);
+	if (!destination) {
+		destination = g_malloc0(sizeof *destination
+		                        + (gsize)explorer->options.ranks
+		                                  * sizeof destination->asking[0]);
+		g_ptr_array_index(explorer->destinations, rank) = destination;
+	}
+	return &destination->asking[source];
 }
 
 /* --- going back ---------------------------------------------------------------------------- */
@@ -168,8 +191,9 @@ static void go_back(struct explorer *explorer, guint index)
 		g_ptr_array_set_size(explorer->steps, (int)explorer->steps->len - 1);
 	}
 	stop_asking(explorer);
-	for (int32_t rank = 0; rank < explorer->options.ranks; rank++)
-		explorer->blocked[rank] = true;
+	for (guint rank = 0; rank < explorer->destinations->len; rank++)
+		if (find_destination(explorer, (int32_t)rank))
+			find_destination(explorer, (int32_t)rank)->blocked = true;
 	g_array_set_size(explorer->path, step_at(explorer, index)->base);
 }
 
@@ -292,7 +316,7 @@ static bool ask(struct explorer *explorer, guint index, int32_t source)
 	case ALTERNATIVE_NONE:
 		return false;
 	case ALTERNATIVE_BLOCKED:
-		explorer->blocked[receive.rank] = true;
+		find_destination(explorer, receive.rank)->blocked = true;
 		return false;
 	case ALTERNATIVE_POSSIBLE:
 		push_late(explorer, index, send, needs);
@@ -307,10 +331,11 @@ static bool ask(struct explorer *explorer, guint index, int32_t source)
 
 static void ask_all(struct explorer *explorer, int32_t rank, int32_t source)
 {
-	struct asking *asking = asking_of(explorer, rank, source);
+	struct destination *destination = find_destination(explorer, rank);
+	struct asking *asking = destination ? &destination->asking[source] : NULL;
 	guint kept = 0;
 
-	if (!asking->steps || asking->stamp == explorer->stamp)
+	if (!asking || !asking->steps || asking->stamp == explorer->stamp)
 		return;
 	asking->stamp = explorer->stamp;
 	for (guint i = 0; i < asking->steps->len; i++) {
@@ -324,10 +349,12 @@ static void ask_all(struct explorer *explorer, int32_t rank, int32_t source)
 
 static void ask_sources(struct explorer *explorer, int32_t rank)
 {
-	if (explorer->swept[rank] == explorer->stamp)
+	struct destination *destination = find_destination(explorer, rank);
+
+	if (!destination || destination->swept == explorer->stamp)
 		return;
-	explorer->swept[rank] = explorer->stamp;
-	explorer->blocked[rank] = false;
+	destination->swept = explorer->stamp;
+	destination->blocked = false;
 	for (int32_t source = 0; source < explorer->options.ranks; source++)
 		ask_all(explorer, rank, source);
 }
@@ -336,13 +363,16 @@ static void ask_sources(struct explorer *explorer, int32_t rank)
 static void look_for_late(struct explorer *explorer, const struct trace *trace, size_t from)
 {
 	explorer->stamp++;
-	for (int32_t rank = 0; from == STEP_UNKNOWN && rank < explorer->options.ranks; rank++)
-		ask_sources(explorer, rank);
+	for (guint rank = 0; from == STEP_UNKNOWN && rank < explorer->destinations->len; rank++)
+		ask_sources(explorer, (int32_t)rank);
 	for (size_t i = from; i < trace->count; i++) {
 		const struct event *event = &trace->events[i];
+		const struct destination *destination;
 
-		if ((event->kind == EVENT_MATCH || event->kind == EVENT_CANCEL)
-		    && explorer->blocked[event->op.id.rank])
+		if (event->kind != EVENT_MATCH && event->kind != EVENT_CANCEL)
+			continue;
+		destination = find_destination(explorer, event->op.id.rank);
+		if (destination && destination->blocked)
 			ask_sources(explorer, event->op.id.rank);
 	}
 	for (size_t i = from; i < trace->count; i++)

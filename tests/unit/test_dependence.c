@@ -53,7 +53,7 @@ static void complete(struct trace *trace, struct op_id one)
 static char *alternative(const struct trace *trace, struct op_id receiver, int32_t source)
 {
 	static const char *const names[] = {"none", "blocked", "never"};
-	struct dependence *dependence = dependence_new(4);
+	struct dependence *dependence = dependence_new();
 	GString *text = g_string_new(NULL);
 	struct choice_set *needs = NULL;
 	enum alternative_state state;
