@@ -87,6 +87,14 @@ struct gate_answer completion_ask(struct completion *set, enum wire_wait wait)
 	return gate_wait(&set->call);
 }
 
+/* As in MPICH: it forgets a request's communicator with the request, and looks only where there is
+ * no more than one. The others go to MPI_COMM_WORLD's error handler. */
+static bool raises_on_own_communicator(const struct completion *set, const struct request *request)
+{
+	return request->persistent
+	       && (set->call.function == MPI_CALL_Wait || set->call.function == MPI_CALL_Test);
+}
+
 int completion_finish(struct completion *set, int place, MPI_Status *status)
 {
 	MPI_Request *handle = &set->handles[place];
@@ -99,7 +107,7 @@ int completion_finish(struct completion *set, int place, MPI_Status *status)
 	}
 	int code = request_complete(request);
 	request_store_status(status, &request->status);
-	if (code != MPI_SUCCESS)
+	if (code != MPI_SUCCESS && raises_on_own_communicator(set, request))
 		set->comm = request->comm;
 	if (!request->persistent)
 		*handle = MPI_REQUEST_NULL;

@@ -122,6 +122,21 @@ class Tool:
         self.check_clean(process.pid, mark, done)
         return done
 
+    def run_plain(self, ranks, program, *arguments):
+        """Runs a program under mpiexec alone; what each rank printed."""
+        files = [os.path.join(self.directory, "plain.%d" % rank) for rank in range(ranks)]
+        command = [self.mpicc.replace("mpicc", "mpiexec"), "-n", str(ranks), "sh", "-c",
+                   'exec "$0" "$@" >%s/plain.$PMI_RANK' % self.directory, program, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False,
+                              timeout=TIMEOUT, cwd=self.directory, stdin=subprocess.DEVNULL)
+        check(done.returncode == 0, "%s: exit status %d\n%s" % (" ".join(command),
+                                                                done.returncode, done.stderr))
+        outputs = []
+        for file in files:
+            with open(file) as text:
+                outputs.append(text.read())
+        return outputs
+
     @staticmethod
     def end_marked(mark):
         for line in marked_processes(mark):

@@ -12,6 +12,7 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
   complete      true when not given
   exit          exit status of matchpoint; told from the findings when not given
   output        {"rank": text}: what that rank prints in every interleaving that ends well
+  plain         true: every rank prints what it prints under mpiexec alone, in every interleaving
   notes         texts that must occur in the notes
   findings      a list: {"kind", "count", "buffering", "at": {"rank": part of the source line where
                 it stands}, "blame": part of the source line of the choice, "message": a part}
@@ -135,6 +136,18 @@ def replay(tool, program, expected, report):
         check(again.status == 0, "the replay of %s\n%s" % (good[-1]["path"], again))
 
 
+def check_plain(tool, program, expected, report):
+    """A controlled rank prints what it prints without matchpoint."""
+    wanted = tool.run_plain(expected["ranks"], program, *expected.get("args", []))
+    for execution in report["executions"]:
+        for rank, output in enumerate(wanted):
+            found = execution["output"][rank]
+            different = [pair for pair in zip(output.split("\n"), found.split("\n"))
+                         if pair[0] != pair[1]]
+            check(found == output, "rank %d prints otherwise than under mpiexec on %s: %s" % (
+                rank, execution["path"], different[:3] or (output[-200:], found[-200:])))
+
+
 def explore(tool, source, program, expected):
     reports = {}
     for backtrack in ("snapshot", "rerun"):
@@ -147,6 +160,8 @@ def explore(tool, source, program, expected):
         reports[backtrack] = run.report
         print("  %-8s %d interleavings in %.2f s" % (
             backtrack, run.report["interleavings"], run.seconds))
+    if expected.get("plain"):
+        check_plain(tool, program, expected, reports["snapshot"])
     by_snapshot, by_rerun = (collections.Counter(map(outcome, reports[b]["executions"]))
                              for b in ("snapshot", "rerun"))
     check(by_snapshot == by_rerun, "only by snapshot: %s\nonly by rerun: %s" % (
