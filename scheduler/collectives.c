@@ -156,6 +156,27 @@ static struct instance *get(const struct collectives *collectives, guint64 numbe
 	return collectives->instances->pdata[number];
 }
 
+guint collectives_differ(const struct collective_call *one, const struct collective_call *other)
+{
+	guint parts = 0;
+
+	if (one->function != other->function)
+		return PART_OPERATION;
+	if (one->root != other->root)
+		parts |= PART_ROOT;
+	if (one->reduction != 0 && other->reduction != 0 && one->reduction != other->reduction)
+		parts |= PART_REDUCTION;
+	if (one->counts != 0 && other->counts != 0 && one->counts != other->counts)
+		parts |= PART_COUNTS;
+	if (!one->same_data || !other->same_data)
+		return parts;
+	if (one->types.bytes != other->types.bytes && !(parts & PART_COUNTS))
+		parts |= PART_COUNT;
+	if (!types_match(&one->types, &other->types))
+		parts |= PART_TYPE;
+	return parts;
+}
+
 guint64 collectives_arrive(struct collectives *collectives, const struct collective_call *call,
                            const int *members, int count)
 {
@@ -167,8 +188,7 @@ guint64 collectives_arrive(struct collectives *collectives, const struct collect
 	g_assert(position >= 0);
 	instance->calls[position] = call->id;
 	instance->arrived++;
-	if (call->function == first->function && call->root == first->root
-	    && (!call->signature || !first->signature || call->signature == first->signature))
+	if (collectives_differ(first, call) == 0)
 		return number;
 	instance->disagrees = TRUE;
 	if (!collectives->disagree) {

@@ -8,6 +8,7 @@
 #include <glib.h>
 
 #include "../explorer/trace.h"
+#include "types.h"
 
 struct collectives;
 
@@ -17,8 +18,23 @@ struct collective_call {
 	guint64 comm;
 	guint16 function;  /* enum mpi_call */
 	int root;          /* world rank, or -1 */
-	guint64 signature; /* 0: not to be compared */
+	int given_root;    /* the same as a rank of the communicator */
+	struct types types;
+	gboolean same_data; /* the types are to be compared */
+	guint8 reduction;   /* as in struct wire_op; 0: not to be compared */
+	guint64 counts;     /* a hash; 0: not to be compared */
 };
+
+/* In what two members' calls differ. */
+enum collective_part {
+	PART_OPERATION = 1 << 0, /* the others are not looked at then */
+	PART_ROOT = 1 << 1,
+	PART_REDUCTION = 1 << 2,
+	PART_COUNT = 1 << 3, /* of elements */
+	PART_TYPE = 1 << 4,
+	PART_COUNTS = 1 << 5, /* the array of counts, or arguments of another kind */
+};
+guint collectives_differ(const struct collective_call *one, const struct collective_call *other);
 
 struct collectives *collectives_new(void);
 struct collectives *collectives_copy(const struct collectives *collectives);

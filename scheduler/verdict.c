@@ -239,20 +239,29 @@ static char *stall_words(const struct execution *execution, const GPtrArray *ran
 	return g_string_free(text, FALSE);
 }
 
+static void mismatch_words(const struct execution *execution, GString *text)
+{
+	struct op_id calls[2];
+	g_autofree char *words = world_mismatch(execution->world, calls);
+	struct place first = place_of_call(execution, calls[0].rank, calls[0].call);
+	struct place other = place_of_call(execution, calls[1].rank, calls[1].call);
+	g_autofree char *here = place_print(&first), *there = place_print(&other);
+
+	g_string_printf(text, "%s: rank %d at %s, rank %d at %s", words, calls[0].rank, here,
+	                calls[1].rank, there);
+}
+
 static char *message_for(const struct execution *execution, const char *kind,
                          const GPtrArray *ranks, enum ending worst)
 {
 	GString *text = g_string_new(NULL);
-	char *mismatch;
 
 	if (execution->stalled && worst == ENDING_NONE) {
 		g_string_free(text, TRUE);
 		return stall_words(execution, ranks);
 	}
 	if (g_str_equal(kind, "collective-mismatch")) {
-		mismatch = world_mismatch(execution->world);
-		g_string_assign(text, mismatch);
-		g_free(mismatch);
+		mismatch_words(execution, text);
 	}
 	for (guint i = 0; i < ranks->len && !g_str_equal(kind, "collective-mismatch"); i++) {
 		const struct record_rank *line = ranks->pdata[i];
@@ -275,7 +284,7 @@ static const char *kind_of(const struct execution *execution, enum ending worst)
 		return ending_kinds[worst];
 	if (execution->stalled)
 		return "stall";
-	mismatch = world_mismatch(world);
+	mismatch = world_mismatch(world, NULL);
 	if (mismatch)
 		return "collective-mismatch";
 	for (int rank = 0; rank < execution->session->options->ranks; rank++) {

@@ -111,8 +111,9 @@ GArray *world_waits_for(const struct world *world, int rank);
 /* What a blocked rank waits for: "source=1, tag=7"; free with g_free. */
 char *world_arguments(const struct world *world, int rank, guint32 call);
 
-/* Members of a collective call that disagree, as a sentence; NULL: they agree. Free with g_free. */
-char *world_mismatch(const struct world *world);
+/* Members of a collective call that disagree, as a sentence, and which two calls these are (may be
+ * NULL); NULL: they agree. Free with g_free. */
+char *world_mismatch(const struct world *world, struct op_id ret_calls[2]);
 
 /* What goes wrong without ending anything. */
 void world_remark(struct world *world, const struct remark *remark);

@@ -182,28 +182,3 @@ const struct remarks *world_remarks(const struct world *world)
 {
 	return world->remarks;
 }
-
-char *world_mismatch(const struct world *world)
-{
-	struct collective_mismatch mismatch;
-	const struct collective_call *first = &mismatch.first, *other = &mismatch.other;
-	const char *comm;
-
-	if (!collectives_mismatch(world->collectives, &mismatch))
-		return NULL;
-	comm = communicators_name(world->comms, first->comm);
-	if (first->function != other->function)
-		return g_strdup_printf("the ranks differ in: operation on %s (rank %d calls %s, "
-		                       "rank %d calls %s)",
-		                       comm, first->id.rank, mpi_call_name(first->function),
-		                       other->id.rank, mpi_call_name(other->function));
-	if (first->root != other->root)
-		return g_strdup_printf("the ranks differ in: root of %s on %s (rank %d says %d, "
-		                       "rank %d says %d)",
-		                       mpi_call_name(first->function), comm, first->id.rank,
-		                       first->root, other->id.rank, other->root);
-	return g_strdup_printf(
-		"the ranks differ in: reduction, counts or types of %s on %s (rank %d "
-		"and rank %d)",
-		mpi_call_name(first->function), comm, first->id.rank, other->id.rank);
-}

@@ -111,8 +111,17 @@ static void arrive(struct world *world, int rank, const struct wire_call *call,
                    const struct wire_op *op, struct live *live)
 {
 	guint16 function = op->function != 0 ? op->function : call->function;
-	struct collective_call entered = {world_op_id(rank, op->name), op->comm, function, -1,
-	                                  op->signature};
+	struct collective_call entered = {
+		.id = world_op_id(rank, op->name),
+		.comm = op->comm,
+		.function = function,
+		.root = -1,
+		.given_root = op->peer,
+		.types = live->types,
+		.same_data = op->same_data,
+		.reduction = op->reduction,
+		.counts = op->counts,
+	};
 	int count;
 	const int *members = communicators_members(world->comms, op->comm, rank, &count);
 	struct event event = {.kind = EVENT_ARRIVE, .op.id = entered.id};

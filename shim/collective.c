@@ -5,6 +5,7 @@
 #include "error.h"
 #include "gate.h"
 #include "real.h"
+#include "signature.h"
 
 /* Reduction operations of the program that collectives not yet in the library need. */
 struct used_op {
@@ -44,13 +45,11 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 }
 
 /* The two groups of an intercommunicator exchange different amounts. */
-static uint64_t comparable(MPI_Comm comm, uint64_t value)
+static bool is_comparable(MPI_Comm comm)
 {
 	const struct communicator *communicator = communicator_find(comm);
 
-	if (!communicator || communicator->is_inter)
-		return 0;
-	return value != 0 ? value : 1;
+	return communicator && !communicator->is_inter;
 }
 
 struct collective_signature collective_sign_data(MPI_Comm comm, int count, MPI_Datatype type)
@@ -58,7 +57,9 @@ struct collective_signature collective_sign_data(MPI_Comm comm, int count, MPI_D
 	struct collective_signature signature = { 0 };
 
 	signature.sound = data_is_sound(count, type, &signature.bytes);
-	signature.value = comparable(comm, mix(1, signature.bytes));
+	if (signature.sound)
+		signature.types = signature_of(type);
+	signature.same_data = is_comparable(comm);
 	return signature;
 }
 
@@ -84,20 +85,21 @@ struct collective_signature collective_sign_exchange(MPI_Comm comm, const void *
 	return collective_sign_data(comm, sendcount, sendtype);
 }
 
-static uint64_t sign_op(MPI_Op op)
+static uint8_t sign_op(MPI_Op op)
 {
-	return is_builtin(op) ? (uint64_t)op : 2;
+	return is_builtin(op) ? (uint8_t)((unsigned)op & 0xff) : WIRE_OWN_REDUCTION;
 }
 
 struct collective_signature collective_sign_reduction(MPI_Comm comm, int count, MPI_Datatype type,
                                                       MPI_Op op)
 {
-	struct collective_signature signature = { 0 };
+	struct collective_signature signature = collective_sign_data(comm, count, type);
 	int commutes;
 
-	signature.sound = data_is_sound(count, type, &signature.bytes)
+	signature.sound = signature.sound
 	                  && real_mpi()->Op_commutative(op, &commutes) == MPI_SUCCESS;
-	signature.value = comparable(comm, mix(mix(3, signature.bytes), sign_op(op)));
+	if (signature.same_data)
+		signature.reduction = sign_op(op);
 	return signature;
 }
 
@@ -106,14 +108,15 @@ struct collective_signature collective_sign_counts(MPI_Comm comm, const int *cou
 {
 	const struct communicator *communicator = communicator_find(comm);
 	struct collective_signature signature = collective_sign_reduction(comm, 1, type, op);
-	uint64_t hash = signature.value, count = 0;
+	uint64_t hash = 1, count = 0;
 
 	for (int i = 0; communicator && counts && i < communicator->size; i++) {
 		hash = mix(hash, (uint64_t)counts[i]);
 		count += (uint64_t)counts[i];
 		signature.sound = signature.sound && counts[i] >= 0;
 	}
-	signature.value = comparable(comm, hash);
+	if (signature.same_data)
+		signature.counts = hash != 0 ? hash : 1;
 	signature.bytes *= count;
 	return signature;
 }
@@ -146,7 +149,10 @@ struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signatur
 		.comm = communicator->number,
 		.peer = root >= 0 && !communicator->is_inter ? root : -1,
 		.bytes = signature.bytes,
-		.signature = signature.value,
+		.types = signature.types,
+		.same_data = signature.same_data,
+		.reduction = signature.reduction,
+		.counts = signature.counts,
 	};
 }
 

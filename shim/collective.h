@@ -17,14 +17,18 @@
 #include "mpi_calls.h"
 #include "request.h"
 
-/* What the members of a collective must agree on beside function and root, as a hash: the amount of
- * data where the standard asks for equal signatures, the reduction. */
+/* What the members of a collective must agree on beside function and root: the data where the
+ * standard asks for equal signatures, the reduction, the counts. */
 struct collective_signature {
 	bool sound;     /* false: an argument is invalid, and MPI will say which */
-	uint64_t value; /* 0: not to be compared */
-	uint64_t bytes; /* of this rank's contribution, for reports */
+	uint64_t bytes; /* of this rank's contribution */
+	struct wire_types types;
+	/* to be compared, as in struct wire_op */
+	bool same_data;
+	uint8_t reduction;
+	uint64_t counts;
 };
-#define COLLECTIVE_UNSIGNED ((struct collective_signature){ true, 0, 0 })
+#define COLLECTIVE_UNSIGNED ((struct collective_signature){ .sound = true })
 
 /* Bcast. */
 struct collective_signature collective_sign_data(MPI_Comm comm, int count, MPI_Datatype type);

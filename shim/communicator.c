@@ -358,7 +358,7 @@ static void meet(struct wire_call *call, uint32_t step, uint64_t number, uint64_
 		.kind = WIRE_COLLECTIVE,
 		.comm = number,
 		.peer = -1,
-		.signature = signature,
+		.counts = signature,
 	};
 
 	call->ops = &op;

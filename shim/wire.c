@@ -221,12 +221,14 @@ static void describe_op(struct codec *codec, struct wire_op *op)
 	field_i32(codec, &op->tag);
 	field_u64(codec, &op->bytes);
 	describe_types(codec, &op->types);
-	field_u64(codec, &op->signature);
+	field_bool(codec, &op->same_data);
+	field_u8(codec, &op->reduction, UINT8_MAX);
+	field_u64(codec, &op->counts);
 }
 
 static void describe_call(struct codec *codec, struct wire_call *call)
 {
-	enum { OP_BYTES = 52, NAME_BYTES = 8 };
+	enum { OP_BYTES = 54, NAME_BYTES = 8 };
 
 	field_u32(codec, &call->call);
 	field_u16(codec, &call->function);

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -95,6 +95,8 @@ enum wire_op_kind {
 
 enum wire_send_mode { WIRE_STANDARD = 0, WIRE_SYNCHRONOUS, WIRE_BUFFERED, WIRE_READY };
 
+#define WIRE_OWN_REDUCTION 255u /* made by MPI_Op_create */
+
 /* So many elements of a basic type, in a row. */
 struct wire_run {
 	uint16_t basic; /* low half of MPICH's handle; its high byte is the size in bytes */
@@ -122,8 +124,10 @@ struct wire_op {
 	int32_t tag;        /* or WIRE_ANY */
 	uint64_t bytes;     /* sent, or room for */
 	struct wire_types types; /* of these bytes */
-	uint64_t signature; /* of the type signature and what must agree among the members of a
-	                       collective (reduction, counts); 0: not to be compared */
+	/* What the members of a collective must agree on besides; 0: not to be compared. */
+	bool same_data;     /* bytes and types */
+	uint8_t reduction;  /* low byte of MPICH's handle, or WIRE_OWN_REDUCTION */
+	uint64_t counts;    /* hash of the counts or other arguments */
 };
 
 enum wire_wait {

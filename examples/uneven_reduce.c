@@ -1,0 +1,24 @@
+/* Each rank adds up its share of the rows, and the last share is smaller.
+ *
+ * The ranks divide 10 rows, and then give their share's size to MPI_Reduce for a count, not the
+ * number of sums: the last rank's is another one. With few rows nobody notices, as MPI looks at
+ * its own count only. */
+#include <mpi.h>
+
+#define ROWS 10
+
+int main(int argc, char **argv)
+{
+	double sums[ROWS] = {0}, totals[ROWS];
+	int rank, size, share;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	share = (ROWS + size - 1) / size;
+	if (rank == size - 1)
+		share = ROWS - share * (size - 1);
+	MPI_Reduce(sums, totals, share, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,99 @@
+/* Words for the calls of a collective that do not belong together. */
+#include "mpi_calls.h"
+#include "world_internal.h"
+
+/* By the low byte of MPICH's handles. */
+static const char *reduction_name(guint8 reduction)
+{
+	static const char *const names[] = {
+		"?",        "MPI_MAX",    "MPI_MIN",    "MPI_SUM",     "MPI_PROD",
+		"MPI_LAND", "MPI_BAND",   "MPI_LOR",    "MPI_BOR",     "MPI_LXOR",
+		"MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP",
+	};
+
+	if (reduction == WIRE_OWN_REDUCTION)
+		return "one of its own";
+	return reduction < G_N_ELEMENTS(names) ? names[reduction] : "?";
+}
+
+static char *print_part(const struct collective_call *call, enum collective_part part)
+{
+	switch (part) {
+	case PART_OPERATION:
+		return g_strdup(mpi_call_name(call->function));
+	case PART_ROOT:
+		return call->given_root < 0 ? g_strdup("none")
+		                            : g_strdup_printf("%d", call->given_root);
+	case PART_REDUCTION:
+		return g_strdup(reduction_name(call->reduction));
+	case PART_COUNT:
+		return types_print(&call->types);
+	case PART_TYPE:
+		return types_print_names(&call->types);
+	case PART_COUNTS:
+		break;
+	}
+	return NULL;
+}
+
+static void append_part(GString *text, const struct collective_mismatch *mismatch,
+                        enum collective_part part, const char *name)
+{
+	g_autofree char *first = print_part(&mismatch->first, part);
+	g_autofree char *other = print_part(&mismatch->other, part);
+	const char *separator = g_str_has_suffix(text->str, ": ") ? "" : ", ";
+	const char *verb = part == PART_OPERATION ? " calls" : ":";
+
+	if (first && other)
+		g_string_append_printf(text, "%s%s (rank %d%s %s, rank %d%s %s)", separator, name,
+		                       mismatch->first.id.rank, verb, first,
+		                       mismatch->other.id.rank, verb, other);
+	else
+		g_string_append_printf(text, "%s%s (ranks %d and %d)", separator, name,
+		                       mismatch->first.id.rank, mismatch->other.id.rank);
+}
+
+/* Who came first may be another one the next time. */
+static void put_lower_first(struct collective_mismatch *mismatch)
+{
+	struct collective_call first = mismatch->first;
+
+	if (first.id.rank < mismatch->other.id.rank)
+		return;
+	mismatch->first = mismatch->other;
+	mismatch->other = first;
+}
+
+char *world_mismatch(const struct world *world, struct op_id ret_calls[2])
+{
+	static const struct {
+		enum collective_part part;
+		const char *name;
+	} parts[] = {
+		{PART_OPERATION, "operation"}, {PART_ROOT, "root"}, {PART_REDUCTION, "reduction"},
+		{PART_COUNT, "count"},         {PART_TYPE, "type"}, {PART_COUNTS, "counts"},
+	};
+	GString *text = g_string_new("the ranks differ in: ");
+	struct collective_mismatch mismatch;
+	guint differ;
+
+	if (!collectives_mismatch(world->collectives, &mismatch)) {
+		g_string_free(text, TRUE);
+		return NULL;
+	}
+	put_lower_first(&mismatch);
+	differ = collectives_differ(&mismatch.first, &mismatch.other);
+	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
+		if (differ & parts[i].part)
+			append_part(text, &mismatch, parts[i].part, parts[i].name);
+	}
+	if (differ != PART_OPERATION)
+		g_string_append_printf(text, " of %s", mpi_call_name(mismatch.first.function));
+	g_string_append_printf(text, " on %s",
+	                       communicators_name(world->comms, mismatch.first.comm));
+	if (ret_calls) {
+		ret_calls[0] = mismatch.first.id;
+		ret_calls[1] = mismatch.other.id;
+	}
+	return g_string_free(text, FALSE);
+}
