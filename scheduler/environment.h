@@ -16,12 +16,14 @@
 #define ENVIRONMENT_WORLD "MATCHPOINT_WORLD"
 #define ENVIRONMENT_DIRECTORY "MATCHPOINT_DIRECTORY"
 #define ENVIRONMENT_STDIN "MATCHPOINT_STDIN"
+#define ENVIRONMENT_JOURNAL "MATCHPOINT_JOURNAL"
 
 struct environment_settings {
 	const char *shim;           /* absolute path of the library to preload */
 	const char *directory;      /* the run directory; its socket is RUN_DIRECTORY_SOCKET */
 	guint32 world;              /* the number of the job's world */
 	const char *standard_input; /* a file for rank 0, or NULL: nothing */
+	const char *journal;        /* of the files they change, or NULL: none is kept */
 };
 
 /* The environment of the launcher and of the ranks it starts, made from `base` (NULL: our own).

@@ -65,6 +65,17 @@ static void enter_set(struct frozen *frozen)
 		session->root = frozen;
 }
 
+static void keep_files(struct frozen *frozen)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (frozen->hazard || !frozen->session->journal)
+		return;
+	frozen->files = journal_save(frozen->session->journal, &error);
+	if (!frozen->files)
+		frozen->hazard = g_strdup(error->message);
+}
+
 gboolean frozen_parked(struct frozen *frozen, int rank, const struct wire_parked *parked)
 {
 	g_autofree struct agent_mapping *mappings = g_new0(struct agent_mapping, parked->count + 1);
@@ -81,6 +92,7 @@ gboolean frozen_parked(struct frozen *frozen, int rank, const struct wire_parked
 	frozen->parked++;
 	if (frozen->parked < frozen->session->options->ranks)
 		return FALSE;
+	keep_files(frozen);
 	if (!frozen->hazard)
 		enter_set(frozen);
 	return TRUE;
@@ -92,6 +104,7 @@ static void frozen_free(struct frozen *frozen)
 		frozen->parent->children--;
 	world_free(frozen->world);
 	clone_plan_free(frozen->clones);
+	journal_state_free(frozen->files);
 	g_free(frozen->directory);
 	g_free(frozen->hazard);
 	g_free(frozen->links);

@@ -4,6 +4,7 @@
 #define MATCHPOINT_SCHEDULER_FROZEN_H
 
 #include "../ckpt/clone_plan.h"
+#include "../ckpt/journal.h"
 #include "../ckpt/snapshot.h"
 #include "execution.h"
 
@@ -19,6 +20,7 @@ struct frozen {
 	int parked;   /* ranks that have answered */
 	char *hazard; /* the first reason not to restore from here; NULL: none */
 	struct clone_plan *clones;
+	struct journal_state *files; /* as they were; NULL: none are put back */
 	struct snapshot *snapshot; /* in the session's set; NULL: not (any more) */
 	guint children;   /* frozen worlds and running executions made of copies of this one */
 };

@@ -154,6 +154,8 @@ static void begin(struct session *session, struct strategy *strategy, enum buffe
 	log_debug(LOG_SESSION, "a plan of %u choices, from %s with %u", plan->len,
 	          frozen ? "a snapshot" : "a new job",
 	          frozen ? world_choices(frozen->world)->len : 0);
+	if (session->journal)
+		journal_put_back(session->journal, frozen ? frozen->files : NULL);
 	if (!frozen) {
 		execution->world = world_new(&options, session->comms, &execution_orders,
 		                             execution);
@@ -425,6 +427,19 @@ static void replay_findings(struct session *session)
 
 /* --- the end --------------------------------------------------------------------------- */
 
+/* The files are as they were before the exploration, but for these. */
+static void note_files(struct session *session)
+{
+	const GPtrArray *problems;
+
+	if (!session->journal)
+		return;
+	journal_put_back(session->journal, NULL);
+	problems = journal_problems(session->journal);
+	for (guint i = 0; i < problems->len; i++)
+		g_ptr_array_add(session->exploration->notes, g_strdup(problems->pdata[i]));
+}
+
 /* What the verdict has to say besides findings. */
 static void conclude(struct session *session)
 {
@@ -456,6 +471,7 @@ static void conclude(struct session *session)
 		g_ptr_array_add(exploration->notes,
 		                g_strdup("what Waitany, Waitsome, Test, Iprobe and Cancel answer "
 		                         "followed one fixed rule and was not explored"));
+	note_files(session);
 	if (session->threads)
 		g_ptr_array_add(
 			exploration->notes,
@@ -493,6 +509,7 @@ static void release_session(struct session *session)
 	uv_run(&session->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&session->loop);
 	launcher_end_orphans();
+	journal_free(session->journal);
 	store_close(session->store);
 	run_directory_free(session->directory);
 	strays_remove(session->strays);

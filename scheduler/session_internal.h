@@ -4,6 +4,7 @@
 
 #include <uv.h>
 
+#include "../ckpt/journal.h"
 #include "call_log.h"
 #include "communicators.h"
 #include "execution.h"
@@ -30,6 +31,7 @@ struct session {
 	struct source_lines *lines;
 	GHashTable *places; /* (rank, site) to struct place */
 	struct store *store;
+	struct journal *journal; /* NULL: files stay as the program leaves them */
 	struct findings *findings;
 	GPtrArray *logs; /* struct call_log, by finding: what its interleaving called */
 	struct record_exploration *exploration;

@@ -145,6 +145,25 @@ static gboolean enough_room(int ranks, GError **error)
 	return TRUE;
 }
 
+/* An exploration leaves the files as they were; run and replay leave them as the program does. */
+static gboolean open_journal(struct session *session, GError **error)
+{
+	const struct session_options *options = session->options;
+	g_autofree char *left = NULL;
+
+	if (options->path || !g_str_equal(options->command, "explore"))
+		return TRUE;
+	session->journal = journal_new(options->store ? options->store : g_get_tmp_dir(), &left,
+	                               error);
+	if (left)
+		g_ptr_array_add(session->exploration->notes,
+		                g_strdup_printf("an earlier exploration was killed before it had "
+		                                "put the program's files back; what they held "
+		                                "before it is in %s",
+		                                left));
+	return session->journal != NULL;
+}
+
 gboolean session_open(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
@@ -168,9 +187,10 @@ gboolean session_open(struct session *session, GError **error)
 		session->store = store_create(options->store, error);
 		if (!session->store)
 			return FALSE;
-		return store_put_exploration(session->store, session->exploration, error);
+		if (!store_put_exploration(session->store, session->exploration, error))
+			return FALSE;
 	}
-	return TRUE;
+	return open_journal(session, error);
 }
 
 void session_init(struct session *session, const struct session_options *options)

@@ -232,7 +232,9 @@ gboolean session_launch(struct session *session, struct execution *execution)
 	g_autofree char *directory =
 		shim ? run_directory_add_world(session->directory, number, &error) : NULL;
 	struct environment_settings settings = {shim, run_directory_path(session->directory),
-	                                        number, session->options->standard_input};
+	                                        number, session->options->standard_input,
+	                                        session->journal ? journal_path(session->journal)
+	                                                         : NULL};
 	struct launcher_options options = {&session->loop, NULL, NULL, on_launcher_ended, session};
 
 	if (directory)

@@ -19,6 +19,7 @@
 #include "communicator.h"
 #include "ending.h"
 #include "error.h"
+#include "file_calls.h"
 #include "gate.h"
 #include "inside.h"
 #include "park.h"
@@ -92,6 +93,7 @@ __attribute__((constructor)) static void load(void)
 	startup.managed = true;
 	startup.rank = atoi(rank);
 	startup.world = world ? (uint32_t)strtoul(world, NULL, 10) : 0;
+	file_calls_start();
 	redirect_streams();
 }
 

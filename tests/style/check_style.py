@@ -22,7 +22,8 @@ LIBC = {"assert.h", "ctype.h", "dirent.h", "dlfcn.h", "elf.h", "endian.h", "errn
         "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "stdnoreturn.h", "string.h",
         "strings.h", "sys/", "termios.h", "time.h", "ucontext.h", "unistd.h", "wait.h"}
 RULES = {
-    "shim": {"quoted": {"ckpt/agent.h", "mpi_calls.h", "mpi_functions.h"}, "angled": {"mpi.h"}},
+    "shim": {"quoted": {"ckpt/agent.h", "ckpt/agent_journal.h", "mpi_calls.h", "mpi_functions.h"},
+             "angled": {"mpi.h"}},
     "ckpt/agent": {"quoted": set(), "angled": set()},
     "ckpt": {"quoted": set(), "angled": {"glib.h", "gio/", "glib/"}},
     "explorer": {"quoted": set(), "angled": {"glib.h"}},

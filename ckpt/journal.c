@@ -1,0 +1,448 @@
+#define _GNU_SOURCE
+#include "journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent_journal.h"
+
+#define PREFIX "files-"
+#define DATA ".data"
+
+struct journal {
+	char *path;
+	GHashTable *told; /* paths that could not be put back */
+	GPtrArray *problems;
+	guint32 states; /* made so far */
+};
+
+struct journal_state {
+	char *directory;
+	GHashTable *keys; /* char * */
+};
+
+static gboolean failed(GError **error, const char *what, const char *path)
+{
+	g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(errno), "%s %s: %s", what,
+	            path, g_strerror(errno));
+	return FALSE;
+}
+
+static char *below(const struct journal *journal, const char *name)
+{
+	return g_build_filename(journal->path, name, NULL);
+}
+
+static int open_directory(const char *path)
+{
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* A journal's directories hold files and links alone. */
+static void remove_flat(const char *path)
+{
+	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory))) {
+		g_autofree char *file = g_build_filename(path, name, NULL);
+
+		g_unlink(file);
+	}
+	g_rmdir(path);
+}
+
+static void remove_journal(const char *path)
+{
+	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory))) {
+		g_autofree char *entry = g_build_filename(path, name, NULL);
+
+		if (g_unlink(entry) != 0)
+			remove_flat(entry);
+	}
+	g_rmdir(path);
+}
+
+static gboolean holds_contents(const char *path)
+{
+	g_autofree char *base = g_build_filename(path, AGENT_JOURNAL_BASE, NULL);
+	g_autoptr(GDir) directory = g_dir_open(base, 0, NULL);
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory))) {
+		if (g_str_has_suffix(name, DATA))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* Of predecessors that were killed. */
+static char *look_for_left(const char *parent)
+{
+	g_autoptr(GDir) directory = g_dir_open(parent, 0, NULL);
+	const char *name;
+	char *left = NULL;
+
+	while (directory && (name = g_dir_read_name(directory))) {
+		pid_t owner = g_str_has_prefix(name, PREFIX) ? atoi(name + strlen(PREFIX)) : 0;
+		g_autofree char *path = g_build_filename(parent, name, NULL);
+
+		if (owner <= 0 || (owner != getpid() && (kill(owner, 0) == 0 || errno == EPERM)))
+			continue;
+		if (!holds_contents(path))
+			remove_journal(path);
+		else if (!left)
+			left = g_steal_pointer(&path);
+	}
+	return left;
+}
+
+struct journal *journal_new(const char *parent, char **ret_left, GError **error)
+{
+	g_autofree char *here = g_canonicalize_filename(parent, NULL);
+	struct journal *journal = g_new0(struct journal, 1);
+	g_autofree char *base = NULL, *now = NULL;
+
+	*ret_left = look_for_left(here);
+	journal->told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	journal->problems = g_ptr_array_new_with_free_func(g_free);
+	journal->path = g_strdup_printf("%s/" PREFIX "%d-XXXXXX", here, (int)getpid());
+	if (g_mkdtemp_full(journal->path, 0700)) {
+		base = below(journal, AGENT_JOURNAL_BASE);
+		now = below(journal, AGENT_JOURNAL_NOW);
+		if (g_mkdir(base, 0700) == 0 && g_mkdir(now, 0700) == 0)
+			return journal;
+	}
+	failed(error, "cannot make a directory in", here);
+	journal_free(journal);
+	return NULL;
+}
+
+void journal_free(struct journal *journal)
+{
+	if (!journal)
+		return;
+	journal_put_back(journal, NULL);
+	remove_journal(journal->path);
+	g_hash_table_destroy(journal->told);
+	g_ptr_array_unref(journal->problems);
+	g_free(journal->path);
+	g_free(journal);
+}
+
+const char *journal_path(const struct journal *journal)
+{
+	return journal->path;
+}
+
+const GPtrArray *journal_problems(const struct journal *journal)
+{
+	return journal->problems;
+}
+
+/* The keys of all that has been noted since the files were put back. */
+static GHashTable *noted(const struct journal *journal)
+{
+	GHashTable *keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autofree char *now = below(journal, AGENT_JOURNAL_NOW);
+	g_autoptr(GDir) directory = g_dir_open(now, 0, NULL);
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory)))
+		g_hash_table_add(keys, g_strdup(name));
+	return keys;
+}
+
+/* --- states ----------------------------------------------------------------------------------- */
+
+static gboolean save_key(int base, int to, const char *key, guint64 *room)
+{
+	struct agent_journal_state state;
+	struct stat status;
+
+	if (agent_journal_read(base, key, &state) < 0)
+		return FALSE;
+	if (lstat(state.path, &status) == 0 && S_ISREG(status.st_mode)) {
+		if ((guint64)status.st_size > *room) {
+			errno = EFBIG;
+			return FALSE;
+		}
+		*room -= (guint64)status.st_size;
+	}
+	return agent_journal_capture(to, key, state.path, FALSE) == 0;
+}
+
+struct journal_state *journal_save(struct journal *journal, GError **error)
+{
+	struct journal_state *state = g_new0(struct journal_state, 1);
+	g_autofree char *base_path = below(journal, AGENT_JOURNAL_BASE);
+	guint64 room = JOURNAL_STATE_MAX;
+	int base = -1, to = -1;
+	GHashTableIter iterator;
+	gpointer key;
+	gboolean good;
+
+	state->keys = noted(journal);
+	if (g_hash_table_size(state->keys) == 0)
+		return state;
+	state->directory = g_strdup_printf("%s/s%u", journal->path, journal->states++);
+	good = g_mkdir(state->directory, 0700) == 0 && (base = open_directory(base_path)) >= 0
+	       && (to = open_directory(state->directory)) >= 0;
+	g_hash_table_iter_init(&iterator, state->keys);
+	while (good && g_hash_table_iter_next(&iterator, &key, NULL))
+		good = save_key(base, to, key, &room);
+	if (!good)
+		g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(errno),
+		            "the files it has written cannot be copied: %s", g_strerror(errno));
+	if (base >= 0)
+		close(base);
+	if (to >= 0)
+		close(to);
+	if (good)
+		return state;
+	journal_state_free(state);
+	return NULL;
+}
+
+void journal_state_free(struct journal_state *state)
+{
+	if (!state)
+		return;
+	if (state->directory)
+		remove_flat(state->directory);
+	g_free(state->directory);
+	g_hash_table_destroy(state->keys);
+	g_free(state);
+}
+
+/* --- putting back ----------------------------------------------------------------------------- */
+
+/* One path and what it shall be. */
+struct target {
+	char *key;
+	int directory;
+	struct agent_journal_state wanted;
+};
+
+static void target_free(gpointer pointer)
+{
+	struct target *target = pointer;
+
+	g_free(target->key);
+	g_free(target);
+}
+
+static void add_target(GPtrArray *targets, int directory, const char *key)
+{
+	struct target *target = g_new0(struct target, 1);
+
+	target->key = g_strdup(key);
+	target->directory = directory;
+	if (agent_journal_read(directory, key, &target->wanted) == 0)
+		g_ptr_array_add(targets, target);
+	else
+		target_free(target);
+}
+
+static gint by_path(gconstpointer left, gconstpointer right)
+{
+	const struct target *one = *(struct target *const *)left;
+	const struct target *other = *(struct target *const *)right;
+
+	return strcmp(one->wanted.path, other->wanted.path);
+}
+
+static GPtrArray *targets_of(GHashTable *now, int base, const struct journal_state *state,
+                             int saved)
+{
+	GPtrArray *targets = g_ptr_array_new_with_free_func(target_free);
+	GHashTableIter iterator;
+	gpointer key;
+
+	g_hash_table_iter_init(&iterator, now);
+	while (g_hash_table_iter_next(&iterator, &key, NULL))
+		if (!state || !g_hash_table_contains(state->keys, key))
+			add_target(targets, base, key);
+	if (state) {
+		g_hash_table_iter_init(&iterator, state->keys);
+		while (g_hash_table_iter_next(&iterator, &key, NULL))
+			add_target(targets, saved, key);
+	}
+	g_ptr_array_sort(targets, by_path);
+	return targets;
+}
+
+/* A file that has only been renamed goes back, so that whoever holds it open still has it by its
+ * name. */
+static void rename_back(const GPtrArray *targets)
+{
+	for (guint i = 0; i < targets->len; i++) {
+		const struct agent_journal_state *file =
+			&((struct target *)targets->pdata[i])->wanted;
+
+		if (file->kind != AGENT_JOURNAL_FILE || agent_journal_is_at(file, file->path))
+			continue;
+		for (guint j = 0; j < targets->len; j++) {
+			const struct agent_journal_state *other =
+				&((struct target *)targets->pdata[j])->wanted;
+
+			if (i == j || !agent_journal_is_at(file, other->path)
+			    || (other->kind == AGENT_JOURNAL_FILE && other->inode == file->inode))
+				continue;
+			(void)rename(other->path, file->path);
+			break;
+		}
+	}
+}
+
+/* Whatever must be gone before anything else can be made in its place. */
+static gboolean is_in_the_way(const struct agent_journal_state *wanted)
+{
+	struct stat status;
+
+	if (lstat(wanted->path, &status) != 0)
+		return FALSE;
+	if (wanted->kind == AGENT_JOURNAL_ABSENT)
+		return TRUE;
+	return wanted->kind != AGENT_JOURNAL_LOST
+	       && (status.st_mode & S_IFMT) != (wanted->mode & S_IFMT);
+}
+
+static void tell(struct journal *journal, const struct agent_journal_state *wanted, int error)
+{
+	const char *reason = wanted->kind == AGENT_JOURNAL_LOST ? wanted->reason
+	                                                        : g_strerror(error);
+
+	if (g_hash_table_add(journal->told, g_strdup(wanted->path)))
+		g_ptr_array_add(journal->problems,
+		                g_strdup_printf("%s was changed and could not be put back as it "
+		                                "was: %s",
+		                                wanted->path, reason));
+}
+
+static void apply(struct journal *journal, const GPtrArray *targets)
+{
+	/* What is below a directory comes after it by path. */
+	for (guint i = targets->len; i-- > 0;) {
+		const struct target *target = targets->pdata[i];
+
+		if (is_in_the_way(&target->wanted) && agent_journal_remove(target->wanted.path) < 0)
+			tell(journal, &target->wanted, errno);
+	}
+	for (guint i = 0; i < targets->len; i++) {
+		const struct target *target = targets->pdata[i];
+
+		if (agent_journal_apply(target->directory, target->key, &target->wanted) < 0)
+			tell(journal, &target->wanted, errno);
+	}
+}
+
+/* The paths of a state count as noted: they differ from the first state. */
+static void mark(const struct journal *journal, GHashTable *now, const struct journal_state *state)
+{
+	g_autofree char *path = below(journal, AGENT_JOURNAL_NOW);
+	int directory = open_directory(path);
+	GHashTableIter iterator;
+	gpointer key;
+
+	if (directory < 0)
+		return;
+	g_hash_table_iter_init(&iterator, now);
+	while (g_hash_table_iter_next(&iterator, &key, NULL))
+		if (!state || !g_hash_table_contains(state->keys, key))
+			unlinkat(directory, key, 0);
+	if (state)
+		g_hash_table_iter_init(&iterator, state->keys);
+	while (state && g_hash_table_iter_next(&iterator, &key, NULL)) {
+		int fd = openat(directory, key, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+		if (fd >= 0)
+			close(fd);
+	}
+	close(directory);
+}
+
+void journal_put_back(struct journal *journal, const struct journal_state *state)
+{
+	g_autoptr(GHashTable) now = noted(journal);
+	g_autofree char *base_path = below(journal, AGENT_JOURNAL_BASE);
+	g_autoptr(GPtrArray) targets = NULL;
+	int base, saved;
+
+	if (state && g_hash_table_size(state->keys) == 0)
+		state = NULL;
+	if (!state && g_hash_table_size(now) == 0)
+		return;
+	base = open_directory(base_path);
+	saved = state ? open_directory(state->directory) : -1;
+	targets = targets_of(now, base, state, saved);
+	rename_back(targets);
+	apply(journal, targets);
+	mark(journal, now, state);
+	if (base >= 0)
+		close(base);
+	if (saved >= 0)
+		close(saved);
+}
+
+/* --- a copy for the user ---------------------------------------------------------------------- */
+
+static gboolean keep_file(const char *path, const char *relative, const char *directory,
+                          GError **error)
+{
+	g_autofree char *copy = g_build_filename(directory, relative, NULL);
+	g_autofree char *parent = g_path_get_dirname(copy);
+	struct stat status;
+	int from, to = -1;
+	gboolean good;
+
+	if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return TRUE;
+	from = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	good = from >= 0 && g_mkdir_with_parents(parent, 0777) == 0;
+	if (good)
+		to = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, status.st_mode & 0777);
+	good = good && to >= 0 && agent_journal_copy(from, to, G_MAXUINT64) == 0;
+	if (!good)
+		failed(error, "cannot copy a file of the program to", copy);
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	return good;
+}
+
+gboolean journal_keep(struct journal *journal, const char *below_path, const char *directory,
+                      GError **error)
+{
+	g_autoptr(GHashTable) now = noted(journal);
+	g_autofree char *base_path = below(journal, AGENT_JOURNAL_BASE);
+	g_autofree char *prefix = g_strdup_printf("%s/", below_path);
+	struct agent_journal_state state;
+	GHashTableIter iterator;
+	gpointer key;
+	gboolean good = TRUE;
+	int base = open_directory(base_path);
+
+	g_hash_table_iter_init(&iterator, now);
+	while (good && g_hash_table_iter_next(&iterator, &key, NULL)) {
+		const char *relative = state.path + 1;
+
+		if (agent_journal_read(base, key, &state) < 0)
+			continue;
+		if (g_str_has_prefix(state.path, prefix))
+			relative = state.path + strlen(prefix);
+		good = keep_file(state.path, relative, directory, error);
+	}
+	if (base >= 0)
+		close(base);
+	return good;
+}

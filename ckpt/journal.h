@@ -1,0 +1,45 @@
+/* Files as they were: what the ranks note in a journal (agent_journal.h) while they change files by
+ * name, put back before the next interleaving begins, and in the end.
+ *
+ * One world at a time uses a journal, and no rank may run while one of these functions does. A
+ * state is what stood at all noted paths at some moment (a snapshot, say); NULL stands for the
+ * first, before anything was changed. Going to a state: each path gets what the state holds of it,
+ * else what stood there at first. */
+#ifndef MATCHPOINT_CKPT_JOURNAL_H
+#define MATCHPOINT_CKPT_JOURNAL_H
+
+#include <glib.h>
+
+#define JOURNAL_STATE_MAX ((guint64)64 << 20) /* bytes copied for a state; more are not worth it */
+
+struct journal;
+struct journal_state;
+
+/* Makes a directory for it in `parent`, best on the file system of the files. What was left there
+ * by one whose process was killed is removed, unless it has contents of files: then `ret_left`
+ * names it (free with g_free) and it is kept. NULL with `error` set (G_FILE_ERROR). */
+struct journal *journal_new(const char *parent, char **ret_left, GError **error);
+
+/* Puts the files back to the first state and removes the journal. All states are freed before.
+ * NULL is legal. */
+void journal_free(struct journal *journal);
+
+/* Absolute: what the ranks are told. */
+const char *journal_path(const struct journal *journal);
+
+/* What stands now at all noted paths; NULL with `error` set when it is too much to copy. */
+struct journal_state *journal_save(struct journal *journal, GError **error);
+void journal_state_free(struct journal_state *state);
+
+/* Goes to a state of this journal. */
+void journal_put_back(struct journal *journal, const struct journal_state *state);
+
+/* What could not be put back as yet, a sentence each (char *), by path, each path once. */
+const GPtrArray *journal_problems(const struct journal *journal);
+
+/* Copies the noted files that are there now to a new directory: by their path relative to
+ * `below`, or, outside of it, by their absolute path without the first slash. */
+gboolean journal_keep(struct journal *journal, const char *below, const char *directory,
+                      GError **error);
+
+#endif
