@@ -42,5 +42,9 @@ bool report_append(const struct report *report, struct store_reader *reader,
 /* The formats. */
 extern const struct report report_terminal; /* the verdict, for a person */
 extern const struct report report_json;
+extern const struct report report_junit;
+extern const struct report report_sarif;
+extern const struct report report_github;
+extern const struct report report_markdown;
 
 #endif

@@ -104,6 +104,8 @@ static void exploration_columns(struct record_exploration *e, sqlite3_stmt *row)
 	e->incomplete_reason = rows_text(row, 10);
 	e->wasted = (uint64_t)rows_number(row, 11, 0, G_MAXINT64);
 	e->seconds = sqlite3_column_double(row, 12);
+	if (!(e->seconds >= 0 && e->seconds < 1e12)) /* or no number at all */
+		e->seconds = 0;
 }
 
 static bool read_exploration(struct store_reader *reader, GError **error)
@@ -368,6 +370,21 @@ uint64_t store_reader_count_kind(const struct store_reader *reader, const char *
 	return count;
 }
 
+uint64_t store_reader_count_buffering(const struct store_reader *reader, uint32_t buffering)
+{
+	sqlite3_stmt *row = rows_prepare(
+		reader, "SELECT count(*) FROM execution WHERE buffering = ?", NULL);
+	uint64_t count = 0;
+
+	if (!row)
+		return 0;
+	sqlite3_bind_int64(row, 1, buffering);
+	if (sqlite3_step(row) == SQLITE_ROW)
+		count = (uint64_t)sqlite3_column_int64(row, 0);
+	sqlite3_finalize(row);
+	return count;
+}
+
 uint64_t store_reader_count(const struct store_reader *reader)
 {
 	sqlite3_stmt *row = rows_prepare(reader, "SELECT count(*) FROM execution", NULL);
@@ -418,6 +435,18 @@ struct record_execution *store_reader_example(struct store_reader *reader, uint3
 	if (id == 0) {
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING,
 		            "%s: no interleaving shows finding %u", reader->file, finding);
+		return NULL;
+	}
+	return rows_execution(reader, id, error);
+}
+
+struct record_execution *store_reader_execution(struct store_reader *reader, uint32_t id,
+                                                GError **error)
+{
+	if (id == 0 || id > store_reader_count(reader)) {
+		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING,
+		            "%s: there is no interleaving %u; there are %" G_GUINT64_FORMAT,
+		            reader->file, id, store_reader_count(reader));
 		return NULL;
 	}
 	return rows_execution(reader, id, error);

@@ -33,6 +33,8 @@ const struct record_finding *store_reader_finding(const struct store_reader *rea
 /* Interleavings in the store; of them, those that show any finding of `kind`. */
 uint64_t store_reader_count(const struct store_reader *reader);
 uint64_t store_reader_count_kind(const struct store_reader *reader, const char *kind);
+/* Those under one buffering (RECORD_ZERO or RECORD_INFINITE). */
+uint64_t store_reader_count_buffering(const struct store_reader *reader, uint32_t buffering);
 
 /* Calls `visit` for every interleaving in the order explored, or only for those with findings; the
  * record is valid during the call. Ends at once with false when `visit` returns false (`error` is
@@ -45,6 +47,10 @@ bool store_reader_each(struct store_reader *reader, bool with_findings_only,
 /* The first interleaving that shows the finding; the caller's. NULL with `error` set: none. */
 struct record_execution *store_reader_example(struct store_reader *reader, uint32_t finding,
                                               GError **error);
+
+/* The interleaving with this id; the caller's. NULL with `error` set: there is none. */
+struct record_execution *store_reader_execution(struct store_reader *reader, uint32_t id,
+                                                GError **error);
 
 /* The first interleaving under `buffering` (RECORD_ZERO or RECORD_INFINITE) that ended well and
  * whose calls are in the store; the caller's. NULL without `error`: there is none. */

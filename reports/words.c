@@ -196,6 +196,13 @@ char *words_share(const struct record_finding *finding,
 	                       all, plural(all), buffering);
 }
 
+char *words_headline(const struct record_finding *finding)
+{
+	const char *message = finding->message ? finding->message : "";
+
+	return *message ? g_strdelimit(g_strdup(message), "\n\t", ' ') : g_strdup(finding->kind);
+}
+
 char *words_again(const char *path, const struct record_exploration *exploration)
 {
 	g_autofree char *program = words_program(exploration);

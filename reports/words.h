@@ -49,6 +49,9 @@ const char *words_nothing(const struct record_exploration *exploration);
 char *words_share(const struct record_finding *finding,
                   const struct record_exploration *exploration);
 
+/* What is wrong in one line: "rank 0 waits for rank 1, which has ended". */
+char *words_headline(const struct record_finding *finding);
+
 /* The command that shows an interleaving again. */
 char *words_again(const char *path, const struct record_exploration *exploration);
 

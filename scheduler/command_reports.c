@@ -116,6 +116,27 @@ static gboolean write_report(struct store_reader *reader, const struct command_o
 	return FALSE;
 }
 
+/* In a step of GitHub Actions: annotations, on standard error because reports for scripts go to
+ * standard output, and the summary of the step. */
+static gboolean report_to_github(struct store_reader *reader, const struct command_options *options)
+{
+	g_autofree char *root = source_root(options);
+	const struct report_options asked = {root, (uint32_t)options->execution};
+	const char *summary = g_getenv(ENVIRONMENT_GITHUB_SUMMARY);
+	g_autoptr(GError) error = NULL;
+	gboolean fine = TRUE;
+
+	if (g_strcmp0(g_getenv(ENVIRONMENT_GITHUB_ACTIONS), "true") != 0)
+		return TRUE;
+	if (!options->quiet)
+		fine = report_github.write(reader, &asked, stderr, &error);
+	if (fine && summary && *summary)
+		fine = report_append(&report_markdown, reader, &asked, summary, &error);
+	if (!fine)
+		command_complain("%s", error->message);
+	return fine;
+}
+
 gboolean command_report_all(const struct command_options *options)
 {
 	g_autoptr(GError) error = NULL;
@@ -132,5 +153,6 @@ gboolean command_report_all(const struct command_options *options)
 		if (options->reports[i])
 			fine &= write_report(reader, options, i, options->reports[i]);
 	}
+	fine &= report_to_github(reader, options);
 	return fine;
 }

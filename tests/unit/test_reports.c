@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "reports/places.h"
 #include "reports/report.h"
 #include "scheduler/store.h"
 
@@ -329,6 +330,103 @@ static void json_without_executions_is_valid(void **state)
 	assert_non_null(root);
 }
 
+static void junit_survives_what_xml_cannot_hold(void **state)
+{
+	struct fixture *fixture = *state;
+	struct record_finding *finding = add_finding(fixture, "exit");
+	g_autofree char *text = NULL;
+
+	finding->message = g_strdup("\"a\" <b> & ]]> \n\xff");
+	finding->bufferings = RECORD_ZERO;
+	add_rank(finding, 1, "exited with status 3");
+	add_executions(fixture, 2, 1, "exit");
+	text = report(fixture, "junit");
+	assert_true(g_utf8_validate(text, -1, NULL));
+	assert_non_null(strstr(text, " tests=\"2\" failures=\"1\" "));
+	assert_non_null(strstr(text, "message=\"exit: &#34;a&#34; &#60;b&#62; &#38; ]]&#62;  "
+	                             "\xef\xbf\xbd\""));
+	/* what ranks write: a quotation mark, and a byte that is no UTF-8 */
+	assert_non_null(strstr(text, "<system-out>rank 0:\n&#34;\xef\xbf\xbd\n"));
+}
+
+static void junit_passes_only_what_was_explored(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *text = NULL;
+
+	fixture->exploration->complete = false;
+	fixture->exploration->incomplete_reason = g_strdup("stopped by --max-time 10");
+	add_executions(fixture, 3, 0, NULL);
+	text = report(fixture, "junit");
+	assert_non_null(strstr(text, " tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\""));
+	assert_non_null(strstr(text, "in 2 interleavings, but not all were explored: stopped by "
+	                             "--max-time 10\"/>"));
+}
+
+static void github_commands_are_escaped(void **state)
+{
+	struct fixture *fixture = *state;
+	struct record_finding *finding = add_finding(fixture, "exit");
+	struct record_rank *rank = add_rank(finding, 1, "exited with status 3");
+	g_autofree char *text = NULL;
+
+	finding->message = g_strdup("100%\n::error::no");
+	rank->function = "MPI_Send";
+	rank->place = (struct place){.file = "a,b:c.c", .line = 7};
+	add_executions(fixture, 1, 1, "exit");
+	text = report(fixture, "github");
+	assert_true(g_str_has_prefix(
+		text, "::error file=a%2Cb%3Ac.c,line=7,title=matchpoint%3A exit #1::"));
+	assert_non_null(strstr(text, "100%25%0A::error::no%0A"));
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+}
+
+static void markdown_fences_what_it_quotes(void **state)
+{
+	struct fixture *fixture = *state;
+	struct record_finding *finding = add_finding(fixture, "exit");
+	g_autofree char *text = NULL;
+
+	finding->message = g_strdup("```` </details>");
+	add_rank(finding, 1, "exited with status 3");
+	add_executions(fixture, 1, 1, "exit");
+	text = report(fixture, "markdown");
+	assert_non_null(strstr(text, "<summary>exit #1: ```` &lt;/details&gt; ("));
+	assert_non_null(strstr(text, "\n`````text\n  ```` </details>\n"));
+}
+
+static void files_are_named_relative_to_the_root(void **state)
+{
+	struct place inside = {.directory = "/home/me/src", .file = "a b.c", .line = 1};
+	struct place outside = {.directory = "/home/me2", .file = "a.c", .line = 1};
+	struct place somewhere = {.file = "a.c", .line = 1}, nowhere = {.function = "f"};
+	g_autofree char *one = places_file(&inside, "/home/me/");
+	g_autofree char *two = places_file(&outside, "/home/me");
+	g_autofree char *three = places_file(&somewhere, "/home/me");
+	g_autofree char *uri = places_uri(one), *other = places_uri(two);
+	g_autofree char *colon = places_uri("a:b%.c");
+
+	(void)state;
+	assert_string_equal(one, "src/a b.c");
+	assert_string_equal(two, "/home/me2/a.c");
+	assert_string_equal(three, "a.c");
+	assert_null(places_file(&nowhere, "/home/me"));
+	assert_string_equal(uri, "src/a%20b.c");
+	assert_string_equal(other, "file:///home/me2/a.c");
+	assert_string_equal(colon, "a%3Ab%25.c");
+}
+
+static void a_report_is_appended_to_what_is_there(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *once = report(fixture, "markdown"), *twice = NULL;
+	g_autoptr(StoreReader) reader = store_reader_open(fixture->directory, NULL);
+
+	assert_true(report_append(&report_markdown, reader, NULL, fixture->out, NULL));
+	assert_true(g_file_get_contents(fixture->out, &twice, NULL, NULL));
+	assert_int_equal(strlen(twice), 2 * strlen(once));
+}
+
 static void a_report_that_cannot_be_written_is_an_error(void **state)
 {
 	struct fixture *fixture = *state;
@@ -354,6 +452,12 @@ int main(void)
 		TEST(json_has_the_documented_members),
 		TEST(json_of_a_large_store_omits_what_went_well),
 		TEST(json_without_executions_is_valid),
+		TEST(junit_survives_what_xml_cannot_hold),
+		TEST(junit_passes_only_what_was_explored),
+		TEST(github_commands_are_escaped),
+		TEST(markdown_fences_what_it_quotes),
+		TEST(files_are_named_relative_to_the_root),
+		TEST(a_report_is_appended_to_what_is_there),
 		TEST(a_report_that_cannot_be_written_is_an_error),
 	};
 

@@ -1,0 +1,68 @@
+#include "kinds.h"
+
+#include <glib.h>
+
+static const struct kind kinds[] = {
+	{"deadlock", "Ranks wait for each other, or for one that has ended, and nobody can go on.",
+         "The roll-call says who waits where for whom. If a choice is named, the program hangs "
+         "only "
+         "when that receive takes that message: name the source or the tag that is meant instead "
+         "of "
+         "MPI_ANY_SOURCE or MPI_ANY_TAG, or accept every order. Without one, the calls do not fit "
+         "together, or a standard send was trusted to be buffered (MPI 3.1, section 3.5)."},
+	{"livelock", "Ranks only poll, and nothing that they ask for can change any more.",
+         "What is polled for (MPI_Test, MPI_Iprobe) never comes: the message is not sent, or "
+         "another "
+         "receive has taken it."},
+	{"stall",
+         "A rank is inside a call that MPI carries out by itself, the others wait, and nothing "
+         "moves.",
+         "Look at who should answer that call: a one-sided operation may wait for its target to "
+         "synchronise, a collective file operation for its members."},
+	{"crash", "A rank was killed by a signal.",
+         "The place is where the signal came. If a choice is named, the rank crashes only in that "
+         "order of messages: data that were taken for another message's, a length, an index."},
+	{"abort", "A rank called MPI_Abort, or abort.",
+         "The program gave up by itself. If a choice is named, it does so only in that order of "
+         "messages."},
+	{"exit", "A rank ended without MPI_Finalize, or with an exit status other than 0.",
+         "The program's own check failed, or it left before MPI_Finalize. If a choice is named, it "
+         "does "
+         "so only in that order of messages."},
+	{"mpi-error", "MPI returned an error that the program did not ask to be told of.",
+         "Often a truncation: the receive took another, longer message than the one that it made "
+         "room "
+         "for. Receive from the source and with the tag that the probe reported."},
+	{"collective-mismatch",
+         "The members of a communicator call different collectives, or the same "
+         "with arguments that do not fit.",
+         "All members must call the same collectives in the same order (MPI 3.1, section 5.1); the "
+         "roll-call tells in what they differ."},
+	{"type-mismatch", "A receive names other types than the send that it takes.",
+         "The type signatures must match (MPI 3.1, section 3.3.1), or the data mean something else "
+         "on "
+         "the other side."},
+	{"leak", "Something that was created is never freed.",
+         "The place is where it was created: a request is completed or freed, a communicator, "
+         "type, "
+         "group or window freed before MPI_Finalize."},
+	{"outcome-differs", "Interleavings end well, but not with the same result.",
+         "The result depends on the order in which messages were received. If that is not meant, "
+         "name "
+         "the source of each receive, or combine the parts in an order of their own."},
+	{"not-reproducible", "The same matches led to other calls.",
+         "The program depends on something besides matching: time, random numbers, addresses, "
+         "files, "
+         "or threads. Not everything can be explored then."},
+	{"unknown", "Something is wrong that this version cannot explain further.",
+         "The message tells what was seen."},
+};
+
+const struct kind *kinds_find(const char *id)
+{
+	guint i = 0;
+
+	while (i + 1 < G_N_ELEMENTS(kinds) && !g_str_equal(kinds[i].id, id))
+		i++;
+	return &kinds[i];
+}
