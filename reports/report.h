@@ -42,6 +42,7 @@ bool report_append(const struct report *report, struct store_reader *reader,
 /* The formats. */
 extern const struct report report_terminal; /* the verdict, for a person */
 extern const struct report report_json;
+extern const struct report report_html; /* a page for a browser */
 extern const struct report report_junit;
 extern const struct report report_sarif;
 extern const struct report report_github;

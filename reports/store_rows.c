@@ -263,6 +263,8 @@ static bool read_calls(struct store_reader *reader, struct record_execution *exe
                        GError **error)
 {
 	sqlite3_stmt *row = reader->statements[GET_CALLS];
+	int32_t rank = -1;
+	uint32_t number = 0;
 	int code;
 
 	sqlite3_bind_int64(row, 1, execution->id);
@@ -285,6 +287,12 @@ static bool read_calls(struct store_reader *reader, struct record_execution *exe
 			.collective = rows_count(row, 11),
 			.completed = rows_count(row, 12)};
 
+		number = call.rank == rank ? number + 1 : 1;
+		rank = call.rank;
+		if (call.call != number || rank >= reader->exploration->ranks) {
+			sqlite3_reset(row);
+			return rows_damaged(reader, "its calls are not numbered in order", error);
+		}
 		g_array_append_val(execution->calls, call);
 	}
 	return code == 0;

@@ -85,18 +85,10 @@ char *words_state(const struct record_rank *rank, const GPtrArray *roll_call)
 	                       ended->len == 1 ? "has" : "have");
 }
 
-static char *words_message(const struct record_message *message)
-{
-	g_autofree char *place = place_print(&message->place);
-
-	if (!message->place.file && !message->place.function)
-		return g_strdup_printf("rank %d's message", message->source);
-	return g_strdup_printf("rank %d's message (%s)", message->source, place);
-}
-
 char *words_blame(const struct record_choice *blame)
 {
-	g_autofree char *taken = words_message(&blame->taken), *place = place_print(&blame->place);
+	g_autofree char *taken = record_alternative_print(&blame->taken),
+			*place = place_print(&blame->place);
 	const char *function = blame->function ? blame->function : "receive";
 	bool probe = strstr(function, "robe") != NULL;
 	GString *text = g_string_new(NULL);

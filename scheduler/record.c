@@ -40,6 +40,15 @@ static GArray *array_copy(const GArray *array)
 	return copy;
 }
 
+char *record_alternative_print(const struct record_message *message)
+{
+	g_autofree char *place = place_print(&message->place);
+
+	if (!message->place.file && !message->place.function)
+		return g_strdup_printf("rank %d's message", message->source);
+	return g_strdup_printf("rank %d's message (%s)", message->source, place);
+}
+
 struct record_choice *record_choice_new(void)
 {
 	struct record_choice *choice = g_new0(struct record_choice, 1);

@@ -47,6 +47,9 @@ struct record_message {
 	struct place place; /* where it was sent */
 };
 
+/* "rank 1's message (solver.c:140)"; free with g_free. */
+char *record_alternative_print(const struct record_message *message);
+
 /* A choice taken. */
 struct record_choice {
 	int32_t rank;
@@ -125,10 +128,11 @@ struct record_execution {
 	char *path;         /* with its buffering */
 	GPtrArray *choices; /* of struct record_choice, in the order taken */
 	GArray *matches;    /* of struct record_match */
-	GArray *calls; /* of struct record_call, by rank and call; empty unless they are kept: of
+	GArray *calls;      /* of struct record_call, by rank and call, each rank's numbered from 1
+	                       without gaps; empty unless they are kept: of
 	                       the interleavings that showed a finding first, of the first under
 	                       each buffering that ended well, and of run and replay */
-	GArray *exits; /* of int32_t by rank: exit status, 128 + signal as a shell tells it, or
+	GArray *exits;      /* of int32_t by rank: exit status, 128 + signal as a shell tells it, or
 	                       -1 for a rank that had to be ended by matchpoint */
 	GPtrArray *outputs; /* of GBytes by rank: standard output */
 	GPtrArray *errors;  /* of GBytes by rank: standard error */

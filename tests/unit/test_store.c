@@ -81,7 +81,7 @@ static struct record_choice *choice(void)
 static void add_calls(struct record_execution *e)
 {
 	struct record_call send = {.rank = 1,
-	                           .call = 2,
+	                           .call = 1,
 	                           .kind = RECORD_CALL_SEND,
 	                           .operations = 1,
 	                           .function = "MPI_Send",
@@ -92,9 +92,9 @@ static void add_calls(struct record_execution *e)
 	                           .peer_given = 1,
 	                           .tag = 7,
 	                           .bytes = UINT64_C(5000000000),
-	                           .completed = 3};
+	                           .completed = 2};
 	struct record_call barrier = {.rank = 1,
-	                              .call = 4,
+	                              .call = 2,
 	                              .kind = RECORD_CALL_COLLECTIVE,
 	                              .function = "MPI_Barrier",
 	                              .peer = -1,
@@ -192,7 +192,7 @@ static void check_calls(const struct record_execution *e)
 
 	assert_int_equal(e->calls->len, 2);
 	assert_int_equal(call->rank, 1);
-	assert_int_equal(call->call, 2);
+	assert_int_equal(call->call, 1);
 	assert_int_equal(call->kind, RECORD_CALL_SEND);
 	assert_int_equal(call->operations, 1);
 	assert_string_equal(call->function, "MPI_Send");
@@ -203,7 +203,7 @@ static void check_calls(const struct record_execution *e)
 	assert_int_equal(call->peer_given, 1);
 	assert_int_equal(call->tag, 7);
 	assert_true(call->bytes == UINT64_C(5000000000));
-	assert_int_equal(call->completed, 3);
+	assert_int_equal(call->completed, 2);
 	call++;
 	assert_int_equal(call->collective, 2);
 	assert_true(call->communicator == 0);
@@ -306,6 +306,31 @@ static void places_have_their_source(void **state)
 	assert_null(store_reader_well(reader, RECORD_ZERO, NULL));
 }
 
+static void sql(const char *file, const char *text)
+{
+	sqlite3 *database;
+
+	assert_int_equal(sqlite3_open(file, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(database, text, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(database);
+}
+
+static void calls_that_are_missing_are_damage(void **state)
+{
+	struct fixture *fixture = *state;
+	struct store *store = create(fixture);
+	g_autoptr(StoreReader) reader = NULL;
+	g_autoptr(GError) error = NULL;
+	uint32_t seen = 0;
+
+	fill(store, 1, 1);
+	store_close(store);
+	sql(fixture->file, "DELETE FROM call WHERE call = 1");
+	reader = open_store(fixture);
+	assert_false(store_reader_each(reader, false, check_execution, &seen, &error));
+	assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED));
+}
+
 static void the_first_that_ended_well_is_found(void **state)
 {
 	struct store *store = create(*state);
@@ -369,15 +394,6 @@ static void refused(const struct fixture *fixture, enum store_error code)
 	assert_int_equal(size_before, size_after);
 	assert_memory_equal(before, after, size_before);
 	assert_null(store_reader_open(fixture->directory, NULL));
-}
-
-static void sql(const char *file, const char *text)
-{
-	sqlite3 *database;
-
-	assert_int_equal(sqlite3_open(file, &database), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(database, text, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(database);
 }
 
 static void what_is_no_store_is_refused(void **state)
@@ -518,6 +534,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(what_is_written_is_read_back),
 		TEST(places_have_their_source),
+		TEST(calls_that_are_missing_are_damage),
 		TEST(the_first_that_ended_well_is_found),
 		TEST(a_new_exploration_replaces_the_old),
 		TEST(one_writes_at_a_time),

@@ -1,0 +1,320 @@
+#include "html_data.h"
+
+#include <string.h>
+
+/* What calls have in common. */
+struct shape {
+	int name, kind, place, communicator;
+	int32_t peer, peer_given, tag;
+	uint8_t operations;
+	uint64_t bytes;
+};
+
+struct html_data {
+	const struct store_reader *reader;
+	int32_t ranks;
+	GHashTable *strings;       /* interned text to index + 1 */
+	GHashTable *places;        /* struct place to index + 1 */
+	GHashTable *communicators; /* number to index + 1 */
+	GHashTable *shapes;        /* struct shape to index + 1 */
+	GString *strings_json, *places_json, *communicators_json, *shapes_json, *graphs_json;
+	GHashTable *graphs; /* id of the interleaving to index + 1 of its graph without a blame */
+	int count;
+	guint64 calls;
+};
+
+static guint shape_hash(gconstpointer key)
+{
+	const unsigned char *bytes = key;
+	guint hash = 2166136261u;
+
+	for (gsize i = 0; i < sizeof(struct shape); i++)
+		hash = (hash ^ bytes[i]) * 16777619u;
+	return hash;
+}
+
+static gboolean shape_equal(gconstpointer one, gconstpointer other)
+{
+	return memcmp(one, other, sizeof(struct shape)) == 0;
+}
+
+struct html_data *html_data_new(const struct store_reader *reader)
+{
+	struct html_data *data = g_new0(struct html_data, 1);
+
+	data->reader = reader;
+	data->ranks = store_reader_exploration(reader)->ranks;
+	data->strings = g_hash_table_new(NULL, NULL);
+	data->places = g_hash_table_new_full(place_hash, place_key_equal, g_free, NULL);
+	data->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	data->shapes = g_hash_table_new_full(shape_hash, shape_equal, g_free, NULL);
+	data->graphs = g_hash_table_new(NULL, NULL);
+	data->strings_json = g_string_new(NULL);
+	data->places_json = g_string_new(NULL);
+	data->communicators_json = g_string_new(NULL);
+	data->shapes_json = g_string_new(NULL);
+	data->graphs_json = g_string_new(NULL);
+	return data;
+}
+
+void html_data_free(struct html_data *data)
+{
+	if (!data)
+		return;
+	g_hash_table_unref(data->strings);
+	g_hash_table_unref(data->places);
+	g_hash_table_unref(data->communicators);
+	g_hash_table_unref(data->shapes);
+	g_hash_table_unref(data->graphs);
+	g_string_free(data->strings_json, TRUE);
+	g_string_free(data->places_json, TRUE);
+	g_string_free(data->communicators_json, TRUE);
+	g_string_free(data->shapes_json, TRUE);
+	g_string_free(data->graphs_json, TRUE);
+	g_free(data);
+}
+
+/* A comma unless something begins here. */
+static void separate(GString *json)
+{
+	if (json->len > 0 && json->str[json->len - 1] != '[')
+		g_string_append_c(json, ',');
+}
+
+static void add_number(GString *json, gint64 number)
+{
+	separate(json);
+	g_string_append_printf(json, "%" G_GINT64_FORMAT, number);
+}
+
+/* Whatever HTML could take for its own is escaped, so that nothing in it ends the <script>. */
+static void add_text(GString *json, const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
+
+	separate(json);
+	g_string_append_c(json, '"');
+	for (const char *at = valid; *at; at++) {
+		unsigned char byte = (unsigned char)*at;
+
+		if (byte < ' ' || byte == 0x7f || strchr("\"\\<>&", byte))
+			g_string_append_printf(json, "\\u%04x", byte);
+		else
+			g_string_append_c(json, *at);
+	}
+	g_string_append_c(json, '"');
+}
+
+/* The index of a key that is known; else -1, and the key (owned) gets the next one. */
+static int find(GHashTable *table, gpointer key, gboolean *ret_new)
+{
+	int index = GPOINTER_TO_INT(g_hash_table_lookup(table, key)) - 1;
+
+	*ret_new = index < 0;
+	if (index >= 0)
+		return index;
+	index = (int)g_hash_table_size(table);
+	g_hash_table_insert(table, key, GINT_TO_POINTER(index + 1));
+	return index;
+}
+
+static int string_index(struct html_data *data, const char *text)
+{
+	gboolean new;
+	int index = find(data->strings, (gpointer)g_intern_string(text ? text : "?"), &new);
+
+	if (new)
+		add_text(data->strings_json, text ? text : "?");
+	return index;
+}
+
+static int place_index(struct html_data *data, const struct place *place)
+{
+	int known = GPOINTER_TO_INT(g_hash_table_lookup(data->places, place));
+	const struct record_excerpt *excerpt;
+	g_autofree char *text = NULL;
+	gboolean new;
+
+	if (known)
+		return known - 1;
+	text = place_print(place);
+	excerpt = store_reader_excerpt(data->reader, place);
+	separate(data->places_json);
+	g_string_append_c(data->places_json, '[');
+	add_text(data->places_json, text);
+	if (excerpt) {
+		add_number(data->places_json, excerpt->first);
+		add_text(data->places_json, excerpt->text);
+	}
+	g_string_append_c(data->places_json, ']');
+	return find(data->places, g_memdup2(place, sizeof(*place)), &new);
+}
+
+static int communicator_index(struct html_data *data, const struct record_call *call)
+{
+	int known = GPOINTER_TO_INT(g_hash_table_lookup(data->communicators, &call->communicator));
+	gboolean new;
+
+	if (call->communicator == 0)
+		return -1;
+	if (known)
+		return known - 1;
+	add_text(data->communicators_json,
+	         call->communicator_name ? call->communicator_name : "a communicator");
+	return find(data->communicators, g_memdup2(&call->communicator, sizeof(call->communicator)),
+	            &new);
+}
+
+static int shape_index(struct html_data *data, const struct record_call *call)
+{
+	struct shape shape;
+	int index;
+	gboolean new;
+
+	memset(&shape, 0, sizeof(shape)); /* it is compared with its padding */
+	shape.name = string_index(data, call->function);
+	shape.kind = call->kind;
+	shape.place = place_index(data, &call->place);
+	shape.communicator = communicator_index(data, call);
+	shape.peer = call->peer;
+	shape.peer_given = call->peer_given;
+	shape.tag = call->tag;
+	shape.bytes = call->bytes;
+	shape.operations = call->operations;
+	index = GPOINTER_TO_INT(g_hash_table_lookup(data->shapes, &shape)) - 1;
+	if (index >= 0)
+		return index;
+	separate(data->shapes_json);
+	g_string_append_printf(data->shapes_json, "[%d,%d,%d,%d,%d,%d,%d,%" G_GUINT64_FORMAT ",%u]",
+	                       shape.name, shape.kind, shape.place, shape.communicator, shape.peer,
+	                       shape.peer_given, shape.tag, shape.bytes, shape.operations);
+	return find(data->shapes, g_memdup2(&shape, sizeof(shape)), &new);
+}
+
+/* [shapes, completed, collectives] of a rank's calls, which begin at `first`; returns where the
+ * next rank's begin. Completed is 0 for never, else 1 + how many calls later. */
+static guint add_rank(struct html_data *data, const GArray *calls, int32_t rank, guint first)
+{
+	GString *json = data->graphs_json;
+	guint end = first;
+
+	while (end < calls->len && g_array_index(calls, struct record_call, end).rank == rank)
+		end++;
+	separate(json);
+	g_string_append(json, "[[");
+	for (guint i = first; i < end; i++)
+		add_number(json, shape_index(data, &g_array_index(calls, struct record_call, i)));
+	g_string_append(json, "],[");
+	for (guint i = first; i < end; i++) {
+		const struct record_call *call = &g_array_index(calls, struct record_call, i);
+
+		add_number(json, call->completed < call->call
+		                         ? 0
+		                         : (gint64)call->completed - call->call + 1);
+	}
+	g_string_append(json, "],[");
+	for (guint i = first; i < end; i++)
+		add_number(json, g_array_index(calls, struct record_call, i).collective);
+	g_string_append(json, "]]");
+	return end;
+}
+
+static void add_alternative(GString *json, const struct record_message *message)
+{
+	g_autofree char *text = record_alternative_print(message);
+
+	separate(json);
+	g_string_append_c(json, '[');
+	add_number(json, message->source);
+	add_number(json, message->call);
+	add_text(json, text);
+	g_string_append_c(json, ']');
+}
+
+static void add_choices(GString *json, const GPtrArray *choices, const struct record_choice *blame)
+{
+	for (guint i = 0; i < choices->len; i++) {
+		const struct record_choice *choice = choices->pdata[i];
+		gboolean blamed = blame && blame->rank == choice->rank
+		                  && blame->call == choice->call && blame->sub == choice->sub;
+
+		/* in a blame the alternative that goes well comes first */
+		choice = blamed ? blame : choice;
+		separate(json);
+		g_string_append_c(json, '[');
+		add_number(json, choice->rank);
+		add_number(json, choice->call);
+		add_number(json, blamed);
+		add_alternative(json, &choice->taken);
+		for (guint j = 0; j < choice->alternatives->len; j++)
+			add_alternative(json, &g_array_index(choice->alternatives,
+			                                     struct record_message, j));
+		g_string_append_c(json, ']');
+	}
+}
+
+/* Ranks whose last call has not returned. */
+static void add_waiting(GString *json, const GPtrArray *roll_call)
+{
+	for (guint i = 0; i < roll_call->len; i++) {
+		const struct record_rank *rank = roll_call->pdata[i];
+
+		if (!rank->ended && !rank->does)
+			add_number(json, rank->rank);
+	}
+}
+
+static void add_graph(struct html_data *data, const struct record_execution *execution,
+                      const struct record_choice *blame)
+{
+	GString *json = data->graphs_json;
+	guint next = 0;
+
+	separate(json);
+	g_string_append_printf(json, "{\"ranks\":%d,\"calls\":[", data->ranks);
+	for (int32_t rank = 0; rank < data->ranks; rank++)
+		next = add_rank(data, execution->calls, rank, next);
+	g_string_append(json, "],\"matches\":[");
+	for (guint i = 0; i < execution->matches->len; i++) {
+		const struct record_match *match = &g_array_index(execution->matches,
+		                                                  struct record_match, i);
+
+		add_number(json, match->rank);
+		add_number(json, match->call);
+		add_number(json, match->source);
+		add_number(json, match->send_call);
+	}
+	g_string_append(json, "],\"choices\":[");
+	add_choices(json, execution->choices, blame);
+	g_string_append(json, "],\"waiting\":[");
+	add_waiting(json, execution->ranks);
+	g_string_append(json, "]}");
+}
+
+int html_data_add(struct html_data *data, const struct record_execution *execution,
+                  const struct record_choice *blame)
+{
+	gpointer key = GUINT_TO_POINTER(execution->id);
+	int known = blame ? 0 : GPOINTER_TO_INT(g_hash_table_lookup(data->graphs, key));
+
+	if (execution->calls->len == 0)
+		return -1;
+	if (known)
+		return known - 1;
+	if (data->calls + execution->calls->len > HTML_DATA_CALLS_MAX)
+		return -2;
+	data->calls += execution->calls->len;
+	add_graph(data, execution, blame);
+	if (!blame)
+		g_hash_table_insert(data->graphs, key, GINT_TO_POINTER(data->count + 1));
+	return data->count++;
+}
+
+char *html_data_print(const struct html_data *data)
+{
+	return g_strdup_printf("{\"strings\":[%s],\"places\":[%s],\"communicators\":[%s],"
+	                       "\"shapes\":[%s],\"graphs\":[%s]}",
+	                       data->strings_json->str, data->places_json->str,
+	                       data->communicators_json->str, data->shapes_json->str,
+	                       data->graphs_json->str);
+}

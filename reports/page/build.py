@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Makes one file of the page's sources, and C of that file.
+
+  build.py                 writes built.html beside this script
+  build.py --check         is built.html up to date? (exit status 1 if not)
+  build.py --embed OUT.c   writes built.html as a C string
+
+The script's hash stands in the page's Content-Security-Policy: no other script can run in it.
+What is left in {{braces}} is filled in by reports/html.c.
+"""
+
+import base64
+import hashlib
+import os
+import sys
+
+SCRIPTS = ["data.js", "layout.js", "words.js", "paint.js", "view.js", "figure.js", "main.js"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILT = os.path.join(HERE, "built.html")
+
+
+def read(name):
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def build():
+    script = '\n(() => {\n"use strict";\n\n%s})();\n' % "\n".join(map(read, SCRIPTS))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = read("page.html")
+    for name, text in (("script-hash", digest), ("style", read("style.css")), ("script", script)):
+        page = page.replace("@%s@" % name, text, 1)
+    return page
+
+
+def embed(page, out):
+    """As lines of string literals: any compiler takes them, and the file can be read."""
+    with open(out, "w", encoding="ascii") as file:
+        file.write("/* Made from reports/page/built.html by reports/page/build.py. */\n"
+                   '#include "html_page.h"\n\nconst char html_page[] =\n')
+        for line in page.splitlines(keepends=True):
+            bytes_ = line.encode()
+            file.write('\t"')
+            for byte in bytes_:
+                char = chr(byte)
+                if char in '"\\':
+                    file.write("\\" + char)
+                elif char == "\n":
+                    file.write("\\n")
+                elif char == "\t":
+                    file.write("\\t")
+                elif char == "?" or not 32 <= byte < 127:
+                    file.write("\\%03o" % byte)
+                else:
+                    file.write(char)
+            file.write('"\n')
+        file.write(";\n")
+
+
+def main():
+    if sys.argv[1:2] == ["--embed"]:
+        with open(BUILT, encoding="utf-8") as file:
+            embed(file.read(), sys.argv[2])
+        return
+    page = build()
+    if sys.argv[1:] == ["--check"]:
+        with open(BUILT, encoding="utf-8") as file:
+            if file.read() != page:
+                sys.exit("reports/page/built.html is not up to date: run reports/page/build.py")
+        return
+    with open(BUILT, "w", encoding="utf-8") as file:
+        file.write(page)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+/* The data that the report has put into the page, in arrays that are quick to use.
+ *
+ * A call is a node, numbered through: first[rank] + number of the call - 1. What several calls have
+ * in common (function, place, communicator, peer, ...) is told once, as a shape. */
+
+const SEND = 1, COLLECTIVE = 5;
+
+function readData() {
+	const data = JSON.parse(document.getElementById("data").textContent);
+
+	data.shapes = data.shapes.map(([name, kind, place, comm, peer, given, tag, bytes, operations]) =>
+		({ name, kind, place, comm, peer, given, tag, bytes, operations }));
+	return data;
+}
+
+class Graph {
+	constructor(data, raw) {
+		this.data = data;
+		this.raw = raw;
+		this.ranks = raw.ranks;
+		this.first = new Int32Array(raw.ranks + 1);
+		for (let rank = 0; rank < raw.ranks; rank++)
+			this.first[rank + 1] = this.first[rank] + raw.calls[rank][0].length;
+		this.count = this.first[raw.ranks];
+		this.readCalls();
+		this.readMatches();
+		this.readChoices();
+		layOut(this);
+	}
+
+	readCalls() {
+		const { raw, first, count } = this;
+
+		this.rank = new Int32Array(count);
+		this.shape = new Int32Array(count);
+		this.completed = new Int32Array(count).fill(-1); /* node; -1: nobody learnt of it */
+		this.collective = new Int32Array(count); /* 0: none */
+		this.collectives = 0;
+		for (let rank = 0; rank < raw.ranks; rank++) {
+			const [shapes, completed, collective] = raw.calls[rank];
+
+			for (let i = 0; i < shapes.length; i++) {
+				const node = first[rank] + i;
+				const learnt = completed[i] ? i + completed[i] - 1 : -1;
+
+				this.rank[node] = rank;
+				this.shape[node] = shapes[i];
+				if (learnt >= i && learnt < shapes.length)
+					this.completed[node] = first[rank] + learnt;
+				this.collective[node] = collective[i];
+				this.collectives = Math.max(this.collectives, collective[i]);
+			}
+		}
+		this.readMembers();
+		this.waiting = new Uint8Array(this.ranks); /* its last call has not returned */
+		for (const rank of raw.waiting)
+			this.waiting[rank] = 1;
+	}
+
+	/* The calls of each collective, by rank: members[begin[k]] to members[begin[k + 1] - 1]. */
+	readMembers() {
+		const begin = new Int32Array(this.collectives + 2);
+		const fill = new Int32Array(this.collectives + 2);
+
+		for (let node = 0; node < this.count; node++)
+			begin[this.collective[node] + 1]++;
+		for (let k = 0; k <= this.collectives; k++)
+			begin[k + 1] += begin[k];
+		fill.set(begin);
+		this.members = new Int32Array(this.count);
+		for (let node = 0; node < this.count; node++)
+			this.members[fill[this.collective[node]]++] = node;
+		this.membersBegin = begin;
+	}
+
+	node(rank, call) {
+		if (!(rank >= 0 && rank < this.ranks))
+			return -1;
+		const node = this.first[rank] + call - 1;
+
+		return call >= 1 && node < this.first[rank + 1] ? node : -1;
+	}
+
+	readMatches() {
+		const flat = this.raw.matches;
+
+		this.from = [];
+		this.to = [];
+		for (let i = 0; i + 3 < flat.length; i += 4) {
+			const to = this.node(flat[i], flat[i + 1]);
+			const from = this.node(flat[i + 2], flat[i + 3]);
+
+			if (to >= 0 && from >= 0) {
+				this.from.push(from);
+				this.to.push(to);
+			}
+		}
+		this.from = Int32Array.from(this.from);
+		this.to = Int32Array.from(this.to);
+		/* the last match of a call in which it sends, and in which it receives */
+		this.sent = new Int32Array(this.count).fill(-1);
+		this.received = new Int32Array(this.count).fill(-1);
+		for (let i = 0; i < this.to.length; i++) {
+			this.sent[this.from[i]] = i;
+			this.received[this.to[i]] = i;
+		}
+	}
+
+	readChoices() {
+		this.choices = new Map();
+		this.blamed = -1;
+		for (const [rank, call, blamed, ...options] of this.raw.choices) {
+			const node = this.node(rank, call);
+
+			if (node < 0)
+				continue;
+			const list = options.map(([source, sent, text]) =>
+				({ node: sent > 0 ? this.node(source, sent) : -1, text }));
+
+			this.choices.set(node, { blamed: Boolean(blamed), taken: list[0], others: list.slice(1) });
+			if (blamed)
+				this.blamed = node;
+		}
+	}
+
+	call(node) {
+		return this.data.shapes[this.shape[node]];
+	}
+
+	name(node) {
+		return this.data.strings[this.call(node).name];
+	}
+
+	number(node) {
+		return node - this.first[this.rank[node]] + 1;
+	}
+
+	place(node) {
+		const [text, begin, source] = this.data.places[this.call(node).place];
+
+		return { text, begin, source };
+	}
+
+	communicator(node) {
+		const comm = this.call(node).comm;
+
+		return comm < 0 ? "" : this.data.communicators[comm];
+	}
+
+	/* A call whose rank never came out of it. */
+	open(node) {
+		return this.waiting[this.rank[node]] === 1 && node === this.first[this.rank[node] + 1] - 1;
+	}
+}

@@ -1,0 +1,268 @@
+/* A graph with what belongs to it: buttons, filters, the words about a call. */
+
+function element(name, attributes = {}, ...children) {
+	const made = document.createElement(name);
+
+	for (const [key, value] of Object.entries(attributes)) {
+		if (key.startsWith("on"))
+			made.addEventListener(key.slice(2), value);
+		else if (typeof value === "boolean")
+			made.toggleAttribute(key, value);
+		else
+			made.setAttribute(key, value);
+	}
+	made.append(...children);
+	return made;
+}
+
+/* Lines of source with their numbers, the one in question marked. */
+function excerpt(place) {
+	const line = Number(place.text.split(":").pop()), pre = element("pre");
+
+	place.source.replace(/\n$/, "").split("\n").forEach((text, i) => {
+		const number = place.begin + i;
+
+		pre.append(element("span", { class: number === line ? "l at" : "l", "data-n": number }, text));
+	});
+	return pre;
+}
+
+let figures = 0;
+
+class Figure {
+	constructor(holder, data, graphOf) {
+		this.holder = holder;
+		this.data = data;
+		this.graphOf = graphOf; /* by index, made when asked for */
+		this.number = ++figures;
+		this.own = Number(holder.dataset.graph);
+		this.other = holder.dataset.other === undefined ? -1 : Number(holder.dataset.other);
+		this.build();
+		this.view = new View(this.canvas, graphOf(this.own), () => this.tell());
+		this.fillFilters();
+		this.arrange();
+		this.view.drawNow();
+		if (this.view.graph.blamed >= 0)
+			this.view.goTo(this.view.graph.blamed);
+	}
+
+	build() {
+		const { holder } = this;
+
+		this.canvas = element("canvas", {
+			tabindex: "0", role: "application", "aria-label": "Message-passing graph",
+			"aria-describedby": `keys-${this.number} said-${this.number}`,
+		});
+		this.tip = element("div", { class: "tip", hidden: true, "aria-hidden": "true" });
+		this.said = element("p", { class: "unseen", "aria-live": "polite", id: `said-${this.number}` });
+		this.filters = element("div", { class: "filters", id: `filters-${this.number}` });
+		this.bar = element("div", { class: "bar", role: "toolbar", "aria-label": "Graph" });
+		this.stage = element("div", { class: "stage" }, this.canvas, this.tip);
+		holder.append(this.bar, this.filters, this.stage, this.legend(), this.said,
+			element("p", { class: "unseen", id: `keys-${this.number}` },
+				"Arrow keys go from call to call, Enter to the call that a message comes from or " +
+				"goes to; plus and minus zoom, 0 shows all, Home and End go to the ends."));
+		this.buttons();
+	}
+
+	buttons() {
+		const button = (text, title, action) =>
+			element("button", { type: "button", title, "aria-label": title, onclick: action }, text);
+
+		if (this.other >= 0)
+			this.bar.append(this.alternatives());
+		this.toFault = button("Choice to blame", "Go to the choice to blame", () =>
+			this.jump(this.view.graph.blamed >= 0 ? this.view.graph.blamed : this.view.marked));
+		this.toEnd = button("End", "Go to the end", () => this.view.actions().End());
+		this.filterButton = button("Show …", "Choose what is shown", () => this.toggleFilters());
+		this.filterButton.setAttribute("aria-expanded", "false");
+		this.filterButton.setAttribute("aria-controls", this.filters.id);
+		this.bar.append(this.toFault, this.toEnd, element("span", { class: "gap" }), this.filterButton,
+			button("−", "Zoom out", () => this.view.zoomTo(this.view.zoom / 1.4)),
+			button("+", "Zoom in", () => this.view.zoomTo(this.view.zoom * 1.4)),
+			button("All", "Show all", () => this.view.zoomTo(this.view.whole)),
+			button("⤢", "Fill the window, or not any more", () => this.enlarge()));
+	}
+
+	/* As it goes wrong, or as another interleaving goes well. */
+	alternatives() {
+		const name = `which-${this.number}`;
+		const option = (text, index, checked) => element("label", {},
+			element("input", { type: "radio", name, checked, onchange: () => this.change(index) }), text);
+
+		return element("fieldset", { class: "choice-of" },
+			element("legend", { class: "unseen" }, "Interleaving"),
+			option("As it goes wrong", this.own, true), option("As it can go well", this.other, false));
+	}
+
+	change(index) {
+		const before = this.view.graph;
+
+		this.view.show(this.graphOf(index));
+		this.view.marked = -1;
+		if (before.blamed >= 0 && this.view.graph.blamed < 0) {
+			const same = this.view.graph.node(before.rank[before.blamed], before.number(before.blamed));
+
+			if (this.view.graph.choices.has(same))
+				this.view.marked = same;
+		}
+		this.fillFilters();
+		this.arrange();
+		const node = this.view.graph.blamed >= 0 ? this.view.graph.blamed : this.view.marked;
+
+		this.view.drawNow();
+		if (node >= 0)
+			this.view.goTo(node);
+		this.tell();
+	}
+
+	/* As high as the graph needs, within reason. */
+	arrange() {
+		const high = HEAD + (this.view.graph.rows + 1) * ROW + 6;
+
+		this.stage.style.height = `${Math.max(180, Math.min(high, window.innerHeight * 0.75, 640))}px`;
+		this.toFault.hidden = this.view.graph.blamed < 0 && this.view.marked < 0;
+		this.toFault.firstChild.textContent = this.view.graph.blamed >= 0 ? "Choice to blame" : "The choice";
+	}
+
+	jump(node) {
+		if (node < 0)
+			return;
+		this.view.goTo(node);
+		this.view.select(node);
+	}
+
+	enlarge() {
+		const large = this.holder.classList.toggle("large");
+
+		document.body.style.overflow = large ? "hidden" : "";
+		this.view.draw();
+	}
+
+	legend() {
+		const sign = (drawing) => {
+			const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+
+			svg.setAttribute("viewBox", "0 0 22 12");
+			svg.setAttribute("aria-hidden", "true");
+			for (const [name, attributes] of drawing) {
+				const part = document.createElementNS("http://www.w3.org/2000/svg", name);
+
+				for (const [key, value] of Object.entries(attributes))
+					part.setAttribute(key, value);
+				svg.append(part);
+			}
+			return svg;
+		};
+		const ring = { fill: "none", stroke: "var(--receive)", "stroke-width": 2 };
+		const entries = [
+			["send", [["circle", { cx: 11, cy: 6, r: 4.5, fill: "var(--send)" }]]],
+			["receive", [["circle", { cx: 11, cy: 6, r: 4, ...ring }]]],
+			["from any source", [["path", { d: "M11 0.8L16.2 6L11 11.2L5.8 6Z", ...ring }]]],
+			["collective", [["rect", { x: 0, y: 3, width: 22, height: 6, rx: 3, fill: "var(--collective)", opacity: 0.35 }],
+				["rect", { x: 7, y: 2, width: 8, height: 8, fill: "var(--collective)" }]]],
+			["choice to blame", [["path", { d: "M1 6H21", stroke: "var(--bad)", "stroke-width": 2 }]]],
+			["what it could have taken", [["path", { d: "M1 6H21", stroke: "var(--good)", "stroke-width": 2, "stroke-dasharray": "5 3" }]]],
+		];
+
+		return element("div", { class: "legend", "aria-hidden": "true" },
+			...entries.map(([text, drawing]) => element("span", {}, sign(drawing), text)));
+	}
+
+	/* --- filters --- */
+
+	toggleFilters() {
+		const shown = this.filters.classList.toggle("shown");
+
+		this.filterButton.setAttribute("aria-expanded", String(shown));
+	}
+
+	fillFilters() {
+		const { graph } = this.view, { strings, communicators } = this.data;
+		const functions = new Map(), comms = new Map();
+
+		for (let node = 0; node < graph.count; node++) {
+			const call = graph.call(node);
+
+			functions.set(call.name, (functions.get(call.name) || 0) + 1);
+			if (call.comm >= 0)
+				comms.set(call.comm, (comms.get(call.comm) || 0) + 1);
+		}
+		const ranks = Array.from({ length: graph.ranks }, (_, rank) =>
+			[rank, `${rank}`, graph.first[rank + 1] - graph.first[rank]]);
+
+		this.filters.replaceChildren(
+			this.group("Ranks", "ranks", ranks),
+			this.group("Functions", "functions", [...functions].map(([name, count]) =>
+				[strings[name], strings[name], count]).sort((a, b) => a[1] < b[1] ? -1 : 1)),
+			this.group("Communicators", "communicators", [...comms].map(([comm, count]) =>
+				[comm, communicators[comm], count])));
+	}
+
+	group(title, kind, entries) {
+		const hidden = this.view.hidden[kind];
+		const boxes = entries.map(([key, text, count]) => {
+			const box = element("input", { type: "checkbox", checked: !hidden.has(key), onchange: () => {
+				hidden[box.checked ? "delete" : "add"](key);
+				this.refilter();
+			} });
+
+			return [box, element("label", {}, box, text, element("small", {}, `${count}`))];
+		});
+		const all = (shown) => element("button", { type: "button", onclick: () => {
+			for (const [box] of boxes)
+				box.checked = shown;
+			hidden.clear();
+			for (const [key] of shown ? [] : entries)
+				hidden.add(key);
+			this.refilter();
+		} }, shown ? "all" : "none");
+
+		return element("fieldset", { "data-kind": kind },
+			element("legend", {}, title, all(true), all(false)),
+			element("div", { class: "list" }, ...boxes.map(([, made]) => made)));
+	}
+
+	refilter() {
+		this.view.filter();
+		this.tell();
+		this.view.draw();
+	}
+
+	/* --- the words about a call --- */
+
+	tell() {
+		const { view, tip } = this, { graph } = view;
+		const node = view.selected >= 0 ? view.selected : view.hovered;
+
+		tip.hidden = node < 0;
+		if (node < 0) {
+			this.said.textContent = "";
+			return;
+		}
+		const lines = relations(graph, node), place = graph.place(node);
+		const title = `${graph.name(node)} — rank ${graph.rank[node]}, call ${graph.number(node)}`;
+
+		tip.replaceChildren(element("h4", {}, title));
+		for (const [text, kind] of [[envelope(graph, node), ""], [place.text, "place"], ...lines]) {
+			if (text)
+				tip.append(element("p", { class: kind }, text));
+		}
+		if (place.source)
+			tip.append(excerpt(place));
+		if (view.selected >= 0)
+			this.said.textContent = [title, envelope(graph, node), place.text,
+				...lines.map(([text]) => text)].filter(Boolean).join("; ");
+		this.putTip(node);
+	}
+
+	putTip(node) {
+		const { view, tip } = this, { graph } = view;
+		const x = view.rankX(graph.rank[node]), y = view.markY(node);
+		const wide = tip.offsetWidth, high = tip.offsetHeight;
+		const below = y + 16 + high < Math.max(view.height, window.innerHeight - this.stage.getBoundingClientRect().top);
+
+		tip.style.left = `${Math.max(8, Math.min(x + 14, view.width - wide - 8))}px`;
+		tip.style.top = `${below ? y + 16 : Math.max(-60, y - high - 14)}px`;
+	}
+}

@@ -1,0 +1,40 @@
+/* Draws each graph when it comes near the window, and all again when the colours change. */
+
+function main() {
+	const data = readData(), graphs = new Map(), shown = [];
+	const graphOf = (index) => {
+		if (!graphs.has(index))
+			graphs.set(index, new Graph(data, data.graphs[index]));
+		return graphs.get(index);
+	};
+	const redraw = () => {
+		for (const figure of shown) {
+			figure.view.painter.colours = colours();
+			figure.view.draw();
+		}
+	};
+	const open = (holder) => {
+		shown.push(new Figure(holder, data, graphOf));
+		if (shown.length === 1)
+			document.documentElement.dataset.firstPicture = performance.now().toFixed(0);
+	};
+	const watcher = new IntersectionObserver((entries) => {
+		for (const entry of entries) {
+			if (!entry.isIntersecting)
+				continue;
+			watcher.unobserve(entry.target);
+			open(entry.target);
+		}
+	}, { rootMargin: "400px" });
+	const holders = [...document.querySelectorAll(".graph[data-graph]")];
+
+	if (holders.length > 0)
+		open(holders[0]);
+	for (const holder of holders.slice(1))
+		watcher.observe(holder);
+	window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+	window.matchpoint = { figures: shown };
+}
+
+document.documentElement.classList.add("js");
+main();

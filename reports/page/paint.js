@@ -1,0 +1,459 @@
+/* Draws the part of a graph that can be seen. What would fall on the same pixel is drawn once, so
+ * that a picture costs the same however many calls there are. */
+
+const HEAD = 34;     /* pixels above the first row: the ranks' names */
+const RAIL = 14;     /* at the right: where in the whole one is */
+const LABELS = 15;   /* a row must be so high for words to be read */
+
+function colours() {
+	const style = getComputedStyle(document.documentElement), result = {};
+
+	for (const name of ["card", "ink", "soft", "faint", "line", "lane", "bad", "good", "send", "receive",
+		"collective", "other", "mark", "focus"])
+		result[name] = style.getPropertyValue(`--${name}`).trim();
+	result.text = style.getPropertyValue("--text").trim();
+	return result;
+}
+
+class Painter {
+	constructor(view) {
+		this.view = view;
+		this.colours = colours();
+	}
+
+	paint() {
+		const { view } = this, { canvas } = view;
+		const ratio = window.devicePixelRatio || 1;
+		const width = Math.round(view.width * ratio), height = Math.round(view.height * ratio);
+
+		if (canvas.width !== width || canvas.height !== height) {
+			canvas.width = width;
+			canvas.height = height;
+		}
+		this.ink = canvas.getContext("2d");
+		this.ink.setTransform(ratio, 0, 0, ratio, 0, 0);
+		this.ink.fillStyle = this.colours.card;
+		this.ink.fillRect(0, 0, view.width, view.height);
+		this.top = view.rowAt(HEAD) - 1;
+		this.bottom = view.rowAt(view.height) + 1;
+		this.drawn = 0;
+		this.lanes();
+		this.ink.save();
+		this.ink.beginPath();
+		this.ink.rect(0, HEAD, view.width - RAIL, view.height - HEAD);
+		this.ink.clip();
+		this.bars();
+		this.collectives();
+		this.messages();
+		this.marks();
+		this.alternatives();
+		this.labels();
+		this.selection();
+		this.ink.restore();
+		this.heads();
+		this.rail();
+	}
+
+	/* The columns that can be seen, as [rank, x of the middle]. */
+	*columns() {
+		const { view } = this;
+
+		for (let column = 0; column < view.columns.length; column++) {
+			const x = view.columnX(column);
+
+			if (x > -view.columnWidth && x < view.width + view.columnWidth)
+				yield [view.columns[column], x];
+		}
+	}
+
+	lanes() {
+		const { ink, view } = this;
+
+		ink.fillStyle = this.colours.lane;
+		for (const [, x] of this.columns())
+			ink.fillRect(Math.round(x) - 1, HEAD, 2, view.height);
+	}
+
+	/* First node of the rank that ends at or below the row. */
+	firstVisible(rank, row) {
+		const { graph } = this.view;
+		let low = graph.first[rank], high = graph.first[rank + 1];
+
+		while (low < high) {
+			const middle = (low + high) >> 1;
+
+			if (graph.end[middle] < row)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		return low;
+	}
+
+	/* Calls what(node, x) for all shown calls in sight, one for each pixel. */
+	eachCall(what) {
+		const { view } = this, { graph } = view;
+
+		for (const [rank, x] of this.columns()) {
+			const last = graph.first[rank + 1];
+			let pixel = -1;
+
+			for (let node = this.firstVisible(rank, this.top); node < last; node++) {
+				if (graph.start[node] > this.bottom)
+					break;
+				const y = Math.round(view.rowY(graph.end[node]));
+
+				if (!view.shows(node) || (y === pixel && !graph.choices.has(node)))
+					continue;
+				pixel = y;
+				what(node, x);
+			}
+		}
+	}
+
+	/* The time that a rank has spent in a call. */
+	bars() {
+		const { ink, view } = this, { graph } = view;
+		const wide = Math.min(6, Math.max(2, view.rowHeight / 4));
+
+		this.eachCall((node, x) => {
+			if (graph.start[node] === graph.end[node])
+				return;
+			const from = view.rowY(graph.start[node]), to = view.rowY(graph.end[node]);
+			const open = graph.open(node);
+
+			ink.globalAlpha = open ? 0.55 : 0.3;
+			ink.fillStyle = open ? this.colours.bad : this.colour(node);
+			ink.fillRect(x - wide / 2, Math.max(from, HEAD - 4), wide,
+				Math.min(to, view.height + 4) - Math.max(from, HEAD - 4));
+		});
+		ink.globalAlpha = 1;
+	}
+
+	colour(node) {
+		const kind = this.view.graph.call(node).kind;
+
+		if (kind === SEND)
+			return this.colours.send;
+		if (kind === COLLECTIVE)
+			return this.colours.collective;
+		return kind === 0 ? this.colours.other : this.colours.receive;
+	}
+
+	/* Where a call that learns of another's completion draws it: the row of the former. */
+	done(node) {
+		const { graph } = this.view, learnt = graph.completed[node];
+
+		return learnt >= 0 ? graph.end[learnt] : graph.end[node];
+	}
+
+	/* One vertex across the members: a band, or a line where they left at different times. */
+	collectives() {
+		const { ink, view } = this, { graph } = view;
+		const thick = Math.min(9, Math.max(1.5, view.rowHeight / 2.6));
+		let pixel = -1;
+
+		ink.lineJoin = ink.lineCap = "round";
+		ink.strokeStyle = this.colours.collective;
+		ink.lineWidth = thick;
+		for (let k = 1; k <= graph.collectives; k++) {
+			const begin = graph.membersBegin[k], end = graph.membersBegin[k + 1];
+
+			if (end - begin < 2)
+				continue;
+			const row = this.done(graph.members[begin]), other = this.done(graph.members[end - 1]);
+
+			if (Math.max(row, other) < this.top || Math.min(row, other) > this.bottom)
+				continue;
+			const y = Math.round(view.rowY(row));
+
+			if (y === pixel && view.rowHeight < 2)
+				continue;
+			pixel = y;
+			this.band(begin, end);
+		}
+		ink.globalAlpha = 1;
+		ink.setLineDash([]);
+	}
+
+	band(begin, end) {
+		const { ink, view } = this, { graph } = view;
+		let points = 0, complete = true;
+
+		ink.beginPath();
+		for (let i = begin; i < end; i++) {
+			const node = graph.members[i];
+
+			if (!view.shows(node))
+				continue;
+			const x = view.rankX(graph.rank[node]), y = view.rowY(this.done(node));
+
+			complete = complete && !graph.open(node);
+			if (points++ === 0)
+				ink.moveTo(x, y);
+			else
+				ink.lineTo(x, y);
+		}
+		if (points < 2)
+			return;
+		ink.globalAlpha = 0.32;
+		ink.setLineDash(complete ? [] : [2, 12]);
+		ink.stroke();
+		this.drawn++;
+	}
+
+	messages() {
+		const { ink, view } = this, { graph } = view;
+		const seen = view.rowHeight < 4 ? new Int32Array(1 << 12).fill(-1) : null;
+		const many = view.rowHeight < 6, coarse = view.rowHeight < 0.5 ? 6 : 1;
+
+		let batch = 0;
+
+		ink.strokeStyle = this.colours.soft;
+		ink.lineWidth = many ? 0.7 : 1.2;
+		ink.globalAlpha = many ? 0.6 : 0.85;
+		ink.beginPath();
+		for (let i = 0; i < graph.from.length; i++) {
+			const from = graph.from[i], to = graph.to[i];
+			const y = graph.start[from], end = this.done(to);
+
+			if (Math.max(y, end) < this.top || Math.min(y, end) > this.bottom)
+				continue;
+			if (!view.shows(from) || !view.shows(to))
+				continue;
+			const choice = graph.choices.get(to);
+
+			if (choice && choice.blamed)
+				continue; /* drawn over the others */
+			if (seen) {
+				const slot = (graph.rank[from] * 61 + graph.rank[to]) & 4095;
+				const pixel = Math.round(view.rowY(end) / coarse);
+
+				if (seen[slot] === pixel)
+					continue;
+				seen[slot] = pixel;
+			}
+			this.arrow(from, y, to, end, !many);
+			if (++batch % 400 === 0) { /* long paths are slow to stroke */
+				ink.stroke();
+				ink.beginPath();
+			}
+		}
+		ink.stroke();
+		ink.globalAlpha = 1;
+	}
+
+	/* Adds an arrow between two calls to the path. */
+	arrow(from, fromRow, to, toRow, head) {
+		const { ink, view } = this, { graph } = view;
+		const x1 = view.rankX(graph.rank[from]), x2 = view.rankX(graph.rank[to]);
+		const y1 = view.rowY(fromRow), y2 = view.rowY(toRow);
+		const length = Math.hypot(x2 - x1, y2 - y1), gap = Math.min(7, length / 4);
+
+		this.drawn++;
+		if (graph.rank[from] === graph.rank[to]) {
+			ink.moveTo(x1 + 5, y1);
+			ink.bezierCurveTo(x1 + 26, y1, x2 + 26, y2, x2 + 7, y2);
+			return;
+		}
+		const ux = (x2 - x1) / length, uy = (y2 - y1) / length;
+		const ex = x2 - ux * gap, ey = y2 - uy * gap;
+
+		ink.moveTo(x1 + ux * gap, y1 + uy * gap);
+		ink.lineTo(ex, ey);
+		if (head) {
+			ink.moveTo(ex - ux * 7 - uy * 3.6, ey - uy * 7 + ux * 3.6);
+			ink.lineTo(ex, ey);
+			ink.lineTo(ex - ux * 7 + uy * 3.6, ey - uy * 7 - ux * 3.6);
+		}
+	}
+
+	/* Each kind has a shape of its own, so that colour is not needed to tell them apart. */
+	marks() {
+		const { ink, view } = this, { graph } = view;
+		const size = Math.min(5, Math.max(0.8, view.rowHeight / 4));
+
+		this.eachCall((node, x) => {
+			this.drawn++;
+			this.mark(graph.call(node), x, view.markY(node), size, this.colour(node));
+		});
+	}
+
+	labels() {
+		const { ink, view } = this;
+
+		if (view.rowHeight < LABELS || view.columnWidth < 90)
+			return;
+		ink.textBaseline = "middle";
+		ink.font = `12px ${this.colours.text}`;
+		this.eachCall((node, x) => this.words(node, x, view.markY(node)));
+	}
+
+	mark(call, x, y, size, colour) {
+		const { ink } = this;
+
+		ink.fillStyle = ink.strokeStyle = colour;
+		if (size < 2.5 || call.kind === 0) {
+			const small = size < 2.5 ? size : 2.5;
+
+			ink.fillRect(x - small * 1.4, y - small / 2, small * 2.8, small);
+			return;
+		}
+		ink.beginPath();
+		if (call.kind === COLLECTIVE) {
+			ink.rect(x - size, y - size, size * 2, size * 2);
+			ink.fill();
+		} else if (call.kind === SEND) {
+			ink.arc(x, y, size, 0, 7);
+			ink.fill();
+		} else {
+			ink.lineWidth = 2;
+			if (call.peer === ANY) {
+				ink.moveTo(x, y - size - 1);
+				ink.lineTo(x + size + 1, y);
+				ink.lineTo(x, y + size + 1);
+				ink.lineTo(x - size - 1, y);
+				ink.closePath();
+			} else {
+				ink.arc(x, y, size - 0.5, 0, 7);
+			}
+			ink.fillStyle = this.colours.card;
+			ink.fill();
+			ink.stroke();
+		}
+	}
+
+	words(node, x, y) {
+		const { ink, view } = this, { graph } = view;
+		const room = view.columnWidth - 26, left = x + 12, text = label(graph, node);
+		const open = graph.open(node), place = graph.place(node).text;
+		const used = this.fit(text, left, y, room, open ? this.colours.bad : this.colours.ink);
+
+		if (used > 0 && room - used > 60 && graph.call(node).kind !== COLLECTIVE)
+			this.fit(open ? `${place}  waits` : place, left + used + 8, y, room - used - 8,
+				this.colours.faint);
+	}
+
+	/* Writes what there is room for; returns its width, 0 when it had to be cut. */
+	fit(text, x, y, room, colour) {
+		const { ink } = this;
+		let width = ink.measureText(text).width, shown = text;
+
+		if (width > room) {
+			shown = text.slice(0, Math.max(0, Math.floor(text.length * room / width) - 1)) + "…";
+			width = 0;
+		}
+		ink.globalAlpha = 0.86;
+		ink.fillStyle = this.colours.card;
+		ink.fillRect(x - 3, y - 8, (width || room) + 6, 16);
+		ink.globalAlpha = 1;
+		ink.fillStyle = colour;
+		ink.fillText(shown, x, y);
+		return width;
+	}
+
+	/* The choice to blame: what it took, and what it could have taken instead. */
+	alternatives() {
+		const { ink, view } = this, { graph } = view;
+		const node = view.graph.blamed >= 0 ? view.graph.blamed : view.marked;
+
+		if (node < 0 || !view.shows(node))
+			return;
+		const choice = graph.choices.get(node), x = view.rankX(graph.rank[node]);
+		const colour = graph.blamed >= 0 ? this.colours.bad : this.colours.good;
+		const y = view.rowY(this.done(node)), draw = (option, dash, stroke) => {
+			if (!option || option.node < 0 || !view.shows(option.node))
+				return;
+			ink.strokeStyle = stroke;
+			ink.setLineDash(dash);
+			ink.beginPath();
+			this.arrow(option.node, graph.start[option.node], node, this.done(node), true);
+			ink.stroke();
+		};
+
+		ink.lineWidth = 2;
+		if (choice) {
+			draw(choice.taken, [], colour);
+			for (const other of choice.others)
+				draw(other, [5, 4], graph.blamed >= 0 ? this.colours.good : this.colours.faint);
+		}
+		ink.setLineDash([]);
+		ink.strokeStyle = colour;
+		ink.beginPath();
+		ink.arc(x, y, Math.max(6, Math.min(10, view.rowHeight / 2.2)), 0, 7);
+		ink.stroke();
+	}
+
+	selection() {
+		const { ink, view } = this, { graph } = view;
+		const node = view.selected >= 0 ? view.selected : view.hovered;
+
+		if (node < 0 || !view.shows(node))
+			return;
+		const x = view.rankX(graph.rank[node]);
+		const y = view.markY(node);
+
+		ink.strokeStyle = this.colours.focus;
+		ink.lineWidth = 2;
+		ink.beginPath();
+		ink.roundRect(x - 9, y - 9, 18, 18, 5);
+		ink.stroke();
+		for (const i of [graph.received[node], graph.sent[node]]) {
+			if (i < 0 || !view.shows(graph.from[i]) || !view.shows(graph.to[i]))
+				continue;
+			ink.beginPath();
+			this.arrow(graph.from[i], graph.start[graph.from[i]], graph.to[i],
+				this.done(graph.to[i]), true);
+			ink.stroke();
+		}
+	}
+
+	heads() {
+		const { ink, view } = this;
+
+		ink.fillStyle = this.colours.card;
+		ink.fillRect(0, 0, view.width, HEAD);
+		ink.fillStyle = this.colours.line;
+		ink.fillRect(0, HEAD - 1, view.width, 1);
+		ink.font = `600 12.5px ${this.colours.text}`;
+		ink.textBaseline = "middle";
+		ink.textAlign = "center";
+		let last = -100;
+
+		for (const [rank, x] of this.columns()) {
+			const text = view.columnWidth >= 60 ? `rank ${rank}` : `${rank}`;
+
+			if (x - last < (view.columnWidth >= 60 ? 50 : 22))
+				continue;
+			last = x;
+			ink.fillStyle = view.graph.waiting[rank] ? this.colours.bad : this.colours.ink;
+			ink.fillText(text, x, HEAD / 2);
+		}
+		ink.textAlign = "start";
+	}
+
+	/* The whole in a narrow strip: what is in sight, and where the choice to blame stands. */
+	rail() {
+		const { ink, view } = this, { graph } = view;
+		const x = view.width - RAIL, high = view.height - HEAD;
+		const at = (row) => HEAD + Math.min(1, Math.max(0, (row - 0.35) / (graph.rows + 1))) * high;
+		const from = at(view.rowAt(HEAD)), to = at(view.rowAt(view.height));
+
+		ink.fillStyle = this.colours.card;
+		ink.fillRect(x, 0, RAIL, view.height);
+		ink.fillStyle = this.colours.lane;
+		ink.fillRect(x, HEAD, 1, high);
+		if (to - from < high - 1) {
+			ink.beginPath();
+			ink.roundRect(x + 4, from, RAIL - 7, Math.max(24, to - from), 3);
+			ink.fillStyle = this.colours.other;
+			ink.globalAlpha = 0.55;
+			ink.fill();
+			ink.globalAlpha = 1;
+		}
+		if (graph.blamed >= 0) {
+			ink.fillStyle = this.colours.bad;
+			ink.fillRect(x + 1, at(this.done(graph.blamed)) - 1.5, RAIL - 1, 3);
+		}
+	}
+}

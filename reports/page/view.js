@@ -1,0 +1,365 @@
+/* What of a graph is in sight, and how mouse, touch and keyboard move it. */
+
+const ROW = 26;                     /* pixels a row, unzoomed */
+const ZOOM_MOST = 3;
+const LEAST_COLUMN = 26, MOST_COLUMN = 330;
+
+class View {
+	constructor(canvas, graph, changed) {
+		this.canvas = canvas;
+		this.changed = changed; /* what is pointed at or selected is another */
+		this.painter = new Painter(this);
+		this.hovered = this.selected = this.marked = -1;
+		this.hidden = { ranks: new Set(), functions: new Set(), communicators: new Set() };
+		this.width = this.height = 0;
+		this.pointers = new Map();
+		this.show(graph);
+		this.listen();
+	}
+
+	show(graph) {
+		this.graph = graph;
+		this.hovered = this.selected = -1;
+		this.zoom = 1;
+		this.x = this.y = 0;
+		this.filter();
+	}
+
+	/* --- where things are --- */
+
+	get rowHeight() { return ROW * this.zoom; }
+
+	rowY(row) { return HEAD + (row - 0.35) * this.rowHeight - this.y; }
+
+	rowAt(y) { return (y - HEAD + this.y) / this.rowHeight + 0.35; }
+
+	/* Where a call's mark is: at its end, or, when it never ended, at its beginning. */
+	markY(node) {
+		return this.rowY(this.graph.open(node) ? this.graph.start[node] : this.graph.end[node]);
+	}
+
+	columnX(column) { return 34 + (column + 0.08) * this.columnWidth - this.x; }
+
+	rankX(rank) { return this.columnX(this.columnOf[rank]); }
+
+	shows(node) {
+		return this.columnOf[this.graph.rank[node]] >= 0 && this.shapeShown[this.graph.shape[node]] === 1;
+	}
+
+	measure() {
+		const box = this.canvas.parentElement.getBoundingClientRect();
+
+		this.width = box.width;
+		this.height = box.height;
+		const room = (this.width - RAIL - 34) / Math.max(1, this.columns.length);
+
+		this.columnWidth = Math.min(MOST_COLUMN, Math.max(LEAST_COLUMN, room));
+		this.clamp();
+	}
+
+	clamp() {
+		const wide = 34 + this.columns.length * this.columnWidth + RAIL;
+		const high = HEAD + (this.graph.rows + 1) * this.rowHeight;
+
+		this.x = Math.max(0, Math.min(this.x, wide - this.width));
+		this.y = Math.max(0, Math.min(this.y, high - this.height));
+	}
+
+	/* The zoom at which all fits. */
+	get whole() {
+		return Math.min(1, (this.height - HEAD) / ((this.graph.rows + 1) * ROW));
+	}
+
+	filter() {
+		const { graph, hidden } = this, { strings, shapes } = graph.data;
+
+		this.columns = [];
+		this.columnOf = new Int32Array(graph.ranks).fill(-1);
+		for (let rank = 0; rank < graph.ranks; rank++) {
+			if (hidden.ranks.has(rank))
+				continue;
+			this.columnOf[rank] = this.columns.length;
+			this.columns.push(rank);
+		}
+		this.shapeShown = Uint8Array.from(shapes, (shape) =>
+			hidden.functions.has(strings[shape.name]) || hidden.communicators.has(shape.comm) ? 0 : 1);
+		if (this.selected >= 0 && !this.shows(this.selected))
+			this.select(-1);
+		this.hovered = -1;
+	}
+
+	/* --- drawing --- */
+
+	draw() {
+		if (this.pending)
+			return;
+		this.pending = true;
+		requestAnimationFrame(() => this.drawNow());
+	}
+
+	drawNow() {
+		this.pending = false;
+		this.measure();
+		if (this.width > 0 && this.height > 0)
+			this.painter.paint();
+	}
+
+	/* --- moving --- */
+
+	moveBy(dx, dy) {
+		const { x, y } = this;
+
+		this.x += dx;
+		this.y += dy;
+		this.clamp();
+		this.draw();
+		return this.x !== x || this.y !== y;
+	}
+
+	zoomTo(zoom, y = HEAD + (this.height - HEAD) / 2) {
+		const row = this.rowAt(y);
+
+		this.zoom = Math.min(ZOOM_MOST, Math.max(Math.min(this.whole, 1), zoom));
+		this.y += this.rowY(row) - y;
+		this.clamp();
+		this.draw();
+	}
+
+	goTo(node) {
+		const rank = this.graph.rank[node];
+
+		this.measure();
+		if (this.rowHeight < LABELS)
+			this.zoom = 1;
+		this.y += this.markY(node) - HEAD - (this.height - HEAD) / 2;
+		if (this.columnOf[rank] >= 0)
+			this.x += this.rankX(rank) - this.width / 2;
+		this.clamp();
+		this.draw();
+	}
+
+	/* Brings it into sight if it is not. */
+	reveal(node) {
+		const y = this.markY(node), x = this.rankX(this.graph.rank[node]);
+
+		if (y < HEAD + 20 || y > this.height - 20 || x < 10 || x > this.width - RAIL - 10)
+			this.goTo(node);
+	}
+
+	/* --- finding --- */
+
+	/* The shown call at a point, or -1. */
+	at(x, y) {
+		const column = Math.round((x - 34 + this.x) / this.columnWidth - 0.08);
+		const nearest = Math.max(0, Math.min(this.columns.length - 1, column));
+		const words = this.columnWidth >= 90 ? Math.floor((x - 34 + this.x) / this.columnWidth) : nearest;
+		const rank = this.columns[Math.max(0, Math.min(this.columns.length - 1, words))];
+
+		if (y < HEAD || x > this.width - RAIL || rank === undefined)
+			return -1;
+		const row = this.rowAt(y), reach = Math.max(0.6, 8 / this.rowHeight);
+		let best = -1, distance = reach;
+
+		for (let node = this.painter.firstVisible(rank, row - reach); node < this.graph.first[rank + 1]; node++) {
+			if (this.graph.start[node] > row + reach)
+				break;
+			const mark = this.graph.open(node) ? this.graph.start[node] : this.graph.end[node];
+			const off = row >= this.graph.start[node] && row <= this.graph.end[node]
+				? Math.min(0.45, Math.abs(mark - row)) : Math.abs(mark - row);
+
+			if (this.shows(node) && off < distance) {
+				best = node;
+				distance = off;
+			}
+		}
+		return best;
+	}
+
+	select(node) {
+		this.selected = node;
+		this.hovered = -1;
+		this.changed();
+	}
+
+	/* The next shown call of the rank in that direction. */
+	neighbour(node, step) {
+		const { graph } = this, rank = graph.rank[node];
+
+		for (let other = node + step; other >= graph.first[rank] && other < graph.first[rank + 1]; other += step) {
+			if (this.shows(other))
+				return other;
+		}
+		return node;
+	}
+
+	/* The shown call of another rank that is nearest in time. */
+	beside(node, step) {
+		const { graph } = this;
+
+		for (let c = this.columnOf[graph.rank[node]] + step; c >= 0 && c < this.columns.length; c += step) {
+			const rank = this.columns[c];
+			let other = Math.min(this.painter.firstVisible(rank, graph.start[node]), graph.first[rank + 1] - 1);
+
+			while (other >= graph.first[rank] && !this.shows(other))
+				other--;
+			if (other >= graph.first[rank])
+				return other;
+		}
+		return node;
+	}
+
+	/* --- mouse, touch and keyboard --- */
+
+	listen() {
+		const { canvas } = this;
+
+		canvas.addEventListener("pointerdown", (event) => this.press(event));
+		canvas.addEventListener("pointermove", (event) => this.move(event));
+		canvas.addEventListener("pointerup", (event) => this.release(event));
+		canvas.addEventListener("pointercancel", (event) => this.pointers.delete(event.pointerId));
+		canvas.addEventListener("pointerleave", () => this.hover(-1));
+		canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+		canvas.addEventListener("keydown", (event) => this.key(event));
+		canvas.addEventListener("blur", () => this.draw());
+		new ResizeObserver(() => this.draw()).observe(canvas.parentElement);
+	}
+
+	hover(node) {
+		if (node === this.hovered)
+			return;
+		this.hovered = node;
+		this.changed();
+		this.draw();
+	}
+
+	press(event) {
+		this.canvas.setPointerCapture(event.pointerId);
+		this.pointers.set(event.pointerId, event);
+		this.moved = false;
+		this.onRail = event.offsetX > this.width - RAIL;
+		if (this.onRail)
+			this.follow(event);
+	}
+
+	follow(event) {
+		const row = (event.offsetY - HEAD) / (this.height - HEAD) * (this.graph.rows + 1);
+
+		this.y = row * this.rowHeight - (this.height - HEAD) / 2;
+		this.clamp();
+		this.draw();
+	}
+
+	move(event) {
+		const before = this.pointers.get(event.pointerId);
+
+		if (!before) {
+			this.hover(this.at(event.offsetX, event.offsetY));
+			return;
+		}
+		const dx = event.clientX - before.clientX, dy = event.clientY - before.clientY;
+
+		if (!this.moved && Math.hypot(dx, dy) < 4)
+			return;
+		this.moved = true;
+		if (this.onRail)
+			this.follow(event);
+		else if (this.pointers.size === 2)
+			this.pinch(event, before);
+		else
+			this.moveBy(-dx, -dy);
+		this.pointers.set(event.pointerId, event);
+		this.hover(-1);
+	}
+
+	pinch(event, before) {
+		const [other] = [...this.pointers.values()].filter((one) => one.pointerId !== event.pointerId);
+		const span = (one) => Math.max(20, Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY));
+
+		this.zoomTo(this.zoom * span(event) / span(before), (event.offsetY + other.offsetY) / 2);
+	}
+
+	release(event) {
+		this.pointers.delete(event.pointerId);
+		if (this.moved || this.onRail)
+			return;
+		this.select(this.at(event.offsetX, event.offsetY));
+		this.draw();
+	}
+
+	/* The page scrolls unless the graph has been entered: else nobody could scroll past it. */
+	wheel(event) {
+		const unit = event.deltaMode === 1 ? 18 : 1;
+
+		if (event.ctrlKey || event.metaKey) {
+			this.zoomTo(this.zoom * Math.exp(-event.deltaY * unit * 0.004), event.offsetY);
+		} else {
+			const across = event.shiftKey && event.deltaX === 0;
+			const dx = (across ? event.deltaY : event.deltaX) * unit, dy = across ? 0 : event.deltaY * unit;
+
+			if (document.activeElement !== this.canvas || !this.moveBy(dx, dy))
+				return;
+		}
+		event.preventDefault();
+	}
+
+	key(event) {
+		if (event.ctrlKey || event.metaKey || event.altKey)
+			return;
+		const action = this.actions()[event.key];
+
+		if (!action)
+			return;
+		action();
+		event.preventDefault();
+	}
+
+	actions() {
+		const { graph } = this, page = this.height - HEAD - 40;
+		const step = (to) => () => {
+			const from = this.selected >= 0 ? this.selected : this.start();
+
+			if (from >= 0) {
+				this.select(this.selected >= 0 ? to(from) : from);
+				this.reveal(this.selected);
+				this.changed();
+				this.draw();
+			}
+		};
+		const follow = (from) => {
+			const i = graph.received[from] >= 0 ? graph.received[from] : graph.sent[from];
+			const other = i < 0 ? from : graph.from[i] === from ? graph.to[i] : graph.from[i];
+
+			return this.shows(other) ? other : from;
+		};
+
+		return {
+			ArrowDown: step((from) => this.neighbour(from, 1)),
+			ArrowUp: step((from) => this.neighbour(from, -1)),
+			ArrowRight: step((from) => this.beside(from, 1)),
+			ArrowLeft: step((from) => this.beside(from, -1)),
+			Enter: step(follow),
+			PageDown: () => this.moveBy(0, page),
+			PageUp: () => this.moveBy(0, -page),
+			Home: () => this.moveBy(0, -Infinity),
+			End: () => this.moveBy(0, Number.MAX_SAFE_INTEGER),
+			"+": () => this.zoomTo(this.zoom * 1.4),
+			"=": () => this.zoomTo(this.zoom * 1.4),
+			"-": () => this.zoomTo(this.zoom / 1.4),
+			0: () => this.zoomTo(this.whole),
+			Escape: () => { this.select(-1); this.draw(); },
+		};
+	}
+
+	/* The first call in sight, or the choice to blame. */
+	start() {
+		if (this.graph.blamed >= 0 && this.shows(this.graph.blamed))
+			return this.graph.blamed;
+		for (const rank of this.columns) {
+			for (let node = this.painter.firstVisible(rank, this.rowAt(HEAD)); node < this.graph.first[rank + 1]; node++) {
+				if (this.shows(node))
+					return node;
+			}
+		}
+		return -1;
+	}
+}

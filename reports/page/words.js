@@ -1,0 +1,86 @@
+/* Calls in words. */
+
+const ANY = -1;
+
+function shortName(name) {
+	return name.replace(/^MPI_/, "");
+}
+
+/* "Send → 2" */
+function label(graph, node) {
+	const call = graph.call(node), name = shortName(graph.name(node));
+
+	if (call.kind === SEND)
+		return `${name} → ${call.peer}`;
+	if (call.kind > SEND && call.kind < COLLECTIVE)
+		return `${name} ← ${call.peer === ANY ? "any" : call.peer}`;
+	return name;
+}
+
+/* "source=ANY, tag=7, on MPI_COMM_WORLD, 4 bytes" */
+function envelope(graph, node) {
+	const call = graph.call(node), parts = [];
+
+	if (call.kind === 0)
+		return "";
+	if (call.kind === COLLECTIVE) {
+		if (call.peer !== ANY)
+			parts.push(`root=${call.given}`);
+	} else {
+		const peer = call.kind === SEND ? "dest" : "source";
+
+		parts.push(`${peer}=${call.peer === ANY ? "ANY" : call.given}`);
+		parts.push(`tag=${call.tag === ANY ? "ANY" : call.tag}`);
+	}
+	if (graph.communicator(node))
+		parts.push(`on ${graph.communicator(node)}`);
+	if (call.bytes > 0)
+		parts.push(`${call.bytes.toLocaleString("en")} byte${call.bytes === 1 ? "" : "s"}`);
+	return parts.join(", ");
+}
+
+/* "rank 1's MPI_Send, call 2, a.c:20" */
+function another(graph, node) {
+	return `rank ${graph.rank[node]}'s ${graph.name(node)}, call ${graph.number(node)}, ${graph.place(node).text}`;
+}
+
+/* Ranks as "0, 2-5". */
+function ranges(numbers) {
+	const parts = [];
+
+	for (let i = 0; i < numbers.length; i++) {
+		const from = numbers[i];
+
+		while (numbers[i + 1] === numbers[i] + 1)
+			i++;
+		parts.push(numbers[i] === from ? `${from}` : `${from}-${numbers[i]}`);
+	}
+	return parts.join(", ");
+}
+
+/* What else there is to say of a call: [text, class]. */
+function relations(graph, node) {
+	const lines = [], choice = graph.choices.get(node), k = graph.collective[node];
+
+	if (graph.received[node] >= 0)
+		lines.push([`takes ${another(graph, graph.from[graph.received[node]])}`, ""]);
+	if (graph.sent[node] >= 0)
+		lines.push([`is taken by ${another(graph, graph.to[graph.sent[node]])}`, ""]);
+	if (k > 0) {
+		const members = graph.members.subarray(graph.membersBegin[k], graph.membersBegin[k + 1]);
+
+		lines.push([`with rank${members.length === 1 ? "" : "s"} ` +
+			ranges(Array.from(members, (member) => graph.rank[member])), ""]);
+	}
+	if (graph.completed[node] > node)
+		lines.push([`completed in call ${graph.number(graph.completed[node])}, ` +
+			graph.name(graph.completed[node]), ""]);
+	if (graph.open(node))
+		lines.push(["never returned", "taken"]);
+	if (choice) {
+		lines.push([`chosen: ${choice.taken.text}`, choice.blamed ? "taken" : ""]);
+		for (const other of choice.others)
+			lines.push([`instead: ${other.text}`, "good"]);
+	}
+	return lines;
+}

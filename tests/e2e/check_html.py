@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""The page that --html writes, in headless Chromium: it draws, answers mouse and keyboard, lets
+nothing of the program's become markup, and stays quick with 100,000 calls. Skipped (77) without
+chromium and chromedriver."""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import harness
+from harness import Failed, check
+
+SKIP = 77
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+CALLS = 100000
+RANKS = 8
+SIZE_MOST = 20e6    # bytes of the page for so many calls
+PICTURE_MOST = 2.0  # seconds to its first picture
+FRAME_MOST = 0.1    # seconds for the quickest frame of a pan: the machine may be busy
+
+
+class Browser:
+    """Just enough of WebDriver (www.w3.org/TR/webdriver2)."""
+
+    def __init__(self, directory):
+        self.process = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True,
+                                        start_new_session=True)
+        self.session = None
+        self.address = None
+        for line in self.process.stdout:
+            found = re.search(r"successfully on port (\d+)", line)
+            if found:
+                self.address = "http://127.0.0.1:%s/session" % found.group(1)
+                break
+        check(self.address, "chromedriver does not start")
+        options = {"args": ["--headless", "--no-sandbox", "--disable-gpu",
+                            "--window-size=1200,1000", "--user-data-dir=" + directory]}
+        made = self.call("POST", "", {"capabilities": {"alwaysMatch": {
+            "browserName": "chrome", "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL"}}}})
+        self.session = made["sessionId"]
+
+    def call(self, method, path, body=None):
+        url = self.address + ("/" + self.session if self.session else "") + path
+        request = urllib.request.Request(url, method=method, data=json.dumps(body or {}).encode()
+                                         if method == "POST" else None)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise Failed("%s %s: %s" % (method, path, error.read().decode()[:600])) from None
+
+    def open(self, file):
+        self.call("POST", "/url", {"url": "file://" + file})
+
+    def run(self, script, *arguments):
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def click(self, x, y):
+        """At a point of the first graph."""
+        left, top = self.run("const b = document.querySelector('.graph canvas');"
+                             "b.scrollIntoView({block: 'center', behavior: 'instant'});"
+                             "const r = b.getBoundingClientRect(); return [r.left, r.top]")
+        self.call("POST", "/actions", {"actions": [{
+            "type": "pointer", "id": "mouse", "actions": [
+                {"type": "pointerMove", "x": round(left + x), "y": round(top + y)},
+                {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]}]})
+
+    def press(self, key):
+        self.call("POST", "/actions", {"actions": [{
+            "type": "key", "id": "keys", "actions": [
+                {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
+
+    def complaints(self):
+        return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})
+                if entry["level"] in ("WARNING", "SEVERE")]
+
+    def close(self):
+        try:
+            if self.session:
+                self.call("DELETE", "")
+        except (Failed, OSError):
+            pass
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+COLOURS = """
+const canvas = document.querySelectorAll('.graph canvas')[0];
+const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+const seen = new Map();
+for (let i = 0; i < pixels.length; i += 4) {
+    const key = pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2];
+    seen.set(key, (seen.get(key) || 0) + 1);
+}
+return [...seen.values()].filter((count) => count > 20).length"""
+
+MARK = """
+const view = window.matchpoint.figures[0].view, node = view.graph.node(arguments[0], arguments[1]);
+return [view.rankX(arguments[0]), view.markY(node)]"""
+
+FRAMES = """
+const view = window.matchpoint.figures[0].view, times = [];
+view.zoomTo(arguments[0]);
+for (let i = 0; i < 30; i++) {
+    const begin = performance.now();
+    view.moveBy(0, 37 * 26 * (i % 10));
+    view.drawNow();
+    view.canvas.getContext('2d').getImageData(0, 0, 1, 1);
+    times.push(performance.now() - begin);
+}
+return times"""
+
+
+def explore(tool, *arguments):
+    program = tool.compile(os.path.join(ROOT, "examples", "wildcard_deadlock.c"))
+    page = os.path.join(tool.directory, "page.html")
+    run = tool.run("explore", "-n", "3", "--store", os.path.join(tool.directory, "store"),
+                   "--html", page, "--", program, *arguments)
+    check(run.status == 1, str(run))
+    with open(page, encoding="utf-8") as file:
+        return page, file.read()
+
+
+def check_static(text):
+    """What is there without any script."""
+    plain = re.sub(r"<(script|style)\b.*?</\1>", "", text, flags=re.S)
+    for wanted in ("4 interleavings of", "1 deadlock in 2 interleavings", "deadlock #1",
+                   "waits for rank 1, which has ended", "It needs: rank 0",
+                   "wildcard_deadlock.c:15", "MPI_ANY_SOURCE", "mp1:n3:0.2=1"):
+        check(wanted in plain, "not in the page without its script: " + wanted)
+    check(not re.search(r"(src|href)=[\"']?(https?:)?//", text), "the page asks for a file")
+    check(text.count("<script") == 2, "there should be two scripts, data and code")
+
+
+def check_page(browser, page):
+    browser.open(page)
+    check(browser.run("return document.title").endswith("matchpoint"),
+          "the title is " + browser.run("return document.title"))
+    check(browser.run("return document.images.length") == 0, "text became an element")
+    check(browser.run(COLOURS) >= 6, "the canvas is empty")
+    check(browser.run("const g = window.matchpoint.figures[0].view.graph;"
+                      "return [g.count, g.ranks, g.choices.size, g.blamed === g.node(0, 2)]")
+          == [8, 3, 1, True], "the graph is not that of the finding")
+
+
+def tip(browser):
+    return browser.run("const t = document.querySelector('.tip'); return t.hidden ? '' : t.innerText")
+
+
+def check_mouse(browser):
+    browser.click(*browser.run(MARK, 0, 2))
+    told = tip(browser)
+    for wanted in ("MPI_Recv", "source=ANY", "takes rank 1's MPI_Send", "chosen: rank 1's message",
+                   "instead: rank 2's message", "wildcard_deadlock.c:15", "MPI_ANY_SOURCE"):
+        check(wanted in told, "%s is not in the tooltip:\n%s" % (wanted, told))
+
+
+def check_keyboard(browser):
+    browser.press("\ue015")  # down
+    check("rank 0, call 3" in tip(browser), "the arrow key led to " + tip(browser))
+    check("never returned" in tip(browser), "a call that waits is not told: " + tip(browser))
+    check("MPI_Recv" in browser.run("return document.querySelector('[aria-live]').textContent"),
+          "a reader is not told of what is selected")
+    browser.press("\ue00c")  # escape
+    check(tip(browser) == "", "the tooltip stays")
+
+
+def check_filters(browser):
+    browser.run("document.querySelector('[aria-controls]').click();"
+                "document.querySelectorAll('[data-kind=ranks] input')[1].click();"
+                "[...document.querySelectorAll('[data-kind=functions] label')]"
+                ".find((l) => l.innerText.startsWith('MPI_Send')).click()")
+    check(browser.run("const v = window.matchpoint.figures[0].view; return [v.columns.join(),"
+                      "v.shows(v.graph.node(2, 1)), v.shows(v.graph.node(2, 2))]")
+          == ["0,2", True, False], "a hidden rank or function is shown")
+    browser.run("for (const k of ['ranks', 'functions'])"
+                "document.querySelector(`[data-kind=${k}] legend button`).click()")
+    browser.run("document.querySelectorAll('.choice-of input')[1].click()")
+    check(browser.run("const v = window.matchpoint.figures[0].view;"
+                      "return [v.columns.join(), v.graph.blamed, v.marked === v.graph.node(0, 2),"
+                      "v.graph.waiting.includes(1)]") == ["0,1,2", -1, True, False],
+          "the interleaving that ends well is not shown")
+    check(browser.run(COLOURS) >= 5, "the canvas is empty")
+
+
+def enlarge(store):
+    """Gives the finding's interleaving 100,000 calls: random neighbours exchange messages."""
+    random.seed(1)
+    database = sqlite3.connect(os.path.join(store, "matchpoint.db"))
+    columns = [row[1] for row in database.execute("PRAGMA table_info(call)")]
+    execution, = database.execute("SELECT min(execution) FROM shows").fetchone()
+    next_call = [1] * RANKS
+    calls, matches = [], []
+
+    def call(rank, kind, function, peer, tag):
+        number = next_call[rank]
+        next_call[rank] += 1
+        values = {"execution": execution, "rank": rank, "call": number, "kind": kind,
+                  "operations": 1, "function": function, "place": random.randint(1, 3),
+                  "communicator": 1, "peer": peer, "peer_given": peer, "tag": tag,
+                  "bytes": random.randint(0, 10**9), "collective": 0, "completed": number}
+        calls.append([values[name] for name in columns])
+        return number
+
+    while len(calls) < CALLS:
+        source = random.randrange(RANKS)
+        dest = (source + random.randint(1, RANKS - 1)) % RANKS
+        tag = random.randrange(1 << 20)
+        sent = call(source, 1, "MPI_Send", dest, tag)
+        matches.append((execution, len(matches), dest, call(dest, 2, "MPI_Recv", source, tag), 0,
+                        source, sent, 0, tag))
+    database.execute("UPDATE exploration SET ranks = ?", (RANKS,))
+    for table in ("call", "match"):
+        database.execute("DELETE FROM %s WHERE execution = ?" % table, (execution,))
+    database.executemany("INSERT INTO call VALUES (%s)" % ",".join("?" * len(columns)), calls)
+    database.executemany("INSERT INTO match VALUES (%s)" % ",".join("?" * 9), matches)
+    database.commit()
+    database.close()
+
+
+def check_large(tool, browser):
+    page = os.path.join(tool.directory, "large.html")
+    store = os.path.join(tool.directory, "store")
+    enlarge(store)
+    begin = time.monotonic()
+    run = tool.run("report", "--html", page, store)
+    written = time.monotonic() - begin
+    check(run.status == 0, str(run))
+    size = os.path.getsize(page)
+    check(size < SIZE_MOST, "%d bytes" % size)
+    browser.open(page)
+    count, picture = browser.run("return [window.matchpoint.figures[0].view.graph.count,"
+                                 "Number(document.documentElement.dataset.firstPicture)]")
+    check(count == CALLS, "%d calls are shown" % count)
+    check(picture < 1000 * PICTURE_MOST, "the first picture takes %.0f ms" % picture)
+    check(browser.run(COLOURS) >= 5, "the canvas is empty")
+    for zoom in (1, 0.1, 0):
+        frame = min(browser.run(FRAMES, zoom))
+        print("a frame at zoom %g: %.1f ms" % (zoom, frame))
+        check(frame < 1000 * FRAME_MOST, "a frame takes %.0f ms at zoom %g" % (frame, zoom))
+    print("%d calls: %.1f MB, written in %.2f s, first picture after %.2f s" % (
+        count, size / 1e6, written, picture / 1000))
+
+
+def body(tool, _):
+    if not shutil.which("chromedriver") or not shutil.which("chromium"):
+        print("skipped: chromium and chromedriver (Debian: chromium, chromium-driver) are missing")
+        sys.exit(SKIP)
+    browser = None
+    page, text = explore(tool, HOSTILE)
+    check_static(text)
+    try:
+        browser = Browser(os.path.join(tool.directory, "browser"))
+        check_page(browser, page)
+        check_mouse(browser)
+        check_keyboard(browser)
+        check_filters(browser)
+        check_large(tool, browser)
+        check(browser.complaints() == [], "\n".join(browser.complaints()))
+    finally:
+        if browser:
+            browser.close()
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)

@@ -1,0 +1,325 @@
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/html_data.h"
+#include "reports/report.h"
+#include "scheduler/store.h"
+
+/* Ends a script, begins an element, leaves an attribute, names a mark of the page, is no UTF-8. */
+#define HOSTILE "</script><evil x='\"&`>\\\n\001\377{{data}}"
+/* The same as a reader of the page gets it. */
+#define SHOWN "</script><evil x='\"&`>\\\n?\357\277\275{{data}}"
+
+struct fixture {
+	char *directory, *out, *source;
+	struct store *store;
+	struct record_exploration *exploration;
+	GPtrArray *findings;
+	struct store_reader *reader;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = g_new0(struct fixture, 1);
+	struct record_exploration *e = record_exploration_new();
+
+	fixture->directory = g_dir_make_tmp("matchpoint-test-XXXXXX", NULL);
+	fixture->out = g_build_filename(fixture->directory, "out", NULL);
+	fixture->source = g_build_filename(fixture->directory, "<evil>.c", NULL);
+	fixture->store = store_create(fixture->directory, NULL);
+	fixture->exploration = e;
+	fixture->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+	g_strfreev(e->program);
+	e->program = g_strsplit("./solver", "|", -1);
+	e->ranks = 2;
+	e->bufferings = RECORD_ZERO | RECORD_INFINITE;
+	e->complete = true;
+	*state = fixture;
+	return fixture->store ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *file = g_build_filename(fixture->directory, "matchpoint.db", NULL);
+
+	store_reader_close(fixture->reader);
+	store_close(fixture->store);
+	g_unlink(file);
+	g_unlink(fixture->out);
+	g_unlink(fixture->source);
+	g_rmdir(fixture->directory);
+	record_exploration_free(fixture->exploration);
+	g_ptr_array_unref(fixture->findings);
+	g_free(fixture->directory);
+	g_free(fixture->out);
+	g_free(fixture->source);
+	g_free(fixture);
+	return 0;
+}
+
+static void close_store(struct fixture *fixture)
+{
+	g_autoptr(GError) error = NULL;
+
+	assert_true(store_put_exploration(fixture->store, fixture->exploration, NULL));
+	store_close(g_steal_pointer(&fixture->store));
+	fixture->reader = store_reader_open(fixture->directory, &error);
+	if (!fixture->reader)
+		fail_msg("%s", error->message);
+}
+
+static char *page(struct fixture *fixture)
+{
+	g_autoptr(GError) error = NULL;
+	char *text;
+
+	close_store(fixture);
+	if (!report_write(report_find("html"), fixture->reader, NULL, fixture->out, &error))
+		fail_msg("%s", error->message);
+	assert_true(g_file_get_contents(fixture->out, &text, NULL, NULL));
+	return text;
+}
+
+/* The data in the page; checks that it is where it should be. */
+static JsonNode *data_of(const char *text)
+{
+	static const char mark[] = "<script type=\"application/json\" id=\"data\">";
+	const char *begin = strstr(text, mark), *end = begin ? strstr(begin, "</script>") : NULL;
+	g_autofree char *json = NULL;
+	JsonNode *root;
+
+	assert_non_null(end);
+	json = g_strndup(begin + strlen(mark), (gsize)(end - begin) - strlen(mark));
+	root = json_from_string(json, NULL);
+	assert_non_null(root);
+	return root;
+}
+
+static guint count(const char *text, const char *needle)
+{
+	guint found = 0;
+
+	for (; (text = strstr(text, needle)); text += strlen(needle))
+		found++;
+	return found;
+}
+
+static struct record_execution *execution(uint32_t id, const char *status)
+{
+	struct record_execution *e = record_execution_new();
+
+	e->id = id;
+	e->buffering = RECORD_ZERO;
+	e->status = g_intern_string(status);
+	e->path = g_strdup("mp1:n2:zero:1.2=0");
+	return e;
+}
+
+static void add_call(struct record_execution *e, int rank, uint32_t number, uint8_t kind,
+                     const char *function)
+{
+	struct record_call call = {.rank = rank,
+	                           .call = number,
+	                           .kind = kind,
+	                           .operations = 1,
+	                           .function = g_intern_string(function),
+	                           .peer = -1,
+	                           .peer_given = -1,
+	                           .tag = -1};
+
+	g_array_append_val(e->calls, call);
+}
+
+static struct record_call *last_call(struct record_execution *e)
+{
+	return &g_array_index(e->calls, struct record_call, e->calls->len - 1);
+}
+
+static struct record_rank *hostile_rank(int number)
+{
+	struct record_rank *rank = record_rank_new(number);
+
+	rank->function = g_intern_string(HOSTILE);
+	rank->arguments = g_strdup(HOSTILE);
+	rank->place.function = g_intern_string(HOSTILE);
+	return rank;
+}
+
+static struct record_finding *hostile_finding(const struct fixture *fixture)
+{
+	struct record_finding *f = record_finding_new(HOSTILE);
+	struct record_choice *blame = record_choice_new();
+	struct record_message other = {.source = 0, .call = 1};
+
+	f->id = 1;
+	f->count = 1;
+	f->bufferings = RECORD_ZERO;
+	f->path = g_strdup(HOSTILE);
+	f->message = g_strdup(HOSTILE);
+	blame->rank = 1;
+	blame->call = 1;
+	blame->function = g_intern_string(HOSTILE);
+	blame->place = (struct place){.directory = g_intern_string(fixture->directory),
+	                              .file = g_intern_string("<evil>.c"),
+	                              .line = 1};
+	blame->taken.place.function = g_intern_string(HOSTILE);
+	other.place = blame->taken.place;
+	g_array_append_val(blame->alternatives, other);
+	f->blame = blame;
+	g_ptr_array_add(f->ranks, hostile_rank(0));
+	g_ptr_array_add(f->ranks, hostile_rank(1));
+	((struct record_rank *)f->ranks->pdata[1])->ended = g_strdup(HOSTILE);
+	return f;
+}
+
+static void add_hostile_execution(struct fixture *fixture)
+{
+	g_autoptr(RecordExecution) e = execution(1, "deadlock");
+	uint32_t finding = 1;
+	int32_t status = 0;
+
+	g_free(e->path);
+	e->path = g_strdup(HOSTILE);
+	g_array_append_val(e->findings, finding);
+	for (int rank = 0; rank < 2; rank++) {
+		add_call(e, rank, 1, RECORD_CALL_SEND, HOSTILE);
+		last_call(e)->place =
+			((struct record_finding *)fixture->findings->pdata[0])->blame->place;
+		last_call(e)->communicator = 7;
+		last_call(e)->communicator_name = g_intern_string(HOSTILE);
+		g_array_append_val(e->exits, status);
+		g_ptr_array_add(e->outputs, g_bytes_new(NULL, 0));
+		g_ptr_array_add(e->errors, g_bytes_new(HOSTILE, strlen(HOSTILE)));
+	}
+	g_ptr_array_add(
+		e->choices,
+		record_choice_copy(((struct record_finding *)fixture->findings->pdata[0])->blame));
+	assert_true(store_add(fixture->store, e, fixture->findings, NULL));
+}
+
+/* Everywhere where a text of the program's can stand there is one that tries to get out. */
+static void nothing_that_the_program_says_becomes_markup(void **state)
+{
+	struct fixture *fixture = *state;
+	struct record_exploration *e = fixture->exploration;
+	g_autofree char *text = NULL;
+	g_autoptr(JsonNode) root = NULL;
+	JsonObject *data;
+
+	assert_true(g_file_set_contents(fixture->source, HOSTILE, -1, NULL));
+	g_free(e->program[0]);
+	e->program[0] = g_strdup(HOSTILE);
+	e->directory = g_strdup(HOSTILE);
+	e->version = g_strdup(HOSTILE);
+	e->mpi = g_strdup(HOSTILE);
+	e->complete = false;
+	e->incomplete_reason = g_strdup(HOSTILE);
+	e->backtrack_reason = g_strdup(HOSTILE);
+	g_ptr_array_add(e->notes, g_strdup(HOSTILE));
+	g_ptr_array_add(fixture->findings, hostile_finding(fixture));
+	add_hostile_execution(fixture);
+	text = page(fixture);
+	assert_true(g_utf8_validate(text, -1, NULL));
+	assert_int_equal(count(text, "<evil"), 0);
+	assert_int_equal(count(text, "<script"), 2);
+	assert_int_equal(count(text, "</script>"), 2);
+	assert_null(strchr(text, '\001'));
+	root = data_of(text);
+	data = json_node_get_object(root);
+	assert_string_equal(
+		json_array_get_string_element(json_object_get_array_member(data, "strings"), 0),
+		SHOWN);
+	assert_string_equal(json_array_get_string_element(
+				    json_object_get_array_member(data, "communicators"), 0),
+	                    SHOWN);
+	assert_true(count(text, "&#60;/script&#62;&#60;evil x=&#39;&#34;&#38;&#96;&#62;") > 15);
+}
+
+static JsonArray *member(JsonObject *object, const char *name)
+{
+	return json_object_get_array_member(object, name);
+}
+
+static gint64 number(JsonArray *array, guint index)
+{
+	return json_array_get_int_element(array, index);
+}
+
+/* A graph: what the script gets is what is in the store. */
+static void a_graph_has_calls_matches_and_choices(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(RecordExecution) e = execution(1, "ok");
+	struct record_match match = {.rank = 1, .call = 2, .source = 0, .send_call = 1, .tag = 3};
+	g_autofree char *text = NULL;
+	g_autoptr(JsonNode) root = NULL;
+	JsonObject *data, *graph;
+	JsonArray *rank, *shapes;
+
+	add_call(e, 0, 1, RECORD_CALL_SEND, "MPI_Send");
+	last_call(e)->bytes = UINT64_C(5000000000);
+	add_call(e, 0, 2, RECORD_CALL_COLLECTIVE, "MPI_Finalize");
+	last_call(e)->collective = 1;
+	last_call(e)->completed = 2;
+	add_call(e, 1, 1, RECORD_CALL_RECEIVE, "MPI_Irecv");
+	last_call(e)->completed = 2;
+	add_call(e, 1, 2, RECORD_CALL_OTHER, "MPI_Wait");
+	add_call(e, 1, 3, RECORD_CALL_OTHER, "MPI_Wait");
+	g_array_append_val(e->matches, match);
+	assert_true(store_add(fixture->store, e, NULL, NULL));
+	text = page(fixture);
+	assert_non_null(strstr(text, "nothing wrong"));
+	assert_int_equal(count(text, "<div class=\"graph\" data-graph=\"0\"></div>"), 1);
+	root = data_of(text);
+	data = json_node_get_object(root);
+	graph = json_array_get_object_element(member(data, "graphs"), 0);
+	assert_int_equal(json_object_get_int_member(graph, "ranks"), 2);
+	rank = json_array_get_array_element(member(graph, "calls"), 1);
+	shapes = json_array_get_array_element(rank, 0);
+	assert_int_equal(json_array_get_length(shapes), 3);
+	assert_int_equal(number(shapes, 1), number(shapes, 2));
+	assert_int_equal(number(json_array_get_array_element(rank, 1), 0), 2);
+	assert_int_equal(number(json_array_get_array_element(rank, 1), 1), 0);
+	shapes = member(data, "shapes");
+	assert_int_equal(json_array_get_length(shapes), 4);
+	assert_true(number(json_array_get_array_element(shapes, 0), 7) == 5000000000);
+	assert_int_equal(number(member(graph, "matches"), 3), 1);
+}
+
+static void a_page_that_would_be_too_big_leaves_graphs_out(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(RecordExecution) e = execution(1, "ok");
+	g_autoptr(RecordExecution) small = execution(2, "ok");
+	struct html_data *data;
+
+	close_store(fixture);
+	data = html_data_new(fixture->reader);
+	assert_int_equal(html_data_add(data, e, NULL), -1);
+	for (uint32_t call = 1; call <= HTML_DATA_CALLS_MAX; call++)
+		add_call(e, 0, call, RECORD_CALL_OTHER, "MPI_Wait");
+	assert_int_equal(html_data_add(data, e, NULL), 0);
+	assert_int_equal(html_data_add(data, e, NULL), 0);
+	add_call(small, 0, 1, RECORD_CALL_OTHER, "MPI_Wait");
+	assert_int_equal(html_data_add(data, small, NULL), -2);
+	html_data_free(data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(nothing_that_the_program_says_becomes_markup),
+		TEST(a_graph_has_calls_matches_and_choices),
+		TEST(a_page_that_would_be_too_big_leaves_graphs_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
