@@ -21,7 +21,8 @@ from harness import Failed, check
 
 SKIP = 77
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+HOSTILE = ("</script><script>document.title='owned'</script>"
+           "<img src=x onerror=\"document.title='owned'\">")
 CALLS = 100000
 RANKS = 8
 SIZE_MOST = 20e6    # bytes of the page for so many calls
@@ -83,8 +84,10 @@ class Browser:
                 {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
 
     def complaints(self):
+        """All but of this test's own looking at pixels."""
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})
-                if entry["level"] in ("WARNING", "SEVERE")]
+                if entry["level"] in ("WARNING", "SEVERE")
+                and "readback operations using getImageData" not in entry["message"]]
 
     def close(self):
         try:
@@ -156,7 +159,8 @@ def check_page(browser, page):
 
 
 def tip(browser):
-    return browser.run("const t = document.querySelector('.tip'); return t.hidden ? '' : t.innerText")
+    return browser.run("const t = document.querySelector('.tip');"
+                       "return t.hidden ? '' : t.innerText")
 
 
 def check_mouse(browser):
@@ -268,7 +272,8 @@ def body(tool, _):
         check_keyboard(browser)
         check_filters(browser)
         check_large(tool, browser)
-        check(browser.complaints() == [], "\n".join(browser.complaints()))
+        complaints = browser.complaints()
+        check(not complaints, "the browser complains:\n%s" % "\n".join(complaints))
     finally:
         if browser:
             browser.close()
