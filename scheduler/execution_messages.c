@@ -126,6 +126,9 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	case WIRE_ENDING:
 		on_ending(execution, rank, &message->ending);
 		break;
+	case WIRE_TOUCHED:
+		world_touched(execution->world, rank, &message->touched);
+		break;
 	case WIRE_PARKED:
 		on_parked(execution, rank, &message->parked);
 		break;

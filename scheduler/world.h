@@ -69,6 +69,7 @@ struct world *world_copy(const struct world *world, enum buffering buffering, vo
  * */
 gboolean world_call(struct world *world, int rank, const struct wire_call *call, GError **error);
 gboolean world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error);
+void world_touched(struct world *world, int rank, const struct wire_touched *touched);
 void world_rank_stopped(struct world *world, int rank);
 void world_rank_ended(struct world *world, int rank);
 

@@ -1,4 +1,4 @@
-/* What a message consists of and what its receive expects. */
+/* What a message consists of, what its receive expects, and whether its buffers are left alone. */
 #include "mpi_calls.h"
 #include "world_internal.h"
 
@@ -29,5 +29,18 @@ void world_compare_types(struct world *world, const struct match *match,
 	receives = g_strdup_printf("receives %s", received);
 	remark.parties[0] = party_of(world, match->send, sends);
 	remark.parties[1] = party_of(world, match->receive, receives);
+	world_remark(world, &remark);
+}
+
+void world_touched(struct world *world, int rank, const struct wire_touched *touched)
+{
+	struct op_id started = {rank, touched->name.call, 0}, noticed = {rank, touched->noticed, 0};
+	struct remark remark = {.kind = "buffer-modified", .count = 2};
+
+	remark.parties[0] = party_of(world, started,
+	                             touched->receive ? "starts to receive" : "starts to send");
+	remark.parties[1] = party_of(world, noticed,
+	                             "completes it, and the program has changed the buffer "
+	                             "meanwhile");
 	world_remark(world, &remark);
 }

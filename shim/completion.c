@@ -95,6 +95,15 @@ static bool raises_on_own_communicator(const struct completion *set, const struc
 	       && (set->call.function == MPI_CALL_Wait || set->call.function == MPI_CALL_Test);
 }
 
+/* Completes it, and looks at its buffer before anything else can happen to it. */
+static int complete(struct request *request)
+{
+	for (int i = 0; i < 2 && request->kind == REQUEST_PAIR; i++)
+		guard_end(request->halves[i]);
+	guard_end(request);
+	return request_complete(request);
+}
+
 int completion_finish(struct completion *set, int place, MPI_Status *status)
 {
 	MPI_Request *handle = &set->handles[place];
@@ -105,7 +114,7 @@ int completion_finish(struct completion *set, int place, MPI_Status *status)
 		request_store_status(status, &empty);
 		return MPI_SUCCESS;
 	}
-	int code = request_complete(request);
+	int code = complete(request);
 	request_store_status(status, &request->status);
 	if (code != MPI_SUCCESS && raises_on_own_communicator(set, request))
 		set->comm = request->comm;
@@ -235,7 +244,7 @@ int shim_MPI_Request_get_status(void *site, MPI_Request handle, int *flag, MPI_S
 	*flag = over;
 	request = request_find(handle);
 	if (over && request && request->active) {
-		request_complete(request);
+		complete(request);
 		request_store_status(status, &request->status);
 	} else if (over) {
 		request_store_status(status, &empty);

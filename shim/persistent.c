@@ -110,6 +110,7 @@ static int start_one(MPI_Request *handle, struct wire_call *call, uint32_t sub)
 	if (code != MPI_SUCCESS)
 		request_retire(request);
 	else if (!request->local) {
+		transfer_guard(request);
 		call->ops[call->op_count] = transfer_op(request);
 		call->ops[call->op_count++].nonblocking = true;
 	}

@@ -95,6 +95,7 @@ static int start_nonblocking(void *site, unsigned function, const struct transfe
 	}
 	if (code != MPI_SUCCESS)
 		return refuse(&call, transfer->comm, code);
+	transfer_guard(request);
 	if (!request->local) {
 		op = transfer_op(request);
 		op.nonblocking = true;
@@ -291,6 +292,7 @@ static int exchange_nonblocking(void *site, unsigned function, const struct tran
 	for (int i = 0; i < 2; i++) {
 		if (requests[i]->local)
 			continue;
+		transfer_guard(requests[i]);
 		ops[call.op_count] = transfer_op(requests[i]);
 		ops[call.op_count].nonblocking = true;
 		ops[call.op_count].joined = call.op_count > 0;

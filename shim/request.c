@@ -265,6 +265,8 @@ static void set_real_over(struct request *request, int code)
 	request->real = MPI_REQUEST_NULL;
 	request->completed = true;
 	request->code = code;
+	if (request->kind == REQUEST_RECEIVE)
+		guard_after_delivery(request);
 	if (request->actions && request->actions->over) {
 		request->actions->over(request->closure, code);
 		request->actions = NULL;
@@ -339,6 +341,7 @@ void request_bind(struct wire_name name, int source, int tag)
 	request->bound_tag = tag;
 	switch (request->kind) {
 	case REQUEST_RECEIVE:
+		guard_before_delivery(request);
 		code = real_mpi()->Irecv(request->data, request->count, request->type, source, tag,
 		                         request->comm, &request->real);
 		request_posted(request, code);

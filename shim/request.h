@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 
+#include "guard.h"
 #include "wire.h"
 
 enum request_kind {
@@ -71,6 +72,7 @@ struct request {
 	bool active;     /* of a persistent request: started and not completed */
 	bool unattended; /* the program holds no handle any more; reaped once completed */
 
+	struct guard guard; /* of its buffer */
 	bool must_copy;  /* the program's buffer will not last (MPI_Sendrecv_replace) */
 	bool copied;     /* the message: the program need not wait for the library */
 	void *copy;      /* owned; NULL when there are no bytes */

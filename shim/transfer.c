@@ -214,6 +214,16 @@ int transfer_keep_arguments(struct request *request)
 	return code;
 }
 
+void transfer_guard(struct request *request)
+{
+	if (request->local || request->must_copy)
+		return;
+	if (request->kind == REQUEST_SEND && !request->owns_type && !is_basic(request->type)
+	    && transfer_keep_arguments(request) != MPI_SUCCESS)
+		return;
+	guard_begin(request);
+}
+
 struct wire_op transfer_op(const struct request *request)
 {
 	bool receive = request->kind == REQUEST_RECEIVE;

@@ -44,6 +44,9 @@ int transfer_keep_arguments(struct request *request);
  * call. MPI's code. */
 int partitioned_start(struct request *request, struct wire_call *call, uint32_t sub);
 
+/* The started request outlives its call: watches over its buffer until it completes. */
+void transfer_guard(struct request *request);
+
 /* What the scheduler is told of a started request with a name. */
 struct wire_op transfer_op(const struct request *request);
 

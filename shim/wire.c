@@ -276,6 +276,13 @@ static void describe_ending(struct codec *codec, struct wire_ending *ending)
 		field_u64(codec, &ending->frames[i]);
 }
 
+static void describe_touched(struct codec *codec, struct wire_touched *touched)
+{
+	field_name(codec, &touched->name);
+	field_u32(codec, &touched->noticed);
+	field_bool(codec, &touched->receive);
+}
+
 static void describe_stack(struct codec *codec, struct wire_stack *stack)
 {
 	uint32_t count = FIELD_LIST(codec, &stack->count, &stack->frames, 8);
@@ -365,6 +372,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_PARKED: describe_parked(codec, &message->parked); break;
 	case WIRE_CHILD: describe_child(codec, &message->child); break;
 	case WIRE_ENDING: describe_ending(codec, &message->ending); break;
+	case WIRE_TOUCHED: describe_touched(codec, &message->touched); break;
 	case WIRE_WELCOME: describe_welcome(codec, &message->welcome); break;
 	case WIRE_BIND: describe_bind(codec, &message->bind); break;
 	case WIRE_GO: describe_go(codec, &message->go); break;

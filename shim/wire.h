@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 4
+#define WIRE_VERSION 5
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -35,6 +35,7 @@ enum wire_type {
 	WIRE_PARKED,    /* answer to PARK: the process is a keeper now */
 	WIRE_CHILD,     /* keeper: a child was forked, or has ended */
 	WIRE_ENDING,    /* the process is about to end: exit(), or a deadly signal */
+	WIRE_TOUCHED,   /* the program has changed the buffer of an active operation */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
@@ -209,6 +210,13 @@ struct wire_ending {
 	uint64_t *frames; /* where the signal struck, innermost first; empty for exit() */
 };
 
+/* Told at the completion. */
+struct wire_touched {
+	struct wire_name name; /* of the operation */
+	uint32_t noticed;      /* the call that completes it */
+	bool receive;          /* or else a send */
+};
+
 /* Which file of the new world holds the clone of which of the keeper's mappings: file is the N in
  * `<directory>/clone.N`, at the mapping's own offset. */
 struct wire_clone {
@@ -253,6 +261,7 @@ struct wire_message {
 		struct wire_parked parked;
 		struct wire_child child;
 		struct wire_ending ending;
+		struct wire_touched touched;
 		struct wire_welcome welcome;
 		struct wire_bind bind;
 		struct wire_go go;
