@@ -153,9 +153,8 @@ class Painter {
 		const thick = Math.min(9, Math.max(1.5, view.rowHeight / 2.6));
 		let pixel = -1;
 
-		ink.lineJoin = ink.lineCap = "round";
+		ink.lineCap = "round";
 		ink.strokeStyle = this.colours.collective;
-		ink.lineWidth = thick;
 		for (let k = 1; k <= graph.collectives; k++) {
 			const begin = graph.membersBegin[k], end = graph.membersBegin[k + 1];
 
@@ -170,36 +169,41 @@ class Painter {
 			if (y === pixel && view.rowHeight < 2)
 				continue;
 			pixel = y;
-			this.band(begin, end);
+			this.band(begin, end, thick);
 		}
 		ink.globalAlpha = 1;
+		ink.lineCap = "butt";
 		ink.setLineDash([]);
 	}
 
-	band(begin, end) {
+	/* Thick from a member to the next; thin where it passes others by, dashed where some never came
+	 * out of it. */
+	band(begin, end, thick) {
 		const { ink, view } = this, { graph } = view;
-		let points = 0, complete = true;
+		let last = -1, complete = true;
 
-		ink.beginPath();
+		for (let i = begin; i < end; i++)
+			complete = complete && graph.completed[graph.members[i]] >= 0;
+		ink.setLineDash(complete ? [] : [4, 5]);
 		for (let i = begin; i < end; i++) {
 			const node = graph.members[i];
 
 			if (!view.shows(node))
 				continue;
-			const x = view.rankX(graph.rank[node]), y = view.rowY(this.done(node));
+			if (last >= 0) {
+				const near = complete && view.columnOf[graph.rank[node]]
+					- view.columnOf[graph.rank[last]] === 1;
 
-			complete = complete && !graph.open(node);
-			if (points++ === 0)
-				ink.moveTo(x, y);
-			else
-				ink.lineTo(x, y);
+				ink.globalAlpha = near ? 0.32 : 0.55;
+				ink.lineWidth = near ? thick : Math.min(thick, 1.5);
+				ink.beginPath();
+				ink.moveTo(view.rankX(graph.rank[last]), view.rowY(this.done(last)));
+				ink.lineTo(view.rankX(graph.rank[node]), view.rowY(this.done(node)));
+				ink.stroke();
+				this.drawn++;
+			}
+			last = node;
 		}
-		if (points < 2)
-			return;
-		ink.globalAlpha = 0.32;
-		ink.setLineDash(complete ? [] : [2, 12]);
-		ink.stroke();
-		this.drawn++;
 	}
 
 	messages() {
@@ -325,13 +329,12 @@ class Painter {
 
 	words(node, x, y) {
 		const { ink, view } = this, { graph } = view;
-		const room = view.columnWidth - 26, left = x + 12, text = label(graph, node);
-		const open = graph.open(node), place = graph.place(node).text;
+		const room = view.columnWidth - 34, left = x + 19, open = graph.open(node);
+		const text = label(graph, node) + (open ? "  waits" : "");
 		const used = this.fit(text, left, y, room, open ? this.colours.bad : this.colours.ink);
 
 		if (used > 0 && room - used > 60 && graph.call(node).kind !== COLLECTIVE)
-			this.fit(open ? `${place}  waits` : place, left + used + 8, y, room - used - 8,
-				this.colours.faint);
+			this.fit(graph.place(node).text, left + used + 8, y, room - used - 8, this.colours.faint);
 	}
 
 	/* Writes what there is room for; returns its width, 0 when it had to be cut. */
@@ -373,9 +376,9 @@ class Painter {
 
 		ink.lineWidth = 2;
 		if (choice) {
-			draw(choice.taken, [], colour);
 			for (const other of choice.others)
 				draw(other, [5, 4], graph.blamed >= 0 ? this.colours.good : this.colours.faint);
+			draw(choice.taken, [], colour);
 		}
 		ink.setLineDash([]);
 		ink.strokeStyle = colour;
@@ -439,18 +442,18 @@ class Painter {
 		const at = (row) => HEAD + Math.min(1, Math.max(0, (row - 0.35) / (graph.rows + 1))) * high;
 		const from = at(view.rowAt(HEAD)), to = at(view.rowAt(view.height));
 
+		if (to - from >= high - 1)
+			return;
 		ink.fillStyle = this.colours.card;
 		ink.fillRect(x, 0, RAIL, view.height);
 		ink.fillStyle = this.colours.lane;
 		ink.fillRect(x, HEAD, 1, high);
-		if (to - from < high - 1) {
-			ink.beginPath();
-			ink.roundRect(x + 4, from, RAIL - 7, Math.max(24, to - from), 3);
-			ink.fillStyle = this.colours.other;
-			ink.globalAlpha = 0.55;
-			ink.fill();
-			ink.globalAlpha = 1;
-		}
+		ink.beginPath();
+		ink.roundRect(x + 4, Math.min(from, view.height - 24), RAIL - 7, Math.max(24, to - from), 3);
+		ink.fillStyle = this.colours.other;
+		ink.globalAlpha = 0.55;
+		ink.fill();
+		ink.globalAlpha = 1;
 		if (graph.blamed >= 0) {
 			ink.fillStyle = this.colours.bad;
 			ink.fillRect(x + 1, at(this.done(graph.blamed)) - 1.5, RAIL - 1, 3);

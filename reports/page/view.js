@@ -33,10 +33,14 @@ class View {
 
 	rowAt(y) { return (y - HEAD + this.y) / this.rowHeight + 0.35; }
 
-	/* Where a call's mark is: at its end, or, when it never ended, at its beginning. */
-	markY(node) {
-		return this.rowY(this.graph.open(node) ? this.graph.start[node] : this.graph.end[node]);
+	/* The row of a call's mark: its end; of a send, or of one that never ended, its beginning. */
+	markRow(node) {
+		const { graph } = this;
+
+		return graph.open(node) || graph.call(node).kind === SEND ? graph.start[node] : graph.end[node];
 	}
+
+	markY(node) { return this.rowY(this.markRow(node)); }
 
 	columnX(column) { return 34 + (column + 0.08) * this.columnWidth - this.x; }
 
@@ -163,7 +167,7 @@ class View {
 		for (let node = this.painter.firstVisible(rank, row - reach); node < this.graph.first[rank + 1]; node++) {
 			if (this.graph.start[node] > row + reach)
 				break;
-			const mark = this.graph.open(node) ? this.graph.start[node] : this.graph.end[node];
+			const mark = this.markRow(node);
 			const off = row >= this.graph.start[node] && row <= this.graph.end[node]
 				? Math.min(0.45, Math.abs(mark - row)) : Math.abs(mark - row);
 

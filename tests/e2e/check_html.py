@@ -39,6 +39,13 @@ class Browser:
                                         start_new_session=True)
         self.session = None
         self.address = None
+        try:
+            self.start(directory)
+        except (Failed, OSError):
+            self.close()
+            raise
+
+    def start(self, directory):
         for line in self.process.stdout:
             found = re.search(r"successfully on port (\d+)", line)
             if found:
@@ -113,6 +120,30 @@ MARK = """
 const view = window.matchpoint.figures[0].view, node = view.graph.node(arguments[0], arguments[1]);
 return [view.rankX(arguments[0]), view.markY(node)]"""
 
+# Every call has its rows, no message arrives before it was sent, and who leaves a collective leaves
+# it with the others.
+LAYOUT = """
+const g = window.matchpoint.figures[0].view.graph, wrong = [];
+for (let n = 0; n < g.count; n++) {
+    if (!(g.start[n] > 0 && g.end[n] >= g.start[n] && g.end[n] <= g.rows))
+        wrong.push(['call', n]);
+    if (n > g.first[g.rank[n]] && !(g.start[n] > g.end[n - 1]))
+        wrong.push(['order', n]);
+}
+for (let i = 0; i < g.to.length; i++) {
+    if (g.completed[g.to[i]] >= 0 && !(g.end[g.completed[g.to[i]]] > g.start[g.from[i]]))
+        wrong.push(['message', i]);
+}
+for (let k = 1; k <= g.collectives; k++) {
+    const rows = new Set();
+    for (const n of g.members.subarray(g.membersBegin[k], g.membersBegin[k + 1]))
+        rows.add(g.completed[n] < 0 ? 0 : g.end[g.completed[n]]);
+    rows.delete(0);
+    if (rows.size > 1)
+        wrong.push(['collective', k]);
+}
+return wrong.slice(0, 5)"""
+
 FRAMES = """
 const view = window.matchpoint.figures[0].view, times = [];
 view.zoomTo(arguments[0]);
@@ -134,6 +165,65 @@ def explore(tool, *arguments):
     check(run.status == 1, str(run))
     with open(page, encoding="utf-8") as file:
         return page, file.read()
+
+
+def check_layout(browser):
+    wrong = browser.run(LAYOUT)
+    check(not wrong, "the graph is laid out wrong: %s" % wrong)
+
+
+# Every way to meet: nonblocking neighbours, both at once, collectives of parts and of all.
+HALO = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, size, in[2], out, sum;
+	MPI_Comm part;
+	MPI_Request requests[4];
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	int left = (rank + size - 1) % size, right = (rank + 1) % size;
+	out = rank;
+	MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+	for (int i = 0; i < 10; i++) {
+		MPI_Irecv(&in[0], 1, MPI_INT, left, 1, MPI_COMM_WORLD, &requests[0]);
+		MPI_Irecv(&in[1], 1, MPI_INT, right, 2, MPI_COMM_WORLD, &requests[1]);
+		MPI_Isend(&out, 1, MPI_INT, right, 1, MPI_COMM_WORLD, &requests[2]);
+		MPI_Issend(&out, 1, MPI_INT, left, 2, MPI_COMM_WORLD, &requests[3]);
+		MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+		MPI_Sendrecv(&out, 1, MPI_INT, left, 3, in, 1, MPI_INT, right, 3, MPI_COMM_WORLD,
+		             MPI_STATUS_IGNORE);
+		MPI_Allreduce(&in[0], &sum, 1, MPI_INT, MPI_SUM, part);
+		MPI_Bcast(&sum, 1, MPI_INT, i % size, MPI_COMM_WORLD);
+		MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+		MPI_Sendrecv(&out, 1, MPI_INT, right, 4, in, 1, MPI_INT, left, 4, MPI_COMM_WORLD,
+		             MPI_STATUS_IGNORE);
+		MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+	}
+	MPI_Comm_free(&part);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_halo(tool, browser):
+    """A run without a finding has its graph too."""
+    source = os.path.join(tool.directory, "halo.c")
+    page = os.path.join(tool.directory, "halo.html")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(HALO)
+    run = tool.run("run", "-n", "5", "--store", os.path.join(tool.directory, "halo.store"),
+                   "--html", page, "--", tool.compile(source, "-Wno-stringop-overflow"))
+    check(run.status == 0, str(run))
+    browser.open(page)
+    check("nothing wrong" in browser.run("return document.querySelector('header').innerText"),
+          "the page does not say that nothing is wrong")
+    count, messages = browser.run("const g = window.matchpoint.figures[0].view.graph;"
+                                  "return [g.count, g.from.length]")
+    check(count > 5 * 100 and messages == 5 * 40, "%d calls, %d messages" % (count, messages))
+    check_layout(browser)
 
 
 def check_static(text):
@@ -248,6 +338,7 @@ def check_large(tool, browser):
     count, picture = browser.run("return [window.matchpoint.figures[0].view.graph.count,"
                                  "Number(document.documentElement.dataset.firstPicture)]")
     check(count == CALLS, "%d calls are shown" % count)
+    check_layout(browser)
     check(picture < 1000 * PICTURE_MOST, "the first picture takes %.0f ms" % picture)
     check(browser.run(COLOURS) >= 5, "the canvas is empty")
     for zoom in (1, 0.1, 0):
@@ -271,6 +362,7 @@ def body(tool, _):
         check_mouse(browser)
         check_keyboard(browser)
         check_filters(browser)
+        check_halo(tool, browser)
         check_large(tool, browser)
         complaints = browser.complaints()
         check(not complaints, "the browser complains:\n%s" % "\n".join(complaints))
