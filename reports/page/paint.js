@@ -176,8 +176,8 @@ class Painter {
 		ink.setLineDash([]);
 	}
 
-	/* Thick from a member to the next; thin where it passes others by, dashed where some never came
-	 * out of it. */
+	/* Thick from a member to the next; thin where it passes others by, dashed where not all are known
+	 * to have met. */
 	band(begin, end, thick) {
 		const { ink, view } = this, { graph } = view;
 		let last = -1, complete = true;
