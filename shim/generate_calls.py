@@ -377,7 +377,7 @@ def signature(call):
         return "collective_sign_data(comm, count, datatype)"
     if "eighbor" in call.name or not has(call, "sendcount") or not has(call, "recvcount"):
         return "COLLECTIVE_UNSIGNED"
-    if call.name in ("Iscatter", "Igather", "Scatter_init", "Gather_init"):
+    if call.name.removeprefix("I").removesuffix("_init").lower() in ("scatter", "gather"):
         return (f"collective_sign_rooted(comm, root, {str('catter' in call.name).lower()}, "
                 "sendcount, sendtype, recvcount, recvtype)")
     return "collective_sign_exchange(comm, sendbuf, sendcount, sendtype, recvcount, recvtype)"
