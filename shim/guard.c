@@ -164,7 +164,8 @@ static bool hash_buffer(const struct request *request, bool is_safe, uint64_t *r
 
 	if (!region_of(request, &region, &dense))
 		return false;
-	return dense ? hash_region(region, is_safe, ret_hash) : hash_elements(request, region, ret_hash);
+	return dense ? hash_region(region, is_safe, ret_hash)
+	             : hash_elements(request, region, ret_hash);
 }
 
 static void remember_write(const struct request *request)
