@@ -38,7 +38,8 @@ static gboolean in_finalize(const struct execution *execution, int rank)
 	const struct world_call *info = world_call_info(execution->world, rank,
 	                                                world_calls(execution->world, rank));
 
-	return info && info->function == MPI_CALL_Finalize;
+	return info && (info->function == MPI_CALL_Finalize
+	                || info->function == MPI_CALL_Session_finalize);
 }
 
 static char *ended_words(const struct execution *execution, int rank)

@@ -232,7 +232,7 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 		observe(world, number,
 		        g_array_index(rank->waited, struct wire_name, done ? done[i] : i));
 	forget_observed(world, number, done, observed);
-	if (rank->function == MPI_CALL_Finalize)
+	if (rank->ends_mpi)
 		rank->finalized = TRUE;
 	world->orders.go(world->user, number, &go);
 }

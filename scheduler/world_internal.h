@@ -25,6 +25,7 @@ struct live {
 struct rank {
 	enum world_phase phase;
 	gboolean finalized;
+	gboolean ends_mpi; /* the call it waits in is the last of MPI's */
 	guint8 wait; /* enum wire_wait of the pending call; PHASE_BLOCKED */
 	guint32 call;
 	guint16 function;

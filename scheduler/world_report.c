@@ -224,6 +224,13 @@ static void after_collectives(struct world *world, int rank, const struct wire_c
 	}
 }
 
+/* MPI_Finalize, unless sessions are still open, or the end of the last session. */
+static gboolean ends_mpi(const struct wire_call *call)
+{
+	return (call->function == MPI_CALL_Finalize || call->function == MPI_CALL_Session_finalize)
+	       && call->status == 0;
+}
+
 static void block(struct world *world, int number, const struct wire_call *call)
 {
 	struct rank *rank = &world->ranks[number];
@@ -231,6 +238,7 @@ static void block(struct world *world, int number, const struct wire_call *call)
 	rank->wait = call->wait;
 	rank->call = call->call;
 	rank->function = call->function;
+	rank->ends_mpi = ends_mpi(call);
 	rank->complete = 0;
 	g_array_set_size(rank->waited, 0);
 	if (call->waited_count > 0)

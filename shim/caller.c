@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,8 +13,11 @@
 /* initial-exec: the shim is preloaded, and a call costs no detour through the dynamic linker. */
 static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
 
-/* Calls of several threads go one after another; a thread may come again from a callback. */
-static pthread_mutex_t one_at_a_time = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+/* Calls of several threads go one after another; a thread may come again from a callback. Not a
+ * pthread_mutex_t, whose owner is a thread id of the kernel's: another one after fork, while
+ * pthread_self is the same in a restored rank. */
+static _Atomic(pthread_t) owner; /* 0: nobody */
+static unsigned held;            /* times, by the owner */
 
 /* A second thread calls MPI while the first is held in the gate: the first may well wait for what
  * the second is about to do. Whatever were said of such a rank could be wrong, so nothing is. */
@@ -37,12 +41,23 @@ static _Noreturn void refuse_threads(const void *site)
 static void lock(const void *site)
 {
 	const struct timespec moment = {.tv_nsec = 1000 * 1000};
+	pthread_t nobody = 0;
 
-	while (pthread_mutex_trylock(&one_at_a_time) != 0) {
+	while (owner != pthread_self()
+	       && !atomic_compare_exchange_weak(&owner, &nobody, pthread_self())) {
 		if (gate_is_waiting())
 			refuse_threads(site);
+		nobody = 0;
 		nanosleep(&moment, NULL);
 	}
+	held++;
+}
+
+/* MPI_Init has come in before calls are serialised. */
+static void unlock(void)
+{
+	if (owner == pthread_self() && --held == 0)
+		owner = 0;
 }
 
 static bool enter(void **site)
@@ -74,7 +89,7 @@ void caller_leave(void)
 	if (depth > 0)
 		depth--;
 	if (gate_is_serialised())
-		pthread_mutex_unlock(&one_at_a_time);
+		unlock();
 }
 
 bool caller_is_inside(void)

@@ -261,9 +261,6 @@ def controlled_body(call, by_name):
 
 
 def body(call, by_name):
-    if call.treatment == "refused" and call.name in ALWAYS:
-        return (f"\tresult = startup_can_refuse() ? error_refused(site, MPI_CALL_{call.name})\n"
-                f"\t                              : real_mpi()->{call.name}({call.values()});")
     if call.treatment == "refused":
         return f"\tresult = error_refused(site, MPI_CALL_{call.name});"
     if meets_by_itself(call):

@@ -33,7 +33,10 @@ enum {
 
 static struct {
 	bool managed; /* started by matchpoint under an MPI launcher */
-	bool initialised, finalised;
+	bool initialised; /* once: MPI's own stays so to the end */
+	bool world_initialised, world_finalised; /* by MPI_Init and MPI_Finalize */
+	bool finalised;                          /* that, and no session is open */
+	int sessions;                            /* that are open */
 	uint32_t world;
 	int rank;
 	int thread_level;
@@ -164,19 +167,21 @@ static void say_hello(int control)
 	});
 }
 
-/* MPI_Init and MPI_Finalize are collective over MPI_COMM_WORLD for the scheduler. */
-static void meet_all(unsigned function, const void *site)
+/* The first and the last of the calls that begin and end MPI are collective over MPI_COMM_WORLD for
+ * the scheduler. `meets_as` is the same in all ranks: some may have sessions and others not. */
+static void meet(unsigned function, const void *site, unsigned meets_as, uint64_t comm, int status)
 {
 	struct wire_call call = gate_call(function, site);
 	struct wire_op op = {
 		.name = { call.call, 0 },
 		.kind = WIRE_COLLECTIVE,
-		.comm = WIRE_COMM_WORLD,
+		.comm = comm,
 		.peer = -1,
+		.function = (uint16_t)meets_as,
 	};
 
 	call.wait = WIRE_WAIT_ALL;
-	call.status = startup.thread_level == MPI_THREAD_MULTIPLE;
+	call.status = status;
 	call.op_count = 1;
 	call.ops = &op;
 	call.waited_count = 1;
@@ -206,17 +211,6 @@ static void go_under_control(int *ret_control)
 	prepare_backtrace();
 	agent_before_init();
 	*ret_control = control;
-}
-
-bool startup_can_refuse(void)
-{
-	int control;
-
-	if (!startup.managed || startup.finalised)
-		return false;
-	if (!startup.initialised)
-		go_under_control(&control);
-	return true;
 }
 
 void startup_adopt_process(void)
@@ -251,7 +245,18 @@ static int stand_under_control(int control, unsigned function, const void *site)
 	park_init(control, startup.world, startup.rank);
 	park_set_inside(inside_address());
 	gate_activate(true);
-	meet_all(function, site);
+	meet(function, site, MPI_CALL_Init, WIRE_COMM_WORLD,
+	     startup.thread_level == MPI_THREAD_MULTIPLE);
+	return MPI_SUCCESS;
+}
+
+/* Where a session was first the library is initialised already. */
+static int init_again(const void *site, unsigned function)
+{
+	startup.world_initialised = true;
+	startup.finalised = false;
+	gate_activate(true);
+	error_report_call(site, (enum mpi_call)function);
 	return MPI_SUCCESS;
 }
 
@@ -259,10 +264,13 @@ int shim_MPI_Init(void *site, int *argc, char ***argv)
 {
 	int control, code;
 
-	if (!startup.managed || startup.initialised)
+	if (!startup.managed || startup.world_initialised)
 		return real_mpi()->Init(argc, argv);
+	if (startup.initialised)
+		return init_again(site, MPI_CALL_Init);
 	go_under_control(&control);
 	code = real_mpi()->Init(argc, argv);
+	startup.world_initialised = code == MPI_SUCCESS;
 	if (code == MPI_SUCCESS)
 		code = stand_under_control(control, MPI_CALL_Init, site);
 	return code;
@@ -272,10 +280,15 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 {
 	int control, code;
 
-	if (!startup.managed || startup.initialised)
+	if (!startup.managed || startup.world_initialised)
 		return real_mpi()->Init_thread(argc, argv, required, provided);
+	if (startup.initialised) {
+		*provided = startup.thread_level;
+		return init_again(site, MPI_CALL_Init_thread);
+	}
 	go_under_control(&control);
 	code = real_mpi()->Init_thread(argc, argv, required, provided);
+	startup.world_initialised = code == MPI_SUCCESS;
 	if (code == MPI_SUCCESS)
 		code = stand_under_control(control, MPI_CALL_Init_thread, site);
 	return code;
@@ -284,7 +297,10 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 int shim_MPI_Initialized(void *site, int *flag)
 {
 	(void)site;
-	return real_mpi()->Initialized(flag);
+	if (!startup.initialised)
+		return real_mpi()->Initialized(flag);
+	*flag = startup.world_initialised;
+	return MPI_SUCCESS;
 }
 
 int shim_MPI_Finalized(void *site, int *flag)
@@ -292,17 +308,105 @@ int shim_MPI_Finalized(void *site, int *flag)
 	(void)site;
 	if (!startup.initialised)
 		return real_mpi()->Finalized(flag);
-	*flag = startup.finalised;
+	*flag = startup.world_finalised;
 	return MPI_SUCCESS;
 }
 
-/* The library is not finalised: the process may be a keeper, or a copy of one. */
-int shim_MPI_Finalize(void *site)
+/* Nothing of MPI is left open: the rank's calls are its own from here on. The library is not
+ * finalised: the process may be a keeper, or a copy of one. */
+static void end_control(void)
 {
-	attributes_delete_all();
-	meet_all(MPI_CALL_Finalize, site);
 	gate_activate(false);
 	startup.finalised = true;
+}
+
+int shim_MPI_Finalize(void *site)
+{
+	if (!startup.world_initialised)
+		return error_check(MPI_COMM_WORLD, MPI_ERR_OTHER, MPI_CALL_Finalize, site);
+	attributes_delete_all();
+	meet(MPI_CALL_Finalize, site, MPI_CALL_Finalize, WIRE_COMM_WORLD, startup.sessions > 0);
+	startup.world_finalised = true;
+	if (startup.sessions == 0)
+		end_control();
+	return MPI_SUCCESS;
+}
+
+/* --- sessions (MPI 4.0, section 11.3) -------------------------------------------------------- */
+
+/* What the program asks for; else the highest, as in MPICH. */
+static int session_thread_level(MPI_Info info)
+{
+	static const struct {
+		const char *name;
+		int level;
+	} levels[] = { { "MPI_THREAD_SINGLE", MPI_THREAD_SINGLE },
+		       { "MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED },
+		       { "MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED } };
+	char value[32] = "";
+	int there = 0;
+
+	if (info != MPI_INFO_NULL)
+		real_mpi()->Info_get(info, "thread_level", sizeof(value) - 1, value, &there);
+	for (size_t i = 0; there && i < sizeof(levels) / sizeof(levels[0]); i++) {
+		if (strcmp(value, levels[i].name) == 0)
+			return levels[i].level;
+	}
+	return MPI_THREAD_MULTIPLE;
+}
+
+/* The shim needs MPI_COMM_WORLD, and the library to stay initialised when the session is over. */
+static int init_for_session(const void *site, MPI_Info info)
+{
+	int control, provided, code;
+
+	go_under_control(&control);
+	code = real_mpi()->Init_thread(NULL, NULL, session_thread_level(info), &provided);
+	if (code == MPI_SUCCESS)
+		code = stand_under_control(control, MPI_CALL_Session_init, site);
+	return code;
+}
+
+int shim_MPI_Session_init(void *site, MPI_Info info, MPI_Errhandler errhandler,
+                          MPI_Session *session)
+{
+	int code = MPI_SUCCESS;
+
+	if (!startup.managed)
+		return real_mpi()->Session_init(info, errhandler, session);
+	if (!startup.initialised) {
+		code = init_for_session(site, info);
+	} else {
+		startup.finalised = false;
+		gate_activate(true);
+		error_report_call(site, MPI_CALL_Session_init);
+	}
+	if (code == MPI_SUCCESS)
+		code = real_mpi()->Session_init(info, errhandler, session);
+	if (code == MPI_SUCCESS)
+		startup.sessions++;
+	return code;
+}
+
+/* The last one of a program without MPI_Finalize takes its place. After MPI_Finalize a rank waits
+ * for the others only if the session has connected it with them. */
+int shim_MPI_Session_finalize(void *site, MPI_Session *session)
+{
+	int code = real_mpi()->Session_finalize(session);
+	bool last, alone;
+
+	if (code != MPI_SUCCESS)
+		return code;
+	startup.sessions--;
+	last = startup.sessions == 0 && (!startup.world_initialised || startup.world_finalised);
+	alone = startup.world_finalised && !communicator_from_group();
+	if (!last) {
+		error_report_call(site, MPI_CALL_Session_finalize);
+		return MPI_SUCCESS;
+	}
+	meet(MPI_CALL_Session_finalize, site, MPI_CALL_Finalize,
+	     alone ? WIRE_COMM_SELF : WIRE_COMM_WORLD, 0);
+	end_control();
 	return MPI_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
-/* From the loading of the shim to the end of the process: MPI_Init, MPI_Finalize, MPI_Abort, and
- * what must be arranged around them.
+/* From the loading of the shim to the end of the process: MPI_Init, MPI_Finalize,
+ * sessions, MPI_Abort, and what must be arranged around them.
  *
  * Environment, set by the scheduler: MATCHPOINT_SOCKET (absolute path of the control socket),
  * MATCHPOINT_DIRECTORY (the run directory), MATCHPOINT_WORLD (the world's number; its directory is
@@ -15,9 +15,6 @@ int startup_thread_level(void);
 
 /* Rank in MPI_COMM_WORLD. */
 int startup_rank(void);
-
-/* For a call that is refused even before MPI_Init: whether the scheduler can be told of it. */
-bool startup_can_refuse(void);
 
 /* This process is the rank now: after MPI_Init, and in a restored copy. */
 void startup_adopt_process(void);

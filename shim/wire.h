@@ -150,7 +150,8 @@ struct wire_call {
 	uint32_t call;
 	uint16_t function; /* enum mpi_call of the generated mpi_calls.h */
 	uint8_t wait;
-	int32_t status;    /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE */
+	int32_t status;    /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE;
+	                    Finalize: 1 when sessions are still open */
 	uint64_t site;     /* return address in the program */
 	uint32_t op_count;
 	struct wire_op *ops;

@@ -4,14 +4,8 @@
 
 int main(int argc, char **argv)
 {
-	MPI_Session session;
 	MPI_Comm comm;
 
-	if (strcmp(argv[argc - 1], "session") == 0) {
-		MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
-		MPI_Session_finalize(&session);
-		return 0;
-	}
 	start(&argc, &argv);
 	if (rank == 0)
 		MPI_Recv(&size, 1, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, IGNORE);
