@@ -22,8 +22,7 @@ def calls_of_table():
 
 def calls_of_program(source):
     with open(source) as file:
-        text = re.sub(r"/\*.*?\*/|//[^\n]*", "", file.read(), flags=re.S)
-    text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
+        text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', " ", file.read(), flags=re.S)
     return set(re.findall(r"\b(MPI_\w+)\s*\(", text))
 
 
