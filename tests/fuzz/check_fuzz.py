@@ -28,10 +28,14 @@ def flags(option):
 def build(tool, clang):
     """The targets' programs; the sources that they share are compiled once."""
     options = ["-std=gnu11", "-g", "-O1", "-fsanitize=address,undefined", "-I" + ROOT,
+               "-I" + os.path.join(ROOT, "reports"),
                *flags("--cflags")]
     objects = os.path.join(tool.directory, "objects")
     os.mkdir(objects)
     sources = [s for pattern in SOURCES for s in glob.glob(os.path.join(ROOT, pattern))]
+    sources.append(os.path.join(tool.directory, "html_page.c"))
+    subprocess.run([sys.executable, os.path.join(ROOT, "reports/page/build.py"), "--embed",
+                    sources[-1]], check=True)
     subprocess.run([clang, *options, "-fsanitize=fuzzer-no-link", "-c", *sources], cwd=objects,
                    check=True)
     programs = []
