@@ -47,5 +47,7 @@ extern const struct report report_junit;
 extern const struct report report_sarif;
 extern const struct report report_github;
 extern const struct report report_markdown;
+extern const struct report report_mermaid;
+extern const struct report report_dot;
 
 #endif

@@ -131,7 +131,7 @@ static bool line_equal(const struct words_line *one, const struct words_line *ot
 	       && g_str_equal(one->place, other->place) && g_str_equal(one->state, other->state);
 }
 
-static gint compare_ranks(gconstpointer one, gconstpointer other)
+int words_compare_ranks(const void *one, const void *other)
 {
 	return *(const int32_t *)one - *(const int32_t *)other;
 }
@@ -161,7 +161,7 @@ GPtrArray *words_roll_call(const GPtrArray *roll_call, const struct record_rank 
 		g_array_append_val(line->ranks, rank->rank);
 	}
 	for (guint i = 0; i < lines->len; i++)
-		g_array_sort(((struct words_line *)lines->pdata[i])->ranks, compare_ranks);
+		g_array_sort(((struct words_line *)lines->pdata[i])->ranks, words_compare_ranks);
 	return lines;
 }
 

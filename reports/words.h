@@ -8,6 +8,9 @@
 /* "rank 1" or "ranks 0, 2-3"; `ranks` is of int32_t, ascending. */
 char *words_ranks(const GArray *ranks);
 
+/* GCompareFunc for such arrays. */
+int words_compare_ranks(const void *one, const void *other);
+
 /* The command line as one would type it. */
 char *words_program(const struct record_exploration *exploration);
 

@@ -8,11 +8,11 @@ import sqlite3
 
 import harness
 from harness import check
-from report_formats import check_junit, check_sarif, github_commands
+from report_formats import check_dot, check_junit, check_mermaid, check_sarif, github_commands
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../examples")
-FORMATS = ["json", "junit", "sarif", "github", "markdown"]
+FORMATS = ["json", "junit", "sarif", "github", "markdown", "mermaid", "dot"]
 AWKWARD = "\"'<&>]]> \x01\x1b[31m\x07 \ufffe\uffff %0A::error::,: | ``` </pre>\\ #;\n\r\ttwo\u20ac"
 
 
@@ -31,6 +31,8 @@ def all_formats(tool, name, *arguments, formats=FORMATS, environment=None):
 
 def read_all(texts):
     """Each format parsed: (json, test cases, SARIF run, workflow commands)."""
+    check_mermaid(texts["mermaid"])
+    check_dot(texts["dot"])
     return (json.loads(texts["json"]), check_junit(texts["junit"].encode()),
             check_sarif(json.loads(texts["sarif"])), github_commands(texts["github"]))
 
@@ -66,6 +68,10 @@ def check_deadlock(tool, program, store):
         properties)
     check(message.strip() == text.strip(), message)
     check(text in texts["markdown"] and "- 1 deadlock in " in texts["markdown"], texts["markdown"])
+    check("    r1->>r0: tag 7, MPI_Send wildcard_deadlock.c" in texts["mermaid"], texts["mermaid"])
+    check("    r2-xr0: tag 7, MPI_Send wildcard_deadlock.c" in texts["mermaid"], texts["mermaid"])
+    check("  r1c2 -> r0c2 [color=blue, label=\"tag 7\"];" in texts["dot"], texts["dot"])
+    check("  r2c2 -> r0c2 [color=red, style=dotted" in texts["dot"], texts["dot"])
     return result["partialFingerprints"]
 
 
@@ -118,6 +124,11 @@ def check_standard_output(tool, store):
     run = tool.run("report", store, "--sarif", "-")
     check(run.status == 0, run)
     check_sarif(json.loads(run.out))
+    run = tool.run("report", store, "--mermaid", "-", "--execution", "3")
+    check(run.status == 0 and "the calls of interleaving 3 were not kept" in run.out, run)
+    check_mermaid(run.out)
+    run = tool.run("report", store, "--dot", "-", "--execution", "99")
+    check(run.status == 4 and "there is no interleaving 99; there are 4" in run.err, run)
     run = tool.run("report", store, "--execution", "-1")
     check(run.status == 2 and "--execution" in run.err, run)
 

@@ -1,5 +1,7 @@
-"""Checkers of the report formats that other tools read: JUnit XML and SARIF. What they hold to is
-written here, from the documents named; they raise harness.Failed. Standard library only."""
+"""Checkers of the report formats that other tools read: JUnit XML, SARIF, and those drawn.
+
+What they hold to is written here, from the documents named; they raise harness.Failed. Standard
+library only."""
 
 import re
 import xml.etree.ElementTree
@@ -174,3 +176,35 @@ def unescape(text, *more):
     for pair in ("%0D\r", "%0A\n", *more, "%25%"):
         text = text.replace(pair[:3], pair[3:])
     return text
+
+
+# --- Mermaid and DOT: the statements used, line by line ---
+MERMAID = re.compile(
+    r"sequenceDiagram|    participant r\d+ as rank \d+"
+    r"|    (Note over r\d+(,r\d+)?|r\d+(->>|--\)|-x)r\d+):( ([^#;<>{}%\x00-\x1f]|#\d+;)*)?")
+QUOTED = r'"([^"\\]|\\.)*"'
+VERTEX = r"(r\d+|r\d+c\d+|m\d+)"
+ATTRIBUTES = r"\[\w+=(%s|\w+)(, \w+=(%s|\w+))*\]" % (QUOTED, QUOTED)
+DOT = re.compile(
+    r"digraph interleaving \{|\}|  label=%s;|  labelloc=t;|  (node|edge) %s;"
+    r"|  \{ rank=same;( %s %s;)* \}|  %s( -> %s)? %s;"
+    % (QUOTED, ATTRIBUTES, VERTEX, ATTRIBUTES, VERTEX, VERTEX, ATTRIBUTES))
+
+
+def check_lines(text, statement):
+    """Checks that every line is a statement."""
+    for line in text.split("\n")[:-1]:
+        check(statement.fullmatch(line), "no statement: %r" % line[:300])
+
+
+def check_mermaid(text):
+    check_lines(text, MERMAID)
+    check(len(text) < 50000, "Mermaid draws no more than 50,000 characters")
+
+
+def check_dot(text):
+    check_lines(text, DOT)
+    vertices = set(re.findall(r"^  %s \[" % VERTEX, text, flags=re.M))
+    vertices |= set(re.findall(r"(r\d+) \[label=\"rank", text))
+    for edge in re.finditer(r"^  %s -> %s \[" % (VERTEX, VERTEX), text, flags=re.M):
+        check(set(edge.groups()) <= vertices, "an edge of no vertex: %s" % edge.group(0))

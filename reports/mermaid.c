@@ -1,0 +1,239 @@
+#include <string.h>
+
+#include "diagram.h"
+#include "words.h"
+
+/* A Mermaid sequence diagram: what GitHub, GitLab and many wikis draw from text. */
+
+#define CALLS_MAX 200 /* a longer one is slow to draw, and nobody reads it */
+#define TEXT_MAX 120  /* characters of a label */
+
+/* Text for a label: what could mean something to Mermaid is named by its number. */
+static char *escape(const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text, -1);
+	GString *escaped = g_string_new(NULL);
+	int count = 0;
+
+	for (const char *at = valid; *at && count < TEXT_MAX; at = g_utf8_next_char(at), count++) {
+		gunichar c = g_utf8_get_char(at);
+
+		if (c < ' ' || c == 0x7f)
+			g_string_append_c(escaped, ' ');
+		else if (g_unichar_isalnum(c) || (c < 0x7f && strchr(" _-.,()=/':+", (int)c)))
+			g_string_append_unichar(escaped, c);
+		else
+			g_string_append_printf(escaped, "#%u;", c);
+	}
+	if (count == TEXT_MAX)
+		g_string_append(escaped, "...");
+	return g_string_free(escaped, FALSE);
+}
+
+static void write_note(int32_t first, int32_t last, const char *text, FILE *out)
+{
+	g_autofree char *escaped = escape(text);
+
+	if (first == last)
+		fprintf(out, "    Note over r%d: %s\n", first, escaped);
+	else
+		fprintf(out, "    Note over r%d,r%d: %s\n", first, last, escaped);
+}
+
+static const struct record_call *shown_call(const struct diagram *diagram, guint position)
+{
+	return &g_array_index(diagram->execution->calls, struct record_call,
+	                      g_array_index(diagram->order, guint, position));
+}
+
+static char *print_call(const struct record_call *call)
+{
+	g_autofree char *place = place_print(&call->place);
+
+	return g_strdup_printf("%s %s", call->function ? call->function : "a call", place);
+}
+
+/* A collective of which all members stand here is one note; returns the last position of it. */
+static guint write_collective(const struct diagram *diagram, guint position, FILE *out)
+{
+	const struct record_call *call = shown_call(diagram, position);
+	int32_t least = call->rank, most = call->rank;
+	g_autoptr(GArray) ranks = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	g_autofree char *text = print_call(call), *names = NULL, *whole = NULL;
+
+	for (;; position++) {
+		int32_t rank = shown_call(diagram, position)->rank;
+
+		g_array_append_val(ranks, rank);
+		least = MIN(least, rank);
+		most = MAX(most, rank);
+		if (!diagram_meets(call) || position + 1 == diagram->order->len
+		    || !diagram_meets(shown_call(diagram, position + 1))
+		    || shown_call(diagram, position + 1)->collective != call->collective)
+			break;
+	}
+	if (ranks->len < 2) {
+		write_note(call->rank, call->rank, text, out);
+		return position;
+	}
+	g_array_sort(ranks, words_compare_ranks);
+	names = words_ranks(ranks);
+	whole = ranks->len == (guint)(most - least + 1) ? g_strdup(text)
+	                                                : g_strdup_printf("%s (%s)", text, names);
+	write_note(least, most, whole, out);
+	return position;
+}
+
+static void write_message(const struct diagram *diagram, const struct record_match *match,
+                          FILE *out)
+{
+	gint64 receive, send;
+	gint64 done = diagram_match(diagram, match, &receive, &send);
+	g_autofree char *from = NULL, *text = NULL, *escaped = NULL;
+
+	if (send >= 0)
+		from = print_call(
+			&g_array_index(diagram->execution->calls, struct record_call, (guint)send));
+	text = g_strdup_printf("tag %d%s%s", match->tag, from ? ", " : "", from ? from : "");
+	escaped = escape(text);
+	fprintf(out, "    r%d%sr%d: %s\n", match->source, done < 0 && receive >= 0 ? "--)" : "->>",
+	        match->rank, escaped);
+}
+
+/* Messages that this call of the order receives: those complete in it, or matched by it and never
+ * completed. */
+static void write_messages(const struct diagram *diagram, GHashTable *by_call, guint call,
+                           FILE *out)
+{
+	const GArray *matches = g_hash_table_lookup(by_call, GUINT_TO_POINTER(call));
+
+	for (guint i = 0; matches && i < matches->len; i++)
+		write_message(diagram,
+		              &g_array_index(diagram->execution->matches, struct record_match,
+		                             g_array_index(matches, guint, i)),
+		              out);
+}
+
+static GHashTable *matches_by_call(const struct diagram *diagram)
+{
+	GHashTable *table = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+
+	for (guint i = 0; i < diagram->execution->matches->len; i++) {
+		gint64 receive, send;
+		gint64 done = diagram_match(
+			diagram,
+			&g_array_index(diagram->execution->matches, struct record_match, i),
+			&receive, &send);
+		gpointer key = GUINT_TO_POINTER((guint)(done >= 0 ? done : receive));
+		GArray *matches = g_hash_table_lookup(table, key);
+
+		if (done < 0 && receive < 0)
+			continue;
+		if (!matches) {
+			matches = g_array_new(FALSE, FALSE, sizeof(guint));
+			g_hash_table_insert(table, key, matches);
+		}
+		g_array_append_val(matches, i);
+	}
+	return table;
+}
+
+/* The sends that a receive has taken: set of calls. */
+static GHashTable *matched_sends(const struct diagram *diagram)
+{
+	GHashTable *sends = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < diagram->execution->matches->len; i++) {
+		const struct record_match *match = &g_array_index(diagram->execution->matches,
+		                                                  struct record_match, i);
+
+		g_hash_table_add(sends, GUINT_TO_POINTER((guint)diagram_call(diagram, match->source,
+		                                                             match->send_call)));
+	}
+	return sends;
+}
+
+static void write_unreceived(const struct record_call *call, FILE *out)
+{
+	g_autofree char *text = print_call(call), *escaped = escape(text);
+
+	fprintf(out, "    r%d-xr%d: tag %d, %s, not received\n", call->rank, call->peer, call->tag,
+	        escaped);
+}
+
+static bool has_rank(const struct diagram *diagram, int32_t rank)
+{
+	return g_array_binary_search(diagram->ranks, &rank, words_compare_ranks, NULL);
+}
+
+static void write_calls(const struct diagram *diagram, FILE *out)
+{
+	g_autoptr(GHashTable) by_call = matches_by_call(diagram);
+	g_autoptr(GHashTable) sends = matched_sends(diagram);
+
+	for (guint i = diagram->first; i < diagram->order->len; i++) {
+		const struct record_call *call = shown_call(diagram, i);
+		const struct record_choice *choice = diagram_choice(diagram, call);
+
+		if (choice) {
+			g_autofree char *text = words_blame(choice);
+
+			write_note(call->rank, call->rank, text, out);
+		}
+		write_messages(diagram, by_call, g_array_index(diagram->order, guint, i), out);
+		if (call->kind == RECORD_CALL_SEND && has_rank(diagram, call->peer)
+		    && !g_hash_table_contains(
+			    sends, GUINT_TO_POINTER(g_array_index(diagram->order, guint, i))))
+			write_unreceived(call, out);
+		if (call->kind == RECORD_CALL_COLLECTIVE)
+			i = write_collective(diagram, i, out);
+	}
+}
+
+static bool mermaid_write(struct store_reader *reader, const struct report_options *options,
+                          FILE *out, GError **error)
+{
+	struct diagram diagram;
+	const GPtrArray *ends;
+	g_autofree char *left_out = NULL;
+
+	if (!diagram_init(&diagram, reader, options, CALLS_MAX, error))
+		return false;
+	left_out = diagram_left_out(&diagram, store_reader_exploration(reader));
+	fprintf(out, "sequenceDiagram\n");
+	for (guint i = 0; i < diagram.ranks->len; i++) {
+		int32_t rank = g_array_index(diagram.ranks, int32_t, i);
+
+		fprintf(out, "    participant r%d as rank %d\n", rank, rank);
+	}
+	if (left_out && diagram.ranks->len > 0)
+		write_note(g_array_index(diagram.ranks, int32_t, 0),
+		           g_array_index(diagram.ranks, int32_t, diagram.ranks->len - 1), left_out,
+		           out);
+	if (diagram.execution->calls->len > 0) {
+		write_calls(&diagram, out);
+	} else {
+		for (guint i = 0; i < MIN(diagram.execution->matches->len, CALLS_MAX); i++)
+			write_message(
+				&diagram,
+				&g_array_index(diagram.execution->matches, struct record_match, i),
+				out);
+	}
+	ends = diagram.finding ? diagram.finding->ranks : diagram.execution->ranks;
+	for (guint i = 0; i < ends->len; i++) {
+		const struct record_rank *rank = g_ptr_array_index(ends, i);
+		g_autofree char *call = words_call(rank), *state = words_state(rank, ends);
+		g_autofree char *text = g_strdup_printf("%s%s%s", rank->ended ? "" : call,
+		                                        rank->ended ? "" : " ", state);
+
+		write_note(rank->rank, rank->rank, text, out);
+	}
+	diagram_release(&diagram);
+	return true;
+}
+
+const struct report report_mermaid = {
+	.name = "mermaid",
+	.summary = "an interleaving as a Mermaid sequence diagram",
+	.write = mermaid_write,
+};
