@@ -50,6 +50,10 @@ static const struct kind kinds[] = {
          "The result depends on the order in which messages were received. If that is not meant, "
          "name "
          "the source of each receive, or combine the parts in an order of their own."},
+	{"buffer-modified",
+         "The buffer of a nonblocking operation is written to before a call has completed it.",
+         "Until MPI_Wait or MPI_Test has completed the request the buffer belongs to MPI (MPI 3.1, "
+         "section 3.7.2): use another buffer, or wait first."},
 	{"not-reproducible", "The same matches led to other calls.",
          "The program depends on something besides matching: time, random numbers, addresses, "
          "files, "

@@ -3,6 +3,7 @@ again of a store in which every text is as awkward as can be."""
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 
@@ -166,12 +167,41 @@ def check_awkward(tool, store):
         read_all(texts)
 
 
+def kinds():
+    """The kinds of findings, from the table in the README."""
+    with open(os.path.join(HERE, "../../README.md"), encoding="utf-8") as file:
+        table = file.read().split("| finding | when |")[1].split("\n\n")[0]
+    return re.findall(r"[a-z][a-z-]+", " ".join(re.findall(r"^\| ([a-z][a-z, -]*) \|", table,
+                                                         flags=re.M)))
+
+
+def check_rules(tool, store):
+    """A rule explains its kind."""
+    spoilt = store + "-kinds"
+    os.mkdir(spoilt)
+    file = shutil.copy(os.path.join(store, "matchpoint.db"), spoilt)
+    found = kinds()
+    check("deadlock" in found and len(found) > 8, found)
+    with sqlite3.connect(file) as database:
+        for number, kind in enumerate(["no-such-kind", *found], 2):
+            database.execute("INSERT INTO finding SELECT ?, ?, count, bufferings, path, message,"
+                             " reproduced FROM finding WHERE id = 1", (number, kind))
+        database.commit()
+    run = tool.run("report", spoilt, "--sarif", "-")
+    check(run.status == 0, run)
+    rules = check_sarif(json.loads(run.out))["tool"]["driver"]["rules"]
+    helps = {rule["id"]: rule["help"]["text"] for rule in rules}
+    for kind in found:
+        check(helps[kind] != helps["no-such-kind"], "reports/kinds.c does not explain %s" % kind)
+
+
 def body(tool, _options):
     store = os.path.join(tool.directory, "store")
     program = tool.compile(os.path.join(EXAMPLES, "wildcard_deadlock.c"))
     fingerprint = check_deadlock(tool, program, store)
     check_standard_output(tool, store)
     check_awkward(tool, store)
+    check_rules(tool, store)
     check_github(tool, program, store)
     check_fingerprint(tool, fingerprint, store + "-moved")
     senders = tool.compile(os.path.join(EXAMPLES, "senders.c"))
