@@ -217,9 +217,9 @@ static void add_errors(GString *html, const struct record_execution *execution)
 }
 
 static void add_graph(struct page *page, const struct record_execution *execution,
-                      const struct record_choice *blame)
+                      const struct record_finding *finding)
 {
-	int graph = html_data_add(page->data, execution, blame);
+	int graph = html_data_add(page->data, execution, finding);
 	int well = page->well[execution->buffering == RECORD_ZERO ? 0 : 1];
 
 	if (graph == -2)
@@ -300,7 +300,7 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 		            "alone.");
 	add_roll_call(html, finding);
 	if (example)
-		add_graph(page, example, finding->blame);
+		add_graph(page, example, finding);
 	add_sources(page, finding);
 	if (example)
 		add_errors(html, example);

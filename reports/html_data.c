@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "words.h"
+
 /* What calls have in common. */
 struct shape {
 	int name, kind, place, communicator;
@@ -191,9 +193,18 @@ static int shape_index(struct html_data *data, const struct record_call *call)
 	return find(data->shapes, g_memdup2(&shape, sizeof(shape)), &new);
 }
 
+/* Numbers a graph's collectives from 1 without gaps; 0 stays 0. */
+static int collective_index(GHashTable *collectives, uint32_t collective)
+{
+	gboolean new;
+
+	return collective == 0 ? 0 : 1 + find(collectives, GUINT_TO_POINTER(collective), &new);
+}
+
 /* [shapes, completed, collectives] of a rank's calls, which begin at `first`; returns where the
  * next rank's begin. Completed is 0 for never, else 1 + how many calls later. */
-static guint add_rank(struct html_data *data, const GArray *calls, int32_t rank, guint first)
+static guint add_rank(struct html_data *data, const GArray *calls, int32_t rank, guint first,
+                      GHashTable *collectives)
 {
 	GString *json = data->graphs_json;
 	guint end = first;
@@ -214,7 +225,9 @@ static guint add_rank(struct html_data *data, const GArray *calls, int32_t rank,
 	}
 	g_string_append(json, "],[");
 	for (guint i = first; i < end; i++)
-		add_number(json, g_array_index(calls, struct record_call, i).collective);
+		add_number(json, collective_index(
+					 collectives,
+					 g_array_index(calls, struct record_call, i).collective));
 	g_string_append(json, "]]");
 	return end;
 }
@@ -264,16 +277,35 @@ static void add_waiting(GString *json, const GPtrArray *roll_call)
 	}
 }
 
-static void add_graph(struct html_data *data, const struct record_execution *execution,
-                      const struct record_choice *blame)
+/* [rank, call, what is wrong with it] of those who have a part in it. */
+static void add_faults(GString *json, const struct record_finding *finding)
 {
+	for (guint i = 0; i < finding->ranks->len; i++) {
+		const struct record_rank *rank = finding->ranks->pdata[i];
+		g_autofree char *state = words_state(rank, finding->ranks);
+
+		if (rank->bystander || rank->call == 0)
+			continue;
+		separate(json);
+		g_string_append_c(json, '[');
+		add_number(json, rank->rank);
+		add_number(json, rank->call);
+		add_text(json, state);
+		g_string_append_c(json, ']');
+	}
+}
+
+static void add_graph(struct html_data *data, const struct record_execution *execution,
+                      const struct record_finding *finding)
+{
+	g_autoptr(GHashTable) collectives = g_hash_table_new(NULL, NULL);
 	GString *json = data->graphs_json;
 	guint next = 0;
 
 	separate(json);
 	g_string_append_printf(json, "{\"ranks\":%d,\"calls\":[", data->ranks);
 	for (int32_t rank = 0; rank < data->ranks; rank++)
-		next = add_rank(data, execution->calls, rank, next);
+		next = add_rank(data, execution->calls, rank, next, collectives);
 	g_string_append(json, "],\"matches\":[");
 	for (guint i = 0; i < execution->matches->len; i++) {
 		const struct record_match *match = &g_array_index(execution->matches,
@@ -285,17 +317,20 @@ static void add_graph(struct html_data *data, const struct record_execution *exe
 		add_number(json, match->send_call);
 	}
 	g_string_append(json, "],\"choices\":[");
-	add_choices(json, execution->choices, blame);
+	add_choices(json, execution->choices, finding ? finding->blame : NULL);
 	g_string_append(json, "],\"waiting\":[");
 	add_waiting(json, execution->ranks);
+	g_string_append(json, "],\"faults\":[");
+	if (finding)
+		add_faults(json, finding);
 	g_string_append(json, "]}");
 }
 
 int html_data_add(struct html_data *data, const struct record_execution *execution,
-                  const struct record_choice *blame)
+                  const struct record_finding *finding)
 {
 	gpointer key = GUINT_TO_POINTER(execution->id);
-	int known = blame ? 0 : GPOINTER_TO_INT(g_hash_table_lookup(data->graphs, key));
+	int known = finding ? 0 : GPOINTER_TO_INT(g_hash_table_lookup(data->graphs, key));
 
 	if (execution->calls->len == 0)
 		return -1;
@@ -304,8 +339,8 @@ int html_data_add(struct html_data *data, const struct record_execution *executi
 	if (data->calls + execution->calls->len > HTML_DATA_CALLS_MAX)
 		return -2;
 	data->calls += execution->calls->len;
-	add_graph(data, execution, blame);
-	if (!blame)
+	add_graph(data, execution, finding);
+	if (!finding)
 		g_hash_table_insert(data->graphs, key, GINT_TO_POINTER(data->count + 1));
 	return data->count++;
 }

@@ -15,10 +15,11 @@ struct html_data;
 struct html_data *html_data_new(const struct store_reader *reader);
 void html_data_free(struct html_data *data);
 
-/* Adds the graph of an interleaving, or finds it when it has one; `blame` is the choice to mark in
- * it, or NULL. Returns its number, from 0; -1: it has no calls; -2: the page would be too big. */
+/* Adds the graph of an interleaving; `finding` is what to mark in it: the choice to blame, and the
+ * calls where it goes wrong. With NULL the same graph serves several times. Returns its number,
+ * from 0; -1: it has no calls; -2: the page would be too big. */
 int html_data_add(struct html_data *data, const struct record_execution *execution,
-                  const struct record_choice *blame);
+                  const struct record_finding *finding);
 
 /* The JSON, with no '<', '>' or '&' in it, so that it can stand in a <script>; free with g_free. */
 char *html_data_print(const struct html_data *data);

@@ -25,6 +25,7 @@ class Graph {
 		this.readCalls();
 		this.readMatches();
 		this.readChoices();
+		this.readFaults();
 		layOut(this);
 	}
 
@@ -121,6 +122,14 @@ class Graph {
 			if (blamed)
 				this.blamed = node;
 		}
+	}
+
+	/* Calls where it goes wrong, and how. */
+	readFaults() {
+		this.faults = new Map();
+		for (const [rank, call, text] of this.raw.faults)
+			this.faults.set(this.node(rank, call), text);
+		this.faults.delete(-1);
 	}
 
 	call(node) {

@@ -161,6 +161,7 @@ class Figure {
 			["from any source", [["path", { d: "M11 0.8L16.2 6L11 11.2L5.8 6Z", ...ring }]]],
 			["collective", [["rect", { x: 0, y: 3, width: 22, height: 6, rx: 3, fill: "var(--collective)", opacity: 0.35 }],
 				["rect", { x: 7, y: 2, width: 8, height: 8, fill: "var(--collective)" }]]],
+			["where it goes wrong", [["path", { d: "M7 2L15 10M15 2L7 10", stroke: "var(--bad)", "stroke-width": 2.2, "stroke-linecap": "round" }]]],
 			["choice to blame", [["path", { d: "M1 6H21", stroke: "var(--bad)", "stroke-width": 2 }]]],
 			["what it could have taken", [["path", { d: "M1 6H21", stroke: "var(--good)", "stroke-width": 2, "stroke-dasharray": "5 3" }]]],
 		];

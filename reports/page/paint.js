@@ -281,6 +281,28 @@ class Painter {
 			this.drawn++;
 			this.mark(graph.call(node), x, view.markY(node), size, this.colour(node));
 		});
+		for (const node of graph.faults.keys()) {
+			if (view.shows(node))
+				this.fault(view.rankX(graph.rank[node]), view.markY(node));
+		}
+	}
+
+	/* A cross where something goes wrong. */
+	fault(x, y) {
+		const { ink } = this;
+
+		ink.lineCap = "round";
+		for (const [colour, wide] of [[this.colours.card, 5.5], [this.colours.bad, 2.5]]) {
+			ink.strokeStyle = colour;
+			ink.lineWidth = wide;
+			ink.beginPath();
+			ink.moveTo(x - 5, y - 5);
+			ink.lineTo(x + 5, y + 5);
+			ink.moveTo(x + 5, y - 5);
+			ink.lineTo(x - 5, y + 5);
+			ink.stroke();
+		}
+		ink.lineCap = "butt";
 	}
 
 	labels() {
@@ -331,7 +353,8 @@ class Painter {
 		const { ink, view } = this, { graph } = view;
 		const room = view.columnWidth - 34, left = x + 19, open = graph.open(node);
 		const text = label(graph, node) + (open ? "  waits" : "");
-		const used = this.fit(text, left, y, room, open ? this.colours.bad : this.colours.ink);
+		const used = this.fit(text, left, y, room,
+			open || graph.faults.has(node) ? this.colours.bad : this.colours.ink);
 
 		if (used > 0 && room - used > 60 && graph.call(node).kind !== COLLECTIVE)
 			this.fit(graph.place(node).text, left + used + 8, y, room - used - 8, this.colours.faint);
@@ -454,9 +477,10 @@ class Painter {
 		ink.globalAlpha = 0.55;
 		ink.fill();
 		ink.globalAlpha = 1;
-		if (graph.blamed >= 0) {
-			ink.fillStyle = this.colours.bad;
-			ink.fillRect(x + 1, at(this.done(graph.blamed)) - 1.5, RAIL - 1, 3);
+		ink.fillStyle = this.colours.bad;
+		for (const node of [graph.blamed, ...graph.faults.keys()]) {
+			if (node >= 0)
+				ink.fillRect(x + 1, at(view.markRow(node)) - 1.5, RAIL - 1, 3);
 		}
 	}
 }

@@ -75,8 +75,10 @@ function relations(graph, node) {
 	if (graph.completed[node] > node)
 		lines.push([`completed in call ${graph.number(graph.completed[node])}, ` +
 			graph.name(graph.completed[node]), ""]);
-	if (graph.open(node))
-		lines.push(["never returned", "taken"]);
+	if (graph.faults.has(node))
+		lines.push([graph.faults.get(node), "taken"]);
+	else if (graph.open(node))
+		lines.push(["never returned", ""]);
 	if (choice) {
 		lines.push([`chosen: ${choice.taken.text}`, choice.blamed ? "taken" : ""]);
 		for (const other of choice.others)

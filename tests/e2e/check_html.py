@@ -244,8 +244,10 @@ def check_page(browser, page):
     check(browser.run("return document.images.length") == 0, "text became an element")
     check(browser.run(COLOURS) >= 6, "the canvas is empty")
     check(browser.run("const g = window.matchpoint.figures[0].view.graph;"
-                      "return [g.count, g.ranks, g.choices.size, g.blamed === g.node(0, 2)]")
-          == [8, 3, 1, True], "the graph is not that of the finding")
+                      "return [g.count, g.ranks, g.choices.size, g.blamed === g.node(0, 2),"
+                      "g.faults.get(g.node(0, 3))]")
+          == [8, 3, 1, True, "waits for rank 1, which has ended"],
+          "the graph is not that of the finding")
 
 
 def tip(browser):
@@ -264,7 +266,8 @@ def check_mouse(browser):
 def check_keyboard(browser):
     browser.press("\ue015")  # down
     check("rank 0, call 3" in tip(browser), "the arrow key led to " + tip(browser))
-    check("never returned" in tip(browser), "a call that waits is not told: " + tip(browser))
+    check("waits for rank 1, which has ended" in tip(browser),
+          "a call that waits is not told: " + tip(browser))
     check("MPI_Recv" in browser.run("return document.querySelector('[aria-live]').textContent"),
           "a reader is not told of what is selected")
     browser.press("\ue00c")  # escape

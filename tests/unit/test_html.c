@@ -146,6 +146,7 @@ static struct record_rank *hostile_rank(int number)
 {
 	struct record_rank *rank = record_rank_new(number);
 
+	rank->call = 1;
 	rank->function = g_intern_string(HOSTILE);
 	rank->arguments = g_strdup(HOSTILE);
 	rank->place.function = g_intern_string(HOSTILE);
@@ -231,6 +232,7 @@ static void nothing_that_the_program_says_becomes_markup(void **state)
 	assert_int_equal(count(text, "<script"), 2);
 	assert_int_equal(count(text, "</script>"), 2);
 	assert_null(strchr(text, '\001'));
+	assert_non_null(strstr(text, "\"faults\":[[0,1,\"waits\"],[1,1,\""));
 	root = data_of(text);
 	data = json_node_get_object(root);
 	assert_string_equal(
@@ -266,7 +268,7 @@ static void a_graph_has_calls_matches_and_choices(void **state)
 	add_call(e, 0, 1, RECORD_CALL_SEND, "MPI_Send");
 	last_call(e)->bytes = UINT64_C(5000000000);
 	add_call(e, 0, 2, RECORD_CALL_COLLECTIVE, "MPI_Finalize");
-	last_call(e)->collective = 1;
+	last_call(e)->collective = 4000000000; /* as many as there are, however they are called */
 	last_call(e)->completed = 2;
 	add_call(e, 1, 1, RECORD_CALL_RECEIVE, "MPI_Irecv");
 	last_call(e)->completed = 2;
@@ -285,6 +287,11 @@ static void a_graph_has_calls_matches_and_choices(void **state)
 	shapes = json_array_get_array_element(rank, 0);
 	assert_int_equal(json_array_get_length(shapes), 3);
 	assert_int_equal(number(shapes, 1), number(shapes, 2));
+	assert_int_equal(json_array_get_length(member(graph, "faults")), 0);
+	assert_int_equal(number(json_array_get_array_element(
+					json_array_get_array_element(member(graph, "calls"), 0), 2),
+	                        1),
+	                 1);
 	assert_int_equal(number(json_array_get_array_element(rank, 1), 0), 2);
 	assert_int_equal(number(json_array_get_array_element(rank, 1), 1), 0);
 	shapes = member(data, "shapes");
