@@ -97,6 +97,28 @@ static bool write_example(struct store_reader *reader, const struct record_findi
 	return true;
 }
 
+/* A line that is not there is told as such. */
+static void write_line(const char *head, const char *line, FILE *out)
+{
+	fprintf(out, "    %-12s%s\n", head, line ? line : "(no such line)");
+}
+
+static void write_outcomes(const GPtrArray *outcomes, FILE *out)
+{
+	for (guint i = 0; i < outcomes->len; i++) {
+		const struct record_outcome *outcome = g_ptr_array_index(outcomes, i);
+
+		fprintf(out, "  outcome %u  (%u interleaving%s, the first is %s)\n",
+		        outcome->number, outcome->count, outcome->count == 1 ? "" : "s",
+		        outcome->path);
+		if (!outcome->place)
+			continue;
+		fprintf(out, "    %s\n", outcome->place);
+		write_line("", outcome->line, out);
+		write_line("instead of", outcome->instead, out);
+	}
+}
+
 bool finding_write(struct store_reader *reader, const struct record_finding *finding, FILE *out,
                    GError **error)
 {
@@ -106,13 +128,15 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 	bool deadlock = g_str_equal(finding->kind, "deadlock");
 	bool remark = record_finding_is_remark(finding);
 
-	if (finding->message && *finding->message && !remark
+	write_outcomes(finding->outcomes, out);
+	if (finding->message && *finding->message && !remark && finding->outcomes->len == 0
 	    && !(deadlock && finding->ranks->len > 0)) {
 		fprintf(out, "  %s\n", finding->message);
 		told = g_str_equal(finding->kind, "stall") ? NULL : culprit(finding->ranks);
 	}
 	write_roll_call(finding->ranks, told, out);
-	if (!deadlock && !remark && !write_example(reader, finding, out, error))
+	if (!deadlock && !remark && finding->outcomes->len == 0
+	    && !write_example(reader, finding, out, error))
 		return false;
 	if (finding->blame) {
 		g_autofree char *blame = words_blame(finding->blame);

@@ -126,7 +126,49 @@ static void add_roll_call(JsonBuilder *json, const GPtrArray *ranks)
 	json_builder_end_array(json);
 }
 
-static void add_finding(JsonBuilder *json, const struct record_finding *finding)
+static void add_outputs(JsonBuilder *json, const char *name, const GPtrArray *outputs)
+{
+	begin_array(json, name);
+	for (guint i = 0; i < outputs->len; i++) {
+		gsize size;
+		const char *data = g_bytes_get_data(g_ptr_array_index(outputs, i), &size);
+		g_autofree char *text = g_utf8_make_valid(data ? data : "", (gssize)size);
+
+		json_builder_add_string_value(json, text);
+	}
+	json_builder_end_array(json);
+}
+
+/* With what the first interleaving of each has printed. */
+static bool add_outcomes(JsonBuilder *json, struct store_reader *reader, const GPtrArray *outcomes,
+                         GError **error)
+{
+	begin_array(json, "outcomes");
+	for (guint i = 0; i < outcomes->len; i++) {
+		const struct record_outcome *outcome = g_ptr_array_index(outcomes, i);
+		g_autoptr(RecordExecution)
+			execution = store_reader_execution(reader, outcome->execution, error);
+
+		if (!execution)
+			return false;
+		json_builder_begin_object(json);
+		add_number(json, "number", outcome->number);
+		add_number(json, "count", outcome->count);
+		add_text(json, "path", outcome->path);
+		if (outcome->place) {
+			add_text(json, "where", outcome->place);
+			add_text(json, "line", outcome->line);
+			add_text(json, "instead_of", outcome->instead);
+		}
+		add_outputs(json, "output", execution->outputs);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+	return true;
+}
+
+static bool add_finding(JsonBuilder *json, struct store_reader *reader,
+                        const struct record_finding *finding, GError **error)
 {
 	json_builder_begin_object(json);
 	add_number(json, "id", finding->id);
@@ -141,20 +183,10 @@ static void add_finding(JsonBuilder *json, const struct record_finding *finding)
 		add_choice(json, finding->blame);
 	}
 	add_roll_call(json, finding->ranks);
+	if (finding->outcomes->len > 0 && !add_outcomes(json, reader, finding->outcomes, error))
+		return false;
 	json_builder_end_object(json);
-}
-
-static void add_outputs(JsonBuilder *json, const char *name, const GPtrArray *outputs)
-{
-	begin_array(json, name);
-	for (guint i = 0; i < outputs->len; i++) {
-		gsize size;
-		const char *data = g_bytes_get_data(g_ptr_array_index(outputs, i), &size);
-		g_autofree char *text = g_utf8_make_valid(data ? data : "", (gssize)size);
-
-		json_builder_add_string_value(json, text);
-	}
-	json_builder_end_array(json);
+	return true;
 }
 
 static void add_matches(JsonBuilder *json, const GArray *matches)
@@ -285,8 +317,10 @@ static bool json_write(struct store_reader *reader, const struct report_options 
 		add_number(json, "executions_omitted",
 		           (gint64)(all - store_reader_count_kind(reader, NULL)));
 	begin_array(json, "findings");
-	for (guint i = 0; i < findings->len; i++)
-		add_finding(json, g_ptr_array_index(findings, i));
+	for (guint i = 0; i < findings->len; i++) {
+		if (!add_finding(json, reader, g_ptr_array_index(findings, i), error))
+			return false;
+	}
 	json_builder_end_array(json);
 	json_builder_end_object(json);
 	text = print(json, true);

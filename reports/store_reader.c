@@ -144,6 +144,40 @@ static bool read_exploration(struct store_reader *reader, GError **error)
 	return true;
 }
 
+static bool read_outcomes(struct store_reader *reader, GError **error)
+{
+	sqlite3_stmt *row = rows_prepare(
+		reader,
+		"SELECT finding, number, count, execution, path, place, line, instead"
+		" FROM outcome ORDER BY finding, number",
+		error);
+	int code = -1;
+
+	while (row && (code = rows_step(reader, row, error)) == 1) {
+		const struct record_finding *finding = store_reader_finding(reader,
+		                                                            rows_count(row, 0));
+		struct record_outcome *outcome;
+
+		if (!finding) {
+			sqlite3_finalize(row);
+			return rows_damaged(reader, "an outcome belongs to no finding", error);
+		}
+		outcome = g_new0(struct record_outcome, 1);
+		outcome->number = rows_count(row, 1);
+		outcome->count = rows_count(row, 2);
+		outcome->execution = rows_count(row, 3);
+		outcome->path = rows_text(row, 4);
+		outcome->place = rows_text(row, 5);
+		outcome->line = rows_text(row, 6);
+		outcome->instead = rows_text(row, 7);
+		if (!outcome->path)
+			outcome->path = g_strdup("");
+		g_ptr_array_add(finding->outcomes, outcome);
+	}
+	sqlite3_finalize(row);
+	return row && code == 0;
+}
+
 static bool read_findings(struct store_reader *reader, GError **error)
 {
 	sqlite3_stmt *row = rows_prepare(
@@ -304,7 +338,8 @@ struct store_reader *store_reader_open(const char *directory, GError **error)
 		goto failed;
 	if (!rows_prepare_all(reader, error) || !read_exploration(reader, error)
 	    || !read_places(reader, error) || !read_excerpts(reader, error)
-	    || !read_communicators(reader, error) || !read_findings(reader, error))
+	    || !read_communicators(reader, error) || !read_findings(reader, error)
+	    || !read_outcomes(reader, error))
 		goto failed;
 	reader->exploration->interleavings = store_reader_count(reader);
 	return reader;

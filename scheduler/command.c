@@ -151,6 +151,9 @@ void command_options_release(struct command_options *options)
 	g_free(options->source_root);
 	for (int i = 0; i < REPORT_MAX; i++)
 		g_free(options->reports[i]);
+	g_free(options->keep_files);
+	g_strfreev(options->compare);
+	g_strfreev(options->session.compare_files);
 	g_free(options->launcher);
 	g_free(options->standard_input);
 	g_free(options->buffering);

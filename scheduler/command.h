@@ -39,7 +39,8 @@ struct command_options {
 	char *source_root;
 	int execution;
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
-		*resume;
+		*resume, *keep_files;
+	char **compare;
 	gboolean quiet, keep_going;
 	int verbose;
 };

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -59,6 +60,55 @@ static int explore(struct command_options *options)
 	return fine ? status : EXIT_CANNOT;
 }
 
+/* --compare none, output, or files; FALSE after having complained. */
+static gboolean interpret_compare(struct command_options *options)
+{
+	struct session_options *session = &options->session;
+	g_autoptr(GStrvBuilder) files = g_strv_builder_new();
+	gboolean none = FALSE, more = FALSE;
+
+	for (char **word = options->compare; word && *word; word++) {
+		none |= g_str_equal(*word, "none");
+		more |= !g_str_equal(*word, "none");
+		if (!g_str_equal(*word, "none") && !g_str_equal(*word, "output"))
+			g_strv_builder_add(files, *word);
+	}
+	if (none && more) {
+		command_complain("--compare=none cannot go with another --compare (a file of that "
+		                 "name is ./none)");
+		return FALSE;
+	}
+	if (none && options->keep_files) {
+		command_complain("--keep-files needs the outcomes that --compare=none does not "
+		                 "tell apart");
+		return FALSE;
+	}
+	session->compare = !none;
+	session->compare_files = g_strv_builder_end(files);
+	return TRUE;
+}
+
+/* Each outcome's files go to a directory of their own in it. */
+static gboolean interpret_keep_files(struct command_options *options)
+{
+	g_autoptr(GDir) directory = NULL;
+
+	if (!options->keep_files)
+		return TRUE;
+	if (g_mkdir_with_parents(options->keep_files, 0777) == 0)
+		directory = g_dir_open(options->keep_files, 0, NULL);
+	if (!directory) {
+		command_complain("--keep-files: %s: %s", options->keep_files, g_strerror(errno));
+		return FALSE;
+	}
+	if (g_dir_read_name(directory)) {
+		command_complain("--keep-files: %s is not empty", options->keep_files);
+		return FALSE;
+	}
+	options->session.keep_files = options->keep_files;
+	return TRUE;
+}
+
 static int run(int argc, char **argv)
 {
 	struct command_options options = {.session = {.command = "explore", .deviations = -1}};
@@ -75,6 +125,12 @@ static int run(int argc, char **argv)
 	         "memory for snapshots, as 512M or 2G (default: half of what is free)", "SIZE"},
 		{"deviations", 0, 0, G_OPTION_ARG_INT, &session->deviations,
 	         "only paths that differ from the default choice at most K times", "K"},
+		{"compare", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.compare,
+	         "what interleavings that end well must agree in: output (the default), FILE "
+	         "besides (may be repeated), none",
+	         "WORD|FILE"},
+		{"keep-files", 0, 0, G_OPTION_ARG_FILENAME, &options.keep_files,
+	         "keep what each outcome wrote in DIR/outcome-N", "DIR"},
 		{"fail-fast", 0, 0, G_OPTION_ARG_NONE, &session->fail_fast,
 	         "stop at the first finding", NULL},
 		{"keep-going", 0, 0, G_OPTION_ARG_NONE, &options.keep_going,
@@ -94,8 +150,12 @@ static int run(int argc, char **argv)
 	if (options.keep_going)
 		session->fail_fast = FALSE;
 	session->max_interleavings = (guint64)interleavings;
+	if (status == EXIT_CLEAN && !interpret_compare(&options))
+		status = EXIT_USAGE;
 	if (status == EXIT_CLEAN)
 		status = command_inspect(&options);
+	if (status == EXIT_CLEAN && !interpret_keep_files(&options))
+		status = EXIT_USAGE;
 	if (status == EXIT_CLEAN)
 		status = explore(&options);
 	command_options_release(&options);

@@ -8,6 +8,7 @@
 /* One interleaving's choices, as they are needed to compare it with others. */
 struct course {
 	enum buffering buffering;
+	guint32 execution;
 	GArray *choices; /* struct choice */
 	GArray *shown;   /* guint32, the findings; NULL: none */
 };
@@ -69,7 +70,8 @@ void findings_free(struct findings *findings)
 
 static struct course course_of(const struct record_execution *execution, const GArray *choices)
 {
-	struct course course = {BUFFERING_INFINITE, g_array_copy((GArray *)choices), NULL};
+	struct course course = {BUFFERING_INFINITE, execution->id, g_array_copy((GArray *)choices),
+	                        NULL};
 
 	if (execution->buffering == RECORD_ZERO)
 		course.buffering = BUFFERING_ZERO;
@@ -155,6 +157,30 @@ void findings_add_good(struct findings *findings, const struct record_execution 
 	if (execution->findings->len > 0)
 		course.shown = g_array_copy(execution->findings);
 	g_array_append_val(findings->good, course);
+}
+
+void findings_show(struct findings *findings, guint id, const GArray *executions)
+{
+	struct record_finding *finding = findings->all->pdata[id - 1];
+	guint at = 0;
+
+	finding->count = executions->len;
+	for (guint i = 0; i < findings->good->len; i++) {
+		struct course *course = &g_array_index(findings->good, struct course, i);
+
+		while (at < executions->len
+		       && g_array_index(executions, guint32, at) < course->execution)
+			at++;
+		if (at == executions->len)
+			break;
+		if (g_array_index(executions, guint32, at) != course->execution)
+			continue;
+		finding->bufferings |= course->buffering == BUFFERING_ZERO ? RECORD_ZERO
+		                                                           : RECORD_INFINITE;
+		if (!course->shown)
+			course->shown = g_array_new(FALSE, FALSE, sizeof(guint32));
+		g_array_append_val(course->shown, id);
+	}
 }
 
 GPtrArray *findings_all(const struct findings *findings)

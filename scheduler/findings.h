@@ -23,6 +23,10 @@ gboolean findings_known(const struct findings *findings, const struct record_fin
 void findings_add_good(struct findings *findings, const struct record_execution *execution,
                        const GArray *choices);
 
+/* Other interleavings that were added as good show this finding after all: executions (guint32) by
+ * id. It counts them all. */
+void findings_show(struct findings *findings, guint id, const GArray *executions);
+
 /* All of them (struct record_finding), by id. */
 GPtrArray *findings_all(const struct findings *findings);
 

@@ -138,12 +138,22 @@ void record_execution_free(struct record_execution *execution)
 	g_free(execution);
 }
 
+void record_outcome_free(struct record_outcome *outcome)
+{
+	g_free(outcome->path);
+	g_free(outcome->place);
+	g_free(outcome->line);
+	g_free(outcome->instead);
+	g_free(outcome);
+}
+
 struct record_finding *record_finding_new(const char *kind)
 {
 	struct record_finding *finding = g_new0(struct record_finding, 1);
 
 	finding->kind = g_intern_string(kind);
 	finding->ranks = g_ptr_array_new_with_free_func((GDestroyNotify)record_rank_free);
+	finding->outcomes = g_ptr_array_new_with_free_func((GDestroyNotify)record_outcome_free);
 	return finding;
 }
 
@@ -154,6 +164,7 @@ void record_finding_free(struct record_finding *finding)
 	g_free(finding->path);
 	g_free(finding->message);
 	g_ptr_array_unref(finding->ranks);
+	g_ptr_array_unref(finding->outcomes);
 	record_choice_free(finding->blame);
 	g_free(finding);
 }

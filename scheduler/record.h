@@ -140,6 +140,18 @@ struct record_execution {
 	                       well */
 };
 
+/* One of the ways in which interleavings end well. */
+struct record_outcome {
+	uint32_t number;    /* from 1: what the first interleaving leaves */
+	uint32_t count;     /* interleavings that leave the same, as far as it is compared */
+	uint32_t execution; /* the first of them */
+	char *path;         /* its path, with its buffering */
+	char *place;        /* where it differs from the first: "rank 0's output, line 3"; NULL: the
+	                  first itself */
+	char *line;         /* that line, shortened and printable; NULL: it has none there */
+	char *instead;      /* the first outcome's */
+};
+
 /* Something wrong, shown by one or more interleavings. */
 struct record_finding {
 	uint32_t id;         /* from 1 */
@@ -152,6 +164,8 @@ struct record_finding {
 	bool reproduced;     /* its replay ended the same way */
 	GPtrArray *ranks;    /* of struct record_rank: the roll-call, or who did what; a rank may
 	                        then be in it more than once */
+	GPtrArray *outcomes; /* of struct record_outcome, by number; empty but in
+	                                outcome-differs */
 	struct record_choice *blame; /* the choice it needs, or NULL */
 };
 
@@ -186,6 +200,8 @@ void record_rank_free(struct record_rank *rank);
 
 struct record_execution *record_execution_new(void);
 void record_execution_free(struct record_execution *execution);
+
+void record_outcome_free(struct record_outcome *outcome);
 
 struct record_finding *record_finding_new(const char *kind);
 void record_finding_free(struct record_finding *finding);

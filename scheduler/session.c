@@ -276,8 +276,10 @@ static void keep(struct session *session)
 	}
 	if (record->calls->len > 0 && execution->ended_well)
 		session->well_kept |= record->buffering;
-	if (execution->ended_well)
+	if (execution->ended_well) {
 		findings_add_good(session->findings, record, world_choices(execution->world));
+		session_outcome(session);
+	}
 	if (session->store && !store_add(session->store, record, changed, &error))
 		session_fail(session, "%s", error->message);
 	if (changed->len > 0 && session->options->fail_fast && !session->stop_reason)
@@ -327,6 +329,7 @@ static void explore(struct session *session, enum buffering buffering)
 		carry_out(session, strategy, buffering, plan);
 		account(session);
 		drop_current(session);
+		session_doubt_outcomes(session);
 		release_snapshots(session, strategy);
 	}
 	explorer_statistics(explorer, &statistics);
@@ -337,6 +340,17 @@ static void explore(struct session *session, enum buffering buffering)
 	release_snapshots(session, NULL);
 	strategy->free(strategy);
 	explorer_free(explorer);
+}
+
+void session_follow(struct session *session, const GArray *choices, enum buffering buffering,
+                    void (*look)(struct session *session, void *data), void *data)
+{
+	struct strategy *strategy = strategy_path(choices);
+
+	carry_out(session, strategy, buffering, strategy->next(strategy));
+	look(session, data);
+	drop_current(session);
+	strategy->free(strategy);
 }
 
 /* The replay of a finding ended otherwise, or made other calls: a finding of its own. */
@@ -518,6 +532,8 @@ static void release_session(struct session *session)
 	g_ptr_array_unref(session->frozen);
 	g_hash_table_destroy(session->executions);
 	g_ptr_array_unref(session->logs);
+	outcomes_free(session->outcomes);
+	g_array_unref(session->outcome_of);
 	g_hash_table_destroy(session->places);
 	communicators_free(session->comms);
 	source_lines_free(session->lines);
@@ -552,6 +568,8 @@ gboolean session_run(const struct session_options *options, struct session_resul
 		explore(&session, BUFFERING_INFINITE);
 	if (opened)
 		replay_findings(&session);
+	if (opened)
+		session_judge_outcomes(&session);
 	if (opened)
 		conclude(&session);
 	hand_over(&session, ret);

@@ -34,6 +34,9 @@ struct session_options {
 	int deviations;            /* -1: no bound */
 	gboolean fail_fast;
 	gboolean every_call_waits;
+	gboolean compare;       /* explore: what interleavings that end well leave */
+	char **compare_files;   /* besides their output; NULL: none */
+	const char *keep_files; /* directory for the files of each outcome, or NULL */
 	const struct path
 		*path;     /* one interleaving along this path; NULL with "run": the default */
 	const char *store; /* directory, or NULL: nothing is kept */

@@ -11,6 +11,7 @@
 #include "findings.h"
 #include "frozen.h"
 #include "launcher.h"
+#include "outcomes.h"
 #include "pmi.h"
 #include "run_directory.h"
 #include "session.h"
@@ -34,6 +35,9 @@ struct session {
 	struct journal *journal; /* NULL: files stay as the program leaves them */
 	struct findings *findings;
 	GPtrArray *logs; /* struct call_log, by finding: what its interleaving called */
+	struct outcomes *outcomes; /* NULL: they are not compared */
+	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution that ended so */
+	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } outcome_doubt; /* a first other one showed */
 	struct record_exploration *exploration;
 	uv_signal_t signals[SESSION_SIGNALS]; /* that end a session cleanly */
 	uv_timer_t deadline, ticker, looker;
@@ -97,6 +101,17 @@ void session_fall_back(struct session *session, char *reason);
 guint64 session_choice_key(const struct choice *choice);
 /* The key that tells bufferings apart. */
 guint64 session_buffering_key(enum buffering buffering);
+
+/* Runs an interleaving again along its path; `look` sees it at its end, as session->current. */
+void session_follow(struct session *session, const GArray *choices, enum buffering buffering,
+                    void (*look)(struct session *session, void *data), void *data);
+
+/* The current interleaving has ended well: what it left is compared (session_outcomes.c). */
+void session_outcome(struct session *session);
+/* Between two interleavings: looks closer when outcomes have begun to differ. */
+void session_doubt_outcomes(struct session *session);
+/* In the end: a finding when they do. */
+void session_judge_outcomes(struct session *session);
 
 /* Fills execution->record and execution->findings while its ranks are still there (verdict.c). */
 void verdict_reach(struct execution *execution);

@@ -211,6 +211,9 @@ void session_init(struct session *session, const struct session_options *options
 	session->logs = g_ptr_array_new_with_free_func((GDestroyNotify)call_log_free);
 	session->set = snapshot_set_new(memory, 4096);
 	session->frozen = g_ptr_array_new();
+	session->outcome_of = g_array_new(FALSE, FALSE, sizeof(guint32));
+	if (options->compare && !options->path)
+		session->outcomes = outcomes_new();
 	session->executions = g_hash_table_new(NULL, NULL);
 	describe(session);
 	watch(session);

@@ -22,6 +22,7 @@ enum statement {
 	PUT_MATCH,
 	PUT_CALL,
 	PUT_FINDING,
+	PUT_OUTCOME,
 	DROP_ROLL_CALL,
 	DROP_CHOICE,
 	DROP_ALTERNATIVE,
@@ -44,6 +45,7 @@ static const char *const sql[STATEMENTS] = {
 	[PUT_MATCH] = "INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?)",
 	[PUT_CALL] = "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_FINDING] = "REPLACE INTO finding VALUES (?,?,?,?,?,?,?)",
+	[PUT_OUTCOME] = "REPLACE INTO outcome VALUES (?,?,?,?,?,?,?,?)",
 	[DROP_ROLL_CALL] = "DELETE FROM roll_call WHERE execution = 0 AND finding = ?",
 	[DROP_CHOICE] = "DELETE FROM choice WHERE execution = 0 AND position = ?",
 	[DROP_ALTERNATIVE] = "DELETE FROM alternative WHERE execution = 0 AND position = ?",
@@ -417,6 +419,19 @@ static bool put_execution(struct store *store, const struct record_execution *ex
 	return put_calls(store, execution, error);
 }
 
+static bool put_outcomes(struct store *store, const struct record_finding *finding, GError **error)
+{
+	for (guint i = 0; i < finding->outcomes->len; i++) {
+		const struct record_outcome *outcome = finding->outcomes->pdata[i];
+
+		if (!put(store, PUT_OUTCOME, error, "iiiitttt", I(finding->id), I(outcome->number),
+		         I(outcome->count), I(outcome->execution), outcome->path, outcome->place,
+		         outcome->line, outcome->instead))
+			return false;
+	}
+	return true;
+}
+
 static bool put_finding(struct store *store, const struct record_finding *finding, GError **error)
 {
 	gint64 id = I(finding->id);
@@ -427,6 +442,7 @@ static bool put_finding(struct store *store, const struct record_finding *findin
 	              I(finding->bufferings), finding->path, finding->message,
 	              I(finding->reproduced))
 	       && put_roll_call(store, 0, id, finding->ranks, error)
+	       && put_outcomes(store, finding, error)
 	       && (!finding->blame || put_choice(store, 0, id, finding->blame, error));
 }
 
@@ -486,5 +502,17 @@ bool store_add(struct store *store, const struct record_execution *execution,
 	good = !execution || put_execution(store, execution, error);
 	for (guint i = 0; good && findings && i < findings->len; i++)
 		good = put_finding(store, g_ptr_array_index(findings, i), error);
+	return finish(store, good, error);
+}
+
+bool store_show(struct store *store, uint32_t finding, const uint32_t *executions, size_t count,
+                GError **error)
+{
+	bool good = true;
+
+	if (!run(store, "BEGIN", error))
+		return false;
+	for (size_t i = 0; good && i < count; i++)
+		good = put(store, PUT_SHOWS, error, "ii", I(executions[i]), I(finding));
 	return finish(store, good, error);
 }

@@ -43,6 +43,10 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 bool store_add(struct store *store, const struct record_execution *execution,
                const GPtrArray *findings, GError **error);
 
+/* Interleavings that have been added show this finding, too: their ids. */
+bool store_show(struct store *store, uint32_t finding, const uint32_t *executions, size_t count,
+                GError **error);
+
 /* The file's name, for messages. */
 const char *store_file(const struct store *store);
 

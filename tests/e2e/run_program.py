@@ -16,7 +16,9 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
   notes         texts that must occur in the notes
   findings      a list: {"kind", "count", "buffering", "at": {"rank": part of the source line where
                 it stands}, "blame": part of the source line of the choice, "message": a part}
-                count, at, blame and message may be left out
+                count, at, blame and message may be left out; "outcomes": how many interleavings
+                each outcome has
+  varies        true: what is printed is not the same in every run
 
 Every program is explored by snapshots and by rerunning, which must agree, execution by execution,
 and every finding is replayed from its path.
@@ -46,6 +48,10 @@ def outcome(execution):
             tuple(execution["exit"]), tuple(execution["output"]))
 
 
+def without_output(execution):
+    return execution[:-1]
+
+
 def roll_call(finding):
     return [(r["rank"], r.get("function"), r.get("call"), r.get("line"), r["waits_for"],
              r.get("ended"), r.get("does")) for r in finding["ranks"] if not r.get("bystander")]
@@ -68,6 +74,9 @@ def check_finding(source, expected, found):
         check("blame" in found, "no choice is blamed: " + text)
         line = source_line(source, found["blame"].get("line", 0))
         check(expected["blame"] in line, "'%s' is blamed: %s" % (line.strip(), text))
+    if "outcomes" in expected:
+        counts = [o["count"] for o in found["outcomes"]]
+        check(counts == expected["outcomes"], "outcomes %s: %s" % (counts, text))
     check(expected.get("message", "") in (found["message"] or ""), "another message: " + text)
 
 
@@ -118,10 +127,22 @@ def check_report(source, expected, run):
         check(times == 1, "an outcome was explored %d times: %s" % (times, repeated))
 
 
+def replay_outcomes(tool, program, arguments, finding):
+    """Each outcome's path ends well and prints the same again."""
+    for told in finding["outcomes"]:
+        again = tool.run("replay", told["path"], "--", program, *arguments, report=True)
+        check(again.status == 0, "the replay of %s\n%s" % (told["path"], again))
+        check(again.report["executions"][0]["output"] == told["output"],
+              "the replay of %s printed something else\n%s" % (told["path"], again))
+
+
 def replay(tool, program, expected, report):
     """Every finding, and one interleaving that ends well, again from its path."""
     arguments = expected.get("args", [])
     for finding in report["findings"]:
+        if finding["kind"] == "outcome-differs":
+            replay_outcomes(tool, program, arguments, finding)
+            continue
         again = tool.run("replay", finding["path"], "--", program, *arguments, report=True)
         check(again.status == 1, "the replay of %s ended with %d\n%s" % (
             finding["path"], again.status, again))
@@ -162,7 +183,8 @@ def explore(tool, source, program, expected):
             backtrack, run.report["interleavings"], run.seconds))
     if expected.get("plain"):
         check_plain(tool, program, expected, reports["snapshot"])
-    by_snapshot, by_rerun = (collections.Counter(map(outcome, reports[b]["executions"]))
+    of = (lambda e: without_output(outcome(e))) if expected.get("varies") else outcome
+    by_snapshot, by_rerun = (collections.Counter(map(of, reports[b]["executions"]))
                              for b in ("snapshot", "rerun"))
     check(by_snapshot == by_rerun, "only by snapshot: %s\nonly by rerun: %s" % (
         list(by_snapshot - by_rerun), list(by_rerun - by_snapshot)))

@@ -1,0 +1,282 @@
+/* Whether interleavings that end well leave the same: `outcome-differs`.
+ *
+ * A difference counts only when it comes from the choices: the reference and one interleaving of
+ * each other outcome are run again, along their paths, and must leave what they left before. The
+ * reference is run again when the first other outcome shows, too, so that what varies by itself
+ * makes no outcomes. */
+#include <string.h>
+
+#include "session_internal.h"
+
+static guint ranks_of(const struct session *session)
+{
+	return (guint)session->options->ranks;
+}
+
+static GPtrArray *texts_of(const struct session *session, const struct record_execution *record)
+{
+	const struct session_options *options = session->options;
+	GPtrArray *texts = g_ptr_array_new();
+
+	for (guint i = 0; i < record->outputs->len; i++)
+		g_ptr_array_add(texts, g_bytes_ref(record->outputs->pdata[i]));
+	for (char **file = options->compare_files; file && *file; file++) {
+		char *contents;
+		gsize size;
+
+		g_ptr_array_add(texts, g_file_get_contents(*file, &contents, &size, NULL)
+		                               ? g_bytes_new_take(contents, size)
+		                               : NULL);
+	}
+	return texts;
+}
+
+static void texts_free(GPtrArray *texts)
+{
+	for (guint i = 0; i < texts->len; i++)
+		if (texts->pdata[i])
+			g_bytes_unref(texts->pdata[i]);
+	g_ptr_array_unref(texts);
+}
+
+void session_outcome(struct session *session)
+{
+	struct execution *execution = session->current;
+	GPtrArray *texts;
+	guint index;
+
+	if (!session->outcomes)
+		return;
+	texts = texts_of(session, execution->record);
+	index = outcomes_add(session->outcomes, texts, execution->record,
+	                     world_choices(execution->world));
+	texts_free(texts);
+	g_array_append_val(session->outcome_of, index);
+	g_array_append_val(session->outcome_of, execution->record->id);
+	if (outcomes_differ(session->outcomes) && session->outcome_doubt == DOUBT_NONE)
+		session->outcome_doubt = DOUBT_NEW;
+}
+
+/* --- running again --- */
+
+struct again {
+	guint index;
+	guint number; /* of the outcome, for --keep-files; 0: not kept */
+	gboolean same;
+	struct outcome_difference difference; /* from the reference */
+};
+
+static void keep_files(struct session *session, guint number)
+{
+	g_autofree char *directory = g_strdup_printf("%s/outcome-%u", session->options->keep_files,
+	                                             number);
+	g_autoptr(GError) error = NULL;
+
+	if (!journal_keep(session->journal, session->exploration->directory, directory, &error))
+		session_fail(session, "%s", error->message);
+}
+
+static void look(struct session *session, void *data)
+{
+	const struct execution *execution = session->current;
+	struct again *again = data;
+	GPtrArray *texts;
+
+	if (!execution->record || execution->cut_short || !execution->ended_well)
+		return;
+	texts = texts_of(session, execution->record);
+	again->same = outcomes_check(session->outcomes, again->index, texts);
+	if (again->index > 0)
+		outcomes_difference(session->outcomes, texts, &again->difference);
+	texts_free(texts);
+	if (again->same && again->number > 0 && session->options->keep_files)
+		keep_files(session, again->number);
+}
+
+static gboolean run_again(struct session *session, struct again *again)
+{
+	const struct record_execution *first = outcomes_first(session->outcomes, again->index);
+	enum buffering buffering = first->buffering == RECORD_ZERO ? BUFFERING_ZERO
+	                                                           : BUFFERING_INFINITE;
+
+	session_follow(session, outcomes_choices(session->outcomes, again->index), buffering, look,
+	               again);
+	return again->same;
+}
+
+void session_doubt_outcomes(struct session *session)
+{
+	struct again reference = {0}, other = {.index = 1};
+
+	if (session->outcome_doubt != DOUBT_NEW || session->error || session->hurry)
+		return;
+	session->outcome_doubt = DOUBT_CHECKED;
+	run_again(session, &reference);
+	if (!session->options->fail_fast || session->stop_reason)
+		return;
+	while (other.index + 1 < outcomes_count(session->outcomes)
+	       && outcomes_stands_for(session->outcomes, other.index) == 0)
+		other.index++;
+	if (outcomes_differ(session->outcomes) && run_again(session, &other))
+		session->stop_reason = g_strdup("stopped by --fail-fast");
+	else
+		session->outcome_doubt = DOUBT_NONE; /* until the next one */
+	outcome_difference_clear(&other.difference);
+}
+
+/* --- the finding --- */
+
+/* "rank 0's output, line 3" */
+static char *name_text(const struct session *session, const struct outcome_difference *difference)
+{
+	guint ranks = ranks_of(session);
+
+	if (difference->text < ranks)
+		return g_strdup_printf("rank %u's output, line %u", difference->text,
+		                       difference->line);
+	return g_strdup_printf("%s, line %u",
+	                       session->options->compare_files[difference->text - ranks],
+	                       difference->line);
+}
+
+static struct record_outcome *record_of(const struct session *session, guint index, guint number,
+                                        const struct outcome_difference *difference)
+{
+	const struct record_execution *first = outcomes_first(session->outcomes, index);
+	struct record_outcome *outcome = g_new0(struct record_outcome, 1);
+
+	outcome->number = number;
+	outcome->execution = first->id;
+	outcome->path = g_strdup(first->path);
+	if (difference) {
+		outcome->place = name_text(session, difference);
+		outcome->line = g_strdup(difference->here);
+		outcome->instead = g_strdup(difference->instead);
+	}
+	return outcome;
+}
+
+/* Counts who ended with each outcome that is told; the others' executions (guint32) show the
+ * finding. */
+static GArray *count(const struct session *session, struct record_finding *finding,
+                     const guint *numbers)
+{
+	GArray *shown = g_array_new(FALSE, FALSE, sizeof(guint32));
+
+	for (guint i = 0; i < session->outcome_of->len; i += 2) {
+		guint index = g_array_index(session->outcome_of, guint, i);
+		guint32 execution = g_array_index(session->outcome_of, guint, i + 1);
+		guint number = index == OUTCOMES_NONE
+		                       ? 0
+		                       : numbers[outcomes_stands_for(session->outcomes, index)];
+
+		if (number == 0)
+			continue;
+		((struct record_outcome *)finding->outcomes->pdata[number - 1])->count++;
+		if (number > 1)
+			g_array_append_val(shown, execution);
+	}
+	return shown;
+}
+
+static void report(struct session *session, struct record_finding *finding, guint index,
+                   const guint *numbers)
+{
+	const struct record_execution *first = outcomes_first(session->outcomes, index);
+	const struct record_outcome *other = finding->outcomes->pdata[1];
+	g_autoptr(GArray) shown = count(session, finding, numbers);
+	g_autoptr(GError) error = NULL;
+
+	finding->path = g_strdup(first->path);
+	finding->message = g_strdup_printf(
+		"%u outcomes; the second differs from the first in %s: \"%s\" instead of \"%s\"",
+		finding->outcomes->len, other->place, other->line ? other->line : "",
+		other->instead ? other->instead : "");
+	finding->reproduced = TRUE;
+	finding = findings_add(session->findings, finding, first,
+	                       outcomes_choices(session->outcomes, index));
+	findings_show(session->findings, finding->id, shown);
+	if (session->store
+	    && !store_show(session->store, finding->id, (const guint32 *)(void *)shown->data,
+	                   shown->len, &error))
+		session_fail(session, "%s", error->message);
+}
+
+static void note_varying(struct session *session)
+{
+	const struct outcome_difference *varying = outcomes_varying(session->outcomes);
+	g_autofree char *name = NULL;
+
+	if (!varying)
+		return;
+	name = name_text(session, varying);
+	g_ptr_array_add(session->exploration->notes,
+	                g_strdup_printf("what varies when the same interleaving is run again was "
+	                                "not compared: %s (\"%s\")",
+	                                name, varying->here ? varying->here : ""));
+}
+
+/* Runs one of each outcome again; those that leave the same get a number. */
+static guint number_outcomes(struct session *session, struct again *agains, guint *numbers)
+{
+	guint count_all = outcomes_count(session->outcomes), next = 1;
+	struct again reference = {0};
+
+	for (guint i = 0; i < count_all && !session->error && !session->hurry; i++) {
+		agains[i].index = i;
+		if (outcomes_stands_for(session->outcomes, i) != i)
+			continue;
+		agains[i].number = next;
+		if (run_again(session, &agains[i]) || i == 0)
+			numbers[i] = next++;
+	}
+	if (next > 2 && !session->error && !session->hurry)
+		run_again(session, &reference);
+	return next - 1;
+}
+
+static void tell(struct session *session, struct again *agains, guint *numbers)
+{
+	struct record_finding *finding = record_finding_new("outcome-differs");
+	guint second = 0, next = 1;
+
+	for (guint i = 0; i < outcomes_count(session->outcomes); i++) {
+		/* It may have turned out meanwhile that it is no other. */
+		if (outcomes_stands_for(session->outcomes, i) != i
+		    || (i > 0 && !agains[i].difference.line))
+			numbers[i] = 0;
+		if (numbers[i] == 0)
+			continue;
+		if (next == 2)
+			second = i;
+		numbers[i] = next;
+		g_ptr_array_add(finding->outcomes, record_of(session, i, next++,
+		                                             i > 0 ? &agains[i].difference : NULL));
+	}
+	if (second > 0 && !session->error && !session->hurry)
+		report(session, finding, second, numbers);
+	else
+		record_finding_free(finding);
+}
+
+void session_judge_outcomes(struct session *session)
+{
+	guint all = session->outcomes ? outcomes_count(session->outcomes) : 0;
+	g_autofree struct again *agains = g_new0(struct again, all + 1);
+	g_autofree guint *numbers = g_new0(guint, all + 1);
+
+	if (all == 0 || (!outcomes_differ(session->outcomes) && !session->options->keep_files)) {
+		if (all > 0)
+			note_varying(session);
+		return;
+	}
+	number_outcomes(session, agains, numbers);
+	if (session->hurry)
+		g_ptr_array_add(session->exploration->notes,
+		                g_strdup("interleavings that end well differ in their output; "
+		                         "there was no time to see whether by the choices"));
+	tell(session, agains, numbers);
+	note_varying(session);
+	for (guint i = 0; i < all; i++)
+		outcome_difference_clear(&agains[i].difference);
+}
