@@ -252,6 +252,27 @@ static void mismatch_words(const struct execution *execution, GString *text)
 	                calls[1].rank, there);
 }
 
+/* Which message was too long, if that is what MPI complains of. */
+static void truncation_words(const struct execution *execution, int rank, GString *text)
+{
+	const char *error = execution->ends[rank].error;
+	struct op_id calls[2];
+	char *types[2];
+
+	if (!error || !g_str_has_prefix(error, "Message truncated")
+	    || !world_truncated(execution->world, rank, calls, types))
+		return;
+	for (guint i = 0; i < 2; i++) {
+		struct place place = place_of_call(execution, calls[i].rank, calls[i].call);
+		g_autofree char *where = place_print(&place);
+
+		g_string_append_printf(text, "%s rank %d %s %s at %s", i > 0 ? "," : ":",
+		                       calls[i].rank, i > 0 ? "has room for" : "sends", types[i],
+		                       where);
+		g_free(types[i]);
+	}
+}
+
 static char *message_for(const struct execution *execution, const char *kind,
                          const GPtrArray *ranks, enum ending worst)
 {
@@ -272,6 +293,7 @@ static char *message_for(const struct execution *execution, const char *kind,
 		                         : line->ended != NULL)
 			continue;
 		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", words);
+		truncation_words(execution, (int)i, text);
 	}
 	return g_string_free(text, FALSE);
 }

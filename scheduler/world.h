@@ -116,6 +116,11 @@ char *world_arguments(const struct world *world, int rank, guint32 call);
  * NULL); NULL: they agree. Free with g_free. */
 char *world_mismatch(const struct world *world, struct op_id ret_calls[2]);
 
+/* The last message too long for its receive at `rank`: which, what is sent, what there is room for
+ * (free both with g_free). FALSE: there was none. */
+gboolean world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],
+                         char *ret_types[2]);
+
 /* What goes wrong without ending anything. */
 void world_remark(struct world *world, const struct remark *remark);
 const struct remarks *world_remarks(const struct world *world);

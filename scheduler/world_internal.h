@@ -22,6 +22,12 @@ struct live {
 	struct types types;
 };
 
+/* A message that is longer than its receive has room for. */
+struct truncated {
+	struct op_id send, receive; /* call 0: there is none */
+	struct types sent, received;
+};
+
 struct rank {
 	enum world_phase phase;
 	gboolean finalized;
@@ -32,6 +38,7 @@ struct rank {
 	GArray *waited; /* struct wire_name */
 	guint complete; /* so many of `waited`, from the first, are known to be complete */
 	GArray *live;   /* struct live, ascending by name */
+	struct truncated truncated; /* the last one received */
 	GArray *calls;  /* struct world_call; [call - 1] */
 };
 

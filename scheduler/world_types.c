@@ -21,6 +21,9 @@ void world_compare_types(struct world *world, const struct match *match,
 	g_autofree char *sent = NULL, *received = NULL, *sends = NULL, *receives = NULL;
 	struct remark remark = {.kind = "type-mismatch", .count = 2};
 
+	if (message->types.bytes > receive->types.bytes)
+		world->ranks[match->receive.rank].truncated = (struct truncated){
+			match->send, match->receive, message->types, receive->types};
 	if (types_match(&message->types, &receive->types))
 		return;
 	sent = types_print(&message->types);
@@ -43,4 +46,18 @@ void world_touched(struct world *world, int rank, const struct wire_touched *tou
 	                             "completes it, and the program has changed the buffer "
 	                             "meanwhile");
 	world_remark(world, &remark);
+}
+
+gboolean world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],
+                         char *ret_types[2])
+{
+	const struct truncated *truncated = &world->ranks[rank].truncated;
+
+	if (truncated->send.call == 0)
+		return FALSE;
+	ret_calls[0] = truncated->send;
+	ret_calls[1] = truncated->receive;
+	ret_types[0] = types_print(&truncated->sent);
+	ret_types[1] = types_print(&truncated->received);
+	return TRUE;
 }
