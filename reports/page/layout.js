@@ -5,92 +5,127 @@
  * (a synchronous one) not above the beginning of its receive; one that learns of a collective's
  * completion not above the last member's arrival. A call that never returned lasts to the end.
  *
- * Ranks are advanced in turn until all calls are placed. Where a root left a collective early the
- * last rule can go round in a circle: then that call goes on without it. */
+ * Each rank is advanced as far as it goes; where it cannot go on it is woken by what it waits for.
+ * Where a root left a collective early the last rule can go round in a circle: when nobody can go on
+ * any more, one goes on without what it waits for. */
 
 function layOut(graph) {
-	const { count, ranks, first } = graph;
-	const start = new Int32Array(count), end = new Int32Array(count);
-	const needs = new Needs(graph);
-	const next = Int32Array.from(first.subarray(0, ranks));
-	const arrived = new Int32Array(graph.collectives + 1);
-	const latest = new Int32Array(graph.collectives + 1);
-	let rows = 0;
+	new Layout(graph).run();
+}
 
-	const enter = (rank, node) => {
-		const k = graph.collective[node];
+class Layout {
+	constructor(graph) {
+		const { count, ranks, first, collectives } = graph;
 
-		start[node] = node > first[rank] ? end[node - 1] + 1 : 1;
-		if (k > 0) {
-			arrived[k]++;
-			latest[k] = Math.max(latest[k], start[node]);
+		this.graph = graph;
+		this.start = new Int32Array(count);
+		this.end = new Int32Array(count);
+		this.needs = new Needs(graph);
+		this.next = Int32Array.from(first.subarray(0, ranks)); /* by rank: the call to be placed */
+		this.missing = new Int32Array(collectives + 1);        /* members that have not arrived */
+		this.latest = new Int32Array(collectives + 1);         /* row of the last arrival */
+		for (let k = 1; k <= collectives; k++)
+			this.missing[k] = graph.membersBegin[k + 1] - graph.membersBegin[k];
+		this.waiting = new Map(); /* ranks, by the call (or count + collective) they wait for */
+		this.ready = [];
+		this.rows = 0;
+	}
+
+	run() {
+		const { graph } = this, { ranks, first } = graph;
+
+		for (let rank = ranks - 1; rank >= 0; rank--)
+			this.ready.push(rank);
+		do {
+			while (this.ready.length > 0)
+				this.advance(this.ready.pop(), false);
+		} while (this.force());
+		for (let rank = 0; rank < ranks; rank++) {
+			if (graph.waiting[rank] && first[rank + 1] > first[rank])
+				this.end[first[rank + 1] - 1] = this.rows + 1;
 		}
-	};
-	/* Row of the end; -1 when something it needs has not happened yet and `forced` is not set. */
-	const ending = (node, forced) => {
+		graph.start = this.start;
+		graph.end = this.end;
+		graph.rows = this.rows + (graph.waiting.includes(1) ? 1 : 0);
+	}
+
+	advance(rank, forced) {
+		const { graph, next } = this;
+
+		while (next[rank] < graph.first[rank + 1]) {
+			const node = next[rank];
+
+			if (this.start[node] === 0)
+				this.enter(rank, node);
+			const row = this.ending(rank, node, forced);
+
+			if (row < 0)
+				return;
+			forced = false;
+			this.end[node] = row;
+			this.rows = Math.max(this.rows, row);
+			next[rank]++;
+		}
+	}
+
+	enter(rank, node) {
+		const { graph } = this, k = graph.collective[node];
+
+		this.start[node] = node > graph.first[rank] ? this.end[node - 1] + 1 : 1;
+		this.wake(node);
+		if (k === 0)
+			return;
+		this.latest[k] = Math.max(this.latest[k], this.start[node]);
+		if (--this.missing[k] === 0)
+			this.wake(graph.count + k);
+	}
+
+	/* Row of the end; -1 when something it needs has not happened yet, unless that is forced. */
+	ending(rank, node, forced) {
+		const { needs, start } = this;
 		let row = start[node];
 
 		for (let need = needs.head[node]; need >= 0; need = needs.next[need]) {
 			const k = needs.collective[need], other = needs.node[need];
-			const known = k > 0
-				? arrived[k] === graph.membersBegin[k + 1] - graph.membersBegin[k]
-				: start[other] > 0;
 
-			if (!known && !forced)
-				return -1;
-			if (known)
-				row = Math.max(row, k > 0 ? latest[k] : start[other] + needs.below[need]);
+			if (k > 0 ? this.missing[k] === 0 : start[other] > 0)
+				row = Math.max(row, k > 0 ? this.latest[k] : start[other] + needs.below[need]);
+			else if (!forced)
+				return this.wait(rank, k > 0 ? this.graph.count + k : other);
 		}
 		return row;
-	};
-	const advance = (rank, forced) => {
-		let moved = false;
+	}
 
-		while (next[rank] < first[rank + 1]) {
-			const node = next[rank];
+	wait(rank, what) {
+		const ranks = this.waiting.get(what);
 
-			if (start[node] === 0) {
-				enter(rank, node);
-				moved = true;
-			}
-			const row = ending(node, forced && !moved);
+		if (ranks)
+			ranks.push(rank);
+		else
+			this.waiting.set(what, [rank]);
+		return -1;
+	}
 
-			if (row < 0)
-				break;
-			end[node] = row;
-			rows = Math.max(rows, row);
-			next[rank]++;
-			moved = true;
-		}
-		return moved;
-	};
-	const force = () => {
+	wake(what) {
+		for (const rank of this.waiting.get(what) || [])
+			this.ready.push(rank);
+		this.waiting.delete(what);
+	}
+
+	/* One that waits in a collective, if there is any, goes on; false: all are through. */
+	force() {
+		const { graph, next } = this;
 		let best = -1;
 
-		for (let rank = 0; rank < ranks; rank++) {
-			const node = next[rank];
-
-			if (node >= first[rank + 1])
-				continue;
-			if (best < 0 || (graph.collective[node] > 0 && graph.collective[next[best]] === 0))
+		for (let rank = 0; rank < graph.ranks; rank++) {
+			if (next[rank] < graph.first[rank + 1]
+				&& (best < 0 || (graph.collective[next[rank]] > 0 && graph.collective[next[best]] === 0)))
 				best = rank;
 		}
-		return best >= 0 && advance(best, true);
-	};
-
-	for (let moved = true; moved; ) {
-		moved = false;
-		for (let rank = 0; rank < ranks; rank++)
-			moved = advance(rank, false) || moved;
-		moved = moved || force();
+		if (best >= 0)
+			this.advance(best, true);
+		return best >= 0;
 	}
-	for (let rank = 0; rank < ranks; rank++) {
-		if (graph.waiting[rank] && first[rank + 1] > first[rank])
-			end[first[rank + 1] - 1] = rows + 1;
-	}
-	graph.start = start;
-	graph.end = end;
-	graph.rows = rows + (graph.waiting.includes(1) ? 1 : 0);
 }
 
 /* What must have happened before a call can end, as linked lists by node. */
