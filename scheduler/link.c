@@ -12,13 +12,15 @@ struct link {
 	void *owner;
 	int index;
 	GByteArray *received;        /* bytes of a frame that is not complete yet */
-	struct wire_buffer outgoing; /* scratch of link_send */
+	struct wire_buffer outgoing; /* not yet written */
 	gboolean closing;
 };
 
 struct link_listener {
 	uv_pipe_t pipe;
-	GHashTable *links; /* open ones */
+	GHashTable *links;    /* open ones */
+	GPtrArray *unflushed; /* those that have something to write */
+	gboolean reading;     /* what is sent is written when all that was read has been handled */
 	struct link_handler handler;
 	void *user;
 };
@@ -39,10 +41,52 @@ static void on_link_freed(uv_handle_t *handle)
 	g_free(link);
 }
 
+static void on_written(uv_write_t *request, int status)
+{
+	(void)status; /* a broken connection is seen by the reader */
+	g_free(request->data);
+}
+
+static void flush(struct link *link)
+{
+	struct wire_buffer *out = &link->outgoing;
+	gsize count = out->count;
+	struct pending_write *pending;
+	uv_buf_t buffer = uv_buf_init((char *)out->bytes, (unsigned)count);
+	int written;
+
+	out->count = 0;
+	if (count == 0)
+		return;
+	written = uv_try_write((uv_stream_t *)&link->pipe, &buffer, 1);
+	if (written == (int)count)
+		return;
+	if (written < 0 && written != UV_EAGAIN)
+		return; /* as above */
+	if (written < 0)
+		written = 0;
+	pending = g_malloc(sizeof(*pending) + count - (gsize)written);
+	pending->request.data = pending;
+	memcpy(pending->bytes, out->bytes + written, count - (gsize)written);
+	buffer = uv_buf_init((char *)pending->bytes, (unsigned)(count - (gsize)written));
+	if (uv_write(&pending->request, (uv_stream_t *)&link->pipe, &buffer, 1, on_written) != 0)
+		g_free(pending);
+}
+
+/* What one call sets off, matches and leave to go, wakes each rank once. */
+static void flush_all(struct link_listener *listener)
+{
+	for (guint i = 0; i < listener->unflushed->len; i++)
+		flush(listener->unflushed->pdata[i]);
+	g_ptr_array_set_size(listener->unflushed, 0);
+}
+
 void link_close(struct link *link)
 {
 	if (!link || link->closing)
 		return;
+	if (g_ptr_array_remove_fast(link->listener->unflushed, link))
+		flush(link);
 	link->closing = TRUE;
 	g_hash_table_remove(link->listener->links, link);
 	uv_close((uv_handle_t *)&link->pipe, on_link_freed);
@@ -88,6 +132,7 @@ static gssize dispatch(struct link *link, const guint8 *bytes, gsize count)
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 {
 	struct link *link = stream->data;
+	struct link_listener *listener = link->listener;
 	gssize used;
 
 	if (count < 0) {
@@ -95,6 +140,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 		     count == UV_EOF || count == UV_ECONNRESET ? NULL : uv_strerror((int)count));
 		return;
 	}
+	listener->reading = TRUE;
 	if (link->received->len == 0) {
 		used = dispatch(link, (const guint8 *)buffer->base, (gsize)count);
 		if (used >= 0 && used < count)
@@ -106,42 +152,22 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 		if (used > 0)
 			g_byte_array_remove_range(link->received, 0, (guint)used);
 	}
+	listener->reading = FALSE;
+	flush_all(listener);
 	if (used < 0)
 		fail(link, "a message that cannot be understood");
 }
 
-static void on_written(uv_write_t *request, int status)
-{
-	(void)status; /* a broken connection is seen by the reader */
-	g_free(request->data);
-}
-
 void link_send(struct link *link, const struct wire_message *message)
 {
-	struct wire_buffer *out = &link->outgoing;
-	struct pending_write *pending;
-	uv_buf_t buffer;
-	int written;
-
 	if (!link || link->closing)
 		return;
-	out->count = 0;
-	wire_encode(out, message);
-	g_assert(!out->failed);
-	buffer = uv_buf_init((char *)out->bytes, (unsigned)out->count);
-	written = uv_try_write((uv_stream_t *)&link->pipe, &buffer, 1);
-	if (written == (int)out->count)
-		return;
-	if (written < 0 && written != UV_EAGAIN)
-		return; /* as above */
-	if (written < 0)
-		written = 0;
-	pending = g_malloc(sizeof(*pending) + out->count - (gsize)written);
-	pending->request.data = pending;
-	memcpy(pending->bytes, out->bytes + written, out->count - (gsize)written);
-	buffer = uv_buf_init((char *)pending->bytes, (unsigned)(out->count - (gsize)written));
-	if (uv_write(&pending->request, (uv_stream_t *)&link->pipe, &buffer, 1, on_written) != 0)
-		g_free(pending);
+	if (link->outgoing.count == 0)
+		g_ptr_array_add(link->listener->unflushed, link);
+	wire_encode(&link->outgoing, message);
+	g_assert(!link->outgoing.failed);
+	if (!link->listener->reading)
+		flush_all(link->listener);
 }
 
 void link_assign(struct link *link, enum link_role role, void *owner, int index)
@@ -191,6 +217,7 @@ static void on_listener_freed(uv_handle_t *handle)
 	struct link_listener *listener = handle->data;
 
 	g_hash_table_destroy(listener->links);
+	g_ptr_array_unref(listener->unflushed);
 	g_free(listener);
 }
 
@@ -201,6 +228,7 @@ struct link_listener *link_listen(uv_loop_t *loop, const char *path,
 	int status;
 
 	listener->links = g_hash_table_new(NULL, NULL);
+	listener->unflushed = g_ptr_array_new();
 	listener->handler = *handler;
 	listener->user = user;
 	uv_pipe_init(loop, &listener->pipe, 0);

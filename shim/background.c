@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "gate.h"
+#include "message_memory.h"
 #include "real.h"
 #include "request.h"
 
@@ -41,7 +42,7 @@ int packed_new(const void *data, int count, MPI_Datatype type, MPI_Comm comm,
 	if (plain && unit * count != size)
 		code = MPI_ERR_COUNT;
 	packed->users = 1;
-	packed->bytes = code == MPI_SUCCESS ? malloc((size_t)size + 1) : NULL;
+	packed->bytes = code == MPI_SUCCESS ? message_memory_new((size_t)size) : NULL;
 	if (code == MPI_SUCCESS && !packed->bytes)
 		code = MPI_ERR_NO_MEM;
 	if (code == MPI_SUCCESS && plain && size > 0)
@@ -60,7 +61,7 @@ void packed_release(struct packed *packed)
 {
 	if (!packed || --packed->users > 0)
 		return;
-	free(packed->bytes);
+	message_memory_free(packed->bytes);
 	free(packed);
 }
 

@@ -6,6 +6,7 @@
 #include "buffer.h"
 #include "communicator.h"
 #include "gate.h"
+#include "message_memory.h"
 #include "real.h"
 
 #define HANDLE_KIND 0x2d000000u
@@ -215,7 +216,7 @@ struct request *request_find(MPI_Request handle)
 static void release_copy(struct request *request)
 {
 	request->copied = false;
-	free(request->copy);
+	message_memory_free(request->copy);
 	request->copy = NULL;
 	if (request->buffered > 0)
 		buffer_give_back(request->buffered);

@@ -7,6 +7,7 @@
 #include "buffer.h"
 #include "communicator.h"
 #include "gate.h"
+#include "message_memory.h"
 #include "real.h"
 #include "signature.h"
 
@@ -107,7 +108,7 @@ struct outgoing {
 
 static void copy_basic(struct request *request, size_t bytes)
 {
-	request->copy = malloc(bytes);
+	request->copy = message_memory_new(bytes);
 	if (!request->copy)
 		return;
 	memcpy(request->copy, request->data, bytes);
@@ -121,13 +122,13 @@ static void copy_packed(struct request *request, struct outgoing *outgoing)
 	if (real_mpi()->Pack_size(request->count, request->type, request->comm, &room)
 	    != MPI_SUCCESS)
 		return;
-	request->copy = malloc(room > 0 ? (size_t)room : 1);
+	request->copy = message_memory_new((size_t)room);
 	if (!request->copy)
 		return;
 	if (real_mpi()->Pack(request->data, request->count, request->type, request->copy, room,
 	                     &packed, request->comm)
 	    != MPI_SUCCESS) {
-		free(request->copy);
+		message_memory_free(request->copy);
 		request->copy = NULL;
 		return;
 	}

@@ -140,7 +140,60 @@ def ring(bench):
               "%.2f (%s)" % (value, ratio.text), value <= 1)
 
 
-ALL = [senders, master_worker, snapshot, compute, many, acknowledged, ring]
+def inside(bench, ranks, *command):
+    """Controlled / plain, in the seconds that the program itself prints."""
+    def ratio():
+        _, report = bench.explore(ranks, bench.workload, *command, verb="run",
+                                  buffering="infinite")
+        controlled = float(report["executions"][0]["output"][0])
+        plain = float(bench.plain(ranks, bench.workload, *command)[1])
+        ratio.text = "%.2f s / %.2f s" % (controlled, plain)
+        return controlled / plain
+    return bench.median(ratio), ratio
+
+
+def mixed(bench):
+    """180 microseconds of computing before each call: 2 plain ranks make 10,000 calls a second."""
+    value, ratio = inside(bench, 2, "mixed", "300", "180")
+    bench.row("2 ranks, 10,000 mixed calls a second: controlled / plain", "<= 1.3",
+              "%.2f (%s)" % (value, ratio.text), value <= 1.3)
+
+
+def exchange(bench):
+    value, ratio = inside(bench, 2, "exchange", "300", "1048576")
+    bench.row("2 ranks, ring exchanges of 1 MB: controlled / plain", "<= 1.1",
+              "%.2f (%s)" % (value, ratio.text), value <= 1.1)
+
+
+def sixteen(bench):
+    value, ratio = inside(bench, 16, "mixed", "20", "0")
+    bench.row("16 ranks, mixed calls: controlled / plain", "<= 1",
+              "%.2f (%s)" % (value, ratio.text), value <= 1)
+
+
+def pending(bench):
+    """Time, and the growth of the larger of scheduler and rank at its peak."""
+    def measure(calls):
+        process = subprocess.Popen([bench.matchpoint, "run", "-n", "2", "--", bench.workload,
+                                    "pending", str(calls)], cwd=bench.directory,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            sys.exit("pending: %s" % output)
+        return float(output.split("]")[1].split()[0]), usage.ru_maxrss / 1024
+    few, some, many_calls = measure(25000), measure(50000), measure(100000)
+    times = many_calls[0] / some[0]
+    memory = (many_calls[1] - some[1]) / (some[1] - few[1])
+    bench.row("a wildcard open during 100,000 calls / during 50,000", "2 (linear)",
+              "time %.2f (%.1f s), growth %.2f (%.0f MB)" % (times, many_calls[0], memory,
+                                                            many_calls[1]),
+              times <= 2.6 and memory <= 2.6)
+
+
+ALL = [senders, master_worker, snapshot, compute, many, acknowledged, ring, mixed, exchange,
+       sixteen, pending]
 
 
 def main():

@@ -4,7 +4,13 @@
  *   rounds R         the same R times
  *   compute S        the same once, after S seconds of computing on every rank
  *   ring N           N exchanges around the ring, each followed by an Allreduce
- *   calls N          N calls that complete at once; rank 0 prints the microseconds of one */
+ *   calls N          N calls that complete at once; rank 0 prints the microseconds of one
+ *   mixed N U        N rounds of messages and collectives, blocking and not, without any choice;
+ *                    before each call every rank computes for U microseconds
+ *   exchange N B     N exchanges of B bytes around the ring
+ *   pending N        N calls of all kinds between the posting of a wildcard receive and its wait
+ *
+ * The last three print the seconds that the calls took, and what was received is checked. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +45,7 @@ static void compute(double seconds)
 	volatile double sum = 0;
 
 	while (clock() < end) {
-		for (int i = 0; i < 10000; i++)
+		for (int i = 0; i < 1000; i++)
 			sum += i;
 	}
 }
@@ -65,10 +71,131 @@ static void calls(int count)
 		printf("%.3f\n", (now() - begin) / count * 1e6);
 }
 
+static void verify(int holds)
+{
+	if (!holds) {
+		fprintf(stderr, "rank %d: wrong data\n", rank);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+}
+
+/* Nine calls a round on every rank. */
+static void mixed_round(int round, double seconds)
+{
+	int up = (rank + 1) % size, down = (rank + size - 1) % size, sum = 0, root = round % size;
+	int sent[2] = {rank, round}, received[2] = {-1, -1}, shared = rank == root ? round : -1;
+	MPI_Request requests[2];
+	MPI_Status statuses[2];
+
+	compute(seconds);
+	MPI_Irecv(received, 2, MPI_INT, down, 1, MPI_COMM_WORLD, &requests[0]);
+	compute(seconds);
+	MPI_Isend(sent, 2, MPI_INT, up, 1, MPI_COMM_WORLD, &requests[1]);
+	compute(seconds);
+	MPI_Waitall(2, requests, statuses);
+	verify(received[0] == down && received[1] == round);
+	compute(seconds);
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	verify(sum == size * (size - 1) / 2);
+	compute(seconds);
+	if (rank % 2 == 0)
+		MPI_Send(sent, 2, MPI_INT, up, 2, MPI_COMM_WORLD);
+	else
+		MPI_Recv(received, 2, MPI_INT, down, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	compute(seconds);
+	if (rank % 2 == 0)
+		MPI_Recv(received, 2, MPI_INT, down, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	else
+		MPI_Send(sent, 2, MPI_INT, up, 2, MPI_COMM_WORLD);
+	compute(seconds);
+	MPI_Bcast(&shared, 1, MPI_INT, root, MPI_COMM_WORLD);
+	verify(shared == round);
+	compute(seconds);
+	MPI_Sendrecv(sent, 2, MPI_INT, up, 3, received, 2, MPI_INT, down, 3, MPI_COMM_WORLD,
+	             MPI_STATUS_IGNORE);
+	compute(seconds);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void mixed(int count, double seconds)
+{
+	double begin;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	begin = now();
+	for (int i = 0; i < count; i++)
+		mixed_round(i, seconds);
+	if (rank == 0)
+		printf("%.4f\n", now() - begin);
+}
+
+static void exchange(int count, size_t bytes)
+{
+	char *sent = malloc(bytes), *received = malloc(bytes);
+	double begin;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	begin = now();
+	for (int i = 0; i < count; i++) {
+		memset(sent, rank + i, bytes);
+		MPI_Sendrecv(sent, (int)bytes, MPI_BYTE, (rank + 1) % size, 0, received, (int)bytes,
+		             MPI_BYTE, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+		             MPI_STATUS_IGNORE);
+		verify(received[bytes - 1] == (char)((rank + size - 1) % size + i));
+	}
+	if (rank == 0)
+		printf("%.4f\n", now() - begin);
+	free(sent);
+	free(received);
+}
+
+/* Five calls a round on rank 0, which has a receive of any source under way; the messages of the
+ * others to it, on other tags, are not what that takes. */
+static void pending(int count)
+{
+	int wild, value, sum;
+	MPI_Request any, one;
+	double begin;
+
+	if (rank == 0)
+		MPI_Irecv(&wild, 1, MPI_INT, MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &any);
+	MPI_Barrier(MPI_COMM_WORLD);
+	begin = now();
+	for (int i = 0; i < count / 5; i++) {
+		if (rank == 0) {
+			MPI_Irecv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &one);
+			MPI_Wait(&one, MPI_STATUS_IGNORE);
+			verify(value == i);
+			MPI_Recv(&value, 1, MPI_INT, size - 1, 1, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
+			MPI_Isend(&i, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &one);
+			MPI_Wait(&one, MPI_STATUS_IGNORE);
+		} else {
+			if (rank == 1)
+				MPI_Send(&i, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+			if (rank == size - 1)
+				MPI_Send(&i, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+			if (rank == 1)
+				MPI_Recv(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD,
+				         MPI_STATUS_IGNORE);
+		}
+		if (i % 10 == 0)
+			MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	}
+	if (rank == 0)
+		printf("%.4f\n", now() - begin);
+	if (rank == 1)
+		MPI_Send(&rank, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
+	if (rank == 0) {
+		MPI_Wait(&any, MPI_STATUS_IGNORE);
+		verify(wild == 1);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "senders";
-	double number = argc > 2 ? atof(argv[2]) : 1;
+	double number = argc > 2 ? atof(argv[2]) : 1, other = argc > 3 ? atof(argv[3]) : 1;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -79,6 +206,12 @@ int main(int argc, char **argv)
 		ring((int)number);
 	else if (strcmp(what, "calls") == 0)
 		calls((int)number);
+	else if (strcmp(what, "mixed") == 0)
+		mixed((int)number, other * 1e-6);
+	else if (strcmp(what, "exchange") == 0)
+		exchange((int)number, (size_t)other);
+	else if (strcmp(what, "pending") == 0)
+		pending((int)number);
 	else
 		for (int i = 0; i < (strcmp(what, "rounds") == 0 ? (int)number : 1); i++)
 			senders();
