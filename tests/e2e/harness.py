@@ -82,6 +82,8 @@ class Tool:
         compiler = self.mpicc
         if source.endswith((".f", ".f90")):
             compiler = self.mpicc.replace("mpicc", "mpif90")
+        elif source.endswith(".cc"):
+            compiler = self.mpicc.replace("mpicc", "mpicxx")
         command = [compiler, "-O1", "-g", source, "-o", program, *flags]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         check(done.returncode == 0, "%s\n%s" % (" ".join(command), done.stderr))

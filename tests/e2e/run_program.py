@@ -197,7 +197,7 @@ def body(tool, options):
     if isinstance(expectations, dict):
         expectations = [expectations]
     stem = os.path.splitext(options.expect)[0]
-    source = next(s for s in (stem + e for e in (".c", ".f90", ".f")) if os.path.exists(s))
+    source = next(s for s in (stem + e for e in (".c", ".cc", ".f90", ".f")) if os.path.exists(s))
     for expected in expectations:
         print("%s on %d ranks %s" % (os.path.basename(source), expected["ranks"],
                                      " ".join(expected.get("args", []))))
