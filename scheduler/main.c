@@ -1,4 +1,5 @@
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,6 +48,8 @@ int main(int argc, char **argv)
 		command_complain("%s", error->message);
 		return EXIT_USAGE;
 	}
+	/* A rank may be gone when it is written to. libuv gives its children the default. */
+	signal(SIGPIPE, SIG_IGN);
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
 		if (strcmp(argv[1], commands[i]->name) == 0)
 			return commands[i]->run(argc - 1, argv + 1);
