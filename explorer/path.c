@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "lock.h"
+
 G_DEFINE_QUARK(matchpoint_path_error, path_error)
 
 /* Where the parser stands; `at` moves forward over `text`. */
@@ -38,6 +40,26 @@ void path_free(struct path *path)
 	g_free(path);
 }
 
+/* "0.3/1", or of a lock "w1.0.3" */
+static void print_point(GString *text, int ranks, struct op_id point)
+{
+	struct lock_place lock;
+
+	if (!lock_from_number(ranks, point.rank, &lock)) {
+		g_string_append_printf(text, "%d", point.rank);
+	} else {
+		g_string_append_printf(text, "w%d", lock.window);
+		if (lock.first > 0)
+			g_string_append_printf(text, "@%d", lock.first);
+		g_string_append_printf(text, ".%d", lock.target);
+		if (lock.reader >= 0)
+			g_string_append_printf(text, "r%d", lock.reader);
+	}
+	g_string_append_printf(text, ".%u", point.call);
+	if (point.sub > 0)
+		g_string_append_printf(text, "/%u", point.sub);
+}
+
 char *path_print(const struct path *path)
 {
 	GString *text = g_string_new(NULL);
@@ -50,10 +72,9 @@ char *path_print(const struct path *path)
 	for (guint i = 0; i < path->choices->len; i++) {
 		const struct choice *choice = &g_array_index(path->choices, struct choice, i);
 
-		g_string_append_printf(text, "%s%d.%u", i > 0 ? "," : "", choice->point.rank,
-		                       choice->point.call);
-		if (choice->point.sub > 0)
-			g_string_append_printf(text, "/%u", choice->point.sub);
+		if (i > 0)
+			g_string_append_c(text, ',');
+		print_point(text, path->ranks, choice->point);
 		g_string_append_printf(text, "=%d", choice->taken.rank);
 	}
 	return g_string_free(text, FALSE);
@@ -104,6 +125,36 @@ static bool number(struct cursor *cursor, guint64 least, guint64 most, const cha
 	return true;
 }
 
+/* What stands behind the 'w' of a lock, up to its target or reader. */
+static bool parse_lock(struct cursor *cursor, int ranks, guint64 *ret_place, GError **error)
+{
+	guint64 last_rank = (guint64)ranks - 1;
+	guint64 window = 0, first = 0, target = 0, reader = 0;
+	struct lock_place lock = {.reader = -1};
+
+	if (!number(cursor, 1, G_MAXINT32, "the number of the window", &window, error))
+		return false;
+	if (accept(cursor, "@")
+	    && !number(cursor, 1, last_rank, "the lowest rank of the window", &first, error))
+		return false;
+	if (!accept(cursor, "."))
+		return fail(cursor, error, "'.' expected");
+	if (!number(cursor, 0, last_rank, "the target's rank", &target, error))
+		return false;
+	if (accept(cursor, "r")) {
+		if (!number(cursor, 0, last_rank, "the rank of a shared lock", &reader, error))
+			return false;
+		lock.reader = (int32_t)reader;
+	}
+	lock.window = (int32_t)window;
+	lock.first = (int32_t)first;
+	lock.target = (int32_t)target;
+	if (lock_number(ranks, &lock) < 0)
+		return fail(cursor, error, "no window has such a number");
+	*ret_place = (guint64)lock_number(ranks, &lock);
+	return true;
+}
+
 static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *seen, GError **error)
 {
 	struct cursor start = *cursor;
@@ -111,8 +162,12 @@ static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *s
 	guint64 rank = 0, call = 0, sub = 0, source = 0;
 	struct choice choice;
 
-	if (!number(cursor, 0, last_rank, "the receiver's rank", &rank, error))
+	if (accept(cursor, "w")) {
+		if (!parse_lock(cursor, path->ranks, &rank, error))
+			return false;
+	} else if (!number(cursor, 0, last_rank, "the receiver's rank", &rank, error)) {
 		return false;
+	}
 	if (!accept(cursor, "."))
 		return fail(cursor, error, "'.' expected");
 	if (!number(cursor, 1, G_MAXUINT32, "the number of the receiver's call", &call, error))

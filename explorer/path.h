@@ -7,7 +7,11 @@
  *   mp1:n4:infinite:sync:         no choice, infinite buffering, --collectives=sync
  *
  * 0.3=1 reads: call 3 of rank 0 takes the message of rank 1 (which of rank 1's is settled by the
- * matching rules); 2.5/1=3: the second receive (sub 1) of rank 2's call 5. */
+ * matching rules); 2.5/1=3: the second receive (sub 1) of rank 2's call 5.
+ *
+ * w1.0.3=2: the third grant of the lock of window 1 at target 0 goes to rank 2; w1.0r2.3=1: of
+ * what rank 2 needs for a shared lock there, the third grant goes to rank 1; w1@2.3.1=3: window 1
+ * of those whose lowest rank is 2 (lock.h). */
 #ifndef MATCHPOINT_EXPLORER_PATH_H
 #define MATCHPOINT_EXPLORER_PATH_H
 

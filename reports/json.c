@@ -77,13 +77,24 @@ static void add_message(JsonBuilder *json, const struct record_message *message)
 	json_builder_end_object(json);
 }
 
+/* Of a lock rank and call tell the target and which grant it was. */
 static void add_choice(JsonBuilder *json, const struct record_choice *choice)
 {
+	const struct record_lock *lock = &choice->lock;
+
 	json_builder_begin_object(json);
-	add_number(json, "rank", choice->rank);
-	add_number(json, "call", choice->call);
+	add_number(json, "rank", lock->window > 0 ? lock->target : choice->rank);
+	add_number(json, "call", lock->window > 0 ? lock->grant : choice->call);
 	add_sub(json, "sub", choice->sub);
 	add_text(json, "function", choice->function);
+	if (lock->window > 0) {
+		add_number(json, "window", lock->window);
+		if (lock->first > 0)
+			add_number(json, "window_first", lock->first);
+		if (lock->reader >= 0)
+			add_number(json, "reader", lock->reader);
+		add_number(json, "grant", lock->grant);
+	}
 	add_place(json, &choice->place);
 	json_builder_set_member_name(json, "taken");
 	add_message(json, &choice->taken);

@@ -116,7 +116,10 @@ static void add_related_locations(const struct context *context,
 
 	begin_array(context->json, "relatedLocations");
 	if (blame) {
-		g_autofree char *sent = g_strdup_printf("rank %d sends the message that is taken",
+		bool lock = blame->lock.window > 0;
+		g_autofree char *sent = g_strdup_printf(lock ? "rank %d is granted the lock"
+		                                             : "rank %d sends the message that is "
+		                                               "taken",
 		                                        blame->taken.source);
 
 		add_related(context, &blame->taken.place, sent, &id);
@@ -124,7 +127,8 @@ static void add_related_locations(const struct context *context,
 			const struct record_message *other = &g_array_index(
 				blame->alternatives, struct record_message, i);
 			g_autofree char *text = g_strdup_printf(
-				"rank %d sends a message that could be taken instead",
+				lock ? "rank %d could be granted the lock instead"
+				     : "rank %d sends a message that could be taken instead",
 				other->source);
 
 			add_related(context, &other->place, text, &id);

@@ -10,7 +10,8 @@ static const char *const sql[QUERIES] = {
 		" does FROM roll_call WHERE execution = ? AND finding = ? ORDER BY position",
 	[GET_PROCESSES] = "SELECT rank, exit, output, error FROM process WHERE execution = ?"
 			  " ORDER BY rank",
-	[GET_CHOICES] = "SELECT position, rank, call, sub, function, place FROM choice"
+	[GET_CHOICES] = "SELECT position, rank, call, sub, function, place, window,"
+			" window_first, target, reader, granted FROM choice"
 			" WHERE execution = ? AND (position = ?2 OR ?2 < 0) ORDER BY position",
 	[GET_ALTERNATIVES] = "SELECT number, source, tag, call, sub, place FROM alternative"
 			     " WHERE execution = ? AND position = ? ORDER BY number",
@@ -211,6 +212,10 @@ bool rows_choices(struct store_reader *reader, gint64 execution, gint64 position
 		choice->sub = rows_count(row, 3);
 		choice->function = rows_name(row, 4);
 		choice->place = place_column(reader, row, 5);
+		choice->lock = (struct record_lock){
+			sqlite3_column_int(row, 6), sqlite3_column_int(row, 7),
+			sqlite3_column_int(row, 8), sqlite3_column_int(row, 9),
+			rows_count(row, 10)};
 		if (!read_alternatives(reader, execution, sqlite3_column_int64(row, 0), choice,
 		                       error)) {
 			sqlite3_reset(row);

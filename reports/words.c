@@ -53,6 +53,27 @@ char *words_call(const struct record_rank *rank)
 	return g_strdup_printf("%s(%s)", rank->function, rank->arguments ? rank->arguments : "");
 }
 
+/* What those do for whom a rank waits that asks for a lock; nothing for other calls. One that has
+ * been chosen to get the lock may have to wait for shared ones to be given up. */
+static const char *holding(const struct record_rank *rank, const GPtrArray *roll_call)
+{
+	bool several = rank->waits_for->len > 1;
+
+	if (!rank->function || !g_str_has_prefix(rank->function, "MPI_Win_lock"))
+		return "";
+	for (guint i = 0; i < roll_call->len; i++) {
+		const struct record_rank *other = g_ptr_array_index(roll_call, i);
+		bool awaited = false;
+
+		for (guint j = 0; j < rank->waits_for->len; j++)
+			awaited |= g_array_index(rank->waits_for, int32_t, j) == other->rank;
+		if (awaited && other->function == rank->function
+		    && g_strcmp0(other->arguments, rank->arguments) == 0)
+			return several ? ", who come first" : ", which comes first";
+	}
+	return several ? ", which hold the lock" : ", which holds the lock";
+}
+
 char *words_state(const struct record_rank *rank, const GPtrArray *roll_call)
 {
 	g_autoptr(GArray) ended = g_array_new(FALSE, FALSE, sizeof(int32_t));
@@ -76,7 +97,7 @@ char *words_state(const struct record_rank *rank, const GPtrArray *roll_call)
 		}
 	}
 	if (ended->len == 0)
-		return g_strdup_printf("waits for %s", awaited);
+		return g_strdup_printf("waits for %s%s", awaited, holding(rank, roll_call));
 	if (ended->len == rank->waits_for->len)
 		return g_strdup_printf("waits for %s, which %s ended", awaited,
 		                       ended->len == 1 ? "has" : "have");
@@ -85,14 +106,37 @@ char *words_state(const struct record_rank *rank, const GPtrArray *roll_call)
 	                       ended->len == 1 ? "has" : "have");
 }
 
+/* "rank 0's lock of window 1 is granted to rank 2 (a.c:12) first, not to rank 1" */
+static char *words_grant(const struct record_choice *blame)
+{
+	const struct record_message *taken = &blame->taken;
+	g_autofree char *place = place_print(&taken->place);
+	GString *text = g_string_new(NULL);
+
+	g_string_printf(text, "rank %d's lock of window %d", blame->lock.target,
+	                blame->lock.window);
+	if (blame->lock.first > 0)
+		g_string_append_printf(text, " (of those of rank %d)", blame->lock.first);
+	g_string_append_printf(text, " is granted to rank %d (%s at %s)", taken->source,
+	                       blame->function, place);
+	if (blame->alternatives->len > 0)
+		g_string_append_printf(
+			text, " first, not to rank %d",
+			g_array_index(blame->alternatives, struct record_message, 0).source);
+	return g_string_free(text, FALSE);
+}
+
 char *words_blame(const struct record_choice *blame)
 {
 	g_autofree char *taken = record_alternative_print(&blame->taken),
 			*place = place_print(&blame->place);
 	const char *function = blame->function ? blame->function : "receive";
 	bool probe = strstr(function, "robe") != NULL;
-	GString *text = g_string_new(NULL);
+	GString *text;
 
+	if (blame->lock.window > 0)
+		return words_grant(blame);
+	text = g_string_new(NULL);
 	g_string_printf(text, "rank %d's %s(ANY_SOURCE) at %s %s %s", blame->rank, function, place,
 	                probe ? "reports" : "takes", taken);
 	if (blame->alternatives->len > 0)

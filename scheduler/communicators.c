@@ -6,6 +6,7 @@ struct communicator {
 	guint64 number;
 	int *members; /* the first group's world ranks, then the second's */
 	int first_count, second_count;
+	guint32 window; /* as its lowest rank has told; else 0 */
 	char *name;
 };
 
@@ -88,7 +89,7 @@ static gboolean same_groups(const struct communicator *known, const struct wire_
 gboolean communicators_add(struct communicators *communicators, int rank,
                            const struct wire_comm *comm, GError **error)
 {
-	const struct communicator *known = find(communicators, comm->comm);
+	struct communicator *known = g_hash_table_lookup(communicators->table, &comm->comm);
 	struct communicator *communicator;
 
 	if (comm->local_count == 0 || !ranks_valid(communicators, comm->local, comm->local_count)
@@ -97,8 +98,10 @@ gboolean communicators_add(struct communicators *communicators, int rank,
 		            "rank %d announced a communicator with ranks that do not exist", rank);
 		return FALSE;
 	}
-	if (known && same_groups(known, comm))
+	if (known && same_groups(known, comm)) {
+		known->window = MAX(known->window, comm->window);
 		return TRUE;
+	}
 	if (known) {
 		g_set_error(
 			error, COMMUNICATORS_ERROR, 0,
@@ -110,6 +113,7 @@ gboolean communicators_add(struct communicators *communicators, int rank,
 	communicator->number = comm->comm;
 	communicator->first_count = (int)comm->local_count;
 	communicator->second_count = (int)comm->remote_count;
+	communicator->window = comm->window;
 	communicator->members = g_new(int, comm->local_count + comm->remote_count);
 	memcpy(communicator->members, comm->local, comm->local_count * sizeof(int));
 	if (comm->remote_count > 0)
@@ -189,6 +193,20 @@ const int *communicators_members(const struct communicators *communicators, guin
 	communicator = find(communicators, comm);
 	*ret_count = communicator ? communicator->first_count + communicator->second_count : 0;
 	return communicator ? communicator->members : NULL;
+}
+
+gboolean communicators_window(const struct communicators *communicators, guint64 comm,
+                              struct lock_place *ret_place)
+{
+	const struct communicator *communicator = find(communicators, comm);
+
+	if (!communicator || communicator->window == 0 || communicator->window > G_MAXINT32)
+		return FALSE;
+	ret_place->window = (int32_t)communicator->window;
+	ret_place->first = communicator->members[0];
+	for (int i = 1; i < communicator->first_count; i++)
+		ret_place->first = MIN(ret_place->first, communicator->members[i]);
+	return TRUE;
 }
 
 const char *communicators_name(const struct communicators *communicators, guint64 comm)

@@ -6,6 +6,7 @@
 
 #include <glib.h>
 
+#include "../explorer/lock.h"
 #include "../shim/wire.h"
 
 struct communicators;
@@ -34,6 +35,10 @@ int communicators_from_world(const struct communicators *communicators, guint64 
  * as world ranks; valid until the registry is freed. */
 const int *communicators_members(const struct communicators *communicators, guint64 comm, int rank,
                                  int *ret_count);
+
+/* Which window this is the number of: fills in `window` and `first`. FALSE: of none. */
+gboolean communicators_window(const struct communicators *communicators, guint64 comm,
+                              struct lock_place *ret_place);
 
 /* "MPI_COMM_WORLD", "MPI_Comm_split of MPI_COMM_WORLD", ... */
 const char *communicators_name(const struct communicators *communicators, guint64 comm);

@@ -255,10 +255,16 @@ static void end_ranks(struct execution *execution, gboolean flush)
 static void lose(struct execution *execution)
 {
 	const struct choice *choice = &g_array_index(execution->plan, struct choice, 0);
+	struct lock_place lock;
 
-	execution->lost = g_strdup_printf("rank %d's call %u cannot take a message of rank %d here",
-	                                  choice->point.rank, choice->point.call,
-	                                  choice->taken.rank);
+	if (lock_from_number(ranks_of(execution), choice->point.rank, &lock))
+		execution->lost = g_strdup_printf(
+			"the lock of window %d at rank %d cannot be granted to rank %d here",
+			lock.window, lock.target, choice->taken.rank);
+	else
+		execution->lost = g_strdup_printf(
+			"rank %d's call %u cannot take a message of rank %d here",
+			choice->point.rank, choice->point.call, choice->taken.rank);
 	execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL, NULL);
 	/* Where ranks act on each other unseen, not everything that is planned is possible. */
 	if (!execution->strategy->fills_gaps && !world_has_windows(execution->world))

@@ -50,10 +50,22 @@ struct record_message {
 /* "rank 1's message (solver.c:140)"; free with g_free. */
 char *record_alternative_print(const struct record_message *message);
 
-/* A choice taken. */
+/* To whom the lock of a window was granted. Ranks are ranks in MPI_COMM_WORLD. */
+struct record_lock {
+	int32_t window; /* its number among those of which `first` is the lowest rank; 0: none */
+	int32_t first;
+	int32_t target;
+	int32_t reader; /* the rank whose shared locks conflict with the others' exclusive ones
+	                   here; -1: exclusive locks alone */
+	uint32_t grant; /* which one it is, from 1 */
+};
+
+/* A choice taken: by a call, or among those who ask for a lock; there rank, call, function and
+ * place are those of the rank that gets it, and what is taken is that call. */
 struct record_choice {
 	int32_t rank;
 	uint32_t call, sub;
+	struct record_lock lock;
 	const char *function; /* MPI_Recv, MPI_Probe, ... */
 	struct place place;
 	struct record_message taken;

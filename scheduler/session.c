@@ -258,6 +258,7 @@ static void keep(struct session *session)
 	struct record_execution *record = execution->record;
 	g_autoptr(GPtrArray) changed = g_ptr_array_new();
 	g_autoptr(GError) error = NULL;
+	g_autoptr(GArray) choices = world_told_choices(execution->world);
 	GPtrArray *shown = execution->findings;
 
 	session->interleavings++;
@@ -267,8 +268,7 @@ static void keep(struct session *session)
 	while (shown->len > 0) {
 		struct record_finding *finding = g_ptr_array_steal_index(shown, 0);
 
-		finding = findings_add(session->findings, finding, record,
-		                       world_choices(execution->world));
+		finding = findings_add(session->findings, finding, record, choices);
 		g_array_append_val(record->findings, finding->id);
 		g_ptr_array_add(changed, finding);
 		if (finding->count == 1)
@@ -277,7 +277,7 @@ static void keep(struct session *session)
 	if (record->calls->len > 0 && execution->ended_well)
 		session->well_kept |= record->buffering;
 	if (execution->ended_well) {
-		findings_add_good(session->findings, record, world_choices(execution->world));
+		findings_add_good(session->findings, record, choices);
 		session_outcome(session);
 	}
 	if (session->store && !store_add(session->store, record, changed, &error))
@@ -292,6 +292,8 @@ static void account(struct session *session)
 
 	session->by_rule |= world_answered_by_rule(execution->world);
 	session->collectives_waited |= world_collectives_waited(execution->world);
+	session->locks |= world_has_locked(execution->world);
+	session->atomics |= world_has_atomics(execution->world);
 	if (execution->cut_short || session->error)
 		return;
 	if (execution->wasted)
@@ -359,6 +361,7 @@ static void report_difference(struct session *session, const struct record_findi
 {
 	struct execution *execution = session->current;
 	struct record_finding *other = record_finding_new("not-reproducible");
+	g_autoptr(GArray) choices = world_told_choices(execution->world);
 
 	if (!execution->record || execution->cut_short)
 		return record_finding_free(other);
@@ -368,8 +371,7 @@ static void report_difference(struct session *session, const struct record_findi
 	                                              "followed again, though by the same calls",
 	                                              finding->kind, finding->id);
 	other->reproduced = TRUE;
-	other = findings_add(session->findings, other, execution->record,
-	                     world_choices(execution->world));
+	other = findings_add(session->findings, other, execution->record, choices);
 	if (other->count == 1)
 		g_ptr_array_add(session->logs, call_log_take(execution->world));
 }
@@ -496,6 +498,15 @@ static void conclude(struct session *session)
 		g_ptr_array_add(exploration->notes,
 		                g_strdup("rooted collectives of intercommunicators and persistent "
 		                         "reductions were taken to wait for all their members"));
+	if (session->atomics)
+		g_ptr_array_add(exploration->notes,
+		                g_strdup("the order of accumulates and other atomic operations of "
+		                         "several ranks on a window, outside of exclusive locks, "
+		                         "was left to MPI and not explored"));
+	if (session->locks)
+		g_ptr_array_add(exploration->notes,
+		                g_strdup("MPI_Win_lock and MPI_Win_start were taken to wait until "
+		                         "the target is ready; MPI may let them return earlier"));
 	if (!session->store)
 		return;
 	if (!store_add(session->store, NULL, all, &error)

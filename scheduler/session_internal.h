@@ -63,8 +63,9 @@ struct session {
 	gboolean hurry;       /* time is up or Ctrl-C: not even findings are replayed */
 	gboolean by_rule;     /* Waitany, Test, ... were answered by rule somewhere */
 	gboolean collectives_waited;
-	gboolean threads; /* MPI_THREAD_MULTIPLE was granted */
-	GError *error;    /* the first thing that makes going on impossible */
+	gboolean locks, atomics; /* see world_has_locked, world_has_atomics */
+	gboolean threads;        /* MPI_THREAD_MULTIPLE was granted */
+	GError *error;           /* the first thing that makes going on impossible */
 	gint64 started;
 };
 

@@ -42,14 +42,15 @@ static void texts_free(GPtrArray *texts)
 void session_outcome(struct session *session)
 {
 	struct execution *execution = session->current;
+	g_autoptr(GArray) choices = NULL;
 	GPtrArray *texts;
 	guint index;
 
 	if (!session->outcomes)
 		return;
 	texts = texts_of(session, execution->record);
-	index = outcomes_add(session->outcomes, texts, execution->record,
-	                     world_choices(execution->world));
+	choices = world_told_choices(execution->world);
+	index = outcomes_add(session->outcomes, texts, execution->record, choices);
 	texts_free(texts);
 	g_array_append_val(session->outcome_of, index);
 	g_array_append_val(session->outcome_of, execution->record->id);

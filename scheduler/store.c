@@ -40,7 +40,7 @@ static const char *const sql[STATEMENTS] = {
 	[PUT_SHOWS] = "INSERT OR IGNORE INTO shows VALUES (?,?)",
 	[PUT_ROLL_CALL] = "INSERT INTO roll_call VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?)",
-	[PUT_CHOICE] = "INSERT INTO choice VALUES (?,?,?,?,?,?,?)",
+	[PUT_CHOICE] = "INSERT INTO choice VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_ALTERNATIVE] = "INSERT INTO alternative VALUES (?,?,?,?,?,?,?,?)",
 	[PUT_MATCH] = "INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?)",
 	[PUT_CALL] = "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -314,8 +314,10 @@ static bool put_choice(struct store *store, gint64 execution, gint64 position,
 	gint64 place = put_place(store, &choice->place, error);
 
 	if (place < 0
-	    || !put(store, PUT_CHOICE, error, "iiiiiti", execution, position, I(choice->rank),
-	            I(choice->call), I(choice->sub), choice->function, place)
+	    || !put(store, PUT_CHOICE, error, "iiiiitiiiiii", execution, position, I(choice->rank),
+	            I(choice->call), I(choice->sub), choice->function, place,
+	            I(choice->lock.window), I(choice->lock.first), I(choice->lock.target),
+	            I(choice->lock.reader), I(choice->lock.grant))
 	    || !put_message(store, execution, position, 0, &choice->taken, error))
 		return false;
 	for (guint i = 0; i < choice->alternatives->len; i++) {

@@ -6,7 +6,7 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 4              /* user_version */
+#define STORE_VERSION 5              /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *
@@ -41,7 +41,8 @@
 	" PRIMARY KEY (execution, rank)) WITHOUT ROWID;" \
 	"CREATE TABLE choice (" \
 	" execution INTEGER, position INTEGER, rank INTEGER, call INTEGER, sub INTEGER," \
-	" function TEXT, place INTEGER," \
+	" function TEXT, place INTEGER, window INTEGER, window_first INTEGER, target INTEGER," \
+	" reader INTEGER, granted INTEGER," \
 	" PRIMARY KEY (execution, position)) WITHOUT ROWID;" \
 	"CREATE TABLE alternative (" \
 	" execution INTEGER, position INTEGER, number INTEGER, source INTEGER, tag INTEGER," \

@@ -38,8 +38,9 @@ static gboolean in_finalize(const struct execution *execution, int rank)
 	const struct world_call *info = world_call_info(execution->world, rank,
 	                                                world_calls(execution->world, rank));
 
-	return info && (info->function == MPI_CALL_Finalize
-	                || info->function == MPI_CALL_Session_finalize);
+	return info
+	       && (info->function == MPI_CALL_Finalize
+	           || info->function == MPI_CALL_Session_finalize);
 }
 
 static char *ended_words(const struct execution *execution, int rank)
@@ -140,22 +141,40 @@ static gint32 tag_of(GHashTable *operations, struct op_id id)
 	return operation ? operation->tag : OPERATION_ANY;
 }
 
+/* Whose choice it was. */
+static void fill_point(const struct execution *execution, const struct choice *choice,
+                       struct record_choice *record)
+{
+	const struct world_call *info;
+	struct op_id call = choice->point;
+	struct lock_place lock;
+
+	if (lock_from_number(execution->session->options->ranks, call.rank, &lock)) {
+		record->lock = (struct record_lock){lock.window, lock.first, lock.target,
+		                                    lock.reader, call.call};
+		call = (struct op_id){choice->taken.rank, choice->taken.call, 0};
+	}
+	record->rank = call.rank;
+	record->call = call.call;
+	record->sub = call.sub;
+	info = world_call_info(execution->world, call.rank, call.call);
+	record->function = g_intern_string(info ? mpi_call_name(info->function) : "?");
+	record->place = place_of_call(execution, call.rank, call.call);
+}
+
 static void fill_choices(const struct execution *execution, GHashTable *operations)
 {
 	const GArray *choices = world_choices(execution->world);
 
 	for (guint i = 0; i < choices->len; i++) {
 		const struct choice *choice = &g_array_index(choices, struct choice, i);
-		const struct world_call *info = world_call_info(
-			execution->world, choice->point.rank, choice->point.call);
 		const GArray *others = world_alternatives(execution->world, i);
-		struct record_choice *record = record_choice_new();
+		struct record_choice *record;
 
-		record->rank = choice->point.rank;
-		record->call = choice->point.call;
-		record->sub = choice->point.sub;
-		record->function = g_intern_string(info ? mpi_call_name(info->function) : "?");
-		record->place = place_of_call(execution, record->rank, record->call);
+		if (!world_choice_is_told(execution->world, i))
+			continue;
+		record = record_choice_new();
+		fill_point(execution, choice, record);
 		record->taken = message_of(execution, choice->taken,
 		                           tag_of(operations, choice->taken));
 		for (guint j = 0; j < others->len; j++) {
@@ -178,7 +197,8 @@ static void fill_matches(const struct execution *execution, GHashTable *operatio
 		const struct operation *receive;
 		struct record_match match;
 
-		if (event->kind != EVENT_MATCH)
+		if (event->kind != EVENT_MATCH
+		    || event->op.id.rank >= execution->session->options->ranks)
 			continue;
 		receive = g_hash_table_lookup(operations, &event->op.id);
 		if (receive && receive->kind == OPERATION_PROBE)
@@ -196,7 +216,7 @@ static void fill_matches(const struct execution *execution, GHashTable *operatio
 
 static char *path_of(const struct execution *execution)
 {
-	const GArray *choices = world_choices(execution->world);
+	g_autoptr(GArray) choices = world_told_choices(execution->world);
 	struct path *path = path_new(execution->session->options->ranks, execution->buffering,
 	                             execution->session->options->synchronous_collectives);
 	char *text;

@@ -18,7 +18,7 @@ static struct record_call describe(const struct execution *execution, int rank, 
 	call.function = g_intern_string(mpi_call_name(info->function));
 	call.place = session_place(session, rank, execution->pids[rank], info->site);
 	call.operations = info->op_count;
-	call.kind = MIN(info->kind, RECORD_CALL_KINDS - 1);
+	call.kind = info->kind < RECORD_CALL_KINDS ? info->kind : RECORD_CALL_OTHER;
 	if (info->kind == 0)
 		return call;
 	call.communicator = info->comm;
@@ -33,7 +33,7 @@ static struct record_call describe(const struct execution *execution, int rank, 
 
 /* Collectives and completions, as the trace tells of them. `first` has where each rank's calls
  * begin. */
-static void connect_calls(const struct trace *trace, GArray *calls, const guint *first)
+static void connect_calls(const struct trace *trace, GArray *calls, const guint *first, int ranks)
 {
 	for (size_t i = 0; i < trace->count; i++) {
 		const struct event *event = &trace->events[i];
@@ -43,7 +43,8 @@ static void connect_calls(const struct trace *trace, GArray *calls, const guint 
 		if (event->kind != EVENT_ARRIVE && event->kind != EVENT_LEAVE
 		    && event->kind != EVENT_COMPLETE)
 			continue;
-		if (id.call == 0 || id.call > first[id.rank + 1] - first[id.rank])
+		if (id.rank >= ranks || id.call == 0
+		    || id.call > first[id.rank + 1] - first[id.rank])
 			continue;
 		call = &g_array_index(calls, struct record_call, first[id.rank] + id.call - 1);
 		if (event->kind != EVENT_ARRIVE)
@@ -69,5 +70,5 @@ void verdict_calls(struct execution *execution)
 		}
 		first[rank + 1] = calls->len;
 	}
-	connect_calls(world_trace(execution->world), calls, first);
+	connect_calls(world_trace(execution->world), calls, first, ranks);
 }

@@ -32,6 +32,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->alternatives = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	trace_init(&world->trace);
 	world->remarks = remarks_new();
+	world->locks = windows_new(options->ranks);
 	return world;
 }
 
@@ -66,6 +67,7 @@ struct world *world_copy(const struct world *from, enum buffering buffering, voi
 	trace_init(&to->trace);
 	trace_copy(&to->trace, &from->trace);
 	to->remarks = remarks_copy(from->remarks);
+	to->locks = windows_copy(from->locks);
 	return to;
 }
 
@@ -87,6 +89,7 @@ void world_free(struct world *world)
 	g_ptr_array_unref(world->alternatives);
 	trace_release(&world->trace);
 	remarks_free(world->remarks);
+	windows_free(world->locks);
 	g_free(world);
 }
 

@@ -82,6 +82,11 @@ gboolean world_at_rest(const struct world *world);
 /* Whether some rank has made a window: ranks can act on each other unseen. */
 gboolean world_has_windows(const struct world *world);
 
+/* Whether some rank had to wait for a lock or an exposure; whether the order of some atomic
+ * operations was MPI's. */
+gboolean world_has_locked(const struct world *world);
+gboolean world_has_atomics(const struct world *world);
+
 gboolean world_answer_ready(struct world *world);
 
 /* Makes the choice if the rules allow it now; fills in call and sub of the send when they are 0. */
@@ -97,6 +102,10 @@ guint world_idle_polls(const struct world *world);
 
 const struct trace *world_trace(const struct world *world);
 const GArray *world_choices(const struct world *world); /* struct choice, in the order made */
+/* Whether a path must tell this choice: not who gets a place of a lock that nobody else could have
+ * had. Those that it must (struct choice); free with g_array_unref. */
+gboolean world_choice_is_told(const struct world *world, guint index);
+GArray *world_told_choices(const struct world *world);
 /* The messages that choice number `index` could have taken at that time besides (struct op_id). */
 const GArray *world_alternatives(const struct world *world, guint index);
 const struct world_options *world_options(const struct world *world);

@@ -68,6 +68,8 @@ static void mark_peers(const struct world *world, int number, const struct live 
 
 	if (live->kind == WIRE_COLLECTIVE) {
 		mark_collective(world, number, live, waits);
+	} else if (live->kind == WIRE_LOCK) {
+		windows_mark_holders(world->locks, number, waits);
 	} else if (live->peer == WIRE_ANY) {
 		members = communicators_members(world->comms, live->comm, number, &count);
 		for (int i = 0; i < count; i++) {
@@ -116,11 +118,21 @@ static void append_envelope(GString *text, const struct world *world, guint8 kin
                             gint32 tag, guint64 comm)
 {
 	const char *separator = "";
+	struct lock_place window;
 
 	if (kind == WIRE_COLLECTIVE) {
 		if (peer >= 0)
 			g_string_append_printf(text, "root=%d", peer);
 		separator = peer >= 0 ? ", " : "";
+	} else if (kind == WIRE_LOCK || kind == WIRE_UNLOCK) {
+		if (peer != WIRE_ANY)
+			g_string_append_printf(text, "target=%d", peer);
+		separator = peer != WIRE_ANY ? ", " : "";
+	} else if (communicators_window(world->comms, comm, &window)) {
+		g_string_append_printf(
+			text, "%s=%d",
+			(kind == WIRE_SEND) == (tag == WIRE_EXPOSED) ? "origin" : "target", peer);
+		separator = ", ";
 	} else {
 		if (peer == WIRE_ANY)
 			g_string_append(text, "ANY_SOURCE");

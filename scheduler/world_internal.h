@@ -1,10 +1,12 @@
 /* What world.c (state and progress), world_report.c (what ranks say), world_rest.c (answers at
- * rest) and world_describe.c (words for people) share. Nobody else includes it. */
+ * rest), world_window.c (locks) and world_describe.c (words for people) share. Nobody else includes
+ * it. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
 
 #include "matcher.h"
 #include "types.h"
+#include "windows.h"
 #include "world.h"
 
 /* An operation whose completion its rank has not learnt of yet. */
@@ -65,11 +67,14 @@ struct world {
 	GPtrArray *alternatives; /* GArray of struct op_id, by choice; shared with copies */
 	struct trace trace;
 	struct remarks *remarks;
+	struct windows *locks;
 	guint idle_polls;
 	gboolean started;          /* ranks may leave MPI_Init */
 	gboolean collectives_wait; /* some collective was taken to wait for more than it must */
 	gboolean by_rule;
 	gboolean windows;
+	gboolean locked;  /* some rank has asked for a lock, or started an access epoch */
+	gboolean atomics; /* some rank's atomic operations were ordered by MPI alone */
 };
 
 /* Order of calls, then of operations in a call: <0, 0, >0. */
@@ -98,6 +103,12 @@ void world_try_release(struct world *world, int rank);
 /* Makes all deterministic matches and lets go whom they set free. */
 void world_settle(struct world *world);
 void world_on_match(struct world *world, const struct match *match, gboolean chosen);
+
+/* A rank asks for a lock. NULL: it waits for grants (or `live` is complete); else what is wrong. */
+const char *world_lock(struct world *world, int rank, const struct wire_op *op, struct live *live);
+void world_unlock(struct world *world, int rank, const struct wire_op *op);
+/* A place of a lock (explorer/lock.h) was granted. */
+void world_on_grant(struct world *world, const struct match *match);
 
 /* Remarks on a message whose types are not those that the receive expects. */
 void world_compare_types(struct world *world, const struct match *match,

@@ -149,6 +149,7 @@ static gboolean start(struct world *world, int rank, const struct wire_call *cal
 	                    .types = types_of(op)};
 	GArray *array = world->ranks[rank].live;
 	gboolean kept = call->wait != WIRE_WAIT_NONE || op->nonblocking;
+	const char *wrong;
 
 	if (!communicators_known(world->comms, op->comm))
 		return refuse(error, rank, call, "an unknown communicator");
@@ -158,6 +159,12 @@ static gboolean start(struct world *world, int rank, const struct wire_call *cal
 		return refuse(error, rank, call, "calls out of order");
 	if (op->kind == WIRE_COLLECTIVE) {
 		arrive(world, rank, call, op, &live);
+	} else if (op->kind == WIRE_LOCK) {
+		wrong = world_lock(world, rank, op, &live);
+		if (wrong)
+			return refuse(error, rank, call, wrong);
+	} else if (op->kind == WIRE_UNLOCK) {
+		world_unlock(world, rank, op);
 	} else if (!post(world, rank, call, op, &live, error)) {
 		return FALSE;
 	}
@@ -185,6 +192,9 @@ static void remember(struct world *world, int number, const struct wire_call *ca
 	info = &g_array_index(calls, struct world_call, call->call - 1);
 	info->function = call->function;
 	world->windows |= makes_window(call->function);
+	world->locked |= call->function == MPI_CALL_Win_lock
+	                 || call->function == MPI_CALL_Win_lock_all
+	                 || call->function == MPI_CALL_Win_start;
 	info->site = call->site;
 	info->op_count = (guint8)MIN(call->op_count, 255);
 	if (call->op_count > 0) {

@@ -84,7 +84,10 @@ gboolean world_choose(struct world *world, struct choice *choice)
 	note_alternatives(world, choice);
 	matcher_match(world->matcher, match.receive, match.send);
 	world->idle_polls = 0;
-	world_on_match(world, &match, TRUE);
+	if (match.receive.rank < world->options.ranks)
+		world_on_match(world, &match, TRUE);
+	else
+		world_on_grant(world, &match);
 	world_settle(world);
 	return TRUE;
 }
@@ -193,6 +196,16 @@ guint world_idle_polls(const struct world *world)
 gboolean world_has_windows(const struct world *world)
 {
 	return world->windows;
+}
+
+gboolean world_has_locked(const struct world *world)
+{
+	return world->locked;
+}
+
+gboolean world_has_atomics(const struct world *world)
+{
+	return world->atomics;
 }
 
 gboolean world_answered_by_rule(const struct world *world)

@@ -181,8 +181,8 @@ uint64_t communicator_new_number(uint64_t parent, unsigned function, uint64_t ke
 	return number < FIRST_NUMBER ? number + FIRST_NUMBER : number;
 }
 
-void communicator_announce(uint64_t number, const struct communicator_groups *groups, int rank,
-                           const char *name)
+static void announce(uint64_t number, const struct communicator_groups *groups, int rank,
+                     const char *name, uint32_t window)
 {
 	char text[LONGEST_NAME];
 
@@ -191,9 +191,16 @@ void communicator_announce(uint64_t number, const struct communicator_groups *gr
 		.type = WIRE_COMM,
 		.comm = { .comm = number, .local_count = (uint32_t)groups->size,
 		          .remote_count = (uint32_t)groups->remote_size, .local = groups->local,
-		          .remote = groups->remote, .my_rank = rank, .name = text },
+		          .remote = groups->remote, .my_rank = rank, .window = window,
+		          .name = text },
 	};
 	gate_tell(&message);
+}
+
+void communicator_announce(uint64_t number, const struct communicator_groups *groups, int rank,
+                           const char *name)
+{
+	announce(number, groups, rank, name, 0);
 }
 
 uint64_t communicator_announce_copy(const struct communicator *communicator, unsigned function,
@@ -216,6 +223,21 @@ uint64_t communicator_derive(const struct communicator *communicator, unsigned f
 
 	snprintf(name, sizeof(name), "%s on %s", mpi_call_name(function), communicator->name);
 	return communicator_announce_copy(communicator, function, name);
+}
+
+uint64_t communicator_derive_window(const struct communicator *communicator, unsigned function)
+{
+	static uint32_t made; /* windows of which this process has the lowest rank */
+	const struct communicator_groups groups = { .size = communicator->size,
+		                                    .local = communicator->local };
+	uint64_t number = communicator_new_number(communicator->number, function, 0, &groups);
+	bool lowest_here = lowest(groups.size, groups.local)
+	                   == communicator->local[communicator->rank];
+	char name[LONGEST_NAME];
+
+	snprintf(name, sizeof(name), "%s on %s", mpi_call_name(function), communicator->name);
+	announce(number, &groups, communicator->rank, name, lowest_here ? ++made : 0);
+	return number;
 }
 
 /* --- the registry ---------------------------------------------------------------------------- */

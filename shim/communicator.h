@@ -92,6 +92,10 @@ uint64_t communicator_announce_copy(const struct communicator *communicator, uns
  * of a file or window, whose order is their own. `function` is an enum mpi_call. */
 uint64_t communicator_derive(const struct communicator *communicator, unsigned function);
 
+/* The same for a window, which the scheduler is to know as one. The windows are counted: for all
+ * members of an intracommunicator, before they meet to make it. */
+uint64_t communicator_derive_window(const struct communicator *communicator, unsigned function);
+
 /* A call whose only operation is a collective without root on `number`: waits until all members
  * have come. */
 void communicator_meet(uint64_t number, unsigned function, const void *site, uint64_t signature);

@@ -1,6 +1,5 @@
 #include "file_and_window.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "communicator.h"
@@ -11,6 +10,7 @@
 struct shared {
 	uintptr_t handle;
 	uint64_t number;
+	struct window_epochs epochs; /* of a window */
 	struct shared *next;
 };
 
@@ -29,7 +29,7 @@ static void remember(struct shared **list, uintptr_t handle, uint64_t number)
 
 	if (!shared)
 		return;
-	*shared = (struct shared){ handle, number, *list };
+	*shared = (struct shared){ .handle = handle, .number = number, .next = *list };
 	*list = shared;
 }
 
@@ -40,12 +40,23 @@ static void forget(struct shared **list, uintptr_t handle)
 	if (!found)
 		return;
 	*link = found->next;
+	free(found->epochs.targets);
 	free(found);
 }
 
 bool window_exists(void)
 {
 	return windows != NULL;
+}
+
+struct window_epochs *window_find(MPI_Win window, uint64_t *ret_number)
+{
+	struct shared *shared = *find(&windows, (uintptr_t)window);
+
+	if (!shared)
+		return NULL;
+	*ret_number = shared->number;
+	return &shared->epochs;
 }
 
 static int meet(struct shared **list, uintptr_t handle, const void *site, enum mpi_call function)
@@ -101,6 +112,20 @@ int shim_MPI_File_close(void *site, MPI_File *file)
 	return code;
 }
 
+/* The same for a window; its number is told before all have come, so that whoever uses it is known
+ * to use one. */
+static uint64_t meet_for_window(const void *site, enum mpi_call function, MPI_Comm comm)
+{
+	const struct communicator *communicator = communicator_find(comm);
+	uint64_t number;
+
+	if (!communicator)
+		return 0;
+	number = communicator->is_inter ? 0 : communicator_derive_window(communicator, function);
+	communicator_meet(communicator->number, function, site, 0);
+	return number;
+}
+
 static int made_window(int code, uint64_t number, const MPI_Win *window)
 {
 	if (code == MPI_SUCCESS)
@@ -111,7 +136,7 @@ static int made_window(int code, uint64_t number, const MPI_Win *window)
 int shim_MPI_Win_create(void *site, void *base, MPI_Aint size, int disp_unit, MPI_Info info,
                         MPI_Comm comm, MPI_Win *window)
 {
-	uint64_t number = meet_to_make(site, MPI_CALL_Win_create, comm);
+	uint64_t number = meet_for_window(site, MPI_CALL_Win_create, comm);
 
 	return made_window(real_mpi()->Win_create(base, size, disp_unit, info, comm, window),
 	                   number, window);
@@ -120,7 +145,7 @@ int shim_MPI_Win_create(void *site, void *base, MPI_Aint size, int disp_unit, MP
 int shim_MPI_Win_allocate(void *site, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                           void *base, MPI_Win *window)
 {
-	uint64_t number = meet_to_make(site, MPI_CALL_Win_allocate, comm);
+	uint64_t number = meet_for_window(site, MPI_CALL_Win_allocate, comm);
 
 	return made_window(real_mpi()->Win_allocate(size, disp_unit, info, comm, base, window),
 	                   number, window);
@@ -129,7 +154,7 @@ int shim_MPI_Win_allocate(void *site, MPI_Aint size, int disp_unit, MPI_Info inf
 int shim_MPI_Win_allocate_shared(void *site, MPI_Aint size, int disp_unit, MPI_Info info,
                                  MPI_Comm comm, void *base, MPI_Win *window)
 {
-	uint64_t number = meet_to_make(site, MPI_CALL_Win_allocate_shared, comm);
+	uint64_t number = meet_for_window(site, MPI_CALL_Win_allocate_shared, comm);
 
 	return made_window(
 		real_mpi()->Win_allocate_shared(size, disp_unit, info, comm, base, window), number,
@@ -138,7 +163,7 @@ int shim_MPI_Win_allocate_shared(void *site, MPI_Aint size, int disp_unit, MPI_I
 
 int shim_MPI_Win_create_dynamic(void *site, MPI_Info info, MPI_Comm comm, MPI_Win *window)
 {
-	uint64_t number = meet_to_make(site, MPI_CALL_Win_create_dynamic, comm);
+	uint64_t number = meet_for_window(site, MPI_CALL_Win_create_dynamic, comm);
 
 	return made_window(real_mpi()->Win_create_dynamic(info, comm, window), number, window);
 }
@@ -148,7 +173,7 @@ int shim_MPI_Win_free(void *site, MPI_Win *window)
 	uintptr_t handle = (uintptr_t)*window;
 	int code;
 
-	window_meet(site, MPI_CALL_Win_free, *window);
+	window_meet_to_free(site, *window);
 	code = real_mpi()->Win_free(window);
 	if (code == MPI_SUCCESS)
 		forget(&windows, handle);

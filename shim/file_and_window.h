@@ -1,10 +1,11 @@
 /* MPI-IO and one-sided communication go to the library as they are, but their collective calls meet
  * at the scheduler first: no rank then spins for a peer that is not there, and a deadlock through
- * them is seen. */
+ * them is seen. The other ways to synchronise on a window are told to it, too (window.c). */
 #ifndef MATCHPOINT_SHIM_FILE_AND_WINDOW_H
 #define MATCHPOINT_SHIM_FILE_AND_WINDOW_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <mpi.h>
 
@@ -13,6 +14,24 @@
 /* Returns MPI_SUCCESS once all members of the file's (window's) group have made the call. */
 int file_meet(const void *site, enum mpi_call function, MPI_File file);
 int window_meet(const void *site, enum mpi_call function, MPI_Win window);
+
+/* What this process has begun with a window and not ended. */
+struct window_epochs {
+	uint32_t exposure; /* number of the MPI_Win_post call; 0: none */
+	uint32_t origins, first_origin; /* its operations that wait for the origins */
+	int *targets; /* of MPI_Win_start, as ranks in the window's group */
+	int target_count;
+};
+
+/* NULL: no window that the program may use. The number is that of its members' messages. */
+struct window_epochs *window_find(MPI_Win window, uint64_t *ret_number);
+
+/* The meeting before MPI_Win_free. */
+void window_meet_to_free(const void *site, MPI_Win window);
+
+/* A call that MPI carries out by itself begins; `function` is an enum mpi_call. Atomic operations
+ * whose order nothing settles are told to the scheduler later. */
+void window_note(unsigned function);
 
 /* Whether peers may need this rank to drive MPI's progress at any time. */
 bool window_exists(void);

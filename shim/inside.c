@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "caller.h"
+#include "file_and_window.h"
 #include "gate.h"
 #include "real.h"
 #include "wire.h"
@@ -20,6 +21,7 @@ void inside_wait(unsigned function, uint64_t site)
 /* With threads that call at the same time one note would not do. */
 bool inside_enter(unsigned function, void *site)
 {
+	window_note(function);
 	if (!gate_is_active() || gate_is_serialised() || caller_is_inside()
 	    || real_is_library(site))
 		return false;

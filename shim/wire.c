@@ -209,7 +209,7 @@ static void describe_types(struct codec *codec, struct wire_types *types)
 static void describe_op(struct codec *codec, struct wire_op *op)
 {
 	field_name(codec, &op->name);
-	field_u8(codec, &op->kind, WIRE_COLLECTIVE);
+	field_u8(codec, &op->kind, WIRE_UNLOCK);
 	if (op->kind == 0)
 		codec->failed = true;
 	field_u8(codec, &op->mode, WIRE_READY);
@@ -253,6 +253,7 @@ static void describe_comm(struct codec *codec, struct wire_comm *comm)
 	for (uint32_t i = 0; i < remote; i++)
 		field_i32(codec, &comm->remote[i]);
 	field_i32(codec, &comm->my_rank);
+	field_u32(codec, &comm->window);
 	field_string(codec, &comm->name);
 }
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 5
+#define WIRE_VERSION 6
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -92,7 +92,16 @@ enum wire_op_kind {
 	WIRE_PROBE,
 	WIRE_MPROBE,
 	WIRE_COLLECTIVE, /* collectives, communicator creation and freeing, Finalize */
+	WIRE_LOCK,       /* of the window `comm` at target `peer`; any: a shared one at all targets;
+	                    the mode is an enum wire_lock_mode. Complete when granted */
+	WIRE_UNLOCK,     /* of what this rank holds there; tag 1: it has made atomic operations
+	                    whose order the locks do not settle */
 };
+
+/* Tags of a window's own messages, for post, start, complete and wait. */
+enum wire_window_tag { WIRE_EXPOSED = 0, WIRE_COMPLETED };
+
+enum wire_lock_mode { WIRE_LOCK_EXCLUSIVE = 0, WIRE_LOCK_SHARED };
 
 enum wire_send_mode { WIRE_STANDARD = 0, WIRE_SYNCHRONOUS, WIRE_BUFFERED, WIRE_READY };
 
@@ -114,7 +123,7 @@ struct wire_types {
 struct wire_op {
 	struct wire_name name;
 	uint8_t kind;
-	uint8_t mode;       /* sends */
+	uint8_t mode;       /* sends, locks */
 	bool nonblocking;   /* the program holds a request for it */
 	bool joined;        /* complete only together with the operation before it in the call */
 	uint16_t function;  /* enum mpi_call of a persistent collective, which MPI_Start does not
@@ -164,6 +173,8 @@ struct wire_comm {
 	uint32_t local_count, remote_count; /* remote: 0 for an intracommunicator */
 	int32_t *local, *remote;            /* world ranks, in rank order */
 	int32_t my_rank;                    /* this process's rank in local */
+	uint32_t window; /* of a window, told by the lowest world rank in it: which one it is, from
+	                    1, of those of which that is the lowest; else 0 */
 	char *name; /* what created it: "MPI_Comm_split of MPI_COMM_WORLD" */
 };
 

@@ -32,6 +32,7 @@ static void test_round_trip(void **state)
 	assert_round_trip("mp1:n4:zero:0.3=1");
 	assert_round_trip("mp1:n1:infinite:sync:");
 	assert_round_trip("mp1:n4:sync:0.3=1,0.3/1=2");
+	assert_round_trip("mp1:n4:w1.0.3=2,w7.3r1.1=0,w1@2.3.1=3");
 	assert_round_trip("mp1:n2147483647:2147483646.4294967295/4294967295=0");
 }
 
@@ -99,6 +100,17 @@ static void test_refused(void **state)
 	assert_refused("mp1:n4:infinite:zero:",
 	               "not a path: column 17: the receiver's rank expected, "
 	               "without leading zeros");
+	assert_refused(
+		"mp1:n4:w0.0.1=0",
+		"not a path: column 9: the number of the window must be from 1 to 2147483647");
+	assert_refused("mp1:n4:w1@0.0.1=0",
+	               "not a path: column 11: the lowest rank of the window must be from 1 to 3");
+	assert_refused("mp1:n4:w1.4.1=0",
+	               "not a path: column 11: the target's rank must be from 0 to 3");
+	assert_refused("mp1:n4:w1.0r4.1=0",
+	               "not a path: column 13: the rank of a shared lock must be from 0 to 3");
+	assert_refused("mp1:n4:w2147483647.0.1=0",
+	               "not a path: column 21: no window has such a number");
 }
 
 static void test_version(void **state)

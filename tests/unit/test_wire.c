@@ -125,7 +125,7 @@ static void rank_messages_round_trip(void **state)
 	static char text[] = "why";
 	struct wire_mapping mapping = { 4096, 8192, 0, 22, 1000, 3 };
 	const struct wire_message messages[] = {
-		{ .type = WIRE_COMM, .comm = { 77, 2, 1, local, remote, 1, text } },
+		{ .type = WIRE_COMM, .comm = { 77, 2, 1, local, remote, 1, 5, text } },
 		{ .type = WIRE_ERROR, .error = { 3, 12, 99, 14, true, true, text } },
 		{ .type = WIRE_STACK, .stack = { 2, frames } },
 		{ .type = WIRE_STACK },

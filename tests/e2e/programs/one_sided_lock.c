@@ -1,6 +1,5 @@
-/* Rank 2 stands inside MPI, waiting for a lock; rank 0 holds it and receives from anybody first. It
- * must be given rank 1's message though rank 2 is not at rest. What a later message of rank 2
- * depends on is not seen: that rank 0 could take it first has to be tried, and is no finding. */
+/* Rank 2 waits for a lock that rank 0 holds, and receives from anybody first: it can take rank 1's
+ * message alone, as rank 2 sends only when it has had the lock. */
 #include "check.h"
 int main(int argc, char **argv)
 {

@@ -1,0 +1,43 @@
+#include "lock.h"
+
+/* Most windows have rank 0 in them: those get the even numbers, so that numbers stay small. */
+static int64_t window_index(int ranks, const struct lock_place *place)
+{
+	if (place->first == 0)
+		return 2 * ((int64_t)place->window - 1);
+	return 2 * (((int64_t)place->window - 1) * ranks + place->first) + 1;
+}
+
+int32_t lock_number(int ranks, const struct lock_place *place)
+{
+	int64_t per_target = (int64_t)ranks + 1;
+	int64_t index = window_index(ranks, place);
+	int64_t number;
+
+	if (index > INT32_MAX / per_target)
+		return -1;
+	number = (index * ranks + place->target) * per_target + place->reader + 1 + ranks;
+	return number <= INT32_MAX ? (int32_t)number : -1;
+}
+
+bool lock_from_number(int ranks, int32_t number, struct lock_place *ret_place)
+{
+	int64_t per_target = (int64_t)ranks + 1;
+	int32_t index, rest;
+
+	if (number < ranks)
+		return false;
+	rest = number - ranks;
+	ret_place->reader = (int32_t)(rest % per_target) - 1;
+	rest = (int32_t)(rest / per_target);
+	ret_place->target = rest % ranks;
+	index = rest / ranks;
+	if (index % 2 == 0) {
+		ret_place->first = 0;
+		ret_place->window = index / 2 + 1;
+	} else {
+		ret_place->first = index / 2 % ranks;
+		ret_place->window = index / 2 / ranks + 1;
+	}
+	return true;
+}

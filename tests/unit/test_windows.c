@@ -1,0 +1,189 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../scheduler/windows.h"
+
+enum { RANKS = 3, COMM = 77 };
+
+static const int everybody[RANKS] = {0, 1, 2};
+
+static struct lock_wish wish(int rank, int target, gboolean shared)
+{
+	return (struct lock_wish){.rank = rank,
+	                          .comm = COMM,
+	                          .window = {.window = 1},
+	                          .target = target,
+	                          .shared = shared,
+	                          .members = everybody,
+	                          .count = RANKS};
+}
+
+static gint32 place(int target, int reader)
+{
+	struct lock_place which = {1, 0, target, reader};
+
+	return lock_number(RANKS, &which);
+}
+
+/* Grants all that the rank claims now, as far as it is free. */
+static enum lock_progress grant_all(struct windows *windows, int rank)
+{
+	g_autoptr(GArray) claims = g_array_copy((GArray *)windows_claims(windows, rank));
+	enum lock_progress progress = LOCK_WAITS;
+
+	for (guint i = 0; i < claims->len; i++) {
+		gint32 number = g_array_index(claims, struct lock_claim, i).place;
+
+		if (windows_offer(windows, number) > 0)
+			progress = windows_grant(windows, number, rank);
+	}
+	return progress;
+}
+
+static void take(struct windows *windows, int rank, int target, gboolean shared)
+{
+	struct lock_wish one = wish(rank, target, shared);
+
+	assert_true(windows_ask(windows, &one));
+	while (grant_all(windows, rank) == LOCK_CLAIMS)
+		;
+	assert_true(windows_holds(windows, rank, COMM, target));
+}
+
+static guint release(struct windows *windows, int rank, int target)
+{
+	g_autoptr(GArray) grants = g_array_new(FALSE, FALSE, sizeof(struct lock_grant));
+
+	windows_release(windows, rank, COMM, target, grants);
+	return grants->len;
+}
+
+static void test_numbers(void **state)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+
+	(void)state;
+	for (int window = 1; window <= 3; window++) {
+		for (int i = 0; i < RANKS * RANKS * (RANKS + 1); i++) {
+			struct lock_place one = {window, i % RANKS, i / RANKS % RANKS,
+			                         i / RANKS / RANKS - 1};
+			struct lock_place other;
+			gint32 number = lock_number(RANKS, &one);
+
+			assert_true(number >= RANKS);
+			assert_true(g_hash_table_add(seen, GINT_TO_POINTER(number)));
+			assert_true(lock_from_number(RANKS, number, &other));
+			assert_memory_equal(&one, &other, sizeof one);
+		}
+	}
+}
+
+static void test_number_limits(void **state)
+{
+	struct lock_place one = {1, 0, 0, -1}, other;
+
+	(void)state;
+	assert_false(lock_from_number(RANKS, RANKS - 1, &other));
+	assert_int_equal(lock_number(RANKS, &one), RANKS);
+	one.window = INT32_MAX;
+	one.first = 2;
+	assert_int_equal(lock_number(RANKS, &one), -1);
+	assert_int_equal(lock_number(INT32_MAX, &one), -1);
+}
+
+/* An exclusive lock has the target's place before it claims those of the others' shared locks. */
+static void test_exclusive(void **state)
+{
+	struct windows *windows = windows_new(RANKS);
+	struct lock_wish one = wish(1, 0, FALSE);
+	const GArray *claims;
+
+	(void)state;
+	assert_true(windows_ask(windows, &one));
+	claims = windows_claims(windows, 1);
+	assert_int_equal(claims->len, 1);
+	assert_int_equal(g_array_index(claims, struct lock_claim, 0).place, place(0, -1));
+	assert_int_equal(windows_offer(windows, place(0, -1)), 1);
+	assert_int_equal(windows_offer(windows, place(0, -1)), 0);
+	assert_int_equal(windows_grant(windows, place(0, -1), 1), LOCK_CLAIMS);
+	assert_false(windows_holds(windows, 1, COMM, 0));
+	claims = windows_claims(windows, 1);
+	assert_int_equal(claims->len, 2);
+	assert_int_equal(g_array_index(claims, struct lock_claim, 0).place, place(0, 0));
+	assert_int_equal(g_array_index(claims, struct lock_claim, 1).place, place(0, 2));
+	assert_int_equal(grant_all(windows, 1), LOCK_GRANTED);
+	assert_int_equal(release(windows, 1, 0), 3);
+	assert_int_equal(release(windows, 1, 0), 0);
+	assert_int_equal(windows_offer(windows, place(0, -1)), 2);
+	windows_free(windows);
+}
+
+static void test_shared_do_not_meet(void **state)
+{
+	struct windows *windows = windows_new(RANKS);
+
+	(void)state;
+	take(windows, 0, 2, TRUE);
+	take(windows, 1, 2, TRUE);
+	take(windows, 2, WINDOWS_ALL, TRUE);
+	assert_true(windows_holds(windows, 2, COMM, 1));
+	assert_false(windows_contended(windows, place(2, 0)));
+	assert_false(windows_contended(windows, place(2, 2)));
+	assert_int_equal(release(windows, 2, 1), 0);
+	assert_int_equal(release(windows, 2, WINDOWS_ALL), RANKS);
+	windows_free(windows);
+}
+
+/* Who wants an exclusive lock waits for those who hold shared ones; and a copy goes its own way. */
+static void test_waits_for_shared(void **state)
+{
+	struct windows *windows = windows_new(RANKS), *copy;
+	struct lock_wish one = wish(1, 0, FALSE);
+	gboolean waits[RANKS] = {FALSE};
+
+	(void)state;
+	take(windows, 2, 0, TRUE);
+	assert_true(windows_ask(windows, &one));
+	assert_int_equal(grant_all(windows, 1), LOCK_CLAIMS);
+	assert_int_equal(grant_all(windows, 1), LOCK_WAITS);
+	windows_mark_holders(windows, 1, waits);
+	assert_false(waits[0]);
+	assert_false(waits[1]);
+	assert_true(waits[2]);
+	assert_true(windows_contended(windows, place(0, 2)));
+	assert_true(windows_contended(windows, place(0, -1)));
+	assert_false(windows_contended(windows, place(0, 0)));
+	copy = windows_copy(windows);
+	assert_int_equal(release(copy, 2, 0), 1);
+	assert_int_equal(windows_offer(copy, place(0, 2)), 2);
+	assert_int_equal(windows_grant(copy, place(0, 2), 1), LOCK_GRANTED);
+	assert_false(windows_holds(windows, 1, COMM, 0));
+	windows_free(copy);
+	windows_free(windows);
+}
+
+static void test_too_many_windows(void **state)
+{
+	struct windows *windows = windows_new(RANKS);
+	struct lock_wish one = wish(0, 0, FALSE);
+
+	(void)state;
+	one.window.window = INT32_MAX;
+	assert_false(windows_ask(windows, &one));
+	windows_free(windows);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numbers),          cmocka_unit_test(test_number_limits),
+		cmocka_unit_test(test_exclusive),        cmocka_unit_test(test_shared_do_not_meet),
+		cmocka_unit_test(test_waits_for_shared), cmocka_unit_test(test_too_many_windows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
