@@ -127,14 +127,17 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 	const struct record_rank *told = NULL;
 	bool deadlock = g_str_equal(finding->kind, "deadlock");
 	bool remark = record_finding_is_remark(finding);
+	bool leak = g_str_equal(finding->kind, "leak"); /* its message says all */
 
 	write_outcomes(finding->outcomes, out);
-	if (finding->message && *finding->message && !remark && finding->outcomes->len == 0
+	if (finding->message && *finding->message && (!remark || leak)
+	    && finding->outcomes->len == 0
 	    && !(deadlock && finding->ranks->len > 0)) {
 		fprintf(out, "  %s\n", finding->message);
 		told = g_str_equal(finding->kind, "stall") ? NULL : culprit(finding->ranks);
 	}
-	write_roll_call(finding->ranks, told, out);
+	if (!leak)
+		write_roll_call(finding->ranks, told, out);
 	if (!deadlock && !remark && finding->outcomes->len == 0
 	    && !write_example(reader, finding, out, error))
 		return false;

@@ -48,6 +48,29 @@ static gboolean parse_size(const char *text, guint64 *ret_bytes)
 	return TRUE;
 }
 
+/* Kinds of findings, several separated by commas; FALSE: complained. */
+static gboolean parse_kinds(const struct command_options *options, GStrv *ret_kinds)
+{
+	g_autoptr(GStrvBuilder) kinds = g_strv_builder_new();
+
+	for (char **list = options->ignored; list && *list; list++) {
+		g_auto(GStrv) words = g_strsplit(*list, ",", -1);
+
+		for (char **word = words; *word; word++) {
+			if (g_strv_contains(record_kinds, *word)) {
+				g_strv_builder_add(kinds, *word);
+				continue;
+			}
+			g_autofree char *all = g_strjoinv(", ", (char **)record_kinds);
+			command_complain("--ignore cannot be '%s'; kinds of findings are: %s",
+			                 *word, all);
+			return FALSE;
+		}
+	}
+	*ret_kinds = options->ignored ? g_strv_builder_end(kinds) : NULL;
+	return TRUE;
+}
+
 static gboolean interpret(struct command_options *options)
 {
 	static const char *const bufferings[] = {"both", "zero", "infinite", NULL};
@@ -66,6 +89,8 @@ static gboolean interpret(struct command_options *options)
 	if (buffering < 0 || collective < 0 || backtrack < 0 || !command_inspect_reports(options))
 		return FALSE;
 	if (options->max_memory && !parse_size(options->max_memory, &session->max_memory))
+		return FALSE;
+	if (!parse_kinds(options, &session->ignored))
 		return FALSE;
 	session->bufferings = masks[buffering];
 	session->synchronous_collectives = collective == 1;
@@ -89,6 +114,8 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 	         "async: a root may leave a broadcast early, ...; sync: all are barriers", "WORD"},
 		{"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
 	         "where everything is kept (default: " COMMAND_STORE_DEFAULT "/)", "DIR"},
+		{"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->ignored,
+	         "do not report findings of these kinds, as leak", "KIND,..."},
 		{"launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,
 	         "start the ranks with this instead of mpiexec.mpich -n N", "CMD"},
 		{"stdin", 0, 0, G_OPTION_ARG_FILENAME, &options->standard_input,
@@ -147,6 +174,8 @@ int command_parse(struct command_options *options, int *argc, char ***argv,
 void command_options_release(struct command_options *options)
 {
 	g_strfreev(options->program);
+	g_strfreev(options->ignored);
+	g_strfreev(options->session.ignored);
 	g_free(options->store);
 	g_free(options->source_root);
 	for (int i = 0; i < REPORT_MAX; i++)

@@ -36,6 +36,7 @@ struct command_options {
 	struct session_options session;
 	char **program;
 	char *reports[REPORT_MAX]; /* where each of report_list() goes; NULL: not asked for */
+	char **ignored; /* as given */
 	char *source_root;
 	int execution;
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,

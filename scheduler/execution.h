@@ -36,6 +36,7 @@ struct rank_end {
 	int status;
 	gboolean aborted;
 	int abort_code;
+	guint16 function;   /* enum mpi_call, of an error after MPI_Finalize */
 	char *error;        /* MPI's words for an error that the program wanted to be fatal */
 	struct place place; /* of the crash or the error; all-NULL: its last call */
 };

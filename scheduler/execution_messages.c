@@ -65,6 +65,7 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 		return;
 	g_free(end->error);
 	end->error = condense(error->text);
+	end->function = error->call == 0 ? error->function : 0;
 	end->place = session_place(execution->session, rank, execution->pids[rank], error->site);
 	world_rank_stopped(execution->world, rank);
 }
@@ -107,6 +108,15 @@ static void on_parked(struct execution *execution, int rank, const struct wire_p
 	}
 }
 
+/* Places are looked up now: the process may be gone when the verdict is reached. */
+static void on_left(struct execution *execution, int rank, const struct wire_objects *objects)
+{
+	for (guint32 i = 0; i < objects->count; i++)
+		session_place(execution->session, rank, execution->pids[rank],
+		              objects->left[i].site);
+	world_objects(execution->world, rank, objects);
+}
+
 void execution_message(struct execution *execution, int rank, const struct wire_message *message)
 {
 	g_autoptr(GError) error = NULL;
@@ -128,6 +138,9 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 		break;
 	case WIRE_TOUCHED:
 		world_touched(execution->world, rank, &message->touched);
+		break;
+	case WIRE_LEFT:
+		on_left(execution, rank, &message->objects);
 		break;
 	case WIRE_PARKED:
 		on_parked(execution, rank, &message->parked);

@@ -1,5 +1,21 @@
 #include "record.h"
 
+const char *const record_kinds[] = {
+	"abort",
+	"buffer-modified",
+	"collective-mismatch",
+	"crash",
+	"deadlock",
+	"exit",
+	"leak",
+	"livelock",
+	"mpi-error",
+	"outcome-differs",
+	"stall",
+	"type-mismatch",
+	NULL,
+};
+
 char *place_print(const struct place *place)
 {
 	if (place->file)

@@ -152,6 +152,9 @@ struct record_execution {
 	                       well */
 };
 
+/* The kinds of findings that can be ignored: all but "not-reproducible"; ends with NULL. */
+extern const char *const record_kinds[];
+
 /* One of the ways in which interleavings end well. */
 struct record_outcome {
 	uint32_t number;    /* from 1: what the first interleaving leaves */

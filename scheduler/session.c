@@ -457,6 +457,17 @@ static void note_files(struct session *session)
 }
 
 /* What the verdict has to say besides findings. */
+static void note_ignored(struct session *session)
+{
+	g_autofree char *kinds = NULL;
+
+	if (!session->options->ignored)
+		return;
+	kinds = g_strjoinv(", ", session->options->ignored);
+	g_ptr_array_add(session->exploration->notes,
+	                g_strdup_printf("findings of these kinds were ignored: %s", kinds));
+}
+
 static void conclude(struct session *session)
 {
 	struct record_exploration *exploration = session->exploration;
@@ -483,6 +494,7 @@ static void conclude(struct session *session)
 					     : "the program does not behave the same way each "
 					       "time");
 	exploration->complete = !exploration->incomplete_reason;
+	note_ignored(session);
 	if (session->by_rule)
 		g_ptr_array_add(exploration->notes,
 		                g_strdup("what Waitany, Waitsome, Test, Iprobe and Cancel answer "

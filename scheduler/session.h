@@ -33,6 +33,7 @@ struct session_options {
 	guint64 max_memory;        /* bytes for snapshots; 0: half of what is free */
 	int deviations;            /* -1: no bound */
 	gboolean fail_fast;
+	GStrv ignored; /* kinds of findings (record_kinds) that are not reported; NULL: none */
 	gboolean every_call_waits;
 	gboolean compare;       /* explore: what interleavings that end well leave */
 	char **compare_files;   /* besides their output; NULL: none */

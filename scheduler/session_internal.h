@@ -124,6 +124,9 @@ void verdict_calls(struct execution *execution);
 /* Adds a finding for what the world has remarked on, as one where only the ranks differ
  * (verdict_remarks.c). Called by verdict_reach. */
 void verdict_add_remarks(struct execution *execution);
+/* Adds findings for what is left behind; for an interleaving that has ended well
+ * (verdict_leaks.c). */
+void verdict_add_leaks(struct execution *execution);
 /* Adds what is known only when every process is gone: exit codes and output. */
 void verdict_complete(struct execution *execution);
 

@@ -97,7 +97,10 @@ static struct record_rank *roll_call_line(const struct execution *execution, int
 	line->ended = ended_words(execution, rank);
 	if (line_inside(execution, rank, line))
 		return line;
-	if (info) {
+	if (end->function != 0) {
+		line->function = g_intern_string(mpi_call_name(end->function));
+		line->place = end->place;
+	} else if (info) {
 		line->function = g_intern_string(mpi_call_name(info->function));
 		line->arguments = world_arguments(execution->world, rank, call);
 		line->place = end->place;
@@ -444,6 +447,18 @@ void verdict_lost(struct execution *execution)
 	keep_calls(execution);
 }
 
+static void drop_ignored(struct execution *execution)
+{
+	const gchar *const *ignored = (const gchar *const *)execution->session->options->ignored;
+
+	for (guint i = execution->findings->len; ignored && i-- > 0;) {
+		const struct record_finding *finding = execution->findings->pdata[i];
+
+		if (g_strv_contains(ignored, finding->kind))
+			g_ptr_array_remove_index(execution->findings, i);
+	}
+}
+
 void verdict_reach(struct execution *execution)
 {
 	struct record_execution *record = begin_record(execution);
@@ -460,7 +475,12 @@ void verdict_reach(struct execution *execution)
 	if (kind)
 		find_fault(execution, kind, worst);
 	verdict_add_remarks(execution);
-	if (execution->findings->len > 0)
+	if (execution->ended_well)
+		verdict_add_leaks(execution);
+	drop_ignored(execution);
+	if (kind)
+		record->status = g_intern_string(kind);
+	else if (execution->findings->len > 0)
 		record->status = ((struct record_finding *)execution->findings->pdata[0])->kind;
 	keep_calls(execution);
 }

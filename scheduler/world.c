@@ -9,6 +9,7 @@ static void rank_init(struct rank *rank)
 	rank->waited = g_array_new(FALSE, FALSE, sizeof(struct wire_name));
 	rank->live = g_array_new(FALSE, FALSE, sizeof(struct live));
 	rank->calls = g_array_new(FALSE, TRUE, sizeof(struct world_call));
+	rank->left = g_array_new(FALSE, FALSE, sizeof(struct wire_left));
 }
 
 struct world *world_new(const struct world_options *options, struct communicators *comms,
@@ -49,6 +50,7 @@ struct world *world_copy(const struct world *from, enum buffering buffering, voi
 		to->ranks[rank].waited = g_array_copy(from->ranks[rank].waited);
 		to->ranks[rank].live = g_array_copy(from->ranks[rank].live);
 		to->ranks[rank].calls = g_array_copy(from->ranks[rank].calls);
+		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
 	}
 	to->matcher = matcher_copy(from->matcher);
 	to->collectives = collectives_copy(from->collectives);
@@ -79,6 +81,7 @@ void world_free(struct world *world)
 		g_array_unref(world->ranks[rank].waited);
 		g_array_unref(world->ranks[rank].live);
 		g_array_unref(world->ranks[rank].calls);
+		g_array_unref(world->ranks[rank].left);
 	}
 	g_free(world->ranks);
 	matcher_free(world->matcher);

@@ -70,6 +70,8 @@ struct world *world_copy(const struct world *world, enum buffering buffering, vo
 gboolean world_call(struct world *world, int rank, const struct wire_call *call, GError **error);
 gboolean world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error);
 void world_touched(struct world *world, int rank, const struct wire_touched *touched);
+/* What a rank has not freed when it comes to MPI_Finalize. */
+void world_objects(struct world *world, int rank, const struct wire_objects *objects);
 void world_rank_stopped(struct world *world, int rank);
 void world_rank_ended(struct world *world, int rank);
 
@@ -129,6 +131,12 @@ char *world_mismatch(const struct world *world, struct op_id ret_calls[2]);
  * (free both with g_free). FALSE: there was none. */
 gboolean world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],
                          char *ret_types[2]);
+
+/* What world_objects has told of a rank (struct wire_left). */
+const GArray *world_left(const struct world *world, int rank);
+
+/* Messages that no receive has taken (struct op_id), by sender; free with g_array_unref. */
+GArray *world_unreceived(const struct world *world);
 
 /* What goes wrong without ending anything. */
 void world_remark(struct world *world, const struct remark *remark);

@@ -185,6 +185,23 @@ char *world_arguments(const struct world *world, int number, guint32 call)
 	return g_string_free(text, FALSE);
 }
 
+const GArray *world_left(const struct world *world, int rank)
+{
+	return world->ranks[rank].left;
+}
+
+GArray *world_unreceived(const struct world *world)
+{
+	g_autoptr(GArray) sends = g_array_new(FALSE, FALSE, sizeof(struct operation));
+	g_autoptr(GArray) receives = g_array_new(FALSE, FALSE, sizeof(struct operation));
+	GArray *ids = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+
+	matcher_leftovers(world->matcher, sends, receives);
+	for (guint i = 0; i < sends->len; i++)
+		g_array_append_val(ids, g_array_index(sends, struct operation, i).id);
+	return ids;
+}
+
 void world_remark(struct world *world, const struct remark *remark)
 {
 	remarks_add(world->remarks, remark);

@@ -42,6 +42,7 @@ struct rank {
 	GArray *live;   /* struct live, ascending by name */
 	struct truncated truncated; /* the last one received */
 	GArray *calls;  /* struct world_call; [call - 1] */
+	GArray *left;   /* struct wire_left */
 };
 
 /* A message on its way: what a receive bound to it must ask MPI for. */

@@ -306,6 +306,11 @@ gboolean world_comm(struct world *world, int rank, const struct wire_comm *comm,
 	return communicators_add(world->comms, rank, comm, error);
 }
 
+void world_objects(struct world *world, int rank, const struct wire_objects *objects)
+{
+	g_array_append_vals(world->ranks[rank].left, objects->left, objects->count);
+}
+
 static void leave(struct world *world, int number, enum world_phase phase)
 {
 	struct rank *rank = &world->ranks[number];

@@ -11,6 +11,7 @@
 #include "gate.h"
 #include "real.h"
 #include "request.h"
+#include "tracking.h"
 
 enum { LONGEST_NAME = 160 };
 
@@ -131,6 +132,8 @@ struct idup {
 	MPI_Info info;
 	MPI_Comm *newcomm;
 	bool has_info;
+	enum mpi_call function;
+	const void *site;
 	uint64_t number;
 	char name[LONGEST_NAME];
 	MPI_Comm shadow;
@@ -163,6 +166,9 @@ static void idup_over(void *closure, int code)
 			sched_yield();
 	}
 	if (code == MPI_SUCCESS)
+		tracking_made(WIRE_OBJECT_COMMUNICATOR, (uintptr_t)*idup->newcomm, idup->newcomm,
+		              idup->function, idup->site);
+	if (code == MPI_SUCCESS)
 		communicator_add(*idup->newcomm, idup->number, idup->shadow,
 		                 communicator_find_even_freed(idup->comm), idup->name);
 	if (idup->has_info)
@@ -187,6 +193,8 @@ static int start_idup(const void *site, enum mpi_call function, MPI_Comm comm, M
 	}
 	idup->comm = comm;
 	idup->newcomm = newcomm;
+	idup->function = function;
+	idup->site = site;
 	idup->shadow_request = MPI_REQUEST_NULL;
 	idup->has_info = has_info && info != MPI_INFO_NULL;
 	if (idup->has_info)

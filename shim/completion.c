@@ -12,6 +12,7 @@
 #include "error.h"
 #include "inside.h"
 #include "real.h"
+#include "tracking.h"
 
 enum standing completion_standing(MPI_Request handle)
 {
@@ -127,12 +128,15 @@ int completion_finish(struct completion *set, int place, MPI_Status *status)
 /* Whether this foreign request is over; then it is completed. */
 static bool test_foreign(MPI_Request *handle, MPI_Status *status, int *ret_code)
 {
+	MPI_Request before = *handle;
 	MPI_Status found;
 	int done = 0;
 
 	*ret_code = real_mpi()->Test(handle, &done, &found);
 	if (*ret_code == MPI_SUCCESS && !done)
 		return false;
+	if (*handle == MPI_REQUEST_NULL)
+		tracking_freed(WIRE_OBJECT_REQUEST, (uintptr_t)before, handle);
 	request_store_status(status, &found);
 	return true;
 }
@@ -224,6 +228,7 @@ int shim_MPI_Request_free(void *site, MPI_Request *handle)
 		request_abandon(request);
 		*handle = MPI_REQUEST_NULL;
 	} else if (code == MPI_SUCCESS) {
+		tracking_freed(WIRE_OBJECT_REQUEST, (uintptr_t)*handle, handle);
 		code = real_mpi()->Request_free(handle);
 	}
 	return completion_raise(&set, code);

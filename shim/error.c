@@ -118,6 +118,16 @@ int error_refused_for(const void *site, enum mpi_call function, const char *why)
 	gate_wait_for_end();
 }
 
+void error_after_finalize(enum mpi_call function, const void *site)
+{
+	char sentence[128];
+
+	snprintf(sentence, sizeof(sentence), "%s is called after MPI_Finalize",
+	         mpi_call_name(function));
+	report(0, function, site, MPI_ERR_OTHER, true, false, sentence);
+	gate_wait_for_end();
+}
+
 int error_refused(const void *site, enum mpi_call function)
 {
 	error_refused_for(site, function, "");

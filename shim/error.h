@@ -31,6 +31,10 @@ _Noreturn int error_refused(const void *site, enum mpi_call function);
 /* The same where that is due to arguments: `why` stands after the call's name, " with ...". */
 _Noreturn int error_refused_for(const void *site, enum mpi_call function, const char *why);
 
+/* For a call that comes after MPI_Finalize: MPI would end the program, and there is no error
+ * handler to ask. */
+_Noreturn void error_after_finalize(enum mpi_call function, const void *site);
+
 /* Makes `handler` the program's error handler of a communicator and the shim's that of the library;
  * takes a reference of its own. MPI's code. */
 int error_set_handler(struct communicator *communicator, MPI_Errhandler handler);

@@ -12,6 +12,8 @@ import os
 import re
 import sys
 
+import call_objects
+
 TREATMENTS = ("controlled", "bracketed", "refused", "passed", "harmless")
 ORDERS = {"-": "none", "all": "all", "root_first": "root_first", "root_last": "root_last",
           "lower": "lower", "waits": "waits"}
@@ -272,17 +274,41 @@ def body(call, by_name):
     return controlled_body(call, by_name)
 
 
-def waiting_wrapper(call):
-    """The library's own, but that the rank is inside it is noted."""
+def block(statements):
+    return "".join(f"{statement}\n" for statement in statements)
+
+
+def noting(call, condition, site="site"):
+    """Statements that note which objects the call has made or freed."""
+    if not call_objects.tracks(call):
+        return ""
+    return block([f"\tif ({condition}{call_objects.also(call)}) {{"]
+                 + call_objects.after(call, site) + ["\t}"])
+
+
+def needs_notes(call):
+    """Goes to MPI unseen; noted are the objects, and whether it comes at a time when it may."""
+    return (call.returns == "int" and not has(call, "...")
+            and (call_objects.tracks(call) or not call_objects.any_time(call)))
+
+
+def passing_wrapper(call):
+    """The library's own; that the rank is inside it may be noted, and what it makes."""
+    tracks = call_objects.tracks(call)
+    enter = f"tracking_enter(MPI_CALL_{call.name}, site)"
+    inside = f"\tbool inside = inside_enter(MPI_CALL_{call.name}, site);\n"
+    leave = "\tif (inside)\n\t\tinside_leave();\n"
+    first = block(call_objects.before(call)) + (inside if call.waits() else "")
+    last = leave if call.waits() else ""
+    last += noting(call, "own && returned == MPI_SUCCESS", "site_of_caller(site)")
     return f"""
 EXPORTED {call.returns} MPI_{call.name}({call.parameters()})
 {{
-	bool noted = inside_enter(MPI_CALL_{call.name}, __builtin_return_address(0));
-	{call.returns} result = real_mpi()->{call.name}({call.values()});
+	void *site = __builtin_return_address(0);
+	{"bool own = " if tracks else ""}{enter};
+{first}	{call.returns} returned = real_mpi()->{call.name}({call.values()});
 
-	if (noted)
-		inside_leave();
-	return result;
+{last}	return returned;
 }}
 
 EXPORTED {call.returns} PMPI_{call.name}({call.parameters()})
@@ -291,9 +317,11 @@ EXPORTED {call.returns} PMPI_{call.name}({call.parameters()})
 
 
 def wrapper(call, by_name):
-    if call.waits():
-        return waiting_wrapper(call)
+    if call.waits() or not call.wrapped():
+        return passing_wrapper(call)
     enter = "caller_enter_always" if call.name in ALWAYS else "caller_enter"
+    check = ("" if call_objects.any_time(call)
+             else f"\t\tstartup_check_order(MPI_CALL_{call.name}, site);\n")
     text = body(call, by_name)
     declare = ""
     if "struct large_counts" in text:
@@ -306,10 +334,11 @@ EXPORTED {call.returns} MPI_{call.name}({call.parameters()})
 	void *site = __builtin_return_address(0);
 	{call.returns} result;
 
-	if (!{enter}(&site))
-		return real_mpi()->{call.name}({call.values()});
-{declare}{text}
-	caller_leave();
+	if (!{enter}(&site)) {{
+{check}		return real_mpi()->{call.name}({call.values()});
+	}}
+{block(call_objects.before(call))}{declare}{text}
+{noting(call, "result == MPI_SUCCESS")}	caller_leave();
 	return result;
 }}
 
@@ -321,7 +350,8 @@ EXPORTED {call.returns} PMPI_{call.name}({call.parameters()})
 def wrappers_source(calls, by_name):
     table = "\n".join(f'\t{{ "PMPI_{call.name}", offsetof(struct real_mpi, {call.name}) }},'
                       for call in calls)
-    bodies = "".join(wrapper(call, by_name) for call in calls if call.wrapped())
+    bodies = "".join(wrapper(call, by_name) for call in calls
+                     if call.wrapped() or needs_notes(call))
     return f"""{HEADING}#include "mpi_functions.h"
 
 #include <stdlib.h>
@@ -337,6 +367,7 @@ def wrappers_source(calls, by_name):
 #include "real.h"
 #include "request.h"
 #include "startup.h"
+#include "tracking.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

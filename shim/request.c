@@ -7,6 +7,7 @@
 #include "communicator.h"
 #include "gate.h"
 #include "message_memory.h"
+#include "objects.h"
 #include "real.h"
 
 #define HANDLE_KIND 0x2d000000u
@@ -474,6 +475,22 @@ unsigned request_incomplete(void)
 unsigned request_moving(void)
 {
 	return moving.count;
+}
+
+struct wire_left *request_left(uint32_t *ret_count)
+{
+	struct wire_left *left = NULL;
+
+	*ret_count = 0;
+	for (uint32_t i = 0; i < table.count; i++) {
+		const struct request *request = table.slots[i];
+		if (request->in_use && !request->unattended && request->made_by != 0)
+			left = objects_count(left, ret_count,
+			                     request->persistent ? WIRE_OBJECT_PERSISTENT
+			                                         : WIRE_OBJECT_REQUEST,
+			                     request->made_by, request->made_at);
+	}
+	return left;
 }
 
 void request_abandon(struct request *request)

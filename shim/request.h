@@ -70,6 +70,8 @@ struct request {
 
 	bool persistent;
 	bool active;     /* of a persistent request: started and not completed */
+	uint16_t made_by; /* enum mpi_call that gave it to the program; 0: it was never given */
+	uint64_t made_at; /* return address of that call */
 	bool unattended; /* the program holds no handle any more; reaped once completed */
 
 	struct guard guard; /* of its buffer */
@@ -139,6 +141,10 @@ unsigned request_incomplete(void);
 /* Those of them that have found their peer, receives and large sends: data is moving, and quickly
  * if both ranks drive it. */
 unsigned request_moving(void);
+
+/* Those that the program still holds, as a list of objects.h, malloc'ed. NULL: none, or out of
+ * memory. */
+struct wire_left *request_left(uint32_t *ret_count);
 
 /* MPI 3.1, section 3.7.3: source MPI_ANY_SOURCE, tag MPI_ANY_TAG, no error, count 0. */
 MPI_Status request_empty_status(void);

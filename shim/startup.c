@@ -16,6 +16,7 @@
 
 #include "../ckpt/agent.h"
 #include "attributes.h"
+#include "caller.h"
 #include "communicator.h"
 #include "ending.h"
 #include "error.h"
@@ -25,6 +26,7 @@
 #include "park.h"
 #include "real.h"
 #include "request.h"
+#include "tracking.h"
 
 enum {
 	FIRST_DESCRIPTOR = AGENT_WORLD_FD + 1, /* out of the program's way */
@@ -213,6 +215,13 @@ static void go_under_control(int *ret_control)
 	*ret_control = control;
 }
 
+/* Before MPI_Init nobody is there to be told: MPI itself ends the job then. */
+void startup_check_order(enum mpi_call function, const void *site)
+{
+	if (startup.finalised && startup.process == park_real_pid() && !real_is_library(site))
+		error_after_finalize(function, site_of_caller((void *)(uintptr_t)site));
+}
+
 void startup_adopt_process(void)
 {
 	startup.process = park_real_pid();
@@ -264,8 +273,13 @@ int shim_MPI_Init(void *site, int *argc, char ***argv)
 {
 	int control, code;
 
-	if (!startup.managed || startup.world_initialised)
+	if (!startup.managed)
 		return real_mpi()->Init(argc, argv);
+	if (startup.world_initialised) {
+		startup_check_order(MPI_CALL_Init, site);
+		code = real_mpi()->Init(argc, argv);
+		return error_check(MPI_COMM_WORLD, code, MPI_CALL_Init, site);
+	}
 	if (startup.initialised)
 		return init_again(site, MPI_CALL_Init);
 	go_under_control(&control);
@@ -280,8 +294,13 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 {
 	int control, code;
 
-	if (!startup.managed || startup.world_initialised)
+	if (!startup.managed)
 		return real_mpi()->Init_thread(argc, argv, required, provided);
+	if (startup.world_initialised) {
+		startup_check_order(MPI_CALL_Init_thread, site);
+		code = real_mpi()->Init_thread(argc, argv, required, provided);
+		return error_check(MPI_COMM_WORLD, code, MPI_CALL_Init_thread, site);
+	}
 	if (startup.initialised) {
 		*provided = startup.thread_level;
 		return init_again(site, MPI_CALL_Init_thread);
@@ -325,6 +344,8 @@ int shim_MPI_Finalize(void *site)
 	if (!startup.world_initialised)
 		return error_check(MPI_COMM_WORLD, MPI_ERR_OTHER, MPI_CALL_Finalize, site);
 	attributes_delete_all();
+	if (startup.sessions == 0)
+		tracking_report();
 	meet(MPI_CALL_Finalize, site, MPI_CALL_Finalize, WIRE_COMM_WORLD, startup.sessions > 0);
 	startup.world_finalised = true;
 	if (startup.sessions == 0)
@@ -404,6 +425,7 @@ int shim_MPI_Session_finalize(void *site, MPI_Session *session)
 		error_report_call(site, MPI_CALL_Session_finalize);
 		return MPI_SUCCESS;
 	}
+	tracking_report();
 	meet(MPI_CALL_Session_finalize, site, MPI_CALL_Finalize,
 	     alone ? WIRE_COMM_SELF : WIRE_COMM_WORLD, 0);
 	end_control();

@@ -10,11 +10,17 @@
 
 #include <stdbool.h>
 
+#include "mpi_calls.h"
+
 /* The thread level that MPI granted: MPI_THREAD_SINGLE ... MPI_THREAD_MULTIPLE; -1 before. */
 int startup_thread_level(void);
 
 /* Rank in MPI_COMM_WORLD. */
 int startup_rank(void);
+
+/* For a call that comes while nothing is under control: when that is because it comes after
+ * MPI_Finalize the scheduler is told, and it does not return. */
+void startup_check_order(enum mpi_call function, const void *site);
 
 /* This process is the rank now: after MPI_Init, and in a restored copy. */
 void startup_adopt_process(void);

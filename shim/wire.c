@@ -284,6 +284,22 @@ static void describe_touched(struct codec *codec, struct wire_touched *touched)
 	field_bool(codec, &touched->receive);
 }
 
+static void describe_objects(struct codec *codec, struct wire_objects *objects)
+{
+	enum { LEFT_BYTES = 15 };
+
+	uint32_t count = FIELD_LIST(codec, &objects->count, &objects->left, LEFT_BYTES);
+	for (uint32_t i = 0; i < count; i++) {
+		struct wire_left *left = &objects->left[i];
+		field_u8(codec, &left->kind, WIRE_OBJECT_COUNT - 1);
+		if (left->kind == 0)
+			codec->failed = true;
+		field_u16(codec, &left->function);
+		field_u64(codec, &left->site);
+		field_u32(codec, &left->count);
+	}
+}
+
 static void describe_stack(struct codec *codec, struct wire_stack *stack)
 {
 	uint32_t count = FIELD_LIST(codec, &stack->count, &stack->frames, 8);
@@ -374,6 +390,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_CHILD: describe_child(codec, &message->child); break;
 	case WIRE_ENDING: describe_ending(codec, &message->ending); break;
 	case WIRE_TOUCHED: describe_touched(codec, &message->touched); break;
+	case WIRE_LEFT: describe_objects(codec, &message->objects); break;
 	case WIRE_WELCOME: describe_welcome(codec, &message->welcome); break;
 	case WIRE_BIND: describe_bind(codec, &message->bind); break;
 	case WIRE_GO: describe_go(codec, &message->go); break;
@@ -466,6 +483,7 @@ void wire_message_release(struct wire_message *message)
 		break;
 	case WIRE_GO: free(message->go.done); break;
 	case WIRE_ENDING: free(message->ending.frames); break;
+	case WIRE_LEFT: free(message->objects.left); break;
 	case WIRE_RESTORE:
 		free(message->restore.directory);
 		free(message->restore.clones);

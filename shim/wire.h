@@ -36,6 +36,7 @@ enum wire_type {
 	WIRE_CHILD,     /* keeper: a child was forked, or has ended */
 	WIRE_ENDING,    /* the process is about to end: exit(), or a deadly signal */
 	WIRE_TOUCHED,   /* the program has changed the buffer of an active operation */
+	WIRE_LEFT,      /* before MPI_Finalize: what the program has not freed, if anything */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
@@ -168,6 +169,32 @@ struct wire_call {
 	struct wire_name *waited;
 };
 
+/* Kinds of objects that a program must free or complete before MPI_Finalize. */
+enum wire_object {
+	WIRE_OBJECT_REQUEST = 1, /* nonblocking: to be completed */
+	WIRE_OBJECT_PERSISTENT,  /* persistent requests: to be freed */
+	WIRE_OBJECT_COMMUNICATOR,
+	WIRE_OBJECT_DATATYPE,
+	WIRE_OBJECT_GROUP,
+	WIRE_OBJECT_WINDOW,
+	WIRE_OBJECT_FILE,
+	WIRE_OBJECT_MESSAGE, /* of MPI_Mprobe: to be received */
+	WIRE_OBJECT_COUNT
+};
+
+/* So many objects of one kind, made by one call of the program and left. */
+struct wire_left {
+	uint8_t kind;      /* enum wire_object */
+	uint16_t function; /* enum mpi_call */
+	uint64_t site;     /* return address in the program */
+	uint32_t count;
+};
+
+struct wire_objects {
+	uint32_t count;
+	struct wire_left *left;
+};
+
 struct wire_comm {
 	uint64_t comm;
 	uint32_t local_count, remote_count; /* remote: 0 for an intracommunicator */
@@ -274,6 +301,7 @@ struct wire_message {
 		struct wire_child child;
 		struct wire_ending ending;
 		struct wire_touched touched;
+		struct wire_objects objects; /* LEFT */
 		struct wire_welcome welcome;
 		struct wire_bind bind;
 		struct wire_go go;

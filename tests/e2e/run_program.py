@@ -152,8 +152,9 @@ def replay(tool, program, expected, report):
               "the replay of %s found something else: %s\n%s" % (
                   finding["path"], json.dumps(again.report["findings"]), again))
     good = [e for e in report["executions"] if e["status"] == "ok"]
+    ignored = [option for option in expected.get("options", []) if option.startswith("--ignore=")]
     if good:
-        again = tool.run("replay", good[-1]["path"], "--", program, *arguments)
+        again = tool.run("replay", *ignored, good[-1]["path"], "--", program, *arguments)
         check(again.status == 0, "the replay of %s\n%s" % (good[-1]["path"], again))
 
 

@@ -124,6 +124,7 @@ static void rank_messages_round_trip(void **state)
 	uint64_t frames[2] = { 1, UINT64_MAX };
 	static char text[] = "why";
 	struct wire_mapping mapping = { 4096, 8192, 0, 22, 1000, 3 };
+	struct wire_left left = { WIRE_OBJECT_WINDOW, 12, UINT64_MAX, 3 };
 	const struct wire_message messages[] = {
 		{ .type = WIRE_COMM, .comm = { 77, 2, 1, local, remote, 1, 5, text } },
 		{ .type = WIRE_ERROR, .error = { 3, 12, 99, 14, true, true, text } },
@@ -132,6 +133,8 @@ static void rank_messages_round_trip(void **state)
 		{ .type = WIRE_PARKED, .parked = { text, 1, &mapping } },
 		{ .type = WIRE_CHILD, .child = { 5, 1234, true, 256 } },
 		{ .type = WIRE_ENDING, .ending = { 0, 11, 2, frames } },
+		{ .type = WIRE_LEFT, .objects = { 1, &left } },
+		{ .type = WIRE_LEFT },
 	};
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		struct wire_message decoded = round_trip(&messages[i]);

@@ -1,0 +1,82 @@
+"""Which MPI calls give the program objects that it must free, and which take them back.
+
+It follows from the prototype, so that no call is forgotten: one that has a handle by reference
+gives an object, unless it is named here.
+"""
+
+KINDS = {"MPI_Comm *": "COMMUNICATOR", "MPI_Datatype *": "DATATYPE", "MPI_File *": "FILE",
+         "MPI_Group *": "GROUP", "MPI_Message *": "MESSAGE", "MPI_Request *": "REQUEST",
+         "MPI_Win *": "WINDOW"}
+
+FREE = {"Comm_disconnect", "Comm_free", "File_close", "Group_free", "Type_free", "Win_free",
+        "Imrecv", "Imrecv_c", "Mrecv", "Mrecv_c"}
+
+# Handles by reference that are neither: of objects that stay what they are, predefined ones, and
+# requests, whose end is seen where they are completed (request.h, completion.c).
+NEITHER = {
+    "Cancel", "Request_free", "Start", "Test", "Wait",
+    "Comm_get_parent",
+    "Type_commit", "Type_match_size",
+    "Type_create_f90_complex", "Type_create_f90_integer", "Type_create_f90_real",
+}
+
+# The communicator comes with the request's completion (communicator_create.c).
+LATER = {("Comm_idup", "newcomm"), ("Comm_idup_with_info", "newcomm")}
+
+# Types that may be predefined.
+CONTENTS = {"Type_get_contents": "array_of_datatypes", "Type_get_contents_c": "array_of_datatypes"}
+VIEW = {"File_get_view": ("etype", "filetype")}
+
+# What may be called before MPI_Init and after MPI_Finalize: MPI 3.1, section 8.7.1 and MPI 4.0,
+# section 11.4.1; and what only computes.
+AT_ANY_TIME = ("T_", "Info_", "Session_", "Status_")
+ANY_TIME = {"Initialized", "Finalized", "Get_version", "Get_library_version", "Error_class",
+            "Error_string", "Wtime", "Wtick", "Aint_add", "Aint_diff", "Pcontrol", "Init",
+            "Init_thread"}
+
+
+def any_time(call):
+    return (call.name in ANY_TIME or call.name.startswith(AT_ANY_TIME)
+            or call.name.endswith(("_c2f", "_f2c")))
+
+
+def handles(call):
+    """(argument, kind) for each object that the call gives or takes."""
+    if call.name.startswith("T_") or call.name in NEITHER:
+        return []
+    return [(a.name, KINDS[a.type]) for a in call.arguments
+            if a.type in KINDS and not a.array and (call.name, a.name) not in LATER]
+
+
+def before(call):
+    """Statements in front of the call."""
+    if call.name not in FREE:
+        return []
+    return [f"\tconst uintptr_t old_{name} = {name} ? (uintptr_t)*{name} : 0;"
+            for name, kind in handles(call) if kind != "REQUEST"]
+
+
+def after(call, site="site"):
+    """Statements for when it has succeeded."""
+    where = f"MPI_CALL_{call.name}, {site}"
+    if call.name in CONTENTS:
+        return [f"\t\ttracking_got_contents(datatype, {CONTENTS[call.name]}, {where});"]
+    if call.name in VIEW:
+        return [f"\t\ttracking_got_types(1, {name}, {where});" for name in VIEW[call.name]]
+    lines = []
+    for name, kind in handles(call):
+        if call.name in FREE and kind != "REQUEST":
+            lines.append(f"\t\ttracking_freed(WIRE_OBJECT_{kind}, old_{name}, {name});")
+        else:
+            lines.append(f"\t\ttracking_made(WIRE_OBJECT_{kind}, (uintptr_t)*{name}, {name}, "
+                         f"{where});")
+    return lines
+
+
+def also(call):
+    """What must hold besides for `after` to be right."""
+    return " && *flag" if call.name == "Improbe" else ""
+
+
+def tracks(call):
+    return bool(after(call))

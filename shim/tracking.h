@@ -1,0 +1,38 @@
+/* What the generated wrappers note of the life of MPI's objects (objects.h), and what the
+ * scheduler is told of it at MPI_Finalize. Which calls give and take objects follows from their
+ * prototypes: call_objects.py. */
+#ifndef MATCHPOINT_SHIM_TRACKING_H
+#define MATCHPOINT_SHIM_TRACKING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include "mpi_calls.h"
+#include "wire.h"
+
+/* For the wrapper of a call that goes to MPI unseen, with its own return address: whether the call
+ * is the program's own, between MPI_Init and MPI_Finalize. Elsewhere the call may be a mistake:
+ * startup_check_order. */
+bool tracking_enter(enum mpi_call function, const void *site);
+
+/* The call has given the program this handle, which may be null or predefined, in the variable at
+ * `where`; or the program has given it back from there. Files are pointers, all other handles
+ * numbers. */
+void tracking_made(enum wire_object kind, uintptr_t handle, const void *where,
+                   enum mpi_call function, const void *site);
+void tracking_freed(enum wire_object kind, uintptr_t handle, const void *where);
+
+/* Datatypes as MPI_Type_get_contents and MPI_File_get_view give them, predefined ones or not (MPI
+ * 3.1, sections 4.1.13 and 13.3). */
+void tracking_got_types(MPI_Count count, const MPI_Datatype *types, enum mpi_call function,
+                        const void *site);
+/* Those of MPI_Type_get_contents, as many as there are in `type`. */
+void tracking_got_contents(MPI_Datatype type, const MPI_Datatype *types, enum mpi_call function,
+                           const void *site);
+
+/* Tells the scheduler what is left. */
+void tracking_report(void);
+
+#endif

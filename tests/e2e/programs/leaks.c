@@ -1,0 +1,131 @@
+/* Objects of each kind, which are freed in all the ways there are or, with the argument "keep",
+ * left. */
+#include "check.h"
+
+#include <stdlib.h>
+
+static int keep;
+static int numbers[8];
+
+static void make_groups(void)
+{
+	int first = 0;
+	MPI_Group all, again, some, none;
+
+	MPI_Comm_group(WORLD, &all);
+	MPI_Comm_group(WORLD, &again); /* the same handle */
+	MPI_Group_incl(all, 1, &first, &some);
+	MPI_Group_incl(all, 0, &first, &none); /* MPI_GROUP_EMPTY */
+	MPI_Group_free(&all);
+	MPI_Group_free(&again);
+	if (!keep)
+		MPI_Group_free(&some);
+}
+
+static void make_types(void)
+{
+	int integers[4];
+	MPI_Aint addresses[1];
+	MPI_Datatype three, vector, parts[1], real, basic, view;
+
+	MPI_Type_contiguous(3, MPI_INT, &three);
+	MPI_Type_vector(2, 1, 2, three, &vector);
+	MPI_Type_get_contents(vector, 3, 0, 1, integers, addresses, parts); /* derived */
+	MPI_Type_free(&vector);
+	MPI_Type_free(&three);
+	if (!keep)
+		MPI_Type_free(&parts[0]);
+	MPI_Type_create_f90_real(12, MPI_UNDEFINED, &real); /* predefined */
+	MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 4, &basic);
+	MPI_Type_dup(real, &view);
+	MPI_Type_get_contents(view, 0, 0, 1, integers, addresses, parts); /* predefined again */
+	MPI_Type_free(&view);
+}
+
+static int free_group(MPI_Comm comm, int keyval, void *value, void *state)
+{
+	(void)comm, (void)keyval, (void)state;
+	MPI_Group_free(value);
+	return MPI_SUCCESS;
+}
+
+/* Freed by MPI_Finalize: MPI 3.1, section 8.7.1. */
+static void leave_to_finalize(void)
+{
+	static MPI_Group group;
+	int keyval;
+
+	MPI_Comm_group(MPI_COMM_SELF, &group);
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_group, &keyval, NULL);
+	MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &group);
+	MPI_Comm_free_keyval(&keyval);
+}
+
+static void make_communicators(void)
+{
+	MPI_Request request;
+	MPI_Comm split, dup, later;
+
+	MPI_Comm_split(WORLD, rank == 0 ? 1 : MPI_UNDEFINED, 0, &split);
+	MPI_Comm_dup(WORLD, &dup);
+	MPI_Comm_idup(WORLD, &later, &request);
+	MPI_Wait(&request, IGNORE);
+	MPI_Comm_disconnect(&dup);
+	if (keep)
+		return;
+	if (rank == 0)
+		MPI_Comm_free(&split);
+	MPI_Comm_free(&later);
+}
+
+static void make_requests(void)
+{
+	MPI_Request sends, start, lost, ended;
+	MPI_Message message;
+	int zero = 0;
+
+	MPI_Send_init(&rank, 1, MPI_INT, rank, 1, WORLD, &start);
+	MPI_Start(&start);
+	MPI_Recv(&numbers[0], 1, MPI_INT, rank, 1, WORLD, IGNORE);
+	MPI_Wait(&start, IGNORE);
+	MPI_Irecv(&numbers[1], 1, MPI_INT, rank, 2, WORLD, &lost);
+	MPI_Isend(&rank, 1, MPI_INT, rank, 3, WORLD, &sends);
+	MPI_Request_free(&sends);
+	MPI_Mprobe(rank, 3, WORLD, &message, IGNORE);
+	MPI_Ibarrier(WORLD, &ended);
+	MPI_Waitany(1, &ended, &zero, IGNORE);
+	if (keep)
+		return;
+	MPI_Cancel(&lost);
+	MPI_Wait(&lost, IGNORE);
+	MPI_Request_free(&start);
+	MPI_Mrecv(&numbers[2], 1, MPI_INT, &message, IGNORE);
+}
+
+static void make_window(void)
+{
+	MPI_Win window;
+	MPI_Request request;
+
+	MPI_Win_create(numbers, sizeof(numbers), sizeof(int), MPI_INFO_NULL, WORLD, &window);
+	MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
+	MPI_Rput(&rank, 1, MPI_INT, rank, 3, 1, MPI_INT, window, &request);
+	MPI_Wait(&request, IGNORE);
+	MPI_Win_unlock(rank, window);
+	if (!keep)
+		MPI_Win_free(&window);
+}
+
+int main(int argc, char **argv)
+{
+	start(&argc, &argv);
+	keep = argc > 1;
+	make_groups();
+	make_types();
+	leave_to_finalize();
+	make_communicators();
+	make_requests();
+	make_window();
+	MPI_Finalize();
+	return 0;
+}
