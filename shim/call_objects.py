@@ -56,27 +56,30 @@ def before(call):
             for name, kind in handles(call) if kind != "REQUEST"]
 
 
-def after(call, site="site"):
+def freed(call, own=""):
+    """Statements behind the call; one that fails can have taken the object nevertheless."""
+    if call.name not in FREE:
+        return []
+    return [f"\tif ({own}{name} && (uintptr_t)*{name} != old_{name})\n"
+            f"\t\ttracking_freed(WIRE_OBJECT_{kind}, old_{name}, {name});"
+            for name, kind in handles(call) if kind != "REQUEST"]
+
+
+def made(call, site="site"):
     """Statements for when it has succeeded."""
     where = f"MPI_CALL_{call.name}, {site}"
     if call.name in CONTENTS:
         return [f"\t\ttracking_got_contents(datatype, {CONTENTS[call.name]}, {where});"]
     if call.name in VIEW:
         return [f"\t\ttracking_got_types(1, {name}, {where});" for name in VIEW[call.name]]
-    lines = []
-    for name, kind in handles(call):
-        if call.name in FREE and kind != "REQUEST":
-            lines.append(f"\t\ttracking_freed(WIRE_OBJECT_{kind}, old_{name}, {name});")
-        else:
-            lines.append(f"\t\ttracking_made(WIRE_OBJECT_{kind}, (uintptr_t)*{name}, {name}, "
-                         f"{where});")
-    return lines
+    return [f"\t\ttracking_made(WIRE_OBJECT_{kind}, (uintptr_t)*{name}, {name}, {where});"
+            for name, kind in handles(call) if call.name not in FREE or kind == "REQUEST"]
 
 
 def also(call):
-    """What must hold besides for `after` to be right."""
+    """What must hold besides for `made` to be right."""
     return " && *flag" if call.name == "Improbe" else ""
 
 
 def tracks(call):
-    return bool(after(call))
+    return bool(freed(call) or made(call))

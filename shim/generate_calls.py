@@ -278,12 +278,13 @@ def block(statements):
     return "".join(f"{statement}\n" for statement in statements)
 
 
-def noting(call, condition, site="site"):
+def noting(call, success, site="site", own=""):
     """Statements that note which objects the call has made or freed."""
-    if not call_objects.tracks(call):
-        return ""
-    return block([f"\tif ({condition}{call_objects.also(call)}) {{"]
-                 + call_objects.after(call, site) + ["\t}"])
+    made = call_objects.made(call, site)
+    text = block(call_objects.freed(call, own))
+    if made:
+        text += block([f"\tif ({own}{success}{call_objects.also(call)}) {{"] + made + ["\t}"])
+    return text
 
 
 def needs_notes(call):
@@ -300,7 +301,7 @@ def passing_wrapper(call):
     leave = "\tif (inside)\n\t\tinside_leave();\n"
     first = block(call_objects.before(call)) + (inside if call.waits() else "")
     last = leave if call.waits() else ""
-    last += noting(call, "own && returned == MPI_SUCCESS", "site_of_caller(site)")
+    last += noting(call, "returned == MPI_SUCCESS", "site_of_caller(site)", "own && ")
     return f"""
 EXPORTED {call.returns} MPI_{call.name}({call.parameters()})
 {{
