@@ -450,7 +450,8 @@ void startup_flush(void)
 	void *flush_stream = dlsym(RTLD_DEFAULT, "_ZNSo5flushEv");
 	void *flush_fortran = dlsym(RTLD_DEFAULT, "_gfortran_flush_i4");
 
-	if (stream && flush_stream) {
+	/* All zero until somebody who uses <iostream> has been started: then there is nothing. */
+	if (stream && flush_stream && *(void *const *)stream) {
 		void *(*flush)(void *);
 		memcpy(&flush, &flush_stream, sizeof(flush));
 		flush(stream);
