@@ -25,8 +25,8 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct command command_explore, command_run, command_replay, command_report,
-	command_check;
+extern const struct command command_explore, command_run, command_replay, command_minimize,
+	command_report, command_check;
 
 /* "matchpoint: ..." on standard error. */
 void command_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
@@ -55,6 +55,15 @@ int command_parse(struct command_options *options, int *argc, char ***argv,
 void command_add_reports(GOptionContext *context, struct command_options *options);
 /* FALSE after having complained of what they were given. */
 gboolean command_inspect_reports(const struct command_options *options);
+
+/* PATH|FINDING stands first, or behind the options: takes it out of what is left of the command
+ * line before or (`program` set) after command_parse. NULL: there is none. */
+char *command_take_word(struct command_options *options, int *argc, char **argv);
+/* The path that this word is, or that of a finding in the store (whose id is returned, else 0),
+ * which then names the program, too. EXIT_CLEAN, and the program has been inspected; else it has
+ * complained. */
+int command_find_path(struct command_options *options, const char *word, struct path **ret_path,
+                      guint32 *ret_finding);
 
 void command_options_release(struct command_options *options);
 

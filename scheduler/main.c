@@ -9,7 +9,8 @@
 #include "log.h"
 
 static const struct command *const commands[] = {
-	&command_explore, &command_run, &command_replay, &command_report, &command_check,
+	&command_explore,  &command_run,    &command_replay,
+	&command_minimize, &command_report, &command_check,
 };
 
 static void print_help(FILE *out)

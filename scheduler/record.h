@@ -185,7 +185,7 @@ struct record_finding {
 };
 
 struct record_exploration {
-	const char *command; /* "explore", "run" or "replay" */
+	const char *command; /* "explore", "run", "replay" or "minimize" */
 	GStrv program;       /* argv, NULL-terminated */
 	char *directory;     /* where it was started */
 	int32_t ranks;

@@ -1,6 +1,5 @@
 #include "session.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "log.h"
@@ -11,33 +10,6 @@
 #define RANKS_PATIENCE_S 5.0    /* for ranks that were told to end */
 
 G_DEFINE_QUARK(matchpoint_session_error, session_error)
-
-void session_fail(struct session *session, const char *format, ...)
-{
-	g_autofree char *message = NULL;
-	va_list arguments;
-
-	if (session->error)
-		return;
-	va_start(arguments, format);
-	message = g_strdup_vprintf(format, arguments);
-	va_end(arguments);
-	session->error = g_error_new_literal(SESSION_ERROR, 0, message);
-}
-
-void session_fall_back(struct session *session, char *reason)
-{
-	if (session->options->backtrack == BACKTRACK_SNAPSHOT)
-		session_fail(session,
-		             "snapshots are not safe here: %s; --backtrack=auto would rerun "
-		             "instead",
-		             reason);
-	session->snapshots = FALSE;
-	g_free(session->exploration->backtrack_reason);
-	session->exploration->backtrack_reason = reason;
-	if (session->current)
-		session->current->again = TRUE;
-}
 
 static guint64 mix(guint64 value)
 {
@@ -344,15 +316,48 @@ static void explore(struct session *session, enum buffering buffering)
 	explorer_free(explorer);
 }
 
-void session_follow(struct session *session, const GArray *choices, enum buffering buffering,
-                    void (*look)(struct session *session, void *data), void *data)
+static void follow(struct session *session, const GArray *choices, enum buffering buffering,
+                   gboolean keeps, void (*look)(struct session *session, void *data), void *data)
 {
 	struct strategy *strategy = strategy_path(choices);
 
+	session->recording = keeps;
 	carry_out(session, strategy, buffering, strategy->next(strategy));
 	look(session, data);
+	if (keeps)
+		account(session);
 	drop_current(session);
+	session->recording = FALSE;
 	strategy->free(strategy);
+}
+
+void session_follow(struct session *session, const GArray *choices, enum buffering buffering,
+                    void (*look)(struct session *session, void *data), void *data)
+{
+	follow(session, choices, buffering, FALSE, look, data);
+}
+
+void session_follow_and_keep(struct session *session, const GArray *choices,
+                             enum buffering buffering,
+                             void (*look)(struct session *session, void *data), void *data)
+{
+	follow(session, choices, buffering, TRUE, look, data);
+}
+
+/* What the options ask for. */
+static void carry_out_all(struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	if (options->conduct) {
+		options->conduct(session, options->conductor);
+		release_snapshots(session, NULL);
+		return;
+	}
+	if (options->bufferings & RECORD_ZERO)
+		explore(session, BUFFERING_ZERO);
+	if (options->bufferings & RECORD_INFINITE)
+		explore(session, BUFFERING_INFINITE);
 }
 
 /* The replay of a finding ended otherwise, or made other calls: a finding of its own. */
@@ -426,7 +431,8 @@ static void replay(struct session *session, struct record_finding *finding)
 static void replay_findings(struct session *session)
 {
 	GPtrArray *all = findings_all(session->findings);
-	gboolean is_replay = session->options->path && session->options->path->choices->len > 0;
+	const struct session_options *options = session->options;
+	gboolean is_replay = options->conduct || (options->path && options->path->choices->len > 0);
 	guint count = all->len; /* without those that the replays add */
 
 	for (guint i = 0; i < count && !session->error && !session->hurry; i++) {
@@ -585,10 +591,8 @@ gboolean session_run(const struct session_options *options, struct session_resul
 
 	session_init(&session, options);
 	opened = session_open(&session, &session.error);
-	if (opened && (options->bufferings & RECORD_ZERO))
-		explore(&session, BUFFERING_ZERO);
-	if (opened && (options->bufferings & RECORD_INFINITE))
-		explore(&session, BUFFERING_INFINITE);
+	if (opened)
+		carry_out_all(&session);
 	if (opened)
 		replay_findings(&session);
 	if (opened)

@@ -14,6 +14,8 @@
 
 enum backtrack { BACKTRACK_AUTO, BACKTRACK_SNAPSHOT, BACKTRACK_RERUN };
 
+struct session;
+
 struct session_progress {
 	guint64 interleavings, findings, waiting;
 	double seconds;
@@ -21,7 +23,7 @@ struct session_progress {
 };
 
 struct session_options {
-	const char *command; /* "explore", "run" or "replay" */
+	const char *command; /* "explore", "run", "replay" or "minimize" */
 	char **program;      /* argv, NULL-terminated */
 	int ranks;
 	const char *launcher; /* NULL: mpiexec.mpich -n N */
@@ -40,6 +42,10 @@ struct session_options {
 	const char *keep_files; /* directory for the files of each outcome, or NULL */
 	const struct path
 		*path;     /* one interleaving along this path; NULL with "run": the default */
+	/* Instead of the search or `path`: carries out what it likes (session_internal.h), in one
+	 * job that it goes back in; NULL: none. */
+	void (*conduct)(struct session *session, void *conductor);
+	void *conductor;
 	const char *store; /* directory, or NULL: nothing is kept */
 	const char *standard_input; /* file for rank 0's standard input, or NULL: none */
 	void (*progress)(void *user, const struct session_progress *progress);

@@ -64,6 +64,7 @@ struct session {
 	gboolean by_rule;     /* Waitany, Test, ... were answered by rule somewhere */
 	gboolean collectives_waited;
 	gboolean locks, atomics; /* see world_has_locked, world_has_atomics */
+	gboolean recording;      /* this interleaving is one that a conductor keeps */
 	gboolean threads;        /* MPI_THREAD_MULTIPLE was granted */
 	GError *error;           /* the first thing that makes going on impossible */
 	gint64 started;
@@ -106,6 +107,17 @@ guint64 session_buffering_key(enum buffering buffering);
 /* Runs an interleaving again along its path; `look` sees it at its end, as session->current. */
 void session_follow(struct session *session, const GArray *choices, enum buffering buffering,
                     void (*look)(struct session *session, void *data), void *data);
+
+/* The same, and it becomes part of what is explored: accounted for and written to the store, as
+ * `look` leaves its record and its findings. */
+void session_follow_and_keep(struct session *session, const GArray *choices,
+                             enum buffering buffering,
+                             void (*look)(struct session *session, void *data), void *data);
+
+/* What an interleaving that ended well leaves, to be compared (outcomes.h): GBytes, NULL for a file
+ * that is not there. */
+GPtrArray *session_texts(const struct session *session, const struct record_execution *record);
+void session_texts_free(GPtrArray *texts);
 
 /* The current interleaving has ended well: what it left is compared (session_outcomes.c). */
 void session_outcome(struct session *session);

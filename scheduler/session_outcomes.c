@@ -13,7 +13,7 @@ static guint ranks_of(const struct session *session)
 	return (guint)session->options->ranks;
 }
 
-static GPtrArray *texts_of(const struct session *session, const struct record_execution *record)
+GPtrArray *session_texts(const struct session *session, const struct record_execution *record)
 {
 	const struct session_options *options = session->options;
 	GPtrArray *texts = g_ptr_array_new();
@@ -31,7 +31,7 @@ static GPtrArray *texts_of(const struct session *session, const struct record_ex
 	return texts;
 }
 
-static void texts_free(GPtrArray *texts)
+void session_texts_free(GPtrArray *texts)
 {
 	for (guint i = 0; i < texts->len; i++)
 		if (texts->pdata[i])
@@ -48,10 +48,10 @@ void session_outcome(struct session *session)
 
 	if (!session->outcomes)
 		return;
-	texts = texts_of(session, execution->record);
+	texts = session_texts(session, execution->record);
 	choices = world_told_choices(execution->world);
 	index = outcomes_add(session->outcomes, texts, execution->record, choices);
-	texts_free(texts);
+	session_texts_free(texts);
 	g_array_append_val(session->outcome_of, index);
 	g_array_append_val(session->outcome_of, execution->record->id);
 	if (outcomes_differ(session->outcomes) && session->outcome_doubt == DOUBT_NONE)
@@ -85,11 +85,11 @@ static void look(struct session *session, void *data)
 
 	if (!execution->record || execution->cut_short || !execution->ended_well)
 		return;
-	texts = texts_of(session, execution->record);
+	texts = session_texts(session, execution->record);
 	again->same = outcomes_check(session->outcomes, again->index, texts);
 	if (again->index > 0)
 		outcomes_difference(session->outcomes, texts, &again->difference);
-	texts_free(texts);
+	session_texts_free(texts);
 	if (again->same && again->number > 0 && session->options->keep_files)
 		keep_files(session, again->number);
 }

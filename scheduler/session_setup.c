@@ -1,9 +1,37 @@
 /* How a session begins: what it has, what it listens to, and what can stop it. */
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/resource.h>
 
 #include "session_internal.h"
 #include "strays.h"
+
+void session_fail(struct session *session, const char *format, ...)
+{
+	g_autofree char *message = NULL;
+	va_list arguments;
+
+	if (session->error)
+		return;
+	va_start(arguments, format);
+	message = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	session->error = g_error_new_literal(SESSION_ERROR, 0, message);
+}
+
+void session_fall_back(struct session *session, char *reason)
+{
+	if (session->options->backtrack == BACKTRACK_SNAPSHOT)
+		session_fail(session,
+		             "snapshots are not safe here: %s; --backtrack=auto would rerun "
+		             "instead",
+		             reason);
+	session->snapshots = FALSE;
+	g_free(session->exploration->backtrack_reason);
+	session->exploration->backtrack_reason = reason;
+	if (session->current)
+		session->current->again = TRUE;
+}
 
 static const int stopping[SESSION_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -145,13 +173,14 @@ static gboolean enough_room(int ranks, GError **error)
 	return TRUE;
 }
 
-/* An exploration leaves the files as they were; run and replay leave them as the program does. */
+/* An exploration, or what goes back otherwise, leaves the files as they were; run and replay leave
+ * them as the program does. */
 static gboolean open_journal(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
 	g_autofree char *left = NULL;
 
-	if (options->path || !g_str_equal(options->command, "explore"))
+	if (options->path || (!options->conduct && !g_str_equal(options->command, "explore")))
 		return TRUE;
 	session->journal = journal_new(options->store ? options->store : g_get_tmp_dir(), &left,
 	                               error);

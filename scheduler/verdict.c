@@ -418,7 +418,8 @@ static struct record_execution *begin_record(struct execution *execution)
 }
 
 /* All calls are kept of one interleaving for each finding, of one that ended well under each
- * buffering to compare it with, and of those that were asked for by path. */
+ * buffering to compare it with, and of those that were asked for by path; of what a conductor
+ * tries, only of what it keeps. */
 static void keep_calls(struct execution *execution)
 {
 	const struct session *session = execution->session;
@@ -427,6 +428,8 @@ static void keep_calls(struct execution *execution)
 
 	for (guint i = 0; i < execution->findings->len; i++)
 		fresh |= !findings_known(session->findings, execution->findings->pdata[i]);
+	if (session->options->conduct)
+		fresh = session->recording;
 	if (session->store && (session->options->path || fresh))
 		verdict_calls(execution);
 }

@@ -1,0 +1,231 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../reports/finding_text.h"
+#include "../reports/words.h"
+#include "command.h"
+#include "minimize.h"
+
+#define TRIES_DEFAULT 5000
+#define WELL_MOST 20000u /* interleavings that end well and are compared with */
+
+/* What the command line and the store say of the finding. */
+struct subject {
+	guint32 id; /* 0: a path was given */
+	struct path *path, *reference;
+	GPtrArray *well;
+	struct store_reader *reader; /* of the exploration; NULL: a path was given */
+	char *store;                 /* where the result goes */
+};
+
+static void subject_clear(struct subject *subject)
+{
+	path_free(subject->path);
+	path_free(subject->reference);
+	g_ptr_array_unref(subject->well);
+	store_reader_close(subject->reader);
+	g_free(subject->store);
+}
+
+static bool add_well(const struct record_execution *execution, void *data, GError **error)
+{
+	GPtrArray *well = data;
+
+	(void)error;
+	if (g_str_equal(execution->status, "ok") && well->len < WELL_MOST) {
+		struct path *path = path_parse(execution->path, NULL);
+
+		if (path)
+			g_ptr_array_add(well, path);
+	}
+	return true;
+}
+
+static gboolean read_store(struct subject *subject, const char *store, GError **error)
+{
+	const struct record_finding *finding;
+
+	subject->reader = store_reader_open(store, error);
+	if (!subject->reader)
+		return FALSE;
+	finding = store_reader_finding(subject->reader, subject->id);
+	if (g_str_equal(finding->kind, "not-reproducible")) {
+		g_set_error(
+			error, SESSION_ERROR, 0,
+			"finding %u says that the program does not depend on its choices alone: "
+			"there is nothing to minimize",
+			subject->id);
+		return FALSE;
+	}
+	if (finding->outcomes->len > 1) {
+		const struct record_outcome *first = finding->outcomes->pdata[0];
+
+		subject->reference = path_parse(first->path, error);
+		if (!subject->reference)
+			return FALSE;
+	}
+	return store_reader_each(subject->reader, false, add_well, subject->well, error);
+}
+
+/* --- what is told --- */
+
+static void tell_choices(const struct minimize *result, const struct record_finding *finding,
+                         const char *what)
+{
+	g_autofree char *good = result->good ? path_print(result->good) : NULL;
+
+	if (finding->blame) {
+		g_autofree char *blame = words_blame(finding->blame);
+
+		printf("  right or wrong: %s\n", blame);
+	}
+	if (good)
+		printf("  ends well: %s  (%u choice%s otherwise)\n", good, result->difference,
+		       result->difference == 1 ? "" : "s");
+	else
+		printf("  no interleaving that ends well was found to compare it with\n");
+	if (result->forced->len == 0)
+		printf("  no choice must be forced: the first candidates lead to this %s\n", what);
+	for (guint i = 0; i < result->forced->len; i++) {
+		g_autofree char *choice = words_blame(result->forced->pdata[i]);
+
+		printf("  %s: %s\n", i == 0 ? "forced" : "and   ", choice);
+	}
+	if (result->cut)
+		printf("  stopped early: fewer choices may do\n");
+}
+
+static gboolean tell(const struct command_options *options, const struct minimize *result)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(StoreReader) reader = store_reader_open(options->session.store, &error);
+	g_autofree char *path = path_print(result->least);
+	const struct record_finding *finding = reader ? store_reader_finding(reader, 1) : NULL;
+	const struct record_exploration *exploration;
+	g_autofree char *program = NULL;
+
+	if (!reader) {
+		command_complain("%s", error->message);
+		return FALSE;
+	}
+	if (!finding) {
+		command_complain("it was not shown again in the end");
+		return FALSE;
+	}
+	if (!options->quiet) {
+		exploration = store_reader_exploration(reader);
+		program = words_program(exploration);
+		printf("matchpoint: %s of %s on %d ranks: %u of %u choices needed, %u "
+		       "interleavings "
+		       "tried, %.2f s\n",
+		       finding->kind, program, exploration->ranks, result->least->choices->len,
+		       result->choices, result->tries, exploration->seconds);
+		tell_choices(result, finding, finding->kind);
+		printf("\n%s\n", finding->kind);
+		if (!finding_write(reader, finding, stdout, &error)) {
+			command_complain("%s", error->message);
+			return FALSE;
+		}
+		putchar('\n');
+	}
+	puts(path);
+	return TRUE;
+}
+
+static int minimize(struct command_options *options, struct subject *subject, guint tries)
+{
+	struct session_options *session = &options->session;
+	struct session_result outcome = {0};
+	struct minimize result = {
+		.finding = subject->reader ? store_reader_finding(subject->reader, subject->id)
+	                                   : NULL,
+		.path = subject->path,
+		.reference = subject->reference,
+		.well = subject->well,
+		.tries_most = tries,
+	};
+	g_autoptr(GError) error = NULL;
+	gboolean quiet = options->quiet;
+	gboolean fine;
+
+	session->conduct = minimize_conduct;
+	session->conductor = &result;
+	session->compare = subject->reference != NULL;
+	fine = session_run(session, &outcome, &error);
+	session_result_clear(&outcome);
+	if (!fine)
+		command_complain("%s", error->message);
+	else if (!result.least)
+		command_complain("%s", result.failed ? result.failed : "interrupted");
+	fine = fine && result.least && tell(options, &result);
+	options->quiet = TRUE; /* the verdict was told already */
+	fine = fine && command_report_all(options);
+	options->quiet = quiet;
+	minimize_clear(&result);
+	return fine ? EXIT_CLEAN : EXIT_CANNOT;
+}
+
+static int prepare(struct command_options *options, struct subject *subject, const char *word)
+{
+	struct session_options *session = &options->session;
+	g_autoptr(GError) error = NULL;
+	int status = command_find_path(options, word, &subject->path, &subject->id);
+
+	if (status != EXIT_CLEAN)
+		return status;
+	if (subject->id > 0 && !read_store(subject, session->store, &error)) {
+		command_complain("%s", error->message);
+		return EXIT_CANNOT;
+	}
+	subject->store = g_build_filename(session->store, "minimize", NULL);
+	session->store = subject->store;
+	session->synchronous_collectives |= subject->path->synchronous_collectives;
+	if (subject->path->buffering != BUFFERING_ANY)
+		session->bufferings = 1u << subject->path->buffering;
+	session->compare_files = g_strdupv(options->compare);
+	return EXIT_CLEAN;
+}
+
+static int run(int argc, char **argv)
+{
+	struct command_options options = {.session = {.command = "minimize", .deviations = -1}};
+	struct subject subject = {
+		.well = g_ptr_array_new_with_free_func((GDestroyNotify)path_free)};
+	g_autofree char *word = command_take_word(&options, &argc, argv);
+	int tries = TRIES_DEFAULT;
+	const GOptionEntry entries[] = {
+		{"max-time", 0, 0, G_OPTION_ARG_DOUBLE, &options.session.max_seconds,
+	         "try no more after so many seconds", "S"},
+		{"max-interleavings", 0, 0, G_OPTION_ARG_INT, &tries,
+	         "try no more after so many interleavings (default: 5000)", "N"},
+		{"compare", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.compare,
+	         "outcome-differs: a file that was compared (may be repeated)", "FILE"},
+		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
+	         "how to go back: auto, snapshot, rerun", "WORD"},
+		G_OPTION_ENTRY_NULL,
+	};
+	int status = command_parse(&options, &argc, &argv, entries,
+	                           "FINDING|PATH [-- PROGRAM ARG...] - the fewest forced choices "
+	                           "that still show it",
+	                           "matchpoint minimize 1");
+
+	if (status == EXIT_CLEAN && !word)
+		word = command_take_word(&options, &argc, argv);
+	if (status == EXIT_CLEAN && (tries < 1 || options.session.max_seconds < 0)) {
+		command_complain("a bound must be positive");
+		status = EXIT_USAGE;
+	}
+	if (status == EXIT_CLEAN)
+		status = prepare(&options, &subject, word);
+	if (status == EXIT_CLEAN)
+		status = minimize(&options, &subject, (guint)tries);
+	subject_clear(&subject);
+	command_options_release(&options);
+	return status;
+}
+
+const struct command command_minimize = {
+	"minimize",
+	"the fewest forced choices that still show a finding",
+	run,
+};

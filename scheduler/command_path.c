@@ -1,0 +1,90 @@
+/* PATH|FINDING on the command line of replay and minimize. */
+#include <string.h>
+
+#include "../reports/store_reader.h"
+#include "command.h"
+
+/* The path and, unless the command line names one, the program of a finding in the store. */
+static char *path_of_finding(struct command_options *options, guint32 id, GError **error)
+{
+	g_autoptr(StoreReader) reader = store_reader_open(options->session.store, error);
+	const struct record_finding *finding;
+
+	if (!reader)
+		return NULL;
+	finding = store_reader_finding(reader, id);
+	if (!finding) {
+		g_set_error(error, SESSION_ERROR, 0, "there is no finding %u in %s", id,
+		            options->session.store);
+		return NULL;
+	}
+	if (!options->program[0]) {
+		g_strfreev(options->program);
+		options->program = g_strdupv(store_reader_exploration(reader)->program);
+	}
+	return g_strdup(finding->path);
+}
+
+static struct path *find_path(struct command_options *options, const char *word, guint32 *ret_id)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *text = NULL;
+	struct path *path = NULL;
+	guint64 id = 0;
+
+	if (g_ascii_string_to_unsigned(word, 10, 1, G_MAXUINT32, &id, NULL))
+		text = path_of_finding(options, (guint32)id, &error);
+	else
+		text = g_strdup(word);
+	if (text)
+		path = path_parse(text, &error);
+	if (!path)
+		command_complain("%s", error->message);
+	*ret_id = (guint32)id;
+	return path;
+}
+
+char *command_take_word(struct command_options *options, int *argc, char **argv)
+{
+	char **words = options->program;
+	char *word;
+
+	if (!words) {
+		if (*argc < 2 || argv[1][0] == '-')
+			return NULL;
+		word = g_strdup(argv[1]);
+		(*argc)--;
+		memmove(argv + 1, argv + 2, (gsize)*argc * sizeof(*argv));
+		return word;
+	}
+	if (!words[0])
+		return NULL;
+	word = g_strdup(words[0]);
+	options->program = g_strdupv(words + (words[1] && strcmp(words[1], "--") == 0 ? 2 : 1));
+	g_strfreev(words);
+	return word;
+}
+
+int command_find_path(struct command_options *options, const char *word, struct path **ret_path,
+                      guint32 *ret_finding)
+{
+	struct path *path;
+
+	if (!word) {
+		command_complain("which path? Say for example: matchpoint %s mp1:n4:0.3=1 -- "
+		                 "./solver",
+		                 options->session.command);
+		return EXIT_USAGE;
+	}
+	path = *ret_path = find_path(options, word, ret_finding);
+	if (!path)
+		return EXIT_USAGE;
+	if (options->session.ranks != 0 && options->session.ranks != path->ranks) {
+		command_complain("the path is for %d ranks, not %d", path->ranks,
+		                 options->session.ranks);
+		return EXIT_USAGE;
+	}
+	options->session.ranks = path->ranks;
+	options->session.program = options->program;
+	return command_inspect(options);
+}

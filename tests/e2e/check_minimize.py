@@ -1,0 +1,119 @@
+"""Findings are minimized to the choices that they need, and are shown by the path that is left."""
+
+import os
+
+import harness
+from harness import check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "..", "..", "examples")
+
+# Program, ranks, kind, path left, and the path that ends well and differs least (None: there is
+# none).
+FINDINGS = [
+    ("mixed_rounds", 3, "abort", "mp1:n3:", "mp1:n3:zero:0.3=2"),
+    ("probe_then_receive", 3, "mpi-error", "mp1:n3:0.3=2", "mp1:n3:zero:0.3=1"),
+    ("result_order", 4, "crash", "mp1:n4:0.3=3", "mp1:n4:zero:0.3=2"),
+    ("sum_by_arrival", 4, "outcome-differs", "mp1:n4:zero:0.3=3", "mp1:n4:zero:0.3=2"),
+    ("type_mismatch", 3, "type-mismatch", "mp1:n3:0.2=2", "mp1:n3:zero:0.2=1"),
+    ("unbuffered_deadlock", 2, "deadlock", "mp1:n2:zero:", None),
+    ("wildcard_deadlock", 3, "deadlock", "mp1:n3:", "mp1:n3:zero:0.2=2"),
+]
+
+# Rank 0 receives from all; it crashes when rank 3 comes first in round 2 and rank 2 last in round
+# 4: two of the choices of five rounds are needed.
+ROUNDS = r"""
+#include <assert.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, value, order[5][3];
+	MPI_Status status;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int round = 0; round < 5; round++) {
+		for (int i = 0; i < 3 && rank == 0; i++) {
+			MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, round, MPI_COMM_WORLD,
+			         &status);
+			order[round][i] = status.MPI_SOURCE;
+		}
+		if (rank > 0)
+			MPI_Ssend(&rank, 1, MPI_INT, 0, round, MPI_COMM_WORLD);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	if (rank == 0)
+		assert(!(order[2][0] == 3 && order[4][2] == 2));
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def lines_with(text, beginning):
+    return [line.strip()[len(beginning):].split("  (")[0] for line in text.splitlines()
+            if line.strip().startswith(beginning)]
+
+
+def check_example(tool, name, ranks, kind, path, good):
+    program = tool.compile(os.path.join(EXAMPLES, name + ".c"))
+    store = os.path.join(tool.directory, name + ".store")
+    done = tool.run("explore", "-n", str(ranks), "--store", store, "--", program)
+    check(done.status == 1, "%s\nis to show a finding" % done)
+    done = tool.run("minimize", "1", "--store", store)
+    check(done.status == 0, "%s\nis to exit with 0" % done)
+    check(done.out.splitlines()[-1] == path, "%s\nis to end with %s" % (done, path))
+    check(lines_with(done.out, "ends well: ") == ([good] if good else []),
+          "%s\nis to name %s" % (done, good))
+    check((done.out.splitlines()[1].startswith("  right or wrong: ")) == bool(good),
+          "%s\nis to name the choice first" % done)
+    quiet = tool.run("minimize", path, "-q", "--store", store, "--", program)
+    if kind != "outcome-differs":  # that cannot be seen in one interleaving
+        check(quiet.status == 0 and quiet.out == path + "\n", "%s\nis to print the path" % quiet)
+        again = tool.run("replay", path, "--", program, report=True)
+        check(again.report["findings"][0]["kind"] == kind,
+              "%s\nis to show %s" % (again, kind))
+    if good:
+        again = tool.run("replay", good, "--", program)
+        check(again.status == 0, "%s\nis to end well" % again)
+
+
+def check_rounds(tool):
+    source = os.path.join(tool.directory, "rounds.c")
+    with open(source, "w") as file:
+        file.write(ROUNDS)
+    program = tool.compile(source)
+    options = ["--buffering", "zero", "--store", os.path.join(tool.directory, "rounds.store")]
+    done = tool.run("explore", "-n", "4", "--max-interleavings", "1000", "--fail-fast", *options,
+                    "--", program)
+    check(done.status in (1, 3), "%s\nis to be explored" % done)
+    # A finding amid five rounds of choices, of which two are needed.
+    path = "mp1:n4:zero:" + ",".join("0.%d=%d" % (call, taken) for call, taken in zip(
+        (2, 3, 6, 7, 10, 11, 14, 15, 18, 19), (2, 3, 3, 1, 3, 2, 2, 1, 3, 1)))
+    done = tool.run("minimize", path, *options, "--", program)
+    check(done.status == 0, "%s\nis to be minimized" % done)
+    check(done.out.splitlines()[-1] == "mp1:n4:zero:0.10=3,0.18=3"
+          or done.out.splitlines()[-1] == "mp1:n4:zero:0.10=3,0.19=3",
+          "%s\nis to need two choices" % done)
+    check(done.seconds < 10, "%s\ntook %.1f s" % (done, done.seconds))
+
+
+def check_refused(tool):
+    program = tool.compile(os.path.join(EXAMPLES, "senders.c"))
+    done = tool.run("minimize", "mp1:n3:0.2=1", "--", program)
+    check(done.status == 4 and "does not show" in done.err, "%s\nshows nothing" % done)
+    done = tool.run("minimize", "mp1:n3:0.9=1", "--", program)
+    check(done.status == 4 and "does not follow" in done.err, "%s\ncannot be followed" % done)
+    done = tool.run("minimize", "7", "--store", "nothing")
+    check(done.status == 2 and "no store" in done.err, "%s\nhas no store" % done)
+    done = tool.run("minimize")
+    check(done.status == 2 and "which path?" in done.err, "%s\nlacks the finding" % done)
+
+
+def body(tool, _):
+    for finding in FINDINGS:
+        check_example(tool, *finding)
+    check_rounds(tool)
+    check_refused(tool)
+
+
+harness.main(__doc__, body)
