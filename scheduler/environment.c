@@ -66,6 +66,9 @@ static const struct environment_variable variables[] = {
          "110 mappings less in each rank: with UCX_MODULE_DIR a third off each fork"},
 	{"GLIBC_TUNABLES", ENVIRONMENT_DEFAULT, "glibc.malloc.hugetlb=1",
          "huge pages for the heap: large heaps fork far faster"},
+	{"OMP_WAIT_POLICY", ENVIRONMENT_DEFAULT, "passive",
+         "threads that wait sleep, so that a rank with threads is seen to be at rest"},
+	{"KMP_BLOCKTIME", ENVIRONMENT_DEFAULT, "0", "the same for LLVM's OpenMP"},
 	{NULL, ENVIRONMENT_READ, NULL, NULL},
 };
 

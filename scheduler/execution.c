@@ -31,7 +31,15 @@ static void give_go(void *user, int rank, const struct wire_go *go)
 	link_send(execution->links[rank], &(struct wire_message){.type = WIRE_GO, .go = *go});
 }
 
-const struct world_orders execution_orders = {give_bind, give_go};
+static void give_admission(void *user, int rank, guint32 thread)
+{
+	struct execution *execution = user;
+
+	link_send(execution->links[rank],
+	          &(struct wire_message){.type = WIRE_ADMIT, .admitted = thread});
+}
+
+const struct world_orders execution_orders = {give_bind, give_go, give_admission};
 
 static int ranks_of(const struct execution *execution)
 {
@@ -289,7 +297,8 @@ static gboolean worth_a_snapshot(const struct execution *execution, const GArray
 
 	for (guint i = 0; i < open->len; i++)
 		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
-	return alternatives && session->snapshots && session->root && !execution->no_parking
+	return alternatives && !world_has_threads(execution->world) && session->snapshots
+	       && session->root && !execution->no_parking
 	       && seconds > MAX(SNAPSHOT_WORTH_S, 2 * session->restore_seconds)
 	       && all_blocked(execution);
 }
@@ -314,7 +323,7 @@ static gboolean at_rest(struct execution *execution)
 	gboolean stuck; /* what the plan wants next is not there (yet) */
 	GArray *open;
 
-	if (world_answer_ready(world) || follow_plan(execution))
+	if (world_admit(world) || world_answer_ready(world) || follow_plan(execution))
 		return TRUE;
 	open = world_open_choices(world);
 	if (execution->plan->len > 0)
@@ -324,7 +333,8 @@ static gboolean at_rest(struct execution *execution)
 		open_choices_free(open);
 		return TRUE;
 	}
-	if (open->len == 0 && !endings_known(execution)) {
+	if (open->len == 0
+	    && (execution_waits_for_threads(execution) || !endings_known(execution))) {
 		open_choices_free(open);
 		return FALSE;
 	}
@@ -379,7 +389,7 @@ void execution_advance(struct execution *execution)
 	    && world_at_rest(execution->world))
 		start_world(execution);
 	while (execution->state == EXECUTION_RUNNING && !execution->timing
-	       && !execution->session->error && world_at_rest(execution->world)) {
+	       && !execution->session->error && execution_is_at_rest(execution)) {
 		if (!at_rest(execution))
 			break;
 	}
@@ -395,7 +405,7 @@ static void decide_for_others(struct execution *execution)
 	struct choice choice = {0};
 	GArray *open;
 
-	if (world_answer_ready(world) || follow_plan(execution))
+	if (world_admit(world) || world_answer_ready(world) || follow_plan(execution))
 		return;
 	open = world_open_choices(world);
 	hide_planned(execution, open);

@@ -64,6 +64,9 @@ struct execution {
 	gboolean stalled; /* nothing will come any more from ranks inside MPI */
 	uv_timer_t timer; /* polls that find nothing are answered slowly */
 	gboolean timing;
+	gint64 heard;      /* the last message */
+	gint64 lingering;  /* since when threads sleep that could wake by themselves; 0: not now */
+	gboolean doubtful; /* threads were taken to be at rest because it took them long */
 	gint64 idle_since; /* when polls began to find nothing; 0: not now */
 	gboolean given_up; /* waited in vain to learn how a rank ended */
 	/* the outcome */
@@ -96,6 +99,12 @@ void execution_launcher_ended(struct execution *execution, int status);
 
 /* Goes on as far as possible; to be called after anything has happened. */
 void execution_advance(struct execution *execution);
+
+/* Whether every rank is at rest, or can be taken to be: looks at threads outside of MPI
+ * (execution_threads.c); if they still move, execution_advance is called again shortly. */
+gboolean execution_is_at_rest(struct execution *execution);
+/* Nothing is left to decide. TRUE: but threads might still come, and are waited for. */
+gboolean execution_waits_for_threads(struct execution *execution);
 
 /* To be called every STALL_LOOK_MS: looks for ranks that wait where they are not seen. */
 void execution_look(struct execution *execution);

@@ -13,8 +13,6 @@ static void on_call(struct execution *execution, int rank, const struct wire_cal
 		execution->ends[rank].aborted = TRUE;
 		execution->ends[rank].abort_code = call->status;
 	}
-	if (call->call == 1 && call->status == 1)
-		execution->session->threads = TRUE;
 	if (execution->launched && !execution->session->snapshots)
 		/* When the verdict is reached the process may be gone, and no keeper has its image.
 		 * */
@@ -122,6 +120,7 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	g_autoptr(GError) error = NULL;
 
 	stall_heard(execution->stall);
+	execution->heard = g_get_monotonic_time();
 	switch (message->type) {
 	case WIRE_CALL:
 		on_call(execution, rank, &message->call);
@@ -132,6 +131,15 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 		break;
 	case WIRE_ERROR:
 		on_error(execution, rank, &message->error);
+		break;
+	case WIRE_THREAD:
+		execution->session->threads = TRUE;
+		if (!world_thread(execution->world, rank, &message->thread, &error))
+			session_fail(execution->session, "%s", error->message);
+		break;
+	case WIRE_ENTER:
+		if (!world_enter(execution->world, rank, &message->enter, &error))
+			session_fail(execution->session, "%s", error->message);
 		break;
 	case WIRE_ENDING:
 		on_ending(execution, rank, &message->ending);

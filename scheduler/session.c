@@ -509,9 +509,8 @@ static void conclude(struct session *session)
 	if (session->threads)
 		g_ptr_array_add(
 			exploration->notes,
-			g_strdup("with MPI_THREAD_MULTIPLE a rank counts as waiting when one "
-		                 "of its threads waits: a deadlock that another thread would "
-		                 "have ended is none"));
+			g_strdup("the threads of a rank called MPI one after another in one order; "
+		                 "other orders were not explored"));
 	if (session->collectives_waited)
 		g_ptr_array_add(exploration->notes,
 		                g_strdup("rooted collectives of intercommunicators and persistent "

@@ -86,32 +86,60 @@ static gboolean line_inside(const struct execution *execution, int rank, struct 
 	return TRUE;
 }
 
+static void describe_call(const struct execution *execution, guint32 call, struct record_rank *line)
+{
+	const struct world_call *info = world_call_info(execution->world, line->rank, call);
+
+	line->call = call;
+	if (!info)
+		return;
+	line->function = g_intern_string(mpi_call_name(info->function));
+	line->arguments = world_arguments(execution->world, line->rank, call);
+	line->place = place_of_call(execution, line->rank, call);
+}
+
+/* Of several threads the first one that waits. */
 static struct record_rank *roll_call_line(const struct execution *execution, int rank)
 {
 	struct record_rank *line = record_rank_new(rank);
-	guint32 call = world_calls(execution->world, rank);
-	const struct world_call *info = world_call_info(execution->world, rank, call);
+	g_autoptr(GArray) pending = world_pending_calls(execution->world, rank);
 	const struct rank_end *end = &execution->ends[rank];
 
-	line->call = call;
+	line->call = world_calls(execution->world, rank);
 	line->ended = ended_words(execution, rank);
 	if (line_inside(execution, rank, line))
 		return line;
-	if (end->function != 0) {
-		line->function = g_intern_string(mpi_call_name(end->function));
+	describe_call(execution, pending->len > 0 ? g_array_index(pending, guint32, 0) : line->call,
+	              line);
+	if (end->place.file || end->place.function)
 		line->place = end->place;
-	} else if (info) {
-		line->function = g_intern_string(mpi_call_name(info->function));
-		line->arguments = world_arguments(execution->world, rank, call);
-		line->place = end->place;
-		if (!line->place.file && !line->place.function)
-			line->place = place_of_call(execution, rank, call);
-	}
 	if (!line->ended) {
 		g_array_unref(line->waits_for);
-		line->waits_for = world_waits_for(execution->world, rank);
+		line->waits_for = world_waits_for(execution->world, rank, 0);
 	}
 	return line;
+}
+
+/* The other threads that wait stand behind all ranks, each in a line of its own. */
+static void call_threads(const struct execution *execution, GPtrArray *ranks)
+{
+	guint count = ranks->len;
+
+	for (guint rank = 0; rank < count; rank++) {
+		const struct record_rank *first = ranks->pdata[rank];
+		g_autoptr(GArray) pending = world_pending_calls(execution->world, (int)rank);
+
+		for (guint i = 1; i < pending->len && !first->ended; i++) {
+			struct record_rank *line = record_rank_new((int)rank);
+			guint32 call = g_array_index(pending, guint32, i);
+
+			describe_call(execution, call, line);
+			g_array_unref(line->waits_for);
+			line->waits_for = world_waits_for(execution->world, (int)rank, call);
+			line->bystander = first->bystander;
+			g_ptr_array_add(ranks, line);
+		}
+	}
 }
 
 static struct record_message message_of(const struct execution *execution, struct op_id send,
@@ -252,9 +280,10 @@ static char *stall_words(const struct execution *execution, const GPtrArray *ran
 		const struct record_rank *line = ranks->pdata[i];
 		g_autofree char *place = place_print(&line->place);
 
-		if (world_phase(execution->world, (int)i) == PHASE_RUNNING)
-			g_string_append_printf(text, "%srank %u is inside %s at %s",
-			                       text->len > 0 ? "; " : "", i, line->function, place);
+		if (world_phase(execution->world, line->rank) == PHASE_RUNNING)
+			g_string_append_printf(text, "%srank %d is inside %s at %s",
+			                       text->len > 0 ? "; " : "", line->rank,
+			                       line->function, place);
 	}
 	g_string_append_printf(text,
 	                       ": nothing has moved for %d s; matchpoint does not control "
@@ -312,11 +341,11 @@ static char *message_for(const struct execution *execution, const char *kind,
 		const struct record_rank *line = ranks->pdata[i];
 		g_autofree char *words = describe_line(line);
 
-		if (worst != ENDING_NONE ? ending_of(execution, (int)i) != worst
+		if (worst != ENDING_NONE ? ending_of(execution, line->rank) != worst
 		                         : line->ended != NULL)
 			continue;
 		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", words);
-		truncation_words(execution, (int)i, text);
+		truncation_words(execution, line->rank, text);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -396,6 +425,7 @@ static void find_fault(struct execution *execution, const char *kind, enum endin
 	for (int rank = 0; rank < execution->session->options->ranks; rank++)
 		g_ptr_array_add(finding->ranks, roll_call_line(execution, rank));
 	mark_bystanders(execution, finding->ranks, worst);
+	call_threads(execution, finding->ranks);
 	for (guint i = 0; i < finding->ranks->len; i++)
 		g_ptr_array_add(execution->record->ranks,
 		                record_rank_copy(finding->ranks->pdata[i]));

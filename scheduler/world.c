@@ -47,6 +47,7 @@ struct world *world_copy(const struct world *from, enum buffering buffering, voi
 	to->user = user;
 	to->ranks = g_memdup2(from->ranks, (gsize)from->options.ranks * sizeof(*from->ranks));
 	for (int rank = 0; rank < from->options.ranks; rank++) {
+		world_copy_lines(&to->ranks[rank]);
 		to->ranks[rank].waited = g_array_copy(from->ranks[rank].waited);
 		to->ranks[rank].live = g_array_copy(from->ranks[rank].live);
 		to->ranks[rank].calls = g_array_copy(from->ranks[rank].calls);
@@ -78,6 +79,7 @@ void world_free(struct world *world)
 	if (!world)
 		return;
 	for (int rank = 0; rank < world->options.ranks; rank++) {
+		world_free_lines(&world->ranks[rank]);
 		g_array_unref(world->ranks[rank].waited);
 		g_array_unref(world->ranks[rank].live);
 		g_array_unref(world->ranks[rank].calls);
@@ -232,6 +234,7 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 	g_assert(rank->phase == PHASE_BLOCKED);
 	rank->phase = PHASE_RUNNING;
 	world->running++;
+	world_wake(world, number);
 	if (!done)
 		observed = rank->waited->len;
 	for (guint i = 0; i < observed; i++)
@@ -276,7 +279,7 @@ guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint coun
 	return best;
 }
 
-void world_try_release(struct world *world, int number)
+static void try_release_line(struct world *world, int number)
 {
 	struct rank *rank = &world->ranks[number];
 	g_autofree guint32 *all = NULL;
@@ -307,6 +310,17 @@ void world_try_release(struct world *world, int number)
 		              1);
 	else
 		world_release(world, number, all, rank->waited->len);
+}
+
+void world_try_release(struct world *world, int number)
+{
+	guint focus = world->ranks[number].focus;
+
+	for (guint i = 0; i < world_lines(world, number); i++) {
+		world_focus(world, number, i);
+		try_release_line(world, number);
+	}
+	world_focus(world, number, focus);
 }
 
 void world_start(struct world *world)

@@ -5,6 +5,7 @@
  * time, so that a test can drive it with ranks of its own. Deterministic progress is made at once;
  * what is left when every rank stands still is decided by the caller, in this order:
  *
+ *   world_admit           one of several threads may make its next call
  *   world_answer_ready    Waitany, Waitsome and polls that can be answered with "yes"
  *   world_choose          a choice of the plan, or one that the search makes
  *   world_answer_polls    "no" to polls, when nothing else can move
@@ -26,6 +27,7 @@ struct world;
 struct world_orders {
 	void (*bind)(void *user, int rank, const struct wire_bind *bind);
 	void (*go)(void *user, int rank, const struct wire_go *go);
+	void (*admit)(void *user, int rank, guint32 thread);
 };
 
 struct world_options {
@@ -42,6 +44,9 @@ enum world_phase {
 	PHASE_STOPPED, /* called MPI_Abort, met a fatal MPI error, or is crashing or exiting: still
 	                  there, but will do nothing more */
 	PHASE_ENDED,   /* the process is gone, or about to go */
+	/* of a thread of several */
+	PHASE_ENTERING, /* waits until it is admitted */
+	PHASE_ASLEEP,   /* waits for other threads, outside of MPI */
 };
 
 /* What is remembered of every call, for the reports. */
@@ -54,6 +59,7 @@ struct world_call {
 	guint64 comm;
 	guint64 bytes; /* sent, or room for */
 	guint64 site;
+	guint32 thread;
 };
 
 /* `comms` must outlive the world. The orders are given from within the functions below. */
@@ -69,6 +75,9 @@ struct world *world_copy(const struct world *world, enum buffering buffering, vo
  * */
 gboolean world_call(struct world *world, int rank, const struct wire_call *call, GError **error);
 gboolean world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error);
+gboolean world_thread(struct world *world, int rank, const struct wire_thread *thread,
+                      GError **error);
+gboolean world_enter(struct world *world, int rank, const struct wire_enter *enter, GError **error);
 void world_touched(struct world *world, int rank, const struct wire_touched *touched);
 /* What a rank has not freed when it comes to MPI_Finalize. */
 void world_objects(struct world *world, int rank, const struct wire_objects *objects);
@@ -77,6 +86,14 @@ void world_rank_ended(struct world *world, int rank);
 
 /* Ranks are held in MPI_Init until here: the place of the first snapshot. */
 void world_start(struct world *world);
+
+/* Whether some rank has several threads; and how to look at those of a rank (struct thread_view,
+ * threads.h) if some of it wait in MPI and of others it is not known that they sleep (else empty).
+ * Once told that these sleep, they are at rest until something happens in their rank. */
+gboolean world_has_threads(const struct world *world);
+GArray *world_loose_threads(const struct world *world, int rank);
+void world_threads_sleep(struct world *world, int rank);
+void world_threads_wake(struct world *world);
 
 /* No rank is running: all are blocked, stopped or gone. */
 gboolean world_at_rest(const struct world *world);
@@ -90,6 +107,9 @@ gboolean world_has_locked(const struct world *world);
 gboolean world_has_atomics(const struct world *world);
 
 gboolean world_answer_ready(struct world *world);
+
+/* Of each rank in which threads wait to be admitted, the first one is. */
+gboolean world_admit(struct world *world);
 
 /* Makes the choice if the rules allow it now; fills in call and sub of the send when they are 0. */
 gboolean world_choose(struct world *world, struct choice *choice);
@@ -118,10 +138,14 @@ guint32 world_calls(const struct world *world, int rank);      /* its last call'
 /* NULL when there is no such call. */
 const struct world_call *world_call_info(const struct world *world, int rank, guint32 call);
 
-/* Ranks for which a blocked rank waits (gint32, ascending); empty: nobody in particular. */
-GArray *world_waits_for(const struct world *world, int rank);
+/* The calls in which a rank waits (guint32), by thread. */
+GArray *world_pending_calls(struct world *world, int rank);
+
+/* Ranks for which a blocked rank waits in this call (0: in any), as gint32, ascending; empty:
+ * nobody in particular. */
+GArray *world_waits_for(struct world *world, int rank, guint32 call);
 /* What a blocked rank waits for: "source=1, tag=7"; free with g_free. */
-char *world_arguments(const struct world *world, int rank, guint32 call);
+char *world_arguments(struct world *world, int rank, guint32 call);
 
 /* Members of a collective call that disagree, as a sentence, and which two calls these are (may be
  * NULL); NULL: they agree. Free with g_free. */

@@ -22,11 +22,6 @@ const struct world_options *world_options(const struct world *world)
 	return &world->options;
 }
 
-enum world_phase world_phase(const struct world *world, int rank)
-{
-	return world->ranks[rank].phase;
-}
-
 gboolean world_finalized(const struct world *world, int rank)
 {
 	return world->ranks[rank].finalized;
@@ -92,20 +87,28 @@ static const struct live *incomplete(const struct world *world, int number, cons
 	                                                   : live;
 }
 
-GArray *world_waits_for(const struct world *world, int number)
+static void mark_waited(const struct world *world, int number, gboolean *waits)
 {
 	const struct rank *rank = &world->ranks[number];
-	GArray *list = g_array_new(FALSE, FALSE, sizeof(gint32));
-	g_autofree gboolean *waits = g_new0(gboolean, world->options.ranks);
 
-	if (rank->phase != PHASE_BLOCKED)
-		return list;
-	for (guint i = 0; i < rank->waited->len; i++) {
+	for (guint i = 0; rank->phase == PHASE_BLOCKED && i < rank->waited->len; i++) {
 		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
 		const struct live *live = world_find_live(world, number, name);
 
 		if (live && incomplete(world, number, live))
 			mark_peers(world, number, incomplete(world, number, live), waits);
+	}
+}
+
+GArray *world_waits_for(struct world *world, int number, guint32 call)
+{
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(gint32));
+	g_autofree gboolean *waits = g_new0(gboolean, world->options.ranks);
+
+	for (guint i = 0; i < world_lines(world, number); i++) {
+		world_focus(world, number, i);
+		if (call == 0 || world->ranks[number].call == call)
+			mark_waited(world, number, waits);
 	}
 	for (gint32 i = 0; i < world->options.ranks; i++) {
 		if (waits[i])
@@ -165,7 +168,20 @@ static const struct live *first_waited(const struct world *world, int number)
 	return NULL;
 }
 
-char *world_arguments(const struct world *world, int number, guint32 call)
+GArray *world_pending_calls(struct world *world, int number)
+{
+	GArray *calls = g_array_new(FALSE, FALSE, sizeof(guint32));
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < world_lines(world, number); i++) {
+		world_focus(world, number, i);
+		if (rank->phase == PHASE_BLOCKED)
+			g_array_append_val(calls, rank->call);
+	}
+	return calls;
+}
+
+char *world_arguments(struct world *world, int number, guint32 call)
 {
 	const struct world_call *info = world_call_info(world, number, call);
 	const struct rank *rank = &world->ranks[number];
@@ -173,6 +189,7 @@ char *world_arguments(const struct world *world, int number, guint32 call)
 	const struct live *live;
 	const struct world_call *from;
 
+	world_focus_call(world, number, call);
 	if (info && info->kind != 0) {
 		append_envelope(text, world, info->kind, info->peer, info->tag, info->comm);
 	} else if (info && rank->phase == PHASE_BLOCKED && rank->call == call

@@ -5,6 +5,7 @@
 #define MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
 
 #include "matcher.h"
+#include "threads.h"
 #include "types.h"
 #include "windows.h"
 #include "world.h"
@@ -30,7 +31,25 @@ struct truncated {
 	struct types sent, received;
 };
 
+/* A thread of a rank that has several (world_threads.c), by its number. The fields of the one in
+ * focus stand in struct rank instead. */
+struct line {
+	pid_t id; /* the kernel's, while it may be there; 0: not known */
+	struct wire_enter enter; /* PHASE_ENTERING */
+	enum world_phase phase;
+	gboolean ends_mpi;
+	guint8 wait;
+	guint32 call;
+	guint16 function;
+	GArray *waited;
+	guint complete;
+};
+
+#define WORLD_THREADS_MAX 10000u
+
 struct rank {
+	GArray *lines; /* struct line; NULL: one thread alone */
+	guint focus;   /* which of them what follows is of, up to `complete` */
 	enum world_phase phase;
 	gboolean finalized;
 	gboolean ends_mpi; /* the call it waits in is the last of MPI's */
@@ -97,9 +116,22 @@ guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint coun
 /* Lets the pending call of a rank return, with these indices into `waited` done (NULL: all). */
 void world_release(struct world *world, int rank, const guint32 *done, guint count);
 
-/* Lets the pending call return if that follows from the state alone, whenever it is looked at: all
- * that it waits for is complete. */
+/* Lets pending calls return if that follows from the state alone, whenever it is looked at: all
+ * that one waits for is complete. */
 void world_try_release(struct world *world, int rank);
+
+/* How many lines a rank has; puts another one in focus (which was so before), or that whose call is
+ * pending. */
+guint world_lines(const struct world *world, int rank);
+guint world_focus(struct world *world, int rank, guint line);
+void world_focus_call(struct world *world, int rank, guint32 call);
+/* Threads that slept may be awake: something has happened in their rank. */
+void world_wake(struct world *world, int rank);
+/* The rank will do nothing more, with all its threads. */
+void world_leave(struct world *world, int rank, enum world_phase phase);
+gboolean world_is_over(const struct world *world, int rank);
+void world_copy_lines(struct rank *rank);
+void world_free_lines(struct rank *rank);
 
 /* Makes all deterministic matches and lets go whom they set free. */
 void world_settle(struct world *world);

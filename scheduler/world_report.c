@@ -196,6 +196,7 @@ static void remember(struct world *world, int number, const struct wire_call *ca
 	                 || call->function == MPI_CALL_Win_lock_all
 	                 || call->function == MPI_CALL_Win_start;
 	info->site = call->site;
+	info->thread = call->thread;
 	info->op_count = (guint8)MIN(call->op_count, 255);
 	if (call->op_count > 0) {
 		info->kind = call->ops[0].kind;
@@ -268,6 +269,11 @@ gboolean world_call(struct world *world, int number, const struct wire_call *cal
 {
 	struct rank *rank = &world->ranks[number];
 
+	if (world_is_over(world, number))
+		return TRUE;
+	if (call->thread >= world_lines(world, number))
+		return refuse(error, number, call, "a thread that is not known");
+	world_focus(world, number, call->thread);
 	if (rank->phase == PHASE_BLOCKED || rank->phase == PHASE_STOPPED
 	    || rank->phase == PHASE_ENDED)
 		return refuse(error, number, call, "a call from a rank that should be waiting");
@@ -284,7 +290,7 @@ gboolean world_call(struct world *world, int number, const struct wire_call *cal
 	}
 	if (call->wait == WIRE_ABORT) {
 		block(world, number, call);
-		rank->phase = PHASE_STOPPED;
+		world_leave(world, number, PHASE_STOPPED);
 	} else if (call->wait == WIRE_WAIT_NONE || call->wait == WIRE_FREE) {
 		if (call->wait == WIRE_FREE)
 			forget_request(world, number, call);
@@ -311,21 +317,12 @@ void world_objects(struct world *world, int rank, const struct wire_objects *obj
 	g_array_append_vals(world->ranks[rank].left, objects->left, objects->count);
 }
 
-static void leave(struct world *world, int number, enum world_phase phase)
-{
-	struct rank *rank = &world->ranks[number];
-
-	if (rank->phase == PHASE_ABSENT || rank->phase == PHASE_RUNNING)
-		world->running--;
-	rank->phase = phase;
-}
-
 void world_rank_stopped(struct world *world, int rank)
 {
-	leave(world, rank, PHASE_STOPPED);
+	world_leave(world, rank, PHASE_STOPPED);
 }
 
 void world_rank_ended(struct world *world, int rank)
 {
-	leave(world, rank, PHASE_ENDED);
+	world_leave(world, rank, PHASE_ENDED);
 }

@@ -22,30 +22,36 @@ static GArray *completable_indices(const struct world *world, int number)
 	return indices;
 }
 
+static gboolean answer_ready(struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	g_autoptr(GArray) indices = NULL;
+	guint32 one;
+
+	if (rank->phase != PHASE_BLOCKED || rank->wait == WIRE_WAIT_ALL
+	    || rank->wait == WIRE_TEST_ALL || rank->wait == WIRE_CANCEL)
+		return FALSE;
+	indices = completable_indices(world, number);
+	if (indices->len == 0)
+		return FALSE;
+	world->by_rule = TRUE;
+	if (rank->wait == WIRE_WAIT_ANY || rank->wait == WIRE_TEST_ANY) {
+		one = world_oldest(rank, (const guint32 *)(void *)indices->data, indices->len);
+		world_release(world, number, &one, 1);
+	} else {
+		world_release(world, number, (guint32 *)(void *)indices->data, indices->len);
+	}
+	return TRUE;
+}
+
 gboolean world_answer_ready(struct world *world)
 {
 	gboolean answered = FALSE;
 
 	for (int number = 0; number < world->options.ranks; number++) {
-		struct rank *rank = &world->ranks[number];
-		g_autoptr(GArray) indices = NULL;
-		guint32 one;
-
-		if (rank->phase != PHASE_BLOCKED || rank->wait == WIRE_WAIT_ALL
-		    || rank->wait == WIRE_TEST_ALL || rank->wait == WIRE_CANCEL)
-			continue;
-		indices = completable_indices(world, number);
-		if (indices->len == 0)
-			continue;
-		world->by_rule = TRUE;
-		answered = TRUE;
-		if (rank->wait == WIRE_WAIT_ANY || rank->wait == WIRE_TEST_ANY) {
-			one = world_oldest(rank, (const guint32 *)(void *)indices->data,
-			                   indices->len);
-			world_release(world, number, &one, 1);
-		} else {
-			world_release(world, number, (guint32 *)(void *)indices->data,
-			              indices->len);
+		for (guint i = 0; i < world_lines(world, number); i++) {
+			world_focus(world, number, i);
+			answered |= answer_ready(world, number);
 		}
 	}
 	return answered;
@@ -139,6 +145,7 @@ static void cancel(struct world *world, int number)
 	g_array_set_size(rank->waited, 0);
 	rank->phase = PHASE_RUNNING;
 	world->running++;
+	world_wake(world, number);
 	world->orders.go(world->user, number,
 	                 &(struct wire_go){rank->call, withdrawn ? 1 : 0, &done});
 }
@@ -160,25 +167,33 @@ static gboolean is_planned(const struct world *world, int number, const GArray *
 	return FALSE;
 }
 
+static gboolean answer_poll(struct world *world, int number, const GArray *plan)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	if (rank->phase != PHASE_BLOCKED || is_planned(world, number, plan))
+		return FALSE;
+	if (rank->wait == WIRE_CANCEL) {
+		cancel(world, number);
+		world->by_rule = TRUE;
+	} else if (world_is_poll(rank->wait)) {
+		withdraw_probes(world, number);
+		world_release(world, number, &(guint32){0}, 0);
+	} else {
+		return FALSE;
+	}
+	return TRUE;
+}
+
 gboolean world_answer_polls(struct world *world, const GArray *plan)
 {
 	gboolean answered = FALSE;
 
 	for (int number = 0; number < world->options.ranks; number++) {
-		struct rank *rank = &world->ranks[number];
-
-		if (rank->phase != PHASE_BLOCKED || is_planned(world, number, plan))
-			continue;
-		if (rank->wait == WIRE_CANCEL) {
-			cancel(world, number);
-			world->by_rule = TRUE;
-		} else if (world_is_poll(rank->wait)) {
-			withdraw_probes(world, number);
-			world_release(world, number, &(guint32){0}, 0);
-		} else {
-			continue;
+		for (guint i = 0; i < world_lines(world, number); i++) {
+			world_focus(world, number, i);
+			answered |= answer_poll(world, number, plan);
 		}
-		answered = TRUE;
 	}
 	if (answered) {
 		world->idle_polls++;

@@ -2,68 +2,18 @@
 #include "caller.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "gate.h"
 #include "real.h"
+#include "threading.h"
 
 /* initial-exec: the shim is preloaded, and a call costs no detour through the dynamic linker. */
 static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
 
-/* Calls of several threads go one after another; a thread may come again from a callback. Not a
- * pthread_mutex_t, whose owner is a thread id of the kernel's: another one after fork, while
- * pthread_self is the same in a restored rank. */
-static _Atomic(pthread_t) owner; /* 0: nobody */
-static unsigned held;            /* times, by the owner */
-
-/* A second thread calls MPI while the first is held in the gate: the first may well wait for what
- * the second is about to do. Whatever were said of such a rank could be wrong, so nothing is. */
-static _Noreturn void refuse_threads(const void *site)
-{
-	const struct wire_message message = {
-		.type = WIRE_ERROR,
-		.error = {.call = gate_current_call(),
-	                  .site = (uint64_t)(uintptr_t)site,
-	                  .fatal = true,
-	                  .refused = true,
-	                  .text = "two threads call MPI at the same time (MPI_THREAD_MULTIPLE), "
-	                          "which matchpoint cannot control"},
-	};
-
-	gate_tell(&message);
-	for (;;)
-		pause(); /* the other thread is told to end the process */
-}
-
-static void lock(const void *site)
-{
-	const struct timespec moment = {.tv_nsec = 1000 * 1000};
-	pthread_t nobody = 0;
-
-	while (owner != pthread_self()
-	       && !atomic_compare_exchange_weak(&owner, &nobody, pthread_self())) {
-		if (gate_is_waiting())
-			refuse_threads(site);
-		nobody = 0;
-		nanosleep(&moment, NULL);
-	}
-	held++;
-}
-
-/* MPI_Init has come in before calls are serialised. */
-static void unlock(void)
-{
-	if (owner == pthread_self() && --held == 0)
-		owner = 0;
-}
-
 static bool enter(void **site)
 {
 	if (gate_is_serialised())
-		lock(*site);
+		threading_enter(*site);
 	depth++;
 	*site = site_of_caller(*site);
 	return true;
@@ -89,7 +39,7 @@ void caller_leave(void)
 	if (depth > 0)
 		depth--;
 	if (gate_is_serialised())
-		unlock();
+		threading_leave();
 }
 
 bool caller_is_inside(void)

@@ -14,6 +14,8 @@
 #include "real.h"
 #include "tracking.h"
 
+#define IN_CALL __attribute__((tls_model("initial-exec")))
+
 enum standing completion_standing(MPI_Request handle)
 {
 	if (handle == MPI_REQUEST_NULL)
@@ -26,12 +28,12 @@ enum standing completion_standing(MPI_Request handle)
 	return request->local ? READY : ASKED;
 }
 
-/* The arrays live until the end of the process, so that a call allocates nothing. */
+/* The arrays live as long as the process, so that a call allocates nothing. */
 static int grow(struct completion *set)
 {
-	static struct wire_name *names;
-	static uint32_t *places;
-	static size_t capacity;
+	static _Thread_local struct wire_name *names IN_CALL;
+	static _Thread_local uint32_t *places IN_CALL;
+	static _Thread_local size_t capacity IN_CALL;
 	size_t wanted = (size_t)set->count;
 
 	if (wanted > capacity) {

@@ -128,6 +128,14 @@ void error_after_finalize(enum mpi_call function, const void *site)
 	gate_wait_for_end();
 }
 
+_Noreturn void error_refuse_thread(const void *site)
+{
+	report(gate_current_call(), MPI_CALL_NONE, site, MPI_ERR_UNSUPPORTED_OPERATION, true, true,
+	       "a thread calls MPI that was made neither by pthread_create nor by thrd_create, "
+	       "which matchpoint cannot control");
+	gate_wait_for_end();
+}
+
 int error_refused(const void *site, enum mpi_call function)
 {
 	error_refused_for(site, function, "");

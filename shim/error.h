@@ -27,7 +27,9 @@ int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *sit
 void error_report_call(const void *site, enum mpi_call function);
 
 /* For a call that matchpoint cannot control: says so, which ends the exploration. */
-_Noreturn int error_refused(const void *site, enum mpi_call function);
+_Noreturn /* The same for a call of a thread that nobody has told of. */
+_Noreturn void error_refuse_thread(const void *site);
+int error_refused(const void *site, enum mpi_call function);
 /* The same where that is due to arguments: `why` stands after the call's name, " with ...". */
 _Noreturn int error_refused_for(const void *site, enum mpi_call function, const char *why);
 

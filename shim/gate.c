@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,6 +17,9 @@
 #include "real.h"
 #include "request.h"
 #include "startup.h"
+#include "threading.h"
+
+#define IN_CALL __attribute__((tls_model("initial-exec")))
 
 enum {
 	FIRST_INPUT = 4096,
@@ -25,18 +28,31 @@ enum {
 	STACK_FRAMES = 64,
 };
 
+/* A thread that waits while others of its process may call MPI. */
+struct waiter {
+	struct waiter *next;
+	uint32_t number; /* of its call; or its own, when it waits for admission */
+	bool enters, done;
+	struct wire_message go;
+};
+
 static struct {
 	int socket;
 	bool active, serialised, welcomed;
 	uint32_t call; /* opened last */
-	atomic_bool waiting; /* read by other threads */
 	bool gone_ahead;
+	bool reading;            /* one of several threads that wait */
+	struct waiter *waiters;
+	pthread_mutex_t telling;
 	struct wire_welcome welcome;
 	struct wire_buffer out;
 	uint8_t *input;
 	size_t input_start, input_count, input_capacity;
 	struct wire_message go; /* the answer to the last wait */
-} gate = { .socket = -1 };
+} gate = { .socket = -1, .telling = PTHREAD_MUTEX_INITIALIZER };
+
+static _Thread_local struct waiter waiter IN_CALL;
+static _Thread_local uint32_t own_call IN_CALL; /* opened last by this thread */
 
 /* The scheduler is gone, or what it says makes no sense. */
 static _Noreturn void gate_lost(void)
@@ -61,11 +77,15 @@ void gate_tell(const struct wire_message *message)
 {
 	int saved = errno;
 
+	if (gate.serialised)
+		threading_lock(&gate.telling);
 	gate.out.count = 0;
 	wire_encode(&gate.out, message);
 	if (gate.out.failed)
 		gate_lost();
 	send_all(gate.out.bytes, gate.out.count);
+	if (gate.serialised)
+		pthread_mutex_unlock(&gate.telling);
 	errno = saved;
 }
 
@@ -160,6 +180,22 @@ static _Noreturn void end(const struct wire_end *order)
 	_exit(order->status);
 }
 
+/* Wakes the one that waits for this; false: none does. */
+static bool let_go(bool enters, uint32_t number, struct wire_message *message)
+{
+	struct waiter *one = gate.waiters;
+
+	while (one && (one->enters != enters || one->number != number))
+		one = one->next;
+	if (!one)
+		return false;
+	wire_message_release(&one->go);
+	one->go = *message;
+	one->done = true;
+	threading_wake();
+	return true;
+}
+
 static void obey(struct wire_message *message)
 {
 	switch (message->type) {
@@ -170,7 +206,10 @@ static void obey(struct wire_message *message)
 	case WIRE_BIND:
 		request_bind(message->bind.name, message->bind.source, message->bind.tag);
 		break;
+	case WIRE_ADMIT: let_go(true, message->admitted, message); return;
 	case WIRE_GO:
+		if (let_go(false, message->go.call, message))
+			return;
 		if (message->go.call == gate.call) {
 			wire_message_release(&gate.go);
 			gate.go = *message;
@@ -232,7 +271,6 @@ static void receive_orders(void)
 	unsigned round = 0;
 
 	obey_all();
-	gate.waiting = !gate.gone_ahead;
 	while (!gate.gone_ahead) {
 		unsigned incomplete = request_incomplete();
 		if (incomplete > 0 || window_exists())
@@ -242,23 +280,86 @@ static void receive_orders(void)
 		round = gate.input_count > 0 || request_incomplete() != incomplete ? 0 : round + 1;
 		obey_all();
 	}
-	gate.waiting = false;
 }
 
-bool gate_is_waiting(void)
+/* One round of a thread that reads for all; returns the next round's number. */
+static unsigned read_for_all(unsigned round)
 {
-	return gate.waiting;
+	const long idle = IDLE_MILLISECONDS * 1000;
+	struct pollfd readable = { .fd = gate.socket, .events = POLLIN };
+	unsigned incomplete = request_incomplete();
+	bool heard = gate.input_count > 0;
+
+	gate.gone_ahead = false;
+	obey_all();
+	while (receive(MSG_DONTWAIT)) {
+		heard = true;
+		obey_all();
+	}
+	if (waiter.done)
+		return 0;
+	request_progress();
+	if (heard || request_incomplete() != incomplete)
+		return 0;
+	bool busy = incomplete > 0 || window_exists();
+	const struct timespec pause = { .tv_nsec = (busy ? pause_of_round(round) : idle) * 1000 };
+	unsigned held = threading_let_in();
+	ppoll(&readable, 1, &pause, NULL);
+	threading_take_back(held);
+	return round + 1;
+}
+
+/* Waits while the other threads may come and go; one of those that wait reads for all. */
+static void wait_among_threads(bool enters, uint32_t number)
+{
+	struct waiter **at = &gate.waiters;
+	unsigned round = 0;
+
+	waiter.enters = enters;
+	waiter.number = number;
+	waiter.done = false;
+	waiter.next = gate.waiters;
+	gate.waiters = &waiter;
+	while (!waiter.done) {
+		if (gate.reading) {
+			threading_wait();
+			continue;
+		}
+		gate.reading = true;
+		round = read_for_all(round);
+		gate.reading = false;
+	}
+	threading_wake();
+	while (*at != &waiter)
+		at = &(*at)->next;
+	*at = waiter.next;
+}
+
+void gate_enter(const struct wire_enter *enter)
+{
+	const struct wire_message message = { .type = WIRE_ENTER, .enter = *enter };
+	int saved = errno;
+
+	gate_tell(&message);
+	wait_among_threads(true, enter->thread);
+	errno = saved;
 }
 
 struct gate_answer gate_wait(const struct wire_call *call)
 {
 	int saved = errno;
+	const struct wire_message *answer = &gate.go;
 
 	gate.gone_ahead = false;
 	tell_call(call);
-	receive_orders();
+	if (threading_keep_out()) {
+		wait_among_threads(false, call->call);
+		answer = &waiter.go;
+	} else {
+		receive_orders();
+	}
 	errno = saved;
-	return (struct gate_answer){ gate.go.go.count, gate.go.go.done };
+	return (struct gate_answer){ answer->go.count, answer->go.done };
 }
 
 void gate_report(const struct wire_call *call)
@@ -311,8 +412,10 @@ int gate_complete(MPI_Request *request, MPI_Status *status)
 
 struct wire_call gate_call(unsigned function, const void *site)
 {
+	own_call = ++gate.call;
 	return (struct wire_call){
-		.call = ++gate.call,
+		.call = own_call,
+		.thread = gate.serialised ? threading_self() : 0,
 		.function = (uint16_t)function,
 		.wait = WIRE_WAIT_NONE,
 		.site = (uintptr_t)site,
@@ -321,7 +424,7 @@ struct wire_call gate_call(unsigned function, const void *site)
 
 uint32_t gate_current_call(void)
 {
-	return gate.call;
+	return own_call > 0 ? own_call : gate.call;
 }
 
 bool gate_is_active(void)

@@ -31,17 +31,17 @@
  * matchpoint started. */
 bool gate_is_active(void);
 
-/* Calls of several threads must go one after another (MPI_THREAD_MULTIPLE): caller_enter locks. */
+/* Calls of several threads must go one after another (MPI_THREAD_MULTIPLE; threading.h). */
 bool gate_is_serialised(void);
 
-/* Whether a call is held: its thread waits for the scheduler. */
-bool gate_is_waiting(void);
+/* For threads.c: waits until the scheduler admits the calling thread. */
+void gate_enter(const struct wire_enter *enter);
 
 /* A call of this rank with the next number, without operations, waiting for nothing. `function` is
  * an enum mpi_call. */
 struct wire_call gate_call(unsigned function, const void *site);
 
-/* Number of the call that was opened last, for further steps of it. */
+/* Number of the call that the calling thread opened last, for further steps of it. */
 uint32_t gate_current_call(void);
 
 /* A credit: told to the scheduler, not awaited (unless it wants every call to wait). */

@@ -317,6 +317,28 @@ EXPORTED {call.returns} PMPI_{call.name}({call.parameters()})
 """
 
 
+def announcement(call):
+    """What a thread among several is about to send or receive."""
+    types = {a.name: a.type for a in call.arguments}
+    sends = types.get("dest") == "int" and ("tag" in types or "sendtag" in types)
+    receives = types.get("source") == "int" and ("tag" in types or "recvtag" in types)
+    if not (sends or receives) or "comm" not in types or call.name.endswith(("_init", "_init_c")):
+        return ""
+    fields = ".comm = (uint64_t)comm"
+    if sends:
+        fields += (", .sends = dest != MPI_PROC_NULL, .dest = dest,\n\t\t\t"
+                   f".send_tag = {'tag' if 'tag' in types else 'sendtag'}")
+    if receives:
+        fields += (", .receives = source != MPI_PROC_NULL,\n\t\t\t"
+                   ".source = source == MPI_ANY_SOURCE ? WIRE_ANY : source,\n\t\t\t"
+                   f".receive_tag = {'tag' if 'tag' in types else 'recvtag'}")
+    return f"""	if (threading_are_many()) {{
+		const struct wire_enter envelope = {{ {fields} }};
+		threading_announce(&envelope);
+	}}
+"""
+
+
 def wrapper(call, by_name):
     if call.waits() or not call.wrapped():
         return passing_wrapper(call)
@@ -335,7 +357,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.parameters()})
 	void *site = __builtin_return_address(0);
 	{call.returns} result;
 
-	if (!{enter}(&site)) {{
+{announcement(call)}	if (!{enter}(&site)) {{
 {check}		return real_mpi()->{call.name}({call.values()});
 	}}
 {block(call_objects.before(call))}{declare}{text}
@@ -368,6 +390,7 @@ def wrappers_source(calls, by_name):
 #include "real.h"
 #include "request.h"
 #include "startup.h"
+#include "threading.h"
 #include "tracking.h"
 
 #define EXPORTED __attribute__((visibility("default")))

@@ -26,6 +26,7 @@
 #include "park.h"
 #include "real.h"
 #include "request.h"
+#include "threading.h"
 #include "tracking.h"
 
 enum {
@@ -49,6 +50,21 @@ static struct {
 int startup_thread_level(void)
 {
 	return startup.thread_level;
+}
+
+bool startup_is_managed(void)
+{
+	return startup.managed;
+}
+
+bool startup_is_initialised(void)
+{
+	return startup.initialised;
+}
+
+bool startup_is_own_process(void)
+{
+	return startup.process == park_real_pid();
 }
 
 int startup_rank(void)
@@ -254,6 +270,8 @@ static int stand_under_control(int control, unsigned function, const void *site)
 	park_init(control, startup.world, startup.rank);
 	park_set_inside(inside_address());
 	gate_activate(true);
+	if (gate_is_serialised())
+		threading_start();
 	meet(function, site, MPI_CALL_Init, WIRE_COMM_WORLD,
 	     startup.thread_level == MPI_THREAD_MULTIPLE);
 	return MPI_SUCCESS;

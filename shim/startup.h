@@ -15,6 +15,12 @@
 /* The thread level that MPI granted: MPI_THREAD_SINGLE ... MPI_THREAD_MULTIPLE; -1 before. */
 int startup_thread_level(void);
 
+/* Started by matchpoint; and MPI has been initialised; and it is no process that the program has
+ * forked off. */
+bool startup_is_managed(void);
+bool startup_is_initialised(void);
+bool startup_is_own_process(void);
+
 /* Rank in MPI_COMM_WORLD. */
 int startup_rank(void);
 

@@ -231,6 +231,7 @@ static void describe_call(struct codec *codec, struct wire_call *call)
 	enum { OP_BYTES = 54, NAME_BYTES = 8 };
 
 	field_u32(codec, &call->call);
+	field_u32(codec, &call->thread);
 	field_u16(codec, &call->function);
 	field_u8(codec, &call->wait, WIRE_ABORT);
 	field_i32(codec, &call->status);
@@ -298,6 +299,25 @@ static void describe_objects(struct codec *codec, struct wire_objects *objects)
 		field_u64(codec, &left->site);
 		field_u32(codec, &left->count);
 	}
+}
+
+static void describe_thread(struct codec *codec, struct wire_thread *thread)
+{
+	field_u32(codec, &thread->thread);
+	field_i32(codec, &thread->id);
+	field_bool(codec, &thread->ended);
+}
+
+static void describe_enter(struct codec *codec, struct wire_enter *enter)
+{
+	field_u32(codec, &enter->thread);
+	field_bool(codec, &enter->sends);
+	field_bool(codec, &enter->receives);
+	field_u64(codec, &enter->comm);
+	field_i32(codec, &enter->dest);
+	field_i32(codec, &enter->send_tag);
+	field_i32(codec, &enter->source);
+	field_i32(codec, &enter->receive_tag);
 }
 
 static void describe_stack(struct codec *codec, struct wire_stack *stack)
@@ -391,6 +411,9 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_ENDING: describe_ending(codec, &message->ending); break;
 	case WIRE_TOUCHED: describe_touched(codec, &message->touched); break;
 	case WIRE_LEFT: describe_objects(codec, &message->objects); break;
+	case WIRE_THREAD: describe_thread(codec, &message->thread); break;
+	case WIRE_ENTER: describe_enter(codec, &message->enter); break;
+	case WIRE_ADMIT: field_u32(codec, &message->admitted); break;
 	case WIRE_WELCOME: describe_welcome(codec, &message->welcome); break;
 	case WIRE_BIND: describe_bind(codec, &message->bind); break;
 	case WIRE_GO: describe_go(codec, &message->go); break;

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 7
+#define WIRE_VERSION 8
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -37,6 +37,8 @@ enum wire_type {
 	WIRE_ENDING,    /* the process is about to end: exit(), or a deadly signal */
 	WIRE_TOUCHED,   /* the program has changed the buffer of an active operation */
 	WIRE_LEFT,      /* before MPI_Finalize: what the program has not freed, if anything */
+	WIRE_THREAD,    /* a thread that may call MPI has begun, or is about to end */
+	WIRE_ENTER,     /* a thread is about to make a call; answered by ADMIT (one of several) */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
@@ -47,6 +49,7 @@ enum wire_type {
 	WIRE_PARK,    /* become a keeper (only while a call is pending) */
 	WIRE_RESTORE, /* keeper: fork a child into a new world */
 	WIRE_RESUME,  /* keeper: be a rank again, in your own world */
+	WIRE_ADMIT,   /* this thread may make its call now: it gets the rank's next number */
 	WIRE_RELEASE, /* keeper: finish with the job launcher (PMI finalize), then _exit(status) */
 };
 
@@ -158,6 +161,7 @@ enum wire_wait {
  * same call number may come twice when a call proceeds in steps (Intercomm_create). */
 struct wire_call {
 	uint32_t call;
+	uint32_t thread; /* 0: the one that called MPI_Init */
 	uint16_t function; /* enum mpi_call of the generated mpi_calls.h */
 	uint8_t wait;
 	int32_t status;    /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE;
@@ -256,6 +260,22 @@ struct wire_touched {
 	bool receive;          /* or else a send */
 };
 
+/* Of a rank that may call MPI from several threads at a time. */
+struct wire_thread {
+	uint32_t thread; /* in the order in which they were created, from 1 */
+	int32_t id;      /* the kernel's */
+	bool ended;
+};
+
+/* What the call will send or receive, as far as it takes part in matching. */
+struct wire_enter {
+	uint32_t thread;
+	bool sends, receives; /* receives: or probes */
+	uint64_t comm;        /* the process's own handle */
+	int32_t dest, send_tag;
+	int32_t source, receive_tag; /* or WIRE_ANY */
+};
+
 /* Which file of the new world holds the clone of which of the keeper's mappings: file is the N in
  * `<directory>/clone.N`, at the mapping's own offset. */
 struct wire_clone {
@@ -302,9 +322,12 @@ struct wire_message {
 		struct wire_ending ending;
 		struct wire_touched touched;
 		struct wire_objects objects; /* LEFT */
+		struct wire_thread thread;
+		struct wire_enter enter;
 		struct wire_welcome welcome;
 		struct wire_bind bind;
 		struct wire_go go;
+		uint32_t admitted; /* ADMIT: the thread */
 		struct wire_end end; /* END and RELEASE */
 		struct wire_restore restore;
 	};

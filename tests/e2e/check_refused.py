@@ -6,7 +6,6 @@ import harness
 from harness import check
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "refused.c")
-THREADS = os.path.join(os.path.dirname(SOURCE), "two_threads.c")
 MESSAGES = {
     "spawn": "the program calls MPI_Comm_spawn, which matchpoint cannot control",
     "accept": "the program calls MPI_Comm_accept, which matchpoint cannot control",
@@ -23,9 +22,6 @@ def body(tool, _):
             check(run.err.startswith("matchpoint: " + message), "another message\n%s" % run)
             check("refused.c:" in run.err, "where is that?\n%s" % run)
             check("finding" not in run.out, "a finding\n%s" % run)
-    threads = tool.compile(THREADS, "-pthread")
-    run = tool.run("explore", "-n", "2", "--", threads)
-    check(run.status == 4 and "two threads call MPI at the same time" in run.err, str(run))
     run = tool.run("check", program)
     check(run.status == 3 and "refused" in run.out, str(run))
     for name in ("MPI_Comm_spawn", "MPI_Comm_accept"):

@@ -94,7 +94,7 @@ static void call_keeps_its_ops_and_names(void **state)
 	struct wire_name waited[3] = { { 9, 0 }, { 9, 1 }, { 2, 0 } };
 	const struct wire_message message = {
 		.type = WIRE_CALL,
-		.call = { 9, 300, WIRE_WAIT_SOME, -5, 0xdeadbeefcafe, 2, ops, 3, waited },
+		.call = { 9, 3, 300, WIRE_WAIT_SOME, -5, 0xdeadbeefcafe, 2, ops, 3, waited },
 	};
 	struct wire_message decoded = round_trip(&message);
 	assert_int_equal(decoded.call.wait, WIRE_WAIT_SOME);
@@ -132,6 +132,9 @@ static void rank_messages_round_trip(void **state)
 		{ .type = WIRE_STACK },
 		{ .type = WIRE_PARKED, .parked = { text, 1, &mapping } },
 		{ .type = WIRE_CHILD, .child = { 5, 1234, true, 256 } },
+		{ .type = WIRE_THREAD, .thread = { 2, 4711, true } },
+		{ .type = WIRE_ENTER,
+		  .enter = { 2, true, false, 1ull << 40, 1, 2, WIRE_ANY, WIRE_ANY } },
 		{ .type = WIRE_ENDING, .ending = { 0, 11, 2, frames } },
 		{ .type = WIRE_LEFT, .objects = { 1, &left } },
 		{ .type = WIRE_LEFT },
@@ -154,6 +157,7 @@ static void scheduler_messages_round_trip(void **state)
 		{ .type = WIRE_BIND, .bind = { { 4, 1 }, 2, 7 } },
 		{ .type = WIRE_GO, .go = { 4, 2, done } },
 		{ .type = WIRE_GO, .go = { 4, 0, NULL } },
+		{ .type = WIRE_ADMIT, .admitted = 2 },
 		{ .type = WIRE_END, .end = { true, 3 } },
 		{ .type = WIRE_RELEASE, .end = { false, 0 } },
 		{ .type = WIRE_WHERE },
@@ -230,7 +234,7 @@ static void string_with_nul_is_refused(void **state)
 static void unknown_enumerators_are_refused(void **state)
 {
 	(void)state;
-	enum { WAIT_AT = 4 + 2 + 4 + 2, OP_KIND_AT = WAIT_AT + 1 + 4 + 8 + 4 + 8 };
+	enum { WAIT_AT = 4 + 2 + 4 + 4 + 2, OP_KIND_AT = WAIT_AT + 1 + 4 + 8 + 4 + 8 };
 	struct wire_op op = { .kind = WIRE_SEND };
 	const struct wire_message message = {
 		.type = WIRE_CALL,

@@ -1,0 +1,107 @@
+/* When a rank with several threads is at rest. */
+#include "session_internal.h"
+#include "threads.h"
+
+#define LOOK_MS 1                         /* until the next look at threads that move */
+#define PATIENCE_US (2 * G_USEC_PER_SEC)  /* for threads that move without calling MPI */
+#define HOPELESS_US (10 * G_USEC_PER_SEC) /* for threads that sleep, but could wake up */
+
+static void on_timer(uv_timer_t *timer)
+{
+	execution_advance(timer->data);
+}
+
+/* The threads of all ranks together: the worst of them counts. */
+static enum threads_state look_at_all(struct execution *execution)
+{
+	enum threads_state worst = THREADS_SLEEP;
+
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		g_autoptr(GArray) views = world_loose_threads(execution->world, rank);
+		enum threads_state state;
+
+		if (views->len == 0)
+			continue;
+		for (guint i = 0; i < views->len; i++) {
+			struct thread_view *view = &g_array_index(views, struct thread_view, i);
+
+			if (view->id == 0)
+				view->id = execution->pids[rank];
+		}
+		state = threads_look(execution->pids[rank],
+		                     (struct thread_view *)(void *)views->data, views->len);
+		if (state == THREADS_SLEEP)
+			world_threads_sleep(execution->world, rank);
+		worst = MIN(worst, state);
+	}
+	return worst;
+}
+
+/* They have had their time: what the others wait for may be what these do next, but it may as well
+ * be the other way round. */
+static void lose_patience(struct execution *execution)
+{
+	execution->doubtful = TRUE;
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		g_autoptr(GArray) views = world_loose_threads(execution->world, rank);
+
+		if (views->len > 0)
+			world_threads_sleep(execution->world, rank);
+	}
+}
+
+/* Whether all that keeps the world from rest are threads beside others that wait. */
+static gboolean threads_alone_move(const struct execution *execution)
+{
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		g_autoptr(GArray) views = NULL;
+		enum world_phase phase = world_phase(execution->world, rank);
+
+		if (phase != PHASE_RUNNING && phase != PHASE_ABSENT)
+			continue;
+		views = world_loose_threads(execution->world, rank);
+		if (views->len == 0)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+gboolean execution_is_at_rest(struct execution *execution)
+{
+	enum threads_state state;
+	gint64 now;
+
+	if (world_at_rest(execution->world) || !world_has_threads(execution->world))
+		return world_at_rest(execution->world);
+	if (uv_is_active((uv_handle_t *)&execution->timer) || !threads_alone_move(execution))
+		return FALSE;
+	state = look_at_all(execution);
+	if (world_at_rest(execution->world)) {
+		execution->lingering = 0;
+		return TRUE;
+	}
+	now = g_get_monotonic_time();
+	if (state != THREADS_LINGER)
+		execution->lingering = 0;
+	else if (execution->lingering == 0)
+		execution->lingering = now;
+	if (now - execution->heard > PATIENCE_US) {
+		lose_patience(execution);
+		return world_at_rest(execution->world);
+	}
+	uv_timer_start(&execution->timer, on_timer, LOOK_MS, 0);
+	return FALSE;
+}
+
+gboolean execution_waits_for_threads(struct execution *execution)
+{
+	gint64 now = g_get_monotonic_time();
+
+	if (!execution->doubtful
+	    || (execution->lingering > 0 && now - execution->lingering > HOPELESS_US))
+		return FALSE;
+	execution->doubtful = FALSE;
+	execution->heard = now;
+	world_threads_wake(execution->world);
+	return TRUE;
+}
