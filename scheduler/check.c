@@ -1,5 +1,7 @@
 #include "check.h"
 
+#include <string.h>
+
 #include "mpi_calls.h"
 
 static GPtrArray *list_for(struct check *check, const char *name)
@@ -54,4 +56,95 @@ void check_free(struct check *check)
 gboolean check_is_complete(const struct check *check)
 {
 	return check->passed->len == 0 && check->refused->len == 0;
+}
+
+/* --- what follows ---------------------------------------------------------------------------- */
+
+typedef gboolean (*selector)(const char *name);
+
+static gboolean is_refused(const char *name)
+{
+	return mpi_call_treatment(mpi_call_by_name(name)) == MPI_CALL_REFUSED;
+}
+
+static gboolean is_atomic(const char *name)
+{
+	static const char *const names[] = {"MPI_Accumulate",   "MPI_Get_accumulate",
+	                                    "MPI_Raccumulate",  "MPI_Rget_accumulate",
+	                                    "MPI_Fetch_and_op", "MPI_Compare_and_swap"};
+
+	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+		gsize length = strlen(names[i]);
+
+		if (strncmp(name, names[i], length) == 0
+		    && (!name[length] || strcmp(name + length, "_c") == 0))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+static gboolean is_file_access(const char *name)
+{
+	return g_str_has_prefix(name, "MPI_File_");
+}
+
+static gboolean is_threads(const char *name)
+{
+	return strcmp(name, "MPI_Init_thread") == 0;
+}
+
+static gboolean is_unknown(const char *name)
+{
+	return mpi_call_by_name(name) == MPI_CALL_NONE;
+}
+
+/* "MPI_Put, MPI_Get"; NULL: none of them. */
+static char *selected(const GPtrArray *list, selector select)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct program_call *call = list->pdata[i];
+
+		if (select(call->name))
+			g_string_append_printf(names, "%s%s", names->len ? ", " : "", call->name);
+	}
+	return names->len ? g_strdup(names->str) : NULL;
+}
+
+GPtrArray *check_notes(const struct check *check, const struct program *program)
+{
+	const struct {
+		const GPtrArray *list;
+		selector select;
+		const char *consequence;
+	} kinds[] = {
+		{check->refused, is_refused,
+	         "processes that are started or connected cannot be controlled; the exploration "
+	         "ends there with exit status 4"},
+		{check->controlled, is_threads,
+	         "with MPI_THREAD_MULTIPLE, threads are let into MPI one after another, and other "
+	         "orders of theirs are not explored"},
+		{check->passed, is_atomic,
+	         "the order of atomic operations outside of exclusive locks is MPI's, and is not "
+	         "explored"},
+		{check->passed, is_file_access,
+	         "in which order ranks read and write a file is not explored"},
+		{check->passed, is_unknown, "no function of MPI 4.0: it goes to MPI unseen"},
+	};
+	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		g_autofree char *names = selected(kinds[i].list, kinds[i].select);
+
+		if (names)
+			g_ptr_array_add(notes,
+			                g_strdup_printf("%s: %s", names, kinds[i].consequence));
+	}
+	for (guint i = 0; i < program->looking_up->len; i++)
+		g_ptr_array_add(notes,
+		                g_strdup_printf("%s finds functions by name (dlsym): those of MPI "
+		                                "that it finds so are not controlled",
+		                                (const char *)program->looking_up->pdata[i]));
+	return notes;
 }

@@ -16,6 +16,10 @@ struct check {
 struct check *check_new(const char *path);
 void check_free(struct check *check);
 
+/* What will not be controlled, or only in part, and what follows: sentences (char *), owned by the
+ * array. As far as the files tell: not which level of threads MPI_Init_thread asks for. */
+GPtrArray *check_notes(const struct check *check, const struct program *program);
+
 /* Whether nothing is passed through that could matter, and nothing refused. */
 gboolean check_is_complete(const struct check *check);
 

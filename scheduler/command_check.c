@@ -35,6 +35,16 @@ static void print_summary(const struct program *program, const struct check *che
 		       program->path);
 }
 
+static void print_notes(const struct check *check, const struct program *program)
+{
+	g_autoptr(GPtrArray) notes = check_notes(check, program);
+
+	if (notes->len > 0)
+		printf("\nwhat cannot be controlled\n");
+	for (guint i = 0; i < notes->len; i++)
+		printf("  %s\n", (const char *)notes->pdata[i]);
+}
+
 static int check_program(const char *name)
 {
 	struct program *program = program_inspect(name);
@@ -55,6 +65,7 @@ static int check_program(const char *name)
 	print_list("passed through, and could matter: matchpoint does not see these", check->passed,
 	           base);
 	print_list("refused: the program is ended there", check->refused, base);
+	print_notes(check, program);
 	status = program->kind == PROGRAM_MPICH && check_is_complete(check) ? EXIT_CLEAN
 	                                                                    : EXIT_INCOMPLETE;
 	check_free(check);

@@ -101,6 +101,7 @@ struct impression {
 	gboolean starts_others; /* the program itself */
 	gboolean defines_mpi, first_is_dynamic, first_seen;
 	char *mpich, *open_mpi, *other;
+	GPtrArray *looking_up; /* of files; borrowed */
 };
 
 static void note_library(struct impression *seen, const char *name)
@@ -131,6 +132,8 @@ static gboolean gather_impression(const char *file, const struct program_elf *el
 			return FALSE;
 		seen->defines_mpi |= elf->defines_mpi;
 	}
+	if (elf->looks_up && !is_of_mpi(name))
+		g_ptr_array_add(seen->looking_up, g_strdup(base));
 	/* Also those that are not installed here. */
 	for (guint i = 0; i < elf->needed->len; i++)
 		note_library(seen, elf->needed->pdata[i]);
@@ -205,7 +208,7 @@ static struct program *judge_library(struct program *program, const struct impre
 static struct program *judge_elf(struct program *program)
 {
 	struct program_elf *elf = program_elf_read(program->path);
-	struct impression seen = { 0 };
+	struct impression seen = { .looking_up = program->looking_up };
 
 	if (!elf)
 		return judge(program, PROGRAM_UNREADABLE, "%s cannot be read: %s", program->path,
@@ -251,6 +254,7 @@ struct program *program_inspect(const char *name)
 	struct stat status;
 
 	program->missing = g_ptr_array_new_with_free_func(g_free);
+	program->looking_up = g_ptr_array_new_with_free_func(g_free);
 	program->path = locate(name, program);
 	if (!program->path)
 		return program;
@@ -281,6 +285,7 @@ void program_free(struct program *program)
 	g_free(program->mpi);
 	g_free(program->message);
 	g_ptr_array_unref(program->missing);
+	g_ptr_array_unref(program->looking_up);
 	g_free(program);
 }
 

@@ -30,6 +30,7 @@ struct program {
 	char *mpi;       /* soname of the MPI library, or NULL */
 	char *message; /* what is wrong, on what, and what to do; NULL when it can be controlled */
 	GPtrArray *missing; /* of char *: libraries that were not found */
+	GPtrArray *looking_up; /* of char *: which of its files find functions by name (dlsym) */
 };
 
 /* Looks at the program as mpiexec would find it (PATH when the name has no slash). */

@@ -69,6 +69,8 @@ static void read_symbol(struct program_elf *elf, const GElf_Sym *symbol, const c
 		g_ptr_array_add(elf->imports, g_strdup(name));
 	else if (starts_others(name))
 		elf->starts_others = TRUE;
+	else if (strcmp(name, "dlsym") == 0 || strcmp(name, "dlvsym") == 0)
+		elf->looks_up = TRUE;
 }
 
 static void read_symbols(struct program_elf *elf, Elf *file, Elf_Scn *section,

@@ -152,11 +152,12 @@ static const char ring[] =
 	"int main(int c, char **v)\n"
 	"{\n"
 	"	MPI_Win window; int *base;\n"
-	"	MPI_Init(&c, &v);\n"
+	"	MPI_Init_thread(&c, &v, 0, &c);\n"
 	"	PMPI_Barrier(MPI_COMM_WORLD);\n"
 	"	if (c > 5) MPI_Comm_disconnect(0);\n"
 	"	MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);\n"
 	"	if (c > 1) { MPI_Win_flush(0, window); MPI_Wtime(); }\n"
+	"	if (c > 1) MPI_Accumulate(v, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window);\n"
 	"	if (c > 2) MPI_Open_port(MPI_INFO_NULL, v[0]);\n"
 	"	if (c > 3) MPI_Comm_spawn(v[0], v, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, 0, 0);\n"
 	"	return MPI_Finalize();\n"
@@ -182,7 +183,7 @@ static void test_mpich_and_its_calls(void **state)
 	compile("mpicc.mpich", "ring", ring, "");
 	expect("ring", PROGRAM_MPICH, NULL);
 	check = check_new(path);
-	assert_true(lists(check->controlled, "MPI_Init"));
+	assert_true(lists(check->controlled, "MPI_Init_thread"));
 	assert_true(lists(check->controlled, "MPI_Barrier"));
 	assert_true(lists(check->controlled, "MPI_Win_allocate"));
 	assert_true(lists(check->passed, "MPI_Win_flush"));
@@ -190,6 +191,49 @@ static void test_mpich_and_its_calls(void **state)
 	assert_true(lists(check->refused, "MPI_Comm_spawn"));
 	assert_false(check_is_complete(check));
 	check_free(check);
+}
+
+static gboolean notes(const GPtrArray *notes, const char *start)
+{
+	for (guint i = 0; i < notes->len; i++) {
+		if (g_str_has_prefix(notes->pdata[i], start))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+static GPtrArray *notes_of(const char *name)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL);
+	struct program *program = program_inspect(path);
+	struct check *check = check_new(path);
+	GPtrArray *list = check_notes(check, program);
+
+	check_free(check);
+	program_free(program);
+	return list;
+}
+
+static void test_what_cannot_be_controlled(void **state)
+{
+	g_autoptr(GPtrArray) of_ring = NULL, of_finder = NULL, of_plain = NULL;
+
+	(void)state;
+	compile("mpicc.mpich", "ring", ring, "");
+	of_ring = notes_of("ring");
+	assert_int_equal(of_ring->len, 3);
+	assert_true(notes(of_ring, "MPI_Comm_spawn: "));
+	assert_true(notes(of_ring, "MPI_Init_thread: "));
+	assert_true(notes(of_ring, "MPI_Accumulate: "));
+	compile("mpicc.mpich", "finder", "#include <dlfcn.h>\n#include <mpi.h>\n"
+	        "int main(void) { MPI_Init(0, 0); return dlsym(0, \"MPI_Send\") == 0; }\n", "");
+	of_finder = notes_of("finder");
+	assert_int_equal(of_finder->len, 1);
+	assert_true(notes(of_finder, "finder finds functions by name"));
+	compile("mpicc.mpich", "plain", "#include <mpi.h>\n"
+	        "int main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n", "");
+	of_plain = notes_of("plain");
+	assert_int_equal(of_plain->len, 0);
 }
 
 /* MPI is often linked through a library of the program's. */
@@ -220,6 +264,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_programs_without_mpi, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_other_mpi, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mpich_and_its_calls, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_cannot_be_controlled, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mpi_through_a_library, set_up, tear_down),
 	};
 
