@@ -5,6 +5,7 @@
 #include "../reports/words.h"
 #include "command.h"
 #include "minimize.h"
+#include "reproducer.h"
 
 #define TRIES_DEFAULT 5000
 #define WELL_MOST 20000u /* interleavings that end well and are compared with */
@@ -16,6 +17,7 @@ struct subject {
 	GPtrArray *well;
 	struct store_reader *reader; /* of the exploration; NULL: a path was given */
 	char *store;                 /* where the result goes */
+	char *script;                /* --emit-script; or NULL */
 };
 
 static void subject_clear(struct subject *subject)
@@ -25,6 +27,7 @@ static void subject_clear(struct subject *subject)
 	g_ptr_array_unref(subject->well);
 	store_reader_close(subject->reader);
 	g_free(subject->store);
+	g_free(subject->script);
 }
 
 static bool add_well(const struct record_execution *execution, void *data, GError **error)
@@ -132,6 +135,45 @@ static gboolean tell(const struct command_options *options, const struct minimiz
 	return TRUE;
 }
 
+/* The options of replay without which the program might do something else. */
+static char **options_needed(const struct command_options *options)
+{
+	g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+
+	if (options->standard_input) {
+		g_strv_builder_add(words, "--stdin");
+		g_strv_builder_add(words, options->standard_input);
+	}
+	if (options->launcher) {
+		g_strv_builder_add(words, "--launcher");
+		g_strv_builder_add(words, options->launcher);
+	}
+	return g_strv_builder_end(words);
+}
+
+static gboolean emit_script(const struct command_options *options, const struct minimize *result,
+                            const char *directory)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(StoreReader) reader = store_reader_open(options->session.store, &error);
+	const struct record_finding *finding = reader ? store_reader_finding(reader, 1) : NULL;
+	g_autofree char *text = finding ? finding_print(reader, finding, &error) : NULL;
+	g_autofree char *told = text ? g_strdup_printf("%s\n%s", finding->kind, text) : NULL;
+	g_autofree char *path = path_print(result->least);
+	g_auto(GStrv) needed = options_needed(options);
+	struct reproducer reproducer = {.path = path,
+	                                .program = options->session.program,
+	                                .options = needed,
+	                                .finding = told};
+
+	if (reader)
+		reproducer.mpi = store_reader_exploration(reader)->mpi;
+	if (told && reproducer_write(directory, &reproducer, &error))
+		return TRUE;
+	command_complain("--emit-script: %s", error ? error->message : "nothing was found");
+	return FALSE;
+}
+
 static int minimize(struct command_options *options, struct subject *subject, guint tries)
 {
 	struct session_options *session = &options->session;
@@ -160,6 +202,8 @@ static int minimize(struct command_options *options, struct subject *subject, gu
 	fine = fine && result.least && tell(options, &result);
 	options->quiet = TRUE; /* the verdict was told already */
 	fine = fine && command_report_all(options);
+	if (fine && subject->script)
+		fine = emit_script(options, &result, subject->script);
 	options->quiet = quiet;
 	minimize_clear(&result);
 	return fine ? EXIT_CLEAN : EXIT_CANNOT;
@@ -200,6 +244,8 @@ static int run(int argc, char **argv)
 	         "try no more after so many interleavings (default: 5000)", "N"},
 		{"compare", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.compare,
 	         "outcome-differs: a file that was compared (may be repeated)", "FILE"},
+		{"emit-script", 0, 0, G_OPTION_ARG_FILENAME, &subject.script,
+	         "write a folder from which others show it again with the program", "DIR"},
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
 	         "how to go back: auto, snapshot, rerun", "WORD"},
 		G_OPTION_ENTRY_NULL,

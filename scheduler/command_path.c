@@ -1,8 +1,9 @@
-/* PATH|FINDING on the command line of replay and minimize. */
+/* PATH|FINDING|DIR on the command line of replay and minimize. */
 #include <string.h>
 
 #include "../reports/store_reader.h"
 #include "command.h"
+#include "reproducer.h"
 
 /* The path and, unless the command line names one, the program of a finding in the store. */
 static char *path_of_finding(struct command_options *options, guint32 id, GError **error)
@@ -25,6 +26,30 @@ static char *path_of_finding(struct command_options *options, guint32 id, GError
 	return g_strdup(finding->path);
 }
 
+/* The same of a reproducer's folder. */
+static char *path_of_folder(struct command_options *options, const char *directory, GError **error)
+{
+	struct reproducer reproducer;
+	g_autofree char *sum = NULL, *found = NULL;
+	char *path;
+
+	if (!reproducer_read(directory, &reproducer, error))
+		return NULL;
+	if (!options->program[0]) {
+		g_strfreev(options->program);
+		options->program = g_strdupv(reproducer.program);
+	}
+	found = g_find_program_in_path(options->program[0]);
+	sum = found ? reproducer_sum(found) : NULL;
+	if (sum && reproducer.sum && !g_str_equal(sum, reproducer.sum))
+		command_complain("%s is not the same program that showed the finding (its SHA-256 "
+		                 "differs)",
+		                 found);
+	path = g_steal_pointer(&reproducer.path);
+	reproducer_clear(&reproducer);
+	return path;
+}
+
 static struct path *find_path(struct command_options *options, const char *word, guint32 *ret_id)
 {
 	g_autoptr(GError) error = NULL;
@@ -34,6 +59,8 @@ static struct path *find_path(struct command_options *options, const char *word,
 
 	if (g_ascii_string_to_unsigned(word, 10, 1, G_MAXUINT32, &id, NULL))
 		text = path_of_finding(options, (guint32)id, &error);
+	else if (g_file_test(word, G_FILE_TEST_IS_DIR))
+		text = path_of_folder(options, word, &error);
 	else
 		text = g_strdup(word);
 	if (text)

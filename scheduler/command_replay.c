@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include "command.h"
 
 /* One interleaving along a path; `run` is the same with an empty one. */
@@ -60,22 +62,103 @@ const struct command command_run = {
 	run_once,
 };
 
+/* What the ranks are to run under. */
+struct under {
+	int gdb, rank;
+	char *command;
+	struct wrapper wrapper;
+};
+
+static gboolean use_debugger(struct under *under)
+{
+	static const char *const words[] = {"gdb",    "-q",
+	                                    "-iex",   "set debuginfod enabled off",
+	                                    "-iex",   "set startup-with-shell off",
+	                                    "--args", NULL};
+	const char *terminal = ttyname(STDIN_FILENO);
+
+	if (!terminal) {
+		command_complain("--gdb needs a terminal; without one say: --wrap-rank %d --wrap "
+		                 "\"gdb -batch -ex run -ex bt --args\"",
+		                 under->gdb);
+		return FALSE;
+	}
+	under->wrapper.words = g_strdupv((char **)words);
+	under->wrapper.rank = under->gdb;
+	under->wrapper.terminal = g_strdup(terminal);
+	return TRUE;
+}
+
+static gboolean use_command(struct under *under)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!g_shell_parse_argv(under->command, NULL, &under->wrapper.words, &error)) {
+		command_complain("--wrap: %s", error->message);
+		return FALSE;
+	}
+	under->wrapper.rank = under->rank;
+	return TRUE;
+}
+
+/* FALSE after having complained. */
+static gboolean interpret_under(struct under *under, struct session_options *session)
+{
+	g_autofree char *found = NULL;
+	int rank = MAX(under->gdb, under->rank);
+
+	if (under->gdb >= 0 && (under->command || under->rank >= 0)) {
+		command_complain("--gdb cannot go with --wrap");
+		return FALSE;
+	}
+	if (under->rank >= 0 && !under->command) {
+		command_complain("--wrap-rank needs --wrap");
+		return FALSE;
+	}
+	if (under->gdb < -1 || under->rank < -1 || rank >= session->ranks) {
+		command_complain("there is no such rank among %d to debug", session->ranks);
+		return FALSE;
+	}
+	if (under->gdb < 0 && !under->command)
+		return TRUE;
+	if (!(under->command ? use_command(under) : use_debugger(under)))
+		return FALSE;
+	found = g_find_program_in_path(under->wrapper.words[0]);
+	if (!found) {
+		command_complain("there is no program %s on the PATH", under->wrapper.words[0]);
+		return FALSE;
+	}
+	session->wrapper = &under->wrapper;
+	return TRUE;
+}
+
 static int replay(int argc, char **argv)
 {
 	struct command_options options = {.session = {.command = "replay", .deviations = -1}};
+	struct under under = {.gdb = -1, .rank = -1};
 	g_autofree char *word = command_take_word(&options, &argc, argv);
 	g_autofree char *beside = NULL;
 	struct path *path = NULL;
 	guint32 id;
-	int status = command_parse(&options, &argc, &argv, NULL,
-	                           "PATH|FINDING [-- PROGRAM ARG...] - one interleaving again, the "
-	                           "same way",
+	const GOptionEntry entries[] = {
+		{"gdb", 0, 0, G_OPTION_ARG_INT, &under.gdb,
+	         "run this rank under gdb on the terminal; the others wait for it", "RANK"},
+		{"wrap", 0, 0, G_OPTION_ARG_STRING, &under.command,
+	         "run the ranks under this command, as \"valgrind -q\"", "CMD"},
+		{"wrap-rank", 0, 0, G_OPTION_ARG_INT, &under.rank, "only this rank", "RANK"},
+		G_OPTION_ENTRY_NULL,
+	};
+	int status = command_parse(&options, &argc, &argv, entries,
+	                           "PATH|FINDING|DIR [-- PROGRAM ARG...] - one interleaving again, "
+	                           "the same way",
 	                           "matchpoint replay mp1:n4:0.3=1 -- ./solver");
 
 	if (status == EXIT_CLEAN && !word)
 		word = command_take_word(&options, &argc, argv);
 	if (status == EXIT_CLEAN)
 		status = command_find_path(&options, word, &path, &id);
+	if (status == EXIT_CLEAN && !interpret_under(&under, &options.session))
+		status = EXIT_USAGE;
 	if (status == EXIT_CLEAN) {
 		/* The exploration's store stays as it is. */
 		beside = g_build_filename(options.session.store, "replay", NULL);
@@ -83,6 +166,8 @@ static int replay(int argc, char **argv)
 		status = follow(&options, path);
 	}
 	path_free(path);
+	wrapper_clear(&under.wrapper);
+	g_free(under.command);
 	command_options_release(&options);
 	return status;
 }

@@ -427,7 +427,10 @@ static void decide_for_others(struct execution *execution)
 
 void execution_look(struct execution *execution)
 {
-	if (execution->state != EXECUTION_RUNNING || world_at_rest(execution->world)) {
+	const struct session_options *options = execution->session->options;
+
+	if (execution->state != EXECUTION_RUNNING || world_at_rest(execution->world)
+	    || (options->wrapper && !world_has_windows(execution->world))) {
 		stall_rest(execution->stall);
 		return;
 	}
@@ -438,6 +441,8 @@ void execution_look(struct execution *execution)
 		decide_for_others(execution);
 		break;
 	case STALL_OVER:
+		if (options->wrapper) /* it may be looked at in a debugger */
+			break;
 		execution->stalled = TRUE;
 		verdict_reach(execution);
 		end_ranks(execution, FALSE);

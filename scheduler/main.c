@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "launcher.h"
 #include "log.h"
+#include "wrapper.h"
 
 static const struct command *const commands[] = {
 	&command_explore,  &command_run,    &command_replay,
@@ -36,6 +37,8 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], LAUNCHER_VERB) == 0 && argc > 2)
 		return launcher_become(argv + 2);
+	if (strcmp(argv[1], WRAPPER_VERB) == 0)
+		return wrapper_become(argv + 2);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
 	    || strcmp(argv[1], "help") == 0) {
 		print_help(stdout);

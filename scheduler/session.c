@@ -7,6 +7,7 @@
 #include "strays.h"
 
 #define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
+#define TOOLS_PATIENCE_S 60.0   /* for what ranks run under */
 #define RANKS_PATIENCE_S 5.0    /* for ranks that were told to end */
 
 G_DEFINE_QUARK(matchpoint_session_error, session_error)
@@ -73,6 +74,18 @@ static gboolean current_is_gone(struct session *session)
 static gboolean launcher_is_gone(struct session *session)
 {
 	return !launcher_running(session->launcher);
+}
+
+static gboolean launcher_is_gone_or_interrupted(struct session *session)
+{
+	return launcher_is_gone(session) || session->hurry;
+}
+
+/* Who sits at a debugger ends it himself; other tools have a lot to say in the end. */
+static void wait_for_tools(struct session *session, const struct wrapper *wrapper)
+{
+	session_pump(session, launcher_is_gone_or_interrupted,
+	             wrapper->terminal ? 0 : TOOLS_PATIENCE_S);
 }
 
 /* --- one interleaving ----------------------------------------------------------------------------
@@ -145,6 +158,8 @@ static void end_job(struct session *session)
 {
 	if (session->root || !session->launcher)
 		return;
+	if (session->options->wrapper)
+		wait_for_tools(session, session->options->wrapper);
 	if (!session_pump(session, launcher_is_gone,
 	                  session->current->ended_well ? LAUNCHER_PATIENCE_S : 0.5))
 		log_debug(LOG_SESSION, "the job launcher had to be killed");
@@ -360,93 +375,6 @@ static void carry_out_all(struct session *session)
 		explore(session, BUFFERING_INFINITE);
 }
 
-/* The replay of a finding ended otherwise, or made other calls: a finding of its own. */
-static void report_difference(struct session *session, const struct record_finding *finding,
-                              const char *difference)
-{
-	struct execution *execution = session->current;
-	struct record_finding *other = record_finding_new("not-reproducible");
-	g_autoptr(GArray) choices = world_told_choices(execution->world);
-
-	if (!execution->record || execution->cut_short)
-		return record_finding_free(other);
-	other->path = g_strdup(finding->path);
-	other->message = difference ? g_strdup(difference)
-	                            : g_strdup_printf("%s #%u ended otherwise when its path was "
-	                                              "followed again, though by the same calls",
-	                                              finding->kind, finding->id);
-	other->reproduced = TRUE;
-	other = findings_add(session->findings, other, execution->record, choices);
-	if (other->count == 1)
-		g_ptr_array_add(session->logs, call_log_take(execution->world));
-}
-
-/* Whether the interleaving just carried out has shown this finding. */
-static gboolean shows(const struct session *session, const struct record_finding *finding)
-{
-	const GPtrArray *shown = session->current->findings;
-	g_autofree char *key = record_finding_key(finding);
-
-	for (guint i = 0; i < shown->len; i++) {
-		g_autofree char *again = record_finding_key(shown->pdata[i]);
-
-		if (g_str_equal(key, again))
-			return TRUE;
-	}
-	return FALSE;
-}
-
-/* Those that the same interleaving has shown are seen again together. */
-static void confirm(struct session *session, guint id)
-{
-	const GPtrArray *all = findings_all(session->findings);
-
-	for (guint i = id - 1; i < all->len; i++) {
-		struct record_finding *other = all->pdata[i];
-
-		if (findings_same_course(session->findings, id, other->id))
-			other->reproduced = shows(session, other);
-	}
-}
-
-static void replay(struct session *session, struct record_finding *finding)
-{
-	g_autofree char *difference = NULL;
-	enum buffering buffering;
-	struct strategy *strategy = strategy_path(
-		findings_choices(session->findings, finding->id, &buffering));
-	const struct call_log *log = session->logs->pdata[finding->id - 1];
-
-	carry_out(session, strategy, buffering, strategy->next(strategy));
-	confirm(session, finding->id);
-	if (!finding->reproduced) {
-		difference = call_log_difference(log, session->current->world);
-		report_difference(session, finding, difference);
-	}
-	drop_current(session);
-	strategy->free(strategy);
-}
-
-/* Each finding is seen a second time before it is reported. */
-static void replay_findings(struct session *session)
-{
-	GPtrArray *all = findings_all(session->findings);
-	const struct session_options *options = session->options;
-	gboolean is_replay = options->conduct || (options->path && options->path->choices->len > 0);
-	guint count = all->len; /* without those that the replays add */
-
-	for (guint i = 0; i < count && !session->error && !session->hurry; i++) {
-		struct record_finding *finding = all->pdata[i];
-
-		if (finding->reproduced)
-			continue;
-		if (is_replay || g_str_equal(finding->kind, "not-reproducible"))
-			finding->reproduced = TRUE;
-		else
-			replay(session, finding);
-	}
-}
-
 /* --- the end --------------------------------------------------------------------------- */
 
 /* The files are as they were before the exploration, but for these. */
@@ -593,7 +521,7 @@ gboolean session_run(const struct session_options *options, struct session_resul
 	if (opened)
 		carry_out_all(&session);
 	if (opened)
-		replay_findings(&session);
+		session_replay_findings(&session);
 	if (opened)
 		session_judge_outcomes(&session);
 	if (opened)

@@ -11,6 +11,7 @@
 
 #include "../explorer/path.h"
 #include "record.h"
+#include "wrapper.h"
 
 enum backtrack { BACKTRACK_AUTO, BACKTRACK_SNAPSHOT, BACKTRACK_RERUN };
 
@@ -46,6 +47,7 @@ struct session_options {
 	 * job that it goes back in; NULL: none. */
 	void (*conduct)(struct session *session, void *conductor);
 	void *conductor;
+	const struct wrapper *wrapper; /* what ranks run under; nobody is hurried then; or NULL */
 	const char *store; /* directory, or NULL: nothing is kept */
 	const char *standard_input; /* file for rank 0's standard input, or NULL: none */
 	void (*progress)(void *user, const struct session_progress *progress);

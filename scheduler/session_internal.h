@@ -114,6 +114,10 @@ void session_follow_and_keep(struct session *session, const GArray *choices,
                              enum buffering buffering,
                              void (*look)(struct session *session, void *data), void *data);
 
+/* Runs the interleaving of each finding again: those that do not show are marked, and told as
+ * not-reproducible (session_replay.c). */
+void session_replay_findings(struct session *session);
+
 /* What an interleaving that ended well leaves, to be compared (outcomes.h): GBytes, NULL for a file
  * that is not there. */
 GPtrArray *session_texts(const struct session *session, const struct record_execution *record);

@@ -44,10 +44,20 @@ static void stop(struct session *session, const char *reason)
 		execution_cut_short(session->current);
 }
 
+/* Ctrl-C is for the rank in the debugger, if there is one; FALSE: there is not. */
+static gboolean interrupt_debugged(struct session *session)
+{
+	const struct wrapper *wrapper = session->options->wrapper;
+	const struct execution *execution = session->current;
+
+	return wrapper && wrapper->terminal && execution && execution->links[wrapper->rank]
+	       && kill(execution->pids[wrapper->rank], SIGINT) == 0;
+}
+
 static void on_signal(uv_signal_t *handle, int number)
 {
-	(void)number;
-	stop(handle->data, "interrupted");
+	if (number != SIGINT || !interrupt_debugged(handle->data))
+		stop(handle->data, "interrupted");
 }
 
 static void on_deadline(uv_timer_t *timer)

@@ -209,6 +209,8 @@ static char *shim_path(GError **error)
 static char **command_line(struct session *session, GError **error)
 {
 	char **words = launcher_words(session->options->launcher, session->options->ranks, error);
+	char **program = session->options->program;
+	g_auto(GStrv) wrapped = NULL;
 	GPtrArray *all;
 
 	if (!words)
@@ -217,7 +219,9 @@ static char **command_line(struct session *session, GError **error)
 	for (char **word = words; *word; word++)
 		g_ptr_array_add(all, *word);
 	g_free(words);
-	for (char **word = session->options->program; *word; word++)
+	if (session->options->wrapper)
+		program = wrapped = wrapper_command(session->options->wrapper, program);
+	for (char **word = program; *word; word++)
 		g_ptr_array_add(all, g_strdup(*word));
 	g_ptr_array_add(all, NULL);
 	return (char **)g_ptr_array_free(all, FALSE);

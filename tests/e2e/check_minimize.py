@@ -1,6 +1,7 @@
 """Findings are minimized to the choices that they need, and are shown by the path that is left."""
 
 import os
+import subprocess
 
 import harness
 from harness import check
@@ -83,9 +84,6 @@ def check_rounds(tool):
         file.write(ROUNDS)
     program = tool.compile(source)
     options = ["--buffering", "zero", "--store", os.path.join(tool.directory, "rounds.store")]
-    done = tool.run("explore", "-n", "4", "--max-interleavings", "1000", "--fail-fast", *options,
-                    "--", program)
-    check(done.status in (1, 3), "%s\nis to be explored" % done)
     # A finding amid five rounds of choices, of which two are needed.
     path = "mp1:n4:zero:" + ",".join("0.%d=%d" % (call, taken) for call, taken in zip(
         (2, 3, 6, 7, 10, 11, 14, 15, 18, 19), (2, 3, 3, 1, 3, 2, 2, 1, 3, 1)))
@@ -95,6 +93,34 @@ def check_rounds(tool):
           or done.out.splitlines()[-1] == "mp1:n4:zero:0.10=3,0.19=3",
           "%s\nis to need two choices" % done)
     check(done.seconds < 10, "%s\ntook %.1f s" % (done, done.seconds))
+
+
+def check_script(tool):
+    program = tool.compile(os.path.join(EXAMPLES, "probe_then_receive.c"))
+    folder = os.path.join(tool.directory, "repro ducer")
+    path = "mp1:n3:0.2=1,0.3=2"
+    done = tool.run("minimize", path, "--emit-script", folder, "--", program)
+    check(done.status == 0, "%s\nis to write the folder" % done)
+    with open(os.path.join(folder, "finding")) as file:
+        check("Message truncated" in file.read(), "the folder is to tell the finding")
+    with open(os.path.join(folder, "versions")) as file:
+        versions = file.read()
+    check("matchpoint " in versions and "SHA-256" in versions and "MPICH" in versions, versions)
+    for again in (tool.run("replay", folder), tool.run("replay", folder, "--", program)):
+        check(again.status == 1 and "Message truncated" in again.out, "%s\nis to show it" % again)
+        check("SHA-256" not in again.err, "%s\nis the same program" % again)
+    for words in ([], [program]):
+        shown = subprocess.run([os.path.join(folder, "run"), *words], capture_output=True,
+                               text=True, check=False, cwd=tool.directory, timeout=60,
+                               env=dict(os.environ, MATCHPOINT=tool.matchpoint))
+        check(shown.returncode == 1 and "Message truncated" in shown.stdout,
+              "%s%s\nis to show it" % (shown.stdout, shown.stderr))
+    with open(program, "ab") as file:
+        file.write(b"changed")
+    again = tool.run("replay", folder)
+    check(again.status == 1 and "SHA-256 differs" in again.err, "%s\nis another program" % again)
+    again = tool.run("replay", tool.directory)
+    check(again.status == 2 and "path" in again.err, "%s\nis no such folder" % again)
 
 
 def check_refused(tool):
@@ -113,6 +139,7 @@ def body(tool, _):
     for finding in FINDINGS:
         check_example(tool, *finding)
     check_rounds(tool)
+    check_script(tool)
     check_refused(tool)
 
 

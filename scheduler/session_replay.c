@@ -1,0 +1,92 @@
+/* Every finding is seen a second time, along its path, before it is reported. */
+#include "session_internal.h"
+
+/* The replay of a finding ended otherwise, or made other calls: a finding of its own. */
+static void report_difference(struct session *session, const struct record_finding *finding,
+                              const char *difference)
+{
+	struct execution *execution = session->current;
+	struct record_finding *other = record_finding_new("not-reproducible");
+	g_autoptr(GArray) choices = world_told_choices(execution->world);
+
+	if (!execution->record || execution->cut_short)
+		return record_finding_free(other);
+	other->path = g_strdup(finding->path);
+	other->message = difference ? g_strdup(difference)
+	                            : g_strdup_printf("%s #%u ended otherwise when its path was "
+	                                              "followed again, though by the same calls",
+	                                              finding->kind, finding->id);
+	other->reproduced = TRUE;
+	other = findings_add(session->findings, other, execution->record, choices);
+	if (other->count == 1)
+		g_ptr_array_add(session->logs, call_log_take(execution->world));
+}
+
+/* Whether the interleaving just carried out has shown this finding. */
+static gboolean shows(const struct session *session, const struct record_finding *finding)
+{
+	const GPtrArray *shown = session->current->findings;
+	g_autofree char *key = record_finding_key(finding);
+
+	for (guint i = 0; i < shown->len; i++) {
+		g_autofree char *again = record_finding_key(shown->pdata[i]);
+
+		if (g_str_equal(key, again))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* Those that the same interleaving has shown are seen again together. */
+static void confirm(struct session *session, guint id)
+{
+	const GPtrArray *all = findings_all(session->findings);
+
+	for (guint i = id - 1; i < all->len; i++) {
+		struct record_finding *other = all->pdata[i];
+
+		if (findings_same_course(session->findings, id, other->id))
+			other->reproduced = shows(session, other);
+	}
+}
+
+/* The replay is over, but not gone yet. */
+static void look(struct session *session, void *data)
+{
+	struct record_finding *finding = data;
+	const struct call_log *log = session->logs->pdata[finding->id - 1];
+	g_autofree char *difference = NULL;
+
+	confirm(session, finding->id);
+	if (!finding->reproduced) {
+		difference = call_log_difference(log, session->current->world);
+		report_difference(session, finding, difference);
+	}
+}
+
+static void replay(struct session *session, struct record_finding *finding)
+{
+	enum buffering buffering;
+	const GArray *choices = findings_choices(session->findings, finding->id, &buffering);
+
+	session_follow(session, choices, buffering, look, finding);
+}
+
+void session_replay_findings(struct session *session)
+{
+	GPtrArray *all = findings_all(session->findings);
+	const struct session_options *options = session->options;
+	gboolean is_replay = options->conduct || (options->path && options->path->choices->len > 0);
+	guint count = all->len; /* without those that the replays add */
+
+	for (guint i = 0; i < count && !session->error && !session->hurry; i++) {
+		struct record_finding *finding = all->pdata[i];
+
+		if (finding->reproduced)
+			continue;
+		if (is_replay || g_str_equal(finding->kind, "not-reproducible"))
+			finding->reproduced = TRUE;
+		else
+			replay(session, finding);
+	}
+}
