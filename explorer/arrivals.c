@@ -100,6 +100,26 @@ static bool is_awaited(const struct event *leave, const struct arrival *own,
 	return leave->order == ORDER_LOWER && own && other->position < own->position;
 }
 
+bool arrivals_let_leave(const struct arrivals *arrivals, const struct event *arrive)
+{
+	const struct collective *collective = find_collective(arrivals, arrive->collective);
+	int32_t lower = 0;
+	guint count = collective ? collective->arrivals->len : 0;
+
+	if (arrive->order == ORDER_NONE)
+		return true;
+	if (arrive->order == ORDER_ALL)
+		return count == (guint)arrive->members;
+	for (guint i = 0; i < count; i++) {
+		const struct arrival *arrival = arrival_at(collective, i);
+
+		if (arrive->order == ORDER_ROOT && arrival->rank == arrive->root)
+			return true;
+		lower += arrival->position < arrive->position;
+	}
+	return arrive->order == ORDER_LOWER && lower == arrive->position;
+}
+
 void arrivals_join(const struct arrivals *arrivals, const struct event *leave,
                    struct choice_set **set)
 {

@@ -17,7 +17,11 @@ void arrivals_free(struct arrivals *arrivals);
 void arrivals_add(struct arrivals *arrivals, const struct event *arrive, struct choice_set *set);
 void arrivals_drop_last(struct arrivals *arrivals, const struct event *arrive);
 
-/* Joins to *set what the arrivals that this EVENT_LEAVE has waited for depended on. */
+/* Whether all have come that the rank of this EVENT_ARRIVE must wait for. */
+bool arrivals_let_leave(const struct arrivals *arrivals, const struct event *arrive);
+
+/* Joins to *set what the arrivals that this EVENT_LEAVE (or EVENT_ARRIVE, its members
+ * having come) has waited for depended on. */
 void arrivals_join(const struct arrivals *arrivals, const struct event *leave,
                    struct choice_set **set);
 

@@ -1,6 +1,6 @@
-#include "dependence.h"
+#include "dependence_internal.h"
 
-#include "arrivals.h"
+#include "answer.h"
 
 /* A tour. Operations are records, in the order of the trace. Each send stands in two queues, that
  * of its tag and that of all messages from its source; each receive but a probe in that of its
@@ -8,52 +8,6 @@
  * of a queue: of the four classes that fit the message, what was posted before the receive, and of
  * the messages, what was sent before this one. Queues keep the running union of what the matches
  * at their front depend on, so that each such question is a search by bisection. */
-
-struct key {
-	bool messages;
-	int32_t rank; /* the destination */
-	int32_t source;
-	int32_t tag;
-	uint64_t comm;
-};
-
-struct queue {
-	struct key key;
-	GArray *records; /* of guint: indices, ascending */
-	GPtrArray *
-		sums; /* of choice_set: [i] joins the matches of records 0 to i, all of them gone */
-};
-
-struct record {
-	struct operation op;
-	struct choice_set *issued; /* what its issue or posting depends on */
-	struct choice_set *match;  /* what its match, or its withdrawal, depends on */
-	bool gone;                 /* matched or withdrawn; for a probe: it has seen its message */
-	bool withdrawn;
-	int choice;        /* the number of the choice that matched this receive, or -1 */
-	struct op_id send; /* the message taken, if `choice` is set */
-	struct queue *queues[2];
-};
-
-/* An event read, and what its rank depended on before it. */
-struct step {
-	struct event event;
-	struct choice_set *before;
-};
-
-struct rank {
-	GArray *records; /* of guint: indices, in program order */
-	struct choice_set *now;
-};
-
-struct dependence {
-	GArray *ranks;      /* of struct rank, as far as they occurred */
-	GArray *steps;      /* of struct step */
-	GArray *records;    /* of struct record */
-	GArray *choices;    /* of guint: the record of each choice's receive */
-	GHashTable *queues; /* by their key */
-	struct arrivals *arrivals;
-};
 
 static guint hash_key(gconstpointer pointer)
 {
@@ -107,6 +61,7 @@ struct dependence *dependence_new(void)
 	dependence->records = g_array_new(FALSE, FALSE, sizeof(struct record));
 	dependence->choices = g_array_new(FALSE, FALSE, sizeof(guint));
 	dependence->queues = g_hash_table_new_full(hash_key, same_key, NULL, queue_free);
+	dependence->asked = g_array_new(FALSE, FALSE, sizeof(struct asked));
 	dependence->arrivals = arrivals_new();
 	return dependence;
 }
@@ -121,6 +76,7 @@ void dependence_free(struct dependence *dependence)
 	g_array_free(dependence->records, TRUE);
 	g_array_free(dependence->choices, TRUE);
 	g_hash_table_destroy(dependence->queues);
+	g_array_free(dependence->asked, TRUE);
 	arrivals_free(dependence->arrivals);
 	g_free(dependence);
 }
@@ -155,9 +111,8 @@ static guint place_of(const GArray *indices, guint index)
 	return low;
 }
 
-/* The record of an operation, or NULL. */
-static struct record *find_record(const struct dependence *dependence, struct op_id id,
-                                  guint *ret_index)
+struct record *dependence_find(const struct dependence *dependence, struct op_id id,
+                               guint *ret_index)
 {
 	const GArray *records;
 	guint low = 0;
@@ -266,7 +221,10 @@ static struct key messages_for(const struct operation *receive, int32_t source)
 static void read_operation(struct dependence *dependence, const struct operation *op)
 {
 	struct rank *rank = rank_of(dependence, op->id.rank);
-	struct record record = {.op = *op, .issued = choice_set_ref(rank->now), .choice = -1};
+	struct record record = {.op = *op,
+	                        .step = dependence->steps->len - 1,
+	                        .issued = choice_set_ref(rank->now),
+	                        .choice = -1};
 	guint index = dependence->records->len;
 	struct key key = {false, op->id.rank, op->peer, op->tag, op->comm};
 
@@ -275,7 +233,7 @@ static void read_operation(struct dependence *dependence, const struct operation
 		record.queues[0] = make_queue(dependence, key);
 		key.tag = OPERATION_ANY;
 		record.queues[1] = make_queue(dependence, key);
-	} else if (op->kind != OPERATION_PROBE) {
+	} else if (op->kind == OPERATION_RECEIVE || op->kind == OPERATION_MPROBE) {
 		record.queues[0] = make_queue(dependence, key);
 	}
 	for (int i = 0; i < 2; i++)
@@ -321,14 +279,15 @@ static void put_back(struct record *record, guint index)
 	record->match = NULL;
 	record->gone = false;
 	record->withdrawn = false;
-	record->choice = -1;
+	if (record->op.kind != OPERATION_SEND)
+		record->choice = -1;
 }
 
 static void read_match(struct dependence *dependence, const struct event *event)
 {
 	guint at, sent;
-	struct record *receive = find_record(dependence, event->op.id, &at);
-	struct record *send = find_record(dependence, event->other, &sent);
+	struct record *receive = dependence_find(dependence, event->op.id, &at);
+	struct record *send = dependence_find(dependence, event->other, &sent);
 	struct choice_set *set;
 
 	if (!receive || !send)
@@ -339,7 +298,7 @@ static void read_match(struct dependence *dependence, const struct event *event)
 	join_front(dependence, messages_for(&receive->op, send->op.id.rank), sent, &set);
 	if (event->chosen) {
 		receive->choice = (int)dependence->choices->len;
-		receive->send = event->other;
+		receive->taken = event->other;
 		choice_set_add(&set, dependence->choices->len);
 		g_array_append_val(dependence->choices, at);
 	}
@@ -352,8 +311,8 @@ static void read_match(struct dependence *dependence, const struct event *event)
 static void unread_match(struct dependence *dependence, const struct event *event)
 {
 	guint at, sent;
-	struct record *receive = find_record(dependence, event->op.id, &at);
-	struct record *send = find_record(dependence, event->other, &sent);
+	struct record *receive = dependence_find(dependence, event->op.id, &at);
+	struct record *send = dependence_find(dependence, event->other, &sent);
 
 	if (!receive || !send)
 		return;
@@ -367,18 +326,109 @@ static void unread_match(struct dependence *dependence, const struct event *even
 static void read_complete(struct dependence *dependence, const struct event *event)
 {
 	guint index;
-	const struct record *record = find_record(dependence, event->op.id, &index);
+	const struct record *record = dependence_find(dependence, event->op.id, &index);
 
-	if (!record || record->withdrawn)
+	if (record && !record->withdrawn)
+		dependence_join_completion(dependence, event->op.id,
+		                           &rank_of(dependence, event->op.id.rank)->now);
+}
+
+static void read_ask(struct dependence *dependence, const struct event *event,
+                     const struct trace *trace)
+{
+	g_array_append_vals(dependence->asked, trace->asked + event->asked_first,
+	                    event->asked_count);
+	read_operation(dependence, &event->op);
+}
+
+static void unread_ask(struct dependence *dependence, const struct event *event)
+{
+	unread_operation(dependence);
+	g_array_set_size(dependence->asked, dependence->asked->len - event->asked_count);
+}
+
+static void read_recall(struct dependence *dependence, const struct event *event)
+{
+	guint index;
+	struct record *record = dependence_find(dependence, event->op.id, &index);
+
+	if (!record || record->is_recalled)
 		return;
-	if (record->op.kind != OPERATION_SEND || record->op.waits_for_match)
-		choice_set_join(&rank_of(dependence, record->op.id.rank)->now, record->match);
+	record->is_recalled = true;
+	record->recalled = choice_set_ref(rank_of(dependence, event->op.id.rank)->now);
+}
+
+static void unread_recall(struct dependence *dependence, const struct event *event)
+{
+	guint index;
+	struct record *record = dependence_find(dependence, event->op.id, &index);
+
+	if (!record)
+		return;
+	record->is_recalled = false;
+	choice_set_unref(record->recalled);
+	record->recalled = NULL;
+}
+
+/* What the rank goes on with depends on the answer; of a send it learns when it is complete. */
+static void read_answer(struct dependence *dependence, const struct event *event)
+{
+	guint at;
+	struct record *record = dependence_find(dependence, event->op.id, &at);
+	struct choice_set **now = &rank_of(dependence, event->op.id.rank)->now;
+	struct choice_set *set;
+
+	if (!record)
+		return;
+	set = choice_set_ref(record->issued);
+	if (record->op.kind == OPERATION_QUESTION)
+		dependence_join_answer(dependence, record, event->other, &set);
+	else if (record->op.kind != OPERATION_SEND)
+		choice_set_join(&set, *now);
+	record->choice = (int)dependence->choices->len;
+	record->taken = event->other;
+	choice_set_add(&set, dependence->choices->len);
+	g_array_append_val(dependence->choices, at);
+	if (record->op.kind == OPERATION_SEND) {
+		record->decided = choice_set_ref(set);
+	} else {
+		choice_set_join(now, set);
+		take_away(record, set);
+		record->withdrawn = record->op.kind != OPERATION_QUESTION;
+	}
+	choice_set_unref(set);
+}
+
+static void unread_answer(struct dependence *dependence, const struct event *event)
+{
+	guint at;
+	struct record *record = dependence_find(dependence, event->op.id, &at);
+
+	if (!record)
+		return;
+	g_array_set_size(dependence->choices, dependence->choices->len - 1);
+	record->choice = -1;
+	if (record->op.kind == OPERATION_SEND) {
+		choice_set_unref(record->decided);
+		record->decided = NULL;
+	} else {
+		put_back(record, at);
+	}
+}
+
+/* A rank's part in a collective can be asked about as any request. */
+static void read_arrive(struct dependence *dependence, const struct event *event)
+{
+	const struct operation op = {.id = event->op.id, .kind = OPERATION_COLLECTIVE};
+
+	read_operation(dependence, &op);
+	arrivals_add(dependence->arrivals, event, rank_of(dependence, event->op.id.rank)->now);
 }
 
 static void read_cancel(struct dependence *dependence, const struct event *event)
 {
 	guint index;
-	struct record *record = find_record(dependence, event->op.id, &index);
+	struct record *record = dependence_find(dependence, event->op.id, &index);
 
 	if (!record || record->gone)
 		return;
@@ -389,13 +439,14 @@ static void read_cancel(struct dependence *dependence, const struct event *event
 static void unread_cancel(struct dependence *dependence, const struct event *event)
 {
 	guint index;
-	struct record *record = find_record(dependence, event->op.id, &index);
+	struct record *record = dependence_find(dependence, event->op.id, &index);
 
 	if (record && record->withdrawn)
 		put_back(record, index);
 }
 
-static void read_event(struct dependence *dependence, const struct event *event)
+static void read_event(struct dependence *dependence, const struct event *event,
+                       const struct trace *trace)
 {
 	struct choice_set **now = &rank_of(dependence, event->op.id.rank)->now;
 	struct step step = {*event, choice_set_ref(*now)};
@@ -415,8 +466,17 @@ static void read_event(struct dependence *dependence, const struct event *event)
 	case EVENT_CANCEL:
 		read_cancel(dependence, event);
 		break;
+	case EVENT_ASK:
+		read_ask(dependence, event, trace);
+		break;
+	case EVENT_RECALL:
+		read_recall(dependence, event);
+		break;
+	case EVENT_ANSWER:
+		read_answer(dependence, event);
+		break;
 	case EVENT_ARRIVE:
-		arrivals_add(dependence->arrivals, event, *now);
+		read_arrive(dependence, event);
 		break;
 	case EVENT_LEAVE:
 		arrivals_join(dependence->arrivals, event, now);
@@ -444,8 +504,18 @@ static void unread_event(struct dependence *dependence)
 	case EVENT_CANCEL:
 		unread_cancel(dependence, &step.event);
 		break;
+	case EVENT_ASK:
+		unread_ask(dependence, &step.event);
+		break;
+	case EVENT_RECALL:
+		unread_recall(dependence, &step.event);
+		break;
+	case EVENT_ANSWER:
+		unread_answer(dependence, &step.event);
+		break;
 	case EVENT_ARRIVE:
 		arrivals_drop_last(dependence->arrivals, &step.event);
+		unread_operation(dependence);
 		break;
 	case EVENT_COMPLETE:
 	case EVENT_LEAVE:
@@ -479,7 +549,7 @@ void dependence_rewind(struct dependence *dependence, size_t count)
 void dependence_read(struct dependence *dependence, const struct trace *trace)
 {
 	for (size_t i = dependence->steps->len; i < trace->count; i++)
-		read_event(dependence, &trace->events[i]);
+		read_event(dependence, &trace->events[i], trace);
 }
 
 guint dependence_choices(const struct dependence *dependence)
@@ -487,16 +557,26 @@ guint dependence_choices(const struct dependence *dependence)
 	return dependence->choices->len;
 }
 
-int dependence_choice(const struct dependence *dependence, struct op_id receive,
-                      struct op_id *ret_send)
+int dependence_choice(const struct dependence *dependence, struct op_id point,
+                      struct op_id *ret_taken)
 {
 	guint index;
-	const struct record *record = find_record(dependence, receive, &index);
+	const struct record *record = dependence_find(dependence, point, &index);
 
 	if (!record || record->choice < 0)
 		return -1;
-	*ret_send = record->send;
+	*ret_taken = record->taken;
 	return record->choice;
+}
+
+bool dependence_may_take(const struct dependence *dependence, struct op_id point, int32_t source)
+{
+	guint index;
+	const struct record *record = dependence_find(dependence, point, &index);
+
+	if (!record || record->op.kind == OPERATION_QUESTION || record->op.kind == OPERATION_SEND)
+		return false;
+	return record->op.peer == OPERATION_ANY || record->op.peer == source;
 }
 
 /* The first place whose running union has the choice, or the number of places summed up. */
@@ -521,7 +601,7 @@ enum alternative_state dependence_alternative(struct dependence *dependence, str
                                               struct choice_set **ret_needs)
 {
 	guint at, sent, place;
-	const struct record *chosen = find_record(dependence, receive, &at);
+	const struct record *chosen = dependence_find(dependence, receive, &at);
 	struct choice_set *source_now = rank_of(dependence, source)->now;
 	struct choice_set *needs = NULL;
 	const struct record *send;

@@ -9,6 +9,9 @@
  * - A rank that learns that its receive is complete, or its send that waits for its match, comes
  *   to depend on that match; one that leaves a collective, on the arrivals it waited for.
  * - Withdrawing an operation clears the way as its match would; it depends on its rank.
+ * - An answer (answer.h) depends on its question, on itself, and on the completion of what it
+ *   reports; whoever is answered comes to depend on it. That a send completes early, or late, is
+ *   learnt with its completion.
  *
  * Choices are numbered as they stand in the trace, from 0. All of it is read off the trace event
  * by event, and can be unread backwards, so that a world that goes on, or one restored from a
@@ -34,11 +37,15 @@ size_t dependence_common(const struct dependence *dependence, const struct trace
 void dependence_rewind(struct dependence *dependence, size_t count);
 void dependence_read(struct dependence *dependence, const struct trace *trace);
 
-/* How many choices the trace holds; the number of the choice made for a receive, or -1, and the
- * message it took. */
+/* How many choices the trace holds; the number of the choice made at a point, or -1, and what it
+ * took. */
 guint dependence_choices(const struct dependence *dependence);
-int dependence_choice(const struct dependence *dependence, struct op_id receive,
-                      struct op_id *ret_send);
+int dependence_choice(const struct dependence *dependence, struct op_id point,
+                      struct op_id *ret_taken);
+
+/* Whether this point can take a message of this source: a receive or probe that does not name
+ * another. */
+bool dependence_may_take(const struct dependence *dependence, struct op_id point, int32_t source);
 
 enum alternative_state {
 	ALTERNATIVE_NONE,     /* no such message so far */
@@ -54,5 +61,15 @@ enum alternative_state {
 enum alternative_state dependence_alternative(struct dependence *dependence, struct op_id receive,
                                               int32_t source, struct op_id *ret_send,
                                               struct choice_set **ret_needs);
+
+/* Whether request `index` of those that this question asks about is complete; *ret_needs (unref it):
+ * what that depends on besides the question. */
+bool dependence_complete(const struct dependence *dependence, struct op_id question, uint32_t index,
+                         struct choice_set **ret_needs);
+
+/* As dependence_alternative, for an answer that was not open when the choice was made at `point`: requests that could
+ * have been complete, a receive that could have been cancelled. BLOCKED is never said. */
+enum alternative_state dependence_answer(const struct dependence *dependence, struct op_id point,
+                                         struct op_id answer, struct choice_set **ret_needs);
 
 #endif

@@ -1,7 +1,9 @@
 #include "explorer.h"
 
+#include "answer.h"
 #include "dependence.h"
 #include "spine.h"
+#include "together.h"
 
 /* A tour. The search is a tree in which every outcome has one place, so that none is run twice and
  * no run is wasted; nothing need be remembered of what was visited. (The idea is that of TruSt and
@@ -31,14 +33,30 @@
  * wait for a visit; and for each step still at its first alternative, and each source that had
  * nothing for it, the question whether that source ever has is kept until it is settled.
  *
+ * What is said here of receives and messages holds for every point and what can be taken there
+ * (answer.h), because all of it shares the one property needed: what is open stays open. A request
+ * that Waitany could report is complete, and stays so; a poll can always be told "not yet". So a
+ * point is first in turn, has alternatives open at once, and may have late ones: requests that
+ * complete later, a receive that is cancelled. Of several requests together (Waitsome) those sets
+ * count that are complete at some node: what is complete at the point's own, and any late requests
+ * with all those that complete as soon as they do.
+ *
  * Deviations: a step costs one when it is not the first alternative open there; a late one costs
  * one more than the world that saw it, in which everything that it forgets was default. A node's
  * parent is never dearer than itself: the bound leaves out just the nodes beyond it. */
 
-/* A source that had nothing for a step's receive, about which no more need be asked. */
+/* An answer that was not open at a step. */
+struct question {
+	guint step;
+	struct op_id answer;
+};
+
+/* A source that had nothing for a step's receive, or such an answer (then the source is -1), about
+ * which no more need be asked. */
 struct settled {
 	guint step;
 	int32_t source;
+	struct op_id answer;
 	guint depth; /* steps made when it was settled */
 };
 
@@ -62,6 +80,7 @@ struct explorer {
 	GArray *path;            /* of struct choice: the node's, in an order that was possible */
 	GPtrArray *steps;        /* of struct step */
 	GArray *settled;         /* of struct settled, in the order settled */
+	GArray *questions;       /* of struct question: those not settled */
 	GPtrArray *destinations; /* struct destination, by rank; NULL: no choice there yet */
 	GHashTable *visited;     /* set of the nodes' hashes */
 	uint64_t hash;           /* of the node last visited */
@@ -80,6 +99,7 @@ struct explorer *explorer_new(const struct explorer_options *options)
 	explorer->path = g_array_new(FALSE, FALSE, sizeof(struct choice));
 	explorer->steps = g_ptr_array_new_with_free_func((GDestroyNotify)step_free);
 	explorer->settled = g_array_new(FALSE, FALSE, sizeof(struct settled));
+	explorer->questions = g_array_new(FALSE, FALSE, sizeof(struct question));
 	explorer->destinations = g_ptr_array_new();
 	explorer->visited = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	return explorer;
@@ -102,6 +122,7 @@ void explorer_free(struct explorer *explorer)
 	g_ptr_array_free(explorer->destinations, TRUE);
 	g_hash_table_destroy(explorer->visited);
 	g_array_free(explorer->settled, TRUE);
+	g_array_free(explorer->questions, TRUE);
 	g_ptr_array_free(explorer->steps, TRUE);
 	g_array_free(explorer->path, TRUE);
 	dependence_free(explorer->dependence);
@@ -151,9 +172,16 @@ static struct asking *asking_of(struct explorer *explorer, int32_t rank, int32_t
 static void ask_again(struct explorer *explorer, const struct settled *settled)
 {
 	int32_t rank = step_at(explorer, settled->step)->point.rank;
-	GArray *steps = asking_of(explorer, rank, settled->source)->steps;
-	guint place = steps->len;
+	struct question question = {settled->step, settled->answer};
+	GArray *steps;
+	guint place;
 
+	if (settled->source < 0) {
+		g_array_append_val(explorer->questions, question);
+		return;
+	}
+	steps = asking_of(explorer, rank, settled->source)->steps;
+	place = steps->len;
 	while (place > 0 && g_array_index(steps, guint, place - 1) > settled->step)
 		place--;
 	g_array_insert_val(steps, place, settled->step);
@@ -191,6 +219,11 @@ static void go_back(struct explorer *explorer, guint index)
 		g_ptr_array_set_size(explorer->steps, (int)explorer->steps->len - 1);
 	}
 	stop_asking(explorer);
+	for (guint i = explorer->questions->len; i-- > 0;)
+		if (g_array_index(explorer->questions, struct question, i).step >= index)
+			g_array_remove_index_fast(explorer->questions, i);
+	for (guint i = 0; i <= index; i++)
+		step_forget_complete(step_at(explorer, i), index);
 	for (guint rank = 0; rank < explorer->destinations->len; rank++)
 		if (find_destination(explorer, (int32_t)rank))
 			find_destination(explorer, (int32_t)rank)->blocked = true;
@@ -257,9 +290,9 @@ static bool is_first_witness(const struct explorer *explorer, guint index,
 	guint other = last_step(explorer)->others;
 
 	while (other > index + 1) {
-		struct op_id send;
+		struct op_id taken;
 		int choice = dependence_choice(explorer->dependence,
-		                               step_at(explorer, other - 1)->point, &send);
+		                               step_at(explorer, other - 1)->point, &taken);
 
 		if (choice < 0 || !choice_set_has(needs, (guint)choice))
 			return false;
@@ -276,14 +309,14 @@ static bool too_dear(struct explorer *explorer, guint deviations)
 	return true;
 }
 
-static void push(struct explorer *explorer, struct step *step, struct op_id send, GArray *needs,
+static void push(struct explorer *explorer, struct step *step, struct op_id taken, GArray *needs,
                  guint deviations)
 {
-	step_wait(step, send, needs, deviations);
+	step_wait(step, taken, needs, deviations);
 	explorer->statistics.waiting++;
 }
 
-static void push_late(struct explorer *explorer, guint index, struct op_id send,
+static void push_late(struct explorer *explorer, guint index, struct op_id late,
                       const struct choice_set *needs)
 {
 	struct step *step = step_at(explorer, index);
@@ -301,14 +334,14 @@ static void push_late(struct explorer *explorer, guint index, struct op_id send,
 		if (number >= 0 && choice_set_has(needs, (guint)number))
 			g_array_append_vals(choices, choice, 1);
 	}
-	push(explorer, step, send, choices, deviations);
+	push(explorer, step, late, choices, deviations);
 }
 
 /* Whether the question of this step for this source is settled now. */
 static bool ask(struct explorer *explorer, guint index, int32_t source)
 {
 	struct op_id receive = step_at(explorer, index)->point;
-	struct settled settled = {index, source, explorer->steps->len};
+	struct settled settled = {index, source, {0}, explorer->steps->len};
 	struct choice_set *needs;
 	struct op_id send;
 
@@ -327,6 +360,82 @@ static bool ask(struct explorer *explorer, guint index, int32_t source)
 	}
 	g_array_append_val(explorer->settled, settled);
 	return true;
+}
+
+static const struct complete_request *complete_at(const struct step *step, guint index)
+{
+	return &g_array_index(step->complete, struct complete_request, index);
+}
+
+static void set_unref(void *set)
+{
+	choice_set_unref(set);
+}
+
+/* Requests have become complete, those from place `from` on. */
+static void push_sets(struct explorer *explorer, guint index, guint from)
+{
+	const struct step *step = step_at(explorer, index);
+	g_autoptr(GArray) answers = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(set_unref);
+
+	together_find(explorer->dependence, step->point, step->complete, from, answers, sets);
+	for (guint i = 0; i < sets->len; i++)
+		push_late(explorer, index, g_array_index(answers, struct op_id, i),
+		          g_ptr_array_index(sets, i));
+}
+
+static void note_complete(struct step *step, uint32_t index, guint depth)
+{
+	struct complete_request request = {index, depth};
+
+	if (step->complete)
+		g_array_append_val(step->complete, request);
+}
+
+/* Whether the question about this answer is settled now. */
+static bool ask_answer(struct explorer *explorer, const struct question *question)
+{
+	struct step *step = step_at(explorer, question->step);
+	struct settled settled = {question->step, -1, question->answer, explorer->steps->len};
+	struct choice_set *needs;
+
+	switch (dependence_answer(explorer->dependence, step->point, question->answer, &needs)) {
+	case ALTERNATIVE_NONE:
+	case ALTERNATIVE_BLOCKED:
+		return false;
+	case ALTERNATIVE_POSSIBLE:
+		push_late(explorer, question->step, question->answer, needs);
+		note_complete(step, question->answer.call, explorer->steps->len);
+		choice_set_unref(needs);
+		break;
+	case ALTERNATIVE_NEVER:
+		break;
+	}
+	g_array_append_val(explorer->settled, settled);
+	return true;
+}
+
+static void ask_answers(struct explorer *explorer)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < explorer->questions->len; i++) {
+		struct question question = g_array_index(explorer->questions, struct question, i);
+
+		if (!ask_answer(explorer, &question))
+			g_array_index(explorer->questions, struct question, kept++) = question;
+	}
+	g_array_set_size(explorer->questions, kept);
+	for (guint i = 0; i < explorer->steps->len; i++) {
+		const struct step *step = step_at(explorer, i);
+		guint from = step->complete ? step->complete->len : 0;
+
+		while (from > 0 && complete_at(step, from - 1)->depth == explorer->steps->len)
+			from--;
+		if (step->complete && from < step->complete->len)
+			push_sets(explorer, i, from);
+	}
 }
 
 static void ask_all(struct explorer *explorer, int32_t rank, int32_t source)
@@ -378,6 +487,7 @@ static void look_for_late(struct explorer *explorer, const struct trace *trace, 
 	for (size_t i = from; i < trace->count; i++)
 		if (trace->events[i].kind == EVENT_SEND)
 			ask_all(explorer, trace->events[i].op.peer, trace->events[i].op.id.rank);
+	ask_answers(explorer);
 }
 
 /* --- a world at rest ----------------------------------------------------------------------- */
@@ -450,8 +560,16 @@ static bool visit(struct explorer *explorer)
 	return true;
 }
 
+static bool is_open(const struct open_choice *open, struct op_id taken)
+{
+	for (guint i = 0; i < open->alternatives->len; i++)
+		if (op_id_equal(g_array_index(open->alternatives, struct op_id, i), taken))
+			return true;
+	return false;
+}
+
 /* The step asks all sources but those that have something for it already. */
-static void start_asking(struct explorer *explorer, const struct open_choice *open)
+static void start_asking_sources(struct explorer *explorer, const struct open_choice *open)
 {
 	guint index = explorer->steps->len - 1;
 	guint next = 0;
@@ -464,10 +582,64 @@ static void start_asking(struct explorer *explorer, const struct open_choice *op
 			next++;
 			continue;
 		}
+		if (!dependence_may_take(explorer->dependence, open->point, source))
+			continue;
 		if (!asking->steps)
 			asking->steps = g_array_new(FALSE, FALSE, sizeof(guint));
 		g_array_append_val(asking->steps, index);
 	}
+}
+
+static void start_asking_for(struct explorer *explorer, const struct open_choice *open,
+                             struct op_id answer)
+{
+	struct question question = {explorer->steps->len - 1, answer};
+
+	if (!is_open(open, answer))
+		g_array_append_val(explorer->questions, question);
+}
+
+/* The requests that are complete already, and the sets of them that were complete before others. */
+static void start_with_complete(struct explorer *explorer, struct step *step,
+                                const struct open_choice *open)
+{
+	g_autoptr(GArray) answers = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(set_unref);
+
+	step->complete = g_array_new(FALSE, FALSE, sizeof(struct complete_request));
+	for (uint32_t i = 0; i < open->requests; i++) {
+		struct choice_set *needs;
+
+		if (!dependence_complete(explorer->dependence, open->point, i, &needs))
+			continue;
+		note_complete(step, i, 0);
+		choice_set_unref(needs);
+	}
+	together_find(explorer->dependence, step->point, step->complete, 0, answers, sets);
+	for (guint i = 0; i < answers->len; i++) {
+		struct op_id answer = g_array_index(answers, struct op_id, i);
+
+		if (!is_open(open, answer) && !too_dear(explorer, step->deviations + 1))
+			push(explorer, step, answer, NULL, step->deviations + 1);
+	}
+}
+
+static void start_asking(struct explorer *explorer, const struct open_choice *open)
+{
+	struct step *step = last_step(explorer);
+
+	if (open->question == QUESTION_NONE || open->question == QUESTION_RECALL)
+		start_asking_sources(explorer, open);
+	if (open->question == QUESTION_RECALL)
+		start_asking_for(explorer, open, answer_make(ANSWER_CANCELLED));
+	if (open->question == QUESTION_ALL)
+		start_asking_for(explorer, open, answer_make(ANSWER_YES));
+	if (open->question == QUESTION_SOME)
+		start_with_complete(explorer, step, open);
+	if (open->question != QUESTION_ANY && open->question != QUESTION_SOME)
+		return;
+	for (uint32_t i = 0; i < open->requests; i++)
+		start_asking_for(explorer, open, answer_one(i));
 }
 
 static void step_forward(struct explorer *explorer, const struct trace *trace,

@@ -20,10 +20,23 @@ struct explorer_options {
 	int deviations; /* at most this many choices other than the default one; -1: no bound */
 };
 
-/* A wildcard receive that could be matched now, and with what. */
+/* What could be answered later at a point besides what is open at once. */
+enum open_question {
+	QUESTION_NONE,   /* a receive or probe: late messages alone; a send: nothing */
+	QUESTION_ALL,    /* MPI_Test, MPI_Testall: ANSWER_YES */
+	QUESTION_ANY,    /* MPI_Waitany, MPI_Testany: ANSWER_ONE of each request */
+	QUESTION_SOME,   /* MPI_Waitsome, MPI_Testsome: these, and ANSWER_SOME of all complete at a
+	                    time */
+	QUESTION_RECALL, /* a receive that may yet be cancelled: ANSWER_CANCELLED */
+};
+
+/* A point where a choice can be made now, and what can be taken. */
 struct open_choice {
 	struct op_id point;
-	GArray *alternatives; /* of struct op_id, one a source, ascending by source; never empty */
+	GArray *alternatives; /* of struct op_id: messages, one a source, or answers (answer.h); the
+	                         first is the default; never empty */
+	enum open_question question;
+	uint32_t requests; /* ANY, SOME: how many are asked about */
 };
 
 enum explorer_step {
@@ -44,8 +57,9 @@ void explorer_free(struct explorer *explorer);
 GArray *explorer_next(struct explorer *explorer);
 
 /* The world that runs the plan last returned has come to rest, all choices of the plan made.
- * `open` (struct open_choice, ordered by receive) is empty when the world can only end: then the
- * answer is EXPLORER_DONE or EXPLORER_DROP. With EXPLORER_TAKE *ret_choice is one of the open
+ * `open` (struct open_choice) is empty when the world can only end: then the
+ * answer is EXPLORER_DONE or EXPLORER_DROP. Which of them comes first must follow from the node
+ * alone: its alternatives are visited. With EXPLORER_TAKE *ret_choice is one of the open
  * choices' alternatives; the world goes on and calls again at its next rest.
  *
  * `trace` is all of this world's from MPI_Init on. Within one world it only grows; a world that

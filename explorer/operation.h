@@ -22,11 +22,13 @@ struct op_id {
 enum operation_kind {
 	OPERATION_SEND,
 	OPERATION_RECEIVE,
-	OPERATION_PROBE,  /* names a message, leaves it in the queue */
-	OPERATION_MPROBE, /* takes the message out of matching, as a receive does */
+	OPERATION_PROBE,      /* names a message, leaves it in the queue */
+	OPERATION_MPROBE,     /* takes the message out of matching, as a receive does */
+	OPERATION_COLLECTIVE, /* a rank's part in one */
+	OPERATION_QUESTION,   /* which of some requests are complete: Waitany, Waitsome, Test... */
 };
 
-/* A send, or something that looks for a message. */
+/* A send, or something that looks for a message. (Of the last two kinds only the id is used.) */
 struct operation {
 	struct op_id id;
 	enum operation_kind kind;
@@ -35,6 +37,9 @@ struct operation {
 	int32_t tag;          /* a receive's may be OPERATION_ANY */
 	bool waits_for_match; /* a send that completes only when it is matched: MPI_Ssend always,
 	                         standard mode under zero buffering */
+	bool by_choice; /* a receive, probe or mprobe that names its source, but is matched only when
+	                   somebody chooses: a poll may not see the message yet, and a receive may be
+	                   cancelled */
 };
 
 /* Order by rank, call, sub: <0, 0, >0. */

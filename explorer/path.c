@@ -2,9 +2,21 @@
 
 #include <string.h>
 
+#include "answer.h"
 #include "lock.h"
 
 G_DEFINE_QUARK(matchpoint_path_error, path_error)
+
+static const char *const buffering_names[] = {
+	[BUFFERING_ZERO] = "zero",
+	[BUFFERING_INFINITE] = "infinite",
+	[BUFFERING_PER_SEND] = "per-send",
+};
+
+const char *buffering_name(enum buffering buffering)
+{
+	return buffering_names[buffering];
+}
 
 /* Where the parser stands; `at` moves forward over `text`. */
 struct cursor {
@@ -60,13 +72,23 @@ static void print_point(GString *text, int ranks, struct op_id point)
 		g_string_append_printf(text, "/%u", point.sub);
 }
 
+static void print_taken(GString *text, struct op_id taken)
+{
+	g_autofree char *answer = answer_is(taken) ? answer_print(taken) : NULL;
+
+	if (answer)
+		g_string_append_printf(text, "=%s", answer);
+	else
+		g_string_append_printf(text, "=%d", taken.rank);
+}
+
 char *path_print(const struct path *path)
 {
 	GString *text = g_string_new(NULL);
 
 	g_string_append_printf(text, "mp1:n%d:", path->ranks);
 	if (path->buffering != BUFFERING_ANY)
-		g_string_append(text, path->buffering == BUFFERING_ZERO ? "zero:" : "infinite:");
+		g_string_append_printf(text, "%s:", buffering_names[path->buffering]);
 	if (path->synchronous_collectives)
 		g_string_append(text, "sync:");
 	for (guint i = 0; i < path->choices->len; i++) {
@@ -75,7 +97,7 @@ char *path_print(const struct path *path)
 		if (i > 0)
 			g_string_append_c(text, ',');
 		print_point(text, path->ranks, choice->point);
-		g_string_append_printf(text, "=%d", choice->taken.rank);
+		print_taken(text, choice->taken);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -155,11 +177,30 @@ static bool parse_lock(struct cursor *cursor, int ranks, guint64 *ret_place, GEr
 	return true;
 }
 
+/* What is taken: the rank of a message's sender, or an answer. */
+static bool parse_taken(struct cursor *cursor, guint64 last_rank, struct op_id *ret, GError **error)
+{
+	unsigned length = answer_parse(cursor->at, ret);
+	guint64 source = 0;
+
+	cursor->at += length;
+	if (length > 0)
+		return true;
+	if (!g_ascii_isdigit(*cursor->at))
+		return fail(cursor, error,
+		            "the sender's rank or an answer (no, yes, #0, #0+1, cancelled, early, "
+		            "late) expected");
+	if (!number(cursor, 0, last_rank, "the sender's rank", &source, error))
+		return false;
+	*ret = (struct op_id){(int32_t)source, 0, 0};
+	return true;
+}
+
 static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *seen, GError **error)
 {
 	struct cursor start = *cursor;
 	guint64 last_rank = (guint64)path->ranks - 1;
-	guint64 rank = 0, call = 0, sub = 0, source = 0;
+	guint64 rank = 0, call = 0, sub = 0;
 	struct choice choice;
 
 	if (accept(cursor, "w")) {
@@ -177,10 +218,9 @@ static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *s
 		return false;
 	if (!accept(cursor, "="))
 		return fail(cursor, error, "'=' expected");
-	if (!number(cursor, 0, last_rank, "the sender's rank", &source, error))
+	if (!parse_taken(cursor, last_rank, &choice.taken, error))
 		return false;
 	choice.point = (struct op_id){(int32_t)rank, (uint32_t)call, (uint32_t)sub};
-	choice.taken = (struct op_id){(int32_t)source, 0, 0};
 	if (!g_hash_table_add(seen, g_memdup2(&choice.point, sizeof choice.point)))
 		return fail(&start, error, "this receive has been chosen for already");
 	g_array_append_val(path->choices, choice);
@@ -230,10 +270,12 @@ struct path *path_parse(const char *text, GError **error)
 		return NULL;
 	}
 	path = path_new((int)ranks, BUFFERING_ANY, false);
-	if (accept(&cursor, "zero:"))
-		path->buffering = BUFFERING_ZERO;
-	else if (accept(&cursor, "infinite:"))
-		path->buffering = BUFFERING_INFINITE;
+	for (int buffering = BUFFERING_ZERO; buffering <= BUFFERING_PER_SEND; buffering++) {
+		g_autofree char *word = g_strconcat(buffering_names[buffering], ":", NULL);
+
+		if (path->buffering == BUFFERING_ANY && accept(&cursor, word))
+			path->buffering = (enum buffering)buffering;
+	}
 	path->synchronous_collectives = accept(&cursor, "sync:");
 	if (!parse_choices(&cursor, path, error)) {
 		path_free(path);

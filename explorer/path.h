@@ -5,9 +5,12 @@
  *   mp1:n4:0.3=1,2.5/1=3          any buffering, collectives async
  *   mp1:n4:zero:0.3=1             under zero buffering
  *   mp1:n4:infinite:sync:         no choice, infinite buffering, --collectives=sync
+ *   mp1:n3:per-send:0.2=late,1.4=no
  *
  * 0.3=1 reads: call 3 of rank 0 takes the message of rank 1 (which of rank 1's is settled by the
- * matching rules); 2.5/1=3: the second receive (sub 1) of rank 2's call 5.
+ * matching rules); 2.5/1=3: the second receive (sub 1) of rank 2's call 5. An answer (answer.h) can
+ * stand in the place of the rank: 0.5=#1 is a Waitany that reports the second of its active
+ * requests.
  *
  * w1.0.3=2: the third grant of the lock of window 1 at target 0 goes to rank 2; w1.0r2.3=1: of
  * what rank 2 needs for a shared lock there, the third grant goes to rank 1; w1@2.3.1=3: window 1
@@ -19,12 +22,16 @@
 
 #include "operation.h"
 
-enum buffering { BUFFERING_ANY = 0, BUFFERING_ZERO, BUFFERING_INFINITE };
+enum buffering { BUFFERING_ANY = 0, BUFFERING_ZERO, BUFFERING_INFINITE, BUFFERING_PER_SEND };
+
+/* "zero", "infinite" or "per-send", as in a path's text; NULL for BUFFERING_ANY. */
+const char *buffering_name(enum buffering buffering);
 
 struct choice {
-	struct op_id point; /* where the standard lets more than one thing happen */
-	struct op_id
-		taken; /* a message, whose call and sub are 0 when only read from a path, or an answer */
+	/* Where more than one thing is possible: a receive, probe, Wait, Test, send or lock. */
+	struct op_id point;
+	/* A message, whose call and sub are 0 when only read from a path; or an answer. */
+	struct op_id taken;
 };
 
 struct path {

@@ -7,11 +7,11 @@ void alternative_free(struct alternative *alternative)
 	g_free(alternative);
 }
 
-struct step *step_new(struct op_id receive, guint base)
+struct step *step_new(struct op_id point, guint base)
 {
 	struct step *step = g_new0(struct step, 1);
 
-	step->point = receive;
+	step->point = point;
 	step->base = base;
 	step->first = true;
 	step->events = STEP_UNKNOWN;
@@ -22,14 +22,27 @@ struct step *step_new(struct op_id receive, guint base)
 void step_free(struct step *step)
 {
 	g_queue_clear_full(&step->waiting, (GDestroyNotify)alternative_free);
+	if (step->complete)
+		g_array_free(step->complete, TRUE);
 	g_free(step);
 }
 
-void step_wait(struct step *step, struct op_id send, GArray *needs, guint deviations)
+void step_forget_complete(struct step *step, guint depth)
+{
+	guint count = step->complete ? step->complete->len : 0;
+
+	while (count > 0
+	       && g_array_index(step->complete, struct complete_request, count - 1).depth > depth)
+		count--;
+	if (step->complete)
+		g_array_set_size(step->complete, count);
+}
+
+void step_wait(struct step *step, struct op_id taken, GArray *needs, guint deviations)
 {
 	struct alternative *alternative = g_new0(struct alternative, 1);
 
-	alternative->choice = (struct choice){step->point, send};
+	alternative->choice = (struct choice){step->point, taken};
 	alternative->needs = needs;
 	alternative->deviations = deviations;
 	g_queue_push_tail(&step->waiting, alternative);

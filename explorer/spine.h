@@ -3,6 +3,7 @@
 #define MATCHPOINT_EXPLORER_SPINE_H
 
 #include "path.h"
+#include "together.h"
 
 struct alternative {
 	struct choice choice;
@@ -14,7 +15,7 @@ void alternative_free(struct alternative *alternative);
 
 #define STEP_UNKNOWN G_MAXSIZE
 
-/* A receive that was the first open one at its node. */
+/* A point that was the first open one at its node. */
 struct step {
 	struct op_id point;
 	guint base;       /* choices on the path before this step's */
@@ -23,13 +24,18 @@ struct step {
 	guint deviations; /* of the path up to and including this step */
 	size_t events;    /* length of the trace at its node, or STEP_UNKNOWN */
 	GQueue waiting;   /* of struct alternative: not visited yet */
+	GArray *complete; /* of struct complete_request, in the order seen; NULL: sets of requests
+	                     are not reported here */
 };
 
-struct step *step_new(struct op_id receive, guint base);
+struct step *step_new(struct op_id point, guint base);
 void step_free(struct step *step);
 
 /* Adds an alternative at the end; takes `needs`. */
-void step_wait(struct step *step, struct op_id send, GArray *needs, guint deviations);
+void step_wait(struct step *step, struct op_id taken, GArray *needs, guint deviations);
+
+/* Forgets the complete requests seen at more than so many steps. */
+void step_forget_complete(struct step *step, guint depth);
 
 /* Whether one of the alternatives that wait leads to a plan with all of the choices: `steps` (of
  * struct step *) are those of the path `path`. */

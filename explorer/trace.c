@@ -1,7 +1,6 @@
 #include "trace.h"
 
 #include <glib.h>
-#include <string.h>
 
 void trace_init(struct trace *trace)
 {
@@ -11,6 +10,7 @@ void trace_init(struct trace *trace)
 void trace_release(struct trace *trace)
 {
 	g_free(trace->events);
+	g_free(trace->asked);
 	trace_init(trace);
 }
 
@@ -25,24 +25,50 @@ void trace_append(struct trace *trace, const struct event *event)
 	trace->events[trace->count++] = copy;
 }
 
+static uint64_t mix(uint64_t hash, struct op_id id, uint32_t index)
+{
+	hash = (hash ^ op_id_hash(id) ^ (uint64_t)index << 32) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *asked,
+                      uint32_t count)
+{
+	struct event event = {.kind = EVENT_ASK,
+	                      .op = {.id = id, .kind = OPERATION_QUESTION},
+	                      .asked_first = trace->asked_count,
+	                      .asked_count = count};
+
+	if (trace->asked_count + count > trace->asked_capacity) {
+		trace->asked_capacity = MAX(2 * trace->asked_capacity, trace->asked_count + count);
+		trace->asked = g_renew(struct asked, trace->asked, trace->asked_capacity);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		trace->asked[trace->asked_count++] = asked[i];
+		event.asked_hash = mix(event.asked_hash, asked[i].id, asked[i].index);
+	}
+	trace_append(trace, &event);
+}
+
 void trace_copy(struct trace *to, const struct trace *from)
 {
-	struct event *events = NULL;
+	struct event *events;
+	struct asked *asked;
 
 	if (to == from)
 		return;
-	if (from->count > 0) {
-		events = g_new(struct event, from->count);
-		memcpy(events, from->events, from->count * sizeof *events);
-	}
+	events = g_memdup2(from->events, from->count * sizeof *events);
+	asked = g_memdup2(from->asked, from->asked_count * sizeof *asked);
 	g_free(to->events);
-	*to = (struct trace){events, from->count, from->count};
+	g_free(to->asked);
+	*to = (struct trace){events, from->count,       from->count,
+	                     asked,  from->asked_count, from->asked_count};
 }
 
 static bool operation_equal(const struct operation *a, const struct operation *b)
 {
 	return a->kind == b->kind && a->comm == b->comm && a->peer == b->peer && a->tag == b->tag
-	       && a->waits_for_match == b->waits_for_match;
+	       && a->waits_for_match == b->waits_for_match && a->by_choice == b->by_choice;
 }
 
 bool event_equal(const struct event *a, const struct event *b)
@@ -57,11 +83,18 @@ bool event_equal(const struct event *a, const struct event *b)
 		return a->chosen == b->chosen && op_id_equal(a->other, b->other);
 	case EVENT_ARRIVE:
 		return a->collective == b->collective && a->root == b->root
-		       && a->position == b->position;
+		       && a->position == b->position && a->members == b->members
+		       && a->order == b->order;
 	case EVENT_LEAVE:
 		return a->collective == b->collective && a->order == b->order;
+	case EVENT_ASK:
+		return a->asked_count == b->asked_count && a->asked_first == b->asked_first
+		       && a->asked_hash == b->asked_hash;
+	case EVENT_ANSWER:
+		return op_id_equal(a->other, b->other);
 	case EVENT_COMPLETE:
 	case EVENT_CANCEL:
+	case EVENT_RECALL:
 		break;
 	}
 	return true;

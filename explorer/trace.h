@@ -17,6 +17,9 @@ enum event_kind {
 	EVENT_MATCH,    /* the receive (probe, mprobe) `op.id` took (saw) the send `other` */
 	EVENT_COMPLETE, /* rank op.id.rank learnt that its own operation op.id is complete */
 	EVENT_CANCEL,   /* the unmatched operation op.id was withdrawn by its rank */
+	EVENT_ASK,      /* the call op.id asks about the requests asked[asked_first ...] */
+	EVENT_RECALL,   /* the rank wants to cancel its receive op.id: MPI_Cancel was called */
+	EVENT_ANSWER,   /* the choice made at op.id was the answer `other` (answer.h) */
 	EVENT_ARRIVE,   /* rank op.id.rank entered the collective `collective` */
 	EVENT_LEAVE,    /* rank op.id.rank learnt that its part of `collective` is complete */
 };
@@ -29,27 +32,46 @@ enum event_order {
 	ORDER_LOWER, /* those of lower rank in the communicator: Scan, Exscan */
 };
 
+/* What a request asked about is made of; one of two joined operations has an entry each. */
+struct asked {
+	struct op_id id; /* call ASKED_NEVER: what only the rank itself could still complete */
+	uint32_t index;  /* of the request among those asked about */
+};
+
+#define ASKED_NEVER UINT32_MAX
+
 struct event {
 	enum event_kind kind;
-	enum event_order order; /* LEAVE */
+	enum event_order order; /* ARRIVE, LEAVE */
 	bool chosen;            /* MATCH: by the search (a wildcard's), not by the matching rules */
 	struct operation op;    /* SEND, RECEIVE: all of it; otherwise op.id alone */
-	struct op_id other;     /* MATCH: the send; COMPLETE, LEAVE: the call that learnt of it (no
-	                           part of what the event says: event_equal ignores it) */
+	struct op_id other;     /* MATCH: the send; ANSWER: the answer; COMPLETE, LEAVE: the call
+	                           that learnt of it (no part of what the event says: event_equal
+	                           ignores it) */
 	uint64_t collective;    /* ARRIVE, LEAVE: number of this instance within the world */
 	int32_t root;           /* ARRIVE: world rank of the root, or -1 */
 	int32_t position;       /* ARRIVE: the rank's place in the communicator, from 0 */
+	int32_t members;        /* ARRIVE: how many the communicator has */
+	uint32_t asked_count;   /* ASK: entries */
+	size_t asked_first;     /* ASK: the first entry */
+	uint64_t asked_hash;    /* ASK: of the entries; set by trace_append_ask */
 };
 
 struct trace {
 	struct event *events;
 	size_t count;
 	size_t capacity;
+	struct asked *asked; /* of all EVENT_ASK, in their order */
+	size_t asked_count;
+	size_t asked_capacity;
 };
 
 void trace_init(struct trace *trace);
 void trace_release(struct trace *trace);
 void trace_append(struct trace *trace, const struct event *event);
+/* EVENT_ASK of the call `id` about these; copied. */
+void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *asked,
+                      uint32_t count);
 /* `to` becomes a copy of `from`; what it held is released. */
 void trace_copy(struct trace *to, const struct trace *from);
 

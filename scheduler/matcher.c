@@ -46,7 +46,7 @@ struct matcher {
 	uint64_t posted;
 	GHashTable *entries; /* by their operation's id */
 	GHashTable *queues;  /* by their key; none is empty */
-	GHashTable *wild;    /* set of the queues that hold receives from any source */
+	GHashTable *chosen;  /* set of the queues that hold receives matched only by choice */
 	GHashTable *probes;  /* set of entries */
 	GQueue checks;       /* of struct key: classes with a named source to look at again */
 	uint64_t steps;
@@ -77,6 +77,13 @@ static bool is_probe(const struct entry *entry)
 	return entry->op.kind == OPERATION_PROBE;
 }
 
+/* Whether somebody must choose before it is matched. */
+static bool is_chosen(const struct entry *entry)
+{
+	return entry->op.kind != OPERATION_SEND
+	       && (entry->op.peer == OPERATION_ANY || entry->op.by_choice);
+}
+
 static struct key class_key(const struct operation *receive)
 {
 	return (struct key){receive->id.rank, receive->peer, receive->tag, false, receive->comm};
@@ -104,7 +111,7 @@ struct matcher *matcher_new(int ranks)
 	matcher->ranks = ranks;
 	matcher->entries = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, entry_free);
 	matcher->queues = g_hash_table_new_full(hash_key, same_key, NULL, g_free);
-	matcher->wild = g_hash_table_new(NULL, NULL);
+	matcher->chosen = g_hash_table_new(NULL, NULL);
 	matcher->probes = g_hash_table_new(NULL, NULL);
 	g_queue_init(&matcher->checks);
 	return matcher;
@@ -116,7 +123,7 @@ void matcher_free(struct matcher *matcher)
 		return;
 	g_queue_clear_full(&matcher->checks, g_free);
 	g_hash_table_destroy(matcher->probes);
-	g_hash_table_destroy(matcher->wild);
+	g_hash_table_destroy(matcher->chosen);
 	g_hash_table_destroy(matcher->queues);
 	g_hash_table_destroy(matcher->entries);
 	g_free(matcher);
@@ -147,9 +154,9 @@ static void enqueue(struct matcher *matcher, struct key key, struct entry *entry
 		queue = g_new0(struct queue, 1);
 		queue->key = key;
 		g_hash_table_insert(matcher->queues, &queue->key, queue);
-		if (!key.messages && key.source == OPERATION_ANY)
-			g_hash_table_add(matcher->wild, queue);
 	}
+	if (is_chosen(entry))
+		g_hash_table_add(matcher->chosen, queue);
 	entry->previous[link] = queue->last;
 	if (queue->last)
 		queue->last->next[link] = entry;
@@ -173,7 +180,7 @@ static void dequeue(struct matcher *matcher, struct key key, struct entry *entry
 	else
 		queue->last = previous;
 	if (!queue->first) {
-		g_hash_table_remove(matcher->wild, queue);
+		g_hash_table_remove(matcher->chosen, queue);
 		g_hash_table_remove(matcher->queues, &queue->key);
 	}
 }
@@ -331,6 +338,8 @@ static void check_class(struct matcher *matcher, struct key class, GArray *match
 	if (!message)
 		return;
 	owner = owner_of(matcher, &message->op);
+	if (owner == queue->first && is_chosen(owner))
+		return;
 	if (owner == queue->first) {
 		note_match(matcher, matches, owner, message);
 	} else if (queue->blocker != owner->order) {
@@ -373,7 +382,7 @@ static void settle_probes(struct matcher *matcher, GArray *matches)
 		struct entry *probe = g_ptr_array_index(probes, i);
 		struct entry *message;
 
-		if (probe->op.peer == OPERATION_ANY)
+		if (is_chosen(probe))
 			continue;
 		matcher->steps++;
 		message = message_for(matcher, &probe->op, probe->op.peer);
@@ -396,9 +405,12 @@ void matcher_settle(struct matcher *matcher, GArray *matches)
 static void add_open_choice(const struct matcher *matcher, GArray *open,
                             const struct entry *receive)
 {
-	struct open_choice choice = {receive->op.id, NULL};
+	struct open_choice choice = {.point = receive->op.id};
+	bool named = receive->op.peer != OPERATION_ANY;
+	int32_t first = named ? receive->op.peer : 0;
+	int32_t end = named ? first + 1 : matcher->ranks;
 
-	for (int32_t source = 0; source < matcher->ranks; source++) {
+	for (int32_t source = first; source < end; source++) {
 		struct entry *message = message_for(matcher, &receive->op, source);
 
 		if (!message || !allowed(matcher, receive, message))
@@ -425,12 +437,13 @@ GArray *matcher_open_choices(const struct matcher *matcher)
 	GHashTableIter iter;
 	void *item;
 
-	g_hash_table_iter_init(&iter, matcher->wild);
+	g_hash_table_iter_init(&iter, matcher->chosen);
 	while (g_hash_table_iter_next(&iter, NULL, &item))
-		add_open_choice(matcher, open, ((struct queue *)item)->first);
+		if (is_chosen(((struct queue *)item)->first))
+			add_open_choice(matcher, open, ((struct queue *)item)->first);
 	g_hash_table_iter_init(&iter, matcher->probes);
 	while (g_hash_table_iter_next(&iter, NULL, &item))
-		if (((struct entry *)item)->op.peer == OPERATION_ANY)
+		if (is_chosen(item))
 			add_open_choice(matcher, open, item);
 	g_array_sort(open, compare_open);
 	return open;

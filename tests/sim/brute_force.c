@@ -2,12 +2,11 @@
 
 #include <string.h>
 
-enum { ABSENT = 0, POSTED = 1, MATCHED = 2 };
-
-/* A global state: places of the ranks, then the states of the instructions. */
+/* A global state: places of the ranks, then the states of the instructions, then who has taken
+ * notice of their completion (index + 1). */
 struct walk {
 	const struct random_program *program;
-	bool infinite;
+	enum program_buffering buffering;
 	enum brute_force_steps steps;
 	gsize size;
 	GHashTable *seen;
@@ -25,6 +24,40 @@ static const guint8 *states_of(const struct walk *walk, const guint8 *state)
 	return state + walk->program->ranks;
 }
 
+static const guint8 *reporters_of(const struct walk *walk, const guint8 *state)
+{
+	return state + walk->program->ranks + walk->program->count;
+}
+
+static guint8 *copy_with(const struct walk *walk, const guint8 *state, int index, int value)
+{
+	guint8 *copy = g_memdup2(state, walk->size);
+
+	copy[walk->program->ranks + index] = (guint8)value;
+	return copy;
+}
+
+static void report(const struct walk *walk, guint8 *state, int index, int reporter)
+{
+	state[walk->program->ranks + walk->program->count + index] = (guint8)(reporter + 1);
+}
+
+/* The program holds a request for it. */
+static bool is_active(const struct walk *walk, const guint8 *state, int index)
+{
+	return at(walk, index)->nonblocking && states_of(walk, state)[index] != ABSENT
+	       && reporters_of(walk, state)[index] == 0;
+}
+
+/* Whether a question of this instruction is about the operation `of`. */
+static bool is_asked(const struct walk *walk, const guint8 *state, int question, int of)
+{
+	const struct instruction *own = at(walk, question);
+
+	return is_active(walk, state, of)
+	       && (own->kind == INSTRUCTION_TEST ? of == own->of : of < question);
+}
+
 static bool is_receive(const struct instruction *instruction)
 {
 	return instruction->kind == INSTRUCTION_RECEIVE
@@ -34,7 +67,8 @@ static bool is_receive(const struct instruction *instruction)
 
 static bool looks_for_message(const struct instruction *instruction)
 {
-	return is_receive(instruction) || instruction->kind == INSTRUCTION_PROBE;
+	return is_receive(instruction) || instruction->kind == INSTRUCTION_PROBE
+	       || instruction->kind == INSTRUCTION_IPROBE;
 }
 
 static bool fits(const struct walk *walk, const guint8 *state, int receive, int send)
@@ -55,6 +89,11 @@ static bool fits(const struct walk *walk, const guint8 *state, int receive, int 
 	       && (peer < 0 || peer == message->rank) && (tag < 0 || tag == message->tag);
 }
 
+static bool is_waiting(guint8 state)
+{
+	return state == POSTED || state == EARLY;
+}
+
 /* The two rules, as they are written in matching.md. */
 static bool may_match(const struct walk *walk, const guint8 *state, int receive, int send)
 {
@@ -62,11 +101,11 @@ static bool may_match(const struct walk *walk, const guint8 *state, int receive,
 	int sender = at(walk, send)->rank;
 	int receiver = at(walk, receive)->rank;
 
-	if (states[receive] != POSTED || states[send] != POSTED
+	if (states[receive] != POSTED || !is_waiting(states[send])
 	    || !fits(walk, state, receive, send))
 		return false;
 	for (int i = walk->program->first[sender]; i < send; i++)
-		if (at(walk, i)->kind == INSTRUCTION_SEND && states[i] == POSTED
+		if (at(walk, i)->kind == INSTRUCTION_SEND && is_waiting(states[i])
 		    && fits(walk, state, receive, i))
 			return false;
 	for (int i = walk->program->first[receiver]; i < receive; i++)
@@ -107,7 +146,16 @@ static bool is_complete(const struct walk *walk, const guint8 *state, int index)
 		return collective_complete(walk, state, index);
 	if (states_of(walk, state)[index] >= MATCHED)
 		return true;
-	return instruction->kind == INSTRUCTION_SEND && walk->infinite && !instruction->synchronous;
+	return instruction->kind == INSTRUCTION_SEND && walk->buffering == PROGRAM_INFINITE
+	       && !instruction->synchronous;
+}
+
+static bool asks_about_any(const struct walk *walk, const guint8 *state, int question)
+{
+	for (int i = walk->program->first[at(walk, question)->rank]; i < question; i++)
+		if (is_asked(walk, state, question, i))
+			return true;
+	return false;
 }
 
 /* Whether the rank can go on from an instruction that it has carried out. */
@@ -124,16 +172,26 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 	case INSTRUCTION_RECEIVE_PROBED:
 	case INSTRUCTION_PROBE:
 	case INSTRUCTION_MPROBE:
+	case INSTRUCTION_IPROBE:
 		return is_complete(walk, state, index);
 	case INSTRUCTION_WAIT:
-		return states[instruction->of] == ABSENT
+		return !is_active(walk, state, instruction->of)
 		       || is_complete(walk, state, instruction->of);
 	case INSTRUCTION_WAITALL:
 		for (int i = walk->program->first[instruction->rank]; i < index; i++)
-			if (at(walk, i)->nonblocking && states[i] != ABSENT
-			    && !is_complete(walk, state, i))
+			if (is_active(walk, state, i) && !is_complete(walk, state, i))
 				return false;
 		return true;
+	case INSTRUCTION_CANCEL:
+		return !is_active(walk, state, instruction->of)
+		       || states[instruction->of] != POSTED;
+	case INSTRUCTION_TEST:
+	case INSTRUCTION_TESTALL:
+	case INSTRUCTION_TESTANY:
+	case INSTRUCTION_TESTSOME:
+	case INSTRUCTION_WAITANY:
+	case INSTRUCTION_WAITSOME:
+		return !asks_about_any(walk, state, index);
 	case INSTRUCTION_MRECV:
 	case INSTRUCTION_BRANCH:
 		break;
@@ -141,15 +199,23 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 	return true;
 }
 
+static bool branch_taken(const struct walk *walk, const guint8 *state,
+                         const struct instruction *branch)
+{
+	guint8 taken = states_of(walk, state)[branch->of];
+
+	if (is_question(at(walk, branch->of)->kind))
+		return taken == MATCHED
+		       && (branch->request < 0
+		           || reporters_of(walk, state)[branch->request] == branch->of + 1);
+	return taken >= MATCHED && taken < EARLY && branch_holds(branch, at(walk, taken - MATCHED));
+}
+
 static int next_place(const struct walk *walk, const guint8 *state, int index)
 {
 	const struct instruction *instruction = at(walk, index);
-	guint8 taken;
 
-	if (instruction->kind != INSTRUCTION_BRANCH)
-		return index + 1;
-	taken = states_of(walk, state)[instruction->of];
-	if (taken >= MATCHED && branch_holds(instruction, at(walk, taken - MATCHED)))
+	if (instruction->kind != INSTRUCTION_BRANCH || branch_taken(walk, state, instruction))
 		return index + 1;
 	return index + 1 + instruction->skip;
 }
@@ -164,20 +230,49 @@ static void reach(struct walk *walk, const guint8 *state)
 	g_ptr_array_add(walk->stack, bytes);
 }
 
-static bool step_rank(struct walk *walk, const guint8 *state, int rank)
+static bool can_step(const struct walk *walk, const guint8 *state, int rank)
+{
+	int index = state[rank];
+
+	return index < walk->program->first[rank + 1]
+	       && (states_of(walk, state)[index] == ABSENT || can_leave(walk, state, index));
+}
+
+/* The rank leaves its instruction. */
+static void reach_next(struct walk *walk, guint8 *after, int rank)
+{
+	after[rank] = (guint8)next_place(walk, after, after[rank]);
+	reach(walk, after);
+}
+
+static void leave(struct walk *walk, const guint8 *state, int rank)
 {
 	g_autofree guint8 *after = g_memdup2(state, walk->size);
 	int index = state[rank];
+	const struct instruction *instruction = at(walk, index);
 
-	if (index == walk->program->first[rank + 1])
+	if (instruction->kind == INSTRUCTION_WAIT && is_active(walk, state, instruction->of))
+		report(walk, after, instruction->of, index);
+	for (int i = walk->program->first[rank];
+	     instruction->kind == INSTRUCTION_WAITALL && i < index; i++)
+		if (is_active(walk, state, i))
+			report(walk, after, i, index);
+	if (is_question(instruction->kind))
+		after[walk->program->ranks + index] = MATCHED;
+	reach_next(walk, after, rank);
+}
+
+static bool step_rank(struct walk *walk, const guint8 *state, int rank)
+{
+	if (!can_step(walk, state, rank))
 		return false;
-	if (states_of(walk, state)[index] == ABSENT)
-		after[walk->program->ranks + index] = POSTED;
-	else if (can_leave(walk, state, index))
-		after[rank] = (guint8)next_place(walk, state, index);
-	else
-		return false;
-	reach(walk, after);
+	if (states_of(walk, state)[state[rank]] == ABSENT) {
+		g_autofree guint8 *after = copy_with(walk, state, state[rank], POSTED);
+
+		reach(walk, after);
+	} else {
+		leave(walk, state, rank);
+	}
 	return true;
 }
 
@@ -193,12 +288,125 @@ static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
 			continue;
 		after = g_memdup2(state, walk->size);
 		after[walk->program->ranks + receive] = (guint8)(MATCHED + send);
-		if (at(walk, receive)->kind != INSTRUCTION_PROBE)
+		if (is_receive(at(walk, receive)))
 			after[walk->program->ranks + send] = (guint8)(MATCHED + receive);
 		reach(walk, after);
 		moved = true;
 	}
 	return moved;
+}
+
+/* A match that is no choice. */
+static bool can_match_by_itself(const struct walk *walk, const guint8 *state, int receive)
+{
+	const struct instruction *own = at(walk, receive);
+
+	if (states_of(walk, state)[receive] != POSTED || !looks_for_message(own)
+	    || own->kind == INSTRUCTION_IPROBE || is_chosen(walk->program, own))
+		return false;
+	for (int send = 0; send < walk->program->count; send++)
+		if (at(walk, send)->kind == INSTRUCTION_SEND
+		    && may_match(walk, state, receive, send))
+			return true;
+	return false;
+}
+
+/* Nothing moves but by choice. */
+static bool at_rest(const struct walk *walk, const guint8 *state)
+{
+	for (int rank = 0; rank < walk->program->ranks; rank++)
+		if (can_step(walk, state, rank))
+			return false;
+	for (int i = 0; i < walk->program->count; i++)
+		if (can_match_by_itself(walk, state, i))
+			return false;
+	return true;
+}
+
+/* The question is answered with those of `reported`, a bit for each instruction of the rank. */
+static void answer(struct walk *walk, const guint8 *state, int rank, guint64 reported)
+{
+	int index = state[rank];
+	int first = walk->program->first[rank];
+	g_autofree guint8 *after = copy_with(walk, state, index, reported ? MATCHED : NO);
+
+	for (int i = first; i < index; i++)
+		if (reported >> (i - first) & 1)
+			report(walk, after, i, index);
+	reach_next(walk, after, rank);
+}
+
+static bool may_say_no(const struct instruction *instruction)
+{
+	return instruction->kind != INSTRUCTION_WAITANY
+	       && instruction->kind != INSTRUCTION_WAITSOME;
+}
+
+/* Every answer that there is now. */
+static bool answer_question(struct walk *walk, const guint8 *state, int rank)
+{
+	int index = state[rank];
+	int first = walk->program->first[rank];
+	enum instruction_kind kind = at(walk, index)->kind;
+	bool together = kind == INSTRUCTION_TEST || kind == INSTRUCTION_TESTALL;
+	bool some = kind == INSTRUCTION_TESTSOME || kind == INSTRUCTION_WAITSOME;
+	guint64 complete = 0, asked = 0;
+
+	g_assert_cmpint(index - first, <, 64);
+	for (int i = first; i < index; i++) {
+		guint64 bit = G_GUINT64_CONSTANT(1) << (i - first);
+
+		if (!is_asked(walk, state, index, i))
+			continue;
+		asked |= bit;
+		if (is_complete(walk, state, i))
+			complete |= bit;
+	}
+	if (together && complete == asked)
+		answer(walk, state, rank, asked);
+	for (guint64 left = complete; !together && left; left &= left - 1)
+		answer(walk, state, rank, left & -left);
+	if (some && complete && at_rest(walk, state))
+		answer(walk, state, rank, complete);
+	if (may_say_no(at(walk, index)))
+		answer(walk, state, rank, 0);
+	return complete || may_say_no(at(walk, index));
+}
+
+/* What a rank can do besides steps and matches: be answered, or cancel a receive. */
+static bool choose(struct walk *walk, const guint8 *state, int rank)
+{
+	int index = state[rank];
+	const struct instruction *instruction;
+	g_autofree guint8 *after = NULL;
+
+	if (index == walk->program->first[rank + 1] || can_step(walk, state, rank))
+		return false;
+	instruction = at(walk, index);
+	if (is_question(instruction->kind))
+		return answer_question(walk, state, rank);
+	if (instruction->kind == INSTRUCTION_IPROBE)
+		after = copy_with(walk, state, index, NO);
+	else if (instruction->kind == INSTRUCTION_CANCEL)
+		after = copy_with(walk, state, instruction->of, CANCELLED);
+	else
+		return false;
+	reach(walk, after);
+	return true;
+}
+
+/* A standard send may complete at any time; that it does not is possible as well. */
+static void complete_early(struct walk *walk, const guint8 *state)
+{
+	for (int i = 0; i < walk->program->count; i++) {
+		g_autofree guint8 *after = NULL;
+
+		if (at(walk, i)->kind != INSTRUCTION_SEND || at(walk, i)->synchronous
+		    || states_of(walk, state)[i] != POSTED)
+			continue;
+		after = copy_with(walk, state, i, EARLY);
+		reach(walk, after);
+	}
 }
 
 static void expand(struct walk *walk, GBytes *bytes)
@@ -214,19 +422,24 @@ static void expand(struct walk *walk, GBytes *bytes)
 	for (int i = 0; i < walk->program->count; i++)
 		if (states_of(walk, state)[i] == POSTED && looks_for_message(at(walk, i)))
 			moved = match_pairs(walk, state, i) || moved;
+	for (int rank = 0; rank < walk->program->ranks; rank++)
+		moved = choose(walk, state, rank) || moved;
+	if (walk->buffering == PROGRAM_PER_SEND)
+		complete_early(walk, state);
 	if (!moved)
 		g_hash_table_add(walk->outcomes,
-		                 outcome_new(walk->program, state, states_of(walk, state)));
+		                 outcome_new(walk->program, state, states_of(walk, state),
+		                             reporters_of(walk, state)));
 }
 
-GHashTable *brute_force(const struct random_program *program, bool infinite_buffering,
+GHashTable *brute_force(const struct random_program *program, enum program_buffering buffering,
                         enum brute_force_steps steps, guint most)
 {
-	struct walk walk = {.program = program, .infinite = infinite_buffering, .steps = steps};
+	struct walk walk = {.program = program, .buffering = buffering, .steps = steps};
 	g_autofree guint8 *start = NULL;
 
-	g_assert_cmpint(program->count, <, 250);
-	walk.size = (gsize)(program->ranks + program->count);
+	g_assert_cmpint(program->count, <, EARLY - MATCHED);
+	walk.size = (gsize)(program->ranks + 2 * program->count);
 	start = g_malloc0(walk.size);
 	for (int rank = 0; rank < program->ranks; rank++)
 		start[rank] = (guint8)program->first[rank];
@@ -245,16 +458,23 @@ GHashTable *brute_force(const struct random_program *program, bool infinite_buff
 	return walk.outcomes;
 }
 
+/* Whether a send completed early is not part of an outcome; nor is which Wait took notice. */
 GBytes *outcome_new(const struct random_program *program, const guint8 *places,
-                    const guint8 *states)
+                    const guint8 *states, const guint8 *reporters)
 {
 	gsize ranks = (gsize)program->ranks;
-	gsize size = ranks + (gsize)program->count;
-	guint8 *bytes = g_malloc(size);
+	gsize count = (gsize)program->count;
+	guint8 *bytes = g_malloc(ranks + 2 * count);
 
 	memcpy(bytes, places, ranks);
-	memcpy(bytes + ranks, states, (gsize)program->count);
-	return g_bytes_new_take(bytes, size);
+	for (gsize i = 0; i < count; i++) {
+		bool told = reporters[i] > 0
+		            && is_question(program->instructions[reporters[i] - 1].kind);
+
+		bytes[ranks + i] = states[i] == EARLY ? POSTED : states[i];
+		bytes[ranks + count + i] = told ? reporters[i] : 0;
+	}
+	return g_bytes_new_take(bytes, ranks + 2 * count);
 }
 
 static int call_of(const struct random_program *program, const guint8 *states, int index)
@@ -266,6 +486,50 @@ static int call_of(const struct random_program *program, const guint8 *states, i
 	return call;
 }
 
+/* ":#3,4", or "" when the question was about nothing. */
+static void describe_answer(GString *text, const struct random_program *program,
+                            const guint8 *states, int index)
+{
+	const guint8 *reporters = states + program->count;
+	char separator = '#';
+
+	for (int i = 0; i < index; i++) {
+		if (reporters[i] != index + 1)
+			continue;
+		g_string_append_printf(text, "%s%c%d", separator == '#' ? ":" : "", separator,
+		                       call_of(program, states, i));
+		separator = ',';
+	}
+}
+
+/* What became of an instruction, or NULL: nothing that is not in others' words. */
+static char *describe(const struct random_program *program, const guint8 *states, int index)
+{
+	const struct instruction *own = &program->instructions[index];
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	g_string_printf(text, "%d.%d", own->rank, call_of(program, states, index));
+	if (states[index] == NO || states[index] == CANCELLED) {
+		g_string_append(text, states[index] == NO ? ":no" : ":cancelled");
+	} else if (states[index] < MATCHED || own->kind == INSTRUCTION_SEND) {
+		return NULL;
+	} else if (is_question(own->kind)) {
+		gsize before = text->len;
+
+		describe_answer(text, program, states, index);
+		if (text->len == before)
+			return NULL;
+	} else {
+		int send = states[index] - MATCHED;
+		bool probes = own->kind == INSTRUCTION_PROBE || own->kind == INSTRUCTION_IPROBE;
+
+		g_string_append_printf(text, "%s%d.%d", probes ? "~" : "<-",
+		                       program->instructions[send].rank,
+		                       call_of(program, states, send));
+	}
+	return g_strdup(text->str);
+}
+
 char *outcome_describe(const struct random_program *program, GBytes *outcome)
 {
 	const guint8 *places = g_bytes_get_data(outcome, NULL);
@@ -273,15 +537,10 @@ char *outcome_describe(const struct random_program *program, GBytes *outcome)
 	GString *text = g_string_new(NULL);
 
 	for (int i = 0; i < program->count; i++) {
-		const struct instruction *own = &program->instructions[i];
-		int send = states[i] - MATCHED;
+		g_autofree char *word = describe(program, states, i);
 
-		if (send < 0 || own->kind == INSTRUCTION_SEND)
-			continue;
-		g_string_append_printf(
-			text, "%s%d.%d%s%d.%d", text->len > 0 ? " " : "", own->rank,
-			call_of(program, states, i), own->kind == INSTRUCTION_PROBE ? "~" : "<-",
-			program->instructions[send].rank, call_of(program, states, send));
+		if (word)
+			g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", word);
 	}
 	g_string_append(text, "; ended");
 	for (int rank = 0; rank < program->ranks; rank++)

@@ -1,22 +1,25 @@
 /* All outcomes of a random program, by walking through every global state there is.
  *
- * Nothing is assumed but the two rules of MPI 3.1, section 3.5: any rank may take its next step and
- * any pair that the rules allow may be matched, at any time, in any order. No matcher, no search:
- * this is what both are measured against. */
+ * Nothing is assumed but the two rules of MPI 3.1, section 3.5, and what it says of requests
+ * (section 3.7): any rank may take its next step, any pair that the rules allow may be matched, a
+ * poll may say "no" whenever it likes, at any time, in any order. Waitsome and Testsome report one
+ * of the complete requests or, where nothing moves but by choice, all. No matcher, no search: this
+ * is what both are measured against. */
 #ifndef MATCHPOINT_TESTS_SIM_BRUTE_FORCE_H
 #define MATCHPOINT_TESTS_SIM_BRUTE_FORCE_H
 
 #include "random_program.h"
 
-/* An outcome as bytes: for each rank the instruction it stands at (its last one + 1: it ended), for
- * each instruction 0: not carried out, 1: carried out, and matched with nothing, 2 + i: matched
- * with instruction i. */
+/* An outcome as bytes: for each rank the instruction it stands at (its last one + 1: it ended); for
+ * each instruction its state (random_program.h); for each instruction the test or wait that reported
+ * it (its index + 1) or 0. */
 GBytes *outcome_new(const struct random_program *program, const guint8 *places,
-                    const guint8 *states);
+                    const guint8 *states, const guint8 *reporters);
 
 /* One line: "0.3<-1.3 0.4~2.3; ended 0 2": call 3 of rank 0 took the message of rank 1's call
  * 3, its call 4, a probe, saw that of rank 2's call 3 (in the order of the receivers' calls); and
- * the ranks that came to their end. Two runs with the same line have the same outcome. */
+ * the ranks that came to their end. "0.5:#3,4" is a test or wait that reported what calls 3 and 4
+ * started, "0.6:no" a poll that was told so, "0.3:cancelled" a receive. Two runs with the same line have the same outcome. */
 char *outcome_describe(const struct random_program *program, GBytes *outcome);
 
 enum brute_force_steps {
@@ -26,7 +29,7 @@ enum brute_force_steps {
 };
 
 /* The set (of GBytes) of outcomes; NULL: more than `most` states. */
-GHashTable *brute_force(const struct random_program *program, bool infinite_buffering,
+GHashTable *brute_force(const struct random_program *program, enum program_buffering buffering,
                         enum brute_force_steps steps, guint most);
 
 #endif

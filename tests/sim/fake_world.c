@@ -2,39 +2,25 @@
 
 #include <string.h>
 
-#include "../../scheduler/matcher.h"
 #include "brute_force.h"
+#include "fake_world_internal.h"
 
-enum { ABSENT = 0, POSTED = 1, MATCHED = 2 };
-
-struct world {
-	const struct random_program *program;
-	bool infinite;
-	GRand *random; /* shared by all worlds of an exploration */
-	struct matcher *matcher;
-	struct trace trace;
-	GArray *choices; /* of struct choice: those made */
-	guint8 place[PROGRAM_MAX_RANKS];
-	guint32 calls[PROGRAM_MAX_RANKS];
-	guint8 *states; /* [instruction], as in an outcome */
-	guint32 *call;  /* [instruction]: its number, or 0 */
-	bool *learnt;   /* [instruction]: its rank knows that it is complete */
-	guint64 steps;
-};
-
-static struct world *world_new(const struct random_program *program, bool infinite, GRand *random)
+static struct world *world_new(const struct random_program *program,
+                               enum program_buffering buffering, GRand *random)
 {
 	struct world *world = g_new0(struct world, 1);
 	gsize count = (gsize)program->count;
 
 	world->program = program;
-	world->infinite = infinite;
+	world->buffering = buffering;
 	world->random = random;
 	world->matcher = matcher_new(program->ranks);
 	world->choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
 	world->states = g_new0(guint8, count);
 	world->call = g_new0(guint32, count);
+	world->reporters = g_new0(guint8, count);
 	world->learnt = g_new0(bool, count);
+	world->decided = g_new0(enum answer_kind, count);
 	for (int rank = 0; rank < program->ranks; rank++) {
 		world->place[rank] = (guint8)program->first[rank];
 		world->calls[rank] = PROGRAM_FIRST_CALL - 1;
@@ -54,7 +40,9 @@ static struct world *world_copy(const struct world *from)
 	world->choices = g_array_copy(from->choices);
 	world->states = g_memdup2(from->states, count * sizeof *from->states);
 	world->call = g_memdup2(from->call, count * sizeof *from->call);
+	world->reporters = g_memdup2(from->reporters, count * sizeof *from->reporters);
 	world->learnt = g_memdup2(from->learnt, count * sizeof *from->learnt);
+	world->decided = g_memdup2(from->decided, count * sizeof *from->decided);
 	return world;
 }
 
@@ -67,21 +55,18 @@ static void world_free(void *pointer)
 	g_array_free(world->choices, TRUE);
 	g_free(world->states);
 	g_free(world->call);
+	g_free(world->reporters);
 	g_free(world->learnt);
+	g_free(world->decided);
 	g_free(world);
 }
 
-static const struct instruction *at(const struct world *world, int index)
+struct op_id world_id_of(const struct world *world, int index)
 {
-	return &world->program->instructions[index];
+	return (struct op_id){world_at(world, index)->rank, world->call[index], 0};
 }
 
-static struct op_id id_of(const struct world *world, int index)
-{
-	return (struct op_id){at(world, index)->rank, world->call[index], 0};
-}
-
-static int index_of(const struct world *world, struct op_id id)
+int world_index_of(const struct world *world, struct op_id id)
 {
 	for (int i = world->program->first[id.rank]; i < world->program->first[id.rank + 1]; i++)
 		if (world->call[i] == id.call)
@@ -89,38 +74,39 @@ static int index_of(const struct world *world, struct op_id id)
 	g_assert_not_reached();
 }
 
-static void note(struct world *world, struct event event)
+void world_note(struct world *world, struct event event)
 {
 	trace_append(&world->trace, &event);
 }
 
-static void note_match(struct world *world, struct match match, bool chosen)
+void world_note_match(struct world *world, struct match match, bool chosen)
 {
-	int receive = index_of(world, match.receive);
-	int send = index_of(world, match.send);
+	int receive = world_index_of(world, match.receive);
+	int send = world_index_of(world, match.send);
 
-	note(world, (struct event){.kind = EVENT_MATCH,
-	                           .chosen = chosen,
-	                           .op.id = match.receive,
-	                           .other = match.send});
+	world_note(world, (struct event){.kind = EVENT_MATCH,
+	                                 .chosen = chosen,
+	                                 .op.id = match.receive,
+	                                 .other = match.send});
 	world->states[receive] = (guint8)(MATCHED + send);
-	if (at(world, receive)->kind != INSTRUCTION_PROBE)
+	if (world_at(world, receive)->kind != INSTRUCTION_PROBE
+	    && world_at(world, receive)->kind != INSTRUCTION_IPROBE)
 		world->states[send] = (guint8)(MATCHED + receive);
 }
 
-static void settle(struct world *world)
+void world_settle(struct world *world)
 {
 	g_autoptr(GArray) matches = g_array_new(FALSE, FALSE, sizeof(struct match));
 
 	matcher_settle(world->matcher, matches);
 	for (guint i = 0; i < matches->len; i++)
-		note_match(world, g_array_index(matches, struct match, i), false);
+		world_note_match(world, g_array_index(matches, struct match, i), false);
 }
 
 static void post(struct world *world, int index)
 {
-	const struct instruction *instruction = at(world, index);
-	struct operation op = {.id = id_of(world, index),
+	const struct instruction *instruction = world_at(world, index);
+	struct operation op = {.id = world_id_of(world, index),
 	                       .kind = OPERATION_RECEIVE,
 	                       .comm = (guint64)instruction->comm,
 	                       .peer = instruction->peer,
@@ -128,52 +114,61 @@ static void post(struct world *world, int index)
 
 	if (instruction->kind == INSTRUCTION_SEND) {
 		op.kind = OPERATION_SEND;
-		op.waits_for_match = instruction->synchronous || !world->infinite;
+		op.waits_for_match = instruction->synchronous
+		                     || world->buffering != PROGRAM_INFINITE;
 	} else if (instruction->kind == INSTRUCTION_PROBE) {
 		op.kind = OPERATION_PROBE;
+	} else if (instruction->kind == INSTRUCTION_IPROBE) {
+		op.kind = OPERATION_PROBE;
+		op.by_choice = true;
 	} else if (instruction->kind == INSTRUCTION_MPROBE) {
 		op.kind = OPERATION_MPROBE;
 	} else if (instruction->kind == INSTRUCTION_RECEIVE_PROBED) {
-		const struct instruction *probed = at(world,
-		                                      world->states[instruction->of] - MATCHED);
+		const struct instruction *probed = world_at(world, world->states[instruction->of]
+		                                                           - MATCHED);
 
 		op.peer = probed->rank;
 		op.tag = probed->tag;
+	} else {
+		op.by_choice = is_chosen(world->program, instruction);
 	}
-	note(world, (struct event){.kind = op.kind == OPERATION_SEND ? EVENT_SEND : EVENT_RECEIVE,
-	                           .op = op});
+	world_note(world,
+	           (struct event){.kind = op.kind == OPERATION_SEND ? EVENT_SEND : EVENT_RECEIVE,
+	                          .op = op});
 	matcher_post(world->matcher, &op);
-	settle(world);
+	world_settle(world);
 }
 
-static void start(struct world *world, int index)
+bool world_is_active(const struct world *world, int index)
 {
-	const struct instruction *instruction = at(world, index);
+	return world_at(world, index)->nonblocking && world->states[index] != ABSENT
+	       && world->reporters[index] == 0;
+}
 
-	if (instruction->kind != INSTRUCTION_BRANCH)
-		world->call[index] = ++world->calls[instruction->rank];
-	world->states[index] = POSTED;
-	switch (instruction->kind) {
-	case INSTRUCTION_SEND:
-	case INSTRUCTION_RECEIVE:
-	case INSTRUCTION_RECEIVE_PROBED:
-	case INSTRUCTION_PROBE:
-	case INSTRUCTION_MPROBE:
-		post(world, index);
-		break;
-	case INSTRUCTION_COLLECTIVE:
-		note(world, (struct event){.kind = EVENT_ARRIVE,
-		                           .op.id = id_of(world, index),
-		                           .collective = (guint64)instruction->instance,
-		                           .root = instruction->root,
-		                           .position = instruction->rank});
-		break;
-	case INSTRUCTION_MRECV:
-	case INSTRUCTION_WAIT:
-	case INSTRUCTION_WAITALL:
-	case INSTRUCTION_BRANCH:
-		break;
+GArray *world_asked(const struct world *world, int question)
+{
+	const struct instruction *own = world_at(world, question);
+	GArray *asked = g_array_new(FALSE, FALSE, sizeof(int));
+
+	for (int i = world->program->first[own->rank]; i < question; i++)
+		if (world_is_active(world, i) && (own->kind != INSTRUCTION_TEST || i == own->of))
+			g_array_append_val(asked, i);
+	return asked;
+}
+
+static void ask(struct world *world, int index)
+{
+	g_autoptr(GArray) indices = world_asked(world, index);
+	g_autoptr(GArray) asked = g_array_new(FALSE, FALSE, sizeof(struct asked));
+
+	for (guint i = 0; i < indices->len; i++) {
+		struct asked one = {world_id_of(world, g_array_index(indices, int, i)), i};
+
+		g_array_append_val(asked, one);
 	}
+	if (asked->len > 0)
+		trace_append_ask(&world->trace, world_id_of(world, index),
+		                 (const struct asked *)(void *)asked->data, asked->len);
 }
 
 static enum event_order order_of(const struct instruction *own)
@@ -191,12 +186,70 @@ static enum event_order order_of(const struct instruction *own)
 	return ORDER_ALL;
 }
 
+static void arrive(struct world *world, int index)
+{
+	const struct instruction *instruction = world_at(world, index);
+	struct event event = {.kind = EVENT_ARRIVE,
+	                      .op.id = world_id_of(world, index),
+	                      .order = order_of(instruction),
+	                      .collective = (guint64)instruction->instance,
+	                      .root = instruction->root};
+
+	for (int rank = 0; rank < world->program->ranks; rank++) {
+		event.members += world->program->member[instruction->comm][rank];
+		event.position += rank < instruction->rank
+		                  && world->program->member[instruction->comm][rank];
+	}
+	world_note(world, event);
+}
+
+static void start(struct world *world, int index)
+{
+	const struct instruction *instruction = world_at(world, index);
+
+	if (instruction->kind != INSTRUCTION_BRANCH)
+		world->call[index] = ++world->calls[instruction->rank];
+	world->states[index] = POSTED;
+	switch (instruction->kind) {
+	case INSTRUCTION_SEND:
+	case INSTRUCTION_RECEIVE:
+	case INSTRUCTION_RECEIVE_PROBED:
+	case INSTRUCTION_PROBE:
+	case INSTRUCTION_MPROBE:
+	case INSTRUCTION_IPROBE:
+		post(world, index);
+		break;
+	case INSTRUCTION_COLLECTIVE:
+		arrive(world, index);
+		break;
+	case INSTRUCTION_TEST:
+	case INSTRUCTION_TESTALL:
+	case INSTRUCTION_TESTANY:
+	case INSTRUCTION_TESTSOME:
+	case INSTRUCTION_WAITANY:
+	case INSTRUCTION_WAITSOME:
+		ask(world, index);
+		break;
+	case INSTRUCTION_CANCEL:
+		if (world_is_active(world, instruction->of))
+			world_note(world,
+			           (struct event){.kind = EVENT_RECALL,
+			                          .op.id = world_id_of(world, instruction->of)});
+		break;
+	case INSTRUCTION_MRECV:
+	case INSTRUCTION_WAIT:
+	case INSTRUCTION_WAITALL:
+	case INSTRUCTION_BRANCH:
+		break;
+	}
+}
+
 static bool collective_complete(const struct world *world, const struct instruction *own)
 {
 	enum event_order order = order_of(own);
 
 	for (int i = 0; i < world->program->count; i++) {
-		const struct instruction *other = at(world, i);
+		const struct instruction *other = world_at(world, i);
 
 		if (other->kind != INSTRUCTION_COLLECTIVE || other->instance != own->instance
 		    || world->states[i] == POSTED || order == ORDER_NONE)
@@ -208,21 +261,31 @@ static bool collective_complete(const struct world *world, const struct instruct
 	return true;
 }
 
-static bool is_complete(const struct world *world, int index)
+bool world_is_decided_for(const struct world *world, int index)
 {
-	const struct instruction *instruction = at(world, index);
+	const struct instruction *instruction = world_at(world, index);
+
+	return world->buffering == PROGRAM_PER_SEND && instruction->kind == INSTRUCTION_SEND
+	       && !instruction->synchronous;
+}
+
+bool world_is_complete(const struct world *world, int index)
+{
+	const struct instruction *instruction = world_at(world, index);
 
 	if (instruction->kind == INSTRUCTION_COLLECTIVE)
 		return collective_complete(world, instruction);
+	if (world_is_decided_for(world, index) && world->decided[index] != ANSWER_LATE)
+		return world->decided[index] == ANSWER_EARLY;
 	return world->states[index] >= MATCHED
-	       || (instruction->kind == INSTRUCTION_SEND && world->infinite
+	       || (instruction->kind == INSTRUCTION_SEND && world->buffering == PROGRAM_INFINITE
 	           && !instruction->synchronous);
 }
 
 static void learn(struct world *world, int index)
 {
-	const struct instruction *instruction = at(world, index);
-	struct event event = {.kind = EVENT_COMPLETE, .op.id = id_of(world, index)};
+	const struct instruction *instruction = world_at(world, index);
+	struct event event = {.kind = EVENT_COMPLETE, .op.id = world_id_of(world, index)};
 
 	if (world->learnt[index])
 		return;
@@ -232,50 +295,96 @@ static void learn(struct world *world, int index)
 		event.order = order_of(instruction);
 		event.collective = (guint64)instruction->instance;
 	}
-	note(world, event);
+	world_note(world, event);
 }
 
-static bool wait_for_one(struct world *world, int index)
+void world_report(struct world *world, int index, int reporter)
 {
-	if (world->states[index] == ABSENT)
-		return true;
-	if (!is_complete(world, index))
+	learn(world, index);
+	world->reporters[index] = (guint8)(reporter + 1);
+}
+
+static bool finish_blocking(struct world *world, int index)
+{
+	if (!world_is_complete(world, index))
 		return false;
 	learn(world, index);
 	return true;
 }
 
+static bool wait_for_one(struct world *world, int index, int wait)
+{
+	if (!world_is_active(world, index))
+		return true;
+	if (!world_is_complete(world, index))
+		return false;
+	world_report(world, index, wait);
+	return true;
+}
+
 static bool wait_for_all(struct world *world, int index)
 {
-	int first = world->program->first[at(world, index)->rank];
+	int first = world->program->first[world_at(world, index)->rank];
 
 	for (int i = first; i < index; i++)
-		if (at(world, i)->nonblocking && world->states[i] != ABSENT
-		    && !is_complete(world, i))
+		if (world_is_active(world, i) && !world_is_complete(world, i))
 			return false;
 	for (int i = first; i < index; i++)
-		if (at(world, i)->nonblocking)
-			wait_for_one(world, i);
+		wait_for_one(world, i, index);
+	return true;
+}
+
+/* A question about nothing is answered; others wait for a choice. */
+static bool finish_question(struct world *world, int index)
+{
+	g_autoptr(GArray) asked = NULL;
+
+	if (world->states[index] != POSTED)
+		return true;
+	asked = world_asked(world, index);
+	if (asked->len == 0)
+		world->states[index] = MATCHED;
+	return asked->len == 0;
+}
+
+/* Whatever the rank does now comes after the receive was matched, or cancelled. */
+static bool finish_cancel(struct world *world, int receive)
+{
+	if (!world_is_active(world, receive))
+		return true;
+	if (world->states[receive] == POSTED)
+		return false;
+	learn(world, receive);
 	return true;
 }
 
 static bool finish(struct world *world, int index)
 {
-	const struct instruction *instruction = at(world, index);
+	const struct instruction *instruction = world_at(world, index);
 
 	switch (instruction->kind) {
 	case INSTRUCTION_SEND:
 	case INSTRUCTION_RECEIVE:
 	case INSTRUCTION_COLLECTIVE:
-		return instruction->nonblocking || wait_for_one(world, index);
+		return instruction->nonblocking || finish_blocking(world, index);
 	case INSTRUCTION_RECEIVE_PROBED:
 	case INSTRUCTION_PROBE:
 	case INSTRUCTION_MPROBE:
-		return wait_for_one(world, index);
+	case INSTRUCTION_IPROBE:
+		return finish_blocking(world, index);
 	case INSTRUCTION_WAIT:
-		return wait_for_one(world, instruction->of);
+		return wait_for_one(world, instruction->of, index);
 	case INSTRUCTION_WAITALL:
 		return wait_for_all(world, index);
+	case INSTRUCTION_CANCEL:
+		return finish_cancel(world, instruction->of);
+	case INSTRUCTION_TEST:
+	case INSTRUCTION_TESTALL:
+	case INSTRUCTION_TESTANY:
+	case INSTRUCTION_TESTSOME:
+	case INSTRUCTION_WAITANY:
+	case INSTRUCTION_WAITSOME:
+		return finish_question(world, index);
 	case INSTRUCTION_MRECV:
 	case INSTRUCTION_BRANCH:
 		break;
@@ -283,10 +392,22 @@ static bool finish(struct world *world, int index)
 	return true;
 }
 
+static bool branch_taken(const struct world *world, const struct instruction *branch)
+{
+	guint8 taken = world->states[branch->of];
+
+	if (is_question(world_at(world, branch->of)->kind))
+		return taken == MATCHED
+		       && (branch->request < 0
+		           || world->reporters[branch->request] == branch->of + 1);
+	return taken >= MATCHED && taken < EARLY
+	       && branch_holds(branch, world_at(world, taken - MATCHED));
+}
+
 static bool step_rank(struct world *world, int rank)
 {
 	int index = world->place[rank];
-	const struct instruction *instruction = at(world, index);
+	const struct instruction *instruction = world_at(world, index);
 	bool moved = false;
 
 	if (index == world->program->first[rank + 1])
@@ -299,12 +420,8 @@ static bool step_rank(struct world *world, int rank)
 		return moved;
 	world->place[rank]++;
 	world->steps++;
-	if (instruction->kind == INSTRUCTION_BRANCH) {
-		int taken = world->states[instruction->of] - MATCHED;
-
-		if (taken < 0 || !branch_holds(instruction, at(world, taken)))
-			world->place[rank] = (guint8)(world->place[rank] + instruction->skip);
-	}
+	if (instruction->kind == INSTRUCTION_BRANCH && !branch_taken(world, instruction))
+		world->place[rank] = (guint8)(world->place[rank] + instruction->skip);
 	return true;
 }
 
@@ -322,17 +439,6 @@ static void run(struct world *world)
 			rank = (rank + 1) % ranks;
 		idle = step_rank(world, rank) ? 0 : idle + 1;
 	}
-}
-
-static void choose(struct world *world, const struct choice *choice)
-{
-	struct match match = {choice->point, choice->taken};
-
-	g_assert_true(matcher_allows(world->matcher, match.receive, &match.send));
-	matcher_match(world->matcher, match.receive, match.send);
-	g_array_append_vals(world->choices, choice, 1);
-	note_match(world, match, true);
-	settle(world);
 }
 
 static bool made(const GArray *choices, const struct choice *choice)
@@ -367,12 +473,10 @@ static bool follow(struct world *world, const GArray *plan)
 		moved = false;
 		for (guint i = 0; i < plan->len; i++) {
 			const struct choice *choice = &g_array_index(plan, struct choice, i);
-			struct op_id send = choice->taken;
 
-			if (made(world->choices, choice)
-			    || !matcher_allows(world->matcher, choice->point, &send))
+			if (made(world->choices, choice) || !world_allows(world, choice))
 				continue;
-			choose(world, choice);
+			world_choose(world, choice);
 			moved = true;
 			if (one_at_a_time)
 				break;
@@ -404,8 +508,7 @@ static struct world *begin(struct runner *runner, const GArray *plan)
 			best = world;
 	}
 	return best ? world_copy(best)
-	            : world_new(runner->program, runner->options->infinite_buffering,
-	                        runner->random);
+	            : world_new(runner->program, runner->options->buffering, runner->random);
 }
 
 static void forget_snapshots(struct runner *runner)
@@ -431,19 +534,20 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		runner->result->lost++;
 	}
 	while (followed && step == EXPLORER_TAKE) {
-		GArray *open = matcher_open_choices(world->matcher);
+		GArray *open = world_open(world);
 
 		step = explorer_rest(runner->explorer, &world->trace, open, &choice);
 		if (step == EXPLORER_TAKE) {
 			if (runner->options->snapshots && g_rand_boolean(runner->random))
 				g_ptr_array_add(runner->snapshots, world_copy(world));
-			choose(world, &choice);
+			world_choose(world, &choice);
 			run(world);
 		}
 		open_choices_free(open);
 	}
 	if (step == EXPLORER_DONE) {
-		GBytes *outcome = outcome_new(runner->program, world->place, world->states);
+		GBytes *outcome = outcome_new(runner->program, world->place, world->states,
+		                              world->reporters);
 
 		if (!g_hash_table_add(runner->result->outcomes, outcome))
 			runner->result->repeated++;

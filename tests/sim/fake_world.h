@@ -7,7 +7,7 @@
 #include "random_program.h"
 
 struct exploration_options {
-	bool infinite_buffering;
+	enum program_buffering buffering;
 	bool snapshots; /* go on from copies of worlds where there is one; else from the start */
 	int deviations; /* as in explorer_options */
 	guint64 seed;   /* of the order in which ranks move */

@@ -10,9 +10,11 @@ struct unit {
 struct draft {
 	GRand *random;
 	struct random_program *program;
+	bool cancels;  /* some receives may be cancelled */
 	int named;     /* of 6 receives, so many name their source */
 	int blocking;  /* of 6 receives and sends, so many block */
 	int hub;       /* of 6 messages, so many go to rank 0 */
+	int questions; /* so many tests, waits for some, polls and cancellations at most */
 	bool shuffled; /* each rank has its own order; else messages follow one another */
 	GArray *units[PROGRAM_MAX_RANKS]; /* of struct unit */
 	GArray *done
@@ -38,7 +40,7 @@ static struct instruction *unit_add(struct unit *unit, enum instruction_kind kin
 {
 	struct instruction *instruction = &unit->instructions[unit->count++];
 
-	*instruction = (struct instruction){.kind = kind, .of = -1};
+	*instruction = (struct instruction){.kind = kind, .of = -1, .request = -1};
 	return instruction;
 }
 
@@ -104,6 +106,19 @@ static int add_receive(struct draft *draft, struct unit *unit, const struct mess
 		receive->of = kind == 0 ? -1 : at;
 		return at;
 	}
+	if (kind == 3 && draft->questions > 0) {
+		draft->questions--;
+		set_envelope(draft, unit_add(unit, INSTRUCTION_IPROBE), message);
+		receive = unit_add(unit, INSTRUCTION_BRANCH);
+		receive->of = at;
+		receive->source = -1;
+		receive->tag = -1;
+		receive->skip = 1;
+		receive = unit_add(unit, INSTRUCTION_RECEIVE_PROBED);
+		receive->comm = message->comm;
+		receive->of = at;
+		return at;
+	}
 	if (kind == 2) {
 		set_envelope(draft, unit_add(unit, INSTRUCTION_MPROBE), message);
 		unit_add(unit, INSTRUCTION_MRECV)->of = at;
@@ -112,6 +127,10 @@ static int add_receive(struct draft *draft, struct unit *unit, const struct mess
 	receive = unit_add(unit, INSTRUCTION_RECEIVE);
 	set_envelope(draft, receive, message);
 	receive->nonblocking = !of_six(draft, draft->blocking);
+	if (receive->nonblocking && draft->cancels && draft->questions > 0 && one_in(draft, 3)) {
+		draft->questions--;
+		unit_add(unit, INSTRUCTION_CANCEL)->of = at;
+	}
 	return at;
 }
 
@@ -264,6 +283,64 @@ static void draw_funnel(struct draft *draft, int messages)
 	}
 }
 
+/* A question, now and then with something that is done only if it was answered so. */
+static void add_question(struct draft *draft, int rank, GArray *done)
+{
+	struct unit unit = {.count = 0};
+	struct instruction *question;
+	int first = (int)done->len;
+	int of = below(draft, MAX(first, 1));
+	bool is_request = first > 0
+	                  && g_array_index(done, struct instruction, (guint)of).nonblocking;
+
+	if (draft->questions == 0 || first == 0)
+		return;
+	draft->questions--;
+	question = unit_add(&unit, INSTRUCTION_TEST + (enum instruction_kind)below(draft, 6));
+	if (question->kind == INSTRUCTION_TEST && !is_request)
+		question->kind = INSTRUCTION_WAITANY;
+	if (question->kind == INSTRUCTION_TEST)
+		question->of = of - first; /* counted from the unit, as all are */
+	if (one_in(draft, 2)) {
+		struct instruction *branch = unit_add(&unit, INSTRUCTION_BRANCH);
+		struct message more = draw_message(draft, -1);
+
+		branch->of = 0;
+		branch->skip = 1;
+		if (is_request && question->kind != INSTRUCTION_TEST && one_in(draft, 2))
+			branch->request = of - first;
+		more.to = more.from == rank ? more.to : rank;
+		if (more.from == rank) {
+			add_send(draft, &unit, &more);
+			unit.instructions[2].nonblocking = true;
+		} else {
+			struct instruction *receive = unit_add(&unit, INSTRUCTION_RECEIVE);
+
+			set_envelope(draft, receive, &more);
+			receive->nonblocking = true;
+		}
+		branch->skip = unit.count - 2;
+		if (one_in(draft, 2)) {
+			struct unit *other = new_unit(draft,
+			                              more.from == rank ? more.to : more.from);
+
+			if (more.from == rank)
+				add_receive(draft, other, &more);
+			else
+				add_send(draft, other, &more);
+		}
+	}
+	for (int i = 0; i < unit.count; i++) {
+		struct instruction *instruction = &unit.instructions[i];
+
+		if (instruction->of != -1 || instruction->kind == INSTRUCTION_TEST)
+			instruction->of += first;
+		if (instruction->request != -1)
+			instruction->request += first;
+		g_array_append_val(done, *instruction);
+	}
+}
+
 /* Appends the units of each rank; what was started may be waited for in between. */
 static void flush_units(struct draft *draft)
 {
@@ -288,6 +365,8 @@ static void flush_units(struct draft *draft)
 				unit_add(&wait, INSTRUCTION_WAITALL);
 				g_array_append_val(done, wait.instructions[0]);
 			}
+			if (one_in(draft, 3))
+				add_question(draft, rank, done);
 		}
 	}
 }
@@ -326,6 +405,9 @@ static void finish(struct draft *draft)
 			to->rank = rank;
 			if (to->of >= 0)
 				to->of += base;
+			if (to->request >= 0)
+				to->request += base;
+			program->cancels |= to->kind == INSTRUCTION_CANCEL;
 		}
 		random_program_add(program, rank, INSTRUCTION_WAITALL);
 		g_array_free(draft->done[rank], TRUE);
@@ -351,7 +433,7 @@ struct instruction *random_program_add(struct random_program *program, int rank,
 	program->instructions = g_renew(struct instruction, program->instructions,
 	                                program->count + 1);
 	instruction = &program->instructions[program->count++];
-	*instruction = (struct instruction){.kind = kind, .rank = rank, .of = -1};
+	*instruction = (struct instruction){.kind = kind, .rank = rank, .of = -1, .request = -1};
 	for (int next = rank + 1; next <= program->ranks; next++)
 		program->first[next] = program->count;
 	return instruction;
@@ -369,6 +451,8 @@ struct random_program *random_program_new(guint64 seed, int size)
 	draft.blocking = below(&draft, 6);
 	draft.hub = below(&draft, 6);
 	draft.shuffled = one_in(&draft, 4);
+	draft.questions = one_in(&draft, 2) ? below(&draft, 4) : 0;
+	draft.cancels = one_in(&draft, 3);
 	program->seed = seed;
 	if (one_in(&draft, 2))
 		program->member[1][below(&draft, program->ranks)] = false;

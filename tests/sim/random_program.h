@@ -19,9 +19,24 @@ enum instruction_kind {
 	INSTRUCTION_WAIT,           /* for the nonblocking operation `of`, if it was started */
 	INSTRUCTION_WAITALL,        /* for all nonblocking operations started so far */
 	INSTRUCTION_COLLECTIVE,
-	INSTRUCTION_BRANCH, /* skip `skip` instructions unless `of` received from `source` and, if
-	                       `tag` is not -1, that tag; no call */
+	INSTRUCTION_IPROBE,
+	INSTRUCTION_CANCEL,  /* the receive `of`, if it is active */
+	INSTRUCTION_TEST,    /* the nonblocking operation `of`, if it is active */
+	INSTRUCTION_TESTALL, /* like all that follow: all active nonblocking operations */
+	INSTRUCTION_TESTANY,
+	INSTRUCTION_TESTSOME,
+	INSTRUCTION_WAITANY,
+	INSTRUCTION_WAITSOME,
+	INSTRUCTION_BRANCH, /* skip `skip` instructions unless `of` received from `source` (-1: from
+	                       anybody) and, if `tag` is not -1, that tag; or, if `of` is a test or
+	                       wait, unless it reported `request` (-1: anything); no call */
 };
+
+/* Asks about requests, and may have several answers. */
+static inline bool is_question(enum instruction_kind kind)
+{
+	return kind >= INSTRUCTION_TEST && kind <= INSTRUCTION_WAITSOME;
+}
 
 enum collective_kind { COLLECTIVE_BARRIER, COLLECTIVE_BCAST, COLLECTIVE_REDUCE, COLLECTIVE_SCAN };
 
@@ -35,6 +50,7 @@ struct instruction {
 	bool synchronous; /* MPI_Ssend, MPI_Issend */
 	int of;           /* index of another instruction of this rank */
 	int source;
+	int request; /* index of a nonblocking operation of this rank, or -1 */
 	int skip;
 	enum collective_kind collective;
 	int instance; /* of the collective: the same at all members */
@@ -51,7 +67,23 @@ struct random_program {
 	int first[PROGRAM_MAX_RANKS
 	          + 1]; /* rank r's instructions are first[r] to first[r + 1] - 1 */
 	int count;
+	bool cancels; /* some receive is cancelled: then nonblocking ones that name their source are
+	                 points of choice, too */
 	struct instruction *instructions;
+};
+
+/* How standard sends complete; as in explorer/path.h. */
+enum program_buffering { PROGRAM_ZERO = 1, PROGRAM_INFINITE, PROGRAM_PER_SEND };
+
+/* States of an instruction, in a world as in an outcome: between MATCHED and EARLY the index of the
+ * send or receive it was matched with, + MATCHED. */
+enum {
+	ABSENT = 0,
+	POSTED = 1,
+	MATCHED = 2,     /* of a question: answered */
+	EARLY = 252,     /* a send that has completed unmatched */
+	CANCELLED = 253, /* a receive */
+	NO = 254,        /* a poll was told so */
 };
 
 /* `size` is the number of messages meant; with 0 it is drawn from 4 to 6. */
@@ -74,7 +106,16 @@ void random_program_print_c(const struct random_program *program, FILE *out);
 /* Whether a branch goes on with the next instruction when `of` took the message `taken`. */
 static inline bool branch_holds(const struct instruction *branch, const struct instruction *taken)
 {
-	return taken->rank == branch->source && (branch->tag < 0 || branch->tag == taken->tag);
+	return (branch->source < 0 || taken->rank == branch->source)
+	       && (branch->tag < 0 || branch->tag == taken->tag);
+}
+
+/* Whether a receive or probe is matched only by choice, whatever its source. */
+static inline bool is_chosen(const struct random_program *program,
+                             const struct instruction *instruction)
+{
+	return instruction->kind != INSTRUCTION_RECEIVE_PROBED
+	       && (instruction->peer < 0 || (program->cancels && instruction->nonblocking));
 }
 
 #endif

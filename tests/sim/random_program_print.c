@@ -1,12 +1,6 @@
 #include "random_program.h"
 
 static const char prologue[] =
-	"#include <mpi.h>\n"
-	"#include <stdio.h>\n"
-	"#include <string.h>\n"
-	"\n"
-	"#define MOST %d\n"
-	"\n"
 	"/* By instruction: its call, its request, what it sent or received, and the status. */\n"
 	"static int number[MOST];\n"
 	"static int payload[MOST][3];\n"
@@ -16,9 +10,12 @@ static const char prologue[] =
 	"static int told[MOST];\n"
 	"static MPI_Request requests[MOST];\n"
 	"static MPI_Status statuses[MOST];\n"
-	"static MPI_Status ignored[MOST];\n"
+	"static MPI_Request list[MOST];\n"
+	"static MPI_Status answers[MOST];\n"
+	"static int which[MOST], indices[MOST];\n"
 	"static MPI_Message messages[MOST];\n"
 	"static MPI_Comm comms[2];\n"
+	"static int reporter[MOST], answered[MOST], cancelled_once[MOST];\n"
 	"static char line[64 * MOST];\n"
 	"static int calls, rank;\n"
 	"\n"
@@ -36,8 +33,61 @@ static const char prologue[] =
 	"\t\treturn;\n"
 	"\tgot[i] = payload[i][0];\n"
 	"\tgot_tag[i] = payload[i][2];\n"
-	"\tsprintf(line + strlen(line), \" %%d<-%%d.%%d\", number[i], payload[i][0], "
+	"\tsprintf(line + strlen(line), \" %d<-%d.%d\", number[i], payload[i][0], "
 	"payload[i][1]);\n"
+	"}\n"
+	"\n"
+	"/* The nonblocking operation i is complete. */\n"
+	"static void completed(int i, const MPI_Status *status)\n"
+	"{\n"
+	"\tint cancelled = 0;\n"
+	"\n"
+	"\tif (!is_receive[i] || !number[i])\n"
+	"\t\treturn;\n"
+	"\tif (cancelled_once[i])\n"
+	"\t\tMPI_Test_cancelled(status, &cancelled);\n"
+	"\tif (!cancelled)\n"
+	"\t\treceived(i);\n"
+	"\telse if (!told[i]++)\n"
+	"\t\tsprintf(line + strlen(line), \" %d:cancelled\", number[i]);\n"
+	"}\n"
+	"\n"
+	"/* The active requests of these instructions. */\n"
+	"static int gather(int first, int end)\n"
+	"{\n"
+	"\tint count = 0;\n"
+	"\n"
+	"\tfor (int k = first; k < end; k++) {\n"
+	"\t\tif (requests[k] == MPI_REQUEST_NULL)\n"
+	"\t\t\tcontinue;\n"
+	"\t\twhich[count] = k;\n"
+	"\t\tlist[count++] = requests[k];\n"
+	"\t}\n"
+	"\treturn count;\n"
+	"}\n"
+	"\n"
+	"/* What the question i, about so many, has reported; -1: nothing. */\n"
+	"static void reported(int i, int asked, int count)\n"
+	"{\n"
+	"\tfor (int j = 0; j < count; j++) {\n"
+	"\t\tint k = which[indices[j]];\n"
+	"\n"
+	"\t\trequests[k] = MPI_REQUEST_NULL;\n"
+	"\t\treporter[k] = i;\n"
+	"\t\tsprintf(line + strlen(line), \"%s%d\", j > 0 ? \",\" : \"\", number[k]);\n"
+	"\t}\n"
+	"\tfor (int j = 0; j < count; j++)\n"
+	"\t\tcompleted(which[indices[j]], &answers[j]);\n"
+	"\tanswered[i] = asked == 0 || count > 0;\n"
+	"}\n"
+	"\n"
+	"static void answer(int i, int asked, int count)\n"
+	"{\n"
+	"\tif (count > 0)\n"
+	"\t\tsprintf(line + strlen(line), \" %d:#\", number[i]);\n"
+	"\telse if (asked > 0)\n"
+	"\t\tsprintf(line + strlen(line), \" %d:no\", number[i]);\n"
+	"\treported(i, asked, count);\n"
 	"}\n"
 	"\n"
 	"/* The probe i is complete; it names the source in MPI_COMM_WORLD. */\n"
@@ -45,7 +95,7 @@ static const char prologue[] =
 	"{\n"
 	"\tgot[i] = source;\n"
 	"\tgot_tag[i] = statuses[i].MPI_TAG;\n"
-	"\tsprintf(line + strlen(line), \" %%d<-%%d\", number[i], source);\n"
+	"\tsprintf(line + strlen(line), \" %d<-%d\", number[i], source);\n"
 	"}\n"
 	"\n";
 
@@ -135,6 +185,14 @@ static void print_probe(const struct random_program *program, int i, const char 
 	g_autofree char *tag = tag_of(program, i);
 	g_autofree char *world = world_source(program, i);
 
+	if (probe->kind == INSTRUCTION_IPROBE) {
+		fprintf(out, "MPI_Iprobe(%s, %s, comms[%d], &answered[%d], &statuses[%d]);\n",
+		        source, tag, probe->comm, i, i);
+		fprintf(out, "%sif (answered[%d])\n%s\tprobed(%d, %s);\n", indent, i, indent, i,
+		        world);
+		fprintf(out, "%selse\n%s\tanswer(%d, 1, 0);\n", indent, indent, i);
+		return;
+	}
 	fprintf(out, "MPI_%s(%s, %s, comms[%d], ", takes ? "Mprobe" : "Probe", source, tag,
 	        probe->comm);
 	if (takes)
@@ -142,11 +200,74 @@ static void print_probe(const struct random_program *program, int i, const char 
 	fprintf(out, "&statuses[%d]);\n%sprobed(%d, %s);\n", i, indent, i, world);
 }
 
+static void print_question(const struct random_program *program, int i, const char *indent,
+                           FILE *out)
+{
+	const struct instruction *own = at(program, i);
+	int first = own->kind == INSTRUCTION_TEST ? own->of : program->first[own->rank];
+	int end = own->kind == INSTRUCTION_TEST ? own->of + 1 : i;
+	bool waits = own->kind == INSTRUCTION_WAITANY || own->kind == INSTRUCTION_WAITSOME;
+
+	fprintf(out, "asked = gather(%d, %d);\n%s", first, end, indent);
+	switch (own->kind) {
+	case INSTRUCTION_TEST:
+		fprintf(out, "MPI_Test(asked > 0 ? &list[0] : &none, &count, &answers[0]);\n");
+		fprintf(out, "%scount = asked > 0 && count;\n", indent);
+		break;
+	case INSTRUCTION_TESTALL:
+		fprintf(out, "MPI_Testall(asked, list, &count, answers);\n");
+		fprintf(out, "%scount = count ? asked : 0;\n", indent);
+		break;
+	case INSTRUCTION_WAITANY:
+	case INSTRUCTION_TESTANY:
+		fprintf(out, "MPI_%s(asked, list, &indices[0], %s&answers[0]);\n",
+		        waits ? "Waitany" : "Testany", waits ? "" : "&count, ");
+		fprintf(out, "%scount = indices[0] != MPI_UNDEFINED;\n", indent);
+		break;
+	default:
+		fprintf(out, "MPI_%s(asked, list, &count, indices, answers);\n",
+		        waits ? "Waitsome" : "Testsome");
+		fprintf(out, "%scount = count == MPI_UNDEFINED ? 0 : count;\n", indent);
+		break;
+	}
+	if (own->kind == INSTRUCTION_TEST || own->kind == INSTRUCTION_TESTALL)
+		fprintf(out, "%sfor (int j = 0; j < count; j++)\n%s\tindices[j] = j;\n", indent,
+		        indent);
+	fprintf(out, "%sanswer(%d, asked, count);\n", indent, i);
+}
+
+/* MPI_Cancel, or a call that does nothing, so that calls are numbered alike. */
+static void print_cancel(int of, const char *indent, FILE *out)
+{
+	fprintf(out,
+	        "if (requests[%d] != MPI_REQUEST_NULL) {\n%s\tcancelled_once[%d] = 1;\n"
+	        "%s\tMPI_Cancel(&requests[%d]);\n%s} else {\n"
+	        "%s\tMPI_Test(&none, &count, MPI_STATUS_IGNORE);\n%s}\n",
+	        of, indent, of, indent, of, indent, indent, indent);
+}
+
+/* What makes a branch go on. */
+static void print_branch(const struct random_program *program, const struct instruction *branch,
+                         FILE *out)
+{
+	if (is_question(at(program, branch->of)->kind)) {
+		fprintf(out, "if (answered[%d]", branch->of);
+		if (branch->request >= 0)
+			fprintf(out, " && reporter[%d] == %d", branch->request, branch->of);
+	} else {
+		fprintf(out, "if (got[%d] %s %d", branch->of,
+		        branch->source < 0 ? ">" : "==", branch->source);
+		if (branch->tag >= 0)
+			fprintf(out, " && got_tag[%d] == %d", branch->of, branch->tag);
+	}
+	fprintf(out, ") {\n");
+}
+
 static void print_completion(const struct random_program *program, int i, const char *indent,
                              FILE *out)
 {
 	if (at(program, i)->kind == INSTRUCTION_RECEIVE)
-		fprintf(out, "%sif (number[%d])\n%s\treceived(%d);\n", indent, i, indent, i);
+		fprintf(out, "%scompleted(%d, &statuses[%d]);\n", indent, i, i);
 }
 
 static void print_wait_all(const struct random_program *program, int i, const char *indent,
@@ -154,7 +275,7 @@ static void print_wait_all(const struct random_program *program, int i, const ch
 {
 	int first = program->first[at(program, i)->rank];
 
-	fprintf(out, "MPI_Waitall(%d, &requests[%d], ignored);\n", i - first, first);
+	fprintf(out, "MPI_Waitall(%d, &requests[%d], &statuses[%d]);\n", i - first, first, first);
 	for (int other = first; other < i; other++)
 		if (at(program, other)->nonblocking)
 			print_completion(program, other, indent, out);
@@ -193,10 +314,7 @@ static void print_instruction(const struct random_program *program, int i, const
 
 	fprintf(out, "%s", indent);
 	if (instruction->kind == INSTRUCTION_BRANCH) {
-		fprintf(out, "if (got[%d] == %d", instruction->of, instruction->source);
-		if (instruction->tag >= 0)
-			fprintf(out, " && got_tag[%d] == %d", instruction->of, instruction->tag);
-		fprintf(out, ") {\n");
+		print_branch(program, instruction, out);
 		return;
 	}
 	fprintf(out, "call(%d);\n%s", i, indent);
@@ -210,6 +328,7 @@ static void print_instruction(const struct random_program *program, int i, const
 		break;
 	case INSTRUCTION_PROBE:
 	case INSTRUCTION_MPROBE:
+	case INSTRUCTION_IPROBE:
 		print_probe(program, i, indent, out);
 		break;
 	case INSTRUCTION_MRECV:
@@ -219,7 +338,8 @@ static void print_instruction(const struct random_program *program, int i, const
 		        i, instruction->of, indent, i);
 		break;
 	case INSTRUCTION_WAIT:
-		fprintf(out, "MPI_Wait(&requests[%d], MPI_STATUS_IGNORE);\n", instruction->of);
+		fprintf(out, "MPI_Wait(&requests[%d], &statuses[%d]);\n", instruction->of,
+		        instruction->of);
 		print_completion(program, instruction->of, indent, out);
 		break;
 	case INSTRUCTION_WAITALL:
@@ -227,6 +347,17 @@ static void print_instruction(const struct random_program *program, int i, const
 		break;
 	case INSTRUCTION_COLLECTIVE:
 		print_collective(program, i, out);
+		break;
+	case INSTRUCTION_CANCEL:
+		print_cancel(instruction->of, indent, out);
+		break;
+	case INSTRUCTION_TEST:
+	case INSTRUCTION_TESTALL:
+	case INSTRUCTION_TESTANY:
+	case INSTRUCTION_TESTSOME:
+	case INSTRUCTION_WAITANY:
+	case INSTRUCTION_WAITSOME:
+		print_question(program, i, indent, out);
 		break;
 	case INSTRUCTION_BRANCH:
 		break;
@@ -239,6 +370,8 @@ static void print_rank(const struct random_program *program, int rank, FILE *out
 	g_autoptr(GString) indent = g_string_new("\t");
 
 	fprintf(out, "static void rank_%d(void)\n{\n", rank);
+	fprintf(out, "\tMPI_Request none = MPI_REQUEST_NULL;\n\tint asked = 0, count = 0;\n\n"
+	             "\t(void)none, (void)asked, (void)count;\n");
 	for (int i = program->first[rank]; i <= program->first[rank + 1]; i++) {
 		while (ends->len > 0 && g_array_index(ends, int, ends->len - 1) == i) {
 			g_array_set_size(ends, ends->len - 1);
@@ -262,7 +395,14 @@ void random_program_print_c(const struct random_program *program, FILE *out)
 {
 	fprintf(out, "/* Random program of seed %" G_GUINT64_FORMAT ", for %d ranks. */\n",
 	        program->seed, program->ranks);
-	fprintf(out, prologue, program->count);
+	fprintf(out,
+	        "#include <mpi.h>\n#include <stdio.h>\n#include <string.h>\n\n#define MOST %d\n\n"
+	        "static const char is_receive[MOST] = { ",
+	        program->count);
+	for (int i = 0; i < program->count; i++)
+		fprintf(out, "%d, ", at(program, i)->kind == INSTRUCTION_RECEIVE);
+	fprintf(out, "};\n");
+	fputs(prologue, out);
 	for (int rank = 0; rank < program->ranks; rank++)
 		print_rank(program, rank, out);
 	fprintf(out, "int main(int argc, char **argv)\n{\n"

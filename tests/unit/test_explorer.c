@@ -71,7 +71,8 @@ static void take(struct world *world, struct op_id receiver, struct op_id sender
 static void open_for(struct world *world, struct op_id receiver, guint count,
                      const struct op_id *sends)
 {
-	struct open_choice choice = {receiver, g_array_new(FALSE, FALSE, sizeof(struct op_id))};
+	struct open_choice choice = {
+		.point = receiver, .alternatives = g_array_new(FALSE, FALSE, sizeof(struct op_id))};
 
 	g_array_append_vals(choice.alternatives, sends, count);
 	g_array_append_val(world->open, choice);

@@ -1,0 +1,130 @@
+/* When requests complete, and which answers about them could have been given. */
+#include "answer.h"
+#include "dependence_internal.h"
+
+static bool join_collective(const struct dependence *dependence, const struct record *record,
+                            struct choice_set **set)
+{
+	const struct event *arrive =
+		&g_array_index(dependence->steps, struct step, record->step).event;
+
+	if (!arrivals_let_leave(dependence->arrivals, arrive))
+		return false;
+	arrivals_join(dependence->arrivals, arrive, set);
+	return true;
+}
+
+bool dependence_join_completion(const struct dependence *dependence, struct op_id id,
+                                struct choice_set **set)
+{
+	guint index;
+	const struct record *record = dependence_find(dependence, id, &index);
+
+	if (!record)
+		return id.call != ASKED_NEVER;
+	switch (record->op.kind) {
+	case OPERATION_COLLECTIVE:
+		return join_collective(dependence, record, set);
+	case OPERATION_QUESTION:
+		return true;
+	case OPERATION_SEND:
+		if (record->decided && answer_kind(record->taken) == ANSWER_EARLY) {
+			choice_set_join(set, record->decided);
+			return true;
+		}
+		if (!record->op.waits_for_match)
+			return true;
+		break;
+	case OPERATION_RECEIVE:
+	case OPERATION_PROBE:
+	case OPERATION_MPROBE:
+		break;
+	}
+	if (!record->gone)
+		return false;
+	choice_set_join(set, record->match);
+	choice_set_join(set, record->decided);
+	return true;
+}
+
+/* The first of the entries that is not before `index`. */
+static uint32_t place_of(const struct asked *asked, uint32_t count, uint32_t index)
+{
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (asked[middle].index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool dependence_join_answer(const struct dependence *dependence, const struct record *question,
+                            struct op_id answer, struct choice_set **set)
+{
+	const struct event *ask =
+		&g_array_index(dependence->steps, struct step, question->step).event;
+	const struct asked *asked = (const struct asked *)(void *)dependence->asked->data
+	                            + ask->asked_first;
+	uint32_t count = ask->asked_count > 0 ? asked[ask->asked_count - 1].index + 1 : 0;
+	struct choice_set *all = choice_set_ref(*set);
+
+	for (uint32_t i = answer_next(answer, 0, count); i < count;
+	     i = answer_next(answer, i + 1, count)) {
+		uint32_t place = place_of(asked, ask->asked_count, i);
+
+		for (; place < ask->asked_count && asked[place].index == i; place++) {
+			if (dependence_join_completion(dependence, asked[place].id, &all))
+				continue;
+			choice_set_unref(all);
+			return false;
+		}
+	}
+	choice_set_unref(*set);
+	*set = all;
+	return true;
+}
+
+bool dependence_complete(const struct dependence *dependence, struct op_id question, uint32_t index,
+                         struct choice_set **ret_needs)
+{
+	guint at;
+	const struct record *record = dependence_find(dependence, question, &at);
+
+	if (!record || record->op.kind != OPERATION_QUESTION)
+		return false;
+	*ret_needs = choice_set_ref(record->issued);
+	if (dependence_join_answer(dependence, record, answer_one(index), ret_needs))
+		return true;
+	choice_set_unref(*ret_needs);
+	return false;
+}
+
+enum alternative_state dependence_answer(const struct dependence *dependence, struct op_id point,
+                                         struct op_id answer, struct choice_set **ret_needs)
+{
+	guint index;
+	const struct record *record = dependence_find(dependence, point, &index);
+	struct choice_set *needs;
+	bool possible = false;
+
+	if (!record || record->choice < 0)
+		return ALTERNATIVE_NONE;
+	needs = choice_set_ref(record->issued);
+	if (record->op.kind == OPERATION_QUESTION) {
+		possible = dependence_join_answer(dependence, record, answer, &needs);
+	} else if (answer_kind(answer) == ANSWER_CANCELLED && record->is_recalled) {
+		choice_set_join(&needs, record->recalled);
+		possible = true;
+	}
+	if (possible && !choice_set_has(needs, (guint)record->choice)) {
+		*ret_needs = needs;
+		return ALTERNATIVE_POSSIBLE;
+	}
+	choice_set_unref(needs);
+	return possible ? ALTERNATIVE_NEVER : ALTERNATIVE_NONE;
+}

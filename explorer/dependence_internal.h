@@ -1,0 +1,73 @@
+/* What dependence.c (reading a trace, messages that come late) and completion.c (requests that
+ * complete late) share. Nobody else includes it. */
+#ifndef MATCHPOINT_EXPLORER_DEPENDENCE_INTERNAL_H
+#define MATCHPOINT_EXPLORER_DEPENDENCE_INTERNAL_H
+
+#include "arrivals.h"
+#include "dependence.h"
+
+struct key {
+	bool messages;
+	int32_t rank; /* the destination */
+	int32_t source;
+	int32_t tag;
+	uint64_t comm;
+};
+
+struct queue {
+	struct key key;
+	GArray *records; /* of guint: indices, ascending */
+	GPtrArray *
+		sums; /* of choice_set: [i] joins the matches of records 0 to i, all of them gone */
+};
+
+struct record {
+	struct operation op;
+	guint step;                  /* that brought it: its event */
+	struct choice_set *issued;   /* what its issue or posting depends on */
+	struct choice_set *match;    /* what its match, withdrawal or answer depends on */
+	struct choice_set *decided;  /* a send: what the choice when it completes depends on */
+	struct choice_set *recalled; /* a receive: what the call of MPI_Cancel depends on */
+	bool is_recalled;
+	bool gone; /* matched, withdrawn or answered; for a probe: it has seen its message */
+	bool withdrawn;
+	int choice;         /* the number of the choice made at this point, or -1 */
+	struct op_id taken; /* by that choice: a message or an answer */
+	struct queue *queues[2];
+};
+
+/* An event read, and what its rank depended on before it. */
+struct step {
+	struct event event;
+	struct choice_set *before;
+};
+
+struct rank {
+	GArray *records; /* of guint: indices, in program order */
+	struct choice_set *now;
+};
+
+struct dependence {
+	GArray *ranks;      /* of struct rank, as far as they occurred */
+	GArray *steps;      /* of struct step */
+	GArray *records;    /* of struct record */
+	GArray *choices;    /* of guint: the record of each choice's receive */
+	GHashTable *queues; /* by their key */
+	GArray *asked;      /* of struct asked, as in the trace */
+	struct arrivals *arrivals;
+};
+
+/* The record of an operation, or NULL. */
+struct record *dependence_find(const struct dependence *dependence, struct op_id id,
+                               guint *ret_index);
+
+/* Joins to *set what the completion of this operation depends on, as its rank may learn of it;
+ * false: it is not complete, and nothing is joined. What is not known is complete. */
+bool dependence_join_completion(const struct dependence *dependence, struct op_id id,
+                                struct choice_set **set);
+
+/* The same for all requests that an answer to this question reports. */
+bool dependence_join_answer(const struct dependence *dependence, const struct record *question,
+                            struct op_id answer, struct choice_set **set);
+
+#endif
