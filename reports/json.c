@@ -35,6 +35,8 @@ static void begin_array(JsonBuilder *json, const char *name)
 
 static const char *buffering_name(uint32_t buffering)
 {
+	if (buffering == RECORD_PER_SEND)
+		return "per-send";
 	return buffering == RECORD_ZERO ? "zero" : "infinite";
 }
 
@@ -45,6 +47,8 @@ static void add_bufferings(JsonBuilder *json, uint32_t bufferings)
 		json_builder_add_string_value(json, "zero");
 	if (bufferings & RECORD_INFINITE)
 		json_builder_add_string_value(json, "infinite");
+	if (bufferings & RECORD_PER_SEND)
+		json_builder_add_string_value(json, "per-send");
 	json_builder_end_array(json);
 }
 
@@ -66,8 +70,33 @@ static void add_sub(JsonBuilder *json, const char *name, uint32_t sub)
 		add_number(json, name, sub);
 }
 
+/* The calls that started the requests reported: "3,4" as [3, 4]. */
+static void add_requests(JsonBuilder *json, const char *requests)
+{
+	g_auto(GStrv) calls = g_strsplit(requests, ",", -1);
+
+	begin_array(json, "requests");
+	for (char **call = calls; *call; call++)
+		json_builder_add_int_value(json, g_ascii_strtoll(*call, NULL, 10));
+	json_builder_end_array(json);
+}
+
+static void add_answer(JsonBuilder *json, const struct record_message *answer)
+{
+	json_builder_begin_object(json);
+	add_text(json, "answer", answer->answer);
+	if (answer->requests)
+		add_requests(json, answer->requests);
+	add_place(json, &answer->place);
+	json_builder_end_object(json);
+}
+
 static void add_message(JsonBuilder *json, const struct record_message *message)
 {
+	if (message->answer) {
+		add_answer(json, message);
+		return;
+	}
 	json_builder_begin_object(json);
 	add_number(json, "source", message->source);
 	add_number(json, "tag", message->tag);

@@ -222,7 +222,7 @@ static bool junit_write(struct store_reader *reader, const struct report_options
 	bool good = true;
 
 	(void)options;
-	for (uint32_t buffering = RECORD_ZERO; buffering <= RECORD_INFINITE; buffering <<= 1) {
+	for (uint32_t buffering = RECORD_ZERO; buffering <= RECORD_PER_SEND; buffering <<= 1) {
 		if (good && (e->bufferings & buffering))
 			good = append_case(reader, buffering, &counts, error);
 	}

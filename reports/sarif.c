@@ -107,6 +107,24 @@ static void add_related(const struct context *context, const struct place *place
 	json_builder_end_object(context->json);
 }
 
+/* Where the message was sent that can be taken, or the request was started that can be reported. */
+static char *alternative_words(const struct record_choice *blame,
+                               const struct record_message *alternative, bool taken)
+{
+	if (blame->lock.window > 0)
+		return g_strdup_printf(taken ? "rank %d is granted the lock"
+		                             : "rank %d could be granted the lock instead",
+		                       alternative->source);
+	if (!alternative->answer && taken)
+		return g_strdup_printf("rank %d sends the message that is taken",
+		                       alternative->source);
+	if (!alternative->answer)
+		return g_strdup_printf("rank %d sends a message that could be taken instead",
+		                       alternative->source);
+	return g_strdup(taken ? "what is chosen begins here"
+	                      : "what could be chosen instead begins here");
+}
+
 /* Where the messages of the blamed choice were sent, and where the ranks stand. */
 static void add_related_locations(const struct context *context,
                                   const struct record_finding *finding)
@@ -116,20 +134,13 @@ static void add_related_locations(const struct context *context,
 
 	begin_array(context->json, "relatedLocations");
 	if (blame) {
-		bool lock = blame->lock.window > 0;
-		g_autofree char *sent = g_strdup_printf(lock ? "rank %d is granted the lock"
-		                                             : "rank %d sends the message that is "
-		                                               "taken",
-		                                        blame->taken.source);
+		g_autofree char *sent = alternative_words(blame, &blame->taken, true);
 
 		add_related(context, &blame->taken.place, sent, &id);
 		for (guint i = 0; i < blame->alternatives->len; i++) {
 			const struct record_message *other = &g_array_index(
 				blame->alternatives, struct record_message, i);
-			g_autofree char *text = g_strdup_printf(
-				lock ? "rank %d could be granted the lock instead"
-				     : "rank %d sends a message that could be taken instead",
-				other->source);
+			g_autofree char *text = alternative_words(blame, other, false);
 
 			add_related(context, &other->place, text, &id);
 		}

@@ -94,7 +94,7 @@ static void exploration_columns(struct record_exploration *e, sqlite3_stmt *row)
 	e->command = rows_name(row, 0);
 	e->directory = rows_text(row, 1);
 	e->ranks = rows_rank(row, 2);
-	e->bufferings = rows_count(row, 3) & (RECORD_ZERO | RECORD_INFINITE);
+	e->bufferings = rows_count(row, 3) & RECORD_BUFFERINGS;
 	e->backtrack = rows_name(row, 4);
 	e->backtrack_reason = rows_text(row, 5);
 	e->synchronous_collectives = sqlite3_column_int(row, 6) != 0;

@@ -33,7 +33,7 @@ const struct record_finding *store_reader_finding(const struct store_reader *rea
 /* Interleavings in the store; of them, those that show any finding of `kind`. */
 uint64_t store_reader_count(const struct store_reader *reader);
 uint64_t store_reader_count_kind(const struct store_reader *reader, const char *kind);
-/* Those under one buffering (RECORD_ZERO or RECORD_INFINITE). */
+/* Those under one buffering (one of RECORD_BUFFERINGS). */
 uint64_t store_reader_count_buffering(const struct store_reader *reader, uint32_t buffering);
 
 /* Calls `visit` for every interleaving in the order explored, or only for those with findings; the
@@ -52,7 +52,7 @@ struct record_execution *store_reader_example(struct store_reader *reader, uint3
 struct record_execution *store_reader_execution(struct store_reader *reader, uint32_t id,
                                                 GError **error);
 
-/* The first interleaving under `buffering` (RECORD_ZERO or RECORD_INFINITE) that ended well and
+/* The first interleaving under `buffering` (one of RECORD_BUFFERINGS) that ended well and
  * whose calls are in the store; the caller's. NULL without `error`: there is none. */
 struct record_execution *store_reader_well(struct store_reader *reader, uint32_t buffering,
                                            GError **error);

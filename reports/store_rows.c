@@ -13,8 +13,9 @@ static const char *const sql[QUERIES] = {
 	[GET_CHOICES] = "SELECT position, rank, call, sub, function, place, window,"
 			" window_first, target, reader, granted FROM choice"
 			" WHERE execution = ? AND (position = ?2 OR ?2 < 0) ORDER BY position",
-	[GET_ALTERNATIVES] = "SELECT number, source, tag, call, sub, place FROM alternative"
-			     " WHERE execution = ? AND position = ? ORDER BY number",
+	[GET_ALTERNATIVES] =
+		"SELECT number, source, tag, call, sub, place, answer, requests FROM alternative"
+		" WHERE execution = ? AND position = ? ORDER BY number",
 	[GET_MATCHES] = "SELECT rank, call, sub, source, send_call, send_sub, tag FROM match"
 			" WHERE execution = ? ORDER BY position",
 	[GET_CALLS] = "SELECT rank, call, kind, operations, function, place, communicator, peer,"
@@ -184,7 +185,9 @@ static bool read_alternatives(struct store_reader *reader, gint64 execution, gin
 			.tag = (int32_t)rows_number(row, 2, G_MININT32, G_MAXINT32),
 			.call = rows_count(row, 3),
 			.sub = rows_count(row, 4),
-			.place = place_column(reader, row, 5)};
+			.place = place_column(reader, row, 5),
+			.answer = rows_name(row, 6),
+			.requests = rows_name(row, 7)};
 
 		if (sqlite3_column_int64(row, 0) == 0)
 			choice->taken = message;

@@ -43,6 +43,8 @@ const char *words_bufferings(uint32_t bufferings)
 {
 	if (bufferings == (RECORD_ZERO | RECORD_INFINITE))
 		return "zero and infinite buffering";
+	if (bufferings == RECORD_PER_SEND)
+		return "a choice for each send";
 	return bufferings == RECORD_ZERO ? "zero buffering" : "infinite buffering";
 }
 
@@ -126,23 +128,44 @@ static char *words_grant(const struct record_choice *blame)
 	return g_string_free(text, FALSE);
 }
 
+static const char *blame_verb(const struct record_choice *blame, bool probe)
+{
+	const char *answer = blame->taken.answer;
+
+	if (!answer)
+		return probe ? "reports" : "takes";
+	if (g_str_equal(answer, "no") || g_str_equal(answer, "yes"))
+		return "says";
+	if (answer[0] == '#')
+		return "reports";
+	return "ends with";
+}
+
 char *words_blame(const struct record_choice *blame)
 {
-	g_autofree char *taken = record_alternative_print(&blame->taken),
-			*place = place_print(&blame->place);
+	g_autofree char *taken = record_alternative_print(&blame->taken);
+	g_autofree char *place = place_print(&blame->place);
 	const char *function = blame->function ? blame->function : "receive";
 	bool probe = strstr(function, "robe") != NULL;
+	bool wildcard = !blame->taken.answer && !strstr(function, "Iprobe")
+	                && !strstr(function, "Improbe");
 	GString *text;
 
 	if (blame->lock.window > 0)
 		return words_grant(blame);
 	text = g_string_new(NULL);
-	g_string_printf(text, "rank %d's %s(ANY_SOURCE) at %s %s %s", blame->rank, function, place,
-	                probe ? "reports" : "takes", taken);
-	if (blame->alternatives->len > 0)
-		g_string_append_printf(
-			text, ", not rank %d's",
-			g_array_index(blame->alternatives, struct record_message, 0).source);
+	g_string_printf(text, "rank %d's %s%s at %s %s %s", blame->rank, function,
+	                wildcard ? "(ANY_SOURCE)" : "", place, blame_verb(blame, probe), taken);
+	if (blame->alternatives->len > 0) {
+		const struct record_message *other = &g_array_index(blame->alternatives,
+		                                                    struct record_message, 0);
+		g_autofree char *printed = record_alternative_print(other);
+
+		if (other->answer || blame->taken.answer)
+			g_string_append_printf(text, ", not %s", printed);
+		else
+			g_string_append_printf(text, ", not rank %d's", other->source);
+	}
 	return g_string_free(text, FALSE);
 }
 

@@ -73,8 +73,9 @@ static gboolean parse_kinds(const struct command_options *options, GStrv *ret_ki
 
 static gboolean interpret(struct command_options *options)
 {
-	static const char *const bufferings[] = {"both", "zero", "infinite", NULL};
-	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE};
+	static const char *const bufferings[] = {"both", "zero", "infinite", "per-send", NULL};
+	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE,
+	                              RECORD_PER_SEND};
 	static const char *const collectives[] = {"async", "sync", NULL};
 	static const char *const backtracks[] = {"auto", "snapshot", "rerun", NULL};
 	struct session_options *session = &options->session;
@@ -93,6 +94,11 @@ static gboolean interpret(struct command_options *options)
 	if (!parse_kinds(options, &session->ignored))
 		return FALSE;
 	session->bufferings = masks[buffering];
+	if (options->not_yet < 0) {
+		command_complain("--not-yet cannot be negative");
+		return FALSE;
+	}
+	session->not_yet = (guint)options->not_yet;
 	session->synchronous_collectives = collective == 1;
 	session->backtrack = (enum backtrack)backtrack;
 	session->launcher = options->launcher;
@@ -108,10 +114,15 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 	const GOptionEntry shared[] = {
 		{"ranks", 'n', 0, G_OPTION_ARG_INT, &session->ranks, "number of ranks", "N"},
 		{"buffering", 0, 0, G_OPTION_ARG_STRING, &options->buffering,
-	         "how standard sends complete: both, zero (when received), infinite (at once)",
+	         "how standard sends complete: both, zero (when received), infinite (at once), "
+	         "per-send (a choice for each)",
 	         "WORD"},
 		{"collectives", 0, 0, G_OPTION_ARG_STRING, &options->collectives,
 	         "async: a root may leave a broadcast early, ...; sync: all are barriers", "WORD"},
+		{"not-yet", 0, 0, G_OPTION_ARG_INT, &options->not_yet,
+	         "how often in a row a Test or Iprobe says so although it could be otherwise "
+	         "(default: 1)",
+	         "K"},
 		{"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
 	         "where everything is kept (default: " COMMAND_STORE_DEFAULT "/)", "DIR"},
 		{"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->ignored,
@@ -157,6 +168,7 @@ int command_parse(struct command_options *options, int *argc, char ***argv,
 	char **rest;
 
 	name_program((*argv)[0]);
+	options->not_yet = 1;
 	parsed = g_option_context_parse(context, argc, argv, &error);
 	g_option_context_free(context);
 	if (!parsed) {

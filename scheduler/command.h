@@ -39,6 +39,7 @@ struct command_options {
 	char **ignored; /* as given */
 	char *source_root;
 	int execution;
+	int not_yet; /* --not-yet */
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
 		*resume, *keep_files;
 	char **compare;

@@ -17,6 +17,8 @@ static int follow(struct command_options *options, const struct path *path)
 		session->bufferings = RECORD_ZERO;
 	else if (path->buffering == BUFFERING_INFINITE)
 		session->bufferings = RECORD_INFINITE;
+	else if (path->buffering == BUFFERING_PER_SEND)
+		session->bufferings = RECORD_PER_SEND;
 	else if (!options->buffering) /* any would do; a finding's roll-call is of the first */
 		session->bufferings = path->choices->len > 0 ? RECORD_ZERO : RECORD_INFINITE;
 	fine = session_run(session, &result, &error);

@@ -1,5 +1,7 @@
 #include "findings.h"
 
+#include "../explorer/answer.h"
+
 #include <string.h>
 
 /* Interleavings that ended well are remembered up to here, to compare failures with. */
@@ -70,11 +72,12 @@ void findings_free(struct findings *findings)
 
 static struct course course_of(const struct record_execution *execution, const GArray *choices)
 {
-	struct course course = {BUFFERING_INFINITE, execution->id, g_array_copy((GArray *)choices),
+	struct course course = {BUFFERING_ZERO, execution->id, g_array_copy((GArray *)choices),
 	                        NULL};
 
-	if (execution->buffering == RECORD_ZERO)
-		course.buffering = BUFFERING_ZERO;
+	while (course.buffering < BUFFERING_PER_SEND
+	       && execution->buffering != 1u << course.buffering)
+		course.buffering++;
 	return course;
 }
 
@@ -231,13 +234,15 @@ static gboolean is_shown(const struct course *course, guint32 finding)
 }
 
 /* Puts the alternative that goes well first. */
-static void put_first(GArray *alternatives, struct op_id send)
+static void put_first(GArray *alternatives, struct op_id taken)
 {
+	g_autofree char *answer = answer_is(taken) ? answer_print(taken) : NULL;
+
 	for (guint i = 0; i < alternatives->len; i++) {
 		struct record_message message = g_array_index(alternatives, struct record_message,
 		                                              i);
 
-		if (message.source != send.rank)
+		if (answer ? g_strcmp0(message.answer, answer) != 0 : message.source != taken.rank)
 			continue;
 		g_array_remove_index(alternatives, i);
 		g_array_prepend_val(alternatives, message);

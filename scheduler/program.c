@@ -43,7 +43,7 @@ static void visit_needed(struct closure *closure, const char *file)
 		program_elf_free(elf);
 		return;
 	}
-	const struct library_path path = { elf->rpath, elf->runpath, origin };
+	const struct library_path path = {elf->rpath, elf->runpath, origin};
 	for (guint i = 0; i < elf->needed->len; i++) {
 		const char *name = elf->needed->pdata[i];
 		g_autofree char *found = NULL;
@@ -61,8 +61,8 @@ static void visit_needed(struct closure *closure, const char *file)
 
 static void visit_all(const char *file, visitor visit, void *user, GPtrArray *missing)
 {
-	struct closure closure = { g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-		                   missing, visit, user };
+	struct closure closure = {g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+	                          missing, visit, user};
 
 	visit_needed(&closure, file);
 	g_hash_table_unref(closure.seen);
@@ -191,7 +191,8 @@ static struct program *judge_library(struct program *program, const struct impre
 	if (seen->defines_mpi)
 		return judge(program, PROGRAM_STATIC,
 		             "%s contains its own copy of MPI (linked statically), which cannot be "
-		             "controlled: link it with MPICH's shared library", path);
+		             "controlled: link it with MPICH's shared library",
+		             path);
 	if (!seen->first_is_dynamic)
 		return judge(
 			program, PROGRAM_STATIC,
@@ -202,7 +203,8 @@ static struct program *judge_library(struct program *program, const struct impre
 		return judge(program, PROGRAM_LOADER, NULL);
 	return judge(program, PROGRAM_NO_MPI,
 	             "%s is not linked with MPI: build it with mpicc.mpich, or name the program "
-	             "that is", path);
+	             "that is",
+	             path);
 }
 
 static struct program *judge_elf(struct program *program)
@@ -372,9 +374,22 @@ GPtrArray *program_mpi_calls(const char *path)
 	while (g_hash_table_iter_next(&iter, &name, &where)) {
 		struct program_call *call = g_new(struct program_call, 1);
 
-		*call = (struct program_call){ g_strdup(name), g_strdup(where) };
+		*call = (struct program_call){g_strdup(name), g_strdup(where)};
 		g_ptr_array_add(calls, call);
 	}
 	g_ptr_array_sort(calls, compare_calls);
 	return calls;
+}
+
+gboolean program_calls(const char *name, const char *function)
+{
+	struct program *program = program_inspect(name);
+	g_autoptr(GPtrArray) calls = program->path ? program_mpi_calls(program->path)
+	                                           : g_ptr_array_new();
+	gboolean found = FALSE;
+
+	for (guint i = 0; i < calls->len && !found; i++)
+		found = g_str_equal(((const struct program_call *)calls->pdata[i])->name, function);
+	program_free(program);
+	return found;
 }

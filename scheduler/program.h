@@ -8,9 +8,9 @@
 
 enum program_kind {
 	/* Can be controlled. */
-	PROGRAM_MPICH,   /* linked with MPICH, or another library of its ABI */
-	PROGRAM_SCRIPT,  /* not ELF: what it starts shows when it runs */
-	PROGRAM_LOADER,  /* no MPI, but it loads libraries or starts programs (Python, a shell) */
+	PROGRAM_MPICH,  /* linked with MPICH, or another library of its ABI */
+	PROGRAM_SCRIPT, /* not ELF: what it starts shows when it runs */
+	PROGRAM_LOADER, /* no MPI, but it loads libraries or starts programs (Python, a shell) */
 	/* Cannot. */
 	PROGRAM_MISSING,
 	PROGRAM_DIRECTORY,
@@ -26,8 +26,8 @@ enum program_kind {
 
 struct program {
 	enum program_kind kind;
-	char *path;      /* what would be executed; NULL when nothing was found */
-	char *mpi;       /* soname of the MPI library, or NULL */
+	char *path;    /* what would be executed; NULL when nothing was found */
+	char *mpi;     /* soname of the MPI library, or NULL */
 	char *message; /* what is wrong, on what, and what to do; NULL when it can be controlled */
 	GPtrArray *missing; /* of char *: libraries that were not found */
 	GPtrArray *looking_up; /* of char *: which of its files find functions by name (dlsym) */
@@ -49,6 +49,10 @@ struct program_call {
 
 /* Each function once, ordered by name (struct program_call *, owned by the array). */
 GPtrArray *program_mpi_calls(const char *path);
+
+/* Whether the program (found as mpiexec finds it) or one of its libraries calls this function of MPI.
+ */
+gboolean program_calls(const char *name, const char *function);
 
 #define PROGRAM_ERROR (program_error_quark())
 GQuark program_error_quark(void);

@@ -56,13 +56,37 @@ static GArray *array_copy(const GArray *array)
 	return copy;
 }
 
-char *record_alternative_print(const struct record_message *message)
+static char *print_answer(const struct record_message *alternative)
 {
-	g_autofree char *place = place_print(&message->place);
+	g_autofree char *place = place_print(&alternative->place);
+	bool several = alternative->requests && strchr(alternative->requests, ',');
 
-	if (!message->place.file && !message->place.function)
-		return g_strdup_printf("rank %d's message", message->source);
-	return g_strdup_printf("rank %d's message (%s)", message->source, place);
+	if (g_str_equal(alternative->answer, "no"))
+		return g_strdup("\"not yet\"");
+	if (g_str_equal(alternative->answer, "early"))
+		return g_strdup("completion before the match");
+	if (g_str_equal(alternative->answer, "late"))
+		return g_strdup("completion only with the match");
+	if (g_str_equal(alternative->answer, "cancelled"))
+		return g_strdup("the cancellation");
+	if (!alternative->requests)
+		return g_strdup("\"complete\"");
+	if (several)
+		return g_strdup_printf("the requests of calls %s", alternative->requests);
+	if (!alternative->place.file && !alternative->place.function)
+		return g_strdup_printf("the request of call %s", alternative->requests);
+	return g_strdup_printf("the request of call %s (%s)", alternative->requests, place);
+}
+
+char *record_alternative_print(const struct record_message *alternative)
+{
+	g_autofree char *place = place_print(&alternative->place);
+
+	if (alternative->answer)
+		return print_answer(alternative);
+	if (!alternative->place.file && !alternative->place.function)
+		return g_strdup_printf("rank %d's message", alternative->source);
+	return g_strdup_printf("rank %d's message (%s)", alternative->source, place);
 }
 
 struct record_choice *record_choice_new(void)

@@ -38,17 +38,24 @@ struct record_excerpt {
 /* Bit set of bufferings; the numbers are those of enum buffering in explorer/path.h. */
 #define RECORD_ZERO (1u << 1)
 #define RECORD_INFINITE (1u << 2)
+#define RECORD_PER_SEND (1u << 3)
+#define RECORD_BUFFERINGS (RECORD_ZERO | RECORD_INFINITE | RECORD_PER_SEND)
 
-/* A message as one alternative of a choice. */
+/* One alternative of a choice: a message, or an answer (explorer/answer.h). */
 struct record_message {
-	int32_t source;
+	int32_t source; /* of a message; -1: an answer */
 	int32_t tag;
-	uint32_t call, sub; /* the send's name */
-	struct place place; /* where it was sent */
+	uint32_t call, sub; /* the send's name; an answer's: the call that started the (first)
+	                         request reported, or 0 */
+	struct place place; /* of that call */
+	const char *answer; /* "no", "yes", "#1", ... as in a path; NULL: a message */
+	const char
+		*requests; /* of an answer that reports any: the calls that started them, "3,4" */
 };
 
-/* "rank 1's message (solver.c:140)"; free with g_free. */
-char *record_alternative_print(const struct record_message *message);
+/* What is taken, for people: "rank 2's message (solver.c:140)", "the request of call 3
+ * (solver.c:12)", "no"; free with g_free. */
+char *record_alternative_print(const struct record_message *alternative);
 
 /* To whom the lock of a window was granted. Ranks are ranks in MPI_COMM_WORLD. */
 struct record_lock {
@@ -134,7 +141,7 @@ struct record_rank {
 /* One interleaving. */
 struct record_execution {
 	uint32_t id;        /* from 1, without gaps, in the order explored */
-	uint32_t buffering; /* RECORD_ZERO or RECORD_INFINITE */
+	uint32_t buffering; /* one of RECORD_BUFFERINGS */
 	const char *status; /* "ok", or the kind of its first finding: one that ended it, if any */
 	GArray *findings;   /* of uint32_t, ids */
 	char *path;         /* with its buffering */

@@ -1,4 +1,5 @@
 #include "session.h"
+#include "../explorer/answer.h"
 
 #include <string.h>
 
@@ -23,11 +24,12 @@ static guint64 mix(guint64 value)
 
 guint64 session_choice_key(const struct choice *choice)
 {
-	const struct op_id *receive = &choice->point, *send = &choice->taken;
-	guint64 key = mix((guint64)receive->rank << 32 | receive->call);
+	const struct op_id *point = &choice->point, *taken = &choice->taken;
+	guint64 key = mix((guint64)point->rank << 32 | point->call);
 
-	key = mix(key ^ receive->sub);
-	return mix(key ^ ((guint64)send->rank + 1));
+	key = mix(mix(key ^ point->sub) ^ ((guint64)taken->rank + 1));
+	/* Of a message the rank tells all, and paths know no more. */
+	return answer_is(*taken) ? mix(key ^ ((guint64)taken->sub << 32 | taken->call)) : key;
 }
 
 guint64 session_buffering_key(enum buffering buffering)
@@ -127,9 +129,12 @@ static struct frozen *nearest(struct session *session, const GArray *plan, enum 
 static void begin(struct session *session, struct strategy *strategy, enum buffering buffering,
                   GArray *plan)
 {
-	struct world_options options = {session->options->ranks, buffering,
+	struct world_options options = {session->options->ranks,
+	                                buffering,
 	                                session->options->every_call_waits,
-	                                session->options->synchronous_collectives};
+	                                session->options->synchronous_collectives,
+	                                session->cancels,
+	                                session->options->not_yet};
 	struct frozen *frozen = nearest(session, plan, buffering);
 	struct execution *execution = execution_new(session, strategy, plan);
 	g_autoptr(GError) error = NULL;
@@ -373,6 +378,8 @@ static void carry_out_all(struct session *session)
 		explore(session, BUFFERING_ZERO);
 	if (options->bufferings & RECORD_INFINITE)
 		explore(session, BUFFERING_INFINITE);
+	if (options->bufferings & RECORD_PER_SEND)
+		explore(session, BUFFERING_PER_SEND);
 }
 
 /* --- the end --------------------------------------------------------------------------- */
@@ -431,8 +438,9 @@ static void conclude(struct session *session)
 	note_ignored(session);
 	if (session->by_rule)
 		g_ptr_array_add(exploration->notes,
-		                g_strdup("what Waitany, Waitsome, Test, Iprobe and Cancel answer "
-		                         "followed one fixed rule and was not explored"));
+		                g_strdup("sends were cancelled, and requests that MPI completes by "
+		                         "itself were waited for, by one fixed rule: other orders "
+		                         "were not explored"));
 	note_files(session);
 	if (session->threads)
 		g_ptr_array_add(

@@ -29,12 +29,13 @@ struct session_options {
 	int ranks;
 	const char *launcher; /* NULL: mpiexec.mpich -n N */
 	enum backtrack backtrack;
-	guint bufferings; /* RECORD_ZERO | RECORD_INFINITE */
+	guint bufferings; /* of RECORD_BUFFERINGS */
 	gboolean synchronous_collectives;
 	guint64 max_interleavings; /* 0: no bound */
 	double max_seconds;        /* 0: no bound */
 	guint64 max_memory;        /* bytes for snapshots; 0: half of what is free */
 	int deviations;            /* -1: no bound */
+	guint not_yet; /* how often in a row a poll is told so although it need not be */
 	gboolean fail_fast;
 	GStrv ignored; /* kinds of findings (record_kinds) that are not reported; NULL: none */
 	gboolean every_call_waits;

@@ -34,7 +34,7 @@ struct session {
 	struct store *store;
 	struct journal *journal; /* NULL: files stay as the program leaves them */
 	struct findings *findings;
-	GPtrArray *logs; /* struct call_log, by finding: what its interleaving called */
+	GPtrArray *logs;           /* struct call_log, by finding: what its interleaving called */
 	struct outcomes *outcomes; /* NULL: they are not compared */
 	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution that ended so */
 	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } outcome_doubt; /* a first other one showed */
@@ -47,6 +47,7 @@ struct session {
 	GPtrArray *frozen;         /* every frozen world */
 	struct frozen *root;       /* parked in MPI_Init */
 	double restore_seconds;    /* what a restore has cost lately */
+	gboolean cancels;          /* the program calls MPI_Cancel */
 	struct explorer *explorer; /* of the current buffering; NULL: none is searching */
 	guint32 next_world;
 	GHashTable *executions; /* world number to execution */
@@ -135,6 +136,13 @@ void verdict_reach(struct execution *execution);
 /* The same for one whose plan could not be followed: it shows that the program is not reproducible.
  * */
 void verdict_lost(struct execution *execution);
+/* The choices of an interleaving (verdict_choices.c): fills execution->record->choices, given what was
+ * sent and posted, by id (const struct operation *, in the trace); an operation's tag; its path, to
+ * be freed with g_free. */
+void verdict_choices(struct execution *execution, GHashTable *operations);
+GHashTable *verdict_operations(const struct trace *trace);
+gint32 verdict_tag(GHashTable *operations, struct op_id id);
+char *verdict_path(const struct execution *execution);
 /* Fills execution->record->calls, while its ranks are still there (verdict_calls.c). */
 void verdict_calls(struct execution *execution);
 /* Adds a finding for what the world has remarked on, as one where only the ranks differ

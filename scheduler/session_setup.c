@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <sys/resource.h>
 
+#include "program.h"
 #include "session_internal.h"
 #include "strays.h"
 
@@ -239,6 +240,7 @@ void session_init(struct session *session, const struct session_options *options
 	if (memory == 0)
 		memory = (guint64)uv_get_free_memory() / 2;
 	session->options = options;
+	session->cancels = program_calls(options->program[0], "MPI_Cancel");
 	session->started = g_get_monotonic_time();
 	session->snapshots = options->backtrack != BACKTRACK_RERUN && !options->path;
 	uv_loop_init(&session->loop);

@@ -41,7 +41,7 @@ static const char *const sql[STATEMENTS] = {
 	[PUT_ROLL_CALL] = "INSERT INTO roll_call VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?)",
 	[PUT_CHOICE] = "INSERT INTO choice VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-	[PUT_ALTERNATIVE] = "INSERT INTO alternative VALUES (?,?,?,?,?,?,?,?)",
+	[PUT_ALTERNATIVE] = "INSERT INTO alternative VALUES (?,?,?,?,?,?,?,?,?,?)",
 	[PUT_MATCH] = "INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?)",
 	[PUT_CALL] = "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_FINDING] = "REPLACE INTO finding VALUES (?,?,?,?,?,?,?)",
@@ -303,9 +303,9 @@ static bool put_message(struct store *store, gint64 execution, gint64 position, 
 	gint64 place = put_place(store, &message->place, error);
 
 	return place >= 0
-	       && put(store, PUT_ALTERNATIVE, error, "iiiiiiii", execution, position, number,
-	              I(message->source), I(message->tag), I(message->call), I(message->sub),
-	              place);
+	       && put(store, PUT_ALTERNATIVE, error, "iiiiiiiitt", execution, position, number,
+	              I(message->source), I(message->tag), I(message->call), I(message->sub), place,
+	              message->answer, message->requests);
 }
 
 static bool put_choice(struct store *store, gint64 execution, gint64 position,

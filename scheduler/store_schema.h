@@ -6,7 +6,7 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 5              /* user_version */
+#define STORE_VERSION 6              /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *
@@ -46,7 +46,7 @@
 	" PRIMARY KEY (execution, position)) WITHOUT ROWID;" \
 	"CREATE TABLE alternative (" \
 	" execution INTEGER, position INTEGER, number INTEGER, source INTEGER, tag INTEGER," \
-	" call INTEGER, sub INTEGER, place INTEGER," \
+	" call INTEGER, sub INTEGER, place INTEGER, answer TEXT, requests TEXT," \
 	" PRIMARY KEY (execution, position, number)) WITHOUT ROWID;" \
 	"CREATE TABLE match (" \
 	" execution INTEGER, position INTEGER, rank INTEGER, call INTEGER, sub INTEGER," \

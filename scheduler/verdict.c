@@ -142,83 +142,6 @@ static void call_threads(const struct execution *execution, GPtrArray *ranks)
 	}
 }
 
-static struct record_message message_of(const struct execution *execution, struct op_id send,
-                                        gint32 tag)
-{
-	struct record_message message = {send.rank, tag, send.call, send.sub, {0}};
-
-	message.place = place_of_call(execution, send.rank, send.call);
-	return message;
-}
-
-/* Operations by id: what was sent and posted. Points into the trace. */
-static GHashTable *operations_of(const struct trace *trace)
-{
-	GHashTable *table = g_hash_table_new(op_id_key_hash, op_id_key_equal);
-
-	for (size_t i = 0; i < trace->count; i++) {
-		struct operation *operation = &trace->events[i].op;
-
-		if (trace->events[i].kind == EVENT_SEND || trace->events[i].kind == EVENT_RECEIVE)
-			g_hash_table_insert(table, &operation->id, operation);
-	}
-	return table;
-}
-
-static gint32 tag_of(GHashTable *operations, struct op_id id)
-{
-	const struct operation *operation = g_hash_table_lookup(operations, &id);
-
-	return operation ? operation->tag : OPERATION_ANY;
-}
-
-/* Whose choice it was. */
-static void fill_point(const struct execution *execution, const struct choice *choice,
-                       struct record_choice *record)
-{
-	const struct world_call *info;
-	struct op_id call = choice->point;
-	struct lock_place lock;
-
-	if (lock_from_number(execution->session->options->ranks, call.rank, &lock)) {
-		record->lock = (struct record_lock){lock.window, lock.first, lock.target,
-		                                    lock.reader, call.call};
-		call = (struct op_id){choice->taken.rank, choice->taken.call, 0};
-	}
-	record->rank = call.rank;
-	record->call = call.call;
-	record->sub = call.sub;
-	info = world_call_info(execution->world, call.rank, call.call);
-	record->function = g_intern_string(info ? mpi_call_name(info->function) : "?");
-	record->place = place_of_call(execution, call.rank, call.call);
-}
-
-static void fill_choices(const struct execution *execution, GHashTable *operations)
-{
-	const GArray *choices = world_choices(execution->world);
-
-	for (guint i = 0; i < choices->len; i++) {
-		const struct choice *choice = &g_array_index(choices, struct choice, i);
-		const GArray *others = world_alternatives(execution->world, i);
-		struct record_choice *record;
-
-		if (!world_choice_is_told(execution->world, i))
-			continue;
-		record = record_choice_new();
-		fill_point(execution, choice, record);
-		record->taken = message_of(execution, choice->taken,
-		                           tag_of(operations, choice->taken));
-		for (guint j = 0; j < others->len; j++) {
-			struct op_id send = g_array_index(others, struct op_id, j);
-			struct record_message message = message_of(execution, send,
-			                                           tag_of(operations, send));
-
-			g_array_append_val(record->alternatives, message);
-		}
-		g_ptr_array_add(execution->record->choices, record);
-	}
-}
-
 static void fill_matches(const struct execution *execution, GHashTable *operations)
 {
 	const struct trace *trace = world_trace(execution->world);
@@ -240,22 +163,9 @@ static void fill_matches(const struct execution *execution, GHashTable *operatio
 		                              event->other.rank,
 		                              event->other.call,
 		                              event->other.sub,
-		                              tag_of(operations, event->other)};
+		                              verdict_tag(operations, event->other)};
 		g_array_append_val(execution->record->matches, match);
 	}
-}
-
-static char *path_of(const struct execution *execution)
-{
-	g_autoptr(GArray) choices = world_told_choices(execution->world);
-	struct path *path = path_new(execution->session->options->ranks, execution->buffering,
-	                             execution->session->options->synchronous_collectives);
-	char *text;
-
-	g_array_append_vals(path->choices, choices->data, choices->len);
-	text = path_print(path);
-	path_free(path);
-	return text;
 }
 
 /* "rank 0 waits in MPI_Recv(source=1, tag=7) at solver.c:121" */
@@ -437,12 +347,12 @@ static void find_fault(struct execution *execution, const char *kind, enum endin
 static struct record_execution *begin_record(struct execution *execution)
 {
 	struct record_execution *record = record_execution_new();
-	g_autoptr(GHashTable) operations = operations_of(world_trace(execution->world));
+	g_autoptr(GHashTable) operations = verdict_operations(world_trace(execution->world));
 
 	execution->record = record;
-	record->buffering = execution->buffering == BUFFERING_ZERO ? RECORD_ZERO : RECORD_INFINITE;
-	record->path = path_of(execution);
-	fill_choices(execution, operations);
+	record->buffering = 1u << execution->buffering;
+	record->path = verdict_path(execution);
+	verdict_choices(execution, operations);
 	fill_matches(execution, operations);
 	return record;
 }

@@ -1,3 +1,4 @@
+#include "../explorer/answer.h"
 #include "world_internal.h"
 
 #include <string.h>
@@ -27,9 +28,11 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->running = options->ranks;
 	world->matcher = matcher_new(options->ranks);
 	world->collectives = collectives_new();
+	world->impatience = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	world->messages = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, g_free);
 	world->matches = g_array_new(FALSE, FALSE, sizeof(struct match));
 	world->choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	world->plain = g_array_new(FALSE, FALSE, sizeof(gboolean));
 	world->alternatives = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	trace_init(&world->trace);
 	world->remarks = remarks_new();
@@ -41,7 +44,7 @@ struct world *world_copy(const struct world *from, enum buffering buffering, voi
 {
 	struct world *to = g_memdup2(from, sizeof(*from));
 	GHashTableIter iter;
-	gpointer value;
+	gpointer key, value;
 
 	to->options.buffering = buffering;
 	to->user = user;
@@ -55,6 +58,10 @@ struct world *world_copy(const struct world *from, enum buffering buffering, voi
 	}
 	to->matcher = matcher_copy(from->matcher);
 	to->collectives = collectives_copy(from->collectives);
+	to->impatience = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	g_hash_table_iter_init(&iter, from->impatience);
+	while (g_hash_table_iter_next(&iter, &key, &value))
+		g_hash_table_insert(to->impatience, g_memdup2(key, sizeof(guint64)), value);
 	to->messages = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, g_free);
 	g_hash_table_iter_init(&iter, from->messages);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
@@ -64,6 +71,7 @@ struct world *world_copy(const struct world *from, enum buffering buffering, voi
 	}
 	to->matches = g_array_new(FALSE, FALSE, sizeof(struct match));
 	to->choices = g_array_copy(from->choices);
+	to->plain = g_array_copy(from->plain);
 	to->alternatives = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	for (guint i = 0; i < from->alternatives->len; i++)
 		g_ptr_array_add(to->alternatives, g_array_ref(from->alternatives->pdata[i]));
@@ -89,8 +97,10 @@ void world_free(struct world *world)
 	matcher_free(world->matcher);
 	collectives_free(world->collectives);
 	g_hash_table_destroy(world->messages);
+	g_hash_table_destroy(world->impatience);
 	g_array_unref(world->matches);
 	g_array_unref(world->choices);
+	g_array_unref(world->plain);
 	g_ptr_array_unref(world->alternatives);
 	trace_release(&world->trace);
 	remarks_free(world->remarks);
@@ -146,6 +156,8 @@ gboolean world_half_completable(const struct world *world, int rank, const struc
 {
 	switch (live->kind) {
 	case WIRE_SEND:
+		if (live->is_decided_for && live->decided != ANSWER_LATE)
+			return live->decided == ANSWER_EARLY;
 		return !live->waits_for_match || live->matched || live->cancelled;
 	case WIRE_COLLECTIVE:
 		return collectives_may_leave(world->collectives, live->instance, rank, live->order);
@@ -262,9 +274,8 @@ static gboolean all_completable(const struct world *world, int number)
 	return TRUE;
 }
 
-/* The fixed rule where the standard leaves several answers open: of several completable requests
- * Waitany and Testany report the one that was started first (nobody starves), Waitsome and Testsome
- * report all. */
+/* Of several completable requests the one that was started first is reported unless another is chosen:
+ * nobody starves. */
 guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint count)
 {
 	guint32 best = indices[0];
@@ -279,6 +290,15 @@ guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint coun
 	return best;
 }
 
+/* Whatever the rank does after MPI_Cancel comes after the match. */
+static void note_too_late(struct world *world, int number, const struct live *live)
+{
+	struct event event = {.kind = EVENT_COMPLETE, .op.id = world_op_id(number, live->name)};
+
+	if (live->kind != WIRE_SEND)
+		trace_append(&world->trace, &event);
+}
+
 static void try_release_line(struct world *world, int number)
 {
 	struct rank *rank = &world->ranks[number];
@@ -290,11 +310,13 @@ static void try_release_line(struct world *world, int number)
 		struct wire_name name = g_array_index(rank->waited, struct wire_name, 0);
 		const struct live *live = world_find_live(world, number, name);
 
+		if (live && live->matched)
+			note_too_late(world, number, live);
 		if (!live || live->matched || live->kind == WIRE_COLLECTIVE)
 			world_release(world, number, &(guint32){0}, 0);
 		return;
 	}
-	if (!all_completable(world, number))
+	if (rank->question != QUESTION_NONE || !all_completable(world, number))
 		return;
 	if (rank->wait == WIRE_WAIT_ALL) {
 		world_release(world, number, NULL, 0);
@@ -303,8 +325,7 @@ static void try_release_line(struct world *world, int number)
 	all = g_new(guint32, rank->waited->len + 1);
 	for (guint i = 0; i < rank->waited->len; i++)
 		all[i] = i;
-	/* A poll could have been told "not yet"; of several requests another could be reported. */
-	world->by_rule |= world_is_poll(rank->wait) || rank->waited->len > 1;
+	world->by_rule |= rank->waited->len > 1;
 	if ((rank->wait == WIRE_WAIT_ANY || rank->wait == WIRE_TEST_ANY) && rank->waited->len > 1)
 		world_release(world, number, &(guint32){world_oldest(rank, all, rank->waited->len)},
 		              1);

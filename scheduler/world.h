@@ -6,7 +6,7 @@
  * what is left when every rank stands still is decided by the caller, in this order:
  *
  *   world_admit           one of several threads may make its next call
- *   world_answer_ready    Waitany, Waitsome and polls that can be answered with "yes"
+ *   world_answer_ready    what the shim asks for itself, and can be answered with "yes"
  *   world_choose          a choice of the plan, or one that the search makes
  *   world_answer_polls    "no" to polls, when nothing else can move
  */
@@ -35,6 +35,9 @@ struct world_options {
 	enum buffering buffering;
 	gboolean every_call_waits;
 	gboolean synchronous_collectives;
+	gboolean cancels; /* the program calls MPI_Cancel: nonblocking receives that name their
+	                     source are matched by choice, too */
+	guint not_yet; /* so often in a row a poll is told "not yet" although it may be otherwise */
 };
 
 enum world_phase {
@@ -114,9 +117,9 @@ gboolean world_admit(struct world *world);
 /* Makes the choice if the rules allow it now; fills in call and sub of the send when they are 0. */
 gboolean world_choose(struct world *world, struct choice *choice);
 /* struct open_choice of explorer/explorer.h; free with open_choices_free. */
-GArray *world_open_choices(const struct world *world);
+GArray *world_open_choices(struct world *world);
 
-/* Not those who look for a message that a choice of `plan` (struct choice) names. */
+/* Not those whom a choice of `plan` (struct choice) answers, or who can be told so by choice. */
 gboolean world_answer_polls(struct world *world, const GArray *plan);
 
 /* Rounds of polls answered "no" since anything else happened. */
@@ -166,7 +169,7 @@ GArray *world_unreceived(const struct world *world);
 void world_remark(struct world *world, const struct remark *remark);
 const struct remarks *world_remarks(const struct world *world);
 
-/* Whether some poll or Waitany was answered where the standard leaves several answers open. */
+/* Whether something was decided by a fixed rule where the standard leaves several things open. */
 gboolean world_answered_by_rule(const struct world *world);
 
 /* Whether some collective was taken to wait for all members although the standard lets

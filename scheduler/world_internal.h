@@ -4,6 +4,7 @@
 #ifndef MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
 
+#include "../explorer/explorer.h"
 #include "matcher.h"
 #include "threads.h"
 #include "types.h"
@@ -18,6 +19,9 @@ struct live {
 	gboolean joined;          /* with the operation before it, as one request */
 	gboolean observed;        /* to be removed */
 	gboolean waits_for_match; /* sends */
+	gboolean is_decided_for;  /* standard sends that complete as is chosen for each */
+	int decided;              /* enum answer_kind ANSWER_EARLY or ANSWER_LATE of these, or 0 */
+	gboolean by_choice;       /* receives that are matched only by choice */
 	enum event_order order;   /* collectives: whom this member waits for */
 	guint64 instance;         /* collectives */
 	guint64 comm;
@@ -42,6 +46,8 @@ struct line {
 	guint32 call;
 	guint16 function;
 	GArray *waited;
+	enum open_question question;
+	guint32 asked;
 	guint complete;
 };
 
@@ -53,10 +59,12 @@ struct rank {
 	enum world_phase phase;
 	gboolean finalized;
 	gboolean ends_mpi; /* the call it waits in is the last of MPI's */
-	guint8 wait; /* enum wire_wait of the pending call; PHASE_BLOCKED */
+	guint8 wait;       /* enum wire_wait of the pending call; PHASE_BLOCKED */
 	guint32 call;
 	guint16 function;
-	GArray *waited; /* struct wire_name */
+	GArray *waited;              /* struct wire_name */
+	enum open_question question; /* what the pending call asks */
+	guint32 asked;               /* the last call with a question */
 	guint complete; /* so many of `waited`, from the first, are known to be complete */
 	GArray *live;   /* struct live, ascending by name */
 	struct truncated truncated; /* the last one received */
@@ -84,10 +92,12 @@ struct world {
 	GHashTable *messages; /* struct message, by id, not yet taken */
 	GArray *matches;      /* scratch */
 	GArray *choices;
+	GArray *plain; /* gboolean by choice: a receive that names its source took its message */
 	GPtrArray *alternatives; /* GArray of struct op_id, by choice; shared with copies */
 	struct trace trace;
 	struct remarks *remarks;
 	struct windows *locks;
+	GHashTable *impatience; /* polls told "not yet": by world_points.c's key, how often */
 	guint idle_polls;
 	gboolean started;          /* ranks may leave MPI_Init */
 	gboolean collectives_wait; /* some collective was taken to wait for more than it must */
@@ -133,6 +143,17 @@ gboolean world_is_over(const struct world *world, int rank);
 void world_copy_lines(struct rank *rank);
 void world_free_lines(struct rank *rank);
 
+/* The pending call asks about its requests: notes the question, if there is more than one answer. */
+void world_ask(struct world *world, int rank);
+/* Whether the pending call is an Iprobe or Improbe. */
+gboolean world_is_probe_poll(const struct world *world, int rank);
+/* Whether the pending poll can be told "not yet" by choice, not only when nothing else can move. */
+gboolean world_may_say_no(const struct world *world, int rank);
+/* The waited operations of a blocked rank that can complete (guint32), as indices. */
+GArray *world_completable_indices(const struct world *world, int rank);
+/* MPI_Cancel has come before the match: the receive is withdrawn, and the rank goes on. */
+void world_withdraw_receive(struct world *world, int rank, struct live *live);
+
 /* Makes all deterministic matches and lets go whom they set free. */
 void world_settle(struct world *world);
 void world_on_match(struct world *world, const struct match *match, gboolean chosen);
@@ -150,6 +171,12 @@ void world_compare_types(struct world *world, const struct match *match,
 static inline struct op_id world_op_id(int rank, struct wire_name name)
 {
 	return (struct op_id){rank, name.call, name.sub};
+}
+
+/* The name of a pending question: such calls start nothing that could have it. */
+static inline struct op_id world_question_id(const struct world *world, int rank)
+{
+	return (struct op_id){rank, world->ranks[rank].call, 0};
 }
 
 static inline gboolean world_is_poll(guint8 wait)

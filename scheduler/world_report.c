@@ -29,7 +29,7 @@ static gboolean send_waits(const struct world *world, const struct wire_op *op)
 		return FALSE;
 	if (op->mode == WIRE_SYNCHRONOUS)
 		return TRUE;
-	return op->mode != WIRE_BUFFERED && world->options.buffering == BUFFERING_ZERO;
+	return op->mode != WIRE_BUFFERED && world->options.buffering != BUFFERING_INFINITE;
 }
 
 /* A send, receive or probe enters the matcher. */
@@ -45,12 +45,20 @@ static gboolean post(struct world *world, int rank, const struct wire_call *call
 	operation->tag = op->tag == WIRE_ANY ? OPERATION_ANY : op->tag;
 	operation->peer = OPERATION_ANY;
 	live->waits_for_match = send_waits(world, op);
+	live->is_decided_for = live->waits_for_match && op->mode != WIRE_SYNCHRONOUS
+	                       && world->options.buffering == BUFFERING_PER_SEND;
 	operation->waits_for_match = live->waits_for_match;
 	if (op->peer != WIRE_ANY || op->kind == WIRE_SEND) {
 		operation->peer = communicators_to_world(world->comms, op->comm, rank, op->peer);
 		if (operation->peer < 0)
 			return refuse(error, rank, call, "a peer outside the communicator");
 	}
+	operation->by_choice = op->kind != WIRE_SEND && operation->peer != OPERATION_ANY
+	                       && (world_is_poll(call->wait)
+	                           || (op->kind == WIRE_RECEIVE && op->nonblocking
+	                               && world->options.cancels));
+	live->by_choice = op->kind != WIRE_SEND
+	                  && (operation->by_choice || operation->peer == OPERATION_ANY);
 	if (op->kind == WIRE_SEND) {
 		struct message *message = g_new(struct message, 1);
 
@@ -132,6 +140,8 @@ static void arrive(struct world *world, int rank, const struct wire_call *call,
 	live->instance = collectives_arrive(world->collectives, &entered, members, count);
 	event.collective = live->instance;
 	event.root = entered.root;
+	event.order = live->order;
+	event.members = count;
 	event.position = collectives_position(world->collectives, live->instance, rank);
 	trace_append(&world->trace, &event);
 }
@@ -242,6 +252,17 @@ static gboolean ends_mpi(const struct wire_call *call)
 	       && call->status == 0;
 }
 
+/* The rank wants to cancel its receive. */
+static void recall(struct world *world, int number)
+{
+	struct wire_name name = g_array_index(world->ranks[number].waited, struct wire_name, 0);
+	const struct live *live = world_find_live(world, number, name);
+	struct event event = {.kind = EVENT_RECALL, .op.id = world_op_id(number, name)};
+
+	if (live && live->kind == WIRE_RECEIVE && live->by_choice)
+		trace_append(&world->trace, &event);
+}
+
 static void block(struct world *world, int number, const struct wire_call *call)
 {
 	struct rank *rank = &world->ranks[number];
@@ -257,6 +278,9 @@ static void block(struct world *world, int number, const struct wire_call *call)
 	if (rank->phase == PHASE_ABSENT || rank->phase == PHASE_RUNNING)
 		world->running--;
 	rank->phase = PHASE_BLOCKED;
+	world_ask(world, number);
+	if (call->wait == WIRE_CANCEL)
+		recall(world, number);
 }
 
 static void forget_request(struct world *world, int rank, const struct wire_call *call)

@@ -6,22 +6,6 @@ gboolean world_at_rest(const struct world *world)
 	return world->running == 0;
 }
 
-/* The waited operations of a blocked rank that can complete, as indices. */
-static GArray *completable_indices(const struct world *world, int number)
-{
-	const struct rank *rank = &world->ranks[number];
-	GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint32));
-
-	for (guint i = 0; i < rank->waited->len; i++) {
-		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
-		const struct live *live = world_find_live(world, number, name);
-
-		if (live ? world_completable(world, number, live) : name.call != WIRE_NEVER)
-			g_array_append_val(indices, i);
-	}
-	return indices;
-}
-
 static gboolean answer_ready(struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -29,12 +13,13 @@ static gboolean answer_ready(struct world *world, int number)
 	guint32 one;
 
 	if (rank->phase != PHASE_BLOCKED || rank->wait == WIRE_WAIT_ALL
-	    || rank->wait == WIRE_TEST_ALL || rank->wait == WIRE_CANCEL)
+	    || rank->wait == WIRE_TEST_ALL || rank->wait == WIRE_CANCEL
+	    || rank->question != QUESTION_NONE)
 		return FALSE;
-	indices = completable_indices(world, number);
+	indices = world_completable_indices(world, number);
 	if (indices->len == 0)
 		return FALSE;
-	world->by_rule = TRUE;
+	world->by_rule |= indices->len > 1;
 	if (rank->wait == WIRE_WAIT_ANY || rank->wait == WIRE_TEST_ANY) {
 		one = world_oldest(rank, (const guint32 *)(void *)indices->data, indices->len);
 		world_release(world, number, &one, 1);
@@ -57,52 +42,6 @@ gboolean world_answer_ready(struct world *world)
 	return answered;
 }
 
-/* Remembers what else the receive could have taken at this moment. */
-static void note_alternatives(struct world *world, const struct choice *choice)
-{
-	GArray *open = world_open_choices(world);
-	GArray *others = g_array_new(FALSE, FALSE, sizeof(struct op_id));
-
-	for (guint i = 0; i < open->len; i++) {
-		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
-
-		if (!op_id_equal(one->point, choice->point))
-			continue;
-		for (guint j = 0; j < one->alternatives->len; j++) {
-			struct op_id send = g_array_index(one->alternatives, struct op_id, j);
-
-			if (!op_id_equal(send, choice->taken))
-				g_array_append_val(others, send);
-		}
-	}
-	open_choices_free(open);
-	g_ptr_array_add(world->alternatives, others);
-}
-
-gboolean world_choose(struct world *world, struct choice *choice)
-{
-	struct match match = {choice->point, choice->taken};
-
-	if (!matcher_allows(world->matcher, match.receive, &match.send))
-		return FALSE;
-	choice->taken = match.send;
-	g_array_append_val(world->choices, *choice);
-	note_alternatives(world, choice);
-	matcher_match(world->matcher, match.receive, match.send);
-	world->idle_polls = 0;
-	if (match.receive.rank < world->options.ranks)
-		world_on_match(world, &match, TRUE);
-	else
-		world_on_grant(world, &match);
-	world_settle(world);
-	return TRUE;
-}
-
-GArray *world_open_choices(const struct world *world)
-{
-	return matcher_open_choices(world->matcher);
-}
-
 /* What a poll started and did not find is withdrawn (Iprobe, Improbe). */
 static void withdraw_probes(struct world *world, int number)
 {
@@ -122,6 +61,20 @@ static void withdraw_probes(struct world *world, int number)
 	}
 }
 
+/* MPI_Cancel is over. The request lives on until it is waited for: nothing is observed here. */
+static void go_on(struct world *world, int number, gboolean withdrawn)
+{
+	struct rank *rank = &world->ranks[number];
+	guint32 done = 0;
+
+	g_array_set_size(rank->waited, 0);
+	rank->phase = PHASE_RUNNING;
+	world->running++;
+	world_wake(world, number);
+	world->orders.go(world->user, number,
+	                 &(struct wire_go){rank->call, withdrawn ? 1 : 0, &done});
+}
+
 /* MPI_Cancel when nothing else can move: a receive that is still unmatched is withdrawn. A send
  * cannot be taken back from MPI; as the standard wants its completion to be local from here on (MPI
  * 3.1, section 3.8.4), it waits for nobody any more. */
@@ -131,7 +84,6 @@ static void cancel(struct world *world, int number)
 	struct wire_name name = g_array_index(rank->waited, struct wire_name, 0);
 	struct live *live = world_find_live(world, number, name);
 	struct event event = {.kind = EVENT_CANCEL, .op.id = world_op_id(number, name)};
-	guint32 done = 0;
 	gboolean withdrawn = live->kind != WIRE_SEND
 	                     && matcher_withdraw(world->matcher, event.op.id);
 
@@ -141,13 +93,14 @@ static void cancel(struct world *world, int number)
 		live->cancelled = TRUE;
 		trace_append(&world->trace, &event);
 	}
-	/* The request lives on until it is waited for: nothing is observed here. */
-	g_array_set_size(rank->waited, 0);
-	rank->phase = PHASE_RUNNING;
-	world->running++;
-	world_wake(world, number);
-	world->orders.go(world->user, number,
-	                 &(struct wire_go){rank->call, withdrawn ? 1 : 0, &done});
+	go_on(world, number, withdrawn);
+}
+
+void world_withdraw_receive(struct world *world, int number, struct live *live)
+{
+	matcher_withdraw(world->matcher, world_op_id(number, live->name));
+	live->cancelled = TRUE;
+	go_on(world, number, TRUE);
 }
 
 /* Whether a rank's poll is for a message that it is yet to be given by the plan. */
@@ -155,12 +108,16 @@ static gboolean is_planned(const struct world *world, int number, const GArray *
 {
 	const struct rank *rank = &world->ranks[number];
 
-	for (guint i = 0; i < rank->waited->len; i++) {
-		struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
+	for (guint j = 0; j < plan->len; j++) {
+		struct op_id point = g_array_index(plan, struct choice, j).point;
 
-		for (guint j = 0; j < plan->len; j++) {
-			if (op_id_equal(g_array_index(plan, struct choice, j).point,
-			                world_op_id(number, name)))
+		if (rank->question != QUESTION_NONE
+		    && op_id_equal(point, world_question_id(world, number)))
+			return TRUE;
+		for (guint i = 0; i < rank->waited->len; i++) {
+			struct wire_name name = g_array_index(rank->waited, struct wire_name, i);
+
+			if (op_id_equal(point, world_op_id(number, name)))
 				return TRUE;
 		}
 	}
@@ -171,11 +128,12 @@ static gboolean answer_poll(struct world *world, int number, const GArray *plan)
 {
 	const struct rank *rank = &world->ranks[number];
 
-	if (rank->phase != PHASE_BLOCKED || is_planned(world, number, plan))
+	if (rank->phase != PHASE_BLOCKED || world_may_say_no(world, number)
+	    || is_planned(world, number, plan))
 		return FALSE;
 	if (rank->wait == WIRE_CANCEL) {
-		cancel(world, number);
 		world->by_rule = TRUE;
+		cancel(world, number);
 	} else if (world_is_poll(rank->wait)) {
 		withdraw_probes(world, number);
 		world_release(world, number, &(guint32){0}, 0);
@@ -197,7 +155,6 @@ gboolean world_answer_polls(struct world *world, const GArray *plan)
 	}
 	if (answered) {
 		world->idle_polls++;
-		world->by_rule = TRUE;
 		world_settle(world);
 	}
 	return answered;

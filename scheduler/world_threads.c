@@ -25,6 +25,8 @@ static void store(const struct rank *rank, struct line *line)
 	line->call = rank->call;
 	line->function = rank->function;
 	line->waited = rank->waited;
+	line->question = rank->question;
+	line->asked = rank->asked;
 	line->complete = rank->complete;
 }
 
@@ -36,6 +38,8 @@ static void load(struct rank *rank, const struct line *line)
 	rank->call = line->call;
 	rank->function = line->function;
 	rank->waited = line->waited;
+	rank->question = line->question;
+	rank->asked = line->asked;
 	rank->complete = line->complete;
 }
 

@@ -126,6 +126,8 @@ gboolean world_choice_is_told(const struct world *world, guint index)
 {
 	gint32 rank = g_array_index(world->choices, struct choice, index).point.rank;
 
+	if (g_array_index(world->plain, gboolean, index))
+		return FALSE;
 	return rank < world->options.ranks || windows_contended(world->locks, rank);
 }
 

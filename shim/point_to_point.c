@@ -74,7 +74,7 @@ static int send_blocking(void *site, unsigned function, const struct transfer *t
 	int code = begin(transfer, (struct wire_name){call.call, 0}, &request);
 	if (code != MPI_SUCCESS)
 		return refuse(&call, transfer->comm, code);
-	report_blocking(&call, &request, 1, transfer_copies(transfer->mode));
+	report_blocking(&call, &request, 1, transfer_returns(transfer->mode));
 	code = request_complete(request);
 	request_retire(request);
 	return finish(&call, transfer->comm, code);

@@ -70,7 +70,7 @@ int transfer_check(const struct transfer *transfer)
 
 struct request *transfer_new(const struct transfer *transfer)
 {
-	const struct wire_name none = { 0, 0 };
+	const struct wire_name none = {0, 0};
 	struct request *request = request_new(transfer->kind, none, transfer->comm);
 
 	if (!request)
@@ -88,8 +88,14 @@ struct request *transfer_new(const struct transfer *transfer)
 
 bool transfer_copies(uint8_t mode)
 {
-	bool infinite = gate_welcome()->buffering == WIRE_BUFFERING_INFINITE;
-	return mode == WIRE_BUFFERED || (infinite && mode != WIRE_SYNCHRONOUS);
+	bool zero = gate_welcome()->buffering == WIRE_BUFFERING_ZERO;
+	return mode == WIRE_BUFFERED || (!zero && mode != WIRE_SYNCHRONOUS);
+}
+
+bool transfer_returns(uint8_t mode)
+{
+	return transfer_copies(mode)
+	       && (mode == WIRE_BUFFERED || gate_welcome()->buffering == WIRE_BUFFERING_INFINITE);
 }
 
 static size_t message_bytes(const struct request *request)
@@ -141,7 +147,7 @@ static void copy_packed(struct request *request, struct outgoing *outgoing)
  * the library. */
 static struct outgoing copy_message(struct request *request)
 {
-	struct outgoing outgoing = { request->data, request->count, request->type };
+	struct outgoing outgoing = {request->data, request->count, request->type};
 	size_t bytes = message_bytes(request);
 
 	if (bytes == 0)
@@ -157,7 +163,7 @@ static struct outgoing copy_message(struct request *request)
 
 static int post_send(struct request *request)
 {
-	struct outgoing outgoing = { request->data, request->count, request->type };
+	struct outgoing outgoing = {request->data, request->count, request->type};
 
 	if (request->mode == WIRE_BUFFERED) {
 		request->buffered = buffer_take(message_bytes(request));

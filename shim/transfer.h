@@ -37,6 +37,9 @@ int transfer_start(struct request *request, struct wire_name name);
 /* Whether a send of this mode leaves the program's buffer at once. */
 bool transfer_copies(uint8_t mode);
 
+/* Whether a blocking send of this mode returns without asking. */
+bool transfer_returns(uint8_t mode);
+
 /* For receives that outlive their call: the program may free datatype and communicator at once. */
 int transfer_keep_arguments(struct request *request);
 

@@ -81,7 +81,11 @@ struct wire_inside {
 };
 
 /* Equal to enum buffering of explorer/path.h. */
-enum wire_buffering { WIRE_BUFFERING_ZERO = 1, WIRE_BUFFERING_INFINITE = 2 };
+enum wire_buffering {
+	WIRE_BUFFERING_ZERO = 1,
+	WIRE_BUFFERING_INFINITE = 2,
+	WIRE_BUFFERING_PER_SEND = 3, /* sends are copied, and yet each waits for GO */
+};
 
 /* What the scheduler wants; constant for an exploration but for buffering: each world sets it. */
 struct wire_welcome {

@@ -1,0 +1,550 @@
+/* The points of a world where the standard lets more than one thing happen: what is open now, and
+ * what comes of a choice. */
+#include "../explorer/answer.h"
+#include "mpi_calls.h"
+#include "world_internal.h"
+
+/* Sends that may complete early come first, even those that are matched already (of these it is not
+ * asked whether they wait): so that what comes after never depends on what matched them. Then come
+ * points with messages or complete requests, last those where nothing is possible but to say "not
+ * yet" or to cancel. */
+enum priority { PRIORITY_SEND, PRIORITY_FIRST, PRIORITY_LAST };
+
+struct point {
+	struct open_choice choice;
+	enum priority priority;
+};
+
+static const struct wire_name *waited_name(const struct rank *rank, guint index)
+{
+	return &g_array_index(rank->waited, struct wire_name, index);
+}
+
+static struct live *waited_live(const struct world *world, int number, guint index)
+{
+	return world_find_live(world, number, *waited_name(&world->ranks[number], index));
+}
+
+/* --- questions ---------------------------------------------------------------------------------
+ */
+
+gboolean world_is_probe_poll(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	const struct live *live;
+
+	if (!world_is_poll(rank->wait) || rank->waited->len != 1)
+		return FALSE;
+	live = waited_live(world, number, 0);
+	return live && (live->kind == WIRE_PROBE || live->kind == WIRE_MPROBE);
+}
+
+/* What the pending call may be told in more than one way. A wait for one request is told in one; so
+ * is what the shim asks for reasons of its own, which Waitany and Waitsome never poll for. */
+static enum open_question question_of(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	gboolean waits = rank->function == MPI_CALL_Waitany || rank->function == MPI_CALL_Waitsome;
+
+	if (rank->waited->len == 0 || rank->call == rank->asked
+	    || world_is_probe_poll(world, number))
+		return QUESTION_NONE;
+	switch (rank->wait) {
+	case WIRE_WAIT_ANY:
+		return rank->waited->len > 1 ? QUESTION_ANY : QUESTION_NONE;
+	case WIRE_WAIT_SOME:
+		return rank->waited->len > 1 ? QUESTION_SOME : QUESTION_NONE;
+	case WIRE_TEST_ALL:
+		return QUESTION_ALL;
+	case WIRE_TEST_ANY:
+		return waits ? QUESTION_NONE : QUESTION_ANY;
+	case WIRE_TEST_SOME:
+		return waits ? QUESTION_NONE : QUESTION_SOME;
+	default:
+		return QUESTION_NONE;
+	}
+}
+
+static struct asked asked_entry(int number, struct wire_name name, guint index)
+{
+	return (struct asked){world_op_id(number, name), index};
+}
+
+void world_ask(struct world *world, int number)
+{
+	struct rank *rank = &world->ranks[number];
+	g_autoptr(GArray) asked = g_array_new(FALSE, FALSE, sizeof(struct asked));
+
+	rank->question = question_of(world, number);
+	if (rank->question == QUESTION_NONE)
+		return;
+	rank->asked = rank->call;
+	for (guint i = 0; i < rank->waited->len; i++) {
+		struct asked entry = asked_entry(number, *waited_name(rank, i), i);
+		const struct live *live = waited_live(world, number, i);
+		const struct live *other = live ? world_find_joined(world, number, live) : NULL;
+		struct asked before = other ? asked_entry(number, other->name, i) : entry;
+
+		if (other)
+			g_array_append_val(asked, before);
+		g_array_append_val(asked, entry);
+	}
+	trace_append_ask(&world->trace, world_question_id(world, number),
+	                 (const struct asked *)(void *)asked->data, asked->len);
+}
+
+/* Polls are told "not yet" a limited number of times although it may be otherwise: for each place in
+ * the program, and for MPI_Test each request, until they are told "yes". */
+static guint64 patience_key(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	const struct world_call *info = world_call_info(world, number, rank->call);
+	struct op_id site = {number, (guint32)(info->site >> 32), (guint32)info->site};
+	struct op_id request = {number, 0, 0};
+
+	if (rank->question == QUESTION_ALL)
+		request = world_op_id(number, *waited_name(rank, 0));
+	return (guint64)op_id_hash(site) << 32 | op_id_hash(request);
+}
+
+gboolean world_may_say_no(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	guint64 key;
+
+	if (rank->phase != PHASE_BLOCKED || !world_is_poll(rank->wait)
+	    || (rank->question == QUESTION_NONE && !world_is_probe_poll(world, number)))
+		return FALSE;
+	key = patience_key(world, number);
+	return GPOINTER_TO_UINT(g_hash_table_lookup(world->impatience, &key))
+	       < world->options.not_yet;
+}
+
+static void note_answer(struct world *world, int number, gboolean yes)
+{
+	guint64 key = patience_key(world, number);
+	guint times = GPOINTER_TO_UINT(g_hash_table_lookup(world->impatience, &key));
+
+	if (yes)
+		g_hash_table_remove(world->impatience, &key);
+	else
+		g_hash_table_replace(world->impatience, g_memdup2(&key, sizeof(key)),
+		                     GUINT_TO_POINTER(times + 1));
+}
+
+GArray *world_completable_indices(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint32));
+
+	for (guint i = 0; i < rank->waited->len; i++) {
+		const struct live *live = waited_live(world, number, i);
+
+		if (live ? world_completable(world, number, live)
+		         : waited_name(rank, i)->call != WIRE_NEVER)
+			g_array_append_val(indices, i);
+	}
+	return indices;
+}
+
+/* --- what is open ------------------------------------------------------------------------------
+ */
+
+static GArray *alternatives_new(void)
+{
+	return g_array_new(FALSE, FALSE, sizeof(struct op_id));
+}
+
+static void add(GArray *alternatives, struct op_id taken)
+{
+	g_array_append_val(alternatives, taken);
+}
+
+static struct point *find_point(GArray *points, struct op_id id)
+{
+	for (guint i = 0; i < points->len; i++) {
+		struct point *point = &g_array_index(points, struct point, i);
+
+		if (op_id_equal(point->choice.point, id))
+			return point;
+	}
+	return NULL;
+}
+
+/* One more alternative at a point that takes messages, if there are any. */
+static void add_answer(GArray *points, struct op_id id, enum answer_kind kind)
+{
+	struct point *point = find_point(points, id);
+	struct point other = {{.point = id}, PRIORITY_LAST};
+
+	if (!point) {
+		other.choice.alternatives = alternatives_new();
+		g_array_append_val(points, other);
+		point = &g_array_index(points, struct point, points->len - 1);
+	}
+	if (kind == ANSWER_CANCELLED)
+		point->choice.question = QUESTION_RECALL;
+	add(point->choice.alternatives, answer_make(kind));
+}
+
+static void add_messages(const struct world *world, GArray *points)
+{
+	GArray *open = matcher_open_choices(world->matcher);
+
+	for (guint i = 0; i < open->len; i++) {
+		struct point point = {g_array_index(open, struct open_choice, i), PRIORITY_FIRST};
+		struct op_id id = point.choice.point;
+		const struct live *live = NULL;
+
+		if (world->options.cancels && id.rank < world->options.ranks)
+			live = world_find_live(world, id.rank, (struct wire_name){id.call, id.sub});
+		if (live && live->nonblocking)
+			point.choice.question = QUESTION_RECALL;
+		g_array_append_val(points, point);
+	}
+	g_array_free(open, TRUE);
+}
+
+/* The first requests that can be reported together, as answer.h has it. */
+static struct op_id all_of(const GArray *indices)
+{
+	guint32 window = g_array_index(indices, guint32, 0) / ANSWER_WINDOW;
+	guint64 bits = 0;
+
+	for (guint i = 0; i < indices->len; i++) {
+		guint32 index = g_array_index(indices, guint32, i);
+
+		if (index / ANSWER_WINDOW == window)
+			bits |= G_GUINT64_CONSTANT(1) << (index % ANSWER_WINDOW);
+	}
+	return answer_some(window, bits);
+}
+
+/* Every request alone; first that which was started first, so that nobody starves. */
+static void add_each(const struct world *world, int number, const GArray *indices,
+                     GArray *alternatives, gboolean oldest_first)
+{
+	guint32 oldest = 0;
+
+	if (indices->len == 0)
+		return;
+	oldest = world_oldest(&world->ranks[number], (const guint32 *)(const void *)indices->data,
+	                      indices->len);
+	if (oldest_first)
+		add(alternatives, answer_one(oldest));
+	for (guint i = 0; i < indices->len; i++) {
+		guint32 index = g_array_index(indices, guint32, i);
+
+		if (!oldest_first || index != oldest)
+			add(alternatives, answer_one(index));
+	}
+}
+
+static void add_question(const struct world *world, GArray *points, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	g_autoptr(GArray) indices = world_completable_indices(world, number);
+	struct point point = {{.point = world_question_id(world, number),
+	                       .alternatives = alternatives_new(),
+	                       .question = rank->question,
+	                       .requests = rank->waited->len},
+	                      PRIORITY_FIRST};
+	GArray *alternatives = point.choice.alternatives;
+
+	if (rank->question == QUESTION_ALL && indices->len == rank->waited->len)
+		add(alternatives, answer_make(ANSWER_YES));
+	if (rank->question == QUESTION_SOME && indices->len > 1)
+		add(alternatives, all_of(indices));
+	if (rank->question == QUESTION_SOME || rank->question == QUESTION_ANY)
+		add_each(world, number, indices, alternatives, rank->question == QUESTION_ANY);
+	if (alternatives->len == 0)
+		point.priority = PRIORITY_LAST;
+	if (world_may_say_no(world, number))
+		add(alternatives, answer_make(ANSWER_NO));
+	if (alternatives->len > 0)
+		g_array_append_val(points, point);
+	else
+		g_array_free(alternatives, TRUE);
+}
+
+static void add_send(GArray *points, int number, const struct live *live)
+{
+	struct point point = {{.point = {number, 0, 0}}, PRIORITY_SEND};
+
+	if (!live || live->kind != WIRE_SEND || !live->is_decided_for || live->decided != 0)
+		return;
+	point.choice.point = world_op_id(number, live->name);
+	if (find_point(points, point.choice.point))
+		return;
+	point.choice.alternatives = alternatives_new();
+	add(point.choice.alternatives, answer_make(ANSWER_EARLY));
+	if (!live->matched)
+		add(point.choice.alternatives, answer_make(ANSWER_LATE));
+	g_array_append_val(points, point);
+}
+
+/* The sends for which the rank waits, or asks. */
+static void add_sends(const struct world *world, GArray *points, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < rank->waited->len; i++) {
+		const struct live *live = waited_live(world, number, i);
+
+		add_send(points, number, live);
+		if (live)
+			add_send(points, number, world_find_joined(world, number, live));
+	}
+}
+
+/* The receive that the rank wants to cancel, if it can be chosen whether that comes in time. */
+static const struct live *recalled(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	const struct live *live = rank->wait == WIRE_CANCEL ? waited_live(world, number, 0) : NULL;
+
+	return live && live->kind == WIRE_RECEIVE && live->by_choice && !live->matched ? live
+	                                                                               : NULL;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct point *left = a;
+	const struct point *right = b;
+
+	if (left->priority != right->priority)
+		return left->priority < right->priority ? -1 : 1;
+	return op_id_compare(left->choice.point, right->choice.point);
+}
+
+/* Of the line in focus. */
+static void add_of_line(const struct world *world, GArray *points, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	const struct live *receive;
+
+	if (rank->phase != PHASE_BLOCKED)
+		return;
+	receive = recalled(world, number);
+	if (receive)
+		add_answer(points, world_op_id(number, receive->name), ANSWER_CANCELLED);
+	if (rank->question != QUESTION_NONE)
+		add_question(world, points, number);
+	else if (world_is_probe_poll(world, number) && world_may_say_no(world, number))
+		add_answer(points, world_op_id(number, *waited_name(rank, 0)), ANSWER_NO);
+	if (world->options.buffering == BUFFERING_PER_SEND)
+		add_sends(world, points, number);
+}
+
+GArray *world_open_choices(struct world *world)
+{
+	g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(struct point));
+	GArray *open = g_array_new(FALSE, FALSE, sizeof(struct open_choice));
+
+	add_messages(world, points);
+	for (int number = 0; number < world->options.ranks; number++) {
+		for (guint i = 0; i < world_lines(world, number); i++) {
+			world_focus(world, number, i);
+			add_of_line(world, points, number);
+		}
+	}
+	g_array_sort(points, compare_points);
+	for (guint i = 0; i < points->len; i++)
+		g_array_append_val(open, g_array_index(points, struct point, i).choice);
+	return open;
+}
+
+/* --- choosing ----------------------------------------------------------------------------------
+ */
+
+static gboolean reports_complete(const struct world *world, int number, struct op_id answer)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint i = answer_next(answer, 0, rank->waited->len); i < rank->waited->len;
+	     i = answer_next(answer, i + 1, rank->waited->len)) {
+		const struct live *live = waited_live(world, number, i);
+
+		if (live ? !world_completable(world, number, live)
+		         : waited_name(rank, i)->call == WIRE_NEVER)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static gboolean fits_question(const struct rank *rank, struct op_id answer)
+{
+	switch (answer_kind(answer)) {
+	case ANSWER_NO:
+		return world_is_poll(rank->wait);
+	case ANSWER_YES:
+		return rank->question == QUESTION_ALL;
+	case ANSWER_ONE:
+		return rank->question != QUESTION_ALL && answer.call < rank->waited->len;
+	case ANSWER_SOME:
+		return rank->question == QUESTION_SOME;
+	default:
+		return FALSE;
+	}
+}
+
+static gboolean line_allows(const struct world *world, const struct choice *choice)
+{
+	int number = choice->point.rank;
+	enum answer_kind kind = answer_kind(choice->taken);
+	const struct rank *rank = &world->ranks[number];
+	const struct live *live;
+
+	if (rank->phase != PHASE_BLOCKED)
+		return FALSE;
+	if (rank->question != QUESTION_NONE
+	    && op_id_equal(choice->point, world_question_id(world, number)))
+		return fits_question(rank, choice->taken)
+		       && reports_complete(world, number, choice->taken);
+	live = world_find_live(world, number,
+	                       (struct wire_name){choice->point.call, choice->point.sub});
+	if (!live)
+		return FALSE;
+	if (kind == ANSWER_NO)
+		return world_is_probe_poll(world, number) && live == waited_live(world, number, 0);
+	if (kind == ANSWER_CANCELLED)
+		return live == recalled(world, number);
+	return (kind == ANSWER_EARLY || kind == ANSWER_LATE) && live->is_decided_for
+	       && live->decided == 0;
+}
+
+/* Puts the line in focus that waits for the answer. */
+static gboolean allows_answer(struct world *world, const struct choice *choice)
+{
+	int number = choice->point.rank;
+
+	if (number < 0 || number >= world->options.ranks)
+		return FALSE;
+	for (guint i = 0; i < world_lines(world, number); i++) {
+		world_focus(world, number, i);
+		if (line_allows(world, choice))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* Remembers what else could have been taken at this moment. */
+static void note_alternatives(struct world *world, const struct choice *choice)
+{
+	gboolean has_lines = choice->point.rank < world->options.ranks;
+	guint focus = has_lines ? world->ranks[choice->point.rank].focus : 0;
+	GArray *open = world_open_choices(world);
+	GArray *others = alternatives_new();
+
+	for (guint i = 0; i < open->len; i++) {
+		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+
+		if (!op_id_equal(one->point, choice->point))
+			continue;
+		for (guint j = 0; j < one->alternatives->len; j++) {
+			struct op_id taken = g_array_index(one->alternatives, struct op_id, j);
+
+			if (!op_id_equal(taken, choice->taken))
+				g_array_append_val(others, taken);
+		}
+	}
+	if (has_lines)
+		world_focus(world, choice->point.rank, focus);
+	open_choices_free(open);
+	g_ptr_array_add(world->alternatives, others);
+}
+
+static void give_answer(struct world *world, int number, struct op_id answer)
+{
+	struct rank *rank = &world->ranks[number];
+	g_autoptr(GArray) done = g_array_new(FALSE, FALSE, sizeof(guint32));
+
+	for (guint32 i = answer_next(answer, 0, rank->waited->len); i < rank->waited->len;
+	     i = answer_next(answer, i + 1, rank->waited->len))
+		g_array_append_val(done, i);
+	note_answer(world, number, answer_kind(answer) != ANSWER_NO);
+	world_release(world, number, (const guint32 *)(const void *)done->data, done->len);
+}
+
+static void choose_answer(struct world *world, const struct choice *choice)
+{
+	int number = choice->point.rank;
+	struct wire_name name = {choice->point.call, choice->point.sub};
+	struct live *live = world_find_live(world, number, name);
+	struct event event = {.kind = EVENT_ANSWER,
+	                      .op.id = choice->point,
+	                      .other = choice->taken,
+	                      .chosen = TRUE};
+
+	trace_append(&world->trace, &event);
+	switch (answer_kind(choice->taken)) {
+	case ANSWER_EARLY:
+	case ANSWER_LATE:
+		live->decided = answer_kind(choice->taken);
+		world_try_release(world, number);
+		break;
+	case ANSWER_CANCELLED:
+		world_withdraw_receive(world, number, live);
+		break;
+	default:
+		if (world_is_probe_poll(world, number)) {
+			matcher_withdraw(world->matcher, choice->point);
+			world_remove_live(world, number, live);
+		}
+		give_answer(world, number, choice->taken);
+		break;
+	}
+}
+
+/* A receive that names its source takes its message: no choice in anybody's eyes. */
+static gboolean is_plain(const struct world *world, const struct choice *choice)
+{
+	struct wire_name name = {choice->point.call, choice->point.sub};
+	const struct live *live;
+
+	if (answer_is(choice->taken) || choice->point.rank >= world->options.ranks)
+		return FALSE;
+	live = world_find_live(world, choice->point.rank, name);
+	return live && live->kind == WIRE_RECEIVE && live->peer != WIRE_ANY;
+}
+
+/* If it is a poll's probe that gets a message, the poll is told "yes". */
+static void note_found(struct world *world, struct op_id probe)
+{
+	for (guint i = 0; probe.rank < world->options.ranks && i < world_lines(world, probe.rank);
+	     i++) {
+		world_focus(world, probe.rank, i);
+		if (world->ranks[probe.rank].phase == PHASE_BLOCKED
+		    && world->ranks[probe.rank].call == probe.call
+		    && world_is_probe_poll(world, probe.rank))
+			note_answer(world, probe.rank, TRUE);
+	}
+}
+
+gboolean world_choose(struct world *world, struct choice *choice)
+{
+	struct match match = {choice->point, choice->taken};
+	gboolean plain;
+
+	if (answer_is(choice->taken) ? !allows_answer(world, choice)
+	                             : !matcher_allows(world->matcher, match.receive, &match.send))
+		return FALSE;
+	choice->taken = match.send;
+	plain = is_plain(world, choice);
+	g_array_append_val(world->choices, *choice);
+	g_array_append_val(world->plain, plain);
+	note_alternatives(world, choice);
+	world->idle_polls = 0;
+	if (answer_is(choice->taken)) {
+		choose_answer(world, choice);
+	} else {
+		note_found(world, match.receive);
+		matcher_match(world->matcher, match.receive, match.send);
+		if (match.receive.rank < world->options.ranks)
+			world_on_match(world, &match, TRUE);
+		else
+			world_on_grant(world, &match);
+	}
+	world_settle(world);
+	return TRUE;
+}
