@@ -39,8 +39,8 @@ gboolean world_is_probe_poll(const struct world *world, int number)
 	return live && (live->kind == WIRE_PROBE || live->kind == WIRE_MPROBE);
 }
 
-/* What the pending call may be told in more than one way. A wait for one request is told in one; so
- * is what the shim asks for reasons of its own, which Waitany and Waitsome never poll for. */
+/* What the pending call may be told in more than one way; not so what the shim asks for reasons of
+ * its own, when Waitany and Waitsome poll. */
 static enum open_question question_of(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -51,9 +51,9 @@ static enum open_question question_of(const struct world *world, int number)
 		return QUESTION_NONE;
 	switch (rank->wait) {
 	case WIRE_WAIT_ANY:
-		return rank->waited->len > 1 ? QUESTION_ANY : QUESTION_NONE;
+		return QUESTION_ANY;
 	case WIRE_WAIT_SOME:
-		return rank->waited->len > 1 ? QUESTION_SOME : QUESTION_NONE;
+		return QUESTION_SOME;
 	case WIRE_TEST_ALL:
 		return QUESTION_ALL;
 	case WIRE_TEST_ANY:
