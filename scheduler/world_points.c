@@ -40,14 +40,14 @@ gboolean world_is_probe_poll(const struct world *world, int number)
 }
 
 /* What the pending call may be told in more than one way; not so what the shim asks for reasons of
- * its own, when Waitany and Waitsome poll. */
+ * its own, when Waitany and Waitsome poll; nor MPI_Parrived, whose partitions MPI moves by itself. */
 static enum open_question question_of(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
 	gboolean waits = rank->function == MPI_CALL_Waitany || rank->function == MPI_CALL_Waitsome;
 
 	if (rank->waited->len == 0 || rank->call == rank->asked
-	    || world_is_probe_poll(world, number))
+	    || rank->function == MPI_CALL_Parrived || world_is_probe_poll(world, number))
 		return QUESTION_NONE;
 	switch (rank->wait) {
 	case WIRE_WAIT_ANY:
@@ -457,7 +457,7 @@ static void note_alternatives(struct world *world, const struct choice *choice)
 static void give_answer(struct world *world, int number, struct op_id answer)
 {
 	struct rank *rank = &world->ranks[number];
-	g_autoptr(GArray) done = g_array_new(FALSE, FALSE, sizeof(guint32));
+	g_autoptr(GArray) done = g_array_sized_new(FALSE, FALSE, sizeof(guint32), 1);
 
 	for (guint32 i = answer_next(answer, 0, rank->waited->len); i < rank->waited->len;
 	     i = answer_next(answer, i + 1, rank->waited->len))

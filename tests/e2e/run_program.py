@@ -42,8 +42,9 @@ def outcome(execution):
     """What must be the same however the exploration went back, as something that can be counted."""
     matches = sorted((m["rank"], m["call"], m.get("sub", 0), m["source"], m["send_call"],
                       m.get("send_sub", 0), m["tag"]) for m in execution["matches"])
-    choices = sorted((c["rank"], c["call"], c.get("sub", 0), c["taken"]["source"],
-                      c["taken"]["call"]) for c in execution["choices"])
+    choices = sorted((c["rank"], c["call"], c.get("sub", 0), c["taken"].get("answer", ""),
+                      c["taken"].get("source", -1), c["taken"].get("call", 0))
+                     for c in execution["choices"])
     return (execution["buffering"], execution["status"], tuple(matches), tuple(choices),
             tuple(execution["exit"]), tuple(execution["output"]))
 

@@ -14,7 +14,7 @@
 #include "brute_force.h"
 #include "fake_world.h"
 
-static int programs = 1500;
+static int programs = 500;
 static gint64 first_seed = 1;
 static int size = 0;
 static int most_states = 5000;
@@ -330,7 +330,7 @@ static int print_program(void)
 int main(int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
-		{"programs", 0, 0, G_OPTION_ARG_INT, &programs, "how many (default 1500)", "N"},
+		{"programs", 0, 0, G_OPTION_ARG_INT, &programs, "how many (default 500)", "N"},
 		{"seed", 0, 0, G_OPTION_ARG_INT64, &first_seed, "of the first program", "S"},
 		{"size", 0, 0, G_OPTION_ARG_INT, &size, "messages meant, instead of 4 to 6", "M"},
 		{"states", 0, 0, G_OPTION_ARG_INT, &most_states,
