@@ -16,9 +16,9 @@ struct collectives;
 struct collective_call {
 	struct op_id id;
 	guint64 comm;
-	guint16 function; /* enum mpi_call */
-	int root;         /* world rank, or -1 */
-	int given_root;   /* the same as a rank of the communicator */
+	guint16 function;  /* enum mpi_call */
+	int root;          /* world rank, or -1 */
+	int given_root;    /* the same as a rank of the communicator */
 	struct types types;
 	gboolean same_data; /* the types are to be compared */
 	guint8 reduction;   /* as in struct wire_op; 0: not to be compared */

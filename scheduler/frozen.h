@@ -21,8 +21,8 @@ struct frozen {
 	char *hazard; /* the first reason not to restore from here; NULL: none */
 	struct clone_plan *clones;
 	struct journal_state *files; /* as they were; NULL: none are put back */
-	struct snapshot *snapshot;   /* in the session's set; NULL: not (any more) */
-	guint children; /* frozen worlds and running executions made of copies of this one */
+	struct snapshot *snapshot; /* in the session's set; NULL: not (any more) */
+	guint children;   /* frozen worlds and running executions made of copies of this one */
 };
 
 /* Orders all ranks of an execution at rest to park. Their connections become the frozen world's. */

@@ -20,10 +20,10 @@ gboolean log_init(const char *setting, GError **error);
 gboolean log_enabled(enum log_domain domain);
 void log_write(enum log_domain domain, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-#define log_debug(domain, ...)                          \
-	do {                                            \
-		if (log_enabled(domain))                \
-			log_write(domain, __VA_ARGS__); \
+#define log_debug(domain, ...)                                                                  \
+	do {                                                                                    \
+		if (log_enabled(domain))                                                        \
+			log_write(domain, __VA_ARGS__);                                         \
 	} while (0)
 
 #define LOG_ERROR (log_error_quark())

@@ -45,9 +45,9 @@ static gboolean is_mpi_symbol(const char *name)
 
 static gboolean starts_others(const char *name)
 {
-	static const char *const names[] = {
-		"dlopen", "dlmopen", "execv",   "execve",      "execvp",       "execl", "execlp",
-		"execle", "execvpe", "fexecve", "posix_spawn", "posix_spawnp", "system"};
+	static const char *const names[] = { "dlopen", "dlmopen", "execv", "execve", "execvp",
+		                             "execl",  "execlp",  "execle", "execvpe", "fexecve",
+		                             "posix_spawn", "posix_spawnp", "system" };
 
 	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
 		if (strcmp(name, names[i]) == 0)

@@ -6,8 +6,8 @@
 
 struct program_elf {
 	gboolean is_elf;
-	gboolean is_native;     /* of this machine and word size */
-	gboolean is_dynamic;    /* asks for the dynamic linker (a program; libraries do not) */
+	gboolean is_native;  /* of this machine and word size */
+	gboolean is_dynamic; /* asks for the dynamic linker (a program; libraries do not) */
 	gboolean starts_others; /* imports dlopen, an exec function, ... */
 	gboolean looks_up;      /* imports dlsym: finds functions by name */
 	gboolean defines_mpi;   /* contains MPI_Init or PMPI_Init itself */
