@@ -9,40 +9,6 @@
  * the messages, what was sent before this one. Queues keep the running union of what the matches
  * at their front depend on, so that each such question is a search by bisection. */
 
-static guint hash_key(gconstpointer pointer)
-{
-	const struct key *key = pointer;
-	uint64_t mixed = key->comm;
-
-	mixed = (mixed ^ (uint32_t)key->rank) * UINT64_C(0x9e3779b97f4a7c15);
-	mixed = (mixed ^ (uint32_t)key->source ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-	mixed = (mixed ^ (uint32_t)key->tag ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-	return (guint)(mixed >> 32) ^ key->messages;
-}
-
-static gboolean same_key(gconstpointer left, gconstpointer right)
-{
-	const struct key *a = left;
-	const struct key *b = right;
-
-	return a->messages == b->messages && a->rank == b->rank && a->source == b->source
-	       && a->tag == b->tag && a->comm == b->comm;
-}
-
-static void set_unref(void *set)
-{
-	choice_set_unref(set);
-}
-
-static void queue_free(void *pointer)
-{
-	struct queue *queue = pointer;
-
-	g_array_free(queue->records, TRUE);
-	g_ptr_array_free(queue->sums, TRUE);
-	g_free(queue);
-}
-
 static void rank_clear(void *pointer)
 {
 	struct rank *rank = pointer;
@@ -60,7 +26,7 @@ struct dependence *dependence_new(void)
 	dependence->steps = g_array_new(FALSE, FALSE, sizeof(struct step));
 	dependence->records = g_array_new(FALSE, FALSE, sizeof(struct record));
 	dependence->choices = g_array_new(FALSE, FALSE, sizeof(guint));
-	dependence->queues = g_hash_table_new_full(hash_key, same_key, NULL, queue_free);
+	dependence->queues = dependence_queues_new();
 	dependence->asked = g_array_new(FALSE, FALSE, sizeof(struct asked));
 	dependence->arrivals = arrivals_new();
 	return dependence;
@@ -89,28 +55,6 @@ static struct rank *rank_of(struct dependence *dependence, int32_t rank)
 	return &g_array_index(dependence->ranks, struct rank, rank);
 }
 
-static struct record *record_at(const struct dependence *dependence, guint index)
-{
-	return &g_array_index(dependence->records, struct record, index);
-}
-
-/* The first place in an ascending array of indices that is not below `index`. */
-static guint place_of(const GArray *indices, guint index)
-{
-	guint low = 0;
-	guint high = indices->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (g_array_index(indices, guint, middle) < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 struct record *dependence_find(const struct dependence *dependence, struct op_id id,
                                guint *ret_index)
 {
@@ -125,11 +69,11 @@ struct record *dependence_find(const struct dependence *dependence, struct op_id
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 		guint index = g_array_index(records, guint, middle);
-		int order = op_id_compare(record_at(dependence, index)->op.id, id);
+		int order = op_id_compare(dependence_record_at(dependence, index)->op.id, id);
 
 		if (order == 0) {
 			*ret_index = index;
-			return record_at(dependence, index);
+			return dependence_record_at(dependence, index);
 		}
 		if (order < 0)
 			low = middle + 1;
@@ -137,64 +81,6 @@ struct record *dependence_find(const struct dependence *dependence, struct op_id
 			high = middle;
 	}
 	return NULL;
-}
-
-static struct queue *find_queue(const struct dependence *dependence, struct key key)
-{
-	return g_hash_table_lookup(dependence->queues, &key);
-}
-
-static struct queue *make_queue(struct dependence *dependence, struct key key)
-{
-	struct queue *queue = find_queue(dependence, key);
-
-	if (!queue) {
-		queue = g_new0(struct queue, 1);
-		queue->key = key;
-		queue->records = g_array_new(FALSE, FALSE, sizeof(guint));
-		queue->sums = g_ptr_array_new_with_free_func(set_unref);
-		g_hash_table_insert(dependence->queues, &queue->key, queue);
-	}
-	return queue;
-}
-
-static struct choice_set *sum_at(const struct queue *queue, guint place)
-{
-	return g_ptr_array_index(queue->sums, place);
-}
-
-/* Extends the running union to the first `count` records, or to the first that is not gone. */
-static bool sum_up(struct dependence *dependence, struct queue *queue, guint count)
-{
-	while (queue->sums->len < count) {
-		guint place = queue->sums->len;
-		guint index = g_array_index(queue->records, guint, place);
-		const struct record *record = record_at(dependence, index);
-		struct choice_set *sum;
-
-		if (!record->gone)
-			return false;
-		sum = place > 0 ? choice_set_ref(sum_at(queue, place - 1)) : NULL;
-		choice_set_join(&sum, record->match);
-		g_ptr_array_add(queue->sums, sum);
-	}
-	return true;
-}
-
-/* Joins what took the records before `index` out of this queue; false: not all are gone. */
-static bool join_front(struct dependence *dependence, struct key key, guint index,
-                       struct choice_set **set)
-{
-	struct queue *queue = find_queue(dependence, key);
-	guint count = queue ? place_of(queue->records, index) : 0;
-	bool complete;
-
-	if (count == 0)
-		return true;
-	complete = sum_up(dependence, queue, count);
-	if (complete)
-		choice_set_join(set, sum_at(queue, count - 1));
-	return complete;
 }
 
 /* What had to happen before rule 2 let the receive at `index` have a message; false: it does not
@@ -208,7 +94,7 @@ static bool join_receives(struct dependence *dependence, guint index, const stru
 		struct key key = {false, send->peer, class & 1 ? OPERATION_ANY : send->id.rank,
 		                  class & 2 ? OPERATION_ANY : send->tag, send->comm};
 
-		complete = join_front(dependence, key, index, set) && complete;
+		complete = dependence_join_front(dependence, key, index, set) && complete;
 	}
 	return complete;
 }
@@ -230,11 +116,11 @@ static void read_operation(struct dependence *dependence, const struct operation
 
 	if (op->kind == OPERATION_SEND) {
 		key = (struct key){true, op->peer, op->id.rank, op->tag, op->comm};
-		record.queues[0] = make_queue(dependence, key);
+		record.queues[0] = dependence_make_queue(dependence, key);
 		key.tag = OPERATION_ANY;
-		record.queues[1] = make_queue(dependence, key);
+		record.queues[1] = dependence_make_queue(dependence, key);
 	} else if (op->kind == OPERATION_RECEIVE || op->kind == OPERATION_MPROBE) {
-		record.queues[0] = make_queue(dependence, key);
+		record.queues[0] = dependence_make_queue(dependence, key);
 	}
 	for (int i = 0; i < 2; i++)
 		if (record.queues[i])
@@ -248,7 +134,7 @@ static void read_operation(struct dependence *dependence, const struct operation
 static void unread_operation(struct dependence *dependence)
 {
 	guint index = dependence->records->len - 1;
-	struct record *record = record_at(dependence, index);
+	struct record *record = dependence_record_at(dependence, index);
 	GArray *own = rank_of(dependence, record->op.id.rank)->records;
 
 	for (int i = 0; i < 2; i++)
@@ -270,7 +156,7 @@ static void put_back(struct record *record, guint index)
 {
 	for (int i = 0; i < 2; i++) {
 		struct queue *queue = record->queues[i];
-		guint place = queue ? place_of(queue->records, index) : 0;
+		guint place = queue ? dependence_place_of(queue->records, index) : 0;
 
 		if (queue && queue->sums->len > place)
 			g_ptr_array_set_size(queue->sums, (int)place);
@@ -295,7 +181,7 @@ static void read_match(struct dependence *dependence, const struct event *event)
 	set = choice_set_ref(receive->issued);
 	choice_set_join(&set, send->issued);
 	join_receives(dependence, at, &send->op, &set);
-	join_front(dependence, messages_for(&receive->op, send->op.id.rank), sent, &set);
+	dependence_join_front(dependence, messages_for(&receive->op, send->op.id.rank), sent, &set);
 	if (event->chosen) {
 		receive->choice = (int)dependence->choices->len;
 		receive->taken = event->other;
@@ -588,7 +474,7 @@ static guint first_that_needs(const struct queue *queue, guint choice)
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 
-		if (choice_set_has(sum_at(queue, middle), choice))
+		if (choice_set_has(dependence_sum_at(queue, middle), choice))
 			high = middle;
 		else
 			low = middle + 1;
@@ -611,19 +497,19 @@ enum alternative_state dependence_alternative(struct dependence *dependence, str
 	if (!chosen || chosen->choice < 0)
 		return ALTERNATIVE_NONE;
 	choice = (guint)chosen->choice;
-	queue = find_queue(dependence, messages_for(&chosen->op, source));
+	queue = dependence_find_queue(dependence, messages_for(&chosen->op, source));
 	if (queue)
-		sum_up(dependence, queue, queue->records->len);
+		dependence_sum_up(dependence, queue, queue->records->len);
 	place = queue ? first_that_needs(queue, choice) : 0;
 	if (!queue || place == queue->records->len)
 		return choice_set_has(source_now, choice) ? ALTERNATIVE_NEVER : ALTERNATIVE_NONE;
 	sent = g_array_index(queue->records, guint, place);
-	send = record_at(dependence, sent);
+	send = dependence_record_at(dependence, sent);
 	if (choice_set_has(send->issued, choice))
 		return ALTERNATIVE_NEVER;
 	needs = choice_set_ref(send->issued);
 	choice_set_join(&needs, chosen->issued);
-	join_front(dependence, queue->key, sent, &needs);
+	dependence_join_front(dependence, queue->key, sent, &needs);
 	if (!join_receives(dependence, at, &send->op, &needs) || choice_set_has(needs, choice)) {
 		choice_set_unref(needs);
 		return ALTERNATIVE_BLOCKED;

@@ -62,13 +62,14 @@ enum alternative_state dependence_alternative(struct dependence *dependence, str
                                               int32_t source, struct op_id *ret_send,
                                               struct choice_set **ret_needs);
 
-/* Whether request `index` of those that this question asks about is complete; *ret_needs (unref it):
- * what that depends on besides the question. */
+/* Whether request `index` of those that this question asks about is complete; *ret_needs (unref
+ * it): what that depends on besides the question. */
 bool dependence_complete(const struct dependence *dependence, struct op_id question, uint32_t index,
                          struct choice_set **ret_needs);
 
-/* As dependence_alternative, for an answer that was not open when the choice was made at `point`: requests that could
- * have been complete, a receive that could have been cancelled. BLOCKED is never said. */
+/* As dependence_alternative, for an answer that was not open when the choice was made at `point`:
+ * requests that could have been complete, a receive that could have been cancelled. BLOCKED is
+ * never said. */
 enum alternative_state dependence_answer(const struct dependence *dependence, struct op_id point,
                                          struct op_id answer, struct choice_set **ret_needs);
 

@@ -1,5 +1,5 @@
-/* What dependence.c (reading a trace, messages that come late) and completion.c (requests that
- * complete late) share. Nobody else includes it. */
+/* What dependence.c (reading a trace, messages that come late), dependence_queue.c (its queues) and
+ * completion.c (requests that complete late) share. Nobody else includes it. */
 #ifndef MATCHPOINT_EXPLORER_DEPENDENCE_INTERNAL_H
 #define MATCHPOINT_EXPLORER_DEPENDENCE_INTERNAL_H
 
@@ -56,6 +56,31 @@ struct dependence {
 	GArray *asked;      /* of struct asked, as in the trace */
 	struct arrivals *arrivals;
 };
+
+static inline struct record *dependence_record_at(const struct dependence *dependence, guint index)
+{
+	return &g_array_index(dependence->records, struct record, index);
+}
+
+/* What the matches of the records up to this place depend on; summed up before. */
+static inline struct choice_set *dependence_sum_at(const struct queue *queue, guint place)
+{
+	return g_ptr_array_index(queue->sums, place);
+}
+
+GHashTable *dependence_queues_new(void);
+struct queue *dependence_find_queue(const struct dependence *dependence, struct key key);
+struct queue *dependence_make_queue(struct dependence *dependence, struct key key);
+
+/* The first place in an ascending array of indices that is not below `index`. */
+guint dependence_place_of(const GArray *indices, guint index);
+
+/* Extends the running union to the first `count` records, or to the first that is not gone. */
+bool dependence_sum_up(struct dependence *dependence, struct queue *queue, guint count);
+
+/* Joins what took the records before `index` out of this queue; false: not all are gone. */
+bool dependence_join_front(struct dependence *dependence, struct key key, guint index,
+                           struct choice_set **set);
 
 /* The record of an operation, or NULL. */
 struct record *dependence_find(const struct dependence *dependence, struct op_id id,

@@ -37,9 +37,9 @@ struct operation {
 	int32_t tag;          /* a receive's may be OPERATION_ANY */
 	bool waits_for_match; /* a send that completes only when it is matched: MPI_Ssend always,
 	                         standard mode under zero buffering */
-	bool by_choice; /* a receive, probe or mprobe that names its source, but is matched only when
-	                   somebody chooses: a poll may not see the message yet, and a receive may be
-	                   cancelled */
+	/* A receive, probe or mprobe that names its source, but is matched only when somebody
+	 * chooses: a poll may not see the message yet, and a receive may be cancelled. */
+	bool by_choice;
 };
 
 /* Order by rank, call, sub: <0, 0, >0. */

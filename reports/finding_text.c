@@ -119,6 +119,45 @@ static void write_outcomes(const GPtrArray *outcomes, FILE *out)
 	}
 }
 
+/* "rank 1's MPI_Send at a.c:12, rank 2's ...": those that were chosen to complete like this
+ * although they could have otherwise; NULL: none. */
+static char *sends_that(const GPtrArray *choices, const char *answer)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < choices->len; i++) {
+		const struct record_choice *choice = g_ptr_array_index(choices, i);
+		g_autofree char *place = place_print(&choice->place);
+
+		if (g_strcmp0(choice->taken.answer, answer) == 0 && choice->alternatives->len > 0)
+			g_string_append_printf(text, "%srank %d's %s at %s",
+			                       text->len > 0 ? ", " : "", choice->rank,
+			                       choice->function, place);
+	}
+	return g_string_free(text, text->len == 0);
+}
+
+/* Where each send has a choice: which sends make the difference. */
+static bool write_sends(struct store_reader *reader, const struct record_finding *finding,
+                        FILE *out, GError **error)
+{
+	g_autoptr(RecordExecution) execution = NULL;
+	g_autofree char *late = NULL, *early = NULL;
+
+	if (finding->bufferings != RECORD_PER_SEND)
+		return true;
+	execution = store_reader_example(reader, finding->id, error);
+	if (!execution)
+		return false;
+	late = sends_that(execution->choices, "late");
+	early = sends_that(execution->choices, "early");
+	if (late)
+		fprintf(out, "  must block until received: %s\n", late);
+	if (early)
+		fprintf(out, "  must complete before: %s\n", early);
+	return true;
+}
+
 bool finding_write(struct store_reader *reader, const struct record_finding *finding, FILE *out,
                    GError **error)
 {
@@ -131,8 +170,7 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 
 	write_outcomes(finding->outcomes, out);
 	if (finding->message && *finding->message && (!remark || leak)
-	    && finding->outcomes->len == 0
-	    && !(deadlock && finding->ranks->len > 0)) {
+	    && finding->outcomes->len == 0 && !(deadlock && finding->ranks->len > 0)) {
 		fprintf(out, "  %s\n", finding->message);
 		told = g_str_equal(finding->kind, "stall") ? NULL : culprit(finding->ranks);
 	}
@@ -146,6 +184,8 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 
 		fprintf(out, "  it needs: %s\n", blame);
 	}
+	if (!write_sends(reader, finding, out, error))
+		return false;
 	if (!finding->reproduced && words_is_exploration(exploration))
 		fprintf(out, "  its replay ended otherwise: the program does not depend on "
 		             "matching alone\n");

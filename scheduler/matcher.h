@@ -1,9 +1,9 @@
 /* Which message a receive may take: the two rules of MPI 3.1, section 3.5, and nothing else.
  *
  * Pure: operations in, matches out. A receive that names its source is matched at once when the
- * rules allow it; one from any source, or marked by_choice, only when somebody chooses. See explorer/operation.h for the
- * vocabulary. Costs: posting and matching are O(1) amortised in the number of operations waiting,
- * so that 50,000 messages behind a wildcard stay linear. */
+ * rules allow it; one from any source, or marked by_choice, only when somebody chooses. See
+ * explorer/operation.h for the vocabulary. Costs: posting and matching are O(1) amortised in the
+ * number of operations waiting, so that 50,000 messages behind a wildcard stay linear. */
 #ifndef MATCHPOINT_SCHEDULER_MATCHER_H
 #define MATCHPOINT_SCHEDULER_MATCHER_H
 
@@ -31,8 +31,8 @@ void matcher_post(struct matcher *matcher, const struct operation *operation);
 void matcher_settle(struct matcher *matcher, GArray *matches);
 
 /* Every posted operation that waits for a choice and could be matched now, with one candidate a
- * source (ascending by source), as struct open_choice of explorer/explorer.h ordered by receive. Call
- * after settle. Free with open_choices_free. */
+ * source (ascending by source), as struct open_choice of explorer/explorer.h ordered by receive.
+ * Call after settle. Free with open_choices_free. */
 GArray *matcher_open_choices(const struct matcher *matcher);
 void open_choices_free(GArray *open);
 

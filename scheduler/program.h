@@ -50,7 +50,8 @@ struct program_call {
 /* Each function once, ordered by name (struct program_call *, owned by the array). */
 GPtrArray *program_mpi_calls(const char *path);
 
-/* Whether the program (found as mpiexec finds it) or one of its libraries calls this function of MPI.
+/* Whether the program (found as mpiexec finds it) or one of its libraries calls this function of
+ * MPI.
  */
 gboolean program_calls(const char *name, const char *function);
 

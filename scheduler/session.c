@@ -384,31 +384,6 @@ static void carry_out_all(struct session *session)
 
 /* --- the end --------------------------------------------------------------------------- */
 
-/* The files are as they were before the exploration, but for these. */
-static void note_files(struct session *session)
-{
-	const GPtrArray *problems;
-
-	if (!session->journal)
-		return;
-	journal_put_back(session->journal, NULL);
-	problems = journal_problems(session->journal);
-	for (guint i = 0; i < problems->len; i++)
-		g_ptr_array_add(session->exploration->notes, g_strdup(problems->pdata[i]));
-}
-
-/* What the verdict has to say besides findings. */
-static void note_ignored(struct session *session)
-{
-	g_autofree char *kinds = NULL;
-
-	if (!session->options->ignored)
-		return;
-	kinds = g_strjoinv(", ", session->options->ignored);
-	g_ptr_array_add(session->exploration->notes,
-	                g_strdup_printf("findings of these kinds were ignored: %s", kinds));
-}
-
 static void conclude(struct session *session)
 {
 	struct record_exploration *exploration = session->exploration;
@@ -435,31 +410,7 @@ static void conclude(struct session *session)
 					     : "the program does not behave the same way each "
 					       "time");
 	exploration->complete = !exploration->incomplete_reason;
-	note_ignored(session);
-	if (session->by_rule)
-		g_ptr_array_add(exploration->notes,
-		                g_strdup("sends were cancelled, and requests that MPI completes by "
-		                         "itself were waited for, by one fixed rule: other orders "
-		                         "were not explored"));
-	note_files(session);
-	if (session->threads)
-		g_ptr_array_add(
-			exploration->notes,
-			g_strdup("the threads of a rank called MPI one after another in one order; "
-		                 "other orders were not explored"));
-	if (session->collectives_waited)
-		g_ptr_array_add(exploration->notes,
-		                g_strdup("rooted collectives of intercommunicators and persistent "
-		                         "reductions were taken to wait for all their members"));
-	if (session->atomics)
-		g_ptr_array_add(exploration->notes,
-		                g_strdup("the order of accumulates and other atomic operations of "
-		                         "several ranks on a window, outside of exclusive locks, "
-		                         "was left to MPI and not explored"));
-	if (session->locks)
-		g_ptr_array_add(exploration->notes,
-		                g_strdup("MPI_Win_lock and MPI_Win_start were taken to wait until "
-		                         "the target is ready; MPI may let them return earlier"));
+	session_note(session);
 	if (!session->store)
 		return;
 	if (!store_add(session->store, NULL, all, &error)

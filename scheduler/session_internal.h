@@ -102,6 +102,9 @@ void session_fall_back(struct session *session, char *reason);
 
 /* The hash by which a snapshot knows a choice. */
 guint64 session_choice_key(const struct choice *choice);
+/* Adds the notes to the exploration's record; puts the files back. */
+void session_note(struct session *session);
+
 /* The key that tells bufferings apart. */
 guint64 session_buffering_key(enum buffering buffering);
 
@@ -136,9 +139,9 @@ void verdict_reach(struct execution *execution);
 /* The same for one whose plan could not be followed: it shows that the program is not reproducible.
  * */
 void verdict_lost(struct execution *execution);
-/* The choices of an interleaving (verdict_choices.c): fills execution->record->choices, given what was
- * sent and posted, by id (const struct operation *, in the trace); an operation's tag; its path, to
- * be freed with g_free. */
+/* The choices of an interleaving (verdict_choices.c): fills execution->record->choices, given what
+ * was sent and posted, by id (const struct operation *, in the trace); an operation's tag; its
+ * path, to be freed with g_free. */
 void verdict_choices(struct execution *execution, GHashTable *operations);
 GHashTable *verdict_operations(const struct trace *trace);
 gint32 verdict_tag(GHashTable *operations, struct op_id id);

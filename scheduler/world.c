@@ -274,8 +274,8 @@ static gboolean all_completable(const struct world *world, int number)
 	return TRUE;
 }
 
-/* Of several completable requests the one that was started first is reported unless another is chosen:
- * nobody starves. */
+/* Of several completable requests the one that was started first is reported unless another is
+ * chosen: nobody starves. */
 guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint count)
 {
 	guint32 best = indices[0];

@@ -143,7 +143,7 @@ gboolean world_is_over(const struct world *world, int rank);
 void world_copy_lines(struct rank *rank);
 void world_free_lines(struct rank *rank);
 
-/* The pending call asks about its requests: notes the question, if there is more than one answer. */
+/* The pending call asks about its requests: notes the question, if it has more than one answer. */
 void world_ask(struct world *world, int rank);
 /* Whether the pending call is an Iprobe or Improbe. */
 gboolean world_is_probe_poll(const struct world *world, int rank);

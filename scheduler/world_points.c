@@ -40,7 +40,8 @@ gboolean world_is_probe_poll(const struct world *world, int number)
 }
 
 /* What the pending call may be told in more than one way; not so what the shim asks for reasons of
- * its own, when Waitany and Waitsome poll; nor MPI_Parrived, whose partitions MPI moves by itself. */
+ * its own, when Waitany and Waitsome poll; nor MPI_Parrived, whose partitions MPI moves by itself.
+ * */
 static enum open_question question_of(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -93,8 +94,8 @@ void world_ask(struct world *world, int number)
 	                 (const struct asked *)(void *)asked->data, asked->len);
 }
 
-/* Polls are told "not yet" a limited number of times although it may be otherwise: for each place in
- * the program, and for MPI_Test each request, until they are told "yes". */
+/* Polls are told "not yet" a limited number of times although it may be otherwise: for each place
+ * in the program, and for MPI_Test each request, until they are told "yes". */
 static guint64 patience_key(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];

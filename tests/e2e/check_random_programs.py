@@ -1,12 +1,16 @@
 """Random programs as real MPI programs: the outcomes that matchpoint finds are those of brute
 force, each once, and what every rank really received is what the matches say."""
 
+import collections
 import os
 import subprocess
 import sys
 
 import harness
 from harness import check
+
+
+PER_SEND_MOST = 20  # outcomes; they are reached in many ways
 
 
 def ask(tool, seed, what):
@@ -86,7 +90,7 @@ def compare(tool, seed):
         file.write(text)
     program = tool.compile(source)
     wasted = explore(tool, seed, ranks, program, expected)
-    if seed % 4 == 0 and "some(" not in text:
+    if len(set(expected["per-send"])) <= PER_SEND_MOST and "some(" not in text:
         wasted += explore(tool, seed, ranks, program, expected, per_send=True)
     return sum(map(len, expected.values())), wasted
 
@@ -104,9 +108,12 @@ def explore(tool, seed, ranks, program, expected, per_send=False):
         outcomes = expected[buffering]
         if per_send:
             found, outcomes = set(found), set(outcomes)
-        check(sorted(found) == sorted(outcomes),
-              "seed %d, %s buffering\nexpected:\n  %s\nfound:\n  %s" % (
-                  seed, buffering, "\n  ".join(sorted(outcomes)), "\n  ".join(sorted(found))))
+        expected_times, found_times = map(collections.Counter, (outcomes, found))
+        check(expected_times == found_times,
+              "seed %d, %s buffering: %d of %d outcomes\nmissing:\n  %s\ninvented or twice:\n  %s"
+              % (seed, buffering, len(found), len(outcomes),
+                 "\n  ".join(sorted(expected_times - found_times)),
+                 "\n  ".join(sorted(found_times - expected_times))))
     return run.report["wasted"]
 
 

@@ -11,15 +11,16 @@
 #include "random_program.h"
 
 /* An outcome as bytes: for each rank the instruction it stands at (its last one + 1: it ended); for
- * each instruction its state (random_program.h); for each instruction the test or wait that reported
- * it (its index + 1) or 0. */
+ * each instruction its state (random_program.h); for each instruction the test or wait that
+ * reported it (its index + 1) or 0. */
 GBytes *outcome_new(const struct random_program *program, const guint8 *places,
                     const guint8 *states, const guint8 *reporters);
 
 /* One line: "0.3<-1.3 0.4~2.3; ended 0 2": call 3 of rank 0 took the message of rank 1's call
  * 3, its call 4, a probe, saw that of rank 2's call 3 (in the order of the receivers' calls); and
  * the ranks that came to their end. "0.5:#3,4" is a test or wait that reported what calls 3 and 4
- * started, "0.6:no" a poll that was told so, "0.3:cancelled" a receive. Two runs with the same line have the same outcome. */
+ * started, "0.6:no" a poll that was told so, "0.3:cancelled" a receive. Two runs with the same line
+ * have the same outcome. */
 char *outcome_describe(const struct random_program *program, GBytes *outcome);
 
 enum brute_force_steps {

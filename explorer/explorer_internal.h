@@ -1,0 +1,89 @@
+/* What explorer.c (the tree) and late.c (alternatives that come late) share. Nobody else includes
+ * it. */
+#ifndef MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
+#define MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
+
+#include "dependence.h"
+#include "explorer.h"
+#include "spine.h"
+
+/* An answer that was not open at a step. */
+struct question {
+	guint step;
+	struct op_id answer;
+};
+
+/* A source that had nothing for a step's receive, or such an answer (then the source is -1), about
+ * which no more need be asked. */
+struct settled {
+	guint step;
+	int32_t source;
+	struct op_id answer;
+	guint depth; /* steps made when it was settled */
+};
+
+/* The steps that wait for a message of one source to one rank. */
+struct asking {
+	GArray *steps; /* of guint, ascending; NULL: none yet */
+	guint stamp;   /* of the last rest that looked */
+};
+
+/* Of a rank for whose receives choices are made. A lock of a window will be one, too; messages
+ * come from real ranks alone. */
+struct destination {
+	bool blocked;           /* a message may be held up by an earlier receive */
+	guint swept;            /* stamp of the last rest that asked all sources */
+	struct asking asking[]; /* by source */
+};
+
+struct explorer {
+	struct explorer_options options;
+	struct dependence *dependence;
+	GArray *path;            /* of struct choice: the node's, in an order that was possible */
+	GPtrArray *steps;        /* of struct step */
+	GArray *settled;         /* of struct settled, in the order settled */
+	GArray *questions;       /* of struct question: those not settled */
+	GPtrArray *destinations; /* struct destination, by rank; NULL: no choice there yet */
+	GHashTable *visited;     /* set of the nodes' hashes */
+	uint64_t hash;           /* of the node last visited */
+	guint stamp;
+	bool started;
+	bool fresh; /* the next rest is the first of its world */
+	struct explorer_statistics statistics;
+};
+
+void late_init(struct explorer *explorer);
+void late_release(struct explorer *explorer);
+
+/* The step made last begins to ask for what was not open at it. */
+void late_start(struct explorer *explorer, const struct open_choice *open);
+
+/* Asks what the events from `from` on may have settled (STEP_UNKNOWN: whatever there is), and adds
+ * the alternatives found to the steps that missed them. */
+void late_look(struct explorer *explorer, const struct trace *trace, size_t from);
+
+/* Back to the node where the step `index` starts: forgets what was settled since, and the questions
+ * of that step and of those after it, which are freed. */
+void late_go_back(struct explorer *explorer, guint index);
+
+/* An alternative of a step waits to be visited. */
+void explorer_push(struct explorer *explorer, struct step *step, struct op_id taken, GArray *needs,
+                   guint deviations);
+bool explorer_too_dear(struct explorer *explorer, guint deviations);
+
+static inline struct step *step_at(const struct explorer *explorer, guint index)
+{
+	return g_ptr_array_index(explorer->steps, index);
+}
+
+static inline struct step *last_step(const struct explorer *explorer)
+{
+	return explorer->steps->len > 0 ? step_at(explorer, explorer->steps->len - 1) : NULL;
+}
+
+static inline const struct choice *choice_at(const GArray *choices, guint index)
+{
+	return &g_array_index(choices, struct choice, index);
+}
+
+#endif

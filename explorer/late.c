@@ -1,0 +1,390 @@
+/* Alternatives that come late: messages that a step's receive could have taken had they been there,
+ * requests that could have been reported, receives that could have been cancelled (see the tour in
+ * explorer.c). A step asks for them until the question is settled. */
+#include "answer.h"
+#include "explorer_internal.h"
+
+/* NULL: no choice has been made there yet. */
+static struct destination *find_destination(const struct explorer *explorer, int32_t rank)
+{
+	const GPtrArray *destinations = explorer->destinations;
+
+	return (guint)rank < destinations->len ? g_ptr_array_index(destinations, rank) : NULL;
+}
+
+static struct asking *asking_of(struct explorer *explorer, int32_t rank, int32_t source)
+{
+	struct destination *destination = find_destination(explorer, rank);
+
+	if ((guint)rank >= explorer->destinations->len)
+		g_ptr_array_set_size(explorer->destinations, rank + 1);
+	if (!destination) {
+		destination = g_malloc0(sizeof *destination
+		                        + (gsize)explorer->options.ranks
+		                                  * sizeof destination->asking[0]);
+		g_ptr_array_index(explorer->destinations, rank) = destination;
+	}
+	return &destination->asking[source];
+}
+
+static void destination_free(const struct explorer *explorer, struct destination *destination)
+{
+	for (int source = 0; destination && source < explorer->options.ranks; source++)
+		if (destination->asking[source].steps)
+			g_array_free(destination->asking[source].steps, TRUE);
+	g_free(destination);
+}
+
+void late_init(struct explorer *explorer)
+{
+	explorer->settled = g_array_new(FALSE, FALSE, sizeof(struct settled));
+	explorer->questions = g_array_new(FALSE, FALSE, sizeof(struct question));
+	explorer->destinations = g_ptr_array_new();
+}
+
+void late_release(struct explorer *explorer)
+{
+	for (guint rank = 0; rank < explorer->destinations->len; rank++)
+		destination_free(explorer, g_ptr_array_index(explorer->destinations, rank));
+	g_ptr_array_free(explorer->destinations, TRUE);
+	g_array_free(explorer->settled, TRUE);
+	g_array_free(explorer->questions, TRUE);
+}
+
+static void ask_again(struct explorer *explorer, const struct settled *settled)
+{
+	int32_t rank = step_at(explorer, settled->step)->point.rank;
+	struct question question = {settled->step, settled->answer};
+	GArray *steps;
+	guint place;
+
+	if (settled->source < 0) {
+		g_array_append_val(explorer->questions, question);
+		return;
+	}
+	steps = asking_of(explorer, rank, settled->source)->steps;
+	place = steps->len;
+	while (place > 0 && g_array_index(steps, guint, place - 1) > settled->step)
+		place--;
+	g_array_insert_val(steps, place, settled->step);
+}
+
+/* This step, the last that asks, no longer does. */
+static void stop_asking(struct explorer *explorer, guint index)
+{
+	int32_t rank = step_at(explorer, index)->point.rank;
+
+	for (int32_t source = 0; source < explorer->options.ranks; source++) {
+		GArray *steps = asking_of(explorer, rank, source)->steps;
+
+		if (steps && steps->len > 0 && g_array_index(steps, guint, steps->len - 1) == index)
+			g_array_set_size(steps, steps->len - 1);
+	}
+}
+
+void late_go_back(struct explorer *explorer, guint index)
+{
+	while (explorer->settled->len > 0) {
+		guint last = explorer->settled->len - 1;
+		const struct settled *settled = &g_array_index(explorer->settled, struct settled,
+		                                               last);
+
+		if (settled->depth <= index)
+			break;
+		ask_again(explorer, settled);
+		g_array_set_size(explorer->settled, last);
+	}
+	for (guint step = explorer->steps->len; step > index; step--)
+		stop_asking(explorer, step - 1);
+	for (guint i = explorer->questions->len; i-- > 0;)
+		if (g_array_index(explorer->questions, struct question, i).step >= index)
+			g_array_remove_index_fast(explorer->questions, i);
+	for (guint i = 0; i <= index; i++)
+		step_forget_complete(step_at(explorer, i), index);
+	for (guint rank = 0; rank < explorer->destinations->len; rank++)
+		if (find_destination(explorer, (int32_t)rank))
+			find_destination(explorer, (int32_t)rank)->blocked = true;
+}
+
+/* --- looking for them ------------------------------------------------------------------------ */
+
+static guint others_before(const struct explorer *explorer, guint index)
+{
+	return index > 0 ? step_at(explorer, index - 1)->others : 0;
+}
+
+/* Whether this world is the one to speak up: all that it chose after the step is needed, or was
+ * the default. */
+static bool is_first_witness(const struct explorer *explorer, guint index,
+                             const struct choice_set *needs)
+{
+	guint other = last_step(explorer)->others;
+
+	while (other > index + 1) {
+		struct op_id taken;
+		int choice = dependence_choice(explorer->dependence,
+		                               step_at(explorer, other - 1)->point, &taken);
+
+		if (choice < 0 || !choice_set_has(needs, (guint)choice))
+			return false;
+		other = others_before(explorer, other - 1);
+	}
+	return true;
+}
+
+static void push_late(struct explorer *explorer, guint index, struct op_id late,
+                      const struct choice_set *needs)
+{
+	struct step *step = step_at(explorer, index);
+	guint deviations = last_step(explorer)->deviations + 1;
+	GArray *choices;
+
+	if (!is_first_witness(explorer, index, needs) || explorer_too_dear(explorer, deviations))
+		return;
+	choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	for (guint i = step->base + 1; i < explorer->path->len; i++) {
+		const struct choice *choice = choice_at(explorer->path, i);
+		struct op_id taken;
+		int number = dependence_choice(explorer->dependence, choice->point, &taken);
+
+		if (number >= 0 && choice_set_has(needs, (guint)number))
+			g_array_append_vals(choices, choice, 1);
+	}
+	explorer_push(explorer, step, late, choices, deviations);
+}
+
+/* Whether the question of this step for this source is settled now. */
+static bool ask(struct explorer *explorer, guint index, int32_t source)
+{
+	struct op_id receive = step_at(explorer, index)->point;
+	struct settled settled = {index, source, {0}, explorer->steps->len};
+	struct choice_set *needs;
+	struct op_id send;
+
+	switch (dependence_alternative(explorer->dependence, receive, source, &send, &needs)) {
+	case ALTERNATIVE_NONE:
+		return false;
+	case ALTERNATIVE_BLOCKED:
+		find_destination(explorer, receive.rank)->blocked = true;
+		return false;
+	case ALTERNATIVE_POSSIBLE:
+		push_late(explorer, index, send, needs);
+		choice_set_unref(needs);
+		break;
+	case ALTERNATIVE_NEVER:
+		break;
+	}
+	g_array_append_val(explorer->settled, settled);
+	return true;
+}
+
+static const struct complete_request *complete_at(const struct step *step, guint index)
+{
+	return &g_array_index(step->complete, struct complete_request, index);
+}
+
+static void set_unref(void *set)
+{
+	choice_set_unref(set);
+}
+
+/* Requests have become complete, those from place `from` on. */
+static void push_sets(struct explorer *explorer, guint index, guint from)
+{
+	const struct step *step = step_at(explorer, index);
+	g_autoptr(GArray) answers = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(set_unref);
+
+	together_find(explorer->dependence, step->point, step->complete, from, answers, sets);
+	for (guint i = 0; i < sets->len; i++)
+		push_late(explorer, index, g_array_index(answers, struct op_id, i),
+		          g_ptr_array_index(sets, i));
+}
+
+static void note_complete(struct step *step, uint32_t index, guint depth)
+{
+	struct complete_request request = {index, depth};
+
+	if (step->complete)
+		g_array_append_val(step->complete, request);
+}
+
+/* Whether the question about this answer is settled now. */
+static bool ask_answer(struct explorer *explorer, const struct question *question)
+{
+	struct step *step = step_at(explorer, question->step);
+	struct settled settled = {question->step, -1, question->answer, explorer->steps->len};
+	struct choice_set *needs;
+
+	switch (dependence_answer(explorer->dependence, step->point, question->answer, &needs)) {
+	case ALTERNATIVE_NONE:
+	case ALTERNATIVE_BLOCKED:
+		return false;
+	case ALTERNATIVE_POSSIBLE:
+		push_late(explorer, question->step, question->answer, needs);
+		note_complete(step, question->answer.call, explorer->steps->len);
+		choice_set_unref(needs);
+		break;
+	case ALTERNATIVE_NEVER:
+		break;
+	}
+	g_array_append_val(explorer->settled, settled);
+	return true;
+}
+
+static void ask_answers(struct explorer *explorer)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < explorer->questions->len; i++) {
+		struct question question = g_array_index(explorer->questions, struct question, i);
+
+		if (!ask_answer(explorer, &question))
+			g_array_index(explorer->questions, struct question, kept++) = question;
+	}
+	g_array_set_size(explorer->questions, kept);
+	for (guint i = 0; i < explorer->steps->len; i++) {
+		const struct step *step = step_at(explorer, i);
+		guint from = step->complete ? step->complete->len : 0;
+
+		while (from > 0 && complete_at(step, from - 1)->depth == explorer->steps->len)
+			from--;
+		if (step->complete && from < step->complete->len)
+			push_sets(explorer, i, from);
+	}
+}
+
+static void ask_all(struct explorer *explorer, int32_t rank, int32_t source)
+{
+	struct destination *destination = find_destination(explorer, rank);
+	struct asking *asking = destination ? &destination->asking[source] : NULL;
+	guint kept = 0;
+
+	if (!asking || !asking->steps || asking->stamp == explorer->stamp)
+		return;
+	asking->stamp = explorer->stamp;
+	for (guint i = 0; i < asking->steps->len; i++) {
+		guint index = g_array_index(asking->steps, guint, i);
+
+		if (!ask(explorer, index, source))
+			g_array_index(asking->steps, guint, kept++) = index;
+	}
+	g_array_set_size(asking->steps, kept);
+}
+
+static void ask_sources(struct explorer *explorer, int32_t rank)
+{
+	struct destination *destination = find_destination(explorer, rank);
+
+	if (!destination || destination->swept == explorer->stamp)
+		return;
+	destination->swept = explorer->stamp;
+	destination->blocked = false;
+	for (int32_t source = 0; source < explorer->options.ranks; source++)
+		ask_all(explorer, rank, source);
+}
+
+void late_look(struct explorer *explorer, const struct trace *trace, size_t from)
+{
+	explorer->stamp++;
+	for (guint rank = 0; from == STEP_UNKNOWN && rank < explorer->destinations->len; rank++)
+		ask_sources(explorer, (int32_t)rank);
+	for (size_t i = from; i < trace->count; i++) {
+		const struct event *event = &trace->events[i];
+		const struct destination *destination;
+
+		if (event->kind != EVENT_MATCH && event->kind != EVENT_CANCEL)
+			continue;
+		destination = find_destination(explorer, event->op.id.rank);
+		if (destination && destination->blocked)
+			ask_sources(explorer, event->op.id.rank);
+	}
+	for (size_t i = from; i < trace->count; i++)
+		if (trace->events[i].kind == EVENT_SEND)
+			ask_all(explorer, trace->events[i].op.peer, trace->events[i].op.id.rank);
+	ask_answers(explorer);
+}
+
+/* --- beginning to look ----------------------------------------------------------------------- */
+
+static bool is_open(const struct open_choice *open, struct op_id taken)
+{
+	for (guint i = 0; i < open->alternatives->len; i++)
+		if (op_id_equal(g_array_index(open->alternatives, struct op_id, i), taken))
+			return true;
+	return false;
+}
+
+/* The step asks all sources but those that have something for it already. */
+static void start_asking_sources(struct explorer *explorer, const struct open_choice *open)
+{
+	guint index = explorer->steps->len - 1;
+	guint next = 0;
+
+	for (int32_t source = 0; source < explorer->options.ranks; source++) {
+		struct asking *asking = asking_of(explorer, open->point.rank, source);
+
+		if (next < open->alternatives->len
+		    && g_array_index(open->alternatives, struct op_id, next).rank == source) {
+			next++;
+			continue;
+		}
+		if (!dependence_may_take(explorer->dependence, open->point, source))
+			continue;
+		if (!asking->steps)
+			asking->steps = g_array_new(FALSE, FALSE, sizeof(guint));
+		g_array_append_val(asking->steps, index);
+	}
+}
+
+static void start_asking_for(struct explorer *explorer, const struct open_choice *open,
+                             struct op_id answer)
+{
+	struct question question = {explorer->steps->len - 1, answer};
+
+	if (!is_open(open, answer))
+		g_array_append_val(explorer->questions, question);
+}
+
+/* The requests that are complete already, and the sets of them that were complete before others. */
+static void start_with_complete(struct explorer *explorer, struct step *step,
+                                const struct open_choice *open)
+{
+	g_autoptr(GArray) answers = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(set_unref);
+
+	step->complete = g_array_new(FALSE, FALSE, sizeof(struct complete_request));
+	for (uint32_t i = 0; i < open->requests; i++) {
+		struct choice_set *needs;
+
+		if (!dependence_complete(explorer->dependence, open->point, i, &needs))
+			continue;
+		note_complete(step, i, 0);
+		choice_set_unref(needs);
+	}
+	together_find(explorer->dependence, step->point, step->complete, 0, answers, sets);
+	for (guint i = 0; i < answers->len; i++) {
+		struct op_id answer = g_array_index(answers, struct op_id, i);
+
+		if (!is_open(open, answer) && !explorer_too_dear(explorer, step->deviations + 1))
+			explorer_push(explorer, step, answer, NULL, step->deviations + 1);
+	}
+}
+
+void late_start(struct explorer *explorer, const struct open_choice *open)
+{
+	struct step *step = last_step(explorer);
+
+	if (open->question == QUESTION_NONE || open->question == QUESTION_RECALL)
+		start_asking_sources(explorer, open);
+	if (open->question == QUESTION_RECALL)
+		start_asking_for(explorer, open, answer_make(ANSWER_CANCELLED));
+	if (open->question == QUESTION_ALL)
+		start_asking_for(explorer, open, answer_make(ANSWER_YES));
+	if (open->question == QUESTION_SOME)
+		start_with_complete(explorer, step, open);
+	if (open->question != QUESTION_ANY && open->question != QUESTION_SOME)
+		return;
+	for (uint32_t i = 0; i < open->requests; i++)
+		start_asking_for(explorer, open, answer_one(i));
+}
