@@ -41,8 +41,8 @@ void session_note(struct session *session)
 	note_files(session);
 	if (session->threads)
 		note(session,
-		     "with MPI_THREAD_MULTIPLE a rank counts as waiting when one of its "
-		     "threads waits: a deadlock that another thread would have ended is none");
+		     "the threads of a rank called MPI one after another in one order; other "
+		     "orders were not explored");
 	if (session->collectives_waited)
 		note(session,
 		     "rooted collectives of intercommunicators and persistent reductions were "
