@@ -33,6 +33,8 @@ static void test_round_trip(void **state)
 	assert_round_trip("mp1:n1:infinite:sync:");
 	assert_round_trip("mp1:n4:sync:0.3=1,0.3/1=2");
 	assert_round_trip("mp1:n4:w1.0.3=2,w7.3r1.1=0,w1@2.3.1=3");
+	assert_round_trip("mp1:n4:per-send:0.2=late,0.3=early,1.4=no,1.5=yes");
+	assert_round_trip("mp1:n4:0.3=#1,0.4=#0+2,1.2=cancelled,2.2=1");
 	assert_round_trip("mp1:n2147483647:2147483646.4294967295/4294967295=0");
 }
 

@@ -1,0 +1,287 @@
+/* A world driven by hand: what is open at rest, and whom a choice sets free. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../explorer/answer.h"
+#include "../../explorer/explorer.h"
+#include "../../scheduler/matcher.h"
+#include "../../scheduler/world.h"
+#include "mpi_calls.h"
+
+struct fixture {
+	struct communicators *comms;
+	struct world *world;
+	guint32 calls[3];
+	GString *orders; /* "go 0.3 [1]", "bind 0.2<-1": call and done, receive and source */
+};
+
+static void bind(void *user, int rank, const struct wire_bind *bind)
+{
+	GString *orders = ((struct fixture *)user)->orders;
+
+	if (bind->source >= 0)
+		g_string_append_printf(orders, "bind %d.%u<-%d ", rank, bind->name.call,
+		                       bind->source);
+}
+
+static void go(void *user, int rank, const struct wire_go *go)
+{
+	GString *orders = ((struct fixture *)user)->orders;
+
+	g_string_append_printf(orders, "go %d.%u [", rank, go->call);
+	for (uint32_t i = 0; i < go->count; i++)
+		g_string_append_printf(orders, "%s%u", i > 0 ? " " : "", go->done[i]);
+	g_string_append(orders, "] ");
+}
+
+static void fixture_init(struct fixture *fixture, enum buffering buffering)
+{
+	const struct world_options options = {
+		.ranks = 3, .buffering = buffering, .cancels = TRUE, .not_yet = 1};
+	const struct world_orders orders = {.bind = bind, .go = go, .admit = NULL};
+
+	*fixture = (struct fixture){.comms = communicators_new(3), .orders = g_string_new(NULL)};
+	fixture->world = world_new(&options, fixture->comms, &orders, fixture);
+	world_start(fixture->world);
+}
+
+static void fixture_release(struct fixture *fixture)
+{
+	world_free(fixture->world);
+	communicators_free(fixture->comms);
+	g_string_free(fixture->orders, TRUE);
+}
+
+static guint32 report(struct fixture *fixture, int rank, struct wire_call *call)
+{
+	call->call = ++fixture->calls[rank];
+	call->site = 1000 + (guint64)rank;
+	for (uint32_t i = 0; i < call->op_count; i++)
+		call->ops[i].name = (struct wire_name){call->call, i};
+	assert_true(world_call(fixture->world, rank, call, NULL));
+	return call->call;
+}
+
+/* A send or receive that is not waited for. */
+static guint32 starts(struct fixture *fixture, int rank, guint8 kind, int peer)
+{
+	struct wire_op op = {
+		.kind = kind, .nonblocking = TRUE, .comm = WIRE_COMM_WORLD, .peer = peer};
+	struct wire_call call = {.function = kind == WIRE_SEND ? MPI_CALL_Isend : MPI_CALL_Irecv,
+	                         .op_count = 1,
+	                         .ops = &op};
+
+	return report(fixture, rank, &call);
+}
+
+static guint32 asks(struct fixture *fixture, int rank, guint16 function, guint8 wait, guint32 count,
+                    const guint32 *calls)
+{
+	struct wire_name waited[4];
+	struct wire_call call = {
+		.function = function, .wait = wait, .waited_count = count, .waited = waited};
+
+	for (guint32 i = 0; i < count; i++)
+		waited[i] = (struct wire_name){calls[i], 0};
+	return report(fixture, rank, &call);
+}
+
+static guint32 looks(struct fixture *fixture, int rank, int peer)
+{
+	struct wire_name name = {fixture->calls[rank] + 1, 0};
+	struct wire_op op = {.kind = WIRE_PROBE, .comm = WIRE_COMM_WORLD, .peer = peer};
+	struct wire_call call = {.function = MPI_CALL_Iprobe,
+	                         .wait = WIRE_TEST_ALL,
+	                         .op_count = 1,
+	                         .ops = &op,
+	                         .waited_count = 1,
+	                         .waited = &name};
+
+	return report(fixture, rank, &call);
+}
+
+/* "0.3{#0 #1 no} ..." */
+static void assert_open(struct fixture *fixture, const char *expected)
+{
+	GArray *open = world_open_choices(fixture->world);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < open->len; i++) {
+		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+
+		g_string_append_printf(text, "%s%d.%u{", i > 0 ? " " : "", one->point.rank,
+		                       one->point.call);
+		for (guint k = 0; k < one->alternatives->len; k++) {
+			struct op_id taken = g_array_index(one->alternatives, struct op_id, k);
+			g_autofree char *word = answer_is(taken)
+			                                ? answer_print(taken)
+			                                : g_strdup_printf("%d", taken.rank);
+
+			g_string_append_printf(text, "%s%s", k > 0 ? " " : "", word);
+		}
+		g_string_append_c(text, '}');
+	}
+	assert_string_equal(text->str, expected);
+	open_choices_free(open);
+}
+
+static void assert_orders(struct fixture *fixture, const char *expected)
+{
+	assert_string_equal(fixture->orders->str, expected);
+	g_string_truncate(fixture->orders, 0);
+}
+
+static gboolean choose(struct fixture *fixture, int rank, guint32 call, struct op_id taken)
+{
+	struct choice choice = {{rank, call, 0}, taken};
+
+	return world_choose(fixture->world, &choice);
+}
+
+static void test_waitany(void **state)
+{
+	struct fixture fixture;
+	guint32 receives[2];
+
+	(void)state;
+	fixture_init(&fixture, BUFFERING_INFINITE);
+	receives[0] = starts(&fixture, 0, WIRE_RECEIVE, WIRE_ANY);
+	receives[1] = starts(&fixture, 0, WIRE_RECEIVE, WIRE_ANY);
+	asks(&fixture, 0, MPI_CALL_Waitany, WIRE_WAIT_ANY, 2, receives);
+	assert_open(&fixture, "");
+	starts(&fixture, 1, WIRE_SEND, 0);
+	starts(&fixture, 2, WIRE_SEND, 0);
+	assert_open(&fixture, "0.1{1 2}");
+	assert_true(choose(&fixture, 0, 1, (struct op_id){2, 0, 0}));
+	assert_open(&fixture, "0.2{1} 0.3{#0}");
+	assert_true(choose(&fixture, 0, 2, (struct op_id){1, 0, 0}));
+	assert_open(&fixture, "0.3{#0 #1}");
+	assert_orders(&fixture, "bind 0.1<-2 bind 0.2<-1 ");
+	assert_false(choose(&fixture, 0, 3, answer_make(ANSWER_NO)));
+	assert_false(choose(&fixture, 0, 3, answer_one(2)));
+	assert_true(choose(&fixture, 0, 3, answer_one(1)));
+	assert_orders(&fixture, "go 0.3 [1] ");
+	assert_open(&fixture, "");
+	fixture_release(&fixture);
+}
+
+static void test_waitsome(void **state)
+{
+	struct fixture fixture;
+	guint32 sends[3];
+
+	(void)state;
+	fixture_init(&fixture, BUFFERING_INFINITE);
+	for (int i = 0; i < 3; i++)
+		sends[i] = starts(&fixture, 0, i == 1 ? WIRE_RECEIVE : WIRE_SEND, 1);
+	asks(&fixture, 0, MPI_CALL_Waitsome, WIRE_WAIT_SOME, 3, sends);
+	assert_open(&fixture, "0.4{#0+2 #0 #2}");
+	assert_false(choose(&fixture, 0, 4, answer_some(0, 7)));
+	assert_true(choose(&fixture, 0, 4, answer_some(0, 5)));
+	assert_orders(&fixture, "go 0.4 [0 2] ");
+	fixture_release(&fixture);
+}
+
+/* "Not yet" once by choice; then it waits, and only idleness brings another "no". */
+static void test_poll(void **state)
+{
+	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	struct fixture fixture;
+	guint32 receive;
+
+	(void)state;
+	fixture_init(&fixture, BUFFERING_INFINITE);
+	receive = starts(&fixture, 0, WIRE_RECEIVE, 1);
+	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
+	assert_open(&fixture, "0.2{no}");
+	assert_false(world_answer_polls(fixture.world, nothing));
+	assert_true(choose(&fixture, 0, 2, answer_make(ANSWER_NO)));
+	assert_orders(&fixture, "go 0.2 [] ");
+	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
+	assert_open(&fixture, "");
+	assert_true(world_answer_polls(fixture.world, nothing));
+	assert_orders(&fixture, "go 0.3 [] ");
+	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
+	starts(&fixture, 1, WIRE_SEND, 0);
+	assert_open(&fixture, "0.1{1}"); /* the program cancels: it need not match */
+	assert_true(choose(&fixture, 0, 1, (struct op_id){1, 0, 0}));
+	assert_open(&fixture, "0.4{yes}");
+	assert_true(choose(&fixture, 0, 4, answer_make(ANSWER_YES)));
+	assert_orders(&fixture, "bind 0.1<-1 go 0.4 [0] ");
+	fixture_release(&fixture);
+}
+
+static void test_iprobe(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init(&fixture, BUFFERING_INFINITE);
+	starts(&fixture, 1, WIRE_SEND, 0);
+	looks(&fixture, 0, 1);
+	assert_open(&fixture, "0.1{1 no}");
+	assert_true(choose(&fixture, 0, 1, answer_make(ANSWER_NO)));
+	looks(&fixture, 0, 1);
+	assert_open(&fixture, "0.2{1}");
+	assert_true(choose(&fixture, 0, 2, (struct op_id){1, 0, 0}));
+	assert_orders(&fixture, "go 0.1 [] bind 0.2<-1 go 0.2 [0] ");
+	looks(&fixture, 0, 1); /* told "yes", it has patience again */
+	assert_open(&fixture, "0.3{1 no}");
+	fixture_release(&fixture);
+}
+
+static void test_cancel(void **state)
+{
+	struct fixture fixture;
+	guint32 receive;
+
+	(void)state;
+	fixture_init(&fixture, BUFFERING_INFINITE);
+	starts(&fixture, 1, WIRE_SEND, 0);
+	receive = starts(&fixture, 0, WIRE_RECEIVE, 1);
+	asks(&fixture, 0, MPI_CALL_Cancel, WIRE_CANCEL, 1, &receive);
+	assert_open(&fixture, "0.1{1 cancelled}");
+	assert_true(choose(&fixture, 0, 1, answer_make(ANSWER_CANCELLED)));
+	assert_orders(&fixture, "go 0.2 [0] ");
+	assert_open(&fixture, "");
+	fixture_release(&fixture);
+}
+
+static void test_each_send(void **state)
+{
+	struct fixture fixture;
+	guint32 send;
+
+	(void)state;
+	fixture_init(&fixture, BUFFERING_PER_SEND);
+	send = starts(&fixture, 0, WIRE_SEND, 1);
+	assert_open(&fixture, "");
+	asks(&fixture, 0, MPI_CALL_Wait, WIRE_WAIT_ALL, 1, &send);
+	assert_open(&fixture, "0.1{early late}");
+	assert_true(choose(&fixture, 0, 1, answer_make(ANSWER_LATE)));
+	assert_open(&fixture, "");
+	assert_orders(&fixture, "");
+	starts(&fixture, 1, WIRE_RECEIVE, WIRE_ANY);
+	assert_true(choose(&fixture, 1, 1, (struct op_id){0, 0, 0}));
+	assert_orders(&fixture, "bind 1.1<-0 go 0.2 [] ");
+	send = starts(&fixture, 0, WIRE_SEND, 1);
+	asks(&fixture, 0, MPI_CALL_Wait, WIRE_WAIT_ALL, 1, &send);
+	assert_true(choose(&fixture, 0, send, answer_make(ANSWER_EARLY)));
+	assert_orders(&fixture, "go 0.4 [] ");
+	fixture_release(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_waitany), cmocka_unit_test(test_waitsome),
+		cmocka_unit_test(test_poll),    cmocka_unit_test(test_iprobe),
+		cmocka_unit_test(test_cancel),  cmocka_unit_test(test_each_send),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
