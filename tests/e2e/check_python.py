@@ -1,0 +1,72 @@
+"""A Python script that calls MPI through an extension module (RTLD_LOCAL) is explored as any
+program: its race is found, with the source lines of the extension."""
+
+import os
+import subprocess
+import sys
+
+import harness
+from harness import check
+
+SKIPPED = 77
+PYTHON = "/usr/bin/python3"
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "python_extension.c")
+
+# Rank 0 takes the numbers as they come, and believes that the ranks' order is theirs.
+RACE = """
+import python_extension as mpi
+
+rank, size = mpi.init()
+if rank == 0:
+    numbers = [mpi.receive()[0] for _ in range(1, size)]
+    assert numbers == sorted(numbers), "rank 0 took %s" % numbers
+else:
+    mpi.send(rank, 0)
+mpi.finalize()
+"""
+RIGHT = RACE.replace("    assert", "    numbers.sort()\n    assert")
+
+
+def extension(tool):
+    """Builds it beside the scripts; whether there is what it needs."""
+    done = subprocess.run(
+        [PYTHON, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"],
+        capture_output=True, text=True, check=False) if os.path.exists(PYTHON) else None
+    include = done.stdout.strip() if done and done.returncode == 0 else ""
+    if not os.path.exists(os.path.join(include, "Python.h")):
+        return False
+    command = [tool.mpicc, "-O1", "-g", "-fPIC", "-shared", "-I", include, SOURCE, "-o",
+               os.path.join(tool.directory, "python_extension.so")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    check(done.returncode == 0, "%s\n%s" % (" ".join(command), done.stderr))
+    return True
+
+
+def explore(tool, name, text, *options):
+    script = os.path.join(tool.directory, name)
+    with open(script, "w") as file:
+        file.write(text)
+    return tool.run("explore", "-n", "3", *options, "--", PYTHON, "-B", script, report=True)
+
+
+def body(tool, _):
+    if not extension(tool):
+        print("%s or its Python.h is missing (package python3-dev)" % PYTHON)
+        sys.exit(SKIPPED)
+    with open(SOURCE) as file:
+        line = 1 + [i for i, text in enumerate(file) if "MPI_Recv(" in text][0]
+    place = "python_extension.c:%d" % line
+    for backtrack in ("snapshot", "rerun"):
+        run = explore(tool, "race.py", RACE, "--backtrack", backtrack)
+        check(run.status == 1 and run.report["interleavings"] == 4, str(run))
+        findings = run.report["findings"]
+        check([finding["kind"] for finding in findings] == ["exit"], str(run))
+        check("ANY_SOURCE) at %s takes rank 2's message" % place in run.out, str(run))
+        check("python_extension.c" in run.out.split("it needs")[1], str(run))
+        run = explore(tool, "right.py", RIGHT, "--backtrack", backtrack)
+        check(run.status == 0 and run.report["interleavings"] == 4, str(run))
+        check(not run.report["findings"], str(run))
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
