@@ -13,6 +13,8 @@
 #define POLL_PACE_MS 1                   /* then this often */
 #define LIVELOCK_US (6 * G_USEC_PER_SEC) /* and for so long: loops may have a time limit */
 #define STATUS_PATIENCE_MS 2000          /* to learn how a rank of the launcher's ended */
+#define TROUBLE_US (G_USEC_PER_SEC / 2)  /* for others to fail in MPI_Init as one has */
+#define GONE_US (5 * G_USEC_PER_SEC)     /* for the launcher to end when a rank has */
 #define SNAPSHOT_WORTH_S 0.005           /* less is sooner run again than put back */
 
 static void give_bind(void *user, int rank, const struct wire_bind *bind)
@@ -356,6 +358,71 @@ static gboolean at_rest(struct execution *execution)
 	return TRUE;
 }
 
+/* Whether a rank itself has told that it went wrong. */
+static gboolean has_told(const struct rank_end *end)
+{
+	return end->known || end->error || end->aborted;
+}
+
+/* How many ranks have done so, or are gone. */
+static int troubled(const struct execution *execution, int *ret_told)
+{
+	int count = 0;
+
+	*ret_told = 0;
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		*ret_told += has_told(&execution->ends[rank]);
+		count += has_told(&execution->ends[rank]) || execution->ends[rank].gone;
+	}
+	return count;
+}
+
+gboolean execution_failed_to_start(const struct execution *execution)
+{
+	int told;
+
+	troubled(execution, &told);
+	return execution->state == EXECUTION_STARTING && told > 0;
+}
+
+static void fail_to_start(struct execution *execution)
+{
+	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct open_choice));
+	struct choice unused;
+
+	for (int rank = 0; rank < ranks_of(execution); rank++)
+		execution->ends[rank].killed |= !has_told(&execution->ends[rank]);
+	stall_look(execution->stall, execution->world, g_get_monotonic_time()); /* where all are */
+	execution->wasted = execution->strategy->rest(execution->strategy,
+	                                              world_trace(execution->world), nothing,
+	                                              &unused)
+	                    == EXPLORER_DROP;
+	if (!execution->wasted)
+		verdict_reach(execution);
+	end_ranks(execution, TRUE);
+	execution_advance(execution);
+}
+
+/* In a new job a rank can fail before it is out of MPI_Init, and the others never come out of it
+ * then. Some may be about to fail likewise: they get a moment. */
+static void look_at_start(struct execution *execution)
+{
+	gint64 now = g_get_monotonic_time();
+	int told, count = troubled(execution, &told);
+
+	if (count == 0)
+		return;
+	if (execution->trouble_since == 0)
+		execution->trouble_since = now;
+	if (told > 0
+	    && (count == ranks_of(execution) || now - execution->trouble_since > TROUBLE_US))
+		fail_to_start(execution);
+	else if (now - execution->trouble_since > GONE_US)
+		session_fail(execution->session,
+		             "%s: a rank was gone before its MPI_Init was over, without a word",
+		             execution->session->options->program[0]);
+}
+
 static void start_world(struct execution *execution)
 {
 	struct session *session = execution->session;
@@ -385,8 +452,10 @@ static void finish_if_gone(struct execution *execution)
 
 void execution_advance(struct execution *execution)
 {
+	int told;
+
 	if (execution->state == EXECUTION_STARTING && execution->connected == ranks_of(execution)
-	    && world_at_rest(execution->world))
+	    && world_at_rest(execution->world) && troubled(execution, &told) == 0)
 		start_world(execution);
 	while (execution->state == EXECUTION_RUNNING && !execution->timing
 	       && !execution->session->error && execution_is_at_rest(execution)) {
@@ -429,6 +498,8 @@ void execution_look(struct execution *execution)
 {
 	const struct session_options *options = execution->session->options;
 
+	if (execution->state == EXECUTION_STARTING && execution->launched)
+		look_at_start(execution);
 	if (execution->state != EXECUTION_RUNNING || world_at_rest(execution->world)
 	    || (options->wrapper && !world_has_windows(execution->world))) {
 		stall_rest(execution->stall);

@@ -64,7 +64,8 @@ struct execution {
 	gboolean stalled; /* nothing will come any more from ranks inside MPI */
 	uv_timer_t timer; /* polls that find nothing are answered slowly */
 	gboolean timing;
-	gint64 heard;      /* the last message */
+	gint64 trouble_since; /* when a rank had failed in its start; 0: none has */
+	gint64 heard;         /* the last message */
 	gint64 lingering;  /* since when threads sleep that could wake by themselves; 0: not now */
 	gboolean doubtful; /* threads were taken to be at rest because it took them long */
 	gint64 idle_since; /* when polls began to find nothing; 0: not now */
@@ -108,6 +109,10 @@ gboolean execution_waits_for_threads(struct execution *execution);
 
 /* To be called every STALL_LOOK_MS: looks for ranks that wait where they are not seen. */
 void execution_look(struct execution *execution);
+
+/* A rank of a new job has told that it went wrong before every rank was out of MPI_Init: a verdict
+ * will be reached without them, whether the launcher still runs or not. */
+gboolean execution_failed_to_start(const struct execution *execution);
 
 /* Stops it without a verdict: kills what is left. */
 void execution_cut_short(struct execution *execution);

@@ -187,6 +187,13 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 	execution->links[rank] = NULL;
 	if (why && !execution->ends[rank].killed)
 		session_fail(execution->session, "lost rank %d: %s", rank, why);
+	if (execution->parking) {
+		execution->parking->links[rank] = NULL;
+		session_fail(execution->session,
+		             "rank %d ended while a snapshot was taken: it was killed from "
+		             "outside, or memory ran out",
+		             rank);
+	}
 	world_rank_ended(execution->world, rank);
 	execution_advance(execution);
 }

@@ -58,8 +58,7 @@ static void on_child(struct session *session, struct link *link, const struct wi
 	}
 	if (!child->ended || !execution)
 		return;
-	if (WIFEXITED(child->status) && WEXITSTATUS(child->status) == AGENT_SETUP_FAILED
-	    && execution->state == EXECUTION_STARTING) {
+	if (execution->state == EXECUTION_STARTING) {
 		session_fall_back(
 			session,
 			g_strdup_printf("rank %d could not be restored from its snapshot", rank));
@@ -172,6 +171,8 @@ static void on_launcher_ended(void *user, int status)
 			             status);
 		return;
 	}
+	if (execution_failed_to_start(execution))
+		return;
 	if (execution->state != EXECUTION_STARTING) {
 		execution_launcher_ended(execution, status);
 		return;

@@ -279,9 +279,11 @@ struct place source_lines_find(struct source_lines *lines, pid_t pid, uint64_t r
 }
 
 /* Whether the code is the program's own: the executable, or a library from elsewhere than where the
- * system keeps its own. */
+ * system keeps its own, and not the shim. */
 static bool is_program(const struct process *process, const struct mapping *mapping)
 {
+	if (g_str_has_suffix(mapping->path, "/libmatchpoint-shim.so"))
+		return false;
 	return mapping->path == process->executable
 	       || !(g_str_has_prefix(mapping->path, "/usr/lib")
 	            || g_str_has_prefix(mapping->path, "/lib"));

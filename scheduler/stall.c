@@ -82,6 +82,8 @@ static struct movement read_all(struct stall *stall, const struct world *world)
 		enum world_phase phase = world_phase(world, rank);
 		struct wire_inside note;
 
+		if (phase == PHASE_STOPPED && world_calls(world, rank) == 0)
+			seat->note = read_note(seat); /* inside MPI_Init */
 		if (phase != PHASE_RUNNING && phase != PHASE_ABSENT)
 			continue;
 		note = read_note(seat);

@@ -78,11 +78,18 @@ static struct place place_of_call(const struct execution *execution, int rank, g
 static gboolean line_inside(const struct execution *execution, int rank, struct record_rank *line)
 {
 	const struct wire_inside *inside = stall_inside(execution->stall, rank);
+	gboolean initialises = world_calls(execution->world, rank) == 0
+	                       && execution->ends[rank].function == 0;
+	gboolean stalls = execution->stalled
+	                  && world_phase(execution->world, rank) == PHASE_RUNNING;
 
-	if (!execution->stalled || world_phase(execution->world, rank) != PHASE_RUNNING || !inside)
+	if (!inside || (!initialises && !stalls))
 		return FALSE;
 	line->function = g_intern_string(mpi_call_name(inside->function));
-	line->place = session_place(execution->session, rank, execution->pids[rank], inside->site);
+	line->place = execution->ends[rank].place;
+	if (!line->place.file && !line->place.function)
+		line->place = session_place(execution->session, rank, execution->pids[rank],
+		                            inside->site);
 	return TRUE;
 }
 
@@ -111,6 +118,10 @@ static struct record_rank *roll_call_line(const struct execution *execution, int
 		return line;
 	describe_call(execution, pending->len > 0 ? g_array_index(pending, guint32, 0) : line->call,
 	              line);
+	if (end->function != 0) {
+		line->function = g_intern_string(mpi_call_name(end->function));
+		g_clear_pointer(&line->arguments, g_free);
+	}
 	if (end->place.file || end->place.function)
 		line->place = end->place;
 	if (!line->ended) {

@@ -32,7 +32,7 @@ VIEW = {"File_get_view": ("etype", "filetype")}
 AT_ANY_TIME = ("T_", "Info_", "Session_", "Status_")
 ANY_TIME = {"Initialized", "Finalized", "Get_version", "Get_library_version", "Error_class",
             "Error_string", "Wtime", "Wtick", "Aint_add", "Aint_diff", "Pcontrol", "Init",
-            "Init_thread"}
+            "Init_thread", "Errhandler_free"}
 
 
 def any_time(call):

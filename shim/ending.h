@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-/* From here on a deadly signal that the program does not handle is reported with the place where
- * it struck. The rank then stays until the scheduler ends it, so that its peers are not killed by
- * the launcher before they have come to rest. */
+/* From here on, where the rank has connected, a deadly signal that the program does not handle is
+ * reported with the place where it struck. The rank then stays until the scheduler ends it, so that
+ * its peers are not killed by the launcher before they have come to rest. */
 void ending_watch(void);
 
 /* The program is about to exit. When that is before MPI_Finalize the rank stays likewise. */

@@ -118,12 +118,11 @@ int error_refused_for(const void *site, enum mpi_call function, const char *why)
 	gate_wait_for_end();
 }
 
-void error_after_finalize(enum mpi_call function, const void *site)
+void error_out_of_order(enum mpi_call function, const void *site, const char *when)
 {
 	char sentence[128];
 
-	snprintf(sentence, sizeof(sentence), "%s is called after MPI_Finalize",
-	         mpi_call_name(function));
+	snprintf(sentence, sizeof(sentence), "%s is called %s", mpi_call_name(function), when);
 	report(0, function, site, MPI_ERR_OTHER, true, false, sentence);
 	gate_wait_for_end();
 }

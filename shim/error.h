@@ -27,15 +27,15 @@ int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *sit
 void error_report_call(const void *site, enum mpi_call function);
 
 /* For a call that matchpoint cannot control: says so, which ends the exploration. */
-_Noreturn /* The same for a call of a thread that nobody has told of. */
+_Noreturn int error_refused(const void *site, enum mpi_call function);
+/* The same for a call of a thread that nobody has told of. */
 _Noreturn void error_refuse_thread(const void *site);
-int error_refused(const void *site, enum mpi_call function);
 /* The same where that is due to arguments: `why` stands after the call's name, " with ...". */
 _Noreturn int error_refused_for(const void *site, enum mpi_call function, const char *why);
 
-/* For a call that comes after MPI_Finalize: MPI would end the program, and there is no error
- * handler to ask. */
-_Noreturn void error_after_finalize(enum mpi_call function, const void *site);
+/* For a call that comes before MPI_Init or after MPI_Finalize (`when`): MPI would end the program,
+ * and there is no error handler to ask. */
+_Noreturn void error_out_of_order(enum mpi_call function, const void *site, const char *when);
 
 /* Makes `handler` the program's error handler of a communicator and the shim's that of the library;
  * takes a reference of its own. MPI's code. */

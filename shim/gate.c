@@ -266,6 +266,13 @@ static void receive_with_progress(unsigned round)
 		receive(MSG_DONTWAIT);
 }
 
+/* Where a rank waits though MPI is not initialised, there is nothing to drive. */
+static void make_progress(void)
+{
+	if (startup_is_initialised())
+		request_progress();
+}
+
 static void receive_orders(void)
 {
 	unsigned round = 0;
@@ -276,7 +283,7 @@ static void receive_orders(void)
 		if (incomplete > 0 || window_exists())
 			receive_with_progress(round);
 		else if (!receive(0))
-			request_progress();
+			make_progress();
 		round = gate.input_count > 0 || request_incomplete() != incomplete ? 0 : round + 1;
 		obey_all();
 	}

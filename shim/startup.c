@@ -36,6 +36,7 @@ enum {
 
 static struct {
 	bool managed; /* started by matchpoint under an MPI launcher */
+	bool connected; /* to the scheduler, or about to be */
 	bool initialised; /* once: MPI's own stays so to the end */
 	bool world_initialised, world_finalised; /* by MPI_Init and MPI_Finalize */
 	bool finalised;                          /* that, and no session is open */
@@ -214,28 +215,58 @@ static void prepare_backtrace(void)
 }
 
 /* Before MPI's own initialisation. */
-static void go_under_control(int *ret_control)
+static void go_under_control(unsigned function, const void *site, int *ret_control)
 {
 	bool library = real_find() == 0;
 	int control = connect_to_scheduler();
 
 	if (control < 0)
 		_exit(COMMUNICATION_FAILED);
+	startup.connected = true;
 	say_hello(control);
 	if (!library)
 		gate_wait_for_end();
 	if (open_world_directory() < 0)
 		_exit(COMMUNICATION_FAILED);
 	prepare_backtrace();
+	startup_adopt_process(); /* a crash inside MPI_Init is told as well */
 	agent_before_init();
+	inside_wait(function, (uintptr_t)site_of_caller((void *)(uintptr_t)site));
 	*ret_control = control;
 }
 
-/* Before MPI_Init nobody is there to be told: MPI itself ends the job then. */
+/* Even if the program has reached the library past the shim. */
+static bool library_is_initialised(void)
+{
+	int flag = 0;
+
+	return real_mpi()->Initialized(&flag) == MPI_SUCCESS && flag;
+}
+
+/* The rank connects only to say so. */
+static void call_before_init(enum mpi_call function, const void *site)
+{
+	int control;
+
+	if (startup.connected || real_find() != 0 || library_is_initialised())
+		return;
+	control = connect_to_scheduler();
+	if (control < 0)
+		return; /* and MPI itself ends the job */
+	startup.connected = true;
+	say_hello(control);
+	error_out_of_order(function, site, "before MPI_Init");
+}
+
 void startup_check_order(enum mpi_call function, const void *site)
 {
-	if (startup.finalised && startup.process == park_real_pid() && !real_is_library(site))
-		error_after_finalize(function, site_of_caller((void *)(uintptr_t)site));
+	if (!startup.managed || real_is_library(site))
+		return;
+	if (!startup.initialised)
+		call_before_init(function, site_of_caller((void *)(uintptr_t)site));
+	else if (startup.finalised && startup.process == park_real_pid())
+		error_out_of_order(function, site_of_caller((void *)(uintptr_t)site),
+		                   "after MPI_Finalize");
 }
 
 void startup_adopt_process(void)
@@ -255,6 +286,7 @@ static int stand_under_control(int control, unsigned function, const void *site)
 {
 	int code;
 
+	inside_leave();
 	startup.initialised = true;
 	startup_adopt_process();
 	on_exit(note_exit_status, NULL);
@@ -300,7 +332,7 @@ int shim_MPI_Init(void *site, int *argc, char ***argv)
 	}
 	if (startup.initialised)
 		return init_again(site, MPI_CALL_Init);
-	go_under_control(&control);
+	go_under_control(MPI_CALL_Init, site, &control);
 	code = real_mpi()->Init(argc, argv);
 	startup.world_initialised = code == MPI_SUCCESS;
 	if (code == MPI_SUCCESS)
@@ -323,7 +355,7 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 		*provided = startup.thread_level;
 		return init_again(site, MPI_CALL_Init_thread);
 	}
-	go_under_control(&control);
+	go_under_control(MPI_CALL_Init_thread, site, &control);
 	code = real_mpi()->Init_thread(argc, argv, required, provided);
 	startup.world_initialised = code == MPI_SUCCESS;
 	if (code == MPI_SUCCESS)
@@ -399,7 +431,7 @@ static int init_for_session(const void *site, MPI_Info info)
 {
 	int control, provided, code;
 
-	go_under_control(&control);
+	go_under_control(MPI_CALL_Session_init, site, &control);
 	code = real_mpi()->Init_thread(NULL, NULL, session_thread_level(info), &provided);
 	if (code == MPI_SUCCESS)
 		code = stand_under_control(control, MPI_CALL_Session_init, site);

@@ -24,8 +24,8 @@ bool startup_is_own_process(void);
 /* Rank in MPI_COMM_WORLD. */
 int startup_rank(void);
 
-/* For a call that comes while nothing is under control: when that is because it comes after
- * MPI_Finalize the scheduler is told, and it does not return. */
+/* For a call that comes while nothing is under control: when that is because it comes before
+ * MPI_Init or after MPI_Finalize the scheduler is told, and it does not return. */
 void startup_check_order(enum mpi_call function, const void *site);
 
 /* This process is the rank now: after MPI_Init, and in a restored copy. */
