@@ -294,10 +294,8 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 		add_text(html, blame);
 		g_string_append(html, "</p>\n");
 	}
-	if (!finding->reproduced && words_is_exploration(e))
-		add_element(html, "p", "class=\"warning\"",
-		            "Its replay ended otherwise: the program does not depend on matching "
-		            "alone.");
+	if (!finding->reproduced && words_not_reproduced(e))
+		add_element(html, "p", "class=\"warning\"", words_not_reproduced(e));
 	add_roll_call(html, finding);
 	if (example)
 		add_graph(page, example, finding);

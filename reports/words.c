@@ -242,6 +242,15 @@ bool words_is_exploration(const struct record_exploration *exploration)
 	return g_strcmp0(exploration->command, "explore") == 0;
 }
 
+const char *words_not_reproduced(const struct record_exploration *exploration)
+{
+	if (!words_is_exploration(exploration))
+		return NULL;
+	return exploration->incomplete_reason
+	               ? "its replay ended otherwise, or there was no time for it"
+	               : "its replay ended otherwise: the program does not depend on matching alone";
+}
+
 char *words_share(const struct record_finding *finding,
                   const struct record_exploration *exploration)
 {

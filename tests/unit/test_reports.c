@@ -223,7 +223,21 @@ static void a_crash_shows_what_the_rank_wrote(void **state)
 	assert_non_null(
 		strstr(text, "  rank 2  killed by SIGABRT after MPI_Send() at work+0x2f\n"));
 	assert_non_null(strstr(text, "  rank 2 wrote to standard error:\n    one\n    two\n"));
-	assert_non_null(strstr(text, "its replay ended otherwise"));
+	assert_non_null(strstr(text, "its replay ended otherwise: the program does not depend"));
+}
+
+static void a_finding_without_a_replay_is_told_so(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *text = NULL;
+
+	add_finding(fixture, "crash")->reproduced = false;
+	add_executions(fixture, 1, 1, "crash");
+	fixture->exploration->complete = false;
+	fixture->exploration->incomplete_reason = g_strdup("stopped by --max-time 10");
+	text = report(fixture, "terminal");
+	assert_non_null(strstr(text, "or there was no time for it"));
+	assert_null(strstr(text, "does not depend"));
 }
 
 static void one_culprit_is_told_of_once(void **state)
@@ -538,6 +552,7 @@ int main(void)
 		TEST(the_verdict_on_a_deadlock_is_as_documented),
 		TEST(a_verdict_without_findings),
 		TEST(a_crash_shows_what_the_rank_wrote),
+		TEST(a_finding_without_a_replay_is_told_so),
 		TEST(one_culprit_is_told_of_once),
 		TEST(what_ranks_did_is_told_by_line),
 		TEST(json_has_the_documented_members),
