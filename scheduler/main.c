@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "launcher.h"
 #include "log.h"
+#include "program.h"
 #include "wrapper.h"
 
 static const struct command *const commands[] = {
@@ -16,14 +17,33 @@ static const struct command *const commands[] = {
 
 static void print_help(FILE *out)
 {
+	const struct environment_variable *variable = environment_variables();
+
 	fputs("Usage: matchpoint COMMAND [options] [--] PROGRAM [ARG...]\n\n"
 	      "Finds what an MPI program does when its messages arrive in another order.\n\n",
 	      out);
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
 		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("\nOptions:\n"
+	      "  --help     this\n"
+	      "  --version  matchpoint's version, and the MPI library that it drives\n"
+	      "\nEnvironment:\n",
+	      out);
+	for (; variable->name; variable++) {
+		if (variable->role == ENVIRONMENT_READ)
+			fprintf(out, "  %-19s  %s\n", variable->name, variable->explanation);
+	}
 	fputs("\nExample: matchpoint explore -n 4 ./solver\n"
 	      "matchpoint COMMAND --help explains each command's options.\n",
 	      out);
+}
+
+static void print_version(void)
+{
+	g_autofree char *mpi = program_mpi_library();
+
+	printf("matchpoint %s\nMPI: %s\n", MATCHPOINT_VERSION,
+	       mpi ? mpi : "none found (neither libmpich.so.12 nor libmpi.so.12)");
 }
 
 int main(int argc, char **argv)
@@ -45,7 +65,7 @@ int main(int argc, char **argv)
 		return EXIT_CLEAN;
 	}
 	if (strcmp(argv[1], "--version") == 0) {
-		puts("matchpoint " MATCHPOINT_VERSION);
+		print_version();
 		return EXIT_CLEAN;
 	}
 	if (!log_init(g_getenv(ENVIRONMENT_LOG), &error)) {

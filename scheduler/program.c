@@ -75,6 +75,24 @@ static gboolean is_mpich_abi(const char *name)
 	return strcmp(name, "libmpich.so.12") == 0 || strcmp(name, "libmpi.so.12") == 0;
 }
 
+char *program_mpi_library(void)
+{
+	static const char *const names[] = {"libmpich.so.12", "libmpi.so.12"};
+	const struct library_path nowhere = {NULL, NULL, "."};
+
+	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *file = library_path_find(&nowhere, names[i], is_native_elf);
+		g_autofree char *version = file ? program_elf_text(file, "MPII_Version_string")
+		                                : NULL;
+
+		if (version)
+			return g_strdup_printf("MPICH %s (%s)", version, file);
+		if (file)
+			return g_strdup_printf("a library of MPICH's ABI (%s)", file);
+	}
+	return NULL;
+}
+
 static gboolean is_open_mpi(const char *name)
 {
 	return strcmp(name, "libmpi.so.40") == 0 || strcmp(name, "libmpi.so.20") == 0

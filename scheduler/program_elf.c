@@ -176,3 +176,64 @@ struct program_elf *program_elf_read(const char *path)
 	close(descriptor);
 	return elf;
 }
+
+/* What stands in the file where the symbol is in memory. */
+static char *text_of_symbol(Elf *file, const GElf_Sym *symbol)
+{
+	Elf_Scn *section = elf_getscn(file, symbol->st_shndx);
+	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+	GElf_Shdr header;
+	const char *text;
+	gsize offset;
+
+	if (!data || !data->d_buf || !gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS
+	    || symbol->st_value < header.sh_addr)
+		return NULL;
+	offset = symbol->st_value - header.sh_addr;
+	if (offset >= data->d_size || symbol->st_size > data->d_size - offset)
+		return NULL;
+	text = (const char *)data->d_buf + offset;
+	return g_strndup(text, symbol->st_size);
+}
+
+static char *find_text(Elf *file, const char *name)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(file, section))) {
+		GElf_Shdr header;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM
+		    || header.sh_entsize == 0 || !(data = elf_getdata(section, NULL)))
+			continue;
+		for (gsize i = 0; i < header.sh_size / header.sh_entsize; i++) {
+			GElf_Sym symbol;
+			const char *found = gelf_getsym(data, (int)i, &symbol) ? elf_strptr(
+						    file, header.sh_link, symbol.st_name)
+			                                                       : NULL;
+
+			if (found && symbol.st_shndx != SHN_UNDEF && strcmp(found, name) == 0)
+				return text_of_symbol(file, &symbol);
+		}
+	}
+	return NULL;
+}
+
+char *program_elf_text(const char *path, const char *symbol)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	char *text = NULL;
+	Elf *file;
+
+	if (descriptor < 0)
+		return NULL;
+	elf_version(EV_CURRENT);
+	file = elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
+	if (file && elf_kind(file) == ELF_K_ELF)
+		text = find_text(file, symbol);
+	if (file)
+		elf_end(file);
+	close(descriptor);
+	return text;
+}

@@ -197,13 +197,18 @@ static char *shim_path(GError **error)
 		if (access(beside, R_OK) == 0)
 			return beside;
 		g_free(beside);
+		/* An installed tree may have been moved as a whole. */
+		beside = g_canonicalize_filename(MATCHPOINT_SHIM_FROM_BIN, directory);
+		if (access(beside, R_OK) == 0)
+			return beside;
+		g_free(beside);
 	}
 	if (access(MATCHPOINT_SHIM_INSTALLED, R_OK) == 0)
 		return g_strdup(MATCHPOINT_SHIM_INSTALLED);
 	g_set_error(error, SESSION_ERROR, 0,
-	            "libmatchpoint-shim.so is neither beside %s nor at %s: "
+	            "libmatchpoint-shim.so is neither beside %s nor in %s from there nor at %s: "
 	            "reinstall matchpoint",
-	            path, MATCHPOINT_SHIM_INSTALLED);
+	            path, MATCHPOINT_SHIM_FROM_BIN, MATCHPOINT_SHIM_INSTALLED);
 	return NULL;
 }
 
