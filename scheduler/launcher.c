@@ -174,12 +174,16 @@ const char *launcher_output(const struct launcher *launcher)
 
 char **launcher_words(const char *custom, int ranks, GError **error)
 {
+	static const char usual[] = "mpiexec.mpich";
+	g_autofree char *found = NULL;
 	char **words = NULL;
 
 	if (custom)
 		return g_shell_parse_argv(custom, NULL, &words, error) ? words : NULL;
+	/* Debian's name; elsewhere the one that stood beside mpicc when this was built. */
+	found = g_find_program_in_path(usual);
 	words = g_new0(char *, 4);
-	words[0] = g_strdup("mpiexec.mpich");
+	words[0] = g_strdup(found ? usual : MATCHPOINT_MPIEXEC);
 	words[1] = g_strdup("-n");
 	words[2] = g_strdup_printf("%d", ranks);
 	return words;
