@@ -246,9 +246,9 @@ const char *words_not_reproduced(const struct record_exploration *exploration)
 {
 	if (!words_is_exploration(exploration))
 		return NULL;
-	return exploration->incomplete_reason
-	               ? "its replay ended otherwise, or there was no time for it"
-	               : "its replay ended otherwise: the program does not depend on matching alone";
+	if (exploration->incomplete_reason)
+		return "its replay ended otherwise, or there was no time for it";
+	return "its replay ended otherwise: the program does not depend on matching alone";
 }
 
 char *words_share(const struct record_finding *finding,
