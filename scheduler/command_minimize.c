@@ -4,11 +4,13 @@
 #include "../reports/finding_text.h"
 #include "../reports/words.h"
 #include "command.h"
+#include "command_emit.h"
 #include "minimize.h"
 #include "reproducer.h"
 
 #define TRIES_DEFAULT 5000
-#define WELL_MOST 20000u /* interleavings that end well and are compared with */
+#define EMIT_SECONDS 60.0 /* for cutting a program down */
+#define WELL_MOST 20000u  /* interleavings that end well and are compared with */
 
 /* What the command line and the store say of the finding. */
 struct subject {
@@ -17,7 +19,7 @@ struct subject {
 	GPtrArray *well;
 	struct store_reader *reader; /* of the exploration; NULL: a path was given */
 	char *store;                 /* where the result goes */
-	char *script;                /* --emit-script; or NULL */
+	char *script, *source;       /* --emit-script, --emit-c; or NULL */
 };
 
 static void subject_clear(struct subject *subject)
@@ -28,6 +30,7 @@ static void subject_clear(struct subject *subject)
 	store_reader_close(subject->reader);
 	g_free(subject->store);
 	g_free(subject->script);
+	g_free(subject->source);
 }
 
 static bool add_well(const struct record_execution *execution, void *data, GError **error)
@@ -82,7 +85,9 @@ static void tell_choices(const struct minimize *result, const struct record_find
 
 		printf("  right or wrong: %s\n", blame);
 	}
-	if (good)
+	if (good && result->difference == 0)
+		printf("  ends well: %s  (the same choices, sends buffered)\n", good);
+	else if (good)
 		printf("  ends well: %s  (%u choice%s otherwise)\n", good, result->difference,
 		       result->difference == 1 ? "" : "s");
 	else
@@ -204,6 +209,13 @@ static int minimize(struct command_options *options, struct subject *subject, gu
 	fine = fine && command_report_all(options);
 	if (fine && subject->script)
 		fine = emit_script(options, &result, subject->script);
+	if (fine && subject->source
+	    && !command_emit_c(session->store, subject->source,
+	                       session->max_seconds > 0 ? session->max_seconds : EMIT_SECONDS,
+	                       &error)) {
+		command_complain("--emit-c: %s", error->message);
+		fine = FALSE;
+	}
 	options->quiet = quiet;
 	minimize_clear(&result);
 	return fine ? EXIT_CLEAN : EXIT_CANNOT;
@@ -244,6 +256,8 @@ static int run(int argc, char **argv)
 	         "try no more after so many interleavings (default: 5000)", "N"},
 		{"compare", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.compare,
 	         "outcome-differs: a file that was compared (may be repeated)", "FILE"},
+		{"emit-c", 0, 0, G_OPTION_ARG_FILENAME, &subject.source,
+	         "write a C program of nothing but the MPI calls that show it", "FILE"},
 		{"emit-script", 0, 0, G_OPTION_ARG_FILENAME, &subject.script,
 	         "write a folder from which others show it again with the program", "DIR"},
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,

@@ -448,6 +448,22 @@ static gboolean learn_outcomes(struct search *search)
 	return outcomes_stands_for(search->outcomes, search->target) != 0;
 }
 
+/* Where it needs sends that wait, the same choices may end well when none does. */
+static gboolean goes_well_buffered(struct search *search, const GArray *forced)
+{
+	struct try try;
+	gboolean well;
+
+	if (search->buffering != BUFFERING_ZERO || search->outcomes || !may_go_on(search))
+		return FALSE;
+	search->buffering = BUFFERING_INFINITE;
+	try = attempt(search, forced);
+	well = try.well;
+	try_clear(&try);
+	search->buffering = BUFFERING_ZERO;
+	return well;
+}
+
 static void search_least(struct search *search)
 {
 	struct minimize *minimize = search->minimize;
@@ -470,6 +486,8 @@ static void search_least(struct search *search)
 		minimize->difference = good ? 1 : 0;
 		if (!good && (good = nearest(search, &try)))
 			minimize->difference = differences(good, &try);
+		if (!good && goes_well_buffered(search, forced))
+			minimize->good = path_of(search, forced, BUFFERING_INFINITE);
 		conclude(search, forced, good);
 	} else {
 		minimize->failed = g_strdup("it does not show each time that the same choices are "

@@ -1,0 +1,255 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scheduler/sketch.h"
+
+static void call(struct record_execution *execution, int32_t rank, uint32_t number, uint8_t kind,
+                 const char *function, int32_t peer, uint64_t bytes)
+{
+	struct record_call record = {.rank = rank,
+	                             .call = number,
+	                             .kind = kind,
+	                             .operations = kind != RECORD_CALL_OTHER,
+	                             .function = g_intern_string(function),
+	                             .communicator = kind != RECORD_CALL_OTHER,
+	                             .peer = peer,
+	                             .peer_given = peer,
+	                             .tag = kind == RECORD_CALL_COLLECTIVE ? -1 : 7,
+	                             .bytes = bytes};
+
+	g_array_append_val(execution->calls, record);
+}
+
+static void match(struct record_execution *execution, int32_t rank, uint32_t number, int32_t source,
+                  uint32_t send)
+{
+	struct record_match record = {rank, number, 0, source, send, 0, 7};
+
+	g_array_append_val(execution->matches, record);
+}
+
+static struct record_execution *execution_new(guint ranks)
+{
+	struct record_execution *execution = record_execution_new();
+
+	for (guint i = 0; i < ranks; i++)
+		g_ptr_array_add(execution->outputs, g_bytes_new_static("", 0));
+	return execution;
+}
+
+/* Rank 0 receives from any, then from `second`; ranks 1 and 2 send. */
+static struct record_execution *two_senders(int32_t first, int32_t second, gboolean all)
+{
+	struct record_execution *execution = execution_new(3);
+
+	call(execution, 0, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
+	call(execution, 0, 2, RECORD_CALL_RECEIVE, "MPI_Recv", -1, 40);
+	call(execution, 0, 3, RECORD_CALL_RECEIVE, "MPI_Recv", second, 40);
+	for (int32_t rank = 1; rank < 3; rank++) {
+		call(execution, rank, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
+		call(execution, rank, 2, RECORD_CALL_SEND, "MPI_Send", 0, 40);
+	}
+	match(execution, 0, 2, first, 2);
+	if (all)
+		match(execution, 0, 3, 3 - first, 2);
+	return execution;
+}
+
+static struct record_finding *deadlock_at(int32_t rank, uint32_t number)
+{
+	struct record_finding *finding = record_finding_new("deadlock");
+	struct record_rank *line = record_rank_new(rank);
+
+	line->call = number;
+	line->function = "MPI_Recv";
+	g_ptr_array_add(finding->ranks, line);
+	return finding;
+}
+
+static void check_lines(struct sketch *sketch, const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	for (guint i = 0; i < sketch->steps->len; i++) {
+		const struct sketch_step *step = sketch->steps->pdata[i];
+
+		if (!step->dropped)
+			assert_non_null(strstr(lines[step->line - 1], step->function));
+	}
+}
+
+static void writes_the_calls_of_each_rank(void **state)
+{
+	struct record_execution *bad = two_senders(1, 1, FALSE);
+	struct record_finding *finding = deadlock_at(0, 3);
+	struct sketch *sketch = sketch_new(finding, bad, NULL, NULL);
+	char *text = sketch_print(sketch, "one\ntwo */");
+
+	(void)state;
+	assert_true(g_str_has_prefix(text, "/* one\n * two * / */\n#include <mpi.h>\n"));
+	assert_non_null(strstr(text, "MPI_Recv(data, 40, MPI_BYTE, MPI_ANY_SOURCE, 7, "));
+	assert_non_null(strstr(text, "MPI_Recv(data, 40, MPI_BYTE, 1, 7, MPI_COMM_WORLD, "));
+	assert_non_null(strstr(text, "} else if (rank == 2) {\n\t\tMPI_Send(data, 40, "));
+	assert_int_equal(((struct sketch_step *)sketch->steps->pdata[sketch->stands])->call, 3);
+	check_lines(sketch, text);
+	g_free(text);
+	sketch_free(sketch);
+	record_finding_free(finding);
+	record_execution_free(bad);
+}
+
+static void leaves_out_a_rank_with_its_partners(void **state)
+{
+	struct record_execution *bad = two_senders(1, 1, FALSE);
+	struct record_finding *finding = deadlock_at(0, 3);
+	struct sketch *sketch = sketch_new(finding, bad, NULL, NULL);
+	g_autofree bool *all = sketch_state(sketch);
+	char *text;
+
+	(void)state;
+	sketch_drop_rank(sketch,
+	                 1); /* and so the receive that took its message, and waits for it */
+	assert_int_equal(sketch_ranks(sketch), 2);
+	assert_int_equal(sketch_rank(sketch, 2), 1);
+	text = sketch_print(sketch, "");
+	assert_null(strstr(text, "MPI_Recv"));
+	assert_non_null(strstr(text, "(rank == 1) {\n\t\tMPI_Send("));
+	check_lines(sketch, text);
+	g_free(text);
+	sketch_restore(sketch, all);
+	assert_int_equal(sketch_ranks(sketch), 3);
+	text = sketch_print(sketch, "");
+	assert_non_null(strstr(text, "MPI_Recv"));
+	g_free(text);
+	sketch_free(sketch);
+	record_finding_free(finding);
+	record_execution_free(bad);
+}
+
+static void follows_the_source_of_a_wildcard(void **state)
+{
+	struct record_execution *bad = two_senders(1, 1, FALSE), *good = two_senders(2, 2, FALSE);
+	struct record_finding *finding = deadlock_at(0, 3);
+	struct sketch *sketch = sketch_new(finding, bad, good, NULL);
+	char *text = sketch_print(sketch, "");
+
+	(void)state;
+	assert_non_null(strstr(text, "MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &status[0]);"));
+	assert_non_null(strstr(text, "status[0].MPI_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE"));
+	g_free(text);
+	sketch_free(sketch);
+	record_finding_free(finding);
+	record_execution_free(good);
+	record_execution_free(bad);
+}
+
+static void asserts_the_message_that_goes_well(void **state)
+{
+	struct record_execution *bad = two_senders(1, -1, TRUE);
+	struct record_finding *finding = record_finding_new("crash");
+	struct record_message right = {.source = 2, .call = 2};
+	struct sketch *sketch;
+	g_autoptr(GError) error = NULL;
+	char *text;
+
+	(void)state;
+	assert_null(sketch_new(finding, bad, NULL, &error)); /* nothing to blame */
+	assert_non_null(error);
+	finding->blame = record_choice_new();
+	finding->blame->rank = 0;
+	finding->blame->call = 2;
+	g_array_append_val(finding->blame->alternatives, right);
+	sketch = sketch_new(finding, bad, NULL, NULL);
+	text = sketch_print(sketch, "");
+	assert_non_null(strstr(text, "#include <assert.h>"));
+	assert_non_null(strstr(text, "\t\tassert(data[0] == 3);\n"));
+	assert_non_null(strstr(text, "(rank == 2) {\n\t\tdata[0] = 3;\n\t\tMPI_Send("));
+	check_lines(sketch, text);
+	g_free(text);
+	sketch_free(sketch);
+	record_finding_free(finding);
+	record_execution_free(bad);
+}
+
+static void goes_on_where_a_rank_stopped(void **state)
+{
+	struct record_execution *bad = execution_new(2), *good = execution_new(2);
+	struct record_finding *finding = deadlock_at(0, 1);
+	struct sketch *sketch;
+	char *text;
+
+	(void)state;
+	for (int32_t rank = 0; rank < 2; rank++) {
+		call(bad, rank, 1, RECORD_CALL_SEND, "MPI_Send", 1 - rank, 4);
+		call(good, rank, 1, RECORD_CALL_SEND, "MPI_Send", 1 - rank, 4);
+		call(good, rank, 2, RECORD_CALL_RECEIVE, "MPI_Recv", 1 - rank, 4);
+		match(good, rank, 2, 1 - rank, 1);
+	}
+	sketch = sketch_new(finding, bad, good, NULL);
+	assert_int_equal(sketch->steps->len, 4);
+	text = sketch_print(sketch, "");
+	check_lines(sketch, text);
+	assert_non_null(strstr(text, "MPI_Send(data, 4, MPI_BYTE, 1, 7, MPI_COMM_WORLD);\n"
+	                             "\t\tMPI_Recv(data, 4, MPI_BYTE, 1, 7, MPI_COMM_WORLD, "));
+	g_free(text);
+	sketch_free(sketch);
+	record_finding_free(finding);
+	record_execution_free(good);
+	record_execution_free(bad);
+}
+
+static void waits_for_requests_in_buffers_of_their_own(void **state)
+{
+	struct record_execution *bad = execution_new(2);
+	struct record_finding *finding = deadlock_at(0, 3);
+	struct sketch *sketch;
+	char *text;
+
+	(void)state;
+	call(bad, 0, 1, RECORD_CALL_RECEIVE, "MPI_Irecv", 1, 4);
+	call(bad, 0, 2, RECORD_CALL_RECEIVE, "MPI_Irecv", 1, 4);
+	g_array_index(bad->calls, struct record_call, 0).completed = 3;
+	call(bad, 0, 3, RECORD_CALL_OTHER, "MPI_Waitall", -1, 0);
+	sketch = sketch_new(finding, bad, NULL, NULL);
+	text = sketch_print(sketch, "");
+	assert_non_null(strstr(text, "MPI_Irecv(buffer[1], 4, MPI_BYTE, 1, 7, MPI_COMM_WORLD, "
+	                             "&request[1]);"));
+	assert_non_null(strstr(text, "\t\tMPI_Wait(&request[0], MPI_STATUS_IGNORE);\n"
+	                             "\t\tMPI_Wait(&request[1], MPI_STATUS_IGNORE);\n"));
+	g_free(text);
+	sketch_free(sketch);
+	record_finding_free(finding);
+	record_execution_free(bad);
+}
+
+static void refuses_what_calls_do_not_show(void **state)
+{
+	struct record_execution *bad = two_senders(1, 1, FALSE);
+	struct record_finding *finding = record_finding_new("buffer-modified");
+	g_autoptr(GError) error = NULL;
+
+	(void)state;
+	assert_null(sketch_new(finding, bad, NULL, &error));
+	assert_non_null(strstr(error->message, "buffer-modified"));
+	record_finding_free(finding);
+	record_execution_free(bad);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(writes_the_calls_of_each_rank),
+		cmocka_unit_test(leaves_out_a_rank_with_its_partners),
+		cmocka_unit_test(follows_the_source_of_a_wildcard),
+		cmocka_unit_test(asserts_the_message_that_goes_well),
+		cmocka_unit_test(goes_on_where_a_rank_stopped),
+		cmocka_unit_test(waits_for_requests_in_buffers_of_their_own),
+		cmocka_unit_test(refuses_what_calls_do_not_show),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
