@@ -120,7 +120,9 @@ static gboolean explore(struct emit *emit)
 		.command = "explore",
 		.program = program,
 		.ranks = sketch_ranks(emit->sketch),
-		.bufferings = RECORD_ZERO | RECORD_INFINITE,
+		.bufferings = emit->finding->bufferings == RECORD_PER_SEND
+	                              ? RECORD_PER_SEND
+	                              : RECORD_ZERO | RECORD_INFINITE,
 		.synchronous_collectives = emit->synchronous_collectives,
 		.max_interleavings = INTERLEAVINGS_MOST,
 		.max_seconds = SECONDS_MOST,

@@ -97,8 +97,8 @@ static bool begins(const char *function, const char *with)
 	return g_ascii_strncasecmp(function, with, strlen(with)) == 0;
 }
 
-/* The receive of a Sendrecv: the record tells the send; its match, or whom the rank waits for, tells
- * the rest. */
+/* The receive of a Sendrecv: the record tells the send; its match, or whom the rank waits for,
+ * tells the rest. */
 static void add_exchange(struct making *making, const struct record_call *call)
 {
 	struct sketch *sketch = making->sketch;

@@ -47,8 +47,8 @@ struct sketch {
 	int32_t stands;   /* index of the step where the finding shows; -1: anywhere */
 };
 
-/* From the finding's interleaving, whose calls must be known, and (or NULL) one that ends well. NULL
- * with `error` set: the finding cannot be shown so, and why. */
+/* From the finding's interleaving, whose calls must be known, and (or NULL) one that ends well.
+ * NULL with `error` set: the finding cannot be shown so, and why. */
 struct sketch *sketch_new(const struct record_finding *finding,
                           const struct record_execution *execution,
                           const struct record_execution *good, GError **error);
@@ -66,8 +66,8 @@ void sketch_restore(struct sketch *sketch, const bool *state);
 int32_t sketch_ranks(const struct sketch *sketch);
 int32_t sketch_rank(const struct sketch *sketch, int32_t rank);
 
-/* The C program, beginning with this comment (lines, without its marks); sets the steps' lines. Free
- * with g_free. */
+/* The C program, beginning with this comment (lines, without its marks); sets the steps' lines.
+ * Free with g_free. */
 char *sketch_print(struct sketch *sketch, const char *comment);
 
 #define SKETCH_ERROR (sketch_error_quark())
