@@ -42,6 +42,10 @@ struct operation {
 	bool by_choice;
 };
 
+/* In place of sub: not an operation but the question which of several threads of the rank makes the
+ * next call after this one. */
+#define OPERATION_TURN UINT32_MAX
+
 /* Order by rank, call, sub: <0, 0, >0. */
 static inline int op_id_compare(struct op_id a, struct op_id b)
 {

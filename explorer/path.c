@@ -68,7 +68,9 @@ static void print_point(GString *text, int ranks, struct op_id point)
 			g_string_append_printf(text, "r%d", lock.reader);
 	}
 	g_string_append_printf(text, ".%u", point.call);
-	if (point.sub > 0)
+	if (point.sub == OPERATION_TURN)
+		g_string_append(text, "/turn");
+	else if (point.sub > 0)
 		g_string_append_printf(text, "/%u", point.sub);
 }
 
@@ -213,8 +215,10 @@ static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *s
 		return fail(cursor, error, "'.' expected");
 	if (!number(cursor, 1, G_MAXUINT32, "the number of the receiver's call", &call, error))
 		return false;
-	if (accept(cursor, "/")
-	    && !number(cursor, 1, G_MAXUINT32, "a part of the call", &sub, error))
+	if (accept(cursor, "/turn"))
+		sub = OPERATION_TURN;
+	else if (accept(cursor, "/")
+	         && !number(cursor, 1, OPERATION_TURN - 1, "a part of the call", &sub, error))
 		return false;
 	if (!accept(cursor, "="))
 		return fail(cursor, error, "'=' expected");

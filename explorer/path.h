@@ -10,7 +10,7 @@
  * 0.3=1 reads: call 3 of rank 0 takes the message of rank 1 (which of rank 1's is settled by the
  * matching rules); 2.5/1=3: the second receive (sub 1) of rank 2's call 5. An answer (answer.h) can
  * stand in the place of the rank: 0.5=#1 is a Waitany that reports the second of its active
- * requests.
+ * requests. 0.4/turn=#1: after call 4 of rank 0 its thread 1 makes the next one.
  *
  * w1.0.3=2: the third grant of the lock of window 1 at target 0 goes to rank 2; w1.0r2.3=1: of
  * what rank 2 needs for a shared lock there, the third grant goes to rank 1; w1@2.3.1=3: window 1

@@ -138,6 +138,8 @@ static const char *blame_verb(const struct record_choice *blame, bool probe)
 		return "says";
 	if (answer[0] == '#')
 		return "reports";
+	if (g_str_has_prefix(answer, "thread "))
+		return "is called first by";
 	return "ends with";
 }
 

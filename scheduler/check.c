@@ -123,8 +123,9 @@ GPtrArray *check_notes(const struct check *check, const struct program *program)
 	         "processes that are started or connected cannot be controlled; the exploration "
 	         "ends there with exit status 4"},
 		{check->controlled, is_threads,
-	         "with MPI_THREAD_MULTIPLE, threads are let into MPI one after another, and other "
-	         "orders of theirs are not explored"},
+	         "with MPI_THREAD_MULTIPLE, threads are let into MPI one after another; other "
+	         "orders are explored only where two wait to be let in and their sends or "
+	         "receives race"},
 		{check->passed, is_atomic,
 	         "the order of atomic operations outside of exclusive locks is MPI's, and is not "
 	         "explored"},

@@ -37,6 +37,8 @@ static void give_admission(void *user, int rank, guint32 thread)
 {
 	struct execution *execution = user;
 
+	log_debug(LOG_MATCHER, "rank %d: thread %u makes call %u", rank, thread,
+	          world_calls(execution->world, rank) + 1);
 	link_send(execution->links[rank],
 	          &(struct wire_message){.type = WIRE_ADMIT, .admitted = thread});
 }

@@ -30,6 +30,9 @@ static enum threads_state look_at_all(struct execution *execution)
 		}
 		state = threads_look(execution->pids[rank],
 		                     (struct thread_view *)(void *)views->data, views->len);
+		/* What they said before they fell asleep may have changed everything. */
+		if (state == THREADS_SLEEP && link_has_unread(execution->links[rank]))
+			state = THREADS_MOVE;
 		if (state == THREADS_SLEEP)
 			world_threads_sleep(execution->world, rank);
 		worst = MIN(worst, state);

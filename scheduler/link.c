@@ -1,6 +1,7 @@
 #include "link.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 
 #define READ_SIZE (64 * 1024)
 
@@ -185,6 +186,16 @@ enum link_role link_role(const struct link *link)
 void *link_owner(const struct link *link)
 {
 	return link->owner;
+}
+
+gboolean link_has_unread(const struct link *link)
+{
+	uv_os_fd_t descriptor;
+	int bytes = 0;
+
+	if (!link || uv_fileno((const uv_handle_t *)&link->pipe, &descriptor) != 0)
+		return FALSE;
+	return link->received->len > 0 || (ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0);
 }
 
 int link_index(const struct link *link)

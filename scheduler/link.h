@@ -34,6 +34,9 @@ enum link_role { LINK_NEW, LINK_RANK, LINK_KEEPER, LINK_IGNORED };
 void link_assign(struct link *link, enum link_role role, void *owner, int index);
 enum link_role link_role(const struct link *link);
 void *link_owner(const struct link *link);
+/* Whether something has come that has not been handed out yet. */
+gboolean link_has_unread(const struct link *link);
+
 int link_index(const struct link *link);
 
 #endif

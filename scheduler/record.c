@@ -69,6 +69,8 @@ static char *print_answer(const struct record_message *alternative)
 		return g_strdup("completion only with the match");
 	if (g_str_equal(alternative->answer, "cancelled"))
 		return g_strdup("the cancellation");
+	if (g_str_has_prefix(alternative->answer, "thread "))
+		return g_strdup(alternative->answer);
 	if (!alternative->requests)
 		return g_strdup("\"complete\"");
 	if (several)

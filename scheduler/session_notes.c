@@ -41,8 +41,8 @@ void session_note(struct session *session)
 	note_files(session);
 	if (session->threads)
 		note(session,
-		     "the threads of a rank called MPI one after another in one order; other "
-		     "orders were not explored");
+		     "threads of a rank were let into MPI one after another; other orders were "
+		     "explored where two wait to be let in and their sends or receives race");
 	if (session->collectives_waited)
 		note(session,
 		     "rooted collectives of intercommunicators and persistent reductions were "

@@ -82,6 +82,12 @@ static struct record_message alternative_of(const struct execution *execution, s
 
 	if (!answer)
 		return message_of(execution, taken, operations);
+	if (point.sub == OPERATION_TURN) {
+		g_autofree char *thread = g_strdup_printf("thread %u", taken.call);
+
+		record.answer = g_intern_string(thread);
+		return record;
+	}
 	calls = reported_calls(world_trace(execution->world), point, taken, &record.call);
 	record.answer = g_intern_string(answer);
 	record.requests = calls ? g_intern_string(calls) : NULL;
@@ -103,6 +109,8 @@ static void fill_point(const struct execution *execution, const struct choice *c
 		                                    lock.reader, call.call};
 		call = (struct op_id){choice->taken.rank, choice->taken.call, 0};
 	}
+	if (call.sub == OPERATION_TURN)
+		call = (struct op_id){call.rank, call.call + 1, 0}; /* the one that came first */
 	record->rank = call.rank;
 	record->call = call.call;
 	record->sub = call.sub;

@@ -55,6 +55,7 @@ struct line {
 
 struct rank {
 	GArray *lines; /* struct line; NULL: one thread alone */
+	guint32 turn;  /* the last call after which it was asked whose turn it is */
 	guint focus;   /* which of them what follows is of, up to `complete` */
 	enum world_phase phase;
 	gboolean finalized;
@@ -103,6 +104,7 @@ struct world {
 	gboolean collectives_wait; /* some collective was taken to wait for more than it must */
 	gboolean by_rule;
 	gboolean windows;
+	gboolean any_tag; /* somebody has received from any tag */
 	gboolean locked;  /* some rank has asked for a lock, or started an access epoch */
 	gboolean atomics; /* some rank's atomic operations were ordered by MPI alone */
 };
@@ -135,6 +137,11 @@ void world_try_release(struct world *world, int rank);
 guint world_lines(const struct world *world, int rank);
 guint world_focus(struct world *world, int rank, guint line);
 void world_focus_call(struct world *world, int rank, guint32 call);
+/* Of the threads that wait to be admitted (guint32), the first one and those with whose calls its
+ * own races; and the question, if there are several, which of them comes first. */
+GArray *world_rivals(const struct world *world, int rank);
+struct op_id world_turn_id(const struct world *world, int rank);
+void world_admit_thread(struct world *world, int rank, guint32 thread);
 /* Threads that slept may be awake: something has happened in their rank. */
 void world_wake(struct world *world, int rank);
 /* The rank will do nothing more, with all its threads. */

@@ -337,6 +337,20 @@ static void add_of_line(const struct world *world, GArray *points, int number)
 		add_sends(world, points, number);
 }
 
+/* Which of several threads of the rank is admitted. */
+static void add_turn(const struct world *world, GArray *points, int number)
+{
+	g_autoptr(GArray) rivals = world_rivals(world, number);
+	struct point point = {{.point = world_turn_id(world, number)}, PRIORITY_SEND};
+
+	if (rivals->len < 2)
+		return;
+	point.choice.alternatives = alternatives_new();
+	for (guint i = 0; i < rivals->len; i++)
+		add(point.choice.alternatives, answer_one(g_array_index(rivals, guint32, i)));
+	g_array_append_val(points, point);
+}
+
 GArray *world_open_choices(struct world *world)
 {
 	g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(struct point));
@@ -344,6 +358,7 @@ GArray *world_open_choices(struct world *world)
 
 	add_messages(world, points);
 	for (int number = 0; number < world->options.ranks; number++) {
+		add_turn(world, points, number);
 		for (guint i = 0; i < world_lines(world, number); i++) {
 			world_focus(world, number, i);
 			add_of_line(world, points, number);
@@ -389,6 +404,18 @@ static gboolean fits_question(const struct rank *rank, struct op_id answer)
 	}
 }
 
+static gboolean allows_turn(const struct world *world, const struct choice *choice)
+{
+	g_autoptr(GArray) rivals = world_rivals(world, choice->point.rank);
+
+	for (guint i = 0; rivals->len > 1 && i < rivals->len; i++) {
+		if (op_id_equal(choice->taken, answer_one(g_array_index(rivals, guint32, i))))
+			return op_id_equal(choice->point,
+			                   world_turn_id(world, choice->point.rank));
+	}
+	return FALSE;
+}
+
 static gboolean line_allows(const struct world *world, const struct choice *choice)
 {
 	int number = choice->point.rank;
@@ -421,6 +448,8 @@ static gboolean allows_answer(struct world *world, const struct choice *choice)
 
 	if (number < 0 || number >= world->options.ranks)
 		return FALSE;
+	if (choice->point.sub == OPERATION_TURN)
+		return allows_turn(world, choice);
 	for (guint i = 0; i < world_lines(world, number); i++) {
 		world_focus(world, number, i);
 		if (line_allows(world, choice))
@@ -478,6 +507,10 @@ static void choose_answer(struct world *world, const struct choice *choice)
 	                      .chosen = TRUE};
 
 	trace_append(&world->trace, &event);
+	if (choice->point.sub == OPERATION_TURN) {
+		world_admit_thread(world, number, choice->taken.call);
+		return;
+	}
 	switch (answer_kind(choice->taken)) {
 	case ANSWER_EARLY:
 	case ANSWER_LATE:

@@ -241,24 +241,71 @@ gboolean world_enter(struct world *world, int number, const struct wire_enter *e
 	return TRUE;
 }
 
+static gboolean both(gint32 one, gint32 other)
+{
+	return one == other || one == WIRE_ANY || other == WIRE_ANY;
+}
+
+/* Whether it can matter which of two calls comes first: both look for messages that the other could
+ * get, or send what one receive could take. */
+static gboolean races(const struct world *world, const struct wire_enter *one,
+                      const struct wire_enter *other)
+{
+	if (one->comm != other->comm)
+		return FALSE;
+	if (one->receives && other->receives && both(one->source, other->source)
+	    && both(one->receive_tag, other->receive_tag))
+		return TRUE;
+	return one->sends && other->sends && one->dest == other->dest
+	       && (one->send_tag == other->send_tag || world->any_tag);
+}
+
+GArray *world_rivals(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	GArray *rivals = g_array_new(FALSE, FALSE, sizeof(guint32));
+	guint32 first;
+
+	for (guint32 i = 0; rank->lines && i < rank->lines->len; i++) {
+		if (phase_of(rank, i) != PHASE_ENTERING)
+			continue;
+		first = rivals->len > 0 ? g_array_index(rivals, guint32, 0) : i;
+		if (i == first
+		    || races(world, &line_at(rank, first)->enter, &line_at(rank, i)->enter))
+			g_array_append_val(rivals, i);
+	}
+	return rivals;
+}
+
+struct op_id world_turn_id(const struct world *world, int number)
+{
+	return (struct op_id){number, world->ranks[number].calls->len, OPERATION_TURN};
+}
+
+void world_admit_thread(struct world *world, int number, guint32 thread)
+{
+	set_phase(&world->ranks[number], thread, PHASE_RUNNING);
+	world->running++;
+	world_wake(world, number);
+	world->orders.admit(world->user, number, thread);
+}
+
+/* Whose turn it is where calls race, is a question that somebody has to answer. */
 gboolean world_admit(struct world *world)
 {
 	gboolean admitted = FALSE;
 
 	for (int number = 0; number < world->options.ranks; number++) {
 		struct rank *rank = &world->ranks[number];
-		guint next = 0;
+		g_autoptr(GArray) rivals = world_rivals(world, number);
 
-		while (next < world_lines(world, number) && rank->lines
-		       && phase_of(rank, next) != PHASE_ENTERING)
-			next++;
-		if (!rank->lines || next == rank->lines->len)
-			continue;
-		set_phase(rank, next, PHASE_RUNNING);
-		world->running++;
-		world_wake(world, number);
-		world->orders.admit(world->user, number, next);
-		admitted = TRUE;
+		if (rivals->len == 1) {
+			world_admit_thread(world, number, g_array_index(rivals, guint32, 0));
+			admitted = TRUE;
+		} else if (rivals->len > 1 && rank->turn != rank->calls->len) {
+			rank->turn = rank->calls->len;
+			trace_append_ask(&world->trace, world_turn_id(world, number), NULL, 0);
+		}
 	}
 	return admitted;
 }

@@ -35,7 +35,8 @@ static void test_round_trip(void **state)
 	assert_round_trip("mp1:n4:w1.0.3=2,w7.3r1.1=0,w1@2.3.1=3");
 	assert_round_trip("mp1:n4:per-send:0.2=late,0.3=early,1.4=no,1.5=yes");
 	assert_round_trip("mp1:n4:0.3=#1,0.4=#0+2,1.2=cancelled,2.2=1");
-	assert_round_trip("mp1:n2147483647:2147483646.4294967295/4294967295=0");
+	assert_round_trip("mp1:n4:0.3/turn=#1,0.4=1");
+	assert_round_trip("mp1:n2147483647:2147483646.4294967295/4294967294=0");
 }
 
 static void test_meaning(void **state)
@@ -89,7 +90,7 @@ static void test_refused(void **state)
 	               "be from 1 to 4294967295");
 	assert_refused("mp1:n4:0.3/0=1",
 	               "not a path: column 12: a part of the call must be from 1 to "
-	               "4294967295");
+	               "4294967294");
 	assert_refused("mp1:n4:0.99999999999999999999=1",
 	               "not a path: column 10: the number of the receiver's call must be from 1 to "
 	               "4294967295");
