@@ -89,13 +89,13 @@ def compare(tool, seed):
     with open(source, "w") as file:
         file.write(text)
     program = tool.compile(source)
-    wasted = explore(tool, seed, ranks, program, expected)
+    wasted = explore(tool, seed, ranks, program, expected, text)
     if len(set(expected["per-send"])) <= PER_SEND_MOST and "some(" not in text:
-        wasted += explore(tool, seed, ranks, program, expected, per_send=True)
+        wasted += explore(tool, seed, ranks, program, expected, text, per_send=True)
     return sum(map(len, expected.values())), wasted
 
 
-def explore(tool, seed, ranks, program, expected, per_send=False):
+def explore(tool, seed, ranks, program, expected, text, per_send=False):
     """Compares; with a choice for each send an outcome can be reached in several ways."""
     options = ["--compare", "none", "--ignore", "leak"]
     options += ["--buffering", "per-send"] if per_send else []
@@ -109,6 +109,8 @@ def explore(tool, seed, ranks, program, expected, per_send=False):
         if per_send:
             found, outcomes = set(found), set(outcomes)
         expected_times, found_times = map(collections.Counter, (outcomes, found))
+        if "some(" in text: # sets that MPI could report as well, see sim/test_search.c
+            expected_times |= collections.Counter(set(found_times))
         check(expected_times == found_times,
               "seed %d, %s buffering: %d of %d outcomes\nmissing:\n  %s\ninvented or twice:\n  %s"
               % (seed, buffering, len(found), len(outcomes),
