@@ -9,6 +9,8 @@ static const struct environment_variable variables[] = {
          "directory, best on tmpfs, for sockets and shared memory (default: /dev/shm)"},
 	{ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL,
          "what to log, for developers: domains of log.h, as session:debug,snapshot:debug"},
+	{ENVIRONMENT_HASTE, ENVIRONMENT_READ, NULL,
+         "for tests: stalls and livelocks are taken for such this many times sooner (1 to 100)"},
 	{ENVIRONMENT_NO_COLOR, ENVIRONMENT_READ, NULL, "not empty: no colours on the terminal"},
 	{ENVIRONMENT_CLICOLOR_FORCE, ENVIRONMENT_READ, NULL,
          "not empty and not 0: colours even where the output is no terminal, as in a CI's log"},

@@ -221,7 +221,7 @@ static gboolean answer_polls(struct execution *execution)
 	now = g_get_monotonic_time();
 	if (execution->idle_since == 0)
 		execution->idle_since = now;
-	execution->livelock = now - execution->idle_since > LIVELOCK_US;
+	execution->livelock = (now - execution->idle_since) * stall_haste() > LIVELOCK_US;
 	if (execution->livelock)
 		return FALSE;
 	execution->timing = TRUE;
@@ -499,6 +499,7 @@ static void decide_for_others(struct execution *execution)
 void execution_look(struct execution *execution)
 {
 	const struct session_options *options = execution->session->options;
+	enum stall_step step;
 
 	if (execution->state == EXECUTION_STARTING && execution->launched)
 		look_at_start(execution);
@@ -507,16 +508,21 @@ void execution_look(struct execution *execution)
 		stall_rest(execution->stall);
 		return;
 	}
-	switch (stall_look(execution->stall, execution->world, g_get_monotonic_time())) {
+	step = stall_look(execution->stall, execution->world, g_get_monotonic_time());
+	if (step == STALL_SPIN && execution->plan->len > 0)
+		step = STALL_DECIDE;
+	switch (step) {
 	case STALL_NONE:
 		return;
 	case STALL_DECIDE:
 		decide_for_others(execution);
 		break;
+	case STALL_SPIN:
 	case STALL_OVER:
 		if (options->wrapper) /* it may be looked at in a debugger */
 			break;
 		execution->stalled = TRUE;
+		execution->livelock = step == STALL_SPIN;
 		verdict_reach(execution);
 		end_ranks(execution, FALSE);
 		break;

@@ -61,7 +61,8 @@ struct execution {
 	gboolean no_parking; /* a snapshot was tried and is not safe here */
 	struct absent absent;
 	struct stall *stall;
-	gboolean stalled; /* nothing will come any more from ranks inside MPI */
+	gboolean stalled; /* nothing will come any more from ranks inside MPI, or that only look at
+	                     windows (livelock) */
 	uv_timer_t timer; /* polls that find nothing are answered slowly */
 	gboolean timing;
 	gint64 trouble_since; /* when a rank had failed in its start; 0: none has */

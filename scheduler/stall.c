@@ -1,35 +1,61 @@
 #define _GNU_SOURCE /* process_vm_readv */
 #include "stall.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+
+#include "environment.h"
+#include "mpi_calls.h"
 
 #define INSIDE_US (G_USEC_PER_SEC / 5)  /* a call that lasts so long waits for somebody */
 #define AROUND_US (2 * G_USEC_PER_SEC)  /* and so does a loop around such calls */
 #define SILENT_US (30 * G_USEC_PER_SEC) /* or one that only looks at the memory of a window */
 #define HOPELESS_US (2 * G_USEC_PER_SEC)
 #define HOPELESS_AROUND_US (10 * G_USEC_PER_SEC)
+#define SPIN_CALLS 2000u /* fewer are no loop that only looks whether something has changed */
+#define SPIN_LOOKS 20u   /* fewer tell little of what a rank does most of the time */
 
 struct seat {
 	pid_t pid;
 	guint64 address;
 	struct wire_inside note; /* as last read */
 	guint32 times_then;      /* note.times when it became quiet */
+	/* since then */
+	guint looks, outside;    /* how often it was looked at, and found outside of such calls */
+	gboolean writes;         /* it was found inside one that does not only look */
+	struct wire_inside spin; /* the call that it was found in most often (a majority vote) */
+	int votes;
 };
 
 struct stall {
 	int ranks;
+	int haste; /* the long waits are this many times shorter */
 	struct seat *seats;
 	gboolean heard, hopeless;
 	gboolean around; /* it has been quiet for so long that some rank waits in a loop */
 	gint64 quiet_since, still_since; /* nothing heard; no rank moved or said more than a poll */
 };
 
+int stall_haste(void)
+{
+	const char *text = g_getenv(ENVIRONMENT_HASTE);
+	int haste = text ? atoi(text) : 1;
+
+	return CLAMP(haste, 1, 100);
+}
+
+double stall_seconds(void)
+{
+	return (double)STALL_OVER_SECONDS / stall_haste();
+}
+
 struct stall *stall_new(int ranks)
 {
 	struct stall *stall = g_new0(struct stall, 1);
 
 	stall->ranks = ranks;
+	stall->haste = stall_haste();
 	stall->seats = g_new0(struct seat, ranks);
 	stall->heard = TRUE;
 	return stall;
@@ -67,6 +93,60 @@ static struct wire_inside read_note(const struct seat *seat)
 	return note;
 }
 
+/* Calls by which a rank sees what others do to a window. An operation that also changes it (as
+ * MPI_Compare_and_swap may) is one of a lock that the program makes itself. */
+static gboolean only_looks(unsigned function)
+{
+	switch (function) {
+	case MPI_CALL_Fetch_and_op:
+	case MPI_CALL_Compare_and_swap:
+	case MPI_CALL_Get:
+	case MPI_CALL_Rget:
+	case MPI_CALL_Get_accumulate:
+	case MPI_CALL_Rget_accumulate:
+	case MPI_CALL_Win_flush:
+	case MPI_CALL_Win_flush_all:
+	case MPI_CALL_Win_flush_local:
+	case MPI_CALL_Win_flush_local_all:
+	case MPI_CALL_Win_sync:
+		return TRUE;
+	default:
+		return FALSE;
+	}
+}
+
+static void note_spin(struct seat *seat, struct wire_inside note)
+{
+	seat->looks++;
+	if (note.function == 0) {
+		seat->outside++;
+		return;
+	}
+	seat->writes |= !only_looks(note.function);
+	if (seat->votes == 0)
+		seat->spin = note;
+	seat->votes += note.site == seat->spin.site ? 1 : -1;
+}
+
+/* Most of its time the rank has looked at a window, and done nothing to it. */
+static gboolean spins(const struct seat *seat)
+{
+	return seat->looks >= SPIN_LOOKS && 2 * seat->outside <= seat->looks && !seat->writes
+	       && seat->spin.function != 0 && seat->note.times - seat->times_then >= SPIN_CALLS;
+}
+
+static gboolean all_spin(const struct stall *stall, const struct world *world)
+{
+	for (int rank = 0; rank < stall->ranks; rank++) {
+		enum world_phase phase = world_phase(world, rank);
+
+		if ((phase == PHASE_RUNNING || phase == PHASE_ABSENT)
+		    && !spins(&stall->seats[rank]))
+			return FALSE;
+	}
+	return TRUE;
+}
+
 /* Of the running ranks: whether each still is inside the call that it was inside before, and
  * whether each has made such calls since it became quiet. */
 struct movement {
@@ -91,6 +171,7 @@ static struct movement read_all(struct stall *stall, const struct world *world)
 		                   && note.times == seat->note.times;
 		movement.spinning &= note.times != seat->times_then;
 		seat->note = note;
+		note_spin(seat, note);
 	}
 	return movement;
 }
@@ -98,8 +179,15 @@ static struct movement read_all(struct stall *stall, const struct world *world)
 static void begin_quiet(struct stall *stall, gint64 now)
 {
 	stall->quiet_since = now;
-	for (int rank = 0; rank < stall->ranks; rank++)
-		stall->seats[rank].times_then = stall->seats[rank].note.times;
+	for (int rank = 0; rank < stall->ranks; rank++) {
+		struct seat *seat = &stall->seats[rank];
+
+		seat->times_then = seat->note.times;
+		seat->looks = seat->outside = 0;
+		seat->writes = FALSE;
+		seat->votes = 0;
+		seat->spin = (struct wire_inside){0};
+	}
 }
 
 void stall_rest(struct stall *stall)
@@ -112,7 +200,7 @@ enum stall_step stall_look(struct stall *stall, const struct world *world, gint6
 {
 	gboolean polls = world_idle_polls(world) > 0;
 	struct movement movement = read_all(stall, world);
-	gint64 quiet;
+	gint64 quiet, still;
 
 	if (stall->heard || stall->quiet_since == 0)
 		begin_quiet(stall, now);
@@ -120,13 +208,16 @@ enum stall_step stall_look(struct stall *stall, const struct world *world, gint6
 		stall->still_since = now;
 	stall->around &= !stall->heard || polls;
 	stall->heard = FALSE;
-	quiet = now - stall->quiet_since;
+	quiet = (now - stall->quiet_since) * stall->haste;
+	still = (now - stall->still_since) * stall->haste;
 	if (world_has_windows(world))
 		stall->around |= quiet > SILENT_US || (movement.spinning && quiet > AROUND_US);
-	stall->hopeless = now - stall->still_since > HOPELESS_US
-	                  || (movement.spinning && quiet > HOPELESS_AROUND_US);
-	if (now - stall->still_since > STALL_OVER_SECONDS * G_USEC_PER_SEC)
+	stall->hopeless = still > HOPELESS_US || (movement.spinning && quiet > HOPELESS_AROUND_US);
+	if (still > STALL_OVER_SECONDS * G_USEC_PER_SEC)
 		return STALL_OVER;
+	if (quiet > STALL_OVER_SECONDS * G_USEC_PER_SEC && world_has_windows(world)
+	    && all_spin(stall, world))
+		return STALL_SPIN;
 	return stall->around || now - stall->still_since > INSIDE_US ? STALL_DECIDE : STALL_NONE;
 }
 
@@ -140,4 +231,11 @@ const struct wire_inside *stall_inside(const struct stall *stall, int rank)
 	const struct seat *seat = &stall->seats[rank];
 
 	return seat->note.function != 0 ? &seat->note : NULL;
+}
+
+const struct wire_inside *stall_spin(const struct stall *stall, int rank)
+{
+	const struct seat *seat = &stall->seats[rank];
+
+	return seat->spin.function != 0 ? &seat->spin : NULL;
 }

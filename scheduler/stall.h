@@ -17,7 +17,13 @@ enum stall_step {
 	STALL_NONE,
 	STALL_DECIDE, /* go on with those who are at rest, if there is anything to decide */
 	STALL_OVER,   /* every running rank has been inside one and the same call for too long */
+	STALL_SPIN,   /* every running rank has looked at a window over and over for too long */
 };
+
+/* How many times shorter than usual the long waits are (ENVIRONMENT_HASTE, for tests), and how long
+ * that makes STALL_OVER_SECONDS. */
+int stall_haste(void);
+double stall_seconds(void);
 
 struct stall *stall_new(int ranks);
 void stall_free(struct stall *stall);
@@ -38,5 +44,8 @@ gboolean stall_hopeless(const struct stall *stall);
 
 /* The call that a running rank is inside; NULL: none that is known. */
 const struct wire_inside *stall_inside(const struct stall *stall, int rank);
+
+/* At STALL_SPIN, of the calls that it goes round in the one that takes most of the time. */
+const struct wire_inside *stall_spin(const struct stall *stall, int rank);
 
 #endif

@@ -77,7 +77,9 @@ static struct place place_of_call(const struct execution *execution, int rank, g
 /* A running rank stands inside a call that was not reported. FALSE: it does not. */
 static gboolean line_inside(const struct execution *execution, int rank, struct record_rank *line)
 {
-	const struct wire_inside *inside = stall_inside(execution->stall, rank);
+	const struct wire_inside *inside = execution->stalled && execution->livelock
+	                                           ? stall_spin(execution->stall, rank)
+	                                           : stall_inside(execution->stall, rank);
 	gboolean initialises = world_calls(execution->world, rank) == 0
 	                       && execution->ends[rank].function == 0;
 	gboolean stalls = execution->stalled
@@ -202,14 +204,22 @@ static char *stall_words(const struct execution *execution, const GPtrArray *ran
 		g_autofree char *place = place_print(&line->place);
 
 		if (world_phase(execution->world, line->rank) == PHASE_RUNNING)
-			g_string_append_printf(text, "%srank %d is inside %s at %s",
+			g_string_append_printf(text, "%srank %d %s %s at %s",
 			                       text->len > 0 ? "; " : "", line->rank,
+			                       execution->livelock ? "looks again and again by"
+			                                           : "is inside",
 			                       line->function, place);
 	}
-	g_string_append_printf(text,
-	                       ": nothing has moved for %d s; matchpoint does not control "
-	                       "this call and cannot tell whether it would return",
-	                       STALL_OVER_SECONDS);
+	if (execution->livelock)
+		g_string_append_printf(text,
+		                       ": no rank has done anything else for %g s, which is "
+		                       "taken to go on for ever (judged by time alone)",
+		                       stall_seconds());
+	else
+		g_string_append_printf(text,
+		                       ": nothing has moved for %g s; matchpoint does not control "
+		                       "this call and cannot tell whether it would return",
+		                       stall_seconds());
 	return g_string_free(text, FALSE);
 }
 
@@ -279,7 +289,7 @@ static const char *kind_of(const struct execution *execution, enum ending worst)
 	if (worst != ENDING_NONE)
 		return ending_kinds[worst];
 	if (execution->stalled)
-		return "stall";
+		return execution->livelock ? "livelock" : "stall";
 	mismatch = world_mismatch(world, NULL);
 	if (mismatch)
 		return "collective-mismatch";

@@ -72,6 +72,7 @@ class Tool:
     def __init__(self, matchpoint, mpicc):
         self.matchpoint = os.path.abspath(matchpoint)
         self.mpicc = mpicc
+        self.environment = {}  # more of it for matchpoint
         self.directory = tempfile.mkdtemp(prefix="matchpoint-e2e-")
 
     def close(self):
@@ -91,7 +92,7 @@ class Tool:
 
     def start(self, arguments, mark, environment=None, cwd=None):
         """Starts matchpoint in a session of its own, marked; a Popen."""
-        env = dict(os.environ, **(environment or {}))
+        env = dict(os.environ, **self.environment, **(environment or {}))
         env[MARK] = mark
         return subprocess.Popen([self.matchpoint, *arguments], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,

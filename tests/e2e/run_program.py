@@ -7,6 +7,7 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
   args          the program's arguments
   options       more options for `matchpoint explore`
   flags         for the compiler
+  environment   {"NAME": "value"} for matchpoint
   interleavings {"zero": n, "infinite": n}; a missing buffering is not explored
   wasted        0 when not given
   complete      true when not given
@@ -173,6 +174,7 @@ def check_plain(tool, program, expected, report):
 
 def explore(tool, source, program, expected):
     reports = {}
+    tool.environment = expected.get("environment", {})
     for backtrack in ("snapshot", "rerun"):
         run = tool.run("explore", "-n", str(expected["ranks"]), "--backtrack", backtrack,
                        *expected.get("options", []), "--", program, *expected.get("args", []),
