@@ -375,12 +375,16 @@ void world_on_match(struct world *world, const struct match *match, gboolean cho
 	if (live)
 		live->matched = TRUE;
 	world->orders.bind(world->user, receiver, &bind);
+	if (message->types.bytes >= WIRE_LARGE_MESSAGE) {
+		gboolean awaited = live && live->kind == WIRE_RECEIVE && !live->nonblocking;
+		struct wire_bind moves = {.name = send, .tag = message->tag};
+
+		moves.source = awaited ? WIRE_AWAITED : WIRE_ANY;
+		world->orders.bind(world->user, sender, &moves);
+	}
 	if (takes) {
 		if (live)
 			world_compare_types(world, match, message, live);
-		if (message->types.bytes >= WIRE_LARGE_MESSAGE)
-			world->orders.bind(world->user, sender,
-			                   &(struct wire_bind){send, WIRE_ANY, message->tag});
 		g_hash_table_remove(world->messages, &match->send);
 		live = world_find_live(world, sender, send);
 		if (live)

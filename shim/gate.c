@@ -385,6 +385,17 @@ _Noreturn void gate_wait_for_end(void)
 	}
 }
 
+void gate_obey(void)
+{
+	int saved = errno;
+
+	gate.gone_ahead = false;
+	obey_all();
+	if (receive(MSG_DONTWAIT))
+		obey_all();
+	errno = saved;
+}
+
 void gate_yield(unsigned round)
 {
 	enum { LOOK_EVERY = 16, PATIENCE = 2000, LONG_PATIENCE = 10000 };

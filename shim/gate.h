@@ -73,6 +73,9 @@ int gate_complete(MPI_Request *request, MPI_Status *status);
  * shortly when `round` grows; looks at the socket now and then. */
 void gate_yield(unsigned round);
 
+/* Carries out the orders that are there already. */
+void gate_obey(void);
+
 /* What the scheduler asked for; may change when the process is restored in another world. */
 const struct wire_welcome *gate_welcome(void);
 

@@ -60,17 +60,20 @@ static void report_blocking(struct wire_call *call, struct request **requests, u
 	if (credit || call->op_count == 0) {
 		call->waited_count = 0;
 		gate_report(call);
-	} else {
-		call->wait = WIRE_WAIT_ALL;
-		gate_wait(call);
+		return;
 	}
+	call->wait = WIRE_WAIT_ALL;
+	gate_wait(call);
+	for (uint32_t i = 0; i < count; i++)
+		transfer_let_go(requests[i]);
 }
 
-static int send_blocking(void *site, unsigned function, const struct transfer *transfer)
+static int send_blocking(void *site, unsigned function, struct transfer *transfer)
 {
 	struct wire_call call = gate_call(function, site);
 	struct request *request;
 
+	transfer->held = !transfer_copies(transfer->mode);
 	int code = begin(transfer, (struct wire_name){call.call, 0}, &request);
 	if (code != MPI_SUCCESS)
 		return refuse(&call, transfer->comm, code);
@@ -233,12 +236,13 @@ static int begin_both(const struct wire_call *call, const struct transfer *send,
 	return code;
 }
 
-static int exchange(void *site, unsigned function, const struct transfer *send,
+static int exchange(void *site, unsigned function, struct transfer *send,
                     const struct transfer *receive, MPI_Status *status)
 {
 	struct wire_call call = gate_call(function, site);
 	struct request *requests[2];
 
+	send->held = true;
 	int code = begin_both(&call, send, receive, requests);
 	if (code != MPI_SUCCESS)
 		return refuse(&call, send->comm, code);

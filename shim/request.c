@@ -335,9 +335,15 @@ void request_bind(struct wire_name name, int source, int tag)
 	struct request *request = find_named(name);
 	int code;
 
-	if (request && (request->kind == REQUEST_SEND || request->kind == REQUEST_PARTITIONED))
+	if (!request)
+		return;
+	if (request->kind == REQUEST_SEND && request->actions && !request->bound) {
+		request->bound_peer = source;
+		request_post(request);
+	}
+	if (request->kind == REQUEST_SEND || request->kind == REQUEST_PARTITIONED)
 		set_moving(request, request->real != MPI_REQUEST_NULL);
-	if (!request || request->bound || request->completed)
+	if (request->bound || request->completed)
 		return;
 	request->bound_peer = source;
 	request->bound_tag = tag;

@@ -26,14 +26,15 @@ enum request_kind {
 	REQUEST_PARTITIONED,
 };
 
-/* How a nonblocking collective is given to the library and what is to be done when it is over. */
+/* How a nonblocking collective, or a send that is held, is given to the library, and what is to be
+ * done when it is over. */
 struct request_actions {
 	/* Upon BIND. MPI's code; *ret_real is the library's request. */
 	int (*post)(void *closure, MPI_Request *ret_real);
 	/* Optional: upon the end of the library's request, with its code. *ret_real is another one
 	 * that must be over too, or MPI_REQUEST_NULL; then the code of all. */
 	int (*advance)(void *closure, int code, MPI_Request *ret_real);
-	/* Once, when the request is over (code: MPI's); frees the closure. */
+	/* Optional: once, when the request is over (code: MPI's); frees the closure. */
 	void (*over)(void *closure, int code);
 	/* Of a persistent request instead: when the program has freed it; frees the closure. */
 	void (*release)(void *closure);
@@ -76,6 +77,7 @@ struct request {
 
 	struct guard guard; /* of its buffer */
 	bool must_copy;  /* the program's buffer will not last (MPI_Sendrecv_replace) */
+	bool held;       /* a send whose call waits for the scheduler */
 	bool copied;     /* the message: the program need not wait for the library */
 	void *copy;      /* owned; NULL when there are no bytes */
 	size_t buffered; /* bytes of the attached buffer that it takes */
@@ -112,10 +114,10 @@ int request_rename(struct request *request, struct wire_name name);
 /* `real` was filled in by a call to the library that returned this code. */
 void request_posted(struct request *request, int code);
 
-/* Gives a collective to the library now; BIND will change nothing. */
+/* Gives it to the library now; BIND will change nothing. */
 void request_post(struct request *request);
 
-/* BIND: posts the receive or collective of this name to the library. */
+/* BIND: posts the receive, collective or held send of this name to the library. */
 void request_bind(struct wire_name name, int source, int tag);
 
 /* The scheduler has let the request complete: completes it in the library. Fills in completed,

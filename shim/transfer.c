@@ -83,6 +83,7 @@ struct request *transfer_new(const struct transfer *transfer)
 	request->peer = transfer->peer;
 	request->tag = transfer->tag;
 	request->must_copy = transfer->must_copy;
+	request->held = transfer->held;
 	return request;
 }
 
@@ -97,6 +98,9 @@ bool transfer_returns(uint8_t mode)
 	return transfer_copies(mode)
 	       && (mode == WIRE_BUFFERED || gate_welcome()->buffering == WIRE_BUFFERING_INFINITE);
 }
+
+/* Smaller messages are better on their way while the scheduler thinks. */
+enum { LEAST_HELD = 64 << 10 }; /* bytes; at least WIRE_LARGE_MESSAGE */
 
 static size_t message_bytes(const struct request *request)
 {
@@ -161,7 +165,7 @@ static struct outgoing copy_message(struct request *request)
 	return outgoing;
 }
 
-static int post_send(struct request *request)
+static int post_send(struct request *request, bool from_copy, MPI_Request *ret_real)
 {
 	struct outgoing outgoing = {request->data, request->count, request->type};
 
@@ -170,13 +174,55 @@ static int post_send(struct request *request)
 		if (request->buffered == 0)
 			return MPI_ERR_BUFFER;
 	}
-	if (request->must_copy || transfer_copies(request->mode))
+	if (from_copy)
 		outgoing = copy_message(request);
 	/* Synchronous mode is the scheduler's business: it knows when the message is matched. */
-	int code = real_mpi()->Isend(outgoing.data, outgoing.count, outgoing.type, request->peer,
-	                             request->tag, request->comm, &request->real);
+	return real_mpi()->Isend(outgoing.data, outgoing.count, outgoing.type, request->peer,
+	                         request->tag, request->comm, ret_real);
+}
+
+/* Upon BIND. A peer that waits for the message takes it at once; if it does not, the program may
+ * be about to go on. */
+static int post_held(void *closure, MPI_Request *ret_real)
+{
+	struct request *request = closure;
+	bool is_taken = request->bound_peer == WIRE_AWAITED;
+
+	return post_send(request, !is_taken && transfer_copies(request->mode), ret_real);
+}
+
+static const struct request_actions held_send = {.post = post_held};
+
+/* Several threads may overtake each other in the library. */
+static bool is_held(const struct request *request)
+{
+	return request->held && !request->must_copy && request->mode != WIRE_BUFFERED
+	       && !gate_is_serialised() && message_bytes(request) >= LEAST_HELD;
+}
+
+static int start_send(struct request *request)
+{
+	int code;
+
+	if (is_held(request)) {
+		request->actions = &held_send;
+		request->bound_peer = WIRE_ANY;
+		request->closure = request;
+		return MPI_SUCCESS;
+	}
+	code = post_send(request, request->must_copy || transfer_copies(request->mode),
+	                 &request->real);
 	request_posted(request, code);
 	return code;
+}
+
+void transfer_let_go(struct request *request)
+{
+	if (request->actions != &held_send || request->bound)
+		return;
+	gate_obey(); /* the match may stand behind GO */
+	if (!request->bound)
+		request_post(request);
 }
 
 /* MPI 3.1, section 3.11. */
@@ -199,7 +245,7 @@ int transfer_start(struct request *request, struct wire_name name)
 	}
 	if (request_rename(request, name) < 0)
 		return MPI_ERR_NO_MEM;
-	return request->kind == REQUEST_SEND ? post_send(request) : MPI_SUCCESS;
+	return request->kind == REQUEST_SEND ? start_send(request) : MPI_SUCCESS;
 }
 
 int transfer_keep_arguments(struct request *request)

@@ -21,6 +21,7 @@ struct transfer {
 	int tag;
 	MPI_Comm comm;
 	bool must_copy; /* the data will be overwritten before it is known to be sent */
+	bool held;      /* a send: its call waits for the scheduler; see transfer_start */
 };
 
 /* MPI's own judgement of the arguments, without communicating. */
@@ -30,9 +31,13 @@ int transfer_check(const struct transfer *transfer);
 struct request *transfer_new(const struct transfer *transfer);
 
 /* Starts it under this name: a send is posted to the library (from a copy where the program may go
- * on before it is received), a receive waits for BIND. Without a peer (MPI_PROC_NULL) it is over
- * and keeps no name. MPI's code. */
+ * on before it is received), a receive waits for BIND. So does a large send whose call is held:
+ * most are matched before the call returns, and then need no copy. Without a peer (MPI_PROC_NULL)
+ * it is over and keeps no name. MPI's code. */
 int transfer_start(struct request *request, struct wire_name name);
+
+/* The held call may return: posts a send that has not been matched until now. */
+void transfer_let_go(struct request *request);
 
 /* Whether a send of this mode leaves the program's buffer at once. */
 bool transfer_copies(uint8_t mode);

@@ -15,13 +15,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 8
+#define WIRE_VERSION 9
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
 #define WIRE_LARGE_MESSAGE 8192u
 
 #define WIRE_ANY (-1)       /* any source, any tag */
+#define WIRE_AWAITED 0      /* the receiver waits for this message and nothing else */
 #define WIRE_COMM_WORLD 1u  /* well-known communicator numbers; others come from WIRE_COMM */
 #define WIRE_COMM_SELF 2u
 
@@ -42,7 +43,7 @@ enum wire_type {
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
-	                 of a send: it is matched, its data is moving */
+	                 of a send: it is matched or probed: post it if that was put off */
 	WIRE_GO,      /* the pending call may complete */
 	WIRE_END,     /* flush the program's standard streams if asked to, then _exit(status) */
 	WIRE_WHERE,   /* report the call stack of the pending call */
@@ -298,7 +299,8 @@ struct wire_restore {
 
 struct wire_bind {
 	struct wire_name name;
-	int32_t source; /* in the communicator's (remote) group; -1 for a collective */
+	int32_t source; /* in the communicator's (remote) group; -1 for a collective; of a send:
+	                   WIRE_AWAITED, or -1 */
 	int32_t tag;
 };
 
