@@ -68,7 +68,7 @@ void explorer_free(struct explorer *explorer)
 /* --- going back ---------------------------------------------------------------------------- */
 
 /* Goes back to the node where the step `index` starts; its alternatives that wait are kept. */
-static void go_back(struct explorer *explorer, guint index)
+void explorer_go_back(struct explorer *explorer, guint index)
 {
 	late_go_back(explorer, index);
 	g_ptr_array_set_size(explorer->steps, (int)index + 1);
@@ -100,7 +100,7 @@ GArray *explorer_next(struct explorer *explorer)
 	if (index == 0)
 		return NULL;
 	index--;
-	go_back(explorer, index);
+	explorer_go_back(explorer, index);
 	step = step_at(explorer, index);
 	alternative = g_queue_pop_head(&step->waiting);
 	explorer->statistics.waiting--;
@@ -134,6 +134,7 @@ void explorer_push(struct explorer *explorer, struct step *step, struct op_id ta
                    guint deviations)
 {
 	step_wait(step, taken, needs, deviations);
+	step->seen++;
 	explorer->statistics.waiting++;
 }
 
@@ -228,6 +229,19 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
 	g_array_append_val(explorer->path, *ret_choice);
 }
 
+/* How likely a walk from the root, which takes any of the alternatives known at each step alike, would
+ * come to this outcome: one over it is an unbiased guess at how many there are (Knuth, Estimating the
+ * efficiency of backtrack programs, 1975), and the sum over those visited a guess at the part of the
+ * tree that they are (Kilby et al., Estimating search tree size, AAAI 2006). */
+static double share(const struct explorer *explorer)
+{
+	double product = 1;
+
+	for (guint i = 0; i < explorer->steps->len; i++)
+		product /= step_at(explorer, i)->seen;
+	return product;
+}
+
 enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
                                  const GArray *open, struct choice *ret_choice)
 {
@@ -241,6 +255,7 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 	late_look(explorer, trace, from);
 	if (open->len == 0) {
 		explorer->statistics.outcomes++;
+		explorer->statistics.share += share(explorer);
 		return EXPLORER_DONE;
 	}
 	step_forward(explorer, trace, &g_array_index(open, struct open_choice, 0), ret_choice);

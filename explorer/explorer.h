@@ -82,6 +82,7 @@ struct explorer_statistics {
 	uint64_t waiting;  /* plans not yet returned */
 	uint64_t pruned;   /* alternatives left out by the bound on deviations */
 	uint64_t events;   /* events of traces read: the cost of the search, without a clock */
+	double share;      /* a guess at the part of the tree that the outcomes are, 0 to about 1 */
 };
 void explorer_statistics(const struct explorer *explorer, struct explorer_statistics *ret);
 

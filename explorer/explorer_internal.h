@@ -1,4 +1,4 @@
-/* What explorer.c (the tree) and late.c (alternatives that come late) share. Nobody else includes
+/* What explorer.c (the tree), late.c (alternatives that come late) and frontier.c (what is left) share. Nobody else includes
  * it. */
 #ifndef MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
 #define MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
@@ -65,6 +65,12 @@ void late_look(struct explorer *explorer, const struct trace *trace, size_t from
 /* Back to the node where the step `index` starts: forgets what was settled since, and the questions
  * of that step and of those after it, which are freed. */
 void late_go_back(struct explorer *explorer, guint index);
+
+/* Who waits for a message of `source` to `rank`; made when there is nothing yet. */
+struct asking *late_asking(struct explorer *explorer, int32_t rank, int32_t source);
+
+/* Goes back to the node where the step `index` starts; its alternatives that wait are kept. */
+void explorer_go_back(struct explorer *explorer, guint index);
 
 /* An alternative of a step waits to be visited. */
 void explorer_push(struct explorer *explorer, struct step *step, struct op_id taken, GArray *needs,

@@ -12,7 +12,7 @@ static struct destination *find_destination(const struct explorer *explorer, int
 	return (guint)rank < destinations->len ? g_ptr_array_index(destinations, rank) : NULL;
 }
 
-static struct asking *asking_of(struct explorer *explorer, int32_t rank, int32_t source)
+struct asking *late_asking(struct explorer *explorer, int32_t rank, int32_t source)
 {
 	struct destination *destination = find_destination(explorer, rank);
 
@@ -62,7 +62,7 @@ static void ask_again(struct explorer *explorer, const struct settled *settled)
 		g_array_append_val(explorer->questions, question);
 		return;
 	}
-	steps = asking_of(explorer, rank, settled->source)->steps;
+	steps = late_asking(explorer, rank, settled->source)->steps;
 	place = steps->len;
 	while (place > 0 && g_array_index(steps, guint, place - 1) > settled->step)
 		place--;
@@ -75,7 +75,7 @@ static void stop_asking(struct explorer *explorer, guint index)
 	int32_t rank = step_at(explorer, index)->point.rank;
 
 	for (int32_t source = 0; source < explorer->options.ranks; source++) {
-		GArray *steps = asking_of(explorer, rank, source)->steps;
+		GArray *steps = late_asking(explorer, rank, source)->steps;
 
 		if (steps && steps->len > 0 && g_array_index(steps, guint, steps->len - 1) == index)
 			g_array_set_size(steps, steps->len - 1);
@@ -322,7 +322,7 @@ static void start_asking_sources(struct explorer *explorer, const struct open_ch
 	guint next = 0;
 
 	for (int32_t source = 0; source < explorer->options.ranks; source++) {
-		struct asking *asking = asking_of(explorer, open->point.rank, source);
+		struct asking *asking = late_asking(explorer, open->point.rank, source);
 
 		if (next < open->alternatives->len
 		    && g_array_index(open->alternatives, struct op_id, next).rank == source) {

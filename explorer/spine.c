@@ -14,6 +14,7 @@ struct step *step_new(struct op_id point, guint base)
 	step->point = point;
 	step->base = base;
 	step->first = true;
+	step->seen = 1;
 	step->events = STEP_UNKNOWN;
 	g_queue_init(&step->waiting);
 	return step;

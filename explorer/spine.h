@@ -22,6 +22,7 @@ struct step {
 	bool first;       /* stands at the first alternative that was open */
 	guint others;     /* of the steps so far, this one included, the last that does not; + 1 */
 	guint deviations; /* of the path up to and including this step */
+	guint seen;       /* alternatives known so far, visited or not */
 	size_t events;    /* length of the trace at its node, or STEP_UNKNOWN */
 	GQueue waiting;   /* of struct alternative: not visited yet */
 	GArray *complete; /* of struct complete_request, in the order seen; NULL: sets of requests

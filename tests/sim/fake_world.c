@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../explorer/frontier.h"
 #include "brute_force.h"
 #include "fake_world_internal.h"
 
@@ -559,33 +560,81 @@ static void run_plan(struct runner *runner, const GArray *plan)
 	forget_snapshots(runner);
 }
 
+static guint64 add_statistics(struct runner *runner)
+{
+	struct explorer_statistics statistics;
+
+	explorer_statistics(runner->explorer, &statistics);
+	runner->result->pruned += statistics.pruned;
+	runner->result->events += statistics.events;
+	return statistics.waiting;
+}
+
+/* Saves and loads the search, or splits it. */
+static void take_apart(struct runner *runner, GPtrArray *parts,
+                       const struct explorer_options *search)
+{
+	struct explorer *other;
+	GVariant *frontier;
+
+	switch (g_rand_int_range(runner->random, 0, 4)) {
+	case 0:
+		frontier = explorer_save(runner->explorer);
+		other = explorer_load(search, frontier);
+		g_assert_nonnull(other);
+		g_variant_unref(frontier);
+		add_statistics(runner);
+		g_ptr_array_remove(parts, runner->explorer);
+		break;
+	case 1:
+		other = explorer_split(runner->explorer,
+		                       (guint)g_rand_int_range(runner->random, 1, 4),
+		                       (guint)g_rand_int_range(runner->random, 1, 3));
+		runner->result->parts += other != NULL;
+		break;
+	default:
+		return;
+	}
+	if (other)
+		g_ptr_array_add(parts, other);
+}
+
+static void part_free(void *explorer)
+{
+	explorer_free(explorer);
+}
+
 void explore(const struct random_program *program, const struct exploration_options *options,
              struct exploration *ret)
 {
 	struct explorer_options search = {program->ranks, options->deviations};
-	struct explorer_statistics statistics;
 	struct runner runner = {.program = program, .options = options, .result = ret};
+	g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(part_free);
 	GArray *plan;
 
 	*ret = (struct exploration){0};
 	ret->outcomes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 	                                      (GDestroyNotify)g_bytes_unref, NULL);
-	runner.explorer = explorer_new(&search);
 	runner.random = g_rand_new_with_seed((guint32)options->seed);
 	runner.snapshots = g_ptr_array_new_with_free_func(world_free);
-	while ((plan = explorer_next(runner.explorer))) {
+	g_ptr_array_add(parts, explorer_new(&search));
+	while (parts->len > 0) {
+		runner.explorer =
+			parts->pdata[g_rand_int_range(runner.random, 0, (gint32)parts->len)];
+		plan = explorer_next(runner.explorer);
+		if (!plan) {
+			g_assert_cmpuint(add_statistics(&runner), ==, 0);
+			g_ptr_array_remove(parts, runner.explorer);
+			continue;
+		}
 		ret->runs++;
 		run_plan(&runner, plan);
 		g_array_free(plan, TRUE);
+		if (options->apart)
+			take_apart(&runner, parts, &search);
 	}
-	explorer_statistics(runner.explorer, &statistics);
-	g_assert_cmpuint(statistics.wasted, ==, ret->lost + ret->dropped);
-	g_assert_cmpuint(statistics.waiting, ==, 0);
-	ret->pruned = statistics.pruned;
-	ret->events = statistics.events;
 	g_ptr_array_free(runner.snapshots, TRUE);
 	g_rand_free(runner.random);
-	explorer_free(runner.explorer);
 }
 
 void exploration_release(struct exploration *exploration)

@@ -140,7 +140,8 @@ static void allow_more(const struct random_program *program, enum program_buffer
 static void compare(const struct random_program *program, enum program_buffering buffering,
                     struct totals *totals)
 {
-	struct exploration_options options = {buffering, program->seed % 3 != 0, -1, program->seed};
+	struct exploration_options options = {buffering, program->seed % 3 != 0, -1, program->seed,
+	                                      false};
 	GHashTable *expected = enumerate(program, buffering, totals);
 	bool once = buffering != PROGRAM_PER_SEND;
 	struct exploration found;
@@ -266,8 +267,9 @@ static struct random_program *master_and_workers(int tasks)
 static void assert_exactly(struct random_program *program, guint outcomes)
 {
 	for (guint64 seed = 0; seed < 4; seed++) {
-		struct exploration_options options = {
-			seed % 2 == 0 ? PROGRAM_INFINITE : PROGRAM_ZERO, seed / 2 == 0, -1, seed};
+		struct exploration_options options = {seed % 2 == 0 ? PROGRAM_INFINITE
+		                                                    : PROGRAM_ZERO,
+		                                      seed / 2 == 0, -1, seed, false};
 		struct exploration found;
 
 		explore(program, &options, &found);
@@ -298,7 +300,7 @@ static void test_deviations(void **state)
 	for (guint64 seed = 1; seed <= 100; seed++) {
 		struct random_program *program = random_program_new(seed, 8);
 		struct exploration_options options = {
-			seed % 2 == 0 ? PROGRAM_INFINITE : PROGRAM_ZERO, true, -1, seed};
+			seed % 2 == 0 ? PROGRAM_INFINITE : PROGRAM_ZERO, true, -1, seed, false};
 		struct exploration all;
 		guint before = 0;
 
@@ -319,6 +321,38 @@ static void test_deviations(void **state)
 		exploration_release(&all);
 		random_program_free(program);
 	}
+}
+
+/* Saved and loaded, split in parts that go on in any order: the same outcomes, each once. */
+static void test_apart(void **state)
+{
+	guint parts = 0;
+
+	(void)state;
+	for (guint64 seed = 1; seed <= (guint64)(programs / 8); seed++) {
+		struct random_program *program = random_program_new(seed, 6);
+		struct exploration_options options = {(enum program_buffering)(1 + seed % 3),
+		                                      seed % 2 == 0, seed % 7 == 0 ? 2 : -1, seed,
+		                                      false};
+		struct exploration whole, apart;
+
+		explore(program, &options, &whole);
+		options.apart = true;
+		explore(program, &options, &apart);
+		if (!same_set(whole.outcomes, apart.outcomes) || apart.repeated > whole.repeated
+		    || apart.runs != whole.runs || apart.pruned != whole.pruned)
+			print_message("seed %" G_GUINT64_FORMAT "\n", seed);
+		assert_true(same_set(whole.outcomes, apart.outcomes));
+		assert_int_equal(apart.runs, whole.runs);
+		assert_int_equal(apart.repeated, whole.repeated);
+		assert_int_equal(apart.pruned, whole.pruned);
+		parts += apart.parts;
+		exploration_release(&whole);
+		exploration_release(&apart);
+		random_program_free(program);
+	}
+	print_message("%u parts\n", parts);
+	assert_true(parts > (guint)programs / 8);
 }
 
 static void print_all_outcomes(const struct random_program *program)
@@ -370,6 +404,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_random_programs),
 		cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_deviations),
+		cmocka_unit_test(test_apart),
 	};
 	g_autoptr(GOptionContext)
 		context = g_option_context_new("- the search against brute force");

@@ -1,0 +1,309 @@
+#include "frontier.h"
+
+#include "explorer_internal.h"
+
+/* Why a part of the tree can be explored by itself: an alternative that waits at a step is explored
+ * with the steps before it as they stand, those at their first alternative still asking. What is
+ * late there and shows up in its worlds is told by one of them alone (explorer.c), and so is known
+ * to whoever runs that world and to nobody else. The step itself no longer asks. */
+
+#define MOST_RANK (1 << 24)
+
+static GVariant *pack_op(struct op_id op)
+{
+	return g_variant_new("(iuu)", op.rank, op.call, op.sub);
+}
+
+static GVariant *pack_choices(const GArray *choices)
+{
+	GVariantBuilder builder;
+
+	g_variant_builder_init(&builder, G_VARIANT_TYPE("a((iuu)(iuu))"));
+	for (guint i = 0; choices && i < choices->len; i++) {
+		const struct choice *choice = &g_array_index(choices, struct choice, i);
+
+		g_variant_builder_add(&builder, "(@(iuu)@(iuu))", pack_op(choice->point),
+		                      pack_op(choice->taken));
+	}
+	return g_variant_builder_end(&builder);
+}
+
+static GVariant *pack_step(const struct step *step)
+{
+	GVariantBuilder waiting, complete;
+
+	g_variant_builder_init(&waiting, G_VARIANT_TYPE("a((iuu)a((iuu)(iuu))u)"));
+	for (GList *item = step->waiting.head; item; item = item->next) {
+		const struct alternative *alternative = item->data;
+
+		g_variant_builder_add(&waiting, "(@(iuu)@a((iuu)(iuu))u)",
+		                      pack_op(alternative->choice.taken),
+		                      pack_choices(alternative->needs), alternative->deviations);
+	}
+	g_variant_builder_init(&complete, G_VARIANT_TYPE("a(uu)"));
+	for (guint i = 0; step->complete && i < step->complete->len; i++) {
+		const struct complete_request *request = &g_array_index(step->complete,
+		                                                        struct complete_request, i);
+
+		g_variant_builder_add(&complete, "(uu)", request->index, request->depth);
+	}
+	return g_variant_new("(@(iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))", pack_op(step->point),
+	                     step->base, (gboolean)step->first, step->others, step->deviations,
+	                     step->seen, &waiting, (gboolean)(step->complete != NULL), &complete);
+}
+
+static void pack_asking(const struct explorer *explorer, GVariantBuilder *builder, gint32 rank)
+{
+	const struct destination *destination = explorer->destinations->pdata[rank];
+
+	for (gint32 source = 0; destination && source < explorer->options.ranks; source++) {
+		const GArray *steps = destination->asking[source].steps;
+
+		if (steps && steps->len > 0)
+			g_variant_builder_add(builder, "(ii@au)", rank, source,
+			                      g_variant_new_fixed_array(G_VARIANT_TYPE_UINT32,
+			                                                steps->data, steps->len,
+			                                                sizeof(guint)));
+	}
+}
+
+static guint step_waiting(const struct explorer *explorer, guint index)
+{
+	return g_queue_get_length(&((struct step *)explorer->steps->pdata[index])->waiting);
+}
+
+GVariant *explorer_save(struct explorer *explorer)
+{
+	GVariantBuilder steps, settled, questions, asking;
+	guint index = explorer->steps->len;
+
+	while (index > 0 && step_waiting(explorer, index - 1) == 0)
+		index--;
+	if (index > 0)
+		explorer_go_back(explorer, index - 1);
+	g_variant_builder_init(&steps, G_VARIANT_TYPE("a((iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))"));
+	for (guint i = 0; i < index; i++)
+		g_variant_builder_add_value(&steps, pack_step(explorer->steps->pdata[i]));
+	g_variant_builder_init(&settled, G_VARIANT_TYPE("a(ui(iuu)u)"));
+	for (guint i = 0; index > 0 && i < explorer->settled->len; i++) {
+		const struct settled *one = &g_array_index(explorer->settled, struct settled, i);
+
+		g_variant_builder_add(&settled, "(ui@(iuu)u)", one->step, one->source,
+		                      pack_op(one->answer), one->depth);
+	}
+	g_variant_builder_init(&questions, G_VARIANT_TYPE("a(u(iuu))"));
+	for (guint i = 0; index > 0 && i < explorer->questions->len; i++) {
+		const struct question *one = &g_array_index(explorer->questions, struct question,
+		                                            i);
+
+		g_variant_builder_add(&questions, "(u@(iuu))", one->step, pack_op(one->answer));
+	}
+	g_variant_builder_init(&asking, G_VARIANT_TYPE("a(iiau)"));
+	for (guint rank = 0; index > 0 && rank < explorer->destinations->len; rank++)
+		pack_asking(explorer, &asking, (gint32)rank);
+	return g_variant_ref_sink(g_variant_new(
+		"(b@a((iuu)(iuu))a((iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))a(ui(iuu)u)a(u(iuu))"
+		"a(iiau))",
+		(gboolean)explorer->started, pack_choices(index > 0 ? explorer->path : NULL),
+		&steps, &settled, &questions, &asking));
+}
+
+/* --- back ---------------------------------------------------------------------------------- */
+
+static void unpack_choices(GVariantIter *iter, GArray *choices)
+{
+	struct op_id point, taken;
+
+	while (g_variant_iter_next(iter, "((iuu)(iuu))", &point.rank, &point.call, &point.sub,
+	                           &taken.rank, &taken.call, &taken.sub)) {
+		struct choice choice = {point, taken};
+
+		g_array_append_val(choices, choice);
+	}
+}
+
+static void unpack_waiting(struct explorer *explorer, struct step *step, GVariantIter *waiting)
+{
+	struct op_id taken;
+	GVariantIter *needs;
+	guint deviations;
+
+	while (g_variant_iter_next(waiting, "((iuu)a((iuu)(iuu))u)", &taken.rank, &taken.call,
+	                           &taken.sub, &needs, &deviations)) {
+		GArray *choices = NULL;
+
+		if (g_variant_iter_n_children(needs) > 0) {
+			choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+			unpack_choices(needs, choices);
+		}
+		g_variant_iter_free(needs);
+		step_wait(step, taken, choices, deviations);
+		explorer->statistics.waiting++;
+	}
+}
+
+static bool unpack_steps(struct explorer *explorer, GVariantIter *steps)
+{
+	GVariantIter *waiting, *complete;
+	guint base, others, deviations, seen, least = 0;
+	gboolean first, asks_sets;
+	struct op_id point;
+	bool good = true;
+
+	while (good
+	       && g_variant_iter_next(steps, "((iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))",
+	                              &point.rank, &point.call, &point.sub, &base, &first, &others,
+	                              &deviations, &seen, &waiting, &asks_sets, &complete)) {
+		struct step *step = step_new(point, base);
+		struct complete_request request;
+
+		step->first = first;
+		step->others = others;
+		step->deviations = deviations;
+		step->seen = seen;
+		unpack_waiting(explorer, step, waiting);
+		if (asks_sets)
+			step->complete = g_array_new(FALSE, FALSE, sizeof request);
+		while (asks_sets
+		       && g_variant_iter_next(complete, "(uu)", &request.index, &request.depth))
+			g_array_append_val(step->complete, request);
+		g_variant_iter_free(waiting);
+		g_variant_iter_free(complete);
+		g_ptr_array_add(explorer->steps, step);
+		good = base >= least && base <= explorer->path->len
+		       && others <= explorer->steps->len && seen > 0 && point.rank >= 0
+		       && point.rank < MOST_RANK;
+		least = base + 1;
+	}
+	return good
+	       && (explorer->steps->len == 0 ? explorer->path->len == 0
+	                                     : least == explorer->path->len + 1);
+}
+
+static bool is_asking(const struct explorer *explorer, guint step, gint32 rank, gint32 source)
+{
+	return step < explorer->steps->len && source >= 0 && source < explorer->options.ranks
+	       && ((const struct step *)explorer->steps->pdata[step])->point.rank == rank;
+}
+
+static GArray *asking_steps(struct explorer *explorer, gint32 rank, gint32 source)
+{
+	struct asking *asking = late_asking(explorer, rank, source);
+
+	if (!asking->steps)
+		asking->steps = g_array_new(FALSE, FALSE, sizeof(guint));
+	return asking->steps;
+}
+
+static bool unpack_settled(struct explorer *explorer, GVariantIter *iter)
+{
+	struct settled one;
+	bool good = true;
+
+	while (good
+	       && g_variant_iter_next(iter, "(ui(iuu)u)", &one.step, &one.source, &one.answer.rank,
+	                              &one.answer.call, &one.answer.sub, &one.depth)) {
+		good = one.step < explorer->steps->len && one.source < explorer->options.ranks;
+		if (!good)
+			break;
+		if (one.source >= 0)
+			asking_steps(explorer,
+			             ((struct step *)explorer->steps->pdata[one.step])->point.rank,
+			             one.source);
+		g_array_append_val(explorer->settled, one);
+	}
+	return good;
+}
+
+static bool unpack_questions(struct explorer *explorer, GVariantIter *iter)
+{
+	struct question one;
+
+	while (g_variant_iter_next(iter, "(u(iuu))", &one.step, &one.answer.rank, &one.answer.call,
+	                           &one.answer.sub)) {
+		if (one.step >= explorer->steps->len)
+			return false;
+		g_array_append_val(explorer->questions, one);
+	}
+	return true;
+}
+
+static bool unpack_asking(struct explorer *explorer, GVariantIter *iter)
+{
+	gint32 rank, source;
+	GVariantIter *steps;
+	bool good = true;
+
+	while (good && g_variant_iter_next(iter, "(iiau)", &rank, &source, &steps)) {
+		guint step;
+
+		while (good && g_variant_iter_next(steps, "u", &step)) {
+			good = is_asking(explorer, step, rank, source);
+			if (good)
+				g_array_append_val(asking_steps(explorer, rank, source), step);
+		}
+		g_variant_iter_free(steps);
+	}
+	return good;
+}
+
+struct explorer *explorer_load(const struct explorer_options *options, GVariant *frontier)
+{
+	struct explorer *explorer = explorer_new(options);
+	GVariantIter *path, *steps, *settled, *questions, *asking;
+	gboolean started;
+	bool good;
+
+	if (!g_variant_is_of_type(frontier, G_VARIANT_TYPE(FRONTIER_TYPE))
+	    || !g_variant_is_normal_form(frontier)) {
+		explorer_free(explorer);
+		return NULL;
+	}
+	g_variant_get(frontier, FRONTIER_TYPE, &started, &path, &steps, &settled, &questions,
+	              &asking);
+	explorer->started = started;
+	unpack_choices(path, explorer->path);
+	good = unpack_steps(explorer, steps) && unpack_settled(explorer, settled)
+	       && unpack_questions(explorer, questions) && unpack_asking(explorer, asking);
+	g_variant_iter_free(path);
+	g_variant_iter_free(steps);
+	g_variant_iter_free(settled);
+	g_variant_iter_free(questions);
+	g_variant_iter_free(asking);
+	for (guint rank = 0; rank < explorer->destinations->len; rank++)
+		if (explorer->destinations->pdata[rank])
+			((struct destination *)explorer->destinations->pdata[rank])->blocked = true;
+	if (good)
+		return explorer;
+	explorer_free(explorer);
+	return NULL;
+}
+
+/* --- apart --------------------------------------------------------------------------------- */
+
+struct explorer *explorer_split(struct explorer *explorer, guint most, guint least)
+{
+	g_autoptr(GVariant) whole = NULL;
+	struct explorer *other;
+	struct step *from, *to;
+	guint index = 0, given;
+
+	if (explorer->statistics.waiting < least || explorer->statistics.waiting == 0)
+		return NULL;
+	whole = explorer_save(explorer);
+	while (step_waiting(explorer, index) == 0)
+		index++;
+	other = explorer_load(&explorer->options, whole);
+	explorer_go_back(other, index);
+	from = explorer->steps->pdata[index];
+	to = other->steps->pdata[index];
+	given = MIN(most, g_queue_get_length(&from->waiting));
+	/* the last ones: a step's first are this search's next */
+	for (guint i = g_queue_get_length(&from->waiting); i > given; i--)
+		alternative_free(g_queue_pop_head(&to->waiting));
+	for (guint i = 0; i < given; i++)
+		alternative_free(g_queue_pop_tail(&from->waiting));
+	explorer->statistics.waiting -= given;
+	other->statistics.waiting = given;
+	return other;
+}

@@ -1,0 +1,28 @@
+/* What is left of a search, as a value: to go on later, or somewhere else.
+ *
+ * All of this is for the time between two worlds: the last one has been answered with EXPLORER_DONE
+ * or EXPLORER_DROP, or given up with explorer_lost, and explorer_next not been asked yet. */
+#ifndef MATCHPOINT_EXPLORER_FRONTIER_H
+#define MATCHPOINT_EXPLORER_FRONTIER_H
+
+#include "explorer.h"
+
+#define FRONTIER_TYPE                               \
+	"(ba((iuu)(iuu))"                           \
+	"a((iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))" \
+	"a(ui(iuu)u)a(u(iuu))a(iiau))"
+
+/* The search as it stands, in FRONTIER_TYPE; unref with g_variant_unref. It is written in this
+ * machine's byte order. */
+GVariant *explorer_save(struct explorer *explorer);
+
+/* The search that was saved, with statistics that begin anew, but for what is waiting. Of the nodes
+ * visited before nothing is known. NULL: damaged, or not saved with so many ranks. */
+struct explorer *explorer_load(const struct explorer_options *options, GVariant *frontier);
+
+/* Hands up to `most` of the alternatives that wait over to a new search, the shallowest: what both
+ * go on to visit is what the one would have visited, each node once. NULL: fewer than `least` are
+ * waiting. */
+struct explorer *explorer_split(struct explorer *explorer, guint most, guint least);
+
+#endif
