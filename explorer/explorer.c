@@ -95,6 +95,10 @@ GArray *explorer_next(struct explorer *explorer)
 		explorer->started = true;
 		return path_copy_choices(explorer);
 	}
+	if (explorer->cut) {
+		explorer->cut = false;
+		return path_copy_choices(explorer);
+	}
 	while (index > 0 && g_queue_is_empty(&step_at(explorer, index - 1)->waiting))
 		index--;
 	if (index == 0)
@@ -113,6 +117,13 @@ GArray *explorer_next(struct explorer *explorer)
 	g_array_append_val(explorer->path, alternative->choice);
 	alternative_free(alternative);
 	return path_copy_choices(explorer);
+}
+
+/* All that the world has shown so far has been made use of: it goes on from the last node, which it
+ * has not come to. */
+void explorer_cut(struct explorer *explorer)
+{
+	explorer->cut = true;
 }
 
 void explorer_lost(struct explorer *explorer)

@@ -70,6 +70,10 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 /* The plan last returned could not be followed to its end (counts as wasted). */
 void explorer_lost(struct explorer *explorer);
 
+/* The world of the plan last returned was stopped on its way, or not begun: the next plan goes on
+ * where it was. */
+void explorer_cut(struct explorer *explorer);
+
 /* Whether a plan still waiting contains all of these choices (struct choice): a snapshot taken with
  * them could serve again. While a world is running, it may still add plans that contain any part
  * of its own choices: ask when it has ended. */

@@ -48,6 +48,7 @@ struct explorer {
 	uint64_t hash;           /* of the node last visited */
 	guint stamp;
 	bool started;
+	bool cut;   /* the last world did not come to its end: explorer_cut */
 	bool fresh; /* the next rest is the first of its world */
 	struct explorer_statistics statistics;
 };

@@ -77,9 +77,9 @@ GVariant *explorer_save(struct explorer *explorer)
 	GVariantBuilder steps, settled, questions, asking;
 	guint index = explorer->steps->len;
 
-	while (index > 0 && step_waiting(explorer, index - 1) == 0)
+	while (!explorer->cut && index > 0 && step_waiting(explorer, index - 1) == 0)
 		index--;
-	if (index > 0)
+	if (!explorer->cut && index > 0)
 		explorer_go_back(explorer, index - 1);
 	g_variant_builder_init(&steps, G_VARIANT_TYPE("a((iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))"));
 	for (guint i = 0; i < index; i++)
@@ -102,10 +102,11 @@ GVariant *explorer_save(struct explorer *explorer)
 	for (guint rank = 0; index > 0 && rank < explorer->destinations->len; rank++)
 		pack_asking(explorer, &asking, (gint32)rank);
 	return g_variant_ref_sink(g_variant_new(
-		"(b@a((iuu)(iuu))a((iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))a(ui(iuu)u)a(u(iuu))"
+		"(bb@a((iuu)(iuu))a((iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))a(ui(iuu)u)a(u(iuu))"
 		"a(iiau))",
-		(gboolean)explorer->started, pack_choices(index > 0 ? explorer->path : NULL),
-		&steps, &settled, &questions, &asking));
+		(gboolean)explorer->started, (gboolean)explorer->cut,
+		pack_choices(index > 0 ? explorer->path : NULL), &steps, &settled, &questions,
+		&asking));
 }
 
 /* --- back ---------------------------------------------------------------------------------- */
@@ -175,6 +176,8 @@ static bool unpack_steps(struct explorer *explorer, GVariantIter *steps)
 		       && point.rank < MOST_RANK;
 		least = base + 1;
 	}
+	if (explorer->cut) /* the last step has been made, with what it needs before it */
+		return good && (explorer->steps->len == 0 || least <= explorer->path->len);
 	return good
 	       && (explorer->steps->len == 0 ? explorer->path->len == 0
 	                                     : least == explorer->path->len + 1);
@@ -251,7 +254,7 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 {
 	struct explorer *explorer = explorer_new(options);
 	GVariantIter *path, *steps, *settled, *questions, *asking;
-	gboolean started;
+	gboolean started, cut;
 	bool good;
 
 	if (!g_variant_is_of_type(frontier, G_VARIANT_TYPE(FRONTIER_TYPE))
@@ -259,9 +262,10 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 		explorer_free(explorer);
 		return NULL;
 	}
-	g_variant_get(frontier, FRONTIER_TYPE, &started, &path, &steps, &settled, &questions,
+	g_variant_get(frontier, FRONTIER_TYPE, &started, &cut, &path, &steps, &settled, &questions,
 	              &asking);
 	explorer->started = started;
+	explorer->cut = cut;
 	unpack_choices(path, explorer->path);
 	good = unpack_steps(explorer, steps) && unpack_settled(explorer, settled)
 	       && unpack_questions(explorer, questions) && unpack_asking(explorer, asking);
@@ -288,7 +292,8 @@ struct explorer *explorer_split(struct explorer *explorer, guint most, guint lea
 	struct step *from, *to;
 	guint index = 0, given;
 
-	if (explorer->statistics.waiting < least || explorer->statistics.waiting == 0)
+	if (explorer->cut || explorer->statistics.waiting < least
+	    || explorer->statistics.waiting == 0)
 		return NULL;
 	whole = explorer_save(explorer);
 	while (step_waiting(explorer, index) == 0)

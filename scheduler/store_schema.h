@@ -6,13 +6,16 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 6              /* user_version */
+#define STORE_VERSION 7              /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *
  * In roll_call, execution is 0 for the roll-call of a finding, and finding 0 for that of an
  * execution. In choice and alternative, execution 0 has the blame of the finding `position`;
- * alternative number 0 is the message taken. */
+ * alternative number 0 is the message taken.
+ *
+ * What a later session needs to go on: identity, of what was explored (store.h), and search, the parts
+ * of the tree that are left (explorer/frontier.h), position 0 being what else is known so far. */
 /* clang-format off */
 #define STORE_SCHEMA \
 	"CREATE TABLE exploration (" \
@@ -62,7 +65,9 @@
 	" message TEXT, reproduced INTEGER);" \
 	"CREATE TABLE outcome (" \
 	" finding INTEGER, number INTEGER, count INTEGER, execution INTEGER, path TEXT," \
-	" place TEXT, line TEXT, instead TEXT, PRIMARY KEY (finding, number)) WITHOUT ROWID;"
+	" place TEXT, line TEXT, instead TEXT, PRIMARY KEY (finding, number)) WITHOUT ROWID;" \
+	"CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;" \
+	"CREATE TABLE search (position INTEGER PRIMARY KEY, buffering INTEGER, frontier BLOB);"
 /* clang-format on */
 
 #endif

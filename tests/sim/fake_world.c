@@ -522,6 +522,17 @@ static void forget_snapshots(struct runner *runner)
 	}
 }
 
+/* Stops the world now and then. */
+static bool is_cut(struct runner *runner)
+{
+	if (!runner->options->apart || g_rand_int_range(runner->random, 0, 8) > 0)
+		return false;
+	explorer_cut(runner->explorer);
+	runner->result->cut++;
+	runner->result->runs--;
+	return true;
+}
+
 static void run_plan(struct runner *runner, const GArray *plan)
 {
 	struct world *world = begin(runner, plan);
@@ -534,7 +545,7 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		explorer_lost(runner->explorer);
 		runner->result->lost++;
 	}
-	while (followed && step == EXPLORER_TAKE) {
+	while (followed && step == EXPLORER_TAKE && !is_cut(runner)) {
 		GArray *open = world_open(world);
 
 		step = explorer_rest(runner->explorer, &world->trace, open, &choice);
@@ -552,7 +563,7 @@ static void run_plan(struct runner *runner, const GArray *plan)
 
 		if (!g_hash_table_add(runner->result->outcomes, outcome))
 			runner->result->repeated++;
-	} else if (followed) {
+	} else if (followed && step == EXPLORER_DROP) {
 		runner->result->dropped++;
 	}
 	runner->result->steps += world->steps - steps_before;

@@ -11,7 +11,7 @@ struct exploration_options {
 	bool snapshots; /* go on from copies of worlds where there is one; else from the start */
 	int deviations; /* as in explorer_options */
 	guint64 seed;   /* of the order in which ranks move */
-	bool apart;     /* now and then the search is saved and loaded, or split; of all its parts
+	bool apart; /* now and then the search is saved and loaded, or split, or its world stopped; of all its parts
 	                   a random one goes on */
 };
 
@@ -22,6 +22,7 @@ struct exploration {
 	guint lost;           /* plans that could not be followed */
 	guint runs;
 	guint parts; /* into which it was split */
+	guint cut;   /* worlds that were stopped on their way */
 	guint64 pruned;
 	guint64 events; /* of traces read by the explorer */
 	guint64 steps;  /* taken by ranks in all worlds */

@@ -326,7 +326,7 @@ static void test_deviations(void **state)
 /* Saved and loaded, split in parts that go on in any order: the same outcomes, each once. */
 static void test_apart(void **state)
 {
-	guint parts = 0;
+	guint parts = 0, cut = 0;
 
 	(void)state;
 	for (guint64 seed = 1; seed <= (guint64)(programs / 8); seed++) {
@@ -347,12 +347,13 @@ static void test_apart(void **state)
 		assert_int_equal(apart.repeated, whole.repeated);
 		assert_int_equal(apart.pruned, whole.pruned);
 		parts += apart.parts;
+		cut += apart.cut;
 		exploration_release(&whole);
 		exploration_release(&apart);
 		random_program_free(program);
 	}
-	print_message("%u parts\n", parts);
-	assert_true(parts > (guint)programs / 8);
+	print_message("%u parts, %u worlds stopped\n", parts, cut);
+	assert_true(parts > (guint)programs / 8 && cut > (guint)programs / 8);
 }
 
 static void print_all_outcomes(const struct random_program *program)
