@@ -126,6 +126,11 @@ void explorer_cut(struct explorer *explorer)
 	explorer->cut = true;
 }
 
+bool explorer_is_done(const struct explorer *explorer)
+{
+	return explorer->started && !explorer->cut && explorer->statistics.waiting == 0;
+}
+
 void explorer_lost(struct explorer *explorer)
 {
 	explorer->statistics.wasted++;

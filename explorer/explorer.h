@@ -74,6 +74,9 @@ void explorer_lost(struct explorer *explorer);
  * where it was. */
 void explorer_cut(struct explorer *explorer);
 
+/* Whether all has been visited: explorer_next would return NULL. */
+bool explorer_is_done(const struct explorer *explorer);
+
 /* Whether a plan still waiting contains all of these choices (struct choice): a snapshot taken with
  * them could serve again. While a world is running, it may still add plans that contain any part
  * of its own choices: ask when it has ended. */

@@ -131,6 +131,8 @@ static int run(int argc, char **argv)
 	         "WORD|FILE"},
 		{"keep-files", 0, 0, G_OPTION_ARG_FILENAME, &options.keep_files,
 	         "keep what each outcome wrote in DIR/outcome-N", "DIR"},
+		{"resume", 0, 0, G_OPTION_ARG_NONE, &session->resume,
+	         "go on with the exploration that was interrupted, from its store", NULL},
 		{"fail-fast", 0, 0, G_OPTION_ARG_NONE, &session->fail_fast,
 	         "stop at the first finding", NULL},
 		{"keep-going", 0, 0, G_OPTION_ARG_NONE, &options.keep_going,
@@ -152,6 +154,12 @@ static int run(int argc, char **argv)
 	session->max_interleavings = (guint64)interleavings;
 	if (status == EXIT_CLEAN && !interpret_compare(&options))
 		status = EXIT_USAGE;
+	if (status == EXIT_CLEAN && session->resume && session->compare_files
+	    && session->compare_files[0]) {
+		command_complain("--resume cannot go with --compare FILE: what the file held after "
+		                 "earlier interleavings is not kept");
+		status = EXIT_USAGE;
+	}
 	if (status == EXIT_CLEAN)
 		status = command_inspect(&options);
 	if (status == EXIT_CLEAN && !interpret_keep_files(&options))

@@ -181,7 +181,7 @@ static void release_all(struct session *session)
 	launcher_free(g_steal_pointer(&session->launcher));
 }
 
-static void drop_current(struct session *session)
+void session_drop_current(struct session *session)
 {
 	struct execution *execution = session->current;
 
@@ -209,14 +209,14 @@ static GArray *plan_again(const struct execution *execution)
 }
 
 /* Carries out one plan to its end; the execution is left in session->current. */
-static void carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
-                      GArray *plan)
+void session_carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
+                       GArray *plan)
 {
 	begin(session, strategy, buffering, plan);
 	session_pump(session, current_is_over, 0);
 	while (session->current->again && !session->error) {
 		plan = plan_again(session->current);
-		drop_current(session);
+		session_drop_current(session);
 		release_all(session);
 		begin(session, strategy, buffering, plan);
 		session_pump(session, current_is_over, 0);
@@ -224,7 +224,7 @@ static void carry_out(struct session *session, struct strategy *strategy, enum b
 }
 
 /* Gives up the snapshots that no plan asks for any more, and those beyond the budget. */
-static void release_snapshots(struct session *session, struct strategy *strategy)
+void session_release_snapshots(struct session *session, struct strategy *strategy)
 {
 	struct snapshot *victim;
 
@@ -244,19 +244,14 @@ static void release_snapshots(struct session *session, struct strategy *strategy
 	}
 }
 
-static void keep(struct session *session)
+void session_take(struct session *session, struct record_execution *record, const GArray *choices,
+                  GPtrArray *shown, gboolean ended_well)
 {
-	struct execution *execution = session->current;
-	struct record_execution *record = execution->record;
+	const struct world *world = session->current ? session->current->world : NULL;
 	g_autoptr(GPtrArray) changed = g_ptr_array_new();
 	g_autoptr(GError) error = NULL;
-	g_autoptr(GArray) choices = world_told_choices(execution->world);
-	GPtrArray *shown = execution->findings;
 
-	session->interleavings++;
-	log_debug(LOG_SESSION, "interleaving %u ended: %s, %s", (guint)session->interleavings,
-	          record->status, record->path);
-	record->id = (guint32)session->interleavings;
+	record->id = (guint32)++session->interleavings;
 	while (shown->len > 0) {
 		struct record_finding *finding = g_ptr_array_steal_index(shown, 0);
 
@@ -264,21 +259,32 @@ static void keep(struct session *session)
 		g_array_append_val(record->findings, finding->id);
 		g_ptr_array_add(changed, finding);
 		if (finding->count == 1)
-			g_ptr_array_add(session->logs, call_log_take(execution->world));
+			g_ptr_array_add(session->logs, world ? call_log_take(world) : NULL);
 	}
-	if (record->calls->len > 0 && execution->ended_well)
+	if (record->calls->len > 0 && ended_well)
 		session->well_kept |= record->buffering;
-	if (execution->ended_well) {
+	if (ended_well) {
 		findings_add_good(session->findings, record, choices);
-		session_outcome(session);
+		session_outcome(session, record, choices);
 	}
-	if (session->store && !store_add(session->store, record, changed, &error))
+	if (world && session->store && !store_add(session->store, record, changed, &error))
 		session_fail(session, "%s", error->message);
-	if (changed->len > 0 && session->options->fail_fast && !session->stop_reason)
+	if (changed->len > 0 && world && session->options->fail_fast && !session->stop_reason)
 		session->stop_reason = g_strdup("stopped by --fail-fast");
 }
 
-static void account(struct session *session)
+static void keep(struct session *session)
+{
+	struct execution *execution = session->current;
+	g_autoptr(GArray) choices = world_told_choices(execution->world);
+
+	session_take(session, execution->record, choices, execution->findings,
+	             execution->ended_well);
+	log_debug(LOG_SESSION, "interleaving %u ended: %s, %s", (guint)session->interleavings,
+	          execution->record->status, execution->record->path);
+}
+
+void session_account(struct session *session)
 {
 	struct execution *execution = session->current;
 
@@ -300,53 +306,17 @@ static void account(struct session *session)
 		keep(session);
 }
 
-static void explore(struct session *session, enum buffering buffering)
-{
-	const struct session_options *options = session->options;
-	struct explorer_options search = {options->ranks, options->deviations};
-	struct explorer *explorer = explorer_new(&search);
-	struct strategy *strategy = options->path ? strategy_path(options->path->choices)
-	                                          : strategy_search(explorer);
-	struct explorer_statistics statistics;
-	GArray *plan;
-
-	session->explorer = explorer;
-	while (!session->error && !session->stop_reason && (plan = strategy->next(strategy))) {
-		if (options->max_interleavings
-		    && session->interleavings >= options->max_interleavings) {
-			session->stop_reason = g_strdup_printf(
-				"stopped by --max-interleavings %" G_GUINT64_FORMAT,
-				options->max_interleavings);
-			g_array_unref(plan);
-			break;
-		}
-		carry_out(session, strategy, buffering, plan);
-		account(session);
-		drop_current(session);
-		session_doubt_outcomes(session);
-		release_snapshots(session, strategy);
-	}
-	explorer_statistics(explorer, &statistics);
-	if (statistics.pruned > 0 && !session->stop_reason)
-		session->exploration->incomplete_reason = g_strdup_printf(
-			"only paths with at most %d deviations", options->deviations);
-	session->explorer = NULL;
-	release_snapshots(session, NULL);
-	strategy->free(strategy);
-	explorer_free(explorer);
-}
-
 static void follow(struct session *session, const GArray *choices, enum buffering buffering,
                    gboolean keeps, void (*look)(struct session *session, void *data), void *data)
 {
 	struct strategy *strategy = strategy_path(choices);
 
 	session->recording = keeps;
-	carry_out(session, strategy, buffering, strategy->next(strategy));
+	session_carry_out(session, strategy, buffering, strategy->next(strategy));
 	look(session, data);
 	if (keeps)
-		account(session);
-	drop_current(session);
+		session_account(session);
+	session_drop_current(session);
 	session->recording = FALSE;
 	strategy->free(strategy);
 }
@@ -371,15 +341,10 @@ static void carry_out_all(struct session *session)
 
 	if (options->conduct) {
 		options->conduct(session, options->conductor);
-		release_snapshots(session, NULL);
+		session_release_snapshots(session, NULL);
 		return;
 	}
-	if (options->bufferings & RECORD_ZERO)
-		explore(session, BUFFERING_ZERO);
-	if (options->bufferings & RECORD_INFINITE)
-		explore(session, BUFFERING_INFINITE);
-	if (options->bufferings & RECORD_PER_SEND)
-		explore(session, BUFFERING_PER_SEND);
+	session_search(session);
 }
 
 /* --- the end --------------------------------------------------------------------------- */
@@ -394,7 +359,7 @@ static void conclude(struct session *session)
 	exploration->backtrack = session->snapshots ? "snapshot" : "rerun";
 	exploration->interleavings = session->interleavings;
 	exploration->wasted = session->wasted;
-	exploration->seconds = (double)(g_get_monotonic_time() - session->started) / G_USEC_PER_SEC;
+	exploration->seconds = session_seconds(session);
 	if (session->stop_reason || session->error) {
 		g_free(exploration->incomplete_reason);
 		exploration->incomplete_reason = g_strdup(session->error ? "stopped by an error"
@@ -414,14 +379,15 @@ static void conclude(struct session *session)
 	if (!session->store)
 		return;
 	if (!store_add(session->store, NULL, all, &error)
-	    || !store_put_exploration(session->store, exploration, &error))
+	    || !store_put_exploration(session->store, exploration, &error)
+	    || !store_release(session->store, &error))
 		session_fail(session, "%s", error->message);
 }
 
 static void close_session(struct session *session)
 {
 	if (session->current)
-		drop_current(session);
+		session_drop_current(session);
 	release_all(session);
 	link_listener_close(session->listener);
 	pmi_server_close(session->pmi);
@@ -447,6 +413,7 @@ static void release_session(struct session *session)
 	g_ptr_array_unref(session->frozen);
 	g_hash_table_destroy(session->executions);
 	g_ptr_array_unref(session->logs);
+	g_ptr_array_unref(session->parts);
 	outcomes_free(session->outcomes);
 	g_array_unref(session->outcome_of);
 	g_hash_table_destroy(session->places);

@@ -53,6 +53,13 @@ struct session {
 	GHashTable *executions; /* world number to execution */
 	struct execution *current;
 
+	GPtrArray *parts;      /* struct store_part, of the tree: not begun, or left */
+	gint64 saved;          /* when the search was written to the store last */
+	gint64 save_cost;      /* what that took, in microseconds */
+	guint64 pruned;        /* by parts of the tree that are done */
+	gdouble share;         /* of the tree, done before this part */
+	double seconds_before; /* of sessions that this one goes on from */
+
 	guint64 interleavings;
 	guint64 wasted;
 	guint64 lost; /* plans of the search that the program did not follow */
@@ -108,6 +115,35 @@ void session_note(struct session *session);
 /* The key that tells bufferings apart. */
 guint64 session_buffering_key(enum buffering buffering);
 
+/* Explores all parts of the tree (session_search.c). */
+void session_search(struct session *session);
+
+/* Carries out one plan to its end; the execution is left in session->current. */
+void session_carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
+                       GArray *plan);
+/* Takes the current interleaving into account, if it is one. */
+void session_account(struct session *session);
+/* Ends the current execution. */
+void session_drop_current(struct session *session);
+/* Gives up the snapshots that no plan asks for any more (NULL: all), and those beyond the budget. */
+void session_release_snapshots(struct session *session, struct strategy *strategy);
+
+/* An interleaving has ended: the current one, or one known from the store when there is none. Takes
+ * the findings that it has `shown`. */
+void session_take(struct session *session, struct record_execution *record, const GArray *choices,
+                  GPtrArray *shown, gboolean ended_well);
+
+/* Since the exploration began, without the time between sessions. */
+double session_seconds(const struct session *session);
+
+/* --- going on later (session_past.c) --- */
+
+/* Writes what is left with what has been found so far: the search's rest and all other parts. Not
+ * each time, so that it costs little, unless it is said to be for good. */
+void session_save(struct session *session, enum buffering buffering, gboolean for_good);
+/* Opens the store for this exploration; with --resume for going on with what it holds. */
+gboolean session_open_store(struct session *session, GError **error);
+
 /* Runs an interleaving again along its path; `look` sees it at its end, as session->current. */
 void session_follow(struct session *session, const GArray *choices, enum buffering buffering,
                     void (*look)(struct session *session, void *data), void *data);
@@ -127,8 +163,9 @@ void session_replay_findings(struct session *session);
 GPtrArray *session_texts(const struct session *session, const struct record_execution *record);
 void session_texts_free(GPtrArray *texts);
 
-/* The current interleaving has ended well: what it left is compared (session_outcomes.c). */
-void session_outcome(struct session *session);
+/* An interleaving has ended well: what it left is compared (session_outcomes.c). */
+void session_outcome(struct session *session, const struct record_execution *record,
+                     const GArray *choices);
 /* Between two interleavings: looks closer when outcomes have begun to differ. */
 void session_doubt_outcomes(struct session *session);
 /* In the end: a finding when they do. */

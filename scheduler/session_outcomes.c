@@ -39,21 +39,19 @@ void session_texts_free(GPtrArray *texts)
 	g_ptr_array_unref(texts);
 }
 
-void session_outcome(struct session *session)
+void session_outcome(struct session *session, const struct record_execution *record,
+                     const GArray *choices)
 {
-	struct execution *execution = session->current;
-	g_autoptr(GArray) choices = NULL;
 	GPtrArray *texts;
 	guint index;
 
 	if (!session->outcomes)
 		return;
-	texts = session_texts(session, execution->record);
-	choices = world_told_choices(execution->world);
-	index = outcomes_add(session->outcomes, texts, execution->record, choices);
+	texts = session_texts(session, record);
+	index = outcomes_add(session->outcomes, texts, record, choices);
 	session_texts_free(texts);
 	g_array_append_val(session->outcome_of, index);
-	g_array_append_val(session->outcome_of, execution->record->id);
+	g_array_append_val(session->outcome_of, record->id);
 	if (outcomes_differ(session->outcomes) && session->outcome_doubt == DOUBT_NONE)
 		session->outcome_doubt = DOUBT_NEW;
 }

@@ -59,7 +59,7 @@ static void look(struct session *session, void *data)
 
 	confirm(session, finding->id);
 	if (!finding->reproduced) {
-		difference = call_log_difference(log, session->current->world);
+		difference = log ? call_log_difference(log, session->current->world) : NULL;
 		report_difference(session, finding, difference);
 	}
 }

@@ -77,7 +77,7 @@ static void on_tick(uv_timer_t *timer)
 	struct session_progress progress = {
 		.interleavings = session->interleavings,
 		.findings = findings_all(session->findings)->len,
-		.seconds = (double)(g_get_monotonic_time() - session->started) / G_USEC_PER_SEC,
+		.seconds = session_seconds(session),
 	};
 
 	if (session->explorer) {
@@ -223,14 +223,23 @@ gboolean session_open(struct session *session, GError **error)
 	session->pmi = pmi_server_new(&session->loop, pmi, &session_pmi_handler, session, error);
 	if (!session->pmi)
 		return FALSE;
-	if (options->store) {
-		session->store = store_create(options->store, error);
-		if (!session->store)
-			return FALSE;
-		if (!store_put_exploration(session->store, session->exploration, error))
-			return FALSE;
-	}
+	if (options->store && !session_open_store(session, error))
+		return FALSE;
 	return open_journal(session, error);
+}
+
+/* Each buffering is a tree of its own. */
+static void begin_anew(struct session *session)
+{
+	for (guint buffering = BUFFERING_ZERO; buffering <= BUFFERING_PER_SEND; buffering++) {
+		struct store_part *part;
+
+		if (!(session->options->bufferings & 1u << buffering))
+			continue;
+		part = g_new0(struct store_part, 1);
+		part->buffering = buffering;
+		g_ptr_array_add(session->parts, part);
+	}
 }
 
 void session_init(struct session *session, const struct session_options *options)
@@ -250,12 +259,14 @@ void session_init(struct session *session, const struct session_options *options
 	session->places = session_places_new();
 	session->findings = findings_new(options->bufferings);
 	session->logs = g_ptr_array_new_with_free_func((GDestroyNotify)call_log_free);
+	session->parts = g_ptr_array_new_with_free_func((GDestroyNotify)store_part_free);
 	session->set = snapshot_set_new(memory, 4096);
 	session->frozen = g_ptr_array_new();
 	session->outcome_of = g_array_new(FALSE, FALSE, sizeof(guint32));
 	if (options->compare && !options->path)
 		session->outcomes = outcomes_new();
 	session->executions = g_hash_table_new(NULL, NULL);
+	begin_anew(session);
 	describe(session);
 	watch(session);
 }

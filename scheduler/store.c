@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "source_text.h"
+#include "store_internal.h"
 #include "store_schema.h"
 
 enum statement {
@@ -59,6 +60,7 @@ struct store {
 	struct source_text *source;
 	gint64 last_place;
 	gint64 committed_place; /* ids above this one are gone when the transaction fails */
+	bool holding;           /* several calls make one transaction */
 };
 
 G_DEFINE_QUARK(matchpoint_store_error, store_error)
@@ -102,6 +104,16 @@ static bool run(struct store *store, const char *text, GError **error)
 	if (sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK)
 		return fail(store, error);
 	return true;
+}
+
+bool store_fail(const struct store *store, GError **error)
+{
+	return fail(store, error);
+}
+
+sqlite3 *store_database(const struct store *store)
+{
+	return store->database;
 }
 
 /* The number that a PRAGMA or a query without parameters answers. */
@@ -165,13 +177,38 @@ static bool renew(struct store *store, GError **error)
 	       && run(store, header, error) && run(store, "COMMIT", error);
 }
 
-struct store *store_create(const char *directory, GError **error)
+/* Writes behind what the file holds. */
+static bool append(struct store *store, GError **error)
+{
+	gint64 version;
+
+	if (!ask(store, "PRAGMA user_version", &version, error))
+		return false;
+	if (version != STORE_VERSION) {
+		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
+		            "%s: nothing was explored into this store", store->file);
+		return false;
+	}
+	if (!run(store, "PRAGMA journal_mode = WAL", error)
+	    || !run(store, "PRAGMA synchronous = NORMAL", error)
+	    || !ask(store, "SELECT coalesce(max(id), 0) FROM place", &store->last_place, error))
+		return false;
+	store->committed_place = store->last_place;
+	return true;
+}
+
+static struct store *open_store(const char *directory, bool anew, GError **error)
 {
 	struct store *store = g_new0(struct store, 1);
 
 	store->file = g_build_filename(directory, STORE_FILE, NULL);
 	store->places = g_hash_table_new_full(place_hash, place_key_equal, g_free, NULL);
 	store->source = source_text_new();
+	if (!anew && !g_file_test(store->file, G_FILE_TEST_IS_REGULAR)) {
+		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE, "%s: there is no store",
+		            store->file);
+		goto failed;
+	}
 	if (g_mkdir_with_parents(directory, 0777) != 0) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_IO,
 		            "%s: cannot be made: %s; name another directory with --store",
@@ -185,7 +222,7 @@ struct store *store_create(const char *directory, GError **error)
 		goto failed;
 	}
 	if (!run(store, "PRAGMA locking_mode = EXCLUSIVE", error) || !recognise(store, error)
-	    || !renew(store, error))
+	    || !(anew ? renew(store, error) : append(store, error)))
 		goto failed;
 	for (int i = 0; i < STATEMENTS; i++) {
 		if (sqlite3_prepare_v3(store->database, sql[i], -1, SQLITE_PREPARE_PERSISTENT,
@@ -201,10 +238,21 @@ failed:
 	return NULL;
 }
 
+struct store *store_create(const char *directory, GError **error)
+{
+	return open_store(directory, true, error);
+}
+
+struct store *store_continue(const char *directory, GError **error)
+{
+	return open_store(directory, false, error);
+}
+
 void store_close(struct store *store)
 {
 	if (!store)
 		return;
+	store_release(store, NULL);
 	for (int i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(store->statements[i]);
 	/* leaves one plain file, which can be read from a directory that cannot be written */
@@ -454,15 +502,45 @@ static gboolean is_new_place(gpointer place, gpointer id, gpointer limit)
 	return GPOINTER_TO_SIZE(id) > *(gsize *)limit;
 }
 
-/* Ends the transaction; on failure nothing of it remains, in the file or in the cache. */
-static bool finish(struct store *store, bool good, GError **error)
+bool store_begin(struct store *store, GError **error)
 {
-	if (good && run(store, "COMMIT", error)) {
+	if (!store->holding)
+		return run(store, "BEGIN", error);
+	if (sqlite3_get_autocommit(store->database) && !run(store, "BEGIN", error))
+		return false;
+	return run(store, "SAVEPOINT one", error);
+}
+
+void store_hold(struct store *store)
+{
+	store->holding = true;
+}
+
+bool store_release(struct store *store, GError **error)
+{
+	if (!store->holding)
+		return true;
+	store->holding = false;
+	return !store->database || sqlite3_get_autocommit(store->database)
+	       || run(store, "COMMIT", error);
+}
+
+static bool commit(struct store *store, GError **error)
+{
+	return run(store, store->holding ? "RELEASE one" : "COMMIT", error);
+}
+
+/* Ends the transaction; on failure nothing of it remains, in the file or in the cache. */
+bool store_finish(struct store *store, bool good, GError **error)
+{
+	if (good && commit(store, error)) {
 		store->committed_place = store->last_place;
 		return true;
 	}
 	if (!sqlite3_get_autocommit(store->database))
-		sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+		sqlite3_exec(store->database,
+		             store->holding ? "ROLLBACK TO one; RELEASE one" : "ROLLBACK", NULL,
+		             NULL, NULL);
 	gsize limit = (gsize)store->committed_place;
 	g_hash_table_foreach_remove(store->places, is_new_place, &limit);
 	store->last_place = store->committed_place;
@@ -476,7 +554,7 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 	bool good;
 
 	source_text_program(store->source, e->program[0]);
-	if (!run(store, "BEGIN", error))
+	if (!store_begin(store, error))
 		return false;
 	good = run(store, "DELETE FROM argument; DELETE FROM note;", error)
 	       && put(store, PUT_EXPLORATION, error, "ttiittittitiid", e->command, e->directory,
@@ -491,7 +569,7 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 	}
 	for (guint i = 0; good && i < e->notes->len; i++)
 		good = put(store, PUT_NOTE, error, "it", I(i), g_ptr_array_index(e->notes, i));
-	return finish(store, good, error);
+	return store_finish(store, good, error);
 }
 
 bool store_add(struct store *store, const struct record_execution *execution,
@@ -499,12 +577,12 @@ bool store_add(struct store *store, const struct record_execution *execution,
 {
 	bool good;
 
-	if (!run(store, "BEGIN", error))
+	if (!store_begin(store, error))
 		return false;
 	good = !execution || put_execution(store, execution, error);
 	for (guint i = 0; good && findings && i < findings->len; i++)
 		good = put_finding(store, g_ptr_array_index(findings, i), error);
-	return finish(store, good, error);
+	return store_finish(store, good, error);
 }
 
 bool store_show(struct store *store, uint32_t finding, const uint32_t *executions, size_t count,
@@ -512,9 +590,9 @@ bool store_show(struct store *store, uint32_t finding, const uint32_t *execution
 {
 	bool good = true;
 
-	if (!run(store, "BEGIN", error))
+	if (!store_begin(store, error))
 		return false;
 	for (size_t i = 0; good && i < count; i++)
 		good = put(store, PUT_SHOWS, error, "ii", I(executions[i]), I(finding));
-	return finish(store, good, error);
+	return store_finish(store, good, error);
 }

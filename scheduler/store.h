@@ -19,6 +19,7 @@ enum store_error {
 	STORE_ERROR_VERSION,     /* written by another version of matchpoint */
 	STORE_ERROR_BUSY,        /* another matchpoint has it open */
 	STORE_ERROR_FULL,        /* no space left on the device */
+	STORE_ERROR_OTHER,       /* it holds the exploration of something else */
 	STORE_ERROR_IO,          /* anything else: cannot be created, read-only, ... */
 };
 
@@ -27,6 +28,14 @@ enum store_error {
  * store, or one of another version, is refused and left as it is. NULL with `error` set: the
  * message names the file and what to do. */
 struct store *store_create(const char *directory, GError **error);
+
+/* The same for going on with the exploration that is there: what it wrote stays. */
+struct store *store_continue(const char *directory, GError **error);
+
+/* From now on the calls that write make one transaction together, until store_release ends it (or
+ * store_close): a call that fails still leaves nothing of its own. */
+void store_hold(struct store *store);
+bool store_release(struct store *store, GError **error);
 
 /* Closes the file and frees the store; NULL is legal. What was written stays. */
 void store_close(struct store *store);
@@ -46,6 +55,30 @@ bool store_add(struct store *store, const struct record_execution *execution,
 /* Interleavings that have been added show this finding, too: their ids. */
 bool store_show(struct store *store, uint32_t finding, const uint32_t *executions, size_t count,
                 GError **error);
+
+/* --- to go on later (store_search.c) ---
+ *
+ * What was explored: name and value in turns, and so on, NULL at the end. store_identical tells in
+ * the error's message what is not the same any more. */
+bool store_identify(struct store *store, const GPtrArray *identity, GError **error);
+bool store_identical(struct store *store, const GPtrArray *identity, GError **error);
+
+/* A part of the tree that is left. */
+struct store_part {
+	uint32_t buffering; /* enum buffering */
+	GVariant *frontier; /* explorer/frontier.h; NULL: all of it */
+};
+void store_part_free(struct store_part *part);
+
+/* Writes what is left (GPtrArray of struct store_part), and what else the session must know then;
+ * what was written before is forgotten. */
+bool store_put_search(struct store *store, GVariant *state, const GPtrArray *parts, GError **error);
+/* Reads them; *ret_state is NULL when nothing was written. Unref both. */
+bool store_get_search(struct store *store, GVariant **ret_state, GPtrArray **ret_parts,
+                      GError **error);
+
+/* Forgets all findings, and the interleavings with ids above `last`. */
+bool store_forget_findings(struct store *store, uint64_t last, GError **error);
 
 /* The file's name, for messages. */
 const char *store_file(const struct store *store);

@@ -1,0 +1,324 @@
+/* Going on with an exploration that was interrupted: what is left is written now and then together
+ * with what was found, in one transaction; a later session reads both, takes each interleaving in as
+ * if it had just ended, and explores what is left. */
+#include "../explorer/answer.h"
+#include "../explorer/frontier.h"
+#include "../reports/store_reader.h"
+#include "session_internal.h"
+
+#define SAVE_EVERY_US 200000
+#define SAVE_SHARE 50 /* at most one part in so many of the time is spent on it */
+
+/* --- what it is that is explored ------------------------------------------------------------ */
+
+static void add(GPtrArray *identity, const char *name, char *value)
+{
+	g_ptr_array_add(identity, g_strdup(name));
+	g_ptr_array_add(identity, value);
+}
+
+static char *digest(const char *file)
+{
+	g_autoptr(GMappedFile) mapped = g_mapped_file_new(file, FALSE, NULL);
+	g_autoptr(GBytes) bytes = mapped ? g_mapped_file_get_bytes(mapped) : NULL;
+
+	return bytes ? g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, bytes)
+	             : g_strdup("not readable");
+}
+
+static char *digest_program(const char *program)
+{
+	g_autofree char *file = g_find_program_in_path(program);
+
+	return digest(file ? file : program);
+}
+
+static char *quote(char *const *words)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; words && words[i]; i++) {
+		g_autofree char *word = g_shell_quote(words[i]);
+
+		g_string_append_printf(text, "%s%s", i ? " " : "", word);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static char *word(const char *text)
+{
+	return g_strdup(text ? text : "none");
+}
+
+/* Name and value in turns: all on which the tree and what is told of it depend. */
+static GPtrArray *identity_of(const struct session *session)
+{
+	const struct session_options *options = session->options;
+	GPtrArray *identity = g_ptr_array_new_with_free_func(g_free);
+
+	add(identity, "the kind of session", g_strdup(options->command));
+	add(identity, "matchpoint", g_strdup(MATCHPOINT_VERSION));
+	add(identity, "the command", quote(options->program));
+	add(identity, "the program's SHA-256", digest_program(options->program[0]));
+	add(identity, "the directory", g_get_current_dir());
+	add(identity, "the number of ranks", g_strdup_printf("%d", options->ranks));
+	add(identity, "--buffering (a mask)", g_strdup_printf("%u", options->bufferings));
+	add(identity, "--collectives",
+	    g_strdup(options->synchronous_collectives ? "sync" : "async"));
+	add(identity, "--deviations", g_strdup_printf("%d", options->deviations));
+	add(identity, "--not-yet", g_strdup_printf("%u", options->not_yet));
+	add(identity, "--wait-each-call", g_strdup(options->every_call_waits ? "yes" : "no"));
+	add(identity, "--launcher", word(options->launcher));
+	add(identity, "--stdin",
+	    options->standard_input ? digest(options->standard_input) : g_strdup("none"));
+	add(identity, "--ignore", quote(options->ignored));
+	add(identity, "--compare", g_strdup(options->compare ? "output" : "none"));
+	return identity;
+}
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+static GVariant *state_of(const struct session *session)
+{
+	GVariantDict dict;
+
+	g_variant_dict_init(&dict, NULL);
+	g_variant_dict_insert(&dict, "interleavings", "t", session->interleavings);
+	g_variant_dict_insert(&dict, "wasted", "t", session->wasted);
+	g_variant_dict_insert(&dict, "pruned", "t", session->pruned);
+	g_variant_dict_insert(&dict, "lost", "t", session->lost);
+	if (session->lost_reason)
+		g_variant_dict_insert(&dict, "lost-reason", "s", session->lost_reason);
+	g_variant_dict_insert(&dict, "lost-unseen", "b", session->lost_unseen);
+	g_variant_dict_insert(&dict, "by-rule", "b", session->by_rule);
+	g_variant_dict_insert(&dict, "collectives-waited", "b", session->collectives_waited);
+	g_variant_dict_insert(&dict, "threads", "b", session->threads);
+	g_variant_dict_insert(&dict, "locks", "b", session->locks);
+	g_variant_dict_insert(&dict, "atomics", "b", session->atomics);
+	g_variant_dict_insert(&dict, "seconds", "d", session_seconds(session));
+	return g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
+static gboolean is_time(const struct session *session, gint64 now)
+{
+	return now - session->saved >= MAX(SAVE_EVERY_US, session->save_cost * SAVE_SHARE);
+}
+
+static gboolean write_search(struct session *session, enum buffering buffering, GError **error)
+{
+	g_autoptr(GVariant) state = state_of(session);
+	g_autoptr(GPtrArray) parts = g_ptr_array_new();
+	struct store_part current = {buffering, NULL};
+	gboolean written;
+
+	if (!explorer_is_done(session->explorer)) {
+		current.frontier = explorer_save(session->explorer);
+		g_ptr_array_add(parts, &current);
+	}
+	for (guint i = 0; i < session->parts->len; i++)
+		g_ptr_array_add(parts, session->parts->pdata[i]);
+	written = store_put_search(session->store, state, parts, error);
+	if (current.frontier)
+		g_variant_unref(current.frontier);
+	return written;
+}
+
+void session_save(struct session *session, enum buffering buffering, gboolean for_good)
+{
+	gint64 begun = g_get_monotonic_time();
+	g_autoptr(GError) error = NULL;
+
+	if (!session->store || session->options->path || (!for_good && !is_time(session, begun)))
+		return;
+	if (!write_search(session, buffering, &error) || !store_release(session->store, &error))
+		session_fail(session, "%s", error->message);
+	store_hold(session->store);
+	session->saved = g_get_monotonic_time();
+	session->save_cost = session->saved - begun;
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+struct recall {
+	struct session *session;
+	struct store_reader *reader;
+	guint64 count; /* interleavings that what is left knows of */
+	GArray *shown; /* guint32 in pairs: an interleaving, a finding that it shows */
+};
+
+static struct record_finding *copy_finding(const struct record_finding *finding, const char *path)
+{
+	struct record_finding *copy = record_finding_new(finding->kind);
+
+	copy->path = g_strdup(path);
+	copy->message = g_strdup(finding->message);
+	for (guint i = 0; i < finding->ranks->len; i++)
+		g_ptr_array_add(copy->ranks, record_rank_copy(finding->ranks->pdata[i]));
+	return copy;
+}
+
+/* As they were made: messages by their sends. */
+static GArray *choices_of(const struct record_execution *execution)
+{
+	GArray *choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+
+	for (guint i = 0; i < execution->choices->len; i++) {
+		const struct record_choice *record = execution->choices->pdata[i];
+		const struct record_message *taken = &record->taken;
+		struct choice choice = {{record->rank, record->call, record->sub},
+		                        {taken->source, taken->call, taken->sub}};
+
+		if (taken->answer)
+			answer_parse(taken->answer, &choice.taken);
+		g_array_append_val(choices, choice);
+	}
+	return choices;
+}
+
+static bool recall_execution(const struct record_execution *execution, void *data, GError **error)
+{
+	struct recall *recall = data;
+	struct session *session = recall->session;
+	struct record_execution *record = (struct record_execution *)execution;
+	g_autoptr(GArray) choices = choices_of(execution);
+	g_autoptr(GArray) ids = g_array_copy(execution->findings);
+	g_autoptr(GPtrArray) shown = g_ptr_array_new();
+
+	(void)error;
+	if (record->id > recall->count) /* written after what is left: they will come again */
+		return true;
+	for (guint i = 0; i < ids->len; i++) {
+		const struct record_finding *finding = store_reader_finding(
+			recall->reader, g_array_index(ids, guint32, i));
+
+		/* what was judged in the end is judged again */
+		if (finding && !g_str_equal(finding->kind, "outcome-differs"))
+			g_ptr_array_add(shown, copy_finding(finding, execution->path));
+	}
+	g_array_set_size(record->findings, 0);
+	session_take(session, record, choices, shown,
+	             record->ranks->len == 0 && !g_str_equal(record->status, "not-reproducible"));
+	for (guint i = 0; i < record->findings->len; i++) {
+		g_array_append_val(recall->shown, record->id);
+		g_array_append_val(recall->shown, g_array_index(record->findings, guint32, i));
+	}
+	return true;
+}
+
+static void recall_state(struct session *session, GVariant *state, guint64 *ret_count)
+{
+	GVariantDict dict;
+
+	g_variant_dict_init(&dict, state);
+	g_variant_dict_lookup(&dict, "interleavings", "t", ret_count);
+	g_variant_dict_lookup(&dict, "wasted", "t", &session->wasted);
+	g_variant_dict_lookup(&dict, "pruned", "t", &session->pruned);
+	g_variant_dict_lookup(&dict, "lost", "t", &session->lost);
+	g_variant_dict_lookup(&dict, "lost-reason", "s", &session->lost_reason);
+	g_variant_dict_lookup(&dict, "lost-unseen", "b", &session->lost_unseen);
+	g_variant_dict_lookup(&dict, "by-rule", "b", &session->by_rule);
+	g_variant_dict_lookup(&dict, "collectives-waited", "b", &session->collectives_waited);
+	g_variant_dict_lookup(&dict, "threads", "b", &session->threads);
+	g_variant_dict_lookup(&dict, "locks", "b", &session->locks);
+	g_variant_dict_lookup(&dict, "atomics", "b", &session->atomics);
+	g_variant_dict_lookup(&dict, "seconds", "d", &session->seconds_before);
+	g_variant_dict_clear(&dict);
+}
+
+static gboolean read_past(struct recall *recall, GError **error)
+{
+	recall->reader = store_reader_open(recall->session->options->store, error);
+	return recall->reader
+	       && store_reader_each(recall->reader, false, recall_execution, recall, error);
+}
+
+/* Findings are numbered anew: some were judgements at the end, which are given again. */
+static gboolean renew_findings(const struct recall *recall, GError **error)
+{
+	struct store *store = recall->session->store;
+
+	if (!store_forget_findings(store, recall->count, error)
+	    || !store_add(store, NULL, findings_all(recall->session->findings), error))
+		return FALSE;
+	for (guint i = 0; i + 1 < recall->shown->len; i += 2)
+		if (!store_show(store, g_array_index(recall->shown, guint32, i + 1),
+		                &g_array_index(recall->shown, guint32, i), 1, error))
+			return FALSE;
+	return TRUE;
+}
+
+/* What is left, if it is of the same. */
+static gboolean read_search(struct session *session, const GPtrArray *identity, guint64 *ret_count,
+                            GError **error)
+{
+	struct store *store = store_continue(session->options->store, error);
+	g_autoptr(GVariant) state = NULL;
+	GPtrArray *parts = NULL;
+	gboolean good = store && store_identical(store, identity, error)
+	                && store_get_search(store, &state, &parts, error);
+
+	store_close(store);
+	if (good && !state) {
+		g_set_error(error, SESSION_ERROR, 0,
+		            "--resume: %s holds nothing that could be gone on with; explore anew",
+		            session->options->store);
+		good = FALSE;
+	}
+	if (good) {
+		recall_state(session, state, ret_count);
+		g_ptr_array_unref(session->parts);
+		session->parts = g_steal_pointer(&parts);
+	}
+	if (parts)
+		g_ptr_array_unref(parts);
+	return good;
+}
+
+static gboolean go_on(struct session *session, const GPtrArray *identity, GError **error)
+{
+	g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(guint32));
+	struct recall recall = {session, NULL, 0, shown};
+	gboolean good = read_search(session, identity, &recall.count, error)
+	                && read_past(&recall, error);
+
+	store_reader_close(recall.reader);
+	if (!good)
+		return FALSE;
+	session->store = store_continue(session->options->store, error);
+	if (!session->store)
+		return FALSE;
+	store_hold(session->store);
+	if (!renew_findings(&recall, error)
+	    || !store_put_exploration(session->store, session->exploration, error)
+	    || !store_release(session->store, error))
+		return FALSE;
+	store_hold(session->store);
+	return TRUE;
+}
+
+/* A new store that holds the whole tree as what is left. */
+static gboolean begin(struct session *session, const GPtrArray *identity, GError **error)
+{
+	g_autoptr(GVariant) state = state_of(session);
+
+	session->store = store_create(session->options->store, error);
+	if (!session->store)
+		return FALSE;
+	store_hold(session->store);
+	if (!store_put_exploration(session->store, session->exploration, error)
+	    || !store_identify(session->store, identity, error)
+	    || !store_put_search(session->store, state, session->parts, error)
+	    || !store_release(session->store, error))
+		return FALSE;
+	if (!session->options->path)
+		store_hold(session->store);
+	return TRUE;
+}
+
+gboolean session_open_store(struct session *session, GError **error)
+{
+	g_autoptr(GPtrArray) identity = identity_of(session);
+
+	return session->options->resume ? go_on(session, identity, error)
+	                                : begin(session, identity, error);
+}
