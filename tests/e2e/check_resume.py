@@ -1,0 +1,146 @@
+"""An exploration that is killed again and again, and gone on with each time, ends with the same
+outcomes as one that is not; one of something else is refused."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import uuid
+
+import harness
+from harness import check
+
+# Deadlocks when rank 1's message comes last; what is printed depends on the order.
+SOURCE = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, ranks, value = 0, order = 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 1; rank == 0 && i < ranks; i++) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		order = 10 * order + value;
+	}
+	if (rank == 0 && value == VALUE)
+		MPI_Recv(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 0)
+		printf("%d\n", order % 100);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def what(report):
+    """All that is told, but for the time that it took and the order of what is found."""
+    executions = sorted((one["buffering"], one["path"], one["status"], one["output"][0])
+                        for one in report["executions"])
+    findings = sorted((one["kind"], one["count"], one["path"], one["message"])
+                      for one in report["findings"])
+    return report["complete"], report["interleavings"], report["wasted"], executions, findings
+
+
+def kill_after(tool, arguments, seconds, number):
+    """True: it had not come to its end."""
+    mark = uuid.uuid4().hex
+    process = tool.start(arguments, mark)
+    try:
+        process.communicate(timeout=seconds)
+        killed = False
+    except subprocess.TimeoutExpired:
+        os.kill(process.pid, number)
+        process.communicate()
+        killed = True
+    if number == signal.SIGKILL: # the next start sweeps up its directory
+        for directory in harness.run_directories(process.pid):
+            shutil.rmtree(directory, ignore_errors=True)
+    tool.check_clean(process.pid, mark, arguments)
+    return killed
+
+
+def check_kills(tool, program, kills, dice):
+    arguments = ["explore", "-n", "6", "--store"]
+    whole = tool.run(*arguments, os.path.join(tool.directory, "whole"), "--", program, report=True)
+    check(whole.status == 1, str(whole))
+    store = os.path.join(tool.directory, "store")
+    killed, rounds = 0, 0
+    while killed < kills:
+        resume = []
+        shutil.rmtree(store, ignore_errors=True)
+        rounds += 1
+        while killed < kills:
+            number = dice.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGINT))
+            if not kill_after(tool, arguments + [store] + resume + ["--", program],
+                              dice.uniform(0.1, 1.2), number):
+                break
+            killed += 1
+            resume = ["--resume"] if os.path.exists(os.path.join(store, "matchpoint.db")) else []
+        run = tool.run(*arguments, store, *resume, "--", program, report=True)
+        check(run.status == 1, str(run))
+        check(what(run.report) == what(whole.report), "not the same after %d kills\n%s\n%s" % (
+            killed, whole, run))
+    print("%d kills in %d explorations" % (killed, rounds))
+    return store
+
+
+def check_refused(tool, program, other, store):
+    def refused(words, *arguments):
+        run = tool.run("explore", "--store", store, "--resume", *arguments)
+        check(run.status in (2, 4) and words in run.err, "not refused: %s\n%s" % (words, run))
+
+    refused("the number of ranks was '6', and is '5'", "-n", "5", "--", program)
+    refused("--buffering", "-n", "6", "--buffering", "zero", "--", program)
+    refused("--collectives", "-n", "6", "--collectives", "sync", "--", program)
+    refused("--not-yet", "-n", "6", "--not-yet", "7", "--", program)
+    refused("--deviations", "-n", "6", "--deviations", "1", "--", program)
+    refused("the command", "-n", "6", "--", program, "more")
+    refused("--compare", "-n", "6", "--compare", "none", "--", program)
+    refused("--compare FILE", "-n", "6", "--compare", "some.txt", "--", program)
+    shutil.copy(other, program)
+    refused("the program's SHA-256", "-n", "6", "--", program)
+    refused("there is no store", "-n", "6", "--store", store + "-none", "--", program)
+
+
+def check_bounds(tool, program):
+    """A bounded exploration goes on, and with the next bound again."""
+    store = os.path.join(tool.directory, "bounded")
+    arguments = ["explore", "-n", "4", "--store", store]
+    whole = tool.run("explore", "-n", "4", "--", program, report=True)
+    first = tool.run(*arguments, "--max-interleavings", "3", "--", program, report=True)
+    check(not first.report["complete"] and first.report["interleavings"] == 3, str(first))
+    second = tool.run(*arguments, "--resume", "--max-interleavings", "5", "--", program,
+                      report=True)
+    check(not second.report["complete"] and second.report["interleavings"] == 5, str(second))
+    for _ in range(2): # the second time nothing is left to be done
+        third = tool.run(*arguments, "--resume", "--", program, report=True)
+        check(what(third.report) == what(whole.report), "%s\n%s" % (whole, third))
+
+
+def body(tool, options):
+    dice = random.Random(options.seed)
+    source = os.path.join(tool.directory, "orders.c")
+    with open(source, "w") as file:
+        file.write(SOURCE)
+    program = tool.compile(source, "-DVALUE=1")
+    other = os.path.join(tool.directory, "other")
+    os.rename(tool.compile(source, "-DVALUE=2"), other)
+    program = tool.compile(source, "-DVALUE=1")
+    check_bounds(tool, program)
+    store = check_kills(tool, program, options.kills, dice)
+    check_refused(tool, program, other, store)
+
+
+def extra(parser):
+    parser.add_argument("--kills", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=1)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body, extra)
