@@ -245,10 +245,10 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
 	g_array_append_val(explorer->path, *ret_choice);
 }
 
-/* How likely a walk from the root, which takes any of the alternatives known at each step alike, would
- * come to this outcome: one over it is an unbiased guess at how many there are (Knuth, Estimating the
- * efficiency of backtrack programs, 1975), and the sum over those visited a guess at the part of the
- * tree that they are (Kilby et al., Estimating search tree size, AAAI 2006). */
+/* How likely a walk from the root, which takes any of the alternatives known at each step alike,
+ * would come to this outcome: one over it is an unbiased guess at how many there are (Knuth,
+ * Estimating the efficiency of backtrack programs, 1975), and the sum over those visited a guess at
+ * the part of the tree that they are (Kilby et al., Estimating search tree size, AAAI 2006). */
 static double share(const struct explorer *explorer)
 {
 	double product = 1;

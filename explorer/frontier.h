@@ -1,8 +1,8 @@
 /* What is left of a search, as a value: to go on later, or somewhere else.
  *
  * All of this is for the time between two worlds: the last one has been answered with EXPLORER_DONE
- * or EXPLORER_DROP, or given up with explorer_lost or explorer_cut, and explorer_next not been asked
- * yet. */
+ * or EXPLORER_DROP, or given up with explorer_lost or explorer_cut, and explorer_next not been
+ * asked yet. */
 #ifndef MATCHPOINT_EXPLORER_FRONTIER_H
 #define MATCHPOINT_EXPLORER_FRONTIER_H
 

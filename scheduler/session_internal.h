@@ -125,7 +125,8 @@ void session_carry_out(struct session *session, struct strategy *strategy, enum 
 void session_account(struct session *session);
 /* Ends the current execution. */
 void session_drop_current(struct session *session);
-/* Gives up the snapshots that no plan asks for any more (NULL: all), and those beyond the budget. */
+/* Gives up the snapshots that no plan asks for any more (NULL: all), and those beyond the budget.
+ * */
 void session_release_snapshots(struct session *session, struct strategy *strategy);
 
 /* An interleaving has ended: the current one, or one known from the store when there is none. Takes

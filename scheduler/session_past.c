@@ -1,6 +1,6 @@
 /* Going on with an exploration that was interrupted: what is left is written now and then together
- * with what was found, in one transaction; a later session reads both, takes each interleaving in as
- * if it had just ended, and explores what is left. */
+ * with what was found, in one transaction; a later session reads both, takes each interleaving in
+ * as if it had just ended, and explores what is left. */
 #include "../explorer/answer.h"
 #include "../explorer/frontier.h"
 #include "../reports/store_reader.h"

@@ -14,8 +14,9 @@
  * execution. In choice and alternative, execution 0 has the blame of the finding `position`;
  * alternative number 0 is the message taken.
  *
- * What a later session needs to go on: identity, of what was explored (store.h), and search, the parts
- * of the tree that are left (explorer/frontier.h), position 0 being what else is known so far. */
+ * What a later session needs to go on: identity, of what was explored (store.h), and search, the
+ * parts of the tree that are left (explorer/frontier.h), position 0 being what else is known so
+ * far. */
 /* clang-format off */
 #define STORE_SCHEMA \
 	"CREATE TABLE exploration (" \
@@ -66,7 +67,7 @@
 	"CREATE TABLE outcome (" \
 	" finding INTEGER, number INTEGER, count INTEGER, execution INTEGER, path TEXT," \
 	" place TEXT, line TEXT, instead TEXT, PRIMARY KEY (finding, number)) WITHOUT ROWID;" \
-	"CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;" \
+	"CREATE TABLE identity (name TEXT, value TEXT);" \
 	"CREATE TABLE search (position INTEGER PRIMARY KEY, buffering INTEGER, frontier BLOB);"
 /* clang-format on */
 

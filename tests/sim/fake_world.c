@@ -2,12 +2,11 @@
 
 #include <string.h>
 
-#include "../../explorer/frontier.h"
 #include "brute_force.h"
 #include "fake_world_internal.h"
 
-static struct world *world_new(const struct random_program *program,
-                               enum program_buffering buffering, GRand *random)
+struct world *world_new(const struct random_program *program, enum program_buffering buffering,
+                        GRand *random)
 {
 	struct world *world = g_new0(struct world, 1);
 	gsize count = (gsize)program->count;
@@ -30,7 +29,7 @@ static struct world *world_new(const struct random_program *program,
 	return world;
 }
 
-static struct world *world_copy(const struct world *from)
+struct world *world_copy(const struct world *from)
 {
 	gsize count = (gsize)from->program->count;
 	struct world *world = g_memdup2(from, sizeof *from);
@@ -47,7 +46,7 @@ static struct world *world_copy(const struct world *from)
 	return world;
 }
 
-static void world_free(void *pointer)
+void world_free(void *pointer)
 {
 	struct world *world = pointer;
 
@@ -426,8 +425,7 @@ static bool step_rank(struct world *world, int rank)
 	return true;
 }
 
-/* Deterministic progress, ranks in any order, until nothing moves. */
-static void run(struct world *world)
+void world_run(struct world *world)
 {
 	int ranks = world->program->ranks;
 	int idle = 0;
@@ -440,215 +438,4 @@ static void run(struct world *world)
 			rank = (rank + 1) % ranks;
 		idle = step_rank(world, rank) ? 0 : idle + 1;
 	}
-}
-
-static bool made(const GArray *choices, const struct choice *choice)
-{
-	for (guint i = 0; i < choices->len; i++) {
-		const struct choice *one = &g_array_index(choices, struct choice, i);
-
-		if (op_id_equal(one->point, choice->point)
-		    && op_id_equal(one->taken, choice->taken))
-			return true;
-	}
-	return false;
-}
-
-static bool contains(const GArray *all, const GArray *some)
-{
-	for (guint i = 0; i < some->len; i++)
-		if (!made(all, &g_array_index(some, struct choice, i)))
-			return false;
-	return true;
-}
-
-/* Makes the choices of the plan as the rules allow them; all that can be made at one rest, or one
- * at a time. Returns false if some could not be made. */
-static bool follow(struct world *world, const GArray *plan)
-{
-	bool one_at_a_time = g_rand_boolean(world->random);
-	bool moved = true;
-
-	run(world);
-	while (moved) {
-		moved = false;
-		for (guint i = 0; i < plan->len; i++) {
-			const struct choice *choice = &g_array_index(plan, struct choice, i);
-
-			if (made(world->choices, choice) || !world_allows(world, choice))
-				continue;
-			world_choose(world, choice);
-			moved = true;
-			if (one_at_a_time)
-				break;
-		}
-		run(world);
-	}
-	return world->choices->len == plan->len;
-}
-
-struct runner {
-	const struct random_program *program;
-	const struct exploration_options *options;
-	struct explorer *explorer;
-	GRand *random;
-	GPtrArray *snapshots; /* of struct world */
-	struct exploration *result;
-};
-
-/* The world that has made the most of the plan already. */
-static struct world *begin(struct runner *runner, const GArray *plan)
-{
-	const struct world *best = NULL;
-
-	for (guint i = 0; i < runner->snapshots->len; i++) {
-		const struct world *world = g_ptr_array_index(runner->snapshots, i);
-
-		if (contains(plan, world->choices)
-		    && (!best || world->choices->len > best->choices->len))
-			best = world;
-	}
-	return best ? world_copy(best)
-	            : world_new(runner->program, runner->options->buffering, runner->random);
-}
-
-static void forget_snapshots(struct runner *runner)
-{
-	for (guint i = runner->snapshots->len; i > 0; i--) {
-		const struct world *world = g_ptr_array_index(runner->snapshots, i - 1);
-
-		if (!explorer_needs(runner->explorer, world->choices))
-			g_ptr_array_remove_index_fast(runner->snapshots, i - 1);
-	}
-}
-
-/* Stops the world now and then. */
-static bool is_cut(struct runner *runner)
-{
-	if (!runner->options->apart || g_rand_int_range(runner->random, 0, 8) > 0)
-		return false;
-	explorer_cut(runner->explorer);
-	runner->result->cut++;
-	runner->result->runs--;
-	return true;
-}
-
-static void run_plan(struct runner *runner, const GArray *plan)
-{
-	struct world *world = begin(runner, plan);
-	guint64 steps_before = world->steps;
-	enum explorer_step step = EXPLORER_TAKE;
-	bool followed = follow(world, plan);
-	struct choice choice;
-
-	if (!followed) {
-		explorer_lost(runner->explorer);
-		runner->result->lost++;
-	}
-	while (followed && step == EXPLORER_TAKE && !is_cut(runner)) {
-		GArray *open = world_open(world);
-
-		step = explorer_rest(runner->explorer, &world->trace, open, &choice);
-		if (step == EXPLORER_TAKE) {
-			if (runner->options->snapshots && g_rand_boolean(runner->random))
-				g_ptr_array_add(runner->snapshots, world_copy(world));
-			world_choose(world, &choice);
-			run(world);
-		}
-		open_choices_free(open);
-	}
-	if (step == EXPLORER_DONE) {
-		GBytes *outcome = outcome_new(runner->program, world->place, world->states,
-		                              world->reporters);
-
-		if (!g_hash_table_add(runner->result->outcomes, outcome))
-			runner->result->repeated++;
-	} else if (followed && step == EXPLORER_DROP) {
-		runner->result->dropped++;
-	}
-	runner->result->steps += world->steps - steps_before;
-	world_free(world);
-	forget_snapshots(runner);
-}
-
-static guint64 add_statistics(struct runner *runner)
-{
-	struct explorer_statistics statistics;
-
-	explorer_statistics(runner->explorer, &statistics);
-	runner->result->pruned += statistics.pruned;
-	runner->result->events += statistics.events;
-	return statistics.waiting;
-}
-
-/* Saves and loads the search, or splits it. */
-static void take_apart(struct runner *runner, GPtrArray *parts,
-                       const struct explorer_options *search)
-{
-	struct explorer *other;
-	GVariant *frontier;
-
-	switch (g_rand_int_range(runner->random, 0, 4)) {
-	case 0:
-		frontier = explorer_save(runner->explorer);
-		other = explorer_load(search, frontier);
-		g_assert_nonnull(other);
-		g_variant_unref(frontier);
-		add_statistics(runner);
-		g_ptr_array_remove(parts, runner->explorer);
-		break;
-	case 1:
-		other = explorer_split(runner->explorer,
-		                       (guint)g_rand_int_range(runner->random, 1, 4),
-		                       (guint)g_rand_int_range(runner->random, 1, 3));
-		runner->result->parts += other != NULL;
-		break;
-	default:
-		return;
-	}
-	if (other)
-		g_ptr_array_add(parts, other);
-}
-
-static void part_free(void *explorer)
-{
-	explorer_free(explorer);
-}
-
-void explore(const struct random_program *program, const struct exploration_options *options,
-             struct exploration *ret)
-{
-	struct explorer_options search = {program->ranks, options->deviations};
-	struct runner runner = {.program = program, .options = options, .result = ret};
-	g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(part_free);
-	GArray *plan;
-
-	*ret = (struct exploration){0};
-	ret->outcomes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-	                                      (GDestroyNotify)g_bytes_unref, NULL);
-	runner.random = g_rand_new_with_seed((guint32)options->seed);
-	runner.snapshots = g_ptr_array_new_with_free_func(world_free);
-	g_ptr_array_add(parts, explorer_new(&search));
-	while (parts->len > 0) {
-		runner.explorer =
-			parts->pdata[g_rand_int_range(runner.random, 0, (gint32)parts->len)];
-		plan = explorer_next(runner.explorer);
-		if (!plan) {
-			g_assert_cmpuint(add_statistics(&runner), ==, 0);
-			g_ptr_array_remove(parts, runner.explorer);
-			continue;
-		}
-		ret->runs++;
-		run_plan(&runner, plan);
-		g_array_free(plan, TRUE);
-		if (options->apart)
-			take_apart(&runner, parts, &search);
-	}
-	g_ptr_array_free(runner.snapshots, TRUE);
-	g_rand_free(runner.random);
-}
-
-void exploration_release(struct exploration *exploration)
-{
-	g_clear_pointer(&exploration->outcomes, g_hash_table_destroy);
 }

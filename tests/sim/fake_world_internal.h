@@ -28,6 +28,13 @@ static inline const struct instruction *world_at(const struct world *world, int 
 	return &world->program->instructions[index];
 }
 
+struct world *world_new(const struct random_program *program, enum program_buffering buffering,
+                        GRand *random);
+struct world *world_copy(const struct world *from);
+void world_free(void *world);
+/* Deterministic progress, ranks in any order, until nothing moves. */
+void world_run(struct world *world);
+
 struct op_id world_id_of(const struct world *world, int index);
 int world_index_of(const struct world *world, struct op_id id);
 void world_note(struct world *world, struct event event);
