@@ -157,6 +157,15 @@ static char *last_words(struct session *session, const struct execution *executi
 	return g_string_free(text, FALSE);
 }
 
+/* Nobody came to the scheduler, and yet the library speaks of MPI_Init. */
+static const char *why_unseen(const struct execution *execution, const char *words)
+{
+	if (execution->connected > 0 || !strstr(words, "MPI_Init"))
+		return "";
+	return "; MPI_Init was called past matchpoint, as when a program finds MPI's functions by "
+	       "name (dlsym, Python's ctypes)";
+}
+
 static void on_launcher_ended(void *user, int status)
 {
 	struct session *session = user;
@@ -178,10 +187,10 @@ static void on_launcher_ended(void *user, int status)
 		return;
 	}
 	words = last_words(session, execution);
-	session_fail(session, "%s: the job ended with status %d before %s called MPI_Init%s%s",
+	session_fail(session, "%s: the job ended with status %d before %s called MPI_Init%s%s%s",
 	             session->options->program[0], status,
 	             execution->connected == 0 ? "any rank" : "every rank had",
-	             *words ? "; it said:\n" : "", words);
+	             why_unseen(execution, words), *words ? "; it said:\n" : "", words);
 }
 
 static char *shim_path(GError **error)

@@ -27,6 +27,16 @@ mpi.finalize()
 RIGHT = RACE.replace("    assert", "    numbers.sort()\n    assert")
 
 
+# Past matchpoint: ctypes finds the functions by dlsym.
+UNSEEN = """
+import ctypes
+
+mpi = ctypes.CDLL("libmpich.so.12")
+mpi.MPI_Init(None, None)
+mpi.MPI_Finalize()
+"""
+
+
 def extension(tool):
     """Builds it beside the scripts; whether there is what it needs."""
     done = subprocess.run(
@@ -50,6 +60,9 @@ def explore(tool, name, text, *options):
 
 
 def body(tool, _):
+    if os.path.exists(PYTHON):
+        run = explore(tool, "unseen.py", UNSEEN)
+        check(run.status == 4 and "MPI_Init was called past matchpoint" in run.err, str(run))
     if not extension(tool):
         print("%s or its Python.h is missing (package python3-dev)" % PYTHON)
         sys.exit(SKIPPED)
