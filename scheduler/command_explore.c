@@ -16,16 +16,20 @@ static void show_progress(void *user, const struct session_progress *now)
 {
 	struct progress *progress = user;
 	double rate = now->seconds > 0 ? (double)now->interleavings / now->seconds : 0;
+	g_autofree char *left = NULL;
 
 	if (!progress->terminal && now->seconds - progress->last < PLAIN_EVERY_S)
 		return;
 	progress->last = now->seconds;
+	if (now->left >= 0 && rate > 0)
+		left = g_strdup_printf("about %.3g left (%.3g s)", now->left, now->left / rate);
+	else
+		left = g_strdup_printf("%" G_GUINT64_FORMAT " waiting", now->waiting);
 	fprintf(stderr,
-	        "%s%" G_GUINT64_FORMAT " interleavings, %" G_GUINT64_FORMAT
-	        " waiting, %.0f a second, %" G_GUINT64_FORMAT
+	        "%s%" G_GUINT64_FORMAT " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
 	        " findings, %u choices deep, %.0f s%s",
-	        progress->terminal ? "\r\033[K" : "matchpoint: ", now->interleavings, now->waiting,
-	        rate, now->findings, now->depth, now->seconds, progress->terminal ? "" : "\n");
+	        progress->terminal ? "\r\033[K" : "matchpoint: ", now->interleavings, left, rate,
+	        now->findings, now->depth, now->seconds, progress->terminal ? "" : "\n");
 	fflush(stderr);
 }
 

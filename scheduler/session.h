@@ -19,6 +19,7 @@ struct session;
 
 struct session_progress {
 	guint64 interleavings, findings, waiting;
+	double left; /* an estimate of the interleavings not explored yet; < 0: none */
 	double seconds;
 	guint depth; /* choices made in the current interleaving */
 };
@@ -35,7 +36,7 @@ struct session_options {
 	double max_seconds;        /* 0: no bound */
 	guint64 max_memory;        /* bytes for snapshots; 0: half of what is free */
 	int deviations;            /* -1: no bound */
-	guint not_yet; /* how often in a row a poll is told so although it need not be */
+	guint not_yet;   /* how often in a row a poll is told so although it need not be */
 	gboolean resume; /* go on with the exploration that the store holds */
 	gboolean fail_fast;
 	GStrv ignored; /* kinds of findings (record_kinds) that are not reported; NULL: none */
@@ -44,14 +45,14 @@ struct session_options {
 	char **compare_files;   /* besides their output; NULL: none */
 	const char *keep_files; /* directory for the files of each outcome, or NULL */
 	const struct path
-		*path;     /* one interleaving along this path; NULL with "run": the default */
+		*path; /* one interleaving along this path; NULL with "run": the default */
 	/* Instead of the search or `path`: carries out what it likes (session_internal.h), in one
 	 * job that it goes back in; NULL: none. */
 	void (*conduct)(struct session *session, void *conductor);
 	void *conductor;
 	const struct wrapper *wrapper; /* what ranks run under; nobody is hurried then; or NULL */
-	const char *store; /* directory, or NULL: nothing is kept */
-	const char *standard_input; /* file for rank 0's standard input, or NULL: none */
+	const char *store;             /* directory, or NULL: nothing is kept */
+	const char *standard_input;    /* file for rank 0's standard input, or NULL: none */
 	void (*progress)(void *user, const struct session_progress *progress);
 	void *user;
 };

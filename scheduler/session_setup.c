@@ -70,12 +70,27 @@ static void on_deadline(uv_timer_t *timer)
 	stop(session, reason);
 }
 
+/* An estimate, from the part of the tree that the outcomes so far are thought to be; trees not
+ * begun are taken to be as large. Of a tree that an earlier session began, that part is not known.
+ * */
+static double estimate_left(const struct session *session, const struct explorer_statistics *now)
+{
+	double total, left;
+
+	if (session->options->resume || now->outcomes == 0 || now->share <= 0)
+		return -1;
+	total = (double)now->outcomes / MIN(now->share, 1);
+	left = MAX(total - (double)now->outcomes, (double)now->waiting);
+	return left + total * session->parts->len;
+}
+
 static void on_tick(uv_timer_t *timer)
 {
 	struct session *session = timer->data;
 	struct explorer_statistics statistics;
 	struct session_progress progress = {
 		.interleavings = session->interleavings,
+		.left = -1,
 		.findings = findings_all(session->findings)->len,
 		.seconds = session_seconds(session),
 	};
@@ -83,6 +98,7 @@ static void on_tick(uv_timer_t *timer)
 	if (session->explorer) {
 		explorer_statistics(session->explorer, &statistics);
 		progress.waiting = statistics.waiting;
+		progress.left = estimate_left(session, &statistics);
 	}
 	if (session->current && session->current->world)
 		progress.depth = world_choices(session->current->world)->len;
