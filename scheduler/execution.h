@@ -67,7 +67,7 @@ struct execution {
 	gboolean timing;
 	gint64 trouble_since; /* when a rank had failed in its start; 0: none has */
 	gint64 heard;         /* the last message */
-	gint64 lingering;  /* since when threads sleep that could wake by themselves; 0: not now */
+	gint64 lingering;  /* since when threads have listened to something outside; 0: not now */
 	gboolean doubtful; /* threads were taken to be at rest because it took them long */
 	gint64 idle_since; /* when polls began to find nothing; 0: not now */
 	gboolean given_up; /* waited in vain to learn how a rank ended */

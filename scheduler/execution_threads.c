@@ -4,7 +4,7 @@
 
 #define LOOK_MS 1                         /* until the next look at threads that move */
 #define PATIENCE_US (2 * G_USEC_PER_SEC)  /* for threads that move without calling MPI */
-#define HOPELESS_US (10 * G_USEC_PER_SEC) /* for threads that sleep, but could wake up */
+#define HOPELESS_US (10 * G_USEC_PER_SEC) /* for threads that listen to something outside */
 
 static void on_timer(uv_timer_t *timer)
 {
@@ -84,7 +84,7 @@ gboolean execution_is_at_rest(struct execution *execution)
 		return TRUE;
 	}
 	now = g_get_monotonic_time();
-	if (state != THREADS_LINGER)
+	if (state != THREADS_LISTEN)
 		execution->lingering = 0;
 	else if (execution->lingering == 0)
 		execution->lingering = now;
@@ -106,5 +106,6 @@ gboolean execution_waits_for_threads(struct execution *execution)
 	execution->doubtful = FALSE;
 	execution->heard = now;
 	world_threads_wake(execution->world);
+	uv_timer_start(&execution->timer, on_timer, LOOK_MS, 0);
 	return TRUE;
 }

@@ -21,7 +21,8 @@ struct thread_view {
 
 enum threads_state {
 	THREADS_MOVE,   /* some run, or will by themselves */
-	THREADS_LINGER, /* all sleep, some in a way that may end by itself (a timer, a device) */
+	THREADS_LINGER, /* all sleep, some until a time has passed */
+	THREADS_LISTEN, /* all sleep, some until something comes from outside (a pipe, a signal) */
 	THREADS_SLEEP,  /* all wait for other threads */
 };
 
