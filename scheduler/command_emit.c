@@ -267,9 +267,9 @@ static gboolean cut_down(struct emit *emit, GError **error)
 {
 	gboolean shown = shows(emit);
 
-	if (!shown && (emit->needs_good || emit->needs_blame) && !emit->error) {
-		/* Better one that always fails than none. */
-		emit->needs_good = emit->needs_blame = FALSE;
+	if (!shown && emit->needs_good && emit->needs_blame && !emit->error) {
+		/* The one that ends well may leave something behind in the program, too. */
+		emit->needs_good = FALSE;
 		shown = shows(emit);
 	}
 	if (shown) {
@@ -286,8 +286,9 @@ static gboolean cut_down(struct emit *emit, GError **error)
 		g_propagate_error(error, g_steal_pointer(&emit->error));
 	else
 		g_set_error(error, SESSION_ERROR, 0,
-		            "the MPI calls alone do not show it: it takes what the program does "
-		            "between them, or calls that are not written out");
+		            "the MPI calls alone do not show it, with the same choice to blame: it "
+		            "takes what the program does between them, or calls that are not "
+		            "written out (tests, polls, one-sided ones)");
 	return FALSE;
 }
 
@@ -353,8 +354,8 @@ gboolean command_emit_c(const char *store, const char *file, double seconds, GEr
 		good = store_reader_well(reader, RECORD_INFINITE, NULL);
 	emit.finding = store_reader_finding(reader, 1);
 	emit.synchronous_collectives = store_reader_exploration(reader)->synchronous_collectives;
-	emit.needs_good = good != NULL;
 	emit.needs_blame = emit.finding->blame != NULL;
+	emit.needs_good = good != NULL;
 	emit.deadline = g_get_monotonic_time() + (gint64)(seconds * G_USEC_PER_SEC);
 	emit.sketch = sketch_new(emit.finding, bad, good, error);
 	if (!emit.sketch)

@@ -95,9 +95,11 @@ static void tell_choices(const struct minimize *result, const struct record_find
 	if (result->forced->len == 0)
 		printf("  no choice must be forced: the first candidates lead to this %s\n", what);
 	for (guint i = 0; i < result->forced->len; i++) {
-		g_autofree char *choice = words_blame(result->forced->pdata[i]);
+		const struct record_choice *forced = result->forced->pdata[i];
+		g_autofree char *choice = words_blame(forced);
 
-		printf("  %s: %s\n", i == 0 ? "forced" : "and   ", choice);
+		printf("  %s %d.%u: %s\n", i == 0 ? "forced" : "and   ", forced->rank, forced->call,
+		       choice);
 	}
 	if (result->cut)
 		printf("  stopped early: fewer choices may do\n");

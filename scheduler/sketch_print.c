@@ -10,7 +10,7 @@ struct printing {
 	GArray *communicators; /* guint64: those besides MPI_COMM_WORLD that are used */
 	GHashTable *requests;  /* index of a step to the number of its request, from 1 */
 	gboolean statuses;     /* some call is told who sent a message */
-	gboolean collectives;
+	gboolean collectives;  /* some collective needs a second buffer */
 };
 
 static struct sketch_step *step_at(const struct sketch *sketch, guint index)
@@ -72,7 +72,7 @@ static int32_t rank_in(const struct printing *printing, int32_t rank, uint64_t c
 	return number;
 }
 
-static void put_communicators(struct printing *printing)
+static void put_communicators(struct printing *printing, bool free_them)
 {
 	const struct sketch *sketch = printing->sketch;
 
@@ -86,9 +86,15 @@ static void put_communicators(struct printing *printing)
 				                       members->len > 0 ? " || " : "",
 				                       sketch_rank(sketch, rank));
 		}
-		put(printing,
-		    "\tMPI_Comm_split(MPI_COMM_WORLD, %s ? 0 : MPI_UNDEFINED, 0, &comm[%u]);",
-		    members->str, i);
+		if (free_them) {
+			put(printing, "\tif (%s)", members->str);
+			put(printing, "\t\tMPI_Comm_free(&comm[%u]);", i);
+		} else {
+			put(printing,
+			    "\tMPI_Comm_split(MPI_COMM_WORLD, %s ? 0 : MPI_UNDEFINED, 0, "
+			    "&comm[%u]);",
+			    members->str, i);
+		}
 		g_string_free(members, TRUE);
 	}
 }
@@ -112,7 +118,9 @@ static void survey(struct printing *printing)
 				printing->requests, GUINT_TO_POINTER(i),
 				GUINT_TO_POINTER(g_hash_table_size(printing->requests) + 1));
 		printing->statuses |= step->follows >= 0;
-		printing->collectives |= step->kind == SKETCH_COLLECTIVE;
+		printing->collectives |= step->kind == SKETCH_COLLECTIVE
+		                         && !g_str_equal(step->function, "MPI_Barrier")
+		                         && !g_str_equal(step->function, "MPI_Bcast");
 	}
 }
 
@@ -362,8 +370,9 @@ char *sketch_print(struct sketch *sketch, const char *comment)
 	put(&printing, "\nint main(int argc, char **argv)\n{");
 	printing.line += 2;
 	put_declarations(&printing);
-	put_communicators(&printing);
+	put_communicators(&printing, false);
 	put_ranks(&printing);
+	put_communicators(&printing, true);
 	put(&printing, "\tMPI_Finalize();");
 	put(&printing, "\treturn 0;\n}");
 	g_array_unref(printing.communicators);
