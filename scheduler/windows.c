@@ -23,6 +23,7 @@ struct windows {
 	GHashTable *places;   /* struct place, by number */
 	struct lock **asking; /* by rank; NULL: none */
 	GPtrArray **held;     /* by rank: struct lock; NULL: none so far */
+	gboolean *again;      /* by rank: its last request was for what it holds */
 };
 
 static struct lock *lock_new(guint64 comm, int target)
@@ -67,6 +68,7 @@ struct windows *windows_new(int ranks)
 	windows->places = g_hash_table_new_full(g_int_hash, g_int_equal, NULL, g_free);
 	windows->asking = g_new0(struct lock *, ranks);
 	windows->held = g_new0(GPtrArray *, ranks);
+	windows->again = g_new0(gboolean, ranks);
 	return windows;
 }
 
@@ -91,6 +93,7 @@ struct windows *windows_copy(const struct windows *from)
 	for (int rank = 0; rank < from->ranks; rank++) {
 		if (from->asking[rank])
 			to->asking[rank] = lock_copy(from->asking[rank]);
+		to->again[rank] = from->again[rank];
 		if (from->held[rank])
 			to->held[rank] = g_ptr_array_copy(from->held[rank], copy_held, NULL);
 	}
@@ -108,6 +111,7 @@ void windows_free(struct windows *windows)
 	}
 	g_free(windows->asking);
 	g_free(windows->held);
+	g_free(windows->again);
 	g_hash_table_destroy(windows->places);
 	g_free(windows);
 }
@@ -162,6 +166,19 @@ gboolean windows_holds(const struct windows *windows, int rank, guint64 comm, in
 	return FALSE;
 }
 
+void windows_ask_again(struct windows *windows, int rank)
+{
+	windows->again[rank] = TRUE;
+}
+
+gboolean windows_was_again(struct windows *windows, int rank)
+{
+	gboolean was = windows->again[rank];
+
+	windows->again[rank] = FALSE;
+	return was;
+}
+
 gboolean windows_ask(struct windows *windows, const struct lock_wish *wish)
 {
 	struct lock *lock = lock_new(wish->comm, wish->target);
@@ -169,6 +186,7 @@ gboolean windows_ask(struct windows *windows, const struct lock_wish *wish)
 	guint32 sub = 0;
 
 	g_assert(!windows->asking[wish->rank]);
+	windows->again[wish->rank] = FALSE;
 	windows->asking[wish->rank] = lock;
 	if (!wish->shared)
 		fits = add_claim(windows, wish, wish->target, -1, lock->claims, sub++);

@@ -49,6 +49,11 @@ gboolean windows_holds(const struct windows *windows, int rank, guint64 comm, in
  * to number the places. */
 gboolean windows_ask(struct windows *windows, const struct lock_wish *wish);
 
+/* A rank asks for what it holds already: nothing is claimed, and if MPI refuses the lock nothing is
+ * given back. Tells whether its last request was such, once. */
+void windows_ask_again(struct windows *windows, int rank);
+gboolean windows_was_again(struct windows *windows, int rank);
+
 /* What the rank has to claim now (struct lock_claim), valid until the next call. */
 const GArray *windows_claims(const struct windows *windows, int rank);
 

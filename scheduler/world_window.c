@@ -70,8 +70,10 @@ const char *world_lock(struct world *world, int rank, const struct wire_op *op, 
 		return "a window that is not known";
 	/* An error that MPI will tell. */
 	live->matched = windows_holds(world->locks, rank, op->comm, wish.target);
-	if (live->matched)
+	if (live->matched) {
+		windows_ask_again(world->locks, rank);
 		return NULL;
+	}
 	if (!windows_ask(world->locks, &wish))
 		return "too many windows";
 	claim(world, rank, op->name.call, op->comm);
@@ -83,6 +85,8 @@ void world_unlock(struct world *world, int rank, const struct wire_op *op)
 	g_autoptr(GArray) grants = g_array_new(FALSE, FALSE, sizeof(struct lock_grant));
 
 	world->atomics |= op->tag != 0;
+	if (op->name.sub == WIRE_LOCK_REFUSED && windows_was_again(world->locks, rank))
+		return;
 	windows_release(world->locks, rank, op->comm, target_of(world, rank, op), grants);
 	for (guint i = 0; i < grants->len; i++) {
 		struct lock_grant grant = g_array_index(grants, struct lock_grant, i);

@@ -106,9 +106,6 @@ static void count_held(bool shared, int change)
 		exclusive_held += (unsigned)change;
 }
 
-/* What a lock that MPI refused is given back as: beyond all that it asked for. */
-enum { REFUSED_STEP = 1 << 24 };
-
 int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win win)
 {
 	struct wire_call call = gate_call(MPI_CALL_Win_lock, site);
@@ -126,7 +123,7 @@ int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win w
 	if (code == MPI_SUCCESS)
 		count_held(shared, 1);
 	else if (number != 0)
-		give_back(&call, number, rank, REFUSED_STEP);
+		give_back(&call, number, rank, WIRE_LOCK_REFUSED);
 	return code;
 }
 
@@ -167,7 +164,7 @@ int shim_MPI_Win_lock_all(void *site, int assert, MPI_Win win)
 	if (code == MPI_SUCCESS)
 		count_held(true, 1);
 	else if (number != 0)
-		give_back(&call, number, WIRE_ANY, REFUSED_STEP);
+		give_back(&call, number, WIRE_ANY, WIRE_LOCK_REFUSED);
 	return code;
 }
 

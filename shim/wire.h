@@ -110,6 +110,10 @@ enum wire_op_kind {
 /* Tags of a window's own messages, for post, start, complete and wait. */
 enum wire_window_tag { WIRE_EXPOSED = 0, WIRE_COMPLETED };
 
+/* The step of a WIRE_UNLOCK by which a lock that MPI has refused is given back: beyond those of all
+ * that it asked for. */
+enum { WIRE_LOCK_REFUSED = 1 << 24 };
+
 enum wire_lock_mode { WIRE_LOCK_EXCLUSIVE = 0, WIRE_LOCK_SHARED };
 
 enum wire_send_mode { WIRE_STANDARD = 0, WIRE_SYNCHRONOUS, WIRE_BUFFERED, WIRE_READY };

@@ -166,6 +166,26 @@ static void test_waits_for_shared(void **state)
 	windows_free(windows);
 }
 
+/* Of a lock that is held already the refusal gives nothing back, and only once. */
+static void test_asks_again(void **state)
+{
+	struct windows *windows = windows_new(RANKS), *copy;
+
+	(void)state;
+	take(windows, 1, 0, FALSE);
+	assert_false(windows_was_again(windows, 1));
+	windows_ask_again(windows, 1);
+	copy = windows_copy(windows);
+	assert_true(windows_was_again(copy, 1));
+	assert_false(windows_was_again(copy, 1));
+	assert_false(windows_was_again(windows, 0));
+	take(windows, 1, 2, FALSE);
+	assert_false(windows_was_again(windows, 1));
+	assert_true(windows_holds(windows, 1, COMM, 0));
+	windows_free(copy);
+	windows_free(windows);
+}
+
 static void test_too_many_windows(void **state)
 {
 	struct windows *windows = windows_new(RANKS);
@@ -183,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),          cmocka_unit_test(test_number_limits),
 		cmocka_unit_test(test_exclusive),        cmocka_unit_test(test_shared_do_not_meet),
 		cmocka_unit_test(test_waits_for_shared), cmocka_unit_test(test_too_many_windows),
+		cmocka_unit_test(test_asks_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
