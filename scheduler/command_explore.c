@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -12,11 +13,19 @@ struct progress {
 	double last; /* seconds at the last line */
 };
 
+/* A line that is longer than the terminal is wide could not be drawn again in place. */
+static int columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+}
+
 static void show_progress(void *user, const struct session_progress *now)
 {
 	struct progress *progress = user;
 	double rate = now->seconds > 0 ? (double)now->interleavings / now->seconds : 0;
-	g_autofree char *left = NULL;
+	g_autofree char *left = NULL, *line = NULL;
 
 	if (!progress->terminal && now->seconds - progress->last < PLAIN_EVERY_S)
 		return;
@@ -25,11 +34,15 @@ static void show_progress(void *user, const struct session_progress *now)
 		left = g_strdup_printf("about %.3g left (%.3g s)", now->left, now->left / rate);
 	else
 		left = g_strdup_printf("%" G_GUINT64_FORMAT " waiting", now->waiting);
-	fprintf(stderr,
-	        "%s%" G_GUINT64_FORMAT " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
-	        " findings, %u choices deep, %.0f s%s",
-	        progress->terminal ? "\r\033[K" : "matchpoint: ", now->interleavings, left, rate,
-	        now->findings, now->depth, now->seconds, progress->terminal ? "" : "\n");
+	line = g_strdup_printf("%" G_GUINT64_FORMAT
+	                       " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
+	                       " findings, %u choices deep, %.0f s",
+	                       now->interleavings, left, rate, now->findings, now->depth,
+	                       now->seconds);
+	if (progress->terminal)
+		fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
+	else
+		fprintf(stderr, "matchpoint: %s\n", line);
 	fflush(stderr);
 }
 

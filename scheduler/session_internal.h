@@ -20,6 +20,14 @@
 
 #define SESSION_SIGNALS 3
 
+/* How far the search under one buffering has come. */
+struct coverage {
+	gboolean begun;
+	guint64 explored;
+	guint64 left; /* plans that were in sight when it was stopped; each may lead to more */
+	guint64 pruned;
+};
+
 struct session {
 	const struct session_options *options;
 	uv_loop_t loop;
@@ -61,6 +69,7 @@ struct session {
 	double seconds_before; /* of sessions that this one goes on from */
 
 	guint64 interleavings;
+	struct coverage covered[BUFFERING_PER_SEND + 1]; /* by buffering */
 	guint64 wasted;
 	guint64 lost; /* plans of the search that the program did not follow */
 	char *lost_reason;

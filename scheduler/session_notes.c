@@ -31,8 +31,66 @@ static void note_ignored(struct session *session)
 	note(session, text);
 }
 
+/* Whether none of the parts under this buffering is left to be begun. */
+static gboolean is_done(const struct session *session, enum buffering buffering)
+{
+	for (guint i = 0; i < session->parts->len; i++) {
+		const struct store_part *part = session->parts->pdata[i];
+
+		if (part->buffering == (guint)buffering)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static void tell_covered(GString *text, const struct coverage *covered)
+{
+	const char *plural = covered->explored == 1 ? "" : "s";
+
+	if (!covered->begun) {
+		g_string_append(text, "not begun");
+	} else if (covered->left == 0 && covered->pruned == 0) {
+		g_string_append_printf(text, "all of %" G_GUINT64_FORMAT " interleaving%s",
+		                       covered->explored, plural);
+	} else {
+		g_string_append_printf(text, "%" G_GUINT64_FORMAT " interleaving%s",
+		                       covered->explored, plural);
+		if (covered->left > 0)
+			g_string_append_printf(text, ", at least %" G_GUINT64_FORMAT " more left",
+			                       covered->left);
+		if (covered->pruned > 0)
+			g_string_append_printf(text, ", those beyond --deviations not counted");
+	}
+}
+
+/* How much of each buffering was explored before the exploration was stopped. */
+static void note_covered(struct session *session)
+{
+	static const char *const names[] = {NULL, "zero buffering", "infinite buffering",
+	                                    "a choice for each send"};
+	const struct session_options *options = session->options;
+	g_autoptr(GString) text = g_string_new("covered: ");
+
+	if (!session->stop_reason || options->conduct || options->path)
+		return;
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		if (!(options->bufferings & 1u << i))
+			continue;
+		g_string_append_printf(text, "%s%s ", text->str[text->len - 1] == ' ' ? "" : "; ",
+		                       names[i]);
+		if (session->covered[i].begun || !is_done(session, (enum buffering)i))
+			tell_covered(text, &session->covered[i]);
+		else
+			g_string_append(text, "all before");
+	}
+	if (session->seconds_before > 0)
+		g_string_append(text, " (counted since it was resumed)");
+	note(session, text->str);
+}
+
 void session_note(struct session *session)
 {
+	note_covered(session);
 	note_ignored(session);
 	if (session->by_rule)
 		note(session,

@@ -52,11 +52,17 @@ static void explore(struct session *session, enum buffering buffering, struct ex
 	const struct session_options *options = session->options;
 	struct strategy *strategy = options->path ? strategy_path(options->path->choices)
 	                                          : strategy_search(explorer);
+	struct coverage *covered = &session->covered[buffering];
+	guint64 before = session->interleavings;
 	struct explorer_statistics statistics;
 
 	session->explorer = explorer;
 	run_plans(session, strategy, buffering);
 	explorer_statistics(explorer, &statistics);
+	covered->begun = TRUE;
+	covered->explored += session->interleavings - before;
+	covered->left += statistics.waiting;
+	covered->pruned += statistics.pruned;
 	session->pruned += statistics.pruned;
 	session_save(session, buffering, TRUE);
 	session->explorer = NULL;
