@@ -1,5 +1,5 @@
-"""--max-time ends an exploration in time, whatever the ranks are at; and what is told on a terminal:
-the progress in one line, colours, what was covered."""
+"""--max-time ends an exploration in time, whatever the ranks are at; and what is told on a
+terminal: the progress in one line, colours, what was covered."""
 
 import fcntl
 import os
@@ -93,7 +93,8 @@ def check_colours(tool):
     plain = "\nmpi-error #1  ("
     check(red in on_terminal(tool, *command), "no colours on a terminal")
     report = ("report", ".matchpoint")
-    for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}):
+    for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"},
+                      {"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}):
         text = on_terminal(tool, *report, **variables).replace("\r", "")
         check("\x1b[" not in text and plain in text, "%s: %r" % (variables, text))
     check(red in on_terminal(tool, *report, NO_COLOR=""), "an empty NO_COLOR counts")
