@@ -19,8 +19,10 @@ static gboolean is_enough(struct session *session)
 	return session->error || session->stop_reason;
 }
 
-/* Runs one plan after the other; the search is left where it was stopped. */
-static void run_plans(struct session *session, struct strategy *strategy, enum buffering buffering)
+/* Runs one plan after the other; the search is left where it was stopped. TRUE: on the way of a
+ * plan. */
+static gboolean run_plans(struct session *session, struct strategy *strategy,
+                          enum buffering buffering)
 {
 	struct explorer *explorer = session->explorer;
 	GArray *plan;
@@ -39,12 +41,13 @@ static void run_plans(struct session *session, struct strategy *strategy, enum b
 		}
 		if (stopped) {
 			explorer_cut(explorer);
-			break;
+			return TRUE;
 		}
 		session_doubt_outcomes(session);
 		session_release_snapshots(session, strategy);
 		session_save(session, buffering, FALSE);
 	}
+	return FALSE;
 }
 
 static void explore(struct session *session, enum buffering buffering, struct explorer *explorer)
@@ -54,14 +57,15 @@ static void explore(struct session *session, enum buffering buffering, struct ex
 	                                          : strategy_search(explorer);
 	struct coverage *covered = &session->covered[buffering];
 	guint64 before = session->interleavings;
+	gboolean stopped;
 	struct explorer_statistics statistics;
 
 	session->explorer = explorer;
-	run_plans(session, strategy, buffering);
+	stopped = run_plans(session, strategy, buffering);
 	explorer_statistics(explorer, &statistics);
 	covered->begun = TRUE;
 	covered->explored += session->interleavings - before;
-	covered->left += statistics.waiting;
+	covered->left += statistics.waiting + (stopped ? 1 : 0);
 	covered->pruned += statistics.pruned;
 	session->pruned += statistics.pruned;
 	session_save(session, buffering, TRUE);
