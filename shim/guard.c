@@ -67,6 +67,15 @@ static bool read_parts(const struct iovec *parts, size_t count, size_t bytes)
 	return whole;
 }
 
+/* Containers can forbid the call, then or from now on: nothing is known of any buffer. */
+static bool can_read(void)
+{
+	static char known;
+	const struct iovec part = { &known, 1 };
+
+	return read_parts(&part, 1, 1);
+}
+
 static bool is_there(uintptr_t address)
 {
 	const struct iovec part = { (void *)address, 1 };
@@ -198,8 +207,12 @@ static void compare(struct request *request)
 {
 	uint64_t hash = 0;
 
-	if (hash_buffer(request, false, &hash) && hash == request->guard.hash)
+	if (hash_buffer(request, false, &hash)) {
+		if (hash == request->guard.hash)
+			return;
+	} else if (!can_read()) {
 		return;
+	}
 	if (request->kind == REQUEST_RECEIVE && may_be_written(request))
 		return;
 	request->guard.touched = true;
