@@ -172,6 +172,25 @@ def check_completion(tool, prefix):
             check("how many ranks" in run.err, "--%s=%s is offered\n%s" % (option, word, run))
 
 
+def check_debian(tool, build):
+    """What cpack makes has what it needs, and works where it is unpacked."""
+    if not shutil.which("dpkg-deb") or not shutil.which("cpack"):
+        return
+    call("cpack", "-G", "DEB", "-B", tool.directory, cwd=build)
+    package = glob.glob(tool.directory + "/matchpoint_*.deb")[0]
+    needs = call("dpkg-deb", "-f", package, "Depends")
+    for name in ("mpich", "libuv1", "libglib2.0-0", "libsqlite3-0", "libjson-glib", "libdw1"):
+        check(name in needs, "it does not depend on %s: %s" % (name, needs))
+    files = call("dpkg-deb", "-c", package)
+    for name in ("bin/matchpoint", "matchpoint/libmatchpoint-shim.so", "man1/matchpoint-explore.1",
+                 "completions/matchpoint", "matchpoint-config.cmake", "pkgconfig/matchpoint.pc"):
+        check("/%s\n" % name in files, "%s is not in it\n%s" % (name, files))
+    call("dpkg-deb", "-x", package, tool.directory + "/unpacked")
+    tool.matchpoint = tool.directory + "/unpacked/usr/bin/matchpoint"
+    run = tool.run("explore", "-n", "3", tool.compile(os.path.join(ROOT, "examples/senders.c")))
+    check(run.status == 0 and "4 interleavings" in run.out, str(run))
+
+
 def body(tool, _):
     build = os.path.dirname(tool.matchpoint)
     if not shutil.which("cmake") or not os.path.exists(build + "/cmake_install.cmake"):
@@ -186,6 +205,7 @@ def body(tool, _):
     check_pkg_config(prefix, version)
     check_manual(tool, prefix)
     check_completion(tool, prefix)
+    check_debian(tool, build)
 
 
 if __name__ == "__main__":
