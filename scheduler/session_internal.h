@@ -44,6 +44,7 @@ struct session {
 	struct findings *findings;
 	GPtrArray *logs;           /* struct call_log, by finding: what its interleaving called */
 	struct outcomes *outcomes; /* NULL: they are not compared */
+	guint64 outcomes_beyond;   /* interleavings whose outcomes were too many to be told apart */
 	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution that ended so */
 	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } outcome_doubt; /* a first other one showed */
 	struct record_exploration *exploration;

@@ -37,6 +37,18 @@ static void note_unwatched(struct session *session)
 		     "inside MPI");
 }
 
+static void note_outcomes(struct session *session)
+{
+	g_autofree char *text = NULL;
+
+	if (session->outcomes_beyond == 0)
+		return;
+	text = g_strdup_printf("only %d outcomes are told apart: %" G_GUINT64_FORMAT
+	                       " interleavings ended in others",
+	                       OUTCOMES_KEPT, session->outcomes_beyond);
+	note(session, text);
+}
+
 static void note_ignored(struct session *session)
 {
 	g_autofree char *kinds = NULL, *text = NULL;
@@ -110,6 +122,7 @@ void session_note(struct session *session)
 	note_covered(session);
 	note_ignored(session);
 	note_unwatched(session);
+	note_outcomes(session);
 	if (session->by_rule)
 		note(session,
 		     "sends were cancelled, and requests that MPI completes by itself were "

@@ -50,6 +50,7 @@ void session_outcome(struct session *session, const struct record_execution *rec
 	texts = session_texts(session, record);
 	index = outcomes_add(session->outcomes, texts, record, choices);
 	session_texts_free(texts);
+	session->outcomes_beyond += index == OUTCOMES_NONE;
 	g_array_append_val(session->outcome_of, index);
 	g_array_append_val(session->outcome_of, record->id);
 	if (outcomes_differ(session->outcomes) && session->outcome_doubt == DOUBT_NONE)
