@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "../explorer/answer.h"
 #include "log.h"
 #include "matcher.h"
 #include "session_internal.h"
@@ -267,9 +268,14 @@ static void end_ranks(struct execution *execution, gboolean flush)
 static void lose(struct execution *execution)
 {
 	const struct choice *choice = &g_array_index(execution->plan, struct choice, 0);
+	g_autofree char *answer = answer_is(choice->taken) ? answer_print(choice->taken) : NULL;
 	struct lock_place lock;
 
-	if (lock_from_number(ranks_of(execution), choice->point.rank, &lock))
+	if (answer)
+		execution->lost = g_strdup_printf(
+			"rank %d's call %u cannot be answered \"%s\" here", choice->point.rank,
+			choice->point.call, answer);
+	else if (lock_from_number(ranks_of(execution), choice->point.rank, &lock))
 		execution->lost = g_strdup_printf(
 			"the lock of window %d at rank %d cannot be granted to rank %d here",
 			lock.window, lock.target, choice->taken.rank);

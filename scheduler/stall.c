@@ -45,9 +45,9 @@ int stall_haste(void)
 	return CLAMP(haste, 1, 100);
 }
 
-double stall_seconds(void)
+double stall_seconds(gboolean spin)
 {
-	return (double)STALL_OVER_SECONDS / stall_haste();
+	return (double)(spin ? STALL_SPIN_SECONDS : STALL_OVER_SECONDS) / stall_haste();
 }
 
 struct stall *stall_new(int ranks)
@@ -215,7 +215,7 @@ enum stall_step stall_look(struct stall *stall, const struct world *world, gint6
 	stall->hopeless = still > HOPELESS_US || (movement.spinning && quiet > HOPELESS_AROUND_US);
 	if (still > STALL_OVER_SECONDS * G_USEC_PER_SEC)
 		return STALL_OVER;
-	if (quiet > STALL_OVER_SECONDS * G_USEC_PER_SEC && world_has_windows(world)
+	if (quiet > STALL_SPIN_SECONDS * G_USEC_PER_SEC && world_has_windows(world)
 	    && all_spin(stall, world))
 		return STALL_SPIN;
 	return stall->around || now - stall->still_since > INSIDE_US ? STALL_DECIDE : STALL_NONE;

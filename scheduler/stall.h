@@ -10,6 +10,9 @@
 
 #define STALL_LOOK_MS 20      /* how often to look */
 #define STALL_OVER_SECONDS 10 /* all ranks stand still for so long: nothing will come any more */
+#define STALL_SPIN_SECONDS \
+	60 /* all that move only look at windows for so long: a measurement that
+                                 does nothing else may last as well */
 
 struct stall;
 
@@ -23,7 +26,7 @@ enum stall_step {
 /* How many times shorter than usual the long waits are (ENVIRONMENT_HASTE, for tests), and how long
  * that makes STALL_OVER_SECONDS. */
 int stall_haste(void);
-double stall_seconds(void);
+double stall_seconds(gboolean spin);
 
 struct stall *stall_new(int ranks);
 void stall_free(struct stall *stall);

@@ -214,12 +214,12 @@ static char *stall_words(const struct execution *execution, const GPtrArray *ran
 		g_string_append_printf(text,
 		                       ": no rank has done anything else for %g s, which is "
 		                       "taken to go on for ever (judged by time alone)",
-		                       stall_seconds());
+		                       stall_seconds(execution->livelock));
 	else
 		g_string_append_printf(text,
 		                       ": nothing has moved for %g s; matchpoint does not control "
 		                       "this call and cannot tell whether it would return",
-		                       stall_seconds());
+		                       stall_seconds(execution->livelock));
 	return g_string_free(text, FALSE);
 }
 

@@ -7,6 +7,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,8 +15,8 @@
 
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static int pair[2];
-static volatile int over;
-static volatile pid_t id;
+static atomic_int over;
+static _Atomic pid_t id;
 
 static pid_t own_id(void)
 {
