@@ -24,7 +24,7 @@ enum stall_step {
 };
 
 /* How many times shorter than usual the long waits are (ENVIRONMENT_HASTE, for tests), and how long
- * that makes STALL_OVER_SECONDS. */
+ * that makes STALL_OVER_SECONDS, or STALL_SPIN_SECONDS. */
 int stall_haste(void);
 double stall_seconds(gboolean spin);
 
