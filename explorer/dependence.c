@@ -91,17 +91,17 @@ static bool join_receives(struct dependence *dependence, guint index, const stru
 	bool complete = true;
 
 	for (int class = 0; class < 4; class ++) {
-		struct key key = {false, send->peer, class & 1 ? OPERATION_ANY : send->id.rank,
-		                  class & 2 ? OPERATION_ANY : send->tag, send->comm};
+		struct queue_key key = {send->peer, class & 1 ? OPERATION_ANY : send->id.rank,
+		                        class & 2 ? OPERATION_ANY : send->tag, false, send->comm};
 
 		complete = dependence_join_front(dependence, key, index, set) && complete;
 	}
 	return complete;
 }
 
-static struct key messages_for(const struct operation *receive, int32_t source)
+static struct queue_key messages_for(const struct operation *receive, int32_t source)
 {
-	return (struct key){true, receive->id.rank, source, receive->tag, receive->comm};
+	return (struct queue_key){receive->id.rank, source, receive->tag, true, receive->comm};
 }
 
 static void read_operation(struct dependence *dependence, const struct operation *op)
@@ -112,10 +112,10 @@ static void read_operation(struct dependence *dependence, const struct operation
 	                        .issued = choice_set_ref(rank->now),
 	                        .choice = -1};
 	guint index = dependence->records->len;
-	struct key key = {false, op->id.rank, op->peer, op->tag, op->comm};
+	struct queue_key key = {op->id.rank, op->peer, op->tag, false, op->comm};
 
 	if (op->kind == OPERATION_SEND) {
-		key = (struct key){true, op->peer, op->id.rank, op->tag, op->comm};
+		key = (struct queue_key){op->peer, op->id.rank, op->tag, true, op->comm};
 		record.queues[0] = dependence_make_queue(dependence, key);
 		key.tag = OPERATION_ANY;
 		record.queues[1] = dependence_make_queue(dependence, key);

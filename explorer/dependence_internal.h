@@ -5,17 +5,10 @@
 
 #include "arrivals.h"
 #include "dependence.h"
-
-struct key {
-	bool messages;
-	int32_t rank; /* the destination */
-	int32_t source;
-	int32_t tag;
-	uint64_t comm;
-};
+#include "queue_key.h"
 
 struct queue {
-	struct key key;
+	struct queue_key key;
 	GArray *records; /* of guint: indices, ascending */
 	GPtrArray *
 		sums; /* of choice_set: [i] joins the matches of records 0 to i, all of them gone */
@@ -69,8 +62,8 @@ static inline struct choice_set *dependence_sum_at(const struct queue *queue, gu
 }
 
 GHashTable *dependence_queues_new(void);
-struct queue *dependence_find_queue(const struct dependence *dependence, struct key key);
-struct queue *dependence_make_queue(struct dependence *dependence, struct key key);
+struct queue *dependence_find_queue(const struct dependence *dependence, struct queue_key key);
+struct queue *dependence_make_queue(struct dependence *dependence, struct queue_key key);
 
 /* The first place in an ascending array of indices that is not below `index`. */
 guint dependence_place_of(const GArray *indices, guint index);
@@ -79,7 +72,7 @@ guint dependence_place_of(const GArray *indices, guint index);
 bool dependence_sum_up(struct dependence *dependence, struct queue *queue, guint count);
 
 /* Joins what took the records before `index` out of this queue; false: not all are gone. */
-bool dependence_join_front(struct dependence *dependence, struct key key, guint index,
+bool dependence_join_front(struct dependence *dependence, struct queue_key key, guint index,
                            struct choice_set **set);
 
 /* The record of an operation, or NULL. */

@@ -2,26 +2,6 @@
  * at the front out of the way. */
 #include "dependence_internal.h"
 
-static guint hash_key(gconstpointer pointer)
-{
-	const struct key *key = pointer;
-	uint64_t mixed = key->comm;
-
-	mixed = (mixed ^ (uint32_t)key->rank) * UINT64_C(0x9e3779b97f4a7c15);
-	mixed = (mixed ^ (uint32_t)key->source ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-	mixed = (mixed ^ (uint32_t)key->tag ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-	return (guint)(mixed >> 32) ^ key->messages;
-}
-
-static gboolean same_key(gconstpointer left, gconstpointer right)
-{
-	const struct key *a = left;
-	const struct key *b = right;
-
-	return a->messages == b->messages && a->rank == b->rank && a->source == b->source
-	       && a->tag == b->tag && a->comm == b->comm;
-}
-
 static void set_unref(void *set)
 {
 	choice_set_unref(set);
@@ -52,12 +32,12 @@ guint dependence_place_of(const GArray *indices, guint index)
 	return low;
 }
 
-struct queue *dependence_find_queue(const struct dependence *dependence, struct key key)
+struct queue *dependence_find_queue(const struct dependence *dependence, struct queue_key key)
 {
 	return g_hash_table_lookup(dependence->queues, &key);
 }
 
-struct queue *dependence_make_queue(struct dependence *dependence, struct key key)
+struct queue *dependence_make_queue(struct dependence *dependence, struct queue_key key)
 {
 	struct queue *queue = dependence_find_queue(dependence, key);
 
@@ -88,7 +68,7 @@ bool dependence_sum_up(struct dependence *dependence, struct queue *queue, guint
 	return true;
 }
 
-bool dependence_join_front(struct dependence *dependence, struct key key, guint index,
+bool dependence_join_front(struct dependence *dependence, struct queue_key key, guint index,
                            struct choice_set **set)
 {
 	struct queue *queue = dependence_find_queue(dependence, key);
@@ -105,5 +85,5 @@ bool dependence_join_front(struct dependence *dependence, struct key key, guint 
 
 GHashTable *dependence_queues_new(void)
 {
-	return g_hash_table_new_full(hash_key, same_key, NULL, queue_free);
+	return g_hash_table_new_full(queue_key_hash, queue_key_equal, NULL, queue_free);
 }

@@ -13,11 +13,6 @@ static const char *const buffering_names[] = {
 	[BUFFERING_PER_SEND] = "per-send",
 };
 
-const char *buffering_name(enum buffering buffering)
-{
-	return buffering_names[buffering];
-}
-
 /* Where the parser stands; `at` moves forward over `text`. */
 struct cursor {
 	const char *text;

@@ -24,9 +24,6 @@
 
 enum buffering { BUFFERING_ANY = 0, BUFFERING_ZERO, BUFFERING_INFINITE, BUFFERING_PER_SEND };
 
-/* "zero", "infinite" or "per-send", as in a path's text; NULL for BUFFERING_ANY. */
-const char *buffering_name(enum buffering buffering);
-
 struct choice {
 	/* Where more than one thing is possible: a receive, probe, Wait, Test, send or lock. */
 	struct op_id point;

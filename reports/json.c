@@ -1,6 +1,6 @@
-#include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "json_members.h"
 #include "report.h"
 
 /* With more interleavings than this only those with findings are listed. */
@@ -13,24 +13,6 @@ static void add_text(JsonBuilder *json, const char *name, const char *text)
 		json_builder_add_string_value(json, text);
 	else
 		json_builder_add_null_value(json);
-}
-
-static void add_number(JsonBuilder *json, const char *name, gint64 number)
-{
-	json_builder_set_member_name(json, name);
-	json_builder_add_int_value(json, number);
-}
-
-static void add_flag(JsonBuilder *json, const char *name, bool flag)
-{
-	json_builder_set_member_name(json, name);
-	json_builder_add_boolean_value(json, flag);
-}
-
-static void begin_array(JsonBuilder *json, const char *name)
-{
-	json_builder_set_member_name(json, name);
-	json_builder_begin_array(json);
 }
 
 static const char *buffering_name(uint32_t buffering)

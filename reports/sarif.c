@@ -1,7 +1,7 @@
-#include <json-glib/json-glib.h>
 #include <string.h>
 
 #include "finding_text.h"
+#include "json_members.h"
 #include "kinds.h"
 #include "places.h"
 #include "report.h"
@@ -21,28 +21,10 @@ static void add_text(JsonBuilder *json, const char *name, const char *text)
 	json_builder_add_string_value(json, valid);
 }
 
-static void add_number(JsonBuilder *json, const char *name, gint64 number)
-{
-	json_builder_set_member_name(json, name);
-	json_builder_add_int_value(json, number);
-}
-
-static void add_flag(JsonBuilder *json, const char *name, bool flag)
-{
-	json_builder_set_member_name(json, name);
-	json_builder_add_boolean_value(json, flag);
-}
-
 static void begin_object(JsonBuilder *json, const char *name)
 {
 	json_builder_set_member_name(json, name);
 	json_builder_begin_object(json);
-}
-
-static void begin_array(JsonBuilder *json, const char *name)
-{
-	json_builder_set_member_name(json, name);
-	json_builder_begin_array(json);
 }
 
 /* A message object (section 3.11). */

@@ -67,8 +67,7 @@ static void on_process_ended(uv_process_t *process, int64_t status, int signal_n
 		uv_close((uv_handle_t *)&launcher->process, on_handle_closed);
 }
 
-/* Our own program, then LAUNCHER_VERB, then the command. */
-static char **wrapped(char **command)
+GPtrArray *launcher_self(const char *verb)
 {
 	GPtrArray *words = g_ptr_array_new();
 	char path[4096];
@@ -77,7 +76,15 @@ static char **wrapped(char **command)
 	if (uv_exepath(path, &size) != 0)
 		g_strlcpy(path, "/proc/self/exe", sizeof(path));
 	g_ptr_array_add(words, g_strdup(path));
-	g_ptr_array_add(words, g_strdup(LAUNCHER_VERB));
+	g_ptr_array_add(words, g_strdup(verb));
+	return words;
+}
+
+/* Our own program, then LAUNCHER_VERB, then the command. */
+static char **wrapped(char **command)
+{
+	GPtrArray *words = launcher_self(LAUNCHER_VERB);
+
 	for (char **word = command; *word; word++)
 		g_ptr_array_add(words, g_strdup(*word));
 	g_ptr_array_add(words, NULL);

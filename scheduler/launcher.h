@@ -42,4 +42,8 @@ char **launcher_words(const char *custom, int ranks, GError **error);
 int launcher_become(char **command);
 #define LAUNCHER_VERB "__launch"
 
+/* The beginning of a command line that runs this program again, with a verb (char *, to be freed
+ * with g_free; not NULL-terminated yet). */
+GPtrArray *launcher_self(const char *verb);
+
 #endif

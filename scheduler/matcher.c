@@ -1,6 +1,7 @@
 #include "matcher.h"
 
 #include "../explorer/explorer.h"
+#include "../explorer/queue_key.h"
 
 /* A tour. Messages and receives that wait stand in queues, and whether two of them may match is
  * told from heads of queues alone.
@@ -15,15 +16,6 @@
  * first message for it changes, or when the receive that owns that message goes away; for the last
  * case the class is noted with that owner. Queues that run empty are dropped. */
 
-/* Which queue: receives of a class, or messages; the tag queue of all messages has any tag. */
-struct key {
-	int32_t rank; /* the destination */
-	int32_t source;
-	int32_t tag;
-	bool messages;
-	uint64_t comm;
-};
-
 enum { LINK_TAG, LINK_ALL, LINKS };
 
 struct entry {
@@ -31,11 +23,11 @@ struct entry {
 	uint64_t order; /* of posting */
 	struct entry *next[LINKS];
 	struct entry *previous[LINKS]; /* a receive uses LINK_TAG alone */
-	GArray *blocks; /* of struct key: classes whose head wants a message that this one owns */
+	GArray *blocks; /* of struct queue_key: classes whose head wants a message of this one */
 };
 
 struct queue {
-	struct key key;
+	struct queue_key key;
 	struct entry *first;
 	struct entry *last;
 	uint64_t blocker; /* order of the entry in whose `blocks` this class is noted, or 0 */
@@ -48,29 +40,9 @@ struct matcher {
 	GHashTable *queues;  /* by their key; none is empty */
 	GHashTable *chosen;  /* set of the queues that hold receives matched only by choice */
 	GHashTable *probes;  /* set of entries */
-	GQueue checks;       /* of struct key: classes with a named source to look at again */
+	GQueue checks;       /* of struct queue_key: classes with a named source to look at again */
 	uint64_t steps;
 };
-
-static guint hash_key(gconstpointer pointer)
-{
-	const struct key *key = pointer;
-	uint64_t mixed = key->comm;
-
-	mixed = (mixed ^ (uint32_t)key->rank) * UINT64_C(0x9e3779b97f4a7c15);
-	mixed = (mixed ^ (uint32_t)key->source ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-	mixed = (mixed ^ (uint32_t)key->tag ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-	return (guint)(mixed >> 32) ^ key->messages;
-}
-
-static gboolean same_key(gconstpointer left, gconstpointer right)
-{
-	const struct key *a = left;
-	const struct key *b = right;
-
-	return a->rank == b->rank && a->source == b->source && a->tag == b->tag
-	       && a->messages == b->messages && a->comm == b->comm;
-}
 
 static bool is_probe(const struct entry *entry)
 {
@@ -84,15 +56,16 @@ static bool is_chosen(const struct entry *entry)
 	       && (entry->op.peer == OPERATION_ANY || entry->op.by_choice);
 }
 
-static struct key class_key(const struct operation *receive)
+static struct queue_key class_key(const struct operation *receive)
 {
-	return (struct key){receive->id.rank, receive->peer, receive->tag, false, receive->comm};
+	return (struct queue_key){receive->id.rank, receive->peer, receive->tag, false,
+	                          receive->comm};
 }
 
-static struct key message_key(const struct operation *send, int link)
+static struct queue_key message_key(const struct operation *send, int link)
 {
-	return (struct key){send->peer, send->id.rank, link == LINK_ALL ? OPERATION_ANY : send->tag,
-	                    true, send->comm};
+	return (struct queue_key){send->peer, send->id.rank,
+	                          link == LINK_ALL ? OPERATION_ANY : send->tag, true, send->comm};
 }
 
 static void entry_free(void *pointer)
@@ -110,7 +83,7 @@ struct matcher *matcher_new(int ranks)
 
 	matcher->ranks = ranks;
 	matcher->entries = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, entry_free);
-	matcher->queues = g_hash_table_new_full(hash_key, same_key, NULL, g_free);
+	matcher->queues = g_hash_table_new_full(queue_key_hash, queue_key_equal, NULL, g_free);
 	matcher->chosen = g_hash_table_new(NULL, NULL);
 	matcher->probes = g_hash_table_new(NULL, NULL);
 	g_queue_init(&matcher->checks);
@@ -134,19 +107,19 @@ uint64_t matcher_steps(const struct matcher *matcher)
 	return matcher->steps;
 }
 
-static struct queue *find_queue(const struct matcher *matcher, struct key key)
+static struct queue *find_queue(const struct matcher *matcher, struct queue_key key)
 {
 	return g_hash_table_lookup(matcher->queues, &key);
 }
 
-static struct entry *first_of(const struct matcher *matcher, struct key key)
+static struct entry *first_of(const struct matcher *matcher, struct queue_key key)
 {
 	struct queue *queue = find_queue(matcher, key);
 
 	return queue ? queue->first : NULL;
 }
 
-static void enqueue(struct matcher *matcher, struct key key, struct entry *entry, int link)
+static void enqueue(struct matcher *matcher, struct queue_key key, struct entry *entry, int link)
 {
 	struct queue *queue = find_queue(matcher, key);
 
@@ -165,7 +138,7 @@ static void enqueue(struct matcher *matcher, struct key key, struct entry *entry
 	queue->last = entry;
 }
 
-static void dequeue(struct matcher *matcher, struct key key, struct entry *entry, int link)
+static void dequeue(struct matcher *matcher, struct queue_key key, struct entry *entry, int link)
 {
 	struct queue *queue = find_queue(matcher, key);
 	struct entry *next = entry->next[link];
@@ -185,7 +158,7 @@ static void dequeue(struct matcher *matcher, struct key key, struct entry *entry
 	}
 }
 
-static void check_later(struct matcher *matcher, struct key class)
+static void check_later(struct matcher *matcher, struct queue_key class)
 {
 	if (class.source != OPERATION_ANY)
 		g_queue_push_tail(&matcher->checks, g_memdup2(&class, sizeof class));
@@ -194,7 +167,7 @@ static void check_later(struct matcher *matcher, struct key class)
 /* The first message for the two classes that name this source and fit this tag may have changed. */
 static void check_message(struct matcher *matcher, const struct operation *send)
 {
-	struct key class = {send->peer, send->id.rank, send->tag, false, send->comm};
+	struct queue_key class = {send->peer, send->id.rank, send->tag, false, send->comm};
 
 	check_later(matcher, class);
 	class.tag = OPERATION_ANY;
@@ -233,7 +206,7 @@ static void drop(struct matcher *matcher, struct entry *entry)
 		dequeue(matcher, class_key(&entry->op), entry, LINK_TAG);
 		check_later(matcher, class_key(&entry->op));
 		for (guint i = 0; entry->blocks && i < entry->blocks->len; i++)
-			check_later(matcher, g_array_index(entry->blocks, struct key, i));
+			check_later(matcher, g_array_index(entry->blocks, struct queue_key, i));
 	}
 	g_hash_table_remove(matcher->entries, &entry->op.id);
 }
@@ -244,8 +217,8 @@ static struct entry *owner_of(const struct matcher *matcher, const struct operat
 	struct entry *owner = NULL;
 
 	for (int class = 0; class < 4; class ++) {
-		struct key key = {send->peer, class & 1 ? OPERATION_ANY : send->id.rank,
-		                  class & 2 ? OPERATION_ANY : send->tag, false, send->comm};
+		struct queue_key key = {send->peer, class & 1 ? OPERATION_ANY : send->id.rank,
+		                        class & 2 ? OPERATION_ANY : send->tag, false, send->comm};
 		struct entry *head = first_of(matcher, key);
 
 		if (head && (!owner || head->order < owner->order))
@@ -258,7 +231,7 @@ static struct entry *owner_of(const struct matcher *matcher, const struct operat
 static struct entry *message_for(const struct matcher *matcher, const struct operation *receive,
                                  int32_t source)
 {
-	struct key key = {receive->id.rank, source, receive->tag, true, receive->comm};
+	struct queue_key key = {receive->id.rank, source, receive->tag, true, receive->comm};
 
 	return first_of(matcher, key);
 }
@@ -327,7 +300,7 @@ static void note_match(struct matcher *matcher, GArray *matches, struct entry *r
 }
 
 /* Matches the head of a class that names its source, or notes what stands in its way. */
-static void check_class(struct matcher *matcher, struct key class, GArray *matches)
+static void check_class(struct matcher *matcher, struct queue_key class, GArray *matches)
 {
 	struct queue *queue = find_queue(matcher, class);
 	struct entry *message;
@@ -345,7 +318,7 @@ static void check_class(struct matcher *matcher, struct key class, GArray *match
 	} else if (queue->blocker != owner->order) {
 		queue->blocker = owner->order;
 		if (!owner->blocks)
-			owner->blocks = g_array_new(FALSE, FALSE, sizeof(struct key));
+			owner->blocks = g_array_new(FALSE, FALSE, sizeof(struct queue_key));
 		g_array_append_val(owner->blocks, class);
 	}
 }
@@ -393,7 +366,7 @@ static void settle_probes(struct matcher *matcher, GArray *matches)
 
 void matcher_settle(struct matcher *matcher, GArray *matches)
 {
-	struct key *class;
+	struct queue_key *class;
 
 	while ((class = g_queue_pop_head(&matcher->checks))) {
 		check_class(matcher, *class, matches);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uv.h>
+
+#include "launcher.h"
 
 #define ALL "all"
 #define CAPTURED "-"
@@ -20,14 +21,8 @@ void wrapper_clear(struct wrapper *wrapper)
 /* matchpoint __wrap RANK TERMINAL NUMBER WORD... PROGRAM ARG... */
 char **wrapper_command(const struct wrapper *wrapper, char **program)
 {
-	GPtrArray *words = g_ptr_array_new();
-	char path[4096];
-	size_t size = sizeof(path);
+	GPtrArray *words = launcher_self(WRAPPER_VERB);
 
-	if (uv_exepath(path, &size) != 0)
-		g_strlcpy(path, "/proc/self/exe", sizeof(path));
-	g_ptr_array_add(words, g_strdup(path));
-	g_ptr_array_add(words, g_strdup(WRAPPER_VERB));
 	g_ptr_array_add(words,
 	                wrapper->rank < 0 ? g_strdup(ALL) : g_strdup_printf("%d", wrapper->rank));
 	g_ptr_array_add(words, g_strdup(wrapper->terminal ? wrapper->terminal : CAPTURED));

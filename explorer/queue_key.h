@@ -1,0 +1,40 @@
+/* Which queue a message or a receive stands in: that of all messages from one source to one
+ * destination with one tag, or with any; or that of all receives of one class. The key of hash
+ * tables of such queues. */
+#ifndef MATCHPOINT_EXPLORER_QUEUE_KEY_H
+#define MATCHPOINT_EXPLORER_QUEUE_KEY_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct queue_key {
+	int32_t rank; /* the destination */
+	int32_t source;
+	int32_t tag;
+	bool messages; /* false: receives */
+	uint64_t comm;
+};
+
+/* GHashFunc and GEqualFunc. */
+static inline guint queue_key_hash(gconstpointer pointer)
+{
+	const struct queue_key *key = pointer;
+	uint64_t mixed = key->comm;
+
+	mixed = (mixed ^ (uint32_t)key->rank) * UINT64_C(0x9e3779b97f4a7c15);
+	mixed = (mixed ^ (uint32_t)key->source ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
+	mixed = (mixed ^ (uint32_t)key->tag ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
+	return (guint)(mixed >> 32) ^ key->messages;
+}
+
+static inline gboolean queue_key_equal(gconstpointer left, gconstpointer right)
+{
+	const struct queue_key *a = left;
+	const struct queue_key *b = right;
+
+	return a->rank == b->rank && a->source == b->source && a->tag == b->tag
+	       && a->messages == b->messages && a->comm == b->comm;
+}
+
+#endif
