@@ -194,6 +194,8 @@ void verdict_choices(struct execution *execution, GHashTable *operations);
 GHashTable *verdict_operations(const struct trace *trace);
 gint32 verdict_tag(GHashTable *operations, struct op_id id);
 char *verdict_path(const struct execution *execution);
+/* Where a rank's call stands in the program; all 0: there is no such call. */
+struct place verdict_place(const struct execution *execution, int rank, guint32 call);
 /* Fills execution->record->calls, while its ranks are still there (verdict_calls.c). */
 void verdict_calls(struct execution *execution);
 /* Adds a finding for what the world has remarked on, as one where only the ranks differ

@@ -65,15 +65,6 @@ static char *ended_words(const struct execution *execution, int rank)
 	return end->gone || in_finalize(execution, rank) ? g_strdup("ended") : NULL;
 }
 
-static struct place place_of_call(const struct execution *execution, int rank, guint32 call)
-{
-	const struct world_call *info = world_call_info(execution->world, rank, call);
-
-	if (!info)
-		return (struct place){0};
-	return session_place(execution->session, rank, execution->pids[rank], info->site);
-}
-
 /* A running rank stands inside a call that was not reported. FALSE: it does not. */
 static gboolean line_inside(const struct execution *execution, int rank, struct record_rank *line)
 {
@@ -104,7 +95,7 @@ static void describe_call(const struct execution *execution, guint32 call, struc
 		return;
 	line->function = g_intern_string(mpi_call_name(info->function));
 	line->arguments = world_arguments(execution->world, line->rank, call);
-	line->place = place_of_call(execution, line->rank, call);
+	line->place = verdict_place(execution, line->rank, call);
 }
 
 /* Of several threads the first one that waits. */
@@ -227,8 +218,8 @@ static void mismatch_words(const struct execution *execution, GString *text)
 {
 	struct op_id calls[2];
 	g_autofree char *words = world_mismatch(execution->world, calls);
-	struct place first = place_of_call(execution, calls[0].rank, calls[0].call);
-	struct place other = place_of_call(execution, calls[1].rank, calls[1].call);
+	struct place first = verdict_place(execution, calls[0].rank, calls[0].call);
+	struct place other = verdict_place(execution, calls[1].rank, calls[1].call);
 	g_autofree char *here = place_print(&first), *there = place_print(&other);
 
 	g_string_printf(text, "%s: rank %d at %s, rank %d at %s", words, calls[0].rank, here,
@@ -246,7 +237,7 @@ static void truncation_words(const struct execution *execution, int rank, GStrin
 	    || !world_truncated(execution->world, rank, calls, types))
 		return;
 	for (guint i = 0; i < 2; i++) {
-		struct place place = place_of_call(execution, calls[i].rank, calls[i].call);
+		struct place place = verdict_place(execution, calls[i].rank, calls[i].call);
 		g_autofree char *where = place_print(&place);
 
 		g_string_append_printf(text, "%s rank %d %s %s at %s", i > 0 ? "," : ":",

@@ -25,7 +25,7 @@ gint32 verdict_tag(GHashTable *operations, struct op_id id)
 	return operation ? operation->tag : OPERATION_ANY;
 }
 
-static struct place place_of_call(const struct execution *execution, int rank, guint32 call)
+struct place verdict_place(const struct execution *execution, int rank, guint32 call)
 {
 	const struct world_call *info = world_call_info(execution->world, rank, call);
 
@@ -34,25 +34,41 @@ static struct place place_of_call(const struct execution *execution, int rank, g
 	return session_place(execution->session, rank, execution->pids[rank], info->site);
 }
 
-static const struct event *find_question(const struct trace *trace, struct op_id id)
+/* What choices are told from; points into the trace. */
+struct telling {
+	const struct execution *execution;
+	GHashTable *operations; /* const struct operation *, by id */
+	GHashTable *questions;  /* const struct event *, EVENT_ASK, by id */
+};
+
+static GHashTable *questions_of(const struct trace *trace)
 {
+	GHashTable *table = g_hash_table_new(op_id_key_hash, op_id_key_equal);
+
 	for (size_t i = 0; i < trace->count; i++) {
-		if (trace->events[i].kind == EVENT_ASK && op_id_equal(trace->events[i].op.id, id))
-			return &trace->events[i];
+		struct event *event = &trace->events[i];
+
+		if (event->kind == EVENT_ASK)
+			g_hash_table_insert(table, &event->op.id, event);
 	}
-	return NULL;
+	return table;
 }
 
 /* The calls that started what the answer reports: "3,4"; NULL: none. */
-static char *reported_calls(const struct trace *trace, struct op_id point, struct op_id answer,
+static char *reported_calls(const struct telling *telling, struct op_id point, struct op_id answer,
                             guint32 *ret_first)
 {
-	const struct event *ask = find_question(trace, point);
-	const struct asked *asked = ask ? trace->asked + ask->asked_first : NULL;
+	const struct event *ask = g_hash_table_lookup(telling->questions, &point);
+	const struct asked *asked =
+		ask ? world_trace(telling->execution->world)->asked + ask->asked_first : NULL;
 	guint32 last = 0;
 	GString *text = g_string_new(NULL);
 
-	for (guint32 i = 0; ask && i < ask->asked_count; i++) {
+	/* A request has an entry or two, in its order: none stands before its own number. */
+	for (guint32 i = ask ? answer_next(answer, 0, ask->asked_count) : 0;
+	     ask && i < ask->asked_count
+	     && answer_next(answer, asked[i].index, UINT32_MAX) != UINT32_MAX;
+	     i++) {
 		if (answer_next(answer, asked[i].index, asked[i].index + 1) != asked[i].index
 		    || asked[i].id.call == last)
 			continue;
@@ -63,36 +79,36 @@ static char *reported_calls(const struct trace *trace, struct op_id point, struc
 	return g_string_free(text, text->len == 0);
 }
 
-static struct record_message message_of(const struct execution *execution, struct op_id send,
-                                        GHashTable *operations)
+static struct record_message message_of(const struct telling *telling, struct op_id send)
 {
-	return (struct record_message){.source = send.rank,
-	                               .tag = verdict_tag(operations, send),
-	                               .call = send.call,
-	                               .sub = send.sub,
-	                               .place = place_of_call(execution, send.rank, send.call)};
+	return (struct record_message){
+		.source = send.rank,
+		.tag = verdict_tag(telling->operations, send),
+		.call = send.call,
+		.sub = send.sub,
+		.place = verdict_place(telling->execution, send.rank, send.call)};
 }
 
-static struct record_message alternative_of(const struct execution *execution, struct op_id point,
-                                            struct op_id taken, GHashTable *operations)
+static struct record_message alternative_of(const struct telling *telling, struct op_id point,
+                                            struct op_id taken)
 {
 	g_autofree char *answer = answer_is(taken) ? answer_print(taken) : NULL;
 	g_autofree char *calls = NULL;
 	struct record_message record = {.source = -1, .tag = -1};
 
 	if (!answer)
-		return message_of(execution, taken, operations);
+		return message_of(telling, taken);
 	if (point.sub == OPERATION_TURN) {
 		g_autofree char *thread = g_strdup_printf("thread %u", taken.call);
 
 		record.answer = g_intern_string(thread);
 		return record;
 	}
-	calls = reported_calls(world_trace(execution->world), point, taken, &record.call);
+	calls = reported_calls(telling, point, taken, &record.call);
 	record.answer = g_intern_string(answer);
 	record.requests = calls ? g_intern_string(calls) : NULL;
 	if (record.call > 0)
-		record.place = place_of_call(execution, point.rank, record.call);
+		record.place = verdict_place(telling->execution, point.rank, record.call);
 	return record;
 }
 
@@ -116,21 +132,19 @@ static void fill_point(const struct execution *execution, const struct choice *c
 	record->sub = call.sub;
 	info = world_call_info(execution->world, call.rank, call.call);
 	record->function = g_intern_string(info ? mpi_call_name(info->function) : "?");
-	record->place = place_of_call(execution, call.rank, call.call);
+	record->place = verdict_place(execution, call.rank, call.call);
 }
 
-static struct record_choice *choice_of(const struct execution *execution,
-                                       const struct choice *choice, const GArray *others,
-                                       GHashTable *operations)
+static struct record_choice *choice_of(const struct telling *telling, const struct choice *choice,
+                                       const GArray *others)
 {
 	struct record_choice *record = record_choice_new();
 
-	fill_point(execution, choice, record);
-	record->taken = alternative_of(execution, choice->point, choice->taken, operations);
+	fill_point(telling->execution, choice, record);
+	record->taken = alternative_of(telling, choice->point, choice->taken);
 	for (guint i = 0; i < others->len; i++) {
-		struct record_message other = alternative_of(execution, choice->point,
-		                                             g_array_index(others, struct op_id, i),
-		                                             operations);
+		struct record_message other = alternative_of(
+			telling, choice->point, g_array_index(others, struct op_id, i));
 
 		g_array_append_val(record->alternatives, other);
 	}
@@ -140,15 +154,16 @@ static struct record_choice *choice_of(const struct execution *execution,
 void verdict_choices(struct execution *execution, GHashTable *operations)
 {
 	const GArray *choices = world_choices(execution->world);
+	g_autoptr(GHashTable) questions = questions_of(world_trace(execution->world));
+	const struct telling telling = {execution, operations, questions};
 
 	for (guint i = 0; i < choices->len; i++) {
 		const struct choice *choice = &g_array_index(choices, struct choice, i);
 
 		if (world_choice_is_told(execution->world, i))
 			g_ptr_array_add(execution->record->choices,
-			                choice_of(execution, choice,
-			                          world_alternatives(execution->world, i),
-			                          operations));
+			                choice_of(&telling, choice,
+			                          world_alternatives(execution->world, i)));
 	}
 }
 
