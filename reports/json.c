@@ -116,8 +116,26 @@ static void add_choice(JsonBuilder *json, const struct record_choice *choice)
 	json_builder_end_object(json);
 }
 
-static void add_rank(JsonBuilder *json, const struct record_rank *rank)
+static void add_stack(JsonBuilder *json, const GArray *frames)
 {
+	begin_array(json, "stack");
+	for (guint i = 0; i < frames->len; i++) {
+		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
+
+		json_builder_begin_object(json);
+		if (frame->function)
+			add_text(json, "function", frame->function);
+		add_place(json, &frame->place);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
+static void add_rank(JsonBuilder *json, const struct store_reader *reader,
+                     const struct record_rank *rank)
+{
+	const GArray *stack = store_reader_stack(reader, rank->stack);
+
 	json_builder_begin_object(json);
 	add_number(json, "rank", rank->rank);
 	if (rank->function) {
@@ -126,6 +144,8 @@ static void add_rank(JsonBuilder *json, const struct record_rank *rank)
 		if (rank->arguments)
 			add_text(json, "arguments", rank->arguments);
 		add_place(json, &rank->place);
+		if (stack)
+			add_stack(json, stack);
 	}
 	begin_array(json, "waits_for");
 	for (guint i = 0; i < rank->waits_for->len; i++)
@@ -140,11 +160,12 @@ static void add_rank(JsonBuilder *json, const struct record_rank *rank)
 	json_builder_end_object(json);
 }
 
-static void add_roll_call(JsonBuilder *json, const GPtrArray *ranks)
+static void add_roll_call(JsonBuilder *json, const struct store_reader *reader,
+                          const GPtrArray *ranks)
 {
 	begin_array(json, "ranks");
 	for (guint i = 0; i < ranks->len; i++)
-		add_rank(json, g_ptr_array_index(ranks, i));
+		add_rank(json, reader, g_ptr_array_index(ranks, i));
 	json_builder_end_array(json);
 }
 
@@ -204,7 +225,7 @@ static bool add_finding(JsonBuilder *json, struct store_reader *reader,
 		json_builder_set_member_name(json, "blame");
 		add_choice(json, finding->blame);
 	}
-	add_roll_call(json, finding->ranks);
+	add_roll_call(json, reader, finding->ranks);
 	if (finding->outcomes->len > 0 && !add_outcomes(json, reader, finding->outcomes, error))
 		return false;
 	json_builder_end_object(json);

@@ -29,6 +29,45 @@ static bool read_places(struct store_reader *reader, GError **error)
 	return row && code == 0;
 }
 
+/* Stacks are numbered without gaps, and so are their frames. */
+static bool read_stacks(struct store_reader *reader, GError **error)
+{
+	sqlite3_stmt *row = rows_prepare(
+		reader, "SELECT stack, depth, function, place FROM frame ORDER BY stack, depth",
+		error);
+	GArray *frames = NULL;
+	int code = -1;
+
+	while (row && (code = rows_step(reader, row, error)) == 1) {
+		gint64 number = sqlite3_column_int64(row, 0), depth = sqlite3_column_int64(row, 1);
+		struct record_frame frame = {rows_name(row, 2), rows_place(reader, row, 3)};
+
+		if (depth == 0 && number == (gint64)reader->stacks->len + 1) {
+			frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+			g_ptr_array_add(reader->stacks, frames);
+		} else if (!frames || depth != frames->len || number != reader->stacks->len) {
+			sqlite3_finalize(row);
+			return rows_damaged(reader, "its stacks are not numbered in order", error);
+		}
+		g_array_append_val(frames, frame);
+	}
+	sqlite3_finalize(row);
+	return row && code == 0;
+}
+
+static bool read_examples(struct store_reader *reader, GError **error)
+{
+	sqlite3_stmt *row = rows_prepare(
+		reader, "SELECT finding, min(execution) FROM shows GROUP BY finding", error);
+	int code = -1;
+
+	while (row && (code = rows_step(reader, row, error)) == 1)
+		g_hash_table_insert(reader->examples, GSIZE_TO_POINTER(rows_count(row, 0)),
+		                    GSIZE_TO_POINTER(rows_count(row, 1)));
+	sqlite3_finalize(row);
+	return row && code == 0;
+}
+
 static void excerpt_free(gpointer data)
 {
 	struct record_excerpt *excerpt = data;
@@ -330,6 +369,8 @@ struct store_reader *store_reader_open(const char *directory, GError **error)
 	                       ? g_build_filename(directory, STORE_FILE, NULL)
 	                       : g_strdup(directory);
 	reader->places = g_array_new(FALSE, TRUE, sizeof(struct place));
+	reader->stacks = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	reader->examples = g_hash_table_new(NULL, NULL);
 	reader->excerpts = g_hash_table_new_full(place_hash, place_key_equal, NULL, excerpt_free);
 	reader->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	reader->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
@@ -338,6 +379,7 @@ struct store_reader *store_reader_open(const char *directory, GError **error)
 		goto failed;
 	if (!rows_prepare_all(reader, error) || !read_exploration(reader, error)
 	    || !read_places(reader, error) || !read_excerpts(reader, error)
+	    || !read_stacks(reader, error) || !read_examples(reader, error)
 	    || !read_communicators(reader, error) || !read_findings(reader, error)
 	    || !read_outcomes(reader, error))
 		goto failed;
@@ -360,6 +402,8 @@ void store_reader_close(struct store_reader *reader)
 	record_exploration_free(reader->exploration);
 	g_ptr_array_unref(reader->findings);
 	g_hash_table_unref(reader->excerpts);
+	g_hash_table_unref(reader->examples);
+	g_ptr_array_unref(reader->stacks);
 	g_hash_table_unref(reader->communicators);
 	g_array_unref(reader->places);
 	g_free(reader->file);
@@ -512,4 +556,15 @@ const struct record_excerpt *store_reader_excerpt(const struct store_reader *rea
                                                   const struct place *place)
 {
 	return g_hash_table_lookup(reader->excerpts, place);
+}
+
+const GArray *store_reader_stack(const struct store_reader *reader, uint32_t number)
+{
+	return number > 0 && number <= reader->stacks->len ? reader->stacks->pdata[number - 1]
+	                                                   : NULL;
+}
+
+uint32_t store_reader_stacks(const struct store_reader *reader)
+{
+	return reader->stacks->len;
 }

@@ -61,6 +61,11 @@ struct record_execution *store_reader_well(struct store_reader *reader, uint32_t
 const struct record_excerpt *store_reader_excerpt(const struct store_reader *reader,
                                                   const struct place *place);
 
+/* The frames (struct record_frame) of the stack with this number, the reader's; NULL: it is 0. And
+ * how many stacks there are. */
+const GArray *store_reader_stack(const struct store_reader *reader, uint32_t number);
+uint32_t store_reader_stacks(const struct store_reader *reader);
+
 typedef struct store_reader StoreReader;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreReader, store_reader_close)
 

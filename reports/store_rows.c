@@ -19,8 +19,10 @@ static const char *const sql[QUERIES] = {
 	[GET_MATCHES] = "SELECT rank, call, sub, source, send_call, send_sub, tag FROM match"
 			" WHERE execution = ? ORDER BY position",
 	[GET_CALLS] = "SELECT rank, call, kind, operations, function, place, communicator, peer,"
-		      " peer_given, tag, bytes, collective, completed FROM call"
+		      " peer_given, tag, bytes, collective, completed, stack FROM call"
+		      " LEFT JOIN stands USING (execution, rank, call)"
 		      " WHERE execution = ? ORDER BY rank, call",
+	[GET_STACK] = "SELECT stack FROM stands WHERE execution = ? AND rank = ? AND call = ?",
 };
 
 bool rows_damaged(const struct store_reader *reader, const char *what, GError **error)
@@ -116,13 +118,41 @@ static GBytes *bytes_column(sqlite3_stmt *row, int column)
 	return g_bytes_new(data, (gsize)sqlite3_column_bytes(row, column));
 }
 
-static struct place place_column(const struct store_reader *reader, sqlite3_stmt *row, int column)
+struct place rows_place(const struct store_reader *reader, sqlite3_stmt *row, int column)
 {
 	gint64 id = sqlite3_column_int64(row, column);
 
 	if (id <= 0 || id >= reader->places->len)
 		return (struct place){0};
 	return g_array_index(reader->places, struct place, id);
+}
+
+/* The number of a stack that is known, or 0. */
+static uint32_t stack_column(const struct store_reader *reader, sqlite3_stmt *row, int column)
+{
+	gint64 number = sqlite3_column_int64(row, column);
+
+	return number > 0 && number <= reader->stacks->len ? (uint32_t)number : 0;
+}
+
+/* The stack of a rank's call in the interleaving that showed a finding first, or 0. */
+static bool read_stack(struct store_reader *reader, gint64 finding, struct record_rank *rank,
+                       GError **error)
+{
+	sqlite3_stmt *row = reader->statements[GET_STACK];
+	gpointer execution = g_hash_table_lookup(reader->examples,
+	                                         GSIZE_TO_POINTER((gsize)finding));
+	int code;
+
+	sqlite3_bind_int64(row, 1, (gint64)GPOINTER_TO_SIZE(execution));
+	sqlite3_bind_int64(row, 2, rank->rank);
+	sqlite3_bind_int64(row, 3, rank->call);
+	code = rows_step(reader, row, error);
+	if (code == 1) {
+		rank->stack = stack_column(reader, row, 0);
+		sqlite3_reset(row);
+	}
+	return code >= 0;
 }
 
 /* "1,2,3" */
@@ -158,7 +188,7 @@ bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 findin
 		rank->call = rows_count(row, 1);
 		rank->function = rows_name(row, 2);
 		rank->arguments = rows_text(row, 3);
-		rank->place = place_column(reader, row, 4);
+		rank->place = rows_place(reader, row, 4);
 		rank->ended = rows_text(row, 6);
 		rank->bystander = sqlite3_column_int(row, 7) != 0;
 		rank->does = rows_text(row, 8);
@@ -166,6 +196,10 @@ bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 findin
 			sqlite3_reset(row);
 			return rows_damaged(reader, "a roll-call names no ranks where it should",
 			                    error);
+		}
+		if (finding > 0 && !read_stack(reader, finding, rank, error)) {
+			sqlite3_reset(row);
+			return false;
 		}
 	}
 	return code == 0;
@@ -185,7 +219,7 @@ static bool read_alternatives(struct store_reader *reader, gint64 execution, gin
 			.tag = (int32_t)rows_number(row, 2, G_MININT32, G_MAXINT32),
 			.call = rows_count(row, 3),
 			.sub = rows_count(row, 4),
-			.place = place_column(reader, row, 5),
+			.place = rows_place(reader, row, 5),
 			.answer = rows_name(row, 6),
 			.requests = rows_name(row, 7)};
 
@@ -214,7 +248,7 @@ bool rows_choices(struct store_reader *reader, gint64 execution, gint64 position
 		choice->call = rows_count(row, 2);
 		choice->sub = rows_count(row, 3);
 		choice->function = rows_name(row, 4);
-		choice->place = place_column(reader, row, 5);
+		choice->place = rows_place(reader, row, 5);
 		choice->lock = (struct record_lock){
 			sqlite3_column_int(row, 6), sqlite3_column_int(row, 7),
 			sqlite3_column_int(row, 8), sqlite3_column_int(row, 9),
@@ -284,7 +318,8 @@ static bool read_calls(struct store_reader *reader, struct record_execution *exe
 			.kind = (uint8_t)rows_number(row, 2, 0, RECORD_CALL_KINDS - 1),
 			.operations = (uint8_t)rows_number(row, 3, 0, G_MAXUINT8),
 			.function = rows_name(row, 4),
-			.place = place_column(reader, row, 5),
+			.place = rows_place(reader, row, 5),
+			.stack = stack_column(reader, row, 13),
 			.communicator = (uint64_t)communicator,
 			.communicator_name = g_hash_table_lookup(reader->communicators,
 		                                                 &communicator),

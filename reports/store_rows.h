@@ -17,6 +17,7 @@ enum query {
 	GET_ALTERNATIVES,
 	GET_MATCHES,
 	GET_CALLS,
+	GET_STACK,
 	QUERIES
 };
 
@@ -25,6 +26,8 @@ struct store_reader {
 	char *file;
 	sqlite3_stmt *statements[QUERIES];
 	GArray *places;            /* of struct place, by id */
+	GPtrArray *stacks;         /* GArray of struct record_frame, by number - 1 */
+	GHashTable *examples;      /* finding to the first interleaving that shows it */
 	GHashTable *excerpts;      /* struct place to struct record_excerpt */
 	GHashTable *communicators; /* number to interned name */
 	struct record_exploration *exploration;
@@ -42,6 +45,9 @@ bool rows_prepare_all(struct store_reader *reader, GError **error);
 
 /* Steps a statement: 1 a row, 0 the end (the statement is reset), -1 an error. */
 int rows_step(const struct store_reader *reader, sqlite3_stmt *statement, GError **error);
+
+/* Of the id in a column; all-NULL when there is none. */
+struct place rows_place(const struct store_reader *reader, sqlite3_stmt *row, int column);
 
 char *rows_text(sqlite3_stmt *row, int column);       /* or NULL; free with g_free */
 const char *rows_name(sqlite3_stmt *row, int column); /* interned, or NULL */

@@ -63,6 +63,8 @@ struct execution *execution_new(struct session *session, struct strategy *strate
 	execution->pids = g_new0(pid_t, ranks);
 	execution->ends = g_new0(struct rank_end, ranks);
 	execution->stall = stall_new(ranks);
+	if (session_wants_stacks(session))
+		execution->stacks = g_array_new(FALSE, FALSE, sizeof(struct record_stack));
 	execution->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
 	uv_timer_init(&session->loop, &execution->timer);
 	execution->timer.data = execution;
@@ -87,6 +89,8 @@ void execution_free(struct execution *execution)
 	world_free(execution->world);
 	stall_free(execution->stall);
 	g_array_unref(execution->plan);
+	if (execution->stacks)
+		g_array_unref(execution->stacks);
 	g_free(execution->directory);
 	g_free(execution->links);
 	g_free(execution->pids);
@@ -140,6 +144,7 @@ void execution_connected(struct execution *execution, struct link *link,
 	welcome.welcome.buffering = (uint8_t)options->buffering;
 	welcome.welcome.every_call_waits = options->every_call_waits;
 	welcome.welcome.synchronous_collectives = options->synchronous_collectives;
+	welcome.welcome.stacks = execution->stacks != NULL;
 	link_assign(link, LINK_RANK, execution, rank);
 	execution->links[rank] = link;
 	execution->pids[rank] = hello->pid;

@@ -57,6 +57,7 @@ struct execution {
 	pid_t *pids;         /* by rank; 0: unknown */
 	struct rank_end *ends;
 	int connected;
+	GArray *stacks; /* struct record_stack, as they were told; NULL: they are not wanted */
 	struct frozen *parking;
 	gboolean no_parking; /* a snapshot was tried and is not safe here */
 	struct absent absent;

@@ -154,7 +154,8 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 		on_parked(execution, rank, &message->parked);
 		break;
 	case WIRE_STACK:
-		break;
+		session_stack(execution, rank, &message->stack);
+		return; /* its call comes right behind */
 	default:
 		session_fail(execution->session,
 		             "rank %d sent a message of type %u, which a rank "

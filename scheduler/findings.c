@@ -200,6 +200,13 @@ const GArray *findings_choices(const struct findings *findings, guint id,
 	return entry->course.choices;
 }
 
+guint32 findings_execution(const struct findings *findings, guint id)
+{
+	const struct entry *entry = findings->entries->pdata[id - 1];
+
+	return entry->course.execution;
+}
+
 static guint common_beginning(const GArray *one, const GArray *other)
 {
 	guint i = 0;

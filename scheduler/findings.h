@@ -34,6 +34,9 @@ GPtrArray *findings_all(const struct findings *findings);
 const GArray *findings_choices(const struct findings *findings, guint id,
                                enum buffering *ret_buffering);
 
+/* The interleaving that showed it first. */
+guint32 findings_execution(const struct findings *findings, guint id);
+
 /* Whether the same interleaving showed both first. */
 gboolean findings_same_course(const struct findings *findings, guint id, guint other);
 

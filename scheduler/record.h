@@ -29,6 +29,24 @@ unsigned place_hash(const void *place);
 int place_key_equal(const void *one, const void *other);
 bool place_equal(const struct place *one, const struct place *other);
 
+/* One function of a call stack, and the place in it where the next inner one is called. A stack is
+ * a GArray of these, the innermost first: the place of the MPI call. Those of the C library and of
+ * MPI are left out, those that the compiler has inlined are not, and of more than
+ * RECORD_FRAMES_MAX the outermost are missing. */
+struct record_frame {
+	const char *function; /* as the source names it; else its symbol; NULL: not known */
+	struct place place;
+};
+#define RECORD_FRAMES_MAX 32
+
+/* Where a call of an interleaving stands: the number, from 1, of its stack among all stacks that
+ * are known. */
+struct record_stack {
+	int32_t rank;
+	uint32_t call;
+	uint32_t stack;
+};
+
 /* The source around a place, as it was when the program was run. */
 struct record_excerpt {
 	uint32_t first; /* number of the first line, from 1 */
@@ -108,6 +126,7 @@ struct record_call {
 	uint8_t operations; /* that it starts; 255: so many or more */
 	const char *function;
 	struct place place;
+	uint32_t stack;                /* number of its stack in the store; 0: none was taken */
 	uint64_t communicator;         /* its number; 0: the call concerns none */
 	const char *communicator_name; /* "MPI_COMM_WORLD", "MPI_Comm_split of ..."; several
 	                                  communicators may have the same; NULL: none */
@@ -130,6 +149,7 @@ struct record_rank {
 	const char *function; /* of that call; NULL: none */
 	char *arguments;      /* "source=1, tag=7", as shown between parentheses; may be NULL */
 	struct place place;
+	uint32_t stack;    /* as in struct record_call; of those in a finding; known to readers */
 	GArray *waits_for; /* of int32_t, ascending; empty when it waits for nobody in particular */
 	bool bystander;    /* not part of what is wrong: waits for those who are, or ended well */
 	char *ended;       /* NULL: it still waits; else how it ended: "ended", "exited with status

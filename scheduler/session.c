@@ -117,6 +117,8 @@ static struct frozen *nearest(struct session *session, const GArray *plan, enum 
 
 	if (!session->snapshots || !session->root)
 		return NULL;
+	if (session_wants_stacks(session)) /* of all calls: from the beginning */
+		return session->root;
 	g_array_append_val(keys, key);
 	for (guint i = 0; i < plan->len; i++) {
 		key = session_choice_key(&g_array_index(plan, struct choice, i));
@@ -269,6 +271,8 @@ void session_take(struct session *session, struct record_execution *record, cons
 	}
 	if (world && session->store && !store_add(session->store, record, changed, &error))
 		session_fail(session, "%s", error->message);
+	if (world)
+		session_keep_stacks(session, record->id);
 	if (changed->len > 0 && world && session->options->fail_fast && !session->stop_reason)
 		session->stop_reason = g_strdup("stopped by --fail-fast");
 }
@@ -418,6 +422,7 @@ static void release_session(struct session *session)
 	g_array_unref(session->outcome_of);
 	g_hash_table_destroy(session->places);
 	communicators_free(session->comms);
+	stack_table_free(session->stacks);
 	source_lines_free(session->lines);
 	g_free(session->stop_reason);
 	g_free(session->lost_reason);

@@ -16,6 +16,7 @@
 #include "run_directory.h"
 #include "session.h"
 #include "source_lines.h"
+#include "stack_table.h"
 #include "store.h"
 
 #define SESSION_SIGNALS 3
@@ -39,6 +40,7 @@ struct session {
 	struct communicators *comms;
 	struct source_lines *lines;
 	GHashTable *places; /* (rank, site) to struct place */
+	struct stack_table *stacks;
 	struct store *store;
 	struct journal *journal; /* NULL: files stay as the program leaves them */
 	struct findings *findings;
@@ -83,6 +85,7 @@ struct session {
 	gboolean collectives_waited;
 	gboolean locks, atomics; /* see world_has_locked, world_has_atomics */
 	gboolean recording;      /* this interleaving is one that a conductor keeps */
+	gboolean replaying;      /* it is that of a finding, once more */
 	gboolean threads;        /* MPI_THREAD_MULTIPLE was granted */
 	GError *error;           /* the first thing that makes going on impossible */
 	gint64 started;
@@ -112,6 +115,12 @@ gboolean session_pump(struct session *session, gboolean (*condition)(struct sess
 /* Where a call of a rank was made; looked up in `pid` or a keeper of that rank the first time. */
 GHashTable *session_places_new(void);
 struct place session_place(struct session *session, int rank, pid_t pid, guint64 site);
+
+/* Call stacks (session_stacks.c): whether the next interleaving is to tell them; a rank has told
+ * one; those of the current interleaving are written to the store as those of `execution`. */
+gboolean session_wants_stacks(const struct session *session);
+void session_stack(struct execution *execution, int rank, const struct wire_stack *stack);
+void session_keep_stacks(struct session *session, guint32 execution);
 
 /* Going back by snapshots does not work after all, for this reason (taken over): reruns from now
  * on, or a failure when the user insists on snapshots. The current plan is carried out anew. */

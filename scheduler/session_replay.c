@@ -1,4 +1,5 @@
-/* Every finding is seen a second time, along its path, before it is reported. */
+/* Every finding is seen a second time, along its path, before it is reported. On the way its ranks
+ * tell their call stacks. */
 #include "session_internal.h"
 
 /* The replay of a finding ended otherwise, or made other calls: a finding of its own. */
@@ -50,26 +51,34 @@ static void confirm(struct session *session, guint id)
 	}
 }
 
-/* The replay is over, but not gone yet. */
+/* The replay is over, but not gone yet. Its calls are those of the first time, unless they differ.
+ */
 static void look(struct session *session, void *data)
 {
 	struct record_finding *finding = data;
 	const struct call_log *log = session->logs->pdata[finding->id - 1];
-	g_autofree char *difference = NULL;
+	g_autofree char *difference = log ? call_log_difference(log, session->current->world)
+	                                  : NULL;
 
 	confirm(session, finding->id);
-	if (!finding->reproduced) {
-		difference = log ? call_log_difference(log, session->current->world) : NULL;
+	if (finding->reproduced && !difference)
+		session_keep_stacks(session, findings_execution(session->findings, finding->id));
+	if (!finding->reproduced && !session->replaying)
 		report_difference(session, finding, difference);
-	}
 }
 
+/* Unwinding goes by what the program says of itself: it must not be taken for a fault of the
+ * program's. What shows with it is right; what does not is tried without. */
 static void replay(struct session *session, struct record_finding *finding)
 {
 	enum buffering buffering;
 	const GArray *choices = findings_choices(session->findings, finding->id, &buffering);
 
+	session->replaying = TRUE;
 	session_follow(session, choices, buffering, look, finding);
+	session->replaying = FALSE;
+	if (!finding->reproduced && !session->error && !session->hurry)
+		session_follow(session, choices, buffering, look, finding);
 }
 
 void session_replay_findings(struct session *session)

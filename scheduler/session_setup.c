@@ -273,6 +273,7 @@ void session_init(struct session *session, const struct session_options *options
 	session->lines = source_lines_new();
 	session->strays = strays_list();
 	session->places = session_places_new();
+	session->stacks = stack_table_new();
 	session->findings = findings_new(options->bufferings);
 	session->logs = g_ptr_array_new_with_free_func((GDestroyNotify)call_log_free);
 	session->parts = g_ptr_array_new_with_free_func((GDestroyNotify)store_part_free);

@@ -1,5 +1,6 @@
 #include "source_lines.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ struct source_lines {
 	GHashTable *processes; /* pid to struct process */
 	GHashTable *modules;   /* path to Dwfl_Module, NULL for one that cannot be read */
 	GHashTable *places;    /* struct spot to struct place */
+	GHashTable *frames;    /* struct spot to GArray of struct record_frame */
 	Dwfl *dwfl;
 };
 
@@ -67,6 +69,8 @@ struct source_lines *source_lines_new(void)
 	lines->processes = g_hash_table_new_full(NULL, NULL, NULL, process_free);
 	lines->modules = g_hash_table_new(NULL, NULL);
 	lines->places = g_hash_table_new_full(spot_hash, spot_equal, g_free, g_free);
+	lines->frames = g_hash_table_new_full(spot_hash, spot_equal, g_free,
+	                                      (GDestroyNotify)g_array_unref);
 	lines->dwfl = dwfl_begin(&callbacks);
 	return lines;
 }
@@ -78,6 +82,7 @@ void source_lines_free(struct source_lines *lines)
 	g_hash_table_unref(lines->processes);
 	g_hash_table_unref(lines->modules);
 	g_hash_table_unref(lines->places);
+	g_hash_table_unref(lines->frames);
 	dwfl_end(lines->dwfl);
 	g_free(lines);
 }
@@ -256,6 +261,156 @@ static struct place resolve(struct source_lines *lines, const char *path, uint64
 	if (name)
 		return (struct place){.function = g_intern_string(name), .offset = offset + 1};
 	return (struct place){.function = g_intern_string(module_name), .offset = return_offset};
+}
+
+/* The name of a function, with the namespaces and classes that it belongs to. */
+static const char *qualified_name(Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die), *qualified;
+	GString *text = g_string_new(name);
+	Dwarf_Die declared = *die, *scopes = NULL;
+	Dwarf_Attribute attribute;
+	int count;
+
+	if (dwarf_attr(&declared, DW_AT_abstract_origin, &attribute))
+		dwarf_formref_die(&attribute, &declared);
+	if (dwarf_attr(&declared, DW_AT_specification, &attribute))
+		dwarf_formref_die(&attribute, &declared);
+	count = name ? dwarf_getscopes_die(&declared, &scopes) : 0;
+	for (int i = 1; i < count; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+		const char *outer = dwarf_diename(&scopes[i]);
+
+		if (outer
+		    && (tag == DW_TAG_namespace || tag == DW_TAG_class_type
+		        || tag == DW_TAG_structure_type || tag == DW_TAG_union_type)) {
+			g_string_prepend(text, "::");
+			g_string_prepend(text, outer);
+		}
+	}
+	free(scopes);
+	qualified = name ? g_intern_string(text->str) : NULL;
+	g_string_free(text, TRUE);
+	return qualified;
+}
+
+/* The place from which an inlined function is called. */
+static struct place inlined_at(Dwarf_Die *unit, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file = 0, line = 0;
+	Dwarf_Files *files;
+	const char *source = NULL, *compiled_in;
+
+	dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file);
+	dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line);
+	compiled_in = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	if (file > 0 && line > 0 && dwarf_getsrcfiles(unit, &files, NULL) == 0)
+		source = dwarf_filesrc(files, file, NULL, NULL);
+	return source ? place_in_source(source, compiled_in, (uint32_t)line) : (struct place){0};
+}
+
+/* Appends the functions below a DIE that hold the address (Dwarf_Die), the outermost first. Those of
+ * Fortran may stand in a module, or in a function that does not hold their code. */
+static void find_functions(Dwarf_Die *parent, Dwarf_Addr address, GArray *functions)
+{
+	guint before = functions->len;
+	Dwarf_Die child;
+
+	for (int more = dwarf_child(parent, &child); more == 0;
+	     more = dwarf_siblingof(&child, &child)) {
+		int tag = dwarf_tag(&child);
+		gboolean function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+		gboolean holds = (function || tag == DW_TAG_lexical_block)
+		                 && dwarf_haspc(&child, address) > 0;
+
+		if (function && holds)
+			g_array_append_val(functions, child);
+		if (holds || tag == DW_TAG_subprogram || tag == DW_TAG_module
+		    || tag == DW_TAG_namespace)
+			find_functions(&child, address, functions);
+		if (holds || functions->len > before)
+			return;
+	}
+}
+
+/* The inlined functions around an address and the one that holds them, innermost first. */
+static void append_functions(Dwarf_Die *unit, Dwarf_Addr address, struct record_frame frame,
+                             GArray *frames)
+{
+	g_autoptr(GArray) functions = g_array_new(FALSE, FALSE, sizeof(Dwarf_Die));
+
+	find_functions(unit, address, functions);
+	for (guint i = functions->len; i-- > 0;) {
+		Dwarf_Die *die = &g_array_index(functions, Dwarf_Die, i);
+
+		frame.function = qualified_name(die);
+		g_array_append_val(frames, frame);
+		if (dwarf_tag(die) == DW_TAG_subprogram)
+			break;
+		frame.place = inlined_at(unit, die);
+	}
+}
+
+/* What is beneath the program: its start in assembler, and that of a Fortran program. */
+static gboolean is_start(const char *symbol, Dwarf_Die *unit)
+{
+	int language = unit ? dwarf_srclang(unit) : -1;
+
+	if (g_str_equal(symbol, "_start"))
+		return TRUE;
+	return g_str_equal(symbol, "main")
+	       && (language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90
+	           || language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03
+	           || language == DW_LANG_Fortran08);
+}
+
+static gboolean is_c_library(const char *path)
+{
+	g_autofree char *name = g_path_get_basename(path);
+
+	return g_str_has_prefix(name, "libc.so.") || g_str_has_prefix(name, "libpthread.so.")
+	       || g_str_has_prefix(name, "ld-linux");
+}
+
+static GArray *resolve_frames(struct source_lines *lines, const struct spot *spot)
+{
+	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+	Dwfl_Module *module = find_module(lines, spot->path);
+	GElf_Addr address = module ? module_address(module, spot->offset - 1) : 0, bias = 0;
+	Dwarf_Die *unit = address ? dwfl_module_addrdie(module, address, &bias) : NULL;
+	const char *symbol = address ? dwfl_module_addrname(module, address) : NULL;
+	struct record_frame frame = {symbol ? g_intern_string(symbol) : NULL,
+	                             resolve(lines, spot->path, spot->offset)};
+
+	if (is_c_library(spot->path) || (symbol && is_start(symbol, unit)))
+		return frames;
+	if (unit)
+		append_functions(unit, address - bias, frame, frames);
+	if (frames->len == 0)
+		g_array_append_val(frames, frame);
+	return frames;
+}
+
+gboolean source_lines_frames(struct source_lines *lines, pid_t pid, uint64_t return_address,
+                             GArray *frames)
+{
+	const struct mapping *mapping = return_address
+	                                        ? find_mapping(lines, pid, return_address - 1)
+	                                        : NULL;
+	struct spot spot;
+	GArray *known;
+
+	if (!mapping)
+		return FALSE;
+	spot = (struct spot){mapping->path, return_address - mapping->start + mapping->offset};
+	known = g_hash_table_lookup(lines->frames, &spot);
+	if (!known) {
+		known = resolve_frames(lines, &spot);
+		g_hash_table_insert(lines->frames, g_memdup2(&spot, sizeof(spot)), known);
+	}
+	g_array_append_vals(frames, known->data, known->len);
+	return TRUE;
 }
 
 struct place source_lines_find(struct source_lines *lines, pid_t pid, uint64_t return_address)

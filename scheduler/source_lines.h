@@ -24,6 +24,12 @@ void source_lines_know(struct source_lines *lines, pid_t pid);
  * module and offset. All-NULL when the process is gone or the address lies nowhere. */
 struct place source_lines_find(struct source_lines *lines, pid_t pid, uint64_t return_address);
 
+/* Appends the frames of the call that returns to `return_address` (struct record_frame, see there),
+ * innermost first: one, and before it those that the compiler has inlined there; none for what is
+ * no part of a program's stack. FALSE: the address lies nowhere. */
+gboolean source_lines_frames(struct source_lines *lines, pid_t pid, uint64_t return_address,
+                             GArray *frames);
+
 /* The frame to show to a person, of a stack of return addresses with the innermost first: the first
  * in the program's own code (not a system library) that has a source line, else the first in the
  * program's own code, else the first that is known at all. */

@@ -60,7 +60,8 @@ struct store {
 	struct source_text *source;
 	gint64 last_place;
 	gint64 committed_place; /* ids above this one are gone when the transaction fails */
-	bool holding;           /* several calls make one transaction */
+	struct store_stacks stacks;
+	bool holding; /* several calls make one transaction */
 };
 
 G_DEFINE_QUARK(matchpoint_store_error, store_error)
@@ -114,6 +115,11 @@ bool store_fail(const struct store *store, GError **error)
 sqlite3 *store_database(const struct store *store)
 {
 	return store->database;
+}
+
+struct store_stacks *store_stacks(struct store *store)
+{
+	return &store->stacks;
 }
 
 /* The number that a PRAGMA or a query without parameters answers. */
@@ -317,8 +323,7 @@ static bool put(struct store *store, enum statement which, GError **error, const
 
 #define I(value) ((gint64)(value))
 
-/* The id of a place, 0 for an unknown one; -1 on failure. */
-static gint64 put_place(struct store *store, const struct place *place, GError **error)
+gint64 store_put_place(struct store *store, const struct place *place, GError **error)
 {
 	struct record_excerpt excerpt = {0};
 	bool good;
@@ -348,7 +353,7 @@ static gint64 put_place(struct store *store, const struct place *place, GError *
 static bool put_message(struct store *store, gint64 execution, gint64 position, gint64 number,
                         const struct record_message *message, GError **error)
 {
-	gint64 place = put_place(store, &message->place, error);
+	gint64 place = store_put_place(store, &message->place, error);
 
 	return place >= 0
 	       && put(store, PUT_ALTERNATIVE, error, "iiiiiiiitt", execution, position, number,
@@ -359,7 +364,7 @@ static bool put_message(struct store *store, gint64 execution, gint64 position, 
 static bool put_choice(struct store *store, gint64 execution, gint64 position,
                        const struct record_choice *choice, GError **error)
 {
-	gint64 place = put_place(store, &choice->place, error);
+	gint64 place = store_put_place(store, &choice->place, error);
 
 	if (place < 0
 	    || !put(store, PUT_CHOICE, error, "iiiiitiiiiii", execution, position, I(choice->rank),
@@ -382,7 +387,7 @@ static bool put_roll_call(struct store *store, gint64 execution, gint64 finding,
 {
 	for (guint i = 0; i < ranks->len; i++) {
 		const struct record_rank *rank = g_ptr_array_index(ranks, i);
-		gint64 place = put_place(store, &rank->place, error);
+		gint64 place = store_put_place(store, &rank->place, error);
 		g_autoptr(GString) waits = g_string_new(NULL);
 
 		for (guint j = 0; j < rank->waits_for->len; j++)
@@ -419,7 +424,7 @@ static bool put_calls(struct store *store, const struct record_execution *execut
 	for (guint i = 0; i < execution->calls->len; i++) {
 		const struct record_call *call = &g_array_index(execution->calls,
 		                                                struct record_call, i);
-		gint64 place = put_place(store, &call->place, error);
+		gint64 place = store_put_place(store, &call->place, error);
 		gint64 communicator = (gint64)call->communicator;
 
 		if (place < 0)

@@ -52,6 +52,12 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 bool store_add(struct store *store, const struct record_execution *execution,
                const GPtrArray *findings, GError **error);
 
+/* Where the calls of an interleaving that has been added stand: an array of struct record_stack,
+ * and the frames of all stacks (GArray of struct record_frame) by number - 1. From call to call of
+ * this function stacks are only added behind. */
+bool store_put_stacks(struct store *store, uint32_t execution, const GArray *calls,
+                      const GPtrArray *stacks, GError **error);
+
 /* Interleavings that have been added show this finding, too: their ids. */
 bool store_show(struct store *store, uint32_t finding, const uint32_t *executions, size_t count,
                 GError **error);

@@ -6,13 +6,16 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 7              /* user_version */
+#define STORE_VERSION 8              /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *
  * In roll_call, execution is 0 for the roll-call of a finding, and finding 0 for that of an
  * execution. In choice and alternative, execution 0 has the blame of the finding `position`;
  * alternative number 0 is the message taken.
+ *
+ * Where calls stand is told by a stack: its frames by depth, the innermost being 0. It is known of
+ * the interleavings that were carried out with stacks, some of which are replays.
  *
  * What a later session needs to go on: identity, of what was explored (store.h), and search, the
  * parts of the tree that are left (explorer/frontier.h), position 0 being what else is known so
@@ -61,6 +64,12 @@
 	" function TEXT, place INTEGER, communicator INTEGER, peer INTEGER," \
 	" peer_given INTEGER, tag INTEGER, bytes INTEGER, collective INTEGER," \
 	" completed INTEGER, PRIMARY KEY (execution, rank, call)) WITHOUT ROWID;" \
+	"CREATE TABLE frame (" \
+	" stack INTEGER, depth INTEGER, function TEXT, place INTEGER," \
+	" PRIMARY KEY (stack, depth)) WITHOUT ROWID;" \
+	"CREATE TABLE stands (" \
+	" execution INTEGER, rank INTEGER, call INTEGER, stack INTEGER," \
+	" PRIMARY KEY (execution, rank, call)) WITHOUT ROWID;" \
 	"CREATE TABLE finding (" \
 	" id INTEGER PRIMARY KEY, kind TEXT, count INTEGER, bufferings INTEGER, path TEXT," \
 	" message TEXT, reproduced INTEGER);" \

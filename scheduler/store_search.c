@@ -149,7 +149,7 @@ bool store_get_search(struct store *store, GVariant **ret_state, GPtrArray **ret
 
 bool store_forget_findings(struct store *store, uint64_t last, GError **error)
 {
-	static const char *const tables[] = {"roll_call",   "process", "choice",
+	static const char *const tables[] = {"roll_call",   "process", "choice", "stands",
 	                                     "alternative", "match",   "call"};
 	g_autoptr(GString)
 		text = g_string_new("DELETE FROM finding; DELETE FROM outcome; DELETE FROM shows;"

@@ -20,14 +20,9 @@ static bool is_predefined(MPI_Errhandler handler)
 
 static void *site_of_library_call(void)
 {
-	void *frames[16];
-	int count = real_backtrace(frames, 16);
+	void *frame;
 
-	for (int i = 0; i < count; i++) {
-		if (!real_is_library(frames[i]))
-			return frames[i];
-	}
-	return NULL;
+	return real_backtrace(&frame, 1) == 1 ? frame : NULL;
 }
 
 /* Controlled calls look at the code themselves; here come the errors of those that pass through. */

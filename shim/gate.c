@@ -25,7 +25,7 @@ enum {
 	FIRST_INPUT = 4096,
 	IDLE_MILLISECONDS = 20, /* between two looks at MPI's progress while nothing is under way */
 	SCHEDULER_GONE = 118, /* exit status, as in park.c */
-	STACK_FRAMES = 64,
+	STACK_FRAMES = 32, /* told of a call: the innermost */
 };
 
 /* A thread that waits while others of its process may call MPI. */
@@ -73,7 +73,8 @@ static void send_all(const uint8_t *bytes, size_t count)
 	}
 }
 
-void gate_tell(const struct wire_message *message)
+/* One message, or a second one right behind it (may be NULL). */
+static void tell_both(const struct wire_message *message, const struct wire_message *next)
 {
 	int saved = errno;
 
@@ -81,6 +82,8 @@ void gate_tell(const struct wire_message *message)
 		threading_lock(&gate.telling);
 	gate.out.count = 0;
 	wire_encode(&gate.out, message);
+	if (next)
+		wire_encode(&gate.out, next);
 	if (gate.out.failed)
 		gate_lost();
 	send_all(gate.out.bytes, gate.out.count);
@@ -89,10 +92,39 @@ void gate_tell(const struct wire_message *message)
 	errno = saved;
 }
 
+void gate_tell(const struct wire_message *message)
+{
+	tell_both(message, NULL);
+}
+
+/* The stack begins at the call's site, which is known even where it cannot be unwound. */
+static void tell_call_with_stack(const struct wire_message *call)
+{
+	void *addresses[STACK_FRAMES];
+	uint64_t frames[STACK_FRAMES] = { call->call.site };
+	int saved = errno, count = real_backtrace(addresses, STACK_FRAMES), inner = 0;
+	uint32_t stored = 1;
+
+	while (inner < count && (uintptr_t)addresses[inner] != call->call.site)
+		inner++;
+	for (int i = inner + 1; i < count; i++)
+		frames[stored++] = (uintptr_t)addresses[i];
+	const struct wire_message stack = {
+		.type = WIRE_STACK,
+		.stack = { .call = call->call.call, .count = stored, .frames = frames },
+	};
+	errno = saved;
+	tell_both(&stack, call);
+}
+
 static void tell_call(const struct wire_call *call)
 {
 	const struct wire_message message = { .type = WIRE_CALL, .call = *call };
-	gate_tell(&message);
+
+	if (gate.welcome.stacks)
+		tell_call_with_stack(&message);
+	else
+		gate_tell(&message);
 }
 
 static void make_room(void)
@@ -140,21 +172,6 @@ static bool next_message(struct wire_message *ret_message)
 	gate.input_start += (size_t)length;
 	gate.input_count -= (size_t)length;
 	return true;
-}
-
-static void tell_stack(void)
-{
-	void *addresses[STACK_FRAMES];
-	uint64_t frames[STACK_FRAMES];
-	int count = real_backtrace(addresses, STACK_FRAMES);
-
-	for (int i = 0; i < count; i++)
-		frames[i] = (uintptr_t)addresses[i];
-	const struct wire_message message = {
-		.type = WIRE_STACK,
-		.stack = { .count = (uint32_t)count, .frames = frames },
-	};
-	gate_tell(&message);
 }
 
 static void limit_receiving(void)
@@ -217,7 +234,6 @@ static void obey(struct wire_message *message)
 			return;
 		}
 		break;
-	case WIRE_WHERE: tell_stack(); break;
 	case WIRE_PARK: keep(); break;
 	case WIRE_END: end(&message->end);
 	default: gate_lost();

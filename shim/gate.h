@@ -55,7 +55,7 @@ struct gate_answer {
 };
 
 /* Reports the call and waits for its GO. Meanwhile carries out the scheduler's orders (BIND, PARK,
- * WHERE, END) and drives MPI's progress. After a PARK it may return in another process. */
+ * END) and drives MPI's progress. After a PARK it may return in another process. */
 struct gate_answer gate_wait(const struct wire_call *call);
 
 /* Sends anything else (WIRE_COMM, WIRE_ERROR), in order with the calls. */

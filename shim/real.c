@@ -115,11 +115,12 @@ bool real_is_shim(const void *address)
 int real_backtrace(void **ret_frames, int most)
 {
 	void *frames[MOST_FRAMES];
-	int count = backtrace(frames, MOST_FRAMES), first = 0, stored = 0;
+	int count = backtrace(frames, MOST_FRAMES), stored = 0;
 
-	while (first < count && (real_is_shim(frames[first]) || real_is_binding(frames[first])))
-		first++;
-	for (int i = first; i < count && stored < most; i++)
-		ret_frames[stored++] = frames[i];
+	for (int i = 0; i < count && stored < most; i++) {
+		if (!real_is_shim(frames[i]) && !real_is_binding(frames[i])
+		    && !real_is_library(frames[i]))
+			ret_frames[stored++] = frames[i];
+	}
 	return stored;
 }

@@ -31,8 +31,8 @@ bool real_is_library(const void *address);
 bool real_is_binding(const void *address);
 bool real_is_shim(const void *address);
 
-/* Return addresses of the calling thread outside the shim and the bindings, innermost first.
- * Returns how many were stored. */
+/* Return addresses of the calling thread outside the shim, the MPI library and its bindings,
+ * innermost first. Returns how many were stored. */
 int real_backtrace(void **ret_frames, int most);
 
 #endif

@@ -322,6 +322,7 @@ static void describe_enter(struct codec *codec, struct wire_enter *enter)
 
 static void describe_stack(struct codec *codec, struct wire_stack *stack)
 {
+	field_u32(codec, &stack->call);
 	uint32_t count = FIELD_LIST(codec, &stack->count, &stack->frames, 8);
 	for (uint32_t i = 0; i < count; i++)
 		field_u64(codec, &stack->frames[i]);
@@ -357,6 +358,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_u8(codec, &welcome->buffering, UINT8_MAX);
 	field_bool(codec, &welcome->every_call_waits);
 	field_bool(codec, &welcome->synchronous_collectives);
+	field_bool(codec, &welcome->stacks);
 }
 
 static void describe_bind(struct codec *codec, struct wire_bind *bind)
@@ -420,7 +422,6 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_END:
 	case WIRE_RELEASE: describe_end(codec, &message->end); break;
 	case WIRE_RESTORE: describe_restore(codec, &message->restore); break;
-	case WIRE_WHERE:
 	case WIRE_PARK:
 	case WIRE_RESUME: break;
 	default: codec->failed = true; break;

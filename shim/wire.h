@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 9
+#define WIRE_VERSION 10
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -32,7 +32,7 @@ enum wire_type {
 	WIRE_CALL,      /* an MPI call; answered by GO when `wait` is not WIRE_WAIT_NONE */
 	WIRE_COMM,      /* a communicator (or a scope of collectives) before its first use */
 	WIRE_ERROR,     /* MPI returned an error; when fatal the rank waits for END */
-	WIRE_STACK,     /* answer to WHERE */
+	WIRE_STACK,     /* before a CALL, when stacks are wanted: where it stands */
 	WIRE_PARKED,    /* answer to PARK: the process is a keeper now */
 	WIRE_CHILD,     /* keeper: a child was forked, or has ended */
 	WIRE_ENDING,    /* the process is about to end: exit(), or a deadly signal */
@@ -46,7 +46,6 @@ enum wire_type {
 	                 of a send: it is matched or probed: post it if that was put off */
 	WIRE_GO,      /* the pending call may complete */
 	WIRE_END,     /* flush the program's standard streams if asked to, then _exit(status) */
-	WIRE_WHERE,   /* report the call stack of the pending call */
 	WIRE_PARK,    /* become a keeper (only while a call is pending) */
 	WIRE_RESTORE, /* keeper: fork a child into a new world */
 	WIRE_RESUME,  /* keeper: be a rank again, in your own world */
@@ -93,6 +92,7 @@ struct wire_welcome {
 	uint8_t buffering;      /* enum wire_buffering */
 	bool every_call_waits;  /* no call is acknowledged ahead of time (the prompt, tests) */
 	bool synchronous_collectives;
+	bool stacks;            /* each CALL comes with a STACK */
 };
 
 enum wire_op_kind {
@@ -229,8 +229,10 @@ struct wire_error {
 };
 
 struct wire_stack {
+	uint32_t call;
 	uint32_t count;
-	uint64_t *frames; /* return addresses, innermost first, from the caller of MPI outwards */
+	uint64_t *frames; /* return addresses, innermost first: the call's site, then outwards,
+	                     without those in MPI; the outermost may be left out */
 };
 
 /* A shared mapping of a parked process, as found in /proc/self/maps. */

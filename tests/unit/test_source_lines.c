@@ -77,6 +77,51 @@ static void the_program_is_preferred_to_its_libraries(void **state)
 	source_lines_free(lines);
 }
 
+/* Always inlined, as a compiler that optimizes does by itself. */
+static inline __attribute__((always_inline)) int note_inlined(void)
+{
+	note_caller(NULL, NULL);
+	return __LINE__ - 1;
+}
+
+static void an_inlined_function_is_a_frame_of_its_own(void **state)
+{
+	struct source_lines *lines = source_lines_new();
+	g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+	const struct record_frame *inner, *outer;
+	int inner_line = note_inlined(), outer_line = __LINE__;
+
+	(void)state;
+	assert_true(source_lines_frames(lines, getpid(), return_address, frames));
+	assert_int_equal(frames->len, 2);
+	inner = &g_array_index(frames, struct record_frame, 0);
+	outer = &g_array_index(frames, struct record_frame, 1);
+	assert_string_equal(inner->function, "note_inlined");
+	assert_int_equal(inner->place.line, inner_line);
+	assert_string_equal(outer->function, __func__);
+	assert_string_equal(outer->place.file, "test_source_lines.c");
+	assert_int_equal(outer->place.line, outer_line);
+	/* and again, behind what is there */
+	assert_true(source_lines_frames(lines, getpid(), return_address, frames));
+	assert_int_equal(frames->len, 4);
+	source_lines_free(lines);
+}
+
+static void the_c_library_is_no_part_of_a_stack(void **state)
+{
+	struct source_lines *lines = source_lines_new();
+	g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+	int numbers[] = {2, 1};
+
+	(void)state;
+	qsort(numbers, 2, sizeof(numbers[0]), note_caller);
+	assert_true(source_lines_frames(lines, getpid(), return_address, frames));
+	assert_false(source_lines_frames(lines, getpid(), 1, frames));
+	assert_false(source_lines_frames(lines, getpid(), 0, frames));
+	assert_int_equal(frames->len, 0);
+	source_lines_free(lines);
+}
+
 static void another_process_of_the_same_program_resolves_alike(void **state)
 {
 	struct source_lines *lines = source_lines_new();
@@ -141,6 +186,8 @@ int main(void)
 		cmocka_unit_test(a_call_has_the_line_it_stands_on),
 		cmocka_unit_test(code_without_lines_has_function_and_offset),
 		cmocka_unit_test(the_program_is_preferred_to_its_libraries),
+		cmocka_unit_test(an_inlined_function_is_a_frame_of_its_own),
+		cmocka_unit_test(the_c_library_is_no_part_of_a_stack),
 		cmocka_unit_test(another_process_of_the_same_program_resolves_alike),
 		cmocka_unit_test(a_process_once_known_resolves_after_its_end),
 		cmocka_unit_test(nonsense_is_nowhere),

@@ -128,7 +128,7 @@ static void rank_messages_round_trip(void **state)
 	const struct wire_message messages[] = {
 		{ .type = WIRE_COMM, .comm = { 77, 2, 1, local, remote, 1, 5, text } },
 		{ .type = WIRE_ERROR, .error = { 3, 12, 99, 14, true, true, text } },
-		{ .type = WIRE_STACK, .stack = { 2, frames } },
+		{ .type = WIRE_STACK, .stack = { 7, 2, frames } },
 		{ .type = WIRE_STACK },
 		{ .type = WIRE_PARKED, .parked = { text, 1, &mapping } },
 		{ .type = WIRE_CHILD, .child = { 5, 1234, true, 256 } },
@@ -153,14 +153,13 @@ static void scheduler_messages_round_trip(void **state)
 	static char directory[] = "/dev/shm/w1";
 	struct wire_clone clone = { 4096, 8192, 0, 3, 1 };
 	const struct wire_message messages[] = {
-		{ .type = WIRE_WELCOME, .welcome = { 2, true, false } },
+		{ .type = WIRE_WELCOME, .welcome = { 2, true, false, true } },
 		{ .type = WIRE_BIND, .bind = { { 4, 1 }, 2, 7 } },
 		{ .type = WIRE_GO, .go = { 4, 2, done } },
 		{ .type = WIRE_GO, .go = { 4, 0, NULL } },
 		{ .type = WIRE_ADMIT, .admitted = 2 },
 		{ .type = WIRE_END, .end = { true, 3 } },
 		{ .type = WIRE_RELEASE, .end = { false, 0 } },
-		{ .type = WIRE_WHERE },
 		{ .type = WIRE_PARK },
 		{ .type = WIRE_RESUME },
 		{ .type = WIRE_RESTORE, .restore = { 3, 1, directory, 1, &clone } },
@@ -206,7 +205,8 @@ static void malformed_frames_are_refused(void **state)
 	const uint8_t bad_bool[] = { 7, 0, 0, 0, WIRE_END, 0, 2, 0, 0, 0, 0 };
 	const uint8_t endless_list[] = { 10, 0, 0, 0, WIRE_GO, 0, 1, 0, 0, 0,
 		                         0xff, 0xff, 0xff, 0x7f };
-	const uint8_t endless_stack[] = { 6, 0, 0, 0, WIRE_STACK, 0, 0xff, 0xff, 0xff, 0xff };
+	const uint8_t endless_stack[] = { 10, 0, 0, 0, WIRE_STACK, 0, 1, 0, 0, 0,
+		                          0xff, 0xff, 0xff, 0xff };
 
 	assert_int_equal(wire_frame_length(too_long, sizeof(too_long)), -1);
 	assert_int_equal(wire_frame_length(too_short, sizeof(too_short)), -1);

@@ -1,0 +1,261 @@
+"""The ranks of a finding have call stacks: a helper that is called from several places is told apart
+by its callers, in C (inlined or not, stripped or not), C++, Fortran and Python, whether the
+exploration goes back by snapshot or by rerunning; MPI's own frames and the C library's are none."""
+
+import os
+import shutil
+import subprocess
+
+import check_python
+import harness
+from harness import check
+
+# Rank 0 takes a message in each of three places; one never comes.
+C = """
+#include <mpi.h>
+
+static inline __attribute__((always_inline)) void take(int *value, int tag)
+{
+	MPI_Recv(value, 1, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* A */
+}
+
+__attribute__((noinline)) static int exchange(int tag)
+{
+	int value = 0;
+
+	take(&value, tag); /* B */
+	return value + 1;
+}
+
+static volatile int levels;
+
+__attribute__((noinline, noclone)) static int deep(int depth, int tag)
+{
+	if (depth == 0)
+		return exchange(tag);
+	int value = deep(depth - 1, tag); /* C */
+	levels++;
+	return value;
+}
+
+int main(int argc, char **argv)
+{
+	int rank, sum = 0, deepness = argc > 1 ? 100 : 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0) {
+		sum += exchange(1);
+		sum += exchange(1);
+		sum += deepness ? deep(deepness, 2) : exchange(2); /* D */
+	} else {
+		MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+	}
+	MPI_Finalize();
+	return sum < 0;
+}
+"""
+
+CPLUSPLUS = """
+#include <mpi.h>
+#include <algorithm>
+#include <vector>
+
+namespace solver {
+struct Halo {
+	__attribute__((noinline)) void receive(int tag)
+	{
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // A
+		value++;
+	}
+	int value = 0;
+};
+
+template <typename Exchange> __attribute__((noinline)) int step(Exchange exchange, int tag)
+{
+	Halo halo;
+	exchange(halo, tag); // B
+	return halo.value;
+}
+}
+
+int main(int argc, char **argv)
+{
+	int rank, sum = 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	auto exchange = [](solver::Halo &halo, int tag) { halo.receive(tag); };
+	if (rank == 0) {
+		sum += solver::step(exchange, 1);
+		sum += solver::step(exchange, 1);
+		sum += solver::step(exchange, 2); // D
+	} else {
+		MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+	}
+	MPI_Finalize();
+	return sum < 0;
+}
+"""
+
+FORTRAN = """
+module halo
+  use %s
+  implicit none
+contains
+  subroutine exchange(tag, total)
+    integer, intent(in) :: tag
+    integer, intent(inout) :: total
+    integer :: value, code
+    call MPI_Recv(value, 1, MPI_INTEGER, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE, code) ! A
+    total = total + value
+  end subroutine
+end module
+
+program ring
+  use %s
+  use halo
+  implicit none
+  integer :: rank, code, total = 0
+  call MPI_Init(code)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, code)
+  if (rank == 0) then
+    call exchange(1, total)
+    call exchange(1, total)
+    call exchange(2, total) ! D
+  else
+    call MPI_Send(rank, 1, MPI_INTEGER, 0, 1, MPI_COMM_WORLD, code)
+  end if
+  call MPI_Finalize(code)
+end program
+"""
+
+PYTHON = """
+import python_extension as mpi
+
+rank, size = mpi.init()
+if rank == 0:
+    for _ in range(size):
+        mpi.receive()
+else:
+    mpi.send(rank, 0)
+mpi.finalize()
+"""
+
+
+def build(tool, name, text, *flags):
+    source = os.path.join(tool.directory, name)
+    with open(source, "w") as file:
+        file.write(text)
+    return tool.compile(source, *flags)
+
+
+def line_of(text, mark):
+    """The number of the line with this comment."""
+    return 1 + next(i for i, line in enumerate(text.split("\n"))
+                    if line.endswith(("// " + mark, "/* %s */" % mark, "! " + mark)))
+
+
+def explore(tool, program, *options, verb="explore"):
+    run = tool.run(verb, "-n", "3", *options, report=True)
+    check(run.status == 1 and len(run.report["findings"]) == 1, "one finding\n%s" % run)
+    return run, run.report["findings"][0]
+
+
+def stack_of(finding, rank=0):
+    told = [line for line in finding["ranks"] if line["rank"] == rank]
+    check(len(told) == 1 and "stack" in told[0], "no stack: %s" % finding)
+    return told[0]["stack"]
+
+
+def expect(tool, program, frames, *options):
+    """Frames are pairs of function and line."""
+    for how in ("snapshot", "rerun"):
+        run, finding = explore(tool, program, "--backtrack", how, "--", program, *options)
+        stack = stack_of(finding)
+        got = [(frame.get("function"), frame.get("line")) for frame in stack]
+        check(got == frames, "%s: %s instead of %s\n%s" % (how, got, frames, run))
+        again = tool.run("replay", finding["path"], "--", program, *options, report=True)
+        check(stack_of(again.report["findings"][0]) == stack, "another one in replay\n%s" % again)
+    return run
+
+
+def check_c(tool):
+    frames = [("take", line_of(C, "A")), ("exchange", line_of(C, "B")), ("main", line_of(C, "D"))]
+    program = build(tool, "helper.c", C, "-O2")
+    expect(tool, program, frames)
+    run, finding = explore(tool, program, "--", program, verb="run")
+    check([frame["line"] for frame in stack_of(finding)] == [line for _, line in frames],
+          "run has the same stack\n%s" % run)
+    # of a deep one the outermost are missing; the compiler may divide a recursion
+    _, finding = explore(tool, program, "--", program, "deep")
+    stack = stack_of(finding)
+    check(len(stack) == 32 and stack[0]["function"] == "take"
+          and all(frame["line"] == line_of(C, "C") for frame in stack[4:]),
+          "32 frames of a recursion: %s" % stack)
+
+
+def check_without_symbols(tool):
+    """The module and the offset in it are all that is left to tell."""
+    program = build(tool, "bare.c", C, "-O2", "-g0")
+    _, finding = explore(tool, program, "--", program)
+    stack = stack_of(finding)
+    check([frame.get("function") for frame in stack] == ["exchange", "main"]
+          and all(frame["symbol"] == frame["function"] and frame["offset"] > 0
+                  for frame in stack), "the symbols: %s" % stack)
+    stripped = os.path.join(tool.directory, "stripped")
+    shutil.copy(program, stripped)
+    subprocess.run(["strip", stripped], check=True)
+    _, finding = explore(tool, stripped, "--", stripped)
+    stack = stack_of(finding)
+    check(len(stack) >= 2 and all("function" not in frame and frame["symbol"] == "stripped"
+                                  and frame["offset"] > 0 for frame in stack),
+          "the module: %s" % stack)
+    check(len({frame["offset"] for frame in stack}) == len(stack), "one place each: %s" % stack)
+
+
+def check_cplusplus(tool):
+    program = build(tool, "templates.cc", CPLUSPLUS, "-O2")
+    stack = stack_of(explore(tool, program, "--", program)[1])
+    names = [frame.get("function") for frame in stack]
+    check(names[0] == "solver::Halo::receive" and stack[0]["line"] == line_of(CPLUSPLUS, "A"),
+          "the member function: %s" % stack)
+    check(any(name.startswith("solver::step<") for name in names)
+          and line_of(CPLUSPLUS, "B") in [frame["line"] for frame in stack],
+          "the template: %s" % stack)
+    check(names[-1] == "main" and stack[-1]["line"] == line_of(CPLUSPLUS, "D"),
+          "the caller: %s" % stack)
+
+
+def check_fortran(tool):
+    """Neither MPI's binding nor the main function that the compiler adds is told."""
+    if not shutil.which(tool.mpicc.replace("mpicc", "mpif90")):
+        return
+    for module in ("mpi", "mpi_f08"):
+        text = FORTRAN % (module, module)
+        program = build(tool, module + "_ring.f90", text, "-O2", "-fno-inline")
+        expect(tool, program, [("exchange", line_of(text, "A")), ("ring", line_of(text, "D"))])
+
+
+def check_interpreter(tool):
+    """The extension's function, and beneath it the interpreter's."""
+    if not check_python.extension(tool):
+        return
+    run = check_python.explore(tool, "waits.py", PYTHON)
+    check(run.status == 1, "a finding\n%s" % run)
+    stack = stack_of(run.report["findings"][0])
+    check(stack[0]["file"] == "python_extension.c" and stack[0]["function"] == "receive",
+          "the extension: %s" % stack)
+    check(2 <= len(stack) <= 32, "the interpreter: %s" % stack)
+
+
+def body(tool, _options):
+    check_c(tool)
+    check_without_symbols(tool)
+    check_cplusplus(tool)
+    check_fortran(tool)
+    check_interpreter(tool)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)

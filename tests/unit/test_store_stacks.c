@@ -1,0 +1,219 @@
+#include <glib/gstdio.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "reports/store_reader.h"
+#include "scheduler/store.h"
+#include "scheduler/store_schema.h"
+
+struct fixture {
+	char *directory, *file;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = g_new0(struct fixture, 1);
+
+	fixture->directory = g_dir_make_tmp("matchpoint-test-XXXXXX", NULL);
+	fixture->file = g_build_filename(fixture->directory, STORE_FILE, NULL);
+	*state = fixture;
+	return fixture->directory ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	g_unlink(fixture->file);
+	g_rmdir(fixture->directory);
+	g_free(fixture->directory);
+	g_free(fixture->file);
+	g_free(fixture);
+	return 0;
+}
+
+static struct store *create(const struct fixture *fixture)
+{
+	g_autoptr(RecordExploration) e = record_exploration_new();
+	struct store *store = store_create(fixture->directory, NULL);
+
+	g_strfreev(e->program);
+	e->program = g_strsplit("./solver", "|", -1);
+	e->ranks = 2;
+	assert_non_null(store);
+	assert_true(store_put_exploration(store, e, NULL));
+	return store;
+}
+
+static void sql(const char *file, const char *text)
+{
+	sqlite3 *database;
+
+	assert_int_equal(sqlite3_open(file, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(database, text, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(database);
+}
+
+/* So many interleavings, in each of which rank 1 makes two calls; all show finding 1, in which
+ * ranks 0 and 1 stand in their call 2. */
+static void fill(struct store *store, uint32_t count)
+{
+	g_autoptr(GPtrArray)
+		findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+	struct record_finding *finding = record_finding_new("deadlock");
+
+	finding->id = 1;
+	for (int32_t number = 0; number < 2; number++) {
+		struct record_rank *rank = record_rank_new(number);
+
+		rank->call = 2;
+		rank->function = "MPI_Recv";
+		g_ptr_array_add(finding->ranks, rank);
+	}
+	g_ptr_array_add(findings, finding);
+	for (uint32_t id = 1; id <= count; id++) {
+		g_autoptr(RecordExecution) e = record_execution_new();
+		struct record_call call = {.rank = 1, .call = 1, .function = "MPI_Init"};
+		uint32_t shown = 1;
+
+		e->id = id;
+		e->status = "deadlock";
+		e->path = g_strdup("mp1:n2:");
+		g_array_append_val(e->findings, shown);
+		g_array_append_val(e->calls, call);
+		call.call = 2;
+		g_array_append_val(e->calls, call);
+		assert_true(store_add(store, e, findings, NULL));
+	}
+}
+
+/* Stack number n is f, called at line n; the first is called by main. */
+static GPtrArray *stacks(uint32_t count)
+{
+	GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+
+	for (uint32_t number = 1; number <= count; number++) {
+		GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+		struct record_frame frame = {"f", {.file = "solver.c", .line = number}};
+
+		g_array_append_val(frames, frame);
+		frame = (struct record_frame){NULL, {.function = "solver", .offset = 5}};
+		if (number == 1)
+			g_array_append_val(frames, frame);
+		g_ptr_array_add(all, frames);
+	}
+	return all;
+}
+
+static void put_stack(struct store *store, uint32_t execution_id, int32_t rank, uint32_t call,
+                      uint32_t stack, uint32_t known)
+{
+	g_autoptr(GPtrArray) all = stacks(known);
+	g_autoptr(GArray) calls = g_array_new(FALSE, FALSE, sizeof(struct record_stack));
+	struct record_stack told = {rank, call, stack};
+
+	g_array_append_val(calls, told);
+	assert_true(store_put_stacks(store, execution_id, calls, all, NULL));
+}
+
+static uint32_t stack_line(const struct store_reader *reader, uint32_t number)
+{
+	const GArray *frames = store_reader_stack(reader, number);
+
+	return frames ? g_array_index(frames, struct record_frame, 0).place.line : 0;
+}
+
+/* They come when an interleaving is in the store already, and more of them in a later session. */
+static void stacks_belong_to_calls(void **state)
+{
+	struct fixture *fixture = *state;
+	struct store *store = create(fixture);
+	g_autoptr(StoreReader) reader = NULL;
+	g_autoptr(RecordExecution) first = NULL, second = NULL;
+	const struct record_frame *outer;
+	const struct record_call *calls;
+
+	fill(store, 2);
+	put_stack(store, 1, 1, 1, 1, 1);
+	put_stack(store, 1, 1, 2, 2, 3);
+	store_close(store);
+	store = store_continue(fixture->directory, NULL);
+	assert_non_null(store);
+	put_stack(store, 2, 1, 1, 1, 1);
+	put_stack(store, 2, 1, 2, 2, 2);
+	store_close(store);
+	reader = store_reader_open(fixture->directory, NULL);
+	assert_non_null(reader);
+	assert_int_equal(store_reader_stacks(reader), 5);
+	first = store_reader_execution(reader, 1, NULL);
+	calls = (const struct record_call *)(const void *)first->calls->data;
+	assert_int_equal(stack_line(reader, calls[0].stack), 1);
+	assert_int_equal(stack_line(reader, calls[1].stack), 2);
+	outer = &g_array_index(store_reader_stack(reader, calls[0].stack), struct record_frame, 1);
+	assert_null(outer->function);
+	assert_string_equal(outer->place.function, "solver");
+	assert_int_equal(outer->place.offset, 5);
+	second = store_reader_execution(reader, 2, NULL);
+	calls = (const struct record_call *)(const void *)second->calls->data;
+	assert_int_equal(stack_line(reader, calls[0].stack), 1);
+	assert_int_equal(stack_line(reader, calls[1].stack), 2);
+	assert_int_not_equal(calls[1].stack, 2); /* that of the earlier session */
+	assert_null(store_reader_stack(reader, 0));
+	assert_null(store_reader_stack(reader, 6));
+}
+
+/* A finding's roll-call knows the stacks of the interleaving that showed it first. */
+static void a_roll_call_has_the_stacks_of_the_first_to_show_it(void **state)
+{
+	struct fixture *fixture = *state;
+	struct store *store = create(fixture);
+	g_autoptr(StoreReader) reader = NULL;
+	const struct record_rank *rank;
+
+	fill(store, 2);
+	put_stack(store, 1, 0, 2, 2, 2);
+	put_stack(store, 2, 0, 2, 1, 2);
+	store_close(store);
+	reader = store_reader_open(fixture->directory, NULL);
+	assert_non_null(reader);
+	rank = g_ptr_array_index(store_reader_finding(reader, 1)->ranks, 0);
+	assert_int_equal(stack_line(reader, rank->stack), 2);
+	rank = g_ptr_array_index(store_reader_finding(reader, 1)->ranks, 1);
+	assert_int_equal(rank->stack, 0);
+}
+
+static void stacks_with_gaps_are_damage(void **state)
+{
+	static const char *const damages[] = {"UPDATE frame SET stack = 9 WHERE stack = 2",
+	                                      "DELETE FROM frame WHERE stack = 1 AND depth = 0"};
+	struct fixture *fixture = *state;
+
+	for (guint i = 0; i < G_N_ELEMENTS(damages); i++) {
+		struct store *store = create(fixture);
+		g_autoptr(GError) error = NULL;
+
+		fill(store, 1);
+		put_stack(store, 1, 1, 1, 1, 3);
+		store_close(store);
+		sql(fixture->file, damages[i]);
+		assert_null(store_reader_open(fixture->directory, &error));
+		assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(stacks_belong_to_calls),
+		TEST(a_roll_call_has_the_stacks_of_the_first_to_show_it),
+		TEST(stacks_with_gaps_are_damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
