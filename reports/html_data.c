@@ -6,7 +6,7 @@
 
 /* What calls have in common. */
 struct shape {
-	int name, kind, place, communicator;
+	int name, kind, place, stack, communicator;
 	int32_t peer, peer_given, tag;
 	uint8_t operations;
 	uint64_t bytes;
@@ -19,7 +19,9 @@ struct html_data {
 	GHashTable *places;        /* struct place to index + 1 */
 	GHashTable *communicators; /* number to index + 1 */
 	GHashTable *shapes;        /* struct shape to index + 1 */
+	GHashTable *stacks;        /* number in the store to index + 1 */
 	GString *strings_json, *places_json, *communicators_json, *shapes_json, *graphs_json;
+	GString *stacks_json;
 	GHashTable *graphs; /* id of the interleaving to index + 1 of its graph without a blame */
 	int count;
 	guint64 calls;
@@ -51,11 +53,13 @@ struct html_data *html_data_new(const struct store_reader *reader)
 	data->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	data->shapes = g_hash_table_new_full(shape_hash, shape_equal, g_free, NULL);
 	data->graphs = g_hash_table_new(NULL, NULL);
+	data->stacks = g_hash_table_new(NULL, NULL);
 	data->strings_json = g_string_new(NULL);
 	data->places_json = g_string_new(NULL);
 	data->communicators_json = g_string_new(NULL);
 	data->shapes_json = g_string_new(NULL);
 	data->graphs_json = g_string_new(NULL);
+	data->stacks_json = g_string_new(NULL);
 	return data;
 }
 
@@ -68,11 +72,13 @@ void html_data_free(struct html_data *data)
 	g_hash_table_unref(data->communicators);
 	g_hash_table_unref(data->shapes);
 	g_hash_table_unref(data->graphs);
+	g_hash_table_unref(data->stacks);
 	g_string_free(data->strings_json, TRUE);
 	g_string_free(data->places_json, TRUE);
 	g_string_free(data->communicators_json, TRUE);
 	g_string_free(data->shapes_json, TRUE);
 	g_string_free(data->graphs_json, TRUE);
+	g_string_free(data->stacks_json, TRUE);
 	g_free(data);
 }
 
@@ -152,6 +158,28 @@ static int place_index(struct html_data *data, const struct place *place)
 	return find(data->places, g_memdup2(place, sizeof(*place)), &new);
 }
 
+/* [function, place, function, place, ...], innermost first; a function is -1 when it is not known.
+ * -1: there is no stack. */
+static int stack_index(struct html_data *data, uint32_t number)
+{
+	int known = GPOINTER_TO_INT(g_hash_table_lookup(data->stacks, GUINT_TO_POINTER(number)));
+	const GArray *frames = store_reader_stack(data->reader, number);
+	g_autoptr(GString) json = g_string_new("[");
+	gboolean new;
+
+	if (known || !frames)
+		return known - 1;
+	for (guint i = 0; i < frames->len; i++) {
+		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
+
+		add_number(json, frame->function ? string_index(data, frame->function) : -1);
+		add_number(json, place_index(data, &frame->place));
+	}
+	separate(data->stacks_json);
+	g_string_append_printf(data->stacks_json, "%s]", json->str);
+	return find(data->stacks, GUINT_TO_POINTER(number), &new);
+}
+
 static int communicator_index(struct html_data *data, const struct record_call *call)
 {
 	int known = GPOINTER_TO_INT(g_hash_table_lookup(data->communicators, &call->communicator));
@@ -177,6 +205,7 @@ static int shape_index(struct html_data *data, const struct record_call *call)
 	shape.name = string_index(data, call->function);
 	shape.kind = call->kind;
 	shape.place = place_index(data, &call->place);
+	shape.stack = stack_index(data, call->stack);
 	shape.communicator = communicator_index(data, call);
 	shape.peer = call->peer;
 	shape.peer_given = call->peer_given;
@@ -187,9 +216,10 @@ static int shape_index(struct html_data *data, const struct record_call *call)
 	if (index >= 0)
 		return index;
 	separate(data->shapes_json);
-	g_string_append_printf(data->shapes_json, "[%d,%d,%d,%d,%d,%d,%d,%" G_GUINT64_FORMAT ",%u]",
-	                       shape.name, shape.kind, shape.place, shape.communicator, shape.peer,
-	                       shape.peer_given, shape.tag, shape.bytes, shape.operations);
+	g_string_append_printf(
+		data->shapes_json, "[%d,%d,%d,%d,%d,%d,%d,%" G_GUINT64_FORMAT ",%u,%d]", shape.name,
+		shape.kind, shape.place, shape.communicator, shape.peer, shape.peer_given,
+		shape.tag, shape.bytes, shape.operations, shape.stack);
 	return find(data->shapes, g_memdup2(&shape, sizeof(shape)), &new);
 }
 
@@ -348,8 +378,8 @@ int html_data_add(struct html_data *data, const struct record_execution *executi
 char *html_data_print(const struct html_data *data)
 {
 	return g_strdup_printf("{\"strings\":[%s],\"places\":[%s],\"communicators\":[%s],"
-	                       "\"shapes\":[%s],\"graphs\":[%s]}",
+	                       "\"stacks\":[%s],\"shapes\":[%s],\"graphs\":[%s]}",
 	                       data->strings_json->str, data->places_json->str,
-	                       data->communicators_json->str, data->shapes_json->str,
-	                       data->graphs_json->str);
+	                       data->communicators_json->str, data->stacks_json->str,
+	                       data->shapes_json->str, data->graphs_json->str);
 }

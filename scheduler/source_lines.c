@@ -310,8 +310,8 @@ static struct place inlined_at(Dwarf_Die *unit, Dwarf_Die *die)
 	return source ? place_in_source(source, compiled_in, (uint32_t)line) : (struct place){0};
 }
 
-/* Appends the functions below a DIE that hold the address (Dwarf_Die), the outermost first. Those of
- * Fortran may stand in a module, or in a function that does not hold their code. */
+/* Appends the functions below a DIE that hold the address (Dwarf_Die), the outermost first. Those
+ * of Fortran may stand in a module, or in a function that does not hold their code. */
 static void find_functions(Dwarf_Die *parent, Dwarf_Addr address, GArray *functions)
 {
 	guint before = functions->len;

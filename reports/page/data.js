@@ -1,15 +1,15 @@
 /* The data that the report has put into the page, in arrays that are quick to use.
  *
  * A call is a node, numbered through: first[rank] + number of the call - 1. What several calls have
- * in common (function, place, communicator, peer, ...) is told once, as a shape. */
+ * in common (function, place, stack, communicator, peer, ...) is told once, as a shape. */
 
 const SEND = 1, COLLECTIVE = 5;
 
 function readData() {
 	const data = JSON.parse(document.getElementById("data").textContent);
 
-	data.shapes = data.shapes.map(([name, kind, place, comm, peer, given, tag, bytes, operations]) =>
-		({ name, kind, place, comm, peer, given, tag, bytes, operations }));
+	data.shapes = data.shapes.map(([name, kind, place, comm, peer, given, tag, bytes, operations, stack]) =>
+		({ name, kind, place, comm, peer, given, tag, bytes, operations, stack }));
 	return data;
 }
 
@@ -148,6 +148,16 @@ class Graph {
 		const [text, begin, source] = this.data.places[this.call(node).place];
 
 		return { text, begin, source };
+	}
+
+	/* Where it stands, from the MPI call outwards; empty when no stack was taken. A function is ""
+	 * when it is not known. */
+	stack(node) {
+		const flat = this.data.stacks[this.call(node).stack] || [], frames = [];
+
+		for (let i = 0; i + 1 < flat.length; i += 2)
+			frames.push({ name: this.data.strings[flat[i]] || "", text: this.data.places[flat[i + 1]][0] });
+		return frames;
 	}
 
 	communicator(node) {

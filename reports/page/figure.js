@@ -242,17 +242,21 @@ class Figure {
 			return;
 		}
 		const lines = relations(graph, node), place = graph.place(node);
+		const [own, ...outer] = stackLines(graph.stack(node)), where = own || place.text;
 		const title = `${graph.name(node)} — rank ${graph.rank[node]}, call ${graph.number(node)}`;
 
 		tip.replaceChildren(element("h4", {}, title));
-		for (const [text, kind] of [[envelope(graph, node), ""], [place.text, "place"], ...lines]) {
+		for (const [text, kind] of [[envelope(graph, node), ""], [where, "place"], ...lines]) {
 			if (text)
 				tip.append(element("p", { class: kind }, text));
 		}
 		if (place.source)
 			tip.append(excerpt(place));
+		if (outer.length > 0)
+			tip.append(element("div", { class: "stack" },
+				...outer.map((frame) => element("p", {}, frame))));
 		if (view.selected >= 0)
-			this.said.textContent = [title, envelope(graph, node), place.text,
+			this.said.textContent = [title, envelope(graph, node), where, ...outer,
 				...lines.map(([text]) => text)].filter(Boolean).join("; ");
 		this.putTip(node);
 	}

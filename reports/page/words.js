@@ -44,6 +44,20 @@ function another(graph, node) {
 	return `rank ${graph.rank[node]}'s ${graph.name(node)}, call ${graph.number(node)}, ${graph.place(node).text}`;
 }
 
+const FRAMES = 8; /* lines for a stack: the innermost frames, and the outermost */
+
+/* "take, a.c:6", then "called from exchange, a.c:13" and so on. Without debugging information the
+ * place names the function. */
+function stackLines(frames) {
+	const lines = frames.map(({ name, text }, i) =>
+		(i > 0 ? "called from " : "") + (name && !text.startsWith(`${name}+`) ? `${name}, ${text}` : text));
+	const more = lines.length - FRAMES + 1;
+
+	if (more > 1)
+		lines.splice(FRAMES - 2, more, `… ${more} more`);
+	return lines;
+}
+
 /* Ranks as "0, 2-5". */
 function ranges(numbers) {
 	const parts = [];

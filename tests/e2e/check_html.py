@@ -24,6 +24,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 HOSTILE = ("</script><script>document.title='owned'</script>"
            "<img src=x onerror=\"document.title='owned'\">")
 CALLS = 100000
+STACKS = 1000
 RANKS = 8
 SIZE_MOST = 20e6    # bytes of the page for so many calls
 PICTURE_MOST = 2.0  # seconds to its first picture
@@ -208,6 +209,60 @@ int main(int argc, char **argv)
 """
 
 
+# A helper that is called from two places, the second time in vain; the recursion is too deep to be
+# shown whole.
+HELPER = r"""
+#include <mpi.h>
+static volatile int levels;
+__attribute__((noinline)) static int exchange(void)
+{
+	int value;
+	MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return value;
+}
+__attribute__((noinline, noclone)) static int deep(int depth)
+{
+	int value = depth > 0 ? deep(depth - 1) : exchange();
+	levels++;
+	return value;
+}
+int main(int argc, char **argv)
+{
+	int rank, value = 7;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0)
+		value = exchange() + deep(20);
+	else
+		MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return value < 0;
+}
+"""
+
+
+def check_stacks(tool, browser):
+    source = os.path.join(tool.directory, "helper.c")
+    page = os.path.join(tool.directory, "helper.html")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(HELPER)
+    run = tool.run("explore", "-n", "2", "--store", os.path.join(tool.directory, "helper.store"),
+                   "--html", page, "--", tool.compile(source, "-O2"))
+    check(run.status == 1, str(run))
+    browser.open(page)
+    for call, wanted, unwanted in ((2, ["exchange, helper.c:7", "called from main, helper.c:22"],
+                                    "called from deep"),
+                                   (3, ["exchange, helper.c:7", "called from deep, helper.c:12",
+                                        "… 16 more", "called from main, helper.c:22"],
+                                    "exchange, helper.c:22")):
+        browser.click(*browser.run(MARK, 0, call))
+        told = tip(browser)
+        for text in wanted:
+            check(text in told, "%s is not in the tooltip of call %d:\n%s" % (text, call, told))
+        check(unwanted not in told, "%s is in the tooltip:\n%s" % (unwanted, told))
+    browser.press("\ue00c")  # escape
+
+
 def check_halo(tool, browser):
     """A run without a finding has its graph too."""
     source = os.path.join(tool.directory, "halo.c")
@@ -293,7 +348,8 @@ def check_filters(browser):
 
 
 def enlarge(store):
-    """Gives the finding's interleaving 100,000 calls: random neighbours exchange messages."""
+    """Gives the finding's interleaving 100,000 calls: random neighbours exchange messages, from
+    many places."""
     random.seed(1)
     database = sqlite3.connect(os.path.join(store, "matchpoint.db"))
     columns = [row[1] for row in database.execute("PRAGMA table_info(call)")]
@@ -319,9 +375,16 @@ def enlarge(store):
         matches.append((execution, len(matches), dest, call(dest, 2, "MPI_Recv", source, tag), 0,
                         source, sent, 0, tag))
     database.execute("UPDATE exploration SET ranks = ?", (RANKS,))
-    for table in ("call", "match"):
+    database.execute("DELETE FROM frame")
+    database.executemany("INSERT INTO frame VALUES (?,?,?,?)",
+                         [(stack, depth, "function_%d" % random.randrange(100),
+                           random.randint(1, 3))
+                          for stack in range(1, STACKS + 1) for depth in range(10)])
+    for table in ("call", "match", "stands"):
         database.execute("DELETE FROM %s WHERE execution = ?" % table, (execution,))
     database.executemany("INSERT INTO call VALUES (%s)" % ",".join("?" * len(columns)), calls)
+    database.executemany("INSERT INTO stands VALUES (?,?,?,?)",
+                         [(execution, *made[1:3], random.randint(1, STACKS)) for made in calls])
     database.executemany("INSERT INTO match VALUES (%s)" % ",".join("?" * 9), matches)
     database.commit()
     database.close()
@@ -365,6 +428,7 @@ def body(tool, _):
         check_mouse(browser)
         check_keyboard(browser)
         check_filters(browser)
+        check_stacks(tool, browser)
         check_halo(tool, browser)
         check_large(tool, browser)
         complaints = browser.complaints()

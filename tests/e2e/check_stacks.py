@@ -1,5 +1,5 @@
-"""The ranks of a finding have call stacks: a helper that is called from several places is told apart
-by its callers, in C (inlined or not, stripped or not), C++, Fortran and Python, whether the
+"""The ranks of a finding have call stacks: a helper that is called from several places is told
+apart by its callers, in C (inlined or not, stripped or not), C++, Fortran and Python, whether the
 exploration goes back by snapshot or by rerunning; MPI's own frames and the C library's are none."""
 
 import os
@@ -65,7 +65,8 @@ namespace solver {
 struct Halo {
 	__attribute__((noinline)) void receive(int tag)
 	{
-		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // A
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, tag, // A
+		         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		value++;
 	}
 	int value = 0;
@@ -107,7 +108,8 @@ contains
     integer, intent(in) :: tag
     integer, intent(inout) :: total
     integer :: value, code
-    call MPI_Recv(value, 1, MPI_INTEGER, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE, code) ! A
+    call MPI_Recv(value, 1, MPI_INTEGER, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &
+                  MPI_STATUS_IGNORE, code) ! A
     total = total + value
   end subroutine
 end module
