@@ -38,7 +38,13 @@
  *
  * Deviations: a step costs one when it is not the first alternative open there; a late one costs
  * one more than the world that saw it, in which everything that it forgets was default. A node's
- * parent is never dearer than itself: the bound leaves out just the nodes beyond it. */
+ * parent is never dearer than itself: the bound leaves out just the nodes beyond it.
+ *
+ * The same holds for each of the other bounds, which count the steps at some points only: the world
+ * that sees a late alternative has, besides what that needs, made nothing but default choices since
+ * the step, whatever they count for. So an outcome is within the bounds when none of them is passed
+ * by its own choices that were not the first alternative open when their point's turn came: on the
+ * spine, or, for what a late one needs, on that of the world that saw it. */
 
 struct explorer *explorer_new(const struct explorer_options *options)
 {
@@ -110,7 +116,8 @@ GArray *explorer_next(struct explorer *explorer)
 	explorer->statistics.waiting--;
 	step->first = false;
 	step->others = index + 1;
-	step->deviations = alternative->deviations;
+	cost_release(&step->cost);
+	step->cost = cost_copy(&alternative->cost);
 	if (alternative->needs)
 		g_array_append_vals(explorer->path, alternative->needs->data,
 		                    alternative->needs->len);
@@ -138,20 +145,37 @@ void explorer_lost(struct explorer *explorer)
 
 /* --- alternatives ---------------------------------------------------------------------------- */
 
-bool explorer_too_dear(struct explorer *explorer, guint deviations)
+/* Whether a node that costs so much is within all bounds; counts it if not. */
+static bool within_bounds(struct explorer *explorer, const struct cost *cost)
 {
-	if (explorer->options.deviations < 0 || deviations <= (guint)explorer->options.deviations)
-		return false;
-	explorer->statistics.pruned++;
-	return true;
+	const struct explorer_options *options = &explorer->options;
+	bool within = options->deviations < 0 || cost->deviations <= (guint)options->deviations;
+
+	for (guint i = 0; i < options->bound_count; i++) {
+		if (cost_of(cost, i) <= options->bounds[i].most)
+			continue;
+		if (options->bounds[i].vouched) {
+			explorer->statistics.vouched++;
+			return false;
+		}
+		within = false;
+	}
+	explorer->statistics.pruned += !within;
+	return within;
 }
 
-void explorer_push(struct explorer *explorer, struct step *step, struct op_id taken, GArray *needs,
-                   guint deviations)
+struct alternative *explorer_push(struct explorer *explorer, struct step *step, struct op_id taken,
+                                  const struct cost *before)
 {
-	step_wait(step, taken, needs, deviations);
+	struct cost cost = cost_plus(before, step->bounds);
+
+	if (!within_bounds(explorer, &cost)) {
+		cost_release(&cost);
+		return NULL;
+	}
 	step->seen++;
 	explorer->statistics.waiting++;
+	return step_wait(step, taken, cost);
 }
 
 /* --- a world at rest ----------------------------------------------------------------------- */
@@ -231,13 +255,13 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
 	struct step *step = step_new(open->point, explorer->path->len);
 
 	step->others = before ? before->others : 0;
-	step->deviations = before ? before->deviations : 0;
+	if (before)
+		step->cost = cost_copy(&before->cost);
+	step->bounds = open->bounds;
 	step->events = trace->count;
 	for (guint i = 1; i < open->alternatives->len; i++)
-		if (!explorer_too_dear(explorer, step->deviations + 1))
-			explorer_push(explorer, step,
-			              g_array_index(open->alternatives, struct op_id, i), NULL,
-			              step->deviations + 1);
+		explorer_push(explorer, step, g_array_index(open->alternatives, struct op_id, i),
+		              &step->cost);
 	g_ptr_array_add(explorer->steps, step);
 	late_start(explorer, open);
 	ret_choice->point = open->point;

@@ -15,9 +15,19 @@
 
 struct explorer;
 
+/* A bound on some of the choices: a point says for which bounds it counts. */
+struct explorer_bound {
+	uint32_t most; /* so many of them may be other than the default one */
+	bool vouched;  /* beyond it there is nothing new, says the user: the rest is all there is */
+};
+
+#define EXPLORER_BOUNDS 64u /* at most so many: a point tells them as bits */
+
 struct explorer_options {
 	int ranks;
 	int deviations; /* at most this many choices other than the default one; -1: no bound */
+	const struct explorer_bound *bounds; /* they outlive the explorer */
+	unsigned bound_count;
 };
 
 /* What could be answered later at a point besides what is open at once. */
@@ -37,6 +47,8 @@ struct open_choice {
 	                         first is the default; never empty */
 	enum open_question question;
 	uint32_t requests; /* ANY, SOME: how many are asked about */
+	uint64_t bounds;   /* for which of the explorer's bounds it counts, a bit each; the same
+	                      whenever the point is open */
 };
 
 enum explorer_step {
@@ -87,7 +99,8 @@ struct explorer_statistics {
 	uint64_t wasted;   /* dropped or lost worlds */
 	uint64_t visited;  /* nodes visited */
 	uint64_t waiting;  /* plans not yet returned */
-	uint64_t pruned;   /* alternatives left out by the bound on deviations */
+	uint64_t pruned;   /* alternatives left out by the bound on deviations, or by others */
+	uint64_t vouched;  /* alternatives left out by bounds beyond which there is nothing new */
 	uint64_t events;   /* events of traces read: the cost of the search, without a clock */
 	double share;      /* a guess at the part of the tree that the outcomes are, 0 to about 1 */
 };

@@ -73,10 +73,10 @@ struct asking *late_asking(struct explorer *explorer, int32_t rank, int32_t sour
 /* Goes back to the node where the step `index` starts; its alternatives that wait are kept. */
 void explorer_go_back(struct explorer *explorer, guint index);
 
-/* An alternative of a step waits to be visited. */
-void explorer_push(struct explorer *explorer, struct step *step, struct op_id taken, GArray *needs,
-                   guint deviations);
-bool explorer_too_dear(struct explorer *explorer, guint deviations);
+/* An alternative of a step, which was not open first in a world that costs `before`, waits to be
+ * visited. NULL: it is beyond a bound; else what it needs can still be added. */
+struct alternative *explorer_push(struct explorer *explorer, struct step *step, struct op_id taken,
+                                  const struct cost *before);
 
 static inline struct step *step_at(const struct explorer *explorer, guint index)
 {

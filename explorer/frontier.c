@@ -18,7 +18,7 @@ static GVariant *pack_choices(const GArray *choices)
 {
 	GVariantBuilder builder;
 
-	g_variant_builder_init(&builder, G_VARIANT_TYPE("a((iuu)(iuu))"));
+	g_variant_builder_init(&builder, G_VARIANT_TYPE(FRONTIER_CHOICES));
 	for (guint i = 0; choices && i < choices->len; i++) {
 		const struct choice *choice = &g_array_index(choices, struct choice, i);
 
@@ -28,17 +28,28 @@ static GVariant *pack_choices(const GArray *choices)
 	return g_variant_builder_end(&builder);
 }
 
+static GVariant *pack_cost(const struct cost *cost)
+{
+	const GArray *counts = cost->counts;
+
+	return g_variant_new("(u@au)", cost->deviations,
+	                     g_variant_new_fixed_array(G_VARIANT_TYPE_UINT32,
+	                                               counts ? counts->data : NULL,
+	                                               counts ? counts->len : 0, sizeof(guint32)));
+}
+
 static GVariant *pack_step(const struct step *step)
 {
 	GVariantBuilder waiting, complete;
 
-	g_variant_builder_init(&waiting, G_VARIANT_TYPE("a((iuu)a((iuu)(iuu))u)"));
+	g_variant_builder_init(&waiting, G_VARIANT_TYPE(FRONTIER_WAITING));
 	for (GList *item = step->waiting.head; item; item = item->next) {
 		const struct alternative *alternative = item->data;
 
-		g_variant_builder_add(&waiting, "(@(iuu)@a((iuu)(iuu))u)",
+		g_variant_builder_add(&waiting, "(@(iuu)@" FRONTIER_CHOICES "@(uau))",
 		                      pack_op(alternative->choice.taken),
-		                      pack_choices(alternative->needs), alternative->deviations);
+		                      pack_choices(alternative->needs),
+		                      pack_cost(&alternative->cost));
 	}
 	g_variant_builder_init(&complete, G_VARIANT_TYPE("a(uu)"));
 	for (guint i = 0; step->complete && i < step->complete->len; i++) {
@@ -47,9 +58,10 @@ static GVariant *pack_step(const struct step *step)
 
 		g_variant_builder_add(&complete, "(uu)", request->index, request->depth);
 	}
-	return g_variant_new("(@(iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))", pack_op(step->point),
-	                     step->base, (gboolean)step->first, step->others, step->deviations,
-	                     step->seen, &waiting, (gboolean)(step->complete != NULL), &complete);
+	return g_variant_new("(@(iuu)tubu@(uau)u" FRONTIER_WAITING "ba(uu))", pack_op(step->point),
+	                     step->bounds, step->base, (gboolean)step->first, step->others,
+	                     pack_cost(&step->cost), step->seen, &waiting,
+	                     (gboolean)(step->complete != NULL), &complete);
 }
 
 static void pack_asking(const struct explorer *explorer, GVariantBuilder *builder, gint32 rank)
@@ -81,7 +93,7 @@ GVariant *explorer_save(struct explorer *explorer)
 		index--;
 	if (!explorer->cut && index > 0)
 		explorer_go_back(explorer, index - 1);
-	g_variant_builder_init(&steps, G_VARIANT_TYPE("a((iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))"));
+	g_variant_builder_init(&steps, G_VARIANT_TYPE(FRONTIER_STEPS));
 	for (guint i = 0; i < index; i++)
 		g_variant_builder_add_value(&steps, pack_step(explorer->steps->pdata[i]));
 	g_variant_builder_init(&settled, G_VARIANT_TYPE("a(ui(iuu)u)"));
@@ -101,12 +113,11 @@ GVariant *explorer_save(struct explorer *explorer)
 	g_variant_builder_init(&asking, G_VARIANT_TYPE("a(iiau)"));
 	for (guint rank = 0; index > 0 && rank < explorer->destinations->len; rank++)
 		pack_asking(explorer, &asking, (gint32)rank);
-	return g_variant_ref_sink(g_variant_new(
-		"(bb@a((iuu)(iuu))a((iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))a(ui(iuu)u)a(u(iuu))"
-		"a(iiau))",
-		(gboolean)explorer->started, (gboolean)explorer->cut,
-		pack_choices(index > 0 ? explorer->path : NULL), &steps, &settled, &questions,
-		&asking));
+	return g_variant_ref_sink(
+		g_variant_new("(bb@" FRONTIER_CHOICES FRONTIER_STEPS "a(ui(iuu)u)a(u(iuu))a(iiau))",
+	                      (gboolean)explorer->started, (gboolean)explorer->cut,
+	                      pack_choices(index > 0 ? explorer->path : NULL), &steps, &settled,
+	                      &questions, &asking));
 }
 
 /* --- back ---------------------------------------------------------------------------------- */
@@ -123,22 +134,38 @@ static void unpack_choices(GVariantIter *iter, GArray *choices)
 	}
 }
 
+/* Takes the counts over. */
+static struct cost unpack_cost(guint deviations, GVariant *counts)
+{
+	struct cost cost = {deviations, NULL};
+	gsize count;
+	const guint32 *values = g_variant_get_fixed_array(counts, &count, sizeof(guint32));
+
+	if (count > 0) {
+		cost.counts = g_array_new(FALSE, FALSE, sizeof(guint32));
+		g_array_append_vals(cost.counts, values, (guint)count);
+	}
+	g_variant_unref(counts);
+	return cost;
+}
+
 static void unpack_waiting(struct explorer *explorer, struct step *step, GVariantIter *waiting)
 {
 	struct op_id taken;
 	GVariantIter *needs;
+	GVariant *counts;
 	guint deviations;
 
-	while (g_variant_iter_next(waiting, "((iuu)a((iuu)(iuu))u)", &taken.rank, &taken.call,
-	                           &taken.sub, &needs, &deviations)) {
-		GArray *choices = NULL;
+	while (g_variant_iter_next(waiting, "((iuu)" FRONTIER_CHOICES "(u@au))", &taken.rank,
+	                           &taken.call, &taken.sub, &needs, &deviations, &counts)) {
+		struct alternative *alternative = step_wait(step, taken,
+		                                            unpack_cost(deviations, counts));
 
 		if (g_variant_iter_n_children(needs) > 0) {
-			choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
-			unpack_choices(needs, choices);
+			alternative->needs = g_array_new(FALSE, FALSE, sizeof(struct choice));
+			unpack_choices(needs, alternative->needs);
 		}
 		g_variant_iter_free(needs);
-		step_wait(step, taken, choices, deviations);
 		explorer->statistics.waiting++;
 	}
 }
@@ -149,18 +176,22 @@ static bool unpack_steps(struct explorer *explorer, GVariantIter *steps)
 	guint base, others, deviations, seen, least = 0;
 	gboolean first, asks_sets;
 	struct op_id point;
+	GVariant *counts;
+	guint64 bounds;
 	bool good = true;
 
 	while (good
-	       && g_variant_iter_next(steps, "((iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))",
-	                              &point.rank, &point.call, &point.sub, &base, &first, &others,
-	                              &deviations, &seen, &waiting, &asks_sets, &complete)) {
+	       && g_variant_iter_next(steps, "((iuu)tubu(u@au)u" FRONTIER_WAITING "ba(uu))",
+	                              &point.rank, &point.call, &point.sub, &bounds, &base, &first,
+	                              &others, &deviations, &counts, &seen, &waiting, &asks_sets,
+	                              &complete)) {
 		struct step *step = step_new(point, base);
 		struct complete_request request;
 
 		step->first = first;
 		step->others = others;
-		step->deviations = deviations;
+		step->bounds = bounds;
+		step->cost = unpack_cost(deviations, counts);
 		step->seen = seen;
 		unpack_waiting(explorer, step, waiting);
 		if (asks_sets)

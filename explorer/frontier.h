@@ -8,10 +8,10 @@
 
 #include "explorer.h"
 
-#define FRONTIER_TYPE                               \
-	"(bba((iuu)(iuu))"                          \
-	"a((iuu)ubuuua((iuu)a((iuu)(iuu))u)ba(uu))" \
-	"a(ui(iuu)u)a(u(iuu))a(iiau))"
+#define FRONTIER_CHOICES "a((iuu)(iuu))"
+#define FRONTIER_WAITING "a((iuu)" FRONTIER_CHOICES "(uau))"
+#define FRONTIER_STEPS "a((iuu)tubu(uau)u" FRONTIER_WAITING "ba(uu))"
+#define FRONTIER_TYPE "(bb" FRONTIER_CHOICES FRONTIER_STEPS "a(ui(iuu)u)a(u(iuu))a(iiau))"
 
 /* The search as it stands, in FRONTIER_TYPE; unref with g_variant_unref. It is written in this
  * machine's byte order. */

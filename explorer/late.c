@@ -136,21 +136,22 @@ static void push_late(struct explorer *explorer, guint index, struct op_id late,
                       const struct choice_set *needs)
 {
 	struct step *step = step_at(explorer, index);
-	guint deviations = last_step(explorer)->deviations + 1;
-	GArray *choices;
+	struct alternative *alternative;
 
-	if (!is_first_witness(explorer, index, needs) || explorer_too_dear(explorer, deviations))
+	if (!is_first_witness(explorer, index, needs))
 		return;
-	choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	alternative = explorer_push(explorer, step, late, &last_step(explorer)->cost);
+	if (!alternative)
+		return;
+	alternative->needs = g_array_new(FALSE, FALSE, sizeof(struct choice));
 	for (guint i = step->base + 1; i < explorer->path->len; i++) {
 		const struct choice *choice = choice_at(explorer->path, i);
 		struct op_id taken;
 		int number = dependence_choice(explorer->dependence, choice->point, &taken);
 
 		if (number >= 0 && choice_set_has(needs, (guint)number))
-			g_array_append_vals(choices, choice, 1);
+			g_array_append_vals(alternative->needs, choice, 1);
 	}
-	explorer_push(explorer, step, late, choices, deviations);
 }
 
 /* Whether the question of this step for this source is settled now. */
@@ -366,8 +367,8 @@ static void start_with_complete(struct explorer *explorer, struct step *step,
 	for (guint i = 0; i < answers->len; i++) {
 		struct op_id answer = g_array_index(answers, struct op_id, i);
 
-		if (!is_open(open, answer) && !explorer_too_dear(explorer, step->deviations + 1))
-			explorer_push(explorer, step, answer, NULL, step->deviations + 1);
+		if (!is_open(open, answer))
+			explorer_push(explorer, step, answer, &step->cost);
 	}
 }
 

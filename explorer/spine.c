@@ -4,6 +4,7 @@ void alternative_free(struct alternative *alternative)
 {
 	if (alternative->needs)
 		g_array_free(alternative->needs, TRUE);
+	cost_release(&alternative->cost);
 	g_free(alternative);
 }
 
@@ -25,6 +26,7 @@ void step_free(struct step *step)
 	g_queue_clear_full(&step->waiting, (GDestroyNotify)alternative_free);
 	if (step->complete)
 		g_array_free(step->complete, TRUE);
+	cost_release(&step->cost);
 	g_free(step);
 }
 
@@ -39,14 +41,14 @@ void step_forget_complete(struct step *step, guint depth)
 		g_array_set_size(step->complete, count);
 }
 
-void step_wait(struct step *step, struct op_id taken, GArray *needs, guint deviations)
+struct alternative *step_wait(struct step *step, struct op_id taken, struct cost cost)
 {
 	struct alternative *alternative = g_new0(struct alternative, 1);
 
 	alternative->choice = (struct choice){step->point, taken};
-	alternative->needs = needs;
-	alternative->deviations = deviations;
+	alternative->cost = cost;
 	g_queue_push_tail(&step->waiting, alternative);
+	return alternative;
 }
 
 static const struct choice *choice_at(const GArray *choices, guint index)

@@ -2,13 +2,14 @@
 #ifndef MATCHPOINT_EXPLORER_SPINE_H
 #define MATCHPOINT_EXPLORER_SPINE_H
 
+#include "cost.h"
 #include "path.h"
 #include "together.h"
 
 struct alternative {
 	struct choice choice;
 	GArray *needs; /* of struct choice, to be made before; NULL: it was open at once */
-	guint deviations;
+	struct cost cost;
 };
 
 void alternative_free(struct alternative *alternative);
@@ -21,7 +22,8 @@ struct step {
 	guint base;       /* choices on the path before this step's */
 	bool first;       /* stands at the first alternative that was open */
 	guint others;     /* of the steps so far, this one included, the last that does not; + 1 */
-	guint deviations; /* of the path up to and including this step */
+	struct cost cost; /* of the path up to and including this step */
+	uint64_t bounds;  /* for which it counts: see struct open_choice */
 	guint seen;       /* alternatives known so far, visited or not */
 	size_t events;    /* length of the trace at its node, or STEP_UNKNOWN */
 	GQueue waiting;   /* of struct alternative: not visited yet */
@@ -32,8 +34,8 @@ struct step {
 struct step *step_new(struct op_id point, guint base);
 void step_free(struct step *step);
 
-/* Adds an alternative at the end; takes `needs`. */
-void step_wait(struct step *step, struct op_id taken, GArray *needs, guint deviations);
+/* Adds an alternative at the end, so far without needs; takes the cost over. */
+struct alternative *step_wait(struct step *step, struct op_id taken, struct cost cost);
 
 /* Forgets the complete requests seen at more than so many steps. */
 void step_forget_complete(struct step *step, guint depth);

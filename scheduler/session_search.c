@@ -77,7 +77,8 @@ static void explore(struct session *session, enum buffering buffering, struct ex
 void session_search(struct session *session)
 {
 	const struct session_options *options = session->options;
-	const struct explorer_options search = {options->ranks, options->deviations};
+	const struct explorer_options search = {.ranks = options->ranks,
+	                                        .deviations = options->deviations};
 
 	while (session->parts->len > 0 && !session->error && !session->stop_reason) {
 		struct store_part *part = g_ptr_array_steal_index(session->parts, 0);

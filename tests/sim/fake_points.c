@@ -48,7 +48,7 @@ static void add_answer(GArray *points, struct op_id id, enum answer_kind kind,
                        enum open_question question)
 {
 	struct point *point = find_point(points, id);
-	struct point other = {{id, NULL, question, 0}, PRIORITY_LAST};
+	struct point other = {{.point = id, .question = question}, PRIORITY_LAST};
 
 	if (!point) {
 		other.choice.alternatives = alternatives_new();

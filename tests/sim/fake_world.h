@@ -13,17 +13,21 @@ struct exploration_options {
 	guint64 seed;   /* of the order in which ranks move */
 	bool apart;     /* now and then the search is saved and loaded, or split, or its world
 	                   stopped; of all its parts a random one goes on */
+	const struct explorer_bound *bounds; /* as in explorer_options */
+	guint bound_count;
+	const uint64_t *bounds_of; /* by instruction: for which it counts; NULL: for none */
 };
 
 struct exploration {
-	GHashTable *outcomes; /* set of GBytes, see brute_force.h */
+	GHashTable *outcomes; /* GBytes, see brute_force.h, to the choices (struct choice) that
+	                         led to it first */
 	guint repeated;       /* outcomes reached again */
 	guint dropped;        /* worlds given up by the explorer */
 	guint lost;           /* plans that could not be followed */
 	guint runs;
 	guint parts; /* into which it was split */
 	guint cut;   /* worlds that were stopped on their way */
-	guint64 pruned;
+	guint64 pruned, vouched;
 	guint64 events; /* of traces read by the explorer */
 	guint64 steps;  /* taken by ranks in all worlds */
 };

@@ -57,6 +57,18 @@ struct runner {
 	struct exploration *result;
 };
 
+static GArray *open_points(const struct runner *runner, const struct world *world)
+{
+	GArray *open = world_open(world);
+
+	for (guint i = 0; runner->options->bounds_of && i < open->len; i++) {
+		struct open_choice *one = &g_array_index(open, struct open_choice, i);
+
+		one->bounds = runner->options->bounds_of[world_index_of(world, one->point)];
+	}
+	return open;
+}
+
 /* The world that has made the most of the plan already. */
 static struct world *begin(struct runner *runner, const GArray *plan)
 {
@@ -107,7 +119,7 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		runner->result->lost++;
 	}
 	while (followed && step == EXPLORER_TAKE && !is_cut(runner)) {
-		GArray *open = world_open(world);
+		GArray *open = open_points(runner, world);
 
 		step = explorer_rest(runner->explorer, &world->trace, open, &choice);
 		if (step == EXPLORER_TAKE) {
@@ -122,7 +134,8 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		GBytes *outcome = outcome_new(runner->program, world->place, world->states,
 		                              world->reporters);
 
-		if (!g_hash_table_add(runner->result->outcomes, outcome))
+		if (!g_hash_table_insert(runner->result->outcomes, outcome,
+		                         g_array_copy(world->choices)))
 			runner->result->repeated++;
 	} else if (followed && step == EXPLORER_DROP) {
 		runner->result->dropped++;
@@ -138,6 +151,7 @@ static guint64 add_statistics(struct runner *runner)
 
 	explorer_statistics(runner->explorer, &statistics);
 	runner->result->pruned += statistics.pruned;
+	runner->result->vouched += statistics.vouched;
 	runner->result->events += statistics.events;
 	return statistics.waiting;
 }
@@ -179,14 +193,16 @@ static void part_free(void *explorer)
 void explore(const struct random_program *program, const struct exploration_options *options,
              struct exploration *ret)
 {
-	struct explorer_options search = {program->ranks, options->deviations};
+	struct explorer_options search = {program->ranks, options->deviations, options->bounds,
+	                                  options->bound_count};
 	struct runner runner = {.program = program, .options = options, .result = ret};
 	g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(part_free);
 	GArray *plan;
 
 	*ret = (struct exploration){0};
 	ret->outcomes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-	                                      (GDestroyNotify)g_bytes_unref, NULL);
+	                                      (GDestroyNotify)g_bytes_unref,
+	                                      (GDestroyNotify)g_array_unref);
 	runner.random = g_rand_new_with_seed((guint32)options->seed);
 	runner.snapshots = g_ptr_array_new_with_free_func(world_free);
 	g_ptr_array_add(parts, explorer_new(&search));

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "brute_force.h"
+#include "costs.h"
 #include "fake_world.h"
 
 static int programs = 500;
@@ -140,8 +141,10 @@ static void allow_more(const struct random_program *program, enum program_buffer
 static void compare(const struct random_program *program, enum program_buffering buffering,
                     struct totals *totals)
 {
-	struct exploration_options options = {buffering, program->seed % 3 != 0, -1, program->seed,
-	                                      false};
+	struct exploration_options options = {.buffering = buffering,
+	                                      .snapshots = program->seed % 3 != 0,
+	                                      .deviations = -1,
+	                                      .seed = program->seed};
 	GHashTable *expected = enumerate(program, buffering, totals);
 	bool once = buffering != PROGRAM_PER_SEND;
 	struct exploration found;
@@ -267,9 +270,11 @@ static struct random_program *master_and_workers(int tasks)
 static void assert_exactly(struct random_program *program, guint outcomes)
 {
 	for (guint64 seed = 0; seed < 4; seed++) {
-		struct exploration_options options = {seed % 2 == 0 ? PROGRAM_INFINITE
-		                                                    : PROGRAM_ZERO,
-		                                      seed / 2 == 0, -1, seed, false};
+		struct exploration_options options = {.buffering = seed % 2 == 0 ? PROGRAM_INFINITE
+		                                                                 : PROGRAM_ZERO,
+		                                      .snapshots = seed / 2 == 0,
+		                                      .deviations = -1,
+		                                      .seed = seed};
 		struct exploration found;
 
 		explore(program, &options, &found);
@@ -299,8 +304,11 @@ static void test_deviations(void **state)
 	(void)state;
 	for (guint64 seed = 1; seed <= 100; seed++) {
 		struct random_program *program = random_program_new(seed, 8);
-		struct exploration_options options = {
-			seed % 2 == 0 ? PROGRAM_INFINITE : PROGRAM_ZERO, true, -1, seed, false};
+		struct exploration_options options = {.buffering = seed % 2 == 0 ? PROGRAM_INFINITE
+		                                                                 : PROGRAM_ZERO,
+		                                      .snapshots = true,
+		                                      .deviations = -1,
+		                                      .seed = seed};
 		struct exploration all;
 		guint before = 0;
 
@@ -323,6 +331,109 @@ static void test_deviations(void **state)
 	}
 }
 
+enum { BOUNDS = 3 };
+
+/* Bounds on the choices of one rank, on those at some instructions, on all. */
+static uint64_t *random_bounds(const struct random_program *program, GRand *random)
+{
+	uint64_t *bounds_of = g_new0(uint64_t, program->count);
+	int rank = g_rand_int_range(random, 0, program->ranks);
+
+	for (int i = 0; i < program->count; i++) {
+		bounds_of[i] = 4u | (program->instructions[i].rank == rank ? 1u : 0u)
+		               | (g_rand_boolean(random) ? 2u : 0u);
+	}
+	return bounds_of;
+}
+
+/* Of all outcomes those within the bounds. */
+static GHashTable *within(const struct random_program *program,
+                          const struct exploration_options *options, GHashTable *all)
+{
+	GHashTable *some = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+	GHashTableIter iter;
+	gpointer outcome, choices;
+
+	g_hash_table_iter_init(&iter, all);
+	while (g_hash_table_iter_next(&iter, &outcome, &choices)) {
+		guint costs[BOUNDS];
+		bool fits = true;
+
+		outcome_costs(program, options->buffering, options->bounds_of, choices, BOUNDS,
+		              costs);
+		for (guint i = 0; i < BOUNDS; i++)
+			fits = fits && costs[i] <= options->bounds[i].most;
+		if (fits)
+			g_hash_table_add(some, outcome);
+	}
+	return some;
+}
+
+/* Just the outcomes within the bounds, each once, no run wasted; and it is told whether there are
+ * more. */
+static guint compare_bounded(const struct random_program *program,
+                             const struct exploration_options *options,
+                             const struct exploration *all)
+{
+	GHashTable *expected = within(program, options, all->outcomes);
+	struct exploration found;
+	guint fitting = g_hash_table_size(expected);
+
+	explore(program, options, &found);
+	if (!same_set(expected, found.outcomes))
+		print_message("seed %" G_GUINT64_FORMAT ", bounds %u %u %u\n", program->seed,
+		              options->bounds[0].most, options->bounds[1].most,
+		              options->bounds[2].most);
+	print_difference(program, expected, found.outcomes, "missing");
+	print_difference(program, found.outcomes, expected, "beyond the bounds");
+	assert_true(same_set(expected, found.outcomes));
+	assert_int_equal(found.runs, fitting);
+	assert_int_equal(found.repeated + found.dropped + found.lost, 0);
+	assert_true((found.pruned + found.vouched > 0) == (fitting < all->runs));
+	assert_true(found.vouched == 0 || options->bounds[1].vouched);
+	exploration_release(&found);
+	g_hash_table_destroy(expected);
+	return fitting;
+}
+
+/* Zero and infinite buffering alone: with a choice for each send an outcome has several costs. */
+static void test_bounds(void **state)
+{
+	guint outcomes = 0, left = 0;
+
+	(void)state;
+	for (guint64 seed = 1; seed <= (guint64)(programs / 4); seed++) {
+		GRand *random = g_rand_new_with_seed((guint32)seed);
+		struct random_program *program = random_program_new(seed, seed % 2 ? 0 : 7);
+		g_autofree uint64_t *bounds_of = random_bounds(program, random);
+		struct explorer_bound bounds[BOUNDS] = {{0, false}, {0, seed % 3 == 0}, {0, false}};
+		struct exploration_options options = {
+			.buffering = seed % 4 < 2 ? PROGRAM_ZERO : PROGRAM_INFINITE,
+			.snapshots = seed % 5 > 0,
+			.deviations = -1,
+			.seed = seed,
+			.bounds_of = bounds_of,
+		};
+		struct exploration all;
+
+		explore(program, &options, &all);
+		options.bounds = bounds;
+		options.bound_count = BOUNDS;
+		for (int round = 0; round < 6 && all.runs <= 400; round++) {
+			for (guint i = 0; i < BOUNDS; i++)
+				bounds[i].most = (uint32_t)g_rand_int_range(random, 0, 4);
+			options.apart = round > 3;
+			outcomes += compare_bounded(program, &options, &all);
+			left += all.runs;
+		}
+		exploration_release(&all);
+		random_program_free(program);
+		g_rand_free(random);
+	}
+	print_message("%u outcomes of %u within the bounds\n", outcomes, left);
+	assert_true(outcomes > left / 10 && outcomes < left);
+}
+
 /* Saved and loaded, split in parts that go on in any order: the same outcomes, each once. */
 static void test_apart(void **state)
 {
@@ -331,9 +442,11 @@ static void test_apart(void **state)
 	(void)state;
 	for (guint64 seed = 1; seed <= (guint64)(programs / 8); seed++) {
 		struct random_program *program = random_program_new(seed, 6);
-		struct exploration_options options = {(enum program_buffering)(1 + seed % 3),
-		                                      seed % 2 == 0, seed % 7 == 0 ? 2 : -1, seed,
-		                                      false};
+		struct exploration_options options = {
+			.buffering = (enum program_buffering)(1 + seed % 3),
+			.snapshots = seed % 2 == 0,
+			.deviations = seed % 7 == 0 ? 2 : -1,
+			.seed = seed};
 		struct exploration whole, apart;
 
 		explore(program, &options, &whole);
@@ -402,9 +515,8 @@ int main(int argc, char **argv)
 		{NULL},
 	};
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_programs),
-		cmocka_unit_test(test_figures),
-		cmocka_unit_test(test_deviations),
+		cmocka_unit_test(test_random_programs), cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_deviations),      cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_apart),
 	};
 	g_autoptr(GOptionContext)

@@ -127,7 +127,7 @@ static void assert_answers(struct explorer *explorer, struct world *world, enum 
 
 static struct explorer *explorer_with(int ranks, int deviations)
 {
-	struct explorer_options options = {ranks, deviations};
+	struct explorer_options options = {.ranks = ranks, .deviations = deviations};
 
 	return explorer_new(&options);
 }

@@ -1,0 +1,154 @@
+#include "costs.h"
+
+#include "fake_world_internal.h"
+
+struct costs {
+	const struct random_program *program;
+	enum program_buffering buffering;
+	const uint64_t *bounds_of;
+	GRand *random;
+	guint count;
+	guint *costs;
+};
+
+static const struct choice *find(const GArray *choices, struct op_id point)
+{
+	for (guint i = 0; i < choices->len; i++) {
+		const struct choice *choice = &g_array_index(choices, struct choice, i);
+
+		if (op_id_equal(choice->point, point))
+			return choice;
+	}
+	return NULL;
+}
+
+/* A world that has made those of the choices that are possible. */
+static struct world *world_with(const struct costs *costs, const GArray *choices,
+                                const GArray *others)
+{
+	const GArray *both[] = {choices, others};
+	struct world *world = world_new(costs->program, costs->buffering, costs->random);
+	bool moved = true;
+
+	world_run(world);
+	while (moved) {
+		moved = false;
+		for (guint i = 0; i < G_N_ELEMENTS(both); i++) {
+			for (guint k = 0; both[i] && k < both[i]->len; k++) {
+				const struct choice *choice = &g_array_index(both[i], struct choice,
+				                                             k);
+
+				if (find(world->choices, choice->point)
+				    || !world_allows(world, choice))
+					continue;
+				world_choose(world, choice);
+				world_run(world);
+				moved = true;
+			}
+		}
+	}
+	return world;
+}
+
+static bool possible(const struct costs *costs, const GArray *choices, const GArray *others,
+                     const struct choice *wanted)
+{
+	struct world *world = world_with(costs, choices, others);
+	bool allowed = world_allows(world, wanted);
+
+	world_free(world);
+	return allowed;
+}
+
+/* The choices of `target` without which this one cannot be made at the node `made`. */
+static GArray *needs_of(const struct costs *costs, const GArray *made, const GArray *target,
+                        const struct choice *wanted)
+{
+	GArray *needs = g_array_new(FALSE, FALSE, sizeof(struct choice));
+
+	for (guint i = 0; i < target->len; i++) {
+		const struct choice *choice = &g_array_index(target, struct choice, i);
+
+		if (!find(made, choice->point) && !op_id_equal(choice->point, wanted->point))
+			g_array_append_vals(needs, choice, 1);
+	}
+	for (guint i = needs->len; i-- > 0;) {
+		struct choice left = g_array_index(needs, struct choice, i);
+
+		g_array_remove_index(needs, i);
+		if (!possible(costs, made, needs, wanted))
+			g_array_insert_val(needs, i, left);
+	}
+	g_assert_true(possible(costs, made, needs, wanted));
+	return needs;
+}
+
+static void count(struct costs *costs, const struct world *world, struct op_id point)
+{
+	uint64_t bounds = costs->bounds_of[world_index_of(world, point)];
+
+	for (guint i = 0; i < costs->count; i++)
+		costs->costs[i] += bounds >> i & 1;
+}
+
+static bool is_open(const struct open_choice *open, struct op_id taken)
+{
+	for (guint i = 0; i < open->alternatives->len; i++)
+		if (op_id_equal(g_array_index(open->alternatives, struct op_id, i), taken))
+			return true;
+	return false;
+}
+
+static bool all_made(const GArray *made, const GArray *target)
+{
+	for (guint i = 0; i < target->len; i++)
+		if (!find(made, g_array_index(target, struct choice, i).point))
+			return false;
+	return true;
+}
+
+/* Goes on from the node `made`, which grows, until all of `target` has been made: at each node the
+ * first open point takes what `target` says, or the default. */
+static void go(struct costs *costs, GArray *made, const GArray *target)
+{
+	while (!all_made(made, target)) {
+		struct world *world = world_with(costs, made, NULL);
+		GArray *open = world_open(world);
+		const struct open_choice *first = &g_array_index(open, struct open_choice, 0);
+		struct choice choice = {first->point,
+		                        g_array_index(first->alternatives, struct op_id, 0)};
+		const struct choice *wanted = find(target, first->point);
+
+		g_assert_cmpuint(world->choices->len, ==, made->len);
+		g_assert_cmpuint(open->len, >, 0);
+		if (wanted && !is_open(first, wanted->taken)) {
+			g_autoptr(GArray) needs = needs_of(costs, made, target, wanted);
+			g_autoptr(GArray) witness = g_array_copy(made);
+
+			g_array_append_val(witness, choice);
+			go(costs, witness, needs);
+			g_array_append_vals(made, needs->data, needs->len);
+		}
+		if (wanted && !op_id_equal(wanted->taken, choice.taken)) {
+			count(costs, world, first->point);
+			choice.taken = wanted->taken;
+		}
+		g_array_append_val(made, choice);
+		open_choices_free(open);
+		world_free(world);
+	}
+}
+
+void outcome_costs(const struct random_program *program, enum program_buffering buffering,
+                   const uint64_t *bounds_of, const GArray *choices, guint count_of_bounds,
+                   guint *ret_costs)
+{
+	struct costs costs = {program,         buffering, bounds_of, g_rand_new_with_seed(1),
+	                      count_of_bounds, ret_costs};
+	g_autoptr(GArray) made = g_array_new(FALSE, FALSE, sizeof(struct choice));
+
+	for (guint i = 0; i < count_of_bounds; i++)
+		ret_costs[i] = 0;
+	go(&costs, made, choices);
+	g_rand_free(costs.random);
+}
