@@ -194,6 +194,10 @@ void command_options_release(struct command_options *options)
 		g_free(options->reports[i]);
 	g_free(options->keep_files);
 	g_strfreev(options->compare);
+	g_strfreev(options->bound_ranks);
+	g_strfreev(options->bound_sites);
+	if (options->bounds)
+		g_array_unref(options->bounds);
 	g_strfreev(options->session.compare_files);
 	g_free(options->launcher);
 	g_free(options->standard_input);

@@ -36,13 +36,16 @@ struct command_options {
 	struct session_options session;
 	char **program;
 	char *reports[REPORT_MAX]; /* where each of report_list() goes; NULL: not asked for */
-	char **ignored; /* as given */
+	char **ignored;            /* as given */
 	char *source_root;
 	int execution;
 	int not_yet; /* --not-yet */
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
 		*resume, *keep_files;
 	char **compare;
+	char **bound_ranks, **bound_sites; /* as given */
+	GArray *bounds;                    /* the same as struct bound, and --pcontrol */
+	gboolean regions;                  /* --pcontrol */
 	gboolean quiet, keep_going;
 	int verbose;
 };

@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "bounds.h"
 #include "command.h"
 
 /* The progress line on a terminal is redrawn in place; elsewhere a line every so often. */
@@ -34,11 +35,10 @@ static void show_progress(void *user, const struct session_progress *now)
 		left = g_strdup_printf("about %.3g left (%.3g s)", now->left, now->left / rate);
 	else
 		left = g_strdup_printf("%" G_GUINT64_FORMAT " waiting", now->waiting);
-	line = g_strdup_printf("%" G_GUINT64_FORMAT
-	                       " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
-	                       " findings, %u choices deep, %.0f s",
-	                       now->interleavings, left, rate, now->findings, now->depth,
-	                       now->seconds);
+	line = g_strdup_printf(
+		"%" G_GUINT64_FORMAT " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
+		" findings, %u choices deep, %.0f s",
+		now->interleavings, left, rate, now->findings, now->depth, now->seconds);
 	if (progress->terminal)
 		fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
 	else
@@ -105,6 +105,19 @@ static gboolean interpret_compare(struct command_options *options)
 	return TRUE;
 }
 
+/* --bound-rank, --bound-site, --pcontrol; FALSE after having complained. */
+static gboolean interpret_bounds(struct command_options *options)
+{
+	g_autoptr(GError) error = NULL;
+
+	options->bounds = bounds_parse(options->bound_ranks, options->bound_sites, options->regions,
+	                               options->session.ranks, &error);
+	if (!options->bounds)
+		command_complain("%s", error->message);
+	options->session.bounds = options->bounds;
+	return options->bounds != NULL;
+}
+
 /* Each outcome's files go to a directory of their own in it. */
 static gboolean interpret_keep_files(struct command_options *options)
 {
@@ -126,6 +139,32 @@ static gboolean interpret_keep_files(struct command_options *options)
 	return TRUE;
 }
 
+/* What the options mean; EXIT_CLEAN, or it has complained. */
+static int interpret(struct command_options *options, gint64 interleavings)
+{
+	struct session_options *session = &options->session;
+	int status;
+
+	if (interleavings < 0 || session->max_seconds < 0) {
+		command_complain("a bound cannot be negative");
+		return EXIT_USAGE;
+	}
+	if (options->keep_going)
+		session->fail_fast = FALSE;
+	session->max_interleavings = (guint64)interleavings;
+	if (!interpret_compare(options))
+		return EXIT_USAGE;
+	if (session->resume && session->compare_files && session->compare_files[0]) {
+		command_complain("--resume cannot go with --compare FILE: what the file held after "
+		                 "earlier interleavings is not kept");
+		return EXIT_USAGE;
+	}
+	status = command_inspect(options);
+	if (status == EXIT_CLEAN && (!interpret_bounds(options) || !interpret_keep_files(options)))
+		status = EXIT_USAGE;
+	return status;
+}
+
 static int run(int argc, char **argv)
 {
 	struct command_options options = {.session = {.command = "explore", .deviations = -1}};
@@ -142,6 +181,16 @@ static int run(int argc, char **argv)
 	         "memory for snapshots, as 512M or 2G (default: half of what is free)", "SIZE"},
 		{"deviations", 0, 0, G_OPTION_ARG_INT, &session->deviations,
 	         "only paths that differ from the default choice at most K times", "K"},
+		{"bound-rank", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.bound_ranks,
+	         "only paths in which at most K choices of rank R differ from the default (may be "
+	         "repeated)",
+	         "R=K"},
+		{"bound-site", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.bound_sites,
+	         "the same for the choices of calls made there (may be repeated)", "FILE:LINE=K"},
+		{"pcontrol", 0, 0, G_OPTION_ARG_NONE, &options.regions,
+	         "between MPI_Pcontrol(0) and MPI_Pcontrol(1) only the default choices: their "
+	         "order does not matter",
+	         NULL},
 		{"compare", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.compare,
 	         "what interleavings that end well must agree in: output (the default), FILE "
 	         "besides (may be repeated), none",
@@ -162,25 +211,8 @@ static int run(int argc, char **argv)
 		"what is wrong",
 		"matchpoint explore -n 4 --json report.json -- ./solver input.dat");
 
-	if (status == EXIT_CLEAN && (interleavings < 0 || session->max_seconds < 0)) {
-		command_complain("a bound cannot be negative");
-		status = EXIT_USAGE;
-	}
-	if (options.keep_going)
-		session->fail_fast = FALSE;
-	session->max_interleavings = (guint64)interleavings;
-	if (status == EXIT_CLEAN && !interpret_compare(&options))
-		status = EXIT_USAGE;
-	if (status == EXIT_CLEAN && session->resume && session->compare_files
-	    && session->compare_files[0]) {
-		command_complain("--resume cannot go with --compare FILE: what the file held after "
-		                 "earlier interleavings is not kept");
-		status = EXIT_USAGE;
-	}
 	if (status == EXIT_CLEAN)
-		status = command_inspect(&options);
-	if (status == EXIT_CLEAN && !interpret_keep_files(&options))
-		status = EXIT_USAGE;
+		status = interpret(&options, interleavings);
 	if (status == EXIT_CLEAN)
 		status = explore(&options);
 	command_options_release(&options);

@@ -329,6 +329,14 @@ static void take(struct execution *execution, const GArray *open, struct choice 
 	}
 }
 
+static enum explorer_step decide(struct execution *execution, GArray *open,
+                                 struct choice *ret_choice)
+{
+	session_mark_bounds(execution, open);
+	return execution->strategy->rest(execution->strategy, world_trace(execution->world), open,
+	                                 ret_choice);
+}
+
 /* Decides what happens now that everybody stands still. FALSE: wait for more to be heard. */
 static gboolean at_rest(struct execution *execution)
 {
@@ -358,7 +366,7 @@ static gboolean at_rest(struct execution *execution)
 		lose(execution);
 		return FALSE;
 	}
-	step = execution->strategy->rest(execution->strategy, world_trace(world), open, &choice);
+	step = decide(execution, open, &choice);
 	if (step == EXPLORER_TAKE)
 		take(execution, open, &choice);
 	open_choices_free(open);
@@ -496,8 +504,7 @@ static void decide_for_others(struct execution *execution)
 		    && !execution->strategy->fills_gaps && stall_hopeless(execution->stall))
 			lose(execution);
 	} else {
-		step = execution->strategy->rest(execution->strategy, world_trace(world), open,
-		                                 &choice);
+		step = decide(execution, open, &choice);
 		if (step == EXPLORER_TAKE)
 			take(execution, open, &choice);
 		execution->wasted = step == EXPLORER_DROP;

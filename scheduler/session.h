@@ -36,6 +36,7 @@ struct session_options {
 	double max_seconds;        /* 0: no bound */
 	guint64 max_memory;        /* bytes for snapshots; 0: half of what is free */
 	int deviations;            /* -1: no bound */
+	const GArray *bounds;      /* of struct bound (bounds.h); NULL: none */
 	guint not_yet;   /* how often in a row a poll is told so although it need not be */
 	gboolean resume; /* go on with the exploration that the store holds */
 	gboolean fail_fast;

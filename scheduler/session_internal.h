@@ -5,6 +5,7 @@
 #include <uv.h>
 
 #include "../ckpt/journal.h"
+#include "bounds.h"
 #include "call_log.h"
 #include "communicators.h"
 #include "execution.h"
@@ -68,6 +69,8 @@ struct session {
 	gint64 saved;          /* when the search was written to the store last */
 	gint64 save_cost;      /* what that took, in microseconds */
 	guint64 pruned;        /* by parts of the tree that are done */
+	guint64 vouched;       /* likewise, by bounds beyond which there is nothing new */
+	guint64 bounds_met;    /* those for which some choice counted, a bit each */
 	gdouble share;         /* of the tree, done before this part */
 	double seconds_before; /* of sessions that this one goes on from */
 
@@ -133,6 +136,14 @@ void session_note(struct session *session);
 
 /* The key that tells bufferings apart. */
 guint64 session_buffering_key(enum buffering buffering);
+
+/* The bounds on some of the choices (session_bounds.c): as the explorer takes them (struct
+ * explorer_bound; unref it); for which of them each open choice counts; what is left within them,
+ * in words (free with g_free). session_note_bounds adds what there is to say of them. */
+GArray *session_explorer_bounds(const struct session_options *options);
+void session_mark_bounds(const struct execution *execution, GArray *open);
+char *session_bounds_words(const struct session *session);
+void session_note_bounds(struct session *session);
 
 /* Explores all parts of the tree (session_search.c). */
 void session_search(struct session *session);

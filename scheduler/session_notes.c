@@ -88,7 +88,7 @@ static void tell_covered(GString *text, const struct coverage *covered)
 			g_string_append_printf(text, ", at least %" G_GUINT64_FORMAT " more left",
 			                       covered->left);
 		if (covered->pruned > 0)
-			g_string_append_printf(text, ", those beyond --deviations not counted");
+			g_string_append_printf(text, ", those beyond the bounds not counted");
 	}
 }
 
@@ -120,6 +120,7 @@ static void note_covered(struct session *session)
 void session_note(struct session *session)
 {
 	note_covered(session);
+	session_note_bounds(session);
 	note_ignored(session);
 	note_unwatched(session);
 	note_outcomes(session);

@@ -50,6 +50,18 @@ static char *word(const char *text)
 	return g_strdup(text ? text : "none");
 }
 
+static void add_bounds(GPtrArray *identity, const GArray *bounds)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; bounds && i < bounds->len; i++) {
+		g_autofree char *one = bound_print(&g_array_index(bounds, struct bound, i));
+
+		g_string_append_printf(text, "%s%s", i > 0 ? " " : "", one);
+	}
+	add(identity, "--bound-rank, --bound-site and --pcontrol", g_string_free(text, FALSE));
+}
+
 /* Name and value in turns: all on which the tree and what is told of it depend. */
 static GPtrArray *identity_of(const struct session *session)
 {
@@ -66,6 +78,7 @@ static GPtrArray *identity_of(const struct session *session)
 	add(identity, "--collectives",
 	    g_strdup(options->synchronous_collectives ? "sync" : "async"));
 	add(identity, "--deviations", g_strdup_printf("%d", options->deviations));
+	add_bounds(identity, options->bounds);
 	add(identity, "--not-yet", g_strdup_printf("%u", options->not_yet));
 	add(identity, "--wait-each-call", g_strdup(options->every_call_waits ? "yes" : "no"));
 	add(identity, "--launcher", word(options->launcher));
@@ -86,6 +99,8 @@ static GVariant *state_of(const struct session *session)
 	g_variant_dict_insert(&dict, "interleavings", "t", session->interleavings);
 	g_variant_dict_insert(&dict, "wasted", "t", session->wasted);
 	g_variant_dict_insert(&dict, "pruned", "t", session->pruned);
+	g_variant_dict_insert(&dict, "vouched", "t", session->vouched);
+	g_variant_dict_insert(&dict, "bounds-met", "t", session->bounds_met);
 	g_variant_dict_insert(&dict, "lost", "t", session->lost);
 	if (session->lost_reason)
 		g_variant_dict_insert(&dict, "lost-reason", "s", session->lost_reason);
@@ -213,6 +228,8 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 	g_variant_dict_lookup(&dict, "interleavings", "t", ret_count);
 	g_variant_dict_lookup(&dict, "wasted", "t", &session->wasted);
 	g_variant_dict_lookup(&dict, "pruned", "t", &session->pruned);
+	g_variant_dict_lookup(&dict, "vouched", "t", &session->vouched);
+	g_variant_dict_lookup(&dict, "bounds-met", "t", &session->bounds_met);
 	g_variant_dict_lookup(&dict, "lost", "t", &session->lost);
 	g_variant_dict_lookup(&dict, "lost-reason", "s", &session->lost_reason);
 	g_variant_dict_lookup(&dict, "lost-unseen", "b", &session->lost_unseen);

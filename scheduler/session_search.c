@@ -68,6 +68,7 @@ static void explore(struct session *session, enum buffering buffering, struct ex
 	covered->left += statistics.waiting + (stopped ? 1 : 0);
 	covered->pruned += statistics.pruned;
 	session->pruned += statistics.pruned;
+	session->vouched += statistics.vouched;
 	session_save(session, buffering, TRUE);
 	session->explorer = NULL;
 	session_release_snapshots(session, NULL);
@@ -77,8 +78,13 @@ static void explore(struct session *session, enum buffering buffering, struct ex
 void session_search(struct session *session)
 {
 	const struct session_options *options = session->options;
-	const struct explorer_options search = {.ranks = options->ranks,
-	                                        .deviations = options->deviations};
+	g_autoptr(GArray) bounds = session_explorer_bounds(options);
+	const struct explorer_options search = {
+		options->ranks,
+		options->deviations,
+		(const struct explorer_bound *)(const void *)bounds->data,
+		bounds->len,
+	};
 
 	while (session->parts->len > 0 && !session->error && !session->stop_reason) {
 		struct store_part *part = g_ptr_array_steal_index(session->parts, 0);
@@ -96,6 +102,5 @@ void session_search(struct session *session)
 		store_part_free(part);
 	}
 	if (session->pruned > 0 && !session->stop_reason)
-		session->exploration->incomplete_reason = g_strdup_printf(
-			"only paths with at most %d deviations", options->deviations);
+		session->exploration->incomplete_reason = session_bounds_words(session);
 }

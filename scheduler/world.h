@@ -63,6 +63,7 @@ struct world_call {
 	guint64 bytes; /* sent, or room for */
 	guint64 site;
 	guint32 thread;
+	gboolean marked; /* see struct wire_call */
 };
 
 /* `comms` must outlive the world. The orders are given from within the functions below. */

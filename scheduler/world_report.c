@@ -220,6 +220,7 @@ static void remember(struct world *world, int number, const struct wire_call *ca
 	                 || call->function == MPI_CALL_Win_start;
 	info->site = call->site;
 	info->thread = call->thread;
+	info->marked = call->marked;
 	info->op_count = (guint8)MIN(call->op_count, 255);
 	if (call->op_count > 0) {
 		info->kind = call->ops[0].kind;

@@ -15,6 +15,7 @@
 #include "file_and_window.h"
 #include "park.h"
 #include "real.h"
+#include "region.h"
 #include "request.h"
 #include "startup.h"
 #include "threading.h"
@@ -452,6 +453,7 @@ struct wire_call gate_call(unsigned function, const void *site)
 		.thread = gate.serialised ? threading_self() : 0,
 		.function = (uint16_t)function,
 		.wait = WIRE_WAIT_NONE,
+		.marked = region_is_marked(),
 		.site = (uintptr_t)site,
 	};
 }

@@ -18,7 +18,7 @@ TREATMENTS = ("controlled", "bracketed", "refused", "passed", "harmless")
 ORDERS = {"-": "none", "all": "all", "root_first": "root_first", "root_last": "root_last",
           "lower": "lower", "waits": "waits"}
 # Called before MPI_Init or after MPI_Finalize, so also while nothing is under control.
-ALWAYS = ("Init", "Init_thread", "Initialized", "Finalized", "Session_init")
+ALWAYS = ("Init", "Init_thread", "Initialized", "Finalized", "Session_init", "Pcontrol")
 HEADING = "/* Generated from mpi_calls.txt by generate_calls.py: change those. */\n"
 
 
@@ -48,7 +48,7 @@ class Call:
         return ", ".join(a.declaration() for a in self.arguments) or "void"
 
     def values(self):
-        return ", ".join(a.name for a in self.arguments)
+        return ", ".join(a.name for a in self.arguments if a.name != "...")
 
     def wrapped(self):
         return self.treatment in ("controlled", "bracketed", "refused") or self.waits()

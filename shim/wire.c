@@ -234,6 +234,7 @@ static void describe_call(struct codec *codec, struct wire_call *call)
 	field_u32(codec, &call->thread);
 	field_u16(codec, &call->function);
 	field_u8(codec, &call->wait, WIRE_ABORT);
+	field_bool(codec, &call->marked);
 	field_i32(codec, &call->status);
 	field_u64(codec, &call->site);
 	uint32_t ops = FIELD_LIST(codec, &call->op_count, &call->ops, OP_BYTES);

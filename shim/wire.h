@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 10
+#define WIRE_VERSION 11
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -173,6 +173,7 @@ struct wire_call {
 	uint32_t thread; /* 0: the one that called MPI_Init */
 	uint16_t function; /* enum mpi_call of the generated mpi_calls.h */
 	uint8_t wait;
+	bool marked;       /* made where the program says that order does not matter: region.h */
 	int32_t status;    /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE;
 	                    Finalize: 1 when sessions are still open */
 	uint64_t site;     /* return address in the program */

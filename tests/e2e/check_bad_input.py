@@ -318,6 +318,20 @@ def test_deviations(tool):
     check(run.report["interleavings"] == 1 and run.status == 3, str(run))
 
 
+def test_bounds_on_choices(tool):
+    for option, value, words in (
+            ("rank", "0", "say RANK=K"), ("rank", "0=", "say RANK=K"), ("rank", "=1", "say RANK=K"),
+            ("rank", "0=-1", "say RANK=K"), ("rank", "x=1", "say RANK=K"),
+            ("rank", "3=1", "there is no rank 3 among 3"),
+            ("site", "a.c=1", "say FILE:LINE=K"), ("site", "a.c:0=1", "say FILE:LINE=K"),
+            ("site", ":5=1", "say FILE:LINE=K"), ("site", "a.c:5", "say FILE:LINE=K"),
+            ("site", "a.c:5=1x", "say FILE:LINE=K"), ("site", "dir/:5=1", "say FILE:LINE=K")):
+        run = tool.run("explore", "-n", "3", "--bound-" + option, value, senders(tool))
+        refused(run, 2, "--bound-" + option, words)
+    many = [word for rank in range(65) for word in ("--bound-rank", "0=%d" % rank)]
+    refused(tool.run("explore", "-n", "3", *many, senders(tool)), 2, "65 bounds are too many")
+
+
 def test_fail_fast(tool):
     program = tool.compile(os.path.join(EXAMPLES, "result_order.c"))
     run = tool.run("explore", "-n", "4", "--fail-fast", program, report=True)

@@ -100,6 +100,8 @@ def check_refused(tool, program, other, store):
     refused("--collectives", "-n", "6", "--collectives", "sync", "--", program)
     refused("--not-yet", "-n", "6", "--not-yet", "7", "--", program)
     refused("--deviations", "-n", "6", "--deviations", "1", "--", program)
+    refused("--bound-rank", "-n", "6", "--bound-rank", "0=1", "--", program)
+    refused("--pcontrol", "-n", "6", "--pcontrol", "--", program)
     refused("the command", "-n", "6", "--", program, "more")
     refused("--compare", "-n", "6", "--compare", "none", "--", program)
     refused("--compare FILE", "-n", "6", "--compare", "some.txt", "--", program)
