@@ -290,6 +290,19 @@ static char *print(JsonBuilder *json, bool pretty)
 	return text;
 }
 
+static void add_shard(JsonBuilder *json, const struct record_exploration *exploration)
+{
+	if (exploration->shard > 0) {
+		json_builder_set_member_name(json, "shard");
+		json_builder_begin_object(json);
+		add_number(json, "index", exploration->shard);
+		add_number(json, "count", exploration->shards);
+		json_builder_end_object(json);
+	} else if (exploration->shards > 0) {
+		add_number(json, "shards", exploration->shards);
+	}
+}
+
 static void add_exploration(JsonBuilder *json, const struct record_exploration *exploration)
 {
 	add_number(json, "version", 1);
@@ -304,6 +317,7 @@ static void add_exploration(JsonBuilder *json, const struct record_exploration *
 	add_flag(json, "complete", exploration->complete);
 	if (!exploration->complete)
 		add_text(json, "incomplete_reason", exploration->incomplete_reason);
+	add_shard(json, exploration);
 	add_bufferings(json, exploration->bufferings);
 	add_text(json, "collectives", exploration->synchronous_collectives ? "sync" : "async");
 	add_number(json, "interleavings", (gint64)exploration->interleavings);

@@ -443,7 +443,9 @@ static bool add_run(const struct context *context, GError **error)
 	const GPtrArray *findings = store_reader_findings(context->reader);
 	JsonBuilder *json = context->json;
 	g_autofree char *program = words_program(e);
-	g_autofree char *id = g_strdup_printf("matchpoint -n %d %s/", e->ranks, program);
+	g_autofree char *shard = words_shard(e);
+	g_autofree char *id = g_strdup_printf("matchpoint -n %d %s/%s", e->ranks, program,
+	                                      shard ? shard : "");
 
 	json_builder_begin_object(json);
 	add_tool(context);

@@ -145,6 +145,8 @@ static void exploration_columns(struct record_exploration *e, sqlite3_stmt *row)
 	e->seconds = sqlite3_column_double(row, 12);
 	if (!(e->seconds >= 0 && e->seconds < 1e12)) /* or no number at all */
 		e->seconds = 0;
+	e->shards = rows_count(row, 14);
+	e->shard = MIN(rows_count(row, 13), e->shards);
 }
 
 static bool read_exploration(struct store_reader *reader, GError **error)
@@ -154,7 +156,8 @@ static bool read_exploration(struct store_reader *reader, GError **error)
 	sqlite3_stmt *row = rows_prepare(
 		reader,
 		"SELECT command, directory, ranks, bufferings, backtrack, backtrack_reason,"
-		" synchronous, version, mpi, complete, incomplete_reason, wasted, seconds"
+		" synchronous, version, mpi, complete, incomplete_reason, wasted, seconds,"
+		" shard, shards"
 		" FROM exploration",
 		error);
 	int code = row ? rows_step(reader, row, error) : -1;

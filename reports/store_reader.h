@@ -57,6 +57,14 @@ struct record_execution *store_reader_execution(struct store_reader *reader, uin
 struct record_execution *store_reader_well(struct store_reader *reader, uint32_t buffering,
                                            GError **error);
 
+/* What was explored: name and value in turns, as char *; free with g_ptr_array_unref. Names occur
+ * once. NULL with `error` set: damaged. */
+GPtrArray *store_reader_identity(struct store_reader *reader, GError **error);
+
+/* What a merge must know (STORE_COMMON_TYPE, not to be trusted); NULL without `error`: it was not
+ * written. To be unref'd. */
+GVariant *store_reader_common(struct store_reader *reader, GError **error);
+
 /* The source around a place, the reader's; NULL: it was not found when the program was run. */
 const struct record_excerpt *store_reader_excerpt(const struct store_reader *reader,
                                                   const struct place *place);

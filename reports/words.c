@@ -290,18 +290,38 @@ char *words_subject(const struct record_exploration *exploration)
 	                       plural((uint64_t)e->ranks));
 }
 
+char *words_shard(const struct record_exploration *exploration)
+{
+	const struct record_exploration *e = exploration;
+
+	return e->shard > 0 ? g_strdup_printf("shard %u/%u", e->shard, e->shards) : NULL;
+}
+
+/* ", all explored", ", all of shard 2/3 explored", ", all explored in 3 shards" */
+static void append_covered(GString *text, const struct record_exploration *e)
+{
+	g_autofree char *shard = words_shard(e);
+	g_autofree char *of = shard ? g_strdup_printf(" of %s", shard) : g_strdup("");
+
+	if (!e->complete) {
+		g_string_append_printf(text, ", not all%s: %s", of,
+		                       e->incomplete_reason ? e->incomplete_reason
+		                                            : "it did not come to its end");
+		return;
+	}
+	g_string_append_printf(text, ", all%s explored", of);
+	if (e->shard == 0 && e->shards > 0)
+		g_string_append_printf(text, " in %u shard%s", e->shards, plural(e->shards));
+}
+
 char *words_extent(const struct record_exploration *exploration)
 {
 	const struct record_exploration *e = exploration;
 	bool explored = words_is_exploration(e);
 	GString *text = g_string_new(NULL);
 
-	if (explored && e->complete)
-		g_string_append(text, ", all explored");
-	else if (e->incomplete_reason)
-		g_string_append_printf(text, ", not all: %s", e->incomplete_reason);
-	else if (explored)
-		g_string_append(text, ", not all: it did not come to its end");
+	if (explored || e->incomplete_reason)
+		append_covered(text, e);
 	g_string_append_printf(text, " (%s), %.2f s", words_bufferings(e->bufferings), e->seconds);
 	if (explored && e->backtrack_reason)
 		g_string_append_printf(text, ", by rerunning: %s", e->backtrack_reason);
@@ -310,9 +330,9 @@ char *words_extent(const struct record_exploration *exploration)
 
 const char *words_nothing(const struct record_exploration *exploration)
 {
-	bool all = exploration->complete || !words_is_exploration(exploration);
-
-	return all ? "nothing wrong" : "nothing wrong so far";
+	if (!exploration->complete && words_is_exploration(exploration))
+		return "nothing wrong so far";
+	return exploration->shard > 0 ? "nothing wrong in this shard" : "nothing wrong";
 }
 
 static const char *plural_kind(const char *kind, guint count)

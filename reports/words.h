@@ -40,6 +40,9 @@ bool words_is_exploration(const struct record_exploration *exploration);
 /* Of a finding that is not `reproduced`: what that means; NULL when findings are not replayed. */
 const char *words_not_reproduced(const struct record_exploration *exploration);
 
+/* "shard 2/3"; NULL: it is none. */
+char *words_shard(const struct record_exploration *exploration);
+
 /* "6 interleavings of ./solver on 4 ranks" */
 char *words_subject(const struct record_exploration *exploration);
 /* The same sentence's end: ", all explored (zero and infinite buffering), 0.31 s" */

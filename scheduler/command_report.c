@@ -1,35 +1,153 @@
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
+#include "merge.h"
+#include "store_schema.h"
+
+struct report_request {
+	struct command_options shared;
+	char **stores;
+	char *merge_into;
+	gboolean exit_code;
+};
+
+/* --- a store for the time of the command ---------------------------------------------------- */
+
+/* SQLite's file, and what it puts beside it. */
+static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+static char *temporary, *temporary_files[G_N_ELEMENTS(endings)];
+
+static void remove_temporary(void)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(endings); i++)
+		if (temporary_files[i])
+			unlink(temporary_files[i]);
+	if (temporary)
+		rmdir(temporary);
+}
+
+static void on_signal(int number)
+{
+	remove_temporary();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static const char *make_temporary(void)
+{
+	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+	g_autoptr(GError) error = NULL;
+
+	temporary = g_dir_make_tmp("matchpoint-merge-XXXXXX", &error);
+	if (!temporary) {
+		command_complain("%s", error->message);
+		return NULL;
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(endings); i++)
+		temporary_files[i] = g_strdup_printf("%s/%s%s", temporary, STORE_FILE, endings[i]);
+	for (gsize i = 0; i < G_N_ELEMENTS(stopping); i++)
+		signal(stopping[i], on_signal);
+	return temporary;
+}
+
+static void release_temporary(void)
+{
+	remove_temporary();
+	for (gsize i = 0; i < G_N_ELEMENTS(endings); i++)
+		g_clear_pointer(&temporary_files[i], g_free);
+	g_clear_pointer(&temporary, g_free);
+}
+
+/* --- the command ---------------------------------------------------------------------------- */
+
+/* As explore's. */
+static int verdict(const char *store)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(StoreReader) reader = store_reader_open(store, &error);
+
+	if (!reader) {
+		command_complain("%s", error->message);
+		return EXIT_CANNOT;
+	}
+	if (store_reader_findings(reader)->len > 0)
+		return EXIT_FINDINGS;
+	return store_reader_exploration(reader)->complete ? EXIT_CLEAN : EXIT_INCOMPLETE;
+}
+
+static int tell(struct report_request *request)
+{
+	if (!command_report_all(&request->shared))
+		return EXIT_CANNOT;
+	return request->exit_code ? verdict(request->shared.session.store) : EXIT_CLEAN;
+}
+
+static int merge_and_tell(struct report_request *request)
+{
+	const char *into = request->merge_into ? request->merge_into : make_temporary();
+	g_autoptr(GError) error = NULL;
+	int status = EXIT_CANNOT;
+
+	if (!into)
+		return EXIT_CANNOT;
+	request->shared.session.store = into;
+	if (merge_stores(request->stores, into, &error))
+		status = tell(request);
+	else
+		command_complain("%s", error->message);
+	release_temporary();
+	return status;
+}
 
 static int run(int argc, char **argv)
 {
 	GOptionContext *context = g_option_context_new(
-		"STORE - tell again what an exploration found");
-	struct command_options options = {0};
+		"[STORE...] - tell again what explorations found; several stores as one");
+	struct report_request request = {0};
+	const GOptionEntry entries[] = {
+		{"merge-into", 0, 0, G_OPTION_ARG_FILENAME, &request.merge_into,
+	         "keep what the stores hold together as a store of its own", "DIR"},
+		{"exit-code", 0, 0, G_OPTION_ARG_NONE, &request.exit_code,
+	         "exit as explore does: 1 findings, 3 nothing wrong but not all explored", NULL},
+		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &request.shared.quiet,
+	         "print nothing but errors", NULL},
+		{G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &request.stores, NULL,
+	         NULL},
+		G_OPTION_ENTRY_NULL,
+	};
+	static char *standard[] = {COMMAND_STORE_DEFAULT, NULL};
 	g_autoptr(GError) error = NULL;
 	int status = EXIT_USAGE;
 	gboolean parsed;
 
 	g_set_prgname("matchpoint report");
-	command_add_reports(context, &options);
+	g_option_context_add_main_entries(context, entries, NULL);
+	command_add_reports(context, &request.shared);
 	g_option_context_set_description(context,
 	                                 "Example:\n  matchpoint report .matchpoint --json -\n");
 	parsed = g_option_context_parse(context, &argc, &argv, &error);
 	g_option_context_free(context);
-	if (!parsed || argc > 2) {
-		command_complain("%s; see matchpoint report --help",
-		                 error ? error->message : "one store at a time");
-	} else if (command_inspect_reports(&options)) {
-		options.session.store = argc == 2 ? argv[1] : COMMAND_STORE_DEFAULT;
-		status = command_report_all(&options) ? EXIT_CLEAN : EXIT_CANNOT;
+	if (!parsed)
+		command_complain("%s; see matchpoint report --help", error->message);
+	else if (command_inspect_reports(&request.shared)) {
+		if (!request.stores)
+			request.stores = g_strdupv(standard);
+		request.shared.session.store = request.stores[0];
+		status = request.stores[1] || request.merge_into ? merge_and_tell(&request)
+		                                                 : tell(&request);
 	}
-	command_options_release(&options);
+	g_strfreev(request.stores);
+	g_free(request.merge_into);
+	command_options_release(&request.shared);
 	return status;
 }
 
 const struct command command_report = {
 	"report",
-	"tell again what an exploration found, in any format",
+	"tell again what explorations found, in any format; several stores as one",
 	run,
 };

@@ -178,8 +178,7 @@ void findings_show(struct findings *findings, guint id, const GArray *executions
 			break;
 		if (g_array_index(executions, guint32, at) != course->execution)
 			continue;
-		finding->bufferings |= course->buffering == BUFFERING_ZERO ? RECORD_ZERO
-		                                                           : RECORD_INFINITE;
+		finding->bufferings |= 1u << course->buffering;
 		if (!course->shown)
 			course->shown = g_array_new(FALSE, FALSE, sizeof(guint32));
 		g_array_append_val(course->shown, id);

@@ -1,5 +1,6 @@
 #include "outcomes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LINE_SHOWN 160 /* bytes */
@@ -233,11 +234,11 @@ static void keep_reference(struct outcomes *outcomes, const GPtrArray *texts)
 	guint none = G_MAXUINT;
 
 	outcomes->reference = g_ptr_array_new_with_free_func(bytes_unref);
-	for (guint i = 0; i < texts->len; i++) {
+	for (guint i = 0; i < texts->len; i++)
 		g_ptr_array_add(outcomes->reference,
 		                texts->pdata[i] ? g_bytes_ref(texts->pdata[i]) : NULL);
+	while (outcomes->from->len < texts->len)
 		g_array_append_val(outcomes->from, none);
-	}
 }
 
 guint outcomes_add(struct outcomes *outcomes, const GPtrArray *texts,
@@ -292,6 +293,54 @@ const struct record_execution *outcomes_first(const struct outcomes *outcomes, g
 const GArray *outcomes_choices(const struct outcomes *outcomes, guint index)
 {
 	return ((const struct outcome *)outcomes->all->pdata[index])->choices;
+}
+
+const GPtrArray *outcomes_reference(const struct outcomes *outcomes)
+{
+	return outcomes->reference;
+}
+
+/* --- what is left out --- */
+
+GVariant *outcomes_left_out(const struct outcomes *outcomes)
+{
+	GVariantBuilder lines;
+	GHashTableIter iter;
+	gpointer name;
+
+	g_variant_builder_init(&lines, G_VARIANT_TYPE("a(uu)"));
+	g_hash_table_iter_init(&iter, outcomes->left_out);
+	while (g_hash_table_iter_next(&iter, &name, NULL)) {
+		guint text = 0, line = 0;
+
+		sscanf(name, "%u %u", &text, &line);
+		g_variant_builder_add(&lines, "(uu)", text, line);
+	}
+	return g_variant_ref_sink(
+		g_variant_new("(a(uu)@au)", &lines,
+	                      g_variant_new_fixed_array(G_VARIANT_TYPE_UINT32, outcomes->from->data,
+	                                                outcomes->from->len, sizeof(guint))));
+}
+
+void outcomes_leave_out(struct outcomes *outcomes, GVariant *left_out)
+{
+	GVariantIter *lines, *froms;
+	guint text, line, none = G_MAXUINT;
+
+	g_variant_get(left_out, OUTCOMES_LEFT_OUT, &lines, &froms);
+	while (g_variant_iter_next(lines, "(uu)", &text, &line))
+		g_hash_table_add(outcomes->left_out, line_name(text, line));
+	for (text = 0; g_variant_iter_next(froms, "u", &line); text++) {
+		guint *from;
+
+		if (text == outcomes->from->len)
+			g_array_append_val(outcomes->from, none);
+		from = &g_array_index(outcomes->from, guint, text);
+		*from = MIN(*from, line);
+	}
+	g_variant_iter_free(lines);
+	g_variant_iter_free(froms);
+	gather(outcomes);
 }
 
 /* --- comparing --- */

@@ -43,6 +43,16 @@ gboolean outcomes_differ(const struct outcomes *outcomes); /* any from the refer
 const struct record_execution *outcomes_first(const struct outcomes *outcomes, guint index);
 const GArray *outcomes_choices(const struct outcomes *outcomes, guint index);
 
+/* Lines that are left out, for the outcomes of another session: (text, line from 0) and, for each
+ * text, the line from which on all are. To be unref'd. */
+#define OUTCOMES_LEFT_OUT "(a(uu)au)"
+GVariant *outcomes_left_out(const struct outcomes *outcomes);
+void outcomes_leave_out(struct outcomes *outcomes, GVariant *left_out);
+
+/* The texts of the reference (GBytes, or NULL for a file that was not there); NULL: there is none.
+ * */
+const GPtrArray *outcomes_reference(const struct outcomes *outcomes);
+
 /* The first interleaving of an outcome was run again and left these texts: what differs is left out
  * from now on. TRUE: they are the same as far as compared. */
 gboolean outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *texts);

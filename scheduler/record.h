@@ -217,6 +217,8 @@ struct record_exploration {
 	char *directory;     /* where it was started */
 	int32_t ranks;
 	uint32_t bufferings;          /* those explored */
+	uint32_t shard, shards;       /* --shard 2/3: 2 and 3; 0 and 3: all shards, merged; 0 and
+	                                 0: explored as a whole */
 	const char *backtrack;        /* "snapshot" or "rerun" */
 	char *backtrack_reason;       /* why auto reruns; NULL: nothing to explain */
 	bool synchronous_collectives; /* --collectives=sync */

@@ -424,6 +424,7 @@ static void release_session(struct session *session)
 	communicators_free(session->comms);
 	stack_table_free(session->stacks);
 	source_lines_free(session->lines);
+	session_shard_release(session);
 	g_free(session->stop_reason);
 	g_free(session->lost_reason);
 }

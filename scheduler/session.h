@@ -37,8 +37,9 @@ struct session_options {
 	guint64 max_memory;        /* bytes for snapshots; 0: half of what is free */
 	int deviations;            /* -1: no bound */
 	const GArray *bounds;      /* of struct bound (bounds.h); NULL: none */
-	guint not_yet;   /* how often in a row a poll is told so although it need not be */
-	gboolean resume; /* go on with the exploration that the store holds */
+	guint not_yet;       /* how often in a row a poll is told so although it need not be */
+	guint shard, shards; /* explore: this one of so many parts of the tree; 0: all of it */
+	gboolean resume;     /* go on with the exploration that the store holds */
 	gboolean fail_fast;
 	GStrv ignored; /* kinds of findings (record_kinds) that are not reported; NULL: none */
 	gboolean every_call_waits;

@@ -74,6 +74,10 @@ struct session {
 	gdouble share;         /* of the tree, done before this part */
 	double seconds_before; /* of sessions that this one goes on from */
 
+	char *split;             /* of a shard: how the tree was split, a digest; NULL: not yet */
+	char *shared_path;       /* of an interleaving that all shards ran; NULL: none ended well */
+	GPtrArray *shared_texts; /* of GBytes, by rank: what it printed here */
+
 	guint64 interleavings;
 	struct coverage covered[BUFFERING_PER_SEND + 1]; /* by buffering */
 	guint64 wasted;
@@ -201,6 +205,13 @@ void session_outcome(struct session *session, const struct record_execution *rec
 void session_doubt_outcomes(struct session *session);
 /* In the end: a finding when they do. */
 void session_judge_outcomes(struct session *session);
+
+/* --- a part of the tree (session_shard.c) --- */
+
+/* What shards must know of each other, for the store, and back from it when the session goes on. */
+void session_shard_common(const struct session *session, GVariantDict *common);
+void session_shard_recall(struct session *session, GVariant *common);
+void session_shard_release(struct session *session);
 
 /* Fills execution->record and execution->findings while its ranks are still there (verdict.c). */
 void verdict_reach(struct execution *execution);

@@ -6,6 +6,7 @@
  * makes no outcomes. */
 #include <string.h>
 
+#include "outcome_finding.h"
 #include "session_internal.h"
 
 static guint ranks_of(const struct session *session)
@@ -93,14 +94,21 @@ static void look(struct session *session, void *data)
 		keep_files(session, again->number);
 }
 
+static enum buffering buffering_of(const struct record_execution *execution)
+{
+	enum buffering buffering = BUFFERING_ZERO;
+
+	while (buffering < BUFFERING_PER_SEND && execution->buffering != 1u << buffering)
+		buffering++;
+	return buffering;
+}
+
 static gboolean run_again(struct session *session, struct again *again)
 {
 	const struct record_execution *first = outcomes_first(session->outcomes, again->index);
-	enum buffering buffering = first->buffering == RECORD_ZERO ? BUFFERING_ZERO
-	                                                           : BUFFERING_INFINITE;
 
-	session_follow(session, outcomes_choices(session->outcomes, again->index), buffering, look,
-	               again);
+	session_follow(session, outcomes_choices(session->outcomes, again->index),
+	               buffering_of(first), look, again);
 	return again->same;
 }
 
@@ -126,74 +134,21 @@ void session_doubt_outcomes(struct session *session)
 
 /* --- the finding --- */
 
-/* "rank 0's output, line 3" */
 static char *name_text(const struct session *session, const struct outcome_difference *difference)
 {
-	guint ranks = ranks_of(session);
-
-	if (difference->text < ranks)
-		return g_strdup_printf("rank %u's output, line %u", difference->text,
-		                       difference->line);
-	return g_strdup_printf("%s, line %u",
-	                       session->options->compare_files[difference->text - ranks],
-	                       difference->line);
-}
-
-static struct record_outcome *record_of(const struct session *session, guint index, guint number,
-                                        const struct outcome_difference *difference)
-{
-	const struct record_execution *first = outcomes_first(session->outcomes, index);
-	struct record_outcome *outcome = g_new0(struct record_outcome, 1);
-
-	outcome->number = number;
-	outcome->execution = first->id;
-	outcome->path = g_strdup(first->path);
-	if (difference) {
-		outcome->place = name_text(session, difference);
-		outcome->line = g_strdup(difference->here);
-		outcome->instead = g_strdup(difference->instead);
-	}
-	return outcome;
-}
-
-/* Counts who ended with each outcome that is told; the others' executions (guint32) show the
- * finding. */
-static GArray *count(const struct session *session, struct record_finding *finding,
-                     const guint *numbers)
-{
-	GArray *shown = g_array_new(FALSE, FALSE, sizeof(guint32));
-
-	for (guint i = 0; i < session->outcome_of->len; i += 2) {
-		guint index = g_array_index(session->outcome_of, guint, i);
-		guint32 execution = g_array_index(session->outcome_of, guint, i + 1);
-		guint number = index == OUTCOMES_NONE
-		                       ? 0
-		                       : numbers[outcomes_stands_for(session->outcomes, index)];
-
-		if (number == 0)
-			continue;
-		((struct record_outcome *)finding->outcomes->pdata[number - 1])->count++;
-		if (number > 1)
-			g_array_append_val(shown, execution);
-	}
-	return shown;
+	return outcome_finding_place(ranks_of(session), session->options->compare_files,
+	                             difference);
 }
 
 static void report(struct session *session, struct record_finding *finding, guint index,
                    const guint *numbers)
 {
-	const struct record_execution *first = outcomes_first(session->outcomes, index);
-	const struct record_outcome *other = finding->outcomes->pdata[1];
-	g_autoptr(GArray) shown = count(session, finding, numbers);
+	g_autoptr(GArray) shown = outcome_finding_count(finding, session->outcomes,
+	                                                session->outcome_of, numbers);
 	g_autoptr(GError) error = NULL;
 
-	finding->path = g_strdup(first->path);
-	finding->message = g_strdup_printf(
-		"%u outcomes; the second differs from the first in %s: \"%s\" instead of \"%s\"",
-		finding->outcomes->len, other->place, other->line ? other->line : "",
-		other->instead ? other->instead : "");
-	finding->reproduced = TRUE;
-	finding = findings_add(session->findings, finding, first,
+	outcome_finding_tell(finding, session->outcomes, index);
+	finding = findings_add(session->findings, finding, outcomes_first(session->outcomes, index),
 	                       outcomes_choices(session->outcomes, index));
 	findings_show(session->findings, finding->id, shown);
 	if (session->store
@@ -249,9 +204,10 @@ static void tell(struct session *session, struct again *agains, guint *numbers)
 			continue;
 		if (next == 2)
 			second = i;
-		numbers[i] = next;
-		g_ptr_array_add(finding->outcomes, record_of(session, i, next++,
-		                                             i > 0 ? &agains[i].difference : NULL));
+		numbers[i] = next++;
+		outcome_finding_add(finding, session->outcomes, i,
+		                    i > 0 ? name_text(session, &agains[i].difference) : NULL,
+		                    i > 0 ? &agains[i].difference : NULL);
 	}
 	if (second > 0 && !session->error && !session->hurry)
 		report(session, finding, second, numbers);
@@ -259,16 +215,67 @@ static void tell(struct session *session, struct again *agains, guint *numbers)
 		record_finding_free(finding);
 }
 
-void session_judge_outcomes(struct session *session)
+/* What merges of this store with others must know (store_schema.h). */
+static GVariant *common_of(const struct session *session, gboolean again)
+{
+	const struct outcomes *outcomes = session->outcomes;
+	GVariantDict dict;
+
+	g_variant_dict_init(&dict, NULL);
+	g_variant_dict_insert(&dict, "again", "b", again);
+	if (outcomes) {
+		g_autoptr(GVariant) left_out = outcomes_left_out(outcomes);
+
+		g_variant_dict_insert_value(&dict, "left-out", left_out);
+	}
+	if (session->options->shards > 0)
+		session_shard_common(session, &dict);
+	else if (outcomes && outcomes_reference(outcomes))
+		store_common_texts(&dict, outcomes_first(outcomes, 0)->path,
+		                   outcomes_reference(outcomes), ranks_of(session));
+	return g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
+static void put_common(struct session *session, gboolean again)
+{
+	const struct session_options *options = session->options;
+	g_autoptr(GVariant) common = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!session->store || options->path || options->conduct)
+		return;
+	common = common_of(session, again && !session->error && !session->hurry);
+	if (!store_put_common(session->store, common, &error))
+		session_fail(session, "%s", error->message);
+}
+
+/* All is the same here. In parts of the tree that others explore it may not be: then it must be
+ * known what varies by itself. FALSE: it is not known. */
+static gboolean look_for_varying(struct session *session)
+{
+	struct again reference = {0};
+
+	if ((session->options->shards == 0 && !session->stop_reason) || session->error
+	    || session->hurry)
+		return FALSE;
+	run_again(session, &reference);
+	return TRUE;
+}
+
+/* FALSE: not all that was to be run again was. */
+static gboolean judge(struct session *session)
 {
 	guint all = session->outcomes ? outcomes_count(session->outcomes) : 0;
 	g_autofree struct again *agains = g_new0(struct again, all + 1);
 	g_autofree guint *numbers = g_new0(guint, all + 1);
+	gboolean again;
 
-	if (all == 0 || (!outcomes_differ(session->outcomes) && !session->options->keep_files)) {
-		if (all > 0)
-			note_varying(session);
-		return;
+	if (all == 0)
+		return TRUE;
+	if (!outcomes_differ(session->outcomes) && !session->options->keep_files) {
+		again = look_for_varying(session);
+		note_varying(session);
+		return again;
 	}
 	number_outcomes(session, agains, numbers);
 	if (session->hurry)
@@ -279,4 +286,10 @@ void session_judge_outcomes(struct session *session)
 	note_varying(session);
 	for (guint i = 0; i < all; i++)
 		outcome_difference_clear(&agains[i].difference);
+	return TRUE;
+}
+
+void session_judge_outcomes(struct session *session)
+{
+	put_common(session, judge(session));
 }

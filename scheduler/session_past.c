@@ -1,9 +1,9 @@
 /* Going on with an exploration that was interrupted: what is left is written now and then together
  * with what was found, in one transaction; a later session reads both, takes each interleaving in
  * as if it had just ended, and explores what is left. */
-#include "../explorer/answer.h"
 #include "../explorer/frontier.h"
 #include "../reports/store_reader.h"
+#include "recall.h"
 #include "session_internal.h"
 
 #define SAVE_EVERY_US 200000
@@ -62,6 +62,15 @@ static void add_bounds(GPtrArray *identity, const GArray *bounds)
 	add(identity, "--bound-rank, --bound-site and --pcontrol", g_string_free(text, FALSE));
 }
 
+/* "none", "output", "output 'result.txt'" */
+static char *compared(const struct session_options *options)
+{
+	g_autofree char *files = quote(options->compare_files);
+
+	return g_strdup_printf("%s%s%s", options->compare ? "output" : "none", *files ? " " : "",
+	                       files);
+}
+
 /* Name and value in turns: all on which the tree and what is told of it depend. */
 static GPtrArray *identity_of(const struct session *session)
 {
@@ -79,13 +88,16 @@ static GPtrArray *identity_of(const struct session *session)
 	    g_strdup(options->synchronous_collectives ? "sync" : "async"));
 	add(identity, "--deviations", g_strdup_printf("%d", options->deviations));
 	add_bounds(identity, options->bounds);
+	add(identity, "--shard",
+	    options->shards > 0 ? g_strdup_printf("%u/%u", options->shard, options->shards)
+	                        : g_strdup("none"));
 	add(identity, "--not-yet", g_strdup_printf("%u", options->not_yet));
 	add(identity, "--wait-each-call", g_strdup(options->every_call_waits ? "yes" : "no"));
 	add(identity, "--launcher", word(options->launcher));
 	add(identity, "--stdin",
 	    options->standard_input ? digest(options->standard_input) : g_strdup("none"));
 	add(identity, "--ignore", quote(options->ignored));
-	add(identity, "--compare", g_strdup(options->compare ? "output" : "none"));
+	add(identity, "--compare", compared(options));
 	return identity;
 }
 
@@ -161,58 +173,22 @@ struct recall {
 	GArray *shown; /* guint32 in pairs: an interleaving, a finding that it shows */
 };
 
-static struct record_finding *copy_finding(const struct record_finding *finding, const char *path)
-{
-	struct record_finding *copy = record_finding_new(finding->kind);
-
-	copy->path = g_strdup(path);
-	copy->message = g_strdup(finding->message);
-	for (guint i = 0; i < finding->ranks->len; i++)
-		g_ptr_array_add(copy->ranks, record_rank_copy(finding->ranks->pdata[i]));
-	return copy;
-}
-
-/* As they were made: messages by their sends. */
-static GArray *choices_of(const struct record_execution *execution)
-{
-	GArray *choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
-
-	for (guint i = 0; i < execution->choices->len; i++) {
-		const struct record_choice *record = execution->choices->pdata[i];
-		const struct record_message *taken = &record->taken;
-		struct choice choice = {{record->rank, record->call, record->sub},
-		                        {taken->source, taken->call, taken->sub}};
-
-		if (taken->answer)
-			answer_parse(taken->answer, &choice.taken);
-		g_array_append_val(choices, choice);
-	}
-	return choices;
-}
-
 static bool recall_execution(const struct record_execution *execution, void *data, GError **error)
 {
 	struct recall *recall = data;
 	struct session *session = recall->session;
 	struct record_execution *record = (struct record_execution *)execution;
-	g_autoptr(GArray) choices = choices_of(execution);
-	g_autoptr(GArray) ids = g_array_copy(execution->findings);
-	g_autoptr(GPtrArray) shown = g_ptr_array_new();
+	g_autoptr(GArray) choices = recall_choices(execution);
+	g_autoptr(GPtrArray) shown = NULL;
 
 	(void)error;
 	if (record->id > recall->count) /* written after what is left: they will come again */
 		return true;
-	for (guint i = 0; i < ids->len; i++) {
-		const struct record_finding *finding = store_reader_finding(
-			recall->reader, g_array_index(ids, guint32, i));
-
-		/* what was judged in the end is judged again */
-		if (finding && !g_str_equal(finding->kind, "outcome-differs"))
-			g_ptr_array_add(shown, copy_finding(finding, execution->path));
-	}
+	shown = recall_findings(recall->reader, execution);
+	for (guint i = 0; i < shown->len; i++)
+		((struct record_finding *)shown->pdata[i])->reproduced = FALSE; /* replayed again */
 	g_array_set_size(record->findings, 0);
-	session_take(session, record, choices, shown,
-	             record->ranks->len == 0 && !g_str_equal(record->status, "not-reproducible"));
+	session_take(session, record, choices, shown, recall_ended_well(record));
 	for (guint i = 0; i < record->findings->len; i++) {
 		g_array_append_val(recall->shown, record->id);
 		g_array_append_val(recall->shown, g_array_index(record->findings, guint32, i));
@@ -269,10 +245,11 @@ static gboolean read_search(struct session *session, const GPtrArray *identity, 
                             GError **error)
 {
 	struct store *store = store_continue(session->options->store, error);
-	g_autoptr(GVariant) state = NULL;
+	g_autoptr(GVariant) state = NULL, common = NULL;
 	GPtrArray *parts = NULL;
 	gboolean good = store && store_identical(store, identity, error)
-	                && store_get_search(store, &state, &parts, error);
+	                && store_get_search(store, &state, &parts, error)
+	                && store_get_common(store, &common, error);
 
 	store_close(store);
 	if (good && !state) {
@@ -285,6 +262,8 @@ static gboolean read_search(struct session *session, const GPtrArray *identity, 
 		recall_state(session, state, ret_count);
 		g_ptr_array_unref(session->parts);
 		session->parts = g_steal_pointer(&parts);
+		if (common && session->options->shards > 0)
+			session_shard_recall(session, common);
 	}
 	if (parts)
 		g_ptr_array_unref(parts);

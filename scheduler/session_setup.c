@@ -142,6 +142,8 @@ static void describe(struct session *session)
 	exploration->directory = g_get_current_dir();
 	exploration->ranks = options->ranks;
 	exploration->bufferings = options->bufferings;
+	exploration->shard = options->shard;
+	exploration->shards = options->shards;
 	exploration->synchronous_collectives = options->synchronous_collectives;
 	exploration->version = g_strdup(MATCHPOINT_VERSION);
 	exploration->backtrack = session->snapshots ? "snapshot" : "rerun";

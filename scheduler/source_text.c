@@ -8,8 +8,10 @@
 #define LINE_MAX_BYTES 400  /* of a line; the rest is cut off */
 
 struct source_text {
-	GHashTable *files; /* path to GStrv of its lines, NULL for one that cannot be read */
-	gint64 built;      /* modification time of the program; G_MAXINT64: not known */
+	GHashTable *files;     /* path to GStrv of its lines, NULL for one that cannot be read */
+	gint64 built;          /* modification time of the program; G_MAXINT64: not known */
+	source_text_find find; /* NULL: in the files */
+	void *find_data;
 };
 
 struct source_text *source_text_new(void)
@@ -38,6 +40,12 @@ void source_text_program(struct source_text *source, const char *program)
 	source->built = file && g_stat(file, &status) == 0 ? status.st_mtime : G_MAXINT64;
 }
 
+void source_text_from(struct source_text *source, source_text_find find, void *data)
+{
+	source->find = find;
+	source->find_data = data;
+}
+
 static GStrv read_lines(const struct source_text *source, const char *path)
 {
 	GStatBuf status;
@@ -63,8 +71,18 @@ static GStrv lines_of(struct source_text *source, const struct place *place)
 	return lines;
 }
 
-gboolean source_text_around(struct source_text *source, const struct place *place,
-                            struct record_excerpt *ret)
+static gboolean find_text(const struct source_text *source, const struct place *place,
+                          struct record_excerpt *ret)
+{
+	const struct record_excerpt *known = source->find(source->find_data, place);
+
+	if (known)
+		*ret = (struct record_excerpt){known->first, g_strdup(known->text)};
+	return known != NULL;
+}
+
+static gboolean read_text(struct source_text *source, const struct place *place,
+                          struct record_excerpt *ret)
 {
 	GStrv lines = place->directory && place->file ? lines_of(source, place) : NULL;
 	guint count = lines ? g_strv_length(lines) : 0;
@@ -87,4 +105,10 @@ gboolean source_text_around(struct source_text *source, const struct place *plac
 	}
 	*ret = (struct record_excerpt){first, g_string_free(text, FALSE)};
 	return TRUE;
+}
+
+gboolean source_text_around(struct source_text *source, const struct place *place,
+                            struct record_excerpt *ret)
+{
+	return source->find ? find_text(source, place, ret) : read_text(source, place, ret);
 }

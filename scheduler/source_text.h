@@ -14,6 +14,10 @@ void source_text_free(struct source_text *source);
  * built from, and nothing is taken from it. */
 void source_text_program(struct source_text *source, const char *program);
 
+/* From now on excerpts are those that `find` knows of (NULL: none), and no file is read. */
+typedef const struct record_excerpt *(*source_text_find)(void *data, const struct place *place);
+void source_text_from(struct source_text *source, source_text_find find, void *data);
+
 /* The three lines before and after the place, and its own. FALSE: the place has no line, or its
  * file is not there, is newer than the program, or no text. */
 gboolean source_text_around(struct source_text *source, const struct place *place,

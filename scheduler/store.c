@@ -31,7 +31,7 @@ enum statement {
 };
 
 static const char *const sql[STATEMENTS] = {
-	[PUT_EXPLORATION] = "REPLACE INTO exploration VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_EXPLORATION] = "REPLACE INTO exploration VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_ARGUMENT] = "REPLACE INTO argument VALUES (?,?)",
 	[PUT_NOTE] = "REPLACE INTO note VALUES (?,?)",
 	[PUT_PLACE] = "REPLACE INTO place VALUES (?,?,?,?,?,?)",
@@ -321,6 +321,11 @@ static bool put(struct store *store, enum statement which, GError **error, const
 	return code == SQLITE_DONE;
 }
 
+void store_excerpts_from(struct store *store, store_excerpt_find find, void *data)
+{
+	source_text_from(store->source, find, data);
+}
+
 #define I(value) ((gint64)(value))
 
 gint64 store_put_place(struct store *store, const struct place *place, GError **error)
@@ -562,11 +567,11 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 	if (!store_begin(store, error))
 		return false;
 	good = run(store, "DELETE FROM argument; DELETE FROM note;", error)
-	       && put(store, PUT_EXPLORATION, error, "ttiittittitiid", e->command, e->directory,
+	       && put(store, PUT_EXPLORATION, error, "ttiittittitiidii", e->command, e->directory,
 	              I(e->ranks), I(e->bufferings), e->backtrack, e->backtrack_reason,
 	              I(e->synchronous_collectives), e->version, e->mpi, I(e->complete),
-	              e->incomplete_reason, (gint64)e->interleavings, (gint64)e->wasted,
-	              e->seconds);
+	              e->incomplete_reason, (gint64)e->interleavings, (gint64)e->wasted, e->seconds,
+	              I(e->shard), I(e->shards));
 	for (guint i = 0; good && e->program[i]; i++) {
 		g_autoptr(GBytes) value = g_bytes_new(e->program[i], strlen(e->program[i]));
 

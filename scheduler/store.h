@@ -40,6 +40,9 @@ bool store_release(struct store *store, GError **error);
 /* Closes the file and frees the store; NULL is legal. What was written stays. */
 void store_close(struct store *store);
 
+/* The same, and what has been held is not written. */
+void store_drop(struct store *store);
+
 /* Writes what the exploration is, or again, with its end (complete, seconds, ...): the last one
  * counts. To be called before the first execution. */
 bool store_put_exploration(struct store *store, const struct record_exploration *exploration,
@@ -57,6 +60,10 @@ bool store_add(struct store *store, const struct record_execution *execution,
  * this function stacks are only added behind. */
 bool store_put_stacks(struct store *store, uint32_t execution, const GArray *calls,
                       const GPtrArray *stacks, GError **error);
+
+/* The source around places is what `find` knows of (NULL: nothing), not what is in the files. */
+typedef const struct record_excerpt *(*store_excerpt_find)(void *data, const struct place *place);
+void store_excerpts_from(struct store *store, store_excerpt_find find, void *data);
 
 /* Interleavings that have been added show this finding, too: their ids. */
 bool store_show(struct store *store, uint32_t finding, const uint32_t *executions, size_t count,
@@ -82,6 +89,15 @@ bool store_put_search(struct store *store, GVariant *state, const GPtrArray *par
 /* Reads them; *ret_state is NULL when nothing was written. Unref both. */
 bool store_get_search(struct store *store, GVariant **ret_state, GPtrArray **ret_parts,
                       GError **error);
+
+/* What a merge must know besides (STORE_COMMON_TYPE); what was written before is forgotten. NULL
+ * when nothing was written; unref it. */
+bool store_put_common(struct store *store, GVariant *common, GError **error);
+bool store_get_common(struct store *store, GVariant **ret_common, GError **error);
+
+/* Adds an interleaving and what it printed, GBytes by rank, to what becomes common. */
+void store_common_texts(GVariantDict *common, const char *path, const GPtrArray *texts,
+                        guint ranks);
 
 /* Forgets all findings, and the interleavings with ids above `last`. */
 bool store_forget_findings(struct store *store, uint64_t last, GError **error);

@@ -6,7 +6,7 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 9              /* user_version */
+#define STORE_VERSION 10             /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *
@@ -19,14 +19,20 @@
  *
  * What a later session needs to go on: identity, of what was explored (store.h), and search, the
  * parts of the tree that are left (explorer/frontier.h), position 0 being what else is known so
- * far. */
+ * far. What stores must have in common to be merged: identity, and common. */
+/* common: what interleavings that end well are compared with. `path` (s) and `texts` (aay, by
+ * rank): an interleaving that all shards ran, and what it printed; `left-out` (OUTCOMES_LEFT_OUT):
+ * lines that vary by themselves; `again` (b): an interleaving of each outcome was run again to see
+ * which. And `split` (s): a digest of how the tree was split. */
+#define STORE_COMMON_TYPE "a{sv}"
+
 /* clang-format off */
 #define STORE_SCHEMA \
 	"CREATE TABLE exploration (" \
 	" id INTEGER PRIMARY KEY CHECK (id = 1), command TEXT, directory TEXT, ranks INTEGER," \
 	" bufferings INTEGER, backtrack TEXT, backtrack_reason TEXT, synchronous INTEGER," \
 	" version TEXT, mpi TEXT, complete INTEGER, incomplete_reason TEXT," \
-	" interleavings INTEGER, wasted INTEGER, seconds REAL);" \
+	" interleavings INTEGER, wasted INTEGER, seconds REAL, shard INTEGER, shards INTEGER);" \
 	"CREATE TABLE argument (position INTEGER PRIMARY KEY, value BLOB);" \
 	"CREATE TABLE note (position INTEGER PRIMARY KEY, value TEXT);" \
 	"CREATE TABLE place (" \
@@ -77,7 +83,8 @@
 	" finding INTEGER, number INTEGER, count INTEGER, execution INTEGER, path TEXT," \
 	" place TEXT, line TEXT, instead TEXT, PRIMARY KEY (finding, number)) WITHOUT ROWID;" \
 	"CREATE TABLE identity (name TEXT, value TEXT);" \
-	"CREATE TABLE search (position INTEGER PRIMARY KEY, buffering INTEGER, frontier BLOB);"
+	"CREATE TABLE search (position INTEGER PRIMARY KEY, buffering INTEGER, frontier BLOB);" \
+	"CREATE TABLE common (id INTEGER PRIMARY KEY CHECK (id = 1), value BLOB);"
 /* clang-format on */
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "../explorer/frontier.h"
 #include "store_internal.h"
+#include "store_schema.h"
 
 /* Of the session's own: see session_past.c. */
 #define STATE_TYPE "a{sv}"
@@ -147,6 +148,33 @@ bool store_get_search(struct store *store, GVariant **ret_state, GPtrArray **ret
 	return code == SQLITE_DONE || (row && store_fail(store, error));
 }
 
+bool store_put_common(struct store *store, GVariant *common, GError **error)
+{
+	sqlite3_stmt *row;
+	bool good = false;
+
+	if (!store_begin(store, error))
+		return false;
+	row = prepare(store, "REPLACE INTO common VALUES (1,?)", error);
+	if (row) {
+		sqlite3_bind_blob64(row, 1, g_variant_get_data(common), g_variant_get_size(common),
+		                    SQLITE_STATIC);
+		good = sqlite3_step(row) == SQLITE_DONE || store_fail(store, error);
+	}
+	sqlite3_finalize(row);
+	return store_finish(store, good, error);
+}
+
+bool store_get_common(struct store *store, GVariant **ret_common, GError **error)
+{
+	sqlite3_stmt *row = prepare(store, "SELECT 0, 0, value FROM common", error);
+	int code = row ? sqlite3_step(row) : SQLITE_ERROR;
+
+	*ret_common = code == SQLITE_ROW ? get_value(row, STORE_COMMON_TYPE) : NULL;
+	sqlite3_finalize(row);
+	return code == SQLITE_DONE || code == SQLITE_ROW || (row && store_fail(store, error));
+}
+
 bool store_forget_findings(struct store *store, uint64_t last, GError **error)
 {
 	static const char *const tables[] = {"roll_call",   "process", "choice", "stands",
@@ -164,4 +192,24 @@ bool store_forget_findings(struct store *store, uint64_t last, GError **error)
 	if (!store_begin(store, error))
 		return false;
 	return store_finish(store, execute(store, text->str, error), error);
+}
+
+void store_drop(struct store *store)
+{
+	if (store && !sqlite3_get_autocommit(store_database(store)))
+		sqlite3_exec(store_database(store), "ROLLBACK", NULL, NULL, NULL);
+	store_close(store);
+}
+
+void store_common_texts(GVariantDict *common, const char *path, const GPtrArray *texts, guint ranks)
+{
+	GVariantBuilder builder;
+
+	g_variant_builder_init(&builder, G_VARIANT_TYPE("aay"));
+	for (guint i = 0; i < ranks; i++)
+		g_variant_builder_add_value(
+			&builder,
+			g_variant_new_from_bytes(G_VARIANT_TYPE_BYTESTRING, texts->pdata[i], TRUE));
+	g_variant_dict_insert(common, "path", "s", path);
+	g_variant_dict_insert_value(common, "texts", g_variant_builder_end(&builder));
 }

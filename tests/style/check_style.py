@@ -33,6 +33,8 @@ RULES = {
                   "angled": {"glib.h", "glib/", "glib-unix.h", "gio/", "uv.h", "sqlite3.h",
                              "elfutils/", "libelf.h", "gelf.h", "dwarf.h"}},
     "scheduler/session_past": {"quoted": {"reports/store_reader.h"}, "angled": set()},
+    "scheduler/recall": {"quoted": {"reports/store_reader.h"}, "angled": set()},
+    "scheduler/merge": {"quoted": {"reports/store_reader.h"}, "angled": set()},
     "scheduler/command": {"quoted": {"reports/"}, "angled": set()},  # besides the scheduler's
     "reports": {"quoted": {"scheduler/record.h", "scheduler/store_schema.h"},
                 "angled": {"glib.h", "glib/", "json-glib/", "sqlite3.h"}},

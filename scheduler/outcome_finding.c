@@ -1,0 +1,61 @@
+#include "outcome_finding.h"
+
+char *outcome_finding_place(guint ranks, char *const *files,
+                            const struct outcome_difference *difference)
+{
+	if (difference->text < ranks)
+		return g_strdup_printf("rank %u's output, line %u", difference->text,
+		                       difference->line);
+	return g_strdup_printf("%s, line %u", files[difference->text - ranks], difference->line);
+}
+
+void outcome_finding_add(struct record_finding *finding, const struct outcomes *outcomes,
+                         guint index, char *place, const struct outcome_difference *difference)
+{
+	const struct record_execution *first = outcomes_first(outcomes, index);
+	struct record_outcome *outcome = g_new0(struct record_outcome, 1);
+
+	outcome->number = finding->outcomes->len + 1;
+	outcome->execution = first->id;
+	outcome->path = g_strdup(first->path);
+	outcome->place = place;
+	if (difference) {
+		outcome->line = g_strdup(difference->here);
+		outcome->instead = g_strdup(difference->instead);
+	}
+	g_ptr_array_add(finding->outcomes, outcome);
+}
+
+GArray *outcome_finding_count(struct record_finding *finding, const struct outcomes *outcomes,
+                              const GArray *outcome_of, const guint *numbers)
+{
+	GArray *shown = g_array_new(FALSE, FALSE, sizeof(guint32));
+
+	for (guint i = 0; i < outcome_of->len; i += 2) {
+		guint index = g_array_index(outcome_of, guint, i);
+		guint32 execution = g_array_index(outcome_of, guint, i + 1);
+		guint number = index == OUTCOMES_NONE
+		                       ? 0
+		                       : numbers[outcomes_stands_for(outcomes, index)];
+
+		if (number == 0)
+			continue;
+		((struct record_outcome *)finding->outcomes->pdata[number - 1])->count++;
+		if (number > 1)
+			g_array_append_val(shown, execution);
+	}
+	return shown;
+}
+
+void outcome_finding_tell(struct record_finding *finding, const struct outcomes *outcomes,
+                          guint second)
+{
+	const struct record_outcome *other = finding->outcomes->pdata[1];
+
+	finding->path = g_strdup(outcomes_first(outcomes, second)->path);
+	finding->message = g_strdup_printf(
+		"%u outcomes; the second differs from the first in %s: \"%s\" instead of \"%s\"",
+		finding->outcomes->len, other->place, other->line ? other->line : "",
+		other->instead ? other->instead : "");
+	finding->reproduced = TRUE;
+}

@@ -1,0 +1,385 @@
+/* Several stores as one: what adds up, what is judged anew, and what is refused. */
+#include <glib/gstdio.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/store_reader.h"
+#include "scheduler/merge.h"
+#include "scheduler/outcomes.h"
+#include "scheduler/store.h"
+#include "scheduler/store_schema.h"
+
+#define SHARDS 3
+
+struct fixture {
+	char *directory, *into;
+	char *stores[SHARDS + 1];
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = g_new0(struct fixture, 1);
+
+	fixture->directory = g_dir_make_tmp("matchpoint-test-XXXXXX", NULL);
+	fixture->into = g_build_filename(fixture->directory, "merged", NULL);
+	for (int i = 0; i < SHARDS; i++)
+		fixture->stores[i] = g_strdup_printf("%s/%d", fixture->directory, i + 1);
+	*state = fixture;
+	return fixture->directory ? 0 : -1;
+}
+
+static void remove_store(const char *directory)
+{
+	g_autofree char *file = g_build_filename(directory, STORE_FILE, NULL);
+
+	g_unlink(file);
+	g_rmdir(directory);
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (int i = 0; i < SHARDS && fixture->stores[i]; i++) {
+		remove_store(fixture->stores[i]);
+		g_free(fixture->stores[i]);
+	}
+	remove_store(fixture->into);
+	g_rmdir(fixture->directory);
+	g_free(fixture->directory);
+	g_free(fixture->into);
+	g_free(fixture);
+	return 0;
+}
+
+/* What one session leaves. */
+struct given {
+	guint shard, shards; /* 0: whole */
+	const char *program; /* NULL: "./solver" */
+	const char *paths;   /* a letter for each interleaving; capital ones deadlock */
+	const char *output;  /* of rank 0, %c being the path's letter */
+	const char *shared;  /* what the interleaving that all ran printed; NULL: not known */
+	const char *split;   /* NULL: not known */
+	const char *stopped; /* NULL: complete */
+	const char *note;
+};
+
+static void add_interleaving(struct store *store, const struct given *given, char letter, guint id,
+                             struct record_finding *deadlock)
+{
+	g_autoptr(RecordExecution) e = record_execution_new();
+	g_autoptr(GString) output = g_string_new(given->output);
+	g_autoptr(GPtrArray) findings = g_ptr_array_new();
+	char text[] = {letter, '\0'};
+	int32_t status = 0;
+
+	g_string_replace(output, "%c", text, 0);
+	e->id = id;
+	e->buffering = RECORD_ZERO;
+	e->path = g_strdup_printf("mp1:n2:zero:0.%d=1", letter);
+	e->status = g_ascii_isupper(letter) ? "deadlock" : "ok";
+	for (int rank = 0; rank < 2; rank++) {
+		g_array_append_val(e->exits, status);
+		g_ptr_array_add(e->outputs, rank == 0 ? g_bytes_new(output->str, output->len)
+		                                      : g_bytes_new("", 0));
+		g_ptr_array_add(e->errors, g_bytes_new("", 0));
+	}
+	if (g_ascii_isupper(letter)) {
+		struct record_rank *rank = record_rank_new(0);
+
+		rank->function = "MPI_Recv";
+		g_ptr_array_add(e->ranks, rank);
+		g_array_append_val(e->findings, deadlock->id);
+		deadlock->count++;
+		if (!deadlock->path)
+			deadlock->path = g_strdup(e->path);
+		g_ptr_array_add(findings, deadlock);
+	}
+	assert_true(store_add(store, e, findings, NULL));
+}
+
+static GPtrArray *identity_of(const struct given *given)
+{
+	GPtrArray *identity = g_ptr_array_new_with_free_func(g_free);
+	const char *pairs[][2] = {{"the command", given->program ? given->program : "./solver"},
+	                          {"the directory", given->note ? given->note : "/here"},
+	                          {"--compare", "output"}};
+
+	for (guint i = 0; i < G_N_ELEMENTS(pairs); i++)
+		for (guint j = 0; j < 2; j++)
+			g_ptr_array_add(identity, g_strdup(pairs[i][j]));
+	g_ptr_array_add(identity, g_strdup("--shard"));
+	g_ptr_array_add(identity, given->shards
+	                                  ? g_strdup_printf("%u/%u", given->shard, given->shards)
+	                                  : g_strdup("none"));
+	return identity;
+}
+
+static GVariant *common_of(const struct given *given)
+{
+	GVariantDict dict;
+
+	g_variant_dict_init(&dict, NULL);
+	g_variant_dict_insert(&dict, "again", "b", given->shared != NULL);
+	if (given->split)
+		g_variant_dict_insert(&dict, "split", "s", given->split);
+	if (given->shared) {
+		g_autoptr(GPtrArray)
+			texts = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+
+		g_ptr_array_add(texts, g_bytes_new(given->shared, strlen(given->shared)));
+		g_ptr_array_add(texts, g_bytes_new("", 0));
+		store_common_texts(&dict, "mp1:n2:zero:", texts, 2);
+	}
+	return g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
+static void write_store(const char *directory, const struct given *given)
+{
+	struct store *store = store_create(directory, NULL);
+	g_autoptr(RecordExploration) e = record_exploration_new();
+	g_autoptr(RecordFinding) deadlock = record_finding_new("deadlock");
+	g_autoptr(GPtrArray) identity = identity_of(given);
+	g_autoptr(GVariant) common = common_of(given);
+
+	assert_non_null(store);
+	g_strfreev(e->program);
+	e->program = g_strsplit("./solver", " ", -1);
+	e->ranks = 2;
+	e->bufferings = RECORD_ZERO;
+	e->shard = given->shard;
+	e->shards = given->shards;
+	e->complete = !given->stopped;
+	e->incomplete_reason = g_strdup(given->stopped);
+	e->wasted = 1;
+	e->seconds = 0.5;
+	g_ptr_array_add(e->notes, g_strdup("all say this"));
+	if (given->note)
+		g_ptr_array_add(e->notes, g_strdup(given->note));
+	deadlock->id = 1;
+	deadlock->bufferings = RECORD_ZERO;
+	deadlock->message = g_strdup("nobody can go on");
+	deadlock->reproduced = true;
+	g_ptr_array_add(deadlock->ranks, record_rank_new(0));
+	assert_true(store_put_exploration(store, e, NULL));
+	assert_true(store_identify(store, identity, NULL));
+	for (guint i = 0; given->paths[i]; i++)
+		add_interleaving(store, given, given->paths[i], i + 1, deadlock);
+	assert_true(store_put_common(store, common, NULL));
+	store_close(store);
+}
+
+static struct store_reader *merge(struct fixture *fixture, const struct given *given, int count)
+{
+	g_autoptr(GError) error = NULL;
+	struct store_reader *reader;
+
+	for (int i = 0; i < count; i++)
+		write_store(fixture->stores[i], &given[i]);
+	g_clear_pointer(&fixture->stores[count], g_free);
+	if (!merge_stores(fixture->stores, fixture->into, &error))
+		fail_msg("%s", error->message);
+	reader = store_reader_open(fixture->into, &error);
+	if (!reader)
+		fail_msg("%s", error->message);
+	return reader;
+}
+
+static void assert_refused(struct fixture *fixture, const struct given *one,
+                           const struct given *other, const char *words)
+{
+	g_autoptr(GError) error = NULL;
+	char *stores[] = {fixture->stores[0], fixture->stores[1], NULL};
+
+	write_store(stores[0], one);
+	write_store(stores[1], other);
+	assert_false(merge_stores(stores, fixture->into, &error));
+	if (!strstr(error->message, words))
+		fail_msg("%s", error->message);
+}
+
+static const struct record_finding *finding_of(const struct store_reader *reader, const char *kind)
+{
+	const GPtrArray *findings = store_reader_findings(reader);
+
+	for (guint i = 0; i < findings->len; i++) {
+		const struct record_finding *finding = findings->pdata[i];
+
+		if (g_str_equal(finding->kind, kind))
+			return finding;
+	}
+	return NULL;
+}
+
+static bool has_note(const struct store_reader *reader, const char *words)
+{
+	const GPtrArray *notes = store_reader_exploration(reader)->notes;
+
+	for (guint i = 0; i < notes->len; i++)
+		if (strstr(notes->pdata[i], words))
+			return true;
+	return false;
+}
+
+static void test_shards(void **state)
+{
+	static const struct given given[] = {
+		{2, 3, NULL, "dE", "same\n", "same\n", "s", NULL, "/there"},
+		{1, 3, NULL, "abC", "same\n", "same\n", "s", NULL, NULL},
+		{3, 3, NULL, "", "same\n", "same\n", "s", NULL, NULL},
+	};
+	g_autoptr(StoreReader) reader = merge(*state, given, 3);
+	const struct record_exploration *e = store_reader_exploration(reader);
+	const struct record_finding *deadlock = finding_of(reader, "deadlock");
+	g_autoptr(RecordExecution) fourth = store_reader_execution(reader, 4, NULL);
+
+	assert_true(e->complete);
+	assert_int_equal(e->interleavings, 5);
+	assert_int_equal(e->wasted, 3);
+	assert_true(e->seconds > 1.49 && e->seconds < 1.51);
+	assert_int_equal(e->shard, 0);
+	assert_int_equal(e->shards, 3);
+	assert_int_equal(store_reader_findings(reader)->len, 1);
+	assert_int_equal(deadlock->count, 2);
+	assert_true(deadlock->reproduced);
+	assert_string_equal(deadlock->path, "mp1:n2:zero:0.67=1");
+	assert_string_equal(fourth->path, "mp1:n2:zero:0.100=1"); /* shards in their order */
+	assert_int_equal(e->notes->len, 2);
+	assert_true(has_note(reader, "all say this"));
+	assert_true(has_note(reader, "shard 2/3: /there"));
+}
+
+static void test_incomplete(void **state)
+{
+	static const struct given given[] = {
+		{1, 4, NULL, "ab", "same\n", "same\n", "s", NULL, NULL},
+		{3, 4, NULL, "cd", "same\n", "same\n", "t", "stopped by --max-time 10", NULL},
+	};
+	g_autoptr(StoreReader) reader = merge(*state, given, 2);
+	const struct record_exploration *e = store_reader_exploration(reader);
+
+	assert_false(e->complete);
+	assert_string_equal(e->incomplete_reason,
+	                    "shards 2, 4 of 4 are missing; shard 1/4 and shard 3/4 split the tree "
+	                    "differently: the program does not behave the same way each time; "
+	                    "shard 3/4: stopped by --max-time 10");
+}
+
+/* Each shard saw one outcome: another one. */
+static void test_outcomes(void **state)
+{
+	static const struct given given[] = {
+		{1, 2, NULL, "ab", "on node one\nleft\n", "on node one\nleft\n", "s", NULL, NULL},
+		{2, 2, NULL, "c", "on node two\nright\n", "on node two\nleft\n", "s", NULL, NULL},
+	};
+	g_autoptr(StoreReader) reader = merge(*state, given, 2);
+	const struct record_finding *finding = finding_of(reader, "outcome-differs");
+	const struct record_outcome *first, *second;
+
+	assert_non_null(finding);
+	assert_int_equal(finding->count, 1);
+	assert_int_equal(finding->outcomes->len, 2);
+	assert_string_equal(finding->path, "mp1:n2:zero:0.99=1");
+	first = finding->outcomes->pdata[0];
+	second = finding->outcomes->pdata[1];
+	assert_int_equal(first->count, 2);
+	assert_int_equal(second->count, 1);
+	assert_int_equal(second->execution, 3);
+	assert_string_equal(second->place, "rank 0's output, line 2");
+	assert_string_equal(second->line, "right");
+	assert_string_equal(second->instead, "left");
+	assert_true(has_note(reader, "rank 0's output, line 1 (\"on node two\")"));
+}
+
+/* What differs from node to node is no finding. */
+static void test_other_machine(void **state)
+{
+	static const struct given given[] = {
+		{1, 2, NULL, "ab", "on node one\n", "on node one\n", "s", NULL, NULL},
+		{2, 2, NULL, "c", "on node two\n", "on node two\n", "s", NULL, NULL},
+	};
+	g_autoptr(StoreReader) reader = merge(*state, given, 2);
+
+	assert_true(store_reader_exploration(reader)->complete);
+	assert_int_equal(store_reader_findings(reader)->len, 0);
+	assert_true(has_note(reader, "was not compared: rank 0's output, line 1"));
+}
+
+/* Where it is not known what varies by itself, there is no finding, but it is said. */
+static void test_not_known(void **state)
+{
+	static const struct given given[] = {
+		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL},
+		{2, 2, NULL, "c", "right\n", NULL, "s", NULL, NULL},
+	};
+	g_autoptr(StoreReader) reader = merge(*state, given, 2);
+
+	assert_int_equal(store_reader_findings(reader)->len, 0);
+	assert_true(has_note(reader, "differ in their output from store to store"));
+}
+
+/* Explorations that are no shards may have gone the same way. */
+static void test_whole(void **state)
+{
+	static const struct given given[] = {
+		{0, 0, NULL, "abC", "same\n", "same\n", NULL, "stopped", NULL},
+		{0, 0, NULL, "bCD", "same\n", "same\n", NULL, "stopped", NULL},
+	};
+	g_autoptr(StoreReader) reader = merge(*state, given, 2);
+	const struct record_exploration *e = store_reader_exploration(reader);
+
+	assert_int_equal(e->interleavings, 4);
+	assert_int_equal(finding_of(reader, "deadlock")->count, 2);
+	assert_int_equal(e->shards, 0);
+	assert_false(e->complete);
+}
+
+static void test_refused(void **state)
+{
+	const struct given first = {.shard = 1, .shards = 2, .paths = "a", .output = ""};
+	struct given other = {.shard = 2, .shards = 2, .paths = "b", .output = ""};
+	struct fixture *fixture = *state;
+	char *same[] = {fixture->stores[0], fixture->stores[0], NULL};
+	char *into[] = {fixture->stores[0], NULL};
+	g_autoptr(GError) error = NULL;
+
+	other.program = "./other";
+	assert_refused(fixture, &first, &other,
+	               "the command is './solver' in the first, and "
+	               "'./other' in the second");
+	other.program = NULL;
+	other.shard = 1;
+	assert_refused(fixture, &first, &other, "both hold shard 1/2");
+	other.shards = 3;
+	assert_refused(fixture, &first, &other, "one of 2 shards");
+	other.shard = other.shards = 0;
+	assert_refused(fixture, &first, &other, "a whole exploration");
+	other.shards = 2;
+	assert_refused(fixture, &first, &other, "merged from shards");
+	assert_false(merge_stores(same, fixture->into, &error));
+	assert_non_null(strstr(error->message, "named twice"));
+	g_clear_error(&error);
+	assert_false(merge_stores(into, fixture->stores[0], &error));
+	assert_non_null(strstr(error->message, "name another directory"));
+	assert_false(g_file_test(fixture->into, G_FILE_TEST_EXISTS));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_shards, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_incomplete, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_outcomes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_other_machine, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_not_known, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_whole, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
