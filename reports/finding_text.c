@@ -23,6 +23,8 @@ static void line_write(const struct words_line *line, int ranks_width, int call_
 		        line->call, line->place);
 	else
 		fprintf(out, "  %-*s  %s\n", ranks_width, ranks, line->state);
+	if (line->callers)
+		fprintf(out, "  %-*s  %s\n", ranks_width, "", line->callers);
 }
 
 /* The only rank that went wrong, which the finding's message has told of already; NULL: there are
@@ -43,9 +45,10 @@ static const struct record_rank *culprit(const GPtrArray *roll_call)
 	return found;
 }
 
-static void write_roll_call(const GPtrArray *roll_call, const struct record_rank *told, FILE *out)
+static void write_roll_call(const struct store_reader *reader, const GPtrArray *roll_call,
+                            const struct record_rank *told, FILE *out)
 {
-	g_autoptr(GPtrArray) lines = words_roll_call(roll_call, told);
+	g_autoptr(GPtrArray) lines = words_roll_call(reader, roll_call, told);
 	int ranks_width = 0, call_width = CALL_WIDTH, place_width = PLACE_WIDTH;
 
 	for (guint i = 0; i < lines->len; i++) {
@@ -175,14 +178,18 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 		told = g_str_equal(finding->kind, "stall") ? NULL : culprit(finding->ranks);
 	}
 	if (!leak)
-		write_roll_call(finding->ranks, told, out);
+		write_roll_call(reader, finding->ranks, told, out);
 	if (!deadlock && !remark && finding->outcomes->len == 0
 	    && !write_example(reader, finding, out, error))
 		return false;
 	if (finding->blame) {
 		g_autofree char *blame = words_blame(finding->blame);
 
+		g_autofree char *callers = words_callers(reader, finding->blame->stack);
+
 		fprintf(out, "  it needs: %s\n", blame);
+		if (callers)
+			fprintf(out, "    %s\n", callers);
 	}
 	if (!write_sends(reader, finding, out, error))
 		return false;

@@ -100,9 +100,10 @@ static void add_contents(struct page *page)
 
 /* --- a finding ----------------------------------------------------------------------------- */
 
-static void add_roll_call(GString *html, const struct record_finding *finding)
+static void add_roll_call(GString *html, const struct store_reader *reader,
+                          const struct record_finding *finding)
 {
-	g_autoptr(GPtrArray) lines = words_roll_call(finding->ranks, NULL);
+	g_autoptr(GPtrArray) lines = words_roll_call(reader, finding->ranks, NULL);
 
 	if (lines->len == 0)
 		return;
@@ -123,6 +124,8 @@ static void add_roll_call(GString *html, const struct record_finding *finding)
 		add_text(html, over ? "" : line->call);
 		g_string_append(html, "</code></td><td class=\"place\">");
 		add_text(html, over ? "" : line->place);
+		if (line->callers)
+			add_element(html, "div", "class=\"callers\"", line->callers);
 		g_string_append(html, "</td><td>");
 		add_text(html, line->state);
 		g_string_append(html, "</td></tr>\n");
@@ -289,14 +292,17 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 		add_element(html, "p", "", finding->message);
 	if (finding->blame) {
 		g_autofree char *blame = words_blame(finding->blame);
+		g_autofree char *callers = words_callers(page->reader, finding->blame->stack);
 
 		g_string_append(html, "<p class=\"blame\">It needs: ");
 		add_text(html, blame);
+		if (callers)
+			add_element(html, "div", "class=\"callers\"", callers);
 		g_string_append(html, "</p>\n");
 	}
 	if (!finding->reproduced && words_not_reproduced(e))
 		add_element(html, "p", "class=\"warning\"", words_not_reproduced(e));
-	add_roll_call(html, finding);
+	add_roll_call(html, page->reader, finding);
 	if (example)
 		add_graph(page, example, finding);
 	add_sources(page, finding);

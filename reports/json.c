@@ -88,8 +88,29 @@ static void add_message(JsonBuilder *json, const struct record_message *message)
 	json_builder_end_object(json);
 }
 
+/* From the MPI call outwards; nothing when there is no such stack. */
+static void add_stack(JsonBuilder *json, const struct store_reader *reader, uint32_t stack)
+{
+	const GArray *frames = store_reader_stack(reader, stack);
+
+	if (!frames)
+		return;
+	begin_array(json, "stack");
+	for (guint i = 0; i < frames->len; i++) {
+		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
+
+		json_builder_begin_object(json);
+		if (frame->function)
+			add_text(json, "function", frame->function);
+		add_place(json, &frame->place);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
 /* Of a lock rank and call tell the target and which grant it was. */
-static void add_choice(JsonBuilder *json, const struct record_choice *choice)
+static void add_choice(JsonBuilder *json, const struct store_reader *reader,
+                       const struct record_choice *choice)
 {
 	const struct record_lock *lock = &choice->lock;
 
@@ -107,6 +128,7 @@ static void add_choice(JsonBuilder *json, const struct record_choice *choice)
 		add_number(json, "grant", lock->grant);
 	}
 	add_place(json, &choice->place);
+	add_stack(json, reader, choice->stack);
 	json_builder_set_member_name(json, "taken");
 	add_message(json, &choice->taken);
 	begin_array(json, "alternatives");
@@ -116,25 +138,9 @@ static void add_choice(JsonBuilder *json, const struct record_choice *choice)
 	json_builder_end_object(json);
 }
 
-static void add_stack(JsonBuilder *json, const GArray *frames)
-{
-	begin_array(json, "stack");
-	for (guint i = 0; i < frames->len; i++) {
-		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
-
-		json_builder_begin_object(json);
-		if (frame->function)
-			add_text(json, "function", frame->function);
-		add_place(json, &frame->place);
-		json_builder_end_object(json);
-	}
-	json_builder_end_array(json);
-}
-
 static void add_rank(JsonBuilder *json, const struct store_reader *reader,
                      const struct record_rank *rank)
 {
-	const GArray *stack = store_reader_stack(reader, rank->stack);
 
 	json_builder_begin_object(json);
 	add_number(json, "rank", rank->rank);
@@ -144,8 +150,7 @@ static void add_rank(JsonBuilder *json, const struct store_reader *reader,
 		if (rank->arguments)
 			add_text(json, "arguments", rank->arguments);
 		add_place(json, &rank->place);
-		if (stack)
-			add_stack(json, stack);
+		add_stack(json, reader, rank->stack);
 	}
 	begin_array(json, "waits_for");
 	for (guint i = 0; i < rank->waits_for->len; i++)
@@ -223,7 +228,7 @@ static bool add_finding(JsonBuilder *json, struct store_reader *reader,
 	add_flag(json, "reproduced", finding->reproduced);
 	if (finding->blame) {
 		json_builder_set_member_name(json, "blame");
-		add_choice(json, finding->blame);
+		add_choice(json, reader, finding->blame);
 	}
 	add_roll_call(json, reader, finding->ranks);
 	if (finding->outcomes->len > 0 && !add_outcomes(json, reader, finding->outcomes, error))
@@ -251,7 +256,8 @@ static void add_matches(JsonBuilder *json, const GArray *matches)
 	json_builder_end_array(json);
 }
 
-static void add_execution(JsonBuilder *json, const struct record_execution *execution)
+static void add_execution(JsonBuilder *json, const struct store_reader *reader,
+                          const struct record_execution *execution)
 {
 	json_builder_begin_object(json);
 	add_number(json, "id", execution->id);
@@ -264,7 +270,7 @@ static void add_execution(JsonBuilder *json, const struct record_execution *exec
 	add_text(json, "path", execution->path);
 	begin_array(json, "choices");
 	for (guint i = 0; i < execution->choices->len; i++)
-		add_choice(json, g_ptr_array_index(execution->choices, i));
+		add_choice(json, reader, g_ptr_array_index(execution->choices, i));
 	json_builder_end_array(json);
 	add_matches(json, execution->matches);
 	begin_array(json, "exit");
@@ -336,6 +342,7 @@ static void add_exploration(JsonBuilder *json, const struct record_exploration *
 }
 
 struct output {
+	const struct store_reader *reader;
 	FILE *file;
 	bool first;
 };
@@ -347,7 +354,7 @@ static bool write_execution(const struct record_execution *execution, void *data
 	g_autofree char *text = NULL;
 
 	(void)error;
-	add_execution(json, execution);
+	add_execution(json, output->reader, execution);
 	text = print(json, false);
 	fprintf(output->file, "%s\n    %s", output->first ? "" : ",", text);
 	output->first = false;
@@ -364,7 +371,7 @@ static bool json_write(struct store_reader *reader, const struct report_options 
 	bool with_findings_only = all > EXECUTIONS_MAX;
 	g_autoptr(JsonBuilder) json = json_builder_new();
 	g_autofree char *text = NULL;
-	struct output output = {out, true};
+	struct output output = {reader, out, true};
 	bool good;
 
 	(void)options;

@@ -143,6 +143,45 @@ static void add_related_locations(const struct context *context,
 	json_builder_end_array(context->json);
 }
 
+static void add_frames(const struct context *context, const GArray *frames)
+{
+	JsonBuilder *json = context->json;
+
+	begin_array(json, "frames");
+	for (guint i = 0; i < frames->len; i++) {
+		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
+
+		json_builder_begin_object(json);
+		begin_object(json, "location");
+		add_location(context, &frame->place, frame->function);
+		json_builder_end_object(json);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
+/* Of the ranks' calls, each once: a rank may have two parts in one call. */
+static void add_stacks(const struct context *context, const GPtrArray *ranks)
+{
+	g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	begin_array(context->json, "stacks");
+	for (guint i = 0; i < ranks->len; i++) {
+		const struct record_rank *rank = g_ptr_array_index(ranks, i);
+		const GArray *frames = store_reader_stack(context->reader, rank->stack);
+		char *text = g_strdup_printf("rank %d's call %u, %s", rank->rank, rank->call,
+		                             rank->function ? rank->function : "unknown");
+
+		if (!g_hash_table_add(told, text) || !frames)
+			continue;
+		json_builder_begin_object(context->json);
+		add_message(context->json, "message", text);
+		add_frames(context, frames);
+		json_builder_end_object(context->json);
+	}
+	json_builder_end_array(context->json);
+}
+
 /* The choice of the interleaving that this call makes, or NULL. */
 static const struct record_choice *choice_at(const struct record_execution *execution,
                                              const struct record_call *call)
@@ -328,6 +367,7 @@ static bool add_result(const struct context *context, const struct record_findin
 	}
 	json_builder_end_array(json);
 	add_related_locations(context, finding);
+	add_stacks(context, finding->ranks);
 	if (!add_code_flow(context, finding, error))
 		return false;
 	begin_object(json, "partialFingerprints");

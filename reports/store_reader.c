@@ -29,32 +29,6 @@ static bool read_places(struct store_reader *reader, GError **error)
 	return row && code == 0;
 }
 
-/* Stacks are numbered without gaps, and so are their frames. */
-static bool read_stacks(struct store_reader *reader, GError **error)
-{
-	sqlite3_stmt *row = rows_prepare(
-		reader, "SELECT stack, depth, function, place FROM frame ORDER BY stack, depth",
-		error);
-	GArray *frames = NULL;
-	int code = -1;
-
-	while (row && (code = rows_step(reader, row, error)) == 1) {
-		gint64 number = sqlite3_column_int64(row, 0), depth = sqlite3_column_int64(row, 1);
-		struct record_frame frame = {rows_name(row, 2), rows_place(reader, row, 3)};
-
-		if (depth == 0 && number == (gint64)reader->stacks->len + 1) {
-			frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
-			g_ptr_array_add(reader->stacks, frames);
-		} else if (!frames || depth != frames->len || number != reader->stacks->len) {
-			sqlite3_finalize(row);
-			return rows_damaged(reader, "its stacks are not numbered in order", error);
-		}
-		g_array_append_val(frames, frame);
-	}
-	sqlite3_finalize(row);
-	return row && code == 0;
-}
-
 static bool read_examples(struct store_reader *reader, GError **error)
 {
 	sqlite3_stmt *row = rows_prepare(
@@ -249,8 +223,14 @@ static bool read_findings(struct store_reader *reader, GError **error)
 			code = -1;
 			break;
 		}
-		if (blame->len > 0)
-			finding->blame = record_choice_copy(g_ptr_array_index(blame, 0));
+		if (blame->len == 0)
+			continue;
+		finding->blame = record_choice_copy(g_ptr_array_index(blame, 0));
+		if (!rows_stack(reader, finding->id, finding->blame->rank, finding->blame->call,
+		                &finding->blame->stack, error)) {
+			code = -1;
+			break;
+		}
 	}
 	sqlite3_finalize(row);
 	return code == 0;
@@ -373,6 +353,7 @@ struct store_reader *store_reader_open(const char *directory, GError **error)
 	                       : g_strdup(directory);
 	reader->places = g_array_new(FALSE, TRUE, sizeof(struct place));
 	reader->stacks = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	reader->shared = g_hash_table_new(place_hash, place_key_equal);
 	reader->examples = g_hash_table_new(NULL, NULL);
 	reader->excerpts = g_hash_table_new_full(place_hash, place_key_equal, NULL, excerpt_free);
 	reader->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -382,7 +363,7 @@ struct store_reader *store_reader_open(const char *directory, GError **error)
 		goto failed;
 	if (!rows_prepare_all(reader, error) || !read_exploration(reader, error)
 	    || !read_places(reader, error) || !read_excerpts(reader, error)
-	    || !read_stacks(reader, error) || !read_examples(reader, error)
+	    || !rows_stacks(reader, error) || !read_examples(reader, error)
 	    || !read_communicators(reader, error) || !read_findings(reader, error)
 	    || !read_outcomes(reader, error))
 		goto failed;
@@ -406,6 +387,7 @@ void store_reader_close(struct store_reader *reader)
 	g_ptr_array_unref(reader->findings);
 	g_hash_table_unref(reader->excerpts);
 	g_hash_table_unref(reader->examples);
+	g_hash_table_unref(reader->shared);
 	g_ptr_array_unref(reader->stacks);
 	g_hash_table_unref(reader->communicators);
 	g_array_unref(reader->places);
@@ -559,15 +541,4 @@ const struct record_excerpt *store_reader_excerpt(const struct store_reader *rea
                                                   const struct place *place)
 {
 	return g_hash_table_lookup(reader->excerpts, place);
-}
-
-const GArray *store_reader_stack(const struct store_reader *reader, uint32_t number)
-{
-	return number > 0 && number <= reader->stacks->len ? reader->stacks->pdata[number - 1]
-	                                                   : NULL;
-}
-
-uint32_t store_reader_stacks(const struct store_reader *reader)
-{
-	return reader->stacks->len;
 }

@@ -73,6 +73,8 @@ const struct record_excerpt *store_reader_excerpt(const struct store_reader *rea
  * how many stacks there are. */
 const GArray *store_reader_stack(const struct store_reader *reader, uint32_t number);
 uint32_t store_reader_stacks(const struct store_reader *reader);
+/* Whether it tells more than the place of its call: calls with other stacks stand there, too. */
+bool store_reader_stack_tells(const struct store_reader *reader, uint32_t number);
 
 typedef struct store_reader StoreReader;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StoreReader, store_reader_close)

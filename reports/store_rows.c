@@ -135,9 +135,8 @@ static uint32_t stack_column(const struct store_reader *reader, sqlite3_stmt *ro
 	return number > 0 && number <= reader->stacks->len ? (uint32_t)number : 0;
 }
 
-/* The stack of a rank's call in the interleaving that showed a finding first, or 0. */
-static bool read_stack(struct store_reader *reader, gint64 finding, struct record_rank *rank,
-                       GError **error)
+bool rows_stack(struct store_reader *reader, gint64 finding, int32_t rank, uint32_t call,
+                uint32_t *ret, GError **error)
 {
 	sqlite3_stmt *row = reader->statements[GET_STACK];
 	gpointer execution = g_hash_table_lookup(reader->examples,
@@ -145,11 +144,11 @@ static bool read_stack(struct store_reader *reader, gint64 finding, struct recor
 	int code;
 
 	sqlite3_bind_int64(row, 1, (gint64)GPOINTER_TO_SIZE(execution));
-	sqlite3_bind_int64(row, 2, rank->rank);
-	sqlite3_bind_int64(row, 3, rank->call);
+	sqlite3_bind_int64(row, 2, rank);
+	sqlite3_bind_int64(row, 3, call);
 	code = rows_step(reader, row, error);
 	if (code == 1) {
-		rank->stack = stack_column(reader, row, 0);
+		*ret = stack_column(reader, row, 0);
 		sqlite3_reset(row);
 	}
 	return code >= 0;
@@ -197,7 +196,8 @@ bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 findin
 			return rows_damaged(reader, "a roll-call names no ranks where it should",
 			                    error);
 		}
-		if (finding > 0 && !read_stack(reader, finding, rank, error)) {
+		if (finding > 0
+		    && !rows_stack(reader, finding, rank->rank, rank->call, &rank->stack, error)) {
 			sqlite3_reset(row);
 			return false;
 		}

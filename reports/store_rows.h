@@ -27,6 +27,7 @@ struct store_reader {
 	sqlite3_stmt *statements[QUERIES];
 	GArray *places;            /* of struct place, by id */
 	GPtrArray *stacks;         /* GArray of struct record_frame, by number - 1 */
+	GHashTable *shared;        /* set of struct place: calls with several stacks stand there */
 	GHashTable *examples;      /* finding to the first interleaving that shows it */
 	GHashTable *excerpts;      /* struct place to struct record_excerpt */
 	GHashTable *communicators; /* number to interned name */
@@ -63,6 +64,13 @@ bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 findin
  * `position`. */
 bool rows_choices(struct store_reader *reader, gint64 execution, gint64 position,
                   GPtrArray *choices, GError **error);
+
+/* Reads all stacks. */
+bool rows_stacks(struct store_reader *reader, GError **error);
+
+/* The stack of a rank's call in the interleaving that showed a finding first, or 0. */
+bool rows_stack(struct store_reader *reader, gint64 finding, int32_t rank, uint32_t call,
+                uint32_t *ret, GError **error);
 
 struct record_execution *rows_execution(struct store_reader *reader, gint64 id, GError **error);
 

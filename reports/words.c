@@ -179,10 +179,40 @@ static void line_free(gpointer data)
 	g_free(line->call);
 	g_free(line->place);
 	g_free(line->state);
+	g_free(line->callers);
 	g_free(line);
 }
 
-static struct words_line *line_new(const struct record_rank *rank, const GPtrArray *roll_call)
+#define CALLERS_TOLD 4
+
+char *words_callers(const struct store_reader *reader, uint32_t stack)
+{
+	const GArray *frames = store_reader_stack(reader, stack);
+	GString *text;
+
+	if (!store_reader_stack_tells(reader, stack) || frames->len < 2)
+		return NULL;
+	text = g_string_new("called from ");
+	for (guint i = 1; i < frames->len; i++) {
+		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
+		g_autofree char *place = place_print(&frame->place);
+
+		if (i == CALLERS_TOLD && frames->len > CALLERS_TOLD + 1) {
+			g_string_append(text, ", ...");
+			i = frames->len - 2; /* and the outermost */
+			continue;
+		}
+		g_string_append(text, i > 1 ? ", " : "");
+		if (frame->function && frame->place.file)
+			g_string_append_printf(text, "%s (%s)", frame->function, place);
+		else
+			g_string_append(text, place);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static struct words_line *line_new(const struct store_reader *reader,
+                                   const struct record_rank *rank, const GPtrArray *roll_call)
 {
 	struct words_line *line = g_new0(struct words_line, 1);
 
@@ -191,13 +221,15 @@ static struct words_line *line_new(const struct record_rank *rank, const GPtrArr
 	line->call = words_call(rank);
 	line->place = *line->call ? place_print(&rank->place) : g_strdup("");
 	line->state = words_state(rank, roll_call);
+	line->callers = rank->ended ? NULL : words_callers(reader, rank->stack);
 	return line;
 }
 
 static bool line_equal(const struct words_line *one, const struct words_line *other)
 {
 	return one->ended == other->ended && g_str_equal(one->call, other->call)
-	       && g_str_equal(one->place, other->place) && g_str_equal(one->state, other->state);
+	       && g_str_equal(one->place, other->place) && g_str_equal(one->state, other->state)
+	       && g_strcmp0(one->callers, other->callers) == 0;
 }
 
 int words_compare_ranks(const void *one, const void *other)
@@ -205,13 +237,14 @@ int words_compare_ranks(const void *one, const void *other)
 	return *(const int32_t *)one - *(const int32_t *)other;
 }
 
-GPtrArray *words_roll_call(const GPtrArray *roll_call, const struct record_rank *told)
+GPtrArray *words_roll_call(const struct store_reader *reader, const GPtrArray *roll_call,
+                           const struct record_rank *told)
 {
 	GPtrArray *lines = g_ptr_array_new_with_free_func(line_free);
 
 	for (guint i = 0; i < roll_call->len; i++) {
 		const struct record_rank *rank = g_ptr_array_index(roll_call, i);
-		struct words_line *line = line_new(rank, roll_call);
+		struct words_line *line = line_new(reader, rank, roll_call);
 		guint same;
 
 		if (rank == told) {

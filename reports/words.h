@@ -28,12 +28,18 @@ char *words_state(const struct record_rank *rank, const GPtrArray *roll_call);
 struct words_line {
 	GArray *ranks; /* of int32_t, ascending */
 	char *call, *place, *state;
+	char *callers; /* words_callers of the call's stack */
 	bool ended;
 };
 
 /* The roll-call (of struct record_rank), in order, without `told` (NULL: all), as an array of
  * struct words_line; free with g_ptr_array_unref. */
-GPtrArray *words_roll_call(const GPtrArray *roll_call, const struct record_rank *told);
+GPtrArray *words_roll_call(const struct store_reader *reader, const GPtrArray *roll_call,
+                           const struct record_rank *told);
+
+/* "called from exchange (a.c:13), main (a.c:26)"; NULL: there is no such stack, or the place of its
+ * call tells as much. */
+char *words_callers(const struct store_reader *reader, uint32_t stack);
 
 bool words_is_exploration(const struct record_exploration *exploration);
 

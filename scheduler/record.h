@@ -93,6 +93,7 @@ struct record_choice {
 	struct record_lock lock;
 	const char *function; /* MPI_Recv, MPI_Probe, ... */
 	struct place place;
+	uint32_t stack; /* as in struct record_call; of a blame; known to readers */
 	struct record_message taken;
 	GArray *alternatives; /* of struct record_message, without the one taken; in a blame the
 	                         first is the one that goes well */

@@ -56,6 +56,43 @@ int main(int argc, char **argv)
 }
 """
 
+# Which message is taken first decides whether a third one is waited for.
+RACE = """
+#include <mpi.h>
+
+static int exchange(void)
+{
+	int value;
+
+	MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* A */
+	return value;
+}
+
+static int phase(int factor)
+{
+	return exchange() * factor; /* B */
+}
+
+int main(int argc, char **argv)
+{
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0) {
+		int one = phase(1); /* C */
+		int other = phase(1); /* D */
+
+		if (one > other)
+			phase(2); /* E */
+	} else {
+		MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
 CPLUSPLUS = """
 #include <mpi.h>
 #include <algorithm>
@@ -159,7 +196,7 @@ def line_of(text, mark):
 
 
 def explore(tool, program, *options, verb="explore"):
-    run = tool.run(verb, "-n", "3", *options, report=True)
+    run = tool.run(verb, "-n", "3", *(options or ("--", program)), report=True)
     check(run.status == 1 and len(run.report["findings"]) == 1, "one finding\n%s" % run)
     return run, run.report["findings"][0]
 
@@ -195,6 +232,21 @@ def check_c(tool):
     check(len(stack) == 32 and stack[0]["function"] == "take"
           and all(frame["line"] == line_of(C, "C") for frame in stack[4:]),
           "32 frames of a recursion: %s" % stack)
+
+
+def check_text(tool):
+    """Of the choice to blame and of the call that waits; not where the place tells all."""
+    run, finding = explore(tool, build(tool, "race.c", RACE, "-O0"))
+    for text in ("\n          called from phase (race.c:%d), main (race.c:%d)\n" % (
+            line_of(RACE, "B"), line_of(RACE, "E")),
+                 "\n    called from phase (race.c:%d), main (race.c:%d)\n" % (
+            line_of(RACE, "B"), line_of(RACE, "C"))):
+        check(run.out.count(text) == 1, "%s in\n%s" % (text.strip(), run))
+    check([frame["line"] for frame in finding["blame"]["stack"]]
+          == [line_of(RACE, mark) for mark in "ABC"], "the choice's stack: %s" % finding["blame"])
+    loop = RACE.replace("phase(1)", "1", 1).replace("phase(1)", "0").replace("if (", "while (")
+    run, finding = explore(tool, build(tool, "loop.c", loop.replace("while (rank", "if (rank")))
+    check("called from" not in run.out and len(stack_of(finding)) == 3, "one caller\n%s" % run)
 
 
 def check_without_symbols(tool):
@@ -253,6 +305,7 @@ def check_interpreter(tool):
 
 def body(tool, _options):
     check_c(tool)
+    check_text(tool)
     check_without_symbols(tool)
     check_cplusplus(tool)
     check_fortran(tool)

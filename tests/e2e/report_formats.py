@@ -84,13 +84,15 @@ SARIF = {
     "message": {"text!": "text"},  # 3.11
     "result": {"ruleId": "text", "ruleIndex": "int", "level": LEVEL, "message!": "message",
                "locations": ["location"], "relatedLocations": ["location"],
-               "codeFlows": ["codeFlow"], "partialFingerprints": "texts",
+               "codeFlows": ["codeFlow"], "stacks": ["stack"], "partialFingerprints": "texts",
                "occurrenceCount": "int", "properties": "bag"},  # 3.27
     "location": {"id": "int", "physicalLocation": "physicalLocation",
                  "logicalLocations": ["logicalLocation"], "message": "message"},  # 3.28
     "physicalLocation": {"artifactLocation!": "artifactLocation", "region": "region"},  # 3.29
     "region": {"startLine": "int"},  # 3.30
     "logicalLocation": {"fullyQualifiedName": "text", "kind": "text"},  # 3.33
+    "stack": {"message": "message", "frames!": ["stackFrame"]},  # 3.44
+    "stackFrame": {"location": "location"},  # 3.45
     "codeFlow": {"message": "message", "threadFlows!": ["threadFlow"]},  # 3.36
     "threadFlow": {"id": "text", "message": "message",
                    "locations!": ["threadFlowLocation"]},  # 3.37

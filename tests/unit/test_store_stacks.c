@@ -4,10 +4,11 @@
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
-#include "reports/store_reader.h"
+#include "reports/words.h"
 #include "scheduler/store.h"
 #include "scheduler/store_schema.h"
 
@@ -206,6 +207,94 @@ static void stacks_with_gaps_are_damage(void **state)
 	}
 }
 
+/* "exchange a.c:1" for each frame; without a line the place has no debugging information. */
+static GArray *parse(const char *text)
+{
+	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+	g_auto(GStrv) words = g_strsplit_set(text, " :", -1);
+
+	for (char **word = words; *word; word += 3) {
+		struct record_frame frame = {
+			g_intern_string(word[0]),
+			{.file = g_intern_string(word[1]), .line = (uint32_t)atoi(word[2])}};
+
+		if (frame.place.line == 0)
+			frame = (struct record_frame){
+				NULL, {.function = g_intern_string(word[0]), .offset = 16}};
+		g_array_append_val(frames, frame);
+	}
+	return frames;
+}
+
+static struct store_reader *reader_of(const struct fixture *fixture, const char *one,
+                                      const char *other)
+{
+	struct store *store = create(fixture);
+	g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	g_autoptr(GArray) calls = g_array_new(FALSE, FALSE, sizeof(struct record_stack));
+	struct store_reader *reader;
+
+	g_ptr_array_add(all, parse(one));
+	g_ptr_array_add(all, parse(other));
+	assert_true(store_put_stacks(store, 1, calls, all, NULL));
+	store_close(store);
+	reader = store_reader_open(fixture->directory, NULL);
+	assert_non_null(reader);
+	return reader;
+}
+
+static void assert_callers(const struct store_reader *reader, uint32_t stack, const char *wanted)
+{
+	g_autofree char *text = words_callers(reader, stack);
+
+	if (wanted)
+		assert_string_equal(text, wanted);
+	else
+		assert_null(text);
+}
+
+static void callers_are_told_where_the_place_does_not(void **state)
+{
+	g_autoptr(StoreReader) reader = reader_of(
+		*state, "exchange a.c:1 main a.c:9",
+		"exchange a.c:1 step a.c:2 step a.c:2 libsolver.so a:0 step a.c:3 main a.c:8");
+
+	assert_callers(reader, 1, "called from main (a.c:9)");
+	assert_callers(reader, 2,
+	               "called from step (a.c:2), step (a.c:2), libsolver.so+0x10, ..., "
+	               "main (a.c:8)");
+	assert_callers(reader, 0, NULL);
+	assert_callers(reader, 3, NULL);
+}
+
+static void all_callers_are_told_when_they_are_few(void **state)
+{
+	g_autoptr(StoreReader) reader = reader_of(
+		*state, "exchange a.c:1", "exchange a.c:1 f a.c:2 g a.c:3 h a.c:4 main a.c:8");
+
+	assert_callers(reader, 2, "called from f (a.c:2), g (a.c:3), h (a.c:4), main (a.c:8)");
+	assert_callers(reader, 1, NULL); /* it cannot be unwound */
+}
+
+static void callers_are_not_told_where_the_place_does(void **state)
+{
+	g_autoptr(StoreReader) reader = reader_of(*state, "exchange a.c:1 main a.c:9",
+	                                          "exchange a.c:2 main a.c:9");
+
+	assert_callers(reader, 1, NULL);
+	assert_callers(reader, 2, NULL);
+}
+
+/* Two sessions may have found the same stack. */
+static void a_stack_told_twice_is_one(void **state)
+{
+	g_autoptr(StoreReader) reader = reader_of(*state, "exchange a.c:1 main a.c:9",
+	                                          "exchange a.c:1 main a.c:9");
+
+	assert_callers(reader, 1, NULL);
+	assert_callers(reader, 2, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +302,10 @@ int main(void)
 		TEST(stacks_belong_to_calls),
 		TEST(a_roll_call_has_the_stacks_of_the_first_to_show_it),
 		TEST(stacks_with_gaps_are_damage),
+		TEST(callers_are_told_where_the_place_does_not),
+		TEST(all_callers_are_told_when_they_are_few),
+		TEST(callers_are_not_told_where_the_place_does),
+		TEST(a_stack_told_twice_is_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
