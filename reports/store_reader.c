@@ -76,14 +76,16 @@ static bool read_excerpts(struct store_reader *reader, GError **error)
 
 static bool read_communicators(struct store_reader *reader, GError **error)
 {
-	sqlite3_stmt *row = rows_prepare(reader, "SELECT number, name FROM communicator", error);
+	sqlite3_stmt *row = rows_prepare(reader, "SELECT number, name, members FROM communicator",
+	                                 error);
 	int code = -1;
 
 	while (row && (code = rows_step(reader, row, error)) == 1) {
 		gint64 number = sqlite3_column_int64(row, 0);
+		struct rows_communicator communicator = {rows_name(row, 1), rows_name(row, 2)};
 
 		g_hash_table_replace(reader->communicators, g_memdup2(&number, sizeof(number)),
-		                     (gpointer)rows_name(row, 1));
+		                     g_memdup2(&communicator, sizeof(communicator)));
 	}
 	sqlite3_finalize(row);
 	return row && code == 0;
@@ -115,6 +117,7 @@ static void exploration_columns(struct record_exploration *e, sqlite3_stmt *row)
 	e->mpi = rows_text(row, 8);
 	e->complete = sqlite3_column_int(row, 9) != 0;
 	e->incomplete_reason = rows_text(row, 10);
+	e->machine = rows_text(row, 15);
 	e->wasted = (uint64_t)rows_number(row, 11, 0, G_MAXINT64);
 	e->seconds = sqlite3_column_double(row, 12);
 	if (!(e->seconds >= 0 && e->seconds < 1e12)) /* or no number at all */
@@ -131,7 +134,7 @@ static bool read_exploration(struct store_reader *reader, GError **error)
 		reader,
 		"SELECT command, directory, ranks, bufferings, backtrack, backtrack_reason,"
 		" synchronous, version, mpi, complete, incomplete_reason, wasted, seconds,"
-		" shard, shards"
+		" shard, shards, machine"
 		" FROM exploration",
 		error);
 	int code = row ? rows_step(reader, row, error) : -1;
@@ -356,7 +359,7 @@ struct store_reader *store_reader_open(const char *directory, GError **error)
 	reader->shared = g_hash_table_new(place_hash, place_key_equal);
 	reader->examples = g_hash_table_new(NULL, NULL);
 	reader->excerpts = g_hash_table_new_full(place_hash, place_key_equal, NULL, excerpt_free);
-	reader->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	reader->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	reader->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
 	if (!open_database(reader, error) || !check_header(reader, error)
 	    || !check_schema(reader, error))

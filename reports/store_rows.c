@@ -19,7 +19,7 @@ static const char *const sql[QUERIES] = {
 	[GET_MATCHES] = "SELECT rank, call, sub, source, send_call, send_sub, tag FROM match"
 			" WHERE execution = ? ORDER BY position",
 	[GET_CALLS] = "SELECT rank, call, kind, operations, function, place, communicator, peer,"
-		      " peer_given, tag, bytes, collective, completed, stack FROM call"
+		      " peer_given, tag, bytes, collective, completed, stack, waits FROM call"
 		      " LEFT JOIN stands USING (execution, rank, call)"
 		      " WHERE execution = ? ORDER BY rank, call",
 	[GET_STACK] = "SELECT stack FROM stands WHERE execution = ? AND rank = ? AND call = ?",
@@ -312,6 +312,8 @@ static bool read_calls(struct store_reader *reader, struct record_execution *exe
 	sqlite3_bind_int64(row, 1, execution->id);
 	while ((code = rows_step(reader, row, error)) == 1) {
 		gint64 communicator = sqlite3_column_int64(row, 6);
+		const struct rows_communicator *known = g_hash_table_lookup(reader->communicators,
+		                                                            &communicator);
 		struct record_call call = {
 			.rank = rows_rank(row, 0),
 			.call = rows_count(row, 1),
@@ -321,14 +323,15 @@ static bool read_calls(struct store_reader *reader, struct record_execution *exe
 			.place = rows_place(reader, row, 5),
 			.stack = stack_column(reader, row, 13),
 			.communicator = (uint64_t)communicator,
-			.communicator_name = g_hash_table_lookup(reader->communicators,
-		                                                 &communicator),
+			.communicator_name = known ? known->name : NULL,
+			.communicator_group = known ? known->group : NULL,
 			.peer = (int32_t)rows_number(row, 7, -1, RANKS_MAX),
 			.peer_given = (int32_t)rows_number(row, 8, G_MININT32, G_MAXINT32),
 			.tag = (int32_t)rows_number(row, 9, G_MININT32, G_MAXINT32),
 			.bytes = (uint64_t)rows_number(row, 10, 0, G_MAXINT64),
 			.collective = rows_count(row, 11),
-			.completed = rows_count(row, 12)};
+			.completed = rows_count(row, 12),
+			.waits = (uint8_t)rows_number(row, 14, 0, RECORD_WAITS - 1)};
 
 		number = call.rank == rank ? number + 1 : 1;
 		rank = call.rank;

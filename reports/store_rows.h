@@ -21,6 +21,10 @@ enum query {
 	QUERIES
 };
 
+struct rows_communicator {
+	const char *name, *group; /* interned, or NULL */
+};
+
 struct store_reader {
 	sqlite3 *database;
 	char *file;
@@ -30,7 +34,7 @@ struct store_reader {
 	GHashTable *shared;        /* set of struct place: calls with several stacks stand there */
 	GHashTable *examples;      /* finding to the first interleaving that shows it */
 	GHashTable *excerpts;      /* struct place to struct record_excerpt */
-	GHashTable *communicators; /* number to interned name */
+	GHashTable *communicators; /* number to struct rows_communicator */
 	struct record_exploration *exploration;
 	GPtrArray *findings;
 };

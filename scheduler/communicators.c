@@ -8,6 +8,7 @@ struct communicator {
 	int first_count, second_count;
 	guint32 window; /* as its lowest rank has told; else 0 */
 	char *name;
+	const char *group; /* its members as text, interned; NULL: nobody has asked for it yet */
 };
 
 struct communicators {
@@ -216,4 +217,22 @@ const char *communicators_name(const struct communicators *communicators, guint6
 	if (comm == WIRE_COMM_SELF)
 		return "MPI_COMM_SELF";
 	return communicator ? communicator->name : "an unknown communicator";
+}
+
+const char *communicators_group(const struct communicators *communicators, guint64 comm)
+{
+	struct communicator *communicator = g_hash_table_lookup(communicators->table, &comm);
+	g_autoptr(GString) text = NULL;
+
+	if (!communicator || communicator->group)
+		return communicator ? communicator->group : NULL;
+	text = g_string_new(NULL);
+	for (int i = 0; i < communicator->first_count + communicator->second_count; i++)
+		g_string_append_printf(text, "%s%d",
+		                       i == 0                           ? ""
+		                       : i == communicator->first_count ? "|"
+		                                                        : ",",
+		                       communicator->members[i]);
+	communicator->group = g_intern_string(text->str);
+	return communicator->group;
 }

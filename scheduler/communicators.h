@@ -43,6 +43,10 @@ gboolean communicators_window(const struct communicators *communicators, guint64
 /* "MPI_COMM_WORLD", "MPI_Comm_split of MPI_COMM_WORLD", ... */
 const char *communicators_name(const struct communicators *communicators, guint64 comm);
 
+/* The ranks of its members as text (struct record_call), interned; NULL: not known, or a rank's
+ * own MPI_COMM_SELF. */
+const char *communicators_group(const struct communicators *communicators, guint64 comm);
+
 #define COMMUNICATORS_ERROR (communicators_error_quark())
 GQuark communicators_error_quark(void);
 

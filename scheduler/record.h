@@ -118,6 +118,16 @@ enum record_call_kind {
 	RECORD_CALL_KINDS
 };
 
+/* Whose calls an operation must wait for until it is complete. */
+enum record_wait {
+	RECORD_WAIT_NOBODY,
+	RECORD_WAIT_ROOT,  /* of the collective */
+	RECORD_WAIT_ALL,   /* its members */
+	RECORD_WAIT_LOWER, /* its members of lower rank in the communicator */
+	RECORD_WAIT_MATCH, /* of a send: the receive that takes it */
+	RECORD_WAITS
+};
+
 /* One MPI call of one rank. A call that starts several operations (Sendrecv, Startall) is told by
  * its first; the matches know them all. */
 struct record_call {
@@ -127,10 +137,13 @@ struct record_call {
 	uint8_t operations; /* that it starts; 255: so many or more */
 	const char *function;
 	struct place place;
-	uint32_t stack;                /* number of its stack in the store; 0: none was taken */
-	uint64_t communicator;         /* its number; 0: the call concerns none */
-	const char *communicator_name; /* "MPI_COMM_WORLD", "MPI_Comm_split of ..."; several
+	uint32_t stack;                 /* number of its stack in the store; 0: none was taken */
+	uint64_t communicator;          /* its number; 0: the call concerns none */
+	const char *communicator_name;  /* "MPI_COMM_WORLD", "MPI_Comm_split of ..."; several
 	                                  communicators may have the same; NULL: none */
+	const char *communicator_group; /* "2,0,1": the ranks in MPI_COMM_WORLD of its ranks 0, 1,
+	                                   2; "0,1|2": of both groups of an intercommunicator;
+	                                   NULL: not known, or the caller alone */
 	int32_t peer;        /* destination, source or root, a rank in MPI_COMM_WORLD; -1: any, or
 	                        none */
 	int32_t peer_given;  /* the same as the program gave it: a rank in the communicator */
@@ -141,6 +154,7 @@ struct record_call {
 	uint32_t completed;  /* call of this rank in which it learnt that the (last) operation is
 	                        complete: itself, or a Wait or Test; 0: none did, or nobody waits
 	                        for it */
+	uint8_t waits;       /* enum record_wait: of the (last) operation */
 };
 
 /* A rank at the end of an interleaving: a line of the roll-call. */
@@ -216,6 +230,7 @@ struct record_exploration {
 	const char *command; /* "explore", "run", "replay" or "minimize" */
 	GStrv program;       /* argv, NULL-terminated */
 	char *directory;     /* where it was started */
+	char *machine;       /* its host name */
 	int32_t ranks;
 	uint32_t bufferings;          /* those explored */
 	uint32_t shard, shards;       /* --shard 2/3: 2 and 3; 0 and 3: all shards, merged; 0 and

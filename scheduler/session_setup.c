@@ -140,6 +140,7 @@ static void describe(struct session *session)
 	exploration->command = g_intern_string(options->command);
 	exploration->program = g_strdupv(options->program);
 	exploration->directory = g_get_current_dir();
+	exploration->machine = g_strdup(g_get_host_name());
 	exploration->ranks = options->ranks;
 	exploration->bufferings = options->bufferings;
 	exploration->shard = options->shard;

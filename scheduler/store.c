@@ -31,12 +31,12 @@ enum statement {
 };
 
 static const char *const sql[STATEMENTS] = {
-	[PUT_EXPLORATION] = "REPLACE INTO exploration VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_EXPLORATION] = "REPLACE INTO exploration VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_ARGUMENT] = "REPLACE INTO argument VALUES (?,?)",
 	[PUT_NOTE] = "REPLACE INTO note VALUES (?,?)",
 	[PUT_PLACE] = "REPLACE INTO place VALUES (?,?,?,?,?,?)",
 	[PUT_EXCERPT] = "REPLACE INTO excerpt VALUES (?,?,?)",
-	[PUT_COMMUNICATOR] = "INSERT OR IGNORE INTO communicator VALUES (?,?)",
+	[PUT_COMMUNICATOR] = "INSERT OR IGNORE INTO communicator VALUES (?,?,?)",
 	[PUT_EXECUTION] = "INSERT INTO execution VALUES (?,?,?,?)",
 	[PUT_SHOWS] = "INSERT OR IGNORE INTO shows VALUES (?,?)",
 	[PUT_ROLL_CALL] = "INSERT INTO roll_call VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -44,7 +44,7 @@ static const char *const sql[STATEMENTS] = {
 	[PUT_CHOICE] = "INSERT INTO choice VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_ALTERNATIVE] = "INSERT INTO alternative VALUES (?,?,?,?,?,?,?,?,?,?)",
 	[PUT_MATCH] = "INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?)",
-	[PUT_CALL] = "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_CALL] = "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_FINDING] = "REPLACE INTO finding VALUES (?,?,?,?,?,?,?)",
 	[PUT_OUTCOME] = "REPLACE INTO outcome VALUES (?,?,?,?,?,?,?,?)",
 	[DROP_ROLL_CALL] = "DELETE FROM roll_call WHERE execution = 0 AND finding = ?",
@@ -435,14 +435,15 @@ static bool put_calls(struct store *store, const struct record_execution *execut
 		if (place < 0)
 			return false;
 		if (communicator != 0 && communicator != last
-		    && !put(store, PUT_COMMUNICATOR, error, "it", communicator,
-		            call->communicator_name))
+		    && !put(store, PUT_COMMUNICATOR, error, "itt", communicator,
+		            call->communicator_name, call->communicator_group))
 			return false;
 		last = communicator;
-		if (!put(store, PUT_CALL, error, "iiiiitiiiiiiii", I(execution->id), I(call->rank),
+		if (!put(store, PUT_CALL, error, "iiiiitiiiiiiiii", I(execution->id), I(call->rank),
 		         I(call->call), I(call->kind), I(call->operations), call->function, place,
 		         communicator, I(call->peer), I(call->peer_given), I(call->tag),
-		         (gint64)call->bytes, I(call->collective), I(call->completed)))
+		         (gint64)call->bytes, I(call->collective), I(call->completed),
+		         I(call->waits)))
 			return false;
 	}
 	return true;
@@ -567,10 +568,10 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 	if (!store_begin(store, error))
 		return false;
 	good = run(store, "DELETE FROM argument; DELETE FROM note;", error)
-	       && put(store, PUT_EXPLORATION, error, "ttiittittitiidii", e->command, e->directory,
+	       && put(store, PUT_EXPLORATION, error, "ttiittitttitiidii", e->command, e->directory,
 	              I(e->ranks), I(e->bufferings), e->backtrack, e->backtrack_reason,
-	              I(e->synchronous_collectives), e->version, e->mpi, I(e->complete),
-	              e->incomplete_reason, (gint64)e->interleavings, (gint64)e->wasted, e->seconds,
+	              I(e->synchronous_collectives), e->version, e->mpi, e->machine,
+	              I(e->complete), e->incomplete_reason, (gint64)e->interleavings, (gint64)e->wasted, e->seconds,
 	              I(e->shard), I(e->shards));
 	for (guint i = 0; good && e->program[i]; i++) {
 		g_autoptr(GBytes) value = g_bytes_new(e->program[i], strlen(e->program[i]));

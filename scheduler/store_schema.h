@@ -6,7 +6,7 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 10             /* user_version */
+#define STORE_VERSION 11             /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *
@@ -31,7 +31,7 @@
 	"CREATE TABLE exploration (" \
 	" id INTEGER PRIMARY KEY CHECK (id = 1), command TEXT, directory TEXT, ranks INTEGER," \
 	" bufferings INTEGER, backtrack TEXT, backtrack_reason TEXT, synchronous INTEGER," \
-	" version TEXT, mpi TEXT, complete INTEGER, incomplete_reason TEXT," \
+	" version TEXT, mpi TEXT, machine TEXT, complete INTEGER, incomplete_reason TEXT," \
 	" interleavings INTEGER, wasted INTEGER, seconds REAL, shard INTEGER, shards INTEGER);" \
 	"CREATE TABLE argument (position INTEGER PRIMARY KEY, value BLOB);" \
 	"CREATE TABLE note (position INTEGER PRIMARY KEY, value TEXT);" \
@@ -39,7 +39,7 @@
 	" id INTEGER PRIMARY KEY, directory TEXT, file TEXT, line INTEGER, function TEXT," \
 	" offset INTEGER);" \
 	"CREATE TABLE excerpt (place INTEGER PRIMARY KEY, first INTEGER, text TEXT);" \
-	"CREATE TABLE communicator (number INTEGER PRIMARY KEY, name TEXT);" \
+	"CREATE TABLE communicator (number INTEGER PRIMARY KEY, name TEXT, members TEXT);" \
 	"CREATE TABLE execution (" \
 	" id INTEGER PRIMARY KEY, buffering INTEGER, status TEXT, path TEXT);" \
 	"CREATE TABLE shows (execution INTEGER, finding INTEGER," \
@@ -69,7 +69,8 @@
 	" execution INTEGER, rank INTEGER, call INTEGER, kind INTEGER, operations INTEGER," \
 	" function TEXT, place INTEGER, communicator INTEGER, peer INTEGER," \
 	" peer_given INTEGER, tag INTEGER, bytes INTEGER, collective INTEGER," \
-	" completed INTEGER, PRIMARY KEY (execution, rank, call)) WITHOUT ROWID;" \
+	" completed INTEGER, waits INTEGER," \
+	" PRIMARY KEY (execution, rank, call)) WITHOUT ROWID;" \
 	"CREATE TABLE frame (" \
 	" stack INTEGER, depth INTEGER, function TEXT, place INTEGER," \
 	" PRIMARY KEY (stack, depth)) WITHOUT ROWID;" \

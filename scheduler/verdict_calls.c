@@ -23,6 +23,7 @@ static struct record_call describe(const struct execution *execution, int rank, 
 		return call;
 	call.communicator = info->comm;
 	call.communicator_name = g_intern_string(communicators_name(session->comms, info->comm));
+	call.communicator_group = communicators_group(session->comms, info->comm);
 	call.peer_given = info->peer;
 	if (info->peer != WIRE_ANY)
 		call.peer = communicators_to_world(session->comms, info->comm, rank, info->peer);
@@ -31,9 +32,30 @@ static struct record_call describe(const struct execution *execution, int rank, 
 	return call;
 }
 
+static enum record_wait wait_of(enum event_order order)
+{
+	switch (order) {
+	case ORDER_ROOT:
+		return RECORD_WAIT_ROOT;
+	case ORDER_ALL:
+		return RECORD_WAIT_ALL;
+	case ORDER_LOWER:
+		return RECORD_WAIT_LOWER;
+	default:
+		return RECORD_WAIT_NOBODY;
+	}
+}
+
+/* Which of the sends that may complete early did so is not asked here. */
+static bool waits_for_receive(const struct operation *send, uint32_t buffering)
+{
+	return send->waits_for_match && buffering != RECORD_PER_SEND;
+}
+
 /* Collectives and completions, as the trace tells of them. `first` has where each rank's calls
  * begin. */
-static void connect_calls(const struct trace *trace, GArray *calls, const guint *first, int ranks)
+static void connect_calls(const struct trace *trace, struct record_execution *record,
+                          const guint *first, int ranks)
 {
 	for (size_t i = 0; i < trace->count; i++) {
 		const struct event *event = &trace->events[i];
@@ -41,16 +63,22 @@ static void connect_calls(const struct trace *trace, GArray *calls, const guint 
 		struct record_call *call;
 
 		if (event->kind != EVENT_ARRIVE && event->kind != EVENT_LEAVE
-		    && event->kind != EVENT_COMPLETE)
+		    && event->kind != EVENT_COMPLETE && event->kind != EVENT_SEND)
 			continue;
 		if (id.rank >= ranks || id.call == 0
 		    || id.call > first[id.rank + 1] - first[id.rank])
 			continue;
-		call = &g_array_index(calls, struct record_call, first[id.rank] + id.call - 1);
-		if (event->kind != EVENT_ARRIVE)
+		call = &g_array_index(record->calls, struct record_call,
+		                      first[id.rank] + id.call - 1);
+		if (event->kind == EVENT_SEND) {
+			if (waits_for_receive(&event->op, record->buffering))
+				call->waits = RECORD_WAIT_MATCH;
+		} else if (event->kind != EVENT_ARRIVE) {
 			call->completed = event->other.call;
-		else if (call->collective == 0)
+		} else if (call->collective == 0) {
 			call->collective = (guint32)event->collective + 1;
+			call->waits = (uint8_t)wait_of(event->order);
+		}
 	}
 }
 
@@ -70,5 +98,5 @@ void verdict_calls(struct execution *execution)
 		}
 		first[rank + 1] = calls->len;
 	}
-	connect_calls(world_trace(execution->world), calls, first, ranks);
+	connect_calls(world_trace(execution->world), execution->record, first, ranks);
 }

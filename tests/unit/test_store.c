@@ -88,11 +88,13 @@ static void add_calls(struct record_execution *e)
 	                           .place = {.function = "work", .offset = 47},
 	                           .communicator = UINT64_C(0xfedcba9876543210),
 	                           .communicator_name = "MPI_Comm_split of MPI_COMM_WORLD",
+	                           .communicator_group = "2,0,1",
 	                           .peer = 0,
 	                           .peer_given = 1,
 	                           .tag = 7,
 	                           .bytes = UINT64_C(5000000000),
-	                           .completed = 2};
+	                           .completed = 2,
+	                           .waits = RECORD_WAIT_MATCH};
 	struct record_call barrier = {.rank = 1,
 	                              .call = 2,
 	                              .kind = RECORD_CALL_COLLECTIVE,
@@ -204,10 +206,14 @@ static void check_calls(const struct record_execution *e)
 	assert_int_equal(call->tag, 7);
 	assert_true(call->bytes == UINT64_C(5000000000));
 	assert_int_equal(call->completed, 2);
+	assert_string_equal(call->communicator_group, "2,0,1");
+	assert_int_equal(call->waits, RECORD_WAIT_MATCH);
 	call++;
 	assert_int_equal(call->collective, 2);
 	assert_true(call->communicator == 0);
 	assert_null(call->communicator_name);
+	assert_null(call->communicator_group);
+	assert_int_equal(call->waits, RECORD_WAIT_NOBODY);
 	assert_int_equal(call->peer, -1);
 }
 
