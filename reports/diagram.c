@@ -237,7 +237,7 @@ static void find_ranks(struct diagram *diagram)
 	g_array_unref(all);
 }
 
-static struct record_execution *choose(struct store_reader *reader, uint32_t id, GError **error)
+struct record_execution *diagram_choose(struct store_reader *reader, uint32_t id, GError **error)
 {
 	const GPtrArray *findings = store_reader_findings(reader);
 
@@ -252,7 +252,7 @@ static struct record_execution *choose(struct store_reader *reader, uint32_t id,
 bool diagram_init(struct diagram *diagram, struct store_reader *reader,
                   const struct report_options *options, guint most, GError **error)
 {
-	struct record_execution *execution = choose(reader, options->execution, error);
+	struct record_execution *execution = diagram_choose(reader, options->execution, error);
 	bool none = false, yes = true;
 
 	*diagram = (struct diagram){.execution = execution};

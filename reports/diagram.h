@@ -16,9 +16,12 @@ struct diagram {
 	GHashTable *index; /* of struct diagram_key to call + 1 */
 };
 
-/* The interleaving that was asked for, or else the first that shows the first finding, or else the
- * first of all; no more than its last `most` calls are to be drawn. False with `error` set: there
- * is none, or the store is damaged. */
+/* The interleaving with this id, or, when it is 0, the first that shows the first finding, or else
+ * the first of all; the caller's. NULL with `error` set: there is none, or the store is damaged. */
+struct record_execution *diagram_choose(struct store_reader *reader, uint32_t id, GError **error);
+
+/* The one that was asked for; no more than its last `most` calls are to be drawn. False with
+ * `error` set: there is none, or the store is damaged. */
 bool diagram_init(struct diagram *diagram, struct store_reader *reader,
                   const struct report_options *options, guint most, GError **error);
 void diagram_release(struct diagram *diagram);

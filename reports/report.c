@@ -2,9 +2,17 @@
 
 #include <errno.h>
 
-static const struct report *const reports[] = {
-	&report_terminal, &report_json,     &report_html,    &report_junit, &report_sarif,
-	&report_github,   &report_markdown, &report_mermaid, &report_dot,   NULL};
+static const struct report *const reports[] = {&report_terminal,
+                                               &report_json,
+                                               &report_html,
+                                               &report_junit,
+                                               &report_sarif,
+                                               &report_github,
+                                               &report_markdown,
+                                               &report_mermaid,
+                                               &report_dot,
+                                               &report_otf2,
+                                               NULL};
 _Static_assert(G_N_ELEMENTS(reports) <= REPORT_MAX + 1, "raise REPORT_MAX");
 
 const struct report *const *report_list(void)
@@ -52,6 +60,15 @@ static bool write_to(const struct report *report, struct store_reader *reader,
 bool report_write(const struct report *report, struct store_reader *reader,
                   const struct report_options *options, const char *file, GError **error)
 {
+	static const struct report_options defaults;
+
+	if (report->unavailable) {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSYS, "--%s: %s", report->name,
+		            report->unavailable);
+		return false;
+	}
+	if (report->write_directory)
+		return report->write_directory(reader, options ? options : &defaults, file, error);
 	return write_to(report, reader, options, file, "we", error);
 }
 

@@ -18,8 +18,14 @@ struct report_options {
 struct report {
 	const char *name;    /* as in the option: --json */
 	const char *summary; /* half a sentence for --help */
+	/* One of the two: */
 	bool (*write)(struct store_reader *reader, const struct report_options *options, FILE *out,
 	              GError **error);
+	bool (*write_directory)(struct store_reader *reader, const struct report_options *options,
+	                        const char *directory, GError **error);
+	const char *library;     /* an optional one that it is made with: "OTF2 3.0.2"; or NULL */
+	const char *unavailable; /* why this build cannot write it (neither of the two is there
+	                            then); NULL: it can */
 };
 
 /* NULL when there is no such format. */
@@ -30,12 +36,12 @@ const struct report *report_find(const char *name);
 #define REPORT_MAX 16
 const struct report *const *report_list(void);
 
-/* Writes to the file, `-` being standard output. False with `error` set when the store is damaged
- * or the file cannot be written to its end. */
+/* Writes to the file, `-` being standard output, or to the directory. False with `error` set when
+ * the store is damaged or the file cannot be written to its end. */
 bool report_write(const struct report *report, struct store_reader *reader,
                   const struct report_options *options, const char *file, GError **error);
 
-/* The same, behind what the file holds already. */
+/* The same, behind what the file holds already; not for directories. */
 bool report_append(const struct report *report, struct store_reader *reader,
                    const struct report_options *options, const char *file, GError **error);
 
@@ -49,5 +55,6 @@ extern const struct report report_github;
 extern const struct report report_markdown;
 extern const struct report report_mermaid;
 extern const struct report report_dot;
+extern const struct report report_otf2; /* a trace */
 
 #endif

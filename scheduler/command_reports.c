@@ -6,6 +6,11 @@
 
 /* The reports that a command writes at its end. */
 
+static gboolean is_directory(const struct report *report)
+{
+	return !report->write;
+}
+
 void command_add_reports(GOptionContext *context, struct command_options *options)
 {
 	const struct report *const *reports = report_list();
@@ -20,11 +25,12 @@ void command_add_reports(GOptionContext *context, struct command_options *option
 	};
 
 	for (int i = 1; reports[i]; i++) {
-		entries[i - 1] = (GOptionEntry){.long_name = reports[i]->name,
-		                                .arg = G_OPTION_ARG_FILENAME,
-		                                .arg_data = &options->reports[i],
-		                                .description = reports[i]->summary,
-		                                .arg_description = "FILE"};
+		entries[i - 1] = (GOptionEntry){
+			.long_name = reports[i]->name,
+			.arg = G_OPTION_ARG_FILENAME,
+			.arg_data = &options->reports[i],
+			.description = reports[i]->summary,
+			.arg_description = is_directory(reports[i]) ? "DIR" : "FILE"};
 	}
 	g_option_context_add_main_entries(context, entries, NULL);
 	g_option_context_add_main_entries(context, more, NULL);
@@ -75,11 +81,27 @@ static gboolean print_outputs(const struct command_options *options, struct stor
 
 gboolean command_inspect_reports(const struct command_options *options)
 {
-	if (options->execution >= 0)
-		return TRUE;
-	command_complain("--execution cannot be %d: interleavings are counted from 1",
-	                 options->execution);
-	return FALSE;
+	if (options->execution < 0) {
+		command_complain("--execution cannot be %d: interleavings are counted from 1",
+		                 options->execution);
+		return FALSE;
+	}
+	for (int i = 1; report_list()[i]; i++) {
+		const struct report *report = report_list()[i];
+
+		if (!options->reports[i])
+			continue;
+		if (report->unavailable) {
+			command_complain("--%s: %s", report->name, report->unavailable);
+			return FALSE;
+		}
+		if (is_directory(report) && g_str_equal(options->reports[i], "-")) {
+			command_complain("--%s takes a directory, not standard output",
+			                 report->name);
+			return FALSE;
+		}
+	}
+	return TRUE;
 }
 
 static gboolean to_standard_output(const struct command_options *options)

@@ -44,6 +44,13 @@ static void print_version(void)
 
 	printf("matchpoint %s\nMPI: %s\n", MATCHPOINT_VERSION,
 	       mpi ? mpi : "none found (neither libmpich.so.12 nor libmpi.so.12)");
+	for (int i = 0; report_list()[i]; i++) {
+		const struct report *report = report_list()[i];
+
+		if (report->library || report->unavailable)
+			printf("--%s: %s\n", report->name,
+			       report->library ? report->library : report->unavailable);
+	}
 }
 
 int main(int argc, char **argv)

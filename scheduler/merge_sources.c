@@ -373,6 +373,7 @@ void merge_describe(struct merge *merge)
 	e->synchronous_collectives = first->synchronous_collectives;
 	e->version = g_strdup(first->version);
 	e->mpi = g_strdup(first->mpi);
+	e->machine = g_strdup(first->machine);
 	e->shards = first->shards;
 	e->backtrack = first->backtrack;
 	for (guint i = 0; i < merge->sources->len; i++) {
@@ -388,6 +389,8 @@ void merge_describe(struct merge *merge)
 			e->backtrack_reason = g_strdup(f->backtrack_reason);
 		if (!e->mpi)
 			e->mpi = g_strdup(f->mpi);
+		if (g_strcmp0(e->machine, f->machine) != 0)
+			g_clear_pointer(&e->machine, g_free); /* on several */
 		if (f->mpi && g_strcmp0(e->mpi, f->mpi) != 0)
 			merge_note(merge, g_strdup_printf("%s was explored with another MPI "
 			                                  "library: %s",

@@ -570,8 +570,8 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 	good = run(store, "DELETE FROM argument; DELETE FROM note;", error)
 	       && put(store, PUT_EXPLORATION, error, "ttiittitttitiidii", e->command, e->directory,
 	              I(e->ranks), I(e->bufferings), e->backtrack, e->backtrack_reason,
-	              I(e->synchronous_collectives), e->version, e->mpi, e->machine,
-	              I(e->complete), e->incomplete_reason, (gint64)e->interleavings, (gint64)e->wasted, e->seconds,
+	              I(e->synchronous_collectives), e->version, e->mpi, e->machine, I(e->complete),
+	              e->incomplete_reason, (gint64)e->interleavings, (gint64)e->wasted, e->seconds,
 	              I(e->shard), I(e->shards));
 	for (guint i = 0; good && e->program[i]; i++) {
 		g_autoptr(GBytes) value = g_bytes_new(e->program[i], strlen(e->program[i]));

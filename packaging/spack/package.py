@@ -18,6 +18,8 @@ class Matchpoint(CMakePackage):
 
     version("main")
 
+    variant("otf2", default=False, description="Traces of interleavings (--otf2)")
+
     depends_on("c", type="build")
     depends_on("cmake@3.22:", type="build")
     depends_on("ninja", type="build")
@@ -29,6 +31,7 @@ class Matchpoint(CMakePackage):
     depends_on("sqlite@3.34:")
     depends_on("json-glib")
     depends_on("elfutils")
+    depends_on("otf2@3:", when="+otf2")
 
     requires("target=x86_64:", msg="matchpoint knows x86-64 alone")
     requires("platform=linux", msg="matchpoint needs Linux")
@@ -39,6 +42,7 @@ class Matchpoint(CMakePackage):
         mpich = self.spec["mpich"].prefix.bin
         return [
             self.define("BUILD_TESTING", False),
+            self.define_from_variant("MATCHPOINT_OTF2", "otf2"),
             # Debian's names, which CMakeLists.txt looks for, are not Spack's.
             self.define("MPICC", mpich.mpicc),
             self.define("MPIEXEC", mpich.mpiexec),

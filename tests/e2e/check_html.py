@@ -363,7 +363,8 @@ def enlarge(store):
         values = {"execution": execution, "rank": rank, "call": number, "kind": kind,
                   "operations": 1, "function": function, "place": random.randint(1, 3),
                   "communicator": 1, "peer": peer, "peer_given": peer, "tag": tag,
-                  "bytes": random.randint(0, 10**9), "collective": 0, "completed": number}
+                  "bytes": random.randint(0, 10**9), "collective": 0, "completed": number,
+                  "waits": 0}
         calls.append([values[name] for name in columns])
         return number
 

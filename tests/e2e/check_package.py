@@ -111,7 +111,8 @@ def check_pkg_config(prefix, version):
 def check_version(tool):
     """It names the library that programs made here are run with."""
     text = tool.run("--version").out
-    match = re.fullmatch(r"matchpoint (\d+\.\d+\.\d+)\nMPI: MPICH (\S+) \((\S+)\)\n", text)
+    match = re.fullmatch(r"matchpoint (\d+\.\d+\.\d+)\nMPI: MPICH (\S+) \((\S+)\)\n"
+                         r"--otf2: (OTF2 3\.\S+|built without OTF2; .*)\n", text)
     check(match, "--version says\n%s" % text)
     told = call(tool.mpicc.replace("mpicc", "mpichversion"), status=None) \
         if shutil.which(tool.mpicc.replace("mpicc", "mpichversion")) else match.group(2)
@@ -127,7 +128,7 @@ def check_manual(tool, prefix):
     for command in commands:
         with open("%s/share/man/man1/matchpoint-%s.1" % (prefix, command)) as file:
             page = file.read().replace("\\-", "-")
-        for option in re.findall(r"^  (?:-., )?(--[a-z-]+)", tool.run(command, "--help").out,
+        for option in re.findall(r"^  (?:-., )?(--[a-z0-9-]+)", tool.run(command, "--help").out,
                                  flags=re.M):
             check(re.search(r"^\\fB.*%s\b" % option, page, flags=re.M),
                   "%s is not in the page of %s" % (option, command))
@@ -158,6 +159,7 @@ def check_completion(tool, prefix):
             (("explore", "--backtrack", "=", "re"), ["rerun"]),
             (("explore", "--backtrack", "="), ["auto", "snapshot", "rerun"]),
             (("explore", "-n", "4", "--fail"), ["--fail-fast"]),
+            (("explore", "--otf"), ["--otf2="]), (("explore", "--otf2", "sh"), ["share"]),
             (("explore", "--store", "sh"), ["share"]), (("report", "li"), ["lib"]),
             (("explore", "-n", "2", "--", "./p", "bi"), ["bin"]),
             (("check", "--max"), [])):

@@ -38,6 +38,7 @@ RULES = {
     "scheduler/command": {"quoted": {"reports/"}, "angled": set()},  # besides the scheduler's
     "reports": {"quoted": {"scheduler/record.h", "scheduler/store_schema.h"},
                 "angled": {"glib.h", "glib/", "json-glib/", "sqlite3.h"}},
+    "reports/otf2": {"quoted": set(), "angled": {"otf2/"}},  # besides the reports'
     "examples": {"quoted": set(), "angled": {"mpi.h"}},
 }
 

@@ -1,0 +1,256 @@
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "diagram.h"
+#include "otf2_trace.h"
+#include "places.h"
+#include "words.h"
+
+/* An OTF2 archive (Open Trace Format 2, as Score-P, Scalasca and Vampir have it) of one
+ * interleaving, named as Score-P names its own. */
+
+#define NAME "traces"
+#define NOT_KNOWN "unknown"
+
+struct archive {
+	const struct record_exploration *exploration;
+	const struct record_execution *execution;
+	const char *directory;
+	OTF2_Archive *archive;
+	GError **error;
+};
+
+/* OTF2 tells what went wrong in words; nothing is written to standard error. */
+static OTF2_ErrorCode on_error(void *user, const char *file, uint64_t line, const char *function,
+                               OTF2_ErrorCode code, const char *format, va_list arguments)
+{
+	(void)user;
+	(void)file;
+	(void)line;
+	(void)function;
+	(void)format;
+	(void)arguments;
+	return code;
+}
+
+static bool fail(const char *directory, const char *why, GError **error)
+{
+	if (error && !*error)
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+		            "%s: the trace cannot be written: %s", directory, why);
+	return false;
+}
+
+static bool fine(const struct archive *archive, OTF2_ErrorCode code)
+{
+	const char *why = OTF2_Error_GetDescription(code);
+
+	if (code == OTF2_SUCCESS)
+		return true;
+	return fail(archive->directory, why && *why ? why : "OTF2 does not say why",
+	            archive->error);
+}
+
+static OTF2_FlushType on_flush(void *user, OTF2_FileType type, OTF2_LocationRef location,
+                               void *caller, bool final)
+{
+	(void)user;
+	(void)type;
+	(void)location;
+	(void)caller;
+	(void) final;
+	return OTF2_FLUSH;
+}
+
+/* --- what an earlier trace left --- */
+
+/* "12.evt", "3.def" */
+static bool is_location_file(const char *name)
+{
+	gsize digits = strspn(name, "0123456789");
+
+	return digits > 0
+	       && (g_str_equal(name + digits, ".evt") || g_str_equal(name + digits, ".def"));
+}
+
+static bool remove_file(const char *directory, const char *name, GError **error)
+{
+	g_autofree char *file = g_build_filename(directory, name, NULL);
+
+	return g_unlink(file) == 0 || errno == ENOENT || fail(file, g_strerror(errno), error);
+}
+
+/* OTF2 does not write over an archive. Only what belongs to one is removed. */
+static bool remove_archive(const char *directory, GError **error)
+{
+	g_autofree char *locations = g_build_filename(directory, NAME, NULL);
+	GDir *files = g_dir_open(locations, 0, NULL);
+	const char *name;
+	bool good = true;
+
+	while (good && files && (name = g_dir_read_name(files)))
+		good = !is_location_file(name) || remove_file(locations, name, error);
+	if (files) {
+		g_dir_close(files);
+		g_rmdir(locations);
+	}
+	return good && remove_file(directory, NAME ".otf2", error)
+	       && remove_file(directory, NAME ".def", error);
+}
+
+static bool prepare(const char *directory, GError **error)
+{
+	if (g_mkdir_with_parents(directory, 0777) != 0)
+		return fail(directory, g_strerror(errno), error);
+	if (g_access(directory, W_OK | X_OK) != 0)
+		return fail(directory, g_strerror(errno), error);
+	return remove_archive(directory, error);
+}
+
+/* --- writing one --- */
+
+static bool set_property(const struct archive *archive, const char *name, const char *value)
+{
+	return !value || !*value
+	       || fine(archive, OTF2_Archive_SetProperty(archive->archive, name, value, true));
+}
+
+static const char *machine(const struct record_exploration *e)
+{
+	return e->machine && *e->machine ? e->machine : NOT_KNOWN;
+}
+
+static bool describe(const struct archive *archive, const struct timeline *timeline)
+{
+	const struct record_exploration *e = archive->exploration;
+	g_autofree char *program = words_program(e);
+	g_autofree char *creator = g_strdup_printf("matchpoint %s", e->version ? e->version : "");
+	g_autofree char *again = words_again(archive->execution->path, e);
+	g_autofree char *text = g_strdup_printf(
+		"interleaving %u of %s on %d ranks (%s); the time is logical: a microsecond is a "
+		"step",
+		archive->execution->id, program, e->ranks, archive->execution->status);
+	g_autofree char *overlapping = g_strdup_printf("%u", timeline->overlapping);
+
+	return fine(archive, OTF2_Archive_SetCreator(archive->archive, g_strchomp(creator)))
+	       && fine(archive, OTF2_Archive_SetMachineName(archive->archive, machine(e)))
+	       && fine(archive, OTF2_Archive_SetDescription(archive->archive, text))
+	       && set_property(archive, "MATCHPOINT::PROGRAM", program)
+	       && set_property(archive, "MATCHPOINT::PATH", archive->execution->path)
+	       && set_property(archive, "MATCHPOINT::STATUS", archive->execution->status)
+	       && set_property(archive, "MATCHPOINT::AGAIN", again)
+	       && set_property(archive, "MATCHPOINT::MPI", e->mpi)
+	       && set_property(archive, "MATCHPOINT::OVERLAPPING_CALLS",
+	                       timeline->overlapping > 0 ? overlapping : NULL);
+}
+
+static bool write_events(const struct archive *archive, struct otf2_events *events,
+                         uint64_t *counts)
+{
+	bool good = fine(archive, OTF2_Archive_OpenEvtFiles(archive->archive));
+
+	for (int32_t rank = 0; good && rank < archive->exploration->ranks; rank++) {
+		OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive->archive,
+		                                                   (OTF2_LocationRef)rank);
+
+		good = (writer || fail(archive->directory, "OTF2 gives no writer", archive->error))
+		       && fine(archive, otf2_events_write(events, rank, writer))
+		       && fine(archive, OTF2_EvtWriter_GetNumberOfEvents(writer, &counts[rank]))
+		       && fine(archive, OTF2_Archive_CloseEvtWriter(archive->archive, writer));
+	}
+	return good && fine(archive, OTF2_Archive_CloseEvtFiles(archive->archive));
+}
+
+/* Readers look for the definitions of each location, though all of ours are global. */
+static bool write_local_definitions(const struct archive *archive)
+{
+	bool good = fine(archive, OTF2_Archive_OpenDefFiles(archive->archive));
+
+	for (int32_t rank = 0; good && rank < archive->exploration->ranks; rank++) {
+		OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive->archive,
+		                                                   (OTF2_LocationRef)rank);
+
+		good = (writer || fail(archive->directory, "OTF2 gives no writer", archive->error))
+		       && fine(archive, OTF2_Archive_CloseDefWriter(archive->archive, writer));
+	}
+	return good && fine(archive, OTF2_Archive_CloseDefFiles(archive->archive));
+}
+
+static bool write_all(const struct archive *archive, const char *root)
+{
+	const struct record_exploration *e = archive->exploration;
+	struct timeline *timeline = timeline_new(archive->execution);
+	struct otf2_definitions *definitions = otf2_definitions_new(e->ranks);
+	struct otf2_events *events = otf2_events_new(archive->execution, e, timeline, definitions,
+	                                             root);
+	g_autofree uint64_t *counts = g_new0(uint64_t, e->ranks);
+	OTF2_GlobalDefWriter *writer = NULL;
+	bool good = describe(archive, timeline) && write_events(archive, events, counts)
+	            && write_local_definitions(archive);
+
+	if (good) {
+		writer = OTF2_Archive_GetGlobalDefWriter(archive->archive);
+		good = (writer || fail(archive->directory, "OTF2 gives no writer", archive->error))
+		       && fine(archive, otf2_definitions_write(definitions, writer, machine(e),
+		                                               counts, timeline->end + 1));
+	}
+	otf2_events_free(events);
+	otf2_definitions_free(definitions);
+	timeline_free(timeline);
+	return good;
+}
+
+static bool write_archive(struct archive *archive, const char *root)
+{
+	static OTF2_FlushCallbacks flush = {.otf2_pre_flush = on_flush};
+	bool good;
+
+	archive->archive = OTF2_Archive_Open(
+		archive->directory, NAME, OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
+		OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+	if (!archive->archive)
+		return fail(archive->directory, "OTF2 cannot open an archive there",
+		            archive->error);
+	good = fine(archive, OTF2_Archive_SetFlushCallbacks(archive->archive, &flush, NULL))
+	       && fine(archive, OTF2_Archive_SetSerialCollectiveCallbacks(archive->archive))
+	       && write_all(archive, root);
+	return fine(archive, OTF2_Archive_Close(archive->archive)) && good;
+}
+
+static bool otf2_write(struct store_reader *reader, const struct report_options *options,
+                       const char *directory, GError **error)
+{
+	const struct record_exploration *e = store_reader_exploration(reader);
+	g_autoptr(RecordExecution) execution = diagram_choose(reader, options->execution, error);
+	struct archive archive = {
+		.exploration = e, .execution = execution, .directory = directory, .error = error};
+	OTF2_ErrorCallback before;
+	bool good;
+
+	if (!execution)
+		return false;
+	if (execution->calls->len == 0) {
+		g_autofree char *again = words_again(execution->path, e);
+
+		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING,
+		            "%s: no trace: the calls of interleaving %u were not kept; %s --otf2 "
+		            "keeps them",
+		            directory, execution->id, again);
+		return false;
+	}
+	if (!prepare(directory, error))
+		return false;
+	before = OTF2_Error_RegisterCallback(on_error, NULL);
+	good = write_archive(&archive, places_root(reader, options));
+	OTF2_Error_RegisterCallback(before, NULL);
+	return good;
+}
+
+const struct report report_otf2 = {
+	.name = "otf2",
+	.summary = "an interleaving as an OTF2 trace, for Vampir and others",
+	.write_directory = otf2_write,
+	.library = "OTF2 " MATCHPOINT_OTF2,
+};
