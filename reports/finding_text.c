@@ -65,6 +65,15 @@ static void write_roll_call(const struct store_reader *reader, const GPtrArray *
 		line_write(g_ptr_array_index(lines, i), ranks_width, call_width, place_width, out);
 }
 
+static void write_callers(const struct store_reader *reader, const struct record_rank *rank,
+                          FILE *out)
+{
+	g_autofree char *callers = words_rank_callers(reader, rank);
+
+	if (callers)
+		fprintf(out, "    %s\n", callers);
+}
+
 /* The end of what a rank wrote to its standard error, if it wrote anything. */
 static void write_errors(int rank, GBytes *errors, FILE *out)
 {
@@ -177,6 +186,8 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 		fprintf(out, "  %s\n", finding->message);
 		told = g_str_equal(finding->kind, "stall") ? NULL : culprit(finding->ranks);
 	}
+	if (told)
+		write_callers(reader, told, out);
 	if (!leak)
 		write_roll_call(reader, finding->ranks, told, out);
 	if (!deadlock && !remark && finding->outcomes->len == 0

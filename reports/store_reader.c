@@ -229,7 +229,8 @@ static bool read_findings(struct store_reader *reader, GError **error)
 		if (blame->len == 0)
 			continue;
 		finding->blame = record_choice_copy(g_ptr_array_index(blame, 0));
-		if (!rows_stack(reader, finding->id, finding->blame->rank, finding->blame->call,
+		if (!rows_stack(reader, rows_example(reader, finding->id), finding->blame->rank,
+		                finding->blame->call, &finding->blame->place,
 		                &finding->blame->stack, error)) {
 			code = -1;
 			break;

@@ -127,31 +127,53 @@ struct place rows_place(const struct store_reader *reader, sqlite3_stmt *row, in
 	return g_array_index(reader->places, struct place, id);
 }
 
-/* The number of a stack that is known, or 0. */
-static uint32_t stack_column(const struct store_reader *reader, sqlite3_stmt *row, int column)
+/* The number of a stack that is known and ends at that place, or 0. */
+static uint32_t stack_column(const struct store_reader *reader, sqlite3_stmt *row, int column,
+                             const struct place *place)
 {
 	gint64 number = sqlite3_column_int64(row, column);
+	const GArray *frames;
 
-	return number > 0 && number <= reader->stacks->len ? (uint32_t)number : 0;
+	if (number <= 0 || number > reader->stacks->len)
+		return 0;
+	frames = reader->stacks->pdata[number - 1];
+	return place_equal(&g_array_index(frames, struct record_frame, 0).place, place)
+	               ? (uint32_t)number
+	               : 0;
 }
 
-bool rows_stack(struct store_reader *reader, gint64 finding, int32_t rank, uint32_t call,
-                uint32_t *ret, GError **error)
+gint64 rows_example(const struct store_reader *reader, gint64 finding)
+{
+	return (gint64)GPOINTER_TO_SIZE(
+		g_hash_table_lookup(reader->examples, GSIZE_TO_POINTER((gsize)finding)));
+}
+
+bool rows_stack(struct store_reader *reader, gint64 execution, int32_t rank, uint32_t call,
+                const struct place *place, uint32_t *ret, GError **error)
 {
 	sqlite3_stmt *row = reader->statements[GET_STACK];
-	gpointer execution = g_hash_table_lookup(reader->examples,
-	                                         GSIZE_TO_POINTER((gsize)finding));
 	int code;
 
-	sqlite3_bind_int64(row, 1, (gint64)GPOINTER_TO_SIZE(execution));
+	sqlite3_bind_int64(row, 1, execution);
 	sqlite3_bind_int64(row, 2, rank);
 	sqlite3_bind_int64(row, 3, call);
 	code = rows_step(reader, row, error);
 	if (code == 1) {
-		*ret = stack_column(reader, row, 0);
+		*ret = stack_column(reader, row, 0, place);
 		sqlite3_reset(row);
 	}
 	return code >= 0;
+}
+
+/* That of its crash, else that of its call. */
+static bool read_stack(struct store_reader *reader, gint64 execution, struct record_rank *rank,
+                       GError **error)
+{
+	return (!record_rank_crashed(rank)
+	        || rows_stack(reader, execution, rank->rank, 0, &rank->place, &rank->stack, error))
+	       && (rank->stack > 0
+	           || rows_stack(reader, execution, rank->rank, rank->call, &rank->place,
+	                         &rank->stack, error));
 }
 
 /* "1,2,3" */
@@ -196,8 +218,9 @@ bool rows_roll_call(struct store_reader *reader, gint64 execution, gint64 findin
 			return rows_damaged(reader, "a roll-call names no ranks where it should",
 			                    error);
 		}
-		if (finding > 0
-		    && !rows_stack(reader, finding, rank->rank, rank->call, &rank->stack, error)) {
+		if ((finding > 0 || record_rank_crashed(rank))
+		    && !read_stack(reader, finding > 0 ? rows_example(reader, finding) : execution,
+		                   rank, error)) {
 			sqlite3_reset(row);
 			return false;
 		}
@@ -321,7 +344,6 @@ static bool read_calls(struct store_reader *reader, struct record_execution *exe
 			.operations = (uint8_t)rows_number(row, 3, 0, G_MAXUINT8),
 			.function = rows_name(row, 4),
 			.place = rows_place(reader, row, 5),
-			.stack = stack_column(reader, row, 13),
 			.communicator = (uint64_t)communicator,
 			.communicator_name = known ? known->name : NULL,
 			.communicator_group = known ? known->group : NULL,
@@ -333,6 +355,7 @@ static bool read_calls(struct store_reader *reader, struct record_execution *exe
 			.completed = rows_count(row, 12),
 			.waits = (uint8_t)rows_number(row, 14, 0, RECORD_WAITS - 1)};
 
+		call.stack = stack_column(reader, row, 13, &call.place);
 		number = call.rank == rank ? number + 1 : 1;
 		rank = call.rank;
 		if (call.call != number || rank >= reader->exploration->ranks) {

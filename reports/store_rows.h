@@ -72,9 +72,13 @@ bool rows_choices(struct store_reader *reader, gint64 execution, gint64 position
 /* Reads all stacks. */
 bool rows_stacks(struct store_reader *reader, GError **error);
 
-/* The stack of a rank's call in the interleaving that showed a finding first, or 0. */
-bool rows_stack(struct store_reader *reader, gint64 finding, int32_t rank, uint32_t call,
-                uint32_t *ret, GError **error);
+/* The interleaving that showed a finding first. */
+gint64 rows_example(const struct store_reader *reader, gint64 finding);
+
+/* The stack of a rank's call (0: where a signal struck it) in an interleaving, if it ends at that
+ * place; else 0. */
+bool rows_stack(struct store_reader *reader, gint64 execution, int32_t rank, uint32_t call,
+                const struct place *place, uint32_t *ret, GError **error);
 
 struct record_execution *rows_execution(struct store_reader *reader, gint64 id, GError **error);
 

@@ -185,12 +185,11 @@ static void line_free(gpointer data)
 
 #define CALLERS_TOLD 4
 
-char *words_callers(const struct store_reader *reader, uint32_t stack)
+static char *callers(const GArray *frames)
 {
-	const GArray *frames = store_reader_stack(reader, stack);
 	GString *text;
 
-	if (!store_reader_stack_tells(reader, stack) || frames->len < 2)
+	if (!frames || frames->len < 2)
 		return NULL;
 	text = g_string_new("called from ");
 	for (guint i = 1; i < frames->len; i++) {
@@ -211,6 +210,19 @@ char *words_callers(const struct store_reader *reader, uint32_t stack)
 	return g_string_free(text, FALSE);
 }
 
+char *words_callers(const struct store_reader *reader, uint32_t stack)
+{
+	return store_reader_stack_tells(reader, stack) ? callers(store_reader_stack(reader, stack))
+	                                               : NULL;
+}
+
+char *words_rank_callers(const struct store_reader *reader, const struct record_rank *rank)
+{
+	if (record_rank_crashed(rank))
+		return callers(store_reader_stack(reader, rank->stack));
+	return words_callers(reader, rank->stack);
+}
+
 static struct words_line *line_new(const struct store_reader *reader,
                                    const struct record_rank *rank, const GPtrArray *roll_call)
 {
@@ -221,7 +233,7 @@ static struct words_line *line_new(const struct store_reader *reader,
 	line->call = words_call(rank);
 	line->place = *line->call ? place_print(&rank->place) : g_strdup("");
 	line->state = words_state(rank, roll_call);
-	line->callers = rank->ended ? NULL : words_callers(reader, rank->stack);
+	line->callers = words_rank_callers(reader, rank);
 	return line;
 }
 

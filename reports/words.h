@@ -28,7 +28,7 @@ char *words_state(const struct record_rank *rank, const GPtrArray *roll_call);
 struct words_line {
 	GArray *ranks; /* of int32_t, ascending */
 	char *call, *place, *state;
-	char *callers; /* words_callers of the call's stack */
+	char *callers; /* words_callers */
 	bool ended;
 };
 
@@ -38,8 +38,9 @@ GPtrArray *words_roll_call(const struct store_reader *reader, const GPtrArray *r
                            const struct record_rank *told);
 
 /* "called from exchange (a.c:13), main (a.c:26)"; NULL: there is no such stack, or the place of its
- * call tells as much. */
+ * call tells as much. Those of a rank, and of a crash in any case. */
 char *words_callers(const struct store_reader *reader, uint32_t stack);
+char *words_rank_callers(const struct store_reader *reader, const struct record_rank *rank);
 
 bool words_is_exploration(const struct record_exploration *exploration);
 

@@ -78,10 +78,12 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 		return;
 	end->known = TRUE;
 	end->status = ending->signal ? ending->signal : (ending->status & 0xff) << 8;
-	if (ending->signal)
+	if (ending->signal) {
 		end->place = source_lines_find_caller(execution->session->lines,
 		                                      execution->pids[rank], ending->frames,
 		                                      ending->count);
+		session_crash_stack(execution, rank, ending);
+	}
 	if (ending->signal || !world_finalized(execution->world, rank))
 		world_rank_stopped(execution->world, rank);
 }

@@ -70,7 +70,23 @@ static void thin_calls(struct merge *merge, struct record_execution *record, gbo
 		merge->well_kept |= record->buffering;
 }
 
-/* Where its calls stand. */
+/* `told` with the number that its stack has in the source; 0: none was taken. */
+static void add_stack(struct merge *merge, GArray *calls, struct record_stack told)
+{
+	guint32 *number = &g_array_index(merge->current->stacks, guint32, told.stack);
+	const GArray *frames = store_reader_stack(merge->current->reader, told.stack);
+
+	if (!frames)
+		return;
+	if (*number == 0) {
+		g_ptr_array_add(merge->stacks, (gpointer)frames);
+		*number = merge->stacks->len;
+	}
+	told.stack = *number;
+	g_array_append_val(calls, told);
+}
+
+/* Where its calls stand, and where ranks crashed. */
 static bool put_stacks(struct merge *merge, const struct record_execution *record, GError **error)
 {
 	g_autoptr(GArray) calls = g_array_new(FALSE, FALSE, sizeof(struct record_stack));
@@ -78,18 +94,14 @@ static bool put_stacks(struct merge *merge, const struct record_execution *recor
 	for (guint i = 0; i < record->calls->len; i++) {
 		const struct record_call *call = &g_array_index(record->calls, struct record_call,
 		                                                i);
-		guint32 *number = &g_array_index(merge->current->stacks, guint32, call->stack);
-		const GArray *frames = store_reader_stack(merge->current->reader, call->stack);
-		struct record_stack stack = {call->rank, call->call, 0};
 
-		if (!frames)
-			continue;
-		if (*number == 0) {
-			g_ptr_array_add(merge->stacks, (gpointer)frames);
-			*number = merge->stacks->len;
-		}
-		stack.stack = *number;
-		g_array_append_val(calls, stack);
+		add_stack(merge, calls, (struct record_stack){call->rank, call->call, call->stack});
+	}
+	for (guint i = 0; i < record->ranks->len; i++) {
+		const struct record_rank *rank = record->ranks->pdata[i];
+
+		if (record_rank_crashed(rank))
+			add_stack(merge, calls, (struct record_stack){rank->rank, 0, rank->stack});
 	}
 	return calls->len == 0
 	       || store_put_stacks(merge->store, record->id, calls, merge->stacks, error);

@@ -237,6 +237,11 @@ void record_exploration_free(struct record_exploration *exploration)
 	g_free(exploration);
 }
 
+bool record_rank_crashed(const struct record_rank *rank)
+{
+	return rank->ended && g_str_has_prefix(rank->ended, "killed by ");
+}
+
 bool record_finding_is_remark(const struct record_finding *finding)
 {
 	return finding->ranks->len > 0

@@ -43,7 +43,7 @@ struct record_frame {
  * are known. */
 struct record_stack {
 	int32_t rank;
-	uint32_t call;
+	uint32_t call; /* 0: where a signal struck the rank */
 	uint32_t stack;
 };
 
@@ -164,7 +164,8 @@ struct record_rank {
 	const char *function; /* of that call; NULL: none */
 	char *arguments;      /* "source=1, tag=7", as shown between parentheses; may be NULL */
 	struct place place;
-	uint32_t stack;    /* as in struct record_call; of those in a finding; known to readers */
+	uint32_t stack;    /* at that place, as in struct record_call; of those in a finding, and of
+	                      crashes; known to readers */
 	GArray *waits_for; /* of int32_t, ascending; empty when it waits for nobody in particular */
 	bool bystander;    /* not part of what is wrong: waits for those who are, or ended well */
 	char *ended;       /* NULL: it still waits; else how it ended: "ended", "exited with status
@@ -268,6 +269,9 @@ void record_finding_free(struct record_finding *finding);
 
 struct record_exploration *record_exploration_new(void);
 void record_exploration_free(struct record_exploration *exploration);
+
+/* Whether a signal struck the rank. */
+bool record_rank_crashed(const struct record_rank *rank);
 
 /* Whether it tells who did what, and the interleaving went on. */
 bool record_finding_is_remark(const struct record_finding *finding);

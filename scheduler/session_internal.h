@@ -124,9 +124,11 @@ GHashTable *session_places_new(void);
 struct place session_place(struct session *session, int rank, pid_t pid, guint64 site);
 
 /* Call stacks (session_stacks.c): whether the next interleaving is to tell them; a rank has told
- * one; those of the current interleaving are written to the store as those of `execution`. */
+ * one, or has been struck by a signal; those of the current interleaving are written to the store
+ * as those of `execution`. */
 gboolean session_wants_stacks(const struct session *session);
 void session_stack(struct execution *execution, int rank, const struct wire_stack *stack);
+void session_crash_stack(struct execution *execution, int rank, const struct wire_ending *ending);
 void session_keep_stacks(struct session *session, guint32 execution);
 
 /* Going back by snapshots does not work after all, for this reason (taken over): reruns from now

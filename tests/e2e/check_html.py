@@ -379,13 +379,15 @@ def enlarge(store):
     database.execute("DELETE FROM frame")
     database.executemany("INSERT INTO frame VALUES (?,?,?,?)",
                          [(stack, depth, "function_%d" % random.randrange(100),
-                           random.randint(1, 3))
+                           stack % 3 + 1 if depth == 0 else random.randint(1, 3))
                           for stack in range(1, STACKS + 1) for depth in range(10)])
     for table in ("call", "match", "stands"):
         database.execute("DELETE FROM %s WHERE execution = ?" % table, (execution,))
     database.executemany("INSERT INTO call VALUES (%s)" % ",".join("?" * len(columns)), calls)
     database.executemany("INSERT INTO stands VALUES (?,?,?,?)",
-                         [(execution, *made[1:3], random.randint(1, STACKS)) for made in calls])
+                         [(execution, *made[1:3],
+                           random.randrange(made[columns.index("place")] + 2, STACKS, 3))
+                          for made in calls])
     database.executemany("INSERT INTO match VALUES (%s)" % ",".join("?" * 9), matches)
     database.commit()
     database.close()
@@ -405,6 +407,9 @@ def check_large(tool, browser):
     count, picture = browser.run("return [window.matchpoint.figures[0].view.graph.count,"
                                  "Number(document.documentElement.dataset.firstPicture)]")
     check(count == CALLS, "%d calls are shown" % count)
+    check(browser.run("const g = window.matchpoint.figures[0].view.graph;"
+                      "for (let n = 0; n < g.count; n++) if (g.stack(n).length !== 10) return n;"
+                      "return -1") == -1, "a call has lost its stack")
     check_layout(browser)
     check(picture < 1000 * PICTURE_MOST, "the first picture takes %.0f ms" % picture)
     check(browser.run(COLOURS) >= 5, "the canvas is empty")

@@ -93,6 +93,43 @@ int main(int argc, char **argv)
 }
 """
 
+# What is taken decides whether rank 0 crashes in a function that calls no MPI.
+CRASH = """
+#include <mpi.h>
+#include <stdlib.h>
+
+__attribute__((noinline)) static void fill(int *data)
+{
+	*data = 1; /* A */
+}
+
+__attribute__((noinline)) static void use(int who)
+{
+	int data;
+
+	fill(who == 1 ? NULL : &data); /* B */
+}
+
+int main(int argc, char **argv)
+{
+	int rank, who;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0) {
+		MPI_Recv(&who, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		use(who); /* C */
+		MPI_Recv(&who, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (who == 1)
+			abort(); /* D */
+	} else {
+		MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
 CPLUSPLUS = """
 #include <mpi.h>
 #include <algorithm>
@@ -249,6 +286,25 @@ def check_text(tool):
     check("called from" not in run.out and len(stack_of(finding)) == 3, "one caller\n%s" % run)
 
 
+def check_crash(tool):
+    """The stack is that of the crash, not of the last call; also in a merged store."""
+    program = build(tool, "crash.c", CRASH, "-O0")
+    stores = [os.path.join(tool.directory, "crash.%d" % i) for i in range(2)]
+    for store in stores:
+        run = tool.run("explore", "-n", "3", "--store", store, "--", program, report=True)
+    merged = tool.run("report", *stores, report=True)
+    for told in (run, merged):
+        check(told.report, str(told))
+        findings = {finding["ranks"][0]["ended"]: finding for finding in told.report["findings"]}
+        check(len(findings) == 2, "two crashes\n%s" % told)
+        for ended, marks in (("killed by SIGSEGV", "ABC"), ("killed by SIGABRT", "D")):
+            stack = stack_of(findings[ended])
+            check([frame["line"] for frame in stack] == [line_of(CRASH, mark) for mark in marks],
+                  "%s: %s" % (ended, stack))
+    check("    called from use (crash.c:%d), main (crash.c:%d)\n" % (
+        line_of(CRASH, "B"), line_of(CRASH, "C")) in run.out, "the text\n%s" % run)
+
+
 def check_without_symbols(tool):
     """The module and the offset in it are all that is left to tell."""
     program = build(tool, "bare.c", C, "-O2", "-g0")
@@ -306,6 +362,7 @@ def check_interpreter(tool):
 def body(tool, _options):
     check_c(tool)
     check_text(tool)
+    check_crash(tool)
     check_without_symbols(tool)
     check_cplusplus(tool)
     check_fortran(tool)

@@ -326,8 +326,10 @@ static void a_call_with_a_stack_has_its_frames(void **state)
 	JsonObject *data;
 	JsonArray *shapes, *stack, *place;
 
-	add_call(e, 0, 1, RECORD_CALL_OTHER, "MPI_Wait");
-	add_call(e, 0, 2, RECORD_CALL_OTHER, "MPI_Wait");
+	for (uint32_t number = 1; number <= 2; number++) {
+		add_call(e, 0, number, RECORD_CALL_OTHER, "MPI_Wait");
+		last_call(e)->place = (struct place){.file = "a.c", .line = 7};
+	}
 	assert_true(store_add(fixture->store, e, NULL, NULL));
 	put_stack(fixture->store, 1);
 	text = page(fixture);

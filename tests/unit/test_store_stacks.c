@@ -60,9 +60,10 @@ static void sql(const char *file, const char *text)
 	sqlite3_close(database);
 }
 
-/* So many interleavings, in each of which rank 1 makes two calls; all show finding 1, in which
- * ranks 0 and 1 stand in their call 2. */
-static void fill(struct store *store, uint32_t count)
+/* So many interleavings, in each of which rank 1 makes two calls, in lines 1 and 2; all show
+ * finding 1, in which ranks 0 and 1 stand in their call 2; or rank 1 has been struck by a signal in
+ * line 3. */
+static void fill(struct store *store, uint32_t count, bool crash)
 {
 	g_autoptr(GPtrArray)
 		findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
@@ -74,12 +75,20 @@ static void fill(struct store *store, uint32_t count)
 
 		rank->call = 2;
 		rank->function = "MPI_Recv";
+		rank->place = (struct place){.file = "solver.c", .line = 2};
+		if (crash && number == 1) {
+			rank->ended = g_strdup("killed by SIGSEGV");
+			rank->place.line = 3;
+		}
 		g_ptr_array_add(finding->ranks, rank);
 	}
 	g_ptr_array_add(findings, finding);
 	for (uint32_t id = 1; id <= count; id++) {
 		g_autoptr(RecordExecution) e = record_execution_new();
-		struct record_call call = {.rank = 1, .call = 1, .function = "MPI_Init"};
+		struct record_call call = {.rank = 1,
+		                           .call = 1,
+		                           .function = "MPI_Init",
+		                           .place = {.file = "solver.c", .line = 1}};
 		uint32_t shown = 1;
 
 		e->id = id;
@@ -87,7 +96,7 @@ static void fill(struct store *store, uint32_t count)
 		e->path = g_strdup("mp1:n2:");
 		g_array_append_val(e->findings, shown);
 		g_array_append_val(e->calls, call);
-		call.call = 2;
+		call.call = call.place.line = 2;
 		g_array_append_val(e->calls, call);
 		assert_true(store_add(store, e, findings, NULL));
 	}
@@ -139,7 +148,7 @@ static void stacks_belong_to_calls(void **state)
 	const struct record_frame *outer;
 	const struct record_call *calls;
 
-	fill(store, 2);
+	fill(store, 2, false);
 	put_stack(store, 1, 1, 1, 1, 1);
 	put_stack(store, 1, 1, 2, 2, 3);
 	store_close(store);
@@ -176,7 +185,7 @@ static void a_roll_call_has_the_stacks_of_the_first_to_show_it(void **state)
 	g_autoptr(StoreReader) reader = NULL;
 	const struct record_rank *rank;
 
-	fill(store, 2);
+	fill(store, 2, false);
 	put_stack(store, 1, 0, 2, 2, 2);
 	put_stack(store, 2, 0, 2, 1, 2);
 	store_close(store);
@@ -186,6 +195,47 @@ static void a_roll_call_has_the_stacks_of_the_first_to_show_it(void **state)
 	assert_int_equal(stack_line(reader, rank->stack), 2);
 	rank = g_ptr_array_index(store_reader_finding(reader, 1)->ranks, 1);
 	assert_int_equal(rank->stack, 0);
+}
+
+/* It ends at another place: the program has made other calls. */
+static void a_stack_that_does_not_fit_is_none(void **state)
+{
+	struct fixture *fixture = *state;
+	struct store *store = create(fixture);
+	g_autoptr(StoreReader) reader = NULL;
+	g_autoptr(RecordExecution) e = NULL;
+
+	fill(store, 1, false);
+	put_stack(store, 1, 1, 1, 2, 2);
+	put_stack(store, 1, 1, 2, 1, 2);
+	store_close(store);
+	reader = store_reader_open(fixture->directory, NULL);
+	assert_non_null(reader);
+	e = store_reader_execution(reader, 1, NULL);
+	for (guint i = 0; i < 2; i++)
+		assert_int_equal(g_array_index(e->calls, struct record_call, i).stack, 0);
+	for (guint i = 0; i < 2; i++) {
+		const struct record_rank *rank = store_reader_finding(reader, 1)->ranks->pdata[i];
+
+		assert_int_equal(rank->stack, 0);
+	}
+}
+
+static void a_crash_has_a_stack_of_its_own(void **state)
+{
+	struct fixture *fixture = *state;
+	struct store *store = create(fixture);
+	g_autoptr(StoreReader) reader = NULL;
+	const struct record_rank *rank;
+
+	fill(store, 1, true);
+	put_stack(store, 1, 1, 2, 2, 3);
+	put_stack(store, 1, 1, 0, 3, 3);
+	store_close(store);
+	reader = store_reader_open(fixture->directory, NULL);
+	assert_non_null(reader);
+	rank = store_reader_finding(reader, 1)->ranks->pdata[1];
+	assert_int_equal(stack_line(reader, rank->stack), 3);
 }
 
 static void stacks_with_gaps_are_damage(void **state)
@@ -198,7 +248,7 @@ static void stacks_with_gaps_are_damage(void **state)
 		struct store *store = create(fixture);
 		g_autoptr(GError) error = NULL;
 
-		fill(store, 1);
+		fill(store, 1, false);
 		put_stack(store, 1, 1, 1, 1, 3);
 		store_close(store);
 		sql(fixture->file, damages[i]);
@@ -301,6 +351,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(stacks_belong_to_calls),
 		TEST(a_roll_call_has_the_stacks_of_the_first_to_show_it),
+		TEST(a_stack_that_does_not_fit_is_none),
+		TEST(a_crash_has_a_stack_of_its_own),
 		TEST(stacks_with_gaps_are_damage),
 		TEST(callers_are_told_where_the_place_does_not),
 		TEST(all_callers_are_told_when_they_are_few),
