@@ -2,6 +2,8 @@
 #include "ending.h"
 
 #include <execinfo.h>
+#include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 
 #include "gate.h"
 #include "park.h"
+#include "real.h"
 #include "startup.h"
 
 enum { FRAMES_MAX = 48, STACK_BYTES = 128 * 1024 };
@@ -18,6 +21,9 @@ static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS }
 
 static uint8_t signal_stack[STACK_BYTES]; /* an overflowing stack is a crash as well */
 static pid_t watched;
+
+/* Where a thread goes on when unwinding is struck. */
+static _Thread_local sigjmp_buf *way_out __attribute__((tls_model("initial-exec")));
 
 /* The handler's own frames stand before the one that was struck. An address where a signal struck
  * is no return address: one more makes it look like one. */
@@ -40,9 +46,36 @@ static uint32_t struck_frames(uint64_t *frames, const ucontext_t *context)
 	return kept;
 }
 
+static void watch(int number);
+
+static _Noreturn void leave_unwinding(int number)
+{
+	sigset_t struck;
+
+	sigemptyset(&struck);
+	sigaddset(&struck, number);
+	watch(number);
+	pthread_sigmask(SIG_UNBLOCK, &struck, NULL);
+	siglongjmp(*way_out, 1);
+}
+
+int ending_backtrace(void **ret_frames, int most)
+{
+	sigjmp_buf here;
+	volatile int count = 0;
+
+	way_out = &here;
+	if (sigsetjmp(here, 0) == 0)
+		count = real_backtrace(ret_frames, most);
+	way_out = NULL;
+	return count;
+}
+
 static void on_deadly(int number, siginfo_t *info, void *context)
 {
 	(void)info;
+	if (way_out)
+		leave_unwinding(number);
 	signal(number, SIG_DFL);
 	if (watched != park_real_pid())
 		return; /* a process of the program's own: the signal strikes again */
@@ -55,11 +88,17 @@ static void on_deadly(int number, siginfo_t *info, void *context)
 	gate_wait_for_end();
 }
 
+static void watch(int number)
+{
+	const struct sigaction action = { .sa_sigaction = on_deadly,
+		                          .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND };
+
+	sigaction(number, &action, NULL);
+}
+
 void ending_watch(void)
 {
 	const stack_t stack = { .ss_sp = signal_stack, .ss_size = sizeof(signal_stack) };
-	struct sigaction action = { .sa_sigaction = on_deadly,
-		                    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND };
 	stack_t taken;
 
 	watched = park_real_pid();
@@ -68,7 +107,7 @@ void ending_watch(void)
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
 		struct sigaction now;
 		if (sigaction(deadly[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-			sigaction(deadly[i], &action, NULL);
+			watch(deadly[i]);
 	}
 }
 

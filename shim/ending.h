@@ -10,6 +10,10 @@
  * its peers are not killed by the launcher before they have come to rest. */
 void ending_watch(void);
 
+/* real_backtrace for calls that go well. Unwinding goes by what the program says of itself: where
+ * that leads astray the answer is 0, and no crash. */
+int ending_backtrace(void **ret_frames, int most);
+
 /* The program is about to exit. When that is before MPI_Finalize the rank stays likewise. */
 void ending_exit(int status, bool finalised);
 

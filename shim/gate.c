@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ending.h"
 #include "file_and_window.h"
 #include "park.h"
 #include "real.h"
@@ -103,7 +104,7 @@ static void tell_call_with_stack(const struct wire_message *call)
 {
 	void *addresses[STACK_FRAMES];
 	uint64_t frames[STACK_FRAMES] = { call->call.site };
-	int saved = errno, count = real_backtrace(addresses, STACK_FRAMES), inner = 0;
+	int saved = errno, count = ending_backtrace(addresses, STACK_FRAMES), inner = 0;
 	uint32_t stored = 1;
 
 	while (inner < count && (uintptr_t)addresses[inner] != call->call.site)

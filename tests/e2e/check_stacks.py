@@ -3,6 +3,7 @@ apart by its callers, in C (inlined or not, stripped or not), C++, Fortran and P
 exploration goes back by snapshot or by rerunning; MPI's own frames and the C library's are none."""
 
 import os
+import platform
 import shutil
 import subprocess
 
@@ -124,6 +125,34 @@ int main(int argc, char **argv)
 			abort(); /* D */
 	} else {
 		MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+# What the function says of its frame is wrong: who believes it reads at address 0.
+ASTRAY = """
+#include <mpi.h>
+
+__attribute__((noinline)) static void exchange(int *value)
+{
+	__asm__ volatile(".cfi_remember_state; .cfi_escape 0x0f, 0x01, 0x38");
+	MPI_Recv(value, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* A */
+	__asm__ volatile(".cfi_restore_state");
+}
+
+int main(int argc, char **argv)
+{
+	int rank, value;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 1; i < 3 + (argc > 1); i++) {
+		if (rank == 0)
+			exchange(&value);
+		else if (rank == i)
+			MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
 	}
 	MPI_Finalize();
 	return 0;
@@ -305,6 +334,18 @@ def check_crash(tool):
         line_of(CRASH, "B"), line_of(CRASH, "C")) in run.out, "the text\n%s" % run)
 
 
+def check_astray(tool):
+    """Then the place is all that is known; nothing wrong is told of the program."""
+    program = build(tool, "astray.c", ASTRAY, "-O0")
+    for verb in ("explore", "run"):
+        right = tool.run(verb, "-n", "3", "--", program, report=True)
+        check(right.status == 0, "a right program\n%s" % right)
+        _, finding = explore(tool, program, "--", program, "more", verb=verb)
+        check(finding["kind"] == "deadlock" and finding["reproduced"]
+              and [frame["line"] for frame in stack_of(finding)] == [line_of(ASTRAY, "A")],
+              "another finding: %s" % finding)
+
+
 def check_without_symbols(tool):
     """The module and the offset in it are all that is left to tell."""
     program = build(tool, "bare.c", C, "-O2", "-g0")
@@ -363,6 +404,8 @@ def body(tool, _options):
     check_c(tool)
     check_text(tool)
     check_crash(tool)
+    if platform.machine() == "x86_64":
+        check_astray(tool)
     check_without_symbols(tool)
     check_cplusplus(tool)
     check_fortran(tool)

@@ -19,10 +19,10 @@ FOLDERS = ["shim", "ckpt", "explorer", "scheduler", "reports", "tests", "example
 # match. This is the table of ARCHITECTURE.md.
 LIBC = {"assert.h", "ctype.h", "dirent.h", "dlfcn.h", "elf.h", "endian.h", "errno.h", "execinfo.h",
         "fcntl.h", "gnu/", "inttypes.h", "limits.h", "link.h", "linux/", "locale.h", "math.h",
-        "poll.h", "pthread.h", "sched.h", "semaphore.h", "signal.h", "spawn.h", "stdarg.h",
-        "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "stdnoreturn.h",
-        "string.h", "strings.h", "sys/", "termios.h", "threads.h", "time.h", "ucontext.h",
-        "unistd.h", "wait.h"}
+        "poll.h", "pthread.h", "sched.h", "semaphore.h", "setjmp.h", "signal.h", "spawn.h",
+        "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h",
+        "stdnoreturn.h", "string.h", "strings.h", "sys/", "termios.h", "threads.h", "time.h",
+        "ucontext.h", "unistd.h", "wait.h"}
 RULES = {
     "shim": {"quoted": {"ckpt/agent.h", "ckpt/agent_journal.h", "mpi_calls.h", "mpi_functions.h"},
              "angled": {"mpi.h"}},
