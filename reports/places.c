@@ -65,7 +65,7 @@ const struct place *places_of_finding(const struct record_finding *finding)
 	return any;
 }
 
-char *places_source(const struct store_reader *reader, const struct place *place)
+char *places_line(const struct store_reader *reader, const struct place *place)
 {
 	const struct record_excerpt *excerpt = store_reader_excerpt(reader, place);
 	const char *line = excerpt ? excerpt->text : NULL;
@@ -78,5 +78,12 @@ char *places_source(const struct store_reader *reader, const struct place *place
 			return NULL;
 		line++;
 	}
-	return g_strstrip(g_strndup(line, strcspn(line, "\n")));
+	return g_strndup(line, strcspn(line, "\n"));
+}
+
+char *places_source(const struct store_reader *reader, const struct place *place)
+{
+	char *line = places_line(reader, place);
+
+	return line ? g_strstrip(line) : NULL;
 }

@@ -21,6 +21,9 @@ char *places_uri(const char *file);
  * bystander and has a place with a line, else any place there is. NULL: none is known. */
 const struct place *places_of_finding(const struct record_finding *finding);
 
+/* The source line at a place; NULL: not in the store. Free with g_free. */
+char *places_line(const struct store_reader *reader, const struct place *place);
+
 /* The source line at a place without the blanks around it; NULL: not in the store. Free with
  * g_free. */
 char *places_source(const struct store_reader *reader, const struct place *place);

@@ -53,8 +53,10 @@ def check_deadlock(tool, program, store):
     result, = sarif["results"]
     line = finding["blame"]["line"]
     where = result["locations"][0]["physicalLocation"]
-    check(where == {"artifactLocation": {"uri": "wildcard_deadlock.c", "uriBaseId": "%SRCROOT%"},
-                    "region": {"startLine": line}}, where)
+    check(where["artifactLocation"]
+          == {"uri": "wildcard_deadlock.c", "uriBaseId": "%SRCROOT%"}, where)
+    check(where["region"]["startLine"] == line and where["region"]["startColumn"] == 3
+          and where["region"]["snippet"]["text"].startswith("MPI_Recv(&value, 1, "), where)
     check(result["ruleId"] == "deadlock" and text in result["message"]["text"], texts["sarif"])
     threads = result["codeFlows"][0]["threadFlows"]
     check([thread["id"] for thread in threads] == ["rank 0", "rank 1", "rank 2"], threads)

@@ -67,7 +67,8 @@ LEVEL = {"none", "note", "warning", "error"}
 SARIF = {
     "sarifLog": {"$schema": "uri", "version!": {"2.1.0"}, "runs!": ["run"]},  # 3.13
     "run": {"tool!": "tool", "invocations": ["invocation"], "results": ["result"],
-            "automationDetails": "runAutomationDetails", "originalUriBaseIds": "bases"},  # 3.14
+            "automationDetails": "runAutomationDetails", "originalUriBaseIds": "bases",
+            "columnKind": {"unicodeCodePoints"}},  # 3.14
     "runAutomationDetails": {"id": "text"},  # 3.17
     "tool": {"driver!": "toolComponent"},  # 3.18
     "toolComponent": {"name!": "text", "version": "text", "rules": ["reportingDescriptor"]},  # 3.19
@@ -77,11 +78,12 @@ SARIF = {
     "notification": {"level": LEVEL, "message!": "message"},  # 3.58
     "artifactLocation": {"uri": "uri", "uriBaseId": "text"},  # 3.4
     "reportingDescriptor": {"id!": "text", "shortDescription": "message",
-                            "fullDescription": "message", "help": "message",
+                            "fullDescription": "message", "help": "markdown",
                             "defaultConfiguration": "reportingConfiguration",
                             "properties": "bag"},  # 3.49
     "reportingConfiguration": {"level": LEVEL},  # 3.50
     "message": {"text!": "text"},  # 3.11
+    "markdown": {"text!": "text", "markdown": "text"},  # 3.12
     "result": {"ruleId": "text", "ruleIndex": "int", "level": LEVEL, "message!": "message",
                "locations": ["location"], "relatedLocations": ["location"],
                "codeFlows": ["codeFlow"], "stacks": ["stack"], "partialFingerprints": "texts",
@@ -89,7 +91,8 @@ SARIF = {
     "location": {"id": "int", "physicalLocation": "physicalLocation",
                  "logicalLocations": ["logicalLocation"], "message": "message"},  # 3.28
     "physicalLocation": {"artifactLocation!": "artifactLocation", "region": "region"},  # 3.29
-    "region": {"startLine": "int"},  # 3.30
+    "region": {"startLine": "int", "startColumn": "int", "endLine": "int", "endColumn": "int",
+               "snippet": "message"},  # 3.30
     "logicalLocation": {"fullyQualifiedName": "text", "kind": "text"},  # 3.33
     "stack": {"message": "message", "frames!": ["stackFrame"]},  # 3.44
     "stackFrame": {"location": "location"},  # 3.45

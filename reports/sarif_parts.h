@@ -1,0 +1,38 @@
+/* Objects of SARIF that occur in many places. */
+#ifndef MATCHPOINT_REPORTS_SARIF_PARTS_H
+#define MATCHPOINT_REPORTS_SARIF_PARTS_H
+
+#include <json-glib/json-glib.h>
+
+#include "report.h"
+
+/* What relative names of files are relative to. */
+#define SARIF_ROOT "%SRCROOT%"
+
+/* What is read in each result. */
+struct sarif {
+	JsonBuilder *json;
+	struct store_reader *reader;
+	const char *root;
+	GPtrArray *kinds; /* of const char *, the rules in order */
+};
+
+/* Members of the object that is open. */
+void sarif_text(JsonBuilder *json, const char *name, const char *text);
+void sarif_object(JsonBuilder *json, const char *name);
+/* A message object (section 3.11). */
+void sarif_message(JsonBuilder *json, const char *name, const char *text);
+
+/* The members of a location object (section 3.28): a file and a line, or a function. */
+void sarif_location(const struct sarif *context, const struct place *place, const char *text);
+/* The same of a result, which services refuse when it names no file: then it is the program. */
+void sarif_result_location(const struct sarif *context, const struct place *place);
+
+/* The stacks of those ranks that have one (sarif_flows.c). */
+void sarif_stacks(const struct sarif *context, const GPtrArray *ranks);
+/* The interleaving that shows the finding first, a thread flow for each rank; nothing when its
+ * calls were not kept. False: the store is damaged. */
+bool sarif_code_flow(const struct sarif *context, const struct record_finding *finding,
+                     GError **error);
+
+#endif
