@@ -207,10 +207,9 @@ static bool append_case(struct store_reader *reader, uint32_t buffering, struct 
 
 static void append_counts(GString *xml, const struct counts *counts, double seconds)
 {
-	g_string_append_printf(xml, " tests=\"%u\" failures=\"%u\" errors=\"0\" skipped=\"%u\"",
-	                       counts->tests, counts->failures, counts->skipped);
+	g_string_append_printf(xml, " tests=\"%u\" failures=\"%u\" errors=\"0\"", counts->tests,
+	                       counts->failures);
 	append_time(xml, seconds);
-	g_string_append(xml, ">\n");
 }
 
 static bool junit_write(struct store_reader *reader, const struct report_options *options,
@@ -230,9 +229,11 @@ static bool junit_write(struct store_reader *reader, const struct report_options
 	}
 	append_attribute(head, "name", "matchpoint");
 	append_counts(head, &counts, e->seconds);
-	g_string_append(head, "  <testsuite");
+	/* <testsuites> has no such attribute in the schema of Jenkins' xunit plugin */
+	g_string_append(head, ">\n  <testsuite");
 	append_attribute(head, "name", suite);
 	append_counts(head, &counts, e->seconds);
+	g_string_append_printf(head, " skipped=\"%u\">\n", counts.skipped);
 	append_properties(head, e);
 	if (good)
 		fprintf(out, "%s%s  </testsuite>\n</testsuites>\n", head->str, counts.xml->str);
