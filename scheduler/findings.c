@@ -199,6 +199,20 @@ const GArray *findings_choices(const struct findings *findings, guint id,
 	return entry->course.choices;
 }
 
+const GArray *findings_good(const struct findings *findings, enum buffering buffering,
+                            guint32 *ret_execution)
+{
+	for (guint i = 0; i < findings->good->len; i++) {
+		const struct course *course = &g_array_index(findings->good, struct course, i);
+
+		if (course->buffering != buffering)
+			continue;
+		*ret_execution = course->execution;
+		return course->choices;
+	}
+	return NULL;
+}
+
 guint32 findings_execution(const struct findings *findings, guint id)
 {
 	const struct entry *entry = findings->entries->pdata[id - 1];

@@ -23,6 +23,10 @@ gboolean findings_known(const struct findings *findings, const struct record_fin
 void findings_add_good(struct findings *findings, const struct record_execution *execution,
                        const GArray *choices);
 
+/* The choices of the first of these under a buffering, and which interleaving it is; NULL: none. */
+const GArray *findings_good(const struct findings *findings, enum buffering buffering,
+                            guint32 *ret_execution);
+
 /* Other interleavings that were added as good show this finding after all: executions (guint32) by
  * id. It counts them all. */
 void findings_show(struct findings *findings, guint id, const GArray *executions);

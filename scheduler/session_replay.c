@@ -81,6 +81,35 @@ static void replay(struct session *session, struct record_finding *finding)
 		session_follow(session, choices, buffering, look, finding);
 }
 
+/* It has gone well once more. */
+static void look_at_well(struct session *session, void *data)
+{
+	const guint32 *execution = data;
+
+	if (session->current->ended_well && !session->current->lost)
+		session_keep_stacks(session, *execution);
+}
+
+/* What findings are compared with, under each buffering: for its stacks, too. */
+static void replay_well(struct session *session)
+{
+	const GPtrArray *all = findings_all(session->findings);
+	guint32 bufferings = 0, execution;
+
+	for (guint i = 0; i < all->len; i++)
+		bufferings |= ((const struct record_finding *)all->pdata[i])->bufferings;
+	session->replaying = TRUE;
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		enum buffering buffering = (enum buffering)i;
+		const GArray *choices = findings_good(session->findings, buffering, &execution);
+
+		if (bufferings & session->well_kept & 1u << i && choices && !session->error
+		    && !session->hurry)
+			session_follow(session, choices, buffering, look_at_well, &execution);
+	}
+	session->replaying = FALSE;
+}
+
 void session_replay_findings(struct session *session)
 {
 	GPtrArray *all = findings_all(session->findings);
@@ -98,4 +127,6 @@ void session_replay_findings(struct session *session)
 		else
 			replay(session, finding);
 	}
+	if (session->store && !is_replay)
+		replay_well(session);
 }

@@ -342,7 +342,8 @@ def check_filters(browser):
     browser.run("document.querySelectorAll('.choice-of input')[1].click()")
     check(browser.run("const v = window.matchpoint.figures[0].view;"
                       "return [v.columns.join(), v.graph.blamed, v.marked === v.graph.node(0, 2),"
-                      "v.graph.waiting.includes(1)]") == ["0,1,2", -1, True, False],
+                      "v.graph.waiting.includes(1), v.graph.stack(v.marked).length]")
+          == ["0,1,2", -1, True, False, 1],
           "the interleaving that ends well is not shown")
     check(browser.run(COLOURS) >= 5, "the canvas is empty")
 
