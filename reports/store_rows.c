@@ -19,7 +19,7 @@ static const char *const sql[QUERIES] = {
 	[GET_MATCHES] = "SELECT rank, call, sub, source, send_call, send_sub, tag FROM match"
 			" WHERE execution = ? ORDER BY position",
 	[GET_CALLS] = "SELECT rank, call, kind, operations, function, place, communicator, peer,"
-		      " peer_given, tag, bytes, collective, completed, stack, waits FROM call"
+		      " peer_given, tag, bytes, collective, completed, stack, waits, asked FROM call"
 		      " LEFT JOIN stands USING (execution, rank, call)"
 		      " WHERE execution = ? ORDER BY rank, call",
 	[GET_STACK] = "SELECT stack FROM stands WHERE execution = ? AND rank = ? AND call = ?",
@@ -353,7 +353,8 @@ static bool read_calls(struct store_reader *reader, struct record_execution *exe
 			.bytes = (uint64_t)rows_number(row, 10, 0, G_MAXINT64),
 			.collective = rows_count(row, 11),
 			.completed = rows_count(row, 12),
-			.waits = (uint8_t)rows_number(row, 14, 0, RECORD_WAITS - 1)};
+			.waits = (uint8_t)rows_number(row, 14, 0, RECORD_WAITS - 1),
+			.asked = rows_name(row, 15)};
 
 		call.stack = stack_column(reader, row, 13, &call.place);
 		number = call.rank == rank ? number + 1 : 1;

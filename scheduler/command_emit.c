@@ -7,25 +7,36 @@
 #include "../explorer/ddmin.h"
 #include "../reports/words.h"
 #include "command.h"
+#include "log.h"
 #include "sketch.h"
 
 #define COMPILER "mpicc.mpich"
 #define INTERLEAVINGS_MOST 2000 /* of a sketch: one that has more shows nothing clearly */
 #define SECONDS_MOST 10.0       /* of exploring it */
-#define COMMENT_LINES 5         /* always as many, so that places in it stay true */
+#define COMMENT_WIDTH 97u       /* characters of a line */
+#define ALWAYS_WRONG                                                                          \
+	"Other than the program it was cut down from it has no interleaving that goes well: " \
+	"that takes what the program does between its MPI calls."
 
 struct emit {
 	struct sketch *sketch;
 	const struct record_finding *finding;
+	const char *origin; /* the program that was run */
+	guint not_yet;      /* as in struct session_options */
 	gboolean synchronous_collectives;
+	gboolean had_good;    /* an interleaving of the program ends well */
 	gboolean needs_blame; /* a choice must make the difference, as it did */
 	gboolean needs_good;  /* an interleaving of it must end well */
+	gboolean good_leaks;  /* though it may leave something behind */
 	char *directory;      /* for what is tried */
 	char *source, *program, *store;
 	gint64 deadline;
 	GError *error; /* what makes trying useless */
 	GArray *units; /* guint32: those that are left */
+	/* of what was explored last */
 	char *comment; /* that it deserves */
+	gboolean goes_well;
+	guint64 interleavings, wrong;
 };
 
 /* --- trying --- */
@@ -47,21 +58,29 @@ static gboolean compile(struct emit *emit, const char *text)
 	return status == 0;
 }
 
+struct looking {
+	gboolean leaks; /* what is left behind is no matter */
+	gboolean good;
+};
+
 static bool is_good(const struct record_execution *execution, void *data, GError **error)
 {
+	struct looking *looking = data;
+
 	(void)error;
-	*(gboolean *)data |= g_str_equal(execution->status, "ok");
+	looking->good |= g_str_equal(execution->status, "ok")
+	                 || (looking->leaks && g_str_equal(execution->status, "leak"));
 	return true;
 }
 
 static gboolean any_good(const struct emit *emit)
 {
 	g_autoptr(StoreReader) reader = store_reader_open(emit->store, NULL);
-	gboolean good = FALSE;
+	struct looking looking = {emit->good_leaks, FALSE};
 
 	if (reader)
-		store_reader_each(reader, false, is_good, &good, NULL);
-	return good;
+		store_reader_each(reader, false, is_good, &looking, NULL);
+	return looking.good;
 }
 
 /* Whether it is what is looked for, at the same call. */
@@ -70,7 +89,7 @@ static gboolean is_it(const struct emit *emit, const struct record_finding *foun
 	const struct sketch *sketch = emit->sketch;
 	const struct sketch_step *stands;
 
-	if (sketch->blamed >= 0)
+	if (sketch->asserts)
 		return g_str_equal(found->kind, "crash");
 	if (!g_str_equal(found->kind, emit->finding->kind))
 		return FALSE;
@@ -87,30 +106,87 @@ static gboolean is_it(const struct emit *emit, const struct record_finding *foun
 	return FALSE;
 }
 
+/* Lines of at most this many characters, broken between words. */
+static void add_wrapped(GString *comment, const char *text)
+{
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	gsize width = 0;
+
+	for (guint i = 0; words[i]; i++) {
+		gsize length = strlen(words[i]);
+		gboolean breaks = width > 0 && width + 1 + length > COMMENT_WIDTH;
+
+		if (i > 0)
+			g_string_append_c(comment, breaks ? '\n' : ' ');
+		g_string_append(comment, words[i]);
+		width = breaks || i == 0 ? length : width + 1 + length;
+	}
+	g_string_append_c(comment, '\n');
+}
+
+/* What explore must be told besides. */
+static char *options_needed(const struct emit *emit)
+{
+	g_autofree char *not_yet = emit->not_yet == 1
+	                                   ? g_strdup("")
+	                                   : g_strdup_printf(" --not-yet %u", emit->not_yet);
+
+	return g_strconcat(
+		emit->finding->bufferings == RECORD_PER_SEND ? " --buffering per-send" : "",
+		emit->synchronous_collectives ? " --collectives sync" : "", not_yet, NULL);
+}
+
 static char *comment_of(const struct emit *emit, const struct record_finding *found)
 {
 	g_autofree char *base = g_path_get_basename(emit->source);
-	g_autofree char *headline = words_headline(found);
+	g_autofree char *headline = words_headline(found), *options = options_needed(emit);
 	g_autofree char *blame = found->blame ? words_blame(found->blame) : NULL;
-	g_autofree char *name = g_strndup(base, strlen(base) - strlen(".c"));
+	g_autofree char *name = g_strndup(base, strlen(base) - strlen(".c")), *told = NULL;
+	g_autofree char *commands = NULL;
+	g_autoptr(GString) comment = g_string_new(NULL);
 	int ranks = sketch_ranks(emit->sketch);
 
 	g_strdelimit(headline, "\n", ' ');
-	return g_strdup_printf(
-		"%s: %s\n%s%s.\n" COMPILER " -g %s -o %s && mpiexec.mpich -n %d ./%s "
-		"shows it whenever the library matches that way,\n"
-		"matchpoint explore -n %d ./%s always: path %s\n"
-		"On the right: the places in the program from which it was cut down.",
-		found->kind, headline, blame ? "It needs: " : "",
-		blame ? blame : "It needs no choice between messages", base, name, ranks, name,
-		ranks, name, found->path);
+	told = g_strdup_printf("%s: %s", found->kind, headline);
+	add_wrapped(comment, told);
+	if (emit->sketch->asserts) {
+		g_autofree char *before = words_headline(emit->finding);
+
+		g_free(told);
+		told = g_strdup_printf("It stands for the %s in %s: %s.", emit->finding->kind,
+		                       emit->origin, before);
+		g_strdelimit(told, "\n", ' ');
+		add_wrapped(comment, told);
+	}
+	g_free(told);
+	told = blame ? g_strdup_printf("It goes wrong when %s.", blame)
+	             : g_strdup("It needs no choice of MPI's between messages or requests.");
+	add_wrapped(comment, told);
+	if (emit->had_good && !emit->goes_well)
+		add_wrapped(comment, ALWAYS_WRONG);
+	commands = g_strdup_printf(
+		"\n  " COMPILER " -g %s -o %s\n"
+		"  mpiexec.mpich -n %d ./%s    goes wrong whenever MPI does so\n"
+		"  matchpoint explore -n %d%s ./%s    always finds it: path %s\n\n"
+		"On the right: the places in %s, from which it was cut down.",
+		base, name, ranks, name, ranks, options, name, found->path, emit->origin);
+	g_string_append(comment, commands);
+	return g_string_free(g_steal_pointer(&comment), FALSE);
 }
 
-static char *placeholder(void)
+static guint count_lines(const char *text)
 {
-	char *lines = g_strnfill(COMMENT_LINES - 1, '\n');
+	guint count = 1;
 
-	return lines;
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
+}
+
+/* As long as the last one was, so that the lines told in it will be true. */
+static char *placeholder(const struct emit *emit)
+{
+	return g_strnfill(emit->comment ? count_lines(emit->comment) - 1 : 0, '\n');
 }
 
 static gboolean explore(struct emit *emit)
@@ -124,6 +200,7 @@ static gboolean explore(struct emit *emit)
 	                              ? RECORD_PER_SEND
 	                              : RECORD_ZERO | RECORD_INFINITE,
 		.synchronous_collectives = emit->synchronous_collectives,
+		.not_yet = emit->not_yet,
 		.max_interleavings = INTERLEAVINGS_MOST,
 		.max_seconds = SECONDS_MOST,
 		.deviations = -1,
@@ -132,7 +209,9 @@ static gboolean explore(struct emit *emit)
 	struct session_result result = {0};
 	gboolean shown = FALSE;
 
-	if (session_run(&options, &result, NULL) && result.exploration->complete)
+	if (session_run(&options, &result, NULL) && result.exploration->complete) {
+		emit->goes_well = any_good(emit);
+		emit->interleavings = result.exploration->interleavings;
 		for (guint i = 0; i < result.findings->len && !shown; i++) {
 			const struct record_finding *found = result.findings->pdata[i];
 
@@ -140,30 +219,28 @@ static gboolean explore(struct emit *emit)
 			    || (emit->needs_blame && !found->blame))
 				continue;
 			shown = TRUE;
+			emit->wrong = found->count;
 			g_free(emit->comment);
 			emit->comment = comment_of(emit, found);
 		}
+	}
 	session_result_clear(&result);
-	return shown && (!emit->needs_good || any_good(emit));
-}
-
-static gboolean is_left(const struct sketch *sketch, int index)
-{
-	return index < 0 || !((const struct sketch_step *)sketch->steps->pdata[index])->dropped;
+	return shown && (!emit->needs_good || emit->goes_well);
 }
 
 static gboolean shows(struct emit *emit)
 {
-	const struct sketch *sketch = emit->sketch;
-	g_autofree char *comment = placeholder();
+	g_autofree char *comment = placeholder(emit);
 	g_autofree char *text = NULL;
+	gboolean shown;
 
 	if (emit->error || g_get_monotonic_time() > emit->deadline
-	    || !is_left(sketch, sketch->stands) || !is_left(sketch, sketch->blamed)
-	    || !is_left(sketch, sketch->right) || sketch_ranks(sketch) == 0)
+	    || !sketch_is_whole(emit->sketch))
 		return FALSE;
 	text = sketch_print(emit->sketch, comment);
-	return compile(emit, text) && explore(emit);
+	shown = compile(emit, text) && explore(emit);
+	log_debug(LOG_SESSION, "a sketch that %s it:\n%s", shown ? "shows" : "does not show", text);
+	return shown;
 }
 
 /* --- cutting --- */
@@ -263,12 +340,32 @@ static void cut_sizes(struct emit *emit)
 
 /* --- */
 
+/* Once more for the comment, whose own length moves the lines that it tells. */
+static gboolean settle(struct emit *emit)
+{
+	guint lines;
+
+	for (int i = 0; i < 3; i++) {
+		lines = emit->comment ? count_lines(emit->comment) : 1;
+		if (!shows(emit))
+			return FALSE;
+		if (count_lines(emit->comment) == lines)
+			return TRUE;
+	}
+	return FALSE;
+}
+
 static gboolean cut_down(struct emit *emit, GError **error)
 {
 	gboolean shown = shows(emit);
 
-	if (!shown && emit->needs_good && emit->needs_blame && !emit->error) {
-		/* The one that ends well may leave something behind in the program, too. */
+	/* The one that ends well may leave something behind in the program, too. */
+	if (!shown && emit->needs_good && !emit->error
+	    && !g_str_equal(emit->finding->kind, "leak")) {
+		emit->good_leaks = TRUE;
+		shown = shows(emit);
+	}
+	if (!shown && emit->needs_good && !emit->error) {
 		emit->needs_good = FALSE;
 		shown = shows(emit);
 	}
@@ -278,17 +375,19 @@ static gboolean cut_down(struct emit *emit, GError **error)
 		cut_ranks(emit);
 		cut_sizes(emit);
 		emit->deadline = G_MAXINT64;
-		shown = shows(emit); /* and its comment */
+		shown = settle(emit);
 	}
 	if (shown)
 		return TRUE;
 	if (emit->error)
 		g_propagate_error(error, g_steal_pointer(&emit->error));
 	else
-		g_set_error(error, SESSION_ERROR, 0,
-		            "the MPI calls alone do not show it, with the same choice to blame: it "
-		            "takes what the program does between them, or calls that are not "
-		            "written out (tests, polls, one-sided ones)");
+		g_set_error(
+			error, SESSION_ERROR, 0,
+			"the MPI calls alone, explored as a program, do not show it%s: it takes "
+			"what the program does between them, or arguments and calls that are "
+			"not written out",
+			emit->needs_blame ? " with the same choice to blame" : "");
 	return FALSE;
 }
 
@@ -335,19 +434,49 @@ static gboolean emit_to(struct emit *emit, const char *file, GError **error)
 	return fine;
 }
 
-gboolean command_emit_c(const char *store, const char *file, double seconds, GError **error)
+static gboolean has_threads(const struct record_exploration *exploration)
 {
-	g_autoptr(StoreReader) reader = store_reader_open(store, error);
+	for (guint i = 0; i < exploration->notes->len; i++) {
+		if (g_str_has_prefix(exploration->notes->pdata[i], "threads of a rank"))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+static char *tell(const struct emit *emit, const char *file)
+{
+	g_autofree char *text = NULL;
+
+	if (!g_file_get_contents(file, &text, NULL, NULL))
+		return NULL;
+	return g_strdup_printf("%s: %u lines, %d ranks, wrong in %" G_GUINT64_FORMAT
+	                       " of %" G_GUINT64_FORMAT " interleavings%s%s",
+	                       file, count_lines(text) - 1, sketch_ranks(emit->sketch), emit->wrong,
+	                       emit->interleavings,
+	                       emit->had_good && !emit->goes_well ? "\n    " : "",
+	                       emit->had_good && !emit->goes_well ? ALWAYS_WRONG : "");
+}
+
+char *command_emit_c(const struct session_options *session, const char *file, double seconds,
+                     GError **error)
+{
+	g_autoptr(StoreReader) reader = store_reader_open(session->store, error);
 	g_autoptr(RecordExecution) bad = reader ? store_reader_example(reader, 1, error) : NULL;
 	g_autoptr(RecordExecution) good = NULL;
-	struct emit emit = {0};
-	gboolean fine;
+	g_autofree char *origin = g_path_get_basename(session->program[0]);
+	struct emit emit = {.origin = origin, .not_yet = MAX(session->not_yet, 1u)};
+	char *told = NULL;
 
 	if (!bad)
-		return FALSE;
+		return NULL;
 	if (!g_str_has_suffix(file, ".c")) {
 		g_set_error(error, SESSION_ERROR, 0, "%s is to be C and so to end with .c", file);
-		return FALSE;
+		return NULL;
+	}
+	if (has_threads(store_reader_exploration(reader))) {
+		g_set_error(error, SESSION_ERROR, 0,
+		            "several threads of a rank call MPI, and threads are not written out");
+		return NULL;
 	}
 	good = store_reader_well(reader, bad->buffering, NULL);
 	if (!good)
@@ -355,12 +484,13 @@ gboolean command_emit_c(const char *store, const char *file, double seconds, GEr
 	emit.finding = store_reader_finding(reader, 1);
 	emit.synchronous_collectives = store_reader_exploration(reader)->synchronous_collectives;
 	emit.needs_blame = emit.finding->blame != NULL;
-	emit.needs_good = good != NULL;
+	emit.had_good = emit.needs_good = good != NULL;
 	emit.deadline = g_get_monotonic_time() + (gint64)(seconds * G_USEC_PER_SEC);
 	emit.sketch = sketch_new(emit.finding, bad, good, error);
 	if (!emit.sketch)
-		return FALSE;
-	fine = emit_to(&emit, file, error);
+		return NULL;
+	if (emit_to(&emit, file, error))
+		told = tell(&emit, file);
 	sketch_free(emit.sketch);
-	return fine;
+	return told;
 }

@@ -109,7 +109,6 @@ static gboolean tell(const struct command_options *options, const struct minimiz
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(StoreReader) reader = store_reader_open(options->session.store, &error);
-	g_autofree char *path = path_print(result->least);
 	const struct record_finding *finding = reader ? store_reader_finding(reader, 1) : NULL;
 	const struct record_exploration *exploration;
 	g_autofree char *program = NULL;
@@ -138,7 +137,6 @@ static gboolean tell(const struct command_options *options, const struct minimiz
 		}
 		putchar('\n');
 	}
-	puts(path);
 	return TRUE;
 }
 
@@ -175,10 +173,41 @@ static gboolean emit_script(const struct command_options *options, const struct 
 
 	if (reader)
 		reproducer.mpi = store_reader_exploration(reader)->mpi;
-	if (told && reproducer_write(directory, &reproducer, &error))
+	if (told && reproducer_write(directory, &reproducer, &error)) {
+		if (!options->quiet)
+			printf("wrote %s: %s/run, or matchpoint replay %s, shows it again\n",
+			       directory, directory, directory);
 		return TRUE;
+	}
 	command_complain("--emit-script: %s", error ? error->message : "nothing was found");
 	return FALSE;
+}
+
+static gboolean emit_c(const struct command_options *options, const char *file)
+{
+	const struct session_options *session = &options->session;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *told = command_emit_c(
+		session, file, session->max_seconds > 0 ? session->max_seconds : EMIT_SECONDS,
+		&error);
+
+	if (!told) {
+		command_complain(
+			"--emit-c: %s; --emit-script DIR writes a folder that shows it with "
+			"the program itself",
+			error->message);
+		return FALSE;
+	}
+	if (!options->quiet)
+		printf("wrote %s\n", told);
+	return TRUE;
+}
+
+static void tell_path(const struct path *path)
+{
+	g_autofree char *text = path_print(path);
+
+	puts(text);
 }
 
 static int minimize(struct command_options *options, struct subject *subject, guint tries)
@@ -195,7 +224,7 @@ static int minimize(struct command_options *options, struct subject *subject, gu
 	};
 	g_autoptr(GError) error = NULL;
 	gboolean quiet = options->quiet;
-	gboolean fine;
+	gboolean fine, told;
 
 	session->conduct = minimize_conduct;
 	session->conductor = &result;
@@ -206,19 +235,16 @@ static int minimize(struct command_options *options, struct subject *subject, gu
 		command_complain("%s", error->message);
 	else if (!result.least)
 		command_complain("%s", result.failed ? result.failed : "interrupted");
-	fine = fine && result.least && tell(options, &result);
+	fine = told = fine && result.least && tell(options, &result);
 	options->quiet = TRUE; /* the verdict was told already */
 	fine = fine && command_report_all(options);
+	options->quiet = quiet;
 	if (fine && subject->script)
 		fine = emit_script(options, &result, subject->script);
-	if (fine && subject->source
-	    && !command_emit_c(session->store, subject->source,
-	                       session->max_seconds > 0 ? session->max_seconds : EMIT_SECONDS,
-	                       &error)) {
-		command_complain("--emit-c: %s", error->message);
-		fine = FALSE;
-	}
-	options->quiet = quiet;
+	if (fine && subject->source)
+		fine = emit_c(options, subject->source);
+	if (result.least && told)
+		tell_path(result.least);
 	minimize_clear(&result);
 	return fine ? EXIT_CLEAN : EXIT_CANNOT;
 }

@@ -155,6 +155,9 @@ struct record_call {
 	                        complete: itself, or a Wait or Test; 0: none did, or nobody waits
 	                        for it */
 	uint8_t waits;       /* enum record_wait: of the (last) operation */
+	const char *asked;   /* of one that can be told of its requests in more than one way
+	                        (Waitany, Test, ...): the calls that started these, "3,4", as it
+	                        lists them; NULL: no such call */
 };
 
 /* A rank at the end of an interleaving: a line of the roll-call. */

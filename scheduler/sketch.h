@@ -1,10 +1,15 @@
-/* A sketch: what an interleaving's ranks called, as a straight-line C program with nothing but MPI
- * calls and neutral data, from which calls can be left out. Pure: made from the record alone.
+/* A sketch: what the ranks called in the interleaving that shows a finding, and in one that ends
+ * well, as one C program with nothing but MPI calls and neutral data, from which calls can be left
+ * out. Pure: made from the two records alone.
+ *
+ * A rank's calls are the same in both as far as it is told the same. Where they part it has learnt
+ * before which of the two it is in: whom a message came from, with which tag, what a poll or
+ * MPI_Waitany reported, or from a message of a rank that knew. There the program has a branch: what
+ * followed in the one, else what followed in the other. Where a later call names the rank that an
+ * earlier receive took its message from, in both, it follows that.
  *
  * Not told by the record, and so not in a sketch: one-sided communication, files, derived types
- * and everything between the calls. Where a later call names the rank that an earlier receive took
- * its message from, and the interleaving that ends well shows that it follows it, the sketch does
- * so, too. */
+ * and everything between the calls. */
 #ifndef MATCHPOINT_SCHEDULER_SKETCH_H
 #define MATCHPOINT_SCHEDULER_SKETCH_H
 
@@ -13,38 +18,83 @@
 enum sketch_kind {
 	SKETCH_SEND,
 	SKETCH_RECEIVE,
-	SKETCH_PROBE,
+	SKETCH_PROBE, /* MPI_Probe, MPI_Iprobe */
 	SKETCH_COLLECTIVE,
-	SKETCH_WAIT, /* for the requests of `waits` */
+	SKETCH_WAIT,  /* for the requests of `waits` */
+	SKETCH_ASK,   /* which of these are complete: MPI_Waitany, MPI_Test, ... */
+	SKETCH_MAKE,  /* an object that is never freed */
+	SKETCH_WRITE, /* to the buffer of `waits`, while it is MPI's */
 };
+
+/* The two interleavings; of a branch of the program, whose it is. */
+enum sketch_side { SKETCH_BAD, SKETCH_GOOD, SKETCH_SIDES, SKETCH_BOTH = SKETCH_SIDES };
+
+/* What became of a step in one of the interleavings. */
+struct sketch_event {
+	uint32_t call;  /* its number there; 0: it is not made there */
+	bool done;      /* it returned */
+	bool yes;       /* what a poll was told */
+	int32_t source; /* whose message it took or saw; -1: not known */
+	int32_t tag;    /* of that */
+	uint32_t send;  /* the call that sent it; 0: not known */
+	uint32_t send_sub;
+	uint32_t meeting; /* of a collective: the calls that meet have the same; 0: none */
+	GArray *reported; /* SKETCH_ASK: guint, indices of steps; NULL: no SKETCH_ASK */
+};
+
+#define SKETCH_ANY_SUB UINT32_MAX
 
 struct sketch_step {
 	enum sketch_kind kind;
+	enum sketch_side side;
 	int32_t rank; /* in the program that was run */
-	uint32_t call;
+	uint32_t sub; /* of the operations of one call, or SKETCH_ANY_SUB */
+	struct sketch_event events[SKETCH_SIDES];
 	const char *function; /* what is called here: MPI_Send, MPI_Isend, MPI_Wait, ... */
+	const char *original; /* what the program calls */
 	int32_t peer;         /* rank in MPI_COMM_WORLD: destination, source, root; -1: any, none */
 	int32_t follows;      /* index of the step from whose message `peer` is taken; -1: none */
 	int32_t tag;          /* -1: any */
 	uint64_t communicator;
-	uint64_t count;   /* of `type` */
-	const char *type; /* "MPI_BYTE", ... */
-	uint32_t unit;    /* steps of one unit stay or go together; from 0 */
-	bool immediate;   /* leaves a request behind */
-	GArray *waits;    /* guint, indices of steps; NULL: no SKETCH_WAIT */
+	uint64_t count;        /* of `type` */
+	const char *type;      /* "MPI_BYTE", ... */
+	const char *reduction; /* "MPI_BOR", ... */
+	uint32_t unit;         /* steps of one unit stay or go together; from 0 */
+	bool immediate;        /* leaves a request behind */
+	bool exchange;         /* the send of an MPI_Sendrecv: its receive and its wait come next */
+	bool tells;            /* its message says which interleaving it is */
+	GArray *waits;         /* guint, indices of steps: of SKETCH_WAIT, ASK, WRITE; else NULL */
 	bool dropped;
 	uint32_t line; /* where sketch_print has put it */
 	struct place place;
 };
 
+/* How a rank knows which of the two it is in. */
+enum sketch_sign {
+	SKETCH_UNKNOWN,
+	SKETCH_BY_SOURCE, /* of the message that `step` took */
+	SKETCH_BY_TAG,
+	SKETCH_BY_ANSWER, /* `step`'s: a poll's or an MPI_Waitany's */
+	SKETCH_BY_VALUE,  /* of the message that `step` took, or of a broadcast */
+};
+
+struct sketch_condition {
+	enum sketch_sign sign;
+	guint step;
+};
+
 struct sketch {
 	int32_t ranks; /* of the program that was run */
 	uint32_t units;
-	GPtrArray *steps; /* struct sketch_step, by rank and call */
-	bool *gone;       /* by rank: left out */
-	int32_t blamed;   /* index of the receive whose message is asserted; -1: none */
-	int32_t right;    /* index of the send whose message it should take */
-	int32_t stands;   /* index of the step where the finding shows; -1: anywhere */
+	GPtrArray *steps;                    /* struct sketch_step, by rank, in their order */
+	bool *gone;                          /* by rank: left out */
+	struct sketch_condition *conditions; /* by rank */
+	const char *kind;                    /* of the finding */
+	bool asserts;                        /* what goes wrong is between the calls */
+	bool one_way;   /* some rank's calls differ, and it is not known by what */
+	int32_t blamed; /* index of the step where the choice to blame is made; -1: none */
+	int32_t right; /* asserts: index of the send whose message it should take; -1: no receive */
+	int32_t stands; /* index of the step where the finding shows; -1: anywhere */
 };
 
 /* From the finding's interleaving, whose calls must be known, and (or NULL) one that ends well.
@@ -58,6 +108,8 @@ void sketch_free(struct sketch *sketch);
 void sketch_drop_rank(struct sketch *sketch, int32_t rank);
 /* Keeps of the units only those of which `kept` (by unit) says so. */
 void sketch_keep(struct sketch *sketch, const bool *kept);
+/* Whether all is left that it is about, and what its branches and assertions depend on. */
+bool sketch_is_whole(const struct sketch *sketch);
 /* Which steps are dropped, to be put back: g_free it. */
 bool *sketch_state(const struct sketch *sketch);
 void sketch_restore(struct sketch *sketch, const bool *state);

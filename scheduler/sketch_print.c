@@ -1,24 +1,7 @@
 /* A sketch as C. Lines are counted while it is written, so that findings can be told by them. */
-#include "sketch.h"
+#include "sketch_internal.h"
 
-#include <string.h>
-
-struct printing {
-	struct sketch *sketch;
-	GString *text;
-	uint32_t line;
-	GArray *communicators; /* guint64: those besides MPI_COMM_WORLD that are used */
-	GHashTable *requests;  /* index of a step to the number of its request, from 1 */
-	gboolean statuses;     /* some call is told who sent a message */
-	gboolean collectives;  /* some collective needs a second buffer */
-};
-
-static struct sketch_step *step_at(const struct sketch *sketch, guint index)
-{
-	return sketch->steps->pdata[index];
-}
-
-static void G_GNUC_PRINTF(2, 3) put(struct printing *printing, const char *format, ...)
+void sketch_put(struct sketch_printing *printing, const char *format, ...)
 {
 	va_list arguments;
 
@@ -33,7 +16,7 @@ static void G_GNUC_PRINTF(2, 3) put(struct printing *printing, const char *forma
 
 #define WORLD 1u /* the number of MPI_COMM_WORLD */
 
-static int communicator_index(const struct printing *printing, uint64_t communicator)
+static int communicator_index(const struct sketch_printing *printing, uint64_t communicator)
 {
 	for (guint i = 0; i < printing->communicators->len; i++) {
 		if (g_array_index(printing->communicators, guint64, i) == communicator)
@@ -45,23 +28,26 @@ static int communicator_index(const struct printing *printing, uint64_t communic
 static bool is_member(const struct sketch *sketch, int32_t rank, uint64_t communicator)
 {
 	for (guint i = 0; i < sketch->steps->len; i++) {
-		const struct sketch_step *step = step_at(sketch, i);
+		const struct sketch_step *step = sketch_step(sketch, i);
 
 		if (step->communicator == communicator && !sketch->gone[rank]
-		    && (step->rank == rank || (step->peer == rank && step->kind != SKETCH_WAIT)))
+		    && (step->rank == rank || (step->peer == rank && step->kind <= SKETCH_PROBE)))
 			return true;
 	}
 	return false;
 }
 
-static char *communicator_name(const struct printing *printing, uint64_t communicator)
+char *sketch_communicator(const struct sketch_printing *printing, uint64_t communicator)
 {
 	int index = communicator_index(printing, communicator);
 
-	return index < 0 ? g_strdup("MPI_COMM_WORLD") : g_strdup_printf("comm[%d]", index);
+	if (index < 0)
+		return g_strdup("MPI_COMM_WORLD");
+	return printing->communicators->len == 1 ? g_strdup("comm")
+	                                         : g_strdup_printf("comm[%d]", index);
 }
 
-static int32_t rank_in(const struct printing *printing, int32_t rank, uint64_t communicator)
+int32_t sketch_rank_in(const struct sketch_printing *printing, int32_t rank, uint64_t communicator)
 {
 	int32_t number = 0;
 
@@ -72,55 +58,177 @@ static int32_t rank_in(const struct printing *printing, int32_t rank, uint64_t c
 	return number;
 }
 
-static void put_communicators(struct printing *printing, bool free_them)
+static void put_communicators(struct sketch_printing *printing, bool free_them)
 {
 	const struct sketch *sketch = printing->sketch;
 
 	for (guint i = 0; i < printing->communicators->len; i++) {
 		guint64 communicator = g_array_index(printing->communicators, guint64, i);
-		GString *members = g_string_new(NULL);
+		g_autofree char *name = sketch_communicator(printing, communicator);
+		g_autoptr(GString) members = g_string_new(NULL);
+		int32_t count = 0;
 
 		for (int32_t rank = 0; rank < sketch->ranks; rank++) {
-			if (is_member(sketch, rank, communicator))
-				g_string_append_printf(members, "%srank == %d",
-				                       members->len > 0 ? " || " : "",
-				                       sketch_rank(sketch, rank));
+			if (!is_member(sketch, rank, communicator))
+				continue;
+			g_string_append_printf(members, "%srank == %d", count++ > 0 ? " || " : "",
+			                       sketch_rank(sketch, rank));
 		}
-		if (free_them) {
-			put(printing, "\tif (%s)", members->str);
-			put(printing, "\t\tMPI_Comm_free(&comm[%u]);", i);
+		if (count == sketch_ranks(sketch)) {
+			sketch_put(printing,
+			           free_them ? "\tMPI_Comm_free(&%s);"
+			                     : "\tMPI_Comm_dup(MPI_COMM_WORLD, &%s);",
+			           name);
+		} else if (free_them) {
+			sketch_put(printing, "\tif (%s)", members->str);
+			sketch_put(printing, "\t\tMPI_Comm_free(&%s);", name);
 		} else {
-			put(printing,
-			    "\tMPI_Comm_split(MPI_COMM_WORLD, %s ? 0 : MPI_UNDEFINED, 0, "
-			    "&comm[%u]);",
-			    members->str, i);
+			sketch_put(printing,
+			           "\tMPI_Comm_split(MPI_COMM_WORLD, %s ? 0 : MPI_UNDEFINED, 0, "
+			           "&%s);",
+			           members->str, name);
 		}
-		g_string_free(members, TRUE);
 	}
 }
 
 /* --- what is declared --- */
 
-static void survey(struct printing *printing)
+/* Whether a question is asked about requests of which some are not there yet. */
+static bool asks_early(const struct sketch_printing *printing, guint index)
+{
+	const struct sketch_step *step = sketch_step(printing->sketch, index);
+	guint first, last;
+
+	sketch_asked(printing, step, &first, &last);
+	for (guint i = index; i < printing->sketch->steps->len; i++) {
+		if (sketch_step(printing->sketch, i)->rank == step->rank
+		    && printing->request[i] >= first && printing->request[i] <= last)
+			return true;
+	}
+	return false;
+}
+
+static void number_request(struct sketch_printing *printing, guint index, guint *count)
+{
+	if (!sketch_step(printing->sketch, index)->dropped && printing->request[index] == 0)
+		printing->request[index] = ++*count;
+}
+
+/* Whether what is asked about stands side by side. */
+static bool is_one_array(const struct sketch_printing *printing, const struct sketch_step *step)
+{
+	guint first, last, count = 0;
+
+	sketch_asked(printing, step, &first, &last);
+	for (guint i = 0; i < step->waits->len; i++)
+		count += printing->request[g_array_index(step->waits, guint, i)] > 0;
+	return count == 0 || last - first + 1 == count;
+}
+
+/* Requests are counted within their rank as they are made; or, where that would put others between
+ * those that a question is about, these come first. */
+static void number_requests(struct sketch_printing *printing, int32_t rank)
+{
+	const struct sketch *sketch = printing->sketch;
+	bool side_by_side = true;
+	guint count = 0;
+
+	for (int pass = 0; pass < 2 && (pass == 0 || !side_by_side); pass++) {
+		count = 0;
+		for (guint i = 0; i < sketch->steps->len; i++) {
+			const struct sketch_step *step = sketch_step(sketch, i);
+
+			if (step->rank == rank)
+				printing->request[i] = 0;
+			if (pass == 0 || step->rank != rank || step->dropped || !sketch_asks(step))
+				continue;
+			for (guint j = 0; j < step->waits->len; j++)
+				number_request(printing, g_array_index(step->waits, guint, j),
+				               &count);
+		}
+		for (guint i = 0; i < sketch->steps->len; i++) {
+			const struct sketch_step *step = sketch_step(sketch, i);
+
+			if (step->rank == rank && step->immediate)
+				number_request(printing, i, &count);
+		}
+		for (guint i = 0; i < sketch->steps->len && pass == 0; i++) {
+			const struct sketch_step *step = sketch_step(sketch, i);
+
+			if (step->rank == rank && !step->dropped && sketch_asks(step))
+				side_by_side &= is_one_array(printing, step);
+		}
+	}
+	printing->requests = MAX(printing->requests, count);
+}
+
+/* A message's status has a name where a later call, or a branch, is about it. */
+static void number_statuses(struct sketch_printing *printing, int32_t rank)
+{
+	const struct sketch *sketch = printing->sketch;
+	const struct sketch_condition *condition = &sketch->conditions[rank];
+	bool knows = sketch_knows(sketch, rank);
+	guint count = 0;
+
+	printing->told |= knows && condition->sign == SKETCH_BY_VALUE;
+	for (guint i = 0; i < sketch->steps->len; i++) {
+		const struct sketch_step *step = sketch_step(sketch, i);
+		guint about = condition->step;
+
+		if (step->rank != rank || step->dropped)
+			continue;
+		if (step->follows >= 0 && printing->status[step->follows] == 0)
+			printing->status[step->follows] = ++count;
+		if (sketch->asserts && sketch->blamed == (int32_t)i && step->kind == SKETCH_PROBE
+		    && sketch_sign(step) != SKETCH_UNKNOWN && printing->status[i] == 0)
+			printing->status[i] = ++count;
+		if (knows && printing->status[about] == 0
+		    && (condition->sign == SKETCH_BY_SOURCE || condition->sign == SKETCH_BY_TAG))
+			printing->status[about] = ++count;
+	}
+	printing->statuses = MAX(printing->statuses, count);
+}
+
+static bool needs_result(const char *collective)
+{
+	return !g_str_has_suffix(collective, "arrier") && !g_str_has_suffix(collective, "cast");
+}
+
+static void survey(struct sketch_printing *printing)
 {
 	const struct sketch *sketch = printing->sketch;
 
 	for (guint i = 0; i < sketch->steps->len; i++) {
-		const struct sketch_step *step = step_at(sketch, i);
+		const struct sketch_step *step = sketch_step(sketch, i);
+		const char *name = step->function;
+		bool polls;
 
 		if (step->dropped)
 			continue;
 		if (step->communicator > WORLD
 		    && communicator_index(printing, step->communicator) < 0)
 			g_array_append_val(printing->communicators, step->communicator);
-		if (step->immediate)
-			g_hash_table_insert(
-				printing->requests, GUINT_TO_POINTER(i),
-				GUINT_TO_POINTER(g_hash_table_size(printing->requests) + 1));
-		printing->statuses |= step->follows >= 0;
-		printing->collectives |= step->kind == SKETCH_COLLECTIVE
-		                         && !g_str_equal(step->function, "MPI_Barrier")
-		                         && !g_str_equal(step->function, "MPI_Bcast");
+		printing->result |= step->exchange;
+		if (step->kind == SKETCH_MAKE)
+			printing->object = sketch_object(name);
+		if (step->kind == SKETCH_COLLECTIVE && needs_result(name)) {
+			printing->result |= !step->immediate;
+			printing->results |= step->immediate;
+		}
+		polls = sketch_asks(step) || g_str_equal(name, "MPI_Iprobe");
+		printing->index |= polls && g_str_has_suffix(name, "any");
+		printing->count |= polls && g_str_has_suffix(name, "some");
+		printing->flag |= polls && !g_str_has_suffix(name, "some")
+		                  && !sketch_begins(name, "MPI_Wait");
+	}
+	for (int32_t rank = 0; rank < sketch->ranks; rank++) {
+		number_requests(printing, rank);
+		number_statuses(printing, rank);
+	}
+	for (guint i = 0; i < sketch->steps->len; i++) {
+		const struct sketch_step *step = sketch_step(sketch, i);
+
+		printing->early |= !step->dropped && sketch_asks(step) && asks_early(printing, i);
 	}
 }
 
@@ -135,7 +243,7 @@ static uint64_t room(const struct sketch *sketch)
 	uint64_t most = 4;
 
 	for (guint i = 0; i < sketch->steps->len; i++) {
-		const struct sketch_step *step = step_at(sketch, i);
+		const struct sketch_step *step = sketch_step(sketch, i);
 		uint64_t parts = step->kind == SKETCH_COLLECTIVE ? (uint64_t)sketch->ranks : 1;
 
 		if (!step->dropped)
@@ -144,150 +252,110 @@ static uint64_t room(const struct sketch *sketch)
 	return (most + 3) / 4;
 }
 
-/* --- the calls --- */
-
-/* A status variable is that of the receive; each call that is followed has its own. */
-static char *status_of(const struct sketch *sketch, guint index)
+static void put_variables(struct sketch_printing *printing)
 {
-	for (guint i = 0; i < sketch->steps->len; i++) {
-		if (!step_at(sketch, i)->dropped && step_at(sketch, i)->follows == (int32_t)index)
-			return g_strdup_printf("&status[%u]", index);
-	}
-	return g_strdup("MPI_STATUS_IGNORE");
+	g_autoptr(GString) names = g_string_new("rank");
+
+	if (printing->index)
+		g_string_append(names, ", index");
+	if (printing->flag)
+		g_string_append(names, ", flag");
+	if (printing->count)
+		g_string_append_printf(names, ", count, indices[%u]", printing->requests);
+	if (printing->told)
+		g_string_append(names, ", told = 0");
+	sketch_put(printing, "\tint %s;", names->str);
 }
 
-static char *peer_text(const struct printing *printing, const struct sketch_step *step)
+static void put_array(struct sketch_printing *printing, const char *type, const char *name,
+                      guint count)
 {
-	const struct sketch *sketch = printing->sketch;
-
-	if (step->peer < 0)
-		return g_strdup("MPI_ANY_SOURCE");
-	if (step->follows >= 0 && !step_at(sketch, (guint)step->follows)->dropped)
-		return g_strdup_printf("status[%d].MPI_SOURCE", step->follows);
-	return g_strdup_printf("%d", rank_in(printing, step->peer, step->communicator));
+	if (count == 1)
+		sketch_put(printing, "\t%s %s;", type, name);
+	else if (count > 1)
+		sketch_put(printing, "\t%s %s[%u];", type, name, count);
 }
 
-static char *where(const struct sketch_step *step)
+static void put_declarations(struct sketch_printing *printing)
 {
-	g_autofree char *place = place_print(&step->place);
+	guint64 size = room(printing->sketch);
 
-	return step->place.file ? g_strdup_printf(" /* %s */", place) : g_strdup("");
+	sketch_put(printing, "\tstatic int data[%" G_GUINT64_FORMAT "];", size);
+	if (printing->result)
+		sketch_put(printing, "\tstatic int result[%" G_GUINT64_FORMAT "];", size);
+	if (printing->requests > 0)
+		sketch_put(printing, "\tstatic int buffer[%u][%" G_GUINT64_FORMAT "];",
+		           printing->requests, size);
+	if (printing->results)
+		sketch_put(printing, "\tstatic int results[%u][%" G_GUINT64_FORMAT "];",
+		           printing->requests, size);
+	put_array(printing, "MPI_Request", "request", printing->requests);
+	put_array(printing, "MPI_Status", "status", printing->statuses);
+	put_array(printing, "MPI_Comm", "comm", printing->communicators->len);
+	if (printing->object)
+		sketch_put(printing, "\t%s left;", printing->object);
+	put_variables(printing);
+	sketch_put(printing, "%s", "");
+	for (guint i = 0; printing->early && i < printing->requests; i++)
+		sketch_put(printing,
+		           printing->requests > 1 ? "\trequest[%u] = MPI_REQUEST_NULL;"
+		                                  : "\trequest = MPI_REQUEST_NULL;",
+		           i);
+	sketch_put(printing, "\tMPI_Init(&argc, &argv);");
+	sketch_put(printing, "\tMPI_Comm_rank(MPI_COMM_WORLD, &rank);");
 }
 
-static char *request_of(const struct printing *printing, guint index)
-{
-	guint number = GPOINTER_TO_UINT(
-		g_hash_table_lookup(printing->requests, GUINT_TO_POINTER(index)));
-
-	return g_strdup_printf("&request[%u]", number - 1);
-}
-
-/* What is under way has a buffer of its own. */
-static char *buffer_of(const struct printing *printing, guint index)
-{
-	guint number = GPOINTER_TO_UINT(
-		g_hash_table_lookup(printing->requests, GUINT_TO_POINTER(index)));
-
-	return number > 0 ? g_strdup_printf("buffer[%u]", number - 1) : g_strdup("data");
-}
-
-static bool asserts(const struct sketch *sketch)
-{
-	return sketch->blamed >= 0 && sketch->right >= 0;
-}
-
-static void put_assertion(struct printing *printing)
-{
-	g_autofree char *buffer = buffer_of(printing, (guint)printing->sketch->blamed);
-
-	put(printing, "\t\tassert(%s[0] == %d);", buffer, printing->sketch->right);
-}
-
-static void put_message(struct printing *printing, guint index)
-{
-	const struct sketch *sketch = printing->sketch;
-	struct sketch_step *step = step_at(sketch, index);
-	g_autofree char *communicator = communicator_name(printing, step->communicator);
-	g_autofree char *peer = peer_text(printing, step), *place = where(step);
-	g_autofree char *tag = step->tag < 0 ? g_strdup("MPI_ANY_TAG")
-	                                     : g_strdup_printf("%d", step->tag);
-	g_autofree char *status = step->kind == SKETCH_SEND ? NULL : status_of(sketch, index);
-	g_autofree char *request = step->immediate ? request_of(printing, index) : NULL;
-	g_autofree char *buffer = buffer_of(printing, index);
-	const char *last = step->immediate ? request : status;
-
-	if (asserts(sketch) && step->kind == SKETCH_SEND)
-		put(printing, "\t\t%s[0] = %u;", buffer, index);
-	step->line = printing->line;
-	if (step->kind == SKETCH_PROBE)
-		put(printing, "\t\t%s(%s, %s, %s, %s);%s", step->function, peer, tag, communicator,
-		    status, place);
-	else
-		put(printing, "\t\t%s(%s, %" G_GUINT64_FORMAT ", %s, %s, %s, %s%s%s);%s",
-		    step->function, buffer, step->count, step->type, peer, tag, communicator,
-		    last ? ", " : "", last ? last : "", place);
-	if (asserts(sketch) && (int32_t)index == sketch->blamed && !step->immediate)
-		put_assertion(printing);
-}
-
-static void put_collective(struct printing *printing, struct sketch_step *step)
-{
-	const char *name = step->function;
-	g_autofree char *communicator = communicator_name(printing, step->communicator);
-	g_autofree char *place = where(step);
-	g_autofree char *count = g_strdup_printf("%" G_GUINT64_FORMAT, step->count);
-	int32_t root = step->peer < 0 ? 0 : rank_in(printing, step->peer, step->communicator);
-	g_autoptr(GString) call = g_string_new(name);
-
-	if (g_str_equal(name, "MPI_Barrier"))
-		g_string_append(call, "(");
-	else if (g_str_equal(name, "MPI_Bcast"))
-		g_string_append_printf(call, "(data, %s, MPI_BYTE, %d, ", count, root);
-	else if (g_str_equal(name, "MPI_Reduce"))
-		g_string_append_printf(call, "(data, other, %s, MPI_BYTE, MPI_BOR, %d, ", count,
-		                       root);
-	else if (g_str_equal(name, "MPI_Allreduce") || g_str_equal(name, "MPI_Scan"))
-		g_string_append_printf(call, "(data, other, %s, MPI_BYTE, MPI_BOR, ", count);
-	else if (g_str_equal(name, "MPI_Gather") || g_str_equal(name, "MPI_Scatter"))
-		g_string_append_printf(call, "(data, %s, MPI_BYTE, other, %s, MPI_BYTE, %d, ",
-		                       count, count, root);
-	else
-		g_string_append_printf(call, "(data, %s, MPI_BYTE, other, %s, MPI_BYTE, ", count,
-		                       count);
-	step->line = printing->line;
-	put(printing, "\t\t%s%s);%s", call->str, communicator, place);
-}
-
-static void put_waits(struct printing *printing, struct sketch_step *step)
-{
-	const struct sketch *sketch = printing->sketch;
-	g_autofree char *place = where(step);
-
-	for (guint i = 0; i < step->waits->len; i++) {
-		guint index = g_array_index(step->waits, guint, i);
-		g_autofree char *request = NULL;
-
-		if (step_at(sketch, index)->dropped)
-			continue;
-		request = request_of(printing, index);
-		if (step->line == 0)
-			step->line = printing->line;
-		put(printing, "\t\tMPI_Wait(%s, MPI_STATUS_IGNORE);%s", request, place);
-		if (asserts(sketch) && (int32_t)index == sketch->blamed)
-			put_assertion(printing);
-	}
-}
+/* --- ranks --- */
 
 static bool has_steps(const struct sketch *sketch, int32_t rank)
 {
 	for (guint i = 0; i < sketch->steps->len; i++) {
-		if (step_at(sketch, i)->rank == rank && !step_at(sketch, i)->dropped)
+		if (sketch_step(sketch, i)->rank == rank && !sketch_step(sketch, i)->dropped)
 			return true;
 	}
 	return false;
 }
 
-static void put_ranks(struct printing *printing)
+/* From one side to another; `before` has steps. */
+static void turn(struct sketch_printing *printing, int32_t rank, enum sketch_side before,
+                 enum sketch_side now)
+{
+	g_autofree char *condition = NULL;
+
+	if (before != SKETCH_BOTH && now == SKETCH_GOOD) {
+		sketch_put(printing, "\t\t} else { /* goes well */");
+	} else if (now == SKETCH_BOTH) {
+		sketch_put(printing, "\t\t}");
+	} else {
+		condition = sketch_condition(printing, rank, now == SKETCH_BAD);
+		sketch_put(printing, "\t\tif (%s) { /* goes %s */", condition,
+		           now == SKETCH_BAD ? "wrong" : "well");
+	}
+	printing->indent = now == SKETCH_BOTH ? "\t\t" : "\t\t\t";
+}
+
+static void put_rank(struct sketch_printing *printing, int32_t rank)
+{
+	const struct sketch *sketch = printing->sketch;
+	enum sketch_side side = SKETCH_BOTH;
+
+	printing->indent = "\t\t";
+	for (guint i = 0; i < sketch->steps->len; i++) {
+		struct sketch_step *step = sketch_step(sketch, i);
+
+		if (step->rank != rank || step->dropped)
+			continue;
+		step->line = 0;
+		if (step->side != side)
+			turn(printing, rank, side, step->side);
+		side = step->side;
+		sketch_put_step(printing, i);
+	}
+	if (side != SKETCH_BOTH)
+		turn(printing, rank, side, SKETCH_BOTH);
+}
+
+static void put_ranks(struct sketch_printing *printing)
 {
 	struct sketch *sketch = printing->sketch;
 	const char *before = "\t";
@@ -295,27 +363,15 @@ static void put_ranks(struct printing *printing)
 	for (int32_t rank = 0; rank < sketch->ranks; rank++) {
 		if (sketch->gone[rank] || !has_steps(sketch, rank))
 			continue;
-		put(printing, "%sif (rank == %d) {", before, sketch_rank(sketch, rank));
-		for (guint i = 0; i < sketch->steps->len; i++) {
-			struct sketch_step *step = step_at(sketch, i);
-
-			step->line = step->rank == rank ? 0 : step->line;
-			if (step->rank != rank || step->dropped)
-				continue;
-			if (step->kind == SKETCH_WAIT)
-				put_waits(printing, step);
-			else if (step->kind == SKETCH_COLLECTIVE)
-				put_collective(printing, step);
-			else
-				put_message(printing, i);
-		}
+		sketch_put(printing, "%sif (rank == %d) {", before, sketch_rank(sketch, rank));
+		put_rank(printing, rank);
 		before = "\t} else ";
 	}
 	if (*before && before[1])
-		put(printing, "\t}");
+		sketch_put(printing, "\t}");
 }
 
-static void put_comment(struct printing *printing, const char *comment)
+static void put_comment(struct sketch_printing *printing, const char *comment)
 {
 	g_auto(GStrv) lines = g_strsplit(comment, "\n", -1);
 	guint count = g_strv_length(lines);
@@ -324,58 +380,39 @@ static void put_comment(struct printing *printing, const char *comment)
 		g_auto(GStrv) parts = g_strsplit(lines[i], "*/", -1);
 		g_autofree char *line = g_strjoinv("* /", parts);
 
-		put(printing, "%s%s%s%s", i == 0 ? "/*" : " *", *line ? " " : "", line,
-		    i + 1 == count ? " */" : "");
+		sketch_put(printing, "%s%s%s%s", i == 0 ? "/*" : " *", *line ? " " : "", line,
+		           i + 1 == count ? " */" : "");
 	}
-}
-
-static void put_declarations(struct printing *printing)
-{
-	const struct sketch *sketch = printing->sketch;
-	guint requests = g_hash_table_size(printing->requests);
-
-	put(printing, "\tstatic int data[%" G_GUINT64_FORMAT "];", room(sketch));
-	if (printing->collectives)
-		put(printing, "\tstatic int other[%" G_GUINT64_FORMAT "];", room(sketch));
-	if (requests > 0) {
-		put(printing, "\tstatic int buffer[%u][%" G_GUINT64_FORMAT "];", requests,
-		    room(sketch));
-		put(printing, "\tMPI_Request request[%u];", requests);
-	}
-	if (printing->statuses)
-		put(printing, "\tMPI_Status status[%u];", sketch->steps->len);
-	if (printing->communicators->len > 0)
-		put(printing, "\tMPI_Comm comm[%u];", printing->communicators->len);
-	put(printing, "\tint rank;");
-	put(printing, "\n\tMPI_Init(&argc, &argv);");
-	printing->line++;
-	put(printing, "\tMPI_Comm_rank(MPI_COMM_WORLD, &rank);");
 }
 
 char *sketch_print(struct sketch *sketch, const char *comment)
 {
-	struct printing printing = {
+	struct sketch_printing printing = {
 		.sketch = sketch,
 		.text = g_string_new(NULL),
 		.line = 1,
 		.communicators = g_array_new(FALSE, FALSE, sizeof(guint64)),
-		.requests = g_hash_table_new(NULL, NULL),
+		.request = g_new0(guint, sketch->steps->len + 1),
+		.status = g_new0(guint, sketch->steps->len + 1),
 	};
 
 	survey(&printing);
 	put_comment(&printing, comment);
-	if (asserts(sketch))
-		put(&printing, "#include <assert.h>");
-	put(&printing, "#include <mpi.h>");
-	put(&printing, "\nint main(int argc, char **argv)\n{");
-	printing.line += 2;
+	if (sketch->asserts)
+		sketch_put(&printing, "#include <assert.h>");
+	sketch_put(&printing, "#include <mpi.h>");
+	sketch_put(&printing, "%s", "");
+	sketch_put(&printing, "int main(int argc, char **argv)");
+	sketch_put(&printing, "{");
 	put_declarations(&printing);
 	put_communicators(&printing, false);
 	put_ranks(&printing);
 	put_communicators(&printing, true);
-	put(&printing, "\tMPI_Finalize();");
-	put(&printing, "\treturn 0;\n}");
+	sketch_put(&printing, "\tMPI_Finalize();");
+	sketch_put(&printing, "\treturn 0;");
+	sketch_put(&printing, "}");
 	g_array_unref(printing.communicators);
-	g_hash_table_destroy(printing.requests);
+	g_free(printing.request);
+	g_free(printing.status);
 	return g_string_free(printing.text, FALSE);
 }

@@ -44,7 +44,7 @@ static const char *const sql[STATEMENTS] = {
 	[PUT_CHOICE] = "INSERT INTO choice VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_ALTERNATIVE] = "INSERT INTO alternative VALUES (?,?,?,?,?,?,?,?,?,?)",
 	[PUT_MATCH] = "INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?)",
-	[PUT_CALL] = "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_CALL] = "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_FINDING] = "REPLACE INTO finding VALUES (?,?,?,?,?,?,?)",
 	[PUT_OUTCOME] = "REPLACE INTO outcome VALUES (?,?,?,?,?,?,?,?)",
 	[DROP_ROLL_CALL] = "DELETE FROM roll_call WHERE execution = 0 AND finding = ?",
@@ -439,11 +439,11 @@ static bool put_calls(struct store *store, const struct record_execution *execut
 		            call->communicator_name, call->communicator_group))
 			return false;
 		last = communicator;
-		if (!put(store, PUT_CALL, error, "iiiiitiiiiiiiii", I(execution->id), I(call->rank),
-		         I(call->call), I(call->kind), I(call->operations), call->function, place,
-		         communicator, I(call->peer), I(call->peer_given), I(call->tag),
-		         (gint64)call->bytes, I(call->collective), I(call->completed),
-		         I(call->waits)))
+		if (!put(store, PUT_CALL, error, "iiiiitiiiiiiiiit", I(execution->id),
+		         I(call->rank), I(call->call), I(call->kind), I(call->operations),
+		         call->function, place, communicator, I(call->peer), I(call->peer_given),
+		         I(call->tag), (gint64)call->bytes, I(call->collective), I(call->completed),
+		         I(call->waits), call->asked))
 			return false;
 	}
 	return true;

@@ -6,7 +6,7 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 11             /* user_version */
+#define STORE_VERSION 12             /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *
@@ -69,7 +69,7 @@
 	" execution INTEGER, rank INTEGER, call INTEGER, kind INTEGER, operations INTEGER," \
 	" function TEXT, place INTEGER, communicator INTEGER, peer INTEGER," \
 	" peer_given INTEGER, tag INTEGER, bytes INTEGER, collective INTEGER," \
-	" completed INTEGER, waits INTEGER," \
+	" completed INTEGER, waits INTEGER, asked TEXT," \
 	" PRIMARY KEY (execution, rank, call)) WITHOUT ROWID;" \
 	"CREATE TABLE frame (" \
 	" stack INTEGER, depth INTEGER, function TEXT, place INTEGER," \

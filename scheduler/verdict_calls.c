@@ -52,8 +52,23 @@ static bool waits_for_receive(const struct operation *send, uint32_t buffering)
 	return send->waits_for_match && buffering != RECORD_PER_SEND;
 }
 
-/* Collectives and completions, as the trace tells of them. `first` has where each rank's calls
- * begin. */
+/* The calls whose requests are asked about: "3,4". A request has an entry or two, in a row. */
+static const char *asked_calls(const struct trace *trace, const struct event *ask)
+{
+	const struct asked *asked = trace->asked + ask->asked_first;
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint32 i = 0; i < ask->asked_count; i++) {
+		if (asked[i].id.call == ASKED_NEVER
+		    || (i > 0 && asked[i].index == asked[i - 1].index))
+			continue;
+		g_string_append_printf(text, "%s%u", text->len > 0 ? "," : "", asked[i].id.call);
+	}
+	return text->len > 0 ? g_intern_string(text->str) : NULL;
+}
+
+/* Collectives, completions and questions, as the trace tells of them. `first` has where each rank's
+ * calls begin. */
 static void connect_calls(const struct trace *trace, struct record_execution *record,
                           const guint *first, int ranks)
 {
@@ -63,7 +78,8 @@ static void connect_calls(const struct trace *trace, struct record_execution *re
 		struct record_call *call;
 
 		if (event->kind != EVENT_ARRIVE && event->kind != EVENT_LEAVE
-		    && event->kind != EVENT_COMPLETE && event->kind != EVENT_SEND)
+		    && event->kind != EVENT_COMPLETE && event->kind != EVENT_SEND
+		    && event->kind != EVENT_ASK)
 			continue;
 		if (id.rank >= ranks || id.call == 0
 		    || id.call > first[id.rank + 1] - first[id.rank])
@@ -73,6 +89,8 @@ static void connect_calls(const struct trace *trace, struct record_execution *re
 		if (event->kind == EVENT_SEND) {
 			if (waits_for_receive(&event->op, record->buffering))
 				call->waits = RECORD_WAIT_MATCH;
+		} else if (event->kind == EVENT_ASK) {
+			call->asked = asked_calls(trace, event);
 		} else if (event->kind != EVENT_ARRIVE) {
 			call->completed = event->other.call;
 		} else if (call->collective == 0) {

@@ -1,43 +1,96 @@
-"""minimize --emit-c writes short programs that show the finding."""
+"""minimize --emit-c writes short programs that show the finding, and go well where it does.
 
+Some findings of the examples and test programs; with --all every one of them, and a table of what
+became of each. --only TEXT: programs with this in their name; --keep DIR: keep what is written.
+"""
+
+import collections
+import glob
+import json
 import os
 
 import harness
 from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-EXAMPLES = os.path.join(HERE, "..", "..", "examples")
+TOP = os.path.join(HERE, "..", "..")
+EXAMPLES = os.path.join(TOP, "examples")
+PROGRAMS = os.path.join(HERE, "programs")
 
-# Program, ranks, kind in the C program, ranks of it, whether a choice makes the difference in it.
-EMITTED = [
-    ("examples/mixed_rounds.c", 3, "crash", 3, True),
-    ("examples/probe_then_receive.c", 3, "mpi-error", 3, True),
-    ("examples/sum_by_arrival.c", 4, "crash", 3, True),
-    ("examples/type_mismatch.c", 3, "type-mismatch", 3, True),
-    ("examples/unbuffered_deadlock.c", 2, "deadlock", 2, False),
-    ("examples/uneven_reduce.c", 3, "collective-mismatch", 2, False),
-    ("examples/wildcard_deadlock.c", 3, "deadlock", 3, True),
-]
+LINES_MOST = 34  # without the comment
+
+# Program, ranks; kind in the C program, ranks of it, a text in it, whether it can also go well.
+Emitted = collections.namedtuple("Emitted", "source ranks kind left text well")
+EMITTED = [Emitted(*line) for line in (
+    ("examples/mixed_rounds.c", 3, "crash", 3, "assert(data[0] == 2);", True),
+    ("examples/probe_then_receive.c", 3, "mpi-error", 3, "takes rank", True),
+    ("examples/type_mismatch.c", 3, "type-mismatch", 3, "takes rank", True),
+    ("examples/unbuffered_deadlock.c", 2, "deadlock", 2, "waits for ever", True),
+    ("examples/uneven_reduce.c", 3, "collective-mismatch", 2, "MPI_Reduce", False),
+    ("examples/wildcard_deadlock.c", 3, "deadlock", 3, "takes rank", True),
+    # answers
+    ("examples/first_answer.c", 3, "deadlock", 3, "if (index != 1) {", True),
+    ("examples/looks_once.c", 2, "deadlock", 2, "if (flag) {", True),
+    ("tests/e2e/programs/answers_first_of_some.c", 3, "deadlock", 3, "if (count != 2) {", True),
+    ("tests/e2e/programs/reports_if_it_waited.c", 2, "deadlock", 2, "if (!flag) {", True),
+    # ranks that are told by a message
+    ("tests/e2e/programs/worker_not_stopped.c", 3, "deadlock", 3,
+     "if (status.MPI_SOURCE == 2) {", True),
+    ("tests/e2e/programs/told_by_broadcast.c", 3, "deadlock", 3, "told = data[0];", True),
+    # what is left behind
+    ("examples/leaked_communicator.c", 2, "leak", 2, "never freed", False),
+    ("examples/reused_buffer.c", 3, "buffer-modified", 2, "buffer[0][0]++;", False),
+)]
 
 
-def check_emitted(tool, source, ranks, kind, left, choice, lines=30):
-    program = tool.compile(os.path.join(HERE, "..", "..", source))
-    store = program + ".store"
-    tool.run("explore", "-n", str(ranks), "--store", store, "--", program)
-    file = os.path.join(tool.directory, "short_" + os.path.basename(source))
+def without_comment(text):
+    return text[text.index("*/"):]
+
+
+def check_again(tool, file, text, finding, well, options=()):
+    """Explores the written program; `finding` as the report has it. What it shows."""
+    left = text.split("mpiexec.mpich -n ")[1].split(" ")[0]
+    # MPI_STATUSES_IGNORE looks too small to the compiler.
+    short = tool.compile(file, "-Wall", "-Werror", "-Wno-stringop-overflow")
+    if "per-send" in text:
+        options = [*options, "--buffering", "per-send"]
+    again = tool.run("explore", "-n", left, *options, "--", short, report=True)
+    kind = {"abort": "crash", "exit": "crash", "outcome-differs": "crash"}.get(finding, finding)
+    found = [one for one in again.report["findings"] if one["kind"] == kind]
+    check(again.status == 1 and found, "%s\n%s\nis to show %s" % (text, again, kind))
+    statuses = [execution["status"] for execution in again.report["executions"]]
+    fine = "ok" in statuses or (finding != "leak" and "leak" in statuses)
+    check(fine or not well or "no interleaving that goes well" in text,
+          "%s\n%s\nis to go well, too, or to say that it does not" % (text, again))
+    return int(left), fine
+
+
+def emit(tool, source, expected, number):
+    """Explores a program; its report and store."""
+    program = tool.compile(source, *expected.get("flags", []))
+    store = "%s.%d.store" % (program, number)
+    done = tool.run("explore", "-n", str(expected["ranks"]), "--store", store,
+                    *expected.get("options", []), "--", program, *expected.get("args", []),
+                    report=True, environment=expected.get("environment"))
+    return done.report, store
+
+
+def check_emitted(tool, emitted, number):
+    _, store = emit(tool, os.path.join(TOP, emitted.source),
+                    {"ranks": emitted.ranks}, number)
+    file = os.path.join(tool.directory, "short_" + os.path.basename(emitted.source))
     done = tool.run("minimize", "1", "--store", store, "--emit-c", file)
     check(done.status == 0, "%s\nis to write %s" % (done, file))
     with open(file) as text:
         text = text.read()
-    check(len(text.splitlines()) <= lines, "%s\nis to have %d lines" % (text, lines))
-    check("mpiexec.mpich -n %d " % left in text, "%s\nis to need %d ranks" % (text, left))
-    check(("takes rank" in text) == choice, "%s\nis to tell the choice" % text)
-    short = tool.compile(file, "-Wall", "-Werror")
-    again = tool.run("explore", "-n", str(left), "--", short, report=True)
-    found = [finding for finding in again.report["findings"] if finding["kind"] == kind]
-    check(again.status == 1 and len(found) >= 1, "%s\nis to show %s" % (again, kind))
-    statuses = [execution["status"] for execution in again.report["executions"]]
-    check(not choice or "ok" in statuses, "%s\nis to go well, too" % again)
+    lines = len(without_comment(text).splitlines()) - 1
+    check(lines <= LINES_MOST, "%s\nis to have %d lines" % (text, LINES_MOST))
+    check(emitted.text in text, "%s\nis to have %s" % (text, emitted.text))
+    left, fine = check_again(tool, file, text, emitted.kind, emitted.well)
+    check(left == emitted.left, "%s\nis to need %d ranks" % (text, emitted.left))
+    check(fine == emitted.well, "%s\ngoes well, too: %s" % (text, fine))
+    check("%s: " % file in done.out and done.out.split("\n")[-2].startswith("mp1:"),
+          "%s\nis to tell the file, and the path last" % done)
 
 
 # Whoever comes first gets an answer; rank 3 does not expect one.
@@ -72,28 +125,98 @@ def check_groups(tool):
     source = os.path.join(tool.directory, "groups.c")
     with open(source, "w") as file:
         file.write(GROUPS)
-    check_emitted(tool, source, 4, "deadlock", 3, True, lines=40)
-    with open(os.path.join(tool.directory, "short_groups.c")) as text:
-        text = text.read()
-    check("MPI_Comm_split" in text and ".MPI_SOURCE, 4, comm[0])" in text,
-          "%s\nis to follow the source in the group" % text)
+    check_emitted(tool, Emitted(source, 4, "deadlock", 3, ".MPI_SOURCE, 4, comm)", True), 0)
+
+
+# Nobody ever sends.
+LIVELOCK = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int there = 0;
+	MPI_Init(&argc, &argv);
+	while (!there)
+		MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+	MPI_Finalize();
+	return 0;
+}
+"""
 
 
 def check_not_emitted(tool):
-    program = tool.compile(os.path.join(EXAMPLES, "reused_buffer.c"))
-    store = program + ".store"
-    tool.run("explore", "-n", "3", "--store", store, "--", program)
-    for file, says in (("short.c", "by MPI calls alone"), ("short.txt", "end with .c")):
+    source = os.path.join(tool.directory, "livelock.c")
+    with open(source, "w") as file:
+        file.write(LIVELOCK)
+    _, store = emit(tool, source, {"ranks": 1}, 0)
+    for file, says in (("short.c", "a livelock is a loop"), ("short.txt", "end with .c")):
         done = tool.run("minimize", "1", "--store", store, "--emit-c", file)
-        check(done.status == 4 and says in done.err, "%s\nis to say %s" % (done, says))
+        check(done.status == 4 and says in done.err and "--emit-script" in done.err,
+              "%s\nis to say %s" % (done, says))
         check(not os.path.exists(os.path.join(tool.directory, file)), "%s is not to be" % file)
 
 
-def body(tool, _):
-    for emitted in EMITTED:
-        check_emitted(tool, *emitted)
+def explorations():
+    """Each program with an expectation of findings: its source and the expectation."""
+    for file in sorted(glob.glob(EXAMPLES + "/*.expect") + glob.glob(PROGRAMS + "/*.expect")):
+        with open(file) as text:
+            expected = json.load(text)
+        sources = [name for name in glob.glob(os.path.splitext(file)[0] + ".*")
+                   if not name.endswith(".expect")]
+        for one in expected if isinstance(expected, list) else [expected]:
+            if one.get("findings"):
+                yield sources[0], one
+
+
+def try_finding(tool, file, finding, store, well, keep):
+    """What became of one finding, for the table."""
+    made = tool.run("minimize", str(finding["id"]), "--store", store, "--emit-c", file)
+    if not os.path.exists(file):
+        return "refused  " + made.err.strip().split("\n")[-1].replace("matchpoint: ", "")
+    with open(file) as text:
+        text = text.read()
+    if keep:
+        with open(os.path.join(keep, os.path.basename(file)), "w") as copy:
+            copy.write(text)
+    left, fine = check_again(tool, file, text, finding["kind"], well)
+    return "%2d lines, %d of them comment, %d ranks, %4.1f s  %s" % (
+        len(text.splitlines()), text.count("\n", 0, text.index("*/")) + 1, left, made.seconds,
+        "goes wrong and well" if fine else "ALWAYS GOES WRONG" if well else "goes wrong")
+
+
+def check_all(tool, options):
+    failed = 0
+    for number, (source, expected) in enumerate(explorations()):
+        name = os.path.basename(source)
+        if options.only not in name:
+            continue
+        report, store = emit(tool, source, expected, number)
+        well = any(one["status"] == "ok" for one in report["executions"])
+        for finding in report["findings"]:
+            file = os.path.join(tool.directory, "short_%d_%d_%s.c" % (
+                number, finding["id"], os.path.splitext(name)[0]))
+            try:
+                told = try_finding(tool, file, finding, store, well, options.keep)
+            except harness.Failed as failure:
+                failed += 1
+                told = "FAILED %s" % failure
+            print("%-30s %-20s %s" % (name, finding["kind"], told), flush=True)
+    check(failed == 0, "%d failed" % failed)
+
+
+def body(tool, options):
+    if options.all:
+        check_all(tool, options)
+        return
+    for number, emitted in enumerate(EMITTED):
+        check_emitted(tool, emitted, number + 1)
     check_groups(tool)
     check_not_emitted(tool)
 
 
-harness.main(__doc__, body)
+def extra(parser):
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--keep")
+
+
+harness.main(__doc__, body, extra)

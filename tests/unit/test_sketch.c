@@ -94,7 +94,10 @@ static void writes_the_calls_of_each_rank(void **state)
 	assert_non_null(strstr(text, "MPI_Recv(data, 40, MPI_BYTE, MPI_ANY_SOURCE, 7, "));
 	assert_non_null(strstr(text, "MPI_Recv(data, 40, MPI_BYTE, 1, 7, MPI_COMM_WORLD, "));
 	assert_non_null(strstr(text, "} else if (rank == 2) {\n\t\tMPI_Send(data, 40, "));
-	assert_int_equal(((struct sketch_step *)sketch->steps->pdata[sketch->stands])->call, 3);
+	assert_int_equal(((struct sketch_step *)sketch->steps->pdata[sketch->stands])
+	                         ->events[SKETCH_BAD]
+	                         .call,
+	                 3);
 	check_lines(sketch, text);
 	g_free(text);
 	sketch_free(sketch);
@@ -138,8 +141,8 @@ static void follows_the_source_of_a_wildcard(void **state)
 	char *text = sketch_print(sketch, "");
 
 	(void)state;
-	assert_non_null(strstr(text, "MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &status[0]);"));
-	assert_non_null(strstr(text, "status[0].MPI_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE"));
+	assert_non_null(strstr(text, "MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &status);"));
+	assert_non_null(strstr(text, "status.MPI_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE"));
 	g_free(text);
 	sketch_free(sketch);
 	record_finding_free(finding);
@@ -166,8 +169,8 @@ static void asserts_the_message_that_goes_well(void **state)
 	sketch = sketch_new(finding, bad, NULL, NULL);
 	text = sketch_print(sketch, "");
 	assert_non_null(strstr(text, "#include <assert.h>"));
-	assert_non_null(strstr(text, "\t\tassert(data[0] == 3);\n"));
-	assert_non_null(strstr(text, "(rank == 2) {\n\t\tdata[0] = 3;\n\t\tMPI_Send("));
+	assert_non_null(strstr(text, "\t\tassert(data[0] == 2);\n"));
+	assert_non_null(strstr(text, "(rank == 2) {\n\t\tdata[0] = 2;\n\t\tMPI_Send("));
 	check_lines(sketch, text);
 	g_free(text);
 	sketch_free(sketch);
@@ -193,8 +196,9 @@ static void goes_on_where_a_rank_stopped(void **state)
 	assert_int_equal(sketch->steps->len, 4);
 	text = sketch_print(sketch, "");
 	check_lines(sketch, text);
-	assert_non_null(strstr(text, "MPI_Send(data, 4, MPI_BYTE, 1, 7, MPI_COMM_WORLD);\n"
-	                             "\t\tMPI_Recv(data, 4, MPI_BYTE, 1, 7, MPI_COMM_WORLD, "));
+	assert_non_null(strstr(
+		text, "MPI_Send(data, 4, MPI_BYTE, 1, 7, MPI_COMM_WORLD); /* "
+		      "waits for ever */\n\t\tMPI_Recv(data, 4, MPI_BYTE, 1, 7, MPI_COMM_WORLD, "));
 	g_free(text);
 	sketch_free(sketch);
 	record_finding_free(finding);
@@ -218,23 +222,133 @@ static void waits_for_requests_in_buffers_of_their_own(void **state)
 	text = sketch_print(sketch, "");
 	assert_non_null(strstr(text, "MPI_Irecv(buffer[1], 4, MPI_BYTE, 1, 7, MPI_COMM_WORLD, "
 	                             "&request[1]);"));
-	assert_non_null(strstr(text, "\t\tMPI_Wait(&request[0], MPI_STATUS_IGNORE);\n"
-	                             "\t\tMPI_Wait(&request[1], MPI_STATUS_IGNORE);\n"));
+	assert_non_null(strstr(text, "\t\tMPI_Waitall(2, request, MPI_STATUSES_IGNORE); /* "
+	                             "waits for ever */\n"));
 	g_free(text);
 	sketch_free(sketch);
 	record_finding_free(finding);
 	record_execution_free(bad);
 }
 
+/* Rank 0 asks which of its two requests is complete; only when it is the first it goes on. */
+static struct record_execution *first_answer(uint32_t reported, gboolean goes_on)
+{
+	struct record_execution *execution = execution_new(2);
+	uint32_t other = 5 - reported;
+	struct record_call *calls;
+
+	call(execution, 0, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
+	call(execution, 0, 2, RECORD_CALL_RECEIVE, "MPI_Irecv", 1, 4);
+	call(execution, 0, 3, RECORD_CALL_RECEIVE, "MPI_Irecv", 1, 4);
+	call(execution, 0, 4, RECORD_CALL_OTHER, "MPI_Waitany", -1, 0);
+	call(execution, 0, 5, RECORD_CALL_OTHER, "MPI_Wait", -1, 0);
+	calls = (struct record_call *)(void *)execution->calls->data;
+	calls[3].asked = "2,3";
+	calls[reported - 1].completed = 4;
+	calls[other - 1].completed = 5;
+	if (goes_on)
+		call(execution, 0, 6, RECORD_CALL_SEND, "MPI_Send", 1, 4);
+	call(execution, 0, goes_on ? 7 : 6, RECORD_CALL_COLLECTIVE, "MPI_Finalize", -1, 0);
+	call(execution, 1, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
+	call(execution, 1, 2, RECORD_CALL_RECEIVE, "MPI_Recv", 0, 4);
+	if (goes_on) {
+		match(execution, 1, 2, 0, 6);
+		call(execution, 1, 3, RECORD_CALL_COLLECTIVE, "MPI_Finalize", -1, 0);
+	}
+	return execution;
+}
+
+static void branches_on_an_answer(void **state)
+{
+	struct record_execution *bad = first_answer(3, FALSE), *good = first_answer(2, TRUE);
+	struct record_finding *finding = deadlock_at(1, 2);
+	struct sketch *sketch = sketch_new(finding, bad, good, NULL);
+	g_autofree bool *all = sketch_state(sketch), *none = NULL;
+	char *text = sketch_print(sketch, "");
+
+	(void)state;
+	assert_non_null(strstr(text, "MPI_Waitany(2, request, &index, MPI_STATUS_IGNORE);\n"
+	                             "\t\tif (index == 1) { /* goes wrong */\n"
+	                             "\t\t\tMPI_Wait(&request[0], MPI_STATUS_IGNORE);\n"
+	                             "\t\t} else { /* goes well */\n"
+	                             "\t\t\tMPI_Wait(&request[1], MPI_STATUS_IGNORE);\n"
+	                             "\t\t\tMPI_Send("));
+	check_lines(sketch, text);
+	g_free(text);
+	assert_true(sketch_is_whole(sketch));
+	/* Without the question there is nothing to branch on. */
+	for (guint i = 0; i < sketch->steps->len; i++) {
+		struct sketch_step *step = sketch->steps->pdata[i];
+
+		step->dropped |= step->kind == SKETCH_ASK;
+	}
+	assert_false(sketch_is_whole(sketch));
+	sketch_restore(sketch, all);
+	assert_true(sketch_is_whole(sketch));
+	none = g_new0(bool, sketch->units);
+	sketch_keep(sketch, none);
+	assert_false(sketch_is_whole(sketch)); /* where it stands is gone */
+	sketch_free(sketch);
+	record_finding_free(finding);
+	record_execution_free(good);
+	record_execution_free(bad);
+}
+
+/* As above, and rank 1 is told: it receives only then. */
+static void tells_others_which_way(void **state)
+{
+	struct record_execution *bad = two_senders(1, -1, TRUE), *good = two_senders(2, -1, TRUE);
+	struct record_finding *finding = deadlock_at(1, 4);
+	struct sketch *sketch;
+	char *text;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct record_execution *execution = i == 0 ? bad : good;
+
+		g_array_set_size(execution->calls, 0);
+		call(execution, 0, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
+		call(execution, 0, 2, RECORD_CALL_RECEIVE, "MPI_Recv", -1, 40);
+		call(execution, 0, 3, RECORD_CALL_RECEIVE, "MPI_Recv", -1, 40);
+		call(execution, 0, 4, RECORD_CALL_SEND, "MPI_Send", 1, 0);
+		call(execution, 0, 5, RECORD_CALL_COLLECTIVE, "MPI_Finalize", -1, 0);
+		call(execution, 1, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
+		call(execution, 1, 2, RECORD_CALL_SEND, "MPI_Send", 0, 40);
+		call(execution, 1, 3, RECORD_CALL_RECEIVE, "MPI_Recv", 0, 0);
+		match(execution, 1, 3, 0, 4);
+	}
+	call(bad, 1, 4, RECORD_CALL_RECEIVE, "MPI_Recv", 2, 40);
+	call(good, 1, 4, RECORD_CALL_COLLECTIVE, "MPI_Finalize", -1, 0);
+	for (int i = 0; i < 2; i++) {
+		struct record_execution *execution = i == 0 ? bad : good;
+
+		call(execution, 2, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
+		call(execution, 2, 2, RECORD_CALL_SEND, "MPI_Send", 0, 40);
+		call(execution, 2, 3, RECORD_CALL_COLLECTIVE, "MPI_Finalize", -1, 0);
+	}
+	sketch = sketch_new(finding, bad, good, NULL);
+	text = sketch_print(sketch, "");
+	assert_false(sketch->one_way);
+	assert_non_null(strstr(text, "data[0] = status.MPI_SOURCE == 2;\n"
+	                             "\t\tMPI_Send(data, 4, MPI_BYTE, 1, 7, "));
+	assert_non_null(strstr(text, "told = data[0];\n\t\tif (told) { /* goes wrong */\n"));
+	check_lines(sketch, text);
+	g_free(text);
+	sketch_free(sketch);
+	record_finding_free(finding);
+	record_execution_free(good);
+	record_execution_free(bad);
+}
+
 static void refuses_what_calls_do_not_show(void **state)
 {
 	struct record_execution *bad = two_senders(1, 1, FALSE);
-	struct record_finding *finding = record_finding_new("buffer-modified");
+	struct record_finding *finding = record_finding_new("livelock");
 	g_autoptr(GError) error = NULL;
 
 	(void)state;
 	assert_null(sketch_new(finding, bad, NULL, &error));
-	assert_non_null(strstr(error->message, "buffer-modified"));
+	assert_non_null(strstr(error->message, "livelock"));
 	record_finding_free(finding);
 	record_execution_free(bad);
 }
@@ -248,6 +362,8 @@ int main(void)
 		cmocka_unit_test(asserts_the_message_that_goes_well),
 		cmocka_unit_test(goes_on_where_a_rank_stopped),
 		cmocka_unit_test(waits_for_requests_in_buffers_of_their_own),
+		cmocka_unit_test(branches_on_an_answer),
+		cmocka_unit_test(tells_others_which_way),
 		cmocka_unit_test(refuses_what_calls_do_not_show),
 	};
 
