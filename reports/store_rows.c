@@ -19,7 +19,8 @@ static const char *const sql[QUERIES] = {
 	[GET_MATCHES] = "SELECT rank, call, sub, source, send_call, send_sub, tag FROM match"
 			" WHERE execution = ? ORDER BY position",
 	[GET_CALLS] = "SELECT rank, call, kind, operations, function, place, communicator, peer,"
-		      " peer_given, tag, bytes, collective, completed, stack, waits, asked FROM call"
+		      " peer_given, tag, bytes, collective, completed, stack, waits, asked"
+		      " FROM call"
 		      " LEFT JOIN stands USING (execution, rank, call)"
 		      " WHERE execution = ? ORDER BY rank, call",
 	[GET_STACK] = "SELECT stack FROM stands WHERE execution = ? AND rank = ? AND call = ?",

@@ -66,6 +66,7 @@ struct sketch_printing {
 	guint *request;        /* by step: the number of its request within its rank, from 1 */
 	guint *status;         /* by step: the number of its status within its rank, from 1 */
 	guint requests, statuses;
+	bool data;                     /* a buffer is needed */
 	bool result, results;          /* a second buffer is needed; one for each request */
 	const char *object;            /* the type of what is never freed; NULL: there is nothing */
 	bool early;                    /* a question may be about requests that are not there yet */

@@ -194,6 +194,17 @@ static bool needs_result(const char *collective)
 	return !g_str_has_suffix(collective, "arrier") && !g_str_has_suffix(collective, "cast");
 }
 
+static bool needs_data(const struct sketch_step *step)
+{
+	if (step->kind == SKETCH_MAKE)
+		return g_str_equal(sketch_object(step->function), "MPI_Request");
+	return step->exchange
+	       || (!step->immediate
+	           && (step->kind == SKETCH_SEND || step->kind == SKETCH_RECEIVE
+	               || (step->kind == SKETCH_COLLECTIVE
+	                   && !g_str_has_suffix(step->function, "arrier"))));
+}
+
 static void survey(struct sketch_printing *printing)
 {
 	const struct sketch *sketch = printing->sketch;
@@ -208,6 +219,7 @@ static void survey(struct sketch_printing *printing)
 		if (step->communicator > WORLD
 		    && communicator_index(printing, step->communicator) < 0)
 			g_array_append_val(printing->communicators, step->communicator);
+		printing->data |= needs_data(step);
 		printing->result |= step->exchange;
 		if (step->kind == SKETCH_MAKE)
 			printing->object = sketch_object(name);
@@ -280,7 +292,8 @@ static void put_declarations(struct sketch_printing *printing)
 {
 	guint64 size = room(printing->sketch);
 
-	sketch_put(printing, "\tstatic int data[%" G_GUINT64_FORMAT "];", size);
+	if (printing->data)
+		sketch_put(printing, "\tstatic int data[%" G_GUINT64_FORMAT "];", size);
 	if (printing->result)
 		sketch_put(printing, "\tstatic int result[%" G_GUINT64_FORMAT "];", size);
 	if (printing->requests > 0)
