@@ -39,7 +39,8 @@ static struct park {
 	char pmi_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	struct child *children;
 	size_t child_count, child_capacity;
-	bool has_forked; /* since it was parked */
+	long keeper_thread; /* the kernel's number of the thread that keeps */
+	bool has_forked;    /* since it was parked */
 	bool released;
 	int32_t release_status;
 	pid_t real_pid;              /* of a restored process; 0 while the truth will do */
@@ -432,9 +433,16 @@ static enum order_result carry_out_order(struct wire_welcome *ret_welcome)
 	return result;
 }
 
+/* Interrupts ppoll. The kernel may have chosen another thread (MPI's transports have some), where
+ * nobody waits: pass it on to the one that does. */
 static void notice(int signal_number)
 {
-	(void)signal_number; /* interrupts ppoll */
+	long keeper = park.keeper_thread;
+	int error = errno;
+
+	if (syscall(SYS_gettid) != keeper)
+		syscall(SYS_tgkill, syscall(SYS_getpid), keeper, signal_number);
+	errno = error;
 }
 
 static enum order_result keep(const sigset_t *while_waiting, struct wire_welcome *ret_welcome)
@@ -463,6 +471,7 @@ enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 	enum order_result result;
 
 	park.has_forked = false;
+	park.keeper_thread = syscall(SYS_gettid);
 	sigemptyset(&block);
 	sigaddset(&block, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &block, &mask);
