@@ -159,21 +159,48 @@ static void name_program(const char *command)
 	g_set_prgname(name);
 }
 
-int command_parse(struct command_options *options, int *argc, char ***argv,
-                  const GOptionEntry *more, const char *usage, const char *example)
+static gboolean parse(struct command_options *options, int *argc, char ***argv,
+                      const GOptionEntry *more, const char *usage, const char *example)
 {
 	g_autoptr(GError) error = NULL;
 	GOptionContext *context = context_new(options, more, usage, example);
-	gboolean parsed;
+	gboolean parsed = g_option_context_parse(context, argc, argv, &error);
+
+	g_option_context_free(context);
+	if (!parsed)
+		command_complain("%s; see matchpoint %s --help", error->message, (*argv)[0]);
+	return parsed;
+}
+
+static gboolean is_option(int argc, char **argv)
+{
+	return argc > 1 && argv[1][0] == '-' && argv[1][1] && strcmp(argv[1], "--") != 0;
+}
+
+/* PATH|FINDING may stand before the options, between them, or behind. */
+static void take_word(struct command_options *options, int *argc, char **argv)
+{
+	if (!options->takes_word || options->word || *argc < 2 || argv[1][0] == '-')
+		return;
+	options->word = g_strdup(argv[1]);
+	(*argc)--;
+	memmove(argv + 1, argv + 2, (gsize)*argc * sizeof(*argv));
+}
+
+int command_parse(struct command_options *options, int *argc, char ***argv,
+                  const GOptionEntry *more, const char *usage, const char *example)
+{
 	char **rest;
 
 	name_program((*argv)[0]);
 	options->not_yet = 1;
-	parsed = g_option_context_parse(context, argc, argv, &error);
-	g_option_context_free(context);
-	if (!parsed) {
-		command_complain("%s; see matchpoint %s --help", error->message, (*argv)[0]);
+	take_word(options, argc, *argv);
+	if (!parse(options, argc, argv, more, usage, example))
 		return EXIT_USAGE;
+	if (options->takes_word && !options->word) {
+		take_word(options, argc, *argv);
+		if (is_option(*argc, *argv) && !parse(options, argc, argv, more, usage, example))
+			return EXIT_USAGE;
 	}
 	rest = *argv + 1;
 	if (*rest && strcmp(*rest, "--") == 0)
@@ -188,6 +215,7 @@ void command_options_release(struct command_options *options)
 	g_strfreev(options->program);
 	g_strfreev(options->ignored);
 	g_strfreev(options->session.ignored);
+	g_free(options->word);
 	g_free(options->store);
 	g_free(options->source_root);
 	for (int i = 0; i < REPORT_MAX; i++)

@@ -39,7 +39,9 @@ struct command_options {
 	char **ignored;            /* as given */
 	char *source_root;
 	int execution;
-	int not_yet; /* --not-yet */
+	gboolean takes_word; /* PATH|FINDING|DIR */
+	char *word;          /* that one, or NULL */
+	int not_yet;         /* --not-yet */
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
 		*resume, *keep_files;
 	char **compare;
@@ -60,13 +62,10 @@ void command_add_reports(GOptionContext *context, struct command_options *option
 /* FALSE after having complained of what they were given. */
 gboolean command_inspect_reports(const struct command_options *options);
 
-/* PATH|FINDING stands first, or behind the options: takes it out of what is left of the command
- * line before or (`program` set) after command_parse. NULL: there is none. */
-char *command_take_word(struct command_options *options, int *argc, char **argv);
-/* The path that this word is, or that of a finding in the store (whose id is returned, else 0),
+/* The path that `word` is, or that of a finding in the store (whose id is returned, else 0),
  * which then names the program, too. EXIT_CLEAN, and the program has been inspected; else it has
  * complained. */
-int command_find_path(struct command_options *options, const char *word, struct path **ret_path,
+int command_find_path(struct command_options *options, struct path **ret_path,
                       guint32 *ret_finding);
 
 void command_options_release(struct command_options *options);

@@ -249,11 +249,11 @@ static int minimize(struct command_options *options, struct subject *subject, gu
 	return fine ? EXIT_CLEAN : EXIT_CANNOT;
 }
 
-static int prepare(struct command_options *options, struct subject *subject, const char *word)
+static int prepare(struct command_options *options, struct subject *subject)
 {
 	struct session_options *session = &options->session;
 	g_autoptr(GError) error = NULL;
-	int status = command_find_path(options, word, &subject->path, &subject->id);
+	int status = command_find_path(options, &subject->path, &subject->id);
 
 	if (status != EXIT_CLEAN)
 		return status;
@@ -272,10 +272,10 @@ static int prepare(struct command_options *options, struct subject *subject, con
 
 static int run(int argc, char **argv)
 {
-	struct command_options options = {.session = {.command = "minimize", .deviations = -1}};
+	struct command_options options = {.session = {.command = "minimize", .deviations = -1},
+	                                  .takes_word = TRUE};
 	struct subject subject = {
 		.well = g_ptr_array_new_with_free_func((GDestroyNotify)path_free)};
-	g_autofree char *word = command_take_word(&options, &argc, argv);
 	int tries = TRIES_DEFAULT;
 	const GOptionEntry entries[] = {
 		{"max-time", 0, 0, G_OPTION_ARG_DOUBLE, &options.session.max_seconds,
@@ -297,14 +297,12 @@ static int run(int argc, char **argv)
 	                           "that still show it",
 	                           "matchpoint minimize 1");
 
-	if (status == EXIT_CLEAN && !word)
-		word = command_take_word(&options, &argc, argv);
 	if (status == EXIT_CLEAN && (tries < 1 || options.session.max_seconds < 0)) {
 		command_complain("a bound must be positive");
 		status = EXIT_USAGE;
 	}
 	if (status == EXIT_CLEAN)
-		status = prepare(&options, &subject, word);
+		status = prepare(&options, &subject);
 	if (status == EXIT_CLEAN)
 		status = minimize(&options, &subject, (guint)tries);
 	subject_clear(&subject);

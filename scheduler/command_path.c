@@ -71,30 +71,9 @@ static struct path *find_path(struct command_options *options, const char *word,
 	return path;
 }
 
-char *command_take_word(struct command_options *options, int *argc, char **argv)
+int command_find_path(struct command_options *options, struct path **ret_path, guint32 *ret_finding)
 {
-	char **words = options->program;
-	char *word;
-
-	if (!words) {
-		if (*argc < 2 || argv[1][0] == '-')
-			return NULL;
-		word = g_strdup(argv[1]);
-		(*argc)--;
-		memmove(argv + 1, argv + 2, (gsize)*argc * sizeof(*argv));
-		return word;
-	}
-	if (!words[0])
-		return NULL;
-	word = g_strdup(words[0]);
-	options->program = g_strdupv(words + (words[1] && strcmp(words[1], "--") == 0 ? 2 : 1));
-	g_strfreev(words);
-	return word;
-}
-
-int command_find_path(struct command_options *options, const char *word, struct path **ret_path,
-                      guint32 *ret_finding)
-{
+	const char *word = options->word;
 	struct path *path;
 
 	if (!word) {

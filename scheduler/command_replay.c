@@ -136,9 +136,9 @@ static gboolean interpret_under(struct under *under, struct session_options *ses
 
 static int replay(int argc, char **argv)
 {
-	struct command_options options = {.session = {.command = "replay", .deviations = -1}};
+	struct command_options options = {.session = {.command = "replay", .deviations = -1},
+	                                  .takes_word = TRUE};
 	struct under under = {.gdb = -1, .rank = -1};
-	g_autofree char *word = command_take_word(&options, &argc, argv);
 	g_autofree char *beside = NULL;
 	struct path *path = NULL;
 	guint32 id;
@@ -155,10 +155,8 @@ static int replay(int argc, char **argv)
 	                           "the same way",
 	                           "matchpoint replay mp1:n4:0.3=1 -- ./solver");
 
-	if (status == EXIT_CLEAN && !word)
-		word = command_take_word(&options, &argc, argv);
 	if (status == EXIT_CLEAN)
-		status = command_find_path(&options, word, &path, &id);
+		status = command_find_path(&options, &path, &id);
 	if (status == EXIT_CLEAN && !interpret_under(&under, &options.session))
 		status = EXIT_USAGE;
 	if (status == EXIT_CLEAN) {
