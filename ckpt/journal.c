@@ -148,6 +148,14 @@ const GPtrArray *journal_problems(const struct journal *journal)
 	return journal->problems;
 }
 
+gboolean journal_is_empty(const struct journal *journal)
+{
+	g_autofree char *base = below(journal, AGENT_JOURNAL_BASE);
+	g_autoptr(GDir) directory = g_dir_open(base, 0, NULL);
+
+	return !directory || !g_dir_read_name(directory);
+}
+
 /* The keys of all that has been noted since the files were put back. */
 static GHashTable *noted(const struct journal *journal)
 {

@@ -37,6 +37,9 @@ void journal_put_back(struct journal *journal, const struct journal_state *state
 /* What could not be put back as yet, a sentence each (char *), by path, each path once. */
 const GPtrArray *journal_problems(const struct journal *journal);
 
+/* Whether the program has changed no file by name since the journal was made. */
+gboolean journal_is_empty(const struct journal *journal);
+
 /* Copies the noted files that are there now to a new directory: by their path relative to
  * `below`, or, outside of it, by their absolute path without the first slash. */
 gboolean journal_keep(struct journal *journal, const char *below, const char *directory,

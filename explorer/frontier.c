@@ -84,15 +84,11 @@ static guint step_waiting(const struct explorer *explorer, guint index)
 	return g_queue_get_length(&((struct step *)explorer->steps->pdata[index])->waiting);
 }
 
-GVariant *explorer_save(struct explorer *explorer)
+/* With the first `index` steps. */
+static GVariant *pack(const struct explorer *explorer, guint index, gboolean cut)
 {
 	GVariantBuilder steps, settled, questions, asking;
-	guint index = explorer->steps->len;
 
-	while (!explorer->cut && index > 0 && step_waiting(explorer, index - 1) == 0)
-		index--;
-	if (!explorer->cut && index > 0)
-		explorer_go_back(explorer, index - 1);
 	g_variant_builder_init(&steps, G_VARIANT_TYPE(FRONTIER_STEPS));
 	for (guint i = 0; i < index; i++)
 		g_variant_builder_add_value(&steps, pack_step(explorer->steps->pdata[i]));
@@ -115,9 +111,27 @@ GVariant *explorer_save(struct explorer *explorer)
 		pack_asking(explorer, &asking, (gint32)rank);
 	return g_variant_ref_sink(
 		g_variant_new("(bb@" FRONTIER_CHOICES FRONTIER_STEPS "a(ui(iuu)u)a(u(iuu))a(iiau))",
-	                      (gboolean)explorer->started, (gboolean)explorer->cut,
+	                      (gboolean)explorer->started, cut,
 	                      pack_choices(index > 0 ? explorer->path : NULL), &steps, &settled,
 	                      &questions, &asking));
+}
+
+GVariant *explorer_save(struct explorer *explorer)
+{
+	guint index = explorer->steps->len;
+
+	if (explorer->cut)
+		return pack(explorer, index, TRUE);
+	while (index > 0 && step_waiting(explorer, index - 1) == 0)
+		index--;
+	if (index > 0)
+		explorer_go_back(explorer, index - 1);
+	return pack(explorer, index, FALSE);
+}
+
+GVariant *explorer_save_running(const struct explorer *explorer)
+{
+	return pack(explorer, explorer->steps->len, TRUE);
 }
 
 /* --- back ---------------------------------------------------------------------------------- */
@@ -316,23 +330,51 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 
 /* --- apart --------------------------------------------------------------------------------- */
 
+/* The shallowest step at which something waits; there is one. */
+static guint shallowest(const struct explorer *explorer)
+{
+	guint index = 0;
+
+	while (step_waiting(explorer, index) == 0)
+		index++;
+	return index;
+}
+
+double explorer_split_share(const struct explorer *explorer)
+{
+	double share = 1;
+
+	if (explorer->statistics.waiting == 0)
+		return 0;
+	for (guint i = 0; i <= shallowest(explorer); i++)
+		share /= step_at(explorer, i)->seen;
+	return share;
+}
+
+/* Whether the last step has not been made: the search has gone back to it. */
+static gboolean is_back(const struct explorer *explorer)
+{
+	const struct step *step = last_step(explorer);
+
+	return step && explorer->path->len == step->base;
+}
+
 struct explorer *explorer_split(struct explorer *explorer, guint most, guint least)
 {
 	g_autoptr(GVariant) whole = NULL;
 	struct explorer *other;
 	struct step *from, *to;
-	guint index = 0, given;
+	guint index, given;
 
-	if (explorer->cut || explorer->statistics.waiting < least
-	    || explorer->statistics.waiting == 0)
+	if (explorer->statistics.waiting < MAX(least, 1))
 		return NULL;
-	whole = explorer_save(explorer);
-	while (step_waiting(explorer, index) == 0)
-		index++;
+	whole = pack(explorer, explorer->steps->len, !is_back(explorer));
+	index = shallowest(explorer);
 	other = explorer_load(&explorer->options, whole);
+	other->cut = false;
 	explorer_go_back(other, index);
-	from = explorer->steps->pdata[index];
-	to = other->steps->pdata[index];
+	from = step_at(explorer, index);
+	to = step_at(other, index);
 	given = MIN(most, g_queue_get_length(&from->waiting));
 	/* the last ones: a step's first are this search's next */
 	for (guint i = g_queue_get_length(&from->waiting); i > given; i--)
@@ -342,4 +384,9 @@ struct explorer *explorer_split(struct explorer *explorer, guint most, guint lea
 	explorer->statistics.waiting -= given;
 	other->statistics.waiting = given;
 	return other;
+}
+
+guint explorer_split_width(const struct explorer *explorer)
+{
+	return explorer->statistics.waiting > 0 ? step_waiting(explorer, shallowest(explorer)) : 0;
 }

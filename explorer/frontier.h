@@ -1,8 +1,7 @@
 /* What is left of a search, as a value: to go on later, or somewhere else.
  *
- * All of this is for the time between two worlds: the last one has been answered with EXPLORER_DONE
- * or EXPLORER_DROP, or given up with explorer_lost or explorer_cut, and explorer_next not been
- * asked yet. */
+ * "Between two worlds" means: the last one has been answered with EXPLORER_DONE or EXPLORER_DROP,
+ * or given up with explorer_lost or explorer_cut, and explorer_next not been asked yet. */
 #ifndef MATCHPOINT_EXPLORER_FRONTIER_H
 #define MATCHPOINT_EXPLORER_FRONTIER_H
 
@@ -13,17 +12,26 @@
 #define FRONTIER_STEPS "a((iuu)tubu(uau)u" FRONTIER_WAITING "ba(uu))"
 #define FRONTIER_TYPE "(bb" FRONTIER_CHOICES FRONTIER_STEPS "a(ui(iuu)u)a(u(iuu))a(iiau))"
 
-/* The search as it stands, in FRONTIER_TYPE; unref with g_variant_unref. It is written in this
- * machine's byte order. */
+/* The search as it stands between two worlds, in FRONTIER_TYPE; unref with g_variant_unref. It is
+ * written in this machine's byte order. */
 GVariant *explorer_save(struct explorer *explorer);
+
+/* The same while a world is running, before it is answered: as if the world were given up with
+ * explorer_cut. */
+GVariant *explorer_save_running(const struct explorer *explorer);
 
 /* The search that was saved, with statistics that begin anew, but for what is waiting. Of the nodes
  * visited before nothing is known. NULL: damaged, or not saved with so many ranks. */
 struct explorer *explorer_load(const struct explorer_options *options, GVariant *frontier);
 
-/* Hands up to `most` of the alternatives that wait over to a new search, the shallowest: what both
- * go on to visit is what the one would have visited, each node once. NULL: fewer than `least` are
- * waiting. */
+/* Hands up to `most` of the alternatives that wait at the shallowest step over to a new search:
+ * what both go on to visit is what the one would have visited, each node once. At any time, also
+ * while a world is running. NULL: fewer than `least` are waiting anywhere. */
 struct explorer *explorer_split(struct explorer *explorer, guint most, guint least);
+
+/* How many alternatives wait at that step, and a guess at the part of the tree below each of them,
+ * 0 to 1 (see `share` in struct explorer_statistics); 0: nothing is waiting. */
+guint explorer_split_width(const struct explorer *explorer);
+double explorer_split_share(const struct explorer *explorer);
 
 #endif

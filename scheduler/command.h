@@ -49,7 +49,7 @@ struct command_options {
 	GArray *bounds;                    /* the same as struct bound, and --pcontrol */
 	gboolean regions;                  /* --pcontrol */
 	gboolean quiet, keep_going;
-	int verbose;
+	int verbose, jobs;
 };
 
 /* Parses argv: the shared options and `more` (may be NULL), then PROGRAM [ARG...] into ->program.

@@ -9,6 +9,8 @@
 /* The progress line on a terminal is redrawn in place; elsewhere a line every so often. */
 #define PLAIN_EVERY_S 10.0
 
+#define MOST_JOBS 1024
+
 struct progress {
 	gboolean terminal;
 	double last; /* seconds at the last line */
@@ -149,6 +151,12 @@ static int interpret(struct command_options *options, gint64 interleavings)
 		command_complain("a bound cannot be negative");
 		return EXIT_USAGE;
 	}
+	if (options->jobs < 1 || options->jobs > MOST_JOBS) {
+		command_complain("-j %d: from 1 to %d worlds can run side by side", options->jobs,
+		                 MOST_JOBS);
+		return EXIT_USAGE;
+	}
+	session->jobs = (guint)options->jobs;
 	if (options->keep_going)
 		session->fail_fast = FALSE;
 	session->max_interleavings = (guint64)interleavings;
@@ -167,7 +175,8 @@ static int interpret(struct command_options *options, gint64 interleavings)
 
 static int run(int argc, char **argv)
 {
-	struct command_options options = {.session = {.command = "explore", .deviations = -1}};
+	struct command_options options = {.session = {.command = "explore", .deviations = -1},
+	                                  .jobs = 1};
 	struct session_options *session = &options.session;
 	gint64 interleavings = 0;
 	const GOptionEntry entries[] = {
@@ -197,6 +206,8 @@ static int run(int argc, char **argv)
 	         "WORD|FILE"},
 		{"keep-files", 0, 0, G_OPTION_ARG_FILENAME, &options.keep_files,
 	         "keep what each outcome wrote in DIR/outcome-N", "DIR"},
+		{"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
+	         "worlds run side by side (default: 1)", "N"},
 		{"resume", 0, 0, G_OPTION_ARG_NONE, &session->resume,
 	         "go on with the exploration that was interrupted, from its store", NULL},
 		{"fail-fast", 0, 0, G_OPTION_ARG_NONE, &session->fail_fast,

@@ -86,6 +86,8 @@ void execution_free(struct execution *execution)
 		g_free(execution->ends[rank].error);
 	}
 	g_hash_table_remove(execution->session->executions, GUINT_TO_POINTER(execution->number));
+	frozen_let_go(execution);
+	launcher_free(execution->launcher);
 	world_free(execution->world);
 	stall_free(execution->stall);
 	g_array_unref(execution->plan);
@@ -110,6 +112,9 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	if (execution->directory)
 		g_hash_table_remove(executions, GUINT_TO_POINTER(execution->number));
 	g_free(execution->directory);
+	frozen_let_go(execution);
+	if (from)
+		from->children++;
 	execution->number = number;
 	execution->directory = g_strdup(directory);
 	execution->from = from;
@@ -467,6 +472,7 @@ static void finish_if_gone(struct execution *execution)
 	if (execution->state == EXECUTION_OVER)
 		return;
 	execution->state = EXECUTION_OVER;
+	execution->over_since = g_get_monotonic_time();
 	if (execution->record)
 		verdict_complete(execution);
 }
@@ -478,7 +484,7 @@ void execution_advance(struct execution *execution)
 	if (execution->state == EXECUTION_STARTING && execution->connected == ranks_of(execution)
 	    && world_at_rest(execution->world) && troubled(execution, &told) == 0)
 		start_world(execution);
-	while (execution->state == EXECUTION_RUNNING && !execution->timing
+	while (execution->state == EXECUTION_RUNNING && !execution->timing && !execution->again
 	       && !execution->session->error && execution_is_at_rest(execution)) {
 		if (!at_rest(execution))
 			break;

@@ -48,8 +48,9 @@ struct execution {
 	char *directory;
 	struct world *world;
 	enum buffering buffering;
-	gboolean launched;   /* processes of the launcher's, not restored copies */
-	struct frozen *from; /* whose copies the ranks are */
+	gboolean launched;         /* processes of the launcher's, not restored copies */
+	struct launcher *launcher; /* that started them; NULL: none, or gone over to the session */
+	struct frozen *from;       /* whose copies the ranks are */
 	struct strategy *strategy;
 	GArray *plan;        /* struct choice still to be made */
 	gint64 started;      /* g_get_monotonic_time() of start or restore */
@@ -68,6 +69,7 @@ struct execution {
 	gboolean timing;
 	gint64 trouble_since; /* when a rank had failed in its start; 0: none has */
 	gint64 heard;         /* the last message */
+	gint64 over_since;    /* when every process was gone */
 	gint64 lingering;  /* since when threads have listened to something outside; 0: not now */
 	gboolean doubtful; /* threads were taken to be at rest because it took them long */
 	gint64 idle_since; /* when polls began to find nothing; 0: not now */
@@ -76,7 +78,7 @@ struct execution {
 	gboolean wasted; /* dropped by the search, or lost: no interleaving of its own */
 	char *lost;      /* why the plan could not be followed; NULL: it was */
 	gboolean livelock;
-	gboolean again;     /* could not be carried out this way: to be begun anew */
+	gboolean again;     /* cannot be carried out this way: to be begun anew */
 	gboolean cut_short; /* ended from outside (time, Ctrl-C): no verdict */
 	struct record_execution *record;
 	GPtrArray *findings; /* struct record_finding; what ended it comes first */

@@ -16,7 +16,7 @@ static void on_call(struct execution *execution, int rank, const struct wire_cal
 	if (execution->launched && !execution->session->snapshots)
 		/* When the verdict is reached the process may be gone, and no keeper has its image.
 		 * */
-		session_place(execution->session, rank, execution->pids[rank], call->site);
+		session_place(execution, rank, call->site);
 	if (!world_call(execution->world, rank, call, &error))
 		session_fail(execution->session, "%s", error->message);
 }
@@ -44,7 +44,7 @@ static char *condense(const char *text)
 static void refuse(struct execution *execution, int rank, const struct wire_error *error)
 {
 	struct session *session = execution->session;
-	struct place place = session_place(session, rank, execution->pids[rank], error->site);
+	struct place place = session_place(execution, rank, error->site);
 	g_autofree char *where = place_print(&place);
 
 	session_fail(session, "%s (rank %d, at %s)", error->text, rank, where);
@@ -64,7 +64,7 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	g_free(end->error);
 	end->error = condense(error->text);
 	end->function = error->call == 0 ? error->function : 0;
-	end->place = session_place(execution->session, rank, execution->pids[rank], error->site);
+	end->place = session_place(execution, rank, error->site);
 	world_rank_stopped(execution->world, rank);
 }
 
@@ -112,8 +112,7 @@ static void on_parked(struct execution *execution, int rank, const struct wire_p
 static void on_left(struct execution *execution, int rank, const struct wire_objects *objects)
 {
 	for (guint32 i = 0; i < objects->count; i++)
-		session_place(execution->session, rank, execution->pids[rank],
-		              objects->left[i].site);
+		session_place(execution, rank, objects->left[i].site);
 	world_objects(execution->world, rank, objects);
 }
 

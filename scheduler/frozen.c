@@ -17,6 +17,7 @@ struct frozen *frozen_park(struct execution *execution)
 	frozen->number = execution->number;
 	frozen->directory = g_strdup(execution->directory);
 	frozen->launched = execution->launched;
+	frozen->started = execution->started;
 	frozen->parent = execution->from;
 	frozen->links = g_memdup2(execution->links, (gsize)ranks * sizeof(*frozen->links));
 	frozen->pids = g_memdup2(execution->pids, (gsize)ranks * sizeof(*frozen->pids));
@@ -25,6 +26,8 @@ struct frozen *frozen_park(struct execution *execution)
 	          world_choices(frozen->world)->len);
 	if (frozen->parent)
 		frozen->parent->children++;
+	if (frozen->launched) /* what becomes of them no longer depends on this execution */
+		session->launcher = g_steal_pointer(&execution->launcher);
 	for (int rank = 0; rank < ranks; rank++)
 		link_send(frozen->links[rank], &(struct wire_message){.type = WIRE_PARK});
 	return frozen;
@@ -52,8 +55,7 @@ static void enter_set(struct frozen *frozen)
 {
 	struct session *session = frozen->session;
 	g_autoptr(GArray) keys = keys_of(frozen);
-	double seconds = (double)(g_get_monotonic_time() - session->current->started)
-	                 / G_USEC_PER_SEC;
+	double seconds = (double)(g_get_monotonic_time() - frozen->started) / G_USEC_PER_SEC;
 
 	for (int rank = 0; rank < session->options->ranks; rank++)
 		link_assign(frozen->links[rank], LINK_KEEPER, frozen, rank);
@@ -98,8 +100,29 @@ gboolean frozen_parked(struct frozen *frozen, int rank, const struct wire_parked
 	return TRUE;
 }
 
+void frozen_let_go(struct execution *execution)
+{
+	if (execution->from)
+		execution->from->children--;
+	execution->from = NULL;
+}
+
+/* All go when a job ends, the copies of which have ended, too. */
+static void forget(struct frozen *frozen)
+{
+	GHashTableIter iter;
+	void *execution;
+
+	g_hash_table_iter_init(&iter, frozen->session->executions);
+	while (g_hash_table_iter_next(&iter, NULL, &execution))
+		if (((struct execution *)execution)->from == frozen)
+			frozen_let_go(execution);
+}
+
 static void frozen_free(struct frozen *frozen)
 {
+	if (frozen->children > 0)
+		forget(frozen);
 	if (frozen->parent)
 		frozen->parent->children--;
 	world_free(frozen->world);
@@ -116,6 +139,8 @@ void frozen_resume(struct frozen *frozen, struct execution *execution)
 {
 	for (int rank = 0; rank < frozen->session->options->ranks; rank++)
 		link_send(frozen->links[rank], &(struct wire_message){.type = WIRE_RESUME});
+	if (frozen->launched)
+		execution->launcher = g_steal_pointer(&frozen->session->launcher);
 	frozen_free(frozen);
 	execution->state = world_calls(execution->world, 0) > 1 ? EXECUTION_RUNNING
 	                                                        : EXECUTION_STARTING;

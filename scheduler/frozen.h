@@ -15,14 +15,15 @@ struct frozen {
 	char *directory;
 	gboolean launched;     /* the keepers are the launcher's processes */
 	struct frozen *parent; /* whose copies the keepers are */
+	gint64 started;        /* when the execution was that was parked */
 	struct link **links;   /* by rank; NULL: gone */
 	pid_t *pids;
 	int parked;   /* ranks that have answered */
 	char *hazard; /* the first reason not to restore from here; NULL: none */
 	struct clone_plan *clones;
 	struct journal_state *files; /* as they were; NULL: none are put back */
-	struct snapshot *snapshot; /* in the session's set; NULL: not (any more) */
-	guint children;   /* frozen worlds and running executions made of copies of this one */
+	struct snapshot *snapshot;   /* in the session's set; NULL: not (any more) */
+	guint children; /* frozen worlds and executions made of copies of this one */
 };
 
 /* Orders all ranks of an execution at rest to park. Their connections become the frozen world's. */
@@ -37,6 +38,9 @@ void frozen_resume(struct frozen *frozen, struct execution *execution);
 /* Starts copying the keepers for an execution, which is told execution_connected for each. FALSE
  * with `error` set: the shared memory could not be copied. */
 gboolean frozen_restore(struct frozen *frozen, struct execution *execution, GError **error);
+
+/* The execution is no copy of a frozen world any more. */
+void frozen_let_go(struct execution *execution);
 
 /* Ends the keepers and frees. */
 void frozen_release(struct frozen *frozen);

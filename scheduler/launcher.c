@@ -18,7 +18,7 @@ struct launcher {
 	uv_pipe_t output;
 	gboolean running, freed;
 	int open_handles;
-	void (*ended)(void *user, int status);
+	void (*ended)(void *user, const struct launcher *launcher, int status);
 	void *user;
 	GString *said;
 	char area[4096];
@@ -62,7 +62,8 @@ static void on_process_ended(uv_process_t *process, int64_t status, int signal_n
 
 	launcher->running = FALSE;
 	if (!launcher->freed)
-		launcher->ended(launcher->user, signal_number ? 128 + signal_number : (int)status);
+		launcher->ended(launcher->user, launcher,
+		                signal_number ? 128 + signal_number : (int)status);
 	else
 		uv_close((uv_handle_t *)&launcher->process, on_handle_closed);
 }

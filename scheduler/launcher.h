@@ -12,9 +12,9 @@ struct launcher_options {
 	uv_loop_t *loop;
 	char **command;     /* the launcher's words and the program's, NULL-terminated */
 	char **environment; /* of launcher and ranks */
-	/* The launcher has ended; status as a shell tells it (128 + signal). Not called after
+	/* This launcher has ended; status as a shell tells it (128 + signal). Not called after
 	 * launcher_free. */
-	void (*ended)(void *user, int status);
+	void (*ended)(void *user, const struct launcher *launcher, int status);
 	void *user;
 };
 

@@ -3,13 +3,16 @@
 
 #include <string.h>
 
+#include "lanes.h"
 #include "log.h"
 #include "session_internal.h"
 #include "strays.h"
 
 #define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
+#define LAUNCHER_KILLED_S 0.5   /* when they had to be killed */
 #define TOOLS_PATIENCE_S 60.0   /* for what ranks run under */
-#define RANKS_PATIENCE_S 5.0    /* for ranks that were told to end */
+
+#define SECONDS_LEAST 0.1 /* of --max-time, for what has to be begun again */
 
 G_DEFINE_QUARK(matchpoint_session_error, session_error)
 
@@ -78,15 +81,26 @@ static gboolean launcher_is_gone(struct session *session)
 	return !launcher_running(session->launcher);
 }
 
-static gboolean launcher_is_gone_or_interrupted(struct session *session)
+static gboolean current_job_is_gone(struct session *session)
 {
-	return launcher_is_gone(session) || session->hurry;
+	return !launcher_running(session->current->launcher);
+}
+
+static gboolean current_job_is_gone_or_interrupted(struct session *session)
+{
+	return current_job_is_gone(session) || session->hurry;
+}
+
+/* How long its job may take to end once its ranks have, in seconds. */
+static double patience(const struct execution *execution)
+{
+	return execution->ended_well ? LAUNCHER_PATIENCE_S : LAUNCHER_KILLED_S;
 }
 
 /* Who sits at a debugger ends it himself; other tools have a lot to say in the end. */
 static void wait_for_tools(struct session *session, const struct wrapper *wrapper)
 {
-	session_pump(session, launcher_is_gone_or_interrupted,
+	session_pump(session, current_job_is_gone_or_interrupted,
 	             wrapper->terminal ? 0 : TOOLS_PATIENCE_S);
 }
 
@@ -128,8 +142,8 @@ static struct frozen *nearest(struct session *session, const GArray *plan, enum 
 	return snapshot ? snapshot_owner(snapshot) : session->root;
 }
 
-static void begin(struct session *session, struct strategy *strategy, enum buffering buffering,
-                  GArray *plan)
+struct execution *session_begin(struct session *session, struct strategy *strategy,
+                                enum buffering buffering, GArray *plan)
 {
 	struct world_options options = {session->options->ranks,
 	                                buffering,
@@ -141,7 +155,6 @@ static void begin(struct session *session, struct strategy *strategy, enum buffe
 	struct execution *execution = execution_new(session, strategy, plan);
 	g_autoptr(GError) error = NULL;
 
-	session->current = execution;
 	execution->buffering = buffering;
 	log_debug(LOG_SESSION, "a plan of %u choices, from %s with %u", plan->len,
 	          frozen ? "a snapshot" : "a new job",
@@ -152,29 +165,44 @@ static void begin(struct session *session, struct strategy *strategy, enum buffe
 		execution->world = world_new(&options, session->comms, &execution_orders,
 		                             execution);
 		session_launch(session, execution);
-		return;
+		return execution;
 	}
 	execution->world = world_copy(frozen->world, buffering, execution);
 	forget_made(plan, world_choices(frozen->world));
-	if (!frozen_restore(frozen, execution, &error))
+	if (!frozen_restore(frozen, execution, &error)) {
+		execution->again = TRUE;
 		session_fall_back(session, g_strdup(error->message));
+	}
+	return execution;
 }
 
-/* A rerun's job has to be over before the next one starts. */
+gboolean session_has_ended(const struct execution *execution)
+{
+	gint64 waited = g_get_monotonic_time() - execution->over_since;
+
+	if (execution->state != EXECUTION_OVER)
+		return FALSE;
+	return !launcher_running(execution->launcher)
+	       || (double)waited > patience(execution) * G_USEC_PER_SEC;
+}
+
+/* The job of the current execution has to be over before another takes its place. */
 static void end_job(struct session *session)
 {
-	if (session->root || !session->launcher)
+	struct execution *execution = session->current;
+
+	if (!execution->launcher)
 		return;
 	if (session->options->wrapper)
 		wait_for_tools(session, session->options->wrapper);
-	if (!session_pump(session, launcher_is_gone,
-	                  session->current->ended_well ? LAUNCHER_PATIENCE_S : 0.5))
+	if (!session_has_ended(execution)
+	    && !session_pump(session, current_job_is_gone, patience(execution)))
 		log_debug(LOG_SESSION, "the job launcher had to be killed");
-	launcher_free(g_steal_pointer(&session->launcher));
+	launcher_free(g_steal_pointer(&execution->launcher));
 }
 
 /* Ends all keepers, and with the root's the job. */
-static void release_all(struct session *session)
+void session_release_root(struct session *session)
 {
 	while (session->frozen->len > 0)
 		frozen_release(session->frozen->pdata[session->frozen->len - 1]);
@@ -183,10 +211,9 @@ static void release_all(struct session *session)
 	launcher_free(g_steal_pointer(&session->launcher));
 }
 
-void session_drop_current(struct session *session)
+void session_drop(struct session *session, struct execution *execution)
 {
-	struct execution *execution = session->current;
-
+	session->current = execution;
 	if (execution->state != EXECUTION_OVER) {
 		execution_cut_short(execution);
 		session_pump(session, current_is_gone, RANKS_PATIENCE_S);
@@ -195,12 +222,12 @@ void session_drop_current(struct session *session)
 	if (execution->directory)
 		run_directory_remove_world(session->directory, execution->number);
 	pmi_server_forget(session->pmi, execution->number);
+	session_forget_places(execution);
 	session->current = NULL;
 	execution_free(execution);
 }
 
-/* Everything that has been decided in an execution, as a plan. */
-static GArray *plan_again(const struct execution *execution)
+GArray *session_plan_again(const struct execution *execution)
 {
 	const GArray *made = world_choices(execution->world);
 	GArray *plan = g_array_new(FALSE, FALSE, sizeof(struct choice));
@@ -211,22 +238,24 @@ static GArray *plan_again(const struct execution *execution)
 }
 
 /* Carries out one plan to its end; the execution is left in session->current. */
-void session_carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
-                       GArray *plan)
+static void carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
+                      GArray *plan)
 {
-	begin(session, strategy, buffering, plan);
+	struct execution *execution = session_begin(session, strategy, buffering, plan);
+
+	session->current = execution;
 	session_pump(session, current_is_over, 0);
-	while (session->current->again && !session->error) {
-		plan = plan_again(session->current);
-		session_drop_current(session);
-		release_all(session);
-		begin(session, strategy, buffering, plan);
+	while (execution->again && !session->error) {
+		plan = session_plan_again(execution);
+		session_drop(session, execution);
+		lanes_fall_back(session);
+		execution = session_begin(session, strategy, buffering, plan);
+		session->current = execution;
 		session_pump(session, current_is_over, 0);
 	}
 }
 
-/* Gives up the snapshots that no plan asks for any more, and those beyond the budget. */
-void session_release_snapshots(struct session *session, struct strategy *strategy)
+void session_release_snapshots(struct session *session)
 {
 	struct snapshot *victim;
 
@@ -234,7 +263,7 @@ void session_release_snapshots(struct session *session, struct strategy *strateg
 		struct frozen *frozen = session->frozen->pdata[i];
 
 		if (frozen != session->root && frozen->children == 0
-		    && (!strategy || !strategy->needs(strategy, world_choices(frozen->world))))
+		    && !lanes_need(session, frozen))
 			frozen_release(frozen);
 	}
 	while ((victim = snapshot_set_evict(session->set))) {
@@ -288,10 +317,9 @@ static void keep(struct session *session)
 	          execution->record->status, execution->record->path);
 }
 
-void session_account(struct session *session)
+void session_account(struct session *session, struct execution *execution)
 {
-	struct execution *execution = session->current;
-
+	session->current = execution;
 	session->by_rule |= world_answered_by_rule(execution->world);
 	session->collectives_waited |= world_collectives_waited(execution->world);
 	session->locks |= world_has_locked(execution->world);
@@ -316,11 +344,11 @@ static void follow(struct session *session, const GArray *choices, enum bufferin
 	struct strategy *strategy = strategy_path(choices);
 
 	session->recording = keeps;
-	session_carry_out(session, strategy, buffering, strategy->next(strategy));
+	carry_out(session, strategy, buffering, strategy->next(strategy));
 	look(session, data);
 	if (keeps)
-		session_account(session);
-	session_drop_current(session);
+		session_account(session, session->current);
+	session_drop(session, session->current);
 	session->recording = FALSE;
 	strategy->free(strategy);
 }
@@ -345,10 +373,10 @@ static void carry_out_all(struct session *session)
 
 	if (options->conduct) {
 		options->conduct(session, options->conductor);
-		session_release_snapshots(session, NULL);
+		session_release_snapshots(session);
 		return;
 	}
-	session_search(session);
+	lanes_explore(session);
 }
 
 /* --- the end --------------------------------------------------------------------------- */
@@ -390,9 +418,7 @@ static void conclude(struct session *session)
 
 static void close_session(struct session *session)
 {
-	if (session->current)
-		session_drop_current(session);
-	release_all(session);
+	session_release_root(session);
 	link_listener_close(session->listener);
 	pmi_server_close(session->pmi);
 	for (guint i = 0; i < SESSION_SIGNALS; i++)
@@ -418,6 +444,7 @@ static void release_session(struct session *session)
 	g_hash_table_destroy(session->executions);
 	g_ptr_array_unref(session->logs);
 	g_ptr_array_unref(session->parts);
+	g_ptr_array_unref(session->lanes);
 	outcomes_free(session->outcomes);
 	g_array_unref(session->outcome_of);
 	g_hash_table_destroy(session->places);
@@ -442,8 +469,9 @@ static void hand_over(struct session *session, struct session_result *ret)
 	ret->lost_reason = g_strdup(session->lost_reason);
 }
 
-gboolean session_run(const struct session_options *options, struct session_result *ret,
-                     GError **error)
+/* *ret_again: to be done again, without worlds side by side. */
+static gboolean run(const struct session_options *options, struct session_result *ret,
+                    const char **ret_again, GError **error)
 {
 	struct session session = {0};
 	gboolean opened;
@@ -452,18 +480,36 @@ gboolean session_run(const struct session_options *options, struct session_resul
 	opened = session_open(&session, &session.error);
 	if (opened)
 		carry_out_all(&session);
-	if (opened)
+	*ret_again = session.mixed && !session.error ? session.alone : NULL;
+	if (opened && !*ret_again) {
 		session_replay_findings(&session);
-	if (opened)
 		session_judge_outcomes(&session);
-	if (opened)
 		conclude(&session);
+	} else if (session.journal) {
+		journal_put_back(session.journal, NULL);
+	}
 	hand_over(&session, ret);
 	release_session(&session);
 	findings_free(session.findings);
 	if (session.error)
 		g_propagate_error(error, session.error);
 	return session.error == NULL;
+}
+
+gboolean session_run(const struct session_options *options, struct session_result *ret,
+                     GError **error)
+{
+	struct session_options alone = *options;
+	gint64 begun = g_get_monotonic_time();
+	gboolean fine = run(options, ret, &alone.alone, error);
+	double seconds = (double)(g_get_monotonic_time() - begun) / G_USEC_PER_SEC;
+
+	if (!fine || !alone.alone || options->alone)
+		return fine;
+	session_result_clear(ret);
+	if (options->max_seconds > 0)
+		alone.max_seconds = MAX(options->max_seconds - seconds, SECONDS_LEAST);
+	return run(&alone, ret, &alone.alone, error);
 }
 
 void session_result_clear(struct session_result *result)

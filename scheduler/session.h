@@ -39,6 +39,8 @@ struct session_options {
 	const GArray *bounds;      /* of struct bound (bounds.h); NULL: none */
 	guint not_yet;       /* how often in a row a poll is told so although it need not be */
 	guint shard, shards; /* explore: this one of so many parts of the tree; 0: all of it */
+	guint jobs;          /* explore: worlds side by side; 0: one */
+	const char *alone;   /* why they cannot run so, for a note; NULL: they may */
 	gboolean resume;     /* go on with the exploration that the store holds */
 	gboolean fail_fast;
 	GStrv ignored; /* kinds of findings (record_kinds) that are not reported; NULL: none */

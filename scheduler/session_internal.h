@@ -21,6 +21,11 @@
 #include "store.h"
 
 #define SESSION_SIGNALS 3
+#define RANKS_PATIENCE_S 5.0 /* for ranks that were told to end */
+#define SESSION_CHANGES_FILES                                                                   \
+	"the program changes files, which are not copied for each world: -j was not followed, " \
+	"and "                                                                                  \
+	"one interleaving explored at a time"
 
 /* How far the search under one buffering has come. */
 struct coverage {
@@ -28,6 +33,8 @@ struct coverage {
 	guint64 explored;
 	guint64 left; /* plans that were in sight when it was stopped; each may lead to more */
 	guint64 pruned;
+	guint64 outcomes; /* of parts that are done: explorer_statistics */
+	double share;
 };
 
 struct session {
@@ -36,11 +43,11 @@ struct session {
 	struct run_directory *directory;
 	struct link_listener *listener;
 	struct pmi_server *pmi;
-	struct launcher *launcher;
-	GHashTable *strays; /* MPICH's files in /dev/shm that were there before us */
+	struct launcher *launcher; /* of the job whose ranks are the root's keepers */
+	GHashTable *strays;        /* MPICH's files in /dev/shm that were there before us */
 	struct communicators *comms;
 	struct source_lines *lines;
-	GHashTable *places; /* (rank, site) to struct place */
+	GHashTable *places; /* session_places.c */
 	struct stack_table *stacks;
 	struct store *store;
 	struct journal *journal; /* NULL: files stay as the program leaves them */
@@ -56,22 +63,25 @@ struct session {
 
 	gboolean snapshots; /* this session goes back by snapshots */
 	struct snapshot_set *set;
-	GPtrArray *frozen;         /* every frozen world */
-	struct frozen *root;       /* parked in MPI_Init */
-	double restore_seconds;    /* what a restore has cost lately */
-	gboolean cancels;          /* the program calls MPI_Cancel */
-	struct explorer *explorer; /* of the current buffering; NULL: none is searching */
+	GPtrArray *frozen;      /* every frozen world */
+	struct frozen *root;    /* parked in MPI_Init */
+	double restore_seconds; /* what a restore has cost lately */
+	gboolean cancels;       /* the program calls MPI_Cancel */
 	guint32 next_world;
-	GHashTable *executions; /* world number to execution */
-	struct execution *current;
+	GHashTable *executions;    /* world number to execution, of all that are not freed */
+	struct execution *current; /* being looked at: it has ended, or runs by itself */
 
 	GPtrArray *parts;      /* struct store_part, of the tree: not begun, or left */
+	GPtrArray *lanes;      /* lanes.h */
+	GArray *bounds;        /* of the search (struct explorer_bound), while it lasts */
+	gboolean tried;        /* an interleaving has ended */
+	const char *alone;     /* why worlds cannot run side by side; NULL: they may */
+	gboolean mixed;        /* they did, and should not have: nothing of it counts */
 	gint64 saved;          /* when the search was written to the store last */
 	gint64 save_cost;      /* what that took, in microseconds */
 	guint64 pruned;        /* by parts of the tree that are done */
 	guint64 vouched;       /* likewise, by bounds beyond which there is nothing new */
 	guint64 bounds_met;    /* those for which some choice counted, a bit each */
-	gdouble share;         /* of the tree, done before this part */
 	double seconds_before; /* of sessions that this one goes on from */
 
 	char *split;             /* of a shard: how the tree was split, a digest; NULL: not yet */
@@ -111,17 +121,23 @@ void session_fail(struct session *session, const char *format, ...) G_GNUC_PRINT
 extern const struct link_handler session_link_handler;
 extern const struct pmi_handler session_pmi_handler;
 
-/* Starts the job for an execution. FALSE: session_fail has been called. */
+/* Starts the job for an execution (session_job.c). FALSE: session_fail has been called. */
 gboolean session_launch(struct session *session, struct execution *execution);
+
+/* Calls it for every execution that is not freed. */
+void session_each_execution(struct session *session, void (*function)(struct execution *execution));
 
 /* Runs the loop until the condition holds or seconds have passed (0: no bound); FALSE: they have.
  * */
 gboolean session_pump(struct session *session, gboolean (*condition)(struct session *session),
                       double seconds);
 
-/* Where a call of a rank was made; looked up in `pid` or a keeper of that rank the first time. */
+/* Where a call of a rank was made; looked up in its process, or a keeper of that rank, the first
+ * time (session_places.c). */
 GHashTable *session_places_new(void);
-struct place session_place(struct session *session, int rank, pid_t pid, guint64 site);
+struct place session_place(const struct execution *execution, int rank, guint64 site);
+/* The execution's job is over: other processes may have other things at these addresses. */
+void session_forget_places(const struct execution *execution);
 
 /* Call stacks (session_stacks.c): whether the next interleaving is to tell them; a rank has told
  * one, or has been struck by a signal; those of the current interleaving are written to the store
@@ -132,7 +148,7 @@ void session_crash_stack(struct execution *execution, int rank, const struct wir
 void session_keep_stacks(struct session *session, guint32 execution);
 
 /* Going back by snapshots does not work after all, for this reason (taken over): reruns from now
- * on, or a failure when the user insists on snapshots. The current plan is carried out anew. */
+ * on, or a failure when the user insists on snapshots. What runs is to be begun anew. */
 void session_fall_back(struct session *session, char *reason);
 
 /* The hash by which a snapshot knows a choice. */
@@ -151,19 +167,21 @@ void session_mark_bounds(const struct execution *execution, GArray *open);
 char *session_bounds_words(const struct session *session);
 void session_note_bounds(struct session *session);
 
-/* Explores all parts of the tree (session_search.c). */
-void session_search(struct session *session);
-
-/* Carries out one plan to its end; the execution is left in session->current. */
-void session_carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
-                       GArray *plan);
-/* Takes the current interleaving into account, if it is one. */
-void session_account(struct session *session);
-/* Ends the current execution. */
-void session_drop_current(struct session *session);
-/* Gives up the snapshots that no plan asks for any more (NULL: all), and those beyond the budget.
- * */
-void session_release_snapshots(struct session *session, struct strategy *strategy);
+/* Begins to carry a plan out (struct choice; taken over), from the nearest snapshot. */
+struct execution *session_begin(struct session *session, struct strategy *strategy,
+                                enum buffering buffering, GArray *plan);
+/* Whether it is over, and its job with it. */
+gboolean session_has_ended(const struct execution *execution);
+/* Takes the interleaving into account, if it is one. */
+void session_account(struct session *session, struct execution *execution);
+/* Ends the execution, if it has not ended, and frees it. */
+void session_drop(struct session *session, struct execution *execution);
+/* Everything that has been decided in an execution, as a plan. */
+GArray *session_plan_again(const struct execution *execution);
+/* Gives up the snapshots that no plan asks for any more, and those beyond the budget. */
+void session_release_snapshots(struct session *session);
+/* Gives up all of them, and with the root's the job; no copy may be running. */
+void session_release_root(struct session *session);
 
 /* An interleaving has ended: the current one, or one known from the store when there is none. Takes
  * the findings that it has `shown`. */
@@ -175,9 +193,10 @@ double session_seconds(const struct session *session);
 
 /* --- going on later (session_past.c) --- */
 
-/* Writes what is left with what has been found so far: the search's rest and all other parts. Not
- * each time, so that it costs little, unless it is said to be for good. */
-void session_save(struct session *session, enum buffering buffering, gboolean for_good);
+/* Writes what is left (lanes_parts) with what has been found so far. */
+void session_save(struct session *session);
+/* Whether it is time to: not each time, so that it costs little. */
+gboolean session_save_is_due(const struct session *session);
 /* Opens the store for this exploration; with --resume for going on with what it holds. */
 gboolean session_open_store(struct session *session, GError **error);
 

@@ -122,6 +122,8 @@ void session_note(struct session *session)
 	note_covered(session);
 	session_note_bounds(session);
 	note_ignored(session);
+	if (session->alone)
+		note(session, session->alone);
 	note_unwatched(session);
 	note_outcomes(session);
 	if (session->by_rule)

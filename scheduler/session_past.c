@@ -1,8 +1,8 @@
 /* Going on with an exploration that was interrupted: what is left is written now and then together
  * with what was found, in one transaction; a later session reads both, takes each interleaving in
  * as if it had just ended, and explores what is left. */
-#include "../explorer/frontier.h"
 #include "../reports/store_reader.h"
+#include "lanes.h"
 #include "recall.h"
 #include "session_internal.h"
 
@@ -126,38 +126,26 @@ static GVariant *state_of(const struct session *session)
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
-static gboolean is_time(const struct session *session, gint64 now)
+gboolean session_save_is_due(const struct session *session)
 {
-	return now - session->saved >= MAX(SAVE_EVERY_US, session->save_cost * SAVE_SHARE);
+	return session->store && !session->options->path
+	       && g_get_monotonic_time() - session->saved
+	                  >= MAX(SAVE_EVERY_US, session->save_cost * SAVE_SHARE);
 }
 
-static gboolean write_search(struct session *session, enum buffering buffering, GError **error)
-{
-	g_autoptr(GVariant) state = state_of(session);
-	g_autoptr(GPtrArray) parts = g_ptr_array_new();
-	struct store_part current = {buffering, NULL};
-	gboolean written;
-
-	if (!explorer_is_done(session->explorer)) {
-		current.frontier = explorer_save(session->explorer);
-		g_ptr_array_add(parts, &current);
-	}
-	for (guint i = 0; i < session->parts->len; i++)
-		g_ptr_array_add(parts, session->parts->pdata[i]);
-	written = store_put_search(session->store, state, parts, error);
-	if (current.frontier)
-		g_variant_unref(current.frontier);
-	return written;
-}
-
-void session_save(struct session *session, enum buffering buffering, gboolean for_good)
+void session_save(struct session *session)
 {
 	gint64 begun = g_get_monotonic_time();
+	g_autoptr(GVariant) state = NULL;
+	g_autoptr(GPtrArray) parts = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (!session->store || session->options->path || (!for_good && !is_time(session, begun)))
+	if (!session->store || session->options->path)
 		return;
-	if (!write_search(session, buffering, &error) || !store_release(session->store, &error))
+	state = state_of(session);
+	parts = lanes_parts(session);
+	if (!store_put_search(session->store, state, parts, &error)
+	    || !store_release(session->store, &error))
 		session_fail(session, "%s", error->message);
 	store_hold(session->store);
 	session->saved = g_get_monotonic_time();

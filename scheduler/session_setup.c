@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <sys/resource.h>
 
+#include "lanes.h"
 #include "program.h"
 #include "session_internal.h"
 #include "strays.h"
@@ -20,6 +21,12 @@ void session_fail(struct session *session, const char *format, ...)
 	session->error = g_error_new_literal(SESSION_ERROR, 0, message);
 }
 
+/* What is ending ends as it is. */
+static void begin_again(struct execution *execution)
+{
+	execution->again |= execution->state < EXECUTION_ENDING;
+}
+
 void session_fall_back(struct session *session, char *reason)
 {
 	if (session->options->backtrack == BACKTRACK_SNAPSHOT)
@@ -30,8 +37,15 @@ void session_fall_back(struct session *session, char *reason)
 	session->snapshots = FALSE;
 	g_free(session->exploration->backtrack_reason);
 	session->exploration->backtrack_reason = reason;
-	if (session->current)
-		session->current->again = TRUE;
+	session_each_execution(session, begin_again);
+}
+
+void session_each_execution(struct session *session, void (*function)(struct execution *execution))
+{
+	g_autoptr(GList) all = g_hash_table_get_values(session->executions);
+
+	for (GList *item = all; item; item = item->next)
+		function(item->data);
 }
 
 static const int stopping[SESSION_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
@@ -41,18 +55,25 @@ static void stop(struct session *session, const char *reason)
 	if (!session->stop_reason)
 		session->stop_reason = g_strdup(reason);
 	session->hurry = TRUE;
-	if (session->current)
-		execution_cut_short(session->current);
+	session_each_execution(session, execution_cut_short);
 }
 
 /* Ctrl-C is for the rank in the debugger, if there is one; FALSE: there is not. */
 static gboolean interrupt_debugged(struct session *session)
 {
 	const struct wrapper *wrapper = session->options->wrapper;
-	const struct execution *execution = session->current;
+	GHashTableIter iter;
+	void *value;
 
-	return wrapper && wrapper->terminal && execution && execution->links[wrapper->rank]
-	       && kill(execution->pids[wrapper->rank], SIGINT) == 0;
+	g_hash_table_iter_init(&iter, session->executions);
+	while (wrapper && wrapper->terminal && g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct execution *execution = value;
+
+		if (execution->links[wrapper->rank]
+		    && kill(execution->pids[wrapper->rank], SIGINT) == 0)
+			return TRUE;
+	}
+	return FALSE;
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -70,24 +91,15 @@ static void on_deadline(uv_timer_t *timer)
 	stop(session, reason);
 }
 
-/* An estimate, from the part of the tree that the outcomes so far are thought to be; trees not
- * begun are taken to be as large. Of a tree that an earlier session began, that part is not known.
- * */
-static double estimate_left(const struct session *session, const struct explorer_statistics *now)
+double session_seconds(const struct session *session)
 {
-	double total, left;
-
-	if (session->options->resume || now->outcomes == 0 || now->share <= 0)
-		return -1;
-	total = (double)now->outcomes / MIN(now->share, 1);
-	left = MAX(total - (double)now->outcomes, (double)now->waiting);
-	return left + total * session->parts->len;
+	return session->seconds_before
+	       + (double)(g_get_monotonic_time() - session->started) / G_USEC_PER_SEC;
 }
 
 static void on_tick(uv_timer_t *timer)
 {
 	struct session *session = timer->data;
-	struct explorer_statistics statistics;
 	struct session_progress progress = {
 		.interleavings = session->interleavings,
 		.left = -1,
@@ -95,13 +107,7 @@ static void on_tick(uv_timer_t *timer)
 		.seconds = session_seconds(session),
 	};
 
-	if (session->explorer) {
-		explorer_statistics(session->explorer, &statistics);
-		progress.waiting = statistics.waiting;
-		progress.left = estimate_left(session, &statistics);
-	}
-	if (session->current && session->current->world)
-		progress.depth = world_choices(session->current->world)->len;
+	lanes_progress(session, &progress);
 	session->options->progress(session->options->user, &progress);
 }
 
@@ -118,17 +124,17 @@ static void look_for_absent(struct execution *execution)
 		             session->options->program[0], rank);
 }
 
-static void on_look(uv_timer_t *timer)
+static void look(struct execution *execution)
 {
-	struct session *session = timer->data;
-	struct execution *execution = session->current;
-
-	if (!execution || !execution->world)
-		return;
 	if (execution->state == EXECUTION_STARTING && execution->launched
 	    && execution->connected > 0)
 		look_for_absent(execution);
 	execution_look(execution);
+}
+
+static void on_look(uv_timer_t *timer)
+{
+	session_each_execution(timer->data, look);
 }
 
 static void describe(struct session *session)
@@ -176,16 +182,16 @@ static void watch(struct session *session)
 #define RANK_DESCRIPTORS 4u
 
 /* Whether the machine can hold so many ranks at all. */
-static gboolean enough_room(int ranks, GError **error)
+static gboolean enough_room(guint64 ranks, GError **error)
 {
 	guint64 memory = uv_get_free_memory(); /* what is available, caches included */
 	struct rlimit files;
 
-	if ((guint64)ranks * RANK_BYTES > memory) {
+	if (ranks * RANK_BYTES > memory) {
 		g_set_error(error, SESSION_ERROR, 0,
-		            "%d ranks need about %u MB of memory, and %u MB "
-		            "are available: use fewer ranks",
-		            ranks, (guint)((guint64)ranks * (RANK_BYTES >> 20)),
+		            "%u ranks need about %u MB of memory, and %u MB "
+		            "are available: use fewer ranks, or a smaller -j",
+		            (guint)ranks, (guint)(ranks * (RANK_BYTES >> 20)),
 		            (guint)(memory >> 20));
 		return FALSE;
 	}
@@ -193,11 +199,12 @@ static gboolean enough_room(int ranks, GError **error)
 		return TRUE;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
-	if ((guint64)ranks * RANK_DESCRIPTORS + 100 > files.rlim_max) {
+	if (ranks * RANK_DESCRIPTORS + 100 > files.rlim_max) {
 		g_set_error(error, SESSION_ERROR, 0,
-		            "%d ranks need more open files than this process "
-		            "may have (%u): raise the limit (ulimit -n) or use fewer ranks",
-		            ranks, (guint)files.rlim_max);
+		            "%u ranks need more open files than this process "
+		            "may have (%u): raise the limit (ulimit -n), use fewer ranks, or a "
+		            "smaller -j",
+		            (guint)ranks, (guint)files.rlim_max);
 		return FALSE;
 	}
 	return TRUE;
@@ -228,7 +235,7 @@ gboolean session_open(struct session *session, GError **error)
 	const struct session_options *options = session->options;
 	g_autofree char *socket = NULL, *pmi = NULL;
 
-	if (!enough_room(options->ranks, error))
+	if (!enough_room((guint64)options->ranks * MAX(options->jobs, 1), error))
 		return FALSE;
 	session->directory = run_directory_new(options->ranks, error);
 	if (!session->directory)
@@ -268,6 +275,7 @@ void session_init(struct session *session, const struct session_options *options
 	if (memory == 0)
 		memory = (guint64)uv_get_free_memory() / 2;
 	session->options = options;
+	session->alone = options->alone;
 	session->cancels = program_calls(options->program[0], "MPI_Cancel");
 	session->started = g_get_monotonic_time();
 	session->snapshots = options->backtrack != BACKTRACK_RERUN && !options->path;
@@ -286,6 +294,7 @@ void session_init(struct session *session, const struct session_options *options
 	if (options->compare && !options->path)
 		session->outcomes = outcomes_new();
 	session->executions = g_hash_table_new(NULL, NULL);
+	session->lanes = lanes_new();
 	begin_anew(session);
 	describe(session);
 	watch(session);

@@ -81,8 +81,7 @@ static gboolean line_inside(const struct execution *execution, int rank, struct 
 	line->function = g_intern_string(mpi_call_name(inside->function));
 	line->place = execution->ends[rank].place;
 	if (!line->place.file && !line->place.function)
-		line->place = session_place(execution->session, rank, execution->pids[rank],
-		                            inside->site);
+		line->place = session_place(execution, rank, inside->site);
 	return TRUE;
 }
 

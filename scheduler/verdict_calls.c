@@ -16,7 +16,7 @@ static struct record_call describe(const struct execution *execution, int rank, 
 		.rank = rank, .call = number, .peer = -1, .peer_given = -1, .tag = -1};
 
 	call.function = g_intern_string(mpi_call_name(info->function));
-	call.place = session_place(session, rank, execution->pids[rank], info->site);
+	call.place = session_place(execution, rank, info->site);
 	call.operations = info->op_count;
 	call.kind = info->kind < RECORD_CALL_KINDS ? info->kind : RECORD_CALL_OTHER;
 	if (info->kind == 0)

@@ -31,7 +31,7 @@ struct place verdict_place(const struct execution *execution, int rank, guint32 
 
 	if (!info)
 		return (struct place){0};
-	return session_place(execution->session, rank, execution->pids[rank], info->site);
+	return session_place(execution, rank, info->site);
 }
 
 /* What choices are told from; points into the trace. */

@@ -13,8 +13,7 @@ static void add_objects(const struct execution *execution, int rank, struct leak
 			.rank = rank,
 			.kind = object->kind,
 			.function = g_intern_string(mpi_call_name(object->function)),
-			.place = session_place(execution->session, rank, execution->pids[rank],
-		                               object->site),
+			.place = session_place(execution, rank, object->site),
 			.count = object->count,
 		};
 
@@ -41,8 +40,7 @@ static void add_messages(const struct execution *execution, struct leaks *leaks)
 			.count = 1};
 
 		if (info)
-			leak.place = session_place(execution->session, send.rank,
-			                           execution->pids[send.rank], info->site);
+			leak.place = session_place(execution, send.rank, info->site);
 		leaks_add(leaks, &leak);
 	}
 }

@@ -12,8 +12,7 @@ static struct record_rank *line_of(const struct execution *execution,
 	if (party->call > 0)
 		line->arguments = world_arguments(execution->world, party->rank, party->call);
 	if (party->site != 0)
-		line->place = session_place(execution->session, party->rank,
-		                            execution->pids[party->rank], party->site);
+		line->place = session_place(execution, party->rank, party->site);
 	line->does = g_strdup(party->does);
 	return line;
 }

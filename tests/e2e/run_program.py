@@ -21,8 +21,8 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
                 each outcome has
   varies        true: what is printed is not the same in every run
 
-Every program is explored by snapshots and by rerunning, which must agree, execution by execution,
-and every finding is replayed from its path.
+Every program is explored by snapshots, one world at a time and side by side, and by rerunning, two
+at a time. All must agree, execution by execution, and every finding is replayed from its path.
 """
 
 import collections
@@ -31,6 +31,8 @@ import os
 
 import harness
 from harness import check
+
+WAYS = (("snapshot", 1), ("snapshot", 3), ("rerun", 2))
 
 
 def source_line(source, line):
@@ -173,26 +175,26 @@ def check_plain(tool, program, expected, report):
 
 
 def explore(tool, source, program, expected):
-    reports = {}
+    reports = []
     tool.environment = expected.get("environment", {})
-    for backtrack in ("snapshot", "rerun"):
+    for backtrack, jobs in WAYS:
         run = tool.run("explore", "-n", str(expected["ranks"]), "--backtrack", backtrack,
-                       *expected.get("options", []), "--", program, *expected.get("args", []),
-                       report=True)
+                       "-j", str(jobs), *expected.get("options", []), "--", program,
+                       *expected.get("args", []), report=True)
         check_report(source, expected, run)
         check(run.report["backtrack"] == backtrack, "went back by %s\n%s" % (
             run.report["backtrack"], run))
-        reports[backtrack] = run.report
-        print("  %-8s %d interleavings in %.2f s" % (
-            backtrack, run.report["interleavings"], run.seconds))
+        reports.append(run.report)
+        print("  %-8s -j %d  %d interleavings in %.2f s" % (
+            backtrack, jobs, run.report["interleavings"], run.seconds))
     if expected.get("plain"):
-        check_plain(tool, program, expected, reports["snapshot"])
+        check_plain(tool, program, expected, reports[0])
     of = (lambda e: without_output(outcome(e))) if expected.get("varies") else outcome
-    by_snapshot, by_rerun = (collections.Counter(map(of, reports[b]["executions"]))
-                             for b in ("snapshot", "rerun"))
-    check(by_snapshot == by_rerun, "only by snapshot: %s\nonly by rerun: %s" % (
-        list(by_snapshot - by_rerun), list(by_rerun - by_snapshot)))
-    replay(tool, program, expected, reports["snapshot"])
+    first, *others = (collections.Counter(map(of, r["executions"])) for r in reports)
+    for way, other in zip(WAYS[1:], others):
+        check(first == other, "only by snapshot, one world at a time: %s\nonly by %s, -j %d: %s" % (
+            list(first - other), *way, list(other - first)))
+    replay(tool, program, expected, reports[0])
 
 
 def body(tool, options):

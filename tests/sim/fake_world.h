@@ -27,6 +27,7 @@ struct exploration {
 	guint runs;
 	guint parts; /* into which it was split */
 	guint cut;   /* worlds that were stopped on their way */
+	guint split; /* parts handed over while a world ran */
 	guint64 pruned, vouched;
 	guint64 events; /* of traces read by the explorer */
 	guint64 steps;  /* taken by ranks in all worlds */

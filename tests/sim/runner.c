@@ -54,6 +54,7 @@ struct runner {
 	struct explorer *explorer;
 	GRand *random;
 	GPtrArray *snapshots; /* of struct world */
+	GPtrArray *parts;     /* of struct explorer */
 	struct exploration *result;
 };
 
@@ -106,6 +107,20 @@ static bool is_cut(struct runner *runner)
 	return true;
 }
 
+/* Hands some of what waits over while the world goes on, now and then. */
+static void split_running(struct runner *runner)
+{
+	struct explorer *other;
+
+	if (!runner->options->apart || g_rand_int_range(runner->random, 0, 8) > 0)
+		return;
+	other = explorer_split(runner->explorer, (guint)g_rand_int_range(runner->random, 1, 4), 1);
+	if (!other)
+		return;
+	runner->result->split++;
+	g_ptr_array_add(runner->parts, other);
+}
+
 static void run_plan(struct runner *runner, const GArray *plan)
 {
 	struct world *world = begin(runner, plan);
@@ -121,6 +136,7 @@ static void run_plan(struct runner *runner, const GArray *plan)
 	while (followed && step == EXPLORER_TAKE && !is_cut(runner)) {
 		GArray *open = open_points(runner, world);
 
+		split_running(runner);
 		step = explorer_rest(runner->explorer, &world->trace, open, &choice);
 		if (step == EXPLORER_TAKE) {
 			if (runner->options->snapshots && g_rand_boolean(runner->random))
@@ -157,8 +173,7 @@ static guint64 add_statistics(struct runner *runner)
 }
 
 /* Saves and loads the search, or splits it. */
-static void take_apart(struct runner *runner, GPtrArray *parts,
-                       const struct explorer_options *search)
+static void take_apart(struct runner *runner, const struct explorer_options *search)
 {
 	struct explorer *other;
 	GVariant *frontier;
@@ -170,9 +185,11 @@ static void take_apart(struct runner *runner, GPtrArray *parts,
 		g_assert_nonnull(other);
 		g_variant_unref(frontier);
 		add_statistics(runner);
-		g_ptr_array_remove(parts, runner->explorer);
+		g_ptr_array_remove(runner->parts, runner->explorer);
 		break;
 	case 1:
+		if (g_rand_boolean(runner->random)) /* goes back */
+			g_variant_unref(explorer_save(runner->explorer));
 		other = explorer_split(runner->explorer,
 		                       (guint)g_rand_int_range(runner->random, 1, 4),
 		                       (guint)g_rand_int_range(runner->random, 1, 3));
@@ -182,7 +199,7 @@ static void take_apart(struct runner *runner, GPtrArray *parts,
 		return;
 	}
 	if (other)
-		g_ptr_array_add(parts, other);
+		g_ptr_array_add(runner->parts, other);
 }
 
 static void part_free(void *explorer)
@@ -205,6 +222,7 @@ void explore(const struct random_program *program, const struct exploration_opti
 	                                      (GDestroyNotify)g_array_unref);
 	runner.random = g_rand_new_with_seed((guint32)options->seed);
 	runner.snapshots = g_ptr_array_new_with_free_func(world_free);
+	runner.parts = parts;
 	g_ptr_array_add(parts, explorer_new(&search));
 	while (parts->len > 0) {
 		runner.explorer =
@@ -219,7 +237,7 @@ void explore(const struct random_program *program, const struct exploration_opti
 		run_plan(&runner, plan);
 		g_array_free(plan, TRUE);
 		if (options->apart)
-			take_apart(&runner, parts, &search);
+			take_apart(&runner, &search);
 	}
 	g_ptr_array_free(runner.snapshots, TRUE);
 	g_rand_free(runner.random);

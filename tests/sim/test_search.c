@@ -437,7 +437,7 @@ static void test_bounds(void **state)
 /* Saved and loaded, split in parts that go on in any order: the same outcomes, each once. */
 static void test_apart(void **state)
 {
-	guint parts = 0, cut = 0;
+	guint parts = 0, cut = 0, split = 0;
 
 	(void)state;
 	for (guint64 seed = 1; seed <= (guint64)(programs / 8); seed++) {
@@ -461,11 +461,14 @@ static void test_apart(void **state)
 		assert_int_equal(apart.pruned, whole.pruned);
 		parts += apart.parts;
 		cut += apart.cut;
+		split += apart.split;
 		exploration_release(&whole);
 		exploration_release(&apart);
 		random_program_free(program);
 	}
-	print_message("%u parts, %u worlds stopped\n", parts, cut);
+	print_message("%u parts, %u of them while a world ran, %u worlds stopped\n", parts + split,
+	              split, cut);
+	assert_true(split > (guint)programs / 8);
 	assert_true(parts > (guint)programs / 8 && cut > (guint)programs / 8);
 }
 

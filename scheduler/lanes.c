@@ -1,0 +1,445 @@
+#include "lanes.h"
+
+#include "../explorer/frontier.h"
+#include "log.h"
+#include "session_internal.h"
+
+struct lane {
+	struct explorer *explorer; /* NULL: it has no part of the tree now */
+	struct strategy *strategy;
+	enum buffering buffering;
+	struct execution *execution; /* NULL: between two interleavings */
+	GArray *again;               /* the plan that is to be begun anew; NULL: none is */
+	gboolean stopped;            /* on the way of a plan */
+};
+
+static struct lane *lane_at(const struct session *session, guint index)
+{
+	return session->lanes->pdata[index];
+}
+
+static guint running(const struct session *session)
+{
+	guint count = 0;
+
+	for (guint i = 0; i < session->lanes->len; i++)
+		count += lane_at(session, i)->execution != NULL;
+	return count;
+}
+
+/* --- parts of the tree ----------------------------------------------------------------------- */
+
+static void lane_enter(struct session *session, struct lane *lane, struct explorer *explorer,
+                       enum buffering buffering)
+{
+	const struct path *path = session->options->path;
+
+	lane->explorer = explorer;
+	lane->strategy = path ? strategy_path(path->choices) : strategy_search(explorer);
+	lane->buffering = buffering;
+	lane->stopped = FALSE;
+	session->covered[buffering].begun = TRUE;
+}
+
+/* The part is done, or the session over. */
+static void lane_leave(struct session *session, struct lane *lane)
+{
+	struct coverage *covered = &session->covered[lane->buffering];
+	struct explorer_statistics statistics;
+
+	explorer_statistics(lane->explorer, &statistics);
+	covered->left += statistics.waiting + (lane->stopped ? 1 : 0);
+	covered->pruned += statistics.pruned;
+	covered->outcomes += statistics.outcomes;
+	covered->share += statistics.share;
+	session->pruned += statistics.pruned;
+	session->vouched += statistics.vouched;
+	lane->strategy->free(g_steal_pointer(&lane->strategy));
+	explorer_free(g_steal_pointer(&lane->explorer));
+}
+
+static void lane_free(void *pointer)
+{
+	struct lane *lane = pointer;
+
+	if (lane->again)
+		g_array_unref(lane->again);
+	g_free(lane);
+}
+
+GPtrArray *lanes_new(void)
+{
+	return g_ptr_array_new_with_free_func(lane_free);
+}
+
+static gboolean enter_next_part(struct session *session, struct lane *lane)
+{
+	const struct session_options *options = session->options;
+	const struct explorer_options search = {
+		options->ranks,
+		options->deviations,
+		(const struct explorer_bound *)(const void *)session->bounds->data,
+		session->bounds->len,
+	};
+	struct store_part *part;
+	struct explorer *explorer;
+
+	if (session->parts->len == 0)
+		return FALSE;
+	part = g_ptr_array_steal_index(session->parts, 0);
+	explorer = part->frontier ? explorer_load(&search, part->frontier) : explorer_new(&search);
+	if (explorer)
+		lane_enter(session, lane, explorer, (enum buffering)part->buffering);
+	else
+		session_fail(session,
+		             "%s: this store is damaged: what is left to explore cannot be read",
+		             options->store);
+	store_part_free(part);
+	return explorer != NULL;
+}
+
+/* Half of what waits where it is thought to be most. */
+static gboolean enter_split(struct session *session, struct lane *lane)
+{
+	struct lane *richest = NULL;
+	struct explorer *explorer;
+	double most = 0;
+
+	for (guint i = 0; i < session->lanes->len; i++) {
+		struct lane *other = lane_at(session, i);
+		double share = other->explorer ? explorer_split_share(other->explorer) : 0;
+		guint width = share > 0 ? explorer_split_width(other->explorer) : 0;
+
+		/* the last one is its own when it has nothing to do meanwhile */
+		if (share * width <= most || (width == 1 && !other->execution))
+			continue;
+		most = share * width;
+		richest = other;
+	}
+	if (!richest)
+		return FALSE;
+	explorer = explorer_split(richest->explorer,
+	                          (explorer_split_width(richest->explorer) + 1) / 2, 1);
+	lane_enter(session, lane, explorer, richest->buffering);
+	return TRUE;
+}
+
+/* --- one interleaving after the other ---------------------------------------------------- */
+
+/* Whether no further interleaving may be started. */
+static gboolean is_enough(struct session *session)
+{
+	guint64 most = session->options->max_interleavings;
+	guint now = running(session);
+
+	if (most > 0 && session->interleavings + now >= most) {
+		if (now == 0 && !session->stop_reason)
+			session->stop_reason = g_strdup_printf(
+				"stopped by --max-interleavings %" G_GUINT64_FORMAT, most);
+		return TRUE;
+	}
+	return session->error || session->stop_reason;
+}
+
+/* Begins the next interleaving, if there is one and it may be. */
+static void lane_start(struct session *session, struct lane *lane)
+{
+	GArray *plan = NULL;
+
+	while (!plan) {
+		if (running(session) > 0 && (session->alone || !session->tried))
+			return;
+		if (session->error || session->stop_reason || session->mixed)
+			return;
+		if (!lane->explorer && !enter_next_part(session, lane)
+		    && !enter_split(session, lane))
+			return;
+		plan = lane->again ? g_steal_pointer(&lane->again)
+		                   : lane->strategy->next(lane->strategy);
+		if (!plan)
+			lane_leave(session, lane);
+	}
+	lane->stopped = is_enough(session);
+	if (lane->stopped) {
+		g_array_unref(plan);
+		explorer_cut(lane->explorer);
+		return;
+	}
+	lane->execution = session_begin(session, lane->strategy, lane->buffering, plan);
+}
+
+/* Files have been changed while several worlds ran, which may have disturbed each other. */
+static gboolean are_mixed(struct session *session)
+{
+	if (session->alone || session->options->jobs < 2 || !session->journal
+	    || journal_is_empty(session->journal))
+		return FALSE;
+	session->alone = SESSION_CHANGES_FILES;
+	return running(session) > 1;
+}
+
+static void lane_finish(struct session *session, struct lane *lane)
+{
+	struct execution *execution = lane->execution;
+	gboolean whole = execution->state == EXECUTION_OVER && !execution->cut_short
+	                 && !session->error;
+	guint64 before = session->interleavings;
+
+	session->mixed = session->mixed || (whole && are_mixed(session));
+	if (session->mixed)
+		return;
+	session->tried = TRUE;
+	lane->execution = NULL;
+	session_account(session, execution);
+	session->covered[lane->buffering].explored += session->interleavings - before;
+	session_drop(session, execution);
+	if (!whole) {
+		lane->stopped = TRUE;
+		explorer_cut(lane->explorer);
+		return;
+	}
+	session_doubt_outcomes(session);
+	session_release_snapshots(session);
+}
+
+static gboolean has_ended(const struct lane *lane)
+{
+	return lane->execution && !lane->execution->again && session_has_ended(lane->execution);
+}
+
+static gboolean must_fall_back(const struct session *session)
+{
+	for (guint i = 0; i < session->lanes->len; i++)
+		if (lane_at(session, i)->execution && lane_at(session, i)->execution->again)
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean one_has_ended(struct session *session)
+{
+	for (guint i = 0; i < session->lanes->len; i++)
+		if (has_ended(lane_at(session, i)))
+			return TRUE;
+	return session->error || must_fall_back(session);
+}
+
+/* Writes what is left when it is time to; FALSE: as soon as what has ended is accounted for. */
+static gboolean save(struct session *session)
+{
+	if (!session_save_is_due(session))
+		return TRUE;
+	for (guint i = 0; i < session->lanes->len; i++) {
+		const struct execution *execution = lane_at(session, i)->execution;
+
+		if (execution && execution->state >= EXECUTION_ENDING)
+			return FALSE;
+	}
+	session_save(session);
+	return TRUE;
+}
+
+/* Those that run are stopped where they are. */
+static void stop_all(struct session *session)
+{
+	for (guint i = 0; i < session->lanes->len; i++) {
+		struct lane *lane = lane_at(session, i);
+
+		if (!lane->execution)
+			continue;
+		session_drop(session, g_steal_pointer(&lane->execution));
+		explorer_cut(lane->explorer);
+		lane->stopped = TRUE;
+	}
+}
+
+static void finish_ended(struct session *session)
+{
+	for (guint i = 0; i < session->lanes->len && !session->mixed; i++)
+		if (has_ended(lane_at(session, i)))
+			lane_finish(session, lane_at(session, i));
+	/* --fail-fast, for one */
+	if (session->error || session->stop_reason || session->mixed)
+		stop_all(session);
+	else if (must_fall_back(session))
+		lanes_fall_back(session);
+}
+
+void lanes_explore(struct session *session)
+{
+	gboolean held = FALSE; /* none may start, so that the search can be saved */
+
+	session->bounds = session_explorer_bounds(session->options);
+	for (guint i = 0; i < MAX(session->options->jobs, 1); i++)
+		g_ptr_array_add(session->lanes, g_new0(struct lane, 1));
+	while (TRUE) {
+		for (guint i = 0; i < session->lanes->len && !held; i++)
+			if (!lane_at(session, i)->execution)
+				lane_start(session, lane_at(session, i));
+		if (running(session) == 0)
+			break;
+		session_pump(session, one_has_ended, 0);
+		finish_ended(session);
+		held = !save(session);
+	}
+	if (session->mixed)
+		log_debug(LOG_SESSION, "worlds have changed files while others ran");
+	else
+		session_save(session);
+	for (guint i = 0; i < session->lanes->len; i++)
+		if (lane_at(session, i)->explorer)
+			lane_leave(session, lane_at(session, i));
+	session_release_snapshots(session);
+	g_clear_pointer(&session->bounds, g_array_unref);
+	if (session->pruned > 0 && !session->stop_reason)
+		session->exploration->incomplete_reason = session_bounds_words(session);
+}
+
+/* --- for others -------------------------------------------------------------------------- */
+
+static gboolean none_is_ending(struct session *session)
+{
+	for (guint i = 0; i < session->lanes->len; i++) {
+		const struct execution *execution = lane_at(session, i)->execution;
+
+		if (execution && execution->state == EXECUTION_ENDING)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+void lanes_fall_back(struct session *session)
+{
+	session_pump(session, none_is_ending, RANKS_PATIENCE_S);
+	for (guint i = 0; i < session->lanes->len; i++) {
+		struct lane *lane = lane_at(session, i);
+
+		if (!lane->execution || !lane->execution->again)
+			continue;
+		lane->again = session_plan_again(lane->execution);
+		session_drop(session, g_steal_pointer(&lane->execution));
+	}
+	session_release_root(session);
+}
+
+static gboolean holds(const GArray *choices, const struct choice *choice)
+{
+	for (guint i = 0; i < choices->len; i++) {
+		const struct choice *other = &g_array_index(choices, struct choice, i);
+
+		if (op_id_equal(other->point, choice->point)
+		    && op_id_equal(other->taken, choice->taken))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* A world that is running may add plans that go on from any node it has come to. */
+static gboolean comes_through(const struct execution *execution, const GArray *choices)
+{
+	g_autoptr(GArray) all = session_plan_again(execution);
+
+	for (guint i = 0; i < choices->len; i++)
+		if (!holds(all, &g_array_index(choices, struct choice, i)))
+			return FALSE;
+	return TRUE;
+}
+
+gboolean lanes_need(const struct session *session, const struct frozen *frozen)
+{
+	const GArray *choices = world_choices(frozen->world);
+
+	for (guint i = 0; i < session->lanes->len; i++) {
+		const struct lane *lane = lane_at(session, i);
+
+		if (lane->explorer && lane->buffering == world_options(frozen->world)->buffering
+		    && (lane->strategy->needs(lane->strategy, choices)
+		        || (lane->execution && comes_through(lane->execution, choices))))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* An estimate, from the part of each tree that the outcomes so far are thought to be; trees not
+ * begun are taken to be as large as the others. Of a tree that an earlier session began, that part
+ * is not known. */
+static double estimate_left(const struct session *session, guint64 waiting)
+{
+	double total = 0, seen = 0;
+	guint begun = 0;
+
+	for (guint buffering = 0; buffering < G_N_ELEMENTS(session->covered); buffering++) {
+		double outcomes = (double)session->covered[buffering].outcomes;
+		double share = session->covered[buffering].share;
+
+		for (guint i = 0; i < session->lanes->len; i++) {
+			const struct lane *lane = lane_at(session, i);
+			struct explorer_statistics now;
+
+			if (!lane->explorer || lane->buffering != buffering)
+				continue;
+			explorer_statistics(lane->explorer, &now);
+			outcomes += (double)now.outcomes;
+			share += now.share;
+		}
+		if (outcomes <= 0 || share <= 0)
+			continue;
+		total += outcomes / MIN(share, 1);
+		seen += outcomes;
+		begun++;
+	}
+	if (session->options->resume || begun == 0)
+		return -1;
+	return MAX(total - seen, (double)waiting) + total / begun * session->parts->len;
+}
+
+void lanes_progress(const struct session *session, struct session_progress *progress)
+{
+	for (guint i = 0; i < session->lanes->len; i++) {
+		const struct lane *lane = lane_at(session, i);
+		struct explorer_statistics statistics;
+
+		if (lane->explorer) {
+			explorer_statistics(lane->explorer, &statistics);
+			progress->waiting += statistics.waiting;
+		}
+		if (lane->execution)
+			progress->depth = MAX(progress->depth,
+			                      world_choices(lane->execution->world)->len);
+	}
+	progress->left = estimate_left(session, progress->waiting);
+}
+
+/* An execution that has begun counts as not begun. */
+static GVariant *rest_of(const struct lane *lane)
+{
+	if (lane->execution || lane->again)
+		return explorer_save_running(lane->explorer);
+	return explorer_is_done(lane->explorer) ? NULL : explorer_save(lane->explorer);
+}
+
+GPtrArray *lanes_parts(const struct session *session)
+{
+	GPtrArray *parts = g_ptr_array_new_with_free_func((GDestroyNotify)store_part_free);
+
+	for (guint i = 0; i < session->lanes->len; i++) {
+		const struct lane *lane = lane_at(session, i);
+		GVariant *frontier = lane->explorer ? rest_of(lane) : NULL;
+		struct store_part *part;
+
+		if (!frontier)
+			continue;
+		part = g_new0(struct store_part, 1);
+		part->buffering = lane->buffering;
+		part->frontier = frontier;
+		g_ptr_array_add(parts, part);
+	}
+	for (guint i = 0; i < session->parts->len; i++) {
+		const struct store_part *waiting = session->parts->pdata[i];
+		struct store_part *part = g_memdup2(waiting, sizeof(*waiting));
+
+		if (part->frontier)
+			g_variant_ref(part->frontier);
+		g_ptr_array_add(parts, part);
+	}
+	return parts;
+}

@@ -1,0 +1,40 @@
+/* Worlds side by side (-j). A lane runs one interleaving after the other in a part of the tree of
+ * its own; who has nothing left takes some of what waits in another lane.
+ *
+ * All lanes belong to the one loop and thread of the session: whatever a lane does between two
+ * interleavings (accounting, writing, replaying a doubtful one) the others' worlds go on with, and
+ * wait for their turn when they have ended. What is explored, and which interleavings are
+ * found wrong, does not depend on how many there are; in what order they are found does.
+ *
+ * Files are not copied for each world. So the first interleaving runs alone, and when it has
+ * changed files by name, all others do. When others have, with several running, all is explored
+ * again from the beginning. */
+#ifndef MATCHPOINT_SCHEDULER_LANES_H
+#define MATCHPOINT_SCHEDULER_LANES_H
+
+#include "session.h"
+
+struct frozen;
+
+/* The lanes of a session (GPtrArray of struct lane), none yet. */
+GPtrArray *lanes_new(void);
+
+/* Explores all parts of the tree (session->parts), as far as the bounds allow; what is left then
+ * has been written to the store. */
+void lanes_explore(struct session *session);
+
+/* Whether a plan could start from this snapshot. */
+gboolean lanes_need(const struct session *session, const struct frozen *frozen);
+
+/* Snapshots have turned out to be unusable: ends all that runs as copies, to be begun anew, and
+ * gives up every snapshot. */
+void lanes_fall_back(struct session *session);
+
+/* Fills in what waits, what is left, and how deep it is. */
+void lanes_progress(const struct session *session, struct session_progress *progress);
+
+/* What is left (GPtrArray of struct store_part, to be unref'd). No execution may have ended and not
+ * been accounted for. */
+GPtrArray *lanes_parts(const struct session *session);
+
+#endif
