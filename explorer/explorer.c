@@ -202,21 +202,6 @@ static size_t read_trace(struct explorer *explorer, const struct trace *trace)
 	return from;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	a = (a ^ b ^ a >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-	return a ^ a >> 29;
-}
-
-static uint64_t node_hash(const struct choice *choice)
-{
-	uint64_t hash = mix(0x6d70, (uint32_t)choice->point.rank);
-
-	hash = mix(mix(hash, choice->point.call), choice->point.sub);
-	hash = mix(mix(hash, (uint32_t)choice->taken.rank), choice->taken.call);
-	return mix(hash, choice->taken.sub);
-}
-
 /* Whether the trace holds the choices of the path and no others. */
 static bool holds_path(const struct explorer *explorer)
 {
@@ -241,7 +226,7 @@ static bool visit(struct explorer *explorer)
 	if (explorer->fresh)
 		explorer->hash = 0;
 	for (guint i = from; i < explorer->path->len; i++)
-		explorer->hash += node_hash(choice_at(explorer->path, i));
+		explorer->hash += choice_key(choice_at(explorer->path, i));
 	if (!g_hash_table_add(explorer->visited, g_memdup2(&explorer->hash, sizeof explorer->hash)))
 		return false;
 	explorer->statistics.visited++;

@@ -52,10 +52,11 @@ struct open_choice {
 };
 
 enum explorer_step {
-	EXPLORER_TAKE, /* make the choice returned and run on */
-	EXPLORER_DONE, /* this world is an outcome: nothing is left to choose */
-	EXPLORER_DROP, /* a wasted run: the trace does not hold the choices of its plan, or the
+	EXPLORER_TAKE,  /* make the choice returned and run on */
+	EXPLORER_DONE,  /* this world is an outcome: nothing is left to choose */
+	EXPLORER_DROP,  /* a wasted run: the trace does not hold the choices of its plan, or the
 	                  node was visited before; no reproducible program comes to that */
+	EXPLORER_KNOWN, /* a random walk has come to an outcome that another has come to before */
 };
 
 struct explorer *explorer_new(const struct explorer_options *options);

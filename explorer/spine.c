@@ -78,6 +78,21 @@ gboolean choice_equal(gconstpointer left, gconstpointer right)
 	return op_id_equal(a->point, b->point) && op_id_equal(a->taken, b->taken);
 }
 
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	a = (a ^ b ^ a >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+	return a ^ a >> 29;
+}
+
+uint64_t choice_key(const struct choice *choice)
+{
+	uint64_t hash = mix(0x6d70, (uint32_t)choice->point.rank);
+
+	hash = mix(mix(hash, choice->point.call), choice->point.sub);
+	hash = mix(mix(hash, (uint32_t)choice->taken.rank), choice->taken.call);
+	return mix(hash, choice->taken.sub);
+}
+
 static void holder_init(struct holder *holder, const GArray *path, const GArray *choices)
 {
 	g_autoptr(GHashTable) places = g_hash_table_new(choice_hash, choice_equal);

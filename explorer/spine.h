@@ -44,6 +44,8 @@ void step_forget_complete(struct step *step, guint depth);
  * struct step *) are those of the path `path`. */
 bool spine_needs(const GPtrArray *steps, const GArray *path, const GArray *choices);
 
+/* For sets of choices: the sum of their keys tells one set from another, whatever the order. */
+uint64_t choice_key(const struct choice *choice);
 guint choice_hash(gconstpointer choice);
 gboolean choice_equal(gconstpointer left, gconstpointer right);
 

@@ -296,6 +296,18 @@ static char *print(JsonBuilder *json, bool pretty)
 	return text;
 }
 
+static void add_search(JsonBuilder *json, const struct record_exploration *exploration)
+{
+	if (!exploration->random)
+		return;
+	json_builder_set_member_name(json, "search");
+	json_builder_begin_object(json);
+	add_text(json, "kind", "random");
+	add_number(json, "seed", (gint64)exploration->seed);
+	add_number(json, "runs", (gint64)exploration->runs);
+	json_builder_end_object(json);
+}
+
 static void add_shard(JsonBuilder *json, const struct record_exploration *exploration)
 {
 	if (exploration->shard > 0) {
@@ -323,6 +335,7 @@ static void add_exploration(JsonBuilder *json, const struct record_exploration *
 	add_flag(json, "complete", exploration->complete);
 	if (!exploration->complete)
 		add_text(json, "incomplete_reason", exploration->incomplete_reason);
+	add_search(json, exploration);
 	add_shard(json, exploration);
 	add_bufferings(json, exploration->bufferings);
 	add_text(json, "collectives", exploration->synchronous_collectives ? "sync" : "async");

@@ -124,6 +124,9 @@ static void exploration_columns(struct record_exploration *e, sqlite3_stmt *row)
 		e->seconds = 0;
 	e->shards = rows_count(row, 14);
 	e->shard = MIN(rows_count(row, 13), e->shards);
+	e->random = sqlite3_column_int(row, 16) != 0;
+	e->seed = (uint64_t)rows_number(row, 17, 0, G_MAXINT64);
+	e->runs = (uint64_t)rows_number(row, 18, 0, G_MAXINT64);
 }
 
 static bool read_exploration(struct store_reader *reader, GError **error)
@@ -134,7 +137,7 @@ static bool read_exploration(struct store_reader *reader, GError **error)
 		reader,
 		"SELECT command, directory, ranks, bufferings, backtrack, backtrack_reason,"
 		" synchronous, version, mpi, complete, incomplete_reason, wasted, seconds,"
-		" shard, shards, machine"
+		" shard, shards, machine, random, seed, runs"
 		" FROM exploration",
 		error);
 	int code = row ? rows_step(reader, row, error) : -1;

@@ -348,6 +348,10 @@ static void append_covered(GString *text, const struct record_exploration *e)
 	g_autofree char *shard = words_shard(e);
 	g_autofree char *of = shard ? g_strdup_printf(" of %s", shard) : g_strdup("");
 
+	if (e->random && e->incomplete_reason) {
+		g_string_append_printf(text, ", %s", e->incomplete_reason);
+		return;
+	}
 	if (!e->complete) {
 		g_string_append_printf(text, ", not all%s: %s", of,
 		                       e->incomplete_reason ? e->incomplete_reason

@@ -221,6 +221,7 @@ void command_options_release(struct command_options *options)
 	for (int i = 0; i < REPORT_MAX; i++)
 		g_free(options->reports[i]);
 	g_free(options->keep_files);
+	g_free(options->seed);
 	g_strfreev(options->compare);
 	g_strfreev(options->bound_ranks);
 	g_strfreev(options->bound_sites);

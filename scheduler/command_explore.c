@@ -33,7 +33,9 @@ static void show_progress(void *user, const struct session_progress *now)
 	if (!progress->terminal && now->seconds - progress->last < PLAIN_EVERY_S)
 		return;
 	progress->last = now->seconds;
-	if (now->left >= 0 && rate > 0)
+	if (now->runs > 0)
+		left = g_strdup_printf("%" G_GUINT64_FORMAT " random runs", now->runs);
+	else if (now->left >= 0 && rate > 0)
 		left = g_strdup_printf("about %.3g left (%.3g s)", now->left, now->left / rate);
 	else
 		left = g_strdup_printf("%" G_GUINT64_FORMAT " waiting", now->waiting);
@@ -120,6 +122,33 @@ static gboolean interpret_bounds(struct command_options *options)
 	return options->bounds != NULL;
 }
 
+/* --random; FALSE after having complained. */
+static gboolean interpret_random(struct command_options *options)
+{
+	struct session_options *session = &options->session;
+	const char *other = NULL;
+
+	if (!options->seed)
+		return TRUE;
+	if (!g_ascii_string_to_unsigned(options->seed, 10, 0, G_MAXINT64, &session->seed, NULL)) {
+		command_complain("--random cannot be '%s'; say a number from 0 up, the seed",
+		                 options->seed);
+		return FALSE;
+	}
+	if (session->resume)
+		other = "--resume: begin anew with another seed";
+	else if (options->jobs > 1)
+		other = "-j: start several explorations, each with a seed and --store of its own";
+	else if (session->shards > 0)
+		other = "--shard: give each machine a seed of its own";
+	else if (session->deviations >= 0 || options->bound_ranks || options->bound_sites)
+		other = "--deviations, --bound-rank or --bound-site: random walks know no default";
+	if (other)
+		command_complain("--random cannot go with %s", other);
+	session->random = TRUE;
+	return other == NULL;
+}
+
 /* Each outcome's files go to a directory of their own in it. */
 static gboolean interpret_keep_files(struct command_options *options)
 {
@@ -168,7 +197,9 @@ static int interpret(struct command_options *options, gint64 interleavings)
 		return EXIT_USAGE;
 	}
 	status = command_inspect(options);
-	if (status == EXIT_CLEAN && (!interpret_bounds(options) || !interpret_keep_files(options)))
+	if (status == EXIT_CLEAN
+	    && (!interpret_bounds(options) || !interpret_random(options)
+	        || !interpret_keep_files(options)))
 		status = EXIT_USAGE;
 	return status;
 }
@@ -196,6 +227,10 @@ static int run(int argc, char **argv)
 	         "R=K"},
 		{"bound-site", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.bound_sites,
 	         "the same for the choices of calls made there (may be repeated)", "FILE:LINE=K"},
+		{"random", 0, 0, G_OPTION_ARG_STRING, &options.seed,
+	         "random walks instead of the search, for trees that are too large; the same "
+	         "with the same seed",
+	         "SEED"},
 		{"pcontrol", 0, 0, G_OPTION_ARG_NONE, &options.regions,
 	         "between MPI_Pcontrol(0) and MPI_Pcontrol(1) only the default choices: their "
 	         "order does not matter",

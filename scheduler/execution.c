@@ -317,10 +317,29 @@ static gboolean worth_a_snapshot(const struct execution *execution, const GArray
 
 	for (guint i = 0; i < open->len; i++)
 		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
-	return alternatives && !world_has_threads(execution->world) && session->snapshots
-	       && session->root && !execution->no_parking
+	return alternatives && !execution->strategy->wanders && !world_has_threads(execution->world)
+	       && session->snapshots && session->root && !execution->no_parking
 	       && seconds > MAX(SNAPSHOT_WORTH_S, 2 * session->restore_seconds)
 	       && all_blocked(execution);
+}
+
+/* The strategy has said what the end is. */
+static void judge(struct execution *execution, enum explorer_step step)
+{
+	execution->wasted = step == EXPLORER_DROP;
+	execution->known = step == EXPLORER_KNOWN;
+	if (step == EXPLORER_DONE)
+		verdict_reach(execution);
+}
+
+/* What it says of an end where nothing is decided any more. */
+static enum explorer_step ask_of_end(struct execution *execution)
+{
+	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct open_choice));
+	struct choice unused;
+
+	return execution->strategy->rest(execution->strategy, world_trace(execution->world),
+	                                 nothing, &unused);
 }
 
 static void take(struct execution *execution, const GArray *open, struct choice *choice)
@@ -377,9 +396,7 @@ static gboolean at_rest(struct execution *execution)
 	open_choices_free(open);
 	if (step == EXPLORER_TAKE)
 		return TRUE;
-	execution->wasted = step == EXPLORER_DROP;
-	if (!execution->wasted)
-		verdict_reach(execution);
+	judge(execution, step);
 	end_ranks(execution, TRUE);
 	return TRUE;
 }
@@ -413,18 +430,10 @@ gboolean execution_failed_to_start(const struct execution *execution)
 
 static void fail_to_start(struct execution *execution)
 {
-	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct open_choice));
-	struct choice unused;
-
 	for (int rank = 0; rank < ranks_of(execution); rank++)
 		execution->ends[rank].killed |= !has_told(&execution->ends[rank]);
 	stall_look(execution->stall, execution->world, g_get_monotonic_time()); /* where all are */
-	execution->wasted = execution->strategy->rest(execution->strategy,
-	                                              world_trace(execution->world), nothing,
-	                                              &unused)
-	                    == EXPLORER_DROP;
-	if (!execution->wasted)
-		verdict_reach(execution);
+	judge(execution, ask_of_end(execution));
 	end_ranks(execution, TRUE);
 	execution_advance(execution);
 }
@@ -547,7 +556,8 @@ void execution_look(struct execution *execution)
 			break;
 		execution->stalled = TRUE;
 		execution->livelock = step == STALL_SPIN;
-		verdict_reach(execution);
+		judge(execution,
+		      execution->strategy->wanders ? ask_of_end(execution) : EXPLORER_DONE);
 		end_ranks(execution, FALSE);
 		break;
 	}

@@ -76,6 +76,7 @@ struct execution {
 	gboolean given_up; /* waited in vain to learn how a rank ended */
 	/* the outcome */
 	gboolean wasted; /* dropped by the search, or lost: no interleaving of its own */
+	gboolean known;  /* a random walk that has ended as another one did */
 	char *lost;      /* why the plan could not be followed; NULL: it was */
 	gboolean livelock;
 	gboolean again;     /* cannot be carried out this way: to be begun anew */

@@ -239,6 +239,8 @@ struct record_exploration {
 	uint32_t bufferings;          /* those explored */
 	uint32_t shard, shards;       /* --shard 2/3: 2 and 3; 0 and 3: all shards, merged; 0 and
 	                                 0: explored as a whole */
+	bool random;                  /* --random: random walks, so not every interleaving */
+	uint64_t seed;                /* of these; at most INT64_MAX */
 	const char *backtrack;        /* "snapshot" or "rerun" */
 	char *backtrack_reason;       /* why auto reruns; NULL: nothing to explain */
 	bool synchronous_collectives; /* --collectives=sync */
@@ -250,6 +252,8 @@ struct record_exploration {
 	bool complete;
 	char *incomplete_reason; /* "stopped by --max-time 10"; NULL when complete */
 	uint64_t interleavings;  /* as many executions as the store holds */
+	uint64_t runs;           /* with --random: walks that came to their end, whether to an
+	                            interleaving of their own or not */
 	uint64_t wasted;
 	double seconds;
 };

@@ -238,8 +238,8 @@ GArray *session_plan_again(const struct execution *execution)
 }
 
 /* Carries out one plan to its end; the execution is left in session->current. */
-static void carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
-                      GArray *plan)
+void session_carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
+                       GArray *plan)
 {
 	struct execution *execution = session_begin(session, strategy, buffering, plan);
 
@@ -344,7 +344,7 @@ static void follow(struct session *session, const GArray *choices, enum bufferin
 	struct strategy *strategy = strategy_path(choices);
 
 	session->recording = keeps;
-	carry_out(session, strategy, buffering, strategy->next(strategy));
+	session_carry_out(session, strategy, buffering, strategy->next(strategy));
 	look(session, data);
 	if (keeps)
 		session_account(session, session->current);
@@ -376,7 +376,10 @@ static void carry_out_all(struct session *session)
 		session_release_snapshots(session);
 		return;
 	}
-	lanes_explore(session);
+	if (options->random)
+		session_wander(session);
+	else
+		lanes_explore(session);
 }
 
 /* --- the end --------------------------------------------------------------------------- */
@@ -392,7 +395,10 @@ static void conclude(struct session *session)
 	exploration->interleavings = session->interleavings;
 	exploration->wasted = session->wasted;
 	exploration->seconds = session_seconds(session);
-	if (session->stop_reason || session->error) {
+	exploration->runs = session->runs;
+	if (session->options->random && !session->error) {
+		exploration->incomplete_reason = session_wander_words(session);
+	} else if (session->stop_reason || session->error) {
 		g_free(exploration->incomplete_reason);
 		exploration->incomplete_reason = g_strdup(session->error ? "stopped by an error"
 		                                                         : session->stop_reason);

@@ -19,6 +19,7 @@ struct session;
 
 struct session_progress {
 	guint64 interleavings, findings, waiting;
+	guint64 runs; /* random walks that came to their end; 0: there are none */
 	double left; /* an estimate of the interleavings not explored yet; < 0: none */
 	double seconds;
 	guint depth; /* choices made in the current interleaving */
@@ -36,6 +37,8 @@ struct session_options {
 	double max_seconds;        /* 0: no bound */
 	guint64 max_memory;        /* bytes for snapshots; 0: half of what is free */
 	int deviations;            /* -1: no bound */
+	gboolean random;           /* explore: random walks instead of the search */
+	guint64 seed;              /* of these */
 	const GArray *bounds;      /* of struct bound (bounds.h); NULL: none */
 	guint not_yet;       /* how often in a row a poll is told so although it need not be */
 	guint shard, shards; /* explore: this one of so many parts of the tree; 0: all of it */

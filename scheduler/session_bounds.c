@@ -103,19 +103,24 @@ static void note_unmet(struct session *session, guint index)
 	g_ptr_array_add(session->exploration->notes, text);
 }
 
+static void note_regions(struct session *session)
+{
+	GString *text = g_string_new(
+		"--pcontrol: where MPI_Pcontrol says that order does not matter "
+		"only the default was taken");
+
+	if (!session->options->random)
+		g_string_append_printf(text, ": %" G_GUINT64_FORMAT " other alternative%s left out",
+		                       session->vouched, session->vouched == 1 ? " was" : "s were");
+	g_ptr_array_add(session->exploration->notes, g_string_free(text, FALSE));
+}
+
 void session_note_bounds(struct session *session)
 {
 	for (guint i = 0; i < count_of(session); i++) {
 		if (!(session->bounds_met >> i & 1))
 			note_unmet(session, i);
 		else if (bound_at(session, i)->kind == BOUND_REGION)
-			g_ptr_array_add(
-				session->exploration->notes,
-				g_strdup_printf(
-					"--pcontrol: where MPI_Pcontrol says that order does "
-					"not matter only the default was taken: %" G_GUINT64_FORMAT
-					" other alternative%s left out",
-					session->vouched,
-					session->vouched == 1 ? " was" : "s were"));
+			note_regions(session);
 	}
 }

@@ -88,6 +88,7 @@ struct session {
 	char *shared_path;       /* of an interleaving that all shards ran; NULL: none ended well */
 	GPtrArray *shared_texts; /* of GBytes, by rank: what it printed here */
 
+	guint64 runs; /* random walks that came to their end */
 	guint64 interleavings;
 	struct coverage covered[BUFFERING_PER_SEND + 1]; /* by buffering */
 	guint64 wasted;
@@ -167,6 +168,13 @@ void session_mark_bounds(const struct execution *execution, GArray *open);
 char *session_bounds_words(const struct session *session);
 void session_note_bounds(struct session *session);
 
+/* Random walks (session_random.c), and what they amount to in words; free with g_free. */
+void session_wander(struct session *session);
+char *session_wander_words(const struct session *session);
+
+/* Carries out one plan (taken over) to its end; the execution is left in session->current. */
+void session_carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
+                       GArray *plan);
 /* Begins to carry a plan out (struct choice; taken over), from the nearest snapshot. */
 struct execution *session_begin(struct session *session, struct strategy *strategy,
                                 enum buffering buffering, GArray *plan);

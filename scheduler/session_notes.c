@@ -100,7 +100,7 @@ static void note_covered(struct session *session)
 	const struct session_options *options = session->options;
 	g_autoptr(GString) text = g_string_new("covered: ");
 
-	if (!session->stop_reason || options->conduct || options->path)
+	if (!session->stop_reason || options->conduct || options->path || options->random)
 		return;
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
 		if (!(options->bufferings & 1u << i))

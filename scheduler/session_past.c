@@ -87,6 +87,8 @@ static GPtrArray *identity_of(const struct session *session)
 	add(identity, "--collectives",
 	    g_strdup(options->synchronous_collectives ? "sync" : "async"));
 	add(identity, "--deviations", g_strdup_printf("%d", options->deviations));
+	add(identity, "--random",
+	    options->random ? g_strdup_printf("%" G_GUINT64_FORMAT, options->seed) : word(NULL));
 	add_bounds(identity, options->bounds);
 	add(identity, "--shard",
 	    options->shards > 0 ? g_strdup_printf("%u/%u", options->shard, options->shards)

@@ -105,9 +105,12 @@ static void on_tick(uv_timer_t *timer)
 		.left = -1,
 		.findings = findings_all(session->findings)->len,
 		.seconds = session_seconds(session),
+		.runs = session->runs,
 	};
 
 	lanes_progress(session, &progress);
+	if (session->current)
+		progress.depth = MAX(progress.depth, world_choices(session->current->world)->len);
 	session->options->progress(session->options->user, &progress);
 }
 
@@ -151,6 +154,8 @@ static void describe(struct session *session)
 	exploration->bufferings = options->bufferings;
 	exploration->shard = options->shard;
 	exploration->shards = options->shards;
+	exploration->random = options->random;
+	exploration->seed = options->seed;
 	exploration->synchronous_collectives = options->synchronous_collectives;
 	exploration->version = g_strdup(MATCHPOINT_VERSION);
 	exploration->backtrack = session->snapshots ? "snapshot" : "rerun";

@@ -32,7 +32,8 @@
 	" id INTEGER PRIMARY KEY CHECK (id = 1), command TEXT, directory TEXT, ranks INTEGER," \
 	" bufferings INTEGER, backtrack TEXT, backtrack_reason TEXT, synchronous INTEGER," \
 	" version TEXT, mpi TEXT, machine TEXT, complete INTEGER, incomplete_reason TEXT," \
-	" interleavings INTEGER, wasted INTEGER, seconds REAL, shard INTEGER, shards INTEGER);" \
+	" interleavings INTEGER, wasted INTEGER, seconds REAL, shard INTEGER, shards INTEGER," \
+	" random INTEGER, seed INTEGER, runs INTEGER);" \
 	"CREATE TABLE argument (position INTEGER PRIMARY KEY, value BLOB);" \
 	"CREATE TABLE note (position INTEGER PRIMARY KEY, value TEXT);" \
 	"CREATE TABLE place (" \

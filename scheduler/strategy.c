@@ -36,10 +36,57 @@ struct strategy *strategy_search(struct explorer *explorer)
 {
 	struct search *search = g_new0(struct search, 1);
 
-	search->strategy = (struct strategy){FALSE, search_next, search_rest, search_needs,
-	                                     search_free};
+	search->strategy = (struct strategy){.next = search_next,
+	                                     .rest = search_rest,
+	                                     .needs = search_needs,
+	                                     .free = search_free};
 	search->explorer = explorer;
 	return &search->strategy;
+}
+
+static gboolean needs_nothing(const struct strategy *strategy, const GArray *choices)
+{
+	(void)strategy;
+	(void)choices;
+	return FALSE;
+}
+
+struct wander {
+	struct strategy strategy;
+	struct random_search *search;
+};
+
+static GArray *wander_next(struct strategy *strategy)
+{
+	if (!random_search_next(((struct wander *)strategy)->search))
+		return NULL;
+	return g_array_new(FALSE, FALSE, sizeof(struct choice));
+}
+
+static enum explorer_step wander_rest(struct strategy *strategy, const struct trace *trace,
+                                      const GArray *open, struct choice *ret_choice)
+{
+	if (!open)
+		return EXPLORER_DROP;
+	return random_search_rest(((struct wander *)strategy)->search, trace, open, ret_choice);
+}
+
+static void wander_free(struct strategy *strategy)
+{
+	g_free(strategy);
+}
+
+struct strategy *strategy_random(struct random_search *search)
+{
+	struct wander *wander = g_new0(struct wander, 1);
+
+	wander->strategy = (struct strategy){.wanders = TRUE,
+	                                     .next = wander_next,
+	                                     .rest = wander_rest,
+	                                     .needs = needs_nothing,
+	                                     .free = wander_free};
+	wander->search = search;
+	return &wander->strategy;
 }
 
 struct follow {
@@ -69,13 +116,6 @@ static enum explorer_step follow_rest(struct strategy *strategy, const struct tr
 	return EXPLORER_TAKE;
 }
 
-static gboolean follow_needs(const struct strategy *strategy, const GArray *choices)
-{
-	(void)strategy;
-	(void)choices;
-	return FALSE;
-}
-
 static void follow_free(struct strategy *strategy)
 {
 	struct follow *follow = (struct follow *)strategy;
@@ -89,8 +129,11 @@ struct strategy *strategy_path(const GArray *choices)
 {
 	struct follow *follow = g_new0(struct follow, 1);
 
-	follow->strategy = (struct strategy){TRUE, follow_next, follow_rest, follow_needs,
-	                                     follow_free};
+	follow->strategy = (struct strategy){.fills_gaps = TRUE,
+	                                     .next = follow_next,
+	                                     .rest = follow_rest,
+	                                     .needs = needs_nothing,
+	                                     .free = follow_free};
 	follow->choices = g_array_sized_new(FALSE, FALSE, sizeof(struct choice), choices->len);
 	g_array_append_vals(follow->choices, choices->data, choices->len);
 	return &follow->strategy;

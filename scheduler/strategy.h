@@ -1,14 +1,17 @@
-/* Who decides which message a receive takes: the search, or a given path. The loop that carries the
- * decisions out (execution.h) knows only this table. */
+/* Who decides which message a receive takes: the search, chance, or a given path. The loop that
+ * carries the decisions out (execution.h) knows only this table. */
 #ifndef MATCHPOINT_SCHEDULER_STRATEGY_H
 #define MATCHPOINT_SCHEDULER_STRATEGY_H
 
-#include "../explorer/explorer.h"
+#include "../explorer/random_search.h"
 
 struct strategy {
 	/* Asked also while choices of the plan wait for something (a path may leave choices out).
 	 * */
 	gboolean fills_gaps;
+	/* Begins every interleaving anew, and tells by `rest`, with nothing open, whether it has
+	 * ended as another one, also where that is not at rest. */
+	gboolean wanders;
 	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL.
 	 * */
 	GArray *(*next)(struct strategy *strategy);
@@ -23,6 +26,9 @@ struct strategy {
 
 /* Every outcome once. The explorer stays the caller's. */
 struct strategy *strategy_search(struct explorer *explorer);
+
+/* Random walks. The search stays the caller's. */
+struct strategy *strategy_random(struct random_search *search);
 
 /* One interleaving: the choices of `choices` (struct choice, copied), and where they name none, the
  * candidate of the lowest rank. */

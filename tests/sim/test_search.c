@@ -14,6 +14,7 @@
 #include "brute_force.h"
 #include "costs.h"
 #include "fake_world.h"
+#include "walks.h"
 
 static int programs = 500;
 static gint64 first_seed = 1;
@@ -472,6 +473,74 @@ static void test_apart(void **state)
 	assert_true(parts > (guint)programs / 8 && cut > (guint)programs / 8);
 }
 
+static bool same_walks(const struct walks *left, const struct walks *right)
+{
+	if (left->outcomes->len != right->outcomes->len)
+		return false;
+	for (guint i = 0; i < left->outcomes->len; i++)
+		if (!g_bytes_equal(left->outcomes->pdata[i], right->outcomes->pdata[i])
+		    || g_array_index(left->known, bool, i) != g_array_index(right->known, bool, i))
+			return false;
+	return true;
+}
+
+/* How many different outcomes the walks have come to: each is new once, and known from then on.
+ * With a choice for each send an outcome can be reached by several. */
+static guint check_walks(const struct walks *walks, const struct exploration *all, bool once)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+
+	for (guint i = 0; i < walks->outcomes->len; i++) {
+		bool first = g_hash_table_add(seen, walks->outcomes->pdata[i]);
+		bool known = g_array_index(walks->known, bool, i);
+
+		assert_true(g_hash_table_contains(all->outcomes, walks->outcomes->pdata[i]));
+		assert_true(!first || !known);
+		assert_true(first || known || !once);
+	}
+	return g_hash_table_size(seen);
+}
+
+/* The same seed walks the same ways, however ranks move, another one others; nothing is invented,
+ * and of small trees nearly nothing is missed. */
+static void test_random_walks(void **state)
+{
+	guint outcomes = 0, found = 0, otherwise = 0;
+
+	(void)state;
+	for (guint64 seed = 1; seed <= (guint64)(programs / 8); seed++) {
+		struct random_program *program = random_program_new(seed, 5);
+		enum program_buffering buffering = (enum program_buffering)(1 + seed % 3);
+		struct exploration_options options = {
+			.buffering = buffering, .snapshots = true, .deviations = -1, .seed = seed};
+		struct exploration all;
+		struct walks walks, again, others;
+
+		explore(program, &options, &all);
+		if (all.runs > 40) {
+			exploration_release(&all);
+			random_program_free(program);
+			continue;
+		}
+		walk_randomly(program, buffering, seed, 1, &walks);
+		walk_randomly(program, buffering, seed, 2, &again);
+		walk_randomly(program, buffering, seed ^ 1ull << 40, 1, &others);
+		assert_true(same_walks(&walks, &again));
+		otherwise += !same_walks(&walks, &others);
+		assert_true(all.runs > 1 || walks.outcomes->len <= 101);
+		outcomes += g_hash_table_size(all.outcomes);
+		found += check_walks(&walks, &all, buffering != PROGRAM_PER_SEND);
+		walks_release(&walks);
+		walks_release(&again);
+		walks_release(&others);
+		exploration_release(&all);
+		random_program_free(program);
+	}
+	print_message("%u of %u outcomes\n", found, outcomes);
+	assert_true(found > outcomes * 9 / 10);
+	assert_true(otherwise > 0 || outcomes < 50);
+}
+
 static void print_all_outcomes(const struct random_program *program)
 {
 	printf("%d\n", program->ranks);
@@ -520,7 +589,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_programs), cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_deviations),      cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_apart),           cmocka_unit_test(test_random_walks),
 	};
 	g_autoptr(GOptionContext)
 		context = g_option_context_new("- the search against brute force");

@@ -226,6 +226,37 @@ static void a_crash_shows_what_the_rank_wrote(void **state)
 	assert_non_null(strstr(text, "its replay ended otherwise: the program does not depend"));
 }
 
+static void walk_randomly(struct fixture *fixture)
+{
+	fixture->exploration->complete = false;
+	fixture->exploration->random = true;
+	fixture->exploration->seed = G_MAXINT64;
+	fixture->exploration->runs = 40;
+	fixture->exploration->incomplete_reason = g_strdup("random search, not exhaustive");
+	add_executions(fixture, 2, 0, NULL);
+}
+
+static void random_walks_are_told_in_words(void **state)
+{
+	g_autofree char *text = NULL;
+
+	walk_randomly(*state);
+	text = report(*state, "terminal");
+	assert_non_null(strstr(text, "on 4 ranks, random search, not exhaustive (zero and"));
+	assert_non_null(strstr(text, "nothing wrong so far"));
+}
+
+static void random_walks_are_told_in_json(void **state)
+{
+	g_autofree char *text = NULL;
+
+	walk_randomly(*state);
+	text = report(*state, "json");
+	assert_non_null(strstr(text, "\"kind\" : \"random\""));
+	assert_non_null(strstr(text, "\"seed\" : 9223372036854775807"));
+	assert_non_null(strstr(text, "\"runs\" : 40"));
+}
+
 static void a_finding_without_a_replay_is_told_so(void **state)
 {
 	struct fixture *fixture = *state;
@@ -553,6 +584,8 @@ int main(void)
 		TEST(the_verdict_on_a_deadlock_is_as_documented),
 		TEST(a_verdict_without_findings),
 		TEST(a_crash_shows_what_the_rank_wrote),
+		TEST(random_walks_are_told_in_words),
+		TEST(random_walks_are_told_in_json),
 		TEST(a_finding_without_a_replay_is_told_so),
 		TEST(one_culprit_is_told_of_once),
 		TEST(what_ranks_did_is_told_by_line),

@@ -1,0 +1,131 @@
+#include "random_search.h"
+
+#include "answer.h"
+#include "spine.h"
+
+struct random_search {
+	uint64_t seed, fixed;
+	uint32_t stream;
+	GRand *random;     /* of the current walk; NULL: there is none yet */
+	GHashTable *known; /* set of the outcomes' hashes */
+	bool drawn;        /* in the current walk */
+	bool nothing;      /* in a whole one: there is but one outcome */
+	struct random_statistics statistics;
+};
+
+struct random_search *random_search_new(uint64_t seed, uint32_t stream, uint64_t fixed)
+{
+	struct random_search *search = g_new0(struct random_search, 1);
+
+	search->seed = seed;
+	search->stream = stream;
+	search->fixed = fixed;
+	search->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	return search;
+}
+
+void random_search_free(struct random_search *search)
+{
+	if (!search)
+		return;
+	if (search->random)
+		g_rand_free(search->random);
+	g_hash_table_destroy(search->known);
+	g_free(search);
+}
+
+bool random_search_next(struct random_search *search)
+{
+	const struct random_statistics *now = &search->statistics;
+	const guint32 seed[] = {(guint32)search->seed, (guint32)(search->seed >> 32),
+	                        search->stream, (guint32)now->runs, (guint32)(now->runs >> 32)};
+
+	if (search->nothing || now->fruitless >= MAX(RANDOM_FRUITLESS, 2 * now->outcomes))
+		return false;
+	if (search->random)
+		g_rand_set_seed_array(search->random, seed, G_N_ELEMENTS(seed));
+	else
+		search->random = g_rand_new_with_seed_array(seed, G_N_ELEMENTS(seed));
+	search->drawn = false;
+	return true;
+}
+
+/* --- a world at rest ----------------------------------------------------------------------- */
+
+/* Sends that may complete early, and whose turn it is, come first, as in the search: what comes
+ * after does not depend on when they were decided. */
+static bool comes_first(const struct open_choice *open)
+{
+	enum answer_kind kind = answer_kind(g_array_index(open->alternatives, struct op_id, 0));
+
+	return open->point.sub == OPERATION_TURN || kind == ANSWER_EARLY || kind == ANSWER_LATE;
+}
+
+static guint draw(struct random_search *search, guint count)
+{
+	if (count < 2)
+		return 0;
+	search->drawn = true;
+	return (guint)g_rand_int_range(search->random, 0, (gint32)count);
+}
+
+static const struct open_choice *draw_point(struct random_search *search, const GArray *open)
+{
+	const struct open_choice *first = &g_array_index(open, struct open_choice, 0);
+
+	for (guint i = 0; i < open->len; i++)
+		if (first[i].bounds & search->fixed)
+			return &first[i];
+	return comes_first(first) ? first : &first[draw(search, open->len)];
+}
+
+/* The choices that were made, in any order. */
+static uint64_t outcome_hash(const struct trace *trace)
+{
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct event *event = &trace->events[i];
+		struct choice choice = {event->op.id, event->other};
+
+		if (event->chosen && (event->kind == EVENT_MATCH || event->kind == EVENT_ANSWER))
+			hash += choice_key(&choice);
+	}
+	return hash;
+}
+
+static enum explorer_step end(struct random_search *search, const struct trace *trace)
+{
+	uint64_t hash = outcome_hash(trace);
+
+	search->nothing = !search->drawn;
+	search->statistics.runs++;
+	if (!g_hash_table_add(search->known, g_memdup2(&hash, sizeof hash))) {
+		search->statistics.fruitless++;
+		return EXPLORER_KNOWN;
+	}
+	search->statistics.outcomes++;
+	search->statistics.fruitless = 0;
+	return EXPLORER_DONE;
+}
+
+enum explorer_step random_search_rest(struct random_search *search, const struct trace *trace,
+                                      const GArray *open, struct choice *ret_choice)
+{
+	const struct open_choice *point;
+	guint taken = 0;
+
+	if (open->len == 0)
+		return end(search, trace);
+	point = draw_point(search, open);
+	if (!(point->bounds & search->fixed))
+		taken = draw(search, point->alternatives->len);
+	ret_choice->point = point->point;
+	ret_choice->taken = g_array_index(point->alternatives, struct op_id, taken);
+	return EXPLORER_TAKE;
+}
+
+void random_search_statistics(const struct random_search *search, struct random_statistics *ret)
+{
+	*ret = search->statistics;
+}

@@ -1,0 +1,124 @@
+"""Random walks: the same ones with the same seed, each interleaving told once, none invented, and
+never called exhaustive."""
+
+import os
+
+import harness
+from harness import check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "../../examples")
+
+
+def paths(run):
+    return [execution["path"] for execution in run.report["executions"]]
+
+
+def check_sequence(tool):
+    program = tool.compile(os.path.join(EXAMPLES, "senders.c"))
+
+    def walks(seed, *more):
+        run = tool.run("explore", "-n", "5", "--random", seed, "--max-interleavings", "6", *more,
+                       program, report=True)
+        check(run.status == 3 and not run.report["complete"], str(run))
+        check(run.report["search"]["kind"] == "random", str(run))
+        check(run.report["search"]["seed"] == int(seed), str(run))
+        check(run.report["search"]["runs"] >= 6 and run.report["wasted"] == 0, str(run))
+        found = paths(run)
+        check(len(found) == len(set(found)) == run.report["interleavings"] == 6, str(run))
+        zero = [path for path in found if ":zero:" in path]
+        check(len(zero) == 3, "not one buffering after the other: %s" % found)
+        return found
+
+    first = walks("1")
+    check(walks("1") == first, "not the same again")
+    check(walks("1", "--backtrack", "rerun") == first, "not the same by rerunning")
+    check(walks("9223372036854775807") != first, "another seed, and the same walks")
+
+
+def check_nothing_to_draw(tool):
+    program = tool.compile(os.path.join(EXAMPLES, "senders.c"))
+    run = tool.run("explore", "-n", "2", "--random", "0", program, report=True)
+    check(run.status == 3 and run.report["search"]["runs"] == 2, str(run))
+    check("random search, seed 0: 2 distinct interleavings in 2 runs, not exhaustive" in run.out,
+          str(run))
+
+
+def check_finding(tool):
+    program = tool.compile(os.path.join(EXAMPLES, "wildcard_deadlock.c"))
+    run = tool.run("explore", "-n", "3", "--random", "1", "--max-interleavings", "4", program,
+                   report=True)
+    check(run.status == 1 and not run.report["complete"], str(run))
+    check([finding["kind"] for finding in run.report["findings"]] == ["deadlock"], str(run))
+    finding = run.report["findings"][0]
+    check(finding["reproduced"] and finding["count"] == 2, str(run))
+    check("stopped by --max-interleavings 4" in run.report["incomplete_reason"], str(run))
+    again = tool.run("replay", finding["path"], "--", program, report=True)
+    check(again.status == 1 and again.report["findings"][0]["kind"] == "deadlock", str(again))
+    run = tool.run("explore", "-n", "3", "--random", "1", "--fail-fast", program, report=True)
+    check(run.status == 1 and run.report["findings"][0]["count"] == 1, str(run))
+
+
+def check_late(tool):
+    """What comes late is reached, too; in marked regions only the default is taken."""
+    program = tool.compile(os.path.join(HERE, "programs/marked_region.c"))
+    whole = tool.run("explore", "-n", "4", "--buffering", "infinite", program, "late", report=True)
+    some = tool.run("explore", "-n", "4", "--buffering", "infinite", "--random", "5",
+                    "--max-interleavings", "4", program, "late", report=True)
+    check(len(set(paths(some))) == 4, str(some))
+
+    def matches(run):
+        return sorted(sorted((m["rank"], m["call"], m["source"]) for m in execution["matches"])
+                      for execution in run.report["executions"])
+
+    check(matches(some) == matches(whole), "%s\n%s" % (whole, some))
+    some = tool.run("explore", "-n", "4", "--buffering", "infinite", "--random", "5", "--pcontrol",
+                    "--max-time", "1.5", program, "late", report=True)
+    check(0 < some.report["interleavings"] <= 2, str(some))
+    check(any(note.startswith("--pcontrol:") for note in some.report["notes"]), str(some))
+    for execution in some.report["executions"]:
+        check(execution["choices"] and all(choice["taken"]["source"] == 1
+                                           for choice in execution["choices"]
+                                           if (choice["rank"], choice["call"]) == (0, 2)),
+              str(some))
+
+
+def check_time(tool):
+    program = tool.compile(os.path.join(EXAMPLES, "senders.c"))
+    run = tool.run("explore", "-n", "7", "--random", "2", "--max-time", "1", program, report=True)
+    check(run.status == 3 and run.seconds < 6, str(run))
+    check("stopped by --max-time" in run.report["incomplete_reason"], str(run))
+    check(run.report["interleavings"] <= run.report["search"]["runs"], str(run))
+
+
+def check_refused(tool):
+    program = tool.compile(os.path.join(EXAMPLES, "senders.c"))
+    for words, *arguments in (
+            ("--random cannot be '-1'", "--random", "-1"),
+            ("--random cannot be '9223372036854775808'", "--random", "9223372036854775808"),
+            ("--random cannot be 'seed'", "--random", "seed"),
+            ("cannot go with --resume", "--random", "1", "--resume"),
+            ("cannot go with -j", "--random", "1", "-j", "2"),
+            ("cannot go with --deviations", "--random", "1", "--deviations", "1"),
+            ("cannot go with --deviations", "--random", "1", "--bound-rank", "0=1"),
+            ("cannot go with --deviations", "--random", "1", "--bound-site", "a.c:1=1")):
+        run = tool.run("explore", "-n", "3", *arguments, "--", program)
+        check(run.status == 2 and words in run.err, "not refused: %s\n%s" % (words, run))
+    store = os.path.join(tool.directory, "walked")
+    arguments = ["explore", "-n", "3", "--store", store]
+    tool.run(*arguments, "--random", "1", "--max-interleavings", "1", "--", program)
+    run = tool.run(*arguments, "--resume", "--", program)
+    check(run.status == 4 and "--random was '1'" in run.err, str(run))
+
+
+def body(tool, options):
+    check_sequence(tool)
+    check_nothing_to_draw(tool)
+    check_finding(tool)
+    check_late(tool)
+    check_time(tool)
+    check_refused(tool)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)

@@ -1,0 +1,199 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../explorer/answer.h"
+#include "../../explorer/random_search.h"
+
+/* Points of ranks 0, 1, ..., each open for messages of so many sources. */
+static GArray *points(guint count, guint alternatives)
+{
+	GArray *open = g_array_new(FALSE, TRUE, sizeof(struct open_choice));
+
+	for (guint i = 0; i < count; i++) {
+		struct open_choice one = {.point = {(int32_t)i, 2, 0}};
+
+		one.alternatives = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+		for (guint k = 0; k < alternatives; k++) {
+			struct op_id message = {(int32_t)k, 5, 0};
+
+			g_array_append_val(one.alternatives, message);
+		}
+		g_array_append_val(open, one);
+	}
+	return open;
+}
+
+static void points_free(GArray *open)
+{
+	for (guint i = 0; i < open->len; i++)
+		g_array_unref(g_array_index(open, struct open_choice, i).alternatives);
+	g_array_unref(open);
+}
+
+static struct open_choice *point_at(GArray *open, guint index)
+{
+	return &g_array_index(open, struct open_choice, index);
+}
+
+/* Walks once among these points; returns what was drawn, as 10 x point + alternative each, and
+ * whether the end was known. */
+static GArray *walk(struct random_search *search, guint count, guint alternatives, bool *ret_known)
+{
+	GArray *drawn = g_array_new(FALSE, FALSE, sizeof(guint));
+	GArray *open = points(count, alternatives);
+	struct choice choice;
+	struct trace trace;
+	enum explorer_step step;
+
+	trace_init(&trace);
+	while ((step = random_search_rest(search, &trace, open, &choice)) == EXPLORER_TAKE) {
+		struct event event = {.kind = EVENT_MATCH,
+		                      .chosen = true,
+		                      .op.id = choice.point,
+		                      .other = choice.taken};
+		guint number = (guint)(10 * choice.point.rank + choice.taken.rank), i = 0;
+
+		g_array_append_val(drawn, number);
+		trace_append(&trace, &event);
+		while (!op_id_equal(point_at(open, i)->point, choice.point))
+			i++;
+		g_array_unref(point_at(open, i)->alternatives);
+		g_array_remove_index(open, i);
+	}
+	assert_true(step == EXPLORER_DONE || step == EXPLORER_KNOWN);
+	*ret_known = step == EXPLORER_KNOWN;
+	trace_release(&trace);
+	points_free(open);
+	return drawn;
+}
+
+/* Who has written a seed down wants the same walks from every version. */
+static void test_a_seed_means_the_same_for_ever(void **state)
+{
+	static const guint expected[][3] = {{0, 11, 22}, {12, 22, 0}, {22, 2, 11}};
+	struct random_search *search = random_search_new(42, 1, 0);
+	bool known;
+
+	(void)state;
+	for (guint i = 0; i < G_N_ELEMENTS(expected); i++) {
+		g_autoptr(GArray) drawn = NULL;
+
+		assert_true(random_search_next(search));
+		drawn = walk(search, 3, 3, &known);
+		assert_int_equal(drawn->len, 3);
+		assert_memory_equal(drawn->data, expected[i], sizeof(expected[i]));
+	}
+	random_search_free(search);
+}
+
+/* Two points with two alternatives each: four outcomes, whatever the order; then no more. */
+static void test_ends_when_nothing_is_new(void **state)
+{
+	struct random_search *search = random_search_new(1, 1, 0);
+	struct random_statistics statistics;
+	guint new = 0, runs = 0;
+	bool known;
+
+	(void)state;
+	while (random_search_next(search)) {
+		g_array_unref(walk(search, 2, 2, &known));
+		new += !known;
+		runs++;
+	}
+	random_search_statistics(search, &statistics);
+	assert_int_equal(new, 4);
+	assert_int_equal(statistics.outcomes, 4);
+	assert_int_equal(statistics.runs, runs);
+	assert_int_equal(statistics.fruitless, RANDOM_FRUITLESS);
+	random_search_free(search);
+}
+
+static void test_ends_at_once_when_there_is_nothing_to_draw(void **state)
+{
+	struct random_search *search = random_search_new(1, 1, 0);
+	bool known;
+
+	(void)state;
+	assert_true(random_search_next(search));
+	g_array_unref(walk(search, 1, 1, &known));
+	assert_false(known);
+	assert_false(random_search_next(search));
+	random_search_free(search);
+}
+
+static void test_a_walk_that_was_stopped_is_begun_again(void **state)
+{
+	struct random_search *one = random_search_new(7, 1, 0), *other = random_search_new(7, 1, 0);
+	GArray *open = points(3, 3);
+	struct trace trace;
+	struct choice choice;
+	bool known;
+
+	(void)state;
+	trace_init(&trace);
+	assert_true(random_search_next(one));
+	assert_int_equal(random_search_rest(one, &trace, open, &choice), EXPLORER_TAKE);
+	for (int i = 0; i < 5; i++) {
+		g_autoptr(GArray) left = NULL, right = NULL;
+
+		assert_true(random_search_next(one) && random_search_next(other));
+		left = walk(one, 3, 3, &known);
+		right = walk(other, 3, 3, &known);
+		assert_memory_equal(left->data, right->data, left->len * sizeof(guint));
+	}
+	points_free(open);
+	trace_release(&trace);
+	random_search_free(one);
+	random_search_free(other);
+}
+
+/* Always the same: marked points at once and by default, sends that may complete early in turn. */
+static void test_what_is_not_drawn(void **state)
+{
+	struct random_search *search = random_search_new(3, 1, 2);
+	GArray *open = points(4, 3);
+	struct trace trace;
+	struct choice choice;
+	guint late = 0;
+
+	(void)state;
+	trace_init(&trace);
+	point_at(open, 1)->bounds = 1;
+	point_at(open, 2)->bounds = 2;
+	for (int i = 0; i < 20; i++) {
+		assert_true(random_search_next(search));
+		random_search_rest(search, &trace, open, &choice);
+		assert_int_equal(choice.point.rank, 2);
+		assert_int_equal(choice.taken.rank, 0);
+	}
+	point_at(open, 2)->bounds = 0;
+	g_array_set_size(point_at(open, 0)->alternatives, 2);
+	g_array_index(point_at(open, 0)->alternatives, struct op_id, 0) = answer_make(ANSWER_EARLY);
+	g_array_index(point_at(open, 0)->alternatives, struct op_id, 1) = answer_make(ANSWER_LATE);
+	for (int i = 0; i < 20; i++) {
+		random_search_rest(search, &trace, open, &choice);
+		assert_int_equal(choice.point.rank, 0);
+		late += choice.taken.rank == ANSWER_LATE;
+	}
+	assert_true(late > 0 && late < 20);
+	points_free(open);
+	trace_release(&trace);
+	random_search_free(search);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_seed_means_the_same_for_ever),
+		cmocka_unit_test(test_ends_when_nothing_is_new),
+		cmocka_unit_test(test_ends_at_once_when_there_is_nothing_to_draw),
+		cmocka_unit_test(test_a_walk_that_was_stopped_is_begun_again),
+		cmocka_unit_test(test_what_is_not_drawn),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
