@@ -6,10 +6,15 @@
 
 /* What calls have in common. */
 struct shape {
-	int name, kind, place, stack, communicator;
+	int name, kind, place, frame, communicator;
 	int32_t peer, peer_given, tag;
 	uint8_t operations;
 	uint64_t bytes;
+};
+
+/* A function of a stack and where it was called; stacks share what they have in common outside. */
+struct frame {
+	int function, place, outer;
 };
 
 struct html_data {
@@ -19,22 +24,37 @@ struct html_data {
 	GHashTable *places;        /* struct place to index + 1 */
 	GHashTable *communicators; /* number to index + 1 */
 	GHashTable *shapes;        /* struct shape to index + 1 */
-	GHashTable *stacks;        /* number in the store to index + 1 */
+	GHashTable *frames;        /* struct frame to index + 1 */
+	GHashTable *stacks;        /* number in the store to index + 1 of its innermost frame */
 	GString *strings_json, *places_json, *communicators_json, *shapes_json, *graphs_json;
-	GString *stacks_json;
+	GString *frames_json;
 	GHashTable *graphs; /* id of the interleaving to index + 1 of its graph without a blame */
 	int count;
 	guint64 calls;
 };
 
-static guint shape_hash(gconstpointer key)
+static guint bytes_hash(const unsigned char *bytes, gsize count)
 {
-	const unsigned char *bytes = key;
 	guint hash = 2166136261u;
 
-	for (gsize i = 0; i < sizeof(struct shape); i++)
+	for (gsize i = 0; i < count; i++)
 		hash = (hash ^ bytes[i]) * 16777619u;
 	return hash;
+}
+
+static guint frame_hash(gconstpointer key)
+{
+	return bytes_hash(key, sizeof(struct frame));
+}
+
+static gboolean frame_equal(gconstpointer one, gconstpointer other)
+{
+	return memcmp(one, other, sizeof(struct frame)) == 0;
+}
+
+static guint shape_hash(gconstpointer key)
+{
+	return bytes_hash(key, sizeof(struct shape));
 }
 
 static gboolean shape_equal(gconstpointer one, gconstpointer other)
@@ -53,13 +73,14 @@ struct html_data *html_data_new(const struct store_reader *reader)
 	data->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	data->shapes = g_hash_table_new_full(shape_hash, shape_equal, g_free, NULL);
 	data->graphs = g_hash_table_new(NULL, NULL);
+	data->frames = g_hash_table_new_full(frame_hash, frame_equal, g_free, NULL);
 	data->stacks = g_hash_table_new(NULL, NULL);
 	data->strings_json = g_string_new(NULL);
 	data->places_json = g_string_new(NULL);
 	data->communicators_json = g_string_new(NULL);
 	data->shapes_json = g_string_new(NULL);
 	data->graphs_json = g_string_new(NULL);
-	data->stacks_json = g_string_new(NULL);
+	data->frames_json = g_string_new(NULL);
 	return data;
 }
 
@@ -72,13 +93,14 @@ void html_data_free(struct html_data *data)
 	g_hash_table_unref(data->communicators);
 	g_hash_table_unref(data->shapes);
 	g_hash_table_unref(data->graphs);
+	g_hash_table_unref(data->frames);
 	g_hash_table_unref(data->stacks);
 	g_string_free(data->strings_json, TRUE);
 	g_string_free(data->places_json, TRUE);
 	g_string_free(data->communicators_json, TRUE);
 	g_string_free(data->shapes_json, TRUE);
 	g_string_free(data->graphs_json, TRUE);
-	g_string_free(data->stacks_json, TRUE);
+	g_string_free(data->frames_json, TRUE);
 	g_free(data);
 }
 
@@ -158,26 +180,31 @@ static int place_index(struct html_data *data, const struct place *place)
 	return find(data->places, g_memdup2(place, sizeof(*place)), &new);
 }
 
-/* [function, place, function, place, ...], innermost first; a function is -1 when it is not known.
- * -1: there is no stack. */
-static int stack_index(struct html_data *data, uint32_t number)
+/* The innermost of a stack's frames; -1: there is no stack. A function is -1 when it is not known,
+ * and the frame that the outermost is called from. */
+static int frame_index(struct html_data *data, uint32_t stack)
 {
-	int known = GPOINTER_TO_INT(g_hash_table_lookup(data->stacks, GUINT_TO_POINTER(number)));
-	const GArray *frames = store_reader_stack(data->reader, number);
-	g_autoptr(GString) json = g_string_new("[");
-	gboolean new;
+	int index = GPOINTER_TO_INT(g_hash_table_lookup(data->stacks, GUINT_TO_POINTER(stack))) - 1;
+	const GArray *frames = store_reader_stack(data->reader, stack);
 
-	if (known || !frames)
-		return known - 1;
-	for (guint i = 0; i < frames->len; i++) {
-		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
+	if (index >= 0 || !frames)
+		return index;
+	for (guint i = frames->len; i-- > 0;) {
+		const struct record_frame *told = &g_array_index(frames, struct record_frame, i);
+		struct frame frame = {told->function ? string_index(data, told->function) : -1,
+		                      place_index(data, &told->place), index};
+		gboolean new;
 
-		add_number(json, frame->function ? string_index(data, frame->function) : -1);
-		add_number(json, place_index(data, &frame->place));
+		index = GPOINTER_TO_INT(g_hash_table_lookup(data->frames, &frame)) - 1;
+		if (index >= 0)
+			continue;
+		index = find(data->frames, g_memdup2(&frame, sizeof(frame)), &new);
+		separate(data->frames_json);
+		g_string_append_printf(data->frames_json, "[%d,%d,%d]", frame.function, frame.place,
+		                       frame.outer);
 	}
-	separate(data->stacks_json);
-	g_string_append_printf(data->stacks_json, "%s]", json->str);
-	return find(data->stacks, GUINT_TO_POINTER(number), &new);
+	g_hash_table_insert(data->stacks, GUINT_TO_POINTER(stack), GINT_TO_POINTER(index + 1));
+	return index;
 }
 
 static int communicator_index(struct html_data *data, const struct record_call *call)
@@ -205,7 +232,7 @@ static int shape_index(struct html_data *data, const struct record_call *call)
 	shape.name = string_index(data, call->function);
 	shape.kind = call->kind;
 	shape.place = place_index(data, &call->place);
-	shape.stack = stack_index(data, call->stack);
+	shape.frame = frame_index(data, call->stack);
 	shape.communicator = communicator_index(data, call);
 	shape.peer = call->peer;
 	shape.peer_given = call->peer_given;
@@ -219,7 +246,7 @@ static int shape_index(struct html_data *data, const struct record_call *call)
 	g_string_append_printf(
 		data->shapes_json, "[%d,%d,%d,%d,%d,%d,%d,%" G_GUINT64_FORMAT ",%u,%d]", shape.name,
 		shape.kind, shape.place, shape.communicator, shape.peer, shape.peer_given,
-		shape.tag, shape.bytes, shape.operations, shape.stack);
+		shape.tag, shape.bytes, shape.operations, shape.frame);
 	return find(data->shapes, g_memdup2(&shape, sizeof(shape)), &new);
 }
 
@@ -378,8 +405,8 @@ int html_data_add(struct html_data *data, const struct record_execution *executi
 char *html_data_print(const struct html_data *data)
 {
 	return g_strdup_printf("{\"strings\":[%s],\"places\":[%s],\"communicators\":[%s],"
-	                       "\"stacks\":[%s],\"shapes\":[%s],\"graphs\":[%s]}",
+	                       "\"frames\":[%s],\"shapes\":[%s],\"graphs\":[%s]}",
 	                       data->strings_json->str, data->places_json->str,
-	                       data->communicators_json->str, data->stacks_json->str,
+	                       data->communicators_json->str, data->frames_json->str,
 	                       data->shapes_json->str, data->graphs_json->str);
 }

@@ -1,6 +1,6 @@
 /* The data of the page's graphs: the calls of a few interleavings, as compact JSON.
  *
- * What many calls have in common stands in tables (strings, places, stacks, communicators, shapes),
+ * What many calls have in common stands in tables (strings, places, frames, communicators, shapes),
  * so that 100,000 calls are a few megabytes. The form is told where it is read, in page/data.js. */
 #ifndef MATCHPOINT_REPORTS_HTML_DATA_H
 #define MATCHPOINT_REPORTS_HTML_DATA_H

@@ -2,6 +2,8 @@
  * tell their call stacks. */
 #include "session_internal.h"
 
+#define WELL_SECONDS 5 /* so long a replay may take for what goes well to be replayed, too */
+
 /* The replay of a finding ended otherwise, or made other calls: a finding of its own. */
 static void report_difference(struct session *session, const struct record_finding *finding,
                               const char *difference)
@@ -116,6 +118,7 @@ void session_replay_findings(struct session *session)
 	const struct session_options *options = session->options;
 	gboolean is_replay = options->conduct || (options->path && options->path->choices->len > 0);
 	guint count = all->len; /* without those that the replays add */
+	gint64 begun = g_get_monotonic_time();
 
 	for (guint i = 0; i < count && !session->error && !session->hurry; i++) {
 		struct record_finding *finding = all->pdata[i];
@@ -127,6 +130,7 @@ void session_replay_findings(struct session *session)
 		else
 			replay(session, finding);
 	}
-	if (session->store && !is_replay)
+	if (session->store && !is_replay
+	    && g_get_monotonic_time() - begun < (gint64)count * WELL_SECONDS * G_USEC_PER_SEC)
 		replay_well(session);
 }

@@ -8,8 +8,8 @@ const SEND = 1, COLLECTIVE = 5;
 function readData() {
 	const data = JSON.parse(document.getElementById("data").textContent);
 
-	data.shapes = data.shapes.map(([name, kind, place, comm, peer, given, tag, bytes, operations, stack]) =>
-		({ name, kind, place, comm, peer, given, tag, bytes, operations, stack }));
+	data.shapes = data.shapes.map(([name, kind, place, comm, peer, given, tag, bytes, operations, frame]) =>
+		({ name, kind, place, comm, peer, given, tag, bytes, operations, frame }));
 	return data;
 }
 
@@ -153,11 +153,11 @@ class Graph {
 	/* Where it stands, from the MPI call outwards; empty when no stack was taken. A function is ""
 	 * when it is not known. */
 	stack(node) {
-		const flat = this.data.stacks[this.call(node).stack] || [], frames = [];
+		const { frames, strings, places } = this.data, stack = [];
 
-		for (let i = 0; i + 1 < flat.length; i += 2)
-			frames.push({ name: this.data.strings[flat[i]] || "", text: this.data.places[flat[i + 1]][0] });
-		return frames;
+		for (let i = this.call(node).frame; i >= 0; i = frames[i][2])
+			stack.push({ name: strings[frames[i][0]] || "", text: places[frames[i][1]][0] });
+		return stack;
 	}
 
 	communicator(node) {

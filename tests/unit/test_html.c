@@ -300,54 +300,60 @@ static void a_graph_has_calls_matches_and_choices(void **state)
 	assert_int_equal(number(member(graph, "matches"), 3), 1);
 }
 
-/* Two frames, one of them with a name as a program can have it, for the first call of rank 0. */
-static void put_stack(struct store *store, uint32_t id)
+/* For a call of rank 0: a function, called by one that is not known by name. */
+static void put_stack(struct store *store, GPtrArray *stacks, uint32_t call, const char *function)
 {
-	g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
 	g_autoptr(GArray) calls = g_array_new(FALSE, FALSE, sizeof(struct record_stack));
-	g_autoptr(GPtrArray) stacks = g_ptr_array_new();
-	struct record_frame frame = {HOSTILE, {.file = "a.c", .line = 7}};
-	struct record_stack call = {0, 1, 1};
+	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+	struct record_frame frame = {function, {.file = "a.c", .line = 7}};
+	struct record_stack told = {0, call, stacks->len + 1};
 
 	g_array_append_val(frames, frame);
 	frame = (struct record_frame){NULL, {.function = "solver", .offset = 16}};
 	g_array_append_val(frames, frame);
-	g_array_append_val(calls, call);
+	g_array_append_val(calls, told);
 	g_ptr_array_add(stacks, frames);
-	assert_true(store_put_stacks(store, id, calls, stacks, NULL));
+	assert_true(store_put_stacks(store, 1, calls, stacks, NULL));
 }
 
-static void a_call_with_a_stack_has_its_frames(void **state)
+static void calls_with_stacks_have_their_frames(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autoptr(RecordExecution) e = execution(1, "ok");
+	g_autoptr(GPtrArray) stacks = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	g_autofree char *text = NULL;
 	g_autoptr(JsonNode) root = NULL;
 	JsonObject *data;
-	JsonArray *shapes, *stack, *place;
+	JsonArray *shapes, *frames, *frame, *place;
 
-	for (uint32_t number = 1; number <= 2; number++) {
+	for (uint32_t number = 1; number <= 3; number++) {
 		add_call(e, 0, number, RECORD_CALL_OTHER, "MPI_Wait");
 		last_call(e)->place = (struct place){.file = "a.c", .line = 7};
 	}
 	assert_true(store_add(fixture->store, e, NULL, NULL));
-	put_stack(fixture->store, 1);
+	put_stack(fixture->store, stacks, 1, HOSTILE);
+	put_stack(fixture->store, stacks, 2, "f");
 	text = page(fixture);
 	assert_null(strstr(text, HOSTILE));
 	root = data_of(text);
 	data = json_node_get_object(root);
 	shapes = member(data, "shapes");
-	assert_int_equal(json_array_get_length(shapes), 2); /* alike but for the stack */
-	assert_int_equal(number(json_array_get_array_element(shapes, 0), 9), 0);
-	assert_int_equal(number(json_array_get_array_element(shapes, 1), 9), -1);
-	assert_int_equal(json_array_get_length(member(data, "stacks")), 1);
-	stack = json_array_get_array_element(member(data, "stacks"), 0);
-	assert_int_equal(json_array_get_length(stack), 4);
+	assert_int_equal(json_array_get_length(shapes), 3); /* alike but for the stacks */
+	assert_int_equal(number(json_array_get_array_element(shapes, 0), 9), 1);
+	assert_int_equal(number(json_array_get_array_element(shapes, 1), 9), 2);
+	assert_int_equal(number(json_array_get_array_element(shapes, 2), 9), -1);
+	frames = member(data, "frames");
+	assert_int_equal(json_array_get_length(frames), 3); /* the outer one is shared */
+	frame = json_array_get_array_element(frames, 1);
 	assert_string_equal(
-		json_array_get_string_element(member(data, "strings"), (guint)number(stack, 0)),
+		json_array_get_string_element(member(data, "strings"), (guint)number(frame, 0)),
 		SHOWN);
-	assert_int_equal(number(stack, 2), -1);
-	place = json_array_get_array_element(member(data, "places"), (guint)number(stack, 3));
+	assert_int_equal(number(frame, 2), 0);
+	assert_int_equal(number(json_array_get_array_element(frames, 2), 2), 0);
+	frame = json_array_get_array_element(frames, 0);
+	assert_int_equal(number(frame, 0), -1);
+	assert_int_equal(number(frame, 2), -1);
+	place = json_array_get_array_element(member(data, "places"), (guint)number(frame, 1));
 	assert_string_equal(json_array_get_string_element(place, 0), "solver+0x10");
 }
 
@@ -376,7 +382,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(nothing_that_the_program_says_becomes_markup),
 		TEST(a_graph_has_calls_matches_and_choices),
-		TEST(a_call_with_a_stack_has_its_frames),
+		TEST(calls_with_stacks_have_their_frames),
 		TEST(a_page_that_would_be_too_big_leaves_graphs_out),
 	};
 
