@@ -79,7 +79,7 @@ def check_kills(tool, program, kills, dice):
             number = dice.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGINT))
             jobs = ["-j", str(dice.choice((1, 1, 2, 4)))]
             if not kill_after(tool, arguments + [store] + resume + jobs + ["--", program],
-                              dice.uniform(0.1, 1.2), number):
+                              dice.uniform(0.1, 0.6), number):
                 break
             killed += 1
             resume = ["--resume"] if os.path.exists(os.path.join(store, "matchpoint.db")) else []
@@ -141,7 +141,7 @@ def body(tool, options):
 
 
 def extra(parser):
-    parser.add_argument("--kills", type=int, default=8)
+    parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
 
 
