@@ -409,6 +409,20 @@ void lanes_progress(const struct session *session, struct session_progress *prog
 	progress->left = estimate_left(session, progress->waiting);
 }
 
+void lanes_left_out(const struct session *session, guint64 *ret_pruned, guint64 *ret_vouched)
+{
+	*ret_pruned = session->pruned;
+	*ret_vouched = session->vouched;
+	for (guint i = 0; i < session->lanes->len; i++) {
+		struct explorer_statistics now = {0};
+
+		if (lane_at(session, i)->explorer)
+			explorer_statistics(lane_at(session, i)->explorer, &now);
+		*ret_pruned += now.pruned;
+		*ret_vouched += now.vouched;
+	}
+}
+
 /* An execution that has begun counts as not begun. */
 static GVariant *rest_of(const struct lane *lane)
 {

@@ -33,6 +33,9 @@ void lanes_fall_back(struct session *session);
 /* Fills in what waits, what is left, and how deep it is. */
 void lanes_progress(const struct session *session, struct session_progress *progress);
 
+/* How many alternatives bounds have left out so far: see struct explorer_statistics. */
+void lanes_left_out(const struct session *session, guint64 *ret_pruned, guint64 *ret_vouched);
+
 /* What is left (GPtrArray of struct store_part, to be unref'd). No execution may have ended and not
  * been accounted for. */
 GPtrArray *lanes_parts(const struct session *session);

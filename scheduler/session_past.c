@@ -108,12 +108,14 @@ static GPtrArray *identity_of(const struct session *session)
 static GVariant *state_of(const struct session *session)
 {
 	GVariantDict dict;
+	guint64 pruned, vouched;
 
+	lanes_left_out(session, &pruned, &vouched);
 	g_variant_dict_init(&dict, NULL);
 	g_variant_dict_insert(&dict, "interleavings", "t", session->interleavings);
 	g_variant_dict_insert(&dict, "wasted", "t", session->wasted);
-	g_variant_dict_insert(&dict, "pruned", "t", session->pruned);
-	g_variant_dict_insert(&dict, "vouched", "t", session->vouched);
+	g_variant_dict_insert(&dict, "pruned", "t", pruned);
+	g_variant_dict_insert(&dict, "vouched", "t", vouched);
 	g_variant_dict_insert(&dict, "bounds-met", "t", session->bounds_met);
 	g_variant_dict_insert(&dict, "lost", "t", session->lost);
 	if (session->lost_reason)

@@ -11,6 +11,8 @@ import uuid
 import harness
 from harness import check
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+
 # Deadlocks when rank 1's message comes last; what is printed depends on the order.
 SOURCE = r"""
 #include <mpi.h>
@@ -113,7 +115,7 @@ def check_refused(tool, program, other, store):
 
 def check_bounds(tool, program):
     """A bounded exploration goes on, and with the next bound again."""
-    store = os.path.join(tool.directory, "bounded")
+    store = os.path.join(tool.directory, "bounded-store")
     arguments = ["explore", "-n", "4", "--store", store]
     whole = tool.run("explore", "-n", "4", "--", program, report=True)
     first = tool.run(*arguments, "--max-interleavings", "3", "--", program, report=True)
@@ -126,6 +128,25 @@ def check_bounds(tool, program):
         check(what(third.report) == what(whole.report), "%s\n%s" % (whole, third))
 
 
+def check_left_out(tool):
+    """What a bound left out before is not forgotten."""
+    program = tool.compile(os.path.join(HERE, "programs/bounded.c"))
+    store = os.path.join(tool.directory, "left-out")
+    arguments = ["explore", "-n", "4", "--buffering", "infinite", "--bound-rank", "0=0",
+                 "--store", store]
+    tool.run(*arguments, "--max-interleavings", "1", "--", program)
+    run = tool.run(*arguments, "--resume", "--", program, report=True)
+    check(run.status == 3 and run.report["interleavings"] == 2, str(run))
+    check("of rank 0" in run.report["incomplete_reason"], str(run))
+    shutil.rmtree(store)
+    arguments = ["explore", "-n", "3", "--buffering", "infinite", "--pcontrol", "--store", store]
+    program = tool.compile(os.path.join(HERE, "programs/marked_region.c"))
+    tool.run(*arguments, "--max-interleavings", "1", "--", program)
+    run = tool.run(*arguments, "--resume", "--", program, report=True)
+    check(run.report["complete"] and run.report["interleavings"] == 2, str(run))
+    check(any("1 other alternative was left out" in note for note in run.report["notes"]), str(run))
+
+
 def body(tool, options):
     dice = random.Random(options.seed)
     source = os.path.join(tool.directory, "orders.c")
@@ -136,6 +157,7 @@ def body(tool, options):
     os.rename(tool.compile(source, "-DVALUE=2"), other)
     program = tool.compile(source, "-DVALUE=1")
     check_bounds(tool, program)
+    check_left_out(tool)
     store = check_kills(tool, program, options.kills, dice)
     check_refused(tool, program, other, store)
 
