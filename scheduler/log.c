@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[LOG_DOMAINS] = {"session", "snapshot", "rank", "matcher"};
+static const char *const names[LOG_DOMAINS] = {"session", "snapshot", "rank", "matcher", "store"};
 
 static gboolean enabled[LOG_DOMAINS];
 static gint64 start;
@@ -24,7 +24,7 @@ static gboolean enable(const char *word, GError **error)
 		return TRUE;
 	g_set_error(error, LOG_ERROR, 0,
 	            "MATCHPOINT_LOG cannot be '%s': say session:debug, snapshot:debug, rank:debug, "
-	            "matcher:debug or all:debug, separated by commas",
+	            "matcher:debug, store:debug or all:debug, separated by commas",
 	            word);
 	return FALSE;
 }

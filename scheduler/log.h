@@ -11,6 +11,7 @@ enum log_domain {
 	LOG_SNAPSHOT, /* parking, restoring, giving up */
 	LOG_RANK,     /* connections, calls, ends */
 	LOG_MATCHER,  /* matches and choices */
+	LOG_STORE,    /* what writing it cost */
 	LOG_DOMAINS,
 };
 

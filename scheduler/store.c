@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 
+#include "log.h"
 #include "source_text.h"
 #include "store_internal.h"
 #include "store_schema.h"
@@ -13,15 +14,12 @@ enum statement {
 	PUT_NOTE,
 	PUT_PLACE,
 	PUT_EXCERPT,
-	PUT_COMMUNICATOR,
 	PUT_EXECUTION,
 	PUT_SHOWS,
 	PUT_ROLL_CALL,
 	PUT_PROCESS,
 	PUT_CHOICE,
 	PUT_ALTERNATIVE,
-	PUT_MATCH,
-	PUT_CALL,
 	PUT_FINDING,
 	PUT_OUTCOME,
 	DROP_ROLL_CALL,
@@ -37,32 +35,17 @@ static const char *const sql[STATEMENTS] = {
 	[PUT_NOTE] = "REPLACE INTO note VALUES (?,?)",
 	[PUT_PLACE] = "REPLACE INTO place VALUES (?,?,?,?,?,?)",
 	[PUT_EXCERPT] = "REPLACE INTO excerpt VALUES (?,?,?)",
-	[PUT_COMMUNICATOR] = "INSERT OR IGNORE INTO communicator VALUES (?,?,?)",
 	[PUT_EXECUTION] = "INSERT INTO execution VALUES (?,?,?,?)",
 	[PUT_SHOWS] = "INSERT OR IGNORE INTO shows VALUES (?,?)",
 	[PUT_ROLL_CALL] = "INSERT INTO roll_call VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?)",
 	[PUT_CHOICE] = "INSERT INTO choice VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_ALTERNATIVE] = "INSERT INTO alternative VALUES (?,?,?,?,?,?,?,?,?,?)",
-	[PUT_MATCH] = "INSERT INTO match VALUES (?,?,?,?,?,?,?,?,?)",
-	[PUT_CALL] = "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_FINDING] = "REPLACE INTO finding VALUES (?,?,?,?,?,?,?)",
 	[PUT_OUTCOME] = "REPLACE INTO outcome VALUES (?,?,?,?,?,?,?,?)",
 	[DROP_ROLL_CALL] = "DELETE FROM roll_call WHERE execution = 0 AND finding = ?",
 	[DROP_CHOICE] = "DELETE FROM choice WHERE execution = 0 AND position = ?",
 	[DROP_ALTERNATIVE] = "DELETE FROM alternative WHERE execution = 0 AND position = ?",
-};
-
-struct store {
-	sqlite3 *database;
-	char *file;
-	sqlite3_stmt *statements[STATEMENTS];
-	GHashTable *places; /* struct place to its id, for those in the file */
-	struct source_text *source;
-	gint64 last_place;
-	gint64 committed_place; /* ids above this one are gone when the transaction fails */
-	struct store_stacks stacks;
-	bool holding; /* several calls make one transaction */
 };
 
 G_DEFINE_QUARK(matchpoint_store_error, store_error)
@@ -101,7 +84,7 @@ static bool fail(const struct store *store, GError **error)
 	return false;
 }
 
-static bool run(struct store *store, const char *text, GError **error)
+bool store_run(struct store *store, const char *text, GError **error)
 {
 	if (sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK)
 		return fail(store, error);
@@ -176,12 +159,13 @@ static bool renew(struct store *store, GError **error)
 	bool emptied;
 
 	sqlite3_db_config(store->database, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
-	emptied = run(store, "VACUUM", error);
+	emptied = store_run(store, "VACUUM", error);
 	sqlite3_db_config(store->database, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
-	return emptied && run(store, "PRAGMA journal_mode = WAL", error)
-	       && run(store, "PRAGMA synchronous = NORMAL", error)
-	       && run(store, "BEGIN IMMEDIATE", error) && run(store, STORE_SCHEMA, error)
-	       && run(store, header, error) && run(store, "COMMIT", error);
+	return emptied && store_run(store, "PRAGMA journal_mode = WAL", error)
+	       && store_run(store, "PRAGMA synchronous = NORMAL", error)
+	       && store_run(store, "BEGIN IMMEDIATE", error)
+	       && store_run(store, STORE_SCHEMA, error) && store_run(store, header, error)
+	       && store_run(store, "COMMIT", error);
 }
 
 /* Writes behind what the file holds. */
@@ -196,8 +180,8 @@ static bool append(struct store *store, GError **error)
 		            "%s: nothing was explored into this store", store->file);
 		return false;
 	}
-	if (!run(store, "PRAGMA journal_mode = WAL", error)
-	    || !run(store, "PRAGMA synchronous = NORMAL", error)
+	if (!store_run(store, "PRAGMA journal_mode = WAL", error)
+	    || !store_run(store, "PRAGMA synchronous = NORMAL", error)
 	    || !ask(store, "SELECT coalesce(max(id), 0) FROM place", &store->last_place, error))
 		return false;
 	store->committed_place = store->last_place;
@@ -211,6 +195,8 @@ static struct store *open_store(const char *directory, bool anew, GError **error
 	store->file = g_build_filename(directory, STORE_FILE, NULL);
 	store->places = g_hash_table_new_full(place_hash, place_key_equal, g_free, NULL);
 	store->source = source_text_new();
+	store->statements = g_new0(sqlite3_stmt *, STATEMENTS);
+	stopwatch_start(&store->watch);
 	if (!anew && !g_file_test(store->file, G_FILE_TEST_IS_REGULAR)) {
 		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE, "%s: there is no store",
 		            store->file);
@@ -228,7 +214,7 @@ static struct store *open_store(const char *directory, bool anew, GError **error
 		fail(store, error);
 		goto failed;
 	}
-	if (!run(store, "PRAGMA locking_mode = EXCLUSIVE", error) || !recognise(store, error)
+	if (!store_run(store, "PRAGMA locking_mode = EXCLUSIVE", error) || !recognise(store, error)
 	    || !(anew ? renew(store, error) : append(store, error)))
 		goto failed;
 	for (int i = 0; i < STATEMENTS; i++) {
@@ -239,8 +225,10 @@ static struct store *open_store(const char *directory, bool anew, GError **error
 			goto failed;
 		}
 	}
+	stopwatch_stop(&store->watch);
 	return store;
 failed:
+	stopwatch_stop(&store->watch);
 	store_close(store);
 	return NULL;
 }
@@ -260,12 +248,19 @@ void store_close(struct store *store)
 	if (!store)
 		return;
 	store_release(store, NULL);
+	stopwatch_start(&store->watch);
 	for (int i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(store->statements[i]);
+	store_calls_free(store->calls);
 	/* leaves one plain file, which can be read from a directory that cannot be written */
 	if (store->database)
 		sqlite3_exec(store->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
 	sqlite3_close(store->database);
+	stopwatch_stop(&store->watch);
+	log_debug(LOG_STORE, "%s: written in %.6f s, %.6f s of it computing; %u times", store->file,
+	          (double)store->watch.wall / G_USEC_PER_SEC,
+	          (double)store->watch.computing / G_USEC_PER_SEC, store->watch.times);
+	g_free(store->statements);
 	g_hash_table_unref(store->places);
 	source_text_free(store->source);
 	g_free(store->file);
@@ -423,33 +418,6 @@ static bool put_processes(struct store *store, const struct record_execution *ex
 	return true;
 }
 
-static bool put_calls(struct store *store, const struct record_execution *execution, GError **error)
-{
-	gint64 last = 0; /* communicator */
-
-	for (guint i = 0; i < execution->calls->len; i++) {
-		const struct record_call *call = &g_array_index(execution->calls,
-		                                                struct record_call, i);
-		gint64 place = store_put_place(store, &call->place, error);
-		gint64 communicator = (gint64)call->communicator;
-
-		if (place < 0)
-			return false;
-		if (communicator != 0 && communicator != last
-		    && !put(store, PUT_COMMUNICATOR, error, "itt", communicator,
-		            call->communicator_name, call->communicator_group))
-			return false;
-		last = communicator;
-		if (!put(store, PUT_CALL, error, "iiiiitiiiiiiiiit", I(execution->id),
-		         I(call->rank), I(call->call), I(call->kind), I(call->operations),
-		         call->function, place, communicator, I(call->peer), I(call->peer_given),
-		         I(call->tag), (gint64)call->bytes, I(call->collective), I(call->completed),
-		         I(call->waits), call->asked))
-			return false;
-	}
-	return true;
-}
-
 static bool put_execution(struct store *store, const struct record_execution *execution,
                           GError **error)
 {
@@ -469,16 +437,7 @@ static bool put_execution(struct store *store, const struct record_execution *ex
 		if (!put_choice(store, id, I(i), g_ptr_array_index(execution->choices, i), error))
 			return false;
 	}
-	for (guint i = 0; i < execution->matches->len; i++) {
-		const struct record_match *match = &g_array_index(execution->matches,
-		                                                  struct record_match, i);
-
-		if (!put(store, PUT_MATCH, error, "iiiiiiiii", id, I(i), I(match->rank),
-		         I(match->call), I(match->sub), I(match->source), I(match->send_call),
-		         I(match->send_sub), I(match->tag)))
-			return false;
-	}
-	return put_calls(store, execution, error);
+	return store_put_calls(store, execution, error);
 }
 
 static bool put_outcomes(struct store *store, const struct record_finding *finding, GError **error)
@@ -508,57 +467,6 @@ static bool put_finding(struct store *store, const struct record_finding *findin
 	       && (!finding->blame || put_choice(store, 0, id, finding->blame, error));
 }
 
-static gboolean is_new_place(gpointer place, gpointer id, gpointer limit)
-{
-	(void)place;
-	return GPOINTER_TO_SIZE(id) > *(gsize *)limit;
-}
-
-bool store_begin(struct store *store, GError **error)
-{
-	if (!store->holding)
-		return run(store, "BEGIN", error);
-	if (sqlite3_get_autocommit(store->database) && !run(store, "BEGIN", error))
-		return false;
-	return run(store, "SAVEPOINT one", error);
-}
-
-void store_hold(struct store *store)
-{
-	store->holding = true;
-}
-
-bool store_release(struct store *store, GError **error)
-{
-	if (!store->holding)
-		return true;
-	store->holding = false;
-	return !store->database || sqlite3_get_autocommit(store->database)
-	       || run(store, "COMMIT", error);
-}
-
-static bool commit(struct store *store, GError **error)
-{
-	return run(store, store->holding ? "RELEASE one" : "COMMIT", error);
-}
-
-/* Ends the transaction; on failure nothing of it remains, in the file or in the cache. */
-bool store_finish(struct store *store, bool good, GError **error)
-{
-	if (good && commit(store, error)) {
-		store->committed_place = store->last_place;
-		return true;
-	}
-	if (!sqlite3_get_autocommit(store->database))
-		sqlite3_exec(store->database,
-		             store->holding ? "ROLLBACK TO one; RELEASE one" : "ROLLBACK", NULL,
-		             NULL, NULL);
-	gsize limit = (gsize)store->committed_place;
-	g_hash_table_foreach_remove(store->places, is_new_place, &limit);
-	store->last_place = store->committed_place;
-	return false;
-}
-
 bool store_put_exploration(struct store *store, const struct record_exploration *exploration,
                            GError **error)
 {
@@ -568,7 +476,7 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 	source_text_program(store->source, e->program[0]);
 	if (!store_begin(store, error))
 		return false;
-	good = run(store, "DELETE FROM argument; DELETE FROM note;", error)
+	good = store_run(store, "DELETE FROM argument; DELETE FROM note;", error)
 	       && put(store, PUT_EXPLORATION, error, "ttiittitttitiidiiiii", e->command,
 	              e->directory, I(e->ranks), I(e->bufferings), e->backtrack,
 	              e->backtrack_reason, I(e->synchronous_collectives), e->version, e->mpi,

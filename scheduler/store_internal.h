@@ -1,9 +1,10 @@
-/* What the files of the store share: store.c, store_search.c and store_stacks.c. */
+/* What the files of the store share: store.c and store_*.c. */
 #ifndef MATCHPOINT_SCHEDULER_STORE_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_STORE_INTERNAL_H
 
 #include <sqlite3.h>
 
+#include "stopwatch.h"
 #include "store.h"
 
 sqlite3 *store_database(const struct store *store);
@@ -22,7 +23,30 @@ struct store_stacks {
 };
 struct store_stacks *store_stacks(struct store *store);
 
-/* A transaction, or a part of one while they are held together. */
+struct store {
+	sqlite3 *database;
+	char *file;
+	sqlite3_stmt **statements; /* of store.c */
+	struct store_calls *calls; /* NULL: none were written */
+	GHashTable *places;        /* struct place to its id, for those in the file */
+	struct source_text *source;
+	gint64 last_place;
+	gint64 committed_place; /* ids above this one are gone when the transaction fails */
+	struct store_stacks stacks;
+	bool holding;           /* several calls make one transaction */
+	struct stopwatch watch; /* what opening, writing and closing cost */
+};
+
+/* Writes its matches and calls (store_calls.c). */
+bool store_put_calls(struct store *store, const struct record_execution *execution, GError **error);
+/* What was written last is gone. NULL is legal. */
+void store_calls_forget(struct store_calls *calls);
+void store_calls_free(struct store_calls *calls);
+
+bool store_run(struct store *store, const char *text, GError **error);
+
+/* A transaction, or a part of one while they are held together. Each that has begun is to be
+ * finished, which tells whether it was `good` and could be written. */
 bool store_begin(struct store *store, GError **error);
 bool store_finish(struct store *store, bool good, GError **error);
 

@@ -8,6 +8,7 @@ import argparse
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -192,8 +193,41 @@ def pending(bench):
               times <= 2.6 and memory <= 2.6)
 
 
+def store(bench):
+    """What writing the store costs, as matchpoint itself tells it (MATCHPOINT_LOG=store:debug)."""
+    def share(ranks, *command):
+        def once():
+            environment = dict(os.environ, MATCHPOINT_LOG="store:debug")
+            begin = time.monotonic()
+            process = subprocess.Popen(
+                [bench.matchpoint, "explore", "-q", "-n", str(ranks), "--", *command],
+                cwd=bench.directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE, text=True, env=environment)
+            log = process.stderr.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            seconds = time.monotonic() - begin
+            process.returncode = os.waitstatus_to_exitcode(status)
+            told = re.findall(r" store: .* written in (\S+) s, (\S+) s of it computing", log)
+            if process.returncode or not told:
+                sys.exit("%s: %s" % (command, log))
+            written, computing = (sum(map(float, column)) for column in zip(*told))
+            once.text = "%.1f %% (of computing: %.1f %%)" % (
+                100 * written / seconds, 100 * computing / (usage.ru_utime + usage.ru_stime))
+            return written / seconds
+        return bench.median(once), once
+    for what, ranks, command in (
+            ("48 interleavings of 5 ranks", 5, (bench.workload, "senders")),
+            ("240 interleavings of 6 ranks", 6, (bench.workload, "senders")),
+            ("256 interleavings, 2 workers", 3, (bench.master_worker, "8")),
+            ("10,000 mixed calls a second", 2, (bench.workload, "mixed", "300", "180")),
+            ("2 x 100,000 bare calls", 2, (bench.workload, "pending", "50000"))):
+        value, once = share(ranks, *command)
+        bench.row("store / exploration: " + what, "<= 5 %",
+                  "%.1f %%; last: %s" % (100 * value, once.text), value <= 0.05)
+
+
 ALL = [senders, master_worker, snapshot, compute, many, acknowledged, ring, mixed, exchange,
-       sixteen, pending]
+       sixteen, pending, store]
 
 
 def main():
