@@ -125,7 +125,7 @@ static void add_roll_call(GString *html, const struct store_reader *reader,
 		g_string_append(html, "</code></td><td class=\"place\">");
 		add_text(html, over ? "" : line->place);
 		if (line->callers)
-			add_element(html, "div", "class=\"callers\"", line->callers);
+			add_element(html, "span", "class=\"callers\"", line->callers);
 		g_string_append(html, "</td><td>");
 		add_text(html, line->state);
 		g_string_append(html, "</td></tr>\n");
@@ -297,7 +297,7 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 		g_string_append(html, "<p class=\"blame\">It needs: ");
 		add_text(html, blame);
 		if (callers)
-			add_element(html, "div", "class=\"callers\"", callers);
+			add_element(html, "span", "class=\"callers\"", callers);
 		g_string_append(html, "</p>\n");
 	}
 	if (!finding->reproduced && words_not_reproduced(e))
