@@ -365,7 +365,7 @@ def enlarge(store):
                   "operations": 1, "function": function, "place": random.randint(1, 3),
                   "communicator": 1, "peer": peer, "peer_given": peer, "tag": tag,
                   "bytes": random.randint(0, 10**9), "collective": 0, "completed": number,
-                  "waits": 0}
+                  "waits": 0, "asked": None}
         calls.append([values[name] for name in columns])
         return number
 
