@@ -337,6 +337,13 @@ def check_crash(tool):
 def check_astray(tool):
     """Then the place is all that is known; nothing wrong is told of the program."""
     program = build(tool, "astray.c", ASTRAY, "-O0")
+    handles = ASTRAY.replace("MPI_Init(", "signal(SIGSEGV, leave);\n\tMPI_Init(").replace(
+        "\n", "\n#include <signal.h>\n#include <unistd.h>\nstatic void leave(int n) { _exit(n); }\n",
+        1)
+    _, finding = explore(tool, build(tool, "handles.c", handles, "-O0"), "--",
+                         os.path.join(tool.directory, "handles"), "more")
+    check(finding["kind"] == "deadlock" and finding["reproduced"]
+          and "stack" not in finding["ranks"][0], "shown again without stacks: %s" % finding)
     for verb in ("explore", "run"):
         right = tool.run(verb, "-n", "3", "--", program, report=True)
         check(right.status == 0, "a right program\n%s" % right)
