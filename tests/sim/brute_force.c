@@ -553,3 +553,15 @@ char *outcome_describe(const struct random_program *program, GBytes *outcome)
 			g_string_append_printf(text, " %d", rank);
 	return g_string_free(text, FALSE);
 }
+
+bool outcomes_equal(GHashTable *left, GHashTable *right)
+{
+	GHashTableIter iter;
+	gpointer outcome;
+
+	g_hash_table_iter_init(&iter, left);
+	while (g_hash_table_iter_next(&iter, &outcome, NULL))
+		if (!g_hash_table_contains(right, outcome))
+			return false;
+	return g_hash_table_size(left) == g_hash_table_size(right);
+}

@@ -40,4 +40,7 @@ enum brute_force_sets {
 GHashTable *brute_force(const struct random_program *program, enum program_buffering buffering,
                         enum brute_force_steps steps, enum brute_force_sets sets, guint most);
 
+/* Whether two sets of outcomes (their keys) are the same. */
+bool outcomes_equal(GHashTable *left, GHashTable *right);
+
 #endif

@@ -13,6 +13,7 @@ struct exploration_options {
 	guint64 seed;   /* of the order in which ranks move */
 	bool apart;     /* now and then the search is saved and loaded, or split, or its world
 	                   stopped; of all its parts a random one goes on */
+	guint shard, shards;                 /* this one of so many parts; 0: all */
 	const struct explorer_bound *bounds; /* as in explorer_options */
 	guint bound_count;
 	const uint64_t *bounds_of; /* by instruction: for which it counts; NULL: for none */
@@ -25,9 +26,11 @@ struct exploration {
 	guint dropped;        /* worlds given up by the explorer */
 	guint lost;           /* plans that could not be followed */
 	guint runs;
-	guint parts; /* into which it was split */
-	guint cut;   /* worlds that were stopped on their way */
-	guint split; /* parts handed over while a world ran */
+	guint parts;    /* into which it was split */
+	guint stem;     /* plans carried out before it was divided in shards */
+	char *division; /* how it was; NULL: not at all */
+	guint cut;      /* worlds that were stopped on their way */
+	guint split;    /* parts handed over while a world ran */
 	guint64 pruned, vouched;
 	guint64 events; /* of traces read by the explorer */
 	guint64 steps;  /* taken by ranks in all worlds */

@@ -488,3 +488,18 @@ void random_program_free(struct random_program *program)
 	g_free(program->instructions);
 	g_free(program);
 }
+
+struct random_program *random_program_senders(int ranks)
+{
+	struct random_program *program = random_program_empty(ranks);
+
+	for (int rank = 0; rank < ranks; rank++) {
+		for (int i = 1; rank == 0 && i < ranks; i++)
+			random_program_add(program, rank, INSTRUCTION_RECEIVE)->peer = -1;
+		if (rank > 0)
+			random_program_add(program, rank, INSTRUCTION_SEND)->peer = 0;
+		random_program_add(program, rank, INSTRUCTION_COLLECTIVE)->collective =
+			COLLECTIVE_BARRIER;
+	}
+	return program;
+}

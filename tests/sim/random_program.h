@@ -118,4 +118,7 @@ static inline bool is_chosen(const struct random_program *program,
 	       && (instruction->peer < 0 || (program->cancels && instruction->nonblocking));
 }
 
+/* N - 1 senders, N - 1 wildcard receives on rank 0, a barrier. */
+struct random_program *random_program_senders(int ranks);
+
 #endif

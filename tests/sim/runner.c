@@ -1,5 +1,6 @@
 /* Runs plan after plan of an explorer with fake worlds. */
 #include "../../explorer/frontier.h"
+#include "../../explorer/partition.h"
 #include "brute_force.h"
 #include "fake_world_internal.h"
 
@@ -202,6 +203,57 @@ static void take_apart(struct runner *runner, const struct explorer_options *sea
 		g_ptr_array_add(runner->parts, other);
 }
 
+static GHashTable *new_outcomes(void)
+{
+	return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
+	                             (GDestroyNotify)g_array_unref);
+}
+
+static void run_next(struct runner *runner)
+{
+	GArray *plan = explorer_next(runner->explorer);
+
+	runner->result->runs++;
+	run_plan(runner, plan);
+	g_array_free(plan, TRUE);
+}
+
+/* What this shard has to explore. The stem's outcomes are the first one's. */
+static void divide(struct runner *runner, const struct explorer_options *search)
+{
+	struct exploration *result = runner->result;
+	guint shard = runner->options->shard, tree;
+	const struct exploration_options *given = runner->options;
+	struct exploration_options options = *given;
+	struct partition *partition = partition_new(search, runner->options->shards);
+	struct explorer_statistics statistics;
+	struct exploration unseen = {.outcomes = new_outcomes()};
+	g_autoptr(GArray) own = NULL;
+
+	options.apart = false;
+	runner->options = &options;
+	runner->result = shard == 1 ? result : &unseen;
+	partition_add_tree(partition);
+	while ((runner->explorer = partition_next(partition, &tree))) {
+		g_assert_cmpuint(tree, ==, 0);
+		run_next(runner);
+		result->stem++;
+	}
+	own = partition_parts(partition, shard);
+	for (guint i = 0; i < own->len; i++)
+		g_ptr_array_add(
+			runner->parts,
+			explorer_load(search,
+		                      g_array_index(own, struct partition_part, i).frontier));
+	partition_statistics(partition, &statistics);
+	result->pruned += shard == 1 ? statistics.pruned : 0;
+	result->division = partition_digest(partition);
+	partition_free(partition);
+	exploration_release(&unseen);
+	runner->result = result;
+	runner->options = given;
+}
+
 static void part_free(void *explorer)
 {
 	explorer_free(explorer);
@@ -214,28 +266,24 @@ void explore(const struct random_program *program, const struct exploration_opti
 	                                  options->bound_count};
 	struct runner runner = {.program = program, .options = options, .result = ret};
 	g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(part_free);
-	GArray *plan;
 
-	*ret = (struct exploration){0};
-	ret->outcomes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-	                                      (GDestroyNotify)g_bytes_unref,
-	                                      (GDestroyNotify)g_array_unref);
+	*ret = (struct exploration){.outcomes = new_outcomes()};
 	runner.random = g_rand_new_with_seed((guint32)options->seed);
 	runner.snapshots = g_ptr_array_new_with_free_func(world_free);
 	runner.parts = parts;
-	g_ptr_array_add(parts, explorer_new(&search));
+	if (options->shards > 0)
+		divide(&runner, &search);
+	else
+		g_ptr_array_add(parts, explorer_new(&search));
 	while (parts->len > 0) {
 		runner.explorer =
 			parts->pdata[g_rand_int_range(runner.random, 0, (gint32)parts->len)];
-		plan = explorer_next(runner.explorer);
-		if (!plan) {
+		if (explorer_is_done(runner.explorer)) {
 			g_assert_cmpuint(add_statistics(&runner), ==, 0);
 			g_ptr_array_remove(parts, runner.explorer);
 			continue;
 		}
-		ret->runs++;
-		run_plan(&runner, plan);
-		g_array_free(plan, TRUE);
+		run_next(&runner);
 		if (options->apart)
 			take_apart(&runner, &search);
 	}
@@ -246,4 +294,5 @@ void explore(const struct random_program *program, const struct exploration_opti
 void exploration_release(struct exploration *exploration)
 {
 	g_clear_pointer(&exploration->outcomes, g_hash_table_destroy);
+	g_clear_pointer(&exploration->division, g_free);
 }

@@ -14,6 +14,7 @@
 #include "brute_force.h"
 #include "costs.h"
 #include "fake_world.h"
+#include "shards.h"
 #include "walks.h"
 
 static int programs = 500;
@@ -72,18 +73,6 @@ static guint deadlocks(const struct random_program *program, GHashTable *outcome
 	return count;
 }
 
-static bool same_set(GHashTable *left, GHashTable *right)
-{
-	GHashTableIter iter;
-	gpointer outcome;
-
-	g_hash_table_iter_init(&iter, left);
-	while (g_hash_table_iter_next(&iter, &outcome, NULL))
-		if (!g_hash_table_contains(right, outcome))
-			return false;
-	return g_hash_table_size(left) == g_hash_table_size(right);
-}
-
 /* Every order if there are not too many, else steps before matches; NULL: still too many. */
 static GHashTable *enumerate(const struct random_program *program, enum program_buffering buffering,
                              struct totals *totals)
@@ -100,7 +89,7 @@ static GHashTable *enumerate(const struct random_program *program, enum program_
 		totals->reduced += reduced != NULL;
 		return reduced;
 	}
-	assert_true(same_set(all, reduced));
+	assert_true(outcomes_equal(all, reduced));
 	g_hash_table_destroy(reduced);
 	return all;
 }
@@ -204,22 +193,6 @@ static void test_random_programs(void **state)
 	assert_int_equal(totals.wasted, 0);
 }
 
-/* N - 1 senders, N - 1 wildcard receives on rank 0, a barrier. */
-static struct random_program *senders(int ranks)
-{
-	struct random_program *program = random_program_empty(ranks);
-
-	for (int rank = 0; rank < ranks; rank++) {
-		for (int i = 1; rank == 0 && i < ranks; i++)
-			random_program_add(program, rank, INSTRUCTION_RECEIVE)->peer = -1;
-		if (rank > 0)
-			random_program_add(program, rank, INSTRUCTION_SEND)->peer = 0;
-		random_program_add(program, rank, INSTRUCTION_COLLECTIVE)->collective =
-			COLLECTIVE_BARRIER;
-	}
-	return program;
-}
-
 static struct instruction *add_branch(struct random_program *program, int rank, int source, int tag,
                                       int skip)
 {
@@ -290,10 +263,10 @@ static void assert_exactly(struct random_program *program, guint outcomes)
 static void test_figures(void **state)
 {
 	(void)state;
-	assert_exactly(senders(3), 2);
-	assert_exactly(senders(4), 6);
-	assert_exactly(senders(5), 24);
-	assert_exactly(senders(6), 120);
+	assert_exactly(random_program_senders(3), 2);
+	assert_exactly(random_program_senders(4), 6);
+	assert_exactly(random_program_senders(5), 24);
+	assert_exactly(random_program_senders(6), 120);
 	assert_exactly(master_and_workers(4), 8);
 	assert_exactly(master_and_workers(6), 32);
 	assert_exactly(master_and_workers(8), 128);
@@ -381,13 +354,13 @@ static guint compare_bounded(const struct random_program *program,
 	guint fitting = g_hash_table_size(expected);
 
 	explore(program, options, &found);
-	if (!same_set(expected, found.outcomes))
+	if (!outcomes_equal(expected, found.outcomes))
 		print_message("seed %" G_GUINT64_FORMAT ", bounds %u %u %u\n", program->seed,
 		              options->bounds[0].most, options->bounds[1].most,
 		              options->bounds[2].most);
 	print_difference(program, expected, found.outcomes, "missing");
 	print_difference(program, found.outcomes, expected, "beyond the bounds");
-	assert_true(same_set(expected, found.outcomes));
+	assert_true(outcomes_equal(expected, found.outcomes));
 	assert_int_equal(found.runs, fitting);
 	assert_int_equal(found.repeated + found.dropped + found.lost, 0);
 	assert_true((found.pruned + found.vouched > 0) == (fitting < all->runs));
@@ -453,10 +426,11 @@ static void test_apart(void **state)
 		explore(program, &options, &whole);
 		options.apart = true;
 		explore(program, &options, &apart);
-		if (!same_set(whole.outcomes, apart.outcomes) || apart.repeated > whole.repeated
-		    || apart.runs != whole.runs || apart.pruned != whole.pruned)
+		if (!outcomes_equal(whole.outcomes, apart.outcomes)
+		    || apart.repeated > whole.repeated || apart.runs != whole.runs
+		    || apart.pruned != whole.pruned)
 			print_message("seed %" G_GUINT64_FORMAT "\n", seed);
-		assert_true(same_set(whole.outcomes, apart.outcomes));
+		assert_true(outcomes_equal(whole.outcomes, apart.outcomes));
 		assert_int_equal(apart.runs, whole.runs);
 		assert_int_equal(apart.repeated, whole.repeated);
 		assert_int_equal(apart.pruned, whole.pruned);
@@ -587,9 +561,14 @@ int main(int argc, char **argv)
 		{NULL},
 	};
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_programs), cmocka_unit_test(test_figures),
-		cmocka_unit_test(test_deviations),      cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_apart),           cmocka_unit_test(test_random_walks),
+		cmocka_unit_test(test_random_programs),
+		cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_deviations),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_random_walks),
+		cmocka_unit_test_prestate(test_shards, &programs),
+		cmocka_unit_test(test_balance),
 	};
 	g_autoptr(GOptionContext)
 		context = g_option_context_new("- the search against brute force");

@@ -1,0 +1,253 @@
+#include "partition.h"
+
+#include "explorer_internal.h"
+#include "frontier.h"
+
+/* Parts for each one, so that the largest do not make one wait for another. */
+#define PARTS_EACH 4
+
+struct piece {
+	guint tree;
+	struct explorer *explorer;
+	double share; /* of its tree: what waits there */
+	bool whole;   /* cannot be made smaller without a plan */
+};
+
+struct partition {
+	struct explorer_options options;
+	guint shards, trees, runs;
+	GPtrArray *pieces; /* of struct piece; those in which nothing waits any more, too */
+	struct piece *running;
+};
+
+static void piece_free(gpointer pointer)
+{
+	struct piece *piece = pointer;
+
+	explorer_free(piece->explorer);
+	g_free(piece);
+}
+
+struct partition *partition_new(const struct explorer_options *options, guint shards)
+{
+	struct partition *partition = g_new0(struct partition, 1);
+
+	partition->options = *options;
+	partition->shards = shards;
+	partition->pieces = g_ptr_array_new_with_free_func(piece_free);
+	return partition;
+}
+
+void partition_free(struct partition *partition)
+{
+	if (!partition)
+		return;
+	g_ptr_array_free(partition->pieces, TRUE);
+	g_free(partition);
+}
+
+static bool is_open(const struct piece *piece)
+{
+	return !explorer_is_done(piece->explorer);
+}
+
+/* How likely a walk from the root, which takes any of the alternatives known alike, comes to those
+ * that wait. */
+static double share_waiting(const struct explorer *explorer)
+{
+	double share = 0, reached = 1;
+
+	if (!explorer->started)
+		return 1;
+	for (guint i = 0; i < explorer->steps->len; i++) {
+		struct step *step = step_at(explorer, i);
+
+		reached /= step->seen;
+		share += reached * g_queue_get_length(&step->waiting);
+	}
+	return share;
+}
+
+static struct piece *add(struct partition *partition, guint tree, struct explorer *explorer)
+{
+	struct piece *piece = g_new0(struct piece, 1);
+
+	piece->tree = tree;
+	piece->explorer = explorer;
+	piece->share = share_waiting(explorer);
+	g_ptr_array_add(partition->pieces, piece);
+	return piece;
+}
+
+void partition_add_tree(struct partition *partition)
+{
+	add(partition, partition->trees++, explorer_new(&partition->options));
+}
+
+void partition_statistics(const struct partition *partition, struct explorer_statistics *ret)
+{
+	*ret = (struct explorer_statistics){0};
+	for (guint i = 0; i < partition->pieces->len; i++) {
+		const struct piece *piece = partition->pieces->pdata[i];
+		const struct explorer_statistics *one = &piece->explorer->statistics;
+
+		ret->outcomes += one->outcomes;
+		ret->wasted += one->wasted;
+		ret->visited += one->visited;
+		ret->waiting += one->waiting;
+		ret->pruned += one->pruned;
+		ret->vouched += one->vouched;
+		ret->events += one->events;
+		ret->share += one->share;
+	}
+}
+
+static guint count_open(const struct partition *partition)
+{
+	guint count = 0;
+
+	for (guint i = 0; i < partition->pieces->len; i++)
+		count += is_open(partition->pieces->pdata[i]);
+	return count;
+}
+
+/* Whether the largest piece is to be made smaller by carrying out its plan. Everybody carries out
+ * the stem: it must not cost more than what each has to do alone; where somebody would have nothing
+ * to do, not more than the largest piece. */
+static bool is_worth_it(const struct partition *partition, const struct piece *largest)
+{
+	struct explorer_statistics known;
+	double each; /* interleavings in a tree */
+
+	partition_statistics(partition, &known);
+	if (partition->runs == 0)
+		return true;
+	each = known.share > 0 ? (double)known.outcomes / known.share : 0;
+	return (double)partition->runs * partition->shards < each * partition->trees
+	       || (partition->runs < each * largest->share
+	           && count_open(partition) < partition->shards);
+}
+
+static struct piece *heaviest(const struct partition *partition)
+{
+	struct piece *best = NULL;
+
+	for (guint i = 0; i < partition->pieces->len; i++) {
+		struct piece *piece = partition->pieces->pdata[i];
+
+		if (!piece->whole && is_open(piece) && (!best || piece->share > best->share))
+			best = piece;
+	}
+	return best;
+}
+
+static void split(struct partition *partition, struct piece *piece)
+{
+	struct explorer *other = explorer_split(piece->explorer, 1, 1);
+
+	piece->share = share_waiting(piece->explorer);
+	add(partition, piece->tree, other);
+}
+
+struct explorer *partition_next(struct partition *partition, guint *ret_tree)
+{
+	double small = (double)partition->trees / (PARTS_EACH * partition->shards);
+	struct piece *piece;
+
+	if (partition->shards == 1)
+		return NULL;
+	if (partition->running)
+		partition->running->share = share_waiting(partition->running->explorer);
+	partition->running = NULL;
+	while ((piece = heaviest(partition)) && piece->share > small) {
+		if (piece->explorer->statistics.waiting > 1) {
+			split(partition, piece);
+			continue;
+		}
+		if (is_worth_it(partition, piece)) {
+			partition->runs++;
+			partition->running = piece;
+			*ret_tree = piece->tree;
+			return piece->explorer;
+		}
+		piece->whole = true;
+	}
+	return NULL;
+}
+
+/* --- whose is what -------------------------------------------------------------------------- */
+
+static gint compare_shares(gconstpointer one, gconstpointer other)
+{
+	const struct piece *a = *(struct piece *const *)one, *b = *(struct piece *const *)other;
+
+	return a->share > b->share ? -1 : a->share < b->share;
+}
+
+/* The largest first, each to whom has least so far. The sort keeps the order of equal ones. */
+static GHashTable *assign(const struct partition *partition)
+{
+	GHashTable *owners = g_hash_table_new(NULL, NULL);
+	g_autoptr(GPtrArray) sorted = g_ptr_array_copy(partition->pieces, NULL, NULL);
+	g_autofree double *loads = g_new0(double, partition->shards);
+
+	g_ptr_array_set_free_func(sorted, NULL);
+	g_ptr_array_sort(sorted, compare_shares);
+	for (guint i = 0; i < sorted->len; i++) {
+		const struct piece *piece = sorted->pdata[i];
+		guint least = 0;
+
+		if (!is_open(piece))
+			continue;
+		for (guint shard = 1; shard < partition->shards; shard++)
+			if (loads[shard] < loads[least])
+				least = shard;
+		loads[least] += piece->share;
+		g_hash_table_insert(owners, (gpointer)piece, GUINT_TO_POINTER(least + 1));
+	}
+	return owners;
+}
+
+static void part_clear(gpointer part)
+{
+	g_variant_unref(((struct partition_part *)part)->frontier);
+}
+
+GArray *partition_parts(struct partition *partition, guint shard)
+{
+	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct partition_part));
+	g_autoptr(GHashTable) owners = assign(partition);
+
+	g_array_set_clear_func(parts, part_clear);
+	for (guint tree = 0; tree < partition->trees; tree++) {
+		for (guint i = 0; i < partition->pieces->len; i++) {
+			struct piece *piece = partition->pieces->pdata[i];
+			struct partition_part part = {tree, piece->share, NULL};
+
+			if (piece->tree != tree
+			    || GPOINTER_TO_UINT(g_hash_table_lookup(owners, piece)) != shard)
+				continue;
+			part.frontier = explorer_save(piece->explorer);
+			g_array_append_val(parts, part);
+		}
+	}
+	return parts;
+}
+
+char *partition_digest(struct partition *partition)
+{
+	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+	char *digest;
+
+	for (guint i = 0; i < partition->pieces->len; i++) {
+		struct piece *piece = partition->pieces->pdata[i];
+		g_autoptr(GVariant) frontier = explorer_save(piece->explorer);
+		guint64 header[] = {piece->tree, g_variant_get_size(frontier)};
+
+		g_checksum_update(sum, (const guchar *)header, sizeof header);
+		g_checksum_update(sum, g_variant_get_data(frontier), (gssize)header[1]);
+	}
+	digest = g_strdup(g_checksum_get_string(sum));
+	g_checksum_free(sum);
+	return digest;
+}
