@@ -14,13 +14,15 @@ struct merge_source {
 	const char *store;
 	struct store_reader *reader;
 	const struct record_exploration *exploration;
-	GPtrArray *identity; /* store_reader_identity */
-	char *path;          /* of one that the others ran, too; NULL: not known */
-	GPtrArray *texts;    /* of GBytes: what its ranks printed here */
-	GVariant *left_out;  /* OUTCOMES_LEFT_OUT, or NULL */
-	gboolean again;      /* an interleaving of each outcome was run again */
-	char *split;         /* digest of how the tree was split; NULL: not known */
-	GArray *stacks;      /* guint32, by number: those of the merged store; 0: not there yet */
+	GPtrArray *identity;           /* store_reader_identity */
+	char *path;                    /* of one that the others ran, too; NULL: not known */
+	GPtrArray *texts;              /* of GBytes: what its ranks printed here */
+	GVariant *left_out;            /* OUTCOMES_LEFT_OUT, or NULL */
+	char *files;                   /* says how its files differ from the others'; or NULL */
+	struct record_execution *well; /* path and id of the first that ended well; NULL: none */
+	gboolean again;                /* an interleaving of each outcome was run again */
+	char *split;                   /* digest of how the tree was split; NULL: not known */
+	GArray *stacks;  /* guint32, by number: those of the merged store; 0: not there yet */
 	GHashTable *ids; /* interleavings there, to those in the merged store; NULL: not asked */
 	GArray *differ;  /* guint32: those that it says differ in their outcome */
 };

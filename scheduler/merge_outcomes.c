@@ -77,16 +77,13 @@ static void compare_references(struct merge *merge)
 	outcomes_free(references);
 }
 
-static void note_files(struct merge *merge)
+/* Files that are compared are not in the stores. */
+static gboolean has_files(const struct merge *merge)
 {
 	const struct merge_source *first = merge->sources->pdata[0];
 	const char *compared = merge_identity(first->identity, "--compare");
 
-	if (merge->sources->len > 1 && strlen(compared) > strlen("output "))
-		merge_note(merge,
-		           g_strdup_printf("what interleavings left in %s was compared within "
-		                           "each store, not across them",
-		                           compared + strlen("output ")));
+	return merge->sources->len > 1 && strlen(compared) > strlen("output ");
 }
 
 void merge_outcomes_begin(struct merge *merge)
@@ -104,7 +101,6 @@ void merge_outcomes_begin(struct merge *merge)
 	merge->certain = has_reference(merge) && all_again(merge);
 	if (has_reference(merge))
 		compare_references(merge);
-	note_files(merge);
 }
 
 void merge_outcomes_take(struct merge *merge, const struct record_execution *record,
@@ -113,6 +109,12 @@ void merge_outcomes_take(struct merge *merge, const struct record_execution *rec
 	GPtrArray *texts;
 	guint index;
 
+	if (merge->outcomes && !merge->current->well) {
+		merge->current->well = record_execution_new();
+		merge->current->well->id = record->id;
+		merge->current->well->buffering = record->buffering;
+		merge->current->well->path = g_strdup(record->path);
+	}
 	if (!merge->outcomes || record->outputs->len != merge->ranks) /* or it is damaged */
 		return;
 	texts = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
@@ -212,10 +214,8 @@ static gboolean tell_own(struct merge *merge, const struct merge_source *source,
 	return good;
 }
 
-static gboolean tell_each(struct merge *merge, GError **error)
+static gboolean tell_each(struct merge *merge, gboolean *ret_told, GError **error)
 {
-	gboolean told = FALSE;
-
 	for (guint i = 0; i < merge->sources->len; i++) {
 		const struct merge_source *source = merge->sources->pdata[i];
 		const GPtrArray *findings = store_reader_findings(source->reader);
@@ -225,31 +225,74 @@ static gboolean tell_each(struct merge *merge, GError **error)
 
 			if (!g_str_equal(finding->kind, "outcome-differs"))
 				continue;
-			told = TRUE;
+			*ret_told = TRUE;
 			if (!tell_own(merge, source, finding, error))
 				return FALSE;
 		}
 	}
-	if (!told && outcomes_differ(merge->outcomes))
-		merge_note(merge, g_strdup("interleavings that end well differ in their output "
-		                           "from store to store; whether by the choices is not "
-		                           "known, since not all the stores tell what the same "
-		                           "interleaving printed when it was run again"));
 	return TRUE;
 }
 
-gboolean merge_outcomes_judge(struct merge *merge, GError **error)
+/* A shard's first interleaving, which ran on the same machine as the one that all ran, left
+ * something else in files. */
+static gboolean tell_files(struct merge *merge, GError **error)
 {
-	if (!merge->outcomes)
-		return TRUE;
+	for (guint i = 0; i < merge->sources->len; i++) {
+		const struct merge_source *source = merge->sources->pdata[i];
+		struct record_finding *finding;
+		g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(guint32));
+		g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(struct choice));
+		struct path *path;
+		gboolean good;
+
+		if (!source->files || !source->well || source->differ->len > 0)
+			continue;
+		finding = record_finding_new("outcome-differs");
+		finding->path = g_strdup(source->well->path);
+		finding->message = g_strdup_printf("%s %s", source->name, source->files);
+		finding->reproduced = source->again;
+		g_array_append_val(shown, source->well->id);
+		path = path_parse(finding->path, NULL);
+		good = show(merge, finding, source->well, path ? path->choices : none, shown,
+		            error);
+		path_free(path);
+		if (!good)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static void note_beyond(struct merge *merge)
+{
 	if (merge->beyond > 0)
 		merge_note(merge,
 		           g_strdup_printf("only %d outcomes are told apart: "
 		                           "%" G_GUINT64_FORMAT " interleavings ended in others",
 		                           OUTCOMES_KEPT, merge->beyond));
-	if (!merge->certain)
-		return tell_each(merge, error);
-	return !outcomes_differ(merge->outcomes) || tell_difference(merge, error);
+}
+
+gboolean merge_outcomes_judge(struct merge *merge, GError **error)
+{
+	gboolean told = FALSE;
+
+	if (!merge->outcomes)
+		return TRUE;
+	note_beyond(merge);
+	if (merge->certain && !has_files(merge))
+		return !outcomes_differ(merge->outcomes) || tell_difference(merge, error);
+	if (!tell_each(merge, &told, error))
+		return FALSE;
+	if (!told && outcomes_differ(merge->outcomes) && merge->certain)
+		return tell_difference(merge, error);
+	if (!told && outcomes_differ(merge->outcomes))
+		merge_note(merge, g_strdup("interleavings that end well differ in their output "
+		                           "from store to store; whether by the choices is not "
+		                           "known, since not all the stores tell what the same "
+		                           "interleaving printed when it was run again"));
+	if (has_files(merge) && merge->exploration->shards == 0)
+		merge_note(merge, g_strdup("what interleavings left in files was compared within "
+		                           "each store, not across them"));
+	return tell_files(merge, error);
 }
 
 GVariant *merge_outcomes_common(const struct merge *merge)

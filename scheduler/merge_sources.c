@@ -45,6 +45,8 @@ static void source_free(gpointer pointer)
 	g_array_unref(source->stacks);
 	g_free(source->path);
 	g_free(source->split);
+	g_free(source->files);
+	record_execution_free(source->well);
 	g_free(source->name);
 	g_free(source);
 }
@@ -58,6 +60,7 @@ static void read_common(struct merge_source *source, GVariant *common)
 	g_variant_dict_init(&dict, common);
 	g_variant_dict_lookup(&dict, "split", "s", &source->split);
 	g_variant_dict_lookup(&dict, "again", "b", &source->again);
+	g_variant_dict_lookup(&dict, "files", "s", &source->files);
 	source->left_out = g_variant_dict_lookup_value(&dict, "left-out",
 	                                               G_VARIANT_TYPE(OUTCOMES_LEFT_OUT));
 	if (g_variant_dict_lookup(&dict, "path", "s", &source->path)

@@ -23,7 +23,8 @@
 /* common: what interleavings that end well are compared with. `path` (s) and `texts` (aay, by
  * rank): an interleaving that all shards ran, and what it printed; `left-out` (OUTCOMES_LEFT_OUT):
  * lines that vary by themselves; `again` (b): an interleaving of each outcome was run again to see
- * which. And `split` (s): a digest of how the tree was split. */
+ * which; `files` (s): how what a shard leaves in files differs from what that interleaving left.
+ * And `split` (s): a digest of how the tree was split. */
 #define STORE_COMMON_TYPE "a{sv}"
 
 /* clang-format off */
