@@ -43,7 +43,7 @@ struct command_options {
 	char *word;          /* that one, or NULL */
 	int not_yet;         /* --not-yet */
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
-		*resume, *keep_files, *seed;
+		*resume, *keep_files, *seed, *shard;
 	char **compare;
 	char **bound_ranks, **bound_sites; /* as given */
 	GArray *bounds;                    /* the same as struct bound, and --pcontrol */

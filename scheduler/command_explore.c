@@ -11,6 +11,9 @@
 
 #define MOST_JOBS 1024
 
+/* Each of more would do little but what all do first. */
+#define SHARDS_MAX 10000
+
 struct progress {
 	gboolean terminal;
 	double last; /* seconds at the last line */
@@ -170,6 +173,28 @@ static gboolean interpret_keep_files(struct command_options *options)
 	return TRUE;
 }
 
+/* --shard I/N; FALSE after having complained. */
+static gboolean interpret_shard(struct command_options *options)
+{
+	struct session_options *session = &options->session;
+	g_auto(GStrv) words = options->shard ? g_strsplit(options->shard, "/", 2) : NULL;
+	guint64 shard, shards;
+
+	if (!options->shard)
+		return TRUE;
+	if (!words[0] || !words[1]
+	    || !g_ascii_string_to_unsigned(words[1], 10, 1, SHARDS_MAX, &shards, NULL)
+	    || !g_ascii_string_to_unsigned(words[0], 10, 1, shards, &shard, NULL)) {
+		command_complain("--shard cannot be '%s': say which of how many, from 1/N to N/N, "
+		                 "as 2/3; at most %d",
+		                 options->shard, SHARDS_MAX);
+		return FALSE;
+	}
+	session->shard = (guint)shard;
+	session->shards = (guint)shards;
+	return TRUE;
+}
+
 /* What the options mean; EXIT_CLEAN, or it has complained. */
 static int interpret(struct command_options *options, gint64 interleavings)
 {
@@ -189,7 +214,7 @@ static int interpret(struct command_options *options, gint64 interleavings)
 	if (options->keep_going)
 		session->fail_fast = FALSE;
 	session->max_interleavings = (guint64)interleavings;
-	if (!interpret_compare(options))
+	if (!interpret_compare(options) || !interpret_shard(options))
 		return EXIT_USAGE;
 	if (session->resume && session->compare_files && session->compare_files[0]) {
 		command_complain("--resume cannot go with --compare FILE: what the file held after "
@@ -243,6 +268,8 @@ static int run(int argc, char **argv)
 	         "keep what each outcome wrote in DIR/outcome-N", "DIR"},
 		{"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
 	         "worlds run side by side (default: 1)", "N"},
+		{"shard", 0, 0, G_OPTION_ARG_STRING, &options.shard,
+	         "explore the Ith of N parts; matchpoint report tells them together", "I/N"},
 		{"resume", 0, 0, G_OPTION_ARG_NONE, &session->resume,
 	         "go on with the exploration that was interrupted, from its store", NULL},
 		{"fail-fast", 0, 0, G_OPTION_ARG_NONE, &session->fail_fast,

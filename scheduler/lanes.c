@@ -361,10 +361,10 @@ gboolean lanes_need(const struct session *session, const struct frozen *frozen)
 
 /* An estimate, from the part of each tree that the outcomes so far are thought to be; trees not
  * begun are taken to be as large as the others. Of a tree that an earlier session began, that part
- * is not known. */
+ * is not known. Of the parts of a shard it is known how much they are thought to be. */
 static double estimate_left(const struct session *session, guint64 waiting)
 {
-	double total = 0, seen = 0;
+	double total = 0, seen = 0, share_seen = 0, share_own = 0;
 	guint begun = 0;
 
 	for (guint buffering = 0; buffering < G_N_ELEMENTS(session->covered); buffering++) {
@@ -381,6 +381,8 @@ static double estimate_left(const struct session *session, guint64 waiting)
 			outcomes += (double)now.outcomes;
 			share += now.share;
 		}
+		share_own += session->own_share[buffering];
+		share_seen += share;
 		if (outcomes <= 0 || share <= 0)
 			continue;
 		total += outcomes / MIN(share, 1);
@@ -389,6 +391,8 @@ static double estimate_left(const struct session *session, guint64 waiting)
 	}
 	if (session->options->resume || begun == 0)
 		return -1;
+	if (session->options->shards > 1)
+		return MAX(seen * (share_own / share_seen - 1), (double)waiting);
 	return MAX(total - seen, (double)waiting) + total / begun * session->parts->len;
 }
 

@@ -122,9 +122,12 @@ static gboolean source_open(struct merge_source *source, GError **error)
 
 /* --- whether they belong together ----------------------------------------------------------- */
 
-/* On which neither the tree nor what is told of it depends. */
-static gboolean may_differ(const char *name)
+/* On which neither the tree nor what is told of it depends; walks with other seeds go other ways
+ * through the same tree. */
+static gboolean may_differ(const char *name, const char *here, const char *there)
 {
+	if (g_str_equal(name, "--random"))
+		return !g_str_equal(here, "none") && g_strcmp0(there, "none") != 0;
 	return g_str_equal(name, "the directory") || g_str_equal(name, "--shard");
 }
 
@@ -144,7 +147,7 @@ static gboolean is_identical(const struct merge_source *one, const struct merge_
 		const char *name = one->identity->pdata[i], *here = one->identity->pdata[i + 1];
 		const char *there = merge_identity(other->identity, name);
 
-		if (!may_differ(name) && g_strcmp0(here, there) != 0)
+		if (!may_differ(name, here, there) && g_strcmp0(here, there) != 0)
 			return differ(one, other, name, here, there, error);
 	}
 	return TRUE;
@@ -378,6 +381,8 @@ void merge_describe(struct merge *merge)
 	e->mpi = g_strdup(first->mpi);
 	e->machine = g_strdup(first->machine);
 	e->shards = first->shards;
+	e->random = first->random;
+	e->seed = first->seed;
 	e->backtrack = first->backtrack;
 	for (guint i = 0; i < merge->sources->len; i++) {
 		const struct record_exploration *f;
@@ -385,6 +390,7 @@ void merge_describe(struct merge *merge)
 		source = merge->sources->pdata[i];
 		f = source->exploration;
 		e->wasted += f->wasted;
+		e->runs += f->runs;
 		e->seconds += f->seconds;
 		if (g_strcmp0(f->backtrack, "rerun") == 0)
 			e->backtrack = f->backtrack;

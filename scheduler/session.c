@@ -237,9 +237,8 @@ GArray *session_plan_again(const struct execution *execution)
 	return plan;
 }
 
-/* Carries out one plan to its end; the execution is left in session->current. */
-void session_carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
-                       GArray *plan)
+struct execution *session_carry_out(struct session *session, struct strategy *strategy,
+                                    enum buffering buffering, GArray *plan)
 {
 	struct execution *execution = session_begin(session, strategy, buffering, plan);
 
@@ -253,6 +252,7 @@ void session_carry_out(struct session *session, struct strategy *strategy, enum 
 		session->current = execution;
 		session_pump(session, current_is_over, 0);
 	}
+	return execution;
 }
 
 void session_release_snapshots(struct session *session)
@@ -378,7 +378,7 @@ static void carry_out_all(struct session *session)
 	}
 	if (options->random)
 		session_wander(session);
-	else
+	else if (session_divide(session))
 		lanes_explore(session);
 }
 

@@ -86,7 +86,9 @@ struct session {
 
 	char *split;             /* of a shard: how the tree was split, a digest; NULL: not yet */
 	char *shared_path;       /* of an interleaving that all shards ran; NULL: none ended well */
-	GPtrArray *shared_texts; /* of GBytes, by rank: what it printed here */
+	GPtrArray *shared_texts; /* session_texts: what it left here */
+
+	double own_share[BUFFERING_PER_SEND + 1]; /* of a shard in each tree: an estimate */
 
 	guint64 runs; /* random walks that came to their end */
 	guint64 interleavings;
@@ -172,9 +174,9 @@ void session_note_bounds(struct session *session);
 void session_wander(struct session *session);
 char *session_wander_words(const struct session *session);
 
-/* Carries out one plan (taken over) to its end; the execution is left in session->current. */
-void session_carry_out(struct session *session, struct strategy *strategy, enum buffering buffering,
-                       GArray *plan);
+/* Carries out one plan (taken over) to its end; the execution is left in session->current, too. */
+struct execution *session_carry_out(struct session *session, struct strategy *strategy,
+                                    enum buffering buffering, GArray *plan);
 /* Begins to carry a plan out (struct choice; taken over), from the nearest snapshot. */
 struct execution *session_begin(struct session *session, struct strategy *strategy,
                                 enum buffering buffering, GArray *plan);
@@ -236,6 +238,10 @@ void session_doubt_outcomes(struct session *session);
 void session_judge_outcomes(struct session *session);
 
 /* --- a part of the tree (session_shard.c) --- */
+
+/* Runs what all shards run, and leaves this one's parts of the tree in session->parts; nothing to
+ * do without --shard, or when an earlier session has done it. FALSE: stopped. */
+gboolean session_divide(struct session *session);
 
 /* What shards must know of each other, for the store, and back from it when the session goes on. */
 void session_shard_common(const struct session *session, GVariantDict *common);
