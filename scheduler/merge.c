@@ -1,9 +1,38 @@
 #include "merge.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "merge_internal.h"
 #include "recall.h"
 
 /* --- interleavings -------------------------------------------------------------------------- */
+
+static int compare_words(const void *one, const void *other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* What the interleaving is, in whatever order its choices were made, and what it showed. */
+static char *name_of(const struct merge *merge, const struct record_execution *execution)
+{
+	const char *last = strrchr(execution->path, ':');
+	const char *from = last ? last + 1 : execution->path;
+	g_auto(GStrv) choices = g_strsplit(from, ",", -1);
+	g_autofree char *sorted = NULL;
+	guint shown = 0;
+
+	qsort(choices, g_strv_length(choices), sizeof(*choices), compare_words);
+	sorted = g_strjoinv(",", choices);
+	for (guint i = 0; i < execution->findings->len; i++) {
+		const struct record_finding *finding = store_reader_finding(
+			merge->current->reader, g_array_index(execution->findings, guint32, i));
+
+		shown += finding && !g_str_equal(finding->kind, "outcome-differs");
+	}
+	return g_strdup_printf("%.*s%s %s %u", (int)(from - execution->path), execution->path,
+	                       sorted, execution->status, shown);
+}
 
 /* Whether an earlier store holds it, too: explorations that are no shards may have gone the same
  * way. */
@@ -13,8 +42,7 @@ static gboolean is_known(struct merge *merge, const struct record_execution *exe
 
 	if (!merge->known)
 		return FALSE;
-	name = g_strdup_printf("%s %s %u", execution->path, execution->status,
-	                       execution->findings->len);
+	name = name_of(merge, execution);
 	if (g_hash_table_contains(merge->known, name)) {
 		g_free(name);
 		return TRUE;
