@@ -337,9 +337,15 @@ def check_crash(tool):
 def check_astray(tool):
     """Then the place is all that is known; nothing wrong is told of the program."""
     program = build(tool, "astray.c", ASTRAY, "-O0")
-    handles = ASTRAY.replace("MPI_Init(", "signal(SIGSEGV, leave);\n\tMPI_Init(").replace(
-        "\n", "\n#include <signal.h>\n#include <unistd.h>\nstatic void leave(int n) { _exit(n); }\n",
-        1)
+    handler = """
+#include <signal.h>
+#include <unistd.h>
+static void leave(int number)
+{
+	_exit(number);
+}
+"""
+    handles = handler + ASTRAY.replace("MPI_Init(", "signal(SIGSEGV, leave);\n\tMPI_Init(")
     _, finding = explore(tool, build(tool, "handles.c", handles, "-O0"), "--",
                          os.path.join(tool.directory, "handles"), "more")
     check(finding["kind"] == "deadlock" and finding["reproduced"]
