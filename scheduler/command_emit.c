@@ -14,6 +14,9 @@
 #define INTERLEAVINGS_MOST 2000 /* of a sketch: one that has more shows nothing clearly */
 #define SECONDS_MOST 10.0       /* of exploring it */
 #define COMMENT_WIDTH 97u       /* characters of a line */
+#define UNBUFFERED                                                                        \
+	"It takes an MPI_Send that waits for its receive, as it may and MPI_Ssend does: " \
+	"most libraries wait only when the message is long."
 #define ALWAYS_WRONG                                                                          \
 	"Other than the program it was cut down from it has no interleaving that goes well: " \
 	"that takes what the program does between its MPI calls."
@@ -26,6 +29,7 @@ struct emit {
 	gboolean synchronous_collectives;
 	gboolean had_good;    /* an interleaving of the program ends well */
 	gboolean needs_blame; /* a choice must make the difference, as it did */
+	gboolean other_blame; /* but it may be another choice */
 	gboolean needs_good;  /* an interleaving of it must end well */
 	gboolean good_leaks;  /* though it may leave something behind */
 	char *directory;      /* for what is tried */
@@ -136,6 +140,23 @@ static char *options_needed(const struct emit *emit)
 		emit->synchronous_collectives ? " --collectives sync" : "", not_yet, NULL);
 }
 
+/* Whether the same is to blame, taken the same way. */
+static gboolean is_same_blame(const struct emit *emit, const struct record_choice *blame)
+{
+	const struct sketch *sketch = emit->sketch;
+	const struct record_message *meant = &emit->finding->blame->taken;
+	const struct sketch_step *step;
+
+	if (!blame || sketch->blamed < 0 || emit->other_blame)
+		return blame != NULL;
+	step = sketch->steps->pdata[sketch->blamed];
+	if (blame->place.line != step->line || blame->rank != sketch_rank(sketch, step->rank))
+		return FALSE;
+	if (meant->source >= 0)
+		return blame->taken.source == sketch_rank(sketch, meant->source);
+	return g_str_equal(meant->answer, "no") == (g_strcmp0(blame->taken.answer, "no") == 0);
+}
+
 static char *comment_of(const struct emit *emit, const struct record_finding *found)
 {
 	g_autofree char *base = g_path_get_basename(emit->source);
@@ -162,6 +183,8 @@ static char *comment_of(const struct emit *emit, const struct record_finding *fo
 	told = blame ? g_strdup_printf("It goes wrong when %s.", blame)
 	             : g_strdup("It needs no choice of MPI's between messages or requests.");
 	add_wrapped(comment, told);
+	if (found->bufferings == RECORD_ZERO)
+		add_wrapped(comment, UNBUFFERED);
 	if (emit->had_good && !emit->goes_well)
 		add_wrapped(comment, ALWAYS_WRONG);
 	commands = g_strdup_printf(
@@ -216,7 +239,7 @@ static gboolean explore(struct emit *emit)
 			const struct record_finding *found = result.findings->pdata[i];
 
 			if (!found->reproduced || !is_it(emit, found)
-			    || (emit->needs_blame && !found->blame))
+			    || (emit->needs_blame && !is_same_blame(emit, found->blame)))
 				continue;
 			shown = TRUE;
 			emit->wrong = found->count;
@@ -297,6 +320,28 @@ static void cut_calls(struct emit *emit)
 	g_array_unref(emit->units);
 }
 
+/* MPI_COMM_WORLD may do for all. */
+static void cut_communicators(struct emit *emit)
+{
+	GPtrArray *steps = emit->sketch->steps;
+	g_autofree guint64 *before = g_new(guint64, steps->len);
+	gboolean others = FALSE;
+
+	for (guint i = 0; i < steps->len; i++) {
+		struct sketch_step *step = steps->pdata[i];
+
+		before[i] = step->communicator;
+		if (step->communicator <= SKETCH_SELF)
+			continue;
+		others |= !step->dropped;
+		step->communicator = SKETCH_WORLD;
+	}
+	if (!others || shows(emit))
+		return;
+	for (guint i = 0; i < steps->len; i++)
+		((struct sketch_step *)steps->pdata[i])->communicator = before[i];
+}
+
 static int compare_counts(const void *one, const void *other)
 {
 	guint64 a = *(const guint64 *)one, b = *(const guint64 *)other;
@@ -355,24 +400,50 @@ static gboolean settle(struct emit *emit)
 	return FALSE;
 }
 
+/* The whole sketch, with less and less to be asked of it. */
+static gboolean begin(struct emit *emit)
+{
+	gboolean good = emit->needs_good;
+
+	for (int other = 0; other <= (emit->needs_blame && emit->sketch->blamed >= 0); other++) {
+		emit->other_blame = other > 0;
+		emit->needs_good = good;
+		emit->good_leaks = FALSE;
+		if (shows(emit))
+			return TRUE;
+		/* The one that ends well may leave something behind in the program, too. */
+		emit->good_leaks = good && !g_str_equal(emit->finding->kind, "leak");
+		if (emit->good_leaks && shows(emit))
+			return TRUE;
+	}
+	emit->needs_good = FALSE;
+	return good && shows(emit);
+}
+
+/* MPI_Isend and MPI_Wait become MPI_Send where nothing comes between. */
+static void merge_waits(struct emit *emit)
+{
+	g_autofree bool *state = sketch_state(emit->sketch);
+	int32_t stands = emit->sketch->stands;
+
+	sketch_merge_waits(emit->sketch);
+	if (shows(emit))
+		return;
+	sketch_split_waits(emit->sketch);
+	sketch_restore(emit->sketch, state);
+	emit->sketch->stands = stands;
+}
+
 static gboolean cut_down(struct emit *emit, GError **error)
 {
-	gboolean shown = shows(emit);
+	gboolean shown = begin(emit);
 
-	/* The one that ends well may leave something behind in the program, too. */
-	if (!shown && emit->needs_good && !emit->error
-	    && !g_str_equal(emit->finding->kind, "leak")) {
-		emit->good_leaks = TRUE;
-		shown = shows(emit);
-	}
-	if (!shown && emit->needs_good && !emit->error) {
-		emit->needs_good = FALSE;
-		shown = shows(emit);
-	}
 	if (shown) {
 		cut_ranks(emit);
 		cut_calls(emit);
 		cut_ranks(emit);
+		cut_communicators(emit);
+		merge_waits(emit);
 		cut_sizes(emit);
 		emit->deadline = G_MAXINT64;
 		shown = settle(emit);

@@ -171,6 +171,22 @@ static int32_t standing(const struct sketch *sketch, const struct record_finding
 	return -1;
 }
 
+/* Those who wait for ever. */
+static void mark_hanging(struct sketch *sketch, const struct record_finding *finding)
+{
+	for (guint i = 0; i < sketch->steps->len; i++) {
+		struct sketch_step *step = sketch_step(sketch, i);
+
+		for (guint j = 0; j < finding->ranks->len; j++) {
+			const struct record_rank *rank = finding->ranks->pdata[j];
+
+			step->hangs |= !rank->bystander && !rank->ended && rank->rank == step->rank
+			               && step->side != SKETCH_GOOD
+			               && rank->call == step->events[SKETCH_BAD].call;
+		}
+	}
+}
+
 /* The step to blame, and the send whose message goes well there. */
 static bool take_blame(struct sketch *sketch, const struct record_finding *finding, GError **error)
 {
@@ -195,8 +211,8 @@ static bool take_blame(struct sketch *sketch, const struct record_finding *findi
 		return true;
 	if (!blame)
 		g_set_error(error, SKETCH_ERROR, 0,
-		            "a %s is the program's own, and no choice that MPI has makes the "
-		            "difference: there is nothing that MPI calls could show",
+		            "%s: it goes wrong in the program itself, and no single choice is to "
+		            "blame that an assertion could be about",
 		            finding->kind);
 	else if (sketch->blamed < 0)
 		g_set_error(error, SKETCH_ERROR, 0,
@@ -325,6 +341,8 @@ struct sketch *sketch_new(const struct record_finding *finding,
 	take_parts(sketch, finding);
 	if (!sketch->asserts)
 		sketch->stands = standing(sketch, finding);
+	if (g_str_equal(finding->kind, "deadlock"))
+		mark_hanging(sketch, finding);
 	make_room(sketch);
 	return sketch;
 }
@@ -379,6 +397,61 @@ void sketch_keep(struct sketch *sketch, const bool *kept)
 	}
 }
 
+/* The next step of the same rank that is left; -1: there is none, or it is another interleaving's.
+ */
+static int next_step(const struct sketch *sketch, guint index)
+{
+	const struct sketch_step *step = sketch_step(sketch, index);
+
+	for (guint i = index + 1; i < sketch->steps->len; i++) {
+		const struct sketch_step *next = sketch_step(sketch, i);
+
+		if (next->rank != step->rank)
+			break;
+		if (!next->dropped)
+			return next->side == step->side ? (int)i : -1;
+	}
+	return -1;
+}
+
+static bool waits_for_it_alone(const struct sketch *sketch, guint wait, guint index)
+{
+	const struct sketch_step *step = sketch_step(sketch, wait);
+
+	for (guint i = 0; step->kind == SKETCH_WAIT && i < step->waits->len; i++) {
+		guint other = g_array_index(step->waits, guint, i);
+
+		if (other != index && !sketch_step(sketch, other)->dropped)
+			return false;
+	}
+	return step->kind == SKETCH_WAIT && step->waits->len > 0;
+}
+
+void sketch_merge_waits(struct sketch *sketch)
+{
+	for (guint i = 0; i < sketch->steps->len; i++) {
+		struct sketch_step *step = sketch_step(sketch, i);
+		int wait = next_step(sketch, i);
+
+		if (step->dropped || !step->immediate || step->exchange || wait < 0
+		    || step->kind > SKETCH_RECEIVE || sketch_begins(step->original, "MPI_Ibsend")
+		    || sketch_begins(step->original, "MPI_Bsend")
+		    || sketch_step(sketch, (guint)wait)->unit == step->unit
+		    || !waits_for_it_alone(sketch, (guint)wait, i))
+			continue;
+		step->blocking = true;
+		sketch_step(sketch, (guint)wait)->dropped = true;
+		if (sketch->stands == wait)
+			sketch->stands = (int32_t)i;
+	}
+}
+
+void sketch_split_waits(struct sketch *sketch)
+{
+	for (guint i = 0; i < sketch->steps->len; i++)
+		sketch_step(sketch, i)->blocking = false;
+}
+
 static bool is_left(const struct sketch *sketch, int index)
 {
 	return index < 0 || !sketch_step(sketch, (guint)index)->dropped;
@@ -402,6 +475,13 @@ static bool can_know(const struct sketch *sketch, int32_t rank)
 		}
 	}
 	return !sign->dropped;
+}
+
+bool sketch_is_exchange(const struct sketch *sketch, guint index)
+{
+	return sketch_step(sketch, index)->exchange && index + 2 < sketch->steps->len
+	       && !sketch_step(sketch, index)->dropped && !sketch_step(sketch, index + 1)->dropped
+	       && !sketch_step(sketch, index + 2)->dropped;
 }
 
 bool sketch_knows(const struct sketch *sketch, int32_t rank)

@@ -44,6 +44,10 @@ struct sketch_event {
 
 #define SKETCH_ANY_SUB UINT32_MAX
 
+/* The numbers of MPI_COMM_WORLD and MPI_COMM_SELF; others are greater. */
+#define SKETCH_WORLD 1u
+#define SKETCH_SELF 2u
+
 struct sketch_step {
 	enum sketch_kind kind;
 	enum sketch_side side;
@@ -61,7 +65,9 @@ struct sketch_step {
 	const char *reduction; /* "MPI_BOR", ... */
 	uint32_t unit;         /* steps of one unit stay or go together; from 0 */
 	bool immediate;        /* leaves a request behind */
+	bool blocking;         /* immediate, and yet written as the call that waits at once */
 	bool exchange;         /* the send of an MPI_Sendrecv: its receive and its wait come next */
+	bool hangs;            /* nobody returns from it in the finding's interleaving */
 	bool tells;            /* its message says which interleaving it is */
 	GArray *waits;         /* guint, indices of steps: of SKETCH_WAIT, ASK, WRITE; else NULL */
 	bool dropped;
@@ -108,6 +114,9 @@ void sketch_free(struct sketch *sketch);
 void sketch_drop_rank(struct sketch *sketch, int32_t rank);
 /* Keeps of the units only those of which `kept` (by unit) says so. */
 void sketch_keep(struct sketch *sketch, const bool *kept);
+/* Writes what is waited for in the next step as one blocking call, and the reverse. */
+void sketch_merge_waits(struct sketch *sketch);
+void sketch_split_waits(struct sketch *sketch);
 /* Whether all is left that it is about, and what its branches and assertions depend on. */
 bool sketch_is_whole(const struct sketch *sketch);
 /* Which steps are dropped, to be put back: g_free it. */

@@ -4,9 +4,6 @@
 static void put_call(struct sketch_printing *printing, struct sketch_step *step, const char *call)
 {
 	g_autofree char *place = place_print(&step->place);
-	bool stands = printing->sketch->stands >= 0
-	              && sketch_step(printing->sketch, (guint)printing->sketch->stands) == step;
-	bool hangs = stands && g_str_equal(printing->sketch->kind, "deadlock");
 	bool stays = step->kind == SKETCH_MAKE;
 	bool other = stays || (step->kind == SKETCH_COLLECTIVE && step->original != step->function);
 	g_autoptr(GString) remark = g_string_new(NULL);
@@ -17,7 +14,7 @@ static void put_call(struct sketch_printing *printing, struct sketch_step *step,
 		g_string_append_printf(remark, "%s%s", remark->len > 0 ? ", " : "", step->original);
 	if (stays)
 		g_string_append(remark, ": never freed");
-	if (hangs)
+	if (step->hangs)
 		g_string_append_printf(remark, "%swaits for ever", remark->len > 0 ? ": " : "");
 	if (step->line == 0)
 		step->line = printing->line;
@@ -44,6 +41,8 @@ static char *buffer_of(const struct sketch_printing *printing, guint index)
 {
 	guint number = printing->request[index];
 
+	if (index > 0 && sketch_is_exchange(printing->sketch, index - 1))
+		return g_strdup("result");
 	return number > 0 ? g_strdup_printf("buffer[%u]", number - 1) : g_strdup("data");
 }
 
@@ -238,13 +237,6 @@ static void put_value(struct sketch_printing *printing, guint index)
 
 /* --- the calls --- */
 
-static bool is_kept_whole(const struct sketch *sketch, guint index)
-{
-	return sketch_step(sketch, index)->exchange && index + 2 < sketch->steps->len
-	       && !sketch_step(sketch, index + 1)->dropped
-	       && !sketch_step(sketch, index + 2)->dropped;
-}
-
 /* The three steps of an MPI_Sendrecv, while all are there, are one call. */
 static void put_exchange(struct sketch_printing *printing, guint index)
 {
@@ -254,15 +246,13 @@ static void put_exchange(struct sketch_printing *printing, guint index)
 	g_autofree char *communicator = sketch_communicator(printing, send->communicator);
 	g_autofree char *to = peer_of(printing, send), *from = peer_of(printing, receive);
 	g_autofree char *tag = tag_of(receive), *status = status_of(printing, index + 1);
-	g_autofree char *buffer = buffer_of(printing, index);
 	g_autofree char *call = NULL;
 
 	put_value(printing, index);
-	call = g_strdup_printf("MPI_Sendrecv(%s, %" G_GUINT64_FORMAT
-	                       ", MPI_BYTE, %s, %d, data, %" G_GUINT64_FORMAT
-	                       ", MPI_BYTE, %s, %s, %s, %s)",
-	                       buffer, send->count, to, send->tag, receive->count, from, tag,
-	                       communicator, status);
+	call = g_strdup_printf(
+		"MPI_Sendrecv(data, %" G_GUINT64_FORMAT
+		", MPI_BYTE, %s, %d, result, %" G_GUINT64_FORMAT ", MPI_BYTE, %s, %s, %s, %s)",
+		send->count, to, send->tag, receive->count, from, tag, communicator, status);
 	receive->line = sketch_step(sketch, index + 2)->line = printing->line;
 	put_call(printing, send, call);
 	put_learnt(printing, index + 1);
@@ -272,8 +262,15 @@ static bool is_put(const struct sketch_printing *printing, guint index)
 {
 	const struct sketch *sketch = printing->sketch;
 
-	return (index >= 1 && is_kept_whole(sketch, index - 1))
-	       || (index >= 2 && is_kept_whole(sketch, index - 2));
+	return (index >= 1 && sketch_is_exchange(sketch, index - 1))
+	       || (index >= 2 && sketch_is_exchange(sketch, index - 2));
+}
+
+static const char *blocking_name(const char *function)
+{
+	if (g_str_equal(function, "MPI_Irecv"))
+		return "MPI_Recv";
+	return g_str_equal(function, "MPI_Issend") ? "MPI_Ssend" : "MPI_Send";
 }
 
 static void put_message(struct sketch_printing *printing, guint index)
@@ -282,18 +279,20 @@ static void put_message(struct sketch_printing *printing, guint index)
 	g_autofree char *communicator = sketch_communicator(printing, step->communicator);
 	g_autofree char *peer = peer_of(printing, step), *tag = tag_of(step);
 	g_autofree char *status = step->kind == SKETCH_SEND ? NULL : status_of(printing, index);
-	g_autofree char *request = step->immediate ? request_of(printing, index) : NULL;
+	bool immediate = step->immediate && !step->blocking;
+	const char *function = step->blocking ? blocking_name(step->function) : step->function;
+	g_autofree char *request = immediate ? request_of(printing, index) : NULL;
 	g_autofree char *buffer = buffer_of(printing, index);
-	const char *last = step->immediate ? request : status;
+	const char *last = immediate ? request : status;
 	g_autofree char *call = NULL;
 
 	if (step->kind == SKETCH_SEND)
 		put_value(printing, index);
-	call = g_strdup_printf("%s(%s, %" G_GUINT64_FORMAT ", %s, %s, %s, %s%s%s)", step->function,
+	call = g_strdup_printf("%s(%s, %" G_GUINT64_FORMAT ", %s, %s, %s, %s%s%s)", function,
 	                       buffer, step->count, step->type, peer, tag, communicator,
 	                       last ? ", " : "", last ? last : "");
 	put_call(printing, step, call);
-	if (!step->immediate)
+	if (!immediate)
 		put_learnt(printing, index);
 }
 
@@ -505,7 +504,7 @@ void sketch_put_step(struct sketch_printing *printing, guint index)
 	switch (step->kind) {
 	case SKETCH_SEND:
 	case SKETCH_RECEIVE:
-		if (is_kept_whole(printing->sketch, index))
+		if (sketch_is_exchange(printing->sketch, index))
 			put_exchange(printing, index);
 		else if (!is_put(printing, index))
 			put_message(printing, index);

@@ -25,6 +25,8 @@ int sketch_find(const struct sketch *sketch, enum sketch_side side, int32_t rank
 /* Whether a question is asked in the program, because what it is told differs; else it is waited
  * for what is reported. */
 bool sketch_asks(const struct sketch_step *step);
+/* Whether all three steps of an MPI_Sendrecv are left, of which this is the first. */
+bool sketch_is_exchange(const struct sketch *sketch, guint index);
 /* Whether something is left of the rank that depends on which interleaving it is in. */
 bool sketch_knows(const struct sketch *sketch, int32_t rank);
 /* Whether this step is one where a rank is told a different thing in each. */

@@ -14,8 +14,6 @@ void sketch_put(struct sketch_printing *printing, const char *format, ...)
 
 /* --- communicators: split off at the beginning, in the order of ranks --- */
 
-#define WORLD 1u /* the number of MPI_COMM_WORLD */
-
 static int communicator_index(const struct sketch_printing *printing, uint64_t communicator)
 {
 	for (guint i = 0; i < printing->communicators->len; i++) {
@@ -42,7 +40,7 @@ char *sketch_communicator(const struct sketch_printing *printing, uint64_t commu
 	int index = communicator_index(printing, communicator);
 
 	if (index < 0)
-		return g_strdup("MPI_COMM_WORLD");
+		return g_strdup(communicator == SKETCH_SELF ? "MPI_COMM_SELF" : "MPI_COMM_WORLD");
 	return printing->communicators->len == 1 ? g_strdup("comm")
 	                                         : g_strdup_printf("comm[%d]", index);
 }
@@ -51,6 +49,8 @@ int32_t sketch_rank_in(const struct sketch_printing *printing, int32_t rank, uin
 {
 	int32_t number = 0;
 
+	if (communicator == SKETCH_SELF)
+		return 0;
 	if (communicator_index(printing, communicator) < 0)
 		return sketch_rank(printing->sketch, rank);
 	for (int32_t i = 0; i < rank; i++)
@@ -110,7 +110,9 @@ static bool asks_early(const struct sketch_printing *printing, guint index)
 
 static void number_request(struct sketch_printing *printing, guint index, guint *count)
 {
-	if (!sketch_step(printing->sketch, index)->dropped && printing->request[index] == 0)
+	if (!sketch_step(printing->sketch, index)->dropped && printing->request[index] == 0
+	    && !sketch_step(printing->sketch, index)->blocking
+	    && !sketch_is_exchange(printing->sketch, index))
 		printing->request[index] = ++*count;
 }
 
@@ -199,7 +201,7 @@ static bool needs_data(const struct sketch_step *step)
 	if (step->kind == SKETCH_MAKE)
 		return g_str_equal(sketch_object(step->function), "MPI_Request");
 	return step->exchange
-	       || (!step->immediate
+	       || ((!step->immediate || step->blocking)
 	           && (step->kind == SKETCH_SEND || step->kind == SKETCH_RECEIVE
 	               || (step->kind == SKETCH_COLLECTIVE
 	                   && !g_str_has_suffix(step->function, "arrier"))));
@@ -216,7 +218,7 @@ static void survey(struct sketch_printing *printing)
 
 		if (step->dropped)
 			continue;
-		if (step->communicator > WORLD
+		if (step->communicator > SKETCH_SELF
 		    && communicator_index(printing, step->communicator) < 0)
 			g_array_append_val(printing->communicators, step->communicator);
 		printing->data |= needs_data(step);
@@ -227,7 +229,9 @@ static void survey(struct sketch_printing *printing)
 			printing->result |= !step->immediate;
 			printing->results |= step->immediate;
 		}
-		polls = sketch_asks(step) || g_str_equal(name, "MPI_Iprobe");
+		polls = sketch_asks(step)
+		        || (g_str_equal(name, "MPI_Iprobe")
+		            && sketch_sign(step) == SKETCH_BY_ANSWER);
 		printing->index |= polls && g_str_has_suffix(name, "any");
 		printing->count |= polls && g_str_has_suffix(name, "some");
 		printing->flag |= polls && !g_str_has_suffix(name, "some")
@@ -358,7 +362,6 @@ static void put_rank(struct sketch_printing *printing, int32_t rank)
 
 		if (step->rank != rank || step->dropped)
 			continue;
-		step->line = 0;
 		if (step->side != side)
 			turn(printing, rank, side, step->side);
 		side = step->side;
@@ -409,6 +412,8 @@ char *sketch_print(struct sketch *sketch, const char *comment)
 		.status = g_new0(guint, sketch->steps->len + 1),
 	};
 
+	for (guint i = 0; i < sketch->steps->len; i++)
+		sketch_step(sketch, i)->line = 0;
 	survey(&printing);
 	put_comment(&printing, comment);
 	if (sketch->asserts)

@@ -90,27 +90,29 @@ def check_emitted(tool, emitted, number):
           "%s\nis to tell the file, and the path last" % done)
 
 
-# Whoever comes first gets an answer; rank 3 does not expect one.
+# Only when rank 0 comes first, rank 1 meets rank 2 in their group.
 GROUPS = r"""
 #include <mpi.h>
 int main(int argc, char **argv)
 {
 	int rank, value = 0;
 	MPI_Comm group;
+	MPI_Request request;
 	MPI_Status status;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &group);
+	MPI_Comm_split(MPI_COMM_WORLD, rank > 0, -rank, &group);
 	if (rank == 1) {
-		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 3, group, &status);
-		MPI_Ssend(&value, 1, MPI_INT, status.MPI_SOURCE, 4, group);
-		MPI_Recv(&value, 1, MPI_INT, 2, 3, group, &status);
-	} else if (rank > 1) {
-		MPI_Send(&value, 1, MPI_INT, 0, 3, group);
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &status);
+		if (status.MPI_SOURCE == 0)
+			MPI_Barrier(group);
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &status);
+	} else {
+		MPI_Isend(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &request);
 		if (rank == 2)
-			MPI_Recv(&value, 1, MPI_INT, 0, 4, group, &status);
+			MPI_Barrier(group);
+		MPI_Wait(&request, &status);
 	}
-	MPI_Barrier(group);
 	MPI_Comm_free(&group);
 	MPI_Finalize();
 	return 0;
@@ -122,7 +124,7 @@ def check_groups(tool):
     source = os.path.join(tool.directory, "groups.c")
     with open(source, "w") as file:
         file.write(GROUPS)
-    check_emitted(tool, Emitted(source, 4, "deadlock", 3, ".MPI_SOURCE, 4, comm)", True), 0)
+    check_emitted(tool, Emitted(source, 3, "collective-mismatch", 3, "MPI_Barrier(comm);", True), 0)
 
 
 # Nobody ever sends.
