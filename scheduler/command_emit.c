@@ -35,8 +35,9 @@ struct emit {
 	char *directory;      /* for what is tried */
 	char *source, *program, *store;
 	gint64 deadline;
-	GError *error; /* what makes trying useless */
-	GArray *units; /* guint32: those that are left */
+	GError *error;      /* what makes trying useless */
+	GArray *units;      /* guint32: those that are left */
+	GHashTable *failed; /* texts that need not be tried again */
 	/* of what was explored last */
 	char *comment; /* that it deserves */
 	gboolean goes_well;
@@ -254,14 +255,20 @@ static gboolean explore(struct emit *emit)
 static gboolean shows(struct emit *emit)
 {
 	g_autofree char *comment = placeholder(emit);
-	g_autofree char *text = NULL;
+	g_autofree char *text = NULL, *key = NULL;
 	gboolean shown;
 
 	if (emit->error || g_get_monotonic_time() > emit->deadline
 	    || !sketch_is_whole(emit->sketch))
 		return FALSE;
 	text = sketch_print(emit->sketch, comment);
+	key = g_strdup_printf("%d%d%d%s", emit->other_blame, emit->needs_good, emit->good_leaks,
+	                      text);
+	if (g_hash_table_contains(emit->failed, key))
+		return FALSE;
 	shown = compile(emit, text) && explore(emit);
+	if (!shown)
+		g_hash_table_add(emit->failed, g_steal_pointer(&key));
 	log_debug(LOG_SESSION, "a sketch that %s it:\n%s", shown ? "shows" : "does not show", text);
 	return shown;
 }
@@ -490,7 +497,9 @@ static gboolean emit_to(struct emit *emit, const char *file, GError **error)
 	emit->source = g_build_filename(emit->directory, base, NULL);
 	emit->program = g_build_filename(emit->directory, "program", NULL);
 	emit->store = g_build_filename(emit->directory, "store", NULL);
+	emit->failed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	fine = cut_down(emit, error);
+	g_hash_table_destroy(emit->failed);
 	if (fine) {
 		text = sketch_print(emit->sketch, emit->comment);
 		fine = g_file_set_contents(file, text, -1, error);
