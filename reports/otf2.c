@@ -240,6 +240,12 @@ static bool otf2_write(struct store_reader *reader, const struct report_options 
 		            directory, execution->id, again);
 		return false;
 	}
+	if (execution->exits->len != (guint)e->ranks) { /* each rank becomes files */
+		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED,
+		            "%s: no trace: interleaving %u of the store has %u ranks, not %d",
+		            directory, execution->id, execution->exits->len, e->ranks);
+		return false;
+	}
 	if (!prepare(directory, error))
 		return false;
 	before = OTF2_Error_RegisterCallback(on_error, NULL);

@@ -16,23 +16,37 @@ from harness import check  # noqa: E402
 
 SOURCES = ["explorer/*.c", "reports/*.c", "scheduler/record.c", "shim/wire.c"]
 PACKAGES = ["glib-2.0", "json-glib-1.0", "sqlite3"]
+OTF2 = "otf2"  # if it is there
 SECONDS = 10
 SKIPPED = 77
 
 
+def has_otf2():
+    return subprocess.run(["pkg-config", "--atleast-version=3.0", OTF2], check=False,
+                          capture_output=True).returncode == 0
+
+
 def flags(option):
-    return subprocess.run(["pkg-config", option, *PACKAGES], capture_output=True, text=True,
+    packages = [*PACKAGES, *[OTF2] * has_otf2()]
+    return subprocess.run(["pkg-config", option, *packages], capture_output=True, text=True,
                           check=True).stdout.split()
+
+
+def is_built(source):
+    """Either the sources with OTF2 or the one without."""
+    name = os.path.basename(source)
+    return not name.startswith("otf2") or has_otf2() != (name == "otf2_without.c")
 
 
 def build(tool, clang):
     """The targets' programs; the sources that they share are compiled once."""
     options = ["-std=gnu11", "-g", "-O1", "-fsanitize=address,undefined", "-I" + ROOT,
-               "-I" + os.path.join(ROOT, "reports"),
+               "-I" + os.path.join(ROOT, "reports"), '-DMATCHPOINT_OTF2="fuzzed"',
                *flags("--cflags")]
     objects = os.path.join(tool.directory, "objects")
     os.mkdir(objects)
-    sources = [s for pattern in SOURCES for s in glob.glob(os.path.join(ROOT, pattern))]
+    sources = [s for pattern in SOURCES for s in glob.glob(os.path.join(ROOT, pattern))
+               if is_built(s)]
     sources.append(os.path.join(tool.directory, "html_page.c"))
     subprocess.run([sys.executable, os.path.join(ROOT, "reports/page/build.py"), "--embed",
                     sources[-1]], check=True)
