@@ -71,12 +71,13 @@ def fetch(directory):
                                "--fetch-timeout=20000", "--pack-destination", directory, PACKAGE],
                               capture_output=True, text=True, check=False, timeout=90,
                               cwd=directory)
-        failure = done.stderr if done.returncode != 0 else None
+        names, why = done.stdout.split(), done.stderr.strip()[-200:]
     except subprocess.TimeoutExpired:
-        failure = "no answer"
-    if failure:
-        skip("npm's registry is not to be had: " + failure.strip()[-200:])
-    with tarfile.open(os.path.join(directory, done.stdout.split()[-1])) as package:
+        names, why = [], "no answer"
+    archive = os.path.join(directory, names[-1]) if names else ""
+    if not os.path.isfile(archive):
+        skip("the schema is not to be had from npm's registry. " + why)
+    with tarfile.open(archive) as package:
         text = package.extractfile(MEMBER).read()
     check(hashlib.sha256(text).hexdigest() == SHA256, "%s holds another schema" % PACKAGE)
     return text
