@@ -129,3 +129,40 @@ void random_search_statistics(const struct random_search *search, struct random_
 {
 	*ret = search->statistics;
 }
+
+/* --- going on later ------------------------------------------------------------------------ */
+
+GVariant *random_search_save(const struct random_search *search)
+{
+	const struct random_statistics *now = &search->statistics;
+	GVariantBuilder known;
+	GHashTableIter iter;
+	gpointer hash;
+
+	g_variant_builder_init(&known, G_VARIANT_TYPE("at"));
+	g_hash_table_iter_init(&iter, search->known);
+	while (g_hash_table_iter_next(&iter, &hash, NULL))
+		g_variant_builder_add(&known, "t", *(const guint64 *)hash);
+	return g_variant_ref_sink(g_variant_new(RANDOM_SEARCH_TYPE, now->runs, now->fruitless,
+	                                        (gboolean)search->nothing, &known));
+}
+
+bool random_search_restore(struct random_search *search, GVariant *saved)
+{
+	struct random_statistics *now = &search->statistics;
+	guint64 runs, fruitless, hash;
+	GVariantIter *known;
+	gboolean nothing;
+
+	if (!g_variant_is_of_type(saved, G_VARIANT_TYPE(RANDOM_SEARCH_TYPE)))
+		return false;
+	g_variant_get(saved, RANDOM_SEARCH_TYPE, &runs, &fruitless, &nothing, &known);
+	while (g_variant_iter_next(known, "t", &hash))
+		g_hash_table_add(search->known, g_memdup2(&hash, sizeof hash));
+	g_variant_iter_free(known);
+	search->nothing = nothing;
+	now->runs = runs;
+	now->fruitless = fruitless;
+	now->outcomes = g_hash_table_size(search->known);
+	return runs >= now->outcomes && runs >= fruitless;
+}

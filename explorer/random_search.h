@@ -31,6 +31,13 @@ bool random_search_next(struct random_search *search);
 enum explorer_step random_search_rest(struct random_search *search, const struct trace *trace,
                                       const GArray *open, struct choice *ret_choice);
 
+#define RANDOM_SEARCH_TYPE "(ttbat)"
+
+/* What is known between two walks, in RANDOM_SEARCH_TYPE (unref it) and this machine's byte order;
+ * and a new search goes on from there, with its own seed. False: damaged. */
+GVariant *random_search_save(const struct random_search *search);
+bool random_search_restore(struct random_search *search, GVariant *saved);
+
 struct random_statistics {
 	uint64_t runs;      /* walks that came to their end */
 	uint64_t outcomes;  /* of these, such as were not known */

@@ -138,9 +138,7 @@ static gboolean interpret_random(struct command_options *options)
 		                 options->seed);
 		return FALSE;
 	}
-	if (session->resume)
-		other = "--resume: begin anew with another seed";
-	else if (options->jobs > 1)
+	if (options->jobs > 1)
 		other = "-j: start several explorations, each with a seed and --store of its own";
 	else if (session->shards > 0)
 		other = "--shard: give each machine a seed of its own";

@@ -458,6 +458,7 @@ static void release_session(struct session *session)
 	stack_table_free(session->stacks);
 	source_lines_free(session->lines);
 	session_shard_release(session);
+	session_wander_release(session);
 	g_free(session->stop_reason);
 	g_free(session->lost_reason);
 }

@@ -90,6 +90,7 @@ struct session {
 
 	double own_share[BUFFERING_PER_SEND + 1]; /* of a shard in each tree: an estimate */
 
+	struct random_search *walks[BUFFERING_PER_SEND + 1]; /* by buffering; NULL: none */
 	guint64 runs; /* random walks that came to their end */
 	guint64 interleavings;
 	struct coverage covered[BUFFERING_PER_SEND + 1]; /* by buffering */
@@ -170,8 +171,12 @@ void session_mark_bounds(const struct execution *execution, GArray *open);
 char *session_bounds_words(const struct session *session);
 void session_note_bounds(struct session *session);
 
-/* Random walks (session_random.c), and what they amount to in words; free with g_free. */
+/* Random walks (session_random.c): makes them; writes what a later session needs to go on with
+ * them, and reads it back; what they amount to in words (free with g_free). */
 void session_wander(struct session *session);
+void session_wander_save(const struct session *session, GVariantDict *state);
+void session_wander_recall(struct session *session, GVariantDict *state);
+void session_wander_release(struct session *session);
 char *session_wander_words(const struct session *session);
 
 /* Carries out one plan (taken over) to its end; the execution is left in session->current, too. */

@@ -127,6 +127,7 @@ static GVariant *state_of(const struct session *session)
 	g_variant_dict_insert(&dict, "locks", "b", session->locks);
 	g_variant_dict_insert(&dict, "atomics", "b", session->atomics);
 	g_variant_dict_insert(&dict, "seconds", "d", session_seconds(session));
+	session_wander_save(session, &dict);
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
@@ -207,6 +208,7 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 	g_variant_dict_lookup(&dict, "locks", "b", &session->locks);
 	g_variant_dict_lookup(&dict, "atomics", "b", &session->atomics);
 	g_variant_dict_lookup(&dict, "seconds", "d", &session->seconds_before);
+	session_wander_recall(session, &dict);
 	g_variant_dict_clear(&dict);
 }
 

@@ -2,15 +2,7 @@
  * until they bring nothing new or something stops them. */
 #include "session_internal.h"
 
-/* Of one buffering. */
-struct tree {
-	enum buffering buffering;
-	struct random_search *search;
-	struct strategy *strategy;
-	gboolean done;
-};
-
-/* The bounds within which only the default is taken (session_bounds.c), a bit each. */
+/* Bounds within which only the default is taken (session_bounds.c), a bit each. */
 static guint64 fixed_bounds(const struct session_options *options)
 {
 	guint64 fixed = 0;
@@ -21,18 +13,22 @@ static guint64 fixed_bounds(const struct session_options *options)
 	return fixed;
 }
 
-static void tree_init(struct tree *tree, const struct session_options *options,
-                      enum buffering buffering)
+static struct random_search *walks_of(struct session *session, guint buffering)
 {
-	tree->buffering = buffering;
-	tree->search = random_search_new(options->seed, (uint32_t)buffering, fixed_bounds(options));
-	tree->strategy = strategy_random(tree->search);
+	const struct session_options *options = session->options;
+
+	if (!session->walks[buffering])
+		session->walks[buffering] = random_search_new(options->seed, (uint32_t)buffering,
+		                                              fixed_bounds(options));
+	return session->walks[buffering];
 }
 
-static void tree_release(struct tree *tree)
+static guint64 runs_of(const struct random_search *search)
 {
-	tree->strategy->free(tree->strategy);
-	random_search_free(tree->search);
+	struct random_statistics statistics;
+
+	random_search_statistics(search, &statistics);
+	return statistics.runs;
 }
 
 static gboolean is_enough(struct session *session)
@@ -45,49 +41,92 @@ static gboolean is_enough(struct session *session)
 	return session->error || session->stop_reason;
 }
 
-static void walk(struct session *session, struct tree *tree)
+/* FALSE: there is no walk to be made any more. */
+static gboolean walk(struct session *session, struct strategy *strategy, enum buffering buffering)
 {
-	struct random_statistics before, after;
-	GArray *plan = tree->strategy->next(tree->strategy);
+	struct random_search *search = session->walks[buffering];
+	guint64 before = runs_of(search);
+	GArray *plan = strategy->next(strategy);
 
-	if (!plan) {
-		tree->done = TRUE;
-		return;
-	}
-	random_search_statistics(tree->search, &before);
-	session_carry_out(session, tree->strategy, tree->buffering, plan);
+	if (!plan)
+		return FALSE;
+	session_carry_out(session, strategy, buffering, plan);
 	session_account(session, session->current);
 	session_drop(session, session->current);
-	random_search_statistics(tree->search, &after);
-	session->runs += after.runs - before.runs;
+	session->runs += runs_of(search) - before;
 	session_doubt_outcomes(session);
 	session_release_snapshots(session);
 	if (session_save_is_due(session))
 		session_save(session);
+	return TRUE;
+}
+
+/* Whose turn it is: where the fewest walks have been made, so that it follows from those alone,
+ * also when they are gone on with. 0: nowhere any more. */
+static guint next_buffering(struct session *session, guint bufferings)
+{
+	guint next = 0;
+
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		if (bufferings & 1u << i
+		    && (next == 0 || runs_of(session->walks[i]) < runs_of(session->walks[next])))
+			next = i;
+	return next;
 }
 
 void session_wander(struct session *session)
 {
-	struct tree trees[BUFFERING_PER_SEND + 1];
-	guint count = 0;
-	gboolean done = FALSE;
+	struct strategy *strategies[BUFFERING_PER_SEND + 1] = {NULL};
+	guint bufferings = session->options->bufferings; /* those that are not done */
+	guint next;
 
-	for (guint buffering = BUFFERING_ZERO; buffering <= BUFFERING_PER_SEND; buffering++) {
-		trees[count] = (struct tree){0};
-		if (session->options->bufferings & 1u << buffering)
-			tree_init(&trees[count++], session->options, (enum buffering)buffering);
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		if (bufferings & 1u << i)
+			strategies[i] = strategy_random(walks_of(session, i));
+	while (!is_enough(session) && (next = next_buffering(session, bufferings)) > 0)
+		if (!walk(session, strategies[next], (enum buffering)next))
+			bufferings &= ~(1u << next);
+	session_save(session);
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		if (strategies[i])
+			strategies[i]->free(strategies[i]);
+}
+
+void session_wander_save(const struct session *session, GVariantDict *state)
+{
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		g_autofree char *name = g_strdup_printf("walks-%u", i);
+		g_autoptr(GVariant) saved = NULL;
+
+		if (!session->walks[i])
+			continue;
+		saved = random_search_save(session->walks[i]);
+		g_variant_dict_insert_value(state, name, saved);
 	}
-	while (!done) {
-		done = TRUE;
-		for (guint i = 0; i < count && !is_enough(session); i++) {
-			if (!trees[i].done)
-				walk(session, &trees[i]);
-			done = done && trees[i].done;
-		}
-		done = done || is_enough(session);
+}
+
+void session_wander_recall(struct session *session, GVariantDict *state)
+{
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		g_autofree char *name = g_strdup_printf("walks-%u", i);
+		g_autoptr(GVariant) saved = g_variant_dict_lookup_value(
+			state, name, G_VARIANT_TYPE(RANDOM_SEARCH_TYPE));
+
+		if (!saved)
+			continue;
+		if (!random_search_restore(walks_of(session, i), saved))
+			session_fail(session,
+			             "%s: this store is damaged: what is known of random walks "
+			             "cannot be read",
+			             session->options->store);
+		session->runs += runs_of(session->walks[i]);
 	}
-	for (guint i = 0; i < count; i++)
-		tree_release(&trees[i]);
+}
+
+void session_wander_release(struct session *session)
+{
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		random_search_free(g_steal_pointer(&session->walks[i]));
 }
 
 char *session_wander_words(const struct session *session)

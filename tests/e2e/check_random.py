@@ -2,6 +2,8 @@
 never called exhaustive."""
 
 import os
+import subprocess
+import time
 
 import harness
 from harness import check
@@ -97,7 +99,6 @@ def check_refused(tool):
             ("--random cannot be '-1'", "--random", "-1"),
             ("--random cannot be '9223372036854775808'", "--random", "9223372036854775808"),
             ("--random cannot be 'seed'", "--random", "seed"),
-            ("cannot go with --resume", "--random", "1", "--resume"),
             ("cannot go with -j", "--random", "1", "-j", "2"),
             ("cannot go with --deviations", "--random", "1", "--deviations", "1"),
             ("cannot go with --deviations", "--random", "1", "--bound-rank", "0=1"),
@@ -108,7 +109,37 @@ def check_refused(tool):
     arguments = ["explore", "-n", "3", "--store", store]
     tool.run(*arguments, "--random", "1", "--max-interleavings", "1", "--", program)
     run = tool.run(*arguments, "--resume", "--", program)
-    check(run.status == 4 and "--random was '1'" in run.err, str(run))
+    check(run.status == 4 and "--random was '1', and is 'none'" in run.err, str(run))
+    run = tool.run(*arguments, "--resume", "--random", "2", "--", program)
+    check(run.status == 4 and "--random was '1', and is '2'" in run.err, str(run))
+
+
+def check_resume(tool):
+    """Stopped, or killed, and gone on with: the same walks."""
+    program = tool.compile(os.path.join(EXAMPLES, "senders.c"))
+    store = os.path.join(tool.directory, "gone-on")
+    arguments = ["explore", "-n", "5", "--random", "4", "--store", store]
+    whole = tool.run(*arguments, "--max-interleavings", "16", program, report=True)
+
+    tool.run(*arguments, "--max-interleavings", "5", program)
+    killed = subprocess.Popen([tool.matchpoint, *arguments, "--resume", program],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(0.5)
+    killed.kill()
+    killed.wait()
+    for most in ("12", "16", "16"): # the last time nothing is left to be done
+        run = tool.run(*arguments, "--resume", "--max-interleavings", most, program, report=True)
+    check(run.report["interleavings"] >= 16, str(run))
+    check(paths(run)[:16] == paths(whole), "%s\n%s" % (whole, run))
+    if run.report["interleavings"] == 16:
+        check(run.report["search"] == whole.report["search"], "%s\n%s" % (whole, run))
+
+    arguments[2] = "2" # where there is nothing to draw
+    first = tool.run(*arguments, program, report=True)
+    again = tool.run(*arguments, "--resume", program, report=True)
+    check(first.report["interleavings"] == 2, str(first))
+    check(again.report["search"] == first.report["search"], "%s\n%s" % (first, again))
+    check(paths(again) == paths(first), "%s\n%s" % (first, again))
 
 
 def body(tool, options):
@@ -118,6 +149,7 @@ def body(tool, options):
     check_late(tool)
     check_time(tool)
     check_refused(tool)
+    check_resume(tool)
 
 
 if __name__ == "__main__":

@@ -151,6 +151,36 @@ static void test_a_walk_that_was_stopped_is_begun_again(void **state)
 	random_search_free(other);
 }
 
+static void test_is_gone_on_with(void **state)
+{
+	struct random_search *one = random_search_new(9, 2, 0), *other = random_search_new(9, 2, 0);
+	GVariant *saved, *nonsense = g_variant_ref_sink(g_variant_new("(u)", 1));
+	bool known, also;
+
+	(void)state;
+	for (int i = 0; i < 7; i++) {
+		assert_true(random_search_next(one));
+		g_array_unref(walk(one, 2, 3, &known));
+	}
+	assert_true(random_search_next(one)); /* and stopped */
+	saved = random_search_save(one);
+	assert_false(random_search_restore(other, nonsense));
+	assert_true(random_search_restore(other, saved));
+	while (random_search_next(one)) {
+		g_autoptr(GArray) left = walk(one, 2, 3, &known), right = NULL;
+
+		assert_true(random_search_next(other));
+		right = walk(other, 2, 3, &also);
+		assert_memory_equal(left->data, right->data, left->len * sizeof(guint));
+		assert_int_equal(known, also);
+	}
+	assert_false(random_search_next(other));
+	g_variant_unref(saved);
+	g_variant_unref(nonsense);
+	random_search_free(one);
+	random_search_free(other);
+}
+
 /* Always the same: marked points at once and by default, sends that may complete early in turn. */
 static void test_what_is_not_drawn(void **state)
 {
@@ -192,6 +222,7 @@ int main(void)
 		cmocka_unit_test(test_ends_when_nothing_is_new),
 		cmocka_unit_test(test_ends_at_once_when_there_is_nothing_to_draw),
 		cmocka_unit_test(test_a_walk_that_was_stopped_is_begun_again),
+		cmocka_unit_test(test_is_gone_on_with),
 		cmocka_unit_test(test_what_is_not_drawn),
 	};
 
