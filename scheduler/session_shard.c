@@ -115,7 +115,6 @@ static gboolean run_next(struct session *session, struct explorer *explorer,
 	share_texts(session);
 	if (is_first(session))
 		session_account(session, execution);
-	session->covered[buffering].begun = TRUE;
 	session->covered[buffering].explored += session->interleavings - before;
 	session_drop(session, execution);
 	if (whole && is_first(session))
@@ -166,6 +165,18 @@ static void take_parts(struct session *session, struct partition *partition,
 	session->vouched += is_first(session) ? stem.vouched : 0;
 }
 
+/* For the note on what was explored: all of the stem is, or it is not known how much of this
+ * shard's is left. */
+static void cover_stem(struct session *session, const GArray *bufferings, gboolean done)
+{
+	for (guint i = 0; i < bufferings->len; i++) {
+		struct coverage *covered = &session->covered[g_array_index(bufferings, guint32, i)];
+
+		covered->begun = done || covered->explored > 0;
+		covered->left += done || covered->explored == 0 ? 0 : 1;
+	}
+}
+
 static gboolean save(struct session *session)
 {
 	g_autoptr(GVariant) common = NULL;
@@ -211,6 +222,7 @@ gboolean session_divide(struct session *session)
 	done = run_stem(session, partition, bufferings);
 	if (done)
 		take_parts(session, partition, bufferings);
+	cover_stem(session, bufferings, done);
 	partition_free(partition);
 	return done && save(session);
 }

@@ -53,6 +53,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || ftruncate(fd, 0) != 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
 		return 0;
 	reader = store_reader_open(file, &error);
+	if (reader) {
+		g_autoptr(GPtrArray) identity = store_reader_identity(reader, NULL);
+		g_autoptr(GVariant) common = store_reader_common(reader, NULL);
+		g_autofree char *text = common ? g_variant_print(common, TRUE) : NULL;
+	}
 	for (int i = 0; reader && report_list()[i]; i++) {
 		bool directories = report_list()[i]->write_directory;
 

@@ -1,6 +1,7 @@
 /* Several stores as one: what adds up, what is judged anew, and what is refused. */
 #include <glib/gstdio.h>
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -369,6 +370,49 @@ static void test_refused(void **state)
 	assert_false(g_file_test(fixture->into, G_FILE_TEST_EXISTS));
 }
 
+static void execute(const char *directory, const char *text)
+{
+	g_autofree char *file = g_build_filename(directory, STORE_FILE, NULL);
+	sqlite3 *database = NULL;
+
+	assert_int_equal(sqlite3_open(file, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(database, text, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(database);
+}
+
+/* Whatever stands where a merge looks: it ends, and nothing is made up. */
+static void test_damaged(void **state)
+{
+	static const char *const damages[] = {
+		"UPDATE common SET value = randomblob(500)",
+		"UPDATE common SET value = zeroblob(500)",
+		"UPDATE common SET value = 7",
+		"UPDATE common SET value = substr(value, 1, 40)",
+		"DELETE FROM process WHERE rank = 1",
+		"DELETE FROM process",
+		"DELETE FROM choice; UPDATE execution SET path = 'mp1'",
+		"UPDATE finding SET path = ':::'; DELETE FROM shows",
+	};
+	static const struct given given[] = {
+		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL},
+		{2, 2, NULL, "cD", "left\n", "left\n", "s", NULL, NULL},
+	};
+	struct fixture *fixture = *state;
+	char *stores[] = {fixture->stores[0], fixture->stores[1], NULL};
+
+	for (guint i = 0; i < G_N_ELEMENTS(damages); i++) {
+		g_autoptr(StoreReader) reader = NULL;
+
+		write_store(stores[0], &given[0]);
+		write_store(stores[1], &given[1]);
+		execute(stores[1], damages[i]);
+		assert_true(merge_stores(stores, fixture->into, NULL));
+		reader = store_reader_open(fixture->into, NULL);
+		assert_int_equal(store_reader_findings(reader)->len, 1);
+		assert_int_equal(store_reader_count(reader), 4);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +423,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_not_known, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_whole, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_damaged, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
