@@ -48,9 +48,9 @@ class Bench:
             sys.exit("%s: %s" % (command, done.stderr))
         return seconds, done.stdout
 
-    def explore(self, ranks, *command, buffering="zero", verb="explore"):
+    def explore(self, ranks, *command, buffering="zero", verb="explore", options=()):
         seconds, done = self.time([self.matchpoint, verb, "-n", str(ranks), "--buffering",
-                                   buffering, "--json", "out.json", "--", *command])
+                                   buffering, *options, "--json", "out.json", "--", *command])
         if done.returncode:
             sys.exit("%s: %s %s" % (command, done.stdout, done.stderr))
         with open(os.path.join(self.directory, "out.json")) as file:
@@ -226,8 +226,29 @@ def store(bench):
                   "%.1f %%; last: %s" % (100 * value, once.text), value <= 0.05)
 
 
+def jobs(bench):
+    """Interleavings a second, without the start. By snapshot the ranks of one small world keep both
+    cores busy already; not so where one of them computes and the others wait for it."""
+    for what, ranks, options, command in (
+            ("120 of 6 ranks, rank 0 computes 10 ms", 6, (), ("digest", "0.01")),
+            ("216 of 4 ranks", 4, (), ("rounds", "3")),
+            ("24 of 5 ranks, by rerun", 5, ("--backtrack", "rerun"), ("senders",))):
+        def ratio():
+            alone, _ = bench.explore(ranks, bench.workload, *command, verb="run")
+            one, report = bench.explore(ranks, bench.workload, *command, options=options)
+            two, again = bench.explore(ranks, bench.workload, *command,
+                                       options=(*options, "-j", "2"))
+            assert report["interleavings"] == again["interleavings"]
+            begun = 0 if options else alone
+            ratio.text = "%.2f s / %.2f s" % (one - begun, two - begun)
+            return (one - begun) / (two - begun)
+        value = bench.median(ratio)
+        bench.row("-j 2 / -j 1: " + what, ">= 1.6", "%.2f (%s)" % (value, ratio.text),
+                  value >= 1.6)
+
+
 ALL = [senders, master_worker, snapshot, compute, many, acknowledged, ring, mixed, exchange,
-       sixteen, pending, store]
+       sixteen, pending, store, jobs]
 
 
 def main():

@@ -3,6 +3,7 @@
  *   senders          every rank but 0 sends one message, rank 0 takes them as they come, barrier
  *   rounds R         the same R times
  *   compute S        the same once, after S seconds of computing on every rank
+ *   digest S         the same once; rank 0 then computes for S seconds
  *   ring N           N exchanges around the ring, each followed by an Allreduce
  *   calls N          N calls that complete at once; rank 0 prints the microseconds of one
  *   mixed N U        N rounds of messages and collectives, blocking and not, without any choice;
@@ -215,6 +216,8 @@ int main(int argc, char **argv)
 	else
 		for (int i = 0; i < (strcmp(what, "rounds") == 0 ? (int)number : 1); i++)
 			senders();
+	if (strcmp(what, "digest") == 0 && rank == 0)
+		compute(number);
 	MPI_Finalize();
 	return 0;
 }
