@@ -243,8 +243,8 @@ int command_inspect(const struct command_options *options)
 	g_autoptr(GError) error = NULL;
 
 	if (!options->program[0]) {
-		command_complain("which program? Say for example: matchpoint %s -n 4 ./solver",
-		                 session->command);
+		command_complain("which program? Say for example: matchpoint %s %s ./solver",
+		                 session->command, options->word ? options->word : "-n 4");
 		return EXIT_USAGE;
 	}
 	if (session->ranks < 1) {

@@ -74,7 +74,9 @@ static struct path *find_path(struct command_options *options, const char *word,
 int command_find_path(struct command_options *options, struct path **ret_path, guint32 *ret_finding)
 {
 	const char *word = options->word;
+	gboolean recorded = !options->program[0];
 	struct path *path;
+	int status;
 
 	if (!word) {
 		command_complain("which path? Say for example: matchpoint %s mp1:n4:0.3=1 -- "
@@ -92,5 +94,10 @@ int command_find_path(struct command_options *options, struct path **ret_path, g
 	}
 	options->session.ranks = path->ranks;
 	options->session.program = options->program;
-	return command_inspect(options);
+	status = command_inspect(options);
+	if (status != EXIT_CLEAN && recorded && options->program[0])
+		command_complain("that is what it was called where the finding was shown; if it is "
+		                 "elsewhere, say where: matchpoint %s %s -- PROGRAM [ARG...]",
+		                 options->session.command, word);
+	return status;
 }

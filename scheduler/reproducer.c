@@ -87,7 +87,7 @@ gboolean reproducer_write(const char *directory, const struct reproducer *reprod
 	    || !write(directory, "finding", reproducer->finding, error)
 	    || !write(directory, "run", run, error))
 		return FALSE;
-	if (g_chmod(file, 0777) == 0)
+	if (g_chmod(file, 0755) == 0)
 		return TRUE;
 	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno), "%s: %s", file,
 	            g_strerror(errno));

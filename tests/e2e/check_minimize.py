@@ -123,6 +123,11 @@ def check_script(tool):
     check(again.status == 1 and "SHA-256 differs" in again.err, "%s\nis another program" % again)
     again = tool.run("replay", tool.directory)
     check(again.status == 2 and "path" in again.err, "%s\nis no such folder" % again)
+    mode = os.stat(os.path.join(folder, "run")).st_mode
+    check(mode & 0o022 == 0 and mode & 0o100, "run is to be its owner's: %o" % mode)
+    os.unlink(program)
+    again = tool.run("replay", folder)
+    check(again.status == 4 and "-- PROGRAM" in again.err, "%s\nis elsewhere" % again)
 
 
 def check_refused(tool):
@@ -133,6 +138,9 @@ def check_refused(tool):
     check(done.status == 4 and "does not follow" in done.err, "%s\ncannot be followed" % done)
     done = tool.run("minimize", "7", "--store", "nothing")
     check(done.status == 2 and "no store" in done.err, "%s\nhas no store" % done)
+    # PATH|FINDING between options: --store is one of them, and no program
+    done = tool.run("minimize", "-q", "7", "--store", "nothing")
+    check(done.status == 2 and "nothing" in done.err, "%s\nhas no store" % done)
     done = tool.run("minimize")
     check(done.status == 2 and "which path?" in done.err, "%s\nlacks the finding" % done)
 
