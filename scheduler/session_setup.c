@@ -147,6 +147,7 @@ static void describe(struct session *session)
 
 	session->exploration = exploration;
 	exploration->command = g_intern_string(options->command);
+	g_strfreev(exploration->program);
 	exploration->program = g_strdupv(options->program);
 	exploration->directory = g_get_current_dir();
 	exploration->machine = g_strdup(g_get_host_name());
