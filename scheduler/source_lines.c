@@ -235,13 +235,49 @@ static struct place place_in_source(const char *source, const char *compiled_in,
 	                      .line = line};
 }
 
+/* The compilation unit that has the code; *ret_bias is to be taken off the address in it. clang
+ * leaves out the table (.debug_aranges) in which libdwfl looks for it. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, GElf_Addr address, Dwarf_Addr *ret_bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, address, ret_bias);
+
+	if (unit)
+		return unit;
+	while ((unit = dwfl_module_nextcu(module, unit, ret_bias))) {
+		if (dwarf_haspc(unit, address - *ret_bias) > 0)
+			return unit;
+	}
+	return NULL;
+}
+
+static const char *directory_of(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+}
+
+/* The line that an address belongs to; without a file: there is none. */
+static struct place find_line(Dwfl_Module *module, GElf_Addr address)
+{
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *unit = find_unit(module, address, &bias);
+	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+	const char *source = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	int number = 0;
+
+	if (!source || dwarf_lineno(line, &number) != 0 || number <= 0)
+		return (struct place){0};
+	return place_in_source(source, directory_of(unit), (uint32_t)number);
+}
+
 /* Resolves the instruction before `return_offset` of a file. */
 static struct place resolve(struct source_lines *lines, const char *path, uint64_t return_offset)
 {
 	Dwfl_Module *module = find_module(lines, path);
 	GElf_Addr address = module ? module_address(module, return_offset - 1) : 0;
 	g_autofree char *module_name = g_path_get_basename(path);
-	Dwfl_Line *line;
+	struct place place;
 	const char *name;
 	GElf_Off offset;
 	GElf_Sym symbol;
@@ -249,14 +285,9 @@ static struct place resolve(struct source_lines *lines, const char *path, uint64
 	if (!address)
 		return (struct place){.function = g_intern_string(module_name),
 		                      .offset = return_offset};
-	line = dwfl_module_getsrc(module, address);
-	if (line) {
-		int number = 0;
-		const char *source = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
-
-		if (source && number > 0)
-			return place_in_source(source, dwfl_line_comp_dir(line), (uint32_t)number);
-	}
+	place = find_line(module, address);
+	if (place.file)
+		return place;
 	name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
 	if (name)
 		return (struct place){.function = g_intern_string(name), .offset = offset + 1};
@@ -300,14 +331,16 @@ static struct place inlined_at(Dwarf_Die *unit, Dwarf_Die *die)
 	Dwarf_Attribute attribute;
 	Dwarf_Word file = 0, line = 0;
 	Dwarf_Files *files;
-	const char *source = NULL, *compiled_in;
+	const char *source = NULL;
 
-	dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file);
-	dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line);
-	compiled_in = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-	if (file > 0 && line > 0 && dwarf_getsrcfiles(unit, &files, NULL) == 0)
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) == 0
+	    && dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) == 0
+	    && dwarf_getsrcfiles(unit, &files, NULL) == 0)
 		source = dwarf_filesrc(files, file, NULL, NULL);
-	return source ? place_in_source(source, compiled_in, (uint32_t)line) : (struct place){0};
+	if (g_strcmp0(source, "???") == 0) /* libdw's name for a file without one */
+		source = NULL;
+	return source ? place_in_source(source, directory_of(unit), (uint32_t)line)
+	              : (struct place){0};
 }
 
 /* Appends the functions below a DIE that hold the address (Dwarf_Die), the outermost first. Those
@@ -378,7 +411,7 @@ static GArray *resolve_frames(struct source_lines *lines, const struct spot *spo
 	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
 	Dwfl_Module *module = find_module(lines, spot->path);
 	GElf_Addr address = module ? module_address(module, spot->offset - 1) : 0, bias = 0;
-	Dwarf_Die *unit = address ? dwfl_module_addrdie(module, address, &bias) : NULL;
+	Dwarf_Die *unit = address ? find_unit(module, address, &bias) : NULL;
 	const char *symbol = address ? dwfl_module_addrname(module, address) : NULL;
 	struct record_frame frame = {symbol ? g_intern_string(symbol) : NULL,
 	                             resolve(lines, spot->path, spot->offset)};

@@ -300,6 +300,17 @@ def check_c(tool):
           "32 frames of a recursion: %s" % stack)
 
 
+def check_clang(tool):
+    """It leaves out the table of addresses that gcc writes, and numbers files otherwise."""
+    if not shutil.which("clang"):
+        return
+    os.environ["MPICH_CC"] = "clang"
+    frames = [("take", line_of(C, "A")), ("exchange", line_of(C, "B")), ("main", line_of(C, "D"))]
+    for version in ("4", "5"):
+        expect(tool, build(tool, "clang.c", C, "-O2", "-gdwarf-" + version), frames)
+    del os.environ["MPICH_CC"]
+
+
 def check_text(tool):
     """Of the choice to blame and of the call that waits; not where the place tells all."""
     run, finding = explore(tool, build(tool, "race.c", RACE, "-O0"))
@@ -397,7 +408,8 @@ def check_fortran(tool):
         return
     for module in ("mpi", "mpi_f08"):
         text = FORTRAN % (module, module)
-        program = build(tool, module + "_ring.f90", text, "-O2", "-fno-inline")
+        program = build(tool, module + "_ring.f90", text, "-O2", "-fno-inline", "-J",
+                        tool.directory)
         expect(tool, program, [("exchange", line_of(text, "A")), ("ring", line_of(text, "D"))])
 
 
@@ -415,6 +427,7 @@ def check_interpreter(tool):
 
 def body(tool, _options):
     check_c(tool)
+    check_clang(tool)
     check_text(tool)
     check_crash(tool)
     if platform.machine() == "x86_64":
