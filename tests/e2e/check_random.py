@@ -100,6 +100,7 @@ def check_refused(tool):
             ("--random cannot be '9223372036854775808'", "--random", "9223372036854775808"),
             ("--random cannot be 'seed'", "--random", "seed"),
             ("cannot go with -j", "--random", "1", "-j", "2"),
+            ("cannot go with --shard", "--random", "1", "--shard", "1/2"),
             ("cannot go with --deviations", "--random", "1", "--deviations", "1"),
             ("cannot go with --deviations", "--random", "1", "--bound-rank", "0=1"),
             ("cannot go with --deviations", "--random", "1", "--bound-site", "a.c:1=1")):
