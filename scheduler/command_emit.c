@@ -190,10 +190,11 @@ static char *comment_of(const struct emit *emit, const struct record_finding *fo
 		add_wrapped(comment, ALWAYS_WRONG);
 	commands = g_strdup_printf(
 		"\n  " COMPILER " -g %s -o %s\n"
-		"  mpiexec.mpich -n %d ./%s    goes wrong whenever MPI does so\n"
+		"  mpiexec.mpich -n %d ./%s    goes wrong%s\n"
 		"  matchpoint explore -n %d%s ./%s    always finds it: path %s\n\n"
 		"On the right: the places in %s, from which it was cut down.",
-		base, name, ranks, name, ranks, options, name, found->path, emit->origin);
+		base, name, ranks, name, emit->goes_well ? " whenever MPI does so" : "", ranks,
+		options, name, found->path, emit->origin);
 	g_string_append(comment, commands);
 	return g_string_free(g_steal_pointer(&comment), FALSE);
 }

@@ -154,6 +154,8 @@ static int32_t standing(const struct sketch *sketch, const struct record_finding
 	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = finding->ranks->pdata[i];
 		bool ended = rank->ended && g_str_equal(rank->ended, "ended");
+		/* of a call that also receives */
+		bool sends = rank->call > 0 && g_str_equal(finding->kind, "leak");
 
 		if (rank->bystander || ended)
 			continue;
@@ -161,6 +163,7 @@ static int32_t standing(const struct sketch *sketch, const struct record_finding
 			const struct sketch_step *step = sketch_step(sketch, j);
 
 			if (step->rank == rank->rank && step->side != SKETCH_GOOD
+			    && (!sends || step->kind == SKETCH_SEND)
 			    && (rank->call > 0
 			                ? step->events[SKETCH_BAD].call == rank->call
 			                : step->original == rank->function
