@@ -538,6 +538,15 @@ static char *tell(const struct emit *emit, const char *file)
 	                       emit->had_good && !emit->goes_well ? ALWAYS_WRONG : "");
 }
 
+gboolean command_may_emit_c(const struct record_finding *finding, const char *file, GError **error)
+{
+	if (!g_str_has_suffix(file, ".c")) {
+		g_set_error(error, SESSION_ERROR, 0, "%s is to be C and so to end with .c", file);
+		return FALSE;
+	}
+	return !finding || sketch_can_show(finding, error);
+}
+
 char *command_emit_c(const struct session_options *session, const char *file, double seconds,
                      GError **error)
 {
@@ -550,10 +559,6 @@ char *command_emit_c(const struct session_options *session, const char *file, do
 
 	if (!bad)
 		return NULL;
-	if (!g_str_has_suffix(file, ".c")) {
-		g_set_error(error, SESSION_ERROR, 0, "%s is to be C and so to end with .c", file);
-		return NULL;
-	}
 	if (has_threads(store_reader_exploration(reader))) {
 		g_set_error(error, SESSION_ERROR, 0,
 		            "several threads of a rank call MPI, and threads are not written out");

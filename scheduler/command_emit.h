@@ -4,6 +4,9 @@
 
 #include "session.h"
 
+/* Whether it is worth minimizing the finding (NULL: not known yet) for it. */
+gboolean command_may_emit_c(const struct record_finding *finding, const char *file, GError **error);
+
 /* Writes a C program that shows finding 1 of the store of a minimization, with as few ranks and
  * calls as do: each cut is compiled and explored. `seconds`: cuts no more after so many. What was
  * written, in words (free with g_free); NULL with `error` set: the finding cannot be shown by MPI

@@ -183,6 +183,13 @@ static gboolean emit_script(const struct command_options *options, const struct 
 	return FALSE;
 }
 
+static void refuse_c(const GError *error)
+{
+	command_complain("--emit-c: %s; --emit-script DIR writes a folder that shows it with the "
+	                 "program itself",
+	                 error->message);
+}
+
 static gboolean emit_c(const struct command_options *options, const char *file)
 {
 	const struct session_options *session = &options->session;
@@ -226,6 +233,10 @@ static int minimize(struct command_options *options, struct subject *subject, gu
 	gboolean quiet = options->quiet;
 	gboolean fine, told;
 
+	if (subject->source && !command_may_emit_c(result.finding, subject->source, &error)) {
+		refuse_c(error);
+		return EXIT_CANNOT;
+	}
 	session->conduct = minimize_conduct;
 	session->conductor = &result;
 	session->compare = subject->reference != NULL;

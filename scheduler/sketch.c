@@ -250,7 +250,7 @@ static bool is_one_sided(const char *function)
 	return false;
 }
 
-static bool can_be_shown(const struct record_finding *finding, GError **error)
+bool sketch_can_show(const struct record_finding *finding, GError **error)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(refused); i++) {
 		if (g_str_equal(finding->kind, refused[i].kind)) {
@@ -323,7 +323,7 @@ struct sketch *sketch_new(const struct record_finding *finding,
 	static const char *const wrong[] = {"crash", "abort", "exit", "outcome-differs", NULL};
 	struct sketch *sketch;
 
-	if (!can_be_shown(finding, error))
+	if (!sketch_can_show(finding, error))
 		return NULL;
 	sketch = g_new0(struct sketch, 1);
 	sketch->kind = finding->kind;

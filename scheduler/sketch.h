@@ -103,6 +103,8 @@ struct sketch {
 	int32_t stands; /* index of the step where the finding shows; -1: anywhere */
 };
 
+/* Whether it is a finding that calls can show at all; else `error` tells why not. */
+bool sketch_can_show(const struct record_finding *finding, GError **error);
 /* From the finding's interleaving, whose calls must be known, and (or NULL) one that ends well.
  * NULL with `error` set: the finding cannot be shown so, and why. */
 struct sketch *sketch_new(const struct record_finding *finding,
