@@ -1,5 +1,7 @@
 #include "partition.h"
 
+#include <string.h>
+
 #include "explorer_internal.h"
 #include "frontier.h"
 
@@ -141,10 +143,36 @@ static struct piece *heaviest(const struct partition *partition)
 	return best;
 }
 
+static gint compare_choices(gconstpointer one, gconstpointer other)
+{
+	return memcmp(one, other, sizeof(struct choice));
+}
+
+/* The same order whatever the one in which a search got to know them. */
+static gint compare_alternatives(gconstpointer one, gconstpointer other, gpointer data)
+{
+	const struct alternative *a = one, *b = other;
+	guint left = a->needs ? a->needs->len : 0, right = b->needs ? b->needs->len : 0;
+	g_autoptr(GArray) some = NULL, others = NULL;
+	gint order = compare_choices(&a->choice, &b->choice);
+
+	(void)data;
+	if (order != 0 || left != right || left == 0)
+		return order != 0 ? order : (left > right) - (left < right);
+	some = g_array_copy(a->needs);
+	others = g_array_copy(b->needs);
+	g_array_sort(some, compare_choices);
+	g_array_sort(others, compare_choices);
+	return memcmp(some->data, others->data, left * sizeof(struct choice));
+}
+
 static void split(struct partition *partition, struct piece *piece)
 {
-	struct explorer *other = explorer_split(piece->explorer, 1, 1);
+	struct explorer *other;
 
+	for (guint i = 0; i < piece->explorer->steps->len; i++)
+		g_queue_sort(&step_at(piece->explorer, i)->waiting, compare_alternatives, NULL);
+	other = explorer_split(piece->explorer, 1, 1);
 	piece->share = share_waiting(piece->explorer);
 	add(partition, piece->tree, other);
 }
@@ -234,18 +262,62 @@ GArray *partition_parts(struct partition *partition, guint shard)
 	return parts;
 }
 
+static gint compare_names(gconstpointer one, gconstpointer other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* A node by the set of its choices. */
+static char *name_node(guint tree, const GArray *choices)
+{
+	g_autoptr(GArray) sorted = g_array_copy((GArray *)choices);
+	g_autofree char *sum = NULL;
+
+	g_array_sort(sorted, compare_choices);
+	sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)sorted->data,
+	                                  sorted->len * sizeof(struct choice));
+	return g_strdup_printf("%u %s", tree, sum);
+}
+
+/* Which nodes wait in a piece, in no particular order. */
+static void name_waiting(const struct piece *piece, GPtrArray *names)
+{
+	const struct explorer *explorer = piece->explorer;
+
+	if (!explorer->started)
+		g_ptr_array_add(names, g_strdup_printf("%u all", piece->tree));
+	for (guint i = 0; i < explorer->steps->len; i++) {
+		const struct step *step = step_at(explorer, i);
+
+		for (GList *item = step->waiting.head; item; item = item->next) {
+			const struct alternative *alternative = item->data;
+			g_autoptr(GArray)
+				choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+
+			g_array_append_vals(choices, explorer->path->data, step->base);
+			if (alternative->needs)
+				g_array_append_vals(choices, alternative->needs->data,
+				                    alternative->needs->len);
+			g_array_append_val(choices, alternative->choice);
+			g_ptr_array_add(names, name_node(piece->tree, choices));
+		}
+	}
+}
+
+/* In which order the searches got to know things, they may differ. */
 char *partition_digest(struct partition *partition)
 {
 	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
 	char *digest;
 
 	for (guint i = 0; i < partition->pieces->len; i++) {
-		struct piece *piece = partition->pieces->pdata[i];
-		g_autoptr(GVariant) frontier = explorer_save(piece->explorer);
-		guint64 header[] = {piece->tree, g_variant_get_size(frontier)};
+		g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 
-		g_checksum_update(sum, (const guchar *)header, sizeof header);
-		g_checksum_update(sum, g_variant_get_data(frontier), (gssize)header[1]);
+		name_waiting(partition->pieces->pdata[i], names);
+		g_ptr_array_sort(names, compare_names);
+		for (guint j = 0; j < names->len; j++)
+			g_checksum_update(sum, names->pdata[j], -1);
+		g_checksum_update(sum, (const guchar *)";", 1);
 	}
 	digest = g_strdup(g_checksum_get_string(sum));
 	g_checksum_free(sum);
