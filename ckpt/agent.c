@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "agent_internal.h"
+#include "agent_journal.h"
 
 static int *threads_before;
 static size_t threads_before_count;
@@ -225,10 +226,11 @@ static int set_up_child(struct agent *agent, pid_t parent, const char *world_dir
 	if (agent->control_fd >= 0)
 		close(agent->control_fd);
 	agent->thread_count = 0;
-	if (enter_directory(world_directory) < 0 || map_clones(clones, count) < 0
-	    || agent_renew_files(agent, clones, count) < 0)
+	agent_journal_pause(true);
+	if (enter_directory(world_directory) < 0 || map_clones(clones, count) < 0)
 		return -1;
-	return 0;
+	agent_journal_pause(false);
+	return agent_renew_files(agent, clones, count);
 }
 
 pid_t agent_fork(struct agent *agent, const char *world_directory, const struct agent_clone *clones,

@@ -50,6 +50,10 @@ struct agent_journal_state {
 void agent_journal_open(const char *directory, const char *excluded);
 bool agent_journal_is_open(void);
 
+/* What this process does to files from now on is not the program's doing, and not noted; or it is
+ * again. For when there is one thread alone. */
+void agent_journal_pause(bool paused);
+
 /* To be called before what stands at a path is changed; relative to the directory `at` (or
  * AT_FDCWD). `follow`: a symbolic link stands for what it leads to. Never fails: what cannot be
  * kept is noted as lost. errno is left alone. */

@@ -20,6 +20,7 @@ static struct {
 	char directory[PATH_MAX]; /* empty: nothing is noted */
 	char excluded[PATH_MAX];
 	long entries; /* of the tree being noted */
+	bool paused;
 } journal;
 
 static bool set_path(char path[static PATH_MAX], const char *value)
@@ -42,6 +43,16 @@ void agent_journal_open(const char *directory, const char *excluded)
 bool agent_journal_is_open(void)
 {
 	return journal.directory[0] != '\0';
+}
+
+void agent_journal_pause(bool paused)
+{
+	journal.paused = paused;
+}
+
+static bool is_noting(void)
+{
+	return agent_journal_is_open() && !journal.paused;
 }
 
 /* --- which path it is ------------------------------------------------------------------------- */
@@ -193,7 +204,7 @@ void agent_journal_note(int at, const char *path, bool follow)
 	int error = errno;
 	char resolved[PATH_MAX];
 
-	if (agent_journal_is_open() && path && resolve(at, path, follow, resolved))
+	if (is_noting() && path && resolve(at, path, follow, resolved))
 		note_resolved(resolved, false);
 	errno = error;
 }
@@ -203,7 +214,7 @@ void agent_journal_note_made(int at, const char *path)
 	int error = errno;
 	char resolved[PATH_MAX];
 
-	if (agent_journal_is_open() && path && resolve(at, path, false, resolved))
+	if (is_noting() && path && resolve(at, path, false, resolved))
 		note_resolved(resolved, true);
 	errno = error;
 }
@@ -236,7 +247,7 @@ void agent_journal_note_rename(int from_at, const char *from, int to_at, const c
 	char source[PATH_MAX], target[PATH_MAX];
 	struct stat status;
 
-	if (agent_journal_is_open() && from && to && resolve(from_at, from, false, source)
+	if (is_noting() && from && to && resolve(from_at, from, false, source)
 	    && resolve(to_at, to, false, target)) {
 		note_resolved(source, false);
 		note_resolved(target, false);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "agent_internal.h"
+#include "agent_journal.h"
 
 bool agent_is_mapped(const struct agent *agent, const struct agent_file *file)
 {
@@ -227,6 +228,19 @@ static int renew_epoll(const struct agent_file *file)
 	return fd;
 }
 
+/* What belongs to the world is not the program's, and not noted in the journal. */
+static int open_of_world(const struct agent *agent, const struct agent_file *file,
+                         const struct agent_clone *clones, size_t count, int flags)
+{
+	int fd;
+
+	agent_journal_pause(true);
+	fd = agent_is_mapped(agent, file) ? open_clone(agent, file, clones, count, flags)
+	                                  : open_in_world(file, flags);
+	agent_journal_pause(false);
+	return fd;
+}
+
 static int renew_regular(const struct agent *agent, const struct agent_file *file,
                          const struct agent_clone *clones, size_t count)
 {
@@ -237,10 +251,8 @@ static int renew_regular(const struct agent *agent, const struct agent_file *fil
 
 	if (file->flags & O_PATH)
 		return fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
-	if (agent_is_mapped(agent, file))
-		fd = open_clone(agent, file, clones, count, flags);
-	else if (file->kind == AGENT_WORLD_FILE)
-		fd = open_in_world(file, flags);
+	if (agent_is_mapped(agent, file) || file->kind == AGENT_WORLD_FILE)
+		fd = open_of_world(agent, file, clones, count, flags);
 	else if (place)
 		fd = open(place, flags | O_NOFOLLOW);
 	else

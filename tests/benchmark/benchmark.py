@@ -230,6 +230,7 @@ def jobs(bench):
     """Interleavings a second, without the start. By snapshot the ranks of one small world keep both
     cores busy already; not so where one of them computes and the others wait for it."""
     for what, ranks, options, command in (
+            ("24 of 5 ranks, rank 0 computes 0.1 s", 5, (), ("digest", "0.1")),
             ("120 of 6 ranks, rank 0 computes 10 ms", 6, (), ("digest", "0.01")),
             ("216 of 4 ranks", 4, (), ("rounds", "3")),
             ("24 of 5 ranks, by rerun", 5, ("--backtrack", "rerun"), ("senders",))):

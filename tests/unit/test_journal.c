@@ -214,6 +214,20 @@ static void test_strangers_stay(void **state)
 	assert_non_null(strstr(journal_problems(fixture->journal)->pdata[0], made));
 }
 
+static void test_pause(void **state)
+{
+	const struct fixture *fixture = *state;
+
+	agent_journal_pause(true);
+	change(fixture, "file", "not noted\n");
+	agent_journal_pause(false);
+	assert_true(journal_is_empty(fixture->journal));
+	change(fixture, "file", "noted\n");
+	assert_false(journal_is_empty(fixture->journal));
+	journal_put_back(fixture->journal, NULL);
+	assert_text(fixture, "file", "not noted\n");
+}
+
 static void test_links(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -289,6 +303,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_reused_inode, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_directories, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_strangers_stay, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pause, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_links, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_too_large, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_keep, set_up, tear_down),
