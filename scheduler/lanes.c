@@ -126,21 +126,6 @@ static gboolean enter_split(struct session *session, struct lane *lane)
 
 /* --- one interleaving after the other ---------------------------------------------------- */
 
-/* Whether no further interleaving may be started. */
-static gboolean is_enough(struct session *session)
-{
-	guint64 most = session->options->max_interleavings;
-	guint now = running(session);
-
-	if (most > 0 && session->interleavings + now >= most) {
-		if (now == 0 && !session->stop_reason)
-			session->stop_reason = g_strdup_printf(
-				"stopped by --max-interleavings %" G_GUINT64_FORMAT, most);
-		return TRUE;
-	}
-	return session->error || session->stop_reason;
-}
-
 /* Begins the next interleaving, if there is one and it may be. */
 static void lane_start(struct session *session, struct lane *lane)
 {
@@ -159,7 +144,7 @@ static void lane_start(struct session *session, struct lane *lane)
 		if (!plan)
 			lane_leave(session, lane);
 	}
-	lane->stopped = is_enough(session);
+	lane->stopped = session_is_enough(session);
 	if (lane->stopped) {
 		g_array_unref(plan);
 		explorer_cut(lane->explorer);

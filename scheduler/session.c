@@ -227,6 +227,20 @@ void session_drop(struct session *session, struct execution *execution)
 	execution_free(execution);
 }
 
+gboolean session_is_enough(struct session *session)
+{
+	guint64 most = session->options->max_interleavings;
+	guint running = g_hash_table_size(session->executions);
+
+	if (most > 0 && session->interleavings + running >= most) {
+		if (running == 0 && !session->stop_reason)
+			session->stop_reason = g_strdup_printf(
+				"stopped by --max-interleavings %" G_GUINT64_FORMAT, most);
+		return TRUE;
+	}
+	return session->error || session->stop_reason;
+}
+
 GArray *session_plan_again(const struct execution *execution)
 {
 	const GArray *made = world_choices(execution->world);

@@ -182,6 +182,9 @@ char *session_wander_words(const struct session *session);
 /* Carries out one plan (taken over) to its end; the execution is left in session->current, too. */
 struct execution *session_carry_out(struct session *session, struct strategy *strategy,
                                     enum buffering buffering, GArray *plan);
+/* Whether no further interleaving may be started: with those that run there are as many as asked
+ * for, or the session is to end (sets its stop_reason, if that is why). */
+gboolean session_is_enough(struct session *session);
 /* Begins to carry a plan out (struct choice; taken over), from the nearest snapshot. */
 struct execution *session_begin(struct session *session, struct strategy *strategy,
                                 enum buffering buffering, GArray *plan);

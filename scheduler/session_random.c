@@ -31,16 +31,6 @@ static guint64 runs_of(const struct random_search *search)
 	return statistics.runs;
 }
 
-static gboolean is_enough(struct session *session)
-{
-	guint64 most = session->options->max_interleavings;
-
-	if (most > 0 && session->interleavings >= most && !session->stop_reason)
-		session->stop_reason = g_strdup_printf(
-			"stopped by --max-interleavings %" G_GUINT64_FORMAT, most);
-	return session->error || session->stop_reason;
-}
-
 /* FALSE: there is no walk to be made any more. */
 static gboolean walk(struct session *session, struct strategy *strategy, enum buffering buffering)
 {
@@ -83,7 +73,7 @@ void session_wander(struct session *session)
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
 		if (bufferings & 1u << i)
 			strategies[i] = strategy_random(walks_of(session, i));
-	while (!is_enough(session) && (next = next_buffering(session, bufferings)) > 0)
+	while (!session_is_enough(session) && (next = next_buffering(session, bufferings)) > 0)
 		if (!walk(session, strategies[next], (enum buffering)next))
 			bufferings &= ~(1u << next);
 	session_save(session);

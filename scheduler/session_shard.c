@@ -91,16 +91,6 @@ static gboolean is_first(const struct session *session)
 	return session->options->shard == 1;
 }
 
-static gboolean is_enough(struct session *session)
-{
-	guint64 most = session->options->max_interleavings;
-
-	if (most > 0 && session->interleavings >= most && !session->stop_reason)
-		session->stop_reason = g_strdup_printf(
-			"stopped by --max-interleavings %" G_GUINT64_FORMAT, most);
-	return session->error || session->stop_reason;
-}
-
 /* Carries out the next plan. FALSE: it did not come to its end. */
 static gboolean run_next(struct session *session, struct explorer *explorer,
                          enum buffering buffering)
@@ -134,7 +124,7 @@ static gboolean run_stem(struct session *session, struct partition *partition,
 	while ((explorer = partition_next(partition, &tree))) {
 		enum buffering buffering = g_array_index(bufferings, guint32, tree);
 
-		if (is_enough(session) || !run_next(session, explorer, buffering))
+		if (session_is_enough(session) || !run_next(session, explorer, buffering))
 			return FALSE;
 	}
 	return !session->error;

@@ -7,7 +7,7 @@ import time
 import uuid
 
 import harness
-from harness import check
+from harness import check, told
 
 # Deadlocks when rank 1's message comes last; what is printed depends on the order. With "files",
 # rank 0 appends to a file and reads it again: always, or when rank 1's message comes first.
@@ -58,15 +58,6 @@ int main(int argc, char **argv)
 ALONE = "-j was not followed"
 
 
-def what(report):
-    """All that is told, but for the time that it took and in which order what was found."""
-    executions = sorted((one["buffering"], one["path"], one["status"], one["output"][0])
-                        for one in report["executions"])
-    findings = sorted((one["kind"], one["count"], len(one.get("outcomes", [])))
-                      for one in report["findings"])
-    return report["complete"], report["interleavings"], report["wasted"], executions, findings
-
-
 def explore(tool, program, *options, ranks=5, arguments=()):
     return tool.run("explore", "-n", str(ranks), "--store",
                     os.path.join(tool.directory, "store"), *options, "--", program, *arguments,
@@ -79,11 +70,11 @@ def check_same(tool, program):
     for options in (("-j", "2"), ("--jobs", "5"), ("-j", "40", "--buffering", "both"),
                     ("-j", "3", "--max-memory", "1M")):
         several = explore(tool, program, *options)
-        check(several.status == 1 and what(several.report) == what(one.report),
+        check(several.status == 1 and told(several.report) == told(one.report),
               "%s\n%s" % (one, several))
         check(not any(ALONE in note for note in several.report["notes"]), str(several))
     few = explore(tool, program, "--deviations", "1")
-    check(what(explore(tool, program, "--deviations", "1", "-j", "3").report) == what(few.report),
+    check(told(explore(tool, program, "--deviations", "1", "-j", "3").report) == told(few.report),
           str(few))
 
 
@@ -94,7 +85,7 @@ def check_bounds(tool, program):
     whole = explore(tool, program)
     resumed = explore(tool, program, "-j", "2", "--max-interleavings", "9")
     resumed = explore(tool, program, "-j", "3", "--resume")
-    check(what(resumed.report) == what(whole.report), "%s\n%s" % (whole, resumed))
+    check(told(resumed.report) == told(whole.report), "%s\n%s" % (whole, resumed))
     run = explore(tool, program, "-j", "3", "--fail-fast")
     check(run.status == 1 and not run.report["complete"]
           and len(run.report["findings"]) == 1, str(run))
@@ -112,7 +103,7 @@ def check_files(tool, program):
         check(one.report["interleavings"] == 12 and not os.path.exists(log), str(one))
         for options in (("-j", "3"), ("-j", "2", "--backtrack", "rerun")):
             several = explore(tool, program, *options, ranks=4, arguments=[files])
-            check(what(several.report) == what(one.report), "%s\n%s" % (one, several))
+            check(told(several.report) == told(one.report), "%s\n%s" % (one, several))
             check(any(ALONE in note for note in several.report["notes"]), str(several))
             check(not os.path.exists(log), "%s is left" % log)
 

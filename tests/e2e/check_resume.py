@@ -9,7 +9,7 @@ import subprocess
 import uuid
 
 import harness
-from harness import check
+from harness import check, told
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -38,15 +38,6 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
-
-
-def what(report):
-    """All that is told, but for the time that it took and in which order what was found."""
-    executions = sorted((one["buffering"], one["path"], one["status"], one["output"][0])
-                        for one in report["executions"])
-    findings = sorted((one["kind"], one["count"], len(one.get("outcomes", [])))
-                      for one in report["findings"])
-    return report["complete"], report["interleavings"], report["wasted"], executions, findings
 
 
 def kill_after(tool, arguments, seconds, number):
@@ -87,7 +78,7 @@ def check_kills(tool, program, kills, dice):
             resume = ["--resume"] if os.path.exists(os.path.join(store, "matchpoint.db")) else []
         run = tool.run(*arguments, store, *resume, "--", program, report=True)
         check(run.status == 1, str(run))
-        check(what(run.report) == what(whole.report), "not the same after %d kills\n%s\n%s" % (
+        check(told(run.report) == told(whole.report), "not the same after %d kills\n%s\n%s" % (
             killed, whole, run))
     print("%d kills in %d explorations" % (killed, rounds))
     return store
@@ -125,7 +116,7 @@ def check_bounds(tool, program):
     check(not second.report["complete"] and second.report["interleavings"] == 5, str(second))
     for _ in range(2): # the second time nothing is left to be done
         third = tool.run(*arguments, "--resume", "--", program, report=True)
-        check(what(third.report) == what(whole.report), "%s\n%s" % (whole, third))
+        check(told(third.report) == told(whole.report), "%s\n%s" % (whole, third))
 
 
 def check_left_out(tool):

@@ -41,6 +41,15 @@ class Run:
             " ".join(self.command), self.status, self.seconds, self.out, self.err)
 
 
+def told(report):
+    """All that is told, but for the time that it took and in which order what was found."""
+    executions = sorted((one["buffering"], one["path"], one["status"], one["output"][0])
+                        for one in report["executions"])
+    findings = sorted((one["kind"], one["count"], len(one.get("outcomes", [])))
+                      for one in report["findings"])
+    return report["complete"], report["interleavings"], report["wasted"], executions, findings
+
+
 def marked_processes(mark):
     """Every process that inherited the mark: `pid command`."""
     found = []

@@ -88,7 +88,7 @@ static void count(struct costs *costs, const struct world *world, struct op_id p
 	uint64_t bounds = costs->bounds_of[world_index_of(world, point)];
 
 	for (guint i = 0; i < costs->count; i++)
-		costs->costs[i] += bounds >> i & 1;
+		costs->costs[i] += (guint)(bounds >> i & 1);
 }
 
 static bool is_open(const struct open_choice *open, struct op_id taken)
