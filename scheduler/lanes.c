@@ -171,13 +171,14 @@ static void lane_finish(struct session *session, struct lane *lane)
 	guint64 before = session->interleavings;
 
 	session->mixed = session->mixed || (whole && are_mixed(session));
-	if (session->mixed)
-		return;
 	session->tried = TRUE;
 	lane->execution = NULL;
-	session_account(session, execution);
+	if (!session->mixed)
+		session_account(session, execution);
 	session->covered[lane->buffering].explored += session->interleavings - before;
 	session_drop(session, execution);
+	if (session->mixed)
+		return;
 	if (!whole) {
 		lane->stopped = TRUE;
 		explorer_cut(lane->explorer);
@@ -223,18 +224,25 @@ static gboolean save(struct session *session)
 	return TRUE;
 }
 
-/* Those that run are stopped where they are. */
-static void stop_all(struct session *session)
+static gboolean none_is_ending(struct session *session)
 {
 	for (guint i = 0; i < session->lanes->len; i++) {
-		struct lane *lane = lane_at(session, i);
+		const struct execution *execution = lane_at(session, i)->execution;
 
-		if (!lane->execution)
-			continue;
-		session_drop(session, g_steal_pointer(&lane->execution));
-		explorer_cut(lane->explorer);
-		lane->stopped = TRUE;
+		if (execution && execution->state == EXECUTION_ENDING)
+			return FALSE;
 	}
+	return TRUE;
+}
+
+/* Those that run are stopped where they are; those that have come to their end count. */
+static void stop_all(struct session *session)
+{
+	session_each_execution(session, execution_cut_short);
+	session_pump(session, none_is_ending, RANKS_PATIENCE_S);
+	for (guint i = 0; i < session->lanes->len; i++)
+		if (lane_at(session, i)->execution)
+			lane_finish(session, lane_at(session, i));
 }
 
 static void finish_ended(struct session *session)
@@ -280,17 +288,6 @@ void lanes_explore(struct session *session)
 }
 
 /* --- for others -------------------------------------------------------------------------- */
-
-static gboolean none_is_ending(struct session *session)
-{
-	for (guint i = 0; i < session->lanes->len; i++) {
-		const struct execution *execution = lane_at(session, i)->execution;
-
-		if (execution && execution->state == EXECUTION_ENDING)
-			return FALSE;
-	}
-	return TRUE;
-}
 
 void lanes_fall_back(struct session *session)
 {

@@ -89,6 +89,8 @@ def check_bounds(tool, program):
     run = explore(tool, program, "-j", "3", "--fail-fast")
     check(run.status == 1 and not run.report["complete"]
           and len(run.report["findings"]) == 1, str(run))
+    resumed = explore(tool, program, "-j", "2", "--resume")
+    check(told(resumed.report) == told(whole.report), "%s\n%s" % (whole, resumed))
     run = explore(tool, program, "-j", "3", "--max-time", "0.6", "--backtrack", "rerun", ranks=7)
     check(not run.report["complete"] and run.seconds < 5.6, str(run))
     for bad in ("0", "-1", "x", "100000"):
