@@ -11,7 +11,7 @@
 #include "sketch.h"
 
 #define COMPILER "mpicc.mpich"
-#define INTERLEAVINGS_MOST 2000 /* of a sketch: one that has more shows nothing clearly */
+#define INTERLEAVINGS_MOST 2000 /* of a sketch that is explored whole */
 #define SECONDS_MOST 10.0       /* of exploring it */
 #define COMMENT_WIDTH 97u       /* characters of a line */
 #define UNBUFFERED                                                                        \
@@ -38,6 +38,7 @@ struct emit {
 	GError *error;      /* what makes trying useless */
 	GArray *units;      /* guint32: those that are left */
 	GHashTable *failed; /* texts that need not be tried again */
+	gboolean large; /* too many interleavings: only those like the finding's own are explored */
 	/* of what was explored last */
 	char *comment; /* that it deserves */
 	gboolean goes_well;
@@ -214,7 +215,18 @@ static char *placeholder(const struct emit *emit)
 	return g_strnfill(emit->comment ? count_lines(emit->comment) - 1 : 0, '\n');
 }
 
-static gboolean explore(struct emit *emit)
+/* How many choices of the finding's path are not the default: so near is it to be found. */
+static int deviations_needed(const struct emit *emit)
+{
+	int count = 0;
+
+	for (const char *at = emit->finding->path; *at; at++)
+		count += *at == '=';
+	return count;
+}
+
+/* *ret_too_large: there are more interleavings than can be explored. */
+static gboolean explore(struct emit *emit, gboolean *ret_too_large)
 {
 	char *program[] = {emit->program, NULL};
 	struct session_options options = {
@@ -228,13 +240,14 @@ static gboolean explore(struct emit *emit)
 		.not_yet = emit->not_yet,
 		.max_interleavings = INTERLEAVINGS_MOST,
 		.max_seconds = SECONDS_MOST,
-		.deviations = -1,
+		.deviations = emit->large ? deviations_needed(emit) : -1,
 		.store = emit->store,
 	};
 	struct session_result result = {0};
-	gboolean shown = FALSE;
+	gboolean shown = FALSE, run = session_run(&options, &result, NULL);
 
-	if (session_run(&options, &result, NULL) && result.exploration->complete) {
+	*ret_too_large = run && !result.exploration->complete;
+	if (run && (result.exploration->complete || emit->large)) {
 		emit->goes_well = any_good(emit);
 		emit->interleavings = result.exploration->interleavings;
 		for (guint i = 0; i < result.findings->len && !shown; i++) {
@@ -253,6 +266,20 @@ static gboolean explore(struct emit *emit)
 	return shown && (!emit->needs_good || emit->goes_well);
 }
 
+/* A sketch that is too large is explored where the finding has been; it becomes smaller as it is
+ * cut down. */
+static gboolean explore_some(struct emit *emit)
+{
+	gboolean too_large, shown = explore(emit, &too_large);
+
+	if (!shown && too_large && !emit->large) {
+		emit->large = TRUE;
+		shown = explore(emit, &too_large);
+		emit->large = shown;
+	}
+	return shown;
+}
+
 static gboolean shows(struct emit *emit)
 {
 	g_autofree char *comment = placeholder(emit);
@@ -267,7 +294,7 @@ static gboolean shows(struct emit *emit)
 	                      text);
 	if (g_hash_table_contains(emit->failed, key))
 		return FALSE;
-	shown = compile(emit, text) && explore(emit);
+	shown = compile(emit, text) && explore_some(emit);
 	if (!shown)
 		g_hash_table_add(emit->failed, g_steal_pointer(&key));
 	log_debug(LOG_SESSION, "a sketch that %s it:\n%s", shown ? "shows" : "does not show", text);
@@ -398,6 +425,7 @@ static gboolean settle(struct emit *emit)
 {
 	guint lines;
 
+	emit->large = FALSE;
 	for (int i = 0; i < 3; i++) {
 		lines = emit->comment ? count_lines(emit->comment) : 1;
 		if (!shows(emit))
@@ -531,9 +559,10 @@ static char *tell(const struct emit *emit, const char *file)
 	if (!g_file_get_contents(file, &text, NULL, NULL))
 		return NULL;
 	return g_strdup_printf("%s: %u lines, %d ranks, wrong in %" G_GUINT64_FORMAT
-	                       " of %" G_GUINT64_FORMAT " interleavings%s%s",
+	                       " of %" G_GUINT64_FORMAT " interleavings%s%s%s",
 	                       file, count_lines(text) - 1, sketch_ranks(emit->sketch), emit->wrong,
 	                       emit->interleavings,
+	                       emit->large ? " near it, of more than can be explored here" : "",
 	                       emit->had_good && !emit->goes_well ? "\n    " : "",
 	                       emit->had_good && !emit->goes_well ? ALWAYS_WRONG : "");
 }
