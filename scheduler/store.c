@@ -96,30 +96,29 @@ bool store_fail(const struct store *store, GError **error)
 	return fail(store, error);
 }
 
-sqlite3 *store_database(const struct store *store)
+sqlite3_stmt *store_prepare(const struct store *store, const char *text, GError **error)
 {
-	return store->database;
-}
+	sqlite3_stmt *statement = NULL;
 
-struct store_stacks *store_stacks(struct store *store)
-{
-	return &store->stacks;
+	if (sqlite3_prepare_v3(store->database, text, -1, SQLITE_PREPARE_PERSISTENT, &statement,
+	                       NULL)
+	    != SQLITE_OK)
+		fail(store, error);
+	return statement;
 }
 
 /* The number that a PRAGMA or a query without parameters answers. */
 static bool ask(struct store *store, const char *text, gint64 *ret, GError **error)
 {
-	sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(store->database, text, -1, &statement, NULL);
+	sqlite3_stmt *statement = store_prepare(store, text, error);
+	bool good = statement && sqlite3_step(statement) == SQLITE_ROW;
 
-	if (code == SQLITE_OK)
-		code = sqlite3_step(statement);
-	if (code == SQLITE_ROW)
+	if (good)
 		*ret = sqlite3_column_int64(statement, 0);
-	if (code != SQLITE_ROW)
+	else if (statement)
 		fail(store, error);
 	sqlite3_finalize(statement);
-	return code == SQLITE_ROW;
+	return good;
 }
 
 /* Refuses what is neither empty nor a store of this version. */
@@ -218,12 +217,9 @@ static struct store *open_store(const char *directory, bool anew, GError **error
 	    || !(anew ? renew(store, error) : append(store, error)))
 		goto failed;
 	for (int i = 0; i < STATEMENTS; i++) {
-		if (sqlite3_prepare_v3(store->database, sql[i], -1, SQLITE_PREPARE_PERSISTENT,
-		                       &store->statements[i], NULL)
-		    != SQLITE_OK) {
-			fail(store, error);
+		store->statements[i] = store_prepare(store, sql[i], error);
+		if (!store->statements[i])
 			goto failed;
-		}
 	}
 	stopwatch_stop(&store->watch);
 	return store;

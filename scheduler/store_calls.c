@@ -20,17 +20,6 @@ struct store_calls {
 	gint64 last_id;
 };
 
-static sqlite3_stmt *prepare(const struct store *store, const char *text, GError **error)
-{
-	sqlite3_stmt *statement = NULL;
-
-	if (sqlite3_prepare_v3(store->database, text, -1, SQLITE_PREPARE_PERSISTENT, &statement,
-	                       NULL)
-	    != SQLITE_OK)
-		store_fail(store, error);
-	return statement;
-}
-
 static sqlite3_stmt *prepare_insert(const struct store *store, const char *table, int columns,
                                     int rows, GError **error)
 {
@@ -43,7 +32,7 @@ static sqlite3_stmt *prepare_insert(const struct store *store, const char *table
 			g_string_append(text, ",?");
 		g_string_append_c(text, ')');
 	}
-	return prepare(store, text->str, error);
+	return store_prepare(store, text->str, error);
 }
 
 static bool prepare_rows(const struct store *store, struct rows *rows, const char *table,
@@ -80,8 +69,8 @@ static struct store_calls *prepare_all(const struct store *store, GError **error
 	struct store_calls *calls = g_new0(struct store_calls, 1);
 
 	calls->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-	calls->communicator = prepare(store, "INSERT OR IGNORE INTO communicator VALUES (?,?,?)",
-	                              error);
+	calls->communicator = store_prepare(
+		store, "INSERT OR IGNORE INTO communicator VALUES (?,?,?)", error);
 	if (calls->communicator && prepare_rows(store, &calls->calls, "call", CALL_COLUMNS, error)
 	    && prepare_rows(store, &calls->matches, "match", MATCH_COLUMNS, error))
 		return calls;

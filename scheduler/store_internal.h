@@ -7,8 +7,6 @@
 #include "stopwatch.h"
 #include "store.h"
 
-sqlite3 *store_database(const struct store *store);
-
 /* Says what SQLite's last error means to the user; false, for returning it. */
 bool store_fail(const struct store *store, GError **error);
 
@@ -21,7 +19,6 @@ struct store_stacks {
 	int64_t first;  /* number in the file of the one that is 0 here */
 	uint32_t count; /* that are in the file */
 };
-struct store_stacks *store_stacks(struct store *store);
 
 struct store {
 	sqlite3 *database;
@@ -44,6 +41,8 @@ void store_calls_forget(struct store_calls *calls);
 void store_calls_free(struct store_calls *calls);
 
 bool store_run(struct store *store, const char *text, GError **error);
+/* Finalize it; NULL: it could not be made (`error` set). */
+sqlite3_stmt *store_prepare(const struct store *store, const char *text, GError **error);
 
 /* A transaction, or a part of one while they are held together. Each that has begun is to be
  * finished, which tells whether it was `good` and could be written. */

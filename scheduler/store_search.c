@@ -15,22 +15,6 @@ void store_part_free(struct store_part *part)
 	g_free(part);
 }
 
-static sqlite3_stmt *prepare(struct store *store, const char *text, GError **error)
-{
-	sqlite3_stmt *statement = NULL;
-
-	if (sqlite3_prepare_v2(store_database(store), text, -1, &statement, NULL) == SQLITE_OK)
-		return statement;
-	store_fail(store, error);
-	return NULL;
-}
-
-static bool execute(struct store *store, const char *text, GError **error)
-{
-	return sqlite3_exec(store_database(store), text, NULL, NULL, NULL) == SQLITE_OK
-	       || store_fail(store, error);
-}
-
 bool store_identify(struct store *store, const GPtrArray *identity, GError **error)
 {
 	sqlite3_stmt *row;
@@ -38,7 +22,7 @@ bool store_identify(struct store *store, const GPtrArray *identity, GError **err
 
 	if (!store_begin(store, error))
 		return false;
-	row = prepare(store, "INSERT INTO identity VALUES (?,?)", error);
+	row = store_prepare(store, "INSERT INTO identity VALUES (?,?)", error);
 	for (guint i = 0; row && good && i + 1 < identity->len; i += 2) {
 		sqlite3_bind_text(row, 1, identity->pdata[i], -1, SQLITE_STATIC);
 		sqlite3_bind_text(row, 2, identity->pdata[i + 1], -1, SQLITE_STATIC);
@@ -51,7 +35,8 @@ bool store_identify(struct store *store, const GPtrArray *identity, GError **err
 
 bool store_identical(struct store *store, const GPtrArray *identity, GError **error)
 {
-	sqlite3_stmt *row = prepare(store, "SELECT value FROM identity WHERE name = ?", error);
+	sqlite3_stmt *row = store_prepare(store, "SELECT value FROM identity WHERE name = ?",
+	                                  error);
 	bool good = row != NULL;
 
 	for (guint i = 0; good && i + 1 < identity->len; i += 2) {
@@ -100,8 +85,8 @@ bool store_put_search(struct store *store, GVariant *state, const GPtrArray *par
 
 	if (!store_begin(store, error))
 		return false;
-	row = prepare(store, "INSERT INTO search VALUES (?,?,?)", error);
-	good = row && execute(store, "DELETE FROM search", error)
+	row = store_prepare(store, "INSERT INTO search VALUES (?,?,?)", error);
+	good = row && store_run(store, "DELETE FROM search", error)
 	       && put_part(store, row, 0, 0, state, error);
 	for (guint i = 0; good && i < parts->len; i++) {
 		const struct store_part *part = parts->pdata[i];
@@ -126,7 +111,7 @@ static GVariant *get_value(sqlite3_stmt *row, const char *type)
 bool store_get_search(struct store *store, GVariant **ret_state, GPtrArray **ret_parts,
                       GError **error)
 {
-	sqlite3_stmt *row = prepare(
+	sqlite3_stmt *row = store_prepare(
 		store, "SELECT position, buffering, frontier FROM search ORDER BY position", error);
 	int code = row ? SQLITE_ROW : SQLITE_ERROR;
 
@@ -155,7 +140,7 @@ bool store_put_common(struct store *store, GVariant *common, GError **error)
 
 	if (!store_begin(store, error))
 		return false;
-	row = prepare(store, "REPLACE INTO common VALUES (1,?)", error);
+	row = store_prepare(store, "REPLACE INTO common VALUES (1,?)", error);
 	if (row) {
 		sqlite3_bind_blob64(row, 1, g_variant_get_data(common), g_variant_get_size(common),
 		                    SQLITE_STATIC);
@@ -167,7 +152,7 @@ bool store_put_common(struct store *store, GVariant *common, GError **error)
 
 bool store_get_common(struct store *store, GVariant **ret_common, GError **error)
 {
-	sqlite3_stmt *row = prepare(store, "SELECT 0, 0, value FROM common", error);
+	sqlite3_stmt *row = store_prepare(store, "SELECT 0, 0, value FROM common", error);
 	int code = row ? sqlite3_step(row) : SQLITE_ERROR;
 
 	*ret_common = code == SQLITE_ROW ? get_value(row, STORE_COMMON_TYPE) : NULL;
@@ -191,13 +176,13 @@ bool store_forget_findings(struct store *store, uint64_t last, GError **error)
 	g_string_append_printf(text, "DELETE FROM execution WHERE id > %" PRIu64 ";", last);
 	if (!store_begin(store, error))
 		return false;
-	return store_finish(store, execute(store, text->str, error), error);
+	return store_finish(store, store_run(store, text->str, error), error);
 }
 
 void store_drop(struct store *store)
 {
-	if (store && !sqlite3_get_autocommit(store_database(store)))
-		sqlite3_exec(store_database(store), "ROLLBACK", NULL, NULL, NULL);
+	if (store && !sqlite3_get_autocommit(store->database))
+		sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
 	store_close(store);
 }
 

@@ -1,25 +1,15 @@
 /* Call stacks in the store. */
 #include "store_internal.h"
 
-static sqlite3_stmt *prepare(struct store *store, const char *text, GError **error)
-{
-	sqlite3_stmt *statement = NULL;
-
-	if (sqlite3_prepare_v2(store_database(store), text, -1, &statement, NULL) == SQLITE_OK)
-		return statement;
-	store_fail(store, error);
-	return NULL;
-}
-
 /* Earlier sessions may have left stacks: ours are numbered behind them. */
 static bool look_for_first(struct store *store, GError **error)
 {
-	struct store_stacks *known = store_stacks(store);
+	struct store_stacks *known = &store->stacks;
 	sqlite3_stmt *row;
 
 	if (known->known)
 		return true;
-	row = prepare(store, "SELECT coalesce(max(stack), 0) FROM frame", error);
+	row = store_prepare(store, "SELECT coalesce(max(stack), 0) FROM frame", error);
 	if (row && sqlite3_step(row) == SQLITE_ROW) {
 		known->first = sqlite3_column_int64(row, 0);
 		known->known = true;
@@ -52,8 +42,8 @@ static bool put_frames(struct store *store, sqlite3_stmt *row, int64_t number, c
 
 static bool put_new_stacks(struct store *store, const GPtrArray *stacks, GError **error)
 {
-	const struct store_stacks *known = store_stacks(store);
-	sqlite3_stmt *row = prepare(store, "INSERT INTO frame VALUES (?,?,?,?)", error);
+	const struct store_stacks *known = &store->stacks;
+	sqlite3_stmt *row = store_prepare(store, "INSERT INTO frame VALUES (?,?,?,?)", error);
 	bool good = row != NULL;
 
 	for (guint i = known->count; good && i < stacks->len; i++)
@@ -64,8 +54,8 @@ static bool put_new_stacks(struct store *store, const GPtrArray *stacks, GError 
 
 static bool put_calls(struct store *store, uint32_t execution, const GArray *calls, GError **error)
 {
-	int64_t first = store_stacks(store)->first;
-	sqlite3_stmt *row = prepare(store, "REPLACE INTO stands VALUES (?,?,?,?)", error);
+	int64_t first = store->stacks.first;
+	sqlite3_stmt *row = store_prepare(store, "REPLACE INTO stands VALUES (?,?,?,?)", error);
 	bool good = row != NULL;
 
 	for (guint i = 0; good && i < calls->len; i++) {
@@ -93,6 +83,6 @@ bool store_put_stacks(struct store *store, uint32_t execution, const GArray *cal
 	       && put_calls(store, execution, calls, error);
 	if (!store_finish(store, good, error))
 		return false;
-	store_stacks(store)->count = stacks->len;
+	store->stacks.count = stacks->len;
 	return true;
 }
