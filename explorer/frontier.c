@@ -109,11 +109,10 @@ static GVariant *pack(const struct explorer *explorer, guint index, gboolean cut
 	g_variant_builder_init(&asking, G_VARIANT_TYPE("a(iiau)"));
 	for (guint rank = 0; index > 0 && rank < explorer->destinations->len; rank++)
 		pack_asking(explorer, &asking, (gint32)rank);
-	return g_variant_ref_sink(
-		g_variant_new("(bb@" FRONTIER_CHOICES FRONTIER_STEPS "a(ui(iuu)u)a(u(iuu))a(iiau))",
-	                      (gboolean)explorer->started, cut,
-	                      pack_choices(index > 0 ? explorer->path : NULL), &steps, &settled,
-	                      &questions, &asking));
+	return g_variant_ref_sink(g_variant_new(
+		"(bb@" FRONTIER_CHOICES FRONTIER_STEPS "a(ui(iuu)u)a(u(iuu))a(iiau))",
+		(gboolean)explorer->started, cut, pack_choices(index > 0 ? explorer->path : NULL),
+		&steps, &settled, &questions, &asking));
 }
 
 GVariant *explorer_save(struct explorer *explorer)
@@ -340,14 +339,14 @@ static guint shallowest(const struct explorer *explorer)
 	return index;
 }
 
-double explorer_split_share(const struct explorer *explorer)
+double explorer_waiting_share(const struct explorer *explorer)
 {
-	double share = 1;
+	double share = 0, reached = 1;
 
-	if (explorer->statistics.waiting == 0)
-		return 0;
-	for (guint i = 0; i <= shallowest(explorer); i++)
-		share /= step_at(explorer, i)->seen;
+	for (guint i = 0; i < explorer->steps->len; i++) {
+		reached /= step_at(explorer, i)->seen;
+		share += reached * step_waiting(explorer, i);
+	}
 	return share;
 }
 

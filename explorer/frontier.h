@@ -29,9 +29,11 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
  * while a world is running. NULL: fewer than `least` are waiting anywhere. */
 struct explorer *explorer_split(struct explorer *explorer, guint most, guint least);
 
-/* How many alternatives wait at that step, and a guess at the part of the tree below each of them,
- * 0 to 1 (see `share` in struct explorer_statistics); 0: nothing is waiting. */
+/* How many alternatives wait at that step; 0: nothing is waiting. */
 guint explorer_split_width(const struct explorer *explorer);
-double explorer_split_share(const struct explorer *explorer);
+
+/* How likely a walk from the root, which takes any of the alternatives known alike, comes to one of
+ * those that wait: a guess at the part of the tree that is below them, 0 to 1. */
+double explorer_waiting_share(const struct explorer *explorer);
 
 #endif

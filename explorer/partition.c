@@ -53,21 +53,10 @@ static bool is_open(const struct piece *piece)
 	return !explorer_is_done(piece->explorer);
 }
 
-/* How likely a walk from the root, which takes any of the alternatives known alike, comes to those
- * that wait. */
+/* Of its tree: what waits there. */
 static double share_waiting(const struct explorer *explorer)
 {
-	double share = 0, reached = 1;
-
-	if (!explorer->started)
-		return 1;
-	for (guint i = 0; i < explorer->steps->len; i++) {
-		struct step *step = step_at(explorer, i);
-
-		reached /= step->seen;
-		share += reached * g_queue_get_length(&step->waiting);
-	}
-	return share;
+	return explorer->started ? explorer_waiting_share(explorer) : 1;
 }
 
 static struct piece *add(struct partition *partition, guint tree, struct explorer *explorer)

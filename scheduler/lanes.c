@@ -107,13 +107,16 @@ static gboolean enter_split(struct session *session, struct lane *lane)
 
 	for (guint i = 0; i < session->lanes->len; i++) {
 		struct lane *other = lane_at(session, i);
-		double share = other->explorer ? explorer_split_share(other->explorer) : 0;
-		guint width = share > 0 ? explorer_split_width(other->explorer) : 0;
+		double share = other->explorer ? explorer_waiting_share(other->explorer) : 0;
+		struct explorer_statistics has;
 
-		/* the last one is its own when it has nothing to do meanwhile */
-		if (share * width <= most || (width == 1 && !other->execution))
+		if (share <= most)
 			continue;
-		most = share * width;
+		explorer_statistics(other->explorer, &has);
+		/* the last one is its own when it has nothing to do meanwhile */
+		if (has.waiting == 1 && !other->execution)
+			continue;
+		most = share;
 		richest = other;
 	}
 	if (!richest)
