@@ -117,9 +117,7 @@ int main(int argc, char **argv)
 
 
 def check_groups(tool):
-    source = os.path.join(tool.directory, "groups.c")
-    with open(source, "w") as file:
-        file.write(GROUPS)
+    source = tool.write("groups.c", GROUPS)
     check_emitted(tool, Emitted(source, 3, "collective-mismatch", 3, "MPI_Barrier(comm);", True), 0)
 
 
@@ -151,9 +149,7 @@ int main(int argc, char **argv)
 
 
 def check_large(tool):
-    source = os.path.join(tool.directory, "many_rounds.c")
-    with open(source, "w") as file:
-        file.write(ROUNDS)
+    source = tool.write("many_rounds.c", ROUNDS)
     check_emitted(tool, Emitted(source, 4, "deadlock", 3, "waits for ever", True), 0,
                   ["--fail-fast"])
 
@@ -174,9 +170,7 @@ int main(int argc, char **argv)
 
 
 def check_not_emitted(tool):
-    source = os.path.join(tool.directory, "livelock.c")
-    with open(source, "w") as file:
-        file.write(LIVELOCK)
+    source = tool.write("livelock.c", LIVELOCK)
     _, store = emit(tool, source, {"ranks": 1}, 0)
     for file, says in (("short.c", "a livelock is a loop"), ("short.txt", "end with .c")):
         done = tool.run("minimize", "1", "--store", store, "--emit-c", file)

@@ -106,9 +106,7 @@ def check_run(tool, program, directory, store):
 
 def check_large(tool, directory, store):
     """One that is too large to be kept, and not a byte more than there is."""
-    source = os.path.join(tool.directory, "large.c")
-    with open(source, "w") as file:
-        file.write(LARGE)
+    source = tool.write("large.c", LARGE)
     program = tool.compile(source)
     large = os.path.join(directory, "large.dat")
     with open(large, "wb") as file:

@@ -38,9 +38,7 @@ int main(int argc, char **argv)
 
 
 def body(tool, _):
-    source = os.path.join(tool.directory, "forbid.c")
-    with open(source, "w") as file:
-        file.write(FORBID)
+    source = tool.write("forbid.c", FORBID)
     real = tool.matchpoint
     program = tool.compile(os.path.join(PROGRAMS, "buffer_left_alone.c"))
     forbid = tool.compile(source, '-DMATCHPOINT="%s"' % real)

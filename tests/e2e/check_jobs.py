@@ -122,9 +122,7 @@ def check_interrupted(tool, program):
 
 
 def body(tool, options):
-    source = os.path.join(tool.directory, "orders.c")
-    with open(source, "w") as file:
-        file.write(SOURCE)
+    source = tool.write("orders.c", SOURCE)
     program = tool.compile(source)
     check_same(tool, program)
     check_bounds(tool, program)

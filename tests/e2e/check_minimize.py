@@ -81,9 +81,7 @@ def check_example(tool, name, ranks, kind, path, good):
 
 
 def check_rounds(tool):
-    source = os.path.join(tool.directory, "rounds.c")
-    with open(source, "w") as file:
-        file.write(ROUNDS)
+    source = tool.write("rounds.c", ROUNDS)
     program = tool.compile(source)
     options = ["--buffering", "zero", "--store", os.path.join(tool.directory, "rounds.store")]
     # A finding amid five rounds of choices, of which two are needed.

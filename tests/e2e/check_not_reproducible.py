@@ -41,9 +41,7 @@ int main(int argc, char **argv)
 
 
 def body(tool, _options):
-    source = os.path.join(tool.directory, "fickle.c")
-    with open(source, "w") as file:
-        file.write(SOURCE)
+    source = tool.write("fickle.c", SOURCE)
     program = tool.compile(source)
     for backtrack in ("snapshot", "rerun"):
         run = tool.run("explore", "-n", "3", "--buffering", "infinite", "--backtrack", backtrack,

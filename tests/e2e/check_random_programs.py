@@ -84,10 +84,8 @@ def found_outcome(seed, execution):
 
 def compare(tool, seed):
     ranks, expected = expected_outcomes(ask(tool, seed, "--print-outcomes"))
-    source = os.path.join(tool.directory, "random_%d.c" % seed)
     text = ask(tool, seed, "--print-c")
-    with open(source, "w") as file:
-        file.write(text)
+    source = tool.write("random_%d.c" % seed, text)
     program = tool.compile(source)
     wasted = explore(tool, seed, ranks, program, expected, text)
     if len(set(expected["per-send"])) <= PER_SEND_MOST and "some(" not in text:

@@ -140,9 +140,7 @@ def check_left_out(tool):
 
 def body(tool, options):
     dice = random.Random(options.seed)
-    source = os.path.join(tool.directory, "orders.c")
-    with open(source, "w") as file:
-        file.write(SOURCE)
+    source = tool.write("orders.c", SOURCE)
     program = tool.compile(source, "-DVALUE=1")
     other = os.path.join(tool.directory, "other")
     os.rename(tool.compile(source, "-DVALUE=2"), other)

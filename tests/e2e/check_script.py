@@ -27,9 +27,7 @@ SCRIPTS = {
 
 
 def body(tool, _):
-    source = os.path.join(tool.directory, "reader.c")
-    with open(source, "w") as file:
-        file.write(PROGRAM)
+    source = tool.write("reader.c", PROGRAM)
     program = tool.compile(source)
     with open(os.path.join(tool.directory, "input"), "w") as file:
         file.write("one\n")

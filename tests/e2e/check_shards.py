@@ -54,9 +54,7 @@ int main(int argc, char **argv)
 
 
 def compile_as(tool, name, deadlock, printed, unstable=0):
-    source = os.path.join(tool.directory, name + ".c")
-    with open(source, "w") as file:
-        file.write(SOURCE)
+    source = tool.write(name + ".c", SOURCE)
     return tool.compile(source, "-DDEADLOCK=%d" % deadlock, "-DPRINTED=" + printed,
                         "-DUNSTABLE=%d" % unstable)
 

@@ -249,9 +249,7 @@ mpi.finalize()
 
 
 def build(tool, name, text, *flags):
-    source = os.path.join(tool.directory, name)
-    with open(source, "w") as file:
-        file.write(text)
+    source = tool.write(name, text)
     return tool.compile(source, *flags)
 
 

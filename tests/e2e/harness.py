@@ -99,6 +99,13 @@ class Tool:
         check(done.returncode == 0, "%s\n%s" % (" ".join(command), done.stderr))
         return program
 
+    def write(self, name, text):
+        """A file in the directory, such as a program's source; its path."""
+        path = os.path.join(self.directory, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
     def start(self, arguments, mark, environment=None, cwd=None):
         """Starts matchpoint in a session of its own, marked; a Popen."""
         env = dict(os.environ, **self.environment, **(environment or {}))
