@@ -1,0 +1,42 @@
+/* What command_emit.c (what is cut) and command_emit_trial.c (whether it still shows) share. */
+#ifndef MATCHPOINT_SCHEDULER_COMMAND_EMIT_INTERNAL_H
+#define MATCHPOINT_SCHEDULER_COMMAND_EMIT_INTERNAL_H
+
+#include "command_emit.h"
+#include "sketch.h"
+
+#define EMIT_ALWAYS_WRONG                                                                     \
+	"Other than the program it was cut down from it has no interleaving that goes well: " \
+	"that takes what the program does between its MPI calls."
+
+struct emit {
+	struct sketch *sketch;
+	const struct record_finding *finding;
+	const char *origin; /* the program that was run */
+	guint not_yet;      /* as in struct session_options */
+	gboolean synchronous_collectives;
+	gboolean had_good;    /* an interleaving of the program ends well */
+	gboolean needs_blame; /* a choice must make the difference, as it did */
+	gboolean other_blame; /* but it may be another choice */
+	gboolean needs_good;  /* an interleaving of it must end well */
+	gboolean good_leaks;  /* though it may leave something behind */
+	char *directory;      /* for what is tried */
+	char *source, *program, *store;
+	gint64 deadline;
+	GError *error;      /* what makes trying useless */
+	GArray *units;      /* guint32: those that are left */
+	GHashTable *failed; /* texts that need not be tried again */
+	gboolean large; /* too many interleavings: only those like the finding's own are explored */
+	/* of what was explored last */
+	char *comment; /* that it deserves */
+	gboolean goes_well;
+	guint64 interleavings, wrong;
+};
+
+/* Whether the sketch, as it is now, shows what is looked for; `comment` is then what it deserves.
+ */
+gboolean emit_shows(struct emit *emit);
+
+guint emit_count_lines(const char *text);
+
+#endif

@@ -1,0 +1,269 @@
+/* Whether a sketch shows the finding: it is written out, compiled, and explored. */
+#include <string.h>
+
+#include "../reports/store_reader.h"
+#include "../reports/words.h"
+#include "command_emit_internal.h"
+#include "log.h"
+
+#define COMPILER "mpicc.mpich"
+#define INTERLEAVINGS_MOST 2000 /* of a sketch that is explored whole */
+#define SECONDS_MOST 10.0       /* of exploring it */
+#define COMMENT_WIDTH 97u       /* characters of a line */
+#define UNBUFFERED                                                                        \
+	"It takes an MPI_Send that waits for its receive, as it may and MPI_Ssend does: " \
+	"most libraries wait only when the message is long."
+
+static gboolean compile(struct emit *emit, const char *text)
+{
+	char *const words[] = {(char *)COMPILER, (char *)"-g",  (char *)"-w", emit->source,
+	                       (char *)"-o",     emit->program, NULL};
+	g_autofree char *said = NULL;
+	int status;
+
+	if (!g_file_set_contents(emit->source, text, -1, &emit->error)
+	    || !g_spawn_sync(NULL, (char **)words, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+	                     &said, &status, &emit->error))
+		return FALSE;
+	if (status != 0)
+		g_set_error(&emit->error, SESSION_ERROR, 0, "%s %s failed: %s", COMPILER,
+		            emit->source, said);
+	return status == 0;
+}
+
+struct looking {
+	gboolean leaks; /* what is left behind is no matter */
+	gboolean good;
+};
+
+static bool is_good(const struct record_execution *execution, void *data, GError **error)
+{
+	struct looking *looking = data;
+
+	(void)error;
+	looking->good |= g_str_equal(execution->status, "ok")
+	                 || (looking->leaks && g_str_equal(execution->status, "leak"));
+	return true;
+}
+
+static gboolean any_good(const struct emit *emit)
+{
+	g_autoptr(StoreReader) reader = store_reader_open(emit->store, NULL);
+	struct looking looking = {emit->good_leaks, FALSE};
+
+	if (reader)
+		store_reader_each(reader, false, is_good, &looking, NULL);
+	return looking.good;
+}
+
+/* Whether it is what is looked for, at the same call. */
+static gboolean is_it(const struct emit *emit, const struct record_finding *found)
+{
+	const struct sketch *sketch = emit->sketch;
+	const struct sketch_step *stands;
+
+	if (sketch->asserts)
+		return g_str_equal(found->kind, "crash");
+	if (!g_str_equal(found->kind, emit->finding->kind))
+		return FALSE;
+	if (sketch->stands < 0)
+		return TRUE;
+	stands = sketch->steps->pdata[sketch->stands];
+	for (guint i = 0; i < found->ranks->len; i++) {
+		const struct record_rank *rank = found->ranks->pdata[i];
+
+		if (!rank->bystander && rank->place.line == stands->line
+		    && rank->rank == sketch_rank(sketch, stands->rank))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* Lines of at most this many characters, broken between words. */
+static void add_wrapped(GString *comment, const char *text)
+{
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	gsize width = 0;
+
+	for (guint i = 0; words[i]; i++) {
+		gsize length = strlen(words[i]);
+		gboolean breaks = width > 0 && width + 1 + length > COMMENT_WIDTH;
+
+		if (i > 0)
+			g_string_append_c(comment, breaks ? '\n' : ' ');
+		g_string_append(comment, words[i]);
+		width = breaks || i == 0 ? length : width + 1 + length;
+	}
+	g_string_append_c(comment, '\n');
+}
+
+/* What explore must be told besides. */
+static char *options_needed(const struct emit *emit)
+{
+	g_autofree char *not_yet = emit->not_yet == 1
+	                                   ? g_strdup("")
+	                                   : g_strdup_printf(" --not-yet %u", emit->not_yet);
+
+	return g_strconcat(
+		emit->finding->bufferings == RECORD_PER_SEND ? " --buffering per-send" : "",
+		emit->synchronous_collectives ? " --collectives sync" : "", not_yet, NULL);
+}
+
+/* Whether the same is to blame, taken the same way. */
+static gboolean is_same_blame(const struct emit *emit, const struct record_choice *blame)
+{
+	const struct sketch *sketch = emit->sketch;
+	const struct record_message *meant = &emit->finding->blame->taken;
+	const struct sketch_step *step;
+
+	if (!blame || sketch->blamed < 0 || emit->other_blame)
+		return blame != NULL;
+	step = sketch->steps->pdata[sketch->blamed];
+	if (blame->place.line != step->line || blame->rank != sketch_rank(sketch, step->rank))
+		return FALSE;
+	if (meant->source >= 0)
+		return blame->taken.source == sketch_rank(sketch, meant->source);
+	return g_str_equal(meant->answer, "no") == (g_strcmp0(blame->taken.answer, "no") == 0);
+}
+
+static char *comment_of(const struct emit *emit, const struct record_finding *found)
+{
+	g_autofree char *base = g_path_get_basename(emit->source);
+	g_autofree char *headline = words_headline(found), *options = options_needed(emit);
+	g_autofree char *blame = found->blame ? words_blame(found->blame) : NULL;
+	g_autofree char *name = g_strndup(base, strlen(base) - strlen(".c")), *told = NULL;
+	g_autofree char *commands = NULL;
+	g_autoptr(GString) comment = g_string_new(NULL);
+	int ranks = sketch_ranks(emit->sketch);
+
+	g_strdelimit(headline, "\n", ' ');
+	told = g_strdup_printf("%s: %s", found->kind, headline);
+	add_wrapped(comment, told);
+	if (emit->sketch->asserts) {
+		g_autofree char *before = words_headline(emit->finding);
+
+		g_free(told);
+		told = g_strdup_printf("It stands for the %s in %s: %s.", emit->finding->kind,
+		                       emit->origin, before);
+		g_strdelimit(told, "\n", ' ');
+		add_wrapped(comment, told);
+	}
+	g_free(told);
+	told = blame ? g_strdup_printf("It goes wrong when %s.", blame)
+	             : g_strdup("It needs no choice of MPI's between messages or requests.");
+	add_wrapped(comment, told);
+	if (found->bufferings == RECORD_ZERO)
+		add_wrapped(comment, UNBUFFERED);
+	if (emit->had_good && !emit->goes_well)
+		add_wrapped(comment, EMIT_ALWAYS_WRONG);
+	commands = g_strdup_printf(
+		"\n  " COMPILER " -g %s -o %s\n"
+		"  mpiexec.mpich -n %d ./%s    goes wrong%s\n"
+		"  matchpoint explore -n %d%s ./%s    always finds it: path %s\n\n"
+		"On the right: the places in %s, from which it was cut down.",
+		base, name, ranks, name, emit->goes_well ? " whenever MPI does so" : "", ranks,
+		options, name, found->path, emit->origin);
+	g_string_append(comment, commands);
+	return g_string_free(g_steal_pointer(&comment), FALSE);
+}
+
+guint emit_count_lines(const char *text)
+{
+	guint count = 1;
+
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
+}
+
+/* As long as the last one was, so that the lines told in it will be true. */
+static char *placeholder(const struct emit *emit)
+{
+	return g_strnfill(emit->comment ? emit_count_lines(emit->comment) - 1 : 0, '\n');
+}
+
+/* How many choices of the finding's path are not the default: so near is it to be found. */
+static int deviations_needed(const struct emit *emit)
+{
+	int count = 0;
+
+	for (const char *at = emit->finding->path; *at; at++)
+		count += *at == '=';
+	return count;
+}
+
+/* *ret_too_large: there are more interleavings than can be explored. */
+static gboolean explore(struct emit *emit, gboolean *ret_too_large)
+{
+	char *program[] = {emit->program, NULL};
+	struct session_options options = {
+		.command = "explore",
+		.program = program,
+		.ranks = sketch_ranks(emit->sketch),
+		.bufferings = emit->finding->bufferings == RECORD_PER_SEND
+	                              ? RECORD_PER_SEND
+	                              : RECORD_ZERO | RECORD_INFINITE,
+		.synchronous_collectives = emit->synchronous_collectives,
+		.not_yet = emit->not_yet,
+		.max_interleavings = INTERLEAVINGS_MOST,
+		.max_seconds = SECONDS_MOST,
+		.deviations = emit->large ? deviations_needed(emit) : -1,
+		.store = emit->store,
+	};
+	struct session_result result = {0};
+	gboolean shown = FALSE, run = session_run(&options, &result, NULL);
+
+	*ret_too_large = run && !result.exploration->complete;
+	if (run && (result.exploration->complete || emit->large)) {
+		emit->goes_well = any_good(emit);
+		emit->interleavings = result.exploration->interleavings;
+		for (guint i = 0; i < result.findings->len && !shown; i++) {
+			const struct record_finding *found = result.findings->pdata[i];
+
+			if (!found->reproduced || !is_it(emit, found)
+			    || (emit->needs_blame && !is_same_blame(emit, found->blame)))
+				continue;
+			shown = TRUE;
+			emit->wrong = found->count;
+			g_free(emit->comment);
+			emit->comment = comment_of(emit, found);
+		}
+	}
+	session_result_clear(&result);
+	return shown && (!emit->needs_good || emit->goes_well);
+}
+
+/* A sketch that is too large is explored where the finding has been; it becomes smaller as it is
+ * cut down. */
+static gboolean explore_some(struct emit *emit)
+{
+	gboolean too_large, shown = explore(emit, &too_large);
+
+	if (!shown && too_large && !emit->large) {
+		emit->large = TRUE;
+		shown = explore(emit, &too_large);
+		emit->large = shown;
+	}
+	return shown;
+}
+
+gboolean emit_shows(struct emit *emit)
+{
+	g_autofree char *comment = placeholder(emit);
+	g_autofree char *text = NULL, *key = NULL;
+	gboolean shown;
+
+	if (emit->error || g_get_monotonic_time() > emit->deadline
+	    || !sketch_is_whole(emit->sketch))
+		return FALSE;
+	text = sketch_print(emit->sketch, comment);
+	key = g_strdup_printf("%d%d%d%s", emit->other_blame, emit->needs_good, emit->good_leaks,
+	                      text);
+	if (g_hash_table_contains(emit->failed, key))
+		return FALSE;
+	shown = compile(emit, text) && explore_some(emit);
+	if (!shown)
+		g_hash_table_add(emit->failed, g_steal_pointer(&key));
+	log_debug(LOG_SESSION, "a sketch that %s it:\n%s", shown ? "shows" : "does not show", text);
+	return shown;
+}
