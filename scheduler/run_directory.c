@@ -17,6 +17,7 @@
 
 #define PREFIX "matchpoint-"
 #define LOCK "lock"
+#define LOCK_NEW "lock.new"
 #define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)0)->sun_path))
 #define BYTES_PER_RANK ((guint64)300 << 10) /* measured: 1.1 MB for 4 ranks, 4.5 MB for 16 */
 #define WORLDS_AT_LEAST 4
@@ -155,12 +156,15 @@ static char *choose_parent(guint64 needed, GError **error)
 	return NULL;
 }
 
+/* The lock gets its name when it is held: who starts just now would take one that is not for
+ * abandoned. */
 static int take_lock(const char *path)
 {
 	g_autofree char *lock = g_build_filename(path, LOCK, NULL);
-	int fd = open(lock, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	g_autofree char *new_lock = g_build_filename(path, LOCK_NEW, NULL);
+	int fd = open(new_lock, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0) {
+	if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) < 0 || rename(new_lock, lock) < 0)) {
 		close(fd);
 		return -1;
 	}
@@ -191,7 +195,7 @@ struct run_directory *run_directory_new(int ranks, GError **error)
 	lock = take_lock(path);
 	if (lock < 0) {
 		failed(error, errno, "cannot write in %s: %s", path, g_strerror(errno));
-		rmdir(path);
+		remove_at(AT_FDCWD, path);
 		return NULL;
 	}
 	directory = g_new0(struct run_directory, 1);

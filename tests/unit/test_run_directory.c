@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -92,6 +93,39 @@ static void test_dead_predecessors_are_removed(void **state)
 	run_directory_free(next);
 }
 
+/* Begins and ends again and again; the number of times that its directory was gone in between. */
+static int come_and_go(void)
+{
+	int gone = 0;
+
+	for (int i = 0; i < 200; i++) {
+		struct run_directory *directory = run_directory_new(4, NULL);
+		g_autofree char *world = directory ? run_directory_add_world(directory, 1, NULL)
+		                                   : NULL;
+
+		gone += !world;
+		run_directory_free(directory);
+	}
+	return gone;
+}
+
+static void test_those_who_start_at_once_spare_each_other(void **state)
+{
+	pid_t others[3];
+	int status;
+
+	(void)state;
+	for (gsize i = 0; i < G_N_ELEMENTS(others); i++) {
+		others[i] = fork();
+		if (others[i] == 0)
+			_exit(come_and_go() > 0);
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(others); i++) {
+		assert_int_equal(waitpid(others[i], &status, 0), others[i]);
+		assert_int_equal(status, 0);
+	}
+}
+
 static void expect_refusal(int ranks, const char *part)
 {
 	GError *error = NULL;
@@ -128,6 +162,7 @@ int main(void)
 		TEST(test_worlds_come_and_go),
 		TEST(test_removal_follows_no_link),
 		TEST(test_dead_predecessors_are_removed),
+		TEST(test_those_who_start_at_once_spare_each_other),
 		TEST(test_bad_places_are_refused),
 	};
 
