@@ -57,7 +57,9 @@ static const struct kind kinds[] = {
 	{"not-reproducible", "The same matches led to other calls.",
          "The program depends on something besides matching: time, random numbers, addresses, "
          "files, "
-         "or threads. Not everything can be explored then."},
+         "threads, or memory that was never initialised (replay --wrap \"valgrind -q\" shows "
+         "that). "
+         "Not everything can be explored then."},
 	{"unknown", "Something is wrong that this version cannot explain further.",
          "The message tells what was seen."},
 };

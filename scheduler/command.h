@@ -23,6 +23,7 @@ struct command {
 	const char *summary; /* for `matchpoint --help` */
 	/* argv[0] is the command's name. Returns the exit status. */
 	int (*run)(int argc, char **argv);
+	gboolean runs_ranks; /* and must clean up when it is asked to end */
 };
 
 extern const struct command command_explore, command_run, command_replay, command_minimize,

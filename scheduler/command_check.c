@@ -107,4 +107,5 @@ const struct command command_check = {
 	"check",
 	"tell which of a program's MPI calls are controlled, passed through, refused",
 	run,
+	FALSE,
 };

@@ -7,6 +7,7 @@
 #include "../explorer/ddmin.h"
 #include "../reports/store_reader.h"
 #include "command_emit_internal.h"
+#include "interruption.h"
 
 static void cut_ranks(struct emit *emit)
 {
@@ -191,7 +192,9 @@ static gboolean cut_down(struct emit *emit, GError **error)
 	}
 	if (shown)
 		return TRUE;
-	if (emit->error)
+	if (interruption_asked())
+		g_set_error(error, SESSION_ERROR, 0, "interrupted");
+	else if (emit->error)
 		g_propagate_error(error, g_steal_pointer(&emit->error));
 	else
 		g_set_error(
@@ -309,8 +312,10 @@ char *command_emit_c(const struct session_options *session, const char *file, do
 	emit.sketch = sketch_new(emit.finding, bad, good, error);
 	if (!emit.sketch)
 		return NULL;
+	interruption_hold();
 	if (emit_to(&emit, file, error))
 		told = tell(&emit, file);
+	interruption_release();
 	sketch_free(emit.sketch);
 	return told;
 }

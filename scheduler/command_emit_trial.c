@@ -4,6 +4,7 @@
 #include "../reports/store_reader.h"
 #include "../reports/words.h"
 #include "command_emit_internal.h"
+#include "interruption.h"
 #include "log.h"
 
 #define COMPILER "mpicc.mpich"
@@ -253,7 +254,7 @@ gboolean emit_shows(struct emit *emit)
 	g_autofree char *text = NULL, *key = NULL;
 	gboolean shown;
 
-	if (emit->error || g_get_monotonic_time() > emit->deadline
+	if (emit->error || interruption_asked() || g_get_monotonic_time() > emit->deadline
 	    || !sketch_is_whole(emit->sketch))
 		return FALSE;
 	text = sketch_print(emit->sketch, comment);

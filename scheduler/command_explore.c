@@ -294,4 +294,5 @@ const struct command command_explore = {
 	"explore",
 	"run every interleaving, report what is wrong",
 	run,
+	TRUE,
 };

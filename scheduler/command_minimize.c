@@ -90,7 +90,7 @@ static void tell_choices(const struct minimize *result, const struct record_find
 	else if (good)
 		printf("  ends well: %s  (%u choice%s otherwise)\n", good, result->difference,
 		       result->difference == 1 ? "" : "s");
-	else
+	else if (!result->cut)
 		printf("  no interleaving that ends well was found to compare it with\n");
 	if (result->forced->len == 0)
 		printf("  no choice must be forced: the first candidates lead to this %s\n", what);
@@ -325,4 +325,5 @@ const struct command command_minimize = {
 	"minimize",
 	"the fewest forced choices that still show a finding",
 	run,
+	TRUE,
 };

@@ -62,6 +62,7 @@ const struct command command_run = {
 	"run",
 	"one controlled execution, recorded",
 	run_once,
+	TRUE,
 };
 
 /* What the ranks are to run under. */
@@ -176,4 +177,5 @@ const struct command command_replay = {
 	"replay",
 	"one interleaving again, the same way",
 	replay,
+	TRUE,
 };

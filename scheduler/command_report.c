@@ -150,4 +150,5 @@ const struct command command_report = {
 	"report",
 	"tell again what explorations found, in any format; several stores as one",
 	run,
+	FALSE,
 };

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "environment.h"
+#include "interruption.h"
 #include "launcher.h"
 #include "log.h"
 #include "program.h"
@@ -82,8 +83,11 @@ int main(int argc, char **argv)
 	/* A rank may be gone when it is written to. libuv gives its children the default. */
 	signal(SIGPIPE, SIG_IGN);
 	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
-		if (strcmp(argv[1], commands[i]->name) == 0)
-			return commands[i]->run(argc - 1, argv + 1);
+		if (strcmp(argv[1], commands[i]->name) != 0)
+			continue;
+		if (commands[i]->runs_ranks)
+			interruption_catch();
+		return commands[i]->run(argc - 1, argv + 1);
 	}
 	command_complain("there is no command '%s'; see matchpoint --help", argv[1]);
 	return EXIT_USAGE;

@@ -511,6 +511,11 @@ void minimize_conduct(struct session *session, void *data)
 		                            "in what is compared");
 	else
 		search_least(&search);
+	/* What was cut short shows nothing; that is no failure of the path. */
+	if (minimize->failed && session->stop_reason) {
+		g_free(minimize->failed);
+		minimize->failed = g_strdup(session->stop_reason);
+	}
 	g_hash_table_destroy(search.known);
 	outcomes_free(search.outcomes);
 	record_finding_free(search.finding);

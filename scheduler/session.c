@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "interruption.h"
 #include "lanes.h"
 #include "log.h"
 #include "session_internal.h"
@@ -441,8 +442,8 @@ static void close_session(struct session *session)
 	session_release_root(session);
 	link_listener_close(session->listener);
 	pmi_server_close(session->pmi);
-	for (guint i = 0; i < SESSION_SIGNALS; i++)
-		uv_close((uv_handle_t *)&session->signals[i], NULL);
+	interruption_watch(NULL);
+	uv_close((uv_handle_t *)&session->interruption, NULL);
 	uv_close((uv_handle_t *)&session->deadline, NULL);
 	uv_close((uv_handle_t *)&session->ticker, NULL);
 	uv_close((uv_handle_t *)&session->looker, NULL);
@@ -497,6 +498,7 @@ static gboolean run(const struct session_options *options, struct session_result
 	struct session session = {0};
 	gboolean opened;
 
+	interruption_hold();
 	session_init(&session, options);
 	opened = session_open(&session, &session.error);
 	if (opened)
@@ -511,6 +513,7 @@ static gboolean run(const struct session_options *options, struct session_result
 	}
 	hand_over(&session, ret);
 	release_session(&session);
+	interruption_release();
 	findings_free(session.findings);
 	if (session.error)
 		g_propagate_error(error, session.error);

@@ -20,7 +20,6 @@
 #include "stack_table.h"
 #include "store.h"
 
-#define SESSION_SIGNALS 3
 #define RANKS_PATIENCE_S 5.0 /* for ranks that were told to end */
 #define SESSION_CHANGES_FILES                                                                   \
 	"the program changes files, which are not copied for each world: -j was not followed, " \
@@ -58,7 +57,7 @@ struct session {
 	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution that ended so */
 	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } outcome_doubt; /* a first other one showed */
 	struct record_exploration *exploration;
-	uv_signal_t signals[SESSION_SIGNALS]; /* that end a session cleanly */
+	uv_async_t interruption; /* a signal asks the session to end */
 	uv_timer_t deadline, ticker, looker;
 
 	gboolean snapshots; /* this session goes back by snapshots */

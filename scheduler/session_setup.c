@@ -3,10 +3,15 @@
 #include <stdarg.h>
 #include <sys/resource.h>
 
+#include "interruption.h"
 #include "lanes.h"
 #include "program.h"
 #include "session_internal.h"
 #include "strays.h"
+
+#define CONDUCTOR_PATIENCE_MS 3000
+
+static void on_deadline(uv_timer_t *timer);
 
 void session_fail(struct session *session, const char *format, ...)
 {
@@ -48,12 +53,17 @@ void session_each_execution(struct session *session, void (*function)(struct exe
 		function(item->data);
 }
 
-static const int stopping[SESSION_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
-
+/* A conductor is given time to make sure of what it has; when asked again it ends at once. */
 static void stop(struct session *session, const char *reason)
 {
-	if (!session->stop_reason)
+	gboolean first = !session->stop_reason;
+
+	if (first)
 		session->stop_reason = g_strdup(reason);
+	if (first && session->options->conduct) {
+		uv_timer_start(&session->deadline, on_deadline, CONDUCTOR_PATIENCE_MS, 0);
+		return;
+	}
 	session->hurry = TRUE;
 	session_each_execution(session, execution_cut_short);
 }
@@ -76,10 +86,12 @@ static gboolean interrupt_debugged(struct session *session)
 	return FALSE;
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+static void on_interruption(uv_async_t *interruption)
 {
-	if (number != SIGINT || !interrupt_debugged(handle->data))
-		stop(handle->data, "interrupted");
+	if (interruption_asked() == SIGINT && interrupt_debugged(interruption->data))
+		interruption_dismiss();
+	else
+		stop(interruption->data, "interrupted");
 }
 
 static void on_deadline(uv_timer_t *timer)
@@ -166,11 +178,9 @@ static void watch(struct session *session)
 {
 	const struct session_options *options = session->options;
 
-	for (guint i = 0; i < G_N_ELEMENTS(stopping); i++) {
-		uv_signal_init(&session->loop, &session->signals[i]);
-		session->signals[i].data = session;
-		uv_signal_start(&session->signals[i], on_signal, stopping[i]);
-	}
+	uv_async_init(&session->loop, &session->interruption, on_interruption);
+	session->interruption.data = session;
+	interruption_watch(&session->interruption);
 	uv_timer_init(&session->loop, &session->deadline);
 	uv_timer_init(&session->loop, &session->ticker);
 	uv_timer_init(&session->loop, &session->looker);

@@ -12,7 +12,9 @@ from harness import check
 
 SKIPPED = 77
 
-# ScaLAPACK's LU test on one grid of processes; it receives from anybody by the hundred.
+# ScaLAPACK's LU test on one grid of processes; it receives from anybody by the hundred. Without its
+# estimates of errors: there PDLACON branches on what PDGERFS has not initialised, and so, rarely,
+# the program does something else with the same messages.
 LU = """'SCALAPACK, LU factorization input file'
 'MPI Machine'
 'LU.out'                output file name (if any)
@@ -30,7 +32,7 @@ LU = """'SCALAPACK, LU factorization input file'
 %d                      values of P
 %d                      values of Q
 1.0                     threshold
-T                       (T or F) Test Cond. Est. and Iter. Ref. Routines
+F                       (T or F) Test Cond. Est. and Iter. Ref. Routines
 """
 
 
@@ -54,7 +56,7 @@ def netpipe(tool, program):
 def scalapack(tool, program):
     folder = os.path.join(tool.directory, "scalapack")
     os.mkdir(folder)
-    for size, rows, columns, interleavings in ((4, 2, 2, 2), (13, 1, 4, 12)):
+    for size, rows, columns, interleavings in ((8, 2, 2, 2), (64, 1, 4, 12)):
         with open(os.path.join(folder, "LU.dat"), "w") as file:
             file.write(LU % (size, size, rows, columns))
         for backtrack in ("snapshot", "rerun"):

@@ -239,7 +239,7 @@ def test_full_disk(tool):
 
 def interrupt(tool, number, delay, *options):
     """Sends the signal as a terminal would, to all processes in the foreground; what is left?"""
-    store = os.path.join(tool.directory, "interrupted")
+    store = os.path.join(tool.directory, uuid.uuid4().hex)
     mark = uuid.uuid4().hex
     process = tool.start(["explore", "-n", "5", "--store", store, *options, senders(tool)], mark)
     time.sleep(delay)
@@ -253,6 +253,8 @@ def interrupt(tool, number, delay, *options):
         raise harness.Failed("signal %d after %.3f s: it does not end" % (number, delay)) from None
     done = harness.Run(process.args, process.returncode, out.decode(), err.decode(), delay, None)
     tool.check_clean(process.pid, mark, done)
+    if done.status == -number and not os.path.exists(store) and not done.out + done.err:
+        return  # on a busy machine, before main()
     check(done.status in (0, 3), "signal %d after %.3f s: exit status %s\n%s" % (
         number, delay, done.status, done))
     report = tool.run("report", store, report=True)
@@ -270,6 +272,56 @@ def test_interrupted_at_any_moment(tool):
     for turn in range(12):
         interrupt(tool, signal.SIGINT if turn % 3 else signal.SIGTERM, dice.uniform(0.03, 0.7),
                   "--backtrack", "rerun" if turn % 2 else "snapshot")
+
+
+def test_interrupted_while_it_tells(tool):
+    """Nobody reads yet what it writes: it waits, and has no more to clean up."""
+    mark = uuid.uuid4().hex
+    process = tool.start(["explore", "-q", "-n", "6", "--json", "-", senders(tool)], mark)
+    first = os.read(process.stdout.fileno(), 1)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=20)
+    check(process.returncode == 0, "exit status %s\n%s" % (process.returncode, err.decode()))
+    check(json.loads(first + out)["interleavings"] == 240, err.decode())
+
+
+def test_hang_up_under_nohup(tool):
+    """What is ignored from the start does not interrupt."""
+    mark = uuid.uuid4().hex
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    process = tool.start(["explore", "-n", "6", "--max-interleavings", "60", senders(tool)], mark)
+    signal.signal(signal.SIGHUP, before)
+    while process.poll() is None:
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.1)
+    out, err = process.communicate()
+    done = harness.Run(process.args, process.returncode, out.decode(), err.decode(), 0, None)
+    check(done.status == 3 and "--max-interleavings" in done.out, str(done))
+
+
+def test_interrupted_while_it_cuts_down(tool):
+    """Between two tries of --emit-c, too: nothing is left where the tries are made."""
+    program = tool.compile(os.path.join(EXAMPLES, "wildcard_deadlock.c"))
+    store = os.path.join(tool.directory, "cuts")
+    tries = os.path.join(tool.directory, "tries")
+    os.mkdir(tries)
+    run = tool.run("explore", "-n", "3", "--store", store, program)
+    check(run.status == 1, str(run))
+    for delay in (0.5, 0.9, 1.3, 1.7):
+        mark = uuid.uuid4().hex
+        process = tool.start(["minimize", "1", "--store", store, "--emit-c", "cut.c"], mark,
+                             {"TMPDIR": tries})
+        time.sleep(delay)
+        try:
+            os.killpg(process.pid, signal.SIGINT)
+        except ProcessLookupError:
+            pass
+        out, err = process.communicate(timeout=20)
+        done = harness.Run(process.args, process.returncode, out.decode(), err.decode(), delay,
+                           None)
+        tool.check_clean(process.pid, mark, done)
+        check(done.status in (0, -signal.SIGINT) or "interrupted" in done.err, str(done))
+        check(not os.listdir(tries), "%s is left\n%s" % (os.listdir(tries), done))
 
 
 def test_killed_at_any_moment(tool):

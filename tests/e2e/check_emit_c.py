@@ -72,7 +72,8 @@ def check_emitted(tool, emitted, number, options=()):
     _, store = emit(tool, os.path.join(TOP, emitted.source),
                     {"ranks": emitted.ranks, "options": options}, number)
     file = os.path.join(tool.directory, "short_" + os.path.basename(emitted.source))
-    done = tool.run("minimize", "1", "--store", store, "--emit-c", file)
+    done = tool.run("minimize", "1", "--store", store, "--emit-c", file, "--max-time", "300",
+                    timeout=400)
     check(done.status == 0, "%s\nis to write %s" % (done, file))
     with open(file) as text:
         text = text.read()

@@ -1,0 +1,163 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../scheduler/interruption.h"
+
+/* Runs it in a process of its own; how that ended. */
+static int status_of(void (*function)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		function();
+		_exit(0);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static void assert_ends_well(void (*function)(void))
+{
+	int status = status_of(function);
+
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void require(int condition)
+{
+	if (!condition)
+		_exit(1);
+}
+
+static void ask(void)
+{
+	interruption_catch();
+	require(interruption_asked() == 0);
+	raise(SIGTERM);
+	require(interruption_asked() == SIGTERM);
+	interruption_dismiss();
+	require(interruption_asked() == 0);
+	raise(SIGHUP);
+	require(interruption_asked() == SIGHUP);
+}
+
+static void test_asks(void **state)
+{
+	(void)state;
+	assert_ends_well(ask);
+}
+
+static void ask_twice(void)
+{
+	interruption_catch();
+	raise(SIGINT);
+	raise(SIGTERM);
+}
+
+static void test_the_second_ends_at_once(void **state)
+{
+	int status = status_of(ask_twice);
+
+	(void)state;
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+}
+
+static void ask_while_held(void)
+{
+	interruption_catch();
+	interruption_hold();
+	interruption_hold();
+	raise(SIGINT);
+	raise(SIGINT);
+	interruption_release();
+	raise(SIGTERM);
+	require(interruption_asked() == SIGTERM);
+	interruption_release();
+	raise(SIGHUP);
+}
+
+static void test_not_while_it_is_held(void **state)
+{
+	int status = status_of(ask_while_held);
+
+	(void)state;
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGHUP);
+}
+
+static void ignore(void)
+{
+	signal(SIGHUP, SIG_IGN);
+	interruption_catch();
+	raise(SIGHUP);
+	raise(SIGHUP);
+	require(interruption_asked() == 0);
+}
+
+static void test_what_is_ignored_stays_ignored(void **state)
+{
+	(void)state;
+	assert_ends_well(ignore);
+}
+
+static void count(uv_async_t *async)
+{
+	++*(int *)async->data;
+}
+
+static void watch(void)
+{
+	uv_loop_t loop;
+	uv_async_t async;
+	int told = 0;
+
+	interruption_catch();
+	interruption_hold();
+	raise(SIGINT);
+	uv_loop_init(&loop);
+	uv_async_init(&loop, &async, count);
+	async.data = &told;
+	interruption_watch(&async);
+	uv_run(&loop, UV_RUN_NOWAIT);
+	require(told == 1);
+	raise(SIGTERM);
+	uv_run(&loop, UV_RUN_NOWAIT);
+	require(told == 2);
+	interruption_watch(NULL);
+	raise(SIGTERM);
+	uv_run(&loop, UV_RUN_NOWAIT);
+	require(told == 2);
+	uv_close((uv_handle_t *)&async, NULL);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	require(uv_loop_close(&loop) == 0);
+}
+
+static void test_tells_who_watches(void **state)
+{
+	(void)state;
+	assert_ends_well(watch);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_asks),
+		cmocka_unit_test(test_the_second_ends_at_once),
+		cmocka_unit_test(test_not_while_it_is_held),
+		cmocka_unit_test(test_what_is_ignored_stays_ignored),
+		cmocka_unit_test(test_tells_who_watches),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
