@@ -14,6 +14,7 @@ struct page {
 	struct html_data *data;
 	GString *body;
 	int well[2]; /* graph of an interleaving that ended well, by buffering; negative: none */
+	uint32_t well_id[2];
 };
 
 /* Text as HTML: nothing in it can end the element or attribute that it stands in. */
@@ -223,7 +224,8 @@ static void add_graph(struct page *page, const struct record_execution *executio
                       const struct record_finding *finding)
 {
 	int graph = html_data_add(page->data, execution, finding);
-	int well = page->well[execution->buffering == RECORD_ZERO ? 0 : 1];
+	int buffering = execution->buffering == RECORD_ZERO ? 0 : 1;
+	int well = page->well[buffering];
 
 	if (graph == -2)
 		add_element(page->body, "p", "class=\"left-out\"",
@@ -235,7 +237,7 @@ static void add_graph(struct page *page, const struct record_execution *executio
 	                "<h3>Messages</h3>\n<noscript><p class=\"left-out\">The graph needs "
 	                "JavaScript; all the rest does not.</p></noscript>\n");
 	g_string_append_printf(page->body, "<div class=\"graph\" data-graph=\"%d\"", graph);
-	if (well >= 0 && well != graph)
+	if (well >= 0 && page->well_id[buffering] != execution->id)
 		g_string_append_printf(page->body, " data-other=\"%d\"", well);
 	g_string_append(page->body, "></div>\n");
 }
@@ -332,6 +334,7 @@ static bool add_well(struct page *page, bool shown, GError **error)
 		page->well[i] = -1;
 		if (!well)
 			continue;
+		page->well_id[i] = well->id;
 		if (!shown) {
 			page->well[i] = html_data_add(page->data, well, NULL);
 			continue;

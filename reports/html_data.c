@@ -289,13 +289,14 @@ static guint add_rank(struct html_data *data, const GArray *calls, int32_t rank,
 	return end;
 }
 
-static void add_alternative(GString *json, const struct record_message *message)
+/* Of an answer that reports a request: the call of the same rank that started it. */
+static void add_alternative(GString *json, int32_t rank, const struct record_message *message)
 {
 	g_autofree char *text = record_alternative_print(message);
 
 	separate(json);
 	g_string_append_c(json, '[');
-	add_number(json, message->source);
+	add_number(json, message->answer ? rank : message->source);
 	add_number(json, message->call);
 	add_text(json, text);
 	g_string_append_c(json, ']');
@@ -315,10 +316,11 @@ static void add_choices(GString *json, const GPtrArray *choices, const struct re
 		add_number(json, choice->rank);
 		add_number(json, choice->call);
 		add_number(json, blamed);
-		add_alternative(json, &choice->taken);
+		add_alternative(json, choice->rank, &choice->taken);
 		for (guint j = 0; j < choice->alternatives->len; j++)
-			add_alternative(json, &g_array_index(choice->alternatives,
-			                                     struct record_message, j));
+			add_alternative(
+				json, choice->rank,
+				&g_array_index(choice->alternatives, struct record_message, j));
 		g_string_append_c(json, ']');
 	}
 }

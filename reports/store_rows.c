@@ -239,7 +239,7 @@ static bool read_alternatives(struct store_reader *reader, gint64 execution, gin
 	sqlite3_bind_int64(row, 2, position);
 	while ((code = rows_step(reader, row, error)) == 1) {
 		struct record_message message = {
-			.source = rows_rank(row, 1),
+			.source = (int32_t)rows_number(row, 1, -1, RANKS_MAX), /* -1: an answer */
 			.tag = (int32_t)rows_number(row, 2, G_MININT32, G_MAXINT32),
 			.call = rows_count(row, 3),
 			.sub = rows_count(row, 4),

@@ -106,6 +106,7 @@ struct session {
 	gboolean locks, atomics; /* see world_has_locked, world_has_atomics */
 	gboolean recording;      /* this interleaving is one that a conductor keeps */
 	gboolean replaying;      /* it is that of a finding, once more */
+	gboolean showing;        /* and its calls were not kept the first time */
 	gboolean threads;        /* MPI_THREAD_MULTIPLE was granted */
 	GError *error;           /* the first thing that makes going on impossible */
 	gint64 started;

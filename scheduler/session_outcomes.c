@@ -157,6 +157,36 @@ static void report(struct session *session, struct record_finding *finding, guin
 		session_fail(session, "%s", error->message);
 }
 
+/* It has left the same once more. */
+static void keep_calls(struct session *session, void *data)
+{
+	const struct execution *execution = session->current;
+	const struct record_execution *first = data;
+	g_autoptr(GError) error = NULL;
+
+	if (!execution->record || execution->cut_short || !execution->ended_well
+	    || execution->record->calls->len == 0
+	    || !g_str_equal(execution->record->path, first->path))
+		return;
+	if (!store_replace_calls(session->store, first->id, execution->record->calls, &error))
+		session_fail(session, "%s", error->message);
+	session_keep_stacks(session, first->id);
+}
+
+/* For graphs and call stacks: the interleaving that shows the difference, and what it differs
+ * from. */
+static void show(struct session *session, guint index)
+{
+	const struct record_execution *first = outcomes_first(session->outcomes, index);
+
+	if (!session->store || session->options->conduct || session->error || session->hurry)
+		return;
+	session->replaying = session->showing = TRUE;
+	session_follow(session, outcomes_choices(session->outcomes, index), buffering_of(first),
+	               keep_calls, (void *)first);
+	session->replaying = session->showing = FALSE;
+}
+
 static void note_varying(struct session *session)
 {
 	const struct outcome_difference *varying = outcomes_varying(session->outcomes);
@@ -209,10 +239,13 @@ static void tell(struct session *session, struct again *agains, guint *numbers)
 		                    i > 0 ? name_text(session, &agains[i].difference) : NULL,
 		                    i > 0 ? &agains[i].difference : NULL);
 	}
-	if (second > 0 && !session->error && !session->hurry)
-		report(session, finding, second, numbers);
-	else
+	if (second == 0 || session->error || session->hurry) {
 		record_finding_free(finding);
+		return;
+	}
+	report(session, finding, second, numbers);
+	show(session, 0);
+	show(session, second);
 }
 
 /* What merges of this store with others must know (store_schema.h). */

@@ -55,6 +55,11 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 bool store_add(struct store *store, const struct record_execution *execution,
                const GPtrArray *findings, GError **error);
 
+/* The calls (struct record_call) of an interleaving that has been added without; those that it has
+ * are replaced. */
+bool store_replace_calls(struct store *store, uint32_t execution, const GArray *calls,
+                         GError **error);
+
 /* Where the calls of an interleaving that has been added stand: an array of struct record_stack,
  * and the frames of all stacks (GArray of struct record_frame) by number - 1. From call to call of
  * this function stacks are only added behind. */

@@ -1,5 +1,7 @@
 /* Calls and matches of an interleaving. There may be many: they are written several rows at once,
  * which costs about half. */
+#include <inttypes.h>
+
 #include "store_internal.h"
 
 #define ROWS 16
@@ -152,17 +154,15 @@ static bool bind_call(struct store *store, sqlite3_stmt *statement, int at, uint
 	return place >= 0 && put_communicator(store, call, error);
 }
 
-static bool put_calls(struct store *store, const struct record_execution *execution, GError **error)
+static bool put_calls(struct store *store, uint32_t execution, const GArray *calls, GError **error)
 {
-	const GArray *calls = execution->calls;
-
 	for (guint i = 0, rows; i < calls->len; i += rows) {
 		sqlite3_stmt *statement;
 
 		rows = next_rows(calls->len - i);
 		statement = rows > 1 ? store->calls->calls.many : store->calls->calls.one;
 		for (guint row = 0; row < rows; row++) {
-			if (!bind_call(store, statement, (int)row * CALL_COLUMNS + 1, execution->id,
+			if (!bind_call(store, statement, (int)row * CALL_COLUMNS + 1, execution,
 			               &g_array_index(calls, struct record_call, i + row), error))
 				return false;
 		}
@@ -199,10 +199,28 @@ static bool put_matches(struct store *store, const struct record_execution *exec
 	return true;
 }
 
-bool store_put_calls(struct store *store, const struct record_execution *execution, GError **error)
+static bool prepare(struct store *store, GError **error)
 {
 	if (!store->calls)
 		store->calls = prepare_all(store, error);
-	return store->calls && put_matches(store, execution, error)
-	       && put_calls(store, execution, error);
+	return store->calls != NULL;
+}
+
+bool store_put_calls(struct store *store, const struct record_execution *execution, GError **error)
+{
+	return prepare(store, error) && put_matches(store, execution, error)
+	       && put_calls(store, execution->id, execution->calls, error);
+}
+
+bool store_replace_calls(struct store *store, uint32_t execution, const GArray *calls,
+                         GError **error)
+{
+	g_autofree char *drop = g_strdup_printf("DELETE FROM call WHERE execution = %" PRIu32,
+	                                        execution);
+	bool good;
+
+	if (!prepare(store, error) || !store_begin(store, error))
+		return false;
+	good = store_run(store, drop, error) && put_calls(store, execution, calls, error);
+	return store_finish(store, good, error);
 }

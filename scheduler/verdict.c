@@ -370,7 +370,7 @@ static struct record_execution *begin_record(struct execution *execution)
 
 /* All calls are kept of one interleaving for each finding, of one that ended well under each
  * buffering to compare it with, and of those that were asked for by path; of what a conductor
- * tries, only of what it keeps. */
+ * tries, only of what it keeps. That outcomes differ is known too late: one is run again. */
 static void keep_calls(struct execution *execution)
 {
 	const struct session *session = execution->session;
@@ -381,6 +381,7 @@ static void keep_calls(struct execution *execution)
 		fresh |= !findings_known(session->findings, execution->findings->pdata[i]);
 	if (session->options->conduct)
 		fresh = session->recording;
+	fresh |= session->showing;
 	if (session->store && (session->options->path || fresh))
 		verdict_calls(execution);
 }

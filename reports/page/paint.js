@@ -256,8 +256,9 @@ class Painter {
 
 		this.drawn++;
 		if (graph.rank[from] === graph.rank[to]) {
-			ink.moveTo(x1 + 5, y1);
-			ink.bezierCurveTo(x1 + 26, y1, x2 + 26, y2, x2 + 7, y2);
+			/* on the left: its calls' names are on the right */
+			ink.moveTo(x1 - 5, y1);
+			ink.bezierCurveTo(x1 - 26, y1, x2 - 26, y2, x2 - 7, y2);
 			return;
 		}
 		const ux = (x2 - x1) / length, uy = (y2 - y1) / length;

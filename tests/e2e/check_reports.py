@@ -136,6 +136,40 @@ def check_standard_output(tool, store):
     check(run.status == 2 and "--execution" in run.err, run)
 
 
+def check_outcomes(tool, store):
+    """Of two outcomes both are drawn, though that they differ is known in the end alone."""
+    program = tool.compile(os.path.join(EXAMPLES, "sum_by_arrival.c"))
+    options = ["--store", store, "--json", "-", program]
+    run = tool.run("explore", "-n", "4", "--max-interleavings", "8", *options)
+    first = json.loads(run.out)["findings"][0]["path"]
+    for more in ([], ["--resume"]):  # what the first session has kept is there already
+        run, texts = all_formats(tool, "outcomes", "explore", "-n", "4", "--html", "page.html",
+                                 *more, "--store", store, program)
+        check(run.status == 1, run)
+        check("    r1->>r0: tag 0, MPI_Send sum_by_arrival.c:27" in texts["mermaid"],
+              texts["mermaid"])
+        result = json.loads(texts["sarif"])["runs"][0]["results"][0]
+        check(len(result["codeFlows"][0]["threadFlows"]) == 4, texts["sarif"])
+        with open(os.path.join(tool.directory, "page.html"), encoding="utf-8") as file:
+            check('class="graph" data-graph="2" data-other="0"' in file.read(),
+                  "no graph beside that of another outcome")
+        check(json.loads(texts["json"])["findings"][0]["path"].endswith(first.split(":")[-1]),
+              texts["json"])
+
+
+def check_answers(tool, store):
+    """What MPI_Waitany could report was begun by its own rank, and no message goes to it."""
+    program = tool.compile(os.path.join(EXAMPLES, "first_answer.c"))
+    run, texts = all_formats(tool, "answers", "explore", "-n", "3", "--html", "page.html",
+                             "--store", store, program)
+    check(run.status == 1 and "could be taken" not in texts["dot"], texts["dot"])
+    with open(os.path.join(tool.directory, "page.html"), encoding="utf-8") as file:
+        page = json.loads(re.search(r'(?m)^.*(\{"strings":.*\})', file.read()).group(1))
+    answers = [(choice[0], option[0]) for graph in page["graphs"] for choice in graph["choices"]
+               for option in choice[3:] if "request of call" in option[2]]
+    check(answers and all(own == rank for own, rank in answers), answers)
+
+
 def spoil(store, spoilt, value):
     """A copy of the store with all texts awkward, but for those that numbers stand in."""
     os.mkdir(spoilt)
@@ -208,6 +242,8 @@ def body(tool, _options):
     check_fingerprint(tool, fingerprint, store + "-moved")
     senders = tool.compile(os.path.join(EXAMPLES, "senders.c"))
     check_cut_short(tool, senders, store + "-short")
+    check_outcomes(tool, store + "-outcomes")
+    check_answers(tool, store + "-answers")
 
 
 if __name__ == "__main__":
