@@ -174,12 +174,8 @@ bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, i
 	}
 	struct wire_call call = gate_call(function, site);
 	struct wire_op op = describe((struct wire_name){ call.call, 0 }, comm, root, signature);
-	call.ops = &op;
-	call.op_count = 1;
-	call.wait = WIRE_WAIT_ALL;
-	call.waited = &op.name;
-	call.waited_count = 1;
-	gate_wait(&call);
+
+	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
 	return true;
 }
 

@@ -373,7 +373,7 @@ void communicator_release(MPI_Comm comm)
 
 /* --- meeting --------------------------------------------------------------------------------- */
 
-static void meet(struct wire_call *call, uint32_t step, uint64_t number, uint64_t signature)
+static void meet(const struct wire_call *call, uint32_t step, uint64_t number, uint64_t signature)
 {
 	struct wire_op op = {
 		.name = { call->call, step },
@@ -383,12 +383,7 @@ static void meet(struct wire_call *call, uint32_t step, uint64_t number, uint64_
 		.counts = signature,
 	};
 
-	call->ops = &op;
-	call->op_count = 1;
-	call->wait = WIRE_WAIT_ALL;
-	call->waited = &op.name;
-	call->waited_count = 1;
-	gate_wait(call);
+	gate_wait_for(call, &op, WIRE_WAIT_ALL);
 }
 
 void communicator_meet(uint64_t number, unsigned function, const void *site, uint64_t signature)

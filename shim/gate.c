@@ -387,6 +387,19 @@ struct gate_answer gate_wait(const struct wire_call *call)
 	return (struct gate_answer){ answer->go.count, answer->go.done };
 }
 
+struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *op,
+                                 enum wire_wait wait)
+{
+	struct wire_call whole = *call;
+
+	whole.ops = op;
+	whole.op_count = 1;
+	whole.wait = (uint8_t)wait;
+	whole.waited = &op->name;
+	whole.waited_count = 1;
+	return gate_wait(&whole);
+}
+
 void gate_report(const struct wire_call *call)
 {
 	if (gate.welcome.every_call_waits)

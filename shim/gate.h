@@ -6,9 +6,7 @@
  *   {
  *           struct wire_call call = gate_call(MPI_CALL_X, site);   takes the next call number
  *           struct wire_op op = { .name = { call.call, 0 }, ... };
- *           call.ops = &op, call.op_count = 1;
- *           call.wait = WIRE_WAIT_ALL, call.waited = &op.name, call.waited_count = 1;
- *           gate_wait(&call);                                      or gate_report(&call): a credit
+ *           gate_wait_for(&call, &op, WIRE_WAIT_ALL);              or gate_report(&call): a credit
  *           code = real_mpi()->Ix(args, &request);
  *           if (code == MPI_SUCCESS)
  *                   code = gate_complete(&request, &status);
@@ -57,6 +55,10 @@ struct gate_answer {
 /* Reports the call and waits for its GO. Meanwhile carries out the scheduler's orders (BIND, PARK,
  * END) and drives MPI's progress. After a PARK it may return in another process. */
 struct gate_answer gate_wait(const struct wire_call *call);
+
+/* The same for a call that starts this one operation and waits for it, or asks (WIRE_TEST_ALL). */
+struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *op,
+                                 enum wire_wait wait);
 
 /* Sends anything else (WIRE_COMM, WIRE_ERROR), in order with the calls. */
 void gate_tell(const struct wire_message *message);

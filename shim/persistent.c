@@ -14,14 +14,13 @@ static int prepare(void *site, unsigned function, const struct transfer *transfe
                    MPI_Request *ret_handle)
 {
 	struct wire_call call = gate_call(function, site);
-	struct request *request = NULL;
+	struct request *request;
 
 	gate_report(&call);
-	int code = transfer_check(transfer);
+	int code = transfer_new(transfer, &request);
 	if (code == MPI_SUCCESS) {
-		request = transfer_new(transfer);
-		code = request ? transfer_keep_arguments(request) : MPI_ERR_NO_MEM;
-		if (request && code != MPI_SUCCESS)
+		code = transfer_keep_arguments(request);
+		if (code != MPI_SUCCESS)
 			request_release(request);
 	}
 	if (code == MPI_SUCCESS) {
@@ -32,63 +31,42 @@ static int prepare(void *site, unsigned function, const struct transfer *transfe
 	return error_check(transfer->comm, code, (enum mpi_call)function, site);
 }
 
-static int prepare_send(void *site, unsigned function, uint8_t mode, const void *data, int count,
-                        MPI_Datatype type, int destination, int tag, MPI_Comm comm,
-                        MPI_Request *ret_handle)
-{
-	const struct transfer transfer = {
-		.kind = REQUEST_SEND,
-		.mode = mode,
-		.data = (void *)(uintptr_t)data,
-		.count = count,
-		.type = type,
-		.peer = destination,
-		.tag = tag,
-		.comm = comm,
-	};
-	return prepare(site, function, &transfer, ret_handle);
-}
-
 int shim_MPI_Send_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
                        int tag, MPI_Comm comm, MPI_Request *request)
 {
-	return prepare_send(site, MPI_CALL_Send_init, WIRE_STANDARD, buf, count, datatype, dest,
-	                    tag, comm, request);
+	struct transfer transfer = transfer_sending(WIRE_STANDARD, buf, count, datatype, dest, tag,
+	                                            comm);
+	return prepare(site, MPI_CALL_Send_init, &transfer, request);
 }
 
 int shim_MPI_Ssend_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
                         int tag, MPI_Comm comm, MPI_Request *request)
 {
-	return prepare_send(site, MPI_CALL_Ssend_init, WIRE_SYNCHRONOUS, buf, count, datatype, dest,
-	                    tag, comm, request);
+	struct transfer transfer = transfer_sending(WIRE_SYNCHRONOUS, buf, count, datatype, dest,
+	                                            tag, comm);
+	return prepare(site, MPI_CALL_Ssend_init, &transfer, request);
 }
 
 int shim_MPI_Bsend_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
                         int tag, MPI_Comm comm, MPI_Request *request)
 {
-	return prepare_send(site, MPI_CALL_Bsend_init, WIRE_BUFFERED, buf, count, datatype, dest,
-	                    tag, comm, request);
+	struct transfer transfer = transfer_sending(WIRE_BUFFERED, buf, count, datatype, dest, tag,
+	                                            comm);
+	return prepare(site, MPI_CALL_Bsend_init, &transfer, request);
 }
 
 int shim_MPI_Rsend_init(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
                         int tag, MPI_Comm comm, MPI_Request *request)
 {
-	return prepare_send(site, MPI_CALL_Rsend_init, WIRE_READY, buf, count, datatype, dest, tag,
-	                    comm, request);
+	struct transfer transfer = transfer_sending(WIRE_READY, buf, count, datatype, dest, tag,
+	                                            comm);
+	return prepare(site, MPI_CALL_Rsend_init, &transfer, request);
 }
 
 int shim_MPI_Recv_init(void *site, void *buf, int count, MPI_Datatype datatype, int source, int tag,
                        MPI_Comm comm, MPI_Request *request)
 {
-	const struct transfer transfer = {
-		.kind = REQUEST_RECEIVE,
-		.data = buf,
-		.count = count,
-		.type = datatype,
-		.peer = source,
-		.tag = tag,
-		.comm = comm,
-	};
+	struct transfer transfer = transfer_receiving(buf, count, datatype, source, tag, comm);
 	return prepare(site, MPI_CALL_Recv_init, &transfer, request);
 }
 
@@ -111,8 +89,7 @@ static int start_one(MPI_Request *handle, struct wire_call *call, uint32_t sub)
 		request_retire(request);
 	else if (!request->local) {
 		transfer_guard(request);
-		call->ops[call->op_count] = transfer_op(request);
-		call->ops[call->op_count++].nonblocking = true;
+		transfer_add_nonblocking(call, request);
 	}
 	return code;
 }

@@ -27,12 +27,11 @@ static int finish(const struct wire_call *call, MPI_Comm comm, int code)
 static int begin(const struct transfer *transfer, struct wire_name name,
                  struct request **ret_request)
 {
-	int code = transfer_check(transfer);
+	struct request *request;
+	int code = transfer_new(transfer, &request);
+
 	if (code != MPI_SUCCESS)
 		return code;
-	struct request *request = transfer_new(transfer);
-	if (!request)
-		return MPI_ERR_NO_MEM;
 	code = transfer_start(request, name);
 	if (code != MPI_SUCCESS) {
 		request_release(request);
@@ -99,113 +98,89 @@ static int start_nonblocking(void *site, unsigned function, const struct transfe
 	if (code != MPI_SUCCESS)
 		return refuse(&call, transfer->comm, code);
 	transfer_guard(request);
-	if (!request->local) {
-		op = transfer_op(request);
-		op.nonblocking = true;
-		call.ops = &op;
-		call.op_count = 1;
-	}
+	call.ops = &op;
+	if (!request->local)
+		transfer_add_nonblocking(&call, request);
 	gate_report(&call);
 	*ret_handle = request_handle(request);
 	return MPI_SUCCESS;
 }
 
-static struct transfer sending(uint8_t mode, const void *data, int count, MPI_Datatype type,
-                               int destination, int tag, MPI_Comm comm)
-{
-	return (struct transfer){
-		.kind = REQUEST_SEND,
-		.mode = mode,
-		.data = (void *)(uintptr_t)data,
-		.count = count,
-		.type = type,
-		.peer = destination,
-		.tag = tag,
-		.comm = comm,
-	};
-}
-
-static struct transfer receiving(void *data, int count, MPI_Datatype type, int source, int tag,
-                                 MPI_Comm comm)
-{
-	return (struct transfer){
-		.kind = REQUEST_RECEIVE,
-		.data = data,
-		.count = count,
-		.type = type,
-		.peer = source,
-		.tag = tag,
-		.comm = comm,
-	};
-}
-
 int shim_MPI_Send(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                   MPI_Comm comm)
 {
-	struct transfer transfer = sending(WIRE_STANDARD, buf, count, datatype, dest, tag, comm);
+	struct transfer transfer = transfer_sending(WIRE_STANDARD, buf, count, datatype, dest, tag,
+	                                            comm);
 	return send_blocking(site, MPI_CALL_Send, &transfer);
 }
 
 int shim_MPI_Ssend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                    MPI_Comm comm)
 {
-	struct transfer transfer = sending(WIRE_SYNCHRONOUS, buf, count, datatype, dest, tag, comm);
+	struct transfer transfer = transfer_sending(WIRE_SYNCHRONOUS, buf, count, datatype, dest,
+	                                            tag, comm);
 	return send_blocking(site, MPI_CALL_Ssend, &transfer);
 }
 
 int shim_MPI_Bsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                    MPI_Comm comm)
 {
-	struct transfer transfer = sending(WIRE_BUFFERED, buf, count, datatype, dest, tag, comm);
+	struct transfer transfer = transfer_sending(WIRE_BUFFERED, buf, count, datatype, dest, tag,
+	                                            comm);
 	return send_blocking(site, MPI_CALL_Bsend, &transfer);
 }
 
 int shim_MPI_Rsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                    MPI_Comm comm)
 {
-	struct transfer transfer = sending(WIRE_READY, buf, count, datatype, dest, tag, comm);
+	struct transfer transfer = transfer_sending(WIRE_READY, buf, count, datatype, dest, tag,
+	                                            comm);
 	return send_blocking(site, MPI_CALL_Rsend, &transfer);
 }
 
 int shim_MPI_Isend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
                    MPI_Comm comm, MPI_Request *request)
 {
-	struct transfer transfer = sending(WIRE_STANDARD, buf, count, datatype, dest, tag, comm);
+	struct transfer transfer = transfer_sending(WIRE_STANDARD, buf, count, datatype, dest, tag,
+	                                            comm);
 	return start_nonblocking(site, MPI_CALL_Isend, &transfer, request);
 }
 
 int shim_MPI_Issend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
                     int tag, MPI_Comm comm, MPI_Request *request)
 {
-	struct transfer transfer = sending(WIRE_SYNCHRONOUS, buf, count, datatype, dest, tag, comm);
+	struct transfer transfer = transfer_sending(WIRE_SYNCHRONOUS, buf, count, datatype, dest,
+	                                            tag, comm);
 	return start_nonblocking(site, MPI_CALL_Issend, &transfer, request);
 }
 
 int shim_MPI_Ibsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
                     int tag, MPI_Comm comm, MPI_Request *request)
 {
-	struct transfer transfer = sending(WIRE_BUFFERED, buf, count, datatype, dest, tag, comm);
+	struct transfer transfer = transfer_sending(WIRE_BUFFERED, buf, count, datatype, dest, tag,
+	                                            comm);
 	return start_nonblocking(site, MPI_CALL_Ibsend, &transfer, request);
 }
 
 int shim_MPI_Irsend(void *site, const void *buf, int count, MPI_Datatype datatype, int dest,
                     int tag, MPI_Comm comm, MPI_Request *request)
 {
-	struct transfer transfer = sending(WIRE_READY, buf, count, datatype, dest, tag, comm);
+	struct transfer transfer = transfer_sending(WIRE_READY, buf, count, datatype, dest, tag,
+	                                            comm);
 	return start_nonblocking(site, MPI_CALL_Irsend, &transfer, request);
 }
 
 int shim_MPI_Irecv(void *site, void *buf, int count, MPI_Datatype datatype, int source, int tag,
                    MPI_Comm comm, MPI_Request *request)
 {
-	struct transfer transfer = receiving(buf, count, datatype, source, tag, comm);
+	struct transfer transfer = transfer_receiving(buf, count, datatype, source, tag, comm);
 	return start_nonblocking(site, MPI_CALL_Irecv, &transfer, request);
 }
 
 int shim_MPI_Recv(void *site, void *buf, int count, MPI_Datatype datatype, int source, int tag,
                   MPI_Comm comm, MPI_Status *status)
 {
-	struct transfer transfer = receiving(buf, count, datatype, source, tag, comm);
+	struct transfer transfer = transfer_receiving(buf, count, datatype, source, tag, comm);
 	struct wire_call call = gate_call(MPI_CALL_Recv, site);
 	struct request *request;
 
@@ -259,9 +234,10 @@ int shim_MPI_Sendrecv(void *site, const void *sendbuf, int sendcount, MPI_Dataty
                       int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
                       int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	struct transfer send = sending(WIRE_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag,
-	                               comm);
-	struct transfer receive = receiving(recvbuf, recvcount, recvtype, source, recvtag, comm);
+	struct transfer send = transfer_sending(WIRE_STANDARD, sendbuf, sendcount, sendtype, dest,
+	                                        sendtag, comm);
+	struct transfer receive = transfer_receiving(recvbuf, recvcount, recvtype, source, recvtag,
+	                                             comm);
 	return exchange(site, MPI_CALL_Sendrecv, &send, &receive, status);
 }
 
@@ -269,8 +245,9 @@ int shim_MPI_Sendrecv_replace(void *site, void *buf, int count, MPI_Datatype dat
                               int sendtag, int source, int recvtag, MPI_Comm comm,
                               MPI_Status *status)
 {
-	struct transfer send = sending(WIRE_STANDARD, buf, count, datatype, dest, sendtag, comm);
-	struct transfer receive = receiving(buf, count, datatype, source, recvtag, comm);
+	struct transfer send = transfer_sending(WIRE_STANDARD, buf, count, datatype, dest, sendtag,
+	                                        comm);
+	struct transfer receive = transfer_receiving(buf, count, datatype, source, recvtag, comm);
 
 	send.must_copy = true;
 	return exchange(site, MPI_CALL_Sendrecv_replace, &send, &receive, status);
@@ -297,10 +274,8 @@ static int exchange_nonblocking(void *site, unsigned function, const struct tran
 		if (requests[i]->local)
 			continue;
 		transfer_guard(requests[i]);
-		ops[call.op_count] = transfer_op(requests[i]);
-		ops[call.op_count].nonblocking = true;
-		ops[call.op_count].joined = call.op_count > 0;
-		call.op_count++;
+		transfer_add_nonblocking(&call, requests[i]);
+		ops[call.op_count - 1].joined = call.op_count > 1;
 	}
 	gate_report(&call);
 	*ret_handle = request_handle(pair);
@@ -311,9 +286,10 @@ int shim_MPI_Isendrecv(void *site, const void *sendbuf, int sendcount, MPI_Datat
                        int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
                        int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	struct transfer send = sending(WIRE_STANDARD, sendbuf, sendcount, sendtype, dest, sendtag,
-	                               comm);
-	struct transfer receive = receiving(recvbuf, recvcount, recvtype, source, recvtag, comm);
+	struct transfer send = transfer_sending(WIRE_STANDARD, sendbuf, sendcount, sendtype, dest,
+	                                        sendtag, comm);
+	struct transfer receive = transfer_receiving(recvbuf, recvcount, recvtype, source, recvtag,
+	                                             comm);
 	return exchange_nonblocking(site, MPI_CALL_Isendrecv, &send, &receive, request);
 }
 
@@ -321,8 +297,9 @@ int shim_MPI_Isendrecv_replace(void *site, void *buf, int count, MPI_Datatype da
                                int sendtag, int source, int recvtag, MPI_Comm comm,
                                MPI_Request *request)
 {
-	struct transfer send = sending(WIRE_STANDARD, buf, count, datatype, dest, sendtag, comm);
-	struct transfer receive = receiving(buf, count, datatype, source, recvtag, comm);
+	struct transfer send = transfer_sending(WIRE_STANDARD, buf, count, datatype, dest, sendtag,
+	                                        comm);
+	struct transfer receive = transfer_receiving(buf, count, datatype, source, recvtag, comm);
 
 	send.must_copy = true;
 	return exchange_nonblocking(site, MPI_CALL_Isendrecv_replace, &send, &receive, request);

@@ -73,12 +73,7 @@ static bool ask(struct wire_call *call, const struct probe *probe, const struct 
 		.tag = probe->tag == MPI_ANY_TAG ? WIRE_ANY : probe->tag,
 	};
 
-	call->wait = probe->wait;
-	call->ops = &op;
-	call->op_count = 1;
-	call->waited = &op.name;
-	call->waited_count = 1;
-	struct gate_answer answer = gate_wait(call);
+	struct gate_answer answer = gate_wait_for(call, &op, (enum wire_wait)probe->wait);
 	return probe->wait == WIRE_WAIT_ALL || answer.count > 0;
 }
 

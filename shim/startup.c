@@ -199,13 +199,8 @@ static void meet(unsigned function, const void *site, unsigned meets_as, uint64_
 		.function = (uint16_t)meets_as,
 	};
 
-	call.wait = WIRE_WAIT_ALL;
 	call.status = status;
-	call.op_count = 1;
-	call.ops = &op;
-	call.waited_count = 1;
-	call.waited = &op.name;
-	gate_wait(&call);
+	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
 }
 
 static void prepare_backtrace(void)

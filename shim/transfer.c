@@ -68,13 +68,46 @@ int transfer_check(const struct transfer *transfer)
 	return code;
 }
 
-struct request *transfer_new(const struct transfer *transfer)
+struct transfer transfer_sending(uint8_t mode, const void *data, int count, MPI_Datatype type,
+                                 int destination, int tag, MPI_Comm comm)
+{
+	return (struct transfer){
+		.kind = REQUEST_SEND,
+		.mode = mode,
+		.data = (void *)(uintptr_t)data,
+		.count = count,
+		.type = type,
+		.peer = destination,
+		.tag = tag,
+		.comm = comm,
+	};
+}
+
+struct transfer transfer_receiving(void *data, int count, MPI_Datatype type, int source, int tag,
+                                   MPI_Comm comm)
+{
+	return (struct transfer){
+		.kind = REQUEST_RECEIVE,
+		.data = data,
+		.count = count,
+		.type = type,
+		.peer = source,
+		.tag = tag,
+		.comm = comm,
+	};
+}
+
+int transfer_new(const struct transfer *transfer, struct request **ret_request)
 {
 	const struct wire_name none = {0, 0};
-	struct request *request = request_new(transfer->kind, none, transfer->comm);
+	int code = transfer_check(transfer);
+	struct request *request;
 
+	if (code != MPI_SUCCESS)
+		return code;
+	request = request_new(transfer->kind, none, transfer->comm);
 	if (!request)
-		return NULL;
+		return MPI_ERR_NO_MEM;
 	request->mode = transfer->mode;
 	request->data = transfer->data;
 	request->count = transfer->count;
@@ -84,7 +117,8 @@ struct request *transfer_new(const struct transfer *transfer)
 	request->tag = transfer->tag;
 	request->must_copy = transfer->must_copy;
 	request->held = transfer->held;
-	return request;
+	*ret_request = request;
+	return MPI_SUCCESS;
 }
 
 bool transfer_copies(uint8_t mode)
@@ -291,4 +325,12 @@ struct wire_op transfer_op(const struct request *request)
 		.bytes = message_bytes(request),
 		.types = request->types,
 	};
+}
+
+void transfer_add_nonblocking(struct wire_call *call, const struct request *request)
+{
+	struct wire_op *op = &call->ops[call->op_count++];
+
+	*op = transfer_op(request);
+	op->nonblocking = true;
 }

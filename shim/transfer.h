@@ -27,8 +27,15 @@ struct transfer {
 /* MPI's own judgement of the arguments, without communicating. */
 int transfer_check(const struct transfer *transfer);
 
-/* A request that is not started. */
-struct request *transfer_new(const struct transfer *transfer);
+/* The arguments of a send or receive, in MPI's order. */
+struct transfer transfer_sending(uint8_t mode, const void *data, int count, MPI_Datatype type,
+                                 int destination, int tag, MPI_Comm comm);
+struct transfer transfer_receiving(void *data, int count, MPI_Datatype type, int source, int tag,
+                                   MPI_Comm comm);
+
+/* Checks, and makes a request that is not started. MPI's code; the request is untouched unless that
+ * is MPI_SUCCESS. */
+int transfer_new(const struct transfer *transfer, struct request **ret_request);
 
 /* Starts it under this name: a send is posted to the library (from a copy where the program may go
  * on before it is received), a receive waits for BIND. So does a large send whose call is held:
@@ -57,5 +64,8 @@ void transfer_guard(struct request *request);
 
 /* What the scheduler is told of a started request with a name. */
 struct wire_op transfer_op(const struct request *request);
+
+/* Adds that to the call's operations, for which there is room: one that outlives the call. */
+void transfer_add_nonblocking(struct wire_call *call, const struct request *request);
 
 #endif

@@ -65,21 +65,25 @@ static uint64_t number_of(MPI_Win window, int target)
 	return target >= 0 && target < size ? number : 0;
 }
 
-/* --- locks --------------------------------------------------------------------------------------
- * */
+/* --- locks ---------------------------------------------------------------------------------- */
 
-/* Waits until the lock is granted. */
-static void ask(struct wire_call *call, uint64_t number, int target, bool shared)
+struct lock {
+	uint64_t window; /* its number; 0: none that can be locked so */
+	int target;      /* or WIRE_ANY: all of the window's ranks */
+	bool shared;
+};
+
+/* Returns when the library may be asked for the lock: it will get it at once. */
+static void before_lock(const struct wire_call *call, const struct lock *lock, int assert)
 {
-	struct wire_op op = lock_op(call, WIRE_LOCK, number, target);
+	struct wire_op op = lock_op(call, WIRE_LOCK, lock->window, lock->target);
 
-	op.mode = shared ? WIRE_LOCK_SHARED : WIRE_LOCK_EXCLUSIVE;
-	call->ops = &op;
-	call->op_count = 1;
-	call->wait = WIRE_WAIT_ALL;
-	call->waited = &op.name;
-	call->waited_count = 1;
-	gate_wait(call);
+	op.mode = lock->shared ? WIRE_LOCK_SHARED : WIRE_LOCK_EXCLUSIVE;
+	if (lock->window != 0 && !(assert & MPI_MODE_NOCHECK))
+		gate_wait_for(call, &op, WIRE_WAIT_ALL);
+	else
+		gate_report(call);
+	note_inside(call);
 }
 
 /* Gives back what is held there; `step`: of the call opened last. */
@@ -106,25 +110,42 @@ static void count_held(bool shared, int change)
 		exclusive_held += (unsigned)change;
 }
 
+/* Returns the library's answer, `code`. */
+static int after_lock(const struct wire_call *call, const struct lock *lock, int code)
+{
+	inside_leave();
+	if (code == MPI_SUCCESS)
+		count_held(lock->shared, 1);
+	else if (lock->window != 0)
+		give_back(call, lock->window, lock->target, WIRE_LOCK_REFUSED);
+	return code;
+}
+
+static int after_unlock(const struct wire_call *call, const struct lock *lock, int code)
+{
+	inside_leave();
+	if (code != MPI_SUCCESS || lock->window == 0) {
+		gate_report(call);
+		return code;
+	}
+	if ((lock->shared ? shared_held : exclusive_held) > 0)
+		count_held(lock->shared, -1);
+	give_back(call, lock->window, lock->target, 0);
+	return code;
+}
+
 int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win win)
 {
 	struct wire_call call = gate_call(MPI_CALL_Win_lock, site);
 	bool shared = lock_type == MPI_LOCK_SHARED;
-	uint64_t number = shared || lock_type == MPI_LOCK_EXCLUSIVE ? number_of(win, rank) : 0;
-	int code;
+	const struct lock lock = {
+		.window = shared || lock_type == MPI_LOCK_EXCLUSIVE ? number_of(win, rank) : 0,
+		.target = rank,
+		.shared = shared,
+	};
 
-	if (number != 0 && !(assert & MPI_MODE_NOCHECK))
-		ask(&call, number, rank, shared);
-	else
-		gate_report(&call);
-	note_inside(&call);
-	code = real_mpi()->Win_lock(lock_type, rank, assert, win);
-	inside_leave();
-	if (code == MPI_SUCCESS)
-		count_held(shared, 1);
-	else if (number != 0)
-		give_back(&call, number, rank, WIRE_LOCK_REFUSED);
-	return code;
+	before_lock(&call, &lock, assert);
+	return after_lock(&call, &lock, real_mpi()->Win_lock(lock_type, rank, assert, win));
 }
 
 /* Which kind of lock ends is not told to MPI_Win_unlock: of those held, a shared one is taken to go
@@ -132,59 +153,28 @@ int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win w
 int shim_MPI_Win_unlock(void *site, int rank, MPI_Win win)
 {
 	struct wire_call call = gate_call(MPI_CALL_Win_unlock, site);
-	uint64_t number = number_of(win, rank);
-	int code;
+	const struct lock lock = {number_of(win, rank), rank, exclusive_held == 0};
 
 	note_inside(&call);
-	code = real_mpi()->Win_unlock(rank, win);
-	inside_leave();
-	if (code != MPI_SUCCESS || number == 0) {
-		gate_report(&call);
-		return code;
-	}
-	if (exclusive_held + shared_held > 0)
-		count_held(exclusive_held == 0, -1);
-	give_back(&call, number, rank, 0);
-	return code;
+	return after_unlock(&call, &lock, real_mpi()->Win_unlock(rank, win));
 }
 
 int shim_MPI_Win_lock_all(void *site, int assert, MPI_Win win)
 {
 	struct wire_call call = gate_call(MPI_CALL_Win_lock_all, site);
-	uint64_t number = number_of(win, WIRE_ANY);
-	int code;
+	const struct lock lock = {number_of(win, WIRE_ANY), WIRE_ANY, true};
 
-	if (number != 0 && !(assert & MPI_MODE_NOCHECK))
-		ask(&call, number, WIRE_ANY, true);
-	else
-		gate_report(&call);
-	note_inside(&call);
-	code = real_mpi()->Win_lock_all(assert, win);
-	inside_leave();
-	if (code == MPI_SUCCESS)
-		count_held(true, 1);
-	else if (number != 0)
-		give_back(&call, number, WIRE_ANY, WIRE_LOCK_REFUSED);
-	return code;
+	before_lock(&call, &lock, assert);
+	return after_lock(&call, &lock, real_mpi()->Win_lock_all(assert, win));
 }
 
 int shim_MPI_Win_unlock_all(void *site, MPI_Win win)
 {
 	struct wire_call call = gate_call(MPI_CALL_Win_unlock_all, site);
-	uint64_t number = number_of(win, WIRE_ANY);
-	int code;
+	const struct lock lock = {number_of(win, WIRE_ANY), WIRE_ANY, true};
 
 	note_inside(&call);
-	code = real_mpi()->Win_unlock_all(win);
-	inside_leave();
-	if (code != MPI_SUCCESS || number == 0) {
-		gate_report(&call);
-		return code;
-	}
-	if (shared_held > 0)
-		count_held(true, -1);
-	give_back(&call, number, WIRE_ANY, 0);
-	return code;
+	return after_unlock(&call, &lock, real_mpi()->Win_unlock_all(win));
 }
 
 void window_meet_to_free(const void *site, MPI_Win window)
@@ -203,8 +193,7 @@ void window_meet_to_free(const void *site, MPI_Win window)
 	communicator_meet_again(number, MPI_CALL_Win_free, site, 1);
 }
 
-/* --- post, start, complete, wait ----------------------------------------------------------------
- * */
+/* --- post, start, complete, wait ------------------------------------------------------------- */
 
 /* The ranks of `group` in the window's group; NULL: they are not all in it, or there is no memory.
  * Free with free. */
