@@ -154,29 +154,37 @@ static void push_late(struct explorer *explorer, guint index, struct op_id late,
 	}
 }
 
-/* Whether the question of this step for this source is settled now. */
-static bool ask(struct explorer *explorer, guint index, int32_t source)
+/* What asking has brought: whether the question is settled now. Takes over what `late` needs. */
+static bool settle(struct explorer *explorer, const struct settled *question,
+                   enum alternative_state state, struct op_id late, struct choice_set *needs)
 {
-	struct op_id receive = step_at(explorer, index)->point;
-	struct settled settled = {index, source, {0}, explorer->steps->len};
-	struct choice_set *needs;
-	struct op_id send;
-
-	switch (dependence_alternative(explorer->dependence, receive, source, &send, &needs)) {
+	switch (state) {
 	case ALTERNATIVE_NONE:
-		return false;
 	case ALTERNATIVE_BLOCKED:
-		find_destination(explorer, receive.rank)->blocked = true;
 		return false;
 	case ALTERNATIVE_POSSIBLE:
-		push_late(explorer, index, send, needs);
+		push_late(explorer, question->step, late, needs);
 		choice_set_unref(needs);
 		break;
 	case ALTERNATIVE_NEVER:
 		break;
 	}
-	g_array_append_val(explorer->settled, settled);
+	g_array_append_vals(explorer->settled, question, 1);
 	return true;
+}
+
+/* Whether the question of this step for this source is settled now. */
+static bool ask_source(struct explorer *explorer, guint index, int32_t source)
+{
+	struct op_id receive = step_at(explorer, index)->point, send = {0};
+	const struct settled question = {index, source, {0}, explorer->steps->len};
+	struct choice_set *needs = NULL;
+	enum alternative_state state;
+
+	state = dependence_alternative(explorer->dependence, receive, source, &send, &needs);
+	if (state == ALTERNATIVE_BLOCKED)
+		find_destination(explorer, receive.rank)->blocked = true;
+	return settle(explorer, &question, state, send, needs);
 }
 
 static const struct complete_request *complete_at(const struct step *step, guint index)
@@ -211,26 +219,17 @@ static void note_complete(struct step *step, uint32_t index, guint depth)
 }
 
 /* Whether the question about this answer is settled now. */
-static bool ask_answer(struct explorer *explorer, const struct question *question)
+static bool ask_answer(struct explorer *explorer, guint index, struct op_id answer)
 {
-	struct step *step = step_at(explorer, question->step);
-	struct settled settled = {question->step, -1, question->answer, explorer->steps->len};
-	struct choice_set *needs;
+	struct step *step = step_at(explorer, index);
+	const struct settled question = {index, -1, answer, explorer->steps->len};
+	struct choice_set *needs = NULL;
+	enum alternative_state state;
 
-	switch (dependence_answer(explorer->dependence, step->point, question->answer, &needs)) {
-	case ALTERNATIVE_NONE:
-	case ALTERNATIVE_BLOCKED:
-		return false;
-	case ALTERNATIVE_POSSIBLE:
-		push_late(explorer, question->step, question->answer, needs);
-		note_complete(step, question->answer.call, explorer->steps->len);
-		choice_set_unref(needs);
-		break;
-	case ALTERNATIVE_NEVER:
-		break;
-	}
-	g_array_append_val(explorer->settled, settled);
-	return true;
+	state = dependence_answer(explorer->dependence, step->point, answer, &needs);
+	if (state == ALTERNATIVE_POSSIBLE)
+		note_complete(step, answer.call, explorer->steps->len);
+	return settle(explorer, &question, state, answer, needs);
 }
 
 static void ask_answers(struct explorer *explorer)
@@ -240,7 +239,7 @@ static void ask_answers(struct explorer *explorer)
 	for (guint i = 0; i < explorer->questions->len; i++) {
 		struct question question = g_array_index(explorer->questions, struct question, i);
 
-		if (!ask_answer(explorer, &question))
+		if (!ask_answer(explorer, question.step, question.answer))
 			g_array_index(explorer->questions, struct question, kept++) = question;
 	}
 	g_array_set_size(explorer->questions, kept);
@@ -255,7 +254,8 @@ static void ask_answers(struct explorer *explorer)
 	}
 }
 
-static void ask_all(struct explorer *explorer, int32_t rank, int32_t source)
+/* All steps of this rank that wait for a message of this source. */
+static void ask_steps(struct explorer *explorer, int32_t rank, int32_t source)
 {
 	struct destination *destination = find_destination(explorer, rank);
 	struct asking *asking = destination ? &destination->asking[source] : NULL;
@@ -267,7 +267,7 @@ static void ask_all(struct explorer *explorer, int32_t rank, int32_t source)
 	for (guint i = 0; i < asking->steps->len; i++) {
 		guint index = g_array_index(asking->steps, guint, i);
 
-		if (!ask(explorer, index, source))
+		if (!ask_source(explorer, index, source))
 			g_array_index(asking->steps, guint, kept++) = index;
 	}
 	g_array_set_size(asking->steps, kept);
@@ -282,7 +282,7 @@ static void ask_sources(struct explorer *explorer, int32_t rank)
 	destination->swept = explorer->stamp;
 	destination->blocked = false;
 	for (int32_t source = 0; source < explorer->options.ranks; source++)
-		ask_all(explorer, rank, source);
+		ask_steps(explorer, rank, source);
 }
 
 void late_look(struct explorer *explorer, const struct trace *trace, size_t from)
@@ -302,7 +302,7 @@ void late_look(struct explorer *explorer, const struct trace *trace, size_t from
 	}
 	for (size_t i = from; i < trace->count; i++)
 		if (trace->events[i].kind == EVENT_SEND)
-			ask_all(explorer, trace->events[i].op.peer, trace->events[i].op.id.rank);
+			ask_steps(explorer, trace->events[i].op.peer, trace->events[i].op.id.rank);
 	ask_answers(explorer);
 }
 
