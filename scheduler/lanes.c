@@ -169,26 +169,14 @@ static gboolean are_mixed(struct session *session)
 static void lane_finish(struct session *session, struct lane *lane)
 {
 	struct execution *execution = lane->execution;
-	gboolean whole = execution->state == EXECUTION_OVER && !execution->cut_short
-	                 && !session->error;
-	guint64 before = session->interleavings;
 
-	session->mixed = session->mixed || (whole && are_mixed(session));
+	session->mixed = session->mixed || (session_is_whole(execution) && are_mixed(session));
 	session->tried = TRUE;
 	lane->execution = NULL;
-	if (!session->mixed)
-		session_account(session, execution);
-	session->covered[lane->buffering].explored += session->interleavings - before;
-	session_drop(session, execution);
-	if (session->mixed)
+	if (session_finish(session, execution, !session->mixed) || session->mixed)
 		return;
-	if (!whole) {
-		lane->stopped = TRUE;
-		explorer_cut(lane->explorer);
-		return;
-	}
-	session_doubt_outcomes(session);
-	session_release_snapshots(session);
+	lane->stopped = TRUE;
+	explorer_cut(lane->explorer);
 }
 
 static gboolean has_ended(const struct lane *lane)

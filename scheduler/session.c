@@ -353,6 +353,30 @@ void session_account(struct session *session, struct execution *execution)
 		keep(session);
 }
 
+gboolean session_is_whole(const struct execution *execution)
+{
+	return execution->state == EXECUTION_OVER && !execution->cut_short
+	       && !execution->session->error;
+}
+
+gboolean session_finish(struct session *session, struct execution *execution, gboolean counts)
+{
+	struct coverage *covered = &session->covered[world_options(execution->world)->buffering];
+	guint64 before = session->interleavings;
+	gboolean whole = session_is_whole(execution);
+
+	if (counts)
+		session_account(session, execution);
+	covered->explored += session->interleavings - before;
+	session_drop(session, execution);
+	if (!whole)
+		return FALSE;
+	if (counts)
+		session_doubt_outcomes(session);
+	session_release_snapshots(session);
+	return TRUE;
+}
+
 static void follow(struct session *session, const GArray *choices, enum buffering buffering,
                    gboolean keeps, void (*look)(struct session *session, void *data), void *data)
 {

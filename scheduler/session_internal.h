@@ -194,6 +194,11 @@ gboolean session_has_ended(const struct execution *execution);
 void session_account(struct session *session, struct execution *execution);
 /* Ends the execution, if it has not ended, and frees it. */
 void session_drop(struct session *session, struct execution *execution);
+/* Whether it came to its end, so that the next may begin. */
+gboolean session_is_whole(const struct execution *execution);
+/* Accounts for it if it counts, drops it, and does what there is to do between two interleavings of
+ * a search. Returns whether it was whole. */
+gboolean session_finish(struct session *session, struct execution *execution, gboolean counts);
 /* Everything that has been decided in an execution, as a plan. */
 GArray *session_plan_again(const struct execution *execution);
 /* Gives up the snapshots that no plan asks for any more, and those beyond the budget. */

@@ -40,12 +40,8 @@ static gboolean walk(struct session *session, struct strategy *strategy, enum bu
 
 	if (!plan)
 		return FALSE;
-	session_carry_out(session, strategy, buffering, plan);
-	session_account(session, session->current);
-	session_drop(session, session->current);
+	session_finish(session, session_carry_out(session, strategy, buffering, plan), TRUE);
 	session->runs += runs_of(search) - before;
-	session_doubt_outcomes(session);
-	session_release_snapshots(session);
 	if (session_save_is_due(session))
 		session_save(session);
 	return TRUE;

@@ -97,19 +97,11 @@ static gboolean run_next(struct session *session, struct explorer *explorer,
 {
 	struct strategy *strategy = strategy_search(explorer);
 	struct execution *execution;
-	guint64 before = session->interleavings;
 	gboolean whole;
 
 	execution = session_carry_out(session, strategy, buffering, strategy->next(strategy));
-	whole = execution->state == EXECUTION_OVER && !execution->cut_short && !session->error;
 	share_texts(session);
-	if (is_first(session))
-		session_account(session, execution);
-	session->covered[buffering].explored += session->interleavings - before;
-	session_drop(session, execution);
-	if (whole && is_first(session))
-		session_doubt_outcomes(session);
-	session_release_snapshots(session);
+	whole = session_finish(session, execution, is_first(session));
 	strategy->free(strategy);
 	return whole;
 }
