@@ -16,16 +16,21 @@
 #define SPIN_CALLS 2000u /* fewer are no loop that only looks whether something has changed */
 #define SPIN_LOOKS 20u   /* fewer tell little of what a rank does most of the time */
 
+/* Since it became quiet, or since the rank was last found inside a call that does not only look. */
+struct spin {
+	gint64 since;
+	guint32 times_then;      /* note.times then */
+	guint looks, outside;    /* how often it was looked at, and found outside of such calls */
+	struct wire_inside most; /* the call that it was found in most often (a majority vote) */
+	int votes;
+};
+
 struct seat {
 	pid_t pid;
 	guint64 address;
 	struct wire_inside note; /* as last read */
 	guint32 times_then;      /* note.times when it became quiet */
-	/* since then */
-	guint looks, outside;    /* how often it was looked at, and found outside of such calls */
-	gboolean writes;         /* it was found inside one that does not only look */
-	struct wire_inside spin; /* the call that it was found in most often (a majority vote) */
-	int votes;
+	struct spin spin;
 };
 
 struct stall {
@@ -115,33 +120,45 @@ static gboolean only_looks(unsigned function)
 	}
 }
 
-static void note_spin(struct seat *seat, struct wire_inside note)
+static void begin_spin(struct seat *seat, gint64 now)
 {
-	seat->looks++;
-	if (note.function == 0) {
-		seat->outside++;
-		return;
+	seat->spin = (struct spin){.since = now, .times_then = seat->note.times};
+}
+
+static void note_spin(struct seat *seat, gint64 now)
+{
+	const struct wire_inside *note = &seat->note;
+	struct spin *spin = &seat->spin;
+
+	spin->looks++;
+	if (note->function == 0) {
+		spin->outside++;
+	} else if (!only_looks(note->function)) {
+		begin_spin(seat, now);
+	} else {
+		if (spin->votes == 0)
+			spin->most = *note;
+		spin->votes += note->site == spin->most.site ? 1 : -1;
 	}
-	seat->writes |= !only_looks(note.function);
-	if (seat->votes == 0)
-		seat->spin = note;
-	seat->votes += note.site == seat->spin.site ? 1 : -1;
 }
 
 /* Most of its time the rank has looked at a window, and done nothing to it. */
-static gboolean spins(const struct seat *seat)
+static gboolean spins(const struct stall *stall, const struct seat *seat, gint64 now)
 {
-	return seat->looks >= SPIN_LOOKS && 2 * seat->outside <= seat->looks && !seat->writes
-	       && seat->spin.function != 0 && seat->note.times - seat->times_then >= SPIN_CALLS;
+	const struct spin *spin = &seat->spin;
+
+	return (now - spin->since) * stall->haste > STALL_SPIN_SECONDS * G_USEC_PER_SEC
+	       && spin->looks >= SPIN_LOOKS && 2 * spin->outside <= spin->looks
+	       && spin->most.function != 0 && seat->note.times - spin->times_then >= SPIN_CALLS;
 }
 
-static gboolean all_spin(const struct stall *stall, const struct world *world)
+static gboolean all_spin(const struct stall *stall, const struct world *world, gint64 now)
 {
 	for (int rank = 0; rank < stall->ranks; rank++) {
 		enum world_phase phase = world_phase(world, rank);
 
 		if ((phase == PHASE_RUNNING || phase == PHASE_ABSENT)
-		    && !spins(&stall->seats[rank]))
+		    && !spins(stall, &stall->seats[rank], now))
 			return FALSE;
 	}
 	return TRUE;
@@ -153,7 +170,7 @@ struct movement {
 	gboolean inside, spinning;
 };
 
-static struct movement read_all(struct stall *stall, const struct world *world)
+static struct movement read_all(struct stall *stall, const struct world *world, gint64 now)
 {
 	struct movement movement = {TRUE, TRUE};
 
@@ -171,7 +188,7 @@ static struct movement read_all(struct stall *stall, const struct world *world)
 		                   && note.times == seat->note.times;
 		movement.spinning &= note.times != seat->times_then;
 		seat->note = note;
-		note_spin(seat, note);
+		note_spin(seat, now);
 	}
 	return movement;
 }
@@ -183,10 +200,7 @@ static void begin_quiet(struct stall *stall, gint64 now)
 		struct seat *seat = &stall->seats[rank];
 
 		seat->times_then = seat->note.times;
-		seat->looks = seat->outside = 0;
-		seat->writes = FALSE;
-		seat->votes = 0;
-		seat->spin = (struct wire_inside){0};
+		begin_spin(seat, now);
 	}
 }
 
@@ -199,7 +213,7 @@ void stall_rest(struct stall *stall)
 enum stall_step stall_look(struct stall *stall, const struct world *world, gint64 now)
 {
 	gboolean polls = world_idle_polls(world) > 0;
-	struct movement movement = read_all(stall, world);
+	struct movement movement = read_all(stall, world, now);
 	gint64 quiet, still;
 
 	if (stall->heard || stall->quiet_since == 0)
@@ -216,7 +230,7 @@ enum stall_step stall_look(struct stall *stall, const struct world *world, gint6
 	if (still > STALL_OVER_SECONDS * G_USEC_PER_SEC)
 		return STALL_OVER;
 	if (quiet > STALL_SPIN_SECONDS * G_USEC_PER_SEC && world_has_windows(world)
-	    && all_spin(stall, world))
+	    && all_spin(stall, world, now))
 		return STALL_SPIN;
 	return stall->around || now - stall->still_since > INSIDE_US ? STALL_DECIDE : STALL_NONE;
 }
@@ -237,5 +251,5 @@ const struct wire_inside *stall_spin(const struct stall *stall, int rank)
 {
 	const struct seat *seat = &stall->seats[rank];
 
-	return seat->spin.function != 0 ? &seat->spin : NULL;
+	return seat->spin.most.function != 0 ? &seat->spin.most : NULL;
 }
