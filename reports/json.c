@@ -331,6 +331,11 @@ static void add_exploration(JsonBuilder *json, const struct record_exploration *
 		json_builder_add_string_value(json, text);
 	}
 	json_builder_end_array(json);
+	if (exploration->standard_input) {
+		g_autofree char *text = g_utf8_make_valid(exploration->standard_input, -1);
+
+		add_text(json, "stdin", text);
+	}
 	add_number(json, "ranks", exploration->ranks);
 	add_flag(json, "complete", exploration->complete);
 	if (!exploration->complete)

@@ -127,6 +127,7 @@ static void exploration_columns(struct record_exploration *e, sqlite3_stmt *row)
 	e->random = sqlite3_column_int(row, 16) != 0;
 	e->seed = (uint64_t)rows_number(row, 17, 0, G_MAXINT64);
 	e->runs = (uint64_t)rows_number(row, 18, 0, G_MAXINT64);
+	e->standard_input = rows_text(row, 19);
 }
 
 static bool read_exploration(struct store_reader *reader, GError **error)
@@ -137,7 +138,7 @@ static bool read_exploration(struct store_reader *reader, GError **error)
 		reader,
 		"SELECT command, directory, ranks, bufferings, backtrack, backtrack_reason,"
 		" synchronous, version, mpi, complete, incomplete_reason, wasted, seconds,"
-		" shard, shards, machine, random, seed, runs"
+		" shard, shards, machine, random, seed, runs, standard_input"
 		" FROM exploration",
 		error);
 	int code = row ? rows_step(reader, row, error) : -1;

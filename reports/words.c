@@ -22,19 +22,24 @@ char *words_ranks(const GArray *ranks)
 	return g_string_free(text, FALSE);
 }
 
+/* As a shell wants it. */
+static char *quote(const char *word)
+{
+	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789-_./=:,+@%";
+	bool plain = *word && strspn(word, harmless) == strlen(word);
+
+	return plain ? g_strdup(word) : g_shell_quote(word);
+}
+
 char *words_program(const struct record_exploration *exploration)
 {
 	GString *text = g_string_new(NULL);
 
 	for (char **argument = exploration->program; *argument; argument++) {
-		static const char harmless[] =
-			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			"0123456789-_./=:,+@%";
-		g_autofree char *quoted = g_shell_quote(*argument);
-		bool plain = **argument && strspn(*argument, harmless) == strlen(*argument);
+		g_autofree char *word = quote(*argument);
 
-		g_string_append_printf(text, "%s%s", text->len ? " " : "",
-		                       plain ? *argument : quoted);
+		g_string_append_printf(text, "%s%s", text->len ? " " : "", word);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -322,6 +327,12 @@ char *words_again(const char *path, const struct record_exploration *exploration
 {
 	g_autofree char *program = words_program(exploration);
 
+	if (exploration->standard_input) {
+		g_autofree char *file = quote(exploration->standard_input);
+
+		return g_strdup_printf("matchpoint replay --stdin %s %s -- %s", file, path,
+		                       program);
+	}
 	return g_strdup_printf("matchpoint replay %s -- %s", path, program);
 }
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "program.h"
@@ -71,6 +72,25 @@ static gboolean parse_kinds(const struct command_options *options, GStrv *ret_ki
 	return TRUE;
 }
 
+/* The file that our standard input is redirected from, as the shell's "< input"; NULL: none. One
+ * that somebody reads already, as a shell does its script, is not meant. */
+static char *redirected(void)
+{
+	g_autofree char *here = g_get_current_dir();
+	g_autofree char *file = NULL;
+	struct stat status;
+	gsize length = strlen(here);
+
+	if (fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode)
+	    || lseek(STDIN_FILENO, 0, SEEK_CUR) != 0)
+		return NULL;
+	file = g_file_read_link("/proc/self/fd/0", NULL);
+	if (!file || access(file, R_OK) != 0) /* deleted, say */
+		return NULL;
+	return g_strdup(strncmp(file, here, length) == 0 && file[length] == '/' ? file + length + 1
+	                                                                        : file);
+}
+
 static gboolean interpret(struct command_options *options)
 {
 	static const char *const bufferings[] = {"both", "zero", "infinite", "per-send", NULL};
@@ -102,6 +122,8 @@ static gboolean interpret(struct command_options *options)
 	session->synchronous_collectives = collective == 1;
 	session->backtrack = (enum backtrack)backtrack;
 	session->launcher = options->launcher;
+	if (!options->standard_input)
+		options->standard_input = redirected();
 	session->standard_input = options->standard_input;
 	session->store = options->store ? options->store : COMMAND_STORE_DEFAULT;
 	return TRUE;
@@ -130,7 +152,9 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 		{"launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,
 	         "start the ranks with this instead of mpiexec.mpich -n N", "CMD"},
 		{"stdin", 0, 0, G_OPTION_ARG_FILENAME, &options->standard_input,
-	         "standard input of rank 0 (default: empty)", "FILE"},
+	         "standard input of rank 0 (default: the file that matchpoint's own is redirected "
+	         "from, else empty)",
+	         "FILE"},
 		{"wait-each-call", 0, 0, G_OPTION_ARG_NONE, &session->every_call_waits,
 	         "acknowledge no call ahead of time, even if it need not wait", NULL},
 		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print nothing but errors",

@@ -145,10 +145,6 @@ static char **options_needed(const struct command_options *options)
 {
 	g_autoptr(GStrvBuilder) words = g_strv_builder_new();
 
-	if (options->standard_input) {
-		g_strv_builder_add(words, "--stdin");
-		g_strv_builder_add(words, options->standard_input);
-	}
 	if (options->launcher) {
 		g_strv_builder_add(words, "--launcher");
 		g_strv_builder_add(words, options->launcher);
@@ -168,6 +164,7 @@ static gboolean emit_script(const struct command_options *options, const struct 
 	g_auto(GStrv) needed = options_needed(options);
 	struct reproducer reproducer = {.path = path,
 	                                .program = options->session.program,
+	                                .standard_input = options->standard_input,
 	                                .options = needed,
 	                                .finding = told};
 

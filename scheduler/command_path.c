@@ -5,10 +5,21 @@
 #include "command.h"
 #include "reproducer.h"
 
-/* The path and, unless the command line names one, the program of a finding in the store. */
+/* Unless the command line names another file. */
+static void read_from(struct command_options *options, const char *file)
+{
+	if (options->standard_input)
+		return;
+	options->standard_input = g_strdup(file);
+	options->session.standard_input = options->standard_input;
+}
+
+/* The path of a finding in the store and, unless the command line names them, its program and
+ * standard input. */
 static char *path_of_finding(struct command_options *options, guint32 id, GError **error)
 {
 	g_autoptr(StoreReader) reader = store_reader_open(options->session.store, error);
+	const struct record_exploration *exploration;
 	const struct record_finding *finding;
 
 	if (!reader)
@@ -19,10 +30,12 @@ static char *path_of_finding(struct command_options *options, guint32 id, GError
 		            options->session.store);
 		return NULL;
 	}
+	exploration = store_reader_exploration(reader);
 	if (!options->program[0]) {
 		g_strfreev(options->program);
-		options->program = g_strdupv(store_reader_exploration(reader)->program);
+		options->program = g_strdupv(exploration->program);
 	}
+	read_from(options, exploration->standard_input);
 	return g_strdup(finding->path);
 }
 
@@ -39,6 +52,7 @@ static char *path_of_folder(struct command_options *options, const char *directo
 		g_strfreev(options->program);
 		options->program = g_strdupv(reproducer.program);
 	}
+	read_from(options, reproducer.standard_input);
 	found = g_find_program_in_path(options->program[0]);
 	sum = found ? reproducer_sum(found) : NULL;
 	if (sum && reproducer.sum && !g_str_equal(sum, reproducer.sum))

@@ -380,6 +380,7 @@ void merge_describe(struct merge *merge)
 	e->version = g_strdup(first->version);
 	e->mpi = g_strdup(first->mpi);
 	e->machine = g_strdup(first->machine);
+	e->standard_input = g_strdup(first->standard_input);
 	e->shards = first->shards;
 	e->random = first->random;
 	e->seed = first->seed;

@@ -231,10 +231,11 @@ struct record_finding {
 };
 
 struct record_exploration {
-	const char *command; /* "explore", "run", "replay" or "minimize" */
-	GStrv program;       /* argv, NULL-terminated */
-	char *directory;     /* where it was started */
-	char *machine;       /* its host name */
+	const char *command;  /* "explore", "run", "replay" or "minimize" */
+	GStrv program;        /* argv, NULL-terminated */
+	char *directory;      /* where it was started */
+	char *machine;        /* its host name */
+	char *standard_input; /* the file for rank 0, as it was named; NULL: none */
 	int32_t ranks;
 	uint32_t bufferings;          /* those explored */
 	uint32_t shard, shards;       /* --shard 2/3: 2 and 3; 0 and 3: all shards, merged; 0 and

@@ -11,15 +11,16 @@
 static const char script[] =
 	"#!/bin/sh\n"
 	"# Shows the finding again. ./run, or ./run PROGRAM [ARG...] where the program is "
-        "elsewhere.\n"
+	"elsewhere.\n"
 	"here=$(dirname \"$0\")\n"
 	"[ $# -gt 0 ] || eval \"set -- $(cat \"$here/program\")\"\n"
-	"exec \"${MATCHPOINT:-matchpoint}\" replay \"$(cat \"$here/path\")\"%s -- \"$@\"\n";
+	"exec \"${MATCHPOINT:-matchpoint}\" replay \"$(cat \"$here/path\")\"%s%s -- \"$@\"\n";
 
 void reproducer_clear(struct reproducer *reproducer)
 {
 	g_clear_pointer(&reproducer->path, g_free);
 	g_clear_pointer(&reproducer->program, g_strfreev);
+	g_clear_pointer(&reproducer->standard_input, g_free);
 	g_clear_pointer(&reproducer->sum, g_free);
 }
 
@@ -55,6 +56,20 @@ static gboolean write(const char *directory, const char *name, const char *text,
 	return g_file_set_contents(file, text, -1, error);
 }
 
+static gboolean write_input(const char *directory, const char *from, GError **error)
+{
+	g_autofree char *file = g_build_filename(directory, "input", NULL);
+	g_autofree char *contents = NULL;
+	gsize size;
+
+	if (!from) {
+		g_unlink(file); /* an earlier one's */
+		return TRUE;
+	}
+	return g_file_get_contents(from, &contents, &size, error)
+	       && g_file_set_contents(file, contents, (gssize)size, error);
+}
+
 /* A name without a slash is looked for on the PATH. */
 static char *versions(const struct reproducer *reproducer)
 {
@@ -73,7 +88,9 @@ gboolean reproducer_write(const char *directory, const struct reproducer *reprod
 	g_autofree char *words = quote(reproducer->program, "");
 	g_autofree char *program = g_strdup_printf("%s\n", words);
 	g_autofree char *options = quote(reproducer->options, " ");
-	g_autofree char *run = g_strdup_printf(script, options);
+	const char *input = reproducer->standard_input;
+	g_autofree char *run = g_strdup_printf(script, input ? " --stdin \"$here/input\"" : "",
+	                                       options);
 	g_autofree char *version = versions(reproducer);
 	g_autofree char *file = g_build_filename(directory, "run", NULL);
 
@@ -85,7 +102,7 @@ gboolean reproducer_write(const char *directory, const struct reproducer *reprod
 	if (!write(directory, "path", path, error) || !write(directory, "program", program, error)
 	    || !write(directory, "versions", version, error)
 	    || !write(directory, "finding", reproducer->finding, error)
-	    || !write(directory, "run", run, error))
+	    || !write_input(directory, input, error) || !write(directory, "run", run, error))
 		return FALSE;
 	if (g_chmod(file, 0755) == 0)
 		return TRUE;
@@ -113,6 +130,9 @@ gboolean reproducer_read(const char *directory, struct reproducer *ret, GError *
 	if (!program || !g_shell_parse_argv(program, NULL, &ret->program, error))
 		return FALSE;
 	ret->path = g_steal_pointer(&path);
+	ret->standard_input = g_build_filename(directory, "input", NULL);
+	if (!g_file_test(ret->standard_input, G_FILE_TEST_EXISTS))
+		g_clear_pointer(&ret->standard_input, g_free);
 	if (sum && !g_str_has_prefix(sum + strlen(SUM_HEAD), "not known"))
 		ret->sum = g_strndup(sum + strlen(SUM_HEAD), strcspn(sum + strlen(SUM_HEAD), "\n"));
 	return TRUE;

@@ -4,6 +4,7 @@
  *   program    the program and its arguments, quoted for a shell, one line
  *   versions   matchpoint's, MPI's, and the program's SHA-256
  *   finding    what is wrong, for people
+ *   input      what rank 0 reads, if it was given a file
  *   run        a script: ./run, or ./run PROGRAM [ARG...] where the program lies elsewhere
  */
 #ifndef MATCHPOINT_SCHEDULER_REPRODUCER_H
@@ -13,16 +14,17 @@
 
 struct reproducer {
 	char *path;
-	char **program; /* NULL-terminated */
+	char **program;       /* NULL-terminated */
+	char *standard_input; /* a file, which is copied; NULL: none */
 	/* written only */
-	char **options;  /* of replay: --stdin FILE, ...; NULL: none */
+	char **options;  /* of replay: --launcher CMD, ...; NULL: none */
 	const char *mpi; /* first line of its version; NULL: not known */
 	const char *finding;
 	/* read only: the program's SHA-256 when the folder was written; NULL: not known */
 	char *sum;
 };
 
-void reproducer_clear(struct reproducer *reproducer); /* path, program and sum */
+void reproducer_clear(struct reproducer *reproducer); /* all but what is written only */
 
 /* Makes the folder if it is missing, and replaces these files in it. */
 gboolean reproducer_write(const char *directory, const struct reproducer *reproducer,

@@ -163,6 +163,7 @@ static void describe(struct session *session)
 	exploration->program = g_strdupv(options->program);
 	exploration->directory = g_get_current_dir();
 	exploration->machine = g_strdup(g_get_host_name());
+	exploration->standard_input = g_strdup(options->standard_input);
 	exploration->ranks = options->ranks;
 	exploration->bufferings = options->bufferings;
 	exploration->shard = options->shard;

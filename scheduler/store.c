@@ -30,7 +30,7 @@ enum statement {
 
 static const char *const sql[STATEMENTS] = {
 	[PUT_EXPLORATION] =
-		"REPLACE INTO exploration VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		"REPLACE INTO exploration VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_ARGUMENT] = "REPLACE INTO argument VALUES (?,?)",
 	[PUT_NOTE] = "REPLACE INTO note VALUES (?,?)",
 	[PUT_PLACE] = "REPLACE INTO place VALUES (?,?,?,?,?,?)",
@@ -473,12 +473,12 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 	if (!store_begin(store, error))
 		return false;
 	good = store_run(store, "DELETE FROM argument; DELETE FROM note;", error)
-	       && put(store, PUT_EXPLORATION, error, "ttiittitttitiidiiiii", e->command,
+	       && put(store, PUT_EXPLORATION, error, "ttiittitttitiidiiiiit", e->command,
 	              e->directory, I(e->ranks), I(e->bufferings), e->backtrack,
 	              e->backtrack_reason, I(e->synchronous_collectives), e->version, e->mpi,
 	              e->machine, I(e->complete), e->incomplete_reason, (gint64)e->interleavings,
 	              (gint64)e->wasted, e->seconds, I(e->shard), I(e->shards), I(e->random),
-	              I(e->seed), I(e->runs));
+	              I(e->seed), I(e->runs), e->standard_input);
 	for (guint i = 0; good && e->program[i]; i++) {
 		g_autoptr(GBytes) value = g_bytes_new(e->program[i], strlen(e->program[i]));
 

@@ -6,7 +6,7 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 12             /* user_version */
+#define STORE_VERSION 13             /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *
@@ -34,7 +34,7 @@
 	" bufferings INTEGER, backtrack TEXT, backtrack_reason TEXT, synchronous INTEGER," \
 	" version TEXT, mpi TEXT, machine TEXT, complete INTEGER, incomplete_reason TEXT," \
 	" interleavings INTEGER, wasted INTEGER, seconds REAL, shard INTEGER, shards INTEGER," \
-	" random INTEGER, seed INTEGER, runs INTEGER);" \
+	" random INTEGER, seed INTEGER, runs INTEGER, standard_input TEXT);" \
 	"CREATE TABLE argument (position INTEGER PRIMARY KEY, value BLOB);" \
 	"CREATE TABLE note (position INTEGER PRIMARY KEY, value TEXT);" \
 	"CREATE TABLE place (" \

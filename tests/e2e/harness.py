@@ -106,15 +106,16 @@ class Tool:
             file.write(text)
         return path
 
-    def start(self, arguments, mark, environment=None, cwd=None):
+    def start(self, arguments, mark, environment=None, cwd=None, stdin=subprocess.DEVNULL):
         """Starts matchpoint in a session of its own, marked; a Popen."""
         env = dict(os.environ, **self.environment, **(environment or {}))
         env[MARK] = mark
-        return subprocess.Popen([self.matchpoint, *arguments], stdin=subprocess.DEVNULL,
+        return subprocess.Popen([self.matchpoint, *arguments], stdin=stdin,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
                                 cwd=cwd or self.directory, start_new_session=True)
 
-    def run(self, *arguments, report=False, environment=None, timeout=TIMEOUT, cwd=None):
+    def run(self, *arguments, report=False, environment=None, timeout=TIMEOUT, cwd=None,
+            stdin=subprocess.DEVNULL):
         """Runs it to its end and checks that nothing is left; `report` asks for the JSON."""
         mark = uuid.uuid4().hex
         arguments = list(arguments)
@@ -122,7 +123,7 @@ class Tool:
         if report:
             arguments[1:1] = ["--json", file]
         begin = time.monotonic()
-        process = self.start(arguments, mark, environment, cwd)
+        process = self.start(arguments, mark, environment, cwd, stdin)
         try:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
