@@ -1,4 +1,5 @@
-/* What the files of a session share: session.c (the loop), execution.c, frozen.c, verdict.c. */
+/* What the files of a session share: session.c (the loop) and session_*.c, lanes.c, and, of the
+ * interleavings that it has carried out, execution*.c, frozen.c and verdict*.c. */
 #ifndef MATCHPOINT_SCHEDULER_SESSION_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_SESSION_INTERNAL_H
 

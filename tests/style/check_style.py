@@ -167,6 +167,28 @@ def check_header(problems, root, path, text):
         problems.add(path, 1, "the include guard should be %s" % guard)
 
 
+def check_map(problems, root):
+    """Every module of scheduler/ is in the table of ARCHITECTURE.md, and nothing else."""
+    table = os.path.join(root, "ARCHITECTURE.md")
+    with open(table) as file:
+        text = file.read()
+    section = text.partition("## The files of scheduler/\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[2] for line in section.split("\n") if line.startswith("| ")][2:]
+    names = re.findall(r"\w+\*?", " ".join(rows))
+    folder = os.path.join(root, "scheduler")
+    modules = {os.path.splitext(name)[0] for name in os.listdir(folder)}
+    covered = {name: {module for module in modules
+                      if module == name.rstrip("*")
+                      or (name.endswith("*") and module.startswith(name[:-1] + "_"))}
+               for name in names}
+    for name in names:
+        if not covered[name]:
+            problems.add(table, 1, "scheduler/ has no %s" % name)
+    for module in sorted(modules - set().union(*covered.values())):
+        problems.add(os.path.join(folder, module + ".c"), 1,
+                     "belongs into the table of scheduler's files in ARCHITECTURE.md")
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../.."))
@@ -187,6 +209,7 @@ def main():
         check_includes(problems, root, folder, path, text)
         if path.endswith(".h"):
             check_header(problems, root, path, text)
+    check_map(problems, root)
     for line in problems.lines:
         print(line)
     print("%d files, %d problems" % (count, len(problems.lines)))
