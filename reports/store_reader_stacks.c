@@ -27,20 +27,6 @@ static bool read_frames(struct store_reader *reader, GError **error)
 	return row && code == 0;
 }
 
-static bool same_frames(const GArray *one, const GArray *other)
-{
-	if (one->len != other->len)
-		return false;
-	for (guint i = 0; i < one->len; i++) {
-		const struct record_frame *a = &g_array_index(one, struct record_frame, i);
-		const struct record_frame *b = &g_array_index(other, struct record_frame, i);
-
-		if (a->function != b->function || !place_equal(&a->place, &b->place))
-			return false;
-	}
-	return true;
-}
-
 bool rows_stacks(struct store_reader *reader, GError **error)
 {
 	g_autoptr(GHashTable) first = g_hash_table_new(place_hash, place_key_equal);
@@ -54,7 +40,7 @@ bool rows_stacks(struct store_reader *reader, GError **error)
 
 		if (!known)
 			g_hash_table_insert(first, place, frames);
-		else if (!same_frames(known, frames))
+		else if (!record_frames_equal(known, frames))
 			g_hash_table_add(reader->shared, place);
 	}
 	return true;

@@ -47,6 +47,20 @@ int place_key_equal(const void *one, const void *other)
 	return place_equal(one, other);
 }
 
+bool record_frames_equal(const GArray *one, const GArray *other)
+{
+	if (one->len != other->len)
+		return false;
+	for (guint i = 0; i < one->len; i++) {
+		const struct record_frame *a = &g_array_index(one, struct record_frame, i);
+		const struct record_frame *b = &g_array_index(other, struct record_frame, i);
+
+		if (a->function != b->function || !place_equal(&a->place, &b->place))
+			return false;
+	}
+	return true;
+}
+
 static GArray *array_copy(const GArray *array)
 {
 	guint size = g_array_get_element_size((GArray *)array);

@@ -39,6 +39,9 @@ struct record_frame {
 };
 #define RECORD_FRAMES_MAX 32
 
+/* Whether two call stacks (GArray of struct record_frame) are the same. */
+bool record_frames_equal(const GArray *one, const GArray *other);
+
 /* Where a call of an interleaving stands: the number, from 1, of its stack among all stacks that
  * are known. */
 struct record_stack {

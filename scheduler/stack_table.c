@@ -22,18 +22,7 @@ static guint frames_hash(gconstpointer key)
 
 static gboolean frames_equal(gconstpointer one, gconstpointer other)
 {
-	const GArray *a = one, *b = other;
-
-	if (a->len != b->len)
-		return FALSE;
-	for (guint i = 0; i < a->len; i++) {
-		const struct record_frame *here = &g_array_index(a, struct record_frame, i);
-		const struct record_frame *there = &g_array_index(b, struct record_frame, i);
-
-		if (here->function != there->function || !place_equal(&here->place, &there->place))
-			return FALSE;
-	}
-	return TRUE;
+	return record_frames_equal(one, other);
 }
 
 struct stack_table *stack_table_new(void)
