@@ -196,10 +196,7 @@ static gboolean emit_c(const struct command_options *options, const char *file)
 		&error);
 
 	if (!told) {
-		command_complain(
-			"--emit-c: %s; --emit-script DIR writes a folder that shows it with "
-			"the program itself",
-			error->message);
+		refuse_c(error);
 		return FALSE;
 	}
 	if (!options->quiet)
