@@ -28,13 +28,6 @@ int main(int argc, char **argv) { return MPI_Init(&argc, &argv) + MPI_Finalize()
 """
 
 
-def write(tool, name, text):
-    path = os.path.join(tool.directory, name)
-    with open(path, "w") as file:
-        file.write(text)
-    return path
-
-
 def cc(*command):
     subprocess.run(["cc", *command], check=True)
 
@@ -64,7 +57,7 @@ def test_program_that_is_not_there(tool):
 
 
 def test_program_that_is_not_executable(tool):
-    path = write(tool, "readme", "hello\n")
+    path = tool.write("readme", "hello\n")
     refused(tool.run("explore", "-n", "2", path), 4, path)
     refused(tool.run("explore", "-n", "2", tool.directory), 4, tool.directory)
     os.chmod(path, 0o755)
@@ -79,29 +72,29 @@ def test_program_with_open_mpi(tool):
     library = os.path.join(tool.directory, "libmpi.so.40")
     program = os.path.join(tool.directory, "with-open-mpi")
     cc("-shared", "-fPIC", "-Wl,-soname,libmpi.so.40", "-o", library,
-       write(tool, "fake.c", FAKE_MPI))
-    cc("-o", program, write(tool, "uses.c", USES_MPI), library,
+       tool.write("fake.c", FAKE_MPI))
+    cc("-o", program, tool.write("uses.c", USES_MPI), library,
        "-Wl,-rpath," + tool.directory)
     refused(tool.run("explore", "-n", "2", program), 4, program, "Open MPI")
 
 
 def test_program_linked_statically(tool):
     program = os.path.join(tool.directory, "static")
-    cc("-static", "-o", program, write(tool, "fake.c", FAKE_MPI), write(tool, "uses.c", USES_MPI))
+    cc("-static", "-o", program, tool.write("fake.c", FAKE_MPI), tool.write("uses.c", USES_MPI))
     refused(tool.run("explore", "-n", "2", program), 4, program, "static")
 
 
 def test_program_that_never_calls_mpi(tool):
-    source = write(tool, "silent.c", "#include <mpi.h>\nint main(int argc, char **argv)\n"
-                   "{ return argc > 5 ? MPI_Init(&argc, &argv) : 0; }\n")
+    source = tool.write("silent.c", "#include <mpi.h>\nint main(int argc, char **argv)\n"
+                        "{ return argc > 5 ? MPI_Init(&argc, &argv) : 0; }\n")
     run = tool.run("explore", "-n", "2", tool.compile(source), timeout=30)
     refused(run, 4, "MPI_Init")
 
 
 def test_program_that_crashes_before_mpi(tool):
-    source = write(tool, "early.c", "#include <mpi.h>\n#include <stdlib.h>\n"
-                   "int main(int argc, char **argv)\n"
-                   "{ if (argc < 5) abort(); return MPI_Init(&argc, &argv); }\n")
+    source = tool.write("early.c", "#include <mpi.h>\n#include <stdlib.h>\n"
+                        "int main(int argc, char **argv)\n"
+                        "{ if (argc < 5) abort(); return MPI_Init(&argc, &argv); }\n")
     run = tool.run("explore", "-n", "2", tool.compile(source), timeout=30)
     check(run.status in (1, 4), "exit status %s\n%s" % (run.status, run))
     check("SIGABRT" in run.out + run.err or "MPI_Init" in run.out + run.err, str(run))
@@ -109,10 +102,10 @@ def test_program_that_crashes_before_mpi(tool):
 
 def test_rank_that_never_calls_mpi_init(tool):
     """The others wait for it in MPI_Init, and so does the launcher."""
-    source = write(tool, "absent.c", "#include <mpi.h>\n#include <stdlib.h>\n"
-                   "int main(int argc, char **argv)\n"
-                   "{ if (atoi(getenv(\"PMI_RANK\")) == 1) return 0;\n"
-                   "  MPI_Init(&argc, &argv); return MPI_Finalize(); }\n")
+    source = tool.write("absent.c", "#include <mpi.h>\n#include <stdlib.h>\n"
+                        "int main(int argc, char **argv)\n"
+                        "{ if (atoi(getenv(\"PMI_RANK\")) == 1) return 0;\n"
+                        "  MPI_Init(&argc, &argv); return MPI_Finalize(); }\n")
     program = tool.compile(source)
     for backtrack in ("snapshot", "rerun"):
         run = tool.run("explore", "-n", "3", "--backtrack", backtrack, program, timeout=30)
@@ -180,14 +173,14 @@ def test_store_of_another_version(tool):
 def test_store_that_is_none(tool):
     store = os.path.join(tool.directory, "odd")
     os.mkdir(store)
-    write(tool, "odd/matchpoint.db", "my diary\n" * 500)
+    tool.write("odd/matchpoint.db", "my diary\n" * 500)
     refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4, "no store")
     refused(tool.run("report", store), 4, "no store")
     refused(tool.run("report", os.path.join(tool.directory, "nowhere")), 4, "nowhere")
 
 
 def test_store_that_cannot_be_made(tool):
-    store = os.path.join(write(tool, "file", ""), "below")
+    store = os.path.join(tool.write("file", ""), "below")
     refused(tool.run("explore", "-n", "2", "--store", store, senders(tool)), 4, store)
 
 

@@ -242,10 +242,8 @@ int main(int argc, char **argv)
 
 
 def check_stacks(tool, browser):
-    source = os.path.join(tool.directory, "helper.c")
+    source = tool.write("helper.c", HELPER)
     page = os.path.join(tool.directory, "helper.html")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(HELPER)
     run = tool.run("explore", "-n", "2", "--store", os.path.join(tool.directory, "helper.store"),
                    "--html", page, "--", tool.compile(source, "-O2"))
     check(run.status == 1, str(run))
@@ -265,10 +263,8 @@ def check_stacks(tool, browser):
 
 def check_halo(tool, browser):
     """A run without a finding has its graph too."""
-    source = os.path.join(tool.directory, "halo.c")
+    source = tool.write("halo.c", HALO)
     page = os.path.join(tool.directory, "halo.html")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(HALO)
     run = tool.run("run", "-n", "5", "--store", os.path.join(tool.directory, "halo.store"),
                    "--html", page, "--", tool.compile(source, "-Wno-stringop-overflow"))
     check(run.status == 0, str(run))

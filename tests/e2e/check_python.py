@@ -53,9 +53,7 @@ def extension(tool):
 
 
 def explore(tool, name, text, *options):
-    script = os.path.join(tool.directory, name)
-    with open(script, "w") as file:
-        file.write(text)
+    script = tool.write(name, text)
     return tool.run("explore", "-n", "3", *options, "--", PYTHON, "-B", script, report=True)
 
 
