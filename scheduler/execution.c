@@ -159,8 +159,7 @@ void execution_connected(struct execution *execution, struct link *link,
 	execution_advance(execution);
 }
 
-/* --- at rest -------------------------------------------------------------------------------------
- * */
+/* --- at rest --------------------------------------------------------------------------------- */
 
 /* Makes the first choice of the plan that the rules allow now. */
 static gboolean follow_plan(struct execution *execution)

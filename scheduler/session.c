@@ -41,8 +41,7 @@ guint64 session_buffering_key(enum buffering buffering)
 	return mix(0x6d617463u + (guint64)buffering);
 }
 
-/* --- the loop ------------------------------------------------------------------------------------
- * */
+/* --- the loop -------------------------------------------------------------------------------- */
 
 static void on_pump_timer(uv_timer_t *timer)
 {
@@ -105,8 +104,7 @@ static void wait_for_tools(struct session *session, const struct wrapper *wrappe
 	             wrapper->terminal ? 0 : TOOLS_PATIENCE_S);
 }
 
-/* --- one interleaving ----------------------------------------------------------------------------
- * */
+/* --- one interleaving ------------------------------------------------------------------------ */
 
 /* The choices that the snapshot has behind it need not be made again. */
 static void forget_made(GArray *plan, const GArray *made)

@@ -25,8 +25,7 @@ static struct live *waited_live(const struct world *world, int number, guint ind
 	return world_find_live(world, number, *waited_name(&world->ranks[number], index));
 }
 
-/* --- questions ---------------------------------------------------------------------------------
- */
+/* --- questions ------------------------------------------------------------------------------- */
 
 gboolean world_is_probe_poll(const struct world *world, int number)
 {
@@ -148,8 +147,7 @@ GArray *world_completable_indices(const struct world *world, int number)
 	return indices;
 }
 
-/* --- what is open ------------------------------------------------------------------------------
- */
+/* --- what is open ---------------------------------------------------------------------------- */
 
 static GArray *alternatives_new(void)
 {
@@ -370,8 +368,7 @@ GArray *world_open_choices(struct world *world)
 	return open;
 }
 
-/* --- choosing ----------------------------------------------------------------------------------
- */
+/* --- choosing -------------------------------------------------------------------------------- */
 
 static gboolean reports_complete(const struct world *world, int number, struct op_id answer)
 {
