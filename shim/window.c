@@ -243,18 +243,27 @@ static void add_messages(struct wire_call *call, uint64_t number, uint8_t kind, 
 	}
 }
 
-static void wait_for_names(struct wire_call *call, uint32_t from, uint32_t first, uint32_t count,
-                           enum wire_wait wait, bool *ret_done)
+/* Waits for `count` operations from this one on, or asks about them (WIRE_TEST_ALL). Whether they
+ * are done. */
+static bool wait_for_messages(struct wire_call *call, struct wire_name first, uint32_t count,
+                              enum wire_wait wait)
 {
+	bool done;
 	struct wire_name *names = malloc(sizeof(*names) * ((size_t)count + 1));
 
 	for (uint32_t i = 0; names && i < count; i++)
-		names[i] = (struct wire_name){ from, first + i };
+		names[i] = (struct wire_name){ first.call, first.sub + i };
 	call->wait = (uint8_t)wait;
 	call->waited = names;
 	call->waited_count = names ? count : 0;
-	*ret_done = gate_wait(call).count > 0 || wait == WIRE_WAIT_ALL;
+	done = gate_wait(call).count > 0 || wait == WIRE_WAIT_ALL;
 	free(names);
+	return done;
+}
+
+static struct wire_name first_origin(const struct window_epochs *epochs)
+{
+	return (struct wire_name){ epochs->exposure, epochs->first_origin };
 }
 
 int shim_MPI_Win_post(void *site, MPI_Group group, int assert, MPI_Win win)
@@ -291,14 +300,14 @@ int shim_MPI_Win_start(void *site, MPI_Group group, int assert, MPI_Win win)
 	struct window_epochs *epochs = window_find(win, &number);
 	int count = 0, code;
 	int *targets = epochs ? ranks_in_window(win, group, &count) : NULL;
-	bool done;
 
 	call.ops = targets && !(assert & MPI_MODE_NOCHECK) && !epochs->targets
 	                   ? calloc((size_t)count + 1, sizeof(*call.ops))
 	                   : NULL;
 	if (call.ops) {
 		add_messages(&call, number, WIRE_RECEIVE, WIRE_EXPOSED, targets, count);
-		wait_for_names(&call, call.call, 0, (uint32_t)count, WIRE_WAIT_ALL, &done);
+		wait_for_messages(&call, (struct wire_name){ call.call, 0 }, (uint32_t)count,
+		                  WIRE_WAIT_ALL);
 	} else {
 		gate_report(&call);
 	}
@@ -344,12 +353,10 @@ int shim_MPI_Win_wait(void *site, MPI_Win win)
 	struct wire_call call = gate_call(MPI_CALL_Win_wait, site);
 	uint64_t number;
 	struct window_epochs *epochs = window_find(win, &number);
-	bool done;
 	int code;
 
 	if (epochs && epochs->exposure != 0)
-		wait_for_names(&call, epochs->exposure, epochs->first_origin, epochs->origins,
-		               WIRE_WAIT_ALL, &done);
+		wait_for_messages(&call, first_origin(epochs), epochs->origins, WIRE_WAIT_ALL);
 	else
 		gate_report(&call);
 	note_inside(&call);
@@ -369,8 +376,8 @@ int shim_MPI_Win_test(void *site, MPI_Win win, int *flag)
 	int code;
 
 	if (epochs && epochs->exposure != 0 && epochs->origins > 0)
-		wait_for_names(&call, epochs->exposure, epochs->first_origin, epochs->origins,
-		               WIRE_TEST_ALL, &done);
+		done = wait_for_messages(&call, first_origin(epochs), epochs->origins,
+		                         WIRE_TEST_ALL);
 	else
 		gate_report(&call);
 	if (!done) {
