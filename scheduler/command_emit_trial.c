@@ -110,6 +110,11 @@ static char *options_needed(const struct emit *emit)
 		emit->synchronous_collectives ? " --collectives sync" : "", not_yet, NULL);
 }
 
+static gboolean is_answer(const struct record_message *taken, const char *answer)
+{
+	return g_strcmp0(taken->answer, answer) == 0;
+}
+
 /* Whether the same is to blame, taken the same way. */
 static gboolean is_same_blame(const struct emit *emit, const struct record_choice *blame)
 {
@@ -124,7 +129,8 @@ static gboolean is_same_blame(const struct emit *emit, const struct record_choic
 		return FALSE;
 	if (meant->source >= 0)
 		return blame->taken.source == sketch_rank(sketch, meant->source);
-	return g_str_equal(meant->answer, "no") == (g_strcmp0(blame->taken.answer, "no") == 0);
+	return is_answer(&blame->taken, "no") == is_answer(meant, "no")
+	       && is_answer(&blame->taken, "cancelled") == is_answer(meant, "cancelled");
 }
 
 static char *comment_of(const struct emit *emit, const struct record_finding *found)

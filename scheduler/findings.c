@@ -270,6 +270,26 @@ static void put_first(GArray *alternatives, struct op_id taken)
 	}
 }
 
+/* Whether the same point was passed there, in another way, at the place `index`: or, where a
+ * receive that names its source is cancelled in one, with the only message that it could take,
+ * which is not told as a choice. */
+static gboolean part_there(const GArray *own, const GArray *good, guint index)
+{
+	const struct choice *choice;
+
+	if (index >= own->len)
+		return FALSE;
+	choice = &g_array_index(own, struct choice, index);
+	if (index < good->len
+	    && op_id_equal(choice->point, g_array_index(good, struct choice, index).point))
+		return TRUE;
+	for (guint i = 0; i < good->len; i++) {
+		if (op_id_equal(choice->point, g_array_index(good, struct choice, i).point))
+			return FALSE;
+	}
+	return answer_kind(choice->taken) == ANSWER_CANCELLED;
+}
+
 static void blame(const struct findings *findings, struct entry *entry)
 {
 	const GArray *own = entry->course.choices;
@@ -280,12 +300,9 @@ static void blame(const struct findings *findings, struct entry *entry)
 		const struct course *good = &g_array_index(findings->good, struct course, i);
 		guint common = common_beginning(own, good->choices);
 
-		if (good->buffering != entry->course.buffering || common >= own->len
-		    || common >= good->choices->len || (best && common <= longest)
+		if (good->buffering != entry->course.buffering
+		    || !part_there(own, good->choices, common) || (best && common <= longest)
 		    || is_shown(good, entry->finding->id))
-			continue;
-		if (!op_id_equal(g_array_index(own, struct choice, common).point,
-		                 g_array_index(good->choices, struct choice, common).point))
 			continue;
 		best = good;
 		longest = common;
@@ -294,8 +311,9 @@ static void blame(const struct findings *findings, struct entry *entry)
 		return;
 	record_choice_free(entry->finding->blame);
 	entry->finding->blame = record_choice_copy(entry->choices->pdata[longest]);
-	put_first(entry->finding->blame->alternatives,
-	          g_array_index(best->choices, struct choice, longest).taken);
+	if (longest < best->choices->len)
+		put_first(entry->finding->blame->alternatives,
+		          g_array_index(best->choices, struct choice, longest).taken);
 }
 
 void findings_blame(struct findings *findings)

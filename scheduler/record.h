@@ -160,7 +160,7 @@ struct record_call {
 	uint8_t waits;       /* enum record_wait: of the (last) operation */
 	const char *asked;   /* of one that can be told of its requests in more than one way
 	                        (Waitany, Test, ...): the calls that started these, "3,4", as it
-	                        lists them; NULL: no such call */
+	                        lists them; of MPI_Cancel: the one; NULL: no such call */
 };
 
 /* A rank at the end of an interleaving: a line of the roll-call. */

@@ -76,6 +76,30 @@ static void unite_exchanges(struct sketch *sketch)
 	}
 }
 
+/* And MPI_Cancel with what it cancels. */
+static void unite_cancels(struct sketch *sketch)
+{
+	for (guint i = 0; i < sketch->steps->len; i++) {
+		struct sketch_step *step = sketch_step(sketch, i);
+
+		if (step->kind == SKETCH_CANCEL && step->waits->len > 0)
+			step->unit =
+				sketch_step(sketch, g_array_index(step->waits, guint, 0))->unit;
+	}
+}
+
+int sketch_cancels(const struct sketch *sketch, guint index)
+{
+	for (guint i = index + 1; i < sketch->steps->len; i++) {
+		const struct sketch_step *step = sketch_step(sketch, i);
+
+		if (step->kind == SKETCH_CANCEL && !step->dropped && step->waits->len > 0
+		    && g_array_index(step->waits, guint, 0) == index)
+			return (int)i;
+	}
+	return -1;
+}
+
 static void unite(struct sketch *sketch)
 {
 	g_autofree bool *paired = g_new0(bool, sketch->steps->len + 1);
@@ -85,6 +109,7 @@ static void unite(struct sketch *sketch)
 	unite_collectives(sketch, SKETCH_GOOD);
 	unite_collectives(sketch, SKETCH_BAD);
 	unite_exchanges(sketch);
+	unite_cancels(sketch);
 }
 
 /* --- what the finding says --- */
@@ -195,6 +220,7 @@ static bool take_blame(struct sketch *sketch, const struct record_finding *findi
 {
 	const struct record_choice *blame = finding->blame;
 	const struct record_message *right;
+	int cancels;
 
 	if (blame && blame->lock.window == 0 && blame->alternatives->len > 0) {
 		right = &g_array_index(blame->alternatives, struct record_message, 0);
@@ -207,8 +233,10 @@ static bool take_blame(struct sketch *sketch, const struct record_finding *findi
 			sketch->right = sketch_find(sketch, SKETCH_GOOD, right->source, right->call,
 			                            right->sub, SKETCH_SEND);
 	}
+	cancels = sketch->blamed >= 0 ? sketch_cancels(sketch, (guint)sketch->blamed) : -1;
 	if (sketch->blamed >= 0
-	    && sketch_step(sketch, (guint)sketch->blamed)->kind != SKETCH_RECEIVE)
+	    && (sketch_step(sketch, (guint)sketch->blamed)->kind != SKETCH_RECEIVE
+	        || (cancels >= 0 && sketch_sign(sketch_step(sketch, (guint)cancels)))))
 		sketch->right = -1;
 	if (!sketch->asserts)
 		return true;

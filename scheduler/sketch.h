@@ -20,10 +20,11 @@ enum sketch_kind {
 	SKETCH_RECEIVE,
 	SKETCH_PROBE, /* MPI_Probe, MPI_Iprobe */
 	SKETCH_COLLECTIVE,
-	SKETCH_WAIT,  /* for the requests of `waits` */
-	SKETCH_ASK,   /* which of these are complete: MPI_Waitany, MPI_Test, ... */
-	SKETCH_MAKE,  /* an object that is never freed */
-	SKETCH_WRITE, /* to the buffer of `waits`, while it is MPI's */
+	SKETCH_WAIT,   /* for the requests of `waits` */
+	SKETCH_ASK,    /* which of these are complete: MPI_Waitany, MPI_Test, ... */
+	SKETCH_CANCEL, /* the request of `waits`, and waits for it */
+	SKETCH_MAKE,   /* an object that is never freed */
+	SKETCH_WRITE,  /* to the buffer of `waits`, while it is MPI's */
 };
 
 /* The two interleavings; of a branch of the program, whose it is. */
@@ -33,7 +34,8 @@ enum sketch_side { SKETCH_BAD, SKETCH_GOOD, SKETCH_SIDES, SKETCH_BOTH = SKETCH_S
 struct sketch_event {
 	uint32_t call;  /* its number there; 0: it is not made there */
 	bool done;      /* it returned */
-	bool yes;       /* what a poll was told */
+	bool yes;       /* what a poll was told; whether a cancellation came in time */
+	bool withdrawn; /* of a receive: it did */
 	int32_t source; /* whose message it took or saw; -1: not known */
 	int32_t tag;    /* of that */
 	uint32_t send;  /* the call that sent it; 0: not known */
@@ -69,7 +71,7 @@ struct sketch_step {
 	bool exchange;         /* the send of an MPI_Sendrecv: its receive and its wait come next */
 	bool hangs;            /* nobody returns from it in the finding's interleaving */
 	bool tells;            /* its message says which interleaving it is */
-	GArray *waits;         /* guint, indices of steps: of SKETCH_WAIT, ASK, WRITE; else NULL */
+	GArray *waits; /* guint, indices of steps: of SKETCH_WAIT, ASK, CANCEL, WRITE; else NULL */
 	bool dropped;
 	uint32_t line; /* where sketch_print has put it */
 	struct place place;
@@ -80,7 +82,7 @@ enum sketch_sign {
 	SKETCH_UNKNOWN,
 	SKETCH_BY_SOURCE, /* of the message that `step` took */
 	SKETCH_BY_TAG,
-	SKETCH_BY_ANSWER, /* `step`'s: a poll's or an MPI_Waitany's */
+	SKETCH_BY_ANSWER, /* `step`'s: a poll's, an MPI_Waitany's, MPI_Test_cancelled's */
 	SKETCH_BY_VALUE,  /* of the message that `step` took, or of a broadcast */
 };
 

@@ -44,6 +44,10 @@ enum sketch_sign sketch_sign(const struct sketch_step *step)
 		return SKETCH_UNKNOWN;
 	if (step->kind == SKETCH_ASK)
 		return sketch_asks(step) ? SKETCH_BY_ANSWER : SKETCH_UNKNOWN;
+	if (step->kind == SKETCH_CANCEL)
+		return bad->yes != good->yes ? SKETCH_BY_ANSWER : SKETCH_UNKNOWN;
+	if (bad->withdrawn || good->withdrawn)
+		return SKETCH_UNKNOWN;
 	if (step->kind != SKETCH_RECEIVE && step->kind != SKETCH_PROBE)
 		return SKETCH_UNKNOWN;
 	if (g_str_equal(step->function, "MPI_Iprobe") && bad->yes != good->yes)
@@ -305,7 +309,8 @@ static bool is_there(const struct sketch *sketch, guint index, guint limit)
 
 		if (step->side != SKETCH_BOTH)
 			continue;
-		if (step->kind == SKETCH_WAIT && contains(step->waits, index))
+		if ((step->kind == SKETCH_WAIT || step->kind == SKETCH_CANCEL)
+		    && contains(step->waits, index))
 			return true;
 		if (step->kind == SKETCH_ASK && contains(step->events[SKETCH_BAD].reported, index)
 		    && contains(step->events[SKETCH_GOOD].reported, index))

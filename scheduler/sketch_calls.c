@@ -124,6 +124,8 @@ static char *answer_condition(const struct sketch_printing *printing,
 
 	if (step->kind == SKETCH_PROBE)
 		return g_strdup(step->events[SKETCH_BAD].yes == bad ? "flag" : "!flag");
+	if (step->kind == SKETCH_CANCEL)
+		return g_strdup(step->events[SKETCH_BAD].yes == bad ? "cancelled" : "!cancelled");
 	wrong = places(printing, step, SKETCH_BAD);
 	right = places(printing, step, SKETCH_GOOD);
 	if (g_str_has_suffix(step->function, "some")) {
@@ -204,7 +206,8 @@ static void put_learnt(struct sketch_printing *printing, guint index)
 	if (!sketch->asserts || sketch->blamed != (int32_t)index)
 		return;
 	if (sketch->right >= 0) {
-		sketch_put(printing, "%sassert(%s[0] == %d);", printing->indent, buffer,
+		sketch_put(printing, "%sassert(%s%s[0] == %d);", printing->indent,
+		           sketch_cancels(sketch, index) >= 0 ? "cancelled || " : "", buffer,
 		           value_of(printing, (guint)sketch->right));
 		return;
 	}
@@ -457,6 +460,44 @@ static void put_question(struct sketch_printing *printing, guint index)
 	put_learnt(printing, index);
 }
 
+bool sketch_tests_cancelled(const struct sketch *sketch, guint index)
+{
+	const struct sketch_step *step = sketch_step(sketch, index);
+	const struct sketch_condition *condition = &sketch->conditions[step->rank];
+	bool asserted = sketch->asserts
+	                && sketch->blamed == (int32_t)g_array_index(step->waits, guint, 0);
+
+	return asserted
+	       || (condition->sign == SKETCH_BY_ANSWER && condition->step == index
+	           && sketch_knows(sketch, step->rank));
+}
+
+/* After MPI_Cancel the request is complete, and so waited for at once. */
+static void put_cancel(struct sketch_printing *printing, guint index)
+{
+	const struct sketch *sketch = printing->sketch;
+	struct sketch_step *step = sketch_step(sketch, index);
+	guint about = g_array_index(step->waits, guint, 0);
+	g_autofree char *request = NULL, *status = NULL, *call = NULL, *learnt = NULL;
+
+	if (sketch_step(sketch, about)->dropped)
+		return;
+	request = request_of(printing, about);
+	status = status_of(printing, about);
+	call = g_strdup_printf("MPI_Cancel(%s)", request);
+	put_call(printing, step, call);
+	sketch_put(printing, "%sMPI_Wait(%s, %s);", printing->indent, request, status);
+	if (sketch_tests_cancelled(sketch, index))
+		sketch_put(printing, "%sMPI_Test_cancelled(%s, &cancelled);", printing->indent,
+		           status);
+	if (sketch_sign(step) == SKETCH_UNKNOWN) {
+		put_learnt(printing, about);
+	} else if (sketch->asserts && sketch->blamed == (int32_t)about) {
+		learnt = answer_condition(printing, step, false);
+		sketch_put(printing, "%sassert(%s);", printing->indent, learnt);
+	}
+}
+
 const char *sketch_object(const char *function)
 {
 	if (g_str_has_suffix(function, "_init"))
@@ -521,6 +562,9 @@ void sketch_put_step(struct sketch_printing *printing, guint index)
 		break;
 	case SKETCH_ASK:
 		put_question(printing, index);
+		break;
+	case SKETCH_CANCEL:
+		put_cancel(printing, index);
 		break;
 	case SKETCH_MAKE:
 		put_object(printing, index);

@@ -25,6 +25,8 @@ int sketch_find(const struct sketch *sketch, enum sketch_side side, int32_t rank
 /* Whether a question is asked in the program, because what it is told differs; else it is waited
  * for what is reported. */
 bool sketch_asks(const struct sketch_step *step);
+/* The step that cancels this one; -1: there is none, or it is left out. */
+int sketch_cancels(const struct sketch *sketch, guint index);
 /* Whether all three steps of an MPI_Sendrecv are left, of which this is the first. */
 bool sketch_is_exchange(const struct sketch *sketch, guint index);
 /* Whether something is left of the rank that depends on which interleaving it is in. */
@@ -68,11 +70,11 @@ struct sketch_printing {
 	guint *request;        /* by step: the number of its request within its rank, from 1 */
 	guint *status;         /* by step: the number of its status within its rank, from 1 */
 	guint requests, statuses;
-	bool data;                     /* a buffer is needed */
-	bool result, results;          /* a second buffer is needed; one for each request */
-	const char *object;            /* the type of what is never freed; NULL: there is nothing */
-	bool early;                    /* a question may be about requests that are not there yet */
-	bool flag, index, count, told; /* variables of these names are used */
+	bool data;            /* a buffer is needed */
+	bool result, results; /* a second buffer is needed; one for each request */
+	const char *object;   /* the type of what is never freed; NULL: there is nothing */
+	bool early;           /* a question may be about requests that are not there yet */
+	bool flag, index, count, told, cancelled; /* variables of these names are used */
 };
 
 void sketch_put(struct sketch_printing *printing, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -82,6 +84,8 @@ int32_t sketch_rank_in(const struct sketch_printing *printing, int32_t rank, uin
 /* The type of what a function makes. */
 const char *sketch_object(const char *function);
 void sketch_put_step(struct sketch_printing *printing, guint index);
+/* Whether the program asks if this SKETCH_CANCEL came in time. */
+bool sketch_tests_cancelled(const struct sketch *sketch, guint index);
 /* The condition by which a rank knows that it is in the finding's interleaving, or that it is not;
  * as C. */
 char *sketch_condition(const struct sketch_printing *printing, int32_t rank, bool bad);

@@ -184,6 +184,9 @@ static void number_statuses(struct sketch_printing *printing, int32_t rank)
 		if (sketch->asserts && sketch->blamed == (int32_t)i && step->kind == SKETCH_PROBE
 		    && sketch_sign(step) != SKETCH_UNKNOWN && printing->status[i] == 0)
 			printing->status[i] = ++count;
+		if (step->kind == SKETCH_CANCEL && sketch_tests_cancelled(sketch, i)
+		    && printing->status[g_array_index(step->waits, guint, 0)] == 0)
+			printing->status[g_array_index(step->waits, guint, 0)] = ++count;
 		if (knows && printing->status[about] == 0
 		    && (condition->sign == SKETCH_BY_SOURCE || condition->sign == SKETCH_BY_TAG))
 			printing->status[about] = ++count;
@@ -234,6 +237,8 @@ static void survey(struct sketch_printing *printing)
 		            && sketch_sign(step) == SKETCH_BY_ANSWER);
 		printing->index |= polls && g_str_has_suffix(name, "any");
 		printing->count |= polls && g_str_has_suffix(name, "some");
+		printing->cancelled |= step->kind == SKETCH_CANCEL
+		                       && sketch_tests_cancelled(sketch, i);
 		printing->flag |= polls && !g_str_has_suffix(name, "some")
 		                  && !sketch_begins(name, "MPI_Wait");
 	}
@@ -278,6 +283,8 @@ static void put_variables(struct sketch_printing *printing)
 		g_string_append(names, ", flag");
 	if (printing->count)
 		g_string_append_printf(names, ", count, indices[%u]", printing->requests);
+	if (printing->cancelled)
+		g_string_append(names, ", cancelled");
 	if (printing->told)
 		g_string_append(names, ", told = 0");
 	sketch_put(printing, "\tint %s;", names->str);

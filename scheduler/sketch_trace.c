@@ -181,6 +181,18 @@ static void add_starts(struct tracing *tracing, const struct record_call *call)
 	}
 }
 
+/* What is cancelled is waited for there and then: no call of the program's is needed for that. */
+static bool is_over(const struct tracing *tracing, guint index)
+{
+	for (guint i = index + 1; i < tracing->trace.steps->len; i++) {
+		const struct sketch_step *step = step_at(tracing, i);
+
+		if (step->kind == SKETCH_CANCEL && g_array_index(step->waits, guint, 0) == index)
+			return true;
+	}
+	return false;
+}
+
 /* The requests that this call completed, as indices; of one in which it waits for ever, all that
  * nobody has completed. */
 static GArray *completed_by(const struct tracing *tracing, const struct record_call *call,
@@ -193,7 +205,7 @@ static GArray *completed_by(const struct tracing *tracing, const struct record_c
 		const struct record_call *from = sketch_call(tracing->execution, step->rank,
 		                                             step->events[tracing->side].call);
 
-		if (step->immediate && !step->exchange
+		if (step->immediate && !step->exchange && !is_over(tracing, i)
 		    && (from->completed == call->call || (for_ever && from->completed == 0)))
 			g_array_append_val(indices, i);
 	}
@@ -212,11 +224,32 @@ static GArray *asked_about(const struct tracing *tracing, const struct record_ca
 			const struct sketch_step *step = step_at(tracing, j);
 
 			if (step->immediate && !step->exchange
-			    && step->events[tracing->side].call == number)
+			    && step->events[tracing->side].call == number && !is_over(tracing, j))
 				g_array_append_val(indices, j);
 		}
 	}
 	return indices;
+}
+
+/* MPI_Cancel is about one request; which one of those that MPI_Startall started, is not known. */
+static void add_cancel(struct tracing *tracing, const struct record_call *call)
+{
+	GArray *indices = call->asked ? asked_about(tracing, call) : NULL;
+	struct sketch_step *step, *from;
+	struct sketch_event *event;
+
+	if (!indices || indices->len != 1) {
+		if (indices)
+			g_array_unref(indices);
+		return;
+	}
+	from = step_at(tracing, g_array_index(indices, guint, 0));
+	event = &from->events[tracing->side];
+	step = add(tracing, call, SKETCH_CANCEL, "MPI_Cancel");
+	step->waits = indices;
+	event->withdrawn = step->events[tracing->side].done && from->kind == SKETCH_RECEIVE
+	                   && event->send == 0;
+	step->events[tracing->side].yes = event->withdrawn;
 }
 
 static void add_wait(struct tracing *tracing, const struct record_call *call)
@@ -428,6 +461,8 @@ static void add_call(struct tracing *tracing, const struct record_call *call)
 		add_collective(tracing, call);
 	else if (sketch_begins(name, "MPI_Wait") || sketch_begins(name, "MPI_Test"))
 		add_wait(tracing, call);
+	else if (sketch_begins(name, "MPI_Cancel"))
+		add_cancel(tracing, call);
 }
 
 struct sketch_trace sketch_trace_make(const struct record_finding *finding,

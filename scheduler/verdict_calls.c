@@ -19,6 +19,11 @@ static struct record_call describe(const struct execution *execution, int rank, 
 	call.place = session_place(execution, rank, info->site);
 	call.operations = info->op_count;
 	call.kind = info->kind < RECORD_CALL_KINDS ? info->kind : RECORD_CALL_OTHER;
+	if (info->request > 0) {
+		g_autofree char *request = g_strdup_printf("%u", info->request);
+
+		call.asked = g_intern_string(request);
+	}
 	if (info->kind == 0)
 		return call;
 	call.communicator = info->comm;

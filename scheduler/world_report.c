@@ -221,6 +221,8 @@ static void remember(struct world *world, int number, const struct wire_call *ca
 	info->site = call->site;
 	info->thread = call->thread;
 	info->marked = call->marked;
+	if (call->wait == WIRE_CANCEL && call->waited_count > 0)
+		info->request = call->waited[0].call;
 	info->op_count = (guint8)MIN(call->op_count, 255);
 	if (call->op_count > 0) {
 		info->kind = call->ops[0].kind;

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "../../explorer/answer.h"
 #include "../../scheduler/findings.h"
 
 /* An interleaving of one choice: rank 0's call 3 takes a message of `source`. */
@@ -112,12 +113,53 @@ static void test_a_remark_is_blamed_on_its_choice(void **state)
 	findings_free(findings);
 }
 
+/* What is matched where it names its source is not told as a choice. */
+static void test_a_cancellation_is_blamed_where_it_came_in_time(void **state)
+{
+	struct findings *findings = findings_new(RECORD_ZERO);
+	struct record_execution *good = record_execution_new();
+	g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	struct record_finding *finding;
+
+	(void)state;
+	good->buffering = RECORD_ZERO;
+	interleaving(findings, ANSWER_CANCELLED, deadlock(), NULL, FALSE);
+	findings_add_good(findings, good, none);
+	findings_blame(findings);
+	finding = findings_all(findings)->pdata[0];
+	assert_non_null(finding->blame);
+	assert_int_equal(finding->blame->taken.source, ANSWER_CANCELLED);
+	record_execution_free(good);
+	findings_free(findings);
+}
+
+/* But a wildcard's message is: then that end is no other way through the same point. */
+static void test_an_end_before_a_choice_blames_nothing(void **state)
+{
+	struct findings *findings = findings_new(RECORD_ZERO);
+	struct record_execution *good = record_execution_new();
+	g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	struct record_finding *finding;
+
+	(void)state;
+	good->buffering = RECORD_ZERO;
+	interleaving(findings, 1, deadlock(), NULL, FALSE);
+	findings_add_good(findings, good, none);
+	findings_blame(findings);
+	finding = findings_all(findings)->pdata[0];
+	assert_null(finding->blame);
+	record_execution_free(good);
+	findings_free(findings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_was_done_counts_and_not_by_whom),
 		cmocka_unit_test(test_a_remark_on_everything_hides_no_blame),
 		cmocka_unit_test(test_a_remark_is_blamed_on_its_choice),
+		cmocka_unit_test(test_a_cancellation_is_blamed_where_it_came_in_time),
+		cmocka_unit_test(test_an_end_before_a_choice_blames_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -294,6 +294,56 @@ static void branches_on_an_answer(void **state)
 	record_execution_free(bad);
 }
 
+/* Rank 0 cancels its receive; only when it came in time rank 1 is sent nothing. */
+static struct record_execution *cancelled(gboolean in_time)
+{
+	struct record_execution *execution = execution_new(2);
+	struct record_call *calls;
+
+	call(execution, 0, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
+	call(execution, 0, 2, RECORD_CALL_RECEIVE, "MPI_Irecv", 1, 4);
+	call(execution, 0, 3, RECORD_CALL_OTHER, "MPI_Cancel", -1, 0);
+	call(execution, 0, 4, RECORD_CALL_OTHER, "MPI_Wait", -1, 0);
+	calls = (struct record_call *)(void *)execution->calls->data;
+	calls[2].asked = "2";
+	calls[1].completed = in_time ? 0 : 4;
+	if (!in_time) {
+		call(execution, 0, 5, RECORD_CALL_SEND, "MPI_Send", 1, 4);
+		match(execution, 0, 2, 1, 2);
+		match(execution, 1, 3, 0, 5);
+	}
+	call(execution, 0, in_time ? 5 : 6, RECORD_CALL_COLLECTIVE, "MPI_Finalize", -1, 0);
+	call(execution, 1, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
+	call(execution, 1, 2, RECORD_CALL_SEND, "MPI_Bsend", 0, 4);
+	call(execution, 1, 3, RECORD_CALL_RECEIVE, "MPI_Recv", 0, 4);
+	if (!in_time)
+		call(execution, 1, 4, RECORD_CALL_COLLECTIVE, "MPI_Finalize", -1, 0);
+	return execution;
+}
+
+static void branches_on_a_cancellation(void **state)
+{
+	struct record_execution *bad = cancelled(TRUE), *good = cancelled(FALSE);
+	struct record_finding *finding = deadlock_at(1, 3);
+	struct sketch *sketch = sketch_new(finding, bad, good, NULL);
+	char *text = sketch_print(sketch, "");
+
+	(void)state;
+	assert_non_null(strstr(text, "\tint rank, cancelled;\n"));
+	assert_non_null(strstr(text, "MPI_Cancel(&request);\n"
+	                             "\t\tMPI_Wait(&request, &status);\n"
+	                             "\t\tMPI_Test_cancelled(&status, &cancelled);\n"
+	                             "\t\tif (!cancelled) { /* goes well */\n"
+	                             "\t\t\tMPI_Send(data, 4, MPI_BYTE, 1, 7, "));
+	check_lines(sketch, text);
+	g_free(text);
+	assert_true(sketch_is_whole(sketch));
+	sketch_free(sketch);
+	record_finding_free(finding);
+	record_execution_free(good);
+	record_execution_free(bad);
+}
+
 /* As above, and rank 1 is told: it receives only then. */
 static void tells_others_which_way(void **state)
 {
@@ -363,6 +413,7 @@ int main(void)
 		cmocka_unit_test(goes_on_where_a_rank_stopped),
 		cmocka_unit_test(waits_for_requests_in_buffers_of_their_own),
 		cmocka_unit_test(branches_on_an_answer),
+		cmocka_unit_test(branches_on_a_cancellation),
 		cmocka_unit_test(tells_others_which_way),
 		cmocka_unit_test(refuses_what_calls_do_not_show),
 	};
