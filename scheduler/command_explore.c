@@ -27,6 +27,37 @@ static int columns(void)
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
+/* "3 min" */
+static char *time_words(double seconds)
+{
+	static const struct {
+		double most, in; /* seconds */
+		const char *format;
+	} units[] = {{100, 1, "%.0f s"},
+	             {6000, 60, "%.0f min"},
+	             {360000, 3600, "%.0f h"},
+	             {1000 * 86400, 86400, "%.0f days"}};
+
+	for (guint i = 0; i < G_N_ELEMENTS(units); i++)
+		if (seconds < units[i].most)
+			return g_strdup_printf(units[i].format, seconds / units[i].in);
+	return g_strdup("more than 1000 days");
+}
+
+/* An estimate, of which three digits say all: "about 1230 left (40 s)". */
+static char *left_words(double left, double rate)
+{
+	g_autofree char *time = time_words(left / rate);
+	guint64 step = 1;
+
+	if (!(left < 1e9))
+		return g_strdup_printf("about %.2g left (%s)", left, time);
+	while (left / (double)step >= 999.5)
+		step *= 10;
+	return g_strdup_printf("about %" G_GUINT64_FORMAT " left (%s)",
+	                       (guint64)(left / (double)step + 0.5) * step, time);
+}
+
 static void show_progress(void *user, const struct session_progress *now)
 {
 	struct progress *progress = user;
@@ -39,7 +70,7 @@ static void show_progress(void *user, const struct session_progress *now)
 	if (now->runs > 0)
 		left = g_strdup_printf("%" G_GUINT64_FORMAT " random runs", now->runs);
 	else if (now->left >= 0 && rate > 0)
-		left = g_strdup_printf("about %.3g left (%.3g s)", now->left, now->left / rate);
+		left = left_words(now->left, rate);
 	else
 		left = g_strdup_printf("%" G_GUINT64_FORMAT " waiting", now->waiting);
 	line = g_strdup_printf(

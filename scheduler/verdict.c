@@ -177,6 +177,8 @@ static char *describe_line(const struct record_rank *line)
 	g_autofree char *place = place_print(&line->place);
 	const char *arguments = line->arguments ? line->arguments : "";
 
+	if (line->ended && g_strcmp0(line->function, "MPI_Abort") == 0)
+		return g_strdup_printf("rank %d %s at %s", line->rank, line->ended, place);
 	if (line->ended)
 		return g_strdup_printf("rank %d %s at %s, in or after %s(%s)", line->rank,
 		                       line->ended, place,
