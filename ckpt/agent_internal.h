@@ -83,13 +83,18 @@ struct agent {
 void agent_set_hazard(struct agent *agent, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* What is open already belongs to MPI: sockets, pipes and devices among it are shared with the
+ * copies. 0, or -1 with errno. */
 int agent_know_descriptors(struct agent *agent);
+/* What is open and mapped now, into the arena; what cannot be put back becomes the hazard. 0, or -1
+ * with errno. */
 int agent_survey_files(struct agent *agent);
 int agent_survey_mappings(struct agent *agent);
 
 /* Opens the file of a descriptor once more, whatever its name has become. */
 int agent_open_again(int fd, int flags);
 
+/* By the last survey. */
 bool agent_is_mapped(const struct agent *agent, const struct agent_file *file);
 
 /* In the child: gives every surveyed descriptor a life of its own. */

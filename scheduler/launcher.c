@@ -107,9 +107,8 @@ struct launcher *launcher_start(const struct launcher_options *options, GError *
 	launcher->open_handles = 2;
 	uv_pipe_init(options->loop, &launcher->output, 0);
 	launcher->output.data = launcher->process.data = launcher;
-	stdio[1].flags = stdio[2].flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE;
+	stdio[1].flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE; /* for errors, too: launcher_become */
 	stdio[1].data.stream = (uv_stream_t *)&launcher->output;
-	stdio[2].flags = UV_IGNORE;
 	process.exit_cb = on_process_ended;
 	process.file = command[0];
 	process.args = command;

@@ -18,6 +18,7 @@ struct launcher_options {
 	void *user;
 };
 
+/* This process becomes the subreaper of what is started. NULL with `error` set. */
 struct launcher *launcher_start(const struct launcher_options *options, GError **error);
 
 /* Kills what is left of it and frees. NULL is legal. */
@@ -27,6 +28,7 @@ void launcher_free(struct launcher *launcher);
  * process is their subreaper). Nothing else may be our child by then. */
 void launcher_end_orphans(void);
 
+/* FALSE also for NULL. */
 gboolean launcher_running(const struct launcher *launcher);
 
 /* The last that launcher and uncaught output said, for diagnostics; valid until freed. */

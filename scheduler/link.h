@@ -25,6 +25,8 @@ struct link_listener *link_listen(uv_loop_t *loop, const char *path,
 /* Closes the socket and every link that came through it. */
 void link_listener_close(struct link_listener *listener);
 
+/* Sent at once or, while messages are being read, with all that these set off; nothing happens when
+ * the link is NULL or closing. A peer that is gone is told by `closed`. */
 void link_send(struct link *link, const struct wire_message *message);
 void link_close(struct link *link);
 

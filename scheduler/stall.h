@@ -40,6 +40,7 @@ void stall_heard(struct stall *stall);
 /* Every rank is at rest (or gone): nobody is waited for. */
 void stall_rest(struct stall *stall);
 
+/* To be called now and then while a rank runs; `now` in microseconds (g_get_monotonic_time). */
 enum stall_step stall_look(struct stall *stall, const struct world *world, gint64 now);
 
 /* Whether what a plan waits for will hardly come any more. */

@@ -111,6 +111,7 @@ gboolean world_has_windows(const struct world *world);
 gboolean world_has_locked(const struct world *world);
 gboolean world_has_atomics(const struct world *world);
 
+/* Whether any of those questions was answered. */
 gboolean world_answer_ready(struct world *world);
 
 /* Of each rank in which threads wait to be admitted, the first one is. */

@@ -15,10 +15,11 @@ struct large_counts {
 	bool refused;   /* something did not fit */
 };
 
+/* The count as an int; where it does not fit 0, and `refused` is set (as all below do). */
 int large_count(struct large_counts *large, MPI_Count count);
 
 /* The argument `name` of the collective `function` on `comm`, which has as many elements as it has
- * in this call; NULL stays NULL. */
+ * in this call; NULL stays NULL. Valid until large_counts_release. */
 const int *large_counts(struct large_counts *large, enum mpi_call function, const char *name,
                         const MPI_Count *counts, int root, MPI_Comm comm);
 const int *large_displacements(struct large_counts *large, enum mpi_call function,
@@ -31,6 +32,7 @@ const int *large_count_copy(struct collective_kept *kept, enum mpi_call function
 
 void large_counts_release(struct large_counts *large);
 
+/* Says that matchpoint cannot control such counts; does not return. */
 int large_counts_refused(const void *site, enum mpi_call function);
 
 #endif
