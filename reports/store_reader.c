@@ -530,7 +530,7 @@ struct record_execution *store_reader_well(struct store_reader *reader, uint32_t
 	sqlite3_stmt *row = rows_prepare(
 		reader,
 		"SELECT coalesce(min(id), 0) FROM execution WHERE status = 'ok' AND buffering = ?"
-		" AND EXISTS (SELECT 1 FROM call WHERE execution = id)",
+		" AND calls > 0",
 		error);
 	gint64 id = 0;
 	int code = -1;

@@ -3,7 +3,9 @@
 #define RANKS_MAX 65536
 
 static const char *const sql[QUERIES] = {
-	[GET_EXECUTION] = "SELECT id, buffering, status, path FROM execution WHERE id = ?",
+	[GET_EXECUTION] =
+		"SELECT id, buffering, status, path, first_call, calls, first_match, matches"
+		" FROM execution WHERE id = ?",
 	[GET_SHOWS] = "SELECT finding FROM shows WHERE execution = ? ORDER BY finding",
 	[GET_ROLL_CALL] =
 		"SELECT rank, call, function, arguments, place, waits_for, ended, bystander,"
@@ -17,12 +19,12 @@ static const char *const sql[QUERIES] = {
 		"SELECT number, source, tag, call, sub, place, answer, requests FROM alternative"
 		" WHERE execution = ? AND position = ? ORDER BY number",
 	[GET_MATCHES] = "SELECT rank, call, sub, source, send_call, send_sub, tag FROM match"
-			" WHERE execution = ? ORDER BY position",
+			" WHERE id BETWEEN ?2 AND ?3 AND execution = ?1 ORDER BY id",
 	[GET_CALLS] = "SELECT rank, call, kind, operations, function, place, communicator, peer,"
 		      " peer_given, tag, bytes, collective, completed, stack, waits, asked"
 		      " FROM call"
 		      " LEFT JOIN stands USING (execution, rank, call)"
-		      " WHERE execution = ? ORDER BY rank, call",
+		      " WHERE id BETWEEN ?2 AND ?3 AND execution = ?1 ORDER BY id",
 	[GET_STACK] = "SELECT stack FROM stands WHERE execution = ? AND rank = ? AND call = ?",
 };
 
@@ -303,13 +305,32 @@ static bool read_processes(struct store_reader *reader, struct record_execution 
 	return code == 0;
 }
 
+/* Where the calls or matches of an execution stand in their table. */
+struct range {
+	gint64 first, count;
+};
+
+static struct range range_columns(sqlite3_stmt *row, int column)
+{
+	return (struct range){rows_number(row, column, 0, G_MAXINT64 - G_MAXUINT32),
+	                      rows_count(row, column + 1)};
+}
+
+static void bind_range(sqlite3_stmt *row, const struct record_execution *execution,
+                       struct range range)
+{
+	sqlite3_bind_int64(row, 1, execution->id);
+	sqlite3_bind_int64(row, 2, range.first);
+	sqlite3_bind_int64(row, 3, range.first + range.count - 1);
+}
+
 static bool read_matches(struct store_reader *reader, struct record_execution *execution,
-                         GError **error)
+                         struct range range, GError **error)
 {
 	sqlite3_stmt *row = reader->statements[GET_MATCHES];
 	int code;
 
-	sqlite3_bind_int64(row, 1, execution->id);
+	bind_range(row, execution, range);
 	while ((code = rows_step(reader, row, error)) == 1) {
 		struct record_match match = {
 			.rank = rows_rank(row, 0),
@@ -322,18 +343,20 @@ static bool read_matches(struct store_reader *reader, struct record_execution *e
 
 		g_array_append_val(execution->matches, match);
 	}
+	if (code == 0 && execution->matches->len != range.count)
+		return rows_damaged(reader, "matches are missing", error);
 	return code == 0;
 }
 
 static bool read_calls(struct store_reader *reader, struct record_execution *execution,
-                       GError **error)
+                       struct range range, GError **error)
 {
 	sqlite3_stmt *row = reader->statements[GET_CALLS];
 	int32_t rank = -1;
 	uint32_t number = 0;
 	int code;
 
-	sqlite3_bind_int64(row, 1, execution->id);
+	bind_range(row, execution, range);
 	while ((code = rows_step(reader, row, error)) == 1) {
 		gint64 communicator = sqlite3_column_int64(row, 6);
 		const struct rows_communicator *known = g_hash_table_lookup(reader->communicators,
@@ -359,13 +382,16 @@ static bool read_calls(struct store_reader *reader, struct record_execution *exe
 
 		call.stack = stack_column(reader, row, 13, &call.place);
 		number = call.rank == rank ? number + 1 : 1;
-		rank = call.rank;
-		if (call.call != number || rank >= reader->exploration->ranks) {
+		if (call.call != number || call.rank < rank
+		    || call.rank >= reader->exploration->ranks) {
 			sqlite3_reset(row);
 			return rows_damaged(reader, "its calls are not numbered in order", error);
 		}
+		rank = call.rank;
 		g_array_append_val(execution->calls, call);
 	}
+	if (code == 0 && execution->calls->len != range.count)
+		return rows_damaged(reader, "calls are missing", error);
 	return code == 0;
 }
 
@@ -388,6 +414,7 @@ struct record_execution *rows_execution(struct store_reader *reader, gint64 id, 
 {
 	g_autoptr(RecordExecution) execution = record_execution_new();
 	sqlite3_stmt *row = reader->statements[GET_EXECUTION];
+	struct range calls, matches;
 
 	sqlite3_bind_int64(row, 1, id);
 	if (rows_step(reader, row, error) != 1) {
@@ -399,6 +426,8 @@ struct record_execution *rows_execution(struct store_reader *reader, gint64 id, 
 	execution->buffering = rows_count(row, 1);
 	execution->status = rows_name(row, 2);
 	execution->path = rows_text(row, 3);
+	calls = range_columns(row, 4);
+	matches = range_columns(row, 6);
 	sqlite3_reset(row);
 	if (!execution->status || !execution->path) {
 		rows_damaged(reader, "an interleaving has no path", error);
@@ -406,7 +435,8 @@ struct record_execution *rows_execution(struct store_reader *reader, gint64 id, 
 	}
 	if (!read_processes(reader, execution, error) || !read_shows(reader, execution, error)
 	    || !rows_choices(reader, id, -1, execution->choices, error)
-	    || !read_matches(reader, execution, error) || !read_calls(reader, execution, error)
+	    || !read_matches(reader, execution, matches, error)
+	    || !read_calls(reader, execution, calls, error)
 	    || !rows_roll_call(reader, id, 0, execution->ranks, error))
 		return NULL;
 	return g_steal_pointer(&execution);

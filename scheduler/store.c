@@ -35,7 +35,7 @@ static const char *const sql[STATEMENTS] = {
 	[PUT_NOTE] = "REPLACE INTO note VALUES (?,?)",
 	[PUT_PLACE] = "REPLACE INTO place VALUES (?,?,?,?,?,?)",
 	[PUT_EXCERPT] = "REPLACE INTO excerpt VALUES (?,?,?)",
-	[PUT_EXECUTION] = "INSERT INTO execution VALUES (?,?,?,?)",
+	[PUT_EXECUTION] = "INSERT INTO execution VALUES (?,?,?,?,?,?,?,?)",
 	[PUT_SHOWS] = "INSERT OR IGNORE INTO shows VALUES (?,?)",
 	[PUT_ROLL_CALL] = "INSERT INTO roll_call VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?)",
@@ -417,10 +417,12 @@ static bool put_processes(struct store *store, const struct record_execution *ex
 static bool put_execution(struct store *store, const struct record_execution *execution,
                           GError **error)
 {
-	gint64 id = I(execution->id);
+	gint64 id = I(execution->id), first_call, first_match;
 
-	if (!put(store, PUT_EXECUTION, error, "iitt", id, I(execution->buffering),
-	         execution->status, execution->path)
+	if (!store_put_calls(store, execution, &first_call, &first_match, error)
+	    || !put(store, PUT_EXECUTION, error, "iittiiii", id, I(execution->buffering),
+	            execution->status, execution->path, first_call, I(execution->calls->len),
+	            first_match, I(execution->matches->len))
 	    || !put_processes(store, execution, error)
 	    || !put_roll_call(store, id, 0, execution->ranks, error))
 		return false;
@@ -433,7 +435,7 @@ static bool put_execution(struct store *store, const struct record_execution *ex
 		if (!put_choice(store, id, I(i), g_ptr_array_index(execution->choices, i), error))
 			return false;
 	}
-	return store_put_calls(store, execution, error);
+	return true;
 }
 
 static bool put_outcomes(struct store *store, const struct record_finding *finding, GError **error)

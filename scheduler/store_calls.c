@@ -6,8 +6,19 @@
 
 #define ROWS 16
 
-/* A table's columns, each in the order of store_schema.h. */
-enum { CALL_COLUMNS = 16, MATCH_COLUMNS = 9 };
+/* The columns but the id, which is left to SQLite: so it knows that a row belongs at the end. */
+#define CALL                                                                                  \
+	"call (execution, rank, call, kind, operations, function, place, communicator, peer," \
+	" peer_given, tag, bytes, collective, completed, waits, asked)"
+#define MATCH "match (execution, rank, call, sub, source, send_call, send_sub, tag)"
+enum { CALL_COLUMNS = 16, MATCH_COLUMNS = 8 };
+
+/* Of those that were met lately, where a loop's calls are. */
+#define PLACES 64
+struct known_place {
+	struct place place;
+	gint64 id; /* 0: none */
+};
 
 /* The statements that write rows of a table: one, or ROWS. */
 struct rows {
@@ -18,8 +29,7 @@ struct store_calls {
 	struct rows calls, matches;
 	sqlite3_stmt *communicator;
 	GHashTable *communicators; /* numbers of those that are in the file */
-	struct place last;         /* the place of the last call, and its id; 0: none */
-	gint64 last_id;
+	struct known_place places[PLACES];
 };
 
 static sqlite3_stmt *prepare_insert(const struct store *store, const char *table, int columns,
@@ -63,7 +73,7 @@ void store_calls_forget(struct store_calls *calls)
 	if (!calls)
 		return;
 	g_hash_table_remove_all(calls->communicators);
-	calls->last_id = 0;
+	memset(calls->places, 0, sizeof(calls->places));
 }
 
 static struct store_calls *prepare_all(const struct store *store, GError **error)
@@ -73,8 +83,8 @@ static struct store_calls *prepare_all(const struct store *store, GError **error
 	calls->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	calls->communicator = store_prepare(
 		store, "INSERT OR IGNORE INTO communicator VALUES (?,?,?)", error);
-	if (calls->communicator && prepare_rows(store, &calls->calls, "call", CALL_COLUMNS, error)
-	    && prepare_rows(store, &calls->matches, "match", MATCH_COLUMNS, error))
+	if (calls->communicator && prepare_rows(store, &calls->calls, CALL, CALL_COLUMNS, error)
+	    && prepare_rows(store, &calls->matches, MATCH, MATCH_COLUMNS, error))
 		return calls;
 	store_calls_free(calls);
 	return NULL;
@@ -116,16 +126,15 @@ static bool put_communicator(struct store *store, const struct record_call *call
 /* A loop's calls are at few places, whose names are interned. */
 static gint64 put_place(struct store *store, const struct place *place, GError **error)
 {
-	struct store_calls *calls = store->calls;
-	const struct place *last = &calls->last;
+	struct known_place *known = &store->calls->places[(place->line + place->offset) % PLACES];
 
-	if (calls->last_id > 0 && last->file == place->file && last->line == place->line
-	    && last->function == place->function && last->offset == place->offset
-	    && last->directory == place->directory)
-		return calls->last_id;
-	calls->last = *place;
-	calls->last_id = store_put_place(store, place, error);
-	return calls->last_id;
+	if (known->id > 0 && known->place.file == place->file && known->place.line == place->line
+	    && known->place.function == place->function && known->place.offset == place->offset
+	    && known->place.directory == place->directory)
+		return known->id;
+	known->place = *place;
+	known->id = store_put_place(store, place, error);
+	return known->id;
 }
 
 static void bind_numbers(sqlite3_stmt *statement, int at, const gint64 *numbers, int count)
@@ -185,9 +194,9 @@ static bool put_matches(struct store *store, const struct record_execution *exec
 		for (guint row = 0; row < rows; row++) {
 			const struct record_match *match = &g_array_index(
 				matches, struct record_match, i + row);
-			const gint64 numbers[] = {execution->id,    i + row,         match->rank,
-			                          match->call,      match->sub,      match->source,
-			                          match->send_call, match->send_sub, match->tag};
+			const gint64 numbers[] = {execution->id,   match->rank,   match->call,
+			                          match->sub,      match->source, match->send_call,
+			                          match->send_sub, match->tag};
 
 			G_STATIC_ASSERT(G_N_ELEMENTS(numbers) == MATCH_COLUMNS);
 			bind_numbers(statement, (int)row * MATCH_COLUMNS + 1, numbers,
@@ -206,21 +215,40 @@ static bool prepare(struct store *store, GError **error)
 	return store->calls != NULL;
 }
 
-bool store_put_calls(struct store *store, const struct record_execution *execution, GError **error)
+/* The id of the first of the rows that were written last. */
+static gint64 first_of(const struct store *store, guint rows)
 {
-	return prepare(store, error) && put_matches(store, execution, error)
-	       && put_calls(store, execution->id, execution->calls, error);
+	return rows ? sqlite3_last_insert_rowid(store->database) - rows + 1 : 0;
+}
+
+bool store_put_calls(struct store *store, const struct record_execution *execution,
+                     gint64 *ret_first_call, gint64 *ret_first_match, GError **error)
+{
+	if (!prepare(store, error) || !put_matches(store, execution, error))
+		return false;
+	*ret_first_match = first_of(store, execution->matches->len);
+	if (!put_calls(store, execution->id, execution->calls, error))
+		return false;
+	*ret_first_call = first_of(store, execution->calls->len);
+	return true;
 }
 
 bool store_replace_calls(struct store *store, uint32_t execution, const GArray *calls,
                          GError **error)
 {
-	g_autofree char *drop = g_strdup_printf("DELETE FROM call WHERE execution = %" PRIu32,
-	                                        execution);
+	g_autofree char *drop = g_strdup_printf(
+		"WITH old AS (SELECT first_call, calls FROM execution WHERE id = %" PRIu32 ")"
+		" DELETE FROM call WHERE id >= (SELECT first_call FROM old)"
+		" AND id < (SELECT first_call + calls FROM old)",
+		execution);
+	g_autofree char *keep = NULL;
 	bool good;
 
 	if (!prepare(store, error) || !store_begin(store, error))
 		return false;
 	good = store_run(store, drop, error) && put_calls(store, execution, calls, error);
-	return store_finish(store, good, error);
+	keep = g_strdup_printf("UPDATE execution SET first_call = %" PRIi64 ", calls = %u"
+	                       " WHERE id = %" PRIu32,
+	                       first_of(store, calls->len), calls->len, execution);
+	return store_finish(store, good && store_run(store, keep, error), error);
 }

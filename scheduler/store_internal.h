@@ -34,8 +34,9 @@ struct store {
 	struct stopwatch watch; /* what opening, writing and closing cost */
 };
 
-/* Writes its matches and calls (store_calls.c). */
-bool store_put_calls(struct store *store, const struct record_execution *execution, GError **error);
+/* Writes its matches and calls (store_calls.c), and tells the ids of the first of each; 0: none. */
+bool store_put_calls(struct store *store, const struct record_execution *execution,
+                     gint64 *ret_first_call, gint64 *ret_first_match, GError **error);
 /* What was written last is gone. NULL is legal. */
 void store_calls_forget(struct store_calls *calls);
 void store_calls_free(struct store_calls *calls);

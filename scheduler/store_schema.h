@@ -6,13 +6,17 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 13             /* user_version */
+#define STORE_VERSION 14             /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *
  * In roll_call, execution is 0 for the roll-call of a finding, and finding 0 for that of an
  * execution. In choice and alternative, execution 0 has the blame of the finding `position`;
  * alternative number 0 is the message taken.
+ *
+ * Calls and matches are many. They are appended, those of an execution one after the other as in
+ * struct record_execution, and have no index: the execution tells how many there are, and the id of
+ * the first.
  *
  * Where calls stand is told by a stack: its frames by depth, the innermost being 0. It is known of
  * the interleavings that were carried out with stacks, some of which are replays.
@@ -43,7 +47,8 @@
 	"CREATE TABLE excerpt (place INTEGER PRIMARY KEY, first INTEGER, text TEXT);" \
 	"CREATE TABLE communicator (number INTEGER PRIMARY KEY, name TEXT, members TEXT);" \
 	"CREATE TABLE execution (" \
-	" id INTEGER PRIMARY KEY, buffering INTEGER, status TEXT, path TEXT);" \
+	" id INTEGER PRIMARY KEY, buffering INTEGER, status TEXT, path TEXT," \
+	" first_call INTEGER, calls INTEGER, first_match INTEGER, matches INTEGER);" \
 	"CREATE TABLE shows (execution INTEGER, finding INTEGER," \
 	" PRIMARY KEY (execution, finding)) WITHOUT ROWID;" \
 	"CREATE TABLE roll_call (" \
@@ -64,15 +69,13 @@
 	" call INTEGER, sub INTEGER, place INTEGER, answer TEXT, requests TEXT," \
 	" PRIMARY KEY (execution, position, number)) WITHOUT ROWID;" \
 	"CREATE TABLE match (" \
-	" execution INTEGER, position INTEGER, rank INTEGER, call INTEGER, sub INTEGER," \
-	" source INTEGER, send_call INTEGER, send_sub INTEGER, tag INTEGER," \
-	" PRIMARY KEY (execution, position)) WITHOUT ROWID;" \
+	" id INTEGER PRIMARY KEY, execution INTEGER, rank INTEGER, call INTEGER, sub INTEGER," \
+	" source INTEGER, send_call INTEGER, send_sub INTEGER, tag INTEGER);" \
 	"CREATE TABLE call (" \
-	" execution INTEGER, rank INTEGER, call INTEGER, kind INTEGER, operations INTEGER," \
-	" function TEXT, place INTEGER, communicator INTEGER, peer INTEGER," \
-	" peer_given INTEGER, tag INTEGER, bytes INTEGER, collective INTEGER," \
-	" completed INTEGER, waits INTEGER, asked TEXT," \
-	" PRIMARY KEY (execution, rank, call)) WITHOUT ROWID;" \
+	" id INTEGER PRIMARY KEY, execution INTEGER, rank INTEGER, call INTEGER," \
+	" kind INTEGER, operations INTEGER, function TEXT, place INTEGER," \
+	" communicator INTEGER, peer INTEGER, peer_given INTEGER, tag INTEGER," \
+	" bytes INTEGER, collective INTEGER, completed INTEGER, waits INTEGER, asked TEXT);" \
 	"CREATE TABLE frame (" \
 	" stack INTEGER, depth INTEGER, function TEXT, place INTEGER," \
 	" PRIMARY KEY (stack, depth)) WITHOUT ROWID;" \

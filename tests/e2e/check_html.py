@@ -349,7 +349,7 @@ def enlarge(store):
     many places."""
     random.seed(1)
     database = sqlite3.connect(os.path.join(store, "matchpoint.db"))
-    columns = [row[1] for row in database.execute("PRAGMA table_info(call)")]
+    columns = [row[1] for row in database.execute("PRAGMA table_info(call)")][1:]
     execution, = database.execute("SELECT min(execution) FROM shows").fetchone()
     next_call = [1] * RANKS
     calls, matches = [], []
@@ -370,7 +370,7 @@ def enlarge(store):
         dest = (source + random.randint(1, RANKS - 1)) % RANKS
         tag = random.randrange(1 << 20)
         sent = call(source, 1, "MPI_Send", dest, tag)
-        matches.append((execution, len(matches), dest, call(dest, 2, "MPI_Recv", source, tag), 0,
+        matches.append((execution, dest, call(dest, 2, "MPI_Recv", source, tag), 0,
                         source, sent, 0, tag))
     database.execute("UPDATE exploration SET ranks = ?", (RANKS,))
     database.execute("DELETE FROM frame")
@@ -380,12 +380,18 @@ def enlarge(store):
                           for stack in range(1, STACKS + 1) for depth in range(10)])
     for table in ("call", "match", "stands"):
         database.execute("DELETE FROM %s WHERE execution = ?" % table, (execution,))
-    database.executemany("INSERT INTO call VALUES (%s)" % ",".join("?" * len(columns)), calls)
+    for table, first, count, rows in (("call", "first_call", "calls", sorted(calls)),
+                                      ("match", "first_match", "matches", matches)):
+        last, = database.execute("SELECT coalesce(max(id), 0) FROM %s" % table).fetchone()
+        database.executemany(
+            "INSERT INTO %s VALUES (%s)" % (table, ",".join("?" * (1 + len(rows[0])))),
+            [(last + 1 + i, *row) for i, row in enumerate(rows)])
+        database.execute("UPDATE execution SET %s = ?, %s = ? WHERE id = ?" % (first, count),
+                         (last + 1, len(rows), execution))
     database.executemany("INSERT INTO stands VALUES (?,?,?,?)",
                          [(execution, *made[1:3],
                            random.randrange(made[columns.index("place")] + 2, STACKS, 3))
                           for made in calls])
-    database.executemany("INSERT INTO match VALUES (%s)" % ",".join("?" * 9), matches)
     database.commit()
     database.close()
 

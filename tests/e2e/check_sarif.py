@@ -4,6 +4,7 @@ wants besides. The schema is not ours to keep here: it is taken from an npm pack
 Skipped without schema or jsonschema (Debian: python3-jsonschema)."""
 
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -190,12 +191,22 @@ def check_awkward(tool, schema):
     shutil.copytree(store, spoilt)
     with sqlite3.connect(os.path.join(spoilt, "matchpoint.db")) as database:
         columns = [row[1] for row in database.execute("PRAGMA table_info(call)")]
-        values = ", ".join({"call": "call + value"}.get(name, name) for name in columns)
-        database.execute(
-            "WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n"
-            " WHERE value < 5000) INSERT INTO call SELECT %s FROM call, n"
-            " WHERE call = (SELECT max(call) FROM call AS other WHERE"
-            " other.rank = call.rank AND other.execution = call.execution)" % values)
+        number, calls = columns.index("call"), []
+        for (execution,) in database.execute("SELECT id FROM execution").fetchall():
+            first = len(calls) + 1
+            for _, rank in itertools.groupby(database.execute(
+                    "SELECT * FROM call WHERE execution = ? ORDER BY id", (execution,)),
+                                             lambda call: call[columns.index("rank")]):
+                rank = list(rank)
+                last = rank[-1]
+                calls += rank
+                calls += [(*last[:number], last[number] + i, *last[number + 1:])
+                          for i in range(1, 5001)]
+            database.execute("UPDATE execution SET first_call = ?, calls = ? WHERE id = ?",
+                             (first, len(calls) + 1 - first, execution))
+        database.execute("DELETE FROM call")
+        database.executemany("INSERT INTO call VALUES (%s)" % ",".join("?" * len(columns)),
+                             [(i, *call[1:]) for i, call in enumerate(calls, 1)])
     run = tool.run("report", spoilt, "--sarif", "-")
     check(run.status == 0, run)
     result, = schema.check(run.out)["results"]

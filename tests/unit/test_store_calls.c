@@ -1,7 +1,9 @@
 #include <glib/gstdio.h>
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -80,33 +82,286 @@ static void check_many_calls(const struct record_execution *read,
 	}
 }
 
-/* They are written many at once; what a failed transaction takes back is written again. */
-static void many_calls_come_back_as_they_were(void **state)
+static struct store *create(const char *directory)
 {
-	const char *directory = *state;
 	struct store *store = store_create(directory, NULL);
 	g_autoptr(RecordExploration) e = record_exploration_new();
-	g_autoptr(RecordExecution) first = many_calls(1), again = many_calls(2);
-	g_autoptr(RecordExecution) second = many_calls(2);
-	g_autoptr(StoreReader) reader = NULL;
 
 	g_strfreev(e->program);
 	e->program = g_strsplit("./solver", " ", -1);
 	e->ranks = 3;
+	assert_non_null(store);
 	assert_true(store_put_exploration(store, e, NULL));
-	g_array_index(again->calls, struct record_call, MANY - 1).call = 1; /* there is one */
+	return store;
+}
+
+static struct record_execution *few_calls(uint32_t id, uint32_t of_rank_0, uint32_t of_rank_2,
+                                          uint32_t matches)
+{
+	struct record_execution *e = record_execution_new();
+
+	e->id = id;
+	e->buffering = RECORD_ZERO;
+	e->status = "ok";
+	e->path = g_strdup("mp1:n3:zero:");
+	for (uint32_t i = 0; i < of_rank_0 + of_rank_2; i++) {
+		bool second = i >= of_rank_0;
+		struct record_call call = {.rank = second ? 2 : 0,
+		                           .call = second ? i - of_rank_0 + 1 : i + 1,
+		                           .function = "MPI_Barrier",
+		                           .place = {.file = "solver.c", .line = 1 + i},
+		                           .tag = (int32_t)(1000 * id + i)};
+
+		g_array_append_val(e->calls, call);
+	}
+	/* not in the order of their receives */
+	for (uint32_t i = 0; i < matches; i++) {
+		struct record_match match = {.call = 1 + i * 7 % matches,
+		                             .tag = (int32_t)(1000 * id + i)};
+
+		g_array_append_val(e->matches, match);
+	}
+	return e;
+}
+
+static void add(struct store *store, const struct record_execution *e)
+{
+	assert_true(store_add(store, e, NULL, NULL));
+}
+
+static void check_few_calls(struct store_reader *reader, const struct record_execution *written)
+{
+	g_autoptr(RecordExecution) read = store_reader_execution(reader, written->id, NULL);
+
+	assert_non_null(read);
+	assert_int_equal(read->calls->len, written->calls->len);
+	assert_int_equal(read->matches->len, written->matches->len);
+	for (guint i = 0; i < read->calls->len; i++) {
+		const struct record_call *one = &g_array_index(read->calls, struct record_call, i);
+		const struct record_call *other = &g_array_index(written->calls, struct record_call,
+		                                                 i);
+
+		assert_int_equal(one->rank, other->rank);
+		assert_int_equal(one->call, other->call);
+		assert_int_equal(one->tag, other->tag);
+		assert_true(place_equal(&one->place, &other->place));
+	}
+	for (guint i = 0; i < read->matches->len; i++) {
+		const struct record_match *one = &g_array_index(read->matches, struct record_match,
+		                                                i);
+		const struct record_match *other = &g_array_index(written->matches,
+		                                                  struct record_match, i);
+
+		assert_int_equal(one->call, other->call);
+		assert_int_equal(one->tag, other->tag);
+	}
+}
+
+/* They are written many at once; what a failed transaction takes back is written again. */
+static void many_calls_come_back_as_they_were(void **state)
+{
+	struct store *store = create(*state);
+	g_autoptr(RecordExecution) first = few_calls(1, 0, 0, 0), again = many_calls(1);
+	g_autoptr(RecordExecution) second = many_calls(2), third = many_calls(3);
+	g_autoptr(StoreReader) reader = NULL;
+
+	add(store, first);
+	assert_false(store_add(store, again, NULL, NULL)); /* there is one */
+	add(store, second);
 	assert_false(store_add(store, again, NULL, NULL));
-	assert_true(store_add(store, first, NULL, NULL));
-	assert_false(store_add(store, again, NULL, NULL));
-	assert_true(store_add(store, second, NULL, NULL));
+	add(store, third);
 	store_close(store);
-	reader = store_reader_open(directory, NULL);
+	reader = store_reader_open(*state, NULL);
 	assert_non_null(reader);
-	for (uint32_t id = 1; id <= 2; id++) {
+	check_few_calls(reader, first);
+	for (uint32_t id = 2; id <= 3; id++) {
 		g_autoptr(RecordExecution) read = store_reader_execution(reader, id, NULL);
 
 		assert_non_null(read);
 		check_many_calls(read, second);
+	}
+}
+
+/* In whatever order they are added, with calls, matches, both or none. */
+static void each_interleaving_has_its_own_calls(void **state)
+{
+	struct store *store = create(*state);
+	struct record_execution *e[] = {few_calls(1, 0, 0, 3), few_calls(2, 17, 5, 16),
+	                                few_calls(3, 0, 40, 0), few_calls(4, 0, 0, 0),
+	                                few_calls(5, 1, 0, 33)};
+	g_autoptr(RecordExecution) well = NULL;
+	g_autoptr(StoreReader) reader = NULL;
+
+	add(store, e[2]);
+	add(store, e[0]);
+	store_hold(store);
+	add(store, e[1]);
+	assert_false(store_add(store, e[2], NULL, NULL));
+	add(store, e[3]);
+	assert_true(store_release(store, NULL));
+	store_close(store);
+	store = store_continue(*state, NULL);
+	assert_non_null(store);
+	add(store, e[4]);
+	store_close(store);
+	reader = store_reader_open(*state, NULL);
+	assert_non_null(reader);
+	for (size_t i = 0; i < G_N_ELEMENTS(e); i++) {
+		check_few_calls(reader, e[i]);
+		record_execution_free(e[i]);
+	}
+	well = store_reader_well(reader, RECORD_ZERO, NULL);
+	assert_non_null(well);
+	assert_int_equal(well->id, 2);
+}
+
+static void later_interleavings_follow_those_that_stayed(void **state)
+{
+	struct store *store = create(*state);
+	g_autoptr(RecordExecution) one = few_calls(1, 20, 3, 4), two = few_calls(2, 5, 5, 5);
+	g_autoptr(RecordExecution) other = few_calls(2, 2, 50, 9), three = few_calls(3, 1, 1, 1);
+	g_autoptr(StoreReader) reader = NULL;
+
+	add(store, one);
+	add(store, two);
+	store_close(store);
+	store = store_continue(*state, NULL);
+	assert_true(store_forget_findings(store, 1, NULL));
+	add(store, other);
+	add(store, three);
+	store_close(store);
+	reader = store_reader_open(*state, NULL);
+	assert_non_null(reader);
+	check_few_calls(reader, one);
+	check_few_calls(reader, other);
+	check_few_calls(reader, three);
+}
+
+static int keep_number(void *ret, int columns, char **values, char **names)
+{
+	(void)columns;
+	(void)names;
+	*(int *)ret = atoi(values[0]);
+	return 0;
+}
+
+/* The number that the statement answers, if any. */
+static int sql(const char *directory, const char *text)
+{
+	g_autofree char *file = g_build_filename(directory, STORE_FILE, NULL);
+	sqlite3 *database;
+	int number = -1;
+
+	assert_int_equal(sqlite3_open(file, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(database, text, keep_number, &number, NULL), SQLITE_OK);
+	sqlite3_close(database);
+	return number;
+}
+
+static void replace(struct store *store, struct record_execution *old,
+                    const struct record_execution *with)
+{
+	assert_true(store_replace_calls(store, old->id, with->calls, NULL));
+	g_array_set_size(old->calls, 0);
+	g_array_append_vals(old->calls, with->calls->data, with->calls->len);
+}
+
+static void calls_that_are_replaced_come_back_alone(void **state)
+{
+	struct store *store = create(*state);
+	struct record_execution *e[] = {few_calls(1, 0, 0, 3), few_calls(2, 17, 5, 16),
+	                                few_calls(3, 2, 2, 2), few_calls(4, 3, 0, 0)};
+	g_autoptr(RecordExecution) some = few_calls(5, 6, 12, 0), more = few_calls(6, 30, 3, 0);
+	g_autoptr(StoreReader) reader = NULL;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(e); i++)
+		add(store, e[i]);
+	store_hold(store);
+	replace(store, e[0], some);
+	replace(store, e[3], more);
+	assert_true(store_release(store, NULL));
+	replace(store, e[1], some);
+	replace(store, e[1], more);
+	store_close(store);
+	reader = store_reader_open(*state, NULL);
+	assert_non_null(reader);
+	for (size_t i = 0; i < G_N_ELEMENTS(e); i++) {
+		check_few_calls(reader, e[i]);
+		record_execution_free(e[i]);
+	}
+	assert_int_equal(sql(*state, "SELECT count(*) FROM call"), 18 + 33 + 4 + 33);
+}
+
+/* Those of an interleaving that others have followed, and of some of its calls alone. */
+static void stacks_added_later_are_those_of_their_calls(void **state)
+{
+	struct store *store = create(*state);
+	g_autoptr(RecordExecution) one = few_calls(1, 9, 0, 0), two = few_calls(2, 4, 30, 2);
+	g_autoptr(RecordExecution) three = few_calls(3, 20, 20, 0), read = NULL;
+	g_autoptr(GArray) stands = g_array_new(FALSE, FALSE, sizeof(struct record_stack));
+	g_autoptr(GPtrArray) stacks = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	g_autoptr(StoreReader) reader = NULL;
+
+	for (guint i = 1; i < two->calls->len; i += 2) {
+		const struct record_call *call = &g_array_index(two->calls, struct record_call, i);
+		struct record_frame frame = {"work", call->place};
+		GArray *frames = g_array_new(FALSE, FALSE, sizeof(frame));
+		struct record_stack stack = {call->rank, call->call, stacks->len + 1};
+
+		g_array_append_val(frames, frame);
+		g_ptr_array_add(stacks, frames);
+		g_array_append_val(stands, stack);
+	}
+	add(store, one);
+	add(store, two);
+	add(store, three);
+	assert_true(store_put_stacks(store, 2, stands, stacks, NULL));
+	store_close(store);
+	reader = store_reader_open(*state, NULL);
+	assert_non_null(reader);
+	check_few_calls(reader, one);
+	check_few_calls(reader, two);
+	check_few_calls(reader, three);
+	read = store_reader_execution(reader, 2, NULL);
+	for (guint i = 0; i < read->calls->len; i++)
+		assert_int_equal(g_array_index(read->calls, struct record_call, i).stack,
+		                 i % 2 ? (i + 1) / 2 : 0);
+}
+
+static void what_is_missing_is_damage(void **state)
+{
+	static const char *const damages[] = {
+		"DELETE FROM call WHERE execution = 2 AND rank = 2 AND call = 7",
+		"DELETE FROM call WHERE execution = 2 AND rank = 2 AND call = 4",
+		"DELETE FROM call WHERE execution = 2 AND rank = 0 AND call = 1",
+		"DELETE FROM match WHERE execution = 2 AND call = 3",
+		"UPDATE execution SET first_call = first_call - 1 WHERE id = 2",
+		"UPDATE execution SET first_match = first_match + 1 WHERE id = 2",
+		"UPDATE execution SET first_call = -9223372036854775808 WHERE id = 2",
+		"UPDATE execution SET first_call = 9223372036854775807 WHERE id = 2",
+		"UPDATE execution SET calls = 9223372036854775807 WHERE id = 2",
+		"UPDATE call SET rank = 2 - rank WHERE execution = 2",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(damages); i++) {
+		struct store *store = create(*state);
+		g_autoptr(RecordExecution) one = few_calls(1, 4, 4, 4), two = few_calls(2, 7, 7, 9);
+		g_autoptr(RecordExecution) three = few_calls(3, 1, 1, 1), read = NULL;
+		g_autoptr(StoreReader) reader = NULL;
+		g_autoptr(GError) error = NULL;
+
+		add(store, one);
+		add(store, two);
+		add(store, three);
+		store_close(store);
+		sql(*state, damages[i]);
+		reader = store_reader_open(*state, NULL);
+		assert_non_null(reader);
+		check_few_calls(reader, one);
+		check_few_calls(reader, three);
+		read = store_reader_execution(reader, 2, &error);
+		assert_null(read);
+		assert_true(g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED));
 	}
 }
 
@@ -115,6 +370,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(many_calls_come_back_as_they_were, set_up,
 	                                        tear_down),
+		cmocka_unit_test_setup_teardown(each_interleaving_has_its_own_calls, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(later_interleavings_follow_those_that_stayed,
+	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(calls_that_are_replaced_come_back_alone, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(stacks_added_later_are_those_of_their_calls, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(what_is_missing_is_damage, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
