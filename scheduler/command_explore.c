@@ -58,6 +58,15 @@ static char *left_words(double left, double rate)
 	                       (guint64)(left / (double)step + 0.5) * step, time);
 }
 
+/* It stands first, as terminals are narrow. */
+static void add_silence(char **line, const struct session_progress *now)
+{
+	g_autofree char *before = *line;
+
+	*line = g_strdup_printf("rank %d silent for %.0f s: %s", now->silent_rank,
+	                        now->silent_seconds, before);
+}
+
 static void show_progress(void *user, const struct session_progress *now)
 {
 	struct progress *progress = user;
@@ -77,6 +86,8 @@ static void show_progress(void *user, const struct session_progress *now)
 		"%" G_GUINT64_FORMAT " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
 		" findings, %u choices deep, %.0f s",
 		now->interleavings, left, rate, now->findings, now->depth, now->seconds);
+	if (now->silent_rank >= 0)
+		add_silence(&line, now);
 	if (progress->terminal)
 		fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
 	else

@@ -20,9 +20,11 @@ struct session;
 struct session_progress {
 	guint64 interleavings, findings, waiting;
 	guint64 runs; /* random walks that came to their end; 0: there are none */
-	double left; /* an estimate of the interleavings not explored yet; < 0: none */
+	double left;  /* an estimate of the interleavings not explored yet; < 0: none */
 	double seconds;
-	guint depth; /* choices made in the current interleaving */
+	guint depth;     /* choices made in the current interleaving */
+	int silent_rank; /* that has said nothing for so long; < 0: none */
+	double silent_seconds;
 };
 
 struct session_options {

@@ -161,6 +161,12 @@ guint64 session_choice_key(const struct choice *choice);
 /* Adds the notes to the exploration's record; puts the files back. */
 void session_note(struct session *session);
 
+/* Of the executions, the rank that has said nothing for longest, nor waits for anybody, and since
+ * how many seconds; -1: all have spoken lately. */
+int session_silent_rank(const struct session *session, double *ret_seconds);
+/* Notes that rank. To be called before what is stopped has ended. */
+void session_note_silence(struct session *session);
+
 /* The key that tells bufferings apart. */
 guint64 session_buffering_key(enum buffering buffering);
 

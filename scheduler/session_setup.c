@@ -64,6 +64,8 @@ static void stop(struct session *session, const char *reason)
 		uv_timer_start(&session->deadline, on_deadline, CONDUCTOR_PATIENCE_MS, 0);
 		return;
 	}
+	if (!session->hurry)
+		session_note_silence(session);
 	session->hurry = TRUE;
 	session_each_execution(session, execution_cut_short);
 }
@@ -121,6 +123,7 @@ static void on_tick(uv_timer_t *timer)
 	};
 
 	lanes_progress(session, &progress);
+	progress.silent_rank = session_silent_rank(session, &progress.silent_seconds);
 	if (session->current)
 		progress.depth = MAX(progress.depth, world_choices(session->current->world)->len);
 	session->options->progress(session->options->user, &progress);

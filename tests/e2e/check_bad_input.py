@@ -352,9 +352,32 @@ def test_bounds(tool):
     check("--max-interleavings" in run.report["incomplete_reason"], str(run))
     run = tool.run("explore", "-n", "6", "--backtrack", "rerun", "--max-time", "1",
                    senders(tool), report=True)
-    check(run.status == 3 and run.seconds < 5, str(run))
+    check(run.status == 3 and run.seconds < 6, str(run))
     check("--max-time" in run.report["incomplete_reason"], str(run))
     check(run.report["interleavings"] > 0, str(run))
+
+
+def test_rank_that_never_ends(tool):
+    """Not MPI's doing, and so no finding: who it is that the others wait for is told."""
+    program = tool.compile(tool.write("endless.c", """
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank;
+	volatile int never = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Barrier(MPI_COMM_WORLD);
+	while (rank == 1 && !never)
+		;
+	return MPI_Finalize();
+}
+"""))
+    for backtrack in ("snapshot", "rerun"):
+        run = tool.run("explore", "-n", "3", "--backtrack", backtrack, "--max-time", "3.5", program)
+        check(run.status == 3, str(run))
+        check("rank 1 had said nothing for" in run.out, str(run))
+        check("since MPI_Barrier at endless.c:9;" in run.out, str(run))
 
 
 def test_deviations(tool):

@@ -1,0 +1,104 @@
+/* Ranks that say nothing for long. They compute, or go round for ever, and nobody can tell which
+ * from outside; so people are told who it is that the others wait for. */
+#include "mpi_calls.h"
+#include "session_internal.h"
+
+#define SILENT_S 2.0 /* so long a rank says nothing before it is worth a word */
+
+static double silent_seconds(const struct execution *execution)
+{
+	gint64 since = MAX(execution->heard, execution->started);
+
+	if (execution->state != EXECUTION_STARTING && execution->state != EXECUTION_RUNNING)
+		return 0;
+	return (double)(g_get_monotonic_time() - since) / G_USEC_PER_SEC;
+}
+
+/* The first rank that nothing holds; -1: there is none. */
+static int busy_rank(const struct execution *execution, guint *ret_others)
+{
+	int first = -1;
+
+	*ret_others = 0;
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		enum world_phase phase = world_phase(execution->world, rank);
+
+		if (phase != PHASE_RUNNING && phase != PHASE_ABSENT)
+			continue;
+		if (first < 0)
+			first = rank;
+		else
+			++*ret_others;
+	}
+	return first;
+}
+
+/* The execution that has been silent for longest; NULL: none has been for long. */
+static const struct execution *most_silent(const struct session *session)
+{
+	const struct execution *found = NULL;
+	GHashTableIter iter;
+	void *value;
+	guint others;
+
+	g_hash_table_iter_init(&iter, session->executions);
+	while (!session->options->wrapper && g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct execution *execution = value;
+
+		if (silent_seconds(execution) < (found ? silent_seconds(found) : SILENT_S)
+		    || busy_rank(execution, &others) < 0)
+			continue;
+		found = execution;
+	}
+	return found;
+}
+
+int session_silent_rank(const struct session *session, double *ret_seconds)
+{
+	const struct execution *execution = most_silent(session);
+	guint others;
+
+	if (!execution)
+		return -1;
+	*ret_seconds = silent_seconds(execution);
+	return busy_rank(execution, &others);
+}
+
+/* "in MPI_Win_flush at a.c:8", "since MPI_Recv at a.c:7" */
+static char *whereabouts(const struct execution *execution, int rank)
+{
+	const struct wire_inside *inside = stall_inside(execution->stall, rank);
+	guint32 call = world_calls(execution->world, rank);
+	const struct world_call *info = world_call_info(execution->world, rank, call);
+	struct place place = inside ? session_place(execution, rank, inside->site)
+	                            : verdict_place(execution, rank, call);
+	g_autofree char *where = place_print(&place);
+
+	if (inside)
+		return g_strdup_printf("in %s at %s", mpi_call_name(inside->function), where);
+	if (!info)
+		return g_strdup("since it was started");
+	return g_strdup_printf("since %s at %s", mpi_call_name(info->function), where);
+}
+
+void session_note_silence(struct session *session)
+{
+	const struct execution *execution = most_silent(session);
+	g_autofree char *where = NULL;
+	g_autoptr(GString) text = NULL;
+	guint others;
+	int rank;
+
+	if (!execution)
+		return;
+	rank = busy_rank(execution, &others);
+	where = whereabouts(execution, rank);
+	text = g_string_new(NULL);
+	g_string_printf(text, "when it was stopped, rank %d had said nothing for %.1f s, %s", rank,
+	                silent_seconds(execution), where);
+	if (others > 0)
+		g_string_append_printf(text, "; nor had %u other%s", others,
+		                       others == 1 ? "" : "s");
+	g_string_append(text, "; whether it computes or never ends cannot be seen");
+	g_ptr_array_add(session->exploration->notes, g_string_free(g_steal_pointer(&text), FALSE));
+}
