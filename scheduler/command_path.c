@@ -14,6 +14,19 @@ static void read_from(struct command_options *options, const char *file)
 	options->session.standard_input = options->standard_input;
 }
 
+/* A replay of one outcome ends well: that there are others is not to be seen in it. */
+static void tell_outcomes(const struct record_finding *finding)
+{
+	const struct record_outcome *first;
+
+	if (finding->outcomes->len < 2)
+		return;
+	first = finding->outcomes->pdata[0];
+	command_complain("finding %u is that outcomes differ, which no interleaving shows alone: "
+	                 "this is the one of outcome 2; of outcome 1 it is %s",
+	                 finding->id, first->path);
+}
+
 /* The path of a finding in the store and, unless the command line names them, its program and
  * standard input. */
 static char *path_of_finding(struct command_options *options, guint32 id, GError **error)
@@ -36,6 +49,8 @@ static char *path_of_finding(struct command_options *options, guint32 id, GError
 		options->program = g_strdupv(exploration->program);
 	}
 	read_from(options, exploration->standard_input);
+	if (!options->quiet && g_str_equal(options->session.command, "replay"))
+		tell_outcomes(finding);
 	return g_strdup(finding->path);
 }
 

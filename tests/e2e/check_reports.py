@@ -155,6 +155,9 @@ def check_outcomes(tool, store):
                   "no graph beside that of another outcome")
         check(json.loads(texts["json"])["findings"][0]["path"].endswith(first.split(":")[-1]),
               texts["json"])
+    run = tool.run("replay", "1", "--store", store)
+    check(run.status == 0 and "this is the one of outcome 2; of outcome 1 it is mp1:n4:zero"
+          in run.err, run)
 
 
 def check_answers(tool, store):
