@@ -121,6 +121,8 @@ class Figure {
 		const high = HEAD + (this.view.graph.rows + 1) * ROW + 6;
 
 		this.stage.style.height = `${Math.max(180, Math.min(high, window.innerHeight * 0.75, 640))}px`;
+		for (const sign of this.signsOfBlame)
+			sign.hidden = this.view.graph.blamed < 0;
 		this.toFault.hidden = this.view.graph.blamed < 0 && this.view.marked < 0;
 		this.toFault.firstChild.textContent = this.view.graph.blamed >= 0 ? "Choice to blame" : "The choice";
 	}
@@ -166,8 +168,10 @@ class Figure {
 			["what it could have taken", [["path", { d: "M1 6H21", stroke: "var(--good)", "stroke-width": 2, "stroke-dasharray": "5 3" }]]],
 		];
 
-		return element("div", { class: "legend", "aria-hidden": "true" },
-			...entries.map(([text, drawing]) => element("span", {}, sign(drawing), text)));
+		const signs = entries.map(([text, drawing]) => element("span", {}, sign(drawing), text));
+
+		this.signsOfBlame = signs.slice(-2);
+		return element("div", { class: "legend", "aria-hidden": "true" }, ...signs);
 	}
 
 	/* --- filters --- */
