@@ -133,6 +133,18 @@ static gboolean is_same_blame(const struct emit *emit, const struct record_choic
 	       && is_answer(&blame->taken, "cancelled") == is_answer(meant, "cancelled");
 }
 
+/* Whether a lock that is held in every interleaving of the program is so only in some of these. */
+static gboolean wavers(const struct emit *emit, const struct record_finding *found)
+{
+	const struct sketch *sketch = emit->sketch;
+	const struct sketch_step *stands = sketch->stands >= 0
+	                                           ? sketch->steps->pdata[sketch->stands]
+	                                           : NULL;
+
+	return stands && stands->kind == SKETCH_LOCK && !emit->needs_blame && !emit->had_good
+	       && found->count < emit->interleavings;
+}
+
 static char *comment_of(const struct emit *emit, const struct record_finding *found)
 {
 	g_autofree char *base = g_path_get_basename(emit->source);
@@ -227,7 +239,7 @@ static gboolean explore(struct emit *emit, gboolean *ret_too_large)
 		for (guint i = 0; i < result.findings->len && !shown; i++) {
 			const struct record_finding *found = result.findings->pdata[i];
 
-			if (!found->reproduced || !is_it(emit, found)
+			if (!found->reproduced || !is_it(emit, found) || wavers(emit, found)
 			    || (emit->needs_blame && !is_same_blame(emit, found->blame)))
 				continue;
 			shown = TRUE;

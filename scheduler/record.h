@@ -150,7 +150,7 @@ struct record_call {
 	int32_t peer;        /* destination, source or root, a rank in MPI_COMM_WORLD; -1: any, or
 	                        none */
 	int32_t peer_given;  /* the same as the program gave it: a rank in the communicator */
-	int32_t tag;         /* -1: any */
+	int32_t tag;         /* -1: any; of the lock of a window: 0 exclusive, 1 shared */
 	uint64_t bytes;      /* sent, or room for */
 	uint32_t collective; /* the calls that meet in one collective have the same number, from 1;
 	                        0: no collective */

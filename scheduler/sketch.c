@@ -110,6 +110,7 @@ static void unite(struct sketch *sketch)
 	unite_collectives(sketch, SKETCH_BAD);
 	unite_exchanges(sketch);
 	unite_cancels(sketch);
+	sketch_unite_locks(sketch);
 }
 
 /* --- what the finding says --- */
@@ -215,6 +216,19 @@ static void mark_hanging(struct sketch *sketch, const struct record_finding *fin
 	}
 }
 
+/* Of a deadlock: who waits for a lock shows more of it than who waits for the one that holds it. */
+static void stand_at_lock(struct sketch *sketch)
+{
+	for (guint i = 0; i < sketch->steps->len; i++) {
+		const struct sketch_step *step = sketch_step(sketch, i);
+
+		if (step->kind == SKETCH_LOCK && step->hangs) {
+			sketch->stands = (int32_t)i;
+			return;
+		}
+	}
+}
+
 /* The step to blame, and the send whose message goes well there. */
 static bool take_blame(struct sketch *sketch, const struct record_finding *finding, GError **error)
 {
@@ -233,6 +247,9 @@ static bool take_blame(struct sketch *sketch, const struct record_finding *findi
 			sketch->right = sketch_find(sketch, SKETCH_GOOD, right->source, right->call,
 			                            right->sub, SKETCH_SEND);
 	}
+	if (blame && blame->lock.window != 0)
+		sketch->blamed = sketch_find(sketch, SKETCH_BAD, blame->rank, blame->call,
+		                             SKETCH_ANY_SUB, SKETCH_LOCK);
 	cancels = sketch->blamed >= 0 ? sketch_cancels(sketch, (guint)sketch->blamed) : -1;
 	if (sketch->blamed >= 0
 	    && (sketch_step(sketch, (guint)sketch->blamed)->kind != SKETCH_RECEIVE
@@ -268,14 +285,25 @@ static bool is_one_sided(const char *function)
 	static const char *const prefixes[] = {
 		"MPI_Win_", "MPI_Put",   "MPI_Get",       "MPI_Accumulate", "MPI_Rput",
 		"MPI_Rget", "MPI_Raccu", "MPI_Fetch_and", "MPI_Compare",    "MPI_File_"};
+	static const char *const written[] = {"MPI_Get_count", "MPI_Get_elements", "MPI_Win_lock",
+	                                      "MPI_Win_unlock"};
 
+	for (guint i = 0; i < G_N_ELEMENTS(written); i++) {
+		if (sketch_begins(function, written[i]))
+			return false;
+	}
 	for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++) {
-		if (sketch_begins(function, prefixes[i])
-		    && !sketch_begins(function, "MPI_Get_count")
-		    && !sketch_begins(function, "MPI_Get_elements"))
+		if (sketch_begins(function, prefixes[i]))
 			return true;
 	}
 	return false;
+}
+
+static bool goes_wrong_between_calls(const struct record_finding *finding)
+{
+	static const char *const wrong[] = {"crash", "abort", "exit", "outcome-differs", NULL};
+
+	return g_strv_contains(wrong, finding->kind);
 }
 
 bool sketch_can_show(const struct record_finding *finding, GError **error)
@@ -291,16 +319,17 @@ bool sketch_can_show(const struct record_finding *finding, GError **error)
 
 		if (!rank->bystander && rank->function && is_one_sided(rank->function)) {
 			g_set_error(error, SKETCH_ERROR, 0,
-			            "it is about %s, and neither one-sided communication nor files "
-			            "are written out",
+			            "it is about %s, and of one-sided communication and files "
+			            "nothing but the locks of windows is written out",
 			            rank->function);
 			return false;
 		}
 	}
-	if (finding->blame && finding->blame->lock.window != 0) {
+	if (finding->blame && finding->blame->lock.window != 0
+	    && goes_wrong_between_calls(finding)) {
 		g_set_error(error, SKETCH_ERROR, 0,
-		            "the choice to blame is who gets the lock of a window, and one-sided "
-		            "communication is not written out");
+		            "the choice to blame is who gets the lock of a window, and what is put "
+		            "into windows is not written out");
 		return false;
 	}
 	if (finding->blame && finding->blame->taken.answer
@@ -348,14 +377,13 @@ struct sketch *sketch_new(const struct record_finding *finding,
                           const struct record_execution *execution,
                           const struct record_execution *good, GError **error)
 {
-	static const char *const wrong[] = {"crash", "abort", "exit", "outcome-differs", NULL};
 	struct sketch *sketch;
 
 	if (!sketch_can_show(finding, error))
 		return NULL;
 	sketch = g_new0(struct sketch, 1);
 	sketch->kind = finding->kind;
-	sketch->asserts = g_strv_contains(wrong, finding->kind);
+	sketch->asserts = goes_wrong_between_calls(finding);
 	sketch->steps = g_ptr_array_new_with_free_func(sketch_step_free);
 	sketch->ranks = (int32_t)execution->outputs->len;
 	sketch->gone = g_new0(bool, sketch->ranks);
@@ -372,8 +400,10 @@ struct sketch *sketch_new(const struct record_finding *finding,
 	take_parts(sketch, finding);
 	if (!sketch->asserts)
 		sketch->stands = standing(sketch, finding);
-	if (g_str_equal(finding->kind, "deadlock"))
+	if (g_str_equal(finding->kind, "deadlock")) {
 		mark_hanging(sketch, finding);
+		stand_at_lock(sketch);
+	}
 	make_room(sketch);
 	return sketch;
 }
@@ -531,7 +561,8 @@ bool sketch_is_whole(const struct sketch *sketch)
 {
 	if (!is_left(sketch, sketch->stands) || sketch_ranks(sketch) == 0
 	    || (sketch->asserts
-	        && (!is_left(sketch, sketch->blamed) || !is_left(sketch, sketch->right))))
+	        && (!is_left(sketch, sketch->blamed) || !is_left(sketch, sketch->right)))
+	    || !sketch_keeps_locks(sketch))
 		return false;
 	for (int32_t rank = 0; rank < sketch->ranks; rank++) {
 		if (sketch_knows(sketch, rank) && !can_know(sketch, rank))

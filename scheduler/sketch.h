@@ -8,8 +8,8 @@
  * followed in the one, else what followed in the other. Where a later call names the rank that an
  * earlier receive took its message from, in both, it follows that.
  *
- * Not told by the record, and so not in a sketch: one-sided communication, files, derived types
- * and everything between the calls. */
+ * Not told by the record, and so not in a sketch: what is put into windows and got from them,
+ * files, derived types and everything between the calls. */
 #ifndef MATCHPOINT_SCHEDULER_SKETCH_H
 #define MATCHPOINT_SCHEDULER_SKETCH_H
 
@@ -23,6 +23,7 @@ enum sketch_kind {
 	SKETCH_WAIT,   /* for the requests of `waits` */
 	SKETCH_ASK,    /* which of these are complete: MPI_Waitany, MPI_Test, ... */
 	SKETCH_CANCEL, /* the request of `waits`, and waits for it */
+	SKETCH_LOCK,   /* MPI_Win_lock, MPI_Win_unlock, ... of `window` */
 	SKETCH_MAKE,   /* an object that is never freed */
 	SKETCH_WRITE,  /* to the buffer of `waits`, while it is MPI's */
 };
@@ -62,6 +63,7 @@ struct sketch_step {
 	int32_t follows;      /* index of the step from whose message `peer` is taken; -1: none */
 	int32_t tag;          /* -1: any */
 	uint64_t communicator;
+	uint64_t window;       /* its number; 0: the call is about none */
 	uint64_t count;        /* of `type` */
 	const char *type;      /* "MPI_BYTE", ... */
 	const char *reduction; /* "MPI_BOR", ... */

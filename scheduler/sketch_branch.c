@@ -111,8 +111,8 @@ static bool same_call(const struct joining *joining, const struct sketch_step *b
 	bool stuck = !bad->events[SKETCH_BAD].done;
 
 	if (bad->kind != good->kind || bad->communicator != good->communicator
-	    || bad->tag != good->tag || bad->immediate != good->immediate
-	    || bad->exchange != good->exchange)
+	    || bad->window != good->window || bad->tag != good->tag
+	    || bad->immediate != good->immediate || bad->exchange != good->exchange)
 		return false;
 	/* A wait for ever has completed nothing; a question is about what is left to ask about. */
 	if (bad->kind == SKETCH_ASK || (bad->kind == SKETCH_WAIT && stuck))

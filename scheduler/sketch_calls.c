@@ -1,7 +1,7 @@
 /* The calls of a sketch as C. */
 #include "sketch_internal.h"
 
-static void put_call(struct sketch_printing *printing, struct sketch_step *step, const char *call)
+void sketch_put_call(struct sketch_printing *printing, struct sketch_step *step, const char *call)
 {
 	g_autofree char *place = place_print(&step->place);
 	bool stays = step->kind == SKETCH_MAKE;
@@ -257,7 +257,7 @@ static void put_exchange(struct sketch_printing *printing, guint index)
 		", MPI_BYTE, %s, %d, result, %" G_GUINT64_FORMAT ", MPI_BYTE, %s, %s, %s, %s)",
 		send->count, to, send->tag, receive->count, from, tag, communicator, status);
 	receive->line = sketch_step(sketch, index + 2)->line = printing->line;
-	put_call(printing, send, call);
+	sketch_put_call(printing, send, call);
 	put_learnt(printing, index + 1);
 }
 
@@ -294,7 +294,7 @@ static void put_message(struct sketch_printing *printing, guint index)
 	call = g_strdup_printf("%s(%s, %" G_GUINT64_FORMAT ", %s, %s, %s, %s%s%s)", function,
 	                       buffer, step->count, step->type, peer, tag, communicator,
 	                       last ? ", " : "", last ? last : "");
-	put_call(printing, step, call);
+	sketch_put_call(printing, step, call);
 	if (!immediate)
 		put_learnt(printing, index);
 }
@@ -318,7 +318,7 @@ static void put_probe(struct sketch_printing *printing, guint index)
 		return;
 	call = g_strdup_printf("%s(%s, %s, %s, %s%s)", polls ? "MPI_Iprobe" : "MPI_Probe", peer,
 	                       tag, communicator, polls ? "&flag, " : "", status);
-	put_call(printing, step, call);
+	sketch_put_call(printing, step, call);
 	put_learnt(printing, index);
 }
 
@@ -360,7 +360,7 @@ static void put_collective(struct sketch_printing *printing, guint index)
 	put_value(printing, index);
 	g_string_append_printf(call, "%s%s%s)", communicator, request ? ", " : "",
 	                       request ? request : "");
-	put_call(printing, step, call->str);
+	sketch_put_call(printing, step, call->str);
 	if (!step->immediate)
 		put_learnt(printing, index);
 }
@@ -374,7 +374,7 @@ static void put_wait(struct sketch_printing *printing, struct sketch_step *step,
 	request = request_of(printing, index);
 	status = status_of(printing, index);
 	call = g_strdup_printf("MPI_Wait(%s, %s)", request, status);
-	put_call(printing, step, call);
+	sketch_put_call(printing, step, call);
 	put_learnt(printing, index);
 }
 
@@ -420,7 +420,7 @@ static void put_waits(struct sketch_printing *printing, struct sketch_step *step
 		g_autofree char *call = g_strdup_printf("MPI_Waitall(%u, %s, MPI_STATUSES_IGNORE)",
 		                                        count, requests);
 
-		put_call(printing, step, call);
+		sketch_put_call(printing, step, call);
 		return;
 	}
 	for (guint i = 0; i < indices->len; i++)
@@ -456,7 +456,7 @@ static void put_question(struct sketch_printing *printing, guint index)
 		g_string_append_printf(call, "(%u, %s, &index, %s%s)", count, requests,
 		                       sketch_begins(step->function, "MPI_Test") ? "&flag, " : "",
 		                       status);
-	put_call(printing, step, call->str);
+	sketch_put_call(printing, step, call->str);
 	put_learnt(printing, index);
 }
 
@@ -485,7 +485,7 @@ static void put_cancel(struct sketch_printing *printing, guint index)
 	request = request_of(printing, about);
 	status = status_of(printing, about);
 	call = g_strdup_printf("MPI_Cancel(%s)", request);
-	put_call(printing, step, call);
+	sketch_put_call(printing, step, call);
 	sketch_put(printing, "%sMPI_Wait(%s, %s);", printing->indent, request, status);
 	if (sketch_tests_cancelled(sketch, index))
 		sketch_put(printing, "%sMPI_Test_cancelled(%s, &cancelled);", printing->indent,
@@ -524,7 +524,7 @@ static void put_object(struct sketch_printing *printing, guint index)
 		call = g_strdup("MPI_Comm_group(MPI_COMM_WORLD, &left)");
 	else
 		call = g_strdup_printf("MPI_Comm_dup(%s, &left)", communicator);
-	put_call(printing, step, call);
+	sketch_put_call(printing, step, call);
 }
 
 static void put_write(struct sketch_printing *printing, const struct sketch_step *step)
@@ -565,6 +565,9 @@ void sketch_put_step(struct sketch_printing *printing, guint index)
 		break;
 	case SKETCH_CANCEL:
 		put_cancel(printing, index);
+		break;
+	case SKETCH_LOCK:
+		sketch_put_lock(printing, index);
 		break;
 	case SKETCH_MAKE:
 		put_object(printing, index);

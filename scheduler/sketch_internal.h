@@ -67,6 +67,7 @@ struct sketch_printing {
 	uint32_t line;
 	const char *indent;
 	GArray *communicators; /* guint64: those besides MPI_COMM_WORLD that are used */
+	GArray *windows;       /* guint64: those of which locks are taken */
 	guint *request;        /* by step: the number of its request within its rank, from 1 */
 	guint *status;         /* by step: the number of its status within its rank, from 1 */
 	guint requests, statuses;
@@ -78,6 +79,8 @@ struct sketch_printing {
 };
 
 void sketch_put(struct sketch_printing *printing, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* A call with its place, and what else is to be said of it. */
+void sketch_put_call(struct sketch_printing *printing, struct sketch_step *step, const char *call);
 /* "comm[0]" and the number of a rank in it. */
 char *sketch_communicator(const struct sketch_printing *printing, uint64_t communicator);
 int32_t sketch_rank_in(const struct sketch_printing *printing, int32_t rank, uint64_t communicator);
@@ -92,5 +95,17 @@ char *sketch_condition(const struct sketch_printing *printing, int32_t rank, boo
 /* The requests of a question, as far as they are left: first and last number. */
 void sketch_asked(const struct sketch_printing *printing, const struct sketch_step *step,
                   guint *ret_first, guint *ret_last);
+
+/* --- sketch_window.c: windows are made at the beginning, on MPI_COMM_WORLD --- */
+
+void sketch_survey_windows(struct sketch_printing *printing);
+void sketch_declare_windows(struct sketch_printing *printing);
+void sketch_put_windows(struct sketch_printing *printing, bool free_them);
+void sketch_put_lock(struct sketch_printing *printing, guint index);
+
+/* A lock's taking and its giving back stay or go together. */
+void sketch_unite_locks(struct sketch *sketch);
+/* Whether who keeps a lock still does so where the rank stood: nobody just forgets to unlock. */
+bool sketch_keeps_locks(const struct sketch *sketch);
 
 #endif

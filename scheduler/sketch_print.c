@@ -242,6 +242,7 @@ static void survey(struct sketch_printing *printing)
 		printing->flag |= polls && !g_str_has_suffix(name, "some")
 		                  && !sketch_begins(name, "MPI_Wait");
 	}
+	sketch_survey_windows(printing);
 	for (int32_t rank = 0; rank < sketch->ranks; rank++) {
 		number_requests(printing, rank);
 		number_statuses(printing, rank);
@@ -316,6 +317,7 @@ static void put_declarations(struct sketch_printing *printing)
 	put_array(printing, "MPI_Request", "request", printing->requests);
 	put_array(printing, "MPI_Status", "status", printing->statuses);
 	put_array(printing, "MPI_Comm", "comm", printing->communicators->len);
+	sketch_declare_windows(printing);
 	if (printing->object)
 		sketch_put(printing, "\t%s left;", printing->object);
 	put_variables(printing);
@@ -415,6 +417,7 @@ char *sketch_print(struct sketch *sketch, const char *comment)
 		.text = g_string_new(NULL),
 		.line = 1,
 		.communicators = g_array_new(FALSE, FALSE, sizeof(guint64)),
+		.windows = g_array_new(FALSE, FALSE, sizeof(guint64)),
 		.request = g_new0(guint, sketch->steps->len + 1),
 		.status = g_new0(guint, sketch->steps->len + 1),
 	};
@@ -431,12 +434,15 @@ char *sketch_print(struct sketch *sketch, const char *comment)
 	sketch_put(&printing, "{");
 	put_declarations(&printing);
 	put_communicators(&printing, false);
+	sketch_put_windows(&printing, false);
 	put_ranks(&printing);
+	sketch_put_windows(&printing, true);
 	put_communicators(&printing, true);
 	sketch_put(&printing, "\tMPI_Finalize();");
 	sketch_put(&printing, "\treturn 0;");
 	sketch_put(&printing, "}");
 	g_array_unref(printing.communicators);
+	g_array_unref(printing.windows);
 	g_free(printing.request);
 	g_free(printing.status);
 	return g_string_free(printing.text, FALSE);

@@ -442,12 +442,43 @@ static void add_probe(struct tracing *tracing, const struct record_call *call)
 	}
 }
 
+/* Whether the rank holds there what this call gives back. */
+static bool holds(const struct tracing *tracing, const struct record_call *call)
+{
+	bool all = sketch_begins(call->function, "MPI_Win_unlock_all");
+	int held = 0;
+
+	for (guint i = 0; i < tracing->trace.steps->len; i++) {
+		const struct sketch_step *step = step_at(tracing, i);
+
+		if (step->kind == SKETCH_LOCK && step->window == call->communicator
+		    && step->peer == call->peer && g_str_has_suffix(step->function, "_all") == all)
+			held += sketch_begins(step->function, "MPI_Win_lock") ? 1 : -1;
+	}
+	return held > 0;
+}
+
+/* A lock that is taken without asking is none here. */
+static void add_lock(struct tracing *tracing, const struct record_call *call)
+{
+	struct sketch_step *step;
+
+	if (call->communicator == 0
+	    || (sketch_begins(call->function, "MPI_Win_unlock") && !holds(tracing, call)))
+		return;
+	step = add(tracing, call, SKETCH_LOCK, call->function);
+	step->window = call->communicator;
+	step->communicator = 0;
+}
+
 static void add_call(struct tracing *tracing, const struct record_call *call)
 {
 	const char *name = call->function;
 	bool immediate = sketch_begins(name, "MPI_I") || sketch_begins(name, "MPI_Start");
 
-	if (sketch_begins(name, "MPI_Startall"))
+	if (sketch_begins(name, "MPI_Win_lock") || sketch_begins(name, "MPI_Win_unlock"))
+		add_lock(tracing, call);
+	else if (sketch_begins(name, "MPI_Startall"))
 		add_starts(tracing, call);
 	else if (call->kind == RECORD_CALL_SEND && call->operations > 1)
 		add_exchange(tracing, call);

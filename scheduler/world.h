@@ -56,9 +56,9 @@ enum world_phase {
 struct world_call {
 	guint16 function;
 	guint8 op_count;
-	guint8 kind; /* enum wire_op_kind of the first operation; 0: none */
-	gint32 peer; /* as given by the program (rank in the communicator, WIRE_ANY); a root */
-	gint32 tag;
+	guint8 kind;     /* enum wire_op_kind of the first operation; 0: none */
+	gint32 peer;     /* as given by the program (rank in the communicator, WIRE_ANY); a root */
+	gint32 tag;      /* of a lock: enum wire_lock_mode */
 	guint32 request; /* of MPI_Cancel: the call that started what it is about; 0: none */
 	guint64 comm;
 	guint64 bytes; /* sent, or room for */

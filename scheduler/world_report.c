@@ -227,7 +227,7 @@ static void remember(struct world *world, int number, const struct wire_call *ca
 	if (call->op_count > 0) {
 		info->kind = call->ops[0].kind;
 		info->peer = call->ops[0].peer;
-		info->tag = call->ops[0].tag;
+		info->tag = call->ops[0].kind == WIRE_LOCK ? call->ops[0].mode : call->ops[0].tag;
 		info->comm = call->ops[0].comm;
 		info->bytes = call->ops[0].bytes;
 	}

@@ -344,6 +344,47 @@ static void branches_on_a_cancellation(void **state)
 	record_execution_free(bad);
 }
 
+/* Rank 0 holds a lock of rank 1's window, which rank 1 waits for, until it hears from rank 1. */
+static void writes_locks_of_windows(void **state)
+{
+	struct record_execution *bad = execution_new(2);
+	struct record_finding *finding = deadlock_at(0, 4);
+	struct record_rank *other = record_rank_new(1);
+	struct sketch *sketch;
+	struct record_call *calls;
+	char *text;
+
+	(void)state;
+	other->call = 2;
+	g_ptr_array_add(finding->ranks, other);
+	call(bad, 0, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
+	call(bad, 0, 2, RECORD_CALL_OTHER, "MPI_Win_lock", 1, 0);
+	call(bad, 0, 3, RECORD_CALL_OTHER, "MPI_Win_unlock", 0, 0); /* is not held */
+	call(bad, 0, 4, RECORD_CALL_RECEIVE, "MPI_Recv", 1, 4);
+	call(bad, 1, 1, RECORD_CALL_OTHER, "MPI_Init", -1, 0);
+	call(bad, 1, 2, RECORD_CALL_OTHER, "MPI_Win_lock", 1, 0);
+	calls = (struct record_call *)(void *)bad->calls->data;
+	for (guint i = 0; i < bad->calls->len; i++) {
+		if (!g_str_has_prefix(calls[i].function, "MPI_Win_"))
+			continue;
+		calls[i].communicator = 77;
+		calls[i].tag = calls[i].rank == 0; /* shared */
+	}
+	sketch = sketch_new(finding, bad, NULL, NULL);
+	text = sketch_print(sketch, "");
+	assert_non_null(strstr(text, "\tMPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, "
+	                             "&memory, &window);\n\tif (rank == 0) {\n"
+	                             "\t\tMPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);\n"
+	                             "\t\tMPI_Recv("));
+	assert_non_null(strstr(text, "\t\tMPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window); /* "
+	                             "waits for ever */\n\t}\n\tMPI_Win_free(&window);\n"));
+	assert_int_equal(((struct sketch_step *)sketch->steps->pdata[sketch->stands])->rank, 1);
+	g_free(text);
+	sketch_free(sketch);
+	record_finding_free(finding);
+	record_execution_free(bad);
+}
+
 /* As above, and rank 1 is told: it receives only then. */
 static void tells_others_which_way(void **state)
 {
@@ -414,6 +455,7 @@ int main(void)
 		cmocka_unit_test(waits_for_requests_in_buffers_of_their_own),
 		cmocka_unit_test(branches_on_an_answer),
 		cmocka_unit_test(branches_on_a_cancellation),
+		cmocka_unit_test(writes_locks_of_windows),
 		cmocka_unit_test(tells_others_which_way),
 		cmocka_unit_test(refuses_what_calls_do_not_show),
 	};
