@@ -61,6 +61,35 @@ static void cut_calls(struct emit *emit)
 	g_array_unref(emit->units);
 }
 
+/* A collective in which a rank calls in one branch when it goes wrong, and in another when it goes
+ * well, is of several units; they can only be left out together. */
+static void cut_meetings(struct emit *emit)
+{
+	const GPtrArray *steps = emit->sketch->steps;
+
+	for (guint i = 0; i < steps->len; i++) {
+		const struct sketch_step *step = steps->pdata[i];
+		g_autofree bool *state = NULL, *units = NULL;
+
+		if (step->dropped || step->side != SKETCH_GOOD
+		    || step->events[SKETCH_GOOD].meeting == 0)
+			continue;
+		state = sketch_state(emit->sketch);
+		units = g_new0(bool, emit->sketch->units);
+		for (guint j = 0; j < steps->len; j++)
+			units[((const struct sketch_step *)steps->pdata[j])->unit] = true;
+		for (guint j = 0; j < steps->len; j++) {
+			const struct sketch_step *other = steps->pdata[j];
+
+			if (other->events[SKETCH_GOOD].meeting == step->events[SKETCH_GOOD].meeting)
+				units[other->unit] = false;
+		}
+		sketch_keep(emit->sketch, units);
+		if (!emit_shows(emit))
+			sketch_restore(emit->sketch, state);
+	}
+}
+
 /* MPI_COMM_WORLD may do for all. */
 static void cut_communicators(struct emit *emit)
 {
@@ -183,6 +212,7 @@ static gboolean cut_down(struct emit *emit, GError **error)
 	if (shown) {
 		cut_ranks(emit);
 		cut_calls(emit);
+		cut_meetings(emit);
 		cut_ranks(emit);
 		cut_communicators(emit);
 		merge_waits(emit);

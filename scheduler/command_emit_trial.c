@@ -115,6 +115,31 @@ static gboolean is_answer(const struct record_message *taken, const char *answer
 	return g_strcmp0(taken->answer, answer) == 0;
 }
 
+/* Whether the same request is reported; where the sketch does not start it by a step of its own,
+ * that cannot be told. */
+static gboolean is_same_request(const struct emit *emit, const struct record_message *found,
+                                const struct record_message *meant)
+{
+	const struct sketch *sketch = emit->sketch;
+
+	for (guint i = 0; meant && meant->call > 0 && i < sketch->steps->len; i++) {
+		const struct sketch_step *step = sketch->steps->pdata[i];
+
+		if (step->rank == emit->finding->blame->rank && step->immediate
+		    && step->events[SKETCH_BAD].call == meant->call)
+			return !step->dropped && found && found->place.line == step->line;
+	}
+	return TRUE;
+}
+
+/* What goes well instead; NULL: that is not known. */
+static const struct record_message *goes_well(const struct record_choice *blame)
+{
+	return blame->alternatives && blame->alternatives->len > 0
+	               ? &g_array_index(blame->alternatives, struct record_message, 0)
+	               : NULL;
+}
+
 /* Whether the same is to blame, taken the same way. */
 static gboolean is_same_blame(const struct emit *emit, const struct record_choice *blame)
 {
@@ -129,7 +154,9 @@ static gboolean is_same_blame(const struct emit *emit, const struct record_choic
 		return FALSE;
 	if (meant->source >= 0)
 		return blame->taken.source == sketch_rank(sketch, meant->source);
-	return is_answer(&blame->taken, "no") == is_answer(meant, "no")
+	return is_same_request(emit, &blame->taken, meant)
+	       && is_same_request(emit, goes_well(blame), goes_well(emit->finding->blame))
+	       && is_answer(&blame->taken, "no") == is_answer(meant, "no")
 	       && is_answer(&blame->taken, "cancelled") == is_answer(meant, "cancelled");
 }
 

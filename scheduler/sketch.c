@@ -174,7 +174,31 @@ static void take_parts(struct sketch *sketch, const struct record_finding *findi
 	}
 }
 
-/* Where the finding shows: the first rank's call that is not by the way. */
+static bool contains(const GArray *indices, guint index)
+{
+	for (guint i = 0; indices && i < indices->len; i++) {
+		if (g_array_index(indices, guint, i) == index)
+			return true;
+	}
+	return false;
+}
+
+/* Whether some call has completed this request in the finding's interleaving. */
+static bool is_completed(const struct sketch *sketch, guint index)
+{
+	for (guint i = 0; i < sketch->steps->len; i++) {
+		const struct sketch_step *step = sketch_step(sketch, i);
+
+		if (step->side != SKETCH_GOOD
+		    && ((step->kind == SKETCH_WAIT && contains(step->waits, index))
+		        || contains(step->events[SKETCH_BAD].reported, index)))
+			return true;
+	}
+	return false;
+}
+
+/* Where the finding shows: the first rank's call that is not by the way. A leak is known by its
+ * place alone, at which other requests may have been made, too. */
 static int32_t standing(const struct sketch *sketch, const struct record_finding *finding)
 {
 	for (guint i = 0; i < finding->ranks->len; i++) {
@@ -190,6 +214,7 @@ static int32_t standing(const struct sketch *sketch, const struct record_finding
 
 			if (step->rank == rank->rank && step->side != SKETCH_GOOD
 			    && (!sends || step->kind == SKETCH_SEND)
+			    && (rank->call > 0 || !is_completed(sketch, j))
 			    && (rank->call > 0
 			                ? step->events[SKETCH_BAD].call == rank->call
 			                : step->original == rank->function
