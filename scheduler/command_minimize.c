@@ -254,6 +254,18 @@ static int minimize(struct command_options *options, struct subject *subject, gu
 	return fine ? EXIT_CLEAN : EXIT_CANNOT;
 }
 
+/* Besides their output; to be freed with g_strfreev. */
+static char **files_compared(struct store_reader *reader)
+{
+	g_autoptr(GPtrArray) identity = store_reader_identity(reader, NULL);
+	g_auto(GStrv) words = NULL;
+
+	for (guint i = 0; identity && i + 1 < identity->len; i += 2)
+		if (g_str_equal(identity->pdata[i], "--compare"))
+			g_shell_parse_argv(identity->pdata[i + 1], NULL, &words, NULL);
+	return words && words[0] ? g_strdupv(words + 1) : NULL;
+}
+
 static int prepare(struct command_options *options, struct subject *subject)
 {
 	struct session_options *session = &options->session;
@@ -271,7 +283,9 @@ static int prepare(struct command_options *options, struct subject *subject)
 	session->synchronous_collectives |= subject->path->synchronous_collectives;
 	if (subject->path->buffering != BUFFERING_ANY)
 		session->bufferings = 1u << subject->path->buffering;
-	session->compare_files = g_strdupv(options->compare);
+	session->compare_files = options->compare || !subject->reader
+	                                 ? g_strdupv(options->compare)
+	                                 : files_compared(subject->reader);
 	return EXIT_CLEAN;
 }
 
@@ -288,7 +302,9 @@ static int run(int argc, char **argv)
 		{"max-interleavings", 0, 0, G_OPTION_ARG_INT, &tries,
 	         "try no more after so many interleavings (default: 5000)", "N"},
 		{"compare", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.compare,
-	         "outcome-differs: a file that was compared (may be repeated)", "FILE"},
+	         "outcome-differs: a file to be compared (default: those that were; may be "
+	         "repeated)",
+	         "FILE"},
 		{"emit-c", 0, 0, G_OPTION_ARG_FILENAME, &subject.source,
 	         "write a C program of nothing but the MPI calls that show it", "FILE"},
 		{"emit-script", 0, 0, G_OPTION_ARG_FILENAME, &subject.script,

@@ -107,6 +107,19 @@ def check_rounds(tool):
         check(again.report["findings"][0]["kind"] == "crash", "%s\n%s" % (done, again))
 
 
+def check_compared(tool):
+    """What outcomes were compared in is known from the store."""
+    program = tool.compile(os.path.join(HERE, "programs", "result_file.c"))
+    store = os.path.join(tool.directory, "compared.store")
+    tool.run("explore", "-n", "3", "--store", store, "--compare", "result.txt", "--", program,
+             "wrong")
+    done = tool.run("minimize", "1", "--store", store)
+    check(done.status == 0 and "result.txt, line 2" in done.out, str(done))
+    check(done.out.splitlines()[-1] == "mp1:n3:zero:0.2=2", str(done))
+    done = tool.run("minimize", "1", "--store", store, "--compare", "other.txt")
+    check(done.status == 4 and "in what is compared" in done.err, str(done))
+
+
 def check_script(tool):
     program = tool.compile(os.path.join(EXAMPLES, "probe_then_receive.c"))
     folder = os.path.join(tool.directory, "repro ducer")
@@ -159,6 +172,7 @@ def body(tool, _):
     for finding in FINDINGS:
         check_example(tool, *finding)
     check_rounds(tool)
+    check_compared(tool)
     check_script(tool)
     check_refused(tool)
 
