@@ -28,6 +28,14 @@ GPtrArray *store_reader_identity(struct store_reader *reader, GError **error)
 	return NULL;
 }
 
+const char *store_identity_value(const GPtrArray *identity, const char *name)
+{
+	for (guint i = 0; i + 1 < identity->len; i += 2)
+		if (g_str_equal(identity->pdata[i], name))
+			return identity->pdata[i + 1];
+	return NULL;
+}
+
 GVariant *store_reader_common(struct store_reader *reader, GError **error)
 {
 	sqlite3_stmt *row = rows_prepare(reader, "SELECT value FROM common", error);

@@ -60,6 +60,8 @@ struct record_execution *store_reader_well(struct store_reader *reader, uint32_t
 /* What was explored: name and value in turns, as char *; free with g_ptr_array_unref. Names occur
  * once. NULL with `error` set: damaged. */
 GPtrArray *store_reader_identity(struct store_reader *reader, GError **error);
+/* The value of this name there; NULL: it has none. */
+const char *store_identity_value(const GPtrArray *identity, const char *name);
 
 /* What a merge must know (STORE_COMMON_TYPE, not to be trusted); NULL without `error`: it was not
  * written. To be unref'd. */

@@ -59,19 +59,19 @@ static char *left_words(double left, double rate)
 }
 
 /* It stands first, as terminals are narrow. */
-static void add_silence(char **line, const struct session_progress *now)
+static char *silence_words(const struct session_progress *now)
 {
-	g_autofree char *before = *line;
-
-	*line = g_strdup_printf("rank %d silent for %.0f s: %s", now->silent_rank,
-	                        now->silent_seconds, before);
+	return now->silent_rank < 0
+	               ? g_strdup("")
+	               : g_strdup_printf("rank %d silent for %.0f s: ", now->silent_rank,
+	                                 now->silent_seconds);
 }
 
 static void show_progress(void *user, const struct session_progress *now)
 {
 	struct progress *progress = user;
 	double rate = now->seconds > 0 ? (double)now->interleavings / now->seconds : 0;
-	g_autofree char *left = NULL, *line = NULL;
+	g_autofree char *silence = silence_words(now), *left = NULL, *line = NULL;
 
 	if (!progress->terminal && now->seconds - progress->last < PLAIN_EVERY_S)
 		return;
@@ -83,11 +83,9 @@ static void show_progress(void *user, const struct session_progress *now)
 	else
 		left = g_strdup_printf("%" G_GUINT64_FORMAT " waiting", now->waiting);
 	line = g_strdup_printf(
-		"%" G_GUINT64_FORMAT " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
+		"%s%" G_GUINT64_FORMAT " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
 		" findings, %u choices deep, %.0f s",
-		now->interleavings, left, rate, now->findings, now->depth, now->seconds);
-	if (now->silent_rank >= 0)
-		add_silence(&line, now);
+		silence, now->interleavings, left, rate, now->findings, now->depth, now->seconds);
 	if (progress->terminal)
 		fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
 	else

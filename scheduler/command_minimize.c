@@ -258,12 +258,12 @@ static int minimize(struct command_options *options, struct subject *subject, gu
 static char **files_compared(struct store_reader *reader)
 {
 	g_autoptr(GPtrArray) identity = store_reader_identity(reader, NULL);
+	const char *compared = identity ? store_identity_value(identity, "--compare") : NULL;
 	g_auto(GStrv) words = NULL;
 
-	for (guint i = 0; identity && i + 1 < identity->len; i += 2)
-		if (g_str_equal(identity->pdata[i], "--compare"))
-			g_shell_parse_argv(identity->pdata[i + 1], NULL, &words, NULL);
-	return words && words[0] ? g_strdupv(words + 1) : NULL;
+	if (!compared || !g_shell_parse_argv(compared, NULL, &words, NULL))
+		return NULL;
+	return g_strdupv(words + 1);
 }
 
 static int prepare(struct command_options *options, struct subject *subject)

@@ -49,8 +49,6 @@ struct merge {
 /* Opens them, sees that they belong together, and sorts shards (merge_sources.c). */
 GPtrArray *merge_sources_open(char *const *stores, GError **error);
 gboolean merge_same_store(const char *one, const char *other);
-/* The value that all have in common. */
-const char *merge_identity(const GPtrArray *identity, const char *name);
 /* Why not all of the tree is explored; NULL: it is. The caller's. */
 char *merge_incomplete(const struct merge *merge);
 /* Unites what they are and their notes in merge->exploration. */

@@ -13,7 +13,7 @@
 static gboolean is_compared(const struct merge *merge)
 {
 	const struct merge_source *first = merge->sources->pdata[0];
-	const char *compared = merge_identity(first->identity, "--compare");
+	const char *compared = store_identity_value(first->identity, "--compare");
 
 	return compared && g_str_has_prefix(compared, "output");
 }
@@ -81,7 +81,7 @@ static void compare_references(struct merge *merge)
 static gboolean has_files(const struct merge *merge)
 {
 	const struct merge_source *first = merge->sources->pdata[0];
-	const char *compared = merge_identity(first->identity, "--compare");
+	const char *compared = store_identity_value(first->identity, "--compare");
 
 	return merge->sources->len > 1 && strlen(compared) > strlen("output ");
 }

@@ -22,14 +22,6 @@ static gboolean refuse(GError **error, const char *format, ...)
 	return FALSE;
 }
 
-const char *merge_identity(const GPtrArray *identity, const char *name)
-{
-	for (guint i = 0; i + 1 < identity->len; i += 2)
-		if (g_str_equal(identity->pdata[i], name))
-			return identity->pdata[i + 1];
-	return NULL;
-}
-
 /* --- one of them ---------------------------------------------------------------------------- */
 
 static void source_free(gpointer pointer)
@@ -145,7 +137,7 @@ static gboolean is_identical(const struct merge_source *one, const struct merge_
 {
 	for (guint i = 0; i + 1 < one->identity->len; i += 2) {
 		const char *name = one->identity->pdata[i], *here = one->identity->pdata[i + 1];
-		const char *there = merge_identity(other->identity, name);
+		const char *there = store_identity_value(other->identity, name);
 
 		if (!may_differ(name, here, there) && g_strcmp0(here, there) != 0)
 			return differ(one, other, name, here, there, error);

@@ -14,23 +14,20 @@ static double silent_seconds(const struct execution *execution)
 	return (double)(g_get_monotonic_time() - since) / G_USEC_PER_SEC;
 }
 
-/* The first rank that nothing holds; -1: there is none. */
-static int busy_rank(const struct execution *execution, guint *ret_others)
+/* How many ranks nothing holds, and the first of them. */
+static guint busy_ranks(const struct execution *execution, int *ret_first)
 {
-	int first = -1;
+	guint count = 0;
 
-	*ret_others = 0;
-	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+	for (int rank = execution->session->options->ranks; rank-- > 0;) {
 		enum world_phase phase = world_phase(execution->world, rank);
 
 		if (phase != PHASE_RUNNING && phase != PHASE_ABSENT)
 			continue;
-		if (first < 0)
-			first = rank;
-		else
-			++*ret_others;
+		*ret_first = rank;
+		count++;
 	}
-	return first;
+	return count;
 }
 
 /* The execution that has been silent for longest; NULL: none has been for long. */
@@ -39,16 +36,15 @@ static const struct execution *most_silent(const struct session *session)
 	const struct execution *found = NULL;
 	GHashTableIter iter;
 	void *value;
-	guint others;
+	int first;
 
 	g_hash_table_iter_init(&iter, session->executions);
 	while (!session->options->wrapper && g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct execution *execution = value;
 
-		if (silent_seconds(execution) < (found ? silent_seconds(found) : SILENT_S)
-		    || busy_rank(execution, &others) < 0)
-			continue;
-		found = execution;
+		if (silent_seconds(execution) >= (found ? silent_seconds(found) : SILENT_S)
+		    && busy_ranks(execution, &first) > 0)
+			found = execution;
 	}
 	return found;
 }
@@ -56,12 +52,13 @@ static const struct execution *most_silent(const struct session *session)
 int session_silent_rank(const struct session *session, double *ret_seconds)
 {
 	const struct execution *execution = most_silent(session);
-	guint others;
+	int rank = -1;
 
 	if (!execution)
 		return -1;
 	*ret_seconds = silent_seconds(execution);
-	return busy_rank(execution, &others);
+	busy_ranks(execution, &rank);
+	return rank;
 }
 
 /* "in MPI_Win_flush at a.c:8", "since MPI_Recv at a.c:7" */
@@ -87,11 +84,11 @@ void session_note_silence(struct session *session)
 	g_autofree char *where = NULL;
 	g_autoptr(GString) text = NULL;
 	guint others;
-	int rank;
+	int rank = -1;
 
 	if (!execution)
 		return;
-	rank = busy_rank(execution, &others);
+	others = busy_ranks(execution, &rank) - 1;
 	where = whereabouts(execution, rank);
 	text = g_string_new(NULL);
 	g_string_printf(text, "when it was stopped, rank %d had said nothing for %.1f s, %s", rank,

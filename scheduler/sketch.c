@@ -28,6 +28,15 @@ int sketch_find(const struct sketch *sketch, enum sketch_side side, int32_t rank
 	return -1;
 }
 
+bool sketch_contains(const GArray *indices, guint index)
+{
+	for (guint i = 0; indices && i < indices->len; i++) {
+		if (g_array_index(indices, guint, i) == index)
+			return true;
+	}
+	return false;
+}
+
 /* --- what stays or goes together --- */
 
 /* Matched pairs; in the good interleaving those that have no other partner. */
@@ -174,15 +183,6 @@ static void take_parts(struct sketch *sketch, const struct record_finding *findi
 	}
 }
 
-static bool contains(const GArray *indices, guint index)
-{
-	for (guint i = 0; indices && i < indices->len; i++) {
-		if (g_array_index(indices, guint, i) == index)
-			return true;
-	}
-	return false;
-}
-
 /* Whether some call has completed this request in the finding's interleaving. */
 static bool is_completed(const struct sketch *sketch, guint index)
 {
@@ -190,8 +190,8 @@ static bool is_completed(const struct sketch *sketch, guint index)
 		const struct sketch_step *step = sketch_step(sketch, i);
 
 		if (step->side != SKETCH_GOOD
-		    && ((step->kind == SKETCH_WAIT && contains(step->waits, index))
-		        || contains(step->events[SKETCH_BAD].reported, index)))
+		    && ((step->kind == SKETCH_WAIT && sketch_contains(step->waits, index))
+		        || sketch_contains(step->events[SKETCH_BAD].reported, index)))
 			return true;
 	}
 	return false;

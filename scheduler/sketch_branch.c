@@ -290,15 +290,6 @@ void sketch_join(struct sketch *sketch, const struct record_choice *blame, struc
 
 /* --- conditions --- */
 
-static bool contains(const GArray *indices, guint index)
-{
-	for (guint i = 0; indices && i < indices->len; i++) {
-		if (g_array_index(indices, guint, i) == index)
-			return true;
-	}
-	return false;
-}
-
 /* Whether the step's message is there, in both, when the rank comes to `limit`. */
 static bool is_there(const struct sketch *sketch, guint index, guint limit)
 {
@@ -310,10 +301,11 @@ static bool is_there(const struct sketch *sketch, guint index, guint limit)
 		if (step->side != SKETCH_BOTH)
 			continue;
 		if ((step->kind == SKETCH_WAIT || step->kind == SKETCH_CANCEL)
-		    && contains(step->waits, index))
+		    && sketch_contains(step->waits, index))
 			return true;
-		if (step->kind == SKETCH_ASK && contains(step->events[SKETCH_BAD].reported, index)
-		    && contains(step->events[SKETCH_GOOD].reported, index))
+		if (step->kind == SKETCH_ASK
+		    && sketch_contains(step->events[SKETCH_BAD].reported, index)
+		    && sketch_contains(step->events[SKETCH_GOOD].reported, index))
 			return true;
 	}
 	return false;

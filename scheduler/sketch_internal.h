@@ -22,6 +22,9 @@ static inline bool sketch_begins(const char *text, const char *with)
 int sketch_find(const struct sketch *sketch, enum sketch_side side, int32_t rank, uint32_t call,
                 uint32_t sub, enum sketch_kind kind);
 
+/* Whether the index of a step is among these; NULL: there are none. */
+bool sketch_contains(const GArray *indices, guint index);
+
 /* Whether a question is asked in the program, because what it is told differs; else it is waited
  * for what is reported. */
 bool sketch_asks(const struct sketch_step *step);
@@ -78,6 +81,8 @@ struct sketch_printing {
 	bool flag, index, count, told, cancelled; /* variables of these names are used */
 };
 
+/* Where it stands among communicators or windows (guint64); -1: it is not among them. */
+int sketch_position(const GArray *numbers, uint64_t number);
 void sketch_put(struct sketch_printing *printing, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* A call with its place, and what else is to be said of it. */
 void sketch_put_call(struct sketch_printing *printing, struct sketch_step *step, const char *call);

@@ -14,10 +14,10 @@ void sketch_put(struct sketch_printing *printing, const char *format, ...)
 
 /* --- communicators: split off at the beginning, in the order of ranks --- */
 
-static int communicator_index(const struct sketch_printing *printing, uint64_t communicator)
+int sketch_position(const GArray *numbers, uint64_t number)
 {
-	for (guint i = 0; i < printing->communicators->len; i++) {
-		if (g_array_index(printing->communicators, guint64, i) == communicator)
+	for (guint i = 0; i < numbers->len; i++) {
+		if (g_array_index(numbers, guint64, i) == number)
 			return (int)i;
 	}
 	return -1;
@@ -37,7 +37,7 @@ static bool is_member(const struct sketch *sketch, int32_t rank, uint64_t commun
 
 char *sketch_communicator(const struct sketch_printing *printing, uint64_t communicator)
 {
-	int index = communicator_index(printing, communicator);
+	int index = sketch_position(printing->communicators, communicator);
 
 	if (index < 0)
 		return g_strdup(communicator == SKETCH_SELF ? "MPI_COMM_SELF" : "MPI_COMM_WORLD");
@@ -51,7 +51,7 @@ int32_t sketch_rank_in(const struct sketch_printing *printing, int32_t rank, uin
 
 	if (communicator == SKETCH_SELF)
 		return 0;
-	if (communicator_index(printing, communicator) < 0)
+	if (sketch_position(printing->communicators, communicator) < 0)
 		return sketch_rank(printing->sketch, rank);
 	for (int32_t i = 0; i < rank; i++)
 		number += is_member(printing->sketch, i, communicator);
@@ -222,7 +222,7 @@ static void survey(struct sketch_printing *printing)
 		if (step->dropped)
 			continue;
 		if (step->communicator > SKETCH_SELF
-		    && communicator_index(printing, step->communicator) < 0)
+		    && sketch_position(printing->communicators, step->communicator) < 0)
 			g_array_append_val(printing->communicators, step->communicator);
 		printing->data |= needs_data(step);
 		printing->result |= step->exchange;

@@ -55,15 +55,6 @@ bool sketch_keeps_locks(const struct sketch *sketch)
 
 /* --- as C --- */
 
-static int window_index(const struct sketch_printing *printing, uint64_t window)
-{
-	for (guint i = 0; i < printing->windows->len; i++) {
-		if (g_array_index(printing->windows, guint64, i) == window)
-			return (int)i;
-	}
-	return -1;
-}
-
 static char *window_name(const struct sketch_printing *printing, int index)
 {
 	return printing->windows->len == 1 ? g_strdup("window")
@@ -75,7 +66,8 @@ void sketch_survey_windows(struct sketch_printing *printing)
 	for (guint i = 0; i < printing->sketch->steps->len; i++) {
 		const struct sketch_step *step = sketch_step(printing->sketch, i);
 
-		if (step->window != 0 && !step->dropped && window_index(printing, step->window) < 0)
+		if (step->window != 0 && !step->dropped
+		    && sketch_position(printing->windows, step->window) < 0)
 			g_array_append_val(printing->windows, step->window);
 	}
 }
@@ -111,7 +103,8 @@ void sketch_put_windows(struct sketch_printing *printing, bool free_them)
 void sketch_put_lock(struct sketch_printing *printing, guint index)
 {
 	struct sketch_step *step = sketch_step(printing->sketch, index);
-	g_autofree char *window = window_name(printing, window_index(printing, step->window));
+	g_autofree char *window = window_name(printing,
+	                                      sketch_position(printing->windows, step->window));
 	int32_t target = step->peer < 0 ? 0 : sketch_rank(printing->sketch, step->peer);
 	g_autoptr(GString) call = g_string_new(step->function);
 

@@ -113,42 +113,41 @@ static void test_a_remark_is_blamed_on_its_choice(void **state)
 	findings_free(findings);
 }
 
-/* What is matched where it names its source is not told as a choice. */
-static void test_a_cancellation_is_blamed_where_it_came_in_time(void **state)
+/* A deadlock after this choice, and a good end without any. */
+static struct findings *findings_beside_an_end(int32_t taken)
 {
 	struct findings *findings = findings_new(RECORD_ZERO);
 	struct record_execution *good = record_execution_new();
 	g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(struct choice));
-	struct record_finding *finding;
 
-	(void)state;
 	good->buffering = RECORD_ZERO;
-	interleaving(findings, ANSWER_CANCELLED, deadlock(), NULL, FALSE);
+	interleaving(findings, taken, deadlock(), NULL, FALSE);
 	findings_add_good(findings, good, none);
 	findings_blame(findings);
-	finding = findings_all(findings)->pdata[0];
+	record_execution_free(good);
+	return findings;
+}
+
+/* What is matched where it names its source is not told as a choice. */
+static void test_a_cancellation_is_blamed_where_it_came_in_time(void **state)
+{
+	struct findings *findings = findings_beside_an_end(ANSWER_CANCELLED);
+	const struct record_finding *finding = findings_all(findings)->pdata[0];
+
+	(void)state;
 	assert_non_null(finding->blame);
 	assert_int_equal(finding->blame->taken.source, ANSWER_CANCELLED);
-	record_execution_free(good);
 	findings_free(findings);
 }
 
 /* But a wildcard's message is: then that end is no other way through the same point. */
 static void test_an_end_before_a_choice_blames_nothing(void **state)
 {
-	struct findings *findings = findings_new(RECORD_ZERO);
-	struct record_execution *good = record_execution_new();
-	g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(struct choice));
-	struct record_finding *finding;
+	struct findings *findings = findings_beside_an_end(1);
+	const struct record_finding *finding = findings_all(findings)->pdata[0];
 
 	(void)state;
-	good->buffering = RECORD_ZERO;
-	interleaving(findings, 1, deadlock(), NULL, FALSE);
-	findings_add_good(findings, good, none);
-	findings_blame(findings);
-	finding = findings_all(findings)->pdata[0];
 	assert_null(finding->blame);
-	record_execution_free(good);
 	findings_free(findings);
 }
 

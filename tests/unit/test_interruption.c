@@ -33,6 +33,14 @@ static void assert_ends_well(void (*function)(void))
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static void assert_ends_by(int number, void (*function)(void))
+{
+	int status = status_of(function);
+
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), number);
+}
+
 static void require(int condition)
 {
 	if (!condition)
@@ -66,11 +74,8 @@ static void ask_twice(void)
 
 static void test_the_second_ends_at_once(void **state)
 {
-	int status = status_of(ask_twice);
-
 	(void)state;
-	assert_true(WIFSIGNALED(status));
-	assert_int_equal(WTERMSIG(status), SIGTERM);
+	assert_ends_by(SIGTERM, ask_twice);
 }
 
 static void ask_while_held(void)
@@ -89,11 +94,8 @@ static void ask_while_held(void)
 
 static void test_not_while_it_is_held(void **state)
 {
-	int status = status_of(ask_while_held);
-
 	(void)state;
-	assert_true(WIFSIGNALED(status));
-	assert_int_equal(WTERMSIG(status), SIGHUP);
+	assert_ends_by(SIGHUP, ask_while_held);
 }
 
 static void ignore(void)
