@@ -1,0 +1,52 @@
+"""What collectives deliver under control is what plain MPI delivers, to the last bit: every
+collective, blocking, nonblocking and persistent, in place or not, for 1, 2, 3 and 5 members, with
+collectives that need not synchronise and with those that do."""
+
+import os
+import re
+
+import harness
+from harness import check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.join(HERE, "programs", "collective_data.c")
+TABLE = os.path.join(HERE, "..", "..", "shim", "mpi_calls.txt")
+MEMBERS = [(1, []), (2, []), (3, []), (5, []), (2, ["self"])]
+MOST_SYNCHRONISED = 3  # five take their time
+
+
+def check_all_are_used():
+    """Those with data to receive, but for large counts: narrowed to the same calls."""
+    with open(TABLE) as table, open(SOURCE) as source:
+        known = set(re.findall(r"^controlled\s+\S+\s+(?:all|root_first|root_last|lower)\s.*?"
+                               r"\bMPI_(\w+)\((?:const )?void \*", table.read(), re.M))
+        used = set(re.findall(r"\w+", source.read()))
+    missing = sorted(name for name in known - used if not name.endswith("_c"))
+    check(not missing, "collective_data.c does not call %s" % ", ".join(missing))
+
+
+def compare(tool, program, members, arguments, options):
+    expected = tool.run_plain(members, program, *arguments)
+    run = tool.run("explore", "-q", "-n", str(members), *options, "--", program, *arguments,
+                   report=True)
+    check(run.status == 0 and run.report["complete"], "%d members: not well\n%s" % (members, run))
+    for execution in run.report["executions"]:
+        for rank, (plain, output) in enumerate(zip(expected, execution["output"])):
+            lines = list(zip(plain.splitlines(), output.splitlines()))
+            different = [pair for pair in lines if pair[0] != pair[1]]
+            check(plain == output, "%d members, %s, %s buffering: rank %d of %d lines:\n%s"
+                  % (members, options, execution["buffering"], rank, len(lines), "\n".join(
+                      "  plain %s\n  here  %s" % pair for pair in different)))
+
+
+def body(tool, _):
+    check_all_are_used()
+    program = tool.compile(SOURCE)
+    for members, arguments in MEMBERS:
+        for collectives in ["async", "sync"] if members <= MOST_SYNCHRONISED else ["async"]:
+            compare(tool, program, members, arguments, ["--collectives", collectives])
+    print("%d sets of members" % len(MEMBERS))
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
