@@ -84,7 +84,7 @@ if(DPKG_SHLIBDEPS)
 	set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 	set(CPACK_DEBIAN_PACKAGE_DEPENDS "mpich (>= 4.0)")
 else() # as Debian 12 names them
-	set(CPACK_DEBIAN_PACKAGE_DEPENDS "mpich (>= 4.0), libc6, libuv1 (>= 1.40), libglib2.0-0 (>= 2.68), libsqlite3-0 (>= 3.34), libjson-glib-1.0-0, libdw1, libelf1")
+	set(CPACK_DEBIAN_PACKAGE_DEPENDS "mpich (>= 4.0), libc6, libuv1 (>= 1.40), libglib2.0-0 (>= 2.70), libsqlite3-0 (>= 3.34), libjson-glib-1.0-0, libdw1, libelf1")
 	if(OTF2_FOUND)
 		string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libopen-trace-format2-10")
 	endif()

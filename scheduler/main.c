@@ -8,7 +8,7 @@
 #include "interruption.h"
 #include "launcher.h"
 #include "log.h"
-#include "program.h"
+#include "mpi_library.h"
 #include "wrapper.h"
 
 static const struct command *const commands[] = {
@@ -41,7 +41,7 @@ static void print_help(FILE *out)
 
 static void print_version(void)
 {
-	g_autofree char *mpi = program_mpi_library();
+	g_autofree char *mpi = mpi_library_describe();
 
 	printf("matchpoint %s\nMPI: %s\n", MATCHPOINT_VERSION,
 	       mpi ? mpi : "none found (neither libmpich.so.12 nor libmpi.so.12)");

@@ -25,7 +25,7 @@ struct closure {
 	void *user;
 };
 
-static gboolean is_native_elf(const char *file)
+gboolean program_is_native(const char *file)
 {
 	struct program_elf *elf = program_elf_read(file);
 	gboolean fits = elf && elf->is_elf && elf->is_native;
@@ -50,7 +50,7 @@ static void visit_needed(struct closure *closure, const char *file)
 
 		if (!g_hash_table_add(closure->seen, g_strdup(name)))
 			continue;
-		found = library_path_find(&path, name, is_native_elf);
+		found = library_path_find(&path, name, program_is_native);
 		if (found)
 			visit_needed(closure, found);
 		else if (closure->missing)
@@ -73,24 +73,6 @@ static void visit_all(const char *file, visitor visit, void *user, GPtrArray *mi
 static gboolean is_mpich_abi(const char *name)
 {
 	return strcmp(name, "libmpich.so.12") == 0 || strcmp(name, "libmpi.so.12") == 0;
-}
-
-char *program_mpi_library(void)
-{
-	static const char *const names[] = {"libmpich.so.12", "libmpi.so.12"};
-	const struct library_path nowhere = {NULL, NULL, "."};
-
-	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-		g_autofree char *file = library_path_find(&nowhere, names[i], is_native_elf);
-		g_autofree char *version = file ? program_elf_text(file, "MPII_Version_string")
-		                                : NULL;
-
-		if (version)
-			return g_strdup_printf("MPICH %s (%s)", version, file);
-		if (file)
-			return g_strdup_printf("a library of MPICH's ABI (%s)", file);
-	}
-	return NULL;
 }
 
 static gboolean is_open_mpi(const char *name)

@@ -40,9 +40,8 @@ void program_free(struct program *program);
 /* FALSE with `error` set to the message when it cannot be controlled. */
 gboolean program_usable(const char *name, GError **error);
 
-/* The MPI library that programs are run with here, unless they bring one of their own:
- * "MPICH 4.0.2 (/usr/lib/libmpich.so.12)"; NULL: there is none. Free with g_free. */
-char *program_mpi_library(void);
+/* Whether the file is an ELF file of this machine and word size. */
+gboolean program_is_native(const char *file);
 
 /* A function of MPI that is called, under its name in C ("MPI_Send"), or as the symbol is when
  * it is none of the table's. */

@@ -20,8 +20,4 @@ struct program_elf {
 struct program_elf *program_elf_read(const char *file);
 void program_elf_free(struct program_elf *elf);
 
-/* The string that an exported array of characters holds; NULL: there is none of that name. Free
- * with g_free. */
-char *program_elf_text(const char *file, const char *symbol);
-
 #endif

@@ -18,6 +18,7 @@ NEITHER = {
     "Comm_get_parent",
     "Type_commit", "Type_match_size",
     "Type_create_f90_complex", "Type_create_f90_integer", "Type_create_f90_real",
+    "Type_get_value_index",
 }
 
 # The communicator comes with the request's completion (communicator_create.c).

@@ -11,6 +11,7 @@ import sys
 
 import call_objects
 import generate_calls
+import mpi_table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "mpi_calls.txt")
@@ -166,7 +167,7 @@ def document(calls):
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    text = document(generate_calls.read_table(TABLE))
+    text = document(mpi_table.read_table(TABLE))
     if sys.argv[1:]:
         with open(DOCUMENT, encoding="utf-8") as current:
             if current.read() != text:

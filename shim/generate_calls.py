@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Makes the wrappers and their tables from the table of MPI calls (mpi_calls.txt).
 
-usage: generate_calls.py TABLE BUILD_DIRECTORY
+usage: generate_calls.py TABLE MPI_H BUILD_DIRECTORY
+
+MPI_H is mpi.h as the preprocessor leaves it: the wrappers have its prototypes.
 
 Writes into BUILD_DIRECTORY:
   mpi_calls.h, mpi_calls.c   names, treatments and orders; no MPI, libc only
@@ -9,77 +11,21 @@ Writes into BUILD_DIRECTORY:
   wrappers.c                 the exported MPI_X and PMPI_X, and where each real function is kept
 """
 import os
-import re
 import sys
 
 import call_objects
+import mpi_header
+import mpi_table
 
-TREATMENTS = ("controlled", "bracketed", "refused", "passed", "harmless")
-ORDERS = {"-": "none", "all": "all", "root_first": "root_first", "root_last": "root_last",
-          "lower": "lower", "waits": "waits"}
 # Called before MPI_Init or after MPI_Finalize, so also while nothing is under control.
 ALWAYS = ("Init", "Init_thread", "Initialized", "Finalized", "Session_init", "Pcontrol")
 HEADING = "/* Generated from mpi_calls.txt by generate_calls.py: change those. */\n"
 
 
-class Argument:
-    def __init__(self, text):
-        match = re.fullmatch(r"(.*?)(\w+|\.\.\.)((?:\[\w*\])*)", text.strip())
-        self.type = match.group(1).strip()
-        self.name = match.group(2)
-        self.array = match.group(3)
-
-    def declaration(self):
-        space = "" if self.type.endswith("*") else " "
-        return f"{self.type}{space}{self.name}{self.array}"
-
-
-class Call:
-    def __init__(self, line, number):
-        match = re.fullmatch(r"(\w+)\s+(counts|-)\s+(\S+)\s+(\w+) MPI_(\w+)\((.*)\)", line)
-        if not match or match.group(1) not in TREATMENTS or match.group(3) not in ORDERS:
-            sys.exit(f"mpi_calls.txt:{number}: not a call: {line}")
-        self.treatment, counts, order, self.returns, self.name, arguments = match.groups()
-        self.counts = counts == "counts"
-        self.order = ORDERS[order]
-        self.arguments = [] if arguments == "void" else split_arguments(arguments)
-
-    def parameters(self):
-        return ", ".join(a.declaration() for a in self.arguments) or "void"
-
-    def values(self):
-        return ", ".join(a.name for a in self.arguments if a.name != "...")
-
-    def wrapped(self):
-        return self.treatment in ("controlled", "bracketed", "refused") or self.waits()
-
-    def waits(self):
-        return self.order == "waits"
-
-
-def split_arguments(text):
-    return [Argument(part) for part in re.split(r",(?![^(]*\))", text)]
-
-
-def read_table(path):
-    calls = []
-    with open(path, encoding="utf-8") as table:
-        for number, line in enumerate(table, 1):
-            line = line.strip()
-            if line and not line.startswith("#"):
-                calls.append(Call(line, number))
-    calls.sort(key=lambda call: call.name)
-    names = [call.name for call in calls]
-    doubled = {name for name in names if names.count(name) > 1}
-    if doubled:
-        sys.exit(f"mpi_calls.txt: more than once: {', '.join(sorted(doubled))}")
-    return calls
-
-
 def calls_header(calls):
     numbers = "\n".join(f"\tMPI_CALL_{call.name}," for call in calls)
-    treatments = "\n".join(f"\tMPI_CALL_{name.upper()}," for name in TREATMENTS)
-    orders = "\n".join(f"\tMPI_CALL_ORDER_{name.upper()}," for name in ORDERS.values())
+    treatments = "\n".join(f"\tMPI_CALL_{name.upper()}," for name in mpi_table.TREATMENTS)
+    orders = "\n".join(f"\tMPI_CALL_ORDER_{name.upper()}," for name in mpi_table.ORDERS.values())
     return f"""{HEADING}#ifndef MATCHPOINT_SHIM_MPI_CALLS_H
 #define MATCHPOINT_SHIM_MPI_CALLS_H
 
@@ -303,7 +249,7 @@ def passing_wrapper(call):
     last = leave if call.waits() else ""
     last += noting(call, "returned == MPI_SUCCESS", "site_of_caller(site)", "own && ")
     return f"""
-EXPORTED {call.returns} MPI_{call.name}({call.parameters()})
+EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {{
 	void *site = __builtin_return_address(0);
 	{"bool own = " if tracks else ""}{enter};
@@ -312,7 +258,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.parameters()})
 {last}	return returned;
 }}
 
-EXPORTED {call.returns} PMPI_{call.name}({call.parameters()})
+EXPORTED {call.returns} PMPI_{call.name}({call.exported()})
     __attribute__((alias("MPI_{call.name}")));
 """
 
@@ -355,7 +301,7 @@ def wrapper(call, by_name):
         split = [i for i, line in enumerate(lines) if line.startswith("\tresult")][0]
         declare, text = "\n".join(lines[:split]) + "\n", "\n".join(lines[split:])
     return f"""
-EXPORTED {call.returns} MPI_{call.name}({call.parameters()})
+EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {{
 	void *site = __builtin_return_address(0);
 	{call.returns} result;
@@ -368,7 +314,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.parameters()})
 	return result;
 }}
 
-EXPORTED {call.returns} PMPI_{call.name}({call.parameters()})
+EXPORTED {call.returns} PMPI_{call.name}({call.exported()})
     __attribute__((alias("MPI_{call.name}")));
 """
 
@@ -629,14 +575,16 @@ def write(directory, name, text):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    calls = read_table(sys.argv[1])
+    _, table, header, directory = sys.argv
+    calls = mpi_table.read_table(table)
+    write(directory, "mpi_calls.h", calls_header(calls))
+    write(directory, "mpi_calls.c", calls_source(calls))
+    calls = mpi_table.installed(calls, header)
     by_name = {call.name: call for call in calls}
-    write(sys.argv[2], "mpi_calls.h", calls_header(calls))
-    write(sys.argv[2], "mpi_calls.c", calls_source(calls))
-    write(sys.argv[2], "mpi_functions.h", functions_header(calls, by_name))
-    write(sys.argv[2], "wrappers.c", wrappers_source(calls, by_name))
+    write(directory, "mpi_functions.h", functions_header(calls, by_name))
+    write(directory, "wrappers.c", wrappers_source(calls, by_name))
 
 
 if __name__ == "__main__":

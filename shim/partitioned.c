@@ -293,7 +293,8 @@ int shim_MPI_Pready_range(void *site, int partition_low, int partition_high, MPI
 	return report_ready(site, MPI_CALL_Pready_range, request, code);
 }
 
-int shim_MPI_Pready_list(void *site, int length, int array_of_partitions[], MPI_Request handle)
+int shim_MPI_Pready_list(void *site, int length, const int array_of_partitions[],
+                         MPI_Request handle)
 {
 	struct request *request = find(handle);
 	int code = MPI_SUCCESS;
