@@ -56,19 +56,83 @@ void communicators_free(struct communicators *communicators)
 	g_free(communicators);
 }
 
+/* The lowest rank of its first group. */
+static int lowest(const struct communicator *communicator)
+{
+	int rank = communicator->members[0];
+
+	for (int i = 1; i < communicator->first_count; i++)
+		rank = MIN(rank, communicator->members[i]);
+	return rank;
+}
+
 static const struct communicator *find(const struct communicators *communicators, guint64 comm)
 {
 	return g_hash_table_lookup(communicators->table, &comm);
 }
 
+/* Each rank exists, and stands nowhere else (`seen`, by rank). */
 static gboolean ranks_valid(const struct communicators *communicators, const int32_t *ranks,
-                            guint count)
+                            guint count, gboolean *seen)
 {
 	for (guint i = 0; i < count; i++) {
-		if (ranks[i] < 0 || ranks[i] >= communicators->ranks)
+		if (ranks[i] < 0 || ranks[i] >= communicators->ranks || seen[ranks[i]])
+			return FALSE;
+		seen[ranks[i]] = TRUE;
+	}
+	return TRUE;
+}
+
+static gboolean groups_valid(const struct communicators *communicators,
+                             const struct wire_comm *comm)
+{
+	g_autofree gboolean *seen = g_new0(gboolean, communicators->ranks);
+
+	return ranks_valid(communicators, comm->local, comm->local_count, seen)
+	       && ranks_valid(communicators, comm->remote, comm->remote_count, seen);
+}
+
+/* Windows are told apart by their number and the lowest rank in them, which tells it. */
+static gboolean window_valid(const struct communicators *communicators, int rank,
+                             const struct wire_comm *comm)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	if (comm->window == 0)
+		return TRUE;
+	if (comm->window > G_MAXINT32 || comm->remote_count > 0)
+		return FALSE;
+	for (guint i = 0; i < comm->local_count; i++) {
+		if (comm->local[i] < rank)
+			return FALSE;
+	}
+	g_hash_table_iter_init(&iter, communicators->table);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct communicator *other = value;
+
+		if (other->number == comm->comm
+		            ? other->window != 0 && other->window != comm->window
+		            : other->window == comm->window && lowest(other) == rank)
 			return FALSE;
 	}
 	return TRUE;
+}
+
+/* What is wrong with what a rank says of a communicator, whatever others say; NULL: nothing. */
+static const char *doubt(const struct communicators *communicators, int rank,
+                         const struct wire_comm *comm)
+{
+	if (comm->comm == WIRE_COMM_SELF)
+		return "its own MPI_COMM_SELF as a communicator";
+	if (comm->local_count == 0 || !groups_valid(communicators, comm))
+		return "a communicator with ranks that do not exist, or twice";
+	if (comm->my_rank < 0 || (guint32)comm->my_rank >= comm->local_count
+	    || comm->local[comm->my_rank] != rank)
+		return "a communicator in which it is another rank";
+	if (!window_valid(communicators, rank, comm))
+		return "a window that is another one";
+	return NULL;
 }
 
 static gboolean same_groups(const struct communicator *known, const struct wire_comm *comm)
@@ -92,11 +156,11 @@ gboolean communicators_add(struct communicators *communicators, int rank,
 {
 	struct communicator *known = g_hash_table_lookup(communicators->table, &comm->comm);
 	struct communicator *communicator;
+	const char *wrong = doubt(communicators, rank, comm);
 
-	if (comm->local_count == 0 || !ranks_valid(communicators, comm->local, comm->local_count)
-	    || !ranks_valid(communicators, comm->remote, comm->remote_count)) {
+	if (wrong) {
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d announced a communicator with ranks that do not exist", rank);
+		            "rank %d said something impossible: it announced %s", rank, wrong);
 		return FALSE;
 	}
 	if (known && same_groups(known, comm)) {
@@ -106,7 +170,8 @@ gboolean communicators_add(struct communicators *communicators, int rank,
 	if (known) {
 		g_set_error(
 			error, COMMUNICATORS_ERROR, 0,
-			"rank %d announced other members for a communicator (%s) than another rank",
+			"rank %d said something impossible: it announced other members for a "
+			"communicator (%s) than another rank",
 			rank, known->name);
 		return FALSE;
 	}
@@ -196,6 +261,18 @@ const int *communicators_members(const struct communicators *communicators, guin
 	return communicator ? communicator->members : NULL;
 }
 
+gboolean communicators_is_member(const struct communicators *communicators, guint64 comm, int rank)
+{
+	const struct communicator *communicator = find(communicators, comm);
+
+	if (comm == WIRE_COMM_SELF || comm == WIRE_COMM_WORLD)
+		return TRUE;
+	return communicator
+	       && index_of(communicator->members,
+	                   communicator->first_count + communicator->second_count, rank)
+	                  >= 0;
+}
+
 gboolean communicators_window(const struct communicators *communicators, guint64 comm,
                               struct lock_place *ret_place)
 {
@@ -204,9 +281,7 @@ gboolean communicators_window(const struct communicators *communicators, guint64
 	if (!communicator || communicator->window == 0 || communicator->window > G_MAXINT32)
 		return FALSE;
 	ret_place->window = (int32_t)communicator->window;
-	ret_place->first = communicator->members[0];
-	for (int i = 1; i < communicator->first_count; i++)
-		ret_place->first = MIN(ret_place->first, communicator->members[i]);
+	ret_place->first = lowest(communicator);
 	return TRUE;
 }
 

@@ -15,12 +15,15 @@ struct communicators;
 struct communicators *communicators_new(int ranks);
 void communicators_free(struct communicators *communicators);
 
-/* Takes what rank `rank` says of a communicator. FALSE: it contradicts what is known (`error` set).
- * */
+/* Takes what rank `rank` says of a communicator. FALSE: it cannot be, or contradicts what is known
+ * (`error` set). */
 gboolean communicators_add(struct communicators *communicators, int rank,
                            const struct wire_comm *comm, GError **error);
 
 gboolean communicators_known(const struct communicators *communicators, guint64 comm);
+
+/* Whether the rank is in (one of) its group(s). */
+gboolean communicators_is_member(const struct communicators *communicators, guint64 comm, int rank);
 
 /* World rank of rank `peer` of the group that `rank` sends to on `comm` (the remote group of an
  * intercommunicator); -1: no such rank or communicator. */

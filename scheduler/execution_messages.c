@@ -5,10 +5,9 @@
 #include "log.h"
 #include "session_internal.h"
 
-static void on_call(struct execution *execution, int rank, const struct wire_call *call)
+static gboolean on_call(struct execution *execution, int rank, const struct wire_call *call,
+                        GError **error)
 {
-	g_autoptr(GError) error = NULL;
-
 	if (call->wait == WIRE_ABORT) {
 		execution->ends[rank].aborted = TRUE;
 		execution->ends[rank].abort_code = call->status;
@@ -17,8 +16,7 @@ static void on_call(struct execution *execution, int rank, const struct wire_cal
 		/* When the verdict is reached the process may be gone, and no keeper has its image.
 		 * */
 		session_place(execution, rank, call->site);
-	if (!world_call(execution->world, rank, call, &error))
-		session_fail(execution->session, "%s", error->message);
+	return world_call(execution->world, rank, call, error);
 }
 
 /* MPI_Error_string of MPICH is a stack of several lines: the first says what, the last why. */
@@ -88,13 +86,35 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 		world_rank_stopped(execution->world, rank);
 }
 
+/* Whether these can be mappings of one process: whole pages of a 64-bit address space. */
+static gboolean mappings_possible(const struct wire_parked *parked)
+{
+	enum { PAGE = 4096 };
+	const guint64 most = G_GUINT64_CONSTANT(1) << 56;
+
+	for (uint32_t i = 0; i < parked->count; i++) {
+		const struct wire_mapping *one = &parked->mappings[i];
+
+		if ((one->start | one->length | one->offset) % PAGE != 0 || one->start > most
+		    || one->length > most || one->offset > most)
+			return FALSE;
+	}
+	return TRUE;
+}
+
 static void on_parked(struct execution *execution, int rank, const struct wire_parked *parked)
 {
 	struct session *session = execution->session;
 	struct frozen *frozen = execution->parking;
 	g_autoptr(GError) error = NULL;
 
-	if (!frozen || !frozen_parked(frozen, rank, parked))
+	if (!frozen) /* cut short meanwhile */
+		return;
+	if (frozen->answered[rank] || !mappings_possible(parked)) {
+		session_fail(session, "rank %d said something impossible: how it is parked", rank);
+		return;
+	}
+	if (!frozen_parked(frozen, rank, parked))
 		return;
 	execution->parking = NULL;
 	if (frozen->hazard) {
@@ -109,11 +129,40 @@ static void on_parked(struct execution *execution, int rank, const struct wire_p
 }
 
 /* Places are looked up now: the process may be gone when the verdict is reached. */
-static void on_left(struct execution *execution, int rank, const struct wire_objects *objects)
+static gboolean on_left(struct execution *execution, int rank, const struct wire_objects *objects,
+                        GError **error)
 {
 	for (guint32 i = 0; i < objects->count; i++)
 		session_place(execution, rank, objects->left[i].site);
-	world_objects(execution->world, rank, objects);
+	return world_objects(execution->world, rank, objects, error);
+}
+
+/* What goes into the world, which doubts it. */
+static gboolean on_report(struct execution *execution, int rank, const struct wire_message *message,
+                          GError **error)
+{
+	struct world *world = execution->world;
+
+	switch (message->type) {
+	case WIRE_CALL:
+		return on_call(execution, rank, &message->call, error);
+	case WIRE_COMM:
+		return world_comm(world, rank, &message->comm, error);
+	case WIRE_THREAD:
+		execution->session->threads = TRUE;
+		return world_thread(world, rank, &message->thread, error);
+	case WIRE_ENTER:
+		return world_enter(world, rank, &message->enter, error);
+	case WIRE_TOUCHED:
+		return world_touched(world, rank, &message->touched, error);
+	case WIRE_LEFT:
+		return on_left(execution, rank, &message->objects, error);
+	default:
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+		            "rank %d sent a message of type %u, which a rank never sends", rank,
+		            message->type);
+		return FALSE;
+	}
 }
 
 void execution_message(struct execution *execution, int rank, const struct wire_message *message)
@@ -123,33 +172,11 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	stall_heard(execution->stall);
 	execution->heard = g_get_monotonic_time();
 	switch (message->type) {
-	case WIRE_CALL:
-		on_call(execution, rank, &message->call);
-		break;
-	case WIRE_COMM:
-		if (!world_comm(execution->world, rank, &message->comm, &error))
-			session_fail(execution->session, "%s", error->message);
-		break;
 	case WIRE_ERROR:
 		on_error(execution, rank, &message->error);
 		break;
-	case WIRE_THREAD:
-		execution->session->threads = TRUE;
-		if (!world_thread(execution->world, rank, &message->thread, &error))
-			session_fail(execution->session, "%s", error->message);
-		break;
-	case WIRE_ENTER:
-		if (!world_enter(execution->world, rank, &message->enter, &error))
-			session_fail(execution->session, "%s", error->message);
-		break;
 	case WIRE_ENDING:
 		on_ending(execution, rank, &message->ending);
-		break;
-	case WIRE_TOUCHED:
-		world_touched(execution->world, rank, &message->touched);
-		break;
-	case WIRE_LEFT:
-		on_left(execution, rank, &message->objects);
 		break;
 	case WIRE_PARKED:
 		on_parked(execution, rank, &message->parked);
@@ -158,10 +185,8 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 		session_stack(execution, rank, &message->stack);
 		return; /* its call comes right behind */
 	default:
-		session_fail(execution->session,
-		             "rank %d sent a message of type %u, which a rank "
-		             "never sends",
-		             rank, message->type);
+		if (!on_report(execution, rank, message, &error))
+			session_fail(execution->session, "%s", error->message);
 	}
 	execution_advance(execution);
 }

@@ -21,6 +21,7 @@ struct frozen *frozen_park(struct execution *execution)
 	frozen->parent = execution->from;
 	frozen->links = g_memdup2(execution->links, (gsize)ranks * sizeof(*frozen->links));
 	frozen->pids = g_memdup2(execution->pids, (gsize)ranks * sizeof(*frozen->pids));
+	frozen->answered = g_new0(gboolean, ranks);
 	frozen->clones = clone_plan_new((guint)ranks, frozen->directory);
 	log_debug(LOG_SNAPSHOT, "parking world %u after %u choices", frozen->number,
 	          world_choices(frozen->world)->len);
@@ -92,6 +93,7 @@ gboolean frozen_parked(struct frozen *frozen, int rank, const struct wire_parked
 	if (parked->hazard && *parked->hazard && !frozen->hazard)
 		frozen->hazard = g_strdup_printf("rank %d: %s", rank, parked->hazard);
 	frozen->parked++;
+	frozen->answered[rank] = TRUE;
 	if (frozen->parked < frozen->session->options->ranks)
 		return FALSE;
 	keep_files(frozen);
@@ -130,6 +132,7 @@ static void frozen_free(struct frozen *frozen)
 	journal_state_free(frozen->files);
 	g_free(frozen->directory);
 	g_free(frozen->hazard);
+	g_free(frozen->answered);
 	g_free(frozen->links);
 	g_free(frozen->pids);
 	g_free(frozen);

@@ -18,7 +18,8 @@ struct frozen {
 	gint64 started;        /* when the execution was that was parked */
 	struct link **links;   /* by rank; NULL: gone */
 	pid_t *pids;
-	int parked;   /* ranks that have answered */
+	int parked;         /* ranks that have answered */
+	gboolean *answered; /* by rank */
 	char *hazard; /* the first reason not to restore from here; NULL: none */
 	struct clone_plan *clones;
 	struct journal_state *files; /* as they were; NULL: none are put back */
@@ -29,7 +30,7 @@ struct frozen {
 /* Orders all ranks of an execution at rest to park. Their connections become the frozen world's. */
 struct frozen *frozen_park(struct execution *execution);
 
-/* PARKED has come from a keeper; TRUE when it was the last. */
+/* PARKED has come from a keeper for the first time; TRUE when it was the last. */
 gboolean frozen_parked(struct frozen *frozen, int rank, const struct wire_parked *parked);
 
 /* Gives the ranks back to the execution that was parked; the frozen world is freed. */

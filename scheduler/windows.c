@@ -179,6 +179,11 @@ gboolean windows_was_again(struct windows *windows, int rank)
 	return was;
 }
 
+gboolean windows_asks(const struct windows *windows, int rank)
+{
+	return windows->asking[rank] != NULL;
+}
+
 gboolean windows_ask(struct windows *windows, const struct lock_wish *wish)
 {
 	struct lock *lock = lock_new(wish->comm, wish->target);

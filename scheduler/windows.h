@@ -45,6 +45,9 @@ void windows_free(struct windows *windows);
 /* Whether the rank holds a lock at that target already (at any, for WINDOWS_ALL). */
 gboolean windows_holds(const struct windows *windows, int rank, guint64 comm, int target);
 
+/* Whether the rank has asked for a lock that it has not got yet. */
+gboolean windows_asks(const struct windows *windows, int rank);
+
 /* A rank asks; it has asked for nothing else that is not granted. FALSE: there are too many windows
  * to number the places. */
 gboolean windows_ask(struct windows *windows, const struct lock_wish *wish);

@@ -179,6 +179,8 @@ static void observe_one(struct world *world, int rank, struct live *live)
 	struct event event = {.op.id = world_op_id(rank, live->name),
 	                      .other = {rank, world->ranks[rank].call, 0}};
 
+	if (live->observed) /* waited for twice in one call */
+		return;
 	if (live->kind == WIRE_COLLECTIVE) {
 		event.kind = EVENT_LEAVE;
 		event.collective = live->instance;

@@ -64,6 +64,7 @@ struct world_call {
 	guint64 bytes; /* sent, or room for */
 	guint64 site;
 	guint32 thread;
+	guint32 subs;    /* operations of this call have names with a `sub` below this */
 	gboolean marked; /* see struct wire_call */
 };
 
@@ -76,16 +77,18 @@ void world_free(struct world *world);
  * ranks must be blocked or gone. */
 struct world *world_copy(const struct world *world, enum buffering buffering, void *user);
 
-/* What ranks report. FALSE: the report makes no sense (`error` set); the rank cannot be controlled.
- * */
+/* What ranks report. FALSE: the report cannot be true, and nothing of it was believed (`error` set,
+ * which names the rank); the rank cannot be controlled. */
 gboolean world_call(struct world *world, int rank, const struct wire_call *call, GError **error);
 gboolean world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error);
 gboolean world_thread(struct world *world, int rank, const struct wire_thread *thread,
                       GError **error);
 gboolean world_enter(struct world *world, int rank, const struct wire_enter *enter, GError **error);
-void world_touched(struct world *world, int rank, const struct wire_touched *touched);
+gboolean world_touched(struct world *world, int rank, const struct wire_touched *touched,
+                       GError **error);
 /* What a rank has not freed when it comes to MPI_Finalize. */
-void world_objects(struct world *world, int rank, const struct wire_objects *objects);
+gboolean world_objects(struct world *world, int rank, const struct wire_objects *objects,
+                       GError **error);
 void world_rank_stopped(struct world *world, int rank);
 void world_rank_ended(struct world *world, int rank);
 

@@ -1,6 +1,6 @@
-/* What world.c (state and progress), world_report.c (what ranks say), world_rest.c (answers at
- * rest), world_window.c (locks) and world_describe.c (words for people) share. Nobody else includes
- * it. */
+/* What world.c (state and progress), world_report.c (what ranks say), world_doubt.c (whether it can
+ * be), world_rest.c (answers at rest), world_window.c (locks) and world_describe.c (words for
+ * people) share. Nobody else includes it. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_WORLD_INTERNAL_H
 
@@ -161,13 +161,20 @@ GArray *world_completable_indices(const struct world *world, int rank);
 /* MPI_Cancel has come before the match: the receive is withdrawn, and the rank goes on. */
 void world_withdraw_receive(struct world *world, int rank, struct live *live);
 
+/* What is impossible in what a rank says of a call of the line in focus; NULL: it can be. */
+const char *world_doubt(const struct world *world, int rank, const struct wire_call *call);
+/* Sets `error` ("rank 1 said something impossible: ..."). Returns FALSE. */
+gboolean world_refuse(GError **error, int rank, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
 /* Makes all deterministic matches and lets go whom they set free. */
 void world_settle(struct world *world);
 void world_on_match(struct world *world, const struct match *match, gboolean chosen);
 
-/* A rank asks for a lock. NULL: it waits for grants (or `live` is complete); else what is wrong. */
-const char *world_lock(struct world *world, int rank, const struct wire_op *op, struct live *live);
-void world_unlock(struct world *world, int rank, const struct wire_op *op);
+/* A rank asks for a lock, and waits for grants (or `live` is complete). FALSE: there are too many
+ * windows. */
+gboolean world_lock(struct world *world, int rank, const struct wire_op *op, struct live *live);
+/* Returns how many places the rank has given back. */
+guint world_unlock(struct world *world, int rank, const struct wire_op *op);
 /* A place of a lock (explorer/lock.h) was granted. */
 void world_on_grant(struct world *world, const struct match *match);
 

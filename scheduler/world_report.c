@@ -2,11 +2,23 @@
 #include "mpi_calls.h"
 #include "world_internal.h"
 
+gboolean world_refuse(GError **error, int rank, const char *format, ...)
+{
+	g_autofree char *what = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	what = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	g_set_error(error, COMMUNICATORS_ERROR, 0, "rank %d said something impossible: %s", rank,
+	            what);
+	return FALSE;
+}
+
 static gboolean refuse(GError **error, int rank, const struct wire_call *call, const char *what)
 {
-	g_set_error(error, COMMUNICATORS_ERROR, 0, "rank %d, call %u (%s): %s", rank, call->call,
-	            mpi_call_name(call->function), what);
-	return FALSE;
+	return world_refuse(error, rank, "call %u (%s): %s", call->call,
+	                    mpi_call_name(call->function), what);
 }
 
 static enum operation_kind operation_kind(guint8 kind)
@@ -33,8 +45,8 @@ static gboolean send_waits(const struct world *world, const struct wire_op *op)
 }
 
 /* A send, receive or probe enters the matcher. */
-static gboolean post(struct world *world, int rank, const struct wire_call *call,
-                     const struct wire_op *op, struct live *live, GError **error)
+static void post(struct world *world, int rank, const struct wire_call *call,
+                 const struct wire_op *op, struct live *live)
 {
 	struct event event = {.kind = op->kind == WIRE_SEND ? EVENT_SEND : EVENT_RECEIVE};
 	struct operation *operation = &event.op;
@@ -48,11 +60,8 @@ static gboolean post(struct world *world, int rank, const struct wire_call *call
 	live->is_decided_for = live->waits_for_match && op->mode != WIRE_SYNCHRONOUS
 	                       && world->options.buffering == BUFFERING_PER_SEND;
 	operation->waits_for_match = live->waits_for_match;
-	if (op->peer != WIRE_ANY || op->kind == WIRE_SEND) {
+	if (op->peer != WIRE_ANY || op->kind == WIRE_SEND)
 		operation->peer = communicators_to_world(world->comms, op->comm, rank, op->peer);
-		if (operation->peer < 0)
-			return refuse(error, rank, call, "a peer outside the communicator");
-	}
 	operation->by_choice = op->kind != WIRE_SEND && operation->peer != OPERATION_ANY
 	                       && (world_is_poll(call->wait)
 	                           || (op->kind == WIRE_RECEIVE && op->nonblocking
@@ -68,7 +77,6 @@ static gboolean post(struct world *world, int rank, const struct wire_call *call
 	trace_append(&world->trace, &event);
 	world->any_tag |= op->kind != WIRE_SEND && op->tag == WIRE_ANY;
 	matcher_post(world->matcher, operation);
-	return TRUE;
 }
 
 /* Whom the standard has this member wait for. */
@@ -160,6 +168,16 @@ static void keep(GArray *array, const struct live *live)
 	g_array_insert_vals(array, place, live, 1);
 }
 
+/* Names of later operations of the call lie above its own. A lock has names for all places that it
+ * claims, up to that by which it is given back. */
+static void take_name(struct world *world, int rank, const struct wire_op *op, guint places)
+{
+	GArray *calls = world->ranks[rank].calls;
+	struct world_call *info = &g_array_index(calls, struct world_call, op->name.call - 1);
+
+	info->subs = op->kind == WIRE_LOCK ? WIRE_LOCK_REFUSED : op->name.sub + MAX(places, 1);
+}
+
 static gboolean start(struct world *world, int rank, const struct wire_call *call,
                       const struct wire_op *op, GError **error)
 {
@@ -171,29 +189,20 @@ static gboolean start(struct world *world, int rank, const struct wire_call *cal
 	                    .peer = op->peer,
 	                    .tag = op->tag,
 	                    .types = types_of(op)};
-	GArray *array = world->ranks[rank].live;
 	gboolean kept = call->wait != WIRE_WAIT_NONE || op->nonblocking;
-	const char *wrong;
+	guint places = 1;
 
-	if (!communicators_known(world->comms, op->comm))
-		return refuse(error, rank, call, "an unknown communicator");
-	if (array->len > 0 && !world->ranks[rank].lines
-	    && world_compare_names(g_array_index(array, struct live, array->len - 1).name, op->name)
-	               >= 0)
-		return refuse(error, rank, call, "calls out of order");
-	if (op->kind == WIRE_COLLECTIVE) {
+	if (op->kind == WIRE_COLLECTIVE)
 		arrive(world, rank, call, op, &live);
-	} else if (op->kind == WIRE_LOCK) {
-		wrong = world_lock(world, rank, op, &live);
-		if (wrong)
-			return refuse(error, rank, call, wrong);
-	} else if (op->kind == WIRE_UNLOCK) {
-		world_unlock(world, rank, op);
-	} else if (!post(world, rank, call, op, &live, error)) {
-		return FALSE;
-	}
-	if (kept)
-		keep(array, &live);
+	else if (op->kind == WIRE_UNLOCK)
+		places = world_unlock(world, rank, op);
+	else if (op->kind != WIRE_LOCK)
+		post(world, rank, call, op, &live);
+	else if (!world_lock(world, rank, op, &live))
+		return refuse(error, rank, call, "too many windows");
+	take_name(world, rank, op, places);
+	if (kept && op->kind != WIRE_UNLOCK)
+		keep(world->ranks[rank].live, &live);
 	return TRUE;
 }
 
@@ -209,8 +218,6 @@ static void remember(struct world *world, int number, const struct wire_call *ca
 	GArray *calls = world->ranks[number].calls;
 	struct world_call *info;
 
-	if (call->call == 0 || call->call > calls->len + 1)
-		return;
 	if (call->call > calls->len)
 		g_array_set_size(calls, call->call);
 	info = &g_array_index(calls, struct world_call, call->call - 1);
@@ -309,18 +316,19 @@ static void forget_request(struct world *world, int rank, const struct wire_call
 gboolean world_call(struct world *world, int number, const struct wire_call *call, GError **error)
 {
 	struct rank *rank = &world->ranks[number];
+	const char *wrong;
 
 	if (world_is_over(world, number))
 		return TRUE;
 	if (call->thread >= world_lines(world, number))
 		return refuse(error, number, call, "a thread that is not known");
+	world_wake(world, number);
 	world_focus(world, number, call->thread);
-	if (rank->phase == PHASE_BLOCKED || rank->phase == PHASE_STOPPED
-	    || rank->phase == PHASE_ENDED)
+	if (rank->phase != PHASE_RUNNING && rank->phase != PHASE_ABSENT)
 		return refuse(error, number, call, "a call from a rank that should be waiting");
-	if (call->call == 0 || call->call > rank->calls->len + 1
-	    || (call->call < rank->calls->len && !rank->lines))
-		return refuse(error, number, call, "calls are not numbered in order");
+	wrong = world_doubt(world, number, call);
+	if (wrong)
+		return refuse(error, number, call, wrong);
 	if (rank->phase == PHASE_ABSENT)
 		rank->phase = PHASE_RUNNING;
 	remember(world, number, call);
@@ -354,9 +362,15 @@ gboolean world_comm(struct world *world, int rank, const struct wire_comm *comm,
 	return communicators_add(world->comms, rank, comm, error);
 }
 
-void world_objects(struct world *world, int rank, const struct wire_objects *objects)
+gboolean world_objects(struct world *world, int rank, const struct wire_objects *objects,
+                       GError **error)
 {
+	for (uint32_t i = 0; i < objects->count; i++) {
+		if (objects->left[i].function >= MPI_CALL_COUNT || objects->left[i].count == 0)
+			return world_refuse(error, rank, "an object of a call that does not exist");
+	}
 	g_array_append_vals(world->ranks[rank].left, objects->left, objects->count);
+	return TRUE;
 }
 
 void world_rank_stopped(struct world *world, int rank)

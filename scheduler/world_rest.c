@@ -84,10 +84,11 @@ static void cancel(struct world *world, int number)
 	struct wire_name name = g_array_index(rank->waited, struct wire_name, 0);
 	struct live *live = world_find_live(world, number, name);
 	struct event event = {.kind = EVENT_CANCEL, .op.id = world_op_id(number, name)};
-	gboolean withdrawn = live->kind != WIRE_SEND
+	gboolean withdrawn = live && live->kind != WIRE_SEND
 	                     && matcher_withdraw(world->matcher, event.op.id);
 
-	if (live->kind == WIRE_SEND)
+	/* Another thread may have completed it meanwhile. */
+	if (live && live->kind == WIRE_SEND)
 		live->waits_for_match = FALSE;
 	if (withdrawn) {
 		live->cancelled = TRUE;

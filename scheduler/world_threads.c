@@ -190,10 +190,10 @@ gboolean world_thread(struct world *world, int number, const struct wire_thread 
 {
 	struct rank *rank = &world->ranks[number];
 
-	if (thread->thread > WORLD_THREADS_MAX) {
-		g_set_error(error, COMMUNICATORS_ERROR, 0, "rank %d has too many threads", number);
-		return FALSE;
-	}
+	if (thread->thread > WORLD_THREADS_MAX)
+		return world_refuse(error, number, "it has too many threads");
+	if (thread->id <= 0)
+		return world_refuse(error, number, "a thread that the kernel does not know");
 	make_line(world, number, thread->thread);
 	if (world_is_over(world, number))
 		return TRUE;
@@ -222,19 +222,13 @@ gboolean world_enter(struct world *world, int number, const struct wire_enter *e
 
 	if (world_is_over(world, number))
 		return TRUE;
-	if (enter->thread >= world_lines(world, number)) {
-		g_set_error(error, COMMUNICATORS_ERROR, 0, "rank %d: thread %u is not known",
-		            number, enter->thread);
-		return FALSE;
-	}
+	if (enter->thread >= world_lines(world, number))
+		return world_refuse(error, number, "thread %u is not known", enter->thread);
 	make_line(world, number, enter->thread);
 	world_wake(world, number);
-	if (phase_of(rank, enter->thread) != PHASE_RUNNING) {
-		g_set_error(error, COMMUNICATORS_ERROR, 0,
-		            "rank %d: a call from thread %u, which should be waiting", number,
-		            enter->thread);
-		return FALSE;
-	}
+	if (phase_of(rank, enter->thread) != PHASE_RUNNING)
+		return world_refuse(error, number, "a call from thread %u, which should be waiting",
+		                    enter->thread);
 	line_at(rank, enter->thread)->enter = *enter;
 	set_phase(rank, enter->thread, PHASE_ENTERING);
 	world->running--;

@@ -35,17 +35,22 @@ void world_compare_types(struct world *world, const struct match *match,
 	world_remark(world, &remark);
 }
 
-void world_touched(struct world *world, int rank, const struct wire_touched *touched)
+gboolean world_touched(struct world *world, int rank, const struct wire_touched *touched,
+                       GError **error)
 {
 	struct op_id started = {rank, touched->name.call, 0}, noticed = {rank, touched->noticed, 0};
 	struct remark remark = {.kind = "buffer-modified", .count = 2};
 
+	if (!world_call_info(world, rank, started.call)
+	    || !world_call_info(world, rank, noticed.call))
+		return world_refuse(error, rank, "a buffer of a call that was never made");
 	remark.parties[0] = party_of(world, started,
 	                             touched->receive ? "starts to receive" : "starts to send");
 	remark.parties[1] = party_of(world, noticed,
 	                             "completes it, and the program has changed the buffer "
 	                             "meanwhile");
 	world_remark(world, &remark);
+	return TRUE;
 }
 
 gboolean world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],

@@ -57,36 +57,33 @@ static int target_of(const struct world *world, int rank, const struct wire_op *
 	return communicators_to_world(world->comms, op->comm, rank, op->peer);
 }
 
-const char *world_lock(struct world *world, int rank, const struct wire_op *op, struct live *live)
+gboolean world_lock(struct world *world, int rank, const struct wire_op *op, struct live *live)
 {
 	struct lock_wish wish = {.rank = rank, .comm = op->comm};
 
 	wish.members = communicators_members(world->comms, op->comm, rank, &wish.count);
 	wish.target = target_of(world, rank, op);
 	wish.shared = op->mode == WIRE_LOCK_SHARED || op->peer == WIRE_ANY;
-	if (op->peer != WIRE_ANY && wish.target < 0)
-		return "a target outside the window";
-	if (!communicators_window(world->comms, op->comm, &wish.window))
-		return "a window that is not known";
+	communicators_window(world->comms, op->comm, &wish.window);
 	/* An error that MPI will tell. */
 	live->matched = windows_holds(world->locks, rank, op->comm, wish.target);
 	if (live->matched) {
 		windows_ask_again(world->locks, rank);
-		return NULL;
+		return TRUE;
 	}
 	if (!windows_ask(world->locks, &wish))
-		return "too many windows";
+		return FALSE;
 	claim(world, rank, op->name.call, op->comm);
-	return NULL;
+	return TRUE;
 }
 
-void world_unlock(struct world *world, int rank, const struct wire_op *op)
+guint world_unlock(struct world *world, int rank, const struct wire_op *op)
 {
 	g_autoptr(GArray) grants = g_array_new(FALSE, FALSE, sizeof(struct lock_grant));
 
 	world->atomics |= op->tag != 0;
 	if (op->name.sub == WIRE_LOCK_REFUSED && windows_was_again(world->locks, rank))
-		return;
+		return 0;
 	windows_release(world->locks, rank, op->comm, target_of(world, rank, op), grants);
 	for (guint i = 0; i < grants->len; i++) {
 		struct lock_grant grant = g_array_index(grants, struct lock_grant, i);
@@ -104,6 +101,7 @@ void world_unlock(struct world *world, int rank, const struct wire_op *op)
 		append(world, EVENT_COMPLETE, place);
 		offer(world, op->comm, grant.place);
 	}
+	return grants->len;
 }
 
 void world_on_grant(struct world *world, const struct match *match)

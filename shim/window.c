@@ -190,7 +190,7 @@ void window_meet_to_free(const void *site, MPI_Win window)
 	}
 	call = gate_call(MPI_CALL_Win_free, site);
 	give_back(&call, number, WIRE_ANY, 0);
-	communicator_meet_again(number, MPI_CALL_Win_free, site, 1);
+	communicator_meet_again(number, MPI_CALL_Win_free, site, WIRE_LOCK_REFUSED);
 }
 
 /* --- post, start, complete, wait ------------------------------------------------------------- */

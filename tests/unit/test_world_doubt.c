@@ -1,0 +1,302 @@
+/* Ranks that lie: what they say is refused, and changes nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../scheduler/world.h"
+#include "mpi_calls.h"
+
+enum { WINDOW = 70, OTHERS = 71 }; /* communicators: of a window, of ranks 1 and 2 */
+
+static void bind(void *user, int rank, const struct wire_bind *order)
+{
+	(void)user;
+	(void)rank;
+	(void)order;
+}
+
+static void go(void *user, int rank, const struct wire_go *order)
+{
+	(void)user;
+	(void)rank;
+	(void)order;
+}
+
+static void admit(void *user, int rank, guint32 thread)
+{
+	(void)user;
+	(void)rank;
+	(void)thread;
+}
+
+struct fixture {
+	struct communicators *comms;
+	struct world *world;
+};
+
+static gboolean announces(struct fixture *fixture, int rank, guint64 number, GArray *ranks,
+                          guint32 window)
+{
+	g_autoptr(GError) error = NULL;
+	struct wire_comm comm = {.comm = number, .window = window, .name = (char *)"a split"};
+	gboolean taken;
+
+	comm.local = (int32_t *)(void *)ranks->data;
+	comm.local_count = ranks->len;
+	for (guint i = 0; i < ranks->len; i++) {
+		if (comm.local[i] == rank)
+			comm.my_rank = (int32_t)i;
+	}
+	taken = world_comm(fixture->world, rank, &comm, &error);
+	assert_int_equal(taken, error == NULL);
+	g_array_unref(ranks);
+	return taken;
+}
+
+static GArray *ranks_of(guint count, int first, int second, int third)
+{
+	GArray *ranks = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	int32_t all[] = {first, second, third};
+
+	return g_array_append_vals(ranks, all, count);
+}
+
+static int setup(void **state)
+{
+	const struct world_options options = {
+		.ranks = 3, .buffering = BUFFERING_ZERO, .cancels = TRUE, .not_yet = 1};
+	const struct world_orders orders = {bind, go, admit};
+	struct fixture *fixture = g_new0(struct fixture, 1);
+
+	fixture->comms = communicators_new(3);
+	fixture->world = world_new(&options, fixture->comms, &orders, NULL);
+	world_start(fixture->world);
+	assert_true(announces(fixture, 0, WINDOW, ranks_of(3, 0, 1, 2), 1));
+	assert_true(announces(fixture, 1, OTHERS, ranks_of(2, 1, 2, 0), 0));
+	*state = fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	world_free(fixture->world);
+	communicators_free(fixture->comms);
+	g_free(fixture);
+	return 0;
+}
+
+static struct wire_op op(guint8 kind, guint32 call, guint32 sub)
+{
+	return (struct wire_op){.name = {call, sub},
+	                        .kind = kind,
+	                        .nonblocking = kind == WIRE_SEND || kind == WIRE_RECEIVE,
+	                        .comm = WIRE_COMM_WORLD,
+	                        .peer = kind == WIRE_COLLECTIVE ? -1 : 1};
+}
+
+static gboolean says(struct fixture *fixture, int rank, const struct wire_call *call)
+{
+	g_autoptr(GError) error = NULL;
+	guint32 calls = world_calls(fixture->world, rank);
+	size_t events = world_trace(fixture->world)->count;
+
+	if (world_call(fixture->world, rank, call, &error))
+		return TRUE;
+	assert_non_null(strstr(error->message, "said something impossible"));
+	assert_int_equal(world_calls(fixture->world, rank), calls);
+	assert_int_equal(world_trace(fixture->world)->count, events);
+	return FALSE;
+}
+
+/* Call number `call` with this operation, waited for unless it has a request. */
+static gboolean starts(struct fixture *fixture, int rank, guint32 call, struct wire_op one)
+{
+	gboolean credit = one.nonblocking || one.kind == WIRE_UNLOCK;
+	struct wire_call report = {
+		.call = call,
+		.function = MPI_CALL_Start,
+		.wait = credit ? WIRE_WAIT_NONE : WIRE_WAIT_ALL,
+		.op_count = 1,
+		.ops = &one,
+		.waited_count = credit ? 0 : 1,
+		.waited = &one.name,
+	};
+
+	return says(fixture, rank, &report);
+}
+
+static gboolean asks(struct fixture *fixture, int rank, guint32 call, guint8 wait, guint32 count,
+                     struct wire_name name)
+{
+	struct wire_name names[] = {name, name};
+	struct wire_call report = {.call = call,
+	                           .function = MPI_CALL_Wait,
+	                           .wait = wait,
+	                           .waited_count = count,
+	                           .waited = names};
+
+	return says(fixture, rank, &report);
+}
+
+static void operations_have_names_of_their_own(void **state)
+{
+	struct fixture *fixture = *state;
+	struct wire_op two[] = {op(WIRE_RECEIVE, 2, 0), op(WIRE_RECEIVE, 2, 0)};
+	struct wire_call twice = {
+		.call = 2, .function = MPI_CALL_Startall, .op_count = 2, .ops = two};
+
+	assert_false(starts(fixture, 0, 1, op(WIRE_RECEIVE, 2, 0)));
+	assert_false(starts(fixture, 0, 1, op(WIRE_RECEIVE, 1, WIRE_LOCK_REFUSED + 1)));
+	assert_true(starts(fixture, 0, 1, op(WIRE_SEND, 1, 0)));
+	assert_false(starts(fixture, 0, 1, op(WIRE_SEND, 1, 0)));
+	assert_false(says(fixture, 0, &twice));
+	two[1].name.sub = 1;
+	assert_true(says(fixture, 0, &twice));
+	two[0].joined = TRUE;
+	two[0].name.sub = 2;
+	two[1].name.sub = 3;
+	assert_false(says(fixture, 0, &twice));
+}
+
+static void communicators_and_peers_are_there(void **state)
+{
+	struct fixture *fixture = *state;
+	struct wire_op one = op(WIRE_RECEIVE, 1, 0);
+
+	one.comm = 99;
+	assert_false(starts(fixture, 0, 1, one));
+	one.comm = OTHERS;
+	assert_false(starts(fixture, 0, 1, one));
+	assert_true(starts(fixture, 2, 1, one));
+	one = op(WIRE_COLLECTIVE, 1, 0);
+	one.comm = OTHERS;
+	assert_false(starts(fixture, 0, 1, one));
+	one = op(WIRE_SEND, 1, 0);
+	one.peer = 3;
+	assert_false(starts(fixture, 0, 1, one));
+	one.peer = WIRE_ANY;
+	assert_false(starts(fixture, 0, 1, one));
+	one = op(WIRE_SEND, 1, 0);
+	one.tag = WIRE_ANY;
+	assert_false(starts(fixture, 0, 1, one));
+}
+
+static void what_is_waited_for_was_started(void **state)
+{
+	struct fixture *fixture = *state;
+	struct wire_op one = op(WIRE_PROBE, 2, 0);
+	struct wire_call credit = {.call = 2, .function = MPI_CALL_Probe, .op_count = 1};
+
+	credit.ops = &one;
+	assert_true(starts(fixture, 0, 1, op(WIRE_RECEIVE, 1, 0)));
+	assert_false(asks(fixture, 0, 2, WIRE_WAIT_ALL, 1, (struct wire_name){1, 1}));
+	assert_false(asks(fixture, 0, 2, WIRE_WAIT_ALL, 1, (struct wire_name){2, 0}));
+	assert_false(asks(fixture, 0, 2, WIRE_WAIT_NONE, 1, (struct wire_name){1, 0}));
+	assert_false(asks(fixture, 0, 2, WIRE_CANCEL, 0, (struct wire_name){1, 0}));
+	assert_false(asks(fixture, 0, 2, WIRE_CANCEL, 2, (struct wire_name){1, 0}));
+	assert_false(says(fixture, 0, &credit));
+	assert_true(asks(fixture, 0, 2, WIRE_TEST_ALL, 2, (struct wire_name){1, 0}));
+	assert_false(asks(fixture, 0, 3, WIRE_TEST_ALL, 1, (struct wire_name){1, 0}));
+}
+
+static void locks_stand_alone(void **state)
+{
+	struct fixture *fixture = *state;
+	struct wire_op one = op(WIRE_LOCK, 1, 0);
+
+	assert_false(starts(fixture, 0, 1, one));
+	one.comm = WINDOW;
+	one.peer = 3;
+	assert_false(starts(fixture, 0, 1, one));
+	one.peer = 1;
+	one.nonblocking = TRUE;
+	assert_false(starts(fixture, 0, 1, one));
+	one.nonblocking = FALSE;
+	assert_true(starts(fixture, 0, 1, one));
+}
+
+static void communicators_hold_each_rank_once(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_false(announces(fixture, 0, 80, ranks_of(3, 0, 1, 1), 0));
+	assert_false(announces(fixture, 0, 80, ranks_of(3, 0, 1, 3), 0));
+	assert_false(announces(fixture, 0, 80, ranks_of(2, 1, 2, 0), 0));
+	assert_false(announces(fixture, 0, 80, ranks_of(0, 0, 0, 0), 0));
+	assert_false(announces(fixture, 0, WIRE_COMM_SELF, ranks_of(1, 0, 0, 0), 0));
+	assert_false(announces(fixture, 2, OTHERS, ranks_of(2, 2, 1, 0), 0));
+	assert_false(announces(fixture, 0, 80, ranks_of(2, 0, 1, 0), 1)); /* WINDOW has it */
+	assert_false(announces(fixture, 1, 80, ranks_of(2, 0, 1, 0), 2)); /* not for it to say */
+	assert_true(announces(fixture, 0, 80, ranks_of(2, 0, 1, 0), 2));
+}
+
+static void buffers_and_objects_belong_to_calls(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(GError) error = NULL;
+	const struct wire_touched touched = {.name = {1, 0}, .noticed = 2};
+	struct wire_left left = {WIRE_OBJECT_REQUEST, MPI_CALL_COUNT, 0, 1};
+	const struct wire_objects objects = {1, &left};
+
+	assert_true(starts(fixture, 0, 1, op(WIRE_RECEIVE, 1, 0)));
+	assert_false(world_touched(fixture->world, 0, &touched, &error));
+	g_clear_error(&error);
+	assert_false(world_objects(fixture->world, 0, &objects, &error));
+	assert_int_equal(world_left(fixture->world, 0)->len, 0);
+}
+
+/* One thread cancels a buffered send, for which another has waited meanwhile. */
+static void cancelling_what_is_complete_moves_on(void **state)
+{
+	struct fixture *fixture = *state;
+	struct wire_thread thread = {1, 4711, FALSE};
+	const struct wire_enter enter = {.thread = 1}, main_enter = {.thread = 0};
+	struct wire_name name = {1, 0};
+	struct wire_call wait = {.call = 3,
+	                         .thread = 1,
+	                         .function = MPI_CALL_Wait,
+	                         .wait = WIRE_WAIT_ALL,
+	                         .waited_count = 1,
+	                         .waited = &name};
+	struct wire_op sent = op(WIRE_SEND, 1, 0);
+	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, 1);
+
+	sent.mode = WIRE_BUFFERED;
+	assert_true(starts(fixture, 0, 1, sent));
+	assert_true(world_thread(fixture->world, 0, &thread, NULL));
+	assert_true(world_enter(fixture->world, 0, &main_enter, NULL));
+	assert_true(world_admit(fixture->world));
+	assert_true(asks(fixture, 0, 2, WIRE_CANCEL, 1, name));
+	assert_true(world_enter(fixture->world, 0, &enter, NULL));
+	assert_true(world_admit(fixture->world));
+	assert_true(says(fixture, 0, &wait));
+	thread.ended = TRUE;
+	assert_true(world_thread(fixture->world, 0, &thread, NULL));
+	assert_int_equal(world_phase(fixture->world, 0), PHASE_BLOCKED);
+	assert_true(world_answer_polls(fixture->world, nothing));
+	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(operations_have_names_of_their_own, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(communicators_and_peers_are_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_waited_for_was_started, setup, teardown),
+		cmocka_unit_test_setup_teardown(locks_stand_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(communicators_hold_each_rank_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(buffers_and_objects_belong_to_calls, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(cancelling_what_is_complete_moves_on, setup,
+		                                teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
