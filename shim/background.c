@@ -7,6 +7,7 @@
 
 #include "gate.h"
 #include "message_memory.h"
+#include "packing.h"
 #include "real.h"
 #include "request.h"
 
@@ -48,7 +49,7 @@ int packed_new(const void *data, int count, MPI_Datatype type, MPI_Comm comm,
 	if (code == MPI_SUCCESS && plain && size > 0)
 		memcpy(packed->bytes, data, (size_t)size);
 	else if (code == MPI_SUCCESS && size > 0)
-		code = real_mpi()->Pack(data, count, type, packed->bytes, size, &position, comm);
+		code = packing_pack(data, count, type, packed->bytes, size, &position);
 	packed->size = plain ? size : position;
 	if (code == MPI_SUCCESS)
 		*ret_packed = packed;
@@ -165,14 +166,12 @@ int typed_room(int count, MPI_Datatype type, void **ret_data, void **ret_memory)
 int typed_move(const void *from, void *to, int count, MPI_Datatype type)
 {
 	struct packed *packed;
-	int position = 0;
 	int code = packed_new(from, count, type, MPI_COMM_SELF, &packed);
 
 	if (code != MPI_SUCCESS)
 		return code;
 	if (packed->size > 0)
-		code = real_mpi()->Unpack(packed->bytes, packed->size, &position, to, count, type,
-		                          MPI_COMM_SELF);
+		code = packing_unpack(packed->bytes, packed->size, to, count, type);
 	packed_release(packed);
 	return code;
 }

@@ -213,12 +213,12 @@ struct early *collective_early(struct collective_kept *kept, enum mpi_call funct
 	return &kept->early;
 }
 
-int collective_advance(void *closure, int code, MPI_Request *ret_real)
+int collective_advance(void *closure, int code, const MPI_Status *status, MPI_Request *ret_real)
 {
 	struct collective_kept *kept = closure;
 
 	if (kept->early.communicator)
-		return early_advance(&kept->early, code, ret_real);
+		return early_advance(&kept->early, code, status, ret_real);
 	*ret_real = MPI_REQUEST_NULL;
 	return code;
 }

@@ -73,7 +73,7 @@ struct collective_kept {
 struct early *collective_early(struct collective_kept *kept, enum mpi_call function);
 
 /* struct request_actions. */
-int collective_advance(void *closure, int code, MPI_Request *ret_real);
+int collective_advance(void *closure, int code, const MPI_Status *status, MPI_Request *ret_real);
 
 void collective_keep_type(struct collective_kept *kept, MPI_Datatype type);
 void collective_keep_op(struct collective_kept *kept, MPI_Op op);

@@ -7,6 +7,7 @@
 #include "early.h"
 #include "error.h"
 #include "gate.h"
+#include "packing.h"
 #include "real.h"
 
 /* A contributor's part goes on in the background, from a copy, also where the library makes it an
@@ -176,7 +177,6 @@ static int tell_upwards(struct early *early, const struct contributions *all, co
 	const struct communicator *communicator = early->communicator;
 	const void *own = sendbuf == MPI_IN_PLACE ? all->result : sendbuf;
 	struct packed *packed;
-	int position = 0;
 	int code = packed_new(own, all->count, all->type, communicator->shadow, &packed);
 
 	if (code != MPI_SUCCESS)
@@ -184,8 +184,8 @@ static int tell_upwards(struct early *early, const struct contributions *all, co
 	for (int i = communicator->rank + 1; code == MPI_SUCCESS && i < communicator->size; i++)
 		code = early_send(early, packed, i);
 	if (code == MPI_SUCCESS && all->inclusive && sendbuf != MPI_IN_PLACE)
-		code = real_mpi()->Unpack(packed->bytes, packed->size, &position, all->result,
-		                          all->count, all->type, communicator->shadow);
+		code = packing_unpack(packed->bytes, packed->size, all->result, all->count,
+		                      all->type);
 	packed_release(packed);
 	return code;
 }

@@ -40,23 +40,29 @@ int early_plan_tag(struct communicator *communicator)
 
 int early_reserve(struct early *early, int count)
 {
-	early->requests = malloc(sizeof(*early->requests) * ((size_t)count + 1));
-	return early->requests ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	early->posts = calloc((size_t)count + 1, sizeof(*early->posts));
+	return early->posts ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 void early_add(struct early *early, MPI_Request request)
 {
-	early->requests[early->count++] = request;
+	early->posts[early->count++].request = request;
 }
 
 int early_receive(struct early *early, void *data, int count, MPI_Datatype type, int source)
 {
+	struct landing *landing = &early->posts[early->count].landing;
 	MPI_Request request;
-	int code = real_mpi()->Irecv(data, count, type, source, early->tag,
-	                             early->communicator->shadow, &request);
+	int code;
 
+	landing_begin(landing, data, count, type);
+	code = real_mpi()->Irecv(landing_data(landing), landing_count(landing),
+	                         landing_type(landing), source, early->tag,
+	                         early->communicator->shadow, &request);
 	if (code == MPI_SUCCESS)
 		early_add(early, request);
+	else
+		landing_over(landing, NULL);
 	return code;
 }
 
@@ -66,13 +72,15 @@ int early_send(struct early *early, struct packed *packed, int destination)
 	return background_send(packed, destination, early->tag, early->communicator->shadow);
 }
 
-int early_advance(struct early *early, int code, MPI_Request *ret_real)
+int early_advance(struct early *early, int code, const MPI_Status *status, MPI_Request *ret_real)
 {
+	if (early->next > 0)
+		landing_over(&early->posts[early->next - 1].landing, status);
 	if (early->code == MPI_SUCCESS)
 		early->code = code;
 	*ret_real = MPI_REQUEST_NULL;
 	if (early->next < early->count) {
-		*ret_real = early->requests[early->next++];
+		*ret_real = early->posts[early->next++].request;
 		return MPI_SUCCESS;
 	}
 	if (early->code == MPI_SUCCESS && early->finish)
@@ -80,20 +88,21 @@ int early_advance(struct early *early, int code, MPI_Request *ret_real)
 	if (early->release)
 		early->release(early->state);
 	early->release = NULL;
-	free(early->requests);
-	early->requests = NULL;
+	free(early->posts);
+	early->posts = NULL;
 	return early->code;
 }
 
 int early_complete(struct early *early, int code)
 {
+	MPI_Status status = request_empty_status();
 	MPI_Request real;
 
 	for (;;) {
-		code = early_advance(early, code, &real);
+		code = early_advance(early, code, &status, &real);
 		if (real == MPI_REQUEST_NULL)
 			break;
-		code = gate_complete(&real, MPI_STATUS_IGNORE);
+		code = gate_complete(&real, &status);
 	}
 	if (early->bytes > 0)
 		background_linger(early->before, early->bytes);

@@ -15,12 +15,19 @@
 
 #include "background.h"
 #include "communicator.h"
+#include "landing.h"
+
+/* What is posted to the library and must be over. */
+struct early_post {
+	MPI_Request request;
+	struct landing landing; /* of a receive */
+};
 
 /* A call under way. */
 struct early {
 	const struct communicator *communicator;
-	int tag;               /* on the shadow */
-	MPI_Request *requests; /* owned: what is posted to the library and must be over */
+	int tag;                  /* on the shadow */
+	struct early_post *posts; /* owned */
 	int count, next;
 	int code;                     /* MPI's, the first that is not MPI_SUCCESS */
 	int (*finish)(void *state);   /* optional: when all is over without an error; MPI's code */
@@ -72,8 +79,8 @@ void early_add(struct early *early, MPI_Request request);
 int early_complete(struct early *early, int code);
 
 /* The same for a request of the program's, one of the library's after the other: *ret_real is the
- * one to wait for next, whose code is passed to early_advance, or MPI_REQUEST_NULL when all is
- * over, with the code of all. */
-int early_advance(struct early *early, int code, MPI_Request *ret_real);
+ * one to wait for next, whose code and status are passed to early_advance, or MPI_REQUEST_NULL when
+ * all is over, with the code of all. */
+int early_advance(struct early *early, int code, const MPI_Status *status, MPI_Request *ret_real);
 
 #endif

@@ -453,7 +453,7 @@ def post_body(call, base, library):
 	if (!early)
 		return {library};
 	return early_advance(early, early_{base}(early, {early_values(call, "closure->")}),
-	                     ret_request);"""
+	                     NULL, ret_request);"""
 
 
 def advance(call):

@@ -167,14 +167,20 @@ int shim_MPI_Improbe(void *site, int source, int tag, MPI_Comm comm, int *flag,
 int shim_MPI_Mrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
                    MPI_Status *status)
 {
+	struct landing landing;
 	MPI_Request request;
 	MPI_Status received;
 
 	report_without_operations(MPI_CALL_Mrecv, site);
-	int code = real_mpi()->Imrecv(buf, count, datatype, message, &request);
+	landing_begin(&landing, buf, count, datatype);
+	int code = real_mpi()->Imrecv(landing_data(&landing), landing_count(&landing),
+	                              landing_type(&landing), message, &request);
 	if (code == MPI_SUCCESS) {
 		code = gate_complete(&request, &received);
+		landing_over(&landing, &received);
 		request_store_status(status, &received);
+	} else {
+		landing_over(&landing, NULL);
 	}
 	return error_check(MPI_COMM_WORLD, code, MPI_CALL_Mrecv, site);
 }
@@ -188,12 +194,21 @@ int shim_MPI_Imrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI
 
 	report_without_operations(MPI_CALL_Imrecv, site);
 	if (request) {
+		struct landing *landing = &request->landing;
+
 		request->local = true;
-		code = real_mpi()->Imrecv(buf, count, datatype, message, &request->real);
+		request->type = datatype;
+		landing_begin(landing, buf, count, datatype);
+		code = landing->packed ? transfer_keep_arguments(request) : MPI_SUCCESS;
 		if (code == MPI_SUCCESS)
+			code = real_mpi()->Imrecv(landing_data(landing), landing_count(landing),
+			                          landing_type(landing), message, &request->real);
+		if (code == MPI_SUCCESS) {
 			request_posted(request, code);
-		else
+		} else {
+			landing_over(landing, NULL);
 			request_release(request);
+		}
 	}
 	if (code == MPI_SUCCESS)
 		*ret_handle = request_handle(request);

@@ -267,8 +267,10 @@ static void set_real_over(struct request *request, int code)
 	request->real = MPI_REQUEST_NULL;
 	request->completed = true;
 	request->code = code;
-	if (request->kind == REQUEST_RECEIVE)
+	if (request->kind == REQUEST_RECEIVE) {
+		landing_over(&request->landing, &request->status);
 		guard_after_delivery(request);
+	}
 	if (request->actions && request->actions->over) {
 		request->actions->over(request->closure, code);
 		request->actions = NULL;
@@ -280,8 +282,9 @@ static bool goes_on(struct request *request, int *code)
 {
 	if (!request->actions || !request->actions->advance)
 		return false;
+	*code = request->actions->advance(request->closure, *code, &request->status,
+	                                  &request->real);
 	request->status = request_empty_status();
-	*code = request->actions->advance(request->closure, *code, &request->real);
 	return request->real != MPI_REQUEST_NULL;
 }
 
@@ -350,7 +353,10 @@ void request_bind(struct wire_name name, int source, int tag)
 	switch (request->kind) {
 	case REQUEST_RECEIVE:
 		guard_before_delivery(request);
-		code = real_mpi()->Irecv(request->data, request->count, request->type, source, tag,
+		landing_begin(&request->landing, request->data, request->count, request->type);
+		code = real_mpi()->Irecv(landing_data(&request->landing),
+		                         landing_count(&request->landing),
+		                         landing_type(&request->landing), source, tag,
 		                         request->comm, &request->real);
 		request_posted(request, code);
 		break;

@@ -15,6 +15,7 @@
 #include <mpi.h>
 
 #include "guard.h"
+#include "landing.h"
 #include "wire.h"
 
 enum request_kind {
@@ -31,9 +32,9 @@ enum request_kind {
 struct request_actions {
 	/* Upon BIND. MPI's code; *ret_real is the library's request. */
 	int (*post)(void *closure, MPI_Request *ret_real);
-	/* Optional: upon the end of the library's request, with its code. *ret_real is another one
-	 * that must be over too, or MPI_REQUEST_NULL; then the code of all. */
-	int (*advance)(void *closure, int code, MPI_Request *ret_real);
+	/* Optional: upon the end of the library's request, with its code and status. *ret_real is
+	 * another one that must be over too, or MPI_REQUEST_NULL; then the code of all. */
+	int (*advance)(void *closure, int code, const MPI_Status *status, MPI_Request *ret_real);
 	/* Optional: once, when the request is over (code: MPI's); frees the closure. */
 	void (*over)(void *closure, int code);
 	/* Of a persistent request instead: when the program has freed it; frees the closure. */
@@ -76,6 +77,7 @@ struct request {
 	bool unattended; /* the program holds no handle any more; reaped once completed */
 
 	struct guard guard; /* of its buffer */
+	struct landing landing; /* of a receive that is posted */
 	bool must_copy;  /* the program's buffer will not last (MPI_Sendrecv_replace) */
 	bool held;       /* a send whose call waits for the scheduler */
 	bool copied;     /* the message: the program need not wait for the library */

@@ -35,11 +35,6 @@ static uint64_t basic_size(uint16_t basic)
 	return basic >> 8;
 }
 
-static bool is_basic(MPI_Datatype type)
-{
-	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
-}
-
 /* The pairs of one basic type are two of it (MPI 3.1, section 5.9.4). */
 static uint16_t basic_of(MPI_Datatype type)
 {
@@ -145,7 +140,7 @@ static const struct list *look_up(MPI_Datatype type, int depth);
 
 static struct wire_types types_of(MPI_Datatype type, int depth)
 {
-	if (is_basic(type))
+	if (type_is_basic(type))
 		return (struct wire_types){.basic = basic_of(type)};
 	return look_up(type, depth)->types;
 }
@@ -186,7 +181,7 @@ static void contents_release(struct contents *contents)
 	for (int i = 0; contents->type && i < contents->types; i++) {
 		int integers, addresses, types, combiner;
 
-		if (contents->type[i] == MPI_DATATYPE_NULL || is_basic(contents->type[i]))
+		if (contents->type[i] == MPI_DATATYPE_NULL || type_is_basic(contents->type[i]))
 			continue;
 		if (real_mpi()->Type_get_envelope(contents->type[i], &integers, &addresses, &types,
 		                                  &combiner)

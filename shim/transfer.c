@@ -8,14 +8,9 @@
 #include "communicator.h"
 #include "gate.h"
 #include "message_memory.h"
+#include "packing.h"
 #include "real.h"
 #include "signature.h"
-
-/* MPICH's ABI: predefined types but those of MPI_MINLOC and MPI_MAXLOC. */
-static bool is_basic(MPI_Datatype type)
-{
-	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
-}
 
 static int largest_tag(void)
 {
@@ -38,7 +33,7 @@ static bool is_plainly_valid(const struct transfer *transfer)
 	bool receive = transfer->kind == REQUEST_RECEIVE;
 	int peer = transfer->peer, tag = transfer->tag;
 
-	if (!communicator || transfer->count < 0 || !is_basic(transfer->type))
+	if (!communicator || transfer->count < 0 || !type_is_basic(transfer->type))
 		return false;
 	if (!transfer->data && transfer->count > 0)
 		return false;
@@ -169,8 +164,7 @@ static void copy_packed(struct request *request, struct outgoing *outgoing)
 	request->copy = message_memory_new((size_t)room);
 	if (!request->copy)
 		return;
-	if (real_mpi()->Pack(request->data, request->count, request->type, request->copy, room,
-	                     &packed, request->comm)
+	if (packing_pack(request->data, request->count, request->type, request->copy, room, &packed)
 	    != MPI_SUCCESS) {
 		message_memory_free(request->copy);
 		request->copy = NULL;
@@ -190,7 +184,7 @@ static struct outgoing copy_message(struct request *request)
 
 	if (bytes == 0)
 		request->copied = true;
-	else if (is_basic(request->type))
+	else if (type_is_basic(request->type))
 		copy_basic(request, bytes);
 	else if (bytes <= INT_MAX)
 		copy_packed(request, &outgoing);
@@ -286,7 +280,7 @@ int transfer_keep_arguments(struct request *request)
 {
 	int code = MPI_SUCCESS;
 
-	if (!is_basic(request->type)) {
+	if (!type_is_basic(request->type)) {
 		MPI_Datatype twin;
 		/* Not MPI_Type_dup: that calls the program's attribute functions. */
 		code = real_mpi()->Type_contiguous(1, request->type, &twin);
@@ -305,7 +299,7 @@ void transfer_guard(struct request *request)
 {
 	if (request->local || request->must_copy)
 		return;
-	if (request->kind == REQUEST_SEND && !request->owns_type && !is_basic(request->type)
+	if (request->kind == REQUEST_SEND && !request->owns_type && !type_is_basic(request->type)
 	    && transfer_keep_arguments(request) != MPI_SUCCESS)
 		return;
 	guard_begin(request);
