@@ -32,9 +32,9 @@
  * (answer.h), because all of it shares the one property needed: what is open stays open. A request
  * that Waitany could report is complete, and stays so; a poll can always be told "not yet". So a
  * point is first in turn, has alternatives open at once, and may have late ones: requests that
- * complete later, a receive that is cancelled. Of several requests together (Waitsome) those sets
- * count that are complete at some node: what is complete at the point's own, and any late requests
- * with all those that complete as soon as they do.
+ * complete later, a receive that is cancelled; and sets of requests (Waitsome), which are there
+ * once the last of them is complete. Of large sets only those count that are all that is complete
+ * at some node (together.h).
  *
  * Deviations: a step costs one when it is not the first alternative open there; a late one costs
  * one more than the world that saw it, in which everything that it forgets was default. A node's
@@ -244,6 +244,7 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
 		step->cost = cost_copy(&before->cost);
 	step->bounds = open->bounds;
 	step->events = trace->count;
+	explorer->statistics.sets_left |= open->more;
 	for (guint i = 1; i < open->alternatives->len; i++)
 		explorer_push(explorer, step, g_array_index(open->alternatives, struct op_id, i),
 		              &step->cost);

@@ -28,6 +28,8 @@ struct explorer_options {
 	int deviations; /* at most this many choices other than the default one; -1: no bound */
 	const struct explorer_bound *bounds; /* they outlive the explorer */
 	unsigned bound_count;
+	uint32_t some; /* of requests that could be reported together every set of at most so many
+	                  is visited, and larger ones if at some node just they are complete */
 };
 
 /* What could be answered later at a point besides what is open at once. */
@@ -35,8 +37,7 @@ enum open_question {
 	QUESTION_NONE,   /* a receive or probe: late messages alone; a send: nothing */
 	QUESTION_ALL,    /* MPI_Test, MPI_Testall: ANSWER_YES */
 	QUESTION_ANY,    /* MPI_Waitany, MPI_Testany: ANSWER_ONE of each request */
-	QUESTION_SOME,   /* MPI_Waitsome, MPI_Testsome: these, and ANSWER_SOME of all complete at a
-	                    time */
+	QUESTION_SOME,   /* MPI_Waitsome, MPI_Testsome: these, and ANSWER_SOME of several */
 	QUESTION_RECALL, /* a receive that may yet be cancelled: ANSWER_CANCELLED */
 };
 
@@ -49,6 +50,7 @@ struct open_choice {
 	uint32_t requests; /* ANY, SOME: how many are asked about */
 	uint64_t bounds;   /* for which of the explorer's bounds it counts, a bit each; the same
 	                      whenever the point is open */
+	bool more;         /* SOME: there are sets of complete requests that are left out */
 };
 
 enum explorer_step {
@@ -102,6 +104,7 @@ struct explorer_statistics {
 	uint64_t waiting;  /* plans not yet returned */
 	uint64_t pruned;   /* alternatives left out by the bound on deviations, or by others */
 	uint64_t vouched;  /* alternatives left out by bounds beyond which there is nothing new */
+	bool sets_left;    /* sets of requests reported together were left out: options.some */
 	uint64_t events;   /* events of traces read: the cost of the search, without a clock */
 	double share;      /* a guess at the part of the tree that the outcomes are, 0 to about 1 */
 };

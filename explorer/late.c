@@ -204,7 +204,9 @@ static void push_sets(struct explorer *explorer, guint index, guint from)
 	g_autoptr(GArray) answers = g_array_new(FALSE, FALSE, sizeof(struct op_id));
 	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(set_unref);
 
-	together_find(explorer->dependence, step->point, step->complete, from, answers, sets);
+	explorer->statistics.sets_left |= !together_find(explorer->dependence, step->point,
+	                                                 step->complete, from,
+	                                                 explorer->options.some, answers, sets);
 	for (guint i = 0; i < sets->len; i++)
 		push_late(explorer, index, g_array_index(answers, struct op_id, i),
 		          g_ptr_array_index(sets, i));
@@ -347,7 +349,8 @@ static void start_asking_for(struct explorer *explorer, const struct open_choice
 		g_array_append_val(explorer->questions, question);
 }
 
-/* The requests that are complete already, and the sets of them that were complete before others. */
+/* The requests that are complete already, and the sets of them that were complete before others:
+ * those of few are open. */
 static void start_with_complete(struct explorer *explorer, struct step *step,
                                 const struct open_choice *open)
 {
@@ -363,7 +366,7 @@ static void start_with_complete(struct explorer *explorer, struct step *step,
 		note_complete(step, i, 0);
 		choice_set_unref(needs);
 	}
-	together_find(explorer->dependence, step->point, step->complete, 0, answers, sets);
+	together_find(explorer->dependence, step->point, step->complete, 0, 0, answers, sets);
 	for (guint i = 0; i < answers->len; i++) {
 		struct op_id answer = g_array_index(answers, struct op_id, i);
 

@@ -88,6 +88,7 @@ void partition_statistics(const struct partition *partition, struct explorer_sta
 		ret->waiting += one->waiting;
 		ret->pruned += one->pruned;
 		ret->vouched += one->vouched;
+		ret->sets_left |= one->sets_left;
 		ret->events += one->events;
 		ret->share += one->share;
 	}

@@ -2,6 +2,8 @@
 
 #include "answer.h"
 
+/* --- sets complete at some moment ------------------------------------------------------------ */
+
 /* A request that is complete, as this world has it. */
 struct member {
 	uint32_t index;
@@ -79,17 +81,164 @@ static guint pick_leaders(const GArray *members, guint from, guint *leaders)
 	return count;
 }
 
-void together_find(const struct dependence *dependence, struct op_id question,
-                   const GArray *complete, guint from, GArray *answers, GPtrArray *needs_of)
+/* --- sets up to a size ----------------------------------------------------------------------- */
+
+/* `size` of `count` things, ascending. */
+struct combination {
+	guint size, count;
+	guint place[ANSWER_WINDOW];
+};
+
+static void combination_first(struct combination *combination, guint size, guint count)
 {
-	g_autoptr(GArray) members = members_of(dependence, question, complete);
+	combination->size = size;
+	combination->count = count;
+	for (guint i = 0; i < size; i++)
+		combination->place[i] = i;
+}
+
+/* The next one in lexicographic order; false: that was the last. */
+static bool combination_next(struct combination *combination)
+{
+	guint *place = combination->place;
+	guint i = combination->size;
+
+	while (i > 0 && place[i - 1] == combination->count - combination->size + i - 1)
+		i--;
+	if (i == 0)
+		return false;
+	place[i - 1]++;
+	for (; i < combination->size; i++)
+		place[i] = place[i - 1] + 1;
+	return true;
+}
+
+/* The requests of a combination as an answer; false: one answer cannot report them. */
+static bool answer_of(const struct combination *combination, const uint32_t *indices,
+                      struct op_id *ret_answer)
+{
+	uint32_t window = indices[combination->place[0]] / ANSWER_WINDOW;
+	uint64_t bits = 0;
+
+	for (guint i = 0; i < combination->size; i++) {
+		uint32_t index = indices[combination->place[i]];
+
+		if (index / ANSWER_WINDOW != window)
+			return false;
+		bits |= UINT64_C(1) << (index % ANSWER_WINDOW);
+	}
+	*ret_answer = answer_some(window, bits);
+	return true;
+}
+
+/* Whether the sets of at most so many requests, and that of all, are all sets there are. */
+static bool are_all(const uint32_t *indices, guint count, uint32_t most)
+{
+	for (guint i = 1; i < count; i++)
+		if (indices[i] / ANSWER_WINDOW != indices[0] / ANSWER_WINDOW)
+			return false;
+	return count <= 2 || most >= count - 1;
+}
+
+typedef void set_function(struct op_id answer, const struct combination *combination, void *data);
+
+/* Calls it for all sets of 2 to `most` requests to which one of the first `fresh` belongs. False:
+ * they were too many. */
+static bool each_set(const uint32_t *indices, guint count, guint fresh, uint32_t most,
+                     set_function *function, void *data)
+{
+	struct combination combination;
+	struct op_id answer;
+	guint looked = 0;
+
+	for (guint size = 2; size <= MIN(MIN(most, count), ANSWER_WINDOW); size++) {
+		combination_first(&combination, size, count);
+		do {
+			if (combination.place[0] >= fresh)
+				break;
+			if (looked++ == MOST_SETS)
+				return false;
+			if (answer_of(&combination, indices, &answer))
+				function(answer, &combination, data);
+		} while (combination_next(&combination));
+	}
+	return true;
+}
+
+static void append(struct op_id answer, const struct combination *combination, void *answers)
+{
+	(void)combination;
+	g_array_append_val((GArray *)answers, answer);
+}
+
+bool together_sets(const GArray *indices, uint32_t most, GArray *answers)
+{
+	const uint32_t *first = (const uint32_t *)(const void *)indices->data;
+
+	return each_set(first, indices->len, indices->len, most, append, answers)
+	       && are_all(first, indices->len, most);
+}
+
+/* --- with what they need --------------------------------------------------------------------- */
+
+struct finding {
+	const GArray *members;
+	guint known; /* answers that were there before */
+	GArray *answers;
+	GPtrArray *needs_of;
+};
+
+static bool is_among(const GArray *answers, guint count, struct op_id answer)
+{
+	for (guint i = 0; i < count; i++)
+		if (op_id_equal(g_array_index(answers, struct op_id, i), answer))
+			return true;
+	return false;
+}
+
+/* Places are counted from the last member here: the fresh ones come first. */
+static const struct member *member_from_end(const GArray *members, guint place)
+{
+	return member_at(members, members->len - 1 - place);
+}
+
+static void find_set(struct op_id answer, const struct combination *combination, void *data)
+{
+	struct finding *finding = data;
+	struct choice_set *needs = NULL;
+
+	if (is_among(finding->answers, finding->known, answer))
+		return;
+	for (guint i = 0; i < combination->size; i++)
+		choice_set_join(&needs,
+		                member_from_end(finding->members, combination->place[i])->needs);
+	g_array_append_val(finding->answers, answer);
+	g_ptr_array_add(finding->needs_of, needs);
+}
+
+static bool find_sets(const GArray *members, guint from, uint32_t most, GArray *answers,
+                      GPtrArray *needs_of)
+{
+	struct finding finding = {members, answers->len, answers, needs_of};
+	g_autofree uint32_t *indices = g_new(uint32_t, members->len + 1);
+
+	for (guint i = 0; i < members->len; i++)
+		indices[i] = member_from_end(members, i)->index;
+	if (!each_set(indices, members->len, members->len - from, most, find_set, &finding))
+		return false;
+	/* of so many, that of all may not have been found */
+	return are_all(indices, members->len, members->len > MOST_TOGETHER ? most - 1 : most);
+}
+
+/* Those that are complete together at some node. */
+static void find_moments(const GArray *members, guint from, GArray *answers, GPtrArray *needs_of)
+{
 	guint leaders[MOST_TOGETHER];
 	guint count = pick_leaders(members, from, leaders);
 
 	for (guint subset = 0; subset < 1u << count; subset++) {
 		struct choice_set *needs = NULL;
 		struct op_id answer;
-		bool seen = false;
 		bool fresh = from == 0;
 
 		for (guint i = 0; i < count; i++)
@@ -98,13 +247,22 @@ void together_find(const struct dependence *dependence, struct op_id question,
 				fresh = fresh || leaders[i] >= from;
 			}
 		answer = complete_with(members, needs);
-		for (guint i = 0; i < answers->len && !seen; i++)
-			seen = op_id_equal(g_array_index(answers, struct op_id, i), answer);
-		if (!fresh || seen || answer_kind(answer) != ANSWER_SOME) {
+		if (!fresh || answer_kind(answer) != ANSWER_SOME
+		    || is_among(answers, answers->len, answer)) {
 			choice_set_unref(needs);
 			continue;
 		}
 		g_array_append_val(answers, answer);
 		g_ptr_array_add(needs_of, needs);
 	}
+}
+
+bool together_find(const struct dependence *dependence, struct op_id question,
+                   const GArray *complete, guint from, uint32_t most, GArray *answers,
+                   GPtrArray *needs_of)
+{
+	g_autoptr(GArray) members = members_of(dependence, question, complete);
+
+	find_moments(members, from, answers, needs_of);
+	return find_sets(members, from, most, answers, needs_of);
 }

@@ -1,4 +1,4 @@
-/* Which of several requests are complete together: what Waitsome and Testsome may report besides
+/* Which of several requests are reported together: what Waitsome and Testsome may say besides
  * single requests. */
 #ifndef MATCHPOINT_EXPLORER_TOGETHER_H
 #define MATCHPOINT_EXPLORER_TOGETHER_H
@@ -11,14 +11,24 @@ struct complete_request {
 	guint depth; /* the caller's: when it was seen to be complete */
 };
 
-/* Of more requests that become complete one after the other, not every set is found. */
+/* Of more requests that become complete one after the other, not every set of all that are complete
+ * at some moment is found. */
 #define MOST_TOGETHER 8u
 
-/* Every set of two or more of the requests `complete` (struct complete_request) that is what is
- * complete at some node where the question has been asked, and to which one at least belongs that
- * stands at place `from` or behind it: appended to `answers` (struct op_id), and what they need to
- * `needs_of` (references to struct choice_set). */
-void together_find(const struct dependence *dependence, struct op_id question,
-                   const GArray *complete, guint from, GArray *answers, GPtrArray *needs_of);
+/* So many sets are looked at for one question at a time, the smaller ones first. */
+#define MOST_SETS 4096u
+
+/* Appends to `answers` (struct op_id) each set of 2 to `most` of the requests `indices` (guint32)
+ * that one answer can report. False: there are other sets besides these and the set of all. */
+bool together_sets(const GArray *indices, uint32_t most, GArray *answers);
+
+/* Every set of two or more of the requests `complete` (struct complete_request) to which one at
+ * least belongs that stands at place `from` or behind it, and that either is what is complete at
+ * some node where the question has been asked, or has at most `most` members: appended to `answers`
+ * (struct op_id), and what they need to `needs_of` (references to struct choice_set). False: there
+ * are others. */
+bool together_find(const struct dependence *dependence, struct op_id question,
+                   const GArray *complete, guint from, uint32_t most, GArray *answers,
+                   GPtrArray *needs_of);
 
 #endif

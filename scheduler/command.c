@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../explorer/answer.h"
 #include "program.h"
 
 void command_complain(const char *format, ...)
@@ -119,6 +120,11 @@ static gboolean interpret(struct command_options *options)
 		return FALSE;
 	}
 	session->not_yet = (guint)options->not_yet;
+	if (options->some < 1 || options->some > (int)ANSWER_WINDOW) {
+		command_complain("--some must be from 1 to %u", ANSWER_WINDOW);
+		return FALSE;
+	}
+	session->some = (guint)options->some;
 	session->synchronous_collectives = collective == 1;
 	session->backtrack = (enum backtrack)backtrack;
 	session->launcher = options->launcher;
@@ -144,6 +150,10 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 		{"not-yet", 0, 0, G_OPTION_ARG_INT, &options->not_yet,
 	         "how often in a row a Test or Iprobe says so although it could be otherwise "
 	         "(default: 1)",
+	         "K"},
+		{"some", 0, 0, G_OPTION_ARG_INT, &options->some,
+	         "how many of the complete requests Waitsome and Testsome report together, every "
+	         "set of them, besides all (default: 3)",
 	         "K"},
 		{"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
 	         "where everything is kept (default: " COMMAND_STORE_DEFAULT "/)", "DIR"},
@@ -218,6 +228,7 @@ int command_parse(struct command_options *options, int *argc, char ***argv,
 
 	name_program((*argv)[0]);
 	options->not_yet = 1;
+	options->some = COMMAND_SOME_DEFAULT;
 	take_word(options, argc, *argv);
 	if (!parse(options, argc, argv, more, usage, example))
 		return EXIT_USAGE;

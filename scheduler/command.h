@@ -17,6 +17,7 @@ enum exit_status {
 };
 
 #define COMMAND_STORE_DEFAULT ".matchpoint"
+#define COMMAND_SOME_DEFAULT 3
 
 struct command {
 	const char *name;
@@ -43,6 +44,7 @@ struct command_options {
 	gboolean takes_word; /* PATH|FINDING|DIR */
 	char *word;          /* that one, or NULL */
 	int not_yet;         /* --not-yet */
+	int some;            /* --some */
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
 		*resume, *keep_files, *seed, *shard;
 	char **compare;

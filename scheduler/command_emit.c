@@ -321,7 +321,8 @@ char *command_emit_c(const struct session_options *session, const char *file, do
 	g_autoptr(RecordExecution) bad = reader ? store_reader_example(reader, 1, error) : NULL;
 	g_autoptr(RecordExecution) good = NULL;
 	g_autofree char *origin = g_path_get_basename(session->program[0]);
-	struct emit emit = {.origin = origin, .not_yet = MAX(session->not_yet, 1u)};
+	struct emit emit = {.origin = origin, .not_yet = MAX(session->not_yet, 1u),
+	                    .some = session->some};
 	char *told = NULL;
 
 	if (!bad)

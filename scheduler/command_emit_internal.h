@@ -2,6 +2,7 @@
 #ifndef MATCHPOINT_SCHEDULER_COMMAND_EMIT_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_COMMAND_EMIT_INTERNAL_H
 
+#include "command.h"
 #include "command_emit.h"
 #include "sketch.h"
 
@@ -13,7 +14,7 @@ struct emit {
 	struct sketch *sketch;
 	const struct record_finding *finding;
 	const char *origin; /* the program that was run */
-	guint not_yet;      /* as in struct session_options */
+	guint not_yet, some; /* as in struct session_options */
 	gboolean synchronous_collectives;
 	gboolean had_good;    /* an interleaving of the program ends well */
 	gboolean needs_blame; /* a choice must make the difference, as it did */

@@ -104,10 +104,14 @@ static char *options_needed(const struct emit *emit)
 	g_autofree char *not_yet = emit->not_yet == 1
 	                                   ? g_strdup("")
 	                                   : g_strdup_printf(" --not-yet %u", emit->not_yet);
+	g_autofree char *some = emit->some == COMMAND_SOME_DEFAULT
+	                                ? g_strdup("")
+	                                : g_strdup_printf(" --some %u", emit->some);
 
 	return g_strconcat(
 		emit->finding->bufferings == RECORD_PER_SEND ? " --buffering per-send" : "",
-		emit->synchronous_collectives ? " --collectives sync" : "", not_yet, NULL);
+		emit->synchronous_collectives ? " --collectives sync" : "", not_yet, some,
+		NULL);
 }
 
 static gboolean is_answer(const struct record_message *taken, const char *answer)
@@ -251,6 +255,7 @@ static gboolean explore(struct emit *emit, gboolean *ret_too_large)
 	                              : RECORD_ZERO | RECORD_INFINITE,
 		.synchronous_collectives = emit->synchronous_collectives,
 		.not_yet = emit->not_yet,
+		.some = emit->some,
 		.max_interleavings = INTERLEAVINGS_MOST,
 		.max_seconds = SECONDS_MOST,
 		.deviations = emit->large ? deviations_needed(emit) : -1,

@@ -356,6 +356,10 @@ static enum explorer_step decide(struct execution *execution, GArray *open,
                                  struct choice *ret_choice)
 {
 	session_mark_bounds(execution, open);
+	if (execution->strategy->wanders) /* the search itself knows what it leaves out */
+		for (guint i = 0; i < open->len; i++)
+			execution->session->left_out.sets |=
+				g_array_index(open, struct open_choice, i).more;
 	return execution->strategy->rest(execution->strategy, world_trace(execution->world), open,
 	                                 ret_choice);
 }

@@ -41,6 +41,13 @@ static void lane_enter(struct session *session, struct lane *lane, struct explor
 	session->covered[buffering].begun = TRUE;
 }
 
+static void add_left_out(struct left_out *left_out, const struct explorer_statistics *statistics)
+{
+	left_out->pruned += statistics->pruned;
+	left_out->vouched += statistics->vouched;
+	left_out->sets |= statistics->sets_left;
+}
+
 /* The part is done, or the session over. */
 static void lane_leave(struct session *session, struct lane *lane)
 {
@@ -52,8 +59,7 @@ static void lane_leave(struct session *session, struct lane *lane)
 	covered->pruned += statistics.pruned;
 	covered->outcomes += statistics.outcomes;
 	covered->share += statistics.share;
-	session->pruned += statistics.pruned;
-	session->vouched += statistics.vouched;
+	add_left_out(&session->left_out, &statistics);
 	lane->strategy->free(g_steal_pointer(&lane->strategy));
 	explorer_free(g_steal_pointer(&lane->explorer));
 }
@@ -80,6 +86,7 @@ static gboolean enter_next_part(struct session *session, struct lane *lane)
 		options->deviations,
 		(const struct explorer_bound *)(const void *)session->bounds->data,
 		session->bounds->len,
+		options->some,
 	};
 	struct store_part *part;
 	struct explorer *explorer;
@@ -274,8 +281,8 @@ void lanes_explore(struct session *session)
 			lane_leave(session, lane_at(session, i));
 	session_release_snapshots(session);
 	g_clear_pointer(&session->bounds, g_array_unref);
-	if (session->pruned > 0 && !session->stop_reason)
-		session->exploration->incomplete_reason = session_bounds_words(session);
+	if (!session->stop_reason)
+		session->exploration->incomplete_reason = session_left_out_words(session);
 }
 
 /* --- for others -------------------------------------------------------------------------- */
@@ -386,18 +393,18 @@ void lanes_progress(const struct session *session, struct session_progress *prog
 	progress->left = estimate_left(session, progress->waiting);
 }
 
-void lanes_left_out(const struct session *session, guint64 *ret_pruned, guint64 *ret_vouched)
+struct left_out lanes_left_out(const struct session *session)
 {
-	*ret_pruned = session->pruned;
-	*ret_vouched = session->vouched;
+	struct left_out left_out = session->left_out;
+
 	for (guint i = 0; i < session->lanes->len; i++) {
 		struct explorer_statistics now = {0};
 
 		if (lane_at(session, i)->explorer)
 			explorer_statistics(lane_at(session, i)->explorer, &now);
-		*ret_pruned += now.pruned;
-		*ret_vouched += now.vouched;
+		add_left_out(&left_out, &now);
 	}
+	return left_out;
 }
 
 /* An execution that has begun counts as not begun. */

@@ -14,6 +14,13 @@
 
 #include "session.h"
 
+/* Alternatives that were not explored. */
+struct left_out {
+	guint64 pruned;  /* by bounds */
+	guint64 vouched; /* by bounds beyond which there is nothing new */
+	gboolean sets;   /* there were sets of complete requests that were not reported: --some */
+};
+
 struct frozen;
 
 /* The lanes of a session (GPtrArray of struct lane), none yet. */
@@ -34,7 +41,7 @@ void lanes_fall_back(struct session *session);
 void lanes_progress(const struct session *session, struct session_progress *progress);
 
 /* How many alternatives bounds have left out so far: see struct explorer_statistics. */
-void lanes_left_out(const struct session *session, guint64 *ret_pruned, guint64 *ret_vouched);
+struct left_out lanes_left_out(const struct session *session);
 
 /* What is left (GPtrArray of struct store_part, to be unref'd). No execution may have ended and not
  * been accounted for. */

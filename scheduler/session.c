@@ -149,7 +149,8 @@ struct execution *session_begin(struct session *session, struct strategy *strate
 	                                session->options->every_call_waits,
 	                                session->options->synchronous_collectives,
 	                                session->cancels,
-	                                session->options->not_yet};
+	                                session->options->not_yet,
+	                                session->options->some};
 	struct frozen *frozen = nearest(session, plan, buffering);
 	struct execution *execution = execution_new(session, strategy, plan);
 	g_autoptr(GError) error = NULL;

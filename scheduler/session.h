@@ -43,6 +43,7 @@ struct session_options {
 	guint64 seed;              /* of these */
 	const GArray *bounds;      /* of struct bound (bounds.h); NULL: none */
 	guint not_yet;       /* how often in a row a poll is told so although it need not be */
+	guint some;          /* sets of requests that MPI_Waitsome reports: see explorer_options */
 	guint shard, shards; /* explore: this one of so many parts of the tree; 0: all of it */
 	guint jobs;          /* explore: worlds side by side; 0: one */
 	const char *alone;   /* why they cannot run so, for a note; NULL: they may */

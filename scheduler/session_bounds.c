@@ -60,11 +60,11 @@ void session_mark_bounds(const struct execution *execution, GArray *open)
 	}
 }
 
-char *session_bounds_words(const struct session *session)
+static void tell_bounds(const struct session *session, GString *text)
 {
 	const struct session_options *options = session->options;
-	GString *text = g_string_new("only paths with ");
 
+	g_string_append(text, "only paths with ");
 	if (options->deviations >= 0)
 		g_string_append_printf(text, "at most %d deviation%s", options->deviations,
 		                       options->deviations == 1 ? "" : "s");
@@ -76,7 +76,29 @@ char *session_bounds_words(const struct session *session)
 		g_string_append_printf(text, "%s%s", g_str_has_suffix(text->str, " ") ? "" : ", ",
 		                       words);
 	}
-	return g_string_free(text, FALSE);
+}
+
+char *session_sets_words(const struct session *session)
+{
+	guint some = session->options->some;
+	g_autofree char *sets = some == 1 ? g_strdup("single requests")
+	                                  : g_strdup_printf("sets of up to %u requests", some);
+
+	return g_strdup_printf("MPI_Waitsome and MPI_Testsome reported only %s, or all that were "
+	                       "complete (--some)",
+	                       sets);
+}
+
+char *session_left_out_words(const struct session *session)
+{
+	GString *text = g_string_new(NULL);
+	g_autofree char *sets = session->left_out.sets ? session_sets_words(session) : NULL;
+
+	if (session->left_out.pruned > 0)
+		tell_bounds(session, text);
+	if (sets)
+		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", sets);
+	return g_string_free(text, text->len == 0);
 }
 
 static void note_unmet(struct session *session, guint index)
@@ -111,7 +133,8 @@ static void note_regions(struct session *session)
 
 	if (!session->options->random)
 		g_string_append_printf(text, ": %" G_GUINT64_FORMAT " other alternative%s left out",
-		                       session->vouched, session->vouched == 1 ? " was" : "s were");
+		                       session->left_out.vouched,
+		                       session->left_out.vouched == 1 ? " was" : "s were");
 	g_ptr_array_add(session->exploration->notes, g_string_free(text, FALSE));
 }
 

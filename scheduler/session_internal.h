@@ -12,6 +12,7 @@
 #include "execution.h"
 #include "findings.h"
 #include "frozen.h"
+#include "lanes.h"
 #include "launcher.h"
 #include "outcomes.h"
 #include "pmi.h"
@@ -79,8 +80,7 @@ struct session {
 	gboolean mixed;        /* they did, and should not have: nothing of it counts */
 	gint64 saved;          /* when the search was written to the store last */
 	gint64 save_cost;      /* what that took, in microseconds */
-	guint64 pruned;        /* by parts of the tree that are done */
-	guint64 vouched;       /* likewise, by bounds beyond which there is nothing new */
+	struct left_out left_out; /* by parts of the tree that are done */
 	guint64 bounds_met;    /* those for which some choice counted, a bit each */
 	double seconds_before; /* of sessions that this one goes on from */
 
@@ -172,10 +172,12 @@ guint64 session_buffering_key(enum buffering buffering);
 
 /* The bounds on some of the choices (session_bounds.c): as the explorer takes them (struct
  * explorer_bound; unref it); for which of them each open choice counts; what is left within them,
- * in words (free with g_free). session_note_bounds adds what there is to say of them. */
+ * in words (free with g_free): NULL, all; and what of that is due to --some. session_note_bounds
+ * adds what there is to say of bounds. */
 GArray *session_explorer_bounds(const struct session_options *options);
 void session_mark_bounds(const struct execution *execution, GArray *open);
-char *session_bounds_words(const struct session *session);
+char *session_left_out_words(const struct session *session);
+char *session_sets_words(const struct session *session);
 void session_note_bounds(struct session *session);
 
 /* Random walks (session_random.c): makes them; writes what a later session needs to go on with

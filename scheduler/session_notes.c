@@ -117,6 +117,17 @@ static void note_covered(struct session *session)
 	note(session, text->str);
 }
 
+/* Else that is why not all was explored. */
+static void note_sets(struct session *session)
+{
+	g_autofree char *text = NULL;
+
+	if (!session->left_out.sets || (!session->stop_reason && !session->options->random))
+		return;
+	text = session_sets_words(session);
+	note(session, text);
+}
+
 void session_note(struct session *session)
 {
 	note_covered(session);
@@ -130,6 +141,7 @@ void session_note(struct session *session)
 		note(session,
 		     "sends were cancelled, and requests that MPI completes by itself were "
 		     "waited for, by one fixed rule: other orders were not explored");
+	note_sets(session);
 	note_files(session);
 	if (session->threads)
 		note(session,

@@ -94,6 +94,7 @@ static GPtrArray *identity_of(const struct session *session)
 	    options->shards > 0 ? g_strdup_printf("%u/%u", options->shard, options->shards)
 	                        : g_strdup("none"));
 	add(identity, "--not-yet", g_strdup_printf("%u", options->not_yet));
+	add(identity, "--some", g_strdup_printf("%u", options->some));
 	add(identity, "--wait-each-call", g_strdup(options->every_call_waits ? "yes" : "no"));
 	add(identity, "--launcher", word(options->launcher));
 	add(identity, "--stdin",
@@ -108,14 +109,14 @@ static GPtrArray *identity_of(const struct session *session)
 static GVariant *state_of(const struct session *session)
 {
 	GVariantDict dict;
-	guint64 pruned, vouched;
+	struct left_out left_out = lanes_left_out(session);
 
-	lanes_left_out(session, &pruned, &vouched);
 	g_variant_dict_init(&dict, NULL);
 	g_variant_dict_insert(&dict, "interleavings", "t", session->interleavings);
 	g_variant_dict_insert(&dict, "wasted", "t", session->wasted);
-	g_variant_dict_insert(&dict, "pruned", "t", pruned);
-	g_variant_dict_insert(&dict, "vouched", "t", vouched);
+	g_variant_dict_insert(&dict, "pruned", "t", left_out.pruned);
+	g_variant_dict_insert(&dict, "vouched", "t", left_out.vouched);
+	g_variant_dict_insert(&dict, "sets-left", "b", left_out.sets);
 	g_variant_dict_insert(&dict, "bounds-met", "t", session->bounds_met);
 	g_variant_dict_insert(&dict, "lost", "t", session->lost);
 	if (session->lost_reason)
@@ -196,8 +197,9 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 	g_variant_dict_init(&dict, state);
 	g_variant_dict_lookup(&dict, "interleavings", "t", ret_count);
 	g_variant_dict_lookup(&dict, "wasted", "t", &session->wasted);
-	g_variant_dict_lookup(&dict, "pruned", "t", &session->pruned);
-	g_variant_dict_lookup(&dict, "vouched", "t", &session->vouched);
+	g_variant_dict_lookup(&dict, "pruned", "t", &session->left_out.pruned);
+	g_variant_dict_lookup(&dict, "vouched", "t", &session->left_out.vouched);
+	g_variant_dict_lookup(&dict, "sets-left", "b", &session->left_out.sets);
 	g_variant_dict_lookup(&dict, "bounds-met", "t", &session->bounds_met);
 	g_variant_dict_lookup(&dict, "lost", "t", &session->lost);
 	g_variant_dict_lookup(&dict, "lost-reason", "s", &session->lost_reason);

@@ -143,8 +143,9 @@ static void take_parts(struct session *session, struct partition *partition,
 	}
 	session->split = partition_digest(partition);
 	partition_statistics(partition, &stem);
-	session->pruned += is_first(session) ? stem.pruned : 0;
-	session->vouched += is_first(session) ? stem.vouched : 0;
+	session->left_out.pruned += is_first(session) ? stem.pruned : 0;
+	session->left_out.vouched += is_first(session) ? stem.vouched : 0;
+	session->left_out.sets |= stem.sets_left;
 }
 
 /* For the note on what was explored: all of the stem is, or it is not known how much of this
@@ -185,6 +186,7 @@ gboolean session_divide(struct session *session)
 		options->deviations,
 		(const struct explorer_bound *)(const void *)bounds->data,
 		bounds->len,
+		options->some,
 	};
 	g_autoptr(GArray) bufferings = g_array_new(FALSE, FALSE, sizeof(guint32));
 	struct partition *partition;

@@ -38,6 +38,7 @@ struct world_options {
 	gboolean cancels; /* the program calls MPI_Cancel: nonblocking receives that name their
 	                     source are matched by choice, too */
 	guint not_yet; /* so often in a row a poll is told "not yet" although it may be otherwise */
+	guint some;    /* every set of so many complete requests is reported by MPI_Waitsome */
 };
 
 enum world_phase {

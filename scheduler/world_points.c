@@ -1,6 +1,7 @@
 /* The points of a world where the standard lets more than one thing happen: what is open now, and
  * what comes of a choice. */
 #include "../explorer/answer.h"
+#include "../explorer/together.h"
 #include "mpi_calls.h"
 #include "world_internal.h"
 
@@ -239,6 +240,21 @@ static void add_each(const struct world *world, int number, const GArray *indice
 	}
 }
 
+/* Every set of a few requests; that of all, the first alternative, is there already. */
+static gboolean add_sets(const struct world *world, const GArray *indices, GArray *alternatives)
+{
+	g_autoptr(GArray) sets = alternatives_new();
+	gboolean all = together_sets(indices, world->options.some, sets);
+
+	for (guint i = 0; i < sets->len; i++) {
+		struct op_id set = g_array_index(sets, struct op_id, i);
+
+		if (!op_id_equal(set, g_array_index(alternatives, struct op_id, 0)))
+			add(alternatives, set);
+	}
+	return all;
+}
+
 static void add_question(const struct world *world, GArray *points, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -256,6 +272,8 @@ static void add_question(const struct world *world, GArray *points, int number)
 		add(alternatives, all_of(indices));
 	if (rank->question == QUESTION_SOME || rank->question == QUESTION_ANY)
 		add_each(world, number, indices, alternatives, rank->question == QUESTION_ANY);
+	if (rank->question == QUESTION_SOME && indices->len > 1)
+		point.choice.more = !add_sets(world, indices, alternatives);
 	if (alternatives->len == 0)
 		point.priority = PRIORITY_LAST;
 	if (world_may_say_no(world, number))

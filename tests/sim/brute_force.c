@@ -8,7 +8,7 @@ struct walk {
 	const struct random_program *program;
 	enum program_buffering buffering;
 	enum brute_force_steps steps;
-	enum brute_force_sets sets;
+	guint some;
 	gsize size;
 	GHashTable *seen;
 	GPtrArray *stack; /* of GBytes */
@@ -367,11 +367,10 @@ static bool answer_question(struct walk *walk, const guint8 *state, int rank)
 		answer(walk, state, rank, asked);
 	for (guint64 left = complete; !together && left; left &= left - 1)
 		answer(walk, state, rank, left & -left);
-	if (some && complete && walk->sets == SETS_AT_REST && at_rest(walk, state))
-		answer(walk, state, rank, complete);
-	for (guint64 set = complete; some && walk->sets == SETS_ANY && set;
-	     set = (set - 1) & complete)
-		answer(walk, state, rank, set);
+	for (guint64 set = complete; some && set; set = (set - 1) & complete)
+		if ((guint)__builtin_popcountll(set) <= walk->some
+		    || (set == complete && at_rest(walk, state)))
+			answer(walk, state, rank, set);
 	if (may_say_no(at(walk, index)))
 		answer(walk, state, rank, 0);
 	return complete || may_say_no(at(walk, index));
@@ -437,10 +436,10 @@ static void expand(struct walk *walk, GBytes *bytes)
 }
 
 GHashTable *brute_force(const struct random_program *program, enum program_buffering buffering,
-                        enum brute_force_steps steps, enum brute_force_sets sets, guint most)
+                        enum brute_force_steps steps, guint some, guint most)
 {
 	struct walk walk = {
-		.program = program, .buffering = buffering, .steps = steps, .sets = sets};
+		.program = program, .buffering = buffering, .steps = steps, .some = some};
 	g_autofree guint8 *start = NULL;
 
 	g_assert_cmpint(program->count, <, EARLY - MATCHED);

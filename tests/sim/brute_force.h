@@ -2,9 +2,9 @@
  *
  * Nothing is assumed but the two rules of MPI 3.1, section 3.5, and what it says of requests
  * (section 3.7): any rank may take its next step, any pair that the rules allow may be matched, a
- * poll may say "no" whenever it likes, at any time, in any order. Waitsome and Testsome report one
- * of the complete requests or, where nothing moves but by choice, all; or any of them. No matcher,
- * no search: this is what both are measured against. */
+ * poll may say "no" whenever it likes, at any time, in any order. Waitsome and Testsome report any
+ * of the complete requests, up to so many. No matcher, no search: this is what both are measured
+ * against. */
 #ifndef MATCHPOINT_TESTS_SIM_BRUTE_FORCE_H
 #define MATCHPOINT_TESTS_SIM_BRUTE_FORCE_H
 
@@ -29,16 +29,10 @@ enum brute_force_steps {
 	                   fewer states, and the same outcomes (the tests compare the two) */
 };
 
-/* Of several requests reported together: */
-enum brute_force_sets {
-	SETS_AT_REST, /* all that are complete at rest; these must be explored */
-	SETS_ANY,     /* any that are complete: as far as MPI can go, for a rank may hear late of
-	                 what is complete elsewhere; nothing else may be explored */
-};
-
-/* The set (of GBytes) of outcomes; NULL: more than `most` states. */
+/* The set (of GBytes) of outcomes; NULL: more than `most` states. Of several complete requests at
+ * most `some` are reported together, or, where nothing moves but by choice, all. */
 GHashTable *brute_force(const struct random_program *program, enum program_buffering buffering,
-                        enum brute_force_steps steps, enum brute_force_sets sets, guint most);
+                        enum brute_force_steps steps, guint some, guint most);
 
 /* Whether two sets of outcomes (their keys) are the same. */
 bool outcomes_equal(GHashTable *left, GHashTable *right);

@@ -1,4 +1,5 @@
 /* The points of a fake world where a choice can be made, and what comes of it. */
+#include "../../explorer/together.h"
 #include "fake_world_internal.h"
 
 /* Sends that may complete early come first, even those that are matched already (of these it is not
@@ -93,6 +94,21 @@ static enum open_question question_of(enum instruction_kind kind)
 	}
 }
 
+/* Every set of a few that are complete, but that of all. */
+static void add_sets(const struct world *world, guint64 complete, GArray *alternatives)
+{
+	g_autoptr(GArray) indices = g_array_new(FALSE, FALSE, sizeof(guint32));
+	g_autoptr(GArray) sets = alternatives_new();
+
+	for (guint32 i = 0; i < ANSWER_WINDOW; i++)
+		if (complete >> i & 1)
+			g_array_append_val(indices, i);
+	together_sets(indices, world->some, sets);
+	for (guint i = 0; i < sets->len; i++)
+		if (!op_id_equal(g_array_index(sets, struct op_id, i), answer_some(0, complete)))
+			add(alternatives, g_array_index(sets, struct op_id, i));
+}
+
 static void add_question(const struct world *world, GArray *points, int index)
 {
 	enum instruction_kind kind = world_at(world, index)->kind;
@@ -118,6 +134,8 @@ static void add_question(const struct world *world, GArray *points, int index)
 		for (guint i = 0; i < asked->len; i++)
 			if (complete >> i & 1)
 				add(alternatives, answer_one(i));
+		if (point.choice.question == QUESTION_SOME && complete)
+			add_sets(world, complete, alternatives);
 	}
 	if (alternatives->len == 0)
 		point.priority = PRIORITY_LAST;

@@ -13,6 +13,7 @@ struct world *world_new(const struct random_program *program, enum program_buffe
 
 	world->program = program;
 	world->buffering = buffering;
+	world->some = ANSWER_WINDOW;
 	world->random = random;
 	world->matcher = matcher_new(program->ranks);
 	world->choices = g_array_new(FALSE, FALSE, sizeof(struct choice));

@@ -11,6 +11,7 @@ struct exploration_options {
 	bool snapshots; /* go on from copies of worlds where there is one; else from the start */
 	int deviations; /* as in explorer_options */
 	guint64 seed;   /* of the order in which ranks move */
+	guint some;     /* as in explorer_options; 0: as many as there are */
 	bool apart;     /* now and then the search is saved and loaded, or split, or its world
 	                   stopped; of all its parts a random one goes on */
 	guint shard, shards;                 /* this one of so many parts; 0: all */

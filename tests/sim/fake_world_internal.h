@@ -9,6 +9,7 @@
 struct world {
 	const struct random_program *program;
 	enum program_buffering buffering;
+	guint some;    /* as in explorer_options; world_new: as many as there are */
 	GRand *random; /* shared by all worlds of an exploration */
 	struct matcher *matcher;
 	struct trace trace;

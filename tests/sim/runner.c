@@ -53,6 +53,7 @@ struct runner {
 	const struct random_program *program;
 	const struct exploration_options *options;
 	struct explorer *explorer;
+	guint some;
 	GRand *random;
 	GPtrArray *snapshots; /* of struct world */
 	GPtrArray *parts;     /* of struct explorer */
@@ -75,6 +76,7 @@ static GArray *open_points(const struct runner *runner, const struct world *worl
 static struct world *begin(struct runner *runner, const GArray *plan)
 {
 	const struct world *best = NULL;
+	struct world *fresh;
 
 	for (guint i = 0; i < runner->snapshots->len; i++) {
 		const struct world *world = g_ptr_array_index(runner->snapshots, i);
@@ -83,8 +85,11 @@ static struct world *begin(struct runner *runner, const GArray *plan)
 		    && (!best || world->choices->len > best->choices->len))
 			best = world;
 	}
-	return best ? world_copy(best)
-	            : world_new(runner->program, runner->options->buffering, runner->random);
+	if (best)
+		return world_copy(best);
+	fresh = world_new(runner->program, runner->options->buffering, runner->random);
+	fresh->some = runner->some;
+	return fresh;
 }
 
 static void forget_snapshots(struct runner *runner)
@@ -262,9 +267,12 @@ static void part_free(void *explorer)
 void explore(const struct random_program *program, const struct exploration_options *options,
              struct exploration *ret)
 {
+	struct runner runner = {.program = program,
+	                        .options = options,
+	                        .some = options->some ? options->some : ANSWER_WINDOW,
+	                        .result = ret};
 	struct explorer_options search = {program->ranks, options->deviations, options->bounds,
-	                                  options->bound_count};
-	struct runner runner = {.program = program, .options = options, .result = ret};
+	                                  options->bound_count, runner.some};
 	g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(part_free);
 
 	*ret = (struct exploration){.outcomes = new_outcomes()};
