@@ -204,8 +204,8 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 	}
 	if (!write_sends(reader, finding, out, error))
 		return false;
-	if (!finding->reproduced && words_not_reproduced(exploration))
-		fprintf(out, "  %s\n", words_not_reproduced(exploration));
+	if (words_not_reproduced(finding, exploration))
+		fprintf(out, "  %s\n", words_not_reproduced(finding, exploration));
 	fprintf(out, "  path: %s\n", finding->path);
 	fprintf(out, "  again: %s\n", again);
 	return true;

@@ -302,8 +302,8 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 			add_element(html, "span", "class=\"callers\"", callers);
 		g_string_append(html, "</p>\n");
 	}
-	if (!finding->reproduced && words_not_reproduced(e))
-		add_element(html, "p", "class=\"warning\"", words_not_reproduced(e));
+	if (words_not_reproduced(finding, e))
+		add_element(html, "p", "class=\"warning\"", words_not_reproduced(finding, e));
 	add_roll_call(html, page->reader, finding);
 	if (example)
 		add_graph(page, example, finding);

@@ -225,6 +225,7 @@ static bool add_finding(JsonBuilder *json, struct store_reader *reader,
 	add_bufferings(json, finding->bufferings);
 	add_text(json, "path", finding->path);
 	add_text(json, "message", finding->message);
+	add_flag(json, "replayed", finding->replayed);
 	add_flag(json, "reproduced", finding->reproduced);
 	if (finding->blame) {
 		json_builder_set_member_name(json, "blame");

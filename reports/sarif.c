@@ -122,6 +122,7 @@ static void add_properties(const struct sarif *context, const struct record_find
 	sarif_text(json, "path", finding->path);
 	sarif_text(json, "again", again);
 	sarif_text(json, "buffering", words_bufferings(finding->bufferings));
+	add_flag(json, "replayed", finding->replayed);
 	add_flag(json, "reproduced", finding->reproduced);
 	json_builder_end_object(json);
 }

@@ -205,7 +205,7 @@ static bool read_findings(struct store_reader *reader, GError **error)
 {
 	sqlite3_stmt *row = rows_prepare(
 		reader,
-		"SELECT id, kind, count, bufferings, path, message, reproduced"
+		"SELECT id, kind, count, bufferings, path, message, replayed, reproduced"
 		" FROM finding ORDER BY id",
 		error);
 	int code = -1;
@@ -222,7 +222,8 @@ static bool read_findings(struct store_reader *reader, GError **error)
 		finding->bufferings = rows_count(row, 3);
 		finding->path = rows_text(row, 4);
 		finding->message = rows_text(row, 5);
-		finding->reproduced = sqlite3_column_int(row, 6) != 0;
+		finding->replayed = sqlite3_column_int(row, 6) != 0;
+		finding->reproduced = sqlite3_column_int(row, 7) != 0;
 		if (!finding->path)
 			finding->path = g_strdup("");
 		if (!rows_roll_call(reader, 0, finding->id, finding->ranks, error)

@@ -294,12 +294,13 @@ bool words_is_exploration(const struct record_exploration *exploration)
 	return g_strcmp0(exploration->command, "explore") == 0;
 }
 
-const char *words_not_reproduced(const struct record_exploration *exploration)
+const char *words_not_reproduced(const struct record_finding *finding,
+                                 const struct record_exploration *exploration)
 {
-	if (!words_is_exploration(exploration))
+	if (finding->reproduced || !words_is_exploration(exploration))
 		return NULL;
-	if (exploration->incomplete_reason)
-		return "its replay ended otherwise, or there was no time for it";
+	if (!finding->replayed)
+		return "it was not replayed: there was no time for it";
 	return "its replay ended otherwise: the program does not depend on matching alone";
 }
 

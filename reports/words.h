@@ -44,8 +44,9 @@ char *words_rank_callers(const struct store_reader *reader, const struct record_
 
 bool words_is_exploration(const struct record_exploration *exploration);
 
-/* Of a finding that is not `reproduced`: what that means; NULL when findings are not replayed. */
-const char *words_not_reproduced(const struct record_exploration *exploration);
+/* Of a finding that is not `reproduced`: why; NULL when it is, or findings are not replayed. */
+const char *words_not_reproduced(const struct record_finding *finding,
+                                 const struct record_exploration *exploration);
 
 /* "shard 2/3"; NULL: it is none. */
 char *words_shard(const struct record_exploration *exploration);

@@ -250,7 +250,7 @@ static gboolean tell_files(struct merge *merge, GError **error)
 		finding = record_finding_new("outcome-differs");
 		finding->path = g_strdup(source->well->path);
 		finding->message = g_strdup_printf("%s %s", source->name, source->files);
-		finding->reproduced = source->again;
+		finding->replayed = finding->reproduced = source->again;
 		g_array_append_val(shown, source->well->id);
 		path = path_parse(finding->path, NULL);
 		good = show(merge, finding, source->well, path ? path->choices : none, shown,

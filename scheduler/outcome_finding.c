@@ -57,5 +57,5 @@ void outcome_finding_tell(struct record_finding *finding, const struct outcomes 
 		"%u outcomes; the second differs from the first in %s: \"%s\" instead of \"%s\"",
 		finding->outcomes->len, other->place, other->line ? other->line : "",
 		other->instead ? other->instead : "");
-	finding->reproduced = TRUE;
+	finding->replayed = finding->reproduced = TRUE;
 }

@@ -9,6 +9,7 @@ struct record_finding *recall_finding(const struct record_finding *finding, cons
 
 	copy->path = g_strdup(path);
 	copy->message = g_strdup(finding->message);
+	copy->replayed = finding->replayed;
 	copy->reproduced = finding->reproduced;
 	for (guint i = 0; i < finding->ranks->len; i++)
 		g_ptr_array_add(copy->ranks, record_rank_copy(finding->ranks->pdata[i]));

@@ -225,7 +225,8 @@ struct record_finding {
 	char *path;          /* the first interleaving that showed it; without a buffering when it
 	                        shows under any */
 	char *message;       /* one line: what is wrong */
-	bool reproduced;     /* its replay ended the same way */
+	bool replayed;       /* its path was followed again, to the end */
+	bool reproduced;     /* and that ended the same way; always, where nothing is replayed */
 	GPtrArray *ranks;    /* of struct record_rank: the roll-call, or who did what; a rank may
 	                        then be in it more than once */
 	GPtrArray *outcomes; /* of struct record_outcome, by number; empty but in

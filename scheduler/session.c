@@ -333,7 +333,10 @@ static void keep(struct session *session)
 
 void session_account(struct session *session, struct execution *execution)
 {
+	double seconds = (double)(g_get_monotonic_time() - execution->started) / G_USEC_PER_SEC;
+
 	session->current = execution;
+	session->longest = MAX(session->longest, seconds);
 	session->by_rule |= world_answered_by_rule(execution->world);
 	session->collectives_waited |= world_collectives_waited(execution->world);
 	session->locks |= world_has_locked(execution->world);
@@ -370,8 +373,10 @@ gboolean session_finish(struct session *session, struct execution *execution, gb
 	session_drop(session, execution);
 	if (!whole)
 		return FALSE;
-	if (counts)
+	if (counts) {
+		session_replay_findings(session);
 		session_doubt_outcomes(session);
+	}
 	session_release_snapshots(session);
 	return TRUE;
 }
@@ -382,12 +387,13 @@ static void follow(struct session *session, const GArray *choices, enum bufferin
 	struct strategy *strategy = strategy_path(choices);
 
 	session->recording = keeps;
+	session->following = TRUE;
 	session_carry_out(session, strategy, buffering, strategy->next(strategy));
 	look(session, data);
 	if (keeps)
 		session_account(session, session->current);
 	session_drop(session, session->current);
-	session->recording = FALSE;
+	session->recording = session->following = FALSE;
 	strategy->free(strategy);
 }
 
@@ -529,6 +535,7 @@ static gboolean run(const struct session_options *options, struct session_result
 	*ret_again = session.mixed && !session.error ? session.alone : NULL;
 	if (opened && !*ret_again) {
 		session_replay_findings(&session);
+		session_replay_well(&session);
 		session_judge_outcomes(&session);
 		conclude(&session);
 	} else if (session.journal) {

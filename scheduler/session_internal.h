@@ -101,7 +101,11 @@ struct session {
 	char *stop_reason;    /* no further interleaving is to be started; NULL: go on */
 	guint well_kept;      /* bufferings under which the calls of an interleaving that ended well
 	                      have been kept */
-	gboolean hurry;       /* time is up or Ctrl-C: not even findings are replayed */
+	gboolean hurry;       /* Ctrl-C, or time is long up: not even findings are replayed */
+	guint replays;        /* findings that have been, or were tried: the first ones */
+	gint64 replay_time;   /* what that took, in microseconds */
+	double longest;       /* seconds that an interleaving took */
+	gboolean following;   /* the current execution is no part of the exploration */
 	gboolean by_rule;     /* Waitany, Test, ... were answered by rule somewhere */
 	gboolean collectives_waited;
 	gboolean locks, atomics; /* see world_has_locked, world_has_atomics */
@@ -242,9 +246,11 @@ void session_follow_and_keep(struct session *session, const GArray *choices,
                              enum buffering buffering,
                              void (*look)(struct session *session, void *data), void *data);
 
-/* Runs the interleaving of each finding again: those that do not show are marked, and told as
- * not-reproducible (session_replay.c). */
+/* Runs the interleaving of each finding again that has not been: those that do not show are marked,
+ * and told as not-reproducible (session_replay.c). To be called between two interleavings. */
 void session_replay_findings(struct session *session);
+/* In the end: what findings are compared with, for its stacks. */
+void session_replay_well(struct session *session);
 
 /* What an interleaving that ended well leaves, to be compared (outcomes.h): GBytes, NULL for a file
  * that is not there. */

@@ -1,5 +1,5 @@
-/* Every finding is seen a second time, along its path, before it is reported. On the way its ranks
- * tell their call stacks. */
+/* Every finding is seen a second time, along its path, before it is reported: as soon as it is
+ * found, since there may be no time later. On the way its ranks tell their call stacks. */
 #include "session_internal.h"
 
 #define WELL_SECONDS 5 /* so long a replay may take for what goes well to be replayed, too */
@@ -19,7 +19,7 @@ static void report_difference(struct session *session, const struct record_findi
 	                            : g_strdup_printf("%s #%u ended otherwise when its path was "
 	                                              "followed again, though by the same calls",
 	                                              finding->kind, finding->id);
-	other->reproduced = TRUE;
+	other->replayed = other->reproduced = TRUE;
 	other = findings_add(session->findings, other, execution->record, choices);
 	if (other->count == 1)
 		g_ptr_array_add(session->logs, call_log_take(execution->world));
@@ -40,7 +40,8 @@ static gboolean shows(const struct session *session, const struct record_finding
 	return FALSE;
 }
 
-/* Those that the same interleaving has shown are seen again together. */
+/* Those that the same interleaving has shown are seen again together. What does not show is only
+ * believed without unwinding. */
 static void confirm(struct session *session, guint id)
 {
 	const GPtrArray *all = findings_all(session->findings);
@@ -48,8 +49,10 @@ static void confirm(struct session *session, guint id)
 	for (guint i = id - 1; i < all->len; i++) {
 		struct record_finding *other = all->pdata[i];
 
-		if (findings_same_course(session->findings, id, other->id))
-			other->reproduced = shows(session, other);
+		if (!findings_same_course(session->findings, id, other->id))
+			continue;
+		other->reproduced = shows(session, other);
+		other->replayed = other->reproduced || !session->replaying;
 	}
 }
 
@@ -59,9 +62,12 @@ static void look(struct session *session, void *data)
 {
 	struct record_finding *finding = data;
 	const struct call_log *log = session->logs->pdata[finding->id - 1];
-	g_autofree char *difference = log ? call_log_difference(log, session->current->world)
-	                                  : NULL;
+	g_autofree char *difference = NULL;
 
+	if (session->current->cut_short || session->error)
+		return;
+	if (log)
+		difference = call_log_difference(log, session->current->world);
 	confirm(session, finding->id);
 	if (finding->reproduced && !difference)
 		session_keep_stacks(session, findings_execution(session->findings, finding->id));
@@ -112,25 +118,50 @@ static void replay_well(struct session *session)
 	session->replaying = FALSE;
 }
 
+static gboolean is_replay(const struct session_options *options)
+{
+	return options->conduct || (options->path && options->path->choices->len > 0);
+}
+
+/* Those that its own replay adds come next in turn. */
+static void write_replayed(struct session *session, guint from)
+{
+	const GPtrArray *all = findings_all(session->findings);
+	g_autoptr(GPtrArray) changed = g_ptr_array_new();
+	g_autoptr(GError) error = NULL;
+
+	for (guint i = from; i < all->len; i++)
+		g_ptr_array_add(changed, all->pdata[i]);
+	if (session->store && !store_add(session->store, NULL, changed, &error))
+		session_fail(session, "%s", error->message);
+}
+
 void session_replay_findings(struct session *session)
 {
-	GPtrArray *all = findings_all(session->findings);
-	const struct session_options *options = session->options;
-	gboolean is_replay = options->conduct || (options->path && options->path->choices->len > 0);
-	guint count = all->len; /* without those that the replays add */
-	gint64 begun = g_get_monotonic_time();
+	const GPtrArray *all = findings_all(session->findings);
+	gboolean seen_again = is_replay(session->options); /* by what the session is itself */
+	guint first = session->replays;
 
-	for (guint i = 0; i < count && !session->error && !session->hurry; i++) {
-		struct record_finding *finding = all->pdata[i];
+	while (session->replays < all->len && !session->error && !session->hurry) {
+		struct record_finding *finding = all->pdata[session->replays];
+		gint64 begun = g_get_monotonic_time();
 
-		if (finding->reproduced)
-			continue;
-		if (is_replay || g_str_equal(finding->kind, "not-reproducible"))
-			finding->reproduced = TRUE;
-		else
-			replay(session, finding);
+		if (!finding->reproduced) {
+			if (seen_again || g_str_equal(finding->kind, "not-reproducible"))
+				finding->replayed = finding->reproduced = TRUE;
+			else
+				replay(session, finding);
+		}
+		session->replays++;
+		session->replay_time += g_get_monotonic_time() - begun;
 	}
-	if (session->store && !is_replay
-	    && g_get_monotonic_time() - begun < (gint64)count * WELL_SECONDS * G_USEC_PER_SEC)
+	if (session->replays > first && !session->error)
+		write_replayed(session, first);
+}
+
+void session_replay_well(struct session *session)
+{
+	if (session->store && !is_replay(session->options) && session->replays > 0
+	    && session->replay_time < (gint64)session->replays * WELL_SECONDS * G_USEC_PER_SEC)
 		replay_well(session);
 }

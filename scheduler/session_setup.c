@@ -9,7 +9,7 @@
 #include "session_internal.h"
 #include "strays.h"
 
-#define CONDUCTOR_PATIENCE_MS 3000
+#define STOP_PATIENCE_S 3.0
 
 static void on_deadline(uv_timer_t *timer);
 
@@ -53,18 +53,33 @@ void session_each_execution(struct session *session, void (*function)(struct exe
 		function(item->data);
 }
 
-/* A conductor is given time to make sure of what it has; when asked again it ends at once. */
-static void stop(struct session *session, const char *reason)
+/* What is carried out again, to make sure of a finding, comes to its end. */
+static void cut_exploration(struct execution *execution)
+{
+	const struct session *session = execution->session;
+
+	if (!session->following || execution != session->current)
+		execution_cut_short(execution);
+}
+
+/* Some time is given to make sure of what has been found, unless somebody sits and waits; a
+ * conductor has it in any case. Who asks again ends it at once. */
+static void stop(struct session *session, const char *reason, gboolean patient)
 {
 	gboolean first = !session->stop_reason;
+	double seconds = STOP_PATIENCE_S + (session->options->conduct ? 0 : session->longest);
 
 	if (first)
 		session->stop_reason = g_strdup(reason);
-	if (first && session->options->conduct) {
-		uv_timer_start(&session->deadline, on_deadline, CONDUCTOR_PATIENCE_MS, 0);
+	if (first && (patient || session->options->conduct)) {
+		uv_timer_start(&session->deadline, on_deadline, (uint64_t)(seconds * 1000), 0);
+		if (session->options->conduct)
+			return;
+		session_note_silence(session);
+		session_each_execution(session, cut_exploration);
 		return;
 	}
-	if (!session->hurry)
+	if (!session->hurry && (first || session->options->conduct))
 		session_note_silence(session);
 	session->hurry = TRUE;
 	session_each_execution(session, execution_cut_short);
@@ -93,7 +108,7 @@ static void on_interruption(uv_async_t *interruption)
 	if (interruption_asked() == SIGINT && interrupt_debugged(interruption->data))
 		interruption_dismiss();
 	else
-		stop(interruption->data, "interrupted");
+		stop(interruption->data, "interrupted", FALSE);
 }
 
 static void on_deadline(uv_timer_t *timer)
@@ -102,7 +117,7 @@ static void on_deadline(uv_timer_t *timer)
 	g_autofree char *reason = g_strdup_printf("stopped by --max-time %g",
 	                                          session->options->max_seconds);
 
-	stop(session, reason);
+	stop(session, reason, TRUE);
 }
 
 double session_seconds(const struct session *session)

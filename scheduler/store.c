@@ -41,7 +41,7 @@ static const char *const sql[STATEMENTS] = {
 	[PUT_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?)",
 	[PUT_CHOICE] = "INSERT INTO choice VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_ALTERNATIVE] = "INSERT INTO alternative VALUES (?,?,?,?,?,?,?,?,?,?)",
-	[PUT_FINDING] = "REPLACE INTO finding VALUES (?,?,?,?,?,?,?)",
+	[PUT_FINDING] = "REPLACE INTO finding VALUES (?,?,?,?,?,?,?,?)",
 	[PUT_OUTCOME] = "REPLACE INTO outcome VALUES (?,?,?,?,?,?,?,?)",
 	[DROP_ROLL_CALL] = "DELETE FROM roll_call WHERE execution = 0 AND finding = ?",
 	[DROP_CHOICE] = "DELETE FROM choice WHERE execution = 0 AND position = ?",
@@ -457,9 +457,9 @@ static bool put_finding(struct store *store, const struct record_finding *findin
 
 	return put(store, DROP_ROLL_CALL, error, "i", id) && put(store, DROP_CHOICE, error, "i", id)
 	       && put(store, DROP_ALTERNATIVE, error, "i", id)
-	       && put(store, PUT_FINDING, error, "itiitti", id, finding->kind, I(finding->count),
+	       && put(store, PUT_FINDING, error, "itiittii", id, finding->kind, I(finding->count),
 	              I(finding->bufferings), finding->path, finding->message,
-	              I(finding->reproduced))
+	              I(finding->replayed), I(finding->reproduced))
 	       && put_roll_call(store, 0, id, finding->ranks, error)
 	       && put_outcomes(store, finding, error)
 	       && (!finding->blame || put_choice(store, 0, id, finding->blame, error));

@@ -6,7 +6,7 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 14             /* user_version */
+#define STORE_VERSION 15             /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *
@@ -84,7 +84,7 @@
 	" PRIMARY KEY (execution, rank, call)) WITHOUT ROWID;" \
 	"CREATE TABLE finding (" \
 	" id INTEGER PRIMARY KEY, kind TEXT, count INTEGER, bufferings INTEGER, path TEXT," \
-	" message TEXT, reproduced INTEGER);" \
+	" message TEXT, replayed INTEGER, reproduced INTEGER);" \
 	"CREATE TABLE outcome (" \
 	" finding INTEGER, number INTEGER, count INTEGER, execution INTEGER, path TEXT," \
 	" place TEXT, line TEXT, instead TEXT, PRIMARY KEY (finding, number)) WITHOUT ROWID;" \

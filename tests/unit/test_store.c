@@ -139,6 +139,7 @@ static struct record_finding *finding(void)
 	f->count = 1;
 	f->bufferings = RECORD_ZERO;
 	f->path = g_strdup("mp1:n3:zero:0.3=1");
+	f->replayed = true;
 	f->reproduced = true;
 	f->blame = choice();
 	rank->call = 4;

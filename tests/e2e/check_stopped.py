@@ -1,0 +1,101 @@
+"""What was found by an exploration that is stopped has been seen twice, with call stacks; and a
+finding for which there was no time is told from one that ended otherwise."""
+
+import os
+import signal
+import time
+import uuid
+
+import harness
+from harness import check
+
+# Far more interleavings than there is time for. Each ends well, or in a deadlock: whose
+# message came last is asked for one more, unless that is the last rank; it may sleep before.
+SOURCE = r"""
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { ROUNDS = 6 };
+int main(int argc, char **argv)
+{
+	int rank, size, value, last = 0;
+	MPI_Status status;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; rank > 0 && i < ROUNDS; i++)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 0; rank == 0 && i < ROUNDS * (size - 1); i++) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+		last = status.MPI_SOURCE;
+	}
+	if (rank == 0 && last != size - 1) {
+		if (argc > 1)
+			sleep((unsigned)atoi(argv[1]));
+		MPI_Recv(&value, 1, MPI_INT, last, 1, MPI_COMM_WORLD, &status);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_in_time(tool, program, *options):
+    run = tool.run("explore", "-n", "4", "--max-time", "1", *options, program, report=True)
+    check(run.seconds < 6 and not run.report["complete"], str(run))
+    check(run.status == 1 and run.report["findings"], str(run))
+    for finding in run.report["findings"]:
+        check(finding["kind"] == "deadlock", str(run))
+        check(finding["replayed"] and finding["reproduced"], "not replayed: %s" % run)
+        check(finding["ranks"][0]["stack"][0]["function"] == "main", "no stack: %s" % finding)
+    check("replay" not in run.out.replace("again: matchpoint replay", ""), str(run))
+
+
+def stop_in_replay(tool, program, number):
+    """Stopped while the first finding is being replayed."""
+    mark = uuid.uuid4().hex
+    arguments = ["explore", "-n", "3", "--backtrack", "rerun", "--json", "-", program, "3"]
+    process = tool.start(arguments, mark, {"MATCHPOINT_LOG": "session:debug"})
+    os.set_blocking(process.stderr.fileno(), True)
+    while b"ended: deadlock" not in process.stderr.readline():
+        check(process.poll() is None, "no finding")
+    time.sleep(0.5)
+    os.kill(process.pid, number)
+    out, _ = process.communicate(timeout=60)
+    tool.check_clean(process.pid, mark, out)
+    return out.decode()
+
+
+def check_no_time(tool, program):
+    text = stop_in_replay(tool, program, signal.SIGINT)
+    check('"replayed" : false' in text and '"reproduced" : false' in text, text)
+    report = tool.run("report", ".matchpoint")
+    check("it was not replayed: there was no time for it" in report.out, str(report))
+    check("otherwise" not in report.out, str(report))
+
+
+def check_killed(tool, program):
+    """Of one that was killed the store knows as much."""
+    mark = uuid.uuid4().hex
+    process = tool.start(["explore", "-n", "4", program], mark)
+    time.sleep(2)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    report = tool.run("report", ".matchpoint", report=True)
+    tool.end_marked(mark)
+    check(report.report["findings"], str(report))
+    for finding in report.report["findings"]:
+        check(finding["replayed"] and finding["reproduced"], str(report))
+
+
+def body(tool, _):
+    program = tool.compile(tool.write("asks_the_last.c", SOURCE))
+    for options in ((), ("-j", "2"), ("--random", "1"), ("--buffering", "infinite")):
+        check_in_time(tool, program, *options)
+    check_no_time(tool, program)
+    check_killed(tool, program)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
