@@ -1,38 +1,21 @@
 #include "absent.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "environment.h"
 
 #define LOOK_EVERY (G_USEC_PER_SEC / 2)
 #define CERTAIN_TIMES 6 /* a process that is just being started belongs to no rank yet */
 
-/* The value of a variable in a block of NUL-terminated ones; NULL: it is not there. */
-static const char *value_in(const char *block, gsize size, const char *name)
-{
-	gsize length = strlen(name);
-
-	for (const char *at = block; at < block + size; at += strlen(at) + 1) {
-		if (strncmp(at, name, length) == 0 && at[length] == '=')
-			return at + length + 1;
-	}
-	return NULL;
-}
-
 /* The rank that a process belongs to, or -1. */
 static int rank_of(const char *pid, const char *directory)
 {
-	g_autofree char *file = g_strdup_printf("/proc/%s/environ", pid);
-	g_autofree char *block = NULL;
-	const char *place, *rank;
-	gsize size;
+	g_autofree char *rank = NULL;
 
-	if (!g_file_get_contents(file, &block, &size, NULL))
+	if (!environment_has(pid, ENVIRONMENT_DIRECTORY, directory))
 		return -1;
-	place = value_in(block, size, ENVIRONMENT_DIRECTORY);
-	rank = value_in(block, size, "PMI_RANK");
-	return place && rank && strcmp(place, directory) == 0 ? atoi(rank) : -1;
+	rank = environment_of(pid, "PMI_RANK");
+	return rank ? atoi(rank) : -1;
 }
 
 /* The first rank without a process (one that has ended has no environment any more), or -1, also

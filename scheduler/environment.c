@@ -177,3 +177,25 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 		environment = g_environ_unsetenv(environment, ENVIRONMENT_JOURNAL);
 	return environment;
 }
+
+char *environment_of(const char *pid, const char *name)
+{
+	g_autofree char *file = g_strdup_printf("/proc/%s/environ", pid);
+	g_autofree char *block = NULL;
+	gsize length = strlen(name), size;
+
+	if (!g_file_get_contents(file, &block, &size, NULL))
+		return NULL;
+	for (const char *at = block; at < block + size; at += strlen(at) + 1) {
+		if (strncmp(at, name, length) == 0 && at[length] == '=')
+			return g_strdup(at + length + 1);
+	}
+	return NULL;
+}
+
+gboolean environment_has(const char *pid, const char *name, const char *value)
+{
+	g_autofree char *has = environment_of(pid, name);
+
+	return g_strcmp0(has, value) == 0;
+}

@@ -36,6 +36,11 @@ struct environment_settings {
 char **environment_for_ranks(char **base, const struct environment_settings *settings,
                              GPtrArray *notes);
 
+/* What a process (an entry of /proc) was started with: a variable's value, to be freed with g_free;
+ * NULL: it has none, or is gone, or somebody else's. */
+char *environment_of(const char *pid, const char *name);
+gboolean environment_has(const char *pid, const char *name, const char *value);
+
 enum environment_role {
 	ENVIRONMENT_READ,    /* by matchpoint, from the user */
 	ENVIRONMENT_TOLD,    /* set for the ranks, read by the shim */

@@ -255,25 +255,6 @@ static gboolean endings_known(struct execution *execution)
 	return TRUE;
 }
 
-static void end_ranks(struct execution *execution, gboolean flush)
-{
-	struct wire_message end = {.type = WIRE_END};
-
-	execution->state = EXECUTION_ENDING;
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		enum world_phase phase = world_phase(execution->world, rank);
-
-		if (!execution->links[rank])
-			continue;
-		end.end.flush = flush && !execution->ends[rank].known;
-		execution->ends[rank].killed = !execution->ends[rank].known;
-		if (phase == PHASE_BLOCKED || phase == PHASE_STOPPED)
-			link_send(execution->links[rank], &end);
-		else if (execution->pids[rank] > 0)
-			kill(execution->pids[rank], SIGKILL);
-	}
-}
-
 static void lose(struct execution *execution)
 {
 	const struct choice *choice = &g_array_index(execution->plan, struct choice, 0);
@@ -296,7 +277,7 @@ static void lose(struct execution *execution)
 	/* Where ranks act on each other unseen, not everything that is planned is possible. */
 	if (!execution->strategy->fills_gaps && !world_has_windows(execution->world))
 		verdict_lost(execution);
-	end_ranks(execution, FALSE);
+	execution_end_ranks(execution, FALSE);
 }
 
 static gboolean all_blocked(const struct execution *execution)
@@ -400,7 +381,7 @@ static gboolean at_rest(struct execution *execution)
 	if (step == EXPLORER_TAKE)
 		return TRUE;
 	judge(execution, step);
-	end_ranks(execution, TRUE);
+	execution_end_ranks(execution, TRUE);
 	return TRUE;
 }
 
@@ -437,7 +418,7 @@ static void fail_to_start(struct execution *execution)
 		execution->ends[rank].killed |= !has_told(&execution->ends[rank]);
 	stall_look(execution->stall, execution->world, g_get_monotonic_time()); /* where all are */
 	judge(execution, ask_of_end(execution));
-	end_ranks(execution, TRUE);
+	execution_end_ranks(execution, TRUE);
 	execution_advance(execution);
 }
 
@@ -474,21 +455,6 @@ static void start_world(struct execution *execution)
 	world_start(execution->world);
 }
 
-static void finish_if_gone(struct execution *execution)
-{
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		if (execution->links[rank]
-		    || (!execution->launched && !execution->ends[rank].reaped))
-			return;
-	}
-	if (execution->state == EXECUTION_OVER)
-		return;
-	execution->state = EXECUTION_OVER;
-	execution->over_since = g_get_monotonic_time();
-	if (execution->record)
-		verdict_complete(execution);
-}
-
 void execution_advance(struct execution *execution)
 {
 	int told;
@@ -502,7 +468,7 @@ void execution_advance(struct execution *execution)
 			break;
 	}
 	if (execution->state == EXECUTION_ENDING)
-		finish_if_gone(execution);
+		execution_finish_if_gone(execution);
 }
 
 /* Some rank is not at rest, but waits for what those who are do next. */
@@ -527,9 +493,29 @@ static void decide_for_others(struct execution *execution)
 			take(execution, open, &choice);
 		execution->wasted = step == EXPLORER_DROP;
 		if (execution->wasted)
-			end_ranks(execution, FALSE);
+			execution_end_ranks(execution, FALSE);
 	}
 	open_choices_free(open);
+}
+
+/* A rank has aborted inside a call that MPI carries out, where others may wait for it for ever. In
+ * life the job is over. */
+static gboolean waits_for_aborted(const struct execution *execution)
+{
+	if (execution->state != EXECUTION_RUNNING
+	    || g_get_monotonic_time() - execution->heard < TROUBLE_US)
+		return FALSE;
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (execution->ends[rank].deaf)
+			return TRUE;
+	}
+	return FALSE;
+}
+
+static void end_undecided(struct execution *execution)
+{
+	judge(execution, execution->strategy->wanders ? ask_of_end(execution) : EXPLORER_DONE);
+	execution_end_ranks(execution, FALSE);
 }
 
 void execution_look(struct execution *execution)
@@ -537,8 +523,18 @@ void execution_look(struct execution *execution)
 	const struct session_options *options = execution->session->options;
 	enum stall_step step;
 
+	execution_look_for_dead(execution);
+	if (execution->state == EXECUTION_ENDING)
+		execution_look_at_end(execution);
+	if (execution->state == EXECUTION_OVER && launcher_running(execution->launcher))
+		execution_end_offspring(execution);
 	if (execution->state == EXECUTION_STARTING && execution->launched)
 		look_at_start(execution);
+	if (waits_for_aborted(execution)) {
+		end_undecided(execution);
+		execution_advance(execution);
+		return;
+	}
 	if (execution->state != EXECUTION_RUNNING || world_at_rest(execution->world)
 	    || (options->wrapper && !world_has_windows(execution->world))) {
 		stall_rest(execution->stall);
@@ -559,9 +555,7 @@ void execution_look(struct execution *execution)
 			break;
 		execution->stalled = TRUE;
 		execution->livelock = step == STALL_SPIN;
-		judge(execution,
-		      execution->strategy->wanders ? ask_of_end(execution) : EXPLORER_DONE);
-		end_ranks(execution, FALSE);
+		end_undecided(execution);
 		break;
 	}
 	execution_advance(execution);
@@ -569,6 +563,8 @@ void execution_look(struct execution *execution)
 
 void execution_cut_short(struct execution *execution)
 {
+	if (execution->state == EXECUTION_ENDING)
+		execution_hurry(execution);
 	if (execution->state == EXECUTION_ENDING || execution->state == EXECUTION_OVER)
 		return;
 	execution->cut_short = TRUE;
@@ -582,6 +578,6 @@ void execution_cut_short(struct execution *execution)
 		frozen_release(g_steal_pointer(&execution->parking));
 		execution->connected = 0;
 	}
-	end_ranks(execution, FALSE);
+	execution_end_ranks(execution, FALSE);
 	execution_advance(execution);
 }

@@ -35,6 +35,7 @@ struct rank_end {
 	gboolean killed; /* ended by us; tells nothing about the program */
 	int status;
 	gboolean aborted;
+	gboolean deaf; /* waits inside MPI to be killed, and obeys no order */
 	int abort_code;
 	guint16 function;   /* enum mpi_call, of an error after MPI_Finalize */
 	char *error;        /* MPI's words for an error that the program wanted to be fatal */
@@ -69,6 +70,8 @@ struct execution {
 	gboolean timing;
 	gint64 trouble_since; /* when a rank had failed in its start; 0: none has */
 	gint64 heard;         /* the last message */
+	gint64 looked;        /* for ranks that died without a word */
+	gint64 ending_since;  /* when its end began */
 	gint64 over_since;    /* when every process was gone */
 	gint64 lingering;  /* since when threads have listened to something outside; 0: not now */
 	gboolean doubtful; /* threads were taken to be at rest because it took them long */
@@ -121,6 +124,22 @@ gboolean execution_failed_to_start(const struct execution *execution);
 
 /* Stops it without a verdict: kills what is left. */
 void execution_cut_short(struct execution *execution);
+
+/* --- its end (execution_ending.c) --- */
+
+/* Ends what is left of the ranks: those that listen are told to, and to `flush` what the program
+ * has written; the others are killed. */
+void execution_end_ranks(struct execution *execution, gboolean flush);
+/* It is over when every rank is gone, and waited for. */
+void execution_finish_if_gone(struct execution *execution);
+/* To be called now and then. Ranks that are dead though somebody else (a process that they forked)
+ * holds their connection are gone; while it ends, what takes too long is killed. */
+void execution_look_for_dead(struct execution *execution);
+void execution_look_at_end(struct execution *execution);
+/* Ends what its ranks have left behind: the launcher may wait for it. */
+void execution_end_offspring(struct execution *execution);
+/* What is ending has no more time. */
+void execution_hurry(struct execution *execution);
 
 /* The orders that executions give to worlds. */
 extern const struct world_orders execution_orders;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "offspring.h"
 #include "session_internal.h"
 
 struct frozen *frozen_park(struct execution *execution)
@@ -64,8 +65,10 @@ static void enter_set(struct frozen *frozen)
 	                                    keys->len, frozen->pids, (guint)session->options->ranks,
 	                                    seconds, frozen);
 	g_ptr_array_add(session->frozen, frozen);
-	if (!session->root)
+	if (!session->root) {
 		session->root = frozen;
+		offspring_keep();
+	}
 }
 
 static void keep_files(struct frozen *frozen)

@@ -3,18 +3,49 @@
 #include <errno.h>
 #include <glib.h>
 #include <signal.h>
+#include <time.h>
+#include <unistd.h>
 
-/* All that the handler sees. */
-static volatile sig_atomic_t asked, held;
+#define SAME_MS 100 /* a signal that was sent to the process and its group comes twice */
+#define LAST_S 3    /* from the second signal on */
+
+/* All that the handlers see. */
+static volatile sig_atomic_t asked, held, last;
+static volatile gint64 asked_when;
 static uv_async_t *volatile watcher;
+
+static gint64 milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (gint64)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void end_at_once(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number); /* where it is blocked: pending until the handler returns */
+}
+
+static void on_alarm(int unused)
+{
+	(void)unused;
+	end_at_once(asked);
+}
 
 static void on_signal(int number)
 {
 	int error = errno;
 
-	if (asked && !held) {
-		signal(number, SIG_DFL);
-		raise(number); /* pending until this handler returns */
+	if (!asked) {
+		asked_when = milliseconds();
+	} else if (!held) {
+		end_at_once(number);
+	} else if (!last && milliseconds() - asked_when > SAME_MS) {
+		last = 1;
+		signal(SIGALRM, on_alarm);
+		alarm(LAST_S);
 	}
 	asked = number;
 	if (watcher)
@@ -41,7 +72,8 @@ int interruption_asked(void)
 
 void interruption_dismiss(void)
 {
-	asked = 0;
+	asked = last = 0;
+	alarm(0);
 }
 
 void interruption_hold(void)

@@ -7,7 +7,8 @@
 #include <uv.h>
 
 /* From here on the signals ask. What the process was started to ignore stays ignored (nohup). A
- * second one ends the process at once, unless it is held. */
+ * second one ends the process at once or, while it is held, within three seconds, whatever it does
+ * then; what that leaves behind is the janitor's (janitor.h). */
 void interruption_catch(void);
 
 /* The last signal that asked; 0: none has. */

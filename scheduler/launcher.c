@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "offspring.h"
+
 #define OUTPUT_KEPT 8192
-#define ORPHANS_PATIENCE_US (5 * G_USEC_PER_SEC)
 
 struct launcher {
 	uv_process_t process;
@@ -60,6 +60,7 @@ static void on_process_ended(uv_process_t *process, int64_t status, int signal_n
 {
 	struct launcher *launcher = process->data;
 
+	offspring_spare(process->pid, FALSE);
 	launcher->running = FALSE;
 	if (!launcher->freed)
 		launcher->ended(launcher->user, launcher,
@@ -100,7 +101,6 @@ struct launcher *launcher_start(const struct launcher_options *options, GError *
 	uv_process_options_t process = {0};
 	int status;
 
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	launcher->ended = options->ended;
 	launcher->user = options->user;
 	launcher->said = g_string_new(NULL);
@@ -118,6 +118,7 @@ struct launcher *launcher_start(const struct launcher_options *options, GError *
 	process.stdio_count = 3;
 	status = uv_spawn(options->loop, &launcher->process, &process);
 	if (status == 0) {
+		offspring_spare(launcher->process.pid, TRUE);
 		launcher->running = TRUE;
 		uv_read_start((uv_stream_t *)&launcher->output, on_alloc, on_read);
 		return launcher;
@@ -138,35 +139,6 @@ void launcher_free(struct launcher *launcher)
 		kill(-launcher->process.pid, SIGKILL); /* reaped in on_process_ended */
 	else
 		uv_close((uv_handle_t *)&launcher->process, on_handle_closed);
-}
-
-/* Kills this process's children; FALSE: it has none. */
-static gboolean kill_children(void)
-{
-	g_autofree char *file = g_strdup_printf("/proc/self/task/%d/children", (int)getpid());
-	g_autofree char *list = NULL;
-	g_auto(GStrv) pids = NULL;
-	gboolean any = FALSE;
-
-	if (!g_file_get_contents(file, &list, NULL, NULL))
-		return FALSE;
-	pids = g_strsplit(g_strstrip(list), " ", -1);
-	for (char **pid = pids; *pid; pid++) {
-		if (**pid)
-			any |= kill((pid_t)atoi(*pid), SIGKILL) == 0;
-	}
-	return any;
-}
-
-void launcher_end_orphans(void)
-{
-	gint64 deadline = g_get_monotonic_time() + ORPHANS_PATIENCE_US;
-
-	while (kill_children() && g_get_monotonic_time() < deadline) {
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			continue;
-		g_usleep(1000);
-	}
 }
 
 gboolean launcher_running(const struct launcher *launcher)

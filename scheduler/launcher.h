@@ -18,15 +18,11 @@ struct launcher_options {
 	void *user;
 };
 
-/* This process becomes the subreaper of what is started. NULL with `error` set. */
+/* NULL with `error` set. */
 struct launcher *launcher_start(const struct launcher_options *options, GError **error);
 
 /* Kills what is left of it and frees. NULL is legal. */
 void launcher_free(struct launcher *launcher);
-
-/* Kills and waits for what a killed launcher has left: its descendants become our children (this
- * process is their subreaper). Nothing else may be our child by then. */
-void launcher_end_orphans(void);
 
 /* FALSE also for NULL. */
 gboolean launcher_running(const struct launcher *launcher);

@@ -79,24 +79,57 @@ static gboolean owner_lives(int parent, const char *name)
 	return locked;
 }
 
+static gboolean is_ours(int parent, const char *name)
+{
+	struct stat status;
+
+	return g_str_has_prefix(name, PREFIX) && g_ascii_isdigit(name[strlen(PREFIX)])
+	       && fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+	       && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
+}
+
 static void remove_abandoned(const char *parent)
 {
 	int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	g_autoptr(GDir) directory = g_dir_open(parent, 0, NULL);
 	const char *name;
 
-	while (fd >= 0 && directory && (name = g_dir_read_name(directory))) {
-		struct stat status;
-
-		if (!g_str_has_prefix(name, PREFIX) || !g_ascii_isdigit(name[strlen(PREFIX)])
-		    || fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0
-		    || !S_ISDIR(status.st_mode) || status.st_uid != geteuid()
-		    || owner_lives(fd, name))
-			continue;
-		remove_at(fd, name);
-	}
+	while (fd >= 0 && directory && (name = g_dir_read_name(directory)))
+		if (is_ours(fd, name) && !owner_lives(fd, name))
+			remove_at(fd, name);
 	if (fd >= 0)
 		close(fd);
+}
+
+static void list_left_by(pid_t owner, const char *parent, GPtrArray *paths)
+{
+	int fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	g_autoptr(GDir) directory = fd >= 0 ? g_dir_open(parent, 0, NULL) : NULL;
+	g_autofree char *prefix = g_strdup_printf(PREFIX "%d-", (int)owner);
+	const char *name;
+
+	while (directory && (name = g_dir_read_name(directory)))
+		if (g_str_has_prefix(name, prefix) && is_ours(fd, name) && !owner_lives(fd, name))
+			g_ptr_array_add(paths, g_build_filename(parent, name, NULL));
+	if (fd >= 0)
+		close(fd);
+}
+
+char **run_directory_left_by(pid_t owner)
+{
+	GPtrArray *paths = g_ptr_array_new();
+
+	list_left_by(owner, g_getenv(ENVIRONMENT_RUNDIR), paths);
+	list_left_by(owner, "/dev/shm", paths);
+	list_left_by(owner, g_getenv("XDG_RUNTIME_DIR"), paths);
+	list_left_by(owner, g_get_tmp_dir(), paths);
+	g_ptr_array_add(paths, NULL);
+	return (char **)g_ptr_array_free(paths, FALSE);
+}
+
+void run_directory_remove(const char *path)
+{
+	remove_at(AT_FDCWD, path);
 }
 
 static guint64 free_bytes(const char *path)

@@ -4,12 +4,13 @@
  * It is made in the first of $MATCHPOINT_RUNDIR, /dev/shm, $XDG_RUNTIME_DIR, the temporary
  * directory that is writable and has room enough ($MATCHPOINT_RUNDIR, when set, is the only one
  * tried), is called matchpoint-<pid>-XXXXXX, and belongs to the user alone. A lock in it tells
- * whether its owner still lives; what dead predecessors of the same user have left is removed at
- * the start. */
+ * whether its owner still lives. One whose owner was killed is removed by its janitor (janitor.h),
+ * or, if that is gone too, by the user's next start. */
 #ifndef MATCHPOINT_SCHEDULER_RUN_DIRECTORY_H
 #define MATCHPOINT_SCHEDULER_RUN_DIRECTORY_H
 
 #include <glib.h>
+#include <sys/types.h>
 
 #define RUN_DIRECTORY_SOCKET "socket" /* ranks connect here */
 #define RUN_DIRECTORY_PMI "pmi"       /* and here for PMI */
@@ -21,6 +22,11 @@ struct run_directory *run_directory_new(int ranks, GError **error);
 
 /* Removes it with all that is in it. NULL is legal. */
 void run_directory_free(struct run_directory *directory);
+
+/* Those of a process that is dead: paths, NULL-terminated; free with g_strfreev. */
+char **run_directory_left_by(pid_t owner);
+/* Removes one of them with all that is in it; follows no symbolic link. */
+void run_directory_remove(const char *path);
 
 /* Absolute, without a slash at the end; short enough for the path of a socket in it. */
 const char *run_directory_path(const struct run_directory *directory);

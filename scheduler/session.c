@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "interruption.h"
+#include "janitor.h"
 #include "lanes.h"
 #include "log.h"
+#include "offspring.h"
 #include "session_internal.h"
 #include "strays.h"
 
@@ -219,6 +221,7 @@ void session_drop(struct session *session, struct execution *execution)
 		session_pump(session, current_is_gone, RANKS_PATIENCE_S);
 	}
 	end_job(session);
+	execution_end_offspring(execution);
 	if (execution->directory)
 		run_directory_remove_world(session->directory, execution->number);
 	pmi_server_forget(session->pmi, execution->number);
@@ -483,11 +486,12 @@ static void release_session(struct session *session)
 	close_session(session);
 	uv_run(&session->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&session->loop);
-	launcher_end_orphans();
+	offspring_end_all();
 	journal_free(session->journal);
 	store_close(session->store);
 	run_directory_free(session->directory);
 	strays_remove(session->strays);
+	janitor_end(session->janitor);
 	g_hash_table_destroy(session->strays);
 	snapshot_set_free(session->set);
 	g_ptr_array_unref(session->frozen);

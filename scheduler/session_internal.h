@@ -45,6 +45,7 @@ struct session {
 	struct link_listener *listener;
 	struct pmi_server *pmi;
 	struct launcher *launcher; /* of the job whose ranks are the root's keepers */
+	struct janitor *janitor;   /* cleans up if this process is killed */
 	GHashTable *strays;        /* MPICH's files in /dev/shm that were there before us */
 	struct communicators *comms;
 	struct source_lines *lines;

@@ -4,7 +4,9 @@
 #include <sys/resource.h>
 
 #include "interruption.h"
+#include "janitor.h"
 #include "lanes.h"
+#include "offspring.h"
 #include "program.h"
 #include "session_internal.h"
 #include "strays.h"
@@ -272,6 +274,8 @@ gboolean session_open(struct session *session, GError **error)
 
 	if (!enough_room((guint64)options->ranks * MAX(options->jobs, 1), error))
 		return FALSE;
+	offspring_adopt();
+	session->janitor = janitor_start(session->strays);
 	session->directory = run_directory_new(options->ranks, error);
 	if (!session->directory)
 		return FALSE;

@@ -118,8 +118,9 @@ static void on_pmi_abort(void *user, guint32 world, int rank, int exit_code)
 	if (!execution || rank < 0 || rank >= execution->session->options->ranks
 	    || execution->ends[rank].aborted)
 		return;
-	execution->ends[rank].aborted = TRUE;
+	execution->ends[rank].aborted = execution->ends[rank].deaf = TRUE;
 	execution->ends[rank].abort_code = exit_code;
+	execution->heard = g_get_monotonic_time();
 	world_rank_stopped(execution->world, rank);
 	execution_advance(execution);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ static struct park {
 	struct child *children;
 	size_t child_count, child_capacity;
 	long keeper_thread; /* the kernel's number of the thread that keeps */
+	bool forks_rank;    /* the fork under way makes a rank of another world */
 	bool has_forked;    /* since it was parked */
 	bool released;
 	int32_t release_status;
@@ -178,6 +180,24 @@ void park_set_inside(uint64_t address)
 	park.inside = address;
 }
 
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* In a process that the program forks: while it held a rank's connections, nobody would see the
+ * rank go. */
+static void leave_connections(void)
+{
+	if (park.forks_rank)
+		return;
+	close_one(&park.control_fd);
+	close_one(&park.pmi_fd);
+	close_one(&park.launcher_fd);
+}
+
 int park_init(int control_fd, uint32_t world, int32_t rank)
 {
 	const char *pmi = getenv("PMI_FD");
@@ -198,6 +218,8 @@ int park_init(int control_fd, uint32_t world, int32_t rank)
 		if (park.launcher_fd < 0 || connect_pmi() < 0)
 			return -1;
 	}
+	if (pthread_atfork(NULL, NULL, leave_connections) != 0)
+		return -1;
 	park.agent = agent_new(control_fd, park.pmi_fd);
 	return park.agent ? 0 : -1;
 }
@@ -353,9 +375,7 @@ static void join_world(struct wire_welcome *ret_welcome)
 /* In the child: connections of its own. */
 static void leave_keeper(const struct wire_restore *restore)
 {
-	if (park.launcher_fd >= 0)
-		close(park.launcher_fd);
-	park.launcher_fd = -1;
+	close_one(&park.launcher_fd);
 	park.child_count = 0;
 	park.released = false;
 	park.restored = true;
@@ -377,8 +397,10 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 		                                 .offset = restore->clones[i].offset,
 		                                 .protection = restore->clones[i].protection,
 		                                 .file = restore->clones[i].file};
+	park.forks_rank = true;
 	if (clones && park.agent)
 		pid = agent_fork(park.agent, restore->directory, clones, restore->count);
+	park.forks_rank = false;
 	free(clones);
 	if (pid == 0) {
 		keep_identity(told_pid, told_parent);

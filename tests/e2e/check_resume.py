@@ -51,9 +51,6 @@ def kill_after(tool, arguments, seconds, number):
         os.kill(process.pid, number)
         process.communicate()
         killed = True
-    if number == signal.SIGKILL: # the next start sweeps up its directory
-        for directory in harness.run_directories(process.pid):
-            shutil.rmtree(directory, ignore_errors=True)
     tool.check_clean(process.pid, mark, arguments)
     return killed
 

@@ -98,6 +98,25 @@ static void test_not_while_it_is_held(void **state)
 	assert_ends_by(SIGHUP, ask_while_held);
 }
 
+static void ask_again_while_held(void)
+{
+	interruption_catch();
+	interruption_hold();
+	raise(SIGINT);
+	usleep(150000);
+	raise(SIGTERM);
+	require(interruption_asked() == SIGTERM);
+	require(alarm(0) > 0);
+	raise(SIGALRM);
+	pause();
+}
+
+static void test_what_hangs_while_it_is_held_ends_all_the_same(void **state)
+{
+	(void)state;
+	assert_ends_by(SIGTERM, ask_again_while_held);
+}
+
 static void ignore(void)
 {
 	signal(SIGHUP, SIG_IGN);
@@ -157,6 +176,7 @@ int main(void)
 		cmocka_unit_test(test_asks),
 		cmocka_unit_test(test_the_second_ends_at_once),
 		cmocka_unit_test(test_not_while_it_is_held),
+		cmocka_unit_test(test_what_hangs_while_it_is_held_ends_all_the_same),
 		cmocka_unit_test(test_what_is_ignored_stays_ignored),
 		cmocka_unit_test(test_tells_who_watches),
 	};

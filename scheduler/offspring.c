@@ -1,0 +1,161 @@
+#include "offspring.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATIENCE_US (5 * G_USEC_PER_SEC)
+#define STEP_US 1000
+
+static GHashTable *spared, *kept; /* of pids */
+
+/* pid_t, but for the spared ones. Where the kernel does not tell, there are none. */
+static GArray *children(void)
+{
+	g_autofree char *file = g_strdup_printf("/proc/self/task/%d/children", (int)getpid());
+	g_autofree char *list = NULL;
+	GArray *pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
+	char *at, *end;
+
+	if (!g_file_get_contents(file, &list, NULL, NULL))
+		return pids;
+	for (at = list;; at = end) {
+		pid_t pid = (pid_t)strtol(at, &end, 10);
+
+		if (end == at)
+			return pids;
+		if (!spared || !g_hash_table_contains(spared, GINT_TO_POINTER(pid)))
+			g_array_append_val(pids, pid);
+	}
+}
+
+void offspring_adopt(void)
+{
+	g_autoptr(GArray) before = NULL;
+
+	if (spared)
+		return;
+	spared = g_hash_table_new(NULL, NULL);
+	kept = g_hash_table_new(NULL, NULL);
+	before = children();
+	for (guint i = 0; i < before->len; i++)
+		offspring_spare(g_array_index(before, pid_t, i), TRUE);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+void offspring_spare(pid_t pid, gboolean spare)
+{
+	if (spare)
+		g_hash_table_add(spared, GINT_TO_POINTER(pid));
+	else
+		g_hash_table_remove(spared, GINT_TO_POINTER(pid));
+}
+
+void offspring_keep(void)
+{
+	g_autoptr(GArray) now = children();
+
+	for (guint i = 0; i < now->len; i++)
+		g_hash_table_add(kept, GINT_TO_POINTER(g_array_index(now, pid_t, i)));
+}
+
+gboolean offspring_is_dead(pid_t pid)
+{
+	g_autofree char *file = g_strdup_printf("/proc/%d/stat", (int)pid);
+	g_autofree char *text = NULL;
+	const char *state;
+
+	if (kill(pid, 0) < 0 && errno == ESRCH)
+		return TRUE;
+	if (!g_file_get_contents(file, &text, NULL, NULL))
+		return FALSE; /* no /proc, or it went this moment */
+	state = strrchr(text, ')');
+	return state && (strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0);
+}
+
+enum home { HOME_HERE, HOME_ELSEWHERE, HOME_NONE };
+
+static enum home home_of_file(const char *file, const char *world)
+{
+	gsize length = strlen(world), run = (gsize)(strrchr(world, '/') - world) + 1;
+
+	/* Of a directory that has been removed a blank and "(deleted)" follow. */
+	if (strncmp(file, world, length) == 0 && strchr("/ ", file[length]))
+		return HOME_HERE;
+	return strncmp(file, world, run) == 0 ? HOME_ELSEWHERE : HOME_NONE;
+}
+
+/* Whose world it is that a process has files open in. */
+static enum home home_of(pid_t pid, const char *world)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/fd", (int)pid);
+	GDir *directory = g_dir_open(path, 0, NULL);
+	enum home home = HOME_NONE;
+	const char *name;
+
+	while (directory && home != HOME_HERE && (name = g_dir_read_name(directory))) {
+		g_autofree char *link = g_build_filename(path, name, NULL);
+		g_autofree char *file = g_file_read_link(link, NULL);
+		enum home one = file ? home_of_file(file, world) : HOME_NONE;
+
+		home = MIN(home, one);
+	}
+	if (directory)
+		g_dir_close(directory);
+	return home;
+}
+
+gboolean offspring_uses(pid_t pid, const char *directory)
+{
+	return home_of(pid, directory) == HOME_HERE;
+}
+
+/* FALSE: it cannot be ended. What was below it is below us when it is gone. */
+static gboolean end(pid_t pid)
+{
+	if (kill(pid, SIGKILL) < 0)
+		return FALSE;
+	waitpid(pid, NULL, WNOHANG);
+	return TRUE;
+}
+
+static gboolean end_round(const char *world, gboolean all)
+{
+	g_autoptr(GArray) pids = children();
+	gboolean any = FALSE;
+
+	for (guint i = 0; i < pids->len; i++) {
+		pid_t pid = g_array_index(pids, pid_t, i);
+		enum home home;
+
+		if (world && g_hash_table_contains(kept, GINT_TO_POINTER(pid)))
+			continue;
+		home = world ? home_of(pid, world) : HOME_HERE;
+		if (home == HOME_HERE || (home == HOME_NONE && (all || offspring_is_dead(pid))))
+			any |= end(pid);
+	}
+	return any;
+}
+
+static void end_while_there_are(const char *world, gboolean all)
+{
+	gint64 deadline = g_get_monotonic_time() + PATIENCE_US;
+
+	while (end_round(world, all) && g_get_monotonic_time() < deadline)
+		g_usleep(STEP_US);
+}
+
+void offspring_end(const char *world_directory, gboolean all)
+{
+	end_while_there_are(world_directory, all);
+}
+
+void offspring_end_all(void)
+{
+	end_while_there_are(NULL, TRUE);
+	g_hash_table_remove_all(kept);
+}

@@ -1,0 +1,199 @@
+"""Whatever a program does, it can be stopped, and nothing of it survives: not what its ranks have
+forked, nor daemons, also when matchpoint itself is killed."""
+
+import os
+import signal
+import time
+import uuid
+
+import harness
+from harness import check
+
+# After its second receive rank 0 does what it is told to, in those interleavings where rank 2's
+# message was the first.
+SOURCE = r"""
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static char *const seconds[] = { "sleep", NULL, NULL };
+
+static void daemon_without_ties(char *mark)
+{
+	char *const words[] = { "sleep", mark, NULL }, *const nothing[] = { NULL };
+
+	if (fork() == 0) {
+		setsid();
+		if (fork() == 0) {
+			for (int fd = 0; fd < 1024; fd++)
+				close(fd);
+			execve("/bin/sleep", words, nothing);
+		}
+		_exit(0);
+	}
+}
+
+static void leave_child(const char *kind, char *mark)
+{
+	char *const words[] = { "sleep", mark, NULL };
+
+	if (strcmp(kind, "daemon") == 0) {
+		daemon_without_ties(mark);
+	} else if (strcmp(kind, "raw") == 0) { /* no handler of fork closes anything */
+		if (syscall(SYS_fork) == 0)
+			for (;;)
+				pause();
+	} else if (fork() == 0) {
+		if (strcmp(kind, "session") == 0)
+			setsid();
+		if (strcmp(kind, "exec") == 0)
+			execv("/bin/sleep", words);
+		for (;;)
+			pause();
+	}
+}
+
+static void give_up(void *in, void *out, int *count, MPI_Datatype *type)
+{
+	MPI_Abort(MPI_COMM_WORLD, 7);
+}
+
+int main(int argc, char **argv)
+{
+	int rank, value = 0, first = 0;
+	MPI_Op op;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (strcmp(argv[1], "op") == 0) {
+		MPI_Op_create(give_up, 1, &op);
+		MPI_Allreduce(&rank, &value, 1, MPI_INT, op, MPI_COMM_WORLD);
+		MPI_Op_free(&op);
+	}
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 1; rank == 0 && i < 3; i++) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		first = i == 1 ? value : first;
+	}
+	if (rank == 0 && first == 2) {
+		leave_child(argv[1], argv[3]);
+		if (strcmp(argv[2], "stay") == 0) {
+			sigset_t all;
+			sigfillset(&all);
+			sigprocmask(SIG_BLOCK, &all, NULL);
+			for (;;)
+				pause();
+		}
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+KINDS = ("fork", "session", "exec", "raw", "daemon")
+
+
+class Left:
+    """Processes whose command line ends with a mark of their own."""
+
+    def __init__(self):
+        self.mark = str(10000 + uuid.uuid4().int % 1000000000)
+
+    def pids(self):
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/cmdline" % pid, "rb") as file:
+                    words = file.read().split(b"\0")
+            except OSError:
+                continue
+            if self.mark.encode() in words[-2:]:
+                found.append(int(pid))
+        return found
+
+    def check(self, words, patience=5):
+        end = time.monotonic() + patience
+        while self.pids() and time.monotonic() < end:
+            time.sleep(0.02)
+        left = self.pids()
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        check(not left, "%s: %d processes are left behind" % (words, len(left)))
+
+
+def check_left_behind(tool, program):
+    """What outlives its rank ends with the interleaving, and holds nothing up."""
+    for backtrack in ("snapshot", "rerun"):
+        for kind in KINDS:
+            left = Left()
+            run = tool.run("explore", "-n", "3", "--backtrack", backtrack, "--", program, kind,
+                           "go", left.mark, report=True)
+            words = "%s %s" % (backtrack, kind)
+            check(run.status == 0 and run.report["interleavings"] == 4, "%s\n%s" % (words, run))
+            check(run.seconds < 10, "%s: %s" % (words, run))
+            left.check(words)
+
+
+def check_stopped(tool, program):
+    """A rank that blocks every signal, and its child, hold up neither a limit of time nor a
+    signal."""
+    for kind in ("fork", "raw"):
+        left = Left()
+        run = tool.run("explore", "-n", "3", "--max-time", "1", "--", program, kind, "stay",
+                       left.mark, report=True)
+        check(run.status == 3 and "--max-time" in run.report["incomplete_reason"], str(run))
+        check(run.seconds < 6, "%s took %.1f s" % (kind, run.seconds))
+        left.check(kind)
+
+
+def started(tool, program, kind, left):
+    """matchpoint, when rank 0 has come to stay."""
+    mark = uuid.uuid4().hex
+    process = tool.start(["explore", "-n", "3", "--", program, kind, "stay", left.mark], mark)
+    end = time.monotonic() + 20
+    # matchpoint, mpiexec, proxy, six ranks and keepers, and the child
+    while len(left.pids()) < 10 and time.monotonic() < end:
+        time.sleep(0.02)
+    check(len(left.pids()) >= 10, "%s: rank 0 never came to stay" % kind)
+    return process, mark
+
+
+def check_killed(tool, program):
+    for kind, number in (("fork", signal.SIGTERM), ("raw", signal.SIGTERM),
+                         ("session", signal.SIGKILL), ("exec", signal.SIGKILL)):
+        left = Left()
+        process, mark = started(tool, program, kind, left)
+        begin = time.monotonic()
+        os.kill(process.pid, number)
+        process.wait(timeout=30)
+        seconds = time.monotonic() - begin
+        check(seconds < 5, "%s: %.1f s until signal %d ended it" % (kind, seconds, number))
+        process.communicate()
+        left.check("%s after signal %d" % (kind, number))
+        tool.check_clean(process.pid, mark, "%s, signal %d" % (kind, number))
+
+
+def check_abort(tool, program):
+    """MPI_Abort in the function of an MPI_Op, where MPI waits to be killed."""
+    for backtrack in ("snapshot", "rerun"):
+        run = tool.run("explore", "-n", "3", "--backtrack", backtrack, "--", program, "op",
+                       report=True)
+        kinds = [finding["kind"] for finding in run.report["findings"]]
+        check(run.status == 1 and kinds == ["abort"], str(run))
+        check("MPI_Abort(7)" in run.out and run.seconds < 10, str(run))
+
+
+def body(tool, _):
+    program = tool.compile(tool.write("leaver.c", SOURCE))
+    check_abort(tool, program)
+    check_left_behind(tool, program)
+    check_stopped(tool, program)
+    check_killed(tool, program)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
