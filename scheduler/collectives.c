@@ -3,10 +3,10 @@
 #include <string.h>
 
 struct instance {
-	struct collective_call first; /* what the first to arrive called */
-	const int *members;           /* the registry's; outlives the world */
-	struct op_id *calls;          /* by member; call 0: not arrived */
-	int count, arrived;
+	struct collective_members members;
+	struct op_id *calls;             /* by member; call 0: not arrived */
+	struct collective_call *entered; /* by member; NULL once all have come, and agree */
+	int arrived;
 	gboolean disagrees;
 };
 
@@ -29,7 +29,6 @@ struct collectives {
 	GHashTable *counters;
 	GHashTable *places;
 	gboolean disagree;
-	struct collective_mismatch mismatch;
 };
 
 static guint pair_hash(gconstpointer key)
@@ -45,12 +44,35 @@ static gboolean pair_equal(gconstpointer a, gconstpointer b)
 	return memcmp(a, b, 2 * sizeof(guint64)) == 0;
 }
 
+/* What the members have said is not needed any more. */
+static void forget_entered(struct instance *instance)
+{
+	for (int i = 0; instance->entered && i < instance->members.count; i++)
+		exchange_unref(instance->entered[i].exchange);
+	g_clear_pointer(&instance->entered, g_free);
+}
+
 static void instance_free(gpointer pointer)
 {
 	struct instance *instance = pointer;
 
+	forget_entered(instance);
 	g_free(instance->calls);
 	g_free(instance);
+}
+
+static struct instance *instance_copy(const struct instance *from)
+{
+	struct instance *to = g_memdup2(from, sizeof(*from));
+	gsize count = (gsize)from->members.count;
+
+	to->calls = g_memdup2(from->calls, count * sizeof(*from->calls));
+	if (!from->entered)
+		return to;
+	to->entered = g_memdup2(from->entered, count * sizeof(*from->entered));
+	for (gsize i = 0; i < count; i++)
+		exchange_ref(to->entered[i].exchange);
+	return to;
 }
 
 static void place_free(gpointer pointer)
@@ -77,13 +99,8 @@ struct collectives *collectives_copy(const struct collectives *from)
 	GHashTableIter iter;
 	gpointer value;
 
-	for (guint i = 0; i < from->instances->len; i++) {
-		const struct instance *old = from->instances->pdata[i];
-		struct instance *instance = g_memdup2(old, sizeof(*old));
-
-		instance->calls = g_memdup2(old->calls, (gsize)old->count * sizeof(*old->calls));
-		g_ptr_array_add(to->instances, instance);
-	}
+	for (guint i = 0; i < from->instances->len; i++)
+		g_ptr_array_add(to->instances, instance_copy(from->instances->pdata[i]));
 	g_hash_table_iter_init(&iter, from->counters);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct counter *counter = g_memdup2(value, sizeof(*counter));
@@ -98,7 +115,6 @@ struct collectives *collectives_copy(const struct collectives *from)
 		g_hash_table_insert(to->places, place, place);
 	}
 	to->disagree = from->disagree;
-	to->mismatch = from->mismatch;
 	return to;
 }
 
@@ -125,9 +141,9 @@ static guint64 count_call(struct collectives *collectives, guint64 comm, int ran
 }
 
 static guint64 find_or_add(struct collectives *collectives, const struct collective_call *call,
-                           const int *members, int count)
+                           const struct collective_members *members)
 {
-	struct place key = {call->comm, count == 1 ? members[0] : -1, NULL};
+	struct place key = {call->comm, members->count == 1 ? members->ranks[0] : -1, NULL};
 	struct place *place = g_hash_table_lookup(collectives->places, &key);
 	guint64 turn = count_call(collectives, call->comm, call->id.rank);
 
@@ -140,10 +156,9 @@ static guint64 find_or_add(struct collectives *collectives, const struct collect
 		struct instance *instance = g_new0(struct instance, 1);
 		guint64 number = collectives->instances->len;
 
-		instance->first = *call;
-		instance->members = members;
-		instance->count = count;
-		instance->calls = g_new0(struct op_id, count);
+		instance->members = *members;
+		instance->calls = g_new0(struct op_id, members->count);
+		instance->entered = g_new0(struct collective_call, members->count);
 		g_ptr_array_add(collectives->instances, instance);
 		g_array_append_val(place->instances, number);
 	}
@@ -156,46 +171,107 @@ static struct instance *get(const struct collectives *collectives, guint64 numbe
 	return collectives->instances->pdata[number];
 }
 
-guint collectives_differ(const struct collective_call *one, const struct collective_call *other)
+/* --- agreement ------------------------------------------------------------------------------- */
+
+/* Members of which group; of an intracommunicator all are in the second. */
+static gboolean in_first(const struct instance *instance, int position)
 {
+	return position < instance->members.first;
+}
+
+/* The rank by which others know a member. */
+static int place_of(const struct instance *instance, int position)
+{
+	return in_first(instance, position) ? position : position - instance->members.first;
+}
+
+static gboolean exchanges(const struct instance *instance, int from, int to)
+{
+	return instance->members.first == 0 || in_first(instance, from) != in_first(instance, to);
+}
+
+static guint arguments_differ(const struct instance *instance, int first, int other)
+{
+	const struct collective_call *a = &instance->entered[first], *b = &instance->entered[other];
 	guint parts = 0;
 
-	if (one->function != other->function)
+	if (a->function != b->function)
 		return PART_OPERATION;
-	if (one->root != other->root)
+	if (a->root != b->root)
 		parts |= PART_ROOT;
-	if (one->reduction != 0 && other->reduction != 0 && one->reduction != other->reduction)
+	if (a->reduction != 0 && b->reduction != 0 && a->reduction != b->reduction)
 		parts |= PART_REDUCTION;
-	if (one->counts != 0 && other->counts != 0 && one->counts != other->counts)
+	if (a->counts != 0 && b->counts != 0 && a->counts != b->counts
+	    && in_first(instance, first) == in_first(instance, other))
 		parts |= PART_COUNTS;
-	if (!one->same_data || !other->same_data)
+	if (!a->same_data || !b->same_data)
 		return parts;
-	if (one->types.bytes != other->types.bytes && !(parts & PART_COUNTS))
+	if (a->types.bytes != b->types.bytes && !(parts & PART_COUNTS))
 		parts |= PART_COUNT;
-	if (!types_match(&one->types, &other->types))
+	if (!types_match(&a->types, &b->types))
 		parts |= PART_TYPE;
 	return parts;
 }
 
-guint64 collectives_arrive(struct collectives *collectives, const struct collective_call *call,
-                           const int *members, int count)
+static struct exchange_difference data_differs(const struct instance *instance, int from, int to)
 {
-	guint64 number = find_or_add(collectives, call, members, count);
-	struct instance *instance = get(collectives, number);
-	const struct collective_call *first = &instance->first;
-	int position = collectives_position(collectives, number, call->id.rank);
+	if (!exchanges(instance, from, to))
+		return (struct exchange_difference){EXCHANGE_FITS};
+	return exchange_compare(instance->entered[from].exchange, place_of(instance, from),
+	                        instance->entered[to].exchange, place_of(instance, to));
+}
 
-	g_assert(position >= 0);
-	instance->calls[position] = call->id;
-	instance->arrived++;
-	if (collectives_differ(first, call) == 0)
-		return number;
-	instance->disagrees = TRUE;
-	if (!collectives->disagree) {
-		collectives->disagree = TRUE;
-		collectives->mismatch.first = *first;
-		collectives->mismatch.other = *call;
+/* Both have arrived; they may be one and the same. FALSE: they agree. */
+static gboolean differ(const struct instance *instance, int first, int other,
+                       struct collective_mismatch *mismatch)
+{
+	*mismatch = (struct collective_mismatch){
+		.first = instance->entered[first],
+		.other = instance->entered[other],
+		.parts = arguments_differ(instance, first, other),
+	};
+	if (mismatch->parts != 0)
+		return TRUE;
+	mismatch->data = data_differs(instance, first, other);
+	if (mismatch->data.fault == EXCHANGE_FITS) {
+		mismatch->data = data_differs(instance, other, first);
+		mismatch->backwards = TRUE;
 	}
+	if (mismatch->data.fault != EXCHANGE_FITS)
+		mismatch->parts = PART_DATA;
+	return mismatch->parts != 0;
+}
+
+static gboolean has_arrived(const struct instance *instance, int position)
+{
+	return instance->calls[position].call != 0;
+}
+
+static gboolean agrees(const struct instance *instance, int one, int other)
+{
+	struct collective_mismatch unused;
+
+	return !instance->disagrees || !differ(instance, one, other, &unused);
+}
+
+guint64 collectives_arrive(struct collectives *collectives, const struct collective_call *call,
+                           const struct collective_members *members)
+{
+	guint64 number = find_or_add(collectives, call, members);
+	struct instance *instance = get(collectives, number);
+	int position = collectives_position(collectives, number, call->id.rank);
+	struct collective_mismatch unused;
+
+	g_assert(position >= 0 && instance->entered);
+	instance->calls[position] = call->id;
+	instance->entered[position] = *call;
+	instance->arrived++;
+	for (int i = 0; i < members->count && !instance->disagrees; i++)
+		instance->disagrees = has_arrived(instance, i)
+		                      && differ(instance, i, position, &unused);
+	collectives->disagree |= instance->disagrees;
+	if (collectives_complete(collectives, number))
+		forget_entered(instance);
 	return number;
 }
 
@@ -203,45 +279,54 @@ int collectives_position(const struct collectives *collectives, guint64 number, 
 {
 	const struct instance *instance = get(collectives, number);
 
-	for (int i = 0; i < instance->count; i++) {
-		if (instance->members[i] == rank)
+	for (int i = 0; i < instance->members.count; i++) {
+		if (instance->members.ranks[i] == rank)
 			return i;
 	}
 	return -1;
+}
+
+/* Whether those have come with whom it exchanges data, and it agrees with them. */
+static gboolean may_leave_early(const struct instance *instance, int position,
+                                enum event_order order)
+{
+	int root;
+
+	if (!has_arrived(instance, position) || !agrees(instance, position, position))
+		return FALSE;
+	if (order == ORDER_NONE)
+		return TRUE;
+	if (order == ORDER_LOWER) {
+		for (int i = 0; i < position; i++) {
+			if (!has_arrived(instance, i) || !agrees(instance, i, position))
+				return FALSE;
+		}
+		return TRUE;
+	}
+	for (root = 0; root < instance->members.count; root++) {
+		if (instance->members.ranks[root] == instance->entered[position].root)
+			break;
+	}
+	return root < instance->members.count && has_arrived(instance, root)
+	       && agrees(instance, root, root) && agrees(instance, root, position);
 }
 
 gboolean collectives_may_leave(const struct collectives *collectives, guint64 number, int rank,
                                enum event_order order)
 {
 	const struct instance *instance = get(collectives, number);
-	int position;
 
-	if (instance->disagrees)
-		return FALSE;
-	switch (order) {
-	case ORDER_NONE:
+	if (collectives_complete(collectives, number))
 		return TRUE;
-	case ORDER_ALL:
-		return instance->arrived == instance->count;
-	case ORDER_ROOT:
-		position = collectives_position(collectives, number, instance->first.root);
-		return position >= 0 && instance->calls[position].call != 0;
-	case ORDER_LOWER:
-		position = collectives_position(collectives, number, rank);
-		for (int i = 0; i < position; i++) {
-			if (instance->calls[i].call == 0)
-				return FALSE;
-		}
-		return TRUE;
-	}
-	return FALSE;
+	return order != ORDER_ALL
+	       && may_leave_early(instance, collectives_position(collectives, number, rank), order);
 }
 
 gboolean collectives_complete(const struct collectives *collectives, guint64 number)
 {
 	const struct instance *instance = get(collectives, number);
 
-	return !instance->disagrees && instance->arrived == instance->count;
+	return !instance->disagrees && instance->arrived == instance->members.count;
 }
 
 const struct op_id *collectives_calls(const struct collectives *collectives, guint64 number,
@@ -249,14 +334,45 @@ const struct op_id *collectives_calls(const struct collectives *collectives, gui
 {
 	const struct instance *instance = get(collectives, number);
 
-	*ret_count = instance->count;
+	*ret_count = instance->members.count;
 	return instance->calls;
+}
+
+static gboolean find_mismatch(const struct instance *instance, struct collective_mismatch *ret)
+{
+	for (int first = 0; first < instance->members.count; first++) {
+		if (!has_arrived(instance, first))
+			continue;
+		for (int other = first; other < instance->members.count; other++) {
+			if (has_arrived(instance, other) && differ(instance, first, other, ret))
+				return TRUE;
+		}
+	}
+	return FALSE;
+}
+
+/* The earlier call, as its rank counts. */
+static gboolean is_before(const struct collective_mismatch *a, const struct collective_mismatch *b)
+{
+	struct op_id one = a->first.id, other = b->first.id;
+
+	return one.call != other.call ? one.call < other.call : one.rank < other.rank;
 }
 
 gboolean collectives_mismatch(const struct collectives *collectives,
                               struct collective_mismatch *ret)
 {
-	if (collectives->disagree)
-		*ret = collectives->mismatch;
-	return collectives->disagree;
+	gboolean found = FALSE;
+
+	for (guint i = 0; collectives->disagree && i < collectives->instances->len; i++) {
+		const struct instance *instance = collectives->instances->pdata[i];
+		struct collective_mismatch mismatch;
+
+		if (!instance->disagrees || !find_mismatch(instance, &mismatch)
+		    || (found && !is_before(&mismatch, ret)))
+			continue;
+		*ret = mismatch;
+		found = TRUE;
+	}
+	return found;
 }

@@ -8,6 +8,7 @@
 #include <glib.h>
 
 #include "../explorer/trace.h"
+#include "exchange.h"
 #include "types.h"
 
 struct collectives;
@@ -16,13 +17,14 @@ struct collectives;
 struct collective_call {
 	struct op_id id;
 	guint64 comm;
-	guint16 function;  /* enum mpi_call */
-	int root;          /* world rank, or -1 */
-	int given_root;    /* the same as a rank of the communicator */
+	guint16 function; /* enum mpi_call */
+	int root;         /* world rank, or -1 */
+	int given_root;   /* the same as a rank of the communicator */
 	struct types types;
-	gboolean same_data; /* the types are to be compared */
-	guint8 reduction;   /* as in struct wire_op; 0: not to be compared */
-	guint64 counts;     /* a hash; 0: not to be compared */
+	gboolean same_data;        /* the types are to be compared */
+	guint8 reduction;          /* as in struct wire_op; 0: not to be compared */
+	guint64 counts;            /* a hash; 0: not to be compared */
+	struct exchange *exchange; /* NULL: no data to be compared two by two */
 };
 
 /* In what two members' calls differ. */
@@ -33,20 +35,28 @@ enum collective_part {
 	PART_COUNT = 1 << 3, /* of elements */
 	PART_TYPE = 1 << 4,
 	PART_COUNTS = 1 << 5, /* the array of counts, or arguments of another kind */
+	PART_DATA = 1 << 6,   /* that one sends to the other; looked at if all else is equal */
 };
-guint collectives_differ(const struct collective_call *one, const struct collective_call *other);
 
 struct collectives *collectives_new(void);
 struct collectives *collectives_copy(const struct collectives *collectives);
 void collectives_free(struct collectives *collectives);
 
-/* A member (one of `count` world ranks at `members`) has made its call; returns the number of the
- * instance it belongs to. */
-guint64 collectives_arrive(struct collectives *collectives, const struct collective_call *call,
-                           const int *members, int count);
+/* Those who take part, as world ranks; not owned, and to outlive all. */
+struct collective_members {
+	const int *ranks;
+	int count;
+	int first; /* so many of them are the first group of an intercommunicator; else 0 */
+};
 
-/* Whether `rank` may leave the instance when it has to wait for these members' arrivals. Never when
- * the members disagree. */
+/* A member has made its call, whose exchange is taken over; returns the number of the instance it
+ * belongs to. */
+guint64 collectives_arrive(struct collectives *collectives, const struct collective_call *call,
+                           const struct collective_members *members);
+
+/* Whether `rank` may leave the instance when it has to wait for these members' arrivals: not when
+ * it disagrees with one of them, or any of all if it waits for all. Who came first does not
+ * matter. */
 gboolean collectives_may_leave(const struct collectives *collectives, guint64 instance, int rank,
                                enum event_order order);
 
@@ -57,11 +67,16 @@ const struct op_id *collectives_calls(const struct collectives *collectives, gui
                                       int *ret_count);
 int collectives_position(const struct collectives *collectives, guint64 instance, int rank);
 
-/* The disagreement that came first ("rank 0 calls MPI_Bcast, rank 2 calls MPI_Reduce" is made of
- * it); FALSE: all agree so far. */
+/* A disagreement between two members, or of a member's data with what it expects of itself: of
+ * several the same one whatever the order in which they came. */
 struct collective_mismatch {
-	struct collective_call first, other;
+	struct collective_call first, other; /* valid as long as the collectives */
+	guint parts;                         /* enum collective_part */
+	struct exchange_difference data;     /* PART_DATA: from the first to the other */
+	gboolean backwards;                  /* from the other to the first */
 };
+
+/* FALSE: all agree so far. */
 gboolean collectives_mismatch(const struct collectives *collectives,
                               struct collective_mismatch *ret);
 

@@ -168,11 +168,10 @@ gboolean communicators_add(struct communicators *communicators, int rank,
 		return TRUE;
 	}
 	if (known) {
-		g_set_error(
-			error, COMMUNICATORS_ERROR, 0,
-			"rank %d said something impossible: it announced other members for a "
-			"communicator (%s) than another rank",
-			rank, known->name);
+		g_set_error(error, COMMUNICATORS_ERROR, 0,
+		            "rank %d said something impossible: it announced other members for a "
+		            "communicator (%s) than another rank",
+		            rank, known->name);
 		return FALSE;
 	}
 	communicator = g_new0(struct communicator, 1);
@@ -271,6 +270,21 @@ gboolean communicators_is_member(const struct communicators *communicators, guin
 	       && index_of(communicator->members,
 	                   communicator->first_count + communicator->second_count, rank)
 	                  >= 0;
+}
+
+guint communicators_peers(const struct communicators *communicators, guint64 comm, int rank)
+{
+	int count;
+
+	peer_group(communicators, comm, rank, &count);
+	return (guint)count;
+}
+
+int communicators_first_group(const struct communicators *communicators, guint64 comm)
+{
+	const struct communicator *communicator = find(communicators, comm);
+
+	return communicator && communicator->second_count > 0 ? communicator->first_count : 0;
 }
 
 gboolean communicators_window(const struct communicators *communicators, guint64 comm,

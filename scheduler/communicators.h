@@ -39,6 +39,12 @@ int communicators_from_world(const struct communicators *communicators, guint64 
 const int *communicators_members(const struct communicators *communicators, guint64 comm, int rank,
                                  int *ret_count);
 
+/* How many of those are the first group of an intercommunicator; 0: it is none. */
+int communicators_first_group(const struct communicators *communicators, guint64 comm);
+
+/* How many ranks the group has that `rank` sends to; 0: not known. */
+guint communicators_peers(const struct communicators *communicators, guint64 comm, int rank);
+
 /* Which window this is the number of: fills in `window` and `first`. FALSE: of none. */
 gboolean communicators_window(const struct communicators *communicators, guint64 comm,
                               struct lock_place *ret_place);

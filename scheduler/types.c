@@ -161,15 +161,20 @@ static const struct runs *keep(const struct wire_types *types)
 	return known ? known : runs;
 }
 
+struct types types_of_runs(const struct wire_types *told, guint64 bytes)
+{
+	struct types types = {.bytes = bytes};
+
+	if (told->run_count > 0)
+		types.runs = keep(told);
+	else if (size_of(told->basic) > 0)
+		types.basic = told->basic;
+	return types;
+}
+
 struct types types_of(const struct wire_op *op)
 {
-	struct types types = {.bytes = op->bytes};
-
-	if (op->types.run_count > 0)
-		types.runs = keep(&op->types);
-	else if (size_of(op->types.basic) > 0)
-		types.basic = op->types.basic;
-	return types;
+	return types_of_runs(&op->types, op->bytes);
 }
 
 /* --- comparing ------------------------------------------------------------------------------- */

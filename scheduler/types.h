@@ -19,6 +19,7 @@ struct types {
 };
 
 struct types types_of(const struct wire_op *op);
+struct types types_of_runs(const struct wire_types *told, guint64 bytes);
 
 /* Whether the data fits as far as both reach. */
 gboolean types_match(const struct types *sent, const struct types *received);

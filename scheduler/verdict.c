@@ -223,8 +223,9 @@ static void mismatch_words(const struct execution *execution, GString *text)
 	struct place other = verdict_place(execution, calls[1].rank, calls[1].call);
 	g_autofree char *here = place_print(&first), *there = place_print(&other);
 
-	g_string_printf(text, "%s: rank %d at %s, rank %d at %s", words, calls[0].rank, here,
-	                calls[1].rank, there);
+	g_string_printf(text, "%s: rank %d at %s", words, calls[0].rank, here);
+	if (!op_id_equal(calls[0], calls[1]))
+		g_string_append_printf(text, ", rank %d at %s", calls[1].rank, there);
 }
 
 /* Which message was too long, if that is what MPI complains of. */
@@ -253,14 +254,15 @@ static char *message_for(const struct execution *execution, const char *kind,
 {
 	GString *text = g_string_new(NULL);
 
+	if (g_str_equal(kind, "collective-mismatch")) {
+		mismatch_words(execution, text);
+		return g_string_free(text, FALSE);
+	}
 	if (execution->stalled && worst == ENDING_NONE) {
 		g_string_free(text, TRUE);
 		return stall_words(execution, ranks);
 	}
-	if (g_str_equal(kind, "collective-mismatch")) {
-		mismatch_words(execution, text);
-	}
-	for (guint i = 0; i < ranks->len && !g_str_equal(kind, "collective-mismatch"); i++) {
+	for (guint i = 0; i < ranks->len; i++) {
 		const struct record_rank *line = ranks->pdata[i];
 		g_autofree char *words = describe_line(line);
 
@@ -273,18 +275,34 @@ static char *message_for(const struct execution *execution, const char *kind,
 	return g_string_free(text, FALSE);
 }
 
+static gboolean collectives_differ(const struct execution *execution)
+{
+	g_autofree char *mismatch = world_mismatch(execution->world, NULL);
+
+	return mismatch != NULL;
+}
+
+/* Errors and exits may be what comes of collectives that do not fit together. */
+static enum ending worst_ending(const struct execution *execution)
+{
+	enum ending worst = ENDING_NONE;
+
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		enum ending ending = ending_of(execution, rank);
+
+		worst = MIN(worst, ending);
+	}
+	return worst >= ENDING_ERROR && collectives_differ(execution) ? ENDING_NONE : worst;
+}
+
 static const char *kind_of(const struct execution *execution, enum ending worst)
 {
-	struct world *world = execution->world;
-	g_autofree char *mismatch = NULL;
-
 	if (worst != ENDING_NONE)
 		return ending_kinds[worst];
+	if (collectives_differ(execution))
+		return "collective-mismatch";
 	if (execution->stalled)
 		return execution->livelock ? "livelock" : "stall";
-	mismatch = world_mismatch(world, NULL);
-	if (mismatch)
-		return "collective-mismatch";
 	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
 		if (!execution->ends[rank].gone)
 			return execution->livelock ? "livelock" : "deadlock";
@@ -419,15 +437,9 @@ static void drop_ignored(struct execution *execution)
 void verdict_reach(struct execution *execution)
 {
 	struct record_execution *record = begin_record(execution);
-	enum ending worst = ENDING_NONE;
-	const char *kind;
+	enum ending worst = worst_ending(execution);
+	const char *kind = kind_of(execution, worst);
 
-	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
-		enum ending ending = ending_of(execution, rank);
-
-		worst = MIN(worst, ending);
-	}
-	kind = kind_of(execution, worst);
 	execution->ended_well = kind == NULL;
 	if (kind)
 		find_fault(execution, kind, worst);

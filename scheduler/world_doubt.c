@@ -83,7 +83,9 @@ static const char *doubt_op(const struct world *world, int rank, const struct wi
 		return "a communicator of which it is no member";
 	switch (op->kind) {
 	case WIRE_COLLECTIVE:
-		return NULL;
+		return exchange_is_sound(op, communicators_peers(world->comms, op->comm, rank))
+		               ? NULL
+		               : "data for other members than there are";
 	case WIRE_LOCK:
 	case WIRE_UNLOCK:
 		return doubt_lock(world, rank, call, op);

@@ -31,6 +31,7 @@ static char *print_part(const struct collective_call *call, enum collective_part
 	case PART_TYPE:
 		return types_print_names(&call->types);
 	case PART_COUNTS:
+	case PART_DATA:
 		break;
 	}
 	return NULL;
@@ -53,15 +54,45 @@ static void append_part(GString *text, const struct collective_mismatch *mismatc
 		                       mismatch->first.id.rank, mismatch->other.id.rank);
 }
 
-/* Who came first may be another one the next time. */
+static void append_data(GString *text, const struct collective_mismatch *mismatch)
+{
+	static const char *const names[] = {
+		[EXCHANGE_AMOUNT] = "count",
+		[EXCHANGE_TYPE] = "type",
+		[EXCHANGE_NEIGHBOR] = "neighbours",
+	};
+	const struct exchange_difference *data = &mismatch->data;
+	int from = mismatch->first.id.rank, to = mismatch->other.id.rank;
+	g_autofree char *sent = types_print(&data->sent), *expected = types_print(&data->expected);
+
+	g_string_append(text, names[data->fault]);
+	if (mismatch->backwards) {
+		from = to;
+		to = mismatch->first.id.rank;
+	}
+	if (data->fault == EXCHANGE_NEIGHBOR)
+		g_string_append_printf(text,
+		                       " (rank %d sends %s to rank %d, which expects %s of it)",
+		                       from, data->sent.bytes > 0 ? sent : "nothing", to,
+		                       data->expected.bytes > 0 ? expected : "nothing");
+	else if (from == to)
+		g_string_append_printf(text, " (rank %d sends %s to itself, and expects %s)", from,
+		                       sent, expected);
+	else
+		g_string_append_printf(text, " (rank %d sends %s to rank %d, which expects %s)",
+		                       from, sent, to, expected);
+}
+
+/* Ranks of a communicator may stand in another order than in MPI_COMM_WORLD. */
 static void put_lower_first(struct collective_mismatch *mismatch)
 {
 	struct collective_call first = mismatch->first;
 
-	if (first.id.rank < mismatch->other.id.rank)
+	if (first.id.rank <= mismatch->other.id.rank)
 		return;
 	mismatch->first = mismatch->other;
 	mismatch->other = first;
+	mismatch->backwards = !mismatch->backwards;
 }
 
 char *world_mismatch(const struct world *world, struct op_id ret_calls[2])
@@ -75,19 +106,19 @@ char *world_mismatch(const struct world *world, struct op_id ret_calls[2])
 	};
 	GString *text = g_string_new("the ranks differ in: ");
 	struct collective_mismatch mismatch;
-	guint differ;
 
 	if (!collectives_mismatch(world->collectives, &mismatch)) {
 		g_string_free(text, TRUE);
 		return NULL;
 	}
 	put_lower_first(&mismatch);
-	differ = collectives_differ(&mismatch.first, &mismatch.other);
 	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
-		if (differ & parts[i].part)
+		if (mismatch.parts & parts[i].part)
 			append_part(text, &mismatch, parts[i].part, parts[i].name);
 	}
-	if (differ != PART_OPERATION)
+	if (mismatch.parts & PART_DATA)
+		append_data(text, &mismatch);
+	if (mismatch.parts != PART_OPERATION)
 		g_string_append_printf(text, " of %s", mpi_call_name(mismatch.first.function));
 	g_string_append_printf(text, " on %s",
 	                       communicators_name(world->comms, mismatch.first.comm));

@@ -138,20 +138,23 @@ static void arrive(struct world *world, int rank, const struct wire_call *call,
 		.same_data = op->same_data,
 		.reduction = op->reduction,
 		.counts = op->counts,
+		.exchange = exchange_of(op),
 	};
-	int count;
-	const int *members = communicators_members(world->comms, op->comm, rank, &count);
+	struct collective_members members = {
+		.first = communicators_first_group(world->comms, op->comm)};
 	struct event event = {.kind = EVENT_ARRIVE, .op.id = entered.id};
 
+	members.ranks = communicators_members(world->comms, op->comm, rank, &members.count);
 	if (op->peer >= 0)
 		entered.root = communicators_to_world(world->comms, op->comm, rank, op->peer);
 	/* Alone there is nobody to be early for: the library has it (shim/early.h). */
-	live->order = count == 1 ? ORDER_ALL : order_of(world, rank, function, entered.root);
-	live->instance = collectives_arrive(world->collectives, &entered, members, count);
+	live->order = members.count == 1 ? ORDER_ALL
+	                                 : order_of(world, rank, function, entered.root);
+	live->instance = collectives_arrive(world->collectives, &entered, &members);
 	event.collective = live->instance;
 	event.root = entered.root;
 	event.order = live->order;
-	event.members = count;
+	event.members = members.count;
 	event.position = collectives_position(world->collectives, live->instance, rank);
 	trace_append(&world->trace, &event);
 }

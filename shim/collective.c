@@ -5,7 +5,6 @@
 #include "error.h"
 #include "gate.h"
 #include "real.h"
-#include "signature.h"
 
 /* Reduction operations of the program that collectives not yet in the library need. */
 struct used_op {
@@ -23,111 +22,13 @@ static bool is_builtin(int handle)
 	return (unsigned)handle >> 30 == 1;
 }
 
-/* --- signatures ------------------------------------------------------------------------------ */
-
-static bool data_is_sound(int count, MPI_Datatype type, uint64_t *ret_bytes)
-{
-	MPI_Count size = 0;
-
-	*ret_bytes = 0;
-	if (count < 0 || type == MPI_DATATYPE_NULL)
-		return false;
-	if (real_mpi()->Type_size_x(type, &size) != MPI_SUCCESS)
-		return false;
-	*ret_bytes = (uint64_t)count * (uint64_t)size;
-	return true;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0xff51afd7ed558ccdu;
-	return hash ^ (hash >> 33);
-}
-
-/* The two groups of an intercommunicator exchange different amounts. */
-static bool is_comparable(MPI_Comm comm)
-{
-	const struct communicator *communicator = communicator_find(comm);
-
-	return communicator && !communicator->is_inter;
-}
-
-struct collective_signature collective_sign_data(MPI_Comm comm, int count, MPI_Datatype type)
-{
-	struct collective_signature signature = { 0 };
-
-	signature.sound = data_is_sound(count, type, &signature.bytes);
-	if (signature.sound)
-		signature.types = signature_of(type);
-	signature.same_data = is_comparable(comm);
-	return signature;
-}
-
-struct collective_signature collective_sign_rooted(MPI_Comm comm, int root, bool from_root,
-                                                   int sendcount, MPI_Datatype sendtype,
-                                                   int recvcount, MPI_Datatype recvtype)
-{
-	const struct communicator *communicator = communicator_find(comm);
-
-	if (!communicator || communicator->is_inter)
-		return COLLECTIVE_UNSIGNED;
-	if ((communicator->rank == root) == from_root)
-		return collective_sign_data(comm, sendcount, sendtype);
-	return collective_sign_data(comm, recvcount, recvtype);
-}
-
-struct collective_signature collective_sign_exchange(MPI_Comm comm, const void *sendbuf,
-                                                     int sendcount, MPI_Datatype sendtype,
-                                                     int recvcount, MPI_Datatype recvtype)
-{
-	if (sendbuf == MPI_IN_PLACE)
-		return collective_sign_data(comm, recvcount, recvtype);
-	return collective_sign_data(comm, sendcount, sendtype);
-}
-
-static uint8_t sign_op(MPI_Op op)
-{
-	return is_builtin(op) ? (uint8_t)((unsigned)op & 0xff) : WIRE_OWN_REDUCTION;
-}
-
-struct collective_signature collective_sign_reduction(MPI_Comm comm, int count, MPI_Datatype type,
-                                                      MPI_Op op)
-{
-	struct collective_signature signature = collective_sign_data(comm, count, type);
-	int commutes;
-
-	signature.sound = signature.sound
-	                  && real_mpi()->Op_commutative(op, &commutes) == MPI_SUCCESS;
-	if (signature.same_data)
-		signature.reduction = sign_op(op);
-	return signature;
-}
-
-struct collective_signature collective_sign_counts(MPI_Comm comm, const int *counts,
-                                                   MPI_Datatype type, MPI_Op op)
-{
-	const struct communicator *communicator = communicator_find(comm);
-	struct collective_signature signature = collective_sign_reduction(comm, 1, type, op);
-	uint64_t hash = 1, count = 0;
-
-	for (int i = 0; communicator && counts && i < communicator->size; i++) {
-		hash = mix(hash, (uint64_t)counts[i]);
-		count += (uint64_t)counts[i];
-		signature.sound = signature.sound && counts[i] >= 0;
-	}
-	if (signature.same_data)
-		signature.counts = hash != 0 ? hash : 1;
-	signature.bytes *= count;
-	return signature;
-}
-
 /* --- entering -------------------------------------------------------------------------------- */
 
-bool collective_is_valid(MPI_Comm comm, int root, struct collective_signature signature)
+bool collective_is_valid(MPI_Comm comm, int root, const struct collective_signature *signature)
 {
 	const struct communicator *communicator = communicator_find(comm);
 
-	if (!communicator || !signature.sound)
+	if (!communicator || !signature->sound)
 		return false;
 	if (root == COLLECTIVE_NO_ROOT)
 		return true;
@@ -153,6 +54,8 @@ struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signatur
 		.same_data = signature.same_data,
 		.reduction = signature.reduction,
 		.counts = signature.counts,
+		.sends = signature.sends,
+		.receives = signature.receives,
 	};
 }
 
@@ -168,14 +71,16 @@ static struct wire_op describe(struct wire_name name, MPI_Comm comm, int root,
 bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, int root,
                       struct collective_signature signature)
 {
-	if (!collective_is_valid(comm, root, signature)) {
+	if (!collective_is_valid(comm, root, &signature)) {
 		error_report_call(site, function);
+		collective_signature_release(&signature);
 		return false;
 	}
 	struct wire_call call = gate_call(function, site);
 	struct wire_op op = describe((struct wire_name){ call.call, 0 }, comm, root, signature);
 
 	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
+	collective_signature_release(&signature);
 	return true;
 }
 
@@ -192,6 +97,7 @@ int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, in
 	kept->comm = comm;
 	kept->tag = (int)function;
 	if (!started) {
+		collective_signature_release(&signature);
 		collective_over(closure, MPI_ERR_NO_MEM);
 		return error_check(comm, MPI_ERR_NO_MEM, function, site);
 	}
@@ -202,6 +108,7 @@ int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, in
 	call.ops = &op;
 	call.op_count = 1;
 	gate_report(&call);
+	collective_signature_release(&signature);
 	return MPI_SUCCESS;
 }
 

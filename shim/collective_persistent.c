@@ -9,6 +9,9 @@
 
 void collective_plan_release(void *closure)
 {
+	struct collective_plan *plan = closure;
+
+	collective_signature_release(&plan->signature);
 	collective_over(closure, MPI_SUCCESS);
 }
 

@@ -62,7 +62,7 @@ int shim_MPI_Reduce_scatter_block(void *site, const void *sendbuf, void *recvbuf
 	int code, *counts;
 
 	if (!collective_enter(site, MPI_CALL_Reduce_scatter_block, comm, COLLECTIVE_NO_ROOT,
-	                      collective_sign_reduction(comm, recvcount, datatype, op))) {
+	                      collective_sign_block(comm, recvcount, datatype, op))) {
 		code = real_mpi()->Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op,
 		                                        comm);
 		return error_check(comm, code, MPI_CALL_Reduce_scatter_block, site);

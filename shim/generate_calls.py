@@ -367,21 +367,40 @@ def is_nonblocking(call, by_name):
     return any(nonblocking_twin(other, by_name) is call for other in by_name.values())
 
 
+def flow(call):
+    """Who gives data to whom (enum collective_flow), or None."""
+    base = call.name.removesuffix("_init")
+    base = (base[1].upper() + base[2:] if base[0] == "I" else base).rstrip("vw")
+    return {"Bcast": "FROM_ROOT", "Scatter": "FROM_ROOT", "Gather": "TO_ROOT",
+            "Allgather": "TO_ALL", "Alltoall": "TO_ALL", "Neighbor_allgather": "TO_NEIGHBORS",
+            "Neighbor_alltoall": "TO_NEIGHBORS"}.get(base)
+
+
+def data(call, side):
+    """The initialiser of a struct collective_data."""
+    if has(call, "buffer"):
+        return f".{side} = {{ .buffer = buffer, .count = count, .type = datatype }}"
+    counts, types = f"{side}counts", f"{side}types"
+    parts = [f".buffer = {side}buf"]
+    parts += ([f".is_each = true, .counts = {counts}"] if has(call, counts)
+              else [f".count = {side}count"])
+    parts += [f".types = {types}"] if has(call, types) else [f".type = {side}type"]
+    return f".{side} = {{ {', '.join(parts)} }}"
+
+
 def signature(call):
     """What the members must agree on, and whether this member's arguments are sound."""
     if has(call, "op") and has(call, "recvcounts"):
         return "collective_sign_counts(comm, recvcounts, datatype, op)"
+    if has(call, "op") and has(call, "recvcount"):
+        return "collective_sign_block(comm, recvcount, datatype, op)"
     if has(call, "op"):
-        count = "count" if has(call, "count") else "recvcount"
-        return f"collective_sign_reduction(comm, {count}, datatype, op)"
-    if has(call, "buffer"):
-        return "collective_sign_data(comm, count, datatype)"
-    if "eighbor" in call.name or not has(call, "sendcount") or not has(call, "recvcount"):
+        return f"collective_sign_reduction(comm, {root_of(call)}, count, datatype, op)"
+    if not flow(call):
         return "COLLECTIVE_UNSIGNED"
-    if call.name.removeprefix("I").removesuffix("_init").lower() in ("scatter", "gather"):
-        return (f"collective_sign_rooted(comm, root, {str('catter' in call.name).lower()}, "
-                "sendcount, sendtype, recvcount, recvtype)")
-    return "collective_sign_exchange(comm, sendbuf, sendcount, sendtype, recvcount, recvtype)"
+    return (f"collective_sign_exchange(comm, &(struct collective_exchange){{ "
+            f".flow = COLLECTIVE_{flow(call)}, .root = {root_of(call)}, {data(call, 'send')}, "
+            f"{data(call, 'recv')} }})")
 
 
 def root_of(call):
@@ -486,18 +505,21 @@ int shim_MPI_{call.name}(void *site, {call.parameters()})
 {{
 	static const struct request_actions actions = {{ .post = post_{call.name}, {advance(call)}
 	                                                .over = collective_over }};
-	const struct collective_signature signature = {signature(call)};
+	struct collective_signature signature = {signature(call)};
 	struct closure_{call.name} *closure;
 	int code;
 
-	if (!collective_is_valid(comm, {root_of(call)}, signature)) {{
+	if (!collective_is_valid(comm, {root_of(call)}, &signature)) {{
+		collective_signature_release(&signature);
 		error_report_call(site, MPI_CALL_{call.name});
 		code = real_mpi()->{call.name}({call.values()});
 		return error_check(comm, code, MPI_CALL_{call.name}, site);
 	}}
 	closure = calloc(1, sizeof(*closure));
-	if (!closure)
+	if (!closure) {{
+		collective_signature_release(&signature);
 		return error_check(comm, MPI_ERR_NO_MEM, MPI_CALL_{call.name}, site);
+	}}
 {stores}
 {holds}	return collective_start(site, MPI_CALL_{call.name}, comm, {root_of(call)}, signature,
 	                        &actions, closure, request);
@@ -534,19 +556,23 @@ int shim_MPI_{call.name}(void *site, {call.parameters()})
 {{
 	static const struct request_actions actions = {{ .post = post_{call.name}, {advance(call)}
 	                                                .release = collective_plan_release }};
-	const struct collective_signature signature = {signature(call)};
+	struct collective_signature signature = {signature(call)};
 	struct closure_{call.name} *closure;
 	int code;
 
 	error_report_call(site, MPI_CALL_{call.name});
-	if (!collective_is_valid(comm, {root_of(call)}, signature)) {{
+	if (!collective_is_valid(comm, {root_of(call)}, &signature)) {{
+		collective_signature_release(&signature);
 		code = real_mpi()->{call.name}({call.values()});
 		return error_check(comm, code, MPI_CALL_{call.name}, site);
 	}}
 	closure = calloc(1, sizeof(*closure));
-	if (!closure)
+	if (!closure) {{
+		collective_signature_release(&signature);
 		return error_check(comm, MPI_ERR_NO_MEM, MPI_CALL_{call.name}, site);
-{stores}{holds}	closure->plan.op = collective_op(comm, {root}, signature, MPI_CALL_{call.name});
+	}}
+{stores}{holds}	closure->plan.signature = signature;
+	closure->plan.op = collective_op(comm, {root}, signature, MPI_CALL_{call.name});
 	code = collective_plan(&closure->plan, comm, &actions, request);
 	return error_check(comm, code, MPI_CALL_{call.name}, site);
 }}

@@ -7,6 +7,7 @@
 
 #include "collective.h"
 #include "error.h"
+#include "neighbors.h"
 #include "real.h"
 
 int large_count(struct large_counts *large, MPI_Count count)
@@ -16,26 +17,6 @@ int large_count(struct large_counts *large, MPI_Count count)
 		return 0;
 	}
 	return (int)count;
-}
-
-static int neighbours(MPI_Comm comm, bool sending)
-{
-	int in = 0, out = 0, weighted = 0, topology = MPI_UNDEFINED, dimensions = 0, rank = 0;
-
-	real_mpi()->Topo_test(comm, &topology);
-	if (topology == MPI_DIST_GRAPH) {
-		real_mpi()->Dist_graph_neighbors_count(comm, &in, &out, &weighted);
-		return sending ? out : in;
-	}
-	if (topology == MPI_CART) {
-		real_mpi()->Cartdim_get(comm, &dimensions);
-		return 2 * dimensions;
-	}
-	if (topology == MPI_GRAPH) {
-		real_mpi()->Comm_rank(comm, &rank);
-		real_mpi()->Graph_neighbors_count(comm, rank, &in);
-	}
-	return in;
 }
 
 static bool is_of_neighbours(enum mpi_call function)
@@ -53,12 +34,14 @@ static int length(enum mpi_call function, const char *name, int root, MPI_Comm c
 	                    || function == MPI_CALL_Gatherv_init || function == MPI_CALL_Scatterv
 	                    || function == MPI_CALL_Iscatterv
 	                    || function == MPI_CALL_Scatterv_init;
-	int is_inter = 0, size = 0, rank = 0;
+	int is_inter = 0, size = 0, rank = 0, in = 0, out = 0;
 
 	if (communicator_find(comm) == NULL)
 		return 0;
-	if (is_of_neighbours(function))
-		return neighbours(comm, name[0] == 's');
+	if (is_of_neighbours(function)) {
+		neighbors_count(comm, &in, &out);
+		return name[0] == 's' ? out : in;
+	}
 	if (real_mpi()->Comm_test_inter(comm, &is_inter) != MPI_SUCCESS)
 		return 0;
 	real_mpi()->Comm_rank(comm, &rank);

@@ -206,6 +206,24 @@ static void describe_types(struct codec *codec, struct wire_types *types)
 	}
 }
 
+static void describe_side(struct codec *codec, struct wire_side *side)
+{
+	enum { TYPES_BYTES = 6 };
+
+	field_u8(codec, &side->partners, WIRE_WITH_LISTED);
+	if (side->partners == WIRE_WITH_NOBODY)
+		return;
+	uint32_t peers = FIELD_LIST(codec, &side->peer_count, &side->peers, 4);
+	for (uint32_t i = 0; i < peers; i++)
+		field_i32(codec, &side->peers[i]);
+	uint32_t parts = FIELD_LIST(codec, &side->part_count, &side->bytes, 8);
+	for (uint32_t i = 0; i < parts; i++)
+		field_u64(codec, &side->bytes[i]);
+	uint32_t types = FIELD_LIST(codec, &side->type_count, &side->types, TYPES_BYTES);
+	for (uint32_t i = 0; i < types; i++)
+		describe_types(codec, &side->types[i]);
+}
+
 static void describe_op(struct codec *codec, struct wire_op *op)
 {
 	field_name(codec, &op->name);
@@ -224,11 +242,13 @@ static void describe_op(struct codec *codec, struct wire_op *op)
 	field_bool(codec, &op->same_data);
 	field_u8(codec, &op->reduction, UINT8_MAX);
 	field_u64(codec, &op->counts);
+	describe_side(codec, &op->sends);
+	describe_side(codec, &op->receives);
 }
 
 static void describe_call(struct codec *codec, struct wire_call *call)
 {
-	enum { OP_BYTES = 54, NAME_BYTES = 8 };
+	enum { OP_BYTES = 56, NAME_BYTES = 8 };
 
 	field_u32(codec, &call->call);
 	field_u32(codec, &call->thread);
@@ -482,6 +502,26 @@ int wire_decode(const uint8_t *bytes, size_t count, struct wire_message *ret_mes
 	return 0;
 }
 
+static void release_side(struct wire_side *side)
+{
+	for (uint32_t i = 0; side->types && i < side->type_count; i++)
+		free(side->types[i].runs);
+	free(side->types);
+	free(side->bytes);
+	free(side->peers);
+}
+
+static void release_call(struct wire_call *call)
+{
+	for (uint32_t i = 0; i < call->op_count; i++) {
+		free(call->ops[i].types.runs);
+		release_side(&call->ops[i].sends);
+		release_side(&call->ops[i].receives);
+	}
+	free(call->ops);
+	free(call->waited);
+}
+
 void wire_message_release(struct wire_message *message)
 {
 	switch (message->type) {
@@ -489,12 +529,7 @@ void wire_message_release(struct wire_message *message)
 		free(message->hello.program);
 		free(message->hello.mpi);
 		break;
-	case WIRE_CALL:
-		for (uint32_t i = 0; i < message->call.op_count; i++)
-			free(message->call.ops[i].types.runs);
-		free(message->call.ops);
-		free(message->call.waited);
-		break;
+	case WIRE_CALL: release_call(&message->call); break;
 	case WIRE_COMM:
 		free(message->comm.local);
 		free(message->comm.remote);

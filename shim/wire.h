@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 11
+#define WIRE_VERSION 12
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -133,6 +133,25 @@ struct wire_types {
 	struct wire_run *runs; /* again and again, as many times as the bytes warrant */
 };
 
+/* With whom a member of a collective exchanges data. */
+enum wire_partners {
+	WIRE_WITH_NOBODY = 0,
+	WIRE_WITH_EACH,   /* of the group that messages go to */
+	WIRE_WITH_LISTED, /* ranks in that group, in any order, some more than once: neighbours, a
+	                     root. What is no rank (MPI_PROC_NULL) stands for nobody */
+};
+
+/* What it sends to them, or expects from them: amounts and types, one for all or one for each. */
+struct wire_side {
+	uint8_t partners; /* enum wire_partners */
+	uint32_t peer_count;
+	int32_t *peers; /* WIRE_WITH_LISTED */
+	uint32_t part_count;
+	uint64_t *bytes;
+	uint32_t type_count;
+	struct wire_types *types;
+};
+
 struct wire_op {
 	struct wire_name name;
 	uint8_t kind;
@@ -150,7 +169,9 @@ struct wire_op {
 	/* What the members of a collective must agree on besides; 0: not to be compared. */
 	bool same_data;     /* bytes and types */
 	uint8_t reduction;  /* low byte of MPICH's handle, or WIRE_OWN_REDUCTION */
-	uint64_t counts;    /* hash of the counts or other arguments */
+	uint64_t counts;    /* hash of the counts or other arguments; those of one group of an
+	                       intercommunicator */
+	struct wire_side sends, receives; /* in which they must agree two by two */
 };
 
 enum wire_wait {

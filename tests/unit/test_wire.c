@@ -92,6 +92,11 @@ static void call_keeps_its_ops_and_names(void **state)
 		  .types = { .run_count = 2, .runs = runs } },
 	};
 	struct wire_name waited[3] = { { 9, 0 }, { 9, 1 }, { 2, 0 } };
+	struct wire_types types[2] = { { .basic = 0x405 }, { .run_count = 2, .runs = runs } };
+	uint64_t amounts[2] = { 8, 1ull << 41 };
+	int32_t peers[2] = { 3, -1 };
+	ops[1].sends = (struct wire_side){ WIRE_WITH_LISTED, 2, peers, 2, amounts, 2, types };
+	ops[1].receives = (struct wire_side){ WIRE_WITH_EACH, 0, NULL, 1, amounts, 1, types };
 	const struct wire_message message = {
 		.type = WIRE_CALL,
 		.call = { 9, 3, 300, WIRE_WAIT_SOME, true, -5, 0xdeadbeefcafe, 2, ops, 3, waited },
@@ -113,6 +118,13 @@ static void call_keeps_its_ops_and_names(void **state)
 	assert_int_equal(decoded.call.ops[1].types.run_count, 2);
 	assert_int_equal(decoded.call.ops[1].types.runs[0].basic, 0x405);
 	assert_true(decoded.call.ops[1].types.runs[1].count == 1ull << 33);
+	assert_int_equal(decoded.call.ops[0].sends.partners, WIRE_WITH_NOBODY);
+	assert_int_equal(decoded.call.ops[1].sends.peer_count, 2);
+	assert_int_equal(decoded.call.ops[1].sends.peers[1], -1);
+	assert_true(decoded.call.ops[1].sends.bytes[1] == 1ull << 41);
+	assert_int_equal(decoded.call.ops[1].sends.types[1].run_count, 2);
+	assert_int_equal(decoded.call.ops[1].receives.part_count, 1);
+	assert_int_equal(decoded.call.ops[1].receives.types[0].basic, 0x405);
 	assert_int_equal(decoded.call.waited_count, 3);
 	assert_int_equal(decoded.call.waited[2].call, 2);
 	wire_message_release(&decoded);

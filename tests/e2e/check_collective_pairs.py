@@ -1,0 +1,64 @@
+"""Collectives in which what one rank sends is not what another expects of it: each case is a
+mismatch, told in the same words whoever comes first."""
+
+import os
+
+import harness
+from harness import check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.join(HERE, "programs", "collective_pairs.c")
+RUNS = 8  # of those in which ranks would see errors of MPI's, or be gone, if they were let go
+
+TWO_FOR_ONE = "count (rank 0 sends 1 MPI_INT to rank 1, which expects 2 MPI_INT) of "
+FLOAT_FOR_INT = "type (rank 1 sends 1 MPI_FLOAT to rank 0, which expects 1 MPI_INT) of "
+CASES = [
+    ("allgather", TWO_FOR_ONE + "MPI_Allgather on"),
+    ("allgatherv", TWO_FOR_ONE + "MPI_Allgatherv on"),
+    ("alltoall", "type (rank 0 sends 1 MPI_INT to rank 1, which expects 1 MPI_FLOAT) of"),
+    ("alltoallv", TWO_FOR_ONE + "MPI_Alltoallv on"),
+    ("in place", TWO_FOR_ONE + "MPI_Alltoallv on"),
+    ("alltoallw", FLOAT_FOR_INT + "MPI_Alltoallw on"),
+    ("gather", "count (rank 0 sends 1 MPI_INT to itself, and expects 2 MPI_INT) of MPI_Gather on"),
+    ("gatherv", "count (rank 1 sends 1 MPI_INT to rank 0, which expects 2 MPI_INT) of"),
+    ("scatterv", "count (rank 0 sends 2 MPI_INT to rank 1, which expects 1 MPI_INT) of"),
+    ("to itself", "count (rank 0 sends 2 MPI_INT to itself, and expects 1 MPI_INT) of MPI_Scatter"),
+    ("ialltoallw", FLOAT_FOR_INT + "MPI_Ialltoallw on"),
+    ("igatherv", "count (rank 0 sends 1 MPI_INT to itself, and expects 2 MPI_INT) of MPI_Igatherv"),
+    ("allgatherv_init", TWO_FOR_ONE + "MPI_Allgatherv_init on"),
+    ("alltoallv_init", TWO_FOR_ONE + "MPI_Alltoallv_init on"),
+    ("neighbours", "(rank 0 sends 1 MPI_INT to rank 1, which expects nothing of it) of"),
+    ("neighbor_alltoallv", TWO_FOR_ONE + "MPI_Neighbor_alltoallv on MPI_Cart_create"),
+    ("ineighbor_allgather", TWO_FOR_ONE + "MPI_Ineighbor_allgather on MPI_Cart_create"),
+    ("inter bcast", TWO_FOR_ONE + "MPI_Bcast on MPI_Intercomm_create"),
+    ("inter alltoall", TWO_FOR_ONE + "MPI_Alltoall on MPI_Intercomm_create"),
+    ("inter allreduce", "count (rank 0: 1 MPI_INT, rank 1: 2 MPI_INT) of MPI_Allreduce on"),
+]
+OFTEN = ("scatterv", "to itself", "inter bcast")
+
+
+def story(tool, program, what):
+    """All that is told of the one finding, but for when it was found."""
+    run = tool.run("explore", "-q", "-n", "2", "--", program, what, report=True)
+    check(run.report and run.report["complete"], "%s: no report\n%s" % (what, run))
+    check(len(run.report["findings"]) == 1, "%s: not one finding\n%s" % (what, run.report))
+    found = run.report["findings"][0]
+    ranks = [(rank["rank"], rank.get("function"), rank.get("line"), rank["waits_for"],
+              rank.get("ended")) for rank in found["ranks"]]
+    return found["kind"], found["message"], found["count"], ranks
+
+
+def body(tool, _):
+    program = tool.compile(SOURCE)
+    for what, words in CASES:
+        told = story(tool, program, what)
+        check(told[0] == "collective-mismatch" and words in told[1],
+              "%s: expected %s, told: %s" % (what, words, told))
+        for _ in range(RUNS - 1 if what in OFTEN else 0):
+            again = story(tool, program, what)
+            check(told == again, "%s: first\n%s\nthen\n%s" % (what, told, again))
+    print("%d mismatches" % len(CASES))
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
