@@ -1,9 +1,13 @@
 # What is installed, and what a package of it holds.
 install(TARGETS matchpoint RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS shim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint)
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md ARCHITECTURE.md CHANGELOG.md LICENSE packaging/debian/copyright
+	DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
-install(DIRECTORY packaging/ci DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Where the README's links lead.
+install(DIRECTORY packaging/ci packaging/spack DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
+install(FILES shim/MPI_CALLS.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/shim)
+install(FILES tests/e2e/ARCHIVE.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/e2e)
 
 # --- man pages, made of what --help says -----------------------------------------------------------
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS scheduler/main.c)
@@ -77,7 +81,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libmpich-dev")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "bash-completion, cmake")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "bash-completion, cmake, gdb")
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 mark_as_advanced(DPKG_SHLIBDEPS)
 if(DPKG_SHLIBDEPS)

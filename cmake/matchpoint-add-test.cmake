@@ -14,7 +14,8 @@
 # `matchpoint explore`, as --buffering zero.
 #
 # Each test keeps its store in matchpoint/<name>.store of the current binary directory. With
-# MATCHPOINT_REPORT_DIR set, each writes <name>.xml (JUnit), <name>.sarif and <name>.html there.
+# MATCHPOINT_REPORT_DIR set, each writes <name>.xml (JUnit), <name>.sarif and <name>.html there; a
+# relative one is taken from the build directory.
 
 function(matchpoint_add_test)
 	cmake_parse_arguments(PARSE_ARGV 0 TEST "" "NAME;NUMPROCS;BUDGET;INCOMPLETE;WORKING_DIRECTORY"
@@ -53,10 +54,11 @@ function(matchpoint_add_test)
 		list(APPEND options --max-time ${TEST_BUDGET})
 	endif()
 	if(MATCHPOINT_REPORT_DIR)
-		file(MAKE_DIRECTORY "${MATCHPOINT_REPORT_DIR}")
-		list(APPEND options --junit "${MATCHPOINT_REPORT_DIR}/${file}.xml"
-			--sarif "${MATCHPOINT_REPORT_DIR}/${file}.sarif"
-			--html "${MATCHPOINT_REPORT_DIR}/${file}.html")
+		get_filename_component(reports "${MATCHPOINT_REPORT_DIR}" ABSOLUTE BASE_DIR
+			"${CMAKE_BINARY_DIR}")
+		file(MAKE_DIRECTORY "${reports}")
+		list(APPEND options --junit "${reports}/${file}.xml" --sarif "${reports}/${file}.sarif"
+			--html "${reports}/${file}.html")
 	endif()
 
 	# As with add_test, the command may be a target, also one that is made further down.

@@ -22,14 +22,39 @@ char *words_ranks(const GArray *ranks)
 	return g_string_free(text, FALSE);
 }
 
-/* As a shell wants it. */
-static char *quote(const char *word)
+static bool is_control(char letter)
+{
+	return (guchar)letter < ' ' || letter == 0x7f;
+}
+
+/* As bash's $'...' takes it: nothing in it reaches a terminal or a log as it is. */
+static char *quote_controls(const char *word)
+{
+	GString *text = g_string_new("$'");
+
+	for (; *word; word++) {
+		if (is_control(*word))
+			g_string_append_printf(text, "\\%03o", (guchar)*word);
+		else if (*word == '\'' || *word == '\\')
+			g_string_append_printf(text, "\\%c", *word);
+		else
+			g_string_append_c(text, *word);
+	}
+	g_string_append_c(text, '\'');
+	return g_string_free(text, FALSE);
+}
+
+char *words_shell(const char *word)
 {
 	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				       "0123456789-_./=:,+@%";
-	bool plain = *word && strspn(word, harmless) == strlen(word);
 
-	return plain ? g_strdup(word) : g_shell_quote(word);
+	if (*word && strspn(word, harmless) == strlen(word))
+		return g_strdup(word);
+	for (const char *at = word; *at; at++)
+		if (is_control(*at))
+			return quote_controls(word);
+	return g_shell_quote(word);
 }
 
 char *words_program(const struct record_exploration *exploration)
@@ -37,7 +62,7 @@ char *words_program(const struct record_exploration *exploration)
 	GString *text = g_string_new(NULL);
 
 	for (char **argument = exploration->program; *argument; argument++) {
-		g_autofree char *word = quote(*argument);
+		g_autofree char *word = words_shell(*argument);
 
 		g_string_append_printf(text, "%s%s", text->len ? " " : "", word);
 	}
@@ -329,7 +354,7 @@ char *words_again(const char *path, const struct record_exploration *exploration
 	g_autofree char *program = words_program(exploration);
 
 	if (exploration->standard_input) {
-		g_autofree char *file = quote(exploration->standard_input);
+		g_autofree char *file = words_shell(exploration->standard_input);
 
 		return g_strdup_printf("matchpoint replay --stdin %s %s -- %s", file, path,
 		                       program);

@@ -11,6 +11,9 @@ char *words_ranks(const GArray *ranks);
 /* GCompareFunc for such arrays. */
 int words_compare_ranks(const void *one, const void *other);
 
+/* A word as a shell wants it; where it has control characters, as bash's $'...' does. */
+char *words_shell(const char *word);
+
 /* The command line as one would type it. */
 char *words_program(const struct record_exploration *exploration);
 

@@ -7,17 +7,21 @@
 #include <unistd.h>
 
 #include "../explorer/answer.h"
+#include "command_values.h"
 #include "program.h"
 
 void command_complain(const char *format, ...)
 {
+	g_autofree char *text = NULL;
 	va_list arguments;
 
-	fputs("matchpoint: ", stderr);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	text = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
+	/* Names of files can hold what terminals obey. */
+	for (char *at = text; *at; at++)
+		*at = g_ascii_iscntrl(*at) && !strchr("\n\t", *at) ? '?' : *at;
+	fprintf(stderr, "matchpoint: %s\n", text);
 }
 
 /* Chooses among words; -1: complained. */
@@ -29,25 +33,6 @@ static int word_index(const char *option, const char *word, const char *const *w
 	}
 	command_complain("%s cannot be '%s'; see --help", option, word);
 	return -1;
-}
-
-/* "512M", "2G" in bytes; FALSE: complained. */
-static gboolean parse_size(const char *text, guint64 *ret_bytes)
-{
-	char *end;
-	guint64 number = g_ascii_strtoull(text, &end, 10);
-	const char *units = "KMGT";
-	const char *unit = *end ? strchr(units, g_ascii_toupper(*end)) : NULL;
-
-	if (end == text || number == 0
-	    || (*end && (!unit || (end[1] && !g_str_equal(end + 1, "B"))))) {
-		command_complain("--max-memory cannot be '%s'; say 512M or 2G", text);
-		return FALSE;
-	}
-	if (unit)
-		number <<= 10 * (unit - units + 1);
-	*ret_bytes = number;
-	return TRUE;
 }
 
 /* Kinds of findings, several separated by commas; FALSE: complained. */
@@ -110,7 +95,17 @@ static gboolean interpret(struct command_options *options)
 		backtrack = word_index("--backtrack", options->backtrack, backtracks);
 	if (buffering < 0 || collective < 0 || backtrack < 0 || !command_inspect_reports(options))
 		return FALSE;
-	if (options->max_memory && !parse_size(options->max_memory, &session->max_memory))
+	if (options->max_memory
+	    && !command_size("--max-memory", options->max_memory, &session->max_memory))
+		return FALSE;
+	if (options->max_time
+	    && !command_seconds("--max-time", options->max_time, &session->max_seconds))
+		return FALSE;
+	if (options->np && !options->ranks) {
+		command_complain("there is no option -p; see --help");
+		return FALSE;
+	}
+	if (options->ranks && !command_ranks(options->ranks, &session->ranks))
 		return FALSE;
 	if (!parse_kinds(options, &session->ignored))
 		return FALSE;
@@ -140,7 +135,10 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 {
 	struct session_options *session = &options->session;
 	const GOptionEntry shared[] = {
-		{"ranks", 'n', 0, G_OPTION_ARG_INT, &session->ranks, "number of ranks", "N"},
+		{"ranks", 'n', 0, G_OPTION_ARG_STRING, &options->ranks,
+	         "number of ranks", "N"},
+		/* The letter behind -n in "-np 4", which is what mpiexec calls it. */
+		{"p", 'p', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->np, NULL, NULL},
 		{"buffering", 0, 0, G_OPTION_ARG_STRING, &options->buffering,
 	         "how standard sends complete: both, zero (when received), infinite (at once), "
 	         "per-send (a choice for each)",
@@ -270,16 +268,27 @@ void command_options_release(struct command_options *options)
 	g_free(options->collectives);
 	g_free(options->backtrack);
 	g_free(options->max_memory);
+	g_free(options->max_time);
+	g_free(options->ranks);
 }
 
 int command_inspect(const struct command_options *options)
 {
 	const struct session_options *session = &options->session;
+	g_autofree char *behind = NULL;
 	g_autoptr(GError) error = NULL;
 
 	if (!options->program[0]) {
 		command_complain("which program? Say for example: matchpoint %s %s ./solver",
 		                 session->command, options->word ? options->word : "-n 4");
+		return EXIT_USAGE;
+	}
+	behind = command_behind_launcher(options->program);
+	if (behind) {
+		command_complain("%s is no MPI program: matchpoint starts the ranks itself; say "
+		                 "matchpoint %s %s%s, or name a launcher with --launcher",
+		                 options->program[0], session->command,
+		                 g_str_has_prefix(behind, "-n ") ? "" : "-n 4 ", behind);
 		return EXIT_USAGE;
 	}
 	if (session->ranks < 1) {

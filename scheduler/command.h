@@ -46,11 +46,12 @@ struct command_options {
 	int not_yet;         /* --not-yet */
 	int some;            /* --some */
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
-		*resume, *keep_files, *seed, *shard;
+		*max_time, *ranks, *resume, *keep_files, *seed, *shard;
 	char **compare;
 	char **bound_ranks, **bound_sites; /* as given */
 	GArray *bounds;                    /* the same as struct bound, and --pcontrol */
 	gboolean regions;                  /* --pcontrol */
+	gboolean np; /* -np was given for -n */
 	gboolean quiet, keep_going;
 	int verbose, jobs;
 };

@@ -239,7 +239,7 @@ static int interpret(struct command_options *options, gint64 interleavings)
 	struct session_options *session = &options->session;
 	int status;
 
-	if (interleavings < 0 || session->max_seconds < 0) {
+	if (interleavings < 0) {
 		command_complain("a bound cannot be negative");
 		return EXIT_USAGE;
 	}
@@ -278,8 +278,8 @@ static int run(int argc, char **argv)
 	         "how to return to a choice: auto, snapshot, rerun", "WORD"},
 		{"max-interleavings", 0, 0, G_OPTION_ARG_INT64, &interleavings,
 	         "stop after so many", "N"},
-		{"max-time", 0, 0, G_OPTION_ARG_DOUBLE, &session->max_seconds,
-	         "stop after so many seconds", "S"},
+		{"max-time", 0, 0, G_OPTION_ARG_STRING, &options.max_time,
+	         "stop after so many seconds (or 10s, 5m, 2h)", "S"},
 		{"max-memory", 0, 0, G_OPTION_ARG_STRING, &options.max_memory,
 	         "memory for snapshots, as 512M or 2G (default: half of what is free)", "SIZE"},
 		{"deviations", 0, 0, G_OPTION_ARG_INT, &session->deviations,

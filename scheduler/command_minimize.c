@@ -297,8 +297,8 @@ static int run(int argc, char **argv)
 		.well = g_ptr_array_new_with_free_func((GDestroyNotify)path_free)};
 	int tries = TRIES_DEFAULT;
 	const GOptionEntry entries[] = {
-		{"max-time", 0, 0, G_OPTION_ARG_DOUBLE, &options.session.max_seconds,
-	         "try no more after so many seconds", "S"},
+		{"max-time", 0, 0, G_OPTION_ARG_STRING, &options.max_time,
+	         "try no more after so many seconds (or 10s, 5m, 2h)", "S"},
 		{"max-interleavings", 0, 0, G_OPTION_ARG_INT, &tries,
 	         "try no more after so many interleavings (default: 5000)", "N"},
 		{"compare", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.compare,
@@ -318,7 +318,7 @@ static int run(int argc, char **argv)
 	                           "that still show it",
 	                           "matchpoint minimize 1");
 
-	if (status == EXIT_CLEAN && (tries < 1 || options.session.max_seconds < 0)) {
+	if (status == EXIT_CLEAN && tries < 1) {
 		command_complain("a bound must be positive");
 		status = EXIT_USAGE;
 	}

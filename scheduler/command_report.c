@@ -10,7 +10,7 @@
 
 struct report_request {
 	struct command_options shared;
-	char **stores;
+	char **stores, **named; /* given as STORE..., and with --store */
 	char *merge_into;
 	gboolean exit_code;
 };
@@ -103,12 +103,29 @@ static int merge_and_tell(struct report_request *request)
 	return status;
 }
 
+/* All that were named, whichever way, into ->stores. */
+static void gather_stores(struct report_request *request)
+{
+	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
+
+	if (request->stores)
+		g_strv_builder_addv(all, (const char **)request->stores);
+	if (request->named)
+		g_strv_builder_addv(all, (const char **)request->named);
+	if (!request->stores && !request->named)
+		g_strv_builder_add(all, COMMAND_STORE_DEFAULT);
+	g_strfreev(request->stores);
+	request->stores = g_strv_builder_end(all);
+}
+
 static int run(int argc, char **argv)
 {
 	GOptionContext *context = g_option_context_new(
 		"[STORE...] - tell again what explorations found; several stores as one");
 	struct report_request request = {0};
 	const GOptionEntry entries[] = {
+		{"store", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &request.named,
+	         "a store, as explore's option of that name (may be repeated)", "DIR"},
 		{"merge-into", 0, 0, G_OPTION_ARG_FILENAME, &request.merge_into,
 	         "keep what the stores hold together as a store of its own", "DIR"},
 		{"exit-code", 0, 0, G_OPTION_ARG_NONE, &request.exit_code,
@@ -119,7 +136,6 @@ static int run(int argc, char **argv)
 	         NULL},
 		G_OPTION_ENTRY_NULL,
 	};
-	static char *standard[] = {COMMAND_STORE_DEFAULT, NULL};
 	g_autoptr(GError) error = NULL;
 	int status = EXIT_USAGE;
 	gboolean parsed;
@@ -134,13 +150,13 @@ static int run(int argc, char **argv)
 	if (!parsed)
 		command_complain("%s; see matchpoint report --help", error->message);
 	else if (command_inspect_reports(&request.shared)) {
-		if (!request.stores)
-			request.stores = g_strdupv(standard);
+		gather_stores(&request);
 		request.shared.session.store = request.stores[0];
 		status = request.stores[1] || request.merge_into ? merge_and_tell(&request)
 		                                                 : tell(&request);
 	}
 	g_strfreev(request.stores);
+	g_strfreev(request.named);
 	g_free(request.merge_into);
 	command_options_release(&request.shared);
 	return status;

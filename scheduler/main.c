@@ -54,8 +54,33 @@ static void print_version(void)
 	}
 }
 
+static const struct command *find_command(const char *name)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+		if (strcmp(name, commands[i]->name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+/* `matchpoint help`, `matchpoint help explore`. */
+static int help(int argc, char **argv)
+{
+	const struct command *command = argc > 2 ? find_command(argv[2]) : NULL;
+	char option[] = "--help";
+
+	if (argc > 2 && !command) {
+		command_complain("there is no command '%s'; see matchpoint --help", argv[2]);
+		return EXIT_USAGE;
+	}
+	if (command)
+		return command->run(2, (char *[]){argv[2], option, NULL});
+	print_help(stdout);
+	return EXIT_CLEAN;
+}
+
 int main(int argc, char **argv)
 {
+	const struct command *command;
 	g_autoptr(GError) error = NULL;
 
 	setlocale(LC_ALL, "C.UTF-8");
@@ -68,10 +93,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], WRAPPER_VERB) == 0)
 		return wrapper_become(argv + 2);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
-	    || strcmp(argv[1], "help") == 0) {
-		print_help(stdout);
-		return EXIT_CLEAN;
-	}
+	    || strcmp(argv[1], "help") == 0)
+		return help(argc, argv);
 	if (strcmp(argv[1], "--version") == 0) {
 		print_version();
 		return EXIT_CLEAN;
@@ -80,15 +103,16 @@ int main(int argc, char **argv)
 		command_complain("%s", error->message);
 		return EXIT_USAGE;
 	}
-	/* A rank may be gone when it is written to. libuv gives its children the default. */
+	/* A rank may be gone when it is written to, and files may have a limit (ulimit -f): the
+	 * error tells. libuv gives its children the default. */
 	signal(SIGPIPE, SIG_IGN);
-	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
-		if (strcmp(argv[1], commands[i]->name) != 0)
-			continue;
-		if (commands[i]->runs_ranks)
-			interruption_catch();
-		return commands[i]->run(argc - 1, argv + 1);
+	signal(SIGXFSZ, SIG_IGN);
+	command = find_command(argv[1]);
+	if (!command) {
+		command_complain("there is no command '%s'; see matchpoint --help", argv[1]);
+		return EXIT_USAGE;
 	}
-	command_complain("there is no command '%s'; see matchpoint --help", argv[1]);
-	return EXIT_USAGE;
+	if (command->runs_ranks)
+		interruption_catch();
+	return command->run(argc - 1, argv + 1);
 }

@@ -161,6 +161,9 @@ static struct program *judge(struct program *program, enum program_kind kind, co
 	va_start(arguments, format);
 	program->message = format ? g_strdup_vprintf(format, arguments) : NULL;
 	va_end(arguments);
+	/* One line, whatever the program's name is. */
+	for (char *at = program->message; at && *at; at++)
+		*at = g_ascii_iscntrl(*at) ? '?' : *at;
 	return program;
 }
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <sys/resource.h>
 
+#include "../ckpt/agent.h"
 #include "interruption.h"
 #include "janitor.h"
 #include "lanes.h"
@@ -217,12 +218,17 @@ static void watch(struct session *session)
 /* A rank takes about this much: MPICH's own memory; and these descriptors of ours. */
 #define RANK_BYTES (16u << 20)
 #define RANK_DESCRIPTORS 4u
+#define OUR_DESCRIPTORS 100u
+
+/* A rank has the shim's descriptors out of the program's way, and some more behind them. */
+#define LEAST_DESCRIPTORS (AGENT_WORLD_FD + 56u)
 
 /* Whether the machine can hold so many ranks at all. */
 static gboolean enough_room(guint64 ranks, GError **error)
 {
 	guint64 memory = uv_get_free_memory(); /* what is available, caches included */
 	struct rlimit files;
+	guint64 needed;
 
 	if (ranks * RANK_BYTES > memory) {
 		g_set_error(error, SESSION_ERROR, 0,
@@ -236,12 +242,13 @@ static gboolean enough_room(guint64 ranks, GError **error)
 		return TRUE;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
-	if (ranks * RANK_DESCRIPTORS + 100 > files.rlim_max) {
+	needed = MAX(ranks * RANK_DESCRIPTORS + OUR_DESCRIPTORS, LEAST_DESCRIPTORS);
+	if (needed > files.rlim_max) {
 		g_set_error(error, SESSION_ERROR, 0,
-		            "%u ranks need more open files than this process "
-		            "may have (%u): raise the limit (ulimit -n), use fewer ranks, or a "
-		            "smaller -j",
-		            (guint)ranks, (guint)files.rlim_max);
+		            "%u ranks need %u open files, more than a process may have here (%u): "
+		            "raise the limit (ulimit -n)%s",
+		            (guint)ranks, (guint)needed, (guint)files.rlim_max,
+		            needed > LEAST_DESCRIPTORS ? ", use fewer ranks, or a smaller -j" : "");
 		return FALSE;
 	}
 	return TRUE;

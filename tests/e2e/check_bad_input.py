@@ -124,6 +124,10 @@ def test_usage(tool):
                       ["explore", "-n", "2", "--backtrack", "magic", program],
                       ["explore", "-n", "2", "--max-interleavings", "-1", program],
                       ["explore", "-n", "2", "--max-memory", "lots", program],
+                      ["explore", "-n", "2", "--max-time", "10x", program],
+                      ["explore", "-n", "2", "--max-time", "-1", program],
+                      ["explore", "-np", program], ["explore", "-p", "2", program],
+                      ["help", "exlpore"],
                       ["exlpore", "-n", "2", program], ["replay"]):
         refused(tool.run(*arguments), 2)
 
@@ -134,7 +138,50 @@ def test_help(tool):
         check(run.status == 0 and "matchpoint" in run.out and not run.err, str(run))
     for command in ("explore", "run", "replay", "report", "check"):
         check("xample" in tool.run(command, "--help").out, "no example: " + command)
+        check(tool.run("help", command).out == tool.run(command, "--help").out, command)
     check(tool.run("--version").out.startswith("matchpoint "), "no version")
+
+
+def test_what_mpiexec_users_type(tool):
+    program = senders(tool)
+    run = tool.run("explore", "-np", "2", "--max-time", "1.5m", program, report=True)
+    check(run.status == 0 and run.report["ranks"] == 2, str(run))
+    refused(tool.run("explore", "mpiexec", "-np", "3", program, "a b"), 2,
+            "say matchpoint explore -n 3 %s 'a b'" % program)
+    refused(tool.run("explore", "-n", "3", "mpirun", "--oversubscribe", program), 2,
+            "say matchpoint explore -n 4 ./solver")
+    store = os.path.join(tool.directory, "named")
+    tool.run("explore", "-n", "2", "--store", store, program)
+    run = tool.run("report", "--store", store)
+    check(run.status == 0 and "2 interleavings" in run.out, str(run))
+
+
+def test_names_that_terminals_obey(tool):
+    name = "./a\n::error::b\033[31m'"
+    os.link(senders(tool), os.path.join(tool.directory, name))
+    for environment in ({}, {"GITHUB_ACTIONS": "true"}):
+        run = tool.run("explore", "-n", "2", name, environment=environment)
+        check(run.status == 0 and "\033" not in run.out + run.err, str(run))
+        check(not any(line.startswith("::error") for line in (run.out + run.err).split("\n")),
+              str(run))
+    refused(tool.run("explore", "-n", "2", name + "\n::error"), 4, "there is no program")
+
+
+def limited(tool, limit, *arguments):
+    """matchpoint under a limit of the shell."""
+    whole, script = tool.matchpoint, tool.write(
+        "limited", "#!/bin/sh\nulimit %s\nexec %s \"$@\"\n" % (limit, tool.matchpoint))
+    os.chmod(script, 0o755)
+    tool.matchpoint = script
+    try:
+        return tool.run(*arguments)
+    finally:
+        tool.matchpoint = whole
+
+
+def test_limits(tool):
+    refused(limited(tool, "-n 200", "explore", "-n", "2", senders(tool)), 4, "ulimit -n")
+    refused(limited(tool, "-f 1", "explore", "-n", "2", senders(tool)), 4, "cannot be written")
 
 
 def test_more_ranks_than_the_machine_can_hold(tool):

@@ -20,7 +20,7 @@ find_package(matchpoint %(version)s REQUIRED)
 foreach(name senders probe_then_receive)
 	add_executable(${name} %(root)s/examples/${name}.c)
 endforeach()
-set(MATCHPOINT_REPORT_DIR ${CMAKE_BINARY_DIR}/reports)
+set(MATCHPOINT_REPORT_DIR reports) # of the build directory
 matchpoint_add_test(NAME right NUMPROCS 3 OPTIONS --buffering zero COMMAND senders)
 unset(MATCHPOINT_REPORT_DIR)
 matchpoint_add_test(NAME "wrong/finding" NUMPROCS 3 COMMAND later)
@@ -70,7 +70,7 @@ def configured(tool, compiler, version, package):
     os.mkdir(source)
     with open(os.path.join(source, "CMakeLists.txt"), "w") as file:
         file.write(PROJECT % {"root": ROOT, "version": version})
-    call("cmake", "-S", source, "-B", build, "-DCMAKE_C_COMPILER=" + compiler,
+    call("cmake", "-G", "Ninja", "-S", source, "-B", build, "-DCMAKE_C_COMPILER=" + compiler,
          "-DCMAKE_BUILD_TYPE=Debug", package)
     call("cmake", "--build", build)
     return build
@@ -174,6 +174,16 @@ def check_completion(tool, prefix):
             check("how many ranks" in run.err, "--%s=%s is offered\n%s" % (option, word, run))
 
 
+def check_links(documents):
+    """What the README leads to is there."""
+    with open(os.path.join(documents, "README.md")) as file:
+        links = re.findall(r"\]\(([^)#]+)\)", file.read())
+    check(len(links) >= 8, "links: %s" % links)
+    for link in links:
+        check("://" in link or os.path.exists(os.path.join(documents, link)),
+              "%s: there is no %s" % (documents, link))
+
+
 def check_debian(tool, build):
     """What cpack makes has what it needs, and works where it is unpacked."""
     if not shutil.which("dpkg-deb") or not shutil.which("cpack"):
@@ -185,9 +195,12 @@ def check_debian(tool, build):
         check(name in needs, "it does not depend on %s: %s" % (name, needs))
     files = call("dpkg-deb", "-c", package)
     for name in ("bin/matchpoint", "matchpoint/libmatchpoint-shim.so", "man1/matchpoint-explore.1",
-                 "completions/matchpoint", "matchpoint-config.cmake", "pkgconfig/matchpoint.pc"):
+                 "completions/matchpoint", "matchpoint-config.cmake", "pkgconfig/matchpoint.pc",
+                 "doc/matchpoint/copyright"):
         check("/%s\n" % name in files, "%s is not in it\n%s" % (name, files))
     call("dpkg-deb", "-x", package, tool.directory + "/unpacked")
+    check_links(tool.directory + "/unpacked/usr/share/doc/matchpoint")
+    check("gdb" in call("dpkg-deb", "-f", package, "Suggests"), "gdb is not suggested")
     tool.matchpoint = tool.directory + "/unpacked/usr/bin/matchpoint"
     run = tool.run("explore", "-n", "3", tool.compile(os.path.join(ROOT, "examples/senders.c")))
     check(run.status == 0 and "4 interleavings" in run.out, str(run))
