@@ -13,8 +13,10 @@ enum answer_kind {
 	ANSWER_YES = -3,       /* MPI_Test, MPI_Testall: all complete */
 	ANSWER_ONE = -4,       /* the request `call` alone is reported */
 	ANSWER_CANCELLED = -5, /* MPI_Cancel came before the match */
-	ANSWER_EARLY = -6,     /* a standard send completes before it is matched */
-	ANSWER_LATE = -7,      /* a standard send completes only when it is matched */
+	ANSWER_EARLY = -6,     /* a standard send completes before it is matched; a member leaves a
+	                          collective as early as the standard lets it */
+	ANSWER_LATE = -7,      /* a standard send completes only when it is matched; a member leaves
+	                          a collective only when all have come */
 	ANSWER_SOME = -8, /* several: the requests 64 w to 64 w + 63 of window w = ANSWER_SOME -
 	                          rank whose bits are set in `call` (low half) and `sub` (high) */
 };

@@ -5,12 +5,14 @@
 static bool join_collective(const struct dependence *dependence, const struct record *record,
                             struct choice_set **set)
 {
-	const struct event *arrive =
-		&g_array_index(dependence->steps, struct step, record->step).event;
+	struct event arrive = g_array_index(dependence->steps, struct step, record->step).event;
 
-	if (!arrivals_let_leave(dependence->arrivals, arrive))
+	if (record->decided && answer_kind(record->taken) == ANSWER_LATE)
+		arrive.order = ORDER_ALL;
+	if (!arrivals_let_leave(dependence->arrivals, &arrive))
 		return false;
-	arrivals_join(dependence->arrivals, arrive, set);
+	arrivals_join(dependence->arrivals, &arrive, set);
+	choice_set_join(set, record->decided);
 	return true;
 }
 

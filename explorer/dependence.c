@@ -256,6 +256,12 @@ static void unread_recall(struct dependence *dependence, const struct event *eve
 	record->recalled = NULL;
 }
 
+/* A choice when it completes. */
+static bool is_decided_for(const struct record *record)
+{
+	return record->op.kind == OPERATION_SEND || record->op.kind == OPERATION_COLLECTIVE;
+}
+
 /* What the rank goes on with depends on the answer; of a send it learns when it is complete. */
 static void read_answer(struct dependence *dependence, const struct event *event)
 {
@@ -269,13 +275,13 @@ static void read_answer(struct dependence *dependence, const struct event *event
 	set = choice_set_ref(record->issued);
 	if (record->op.kind == OPERATION_QUESTION)
 		dependence_join_answer(dependence, record, event->other, &set);
-	else if (record->op.kind != OPERATION_SEND)
+	else if (!is_decided_for(record))
 		choice_set_join(&set, *now);
 	record->choice = (int)dependence->choices->len;
 	record->taken = event->other;
 	choice_set_add(&set, dependence->choices->len);
 	g_array_append_val(dependence->choices, at);
-	if (record->op.kind == OPERATION_SEND) {
+	if (is_decided_for(record)) {
 		record->decided = choice_set_ref(set);
 	} else {
 		choice_set_join(now, set);
@@ -294,12 +300,23 @@ static void unread_answer(struct dependence *dependence, const struct event *eve
 		return;
 	g_array_set_size(dependence->choices, dependence->choices->len - 1);
 	record->choice = -1;
-	if (record->op.kind == OPERATION_SEND) {
+	if (is_decided_for(record)) {
 		choice_set_unref(record->decided);
 		record->decided = NULL;
 	} else {
 		put_back(record, at);
 	}
+}
+
+static void read_leave(struct dependence *dependence, const struct event *event)
+{
+	struct choice_set **now = &rank_of(dependence, event->op.id.rank)->now;
+	guint index;
+	const struct record *record = dependence_find(dependence, event->op.id, &index);
+
+	arrivals_join(dependence->arrivals, event, now);
+	if (record)
+		choice_set_join(now, record->decided);
 }
 
 /* A rank's part in a collective can be asked about as any request. */
@@ -365,7 +382,7 @@ static void read_event(struct dependence *dependence, const struct event *event,
 		read_arrive(dependence, event);
 		break;
 	case EVENT_LEAVE:
-		arrivals_join(dependence->arrivals, event, now);
+		read_leave(dependence, event);
 		break;
 	}
 }
@@ -460,7 +477,7 @@ bool dependence_may_take(const struct dependence *dependence, struct op_id point
 	guint index;
 	const struct record *record = dependence_find(dependence, point, &index);
 
-	if (!record || record->op.kind == OPERATION_QUESTION || record->op.kind == OPERATION_SEND)
+	if (!record || record->op.kind == OPERATION_QUESTION || is_decided_for(record))
 		return false;
 	return record->op.peer == OPERATION_ANY || record->op.peer == source;
 }

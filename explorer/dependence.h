@@ -10,8 +10,8 @@
  *   to depend on that match; one that leaves a collective, on the arrivals it waited for.
  * - Withdrawing an operation clears the way as its match would; it depends on its rank.
  * - An answer (answer.h) depends on its question, on itself, and on the completion of what it
- *   reports; whoever is answered comes to depend on it. That a send completes early, or late, is
- *   learnt with its completion.
+ *   reports; whoever is answered comes to depend on it. That a send or a collective completes
+ *   early, or late, is learnt with its completion.
  *
  * Choices are numbered as they stand in the trace, from 0. All of it is read off the trace event
  * by event, and can be unread backwards, so that a world that goes on, or one restored from a

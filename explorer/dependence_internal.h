@@ -19,7 +19,8 @@ struct record {
 	guint step;                  /* that brought it: its event */
 	struct choice_set *issued;   /* what its issue or posting depends on */
 	struct choice_set *match;    /* what its match, withdrawal or answer depends on */
-	struct choice_set *decided;  /* a send: what the choice when it completes depends on */
+	struct choice_set *decided;  /* a send, a collective: what the choice when it completes
+	                                depends on */
 	struct choice_set *recalled; /* a receive: what the call of MPI_Cancel depends on */
 	bool is_recalled;
 	bool gone; /* matched, withdrawn or answered; for a probe: it has seen its message */

@@ -13,26 +13,56 @@ static const char *const buffering_names[] = {
 	[BUFFERING_PER_SEND] = "per-send",
 };
 
+static const char *const collectives_words[] = {
+	[COLLECTIVES_ASYNC] = "async",
+	[COLLECTIVES_SYNC] = "sync",
+	[COLLECTIVES_PER_CALL] = "per-call",
+	[COLLECTIVES_BOTH] = "both",
+};
+
+enum collective_mode collective_mode_under(enum collective_mode asked, enum buffering buffering)
+{
+	if (asked != COLLECTIVES_BOTH)
+		return asked;
+	return buffering == BUFFERING_ZERO ? COLLECTIVES_SYNC : COLLECTIVES_ASYNC;
+}
+
+const char *collective_mode_word(enum collective_mode collectives)
+{
+	return collectives_words[collectives];
+}
+
+bool collective_mode_from_word(const char *word, enum collective_mode *ret)
+{
+	for (guint i = COLLECTIVES_ASYNC; i <= COLLECTIVES_BOTH; i++) {
+		if (g_strcmp0(word, collectives_words[i]) != 0)
+			continue;
+		*ret = (enum collective_mode)i;
+		return true;
+	}
+	return false;
+}
+
 /* Where the parser stands; `at` moves forward over `text`. */
 struct cursor {
 	const char *text;
 	const char *at;
 };
 
-struct path *path_new(int ranks, enum buffering buffering, bool synchronous_collectives)
+struct path *path_new(int ranks, enum buffering buffering, enum collective_mode collectives)
 {
 	struct path *path = g_new0(struct path, 1);
 
 	path->ranks = ranks;
 	path->buffering = buffering;
-	path->synchronous_collectives = synchronous_collectives;
+	path->collectives = collectives;
 	path->choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
 	return path;
 }
 
 struct path *path_copy(const struct path *path)
 {
-	struct path *copy = path_new(path->ranks, path->buffering, path->synchronous_collectives);
+	struct path *copy = path_new(path->ranks, path->buffering, path->collectives);
 
 	if (path->choices->len > 0)
 		g_array_append_vals(copy->choices, path->choices->data, path->choices->len);
@@ -86,8 +116,8 @@ char *path_print(const struct path *path)
 	g_string_append_printf(text, "mp1:n%d:", path->ranks);
 	if (path->buffering != BUFFERING_ANY)
 		g_string_append_printf(text, "%s:", buffering_names[path->buffering]);
-	if (path->synchronous_collectives)
-		g_string_append(text, "sync:");
+	if (path->collectives != COLLECTIVES_ANY)
+		g_string_append_printf(text, "%s:", collectives_words[path->collectives]);
 	for (guint i = 0; i < path->choices->len; i++) {
 		const struct choice *choice = &g_array_index(path->choices, struct choice, i);
 
@@ -268,14 +298,19 @@ struct path *path_parse(const char *text, GError **error)
 		fail(&cursor, error, "':' expected");
 		return NULL;
 	}
-	path = path_new((int)ranks, BUFFERING_ANY, false);
+	path = path_new((int)ranks, BUFFERING_ANY, COLLECTIVES_ANY);
 	for (int buffering = BUFFERING_ZERO; buffering <= BUFFERING_PER_SEND; buffering++) {
 		g_autofree char *word = g_strconcat(buffering_names[buffering], ":", NULL);
 
 		if (path->buffering == BUFFERING_ANY && accept(&cursor, word))
 			path->buffering = (enum buffering)buffering;
 	}
-	path->synchronous_collectives = accept(&cursor, "sync:");
+	for (int word = COLLECTIVES_ASYNC; word <= COLLECTIVES_PER_CALL; word++) {
+		g_autofree char *name = g_strconcat(collectives_words[word], ":", NULL);
+
+		if (path->collectives == COLLECTIVES_ANY && accept(&cursor, name))
+			path->collectives = (enum collective_mode)word;
+	}
 	if (!parse_choices(&cursor, path, error)) {
 		path_free(path);
 		return NULL;

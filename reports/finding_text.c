@@ -149,14 +149,14 @@ static char *sends_that(const GPtrArray *choices, const char *answer)
 	return g_string_free(text, text->len == 0);
 }
 
-/* Where each send has a choice: which sends make the difference. */
+/* Where each send, or collective, has a choice: which of them make the difference. */
 static bool write_sends(struct store_reader *reader, const struct record_finding *finding,
                         FILE *out, GError **error)
 {
 	g_autoptr(RecordExecution) execution = NULL;
 	g_autofree char *late = NULL, *early = NULL;
 
-	if (finding->bufferings != RECORD_PER_SEND)
+	if (finding->bufferings != RECORD_PER_SEND && !strstr(finding->path, ":per-call:"))
 		return true;
 	execution = store_reader_example(reader, finding->id, error);
 	if (!execution)
@@ -164,7 +164,7 @@ static bool write_sends(struct store_reader *reader, const struct record_finding
 	late = sends_that(execution->choices, "late");
 	early = sends_that(execution->choices, "early");
 	if (late)
-		fprintf(out, "  must block until received: %s\n", late);
+		fprintf(out, "  must block until matched: %s\n", late);
 	if (early)
 		fprintf(out, "  must complete before: %s\n", early);
 	return true;

@@ -344,7 +344,7 @@ static void add_exploration(JsonBuilder *json, const struct record_exploration *
 	add_search(json, exploration);
 	add_shard(json, exploration);
 	add_bufferings(json, exploration->bufferings);
-	add_text(json, "collectives", exploration->synchronous_collectives ? "sync" : "async");
+	add_text(json, "collectives", exploration->collectives);
 	add_number(json, "interleavings", (gint64)exploration->interleavings);
 	add_number(json, "wasted", (gint64)exploration->wasted);
 	json_builder_set_member_name(json, "seconds");

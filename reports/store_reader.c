@@ -112,7 +112,7 @@ static void exploration_columns(struct record_exploration *e, sqlite3_stmt *row)
 	e->bufferings = rows_count(row, 3) & RECORD_BUFFERINGS;
 	e->backtrack = rows_name(row, 4);
 	e->backtrack_reason = rows_text(row, 5);
-	e->synchronous_collectives = sqlite3_column_int(row, 6) != 0;
+	e->collectives = rows_name(row, 6);
 	e->version = rows_text(row, 7);
 	e->mpi = rows_text(row, 8);
 	e->complete = sqlite3_column_int(row, 9) != 0;
@@ -137,7 +137,7 @@ static bool read_exploration(struct store_reader *reader, GError **error)
 	sqlite3_stmt *row = rows_prepare(
 		reader,
 		"SELECT command, directory, ranks, bufferings, backtrack, backtrack_reason,"
-		" synchronous, version, mpi, complete, incomplete_reason, wasted, seconds,"
+		" collectives, version, mpi, complete, incomplete_reason, wasted, seconds,"
 		" shard, shards, machine, random, seed, runs, standard_input"
 		" FROM exploration",
 		error);

@@ -82,18 +82,21 @@ static gboolean interpret(struct command_options *options)
 	static const char *const bufferings[] = {"both", "zero", "infinite", "per-send", NULL};
 	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE,
 	                              RECORD_PER_SEND};
-	static const char *const collectives[] = {"async", "sync", NULL};
 	static const char *const backtracks[] = {"auto", "snapshot", "rerun", NULL};
 	struct session_options *session = &options->session;
-	int buffering = 0, collective = 0, backtrack = 0;
+	int buffering = 0, backtrack = 0;
 
 	if (options->buffering)
 		buffering = word_index("--buffering", options->buffering, bufferings);
-	if (options->collectives)
-		collective = word_index("--collectives", options->collectives, collectives);
+	session->collectives = COLLECTIVES_BOTH;
+	if (options->collectives
+	    && !collective_mode_from_word(options->collectives, &session->collectives)) {
+		command_complain("--collectives cannot be '%s'; see --help", options->collectives);
+		return FALSE;
+	}
 	if (options->backtrack)
 		backtrack = word_index("--backtrack", options->backtrack, backtracks);
-	if (buffering < 0 || collective < 0 || backtrack < 0 || !command_inspect_reports(options))
+	if (buffering < 0 || backtrack < 0 || !command_inspect_reports(options))
 		return FALSE;
 	if (options->max_memory
 	    && !command_size("--max-memory", options->max_memory, &session->max_memory))
@@ -120,7 +123,6 @@ static gboolean interpret(struct command_options *options)
 		return FALSE;
 	}
 	session->some = (guint)options->some;
-	session->synchronous_collectives = collective == 1;
 	session->backtrack = (enum backtrack)backtrack;
 	session->launcher = options->launcher;
 	if (!options->standard_input)
@@ -128,6 +130,14 @@ static gboolean interpret(struct command_options *options)
 	session->standard_input = options->standard_input;
 	session->store = options->store ? options->store : COMMAND_STORE_DEFAULT;
 	return TRUE;
+}
+
+void command_follow_collectives(struct command_options *options, const struct path *path)
+{
+	if (path->collectives != COLLECTIVES_ANY)
+		options->session.collectives = path->collectives;
+	else if (!options->collectives)
+		options->session.collectives = COLLECTIVES_ASYNC;
 }
 
 static GOptionContext *context_new(struct command_options *options, const GOptionEntry *more,
@@ -144,7 +154,9 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 	         "per-send (a choice for each)",
 	         "WORD"},
 		{"collectives", 0, 0, G_OPTION_ARG_STRING, &options->collectives,
-	         "async: a root may leave a broadcast early, ...; sync: all are barriers", "WORD"},
+	         "async: a root may leave a broadcast early, ...; sync: all are barriers; both "
+	         "(default): sync under zero buffering, else async; per-call: a choice for each",
+	         "WORD"},
 		{"not-yet", 0, 0, G_OPTION_ARG_INT, &options->not_yet,
 	         "how often in a row a Test or Iprobe says so although it could be otherwise "
 	         "(default: 1)",

@@ -72,6 +72,9 @@ gboolean command_inspect_reports(const struct command_options *options);
 int command_find_path(struct command_options *options, struct path **ret_path,
                       guint32 *ret_finding);
 
+/* Collectives are as the path says, unless it leaves that to the options. */
+void command_follow_collectives(struct command_options *options, const struct path *path);
+
 void command_options_release(struct command_options *options);
 
 /* Looks at the program before it is started; complains and returns EXIT_CANNOT when it cannot work.

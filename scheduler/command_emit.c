@@ -314,6 +314,18 @@ gboolean command_may_emit_c(const struct record_finding *finding, const char *fi
 	return !finding || sketch_can_show(finding, error);
 }
 
+/* The least that explores what the path says. */
+static enum collective_mode collectives_to_explore(const char *text)
+{
+	struct path *path = path_parse(text, NULL);
+	enum collective_mode collectives = path ? path->collectives : COLLECTIVES_ANY;
+	gboolean usual = collectives == COLLECTIVES_ANY
+	                 || (collectives == COLLECTIVES_SYNC && path->buffering == BUFFERING_ZERO);
+
+	path_free(path);
+	return usual ? COLLECTIVES_BOTH : collectives;
+}
+
 char *command_emit_c(const struct session_options *session, const char *file, double seconds,
                      GError **error)
 {
@@ -336,7 +348,7 @@ char *command_emit_c(const struct session_options *session, const char *file, do
 	if (!good)
 		good = store_reader_well(reader, RECORD_INFINITE, NULL);
 	emit.finding = store_reader_finding(reader, 1);
-	emit.synchronous_collectives = store_reader_exploration(reader)->synchronous_collectives;
+	emit.collectives = collectives_to_explore(emit.finding->path);
 	emit.needs_blame = emit.finding->blame != NULL;
 	emit.had_good = emit.needs_good = good != NULL;
 	emit.deadline = g_get_monotonic_time() + (gint64)(seconds * G_USEC_PER_SEC);

@@ -15,7 +15,7 @@ struct emit {
 	const struct record_finding *finding;
 	const char *origin; /* the program that was run */
 	guint not_yet, some; /* as in struct session_options */
-	gboolean synchronous_collectives;
+	enum collective_mode collectives; /* --collectives of the emitted program's exploration */
 	gboolean had_good;    /* an interleaving of the program ends well */
 	gboolean needs_blame; /* a choice must make the difference, as it did */
 	gboolean other_blame; /* but it may be another choice */

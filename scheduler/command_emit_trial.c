@@ -107,11 +107,15 @@ static char *options_needed(const struct emit *emit)
 	g_autofree char *some = emit->some == COMMAND_SOME_DEFAULT
 	                                ? g_strdup("")
 	                                : g_strdup_printf(" --some %u", emit->some);
+	g_autofree char *collectives =
+		emit->collectives == COLLECTIVES_BOTH
+			? g_strdup("")
+			: g_strconcat(" --collectives ",
+		                      collective_mode_word(emit->collectives), NULL);
 
 	return g_strconcat(
 		emit->finding->bufferings == RECORD_PER_SEND ? " --buffering per-send" : "",
-		emit->synchronous_collectives ? " --collectives sync" : "", not_yet, some,
-		NULL);
+		collectives, not_yet, some, NULL);
 }
 
 static gboolean is_answer(const struct record_message *taken, const char *answer)
@@ -253,7 +257,7 @@ static gboolean explore(struct emit *emit, gboolean *ret_too_large)
 		.bufferings = emit->finding->bufferings == RECORD_PER_SEND
 	                              ? RECORD_PER_SEND
 	                              : RECORD_ZERO | RECORD_INFINITE,
-		.synchronous_collectives = emit->synchronous_collectives,
+		.collectives = emit->collectives,
 		.not_yet = emit->not_yet,
 		.some = emit->some,
 		.max_interleavings = INTERLEAVINGS_MOST,

@@ -280,7 +280,11 @@ static int prepare(struct command_options *options, struct subject *subject)
 	}
 	subject->store = g_build_filename(session->store, "minimize", NULL);
 	session->store = subject->store;
-	session->synchronous_collectives |= subject->path->synchronous_collectives;
+	command_follow_collectives(options, subject->path);
+	/* Under infinite buffering, which is tried besides, they are left early. */
+	if (subject->path->buffering == BUFFERING_ZERO
+	    && session->collectives == COLLECTIVES_SYNC)
+		session->collectives = COLLECTIVES_BOTH;
 	if (subject->path->buffering != BUFFERING_ANY)
 		session->bufferings = 1u << subject->path->buffering;
 	session->compare_files = options->compare || !subject->reader

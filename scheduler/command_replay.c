@@ -12,7 +12,6 @@ static int follow(struct command_options *options, const struct path *path)
 	int status;
 
 	session->path = path;
-	session->synchronous_collectives |= path->synchronous_collectives;
 	if (path->buffering == BUFFERING_ZERO)
 		session->bufferings = RECORD_ZERO;
 	else if (path->buffering == BUFFERING_INFINITE)
@@ -50,7 +49,7 @@ static int run_once(int argc, char **argv)
 	if (status == EXIT_CLEAN)
 		status = command_inspect(&options);
 	if (status == EXIT_CLEAN) {
-		path = path_new(options.session.ranks, BUFFERING_ANY, FALSE);
+		path = path_new(options.session.ranks, BUFFERING_ANY, COLLECTIVES_ANY);
 		status = follow(&options, path);
 		path_free(path);
 	}
@@ -164,6 +163,7 @@ static int replay(int argc, char **argv)
 		/* The exploration's store stays as it is. */
 		beside = g_build_filename(options.session.store, "replay", NULL);
 		options.session.store = beside;
+		command_follow_collectives(&options, path);
 		status = follow(&options, path);
 	}
 	path_free(path);

@@ -148,7 +148,7 @@ void execution_connected(struct execution *execution, struct link *link,
 	}
 	welcome.welcome.buffering = (uint8_t)options->buffering;
 	welcome.welcome.every_call_waits = options->every_call_waits;
-	welcome.welcome.synchronous_collectives = options->synchronous_collectives;
+	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
 	welcome.welcome.stacks = execution->stacks != NULL;
 	link_assign(link, LINK_RANK, execution, rank);
 	execution->links[rank] = link;

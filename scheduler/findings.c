@@ -19,6 +19,7 @@ struct entry {
 	struct record_finding *finding; /* in `all` */
 	struct course course;
 	GPtrArray *choices; /* struct record_choice: the same with places */
+	gboolean is_bound;  /* some path of it names what collectives do, under one buffering */
 };
 
 struct findings {
@@ -90,13 +91,24 @@ static GPtrArray *copy_choices(const GPtrArray *choices)
 	return copy;
 }
 
-/* The path loses its buffering when the finding shows under every buffering explored. */
-static void widen(const struct findings *findings, struct record_finding *finding)
+static gboolean names_collectives(const char *path)
 {
+	return path
+	       && (strstr(path, ":sync:") || strstr(path, ":async:")
+	           || strstr(path, ":per-call:"));
+}
+
+/* The path loses its buffering when the finding shows under every buffering explored, and
+ * collectives have no part in it. */
+static void widen(const struct findings *findings, struct record_finding *finding,
+                  const struct record_execution *execution)
+{
+	struct entry *entry = findings->entries->pdata[finding->id - 1];
 	static const char *const names[] = {":zero:", ":infinite:"};
 	char *place;
 
-	if (findings->bufferings != (RECORD_ZERO | RECORD_INFINITE)
+	entry->is_bound |= names_collectives(execution->path);
+	if (entry->is_bound || findings->bufferings != (RECORD_ZERO | RECORD_INFINITE)
 	    || finding->bufferings != findings->bufferings)
 		return;
 	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
@@ -119,6 +131,7 @@ static struct record_finding *add_new(struct findings *findings, struct record_f
 	entry->finding = finding;
 	entry->course = course_of(execution, choices);
 	entry->choices = copy_choices(execution->choices);
+	entry->is_bound = names_collectives(execution->path);
 	g_ptr_array_add(findings->all, finding);
 	g_ptr_array_add(findings->entries, entry);
 	g_hash_table_insert(findings->by_key, key, finding);
@@ -137,7 +150,7 @@ struct record_finding *findings_add(struct findings *findings, struct record_fin
 	g_free(key);
 	known->count++;
 	known->bufferings |= execution->buffering;
-	widen(findings, known);
+	widen(findings, known, execution);
 	record_finding_free(finding);
 	return known;
 }

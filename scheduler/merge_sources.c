@@ -368,7 +368,7 @@ void merge_describe(struct merge *merge)
 	e->directory = g_strdup(first->directory);
 	e->ranks = first->ranks;
 	e->bufferings = first->bufferings;
-	e->synchronous_collectives = first->synchronous_collectives;
+	e->collectives = first->collectives;
 	e->version = g_strdup(first->version);
 	e->mpi = g_strdup(first->mpi);
 	e->machine = g_strdup(first->machine);

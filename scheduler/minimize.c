@@ -43,10 +43,20 @@ static gboolean may_go_on(const struct search *search)
 	       && search->minimize->tries < search->minimize->tries_most;
 }
 
+/* As the path has it; with the other buffering, which may be tried besides, its own. */
+static enum collective_mode collectives_of(const struct search *search, enum buffering buffering)
+{
+	const struct path *path = search->minimize->path;
+
+	if (buffering == path->buffering || buffering == BUFFERING_ANY)
+		return path->collectives;
+	return COLLECTIVES_ANY;
+}
+
 static char *print(const struct search *search, const GArray *choices, enum buffering buffering)
 {
 	struct path path = {search->session->options->ranks, buffering,
-	                    search->session->options->synchronous_collectives, (GArray *)choices};
+	                    collectives_of(search, buffering), (GArray *)choices};
 
 	return path_print(&path);
 }
@@ -382,7 +392,7 @@ static void keep(struct search *search, const struct path *path, gboolean well)
 static struct path *path_of(const struct search *search, GArray *choices, enum buffering buffering)
 {
 	struct path *path = path_new(search->session->options->ranks, buffering,
-	                             search->session->options->synchronous_collectives);
+	                             collectives_of(search, buffering));
 
 	g_array_append_vals(path->choices, choices->data, choices->len);
 	return path;

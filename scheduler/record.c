@@ -231,6 +231,7 @@ struct record_exploration *record_exploration_new(void)
 
 	exploration->command = g_intern_static_string("explore");
 	exploration->backtrack = g_intern_static_string("snapshot");
+	exploration->collectives = g_intern_static_string("both");
 	exploration->program = g_new0(char *, 1);
 	exploration->notes = g_ptr_array_new_with_free_func(g_free);
 	return exploration;

@@ -248,7 +248,7 @@ struct record_exploration {
 	uint64_t seed;                /* of these; at most INT64_MAX */
 	const char *backtrack;        /* "snapshot" or "rerun" */
 	char *backtrack_reason;       /* why auto reruns; NULL: nothing to explain */
-	bool synchronous_collectives; /* --collectives=sync */
+	const char *collectives; /* --collectives, interned */
 	char *version;                /* matchpoint's own */
 	char *mpi;                    /* first line of MPI_Get_library_version */
 	GPtrArray *notes; /* of char *: what was not explored or could not be controlled;

@@ -146,13 +146,14 @@ static struct frozen *nearest(struct session *session, const GArray *plan, enum 
 struct execution *session_begin(struct session *session, struct strategy *strategy,
                                 enum buffering buffering, GArray *plan)
 {
-	struct world_options options = {session->options->ranks,
+	const struct session_options *asked = session->options;
+	struct world_options options = {asked->ranks,
 	                                buffering,
-	                                session->options->every_call_waits,
-	                                session->options->synchronous_collectives,
+	                                asked->every_call_waits,
+	                                collective_mode_under(asked->collectives, buffering),
 	                                session->cancels,
-	                                session->options->not_yet,
-	                                session->options->some};
+	                                asked->not_yet,
+	                                asked->some};
 	struct frozen *frozen = nearest(session, plan, buffering);
 	struct execution *execution = execution_new(session, strategy, plan);
 	g_autoptr(GError) error = NULL;
@@ -169,7 +170,7 @@ struct execution *session_begin(struct session *session, struct strategy *strate
 		session_launch(session, execution);
 		return execution;
 	}
-	execution->world = world_copy(frozen->world, buffering, execution);
+	execution->world = world_copy(frozen->world, buffering, options.collectives, execution);
 	forget_made(plan, world_choices(frozen->world));
 	if (!frozen_restore(frozen, execution, &error)) {
 		execution->again = TRUE;
@@ -342,6 +343,8 @@ void session_account(struct session *session, struct execution *execution)
 	session->longest = MAX(session->longest, seconds);
 	session->by_rule |= world_answered_by_rule(execution->world);
 	session->collectives_waited |= world_collectives_waited(execution->world);
+	if (world_collectives_matter(execution->world))
+		session->collectives_tried |= 1u << world_options(execution->world)->collectives;
 	session->locks |= world_has_locked(execution->world);
 	session->atomics |= world_has_atomics(execution->world);
 	if (execution->cut_short || session->error)

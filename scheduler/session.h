@@ -34,7 +34,7 @@ struct session_options {
 	const char *launcher; /* NULL: mpiexec.mpich -n N */
 	enum backtrack backtrack;
 	guint bufferings; /* of RECORD_BUFFERINGS */
-	gboolean synchronous_collectives;
+	enum collective_mode collectives;
 	guint64 max_interleavings; /* 0: no bound */
 	double max_seconds;        /* 0: no bound */
 	guint64 max_memory;        /* bytes for snapshots; 0: half of what is free */

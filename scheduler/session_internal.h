@@ -109,6 +109,7 @@ struct session {
 	gboolean following;   /* the current execution is no part of the exploration */
 	gboolean by_rule;     /* Waitany, Test, ... were answered by rule somewhere */
 	gboolean collectives_waited;
+	guint collectives_tried; /* 1 << enum collective_mode, where that mattered */
 	gboolean locks, atomics; /* see world_has_locked, world_has_atomics */
 	gboolean recording;      /* this interleaving is one that a conductor keeps */
 	gboolean replaying;      /* it is that of a finding, once more */

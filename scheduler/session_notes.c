@@ -128,6 +128,27 @@ static void note_sets(struct session *session)
 	note(session, text);
 }
 
+/* Of the two extremes, that which was not tried although it can make a difference. */
+static void note_collectives(struct session *session)
+{
+	const guint early = 1u << COLLECTIVES_ASYNC, waiting = 1u << COLLECTIVES_SYNC;
+	guint tried = session->collectives_tried;
+
+	if (!g_str_equal(session->options->command, "explore") || session->options->conduct
+	    || tried == 0 || session->stop_reason)
+		return;
+	if (tried == early)
+		note(session,
+		     "collectives that need not wait for all their members, as MPI_Bcast, were "
+		     "left as early as the standard allows; that they wait was not explored "
+		     "(--collectives)");
+	else if (tried == waiting)
+		note(session,
+		     "collectives that need not wait for all their members, as MPI_Bcast, were "
+		     "taken to wait for them; that they are left earlier was not explored "
+		     "(--collectives)");
+}
+
 void session_note(struct session *session)
 {
 	note_covered(session);
@@ -147,6 +168,7 @@ void session_note(struct session *session)
 		note(session,
 		     "threads of a rank were let into MPI one after another; other orders were "
 		     "explored where two wait to be let in and their sends or receives race");
+	note_collectives(session);
 	if (session->collectives_waited)
 		note(session,
 		     "rooted collectives of intercommunicators and persistent reductions were "

@@ -84,8 +84,7 @@ static GPtrArray *identity_of(const struct session *session)
 	add(identity, "the directory", g_get_current_dir());
 	add(identity, "the number of ranks", g_strdup_printf("%d", options->ranks));
 	add(identity, "--buffering (a mask)", g_strdup_printf("%u", options->bufferings));
-	add(identity, "--collectives",
-	    g_strdup(options->synchronous_collectives ? "sync" : "async"));
+	add(identity, "--collectives", word(collective_mode_word(options->collectives)));
 	add(identity, "--deviations", g_strdup_printf("%d", options->deviations));
 	add(identity, "--random",
 	    options->random ? g_strdup_printf("%" G_GUINT64_FORMAT, options->seed) : word(NULL));
@@ -124,6 +123,7 @@ static GVariant *state_of(const struct session *session)
 	g_variant_dict_insert(&dict, "lost-unseen", "b", session->lost_unseen);
 	g_variant_dict_insert(&dict, "by-rule", "b", session->by_rule);
 	g_variant_dict_insert(&dict, "collectives-waited", "b", session->collectives_waited);
+	g_variant_dict_insert(&dict, "collectives-tried", "u", session->collectives_tried);
 	g_variant_dict_insert(&dict, "threads", "b", session->threads);
 	g_variant_dict_insert(&dict, "locks", "b", session->locks);
 	g_variant_dict_insert(&dict, "atomics", "b", session->atomics);
@@ -206,6 +206,7 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 	g_variant_dict_lookup(&dict, "lost-unseen", "b", &session->lost_unseen);
 	g_variant_dict_lookup(&dict, "by-rule", "b", &session->by_rule);
 	g_variant_dict_lookup(&dict, "collectives-waited", "b", &session->collectives_waited);
+	g_variant_dict_lookup(&dict, "collectives-tried", "u", &session->collectives_tried);
 	g_variant_dict_lookup(&dict, "threads", "b", &session->threads);
 	g_variant_dict_lookup(&dict, "locks", "b", &session->locks);
 	g_variant_dict_lookup(&dict, "atomics", "b", &session->atomics);

@@ -191,7 +191,7 @@ static void describe(struct session *session)
 	exploration->shards = options->shards;
 	exploration->random = options->random;
 	exploration->seed = options->seed;
-	exploration->synchronous_collectives = options->synchronous_collectives;
+	exploration->collectives = collective_mode_word(options->collectives);
 	exploration->version = g_strdup(MATCHPOINT_VERSION);
 	exploration->backtrack = session->snapshots ? "snapshot" : "rerun";
 }

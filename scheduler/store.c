@@ -475,9 +475,9 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 	if (!store_begin(store, error))
 		return false;
 	good = store_run(store, "DELETE FROM argument; DELETE FROM note;", error)
-	       && put(store, PUT_EXPLORATION, error, "ttiittitttitiidiiiiit", e->command,
+	       && put(store, PUT_EXPLORATION, error, "ttiittttttitiidiiiiit", e->command,
 	              e->directory, I(e->ranks), I(e->bufferings), e->backtrack,
-	              e->backtrack_reason, I(e->synchronous_collectives), e->version, e->mpi,
+	              e->backtrack_reason, e->collectives, e->version, e->mpi,
 	              e->machine, I(e->complete), e->incomplete_reason, (gint64)e->interleavings,
 	              (gint64)e->wasted, e->seconds, I(e->shard), I(e->shards), I(e->random),
 	              I(e->seed), I(e->runs), e->standard_input);

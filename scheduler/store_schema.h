@@ -35,7 +35,7 @@
 #define STORE_SCHEMA \
 	"CREATE TABLE exploration (" \
 	" id INTEGER PRIMARY KEY CHECK (id = 1), command TEXT, directory TEXT, ranks INTEGER," \
-	" bufferings INTEGER, backtrack TEXT, backtrack_reason TEXT, synchronous INTEGER," \
+	" bufferings INTEGER, backtrack TEXT, backtrack_reason TEXT, collectives TEXT," \
 	" version TEXT, mpi TEXT, machine TEXT, complete INTEGER, incomplete_reason TEXT," \
 	" interleavings INTEGER, wasted INTEGER, seconds REAL, shard INTEGER, shards INTEGER," \
 	" random INTEGER, seed INTEGER, runs INTEGER, standard_input TEXT);" \

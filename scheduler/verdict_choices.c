@@ -167,11 +167,22 @@ void verdict_choices(struct execution *execution, GHashTable *operations)
 	}
 }
 
+/* Without a word they are left early, which only zero buffering is not usually paired with. */
+static enum collective_mode collectives_needed(const struct world *world)
+{
+	const struct world_options *options = world_options(world);
+	gboolean is_usual = options->collectives == COLLECTIVES_ASYNC
+	                    && options->buffering != BUFFERING_ZERO;
+
+	return !world_collectives_matter(world) || is_usual ? COLLECTIVES_ANY
+	                                                    : options->collectives;
+}
+
 char *verdict_path(const struct execution *execution)
 {
 	g_autoptr(GArray) choices = world_told_choices(execution->world);
 	struct path *path = path_new(execution->session->options->ranks, execution->buffering,
-	                             execution->session->options->synchronous_collectives);
+	                             collectives_needed(execution->world));
 	char *text;
 
 	g_array_append_vals(path->choices, choices->data, choices->len);

@@ -40,13 +40,15 @@ struct world *world_new(const struct world_options *options, struct communicator
 	return world;
 }
 
-struct world *world_copy(const struct world *from, enum buffering buffering, void *user)
+struct world *world_copy(const struct world *from, enum buffering buffering,
+                         enum collective_mode collectives, void *user)
 {
 	struct world *to = g_memdup2(from, sizeof(*from));
 	GHashTableIter iter;
 	gpointer key, value;
 
 	to->options.buffering = buffering;
+	to->options.collectives = collectives;
 	to->user = user;
 	to->ranks = g_memdup2(from->ranks, (gsize)from->options.ranks * sizeof(*from->ranks));
 	for (int rank = 0; rank < from->options.ranks; rank++) {
@@ -154,10 +156,12 @@ void world_remove_live(struct world *world, int rank, const struct live *live)
 
 gboolean world_half_completable(const struct world *world, int rank, const struct live *live)
 {
+	if (live->is_decided_for && live->decided == 0)
+		return FALSE;
 	switch (live->kind) {
 	case WIRE_SEND:
-		if (live->is_decided_for && live->decided != ANSWER_LATE)
-			return live->decided == ANSWER_EARLY;
+		if (live->decided == ANSWER_EARLY)
+			return TRUE;
 		return !live->waits_for_match || live->matched || live->cancelled;
 	case WIRE_COLLECTIVE:
 		return collectives_may_leave(world->collectives, live->instance, rank, live->order);

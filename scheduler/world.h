@@ -34,7 +34,7 @@ struct world_options {
 	int ranks;
 	enum buffering buffering;
 	gboolean every_call_waits;
-	gboolean synchronous_collectives;
+	enum collective_mode collectives; /* not BOTH */
 	gboolean cancels; /* the program calls MPI_Cancel: nonblocking receives that name their
 	                     source are matched by choice, too */
 	guint not_yet; /* so often in a row a poll is told "not yet" although it may be otherwise */
@@ -74,9 +74,10 @@ struct world *world_new(const struct world_options *options, struct communicator
                         const struct world_orders *orders, void *user);
 void world_free(struct world *world);
 
-/* The same world again, for another future; orders go to `user` with `buffering` in force. All
- * ranks must be blocked or gone. */
-struct world *world_copy(const struct world *world, enum buffering buffering, void *user);
+/* The same world again, for another future; orders go to `user`, with these in force.
+ * All ranks must be blocked or gone. */
+struct world *world_copy(const struct world *world, enum buffering buffering,
+                         enum collective_mode collectives, void *user);
 
 /* What ranks report. FALSE: the report cannot be true, and nothing of it was believed (`error` set,
  * which names the rank); the rank cannot be controlled. */
@@ -182,5 +183,9 @@ gboolean world_answered_by_rule(const struct world *world);
 /* Whether some collective was taken to wait for all members although the standard lets
  * a member leave earlier. */
 gboolean world_collectives_waited(const struct world *world);
+
+/* Whether there was a collective that the standard lets a member leave before all have come, so
+ * that it matters which `collectives` are in force. */
+gboolean world_collectives_matter(const struct world *world);
 
 #endif

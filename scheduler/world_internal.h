@@ -19,7 +19,7 @@ struct live {
 	gboolean joined;          /* with the operation before it, as one request */
 	gboolean observed;        /* to be removed */
 	gboolean waits_for_match; /* sends */
-	gboolean is_decided_for;  /* standard sends that complete as is chosen for each */
+	gboolean is_decided_for;  /* sends and collectives that complete as is chosen for each */
 	int decided;              /* enum answer_kind ANSWER_EARLY or ANSWER_LATE of these, or 0 */
 	gboolean by_choice;       /* receives that are matched only by choice */
 	enum event_order order;   /* collectives: whom this member waits for */
@@ -102,6 +102,7 @@ struct world {
 	guint idle_polls;
 	gboolean started;          /* ranks may leave MPI_Init */
 	gboolean collectives_wait; /* some collective was taken to wait for more than it must */
+	gboolean collectives_matter; /* one could be left before all have come */
 	gboolean by_rule;
 	gboolean windows;
 	gboolean any_tag; /* somebody has received from any tag */

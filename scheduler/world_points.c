@@ -6,9 +6,9 @@
 #include "world_internal.h"
 
 /* Sends that may complete early come first, even those that are matched already (of these it is not
- * asked whether they wait): so that what comes after never depends on what matched them. Then come
- * points with messages or complete requests, last those where nothing is possible but to say "not
- * yet" or to cancel. */
+ * asked whether they wait): so that what comes after never depends on what matched them; and
+ * collectives that may be left early, in the same way. Then come points with messages or complete
+ * requests, last those where nothing is possible but to say "not yet" or to cancel. */
 enum priority { PRIORITY_SEND, PRIORITY_FIRST, PRIORITY_LAST };
 
 struct point {
@@ -284,33 +284,42 @@ static void add_question(const struct world *world, GArray *points, int number)
 		g_array_free(alternatives, TRUE);
 }
 
-static void add_send(GArray *points, int number, const struct live *live)
+/* Whether there is nothing left to wait for. */
+static gboolean is_late_enough(const struct world *world, const struct live *live)
+{
+	return live->kind == WIRE_COLLECTIVE
+	               ? collectives_complete(world->collectives, live->instance)
+	               : live->matched;
+}
+
+static void add_early(const struct world *world, GArray *points, int number,
+                      const struct live *live)
 {
 	struct point point = {{.point = {number, 0, 0}}, PRIORITY_SEND};
 
-	if (!live || live->kind != WIRE_SEND || !live->is_decided_for || live->decided != 0)
+	if (!live || !live->is_decided_for || live->decided != 0)
 		return;
 	point.choice.point = world_op_id(number, live->name);
 	if (find_point(points, point.choice.point))
 		return;
 	point.choice.alternatives = alternatives_new();
 	add(point.choice.alternatives, answer_make(ANSWER_EARLY));
-	if (!live->matched)
+	if (!is_late_enough(world, live))
 		add(point.choice.alternatives, answer_make(ANSWER_LATE));
 	g_array_append_val(points, point);
 }
 
-/* The sends for which the rank waits, or asks. */
-static void add_sends(const struct world *world, GArray *points, int number)
+/* What may complete early of that for which the rank waits, or asks. */
+static void add_all_early(const struct world *world, GArray *points, int number)
 {
 	const struct rank *rank = &world->ranks[number];
 
 	for (guint i = 0; i < rank->waited->len; i++) {
 		const struct live *live = waited_live(world, number, i);
 
-		add_send(points, number, live);
+		add_early(world, points, number, live);
 		if (live)
-			add_send(points, number, world_find_joined(world, number, live));
+			add_early(world, points, number, world_find_joined(world, number, live));
 	}
 }
 
@@ -349,8 +358,9 @@ static void add_of_line(const struct world *world, GArray *points, int number)
 		add_question(world, points, number);
 	else if (world_is_probe_poll(world, number) && world_may_say_no(world, number))
 		add_answer(points, world_op_id(number, *waited_name(rank, 0)), ANSWER_NO);
-	if (world->options.buffering == BUFFERING_PER_SEND)
-		add_sends(world, points, number);
+	if (world->options.buffering == BUFFERING_PER_SEND
+	    || world->options.collectives == COLLECTIVES_PER_CALL)
+		add_all_early(world, points, number);
 }
 
 /* Which of several threads of the rank is admitted. */
@@ -530,6 +540,8 @@ static void choose_answer(struct world *world, const struct choice *choice)
 	case ANSWER_EARLY:
 	case ANSWER_LATE:
 		live->decided = answer_kind(choice->taken);
+		if (live->kind == WIRE_COLLECTIVE && live->decided == ANSWER_LATE)
+			live->order = ORDER_ALL;
 		world_try_release(world, number);
 		break;
 	case ANSWER_CANCELLED:

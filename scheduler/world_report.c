@@ -101,12 +101,25 @@ static enum event_order order_of(struct world *world, int rank, guint16 function
 	enum mpi_call_order order = mpi_call_order(function);
 	gboolean rooted = order == MPI_CALL_ORDER_ROOT_FIRST || order == MPI_CALL_ORDER_ROOT_LAST;
 
-	if (world->options.synchronous_collectives)
-		return ORDER_ALL;
 	if (!rooted || (root >= 0 && function != MPI_CALL_Reduce_init))
 		return natural_order(rank, function, root);
-	world->collectives_wait = TRUE;
+	world->collectives_wait |= world->options.collectives != COLLECTIVES_SYNC;
 	return ORDER_ALL;
+}
+
+/* Whom this member waits for, alone in its communicator or one of `members`; that may be yet to be
+ * decided. */
+static void set_order(struct world *world, int rank, guint16 function, int root, int members,
+                      struct live *live)
+{
+	/* Alone there is nobody to be early for: the library has it (shim/early.h). */
+	live->order = members == 1 ? ORDER_ALL : order_of(world, rank, function, root);
+	if (live->order == ORDER_ALL)
+		return;
+	world->collectives_matter = TRUE;
+	live->is_decided_for = world->options.collectives == COLLECTIVES_PER_CALL;
+	if (world->options.collectives == COLLECTIVES_SYNC)
+		live->order = ORDER_ALL;
 }
 
 /* All members of a nonblocking collective have called it: the library gets it everywhere. */
@@ -147,9 +160,7 @@ static void arrive(struct world *world, int rank, const struct wire_call *call,
 	members.ranks = communicators_members(world->comms, op->comm, rank, &members.count);
 	if (op->peer >= 0)
 		entered.root = communicators_to_world(world->comms, op->comm, rank, op->peer);
-	/* Alone there is nobody to be early for: the library has it (shim/early.h). */
-	live->order = members.count == 1 ? ORDER_ALL
-	                                 : order_of(world, rank, function, entered.root);
+	set_order(world, rank, function, entered.root, members.count, live);
 	live->instance = collectives_arrive(world->collectives, &entered, &members);
 	event.collective = live->instance;
 	event.root = entered.root;

@@ -190,3 +190,8 @@ gboolean world_collectives_waited(const struct world *world)
 {
 	return world->collectives_wait;
 }
+
+gboolean world_collectives_matter(const struct world *world)
+{
+	return world->collectives_matter;
+}

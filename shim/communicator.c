@@ -255,15 +255,18 @@ static void forget(struct communicator *communicator)
 	free(communicator);
 }
 
-/* Nobody but the members of the communicator knows of the shadow, and it carries no attributes. */
+/* Nobody but the members of the communicator knows of the shadow, and it carries no attributes.
+ * Worlds that go on from MPI_Init may differ in whether they need one. */
 static int make_shadow(const struct communicator *communicator, MPI_Comm *ret_shadow)
 {
 	MPI_Request request;
 	int code;
 
 	*ret_shadow = MPI_COMM_NULL;
-	if (gate_welcome()->synchronous_collectives || communicator->is_inter
-	    || communicator->size < 2)
+	bool is_needed = communicator->number == WIRE_COMM_WORLD
+	                 || !gate_welcome()->synchronous_collectives;
+
+	if (!is_needed || communicator->is_inter || communicator->size < 2)
 		return MPI_SUCCESS;
 	code = real_mpi()->Comm_idup(communicator->handle, ret_shadow, &request);
 	return code == MPI_SUCCESS ? gate_complete(&request, MPI_STATUS_IGNORE) : code;

@@ -93,7 +93,7 @@ tells which of them a program calls.
 Variants with large counts (`_c`) are treated alike and not listed; of those that are controlled, a
 count above 2^31-1 ends the exploration with exit status 4. What a nonblocking or persistent call
 waits for is waited for where its request is completed. The members of a collective wait for no more
-than the data they need, as the standard allows, unless `--collectives=sync`. "Wildcard" means that
+than the data they need, as the standard allows, or for all (`--collectives`). "Wildcard" means that
 which message is taken is a choice when there are several.
 """
 

@@ -413,26 +413,37 @@ def is_early(call):
 
 
 def blocking_collective(call, twin):
-    early = f"""	if (!entered) {{
-		code = real_mpi()->{call.name}({call.values()});
-	}} else if (early_applies(MPI_CALL_{call.name}, comm)) {{
-		struct early early;
-
-		early_begin(&early, comm, MPI_CALL_{call.name});
-		code = early_complete(&early, early_{call.name}(&early, {early_values(call)}));
-	}} else {{"""
-    plain = f"""	if (!entered) {{
-		code = real_mpi()->{call.name}({call.values()});
-	}} else {{"""
-    return f"""
-int shim_MPI_{call.name}(void *site, {call.parameters()})
-{{
-	bool entered = collective_enter(site, MPI_CALL_{call.name}, comm, {root_of(call)},
+    """Where not all wait for all, what others need is on its way before the member waits."""
+    entered = f"collective_enter(site, MPI_CALL_{call.name}, comm, {root_of(call)}"
+    begin = f"""	bool entered = {entered},
 	                                {signature(call)});
 	MPI_Request request;
 	int code;
+"""
+    begin_early = f"""	struct collective_signature signature =
+		{signature(call)};
+	bool entered, is_early = early_applies(MPI_CALL_{call.name}, comm)
+	                         && collective_is_valid(comm, {root_of(call)}, &signature);
+	struct early early;
+	MPI_Request request;
+	int code = MPI_SUCCESS;
 
-{early if is_early(call) else plain}
+	if (is_early) {{
+		early_begin(&early, comm, MPI_CALL_{call.name});
+		code = early_{call.name}(&early, {early_values(call)});
+	}}
+	entered = {entered}, signature);
+"""
+    end_early = """ else if (is_early) {
+		code = early_complete(&early, code);
+	}"""
+    return f"""
+int shim_MPI_{call.name}(void *site, {call.parameters()})
+{{
+{begin_early if is_early(call) else begin}
+	if (!entered) {{
+		code = real_mpi()->{call.name}({call.values()});
+	}}{end_early if is_early(call) else ""} else {{
 		code = real_mpi()->{twin.name}({call.values()}, &request);
 		if (code == MPI_SUCCESS)
 			code = gate_complete(&request, MPI_STATUS_IGNORE);

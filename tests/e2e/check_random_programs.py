@@ -94,9 +94,11 @@ def compare(tool, seed):
 
 
 def explore(tool, seed, ranks, program, expected, per_send=False):
-    """Compares; with a choice for each send an outcome can be reached in several ways."""
+    """Compares; with a choice for each send and collective an outcome can be reached in several
+    ways."""
     options = ["--compare", "none", "--ignore", "leak", "--some", "64"]
-    options += ["--buffering", "per-send"] if per_send else []
+    if per_send:
+        options += ["--buffering", "per-send", "--collectives", "per-call"]
     run = tool.run("explore", "-q", "-n", str(ranks), *options, "--", program, report=True)
     check(run.report is not None, "seed %d: no report\n%s" % (seed, run))
     check(run.report["complete"], "seed %d: not complete\n%s" % (seed, run))

@@ -115,10 +115,19 @@ static bool may_match(const struct walk *walk, const guint8 *state, int receive,
 	return true;
 }
 
+/* Whether it waits for all, as all collectives may. */
+static bool waits_for_all(const struct walk *walk, const guint8 *state, int index)
+{
+	return walk->program->collectives == PROGRAM_SYNC
+	       || (walk->program->collectives == PROGRAM_PER_CALL
+	           && states_of(walk, state)[index] != EARLY);
+}
+
 static bool collective_complete(const struct walk *walk, const guint8 *state, int index)
 {
 	const struct instruction *own = at(walk, index);
 	bool is_root = own->rank == own->root;
+	bool all = waits_for_all(walk, state, index);
 
 	for (int i = 0; i < walk->program->count; i++) {
 		const struct instruction *other = at(walk, i);
@@ -127,6 +136,8 @@ static bool collective_complete(const struct walk *walk, const guint8 *state, in
 		if (other->kind != INSTRUCTION_COLLECTIVE || other->instance != own->instance
 		    || states_of(walk, state)[i] != ABSENT)
 			continue;
+		if (all)
+			return false;
 		if (own->collective == COLLECTIVE_BCAST)
 			awaited = other->rank == own->root;
 		else if (own->collective == COLLECTIVE_REDUCE)
@@ -398,14 +409,25 @@ static bool choose(struct walk *walk, const guint8 *state, int rank)
 	return true;
 }
 
-/* A standard send may complete at any time; that it does not is possible as well. */
+static bool may_be_early(const struct walk *walk, int index)
+{
+	const struct instruction *own = at(walk, index);
+
+	if (own->kind == INSTRUCTION_COLLECTIVE)
+		return walk->program->collectives == PROGRAM_PER_CALL
+		       && own->collective != COLLECTIVE_BARRIER;
+	return own->kind == INSTRUCTION_SEND && !own->synchronous
+	       && walk->buffering == PROGRAM_PER_SEND;
+}
+
+/* A standard send may complete at any time, a collective wait for no more than it must; that they
+ * do not is possible as well. */
 static void complete_early(struct walk *walk, const guint8 *state)
 {
 	for (int i = 0; i < walk->program->count; i++) {
 		g_autofree guint8 *after = NULL;
 
-		if (at(walk, i)->kind != INSTRUCTION_SEND || at(walk, i)->synchronous
-		    || states_of(walk, state)[i] != POSTED)
+		if (!may_be_early(walk, i) || states_of(walk, state)[i] != POSTED)
 			continue;
 		after = copy_with(walk, state, i, EARLY);
 		reach(walk, after);
@@ -427,8 +449,7 @@ static void expand(struct walk *walk, GBytes *bytes)
 			moved = match_pairs(walk, state, i) || moved;
 	for (int rank = 0; rank < walk->program->ranks; rank++)
 		moved = choose(walk, state, rank) || moved;
-	if (walk->buffering == PROGRAM_PER_SEND)
-		complete_early(walk, state);
+	complete_early(walk, state);
 	if (!moved)
 		g_hash_table_add(walk->outcomes,
 		                 outcome_new(walk->program, state, states_of(walk, state),

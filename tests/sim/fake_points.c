@@ -147,7 +147,15 @@ static void add_question(const struct world *world, GArray *points, int index)
 		g_array_free(alternatives, TRUE);
 }
 
-static void add_send(const struct world *world, GArray *points, int index)
+/* Whether there is nothing left to wait for. */
+static bool is_late_enough(const struct world *world, int index)
+{
+	return world_at(world, index)->kind == INSTRUCTION_COLLECTIVE
+	               ? world_all_have_come(world, index)
+	               : world->states[index] != POSTED;
+}
+
+static void add_early(const struct world *world, GArray *points, int index)
 {
 	struct point point = {{.point = world_id_of(world, index)}, PRIORITY_SEND};
 
@@ -155,25 +163,25 @@ static void add_send(const struct world *world, GArray *points, int index)
 		return;
 	point.choice.alternatives = alternatives_new();
 	add(point.choice.alternatives, answer_make(ANSWER_EARLY));
-	if (world->states[index] == POSTED)
+	if (!is_late_enough(world, index))
 		add(point.choice.alternatives, answer_make(ANSWER_LATE));
 	g_array_append_val(points, point);
 }
 
-/* The sends for which the rank waits, or asks. */
-static void add_sends(const struct world *world, GArray *points, int index)
+/* What may complete early of that for which the rank waits, or asks. */
+static void add_all_early(const struct world *world, GArray *points, int index)
 {
 	const struct instruction *own = world_at(world, index);
 
-	if (own->kind == INSTRUCTION_SEND)
-		add_send(world, points, index);
+	if (own->kind == INSTRUCTION_SEND || own->kind == INSTRUCTION_COLLECTIVE)
+		add_early(world, points, index);
 	if (own->kind == INSTRUCTION_WAIT && world_is_active(world, own->of))
-		add_send(world, points, own->of);
+		add_early(world, points, own->of);
 	if (own->kind == INSTRUCTION_WAITALL || is_question(own->kind)) {
 		g_autoptr(GArray) asked = world_asked(world, index);
 
 		for (guint i = 0; i < asked->len; i++)
-			add_send(world, points, g_array_index(asked, int, i));
+			add_early(world, points, g_array_index(asked, int, i));
 	}
 }
 
@@ -206,7 +214,7 @@ GArray *world_open(const struct world *world)
 			           QUESTION_RECALL);
 		if (is_question(own->kind))
 			add_question(world, points, index);
-		add_sends(world, points, index);
+		add_all_early(world, points, index);
 	}
 	g_array_sort(points, compare_points);
 	for (guint i = 0; i < points->len; i++)

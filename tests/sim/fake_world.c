@@ -172,7 +172,7 @@ static void ask(struct world *world, int index)
 		                 (const struct asked *)(void *)asked->data, asked->len);
 }
 
-static enum event_order order_of(const struct instruction *own)
+static enum event_order natural_order(const struct instruction *own)
 {
 	switch (own->collective) {
 	case COLLECTIVE_BCAST:
@@ -187,17 +187,38 @@ static enum event_order order_of(const struct instruction *own)
 	return ORDER_ALL;
 }
 
+static int members_of(const struct world *world, const struct instruction *own)
+{
+	int members = 0;
+
+	for (int rank = 0; rank < world->program->ranks; rank++)
+		members += world->program->member[own->comm][rank];
+	return members;
+}
+
+/* Whom its rank waits for, as far as that is decided. */
+static enum event_order order_of(const struct world *world, int index)
+{
+	const struct instruction *own = world_at(world, index);
+
+	if (members_of(world, own) > 1
+	    && (world->program->collectives == PROGRAM_SYNC
+	        || world->decided[index] == ANSWER_LATE))
+		return ORDER_ALL;
+	return natural_order(own);
+}
+
 static void arrive(struct world *world, int index)
 {
 	const struct instruction *instruction = world_at(world, index);
 	struct event event = {.kind = EVENT_ARRIVE,
 	                      .op.id = world_id_of(world, index),
-	                      .order = order_of(instruction),
+	                      .order = order_of(world, index),
 	                      .collective = (guint64)instruction->instance,
-	                      .root = instruction->root};
+	                      .root = instruction->root,
+	                      .members = members_of(world, instruction)};
 
 	for (int rank = 0; rank < world->program->ranks; rank++) {
-		event.members += world->program->member[instruction->comm][rank];
 		event.position += rank < instruction->rank
 		                  && world->program->member[instruction->comm][rank];
 	}
@@ -245,9 +266,10 @@ static void start(struct world *world, int index)
 	}
 }
 
-static bool collective_complete(const struct world *world, const struct instruction *own)
+static bool collective_complete(const struct world *world, int index)
 {
-	enum event_order order = order_of(own);
+	const struct instruction *own = world_at(world, index);
+	enum event_order order = order_of(world, index);
 
 	for (int i = 0; i < world->program->count; i++) {
 		const struct instruction *other = world_at(world, i);
@@ -266,18 +288,34 @@ bool world_is_decided_for(const struct world *world, int index)
 {
 	const struct instruction *instruction = world_at(world, index);
 
+	if (instruction->kind == INSTRUCTION_COLLECTIVE)
+		return world->program->collectives == PROGRAM_PER_CALL
+		       && natural_order(instruction) != ORDER_ALL
+		       && members_of(world, instruction) > 1;
 	return world->buffering == PROGRAM_PER_SEND && instruction->kind == INSTRUCTION_SEND
 	       && !instruction->synchronous;
+}
+
+bool world_all_have_come(const struct world *world, int index)
+{
+	for (int i = 0; i < world->program->count; i++)
+		if (world_at(world, i)->kind == INSTRUCTION_COLLECTIVE
+		    && world_at(world, i)->instance == world_at(world, index)->instance
+		    && world->states[i] != POSTED)
+			return false;
+	return true;
 }
 
 bool world_is_complete(const struct world *world, int index)
 {
 	const struct instruction *instruction = world_at(world, index);
 
+	if (world_is_decided_for(world, index) && world->decided[index] == 0)
+		return false;
 	if (instruction->kind == INSTRUCTION_COLLECTIVE)
-		return collective_complete(world, instruction);
-	if (world_is_decided_for(world, index) && world->decided[index] != ANSWER_LATE)
-		return world->decided[index] == ANSWER_EARLY;
+		return collective_complete(world, index);
+	if (world->decided[index] == ANSWER_EARLY)
+		return true;
 	return world->states[index] >= MATCHED
 	       || (instruction->kind == INSTRUCTION_SEND && world->buffering == PROGRAM_INFINITE
 	           && !instruction->synchronous);
@@ -293,7 +331,7 @@ static void learn(struct world *world, int index)
 	world->learnt[index] = true;
 	if (instruction->kind == INSTRUCTION_COLLECTIVE) {
 		event.kind = EVENT_LEAVE;
-		event.order = order_of(instruction);
+		event.order = order_of(world, index);
 		event.collective = (guint64)instruction->instance;
 	}
 	world_note(world, event);

@@ -20,7 +20,7 @@ struct world {
 	guint8 *reporters;         /* [instruction], as in an outcome, but of any wait */
 	guint32 *call;             /* [instruction]: its number, or 0 */
 	bool *learnt;              /* [instruction]: its rank knows that it is complete */
-	enum answer_kind *decided; /* [instruction]: ANSWER_EARLY or ANSWER_LATE of a send, or 0 */
+	enum answer_kind *decided; /* [instruction]: ANSWER_EARLY or ANSWER_LATE, or 0 */
 	guint64 steps;
 };
 
@@ -43,8 +43,10 @@ void world_note_match(struct world *world, struct match match, bool chosen);
 void world_settle(struct world *world);
 
 bool world_is_active(const struct world *world, int index);
-/* A standard send that completes as is chosen for it. */
+/* A standard send, or a collective, that completes as is chosen for it. */
 bool world_is_decided_for(const struct world *world, int index);
+/* To this collective. */
+bool world_all_have_come(const struct world *world, int index);
 bool world_is_complete(const struct world *world, int index);
 /* Its rank takes notice that the nonblocking operation is complete. */
 void world_report(struct world *world, int index, int reporter);

@@ -59,8 +59,12 @@ struct instruction {
 
 enum { PROGRAM_MAX_RANKS = 8, PROGRAM_COMMS = 2 };
 
+/* When members leave collectives that do not order all before all; as in explorer/path.h. */
+enum program_collectives { PROGRAM_ASYNC, PROGRAM_SYNC, PROGRAM_PER_CALL };
+
 struct random_program {
 	guint64 seed;
+	enum program_collectives collectives;
 	int ranks;
 	bool member[PROGRAM_COMMS][PROGRAM_MAX_RANKS]; /* communicator 0 is MPI_COMM_WORLD */
 	int instances;                                 /* of collectives */
@@ -81,7 +85,8 @@ enum {
 	ABSENT = 0,
 	POSTED = 1,
 	MATCHED = 2,     /* of a question: answered */
-	EARLY = 252,     /* a send that has completed unmatched */
+	EARLY = 252,     /* a send that has completed unmatched; a collective that waits for no more
+	                    than it must */
 	CANCELLED = 253, /* a receive */
 	NO = 254,        /* a poll was told so */
 };

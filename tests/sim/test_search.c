@@ -15,6 +15,7 @@
 #include "brute_force.h"
 #include "costs.h"
 #include "fake_world.h"
+#include "printed.h"
 #include "shards.h"
 #include "walks.h"
 
@@ -94,8 +95,8 @@ static GHashTable *enumerate(const struct random_program *program, enum program_
 	return all;
 }
 
-static const char *const buffering_names[] = {
-	[PROGRAM_ZERO] = "zero", [PROGRAM_INFINITE] = "infinite", [PROGRAM_PER_SEND] = "per-send"};
+static const char *const collectives_names[] = {
+	[PROGRAM_ASYNC] = "async", [PROGRAM_SYNC] = "sync", [PROGRAM_PER_CALL] = "per-call"};
 
 static bool reports_several(const struct random_program *program)
 {
@@ -128,7 +129,8 @@ static void allow_more(const struct random_program *program, enum program_buffer
 		g_hash_table_destroy(possible);
 }
 
-/* With a choice for each send, an outcome can be reached by several: it does not tell which. */
+/* With a choice for each send, or collective, an outcome can be reached by several: it does not
+ * tell which. */
 static void compare(const struct random_program *program, enum program_buffering buffering,
                     struct totals *totals)
 {
@@ -138,7 +140,7 @@ static void compare(const struct random_program *program, enum program_buffering
 	                                      .some = 1 + (guint)program->seed % 4,
 	                                      .seed = program->seed};
 	GHashTable *expected = enumerate(program, buffering, options.some, totals);
-	bool once = buffering != PROGRAM_PER_SEND;
+	bool once = buffering != PROGRAM_PER_SEND && program->collectives != PROGRAM_PER_CALL;
 	struct exploration found;
 
 	if (!expected)
@@ -154,9 +156,10 @@ static void compare(const struct random_program *program, enum program_buffering
 	if ((once && found.repeated > 0) || found.lost > 0
 	    || g_hash_table_size(found.outcomes) != g_hash_table_size(expected)) {
 		print_message("seed %" G_GUINT64_FORMAT
-		              ", %s buffering: %u outcomes of %u, %u twice, "
+		              ", %s buffering, %s collectives: %u outcomes of %u, %u twice, "
 		              "%u plans lost\n",
-		              program->seed, buffering_names[buffering],
+		              program->seed, program_buffering_names[buffering],
+		              collectives_names[program->collectives],
 		              g_hash_table_size(found.outcomes), g_hash_table_size(expected),
 		              found.repeated, found.lost);
 		random_program_print_c(program, stderr);
@@ -170,6 +173,29 @@ static void compare(const struct random_program *program, enum program_buffering
 	g_hash_table_destroy(expected);
 }
 
+/* Both extremes always, others by every second program. */
+static bool is_compared(const struct random_program *program, enum program_buffering buffering)
+{
+	return buffering == PROGRAM_PER_SEND || program->seed % 2 == 0
+	       || program->collectives
+	                  == (buffering == PROGRAM_ZERO ? PROGRAM_SYNC : PROGRAM_ASYNC);
+}
+
+static void compare_all(struct random_program *program, enum program_buffering buffering,
+                        struct totals *totals)
+{
+	if (program->instances == 0) {
+		compare(program, buffering, totals);
+		return;
+	}
+	for (int collectives = PROGRAM_ASYNC; collectives <= PROGRAM_PER_CALL; collectives++) {
+		program->collectives = (enum program_collectives)collectives;
+		if (is_compared(program, buffering))
+			compare(program, buffering, totals);
+	}
+	program->collectives = PROGRAM_ASYNC;
+}
+
 static void test_random_programs(void **state)
 {
 	struct totals totals = {0};
@@ -180,7 +206,7 @@ static void test_random_programs(void **state)
 		                                                    size);
 
 		for (int buffering = PROGRAM_ZERO; buffering <= PROGRAM_PER_SEND; buffering++)
-			compare(program, (enum program_buffering)buffering, &totals);
+			compare_all(program, (enum program_buffering)buffering, &totals);
 		random_program_free(program);
 	}
 	print_message(
@@ -513,25 +539,6 @@ static void test_random_walks(void **state)
 	print_message("%u of %u outcomes\n", found, outcomes);
 	assert_true(found > outcomes * 9 / 10);
 	assert_true(otherwise > 0 || outcomes < 50);
-}
-
-static void print_all_outcomes(const struct random_program *program)
-{
-	printf("%d\n", program->ranks);
-	for (int buffering = PROGRAM_ZERO; buffering <= PROGRAM_PER_SEND; buffering++) {
-		GHashTable *outcomes = brute_force(program, (enum program_buffering)buffering,
-		                                   STEPS_FIRST, ANSWER_WINDOW, G_MAXUINT);
-		GHashTableIter iter;
-		gpointer outcome;
-
-		g_hash_table_iter_init(&iter, outcomes);
-		while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
-			g_autofree char *text = outcome_describe(program, outcome);
-
-			printf("%s %s\n", buffering_names[buffering], text);
-		}
-		g_hash_table_destroy(outcomes);
-	}
 }
 
 static int print_program(void)

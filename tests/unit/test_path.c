@@ -32,6 +32,8 @@ static void test_round_trip(void **state)
 	assert_round_trip("mp1:n4:zero:0.3=1");
 	assert_round_trip("mp1:n1:infinite:sync:");
 	assert_round_trip("mp1:n4:sync:0.3=1,0.3/1=2");
+	assert_round_trip("mp1:n4:zero:async:0.3=1");
+	assert_round_trip("mp1:n4:per-send:per-call:0.2=late,0.3=early");
 	assert_round_trip("mp1:n4:w1.0.3=2,w7.3r1.1=0,w1@2.3.1=3");
 	assert_round_trip("mp1:n4:per-send:0.2=late,0.3=early,1.4=no,1.5=yes");
 	assert_round_trip("mp1:n4:0.3=#1,0.4=#0+2,1.2=cancelled,2.2=1");
@@ -47,12 +49,26 @@ static void test_meaning(void **state)
 	(void)state;
 	assert_int_equal(path->ranks, 4);
 	assert_int_equal(path->buffering, BUFFERING_ZERO);
-	assert_true(path->synchronous_collectives);
+	assert_int_equal(path->collectives, COLLECTIVES_SYNC);
 	assert_int_equal(path->choices->len, 2);
 	choice = &g_array_index(path->choices, struct choice, 1);
 	assert_true(op_id_equal(choice->point, (struct op_id){2, 5, 1}));
 	assert_true(op_id_equal(choice->taken, (struct op_id){3, 0, 0}));
 	path_free(path);
+}
+
+static void test_collectives(void **state)
+{
+	enum collective_mode mode;
+
+	(void)state;
+	assert_true(collective_mode_from_word("both", &mode));
+	assert_int_equal(collective_mode_under(mode, BUFFERING_ZERO), COLLECTIVES_SYNC);
+	assert_int_equal(collective_mode_under(mode, BUFFERING_INFINITE), COLLECTIVES_ASYNC);
+	assert_true(collective_mode_from_word("per-call", &mode));
+	assert_int_equal(collective_mode_under(mode, BUFFERING_ZERO), COLLECTIVES_PER_CALL);
+	assert_string_equal(collective_mode_word(mode), "per-call");
+	assert_false(collective_mode_from_word("zero", &mode));
 }
 
 static void assert_refused(const char *text, const char *message)
@@ -133,6 +149,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_meaning),
+		cmocka_unit_test(test_collectives),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_version),
 	};

@@ -38,15 +38,24 @@ static void go(void *user, int rank, const struct wire_go *go)
 	g_string_append(orders, "] ");
 }
 
-static void fixture_init(struct fixture *fixture, enum buffering buffering)
+static void fixture_init_with(struct fixture *fixture, enum buffering buffering,
+                              enum collective_mode collectives)
 {
-	const struct world_options options = {
-		.ranks = 3, .buffering = buffering, .cancels = TRUE, .not_yet = 1};
+	const struct world_options options = {.ranks = 3,
+	                                      .buffering = buffering,
+	                                      .collectives = collectives,
+	                                      .cancels = TRUE,
+	                                      .not_yet = 1};
 	const struct world_orders orders = {.bind = bind, .go = go, .admit = NULL};
 
 	*fixture = (struct fixture){.comms = communicators_new(3), .orders = g_string_new(NULL)};
 	fixture->world = world_new(&options, fixture->comms, &orders, fixture);
 	world_start(fixture->world);
+}
+
+static void fixture_init(struct fixture *fixture, enum buffering buffering)
+{
+	fixture_init_with(fixture, buffering, COLLECTIVES_ASYNC);
 }
 
 static void fixture_release(struct fixture *fixture)
@@ -275,12 +284,68 @@ static void test_each_send(void **state)
 	fixture_release(&fixture);
 }
 
+static void enters(struct fixture *fixture, int rank, int root)
+{
+	struct wire_name name = {fixture->calls[rank] + 1, 0};
+	struct wire_op op = {.kind = WIRE_COLLECTIVE, .comm = WIRE_COMM_WORLD, .peer = root};
+	struct wire_call call = {.function = MPI_CALL_Bcast,
+	                         .wait = WIRE_WAIT_ALL,
+	                         .op_count = 1,
+	                         .ops = &op,
+	                         .waited_count = 1,
+	                         .waited = &name};
+
+	report(fixture, rank, &call);
+}
+
+static void test_extremes(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init_with(&fixture, BUFFERING_INFINITE, COLLECTIVES_ASYNC);
+	enters(&fixture, 0, 0);
+	assert_orders(&fixture, "go 0.1 [] ");
+	assert_true(world_collectives_matter(fixture.world));
+	fixture_release(&fixture);
+	fixture_init_with(&fixture, BUFFERING_INFINITE, COLLECTIVES_SYNC);
+	enters(&fixture, 0, 0);
+	enters(&fixture, 2, 0);
+	assert_orders(&fixture, "");
+	assert_open(&fixture, "");
+	enters(&fixture, 1, 0);
+	assert_orders(&fixture, "go 0.1 [] go 1.1 [] go 2.1 [] ");
+	fixture_release(&fixture);
+}
+
+static void test_each_collective(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init_with(&fixture, BUFFERING_INFINITE, COLLECTIVES_PER_CALL);
+	enters(&fixture, 0, 0);
+	assert_orders(&fixture, "");
+	assert_open(&fixture, "0.1{early late}");
+	assert_true(choose(&fixture, 0, 1, answer_make(ANSWER_EARLY)));
+	assert_orders(&fixture, "go 0.1 [] ");
+	enters(&fixture, 1, 0);
+	assert_true(choose(&fixture, 1, 1, answer_make(ANSWER_LATE)));
+	assert_false(choose(&fixture, 1, 1, answer_make(ANSWER_EARLY)));
+	assert_orders(&fixture, "");
+	enters(&fixture, 2, 0);
+	assert_orders(&fixture, "go 1.1 [] ");
+	assert_open(&fixture, "2.1{early}");
+	fixture_release(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_waitany), cmocka_unit_test(test_waitsome),
 		cmocka_unit_test(test_poll),    cmocka_unit_test(test_iprobe),
 		cmocka_unit_test(test_cancel),  cmocka_unit_test(test_each_send),
+		cmocka_unit_test(test_extremes), cmocka_unit_test(test_each_collective),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
