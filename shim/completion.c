@@ -118,7 +118,7 @@ int completion_finish(struct completion *set, int place, MPI_Status *status)
 		return MPI_SUCCESS;
 	}
 	int code = complete(request);
-	request_store_status(status, &request->status);
+	request_tell_status(status, request);
 	if (code != MPI_SUCCESS && raises_on_own_communicator(set, request))
 		set->comm = request->comm;
 	if (!request->persistent)
@@ -236,6 +236,13 @@ int shim_MPI_Request_free(void *site, MPI_Request *handle)
 	return completion_raise(&set, code);
 }
 
+/* MPICH leaves the status alone of what is neither a send nor a receive. */
+static bool is_told_early(const struct request *request)
+{
+	return request->persistent
+	       || (request->kind != REQUEST_COLLECTIVE && request->kind != REQUEST_PAIR);
+}
+
 int shim_MPI_Request_get_status(void *site, MPI_Request handle, int *flag, MPI_Status *status)
 {
 	struct completion set;
@@ -252,9 +259,12 @@ int shim_MPI_Request_get_status(void *site, MPI_Request handle, int *flag, MPI_S
 	request = request_find(handle);
 	if (over && request && request->active) {
 		complete(request);
-		request_store_status(status, &request->status);
+		if (is_told_early(request))
+			request_tell_status(status, request);
 	} else if (over) {
 		request_store_status(status, &empty);
+		if (handle == MPI_REQUEST_NULL && status != MPI_STATUS_IGNORE)
+			status->MPI_ERROR = MPI_SUCCESS; /* as in MPICH */
 	}
 	return MPI_SUCCESS;
 }

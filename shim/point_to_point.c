@@ -225,6 +225,8 @@ static int exchange(void *site, unsigned function, struct transfer *send,
 	int sent = request_complete(requests[0]);
 	code = request_complete(requests[1]);
 	request_store_status(status, &requests[1]->status);
+	if (function == MPI_CALL_Sendrecv_replace && status != MPI_STATUS_IGNORE)
+		status->MPI_ERROR = MPI_SUCCESS; /* as in MPICH */
 	request_retire(requests[0]);
 	request_retire(requests[1]);
 	return finish(&call, send->comm, sent != MPI_SUCCESS ? sent : code);

@@ -84,7 +84,6 @@ static int look(void *site, const struct probe *probe, int *ret_found, MPI_Messa
 	struct wire_call call = gate_call(probe->function, site);
 	const struct wire_name name = { call.call, 0 };
 	struct request *request = NULL;
-	MPI_Status found;
 
 	int code = check(probe);
 	if (code == MPI_SUCCESS) {
@@ -97,8 +96,7 @@ static int look(void *site, const struct probe *probe, int *ret_found, MPI_Messa
 	}
 	*ret_found = ask(&call, probe, request);
 	if (*ret_found) {
-		code = find_message(request, ret_message, &found);
-		request_store_status(status, &found);
+		code = find_message(request, ret_message, status);
 	}
 	request_release(request);
 	return error_check(probe->comm, code, (enum mpi_call)call.function, site);

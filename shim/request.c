@@ -264,6 +264,8 @@ static void set_moving(struct request *request, bool moves)
 static void set_real_over(struct request *request, int code)
 {
 	set_moving(request, false);
+	if (request->kind == REQUEST_COLLECTIVE)
+		request->status = request_empty_status();
 	request->real = MPI_REQUEST_NULL;
 	request->completed = true;
 	request->code = code;
@@ -591,4 +593,18 @@ void request_store_status(MPI_Status *ret, const MPI_Status *status)
 	int error = ret->MPI_ERROR;
 	*ret = *status;
 	ret->MPI_ERROR = error;
+}
+
+void request_tell_status(MPI_Status *ret, const struct request *request)
+{
+	int cancelled = 0;
+
+	if (ret == MPI_STATUS_IGNORE)
+		return;
+	if (request->kind != REQUEST_SEND) {
+		request_store_status(ret, &request->status);
+		return;
+	}
+	real_mpi()->Test_cancelled(&request->status, &cancelled);
+	real_mpi()->Status_set_cancelled(ret, cancelled);
 }

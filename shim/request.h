@@ -154,5 +154,8 @@ struct wire_left *request_left(uint32_t *ret_count);
 MPI_Status request_empty_status(void);
 /* Copies all but MPI_ERROR, as calls with a single status must; ret may be MPI_STATUS_IGNORE. */
 void request_store_status(MPI_Status *ret, const MPI_Status *status);
+/* What MPICH leaves in the status of a completed request: of a send only whether it was
+ * cancelled. */
+void request_tell_status(MPI_Status *ret, const struct request *request);
 
 #endif
