@@ -119,10 +119,11 @@ static void write_outcomes(const GPtrArray *outcomes, FILE *out)
 {
 	for (guint i = 0; i < outcomes->len; i++) {
 		const struct record_outcome *outcome = g_ptr_array_index(outcomes, i);
+		g_autofree char *path = words_path(outcome->path);
 
 		fprintf(out, "  outcome %u  (%u interleaving%s, the first is %s)\n",
 		        outcome->number, outcome->count, outcome->count == 1 ? "" : "s",
-		        outcome->path);
+		        path);
 		if (!outcome->place)
 			continue;
 		fprintf(out, "    %s\n", outcome->place);
@@ -174,7 +175,8 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
                    GError **error)
 {
 	const struct record_exploration *exploration = store_reader_exploration(reader);
-	g_autofree char *again = words_again(finding->path, exploration);
+	g_autofree char *again = words_finding_again(reader, finding);
+	g_autofree char *path = words_path(finding->path);
 	const struct record_rank *told = NULL;
 	bool deadlock = g_str_equal(finding->kind, "deadlock");
 	bool remark = record_finding_is_remark(finding);
@@ -206,7 +208,7 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 		return false;
 	if (words_not_reproduced(finding, exploration))
 		fprintf(out, "  %s\n", words_not_reproduced(finding, exploration));
-	fprintf(out, "  path: %s\n", finding->path);
+	fprintf(out, "  path: %s\n", path);
 	fprintf(out, "  again: %s\n", again);
 	return true;
 }

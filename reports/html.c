@@ -242,12 +242,12 @@ static void add_graph(struct page *page, const struct record_execution *executio
 	g_string_append(page->body, "></div>\n");
 }
 
-static void add_again(GString *html, const char *path, const struct record_exploration *e)
+static void add_again(GString *html, const char *path, const char *again)
 {
-	g_autofree char *again = words_again(path, e);
+	g_autofree char *line = words_path(path);
 
 	g_string_append(html, "<dl class=\"again\"><dt>Path</dt><dd><code>");
-	add_text(html, path);
+	add_text(html, line);
 	g_string_append(html, "</code></dd><dt>Again</dt><dd><code>");
 	add_text(html, again);
 	g_string_append(html, "</code></dd></dl>\n");
@@ -284,6 +284,7 @@ static bool find_example(struct page *page, const struct record_finding *finding
 static bool add_finding(struct page *page, const struct record_finding *finding, GError **error)
 {
 	const struct record_exploration *e = store_reader_exploration(page->reader);
+	g_autofree char *again = words_finding_again(page->reader, finding);
 	g_autoptr(RecordExecution) example = NULL;
 	GString *html = page->body;
 
@@ -310,7 +311,7 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 	add_sources(page, finding);
 	if (example)
 		add_errors(html, example);
-	add_again(html, finding->path, e);
+	add_again(html, finding->path, again);
 	g_string_append(html, "</section>\n");
 	return true;
 }
@@ -326,6 +327,7 @@ static bool add_well(struct page *page, bool shown, GError **error)
 		g_autoptr(GError) problem = NULL;
 		g_autoptr(RecordExecution)
 			well = store_reader_well(page->reader, bufferings[i], &problem);
+		g_autofree char *again = NULL;
 
 		if (problem) {
 			g_propagate_error(error, g_steal_pointer(&problem));
@@ -339,10 +341,11 @@ static bool add_well(struct page *page, bool shown, GError **error)
 			page->well[i] = html_data_add(page->data, well, NULL);
 			continue;
 		}
+		again = words_again(well->path, store_reader_exploration(page->reader));
 		g_string_append_printf(page->body, "<section>\n<h2>An interleaving with %s</h2>\n",
 		                       words_bufferings(bufferings[i]));
 		add_graph(page, well, NULL);
-		add_again(page->body, well->path, store_reader_exploration(page->reader));
+		add_again(page->body, well->path, again);
 		g_string_append(page->body, "</section>\n");
 	}
 	return true;

@@ -115,8 +115,7 @@ static char *fingerprint(const struct store_reader *reader, const struct record_
 static void add_properties(const struct sarif *context, const struct record_finding *finding)
 {
 	JsonBuilder *json = context->json;
-	g_autofree char *again = words_again(finding->path,
-	                                     store_reader_exploration(context->reader));
+	g_autofree char *again = words_finding_again(context->reader, finding);
 
 	sarif_object(json, "properties");
 	sarif_text(json, "path", finding->path);

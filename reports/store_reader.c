@@ -357,6 +357,7 @@ struct store_reader *store_reader_open(const char *directory, GError **error)
 {
 	struct store_reader *reader = g_new0(struct store_reader, 1);
 
+	reader->place = g_strdup(directory);
 	reader->file = g_file_test(directory, G_FILE_TEST_IS_DIR)
 	                       ? g_build_filename(directory, STORE_FILE, NULL)
 	                       : g_strdup(directory);
@@ -385,10 +386,21 @@ failed:
 	return NULL;
 }
 
+const char *store_reader_place(const struct store_reader *reader)
+{
+	return reader->place;
+}
+
+void store_reader_passes(struct store_reader *reader)
+{
+	g_clear_pointer(&reader->place, g_free);
+}
+
 void store_reader_close(struct store_reader *reader)
 {
 	if (!reader)
 		return;
+	g_free(reader->place);
 	for (int i = 0; i < QUERIES; i++)
 		sqlite3_finalize(reader->statements[i]);
 	sqlite3_close(reader->database);

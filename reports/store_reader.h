@@ -22,6 +22,11 @@ enum store_reader_error {
 struct store_reader *store_reader_open(const char *directory, GError **error);
 void store_reader_close(struct store_reader *reader);
 
+/* The directory that was given; NULL after store_reader_passes, for a store that goes away with
+ * the command. */
+const char *store_reader_place(const struct store_reader *reader);
+void store_reader_passes(struct store_reader *reader);
+
 /* Owned by the reader. */
 const struct record_exploration *store_reader_exploration(const struct store_reader *reader);
 const GPtrArray *

@@ -28,6 +28,7 @@ struct rows_communicator {
 struct store_reader {
 	sqlite3 *database;
 	char *file;
+	char *place; /* the directory, as given; NULL: it does not stay */
 	sqlite3_stmt *statements[QUERIES];
 	GArray *places;            /* of struct place, by id */
 	GPtrArray *stacks;         /* GArray of struct record_frame, by number - 1 */

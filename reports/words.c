@@ -362,6 +362,34 @@ char *words_again(const char *path, const struct record_exploration *exploration
 	return g_strdup_printf("matchpoint replay %s -- %s", path, program);
 }
 
+/* More than this fits neither a line nor, some day, a shell. */
+#define PATH_MOST 300
+
+char *words_path(const char *path)
+{
+	g_autofree char *start = g_strndup(path, PATH_MOST);
+	char *comma = strrchr(start, ',');
+	guint choices = 1;
+
+	if (strlen(path) <= PATH_MOST)
+		return g_steal_pointer(&start);
+	if (comma)
+		*comma = '\0';
+	for (const char *at = path; (at = strchr(at, ',')); at++)
+		choices++;
+	return g_strdup_printf("%s,... (%u choices; --json has the whole path)", start, choices);
+}
+
+char *words_finding_again(const struct store_reader *reader, const struct record_finding *finding)
+{
+	g_autofree char *directory = NULL;
+
+	if (strlen(finding->path) <= PATH_MOST || !store_reader_place(reader))
+		return words_again(finding->path, store_reader_exploration(reader));
+	directory = words_shell(store_reader_place(reader));
+	return g_strdup_printf("matchpoint replay %u --store %s", finding->id, directory);
+}
+
 char *words_subject(const struct record_exploration *exploration)
 {
 	const struct record_exploration *e = exploration;

@@ -75,6 +75,13 @@ char *words_headline(const struct record_finding *finding);
 /* The command that shows an interleaving again. */
 char *words_again(const char *path, const struct record_exploration *exploration);
 
+/* The same for a finding: by its path, or by its number where that is too long for a command line
+ * and the store stays. */
+char *words_finding_again(const struct store_reader *reader, const struct record_finding *finding);
+
+/* The path as a line of text: a long one is cut, which is said. */
+char *words_path(const char *path);
+
 /* The choice that a finding needs, and its alternative: "rank 0's MPI_Recv(ANY_SOURCE) at a.c:5
  * takes rank 1's message (a.c:9), not rank 2's". */
 char *words_blame(const struct record_choice *blame);

@@ -51,6 +51,7 @@ struct command_options {
 	char **bound_ranks, **bound_sites; /* as given */
 	GArray *bounds;                    /* the same as struct bound, and --pcontrol */
 	gboolean regions;                  /* --pcontrol */
+	gboolean passing_store; /* it goes away with the command */
 	gboolean np; /* -np was given for -n */
 	gboolean quiet, keep_going;
 	int verbose, jobs;

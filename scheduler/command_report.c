@@ -95,6 +95,7 @@ static int merge_and_tell(struct report_request *request)
 	if (!into)
 		return EXIT_CANNOT;
 	request->shared.session.store = into;
+	request->shared.passing_store = !request->merge_into;
 	if (merge_stores(request->stores, into, &error))
 		status = tell(request);
 	else

@@ -169,6 +169,8 @@ gboolean command_report_all(const struct command_options *options)
 		command_complain("%s", error->message);
 		return FALSE;
 	}
+	if (options->passing_store)
+		store_reader_passes(reader);
 	if (!options->quiet && !to_standard_output(options))
 		fine = print_outputs(options, reader) && write_report(reader, options, 0, "-");
 	for (int i = 1; report_list()[i]; i++) {
