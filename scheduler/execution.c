@@ -10,9 +10,7 @@
 #include "session_internal.h"
 
 #define PLANNED_POLLS 20u                /* rounds in which only polls outside the plan are told */
-#define QUICK_POLLS 5000u                /* rounds of polls answered at once: loops may count */
-#define POLL_PACE_MS 1                   /* then this often */
-#define LIVELOCK_US (6 * G_USEC_PER_SEC) /* and for so long: loops may have a time limit */
+#define POLL_PACE_MS 1                   /* where loops look at a clock */
 #define STATUS_PATIENCE_MS 2000          /* to learn how a rank of the launcher's ended */
 #define TROUBLE_US (G_USEC_PER_SEC / 2)  /* for others to fail in MPI_Init as one has */
 #define GONE_US (5 * G_USEC_PER_SEC)     /* for the launcher to end when a rank has */
@@ -203,7 +201,7 @@ static gboolean tell_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct choice));
 
-	return (world_idle_polls(execution->world) <= PLANNED_POLLS
+	return (world_idle(execution->world)->rounds <= PLANNED_POLLS
 	        && world_answer_polls(execution->world, execution->plan))
 	       || world_answer_polls(execution->world, nothing);
 }
@@ -219,24 +217,33 @@ static void on_timer(uv_timer_t *timer)
 	execution_advance(execution);
 }
 
+static gboolean has_failed(const struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++)
+		if (world_phase(execution->world, rank) == PHASE_STOPPED)
+			return TRUE;
+	return FALSE;
+}
+
 /* Tells "no" to those who poll. TRUE: somebody was told, or will be in a moment. */
 static gboolean answer_polls(struct execution *execution)
 {
-	gint64 now;
+	enum patience_step step = patience_look(
+		&execution->patience, world_idle(execution->world), has_failed(execution),
+		g_get_monotonic_time(), stall_haste());
 
-	if (world_idle_polls(execution->world) <= QUICK_POLLS) {
-		execution->idle_since = 0;
+	execution->livelock = step == PATIENCE_OVER;
+	switch (step) {
+	case PATIENCE_TELL:
 		return tell_polls(execution);
+	case PATIENCE_WAIT:
+		execution->timing = TRUE;
+		uv_timer_start(&execution->timer, on_timer, POLL_PACE_MS, 0);
+		return TRUE;
+	case PATIENCE_OVER:
+		break;
 	}
-	now = g_get_monotonic_time();
-	if (execution->idle_since == 0)
-		execution->idle_since = now;
-	execution->livelock = (now - execution->idle_since) * stall_haste() > LIVELOCK_US;
-	if (execution->livelock)
-		return FALSE;
-	execution->timing = TRUE;
-	uv_timer_start(&execution->timer, on_timer, POLL_PACE_MS, 0);
-	return TRUE;
+	return FALSE;
 }
 
 /* Whether it is known of every rank that is gone how it went. */

@@ -11,6 +11,7 @@
 
 #include "absent.h"
 #include "link.h"
+#include "patience.h"
 #include "record.h"
 #include "stall.h"
 #include "strategy.h"
@@ -75,7 +76,7 @@ struct execution {
 	gint64 over_since;    /* when every process was gone */
 	gint64 lingering;  /* since when threads have listened to something outside; 0: not now */
 	gboolean doubtful; /* threads were taken to be at rest because it took them long */
-	gint64 idle_since; /* when polls began to find nothing; 0: not now */
+	struct patience patience; /* with polls that find nothing */
 	gboolean given_up; /* waited in vain to learn how a rank ended */
 	/* the outcome */
 	gboolean wasted; /* dropped by the search, or lost: no interleaving of its own */

@@ -212,7 +212,7 @@ void stall_rest(struct stall *stall)
 
 enum stall_step stall_look(struct stall *stall, const struct world *world, gint64 now)
 {
-	gboolean polls = world_idle_polls(world) > 0;
+	gboolean polls = world_idle(world)->rounds > 0;
 	struct movement movement = read_all(stall, world, now);
 	gint64 quiet, still;
 

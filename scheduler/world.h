@@ -130,8 +130,14 @@ GArray *world_open_choices(struct world *world);
 /* Not those whom a choice of `plan` (struct choice) answers, or who can be told so by choice. */
 gboolean world_answer_polls(struct world *world, const GArray *plan);
 
-/* Rounds of polls answered "no" since anything else happened. */
-guint world_idle_polls(const struct world *world);
+/* Since anything else than polls answered "no" has happened: */
+struct world_idle {
+	guint rounds;   /* of such answers */
+	guint calls;    /* polls */
+	guint64 busy;   /* microseconds that ranks have computed between them */
+	gboolean timed; /* some rank has asked what time it is */
+};
+const struct world_idle *world_idle(const struct world *world);
 
 const struct trace *world_trace(const struct world *world);
 const GArray *world_choices(const struct world *world); /* struct choice, in the order made */

@@ -99,7 +99,7 @@ struct world {
 	struct remarks *remarks;
 	struct windows *locks;
 	GHashTable *impatience; /* polls told "not yet": by world_points.c's key, how often */
-	guint idle_polls;
+	struct world_idle idle;
 	gboolean started;          /* ranks may leave MPI_Init */
 	gboolean collectives_wait; /* some collective was taken to wait for more than it must */
 	gboolean collectives_matter; /* one could be left before all have come */

@@ -595,7 +595,7 @@ gboolean world_choose(struct world *world, struct choice *choice)
 	g_array_append_val(world->choices, *choice);
 	g_array_append_val(world->plain, plain);
 	note_alternatives(world, choice);
-	world->idle_polls = 0;
+	world->idle = (struct world_idle){0};
 	if (answer_is(choice->taken)) {
 		choose_answer(world, choice);
 	} else {

@@ -327,6 +327,17 @@ static void forget_request(struct world *world, int rank, const struct wire_call
 		world_forget(world, rank, call->waited[i]);
 }
 
+static void note_idle(struct world *world, const struct wire_call *call)
+{
+	if (!world_is_poll(call->wait)) {
+		world->idle = (struct world_idle){0};
+		return;
+	}
+	world->idle.calls++;
+	world->idle.busy += call->busy;
+	world->idle.timed |= call->timed;
+}
+
 gboolean world_call(struct world *world, int number, const struct wire_call *call, GError **error)
 {
 	struct rank *rank = &world->ranks[number];
@@ -346,8 +357,7 @@ gboolean world_call(struct world *world, int number, const struct wire_call *cal
 	if (rank->phase == PHASE_ABSENT)
 		rank->phase = PHASE_RUNNING;
 	remember(world, number, call);
-	if (!world_is_poll(call->wait))
-		world->idle_polls = 0;
+	note_idle(world, call);
 	for (uint32_t i = 0; i < call->op_count; i++) {
 		if (!start(world, number, call, &call->ops[i], error))
 			return FALSE;

@@ -155,15 +155,15 @@ gboolean world_answer_polls(struct world *world, const GArray *plan)
 		}
 	}
 	if (answered) {
-		world->idle_polls++;
+		world->idle.rounds++;
 		world_settle(world);
 	}
 	return answered;
 }
 
-guint world_idle_polls(const struct world *world)
+const struct world_idle *world_idle(const struct world *world)
 {
-	return world->idle_polls;
+	return &world->idle;
 }
 
 gboolean world_has_windows(const struct world *world)

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "file_calls.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,21 +12,7 @@
 #include <unistd.h>
 
 #include "../ckpt/agent_journal.h"
-
-#define EXPORTED __attribute__((visibility("default")))
-
-/* The C library's function of that name, found at its first use. (The type is that of the
- * declaration in its header.) */
-#define NEXT(function)                                             \
-	({                                                         \
-		static __typeof__(&function) found_;               \
-		void *symbol_;                                     \
-		if (!found_) {                                     \
-			symbol_ = dlsym(RTLD_NEXT, #function);     \
-			memcpy(&found_, &symbol_, sizeof(found_)); \
-		}                                                  \
-		found_;                                            \
-	})
+#include "next.h"
 
 /* What callers reach when they are compiled with _FORTIFY_SOURCE. */
 int __open_2(const char *path, int flags);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clocks.h"
 #include "ending.h"
 #include "file_and_window.h"
 #include "park.h"
@@ -55,6 +56,7 @@ static struct {
 
 static _Thread_local struct waiter waiter IN_CALL;
 static _Thread_local uint32_t own_call IN_CALL; /* opened last by this thread */
+static _Thread_local uint64_t told_no IN_CALL;  /* when that poll was, as clocks_computed; or 0 */
 
 /* The scheduler is gone, or what it says makes no sense. */
 static _Noreturn void gate_lost(void)
@@ -370,6 +372,12 @@ void gate_enter(const struct wire_enter *enter)
 	errno = saved;
 }
 
+static bool is_poll(const struct wire_call *call)
+{
+	return call->wait == WIRE_TEST_ALL || call->wait == WIRE_TEST_ANY
+	       || call->wait == WIRE_TEST_SOME;
+}
+
 struct gate_answer gate_wait(const struct wire_call *call)
 {
 	int saved = errno;
@@ -383,6 +391,8 @@ struct gate_answer gate_wait(const struct wire_call *call)
 	} else {
 		receive_orders();
 	}
+	if (is_poll(call) && answer->go.count == 0)
+		told_no = clocks_computed();
 	errno = saved;
 	return (struct gate_answer){ answer->go.count, answer->go.done };
 }
@@ -459,8 +469,24 @@ int gate_complete(MPI_Request *request, MPI_Status *status)
 	}
 }
 
+/* What the program has computed since its last call, if that was a poll told "no". */
+static uint32_t busy_since_poll(void)
+{
+	uint64_t since = told_no, busy;
+
+	if (since == 0)
+		return 0;
+	told_no = 0;
+	busy = clocks_computed() - since;
+	return busy < UINT32_MAX ? (uint32_t)busy : UINT32_MAX;
+}
+
 struct wire_call gate_call(unsigned function, const void *site)
 {
+	int saved = errno;
+	uint32_t busy = busy_since_poll();
+
+	errno = saved;
 	own_call = ++gate.call;
 	return (struct wire_call){
 		.call = own_call,
@@ -469,6 +495,8 @@ struct wire_call gate_call(unsigned function, const void *site)
 		.wait = WIRE_WAIT_NONE,
 		.marked = region_is_marked(),
 		.site = (uintptr_t)site,
+		.timed = clocks_were_asked(),
+		.busy = busy,
 	};
 }
 

@@ -257,6 +257,8 @@ static void describe_call(struct codec *codec, struct wire_call *call)
 	field_bool(codec, &call->marked);
 	field_i32(codec, &call->status);
 	field_u64(codec, &call->site);
+	field_bool(codec, &call->timed);
+	field_u32(codec, &call->busy);
 	uint32_t ops = FIELD_LIST(codec, &call->op_count, &call->ops, OP_BYTES);
 	for (uint32_t i = 0; i < ops; i++)
 		describe_op(codec, &call->ops[i]);

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 12
+#define WIRE_VERSION 13
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -198,6 +198,9 @@ struct wire_call {
 	int32_t status;    /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE;
 	                    Finalize: 1 when sessions are still open */
 	uint64_t site;     /* return address in the program */
+	bool timed;        /* the program has asked what time it is since the call before */
+	uint32_t busy;     /* microseconds computed since a poll was told "no", if that was the
+	                      call before; else 0 */
 	uint32_t op_count;
 	struct wire_op *ops;
 	uint32_t waited_count;

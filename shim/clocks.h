@@ -1,0 +1,15 @@
+/* The C library's clocks, replaced for the program: it is noted that it has asked what time it is.
+ * A loop that does may have a time limit. (MPI_Wtime asks the same clocks.) */
+#ifndef MATCHPOINT_SHIM_CLOCKS_H
+#define MATCHPOINT_SHIM_CLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether the program has asked since this was called last. */
+bool clocks_were_asked(void);
+
+/* What the calling thread has computed so far, in microseconds. */
+uint64_t clocks_computed(void);
+
+#endif
