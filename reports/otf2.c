@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -219,6 +220,36 @@ static bool write_archive(struct archive *archive, const char *root)
 	return fine(archive, OTF2_Archive_Close(archive->archive)) && good;
 }
 
+/* OTF2 does not tell when the last part of a file could not be written. If there is no room for
+ * more right after, there may have been none for all of it: a probe is written, larger than what
+ * OTF2 may have left to the end. */
+static bool has_room(const char *directory, GError **error)
+{
+	enum { PROBE = 1 << 16 };
+	g_autofree char *name = g_build_filename(directory, NAME ".probe", NULL);
+	g_autofree char *bytes = g_malloc0(PROBE);
+	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	bool good = fd >= 0;
+	int number = errno;
+
+	if (!good)
+		return fail(directory, g_strerror(number), error);
+	for (gsize done = 0; good && done < PROBE;) {
+		ssize_t count = write(fd, bytes, PROBE - done);
+
+		number = count < 0 ? errno : ENOSPC;
+		good = count > 0;
+		done += good ? (gsize)count : 0;
+	}
+	if (good && fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
+		good = false;
+		number = errno;
+	}
+	close(fd);
+	g_unlink(name);
+	return good || fail(directory, g_strerror(number), error);
+}
+
 static bool otf2_write(struct store_reader *reader, const struct report_options *options,
                        const char *directory, GError **error)
 {
@@ -251,6 +282,9 @@ static bool otf2_write(struct store_reader *reader, const struct report_options 
 	before = OTF2_Error_RegisterCallback(on_error, NULL);
 	good = write_archive(&archive, places_root(reader, options));
 	OTF2_Error_RegisterCallback(before, NULL);
+	good = good && has_room(directory, error);
+	if (!good)
+		remove_archive(directory, NULL);
 	return good;
 }
 

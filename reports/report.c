@@ -1,6 +1,8 @@
 #include "report.h"
 
 #include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct report *const reports[] = {&report_terminal,
                                                &report_json,
@@ -36,6 +38,35 @@ static bool fail(const char *file, int number, GError **error)
 	return false;
 }
 
+/* Closes (flushes) the stream, and tells whether all that was written since it was opened has
+ * arrived: a write in the middle may have failed, and the last one have gone well. */
+static bool finish(FILE *out, bool standard, int *ret_errno)
+{
+	bool failed;
+
+	errno = 0;
+	failed = fflush(out) != 0 || ferror(out);
+	if (failed && errno == 0 && fputc('\n', out) != EOF) /* what hindered it then may still */
+		fflush(out);
+	*ret_errno = errno;
+	if (!standard && fclose(out) != 0 && !failed) {
+		*ret_errno = errno;
+		failed = true;
+	}
+	if (failed && *ret_errno == 0)
+		*ret_errno = EIO;
+	return !failed;
+}
+
+/* A report that is cut off is none. */
+static void remove_cut(const char *file, const char *mode)
+{
+	struct stat status;
+
+	if (mode[0] == 'w' && lstat(file, &status) == 0 && S_ISREG(status.st_mode))
+		unlink(file);
+}
+
 static bool write_to(const struct report *report, struct store_reader *reader,
                      const struct report_options *options, const char *file, const char *mode,
                      GError **error)
@@ -44,16 +75,18 @@ static bool write_to(const struct report *report, struct store_reader *reader,
 	bool standard = g_str_equal(file, "-");
 	FILE *out = standard ? stdout : fopen(file, mode);
 	bool good;
+	int number;
 
 	if (!out)
 		return fail(file, errno, error);
 	good = report->write(reader, options ? options : &defaults, out, error);
-	errno = 0;
-	if (standard ? fflush(out) != 0 : fclose(out) != 0) {
+	if (!finish(out, standard, &number)) {
 		if (good)
-			fail(standard ? "standard output" : file, errno ? errno : EIO, error);
+			fail(standard ? "standard output" : file, number, error);
 		good = false;
 	}
+	if (!good && !standard)
+		remove_cut(file, mode);
 	return good;
 }
 

@@ -37,7 +37,7 @@ const struct report *report_find(const char *name);
 const struct report *const *report_list(void);
 
 /* Writes to the file, `-` being standard output, or to the directory. False with `error` set when
- * the store is damaged or the file cannot be written to its end. */
+ * the store is damaged or the file cannot be written to its end; then there is no file. */
 bool report_write(const struct report *report, struct store_reader *reader,
                   const struct report_options *options, const char *file, GError **error);
 

@@ -1,5 +1,8 @@
 #include "store_rows.h"
 
+#include <errno.h>
+#include <sys/stat.h>
+
 #include "../scheduler/store_schema.h"
 
 G_DEFINE_QUARK(matchpoint_store_reader_error, store_reader_error)
@@ -332,6 +335,10 @@ static bool recover(struct store_reader *reader, GError **error)
 
 static bool open_database(struct store_reader *reader, GError **error)
 {
+	struct stat status;
+
+	if (stat(reader->file, &status) != 0 && errno != ENOENT && errno != ENOTDIR)
+		return rows_unreadable(reader, errno, NULL, error);
 	if (!g_file_test(reader->file, G_FILE_TEST_IS_REGULAR)) {
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING,
 		            "%s: there is no store; name its directory, the one given to explore "

@@ -15,6 +15,7 @@ enum store_reader_error {
 	STORE_READER_ERROR_VERSION,
 	STORE_READER_ERROR_BUSY, /* an exploration is writing it */
 	STORE_READER_ERROR_DAMAGED,
+	STORE_READER_ERROR_UNREADABLE, /* the file cannot be read; it may be a good store */
 };
 
 /* Opens the store in `directory` (or the file itself) and reads the exploration and its findings.

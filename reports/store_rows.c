@@ -1,5 +1,7 @@
 #include "store_rows.h"
 
+#include <errno.h>
+
 #define RANKS_MAX 65536
 
 static const char *const sql[QUERIES] = {
@@ -35,8 +37,19 @@ bool rows_damaged(const struct store_reader *reader, const char *what, GError **
 	return false;
 }
 
+bool rows_unreadable(const struct store_reader *reader, int number, const char *otherwise,
+                     GError **error)
+{
+	g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_UNREADABLE,
+	            "%s: cannot be read: %s", reader->file,
+	            number ? g_strerror(number) : otherwise);
+	return false;
+}
+
 bool rows_fail(const struct store_reader *reader, GError **error)
 {
+	int number = sqlite3_system_errno(reader->database);
+
 	switch (sqlite3_errcode(reader->database) & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
@@ -48,6 +61,14 @@ bool rows_fail(const struct store_reader *reader, GError **error)
 		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED,
 		            "%s: this is no store of matchpoint", reader->file);
 		return false;
+	case SQLITE_CANTOPEN:
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+	case SQLITE_READONLY:
+	case SQLITE_IOERR:
+		return rows_unreadable(reader, number, sqlite3_errmsg(reader->database), error);
+	case SQLITE_FULL:
+		return rows_unreadable(reader, ENOSPC, NULL, error);
 	default:
 		return rows_damaged(reader, sqlite3_errmsg(reader->database), error);
 	}

@@ -43,6 +43,9 @@ struct store_reader {
 /* Says that the store is damaged, or what SQLite's last error means; false, for returning it. */
 bool rows_damaged(const struct store_reader *reader, const char *what, GError **error);
 bool rows_fail(const struct store_reader *reader, GError **error);
+/* The file itself cannot be read: errno, or what else is told. */
+bool rows_unreadable(const struct store_reader *reader, int number, const char *otherwise,
+                     GError **error);
 
 /* NULL on failure; to be finalized by the caller. */
 sqlite3_stmt *rows_prepare(const struct store_reader *reader, const char *text, GError **error);

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "../reports/store_reader.h"
 #include "command.h"
 
 /* One interleaving along a path; `run` is the same with an empty one. */
@@ -37,8 +38,27 @@ static int follow(struct command_options *options, const struct path *path)
 	return fine ? status : EXIT_CANNOT;
 }
 
+/* Where the run is kept when the store holds more than a run, which is not to be lost for one;
+ * NULL: in the store itself. The caller's. */
+static char *beside_exploration(const struct command_options *options)
+{
+	const char *store = options->session.store;
+	g_autoptr(StoreReader) reader = store_reader_open(store, NULL);
+	char *beside;
+
+	if (!reader || g_str_equal(store_reader_exploration(reader)->command, "run"))
+		return NULL;
+	beside = g_build_filename(store, "run", NULL);
+	if (!options->quiet)
+		command_complain("%s holds an exploration, which stays there; this run is kept in "
+		                 "%s",
+		                 store, beside);
+	return beside;
+}
+
 static int run_once(int argc, char **argv)
 {
+	g_autofree char *beside = NULL;
 	struct command_options options = {.session = {.command = "run", .deviations = -1}};
 	int status = command_parse(
 		&options, &argc, &argv, NULL,
@@ -49,6 +69,9 @@ static int run_once(int argc, char **argv)
 	if (status == EXIT_CLEAN)
 		status = command_inspect(&options);
 	if (status == EXIT_CLEAN) {
+		beside = beside_exploration(&options);
+		if (beside)
+			options.session.store = beside;
 		path = path_new(options.session.ranks, BUFFERING_ANY, COLLECTIVES_ANY);
 		status = follow(&options, path);
 		path_free(path);

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,6 +79,18 @@ static int help(int argc, char **argv)
 	return EXIT_CLEAN;
 }
 
+/* What was printed has arrived, or the status tells that it has not. */
+static int with_output(int status)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (status != EXIT_CANNOT)
+		command_complain("standard output cannot be written: %s",
+		                 g_strerror(errno ? errno : EIO));
+	return EXIT_CANNOT;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
@@ -94,10 +107,10 @@ int main(int argc, char **argv)
 		return wrapper_become(argv + 2);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
 	    || strcmp(argv[1], "help") == 0)
-		return help(argc, argv);
+		return with_output(help(argc, argv));
 	if (strcmp(argv[1], "--version") == 0) {
 		print_version();
-		return EXIT_CLEAN;
+		return with_output(EXIT_CLEAN);
 	}
 	if (!log_init(g_getenv(ENVIRONMENT_LOG), &error)) {
 		command_complain("%s", error->message);
@@ -114,5 +127,5 @@ int main(int argc, char **argv)
 	}
 	if (command->runs_ranks)
 		interruption_catch();
-	return command->run(argc - 1, argv + 1);
+	return with_output(command->run(argc - 1, argv + 1));
 }

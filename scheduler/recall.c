@@ -48,6 +48,16 @@ GPtrArray *recall_findings(const struct store_reader *reader,
 	return shown;
 }
 
+bool recall_is_whole(const struct store_reader *reader, const struct record_execution *execution)
+{
+	for (guint i = 0; i < execution->findings->len; i++) {
+		if (!store_reader_finding(reader,
+		                          g_array_index(execution->findings, guint32, i)))
+			return false;
+	}
+	return true;
+}
+
 bool recall_ended_well(const struct record_execution *execution)
 {
 	return execution->ranks->len == 0 && !g_str_equal(execution->status, "not-reproducible");

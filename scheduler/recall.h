@@ -14,6 +14,9 @@ GArray *recall_choices(const struct record_execution *execution);
 GPtrArray *recall_findings(const struct store_reader *reader,
                            const struct record_execution *execution);
 
+/* Whether the store has all findings that it shows. */
+bool recall_is_whole(const struct store_reader *reader, const struct record_execution *execution);
+
 /* Whether it came to its proper end, whatever it showed on the way. */
 bool recall_ended_well(const struct record_execution *execution);
 

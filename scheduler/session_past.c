@@ -167,6 +167,18 @@ struct recall {
 	GArray *shown; /* guint32 in pairs: an interleaving, a finding that it shows */
 };
 
+/* What is left was written together with what was found: a store that lacks some of that was
+ * damaged, and what it lacks would be missed. */
+static bool not_whole(const struct session *session, guint64 count, GError **error)
+{
+	g_set_error(error, SESSION_ERROR, 0,
+	            "--resume: %s is damaged: of the %" G_GUINT64_FORMAT
+	            " interleavings that were explored, only the first %" G_GUINT64_FORMAT
+	            " are there as they were; explore anew",
+	            session->options->store, count, session->interleavings);
+	return false;
+}
+
 static bool recall_execution(const struct record_execution *execution, void *data, GError **error)
 {
 	struct recall *recall = data;
@@ -175,9 +187,11 @@ static bool recall_execution(const struct record_execution *execution, void *dat
 	g_autoptr(GArray) choices = recall_choices(execution);
 	g_autoptr(GPtrArray) shown = NULL;
 
-	(void)error;
 	if (record->id > recall->count) /* written after what is left: they will come again */
 		return true;
+	if (record->id != session->interleavings + 1
+	    || !recall_is_whole(recall->reader, execution))
+		return not_whole(session, recall->count, error);
 	shown = recall_findings(recall->reader, execution);
 	for (guint i = 0; i < shown->len; i++)
 		((struct record_finding *)shown->pdata[i])->reproduced = FALSE; /* replayed again */
@@ -218,8 +232,11 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 static gboolean read_past(struct recall *recall, GError **error)
 {
 	recall->reader = store_reader_open(recall->session->options->store, error);
-	return recall->reader
-	       && store_reader_each(recall->reader, false, recall_execution, recall, error);
+	if (!recall->reader
+	    || !store_reader_each(recall->reader, false, recall_execution, recall, error))
+		return FALSE;
+	return recall->session->interleavings == recall->count
+	       || not_whole(recall->session, recall->count, error);
 }
 
 /* Findings are numbered anew: some were judgements at the end, which are given again. */
@@ -244,17 +261,17 @@ static gboolean read_search(struct session *session, const GPtrArray *identity, 
 	struct store *store = store_continue(session->options->store, error);
 	g_autoptr(GVariant) state = NULL, common = NULL;
 	GPtrArray *parts = NULL;
-	gboolean good = store && store_identical(store, identity, error)
-	                && store_get_search(store, &state, &parts, error)
-	                && store_get_common(store, &common, error);
+	gboolean good = store && store_get_search(store, &state, &parts, error);
 
-	store_close(store);
 	if (good && !state) {
 		g_set_error(error, SESSION_ERROR, 0,
 		            "--resume: %s holds nothing that could be gone on with; explore anew",
 		            session->options->store);
 		good = FALSE;
 	}
+	good = good && store_identical(store, identity, error)
+	       && store_get_common(store, &common, error);
+	store_close(store);
 	if (good) {
 		recall_state(session, state, ret_count);
 		g_ptr_array_unref(session->parts);

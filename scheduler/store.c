@@ -257,6 +257,7 @@ void store_close(struct store *store)
 	          (double)store->watch.wall / G_USEC_PER_SEC,
 	          (double)store->watch.computing / G_USEC_PER_SEC, store->watch.times);
 	g_free(store->statements);
+	g_clear_error(&store->failed);
 	g_hash_table_unref(store->places);
 	source_text_free(store->source);
 	g_free(store->file);

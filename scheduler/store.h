@@ -33,7 +33,8 @@ struct store *store_create(const char *directory, GError **error);
 struct store *store_continue(const char *directory, GError **error);
 
 /* From now on the calls that write make one transaction together, until store_release ends it (or
- * store_close): a call that fails still leaves nothing of its own. */
+ * store_close). Once one of them fails, or the end does, nothing of the transaction is written, and
+ * nothing after it: all that write fail alike, and the file keeps what it held before. */
 void store_hold(struct store *store);
 bool store_release(struct store *store, GError **error);
 

@@ -31,6 +31,7 @@ struct store {
 	gint64 committed_place; /* ids above this one are gone when the transaction fails */
 	struct store_stacks stacks;
 	bool holding;           /* several calls make one transaction */
+	GError *failed;         /* why that could not be written: nothing more is; NULL: all well */
 	struct stopwatch watch; /* what opening, writing and closing cost */
 };
 

@@ -7,13 +7,36 @@ static gboolean is_new_place(gpointer place, gpointer id, gpointer limit)
 	return GPOINTER_TO_SIZE(id) > *(gsize *)limit;
 }
 
+/* What belongs together is in the file together or not at all: once a part of what is held could
+ * not be written, the rest is not, either, and what was written before is what counts. */
+static bool give_up(struct store *store, GError **error)
+{
+	if (!store->failed && error && *error)
+		store->failed = g_error_copy(*error);
+	else if (!store->failed)
+		store->failed = g_error_new(STORE_ERROR, STORE_ERROR_IO, "%s: cannot be written",
+		                            store->file);
+	if (!sqlite3_get_autocommit(store->database))
+		sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+	return false;
+}
+
+static bool has_failed(const struct store *store, GError **error)
+{
+	if (store->failed)
+		g_propagate_error(error, g_error_copy(store->failed));
+	return store->failed != NULL;
+}
+
 static bool begin(struct store *store, GError **error)
 {
+	if (has_failed(store, error))
+		return false;
 	if (!store->holding)
 		return store_run(store, "BEGIN", error);
 	if (sqlite3_get_autocommit(store->database) && !store_run(store, "BEGIN", error))
-		return false;
-	return store_run(store, "SAVEPOINT one", error);
+		return give_up(store, error);
+	return store_run(store, "SAVEPOINT one", error) || give_up(store, error);
 }
 
 bool store_begin(struct store *store, GError **error)
@@ -39,9 +62,11 @@ bool store_release(struct store *store, GError **error)
 	if (!store->holding)
 		return true;
 	store->holding = false;
+	if (has_failed(store, error))
+		return false;
 	stopwatch_start(&store->watch);
 	if (store->database && !sqlite3_get_autocommit(store->database))
-		good = store_run(store, "COMMIT", error);
+		good = store_run(store, "COMMIT", error) || give_up(store, error);
 	stopwatch_stop(&store->watch);
 	return good;
 }
@@ -58,10 +83,10 @@ static bool finish(struct store *store, bool good, GError **error)
 		store->committed_place = store->last_place;
 		return true;
 	}
-	if (!sqlite3_get_autocommit(store->database))
-		sqlite3_exec(store->database,
-		             store->holding ? "ROLLBACK TO one; RELEASE one" : "ROLLBACK", NULL,
-		             NULL, NULL);
+	if (store->holding)
+		give_up(store, error);
+	else if (!sqlite3_get_autocommit(store->database))
+		sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
 	gsize limit = (gsize)store->committed_place;
 	g_hash_table_foreach_remove(store->places, is_new_place, &limit);
 	store->last_place = store->committed_place;

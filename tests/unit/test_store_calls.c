@@ -194,9 +194,9 @@ static void each_interleaving_has_its_own_calls(void **state)
 
 	add(store, e[2]);
 	add(store, e[0]);
+	assert_false(store_add(store, e[2], NULL, NULL));
 	store_hold(store);
 	add(store, e[1]);
-	assert_false(store_add(store, e[2], NULL, NULL));
 	add(store, e[3]);
 	assert_true(store_release(store, NULL));
 	store_close(store);

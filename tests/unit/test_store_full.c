@@ -1,0 +1,167 @@
+/* A store that cannot be written any more keeps what belongs together, and nothing else. A limit on
+ * the size of files stands for a full disk (tests/e2e/check_full_disk.py has one that is full for a
+ * moment). */
+#include <glib/gstdio.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "reports/store_reader.h"
+#include "scheduler/store.h"
+#include "scheduler/store_schema.h"
+
+enum { FITS = 400000, TEXT = 20000 }; /* bytes */
+
+static int set_up(void **state)
+{
+	*state = g_dir_make_tmp("matchpoint-test-XXXXXX", NULL);
+	return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	static const char *const names[] = {STORE_FILE, STORE_FILE "-wal", STORE_FILE "-shm"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *file = g_build_filename(*state, names[i], NULL);
+
+		g_unlink(file);
+	}
+	g_rmdir(*state);
+	g_free(*state);
+	return 0;
+}
+
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit = {bytes, RLIM_INFINITY};
+
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static bool add(struct store *store, uint32_t id, GError **error)
+{
+	g_autoptr(RecordExecution) e = record_execution_new();
+
+	e->id = id;
+	e->buffering = RECORD_ZERO;
+	e->status = "ok";
+	e->path = g_strnfill(TEXT, 'x');
+	return store_add(store, e, NULL, error);
+}
+
+static struct store *begin(const char *directory)
+{
+	g_autoptr(RecordExploration) exploration = record_exploration_new();
+	struct store *store = store_create(directory, NULL);
+
+	g_strfreev(exploration->program);
+	exploration->program = g_strsplit("./program", " ", 0);
+	exploration->directory = g_strdup("/");
+	exploration->version = g_strdup("0");
+	return store && store_put_exploration(store, exploration, NULL) ? store : NULL;
+}
+
+/* In a child with a limit; tells by its exit status where it went wrong. */
+static int fill(const char *directory)
+{
+	struct store *store = begin(directory);
+	g_autoptr(GError) error = NULL, again = NULL, end = NULL;
+	uint32_t id = 1;
+
+	if (!store)
+		return 1;
+	store_hold(store);
+	if (!add(store, id++, NULL) || !store_release(store, NULL))
+		return 2;
+	store_hold(store);
+	limit_files(FITS);
+	/* What is held is written when the cache is full, or in the end. */
+	while (id < 10000 && add(store, id, &error))
+		id++;
+	limit_files(RLIM_INFINITY);
+	if (!error)
+		return 3;
+	if (add(store, id + 1, &again) || !again || !g_str_equal(again->message, error->message))
+		return 4;
+	if (store_release(store, &end) || !end)
+		return 5;
+	store_hold(store);
+	if (add(store, id + 2, NULL))
+		return 6;
+	store_close(store);
+	return 0;
+}
+
+static void what_is_held_is_written_whole_or_not_at_all(void **state)
+{
+	g_autoptr(StoreReader) reader = NULL;
+	int status;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(fill(*state));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	reader = store_reader_open(*state, NULL);
+	assert_non_null(reader);
+	assert_int_equal(store_reader_count(reader), 1);
+}
+
+static int fill_at_the_end(const char *directory)
+{
+	struct store *store = begin(directory);
+	g_autoptr(GError) error = NULL;
+
+	if (!store)
+		return 1;
+	store_hold(store);
+	for (uint32_t id = 1; id < 1 + FITS / TEXT; id++) {
+		if (!add(store, id, NULL))
+			return 2;
+	}
+	limit_files(FITS / 2);
+	if (store_release(store, &error) || !error)
+		return 3;
+	limit_files(RLIM_INFINITY);
+	store_hold(store);
+	if (add(store, 1000, NULL) || store_release(store, NULL))
+		return 4;
+	store_close(store);
+	return 0;
+}
+
+static void what_cannot_be_written_in_the_end_is_not_written_later(void **state)
+{
+	g_autoptr(StoreReader) reader = NULL;
+	int status;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(fill_at_the_end(*state));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	reader = store_reader_open(*state, NULL);
+	assert_non_null(reader);
+	assert_int_equal(store_reader_count(reader), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_is_held_is_written_whole_or_not_at_all, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_cannot_be_written_in_the_end_is_not_written_later, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
