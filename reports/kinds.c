@@ -54,6 +54,12 @@ static const struct kind kinds[] = {
          "The buffer of a nonblocking operation is written to before a call has completed it.",
          "Until MPI_Wait or MPI_Test has completed the request the buffer belongs to MPI (MPI 3.1, "
          "section 3.7.2): use another buffer, or wait first."},
+	{"rma-conflict",
+         "Two one-sided accesses to the same memory, one of which writes, are in no order.",
+         "The result is undefined (MPI 3.1, section 11.7), whatever comes out today. Put "
+         "synchronisation between the two: a fence, another epoch, or a flush and then a message "
+         "or barrier; or use accumulates with one operation. A call's own buffers are in use, too, "
+         "until it is complete. Loads and stores of the program are not seen."},
 	{"not-reproducible", "The same matches led to other calls.",
          "The program depends on something besides matching: time, random numbers, addresses, "
          "files, "

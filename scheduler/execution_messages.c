@@ -137,6 +137,19 @@ static gboolean on_left(struct execution *execution, int rank, const struct wire
 	return world_objects(execution->world, rank, objects, error);
 }
 
+static gboolean on_accesses(struct execution *execution, int rank,
+                            const struct wire_accesses *accesses, GError **error)
+{
+	guint64 last = 0;
+
+	for (guint32 i = 0; i < accesses->count; i++) {
+		if (accesses->list[i].site != 0 && accesses->list[i].site != last)
+			session_place(execution, rank, accesses->list[i].site);
+		last = accesses->list[i].site;
+	}
+	return world_accesses(execution->world, rank, accesses, error);
+}
+
 /* What goes into the world, which doubts it. */
 static gboolean on_report(struct execution *execution, int rank, const struct wire_message *message,
                           GError **error)
@@ -155,6 +168,8 @@ static gboolean on_report(struct execution *execution, int rank, const struct wi
 		return world_enter(world, rank, &message->enter, error);
 	case WIRE_TOUCHED:
 		return world_touched(world, rank, &message->touched, error);
+	case WIRE_ACCESSES:
+		return on_accesses(execution, rank, &message->accesses, error);
 	case WIRE_LEFT:
 		return on_left(execution, rank, &message->objects, error);
 	default:
@@ -169,8 +184,11 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 {
 	g_autoptr(GError) error = NULL;
 
-	stall_heard(execution->stall);
-	execution->heard = g_get_monotonic_time();
+	/* Who looks into a window again and again says nothing new. */
+	if (message->type != WIRE_ACCESSES) {
+		stall_heard(execution->stall);
+		execution->heard = g_get_monotonic_time();
+	}
 	switch (message->type) {
 	case WIRE_ERROR:
 		on_error(execution, rank, &message->error);

@@ -11,6 +11,7 @@ const char *const record_kinds[] = {
 	"livelock",
 	"mpi-error",
 	"outcome-differs",
+	"rma-conflict",
 	"stall",
 	"type-mismatch",
 	NULL,

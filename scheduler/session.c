@@ -347,6 +347,9 @@ void session_account(struct session *session, struct execution *execution)
 		session->collectives_tried |= 1u << world_options(execution->world)->collectives;
 	session->locks |= world_has_locked(execution->world);
 	session->atomics |= world_has_atomics(execution->world);
+	session->accesses |= world_has_accesses(execution->world);
+	session->accesses_unknown |= world_doubts(execution->world)->unknown > 0;
+	session->accesses_learnt |= world_doubts(execution->world)->learnt > 0;
 	if (execution->cut_short || session->error)
 		return;
 	if (execution->wasted)

@@ -111,6 +111,7 @@ struct session {
 	gboolean collectives_waited;
 	guint collectives_tried; /* 1 << enum collective_mode, where that mattered */
 	gboolean locks, atomics; /* see world_has_locked, world_has_atomics */
+	gboolean accesses, accesses_unknown, accesses_learnt; /* see world_doubts */
 	gboolean recording;      /* this interleaving is one that a conductor keeps */
 	gboolean replaying;      /* it is that of a finding, once more */
 	gboolean showing;        /* and its calls were not kept the first time */

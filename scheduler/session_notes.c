@@ -149,6 +149,24 @@ static void note_collectives(struct session *session)
 		     "(--collectives)");
 }
 
+/* What the search for conflicts could not see. */
+static void note_accesses(struct session *session)
+{
+	if (session->accesses)
+		note(session,
+		     "conflicts in windows were looked for among calls alone: loads and stores of "
+		     "the program are not seen");
+	if (session->accesses_learnt)
+		note(session,
+		     "some accesses to windows were taken to be in order because a rank may have "
+		     "learnt of the other's from memory: by an atomic operation that fetches, or "
+		     "by MPI_Win_sync");
+	if (session->accesses_unknown)
+		note(session,
+		     "some accesses to windows were not compared: too many in one interleaving, or "
+		     "with too irregular datatypes");
+}
+
 void session_note(struct session *session)
 {
 	note_covered(session);
@@ -177,6 +195,7 @@ void session_note(struct session *session)
 		note(session,
 		     "the order of accumulates and other atomic operations of several ranks on "
 		     "a window, outside of exclusive locks, was left to MPI and not explored");
+	note_accesses(session);
 	if (session->locks)
 		note(session,
 		     "MPI_Win_lock and MPI_Win_start were taken to wait until the target is "

@@ -127,6 +127,9 @@ static GVariant *state_of(const struct session *session)
 	g_variant_dict_insert(&dict, "threads", "b", session->threads);
 	g_variant_dict_insert(&dict, "locks", "b", session->locks);
 	g_variant_dict_insert(&dict, "atomics", "b", session->atomics);
+	g_variant_dict_insert(&dict, "accesses", "b", session->accesses);
+	g_variant_dict_insert(&dict, "accesses-unknown", "b", session->accesses_unknown);
+	g_variant_dict_insert(&dict, "accesses-learnt", "b", session->accesses_learnt);
 	g_variant_dict_insert(&dict, "seconds", "d", session_seconds(session));
 	session_wander_save(session, &dict);
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
@@ -224,6 +227,9 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 	g_variant_dict_lookup(&dict, "threads", "b", &session->threads);
 	g_variant_dict_lookup(&dict, "locks", "b", &session->locks);
 	g_variant_dict_lookup(&dict, "atomics", "b", &session->atomics);
+	g_variant_dict_lookup(&dict, "accesses", "b", &session->accesses);
+	g_variant_dict_lookup(&dict, "accesses-unknown", "b", &session->accesses_unknown);
+	g_variant_dict_lookup(&dict, "accesses-learnt", "b", &session->accesses_learnt);
 	g_variant_dict_lookup(&dict, "seconds", "d", &session->seconds_before);
 	session_wander_recall(session, &dict);
 	g_variant_dict_clear(&dict);

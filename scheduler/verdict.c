@@ -443,6 +443,7 @@ void verdict_reach(struct execution *execution)
 	execution->ended_well = kind == NULL;
 	if (kind)
 		find_fault(execution, kind, worst);
+	world_find_conflicts(execution->world);
 	verdict_add_remarks(execution);
 	if (execution->ended_well)
 		verdict_add_leaks(execution);

@@ -37,6 +37,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	trace_init(&world->trace);
 	world->remarks = remarks_new();
 	world->locks = windows_new(options->ranks);
+	world->accesses = rma_log_new();
 	return world;
 }
 
@@ -80,6 +81,7 @@ struct world *world_copy(const struct world *from, enum buffering buffering,
 	trace_init(&to->trace);
 	trace_copy(&to->trace, &from->trace);
 	to->remarks = remarks_copy(from->remarks);
+	to->accesses = rma_log_copy(from->accesses);
 	to->locks = windows_copy(from->locks);
 	return to;
 }
@@ -106,6 +108,7 @@ void world_free(struct world *world)
 	g_ptr_array_unref(world->alternatives);
 	trace_release(&world->trace);
 	remarks_free(world->remarks);
+	rma_log_free(world->accesses);
 	windows_free(world->locks);
 	g_free(world);
 }

@@ -21,6 +21,7 @@
 #include "collectives.h"
 #include "communicators.h"
 #include "remarks.h"
+#include "rma.h"
 
 struct world;
 
@@ -93,6 +94,10 @@ gboolean world_objects(struct world *world, int rank, const struct wire_objects 
                        GError **error);
 void world_rank_stopped(struct world *world, int rank);
 void world_rank_ended(struct world *world, int rank);
+
+/* One-sided communication since the rank's last report. */
+gboolean world_accesses(struct world *world, int rank, const struct wire_accesses *accesses,
+                        GError **error);
 
 /* Ranks are held in MPI_Init until here: the place of the first snapshot. */
 void world_start(struct world *world);
@@ -178,6 +183,12 @@ const GArray *world_left(const struct world *world, int rank);
 
 /* Messages that no receive has taken (struct op_id), by sender; free with g_array_unref. */
 GArray *world_unreceived(const struct world *world);
+
+/* When the interleaving is over: remarks on the one-sided accesses that conflict. Whether there
+ * were any accesses, and what could not be told of them. */
+void world_find_conflicts(struct world *world);
+gboolean world_has_accesses(const struct world *world);
+const struct rma_doubts *world_doubts(const struct world *world);
 
 /* What goes wrong without ending anything. */
 void world_remark(struct world *world, const struct remark *remark);

@@ -98,6 +98,8 @@ struct world {
 	struct trace trace;
 	struct remarks *remarks;
 	struct windows *locks;
+	struct rma_log *accesses;
+	struct rma_doubts doubts;
 	GHashTable *impatience; /* polls told "not yet": by world_points.c's key, how often */
 	struct world_idle idle;
 	gboolean started;          /* ranks may leave MPI_Init */

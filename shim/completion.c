@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "access.h"
 #include "error.h"
 #include "inside.h"
 #include "real.h"
@@ -137,8 +138,10 @@ static bool test_foreign(MPI_Request *handle, MPI_Status *status, int *ret_code)
 	*ret_code = real_mpi()->Test(handle, &done, &found);
 	if (*ret_code == MPI_SUCCESS && !done)
 		return false;
-	if (*handle == MPI_REQUEST_NULL)
+	if (*handle == MPI_REQUEST_NULL) {
 		tracking_freed(WIRE_OBJECT_REQUEST, (uintptr_t)before, handle);
+		access_request_done(before);
+	}
 	request_store_status(status, &found);
 	return true;
 }
@@ -231,6 +234,7 @@ int shim_MPI_Request_free(void *site, MPI_Request *handle)
 		*handle = MPI_REQUEST_NULL;
 	} else if (code == MPI_SUCCESS) {
 		tracking_freed(WIRE_OBJECT_REQUEST, (uintptr_t)*handle, handle);
+		access_request_freed(*handle);
 		code = real_mpi()->Request_free(handle);
 	}
 	return completion_raise(&set, code);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "access.h"
 #include "communicator.h"
 #include "gate.h"
 #include "real.h"
@@ -128,8 +129,10 @@ static uint64_t meet_for_window(const void *site, enum mpi_call function, MPI_Co
 
 static int made_window(int code, uint64_t number, const MPI_Win *window)
 {
-	if (code == MPI_SUCCESS)
-		remember(&windows, (uintptr_t)*window, number);
+	if (code != MPI_SUCCESS)
+		return code;
+	remember(&windows, (uintptr_t)*window, number);
+	access_window(*window, number);
 	return code;
 }
 

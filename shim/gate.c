@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "access.h"
 #include "clocks.h"
 #include "ending.h"
 #include "file_and_window.h"
@@ -77,7 +78,8 @@ static void send_all(const uint8_t *bytes, size_t count)
 	}
 }
 
-/* One message, or a second one right behind it (may be NULL). */
+/* What was done to windows meanwhile, then one message, and a second one right behind it (both may
+ * be NULL). */
 static void tell_both(const struct wire_message *message, const struct wire_message *next)
 {
 	int saved = errno;
@@ -85,7 +87,9 @@ static void tell_both(const struct wire_message *message, const struct wire_mess
 	if (gate.serialised)
 		threading_lock(&gate.telling);
 	gate.out.count = 0;
-	wire_encode(&gate.out, message);
+	access_encode(&gate.out);
+	if (message)
+		wire_encode(&gate.out, message);
 	if (next)
 		wire_encode(&gate.out, next);
 	if (gate.out.failed)
@@ -99,6 +103,11 @@ static void tell_both(const struct wire_message *message, const struct wire_mess
 void gate_tell(const struct wire_message *message)
 {
 	tell_both(message, NULL);
+}
+
+void gate_tell_accesses(void)
+{
+	tell_both(NULL, NULL);
 }
 
 /* The stack begins at the call's site, which is known even where it cannot be unwound. */

@@ -63,6 +63,9 @@ struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *o
 /* Sends anything else (WIRE_COMM, WIRE_ERROR), in order with the calls. */
 void gate_tell(const struct wire_message *message);
 
+/* Sends what access.h has gathered, which else goes with the next message. */
+void gate_tell_accesses(void);
+
 /* Never returns: the process ends when the scheduler says so. */
 _Noreturn void gate_wait_for_end(void);
 

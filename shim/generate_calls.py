@@ -13,6 +13,7 @@ Writes into BUILD_DIRECTORY:
 import os
 import sys
 
+import call_accesses
 import call_objects
 import mpi_header
 import mpi_table
@@ -214,7 +215,8 @@ def body(call, by_name):
     if meets_by_itself(call):
         kind = "file" if has(call, "fh") else "window"
         handle = "fh" if kind == "file" else "win"
-        return (f"\tresult = {kind}_meet(site, MPI_CALL_{call.name}, {handle});\n"
+        first = "\taccess_fence(site, assert, win);\n" if call.name == "Win_fence" else ""
+        return (f"{first}\tresult = {kind}_meet(site, MPI_CALL_{call.name}, {handle});\n"
                 f"\tif (result == MPI_SUCCESS)\n"
                 f"\t\tresult = real_mpi()->{call.name}({call.values()});")
     return controlled_body(call, by_name)
@@ -241,12 +243,14 @@ def needs_notes(call):
 
 def passing_wrapper(call):
     """The library's own; that the rank is inside it may be noted, and what it makes."""
-    tracks = call_objects.tracks(call)
+    tracks = call_objects.tracks(call) or call_accesses.tells(call)
     enter = f"tracking_enter(MPI_CALL_{call.name}, site)"
     inside = f"\tbool inside = inside_enter(MPI_CALL_{call.name}, site);\n"
     leave = "\tif (inside)\n\t\tinside_leave();\n"
     first = block(call_objects.before(call)) + (inside if call.waits() else "")
+    first += block(call_accesses.before(call))
     last = leave if call.waits() else ""
+    last += block(call_accesses.after(call))
     last += noting(call, "returned == MPI_SUCCESS", "site_of_caller(site)", "own && ")
     return f"""
 EXPORTED {call.returns} MPI_{call.name}({call.exported()})
@@ -328,6 +332,7 @@ def wrappers_source(calls, by_name):
 
 #include <stdlib.h>
 
+#include "access.h"
 #include "caller.h"
 #include "collective.h"
 #include "early.h"

@@ -5,6 +5,7 @@
  * MPI for more than progress, and what is in the window is a function of the grants. */
 #include <stdlib.h>
 
+#include "access.h"
 #include "communicator.h"
 #include "file_and_window.h"
 #include "gate.h"
@@ -134,6 +135,18 @@ static int after_unlock(const struct wire_call *call, const struct lock *lock, i
 	return code;
 }
 
+static bool is_own_rank(MPI_Win window, int rank)
+{
+	MPI_Group group;
+	int own = MPI_UNDEFINED;
+
+	if (real_mpi()->Win_get_group(window, &group) != MPI_SUCCESS)
+		return false;
+	real_mpi()->Group_rank(group, &own);
+	real_mpi()->Group_free(&group);
+	return own == rank;
+}
+
 int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win win)
 {
 	struct wire_call call = gate_call(MPI_CALL_Win_lock, site);
@@ -145,7 +158,12 @@ int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win w
 	};
 
 	before_lock(&call, &lock, assert);
-	return after_lock(&call, &lock, real_mpi()->Win_lock(lock_type, rank, assert, win));
+	int code = real_mpi()->Win_lock(lock_type, rank, assert, win);
+
+	/* Who locks its own window is about to look at it. */
+	if (code == MPI_SUCCESS && is_own_rank(win, rank))
+		access_step(WIRE_ACCESS_LOOK, lock.window, rank);
+	return after_lock(&call, &lock, code);
 }
 
 /* Which kind of lock ends is not told to MPI_Win_unlock: of those held, a shared one is taken to go
@@ -155,6 +173,7 @@ int shim_MPI_Win_unlock(void *site, int rank, MPI_Win win)
 	struct wire_call call = gate_call(MPI_CALL_Win_unlock, site);
 	const struct lock lock = {number_of(win, rank), rank, exclusive_held == 0};
 
+	access_step(WIRE_ACCESS_FLUSH, lock.window, rank);
 	note_inside(&call);
 	return after_unlock(&call, &lock, real_mpi()->Win_unlock(rank, win));
 }
@@ -173,6 +192,7 @@ int shim_MPI_Win_unlock_all(void *site, MPI_Win win)
 	struct wire_call call = gate_call(MPI_CALL_Win_unlock_all, site);
 	const struct lock lock = {number_of(win, WIRE_ANY), WIRE_ANY, true};
 
+	access_step(WIRE_ACCESS_FLUSH, lock.window, WIRE_ANY);
 	note_inside(&call);
 	return after_unlock(&call, &lock, real_mpi()->Win_unlock_all(win));
 }
@@ -184,6 +204,7 @@ void window_meet_to_free(const void *site, MPI_Win window)
 
 	if (!window_find(window, &number))
 		return;
+	access_step(WIRE_ACCESS_FLUSH, number, WIRE_ANY);
 	if (!atomics_made || atomics_told) {
 		communicator_meet(number, MPI_CALL_Win_free, site, 0);
 		return;
@@ -331,6 +352,8 @@ int shim_MPI_Win_complete(void *site, MPI_Win win)
 	struct window_epochs *epochs = window_find(win, &number);
 	int code;
 
+	if (epochs)
+		access_step(WIRE_ACCESS_COMPLETE, number, WIRE_ANY);
 	note_inside(&call);
 	code = real_mpi()->Win_complete(win);
 	inside_leave();
@@ -348,6 +371,12 @@ int shim_MPI_Win_complete(void *site, MPI_Win win)
 	return code;
 }
 
+static void end_exposure(struct window_epochs *epochs, uint64_t number)
+{
+	epochs->exposure = 0;
+	access_step(WIRE_ACCESS_WAIT, number, WIRE_ANY);
+}
+
 int shim_MPI_Win_wait(void *site, MPI_Win win)
 {
 	struct wire_call call = gate_call(MPI_CALL_Win_wait, site);
@@ -363,7 +392,7 @@ int shim_MPI_Win_wait(void *site, MPI_Win win)
 	code = real_mpi()->Win_wait(win);
 	inside_leave();
 	if (epochs && code == MPI_SUCCESS)
-		epochs->exposure = 0;
+		end_exposure(epochs, number);
 	return code;
 }
 
@@ -392,6 +421,6 @@ int shim_MPI_Win_test(void *site, MPI_Win win, int *flag)
 		gate_yield(round);
 	}
 	if (epochs && code == MPI_SUCCESS && *flag)
-		epochs->exposure = 0;
+		end_exposure(epochs, number);
 	return code;
 }

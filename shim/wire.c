@@ -126,6 +126,14 @@ static void field_u64(struct codec *codec, uint64_t *value)
 		*value = get(codec, 8);
 }
 
+static void field_i64(struct codec *codec, int64_t *value)
+{
+	uint64_t bits = (uint64_t)*value;
+
+	field_u64(codec, &bits);
+	*value = (int64_t)bits;
+}
+
 /* A string without NUL inside; NULL is written as the empty string, never read. */
 static void field_string(struct codec *codec, char **value)
 {
@@ -343,6 +351,48 @@ static void describe_enter(struct codec *codec, struct wire_enter *enter)
 	field_i32(codec, &enter->receive_tag);
 }
 
+static void describe_part(struct codec *codec, struct wire_part *part)
+{
+	field_u8(codec, &part->role, WIRE_PART_WRITTEN);
+	field_i64(codec, &part->start);
+	field_u64(codec, &part->length);
+	field_u64(codec, &part->times);
+	field_u64(codec, &part->count);
+	field_i64(codec, &part->stride);
+	field_i64(codec, &part->extent);
+}
+
+static void describe_access(struct codec *codec, struct wire_access *access)
+{
+	enum { PART_BYTES = 49 };
+
+	field_u8(codec, &access->kind, WIRE_ACCESS_KINDS - 1);
+	if (access->kind == 0)
+		codec->failed = true;
+	field_u8(codec, &access->flags, UINT8_MAX);
+	field_u8(codec, &access->reduction, UINT8_MAX);
+	field_u16(codec, &access->basic);
+	field_u16(codec, &access->function);
+	field_u64(codec, &access->site);
+	field_u64(codec, &access->window);
+	field_i32(codec, &access->target);
+	field_u32(codec, &access->number);
+	field_i64(codec, &access->displacement);
+	field_u64(codec, &access->unit);
+	uint32_t parts = FIELD_LIST(codec, &access->part_count, &access->parts, PART_BYTES);
+	for (uint32_t i = 0; i < parts; i++)
+		describe_part(codec, &access->parts[i]);
+}
+
+static void describe_accesses(struct codec *codec, struct wire_accesses *accesses)
+{
+	enum { ACCESS_BYTES = 51 };
+
+	uint32_t count = FIELD_LIST(codec, &accesses->count, &accesses->list, ACCESS_BYTES);
+	for (uint32_t i = 0; i < count; i++)
+		describe_access(codec, &accesses->list[i]);
+}
+
 static void describe_stack(struct codec *codec, struct wire_stack *stack)
 {
 	field_u32(codec, &stack->call);
@@ -438,6 +488,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_LEFT: describe_objects(codec, &message->objects); break;
 	case WIRE_THREAD: describe_thread(codec, &message->thread); break;
 	case WIRE_ENTER: describe_enter(codec, &message->enter); break;
+	case WIRE_ACCESSES: describe_accesses(codec, &message->accesses); break;
 	case WIRE_ADMIT: field_u32(codec, &message->admitted); break;
 	case WIRE_WELCOME: describe_welcome(codec, &message->welcome); break;
 	case WIRE_BIND: describe_bind(codec, &message->bind); break;
@@ -546,6 +597,11 @@ void wire_message_release(struct wire_message *message)
 	case WIRE_GO: free(message->go.done); break;
 	case WIRE_ENDING: free(message->ending.frames); break;
 	case WIRE_LEFT: free(message->objects.left); break;
+	case WIRE_ACCESSES:
+		for (uint32_t i = 0; i < message->accesses.count; i++)
+			free(message->accesses.list[i].parts);
+		free(message->accesses.list);
+		break;
 	case WIRE_RESTORE:
 		free(message->restore.directory);
 		free(message->restore.clones);

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 13
+#define WIRE_VERSION 14
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -40,6 +40,7 @@ enum wire_type {
 	WIRE_LEFT,      /* before MPI_Finalize: what the program has not freed, if anything */
 	WIRE_THREAD,    /* a thread that may call MPI has begun, or is about to end */
 	WIRE_ENTER,     /* a thread is about to make a call; answered by ADMIT (one of several) */
+	WIRE_ACCESSES,  /* what the rank has done to windows since its last message: no call */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
@@ -312,6 +313,64 @@ struct wire_enter {
 	int32_t source, receive_tag; /* or WIRE_ANY */
 };
 
+enum wire_access_kind {
+	WIRE_ACCESS_WINDOW = 1,  /* the window is there; tells where it lies in this rank */
+	WIRE_ACCESS_DATA,        /* a call that reads or writes the window at `target` begins */
+	WIRE_ACCESS_REQUEST,     /* the request of such a call is complete */
+	WIRE_ACCESS_FLUSH,       /* those at `target` (any: all) are complete: flush, unlock */
+	WIRE_ACCESS_FLUSH_LOCAL, /* of these, the rank's own buffers are free again */
+	WIRE_ACCESS_FENCE,       /* MPI_Win_fence begins; it completes all */
+	WIRE_ACCESS_COMPLETE,    /* MPI_Win_complete: a local flush, the rest when targets wait */
+	WIRE_ACCESS_WAIT,        /* MPI_Win_wait: what was completed is in the window */
+	WIRE_ACCESS_LOOK,        /* the rank may learn here what others have put into its window */
+	WIRE_ACCESS_KINDS
+};
+
+enum wire_access_flags {
+	WIRE_ACCESS_READS = 1,      /* DATA: the target's memory */
+	WIRE_ACCESS_WRITES = 2,
+	WIRE_ACCESS_ATOMIC = 4,     /* DATA: an accumulate, in the widest sense */
+	WIRE_ACCESS_SWAP = 8,       /* DATA: MPI_Compare_and_swap */
+	WIRE_ACCESS_UNKNOWN = 16,   /* DATA: the layout is too irregular to be told */
+	WIRE_ACCESS_UNORDERED = 32, /* WINDOW: accumulates of one rank are not in order either */
+	WIRE_ACCESS_NOPRECEDE = 64, /* FENCE: ends no epoch, and need not wait for anybody */
+	WIRE_ACCESS_REQUESTED = 128, /* DATA: the program holds a request for it */
+};
+
+enum wire_part_role { WIRE_PART_TARGET, WIRE_PART_READ, WIRE_PART_WRITTEN };
+
+/* Some bytes of an access: `length` of them at `start`, `times` times `stride` apart, and all that
+ * `count` times `extent` apart. */
+struct wire_part {
+	uint8_t role;  /* in the target's memory, or in the rank's own */
+	int64_t start; /* an address; at the target: beyond the displacement */
+	uint64_t length, times, count;
+	int64_t stride, extent;
+};
+
+/* One-sided communication: told for the sake of what conflicts (scheduler/rma.h), in the order of
+ * the rank's program, and before its next call. */
+struct wire_access {
+	uint8_t kind;      /* enum wire_access_kind */
+	uint8_t flags;     /* enum wire_access_flags */
+	uint8_t reduction; /* DATA, atomic: as in struct wire_op */
+	uint16_t basic;    /* DATA, atomic: basic type of its elements; 0: not known */
+	uint16_t function; /* enum mpi_call */
+	uint64_t site;     /* return address in the program */
+	uint64_t window;   /* its communicator's number */
+	int32_t target;    /* rank in the window's group, or WIRE_ANY */
+	uint32_t number;   /* DATA: of this access in its rank, from 1; REQUEST: of which */
+	int64_t displacement; /* DATA: in the target's units; WINDOW: its first byte's address */
+	uint64_t unit;     /* WINDOW: bytes */
+	uint32_t part_count;
+	struct wire_part *parts;
+};
+
+struct wire_accesses {
+	uint32_t count;
+	struct wire_access *list;
+};
+
 /* Which file of the new world holds the clone of which of the keeper's mappings: file is the N in
  * `<directory>/clone.N`, at the mapping's own offset. */
 struct wire_clone {
@@ -361,6 +420,7 @@ struct wire_message {
 		struct wire_objects objects; /* LEFT */
 		struct wire_thread thread;
 		struct wire_enter enter;
+		struct wire_accesses accesses;
 		struct wire_welcome welcome;
 		struct wire_bind bind;
 		struct wire_go go;

@@ -139,6 +139,11 @@ static void rank_messages_round_trip(void **state)
 	static char text[] = "why";
 	struct wire_mapping mapping = { 4096, 8192, 0, 22, 1000, 3 };
 	struct wire_left left = { WIRE_OBJECT_WINDOW, 12, UINT64_MAX, 3 };
+	struct wire_part part = { WIRE_PART_WRITTEN, -8, 4, 2, 3, -16, 64 };
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_DATA, .flags = WIRE_ACCESS_WRITES, .target = WIRE_ANY,
+		.displacement = -1, .unit = 8, .part_count = 1, .parts = &part,
+	};
 	const struct wire_message messages[] = {
 		{ .type = WIRE_COMM, .comm = { 77, 2, 1, local, remote, 1, 5, text } },
 		{ .type = WIRE_ERROR, .error = { 3, 12, 99, 14, true, true, text } },
@@ -152,6 +157,8 @@ static void rank_messages_round_trip(void **state)
 		{ .type = WIRE_ENDING, .ending = { 0, 11, 2, frames } },
 		{ .type = WIRE_LEFT, .objects = { 1, &left } },
 		{ .type = WIRE_LEFT },
+		{ .type = WIRE_ACCESSES, .accesses = { 1, &access } },
+		{ .type = WIRE_ACCESSES },
 	};
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		struct wire_message decoded = round_trip(&messages[i]);

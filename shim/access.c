@@ -1,0 +1,336 @@
+#include "access.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file_and_window.h"
+#include "gate.h"
+#include "layout.h"
+#include "real.h"
+#include "signature.h"
+#include "threading.h"
+
+enum { GATHERED_MAX = 512, BUCKETS = 1024 };
+
+/* A request of the library's for an access. */
+struct pending {
+	MPI_Request handle;
+	uint64_t window;
+	uint32_t number;
+	struct pending *next;
+};
+
+static struct {
+	pthread_mutex_t lock; /* of all below, where threads call at the same time */
+	struct wire_access list[GATHERED_MAX];
+	uint32_t count, number;
+	struct pending *requests[BUCKETS];
+	unsigned request_count;
+} gathered = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void lock(void)
+{
+	if (gate_is_serialised())
+		threading_lock(&gathered.lock);
+}
+
+static void unlock(void)
+{
+	if (gate_is_serialised())
+		pthread_mutex_unlock(&gathered.lock);
+}
+
+static bool parts_same(const struct wire_access *one, const struct wire_access *other)
+{
+	for (uint32_t i = 0; i < one->part_count; i++) {
+		const struct wire_part *a = &one->parts[i], *b = &other->parts[i];
+
+		if (a->role != b->role || a->start != b->start || a->length != b->length
+		    || a->times != b->times || a->count != b->count || a->stride != b->stride
+		    || a->extent != b->extent)
+			return false;
+	}
+	return true;
+}
+
+static bool is_same(const struct wire_access *one, const struct wire_access *other)
+{
+	return one->kind == other->kind && one->site == other->site
+	       && one->function == other->function && one->window == other->window
+	       && one->target == other->target && one->displacement == other->displacement
+	       && one->flags == other->flags && one->reduction == other->reduction
+	       && one->basic == other->basic && one->part_count == other->part_count
+	       && !(one->flags & WIRE_ACCESS_REQUESTED) && one->kind != WIRE_ACCESS_REQUEST
+	       && parts_same(one, other);
+}
+
+/* A loop that looks into a window until something changes does the same for ever; it tells no more
+ * than its second round. */
+static void drop_repetition(void)
+{
+	enum { STEPS_MAX = 4 };
+
+	for (uint32_t steps = 1; steps <= STEPS_MAX && 3 * steps <= gathered.count; steps++) {
+		struct wire_access *last = gathered.list + gathered.count - steps;
+		uint32_t same = 0;
+
+		while (same < steps && is_same(&last[same], &last[same] - steps)
+		       && is_same(&last[same], &last[same] - 2 * steps))
+			same++;
+		if (same < steps)
+			continue;
+		while (same-- > 0)
+			free(gathered.list[--gathered.count].parts);
+		return;
+	}
+}
+
+/* Takes over its parts. Nothing is ever left out: a flush that is not told would be a false alarm.
+ * */
+static void gather(const struct wire_access *access)
+{
+	lock();
+	while (gathered.count == GATHERED_MAX) {
+		unlock();
+		gate_tell_accesses();
+		lock();
+	}
+	gathered.list[gathered.count++] = *access;
+	drop_repetition();
+	unlock();
+}
+
+void access_encode(struct wire_buffer *out)
+{
+	lock();
+	if (gathered.count > 0) {
+		const struct wire_message message = {
+			.type = WIRE_ACCESSES,
+			.accesses = { gathered.count, gathered.list },
+		};
+
+		wire_encode(out, &message);
+		for (uint32_t i = 0; i < gathered.count; i++)
+			free(gathered.list[i].parts);
+		gathered.count = 0;
+	}
+	unlock();
+}
+
+/* --- requests ------------------------------------------------------------------------------ */
+
+static struct pending **bucket_of(MPI_Request handle)
+{
+	return &gathered.requests[(uint32_t)handle % BUCKETS];
+}
+
+static void remember(MPI_Request handle, const struct wire_access *access)
+{
+	struct pending *pending = malloc(sizeof(*pending));
+
+	if (!pending)
+		return;
+	lock();
+	*pending = (struct pending){ handle, access->window, access->number, *bucket_of(handle) };
+	*bucket_of(handle) = pending;
+	gathered.request_count++;
+	unlock();
+}
+
+/* false: it is none for an access. */
+static bool forget(MPI_Request handle, struct pending *ret)
+{
+	struct pending **at, *found;
+
+	lock();
+	for (at = bucket_of(handle); *at && (*at)->handle != handle;)
+		at = &(*at)->next;
+	found = *at;
+	if (found) {
+		*ret = *found;
+		*at = found->next;
+		gathered.request_count--;
+		free(found);
+	}
+	unlock();
+	return found != NULL;
+}
+
+void access_request_done(MPI_Request request)
+{
+	struct pending pending;
+
+	if (gathered.request_count == 0 || !forget(request, &pending))
+		return;
+	gather(&(struct wire_access){ .kind = WIRE_ACCESS_REQUEST, .window = pending.window,
+	                              .target = WIRE_ANY, .number = pending.number });
+}
+
+void access_request_freed(MPI_Request request)
+{
+	struct pending pending;
+
+	if (gathered.request_count > 0)
+		forget(request, &pending);
+}
+
+/* --- calls that move data ------------------------------------------------------------------ */
+
+static uint8_t flags_of(const struct access_call *call)
+{
+	switch (call->function) {
+	case MPI_CALL_Put:
+	case MPI_CALL_Put_c:
+	case MPI_CALL_Rput:
+	case MPI_CALL_Rput_c:
+		return WIRE_ACCESS_WRITES;
+	case MPI_CALL_Get:
+	case MPI_CALL_Get_c:
+	case MPI_CALL_Rget:
+	case MPI_CALL_Rget_c:
+		return WIRE_ACCESS_READS;
+	case MPI_CALL_Compare_and_swap:
+		return WIRE_ACCESS_READS | WIRE_ACCESS_WRITES | WIRE_ACCESS_ATOMIC
+		       | WIRE_ACCESS_SWAP;
+	default:
+		if (call->op == MPI_NO_OP)
+			return WIRE_ACCESS_READS | WIRE_ACCESS_ATOMIC;
+		return WIRE_ACCESS_WRITES | WIRE_ACCESS_ATOMIC
+		       | (call->result ? WIRE_ACCESS_READS : 0);
+	}
+}
+
+static bool is_get(enum mpi_call function)
+{
+	return function == MPI_CALL_Get || function == MPI_CALL_Get_c
+	       || function == MPI_CALL_Rget || function == MPI_CALL_Rget_c;
+}
+
+/* Its own buffers and the target's memory. false: something of it is not known. */
+static bool lay_out(const struct access_call *call, struct wire_access *access)
+{
+	struct wire_part **parts = &access->parts;
+	uint32_t *count = &access->part_count;
+	bool known = layout_append(parts, count, WIRE_PART_TARGET, 0, call->target_count,
+	                           call->target_type);
+
+	/* With MPI_NO_OP the origin's buffer is not looked at (MPI 3.1, section 11.3.4). */
+	if (call->op != MPI_NO_OP)
+		known &= layout_append(parts, count,
+		                       is_get(call->function) ? WIRE_PART_WRITTEN
+		                                              : WIRE_PART_READ,
+		                       (intptr_t)call->origin, call->origin_count,
+		                       call->origin_type);
+	if (call->compare)
+		known &= layout_append(parts, count, WIRE_PART_READ, (intptr_t)call->compare, 1,
+		                       call->origin_type);
+	if (call->result)
+		known &= layout_append(parts, count, WIRE_PART_WRITTEN, (intptr_t)call->result,
+		                       call->result_count, call->result_type);
+	return known;
+}
+
+void access_made(const struct access_call *call, const MPI_Request *request)
+{
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_DATA,
+		.flags = flags_of(call),
+		.reduction = (uint8_t)call->op,
+		.function = (uint16_t)call->function,
+		.site = (uintptr_t)call->site,
+		.target = call->target,
+		.displacement = call->displacement,
+	};
+
+	if (call->target == MPI_PROC_NULL || !window_find(call->window, &access.window))
+		return;
+	if (access.flags & WIRE_ACCESS_ATOMIC)
+		access.basic = signature_of(call->target_type).basic;
+	if (!lay_out(call, &access))
+		access.flags |= WIRE_ACCESS_UNKNOWN;
+	lock();
+	access.number = ++gathered.number;
+	unlock();
+	if (request && *request != MPI_REQUEST_NULL) {
+		access.flags |= WIRE_ACCESS_REQUESTED;
+		remember(*request, &access);
+	}
+	gather(&access);
+}
+
+/* --- windows and what completes accesses --------------------------------------------------- */
+
+/* Whether the program has told MPI that it needs no order among accumulates. */
+static bool is_unordered(MPI_Win window)
+{
+	char value[MPI_MAX_INFO_VAL + 1] = "";
+	MPI_Info info;
+	int found = 0;
+
+	if (real_mpi()->Win_get_info(window, &info) != MPI_SUCCESS)
+		return false;
+	real_mpi()->Info_get(info, "accumulate_ordering", MPI_MAX_INFO_VAL, value, &found);
+	real_mpi()->Info_free(&info);
+	return found && strcmp(value, "none") == 0;
+}
+
+void access_window(MPI_Win window, uint64_t number)
+{
+	struct wire_access access = { .kind = WIRE_ACCESS_WINDOW, .window = number,
+		                      .target = WIRE_ANY, .unit = 1 };
+	void *base = NULL;
+	int *unit = NULL, *flavor = NULL, found[3] = { 0 };
+
+	if (number == 0)
+		return;
+	real_mpi()->Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavor, &found[0]);
+	if (!found[0] || *flavor != MPI_WIN_FLAVOR_DYNAMIC) {
+		real_mpi()->Win_get_attr(window, MPI_WIN_BASE, &base, &found[1]);
+		real_mpi()->Win_get_attr(window, MPI_WIN_DISP_UNIT, &unit, &found[2]);
+		if (!found[1] || !found[2])
+			return;
+		access.displacement = (intptr_t)base;
+		access.unit = (uint64_t)*unit;
+	}
+	if (is_unordered(window))
+		access.flags = WIRE_ACCESS_UNORDERED;
+	gather(&access);
+}
+
+void access_step(enum wire_access_kind kind, uint64_t window, int target)
+{
+	if (window != 0)
+		gather(&(struct wire_access){ .kind = (uint8_t)kind, .window = window,
+		                              .target = target });
+}
+
+void access_synchronise(enum mpi_call function, const void *site, int target, MPI_Win window)
+{
+	struct wire_access access = { .function = (uint16_t)function, .site = (uintptr_t)site,
+		                      .target = target };
+
+	if (!window_find(window, &access.window))
+		return;
+	switch (function) {
+	case MPI_CALL_Win_flush_local:
+	case MPI_CALL_Win_flush_local_all: access.kind = WIRE_ACCESS_FLUSH_LOCAL; break;
+	case MPI_CALL_Win_sync: access.kind = WIRE_ACCESS_LOOK; break;
+	default: access.kind = WIRE_ACCESS_FLUSH; break;
+	}
+	gather(&access);
+}
+
+void access_fence(const void *site, int assert, MPI_Win window)
+{
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_FENCE,
+		.flags = assert & MPI_MODE_NOPRECEDE ? WIRE_ACCESS_NOPRECEDE : 0,
+		.function = MPI_CALL_Win_fence,
+		.site = (uintptr_t)site,
+		.target = WIRE_ANY,
+	};
+
+	if (window_find(window, &access.window))
+		gather(&access);
+}

@@ -1,0 +1,52 @@
+/* What this process does to windows and with them: every call that moves data, with its layout, and
+ * every call that completes such calls. Gathered here and told with the next message, so that a
+ * call costs no message of its own; whether two of them conflict the scheduler says
+ * (scheduler/rma.h). */
+#ifndef MATCHPOINT_SHIM_ACCESS_H
+#define MATCHPOINT_SHIM_ACCESS_H
+
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include "mpi_calls.h"
+#include "wire.h"
+
+/* The arguments of a call that moves data; those that it does not have are zero, a null type. */
+struct access_call {
+	enum mpi_call function;
+	const void *site; /* return address in the program */
+	const void *origin, *compare;
+	void *result;
+	MPI_Count origin_count, result_count, target_count;
+	MPI_Datatype origin_type, result_type, target_type;
+	int target;
+	MPI_Aint displacement;
+	MPI_Op op;
+	MPI_Win window;
+};
+
+/* The library has taken the call; `request`: the one that it gave, or NULL. */
+void access_made(const struct access_call *call, const MPI_Request *request);
+
+/* A foreign request is complete, or was freed before. */
+void access_request_done(MPI_Request request);
+void access_request_freed(MPI_Request request);
+
+/* The window is there, under that number. */
+void access_window(MPI_Win window, uint64_t number);
+
+/* MPI_Win_flush and its kin, MPI_Win_sync: about to be given to the library. `target`: WIRE_ANY for
+ * all. */
+void access_synchronise(enum mpi_call function, const void *site, int target, MPI_Win window);
+
+/* MPI_Win_fence begins. */
+void access_fence(const void *site, int assert, MPI_Win window);
+
+/* Any other step: a flush of all that goes to `target`, the end of an epoch. */
+void access_step(enum wire_access_kind kind, uint64_t window, int target);
+
+/* For gate.c: appends what has been gathered as one frame, if there is anything, and forgets it. */
+void access_encode(struct wire_buffer *out);
+
+#endif

@@ -1,0 +1,203 @@
+#include "layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "real.h"
+
+enum {
+	EXTENT_MAX = 4 << 20, /* bytes of memory that are looked at for one type */
+	RUNS_MAX = 64,        /* regular sequences in one element */
+};
+
+/* Of one element: so many equal pieces, evenly apart. */
+struct run {
+	int64_t offset, stride;
+	uint64_t length, times;
+};
+
+struct layout {
+	bool known;
+	int64_t extent;
+	uint32_t count;
+	struct run runs[];
+};
+
+static const struct layout unknown;
+
+static bool is_basic(MPI_Datatype type)
+{
+	return ((uint32_t)type & 0xffff0000u) == 0x4c000000u;
+}
+
+/* A piece that continues the last run's sequence makes it longer. false: there are too many. */
+static bool add_piece(struct run *runs, uint32_t *count, int64_t offset, uint64_t length)
+{
+	struct run *last = *count > 0 ? &runs[*count - 1] : NULL;
+
+	if (last && last->length == length) {
+		int64_t end = last->offset + (int64_t)(last->times - 1) * last->stride;
+
+		if (last->times == 1)
+			last->stride = offset - end;
+		if (offset - end == last->stride) {
+			last->times++;
+			return true;
+		}
+	}
+	if (*count == RUNS_MAX)
+		return false;
+	runs[(*count)++] = (struct run){ .offset = offset, .length = length, .times = 1 };
+	return true;
+}
+
+/* The bytes of `memory` that have been written to; it begins `low` bytes from the element. */
+static struct layout *read_off(const unsigned char *memory, size_t size, int64_t low)
+{
+	struct run runs[RUNS_MAX];
+	uint32_t count = 0;
+	struct layout *layout;
+
+	for (size_t at = 0; at < size;) {
+		const unsigned char *first = memchr(memory + at, 0xff, size - at);
+		size_t begin = first ? (size_t)(first - memory) : size, end = begin;
+
+		while (end < size && memory[end] == 0xff)
+			end++;
+		if (end > begin && !add_piece(runs, &count, low + (int64_t)begin, end - begin))
+			return NULL;
+		at = end;
+	}
+	layout = calloc(1, sizeof(*layout) + count * sizeof(*runs));
+	if (!layout)
+		return NULL;
+	layout->known = true;
+	layout->count = count;
+	memcpy(layout->runs, runs, count * sizeof(*runs));
+	return layout;
+}
+
+/* MPI itself is asked: it unpacks ones into zeros. */
+static struct layout *make(MPI_Datatype type)
+{
+	MPI_Count low = 0, true_extent = 0, start = 0, extent = 0;
+	unsigned char *memory = NULL, *packed = NULL;
+	struct layout *layout = NULL;
+	int room = 0, position = 0;
+
+	if (real_mpi()->Type_get_true_extent_x(type, &low, &true_extent) != MPI_SUCCESS
+	    || real_mpi()->Type_get_extent_x(type, &start, &extent) != MPI_SUCCESS
+	    || true_extent < 0 || true_extent > EXTENT_MAX
+	    || real_mpi()->Pack_size(1, type, MPI_COMM_SELF, &room) != MPI_SUCCESS)
+		return NULL;
+	memory = calloc((size_t)true_extent + 1, 1);
+	packed = malloc((size_t)room + 1);
+	if (memory && packed) {
+		memset(packed, 0xff, (size_t)room + 1);
+		if (real_mpi()->Unpack(packed, room, &position, memory - low, 1, type,
+		                       MPI_COMM_SELF)
+		    == MPI_SUCCESS)
+			layout = read_off(memory, (size_t)true_extent, low);
+	}
+	if (layout)
+		layout->extent = extent;
+	free(memory);
+	free(packed);
+	return layout;
+}
+
+static int forget(MPI_Datatype type, int keyval, void *value, void *state)
+{
+	(void)type;
+	(void)keyval;
+	(void)state;
+	if (value != &unknown)
+		free(value);
+	return MPI_SUCCESS;
+}
+
+/* Kept with the type as an attribute, which goes with it. */
+static const struct layout *look_up(MPI_Datatype type)
+{
+	static int keyval = MPI_KEYVAL_INVALID;
+	const struct layout *layout;
+	void *value = NULL;
+	int found = 0;
+
+	if (keyval == MPI_KEYVAL_INVALID
+	    && real_mpi()->Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &keyval, NULL)
+	               != MPI_SUCCESS)
+		return &unknown;
+	if (real_mpi()->Type_get_attr(type, keyval, &value, &found) != MPI_SUCCESS)
+		return &unknown;
+	if (found)
+		return value;
+	layout = make(type);
+	if (!layout)
+		layout = &unknown;
+	if (real_mpi()->Type_set_attr(type, keyval, (void *)(uintptr_t)layout) == MPI_SUCCESS)
+		return layout;
+	forget(type, keyval, (void *)(uintptr_t)layout, NULL);
+	return &unknown;
+}
+
+static struct wire_part *make_room(struct wire_part **parts, uint32_t count, uint32_t more)
+{
+	struct wire_part *grown = realloc(*parts, ((size_t)count + more) * sizeof(**parts));
+
+	if (!grown)
+		return NULL;
+	*parts = grown;
+	return grown + count;
+}
+
+static bool append_one(struct wire_part **parts, uint32_t *part_count, uint8_t role, int64_t start,
+                       uint64_t length)
+{
+	struct wire_part *part = make_room(parts, *part_count, 1);
+
+	if (!part)
+		return false;
+	*part = (struct wire_part){ .role = role, .start = start, .length = length, .times = 1,
+		                    .count = 1 };
+	++*part_count;
+	return true;
+}
+
+bool layout_append(struct wire_part **parts, uint32_t *part_count, uint8_t role, int64_t start,
+                   MPI_Count count, MPI_Datatype type)
+{
+	MPI_Count size = 0;
+	const struct layout *layout;
+	struct wire_part *part;
+
+	if (count <= 0 || real_mpi()->Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
+		return true;
+	if (is_basic(type))
+		return append_one(parts, part_count, role, start, (uint64_t)(size * count));
+	layout = look_up(type);
+	if (!layout->known)
+		return false;
+	if (layout->count == 1 && layout->runs[0].times == 1
+	    && (count == 1 || layout->extent == (int64_t)layout->runs[0].length))
+		return append_one(parts, part_count, role, start + layout->runs[0].offset,
+		                  layout->runs[0].length * (uint64_t)count);
+	part = make_room(parts, *part_count, layout->count);
+	if (!part)
+		return false;
+	for (uint32_t i = 0; i < layout->count; i++) {
+		const struct run *run = &layout->runs[i];
+
+		part[i] = (struct wire_part){
+			.role = role,
+			.start = start + run->offset,
+			.length = run->length,
+			.times = run->times,
+			.stride = run->stride,
+			.count = (uint64_t)count,
+			.extent = layout->extent,
+		};
+	}
+	*part_count += layout->count;
+	return true;
+}
