@@ -502,6 +502,14 @@ const char *sketch_object(const char *function)
 {
 	if (g_str_has_suffix(function, "_init"))
 		return "MPI_Request";
+	if (strstr(function, "keyval") || g_str_equal(function, "MPI_Keyval_create"))
+		return "int";
+	if (strstr(function, "rrhandler"))
+		return "MPI_Errhandler";
+	if (sketch_begins(function, "MPI_Info_") || strstr(function, "_info"))
+		return "MPI_Info";
+	if (sketch_begins(function, "MPI_Op_"))
+		return "MPI_Op";
 	if (sketch_begins(function, "MPI_Type_"))
 		return "MPI_Datatype";
 	return strstr(function, "group") || sketch_begins(function, "MPI_Group_") ? "MPI_Group"
@@ -520,6 +528,16 @@ static void put_object(struct sketch_printing *printing, guint index)
 		call = g_strdup("MPI_Send_init(data, 4, MPI_BYTE, 0, 0, MPI_COMM_SELF, &left)");
 	else if (g_str_equal(object, "MPI_Datatype"))
 		call = g_strdup("MPI_Type_contiguous(2, MPI_INT, &left)");
+	else if (g_str_equal(object, "int"))
+		call = g_strdup("MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, "
+		                "MPI_COMM_NULL_DELETE_FN, &left, NULL)");
+	else if (g_str_equal(object, "MPI_Errhandler"))
+		call = g_strdup("MPI_Comm_create_errhandler("
+		                "(MPI_Comm_errhandler_function *)abort, &left)");
+	else if (g_str_equal(object, "MPI_Info"))
+		call = g_strdup("MPI_Info_create(&left)");
+	else if (g_str_equal(object, "MPI_Op"))
+		call = g_strdup("MPI_Op_create((MPI_User_function *)abort, 1, &left)");
 	else if (g_str_equal(object, "MPI_Group"))
 		call = g_strdup("MPI_Comm_group(MPI_COMM_WORLD, &left)");
 	else

@@ -214,8 +214,13 @@ GArray *world_unreceived(const struct world *world)
 	GArray *ids = g_array_new(FALSE, FALSE, sizeof(struct op_id));
 
 	matcher_leftovers(world->matcher, sends, receives);
-	for (guint i = 0; i < sends->len; i++)
-		g_array_append_val(ids, g_array_index(sends, struct operation, i).id);
+	for (guint i = 0; i < sends->len; i++) {
+		struct op_id id = g_array_index(sends, struct operation, i).id;
+		const struct message *message = g_hash_table_lookup(world->messages, &id);
+
+		if (!message || !message->recalled)
+			g_array_append_val(ids, id);
+	}
 	return ids;
 }
 

@@ -79,6 +79,7 @@ struct message {
 	guint64 comm;
 	gint32 tag;
 	struct types types;
+	gboolean recalled; /* its sender has tried to cancel it */
 };
 
 struct world {

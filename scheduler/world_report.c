@@ -71,7 +71,12 @@ static void post(struct world *world, int rank, const struct wire_call *call,
 	if (op->kind == WIRE_SEND) {
 		struct message *message = g_new(struct message, 1);
 
-		*message = (struct message){operation->id, op->comm, op->tag, types_of(op)};
+		*message = (struct message){
+			.id = operation->id,
+			.comm = op->comm,
+			.tag = op->tag,
+			.types = types_of(op),
+		};
 		g_hash_table_replace(world->messages, &message->id, message);
 	}
 	trace_append(&world->trace, &event);

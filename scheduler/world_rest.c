@@ -88,8 +88,13 @@ static void cancel(struct world *world, int number)
 	                     && matcher_withdraw(world->matcher, event.op.id);
 
 	/* Another thread may have completed it meanwhile. */
-	if (live && live->kind == WIRE_SEND)
+	if (live && live->kind == WIRE_SEND) {
+		struct message *message = g_hash_table_lookup(world->messages, &event.op.id);
+
 		live->waits_for_match = FALSE;
+		if (message)
+			message->recalled = TRUE;
+	}
 	if (withdrawn) {
 		live->cancelled = TRUE;
 		trace_append(&world->trace, &event);

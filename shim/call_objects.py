@@ -4,18 +4,24 @@ It follows from the prototype, so that no call is forgotten: one that has a hand
 gives an object, unless it is named here.
 """
 
-KINDS = {"MPI_Comm *": "COMMUNICATOR", "MPI_Datatype *": "DATATYPE", "MPI_File *": "FILE",
-         "MPI_Group *": "GROUP", "MPI_Message *": "MESSAGE", "MPI_Request *": "REQUEST",
-         "MPI_Win *": "WINDOW"}
+KINDS = {"MPI_Comm *": "COMMUNICATOR", "MPI_Datatype *": "DATATYPE",
+         "MPI_Errhandler *": "ERRHANDLER", "MPI_File *": "FILE", "MPI_Group *": "GROUP",
+         "MPI_Info *": "INFO", "MPI_Message *": "MESSAGE", "MPI_Op *": "OP",
+         "MPI_Request *": "REQUEST", "MPI_Win *": "WINDOW"}
+# Numbers, by reference in these calls.
+KEYVALS = {"Comm_create_keyval", "Comm_free_keyval", "Keyval_create", "Keyval_free",
+           "Type_create_keyval", "Type_free_keyval", "Win_create_keyval", "Win_free_keyval"}
 
-FREE = {"Comm_disconnect", "Comm_free", "File_close", "Group_free", "Type_free", "Win_free",
-        "Imrecv", "Imrecv_c", "Mrecv", "Mrecv_c"}
+FREE = {"Comm_disconnect", "Comm_free", "Comm_free_keyval", "Errhandler_free", "File_close",
+        "Group_free", "Info_free", "Keyval_free", "Op_free", "Type_free", "Type_free_keyval",
+        "Win_free", "Win_free_keyval", "Imrecv", "Imrecv_c", "Mrecv", "Mrecv_c"}
 
 # Handles by reference that are neither: of objects that stay what they are, predefined ones, and
 # requests, whose end is seen where they are completed (request.h, completion.c).
 NEITHER = {
     "Cancel", "Request_free", "Start", "Test", "Wait",
     "Comm_get_parent",
+    "File_get_errhandler",  # MPICH's takes no reference: freeing it is an error
     "Type_commit", "Type_match_size",
     "Type_create_f90_complex", "Type_create_f90_integer", "Type_create_f90_real",
     "Type_get_value_index",
@@ -45,6 +51,8 @@ def handles(call):
     """(argument, kind) for each object that the call gives or takes."""
     if call.name.startswith("T_") or call.name in NEITHER:
         return []
+    if call.name in KEYVALS:
+        return [(a.name, "KEYVAL") for a in call.arguments if a.type == "int *"]
     return [(a.name, KINDS[a.type]) for a in call.arguments
             if a.type in KINDS and not a.array and (call.name, a.name) not in LATER]
 

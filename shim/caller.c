@@ -21,7 +21,7 @@ static bool enter(void **site)
 
 bool caller_enter(void **site)
 {
-	if (depth > 0 || !gate_is_active() || real_is_library(*site))
+	if (depth > 0 || !gate_is_active() || real_is_own(*site))
 		return false;
 	return enter(site);
 }
@@ -31,7 +31,7 @@ bool caller_enter_always(void **site)
 	if (depth > 0)
 		return false;
 	real_mpi();
-	return !real_is_library(*site) && enter(site);
+	return !real_is_own(*site) && enter(site);
 }
 
 void caller_leave(void)

@@ -23,7 +23,7 @@ bool inside_enter(unsigned function, void *site)
 {
 	window_note(function);
 	if (!gate_is_active() || gate_is_serialised() || caller_is_inside()
-	    || real_is_library(site))
+	    || real_is_own(site))
 		return false;
 	inside_wait(function, (uintptr_t)site_of_caller(site));
 	return true;

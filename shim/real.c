@@ -98,6 +98,11 @@ bool real_is_library(const void *address)
 	return contains(&library_code, address);
 }
 
+bool real_is_own(const void *return_address)
+{
+	return real_is_library(return_address) || real_is_shim(return_address);
+}
+
 bool real_is_binding(const void *address)
 {
 	for (unsigned i = 0; i < binding_count; i++) {

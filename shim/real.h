@@ -28,6 +28,9 @@ void *real_symbol(const char *name);
 /* Whether this address lies in the code of the MPI library proper; of its Fortran bindings, which
  * stand between the program and the shim; of the shim itself. */
 bool real_is_library(const void *address);
+/* A call that returns there is not the program's: library or shim (in MPICH some functions jump to
+ * others: PMPI_Type_struct to PMPI_Type_create_struct, which returns to the former's wrapper). */
+bool real_is_own(const void *return_address);
 bool real_is_binding(const void *address);
 bool real_is_shim(const void *address);
 

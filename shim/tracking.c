@@ -13,7 +13,7 @@ bool tracking_enter(enum mpi_call function, const void *site)
 {
 	if (!gate_is_active())
 		startup_check_order(function, site);
-	return gate_is_active() && !caller_is_inside() && !real_is_library(site);
+	return gate_is_active() && !caller_is_inside() && !real_is_own(site);
 }
 
 /* MPICH's handles of objects that are made at run time have the highest bit set; groups can be

@@ -188,6 +188,7 @@ static void attributes(void)
 	CHECK(flag && *value == 3);
 	MPI_Attr_delete(comm, keyval);
 	MPI_Comm_free(&comm);
+	MPI_Comm_free_keyval(&keyval);
 }
 
 static int last_words(MPI_Comm comm, int key, void *value, void *state)
@@ -209,6 +210,8 @@ int main(int argc, char **argv)
 	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last_words, &second, "set second");
 	MPI_Comm_set_attr(MPI_COMM_SELF, first, NULL);
 	MPI_Comm_set_attr(MPI_COMM_SELF, second, NULL);
+	MPI_Comm_free_keyval(&first);
+	MPI_Comm_free_keyval(&second);
 	duplicates();
 	parts();
 	topologies();

@@ -116,6 +116,77 @@ static void make_window(void)
 		MPI_Win_free(&window);
 }
 
+static void handle(MPI_Comm *comm, int *code, ...)
+{
+	(void)comm, (void)code;
+}
+
+static void combine(void *in, void *out, int *count, MPI_Datatype *type)
+{
+	(void)in, (void)out, (void)count, (void)type;
+}
+
+static void make_others(void)
+{
+	int comm_keyval, type_keyval, win_keyval;
+	MPI_Errhandler handler, same, none;
+	MPI_Info info, other, used;
+	MPI_Op op;
+
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &comm_keyval, NULL);
+	MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &type_keyval, NULL);
+	MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &win_keyval, NULL);
+	MPI_Comm_get_errhandler(WORLD, &none); /* predefined */
+	MPI_Comm_create_errhandler(handle, &handler);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+	MPI_Comm_get_errhandler(MPI_COMM_SELF, &same);
+	MPI_Errhandler_free(&handler);
+	MPI_Op_create(combine, 1, &op);
+	MPI_Info_create(&info);
+	MPI_Info_dup(info, &other);
+	MPI_Comm_get_info(WORLD, &used);
+	MPI_Info_free(&info);
+	MPI_Comm_free_keyval(&comm_keyval);
+	if (keep)
+		return;
+	MPI_Type_free_keyval(&type_keyval);
+	MPI_Win_free_keyval(&win_keyval);
+	MPI_Errhandler_free(&same);
+	MPI_Op_free(&op);
+	MPI_Info_free(&other);
+	MPI_Info_free(&used);
+}
+
+/* What MPI 3.0 has removed: in MPICH these functions are jumps to their successors. */
+static void make_the_old_way(void)
+{
+	int one = 1, keyval;
+	MPI_Aint zero = 0;
+	MPI_Datatype basic = MPI_INT, type;
+	MPI_Errhandler handler;
+
+	MPI_Type_struct(1, &one, &zero, &basic, &type);
+	MPI_Type_free(&type);
+	MPI_Type_hindexed(1, &one, &zero, MPI_INT, &type);
+	MPI_Type_free(&type);
+	MPI_Type_hvector(2, 1, 8, MPI_INT, &type);
+	MPI_Type_free(&type);
+	MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &keyval, NULL);
+	MPI_Keyval_free(&keyval);
+	MPI_Errhandler_create(handle, &handler);
+	MPI_Errhandler_free(&handler);
+}
+
+/* Whether it comes in time or not, nobody waits for it any more. */
+static void cancel_a_send(void)
+{
+	MPI_Request request;
+
+	MPI_Isend(&rank, 1, MPI_INT, rank, 4, WORLD, &request);
+	MPI_Cancel(&request);
+	MPI_Wait(&request, IGNORE);
+}
+
 int main(int argc, char **argv)
 {
 	start(&argc, &argv);
@@ -126,6 +197,9 @@ int main(int argc, char **argv)
 	make_communicators();
 	make_requests();
 	make_window();
+	make_others();
+	make_the_old_way();
+	cancel_a_send();
 	MPI_Finalize();
 	return 0;
 }
