@@ -190,6 +190,19 @@ static gboolean exchanges(const struct instance *instance, int from, int to)
 	return instance->members.first == 0 || in_first(instance, from) != in_first(instance, to);
 }
 
+/* Arguments must be equal within a group of an intercommunicator; where members tell with whom they
+ * have to do, among these. */
+static gboolean shares_arguments(const struct instance *instance, int first, int other)
+{
+	const struct exchange *exchange = instance->entered[first].exchange;
+	const struct exchange *others = instance->entered[other].exchange;
+
+	return in_first(instance, first) == in_first(instance, other)
+	       && ((!exchange && !others)
+	           || exchange_reaches(exchange, place_of(instance, other))
+	           || exchange_reaches(others, place_of(instance, first)));
+}
+
 static guint arguments_differ(const struct instance *instance, int first, int other)
 {
 	const struct collective_call *a = &instance->entered[first], *b = &instance->entered[other];
@@ -202,7 +215,7 @@ static guint arguments_differ(const struct instance *instance, int first, int ot
 	if (a->reduction != 0 && b->reduction != 0 && a->reduction != b->reduction)
 		parts |= PART_REDUCTION;
 	if (a->counts != 0 && b->counts != 0 && a->counts != b->counts
-	    && in_first(instance, first) == in_first(instance, other))
+	    && shares_arguments(instance, first, other))
 		parts |= PART_COUNTS;
 	if (!a->same_data || !b->same_data)
 		return parts;

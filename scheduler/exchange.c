@@ -115,6 +115,13 @@ static guint find(const struct side *side, int peer, struct types *ret)
 	return found;
 }
 
+gboolean exchange_reaches(const struct exchange *exchange, int to)
+{
+	struct types unused;
+
+	return exchange && find(&exchange->sends, to, &unused) > 0;
+}
+
 struct exchange_difference exchange_compare(const struct exchange *sender, int from,
                                             const struct exchange *receiver, int to)
 {

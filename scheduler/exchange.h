@@ -19,6 +19,9 @@ struct exchange *exchange_of(const struct wire_op *op);
 struct exchange *exchange_ref(struct exchange *exchange); /* NULL is legal */
 void exchange_unref(struct exchange *exchange);           /* NULL is legal */
 
+/* Whether it sends something, be it empty, to the member of this rank. */
+gboolean exchange_reaches(const struct exchange *exchange, int to);
+
 enum exchange_fault {
 	EXCHANGE_FITS,
 	EXCHANGE_AMOUNT,

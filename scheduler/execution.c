@@ -13,6 +13,7 @@
 #define POLL_PACE_MS 1                   /* where loops look at a clock */
 #define STATUS_PATIENCE_MS 2000          /* to learn how a rank of the launcher's ended */
 #define TROUBLE_US (G_USEC_PER_SEC / 2)  /* for others to fail in MPI_Init as one has */
+#define CAUGHT_US (G_USEC_PER_SEC / 2)   /* for members of a collective in which one has failed */
 #define GONE_US (5 * G_USEC_PER_SEC)     /* for the launcher to end when a rank has */
 #define SNAPSHOT_WORTH_S 0.005           /* less is sooner run again than put back */
 
@@ -82,6 +83,7 @@ void execution_free(struct execution *execution)
 		if (execution->links[rank])
 			link_close(execution->links[rank]);
 		g_free(execution->ends[rank].error);
+		g_free(execution->ends[rank].returned);
 	}
 	g_hash_table_remove(execution->session->executions, GUINT_TO_POINTER(execution->number));
 	frozen_let_go(execution);
@@ -519,6 +521,17 @@ static gboolean waits_for_aborted(const struct execution *execution)
 	return FALSE;
 }
 
+/* Members of a collective may still come out of it in the moment in which one has failed. */
+static void look_for_caught(struct execution *execution)
+{
+	gint64 now = g_get_monotonic_time();
+
+	if (execution->state == EXECUTION_RUNNING && !world_at_rest(execution->world)
+	    && (now - execution->heard) * stall_haste() > CAUGHT_US
+	    && world_hold_caught(execution->world))
+		execution_advance(execution);
+}
+
 static void end_undecided(struct execution *execution)
 {
 	judge(execution, execution->strategy->wanders ? ask_of_end(execution) : EXPLORER_DONE);
@@ -542,6 +555,7 @@ void execution_look(struct execution *execution)
 		execution_advance(execution);
 		return;
 	}
+	look_for_caught(execution);
 	if (execution->state != EXECUTION_RUNNING || world_at_rest(execution->world)
 	    || (options->wrapper && !world_has_windows(execution->world))) {
 		stall_rest(execution->stall);

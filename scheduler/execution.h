@@ -40,6 +40,8 @@ struct rank_end {
 	int abort_code;
 	guint16 function;   /* enum mpi_call, of an error after MPI_Finalize */
 	char *error;        /* MPI's words for an error that the program wanted to be fatal */
+	char *returned;     /* its words for the first error that a call returned to the program */
+	guint32 returned_call;
 	struct place place; /* of the crash or the error; all-NULL: its last call */
 };
 

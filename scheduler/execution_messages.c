@@ -49,6 +49,18 @@ static void refuse(struct execution *execution, int rank, const struct wire_erro
 	world_rank_stopped(execution->world, rank);
 }
 
+/* Of those that are returned to the program, the first one is remembered. */
+static void note_returned(struct execution *execution, int rank, const struct wire_error *error)
+{
+	struct rank_end *end = &execution->ends[rank];
+
+	world_failed(execution->world, rank, error->call);
+	if (end->returned)
+		return;
+	end->returned = condense(error->text);
+	end->returned_call = error->call;
+}
+
 static void on_error(struct execution *execution, int rank, const struct wire_error *error)
 {
 	struct rank_end *end = &execution->ends[rank];
@@ -57,8 +69,10 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 		refuse(execution, rank, error);
 		return;
 	}
-	if (!error->fatal)
+	if (!error->fatal) {
+		note_returned(execution, rank, error);
 		return;
+	}
 	g_free(end->error);
 	end->error = condense(error->text);
 	end->function = error->call == 0 ? error->function : 0;
@@ -184,6 +198,7 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 {
 	g_autoptr(GError) error = NULL;
 
+	world_rank_moves(execution->world, rank);
 	/* Who looks into a window again and again says nothing new. */
 	if (message->type != WIRE_ACCESSES) {
 		stall_heard(execution->stall);

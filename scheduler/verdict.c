@@ -249,6 +249,41 @@ static void truncation_words(const struct execution *execution, int rank, GStrin
 	}
 }
 
+/* Whether the rank waits in a collective in which another one has had an error. */
+static gboolean waits_in(const struct execution *execution, int rank, guint16 function)
+{
+	const struct world_call *info;
+
+	if (execution->ends[rank].returned || execution->ends[rank].gone)
+		return FALSE;
+	info = world_call_info(execution->world, rank, world_calls(execution->world, rank));
+	return info && info->function == function;
+}
+
+/* Those who wait may do so since a rank has gone on after an error. */
+static void returned_words(const struct execution *execution, GString *text)
+{
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		const struct rank_end *end = &execution->ends[rank];
+		const struct world_call *info =
+			world_call_info(execution->world, rank, end->returned_call);
+		gboolean others_wait = FALSE;
+		struct place place;
+
+		if (!end->returned || !info
+		    || mpi_call_order(info->function) == MPI_CALL_ORDER_NONE)
+			continue;
+		for (int other = 0; other < execution->session->options->ranks; other++)
+			others_wait |= waits_in(execution, other, info->function);
+		if (!others_wait)
+			continue;
+		place = verdict_place(execution, rank, end->returned_call);
+		g_autofree char *where = place_print(&place);
+		g_string_append_printf(text, "; rank %d went on after an error in %s at %s: %s",
+		                       rank, mpi_call_name(info->function), where, end->returned);
+	}
+}
+
 static char *message_for(const struct execution *execution, const char *kind,
                          const GPtrArray *ranks, enum ending worst)
 {
@@ -256,6 +291,7 @@ static char *message_for(const struct execution *execution, const char *kind,
 
 	if (g_str_equal(kind, "collective-mismatch")) {
 		mismatch_words(execution, text);
+		returned_words(execution, text);
 		return g_string_free(text, FALSE);
 	}
 	if (execution->stalled && worst == ENDING_NONE) {
@@ -272,6 +308,8 @@ static char *message_for(const struct execution *execution, const char *kind,
 		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", words);
 		truncation_words(execution, line->rank, text);
 	}
+	if (worst == ENDING_NONE)
+		returned_words(execution, text);
 	return g_string_free(text, FALSE);
 }
 

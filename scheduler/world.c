@@ -11,6 +11,7 @@ static void rank_init(struct rank *rank)
 	rank->live = g_array_new(FALSE, FALSE, sizeof(struct live));
 	rank->calls = g_array_new(FALSE, TRUE, sizeof(struct world_call));
 	rank->left = g_array_new(FALSE, FALSE, sizeof(struct wire_left));
+	rank->entered = g_array_new(FALSE, FALSE, sizeof(guint64));
 }
 
 struct world *world_new(const struct world_options *options, struct communicators *comms,
@@ -36,6 +37,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->alternatives = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	trace_init(&world->trace);
 	world->remarks = remarks_new();
+	world->failures = world_failures_new();
 	world->locks = windows_new(options->ranks);
 	world->accesses = rma_log_new();
 	return world;
@@ -58,6 +60,7 @@ struct world *world_copy(const struct world *from, enum buffering buffering,
 		to->ranks[rank].live = g_array_copy(from->ranks[rank].live);
 		to->ranks[rank].calls = g_array_copy(from->ranks[rank].calls);
 		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
+		to->ranks[rank].entered = g_array_copy(from->ranks[rank].entered);
 	}
 	to->matcher = matcher_copy(from->matcher);
 	to->collectives = collectives_copy(from->collectives);
@@ -82,6 +85,7 @@ struct world *world_copy(const struct world *from, enum buffering buffering,
 	trace_copy(&to->trace, &from->trace);
 	to->remarks = remarks_copy(from->remarks);
 	to->accesses = rma_log_copy(from->accesses);
+	to->failures = g_array_copy(from->failures);
 	to->locks = windows_copy(from->locks);
 	return to;
 }
@@ -96,6 +100,7 @@ void world_free(struct world *world)
 		g_array_unref(world->ranks[rank].live);
 		g_array_unref(world->ranks[rank].calls);
 		g_array_unref(world->ranks[rank].left);
+		g_array_unref(world->ranks[rank].entered);
 	}
 	g_free(world->ranks);
 	matcher_free(world->matcher);
@@ -109,6 +114,7 @@ void world_free(struct world *world)
 	trace_release(&world->trace);
 	remarks_free(world->remarks);
 	rma_log_free(world->accesses);
+	g_array_unref(world->failures);
 	windows_free(world->locks);
 	g_free(world);
 }
@@ -191,6 +197,7 @@ static void observe_one(struct world *world, int rank, struct live *live)
 	if (live->kind == WIRE_COLLECTIVE) {
 		event.kind = EVENT_LEAVE;
 		event.collective = live->instance;
+		world_note_entered(world, rank, live);
 		event.order = live->order;
 	} else {
 		event.kind = EVENT_COMPLETE;
@@ -256,6 +263,7 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 	rank->phase = PHASE_RUNNING;
 	world->running++;
 	world_wake(world, number);
+	g_array_set_size(rank->entered, 0);
 	if (!done)
 		observed = rank->waited->len;
 	for (guint i = 0; i < observed; i++)

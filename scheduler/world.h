@@ -49,6 +49,8 @@ enum world_phase {
 	PHASE_STOPPED, /* called MPI_Abort, met a fatal MPI error, or is crashing or exiting: still
 	                  there, but will do nothing more */
 	PHASE_ENDED,   /* the process is gone, or about to go */
+	PHASE_CAUGHT,  /* inside a collective that MPI carries out and that, as far as can be seen,
+	                  will not end (world_hold_caught) */
 	/* of a thread of several */
 	PHASE_ENTERING, /* waits until it is admitted */
 	PHASE_ASLEEP,   /* waits for other threads, outside of MPI */
@@ -92,6 +94,9 @@ gboolean world_touched(struct world *world, int rank, const struct wire_touched 
 /* What a rank has not freed when it comes to MPI_Finalize. */
 gboolean world_objects(struct world *world, int rank, const struct wire_objects *objects,
                        GError **error);
+/* MPI has returned an error to a call, and the program goes on: of a collective that it was let
+ * into, the others may not come out. */
+void world_failed(struct world *world, int rank, guint32 call);
 void world_rank_stopped(struct world *world, int rank);
 void world_rank_ended(struct world *world, int rank);
 
@@ -109,6 +114,12 @@ gboolean world_has_threads(const struct world *world);
 GArray *world_loose_threads(const struct world *world, int rank);
 void world_threads_sleep(struct world *world, int rank);
 void world_threads_wake(struct world *world);
+
+/* Nothing has been heard for a while: ranks that run, and were let into a collective of which a
+ * member has failed or is gone, count as at rest from now on. Whether there were any. */
+gboolean world_hold_caught(struct world *world);
+/* The rank has said something: it is not caught, or not any more. */
+void world_rank_moves(struct world *world, int rank);
 
 /* No rank is running: all are blocked, stopped or gone. */
 gboolean world_at_rest(const struct world *world);

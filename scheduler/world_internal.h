@@ -69,6 +69,7 @@ struct rank {
 	guint complete; /* so many of `waited`, from the first, are known to be complete */
 	GArray *live;   /* struct live, ascending by name */
 	struct truncated truncated; /* the last one received */
+	GArray *entered; /* collectives (guint64) that its last call was let into, and may be in */
 	GArray *calls;  /* struct world_call; [call - 1] */
 	GArray *left;   /* struct wire_left */
 };
@@ -98,6 +99,7 @@ struct world {
 	GPtrArray *alternatives; /* GArray of struct op_id, by choice; shared with copies */
 	struct trace trace;
 	struct remarks *remarks;
+	GArray *failures; /* of collectives (world_caught.c) */
 	struct windows *locks;
 	struct rma_log *accesses;
 	struct rma_doubts doubts;
@@ -169,6 +171,12 @@ void world_withdraw_receive(struct world *world, int rank, struct live *live);
 const char *world_doubt(const struct world *world, int rank, const struct wire_call *call);
 /* Sets `error` ("rank 1 said something impossible: ..."). Returns FALSE. */
 gboolean world_refuse(GError **error, int rank, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* The rank's pending call is let into this collective. */
+void world_note_entered(struct world *world, int rank, const struct live *live);
+GArray *world_failures_new(void);
+/* Whom a rank waits for that is in PHASE_CAUGHT; of another one nobody. */
+void world_mark_caught(const struct world *world, int rank, gboolean *waits);
 
 /* Makes all deterministic matches and lets go whom they set free. */
 void world_settle(struct world *world);

@@ -54,6 +54,14 @@ static void append_part(GString *text, const struct collective_mismatch *mismatc
 		                       mismatch->first.id.rank, mismatch->other.id.rank);
 }
 
+/* What PART_COUNTS stands for. */
+static const char *arguments_name(const struct collective_call *call)
+{
+	if (call->function == MPI_CALL_Comm_create)
+		return "group";
+	return call->reduction != 0 ? "counts" : "arguments";
+}
+
 static void append_data(GString *text, const struct collective_mismatch *mismatch)
 {
 	static const char *const names[] = {
@@ -102,7 +110,7 @@ char *world_mismatch(const struct world *world, struct op_id ret_calls[2])
 		const char *name;
 	} parts[] = {
 		{PART_OPERATION, "operation"}, {PART_ROOT, "root"}, {PART_REDUCTION, "reduction"},
-		{PART_COUNT, "count"},         {PART_TYPE, "type"}, {PART_COUNTS, "counts"},
+		{PART_COUNT, "count"},         {PART_TYPE, "type"}, {PART_COUNTS, NULL},
 	};
 	GString *text = g_string_new("the ranks differ in: ");
 	struct collective_mismatch mismatch;
@@ -114,7 +122,9 @@ char *world_mismatch(const struct world *world, struct op_id ret_calls[2])
 	put_lower_first(&mismatch);
 	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
 		if (mismatch.parts & parts[i].part)
-			append_part(text, &mismatch, parts[i].part, parts[i].name);
+			append_part(text, &mismatch, parts[i].part,
+			            parts[i].name ? parts[i].name
+			                          : arguments_name(&mismatch.first));
 	}
 	if (mismatch.parts & PART_DATA)
 		append_data(text, &mismatch);

@@ -361,6 +361,7 @@ gboolean world_call(struct world *world, int number, const struct wire_call *cal
 		return refuse(error, number, call, wrong);
 	if (rank->phase == PHASE_ABSENT)
 		rank->phase = PHASE_RUNNING;
+	g_array_set_size(rank->entered, 0);
 	remember(world, number, call);
 	note_idle(world, call);
 	for (uint32_t i = 0; i < call->op_count; i++) {

@@ -376,24 +376,50 @@ void communicator_release(MPI_Comm comm)
 
 /* --- meeting --------------------------------------------------------------------------------- */
 
-static void meet(const struct wire_call *call, uint32_t step, uint64_t number, uint64_t signature)
+uint64_t communicator_hash(uint64_t before, int count, const int *values)
 {
-	struct wire_op op = {
+	uint64_t hash = mix_group(before, count, values);
+
+	return hash != 0 ? hash : 1;
+}
+
+static struct wire_op meeting(const struct wire_call *call, uint32_t step, uint64_t number)
+{
+	return (struct wire_op){
 		.name = { call->call, step },
 		.kind = WIRE_COLLECTIVE,
 		.comm = number,
 		.peer = -1,
-		.counts = signature,
 	};
-
-	gate_wait_for(call, &op, WIRE_WAIT_ALL);
 }
 
-void communicator_meet(uint64_t number, unsigned function, const void *site, uint64_t signature)
+void communicator_meet(uint64_t number, unsigned function, const void *site, uint64_t arguments)
 {
 	struct wire_call call = gate_call(function, site);
+	struct wire_op op = meeting(&call, 0, number);
 
-	meet(&call, 0, number, signature);
+	op.counts = arguments;
+	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
+}
+
+/* To the scheduler each sends nothing to those in its group, and has the same arguments. */
+void communicator_meet_as_group(uint64_t number, unsigned function, const void *site, int count,
+                                int *group)
+{
+	struct wire_call call = gate_call(function, site);
+	struct wire_op op = meeting(&call, 0, number);
+	struct wire_types nothing = { 0 };
+	uint64_t none = 0;
+
+	op.counts = communicator_hash(1, count, group);
+	op.sends = (struct wire_side){ .partners = WIRE_WITH_LISTED,
+		                       .peer_count = (uint32_t)count,
+		                       .peers = group,
+		                       .part_count = 1,
+		                       .bytes = &none,
+		                       .type_count = 1,
+		                       .types = &nothing };
+	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
 }
 
 void communicator_meet_again(uint64_t number, unsigned function, const void *site, uint32_t step)
@@ -404,5 +430,7 @@ void communicator_meet_again(uint64_t number, unsigned function, const void *sit
 		.site = (uintptr_t)site,
 	};
 
-	meet(&call, step, number, 0);
+	struct wire_op op = meeting(&call, step, number);
+
+	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
 }

@@ -97,8 +97,15 @@ uint64_t communicator_derive(const struct communicator *communicator, unsigned f
 uint64_t communicator_derive_window(const struct communicator *communicator, unsigned function);
 
 /* A call whose only operation is a collective without root on `number`: waits until all members
- * have come. */
-void communicator_meet(uint64_t number, unsigned function, const void *site, uint64_t signature);
+ * have come. They must agree on `arguments`, a hash (0: of nothing). */
+void communicator_meet(uint64_t number, unsigned function, const void *site, uint64_t arguments);
+
+/* The same where all who are in `group` (ranks) must give the same one. */
+void communicator_meet_as_group(uint64_t number, unsigned function, const void *site, int count,
+                                int *group);
+
+/* A hash of it all; never 0. */
+uint64_t communicator_hash(uint64_t before, int count, const int *values);
 
 /* The same as a further step (1, 2, ...) of the call opened last. */
 void communicator_meet_again(uint64_t number, unsigned function, const void *site, uint32_t step);

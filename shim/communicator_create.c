@@ -23,16 +23,23 @@ struct creation {
 	struct communicator *parent; /* NULL: none, and the library will say so */
 };
 
-/* All members of the parent have come, unless there is none. */
-static struct creation creation_begin(const void *site, enum mpi_call function, MPI_Comm comm)
+/* All members of the parent have come, unless there is none; they must agree on `arguments`
+ * (communicator_meet). */
+static struct creation creation_begin_with(const void *site, enum mpi_call function, MPI_Comm comm,
+                                           uint64_t arguments)
 {
 	struct creation creation = { site, function, comm, communicator_find(comm) };
 
 	if (creation.parent)
-		communicator_meet(creation.parent->number, function, site, 0);
+		communicator_meet(creation.parent->number, function, site, arguments);
 	else
 		error_report_call(site, function);
 	return creation;
+}
+
+static struct creation creation_begin(const void *site, enum mpi_call function, MPI_Comm comm)
+{
+	return creation_begin_with(site, function, comm, 0);
 }
 
 static void name_child(char *name, enum mpi_call function, const struct communicator *parent)
@@ -241,9 +248,43 @@ int shim_MPI_Comm_split_type(void *site, MPI_Comm comm, int split_type, int key,
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
 }
 
+/* World ranks become those in the communicator; false: some are not in it, and MPI will say so. */
+static bool to_ranks_of(const struct communicator *parent, struct communicator_groups *groups)
+{
+	for (int i = 0; i < groups->size; i++) {
+		int rank = 0;
+
+		while (rank < parent->size && parent->local[rank] != groups->local[i])
+			rank++;
+		if (rank == parent->size)
+			return false;
+		groups->local[i] = rank;
+	}
+	return true;
+}
+
+/* All members of a group must give the same one (MPI 3.1, section 6.4.2). */
+static struct creation begin_with_group(const void *site, enum mpi_call function, MPI_Comm comm,
+                                        MPI_Group group)
+{
+	struct creation creation = { site, function, comm, communicator_find(comm) };
+	struct communicator_groups groups;
+
+	if (!creation.parent || creation.parent->is_inter || group == MPI_GROUP_NULL
+	    || communicator_groups_of_group(group, &groups) != MPI_SUCCESS)
+		return creation_begin(site, function, comm);
+	if (to_ranks_of(creation.parent, &groups))
+		communicator_meet_as_group(creation.parent->number, function, site, groups.size,
+		                           groups.local);
+	else
+		communicator_meet(creation.parent->number, function, site, 0);
+	communicator_groups_release(&groups);
+	return creation;
+}
+
 int shim_MPI_Comm_create(void *site, MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-	struct creation creation = creation_begin(site, MPI_CALL_Comm_create, comm);
+	struct creation creation = begin_with_group(site, MPI_CALL_Comm_create, comm, group);
 	int code = real_mpi()->Comm_create(comm, group, newcomm);
 
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
@@ -252,7 +293,12 @@ int shim_MPI_Comm_create(void *site, MPI_Comm comm, MPI_Group group, MPI_Comm *n
 int shim_MPI_Cart_create(void *site, MPI_Comm comm, int ndims, const int dims[],
                          const int periods[], int reorder, MPI_Comm *newcomm)
 {
-	struct creation creation = creation_begin(site, MPI_CALL_Cart_create, comm);
+	uint64_t arguments = communicator_hash(1, 1, &reorder);
+
+	if (ndims > 0 && dims && periods)
+		arguments = communicator_hash(communicator_hash(arguments, ndims, dims), ndims,
+		                              periods);
+	struct creation creation = creation_begin_with(site, MPI_CALL_Cart_create, comm, arguments);
 	int code = real_mpi()->Cart_create(comm, ndims, dims, periods, reorder, newcomm);
 
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
@@ -260,7 +306,15 @@ int shim_MPI_Cart_create(void *site, MPI_Comm comm, int ndims, const int dims[],
 
 int shim_MPI_Cart_sub(void *site, MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
-	struct creation creation = creation_begin(site, MPI_CALL_Cart_sub, comm);
+	int dimensions = 0;
+
+	if (communicator_find(comm))
+		real_mpi()->Cartdim_get(comm, &dimensions);
+	if (!remain_dims)
+		dimensions = 0;
+	struct creation creation = creation_begin_with(site, MPI_CALL_Cart_sub, comm,
+	                                               communicator_hash(1, dimensions,
+	                                                                 remain_dims));
 	int code = real_mpi()->Cart_sub(comm, remain_dims, newcomm);
 
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
@@ -269,7 +323,14 @@ int shim_MPI_Cart_sub(void *site, MPI_Comm comm, const int remain_dims[], MPI_Co
 int shim_MPI_Graph_create(void *site, MPI_Comm comm, int nnodes, const int indx[],
                           const int edges[], int reorder, MPI_Comm *newcomm)
 {
-	struct creation creation = creation_begin(site, MPI_CALL_Graph_create, comm);
+	uint64_t arguments = communicator_hash(1, 1, &reorder);
+
+	if (nnodes > 0 && indx)
+		arguments = communicator_hash(arguments, nnodes, indx);
+	if (nnodes > 0 && indx && edges)
+		arguments = communicator_hash(arguments, indx[nnodes - 1], edges);
+	struct creation creation = creation_begin_with(site, MPI_CALL_Graph_create, comm,
+	                                               arguments);
 	int code = real_mpi()->Graph_create(comm, nnodes, indx, edges, reorder, newcomm);
 
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
@@ -302,7 +363,9 @@ int shim_MPI_Dist_graph_create_adjacent(void *site, MPI_Comm comm, int indegree,
 
 int shim_MPI_Intercomm_merge(void *site, MPI_Comm comm, int high, MPI_Comm *newcomm)
 {
-	struct creation creation = creation_begin(site, MPI_CALL_Intercomm_merge, comm);
+	int is_high = high != 0;
+	struct creation creation = creation_begin_with(site, MPI_CALL_Intercomm_merge, comm,
+	                                               communicator_hash(1, 1, &is_high));
 	int code = real_mpi()->Intercomm_merge(comm, high, newcomm);
 
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
@@ -454,7 +517,8 @@ static void meet_leader(const struct creation *creation, MPI_Comm peer_comm, int
 int shim_MPI_Intercomm_create(void *site, MPI_Comm local_comm, int local_leader,
                               MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newcomm)
 {
-	struct creation creation = creation_begin(site, MPI_CALL_Intercomm_create, local_comm);
+	struct creation creation = creation_begin_with(site, MPI_CALL_Intercomm_create, local_comm,
+	                                               communicator_hash(1, 1, &local_leader));
 	int code;
 
 	if (creation.parent) {

@@ -284,7 +284,7 @@ static void test_each_send(void **state)
 	fixture_release(&fixture);
 }
 
-static void enters(struct fixture *fixture, int rank, int root)
+static guint32 enters(struct fixture *fixture, int rank, int root)
 {
 	struct wire_name name = {fixture->calls[rank] + 1, 0};
 	struct wire_op op = {.kind = WIRE_COLLECTIVE, .comm = WIRE_COMM_WORLD, .peer = root};
@@ -295,7 +295,7 @@ static void enters(struct fixture *fixture, int rank, int root)
 	                         .waited_count = 1,
 	                         .waited = &name};
 
-	report(fixture, rank, &call);
+	return report(fixture, rank, &call);
 }
 
 static void test_extremes(void **state)
@@ -339,13 +339,43 @@ static void test_each_collective(void **state)
 	fixture_release(&fixture);
 }
 
+/* A member fails in a collective that all have been let into. */
+static void test_caught(void **state)
+{
+	struct fixture fixture;
+	guint32 failing = 0;
+
+	(void)state;
+	fixture_init_with(&fixture, BUFFERING_ZERO, COLLECTIVES_SYNC);
+	for (int rank = 0; rank < 3; rank++)
+		failing = enters(&fixture, rank, 0);
+	assert_false(world_hold_caught(fixture.world));
+	world_failed(fixture.world, 2, failing);
+	assert_true(world_hold_caught(fixture.world));
+	assert_int_equal(world_phase(fixture.world, 0), PHASE_CAUGHT);
+	assert_int_equal(world_phase(fixture.world, 2), PHASE_RUNNING);
+	assert_false(world_at_rest(fixture.world));
+	world_rank_stopped(fixture.world, 2);
+	assert_true(world_at_rest(fixture.world));
+	g_autoptr(GArray) waits = world_waits_for(fixture.world, 0, 0);
+	assert_int_equal(waits->len, 1);
+	assert_int_equal(g_array_index(waits, gint32, 0), 2);
+	/* It was only slow. */
+	world_rank_moves(fixture.world, 1);
+	enters(&fixture, 1, 0);
+	assert_int_equal(world_phase(fixture.world, 1), PHASE_BLOCKED);
+	assert_true(world_at_rest(fixture.world));
+	fixture_release(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waitany), cmocka_unit_test(test_waitsome),
-		cmocka_unit_test(test_poll),    cmocka_unit_test(test_iprobe),
-		cmocka_unit_test(test_cancel),  cmocka_unit_test(test_each_send),
+		cmocka_unit_test(test_waitany),  cmocka_unit_test(test_waitsome),
+		cmocka_unit_test(test_poll),     cmocka_unit_test(test_iprobe),
+		cmocka_unit_test(test_cancel),   cmocka_unit_test(test_each_send),
 		cmocka_unit_test(test_extremes), cmocka_unit_test(test_each_collective),
+		cmocka_unit_test(test_caught),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
