@@ -5,7 +5,9 @@
  *
  * A journal is a directory:
  *
+ *   owner     locked by the scheduler as long as it lives
  *   lock      held while a path is noted
+ *   trouble   the first path that could not be noted, and a newline, in room that was taken before
  *   base/     what stood at each path before anything changed it, ever; the first to come notes it
  *   now/      an empty file for each path that has been noted since the files were put back
  *   s<N>/     what stood at such paths when a snapshot was taken
@@ -24,6 +26,8 @@
 #define AGENT_JOURNAL_BASE "base"
 #define AGENT_JOURNAL_NOW "now"
 #define AGENT_JOURNAL_LOCK "lock"
+#define AGENT_JOURNAL_TROUBLE "trouble"
+#define AGENT_JOURNAL_TROUBLE_SIZE 8192 /* bytes: blanks, or a path and a newline */
 #define AGENT_JOURNAL_FILE_MAX ((uint64_t)256 << 20) /* bytes; larger ones are not copied */
 #define AGENT_JOURNAL_KEY_SIZE 33                    /* 32 hexadecimal digits and '\0' */
 

@@ -157,19 +157,41 @@ static int open_below(const char *name, int flags)
 	return join(path, journal.directory, name) ? open(path, flags | O_CLOEXEC, 0600) : -1;
 }
 
+static bool keep(int base, int now, const char *key, const char *path, bool made)
+{
+	bool kept = faccessat(base, key, F_OK, 0) == 0
+	            || agent_journal_capture(base, key, path, made) == 0;
+	int mark = openat(now, key, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	if (mark >= 0)
+		close(mark);
+	return kept && mark >= 0;
+}
+
+/* The first such path is enough to know that not everything can be put back. */
+static void tell_trouble(const char *path)
+{
+	int file = open_below(AGENT_JOURNAL_TROUBLE, O_RDWR);
+	size_t length = strlen(path);
+	char text[PATH_MAX + 1], first;
+
+	if (file >= 0 && pread(file, &first, 1, 0) == 1 && first == ' ' && length < PATH_MAX) {
+		memcpy(text, path, length);
+		text[length] = '\n';
+		if (pwrite(file, text, length + 1, 0) < 0)
+			first = ' '; /* what else could be done? */
+	}
+	if (file >= 0)
+		close(file);
+}
+
 static void note_locked(const char *key, const char *path, bool made)
 {
 	int base = open_below(AGENT_JOURNAL_BASE, O_RDONLY | O_DIRECTORY);
 	int now = open_below(AGENT_JOURNAL_NOW, O_RDONLY | O_DIRECTORY);
-	int mark;
 
-	if (base >= 0 && now >= 0) {
-		if (faccessat(base, key, F_OK, 0) < 0)
-			agent_journal_capture(base, key, path, made);
-		mark = openat(now, key, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-		if (mark >= 0)
-			close(mark);
-	}
+	if (base < 0 || now < 0 || !keep(base, now, key, path, made))
+		tell_trouble(path);
 	if (base >= 0)
 		close(base);
 	if (now >= 0)

@@ -1,25 +1,16 @@
 #define _GNU_SOURCE
 #include "journal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent_journal.h"
-
-#define PREFIX "files-"
-#define DATA ".data"
-
-struct journal {
-	char *path;
-	GHashTable *told; /* paths that could not be put back */
-	GPtrArray *problems;
-	guint32 states; /* made so far */
-};
+#include "journal_internal.h"
 
 struct journal_state {
 	char *directory;
@@ -57,7 +48,7 @@ static void remove_flat(const char *path)
 	g_rmdir(path);
 }
 
-static void remove_journal(const char *path)
+void journal_remove(const char *path)
 {
 	g_autoptr(GDir) directory = g_dir_open(path, 0, NULL);
 	const char *name;
@@ -71,58 +62,57 @@ static void remove_journal(const char *path)
 	g_rmdir(path);
 }
 
-static gboolean holds_contents(const char *path)
+struct journal *journal_of(char *path)
 {
-	g_autofree char *base = g_build_filename(path, AGENT_JOURNAL_BASE, NULL);
-	g_autoptr(GDir) directory = g_dir_open(base, 0, NULL);
-	const char *name;
-
-	while (directory && (name = g_dir_read_name(directory))) {
-		if (g_str_has_suffix(name, DATA))
-			return TRUE;
-	}
-	return FALSE;
-}
-
-/* Of predecessors that were killed. */
-static char *look_for_left(const char *parent)
-{
-	g_autoptr(GDir) directory = g_dir_open(parent, 0, NULL);
-	const char *name;
-	char *left = NULL;
-
-	while (directory && (name = g_dir_read_name(directory))) {
-		pid_t owner = g_str_has_prefix(name, PREFIX) ? atoi(name + strlen(PREFIX)) : 0;
-		g_autofree char *path = g_build_filename(parent, name, NULL);
-
-		if (owner <= 0 || (owner != getpid() && (kill(owner, 0) == 0 || errno == EPERM)))
-			continue;
-		if (!holds_contents(path))
-			remove_journal(path);
-		else if (!left)
-			left = g_steal_pointer(&path);
-	}
-	return left;
-}
-
-struct journal *journal_new(const char *parent, char **ret_left, GError **error)
-{
-	g_autofree char *here = g_canonicalize_filename(parent, NULL);
 	struct journal *journal = g_new0(struct journal, 1);
-	g_autofree char *base = NULL, *now = NULL;
 
-	*ret_left = look_for_left(here);
+	journal->path = path;
 	journal->told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	journal->problems = g_ptr_array_new_with_free_func(g_free);
-	journal->path = g_strdup_printf("%s/" PREFIX "%d-XXXXXX", here, (int)getpid());
+	journal->owner = -1;
+	return journal;
+}
+
+void journal_forget(struct journal *journal)
+{
+	if (journal->owner >= 0)
+		close(journal->owner);
+	g_hash_table_destroy(journal->told);
+	g_ptr_array_unref(journal->problems);
+	g_free(journal->path);
+	g_free(journal);
+}
+
+/* What ranks need even when there is no room left. */
+static gboolean reserve(const struct journal *journal)
+{
+	g_autofree char *lock = below(journal, AGENT_JOURNAL_LOCK);
+	g_autofree char *trouble = below(journal, AGENT_JOURNAL_TROUBLE);
+	g_autofree char *blank = g_strnfill(AGENT_JOURNAL_TROUBLE_SIZE, ' ');
+
+	return g_file_set_contents(lock, "", 0, NULL)
+	       && g_file_set_contents(trouble, blank, AGENT_JOURNAL_TROUBLE_SIZE, NULL);
+}
+
+struct journal *journal_new(const char *parent, GError **error)
+{
+	g_autofree char *here = g_canonicalize_filename(parent, NULL);
+	struct journal *journal = journal_of(
+		g_strdup_printf("%s/" JOURNAL_PREFIX "%d-XXXXXX", here, (int)getpid()));
+	g_autofree char *base = NULL, *now = NULL;
+
 	if (g_mkdtemp_full(journal->path, 0700)) {
 		base = below(journal, AGENT_JOURNAL_BASE);
 		now = below(journal, AGENT_JOURNAL_NOW);
-		if (g_mkdir(base, 0700) == 0 && g_mkdir(now, 0700) == 0)
+		if (journal_own(journal) && g_mkdir(base, 0700) == 0 && g_mkdir(now, 0700) == 0
+		    && reserve(journal))
 			return journal;
+		failed(error, "cannot write in", journal->path);
+		journal_remove(journal->path);
+	} else {
+		failed(error, "cannot make a directory in", here);
 	}
-	failed(error, "cannot make a directory in", here);
-	journal_free(journal);
+	journal_forget(journal);
 	return NULL;
 }
 
@@ -131,11 +121,8 @@ void journal_free(struct journal *journal)
 	if (!journal)
 		return;
 	journal_put_back(journal, NULL);
-	remove_journal(journal->path);
-	g_hash_table_destroy(journal->told);
-	g_ptr_array_unref(journal->problems);
-	g_free(journal->path);
-	g_free(journal);
+	journal_remove(journal->path);
+	journal_forget(journal);
 }
 
 const char *journal_path(const struct journal *journal)
@@ -256,7 +243,7 @@ static void add_target(GPtrArray *targets, int directory, const char *key)
 	target->directory = directory;
 	if (agent_journal_read(directory, key, &target->wanted) == 0)
 		g_ptr_array_add(targets, target);
-	else
+	else /* it could not be noted: see tell_trouble */
 		target_free(target);
 }
 
@@ -324,16 +311,35 @@ static gboolean is_in_the_way(const struct agent_journal_state *wanted)
 	       && (status.st_mode & S_IFMT) != (wanted->mode & S_IFMT);
 }
 
-static void tell(struct journal *journal, const struct agent_journal_state *wanted, int error)
+static void tell_path(struct journal *journal, const char *path, const char *reason)
 {
-	const char *reason = wanted->kind == AGENT_JOURNAL_LOST ? wanted->reason
-	                                                        : g_strerror(error);
-
-	if (g_hash_table_add(journal->told, g_strdup(wanted->path)))
+	if (g_hash_table_add(journal->told, g_strdup(path)))
 		g_ptr_array_add(journal->problems,
 		                g_strdup_printf("%s was changed and could not be put back as it "
 		                                "was: %s",
-		                                wanted->path, reason));
+		                                path, reason));
+}
+
+static void tell(struct journal *journal, const struct agent_journal_state *wanted, int error)
+{
+	gboolean lost = wanted->kind == AGENT_JOURNAL_LOST;
+
+	journal->failures += !lost;
+	tell_path(journal, wanted->path, lost ? wanted->reason : g_strerror(error));
+}
+
+/* What a rank could not even note. */
+static void tell_trouble(struct journal *journal)
+{
+	g_autofree char *file = below(journal, AGENT_JOURNAL_TROUBLE), *text = NULL;
+	char *end;
+
+	if (!g_file_get_contents(file, &text, NULL, NULL) || *text != '/')
+		return;
+	end = strchr(text, '\n');
+	if (end)
+		*end = '\0';
+	tell_path(journal, text, "there was no room to note what it was");
 }
 
 static void apply(struct journal *journal, const GPtrArray *targets)
@@ -385,6 +391,7 @@ void journal_put_back(struct journal *journal, const struct journal_state *state
 	g_autoptr(GPtrArray) targets = NULL;
 	int base, saved;
 
+	tell_trouble(journal);
 	if (state && g_hash_table_size(state->keys) == 0)
 		state = NULL;
 	if (!state && g_hash_table_size(now) == 0)
@@ -401,9 +408,55 @@ void journal_put_back(struct journal *journal, const struct journal_state *state
 		close(saved);
 }
 
+static gboolean is_key(const char *name)
+{
+	return strlen(name) + 1 == AGENT_JOURNAL_KEY_SIZE && !strchr(name, '.');
+}
+
+static GHashTable *all_keys(int base)
+{
+	GHashTable *keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	int again = openat(base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = again >= 0 ? fdopendir(again) : NULL;
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		if (is_key(entry->d_name))
+			g_hash_table_add(keys, g_strdup(entry->d_name));
+	}
+	if (directory)
+		closedir(directory);
+	return keys;
+}
+
+void journal_put_back_all(struct journal *journal,
+                          gboolean (*look)(const struct agent_journal_state *wanted, void *data),
+                          void *data)
+{
+	g_autofree char *path = below(journal, AGENT_JOURNAL_BASE);
+	int base = open_directory(path);
+	g_autoptr(GHashTable) keys = NULL;
+	g_autoptr(GPtrArray) targets = NULL;
+	gboolean good = TRUE;
+
+	if (base < 0)
+		return;
+	keys = all_keys(base);
+	targets = targets_of(keys, base, NULL, -1);
+	journal->failures += g_hash_table_size(keys) - targets->len;
+	for (guint i = 0; good && i < targets->len; i++)
+		good = look(&((struct target *)targets->pdata[i])->wanted, data);
+	if (good) {
+		rename_back(targets);
+		apply(journal, targets);
+		tell_trouble(journal);
+	}
+	close(base);
+}
+
 /* --- a copy for the user ---------------------------------------------------------------------- */
 
-static gboolean keep_file(const char *path, const char *relative, const char *directory,
+gboolean journal_keep_file(const char *path, const char *relative, const char *directory,
                           GError **error)
 {
 	g_autofree char *copy = g_build_filename(directory, relative, NULL);
@@ -448,7 +501,7 @@ gboolean journal_keep(struct journal *journal, const char *below_path, const cha
 			continue;
 		if (g_str_has_prefix(state.path, prefix))
 			relative = state.path + strlen(prefix);
-		good = keep_file(state.path, relative, directory, error);
+		good = journal_keep_file(state.path, relative, directory, error);
 	}
 	if (base >= 0)
 		close(base);

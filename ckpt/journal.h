@@ -15,10 +15,9 @@
 struct journal;
 struct journal_state;
 
-/* Makes a directory for it in `parent`, best on the file system of the files. What was left there
- * by one whose process was killed is removed, unless it has contents of files: then `ret_left`
- * names it (free with g_free) and it is kept. NULL with `error` set (G_FILE_ERROR). */
-struct journal *journal_new(const char *parent, char **ret_left, GError **error);
+/* Makes a directory for it in `parent`, best on the file system of the files. NULL with `error`
+ * set (G_FILE_ERROR). */
+struct journal *journal_new(const char *parent, GError **error);
 
 /* Puts the files back to the first state and removes the journal. All states are freed before.
  * NULL is legal. */
@@ -26,6 +25,10 @@ void journal_free(struct journal *journal);
 
 /* Absolute: what the ranks are told. */
 const char *journal_path(const struct journal *journal);
+
+/* To be called every second or so: when this process is gone, it can be told which files were
+ * changed after that, and not by the program. */
+void journal_lives(struct journal *journal);
 
 /* What stands now at all noted paths; NULL with `error` set when it is too much to copy. */
 struct journal_state *journal_save(struct journal *journal, GError **error);
@@ -44,5 +47,27 @@ gboolean journal_is_empty(const struct journal *journal);
  * `below`, or, outside of it, by their absolute path without the first slash. */
 gboolean journal_keep(struct journal *journal, const char *below, const char *directory,
                       GError **error);
+
+/* --- what was left by those who were killed (journal_left.c) ---
+ *
+ * Absolute paths (char *) of all journals in `parent`. */
+GPtrArray *journal_list(const char *parent);
+
+/* Ends all processes that might still change files of the journal at `path`; FALSE: some run on. */
+typedef gboolean (*journal_vacate)(const char *path);
+
+struct journal_recovery {
+	GPtrArray *problems; /* what could not be put back, a sentence each (char *) */
+	char *replaced;      /* a directory beside the journal with what was changed after its owner
+	                        was gone; NULL: nothing was */
+};
+void journal_recovery_clear(struct journal_recovery *recovery);
+
+/* Puts the files back to the first state of a journal whose owner is gone (be it that nobody has
+ * waited for it yet, or that another process has its number now), and removes it. FALSE with
+ * `error` set (G_FILE_ERROR): some could not be put back, though they were kept, and the journal
+ * stays as well. TRUE also when there is none (any more), or its owner lives. */
+gboolean journal_recover(const char *path, journal_vacate vacate,
+                         struct journal_recovery *ret_recovery, GError **error);
 
 #endif

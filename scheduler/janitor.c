@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aftermath.h"
 #include "environment.h"
 #include "offspring.h"
 #include "run_directory.h"
@@ -45,7 +46,7 @@ static gboolean kill_processes(const char *run_directory)
 	return any;
 }
 
-static void clean_up(pid_t owner, GHashTable *strays)
+static void clean_up(pid_t owner, GHashTable *strays, const char *place)
 {
 	gint64 deadline = g_get_monotonic_time() + PATIENCE_US;
 	g_auto(GStrv) directories = NULL;
@@ -57,13 +58,16 @@ static void clean_up(pid_t owner, GHashTable *strays)
 		again = FALSE;
 		for (char **directory = directories; *directory; directory++) {
 			again |= kill_processes(*directory);
-			if (!again)
-				run_directory_remove(*directory);
+			if (again)
+				continue;
+			aftermath_put_back(place, NULL, NULL);
+			run_directory_remove(*directory);
 			again |= g_file_test(*directory, G_FILE_TEST_EXISTS);
 		}
 		if (again)
 			g_usleep(STEP_US);
 	}
+	aftermath_put_back(place, NULL, NULL); /* another start may have been quicker above */
 	strays_remove(strays);
 }
 
@@ -79,7 +83,7 @@ static gboolean is_clean(int pipe)
 }
 
 /* Out of the reach of the terminal and of what is meant for its owner's group. */
-static _Noreturn void watch(int pipe, pid_t owner, GHashTable *strays)
+static _Noreturn void watch(int pipe, pid_t owner, GHashTable *strays, const char *place)
 {
 	static const int meant_for_it[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -90,11 +94,11 @@ static _Noreturn void watch(int pipe, pid_t owner, GHashTable *strays)
 	dup2(pipe, 0);
 	close_range(1, ~0u, 0);
 	if (!is_clean(0))
-		clean_up(owner, strays);
+		clean_up(owner, strays, place);
 	_exit(0);
 }
 
-struct janitor *janitor_start(GHashTable *strays)
+struct janitor *janitor_start(GHashTable *strays, const char *place)
 {
 	struct janitor *janitor;
 	pid_t owner = getpid(), pid;
@@ -105,7 +109,7 @@ struct janitor *janitor_start(GHashTable *strays)
 	pid = fork();
 	if (pid == 0) {
 		close(ends[1]);
-		watch(ends[0], owner, strays);
+		watch(ends[0], owner, strays, place);
 	}
 	close(ends[0]);
 	if (pid < 0) {

@@ -105,7 +105,8 @@ static void list_left_by(pid_t owner, const char *parent, GPtrArray *paths)
 {
 	int fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	g_autoptr(GDir) directory = fd >= 0 ? g_dir_open(parent, 0, NULL) : NULL;
-	g_autofree char *prefix = g_strdup_printf(PREFIX "%d-", (int)owner);
+	g_autofree char *prefix = owner ? g_strdup_printf(PREFIX "%d-", (int)owner)
+	                                : g_strdup(PREFIX);
 	const char *name;
 
 	while (directory && (name = g_dir_read_name(directory)))

@@ -14,6 +14,8 @@
 
 #define RUN_DIRECTORY_SOCKET "socket" /* ranks connect here */
 #define RUN_DIRECTORY_PMI "pmi"       /* and here for PMI */
+/* A link to the journal of the program's files (ckpt/journal.h), if there is one. */
+#define RUN_DIRECTORY_JOURNAL "journal"
 
 struct run_directory;
 
@@ -23,7 +25,8 @@ struct run_directory *run_directory_new(int ranks, GError **error);
 /* Removes it with all that is in it. NULL is legal. */
 void run_directory_free(struct run_directory *directory);
 
-/* Those of a process that is dead: paths, NULL-terminated; free with g_strfreev. */
+/* Those of a process that is dead (0: of all that are): paths, NULL-terminated; free with
+ * g_strfreev. */
 char **run_directory_left_by(pid_t owner);
 /* Removes one of them with all that is in it; follows no symbolic link. */
 void run_directory_remove(const char *path);

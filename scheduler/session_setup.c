@@ -1,9 +1,12 @@
 /* How a session begins: what it has, what it listens to, and what can stop it. */
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "../ckpt/agent.h"
+#include "aftermath.h"
 #include "interruption.h"
 #include "janitor.h"
 #include "lanes.h"
@@ -170,6 +173,10 @@ static void look(struct execution *execution)
 
 static void on_look(uv_timer_t *timer)
 {
+	const struct session *session = timer->data;
+
+	if (session->journal)
+		journal_lives(session->journal);
 	session_each_execution(timer->data, look);
 }
 
@@ -254,24 +261,56 @@ static gboolean enough_room(guint64 ranks, GError **error)
 	return TRUE;
 }
 
+static const char *place_of_journal(const struct session_options *options)
+{
+	return options->store ? options->store : g_get_tmp_dir();
+}
+
+/* What a predecessor that was killed has left changed must not become part of what is explored: an
+ * exploration that is gone on with would be that of another program. One that begins takes the
+ * files as they are, with a note. */
+static gboolean put_back_left(struct session *session, GError **error)
+{
+	const struct session_options *options = session->options;
+	GPtrArray *notes = session->exploration->notes;
+	g_autoptr(GError) problem = NULL;
+
+	if (!options->store || aftermath_put_back(options->store, notes, &problem))
+		return TRUE;
+	if (!options->resume) {
+		g_ptr_array_add(notes, g_strdup(problem->message));
+		return TRUE;
+	}
+	g_set_error(error, SESSION_ERROR, 0,
+	            "%s: put them back by hand, and remove that directory, to go on with the "
+	            "exploration",
+	            problem->message);
+	return FALSE;
+}
+
+/* Whoever cleans up after this process finds the journal by it. */
+static gboolean link_journal(struct session *session, GError **error)
+{
+	g_autofree char *link = run_directory_file(session->directory, RUN_DIRECTORY_JOURNAL);
+
+	if (symlink(journal_path(session->journal), link) == 0)
+		return TRUE;
+	g_set_error(error, SESSION_ERROR, 0, "cannot write %s: %s", link, g_strerror(errno));
+	return FALSE;
+}
+
 /* An exploration, or what goes back otherwise, leaves the files as they were; run and replay leave
  * them as the program does. */
 static gboolean open_journal(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
-	g_autofree char *left = NULL;
 
+	if (!put_back_left(session, error))
+		return FALSE;
 	if (options->path || (!options->conduct && !g_str_equal(options->command, "explore")))
 		return TRUE;
-	session->journal = journal_new(options->store ? options->store : g_get_tmp_dir(), &left,
-	                               error);
-	if (left)
-		g_ptr_array_add(session->exploration->notes,
-		                g_strdup_printf("an earlier exploration was killed before it had "
-		                                "put the program's files back; what they held "
-		                                "before it is in %s",
-		                                left));
-	return session->journal != NULL;
+	session->journal = journal_new(place_of_journal(options), error);
+	return session->journal && link_journal(session, error);
 }
 
 gboolean session_open(struct session *session, GError **error)
@@ -282,7 +321,8 @@ gboolean session_open(struct session *session, GError **error)
 	if (!enough_room((guint64)options->ranks * MAX(options->jobs, 1), error))
 		return FALSE;
 	offspring_adopt();
-	session->janitor = janitor_start(session->strays);
+	session->janitor = janitor_start(session->strays, place_of_journal(options));
+	aftermath_put_back_all(session->exploration->notes);
 	session->directory = run_directory_new(options->ranks, error);
 	if (!session->directory)
 		return FALSE;

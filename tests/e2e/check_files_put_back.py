@@ -1,6 +1,7 @@
 """What explorations leave of the program's files: nothing; run and replay leave all."""
 
 import os
+import signal
 import stat
 import time
 
@@ -8,6 +9,39 @@ import harness
 from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+COUNTS = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int rank, ranks, value = 0, count = 0, order = 0;
+	FILE *file;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 1; rank == 0 && i < ranks; i++) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		order = 10 * order + value;
+	}
+	if (rank == 0) {
+		file = fopen("count.txt", "r");
+		if (file && (fscanf(file, "%d", &count) != 1 || fclose(file) != 0))
+			return 1;
+		if (count == 0 && order == 321)
+			MPI_Recv(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		file = fopen("count.txt", "w");
+		fprintf(file, "%d\n", count + 1);
+		fclose(file);
+		usleep(50000);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
 LARGE = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -81,20 +115,63 @@ def check_interrupted(tool, program, directory, store):
     check_same(before, tree(directory), "interrupted")
 
 
-def check_killed(tool, program, directory, store):
-    """What files held is not lost when matchpoint is killed, and said where it is."""
-    process = tool.start(["explore", "-n", "3", "--store", store, "--", program], "killed",
-                         cwd=directory)
+def start_and_wait(tool, arguments, directory, name, mark):
+    """Starts matchpoint and waits until its program has made a file."""
+    process = tool.start(arguments, mark, cwd=directory)
     deadline = time.monotonic() + 20
-    while not os.path.exists(os.path.join(directory, "log.1")):
-        check(time.monotonic() < deadline, "log is not renamed")
+    while not os.path.exists(os.path.join(directory, name)):
+        check(time.monotonic() < deadline and process.poll() is None, name + " is not made")
         time.sleep(0.001)
+    return process
+
+
+def janitor_of(pid):
+    with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
+        for child in map(int, file.read().split()):
+            with open("/proc/%d/comm" % child) as name:
+                if name.read().strip() == "mp-janitor":
+                    return child
+    return None
+
+
+def check_killed(tool, program, directory, store):
+    """Files are put back at once when matchpoint is killed."""
+    before = tree(directory)
+    process = start_and_wait(tool, ["explore", "-n", "3", "--store", store, "--", program],
+                             directory, "log.1", "killed")
     process.kill()
     process.communicate()
-    run = tool.run("explore", "-n", "3", "--max-interleavings", "1", "--store", store, "--",
-                   program, report=True, cwd=directory)
-    notes = [note for note in run.report["notes"] if "was killed before" in note]
-    check(len(notes) == 1 and os.path.isdir(notes[0].rpartition(" ")[2]), "no note\n%s" % run)
+    tool.check_clean(process.pid, "killed", "killed", patience=20)
+    check_same(before, tree(directory), "killed")
+    check(not any(name.startswith("files-") for name in os.listdir(store)), "a journal is left")
+
+
+def check_killed_with_all(tool, directory, store):
+    """When nobody is left to do it, the next start puts them back, and then goes on. The program
+    deadlocks in one order alone, and only if no earlier interleaving has left its count."""
+    program = tool.compile(tool.write("counts.c", COUNTS))
+    whole = tool.run("explore", "-n", "4", "--store", store + "-whole", "--", program,
+                     report=True, cwd=directory)
+    check(whole.status == 1 and whole.report["complete"], str(whole))
+    arguments = ["explore", "-n", "4", "--store", store, "--", program]
+    for again in range(3):
+        process = start_and_wait(tool, arguments, directory, "count.txt", "all %d" % again)
+        janitor = janitor_of(process.pid)
+        check(janitor is not None, "no janitor")
+        os.kill(janitor, signal.SIGKILL)
+        process.kill()
+        if again == 1: # still a zombie then
+            process.communicate()
+        run = tool.run("explore", "-n", "4", "--store", store, "--resume", "--max-interleavings",
+                       str(1 + 3 * again), "--", program, report=True, cwd=directory)
+        process.communicate()
+        for left in harness.run_directories(process.pid):
+            check(False, "left behind: %s" % left)
+        check(any("that is done now" in note for note in run.report["notes"]), str(run))
+        check(not os.path.exists(os.path.join(directory, "count.txt")), "not put back")
+        arguments = ["explore", "-n", "4", "--store", store, "--resume", "--", program]
+    last = tool.run(*arguments, report=True, cwd=directory)
+    check(harness.told(last.report) == harness.told(whole.report), "%s\n%s" % (whole, last))
 
 
 def check_run(tool, program, directory, store):
@@ -124,6 +201,9 @@ def body(tool, _):
         make_inputs(directory)
         one(tool, program, directory, os.path.join(tool.directory, "store%d" % number))
     check_large(tool, directory, os.path.join(tool.directory, "store"))
+    directory = os.path.join(tool.directory, "killed")
+    os.mkdir(directory)
+    check_killed_with_all(tool, directory, os.path.join(tool.directory, "store-killed"))
 
 
 if __name__ == "__main__":
