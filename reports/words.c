@@ -444,7 +444,8 @@ char *words_extent(const struct record_exploration *exploration)
 
 const char *words_nothing(const struct record_exploration *exploration)
 {
-	if (!exploration->complete && words_is_exploration(exploration))
+	if (!exploration->complete
+	    && (words_is_exploration(exploration) || exploration->incomplete_reason))
 		return "nothing wrong so far";
 	return exploration->shard > 0 ? "nothing wrong in this shard" : "nothing wrong";
 }

@@ -24,6 +24,19 @@ void command_complain(const char *format, ...)
 	fprintf(stderr, "matchpoint: %s\n", text);
 }
 
+void command_show_silence(void *user, const struct session_progress *now)
+{
+	(void)user;
+	if (!now->stacks)
+		return;
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	command_complain("rank %d has said nothing for %.0f s:", now->silent_rank,
+	                 now->silent_seconds);
+	for (guint i = 0; i < now->stacks->len; i++)
+		fprintf(stderr, "  %s\n", (const char *)g_ptr_array_index(now->stacks, i));
+}
+
 /* Chooses among words; -1: complained. */
 static int word_index(const char *option, const char *word, const char *const *words)
 {

@@ -33,6 +33,10 @@ extern const struct command command_explore, command_run, command_replay, comman
 /* "matchpoint: ..." on standard error. */
 void command_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
+/* A session's progress callback, of which it tells only where the ranks are that say nothing for
+ * long; `user` is not used. */
+void command_show_silence(void *user, const struct session_progress *now);
+
 /* Options that explore, run and replay share. Strings are owned. */
 struct command_options {
 	struct session_options session;

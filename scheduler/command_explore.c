@@ -70,9 +70,10 @@ static char *silence_words(const struct session_progress *now)
 static void show_progress(void *user, const struct session_progress *now)
 {
 	struct progress *progress = user;
-	double rate = now->seconds > 0 ? (double)now->interleavings / now->seconds : 0;
 	g_autofree char *silence = silence_words(now), *left = NULL, *line = NULL;
+	double rate = now->seconds > 0 ? (double)now->interleavings / now->seconds : 0;
 
+	command_show_silence(NULL, now);
 	if (!progress->terminal && now->seconds - progress->last < PLAIN_EVERY_S)
 		return;
 	progress->last = now->seconds;

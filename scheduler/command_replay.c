@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <unistd.h>
 
 #include "../reports/store_reader.h"
@@ -21,6 +22,8 @@ static int follow(struct command_options *options, const struct path *path)
 		session->bufferings = RECORD_PER_SEND;
 	else if (!options->buffering) /* any would do; a finding's roll-call is of the first */
 		session->bufferings = path->choices->len > 0 ? RECORD_ZERO : RECORD_INFINITE;
+	if (!options->quiet)
+		session->progress = command_show_silence;
 	fine = session_run(session, &result, &error);
 	status = result.findings->len > 0 ? EXIT_FINDINGS : EXIT_CLEAN;
 	if (!fine)
@@ -30,6 +33,9 @@ static int follow(struct command_options *options, const struct path *path)
 		fine = FALSE;
 	} else if (fine && !result.exploration->complete) {
 		command_complain("%s", result.exploration->incomplete_reason);
+		for (guint i = 0; i < result.exploration->notes->len; i++)
+			fprintf(stderr, "  %s\n",
+			        (const char *)g_ptr_array_index(result.exploration->notes, i));
 		fine = FALSE;
 	} else if (fine && !command_report_all(options)) {
 		fine = FALSE;

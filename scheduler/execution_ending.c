@@ -89,10 +89,24 @@ static void kill_ranks(struct execution *execution)
 	}
 }
 
+/* Somebody looks at how it ended. */
+static gboolean is_in_debugger(const struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++)
+		if (execution->links[rank] && execution->pids[rank] > 0
+		    && offspring_debugger(execution->pids[rank]) > 0)
+			return TRUE;
+	return FALSE;
+}
+
 void execution_look_at_end(struct execution *execution)
 {
 	gint64 late = g_get_monotonic_time() - execution->ending_since - obey_us(execution);
 
+	if (late > 0 && is_in_debugger(execution)) {
+		execution->ending_since = g_get_monotonic_time();
+		return;
+	}
 	if (late > 0)
 		kill_ranks(execution);
 	if (late <= DIE_US)

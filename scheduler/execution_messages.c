@@ -240,8 +240,22 @@ static void explain(struct execution *execution, int rank)
 	}
 }
 
+/* Who leaves a debugger ends the rank in it; that is no outcome of the program's. */
+static gboolean left_in_debugger(const struct execution *execution, int rank)
+{
+	const struct wrapper *wrapper = execution->session->options->wrapper;
+	const struct rank_end *end = &execution->ends[rank];
+
+	return wrapper && wrapper->terminal && wrapper->rank == rank && !end->known && !end->killed;
+}
+
 void execution_link_closed(struct execution *execution, int rank, const char *why)
 {
+	if (left_in_debugger(execution, rank))
+		session_fail(execution->session,
+		             "rank %d was ended in the debugger, before the interleaving was at "
+		             "its end: no verdict",
+		             rank);
 	explain(execution, rank);
 	log_debug(LOG_RANK, "rank %d of world %u is gone", rank, execution->number);
 	execution->links[rank] = NULL;

@@ -63,18 +63,40 @@ void offspring_keep(void)
 		g_hash_table_add(kept, GINT_TO_POINTER(g_array_index(now, pid_t, i)));
 }
 
-gboolean offspring_is_dead(pid_t pid)
+/* The letter of proc(5); '?': no /proc, or it went this moment. */
+static char state_of(pid_t pid)
 {
 	g_autofree char *file = g_strdup_printf("/proc/%d/stat", (int)pid);
 	g_autofree char *text = NULL;
 	const char *state;
 
+	if (!g_file_get_contents(file, &text, NULL, NULL))
+		return '?';
+	state = strrchr(text, ')');
+	return state && state[1] == ' ' ? state[2] : '?';
+}
+
+gboolean offspring_is_dead(pid_t pid)
+{
+	char state;
+
 	if (kill(pid, 0) < 0 && errno == ESRCH)
 		return TRUE;
-	if (!g_file_get_contents(file, &text, NULL, NULL))
-		return FALSE; /* no /proc, or it went this moment */
-	state = strrchr(text, ')');
-	return state && (strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0);
+	state = state_of(pid);
+	return state == 'Z' || state == 'X';
+}
+
+pid_t offspring_debugger(pid_t pid)
+{
+	static const char label[] = "\nTracerPid:";
+	g_autofree char *file = g_strdup_printf("/proc/%d/status", (int)pid);
+	g_autofree char *text = NULL;
+	const char *tracer;
+
+	if (state_of(pid) != 't' || !g_file_get_contents(file, &text, NULL, NULL))
+		return 0;
+	tracer = strstr(text, label);
+	return tracer ? (pid_t)g_ascii_strtoll(tracer + strlen(label), NULL, 10) : 0;
 }
 
 enum home { HOME_HERE, HOME_ELSEWHERE, HOME_NONE };
@@ -157,5 +179,6 @@ void offspring_end(const char *world_directory, gboolean all)
 void offspring_end_all(void)
 {
 	end_while_there_are(NULL, TRUE);
-	g_hash_table_remove_all(kept);
+	if (kept)
+		g_hash_table_remove_all(kept);
 }

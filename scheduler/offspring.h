@@ -33,4 +33,7 @@ gboolean offspring_uses(pid_t pid, const char *directory);
 /* Whether a process is gone, or dead and only not yet waited for. */
 gboolean offspring_is_dead(pid_t pid);
 
+/* The debugger that holds it, for somebody to look at it; 0: none does. */
+pid_t offspring_debugger(pid_t pid);
+
 #endif

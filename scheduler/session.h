@@ -25,6 +25,8 @@ struct session_progress {
 	guint depth;     /* choices made in the current interleaving */
 	int silent_rank; /* that has said nothing for so long; < 0: none */
 	double silent_seconds;
+	/* Where each rank is (char *), told once in each silence that lasts; else NULL. */
+	const GPtrArray *stacks;
 };
 
 struct session_options {

@@ -102,6 +102,7 @@ struct session {
 	char *stop_reason;    /* no further interleaving is to be started; NULL: go on */
 	guint well_kept;      /* bufferings under which the calls of an interleaving that ended well
 	                      have been kept */
+	gboolean stacks_told; /* in this silence */
 	gboolean hurry;       /* Ctrl-C, or time is long up: not even findings are replayed */
 	guint replays;        /* findings that have been, or were tried: the first ones */
 	gint64 replay_time;   /* what that took, in microseconds */
@@ -171,6 +172,10 @@ void session_note(struct session *session);
 /* Of the executions, the rank that has said nothing for longest, nor waits for anybody, and since
  * how many seconds; -1: all have spoken lately. */
 int session_silent_rank(const struct session *session, double *ret_seconds);
+
+/* Where each rank of the world that says nothing is now, a line (char *) for each, as far as that
+ * can be seen; the caller's. */
+GPtrArray *session_stacks_of_ranks(const struct session *session);
 /* Notes that rank. To be called before what is stopped has ended. */
 void session_note_silence(struct session *session);
 

@@ -91,7 +91,8 @@ static void stop(struct session *session, const char *reason, gboolean patient)
 	session_each_execution(session, execution_cut_short);
 }
 
-/* Ctrl-C is for the rank in the debugger, if there is one; FALSE: there is not. */
+/* Ctrl-C is for the rank in the debugger, which stops it; where that holds it already, for the
+ * debugger. FALSE: there is none. */
 static gboolean interrupt_debugged(struct session *session)
 {
 	const struct wrapper *wrapper = session->options->wrapper;
@@ -101,10 +102,13 @@ static gboolean interrupt_debugged(struct session *session)
 	g_hash_table_iter_init(&iter, session->executions);
 	while (wrapper && wrapper->terminal && g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct execution *execution = value;
+		pid_t pid = execution->pids[wrapper->rank], debugger;
 
-		if (execution->links[wrapper->rank]
-		    && kill(execution->pids[wrapper->rank], SIGINT) == 0)
-			return TRUE;
+		if (execution->links[wrapper->rank]) {
+			debugger = offspring_debugger(pid);
+			kill(debugger > 0 ? debugger : pid, SIGINT);
+		}
+		return TRUE;
 	}
 	return FALSE;
 }
@@ -132,8 +136,11 @@ double session_seconds(const struct session *session)
 	       + (double)(g_get_monotonic_time() - session->started) / G_USEC_PER_SEC;
 }
 
+#define LONG_SILENCE_S 10.0
+
 static void on_tick(uv_timer_t *timer)
 {
+	g_autoptr(GPtrArray) stacks = NULL;
 	struct session *session = timer->data;
 	struct session_progress progress = {
 		.interleavings = session->interleavings,
@@ -145,6 +152,10 @@ static void on_tick(uv_timer_t *timer)
 
 	lanes_progress(session, &progress);
 	progress.silent_rank = session_silent_rank(session, &progress.silent_seconds);
+	if (progress.silent_seconds >= LONG_SILENCE_S && !session->stacks_told)
+		stacks = session_stacks_of_ranks(session);
+	session->stacks_told = progress.silent_seconds >= LONG_SILENCE_S;
+	progress.stacks = stacks;
 	if (session->current)
 		progress.depth = MAX(progress.depth, world_choices(session->current->world)->len);
 	session->options->progress(session->options->user, &progress);

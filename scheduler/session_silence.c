@@ -1,9 +1,12 @@
 /* Ranks that say nothing for long. They compute, or go round for ever, and nobody can tell which
  * from outside; so people are told who it is that the others wait for. */
+#include "live_stack.h"
 #include "mpi_calls.h"
 #include "session_internal.h"
 
 #define SILENT_S 2.0 /* so long a rank says nothing before it is worth a word */
+
+#define RANKS_TOLD 16 /* of whom the stacks are told */
 
 static double silent_seconds(const struct execution *execution)
 {
@@ -78,9 +81,73 @@ static char *whereabouts(const struct execution *execution, int rank)
 	return g_strdup_printf("since %s at %s", mpi_call_name(info->function), where);
 }
 
+/* The first frame that is the program's business: what lies further in than its call of MPI is not.
+ */
+static guint outside_mpi(const GArray *frames, const char **ret_call)
+{
+	for (guint i = frames->len; i-- > 0;) {
+		const char *function = g_array_index(frames, struct record_frame, i).function;
+
+		if (!function || mpi_call_by_name(function) == MPI_CALL_NONE)
+			continue;
+		*ret_call = function;
+		return i + 1;
+	}
+	return 0;
+}
+
+/* "solve (hang.c:3) < main (hang.c:7)", "MPI_Recv < main (hang.c:8)"; NULL: its stack cannot be
+ * had. */
+static char *stack_words(const struct execution *execution, int rank)
+{
+	enum { TOLD = 8 };
+	pid_t pid = execution->pids[rank];
+	g_autoptr(GArray) addresses = pid > 0 ? live_stack(pid) : NULL;
+	g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+	g_autoptr(GString) text = g_string_new(NULL);
+	const char *call = NULL;
+	guint first;
+
+	for (guint i = 0; addresses && i < addresses->len; i++)
+		source_lines_frames(execution->session->lines, pid,
+		                    g_array_index(addresses, uint64_t, i), frames);
+	first = outside_mpi(frames, &call);
+	if (call)
+		g_string_append(text, call);
+	for (guint i = first; i < frames->len && i < first + TOLD; i++) {
+		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
+		g_autofree char *where = place_print(&frame->place);
+
+		if (text->len > 0)
+			g_string_append(text, " < ");
+		if (frame->function)
+			g_string_append_printf(text, "%s (%s)", frame->function, where);
+		else
+			g_string_append(text, where);
+	}
+	if (frames->len > first + TOLD)
+		g_string_append(text, " < ...");
+	return frames->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}
+
+GPtrArray *session_stacks_of_ranks(const struct session *session)
+{
+	const struct execution *execution = most_silent(session);
+	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+
+	for (int rank = 0; execution && rank < MIN(session->options->ranks, RANKS_TOLD); rank++) {
+		g_autofree char *stack = stack_words(execution, rank);
+
+		if (stack)
+			g_ptr_array_add(lines, g_strdup_printf("rank %d is in %s", rank, stack));
+	}
+	return lines;
+}
+
 void session_note_silence(struct session *session)
 {
 	const struct execution *execution = most_silent(session);
+	g_autoptr(GPtrArray) stacks = session_stacks_of_ranks(session);
 	g_autofree char *where = NULL;
 	g_autoptr(GString) text = NULL;
 	guint others;
@@ -98,4 +165,5 @@ void session_note_silence(struct session *session)
 		                       others == 1 ? "" : "s");
 	g_string_append(text, "; whether it computes or never ends cannot be seen");
 	g_ptr_array_add(session->exploration->notes, g_string_free(g_steal_pointer(&text), FALSE));
+	g_ptr_array_extend_and_steal(session->exploration->notes, g_steal_pointer(&stacks));
 }

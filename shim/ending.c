@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS }
 
 static uint8_t signal_stack[STACK_BYTES]; /* an overflowing stack is a crash as well */
 static pid_t watched;
+static bool shown; /* to a debugger, if there is one: how the rank ends */
 
 /* Where a thread goes on when unwinding is struck. */
 static _Thread_local sigjmp_buf *way_out __attribute__((tls_model("initial-exec")));
@@ -76,6 +78,7 @@ static void on_deadly(int number, siginfo_t *info, void *context)
 	(void)info;
 	if (way_out)
 		leave_unwinding(number);
+	shown = true;
 	signal(number, SIG_DFL);
 	if (watched != park_real_pid())
 		return; /* a process of the program's own: the signal strikes again */
@@ -111,6 +114,30 @@ void ending_watch(void)
 	}
 }
 
+bool ending_is_traced(void)
+{
+	char line[256], file[64];
+	long tracer = 0;
+	bool found = false;
+
+	if (shown)
+		return false;
+	FILE *status = fopen("/proc/self/status", "re");
+	while (status && fgets(line, sizeof(line), status) && tracer == 0)
+		sscanf(line, "TracerPid: %ld", &tracer);
+	if (status)
+		fclose(status);
+	if (tracer == 0)
+		return false;
+	snprintf(file, sizeof(file), "/proc/%ld/comm", tracer);
+	FILE *name = fopen(file, "re");
+	if (name && fgets(line, sizeof(line), name))
+		found = strncmp(line, "gdb", 3) == 0 || strncmp(line, "lldb", 4) == 0;
+	if (name)
+		fclose(name);
+	return found;
+}
+
 void ending_exit(int status, bool finalised)
 {
 	startup_flush();
@@ -121,6 +148,7 @@ void ending_leave(int status, bool finalised)
 {
 	struct wire_message message = { .type = WIRE_ENDING };
 
+	shown = true;
 	message.ending.status = status;
 	gate_tell(&message);
 	if (!finalised)

@@ -14,6 +14,10 @@ void ending_watch(void);
  * that leads astray the answer is 0, and no crash. */
 int ending_backtrace(void **ret_frames, int most);
 
+/* Whether gdb or lldb runs this process, and it has not been shown why the rank ends: by a signal
+ * that the debugger has seen, or by an exit. */
+bool ending_is_traced(void);
+
 /* The program is about to exit. When that is before MPI_Finalize the rank stays likewise. */
 void ending_exit(int status, bool finalised);
 

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -202,8 +203,16 @@ static void keep(void)
 	limit_receiving();
 }
 
+/* Here a debugger shows where the rank is when all is over: blocked, or where MPI failed. */
+static void stop_in_debugger(void)
+{
+	if (ending_is_traced())
+		raise(SIGTRAP);
+}
+
 static _Noreturn void end(const struct wire_end *order)
 {
+	stop_in_debugger();
 	if (order->flush)
 		startup_flush();
 	park_finish_launcher();

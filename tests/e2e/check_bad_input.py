@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -425,6 +426,18 @@ int main(int argc, char **argv)
         check(run.status == 3, str(run))
         check("rank 1 had said nothing for" in run.out, str(run))
         check("since MPI_Barrier at endless.c:9;" in run.out, str(run))
+        check("note: rank 1 is in main (endless.c:10)\n" in run.out
+              or "note: rank 1 is in main (endless.c:11)\n" in run.out, str(run))
+        check(re.search("note: rank 0 is in MPI_Finalize < main .endless.c:12", run.out), str(run))
+    process = tool.start(["run", "-n", "2", program], "endless")
+    time.sleep(11.5)  # it says where everybody is by itself, once
+    process.send_signal(signal.SIGINT)
+    err = process.communicate(timeout=60)[1].decode()
+    check(process.returncode == 4 and "interrupted" in err, err)
+    check("rank 1 has said nothing for 1" in err, err)
+    check(err.count("rank 1 is in main (endless") == 2, err)
+    run = tool.run("report")
+    check("nothing wrong so far" in run.out, str(run))
 
 
 def test_deviations(tool):

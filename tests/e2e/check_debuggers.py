@@ -1,8 +1,10 @@
 """replay with ranks under gdb or valgrind: the matches stay forced, the others wait."""
 
+import functools
 import os
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -44,7 +46,10 @@ def talk(master, steps):
             if select.select([master], [], [], 1)[0]:
                 heard += os.read(master, 65536)
         time.sleep(pause)
-        os.write(master, say)
+        if callable(say):
+            say()
+        else:
+            os.write(master, say)
     return heard
 
 
@@ -57,24 +62,25 @@ def drain(master, stop):
                 return
 
 
-def check_gdb(tool, program):
+def steps_of(process, steps):
+    """Instead of what is said a step can have a signal, for matchpoint."""
+    return [(wanted, say if isinstance(say, bytes) else functools.partial(process.send_signal, say),
+             pause) for wanted, say, pause in steps]
+
+
+def gdb_session(tool, path, program, steps):
+    """What gdb said, and how matchpoint ended: (text, exit status, its output, its errors)."""
     master, slave = os.openpty()
     process = subprocess.Popen(
-        [tool.matchpoint, "replay", PATH, "--gdb", "0", "--", program], stdin=slave,
+        [tool.matchpoint, "replay", path, "--gdb", "0", "--", program], stdin=slave,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tool.directory,
         env=dict(os.environ, TERM="dumb"))
     os.close(slave)
     try:
-        heard = talk(master, [
-            (b"(gdb)", b"set pagination off\n", 0),
-            (b"(gdb)", b"set breakpoint pending on\n", 0),
-            (b"(gdb)", b"tbreak result_order.c:21\n", 0),
-            (b"(gdb)", b"run\n", 0),
-            (b"reakpoint 1, ", b"next\n", SLOWER),
-            (b"(gdb)", b"continue\n", 0),
-            (b"SIGABRT", b"bt\n", 0),
-            (b"in main", b"continue\n", 0),
-            (b"(gdb)", b"quit\n", 0.5)])
+        heard = talk(master, [(b"(gdb)", b"set pagination off\n", 0),
+                              (b"(gdb)", b"set confirm off\n", 0),
+                              (b"(gdb)", b"set breakpoint pending on\n", 0),
+                              *steps_of(process, steps)])
         stop = threading.Event()
         thread = threading.Thread(target=drain, args=(master, stop))
         thread.start()
@@ -84,8 +90,36 @@ def check_gdb(tool, program):
     finally:
         process.kill()
         os.close(master)
-    check(process.returncode == 1 and "killed by SIGABRT" in out,
-          "%s\n%s\n%s\nis to crash" % (heard.decode(errors="replace"), out, err))
+    return heard.decode(errors="replace"), process.returncode, out, err
+
+
+def check_crash(tool, program):
+    told = gdb_session(tool, PATH, program, [
+        (b"(gdb)", b"tbreak result_order.c:21\n", 0),
+        (b"(gdb)", b"run\n", 0),
+        (b"reakpoint 1, ", b"next\n", SLOWER),
+        (b"(gdb)", b"continue\n", 0),
+        (b"SIGABRT", b"bt\n", 0),
+        (b"in main", b"continue\n", 0),
+        (b"(gdb)", b"quit\n", 0.5)])
+    check(told[1] == 1 and "killed by SIGABRT" in told[2], "%s\n%s\n%s\n%s\nis to crash" % told)
+
+
+def check_deadlock(tool):
+    """The rank stops in the call that is blocked, with its frames and variables."""
+    program = tool.compile(os.path.join(HERE, "..", "..", "examples", "wildcard_deadlock.c"))
+    told = gdb_session(tool, "mp1:n3:0.2=1", program, [
+        (b"(gdb)", b"run\n", 0),
+        (b"SIGTRAP", b"bt -2\n", 0.5),
+        (b"wildcard_deadlock.c:16", b"frame function main\n", 0),
+        (b"MPI_Recv", b"print rank + 1000\n", 0.5),
+        (b"= 1000", b"quit\n", SLOWER)])
+    check(told[1] == 1 and "deadlock #1" in told[2], "%s\n%s\n%s\n%s\nis to deadlock" % told)
+    told = gdb_session(tool, "mp1:n3:0.2=1", program, [
+        (b"(gdb)", b"tbreak 16\n", 0), (b"(gdb)", b"run\n", 0),
+        (b"reakpoint 1,", signal.SIGINT, 0.5),
+        (b"Quit", b"quit\n", 0)])
+    check(told[1] == 4 and "no verdict" in told[3], "%s\n%s\n%s\n%s\nhas no verdict" % told)
 
 
 def check_refused(tool, program):
@@ -105,7 +139,8 @@ def body(tool, _):
         print("no gdb here: not tried")
         sys.exit(77)
     check_wrap(tool, program)
-    check_gdb(tool, program)
+    check_crash(tool, program)
+    check_deadlock(tool)
 
 
 harness.main(__doc__, body)
