@@ -1,4 +1,5 @@
-/* What command_emit.c (what is cut) and command_emit_trial.c (whether it still shows) share. */
+/* What command_emit.c (what is cut), command_emit_trial.c (whether it still shows) and
+ * command_emit_shape.c (in the same shape) share. */
 #ifndef MATCHPOINT_SCHEDULER_COMMAND_EMIT_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_COMMAND_EMIT_INTERNAL_H
 
@@ -37,6 +38,11 @@ struct emit {
 /* Whether the sketch, as it is now, shows what is looked for; `comment` is then what it deserves.
  */
 gboolean emit_shows(struct emit *emit);
+
+/* For a finding whose ranks wait: whether from rank `first` of the program on, and along those whom
+ * they wait for, the ranks that are left wait in calls of the same kind for the same ranks, and
+ * have ended where they had. */
+bool emit_shape_fits(const struct emit *emit, const struct record_finding *found, int32_t first);
 
 guint emit_count_lines(const char *text);
 

@@ -75,7 +75,8 @@ static gboolean is_it(const struct emit *emit, const struct record_finding *foun
 
 		if (!rank->bystander && rank->place.line == stands->line
 		    && rank->rank == sketch_rank(sketch, stands->rank))
-			return TRUE;
+			return record_finding_is_remark(found)
+			       || emit_shape_fits(emit, found, stands->rank);
 	}
 	return FALSE;
 }

@@ -215,6 +215,39 @@ def check_large(tool):
                   ["--fail-fast"])
 
 
+# Both ask each other before they serve.
+BOTH_ASK = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, there, asked = 0, served = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	while (!asked || !served) {
+		MPI_Iprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+		if (there) {
+			MPI_Recv(&served, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
+		} else if (!asked) {
+			asked = 1;
+			MPI_Send(&asked, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD);
+		}
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_same_shape(tool):
+    """A send to a rank that has ended would be another deadlock."""
+    source = tool.write("both_ask.c", BOTH_ASK)
+    check_emitted(tool, Emitted(source, 2, "deadlock", 2, "waits for ever", True), 0)
+    with open(os.path.join(tool.directory, "short_both_ask.c")) as text:
+        text = text.read()
+    check(text.count("waits for ever") == 2, "%s\nis to have both sends wait" % text)
+
+
 # Nobody ever sends.
 LIVELOCK = r"""
 #include <mpi.h>
@@ -297,6 +330,7 @@ def body(tool, options):
             check_emitted(tool, emitted, number + 1)
     if options.only:
         return
+    check_same_shape(tool)
     for text, emitted in WRITTEN:
         source = tool.write(emitted.source, text)
         check_emitted(tool, emitted._replace(source=source), 0)
