@@ -1,5 +1,7 @@
 #include "explorer_internal.h"
 
+#include <string.h>
+
 /* A tour. The search is a tree in which every outcome has one place, so that none is run twice and
  * no run is wasted; nothing need be remembered of what was visited. (The idea is that of TruSt and
  * Must: Kokologiannakis et al., POPL 2022; Enea et al., OOPSLA 2024; here for nodes at rest. The
@@ -36,6 +38,11 @@
  * once the last of them is complete. Of large sets only those count that are all that is complete
  * at some node (together.h).
  *
+ * In which order the alternatives of a step are visited is all the same: which world speaks up
+ * follows from spines, each of which is met once. So a step may also stand at another than its first
+ * alternative first (explorer_turn): then the first waits, and what the step asks with it; and what
+ * waits anywhere may be next (frontier.h, pool.h).
+ *
  * Deviations: a step costs one when it is not the first alternative open there; a late one costs
  * one more than the world that saw it, in which everything that it forgets was default. A node's
  * parent is never dearer than itself: the bound leaves out just the nodes beyond it.
@@ -64,7 +71,7 @@ void explorer_free(struct explorer *explorer)
 	if (!explorer)
 		return;
 	late_release(explorer);
-	g_hash_table_destroy(explorer->visited);
+	g_hash_table_unref(explorer->visited);
 	g_ptr_array_free(explorer->steps, TRUE);
 	g_array_free(explorer->path, TRUE);
 	dependence_free(explorer->dependence);
@@ -90,6 +97,23 @@ static GArray *path_copy_choices(const struct explorer *explorer)
 	return plan;
 }
 
+/* The last step stands at this alternative, which waits no longer. */
+static void stand_at(struct explorer *explorer, const struct alternative *alternative)
+{
+	guint index = explorer->steps->len - 1;
+	struct step *step = last_step(explorer);
+
+	explorer->statistics.waiting--;
+	step->first = alternative->first;
+	step->others = index + 1;
+	if (step->first)
+		step->others = index > 0 ? step_at(explorer, index - 1)->others : 0;
+	cost_release(&step->cost);
+	step->cost = cost_copy(&alternative->cost);
+	if (step->first)
+		late_take_up(explorer);
+}
+
 GArray *explorer_next(struct explorer *explorer)
 {
 	struct alternative *alternative;
@@ -113,11 +137,7 @@ GArray *explorer_next(struct explorer *explorer)
 	explorer_go_back(explorer, index);
 	step = step_at(explorer, index);
 	alternative = g_queue_pop_head(&step->waiting);
-	explorer->statistics.waiting--;
-	step->first = false;
-	step->others = index + 1;
-	cost_release(&step->cost);
-	step->cost = cost_copy(&alternative->cost);
+	stand_at(explorer, alternative);
 	if (alternative->needs)
 		g_array_append_vals(explorer->path, alternative->needs->data,
 		                    alternative->needs->len);
@@ -286,6 +306,41 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 	}
 	step_forward(explorer, trace, &g_array_index(open, struct open_choice, 0), ret_choice);
 	return EXPLORER_TAKE;
+}
+
+bool explorer_turn(struct explorer *explorer, struct op_id taken)
+{
+	struct step *step = last_step(explorer);
+	GList *item = step->waiting.head;
+	struct alternative *alternative, *aside;
+
+	while (item && !op_id_equal(((struct alternative *)item->data)->choice.taken, taken))
+		item = item->next;
+	if (!item)
+		return false;
+	alternative = item->data;
+	g_queue_delete_link(&step->waiting, item);
+	late_put_aside(explorer);
+	aside = step_wait(step, choice_at(explorer->path, step->base)->taken, cost_copy(&step->cost));
+	aside->first = true;
+	explorer->statistics.waiting++;
+	stand_at(explorer, alternative);
+	g_array_index(explorer->path, struct choice, step->base).taken = taken;
+	alternative_free(alternative);
+	return true;
+}
+
+void explorer_statistics_take(struct explorer *explorer, struct explorer_statistics *ret)
+{
+	*ret = explorer->statistics;
+	memset(&explorer->statistics, 0, sizeof explorer->statistics);
+	explorer->statistics.waiting = ret->waiting;
+}
+
+void explorer_forget_trace(struct explorer *explorer)
+{
+	dependence_free(explorer->dependence);
+	explorer->dependence = dependence_new();
 }
 
 bool explorer_needs(const struct explorer *explorer, const GArray *choices)

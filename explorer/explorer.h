@@ -82,6 +82,10 @@ GArray *explorer_next(struct explorer *explorer);
 enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
                                  const GArray *open, struct choice *ret_choice);
 
+/* After EXPLORER_TAKE: not the choice returned is made, but this alternative of its point; that one
+ * waits for a visit. False: this one is not open there, or left out. */
+bool explorer_turn(struct explorer *explorer, struct op_id taken);
+
 /* The plan last returned could not be followed to its end (counts as wasted). */
 void explorer_lost(struct explorer *explorer);
 
@@ -109,5 +113,10 @@ struct explorer_statistics {
 	double share;      /* a guess at the part of the tree that the outcomes are, 0 to about 1 */
 };
 void explorer_statistics(const struct explorer *explorer, struct explorer_statistics *ret);
+/* The same, and all begins anew but what is waiting. */
+void explorer_statistics_take(struct explorer *explorer, struct explorer_statistics *ret);
+
+/* Between two worlds: needs less memory, until the next has been read. */
+void explorer_forget_trace(struct explorer *explorer);
 
 #endif

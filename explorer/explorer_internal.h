@@ -44,7 +44,7 @@ struct explorer {
 	GArray *settled;         /* of struct settled, in the order settled */
 	GArray *questions;       /* of struct question: those not settled */
 	GPtrArray *destinations; /* struct destination, by rank; NULL: no choice there yet */
-	GHashTable *visited;     /* set of the nodes' hashes */
+	GHashTable *visited;     /* set of the nodes' hashes; shared with what was split off */
 	uint64_t hash;           /* of the node last visited */
 	guint stamp;
 	bool started;
@@ -66,6 +66,11 @@ void late_look(struct explorer *explorer, const struct trace *trace, size_t from
 /* Back to the node where the step `index` starts: forgets what was settled since, and the questions
  * of that step and of those after it, which are freed. */
 void late_go_back(struct explorer *explorer, guint index);
+
+/* The step made last asks for nothing, but keeps in mind for what it would have; and asks for that
+ * from now on. */
+void late_put_aside(struct explorer *explorer);
+void late_take_up(struct explorer *explorer);
 
 /* Who waits for a message of `source` to `rank`; made when there is nothing yet. */
 struct asking *late_asking(struct explorer *explorer, int32_t rank, int32_t source);

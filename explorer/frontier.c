@@ -38,19 +38,30 @@ static GVariant *pack_cost(const struct cost *cost)
 	                                               counts ? counts->len : 0, sizeof(guint32)));
 }
 
-static GVariant *pack_step(const struct step *step)
+static GVariant *pack_sources(const GArray *sources)
 {
-	GVariantBuilder waiting, complete;
+	return g_variant_new_fixed_array(G_VARIANT_TYPE_INT32, sources ? sources->data : NULL,
+	                                 sources ? sources->len : 0, sizeof(int32_t));
+}
+
+static GVariant *pack_step(const struct step *step, gboolean with_waiting)
+{
+	GVariantBuilder waiting, complete, answers;
 
 	g_variant_builder_init(&waiting, G_VARIANT_TYPE(FRONTIER_WAITING));
-	for (GList *item = step->waiting.head; item; item = item->next) {
+	for (GList *item = step->waiting.head; item && with_waiting; item = item->next) {
 		const struct alternative *alternative = item->data;
 
-		g_variant_builder_add(&waiting, "(@(iuu)@" FRONTIER_CHOICES "@(uau))",
+		g_variant_builder_add(&waiting, "(@(iuu)@" FRONTIER_CHOICES "@(uau)b)",
 		                      pack_op(alternative->choice.taken),
 		                      pack_choices(alternative->needs),
-		                      pack_cost(&alternative->cost));
+		                      pack_cost(&alternative->cost),
+		                      (gboolean)alternative->first);
 	}
+	g_variant_builder_init(&answers, G_VARIANT_TYPE("a(iuu)"));
+	for (guint i = 0; step->answers && i < step->answers->len; i++)
+		g_variant_builder_add_value(&answers,
+		                            pack_op(g_array_index(step->answers, struct op_id, i)));
 	g_variant_builder_init(&complete, G_VARIANT_TYPE("a(uu)"));
 	for (guint i = 0; step->complete && i < step->complete->len; i++) {
 		const struct complete_request *request = &g_array_index(step->complete,
@@ -58,10 +69,12 @@ static GVariant *pack_step(const struct step *step)
 
 		g_variant_builder_add(&complete, "(uu)", request->index, request->depth);
 	}
-	return g_variant_new("(@(iuu)tubu@(uau)u" FRONTIER_WAITING "ba(uu))", pack_op(step->point),
+	return g_variant_new("(@(iuu)tubu@(uau)u" FRONTIER_WAITING "ba(uu)@aia(iuu))",
+	                     pack_op(step->point),
 	                     step->bounds, step->base, (gboolean)step->first, step->others,
 	                     pack_cost(&step->cost), step->seen, &waiting,
-	                     (gboolean)(step->complete != NULL), &complete);
+	                     (gboolean)(step->complete != NULL), &complete,
+	                     pack_sources(step->sources), &answers);
 }
 
 static void pack_asking(const struct explorer *explorer, GVariantBuilder *builder, gint32 rank)
@@ -85,13 +98,14 @@ static guint step_waiting(const struct explorer *explorer, guint index)
 }
 
 /* With the first `index` steps. */
-static GVariant *pack(const struct explorer *explorer, guint index, gboolean cut)
+static GVariant *pack(const struct explorer *explorer, guint index, gboolean cut,
+                      gboolean with_waiting)
 {
 	GVariantBuilder steps, settled, questions, asking;
 
 	g_variant_builder_init(&steps, G_VARIANT_TYPE(FRONTIER_STEPS));
 	for (guint i = 0; i < index; i++)
-		g_variant_builder_add_value(&steps, pack_step(explorer->steps->pdata[i]));
+		g_variant_builder_add_value(&steps, pack_step(explorer->steps->pdata[i], with_waiting));
 	g_variant_builder_init(&settled, G_VARIANT_TYPE("a(ui(iuu)u)"));
 	for (guint i = 0; index > 0 && i < explorer->settled->len; i++) {
 		const struct settled *one = &g_array_index(explorer->settled, struct settled, i);
@@ -115,22 +129,35 @@ static GVariant *pack(const struct explorer *explorer, guint index, gboolean cut
 		&steps, &settled, &questions, &asking));
 }
 
-GVariant *explorer_save(struct explorer *explorer)
+/* How many steps there are up to the deepest at which something waits. */
+static guint depth_waiting(const struct explorer *explorer)
 {
 	guint index = explorer->steps->len;
 
-	if (explorer->cut)
-		return pack(explorer, index, TRUE);
 	while (index > 0 && step_waiting(explorer, index - 1) == 0)
 		index--;
-	if (index > 0)
+	return index;
+}
+
+void explorer_trim(struct explorer *explorer)
+{
+	guint index = depth_waiting(explorer);
+
+	if (!explorer->cut && index > 0)
 		explorer_go_back(explorer, index - 1);
-	return pack(explorer, index, FALSE);
+}
+
+GVariant *explorer_save(struct explorer *explorer)
+{
+	explorer_trim(explorer);
+	if (explorer->cut)
+		return pack(explorer, explorer->steps->len, TRUE, TRUE);
+	return pack(explorer, depth_waiting(explorer), FALSE, TRUE);
 }
 
 GVariant *explorer_save_running(const struct explorer *explorer)
 {
-	return pack(explorer, explorer->steps->len, TRUE);
+	return pack(explorer, explorer->steps->len, TRUE, TRUE);
 }
 
 /* --- back ---------------------------------------------------------------------------------- */
@@ -168,12 +195,14 @@ static void unpack_waiting(struct explorer *explorer, struct step *step, GVarian
 	GVariantIter *needs;
 	GVariant *counts;
 	guint deviations;
+	gboolean first;
 
-	while (g_variant_iter_next(waiting, "((iuu)" FRONTIER_CHOICES "(u@au))", &taken.rank,
-	                           &taken.call, &taken.sub, &needs, &deviations, &counts)) {
+	while (g_variant_iter_next(waiting, "((iuu)" FRONTIER_CHOICES "(u@au)b)", &taken.rank,
+	                           &taken.call, &taken.sub, &needs, &deviations, &counts, &first)) {
 		struct alternative *alternative = step_wait(step, taken,
 		                                            unpack_cost(deviations, counts));
 
+		alternative->first = first;
 		if (g_variant_iter_n_children(needs) > 0) {
 			alternative->needs = g_array_new(FALSE, FALSE, sizeof(struct choice));
 			unpack_choices(needs, alternative->needs);
@@ -183,9 +212,33 @@ static void unpack_waiting(struct explorer *explorer, struct step *step, GVarian
 	}
 }
 
+/* What a step asks for when it stands at an alternative that was put aside; takes both over. */
+static bool unpack_aside(const struct explorer *explorer, struct step *step, GVariant *sources,
+                         GVariantIter *answers)
+{
+	gsize count;
+	const int32_t *values = g_variant_get_fixed_array(sources, &count, sizeof(int32_t));
+	struct op_id answer;
+	bool good = true;
+
+	step->sources = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	step->answers = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+	for (gsize i = 0; i < count; i++)
+		good = good && values[i] >= 0 && values[i] < explorer->options.ranks;
+	g_array_append_vals(step->sources, values, good ? (guint)count : 0);
+	while (g_variant_iter_next(answers, "(iuu)", &answer.rank, &answer.call, &answer.sub))
+		g_array_append_val(step->answers, answer);
+	if (step->sources->len + step->answers->len == 0)
+		step_ask_nothing(step);
+	g_variant_unref(sources);
+	g_variant_iter_free(answers);
+	return good;
+}
+
 static bool unpack_steps(struct explorer *explorer, GVariantIter *steps)
 {
-	GVariantIter *waiting, *complete;
+	GVariantIter *waiting, *complete, *answers;
+	GVariant *sources;
 	guint base, others, deviations, seen, least = 0;
 	gboolean first, asks_sets;
 	struct op_id point;
@@ -194,10 +247,10 @@ static bool unpack_steps(struct explorer *explorer, GVariantIter *steps)
 	bool good = true;
 
 	while (good
-	       && g_variant_iter_next(steps, "((iuu)tubu(u@au)u" FRONTIER_WAITING "ba(uu))",
+	       && g_variant_iter_next(steps, "((iuu)tubu(u@au)u" FRONTIER_WAITING "ba(uu)@aia(iuu))",
 	                              &point.rank, &point.call, &point.sub, &bounds, &base, &first,
 	                              &others, &deviations, &counts, &seen, &waiting, &asks_sets,
-	                              &complete)) {
+	                              &complete, &sources, &answers)) {
 		struct step *step = step_new(point, base);
 		struct complete_request request;
 
@@ -212,10 +265,11 @@ static bool unpack_steps(struct explorer *explorer, GVariantIter *steps)
 		while (asks_sets
 		       && g_variant_iter_next(complete, "(uu)", &request.index, &request.depth))
 			g_array_append_val(step->complete, request);
+		good = unpack_aside(explorer, step, sources, answers);
 		g_variant_iter_free(waiting);
 		g_variant_iter_free(complete);
 		g_ptr_array_add(explorer->steps, step);
-		good = base >= least && base <= explorer->path->len
+		good = good && base >= least && base <= explorer->path->len
 		       && others <= explorer->steps->len && seen > 0 && point.rank >= 0
 		       && point.rank < MOST_RANK;
 		least = base + 1;
@@ -358,30 +412,51 @@ static gboolean is_back(const struct explorer *explorer)
 	return step && explorer->path->len == step->base;
 }
 
+/* The same search back at its step `index`, with nothing waiting. */
+static struct explorer *copy_back(const struct explorer *explorer, guint index)
+{
+	g_autoptr(GVariant) whole = pack(explorer, explorer->steps->len, !is_back(explorer), FALSE);
+	struct explorer *other = explorer_load(&explorer->options, whole);
+
+	other->cut = false;
+	explorer_go_back(other, index);
+	g_hash_table_unref(other->visited);
+	other->visited = g_hash_table_ref(explorer->visited);
+	return other;
+}
+
+/* So many of the last that wait at the step. */
+static void hand_over(struct explorer *explorer, struct explorer *other, guint index, guint count)
+{
+	struct step *from = step_at(explorer, index), *to = step_at(other, index);
+
+	for (guint i = 0; i < count; i++)
+		g_queue_push_head_link(&to->waiting, g_queue_pop_tail_link(&from->waiting));
+	explorer->statistics.waiting -= count;
+	other->statistics.waiting += count;
+}
+
 struct explorer *explorer_split(struct explorer *explorer, guint most, guint least)
 {
-	g_autoptr(GVariant) whole = NULL;
 	struct explorer *other;
-	struct step *from, *to;
-	guint index, given;
+	guint index;
 
 	if (explorer->statistics.waiting < MAX(least, 1))
 		return NULL;
-	whole = pack(explorer, explorer->steps->len, !is_back(explorer));
 	index = shallowest(explorer);
-	other = explorer_load(&explorer->options, whole);
-	other->cut = false;
-	explorer_go_back(other, index);
-	from = step_at(explorer, index);
-	to = step_at(other, index);
-	given = MIN(most, g_queue_get_length(&from->waiting));
+	other = copy_back(explorer, index);
 	/* the last ones: a step's first are this search's next */
-	for (guint i = g_queue_get_length(&from->waiting); i > given; i--)
-		alternative_free(g_queue_pop_head(&to->waiting));
-	for (guint i = 0; i < given; i++)
-		alternative_free(g_queue_pop_tail(&from->waiting));
-	explorer->statistics.waiting -= given;
-	other->statistics.waiting = given;
+	hand_over(explorer, other, index, MIN(most, step_waiting(explorer, index)));
+	return other;
+}
+
+struct explorer *explorer_detach(struct explorer *explorer, guint index, guint nth)
+{
+	struct explorer *other = copy_back(explorer, index);
+	GQueue *waiting = &step_at(explorer, index)->waiting;
+
+	g_queue_push_tail_link(waiting, g_queue_pop_nth_link(waiting, nth));
+	hand_over(explorer, other, index, 1);
 	return other;
 }
 

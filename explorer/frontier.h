@@ -8,8 +8,8 @@
 #include "explorer.h"
 
 #define FRONTIER_CHOICES "a((iuu)(iuu))"
-#define FRONTIER_WAITING "a((iuu)" FRONTIER_CHOICES "(uau))"
-#define FRONTIER_STEPS "a((iuu)tubu(uau)u" FRONTIER_WAITING "ba(uu))"
+#define FRONTIER_WAITING "a((iuu)" FRONTIER_CHOICES "(uau)b)"
+#define FRONTIER_STEPS "a((iuu)tubu(uau)u" FRONTIER_WAITING "ba(uu)aia(iuu))"
 #define FRONTIER_TYPE "(bb" FRONTIER_CHOICES FRONTIER_STEPS "a(ui(iuu)u)a(u(iuu))a(iiau))"
 
 /* The search as it stands between two worlds, in FRONTIER_TYPE; unref with g_variant_unref. It is
@@ -28,6 +28,13 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
  * what both go on to visit is what the one would have visited, each node once. At any time, also
  * while a world is running. NULL: fewer than `least` are waiting anywhere. */
 struct explorer *explorer_split(struct explorer *explorer, guint most, guint least);
+
+/* Hands this one over, the nth (from 0) that waits at the step `index`, likewise; it is there. The new
+ * search has it alone. Between two worlds. */
+struct explorer *explorer_detach(struct explorer *explorer, guint index, guint nth);
+
+/* Between two worlds: forgets what went beyond the deepest step at which something waits. */
+void explorer_trim(struct explorer *explorer);
 
 /* How many alternatives wait at that step; 0: nothing is waiting. */
 guint explorer_split_width(const struct explorer *explorer);

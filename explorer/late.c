@@ -318,6 +318,15 @@ static bool is_open(const struct open_choice *open, struct op_id taken)
 	return false;
 }
 
+static void start_asking(struct explorer *explorer, int32_t rank, int32_t source, guint index)
+{
+	struct asking *asking = late_asking(explorer, rank, source);
+
+	if (!asking->steps)
+		asking->steps = g_array_new(FALSE, FALSE, sizeof(guint));
+	g_array_append_val(asking->steps, index);
+}
+
 /* The step asks all sources but those that have something for it already. */
 static void start_asking_sources(struct explorer *explorer, const struct open_choice *open)
 {
@@ -325,8 +334,6 @@ static void start_asking_sources(struct explorer *explorer, const struct open_ch
 	guint next = 0;
 
 	for (int32_t source = 0; source < explorer->options.ranks; source++) {
-		struct asking *asking = late_asking(explorer, open->point.rank, source);
-
 		if (next < open->alternatives->len
 		    && g_array_index(open->alternatives, struct op_id, next).rank == source) {
 			next++;
@@ -334,9 +341,7 @@ static void start_asking_sources(struct explorer *explorer, const struct open_ch
 		}
 		if (!dependence_may_take(explorer->dependence, open->point, source))
 			continue;
-		if (!asking->steps)
-			asking->steps = g_array_new(FALSE, FALSE, sizeof(guint));
-		g_array_append_val(asking->steps, index);
+		start_asking(explorer, open->point.rank, source, index);
 	}
 }
 
@@ -391,4 +396,45 @@ void late_start(struct explorer *explorer, const struct open_choice *open)
 		return;
 	for (uint32_t i = 0; i < open->requests; i++)
 		start_asking_for(explorer, open, answer_one(i));
+}
+
+void late_put_aside(struct explorer *explorer)
+{
+	guint index = explorer->steps->len - 1;
+	struct step *step = last_step(explorer);
+	const struct destination *destination = find_destination(explorer, step->point.rank);
+
+	step->sources = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	step->answers = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+	for (int32_t source = 0; destination && source < explorer->options.ranks; source++) {
+		const GArray *steps = destination->asking[source].steps;
+
+		if (steps && steps->len > 0 && g_array_index(steps, guint, steps->len - 1) == index)
+			g_array_append_val(step->sources, source);
+	}
+	stop_asking(explorer, index);
+	for (guint i = explorer->questions->len; i-- > 0;) {
+		struct question question = g_array_index(explorer->questions, struct question, i);
+
+		if (question.step != index)
+			continue;
+		g_array_append_val(step->answers, question.answer);
+		g_array_remove_index_fast(explorer->questions, i);
+	}
+}
+
+void late_take_up(struct explorer *explorer)
+{
+	guint index = explorer->steps->len - 1;
+	struct step *step = last_step(explorer);
+
+	for (guint i = 0; step->sources && i < step->sources->len; i++)
+		start_asking(explorer, step->point.rank,
+		             g_array_index(step->sources, int32_t, i), index);
+	for (guint i = 0; step->answers && i < step->answers->len; i++) {
+		struct question question = {index, g_array_index(step->answers, struct op_id, i)};
+
+		g_array_append_val(explorer->questions, question);
+	}
+	step_ask_nothing(step);
 }

@@ -21,11 +21,20 @@ struct step *step_new(struct op_id point, guint base)
 	return step;
 }
 
+void step_ask_nothing(struct step *step)
+{
+	if (step->sources)
+		g_array_free(g_steal_pointer(&step->sources), TRUE);
+	if (step->answers)
+		g_array_free(g_steal_pointer(&step->answers), TRUE);
+}
+
 void step_free(struct step *step)
 {
 	g_queue_clear_full(&step->waiting, (GDestroyNotify)alternative_free);
 	if (step->complete)
 		g_array_free(step->complete, TRUE);
+	step_ask_nothing(step);
 	cost_release(&step->cost);
 	g_free(step);
 }

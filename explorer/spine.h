@@ -10,6 +10,7 @@ struct alternative {
 	struct choice choice;
 	GArray *needs; /* of struct choice, to be made before; NULL: it was open at once */
 	struct cost cost;
+	bool first; /* the first one that was open, put aside: with it the step asks */
 };
 
 void alternative_free(struct alternative *alternative);
@@ -29,6 +30,9 @@ struct step {
 	GQueue waiting;   /* of struct alternative: not visited yet */
 	GArray *complete; /* of struct complete_request, in the order seen; NULL: sets of requests
 	                     are not reported here */
+	/* what it is to ask for while it stands at an alternative that was put aside; else NULL */
+	GArray *sources; /* of int32_t */
+	GArray *answers; /* of struct op_id */
 };
 
 struct step *step_new(struct op_id point, guint base);
@@ -36,6 +40,9 @@ void step_free(struct step *step);
 
 /* Adds an alternative at the end, so far without needs; takes the cost over. */
 struct alternative *step_wait(struct step *step, struct op_id taken, struct cost cost);
+
+/* Frees `sources` and `answers`. */
+void step_ask_nothing(struct step *step);
 
 /* Forgets the complete requests seen at more than so many steps. */
 void step_forget_complete(struct step *step, guint depth);

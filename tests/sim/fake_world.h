@@ -14,6 +14,8 @@ struct exploration_options {
 	guint some;     /* as in explorer_options; 0: as many as there are */
 	bool apart;     /* now and then the search is saved and loaded, or split, or its world
 	                   stopped; of all its parts a random one goes on */
+	bool pooled;    /* what waits is visited in changing orders (pool.h), and now and then not
+	                   the first alternative first */
 	guint shard, shards;                 /* this one of so many parts; 0: all */
 	const struct explorer_bound *bounds; /* as in explorer_options */
 	guint bound_count;
@@ -32,6 +34,7 @@ struct exploration {
 	char *division; /* how it was; NULL: not at all */
 	guint cut;      /* worlds that were stopped on their way */
 	guint split;    /* parts handed over while a world ran */
+	guint turned;   /* first alternatives put aside */
 	guint64 pruned, vouched;
 	guint64 events; /* of traces read by the explorer */
 	guint64 steps;  /* taken by ranks in all worlds */

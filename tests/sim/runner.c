@@ -1,6 +1,7 @@
 /* Runs plan after plan of an explorer with fake worlds. */
 #include "../../explorer/frontier.h"
 #include "../../explorer/partition.h"
+#include "../../explorer/pool.h"
 #include "brute_force.h"
 #include "fake_world_internal.h"
 
@@ -127,6 +128,18 @@ static void split_running(struct runner *runner)
 	g_ptr_array_add(runner->parts, other);
 }
 
+/* Takes another alternative than the first, now and then. */
+static void turn(struct runner *runner, const struct open_choice *open, struct choice *choice)
+{
+	guint nth = (guint)g_rand_int_range(runner->random, 0, (gint32)open->alternatives->len);
+	struct op_id taken = g_array_index(open->alternatives, struct op_id, nth);
+
+	if (nth == 0 || !explorer_turn(runner->explorer, taken))
+		return;
+	choice->taken = taken;
+	runner->result->turned++;
+}
+
 static void run_plan(struct runner *runner, const GArray *plan)
 {
 	struct world *world = begin(runner, plan);
@@ -144,6 +157,8 @@ static void run_plan(struct runner *runner, const GArray *plan)
 
 		split_running(runner);
 		step = explorer_rest(runner->explorer, &world->trace, open, &choice);
+		if (step == EXPLORER_TAKE && runner->options->pooled)
+			turn(runner, &g_array_index(open, struct open_choice, 0), &choice);
 		if (step == EXPLORER_TAKE) {
 			if (runner->options->snapshots && g_rand_boolean(runner->random))
 				g_ptr_array_add(runner->snapshots, world_copy(world));
@@ -259,6 +274,28 @@ static void divide(struct runner *runner, const struct explorer_options *search)
 	runner->options = given;
 }
 
+/* What waits anywhere is next, in one order after the other. */
+static void explore_pool(struct runner *runner)
+{
+	struct pool *pool = pool_new((uint32_t)runner->options->seed);
+	enum pool_order order = POOL_DEPTH;
+	struct explorer_statistics statistics;
+
+	while (runner->parts->len > 0)
+		pool_add(pool, g_ptr_array_steal_index(runner->parts, 0), POOL_ORDERS);
+	while ((runner->explorer = pool_take(pool, order))) {
+		run_next(runner);
+		add_statistics(runner);
+		explorer_statistics_take(runner->explorer, &statistics);
+		pool_add(pool, runner->explorer, order);
+		while (runner->parts->len > 0) /* split off meanwhile */
+			pool_add(pool, g_ptr_array_steal_index(runner->parts, 0), POOL_ORDERS);
+		runner->result->parts = MAX(runner->result->parts, pool_parts(pool)->len);
+		order = (enum pool_order)g_rand_int_range(runner->random, 0, POOL_ORDERS);
+	}
+	pool_free(pool);
+}
+
 static void part_free(void *explorer)
 {
 	explorer_free(explorer);
@@ -283,6 +320,8 @@ void explore(const struct random_program *program, const struct exploration_opti
 		divide(&runner, &search);
 	else
 		g_ptr_array_add(parts, explorer_new(&search));
+	if (options->pooled)
+		explore_pool(&runner);
 	while (parts->len > 0) {
 		runner.explorer =
 			parts->pdata[g_rand_int_range(runner.random, 0, (gint32)parts->len)];

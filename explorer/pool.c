@@ -1,0 +1,249 @@
+#include "pool.h"
+
+#include "explorer_internal.h"
+#include "frontier.h"
+
+/* A step takes some hundred bytes, with what waits at it. */
+#define STEPS_MAX 200000u
+
+struct part {
+	struct explorer *explorer;
+	double share;   /* of the tree, that waits */
+	guint least;    /* deviations of the cheapest that wait */
+	guint cheapest; /* how many there are */
+};
+
+struct pool {
+	GPtrArray *parts; /* of struct explorer, in step with `known` */
+	GArray *known;    /* of struct part */
+	struct explorer *last; /* came back last from POOL_DEPTH, or NULL */
+	GRand *random;
+	guint64 steps; /* of all parts */
+	bool full;
+};
+
+static void free_explorer(void *explorer)
+{
+	explorer_free(explorer);
+}
+
+struct pool *pool_new(uint32_t seed)
+{
+	struct pool *pool = g_new0(struct pool, 1);
+
+	pool->parts = g_ptr_array_new_with_free_func(free_explorer);
+	pool->known = g_array_new(FALSE, FALSE, sizeof(struct part));
+	pool->random = g_rand_new_with_seed(seed);
+	return pool;
+}
+
+void pool_free(struct pool *pool)
+{
+	if (!pool)
+		return;
+	g_ptr_array_unref(pool->parts);
+	g_array_unref(pool->known);
+	g_rand_free(pool->random);
+	g_free(pool);
+}
+
+/* A plan that is the part itself: it has not been begun, or was stopped on its way. */
+static bool is_whole(const struct explorer *explorer)
+{
+	return !explorer->started || explorer->cut;
+}
+
+static struct part look(struct explorer *explorer)
+{
+	struct part part = {explorer, explorer_waiting_share(explorer), G_MAXUINT, 0};
+
+	for (guint i = 0; i < explorer->steps->len; i++) {
+		for (GList *item = step_at(explorer, i)->waiting.head; item; item = item->next) {
+			guint cost = ((struct alternative *)item->data)->cost.deviations;
+
+			if (cost < part.least)
+				part.cheapest = 0;
+			part.least = MIN(part.least, cost);
+			part.cheapest += cost == part.least;
+		}
+	}
+	return part;
+}
+
+static void count_steps(struct pool *pool)
+{
+	if (pool->steps >= STEPS_MAX)
+		pool->full = true;
+	if (pool->steps < STEPS_MAX / 2)
+		pool->full = false;
+}
+
+void pool_add(struct pool *pool, struct explorer *explorer, enum pool_order order)
+{
+	struct part part;
+
+	if (explorer_is_done(explorer)) {
+		explorer_free(explorer);
+		return;
+	}
+	explorer_trim(explorer);
+	if (order == POOL_DEPTH)
+		pool->last = explorer;
+	else
+		explorer_forget_trace(explorer);
+	part = look(explorer);
+	g_ptr_array_add(pool->parts, explorer);
+	g_array_append_val(pool->known, part);
+	pool->steps += explorer->steps->len;
+	count_steps(pool);
+}
+
+static struct explorer *steal(struct pool *pool, guint index)
+{
+	struct explorer *explorer = g_ptr_array_steal_index_fast(pool->parts, index);
+
+	g_array_remove_index_fast(pool->known, index);
+	pool->steps -= explorer->steps->len;
+	if (pool->last == explorer)
+		pool->last = NULL;
+	count_steps(pool);
+	return explorer;
+}
+
+static struct part *part_at(const struct pool *pool, guint index)
+{
+	return &g_array_index(pool->known, struct part, index);
+}
+
+/* --- depth-first --------------------------------------------------------------------------- */
+
+/* Where it was, else what will be done soonest. */
+static guint deepest(const struct pool *pool)
+{
+	guint best = 0;
+
+	for (guint i = 0; i < pool->parts->len; i++) {
+		const struct explorer *one = pool->parts->pdata[i], *other = pool->parts->pdata[best];
+
+		if (one == pool->last)
+			return i;
+		if (one->statistics.waiting < other->statistics.waiting)
+			best = i;
+	}
+	return best;
+}
+
+/* --- the fewest deviations ----------------------------------------------------------------- */
+
+/* The nth of the cheapest, or the first beyond that much of the share: whichever is asked for. */
+static struct explorer *take_one(struct pool *pool, guint index, guint cheapest, double share)
+{
+	struct part *part = part_at(pool, index);
+	struct explorer *explorer = part->explorer, *taken = NULL;
+	double reached = 1;
+
+	if (explorer->statistics.waiting == 1)
+		return steal(pool, index);
+	for (guint i = 0; i < explorer->steps->len && !taken; i++) {
+		const struct step *step = step_at(explorer, i);
+		guint nth = 0;
+
+		reached /= step->seen;
+		for (GList *item = step->waiting.head; item && !taken; item = item->next, nth++) {
+			const struct alternative *one = item->data;
+			bool is_it = one->cost.deviations == part->least && cheapest-- == 0;
+
+			share -= reached;
+			if (is_it || share < 0) {
+				taken = explorer_detach(explorer, i, nth);
+				break;
+			}
+		}
+	}
+	if (!taken) /* by rounding */
+		return steal(pool, index);
+	*part = look(explorer);
+	return taken;
+}
+
+static struct explorer *take_cheapest(struct pool *pool)
+{
+	guint least = G_MAXUINT, count = 0, nth;
+
+	for (guint i = 0; i < pool->known->len; i++) {
+		const struct part *part = part_at(pool, i);
+
+		if (part->least < least)
+			count = 0;
+		least = MIN(least, part->least);
+		count += part->least == least ? part->cheapest : 0;
+	}
+	nth = pool_draw(pool, count);
+	for (guint i = 0; i < pool->known->len; i++) {
+		const struct part *part = part_at(pool, i);
+
+		if (part->least != least)
+			continue;
+		if (nth < part->cheapest)
+			return take_one(pool, i, nth, G_MAXDOUBLE);
+		nth -= part->cheapest;
+	}
+	return steal(pool, 0);
+}
+
+/* --- at random ------------------------------------------------------------------------------ */
+
+static struct explorer *take_any(struct pool *pool)
+{
+	double all = 0, share;
+	guint index = 0;
+
+	for (guint i = 0; i < pool->known->len; i++)
+		all += part_at(pool, i)->share;
+	share = g_rand_double(pool->random) * all;
+	while (index + 1 < pool->known->len && share >= part_at(pool, index)->share)
+		share -= part_at(pool, index++)->share;
+	return take_one(pool, index, G_MAXUINT, share);
+}
+
+struct explorer *pool_take(struct pool *pool, enum pool_order order)
+{
+	if (pool->parts->len == 0)
+		return NULL;
+	for (guint i = 0; i < pool->parts->len; i++)
+		if (is_whole(pool->parts->pdata[i]))
+			return steal(pool, i);
+	switch (order) {
+	case POOL_DEVIATIONS:
+		return take_cheapest(pool);
+	case POOL_RANDOM:
+		return take_any(pool);
+	default:
+		return steal(pool, deepest(pool));
+	}
+}
+
+/* --- for others ------------------------------------------------------------------------------ */
+
+uint32_t pool_draw(struct pool *pool, uint32_t count)
+{
+	return count < 2 ? 0 : (uint32_t)g_rand_int_range(pool->random, 0, (gint32)count);
+}
+
+const GPtrArray *pool_parts(const struct pool *pool)
+{
+	return pool->parts;
+}
+
+bool pool_is_full(const struct pool *pool)
+{
+	return pool->full;
+}
+
+bool pool_needs(const struct pool *pool, const GArray *choices)
+{
+	for (guint i = 0; i < pool->parts->len; i++)
+		if (explorer_needs(pool->parts->pdata[i], choices))
+			return true;
+	return false;
+}
