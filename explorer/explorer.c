@@ -39,9 +39,9 @@
  * at some node (together.h).
  *
  * In which order the alternatives of a step are visited is all the same: which world speaks up
- * follows from spines, each of which is met once. So a step may also stand at another than its first
- * alternative first (explorer_turn): then the first waits, and what the step asks with it; and what
- * waits anywhere may be next (frontier.h, pool.h).
+ * follows from spines, each of which is met once. So a step may also stand at another than its
+ * first alternative first (explorer_turn): then the first waits, and what the step asks with it;
+ * and what waits anywhere may be next (frontier.h, pool.h).
  *
  * Deviations: a step costs one when it is not the first alternative open there; a late one costs
  * one more than the world that saw it, in which everything that it forgets was default. A node's
@@ -321,7 +321,8 @@ bool explorer_turn(struct explorer *explorer, struct op_id taken)
 	alternative = item->data;
 	g_queue_delete_link(&step->waiting, item);
 	late_put_aside(explorer);
-	aside = step_wait(step, choice_at(explorer->path, step->base)->taken, cost_copy(&step->cost));
+	aside = step_wait(step, choice_at(explorer->path, step->base)->taken,
+	                  cost_copy(&step->cost));
 	aside->first = true;
 	explorer->statistics.waiting++;
 	stand_at(explorer, alternative);

@@ -55,8 +55,7 @@ static GVariant *pack_step(const struct step *step, gboolean with_waiting)
 		g_variant_builder_add(&waiting, "(@(iuu)@" FRONTIER_CHOICES "@(uau)b)",
 		                      pack_op(alternative->choice.taken),
 		                      pack_choices(alternative->needs),
-		                      pack_cost(&alternative->cost),
-		                      (gboolean)alternative->first);
+		                      pack_cost(&alternative->cost), (gboolean)alternative->first);
 	}
 	g_variant_builder_init(&answers, G_VARIANT_TYPE("a(iuu)"));
 	for (guint i = 0; step->answers && i < step->answers->len; i++)
@@ -70,9 +69,8 @@ static GVariant *pack_step(const struct step *step, gboolean with_waiting)
 		g_variant_builder_add(&complete, "(uu)", request->index, request->depth);
 	}
 	return g_variant_new("(@(iuu)tubu@(uau)u" FRONTIER_WAITING "ba(uu)@aia(iuu))",
-	                     pack_op(step->point),
-	                     step->bounds, step->base, (gboolean)step->first, step->others,
-	                     pack_cost(&step->cost), step->seen, &waiting,
+	                     pack_op(step->point), step->bounds, step->base, (gboolean)step->first,
+	                     step->others, pack_cost(&step->cost), step->seen, &waiting,
 	                     (gboolean)(step->complete != NULL), &complete,
 	                     pack_sources(step->sources), &answers);
 }
@@ -105,7 +103,8 @@ static GVariant *pack(const struct explorer *explorer, guint index, gboolean cut
 
 	g_variant_builder_init(&steps, G_VARIANT_TYPE(FRONTIER_STEPS));
 	for (guint i = 0; i < index; i++)
-		g_variant_builder_add_value(&steps, pack_step(explorer->steps->pdata[i], with_waiting));
+		g_variant_builder_add_value(&steps,
+		                            pack_step(explorer->steps->pdata[i], with_waiting));
 	g_variant_builder_init(&settled, G_VARIANT_TYPE("a(ui(iuu)u)"));
 	for (guint i = 0; index > 0 && i < explorer->settled->len; i++) {
 		const struct settled *one = &g_array_index(explorer->settled, struct settled, i);
@@ -247,10 +246,10 @@ static bool unpack_steps(struct explorer *explorer, GVariantIter *steps)
 	bool good = true;
 
 	while (good
-	       && g_variant_iter_next(steps, "((iuu)tubu(u@au)u" FRONTIER_WAITING "ba(uu)@aia(iuu))",
-	                              &point.rank, &point.call, &point.sub, &bounds, &base, &first,
-	                              &others, &deviations, &counts, &seen, &waiting, &asks_sets,
-	                              &complete, &sources, &answers)) {
+	       && g_variant_iter_next(
+		       steps, "((iuu)tubu(u@au)u" FRONTIER_WAITING "ba(uu)@aia(iuu))", &point.rank,
+		       &point.call, &point.sub, &bounds, &base, &first, &others, &deviations,
+		       &counts, &seen, &waiting, &asks_sets, &complete, &sources, &answers)) {
 		struct step *step = step_new(point, base);
 		struct complete_request request;
 

@@ -29,8 +29,8 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
  * while a world is running. NULL: fewer than `least` are waiting anywhere. */
 struct explorer *explorer_split(struct explorer *explorer, guint most, guint least);
 
-/* Hands this one over, the nth (from 0) that waits at the step `index`, likewise; it is there. The new
- * search has it alone. Between two worlds. */
+/* Hands this one over, the nth (from 0) that waits at the step `index`, likewise; it is there. The
+ * new search has it alone. Between two worlds. */
 struct explorer *explorer_detach(struct explorer *explorer, guint index, guint nth);
 
 /* Between two worlds: forgets what went beyond the deepest step at which something waits. */

@@ -429,8 +429,8 @@ void late_take_up(struct explorer *explorer)
 	struct step *step = last_step(explorer);
 
 	for (guint i = 0; step->sources && i < step->sources->len; i++)
-		start_asking(explorer, step->point.rank,
-		             g_array_index(step->sources, int32_t, i), index);
+		start_asking(explorer, step->point.rank, g_array_index(step->sources, int32_t, i),
+		             index);
 	for (guint i = 0; step->answers && i < step->answers->len; i++) {
 		struct question question = {index, g_array_index(step->answers, struct op_id, i)};
 

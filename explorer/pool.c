@@ -14,8 +14,8 @@ struct part {
 };
 
 struct pool {
-	GPtrArray *parts; /* of struct explorer, in step with `known` */
-	GArray *known;    /* of struct part */
+	GPtrArray *parts;      /* of struct explorer, in step with `known` */
+	GArray *known;         /* of struct part */
 	struct explorer *last; /* came back last from POOL_DEPTH, or NULL */
 	GRand *random;
 	guint64 steps; /* of all parts */
@@ -123,7 +123,8 @@ static guint deepest(const struct pool *pool)
 	guint best = 0;
 
 	for (guint i = 0; i < pool->parts->len; i++) {
-		const struct explorer *one = pool->parts->pdata[i], *other = pool->parts->pdata[best];
+		const struct explorer *one = pool->parts->pdata[i];
+		const struct explorer *other = pool->parts->pdata[best];
 
 		if (one == pool->last)
 			return i;

@@ -1,6 +1,6 @@
-/* A search in parts, any of which can be gone on with at any time: what waits, wherever it is in the
- * tree, can be visited next. What one takes is no longer there for others, so each node is visited
- * once, whatever the order. Pure. */
+/* A search in parts, any of which can be gone on with at any time: what waits, wherever it is in
+ * the tree, can be visited next. What one takes is no longer there for others, so each node is
+ * visited once, whatever the order. Pure. */
 #ifndef MATCHPOINT_EXPLORER_POOL_H
 #define MATCHPOINT_EXPLORER_POOL_H
 
@@ -11,8 +11,8 @@ struct pool;
 enum pool_order {
 	POOL_DEPTH,      /* where it was gone on with last, the deepest first */
 	POOL_DEVIATIONS, /* what costs the fewest deviations; of those, any */
-	POOL_RANDOM,     /* where a walk from the root that takes any of the alternatives known alike
-	                    comes first to one that waits */
+	POOL_RANDOM,     /* where a walk from the root that takes any of the alternatives known
+	                    alike comes first to one that waits */
 	POOL_ORDERS
 };
 
@@ -20,16 +20,16 @@ enum pool_order {
 struct pool *pool_new(uint32_t seed);
 void pool_free(struct pool *pool); /* with the parts */
 
-/* Takes a part over, which has come back from a world in this order, or is new (POOL_ORDERS). One
- * with nothing left is freed. */
+/* Takes a part over, which has come back from a world in this order, or is new (POOL_ORDERS).
+ * One with nothing left is freed. */
 void pool_add(struct pool *pool, struct explorer *part, enum pool_order order);
 
-/* A part, the caller's now, whose next plan (explorer_next is not NULL) is first in this order: with
- * POOL_DEPTH all of it, else, but for searches not begun or cut, that plan alone. NULL: nothing is
- * left. */
+/* A part, the caller's now, whose next plan (explorer_next is not NULL) is first in this order:
+ * with POOL_DEPTH all of it, else, but for searches not begun or cut, that plan alone. NULL:
+ * nothing is left. */
 struct explorer *pool_take(struct pool *pool, enum pool_order order);
 
-/* A number of those that are equally good, for whoever draws in the search itself: below `count`. */
+/* A number below `count`, each alike, for whoever draws in a search itself. */
 uint32_t pool_draw(struct pool *pool, uint32_t count);
 
 /* The parts (struct explorer); the pool's. */

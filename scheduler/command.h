@@ -50,7 +50,7 @@ struct command_options {
 	int not_yet;         /* --not-yet */
 	int some;            /* --some */
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
-		*max_time, *ranks, *resume, *keep_files, *seed, *shard;
+		*max_time, *ranks, *resume, *keep_files, *seed, *shard, *order;
 	char **compare;
 	char **bound_ranks, **bound_sites; /* as given */
 	GArray *bounds;                    /* the same as struct bound, and --pcontrol */

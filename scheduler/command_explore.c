@@ -191,6 +191,40 @@ static gboolean interpret_random(struct command_options *options)
 	return other == NULL;
 }
 
+/* --order; FALSE after having complained. The default is the cheapest, unless there may not be time
+ * for all. */
+static gboolean interpret_order(struct command_options *options)
+{
+	static const char *const words[] = {
+		[SESSION_ORDER_DEPTH] = "depth",
+		[SESSION_ORDER_DEVIATIONS] = "deviations",
+		[SESSION_ORDER_PORTFOLIO] = "portfolio",
+	};
+	struct session_options *session = &options->session;
+	guint order = 0;
+
+	if (!options->order) {
+		session->order = session->max_seconds > 0 || session->max_interleavings > 0
+		                         ? SESSION_ORDER_PORTFOLIO
+		                         : SESSION_ORDER_DEPTH;
+		return TRUE;
+	}
+	if (session->random) {
+		command_complain("--order cannot go with --random: random walks are an order of "
+		                 "their own");
+		return FALSE;
+	}
+	while (order < G_N_ELEMENTS(words) && !g_str_equal(options->order, words[order]))
+		order++;
+	if (order == G_N_ELEMENTS(words)) {
+		command_complain("--order cannot be '%s'; say portfolio, depth or deviations",
+		                 options->order);
+		return FALSE;
+	}
+	session->order = (enum session_order)order;
+	return TRUE;
+}
+
 /* Each outcome's files go to a directory of their own in it. */
 static gboolean interpret_keep_files(struct command_options *options)
 {
@@ -263,7 +297,7 @@ static int interpret(struct command_options *options, gint64 interleavings)
 	status = command_inspect(options);
 	if (status == EXIT_CLEAN
 	    && (!interpret_bounds(options) || !interpret_random(options)
-	        || !interpret_keep_files(options)))
+	        || !interpret_order(options) || !interpret_keep_files(options)))
 		status = EXIT_USAGE;
 	return status;
 }
@@ -291,6 +325,11 @@ static int run(int argc, char **argv)
 	         "R=K"},
 		{"bound-site", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.bound_sites,
 	         "the same for the choices of calls made there (may be repeated)", "FILE:LINE=K"},
+		{"order", 0, 0, G_OPTION_ARG_STRING, &options.order,
+	         "what comes first: depth (the cheapest), deviations (few of them), portfolio "
+	         "(these and random ones in turns: the default with --max-time and "
+	         "--max-interleavings)",
+	         "WORD"},
 		{"random", 0, 0, G_OPTION_ARG_STRING, &options.seed,
 	         "random walks instead of the search, for trees that are too large; the same "
 	         "with the same seed",

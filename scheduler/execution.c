@@ -15,6 +15,8 @@
 #define TROUBLE_US (G_USEC_PER_SEC / 2)  /* for others to fail in MPI_Init as one has */
 #define CAUGHT_US (G_USEC_PER_SEC / 2)   /* for members of a collective in which one has failed */
 #define GONE_US (5 * G_USEC_PER_SEC)     /* for the launcher to end when a rank has */
+#define SNAPSHOT_WORTH 2.0               /* restores, where it will be returned to at once */
+#define SNAPSHOT_WORTH_LEAPING 10.0      /* and where that is not so sure */
 #define SNAPSHOT_WORTH_S 0.005           /* less is sooner run again than put back */
 
 static void give_bind(void *user, int rank, const struct wire_bind *bind)
@@ -302,13 +304,14 @@ static gboolean worth_a_snapshot(const struct execution *execution, const GArray
 {
 	const struct session *session = execution->session;
 	double seconds = (double)(g_get_monotonic_time() - execution->started) / G_USEC_PER_SEC;
+	double times = execution->strategy->leaps ? SNAPSHOT_WORTH_LEAPING : SNAPSHOT_WORTH;
 	gboolean alternatives = FALSE;
 
 	for (guint i = 0; i < open->len; i++)
 		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
 	return alternatives && !execution->strategy->wanders && !world_has_threads(execution->world)
 	       && session->snapshots && session->root && !execution->no_parking
-	       && seconds > MAX(SNAPSHOT_WORTH_S, 2 * session->restore_seconds)
+	       && seconds > MAX(SNAPSHOT_WORTH_S, times * session->restore_seconds)
 	       && all_blocked(execution);
 }
 

@@ -2,11 +2,13 @@
 
 #include "../explorer/frontier.h"
 #include "log.h"
+#include "portfolio.h"
 #include "session_internal.h"
 
 struct lane {
 	struct explorer *explorer; /* NULL: it has no part of the tree now */
 	struct strategy *strategy;
+	struct portfolio_turn turn; /* of a portfolio's */
 	enum buffering buffering;
 	struct execution *execution; /* NULL: between two interleavings */
 	GArray *again;               /* the plan that is to be begun anew; NULL: none is */
@@ -35,7 +37,10 @@ static void lane_enter(struct session *session, struct lane *lane, struct explor
 	const struct path *path = session->options->path;
 
 	lane->explorer = explorer;
-	lane->strategy = path ? strategy_path(path->choices) : strategy_search(explorer);
+	if (session->portfolio)
+		lane->strategy = portfolio_strategy(session->portfolio, &lane->turn, explorer);
+	else
+		lane->strategy = path ? strategy_path(path->choices) : strategy_search(explorer);
 	lane->buffering = buffering;
 	lane->stopped = FALSE;
 	session->covered[buffering].begun = TRUE;
@@ -48,20 +53,91 @@ static void add_left_out(struct left_out *left_out, const struct explorer_statis
 	left_out->sets |= statistics->sets_left;
 }
 
-/* The part is done, or the session over. */
-static void lane_leave(struct session *session, struct lane *lane)
+/* What has come of a part so far; it tells only what comes of it from now on. */
+static void take_account(struct session *session, struct explorer *explorer,
+                         enum buffering buffering)
 {
-	struct coverage *covered = &session->covered[lane->buffering];
+	struct coverage *covered = &session->covered[buffering];
 	struct explorer_statistics statistics;
 
-	explorer_statistics(lane->explorer, &statistics);
-	covered->left += statistics.waiting + (lane->stopped ? 1 : 0);
+	explorer_statistics_take(explorer, &statistics);
 	covered->pruned += statistics.pruned;
 	covered->outcomes += statistics.outcomes;
 	covered->share += statistics.share;
 	add_left_out(&session->left_out, &statistics);
+}
+
+/* What waits there will not be explored any more. */
+static void leave_waiting(struct session *session, const struct explorer *explorer,
+                          enum buffering buffering, gboolean stopped)
+{
+	struct explorer_statistics statistics;
+
+	explorer_statistics(explorer, &statistics);
+	session->covered[buffering].left += statistics.waiting + (stopped ? 1 : 0);
+}
+
+/* The part is done, or the session over. */
+static void lane_leave(struct session *session, struct lane *lane)
+{
+	take_account(session, lane->explorer, lane->buffering);
+	leave_waiting(session, lane->explorer, lane->buffering, lane->stopped);
 	lane->strategy->free(g_steal_pointer(&lane->strategy));
 	explorer_free(g_steal_pointer(&lane->explorer));
+}
+
+/* Others may go on with it. */
+static void lane_return(struct session *session, struct lane *lane)
+{
+	take_account(session, lane->explorer, lane->buffering);
+	lane->strategy->free(g_steal_pointer(&lane->strategy));
+	portfolio_return(session->portfolio, &lane->turn, g_steal_pointer(&lane->explorer));
+}
+
+/* The parts of a portfolio that no lane has. */
+static void each_waiting(const struct session *session,
+                         void (*look)(struct explorer *explorer, enum buffering buffering,
+                                      void *data),
+                         void *data)
+{
+	for (guint i = BUFFERING_ZERO; session->portfolio && i <= BUFFERING_PER_SEND; i++) {
+		const GPtrArray *parts = portfolio_parts(session->portfolio, (enum buffering)i);
+
+		for (guint j = 0; parts && j < parts->len; j++)
+			look(parts->pdata[j], (enum buffering)i, data);
+	}
+}
+
+static void leave_part(struct explorer *explorer, enum buffering buffering, void *data)
+{
+	struct session *session = data;
+
+	if (session->covered[buffering].begun)
+		leave_waiting(session, explorer, buffering, FALSE);
+}
+
+static void count_waiting(struct explorer *explorer, enum buffering buffering, void *data)
+{
+	struct explorer_statistics statistics;
+
+	(void)buffering;
+	explorer_statistics(explorer, &statistics);
+	*(guint64 *)data += statistics.waiting;
+}
+
+/* Takes the frontier over. */
+static void add_part(GPtrArray *parts, enum buffering buffering, GVariant *frontier)
+{
+	struct store_part *part = g_new0(struct store_part, 1);
+
+	part->buffering = buffering;
+	part->frontier = frontier;
+	g_ptr_array_add(parts, part);
+}
+
+static void save_part(struct explorer *explorer, enum buffering buffering, void *data)
+{
+	add_part(data, buffering, explorer_save(explorer));
 }
 
 static void lane_free(void *pointer)
@@ -78,7 +154,8 @@ GPtrArray *lanes_new(void)
 	return g_ptr_array_new_with_free_func(lane_free);
 }
 
-static gboolean enter_next_part(struct session *session, struct lane *lane)
+/* The next part that is not begun here; NULL: there is none, or it cannot be read. */
+static struct explorer *load_part(struct session *session, enum buffering *ret_buffering)
 {
 	const struct session_options *options = session->options;
 	const struct explorer_options search = {
@@ -92,17 +169,45 @@ static gboolean enter_next_part(struct session *session, struct lane *lane)
 	struct explorer *explorer;
 
 	if (session->parts->len == 0)
-		return FALSE;
+		return NULL;
 	part = g_ptr_array_steal_index(session->parts, 0);
+	*ret_buffering = (enum buffering)part->buffering;
 	explorer = part->frontier ? explorer_load(&search, part->frontier) : explorer_new(&search);
-	if (explorer)
-		lane_enter(session, lane, explorer, (enum buffering)part->buffering);
-	else
+	if (!explorer)
 		session_fail(session,
 		             "%s: this store is damaged: what is left to explore cannot be read",
 		             options->store);
 	store_part_free(part);
-	return explorer != NULL;
+	return explorer;
+}
+
+static gboolean enter_next_part(struct session *session, struct lane *lane)
+{
+	enum buffering buffering;
+	struct explorer *explorer;
+
+	explorer = session->portfolio ? portfolio_take(session->portfolio, &lane->turn)
+	                              : load_part(session, &buffering);
+	if (!explorer)
+		return FALSE;
+	if (session->portfolio)
+		buffering = lane->turn.buffering;
+	lane_enter(session, lane, explorer, buffering);
+	return TRUE;
+}
+
+/* All parts are there at once, to be gone on with in any order. */
+static void open_portfolio(struct session *session)
+{
+	const struct session_options *options = session->options;
+	enum buffering buffering;
+	struct explorer *explorer;
+
+	if (options->order == SESSION_ORDER_DEPTH || options->path)
+		return;
+	session->portfolio = portfolio_new(options->order, options->max_seconds > 0);
+	while ((explorer = load_part(session, &buffering)))
+		portfolio_add(session->portfolio, buffering, explorer);
 }
 
 /* Half of what waits where it is thought to be most. */
@@ -130,6 +235,7 @@ static gboolean enter_split(struct session *session, struct lane *lane)
 		return FALSE;
 	explorer = explorer_split(richest->explorer,
 	                          (explorer_split_width(richest->explorer) + 1) / 2, 1);
+	lane->turn = richest->turn;
 	lane_enter(session, lane, explorer, richest->buffering);
 	return TRUE;
 }
@@ -180,10 +286,12 @@ static void lane_finish(struct session *session, struct lane *lane)
 	session->mixed = session->mixed || (session_is_whole(execution) && are_mixed(session));
 	session->tried = TRUE;
 	lane->execution = NULL;
-	if (session_finish(session, execution, !session->mixed) || session->mixed)
-		return;
-	lane->stopped = TRUE;
-	explorer_cut(lane->explorer);
+	if (!session_finish(session, execution, !session->mixed) && !session->mixed) {
+		lane->stopped = TRUE;
+		explorer_cut(lane->explorer);
+	} else if (session->portfolio) {
+		lane_return(session, lane);
+	}
 }
 
 static gboolean has_ended(const struct lane *lane)
@@ -260,6 +368,7 @@ void lanes_explore(struct session *session)
 	gboolean held = FALSE; /* none may start, so that the search can be saved */
 
 	session->bounds = session_explorer_bounds(session->options);
+	open_portfolio(session);
 	for (guint i = 0; i < MAX(session->options->jobs, 1); i++)
 		g_ptr_array_add(session->lanes, g_new0(struct lane, 1));
 	while (TRUE) {
@@ -279,6 +388,7 @@ void lanes_explore(struct session *session)
 	for (guint i = 0; i < session->lanes->len; i++)
 		if (lane_at(session, i)->explorer)
 			lane_leave(session, lane_at(session, i));
+	each_waiting(session, leave_part, session);
 	session_release_snapshots(session);
 	g_clear_pointer(&session->bounds, g_array_unref);
 	if (!session->stop_reason)
@@ -336,7 +446,31 @@ gboolean lanes_need(const struct session *session, const struct frozen *frozen)
 		        || (lane->execution && comes_through(lane->execution, choices))))
 			return TRUE;
 	}
-	return FALSE;
+	return session->portfolio
+	       && portfolio_needs(session->portfolio, world_options(frozen->world)->buffering,
+	                          choices);
+}
+
+gboolean lanes_have_part(const struct session *session, enum buffering buffering)
+{
+	const GPtrArray *parts = session->portfolio ? portfolio_parts(session->portfolio, buffering)
+	                                            : NULL;
+
+	for (guint i = 0; i < session->parts->len; i++)
+		if (((const struct store_part *)session->parts->pdata[i])->buffering
+		    == (guint)buffering)
+			return TRUE;
+	return parts && parts->len > 0;
+}
+
+/* Trees, or parts of them, that are not begun. */
+static guint not_begun(const struct session *session)
+{
+	guint count = session->parts->len;
+
+	for (guint i = BUFFERING_ZERO; session->portfolio && i <= BUFFERING_PER_SEND; i++)
+		count += !session->covered[i].begun && lanes_have_part(session, (enum buffering)i);
+	return count;
 }
 
 /* An estimate, from the part of each tree that the outcomes so far are thought to be; trees not
@@ -373,7 +507,7 @@ static double estimate_left(const struct session *session, guint64 waiting)
 		return -1;
 	if (session->options->shards > 1)
 		return MAX(seen * (share_own / share_seen - 1), (double)waiting);
-	return MAX(total - seen, (double)waiting) + total / begun * session->parts->len;
+	return MAX(total - seen, (double)waiting) + total / begun * not_begun(session);
 }
 
 void lanes_progress(const struct session *session, struct session_progress *progress)
@@ -390,6 +524,7 @@ void lanes_progress(const struct session *session, struct session_progress *prog
 			progress->depth = MAX(progress->depth,
 			                      world_choices(lane->execution->world)->len);
 	}
+	each_waiting(session, count_waiting, &progress->waiting);
 	progress->left = estimate_left(session, progress->waiting);
 }
 
@@ -422,15 +557,11 @@ GPtrArray *lanes_parts(const struct session *session)
 	for (guint i = 0; i < session->lanes->len; i++) {
 		const struct lane *lane = lane_at(session, i);
 		GVariant *frontier = lane->explorer ? rest_of(lane) : NULL;
-		struct store_part *part;
 
-		if (!frontier)
-			continue;
-		part = g_new0(struct store_part, 1);
-		part->buffering = lane->buffering;
-		part->frontier = frontier;
-		g_ptr_array_add(parts, part);
+		if (frontier)
+			add_part(parts, lane->buffering, frontier);
 	}
+	each_waiting(session, save_part, parts);
 	for (guint i = 0; i < session->parts->len; i++) {
 		const struct store_part *waiting = session->parts->pdata[i];
 		struct store_part *part = g_memdup2(waiting, sizeof(*waiting));

@@ -37,6 +37,9 @@ gboolean lanes_need(const struct session *session, const struct frozen *frozen);
  * gives up every snapshot. */
 void lanes_fall_back(struct session *session);
 
+/* Whether a part of this tree waits that is not begun, or that no lane has. */
+gboolean lanes_have_part(const struct session *session, enum buffering buffering);
+
 /* Fills in what waits, what is left, and how deep it is. */
 void lanes_progress(const struct session *session, struct session_progress *progress);
 

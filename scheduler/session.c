@@ -8,6 +8,7 @@
 #include "lanes.h"
 #include "log.h"
 #include "offspring.h"
+#include "portfolio.h"
 #include "session_internal.h"
 #include "strays.h"
 
@@ -505,6 +506,7 @@ static void release_session(struct session *session)
 	g_ptr_array_unref(session->logs);
 	g_ptr_array_unref(session->parts);
 	g_ptr_array_unref(session->lanes);
+	portfolio_free(session->portfolio);
 	outcomes_free(session->outcomes);
 	g_array_unref(session->outcome_of);
 	g_hash_table_destroy(session->places);

@@ -15,6 +15,13 @@
 
 enum backtrack { BACKTRACK_AUTO, BACKTRACK_SNAPSHOT, BACKTRACK_RERUN };
 
+/* In which order the tree is explored; what is explored in the end is the same. */
+enum session_order {
+	SESSION_ORDER_DEPTH,      /* the deepest choice first: the cheapest to return to */
+	SESSION_ORDER_DEVIATIONS, /* few deviations first */
+	SESSION_ORDER_PORTFOLIO,  /* these, and at random, in turns, under each buffering */
+};
+
 struct session;
 
 struct session_progress {
@@ -41,6 +48,7 @@ struct session_options {
 	double max_seconds;        /* 0: no bound */
 	guint64 max_memory;        /* bytes for snapshots; 0: half of what is free */
 	int deviations;            /* -1: no bound */
+	enum session_order order;  /* explore: of the search */
 	gboolean random;           /* explore: random walks instead of the search */
 	guint64 seed;              /* of these */
 	const GArray *bounds;      /* of struct bound (bounds.h); NULL: none */

@@ -75,6 +75,7 @@ struct session {
 
 	GPtrArray *parts;      /* struct store_part, of the tree: not begun, or left */
 	GPtrArray *lanes;      /* lanes.h */
+	struct portfolio *portfolio; /* NULL: each lane goes depth first */
 	GArray *bounds;        /* of the search (struct explorer_bound), while it lasts */
 	gboolean tried;        /* an interleaving has ended */
 	const char *alone;     /* why worlds cannot run side by side; NULL: they may */

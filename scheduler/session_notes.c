@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "lanes.h"
 #include "session_internal.h"
 
 static void note(struct session *session, const char *text)
@@ -60,18 +61,6 @@ static void note_ignored(struct session *session)
 	note(session, text);
 }
 
-/* Whether none of the parts under this buffering is left to be begun. */
-static gboolean is_done(const struct session *session, enum buffering buffering)
-{
-	for (guint i = 0; i < session->parts->len; i++) {
-		const struct store_part *part = session->parts->pdata[i];
-
-		if (part->buffering == (guint)buffering)
-			return FALSE;
-	}
-	return TRUE;
-}
-
 static void tell_covered(GString *text, const struct coverage *covered)
 {
 	const char *plural = covered->explored == 1 ? "" : "s";
@@ -107,7 +96,7 @@ static void note_covered(struct session *session)
 			continue;
 		g_string_append_printf(text, "%s%s ", text->str[text->len - 1] == ' ' ? "" : "; ",
 		                       names[i]);
-		if (session->covered[i].begun || !is_done(session, (enum buffering)i))
+		if (session->covered[i].begun || lanes_have_part(session, (enum buffering)i))
 			tell_covered(text, &session->covered[i]);
 		else
 			g_string_append(text, "all before");

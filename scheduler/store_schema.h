@@ -6,7 +6,7 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 15             /* user_version */
+#define STORE_VERSION 16             /* user_version */
 
 /* Places are told by id, 0 being unknown; an excerpt is the source around one.
  *

@@ -3,6 +3,7 @@
 struct search {
 	struct strategy strategy;
 	struct explorer *explorer;
+	struct pool *pool; /* of strategy_turning */
 };
 
 static GArray *search_next(struct strategy *strategy)
@@ -42,6 +43,33 @@ struct strategy *strategy_search(struct explorer *explorer)
 	                                     .free = search_free};
 	search->explorer = explorer;
 	return &search->strategy;
+}
+
+static enum explorer_step turning_rest(struct strategy *strategy, const struct trace *trace,
+                                       const GArray *open, struct choice *ret_choice)
+{
+	struct search *search = (struct search *)strategy;
+	enum explorer_step step = search_rest(strategy, trace, open, ret_choice);
+	const GArray *alternatives;
+	struct op_id taken;
+
+	if (step != EXPLORER_TAKE)
+		return step;
+	alternatives = g_array_index(open, struct open_choice, 0).alternatives;
+	taken = g_array_index(alternatives, struct op_id,
+	                      pool_draw(search->pool, alternatives->len));
+	if (!op_id_equal(taken, ret_choice->taken) && explorer_turn(search->explorer, taken))
+		ret_choice->taken = taken;
+	return step;
+}
+
+struct strategy *strategy_turning(struct explorer *explorer, struct pool *pool)
+{
+	struct strategy *strategy = strategy_search(explorer);
+
+	strategy->rest = turning_rest;
+	((struct search *)strategy)->pool = pool;
+	return strategy;
 }
 
 static gboolean needs_nothing(const struct strategy *strategy, const GArray *choices)

@@ -3,6 +3,7 @@
 #ifndef MATCHPOINT_SCHEDULER_STRATEGY_H
 #define MATCHPOINT_SCHEDULER_STRATEGY_H
 
+#include "../explorer/pool.h"
 #include "../explorer/random_search.h"
 
 struct strategy {
@@ -12,6 +13,8 @@ struct strategy {
 	/* Begins every interleaving anew, and tells by `rest`, with nothing open, whether it has
 	 * ended as another one, also where that is not at rest. */
 	gboolean wanders;
+	/* What comes next is mostly elsewhere in the tree: snapshots are seldom of use. */
+	gboolean leaps;
 	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL.
 	 * */
 	GArray *(*next)(struct strategy *strategy);
@@ -26,6 +29,10 @@ struct strategy {
 
 /* Every outcome once. The explorer stays the caller's. */
 struct strategy *strategy_search(struct explorer *explorer);
+
+/* The same, beginning where other such searches are, too (explorer/pool.h): of what is open for the
+ * first time any alternative is taken, as the pool draws. Both stay the caller's. */
+struct strategy *strategy_turning(struct explorer *explorer, struct pool *pool);
 
 /* Random walks. The search stays the caller's. */
 struct strategy *strategy_random(struct random_search *search);

@@ -61,7 +61,8 @@ def scalapack(tool, program):
             file.write(LU % (size, size, rows, columns))
         for backtrack in ("snapshot", "rerun"):
             run = tool.run("explore", "-n", "4", "--backtrack", backtrack, "--max-interleavings",
-                           str(interleavings), "--", program, report=True, cwd=folder)
+                           str(interleavings), "--order", "depth", "--", program,
+                           report=True, cwd=folder)
             nothing_wrong(run)
             check(run.report["interleavings"] == interleavings, str(run))
             for execution in run.report["executions"]:

@@ -140,7 +140,8 @@ def check_outcomes(tool, store):
     """Of two outcomes both are drawn, though that they differ is known in the end alone."""
     program = tool.compile(os.path.join(EXAMPLES, "sum_by_arrival.c"))
     options = ["--store", store, "--json", "-", program]
-    run = tool.run("explore", "-n", "4", "--max-interleavings", "8", *options)
+    run = tool.run("explore", "-n", "4", "--max-interleavings", "8", "--order", "depth",
+                   *options)
     first = json.loads(run.out)["findings"][0]["path"]
     for more in ([], ["--resume"]):  # what the first session has kept is there already
         run, texts = all_formats(tool, "outcomes", "explore", "-n", "4", "--html", "page.html",

@@ -23,8 +23,8 @@ def check_time(tool, program):
     for what, backtrack, done in (("start", "snapshot", 0), ("start-of-one", "rerun", 0),
                                   ("all", "snapshot", 0), ("one", "snapshot", 1),
                                   ("one", "rerun", 1), ("end", "snapshot", 0)):
-        run = tool.run("explore", "-n", "3", "--max-time", "1", "--backtrack", backtrack, program,
-                       what, report=True)
+        run = tool.run("explore", "-n", "3", "--max-time", "1", "--backtrack", backtrack,
+                       "--order", "depth", program, what, report=True)
         check(run.seconds < 6, "1 s and 5 s are over\n%s" % run)
         check(run.status == 3 and run.report["interleavings"] <= done, str(run))
         check("stopped by --max-time 1" in run.out and "nothing wrong so far" in run.out, str(run))

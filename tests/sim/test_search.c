@@ -15,6 +15,7 @@
 #include "brute_force.h"
 #include "costs.h"
 #include "fake_world.h"
+#include "pools.h"
 #include "printed.h"
 #include "shards.h"
 #include "walks.h"
@@ -473,45 +474,6 @@ static void test_apart(void **state)
 	assert_true(parts > (guint)programs / 8 && cut > (guint)programs / 8);
 }
 
-/* What waits anywhere visited next, whatever the order, and not the first alternative first: the
- * same outcomes, each once. */
-static void test_pool(void **state)
-{
-	guint turned = 0, parts = 0;
-
-	(void)state;
-	for (guint64 seed = 1; seed <= (guint64)(programs / 4); seed++) {
-		struct random_program *program = random_program_new(seed, 6);
-		struct exploration_options options = {
-			.buffering = (enum program_buffering)(1 + seed % 3),
-			.snapshots = seed % 2 == 0,
-			.deviations = seed % 7 == 0 ? 2 : -1,
-			.some = seed % 4 == 0 ? 1 : 0,
-			.seed = seed};
-		struct exploration whole, pooled;
-
-		explore(program, &options, &whole);
-		options.pooled = true;
-		options.apart = seed % 3 == 0;
-		explore(program, &options, &pooled);
-		if (!outcomes_equal(whole.outcomes, pooled.outcomes) || pooled.runs != whole.runs
-		    || pooled.pruned != whole.pruned)
-			print_message("seed %" G_GUINT64_FORMAT "\n", seed);
-		assert_true(outcomes_equal(whole.outcomes, pooled.outcomes));
-		assert_int_equal(pooled.runs, whole.runs);
-		assert_int_equal(pooled.repeated, whole.repeated);
-		assert_int_equal(pooled.lost + pooled.dropped, whole.lost + whole.dropped);
-		assert_int_equal(pooled.pruned, whole.pruned);
-		turned += pooled.turned;
-		parts = MAX(parts, pooled.parts);
-		exploration_release(&whole);
-		exploration_release(&pooled);
-		random_program_free(program);
-	}
-	print_message("%u first alternatives put aside, up to %u parts\n", turned, parts);
-	assert_true(turned > (guint)programs && parts > 5);
-}
-
 static bool same_walks(const struct walks *left, const struct walks *right)
 {
 	if (left->outcomes->len != right->outcomes->len)
@@ -612,7 +574,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_deviations),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_apart),
-		cmocka_unit_test(test_pool),
+		cmocka_unit_test_prestate(test_pool, &programs),
 		cmocka_unit_test(test_random_walks),
 		cmocka_unit_test_prestate(test_shards, &programs),
 		cmocka_unit_test(test_balance),
