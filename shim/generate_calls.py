@@ -244,7 +244,8 @@ def needs_notes(call):
 def passing_wrapper(call):
     """The library's own; that the rank is inside it may be noted, and what it makes."""
     tracks = call_objects.tracks(call) or call_accesses.tells(call)
-    enter = f"tracking_enter(MPI_CALL_{call.name}, site)"
+    enter = ("tracking_applies(site)" if call_objects.any_time(call)
+             else f"tracking_enter(MPI_CALL_{call.name}, site)")
     inside = f"\tbool inside = inside_enter(MPI_CALL_{call.name}, site);\n"
     leave = "\tif (inside)\n\t\tinside_leave();\n"
     first = block(call_objects.before(call)) + (inside if call.waits() else "")

@@ -13,6 +13,11 @@ bool tracking_enter(enum mpi_call function, const void *site)
 {
 	if (!gate_is_active())
 		startup_check_order(function, site);
+	return tracking_applies(site);
+}
+
+bool tracking_applies(const void *site)
+{
 	return gate_is_active() && !caller_is_inside() && !real_is_own(site);
 }
 

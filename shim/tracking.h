@@ -16,6 +16,8 @@
  * is the program's own, between MPI_Init and MPI_Finalize. Elsewhere the call may be a mistake:
  * startup_check_order. */
 bool tracking_enter(enum mpi_call function, const void *site);
+/* The same for a call that is right at any time. */
+bool tracking_applies(const void *site);
 
 /* The call has given the program this handle, which may be null or predefined, in the variable at
  * `where`; or the program has given it back from there. Files are pointers, all other handles
