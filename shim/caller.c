@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "error.h"
 #include "gate.h"
 #include "real.h"
 #include "threading.h"
@@ -15,6 +16,7 @@ static bool enter(void **site)
 	if (gate_is_serialised())
 		threading_enter(*site);
 	depth++;
+	error_open();
 	*site = site_of_caller(*site);
 	return true;
 }

@@ -13,6 +13,21 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 33);
 }
 
+/* A type of the program's must be committed before it is used in communication. */
+static bool is_committed(MPI_Datatype type)
+{
+	static int nowhere;
+	MPI_Request request;
+
+	if (type_is_basic(type))
+		return true;
+	if (real_mpi()->Send_init(&nowhere, 1, type, 0, 0, MPI_COMM_SELF, &request)
+	    != MPI_SUCCESS)
+		return false;
+	real_mpi()->Request_free(&request);
+	return true;
+}
+
 static bool data_is_sound(int count, MPI_Datatype type, uint64_t *ret_bytes)
 {
 	MPI_Count size = 0;
@@ -23,7 +38,18 @@ static bool data_is_sound(int count, MPI_Datatype type, uint64_t *ret_bytes)
 	if (real_mpi()->Type_size_x(type, &size) != MPI_SUCCESS)
 		return false;
 	*ret_bytes = (uint64_t)count * (uint64_t)size;
-	return true;
+	return count == 0 || is_committed(type);
+}
+
+/* Whether the operation is one, and may be used with such data (MPI 3.1, section 5.9.2). */
+static bool op_is_sound(MPI_Op op, int count, MPI_Datatype type)
+{
+	static int from, to;
+	int commutes;
+
+	return real_mpi()->Op_commutative(op, &commutes) == MPI_SUCCESS
+	       && (count == 0 || !type_is_basic(type)
+	           || real_mpi()->Reduce_local(&from, &to, 0, type, op) == MPI_SUCCESS);
 }
 
 void collective_signature_release(struct collective_signature *signature)
@@ -207,12 +233,11 @@ struct collective_signature collective_sign_reduction(MPI_Comm comm, int root, i
 {
 	const struct communicator *communicator = communicator_find(comm);
 	struct collective_signature signature = COLLECTIVE_UNSIGNED;
-	int commutes;
 
 	if (communicator && communicator->is_inter && root == MPI_PROC_NULL)
 		return signature;
 	signature.sound = data_is_sound(count, type, &signature.bytes)
-	                  && real_mpi()->Op_commutative(op, &commutes) == MPI_SUCCESS;
+	                  && op_is_sound(op, count, type);
 	if (!signature.sound || !communicator)
 		return signature;
 	signature.types = signature_of(type);
@@ -249,5 +274,17 @@ struct collective_signature collective_sign_counts(MPI_Comm comm, const int *cou
 	}
 	signature.counts = hash != 0 ? hash : 1;
 	signature.bytes *= count;
+	return signature;
+}
+
+struct collective_signature collective_sign_apart(MPI_Comm comm, const void *sendbuf,
+                                                  const void *recvbuf, int count,
+                                                  struct collective_signature signature)
+{
+	const struct communicator *communicator = communicator_find(comm);
+
+	if (communicator && !communicator->is_inter && count > 0 && sendbuf == recvbuf
+	    && sendbuf != MPI_IN_PLACE)
+		signature.sound = false;
 	return signature;
 }

@@ -56,6 +56,10 @@ collective_sign_exchange(MPI_Comm comm, const struct collective_exchange *exchan
  * blocks of one size or of several. */
 struct collective_signature collective_sign_reduction(MPI_Comm comm, int root, int count,
                                                       MPI_Datatype type, MPI_Op op);
+/* The same where all members have both buffers, which must not be one. */
+struct collective_signature collective_sign_apart(MPI_Comm comm, const void *sendbuf,
+                                                  const void *recvbuf, int count,
+                                                  struct collective_signature signature);
 struct collective_signature collective_sign_block(MPI_Comm comm, int count, MPI_Datatype type,
                                                   MPI_Op op);
 struct collective_signature collective_sign_counts(MPI_Comm comm, const int *counts,

@@ -195,6 +195,19 @@ int completion_raise(const struct completion *set, int code)
 	                   (const void *)(uintptr_t)set->call.site);
 }
 
+/* MPI's own words on a request that is the shim's, and not active. */
+static int refuse_to_cancel(void)
+{
+	MPI_Request inactive;
+	int code = real_mpi()->Send_init(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_SELF, &inactive);
+
+	if (code != MPI_SUCCESS)
+		return code;
+	code = real_mpi()->Cancel(&inactive);
+	real_mpi()->Request_free(&inactive);
+	return code;
+}
+
 int shim_MPI_Cancel(void *site, MPI_Request *handle)
 {
 	struct completion set;
@@ -202,8 +215,10 @@ int shim_MPI_Cancel(void *site, MPI_Request *handle)
 	int code = completion_open(&set, MPI_CALL_Cancel, site, 1, handle);
 	if (code != MPI_SUCCESS || set.asked == 0) {
 		gate_report(&set.call);
-		if (code == MPI_SUCCESS && set.foreign > 0)
+		if (code == MPI_SUCCESS && !request_find(*handle))
 			code = real_mpi()->Cancel(handle);
+		else if (code == MPI_SUCCESS && set.ready == 0)
+			code = refuse_to_cancel();
 		return completion_raise(&set, code);
 	}
 	struct request *request = request_find(*handle);

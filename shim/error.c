@@ -12,6 +12,9 @@
 /* What the library calls upon an error on a communicator. */
 static MPI_Errhandler telling;
 
+/* By the controlled call that this thread is in. initial-exec as in caller.c. */
+static _Thread_local bool raised __attribute__((tls_model("initial-exec")));
+
 static bool is_predefined(MPI_Errhandler handler)
 {
 	return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN
@@ -83,6 +86,36 @@ int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, 
 		gate_wait_for_end();
 	if (!is_predefined(communicator->handler))
 		call_handler(communicator, code);
+	raised = true;
+	return code;
+}
+
+void error_open(void)
+{
+	raised = false;
+}
+
+int error_settle(int code, MPI_Comm comm, enum mpi_call function, const void *site)
+{
+	return raised ? code : error_check(comm, code, function, site);
+}
+
+int error_settle_window(int code, MPI_Win window, enum mpi_call function, const void *site)
+{
+	char text[MPI_MAX_ERROR_STRING] = "";
+	MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
+	int length = 0;
+
+	if (code == MPI_SUCCESS || raised)
+		return code;
+	/* A window without one has that of MPI_COMM_WORLD, and MPICH names it so. */
+	if (real_mpi()->Win_get_errhandler(window, &handler) != MPI_SUCCESS
+	    || handler == MPI_ERRORS_ARE_FATAL)
+		return error_check(MPI_COMM_WORLD, code, function, site);
+	if (!is_predefined(handler))
+		real_mpi()->Errhandler_free(&handler);
+	real_mpi()->Error_string(code, text, &length);
+	report(gate_current_call(), function, site, code, false, false, text);
 	return code;
 }
 

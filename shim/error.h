@@ -23,6 +23,13 @@ int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, 
 /* The same for the call that was opened last (gate_current_call); MPI_SUCCESS is passed on. */
 int error_check(MPI_Comm comm, int code, enum mpi_call function, const void *site);
 
+/* The end of a controlled call, whose beginning was error_open: an error that the call itself has
+ * not raised is raised now. Returns `code`. */
+void error_open(void);
+int error_settle(int code, MPI_Comm comm, enum mpi_call function, const void *site);
+/* The same for a call on a window: with a handler of its own MPI has asked that already. */
+int error_settle_window(int code, MPI_Win window, enum mpi_call function, const void *site);
+
 /* Reports a call that starts nothing, as MPI is going to refuse it. */
 void error_report_call(const void *site, enum mpi_call function);
 

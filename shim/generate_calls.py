@@ -226,6 +226,23 @@ def block(statements):
     return "".join(f"{statement}\n" for statement in statements)
 
 
+# Errors of these do not go to a communicator's error handler: MPI has asked the right one.
+HANDLED_BY_MPI = ("File_", "Session_", "T_")
+
+
+def settling(call):
+    """The statement that raises what MPI has returned, unless that was done."""
+    if call.returns != "int" or call.treatment == "refused" or call.name.startswith(HANDLED_BY_MPI):
+        return ""
+    types = {a.name: a.type for a in call.arguments if not a.array}
+    if types.get("win") == "MPI_Win":
+        settle = "error_settle_window(result, win"
+    else:
+        comm = "comm" if types.get("comm") == "MPI_Comm" else "MPI_COMM_WORLD"
+        settle = f"error_settle(result, {comm}"
+    return f"\tresult = {settle}, MPI_CALL_{call.name}, site);\n"
+
+
 def noting(call, success, site="site", own=""):
     """Statements that note which objects the call has made or freed."""
     made = call_objects.made(call, site)
@@ -315,7 +332,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {check}		return real_mpi()->{call.name}({call.values()});
 	}}
 {block(call_objects.before(call))}{declare}{text}
-{noting(call, "result == MPI_SUCCESS")}	caller_leave();
+{settling(call)}{noting(call, "result == MPI_SUCCESS")}	caller_leave();
 	return result;
 }}
 
@@ -401,7 +418,10 @@ def signature(call):
     if has(call, "op") and has(call, "recvcount"):
         return "collective_sign_block(comm, recvcount, datatype, op)"
     if has(call, "op"):
-        return f"collective_sign_reduction(comm, {root_of(call)}, count, datatype, op)"
+        signed = f"collective_sign_reduction(comm, {root_of(call)}, count, datatype, op)"
+        if has(call, "root"):
+            return signed
+        return f"collective_sign_apart(comm, sendbuf, recvbuf, count,\n\t\t{signed})"
     if not flow(call):
         return "COLLECTIVE_UNSIGNED"
     return (f"collective_sign_exchange(comm, &(struct collective_exchange){{ "
