@@ -92,6 +92,7 @@ void execution_free(struct execution *execution)
 	launcher_free(execution->launcher);
 	world_free(execution->world);
 	stall_free(execution->stall);
+	hangups_free(execution->hangups);
 	g_array_unref(execution->plan);
 	if (execution->stacks)
 		g_array_unref(execution->stacks);
@@ -121,6 +122,9 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution->directory = g_strdup(directory);
 	execution->from = from;
 	execution->launched = from == NULL;
+	g_clear_pointer(&execution->hangups, hangups_free);
+	if (execution->launched)
+		execution->hangups = hangups_new();
 	execution->state = EXECUTION_STARTING;
 	execution->connected = 0;
 	execution->started = g_get_monotonic_time();
@@ -155,6 +159,8 @@ void execution_connected(struct execution *execution, struct link *link,
 	link_assign(link, LINK_RANK, execution, rank);
 	execution->links[rank] = link;
 	execution->pids[rank] = hello->pid;
+	if (execution->hangups)
+		hangups_watch(execution->hangups, rank, link_socket(link));
 	stall_set(execution->stall, rank, hello->pid, hello->inside);
 	execution->connected++;
 	link_send(link, &welcome);
@@ -215,9 +221,11 @@ static void on_timer(uv_timer_t *timer)
 	struct execution *execution = timer->data;
 
 	execution->timing = FALSE;
-	if (execution->state == EXECUTION_RUNNING && world_at_rest(execution->world)
-	    && !tell_polls(execution))
+	if (execution->asking
+	    || (execution->state == EXECUTION_RUNNING && world_at_rest(execution->world)
+	        && !tell_polls(execution)))
 		execution->given_up = TRUE;
+	execution->asking = FALSE;
 	execution_advance(execution);
 }
 
@@ -258,7 +266,7 @@ static gboolean endings_known(struct execution *execution)
 		    || execution->given_up)
 			continue;
 		if (execution->launched && !execution->timing) {
-			execution->timing = TRUE;
+			execution->timing = execution->asking = TRUE;
 			uv_timer_start(&execution->timer, on_timer, STATUS_PATIENCE_MS, 0);
 		}
 		return FALSE;
@@ -366,6 +374,8 @@ static gboolean at_rest(struct execution *execution)
 	gboolean stuck; /* what the plan wants next is not there (yet) */
 	GArray *open;
 
+	if (!endings_known(execution)) /* if it was struck from outside, nothing of this counts */
+		return FALSE;
 	if (world_admit(world) || world_answer_ready(world) || follow_plan(execution))
 		return TRUE;
 	open = world_open_choices(world);
@@ -376,8 +386,7 @@ static gboolean at_rest(struct execution *execution)
 		open_choices_free(open);
 		return TRUE;
 	}
-	if (open->len == 0
-	    && (execution_waits_for_threads(execution) || !endings_known(execution))) {
+	if (open->len == 0 && execution_waits_for_threads(execution)) {
 		open_choices_free(open);
 		return FALSE;
 	}
@@ -471,6 +480,7 @@ void execution_advance(struct execution *execution)
 {
 	int told;
 
+	execution_look_for_struck(execution);
 	if (execution->state == EXECUTION_STARTING && execution->connected == ranks_of(execution)
 	    && world_at_rest(execution->world) && troubled(execution, &told) == 0)
 		start_world(execution);
@@ -547,6 +557,7 @@ void execution_look(struct execution *execution)
 	enum stall_step step;
 
 	execution_look_for_dead(execution);
+	execution_look_at_orphans(execution);
 	if (execution->state == EXECUTION_ENDING)
 		execution_look_at_end(execution);
 	if (execution->state == EXECUTION_OVER && launcher_running(execution->launcher))

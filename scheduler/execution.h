@@ -10,6 +10,7 @@
 #define MATCHPOINT_SCHEDULER_EXECUTION_H
 
 #include "absent.h"
+#include "hangups.h"
 #include "link.h"
 #include "patience.h"
 #include "record.h"
@@ -65,16 +66,20 @@ struct execution {
 	GArray *stacks; /* struct record_stack, as they were told; NULL: they are not wanted */
 	struct frozen *parking;
 	gboolean no_parking; /* a snapshot was tried and is not safe here */
+	struct hangups *hangups; /* of the launcher's processes; NULL: they are copies */
 	struct absent absent;
 	struct stall *stall;
 	gboolean stalled; /* nothing will come any more from ranks inside MPI, or that only look at
 	                     windows (livelock) */
 	uv_timer_t timer; /* polls that find nothing are answered slowly */
 	gboolean timing;
+	gboolean asking; /* how a rank ended */
 	gint64 trouble_since; /* when a rank had failed in its start; 0: none has */
 	gint64 heard;         /* the last message */
 	gint64 looked;        /* for ranks that died without a word */
 	gint64 ending_since;  /* when its end began */
+	gint64 orphaned;      /* when the launcher ended before its ranks; 0: it has not */
+	int launcher_status;
 	gint64 over_since;    /* when every process was gone */
 	gint64 lingering;  /* since when threads have listened to something outside; 0: not now */
 	gboolean doubtful; /* threads were taken to be at rest because it took them long */
@@ -86,6 +91,9 @@ struct execution {
 	char *lost;      /* why the plan could not be followed; NULL: it was */
 	gboolean livelock;
 	gboolean again;     /* cannot be carried out this way: to be begun anew */
+	gboolean struck;    /* for something outside has killed a rank, or the launcher (again) */
+	gboolean struck_before; /* and so it had when this was tried before */
+	gboolean starved;       /* memory has run out both times */
 	gboolean cut_short; /* ended from outside (time, Ctrl-C): no verdict */
 	struct record_execution *record;
 	GPtrArray *findings; /* struct record_finding; what ended it comes first */
@@ -127,6 +135,23 @@ gboolean execution_failed_to_start(const struct execution *execution);
 
 /* Stops it without a verdict: kills what is left. */
 void execution_cut_short(struct execution *execution);
+
+/* --- what strikes it from outside (execution_struck.c) --- */
+
+/* Whether a process that ended so was killed by a signal that others send: the memory killer, an
+ * operator, a batch system. */
+gboolean execution_is_outside(int status);
+/* Something outside has ended it, in these words. TRUE: it is to be begun again; FALSE: it has been
+ * already, and there must be a reason along its path. */
+gboolean execution_strike(struct execution *execution, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The same for ranks that have been killed. */
+void execution_look_for_struck(struct execution *execution);
+/* A keeper that its rank was copied from is gone: nobody will tell how it ends. */
+void execution_keeper_lost(struct execution *execution, int rank);
+/* The launcher has ended. Are there ranks of which this is not known yet? Then (`orphaned`) the
+ * second is to be called now and then: it looks whether they have. */
+gboolean execution_has_orphans(const struct execution *execution);
+void execution_look_at_orphans(struct execution *execution);
 
 /* --- its end (execution_ending.c) --- */
 

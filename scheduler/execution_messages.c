@@ -80,8 +80,8 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	world_rank_stopped(execution->world, rank);
 }
 
-/* The rank tells how it ends. Unless it has been through MPI_Finalize it stays until the others
- * have come to rest: the launcher would kill them otherwise. */
+/* The rank tells how it ends. Unless it ends well after MPI_Finalize it stays until the others have
+ * come to rest: the launcher would kill them otherwise. */
 static void on_ending(struct execution *execution, int rank, const struct wire_ending *ending)
 {
 	struct rank_end *end = &execution->ends[rank];
@@ -96,7 +96,7 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 		                                      ending->count);
 		session_crash_stack(execution, rank, ending);
 	}
-	if (ending->signal || !world_finalized(execution->world, rank))
+	if (end->status != 0 || !world_finalized(execution->world, rank))
 		world_rank_stopped(execution->world, rank);
 }
 
@@ -224,20 +224,27 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	execution_advance(execution);
 }
 
-/* A rank is gone. Of several that the launcher's go without a word, the first is the one that was
- * struck; the launcher killed the others for it. */
-static void explain(struct execution *execution, int rank)
+static gboolean went_silently(const struct rank_end *end)
 {
-	struct rank_end *end = &execution->ends[rank];
+	return end->gone && !end->known;
+}
 
-	end->gone = TRUE;
-	if (!execution->launched || end->known || world_finalized(execution->world, rank))
-		return;
-	for (int other = 0; other < execution->session->options->ranks; other++) {
-		if (other != rank && execution->ends[other].gone
-		    && !world_finalized(execution->world, other))
-			end->killed = TRUE;
+/* Of the launcher's ranks that went without a word the one that hung up first was struck; the
+ * launcher has killed the others for it. */
+static void blame_first(struct execution *execution)
+{
+	const GArray *order = hangups_order(execution->hangups);
+	int first = -1;
+
+	for (guint i = 0; i < order->len && first < 0; i++) {
+		int rank = g_array_index(order, int, i);
+
+		if (went_silently(&execution->ends[rank]))
+			first = rank;
 	}
+	for (int rank = 0; first >= 0 && rank < execution->session->options->ranks; rank++)
+		if (went_silently(&execution->ends[rank]))
+			execution->ends[rank].killed = rank != first;
 }
 
 /* Who leaves a debugger ends the rank in it; that is no outcome of the program's. */
@@ -256,17 +263,20 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 		             "rank %d was ended in the debugger, before the interleaving was at "
 		             "its end: no verdict",
 		             rank);
-	explain(execution, rank);
+	execution->ends[rank].gone = TRUE;
+	if (execution->launched && execution->state < EXECUTION_ENDING)
+		blame_first(execution);
 	log_debug(LOG_RANK, "rank %d of world %u is gone", rank, execution->number);
 	execution->links[rank] = NULL;
 	if (why && !execution->ends[rank].killed)
 		session_fail(execution->session, "lost rank %d: %s", rank, why);
 	if (execution->parking) {
 		execution->parking->links[rank] = NULL;
-		session_fail(execution->session,
-		             "rank %d ended while a snapshot was taken: it was killed from "
-		             "outside, or memory ran out",
-		             rank);
+		if (!execution_strike(execution, "rank %d while a snapshot was taken", rank))
+			session_fall_back(execution->session,
+			                  g_strdup_printf("rank %d ended twice while a snapshot "
+			                                  "was taken",
+			                                  rank));
 	}
 	world_rank_ended(execution->world, rank);
 	execution_advance(execution);
@@ -281,16 +291,36 @@ void execution_rank_status(struct execution *execution, int rank, int status)
 	execution_advance(execution);
 }
 
+/* Having told that it failed, a rank has the launcher kill the others. */
+static gboolean one_has_failed(const struct execution *execution)
+{
+	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
+		const struct rank_end *end = &execution->ends[rank];
+
+		if (end->known && !end->killed && end->status != 0)
+			return TRUE;
+	}
+	return FALSE;
+}
+
 void execution_launcher_ended(struct execution *execution, int status)
 {
+	gboolean failed = one_has_failed(execution);
+	int number = launcher_signal(execution->launcher);
+
+	if (status > 128)
+		number = status - 128;
+	if (!failed)
+		blame_first(execution);
 	for (int rank = 0; rank < execution->session->options->ranks; rank++) {
 		struct rank_end *end = &execution->ends[rank];
 
 		if (!end->known)
-			end->status = status > 128 ? status - 128 : (status & 0xff) << 8;
+			end->status = number > 0 ? number : (status & 0xff) << 8;
+		end->killed |= !end->known && failed;
 		end->known = TRUE;
 	}
 	uv_timer_stop(&execution->timer);
-	execution->timing = FALSE;
+	execution->timing = execution->asking = FALSE;
 	execution_advance(execution);
 }

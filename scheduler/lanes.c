@@ -12,6 +12,7 @@ struct lane {
 	enum buffering buffering;
 	struct execution *execution; /* NULL: between two interleavings */
 	GArray *again;               /* the plan that is to be begun anew; NULL: none is */
+	gboolean struck;             /* something outside has ended it when it was tried before */
 	gboolean stopped;            /* on the way of a plan */
 };
 
@@ -267,6 +268,8 @@ static void lane_start(struct session *session, struct lane *lane)
 		return;
 	}
 	lane->execution = session_begin(session, lane->strategy, lane->buffering, plan);
+	lane->execution->struck_before = lane->struck;
+	lane->struck = FALSE;
 }
 
 /* Files have been changed while several worlds ran, which may have disturbed each other. */
@@ -406,9 +409,10 @@ void lanes_fall_back(struct session *session)
 		if (!lane->execution || !lane->execution->again)
 			continue;
 		lane->again = session_plan_again(lane->execution);
+		lane->struck = lane->execution->struck || lane->execution->struck_before;
 		session_drop(session, g_steal_pointer(&lane->execution));
 	}
-	session_release_root(session);
+	session_renew_job(session);
 }
 
 static gboolean holds(const GArray *choices, const struct choice *choice)

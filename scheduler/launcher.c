@@ -43,6 +43,13 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 	*buffer = uv_buf_init(launcher->area, sizeof(launcher->area));
 }
 
+static void keep_output(struct launcher *launcher, const char *bytes, ssize_t count)
+{
+	g_string_append_len(launcher->said, bytes, count);
+	if (launcher->said->len > OUTPUT_KEPT)
+		g_string_erase(launcher->said, 0, (gssize)(launcher->said->len - OUTPUT_KEPT));
+}
+
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 {
 	struct launcher *launcher = stream->data;
@@ -51,9 +58,19 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 		uv_read_stop(stream);
 		return;
 	}
-	g_string_append_len(launcher->said, buffer->base, count);
-	if (launcher->said->len > OUTPUT_KEPT)
-		g_string_erase(launcher->said, 0, (gssize)(launcher->said->len - OUTPUT_KEPT));
+	keep_output(launcher, buffer->base, count);
+}
+
+/* What it has said before it ended, and was not read yet. */
+static void read_rest(struct launcher *launcher)
+{
+	uv_os_fd_t descriptor;
+	ssize_t count;
+
+	if (uv_fileno((uv_handle_t *)&launcher->output, &descriptor) != 0)
+		return;
+	while ((count = read(descriptor, launcher->area, sizeof(launcher->area))) > 0)
+		keep_output(launcher, launcher->area, count);
 }
 
 static void on_process_ended(uv_process_t *process, int64_t status, int signal_number)
@@ -62,6 +79,7 @@ static void on_process_ended(uv_process_t *process, int64_t status, int signal_n
 
 	offspring_spare(process->pid, FALSE);
 	launcher->running = FALSE;
+	read_rest(launcher);
 	if (!launcher->freed)
 		launcher->ended(launcher->user, launcher,
 		                signal_number ? 128 + signal_number : (int)status);
@@ -149,6 +167,15 @@ gboolean launcher_running(const struct launcher *launcher)
 const char *launcher_output(const struct launcher *launcher)
 {
 	return launcher->said->str;
+}
+
+int launcher_signal(const struct launcher *launcher)
+{
+	static const char before[] = "(signal ";
+	const char *line = strstr(launcher->said->str, "TERMINATED WITH THE EXIT STRING");
+	const char *at = line ? strstr(line, before) : NULL;
+
+	return at ? (int)g_ascii_strtoll(at + strlen(before), NULL, 10) : 0;
 }
 
 char **launcher_words(const char *custom, int ranks, GError **error)

@@ -30,6 +30,10 @@ gboolean launcher_running(const struct launcher *launcher);
 /* The last that launcher and uncaught output said, for diagnostics; valid until freed. */
 const char *launcher_output(const struct launcher *launcher);
 
+/* The signal that Hydra says has ended a process of the job; 0: it does not say. If nobody else was
+ * ended by a signal it is one that Hydra itself has killed. */
+int launcher_signal(const struct launcher *launcher);
+
 /* "mpiexec.mpich -n 4" or the words of --launcher. NULL with `error` set: cannot be parsed. Free
  * with g_strfreev. */
 char **launcher_words(const char *custom, int ranks, GError **error);

@@ -188,14 +188,20 @@ void *link_owner(const struct link *link)
 	return link->owner;
 }
 
-gboolean link_has_unread(const struct link *link)
+int link_socket(const struct link *link)
 {
 	uv_os_fd_t descriptor;
-	int bytes = 0;
 
-	if (!link || uv_fileno((const uv_handle_t *)&link->pipe, &descriptor) != 0)
-		return FALSE;
-	return link->received->len > 0 || (ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0);
+	return uv_fileno((const uv_handle_t *)&link->pipe, &descriptor) == 0 ? descriptor : -1;
+}
+
+gboolean link_has_unread(const struct link *link)
+{
+	int descriptor = link ? link_socket(link) : -1, bytes = 0;
+
+	return descriptor >= 0
+	       && (link->received->len > 0
+	           || (ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0));
 }
 
 int link_index(const struct link *link)

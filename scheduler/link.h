@@ -39,6 +39,8 @@ void *link_owner(const struct link *link);
 /* Whether something has come that has not been handed out yet. */
 gboolean link_has_unread(const struct link *link);
 
+/* Its socket; -1: it has none any more. */
+int link_socket(const struct link *link);
 int link_index(const struct link *link);
 
 #endif

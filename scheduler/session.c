@@ -215,6 +215,12 @@ void session_release_root(struct session *session)
 	launcher_free(g_steal_pointer(&session->launcher));
 }
 
+void session_renew_job(struct session *session)
+{
+	if (!session->snapshots || !session->root)
+		session_release_root(session);
+}
+
 void session_drop(struct session *session, struct execution *execution)
 {
 	session->current = execution;
@@ -264,10 +270,13 @@ struct execution *session_carry_out(struct session *session, struct strategy *st
 	session->current = execution;
 	session_pump(session, current_is_over, 0);
 	while (execution->again && !session->error) {
+		gboolean struck = execution->struck || execution->struck_before;
+
 		plan = session_plan_again(execution);
 		session_drop(session, execution);
 		lanes_fall_back(session);
 		execution = session_begin(session, strategy, buffering, plan);
+		execution->struck_before = struck;
 		session->current = execution;
 		session_pump(session, current_is_over, 0);
 	}
@@ -353,6 +362,7 @@ void session_account(struct session *session, struct execution *execution)
 	session->accesses_learnt |= world_doubts(execution->world)->learnt > 0;
 	if (execution->cut_short || session->error)
 		return;
+	session->starved += execution->starved;
 	if (execution->wasted)
 		session->wasted++;
 	if (execution->lost) {
@@ -466,6 +476,10 @@ static void conclude(struct session *session)
 					       "that are not seen"
 					     : "the program does not behave the same way each "
 					       "time");
+	if (session->starved > 0 && !exploration->incomplete_reason)
+		exploration->incomplete_reason = g_strdup_printf(
+			"memory ran out in %" G_GUINT64_FORMAT " interleaving%s",
+			session->starved, session->starved == 1 ? "" : "s");
 	exploration->complete = !exploration->incomplete_reason;
 	session_note(session);
 	if (!session->store)
@@ -517,6 +531,7 @@ static void release_session(struct session *session)
 	session_wander_release(session);
 	g_free(session->stop_reason);
 	g_free(session->lost_reason);
+	g_free(session->struck_first);
 }
 
 static void hand_over(struct session *session, struct session_result *ret)

@@ -14,6 +14,7 @@
 #include "frozen.h"
 #include "lanes.h"
 #include "launcher.h"
+#include "memory_pressure.h"
 #include "outcomes.h"
 #include "pmi.h"
 #include "run_directory.h"
@@ -100,6 +101,11 @@ struct session {
 	guint64 lost; /* plans of the search that the program did not follow */
 	char *lost_reason;
 	gboolean lost_unseen; /* one-sided communication could be the cause */
+	guint64 struck;       /* executions that something outside has ended, begun again */
+	char *struck_first;   /* what was struck; NULL: nothing was */
+	struct memory_pressure memory_before;
+	gboolean memory_ran_out;
+	guint64 starved; /* interleavings that ended for that, twice */
 	char *stop_reason;    /* no further interleaving is to be started; NULL: go on */
 	guint well_kept;      /* bufferings under which the calls of an interleaving that ended well
 	                      have been kept */
@@ -210,6 +216,9 @@ gboolean session_is_enough(struct session *session);
 /* Begins to carry a plan out (struct choice; taken over), from the nearest snapshot. */
 struct execution *session_begin(struct session *session, struct strategy *strategy,
                                 enum buffering buffering, GArray *plan);
+/* After executions that are to be begun again were dropped: the job of all snapshots is ended, too,
+ * if they are not gone back to any more. */
+void session_renew_job(struct session *session);
 /* Whether it is over, and its job with it. */
 gboolean session_has_ended(const struct execution *execution);
 /* Takes the interleaving into account, if it is one. */

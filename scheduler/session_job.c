@@ -55,19 +55,26 @@ static void on_launcher_ended(void *user, const struct launcher *launcher, int s
 	g_autofree char *words = NULL;
 
 	if (!execution) {
-		if (session->root)
-			session_fail(session,
-			             "the job launcher ended (status %d) while its ranks "
-			             "were needed",
-			             status);
+		if (session->root && session->snapshots)
+			session_fall_back(session, g_strdup_printf("the job launcher ended (status "
+			                                           "%d) while its ranks were "
+			                                           "needed",
+			                                           status));
 		return;
 	}
 	if (execution_failed_to_start(execution))
 		return;
 	if (execution->state != EXECUTION_STARTING) {
-		execution_launcher_ended(execution, status);
+		execution->launcher_status = status;
+		if (execution_has_orphans(execution))
+			execution->orphaned = g_get_monotonic_time();
+		else
+			execution_launcher_ended(execution, status);
 		return;
 	}
+	if ((status > 128 || execution_is_outside(launcher_signal(launcher)))
+	    && execution_strike(execution, "the job while it was started"))
+		return;
 	words = last_words(session, execution);
 	session_fail(session, "%s: the job ended with status %d before %s called MPI_Init%s%s%s",
 	             session->options->program[0], status,

@@ -156,8 +156,28 @@ static void note_accesses(struct session *session)
 		     "with too irregular datatypes");
 }
 
+#define MEMORY_RAN_OUT                                                                      \
+	"; meanwhile the kernel has killed processes because memory ran out: fewer ranks, " \
+	"fewer worlds at once (-j) or fewer snapshots (--max-memory) need less"
+
+/* What was explored again, so that nothing of it is lost. */
+static void note_struck(struct session *session)
+{
+	g_autofree char *text = NULL;
+
+	if (session->struck == 0)
+		return;
+	text = g_strdup_printf(
+		"%" G_GUINT64_FORMAT " interleaving%s ended from outside (the first: "
+		"%s), and explored again%s",
+		session->struck, session->struck == 1 ? " was" : "s were", session->struck_first,
+		session->memory_ran_out ? MEMORY_RAN_OUT : "");
+	note(session, text);
+}
+
 void session_note(struct session *session)
 {
+	note_struck(session);
 	note_covered(session);
 	session_note_bounds(session);
 	note_ignored(session);

@@ -118,6 +118,7 @@ static GVariant *state_of(const struct session *session)
 	g_variant_dict_insert(&dict, "sets-left", "b", left_out.sets);
 	g_variant_dict_insert(&dict, "bounds-met", "t", session->bounds_met);
 	g_variant_dict_insert(&dict, "lost", "t", session->lost);
+	g_variant_dict_insert(&dict, "starved", "t", session->starved);
 	if (session->lost_reason)
 		g_variant_dict_insert(&dict, "lost-reason", "s", session->lost_reason);
 	g_variant_dict_insert(&dict, "lost-unseen", "b", session->lost_unseen);
@@ -219,6 +220,7 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 	g_variant_dict_lookup(&dict, "sets-left", "b", &session->left_out.sets);
 	g_variant_dict_lookup(&dict, "bounds-met", "t", &session->bounds_met);
 	g_variant_dict_lookup(&dict, "lost", "t", &session->lost);
+	g_variant_dict_lookup(&dict, "starved", "t", &session->starved);
 	g_variant_dict_lookup(&dict, "lost-reason", "s", &session->lost_reason);
 	g_variant_dict_lookup(&dict, "lost-unseen", "b", &session->lost_unseen);
 	g_variant_dict_lookup(&dict, "by-rule", "b", &session->by_rule);

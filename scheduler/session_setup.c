@@ -10,6 +10,7 @@
 #include "interruption.h"
 #include "janitor.h"
 #include "lanes.h"
+#include "memory_pressure.h"
 #include "offspring.h"
 #include "program.h"
 #include "session_internal.h"
@@ -32,10 +33,11 @@ void session_fail(struct session *session, const char *format, ...)
 	session->error = g_error_new_literal(SESSION_ERROR, 0, message);
 }
 
-/* What is ending ends as it is. */
+/* What is ending ends as it is, and a new job has nothing to do with snapshots. */
 static void begin_again(struct execution *execution)
 {
-	execution->again |= execution->state < EXECUTION_ENDING;
+	execution->again |= execution->state < EXECUTION_ENDING
+	                    && (!execution->launched || execution->state == EXECUTION_PARKING);
 }
 
 void session_fall_back(struct session *session, char *reason)
@@ -329,9 +331,9 @@ gboolean session_open(struct session *session, GError **error)
 	const struct session_options *options = session->options;
 	g_autofree char *socket = NULL, *pmi = NULL;
 
+	offspring_adopt();
 	if (!enough_room((guint64)options->ranks * MAX(options->jobs, 1), error))
 		return FALSE;
-	offspring_adopt();
 	session->janitor = janitor_start(session->strays, place_of_journal(options));
 	aftermath_put_back_all(session->exploration->notes);
 	session->directory = run_directory_new(options->ranks, error);
@@ -373,6 +375,7 @@ void session_init(struct session *session, const struct session_options *options
 		memory = (guint64)uv_get_free_memory() / 2;
 	session->options = options;
 	session->alone = options->alone;
+	session->memory_before = memory_pressure_now();
 	session->cancels = program_calls(options->program[0], "MPI_Cancel");
 	session->started = g_get_monotonic_time();
 	session->snapshots = options->backtrack != BACKTRACK_RERUN && !options->path;

@@ -59,6 +59,9 @@ static void on_child(struct session *session, struct link *link, const struct wi
 	if (!child->ended || !execution)
 		return;
 	if (execution->state == EXECUTION_STARTING) {
+		if (execution_is_outside(child->status)
+		    && execution_strike(execution, "rank %d while it was restored", rank))
+			return;
 		session_fall_back(
 			session,
 			g_strdup_printf("rank %d could not be restored from its snapshot", rank));
@@ -93,20 +96,29 @@ static void on_message(struct link *link, const struct wire_message *message)
 	}
 }
 
+/* Its copies go with it. */
+static void on_keeper_gone(struct frozen *frozen, int rank)
+{
+	struct session *session = frozen->session;
+	g_autoptr(GList) executions = g_hash_table_get_values(session->executions);
+
+	frozen->links[rank] = NULL;
+	if (session->snapshots)
+		session_fall_back(session,
+		                  g_strdup_printf("the snapshot of rank %d was lost: its process "
+		                                  "was killed from outside, or memory ran out",
+		                                  rank));
+	for (GList *item = executions; item; item = item->next)
+		if (((struct execution *)item->data)->from == frozen)
+			execution_keeper_lost(item->data, rank);
+}
+
 static void on_closed(struct link *link, const char *why)
 {
-	struct frozen *frozen;
-
-	if (link_role(link) == LINK_RANK) {
+	if (link_role(link) == LINK_RANK)
 		execution_link_closed(link_owner(link), link_index(link), why);
-	} else if (link_role(link) == LINK_KEEPER) {
-		frozen = link_owner(link);
-		frozen->links[link_index(link)] = NULL;
-		session_fail(frozen->session,
-		             "the snapshot of rank %d is gone: its process was "
-		             "killed from outside, or memory ran out",
-		             link_index(link));
-	}
+	else if (link_role(link) == LINK_KEEPER)
+		on_keeper_gone(link_owner(link), link_index(link));
 }
 
 const struct link_handler session_link_handler = {on_message, on_closed};

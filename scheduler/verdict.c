@@ -49,7 +49,10 @@ static char *ended_words(const struct execution *execution, int rank)
 
 	switch (ending_of(execution, rank)) {
 	case ENDING_CRASH:
-		return g_strdup_printf("killed by SIG%s", sigabbrev_np(WTERMSIG(end->status)));
+		return g_strdup_printf("killed by SIG%s%s", sigabbrev_np(WTERMSIG(end->status)),
+		                       execution->struck_before && execution_is_outside(end->status)
+		                               ? ", twice along this path"
+		                               : "");
 	case ENDING_ABORT:
 		return g_strdup_printf("called MPI_Abort(%d)", end->abort_code);
 	case ENDING_ERROR:
@@ -397,6 +400,22 @@ static void mark_bystanders(const struct execution *execution, GPtrArray *ranks,
 	}
 }
 
+/* Not part of what tells findings apart: it need not be so the next time. And what lies below is
+ * not explored. */
+static void blame_memory(struct execution *execution, struct record_finding *finding)
+{
+	char *message = finding->message;
+
+	if (!execution->struck_before
+	    || !memory_pressure_since(&execution->session->memory_before))
+		return;
+	execution->starved = TRUE;
+	finding->message = g_strdup_printf("%s; the kernel has killed processes because memory ran "
+	                                   "out",
+	                                   message);
+	g_free(message);
+}
+
 static void find_fault(struct execution *execution, const char *kind, enum ending worst)
 {
 	struct record_finding *finding = record_finding_new(kind);
@@ -410,6 +429,8 @@ static void find_fault(struct execution *execution, const char *kind, enum endin
 		                record_rank_copy(finding->ranks->pdata[i]));
 	finding->path = g_strdup(execution->record->path);
 	finding->message = message_for(execution, kind, finding->ranks, worst);
+	if (worst == ENDING_CRASH)
+		blame_memory(execution, finding);
 	g_ptr_array_add(execution->findings, finding);
 }
 

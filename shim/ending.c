@@ -151,6 +151,7 @@ void ending_leave(int status, bool finalised)
 	shown = true;
 	message.ending.status = status;
 	gate_tell(&message);
-	if (!finalised)
+	/* When one fails the launcher kills the others, also before they tell how they end. */
+	if (!finalised || status != 0)
 		gate_wait_for_end();
 }

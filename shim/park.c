@@ -19,7 +19,9 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 #define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler has gone away */
-#define LAUNCHER_FD_MIN 210
+/* Below the control socket: when a process dies the kernel closes the higher descriptors first, and
+ * the scheduler must see it before the launcher, which then kills the others. */
+#define LAUNCHER_FD_MIN (AGENT_WORLD_FD - 20)
 #define LAUNCHER_TIMEOUT_MS 2000
 
 struct child {

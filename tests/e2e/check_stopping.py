@@ -154,11 +154,15 @@ def started(tool, program, kind, left):
     """matchpoint, when rank 0 has come to stay."""
     mark = uuid.uuid4().hex
     process = tool.start(["explore", "-n", "3", "--", program, kind, "stay", left.mark], mark)
-    end = time.monotonic() + 20
-    # matchpoint, mpiexec, proxy, six ranks and keepers, and the child
+    end = time.monotonic() + 60
+    # matchpoint, its janitor, mpiexec, six ranks and keepers, and the child
     while len(left.pids()) < 10 and time.monotonic() < end:
         time.sleep(0.02)
-    check(len(left.pids()) >= 10, "%s: rank 0 never came to stay" % kind)
+    count = len(left.pids())
+    if count < 10:
+        process.terminate()
+        raise harness.Failed("%s: rank 0 never came to stay: %d processes\n%s" % (
+            kind, count, process.communicate()))
     return process, mark
 
 
