@@ -177,6 +177,7 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 	const struct record_exploration *exploration = store_reader_exploration(reader);
 	g_autofree char *again = words_finding_again(reader, finding);
 	g_autofree char *path = words_path(finding->path);
+	g_auto(GStrv) variants = words_variants(finding);
 	const struct record_rank *told = NULL;
 	bool deadlock = g_str_equal(finding->kind, "deadlock");
 	bool remark = record_finding_is_remark(finding);
@@ -210,6 +211,9 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 		fprintf(out, "  %s\n", words_not_reproduced(finding, exploration));
 	fprintf(out, "  path: %s\n", path);
 	fprintf(out, "  again: %s\n", again);
+	for (guint i = 0; variants[i]; i++)
+		fprintf(out, "%s    %s\n",
+		        i == 0 ? "  the same with other ranks or partners:\n" : "", variants[i]);
 	return true;
 }
 

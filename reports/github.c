@@ -57,7 +57,7 @@ static bool github_write(struct store_reader *reader, const struct report_option
                          FILE *out, GError **error)
 {
 	const struct record_exploration *e = store_reader_exploration(reader);
-	const GPtrArray *findings = store_reader_findings(reader);
+	const GPtrArray *findings = store_reader_mistakes(reader);
 	g_autofree char *subject = words_subject(e), *extent = words_extent(e);
 	g_autofree char *verdict = g_strconcat(subject, extent, NULL);
 

@@ -55,7 +55,7 @@ static const char *verdict_class(const struct record_exploration *e, guint findi
 static void add_verdict(struct page *page)
 {
 	const struct record_exploration *e = store_reader_exploration(page->reader);
-	guint findings = store_reader_findings(page->reader)->len;
+	guint findings = store_reader_mistakes(page->reader)->len;
 	g_autofree char *subject = words_subject(e), *extent = words_extent(e);
 	g_auto(GStrv) counts = words_counts(page->reader);
 	GString *html = page->body;
@@ -84,7 +84,7 @@ static void add_verdict(struct page *page)
 
 static void add_contents(struct page *page)
 {
-	const GPtrArray *findings = store_reader_findings(page->reader);
+	const GPtrArray *findings = store_reader_mistakes(page->reader);
 
 	if (findings->len < 2)
 		return;
@@ -281,6 +281,18 @@ static bool find_example(struct page *page, const struct record_finding *finding
 	return false;
 }
 
+static void add_variants(GString *html, const struct record_finding *finding)
+{
+	g_auto(GStrv) variants = words_variants(finding);
+
+	if (!variants[0])
+		return;
+	g_string_append(html, "<p>The same with other ranks or partners:</p>\n<ul>\n");
+	for (guint i = 0; variants[i]; i++)
+		add_element(html, "li", "", variants[i]);
+	g_string_append(html, "</ul>\n");
+}
+
 static bool add_finding(struct page *page, const struct record_finding *finding, GError **error)
 {
 	const struct record_exploration *e = store_reader_exploration(page->reader);
@@ -312,6 +324,7 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 	if (example)
 		add_errors(html, example);
 	add_again(html, finding->path, again);
+	add_variants(html, finding);
 	g_string_append(html, "</section>\n");
 	return true;
 }
@@ -353,7 +366,7 @@ static bool add_well(struct page *page, bool shown, GError **error)
 
 static bool fill(struct page *page, GError **error)
 {
-	const GPtrArray *findings = store_reader_findings(page->reader);
+	const GPtrArray *findings = store_reader_mistakes(page->reader);
 	const struct record_exploration *e = store_reader_exploration(page->reader);
 	g_autoptr(GString) directory = g_string_new(NULL);
 

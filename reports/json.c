@@ -2,6 +2,7 @@
 
 #include "json_members.h"
 #include "report.h"
+#include "words.h"
 
 /* With more interleavings than this only those with findings are listed. */
 #define EXECUTIONS_MAX 10000
@@ -221,8 +222,8 @@ static bool add_finding(JsonBuilder *json, struct store_reader *reader,
 	json_builder_begin_object(json);
 	add_number(json, "id", finding->id);
 	add_text(json, "kind", finding->kind);
-	add_number(json, "count", finding->count);
-	add_bufferings(json, finding->bufferings);
+	add_number(json, "count", MAX(finding->count, finding->together));
+	add_bufferings(json, words_where(finding));
 	add_text(json, "path", finding->path);
 	add_text(json, "message", finding->message);
 	add_flag(json, "replayed", finding->replayed);
@@ -234,6 +235,14 @@ static bool add_finding(JsonBuilder *json, struct store_reader *reader,
 	add_roll_call(json, reader, finding->ranks);
 	if (finding->outcomes->len > 0 && !add_outcomes(json, reader, finding->outcomes, error))
 		return false;
+	for (guint i = 0; finding->variants && i < finding->variants->len; i++) {
+		if (i == 0)
+			begin_array(json, "variants");
+		if (!add_finding(json, reader, finding->variants->pdata[i], error))
+			return false;
+	}
+	if (finding->variants)
+		json_builder_end_array(json);
 	json_builder_end_object(json);
 	return true;
 }
@@ -385,7 +394,7 @@ static bool write_execution(const struct record_execution *execution, void *data
 static bool json_write(struct store_reader *reader, const struct report_options *options, FILE *out,
                        GError **error)
 {
-	const GPtrArray *findings = store_reader_findings(reader);
+	const GPtrArray *findings = store_reader_mistakes(reader);
 	uint64_t all = store_reader_count(reader);
 	bool with_findings_only = all > EXECUTIONS_MAX;
 	g_autoptr(JsonBuilder) json = json_builder_new();

@@ -165,7 +165,7 @@ static bool add_result(const struct sarif *context, const struct record_finding 
 	/* by this one GitHub tells alerts apart; else it takes the line's text alone */
 	sarif_text(json, "primaryLocationLineHash", print);
 	json_builder_end_object(json);
-	add_number(json, "occurrenceCount", MAX(finding->count, 1));
+	add_number(json, "occurrenceCount", MAX(MAX(finding->count, finding->together), 1));
 	add_properties(context, finding);
 	json_builder_end_object(json);
 	return true;
@@ -201,7 +201,7 @@ static void add_rule(JsonBuilder *json, const char *id)
 static void add_tool(const struct sarif *context)
 {
 	const struct record_exploration *e = store_reader_exploration(context->reader);
-	const GPtrArray *findings = store_reader_findings(context->reader);
+	const GPtrArray *findings = store_reader_mistakes(context->reader);
 	JsonBuilder *json = context->json;
 
 	sarif_object(json, "tool");
@@ -278,7 +278,7 @@ static void add_invocation(const struct sarif *context)
 static bool add_run(const struct sarif *context, GError **error)
 {
 	const struct record_exploration *e = store_reader_exploration(context->reader);
-	const GPtrArray *findings = store_reader_findings(context->reader);
+	const GPtrArray *findings = store_reader_mistakes(context->reader);
 	JsonBuilder *json = context->json;
 	g_autofree char *program = words_program(e);
 	g_autofree char *shard = words_shard(e);

@@ -1,4 +1,5 @@
 #include "store_rows.h"
+#include "variants.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -375,6 +376,7 @@ struct store_reader *store_reader_open(const char *directory, GError **error)
 	reader->excerpts = g_hash_table_new_full(place_hash, place_key_equal, NULL, excerpt_free);
 	reader->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	reader->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+	reader->mistakes = g_ptr_array_new();
 	if (!open_database(reader, error) || !check_header(reader, error)
 	    || !check_schema(reader, error))
 		goto failed;
@@ -382,7 +384,7 @@ struct store_reader *store_reader_open(const char *directory, GError **error)
 	    || !read_places(reader, error) || !read_excerpts(reader, error)
 	    || !rows_stacks(reader, error) || !read_examples(reader, error)
 	    || !read_communicators(reader, error) || !read_findings(reader, error)
-	    || !read_outcomes(reader, error))
+	    || !read_outcomes(reader, error) || !variants_find(reader, error))
 		goto failed;
 	reader->exploration->interleavings = store_reader_count(reader);
 	return reader;
@@ -412,6 +414,7 @@ void store_reader_close(struct store_reader *reader)
 		sqlite3_finalize(reader->statements[i]);
 	sqlite3_close(reader->database);
 	record_exploration_free(reader->exploration);
+	g_ptr_array_unref(reader->mistakes);
 	g_ptr_array_unref(reader->findings);
 	g_hash_table_unref(reader->excerpts);
 	g_hash_table_unref(reader->examples);
@@ -431,6 +434,11 @@ const struct record_exploration *store_reader_exploration(const struct store_rea
 const GPtrArray *store_reader_findings(const struct store_reader *reader)
 {
 	return reader->findings;
+}
+
+const GPtrArray *store_reader_mistakes(const struct store_reader *reader)
+{
+	return reader->mistakes;
 }
 
 const struct record_finding *store_reader_finding(const struct store_reader *reader, uint32_t id)

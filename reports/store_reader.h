@@ -32,6 +32,8 @@ void store_reader_passes(struct store_reader *reader);
 const struct record_exploration *store_reader_exploration(const struct store_reader *reader);
 const GPtrArray *
 store_reader_findings(const struct store_reader *reader); /* struct record_finding */
+/* Without those that are variants of another: what people should look at one by one. */
+const GPtrArray *store_reader_mistakes(const struct store_reader *reader);
 
 /* The finding with this id, or NULL. */
 const struct record_finding *store_reader_finding(const struct store_reader *reader, uint32_t id);

@@ -38,6 +38,7 @@ struct store_reader {
 	GHashTable *communicators; /* number to struct rows_communicator */
 	struct record_exploration *exploration;
 	GPtrArray *findings;
+	GPtrArray *mistakes; /* of them */
 };
 
 /* Says that the store is damaged, or what SQLite's last error means; false, for returning it. */

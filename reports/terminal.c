@@ -52,7 +52,7 @@ static void write_verdict(struct store_reader *reader, const struct colours *col
 static bool terminal_write(struct store_reader *reader, const struct report_options *options,
                            FILE *out, GError **error)
 {
-	const GPtrArray *findings = store_reader_findings(reader);
+	const GPtrArray *findings = store_reader_mistakes(reader);
 	struct colours colours = colours_of(out);
 
 	(void)options;

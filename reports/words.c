@@ -329,17 +329,68 @@ const char *words_not_reproduced(const struct record_finding *finding,
 	return "its replay ended otherwise: the program does not depend on matching alone";
 }
 
+uint32_t words_where(const struct record_finding *finding)
+{
+	uint32_t bufferings = finding->bufferings;
+
+	for (guint i = 0; finding->variants && i < finding->variants->len; i++)
+		bufferings |= ((struct record_finding *)finding->variants->pdata[i])->bufferings;
+	return bufferings;
+}
+
 char *words_share(const struct record_finding *finding,
                   const struct record_exploration *exploration)
 {
 	uint64_t all = exploration->interleavings;
-	bool any = finding->bufferings == (RECORD_ZERO | RECORD_INFINITE);
-	const char *buffering = any ? "any buffering" : words_bufferings(finding->bufferings);
+	uint32_t bufferings = words_where(finding);
+	guint variants = finding->variants ? finding->variants->len : 0;
+	g_autofree char *in = NULL;
+	const char *buffering;
 
+	buffering = bufferings == (RECORD_ZERO | RECORD_INFINITE) ? "any buffering"
+	                                                          : words_bufferings(bufferings);
 	if (!words_is_exploration(exploration))
 		return g_strdup(buffering);
-	return g_strdup_printf("%u of %" G_GUINT64_FORMAT " interleaving%s, %s", finding->count,
-	                       all, plural(all), buffering);
+	if (variants > 0)
+		in = g_strdup_printf(", %u variants", variants + 1);
+	return g_strdup_printf("%u of %" G_GUINT64_FORMAT " interleaving%s, %s%s",
+	                       MAX(finding->count, finding->together), all, plural(all), buffering,
+	                       in ? in : "");
+}
+
+/* "rank 0 in MPI_Recv(source=1, tag=4) at farm.c:39", of the first that is part of it. */
+static char *part_of(const struct record_finding *finding)
+{
+	for (guint i = 0; i < finding->ranks->len; i++) {
+		const struct record_rank *rank = finding->ranks->pdata[i];
+		g_autofree char *place = place_print(&rank->place);
+
+		if (!rank->bystander)
+			return g_strdup_printf("rank %d in %s(%s) at %s", rank->rank,
+			                       rank->function ? rank->function : "?",
+			                       rank->arguments ? rank->arguments : "", place);
+	}
+	return words_headline(finding);
+}
+
+GStrv words_variants(const struct record_finding *finding)
+{
+	guint count = finding->variants ? finding->variants->len : 0;
+	GPtrArray *lines = g_ptr_array_new();
+
+	for (guint i = 0; i < MIN(count, WORDS_VARIANTS_MOST); i++) {
+		const struct record_finding *variant = finding->variants->pdata[i];
+		g_autofree char *part = part_of(variant), *path = words_path(variant->path);
+
+		g_ptr_array_add(lines, g_strdup_printf("#%u, %u interleaving%s: %s, path %s",
+		                                       variant->id, variant->count,
+		                                       plural(variant->count), part, path));
+	}
+	if (count > WORDS_VARIANTS_MOST)
+		g_ptr_array_add(lines,
+		                g_strdup_printf("and %u more", count - WORDS_VARIANTS_MOST));
+	g_ptr_array_add(lines, NULL);
+	return (GStrv)g_ptr_array_free(lines, FALSE);
 }
 
 char *words_headline(const struct record_finding *finding)
@@ -459,7 +510,7 @@ static const char *plural_kind(const char *kind, guint count)
 
 GStrv words_counts(const struct store_reader *reader)
 {
-	const GPtrArray *findings = store_reader_findings(reader);
+	const GPtrArray *findings = store_reader_mistakes(reader);
 	g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);
 	GPtrArray *lines = g_ptr_array_new();
 

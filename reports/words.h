@@ -69,6 +69,14 @@ const char *words_nothing(const struct record_exploration *exploration);
 char *words_share(const struct record_finding *finding,
                   const struct record_exploration *exploration);
 
+/* The bufferings under which it, or a variant of it, occurs. */
+uint32_t words_where(const struct record_finding *finding);
+
+/* A line for each variant of a finding that shows elsewhere or with others, the first few: "#2, 142
+ * interleavings: rank 0 in MPI_Recv(source=1) at farm.c:39, path ..."; free with g_strfreev. */
+#define WORDS_VARIANTS_MOST 5u
+GStrv words_variants(const struct record_finding *finding);
+
 /* What is wrong in one line: "rank 0 waits for rank 1, which has ended". */
 char *words_headline(const struct record_finding *finding);
 

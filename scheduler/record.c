@@ -223,6 +223,8 @@ void record_finding_free(struct record_finding *finding)
 	g_ptr_array_unref(finding->ranks);
 	g_ptr_array_unref(finding->outcomes);
 	record_choice_free(finding->blame);
+	if (finding->variants)
+		g_ptr_array_unref(finding->variants);
 	g_free(finding);
 }
 

@@ -232,6 +232,11 @@ struct record_finding {
 	GPtrArray *outcomes; /* of struct record_outcome, by number; empty but in
 	                                outcome-differs */
 	struct record_choice *blame; /* the choice it needs, or NULL */
+	/* known to readers: */
+	uint32_t variant_of; /* the first finding of the same kind at the same places, where
+	                        other ranks or partners stand there; 0: it is the first itself */
+	GPtrArray *variants; /* those (struct record_finding, not its own); NULL: none */
+	uint32_t together;   /* interleavings that show it or one of them */
 };
 
 struct record_exploration {

@@ -18,7 +18,8 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
   findings      a list: {"kind", "count", "buffering", "at": {"rank": part of the source line where
                 it stands}, "blame": part of the source line of the choice, "message": a part}
                 count, at, blame and message may be left out; "outcomes": how many interleavings
-                each outcome has
+                each outcome has; "variants": the same for each of those that are told as one,
+                whichever was found first
   varies        true: what is printed is not the same in every run
 
 Every program is explored by snapshots, one world at a time and side by side, and by rerunning, two
@@ -82,11 +83,26 @@ def check_finding(source, expected, found):
         counts = [o["count"] for o in found["outcomes"]]
         check(counts == expected["outcomes"], "outcomes %s: %s" % (counts, text))
     check(expected.get("message", "") in (found["message"] or ""), "another message: " + text)
+    if "variants" in expected:
+        pair(source, [dict(variant, kind=found["kind"]) for variant in expected["variants"]],
+             variants_of(found))
+    else:
+        check("variants" not in found, "variants: " + text)
+
+
+def variants_of(finding):
+    """All of them, itself included."""
+    return [{name: value for name, value in finding.items() if name != "variants"},
+            *finding.get("variants", [])]
 
 
 def check_findings(source, expected, report):
+    pair(source, expected, report["findings"])
+
+
+def pair(source, expected, findings):
     """Pairs every expected finding with one found, each once."""
-    left = list(report["findings"])
+    left = list(findings)
     for finding in expected:
         problems = []
         for found in left:
@@ -143,7 +159,7 @@ def replay_outcomes(tool, program, arguments, finding):
 def replay(tool, program, expected, report):
     """Every finding, and one interleaving that ends well, again from its path."""
     arguments = expected.get("args", [])
-    for finding in report["findings"]:
+    for finding in [one for found in report["findings"] for one in variants_of(found)]:
         if finding["kind"] == "outcome-differs":
             replay_outcomes(tool, program, arguments, finding)
             continue
