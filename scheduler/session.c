@@ -311,6 +311,7 @@ void session_take(struct session *session, struct record_execution *record, cons
 	g_autoptr(GError) error = NULL;
 
 	record->id = (guint32)++session->interleavings;
+	choice_coverage_add(session->choices, record->choices);
 	while (shown->len > 0) {
 		struct record_finding *finding = g_ptr_array_steal_index(shown, 0);
 
@@ -521,6 +522,7 @@ static void release_session(struct session *session)
 	g_ptr_array_unref(session->parts);
 	g_ptr_array_unref(session->lanes);
 	portfolio_free(session->portfolio);
+	choice_coverage_free(session->choices);
 	outcomes_free(session->outcomes);
 	g_array_unref(session->outcome_of);
 	g_hash_table_destroy(session->places);

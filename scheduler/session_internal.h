@@ -8,6 +8,7 @@
 #include "../ckpt/journal.h"
 #include "bounds.h"
 #include "call_log.h"
+#include "choice_coverage.h"
 #include "communicators.h"
 #include "execution.h"
 #include "findings.h"
@@ -56,6 +57,7 @@ struct session {
 	struct journal *journal; /* NULL: files stay as the program leaves them */
 	struct findings *findings;
 	GPtrArray *logs;           /* struct call_log, by finding: what its interleaving called */
+	struct choice_coverage *choices; /* what calls have taken in all of them */
 	struct outcomes *outcomes; /* NULL: they are not compared */
 	guint64 outcomes_beyond;   /* interleavings whose outcomes were too many to be told apart */
 	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution that ended so */

@@ -7,6 +7,8 @@
 #include "lanes.h"
 #include "session_internal.h"
 
+#define PLACES_MOST 5u /* of each sort */
+
 static void note(struct session *session, const char *text)
 {
 	g_ptr_array_add(session->exploration->notes, g_strdup(text));
@@ -106,6 +108,19 @@ static void note_covered(struct session *session)
 	note(session, text->str);
 }
 
+/* Which choices were made in every way, where not all of their combinations were. */
+static void note_choices(struct session *session)
+{
+	const struct session_options *options = session->options;
+	g_autofree char *text = NULL;
+
+	if (!session->stop_reason || options->conduct || options->path)
+		return;
+	text = choice_coverage_words(session->choices, PLACES_MOST);
+	if (text)
+		note(session, text);
+}
+
 /* Else that is why not all was explored. */
 static void note_sets(struct session *session)
 {
@@ -179,6 +194,7 @@ void session_note(struct session *session)
 {
 	note_struck(session);
 	note_covered(session);
+	note_choices(session);
 	session_note_bounds(session);
 	note_ignored(session);
 	if (session->alone)

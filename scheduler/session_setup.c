@@ -395,6 +395,7 @@ void session_init(struct session *session, const struct session_options *options
 		session->outcomes = outcomes_new();
 	session->executions = g_hash_table_new(NULL, NULL);
 	session->lanes = lanes_new();
+	session->choices = choice_coverage_new();
 	begin_anew(session);
 	describe(session);
 	watch(session);

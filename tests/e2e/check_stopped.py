@@ -49,6 +49,8 @@ def check_in_time(tool, program, *options):
         check(finding["kind"] == "deadlock", str(run))
         check(finding["replayed"] and finding["reproduced"], "not replayed: %s" % run)
         check(finding["ranks"][0]["stack"][0]["function"] == "main", "no stack: %s" % finding)
+    check("every alternative that was seen has been taken in some interleaving at: " in run.out
+          and "MPI_Recv at asks_the_last.c:" in run.out, str(run))
     check("replay" not in run.out.replace("again: matchpoint replay", ""), str(run))
 
 

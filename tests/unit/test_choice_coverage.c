@@ -1,0 +1,75 @@
+#include <glib.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "scheduler/choice_coverage.h"
+
+static struct record_message message(int32_t source, const char *answer)
+{
+	return (struct record_message){.source = source, .answer = answer};
+}
+
+/* An interleaving of one choice: `call` of rank 0 at a.c:`line` takes `taken`; `other` it could. */
+static void add(struct choice_coverage *coverage, uint32_t call, uint32_t line,
+                struct record_message taken, struct record_message other)
+{
+	g_autoptr(GPtrArray)
+		choices = g_ptr_array_new_with_free_func((GDestroyNotify)record_choice_free);
+	struct record_choice *choice = record_choice_new();
+
+	choice->call = call;
+	choice->function = g_intern_static_string("MPI_Recv");
+	choice->place = (struct place){.file = g_intern_static_string("a.c"), .line = line};
+	choice->taken = taken;
+	g_array_append_val(choice->alternatives, other);
+	g_ptr_array_add(choices, choice);
+	choice_coverage_add(coverage, choices);
+}
+
+static void nothing_to_choose_is_nothing_to_tell(void **state)
+{
+	struct choice_coverage *coverage = choice_coverage_new();
+
+	(void)state;
+	assert_null(choice_coverage_words(coverage, 5));
+	add(coverage, 2, 7, message(1, NULL), message(1, NULL));
+	assert_null(choice_coverage_words(coverage, 5));
+	choice_coverage_free(coverage);
+}
+
+static void lines_are_told_by_what_their_calls_have_had(void **state)
+{
+	struct choice_coverage *coverage = choice_coverage_new();
+	g_autofree char *text = NULL, *later = NULL;
+
+	(void)state;
+	add(coverage, 2, 7, message(1, NULL), message(2, NULL));
+	add(coverage, 2, 7, message(2, NULL), message(1, NULL));
+	add(coverage, 3, 7, message(1, NULL), message(2, NULL));
+	add(coverage, 4, 9, message(-1, "yes"), message(-1, "no"));
+	add(coverage, 4, 9, message(-1, "no"), message(-1, "yes"));
+	text = choice_coverage_words(coverage, 5);
+	assert_string_equal(text, "every alternative that was seen has been taken in some "
+	                          "interleaving at: MPI_Recv at a.c:9 (1 call); not at: MPI_Recv "
+	                          "at a.c:7 (1 of 2 calls, 3 of 4 alternatives)");
+	add(coverage, 3, 7, message(2, NULL), message(1, NULL));
+	later = choice_coverage_words(coverage, 1);
+	assert_string_equal(later,
+	                    "every alternative that was seen has been taken in some "
+	                    "interleaving at: MPI_Recv at a.c:7 (2 calls), and 1 more place; "
+	                    "not at: none");
+	choice_coverage_free(coverage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_to_choose_is_nothing_to_tell),
+		cmocka_unit_test(lines_are_told_by_what_their_calls_have_had),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
