@@ -13,6 +13,7 @@ static const struct report *const reports[] = {&report_terminal,
                                                &report_markdown,
                                                &report_mermaid,
                                                &report_dot,
+                                               &report_perfetto,
                                                &report_otf2,
                                                NULL};
 _Static_assert(G_N_ELEMENTS(reports) <= REPORT_MAX + 1, "raise REPORT_MAX");

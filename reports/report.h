@@ -55,6 +55,7 @@ extern const struct report report_github;
 extern const struct report report_markdown;
 extern const struct report report_mermaid;
 extern const struct report report_dot;
+extern const struct report report_perfetto; /* a trace, as JSON */
 extern const struct report report_otf2; /* a trace */
 
 #endif

@@ -9,11 +9,12 @@ import sqlite3
 
 import harness
 from harness import check
-from report_formats import check_dot, check_junit, check_mermaid, check_sarif, github_commands
+from report_formats import (check_dot, check_junit, check_mermaid, check_perfetto, check_sarif,
+                            github_commands)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../examples")
-FORMATS = ["json", "junit", "sarif", "github", "markdown", "mermaid", "dot"]
+FORMATS = ["json", "junit", "sarif", "github", "markdown", "mermaid", "dot", "perfetto"]
 AWKWARD = "\"'<&>]]> \x01\x1b[31m\x07 \ufffe\uffff %0A::error::,: | ``` </pre>\\ #;\n\r\ttwo\u20ac"
 
 
@@ -34,6 +35,7 @@ def read_all(texts):
     """Each format parsed: (json, test cases, SARIF run, workflow commands)."""
     check_mermaid(texts["mermaid"])
     check_dot(texts["dot"])
+    check_perfetto(json.loads(texts["perfetto"]))
     return (json.loads(texts["json"]), check_junit(texts["junit"].encode()),
             check_sarif(json.loads(texts["sarif"])), github_commands(texts["github"]))
 

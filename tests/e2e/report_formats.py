@@ -215,3 +215,24 @@ def check_dot(text):
     vertices |= set(re.findall(r"(r\d+) \[label=\"rank", text))
     for edge in re.finditer(r"^  %s -> %s \[" % (VERTEX, VERTEX), text, flags=re.M):
         check(set(edge.groups()) <= vertices, "an edge of no vertex: %s" % edge.group(0))
+
+
+def check_perfetto(trace):
+    """Slices of a track follow one another; both ends of an arrow lie in a slice."""
+    events = trace["traceEvents"]
+    slices, ends = {}, {}
+    for event in events:
+        if event["ph"] == "X":
+            slices.setdefault(event["tid"], []).append((event["ts"], event["ts"] + event["dur"]))
+        elif event["ph"] in "sf":
+            ends.setdefault(event["id"], {})[event["ph"]] = event
+    tracks = {event["tid"] for event in events if event["name"] == "thread_name"}
+    check(slices and set(slices) <= tracks, "tracks without a name: %s of %s" % (slices, tracks))
+    for track in slices.values():
+        track.sort()
+        check(all(left[1] <= right[0] for left, right in zip(track, track[1:])), track)
+    for number, arrow in ends.items():
+        check(set(arrow) == {"s", "f"}, "message %s has one end" % number)
+        check(arrow["s"]["ts"] < arrow["f"]["ts"], arrow)
+        for end in arrow.values():
+            check(any(first <= end["ts"] < last for first, last in slices[end["tid"]]), end)
