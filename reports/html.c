@@ -4,6 +4,7 @@
 
 #include "html_data.h"
 #include "html_page.h"
+#include "html_waits.h"
 #include "report.h"
 #include "words.h"
 
@@ -134,6 +135,14 @@ static void add_roll_call(GString *html, const struct store_reader *reader,
 	g_string_append(html, "</tbody></table></div>\n");
 }
 
+static void add_waits(GString *html, const struct record_finding *finding)
+{
+	g_autofree char *drawn = html_waits(finding->ranks);
+
+	if (drawn)
+		g_string_append_printf(html, "<h3>Who waits for whom</h3>\n%s", drawn);
+}
+
 static void add_excerpt(GString *html, const struct place *place,
                         const struct record_excerpt *excerpt, const char *who)
 {
@@ -250,7 +259,8 @@ static void add_again(GString *html, const char *path, const char *again)
 	add_text(html, line);
 	g_string_append(html, "</code></dd><dt>Again</dt><dd><code>");
 	add_text(html, again);
-	g_string_append(html, "</code></dd></dl>\n");
+	g_string_append(html, "</code> <button type=\"button\" class=\"copy\" hidden>Copy</button>"
+	                      "</dd></dl>\n");
 }
 
 static void add_title(GString *html, const struct record_finding *finding,
@@ -318,6 +328,7 @@ static bool add_finding(struct page *page, const struct record_finding *finding,
 	if (words_not_reproduced(finding, e))
 		add_element(html, "p", "class=\"warning\"", words_not_reproduced(finding, e));
 	add_roll_call(html, page->reader, finding);
+	add_waits(html, finding);
 	if (example)
 		add_graph(page, example, finding);
 	add_sources(page, finding);

@@ -1,5 +1,23 @@
 /* Draws each graph when it comes near the window, and all again when the colours change. */
 
+/* A page from a file may not be given the clipboard: then the command is marked, to be copied by hand. */
+function offerCopies() {
+	for (const button of document.querySelectorAll("button.copy")) {
+		const code = button.previousElementSibling;
+
+		button.hidden = false;
+		button.addEventListener("click", async () => {
+			getSelection().selectAllChildren(code);
+			try {
+				await navigator.clipboard.writeText(code.textContent);
+				button.textContent = "Copied";
+			} catch {
+				button.textContent = document.execCommand("copy") ? "Copied" : "Marked";
+			}
+		});
+	}
+}
+
 function main() {
 	const data = readData(), graphs = new Map(), shown = [];
 	const graphOf = (index) => {
@@ -33,6 +51,7 @@ function main() {
 	for (const holder of holders.slice(1))
 		watcher.observe(holder);
 	window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+	offerCopies();
 	window.matchpoint = { figures: shown };
 }
 

@@ -325,6 +325,16 @@ def check_keyboard(browser):
     check(tip(browser) == "", "the tooltip stays")
 
 
+def check_finding(browser):
+    """Who waits for whom is drawn, and the command is copied, or marked to be."""
+    check(browser.run("return [...document.querySelectorAll('svg.waits path title')]"
+                      ".map((title) => title.textContent)")
+          == ["rank 0 waits for rank 1", "rank 2 waits for rank 0"], "other waits are drawn")
+    browser.run("document.querySelector('button.copy').click()")
+    check(browser.run("return getSelection().toString()").startswith("matchpoint replay mp1:"),
+          "the command is not marked")
+
+
 def check_filters(browser):
     browser.run("document.querySelector('[aria-controls]').click();"
                 "document.querySelectorAll('[data-kind=ranks] input')[1].click();"
@@ -440,6 +450,7 @@ def body(tool, _):
     try:
         browser = Browser(os.path.join(tool.directory, "browser"))
         check_page(browser, page)
+        check_finding(browser)
         check_mouse(browser)
         check_keyboard(browser)
         check_filters(browser)
