@@ -33,6 +33,10 @@ static const struct kind kinds[] = {
          "Often a truncation: the receive took another, longer message than the one that it made "
          "room "
          "for. Receive from the source and with the tag that the probe reported."},
+	{"thread-level", "A thread calls MPI where the level of thread support does not let it.",
+         "Ask for MPI_THREAD_MULTIPLE in MPI_Init_thread and look at what is provided; or let only "
+         "the thread that initialised MPI call it (MPI_THREAD_FUNNELED), or one at a time "
+         "(MPI_THREAD_SERIALIZED; MPI 3.1, section 12.4)."},
 	{"collective-mismatch",
          "The members of a communicator call different collectives, or the same "
          "with arguments that do not fit.",

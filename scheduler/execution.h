@@ -43,6 +43,7 @@ struct rank_end {
 	char *error;        /* MPI's words for an error that the program wanted to be fatal */
 	char *returned;     /* its words for the first error that a call returned to the program */
 	guint32 returned_call;
+	gboolean threads; /* `error`: a thread called MPI that must not; no more is heard */
 	struct place place; /* of the crash or the error; all-NULL: its last call */
 };
 

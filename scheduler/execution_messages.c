@@ -75,6 +75,7 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 	}
 	g_free(end->error);
 	end->error = condense(error->text);
+	end->threads = error->threads;
 	end->function = error->call == 0 ? error->function : 0;
 	end->place = session_place(execution, rank, error->site);
 	world_rank_stopped(execution->world, rank);
@@ -170,6 +171,9 @@ static gboolean on_report(struct execution *execution, int rank, const struct wi
 {
 	struct world *world = execution->world;
 
+	/* Another of its threads can be about to call. */
+	if (execution->ends[rank].threads)
+		return TRUE;
 	switch (message->type) {
 	case WIRE_CALL:
 		return on_call(execution, rank, &message->call, error);

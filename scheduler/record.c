@@ -13,6 +13,7 @@ const char *const record_kinds[] = {
 	"outcome-differs",
 	"rma-conflict",
 	"stall",
+	"thread-level",
 	"type-mismatch",
 	NULL,
 };

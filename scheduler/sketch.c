@@ -303,6 +303,7 @@ static const struct {
 	{"stall",
          "a stall is a call that MPI carries out by itself, which the record does not tell"},
 	{"not-reproducible", "what is not reproducible depends on more than messages"},
+	{"thread-level", "it is about threads, and the program that is written has none"},
 };
 
 static bool is_one_sided(const char *function)

@@ -9,9 +9,17 @@
 #include "session_internal.h"
 
 /* The kinds a rank's own end can have, worst first; a finding is of the worst. */
-enum ending { ENDING_CRASH, ENDING_ABORT, ENDING_ERROR, ENDING_EXIT, ENDING_NONE };
+enum ending {
+	ENDING_CRASH,
+	ENDING_ABORT,
+	ENDING_THREADS,
+	ENDING_ERROR,
+	ENDING_EXIT,
+	ENDING_NONE
+};
 
-static const char *const ending_kinds[] = {"crash", "abort", "mpi-error", "exit"};
+static const char *const ending_kinds[] = {"crash", "abort", "thread-level", "mpi-error",
+                                           "exit"};
 
 static enum ending ending_of(const struct execution *execution, int rank)
 {
@@ -24,7 +32,7 @@ static enum ending ending_of(const struct execution *execution, int rank)
 	if (end->aborted)
 		return ENDING_ABORT;
 	if (end->error)
-		return ENDING_ERROR;
+		return end->threads ? ENDING_THREADS : ENDING_ERROR;
 	if ((end->gone || end->known) && !world_finalized(execution->world, rank))
 		return ENDING_EXIT;
 	if (end->known && WEXITSTATUS(end->status) != 0)
@@ -55,6 +63,8 @@ static char *ended_words(const struct execution *execution, int rank)
 		                               : "");
 	case ENDING_ABORT:
 		return g_strdup_printf("called MPI_Abort(%d)", end->abort_code);
+	case ENDING_THREADS:
+		return g_strdup(end->error);
 	case ENDING_ERROR:
 		return g_strdup_printf("stopped by an MPI error: %s", end->error);
 	case ENDING_EXIT:

@@ -25,6 +25,7 @@ bool caller_enter(void **site)
 {
 	if (depth > 0 || !gate_is_active() || real_is_own(*site))
 		return false;
+	threading_check_level(*site);
 	return enter(site);
 }
 
@@ -40,6 +41,7 @@ void caller_leave(void)
 {
 	if (depth > 0)
 		depth--;
+	threading_check_over();
 	if (gate_is_serialised())
 		threading_leave();
 }

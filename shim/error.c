@@ -155,6 +155,21 @@ void error_out_of_order(enum mpi_call function, const void *site, const char *wh
 	gate_wait_for_end();
 }
 
+void error_wrong_thread(const void *site, const char *why)
+{
+	char sentence[256];
+	const struct wire_message message = {
+		.type = WIRE_ERROR,
+		.error = { .call = 0, .function = MPI_CALL_NONE, .site = (uintptr_t)site,
+		           .error_class = MPI_ERR_OTHER, .fatal = true, .threads = true,
+		           .text = sentence },
+	};
+
+	snprintf(sentence, sizeof(sentence), "called MPI %s", why);
+	gate_tell_apart(&message);
+	gate_wait_apart();
+}
+
 _Noreturn void error_refuse_thread(const void *site)
 {
 	report(gate_current_call(), MPI_CALL_NONE, site, MPI_ERR_UNSUPPORTED_OPERATION, true, true,

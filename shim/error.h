@@ -40,6 +40,10 @@ _Noreturn void error_refuse_thread(const void *site);
 /* The same where that is due to arguments: `why` stands after the call's name, " with ...". */
 _Noreturn int error_refused_for(const void *site, enum mpi_call function, const char *why);
 
+/* For a call of a thread that the level of thread support does not let call MPI now. Another thread
+ * may be inside the shim: this one does nothing more, and those that call later come here, too. */
+_Noreturn void error_wrong_thread(const void *site, const char *why);
+
 /* For a call that comes before MPI_Init or after MPI_Finalize (`when`): MPI would end the program,
  * and there is no error handler to ask. */
 _Noreturn void error_out_of_order(enum mpi_call function, const void *site, const char *when);

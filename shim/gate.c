@@ -106,6 +106,29 @@ void gate_tell(const struct wire_message *message)
 	tell_both(message, NULL);
 }
 
+void gate_tell_apart(const struct wire_message *message)
+{
+	struct wire_buffer out = { 0 };
+
+	wire_encode(&out, message);
+	if (!out.failed)
+		send_all(out.bytes, out.count);
+	free(out.bytes);
+}
+
+void gate_wait_apart(void)
+{
+	enum { A_WHILE = 50 }; /* milliseconds; who listens answers much sooner */
+	struct pollfd orders = { .fd = gate.socket, .events = POLLIN };
+
+	for (;;) {
+		poll(&orders, 1, -1);
+		poll(NULL, 0, A_WHILE);
+		if (poll(&orders, 1, 0) > 0)
+			gate_wait_for_end();
+	}
+}
+
 void gate_tell_accesses(void)
 {
 	tell_both(NULL, NULL);

@@ -62,6 +62,10 @@ struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *o
 
 /* Sends anything else (WIRE_COMM, WIRE_ERROR), in order with the calls. */
 void gate_tell(const struct wire_message *message);
+/* The same beside another thread that may be telling at this moment. */
+void gate_tell_apart(const struct wire_message *message);
+/* After that: obeys in place of the other thread where that does not listen. */
+_Noreturn void gate_wait_apart(void);
 
 /* Sends what access.h has gathered, which else goes with the next message. */
 void gate_tell_accesses(void);

@@ -287,6 +287,7 @@ static int stand_under_control(int control, unsigned function, const void *site)
 	on_exit(note_exit_status, NULL);
 	real_mpi()->Comm_rank(MPI_COMM_WORLD, &startup.rank);
 	real_mpi()->Query_thread(&startup.thread_level);
+	threading_be_first();
 	if (startup.thread_level == MPI_THREAD_MULTIPLE)
 		gate_serialise();
 	code = error_start();

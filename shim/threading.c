@@ -342,3 +342,39 @@ void threading_wake(void)
 	passed++;
 	syscall(SYS_futex, &passed, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
+
+/* --- fewer than several ---------------------------------------------------------------------- */
+
+static _Thread_local bool is_first IN_CALL;      /* it has initialised MPI */
+static _Thread_local unsigned under_way IN_CALL; /* its calls, one inside the other */
+static _Atomic unsigned callers;                 /* threads that are in a call */
+
+void threading_be_first(void)
+{
+	is_first = true;
+}
+
+void threading_check_level(const void *site)
+{
+	int level = startup_thread_level();
+
+	if (level == MPI_THREAD_MULTIPLE || under_way++ > 0)
+		return;
+	if (level == MPI_THREAD_SERIALIZED) {
+		if (callers++ > 0)
+			error_wrong_thread(site, "while another thread was in a call of it, with "
+			                         "MPI_THREAD_SERIALIZED");
+	} else if (!is_first) {
+		error_wrong_thread(site, level == MPI_THREAD_FUNNELED
+		                                 ? "in a thread that has not initialised it, with "
+		                                   "MPI_THREAD_FUNNELED"
+		                                 : "in a thread that has not initialised it, with "
+		                                   "MPI_THREAD_SINGLE");
+	}
+}
+
+void threading_check_over(void)
+{
+	if (under_way > 0 && --under_way == 0 && startup_thread_level() == MPI_THREAD_SERIALIZED)
+		callers--;
+}

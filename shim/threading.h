@@ -49,4 +49,13 @@ void threading_wake(void);
 /* Locks a mutex of the shim's. */
 void threading_lock(pthread_mutex_t *mutex);
 
+/* The calling thread initialises MPI. */
+void threading_be_first(void);
+
+/* A controlled call begins (of this thread's, the outermost counts) and ends: what it does must be
+ * right at the level of thread support that MPI provides (MPI 3.1, section 12.4.3). Does not return
+ * if it is not. */
+void threading_check_level(const void *site);
+void threading_check_over(void);
+
 #endif

@@ -297,6 +297,7 @@ static void describe_error(struct codec *codec, struct wire_error *error)
 	field_i32(codec, &error->error_class);
 	field_bool(codec, &error->fatal);
 	field_bool(codec, &error->refused);
+	field_bool(codec, &error->threads);
 	field_string(codec, &error->text);
 }
 

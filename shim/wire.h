@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 14
+#define WIRE_VERSION 15
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -255,6 +255,7 @@ struct wire_error {
 	int32_t error_class;
 	bool fatal;  /* the program's error handler is MPI_ERRORS_ARE_FATAL (or MPI_ERRORS_ABORT) */
 	bool refused; /* no error of the program's: matchpoint cannot control the call */
+	bool threads; /* no error of MPI's: a thread calls it that must not, then; fatal */
 	char *text;  /* MPI_Error_string */
 };
 

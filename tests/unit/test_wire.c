@@ -146,7 +146,7 @@ static void rank_messages_round_trip(void **state)
 	};
 	const struct wire_message messages[] = {
 		{ .type = WIRE_COMM, .comm = { 77, 2, 1, local, remote, 1, 5, text } },
-		{ .type = WIRE_ERROR, .error = { 3, 12, 99, 14, true, true, text } },
+		{ .type = WIRE_ERROR, .error = { 3, 12, 99, 14, true, true, false, text } },
 		{ .type = WIRE_STACK, .stack = { 7, 2, frames } },
 		{ .type = WIRE_STACK },
 		{ .type = WIRE_PARKED, .parked = { text, 1, &mapping } },
