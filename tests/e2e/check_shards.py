@@ -176,7 +176,7 @@ def check_resume(tool, program, whole):
     merged = merge(tool, stores)
     check(what(merged.report) == what(whole.report), "%s\n%s" % (whole, merged))
     for shard, words in (("1/3", "zero buffering 1 interleaving, at least 1 more left"),
-                         ("2/3", "1 interleaving, at least 1 more left")):
+                         ("2/3", "zero buffering 1 interleaving, at least 3 more left")):
         run = tool.run("explore", "-n", "5", "--store", os.path.join(tool.directory, "stopped"),
                        "--shard", shard, "--max-interleavings", "1", "--", program)
         check("not all of shard " + shard in run.out and words in run.out, str(run))
