@@ -2,7 +2,7 @@
 
 #include "../explorer/path.h"
 
-#define SEED 1 /* what is drawn only has to be fair */
+#define SEED 1 /* what is drawn only has to be fair, and another in each tree */
 
 struct tree {
 	struct pool *pool;         /* NULL: it is not explored */
@@ -39,7 +39,7 @@ void portfolio_add(struct portfolio *portfolio, enum buffering buffering, struct
 	struct tree *tree = &portfolio->trees[buffering];
 
 	if (!tree->pool)
-		tree->pool = pool_new(SEED);
+		tree->pool = pool_new(SEED + (guint32)buffering);
 	pool_add(tree->pool, part, POOL_ORDERS);
 }
 
