@@ -1,5 +1,7 @@
 #include "rma_channels.h"
 
+#include "mpi_calls.h"
+
 enum channel {
 	CHANNEL_ATOMIC, /* one updates, another one fetches */
 	CHANNEL_LOOK,   /* one writes, another one looks into its memory */
@@ -115,7 +117,7 @@ void rma_channels_read(struct rma_channels *channels, struct rma_order *order, i
 	if (writes && atomic)
 		tell(updates, rma_order_now(order, rank));
 	/* What a rank has stored into its own memory, MPI_Win_sync shows to others. */
-	if (writes || (looks && access->function != 0))
+	if (writes || (looks && access->function == MPI_CALL_Win_sync))
 		tell(memory, rma_order_now(order, rank));
 	if (!fetches && !looks)
 		return;

@@ -7,6 +7,30 @@ static int to_world(void *world, guint64 window, int rank, int target)
 	return communicators_to_world(((struct world *)world)->comms, window, rank, target);
 }
 
+/* What a call takes out of its memory has changed before it was complete there; `by` is what
+ * completes it, if it comes right behind. */
+static void on_changed(struct world *world, int rank, const struct wire_access *access,
+                       const struct wire_access *by)
+{
+	struct remark remark = {.kind = "rma-conflict", .count = 1};
+
+	remark.parties[0] = (struct remark_party){
+		.rank = rank,
+		.function = access->function,
+		.site = access->site,
+		.does = "takes data out of its own memory, which the program changes before that "
+			"is complete",
+	};
+	if (by && by->site != 0) {
+		remark.count = 2;
+		remark.parties[1] = (struct remark_party){.rank = rank,
+		                                          .function = by->function,
+		                                          .site = by->site,
+		                                          .does = "completes it"};
+	}
+	world_remark(world, &remark);
+}
+
 gboolean world_accesses(struct world *world, int rank, const struct wire_accesses *accesses,
                         GError **error)
 {
@@ -21,6 +45,15 @@ gboolean world_accesses(struct world *world, int rank, const struct wire_accesse
 			return world_refuse(error, rank, "an access outside of the window's group");
 		if (access->function >= MPI_CALL_COUNT)
 			return world_refuse(error, rank, "a call that does not exist");
+	}
+	for (uint32_t i = 0; i < accesses->count; i++) {
+		uint32_t next = i;
+
+		while (next < accesses->count && accesses->list[next].kind == WIRE_ACCESS_CHANGED)
+			next++;
+		if (accesses->list[i].kind == WIRE_ACCESS_CHANGED)
+			on_changed(world, rank, &accesses->list[i],
+			           next < accesses->count ? &accesses->list[next] : NULL);
 	}
 	rma_log_add(world->accesses, rank, world->trace.count, accesses, to_world, world);
 	return TRUE;

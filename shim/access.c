@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access_guard.h"
 #include "file_and_window.h"
 #include "gate.h"
 #include "layout.h"
@@ -86,11 +87,9 @@ static void drop_repetition(void)
 	}
 }
 
-/* Takes over its parts. Nothing is ever left out: a flush that is not told would be a false alarm.
- * */
-static void gather(const struct wire_access *access)
+/* Nothing is ever left out: a flush that is not told would be a false alarm. */
+static void add(const struct wire_access *access)
 {
-	lock();
 	while (gathered.count == GATHERED_MAX) {
 		unlock();
 		gate_tell_accesses();
@@ -98,6 +97,24 @@ static void gather(const struct wire_access *access)
 	}
 	gathered.list[gathered.count++] = *access;
 	drop_repetition();
+}
+
+/* Takes over its parts. */
+static void gather(const struct wire_access *access)
+{
+	enum { CHANGED_MAX = 8 };
+	struct wire_access changed[CHANGED_MAX];
+	uint32_t count = 0;
+
+	lock();
+	do {
+		count = access_guard_end(access, changed, CHANGED_MAX);
+		for (uint32_t i = 0; i < count; i++)
+			add(&changed[i]);
+	} while (count > 0);
+	if (access->kind == WIRE_ACCESS_DATA)
+		access_guard_begin(access);
+	add(access);
 	unlock();
 }
 
@@ -281,6 +298,8 @@ void access_window(MPI_Win window, uint64_t number)
 		                      .target = WIRE_ANY, .unit = 1 };
 	void *base = NULL;
 	int *unit = NULL, *flavor = NULL, found[3] = { 0 };
+	MPI_Aint *bytes = NULL;
+	bool known = false;
 
 	if (number == 0)
 		return;
@@ -290,19 +309,39 @@ void access_window(MPI_Win window, uint64_t number)
 		real_mpi()->Win_get_attr(window, MPI_WIN_DISP_UNIT, &unit, &found[2]);
 		if (!found[1] || !found[2])
 			return;
+		real_mpi()->Win_get_attr(window, MPI_WIN_SIZE, &bytes, &found[0]);
+		known = found[0] && *flavor != MPI_WIN_FLAVOR_SHARED;
 		access.displacement = (intptr_t)base;
 		access.unit = (uint64_t)*unit;
 	}
+	lock();
+	access_guard_window(base, known ? (size_t)*bytes : 0, known);
+	unlock();
 	if (is_unordered(window))
 		access.flags = WIRE_ACCESS_UNORDERED;
 	gather(&access);
 }
 
-void access_step(enum wire_access_kind kind, uint64_t window, int target)
+void access_step(enum wire_access_kind kind, enum mpi_call function, const void *site,
+                 uint64_t window, int target)
 {
 	if (window != 0)
-		gather(&(struct wire_access){ .kind = (uint8_t)kind, .window = window,
+		gather(&(struct wire_access){ .kind = (uint8_t)kind, .function = (uint16_t)function,
+		                              .site = (uintptr_t)site, .window = window,
 		                              .target = target });
+}
+
+void access_window_end(const void *site, MPI_Win window, uint64_t number)
+{
+	void *base = NULL;
+	int found = 0;
+
+	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_free, site, number, WIRE_ANY);
+	real_mpi()->Win_get_attr(window, MPI_WIN_BASE, &base, &found);
+	lock();
+	if (found)
+		access_guard_forget(base);
+	unlock();
 }
 
 void access_synchronise(enum mpi_call function, const void *site, int target, MPI_Win window)

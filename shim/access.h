@@ -36,6 +36,9 @@ void access_request_freed(MPI_Request request);
 /* The window is there, under that number. */
 void access_window(MPI_Win window, uint64_t number);
 
+/* MPI_Win_free begins. */
+void access_window_end(const void *site, MPI_Win window, uint64_t number);
+
 /* MPI_Win_flush and its kin, MPI_Win_sync: about to be given to the library. `target`: WIRE_ANY for
  * all. */
 void access_synchronise(enum mpi_call function, const void *site, int target, MPI_Win window);
@@ -44,7 +47,8 @@ void access_synchronise(enum mpi_call function, const void *site, int target, MP
 void access_fence(const void *site, int assert, MPI_Win window);
 
 /* Any other step: a flush of all that goes to `target`, the end of an epoch. */
-void access_step(enum wire_access_kind kind, uint64_t window, int target);
+void access_step(enum wire_access_kind kind, enum mpi_call function, const void *site,
+                 uint64_t window, int target);
 
 /* For gate.c: appends what has been gathered as one frame, if there is anything, and forgets it. */
 void access_encode(struct wire_buffer *out);

@@ -162,7 +162,7 @@ int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win w
 
 	/* Who locks its own window is about to look at it. */
 	if (code == MPI_SUCCESS && is_own_rank(win, rank))
-		access_step(WIRE_ACCESS_LOOK, lock.window, rank);
+		access_step(WIRE_ACCESS_LOOK, MPI_CALL_Win_lock, site, lock.window, rank);
 	return after_lock(&call, &lock, code);
 }
 
@@ -173,7 +173,7 @@ int shim_MPI_Win_unlock(void *site, int rank, MPI_Win win)
 	struct wire_call call = gate_call(MPI_CALL_Win_unlock, site);
 	const struct lock lock = {number_of(win, rank), rank, exclusive_held == 0};
 
-	access_step(WIRE_ACCESS_FLUSH, lock.window, rank);
+	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_unlock, site, lock.window, rank);
 	note_inside(&call);
 	return after_unlock(&call, &lock, real_mpi()->Win_unlock(rank, win));
 }
@@ -192,7 +192,7 @@ int shim_MPI_Win_unlock_all(void *site, MPI_Win win)
 	struct wire_call call = gate_call(MPI_CALL_Win_unlock_all, site);
 	const struct lock lock = {number_of(win, WIRE_ANY), WIRE_ANY, true};
 
-	access_step(WIRE_ACCESS_FLUSH, lock.window, WIRE_ANY);
+	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_unlock_all, site, lock.window, WIRE_ANY);
 	note_inside(&call);
 	return after_unlock(&call, &lock, real_mpi()->Win_unlock_all(win));
 }
@@ -204,7 +204,7 @@ void window_meet_to_free(const void *site, MPI_Win window)
 
 	if (!window_find(window, &number))
 		return;
-	access_step(WIRE_ACCESS_FLUSH, number, WIRE_ANY);
+	access_window_end(site, window, number);
 	if (!atomics_made || atomics_told) {
 		communicator_meet(number, MPI_CALL_Win_free, site, 0);
 		return;
@@ -353,7 +353,7 @@ int shim_MPI_Win_complete(void *site, MPI_Win win)
 	int code;
 
 	if (epochs)
-		access_step(WIRE_ACCESS_COMPLETE, number, WIRE_ANY);
+		access_step(WIRE_ACCESS_COMPLETE, MPI_CALL_Win_complete, site, number, WIRE_ANY);
 	note_inside(&call);
 	code = real_mpi()->Win_complete(win);
 	inside_leave();
@@ -374,7 +374,7 @@ int shim_MPI_Win_complete(void *site, MPI_Win win)
 static void end_exposure(struct window_epochs *epochs, uint64_t number)
 {
 	epochs->exposure = 0;
-	access_step(WIRE_ACCESS_WAIT, number, WIRE_ANY);
+	access_step(WIRE_ACCESS_WAIT, MPI_CALL_NONE, NULL, number, WIRE_ANY);
 }
 
 int shim_MPI_Win_wait(void *site, MPI_Win win)

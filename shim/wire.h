@@ -328,6 +328,8 @@ enum wire_access_kind {
 	WIRE_ACCESS_COMPLETE,    /* MPI_Win_complete: a local flush, the rest when targets wait */
 	WIRE_ACCESS_WAIT,        /* MPI_Win_wait: what was completed is in the window */
 	WIRE_ACCESS_LOOK,        /* the rank may learn here what others have put into its window */
+	WIRE_ACCESS_CHANGED,     /* the program has changed what this call takes out of its memory;
+	                            what completes it follows */
 	WIRE_ACCESS_KINDS
 };
 
@@ -364,7 +366,7 @@ struct wire_access {
 	uint64_t site;     /* return address in the program */
 	uint64_t window;   /* its communicator's number */
 	int32_t target;    /* rank in the window's group, or WIRE_ANY */
-	uint32_t number;   /* DATA: of this access in its rank, from 1; REQUEST: of which */
+	uint32_t number;   /* DATA: of this access in its rank, from 1; else of which */
 	int64_t displacement; /* DATA: in the target's units; WINDOW: its first byte's address */
 	uint64_t unit;     /* WINDOW: bytes */
 	uint32_t part_count;

@@ -102,6 +102,21 @@ static void exposed(void)
 	MPI_Barrier(WORLD);
 }
 
+static void changed(void)
+{
+	int value = 1;
+
+	MPI_Win_lock_all(0, win);
+	if (rank == 0) {
+		MPI_Put(&value, 1, MPI_INT, 1, 30, 1, MPI_INT, win); /* as it is now */
+		value = 2;
+		MPI_Win_flush_local(1, win); /* completes it */
+		value = 3;
+	}
+	MPI_Win_unlock_all(win);
+	MPI_Barrier(WORLD);
+}
+
 static void layouts(void)
 {
 	MPI_Datatype column;
@@ -128,6 +143,7 @@ int main(int argc, char **argv)
 	flushed_here();
 	operations();
 	own_buffers();
+	changed();
 	MPI_Win_fence(0, win);
 	exposed();
 	layouts();

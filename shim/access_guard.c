@@ -1,0 +1,171 @@
+#define _GNU_SOURCE /* process_vm_readv */
+#include "access_guard.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+	GUARDS_MAX = 4096, /* calls under way; beyond, they are not watched */
+	WINDOWS_MAX = 64,
+	BYTES_MAX = 16 << 10,
+	PIECES_MAX = 64,
+	PARTS_MAX = 4,
+};
+
+/* A call under way: which, and what was in its memory. */
+struct guard {
+	struct wire_access access; /* without parts */
+	struct wire_part parts[PARTS_MAX];
+	uint32_t part_count;
+	uint64_t hash;
+};
+
+static struct guard guards[GUARDS_MAX];
+static uint32_t guard_count;
+
+static struct {
+	uintptr_t low, high;
+} windows[WINDOWS_MAX];
+static uint32_t window_count;
+static bool anywhere;
+
+void access_guard_window(const void *base, size_t bytes, bool known)
+{
+	if (!known || window_count == WINDOWS_MAX) {
+		anywhere = true;
+		return;
+	}
+	windows[window_count].low = (uintptr_t)base;
+	windows[window_count++].high = (uintptr_t)base + bytes;
+}
+
+void access_guard_forget(const void *base)
+{
+	for (uint32_t i = 0; i < window_count; i++) {
+		if (windows[i].low != (uintptr_t)base)
+			continue;
+		windows[i] = windows[--window_count];
+		return;
+	}
+}
+
+static bool is_in_window(uintptr_t low, uintptr_t high)
+{
+	for (uint32_t i = 0; i < window_count; i++)
+		if (low < windows[i].high && windows[i].low < high)
+			return true;
+	return false;
+}
+
+/* The pieces of memory that are compared. 0: none, or one lies in a window. */
+static size_t list_pieces(const struct guard *guard, struct iovec *pieces, size_t *ret_bytes)
+{
+	size_t count = 0, total = 0;
+
+	for (uint32_t i = 0; i < guard->part_count; i++) {
+		const struct wire_part *part = &guard->parts[i];
+
+		for (uint64_t j = 0; j < part->times * part->count; j++) {
+			uintptr_t low = (uintptr_t)(part->start
+			                            + (int64_t)(j / part->times) * part->extent
+			                            + (int64_t)(j % part->times) * part->stride);
+			size_t length = part->length < BYTES_MAX ? part->length : BYTES_MAX;
+
+			if (is_in_window(low, low + length))
+				return 0;
+			if (count == PIECES_MAX || total + length > BYTES_MAX)
+				break;
+			pieces[count++] = (struct iovec){ (void *)low, length };
+			total += length;
+		}
+	}
+	*ret_bytes = total;
+	return count;
+}
+
+/* false: it is not all there, or must not be read. */
+static bool hash_memory(const struct guard *guard, uint64_t *ret_hash)
+{
+	static char scratch[BYTES_MAX];
+	struct iovec pieces[PIECES_MAX], to = { scratch, sizeof(scratch) };
+	size_t bytes = 0, count = list_pieces(guard, pieces, &bytes);
+	int saved = errno;
+	uint64_t hash = bytes, word;
+
+	if (count == 0
+	    || process_vm_readv((pid_t)syscall(SYS_getpid), &to, 1, pieces, count, 0)
+	               != (ssize_t)bytes) {
+		errno = saved;
+		return false;
+	}
+	memset(scratch + bytes, 0, bytes + sizeof(word) <= BYTES_MAX ? sizeof(word) : 0);
+	for (size_t i = 0; i + sizeof(word) <= BYTES_MAX && i < bytes; i += sizeof(word)) {
+		memcpy(&word, scratch + i, sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
+	}
+	*ret_hash = hash;
+	return true;
+}
+
+void access_guard_begin(const struct wire_access *access)
+{
+	struct guard *guard = &guards[guard_count];
+
+	if (anywhere || guard_count == GUARDS_MAX)
+		return;
+	guard->access = *access;
+	guard->access.parts = NULL;
+	guard->access.part_count = 0;
+	guard->part_count = 0;
+	for (uint32_t i = 0; i < access->part_count && guard->part_count < PARTS_MAX; i++)
+		if (access->parts[i].role == WIRE_PART_READ)
+			guard->parts[guard->part_count++] = access->parts[i];
+	if (guard->part_count > 0 && hash_memory(guard, &guard->hash))
+		guard_count++;
+}
+
+static bool completes(const struct wire_access *by, const struct wire_access *access)
+{
+	switch (by->kind) {
+	case WIRE_ACCESS_REQUEST: return by->number == access->number;
+	case WIRE_ACCESS_FENCE:
+		if (by->flags & WIRE_ACCESS_NOPRECEDE)
+			return false;
+		break;
+	case WIRE_ACCESS_FLUSH:
+	case WIRE_ACCESS_FLUSH_LOCAL:
+	case WIRE_ACCESS_COMPLETE: break;
+	default: return false;
+	}
+	return by->window == access->window
+	       && (by->target == WIRE_ANY || by->target == access->target);
+}
+
+uint32_t access_guard_end(const struct wire_access *access, struct wire_access *ret,
+                          uint32_t most)
+{
+	uint32_t kept = 0, changed = 0;
+
+	if (access->kind == WIRE_ACCESS_DATA)
+		return 0;
+	for (uint32_t i = 0; i < guard_count; i++) {
+		uint64_t hash = 0;
+
+		if (changed == most || !completes(access, &guards[i].access)) {
+			if (kept != i)
+				guards[kept] = guards[i];
+			kept++;
+			continue;
+		}
+		if (anywhere || !hash_memory(&guards[i], &hash) || hash == guards[i].hash)
+			continue;
+		ret[changed] = guards[i].access;
+		ret[changed++].kind = WIRE_ACCESS_CHANGED;
+	}
+	guard_count = kept;
+	return changed;
+}
