@@ -384,6 +384,8 @@ static void read_event(struct dependence *dependence, const struct event *event,
 	case EVENT_LEAVE:
 		read_leave(dependence, event);
 		break;
+	case EVENT_REPEAT:
+		break;
 	}
 }
 
@@ -422,6 +424,7 @@ static void unread_event(struct dependence *dependence)
 		break;
 	case EVENT_COMPLETE:
 	case EVENT_LEAVE:
+	case EVENT_REPEAT:
 		break;
 	}
 }

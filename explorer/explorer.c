@@ -38,6 +38,13 @@
  * once the last of them is complete. Of large sets only those count that are all that is complete
  * at some node (together.h).
  *
+ * A poll that is told "no" and then asks again, with nothing in between, has come back to the
+ * state that it was in, but for what the program counts: what could be answered at its first
+ * question leads to the same as that answer to the second. So the other answers are left to the
+ * last of such questions, where "no" is no answer any more (EVENT_REPEAT). They are told "no"
+ * first, so that this is known before anything else is made of them. At a few of the others another
+ * answer is explored nevertheless, one in a path.
+ *
  * In which order the alternatives of a step are visited is all the same: which world speaks up
  * follows from spines, each of which is met once. So a step may also stand at another than its
  * first alternative first (explorer_turn): then the first waits, and what the step asks with it;
@@ -121,6 +128,7 @@ GArray *explorer_next(struct explorer *explorer)
 	guint index = explorer->steps->len;
 
 	explorer->fresh = true;
+	explorer->begun = 0;
 	if (!explorer->started) {
 		explorer->started = true;
 		return path_copy_choices(explorer);
@@ -143,6 +151,7 @@ GArray *explorer_next(struct explorer *explorer)
 		                    alternative->needs->len);
 	g_array_append_val(explorer->path, alternative->choice);
 	alternative_free(alternative);
+	explorer->begun = index + 1;
 	return path_copy_choices(explorer);
 }
 
@@ -160,6 +169,7 @@ bool explorer_is_done(const struct explorer *explorer)
 
 void explorer_lost(struct explorer *explorer)
 {
+	explorer->begun = explorer->steps->len;
 	explorer->statistics.wasted++;
 }
 
@@ -181,7 +191,7 @@ static bool within_bounds(struct explorer *explorer, const struct cost *cost)
 		within = false;
 	}
 	explorer->statistics.pruned += !within;
-	return within;
+	return within && cost_of(cost, REPEATS_BOUND) <= REPEATS_MOST;
 }
 
 struct alternative *explorer_push(struct explorer *explorer, struct step *step, struct op_id taken,
@@ -294,12 +304,14 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 	size_t from = read_trace(explorer, trace);
 
 	if ((explorer->fresh && !holds_path(explorer)) || !visit(explorer)) {
+		explorer->begun = explorer->steps->len;
 		explorer->statistics.wasted++;
 		return EXPLORER_DROP;
 	}
 	explorer->fresh = false;
 	late_look(explorer, trace, from);
 	if (open->len == 0) {
+		explorer->begun = explorer->steps->len;
 		explorer->statistics.outcomes++;
 		explorer->statistics.share += share(explorer);
 		return EXPLORER_DONE;

@@ -21,7 +21,7 @@ struct explorer_bound {
 	bool vouched;  /* beyond it there is nothing new, says the user: the rest is all there is */
 };
 
-#define EXPLORER_BOUNDS 64u /* at most so many: a point tells them as bits */
+#define EXPLORER_BOUNDS 63u /* at most so many: a point tells them as bits */
 
 struct explorer_options {
 	int ranks;

@@ -47,11 +47,17 @@ struct explorer {
 	GHashTable *visited;     /* set of the nodes' hashes; shared with what was split off */
 	uint64_t hash;           /* of the node last visited */
 	guint stamp;
+	guint begun; /* steps that the world that runs has not made: all, when none does */
 	bool started;
 	bool cut;   /* the last world did not come to its end: explorer_cut */
 	bool fresh; /* the next rest is the first of its world */
 	struct explorer_statistics statistics;
 };
+
+/* The bound, behind all others, on other answers than "no" to polls that would be repeated: for
+ * programs that count polls, one in a path. */
+#define REPEATS_BOUND EXPLORER_BOUNDS
+#define REPEATS_MOST 1u
 
 void late_init(struct explorer *explorer);
 void late_release(struct explorer *explorer);

@@ -1,5 +1,6 @@
 #include "frontier.h"
 
+#include "answer.h"
 #include "explorer_internal.h"
 
 /* Why a part of the tree can be explored by itself: an alternative that waits at a step is explored
@@ -382,12 +383,23 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 
 /* --- apart --------------------------------------------------------------------------------- */
 
-/* The shallowest step at which something waits; there is one. */
+/* Whether what waits at the step may be for nothing: the world that runs has told a poll "no"
+ * there, and may be asked again (EVENT_REPEAT). */
+static bool is_in_doubt(const struct explorer *explorer, guint index)
+{
+	const struct step *step = step_at(explorer, index);
+
+	return index >= explorer->begun && step->first && step->base < explorer->path->len
+	       && answer_kind(choice_at(explorer->path, step->base)->taken) == ANSWER_NO;
+}
+
+/* The shallowest step at which something waits that can be given away; the count: there is none. */
 static guint shallowest(const struct explorer *explorer)
 {
 	guint index = 0;
 
-	while (step_waiting(explorer, index) == 0)
+	while (index < explorer->steps->len
+	       && (step_waiting(explorer, index) == 0 || is_in_doubt(explorer, index)))
 		index++;
 	return index;
 }
@@ -443,6 +455,8 @@ struct explorer *explorer_split(struct explorer *explorer, guint most, guint lea
 	if (explorer->statistics.waiting < MAX(least, 1))
 		return NULL;
 	index = shallowest(explorer);
+	if (index == explorer->steps->len)
+		return NULL;
 	other = copy_back(explorer, index);
 	/* the last ones: a step's first are this search's next */
 	hand_over(explorer, other, index, MIN(most, step_waiting(explorer, index)));
@@ -461,5 +475,7 @@ struct explorer *explorer_detach(struct explorer *explorer, guint index, guint n
 
 guint explorer_split_width(const struct explorer *explorer)
 {
-	return explorer->statistics.waiting > 0 ? step_waiting(explorer, shallowest(explorer)) : 0;
+	guint index = shallowest(explorer);
+
+	return index < explorer->steps->len ? step_waiting(explorer, index) : 0;
 }

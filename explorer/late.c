@@ -82,6 +82,78 @@ static void stop_asking(struct explorer *explorer, guint index)
 	}
 }
 
+/* --- answers that were no choice ------------------------------------------------------------- */
+
+/* Of the alternatives that wait those are left that are within the bound on such answers. */
+static void bound_step(struct explorer *explorer, struct step *step)
+{
+	guint count = g_queue_get_length(&step->waiting);
+
+	if (step->bounds >> REPEATS_BOUND & 1)
+		return;
+	step->bounds |= UINT64_C(1) << REPEATS_BOUND;
+	while (count-- > 0) {
+		struct alternative *waiting = g_queue_pop_head(&step->waiting);
+		struct cost cost = cost_plus(&waiting->cost, UINT64_C(1) << REPEATS_BOUND);
+
+		cost.deviations--; /* it was counted */
+		cost_release(&waiting->cost);
+		waiting->cost = cost;
+		if (cost_of(&cost, REPEATS_BOUND) <= REPEATS_MOST) {
+			g_queue_push_tail(&step->waiting, waiting);
+			continue;
+		}
+		explorer->statistics.waiting--;
+		step->seen--;
+		alternative_free(waiting);
+	}
+}
+
+/* Nothing but "no" need be answered at this step: the same question comes again. */
+static void close_step(struct explorer *explorer, guint index)
+{
+	struct step *step = step_at(explorer, index);
+	struct alternative *waiting;
+
+	while ((waiting = g_queue_pop_head(&step->waiting))) {
+		explorer->statistics.waiting--;
+		alternative_free(waiting);
+	}
+	step->seen = 1;
+	g_clear_pointer(&step->complete, g_array_unref);
+	for (guint i = explorer->questions->len; i-- > 0;)
+		if (g_array_index(explorer->questions, struct question, i).step == index)
+			g_array_remove_index(explorer->questions, i);
+	for (guint i = explorer->settled->len; i-- > 0;)
+		if (g_array_index(explorer->settled, struct settled, i).step == index)
+			g_array_remove_index(explorer->settled, i);
+	for (int32_t source = 0; source < explorer->options.ranks; source++) {
+		GArray *steps = late_asking(explorer, step->point.rank, source)->steps;
+
+		for (guint i = steps ? steps->len : 0; i-- > 0;)
+			if (g_array_index(steps, guint, i) == index)
+				g_array_remove_index(steps, i);
+	}
+}
+
+static void close_repeated(struct explorer *explorer, const struct trace *trace, size_t from)
+{
+	for (size_t i = from == STEP_UNKNOWN ? 0 : from; i < trace->count; i++) {
+		const struct event *event = &trace->events[i];
+
+		if (event->kind != EVENT_REPEAT)
+			continue;
+		for (guint k = explorer->steps->len; k-- > 0;) {
+			if (!op_id_equal(step_at(explorer, k)->point, event->op.id))
+				continue;
+			if (event->chosen)
+				bound_step(explorer, step_at(explorer, k));
+			else
+				close_step(explorer, k);
+		}
+	}
+}
+
 void late_go_back(struct explorer *explorer, guint index)
 {
 	while (explorer->settled->len > 0) {
@@ -290,6 +362,7 @@ static void ask_sources(struct explorer *explorer, int32_t rank)
 void late_look(struct explorer *explorer, const struct trace *trace, size_t from)
 {
 	explorer->stamp++;
+	close_repeated(explorer, trace, from);
 	for (guint rank = 0; from == STEP_UNKNOWN && rank < explorer->destinations->len; rank++)
 		ask_sources(explorer, (int32_t)rank);
 	for (size_t i = from; i < trace->count; i++) {
@@ -332,6 +405,10 @@ static void start_asking_sources(struct explorer *explorer, const struct open_ch
 {
 	guint index = explorer->steps->len - 1;
 	guint next = 0;
+
+	while (next < open->alternatives->len
+	       && answer_is(g_array_index(open->alternatives, struct op_id, next)))
+		next++;
 
 	for (int32_t source = 0; source < explorer->options.ranks; source++) {
 		if (next < open->alternatives->len

@@ -95,6 +95,7 @@ bool event_equal(const struct event *a, const struct event *b)
 	case EVENT_COMPLETE:
 	case EVENT_CANCEL:
 	case EVENT_RECALL:
+	case EVENT_REPEAT:
 		break;
 	}
 	return true;

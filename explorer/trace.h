@@ -21,6 +21,9 @@ enum event_kind {
 	EVENT_RECALL,   /* the rank wants to cancel its receive op.id: MPI_Cancel was called */
 	EVENT_ANSWER,   /* the choice made at op.id was the answer `other` (answer.h) */
 	EVENT_ARRIVE,   /* rank op.id.rank entered the collective `collective` */
+	EVENT_REPEAT,   /* the answer "no" at op.id has led its rank back to the same question, with
+	                   nothing in between: whatever could be answered at op.id can be answered
+	                   again. `chosen`: for the first time at that place in the program */
 	EVENT_LEAVE,    /* rank op.id.rank learnt that its part of `collective` is complete */
 };
 

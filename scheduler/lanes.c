@@ -227,7 +227,8 @@ static gboolean enter_split(struct session *session, struct lane *lane)
 			continue;
 		explorer_statistics(other->explorer, &has);
 		/* the last one is its own when it has nothing to do meanwhile */
-		if (has.waiting == 1 && !other->execution)
+		if ((has.waiting == 1 && !other->execution)
+		    || explorer_split_width(other->explorer) == 0)
 			continue;
 		most = share;
 		richest = other;

@@ -12,6 +12,8 @@ static void rank_init(struct rank *rank)
 	rank->calls = g_array_new(FALSE, TRUE, sizeof(struct world_call));
 	rank->left = g_array_new(FALSE, FALSE, sizeof(struct wire_left));
 	rank->entered = g_array_new(FALSE, FALSE, sizeof(guint64));
+	rank->streak.polls = g_array_new(FALSE, FALSE, sizeof(struct poll));
+	rank->streak.known = g_array_new(FALSE, FALSE, sizeof(guint64));
 }
 
 struct world *world_new(const struct world_options *options, struct communicators *comms,
@@ -61,6 +63,8 @@ struct world *world_copy(const struct world *from, enum buffering buffering,
 		to->ranks[rank].calls = g_array_copy(from->ranks[rank].calls);
 		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
 		to->ranks[rank].entered = g_array_copy(from->ranks[rank].entered);
+		to->ranks[rank].streak.polls = g_array_copy(from->ranks[rank].streak.polls);
+		to->ranks[rank].streak.known = g_array_copy(from->ranks[rank].streak.known);
 	}
 	to->matcher = matcher_copy(from->matcher);
 	to->collectives = collectives_copy(from->collectives);
@@ -101,6 +105,8 @@ void world_free(struct world *world)
 		g_array_unref(world->ranks[rank].calls);
 		g_array_unref(world->ranks[rank].left);
 		g_array_unref(world->ranks[rank].entered);
+		g_array_unref(world->ranks[rank].streak.polls);
+		g_array_unref(world->ranks[rank].streak.known);
 	}
 	g_free(world->ranks);
 	matcher_free(world->matcher);

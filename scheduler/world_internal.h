@@ -53,7 +53,25 @@ struct line {
 
 #define WORLD_THREADS_MAX 10000u
 
+/* A poll, and how it was answered. */
+struct poll {
+	guint64 identity; /* the same: the same question asked again */
+	guint64 site;
+	guint64 key; /* of world->impatience */
+	struct op_id point;
+	gboolean chosen; /* it was told "no" by choice */
+};
+
+/* The polls of a rank, all of them told "no", between which it did nothing else (world_polls.c). */
+struct streak {
+	GArray *polls;        /* struct poll: the last round */
+	guint rounds;         /* that have led back to the same poll */
+	guint64 last;         /* identity of the last poll of the first round */
+	GArray *known;        /* guint64: places in the program where a round was closed before */
+};
+
 struct rank {
+	struct streak streak;
 	GArray *lines; /* struct line; NULL: one thread alone */
 	guint32 turn;  /* the last call after which it was asked whose turn it is */
 	guint focus;   /* which of them what follows is of, up to `complete` */
@@ -160,8 +178,14 @@ void world_free_lines(struct rank *rank);
 void world_ask(struct world *world, int rank);
 /* Whether the pending call is an Iprobe or Improbe. */
 gboolean world_is_probe_poll(const struct world *world, int rank);
-/* Whether the pending poll can be told "not yet" by choice, not only when nothing else can move. */
+/* Whether the pending poll can be told "not yet" by choice, not only when nothing else can move;
+ * and whether that comes before all other answers: so that it is seen whether it makes any
+ * difference. What it was told by the choice made last; and that a call was made, which may be one
+ * more poll. */
 gboolean world_may_say_no(const struct world *world, int rank);
+gboolean world_says_no_first(const struct world *world, int rank);
+void world_note_answer(struct world *world, int rank, gboolean yes);
+void world_note_poll(struct world *world, int rank, const struct wire_call *call);
 /* The waited operations of a blocked rank that can complete (guint32), as indices. */
 GArray *world_completable_indices(const struct world *world, int rank);
 /* MPI_Cancel has come before the match: the receive is withdrawn, and the rank goes on. */

@@ -94,45 +94,6 @@ void world_ask(struct world *world, int number)
 	                 (const struct asked *)(void *)asked->data, asked->len);
 }
 
-/* Polls are told "not yet" a limited number of times although it may be otherwise: for each place
- * in the program, and for MPI_Test each request, until they are told "yes". */
-static guint64 patience_key(const struct world *world, int number)
-{
-	const struct rank *rank = &world->ranks[number];
-	const struct world_call *info = world_call_info(world, number, rank->call);
-	struct op_id site = {number, (guint32)(info->site >> 32), (guint32)info->site};
-	struct op_id request = {number, 0, 0};
-
-	if (rank->question == QUESTION_ALL)
-		request = world_op_id(number, *waited_name(rank, 0));
-	return (guint64)op_id_hash(site) << 32 | op_id_hash(request);
-}
-
-gboolean world_may_say_no(const struct world *world, int number)
-{
-	const struct rank *rank = &world->ranks[number];
-	guint64 key;
-
-	if (rank->phase != PHASE_BLOCKED || !world_is_poll(rank->wait)
-	    || (rank->question == QUESTION_NONE && !world_is_probe_poll(world, number)))
-		return FALSE;
-	key = patience_key(world, number);
-	return GPOINTER_TO_UINT(g_hash_table_lookup(world->impatience, &key))
-	       < world->options.not_yet;
-}
-
-static void note_answer(struct world *world, int number, gboolean yes)
-{
-	guint64 key = patience_key(world, number);
-	guint times = GPOINTER_TO_UINT(g_hash_table_lookup(world->impatience, &key));
-
-	if (yes)
-		g_hash_table_remove(world->impatience, &key);
-	else
-		g_hash_table_replace(world->impatience, g_memdup2(&key, sizeof(key)),
-		                     GUINT_TO_POINTER(times + 1));
-}
-
 GArray *world_completable_indices(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -172,8 +133,10 @@ static struct point *find_point(GArray *points, struct op_id id)
 }
 
 /* One more alternative at a point that takes messages, if there are any. */
-static void add_answer(GArray *points, struct op_id id, enum answer_kind kind)
+static void add_answer(const struct world *world, GArray *points, struct op_id id,
+                       enum answer_kind kind)
 {
+	struct op_id answer = answer_make(kind);
 	struct point *point = find_point(points, id);
 	struct point other = {{.point = id}, PRIORITY_LAST};
 
@@ -184,7 +147,10 @@ static void add_answer(GArray *points, struct op_id id, enum answer_kind kind)
 	}
 	if (kind == ANSWER_CANCELLED)
 		point->choice.question = QUESTION_RECALL;
-	add(point->choice.alternatives, answer_make(kind));
+	if (kind == ANSWER_NO && world_says_no_first(world, id.rank))
+		g_array_prepend_val(point->choice.alternatives, answer);
+	else
+		add(point->choice.alternatives, answer);
 }
 
 static void add_messages(const struct world *world, GArray *points)
@@ -240,16 +206,17 @@ static void add_each(const struct world *world, int number, const GArray *indice
 	}
 }
 
-/* Every set of a few requests; that of all, the first alternative, is there already. */
+/* Every set of a few requests; that of all is there already. */
 static gboolean add_sets(const struct world *world, const GArray *indices, GArray *alternatives)
 {
 	g_autoptr(GArray) sets = alternatives_new();
 	gboolean all = together_sets(indices, world->options.some, sets);
+	struct op_id those = all_of(indices);
 
 	for (guint i = 0; i < sets->len; i++) {
 		struct op_id set = g_array_index(sets, struct op_id, i);
 
-		if (!op_id_equal(set, g_array_index(alternatives, struct op_id, 0)))
+		if (!op_id_equal(set, those))
 			add(alternatives, set);
 	}
 	return all;
@@ -265,7 +232,11 @@ static void add_question(const struct world *world, GArray *points, int number)
 	                       .requests = rank->waited->len},
 	                      PRIORITY_FIRST};
 	GArray *alternatives = point.choice.alternatives;
+	gboolean no = world_may_say_no(world, number);
+	gboolean no_first = no && world_says_no_first(world, number);
 
+	if (no_first)
+		add(alternatives, answer_make(ANSWER_NO));
 	if (rank->question == QUESTION_ALL && indices->len == rank->waited->len)
 		add(alternatives, answer_make(ANSWER_YES));
 	if (rank->question == QUESTION_SOME && indices->len > 1)
@@ -274,9 +245,9 @@ static void add_question(const struct world *world, GArray *points, int number)
 		add_each(world, number, indices, alternatives, rank->question == QUESTION_ANY);
 	if (rank->question == QUESTION_SOME && indices->len > 1)
 		point.choice.more = !add_sets(world, indices, alternatives);
-	if (alternatives->len == 0)
+	if (alternatives->len == (no_first ? 1u : 0u))
 		point.priority = PRIORITY_LAST;
-	if (world_may_say_no(world, number))
+	if (no && !no_first)
 		add(alternatives, answer_make(ANSWER_NO));
 	if (alternatives->len > 0)
 		g_array_append_val(points, point);
@@ -353,11 +324,11 @@ static void add_of_line(const struct world *world, GArray *points, int number)
 		return;
 	receive = recalled(world, number);
 	if (receive)
-		add_answer(points, world_op_id(number, receive->name), ANSWER_CANCELLED);
+		add_answer(world, points, world_op_id(number, receive->name), ANSWER_CANCELLED);
 	if (rank->question != QUESTION_NONE)
 		add_question(world, points, number);
 	else if (world_is_probe_poll(world, number) && world_may_say_no(world, number))
-		add_answer(points, world_op_id(number, *waited_name(rank, 0)), ANSWER_NO);
+		add_answer(world, points, world_op_id(number, *waited_name(rank, 0)), ANSWER_NO);
 	if (world->options.buffering == BUFFERING_PER_SEND
 	    || world->options.collectives == COLLECTIVES_PER_CALL)
 		add_all_early(world, points, number);
@@ -517,7 +488,7 @@ static void give_answer(struct world *world, int number, struct op_id answer)
 	for (guint32 i = answer_next(answer, 0, rank->waited->len); i < rank->waited->len;
 	     i = answer_next(answer, i + 1, rank->waited->len))
 		g_array_append_val(done, i);
-	note_answer(world, number, answer_kind(answer) != ANSWER_NO);
+	world_note_answer(world, number, answer_kind(answer) != ANSWER_NO);
 	world_release(world, number, (const guint32 *)(const void *)done->data, done->len);
 }
 
@@ -578,7 +549,7 @@ static void note_found(struct world *world, struct op_id probe)
 		if (world->ranks[probe.rank].phase == PHASE_BLOCKED
 		    && world->ranks[probe.rank].call == probe.call
 		    && world_is_probe_poll(world, probe.rank))
-			note_answer(world, probe.rank, TRUE);
+			world_note_answer(world, probe.rank, TRUE);
 	}
 }
 

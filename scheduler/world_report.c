@@ -381,6 +381,7 @@ gboolean world_call(struct world *world, int number, const struct wire_call *cal
 	} else {
 		block(world, number, call);
 	}
+	world_note_poll(world, number, call);
 	world_settle(world);
 	after_collectives(world, number, call);
 	world_try_release(world, number);
