@@ -226,6 +226,22 @@ def store(bench):
                   "%.1f %%; last: %s" % (100 * value, once.text), value <= 0.05)
 
 
+def polls(bench):
+    """An interleaving of a program that asks by MPI_Test, to one that waits for the same."""
+    def each(what):
+        alone, _ = bench.explore(4, bench.workload, what, "3", verb="run", buffering="infinite")
+        seconds, report = bench.explore(4, bench.workload, what, "3", buffering="infinite")
+        return (seconds - alone) / (report["interleavings"] - 1), report["interleavings"]
+    def ratio():
+        waits, few = each("rounds")
+        asks, many = each("polls")
+        ratio.text = "%.1f ms / %.1f ms; %d for %d" % (asks * 1e3, waits * 1e3, many, few)
+        return asks / waits
+    value = bench.median(ratio)
+    bench.row("an interleaving that polls / one that waits, 4 ranks", "<= 2",
+              "%.2f (%s)" % (value, ratio.text), value <= 2)
+
+
 def jobs(bench):
     """Interleavings a second, without the start. By snapshot the ranks of one small world keep both
     cores busy already; not so where one of them computes and the others wait for it."""
@@ -249,7 +265,8 @@ def jobs(bench):
 
 
 ALL = [senders, master_worker, snapshot, compute, many, acknowledged, ring, mixed, exchange,
-       sixteen, pending, store, jobs]
+       sixteen, pending, store, polls,
+       jobs]
 
 
 def main():

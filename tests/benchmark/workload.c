@@ -2,6 +2,7 @@
  *
  *   senders          every rank but 0 sends one message, rank 0 takes them as they come, barrier
  *   rounds R         the same R times
+ *   polls R          the same, but rank 0 asks for each message by MPI_Test until it is there
  *   compute S        the same once, after S seconds of computing on every rank
  *   digest S         the same once; rank 0 then computes for S seconds
  *   ring N           N exchanges around the ring, each followed by an Allreduce
@@ -28,12 +29,26 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static void senders(void)
+static void poll_for(int *value)
+{
+	MPI_Request request;
+	int done = 0;
+
+	MPI_Irecv(value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request);
+	while (!done)
+		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+static void senders(int polls)
 {
 	int value;
 
 	for (int i = 1; rank == 0 && i < size; i++)
-		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (polls)
+			poll_for(&value);
+		else
+			MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
 	if (rank != 0)
 		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -198,6 +213,8 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "senders";
 	double number = argc > 2 ? atof(argv[2]) : 1, other = argc > 3 ? atof(argv[3]) : 1;
 
+	int polls = strcmp(what, "polls") == 0;
+
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -214,8 +231,8 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "pending") == 0)
 		pending((int)number);
 	else
-		for (int i = 0; i < (strcmp(what, "rounds") == 0 ? (int)number : 1); i++)
-			senders();
+		for (int i = 0; i < (polls || strcmp(what, "rounds") == 0 ? (int)number : 1); i++)
+			senders(polls);
 	if (strcmp(what, "digest") == 0 && rank == 0)
 		compute(number);
 	MPI_Finalize();
