@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "peer.h"
+
 #define LINE_MAX_BYTES ((gsize)64 << 10)
 
 struct pmi_server {
@@ -244,6 +246,16 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 	handle_input(client);
 }
 
+static gboolean is_known(const struct client *client)
+{
+	const struct pmi_handler *handler = client->server->handler;
+	uv_os_fd_t descriptor;
+
+	return !handler->knows
+	       || (uv_fileno((const uv_handle_t *)&client->pipe, &descriptor) == 0
+	           && handler->knows(client->server->user, peer_of(descriptor)));
+}
+
 static void on_connection(uv_stream_t *listener, int status)
 {
 	struct pmi_server *server = listener->data;
@@ -258,7 +270,7 @@ static void on_connection(uv_stream_t *listener, int status)
 	uv_pipe_init(server->loop, &client->pipe, 0);
 	server->handles++;
 	g_ptr_array_add(server->clients, client);
-	if (uv_accept(listener, (uv_stream_t *)&client->pipe) < 0
+	if (uv_accept(listener, (uv_stream_t *)&client->pipe) < 0 || !is_known(client)
 	    || uv_read_start((uv_stream_t *)&client->pipe, on_allocate, on_read) < 0)
 		close_client(client);
 }

@@ -8,6 +8,7 @@
 #define MATCHPOINT_SCHEDULER_PMI_H
 
 #include <glib.h>
+#include <sys/types.h>
 #include <uv.h>
 
 struct pmi_handler {
@@ -16,6 +17,8 @@ struct pmi_handler {
 	void (*abort)(void *user, guint32 world, int rank, int exit_code);
 	/* How many ranks a world has. */
 	int (*ranks)(void *user, guint32 world);
+	/* Whether a process is one of the run's: others are not listened to. NULL: all are. */
+	gboolean (*knows)(void *user, pid_t pid);
 };
 
 struct pmi_server;

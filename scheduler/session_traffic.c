@@ -6,6 +6,7 @@
 
 #include "environment.h"
 #include "log.h"
+#include "peer.h"
 #include "session_internal.h"
 
 static struct execution *find_execution(struct session *session, guint32 world)
@@ -21,7 +22,10 @@ static void on_hello(struct session *session, struct link *link, const struct wi
 	log_debug(LOG_RANK, "rank %d of world %u is pid %d, %s", hello->rank, hello->world,
 	          hello->pid, hello->program);
 
-	if (hello->version != WIRE_VERSION) {
+	if (!peer_belongs(peer_of(link_socket(link)), run_directory_path(session->directory))) {
+		log_debug(LOG_RANK, "but it is none of this run's");
+		link_close(link);
+	} else if (hello->version != WIRE_VERSION) {
 		session_fail(session,
 		             "%s was started with another version of matchpoint's shim "
 		             "(protocol %u, not %u); rebuild or reinstall matchpoint",
@@ -145,4 +149,11 @@ static int on_pmi_ranks(void *user, guint32 world)
 	return session->options->ranks;
 }
 
-const struct pmi_handler session_pmi_handler = {on_pmi_abort, on_pmi_ranks};
+static gboolean on_pmi_knows(void *user, pid_t pid)
+{
+	const struct session *session = user;
+
+	return peer_belongs(pid, run_directory_path(session->directory));
+}
+
+const struct pmi_handler session_pmi_handler = {on_pmi_abort, on_pmi_ranks, on_pmi_knows};

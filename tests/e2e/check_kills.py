@@ -2,6 +2,7 @@
 matchpoint itself, which then goes on with --resume. The set of interleavings and findings is that
 of an exploration that nobody disturbs, and nothing is left behind. By hand: --rounds 100."""
 
+import itertools
 import os
 import random
 import shutil
@@ -146,13 +147,14 @@ def body(tool, options):
     print("seed %d" % seed)
     dice = random.Random(seed)
     binary = tool.compile(tool.write("struck.c", SOURCE))
+    kinds = itertools.cycle(VICTIMS)
     for words in ([binary], [binary, "fork"]):
         whole = tool.run("explore", "-n", "4", "--", *words, report=True)
         check(whole.status == 1 and len(whole.report["findings"]) == 3, str(whole))
         campaign = Campaign(tool, words, dice)
-        for number in range(options.rounds):
-            kind = VICTIMS[number % len(VICTIMS)]
-            campaign.round(whole, dice.choice(([], ["--backtrack", "rerun"], ["-j", "2"])), kind)
+        for _ in range(options.rounds):
+            ways = ([], ["--backtrack", "rerun"], ["-j", "2"])
+            campaign.round(whole, dice.choice(ways), next(kinds))
         print("killed", campaign.killed)
 
 

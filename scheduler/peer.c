@@ -1,0 +1,49 @@
+#define _GNU_SOURCE /* struct ucred */
+#include "peer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "environment.h"
+
+#define GENERATIONS 64 /* more are no ranks */
+
+pid_t peer_of(int socket)
+{
+	struct ucred peer = {0};
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid())
+		return 0;
+	return peer.pid;
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	g_autofree char *file = g_strdup_printf("/proc/%d/stat", (int)pid);
+	g_autofree char *text = NULL;
+	const char *rest;
+	int parent = 0;
+
+	if (!g_file_get_contents(file, &text, NULL, NULL))
+		return 0;
+	rest = strrchr(text, ')');
+	return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+gboolean peer_belongs(pid_t pid, const char *run_directory)
+{
+	g_autofree char *name = g_strdup_printf("%d", (int)pid);
+	pid_t ancestor = pid;
+
+	if (pid <= 0)
+		return FALSE;
+	for (int i = 0; i < GENERATIONS && ancestor > 1; i++) {
+		ancestor = parent_of(ancestor);
+		if (ancestor == getpid())
+			return TRUE;
+	}
+	return environment_has(name, ENVIRONMENT_DIRECTORY, run_directory);
+}
