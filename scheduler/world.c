@@ -335,7 +335,7 @@ static void try_release_line(struct world *world, int number)
 
 		if (live && live->matched)
 			note_too_late(world, number, live);
-		if (!live || live->matched || live->kind == WIRE_COLLECTIVE)
+		if (!live || live->matched || live->cancelled || live->kind == WIRE_COLLECTIVE)
 			world_release(world, number, &(guint32){0}, 0);
 		return;
 	}

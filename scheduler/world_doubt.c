@@ -94,6 +94,23 @@ static const char *doubt_op(const struct world *world, int rank, const struct wi
 	}
 }
 
+static gboolean is_probe_poll(const struct wire_call *call)
+{
+	return call->wait == WIRE_TEST_ALL && call->op_count == 1 && call->waited_count == 1
+	       && call->ops[0].name.sub == 0
+	       && (call->ops[0].kind == WIRE_PROBE || call->ops[0].kind == WIRE_MPROBE);
+}
+
+/* A question goes by the name that the first operation of its call would have. */
+static gboolean asks_beside_operations(const struct world *world, int rank,
+                                       const struct wire_call *call)
+{
+	struct wire_name first = {call->call, 0};
+
+	return call->wait >= WIRE_WAIT_ANY && call->wait <= WIRE_TEST_SOME && !is_probe_poll(call)
+	       && was_started(world, rank, first);
+}
+
 /* A credit starts what nobody has to wait for; others wait for all that has no request, which they
  * name in the order in which they start it. */
 static const char *doubt_waiting(const struct wire_call *call)
@@ -101,8 +118,7 @@ static const char *doubt_waiting(const struct wire_call *call)
 	gboolean credit = call->wait == WIRE_WAIT_NONE;
 	uint32_t place = 0;
 
-	if (call->op_count > 0 && !credit && call->wait != WIRE_WAIT_ALL
-	    && call->wait != WIRE_TEST_ALL)
+	if (call->op_count > 0 && !credit && call->wait != WIRE_WAIT_ALL && !is_probe_poll(call))
 		return "a call that cannot start anything";
 	for (uint32_t i = 0; i < call->op_count; i++) {
 		const struct wire_op *op = &call->ops[i];
@@ -177,5 +193,7 @@ const char *world_doubt(const struct world *world, int rank, const struct wire_c
 		wrong = doubt_op(world, rank, call, i);
 	if (!wrong)
 		wrong = doubt_waiting(call);
+	if (!wrong && asks_beside_operations(world, rank, call))
+		wrong = "a question of a call that starts something";
 	return wrong ? wrong : doubt_waited(world, rank, call);
 }

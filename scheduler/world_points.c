@@ -300,8 +300,10 @@ static const struct live *recalled(const struct world *world, int number)
 	const struct rank *rank = &world->ranks[number];
 	const struct live *live = rank->wait == WIRE_CANCEL ? waited_live(world, number, 0) : NULL;
 
-	return live && live->kind == WIRE_RECEIVE && live->by_choice && !live->matched ? live
-	                                                                               : NULL;
+	return live && live->kind == WIRE_RECEIVE && live->by_choice && !live->matched
+	                       && !live->cancelled
+	               ? live
+	               : NULL;
 }
 
 static int compare_points(const void *a, const void *b)

@@ -302,7 +302,7 @@ static void recall(struct world *world, int number)
 	const struct live *live = world_find_live(world, number, name);
 	struct event event = {.kind = EVENT_RECALL, .op.id = world_op_id(number, name)};
 
-	if (live && live->kind == WIRE_RECEIVE && live->by_choice)
+	if (live && live->kind == WIRE_RECEIVE && live->by_choice && !live->cancelled)
 		trace_append(&world->trace, &event);
 }
 

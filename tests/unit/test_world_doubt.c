@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "../../explorer/answer.h"
 #include "../../scheduler/world.h"
 #include "mpi_calls.h"
 
@@ -283,6 +284,27 @@ static void cancelling_what_is_complete_moves_on(void **state)
 	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
 }
 
+/* The second time nothing is left to be decided. */
+static void cancelling_twice_is_cancelling_once(void **state)
+{
+	struct fixture *fixture = *state;
+	struct wire_op one = op(WIRE_RECEIVE, 1, 0);
+	struct choice cancelled = {.point = {0, 1, 0}, .taken = answer_make(ANSWER_CANCELLED)};
+	size_t events;
+
+	one.peer = WIRE_ANY;
+	assert_true(starts(fixture, 0, 1, one));
+	assert_true(asks(fixture, 0, 2, WIRE_CANCEL, 1, one.name));
+	assert_true(world_choose(fixture->world, &cancelled));
+	events = world_trace(fixture->world)->count;
+	assert_true(asks(fixture, 0, 3, WIRE_CANCEL, 1, one.name));
+	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
+	assert_false(world_choose(fixture->world, &cancelled));
+	assert_int_equal(world_trace(fixture->world)->count, events);
+	assert_true(asks(fixture, 0, 4, WIRE_WAIT_ALL, 1, one.name));
+	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +317,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(buffers_and_objects_belong_to_calls, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(cancelling_what_is_complete_moves_on, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(cancelling_twice_is_cancelling_once, setup,
 		                                teardown),
 	};
 

@@ -1,0 +1,58 @@
+/* Runs the fuzz target lying_ranks.c on random bytes, as many worlds as are asked for: where there
+ * is no libFuzzer, and the same ones everywhere.
+ *
+ *   fuzz_worlds [FIRST] COUNT */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+enum { BYTES_MAX = 600 };
+
+static uint64_t next(uint64_t *state)
+{
+	uint64_t mixed = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+	return mixed ^ mixed >> 31;
+}
+
+static void run(uint64_t seed)
+{
+	uint8_t bytes[BYTES_MAX];
+	uint64_t state = seed;
+	size_t count = 20 + next(&state) % (BYTES_MAX - 20);
+
+	for (size_t i = 0; i < count; i++)
+		bytes[i] = (uint8_t)next(&state);
+	LLVMFuzzerTestOneInput(bytes, count);
+}
+
+/* Which world it was is known only in another process. */
+static void tell(uint64_t seed)
+{
+	char text[64];
+	int length = snprintf(text, sizeof(text), "\rworld %llu", (unsigned long long)seed);
+
+	if (write(STDERR_FILENO, text, (size_t)length) < 0)
+		exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t first = argc > 2 ? strtoull(argv[1], NULL, 10) : 0;
+	uint64_t count = argc > 1 ? strtoull(argv[argc - 1], NULL, 10) : 1000;
+	int shows = getenv("FUZZ_WORLDS_SHOW") != NULL;
+
+	for (uint64_t seed = first; seed < first + count; seed++) {
+		if (shows)
+			tell(seed);
+		run(seed);
+	}
+	printf("%llu worlds from %llu on\n", (unsigned long long)count, (unsigned long long)first);
+	return 0;
+}
