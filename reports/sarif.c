@@ -15,6 +15,10 @@ static void add_related(const struct sarif *context, const struct place *place, 
 {
 	if (!place->file && !place->function)
 		return;
+	if (*id >= context->limits.locations) { /* the result's own is one more */
+		context->left_out->locations++;
+		return;
+	}
 	json_builder_begin_object(context->json);
 	add_number(context->json, "id", (*id)++);
 	sarif_location(context, place, text);
@@ -118,8 +122,15 @@ static void add_properties(const struct sarif *context, const struct record_find
 	g_autofree char *again = words_finding_again(context->reader, finding);
 
 	sarif_object(json, "properties");
-	sarif_text(json, "path", finding->path);
-	sarif_text(json, "again", again);
+	if (strlen(finding->path) <= context->limits.text) {
+		sarif_text(json, "path", finding->path);
+	} else {
+		g_autofree char *path = words_path(finding->path);
+
+		context->left_out->paths++;
+		sarif_text(json, "path", path);
+	}
+	sarif_limited(context, "again", again);
 	sarif_text(json, "buffering", words_bufferings(finding->bufferings));
 	add_flag(json, "replayed", finding->replayed);
 	add_flag(json, "reproduced", finding->reproduced);
@@ -150,7 +161,7 @@ static bool add_result(const struct sarif *context, const struct record_finding 
 	sarif_text(json, "ruleId", finding->kind);
 	add_number(json, "ruleIndex", rule_of(context, finding->kind));
 	sarif_text(json, "level", "error");
-	sarif_message(json, "message", whole);
+	sarif_limited_message(context, "message", whole);
 	begin_array(json, "locations");
 	json_builder_begin_object(json);
 	sarif_result_location(context, place);
@@ -240,11 +251,13 @@ static void add_directory(JsonBuilder *json, const char *name, const char *direc
 	json_builder_end_object(json);
 }
 
-static void add_notification(JsonBuilder *json, const char *level, const char *text)
+static void add_notification(const struct sarif *context, const char *level, const char *text)
 {
+	JsonBuilder *json = context->json;
+
 	json_builder_begin_object(json);
 	sarif_text(json, "level", level);
-	sarif_message(json, "message", text);
+	sarif_limited_message(context, "message", text);
 	json_builder_end_object(json);
 }
 
@@ -255,21 +268,24 @@ static void add_invocation(const struct sarif *context)
 	g_autofree char *subject = words_subject(e), *extent = words_extent(e);
 	g_autofree char *verdict = g_strconcat(subject, extent, NULL);
 	g_autofree char *program = words_program(e);
+	g_autofree char *left_out = sarif_limits_words(context->left_out);
 	g_autofree char *line = g_strdup_printf("matchpoint %s -n %d -- %s",
 	                                        e->command ? e->command : "explore", e->ranks,
 	                                        program);
 
 	begin_array(json, "invocations");
 	json_builder_begin_object(json);
-	sarif_text(json, "commandLine", line);
+	sarif_limited(context, "commandLine", line);
 	if (e->directory && g_path_is_absolute(e->directory))
 		add_directory(json, "workingDirectory", e->directory);
 	/* even a bounded exploration did what it was asked for; what it left out is told below */
 	add_flag(json, "executionSuccessful", e->complete || e->incomplete_reason);
 	begin_array(json, "toolExecutionNotifications");
-	add_notification(json, e->complete ? "note" : "warning", verdict);
+	add_notification(context, e->complete ? "note" : "warning", verdict);
 	for (guint i = 0; i < e->notes->len; i++)
-		add_notification(json, "note", g_ptr_array_index(e->notes, i));
+		add_notification(context, "note", g_ptr_array_index(e->notes, i));
+	if (left_out)
+		add_notification(context, "warning", left_out);
 	json_builder_end_array(json);
 	json_builder_end_object(json);
 	json_builder_end_array(json);
@@ -287,7 +303,6 @@ static bool add_run(const struct sarif *context, GError **error)
 
 	json_builder_begin_object(json);
 	add_tool(context);
-	add_invocation(context);
 	sarif_text(json, "columnKind", "unicodeCodePoints");
 	sarif_object(json, "automationDetails");
 	sarif_text(json, "id", id);
@@ -298,24 +313,34 @@ static bool add_run(const struct sarif *context, GError **error)
 		json_builder_end_object(json);
 	}
 	begin_array(json, "results");
-	for (guint i = 0; i < findings->len; i++) {
+	for (guint i = 0; i < MIN(findings->len, context->limits.results); i++) {
 		if (!add_result(context, g_ptr_array_index(findings, i), error))
 			return false;
 	}
 	json_builder_end_array(json);
+	context->left_out->results = findings->len - MIN(findings->len, context->limits.results);
+	add_invocation(context); /* it tells what the results left out */
 	json_builder_end_object(json);
 	return true;
 }
 
-static bool sarif_write(struct store_reader *reader, const struct report_options *options,
-                        FILE *out, GError **error)
+/* The whole file within these limits; free with g_free. NULL with `error` set: the store is
+ * damaged. */
+static char *print_log(struct store_reader *reader, const struct report_options *options,
+                       struct sarif_limits limits, GError **error)
 {
 	g_autoptr(JsonBuilder) json = json_builder_new();
 	g_autoptr(JsonGenerator) generator = json_generator_new();
 	g_autoptr(GPtrArray) kinds = g_ptr_array_new();
-	const struct sarif context = {json, reader, places_root(reader, options), kinds};
-	g_autofree char *text = NULL;
+	struct sarif_left_out left_out = {0};
+	const struct sarif context = {.json = json,
+	                              .reader = reader,
+	                              .root = places_root(reader, options),
+	                              .kinds = kinds,
+	                              .limits = limits,
+	                              .left_out = &left_out};
 	JsonNode *root;
+	char *text;
 
 	json_builder_begin_object(json);
 	sarif_text(json, "$schema",
@@ -324,7 +349,7 @@ static bool sarif_write(struct store_reader *reader, const struct report_options
 	sarif_text(json, "version", "2.1.0");
 	begin_array(json, "runs");
 	if (!add_run(&context, error))
-		return false;
+		return NULL;
 	json_builder_end_array(json);
 	json_builder_end_object(json);
 	root = json_builder_get_root(json);
@@ -332,6 +357,21 @@ static bool sarif_write(struct store_reader *reader, const struct report_options
 	json_generator_set_pretty(generator, TRUE);
 	text = json_generator_to_data(generator, NULL);
 	json_node_unref(root);
+	return text;
+}
+
+static bool sarif_write(struct store_reader *reader, const struct report_options *options,
+                        FILE *out, GError **error)
+{
+	struct sarif_limits limits = sarif_limits_for(store_reader_mistakes(reader)->len);
+	g_autofree char *text = print_log(reader, options, limits, error);
+
+	while (text && !sarif_limits_fit(text, SARIF_BYTES_MAX) && sarif_limits_tighten(&limits)) {
+		g_free(text);
+		text = print_log(reader, options, limits, error);
+	}
+	if (!text)
+		return false;
 	fprintf(out, "%s\n", text);
 	return true;
 }

@@ -3,10 +3,9 @@
 #include "timeline.h"
 #include "words.h"
 
-/* Services refuse huge files. GitHub takes 10,000 locations of a result: so many calls of a rank
- * with a choice, and as many of its last ones. */
+/* So many calls of a rank with a choice, and as many of its last ones. */
 #define CALLS_MAX 100
-#define LOCATIONS_MAX 10000
+#define STEPS_MIN 3 /* one rank's: a choice, the last call and the one to blame */
 
 static void add_frames(const struct sarif *context, const GArray *frames)
 {
@@ -29,6 +28,7 @@ static void add_frames(const struct sarif *context, const GArray *frames)
 void sarif_stacks(const struct sarif *context, const GPtrArray *ranks)
 {
 	g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	guint left = context->limits.frames;
 
 	begin_array(context->json, "stacks");
 	for (guint i = 0; i < ranks->len; i++) {
@@ -39,6 +39,11 @@ void sarif_stacks(const struct sarif *context, const GPtrArray *ranks)
 
 		if (!g_hash_table_add(told, text) || !frames)
 			continue;
+		if (frames->len > left) {
+			context->left_out->stacks++;
+			continue;
+		}
+		left -= frames->len;
 		json_builder_begin_object(context->json);
 		sarif_message(context->json, "message", text);
 		add_frames(context, frames);
@@ -135,16 +140,28 @@ static void add_thread_flow(const struct flow *flow, guint first, guint end)
 	json_builder_end_object(json);
 }
 
+/* Of as many ranks as there is room for. */
 static void add_thread_flows(const struct flow *flow)
 {
+	const struct record_choice *blame = flow->finding->blame;
 	const GArray *calls = flow->execution->calls;
+	const guint whole = 2 * flow->most + 1; /* and the call to blame */
+	guint left = flow->context->limits.steps - (blame ? whole : 0);
 
 	for (guint first = 0, end; first < calls->len; first = end) {
 		for (end = first; end < calls->len; end++) {
 			if (call_at(flow, end)->rank != call_at(flow, first)->rank)
 				break;
 		}
-		add_thread_flow(flow, first, end);
+		/* the rank to blame has its room kept for it */
+		if (blame && call_at(flow, first)->rank == blame->rank) {
+			add_thread_flow(flow, first, end);
+		} else if (MIN(end - first, whole) <= left) {
+			left -= MIN(end - first, whole);
+			add_thread_flow(flow, first, end);
+		} else {
+			flow->context->left_out->ranks++;
+		}
 	}
 }
 
@@ -157,13 +174,16 @@ static void add_execution(const struct sarif *context, const struct record_execu
 	                    .finding = finding,
 	                    .timeline = timeline_new(execution),
 	                    .choices = g_hash_table_new(NULL, NULL),
-	                    .most = CLAMP((LOCATIONS_MAX - 1) / 2 / ranks, 1, CALLS_MAX)};
+	                    .most = CLAMP(context->limits.steps / 2 / (ranks + 1), 1,
+	                                  CALLS_MAX)};
 	JsonBuilder *json = context->json;
+	g_autofree char *path = NULL;
 
 	find_choices(&flow);
 	begin_array(json, "codeFlows");
 	json_builder_begin_object(json);
-	sarif_message(json, "message", execution->path);
+	path = words_path(execution->path);
+	sarif_message(json, "message", path);
 	begin_array(json, "threadFlows");
 	add_thread_flows(&flow);
 	json_builder_end_array(json);
@@ -186,7 +206,9 @@ bool sarif_code_flow(const struct sarif *context, const struct record_finding *f
 		g_propagate_error(error, g_steal_pointer(&problem));
 		return false;
 	}
-	if (execution->calls->len > 0)
+	if (context->limits.steps < STEPS_MIN)
+		context->left_out->ranks += execution->exits->len;
+	else if (execution->calls->len > 0)
 		add_execution(context, execution, finding);
 	return true;
 }

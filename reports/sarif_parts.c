@@ -13,6 +13,13 @@ void sarif_text(JsonBuilder *json, const char *name, const char *text)
 	json_builder_add_string_value(json, valid);
 }
 
+void sarif_limited(const struct sarif *context, const char *name, const char *text)
+{
+	g_autofree char *cut = sarif_limits_cut(text ? text : "", context->limits.text);
+
+	sarif_text(context->json, name, cut);
+}
+
 void sarif_object(JsonBuilder *json, const char *name)
 {
 	json_builder_set_member_name(json, name);
@@ -24,6 +31,13 @@ void sarif_message(JsonBuilder *json, const char *name, const char *text)
 	sarif_object(json, name);
 	sarif_text(json, "text", text);
 	json_builder_end_object(json);
+}
+
+void sarif_limited_message(const struct sarif *context, const char *name, const char *text)
+{
+	sarif_object(context->json, name);
+	sarif_limited(context, "text", text);
+	json_builder_end_object(context->json);
 }
 
 /* A line (section 3.30), with what stands there if the store has it. Columns are counted from 1. */
@@ -40,7 +54,7 @@ static void add_region(const struct sarif *context, const struct place *place)
 		add_number(json, "startColumn", (gint64)blanks + 1);
 		add_number(json, "endLine", place->line);
 		add_number(json, "endColumn", (gint64)blanks + g_utf8_strlen(text, -1) + 1);
-		sarif_message(json, "snippet", text);
+		sarif_limited_message(context, "snippet", text);
 	}
 	json_builder_end_object(json);
 }
@@ -72,7 +86,7 @@ static void add_logical(const struct sarif *context, const struct place *place)
 
 	begin_array(json, "logicalLocations");
 	json_builder_begin_object(json);
-	sarif_text(json, "fullyQualifiedName", name);
+	sarif_limited(context, "fullyQualifiedName", name);
 	sarif_text(json, "kind", "function");
 	json_builder_end_object(json);
 	json_builder_end_array(json);
@@ -83,7 +97,7 @@ void sarif_location(const struct sarif *context, const struct place *place, cons
 	if (!add_physical(context, place) && place->function)
 		add_logical(context, place);
 	if (text)
-		sarif_message(context->json, "message", text);
+		sarif_limited_message(context, "message", text);
 }
 
 /* The program's file, as it was called. */

@@ -5,6 +5,7 @@
 #include <json-glib/json-glib.h>
 
 #include "report.h"
+#include "sarif_limits.h"
 
 /* What relative names of files are relative to. */
 #define SARIF_ROOT "%SRCROOT%"
@@ -15,20 +16,25 @@ struct sarif {
 	struct store_reader *reader;
 	const char *root;
 	GPtrArray *kinds; /* of const char *, the rules in order */
+	struct sarif_limits limits;
+	struct sarif_left_out *left_out; /* counted as results are written */
 };
 
 /* Members of the object that is open. */
 void sarif_text(JsonBuilder *json, const char *name, const char *text);
+/* The same, cut where it is longer than the limit. */
+void sarif_limited(const struct sarif *context, const char *name, const char *text);
 void sarif_object(JsonBuilder *json, const char *name);
 /* A message object (section 3.11). */
 void sarif_message(JsonBuilder *json, const char *name, const char *text);
+void sarif_limited_message(const struct sarif *context, const char *name, const char *text);
 
 /* The members of a location object (section 3.28): a file and a line, or a function. */
 void sarif_location(const struct sarif *context, const struct place *place, const char *text);
 /* The same of a result, which services refuse when it names no file: then it is the program. */
 void sarif_result_location(const struct sarif *context, const struct place *place);
 
-/* The stacks of those ranks that have one (sarif_flows.c). */
+/* The stacks of those ranks that have one, as many as the limits let (sarif_flows.c). */
 void sarif_stacks(const struct sarif *context, const GPtrArray *ranks);
 /* The interleaving that shows the finding first, a thread flow for each rank; nothing when its
  * calls were not kept. False: the store is damaged. */

@@ -37,7 +37,7 @@ RULES = {
     "scheduler/merge": {"quoted": {"reports/store_reader.h"}, "angled": set()},
     "scheduler/command": {"quoted": {"reports/"}, "angled": set()},  # besides the scheduler's
     "reports": {"quoted": {"scheduler/record.h", "scheduler/store_schema.h"},
-                "angled": {"glib.h", "glib/", "json-glib/", "sqlite3.h"}},
+                "angled": {"glib.h", "glib/", "gio/", "json-glib/", "sqlite3.h"}},
     "reports/otf2": {"quoted": set(), "angled": {"otf2/"}},  # besides the reports'
     "examples": {"quoted": set(), "angled": {"mpi.h"}},
 }
