@@ -84,6 +84,8 @@ struct execution {
 	gint64 over_since;    /* when every process was gone */
 	gint64 lingering;  /* since when threads have listened to something outside; 0: not now */
 	gboolean doubtful; /* threads were taken to be at rest because it took them long */
+	gsize deferred_events; /* of the world, when last looked at: may some be held back? */
+	gint64 deferred_since;
 	struct patience patience; /* with polls that find nothing */
 	gboolean given_up; /* waited in vain to learn how a rank ended */
 	/* the outcome */

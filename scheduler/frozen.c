@@ -14,8 +14,7 @@ struct frozen *frozen_park(struct execution *execution)
 	int ranks = session->options->ranks;
 
 	frozen->session = session;
-	frozen->world = world_copy(execution->world, execution->buffering,
-	                           world_options(execution->world)->collectives, NULL);
+	frozen->world = world_copy(execution->world, world_options(execution->world), NULL);
 	frozen->number = execution->number;
 	frozen->directory = g_strdup(execution->directory);
 	frozen->launched = execution->launched;

@@ -152,6 +152,7 @@ struct execution *session_begin(struct session *session, struct strategy *strate
 	                                buffering,
 	                                asked->every_call_waits,
 	                                collective_mode_under(asked->collectives, buffering),
+	                                buffering == BUFFERING_ZERO,
 	                                session->cancels,
 	                                asked->not_yet,
 	                                asked->some};
@@ -171,7 +172,7 @@ struct execution *session_begin(struct session *session, struct strategy *strate
 		session_launch(session, execution);
 		return execution;
 	}
-	execution->world = world_copy(frozen->world, buffering, options.collectives, execution);
+	execution->world = world_copy(frozen->world, &options, execution);
 	forget_made(plan, world_choices(frozen->world));
 	if (!frozen_restore(frozen, execution, &error)) {
 		execution->again = TRUE;

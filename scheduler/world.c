@@ -1,4 +1,5 @@
 #include "../explorer/answer.h"
+#include "world_arrival.h"
 #include "world_internal.h"
 
 #include <string.h>
@@ -45,15 +46,13 @@ struct world *world_new(const struct world_options *options, struct communicator
 	return world;
 }
 
-struct world *world_copy(const struct world *from, enum buffering buffering,
-                         enum collective_mode collectives, void *user)
+struct world *world_copy(const struct world *from, const struct world_options *options, void *user)
 {
 	struct world *to = g_memdup2(from, sizeof(*from));
 	GHashTableIter iter;
 	gpointer key, value;
 
-	to->options.buffering = buffering;
-	to->options.collectives = collectives;
+	to->options = *options;
 	to->user = user;
 	to->ranks = g_memdup2(from->ranks, (gsize)from->options.ranks * sizeof(*from->ranks));
 	for (int rank = 0; rank < from->options.ranks; rank++) {
@@ -278,6 +277,7 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 	forget_observed(world, number, done, observed);
 	if (rank->ends_mpi)
 		rank->finalized = TRUE;
+	world_bring_data(world, number);
 	world->orders.go(world->user, number, &go);
 }
 
@@ -339,7 +339,8 @@ static void try_release_line(struct world *world, int number)
 			world_release(world, number, &(guint32){0}, 0);
 		return;
 	}
-	if (rank->question != QUESTION_NONE || !all_completable(world, number))
+	if (rank->question != QUESTION_NONE || !all_completable(world, number)
+	    || world_defers(world, number))
 		return;
 	if (rank->wait == WIRE_WAIT_ALL) {
 		world_release(world, number, NULL, 0);

@@ -36,6 +36,7 @@ struct world_options {
 	enum buffering buffering;
 	gboolean every_call_waits;
 	enum collective_mode collectives; /* not BOTH */
+	gboolean arrives_early; /* see world_arrival.h */
 	gboolean cancels; /* the program calls MPI_Cancel: nonblocking receives that name their
 	                     source are matched by choice, too */
 	guint not_yet; /* so often in a row a poll is told "not yet" although it may be otherwise */
@@ -77,10 +78,10 @@ struct world *world_new(const struct world_options *options, struct communicator
                         const struct world_orders *orders, void *user);
 void world_free(struct world *world);
 
-/* The same world again, for another future; orders go to `user`, with these in force.
+/* The same world again, for another future; orders go to `user`, with these options in force.
  * All ranks must be blocked or gone. */
-struct world *world_copy(const struct world *world, enum buffering buffering,
-                         enum collective_mode collectives, void *user);
+struct world *world_copy(const struct world *world, const struct world_options *options,
+                         void *user);
 
 /* What ranks report. FALSE: the report cannot be true, and nothing of it was believed (`error` set,
  * which names the rank); the rank cannot be controlled. */

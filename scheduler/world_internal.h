@@ -16,6 +16,7 @@ struct live {
 	struct wire_name name;
 	guint8 kind; /* enum wire_op_kind */
 	gboolean matched, cancelled, nonblocking;
+	gboolean arrived;         /* a receive: its data was ordered to be there */
 	gboolean joined;          /* with the operation before it, as one request */
 	gboolean observed;        /* to be removed */
 	gboolean waits_for_match; /* sends */
@@ -126,6 +127,8 @@ struct world {
 	gboolean started;          /* ranks may leave MPI_Init */
 	gboolean collectives_wait; /* some collective was taken to wait for more than it must */
 	gboolean collectives_matter; /* one could be left before all have come */
+	gboolean deferred; /* some rank may go on, but not before the others are at rest */
+	gboolean lets_go;  /* deferred ranks, now */
 	gboolean by_rule;
 	gboolean windows;
 	gboolean any_tag; /* somebody has received from any tag */

@@ -1,4 +1,5 @@
 #include "../explorer/explorer.h"
+#include "world_arrival.h"
 #include "world_internal.h"
 
 gboolean world_at_rest(const struct world *world)
@@ -33,6 +34,8 @@ gboolean world_answer_ready(struct world *world)
 {
 	gboolean answered = FALSE;
 
+	if (world_release_deferred(world))
+		return TRUE;
 	for (int number = 0; number < world->options.ranks; number++) {
 		for (guint i = 0; i < world_lines(world, number); i++) {
 			world_focus(world, number, i);
@@ -71,6 +74,7 @@ static void go_on(struct world *world, int number, gboolean withdrawn)
 	rank->phase = PHASE_RUNNING;
 	world->running++;
 	world_wake(world, number);
+	world_bring_data(world, number);
 	world->orders.go(world->user, number,
 	                 &(struct wire_go){rank->call, withdrawn ? 1 : 0, &done});
 }

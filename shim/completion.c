@@ -76,6 +76,18 @@ int completion_open(struct completion *set, unsigned function, const void *site,
 	return code;
 }
 
+/* While the program waits for all of them, it does not see when each arrives. */
+static void set_awaited(const struct completion *set)
+{
+	for (uint32_t i = 0; i < set->asked; i++) {
+		struct request *request = request_find(set->handles[set->places[i]]);
+
+		request->awaited = true;
+		if (request->kind == REQUEST_PAIR)
+			request->halves[1]->awaited = true;
+	}
+}
+
 struct gate_answer completion_ask(struct completion *set, enum wire_wait wait)
 {
 	if (set->asked == 0) {
@@ -85,6 +97,8 @@ struct gate_answer completion_ask(struct completion *set, enum wire_wait wait)
 		return (struct gate_answer){ 0, NULL };
 	}
 	set->reported = true;
+	if (wait == WIRE_WAIT_ALL)
+		set_awaited(set);
 	set->call.wait = (uint8_t)wait;
 	set->call.waited = set->names;
 	set->call.waited_count = set->asked;
@@ -99,9 +113,17 @@ static bool raises_on_own_communicator(const struct completion *set, const struc
 	       && (set->call.function == MPI_CALL_Wait || set->call.function == MPI_CALL_Test);
 }
 
+/* Its message comes into its buffer only now. */
+static bool lands_apart(const struct request *request)
+{
+	return request->kind == REQUEST_PAIR ? request->halves[1]->apart : request->apart;
+}
+
 /* Completes it, and looks at its buffer before anything else can happen to it. */
 static int complete(struct request *request)
 {
+	if (lands_apart(request))
+		request_complete(request);
 	for (int i = 0; i < 2 && request->kind == REQUEST_PAIR; i++)
 		guard_end(request->halves[i]);
 	guard_end(request);

@@ -55,7 +55,7 @@ int early_receive(struct early *early, void *data, int count, MPI_Datatype type,
 	MPI_Request request;
 	int code;
 
-	landing_begin(landing, data, count, type);
+	landing_begin(landing, data, count, type, false);
 	code = real_mpi()->Irecv(landing_data(landing), landing_count(landing),
 	                         landing_type(landing), source, early->tag,
 	                         early->communicator->shadow, &request);

@@ -434,6 +434,7 @@ struct gate_answer gate_wait(const struct wire_call *call)
 	}
 	if (is_poll(call) && answer->go.count == 0)
 		told_no = clocks_computed();
+	request_let_arrive();
 	errno = saved;
 	return (struct gate_answer){ answer->go.count, answer->go.done };
 }

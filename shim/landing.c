@@ -18,16 +18,21 @@ static MPI_Count size_of(MPI_Datatype type)
 	return real_mpi()->Type_size_x(type, &size) == MPI_SUCCESS ? size : 0;
 }
 
-void landing_begin(struct landing *landing, void *data, int count, MPI_Datatype type)
+void landing_begin(struct landing *landing, void *data, int count, MPI_Datatype type, bool apart)
 {
 	MPI_Count bytes;
 
 	*landing = (struct landing){ .data = data, .count = count, .type = type };
-	if (type_is_basic(type) || count <= 0)
+	if (count <= 0 || (type_is_basic(type) && !apart))
 		return;
 	bytes = size_of(type);
-	if (bytes <= INT_MAX / count && bytes * count >= LEAST_PACKED)
-		landing->packed = message_memory_new((size_t)(bytes * count));
+	if (bytes <= 0 || bytes > INT_MAX / count)
+		return;
+	bytes *= count;
+	apart = apart && bytes <= LANDING_MAX;
+	if (!apart && (type_is_basic(type) || bytes < LEAST_PACKED))
+		return;
+	landing->packed = message_memory_new((size_t)bytes);
 }
 
 void *landing_data(const struct landing *landing)
@@ -63,6 +68,10 @@ static void place(const struct landing *landing, int bytes)
 	int size = (int)size_of(landing->type), whole = bytes / size;
 	MPI_Aint low = 0, extent = 0;
 
+	if (type_is_basic(landing->type)) {
+		memcpy(landing->data, landing->packed, (size_t)bytes);
+		return;
+	}
 	if (whole > 0)
 		packing_unpack(landing->packed, bytes, landing->data, whole, landing->type);
 	if (bytes % size == 0)

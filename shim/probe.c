@@ -170,7 +170,7 @@ int shim_MPI_Mrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI_
 	MPI_Status received;
 
 	report_without_operations(MPI_CALL_Mrecv, site);
-	landing_begin(&landing, buf, count, datatype);
+	landing_begin(&landing, buf, count, datatype, false);
 	int code = real_mpi()->Imrecv(landing_data(&landing), landing_count(&landing),
 	                              landing_type(&landing), message, &request);
 	if (code == MPI_SUCCESS) {
@@ -196,7 +196,7 @@ int shim_MPI_Imrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI
 
 		request->local = true;
 		request->type = datatype;
-		landing_begin(landing, buf, count, datatype);
+		landing_begin(landing, buf, count, datatype, false);
 		code = landing->packed ? transfer_keep_arguments(request) : MPI_SUCCESS;
 		if (code == MPI_SUCCESS)
 			code = real_mpi()->Imrecv(landing_data(landing), landing_count(landing),

@@ -9,12 +9,13 @@
 #include "message_memory.h"
 #include "objects.h"
 #include "real.h"
+#include "request_names.h"
 
 #define HANDLE_KIND 0x2d000000u
 #define HANDLE_KIND_MASK 0xff000000u
 #define HANDLE_INDEX_MASK 0x00ffffffu
 
-enum { FIRST_BUCKETS = 64, CHUNK = 64, REAPED_AT_ONCE = 64, MOVED_AT_ONCE = 8 };
+enum { CHUNK = 64, REAPED_AT_ONCE = 64, MOVED_AT_ONCE = 8 };
 
 /* By index; those not in use are chained in `unused`. */
 static struct {
@@ -22,12 +23,6 @@ static struct {
 	uint32_t count, capacity;
 	struct request *unused;
 } table;
-
-/* By name, chained through next_named. */
-static struct {
-	struct request **buckets;
-	uint32_t bucket_count, count;
-} named;
 
 /* A queue of requests without a handle that are posted to the library. */
 static struct {
@@ -42,78 +37,7 @@ static struct {
 
 static unsigned incomplete;
 
-static struct request **bucket_of(struct wire_name name)
-{
-	uint32_t hash = name.call * 2654435761u ^ name.sub * 40503u;
-	return &named.buckets[hash & (named.bucket_count - 1)];
-}
-
-static bool same_name(struct wire_name a, struct wire_name b)
-{
-	return a.call == b.call && a.sub == b.sub;
-}
-
-static bool grow_named(void)
-{
-	uint32_t old_count = named.bucket_count;
-	struct request **old = named.buckets;
-	uint32_t bucket_count = old_count > 0 ? 2 * old_count : FIRST_BUCKETS;
-	struct request **buckets = calloc(bucket_count, sizeof(*buckets));
-
-	if (!buckets)
-		return old_count > 0;
-	named.buckets = buckets;
-	named.bucket_count = bucket_count;
-	for (uint32_t i = 0; i < old_count; i++) {
-		for (struct request *request = old[i], *next; request; request = next) {
-			next = request->next_named;
-			struct request **bucket = bucket_of(request->name);
-			request->next_named = *bucket;
-			*bucket = request;
-		}
-	}
-	free(old);
-	return true;
-}
-
-static struct request *find_named(struct wire_name name)
-{
-	if (named.count == 0 || name.call == 0)
-		return NULL;
-	struct request *request = *bucket_of(name);
-	while (request && !same_name(request->name, name))
-		request = request->next_named;
-	return request;
-}
-
-static void forget_name(struct request *request)
-{
-	if (request->name.call == 0)
-		return;
-	for (struct request **at = bucket_of(request->name); *at; at = &(*at)->next_named) {
-		if (*at == request) {
-			*at = request->next_named;
-			named.count--;
-			break;
-		}
-	}
-	request->name = (struct wire_name){ 0, 0 };
-}
-
-int request_rename(struct request *request, struct wire_name name)
-{
-	forget_name(request);
-	if (name.call == 0)
-		return 0;
-	if (named.count == named.bucket_count && !grow_named())
-		return -1;
-	request->name = name;
-	struct request **bucket = bucket_of(name);
-	request->next_named = *bucket;
-	*bucket = request;
-	named.count++;
-	return 0;
-}
+static struct request *arriving; /* a list: their data is to be brought in */
 
 static bool grow_table(void)
 {
@@ -226,7 +150,7 @@ static void release_copy(struct request *request)
 
 void request_release(struct request *request)
 {
-	forget_name(request);
+	request_forget_name(request);
 	release_copy(request);
 	if (request->owns_type)
 		real_mpi()->Type_free(&request->type);
@@ -261,6 +185,17 @@ static void set_moving(struct request *request, bool moves)
 	moving.next = next;
 }
 
+/* The message that landed apart is put where the program sees it. */
+static void deliver(struct request *request)
+{
+	if (!request->apart || !request->completed)
+		return;
+	request->apart = false;
+	guard_before_delivery(request);
+	landing_over(&request->landing, &request->status);
+	guard_after_delivery(request);
+}
+
 static void set_real_over(struct request *request, int code)
 {
 	set_moving(request, false);
@@ -269,7 +204,7 @@ static void set_real_over(struct request *request, int code)
 	request->real = MPI_REQUEST_NULL;
 	request->completed = true;
 	request->code = code;
-	if (request->kind == REQUEST_RECEIVE) {
+	if (request->kind == REQUEST_RECEIVE && !request->apart) {
 		landing_over(&request->landing, &request->status);
 		guard_after_delivery(request);
 	}
@@ -335,13 +270,38 @@ void request_post(struct request *request)
 	request_posted(request, code);
 }
 
+static void post_receive(struct request *request)
+{
+	int code;
+
+	request->apart = request->outlives && !request->awaited && !request->unattended;
+	if (!request->apart)
+		guard_before_delivery(request);
+	landing_begin(&request->landing, request->data, request->count, request->type,
+	              request->apart);
+	if (request->apart && !request->landing.packed) {
+		request->apart = false;
+		guard_before_delivery(request);
+	}
+	code = real_mpi()->Irecv(landing_data(&request->landing), landing_count(&request->landing),
+	                         landing_type(&request->landing), request->bound_peer,
+	                         request->bound_tag, request->comm, &request->real);
+	request_posted(request, code);
+}
+
 void request_bind(struct wire_name name, int source, int tag)
 {
-	struct request *request = find_named(name);
-	int code;
+	struct request *request = request_find_named(name);
 
 	if (!request)
 		return;
+	if (source == WIRE_ARRIVES) {
+		if (request->bound && request->apart) {
+			request->next_arriving = arriving;
+			arriving = request;
+		}
+		return;
+	}
 	if (request->kind == REQUEST_SEND && request->actions && !request->bound) {
 		request->bound_peer = source;
 		request_post(request);
@@ -354,13 +314,7 @@ void request_bind(struct wire_name name, int source, int tag)
 	request->bound_tag = tag;
 	switch (request->kind) {
 	case REQUEST_RECEIVE:
-		guard_before_delivery(request);
-		landing_begin(&request->landing, request->data, request->count, request->type);
-		code = real_mpi()->Irecv(landing_data(&request->landing),
-		                         landing_count(&request->landing),
-		                         landing_type(&request->landing), source, tag,
-		                         request->comm, &request->real);
-		request_posted(request, code);
+		post_receive(request);
 		break;
 	case REQUEST_COLLECTIVE:
 		request_post(request);
@@ -372,6 +326,16 @@ void request_bind(struct wire_name name, int source, int tag)
 	}
 	if (request->unattended)
 		watch(request);
+}
+
+void request_let_arrive(void)
+{
+	while (arriving) {
+		struct request *request = arriving;
+
+		arriving = request->next_arriving;
+		request_complete(request);
+	}
 }
 
 static int complete_pair(struct request *pair)
@@ -387,8 +351,10 @@ static int complete_pair(struct request *pair)
 
 int request_complete(struct request *request)
 {
-	if (request->completed)
+	if (request->completed) {
+		deliver(request);
 		return request->code;
+	}
 	if (request->kind == REQUEST_PAIR)
 		return complete_pair(request);
 	if (request->copied) {
@@ -407,6 +373,7 @@ int request_complete(struct request *request)
 		} while (goes_on(request, &code));
 		incomplete--;
 		set_real_over(request, code);
+		deliver(request);
 	}
 	return request->code;
 }
@@ -416,6 +383,7 @@ static bool reap(struct request *request)
 {
 	if (request->real != MPI_REQUEST_NULL && !poll_library(request))
 		return false;
+	deliver(request);
 	request_release(request);
 	return true;
 }
@@ -512,6 +480,7 @@ void request_abandon(struct request *request)
 	enum { REAP_EVERY = 16 };
 	static unsigned abandoned;
 
+	deliver(request);
 	request->unattended = true;
 	if (request->kind == REQUEST_PAIR) {
 		request_abandon(request->halves[0]);
@@ -531,7 +500,7 @@ void request_abandon(struct request *request)
 static void leave_copy_behind(struct request *request)
 {
 	struct wire_name name = request->name;
-	forget_name(request);
+	request_forget_name(request);
 	struct request *carrier = request_new(REQUEST_SEND, name, request->comm);
 
 	if (!carrier) {
@@ -559,10 +528,10 @@ void request_retire(struct request *request)
 	}
 	if (request->real != MPI_REQUEST_NULL)
 		leave_copy_behind(request);
-	forget_name(request);
+	request_forget_name(request);
 	release_copy(request);
 	request->real = MPI_REQUEST_NULL;
-	request->active = request->bound = request->completed = false;
+	request->active = request->bound = request->completed = request->awaited = false;
 	request->local = false;
 	request->code = MPI_SUCCESS;
 }

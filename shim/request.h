@@ -74,6 +74,9 @@ struct request {
 	bool active;     /* of a persistent request: started and not completed */
 	uint16_t made_by; /* enum mpi_call that gave it to the program; 0: it was never given */
 	uint64_t made_at; /* return address of that call */
+	bool outlives;   /* its call: the program goes on before it is complete */
+	bool awaited;    /* the program waits until it is complete, and for nothing less */
+	bool apart;      /* received, but not where the program sees it (landing.h) */
 	bool unattended; /* the program holds no handle any more; reaped once completed */
 
 	struct guard guard; /* of its buffer */
@@ -88,6 +91,7 @@ struct request {
 	struct request *halves[2]; /* of a pair, owned: sends, receives */
 
 	struct request *next_named, *next_unattended, *next_moving, *previous_moving;
+	struct request *next_arriving;
 };
 
 /* A request that is active and in the program's hands; `name.call` 0 for one that the scheduler
@@ -119,8 +123,13 @@ void request_posted(struct request *request, int code);
 /* Gives it to the library now; BIND will change nothing. */
 void request_post(struct request *request);
 
-/* BIND: posts the receive, collective or held send of this name to the library. */
+/* BIND: posts the receive, collective or held send of this name to the library. What a receive that
+ * outlives its call brings is seen by the program when it is complete, unless it is waiting for
+ * that; or from request_let_arrive on, if BIND comes once more with WIRE_ARRIVES. */
 void request_bind(struct wire_name name, int source, int tag);
+
+/* Brings in the data of all those that are to arrive now. */
+void request_let_arrive(void);
 
 /* The scheduler has let the request complete: completes it in the library. Fills in completed,
  * status and code, and returns the code. */

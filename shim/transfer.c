@@ -299,6 +299,7 @@ void transfer_guard(struct request *request)
 {
 	if (request->local || request->must_copy)
 		return;
+	request->outlives = true;
 	if (request->kind == REQUEST_SEND && !request->owns_type && !type_is_basic(request->type)
 	    && transfer_keep_arguments(request) != MPI_SUCCESS)
 		return;

@@ -23,6 +23,7 @@
 
 #define WIRE_ANY (-1)       /* any source, any tag */
 #define WIRE_AWAITED 0      /* the receiver waits for this message and nothing else */
+#define WIRE_ARRIVES (-3)   /* the data of this receive is to be seen when the rank goes on */
 #define WIRE_COMM_WORLD 1u  /* well-known communicator numbers; others come from WIRE_COMM */
 #define WIRE_COMM_SELF 2u
 
@@ -397,7 +398,7 @@ struct wire_restore {
 struct wire_bind {
 	struct wire_name name;
 	int32_t source; /* in the communicator's (remote) group; -1 for a collective; of a send:
-	                   WIRE_AWAITED, or -1 */
+	                   WIRE_AWAITED, or -1; of a receive bound before: WIRE_ARRIVES */
 	int32_t tag;
 };
 

@@ -23,6 +23,8 @@ static void bind(void *user, int rank, const struct wire_bind *bind)
 {
 	GString *orders = ((struct fixture *)user)->orders;
 
+	if (bind->source == WIRE_ARRIVES)
+		g_string_append_printf(orders, "see %d.%u ", rank, bind->name.call);
 	if (bind->source >= 0)
 		g_string_append_printf(orders, "bind %d.%u<-%d ", rank, bind->name.call,
 		                       bind->source);
@@ -44,7 +46,8 @@ static void fixture_init_with(struct fixture *fixture, enum buffering buffering,
 	const struct world_options options = {.ranks = 3,
 	                                      .buffering = buffering,
 	                                      .collectives = collectives,
-	                                      .cancels = TRUE,
+	                                      .cancels = collectives != COLLECTIVES_SYNC,
+	                                      .arrives_early = collectives == COLLECTIVES_SYNC,
 	                                      .not_yet = 1};
 	const struct world_orders orders = {.bind = bind, .go = go, .admit = NULL};
 
@@ -422,6 +425,30 @@ static void test_caught(void **state)
 	fixture_release(&fixture);
 }
 
+/* What a rank is told to see follows from the state at rest, whoever was quicker. */
+static void test_arrival(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init_with(&fixture, BUFFERING_ZERO, COLLECTIVES_SYNC);
+	starts(&fixture, 0, WIRE_RECEIVE, 1);
+	for (int rank = 0; rank < 3; rank += 2) {
+		enters(&fixture, rank, 0);
+		assert_orders(&fixture, "");
+	}
+	starts(&fixture, 1, WIRE_SEND, 0);
+	assert_orders(&fixture, "bind 0.1<-1 ");
+	enters(&fixture, 1, 0);
+	assert_orders(&fixture, "");
+	assert_true(world_at_rest(fixture.world));
+	assert_true(world_answer_ready(fixture.world));
+	assert_orders(&fixture, "see 0.1 go 0.2 [] go 1.2 [] go 2.1 [] ");
+	asks(&fixture, 0, MPI_CALL_Wait, WIRE_WAIT_ALL, 1, &(guint32){1});
+	assert_orders(&fixture, "go 0.3 [] ");
+	fixture_release(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_cancel),  cmocka_unit_test(test_each_send),
 		cmocka_unit_test(test_extremes), cmocka_unit_test(test_each_collective),
 		cmocka_unit_test(test_caught),
+		cmocka_unit_test(test_arrival),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
