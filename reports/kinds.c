@@ -58,6 +58,10 @@ static const struct kind kinds[] = {
          "The buffer of a nonblocking operation is written to before a call has completed it.",
          "Until MPI_Wait or MPI_Test has completed the request the buffer belongs to MPI (MPI 3.1, "
          "section 3.7.2): use another buffer, or wait first."},
+	{"buffer-overlap", "MPI writes a message into the buffer of another active operation.",
+         "Two buffers overlap, or an array is shorter than the count of its receive says. The "
+         "bytes that a receive fills belong to it until it is complete (MPI 3.1, section 3.7.2): "
+         "give each operation a buffer of its own."},
 	{"rma-conflict",
          "Two one-sided accesses to the same memory, one of which writes, are in no order.",
          "The result is undefined (MPI 3.1, section 11.7), whatever comes out today. Put "

@@ -8,7 +8,6 @@
 #include "log.h"
 #include "matcher.h"
 #include "session_internal.h"
-#include "world_arrival.h"
 
 #define PLANNED_POLLS 20u                /* rounds in which only polls outside the plan are told */
 #define POLL_PACE_MS 1                   /* where loops look at a clock */
@@ -552,19 +551,6 @@ static void end_undecided(struct execution *execution)
 	execution_end_ranks(execution, FALSE);
 }
 
-/* Whether nothing has happened for long. */
-static gboolean is_held_back_for_long(struct execution *execution)
-{
-	gsize events = world_trace(execution->world)->count;
-	gint64 now = g_get_monotonic_time();
-
-	if (execution->deferred_since == 0 || execution->deferred_events != events)
-		execution->deferred_since = now;
-	execution->deferred_events = events;
-	return (now - execution->deferred_since) * stall_haste()
-	       > WORLD_DEFERRED_SECONDS * G_USEC_PER_SEC;
-}
-
 void execution_look(struct execution *execution)
 {
 	const struct session_options *options = execution->session->options;
@@ -589,10 +575,8 @@ void execution_look(struct execution *execution)
 		stall_rest(execution->stall);
 		return;
 	}
-	if (is_held_back_for_long(execution) && world_release_deferred(execution->world)) {
-		execution_advance(execution);
+	if (execution_release_deferred(execution))
 		return;
-	}
 	step = stall_look(execution->stall, execution->world, g_get_monotonic_time());
 	if (step == STALL_SPIN && execution->plan->len > 0)
 		step = STALL_DECIDE;

@@ -129,6 +129,9 @@ gboolean execution_is_at_rest(struct execution *execution);
 /* Nothing is left to decide. TRUE: but threads might still come, and are waited for. */
 gboolean execution_waits_for_threads(struct execution *execution);
 
+/* Lets go who is held back when nothing has happened for long; FALSE: there was no need. */
+gboolean execution_release_deferred(struct execution *execution);
+
 /* To be called every STALL_LOOK_MS: looks for ranks that wait where they are not seen. */
 void execution_look(struct execution *execution);
 

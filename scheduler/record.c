@@ -3,6 +3,7 @@
 const char *const record_kinds[] = {
 	"abort",
 	"buffer-modified",
+	"buffer-overlap",
 	"collective-mismatch",
 	"crash",
 	"deadlock",

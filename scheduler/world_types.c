@@ -39,16 +39,29 @@ gboolean world_touched(struct world *world, int rank, const struct wire_touched 
                        GError **error)
 {
 	struct op_id started = {rank, touched->name.call, 0}, noticed = {rank, touched->noticed, 0};
+	struct op_id writer = {rank, touched->writer.call, 0};
 	struct remark remark = {.kind = "buffer-modified", .count = 2};
 
 	if (!world_call_info(world, rank, started.call)
-	    || !world_call_info(world, rank, noticed.call))
+	    || !world_call_info(world, rank, noticed.call)
+	    || (touched->writer.call != 0 && !world_call_info(world, rank, writer.call)))
 		return world_refuse(error, rank, "a buffer of a call that was never made");
 	remark.parties[0] = party_of(world, started,
 	                             touched->receive ? "starts to receive" : "starts to send");
 	remark.parties[1] = party_of(world, noticed,
 	                             "completes it, and the program has changed the buffer "
 	                             "meanwhile");
+	if (touched->writer.call != 0) {
+		remark.kind = "buffer-overlap";
+		/* Each of two receives may be the one to notice. */
+		if (touched->receive && writer.call < started.call)
+			remark.parties[0] = party_of(world, writer, remark.parties[0].does);
+		remark.parties[1] = party_of(
+			world,
+			touched->receive && writer.call < started.call ? started : writer,
+			"receives into the same bytes before that is complete: the buffers "
+			"overlap, or an array is shorter than its count says");
+	}
 	world_remark(world, &remark);
 	return TRUE;
 }

@@ -152,6 +152,7 @@ void request_release(struct request *request)
 {
 	request_forget_name(request);
 	release_copy(request);
+	guard_release(request);
 	if (request->owns_type)
 		real_mpi()->Type_free(&request->type);
 	if (request->retains_comm)

@@ -315,6 +315,7 @@ static void describe_touched(struct codec *codec, struct wire_touched *touched)
 	field_name(codec, &touched->name);
 	field_u32(codec, &touched->noticed);
 	field_bool(codec, &touched->receive);
+	field_name(codec, &touched->writer);
 }
 
 static void describe_objects(struct codec *codec, struct wire_objects *objects)

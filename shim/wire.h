@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 15
+#define WIRE_VERSION 17
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -301,6 +301,8 @@ struct wire_touched {
 	struct wire_name name; /* of the operation */
 	uint32_t noticed;      /* the call that completes it */
 	bool receive;          /* or else a send */
+	struct wire_name writer; /* the receive whose message MPI wrote there; call 0: the program
+	                            did it */
 };
 
 /* Of a rank that may call MPI from several threads at a time. */

@@ -462,8 +462,7 @@ static void copy(struct play *play)
 		    && world_phase(play->world, rank) != PHASE_ENDED)
 			return;
 	}
-	copied = world_copy(play->world, world_options(play->world)->buffering,
-	                    world_options(play->world)->collectives, play);
+	copied = world_copy(play->world, world_options(play->world), play);
 	world_free(play->world);
 	play->world = copied;
 }
