@@ -15,6 +15,14 @@ function element(name, attributes = {}, ...children) {
 	return made;
 }
 
+/* Where some lines begin with tabs and some with spaces, only the terminal's tabs align them. */
+function setTabs(pre) {
+	const lines = [...pre.children].map((line) => line.textContent);
+
+	pre.classList.toggle("mixed", lines.some((line) => /^ *\t/.test(line)) &&
+		lines.some((line) => /^ {2}/.test(line)));
+}
+
 /* Lines of source with their numbers, the one in question marked. */
 function excerpt(place) {
 	const line = Number(place.text.split(":").pop()), pre = element("pre");
@@ -24,7 +32,27 @@ function excerpt(place) {
 
 		pre.append(element("span", { class: number === line ? "l at" : "l", "data-n": number }, text));
 	});
+	setTabs(pre);
 	return pre;
+}
+
+/* Where a box of that size goes so that it does not cover the mark: below, else above, else at its
+ * right or left, each if it fits in the room; else cut, where there is more room. */
+function putBeside(mark, wide, high, room) {
+	const left = Math.max(room.left, Math.min(mark.right, room.right - wide));
+	const top = Math.max(room.top, Math.min(mark.top, room.bottom - high));
+	const under = room.bottom - mark.bottom, over = mark.top - room.top;
+
+	if (high <= under)
+		return { left, top: mark.bottom, high };
+	if (high <= over)
+		return { left, top: mark.top - high, high };
+	if (high <= room.bottom - room.top && wide <= room.right - mark.right)
+		return { left: mark.right, top, high };
+	if (high <= room.bottom - room.top && wide <= mark.left - room.left)
+		return { left: mark.left - wide, top, high };
+	return under >= over ? { left, top: mark.bottom, high: Math.max(under, 0) }
+		: { left, top: room.top, high: Math.max(over, 0) };
 }
 
 let figures = 0;
@@ -38,7 +66,7 @@ class Figure {
 		this.own = Number(holder.dataset.graph);
 		this.other = holder.dataset.other === undefined ? -1 : Number(holder.dataset.other);
 		this.build();
-		this.view = new View(this.canvas, graphOf(this.own), () => this.tell());
+		this.view = new View(this.canvas, graphOf(this.own), () => this.tell(), () => this.putTip());
 		this.fillFilters();
 		this.arrange();
 		this.view.drawNow();
@@ -238,7 +266,7 @@ class Figure {
 
 	tell() {
 		const { view, tip } = this, { graph } = view;
-		const node = view.selected >= 0 ? view.selected : view.hovered;
+		const node = view.told();
 
 		tip.hidden = node < 0;
 		if (node < 0) {
@@ -262,16 +290,26 @@ class Figure {
 		if (view.selected >= 0)
 			this.said.textContent = [title, envelope(graph, node), where, ...outer,
 				...lines.map(([text]) => text)].filter(Boolean).join("; ");
-		this.putTip(node);
+		this.putTip();
 	}
 
-	putTip(node) {
-		const { view, tip } = this, { graph } = view;
-		const x = view.rankX(graph.rank[node]), y = view.markY(node);
-		const wide = tip.offsetWidth, high = tip.offsetHeight;
-		const below = y + 16 + high < Math.max(view.height, window.innerHeight - this.stage.getBoundingClientRect().top);
+	/* Beside the call's mark and words, never on them, and within the window. */
+	putTip() {
+		const { view, tip } = this, node = view.told();
+		const x = node < 0 ? 0 : view.rankX(view.graph.rank[node]), y = node < 0 ? 0 : view.markY(node);
 
-		tip.style.left = `${Math.max(8, Math.min(x + 14, view.width - wide - 8))}px`;
-		tip.style.top = `${below ? y + 16 : Math.max(-60, y - high - 14)}px`;
+		tip.hidden = node < 0 || y < HEAD || y > view.height || x < 0 || x > view.width;
+		if (tip.hidden)
+			return;
+		const { top } = this.stage.getBoundingClientRect();
+		const room = { left: 8, right: view.width - 8, top: 8 - top, bottom: window.innerHeight - 8 - top };
+
+		tip.style.maxHeight = "none";
+		const put = putBeside({ left: x - 12, right: x + 12, top: y - 14, bottom: y + 14 },
+			tip.offsetWidth, tip.offsetHeight, room);
+
+		tip.style.left = `${put.left}px`;
+		tip.style.top = `${put.top}px`;
+		tip.style.maxHeight = `${put.high}px`;
 	}
 }

@@ -52,6 +52,7 @@ function main() {
 		watcher.observe(holder);
 	window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 	offerCopies();
+	document.querySelectorAll("figure pre").forEach(setTabs);
 	window.matchpoint = { figures: shown };
 }
 

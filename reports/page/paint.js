@@ -8,7 +8,7 @@ const LABELS = 15;   /* a row must be so high for words to be read */
 function colours() {
 	const style = getComputedStyle(document.documentElement), result = {};
 
-	for (const name of ["card", "ink", "soft", "faint", "line", "lane", "bad", "good", "send", "receive",
+	for (const name of ["card", "ink", "soft", "faint", "line", "lane", "bad", "good", "open", "send", "receive",
 		"collective", "other", "mark", "focus"])
 		result[name] = style.getPropertyValue(`--${name}`).trim();
 	result.text = style.getPropertyValue("--text").trim();
@@ -123,7 +123,7 @@ class Painter {
 			const open = graph.open(node);
 
 			ink.globalAlpha = open ? 0.55 : 0.3;
-			ink.fillStyle = open ? this.colours.bad : this.colour(node);
+			ink.fillStyle = open ? this.openColour(node) : this.colour(node);
 			ink.fillRect(x - wide / 2, Math.max(from, HEAD - 4), wide,
 				Math.min(to, view.height + 4) - Math.max(from, HEAD - 4));
 		});
@@ -350,12 +350,17 @@ class Painter {
 		}
 	}
 
+	/* Of a call that never returned: red only if that is what is wrong. */
+	openColour(node) {
+		return this.view.graph.faults.has(node) ? this.colours.bad : this.colours.open;
+	}
+
 	words(node, x, y) {
 		const { ink, view } = this, { graph } = view;
 		const room = view.columnWidth - 34, left = x + 19, open = graph.open(node);
 		const text = label(graph, node) + (open ? "  waits" : "");
 		const used = this.fit(text, left, y, room,
-			open || graph.faults.has(node) ? this.colours.bad : this.colours.ink);
+			open || graph.faults.has(node) ? this.openColour(node) : this.colours.ink);
 
 		if (used > 0 && room - used > 60 && graph.call(node).kind !== COLLECTIVE)
 			this.fit(graph.place(node).text, left + used + 8, y, room - used - 8, this.colours.faint);
@@ -413,7 +418,7 @@ class Painter {
 
 	selection() {
 		const { ink, view } = this, { graph } = view;
-		const node = view.selected >= 0 ? view.selected : view.hovered;
+		const node = view.told();
 
 		if (node < 0 || !view.shows(node))
 			return;
@@ -453,7 +458,9 @@ class Painter {
 			if (x - last < (view.columnWidth >= 60 ? 50 : 22))
 				continue;
 			last = x;
-			ink.fillStyle = view.graph.waiting[rank] ? this.colours.bad : this.colours.ink;
+			const { graph } = view, end = graph.first[rank + 1] - 1;
+
+			ink.fillStyle = graph.waiting[rank] && end >= graph.first[rank] ? this.openColour(end) : this.colours.ink;
 			ink.fillText(text, x, HEAD / 2);
 		}
 		ink.textAlign = "start";

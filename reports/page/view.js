@@ -5,9 +5,10 @@ const ZOOM_MOST = 3;
 const LEAST_COLUMN = 26, MOST_COLUMN = 330;
 
 class View {
-	constructor(canvas, graph, changed) {
+	constructor(canvas, graph, changed, drawn) {
 		this.canvas = canvas;
 		this.changed = changed; /* what is pointed at or selected is another */
+		this.drawn = drawn; /* what is told of may stand elsewhere */
 		this.painter = new Painter(this);
 		this.hovered = this.selected = this.marked = -1;
 		this.hidden = { ranks: new Set(), functions: new Set(), communicators: new Set() };
@@ -106,6 +107,8 @@ class View {
 		this.measure();
 		if (this.width > 0 && this.height > 0)
 			this.painter.paint();
+		if (this.told() >= 0)
+			this.drawn();
 	}
 
 	/* --- moving --- */
@@ -151,6 +154,11 @@ class View {
 	}
 
 	/* --- finding --- */
+
+	/* The call that words are shown about, or -1. */
+	told() {
+		return this.selected >= 0 ? this.selected : this.hovered;
+	}
 
 	/* The shown call at a point, or -1. */
 	at(x, y) {

@@ -90,13 +90,13 @@ function relations(graph, node) {
 		lines.push([`completed in call ${graph.number(graph.completed[node])}, ` +
 			graph.name(graph.completed[node]), ""]);
 	if (graph.faults.has(node))
-		lines.push([graph.faults.get(node), "taken"]);
+		lines.push([graph.faults.get(node), "bad"]);
 	else if (graph.open(node))
 		lines.push(["never returned", ""]);
 	if (choice) {
-		lines.push([`chosen: ${choice.taken.text}`, choice.blamed ? "taken" : ""]);
+		lines.push([`chosen: ${choice.taken.text}`, choice.blamed ? "bad" : ""]);
 		for (const other of choice.others)
-			lines.push([`instead: ${other.text}`, "good"]);
+			lines.push([`instead: ${other.text}`, choice.blamed ? "good" : ""]);
 	}
 	return lines;
 }

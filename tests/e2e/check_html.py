@@ -325,6 +325,59 @@ def check_keyboard(browser):
     check(tip(browser) == "", "the tooltip stays")
 
 
+COVERED = """
+const f = window.matchpoint.figures[0], v = f.view, n = v.told(), t = f.tip.getBoundingClientRect();
+if (f.tip.hidden) return 'hidden';
+const c = f.canvas.getBoundingClientRect();
+const x = c.left + v.rankX(v.graph.rank[n]), y = c.top + v.markY(n);
+if (t.left < x + 9 && t.right > x - 9 && t.top < y + 9 && t.bottom > y - 9)
+    return `covers call ${n}`;
+return t.top < 0 || t.bottom > innerHeight || t.right > innerWidth ? `call ${n}: outside` : '';"""
+
+
+def check_tips(browser):
+    """Whichever call is told of, wherever the graph stands in the window: the mark is seen."""
+    count = browser.run("return window.matchpoint.figures[0].view.graph.count")
+    for block in ("start", "center", "end"):
+        browser.run("document.querySelector('.graph').scrollIntoView("
+                    "{block: arguments[0], behavior: 'instant'})", block)
+        for node in range(count):
+            browser.run("const v = window.matchpoint.figures[0].view; v.selected = -1;"
+                        "v.select(arguments[0]); v.reveal(arguments[0]); v.drawNow()", node)
+            said = browser.run(COVERED)
+            check(said == "", "the graph at the window's %s: the tooltip %s" % (block, said))
+    browser.run("const v = window.matchpoint.figures[0].view; v.select(-1); v.drawNow()")
+
+
+TABS = """
+const pre = document.createElement('pre');
+for (const text of ['\\tx', '    x', '        x', '\\t\\tx']) {
+    const line = document.createElement('span');
+    line.className = 'l';
+    line.dataset.n = 7;
+    line.textContent = text;
+    pre.append(line);
+}
+document.querySelector('.sources figure').append(pre);
+pre.classList.toggle('mixed', arguments[0]);
+const at = [...pre.children].map((line) => {
+    const range = document.createRange();
+    range.setStart(line.firstChild, line.textContent.length - 1);
+    range.setEnd(line.firstChild, line.textContent.length);
+    return Math.round(range.getBoundingClientRect().left);
+});
+pre.remove();
+return at;"""
+
+
+def check_tabs(browser):
+    """A tab is as wide as so many blanks, the number of the line before it or not."""
+    tab, four, eight, two = browser.run(TABS, False)
+    check(tab == four and two == eight, "tabs of four: %s" % [tab, four, eight, two])
+    tab, four, eight, two = browser.run(TABS, True)
+    check(tab == eight and two > eight, "tabs of eight: %s" % [tab, four, eight, two])
+
+
 def check_finding(browser):
     """Who waits for whom is drawn, and the command is copied, or marked to be."""
     check(browser.run("return [...document.querySelectorAll('svg.waits path title')]"
@@ -453,6 +506,8 @@ def body(tool, _):
         check_finding(browser)
         check_mouse(browser)
         check_keyboard(browser)
+        check_tips(browser)
+        check_tabs(browser)
         check_filters(browser)
         check_stacks(tool, browser)
         check_halo(tool, browser)
