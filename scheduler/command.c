@@ -188,6 +188,9 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 	         "standard input of rank 0 (default: the file that matchpoint's own is redirected "
 	         "from, else empty)",
 	         "FILE"},
+		{"virtual-time", 0, 0, G_OPTION_ARG_NONE, &session->virtual_time,
+	         "sleeps go by at once, and the clocks that the program reads go on by as much",
+	         NULL},
 		{"wait-each-call", 0, 0, G_OPTION_ARG_NONE, &session->every_call_waits,
 	         "acknowledge no call ahead of time, even if it need not wait", NULL},
 		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print nothing but errors",

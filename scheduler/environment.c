@@ -28,6 +28,7 @@ static const struct environment_variable variables[] = {
 	{ENVIRONMENT_DIRECTORY, ENVIRONMENT_TOLD, NULL, "the run directory"},
 	{ENVIRONMENT_STDIN, ENVIRONMENT_TOLD, NULL, "file for rank 0's standard input"},
 	{ENVIRONMENT_JOURNAL, ENVIRONMENT_TOLD, NULL, "directory that keeps files as they were"},
+	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_TOLD, NULL, "set: who sleeps goes on at once"},
 	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_TOLD, NULL,
          "set by the shim: a process above has redirected the standard streams"},
 	{"LD_PRELOAD", ENVIRONMENT_TOLD, NULL, "the shim, after what the user preloads"},
@@ -170,6 +171,8 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 		                               settings->standard_input, TRUE);
 	else
 		environment = g_environ_unsetenv(environment, ENVIRONMENT_STDIN);
+	if (settings->virtual_time)
+		environment = g_environ_setenv(environment, ENVIRONMENT_VIRTUAL_TIME, "1", TRUE);
 	if (settings->journal)
 		environment = g_environ_setenv(environment, ENVIRONMENT_JOURNAL, settings->journal,
 		                               TRUE);

@@ -21,6 +21,7 @@
 #define ENVIRONMENT_DIRECTORY "MATCHPOINT_DIRECTORY"
 #define ENVIRONMENT_STDIN "MATCHPOINT_STDIN"
 #define ENVIRONMENT_JOURNAL "MATCHPOINT_JOURNAL"
+#define ENVIRONMENT_VIRTUAL_TIME "MATCHPOINT_VIRTUAL_TIME"
 
 struct environment_settings {
 	const char *shim;           /* absolute path of the library to preload */
@@ -28,6 +29,7 @@ struct environment_settings {
 	guint32 world;              /* the number of the job's world */
 	const char *standard_input; /* a file for rank 0, or NULL: nothing */
 	const char *journal;        /* of the files they change, or NULL: none is kept */
+	gboolean virtual_time;      /* whether sleeps go by at once */
 };
 
 /* The environment of the launcher and of the ranks it starts, made from `base` (NULL: our own).

@@ -61,6 +61,7 @@ struct session_options {
 	gboolean fail_fast;
 	GStrv ignored; /* kinds of findings (record_kinds) that are not reported; NULL: none */
 	gboolean every_call_waits;
+	gboolean virtual_time; /* who sleeps goes on at once, and its clocks with it */
 	gboolean compare;       /* explore: what interleavings that end well leave */
 	char **compare_files;   /* besides their output; NULL: none */
 	const char *keep_files; /* directory for the files of each outcome, or NULL */

@@ -142,7 +142,8 @@ gboolean session_launch(struct session *session, struct execution *execution)
 	struct environment_settings settings = {shim, run_directory_path(session->directory),
 	                                        number, session->options->standard_input,
 	                                        session->journal ? journal_path(session->journal)
-	                                                         : NULL};
+	                                                         : NULL,
+	                                session->options->virtual_time};
 	struct launcher_options options = {&session->loop, NULL, NULL, on_launcher_ended, session};
 
 	if (directory)

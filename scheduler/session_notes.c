@@ -40,6 +40,14 @@ static void note_unwatched(struct session *session)
 		     "inside MPI");
 }
 
+static void note_time(struct session *session)
+{
+	if (session->options->virtual_time)
+		note(session,
+		     "time was virtual: sleeps went by at once, and the clocks of ranks without "
+		     "threads of their own went on by as much");
+}
+
 static void note_outcomes(struct session *session)
 {
 	g_autofree char *text = NULL;
@@ -200,6 +208,7 @@ void session_note(struct session *session)
 	if (session->alone)
 		note(session, session->alone);
 	note_unwatched(session);
+	note_time(session);
 	note_outcomes(session);
 	if (session->by_rule)
 		note(session,

@@ -95,6 +95,7 @@ static GPtrArray *identity_of(const struct session *session)
 	add(identity, "--not-yet", g_strdup_printf("%u", options->not_yet));
 	add(identity, "--some", g_strdup_printf("%u", options->some));
 	add(identity, "--wait-each-call", g_strdup(options->every_call_waits ? "yes" : "no"));
+	add(identity, "--virtual-time", g_strdup(options->virtual_time ? "yes" : "no"));
 	add(identity, "--launcher", word(options->launcher));
 	add(identity, "--stdin",
 	    options->standard_input ? digest(options->standard_input) : g_strdup("none"));

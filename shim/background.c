@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "background.h"
 
 #include <stdint.h>
@@ -7,6 +8,7 @@
 
 #include "gate.h"
 #include "message_memory.h"
+#include "next.h"
 #include "packing.h"
 #include "real.h"
 #include "request.h"
@@ -105,7 +107,7 @@ static int64_t nanoseconds(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	NEXT(clock_gettime)(CLOCK_MONOTONIC, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 

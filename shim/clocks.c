@@ -9,6 +9,7 @@
 #include "caller.h"
 #include "gate.h"
 #include "next.h"
+#include "virtual_time.h"
 
 static atomic_bool asked;
 
@@ -36,25 +37,41 @@ uint64_t clocks_computed(void)
 EXPORTED int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	note_asked();
-	return NEXT(clock_gettime)(clock, time);
+	int code = NEXT(clock_gettime)(clock, time);
+	if (code == 0)
+		virtual_time_add(clock, time);
+	return code;
 }
 
 EXPORTED int timespec_get(struct timespec *time, int base)
 {
 	note_asked();
-	return NEXT(timespec_get)(time, base);
+	int answer = NEXT(timespec_get)(time, base);
+	if (answer == TIME_UTC)
+		virtual_time_add(CLOCK_REALTIME, time);
+	return answer;
 }
 
 EXPORTED int gettimeofday(struct timeval *restrict time, void *restrict zone)
 {
 	note_asked();
-	return NEXT(gettimeofday)(time, zone);
+	int code = NEXT(gettimeofday)(time, zone);
+	if (code == 0) {
+		struct timespec exact = { time->tv_sec, time->tv_usec * 1000 };
+		virtual_time_add(CLOCK_REALTIME, &exact);
+		*time = (struct timeval){ exact.tv_sec, exact.tv_nsec / 1000 };
+	}
+	return code;
 }
 
 EXPORTED time_t time(time_t *ret_time)
 {
 	note_asked();
-	return NEXT(time)(ret_time);
+	struct timespec now = { .tv_sec = NEXT(time)(NULL) };
+	virtual_time_add(CLOCK_REALTIME, &now);
+	if (ret_time)
+		*ret_time = now.tv_sec;
+	return now.tv_sec;
 }
 
 EXPORTED clock_t clock(void)

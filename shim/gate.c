@@ -23,6 +23,7 @@
 #include "request.h"
 #include "startup.h"
 #include "threading.h"
+#include "virtual_time.h"
 
 #define IN_CALL __attribute__((tls_model("initial-exec")))
 
@@ -432,6 +433,7 @@ struct gate_answer gate_wait(const struct wire_call *call)
 	} else {
 		receive_orders();
 	}
+	virtual_time_catch_up();
 	if (is_poll(call) && answer->go.count == 0)
 		told_no = clocks_computed();
 	request_let_arrive();

@@ -28,6 +28,7 @@
 #include "request.h"
 #include "threading.h"
 #include "tracking.h"
+#include "virtual_time.h"
 
 enum {
 	FIRST_DESCRIPTOR = AGENT_WORLD_FD + 1, /* out of the program's way */
@@ -158,6 +159,8 @@ static int open_world_directory(void)
 		return -1;
 	int moved = dup3(opened, AGENT_WORLD_FD, O_CLOEXEC);
 	close(opened);
+	if (moved >= 0)
+		virtual_time_start();
 	return moved < 0 ? -1 : 0;
 }
 

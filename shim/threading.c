@@ -17,6 +17,7 @@
 #include "caller.h"
 #include "error.h"
 #include "gate.h"
+#include "next.h"
 #include "real.h"
 #include "startup.h"
 
@@ -63,7 +64,7 @@ static struct timespec in_a_while(void)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_REALTIME, &time);
+	NEXT(clock_gettime)(CLOCK_REALTIME, &time); /* whatever the program takes it for */
 	time.tv_sec += SECONDS;
 	return time;
 }
@@ -187,11 +188,19 @@ void threading_start(void)
 
 /* --- creating one ---------------------------------------------------------------------------- */
 
+static atomic_bool made;
+
+bool threading_was_made(void)
+{
+	return atomic_load_explicit(&made, memory_order_relaxed);
+}
+
 /* Those that MPI makes for itself are none of ours. */
 static bool is_watched(const void *caller)
 {
 	if (!startup_is_managed() || caller_is_inside() || real_is_library(caller))
 		return false;
+	atomic_store_explicit(&made, true, memory_order_relaxed);
 	return !startup_is_initialised() || (gate_is_serialised() && startup_is_own_process());
 }
 

@@ -24,6 +24,9 @@
  * there already. */
 void threading_start(void);
 
+/* The program has made a thread, at whatever time. */
+bool threading_was_made(void);
+
 /* More than one thread of the program's may call MPI. */
 bool threading_are_many(void);
 

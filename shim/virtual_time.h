@@ -1,0 +1,22 @@
+/* Virtual time (--virtual-time): a rank that sleeps goes on at once, and its clocks go on by as
+ * much.
+ *
+ * A rank is ahead of the machine's clocks by what it has slept. The ranks of a world share the most
+ * that any of them is ahead, in a mapping that is cloned with the world, and a rank that MPI lets
+ * go catches up with it: so who receives a message never reads an earlier time than its sender had.
+ * Once a program has made a thread its sleeps take their time: threads may wait for one another. */
+#ifndef MATCHPOINT_SHIM_VIRTUAL_TIME_H
+#define MATCHPOINT_SHIM_VIRTUAL_TIME_H
+
+#include <time.h>
+
+/* Once the world's directory is open; does nothing without $MATCHPOINT_VIRTUAL_TIME. */
+void virtual_time_start(void);
+
+/* A call that waited may go on. */
+void virtual_time_catch_up(void);
+
+/* Adds what the rank is ahead to a time of that clock; nothing for clocks of computing time. */
+void virtual_time_add(clockid_t clock, struct timespec *time);
+
+#endif
