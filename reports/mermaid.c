@@ -1,11 +1,13 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "diagram.h"
+#include "repetition.h"
 #include "words.h"
 
 /* A Mermaid sequence diagram: what GitHub, GitLab and many wikis draw from text. */
 
-#define CALLS_MAX 200 /* a longer one is slow to draw, and nobody reads it */
+#define LINES_MAX 200 /* a longer one is slow to draw, and nobody reads it */
 #define TEXT_MAX 120  /* characters of a label */
 
 /* Text for a label: what could mean something to Mermaid is named by its number. */
@@ -166,27 +168,147 @@ static bool has_rank(const struct diagram *diagram, int32_t rank)
 	return g_array_binary_search(diagram->ranks, &rank, words_compare_ranks, NULL);
 }
 
-static void write_calls(const struct diagram *diagram, FILE *out)
+/* The choices by call + 1. */
+static GHashTable *choices_by_call(const struct diagram *diagram)
+{
+	const GPtrArray *choices = diagram->execution->choices;
+	GHashTable *table = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < choices->len; i++) {
+		struct record_choice *choice = g_ptr_array_index(choices, i);
+		gint64 call = diagram_call(diagram, choice->rank, choice->call);
+
+		g_hash_table_insert(table, GSIZE_TO_POINTER((gsize)(call + 1)), choice);
+	}
+	return table;
+}
+
+/* All calls; `begins` gets for each position of the order where in `out` its lines begin. */
+static void write_calls(const struct diagram *diagram, GArray *begins, FILE *out)
 {
 	g_autoptr(GHashTable) by_call = matches_by_call(diagram);
 	g_autoptr(GHashTable) sends = matched_sends(diagram);
+	g_autoptr(GHashTable) choices = choices_by_call(diagram);
 
-	for (guint i = diagram->first; i < diagram->order->len; i++) {
+	for (guint i = 0; i < diagram->order->len; i++) {
 		const struct record_call *call = shown_call(diagram, i);
-		const struct record_choice *choice = diagram_choice(diagram, call);
+		guint index = g_array_index(diagram->order, guint, i);
+		const struct record_choice *choice =
+			g_hash_table_lookup(choices, GSIZE_TO_POINTER((gsize)index + 1));
+		long begin = ftell(out);
 
+		g_array_append_val(begins, begin);
 		if (choice) {
 			g_autofree char *text = words_blame(choice);
 
 			write_note(call->rank, call->rank, text, out);
 		}
-		write_messages(diagram, by_call, g_array_index(diagram->order, guint, i), out);
+		write_messages(diagram, by_call, index, out);
 		if (call->kind == RECORD_CALL_SEND && has_rank(diagram, call->peer)
-		    && !g_hash_table_contains(
-			    sends, GUINT_TO_POINTER(g_array_index(diagram->order, guint, i))))
+		    && !g_hash_table_contains(sends, GUINT_TO_POINTER(index)))
 			write_unreceived(call, out);
-		if (call->kind == RECORD_CALL_COLLECTIVE)
-			i = write_collective(diagram, i, out);
+		if (call->kind == RECORD_CALL_COLLECTIVE) {
+			guint last = write_collective(diagram, i, out);
+
+			for (; i < last; i++)
+				g_array_append_val(begins, begin);
+		}
+	}
+}
+
+/* The lines of all calls, folded. */
+struct drawing {
+	char *text;
+	GArray *begins;    /* of long, by position of the order: where in the text it begins */
+	GPtrArray *lines;  /* of char *, in the text */
+	GPtrArray *folded; /* of struct repetition of the lines */
+};
+
+static void fold_lines(struct drawing *drawing)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(guint));
+
+	for (char *line = drawing->text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		guint id;
+
+		*end = '\0';
+		id = GPOINTER_TO_UINT(g_hash_table_lookup(known, line));
+		if (id == 0) {
+			id = g_hash_table_size(known) + 1;
+			g_hash_table_insert(known, line, GUINT_TO_POINTER(id));
+		}
+		g_array_append_val(ids, id);
+		g_ptr_array_add(drawing->lines, line);
+	}
+	drawing->folded = repetition_fold((const guint *)(const void *)ids->data, ids->len);
+}
+
+static bool draw(struct drawing *drawing, const struct diagram *diagram, GError **error)
+{
+	size_t size = 0;
+	FILE *out;
+
+	*drawing = (struct drawing){.begins = g_array_new(FALSE, FALSE, sizeof(long)),
+	                            .lines = g_ptr_array_new()};
+	out = open_memstream(&drawing->text, &size);
+	if (out)
+		write_calls(diagram, drawing->begins, out);
+	if (!out || fclose(out) != 0) {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOMEM, "out of memory");
+		return false;
+	}
+	fold_lines(drawing);
+	return true;
+}
+
+static void drawing_release(struct drawing *drawing)
+{
+	if (drawing->folded)
+		g_ptr_array_unref(drawing->folded);
+	g_ptr_array_unref(drawing->lines);
+	g_array_unref(drawing->begins);
+	free(drawing->text);
+}
+
+/* The first that is drawn, so that there are no more lines than can be, but the last in any case;
+ * the calls of those before are left out. */
+static guint find_first(struct diagram *diagram, const struct drawing *drawing)
+{
+	guint first = drawing->folded->len, lines = 0;
+	const struct repetition *one;
+	const char *begin;
+
+	while (first > 0) {
+		lines += repetition_lines(g_ptr_array_index(drawing->folded, first - 1));
+		if (lines > LINES_MAX && first < drawing->folded->len)
+			break;
+		first--;
+	}
+	diagram->first = 0;
+	if (first == 0 || first == drawing->folded->len)
+		return first;
+	one = g_ptr_array_index(drawing->folded, first);
+	begin = g_ptr_array_index(drawing->lines, one->first);
+	while (diagram->first < drawing->begins->len
+	       && g_array_index(drawing->begins, long, diagram->first) < begin - drawing->text)
+		diagram->first++;
+	return first;
+}
+
+static void write_folded(const struct drawing *drawing, const GPtrArray *folded, guint from,
+                         FILE *out)
+{
+	for (guint i = from; i < folded->len; i++) {
+		const struct repetition *one = g_ptr_array_index(folded, i);
+
+		if (!one->body) {
+			fprintf(out, "%s\n", (char *)drawing->lines->pdata[one->first]);
+			continue;
+		}
+		fprintf(out, "    loop %u times\n", one->count);
+		write_folded(drawing, one->body, 0, out);
+		fprintf(out, "    end\n");
 	}
 }
 
@@ -196,9 +318,17 @@ static bool mermaid_write(struct store_reader *reader, const struct report_optio
 	struct diagram diagram;
 	const GPtrArray *ends;
 	g_autofree char *left_out = NULL;
+	struct drawing drawing;
+	guint first;
 
-	if (!diagram_init(&diagram, reader, options, CALLS_MAX, error))
+	if (!diagram_init(&diagram, reader, options, G_MAXUINT, error))
 		return false;
+	if (!draw(&drawing, &diagram, error)) {
+		drawing_release(&drawing);
+		diagram_release(&diagram);
+		return false;
+	}
+	first = find_first(&diagram, &drawing);
 	left_out = diagram_left_out(&diagram, store_reader_exploration(reader));
 	fprintf(out, "sequenceDiagram\n");
 	for (guint i = 0; i < diagram.ranks->len; i++) {
@@ -211,9 +341,9 @@ static bool mermaid_write(struct store_reader *reader, const struct report_optio
 		           g_array_index(diagram.ranks, int32_t, diagram.ranks->len - 1), left_out,
 		           out);
 	if (diagram.execution->calls->len > 0) {
-		write_calls(&diagram, out);
+		write_folded(&drawing, drawing.folded, first, out);
 	} else {
-		for (guint i = 0; i < MIN(diagram.execution->matches->len, CALLS_MAX); i++)
+		for (guint i = 0; i < MIN(diagram.execution->matches->len, LINES_MAX); i++)
 			write_message(
 				&diagram,
 				&g_array_index(diagram.execution->matches, struct record_match, i),
@@ -228,6 +358,7 @@ static bool mermaid_write(struct store_reader *reader, const struct report_optio
 
 		write_note(rank->rank, rank->rank, text, out);
 	}
+	drawing_release(&drawing);
 	diagram_release(&diagram);
 	return true;
 }

@@ -187,7 +187,7 @@ def unescape(text, *more):
 
 # --- Mermaid and DOT: the statements used, line by line ---
 MERMAID = re.compile(
-    r"sequenceDiagram|    participant r\d+ as rank \d+"
+    r"sequenceDiagram|    participant r\d+ as rank \d+|    loop \d+ times|    end"
     r"|    (Note over r\d+(,r\d+)?|r\d+(->>|--\)|-x)r\d+):( ([^#;<>{}%\x00-\x1f]|#\d+;)*)?")
 QUOTED = r'"([^"\\]|\\.)*"'
 VERTEX = r"(r\d+|r\d+c\d+|m\d+)"
@@ -206,6 +206,7 @@ def check_lines(text, statement):
 
 def check_mermaid(text):
     check_lines(text, MERMAID)
+    check(text.count("\n    loop ") == text.count("\n    end\n"), "a loop without its end")
     check(len(text) < 50000, "Mermaid draws no more than 50,000 characters")
 
 

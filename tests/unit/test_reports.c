@@ -546,8 +546,11 @@ static void a_long_interleaving_is_drawn_from_its_end(void **state)
 
 	g_array_set_size(e->calls, 0);
 	g_array_set_size(e->matches, 0);
-	for (uint32_t call = 1; call <= 1000; call++)
+	for (uint32_t call = 1; call <= 1000; call++) {
 		add_call(e, 0, call, RECORD_CALL_COLLECTIVE, -1, call);
+		g_array_index(e->calls, struct record_call, call - 1).place =
+			(struct place){.file = "a.c", .line = call};
+	}
 	assert_true(store_add(fixture->store, e, NULL, NULL));
 	text = report(fixture, "mermaid");
 	assert_non_null(strstr(text, "Note over r0: 800 calls before these are left out\n"));
