@@ -344,12 +344,27 @@ void access_window_end(const void *site, MPI_Win window, uint64_t number)
 	unlock();
 }
 
+/* MPI is going to refuse another. WIRE_ANY: all of them. */
+static bool is_target(MPI_Win window, int target)
+{
+	MPI_Group group;
+	int size = 0;
+
+	if (target == WIRE_ANY)
+		return true;
+	if (target < 0 || real_mpi()->Win_get_group(window, &group) != MPI_SUCCESS)
+		return false;
+	real_mpi()->Group_size(group, &size);
+	real_mpi()->Group_free(&group);
+	return target < size;
+}
+
 void access_synchronise(enum mpi_call function, const void *site, int target, MPI_Win window)
 {
 	struct wire_access access = { .function = (uint16_t)function, .site = (uintptr_t)site,
 		                      .target = target };
 
-	if (!window_find(window, &access.window))
+	if (!window_find(window, &access.window) || !is_target(window, target))
 		return;
 	switch (function) {
 	case MPI_CALL_Win_flush_local:
