@@ -37,6 +37,13 @@ bool collective_is_valid(MPI_Comm comm, int root, const struct collective_signat
 	return root >= 0 && root < communicator->remote_size;
 }
 
+bool collective_takes_info(MPI_Info info)
+{
+	int count;
+
+	return info == MPI_INFO_NULL || real_mpi()->Info_get_nkeys(info, &count) == MPI_SUCCESS;
+}
+
 /* Members of an intercommunicator do not all know the root; none is told then. */
 struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signature signature,
                              uint16_t function)

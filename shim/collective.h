@@ -24,6 +24,9 @@
  * communicating. */
 bool collective_is_valid(MPI_Comm comm, int root, const struct collective_signature *signature);
 
+/* Whether MPI takes it where a call asks for an info object. */
+bool collective_takes_info(MPI_Info info);
+
 /* A blocking collective: false when it is not valid; true when this rank may go on with it. Takes
  * over the signature. */
 bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, int root,

@@ -90,6 +90,9 @@ static bool fill_side(struct wire_side *side, const struct collective_data *data
 		MPI_Datatype type = data->types ? data->types[i] : data->type;
 		int count = data->is_each ? data->counts[i] : data->count;
 
+		/* With counts of their own MPI looks at the first. */
+		if (i == 0 && partners > 0 && count > 0 && !data->buffer && type_is_basic(type))
+			return false;
 		if ((count != 0 || !data->types) && !data_is_sound(count, type, &side->bytes[i]))
 			return false;
 		if (data->types && count != 0)

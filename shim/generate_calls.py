@@ -598,7 +598,8 @@ int shim_MPI_{call.name}(void *site, {call.parameters()})
 	int code;
 
 	error_report_call(site, MPI_CALL_{call.name});
-	if (!collective_is_valid(comm, {root_of(call)}, &signature)) {{
+	if (!collective_is_valid(comm, {root_of(call)}, &signature)
+	    || !collective_takes_info(info)) {{
 		collective_signature_release(&signature);
 		code = real_mpi()->{call.name}({call.values()});
 		return error_check(comm, code, MPI_CALL_{call.name}, site);

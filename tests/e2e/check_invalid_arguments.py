@@ -30,10 +30,9 @@ NAMES = re.compile(r"(Comm|Type|Win)_[gs]et_name")  # these are no names of serv
 # What is not the same yet, and why: patterns of "Function argument=value".
 DIFFERENT = {
     # The library is called when the operation is started in it: the error comes at its completion.
-    r"(I|Neighbor_|.*_init)\S* (sendbuf|recvbuf|buffer)=NULL": "comes later",
-    # Persistent collectives are plans of matchpoint's own, which no info object reaches; the
-    # communicator of MPI_Comm_idup_with_info is made later.
-    r"(.*_init(_c)?|Comm_idup_with_info) info=NONE.MPI_Info.": "is not looked at",
+    r"(I?(reduce|allreduce|scan|exscan)\S*|(Reduce|Allreduce|Scan|Exscan)\S*_init(_c)?)"
+    r" (sendbuf|recvbuf)=NULL": "comes later",
+    r"Comm_idup_with_info info=NONE.MPI_Info.": "comes later",
     # Refused before MPI sees it, with the class of the error alone for a text, or another class.
     r"P(arrived|ready(_list|_range)?) .*": "MPI's request is another",
     r"(Wait|Test)(all|any|some) (incount|count|array_of_requests)=.*": "MPI's requests are others",
