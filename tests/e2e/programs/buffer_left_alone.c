@@ -3,7 +3,7 @@
 
 #define N 20000
 
-static int data[N], more[N], dummy[4];
+static int data[N], more[N], unread[2][4];
 
 static void read_and_share(void)
 {
@@ -21,10 +21,9 @@ static void read_and_share(void)
 		data[0] = 1; /* now it may */
 		data[0] = 0;
 	} else if (rank == 0) {
-		/* of this buffer nobody reads the contents */
-		for (int i = 0; i < 3; i++)
-			MPI_Irecv(i == 0 ? more : dummy, i == 0 ? N : 4, MPI_INT, 1, i, WORLD,
-			          &requests[i]);
+		MPI_Irecv(more, N, MPI_INT, 1, 0, WORLD, &requests[0]);
+		for (int i = 0; i < 2; i++)
+			MPI_Irecv(unread[i], 4, MPI_INT, 1, i + 1, WORLD, &requests[i + 1]);
 		MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
 	}
 }
