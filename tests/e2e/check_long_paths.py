@@ -46,7 +46,8 @@ def body(tool, _options):
     again = re.search(r"^  again: matchpoint (.*)$", run.out, flags=re.M).group(1)
     check(again == "replay 1 --store 'the store'", again)
     run = tool.run(*shlex.split(again), report=True)
-    check(run.status == 1 and run.report["executions"][0]["path"] == whole, run)
+    path = run.report["executions"][0]["path"]
+    check(run.status == 1 and path.replace("zero:", "") == whole.replace("zero:", ""), run)
     # Of a store that goes away with the command there is only the path.
     run = tool.run("report", "the store", "the store")
     check(run.status == 4 or whole in run.out, run)

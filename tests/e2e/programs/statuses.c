@@ -8,7 +8,7 @@ enum { FILLED = 77, KINDS = 21, CANCELLED = 19 };
 
 static MPI_Status statuses[4], *const status = &statuses[0];
 static bool is_vague; /* source, tag, count: undefined, or wrong in MPICH 4.0 (no peer) */
-static int number, there[4], flag, indx, outcount, indices[4];
+static int number, there[4], beside[4], flag, indx, outcount, indices[4];
 
 static void clear(void)
 {
@@ -91,7 +91,7 @@ static void help(int kind)
 		request = MPI_REQUEST_NULL;
 	MPI_Wait(&request, IGNORE);
 	if (kind == 2 || kind == 3 || kind == 7 || kind == 15 || kind == 16 || kind == 20)
-		MPI_Recv(there, 4, MPI_INT, 1 - rank, 7, WORLD, IGNORE);
+		MPI_Recv(beside, 4, MPI_INT, 1 - rank, 7, WORLD, IGNORE);
 }
 
 static void complete(int way, MPI_Request *one)
