@@ -89,7 +89,8 @@ gboolean aftermath_put_back(const char *place, GPtrArray *notes, GError **error)
 
 void aftermath_put_back_all(GPtrArray *notes)
 {
-	g_auto(GStrv) directories = run_directory_left_by(0);
+	gboolean held;
+	g_auto(GStrv) directories = run_directory_left_by(0, &held);
 
 	for (char **directory = directories; *directory; directory++) {
 		g_autofree char *link = g_build_filename(*directory, RUN_DIRECTORY_JOURNAL, NULL);

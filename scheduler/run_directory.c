@@ -101,7 +101,8 @@ static void remove_abandoned(const char *parent)
 		close(fd);
 }
 
-static void list_left_by(pid_t owner, const char *parent, GPtrArray *paths)
+/* Some may still be held: by an owner that is just dying, or a child of its that just starts. */
+static void list_left_by(pid_t owner, const char *parent, GPtrArray *paths, gboolean *held)
 {
 	int fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	g_autoptr(GDir) directory = fd >= 0 ? g_dir_open(parent, 0, NULL) : NULL;
@@ -109,21 +110,27 @@ static void list_left_by(pid_t owner, const char *parent, GPtrArray *paths)
 	                                : g_strdup(PREFIX);
 	const char *name;
 
-	while (directory && (name = g_dir_read_name(directory)))
-		if (g_str_has_prefix(name, prefix) && is_ours(fd, name) && !owner_lives(fd, name))
+	while (directory && (name = g_dir_read_name(directory))) {
+		if (!g_str_has_prefix(name, prefix) || !is_ours(fd, name))
+			continue;
+		if (owner_lives(fd, name))
+			*held = TRUE;
+		else
 			g_ptr_array_add(paths, g_build_filename(parent, name, NULL));
+	}
 	if (fd >= 0)
 		close(fd);
 }
 
-char **run_directory_left_by(pid_t owner)
+char **run_directory_left_by(pid_t owner, gboolean *ret_held)
 {
 	GPtrArray *paths = g_ptr_array_new();
 
-	list_left_by(owner, g_getenv(ENVIRONMENT_RUNDIR), paths);
-	list_left_by(owner, "/dev/shm", paths);
-	list_left_by(owner, g_getenv("XDG_RUNTIME_DIR"), paths);
-	list_left_by(owner, g_get_tmp_dir(), paths);
+	*ret_held = FALSE;
+	list_left_by(owner, g_getenv(ENVIRONMENT_RUNDIR), paths, ret_held);
+	list_left_by(owner, "/dev/shm", paths, ret_held);
+	list_left_by(owner, g_getenv("XDG_RUNTIME_DIR"), paths, ret_held);
+	list_left_by(owner, g_get_tmp_dir(), paths, ret_held);
 	g_ptr_array_add(paths, NULL);
 	return (char **)g_ptr_array_free(paths, FALSE);
 }

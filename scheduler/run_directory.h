@@ -26,8 +26,8 @@ struct run_directory *run_directory_new(int ranks, GError **error);
 void run_directory_free(struct run_directory *directory);
 
 /* Those of a process that is dead (0: of all that are): paths, NULL-terminated; free with
- * g_strfreev. */
-char **run_directory_left_by(pid_t owner);
+ * g_strfreev. `*ret_held`: whether any that fits is still held by somebody. */
+char **run_directory_left_by(pid_t owner, gboolean *ret_held);
 /* Removes one of them with all that is in it; follows no symbolic link. */
 void run_directory_remove(const char *path);
 
