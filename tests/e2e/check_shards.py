@@ -172,7 +172,7 @@ def check_resume(tool, program, whole):
         other = tool.run(*arguments[:-1], "%d/4" % index, "--resume", "--", program)
         check(other.status == 4 and "--shard was '%d/3'" % index in other.err, str(other))
         run = tool.run(*arguments, "--resume", "--", program, report=True)
-        check(run.report["complete"], str(run))
+        check(run.report and run.report["complete"], str(run))
     merged = merge(tool, stores)
     check(what(merged.report) == what(whole.report), "%s\n%s" % (whole, merged))
     for shard, words in (("1/3", "zero buffering 1 interleaving, at least 1 more left"),
