@@ -149,7 +149,7 @@ static int read_info(struct agent *agent, struct agent_file *file, int directory
 	return file->kind == AGENT_EPOLL ? read_watches(agent, file, info) : 0;
 }
 
-static int read_all(int fd, uint8_t *to, size_t size, size_t *ret_read)
+static int pread_all(int fd, uint8_t *to, size_t size, size_t *ret_read)
 {
 	size_t done = 0;
 
@@ -187,7 +187,7 @@ static int read_contents(struct agent *agent, struct agent_file *file, size_t si
 		return 0;
 	}
 	contents = agent_arena_take(&agent->arena, size + 1);
-	result = contents ? read_all(fd, contents, size, &file->size) : -1;
+	result = contents ? pread_all(fd, contents, size, &file->size) : -1;
 	close(fd);
 	if (result < 0)
 		return -1;

@@ -3,6 +3,7 @@
 #define MATCHPOINT_CKPT_AGENT_INTERNAL_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/epoll.h>
 
 #include "agent.h"

@@ -389,16 +389,11 @@ static int check_lost(const struct agent_journal_state *state)
 int agent_journal_apply(int directory, const char *key, const struct agent_journal_state *state)
 {
 	switch (state->kind) {
-	case AGENT_JOURNAL_ABSENT:
-		return agent_journal_remove(state->path);
-	case AGENT_JOURNAL_FILE:
-		return put_file(directory, key, state);
-	case AGENT_JOURNAL_DIRECTORY:
-		return put_directory(state);
-	case AGENT_JOURNAL_LINK:
-		return put_link(directory, key, state);
-	case AGENT_JOURNAL_LOST:
-		break;
+	case AGENT_JOURNAL_ABSENT: return agent_journal_remove(state->path);
+	case AGENT_JOURNAL_FILE: return put_file(directory, key, state);
+	case AGENT_JOURNAL_DIRECTORY: return put_directory(state);
+	case AGENT_JOURNAL_LINK: return put_link(directory, key, state);
+	case AGENT_JOURNAL_LOST: break;
 	}
 	return check_lost(state);
 }

@@ -27,7 +27,7 @@
 #define AGENT_JOURNAL_NOW "now"
 #define AGENT_JOURNAL_LOCK "lock"
 #define AGENT_JOURNAL_TROUBLE "trouble"
-#define AGENT_JOURNAL_TROUBLE_SIZE 8192 /* bytes: blanks, or a path and a newline */
+#define AGENT_JOURNAL_TROUBLE_SIZE 8192              /* bytes: blanks, or a path and a newline */
 #define AGENT_JOURNAL_FILE_MAX ((uint64_t)256 << 20) /* bytes; larger ones are not copied */
 #define AGENT_JOURNAL_KEY_SIZE 33                    /* 32 hexadecimal digits and '\0' */
 

@@ -115,7 +115,7 @@ static bool follow_link(char path[static PATH_MAX])
 	return join(path, *directory ? directory : "/", target);
 }
 
-/* FALSE: there is no such place, and whatever is about to be done fails. */
+/* false: there is no such place, and whatever is about to be done fails. */
 static bool resolve(int at, const char *path, bool follow, char out[static PATH_MAX])
 {
 	char full[PATH_MAX];

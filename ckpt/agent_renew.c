@@ -46,8 +46,8 @@ static bool is_at(int fd, const char *path)
 {
 	struct stat opened, named;
 
-	return fstat(fd, &opened) == 0 && lstat(path, &named) == 0
-	       && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+	return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev
+	       && opened.st_ino == named.st_ino;
 }
 
 /* A file that still has some name gets the surveyed one. What fails here shows afterwards. */
@@ -69,7 +69,7 @@ static void put_name_back(const struct agent_file *file)
 		linkat(AT_FDCWD, path, AT_FDCWD, file->name, AT_SYMLINK_FOLLOW);
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t size)
+static int pwrite_all(int fd, const uint8_t *bytes, size_t size)
 {
 	size_t done = 0;
 
@@ -124,7 +124,7 @@ static int put_contents(int fd, const struct agent_file *file)
 		return -1;
 	if (holds(fd, file))
 		return 0;
-	return ftruncate(fd, 0) < 0 ? -1 : write_all(fd, file->contents, file->size);
+	return ftruncate(fd, 0) < 0 ? -1 : pwrite_all(fd, file->contents, file->size);
 }
 
 static int put_file_back(const struct agent_file *file)
@@ -182,7 +182,7 @@ static int open_in_world(const struct agent_file *file, int flags)
 	fd = openat(AGENT_WORLD_FD, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
-	if (write_all(fd, file->contents, file->size) < 0) {
+	if (pwrite_all(fd, file->contents, file->size) < 0) {
 		close(fd);
 		return -1;
 	}

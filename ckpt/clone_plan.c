@@ -27,7 +27,7 @@ struct object {
 	GArray *ranges;   /* struct range, in ascending order once sorted */
 	GPtrArray *names; /* in the old world's directory, but for clone.N */
 	char *readable;   /* a name there, or NULL */
-	gboolean remembered;
+	bool remembered;
 	GArray *extents;
 	GByteArray *contents;
 };
@@ -41,7 +41,7 @@ struct clone_plan {
 	guint ranks;
 	struct rank_clones *of_rank;
 	GPtrArray *objects; /* clone.N is the Nth */
-	gboolean scanned;
+	bool scanned;
 	guint64 remembered;
 };
 
@@ -65,7 +65,7 @@ struct clone_plan *clone_plan_new(guint ranks, const char *directory)
 	plan->ranks = ranks;
 	plan->of_rank = g_new0(struct rank_clones, ranks);
 	for (guint rank = 0; rank < ranks; rank++)
-		plan->of_rank[rank].clones = g_array_new(FALSE, FALSE, sizeof(struct agent_clone));
+		plan->of_rank[rank].clones = g_array_new(false, false, sizeof(struct agent_clone));
 	plan->objects = g_ptr_array_new_with_free_func(object_free);
 	return plan;
 }
@@ -102,9 +102,9 @@ static struct object *find_object(struct clone_plan *plan, guint64 device, guint
 	object = g_new0(struct object, 1);
 	object->device = device;
 	object->inode = inode;
-	object->ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
+	object->ranges = g_array_new(false, false, sizeof(struct range));
 	object->names = g_ptr_array_new_with_free_func(g_free);
-	object->extents = g_array_new(FALSE, FALSE, sizeof(struct extent));
+	object->extents = g_array_new(false, false, sizeof(struct extent));
 	object->contents = g_byte_array_new();
 	*ret_index = plan->objects->len;
 	g_ptr_array_add(plan->objects, object);
@@ -142,32 +142,27 @@ gsize clone_plan_rank(const struct clone_plan *plan, guint rank, const struct ag
 	return plan->of_rank[rank].clones->len;
 }
 
-guint64 clone_plan_bytes(const struct clone_plan *plan)
-{
-	return plan->remembered;
-}
-
-static gboolean failed(GError **error, const char *what, const char *on)
+static bool failed(GError **error, const char *what, const char *on)
 {
 	int code = errno;
 
 	g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(code), "%s %s: %s", what, on,
 	            g_strerror(code));
-	return FALSE;
+	return false;
 }
 
 /* Notes the names that objects have in the old world's directory; files that nobody maps become
  * objects without ranges. Output that is still empty is left to the rank to create. */
-static gboolean scan_directory(struct clone_plan *plan, GError **error)
+static bool scan_directory(struct clone_plan *plan, GError **error)
 {
 	g_autoptr(GDir) directory = g_dir_open(plan->directory, 0, error);
 	const char *name;
 
 	if (!directory)
-		return FALSE;
+		return false;
 	while ((name = g_dir_read_name(directory))) {
 		g_autofree char *path = g_build_filename(plan->directory, name, NULL);
-		gboolean is_clone = g_str_has_prefix(name, "clone.");
+		bool is_clone = g_str_has_prefix(name, "clone.");
 		guint known = plan->objects->len, index;
 		struct object *object;
 		struct stat status;
@@ -187,11 +182,11 @@ static gboolean scan_directory(struct clone_plan *plan, GError **error)
 		                       ? MAX(object->size, whole_pages((guint64)status.st_size))
 		                       : (guint64)status.st_size;
 	}
-	plan->scanned = TRUE;
-	return TRUE;
+	plan->scanned = true;
+	return true;
 }
 
-static gboolean is_zero(const guint8 *bytes, gsize count)
+static bool is_zero(const guint8 *bytes, gsize count)
 {
 	return count == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0);
 }
@@ -237,8 +232,8 @@ static gssize read_memory(pid_t pid, guint64 address, guint8 *to, gsize count)
 	return got < 0 && errno == EIO ? 0 : got;
 }
 
-static gboolean read_range(struct object *object, const struct range *range, guint64 from,
-                           guint8 *buffer, GError **error)
+static bool read_range(struct object *object, const struct range *range, guint64 from,
+                       guint8 *buffer, GError **error)
 {
 	guint64 end = range->offset + range->length;
 
@@ -256,7 +251,7 @@ static gboolean read_range(struct object *object, const struct range *range, gui
 		remember(object, from, buffer, (gsize)got);
 		from += got ? (guint64)got : PAGE;
 	}
-	return TRUE;
+	return true;
 }
 
 static gint by_offset(gconstpointer left, gconstpointer right)
@@ -269,7 +264,7 @@ static gint by_offset(gconstpointer left, gconstpointer right)
 }
 
 /* What no name leads to, or lies beyond `from`, is read through those who map it. */
-static gboolean read_ranges(struct object *object, guint64 from, guint8 *buffer, GError **error)
+static bool read_ranges(struct object *object, guint64 from, guint8 *buffer, GError **error)
 {
 	guint64 done = from;
 
@@ -280,34 +275,34 @@ static gboolean read_ranges(struct object *object, guint64 from, guint8 *buffer,
 		if (range->offset + range->length <= done)
 			continue;
 		if (!read_range(object, range, MAX(done, range->offset), buffer, error))
-			return FALSE;
+			return false;
 		done = range->offset + range->length;
 	}
-	return TRUE;
+	return true;
 }
 
 /* Whole pages of the file, skipping its holes; ret_end is where they end. */
-static gboolean read_file(struct object *object, int fd, gboolean to_the_end, guint8 *buffer,
-                          guint64 *ret_end)
+static bool read_file(struct object *object, int fd, bool to_the_end, guint8 *buffer,
+                      guint64 *ret_end)
 {
 	off_t size = lseek(fd, 0, SEEK_END),
 	      end = to_the_end ? size : size / (off_t)PAGE * (off_t)PAGE;
 	off_t at = 0;
 
 	if (size < 0)
-		return FALSE;
+		return false;
 	while (at < end && (at = lseek(fd, at, SEEK_DATA)) >= 0 && at < end) {
 		off_t hole = lseek(fd, at, SEEK_HOLE);
 
 		hole = MIN(hole, end);
 		if (hole <= at)
-			return FALSE;
+			return false;
 		while (at < hole) {
 			gssize got = pread(fd, buffer, (gsize)MIN((off_t)READ_AT_ONCE, hole - at),
 			                   at);
 
 			if (got <= 0)
-				return FALSE;
+				return false;
 			remember(object, (guint64)at, buffer, (gsize)got);
 			at += got;
 		}
@@ -316,7 +311,7 @@ static gboolean read_file(struct object *object, int fd, gboolean to_the_end, gu
 	return at >= 0 || errno == ENXIO;
 }
 
-static gboolean read_object(struct clone_plan *plan, struct object *object, GError **error)
+static bool read_object(struct clone_plan *plan, struct object *object, GError **error)
 {
 	g_autofree guint8 *buffer = g_malloc(READ_AT_ONCE);
 	guint64 from = 0;
@@ -324,21 +319,21 @@ static gboolean read_object(struct clone_plan *plan, struct object *object, GErr
 	if (object->readable) {
 		g_autofree char *path = g_build_filename(plan->directory, object->readable, NULL);
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		gboolean complete =
-			fd >= 0 && read_file(object, fd, object->ranges->len == 0, buffer, &from);
+		bool complete = fd >= 0
+		                && read_file(object, fd, object->ranges->len == 0, buffer, &from);
 
 		if (!complete)
 			failed(error, "cannot read", path);
 		if (fd >= 0)
 			close(fd);
 		if (!complete)
-			return FALSE;
+			return false;
 	}
 	if (!read_ranges(object, from, buffer, error))
-		return FALSE;
-	object->remembered = TRUE;
+		return false;
+	object->remembered = true;
 	plan->remembered += object->contents->len;
-	return TRUE;
+	return true;
 }
 
 static void forget(struct clone_plan *plan, struct object *object)
@@ -346,15 +341,15 @@ static void forget(struct clone_plan *plan, struct object *object)
 	plan->remembered -= object->contents->len;
 	g_byte_array_set_size(object->contents, 0);
 	g_array_set_size(object->extents, 0);
-	object->remembered = FALSE;
+	object->remembered = false;
 }
 
-static gboolean write_extents(const struct object *object, int fd)
+static bool write_extents(const struct object *object, int fd)
 {
 	const guint8 *bytes = object->contents->data;
 
 	if (object->size && ftruncate(fd, (off_t)object->size) < 0)
-		return FALSE;
+		return false;
 	for (guint i = 0; i < object->extents->len; i++) {
 		const struct extent *extent = &g_array_index(object->extents, struct extent, i);
 
@@ -365,20 +360,20 @@ static gboolean write_extents(const struct object *object, int fd)
 			if (put < 0 && errno == EINTR)
 				continue;
 			if (put < 0)
-				return FALSE;
+				return false;
 			at += (guint64)put;
 			bytes += put;
 		}
 	}
-	return TRUE;
+	return true;
 }
 
 /* An object that is mapped is clone.N and has its old names as links. */
-static gboolean write_object(const struct object *object, guint index, int directory)
+static bool write_object(const struct object *object, guint index, int directory)
 {
 	char clone[32];
 	const char *name = clone;
-	gboolean written;
+	bool written;
 	int fd;
 
 	g_snprintf(clone, sizeof(clone), "clone.%u", index);
@@ -386,7 +381,7 @@ static gboolean write_object(const struct object *object, guint index, int direc
 		name = g_ptr_array_index(object->names, 0);
 	fd = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return FALSE;
+		return false;
 	written = write_extents(object, fd);
 	close(fd);
 	for (guint i = object->ranges->len ? 0 : 1; written && i < object->names->len; i++)
@@ -395,13 +390,13 @@ static gboolean write_object(const struct object *object, guint index, int direc
 	return written;
 }
 
-gboolean clone_plan_write(struct clone_plan *plan, const char *directory, GError **error)
+bool clone_plan_write(struct clone_plan *plan, const char *directory, GError **error)
 {
-	gboolean written = TRUE;
+	bool written = true;
 	int fd;
 
 	if (!plan->scanned && !scan_directory(plan, error))
-		return FALSE;
+		return false;
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return failed(error, "cannot open the world directory", directory);

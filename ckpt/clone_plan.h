@@ -8,6 +8,7 @@
 #define MATCHPOINT_CKPT_CLONE_PLAN_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "agent.h"
@@ -24,12 +25,9 @@ void clone_plan_add(struct clone_plan *plan, guint rank, pid_t keeper,
 
 /* Fills the new world's directory (whole pages, zero pages left as holes). The keepers' memory is
  * read the first time and remembered if it is not too large. */
-gboolean clone_plan_write(struct clone_plan *plan, const char *directory, GError **error);
+bool clone_plan_write(struct clone_plan *plan, const char *directory, GError **error);
 
 /* The clones of one rank's mappings, owned by the plan; valid until the next clone_plan_add. */
 gsize clone_plan_rank(const struct clone_plan *plan, guint rank, const struct agent_clone **ret);
-
-/* What a world costs on tmpfs, and what the plan itself remembers, in bytes, after a write. */
-guint64 clone_plan_bytes(const struct clone_plan *plan);
 
 #endif

@@ -17,11 +17,11 @@ struct journal_state {
 	GHashTable *keys; /* char * */
 };
 
-static gboolean failed(GError **error, const char *what, const char *path)
+static bool failed(GError **error, const char *what, const char *path)
 {
 	g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(errno), "%s %s: %s", what,
 	            path, g_strerror(errno));
-	return FALSE;
+	return false;
 }
 
 static char *below(const struct journal *journal, const char *name)
@@ -84,7 +84,7 @@ void journal_forget(struct journal *journal)
 }
 
 /* What ranks need even when there is no room left. */
-static gboolean reserve(const struct journal *journal)
+static bool reserve(const struct journal *journal)
 {
 	g_autofree char *lock = below(journal, AGENT_JOURNAL_LOCK);
 	g_autofree char *trouble = below(journal, AGENT_JOURNAL_TROUBLE);
@@ -135,7 +135,7 @@ const GPtrArray *journal_problems(const struct journal *journal)
 	return journal->problems;
 }
 
-gboolean journal_is_empty(const struct journal *journal)
+bool journal_is_empty(const struct journal *journal)
 {
 	g_autofree char *base = below(journal, AGENT_JOURNAL_BASE);
 	g_autoptr(GDir) directory = g_dir_open(base, 0, NULL);
@@ -158,21 +158,21 @@ static GHashTable *noted(const struct journal *journal)
 
 /* --- states ----------------------------------------------------------------------------------- */
 
-static gboolean save_key(int base, int to, const char *key, guint64 *room)
+static bool save_key(int base, int to, const char *key, guint64 *room)
 {
 	struct agent_journal_state state;
 	struct stat status;
 
 	if (agent_journal_read(base, key, &state) < 0)
-		return FALSE;
+		return false;
 	if (lstat(state.path, &status) == 0 && S_ISREG(status.st_mode)) {
 		if ((guint64)status.st_size > *room) {
 			errno = EFBIG;
-			return FALSE;
+			return false;
 		}
 		*room -= (guint64)status.st_size;
 	}
-	return agent_journal_capture(to, key, state.path, FALSE) == 0;
+	return agent_journal_capture(to, key, state.path, false) == 0;
 }
 
 struct journal_state *journal_save(struct journal *journal, GError **error)
@@ -183,7 +183,7 @@ struct journal_state *journal_save(struct journal *journal, GError **error)
 	int base = -1, to = -1;
 	GHashTableIter iterator;
 	gpointer key;
-	gboolean good;
+	bool good;
 
 	state->keys = noted(journal);
 	if (g_hash_table_size(state->keys) == 0)
@@ -299,14 +299,14 @@ static void rename_back(const GPtrArray *targets)
 }
 
 /* Whatever must be gone before anything else can be made in its place. */
-static gboolean is_in_the_way(const struct agent_journal_state *wanted)
+static bool is_in_the_way(const struct agent_journal_state *wanted)
 {
 	struct stat status;
 
 	if (lstat(wanted->path, &status) != 0)
-		return FALSE;
+		return false;
 	if (wanted->kind == AGENT_JOURNAL_ABSENT)
-		return TRUE;
+		return true;
 	return wanted->kind != AGENT_JOURNAL_LOST
 	       && (status.st_mode & S_IFMT) != (wanted->mode & S_IFMT);
 }
@@ -322,7 +322,7 @@ static void tell_path(struct journal *journal, const char *path, const char *rea
 
 static void tell(struct journal *journal, const struct agent_journal_state *wanted, int error)
 {
-	gboolean lost = wanted->kind == AGENT_JOURNAL_LOST;
+	bool lost = wanted->kind == AGENT_JOURNAL_LOST;
 
 	journal->failures += !lost;
 	tell_path(journal, wanted->path, lost ? wanted->reason : g_strerror(error));
@@ -408,7 +408,7 @@ void journal_put_back(struct journal *journal, const struct journal_state *state
 		close(saved);
 }
 
-static gboolean is_key(const char *name)
+static bool is_key(const char *name)
 {
 	return strlen(name) + 1 == AGENT_JOURNAL_KEY_SIZE && !strchr(name, '.');
 }
@@ -430,14 +430,14 @@ static GHashTable *all_keys(int base)
 }
 
 void journal_put_back_all(struct journal *journal,
-                          gboolean (*look)(const struct agent_journal_state *wanted, void *data),
+                          bool (*look)(const struct agent_journal_state *wanted, void *data),
                           void *data)
 {
 	g_autofree char *path = below(journal, AGENT_JOURNAL_BASE);
 	int base = open_directory(path);
 	g_autoptr(GHashTable) keys = NULL;
 	g_autoptr(GPtrArray) targets = NULL;
-	gboolean good = TRUE;
+	bool good = true;
 
 	if (base < 0)
 		return;
@@ -456,17 +456,17 @@ void journal_put_back_all(struct journal *journal,
 
 /* --- a copy for the user ---------------------------------------------------------------------- */
 
-gboolean journal_keep_file(const char *path, const char *relative, const char *directory,
-                          GError **error)
+bool journal_keep_file(const char *path, const char *relative, const char *directory,
+                       GError **error)
 {
 	g_autofree char *copy = g_build_filename(directory, relative, NULL);
 	g_autofree char *parent = g_path_get_dirname(copy);
 	struct stat status;
 	int from, to = -1;
-	gboolean good;
+	bool good;
 
 	if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
-		return TRUE;
+		return true;
 	from = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	good = from >= 0 && g_mkdir_with_parents(parent, 0777) == 0;
 	if (good)
@@ -481,8 +481,8 @@ gboolean journal_keep_file(const char *path, const char *relative, const char *d
 	return good;
 }
 
-gboolean journal_keep(struct journal *journal, const char *below_path, const char *directory,
-                      GError **error)
+bool journal_keep(struct journal *journal, const char *below_path, const char *directory,
+                  GError **error)
 {
 	g_autoptr(GHashTable) now = noted(journal);
 	g_autofree char *base_path = below(journal, AGENT_JOURNAL_BASE);
@@ -490,7 +490,7 @@ gboolean journal_keep(struct journal *journal, const char *below_path, const cha
 	struct agent_journal_state state;
 	GHashTableIter iterator;
 	gpointer key;
-	gboolean good = TRUE;
+	bool good = true;
 	int base = open_directory(base_path);
 
 	g_hash_table_iter_init(&iterator, now);

@@ -9,6 +9,7 @@
 #define MATCHPOINT_CKPT_JOURNAL_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 #define JOURNAL_STATE_MAX ((guint64)64 << 20) /* bytes copied for a state; more are not worth it */
 
@@ -41,20 +42,20 @@ void journal_put_back(struct journal *journal, const struct journal_state *state
 const GPtrArray *journal_problems(const struct journal *journal);
 
 /* Whether the program has changed no file by name since the journal was made. */
-gboolean journal_is_empty(const struct journal *journal);
+bool journal_is_empty(const struct journal *journal);
 
 /* Copies the noted files that are there now to a new directory: by their path relative to
  * `below`, or, outside of it, by their absolute path without the first slash. */
-gboolean journal_keep(struct journal *journal, const char *below, const char *directory,
-                      GError **error);
+bool journal_keep(struct journal *journal, const char *below, const char *directory,
+                  GError **error);
 
 /* --- what was left by those who were killed (journal_left.c) ---
  *
  * Absolute paths (char *) of all journals in `parent`. */
 GPtrArray *journal_list(const char *parent);
 
-/* Ends all processes that might still change files of the journal at `path`; FALSE: some run on. */
-typedef gboolean (*journal_vacate)(const char *path);
+/* Ends all processes that might still change files of the journal at `path`; false: some run on. */
+typedef bool (*journal_vacate)(const char *path);
 
 struct journal_recovery {
 	GPtrArray *problems; /* what could not be put back, a sentence each (char *) */
@@ -64,10 +65,10 @@ struct journal_recovery {
 void journal_recovery_clear(struct journal_recovery *recovery);
 
 /* Puts the files back to the first state of a journal whose owner is gone (be it that nobody has
- * waited for it yet, or that another process has its number now), and removes it. FALSE with
+ * waited for it yet, or that another process has its number now), and removes it. false with
  * `error` set (G_FILE_ERROR): some could not be put back, though they were kept, and the journal
- * stays as well. TRUE also when there is none (any more), or its owner lives. */
-gboolean journal_recover(const char *path, journal_vacate vacate,
-                         struct journal_recovery *ret_recovery, GError **error);
+ * stays as well. true also when there is none (any more), or its owner lives. */
+bool journal_recover(const char *path, journal_vacate vacate, struct journal_recovery *ret_recovery,
+                     GError **error);
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef MATCHPOINT_CKPT_JOURNAL_INTERNAL_H
 #define MATCHPOINT_CKPT_JOURNAL_INTERNAL_H
 
+#include <stdbool.h>
+
 #include "agent_journal.h"
 #include "journal.h"
 
@@ -22,20 +24,20 @@ struct journal {
 struct journal *journal_of(char *path);
 void journal_forget(struct journal *journal);
 
-/* Makes this process the owner. FALSE with errno. */
-gboolean journal_own(struct journal *journal);
+/* Makes this process the owner. false with errno. */
+bool journal_own(struct journal *journal);
 
 /* Goes to the first state, whatever has been noted as put back: somebody was killed on the way.
- * Shows each path before any is changed; none is when that returns FALSE. */
+ * Shows each path before any is changed; none is when that returns false. */
 void journal_put_back_all(struct journal *journal,
-                          gboolean (*look)(const struct agent_journal_state *wanted, void *data),
+                          bool (*look)(const struct agent_journal_state *wanted, void *data),
                           void *data);
 
 /* Removes the directory of a journal. */
 void journal_remove(const char *path);
 
-/* Copies a file to `relative` in the directory, which is made. TRUE also when it is no file. */
-gboolean journal_keep_file(const char *path, const char *relative, const char *directory,
-                           GError **error);
+/* Copies a file to `relative` in the directory, which is made. true also when it is no file. */
+bool journal_keep_file(const char *path, const char *relative, const char *directory,
+                       GError **error);
 
 #endif

@@ -40,7 +40,7 @@ static guint64 start_of(pid_t pid)
 	return g_ascii_strtoull(fields[START - STATE], NULL, 10);
 }
 
-gboolean journal_own(struct journal *journal)
+bool journal_own(struct journal *journal)
 {
 	g_autofree char *file = g_build_filename(journal->path, OWNER, NULL);
 	g_autofree char *text = g_strdup_printf("%d %" G_GUINT64_FORMAT "\n", (int)getpid(),
@@ -49,7 +49,7 @@ gboolean journal_own(struct journal *journal)
 
 	journal->owner = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (journal->owner < 0)
-		return FALSE;
+		return false;
 	(void)flock(journal->owner, LOCK_EX | LOCK_NB);
 	return write(journal->owner, text, (gsize)length) == length;
 }
@@ -65,7 +65,7 @@ void journal_lives(struct journal *journal)
 }
 
 /* Whether the process that the file names is still there. */
-static gboolean writer_lives(int owner)
+static bool writer_lives(int owner)
 {
 	char text[64];
 	ssize_t length = pread(owner, text, sizeof(text) - 1, 0);
@@ -73,7 +73,7 @@ static gboolean writer_lives(int owner)
 	guint64 pid, start;
 
 	if (length <= 0)
-		return FALSE;
+		return false;
 	text[length] = '\0';
 	pid = g_ascii_strtoull(text, &end, 10);
 	start = g_ascii_strtoull(end, NULL, 10);
@@ -138,15 +138,14 @@ struct keeper {
 };
 
 /* What somebody has written since is not ours to throw away. */
-static gboolean keep_later(const struct agent_journal_state *wanted, void *data)
+static bool keep_later(const struct agent_journal_state *wanted, void *data)
 {
 	struct keeper *keeper = data;
 	struct stat status;
 
 	if (wanted->kind == AGENT_JOURNAL_LOST || lstat(wanted->path, &status) != 0
-	    || !S_ISREG(status.st_mode)
-	    || status.st_mtim.tv_sec <= keeper->last.tv_sec + LATER_S)
-		return TRUE;
+	    || !S_ISREG(status.st_mode) || status.st_mtim.tv_sec <= keeper->last.tv_sec + LATER_S)
+		return true;
 	if (!keeper->replaced) {
 		keeper->replaced = g_strdup_printf("%s/replaced-XXXXXX", keeper->parent);
 		if (!g_mkdtemp_full(keeper->replaced, 0700)) {
@@ -154,14 +153,14 @@ static gboolean keep_later(const struct agent_journal_state *wanted, void *data)
 			            (gint)g_file_error_from_errno(errno), "%s: %s",
 			            keeper->replaced, g_strerror(errno));
 			g_clear_pointer(&keeper->replaced, g_free);
-			return FALSE;
+			return false;
 		}
 	}
 	return journal_keep_file(wanted->path, wanted->path + 1, keeper->replaced, &keeper->error);
 }
 
-static gboolean put_back(struct journal *journal, int owner, struct journal_recovery *ret,
-                         GError **error)
+static bool put_back(struct journal *journal, int owner, struct journal_recovery *ret,
+                     GError **error)
 {
 	g_autofree char *parent = g_path_get_dirname(journal->path);
 	struct keeper keeper = {.parent = parent};
@@ -174,25 +173,24 @@ static gboolean put_back(struct journal *journal, int owner, struct journal_reco
 	ret->replaced = keeper.replaced;
 	if (keeper.error) {
 		g_propagate_error(error, keeper.error);
-		return FALSE;
+		return false;
 	}
 	if (journal->failures > 0) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s",
-		            journal->problems->len > 0
-		                    ? (const char *)journal->problems->pdata[0]
-		                    : "what is noted there is damaged");
-		return FALSE;
+		            journal->problems->len > 0 ? (const char *)journal->problems->pdata[0]
+		                                       : "what is noted there is damaged");
+		return false;
 	}
-	return TRUE;
+	return true;
 }
 
-gboolean journal_recover(const char *path, journal_vacate vacate,
-                         struct journal_recovery *ret_recovery, GError **error)
+bool journal_recover(const char *path, journal_vacate vacate, struct journal_recovery *ret_recovery,
+                     GError **error)
 {
 	struct journal *journal;
 	gint64 deadline = g_get_monotonic_time() + WAIT_US;
 	enum claim claimed;
-	gboolean good;
+	bool good;
 	int owner;
 
 	*ret_recovery = (struct journal_recovery){0};
@@ -201,15 +199,15 @@ gboolean journal_recover(const char *path, journal_vacate vacate,
 	if (claimed == CLAIM_BUSY) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
 		            "another process is still putting them back");
-		return FALSE;
+		return false;
 	}
 	if (claimed != CLAIM_MINE)
-		return TRUE;
+		return true;
 	if (!vacate(path)) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
 		            "processes of the program still run, and cannot be ended");
 		close(owner);
-		return FALSE;
+		return false;
 	}
 	journal = journal_of(g_strdup(path));
 	good = put_back(journal, owner, ret_recovery, error);

@@ -112,20 +112,20 @@ struct snapshot *snapshot_set_add(struct snapshot_set *set, const guint64 *keys,
 }
 
 /* Both ascending. */
-static gboolean is_subset(const struct snapshot *snapshot, const guint64 *keys, gsize count)
+static bool is_subset(const struct snapshot *snapshot, const guint64 *keys, gsize count)
 {
 	gsize at = 0;
 
 	if (snapshot->key_count > count)
-		return FALSE;
+		return false;
 	for (gsize i = 0; i < snapshot->key_count; i++) {
 		while (at < count && keys[at] < snapshot->keys[i])
 			at++;
 		if (at == count || keys[at] != snapshot->keys[i])
-			return FALSE;
+			return false;
 		at++;
 	}
-	return TRUE;
+	return true;
 }
 
 struct snapshot *snapshot_set_find(struct snapshot_set *set, const guint64 *keys, gsize key_count)
@@ -147,7 +147,7 @@ struct snapshot *snapshot_set_find(struct snapshot_set *set, const guint64 *keys
 }
 
 /* Times that differ by less than a millisecond are equal: what is old goes first. */
-static gboolean goes_before(const struct snapshot *snapshot, const struct snapshot *other)
+static bool goes_before(const struct snapshot *snapshot, const struct snapshot *other)
 {
 	gint64 cost = (gint64)(snapshot->seconds_to_regain * 1e3);
 	gint64 other_cost = (gint64)(other->seconds_to_regain * 1e3);

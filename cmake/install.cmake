@@ -1,17 +1,17 @@
 # What is installed, and what a package of it holds.
 install(TARGETS matchpoint RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS shim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/matchpoint)
-install(FILES README.md ARCHITECTURE.md CHANGELOG.md LICENSE packaging/debian/copyright
+install(FILES README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE packaging/debian/copyright
 	DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c" PATTERN "*.mp")
 # Where the README's links lead.
 install(DIRECTORY packaging/ci packaging/spack DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
 install(FILES shim/MPI_CALLS.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/shim)
 install(FILES tests/e2e/ARCHIVE.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/e2e)
 
 # --- man pages, made of what --help says -----------------------------------------------------------
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS scheduler/main.c)
-file(STRINGS scheduler/main.c COMMAND_LINES REGEX "&command_")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS scheduler/commands/main.c)
+file(STRINGS scheduler/commands/main.c COMMAND_LINES REGEX "&command_")
 string(REGEX MATCHALL "&command_[a-z]+" MAN_COMMANDS "${COMMAND_LINES}")
 list(TRANSFORM MAN_COMMANDS REPLACE "&command_" "")
 set(MAN_DIR ${CMAKE_CURRENT_BINARY_DIR}/man)
@@ -91,6 +91,9 @@ else() # as Debian 12 names them
 	set(CPACK_DEBIAN_PACKAGE_DEPENDS "mpich (>= 4.0), libc6, libuv1 (>= 1.40), libglib2.0-0 (>= 2.70), libsqlite3-0 (>= 3.34), libjson-glib-1.0-0, libdw1, libelf1")
 	if(OTF2_FOUND)
 		string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libopen-trace-format2-10")
+	endif()
+	if(READLINE_FOUND)
+		string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libreadline8")
 	endif()
 endif()
 include(CPack)

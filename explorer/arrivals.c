@@ -29,7 +29,7 @@ static void collective_free(void *pointer)
 {
 	struct collective *collective = pointer;
 
-	g_array_free(collective->arrivals, TRUE);
+	g_array_free(collective->arrivals, true);
 	g_free(collective);
 }
 
@@ -71,7 +71,7 @@ void arrivals_add(struct arrivals *arrivals, const struct event *arrive, struct 
 	if (!collective) {
 		collective = g_new0(struct collective, 1);
 		collective->number = arrive->collective;
-		collective->arrivals = g_array_new(FALSE, FALSE, sizeof(struct arrival));
+		collective->arrivals = g_array_new(false, false, sizeof(struct arrival));
 		g_array_set_clear_func(collective->arrivals, arrival_clear);
 		g_hash_table_insert(arrivals->collectives, &collective->number, collective);
 	}

@@ -4,6 +4,7 @@
 #define MATCHPOINT_EXPLORER_ARRIVALS_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 #include "choice_set.h"
 #include "trace.h"

@@ -1,5 +1,4 @@
 /* When requests complete, and which answers about them could have been given. */
-#include "answer.h"
 #include "dependence_internal.h"
 
 static bool join_collective(const struct dependence *dependence, const struct record *record,
@@ -7,7 +6,7 @@ static bool join_collective(const struct dependence *dependence, const struct re
 {
 	struct event arrive = g_array_index(dependence->steps, struct step, record->step).event;
 
-	if (record->decided && answer_kind(record->taken) == ANSWER_LATE)
+	if (record->decided && record->taken.kind == TAKEN_LATE)
 		arrive.order = ORDER_ALL;
 	if (!arrivals_let_leave(dependence->arrivals, &arrive))
 		return false;
@@ -25,12 +24,10 @@ bool dependence_join_completion(const struct dependence *dependence, struct op_i
 	if (!record)
 		return id.call != ASKED_NEVER;
 	switch (record->op.kind) {
-	case OPERATION_COLLECTIVE:
-		return join_collective(dependence, record, set);
-	case OPERATION_QUESTION:
-		return true;
+	case OPERATION_COLLECTIVE: return join_collective(dependence, record, set);
+	case OPERATION_QUESTION: return true;
 	case OPERATION_SEND:
-		if (record->decided && answer_kind(record->taken) == ANSWER_EARLY) {
+		if (record->decided && record->taken.kind == TAKEN_EARLY) {
 			choice_set_join(set, record->decided);
 			return true;
 		}
@@ -39,8 +36,7 @@ bool dependence_join_completion(const struct dependence *dependence, struct op_i
 		break;
 	case OPERATION_RECEIVE:
 	case OPERATION_PROBE:
-	case OPERATION_MPROBE:
-		break;
+	case OPERATION_MPROBE: break;
 	}
 	if (!record->gone)
 		return false;
@@ -66,7 +62,7 @@ static uint32_t place_of(const struct asked *asked, uint32_t count, uint32_t ind
 }
 
 bool dependence_join_answer(const struct dependence *dependence, const struct record *question,
-                            struct op_id answer, struct choice_set **set)
+                            const struct taken *answer, struct choice_set **set)
 {
 	const struct event *ask =
 		&g_array_index(dependence->steps, struct step, question->step).event;
@@ -75,8 +71,8 @@ bool dependence_join_answer(const struct dependence *dependence, const struct re
 	uint32_t count = ask->asked_count > 0 ? asked[ask->asked_count - 1].index + 1 : 0;
 	struct choice_set *all = choice_set_ref(*set);
 
-	for (uint32_t i = answer_next(answer, 0, count); i < count;
-	     i = answer_next(answer, i + 1, count)) {
+	for (uint32_t i = taken_next(answer, 0, count); i < count;
+	     i = taken_next(answer, i + 1, count)) {
 		uint32_t place = place_of(asked, ask->asked_count, i);
 
 		for (; place < ask->asked_count && asked[place].index == i; place++) {
@@ -96,18 +92,19 @@ bool dependence_complete(const struct dependence *dependence, struct op_id quest
 {
 	guint at;
 	const struct record *record = dependence_find(dependence, question, &at);
+	const struct taken one = taken_one(index);
 
 	if (!record || record->op.kind != OPERATION_QUESTION)
 		return false;
 	*ret_needs = choice_set_ref(record->issued);
-	if (dependence_join_answer(dependence, record, answer_one(index), ret_needs))
+	if (dependence_join_answer(dependence, record, &one, ret_needs))
 		return true;
 	choice_set_unref(*ret_needs);
 	return false;
 }
 
 enum alternative_state dependence_answer(const struct dependence *dependence, struct op_id point,
-                                         struct op_id answer, struct choice_set **ret_needs)
+                                         const struct taken *answer, struct choice_set **ret_needs)
 {
 	guint index;
 	const struct record *record = dependence_find(dependence, point, &index);
@@ -119,7 +116,7 @@ enum alternative_state dependence_answer(const struct dependence *dependence, st
 	needs = choice_set_ref(record->issued);
 	if (record->op.kind == OPERATION_QUESTION) {
 		possible = dependence_join_answer(dependence, record, answer, &needs);
-	} else if (answer_kind(answer) == ANSWER_CANCELLED && record->is_recalled) {
+	} else if (answer->kind == TAKEN_CANCELLED && record->is_recalled) {
 		choice_set_join(&needs, record->recalled);
 		possible = true;
 	}

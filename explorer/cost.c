@@ -1,5 +1,7 @@
 #include "cost.h"
 
+#include <stdbool.h>
+
 struct cost cost_copy(const struct cost *cost)
 {
 	struct cost copy = *cost;
@@ -32,7 +34,7 @@ struct cost cost_plus(const struct cost *cost, uint64_t bounds)
 		return sum;
 	}
 	count = MAX(count, 64 - (guint)__builtin_clzll(bounds));
-	sum.counts = g_array_sized_new(FALSE, FALSE, sizeof(guint32), count);
+	sum.counts = g_array_sized_new(false, false, sizeof(guint32), count);
 	for (guint i = 0; i < count; i++) {
 		guint32 more = cost_of(cost, i) + (bounds >> i & 1);
 

@@ -1,9 +1,9 @@
 #include "ddmin.h"
 
 /* The things from `begin` to before `end` of `all`, or all but those. */
-static GArray *part(const GArray *all, guint begin, guint end, gboolean complement)
+static GArray *part(const GArray *all, guint begin, guint end, bool complement)
 {
-	GArray *chosen = g_array_new(FALSE, FALSE, sizeof(guint));
+	GArray *chosen = g_array_new(false, false, sizeof(guint));
 
 	for (guint i = 0; i < all->len; i++) {
 		if ((i >= begin && i < end) != complement)
@@ -13,7 +13,7 @@ static GArray *part(const GArray *all, guint begin, guint end, gboolean compleme
 }
 
 /* The first of `pieces` parts, or of their complements, that shows it; NULL: none does. */
-static GArray *reduce(const GArray *all, guint pieces, gboolean complement, ddmin_test shows,
+static GArray *reduce(const GArray *all, guint pieces, bool complement, ddmin_test shows,
                       gpointer user)
 {
 	for (guint i = 0; i < pieces; i++) {
@@ -30,8 +30,8 @@ static GArray *reduce(const GArray *all, guint pieces, gboolean complement, ddmi
 
 GArray *ddmin(guint count, ddmin_test shows, gpointer user)
 {
-	GArray *all = g_array_new(FALSE, FALSE, sizeof(guint));
-	GArray *smaller = part(all, 0, 0, FALSE);
+	GArray *all = g_array_new(false, false, sizeof(guint));
+	GArray *smaller = part(all, 0, 0, false);
 	guint pieces = 2;
 
 	for (guint i = 0; i < count; i++)
@@ -44,9 +44,9 @@ GArray *ddmin(guint count, ddmin_test shows, gpointer user)
 	while (all->len > 1) {
 		guint next = 2;
 
-		smaller = reduce(all, pieces, FALSE, shows, user);
+		smaller = reduce(all, pieces, false, shows, user);
 		if (!smaller && pieces > 2) { /* of two, each is the other's complement */
-			smaller = reduce(all, pieces, TRUE, shows, user);
+			smaller = reduce(all, pieces, true, shows, user);
 			next = pieces - 1;
 		}
 		if (smaller) {

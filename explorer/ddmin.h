@@ -7,11 +7,12 @@
 #define MATCHPOINT_EXPLORER_DDMIN_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 /* Whether the things with these indices (guint, ascending) show it still. Never asked the same
- * twice in a row; may answer FALSE to everything from some moment on, to come to an end: what is
+ * twice in a row; may answer false to everything from some moment on, to come to an end: what is
  * returned then has still been seen to show it. */
-typedef gboolean (*ddmin_test)(const GArray *kept, gpointer user);
+typedef bool (*ddmin_test)(const GArray *kept, gpointer user);
 
 /* Of the things 0 to count - 1, of which all together show it, those that are needed: guint,
  * ascending; free with g_array_unref. */

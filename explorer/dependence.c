@@ -1,7 +1,5 @@
 #include "dependence_internal.h"
 
-#include "answer.h"
-
 /* A tour. Operations are records, in the order of the trace. Each send stands in two queues, that
  * of its tag and that of all messages from its source; each receive but a probe in that of its
  * class (source or any, tag or any). Whatever must be out of the way of a match is the front part
@@ -14,20 +12,20 @@ static void rank_clear(void *pointer)
 	struct rank *rank = pointer;
 
 	if (rank->records)
-		g_array_free(rank->records, TRUE);
+		g_array_free(rank->records, true);
 }
 
 struct dependence *dependence_new(void)
 {
 	struct dependence *dependence = g_new0(struct dependence, 1);
 
-	dependence->ranks = g_array_new(FALSE, TRUE, sizeof(struct rank));
+	dependence->ranks = g_array_new(false, true, sizeof(struct rank));
 	g_array_set_clear_func(dependence->ranks, rank_clear);
-	dependence->steps = g_array_new(FALSE, FALSE, sizeof(struct step));
-	dependence->records = g_array_new(FALSE, FALSE, sizeof(struct record));
-	dependence->choices = g_array_new(FALSE, FALSE, sizeof(guint));
+	dependence->steps = g_array_new(false, false, sizeof(struct step));
+	dependence->records = g_array_new(false, false, sizeof(struct record));
+	dependence->choices = g_array_new(false, false, sizeof(guint));
 	dependence->queues = dependence_queues_new();
-	dependence->asked = g_array_new(FALSE, FALSE, sizeof(struct asked));
+	dependence->asked = g_array_new(false, false, sizeof(struct asked));
 	dependence->arrivals = arrivals_new();
 	return dependence;
 }
@@ -37,12 +35,12 @@ void dependence_free(struct dependence *dependence)
 	if (!dependence)
 		return;
 	dependence_rewind(dependence, 0);
-	g_array_free(dependence->ranks, TRUE);
-	g_array_free(dependence->steps, TRUE);
-	g_array_free(dependence->records, TRUE);
-	g_array_free(dependence->choices, TRUE);
+	g_array_free(dependence->ranks, true);
+	g_array_free(dependence->steps, true);
+	g_array_free(dependence->records, true);
+	g_array_free(dependence->choices, true);
 	g_hash_table_destroy(dependence->queues);
-	g_array_free(dependence->asked, TRUE);
+	g_array_free(dependence->asked, true);
 	arrivals_free(dependence->arrivals);
 	g_free(dependence);
 }
@@ -126,7 +124,7 @@ static void read_operation(struct dependence *dependence, const struct operation
 		if (record.queues[i])
 			g_array_append_val(record.queues[i]->records, index);
 	if (!rank->records)
-		rank->records = g_array_new(FALSE, FALSE, sizeof(guint));
+		rank->records = g_array_new(false, false, sizeof(guint));
 	g_array_append_val(rank->records, index);
 	g_array_append_val(dependence->records, record);
 }
@@ -184,7 +182,7 @@ static void read_match(struct dependence *dependence, const struct event *event)
 	dependence_join_front(dependence, messages_for(&receive->op, send->op.id.rank), sent, &set);
 	if (event->chosen) {
 		receive->choice = (int)dependence->choices->len;
-		receive->taken = event->other;
+		receive->taken = taken_message(event->other);
 		choice_set_add(&set, dependence->choices->len);
 		g_array_append_val(dependence->choices, at);
 	}
@@ -217,6 +215,15 @@ static void read_complete(struct dependence *dependence, const struct event *eve
 	if (record && !record->withdrawn)
 		dependence_join_completion(dependence, event->op.id,
 		                           &rank_of(dependence, event->op.id.rank)->now);
+}
+
+static void read_taken(struct dependence *dependence, const struct event *event)
+{
+	guint index;
+	const struct record *record = dependence_find(dependence, event->op.id, &index);
+
+	if (record && record->gone)
+		choice_set_join(&rank_of(dependence, event->op.id.rank)->now, record->match);
 }
 
 static void read_ask(struct dependence *dependence, const struct event *event,
@@ -274,11 +281,11 @@ static void read_answer(struct dependence *dependence, const struct event *event
 		return;
 	set = choice_set_ref(record->issued);
 	if (record->op.kind == OPERATION_QUESTION)
-		dependence_join_answer(dependence, record, event->other, &set);
+		dependence_join_answer(dependence, record, &event->answer, &set);
 	else if (!is_decided_for(record))
 		choice_set_join(&set, *now);
 	record->choice = (int)dependence->choices->len;
-	record->taken = event->other;
+	record->taken = event->answer;
 	choice_set_add(&set, dependence->choices->len);
 	g_array_append_val(dependence->choices, at);
 	if (is_decided_for(record)) {
@@ -357,35 +364,17 @@ static void read_event(struct dependence *dependence, const struct event *event,
 	g_array_append_val(dependence->steps, step);
 	switch (event->kind) {
 	case EVENT_SEND:
-	case EVENT_RECEIVE:
-		read_operation(dependence, &event->op);
-		break;
-	case EVENT_MATCH:
-		read_match(dependence, event);
-		break;
-	case EVENT_COMPLETE:
-		read_complete(dependence, event);
-		break;
-	case EVENT_CANCEL:
-		read_cancel(dependence, event);
-		break;
-	case EVENT_ASK:
-		read_ask(dependence, event, trace);
-		break;
-	case EVENT_RECALL:
-		read_recall(dependence, event);
-		break;
-	case EVENT_ANSWER:
-		read_answer(dependence, event);
-		break;
-	case EVENT_ARRIVE:
-		read_arrive(dependence, event);
-		break;
-	case EVENT_LEAVE:
-		read_leave(dependence, event);
-		break;
-	case EVENT_REPEAT:
-		break;
+	case EVENT_RECEIVE: read_operation(dependence, &event->op); break;
+	case EVENT_MATCH: read_match(dependence, event); break;
+	case EVENT_COMPLETE: read_complete(dependence, event); break;
+	case EVENT_TAKEN: read_taken(dependence, event); break;
+	case EVENT_CANCEL: read_cancel(dependence, event); break;
+	case EVENT_ASK: read_ask(dependence, event, trace); break;
+	case EVENT_RECALL: read_recall(dependence, event); break;
+	case EVENT_ANSWER: read_answer(dependence, event); break;
+	case EVENT_ARRIVE: read_arrive(dependence, event); break;
+	case EVENT_LEAVE: read_leave(dependence, event); break;
+	case EVENT_REPEAT: break;
 	}
 }
 
@@ -400,32 +389,20 @@ static void unread_event(struct dependence *dependence)
 	rank->now = step.before;
 	switch (step.event.kind) {
 	case EVENT_SEND:
-	case EVENT_RECEIVE:
-		unread_operation(dependence);
-		break;
-	case EVENT_MATCH:
-		unread_match(dependence, &step.event);
-		break;
-	case EVENT_CANCEL:
-		unread_cancel(dependence, &step.event);
-		break;
-	case EVENT_ASK:
-		unread_ask(dependence, &step.event);
-		break;
-	case EVENT_RECALL:
-		unread_recall(dependence, &step.event);
-		break;
-	case EVENT_ANSWER:
-		unread_answer(dependence, &step.event);
-		break;
+	case EVENT_RECEIVE: unread_operation(dependence); break;
+	case EVENT_MATCH: unread_match(dependence, &step.event); break;
+	case EVENT_CANCEL: unread_cancel(dependence, &step.event); break;
+	case EVENT_ASK: unread_ask(dependence, &step.event); break;
+	case EVENT_RECALL: unread_recall(dependence, &step.event); break;
+	case EVENT_ANSWER: unread_answer(dependence, &step.event); break;
 	case EVENT_ARRIVE:
 		arrivals_drop_last(dependence->arrivals, &step.event);
 		unread_operation(dependence);
 		break;
 	case EVENT_COMPLETE:
+	case EVENT_TAKEN:
 	case EVENT_LEAVE:
-	case EVENT_REPEAT:
-		break;
+	case EVENT_REPEAT: break;
 	}
 }
 
@@ -464,7 +441,7 @@ guint dependence_choices(const struct dependence *dependence)
 }
 
 int dependence_choice(const struct dependence *dependence, struct op_id point,
-                      struct op_id *ret_taken)
+                      struct taken *ret_taken)
 {
 	guint index;
 	const struct record *record = dependence_find(dependence, point, &index);

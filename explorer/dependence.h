@@ -9,7 +9,7 @@
  * - A rank that learns that its receive is complete, or its send that waits for its match, comes
  *   to depend on that match; one that leaves a collective, on the arrivals it waited for.
  * - Withdrawing an operation clears the way as its match would; it depends on its rank.
- * - An answer (answer.h) depends on its question, on itself, and on the completion of what it
+ * - An answer depends on its question, on itself, and on the completion of what it
  *   reports; whoever is answered comes to depend on it. That a send or a collective completes
  *   early, or late, is learnt with its completion.
  *
@@ -20,6 +20,7 @@
 #define MATCHPOINT_EXPLORER_DEPENDENCE_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 #include "choice_set.h"
 #include "trace.h"
@@ -41,7 +42,7 @@ void dependence_read(struct dependence *dependence, const struct trace *trace);
  * took. */
 guint dependence_choices(const struct dependence *dependence);
 int dependence_choice(const struct dependence *dependence, struct op_id point,
-                      struct op_id *ret_taken);
+                      struct taken *ret_taken);
 
 /* Whether this point can take a message of this source: a receive or probe that does not name
  * another. */
@@ -71,6 +72,6 @@ bool dependence_complete(const struct dependence *dependence, struct op_id quest
  * requests that could have been complete, a receive that could have been cancelled. BLOCKED is
  * never said. */
 enum alternative_state dependence_answer(const struct dependence *dependence, struct op_id point,
-                                         struct op_id answer, struct choice_set **ret_needs);
+                                         const struct taken *answer, struct choice_set **ret_needs);
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_EXPLORER_DEPENDENCE_INTERNAL_H
 #define MATCHPOINT_EXPLORER_DEPENDENCE_INTERNAL_H
 
+#include <stdbool.h>
+
 #include "arrivals.h"
 #include "dependence.h"
 #include "queue_key.h"
@@ -26,7 +28,7 @@ struct record {
 	bool gone; /* matched, withdrawn or answered; for a probe: it has seen its message */
 	bool withdrawn;
 	int choice;         /* the number of the choice made at this point, or -1 */
-	struct op_id taken; /* by that choice: a message or an answer */
+	struct taken taken; /* by that choice */
 	struct queue *queues[2];
 };
 
@@ -87,6 +89,6 @@ bool dependence_join_completion(const struct dependence *dependence, struct op_i
 
 /* The same for all requests that an answer to this question reports. */
 bool dependence_join_answer(const struct dependence *dependence, const struct record *question,
-                            struct op_id answer, struct choice_set **set);
+                            const struct taken *answer, struct choice_set **set);
 
 #endif

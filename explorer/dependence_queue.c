@@ -11,8 +11,8 @@ static void queue_free(void *pointer)
 {
 	struct queue *queue = pointer;
 
-	g_array_free(queue->records, TRUE);
-	g_ptr_array_free(queue->sums, TRUE);
+	g_array_free(queue->records, true);
+	g_ptr_array_free(queue->sums, true);
 	g_free(queue);
 }
 
@@ -44,7 +44,7 @@ struct queue *dependence_make_queue(struct dependence *dependence, struct queue_
 	if (!queue) {
 		queue = g_new0(struct queue, 1);
 		queue->key = key;
-		queue->records = g_array_new(FALSE, FALSE, sizeof(guint));
+		queue->records = g_array_new(false, false, sizeof(guint));
 		queue->sums = g_ptr_array_new_with_free_func(set_unref);
 		g_hash_table_insert(dependence->queues, &queue->key, queue);
 	}

@@ -31,7 +31,7 @@
  * nothing for it, the question whether that source ever has is kept until it is settled.
  *
  * What is said here of receives and messages holds for every point and what can be taken there
- * (answer.h), because all of it shares the one property needed: what is open stays open. A request
+ * (choice.h), because all of it shares the one property needed: what is open stays open. A request
  * that Waitany could report is complete, and stays so; a poll can always be told "not yet". So a
  * point is first in turn, has alternatives open at once, and may have late ones: requests that
  * complete later, a receive that is cancelled; and sets of requests (Waitsome), which are there
@@ -66,7 +66,7 @@ struct explorer *explorer_new(const struct explorer_options *options)
 
 	explorer->options = *options;
 	explorer->dependence = dependence_new();
-	explorer->path = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	explorer->path = g_array_new(false, false, sizeof(struct choice));
 	explorer->steps = g_ptr_array_new_with_free_func((GDestroyNotify)step_free);
 	late_init(explorer);
 	explorer->visited = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -79,8 +79,8 @@ void explorer_free(struct explorer *explorer)
 		return;
 	late_release(explorer);
 	g_hash_table_unref(explorer->visited);
-	g_ptr_array_free(explorer->steps, TRUE);
-	g_array_free(explorer->path, TRUE);
+	g_ptr_array_free(explorer->steps, true);
+	g_array_free(explorer->path, true);
 	dependence_free(explorer->dependence);
 	g_free(explorer);
 }
@@ -97,7 +97,7 @@ void explorer_go_back(struct explorer *explorer, guint index)
 
 static GArray *path_copy_choices(const struct explorer *explorer)
 {
-	GArray *plan = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	GArray *plan = g_array_new(false, false, sizeof(struct choice));
 
 	if (explorer->path->len > 0)
 		g_array_append_vals(plan, explorer->path->data, explorer->path->len);
@@ -194,7 +194,7 @@ static bool within_bounds(struct explorer *explorer, const struct cost *cost)
 	return within && cost_of(cost, REPEATS_BOUND) <= REPEATS_MOST;
 }
 
-struct alternative *explorer_push(struct explorer *explorer, struct step *step, struct op_id taken,
+struct alternative *explorer_push(struct explorer *explorer, struct step *step, struct taken taken,
                                   const struct cost *before)
 {
 	struct cost cost = cost_plus(before, step->bounds);
@@ -232,6 +232,13 @@ static size_t read_trace(struct explorer *explorer, const struct trace *trace)
 	return from;
 }
 
+/* In a reproducible program the same rank's message is the same one. */
+static bool is_same(const struct taken *one, const struct taken *other)
+{
+	return taken_equal(one, other)
+	       && (one->kind != TAKEN_MESSAGE || op_id_equal(one->send, other->send));
+}
+
 /* Whether the trace holds the choices of the path and no others. */
 static bool holds_path(const struct explorer *explorer)
 {
@@ -239,10 +246,11 @@ static bool holds_path(const struct explorer *explorer)
 		return false;
 	for (guint i = 0; i < explorer->path->len; i++) {
 		const struct choice *choice = choice_at(explorer->path, i);
-		struct op_id send;
+		struct op_id id = point_operation(&choice->point, explorer->options.ranks);
+		struct taken taken;
 
-		if (dependence_choice(explorer->dependence, choice->point, &send) < 0
-		    || !op_id_equal(send, choice->taken))
+		if (dependence_choice(explorer->dependence, id, &taken) < 0
+		    || !is_same(&taken, &choice->taken))
 			return false;
 	}
 	return true;
@@ -256,7 +264,7 @@ static bool visit(struct explorer *explorer)
 	if (explorer->fresh)
 		explorer->hash = 0;
 	for (guint i = from; i < explorer->path->len; i++)
-		explorer->hash += choice_key(choice_at(explorer->path, i));
+		explorer->hash += choice_hash(choice_at(explorer->path, i));
 	if (!g_hash_table_add(explorer->visited, g_memdup2(&explorer->hash, sizeof explorer->hash)))
 		return false;
 	explorer->statistics.visited++;
@@ -267,7 +275,7 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
                          const struct open_choice *open, struct choice *ret_choice)
 {
 	const struct step *before = last_step(explorer);
-	struct step *step = step_new(open->point, explorer->path->len);
+	struct step *step = step_new(open->point, explorer->options.ranks, explorer->path->len);
 
 	step->others = before ? before->others : 0;
 	if (before)
@@ -276,12 +284,12 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
 	step->events = trace->count;
 	explorer->statistics.sets_left |= open->more;
 	for (guint i = 1; i < open->alternatives->len; i++)
-		explorer_push(explorer, step, g_array_index(open->alternatives, struct op_id, i),
+		explorer_push(explorer, step, g_array_index(open->alternatives, struct taken, i),
 		              &step->cost);
 	g_ptr_array_add(explorer->steps, step);
 	late_start(explorer, open);
 	ret_choice->point = open->point;
-	ret_choice->taken = g_array_index(open->alternatives, struct op_id, 0);
+	ret_choice->taken = g_array_index(open->alternatives, struct taken, 0);
 	g_array_append_val(explorer->path, *ret_choice);
 }
 
@@ -320,13 +328,13 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 	return EXPLORER_TAKE;
 }
 
-bool explorer_turn(struct explorer *explorer, struct op_id taken)
+bool explorer_turn(struct explorer *explorer, struct taken taken)
 {
 	struct step *step = last_step(explorer);
 	GList *item = step->waiting.head;
 	struct alternative *alternative, *aside;
 
-	while (item && !op_id_equal(((struct alternative *)item->data)->choice.taken, taken))
+	while (item && !taken_equal(&((struct alternative *)item->data)->choice.taken, &taken))
 		item = item->next;
 	if (!item)
 		return false;

@@ -10,6 +10,8 @@
 #ifndef MATCHPOINT_EXPLORER_EXPLORER_H
 #define MATCHPOINT_EXPLORER_EXPLORER_H
 
+#include <stdbool.h>
+
 #include "path.h"
 #include "trace.h"
 
@@ -35,17 +37,17 @@ struct explorer_options {
 /* What could be answered later at a point besides what is open at once. */
 enum open_question {
 	QUESTION_NONE,   /* a receive or probe: late messages alone; a send: nothing */
-	QUESTION_ALL,    /* MPI_Test, MPI_Testall: ANSWER_YES */
-	QUESTION_ANY,    /* MPI_Waitany, MPI_Testany: ANSWER_ONE of each request */
-	QUESTION_SOME,   /* MPI_Waitsome, MPI_Testsome: these, and ANSWER_SOME of several */
-	QUESTION_RECALL, /* a receive that may yet be cancelled: ANSWER_CANCELLED */
+	QUESTION_ALL,    /* MPI_Test, MPI_Testall: TAKEN_YES */
+	QUESTION_ANY,    /* MPI_Waitany, MPI_Testany: TAKEN_ONE of each request */
+	QUESTION_SOME,   /* MPI_Waitsome, MPI_Testsome: these, and TAKEN_SOME of several */
+	QUESTION_RECALL, /* a receive that may yet be cancelled: TAKEN_CANCELLED */
 };
 
 /* A point where a choice can be made now, and what can be taken. */
 struct open_choice {
-	struct op_id point;
-	GArray *alternatives; /* of struct op_id: messages, one a source, or answers (answer.h); the
-	                         first is the default; never empty */
+	struct point point;
+	GArray *alternatives; /* of struct taken, messages one a source; the first is the default;
+	                         never empty */
 	enum open_question question;
 	uint32_t requests; /* ANY, SOME: how many are asked about */
 	uint64_t bounds;   /* for which of the explorer's bounds it counts, a bit each; the same
@@ -59,6 +61,7 @@ enum explorer_step {
 	EXPLORER_DROP,  /* a wasted run: the trace does not hold the choices of its plan, or the
 	                  node was visited before; no reproducible program comes to that */
 	EXPLORER_KNOWN, /* a random walk has come to an outcome that another has come to before */
+	EXPLORER_LATER, /* never the explorer's own: somebody is asked, and has not answered yet */
 };
 
 struct explorer *explorer_new(const struct explorer_options *options);
@@ -84,7 +87,7 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 
 /* After EXPLORER_TAKE: not the choice returned is made, but this alternative of its point; that one
  * waits for a visit. False: this one is not open there, or left out. */
-bool explorer_turn(struct explorer *explorer, struct op_id taken);
+bool explorer_turn(struct explorer *explorer, struct taken taken);
 
 /* The plan last returned could not be followed to its end (counts as wasted). */
 void explorer_lost(struct explorer *explorer);

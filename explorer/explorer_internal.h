@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
 #define MATCHPOINT_EXPLORER_EXPLORER_INTERNAL_H
 
+#include <stdbool.h>
+
 #include "dependence.h"
 #include "explorer.h"
 #include "spine.h"
@@ -10,7 +12,7 @@
 /* An answer that was not open at a step. */
 struct question {
 	guint step;
-	struct op_id answer;
+	struct taken answer;
 };
 
 /* A source that had nothing for a step's receive, or such an answer (then the source is -1), about
@@ -18,7 +20,7 @@ struct question {
 struct settled {
 	guint step;
 	int32_t source;
-	struct op_id answer;
+	struct taken answer;
 	guint depth; /* steps made when it was settled */
 };
 
@@ -28,8 +30,8 @@ struct asking {
 	guint stamp;   /* of the last rest that looked */
 };
 
-/* Of a rank for whose receives choices are made. A lock of a window will be one, too; messages
- * come from real ranks alone. */
+/* Of a rank for whose receives choices are made. A lock of a window is one, too; messages come
+ * from real ranks alone. */
 struct destination {
 	bool blocked;           /* a message may be held up by an earlier receive */
 	guint swept;            /* stamp of the last rest that asked all sources */
@@ -86,7 +88,7 @@ void explorer_go_back(struct explorer *explorer, guint index);
 
 /* An alternative of a step, which was not open first in a world that costs `before`, waits to be
  * visited. NULL: it is beyond a bound; else what it needs can still be added. */
-struct alternative *explorer_push(struct explorer *explorer, struct step *step, struct op_id taken,
+struct alternative *explorer_push(struct explorer *explorer, struct step *step, struct taken taken,
                                   const struct cost *before);
 
 static inline struct step *step_at(const struct explorer *explorer, guint index)

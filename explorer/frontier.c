@@ -1,6 +1,5 @@
 #include "frontier.h"
 
-#include "answer.h"
 #include "explorer_internal.h"
 
 /* Why a part of the tree can be explored by itself: an alternative that waits at a step is explored
@@ -10,23 +9,39 @@
 
 #define MOST_RANK (1 << 24)
 
-static GVariant *pack_op(struct op_id op)
+static GVariant *pack_bytes(GByteArray *bytes)
 {
-	return g_variant_new("(iuu)", op.rank, op.call, op.sub);
+	GVariant *packed = g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes->data, bytes->len,
+	                                             1);
+
+	g_byte_array_unref(bytes);
+	return packed;
 }
 
+static GVariant *pack_point(const struct point *point)
+{
+	GByteArray *bytes = g_byte_array_new();
+
+	point_put(bytes, point);
+	return pack_bytes(bytes);
+}
+
+static GVariant *pack_taken(const struct taken *taken)
+{
+	GByteArray *bytes = g_byte_array_new();
+
+	taken_put(bytes, taken);
+	return pack_bytes(bytes);
+}
+
+/* NULL: none. */
 static GVariant *pack_choices(const GArray *choices)
 {
-	GVariantBuilder builder;
+	g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct choice));
+	GByteArray *bytes = g_byte_array_new();
 
-	g_variant_builder_init(&builder, G_VARIANT_TYPE(FRONTIER_CHOICES));
-	for (guint i = 0; choices && i < choices->len; i++) {
-		const struct choice *choice = &g_array_index(choices, struct choice, i);
-
-		g_variant_builder_add(&builder, "(@(iuu)@(iuu))", pack_op(choice->point),
-		                      pack_op(choice->taken));
-	}
-	return g_variant_builder_end(&builder);
+	choices_put(bytes, choices ? choices : none);
+	return pack_bytes(bytes);
 }
 
 static GVariant *pack_cost(const struct cost *cost)
@@ -45,7 +60,7 @@ static GVariant *pack_sources(const GArray *sources)
 	                                 sources ? sources->len : 0, sizeof(int32_t));
 }
 
-static GVariant *pack_step(const struct step *step, gboolean with_waiting)
+static GVariant *pack_step(const struct step *step, bool with_waiting)
 {
 	GVariantBuilder waiting, complete, answers;
 
@@ -53,15 +68,15 @@ static GVariant *pack_step(const struct step *step, gboolean with_waiting)
 	for (GList *item = step->waiting.head; item && with_waiting; item = item->next) {
 		const struct alternative *alternative = item->data;
 
-		g_variant_builder_add(&waiting, "(@(iuu)@" FRONTIER_CHOICES "@(uau)b)",
-		                      pack_op(alternative->choice.taken),
+		g_variant_builder_add(&waiting, "(@" FRONTIER_BYTES "@" FRONTIER_BYTES "@(uau)b)",
+		                      pack_taken(&alternative->choice.taken),
 		                      pack_choices(alternative->needs),
 		                      pack_cost(&alternative->cost), (gboolean)alternative->first);
 	}
-	g_variant_builder_init(&answers, G_VARIANT_TYPE("a(iuu)"));
+	g_variant_builder_init(&answers, G_VARIANT_TYPE("a" FRONTIER_BYTES));
 	for (guint i = 0; step->answers && i < step->answers->len; i++)
-		g_variant_builder_add_value(&answers,
-		                            pack_op(g_array_index(step->answers, struct op_id, i)));
+		g_variant_builder_add_value(
+			&answers, pack_taken(&g_array_index(step->answers, struct taken, i)));
 	g_variant_builder_init(&complete, G_VARIANT_TYPE("a(uu)"));
 	for (guint i = 0; step->complete && i < step->complete->len; i++) {
 		const struct complete_request *request = &g_array_index(step->complete,
@@ -69,10 +84,11 @@ static GVariant *pack_step(const struct step *step, gboolean with_waiting)
 
 		g_variant_builder_add(&complete, "(uu)", request->index, request->depth);
 	}
-	return g_variant_new("(@(iuu)tubu@(uau)u" FRONTIER_WAITING "ba(uu)@aia(iuu))",
-	                     pack_op(step->point), step->bounds, step->base, (gboolean)step->first,
-	                     step->others, pack_cost(&step->cost), step->seen, &waiting,
-	                     (gboolean)(step->complete != NULL), &complete,
+	return g_variant_new("(@" FRONTIER_BYTES "tubu@(uau)u" FRONTIER_WAITING
+	                     "ba(uu)@aia" FRONTIER_BYTES ")",
+	                     pack_point(&step->point), step->bounds, step->base,
+	                     (gboolean)step->first, step->others, pack_cost(&step->cost),
+	                     step->seen, &waiting, (gboolean)(step->complete != NULL), &complete,
 	                     pack_sources(step->sources), &answers);
 }
 
@@ -97,8 +113,7 @@ static guint step_waiting(const struct explorer *explorer, guint index)
 }
 
 /* With the first `index` steps. */
-static GVariant *pack(const struct explorer *explorer, guint index, gboolean cut,
-                      gboolean with_waiting)
+static GVariant *pack(const struct explorer *explorer, guint index, bool cut, bool with_waiting)
 {
 	GVariantBuilder steps, settled, questions, asking;
 
@@ -106,25 +121,27 @@ static GVariant *pack(const struct explorer *explorer, guint index, gboolean cut
 	for (guint i = 0; i < index; i++)
 		g_variant_builder_add_value(&steps,
 		                            pack_step(explorer->steps->pdata[i], with_waiting));
-	g_variant_builder_init(&settled, G_VARIANT_TYPE("a(ui(iuu)u)"));
+	g_variant_builder_init(&settled, G_VARIANT_TYPE(FRONTIER_SETTLED));
 	for (guint i = 0; index > 0 && i < explorer->settled->len; i++) {
 		const struct settled *one = &g_array_index(explorer->settled, struct settled, i);
 
-		g_variant_builder_add(&settled, "(ui@(iuu)u)", one->step, one->source,
-		                      pack_op(one->answer), one->depth);
+		g_variant_builder_add(&settled, "(ui@" FRONTIER_BYTES "u)", one->step, one->source,
+		                      pack_taken(&one->answer), one->depth);
 	}
-	g_variant_builder_init(&questions, G_VARIANT_TYPE("a(u(iuu))"));
+	g_variant_builder_init(&questions, G_VARIANT_TYPE(FRONTIER_QUESTIONS));
 	for (guint i = 0; index > 0 && i < explorer->questions->len; i++) {
 		const struct question *one = &g_array_index(explorer->questions, struct question,
 		                                            i);
 
-		g_variant_builder_add(&questions, "(u@(iuu))", one->step, pack_op(one->answer));
+		g_variant_builder_add(&questions, "(u@" FRONTIER_BYTES ")", one->step,
+		                      pack_taken(&one->answer));
 	}
-	g_variant_builder_init(&asking, G_VARIANT_TYPE("a(iiau)"));
+	g_variant_builder_init(&asking, G_VARIANT_TYPE(FRONTIER_ASKING));
 	for (guint rank = 0; index > 0 && rank < explorer->destinations->len; rank++)
 		pack_asking(explorer, &asking, (gint32)rank);
 	return g_variant_ref_sink(g_variant_new(
-		"(bb@" FRONTIER_CHOICES FRONTIER_STEPS "a(ui(iuu)u)a(u(iuu))a(iiau))",
+		"(bb@" FRONTIER_BYTES FRONTIER_STEPS FRONTIER_SETTLED FRONTIER_QUESTIONS
+			FRONTIER_ASKING ")",
 		(gboolean)explorer->started, cut, pack_choices(index > 0 ? explorer->path : NULL),
 		&steps, &settled, &questions, &asking));
 }
@@ -151,27 +168,51 @@ GVariant *explorer_save(struct explorer *explorer)
 {
 	explorer_trim(explorer);
 	if (explorer->cut)
-		return pack(explorer, explorer->steps->len, TRUE, TRUE);
-	return pack(explorer, depth_waiting(explorer), FALSE, TRUE);
+		return pack(explorer, explorer->steps->len, true, true);
+	return pack(explorer, depth_waiting(explorer), false, true);
 }
 
 GVariant *explorer_save_running(const struct explorer *explorer)
 {
-	return pack(explorer, explorer->steps->len, TRUE, TRUE);
+	return pack(explorer, explorer->steps->len, true, true);
 }
 
 /* --- back ---------------------------------------------------------------------------------- */
 
-static void unpack_choices(GVariantIter *iter, GArray *choices)
+static struct choice_bytes bytes_of(GVariant *packed)
 {
-	struct op_id point, taken;
+	struct choice_bytes bytes;
 
-	while (g_variant_iter_next(iter, "((iuu)(iuu))", &point.rank, &point.call, &point.sub,
-	                           &taken.rank, &taken.call, &taken.sub)) {
-		struct choice choice = {point, taken};
+	bytes.data = g_variant_get_fixed_array(packed, &bytes.left, 1);
+	return bytes;
+}
 
-		g_array_append_val(choices, choice);
-	}
+/* These take what is packed over. */
+static bool unpack_point(GVariant *packed, struct point *ret)
+{
+	struct choice_bytes bytes = bytes_of(packed);
+	bool good = point_take(&bytes, ret) && bytes.left == 0;
+
+	g_variant_unref(packed);
+	return good;
+}
+
+static bool unpack_taken(GVariant *packed, struct taken *ret)
+{
+	struct choice_bytes bytes = bytes_of(packed);
+	bool good = taken_take(&bytes, ret) && bytes.left == 0;
+
+	g_variant_unref(packed);
+	return good;
+}
+
+static bool unpack_choices(GVariant *packed, GArray *choices)
+{
+	struct choice_bytes bytes = bytes_of(packed);
+	bool good = choices_take(&bytes, choices) && bytes.left == 0;
+
+	g_variant_unref(packed);
+	return good;
 }
 
 /* Takes the counts over. */
@@ -182,34 +223,37 @@ static struct cost unpack_cost(guint deviations, GVariant *counts)
 	const guint32 *values = g_variant_get_fixed_array(counts, &count, sizeof(guint32));
 
 	if (count > 0) {
-		cost.counts = g_array_new(FALSE, FALSE, sizeof(guint32));
+		cost.counts = g_array_new(false, false, sizeof(guint32));
 		g_array_append_vals(cost.counts, values, (guint)count);
 	}
 	g_variant_unref(counts);
 	return cost;
 }
 
-static void unpack_waiting(struct explorer *explorer, struct step *step, GVariantIter *waiting)
+static bool unpack_waiting(struct explorer *explorer, struct step *step, GVariantIter *waiting)
 {
-	struct op_id taken;
-	GVariantIter *needs;
-	GVariant *counts;
+	GVariant *packed, *needs, *counts;
 	guint deviations;
-	gboolean first;
+	gboolean first; /* as a GVariant gives it */
+	bool good = true;
 
-	while (g_variant_iter_next(waiting, "((iuu)" FRONTIER_CHOICES "(u@au)b)", &taken.rank,
-	                           &taken.call, &taken.sub, &needs, &deviations, &counts, &first)) {
-		struct alternative *alternative = step_wait(step, taken,
-		                                            unpack_cost(deviations, counts));
+	while (good
+	       && g_variant_iter_next(waiting, "(@" FRONTIER_BYTES "@" FRONTIER_BYTES "(u@au)b)",
+	                              &packed, &needs, &deviations, &counts, &first)) {
+		struct taken taken = {0};
+		struct alternative *alternative;
+		GArray *before = g_array_new(false, false, sizeof(struct choice));
 
+		good = unpack_taken(packed, &taken);
+		good = unpack_choices(needs, before) && good;
+		alternative = step_wait(step, taken, unpack_cost(deviations, counts));
 		alternative->first = first;
-		if (g_variant_iter_n_children(needs) > 0) {
-			alternative->needs = g_array_new(FALSE, FALSE, sizeof(struct choice));
-			unpack_choices(needs, alternative->needs);
-		}
-		g_variant_iter_free(needs);
+		if (before->len > 0)
+			alternative->needs = g_steal_pointer(&before);
+		g_clear_pointer(&before, g_array_unref);
 		explorer->statistics.waiting++;
 	}
+	return good;
 }
 
 /* What a step asks for when it stands at an alternative that was put aside; takes both over. */
@@ -218,16 +262,20 @@ static bool unpack_aside(const struct explorer *explorer, struct step *step, GVa
 {
 	gsize count;
 	const int32_t *values = g_variant_get_fixed_array(sources, &count, sizeof(int32_t));
-	struct op_id answer;
+	GVariant *packed;
 	bool good = true;
 
-	step->sources = g_array_new(FALSE, FALSE, sizeof(int32_t));
-	step->answers = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+	step->sources = g_array_new(false, false, sizeof(int32_t));
+	step->answers = g_array_new(false, false, sizeof(struct taken));
 	for (gsize i = 0; i < count; i++)
 		good = good && values[i] >= 0 && values[i] < explorer->options.ranks;
 	g_array_append_vals(step->sources, values, good ? (guint)count : 0);
-	while (g_variant_iter_next(answers, "(iuu)", &answer.rank, &answer.call, &answer.sub))
+	while (g_variant_iter_next(answers, "@" FRONTIER_BYTES, &packed)) {
+		struct taken answer = {0};
+
+		good = unpack_taken(packed, &answer) && good;
 		g_array_append_val(step->answers, answer);
+	}
 	if (step->sources->len + step->answers->len == 0)
 		step_ask_nothing(step);
 	g_variant_unref(sources);
@@ -235,44 +283,57 @@ static bool unpack_aside(const struct explorer *explorer, struct step *step, GVa
 	return good;
 }
 
+/* A step as it stands behind the first `least` choices; all but the bytes is taken over. */
+static bool unpack_step(struct explorer *explorer, GVariant *packed, guint *least)
+{
+	const GPtrArray *steps = explorer->steps;
+	int ranks = explorer->options.ranks;
+	GVariantIter *waiting, *complete, *answers;
+	GVariant *bytes, *sources, *counts;
+	guint base, others, deviations, seen;
+	gboolean first, asks_sets; /* as a GVariant gives them */
+	struct complete_request request;
+	struct point point = {0};
+	struct step *step;
+	guint64 bounds;
+	bool good;
+
+	g_variant_get(packed,
+	              "(@" FRONTIER_BYTES "tubu(u@au)u" FRONTIER_WAITING "ba(uu)@aia" FRONTIER_BYTES
+	              ")",
+	              &bytes, &bounds, &base, &first, &others, &deviations, &counts, &seen,
+	              &waiting, &asks_sets, &complete, &sources, &answers);
+	good = unpack_point(bytes, &point);
+	step = step_new(point, ranks, base);
+	g_ptr_array_add(explorer->steps, step);
+	step->first = first;
+	step->others = others;
+	step->bounds = bounds;
+	step->cost = unpack_cost(deviations, counts);
+	step->seen = seen;
+	good = unpack_waiting(explorer, step, waiting) && good;
+	if (asks_sets)
+		step->complete = g_array_new(false, false, sizeof request);
+	while (asks_sets && g_variant_iter_next(complete, "(uu)", &request.index, &request.depth))
+		g_array_append_val(step->complete, request);
+	good = unpack_aside(explorer, step, sources, answers) && good;
+	g_variant_iter_free(waiting);
+	g_variant_iter_free(complete);
+	good = good && base >= *least && base <= explorer->path->len && others <= steps->len
+	       && seen > 0 && step->id.rank >= 0 && step->id.rank < MOST_RANK;
+	*least = base + 1;
+	return good;
+}
+
 static bool unpack_steps(struct explorer *explorer, GVariantIter *steps)
 {
-	GVariantIter *waiting, *complete, *answers;
-	GVariant *sources;
-	guint base, others, deviations, seen, least = 0;
-	gboolean first, asks_sets;
-	struct op_id point;
-	GVariant *counts;
-	guint64 bounds;
+	guint least = 0;
+	GVariant *packed;
 	bool good = true;
 
-	while (good
-	       && g_variant_iter_next(
-		       steps, "((iuu)tubu(u@au)u" FRONTIER_WAITING "ba(uu)@aia(iuu))", &point.rank,
-		       &point.call, &point.sub, &bounds, &base, &first, &others, &deviations,
-		       &counts, &seen, &waiting, &asks_sets, &complete, &sources, &answers)) {
-		struct step *step = step_new(point, base);
-		struct complete_request request;
-
-		step->first = first;
-		step->others = others;
-		step->bounds = bounds;
-		step->cost = unpack_cost(deviations, counts);
-		step->seen = seen;
-		unpack_waiting(explorer, step, waiting);
-		if (asks_sets)
-			step->complete = g_array_new(FALSE, FALSE, sizeof request);
-		while (asks_sets
-		       && g_variant_iter_next(complete, "(uu)", &request.index, &request.depth))
-			g_array_append_val(step->complete, request);
-		good = unpack_aside(explorer, step, sources, answers);
-		g_variant_iter_free(waiting);
-		g_variant_iter_free(complete);
-		g_ptr_array_add(explorer->steps, step);
-		good = good && base >= least && base <= explorer->path->len
-		       && others <= explorer->steps->len && seen > 0 && point.rank >= 0
-		       && point.rank < MOST_RANK;
-		least = base + 1;
+	while (good && (packed = g_variant_iter_next_value(steps))) {
+		good = unpack_step(explorer, packed, &least);
+		g_variant_unref(packed);
 	}
 	if (explorer->cut) /* the last step has been made, with what it needs before it */
 		return good && (explorer->steps->len == 0 || least <= explorer->path->len);
@@ -284,7 +345,7 @@ static bool unpack_steps(struct explorer *explorer, GVariantIter *steps)
 static bool is_asking(const struct explorer *explorer, guint step, gint32 rank, gint32 source)
 {
 	return step < explorer->steps->len && source >= 0 && source < explorer->options.ranks
-	       && ((const struct step *)explorer->steps->pdata[step])->point.rank == rank;
+	       && ((const struct step *)explorer->steps->pdata[step])->id.rank == rank;
 }
 
 static GArray *asking_steps(struct explorer *explorer, gint32 rank, gint32 source)
@@ -292,24 +353,26 @@ static GArray *asking_steps(struct explorer *explorer, gint32 rank, gint32 sourc
 	struct asking *asking = late_asking(explorer, rank, source);
 
 	if (!asking->steps)
-		asking->steps = g_array_new(FALSE, FALSE, sizeof(guint));
+		asking->steps = g_array_new(false, false, sizeof(guint));
 	return asking->steps;
 }
 
 static bool unpack_settled(struct explorer *explorer, GVariantIter *iter)
 {
-	struct settled one;
+	struct settled one = {0};
+	GVariant *packed;
 	bool good = true;
 
 	while (good
-	       && g_variant_iter_next(iter, "(ui(iuu)u)", &one.step, &one.source, &one.answer.rank,
-	                              &one.answer.call, &one.answer.sub, &one.depth)) {
-		good = one.step < explorer->steps->len && one.source < explorer->options.ranks;
+	       && g_variant_iter_next(iter, "(ui@" FRONTIER_BYTES "u)", &one.step, &one.source,
+	                              &packed, &one.depth)) {
+		good = unpack_taken(packed, &one.answer) && one.step < explorer->steps->len
+		       && one.source < explorer->options.ranks;
 		if (!good)
 			break;
 		if (one.source >= 0)
 			asking_steps(explorer,
-			             ((struct step *)explorer->steps->pdata[one.step])->point.rank,
+			             ((struct step *)explorer->steps->pdata[one.step])->id.rank,
 			             one.source);
 		g_array_append_val(explorer->settled, one);
 	}
@@ -318,11 +381,11 @@ static bool unpack_settled(struct explorer *explorer, GVariantIter *iter)
 
 static bool unpack_questions(struct explorer *explorer, GVariantIter *iter)
 {
-	struct question one;
+	struct question one = {0};
+	GVariant *packed;
 
-	while (g_variant_iter_next(iter, "(u(iuu))", &one.step, &one.answer.rank, &one.answer.call,
-	                           &one.answer.sub)) {
-		if (one.step >= explorer->steps->len)
+	while (g_variant_iter_next(iter, "(u@" FRONTIER_BYTES ")", &one.step, &packed)) {
+		if (!unpack_taken(packed, &one.answer) || one.step >= explorer->steps->len)
 			return false;
 		g_array_append_val(explorer->questions, one);
 	}
@@ -351,8 +414,9 @@ static bool unpack_asking(struct explorer *explorer, GVariantIter *iter)
 struct explorer *explorer_load(const struct explorer_options *options, GVariant *frontier)
 {
 	struct explorer *explorer = explorer_new(options);
-	GVariantIter *path, *steps, *settled, *questions, *asking;
-	gboolean started, cut;
+	GVariantIter *steps, *settled, *questions, *asking;
+	GVariant *path;
+	bool started, cut;
 	bool good;
 
 	if (!g_variant_is_of_type(frontier, G_VARIANT_TYPE(FRONTIER_TYPE))
@@ -360,14 +424,15 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 		explorer_free(explorer);
 		return NULL;
 	}
-	g_variant_get(frontier, FRONTIER_TYPE, &started, &cut, &path, &steps, &settled, &questions,
-	              &asking);
+	g_variant_get(frontier,
+	              "(bb@" FRONTIER_BYTES FRONTIER_STEPS FRONTIER_SETTLED FRONTIER_QUESTIONS
+	                      FRONTIER_ASKING ")",
+	              &started, &cut, &path, &steps, &settled, &questions, &asking);
 	explorer->started = started;
 	explorer->cut = cut;
-	unpack_choices(path, explorer->path);
-	good = unpack_steps(explorer, steps) && unpack_settled(explorer, settled)
-	       && unpack_questions(explorer, questions) && unpack_asking(explorer, asking);
-	g_variant_iter_free(path);
+	good = unpack_choices(path, explorer->path) && unpack_steps(explorer, steps)
+	       && unpack_settled(explorer, settled) && unpack_questions(explorer, questions)
+	       && unpack_asking(explorer, asking);
 	g_variant_iter_free(steps);
 	g_variant_iter_free(settled);
 	g_variant_iter_free(questions);
@@ -390,7 +455,7 @@ static bool is_in_doubt(const struct explorer *explorer, guint index)
 	const struct step *step = step_at(explorer, index);
 
 	return index >= explorer->begun && step->first && step->base < explorer->path->len
-	       && answer_kind(choice_at(explorer->path, step->base)->taken) == ANSWER_NO;
+	       && choice_at(explorer->path, step->base)->taken.kind == TAKEN_NO;
 }
 
 /* The shallowest step at which something waits that can be given away; the count: there is none. */
@@ -416,7 +481,7 @@ double explorer_waiting_share(const struct explorer *explorer)
 }
 
 /* Whether the last step has not been made: the search has gone back to it. */
-static gboolean is_back(const struct explorer *explorer)
+static bool is_back(const struct explorer *explorer)
 {
 	const struct step *step = last_step(explorer);
 
@@ -426,7 +491,7 @@ static gboolean is_back(const struct explorer *explorer)
 /* The same search back at its step `index`, with nothing waiting. */
 static struct explorer *copy_back(const struct explorer *explorer, guint index)
 {
-	g_autoptr(GVariant) whole = pack(explorer, explorer->steps->len, !is_back(explorer), FALSE);
+	g_autoptr(GVariant) whole = pack(explorer, explorer->steps->len, !is_back(explorer), false);
 	struct explorer *other = explorer_load(&explorer->options, whole);
 
 	other->cut = false;

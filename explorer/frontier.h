@@ -7,10 +7,16 @@
 
 #include "explorer.h"
 
-#define FRONTIER_CHOICES "a((iuu)(iuu))"
-#define FRONTIER_WAITING "a((iuu)" FRONTIER_CHOICES "(uau)b)"
-#define FRONTIER_STEPS "a((iuu)tubu(uau)u" FRONTIER_WAITING "ba(uu)aia(iuu))"
-#define FRONTIER_TYPE "(bb" FRONTIER_CHOICES FRONTIER_STEPS "a(ui(iuu)u)a(u(iuu))a(iiau))"
+/* Choices, points and what is taken are the bytes of choice.h. */
+#define FRONTIER_BYTES "ay"
+#define FRONTIER_WAITING "a(" FRONTIER_BYTES FRONTIER_BYTES "(uau)b)"
+#define FRONTIER_STEPS \
+	"a(" FRONTIER_BYTES "tubu(uau)u" FRONTIER_WAITING "ba(uu)aia" FRONTIER_BYTES ")"
+#define FRONTIER_SETTLED "a(ui" FRONTIER_BYTES "u)"
+#define FRONTIER_QUESTIONS "a(u" FRONTIER_BYTES ")"
+#define FRONTIER_ASKING "a(iiau)"
+#define FRONTIER_TYPE \
+	"(bb" FRONTIER_BYTES FRONTIER_STEPS FRONTIER_SETTLED FRONTIER_QUESTIONS FRONTIER_ASKING ")"
 
 /* The search as it stands between two worlds, in FRONTIER_TYPE; unref with g_variant_unref. It is
  * written in this machine's byte order. */

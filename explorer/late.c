@@ -1,7 +1,6 @@
 /* Alternatives that come late: messages that a step's receive could have taken had they been there,
  * requests that could have been reported, receives that could have been cancelled (see the tour in
  * explorer.c). A step asks for them until the question is settled. */
-#include "answer.h"
 #include "explorer_internal.h"
 
 /* NULL: no choice has been made there yet. */
@@ -31,14 +30,14 @@ static void destination_free(const struct explorer *explorer, struct destination
 {
 	for (int source = 0; destination && source < explorer->options.ranks; source++)
 		if (destination->asking[source].steps)
-			g_array_free(destination->asking[source].steps, TRUE);
+			g_array_free(destination->asking[source].steps, true);
 	g_free(destination);
 }
 
 void late_init(struct explorer *explorer)
 {
-	explorer->settled = g_array_new(FALSE, FALSE, sizeof(struct settled));
-	explorer->questions = g_array_new(FALSE, FALSE, sizeof(struct question));
+	explorer->settled = g_array_new(false, false, sizeof(struct settled));
+	explorer->questions = g_array_new(false, false, sizeof(struct question));
 	explorer->destinations = g_ptr_array_new();
 }
 
@@ -46,14 +45,14 @@ void late_release(struct explorer *explorer)
 {
 	for (guint rank = 0; rank < explorer->destinations->len; rank++)
 		destination_free(explorer, g_ptr_array_index(explorer->destinations, rank));
-	g_ptr_array_free(explorer->destinations, TRUE);
-	g_array_free(explorer->settled, TRUE);
-	g_array_free(explorer->questions, TRUE);
+	g_ptr_array_free(explorer->destinations, true);
+	g_array_free(explorer->settled, true);
+	g_array_free(explorer->questions, true);
 }
 
 static void ask_again(struct explorer *explorer, const struct settled *settled)
 {
-	int32_t rank = step_at(explorer, settled->step)->point.rank;
+	int32_t rank = step_at(explorer, settled->step)->id.rank;
 	struct question question = {settled->step, settled->answer};
 	GArray *steps;
 	guint place;
@@ -72,7 +71,7 @@ static void ask_again(struct explorer *explorer, const struct settled *settled)
 /* This step, the last that asks, no longer does. */
 static void stop_asking(struct explorer *explorer, guint index)
 {
-	int32_t rank = step_at(explorer, index)->point.rank;
+	int32_t rank = step_at(explorer, index)->id.rank;
 
 	for (int32_t source = 0; source < explorer->options.ranks; source++) {
 		GArray *steps = late_asking(explorer, rank, source)->steps;
@@ -128,7 +127,7 @@ static void close_step(struct explorer *explorer, guint index)
 		if (g_array_index(explorer->settled, struct settled, i).step == index)
 			g_array_remove_index(explorer->settled, i);
 	for (int32_t source = 0; source < explorer->options.ranks; source++) {
-		GArray *steps = late_asking(explorer, step->point.rank, source)->steps;
+		GArray *steps = late_asking(explorer, step->id.rank, source)->steps;
 
 		for (guint i = steps ? steps->len : 0; i-- > 0;)
 			if (g_array_index(steps, guint, i) == index)
@@ -144,7 +143,7 @@ static void close_repeated(struct explorer *explorer, const struct trace *trace,
 		if (event->kind != EVENT_REPEAT)
 			continue;
 		for (guint k = explorer->steps->len; k-- > 0;) {
-			if (!op_id_equal(step_at(explorer, k)->point, event->op.id))
+			if (!op_id_equal(step_at(explorer, k)->id, event->op.id))
 				continue;
 			if (event->chosen)
 				bound_step(explorer, step_at(explorer, k));
@@ -193,9 +192,9 @@ static bool is_first_witness(const struct explorer *explorer, guint index,
 	guint other = last_step(explorer)->others;
 
 	while (other > index + 1) {
-		struct op_id taken;
+		struct taken taken;
 		int choice = dependence_choice(explorer->dependence,
-		                               step_at(explorer, other - 1)->point, &taken);
+		                               step_at(explorer, other - 1)->id, &taken);
 
 		if (choice < 0 || !choice_set_has(needs, (guint)choice))
 			return false;
@@ -204,7 +203,7 @@ static bool is_first_witness(const struct explorer *explorer, guint index,
 	return true;
 }
 
-static void push_late(struct explorer *explorer, guint index, struct op_id late,
+static void push_late(struct explorer *explorer, guint index, struct taken late,
                       const struct choice_set *needs)
 {
 	struct step *step = step_at(explorer, index);
@@ -215,11 +214,12 @@ static void push_late(struct explorer *explorer, guint index, struct op_id late,
 	alternative = explorer_push(explorer, step, late, &last_step(explorer)->cost);
 	if (!alternative)
 		return;
-	alternative->needs = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	alternative->needs = g_array_new(false, false, sizeof(struct choice));
 	for (guint i = step->base + 1; i < explorer->path->len; i++) {
 		const struct choice *choice = choice_at(explorer->path, i);
-		struct op_id taken;
-		int number = dependence_choice(explorer->dependence, choice->point, &taken);
+		struct op_id id = point_operation(&choice->point, explorer->options.ranks);
+		struct taken taken;
+		int number = dependence_choice(explorer->dependence, id, &taken);
 
 		if (number >= 0 && choice_set_has(needs, (guint)number))
 			g_array_append_vals(alternative->needs, choice, 1);
@@ -228,18 +228,16 @@ static void push_late(struct explorer *explorer, guint index, struct op_id late,
 
 /* What asking has brought: whether the question is settled now. Takes over what `late` needs. */
 static bool settle(struct explorer *explorer, const struct settled *question,
-                   enum alternative_state state, struct op_id late, struct choice_set *needs)
+                   enum alternative_state state, struct taken late, struct choice_set *needs)
 {
 	switch (state) {
 	case ALTERNATIVE_NONE:
-	case ALTERNATIVE_BLOCKED:
-		return false;
+	case ALTERNATIVE_BLOCKED: return false;
 	case ALTERNATIVE_POSSIBLE:
 		push_late(explorer, question->step, late, needs);
 		choice_set_unref(needs);
 		break;
-	case ALTERNATIVE_NEVER:
-		break;
+	case ALTERNATIVE_NEVER: break;
 	}
 	g_array_append_vals(explorer->settled, question, 1);
 	return true;
@@ -248,7 +246,7 @@ static bool settle(struct explorer *explorer, const struct settled *question,
 /* Whether the question of this step for this source is settled now. */
 static bool ask_source(struct explorer *explorer, guint index, int32_t source)
 {
-	struct op_id receive = step_at(explorer, index)->point, send = {0};
+	struct op_id receive = step_at(explorer, index)->id, send = {0};
 	const struct settled question = {index, source, {0}, explorer->steps->len};
 	struct choice_set *needs = NULL;
 	enum alternative_state state;
@@ -256,7 +254,7 @@ static bool ask_source(struct explorer *explorer, guint index, int32_t source)
 	state = dependence_alternative(explorer->dependence, receive, source, &send, &needs);
 	if (state == ALTERNATIVE_BLOCKED)
 		find_destination(explorer, receive.rank)->blocked = true;
-	return settle(explorer, &question, state, send, needs);
+	return settle(explorer, &question, state, taken_message(send), needs);
 }
 
 static const struct complete_request *complete_at(const struct step *step, guint index)
@@ -273,14 +271,14 @@ static void set_unref(void *set)
 static void push_sets(struct explorer *explorer, guint index, guint from)
 {
 	const struct step *step = step_at(explorer, index);
-	g_autoptr(GArray) answers = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+	g_autoptr(GArray) answers = g_array_new(false, false, sizeof(struct taken));
 	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(set_unref);
 
-	explorer->statistics.sets_left |= !together_find(explorer->dependence, step->point,
+	explorer->statistics.sets_left |= !together_find(explorer->dependence, step->id,
 	                                                 step->complete, from,
 	                                                 explorer->options.some, answers, sets);
 	for (guint i = 0; i < sets->len; i++)
-		push_late(explorer, index, g_array_index(answers, struct op_id, i),
+		push_late(explorer, index, g_array_index(answers, struct taken, i),
 		          g_ptr_array_index(sets, i));
 }
 
@@ -293,16 +291,16 @@ static void note_complete(struct step *step, uint32_t index, guint depth)
 }
 
 /* Whether the question about this answer is settled now. */
-static bool ask_answer(struct explorer *explorer, guint index, struct op_id answer)
+static bool ask_answer(struct explorer *explorer, guint index, struct taken answer)
 {
 	struct step *step = step_at(explorer, index);
 	const struct settled question = {index, -1, answer, explorer->steps->len};
 	struct choice_set *needs = NULL;
 	enum alternative_state state;
 
-	state = dependence_answer(explorer->dependence, step->point, answer, &needs);
+	state = dependence_answer(explorer->dependence, step->id, &answer, &needs);
 	if (state == ALTERNATIVE_POSSIBLE)
-		note_complete(step, answer.call, explorer->steps->len);
+		note_complete(step, answer.request, explorer->steps->len);
 	return settle(explorer, &question, state, answer, needs);
 }
 
@@ -383,10 +381,10 @@ void late_look(struct explorer *explorer, const struct trace *trace, size_t from
 
 /* --- beginning to look ----------------------------------------------------------------------- */
 
-static bool is_open(const struct open_choice *open, struct op_id taken)
+static bool is_open(const struct open_choice *open, struct taken taken)
 {
 	for (guint i = 0; i < open->alternatives->len; i++)
-		if (op_id_equal(g_array_index(open->alternatives, struct op_id, i), taken))
+		if (taken_equal(&g_array_index(open->alternatives, struct taken, i), &taken))
 			return true;
 	return false;
 }
@@ -396,7 +394,7 @@ static void start_asking(struct explorer *explorer, int32_t rank, int32_t source
 	struct asking *asking = late_asking(explorer, rank, source);
 
 	if (!asking->steps)
-		asking->steps = g_array_new(FALSE, FALSE, sizeof(guint));
+		asking->steps = g_array_new(false, false, sizeof(guint));
 	g_array_append_val(asking->steps, index);
 }
 
@@ -404,26 +402,27 @@ static void start_asking(struct explorer *explorer, int32_t rank, int32_t source
 static void start_asking_sources(struct explorer *explorer, const struct open_choice *open)
 {
 	guint index = explorer->steps->len - 1;
+	struct op_id id = step_at(explorer, index)->id;
 	guint next = 0;
 
 	while (next < open->alternatives->len
-	       && answer_is(g_array_index(open->alternatives, struct op_id, next)))
+	       && g_array_index(open->alternatives, struct taken, next).kind != TAKEN_MESSAGE)
 		next++;
 
 	for (int32_t source = 0; source < explorer->options.ranks; source++) {
 		if (next < open->alternatives->len
-		    && g_array_index(open->alternatives, struct op_id, next).rank == source) {
+		    && g_array_index(open->alternatives, struct taken, next).send.rank == source) {
 			next++;
 			continue;
 		}
-		if (!dependence_may_take(explorer->dependence, open->point, source))
+		if (!dependence_may_take(explorer->dependence, id, source))
 			continue;
-		start_asking(explorer, open->point.rank, source, index);
+		start_asking(explorer, id.rank, source, index);
 	}
 }
 
 static void start_asking_for(struct explorer *explorer, const struct open_choice *open,
-                             struct op_id answer)
+                             struct taken answer)
 {
 	struct question question = {explorer->steps->len - 1, answer};
 
@@ -436,21 +435,21 @@ static void start_asking_for(struct explorer *explorer, const struct open_choice
 static void start_with_complete(struct explorer *explorer, struct step *step,
                                 const struct open_choice *open)
 {
-	g_autoptr(GArray) answers = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+	g_autoptr(GArray) answers = g_array_new(false, false, sizeof(struct taken));
 	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(set_unref);
 
-	step->complete = g_array_new(FALSE, FALSE, sizeof(struct complete_request));
+	step->complete = g_array_new(false, false, sizeof(struct complete_request));
 	for (uint32_t i = 0; i < open->requests; i++) {
 		struct choice_set *needs;
 
-		if (!dependence_complete(explorer->dependence, open->point, i, &needs))
+		if (!dependence_complete(explorer->dependence, step->id, i, &needs))
 			continue;
 		note_complete(step, i, 0);
 		choice_set_unref(needs);
 	}
-	together_find(explorer->dependence, step->point, step->complete, 0, 0, answers, sets);
+	together_find(explorer->dependence, step->id, step->complete, 0, 0, answers, sets);
 	for (guint i = 0; i < answers->len; i++) {
-		struct op_id answer = g_array_index(answers, struct op_id, i);
+		struct taken answer = g_array_index(answers, struct taken, i);
 
 		if (!is_open(open, answer))
 			explorer_push(explorer, step, answer, &step->cost);
@@ -464,25 +463,25 @@ void late_start(struct explorer *explorer, const struct open_choice *open)
 	if (open->question == QUESTION_NONE || open->question == QUESTION_RECALL)
 		start_asking_sources(explorer, open);
 	if (open->question == QUESTION_RECALL)
-		start_asking_for(explorer, open, answer_make(ANSWER_CANCELLED));
+		start_asking_for(explorer, open, taken_plain(TAKEN_CANCELLED));
 	if (open->question == QUESTION_ALL)
-		start_asking_for(explorer, open, answer_make(ANSWER_YES));
+		start_asking_for(explorer, open, taken_plain(TAKEN_YES));
 	if (open->question == QUESTION_SOME)
 		start_with_complete(explorer, step, open);
 	if (open->question != QUESTION_ANY && open->question != QUESTION_SOME)
 		return;
 	for (uint32_t i = 0; i < open->requests; i++)
-		start_asking_for(explorer, open, answer_one(i));
+		start_asking_for(explorer, open, taken_one(i));
 }
 
 void late_put_aside(struct explorer *explorer)
 {
 	guint index = explorer->steps->len - 1;
 	struct step *step = last_step(explorer);
-	const struct destination *destination = find_destination(explorer, step->point.rank);
+	const struct destination *destination = find_destination(explorer, step->id.rank);
 
-	step->sources = g_array_new(FALSE, FALSE, sizeof(int32_t));
-	step->answers = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+	step->sources = g_array_new(false, false, sizeof(int32_t));
+	step->answers = g_array_new(false, false, sizeof(struct taken));
 	for (int32_t source = 0; destination && source < explorer->options.ranks; source++) {
 		const GArray *steps = destination->asking[source].steps;
 
@@ -506,10 +505,10 @@ void late_take_up(struct explorer *explorer)
 	struct step *step = last_step(explorer);
 
 	for (guint i = 0; step->sources && i < step->sources->len; i++)
-		start_asking(explorer, step->point.rank, g_array_index(step->sources, int32_t, i),
+		start_asking(explorer, step->id.rank, g_array_index(step->sources, int32_t, i),
 		             index);
 	for (guint i = 0; step->answers && i < step->answers->len; i++) {
-		struct question question = {index, g_array_index(step->answers, struct op_id, i)};
+		struct question question = {index, g_array_index(step->answers, struct taken, i)};
 
 		g_array_append_val(explorer->questions, question);
 	}

@@ -44,7 +44,7 @@ void partition_free(struct partition *partition)
 {
 	if (!partition)
 		return;
-	g_ptr_array_free(partition->pieces, TRUE);
+	g_ptr_array_free(partition->pieces, true);
 	g_free(partition);
 }
 
@@ -233,7 +233,7 @@ static void part_clear(gpointer part)
 
 GArray *partition_parts(struct partition *partition, guint shard)
 {
-	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct partition_part));
+	GArray *parts = g_array_new(false, false, sizeof(struct partition_part));
 	g_autoptr(GHashTable) owners = assign(partition);
 
 	g_array_set_clear_func(parts, part_clear);
@@ -282,7 +282,7 @@ static void name_waiting(const struct piece *piece, GPtrArray *names)
 		for (GList *item = step->waiting.head; item; item = item->next) {
 			const struct alternative *alternative = item->data;
 			g_autoptr(GArray)
-				choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+				choices = g_array_new(false, false, sizeof(struct choice));
 
 			g_array_append_vals(choices, explorer->path->data, step->base);
 			if (alternative->needs)

@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-#include "answer.h"
-#include "lock.h"
-
 G_DEFINE_QUARK(matchpoint_path_error, path_error)
 
 static const char *const buffering_names[] = {
@@ -56,57 +53,16 @@ struct path *path_new(int ranks, enum buffering buffering, enum collective_mode 
 	path->ranks = ranks;
 	path->buffering = buffering;
 	path->collectives = collectives;
-	path->choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	path->choices = g_array_new(false, false, sizeof(struct choice));
 	return path;
-}
-
-struct path *path_copy(const struct path *path)
-{
-	struct path *copy = path_new(path->ranks, path->buffering, path->collectives);
-
-	if (path->choices->len > 0)
-		g_array_append_vals(copy->choices, path->choices->data, path->choices->len);
-	return copy;
 }
 
 void path_free(struct path *path)
 {
 	if (!path)
 		return;
-	g_array_free(path->choices, TRUE);
+	g_array_free(path->choices, true);
 	g_free(path);
-}
-
-/* "0.3/1", or of a lock "w1.0.3" */
-static void print_point(GString *text, int ranks, struct op_id point)
-{
-	struct lock_place lock;
-
-	if (!lock_from_number(ranks, point.rank, &lock)) {
-		g_string_append_printf(text, "%d", point.rank);
-	} else {
-		g_string_append_printf(text, "w%d", lock.window);
-		if (lock.first > 0)
-			g_string_append_printf(text, "@%d", lock.first);
-		g_string_append_printf(text, ".%d", lock.target);
-		if (lock.reader >= 0)
-			g_string_append_printf(text, "r%d", lock.reader);
-	}
-	g_string_append_printf(text, ".%u", point.call);
-	if (point.sub == OPERATION_TURN)
-		g_string_append(text, "/turn");
-	else if (point.sub > 0)
-		g_string_append_printf(text, "/%u", point.sub);
-}
-
-static void print_taken(GString *text, struct op_id taken)
-{
-	g_autofree char *answer = answer_is(taken) ? answer_print(taken) : NULL;
-
-	if (answer)
-		g_string_append_printf(text, "=%s", answer);
-	else
-		g_string_append_printf(text, "=%d", taken.rank);
 }
 
 char *path_print(const struct path *path)
@@ -123,17 +79,21 @@ char *path_print(const struct path *path)
 
 		if (i > 0)
 			g_string_append_c(text, ',');
-		print_point(text, path->ranks, choice->point);
-		print_taken(text, choice->taken);
+		choice_append(text, choice);
 	}
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
+}
+
+bool path_fail(const char *text, const char *at, const char *what, GError **error)
+{
+	g_set_error(error, PATH_ERROR, PATH_ERROR_SYNTAX, "not a path: column %d: %s",
+	            (int)(at - text) + 1, what);
+	return false;
 }
 
 static bool fail(const struct cursor *cursor, GError **error, const char *what)
 {
-	g_set_error(error, PATH_ERROR, PATH_ERROR_SYNTAX, "not a path: column %d: %s",
-	            (int)(cursor->at - cursor->text) + 1, what);
-	return false;
+	return path_fail(cursor->text, cursor->at, what, error);
 }
 
 static bool accept(struct cursor *cursor, const char *word)
@@ -144,112 +104,26 @@ static bool accept(struct cursor *cursor, const char *word)
 	return true;
 }
 
-/* A decimal number from `least` to `most`, written the one way path_print writes it. */
-static bool number(struct cursor *cursor, guint64 least, guint64 most, const char *what,
-                   guint64 *ret, GError **error)
+static bool parse_ranks(struct cursor *cursor, int *ret_ranks, GError **error)
 {
-	const char *end = cursor->at;
-	guint64 value = 0;
+	guint64 ranks;
+	g_autofree char *wrong = choice_parse_number(&cursor->at, 1, G_MAXINT32,
+	                                             "the number of ranks", &ranks);
 
-	while (g_ascii_isdigit(*end)) {
-		value = value * 10 + (guint64)(*end++ - '0');
-		if (value > G_MAXUINT32)
-			break;
-	}
-	if (end == cursor->at || (*cursor->at == '0' && end > cursor->at + 1)) {
-		g_autofree char *message = g_strdup_printf("%s expected, without leading zeros",
-		                                           what);
-
-		return fail(cursor, error, message);
-	}
-	if (value < least || value > most) {
-		g_autofree char *message = g_strdup_printf("%s must be from %" G_GUINT64_FORMAT
-		                                           " to %" G_GUINT64_FORMAT,
-		                                           what, least, most);
-
-		return fail(cursor, error, message);
-	}
-	cursor->at = end;
-	*ret = value;
-	return true;
-}
-
-/* What stands behind the 'w' of a lock, up to its target or reader. */
-static bool parse_lock(struct cursor *cursor, int ranks, guint64 *ret_place, GError **error)
-{
-	guint64 last_rank = (guint64)ranks - 1;
-	guint64 window = 0, first = 0, target = 0, reader = 0;
-	struct lock_place lock = {.reader = -1};
-
-	if (!number(cursor, 1, G_MAXINT32, "the number of the window", &window, error))
-		return false;
-	if (accept(cursor, "@")
-	    && !number(cursor, 1, last_rank, "the lowest rank of the window", &first, error))
-		return false;
-	if (!accept(cursor, "."))
-		return fail(cursor, error, "'.' expected");
-	if (!number(cursor, 0, last_rank, "the target's rank", &target, error))
-		return false;
-	if (accept(cursor, "r")) {
-		if (!number(cursor, 0, last_rank, "the rank of a shared lock", &reader, error))
-			return false;
-		lock.reader = (int32_t)reader;
-	}
-	lock.window = (int32_t)window;
-	lock.first = (int32_t)first;
-	lock.target = (int32_t)target;
-	if (lock_number(ranks, &lock) < 0)
-		return fail(cursor, error, "no window has such a number");
-	*ret_place = (guint64)lock_number(ranks, &lock);
-	return true;
-}
-
-/* What is taken: the rank of a message's sender, or an answer. */
-static bool parse_taken(struct cursor *cursor, guint64 last_rank, struct op_id *ret, GError **error)
-{
-	unsigned length = answer_parse(cursor->at, ret);
-	guint64 source = 0;
-
-	cursor->at += length;
-	if (length > 0)
-		return true;
-	if (!g_ascii_isdigit(*cursor->at))
-		return fail(cursor, error,
-		            "the sender's rank or an answer (no, yes, #0, #0+1, cancelled, early, "
-		            "late) expected");
-	if (!number(cursor, 0, last_rank, "the sender's rank", &source, error))
-		return false;
-	*ret = (struct op_id){(int32_t)source, 0, 0};
+	if (wrong)
+		return fail(cursor, error, wrong);
+	*ret_ranks = (int)ranks;
 	return true;
 }
 
 static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *seen, GError **error)
 {
 	struct cursor start = *cursor;
-	guint64 last_rank = (guint64)path->ranks - 1;
-	guint64 rank = 0, call = 0, sub = 0;
 	struct choice choice;
+	g_autofree char *wrong = choice_parse(&cursor->at, path->ranks, &choice);
 
-	if (accept(cursor, "w")) {
-		if (!parse_lock(cursor, path->ranks, &rank, error))
-			return false;
-	} else if (!number(cursor, 0, last_rank, "the receiver's rank", &rank, error)) {
-		return false;
-	}
-	if (!accept(cursor, "."))
-		return fail(cursor, error, "'.' expected");
-	if (!number(cursor, 1, G_MAXUINT32, "the number of the receiver's call", &call, error))
-		return false;
-	if (accept(cursor, "/turn"))
-		sub = OPERATION_TURN;
-	else if (accept(cursor, "/")
-	         && !number(cursor, 1, OPERATION_TURN - 1, "a part of the call", &sub, error))
-		return false;
-	if (!accept(cursor, "="))
-		return fail(cursor, error, "'=' expected");
-	if (!parse_taken(cursor, last_rank, &choice.taken, error))
-		return false;
-	choice.point = (struct op_id){(int32_t)rank, (uint32_t)call, (uint32_t)sub};
+	if (wrong)
+		return fail(cursor, error, wrong);
 	if (!g_hash_table_add(seen, g_memdup2(&choice.point, sizeof choice.point)))
 		return fail(&start, error, "this receive has been chosen for already");
 	g_array_append_val(path->choices, choice);
@@ -259,24 +133,47 @@ static bool parse_choice(struct cursor *cursor, struct path *path, GHashTable *s
 static bool parse_choices(struct cursor *cursor, struct path *path, GError **error)
 {
 	g_autoptr(GHashTable)
-		seen = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, g_free, NULL);
+		seen = g_hash_table_new_full(point_key_hash, point_key_equal, g_free, NULL);
 
-	if (*cursor->at == '\0')
+	if (*cursor->at == '\0' || *cursor->at == '@')
 		return true;
 	do {
 		if (!parse_choice(cursor, path, seen, error))
 			return false;
 	} while (accept(cursor, ","));
-	if (*cursor->at != '\0')
-		return fail(cursor, error, "',' or the end expected");
 	return true;
 }
 
 struct path *path_parse(const char *text, GError **error)
 {
+	const char *end;
+	struct path *path = path_parse_start(text, &end, error);
+
+	if (!path || *end == '\0')
+		return path;
+	path_fail(text, end, "',' or the end expected", error);
+	path_free(path);
+	return NULL;
+}
+
+struct path *path_parse_start(const char *text, const char **ret_end, GError **error)
+{
+	struct cursor cursor = {text, text};
+	struct path *path = path_parse_conditions(text, &cursor.at, error);
+
+	if (path && parse_choices(&cursor, path, error)) {
+		*ret_end = cursor.at;
+		return path;
+	}
+	path_free(path);
+	return NULL;
+}
+
+struct path *path_parse_conditions(const char *text, const char **ret_end, GError **error)
+{
 	struct cursor cursor = {text, text};
 	struct path *path;
-	guint64 ranks;
+	int ranks = 0;
 
 	if (!accept(&cursor, "mp1:")) {
 		if (text[0] == 'm' && text[1] == 'p' && g_ascii_isdigit(text[2])) {
@@ -292,13 +189,13 @@ struct path *path_parse(const char *text, GError **error)
 		fail(&cursor, error, "'n' and the number of ranks expected");
 		return NULL;
 	}
-	if (!number(&cursor, 1, G_MAXINT32, "the number of ranks", &ranks, error))
+	if (!parse_ranks(&cursor, &ranks, error))
 		return NULL;
 	if (!accept(&cursor, ":")) {
 		fail(&cursor, error, "':' expected");
 		return NULL;
 	}
-	path = path_new((int)ranks, BUFFERING_ANY, COLLECTIVES_ANY);
+	path = path_new(ranks, BUFFERING_ANY, COLLECTIVES_ANY);
 	for (int buffering = BUFFERING_ZERO; buffering <= BUFFERING_PER_SEND; buffering++) {
 		g_autofree char *word = g_strconcat(buffering_names[buffering], ":", NULL);
 
@@ -311,9 +208,6 @@ struct path *path_parse(const char *text, GError **error)
 		if (path->collectives == COLLECTIVES_ANY && accept(&cursor, name))
 			path->collectives = (enum collective_mode)word;
 	}
-	if (!parse_choices(&cursor, path, error)) {
-		path_free(path);
-		return NULL;
-	}
+	*ret_end = cursor.at;
 	return path;
 }

@@ -1,6 +1,4 @@
-/* A choice taken, a list of them, and the same list as one line of text.
- *
- * Text form (a path):
+/* A path: choices in the order taken, and under which conditions, as one line of text.
  *
  *   mp1:n4:0.3=1,2.5/1=3          any buffering, collectives async
  *   mp1:n4:zero:0.3=1             under zero buffering
@@ -8,22 +6,14 @@
  *   mp1:n3:per-send:0.2=late,1.4=no
  *
  * Without "sync" or "per-call" members leave collectives as early as the standard lets them. Paths
- * say so (or "async", under zero buffering) only where some member could leave one early.
- *
- * 0.3=1 reads: call 3 of rank 0 takes the message of rank 1 (which of rank 1's is settled by the
- * matching rules); 2.5/1=3: the second receive (sub 1) of rank 2's call 5. An answer (answer.h) can
- * stand in the place of the rank: 0.5=#1 is a Waitany that reports the second of its active
- * requests. 0.4/turn=#1: after call 4 of rank 0 its thread 1 makes the next one.
- *
- * w1.0.3=2: the third grant of the lock of window 1 at target 0 goes to rank 2; w1.0r2.3=1: of
- * what rank 2 needs for a shared lock there, the third grant goes to rank 1; w1@2.3.1=3: window 1
- * of those whose lowest rank is 2 (lock.h). */
+ * say so (or "async", under zero buffering) only where some member could leave one early. What
+ * choices look like stands in choice.h. */
 #ifndef MATCHPOINT_EXPLORER_PATH_H
 #define MATCHPOINT_EXPLORER_PATH_H
 
-#include <glib.h>
+#include <stdbool.h>
 
-#include "operation.h"
+#include "choice.h"
 
 enum buffering { BUFFERING_ANY = 0, BUFFERING_ZERO, BUFFERING_INFINITE, BUFFERING_PER_SEND };
 
@@ -32,7 +22,7 @@ enum collective_mode {
 	COLLECTIVES_ANY,      /* not said: as ASYNC, or it does not matter */
 	COLLECTIVES_ASYNC,    /* until those have come whose data they need */
 	COLLECTIVES_SYNC,     /* until all have come */
-	COLLECTIVES_PER_CALL, /* a choice for each call: ANSWER_EARLY or ANSWER_LATE */
+	COLLECTIVES_PER_CALL, /* a choice for each call: TAKEN_EARLY or TAKEN_LATE */
 	COLLECTIVES_BOTH,     /* not of one interleaving: the extremes together, see below */
 };
 
@@ -44,22 +34,14 @@ enum collective_mode collective_mode_under(enum collective_mode asked, enum buff
 const char *collective_mode_word(enum collective_mode collectives);
 bool collective_mode_from_word(const char *word, enum collective_mode *ret);
 
-struct choice {
-	/* Where more than one thing is possible: a receive, probe, Wait, Test, send or lock. */
-	struct op_id point;
-	/* A message, whose call and sub are 0 when only read from a path; or an answer. */
-	struct op_id taken;
-};
-
 struct path {
 	int ranks;
 	enum buffering buffering;
 	enum collective_mode collectives; /* not BOTH */
-	GArray *choices; /* of struct choice, in the order taken; owned */
+	GArray *choices;                  /* of struct choice, in the order taken; owned */
 };
 
 struct path *path_new(int ranks, enum buffering buffering, enum collective_mode collectives);
-struct path *path_copy(const struct path *path);
 void path_free(struct path *path);
 
 /* The text of a path; free with g_free. */
@@ -67,6 +49,12 @@ char *path_print(const struct path *path);
 
 /* NULL with `error` set (what is wrong, at which column) when the text is no path. */
 struct path *path_parse(const char *text, GError **error);
+/* The same for a text that begins with one; *ret_end stands behind it. And without its choices,
+ * which are not read. */
+struct path *path_parse_start(const char *text, const char **ret_end, GError **error);
+struct path *path_parse_conditions(const char *text, const char **ret_end, GError **error);
+/* Says what is wrong `at` a place in the text; false, for returning it. */
+bool path_fail(const char *text, const char *at, const char *what, GError **error);
 
 #define PATH_ERROR (path_error_quark())
 GQuark path_error_quark(void);

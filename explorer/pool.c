@@ -32,7 +32,7 @@ struct pool *pool_new(uint32_t seed)
 	struct pool *pool = g_new0(struct pool, 1);
 
 	pool->parts = g_ptr_array_new_with_free_func(free_explorer);
-	pool->known = g_array_new(FALSE, FALSE, sizeof(struct part));
+	pool->known = g_array_new(false, false, sizeof(struct part));
 	pool->random = g_rand_new_with_seed(seed);
 	return pool;
 }
@@ -215,12 +215,9 @@ struct explorer *pool_take(struct pool *pool, enum pool_order order)
 		if (is_whole(pool->parts->pdata[i]))
 			return steal(pool, i);
 	switch (order) {
-	case POOL_DEVIATIONS:
-		return take_cheapest(pool);
-	case POOL_RANDOM:
-		return take_any(pool);
-	default:
-		return steal(pool, deepest(pool));
+	case POOL_DEVIATIONS: return take_cheapest(pool);
+	case POOL_RANDOM: return take_any(pool);
+	default: return steal(pool, deepest(pool));
 	}
 }
 

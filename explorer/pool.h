@@ -4,6 +4,8 @@
 #ifndef MATCHPOINT_EXPLORER_POOL_H
 #define MATCHPOINT_EXPLORER_POOL_H
 
+#include <stdbool.h>
+
 #include "explorer.h"
 
 struct pool;

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mix.h"
+
 struct queue_key {
 	int32_t rank; /* the destination */
 	int32_t source;
@@ -20,12 +22,9 @@ struct queue_key {
 static inline guint queue_key_hash(gconstpointer pointer)
 {
 	const struct queue_key *key = pointer;
-	uint64_t mixed = key->comm;
+	uint64_t hash = mix(mix(key->comm, (uint32_t)key->rank), (uint32_t)key->source);
 
-	mixed = (mixed ^ (uint32_t)key->rank) * UINT64_C(0x9e3779b97f4a7c15);
-	mixed = (mixed ^ (uint32_t)key->source ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-	mixed = (mixed ^ (uint32_t)key->tag ^ mixed >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-	return (guint)(mixed >> 32) ^ key->messages;
+	return (guint)mix(mix(hash, (uint32_t)key->tag), key->messages);
 }
 
 static inline gboolean queue_key_equal(gconstpointer left, gconstpointer right)

@@ -1,9 +1,9 @@
 #include "random_search.h"
 
-#include "answer.h"
 #include "spine.h"
 
 struct random_search {
+	int ranks;
 	uint64_t seed, fixed;
 	uint32_t stream;
 	GRand *random;     /* of the current walk; NULL: there is none yet */
@@ -13,10 +13,11 @@ struct random_search {
 	struct random_statistics statistics;
 };
 
-struct random_search *random_search_new(uint64_t seed, uint32_t stream, uint64_t fixed)
+struct random_search *random_search_new(int ranks, uint64_t seed, uint32_t stream, uint64_t fixed)
 {
 	struct random_search *search = g_new0(struct random_search, 1);
 
+	search->ranks = ranks;
 	search->seed = seed;
 	search->stream = stream;
 	search->fixed = fixed;
@@ -56,9 +57,9 @@ bool random_search_next(struct random_search *search)
  * after does not depend on when they were decided. */
 static bool comes_first(const struct open_choice *open)
 {
-	enum answer_kind kind = answer_kind(g_array_index(open->alternatives, struct op_id, 0));
+	enum taken_kind kind = g_array_index(open->alternatives, struct taken, 0).kind;
 
-	return open->point.sub == OPERATION_TURN || kind == ANSWER_EARLY || kind == ANSWER_LATE;
+	return kind == TAKEN_THREAD || kind == TAKEN_EARLY || kind == TAKEN_LATE;
 }
 
 static guint draw(struct random_search *search, guint count)
@@ -80,23 +81,25 @@ static const struct open_choice *draw_point(struct random_search *search, const 
 }
 
 /* The choices that were made, in any order. */
-static uint64_t outcome_hash(const struct trace *trace)
+static uint64_t outcome_hash(const struct random_search *search, const struct trace *trace)
 {
 	uint64_t hash = 0;
 
 	for (size_t i = 0; i < trace->count; i++) {
 		const struct event *event = &trace->events[i];
-		struct choice choice = {event->op.id, event->other};
+		struct choice choice = {point_of(event->op.id, search->ranks), event->answer};
 
+		if (event->kind == EVENT_MATCH)
+			choice.taken = taken_message(event->other);
 		if (event->chosen && (event->kind == EVENT_MATCH || event->kind == EVENT_ANSWER))
-			hash += choice_key(&choice);
+			hash += choice_hash(&choice);
 	}
 	return hash;
 }
 
 static enum explorer_step end(struct random_search *search, const struct trace *trace)
 {
-	uint64_t hash = outcome_hash(trace);
+	uint64_t hash = outcome_hash(search, trace);
 
 	search->nothing = !search->drawn;
 	search->statistics.runs++;
@@ -121,7 +124,7 @@ enum explorer_step random_search_rest(struct random_search *search, const struct
 	if (!(point->bounds & search->fixed))
 		taken = draw(search, point->alternatives->len);
 	ret_choice->point = point->point;
-	ret_choice->taken = g_array_index(point->alternatives, struct op_id, taken);
+	ret_choice->taken = g_array_index(point->alternatives, struct taken, taken);
 	return EXPLORER_TAKE;
 }
 
@@ -152,7 +155,7 @@ bool random_search_restore(struct random_search *search, GVariant *saved)
 	struct random_statistics *now = &search->statistics;
 	guint64 runs, fruitless, hash;
 	GVariantIter *known;
-	gboolean nothing;
+	gboolean nothing; /* as a GVariant gives it */
 
 	if (!g_variant_is_of_type(saved, G_VARIANT_TYPE(RANDOM_SEARCH_TYPE)))
 		return false;

@@ -10,17 +10,19 @@
 #ifndef MATCHPOINT_EXPLORER_RANDOM_SEARCH_H
 #define MATCHPOINT_EXPLORER_RANDOM_SEARCH_H
 
+#include <stdbool.h>
+
 #include "explorer.h"
 
 struct random_search;
 
 /* Searches of one seed and different streams are independent. At points that count for one of the
  * `fixed` bounds (see struct open_choice) nothing is drawn: they take the default at once. */
-struct random_search *random_search_new(uint64_t seed, uint32_t stream, uint64_t fixed);
+struct random_search *random_search_new(int ranks, uint64_t seed, uint32_t stream, uint64_t fixed);
 void random_search_free(struct random_search *search);
 
 /* Begins the next walk, from the very beginning; after one that was stopped on its way, the same
- * again. FALSE: the last walks have brought nothing new, as many as twice the outcomes known, and
+ * again. false: the last walks have brought nothing new, as many as twice the outcomes known, and
  * at least RANDOM_FRUITLESS; or there is nothing to draw. */
 bool random_search_next(struct random_search *search);
 

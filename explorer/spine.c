@@ -3,16 +3,17 @@
 void alternative_free(struct alternative *alternative)
 {
 	if (alternative->needs)
-		g_array_free(alternative->needs, TRUE);
+		g_array_free(alternative->needs, true);
 	cost_release(&alternative->cost);
 	g_free(alternative);
 }
 
-struct step *step_new(struct op_id point, guint base)
+struct step *step_new(struct point point, int ranks, guint base)
 {
 	struct step *step = g_new0(struct step, 1);
 
 	step->point = point;
+	step->id = point_operation(&point, ranks);
 	step->base = base;
 	step->first = true;
 	step->seen = 1;
@@ -24,16 +25,16 @@ struct step *step_new(struct op_id point, guint base)
 void step_ask_nothing(struct step *step)
 {
 	if (step->sources)
-		g_array_free(g_steal_pointer(&step->sources), TRUE);
+		g_array_free(g_steal_pointer(&step->sources), true);
 	if (step->answers)
-		g_array_free(g_steal_pointer(&step->answers), TRUE);
+		g_array_free(g_steal_pointer(&step->answers), true);
 }
 
 void step_free(struct step *step)
 {
 	g_queue_clear_full(&step->waiting, (GDestroyNotify)alternative_free);
 	if (step->complete)
-		g_array_free(step->complete, TRUE);
+		g_array_free(step->complete, true);
 	step_ask_nothing(step);
 	cost_release(&step->cost);
 	g_free(step);
@@ -50,7 +51,7 @@ void step_forget_complete(struct step *step, guint depth)
 		g_array_set_size(step->complete, count);
 }
 
-struct alternative *step_wait(struct step *step, struct op_id taken, struct cost cost)
+struct alternative *step_wait(struct step *step, struct taken taken, struct cost cost)
 {
 	struct alternative *alternative = g_new0(struct alternative, 1);
 
@@ -72,39 +73,9 @@ struct holder {
 	guint *count; /* [i]: how many of them stand before place i of the path */
 };
 
-guint choice_hash(gconstpointer choice)
-{
-	const struct choice *one = choice;
-
-	return op_id_hash(one->point) ^ op_id_hash(one->taken) * 31;
-}
-
-gboolean choice_equal(gconstpointer left, gconstpointer right)
-{
-	const struct choice *a = left;
-	const struct choice *b = right;
-
-	return op_id_equal(a->point, b->point) && op_id_equal(a->taken, b->taken);
-}
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	a = (a ^ b ^ a >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-	return a ^ a >> 29;
-}
-
-uint64_t choice_key(const struct choice *choice)
-{
-	uint64_t hash = mix(0x6d70, (uint32_t)choice->point.rank);
-
-	hash = mix(mix(hash, choice->point.call), choice->point.sub);
-	hash = mix(mix(hash, (uint32_t)choice->taken.rank), choice->taken.call);
-	return mix(hash, choice->taken.sub);
-}
-
 static void holder_init(struct holder *holder, const GArray *path, const GArray *choices)
 {
-	g_autoptr(GHashTable) places = g_hash_table_new(choice_hash, choice_equal);
+	g_autoptr(GHashTable) places = g_hash_table_new(choice_key_hash, choice_key_equal);
 
 	holder->choices = choices;
 	holder->place = g_new(guint, choices->len);

@@ -2,6 +2,8 @@
 #ifndef MATCHPOINT_EXPLORER_SPINE_H
 #define MATCHPOINT_EXPLORER_SPINE_H
 
+#include <stdbool.h>
+
 #include "cost.h"
 #include "path.h"
 #include "together.h"
@@ -19,7 +21,8 @@ void alternative_free(struct alternative *alternative);
 
 /* A point that was the first open one at its node. */
 struct step {
-	struct op_id point;
+	struct point point;
+	struct op_id id;  /* its operation */
 	guint base;       /* choices on the path before this step's */
 	bool first;       /* stands at the first alternative that was open */
 	guint others;     /* of the steps so far, this one included, the last that does not; + 1 */
@@ -32,14 +35,14 @@ struct step {
 	                     are not reported here */
 	/* what it is to ask for while it stands at an alternative that was put aside; else NULL */
 	GArray *sources; /* of int32_t */
-	GArray *answers; /* of struct op_id */
+	GArray *answers; /* of struct taken */
 };
 
-struct step *step_new(struct op_id point, guint base);
+struct step *step_new(struct point point, int ranks, guint base);
 void step_free(struct step *step);
 
 /* Adds an alternative at the end, so far without needs; takes the cost over. */
-struct alternative *step_wait(struct step *step, struct op_id taken, struct cost cost);
+struct alternative *step_wait(struct step *step, struct taken taken, struct cost cost);
 
 /* Frees `sources` and `answers`. */
 void step_ask_nothing(struct step *step);
@@ -50,10 +53,5 @@ void step_forget_complete(struct step *step, guint depth);
 /* Whether one of the alternatives that wait leads to a plan with all of the choices: `steps` (of
  * struct step *) are those of the path `path`. */
 bool spine_needs(const GPtrArray *steps, const GArray *path, const GArray *choices);
-
-/* For sets of choices: the sum of their keys tells one set from another, whatever the order. */
-uint64_t choice_key(const struct choice *choice);
-guint choice_hash(gconstpointer choice);
-gboolean choice_equal(gconstpointer left, gconstpointer right);
 
 #endif

@@ -1,7 +1,5 @@
 #include "together.h"
 
-#include "answer.h"
-
 /* --- sets complete at some moment ------------------------------------------------------------ */
 
 /* A request that is complete, as this world has it. */
@@ -18,7 +16,7 @@ static void member_clear(void *member)
 static GArray *members_of(const struct dependence *dependence, struct op_id question,
                           const GArray *complete)
 {
-	GArray *members = g_array_new(FALSE, FALSE, sizeof(struct member));
+	GArray *members = g_array_new(false, false, sizeof(struct member));
 
 	g_array_set_clear_func(members, member_clear);
 	for (guint i = 0; i < complete->len; i++) {
@@ -38,7 +36,7 @@ static const struct member *member_at(const GArray *members, guint index)
 
 /* All that need no more than `needs`: they are complete together; an answer, of as many as one can
  * report. */
-static struct op_id complete_with(const GArray *members, const struct choice_set *needs)
+static struct taken complete_with(const GArray *members, const struct choice_set *needs)
 {
 	uint32_t window = 0;
 	uint64_t bits = 0;
@@ -49,11 +47,11 @@ static struct op_id complete_with(const GArray *members, const struct choice_set
 		if (!choice_set_covers(needs, member->needs))
 			continue;
 		if (bits == 0)
-			window = member->index / ANSWER_WINDOW;
-		if (member->index / ANSWER_WINDOW == window)
-			bits |= UINT64_C(1) << (member->index % ANSWER_WINDOW);
+			window = member->index / TAKEN_WINDOW;
+		if (member->index / TAKEN_WINDOW == window)
+			bits |= UINT64_C(1) << (member->index % TAKEN_WINDOW);
 	}
-	return bits ? answer_some(window, bits) : answer_make(ANSWER_NO);
+	return bits ? taken_some(window, bits) : taken_plain(TAKEN_NO);
 }
 
 static bool need_the_same(const struct member *one, const struct member *other)
@@ -86,7 +84,7 @@ static guint pick_leaders(const GArray *members, guint from, guint *leaders)
 /* `size` of `count` things, ascending. */
 struct combination {
 	guint size, count;
-	guint place[ANSWER_WINDOW];
+	guint place[TAKEN_WINDOW];
 };
 
 static void combination_first(struct combination *combination, guint size, guint count)
@@ -115,19 +113,19 @@ static bool combination_next(struct combination *combination)
 
 /* The requests of a combination as an answer; false: one answer cannot report them. */
 static bool answer_of(const struct combination *combination, const uint32_t *indices,
-                      struct op_id *ret_answer)
+                      struct taken *ret_answer)
 {
-	uint32_t window = indices[combination->place[0]] / ANSWER_WINDOW;
+	uint32_t window = indices[combination->place[0]] / TAKEN_WINDOW;
 	uint64_t bits = 0;
 
 	for (guint i = 0; i < combination->size; i++) {
 		uint32_t index = indices[combination->place[i]];
 
-		if (index / ANSWER_WINDOW != window)
+		if (index / TAKEN_WINDOW != window)
 			return false;
-		bits |= UINT64_C(1) << (index % ANSWER_WINDOW);
+		bits |= UINT64_C(1) << (index % TAKEN_WINDOW);
 	}
-	*ret_answer = answer_some(window, bits);
+	*ret_answer = taken_some(window, bits);
 	return true;
 }
 
@@ -135,12 +133,12 @@ static bool answer_of(const struct combination *combination, const uint32_t *ind
 static bool are_all(const uint32_t *indices, guint count, uint32_t most)
 {
 	for (guint i = 1; i < count; i++)
-		if (indices[i] / ANSWER_WINDOW != indices[0] / ANSWER_WINDOW)
+		if (indices[i] / TAKEN_WINDOW != indices[0] / TAKEN_WINDOW)
 			return false;
 	return count <= 2 || most >= count - 1;
 }
 
-typedef void set_function(struct op_id answer, const struct combination *combination, void *data);
+typedef void set_function(struct taken answer, const struct combination *combination, void *data);
 
 /* Calls it for all sets of 2 to `most` requests to which one of the first `fresh` belongs. False:
  * they were too many. */
@@ -148,10 +146,10 @@ static bool each_set(const uint32_t *indices, guint count, guint fresh, uint32_t
                      set_function *function, void *data)
 {
 	struct combination combination;
-	struct op_id answer;
+	struct taken answer;
 	guint looked = 0;
 
-	for (guint size = 2; size <= MIN(MIN(most, count), ANSWER_WINDOW); size++) {
+	for (guint size = 2; size <= MIN(MIN(most, count), TAKEN_WINDOW); size++) {
 		combination_first(&combination, size, count);
 		do {
 			if (combination.place[0] >= fresh)
@@ -165,7 +163,7 @@ static bool each_set(const uint32_t *indices, guint count, guint fresh, uint32_t
 	return true;
 }
 
-static void append(struct op_id answer, const struct combination *combination, void *answers)
+static void append(struct taken answer, const struct combination *combination, void *answers)
 {
 	(void)combination;
 	g_array_append_val((GArray *)answers, answer);
@@ -188,10 +186,10 @@ struct finding {
 	GPtrArray *needs_of;
 };
 
-static bool is_among(const GArray *answers, guint count, struct op_id answer)
+static bool is_among(const GArray *answers, guint count, struct taken answer)
 {
 	for (guint i = 0; i < count; i++)
-		if (op_id_equal(g_array_index(answers, struct op_id, i), answer))
+		if (taken_equal(&g_array_index(answers, struct taken, i), &answer))
 			return true;
 	return false;
 }
@@ -202,7 +200,7 @@ static const struct member *member_from_end(const GArray *members, guint place)
 	return member_at(members, members->len - 1 - place);
 }
 
-static void find_set(struct op_id answer, const struct combination *combination, void *data)
+static void find_set(struct taken answer, const struct combination *combination, void *data)
 {
 	struct finding *finding = data;
 	struct choice_set *needs = NULL;
@@ -238,7 +236,7 @@ static void find_moments(const GArray *members, guint from, GArray *answers, GPt
 
 	for (guint subset = 0; subset < 1u << count; subset++) {
 		struct choice_set *needs = NULL;
-		struct op_id answer;
+		struct taken answer;
 		bool fresh = from == 0;
 
 		for (guint i = 0; i < count; i++)
@@ -247,7 +245,7 @@ static void find_moments(const GArray *members, guint from, GArray *answers, GPt
 				fresh = fresh || leaders[i] >= from;
 			}
 		answer = complete_with(members, needs);
-		if (!fresh || answer_kind(answer) != ANSWER_SOME
+		if (!fresh || answer.kind != TAKEN_SOME
 		    || is_among(answers, answers->len, answer)) {
 			choice_set_unref(needs);
 			continue;

@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_EXPLORER_TOGETHER_H
 #define MATCHPOINT_EXPLORER_TOGETHER_H
 
+#include <stdbool.h>
+
 #include "dependence.h"
 
 /* A request that a question could report. */
@@ -18,14 +20,14 @@ struct complete_request {
 /* So many sets are looked at for one question at a time, the smaller ones first. */
 #define MOST_SETS 4096u
 
-/* Appends to `answers` (struct op_id) each set of 2 to `most` of the requests `indices` (guint32)
+/* Appends to `answers` (struct taken) each set of 2 to `most` of the requests `indices` (guint32)
  * that one answer can report. False: there are other sets besides these and the set of all. */
 bool together_sets(const GArray *indices, uint32_t most, GArray *answers);
 
 /* Every set of two or more of the requests `complete` (struct complete_request) to which one at
  * least belongs that stands at place `from` or behind it, and that either is what is complete at
  * some node where the question has been asked, or has at most `most` members: appended to `answers`
- * (struct op_id), and what they need to `needs_of` (references to struct choice_set). False: there
+ * (struct taken), and what they need to `needs_of` (references to struct choice_set). False: there
  * are others. */
 bool together_find(const struct dependence *dependence, struct op_id question,
                    const GArray *complete, guint from, uint32_t most, GArray *answers,

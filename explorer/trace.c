@@ -1,4 +1,5 @@
 #include "trace.h"
+#include "mix.h"
 
 #include <glib.h>
 
@@ -25,12 +26,6 @@ void trace_append(struct trace *trace, const struct event *event)
 	trace->events[trace->count++] = copy;
 }
 
-static uint64_t mix(uint64_t hash, struct op_id id, uint32_t index)
-{
-	hash = (hash ^ op_id_hash(id) ^ (uint64_t)index << 32) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
 void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *asked,
                       uint32_t count)
 {
@@ -45,7 +40,8 @@ void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		trace->asked[trace->asked_count++] = asked[i];
-		event.asked_hash = mix(event.asked_hash, asked[i].id, asked[i].index);
+		event.asked_hash = mix(mix(event.asked_hash, op_id_hash(asked[i].id)),
+		                       asked[i].index);
 	}
 	trace_append(trace, &event);
 }
@@ -77,26 +73,22 @@ bool event_equal(const struct event *a, const struct event *b)
 		return false;
 	switch (a->kind) {
 	case EVENT_SEND:
-	case EVENT_RECEIVE:
-		return operation_equal(&a->op, &b->op);
-	case EVENT_MATCH:
-		return a->chosen == b->chosen && op_id_equal(a->other, b->other);
+	case EVENT_RECEIVE: return operation_equal(&a->op, &b->op);
+	case EVENT_MATCH: return a->chosen == b->chosen && op_id_equal(a->other, b->other);
 	case EVENT_ARRIVE:
 		return a->collective == b->collective && a->root == b->root
 		       && a->position == b->position && a->members == b->members
 		       && a->order == b->order;
-	case EVENT_LEAVE:
-		return a->collective == b->collective && a->order == b->order;
+	case EVENT_LEAVE: return a->collective == b->collective && a->order == b->order;
 	case EVENT_ASK:
 		return a->asked_count == b->asked_count && a->asked_first == b->asked_first
 		       && a->asked_hash == b->asked_hash;
-	case EVENT_ANSWER:
-		return op_id_equal(a->other, b->other);
+	case EVENT_ANSWER: return taken_equal(&a->answer, &b->answer);
 	case EVENT_COMPLETE:
+	case EVENT_TAKEN:
 	case EVENT_CANCEL:
 	case EVENT_RECALL:
-	case EVENT_REPEAT:
-		break;
+	case EVENT_REPEAT: break;
 	}
 	return true;
 }

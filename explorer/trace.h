@@ -7,24 +7,26 @@
 #ifndef MATCHPOINT_EXPLORER_TRACE_H
 #define MATCHPOINT_EXPLORER_TRACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "operation.h"
+#include "choice.h"
 
 enum event_kind {
 	EVENT_SEND,     /* op.id.rank issued the send `op` */
 	EVENT_RECEIVE,  /* op.id.rank posted the receive, probe or mprobe `op` */
 	EVENT_MATCH,    /* the receive (probe, mprobe) `op.id` took (saw) the send `other` */
 	EVENT_COMPLETE, /* rank op.id.rank learnt that its own operation op.id is complete */
-	EVENT_CANCEL,   /* the unmatched operation op.id was withdrawn by its rank */
-	EVENT_ASK,      /* the call op.id asks about the requests asked[asked_first ...] */
-	EVENT_RECALL,   /* the rank wants to cancel its receive op.id: MPI_Cancel was called */
-	EVENT_ANSWER,   /* the choice made at op.id was the answer `other` (answer.h) */
-	EVENT_ARRIVE,   /* rank op.id.rank entered the collective `collective` */
-	EVENT_REPEAT,   /* the answer "no" at op.id has led its rank back to the same question, with
+	EVENT_TAKEN,  /* rank op.id.rank learnt that the message of its own send op.id is matched */
+	EVENT_CANCEL, /* the unmatched operation op.id was withdrawn by its rank */
+	EVENT_ASK,    /* the call op.id asks about the requests asked[asked_first ...] */
+	EVENT_RECALL, /* the rank wants to cancel its receive op.id: MPI_Cancel was called */
+	EVENT_ANSWER, /* at op.id `answer` was taken, which is no message */
+	EVENT_ARRIVE, /* rank op.id.rank entered the collective `collective` */
+	EVENT_REPEAT, /* the answer "no" at op.id has led its rank back to the same question, with
 	                   nothing in between: whatever could be answered at op.id can be answered
 	                   again. `chosen`: for the first time at that place in the program */
-	EVENT_LEAVE,    /* rank op.id.rank learnt that its part of `collective` is complete */
+	EVENT_LEAVE,  /* rank op.id.rank learnt that its part of `collective` is complete */
 };
 
 /* Which arrivals a rank that leaves a collective has waited for (MPI 3.1, chapter 5). */
@@ -48,9 +50,9 @@ struct event {
 	enum event_order order; /* ARRIVE, LEAVE */
 	bool chosen;            /* MATCH: by the search (a wildcard's), not by the matching rules */
 	struct operation op;    /* SEND, RECEIVE: all of it; otherwise op.id alone */
-	struct op_id other;     /* MATCH: the send; ANSWER: the answer; COMPLETE, LEAVE: the call
-	                           that learnt of it (no part of what the event says: event_equal
-	                           ignores it) */
+	struct op_id other;     /* MATCH: the send; COMPLETE, LEAVE: the call that learnt of it (no
+	                           part of what the event says: event_equal ignores it) */
+	struct taken answer;    /* ANSWER */
 	uint64_t collective;    /* ARRIVE, LEAVE: number of this instance within the world */
 	int32_t root;           /* ARRIVE: world rank of the root, or -1 */
 	int32_t position;       /* ARRIVE: the rank's place in the communicator, from 0 */

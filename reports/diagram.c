@@ -167,7 +167,7 @@ static void find_needs(struct ordering *ordering)
 		if (done < 0 || send < 0)
 			continue;
 		if (!ordering->needs[done])
-			ordering->needs[done] = g_array_new(FALSE, FALSE, sizeof(guint));
+			ordering->needs[done] = g_array_new(false, false, sizeof(guint));
 		g_array_append_val(ordering->needs[done], index);
 	}
 	for (guint i = 0; i < execution->calls->len; i++) {
@@ -214,7 +214,7 @@ static void order_calls(struct diagram *diagram)
 static void find_ranks(struct diagram *diagram)
 {
 	const struct record_execution *execution = diagram->execution;
-	GArray *all = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	GArray *all = g_array_new(false, false, sizeof(int32_t));
 
 	for (guint i = 0; i < execution->calls->len; i++)
 		g_array_append_val(all, call_at(diagram, i)->rank);
@@ -258,9 +258,9 @@ bool diagram_init(struct diagram *diagram, struct store_reader *reader,
 	*diagram = (struct diagram){.execution = execution};
 	if (!execution)
 		return false;
-	diagram->ranks = g_array_new(FALSE, FALSE, sizeof(int32_t));
-	diagram->order = g_array_new(FALSE, FALSE, sizeof(guint));
-	diagram->shown = g_array_new(FALSE, TRUE, sizeof(bool));
+	diagram->ranks = g_array_new(false, false, sizeof(int32_t));
+	diagram->order = g_array_new(false, false, sizeof(guint));
+	diagram->shown = g_array_new(false, true, sizeof(bool));
 	diagram->index = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
 	if (execution->findings->len > 0)
 		diagram->finding = store_reader_finding(

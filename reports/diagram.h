@@ -2,6 +2,8 @@
 #ifndef MATCHPOINT_REPORTS_DIAGRAM_H
 #define MATCHPOINT_REPORTS_DIAGRAM_H
 
+#include <stdbool.h>
+
 #include "report.h"
 
 struct diagram {

@@ -1,10 +1,12 @@
-#include "diagram.h"
+#include <string.h>
+
+#include "folding.h"
 #include "words.h"
 
 /* The message-passing graph for Graphviz: time downwards, a column a rank, a collective one vertex
- * across its members. */
+ * across its members; what repeats is drawn once, in a box. */
 
-#define CALLS_MAX 500 /* what dot lays out in seconds */
+#define VERTICES_MAX 500u /* what dot lays out in seconds */
 
 /* Text for between double quotes; Graphviz takes \n for a line's end. */
 static char *escape(const char *text)
@@ -20,109 +22,155 @@ static char *escape(const char *text)
 		else
 			g_string_append_c(escaped, (guchar)*at < ' ' ? ' ' : *at);
 	}
-	return g_string_free(escaped, FALSE);
+	return g_string_free(escaped, false);
 }
 
-static const struct record_call *call_at(const struct diagram *diagram, guint index)
+/* What is drawn, and what has been. */
+struct drawing {
+	struct diagram diagram;
+	struct folding folding;
+	guint first;       /* of the folding */
+	GHashTable *edges; /* set of lines */
+	guint loops;
+	FILE *out;
+};
+
+static const struct record_call *call_at(const struct drawing *drawing, guint index)
 {
-	return &g_array_index(diagram->execution->calls, struct record_call, index);
+	return &g_array_index(drawing->diagram.execution->calls, struct record_call, index);
 }
 
-static bool is_shown(const struct diagram *diagram, gint64 call)
+static bool is_shown(const struct drawing *drawing, gint64 call)
 {
-	return call >= 0 && g_array_index(diagram->shown, bool, (guint)call);
+	return call >= 0 && drawing->folding.position[call] >= drawing->diagram.first;
 }
 
-/* The vertex of a call: its own, or its collective's. */
-static void write_name(const struct diagram *diagram, guint index, FILE *out)
+/* The vertex of a call: its own, or its collective's. Free with g_free. */
+static char *name_of(const struct drawing *drawing, guint index)
 {
-	const struct record_call *call = call_at(diagram, index);
+	const struct record_call *call = call_at(drawing, drawing->folding.drawn[index]);
 
-	if (diagram_meets(call))
-		fprintf(out, "m%u", call->collective);
-	else
-		fprintf(out, "r%dc%u", call->rank, call->call);
+	return diagram_meets(call) ? g_strdup_printf("m%u", call->collective)
+	                           : g_strdup_printf("r%dc%u", call->rank, call->call);
 }
 
-static void write_edge(const struct diagram *diagram, guint from, guint to, const char *attributes,
-                       FILE *out)
+/* Where it is drawn: the order of what is drawn once. */
+static guint drawn_at(const struct drawing *drawing, guint index)
 {
-	fputs("  ", out);
-	write_name(diagram, from, out);
-	fputs(" -> ", out);
-	write_name(diagram, to, out);
-	fprintf(out, " [%s];\n", attributes);
+	return drawing->folding.position[drawing->folding.drawn[index]];
 }
 
-static void write_vertex(const struct diagram *diagram, guint index, FILE *out)
+/* Each edge once, however often what it connects is repeated. */
+static void write_edge(struct drawing *drawing, const char *from, const char *to,
+                       const char *attributes)
 {
-	const struct record_call *call = call_at(diagram, index);
+	char *line = g_strdup_printf("  %s -> %s [%s];\n", from, to, attributes);
+
+	if (g_hash_table_contains(drawing->edges, line)) {
+		g_free(line);
+		return;
+	}
+	fputs(line, drawing->out);
+	g_hash_table_add(drawing->edges, line);
+}
+
+/* From one time to the next it would go upwards, where nothing may be pulled. */
+static void write_message(struct drawing *drawing, guint send, guint receive,
+                          const char *attributes)
+{
+	g_autofree char *from = name_of(drawing, send), *to = name_of(drawing, receive);
+	bool back = drawn_at(drawing, send) > drawn_at(drawing, receive)
+	            && drawing->folding.position[send] < drawing->folding.position[receive]
+	            && !strstr(attributes, "constraint");
+	g_autofree char *text = g_strconcat(attributes, back ? ", constraint=false" : "", NULL);
+
+	write_edge(drawing, from, to, text);
+}
+
+static void write_vertex(const struct drawing *drawing, guint index)
+{
+	const struct diagram *diagram = &drawing->diagram;
+	const struct record_call *call = call_at(drawing, index);
 	const struct record_choice *choice = diagram_choice(diagram, call);
 	const struct record_choice *blame = diagram->finding ? diagram->finding->blame : NULL;
 	bool blamed = blame && blame->rank == call->rank && blame->call == call->call;
 	bool waits = call->completed == 0 && call->kind != RECORD_CALL_OTHER;
-	g_autofree char *place = place_print(&call->place), *text = NULL, *label = NULL;
+	g_autofree char *name = name_of(drawing, index), *place = place_print(&call->place);
+	g_autofree char *text = NULL, *label = NULL;
 
 	text = g_strdup_printf("%s\n%s%s%s", call->function ? call->function : "a call", place,
 	                       call->communicator_name ? "\n" : "",
 	                       call->communicator_name ? call->communicator_name : "");
 	label = escape(text);
-	fputs("  ", out);
-	write_name(diagram, index, out);
-	fprintf(out, " [label=\"%s\"", label);
+	fprintf(drawing->out, "  %s [label=\"%s\"", name, label);
 	if (diagram_meets(call))
-		fputs(", shape=box, style=filled, fillcolor=gray90", out);
+		fputs(", shape=box, style=filled, fillcolor=gray90", drawing->out);
 	else
-		fprintf(out, ", group=r%d", call->rank);
+		fprintf(drawing->out, ", group=r%d", call->rank);
 	if (choice)
-		fprintf(out, ", color=red, penwidth=%d", blamed ? 3 : 1);
+		fprintf(drawing->out, ", color=red, penwidth=%d", blamed ? 3 : 1);
 	else if (waits)
-		fputs(", style=dashed", out);
-	fputs("];\n", out);
+		fputs(", style=dashed", drawing->out);
+	fputs("];\n", drawing->out);
+}
+
+/* The vertex of a collective is that of all its members. */
+static void write_item(const struct drawing *drawing, guint item)
+{
+	guint position = g_array_index(drawing->folding.begins, guint, item);
+
+	write_vertex(drawing, g_array_index(drawing->diagram.order, guint, position));
+}
+
+static void write_items(struct drawing *drawing, const GPtrArray *folded, guint from)
+{
+	for (guint i = from; i < folded->len; i++) {
+		const struct repetition *one = g_ptr_array_index(folded, i);
+
+		if (!one->body) {
+			write_item(drawing, one->first);
+			continue;
+		}
+		fprintf(drawing->out,
+		        "  subgraph cluster_%u {\n  label=\"%u times\";\n  style=dashed;\n",
+		        ++drawing->loops, one->count);
+		write_items(drawing, one->body, 0);
+		fputs("  }\n", drawing->out);
+	}
 }
 
 /* Each rank's vertices, below its name. */
-static void write_columns(const struct diagram *diagram, FILE *out)
+static void write_columns(struct drawing *drawing)
 {
-	const GArray *calls = diagram->execution->calls;
-	uint32_t met = 0;
+	const struct diagram *diagram = &drawing->diagram;
+	g_autoptr(GHashTable) last = g_hash_table_new(NULL, NULL); /* by rank: its last call + 1 */
 
-	fputs("  { rank=same;", out);
+	fputs("  { rank=same;", drawing->out);
 	for (guint i = 0; i < diagram->ranks->len; i++) {
 		int32_t rank = g_array_index(diagram->ranks, int32_t, i);
 
-		fprintf(out, " r%d [label=\"rank %d\", shape=plaintext, group=r%d];", rank, rank,
-		        rank);
+		fprintf(drawing->out, " r%d [label=\"rank %d\", shape=plaintext, group=r%d];", rank,
+		        rank, rank);
 	}
-	fputs(" }\n", out);
+	fputs(" }\n", drawing->out);
+	write_items(drawing, drawing->folding.folded, drawing->first);
 	for (guint i = diagram->first; i < diagram->order->len; i++) {
 		guint index = g_array_index(diagram->order, guint, i);
-		uint32_t meets = diagram_meets(call_at(diagram, index))
-		                         ? call_at(diagram, index)->collective
-		                         : 0;
+		void *rank = GINT_TO_POINTER(call_at(drawing, index)->rank);
+		guint before = GPOINTER_TO_UINT(g_hash_table_lookup(last, rank));
+		g_autofree char *from = before ? name_of(drawing, before - 1)
+		                               : g_strdup_printf("r%d", GPOINTER_TO_INT(rank));
+		g_autofree char *to = name_of(drawing, index);
 
-		if (meets == 0 || meets != met) /* the members stand one after the other */
-			write_vertex(diagram, index, out);
-		met = meets;
-	}
-	for (guint i = 0; i < calls->len; i++) {
-		const char *line = "weight=8, arrowhead=none, color=gray";
-
-		if (!is_shown(diagram, i))
-			continue;
-		if (i > 0 && call_at(diagram, i - 1)->rank == call_at(diagram, i)->rank
-		    && is_shown(diagram, i - 1)) {
-			write_edge(diagram, i - 1, i, line, out);
-			continue;
-		}
-		fprintf(out, "  r%d -> ", call_at(diagram, i)->rank);
-		write_name(diagram, i, out);
-		fprintf(out, " [%s];\n", line);
+		if (!before || drawn_at(drawing, before - 1) < drawn_at(drawing, index))
+			write_edge(drawing, from, to, "weight=8, arrowhead=none, color=gray");
+		g_hash_table_insert(last, rank, GUINT_TO_POINTER(index + 1));
 	}
 }
 
-static void write_messages(const struct diagram *diagram, FILE *out)
+static void write_messages(struct drawing *drawing)
 {
+	const struct diagram *diagram = &drawing->diagram;
 	const struct record_execution *execution = diagram->execution;
 
 	for (guint i = 0; i < execution->matches->len; i++) {
@@ -134,8 +182,8 @@ static void write_messages(const struct diagram *diagram, FILE *out)
 		                                              match->tag,
 		                                              done < 0 ? ", style=dashed" : "");
 
-		if (is_shown(diagram, receive) && is_shown(diagram, send))
-			write_edge(diagram, (guint)send, (guint)receive, attributes, out);
+		if (is_shown(drawing, receive) && is_shown(drawing, send))
+			write_message(drawing, (guint)send, (guint)receive, attributes);
 	}
 	for (guint i = 0; i < execution->choices->len; i++) {
 		const struct record_choice *choice = g_ptr_array_index(execution->choices, i);
@@ -146,36 +194,60 @@ static void write_messages(const struct diagram *diagram, FILE *out)
 				choice->alternatives, struct record_message, j);
 			gint64 send = diagram_call(diagram, other->source, other->call);
 
-			if (is_shown(diagram, receive) && is_shown(diagram, send))
-				write_edge(diagram, (guint)send, (guint)receive,
-				           "color=red, style=dotted, constraint=false, "
-				           "label=\"could be taken\"",
-				           out);
+			if (is_shown(drawing, receive) && is_shown(drawing, send))
+				write_message(drawing, (guint)send, (guint)receive,
+				              "color=red, style=dotted, constraint=false, "
+				              "label=\"could be taken\"");
 		}
 	}
+}
+
+/* No more vertices than can be laid out: what comes before the last of them is left out. */
+static void choose_first(struct drawing *drawing)
+{
+	const GPtrArray *folded = drawing->folding.folded;
+	const struct repetition *one;
+
+	drawing->first = folding_last(&drawing->folding, VERTICES_MAX);
+	if (drawing->first == folded->len)
+		return;
+	one = g_ptr_array_index(folded, drawing->first);
+	drawing->diagram.first = g_array_index(drawing->folding.begins, guint, one->first);
+}
+
+static void write_title(const struct drawing *drawing, const struct record_exploration *exploration)
+{
+	const struct record_execution *execution = drawing->diagram.execution;
+	g_autofree char *left_out = diagram_left_out(&drawing->diagram, exploration);
+	g_autofree char *title = NULL, *label = NULL;
+
+	title = g_strdup_printf("interleaving %u: %s\n%s%s%s", execution->id,
+	                        finding_kind_name(execution->status), execution->path,
+	                        left_out ? "\n" : "", left_out ? left_out : "");
+	label = escape(title);
+	fprintf(drawing->out,
+	        "digraph interleaving {\n  label=\"%s\";\n  labelloc=t;\n"
+	        "  node [shape=ellipse, fontsize=10];\n  edge [fontsize=9];\n",
+	        label);
 }
 
 static bool dot_write(struct store_reader *reader, const struct report_options *options, FILE *out,
                       GError **error)
 {
-	struct diagram diagram;
-	g_autofree char *left_out = NULL, *title = NULL, *label = NULL;
+	struct drawing drawing = {.out = out};
 
-	if (!diagram_init(&diagram, reader, options, CALLS_MAX, error))
+	if (!diagram_init(&drawing.diagram, reader, options, G_MAXUINT, error))
 		return false;
-	left_out = diagram_left_out(&diagram, store_reader_exploration(reader));
-	title = g_strdup_printf("interleaving %u: %s\n%s%s%s", diagram.execution->id,
-	                        diagram.execution->status, diagram.execution->path,
-	                        left_out ? "\n" : "", left_out ? left_out : "");
-	label = escape(title);
-	fprintf(out,
-	        "digraph interleaving {\n  label=\"%s\";\n  labelloc=t;\n"
-	        "  node [shape=ellipse, fontsize=10];\n  edge [fontsize=9];\n",
-	        label);
-	write_columns(&diagram, out);
-	write_messages(&diagram, out);
+	drawing.edges = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	folding_init(&drawing.folding, &drawing.diagram);
+	choose_first(&drawing);
+	write_title(&drawing, store_reader_exploration(reader));
+	write_columns(&drawing);
+	write_messages(&drawing);
 	fputs("}\n", out);
-	diagram_release(&diagram);
+	folding_release(&drawing.folding);
+	g_hash_table_unref(drawing.edges);
+	diagram_release(&drawing.diagram);
 	return true;
 }
 

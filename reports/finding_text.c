@@ -122,8 +122,7 @@ static void write_outcomes(const GPtrArray *outcomes, FILE *out)
 		g_autofree char *path = words_path(outcome->path);
 
 		fprintf(out, "  outcome %u  (%u interleaving%s, the first is %s)\n",
-		        outcome->number, outcome->count, outcome->count == 1 ? "" : "s",
-		        path);
+		        outcome->number, outcome->count, outcome->count == 1 ? "" : "s", path);
 		if (!outcome->place)
 			continue;
 		fprintf(out, "    %s\n", outcome->place);
@@ -134,7 +133,7 @@ static void write_outcomes(const GPtrArray *outcomes, FILE *out)
 
 /* "rank 1's MPI_Send at a.c:12, rank 2's ...": those that were chosen to complete like this
  * although they could have otherwise; NULL: none. */
-static char *sends_that(const GPtrArray *choices, const char *answer)
+static char *sends_that(const GPtrArray *choices, enum taken_kind kind)
 {
 	GString *text = g_string_new(NULL);
 
@@ -142,7 +141,7 @@ static char *sends_that(const GPtrArray *choices, const char *answer)
 		const struct record_choice *choice = g_ptr_array_index(choices, i);
 		g_autofree char *place = place_print(&choice->place);
 
-		if (g_strcmp0(choice->taken.answer, answer) == 0 && choice->alternatives->len > 0)
+		if (choice->taken.taken.kind == kind && choice->alternatives->len > 0)
 			g_string_append_printf(text, "%srank %d's %s at %s",
 			                       text->len > 0 ? ", " : "", choice->rank,
 			                       choice->function, place);
@@ -157,13 +156,14 @@ static bool write_sends(struct store_reader *reader, const struct record_finding
 	g_autoptr(RecordExecution) execution = NULL;
 	g_autofree char *late = NULL, *early = NULL;
 
-	if (finding->bufferings != RECORD_PER_SEND && !strstr(finding->path, ":per-call:"))
+	if (finding->bufferings != RECORD_PER_SEND
+	    && g_strcmp0(store_reader_exploration(reader)->collectives, "per-call") != 0)
 		return true;
 	execution = store_reader_example(reader, finding->id, error);
 	if (!execution)
 		return false;
-	late = sends_that(execution->choices, "late");
-	early = sends_that(execution->choices, "early");
+	late = sends_that(execution->choices, TAKEN_LATE);
+	early = sends_that(execution->choices, TAKEN_EARLY);
 	if (late)
 		fprintf(out, "  must block until matched: %s\n", late);
 	if (early)
@@ -179,15 +179,15 @@ bool finding_write(struct store_reader *reader, const struct record_finding *fin
 	g_autofree char *path = words_path(finding->path);
 	g_auto(GStrv) variants = words_variants(finding);
 	const struct record_rank *told = NULL;
-	bool deadlock = g_str_equal(finding->kind, "deadlock");
+	bool deadlock = finding->kind == FINDING_DEADLOCK;
 	bool remark = record_finding_is_remark(finding);
-	bool leak = g_str_equal(finding->kind, "leak"); /* its message says all */
+	bool leak = finding->kind == FINDING_LEAK; /* its message says all */
 
 	write_outcomes(finding->outcomes, out);
 	if (finding->message && *finding->message && (!remark || leak)
 	    && finding->outcomes->len == 0 && !(deadlock && finding->ranks->len > 0)) {
 		fprintf(out, "  %s\n", finding->message);
-		told = g_str_equal(finding->kind, "stall") ? NULL : culprit(finding->ranks);
+		told = finding->kind == FINDING_STALL ? NULL : culprit(finding->ranks);
 	}
 	if (told)
 		write_callers(reader, told, out);

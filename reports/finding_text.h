@@ -3,9 +3,10 @@
 #ifndef MATCHPOINT_REPORTS_FINDING_TEXT_H
 #define MATCHPOINT_REPORTS_FINDING_TEXT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
-#include "store_reader.h"
+#include "scheduler/store/reader.h"
 
 /* False with `error` set when the store is damaged. */
 bool finding_write(struct store_reader *reader, const struct record_finding *finding, FILE *out,

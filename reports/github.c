@@ -22,7 +22,7 @@ static char *escape(const char *text, bool property)
 		else
 			g_string_append_c(escaped, *text);
 	}
-	return g_string_free(escaped, FALSE);
+	return g_string_free(escaped, false);
 }
 
 static void write_command(FILE *out, const char *command, const char *place, const char *title,
@@ -39,7 +39,8 @@ static bool annotate(struct store_reader *reader, const struct record_finding *f
 	const struct place *place = places_of_finding(finding);
 	g_autofree char *text = finding_print(reader, finding, error);
 	g_autofree char *file = place ? places_file(place, root) : NULL;
-	g_autofree char *title = g_strdup_printf("matchpoint: %s #%u", finding->kind, finding->id);
+	g_autofree char *title = g_strdup_printf("matchpoint: %s #%u",
+	                                         finding_kind_name(finding->kind), finding->id);
 	g_autofree char *where = NULL;
 
 	if (!text)

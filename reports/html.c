@@ -94,7 +94,7 @@ static void add_contents(struct page *page)
 		const struct record_finding *finding = findings->pdata[i];
 
 		g_string_append_printf(page->body, "<li><a href=\"#finding-%u\">", finding->id);
-		add_text(page->body, finding->kind);
+		add_text(page->body, finding_kind_name(finding->kind));
 		g_string_append_printf(page->body, " #%u</a></li>\n", finding->id);
 	}
 	g_string_append(page->body, "</ul></nav>\n");
@@ -118,7 +118,7 @@ static void add_roll_call(GString *html, const struct store_reader *reader,
 	for (guint i = 0; i < lines->len; i++) {
 		const struct words_line *line = lines->pdata[i];
 		g_autofree char *ranks = words_ranks(line->ranks);
-		bool over = line->ended && g_str_equal(line->state, "ended");
+		bool over = line->well;
 
 		g_string_append(html, over ? "<tr class=\"over\"><td>" : "<tr><td>");
 		add_text(html, ranks);
@@ -272,7 +272,7 @@ static void add_title(GString *html, const struct record_finding *finding,
 	                       "<section aria-labelledby=\"finding-%u\">\n"
 	                       "<h2 id=\"finding-%u\"><span class=\"kind\">",
 	                       finding->id, finding->id);
-	add_text(html, finding->kind);
+	add_text(html, finding_kind_name(finding->kind));
 	g_string_append_printf(html, " #%u</span> <span class=\"share\">", finding->id);
 	add_text(html, share);
 	g_string_append(html, "</span></h2>\n");
@@ -438,7 +438,7 @@ static bool html_write(struct store_reader *reader, const struct report_options 
 	if (good)
 		write_page(&page, title->str, data, out);
 	html_data_free(page.data);
-	g_string_free(page.body, TRUE);
+	g_string_free(page.body, true);
 	return good;
 }
 

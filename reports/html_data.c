@@ -95,12 +95,12 @@ void html_data_free(struct html_data *data)
 	g_hash_table_unref(data->graphs);
 	g_hash_table_unref(data->frames);
 	g_hash_table_unref(data->stacks);
-	g_string_free(data->strings_json, TRUE);
-	g_string_free(data->places_json, TRUE);
-	g_string_free(data->communicators_json, TRUE);
-	g_string_free(data->shapes_json, TRUE);
-	g_string_free(data->graphs_json, TRUE);
-	g_string_free(data->frames_json, TRUE);
+	g_string_free(data->strings_json, true);
+	g_string_free(data->places_json, true);
+	g_string_free(data->communicators_json, true);
+	g_string_free(data->shapes_json, true);
+	g_string_free(data->graphs_json, true);
+	g_string_free(data->frames_json, true);
 	g_free(data);
 }
 
@@ -136,7 +136,7 @@ static void add_text(GString *json, const char *text)
 }
 
 /* The index of a key that is known; else -1, and the key (owned) gets the next one. */
-static int find(GHashTable *table, gpointer key, gboolean *ret_new)
+static int find(GHashTable *table, gpointer key, bool *ret_new)
 {
 	int index = GPOINTER_TO_INT(g_hash_table_lookup(table, key)) - 1;
 
@@ -150,7 +150,7 @@ static int find(GHashTable *table, gpointer key, gboolean *ret_new)
 
 static int string_index(struct html_data *data, const char *text)
 {
-	gboolean new;
+	bool new;
 	int index = find(data->strings, (gpointer)g_intern_string(text ? text : "?"), &new);
 
 	if (new)
@@ -163,7 +163,7 @@ static int place_index(struct html_data *data, const struct place *place)
 	int known = GPOINTER_TO_INT(g_hash_table_lookup(data->places, place));
 	const struct record_excerpt *excerpt;
 	g_autofree char *text = NULL;
-	gboolean new;
+	bool new;
 
 	if (known)
 		return known - 1;
@@ -193,7 +193,7 @@ static int frame_index(struct html_data *data, uint32_t stack)
 		const struct record_frame *told = &g_array_index(frames, struct record_frame, i);
 		struct frame frame = {told->function ? string_index(data, told->function) : -1,
 		                      place_index(data, &told->place), index};
-		gboolean new;
+		bool new;
 
 		index = GPOINTER_TO_INT(g_hash_table_lookup(data->frames, &frame)) - 1;
 		if (index >= 0)
@@ -210,7 +210,7 @@ static int frame_index(struct html_data *data, uint32_t stack)
 static int communicator_index(struct html_data *data, const struct record_call *call)
 {
 	int known = GPOINTER_TO_INT(g_hash_table_lookup(data->communicators, &call->communicator));
-	gboolean new;
+	bool new;
 
 	if (call->communicator == 0)
 		return -1;
@@ -226,7 +226,7 @@ static int shape_index(struct html_data *data, const struct record_call *call)
 {
 	struct shape shape;
 	int index;
-	gboolean new;
+	bool new;
 
 	memset(&shape, 0, sizeof(shape)); /* it is compared with its padding */
 	shape.name = string_index(data, call->function);
@@ -253,7 +253,7 @@ static int shape_index(struct html_data *data, const struct record_call *call)
 /* Numbers a graph's collectives from 1 without gaps; 0 stays 0. */
 static int collective_index(GHashTable *collectives, uint32_t collective)
 {
-	gboolean new;
+	bool new;
 
 	return collective == 0 ? 0 : 1 + find(collectives, GUINT_TO_POINTER(collective), &new);
 }
@@ -306,8 +306,7 @@ static void add_choices(GString *json, const GPtrArray *choices, const struct re
 {
 	for (guint i = 0; i < choices->len; i++) {
 		const struct record_choice *choice = choices->pdata[i];
-		gboolean blamed = blame && blame->rank == choice->rank
-		                  && blame->call == choice->call && blame->sub == choice->sub;
+		bool blamed = blame && point_equal(&blame->point, &choice->point);
 
 		/* in a blame the alternative that goes well comes first */
 		choice = blamed ? blame : choice;

@@ -5,7 +5,7 @@
 #ifndef MATCHPOINT_REPORTS_HTML_DATA_H
 #define MATCHPOINT_REPORTS_HTML_DATA_H
 
-#include "store_reader.h"
+#include "scheduler/store/reader.h"
 
 /* Calls in all graphs of a page; those that would make it more are left out. */
 #define HTML_DATA_CALLS_MAX 500000u

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "../scheduler/record.h"
+#include "scheduler/store/record.h"
 
 enum { RANKS_MAX = 24, RADIUS = 17, MARGIN = 26 };
 
@@ -140,5 +140,5 @@ char *html_waits(const GPtrArray *ranks)
 	for (guint i = 0; i < waits.count; i++)
 		draw_rank(&waits, i, svg);
 	g_string_append(svg, "</svg>\n");
-	return g_string_free(svg, FALSE);
+	return g_string_free(svg, false);
 }

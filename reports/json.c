@@ -2,6 +2,7 @@
 
 #include "json_members.h"
 #include "report.h"
+#include "scheduler/store/choice_coverage.h"
 #include "words.h"
 
 /* With more interleavings than this only those with findings are listed. */
@@ -113,20 +114,21 @@ static void add_stack(JsonBuilder *json, const struct store_reader *reader, uint
 static void add_choice(JsonBuilder *json, const struct store_reader *reader,
                        const struct record_choice *choice)
 {
-	const struct record_lock *lock = &choice->lock;
+	const struct point *point = &choice->point;
+	bool is_lock = point->kind == POINT_LOCK;
 
 	json_builder_begin_object(json);
-	add_number(json, "rank", lock->window > 0 ? lock->target : choice->rank);
-	add_number(json, "call", lock->window > 0 ? lock->grant : choice->call);
+	add_number(json, "rank", is_lock ? point->rank : choice->rank);
+	add_number(json, "call", is_lock ? point->call : choice->call);
 	add_sub(json, "sub", choice->sub);
 	add_text(json, "function", choice->function);
-	if (lock->window > 0) {
-		add_number(json, "window", lock->window);
-		if (lock->first > 0)
-			add_number(json, "window_first", lock->first);
-		if (lock->reader >= 0)
-			add_number(json, "reader", lock->reader);
-		add_number(json, "grant", lock->grant);
+	if (is_lock) {
+		add_number(json, "window", point->window);
+		if (point->first > 0)
+			add_number(json, "window_first", point->first);
+		if (point->reader >= 0)
+			add_number(json, "reader", point->reader);
+		add_number(json, "grant", point->call);
 	}
 	add_place(json, &choice->place);
 	add_stack(json, reader, choice->stack);
@@ -221,7 +223,7 @@ static bool add_finding(JsonBuilder *json, struct store_reader *reader,
 {
 	json_builder_begin_object(json);
 	add_number(json, "id", finding->id);
-	add_text(json, "kind", finding->kind);
+	add_text(json, "kind", finding_kind_name(finding->kind));
 	add_number(json, "count", MAX(finding->count, finding->together));
 	add_bufferings(json, words_where(finding));
 	add_text(json, "path", finding->path);
@@ -272,7 +274,7 @@ static void add_execution(JsonBuilder *json, const struct store_reader *reader,
 	json_builder_begin_object(json);
 	add_number(json, "id", execution->id);
 	add_text(json, "buffering", buffering_name(execution->buffering));
-	add_text(json, "status", execution->status);
+	add_text(json, "status", finding_kind_name(execution->status));
 	begin_array(json, "findings");
 	for (guint i = 0; i < execution->findings->len; i++)
 		json_builder_add_int_value(json, g_array_index(execution->findings, uint32_t, i));
@@ -369,6 +371,80 @@ static void add_exploration(JsonBuilder *json, const struct record_exploration *
 	json_builder_end_array(json);
 }
 
+static void add_covered_point(JsonBuilder *json, const struct choice_coverage_point *point)
+{
+	json_builder_begin_object(json);
+	add_number(json, "rank", point->point.rank);
+	add_number(json, "call", point->call);
+	add_sub(json, "sub", point->point.sub);
+	if (point->point.kind == POINT_LOCK) {
+		add_number(json, "window", point->point.window);
+		add_number(json, "window_first", point->point.first);
+		add_number(json, "grant", point->call);
+	}
+	begin_array(json, "alternatives");
+	for (guint i = 0; i < point->alternatives->len; i++) {
+		const struct choice_coverage_alternative *one = point->alternatives->pdata[i];
+
+		json_builder_begin_object(json);
+		if (one->answer)
+			add_text(json, "answer", one->answer);
+		else
+			add_number(json, "source", one->source);
+		add_flag(json, "taken", one->taken);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+	json_builder_end_object(json);
+}
+
+static void add_coverage(JsonBuilder *json, const struct choice_coverage *coverage)
+{
+	g_autoptr(GPtrArray) places = choice_coverage_places(coverage);
+
+	begin_array(json, "choice_coverage");
+	for (guint i = 0; i < places->len; i++) {
+		const struct choice_coverage_place *place = places->pdata[i];
+
+		json_builder_begin_object(json);
+		add_text(json, "function", place->function);
+		add_place(json, &place->place);
+		add_number(json, "calls", place->points->len);
+		add_number(json, "calls_covered", place->done);
+		add_number(json, "alternatives", place->known);
+		add_number(json, "alternatives_taken", place->taken);
+		begin_array(json, "points");
+		for (guint j = 0; j < place->points->len; j++)
+			add_covered_point(json, place->points->pdata[j]);
+		json_builder_end_array(json);
+		json_builder_end_object(json);
+	}
+	json_builder_end_array(json);
+}
+
+static bool note_choices(const struct record_execution *execution, void *coverage, GError **error)
+{
+	(void)error;
+	choice_coverage_add(coverage, execution->choices);
+	return true;
+}
+
+/* What an exploration that was stopped has chosen where; of one that was not, all. */
+static bool add_choice_coverage(JsonBuilder *json, struct store_reader *reader, GError **error)
+{
+	struct choice_coverage *coverage;
+	bool good;
+
+	if (store_reader_exploration(reader)->complete)
+		return true;
+	coverage = choice_coverage_new();
+	good = store_reader_each(reader, false, note_choices, coverage, error);
+	if (good)
+		add_coverage(json, coverage);
+	choice_coverage_free(coverage);
+	return good;
+}
+
 struct output {
 	const struct store_reader *reader;
 	FILE *file;
@@ -407,13 +483,15 @@ static bool json_write(struct store_reader *reader, const struct report_options 
 	add_exploration(json, store_reader_exploration(reader));
 	if (with_findings_only)
 		add_number(json, "executions_omitted",
-		           (gint64)(all - store_reader_count_kind(reader, NULL)));
+		           (gint64)(all - store_reader_count_kind(reader, FINDING_NONE)));
 	begin_array(json, "findings");
 	for (guint i = 0; i < findings->len; i++) {
 		if (!add_finding(json, reader, g_ptr_array_index(findings, i), error))
 			return false;
 	}
 	json_builder_end_array(json);
+	if (!add_choice_coverage(json, reader, error))
+		return false;
 	json_builder_end_object(json);
 	text = print(json, true);
 	g_assert(g_str_has_suffix(text, "\n}"));

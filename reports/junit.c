@@ -121,7 +121,7 @@ static bool append_failure(struct store_reader *reader, const GPtrArray *finding
 {
 	const struct record_exploration *e = store_reader_exploration(reader);
 	const struct record_finding *first = g_ptr_array_index(findings, 0);
-	GString *title = g_string_new(first->kind);
+	GString *title = g_string_new(finding_kind_name(first->kind));
 	g_autofree char *headline = words_headline(first);
 
 	g_string_append_printf(title, ": %s", headline);
@@ -129,9 +129,9 @@ static bool append_failure(struct store_reader *reader, const GPtrArray *finding
 		g_string_append_printf(title, " (and %u more)", findings->len - 1);
 	g_string_append(xml, "      <failure");
 	append_attribute(xml, "message", title->str);
-	append_attribute(xml, "type", first->kind);
+	append_attribute(xml, "type", finding_kind_name(first->kind));
 	g_string_append_c(xml, '>');
-	g_string_free(title, TRUE);
+	g_string_free(title, true);
 	for (guint i = 0; i < findings->len; i++) {
 		const struct record_finding *finding = g_ptr_array_index(findings, i);
 		g_autofree char *text = finding_print(reader, finding, error);
@@ -140,8 +140,8 @@ static bool append_failure(struct store_reader *reader, const GPtrArray *finding
 
 		if (!text)
 			return false;
-		whole = g_strdup_printf("%s%s #%u  (%s)\n%s", i > 0 ? "\n" : "", finding->kind,
-		                        finding->id, share, text);
+		whole = g_strdup_printf("%s%s #%u  (%s)\n%s", i > 0 ? "\n" : "",
+		                        finding_kind_name(finding->kind), finding->id, share, text);
 		append_xml(xml, whole, -1);
 	}
 	g_string_append(xml, "</failure>\n");
@@ -237,8 +237,8 @@ static bool junit_write(struct store_reader *reader, const struct report_options
 	append_properties(head, e);
 	if (good)
 		fprintf(out, "%s%s  </testsuite>\n</testsuites>\n", head->str, counts.xml->str);
-	g_string_free(head, TRUE);
-	g_string_free(counts.xml, TRUE);
+	g_string_free(head, true);
+	g_string_free(counts.xml, true);
 	return good;
 }
 

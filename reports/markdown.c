@@ -24,7 +24,7 @@ static char *escape(const char *text)
 		else
 			g_string_append_c(escaped, *text);
 	}
-	return g_string_free(escaped, FALSE);
+	return g_string_free(escaped, false);
 }
 
 /* A fenced block; the fence is longer than any row of backticks in it. */
@@ -48,8 +48,8 @@ static bool write_finding(struct store_reader *reader, const struct record_findi
 	g_autofree char *text = finding_print(reader, finding, error);
 	g_autofree char *share = words_share(finding, store_reader_exploration(reader));
 	g_autofree char *headline = words_headline(finding);
-	g_autofree char *title = g_strdup_printf("%s #%u: %s", finding->kind, finding->id,
-	                                         headline);
+	g_autofree char *title = g_strdup_printf("%s #%u: %s", finding_kind_name(finding->kind),
+	                                         finding->id, headline);
 	g_autofree char *html = g_markup_escape_text(title, -1);
 
 	if (!text)

@@ -29,7 +29,7 @@ static char *escape(const char *text)
 	}
 	if (count == TEXT_MAX)
 		g_string_append(escaped, "...");
-	return g_string_free(escaped, FALSE);
+	return g_string_free(escaped, false);
 }
 
 static void write_note(int32_t first, int32_t last, const char *text, FILE *out)
@@ -60,7 +60,7 @@ static guint write_collective(const struct diagram *diagram, guint position, FIL
 {
 	const struct record_call *call = shown_call(diagram, position);
 	int32_t least = call->rank, most = call->rank;
-	g_autoptr(GArray) ranks = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	g_autoptr(GArray) ranks = g_array_new(false, false, sizeof(int32_t));
 	g_autofree char *text = print_call(call), *names = NULL, *whole = NULL;
 
 	for (;; position++) {
@@ -132,7 +132,7 @@ static GHashTable *matches_by_call(const struct diagram *diagram)
 		if (done < 0 && receive < 0)
 			continue;
 		if (!matches) {
-			matches = g_array_new(FALSE, FALSE, sizeof(guint));
+			matches = g_array_new(false, false, sizeof(guint));
 			g_hash_table_insert(table, key, matches);
 		}
 		g_array_append_val(matches, i);
@@ -193,8 +193,8 @@ static void write_calls(const struct diagram *diagram, GArray *begins, FILE *out
 	for (guint i = 0; i < diagram->order->len; i++) {
 		const struct record_call *call = shown_call(diagram, i);
 		guint index = g_array_index(diagram->order, guint, i);
-		const struct record_choice *choice =
-			g_hash_table_lookup(choices, GSIZE_TO_POINTER((gsize)index + 1));
+		const struct record_choice *choice = g_hash_table_lookup(
+			choices, GSIZE_TO_POINTER((gsize)index + 1));
 		long begin = ftell(out);
 
 		g_array_append_val(begins, begin);
@@ -227,7 +227,7 @@ struct drawing {
 static void fold_lines(struct drawing *drawing)
 {
 	g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
-	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(guint));
+	g_autoptr(GArray) ids = g_array_new(false, false, sizeof(guint));
 
 	for (char *line = drawing->text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		guint id;
@@ -249,7 +249,7 @@ static bool draw(struct drawing *drawing, const struct diagram *diagram, GError 
 	size_t size = 0;
 	FILE *out;
 
-	*drawing = (struct drawing){.begins = g_array_new(FALSE, FALSE, sizeof(long)),
+	*drawing = (struct drawing){.begins = g_array_new(false, false, sizeof(long)),
 	                            .lines = g_ptr_array_new()};
 	out = open_memstream(&drawing->text, &size);
 	if (out)

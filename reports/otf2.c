@@ -132,7 +132,8 @@ static bool describe(const struct archive *archive, const struct timeline *timel
 	g_autofree char *text = g_strdup_printf(
 		"interleaving %u of %s on %d ranks (%s); the time is logical: a microsecond is a "
 		"step",
-		archive->execution->id, program, e->ranks, archive->execution->status);
+		archive->execution->id, program, e->ranks,
+		finding_kind_name(archive->execution->status));
 	g_autofree char *overlapping = g_strdup_printf("%u", timeline->overlapping);
 
 	return fine(archive, OTF2_Archive_SetCreator(archive->archive, g_strchomp(creator)))
@@ -140,7 +141,8 @@ static bool describe(const struct archive *archive, const struct timeline *timel
 	       && fine(archive, OTF2_Archive_SetDescription(archive->archive, text))
 	       && set_property(archive, "MATCHPOINT::PROGRAM", program)
 	       && set_property(archive, "MATCHPOINT::PATH", archive->execution->path)
-	       && set_property(archive, "MATCHPOINT::STATUS", archive->execution->status)
+	       && set_property(archive, "MATCHPOINT::STATUS",
+	                       finding_kind_name(archive->execution->status))
 	       && set_property(archive, "MATCHPOINT::AGAIN", again)
 	       && set_property(archive, "MATCHPOINT::MPI", e->mpi)
 	       && set_property(archive, "MATCHPOINT::OVERLAPPING_CALLS",

@@ -47,7 +47,7 @@ static char *print_world(int32_t ranks)
 
 	for (int32_t rank = 0; rank < ranks; rank++)
 		g_string_append_printf(text, "%s%d", rank == 0 ? "" : ",", rank);
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 struct otf2_definitions *otf2_definitions_new(int32_t ranks)
@@ -59,11 +59,11 @@ struct otf2_definitions *otf2_definitions_new(int32_t ranks)
 	d->code = OTF2_SUCCESS;
 	d->texts = g_ptr_array_new_with_free_func(g_free);
 	d->strings = g_hash_table_new(g_str_hash, g_str_equal);
-	d->regions = g_array_new(FALSE, FALSE, sizeof(struct region));
+	d->regions = g_array_new(false, false, sizeof(struct region));
 	d->functions = g_hash_table_new(NULL, NULL);
-	d->sources = g_array_new(FALSE, FALSE, sizeof(struct source));
+	d->sources = g_array_new(false, false, sizeof(struct source));
 	d->places = g_hash_table_new_full(place_hash, place_key_equal, g_free, NULL);
-	d->communicators = g_array_new(FALSE, FALSE, sizeof(struct communicator));
+	d->communicators = g_array_new(false, false, sizeof(struct communicator));
 	d->numbers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	d->world = print_world(ranks);
 	world = (struct communicator){otf2_string(d, "MPI_COMM_WORLD"), d->world};
@@ -164,8 +164,8 @@ static bool read_members(const struct otf2_definitions *d, const char **group, G
 
 static bool is_group(const struct otf2_definitions *d, const char *group)
 {
-	g_autoptr(GArray) one = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	g_autoptr(GArray) other = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	g_autoptr(GArray) one = g_array_new(false, false, sizeof(uint64_t));
+	g_autoptr(GArray) other = g_array_new(false, false, sizeof(uint64_t));
 
 	if (!read_members(d, &group, one))
 		return false;
@@ -309,7 +309,7 @@ static void write_regions(struct writing *writing)
 static OTF2_GroupRef write_group(struct writing *writing, const char **group, OTF2_StringRef name)
 {
 	struct otf2_definitions *d = writing->definitions;
-	g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	g_autoptr(GArray) members = g_array_new(false, false, sizeof(uint64_t));
 
 	read_members(d, group, members);
 	note(d, OTF2_GlobalDefWriter_WriteGroup(writing->writer, writing->groups, name,

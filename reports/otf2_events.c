@@ -2,7 +2,7 @@
 #include "words.h"
 
 /* One operation of a call: what is known of it, besides the call, from its match. */
-struct operation {
+struct transfer {
 	guint call; /* index */
 	uint32_t sub;
 	bool is_send;
@@ -25,7 +25,7 @@ struct otf2_events {
 	const struct timeline *timeline;
 	struct otf2_definitions *definitions;
 	const char *root;
-	GArray *operations;  /* of struct operation, by call and sub */
+	GArray *operations;  /* of struct transfer, by call and sub */
 	guint *first;        /* by call: of its operations; one more at the end */
 	uint64_t *requests;  /* by call: of its nonblocking collective, else 0 */
 	GHashTable *choices; /* index + 1 of a call to its struct record_choice */
@@ -45,16 +45,16 @@ static const char *function_of(const struct record_call *call)
 	return call->function ? call->function : "";
 }
 
-static struct operation *operation_at(const struct otf2_events *events, guint index)
+static struct transfer *operation_at(const struct otf2_events *events, guint index)
 {
-	return &g_array_index(events->operations, struct operation, index);
+	return &g_array_index(events->operations, struct transfer, index);
 }
 
 /* --- which operations there are --- */
 
 static int compare_operations(gconstpointer a, gconstpointer b)
 {
-	const struct operation *one = a, *other = b;
+	const struct transfer *one = a, *other = b;
 
 	if (one->call != other->call)
 		return one->call < other->call ? -1 : 1;
@@ -71,8 +71,8 @@ static void add_match(struct otf2_events *events, const struct record_match *mat
 	    || otf2_is_one_sided(function_of(call_at(events, (guint)send)))
 	    || otf2_is_one_sided(function_of(call_at(events, (guint)receive))))
 		return;
-	const struct operation sent = {(guint)send, match->send_sub, true, match, 0};
-	const struct operation received = {(guint)receive, match->sub, false, match, 0};
+	const struct transfer sent = {(guint)send, match->send_sub, true, match, 0};
+	const struct transfer received = {(guint)receive, match->sub, false, match, 0};
 
 	g_array_append_val(events->operations, sent);
 	g_array_append_val(events->operations, received);
@@ -84,14 +84,14 @@ static void add_unmatched(struct otf2_events *events)
 	g_autoptr(GHashTable) firsts = g_hash_table_new(NULL, NULL); /* calls + 1 */
 
 	for (guint i = 0; i < events->operations->len; i++) {
-		const struct operation *operation = operation_at(events, i);
+		const struct transfer *operation = operation_at(events, i);
 
 		if (operation->sub == 0 || call_at(events, operation->call)->operations == 1)
 			g_hash_table_add(firsts, GUINT_TO_POINTER(operation->call + 1));
 	}
 	for (guint i = 0; i < events->execution->calls->len; i++) {
 		const struct record_call *call = call_at(events, i);
-		const struct operation operation = {i, 0, call->kind == RECORD_CALL_SEND, NULL, 0};
+		const struct transfer operation = {i, 0, call->kind == RECORD_CALL_SEND, NULL, 0};
 
 		if ((call->kind == RECORD_CALL_SEND || call->kind == RECORD_CALL_RECEIVE)
 		    && !otf2_is_one_sided(function_of(call))
@@ -152,11 +152,11 @@ struct otf2_events *otf2_events_new(const struct record_execution *execution,
 	events->timeline = timeline;
 	events->definitions = definitions;
 	events->root = root;
-	events->operations = g_array_new(FALSE, FALSE, sizeof(struct operation));
+	events->operations = g_array_new(false, false, sizeof(struct transfer));
 	events->first = g_new0(guint, execution->calls->len + 1);
 	events->requests = g_new0(uint64_t, execution->calls->len);
 	events->choices = g_hash_table_new(NULL, NULL);
-	events->moments = g_array_new(FALSE, FALSE, sizeof(struct moment));
+	events->moments = g_array_new(false, false, sizeof(struct moment));
 	events->attributes = OTF2_AttributeList_New();
 	events->code = OTF2_SUCCESS;
 	for (guint i = 0; i < execution->matches->len; i++)
@@ -216,7 +216,7 @@ static GHashTable *find_completions(struct otf2_events *events, guint first, gui
 		if (done < 0)
 			continue;
 		if (!calls) {
-			calls = g_array_new(FALSE, FALSE, sizeof(guint));
+			calls = g_array_new(false, false, sizeof(guint));
 			g_hash_table_insert(completions, key, calls);
 		}
 		g_array_append_val(calls, i);
@@ -326,7 +326,7 @@ static void end_call(struct otf2_events *events, const struct moment *moment)
 }
 
 /* How long the message is: as its send says, if the store knows that operation's length. */
-static uint64_t length_of(const struct otf2_events *events, const struct operation *operation)
+static uint64_t length_of(const struct otf2_events *events, const struct transfer *operation)
 {
 	const GArray *calls = events->execution->calls;
 	gint64 send = !operation->match ? operation->call
@@ -340,7 +340,7 @@ static uint64_t length_of(const struct otf2_events *events, const struct operati
 }
 
 static void start_send(struct otf2_events *events, const struct moment *moment,
-                       const struct operation *operation)
+                       const struct transfer *operation)
 {
 	const struct record_call *call = call_at(events, moment->call);
 	const struct record_match *match = operation->match;
@@ -361,7 +361,7 @@ static void start_send(struct otf2_events *events, const struct moment *moment,
 
 static void start(struct otf2_events *events, const struct moment *moment)
 {
-	const struct operation *operation = operation_at(events, moment->operation);
+	const struct transfer *operation = operation_at(events, moment->operation);
 
 	if (operation->is_send)
 		start_send(events, moment, operation);
@@ -371,7 +371,7 @@ static void start(struct otf2_events *events, const struct moment *moment)
 }
 
 static void receive(struct otf2_events *events, const struct moment *moment,
-                    const struct operation *operation)
+                    const struct transfer *operation)
 {
 	const struct record_call *call = call_at(events, moment->call);
 	const struct record_match *match = operation->match;
@@ -391,7 +391,7 @@ static void receive(struct otf2_events *events, const struct moment *moment,
 /* A receive that is complete without a message was cancelled. */
 static void complete(struct otf2_events *events, const struct moment *moment)
 {
-	const struct operation *operation = operation_at(events, moment->operation);
+	const struct transfer *operation = operation_at(events, moment->operation);
 
 	if (operation->is_send && operation->request > 0)
 		note(events, OTF2_EvtWriter_MpiIsendComplete(events->writer, NULL, moment->time,

@@ -92,10 +92,8 @@ bool otf2_is_rooted(OTF2_CollectiveOp op)
 	case OTF2_COLLECTIVE_OP_SCATTERV:
 	case OTF2_COLLECTIVE_OP_GATHER:
 	case OTF2_COLLECTIVE_OP_GATHERV:
-	case OTF2_COLLECTIVE_OP_REDUCE:
-		return true;
-	default:
-		return false;
+	case OTF2_COLLECTIVE_OP_REDUCE: return true;
+	default: return false;
 	}
 }
 
@@ -155,11 +153,8 @@ OTF2_RegionRole otf2_role(const char *function, uint8_t kind)
 	if (begins_with_any(function, completing))
 		return OTF2_REGION_ROLE_POINT2POINT;
 	switch (kind) {
-	case RECORD_CALL_COLLECTIVE:
-		return OTF2_REGION_ROLE_COLL_OTHER;
-	case RECORD_CALL_OTHER:
-		return OTF2_REGION_ROLE_FUNCTION;
-	default:
-		return OTF2_REGION_ROLE_POINT2POINT;
+	case RECORD_CALL_COLLECTIVE: return OTF2_REGION_ROLE_COLL_OTHER;
+	case RECORD_CALL_OTHER: return OTF2_REGION_ROLE_FUNCTION;
+	default: return OTF2_REGION_ROLE_POINT2POINT;
 	}
 }

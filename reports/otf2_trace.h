@@ -3,6 +3,7 @@
 #define MATCHPOINT_REPORTS_OTF2_TRACE_H
 
 #include <otf2/otf2.h>
+#include <stdbool.h>
 
 #include "report.h"
 #include "timeline.h"

@@ -54,7 +54,7 @@ static void name_tracks(JsonBuilder *json, const struct record_execution *execut
 {
 	g_autofree char *program = words_program(exploration);
 	g_autofree char *title = g_strdup_printf("%s, interleaving %u: %s", program, execution->id,
-	                                         execution->status);
+	                                         finding_kind_name(execution->status));
 
 	name_track(json, "process_name", 0, title);
 	for (int32_t rank = 0; rank < exploration->ranks; rank++) {

@@ -35,11 +35,11 @@ char *places_uri(const char *file)
 	g_autofree char *escaped = NULL;
 
 	if (g_path_is_absolute(file)) {
-		escaped = g_uri_escape_string(file, kept, FALSE);
+		escaped = g_uri_escape_string(file, kept, false);
 		return g_strdup_printf("file://%s", escaped);
 	}
 	/* a colon in the first part would make it a scheme */
-	return g_uri_escape_string(file, "/!$&'()*+,;=@", FALSE);
+	return g_uri_escape_string(file, "/!$&'()*+,;=@", false);
 }
 
 const struct place *places_of_finding(const struct record_finding *finding)

@@ -59,9 +59,9 @@ static guint loop_id(GHashTable *loops, const GPtrArray *body, guint count)
 	known = g_hash_table_lookup(loops, key->str);
 	if (!known) {
 		known = GUINT_TO_POINTER(IDS_FIRST + g_hash_table_size(loops));
-		g_hash_table_insert(loops, g_string_free(key, FALSE), known);
+		g_hash_table_insert(loops, g_string_free(key, false), known);
 	} else {
-		g_string_free(key, TRUE);
+		g_string_free(key, true);
 	}
 	return GPOINTER_TO_UINT(known);
 }

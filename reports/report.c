@@ -4,18 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct report *const reports[] = {&report_terminal,
-                                               &report_json,
-                                               &report_html,
-                                               &report_junit,
-                                               &report_sarif,
-                                               &report_github,
-                                               &report_markdown,
-                                               &report_mermaid,
-                                               &report_dot,
-                                               &report_perfetto,
-                                               &report_otf2,
-                                               NULL};
+static const struct report *const reports[] = {&report_terminal, &report_json,    &report_html,
+                                               &report_junit,    &report_sarif,   &report_github,
+                                               &report_markdown, &report_mermaid, &report_dot,
+                                               &report_perfetto, &report_otf2,    NULL};
 _Static_assert(G_N_ELEMENTS(reports) <= REPORT_MAX + 1, "raise REPORT_MAX");
 
 const struct report *const *report_list(void)

@@ -3,9 +3,10 @@
 #ifndef MATCHPOINT_REPORTS_REPORT_H
 #define MATCHPOINT_REPORTS_REPORT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
-#include "store_reader.h"
+#include "scheduler/store/reader.h"
 
 /* What the user asked for besides the store. */
 struct report_options {
@@ -56,6 +57,6 @@ extern const struct report report_markdown;
 extern const struct report report_mermaid;
 extern const struct report report_dot;
 extern const struct report report_perfetto; /* a trace, as JSON */
-extern const struct report report_otf2; /* a trace */
+extern const struct report report_otf2;     /* a trace */
 
 #endif

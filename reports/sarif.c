@@ -2,7 +2,6 @@
 
 #include "finding_text.h"
 #include "json_members.h"
-#include "kinds.h"
 #include "places.h"
 #include "sarif_parts.h"
 #include "words.h"
@@ -29,7 +28,7 @@ static void add_related(const struct sarif *context, const struct place *place, 
 static char *alternative_words(const struct record_choice *blame,
                                const struct record_message *alternative, bool taken)
 {
-	if (blame->lock.window > 0)
+	if (blame->point.kind == POINT_LOCK)
 		return g_strdup_printf(taken ? "rank %d is granted the lock"
 		                             : "rank %d could be granted the lock instead",
 		                       alternative->source);
@@ -93,9 +92,10 @@ static void mix_place(GChecksum *sum, const struct store_reader *reader, const s
 static char *fingerprint(const struct store_reader *reader, const struct record_finding *finding)
 {
 	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+	const char *kind = finding_kind_name(finding->kind);
 	char *text;
 
-	g_checksum_update(sum, (const guchar *)finding->kind, (gssize)strlen(finding->kind) + 1);
+	g_checksum_update(sum, (const guchar *)kind, (gssize)strlen(kind) + 1);
 	for (guint i = 0; i < finding->ranks->len; i++) {
 		const struct record_rank *rank = g_ptr_array_index(finding->ranks, i);
 		const char *end = rank->ended ? rank->ended : rank->does ? rank->does : "waits";
@@ -137,11 +137,11 @@ static void add_properties(const struct sarif *context, const struct record_find
 	json_builder_end_object(json);
 }
 
-static guint rule_of(const struct sarif *context, const char *kind)
+static guint rule_of(const struct sarif *context, enum finding_kind kind)
 {
 	guint index = 0;
 
-	g_ptr_array_find_with_equal_func(context->kinds, kind, g_str_equal, &index);
+	g_ptr_array_find(context->kinds, GINT_TO_POINTER(kind), &index);
 	return index;
 }
 
@@ -158,7 +158,7 @@ static bool add_result(const struct sarif *context, const struct record_finding 
 		return false;
 	whole = g_strdup_printf("%s\n\n%s", headline, text);
 	json_builder_begin_object(json);
-	sarif_text(json, "ruleId", finding->kind);
+	sarif_text(json, "ruleId", finding_kind_name(finding->kind));
 	add_number(json, "ruleIndex", rule_of(context, finding->kind));
 	sarif_text(json, "level", "error");
 	sarif_limited_message(context, "message", whole);
@@ -182,12 +182,10 @@ static bool add_result(const struct sarif *context, const struct record_finding 
 	return true;
 }
 
-static void add_rule(JsonBuilder *json, const char *id)
+static void add_rule(JsonBuilder *json, const struct finding_kind_info *kind)
 {
-	const struct kind *kind = kinds_find(id);
-
 	json_builder_begin_object(json);
-	sarif_text(json, "id", id);
+	sarif_text(json, "id", kind->name);
 	sarif_message(json, "shortDescription", kind->summary);
 	sarif_message(json, "fullDescription", kind->summary);
 	sarif_object(json, "help");
@@ -224,11 +222,10 @@ static void add_tool(const struct sarif *context)
 	for (guint i = 0; i < findings->len; i++) {
 		const struct record_finding *finding = g_ptr_array_index(findings, i);
 
-		if (g_ptr_array_find_with_equal_func(context->kinds, finding->kind, g_str_equal,
-		                                     NULL))
+		if (g_ptr_array_find(context->kinds, GINT_TO_POINTER(finding->kind), NULL))
 			continue;
-		g_ptr_array_add(context->kinds, (gpointer)finding->kind);
-		add_rule(json, finding->kind);
+		g_ptr_array_add(context->kinds, GINT_TO_POINTER(finding->kind));
+		add_rule(json, finding_kind_info(finding->kind));
 	}
 	json_builder_end_array(json);
 	json_builder_end_object(json);
@@ -354,7 +351,7 @@ static char *print_log(struct store_reader *reader, const struct report_options 
 	json_builder_end_object(json);
 	root = json_builder_get_root(json);
 	json_generator_set_root(generator, root);
-	json_generator_set_pretty(generator, TRUE);
+	json_generator_set_pretty(generator, true);
 	text = json_generator_to_data(generator, NULL);
 	json_node_unref(root);
 	return text;

@@ -174,8 +174,7 @@ static void add_execution(const struct sarif *context, const struct record_execu
 	                    .finding = finding,
 	                    .timeline = timeline_new(execution),
 	                    .choices = g_hash_table_new(NULL, NULL),
-	                    .most = CLAMP(context->limits.steps / 2 / (ranks + 1), 1,
-	                                  CALLS_MAX)};
+	                    .most = CLAMP(context->limits.steps / 2 / (ranks + 1), 1, CALLS_MAX)};
 	JsonBuilder *json = context->json;
 	g_autofree char *path = NULL;
 

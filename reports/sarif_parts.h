@@ -3,6 +3,7 @@
 #define MATCHPOINT_REPORTS_SARIF_PARTS_H
 
 #include <json-glib/json-glib.h>
+#include <stdbool.h>
 
 #include "report.h"
 #include "sarif_limits.h"
@@ -15,7 +16,7 @@ struct sarif {
 	JsonBuilder *json;
 	struct store_reader *reader;
 	const char *root;
-	GPtrArray *kinds; /* of const char *, the rules in order */
+	GPtrArray *kinds; /* enum finding_kind by GINT_TO_POINTER, the rules in order */
 	struct sarif_limits limits;
 	struct sarif_left_out *left_out; /* counted as results are written */
 };

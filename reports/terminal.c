@@ -13,8 +13,8 @@ static struct colours colours_of(FILE *out)
 {
 	const char *no_color = g_getenv("NO_COLOR"), *term = g_getenv("TERM");
 	const char *force = g_getenv("CLICOLOR_FORCE");
-	gboolean forced = force && *force && !g_str_equal(force, "0");
-	gboolean able = isatty(fileno(out)) && g_strcmp0(term, "dumb") != 0;
+	bool forced = force && *force && !g_str_equal(force, "0");
+	bool able = isatty(fileno(out)) && g_strcmp0(term, "dumb") != 0;
 
 	if ((no_color && *no_color) || (!forced && !able))
 		return (struct colours){"", "", "", ""};
@@ -26,8 +26,8 @@ static bool write_finding(struct store_reader *reader, const struct record_findi
 {
 	g_autofree char *share = words_share(finding, store_reader_exploration(reader));
 
-	fprintf(out, "\n%s%s #%u%s  (%s)\n", colours->bad, finding->kind, finding->id,
-	        colours->plain, share);
+	fprintf(out, "\n%s%s #%u%s  (%s)\n", colours->bad, finding_kind_name(finding->kind),
+	        finding->id, colours->plain, share);
 	return finding_write(reader, finding, out, error);
 }
 

@@ -85,7 +85,7 @@ static void add_edge(struct graph *graph, guint from, guint to, guint distance)
 	const struct edge edge = {to, distance};
 
 	if (!graph->edges[from])
-		graph->edges[from] = g_array_new(FALSE, FALSE, sizeof(struct edge));
+		graph->edges[from] = g_array_new(false, false, sizeof(struct edge));
 	g_array_append_val(graph->edges[from], edge);
 	graph->missing[to]++;
 }
@@ -191,7 +191,7 @@ static GHashTable *find_members(struct graph *graph)
 		if (!number)
 			continue;
 		if (!found) {
-			found = g_array_new(FALSE, FALSE, sizeof(guint));
+			found = g_array_new(false, false, sizeof(guint));
 			g_hash_table_insert(members, number, found);
 			g_hash_table_insert(graph->collectives, number,
 			                    GUINT_TO_POINTER(graph->vertices++));
@@ -262,7 +262,7 @@ static bool overlap(struct graph *graph, struct timeline *timeline, GArray *curr
 
 static void settle(struct graph *graph, struct timeline *timeline)
 {
-	g_autoptr(GArray) current = g_array_new(FALSE, FALSE, sizeof(guint)); /* of each rank */
+	g_autoptr(GArray) current = g_array_new(false, false, sizeof(guint)); /* of each rank */
 
 	for (guint i = 0; i < graph->execution->calls->len; i++) {
 		if (graph->missing[i * STEPS + ENTER] > 0)

@@ -5,7 +5,9 @@
 #ifndef MATCHPOINT_REPORTS_TIMELINE_H
 #define MATCHPOINT_REPORTS_TIMELINE_H
 
-#include "../scheduler/record.h"
+#include <stdbool.h>
+
+#include "scheduler/store/record.h"
 
 /* Times are in steps from 1; arrays by index in execution->calls. */
 struct timeline {

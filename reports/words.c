@@ -19,7 +19,7 @@ char *words_ranks(const GArray *ranks)
 		if (last > first)
 			g_string_append_printf(text, last > first + 1 ? "-%d" : ", %d", last);
 	}
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 static bool is_control(char letter)
@@ -41,7 +41,7 @@ static char *quote_controls(const char *word)
 			g_string_append_c(text, *word);
 	}
 	g_string_append_c(text, '\'');
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 char *words_shell(const char *word)
@@ -66,7 +66,7 @@ char *words_program(const struct record_exploration *exploration)
 
 		g_string_append_printf(text, "%s%s", text->len ? " " : "", word);
 	}
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 const char *words_bufferings(uint32_t bufferings)
@@ -108,7 +108,7 @@ static const char *holding(const struct record_rank *rank, const GPtrArray *roll
 
 char *words_state(const struct record_rank *rank, const GPtrArray *roll_call)
 {
-	g_autoptr(GArray) ended = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	g_autoptr(GArray) ended = g_array_new(false, false, sizeof(int32_t));
 	g_autofree char *awaited = NULL, *gone = NULL;
 
 	if (rank->ended)
@@ -145,32 +145,30 @@ static char *words_grant(const struct record_choice *blame)
 	g_autofree char *place = place_print(&taken->place);
 	GString *text = g_string_new(NULL);
 
-	g_string_printf(text, "rank %d's lock of window %d", blame->lock.target,
-	                blame->lock.window);
-	if (blame->lock.first > 0)
-		g_string_append_printf(text, " (of those of rank %d)", blame->lock.first);
+	g_string_printf(text, "rank %d's lock of window %d", blame->point.rank,
+	                blame->point.window);
+	if (blame->point.first > 0)
+		g_string_append_printf(text, " (of those of rank %d)", blame->point.first);
 	g_string_append_printf(text, " is granted to rank %d (%s at %s)", taken->source,
 	                       blame->function, place);
 	if (blame->alternatives->len > 0)
 		g_string_append_printf(
 			text, " first, not to rank %d",
 			g_array_index(blame->alternatives, struct record_message, 0).source);
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 static const char *blame_verb(const struct record_choice *blame, bool probe)
 {
-	const char *answer = blame->taken.answer;
-
-	if (!answer)
-		return probe ? "reports" : "takes";
-	if (g_str_equal(answer, "no") || g_str_equal(answer, "yes"))
-		return "says";
-	if (answer[0] == '#')
-		return "reports";
-	if (g_str_has_prefix(answer, "thread "))
-		return "is called first by";
-	return "ends with";
+	switch (blame->taken.taken.kind) {
+	case TAKEN_MESSAGE: return probe ? "reports" : "takes";
+	case TAKEN_NO:
+	case TAKEN_YES: return "says";
+	case TAKEN_ONE:
+	case TAKEN_SOME: return "reports";
+	case TAKEN_THREAD: return "is called first by";
+	default: return "ends with";
+	}
 }
 
 char *words_blame(const struct record_choice *blame)
@@ -183,7 +181,7 @@ char *words_blame(const struct record_choice *blame)
 	                && !strstr(function, "Improbe");
 	GString *text;
 
-	if (blame->lock.window > 0)
+	if (blame->point.kind == POINT_LOCK)
 		return words_grant(blame);
 	text = g_string_new(NULL);
 	g_string_printf(text, "rank %d's %s%s at %s %s %s", blame->rank, function,
@@ -198,7 +196,7 @@ char *words_blame(const struct record_choice *blame)
 		else
 			g_string_append_printf(text, ", not rank %d's", other->source);
 	}
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 static void line_free(gpointer data)
@@ -237,7 +235,7 @@ static char *callers(const GArray *frames)
 		else
 			g_string_append(text, place);
 	}
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 char *words_callers(const struct store_reader *reader, uint32_t stack)
@@ -258,8 +256,9 @@ static struct words_line *line_new(const struct store_reader *reader,
 {
 	struct words_line *line = g_new0(struct words_line, 1);
 
-	line->ranks = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	line->ranks = g_array_new(false, false, sizeof(int32_t));
 	line->ended = rank->ended != NULL;
+	line->well = rank->end == RECORD_END_WELL;
 	line->call = words_call(rank);
 	line->place = *line->call ? place_print(&rank->place) : g_strdup("");
 	line->state = words_state(rank, roll_call);
@@ -387,17 +386,17 @@ GStrv words_variants(const struct record_finding *finding)
 		                                       plural(variant->count), part, path));
 	}
 	if (count > WORDS_VARIANTS_MOST)
-		g_ptr_array_add(lines,
-		                g_strdup_printf("and %u more", count - WORDS_VARIANTS_MOST));
+		g_ptr_array_add(lines, g_strdup_printf("and %u more", count - WORDS_VARIANTS_MOST));
 	g_ptr_array_add(lines, NULL);
-	return (GStrv)g_ptr_array_free(lines, FALSE);
+	return (GStrv)g_ptr_array_free(lines, false);
 }
 
 char *words_headline(const struct record_finding *finding)
 {
 	const char *message = finding->message ? finding->message : "";
 
-	return *message ? g_strdelimit(g_strdup(message), "\n\t", ' ') : g_strdup(finding->kind);
+	return *message ? g_strdelimit(g_strdup(message), "\n\t", ' ')
+	                : g_strdup(finding_kind_name(finding->kind));
 }
 
 char *words_again(const char *path, const struct record_exploration *exploration)
@@ -490,7 +489,7 @@ char *words_extent(const struct record_exploration *exploration)
 	g_string_append_printf(text, " (%s), %.2f s", words_bufferings(e->bufferings), e->seconds);
 	if (explored && e->backtrack_reason)
 		g_string_append_printf(text, ", by rerunning: %s", e->backtrack_reason);
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 const char *words_nothing(const struct record_exploration *exploration)
@@ -511,27 +510,28 @@ static const char *plural_kind(const char *kind, guint count)
 GStrv words_counts(const struct store_reader *reader)
 {
 	const GPtrArray *findings = store_reader_mistakes(reader);
-	g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);
 	GPtrArray *lines = g_ptr_array_new();
 
 	for (guint i = 0; i < findings->len; i++) {
 		const struct record_finding *first = g_ptr_array_index(findings, i);
+		const char *name = finding_kind_name(first->kind);
 		uint64_t interleavings;
 		guint count = 0;
 
-		if (!g_hash_table_add(told, (gpointer)first->kind))
+		if (!g_hash_table_add(told, GINT_TO_POINTER(first->kind)))
 			continue;
 		interleavings = store_reader_count_kind(reader, first->kind);
 		for (guint j = i; j < findings->len; j++) {
 			const struct record_finding *other = g_ptr_array_index(findings, j);
 
-			count += g_str_equal(first->kind, other->kind);
+			count += first->kind == other->kind;
 		}
 		g_ptr_array_add(lines,
 		                g_strdup_printf("%u %s%s in %" G_GUINT64_FORMAT " interleaving%s",
-		                                count, first->kind, plural_kind(first->kind, count),
+		                                count, name, plural_kind(name, count),
 		                                interleavings, plural(interleavings)));
 	}
 	g_ptr_array_add(lines, NULL);
-	return (GStrv)g_ptr_array_free(lines, FALSE);
+	return (GStrv)g_ptr_array_free(lines, false);
 }

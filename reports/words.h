@@ -3,7 +3,9 @@
 #ifndef MATCHPOINT_REPORTS_WORDS_H
 #define MATCHPOINT_REPORTS_WORDS_H
 
-#include "store_reader.h"
+#include <stdbool.h>
+
+#include "scheduler/store/reader.h"
 
 /* "rank 1" or "ranks 0, 2-3"; `ranks` is of int32_t, ascending. */
 char *words_ranks(const GArray *ranks);
@@ -33,6 +35,7 @@ struct words_line {
 	char *call, *place, *state;
 	char *callers; /* words_callers */
 	bool ended;
+	bool well; /* it ended so */
 };
 
 /* The roll-call (of struct record_rank), in order, without `told` (NULL: all), as an array of

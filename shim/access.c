@@ -28,15 +28,15 @@ static struct {
 	uint32_t count, number;
 	struct pending *requests[BUCKETS];
 	unsigned request_count;
-} gathered = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} gathered = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void lock(void)
+static void lock_gathered(void)
 {
 	if (gate_is_serialised())
 		threading_lock(&gathered.lock);
 }
 
-static void unlock(void)
+static void unlock_gathered(void)
 {
 	if (gate_is_serialised())
 		pthread_mutex_unlock(&gathered.lock);
@@ -63,6 +63,8 @@ static bool is_same(const struct wire_access *one, const struct wire_access *oth
 	       && one->flags == other->flags && one->reduction == other->reduction
 	       && one->basic == other->basic && one->part_count == other->part_count
 	       && !(one->flags & WIRE_ACCESS_REQUESTED) && one->kind != WIRE_ACCESS_REQUEST
+	       && one->kind != WIRE_ACCESS_BEGIN
+	       && (one->kind != WIRE_ACCESS_LOCAL || (one->number == 0 && other->number == 0))
 	       && parts_same(one, other);
 }
 
@@ -88,43 +90,43 @@ static void drop_repetition(void)
 }
 
 /* Nothing is ever left out: a flush that is not told would be a false alarm. */
-static void add(const struct wire_access *access)
+static void add_access(const struct wire_access *access)
 {
 	while (gathered.count == GATHERED_MAX) {
-		unlock();
+		unlock_gathered();
 		gate_tell_accesses();
-		lock();
+		lock_gathered();
 	}
 	gathered.list[gathered.count++] = *access;
 	drop_repetition();
 }
 
 /* Takes over its parts. */
-static void gather(const struct wire_access *access)
+static void gather_access(const struct wire_access *access)
 {
 	enum { CHANGED_MAX = 8 };
 	struct wire_access changed[CHANGED_MAX];
 	uint32_t count = 0;
 
-	lock();
+	lock_gathered();
 	do {
 		count = access_guard_end(access, changed, CHANGED_MAX);
 		for (uint32_t i = 0; i < count; i++)
-			add(&changed[i]);
+			add_access(&changed[i]);
 	} while (count > 0);
 	if (access->kind == WIRE_ACCESS_DATA)
 		access_guard_begin(access);
-	add(access);
-	unlock();
+	add_access(access);
+	unlock_gathered();
 }
 
 void access_encode(struct wire_buffer *out)
 {
-	lock();
+	lock_gathered();
 	if (gathered.count > 0) {
 		const struct wire_message message = {
 			.type = WIRE_ACCESSES,
-			.accesses = { gathered.count, gathered.list },
+			.accesses = {gathered.count, gathered.list},
 		};
 
 		wire_encode(out, &message);
@@ -132,7 +134,7 @@ void access_encode(struct wire_buffer *out)
 			free(gathered.list[i].parts);
 		gathered.count = 0;
 	}
-	unlock();
+	unlock_gathered();
 }
 
 /* --- requests ------------------------------------------------------------------------------ */
@@ -142,25 +144,25 @@ static struct pending **bucket_of(MPI_Request handle)
 	return &gathered.requests[(uint32_t)handle % BUCKETS];
 }
 
-static void remember(MPI_Request handle, const struct wire_access *access)
+static void remember_request(MPI_Request handle, const struct wire_access *access)
 {
 	struct pending *pending = malloc(sizeof(*pending));
 
 	if (!pending)
 		return;
-	lock();
-	*pending = (struct pending){ handle, access->window, access->number, *bucket_of(handle) };
+	lock_gathered();
+	*pending = (struct pending){handle, access->window, access->number, *bucket_of(handle)};
 	*bucket_of(handle) = pending;
 	gathered.request_count++;
-	unlock();
+	unlock_gathered();
 }
 
 /* false: it is none for an access. */
-static bool forget(MPI_Request handle, struct pending *ret)
+static bool forget_request(MPI_Request handle, struct pending *ret)
 {
 	struct pending **at, *found;
 
-	lock();
+	lock_gathered();
 	for (at = bucket_of(handle); *at && (*at)->handle != handle;)
 		at = &(*at)->next;
 	found = *at;
@@ -170,7 +172,7 @@ static bool forget(MPI_Request handle, struct pending *ret)
 		gathered.request_count--;
 		free(found);
 	}
-	unlock();
+	unlock_gathered();
 	return found != NULL;
 }
 
@@ -178,10 +180,12 @@ void access_request_done(MPI_Request request)
 {
 	struct pending pending;
 
-	if (gathered.request_count == 0 || !forget(request, &pending))
+	if (gathered.request_count == 0 || !forget_request(request, &pending))
 		return;
-	gather(&(struct wire_access){ .kind = WIRE_ACCESS_REQUEST, .window = pending.window,
-	                              .target = WIRE_ANY, .number = pending.number });
+	gather_access(&(struct wire_access){.kind = WIRE_ACCESS_REQUEST,
+	                                    .window = pending.window,
+	                                    .target = WIRE_ANY,
+	                                    .number = pending.number});
 }
 
 void access_request_freed(MPI_Request request)
@@ -189,7 +193,7 @@ void access_request_freed(MPI_Request request)
 	struct pending pending;
 
 	if (gathered.request_count > 0)
-		forget(request, &pending);
+		forget_request(request, &pending);
 }
 
 /* --- calls that move data ------------------------------------------------------------------ */
@@ -200,13 +204,11 @@ static uint8_t flags_of(const struct access_call *call)
 	case MPI_CALL_Put:
 	case MPI_CALL_Put_c:
 	case MPI_CALL_Rput:
-	case MPI_CALL_Rput_c:
-		return WIRE_ACCESS_WRITES;
+	case MPI_CALL_Rput_c: return WIRE_ACCESS_WRITES;
 	case MPI_CALL_Get:
 	case MPI_CALL_Get_c:
 	case MPI_CALL_Rget:
-	case MPI_CALL_Rget_c:
-		return WIRE_ACCESS_READS;
+	case MPI_CALL_Rget_c: return WIRE_ACCESS_READS;
 	case MPI_CALL_Compare_and_swap:
 		return WIRE_ACCESS_READS | WIRE_ACCESS_WRITES | WIRE_ACCESS_ATOMIC
 		       | WIRE_ACCESS_SWAP;
@@ -220,8 +222,8 @@ static uint8_t flags_of(const struct access_call *call)
 
 static bool is_get(enum mpi_call function)
 {
-	return function == MPI_CALL_Get || function == MPI_CALL_Get_c
-	       || function == MPI_CALL_Rget || function == MPI_CALL_Rget_c;
+	return function == MPI_CALL_Get || function == MPI_CALL_Get_c || function == MPI_CALL_Rget
+	       || function == MPI_CALL_Rget_c;
 }
 
 /* Its own buffers and the target's memory. false: something of it is not known. */
@@ -234,11 +236,9 @@ static bool lay_out(const struct access_call *call, struct wire_access *access)
 
 	/* With MPI_NO_OP the origin's buffer is not looked at (MPI 3.1, section 11.3.4). */
 	if (call->op != MPI_NO_OP)
-		known &= layout_append(parts, count,
-		                       is_get(call->function) ? WIRE_PART_WRITTEN
-		                                              : WIRE_PART_READ,
-		                       (intptr_t)call->origin, call->origin_count,
-		                       call->origin_type);
+		known &= layout_append(
+			parts, count, is_get(call->function) ? WIRE_PART_WRITTEN : WIRE_PART_READ,
+			(intptr_t)call->origin, call->origin_count, call->origin_type);
 	if (call->compare)
 		known &= layout_append(parts, count, WIRE_PART_READ, (intptr_t)call->compare, 1,
 		                       call->origin_type);
@@ -266,40 +266,89 @@ void access_made(const struct access_call *call, const MPI_Request *request)
 		access.basic = signature_of(call->target_type).basic;
 	if (!lay_out(call, &access))
 		access.flags |= WIRE_ACCESS_UNKNOWN;
-	lock();
+	lock_gathered();
 	access.number = ++gathered.number;
-	unlock();
+	unlock_gathered();
 	if (request && *request != MPI_REQUEST_NULL) {
 		access.flags |= WIRE_ACCESS_REQUESTED;
-		remember(*request, &access);
+		remember_request(*request, &access);
 	}
-	gather(&access);
+	gather_access(&access);
 }
 
 /* --- windows and what completes accesses --------------------------------------------------- */
 
-/* Whether the program has told MPI that it needs no order among accumulates. */
-static bool is_unordered(MPI_Win window)
+static bool get_info(MPI_Info info, const char *key, char ret_value[MPI_MAX_INFO_VAL + 1])
 {
-	char value[MPI_MAX_INFO_VAL + 1] = "";
-	MPI_Info info;
 	int found = 0;
 
+	real_mpi()->Info_get(info, key, MPI_MAX_INFO_VAL, ret_value, &found);
+	return found;
+}
+
+/* What the program has told MPI of its accumulates: which order it needs among one rank's, and that
+ * concurrent ones have one operation (MPI 4.0, sections 12.2.1 and 12.7.2). */
+static uint8_t window_flags(MPI_Win window)
+{
+	char orders[MPI_MAX_INFO_VAL + 1] = "", operations[MPI_MAX_INFO_VAL + 1] = "";
+	uint8_t flags = 0;
+	MPI_Info info;
+
 	if (real_mpi()->Win_get_info(window, &info) != MPI_SUCCESS)
-		return false;
-	real_mpi()->Info_get(info, "accumulate_ordering", MPI_MAX_INFO_VAL, value, &found);
+		return 0;
+	if (get_info(info, "accumulate_ordering", orders)) {
+		flags |= strstr(orders, "raw") ? 0 : WIRE_WINDOW_NO_RAW;
+		flags |= strstr(orders, "war") ? 0 : WIRE_WINDOW_NO_WAR;
+		flags |= strstr(orders, "waw") ? 0 : WIRE_WINDOW_NO_WAW;
+	}
+	if (get_info(info, "accumulate_ops", operations) && strcmp(operations, "same_op") == 0)
+		flags |= WIRE_WINDOW_SAME_OP;
 	real_mpi()->Info_free(&info);
-	return found && strcmp(value, "none") == 0;
+	return flags;
+}
+
+static void add_memory(uint64_t window, const void *base, MPI_Aint bytes)
+{
+	lock_gathered();
+	window_memory_add(window, base, (size_t)bytes);
+	unlock_gathered();
+}
+
+/* Each member's part, as it lies in this rank. */
+static void tell_views(MPI_Win window, uint64_t number)
+{
+	MPI_Group group;
+	int size = 0;
+
+	if (real_mpi()->Win_get_group(window, &group) != MPI_SUCCESS)
+		return;
+	real_mpi()->Group_size(group, &size);
+	real_mpi()->Group_free(&group);
+	for (int member = 0; member < size; member++) {
+		MPI_Aint bytes = 0;
+		void *base = NULL;
+		int unit;
+
+		if (real_mpi()->Win_shared_query(window, member, &bytes, &unit, &base)
+		            != MPI_SUCCESS
+		    || bytes <= 0)
+			continue;
+		add_memory(number, base, bytes);
+		gather_access(&(struct wire_access){.kind = WIRE_ACCESS_VIEW,
+		                                    .window = number,
+		                                    .target = member,
+		                                    .displacement = (intptr_t)base,
+		                                    .unit = (uint64_t)bytes});
+	}
 }
 
 void access_window(MPI_Win window, uint64_t number)
 {
-	struct wire_access access = { .kind = WIRE_ACCESS_WINDOW, .window = number,
-		                      .target = WIRE_ANY, .unit = 1 };
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_WINDOW, .window = number, .target = WIRE_ANY, .unit = 1};
 	void *base = NULL;
-	int *unit = NULL, *flavor = NULL, found[3] = { 0 };
+	int *unit = NULL, *flavor = NULL, found[4] = {0};
 	MPI_Aint *bytes = NULL;
-	bool known = false;
 
 	if (number == 0)
 		return;
@@ -307,41 +356,90 @@ void access_window(MPI_Win window, uint64_t number)
 	if (!found[0] || *flavor != MPI_WIN_FLAVOR_DYNAMIC) {
 		real_mpi()->Win_get_attr(window, MPI_WIN_BASE, &base, &found[1]);
 		real_mpi()->Win_get_attr(window, MPI_WIN_DISP_UNIT, &unit, &found[2]);
-		if (!found[1] || !found[2])
+		real_mpi()->Win_get_attr(window, MPI_WIN_SIZE, &bytes, &found[3]);
+		if (!found[1] || !found[2] || !found[3])
 			return;
-		real_mpi()->Win_get_attr(window, MPI_WIN_SIZE, &bytes, &found[0]);
-		known = found[0] && *flavor != MPI_WIN_FLAVOR_SHARED;
 		access.displacement = (intptr_t)base;
 		access.unit = (uint64_t)*unit;
+		if (!found[0] || *flavor != MPI_WIN_FLAVOR_SHARED)
+			add_memory(number, base, *bytes);
 	}
-	lock();
-	access_guard_window(base, known ? (size_t)*bytes : 0, known);
-	unlock();
-	if (is_unordered(window))
-		access.flags = WIRE_ACCESS_UNORDERED;
-	gather(&access);
+	access.flags = window_flags(window);
+	gather_access(&access);
+	if (found[0] && *flavor == MPI_WIN_FLAVOR_SHARED)
+		tell_views(window, number);
+}
+
+void access_attach(MPI_Win window, const void *base, MPI_Aint bytes)
+{
+	uint64_t number;
+
+	if (bytes > 0 && window_find(window, &number))
+		add_memory(number, base, bytes);
+}
+
+void access_detach(MPI_Win window, const void *base)
+{
+	uint64_t number;
+
+	if (!window_find(window, &number))
+		return;
+	lock_gathered();
+	window_memory_detach(number, base);
+	unlock_gathered();
+}
+
+uint32_t access_local_begin(uint64_t window)
+{
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_BEGIN, .window = window, .target = WIRE_ANY};
+
+	lock_gathered();
+	access.number = ++gathered.number;
+	unlock_gathered();
+	gather_access(&access);
+	return access.number;
+}
+
+void access_local_end(const struct window_use *use, uint64_t window, const struct bytes *bytes)
+{
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_LOCAL,
+		.function = use->function,
+		.site = (uintptr_t)use->site,
+		.window = window,
+		.target = WIRE_ANY,
+		.number = use->number,
+		.flags = bytes && bytes->unknown ? WIRE_ACCESS_UNKNOWN : 0,
+	};
+
+	if (window == 0)
+		return;
+	access.parts = malloc((bytes->count + 1) * sizeof(*access.parts));
+	if (access.parts) {
+		access.part_count = bytes->count;
+		memcpy(access.parts, bytes->parts, bytes->count * sizeof(*access.parts));
+	}
+	gather_access(&access);
 }
 
 void access_step(enum wire_access_kind kind, enum mpi_call function, const void *site,
                  uint64_t window, int target)
 {
 	if (window != 0)
-		gather(&(struct wire_access){ .kind = (uint8_t)kind, .function = (uint16_t)function,
-		                              .site = (uintptr_t)site, .window = window,
-		                              .target = target });
+		gather_access(&(struct wire_access){.kind = (uint8_t)kind,
+		                                    .function = (uint16_t)function,
+		                                    .site = (uintptr_t)site,
+		                                    .window = window,
+		                                    .target = target});
 }
 
-void access_window_end(const void *site, MPI_Win window, uint64_t number)
+void access_window_end(const void *site, uint64_t number)
 {
-	void *base = NULL;
-	int found = 0;
-
-	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_free, site, number, WIRE_ANY);
-	real_mpi()->Win_get_attr(window, MPI_WIN_BASE, &base, &found);
-	lock();
-	if (found)
-		access_guard_forget(base);
-	unlock();
+	access_step(WIRE_ACCESS_FREE, MPI_CALL_Win_free, site, number, WIRE_ANY);
+	lock_gathered();
+	window_memory_forget(number);
+	unlock_gathered();
 }
 
 /* MPI is going to refuse another. WIRE_ANY: all of them. */
@@ -361,8 +459,8 @@ static bool is_target(MPI_Win window, int target)
 
 void access_synchronise(enum mpi_call function, const void *site, int target, MPI_Win window)
 {
-	struct wire_access access = { .function = (uint16_t)function, .site = (uintptr_t)site,
-		                      .target = target };
+	struct wire_access access = {
+		.function = (uint16_t)function, .site = (uintptr_t)site, .target = target};
 
 	if (!window_find(window, &access.window) || !is_target(window, target))
 		return;
@@ -372,19 +470,19 @@ void access_synchronise(enum mpi_call function, const void *site, int target, MP
 	case MPI_CALL_Win_sync: access.kind = WIRE_ACCESS_LOOK; break;
 	default: access.kind = WIRE_ACCESS_FLUSH; break;
 	}
-	gather(&access);
+	gather_access(&access);
 }
 
 void access_fence(const void *site, int assert, MPI_Win window)
 {
 	struct wire_access access = {
 		.kind = WIRE_ACCESS_FENCE,
-		.flags = assert & MPI_MODE_NOPRECEDE ? WIRE_ACCESS_NOPRECEDE : 0,
+		.flags = assert &MPI_MODE_NOPRECEDE ? WIRE_ACCESS_NOPRECEDE : 0,
 		.function = MPI_CALL_Win_fence,
 		.site = (uintptr_t)site,
 		.target = WIRE_ANY,
 	};
 
 	if (window_find(window, &access.window))
-		gather(&access);
+		gather_access(&access);
 }

@@ -1,7 +1,7 @@
 /* What this process does to windows and with them: every call that moves data, with its layout, and
  * every call that completes such calls. Gathered here and told with the next message, so that a
  * call costs no message of its own; whether two of them conflict the scheduler says
- * (scheduler/rma.h). */
+ * (scheduler/world/rma.h). */
 #ifndef MATCHPOINT_SHIM_ACCESS_H
 #define MATCHPOINT_SHIM_ACCESS_H
 
@@ -9,7 +9,9 @@
 
 #include <mpi.h>
 
+#include "bytes.h"
 #include "mpi_calls.h"
+#include "window_memory.h"
 #include "wire.h"
 
 /* The arguments of a call that moves data; those that it does not have are zero, a null type. */
@@ -37,7 +39,7 @@ void access_request_freed(MPI_Request request);
 void access_window(MPI_Win window, uint64_t number);
 
 /* MPI_Win_free begins. */
-void access_window_end(const void *site, MPI_Win window, uint64_t number);
+void access_window_end(const void *site, uint64_t number);
 
 /* MPI_Win_flush and its kin, MPI_Win_sync: about to be given to the library. `target`: WIRE_ANY for
  * all. */
@@ -49,6 +51,15 @@ void access_fence(const void *site, int assert, MPI_Win window);
 /* Any other step: a flush of all that goes to `target`, the end of an epoch. */
 void access_step(enum wire_access_kind kind, enum mpi_call function, const void *site,
                  uint64_t window, int target);
+
+/* A send, receive or collective that may use memory of a window begins; the number is for its end:
+ * what it has used there, since it began, or (number 0) just now. */
+uint32_t access_local_begin(uint64_t window);
+void access_local_end(const struct window_use *use, uint64_t window, const struct bytes *bytes);
+
+/* Memory of this process is attached to a dynamic window, or detached. */
+void access_attach(MPI_Win window, const void *base, MPI_Aint bytes);
+void access_detach(MPI_Win window, const void *base);
 
 /* For gate.c: appends what has been gathered as one frame, if there is anything, and forgets it. */
 void access_encode(struct wire_buffer *out);

@@ -7,9 +7,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "bytes.h"
+#include "gate.h"
+#include "overlap.h"
+#include "window_memory.h"
+
 enum {
 	GUARDS_MAX = 4096, /* calls under way; beyond, they are not watched */
-	WINDOWS_MAX = 64,
 	BYTES_MAX = 16 << 10,
 	PIECES_MAX = 64,
 	PARTS_MAX = 4,
@@ -21,44 +25,12 @@ struct guard {
 	struct wire_part parts[PARTS_MAX];
 	uint32_t part_count;
 	uint64_t hash;
+	bool hashed;
+	struct overlap_use *use; /* of its own memory; NULL: none */
 };
 
 static struct guard guards[GUARDS_MAX];
 static uint32_t guard_count;
-
-static struct {
-	uintptr_t low, high;
-} windows[WINDOWS_MAX];
-static uint32_t window_count;
-static bool anywhere;
-
-void access_guard_window(const void *base, size_t bytes, bool known)
-{
-	if (!known || window_count == WINDOWS_MAX) {
-		anywhere = true;
-		return;
-	}
-	windows[window_count].low = (uintptr_t)base;
-	windows[window_count++].high = (uintptr_t)base + bytes;
-}
-
-void access_guard_forget(const void *base)
-{
-	for (uint32_t i = 0; i < window_count; i++) {
-		if (windows[i].low != (uintptr_t)base)
-			continue;
-		windows[i] = windows[--window_count];
-		return;
-	}
-}
-
-static bool is_in_window(uintptr_t low, uintptr_t high)
-{
-	for (uint32_t i = 0; i < window_count; i++)
-		if (low < windows[i].high && windows[i].low < high)
-			return true;
-	return false;
-}
 
 /* The pieces of memory that are compared. 0: none, or one lies in a window. */
 static size_t list_pieces(const struct guard *guard, struct iovec *pieces, size_t *ret_bytes)
@@ -74,11 +46,11 @@ static size_t list_pieces(const struct guard *guard, struct iovec *pieces, size_
 			                            + (int64_t)(j % part->times) * part->stride);
 			size_t length = part->length < BYTES_MAX ? part->length : BYTES_MAX;
 
-			if (is_in_window(low, low + length))
+			if (window_memory_at(low, low + length) != 0)
 				return 0;
 			if (count == PIECES_MAX || total + length > BYTES_MAX)
 				break;
-			pieces[count++] = (struct iovec){ (void *)low, length };
+			pieces[count++] = (struct iovec){(void *)low, length};
 			total += length;
 		}
 	}
@@ -90,7 +62,7 @@ static size_t list_pieces(const struct guard *guard, struct iovec *pieces, size_
 static bool hash_memory(const struct guard *guard, uint64_t *ret_hash)
 {
 	static char scratch[BYTES_MAX];
-	struct iovec pieces[PIECES_MAX], to = { scratch, sizeof(scratch) };
+	struct iovec pieces[PIECES_MAX], to = {scratch, sizeof(scratch)};
 	size_t bytes = 0, count = list_pieces(guard, pieces, &bytes);
 	int saved = errno;
 	uint64_t hash = bytes, word;
@@ -111,11 +83,26 @@ static bool hash_memory(const struct guard *guard, uint64_t *ret_hash)
 	return true;
 }
 
+/* Threads that move data come here beside one that has the other operations' buffers. */
+static struct overlap_use *use_own(const struct wire_access *access)
+{
+	const struct wire_user user = {
+		.function = access->function, .site = access->site, .kind = WIRE_USE_ONE_SIDED};
+	struct overlap_use *use = NULL;
+	struct bytes *bytes = gate_is_serialised() ? NULL
+	                                           : bytes_own(access->parts, access->part_count);
+
+	if (bytes && bytes->count > 0)
+		use = overlap_begin(&user, bytes, false);
+	bytes_release(bytes);
+	return use;
+}
+
 void access_guard_begin(const struct wire_access *access)
 {
 	struct guard *guard = &guards[guard_count];
 
-	if (anywhere || guard_count == GUARDS_MAX)
+	if (guard_count == GUARDS_MAX)
 		return;
 	guard->access = *access;
 	guard->access.parts = NULL;
@@ -124,7 +111,9 @@ void access_guard_begin(const struct wire_access *access)
 	for (uint32_t i = 0; i < access->part_count && guard->part_count < PARTS_MAX; i++)
 		if (access->parts[i].role == WIRE_PART_READ)
 			guard->parts[guard->part_count++] = access->parts[i];
-	if (guard->part_count > 0 && hash_memory(guard, &guard->hash))
+	guard->hashed = guard->part_count > 0 && hash_memory(guard, &guard->hash);
+	guard->use = use_own(access);
+	if (guard->hashed || guard->use)
 		guard_count++;
 }
 
@@ -137,6 +126,7 @@ static bool completes(const struct wire_access *by, const struct wire_access *ac
 			return false;
 		break;
 	case WIRE_ACCESS_FLUSH:
+	case WIRE_ACCESS_FREE:
 	case WIRE_ACCESS_FLUSH_LOCAL:
 	case WIRE_ACCESS_COMPLETE: break;
 	default: return false;
@@ -145,8 +135,7 @@ static bool completes(const struct wire_access *by, const struct wire_access *ac
 	       && (by->target == WIRE_ANY || by->target == access->target);
 }
 
-uint32_t access_guard_end(const struct wire_access *access, struct wire_access *ret,
-                          uint32_t most)
+uint32_t access_guard_end(const struct wire_access *access, struct wire_access *ret, uint32_t most)
 {
 	uint32_t kept = 0, changed = 0;
 
@@ -161,7 +150,11 @@ uint32_t access_guard_end(const struct wire_access *access, struct wire_access *
 			kept++;
 			continue;
 		}
-		if (anywhere || !hash_memory(&guards[i], &hash) || hash == guards[i].hash)
+		bool overlaps = guards[i].use && overlap_found(guards[i].use);
+
+		overlap_end(guards[i].use);
+		if (overlaps || !guards[i].hashed || !hash_memory(&guards[i], &hash)
+		    || hash == guards[i].hash)
 			continue;
 		ret[changed] = guards[i].access;
 		ret[changed++].kind = WIRE_ACCESS_CHANGED;

@@ -14,7 +14,7 @@ struct attribute {
 
 static struct attribute *attributes;
 
-static void forget(int keyval)
+static void forget_keyval(int keyval)
 {
 	for (struct attribute **link = &attributes; *link; link = &(*link)->next) {
 		struct attribute *found = *link;
@@ -28,37 +28,37 @@ static void forget(int keyval)
 }
 
 /* An attribute that is set again counts as set last. */
-static void remember(int keyval)
+static void remember_keyval(int keyval)
 {
 	struct attribute *attribute;
 
-	forget(keyval);
+	forget_keyval(keyval);
 	attribute = malloc(sizeof(*attribute));
 	if (!attribute)
 		return;
-	*attribute = (struct attribute){ keyval, attributes };
+	*attribute = (struct attribute){keyval, attributes};
 	attributes = attribute;
 }
 
-static int set(MPI_Comm comm, int keyval, void *value)
+static int set_attribute(MPI_Comm comm, int keyval, void *value)
 {
-	unsigned depth = caller_suspend();
+	struct caller_pause pause = caller_suspend();
 	int code = real_mpi()->Comm_set_attr(comm, keyval, value);
 
-	caller_resume(depth);
+	caller_resume(&pause);
 	if (code == MPI_SUCCESS && comm == MPI_COMM_SELF)
-		remember(keyval);
+		remember_keyval(keyval);
 	return code;
 }
 
-static int delete(MPI_Comm comm, int keyval)
+static int delete (MPI_Comm comm, int keyval)
 {
-	unsigned depth = caller_suspend();
+	struct caller_pause pause = caller_suspend();
 	int code = real_mpi()->Comm_delete_attr(comm, keyval);
 
-	caller_resume(depth);
+	caller_resume(&pause);
 	if (code == MPI_SUCCESS && comm == MPI_COMM_SELF)
-		forget(keyval);
+		forget_keyval(keyval);
 	return code;
 }
 
@@ -68,10 +68,10 @@ int attributes_delete_all(void)
 
 	while (attributes) {
 		int keyval = attributes->keyval;
-		int code = delete(MPI_COMM_SELF, keyval);
+		int code = delete (MPI_COMM_SELF, keyval);
 
 		if (code != MPI_SUCCESS) {
-			forget(keyval);
+			forget_keyval(keyval);
 			result = code;
 		}
 	}
@@ -80,20 +80,20 @@ int attributes_delete_all(void)
 
 int shim_MPI_Comm_set_attr(void *site, MPI_Comm comm, int keyval, void *value)
 {
-	return error_check(comm, set(comm, keyval, value), MPI_CALL_Comm_set_attr, site);
+	return error_check(comm, set_attribute(comm, keyval, value), MPI_CALL_Comm_set_attr, site);
 }
 
 int shim_MPI_Attr_put(void *site, MPI_Comm comm, int keyval, void *value)
 {
-	return error_check(comm, set(comm, keyval, value), MPI_CALL_Attr_put, site);
+	return error_check(comm, set_attribute(comm, keyval, value), MPI_CALL_Attr_put, site);
 }
 
 int shim_MPI_Comm_delete_attr(void *site, MPI_Comm comm, int keyval)
 {
-	return error_check(comm, delete(comm, keyval), MPI_CALL_Comm_delete_attr, site);
+	return error_check(comm, delete (comm, keyval), MPI_CALL_Comm_delete_attr, site);
 }
 
 int shim_MPI_Attr_delete(void *site, MPI_Comm comm, int keyval)
 {
-	return error_check(comm, delete(comm, keyval), MPI_CALL_Attr_delete, site);
+	return error_check(comm, delete (comm, keyval), MPI_CALL_Attr_delete, site);
 }

@@ -91,8 +91,7 @@ static void leave_to_itself(MPI_Request real, const struct request_actions *acti
 		actions->over(closure, code);
 		return;
 	}
-	carrier = request_new_collective((struct wire_name){ 0, 0 }, MPI_COMM_NULL, actions,
-	                                 closure);
+	carrier = request_new_collective((struct wire_name){0, 0}, MPI_COMM_NULL, actions, closure);
 	if (!carrier) {
 		gate_complete(&real, MPI_STATUS_IGNORE);
 		actions->over(closure, code);
@@ -126,7 +125,7 @@ void background_linger(unsigned before, size_t bytes)
 
 int background_send(struct packed *packed, int destination, int tag, MPI_Comm comm)
 {
-	static const struct request_actions actions = { .over = message_over };
+	static const struct request_actions actions = {.over = message_over};
 	MPI_Request real;
 	int code = real_mpi()->Isend(packed->bytes, packed->size, MPI_PACKED, destination, tag,
 	                             comm, &real);
@@ -140,7 +139,7 @@ int background_send(struct packed *packed, int destination, int tag, MPI_Comm co
 
 void background_finish(MPI_Request real, void *memory)
 {
-	static const struct request_actions actions = { .over = memory_over };
+	static const struct request_actions actions = {.over = memory_over};
 
 	leave_to_itself(real, &actions, memory);
 }

@@ -1,5 +1,7 @@
 #include "buffer.h"
 
+#include <stdlib.h>
+
 #include "error.h"
 #include "gate.h"
 #include "real.h"
@@ -8,29 +10,57 @@
 static struct {
 	size_t size, taken;
 	bool attached;
+	uint32_t times;         /* attached */
+	struct wire_name *held; /* sends since it was attached */
+	uint32_t held_count, held_room;
 } buffer;
 
-size_t buffer_take(size_t bytes)
+/* Room for one more name. */
+static bool reserve(void)
+{
+	uint32_t room = 2 * buffer.held_room + 16;
+	struct wire_name *held;
+
+	if (buffer.held_count < buffer.held_room)
+		return true;
+	held = realloc(buffer.held, room * sizeof(*held));
+	if (!held)
+		return false;
+	buffer.held = held;
+	buffer.held_room = room;
+	return true;
+}
+
+void buffer_hold(struct wire_name send)
+{
+	buffer.held[buffer.held_count++] = send;
+}
+
+struct buffer_room buffer_take(size_t bytes)
 {
 	enum { PATIENCE = 3000 };
+	const struct buffer_room none = {0};
 	size_t wanted = bytes + MPI_BSEND_OVERHEAD;
 
+	if (!reserve())
+		return none;
 	for (unsigned round = 0; round < PATIENCE; round++) {
 		if (buffer.attached && wanted <= buffer.size - buffer.taken) {
 			buffer.taken += wanted;
-			return wanted;
+			return (struct buffer_room){wanted, buffer.times};
 		}
 		if (!buffer.attached || wanted > buffer.size)
-			return 0;
+			return none;
 		request_progress();
 		gate_yield(round);
 	}
-	return 0;
+	return none;
 }
 
-void buffer_give_back(size_t taken)
+void buffer_give_back(struct buffer_room room)
 {
-	buffer.taken -= taken < buffer.taken ? taken : buffer.taken;
+	if (room.attached == buffer.times)
+		buffer.taken -= room.bytes;
 }
 
 /* Attached to MPI as well, which sends nothing from it: what it says of it is as without us. */
@@ -43,14 +73,27 @@ int shim_MPI_Buffer_attach(void *site, void *address, int size)
 	buffer.size = (size_t)size;
 	buffer.taken = 0;
 	buffer.attached = true;
+	buffer.times++;
 	return MPI_SUCCESS;
 }
 
 int shim_MPI_Buffer_detach(void *site, void *ret_address, int *ret_size)
 {
-	int code = real_mpi()->Buffer_detach(ret_address, ret_size);
+	struct wire_call call = gate_call(MPI_CALL_Buffer_detach, site);
+	int code;
 
-	buffer.size = 0;
+	if (buffer.held_count > 0) {
+		call.wait = WIRE_WAIT_TAKEN;
+		call.waited = buffer.held;
+		call.waited_count = buffer.held_count;
+		gate_wait(&call);
+	} else {
+		gate_report(&call);
+	}
+	code = real_mpi()->Buffer_detach(ret_address, ret_size);
+	if (code != MPI_SUCCESS)
+		return error_raise(MPI_COMM_WORLD, code, call.call, MPI_CALL_Buffer_detach, site);
 	buffer.attached = false;
-	return error_check(MPI_COMM_WORLD, code, MPI_CALL_Buffer_detach, site);
+	buffer.held_count = 0;
+	return MPI_SUCCESS;
 }

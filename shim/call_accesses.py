@@ -23,8 +23,10 @@ def before(call):
     """Statements ahead of a call that goes to the library unseen."""
     if not synchronises(call):
         return []
-    target = "rank" if "rank" in names(call) else "WIRE_ANY"
-    return [f"\tif (own)\n\t\taccess_synchronise(MPI_CALL_{call.name}, site_of_caller(site), "
+    ranked = "rank" in names(call)
+    target = "rank" if ranked else "WIRE_ANY"
+    own = "own && rank != MPI_PROC_NULL" if ranked else "own"
+    return [f"\tif ({own})\n\t\taccess_synchronise(MPI_CALL_{call.name}, site_of_caller(site), "
             f"{target}, win);"]
 
 

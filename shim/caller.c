@@ -5,13 +5,14 @@
 
 #include "error.h"
 #include "gate.h"
+#include "inside.h"
 #include "real.h"
 #include "threading.h"
 
 /* initial-exec: the shim is preloaded, and a call costs no detour through the dynamic linker. */
 static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
 
-static bool enter(void **site)
+static bool enter_call(void **site)
 {
 	if (gate_is_serialised())
 		threading_enter(*site);
@@ -26,7 +27,7 @@ bool caller_enter(void **site)
 	if (depth > 0 || !gate_is_active() || real_is_own(*site))
 		return false;
 	threading_check_level(*site);
-	return enter(site);
+	return enter_call(site);
 }
 
 bool caller_enter_always(void **site)
@@ -34,13 +35,15 @@ bool caller_enter_always(void **site)
 	if (depth > 0)
 		return false;
 	real_mpi();
-	return !real_is_own(*site) && enter(site);
+	return !real_is_own(*site) && enter_call(site);
 }
 
 void caller_leave(void)
 {
 	if (depth > 0)
 		depth--;
+	if (depth == 0)
+		inside_leave();
 	threading_check_over();
 	if (gate_is_serialised())
 		threading_leave();
@@ -51,17 +54,18 @@ bool caller_is_inside(void)
 	return depth > 0;
 }
 
-unsigned caller_suspend(void)
+struct caller_pause caller_suspend(void)
 {
-	unsigned before = depth;
+	struct caller_pause pause = {depth, inside_pause()};
 
 	depth = 0;
-	return before;
+	return pause;
 }
 
-void caller_resume(unsigned before)
+void caller_resume(const struct caller_pause *pause)
 {
-	depth = before;
+	depth = pause->depth;
+	inside_resume(&pause->inside);
 }
 
 void *site_of_caller(void *return_address)

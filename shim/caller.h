@@ -9,6 +9,14 @@
 
 #include <stdbool.h>
 
+#include "wire.h"
+
+/* What a thread is in the middle of. */
+struct caller_pause {
+	unsigned depth;
+	struct wire_inside inside;
+};
+
 /* Called by a wrapper with its own return address. True: the call is to be controlled, *site is the
  * return address in the program (outside of MPI's Fortran and C++ bindings), and caller_leave must
  * follow. False: call the library. */
@@ -23,8 +31,8 @@ bool caller_is_inside(void);
 
 /* While functions of the program run inside a controlled call (error handlers, attribute
  * callbacks): their MPI calls are the program's own again. Resume with what suspend returned. */
-unsigned caller_suspend(void);
-void caller_resume(unsigned depth);
+struct caller_pause caller_suspend(void);
+void caller_resume(const struct caller_pause *pause);
 
 /* The innermost return address outside the shim and the bindings, given the wrapper's own. */
 void *site_of_caller(void *return_address);

@@ -1,14 +1,18 @@
 #define _GNU_SOURCE
 #include "clocks.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/time.h>
 #include <sys/times.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "caller.h"
 #include "gate.h"
 #include "next.h"
+#include "threading.h"
 #include "virtual_time.h"
 
 static atomic_bool asked;
@@ -26,9 +30,16 @@ bool clocks_were_asked(void)
 	       && atomic_exchange_explicit(&asked, false, memory_order_relaxed);
 }
 
+bool clocks_are_real(void)
+{
+	siginfo_t child;
+
+	return threading_was_made() || waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 uint64_t clocks_computed(void)
 {
-	struct timespec time = { 0 };
+	struct timespec time = {0};
 
 	NEXT(clock_gettime)(CLOCK_THREAD_CPUTIME_ID, &time);
 	return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
@@ -57,9 +68,9 @@ EXPORTED int gettimeofday(struct timeval *restrict time, void *restrict zone)
 	note_asked();
 	int code = NEXT(gettimeofday)(time, zone);
 	if (code == 0) {
-		struct timespec exact = { time->tv_sec, time->tv_usec * 1000 };
+		struct timespec exact = {time->tv_sec, time->tv_usec * 1000};
 		virtual_time_add(CLOCK_REALTIME, &exact);
-		*time = (struct timeval){ exact.tv_sec, exact.tv_nsec / 1000 };
+		*time = (struct timeval){exact.tv_sec, exact.tv_nsec / 1000};
 	}
 	return code;
 }
@@ -67,7 +78,7 @@ EXPORTED int gettimeofday(struct timeval *restrict time, void *restrict zone)
 EXPORTED time_t time(time_t *ret_time)
 {
 	note_asked();
-	struct timespec now = { .tv_sec = NEXT(time)(NULL) };
+	struct timespec now = {.tv_sec = NEXT(time)(NULL)};
 	virtual_time_add(CLOCK_REALTIME, &now);
 	if (ret_time)
 		*ret_time = now.tv_sec;
@@ -77,11 +88,22 @@ EXPORTED time_t time(time_t *ret_time)
 EXPORTED clock_t clock(void)
 {
 	note_asked();
-	return NEXT(clock)();
+	clock_t answer = NEXT(clock)();
+	struct timespec ahead = {0};
+	virtual_time_add(CLOCK_PROCESS_CPUTIME_ID, &ahead);
+	return answer == (clock_t)-1 ? answer
+	                             : answer + ahead.tv_sec * CLOCKS_PER_SEC
+	                                       + ahead.tv_nsec / (1000000000 / CLOCKS_PER_SEC);
 }
 
 EXPORTED clock_t times(struct tms *ret_times)
 {
 	note_asked();
-	return NEXT(times)(ret_times);
+	clock_t answer = NEXT(times)(ret_times);
+	long ticks = sysconf(_SC_CLK_TCK);
+	struct timespec ahead = {0};
+	virtual_time_add(CLOCK_MONOTONIC, &ahead);
+	return answer == (clock_t)-1
+	               ? answer
+	               : answer + ahead.tv_sec * ticks + ahead.tv_nsec / (1000000000 / ticks);
 }

@@ -9,6 +9,10 @@
 /* Whether the program has asked since this was called last. */
 bool clocks_were_asked(void);
 
+/* Whether others than the calling thread may go by the time as well, and by the machine's: threads
+ * that the program has made, and children. */
+bool clocks_are_real(void);
+
 /* What the calling thread has computed so far, in microseconds. */
 uint64_t clocks_computed(void);
 

@@ -84,9 +84,16 @@ bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, i
 		return false;
 	}
 	struct wire_call call = gate_call(function, site);
-	struct wire_op op = describe((struct wire_name){ call.call, 0 }, comm, root, signature);
+	struct wire_op op = describe((struct wire_name){call.call, 0}, comm, root, signature);
 
+	struct bytes *bytes = NULL;
+
+	if (guard_wants_blocking())
+		bytes = collective_bytes(comm, function, root, &signature);
+	guard_blocking_collective(op.name, bytes);
 	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
+	guard_collective_over(bytes);
+	bytes_release(bytes);
 	collective_signature_release(&signature);
 	return true;
 }
@@ -97,8 +104,9 @@ int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, in
 {
 	struct collective_kept *kept = closure;
 	struct wire_call call = gate_call(function, site);
-	struct wire_op op = describe((struct wire_name){ call.call, 0 }, comm, root, signature);
+	struct wire_op op = describe((struct wire_name){call.call, 0}, comm, root, signature);
 	struct request *started = request_new_collective(op.name, comm, actions, closure);
+	struct bytes *bytes;
 
 	communicator_retain(comm);
 	kept->comm = comm;
@@ -109,6 +117,9 @@ int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, in
 		return error_check(comm, MPI_ERR_NO_MEM, function, site);
 	}
 	*request = request_handle(started);
+	bytes = collective_bytes(comm, function, root, &signature);
+	guard_begin_collective(started, bytes);
+	bytes_release(bytes);
 	if (early_applies(function, comm))
 		request_post(started);
 	op.nonblocking = true;

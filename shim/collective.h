@@ -18,8 +18,6 @@
 #include "mpi_calls.h"
 #include "request.h"
 
-#define COLLECTIVE_NO_ROOT (-99) /* in place of a root */
-
 /* Whether such a call can be made; if not, the library says what is wrong, without
  * communicating. */
 bool collective_is_valid(MPI_Comm comm, int root, const struct collective_signature *signature);
@@ -70,11 +68,16 @@ void collective_over(void *closure, int code);
 struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signature signature,
                              uint16_t function);
 
+/* What a member's call uses of its memory: NULL: nothing, or that is not known. */
+struct bytes *collective_bytes(MPI_Comm comm, enum mpi_call function, int root,
+                               const struct collective_signature *signature);
+
 /* A persistent collective: the first member of the closure of its request, which is malloc'ed. */
 struct collective_plan {
 	struct collective_kept kept;
 	struct collective_signature signature;
-	struct wire_op op; /* of each start but for the name; filled in by the caller, as above */
+	struct wire_op op;   /* of each start but for the name; filled in by the caller, as above */
+	struct bytes *bytes; /* owned; filled in by the caller */
 };
 
 /* Gives the program its request. Takes over the plan. MPI's code. */

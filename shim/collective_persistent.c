@@ -12,6 +12,7 @@ void collective_plan_release(void *closure)
 	struct collective_plan *plan = closure;
 
 	collective_signature_release(&plan->signature);
+	bytes_release(plan->bytes);
 	collective_over(closure, MPI_SUCCESS);
 }
 
@@ -44,6 +45,7 @@ int collective_plan_start(struct request *request, struct wire_name name, struct
 	if (request_rename(request, name) < 0)
 		return MPI_ERR_NO_MEM;
 	request->active = true;
+	guard_begin_collective(request, plan->bytes);
 	if (early_applies(plan->op.function, plan->kept.comm))
 		request_post(request);
 	*ret_op = plan->op;

@@ -62,7 +62,9 @@ int shim_MPI_Reduce_scatter_block(void *site, const void *sendbuf, void *recvbuf
 	int code, *counts;
 
 	if (!collective_enter(site, MPI_CALL_Reduce_scatter_block, comm, COLLECTIVE_NO_ROOT,
-	                      collective_sign_block(comm, recvcount, datatype, op))) {
+	                      collective_sign_block(comm,
+	                                            (struct collective_buffers){sendbuf, recvbuf},
+	                                            recvcount, datatype, op))) {
 		code = real_mpi()->Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op,
 		                                        comm);
 		return error_check(comm, code, MPI_CALL_Reduce_scatter_block, site);
@@ -211,8 +213,8 @@ static int prefix(struct early *early, const void *sendbuf, const struct contrib
 int early_Scan(struct early *early, const void *sendbuf, void *recvbuf, int count,
                MPI_Datatype datatype, MPI_Op op)
 {
-	const struct contributions all = { .count = count, .type = datatype, .op = op,
-	                                   .result = recvbuf, .inclusive = true };
+	const struct contributions all = {
+		.count = count, .type = datatype, .op = op, .result = recvbuf, .inclusive = true};
 
 	return prefix(early, sendbuf, &all);
 }
@@ -220,8 +222,8 @@ int early_Scan(struct early *early, const void *sendbuf, void *recvbuf, int coun
 int early_Exscan(struct early *early, const void *sendbuf, void *recvbuf, int count,
                  MPI_Datatype datatype, MPI_Op op)
 {
-	const struct contributions all = { .count = count, .type = datatype, .op = op,
-	                                   .result = recvbuf };
+	const struct contributions all = {
+		.count = count, .type = datatype, .op = op, .result = recvbuf};
 
 	return prefix(early, sendbuf, &all);
 }

@@ -12,7 +12,7 @@ struct part {
 
 static struct part own_part(const void *data, int count, MPI_Datatype type)
 {
-	return (struct part){ (void *)(uintptr_t)data, count, type };
+	return (struct part){(void *)(uintptr_t)data, count, type};
 }
 
 /* Where the parts of all members stand in the root's buffer. */
@@ -101,7 +101,7 @@ static int scatter(struct early *early, const struct layout *layout, const struc
 int early_Scatter(struct early *early, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                   void *recvbuf, int recvcount, MPI_Datatype recvtype, int root)
 {
-	const struct layout layout = { sendbuf, sendcount, NULL, NULL, sendtype };
+	const struct layout layout = {sendbuf, sendcount, NULL, NULL, sendtype};
 	const struct part own = own_part(recvbuf, recvcount, recvtype);
 
 	return scatter(early, &layout, &own, root);
@@ -111,7 +111,7 @@ int early_Scatterv(struct early *early, const void *sendbuf, const int sendcount
                    const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount,
                    MPI_Datatype recvtype, int root)
 {
-	const struct layout layout = { sendbuf, 0, sendcounts, displs, sendtype };
+	const struct layout layout = {sendbuf, 0, sendcounts, displs, sendtype};
 	const struct part own = own_part(recvbuf, recvcount, recvtype);
 
 	return scatter(early, &layout, &own, root);
@@ -139,7 +139,7 @@ static int gather(struct early *early, const struct part *own, const struct layo
 int early_Gather(struct early *early, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                  void *recvbuf, int recvcount, MPI_Datatype recvtype, int root)
 {
-	const struct layout layout = { recvbuf, recvcount, NULL, NULL, recvtype };
+	const struct layout layout = {recvbuf, recvcount, NULL, NULL, recvtype};
 	const struct part own = own_part(sendbuf, sendcount, sendtype);
 
 	return gather(early, &own, &layout, root);
@@ -149,7 +149,7 @@ int early_Gatherv(struct early *early, const void *sendbuf, int sendcount, MPI_D
                   void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                   int root)
 {
-	const struct layout layout = { recvbuf, 0, recvcounts, displs, recvtype };
+	const struct layout layout = {recvbuf, 0, recvcounts, displs, recvtype};
 	const struct part own = own_part(sendbuf, sendcount, sendtype);
 
 	return gather(early, &own, &layout, root);

@@ -3,15 +3,10 @@
 #include <stdlib.h>
 
 #include "communicator.h"
+#include "explorer/mix.h"
 #include "neighbors.h"
 #include "real.h"
 #include "signature.h"
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0xff51afd7ed558ccdu;
-	return hash ^ (hash >> 33);
-}
 
 /* A type of the program's must be committed before it is used in communication. */
 static bool is_committed(MPI_Datatype type)
@@ -21,8 +16,7 @@ static bool is_committed(MPI_Datatype type)
 
 	if (type_is_basic(type))
 		return true;
-	if (real_mpi()->Send_init(&nowhere, 1, type, 0, 0, MPI_COMM_SELF, &request)
-	    != MPI_SUCCESS)
+	if (real_mpi()->Send_init(&nowhere, 1, type, 0, 0, MPI_COMM_SELF, &request) != MPI_SUCCESS)
 		return false;
 	real_mpi()->Request_free(&request);
 	return true;
@@ -56,7 +50,7 @@ void collective_signature_release(struct collective_signature *signature)
 {
 	free(signature->sends.bytes);
 	free(signature->receives.bytes);
-	signature->sends = signature->receives = (struct wire_side){ 0 };
+	signature->sends = signature->receives = (struct wire_side){0};
 }
 
 /* --- data that is exchanged ------------------------------------------------------------------ */
@@ -197,8 +191,8 @@ static void sign_part(struct collective_signature *signature)
 	signature->types = side->types[0];
 }
 
-struct collective_signature
-collective_sign_exchange(MPI_Comm comm, const struct collective_exchange *exchange)
+struct collective_signature collective_sign_exchange(MPI_Comm comm,
+                                                     const struct collective_exchange *exchange)
 {
 	const struct communicator *communicator = communicator_find(comm);
 	struct collective_signature signature = COLLECTIVE_UNSIGNED;
@@ -218,6 +212,7 @@ collective_sign_exchange(MPI_Comm comm, const struct collective_exchange *exchan
 		break;
 	}
 	sign_part(&signature);
+	signature.exchange = exchange;
 	return signature;
 }
 
@@ -229,12 +224,39 @@ static uint8_t sign_op(MPI_Op op)
 	return (unsigned)op >> 30 == 1 ? (uint8_t)((unsigned)op & 0xff) : WIRE_OWN_REDUCTION;
 }
 
+/* What MPICH looks at: MPI_BOTTOM is NULL, too, and right with a type that has addresses. */
+static bool is_missing(const void *buffer, uint64_t count, MPI_Datatype type)
+{
+	return !buffer && count > 0 && type_is_basic(type);
+}
+
+static bool buffers_are_sound(const struct communicator *communicator, int root,
+                              struct collective_buffers buffers, uint64_t sent, uint64_t received,
+                              MPI_Datatype type)
+{
+	bool sends = true, receives = root == COLLECTIVE_NO_ROOT;
+
+	if (communicator->is_inter && !receives) {
+		receives = root == MPI_ROOT;
+		sends = root >= 0;
+	} else if (!receives) {
+		receives = root == communicator->rank;
+	}
+	if (sends && is_missing(buffers.send, sent, type))
+		return false;
+	if (!receives)
+		return true;
+	if (is_missing(buffers.recv, received, type))
+		return false;
+	return communicator->is_inter || sent == 0 || buffers.send != buffers.recv
+	       || buffers.send == MPI_IN_PLACE;
+}
+
 /* In an intercommunicator both groups must give the same (MPI 3.1, section 5.9), but for the
  * root's fellows, who give nothing. */
-struct collective_signature collective_sign_reduction(MPI_Comm comm, int root, int count,
-                                                      MPI_Datatype type, MPI_Op op)
+static struct collective_signature sign_reduction(const struct communicator *communicator, int root,
+                                                  int count, MPI_Datatype type, MPI_Op op)
 {
-	const struct communicator *communicator = communicator_find(comm);
 	struct collective_signature signature = COLLECTIVE_UNSIGNED;
 
 	if (communicator && communicator->is_inter && root == MPI_PROC_NULL)
@@ -249,12 +271,25 @@ struct collective_signature collective_sign_reduction(MPI_Comm comm, int root, i
 	return signature;
 }
 
-struct collective_signature collective_sign_block(MPI_Comm comm, int count, MPI_Datatype type,
-                                                  MPI_Op op)
+struct collective_signature collective_sign_reduction(MPI_Comm comm, int root,
+                                                      struct collective_buffers buffers, int count,
+                                                      MPI_Datatype type, MPI_Op op)
 {
 	const struct communicator *communicator = communicator_find(comm);
-	struct collective_signature signature =
-	        collective_sign_reduction(comm, MPI_ROOT, count, type, op);
+	struct collective_signature signature = sign_reduction(communicator, root, count, type, op);
+
+	if (communicator && signature.sound)
+		signature.sound = buffers_are_sound(communicator, root, buffers, (uint64_t)count,
+		                                    (uint64_t)count, type);
+	return signature;
+}
+
+struct collective_signature collective_sign_block(MPI_Comm comm, struct collective_buffers buffers,
+                                                  int count, MPI_Datatype type, MPI_Op op)
+{
+	const struct communicator *communicator = communicator_find(comm);
+	struct collective_signature signature = collective_sign_reduction(comm, COLLECTIVE_NO_ROOT,
+	                                                                  buffers, count, type, op);
 
 	/* The blocks of a group add up to as much as those of the other. */
 	if (communicator && communicator->is_inter)
@@ -262,12 +297,12 @@ struct collective_signature collective_sign_block(MPI_Comm comm, int count, MPI_
 	return signature;
 }
 
-struct collective_signature collective_sign_counts(MPI_Comm comm, const int *counts,
-                                                   MPI_Datatype type, MPI_Op op)
+struct collective_signature collective_sign_counts(MPI_Comm comm, struct collective_buffers buffers,
+                                                   const int *counts, MPI_Datatype type, MPI_Op op)
 {
 	const struct communicator *communicator = communicator_find(comm);
-	struct collective_signature signature = collective_sign_reduction(comm, MPI_ROOT, 1, type,
-	                                                                  op);
+	struct collective_signature signature = sign_reduction(communicator, COLLECTIVE_NO_ROOT, 1,
+	                                                       type, op);
 	uint64_t hash = 1, count = 0;
 
 	for (int i = 0; communicator && counts && i < communicator->size; i++) {
@@ -275,19 +310,18 @@ struct collective_signature collective_sign_counts(MPI_Comm comm, const int *cou
 		count += (uint64_t)counts[i];
 		signature.sound = signature.sound && counts[i] >= 0;
 	}
+	if (communicator && counts && signature.sound)
+		signature.sound = buffers_are_sound(communicator, COLLECTIVE_NO_ROOT, buffers,
+		                                    count, (uint64_t)counts[communicator->rank],
+		                                    type);
 	signature.counts = hash != 0 ? hash : 1;
 	signature.bytes *= count;
 	return signature;
 }
 
-struct collective_signature collective_sign_apart(MPI_Comm comm, const void *sendbuf,
-                                                  const void *recvbuf, int count,
-                                                  struct collective_signature signature)
+struct collective_signature collective_sign_buffers(struct collective_signature signature,
+                                                    const struct collective_reduced *reduced)
 {
-	const struct communicator *communicator = communicator_find(comm);
-
-	if (communicator && !communicator->is_inter && count > 0 && sendbuf == recvbuf
-	    && sendbuf != MPI_IN_PLACE)
-		signature.sound = false;
+	signature.reduced = reduced;
 	return signature;
 }

@@ -11,6 +11,19 @@
 
 #include "wire.h"
 
+#define COLLECTIVE_NO_ROOT (-99) /* in place of a root */
+
+struct collective_exchange;
+
+/* The buffers of a reduction, as MPI has them. */
+struct collective_reduced {
+	const void *send, *recv;
+	int count;
+	bool is_block;     /* each gets a block of `count` elements */
+	const int *counts; /* each gets a block of its own size; NULL: none of both */
+	MPI_Datatype type;
+};
+
 struct collective_signature {
 	bool sound;     /* false: an argument is invalid, and MPI will say which */
 	uint64_t bytes; /* of this rank's contribution, to each where it is the same for all */
@@ -20,8 +33,11 @@ struct collective_signature {
 	uint8_t reduction;
 	uint64_t counts;
 	struct wire_side sends, receives;
+	/* What it was made of, where there is data; as long as the call lasts. */
+	const struct collective_exchange *exchange;
+	const struct collective_reduced *reduced;
 };
-#define COLLECTIVE_UNSIGNED ((struct collective_signature){ .sound = true })
+#define COLLECTIVE_UNSIGNED ((struct collective_signature){.sound = true})
 
 void collective_signature_release(struct collective_signature *signature);
 
@@ -41,28 +57,38 @@ struct collective_data {
 	const int *counts;
 	MPI_Datatype type;
 	const MPI_Datatype *types; /* for each; NULL: `type` */
+	/* Where each begins, in extents of `type`, or bytes with `types`; both NULL: one behind the
+	 * other. */
+	const int *displacements;
+	const MPI_Aint *addresses;
 };
 
 struct collective_exchange {
 	enum collective_flow flow;
-	int root; /* where there is one */
+	int root;                          /* where there is one */
 	struct collective_data send, recv; /* of MPI_Bcast both are its buffer */
 };
 
-struct collective_signature
-collective_sign_exchange(MPI_Comm comm, const struct collective_exchange *exchange);
+struct collective_signature collective_sign_exchange(MPI_Comm comm,
+                                                     const struct collective_exchange *exchange);
+
+/* As MPI has them: each member gives data, and the root, or else each member, has a place for the
+ * result, which must be another one. */
+struct collective_buffers {
+	const void *send, *recv;
+};
 
 /* Reductions (root: COLLECTIVE_NO_ROOT where there is none); those whose result is scattered, in
  * blocks of one size or of several. */
-struct collective_signature collective_sign_reduction(MPI_Comm comm, int root, int count,
+struct collective_signature collective_sign_reduction(MPI_Comm comm, int root,
+                                                      struct collective_buffers buffers, int count,
                                                       MPI_Datatype type, MPI_Op op);
-/* The same where all members have both buffers, which must not be one. */
-struct collective_signature collective_sign_apart(MPI_Comm comm, const void *sendbuf,
-                                                  const void *recvbuf, int count,
-                                                  struct collective_signature signature);
-struct collective_signature collective_sign_block(MPI_Comm comm, int count, MPI_Datatype type,
-                                                  MPI_Op op);
-struct collective_signature collective_sign_counts(MPI_Comm comm, const int *counts,
-                                                   MPI_Datatype type, MPI_Op op);
+struct collective_signature collective_sign_block(MPI_Comm comm, struct collective_buffers buffers,
+                                                  int count, MPI_Datatype type, MPI_Op op);
+struct collective_signature collective_sign_counts(MPI_Comm comm, struct collective_buffers buffers,
+                                                   const int *counts, MPI_Datatype type, MPI_Op op);
+/* The same, with its buffers. */
+struct collective_signature collective_sign_buffers(struct collective_signature signature,
+                                                    const struct collective_reduced *reduced);
 
 #endif

@@ -6,7 +6,9 @@
 
 #include "caller.h"
 #include "error.h"
+#include "explorer/mix.h"
 #include "gate.h"
+#include "inside.h"
 #include "real.h"
 
 enum { BUCKETS = 128, FIRST_NUMBER = 16, LONGEST_NAME = 160 };
@@ -80,7 +82,7 @@ static int world_ranks(MPI_Group group, int *ret_size, int **ret_ranks)
 
 int communicator_groups_of_group(MPI_Group group, struct communicator_groups *ret_groups)
 {
-	*ret_groups = (struct communicator_groups){ 0 };
+	*ret_groups = (struct communicator_groups){0};
 	return world_ranks(group, &ret_groups->size, &ret_groups->local);
 }
 
@@ -90,7 +92,7 @@ int communicator_groups_of(MPI_Comm handle, struct communicator_groups *ret_grou
 	MPI_Group group;
 	int code = real_mpi()->Comm_group(handle, &group);
 
-	*ret_groups = (struct communicator_groups){ 0 };
+	*ret_groups = (struct communicator_groups){0};
 	if (code != MPI_SUCCESS)
 		return code;
 	code = world_ranks(group, &ret_groups->size, &ret_groups->local);
@@ -110,18 +112,10 @@ void communicator_groups_release(struct communicator_groups *groups)
 {
 	free(groups->local);
 	free(groups->remote);
-	*groups = (struct communicator_groups){ 0 };
+	*groups = (struct communicator_groups){0};
 }
 
 /* --- numbers --------------------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
-	hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
-	hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
-	return hash ^ (hash >> 31);
-}
 
 static uint64_t mix_group(uint64_t hash, int size, const int *ranks)
 {
@@ -189,10 +183,14 @@ static void announce(uint64_t number, const struct communicator_groups *groups, 
 	snprintf(text, sizeof(text), "%s", name);
 	const struct wire_message message = {
 		.type = WIRE_COMM,
-		.comm = { .comm = number, .local_count = (uint32_t)groups->size,
-		          .remote_count = (uint32_t)groups->remote_size, .local = groups->local,
-		          .remote = groups->remote, .my_rank = rank, .window = window,
-		          .name = text },
+		.comm = {.comm = number,
+	                 .local_count = (uint32_t)groups->size,
+	                 .remote_count = (uint32_t)groups->remote_size,
+	                 .local = groups->local,
+	                 .remote = groups->remote,
+	                 .my_rank = rank,
+	                 .window = window,
+	                 .name = text},
 	};
 	gate_tell(&message);
 }
@@ -207,7 +205,8 @@ uint64_t communicator_announce_copy(const struct communicator *communicator, uns
                                     const char *name)
 {
 	const struct communicator_groups groups = {
-		.size = communicator->size, .local = communicator->local,
+		.size = communicator->size,
+		.local = communicator->local,
 		.remote_size = communicator->is_inter ? communicator->remote_size : 0,
 		.remote = communicator->remote,
 	};
@@ -228,8 +227,8 @@ uint64_t communicator_derive(const struct communicator *communicator, unsigned f
 uint64_t communicator_derive_window(const struct communicator *communicator, unsigned function)
 {
 	static uint32_t made; /* windows of which this process has the lowest rank */
-	const struct communicator_groups groups = { .size = communicator->size,
-		                                    .local = communicator->local };
+	const struct communicator_groups groups = {.size = communicator->size,
+	                                           .local = communicator->local};
 	uint64_t number = communicator_new_number(communicator->number, function, 0, &groups);
 	bool lowest_here = lowest(groups.size, groups.local)
 	                   == communicator->local[communicator->rank];
@@ -242,7 +241,7 @@ uint64_t communicator_derive_window(const struct communicator *communicator, uns
 
 /* --- the registry ---------------------------------------------------------------------------- */
 
-static void forget(struct communicator *communicator)
+static void forget_communicator(struct communicator *communicator)
 {
 	struct communicator **link = bucket_of(communicator->handle);
 
@@ -335,16 +334,16 @@ int communicator_start(void)
 static int free_in_library(struct communicator *communicator)
 {
 	MPI_Comm handle = communicator->handle;
-	unsigned depth = caller_suspend();
+	struct caller_pause pause = caller_suspend();
 	int code = real_mpi()->Comm_free(&handle);
 
-	caller_resume(depth);
+	caller_resume(&pause);
 	if (code != MPI_SUCCESS)
 		return code;
 	error_release_handler(communicator);
 	if (communicator->shadow != MPI_COMM_NULL)
 		real_mpi()->Comm_free(&communicator->shadow);
-	forget(communicator);
+	forget_communicator(communicator);
 	return MPI_SUCCESS;
 }
 
@@ -383,14 +382,30 @@ uint64_t communicator_hash(uint64_t before, int count, const int *values)
 	return hash != 0 ? hash : 1;
 }
 
+uint64_t communicator_hash_flags(uint64_t before, int count, const int *flags)
+{
+	uint64_t hash = mix(before, (uint64_t)count);
+
+	for (int i = 0; i < count; i++)
+		hash = mix(hash, flags[i] != 0);
+	return hash != 0 ? hash : 1;
+}
+
 static struct wire_op meeting(const struct wire_call *call, uint32_t step, uint64_t number)
 {
 	return (struct wire_op){
-		.name = { call->call, step },
+		.name = {call->call, step},
 		.kind = WIRE_COLLECTIVE,
 		.comm = number,
 		.peer = -1,
 	};
+}
+
+/* What follows is MPI's, in which they may wait for each other. */
+static void wait_for_members(const struct wire_call *call, struct wire_op *op)
+{
+	gate_wait_for(call, op, WIRE_WAIT_ALL);
+	inside_meet(call->function, call->site);
 }
 
 void communicator_meet(uint64_t number, unsigned function, const void *site, uint64_t arguments)
@@ -399,7 +414,7 @@ void communicator_meet(uint64_t number, unsigned function, const void *site, uin
 	struct wire_op op = meeting(&call, 0, number);
 
 	op.counts = arguments;
-	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
+	wait_for_members(&call, &op);
 }
 
 /* To the scheduler each sends nothing to those in its group, and has the same arguments. */
@@ -408,18 +423,18 @@ void communicator_meet_as_group(uint64_t number, unsigned function, const void *
 {
 	struct wire_call call = gate_call(function, site);
 	struct wire_op op = meeting(&call, 0, number);
-	struct wire_types nothing = { 0 };
+	struct wire_types nothing = {0};
 	uint64_t none = 0;
 
 	op.counts = communicator_hash(1, count, group);
-	op.sends = (struct wire_side){ .partners = WIRE_WITH_LISTED,
-		                       .peer_count = (uint32_t)count,
-		                       .peers = group,
-		                       .part_count = 1,
-		                       .bytes = &none,
-		                       .type_count = 1,
-		                       .types = &nothing };
-	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
+	op.sends = (struct wire_side){.partners = WIRE_WITH_LISTED,
+	                              .peer_count = (uint32_t)count,
+	                              .peers = group,
+	                              .part_count = 1,
+	                              .bytes = &none,
+	                              .type_count = 1,
+	                              .types = &nothing};
+	wait_for_members(&call, &op);
 }
 
 void communicator_meet_again(uint64_t number, unsigned function, const void *site, uint32_t step)
@@ -432,5 +447,5 @@ void communicator_meet_again(uint64_t number, unsigned function, const void *sit
 
 	struct wire_op op = meeting(&call, step, number);
 
-	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
+	wait_for_members(&call, &op);
 }

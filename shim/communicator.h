@@ -106,6 +106,8 @@ void communicator_meet_as_group(uint64_t number, unsigned function, const void *
 
 /* A hash of it all; never 0. */
 uint64_t communicator_hash(uint64_t before, int count, const int *values);
+/* The same where all values but 0 are one: true. */
+uint64_t communicator_hash_flags(uint64_t before, int count, const int *flags);
 
 /* The same as a further step (1, 2, ...) of the call opened last. */
 void communicator_meet_again(uint64_t number, unsigned function, const void *site, uint32_t step);

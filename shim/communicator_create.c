@@ -19,7 +19,7 @@ enum { LONGEST_NAME = 160 };
 struct creation {
 	const void *site;
 	enum mpi_call function;
-	MPI_Comm comm; /* as the program gave it */
+	MPI_Comm comm;               /* as the program gave it */
 	struct communicator *parent; /* NULL: none, and the library will say so */
 };
 
@@ -28,7 +28,7 @@ struct creation {
 static struct creation creation_begin_with(const void *site, enum mpi_call function, MPI_Comm comm,
                                            uint64_t arguments)
 {
-	struct creation creation = { site, function, comm, communicator_find(comm) };
+	struct creation creation = {site, function, comm, communicator_find(comm)};
 
 	if (creation.parent)
 		communicator_meet(creation.parent->number, function, site, arguments);
@@ -90,7 +90,7 @@ static int dup_shadow(const struct communicator *parent, MPI_Comm *ret_shadow,
 /* Copy callbacks of attributes are the program's, and may call MPI. */
 static int dup_with_callbacks(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-	unsigned depth = caller_suspend();
+	struct caller_pause pause = caller_suspend();
 	MPI_Request request;
 	int code;
 
@@ -98,7 +98,7 @@ static int dup_with_callbacks(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 		code = real_mpi()->Comm_idup(comm, newcomm, &request);
 	else
 		code = real_mpi()->Comm_dup_with_info(comm, info, newcomm);
-	caller_resume(depth);
+	caller_resume(&pause);
 	if (code == MPI_SUCCESS && info == MPI_INFO_NULL)
 		code = gate_complete(&request, MPI_STATUS_IGNORE);
 	return code;
@@ -150,7 +150,7 @@ struct idup {
 static int idup_post(void *closure, MPI_Request *ret_request)
 {
 	struct idup *idup = closure;
-	unsigned depth = caller_suspend();
+	struct caller_pause pause = caller_suspend();
 	int code;
 
 	if (idup->has_info)
@@ -158,7 +158,7 @@ static int idup_post(void *closure, MPI_Request *ret_request)
 		                                       ret_request);
 	else
 		code = real_mpi()->Comm_idup(idup->comm, idup->newcomm, ret_request);
-	caller_resume(depth);
+	caller_resume(&pause);
 	return code;
 }
 
@@ -187,16 +187,19 @@ static void idup_over(void *closure, int code)
 static int start_idup(const void *site, enum mpi_call function, MPI_Comm comm, MPI_Info info,
                       bool has_info, MPI_Comm *newcomm, MPI_Request *request)
 {
-	static const struct request_actions actions = { .post = idup_post, .over = idup_over };
+	static const struct request_actions actions = {.post = idup_post, .over = idup_over};
 	struct communicator *parent = communicator_find(comm);
-	struct idup *idup = parent ? calloc(1, sizeof(*idup)) : NULL;
-	int code;
+	bool valid = parent && (!has_info || collective_takes_info(info));
+	struct idup *idup = valid ? calloc(1, sizeof(*idup)) : NULL;
+	int code = MPI_ERR_NO_MEM;
 
 	if (!idup) {
 		error_report_call(site, function);
-		return error_check(comm, parent ? MPI_ERR_NO_MEM
-		                                : real_mpi()->Comm_idup(comm, newcomm, request),
-		                   function, site);
+		if (!valid && has_info)
+			code = real_mpi()->Comm_idup_with_info(comm, info, newcomm, request);
+		else if (!valid)
+			code = real_mpi()->Comm_idup(comm, newcomm, request);
+		return error_check(comm, code, function, site);
 	}
 	idup->comm = comm;
 	idup->newcomm = newcomm;
@@ -242,7 +245,10 @@ int shim_MPI_Comm_split(void *site, MPI_Comm comm, int color, int key, MPI_Comm 
 int shim_MPI_Comm_split_type(void *site, MPI_Comm comm, int split_type, int key, MPI_Info info,
                              MPI_Comm *newcomm)
 {
-	struct creation creation = creation_begin(site, MPI_CALL_Comm_split_type, comm);
+	/* Who takes no part in it need not tell the type (MPI 3.1, section 6.4.2). */
+	uint64_t arguments = split_type != MPI_UNDEFINED ? communicator_hash(1, 1, &split_type) : 0;
+	struct creation creation = creation_begin_with(site, MPI_CALL_Comm_split_type, comm,
+	                                               arguments);
 	int code = real_mpi()->Comm_split_type(comm, split_type, key, info, newcomm);
 
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
@@ -267,7 +273,7 @@ static bool to_ranks_of(const struct communicator *parent, struct communicator_g
 static struct creation begin_with_group(const void *site, enum mpi_call function, MPI_Comm comm,
                                         MPI_Group group)
 {
-	struct creation creation = { site, function, comm, communicator_find(comm) };
+	struct creation creation = {site, function, comm, communicator_find(comm)};
 	struct communicator_groups groups;
 
 	if (!creation.parent || creation.parent->is_inter || group == MPI_GROUP_NULL
@@ -293,11 +299,11 @@ int shim_MPI_Comm_create(void *site, MPI_Comm comm, MPI_Group group, MPI_Comm *n
 int shim_MPI_Cart_create(void *site, MPI_Comm comm, int ndims, const int dims[],
                          const int periods[], int reorder, MPI_Comm *newcomm)
 {
-	uint64_t arguments = communicator_hash(1, 1, &reorder);
+	uint64_t arguments = communicator_hash_flags(1, 1, &reorder);
 
 	if (ndims > 0 && dims && periods)
-		arguments = communicator_hash(communicator_hash(arguments, ndims, dims), ndims,
-		                              periods);
+		arguments = communicator_hash_flags(communicator_hash(arguments, ndims, dims),
+		                                    ndims, periods);
 	struct creation creation = creation_begin_with(site, MPI_CALL_Cart_create, comm, arguments);
 	int code = real_mpi()->Cart_create(comm, ndims, dims, periods, reorder, newcomm);
 
@@ -312,9 +318,8 @@ int shim_MPI_Cart_sub(void *site, MPI_Comm comm, const int remain_dims[], MPI_Co
 		real_mpi()->Cartdim_get(comm, &dimensions);
 	if (!remain_dims)
 		dimensions = 0;
-	struct creation creation = creation_begin_with(site, MPI_CALL_Cart_sub, comm,
-	                                               communicator_hash(1, dimensions,
-	                                                                 remain_dims));
+	struct creation creation = creation_begin_with(
+		site, MPI_CALL_Cart_sub, comm, communicator_hash_flags(1, dimensions, remain_dims));
 	int code = real_mpi()->Cart_sub(comm, remain_dims, newcomm);
 
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
@@ -323,7 +328,7 @@ int shim_MPI_Cart_sub(void *site, MPI_Comm comm, const int remain_dims[], MPI_Co
 int shim_MPI_Graph_create(void *site, MPI_Comm comm, int nnodes, const int indx[],
                           const int edges[], int reorder, MPI_Comm *newcomm)
 {
-	uint64_t arguments = communicator_hash(1, 1, &reorder);
+	uint64_t arguments = communicator_hash_flags(1, 1, &reorder);
 
 	if (nnodes > 0 && indx)
 		arguments = communicator_hash(arguments, nnodes, indx);
@@ -336,11 +341,30 @@ int shim_MPI_Graph_create(void *site, MPI_Comm comm, int nnodes, const int indx[
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
 }
 
+/* Either all edges of a graph have weights or none (MPI 3.1, section 7.5.4). Returns 0 where that
+ * cannot be told: no array for no edges. */
+static uint64_t hash_distributed(const int *const *weights, int count, int reorder)
+{
+	/* A variable of the library's, which the shim is not linked with. */
+	int *const *unweighted = real_symbol("MPI_UNWEIGHTED");
+	uint64_t arguments = communicator_hash_flags(1, 1, &reorder);
+
+	for (int i = 0; i < count; i++) {
+		int is_weighted = unweighted && weights[i] != *unweighted;
+
+		if (!weights[i])
+			return 0;
+		arguments = communicator_hash_flags(arguments, 1, &is_weighted);
+	}
+	return arguments;
+}
+
 int shim_MPI_Dist_graph_create(void *site, MPI_Comm comm, int n, const int sources[],
                                const int degrees[], const int destinations[], const int weights[],
                                MPI_Info info, int reorder, MPI_Comm *newcomm)
 {
-	struct creation creation = creation_begin(site, MPI_CALL_Dist_graph_create, comm);
+	struct creation creation = creation_begin_with(site, MPI_CALL_Dist_graph_create, comm,
+	                                               hash_distributed(&weights, 1, reorder));
 	int code = real_mpi()->Dist_graph_create(comm, n, sources, degrees, destinations, weights,
 	                                         info, reorder, newcomm);
 
@@ -353,7 +377,9 @@ int shim_MPI_Dist_graph_create_adjacent(void *site, MPI_Comm comm, int indegree,
                                         const int destweights[], MPI_Info info, int reorder,
                                         MPI_Comm *newcomm)
 {
-	struct creation creation = creation_begin(site, MPI_CALL_Dist_graph_create_adjacent, comm);
+	const int *const all[] = {sourceweights, destweights};
+	struct creation creation = creation_begin_with(site, MPI_CALL_Dist_graph_create_adjacent,
+	                                               comm, hash_distributed(all, 2, reorder));
 	int code = real_mpi()->Dist_graph_create_adjacent(comm, indegree, sources, sourceweights,
 	                                                  outdegree, destinations, destweights,
 	                                                  info, reorder, newcomm);
@@ -363,9 +389,8 @@ int shim_MPI_Dist_graph_create_adjacent(void *site, MPI_Comm comm, int indegree,
 
 int shim_MPI_Intercomm_merge(void *site, MPI_Comm comm, int high, MPI_Comm *newcomm)
 {
-	int is_high = high != 0;
 	struct creation creation = creation_begin_with(site, MPI_CALL_Intercomm_merge, comm,
-	                                               communicator_hash(1, 1, &is_high));
+	                                               communicator_hash_flags(1, 1, &high));
 	int code = real_mpi()->Intercomm_merge(comm, high, newcomm);
 
 	return creation_end(&creation, code, MPI_COMM_NULL, newcomm);
@@ -469,14 +494,13 @@ int shim_MPI_Intercomm_create_from_groups(void *site, MPI_Group local_group, int
                                           MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
 	const enum mpi_call function = MPI_CALL_Intercomm_create_from_groups;
-	struct communicator_groups groups = { 0 }, remote = { 0 };
+	struct communicator_groups groups = {0}, remote = {0};
 	uint64_t number = 0;
 	int me = MPI_UNDEFINED, code;
 
 	if (local_group != MPI_GROUP_NULL && remote_group != MPI_GROUP_NULL && stringtag)
 		real_mpi()->Group_rank(local_group, &me);
-	if (me == MPI_UNDEFINED
-	    || communicator_groups_of_group(local_group, &groups) != MPI_SUCCESS
+	if (me == MPI_UNDEFINED || communicator_groups_of_group(local_group, &groups) != MPI_SUCCESS
 	    || communicator_groups_of_group(remote_group, &remote) != MPI_SUCCESS) {
 		error_report_call(site, function);
 	} else {
@@ -503,8 +527,8 @@ static void meet_leader(const struct creation *creation, MPI_Comm peer_comm, int
 
 	if (other < 0 || other == own)
 		return;
-	int leaders[2] = { own < other ? own : other, own < other ? other : own };
-	const struct communicator_groups groups = { .size = 2, .local = leaders };
+	int leaders[2] = {own < other ? own : other, own < other ? other : own};
+	const struct communicator_groups groups = {.size = 2, .local = leaders};
 	uint64_t number = communicator_new_number(peer->number, creation->function, (uint64_t)tag,
 	                                          &groups);
 	communicator_announce(number, &groups, own == leaders[1],
@@ -514,8 +538,8 @@ static void meet_leader(const struct creation *creation, MPI_Comm peer_comm, int
 
 /* Each group meets before its leader meets the other's, so that the leaders know all to be
  * there, and again afterwards, so that all know. */
-int shim_MPI_Intercomm_create(void *site, MPI_Comm local_comm, int local_leader,
-                              MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newcomm)
+int shim_MPI_Intercomm_create(void *site, MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
+                              int remote_leader, int tag, MPI_Comm *newcomm)
 {
 	struct creation creation = creation_begin_with(site, MPI_CALL_Intercomm_create, local_comm,
 	                                               communicator_hash(1, 1, &local_leader));
@@ -555,7 +579,7 @@ int shim_MPI_Comm_free(void *site, MPI_Comm *comm)
 		return no_communicator(site, MPI_CALL_Comm_free, comm);
 	struct wire_call call = gate_call(MPI_CALL_Comm_free, site);
 	struct wire_op op = {
-		.name = { call.call, 0 },
+		.name = {call.call, 0},
 		.kind = WIRE_COLLECTIVE,
 		.comm = communicator->number,
 		.peer = -1,

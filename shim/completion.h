@@ -23,16 +23,22 @@ struct completion {
 	struct wire_call call;
 	MPI_Request *handles;
 	int count;
-	uint32_t asked;          /* their names, and their indices in `handles` */
+	uint32_t asked; /* their names, and their indices in `handles` */
 	struct wire_name *names;
 	uint32_t *places;
 	int ready, foreign;
-	int first_ready;         /* index, or -1 */
+	int first_ready; /* index, or -1 */
 	bool reported;
-	MPI_Comm comm;           /* of the request that failed, for the error handler */
+	MPI_Comm comm; /* of the request that failed, for the error handler */
 };
 
 enum standing completion_standing(MPI_Request handle);
+
+/* Whether one of them is no request at all, so that MPI will refuse the call. */
+bool completion_is_wrong(int count, const MPI_Request *handles);
+/* The requests to be given to MPI for that, inactive ones in place of the shim's: NULL if `handles`
+ * is. Valid until the thread's next call of it. */
+MPI_Request *completion_stand_ins(int count, const MPI_Request *handles);
 
 /* Opens the call and looks at its requests. MPI's code. One at a time; nothing to release. */
 int completion_open(struct completion *set, unsigned function, const void *site, int count,

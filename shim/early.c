@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "gate.h"
+#include "inside.h"
 #include "real.h"
 #include "request.h"
 
@@ -17,8 +18,7 @@ bool early_applies(unsigned function, MPI_Comm comm)
 		return function != MPI_CALL_Reduce_init && communicator
 		       && communicator->shadow != MPI_COMM_NULL
 		       && !gate_welcome()->synchronous_collectives;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -83,8 +83,12 @@ int early_advance(struct early *early, int code, const MPI_Status *status, MPI_R
 		*ret_real = early->posts[early->next++].request;
 		return MPI_SUCCESS;
 	}
-	if (early->code == MPI_SUCCESS && early->finish)
+	if (early->code == MPI_SUCCESS && early->finish) {
+		struct wire_inside before = inside_drive(); /* functions of the program's */
+
 		early->code = early->finish(early->state);
+		inside_driven(&before);
+	}
 	if (early->release)
 		early->release(early->state);
 	early->release = NULL;

@@ -15,10 +15,11 @@
 #include "park.h"
 #include "real.h"
 #include "startup.h"
+#include "tracking.h"
 
 enum { FRAMES_MAX = 48, STACK_BYTES = 128 * 1024 };
 
-static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS };
+static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
 
 static uint8_t signal_stack[STACK_BYTES]; /* an overflowing stack is a crash as well */
 static pid_t watched;
@@ -48,7 +49,7 @@ static uint32_t struck_frames(uint64_t *frames, const ucontext_t *context)
 	return kept;
 }
 
-static void watch(int number);
+static void watch_signal(int number);
 
 static _Noreturn void leave_unwinding(int number)
 {
@@ -56,7 +57,7 @@ static _Noreturn void leave_unwinding(int number)
 
 	sigemptyset(&struck);
 	sigaddset(&struck, number);
-	watch(number);
+	watch_signal(number);
 	pthread_sigmask(SIG_UNBLOCK, &struck, NULL);
 	siglongjmp(*way_out, 1);
 }
@@ -83,7 +84,7 @@ static void on_deadly(int number, siginfo_t *info, void *context)
 	if (watched != park_real_pid())
 		return; /* a process of the program's own: the signal strikes again */
 	uint64_t frames[FRAMES_MAX + 1];
-	struct wire_message message = { .type = WIRE_ENDING };
+	struct wire_message message = {.type = WIRE_ENDING};
 	message.ending.signal = number;
 	message.ending.count = struck_frames(frames, context);
 	message.ending.frames = frames;
@@ -91,17 +92,17 @@ static void on_deadly(int number, siginfo_t *info, void *context)
 	gate_wait_for_end();
 }
 
-static void watch(int number)
+static void watch_signal(int number)
 {
-	const struct sigaction action = { .sa_sigaction = on_deadly,
-		                          .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND };
+	const struct sigaction action = {.sa_sigaction = on_deadly,
+	                                 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND};
 
 	sigaction(number, &action, NULL);
 }
 
 void ending_watch(void)
 {
-	const stack_t stack = { .ss_sp = signal_stack, .ss_size = sizeof(signal_stack) };
+	const stack_t stack = {.ss_sp = signal_stack, .ss_size = sizeof(signal_stack)};
 	stack_t taken;
 
 	watched = park_real_pid();
@@ -110,7 +111,7 @@ void ending_watch(void)
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
 		struct sigaction now;
 		if (sigaction(deadly[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-			watch(deadly[i]);
+			watch_signal(deadly[i]);
 	}
 }
 
@@ -146,9 +147,11 @@ void ending_exit(int status, bool finalised)
 
 void ending_leave(int status, bool finalised)
 {
-	struct wire_message message = { .type = WIRE_ENDING };
+	struct wire_message message = {.type = WIRE_ENDING};
 
 	shown = true;
+	if (finalised)
+		tracking_report_last();
 	message.ending.status = status;
 	gate_tell(&message);
 	/* When one fails the launcher kills the others, also before they tell how they end. */

@@ -29,7 +29,7 @@ static void *site_of_library_call(void)
 }
 
 /* Controlled calls look at the code themselves; here come the errors of those that pass through. */
-static void tell(MPI_Comm *comm, int *code, ...)
+static void on_passed_error(MPI_Comm *comm, int *code, ...)
 {
 	if (!caller_is_inside() && gate_is_active())
 		error_raise(*comm, *code, gate_current_call(), MPI_CALL_NONE,
@@ -38,20 +38,24 @@ static void tell(MPI_Comm *comm, int *code, ...)
 
 int error_start(void)
 {
-	return real_mpi()->Comm_create_errhandler(tell, &telling);
+	return real_mpi()->Comm_create_errhandler(on_passed_error, &telling);
 }
 
-static void report(uint32_t call, enum mpi_call function, const void *site, int code, bool fatal,
-                   bool refused, char *text)
+static void report_error(uint32_t call, enum mpi_call function, const void *site, int code,
+                         bool fatal, bool refused, char *text)
 {
 	int class = MPI_ERR_UNKNOWN;
 
 	real_mpi()->Error_class(code, &class);
 	const struct wire_message message = {
 		.type = WIRE_ERROR,
-		.error = { .call = call, .function = (uint16_t)function, .site = (uintptr_t)site,
-		           .error_class = class, .fatal = fatal, .refused = refused,
-		           .text = text },
+		.error = {.call = call,
+	                  .function = (uint16_t)function,
+	                  .site = (uintptr_t)site,
+	                  .error_class = class,
+	                  .fatal = fatal,
+	                  .refused = refused,
+	                  .text = text},
 	};
 	gate_tell(&message);
 }
@@ -62,9 +66,9 @@ static void call_handler(struct communicator *communicator, int code)
 	MPI_Comm comm = communicator->handle;
 
 	real_mpi()->Comm_set_errhandler(comm, communicator->handler);
-	unsigned depth = caller_suspend();
+	struct caller_pause pause = caller_suspend();
 	real_mpi()->Comm_call_errhandler(comm, code);
-	caller_resume(depth);
+	caller_resume(&pause);
 	if (communicator_find(comm))
 		real_mpi()->Comm_set_errhandler(comm, telling);
 }
@@ -81,7 +85,7 @@ int error_raise(MPI_Comm comm, int code, uint32_t call, enum mpi_call function, 
 		snprintf(text, sizeof(text), "MPI error code %d", code);
 	bool fatal = !communicator || communicator->handler == MPI_ERRORS_ARE_FATAL
 	             || communicator->handler == MPI_ERRORS_ABORT;
-	report(call, function, site, code, fatal, false, text);
+	report_error(call, function, site, code, fatal, false, text);
 	if (fatal)
 		gate_wait_for_end();
 	if (!is_predefined(communicator->handler))
@@ -115,7 +119,7 @@ int error_settle_window(int code, MPI_Win window, enum mpi_call function, const 
 	if (!is_predefined(handler))
 		real_mpi()->Errhandler_free(&handler);
 	real_mpi()->Error_string(code, text, &length);
-	report(gate_current_call(), function, site, code, false, false, text);
+	report_error(gate_current_call(), function, site, code, false, false, text);
 	return code;
 }
 
@@ -141,8 +145,8 @@ int error_refused_for(const void *site, enum mpi_call function, const char *why)
 	snprintf(sentence, sizeof(sentence),
 	         "the program calls %s%s, which matchpoint cannot control", mpi_call_name(function),
 	         why);
-	report(gate_current_call(), function, site, MPI_ERR_UNSUPPORTED_OPERATION, true, true,
-	       sentence);
+	report_error(gate_current_call(), function, site, MPI_ERR_UNSUPPORTED_OPERATION, true, true,
+	             sentence);
 	gate_wait_for_end();
 }
 
@@ -151,7 +155,7 @@ void error_out_of_order(enum mpi_call function, const void *site, const char *wh
 	char sentence[128];
 
 	snprintf(sentence, sizeof(sentence), "%s is called %s", mpi_call_name(function), when);
-	report(0, function, site, MPI_ERR_OTHER, true, false, sentence);
+	report_error(0, function, site, MPI_ERR_OTHER, true, false, sentence);
 	gate_wait_for_end();
 }
 
@@ -160,9 +164,13 @@ void error_wrong_thread(const void *site, const char *why)
 	char sentence[256];
 	const struct wire_message message = {
 		.type = WIRE_ERROR,
-		.error = { .call = 0, .function = MPI_CALL_NONE, .site = (uintptr_t)site,
-		           .error_class = MPI_ERR_OTHER, .fatal = true, .threads = true,
-		           .text = sentence },
+		.error = {.call = 0,
+	                  .function = MPI_CALL_NONE,
+	                  .site = (uintptr_t)site,
+	                  .error_class = MPI_ERR_OTHER,
+	                  .fatal = true,
+	                  .threads = true,
+	                  .text = sentence},
 	};
 
 	snprintf(sentence, sizeof(sentence), "called MPI %s", why);
@@ -172,9 +180,10 @@ void error_wrong_thread(const void *site, const char *why)
 
 _Noreturn void error_refuse_thread(const void *site)
 {
-	report(gate_current_call(), MPI_CALL_NONE, site, MPI_ERR_UNSUPPORTED_OPERATION, true, true,
-	       "a thread calls MPI that was made neither by pthread_create nor by thrd_create, "
-	       "which matchpoint cannot control");
+	report_error(
+		gate_current_call(), MPI_CALL_NONE, site, MPI_ERR_UNSUPPORTED_OPERATION, true, true,
+		"a thread calls MPI that was made neither by pthread_create nor by thrd_create, "
+		"which matchpoint cannot control");
 	gate_wait_for_end();
 }
 

@@ -1,9 +1,14 @@
 #include "file_and_window.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "access.h"
 #include "communicator.h"
+#include "explorer/mix.h"
 #include "gate.h"
 #include "real.h"
 
@@ -17,26 +22,26 @@ struct shared {
 
 static struct shared *files, *windows;
 
-static struct shared **find(struct shared **list, uintptr_t handle)
+static struct shared **find_shared(struct shared **list, uintptr_t handle)
 {
 	while (*list && (*list)->handle != handle)
 		list = &(*list)->next;
 	return list;
 }
 
-static void remember(struct shared **list, uintptr_t handle, uint64_t number)
+static void remember_shared(struct shared **list, uintptr_t handle, uint64_t number)
 {
 	struct shared *shared = number != 0 ? malloc(sizeof(*shared)) : NULL;
 
 	if (!shared)
 		return;
-	*shared = (struct shared){ .handle = handle, .number = number, .next = *list };
+	*shared = (struct shared){.handle = handle, .number = number, .next = *list};
 	*list = shared;
 }
 
-static void forget(struct shared **list, uintptr_t handle)
+static void forget_shared(struct shared **list, uintptr_t handle)
 {
-	struct shared **link = find(list, handle), *found = *link;
+	struct shared **link = find_shared(list, handle), *found = *link;
 
 	if (!found)
 		return;
@@ -52,7 +57,7 @@ bool window_exists(void)
 
 struct window_epochs *window_find(MPI_Win window, uint64_t *ret_number)
 {
-	struct shared *shared = *find(&windows, (uintptr_t)window);
+	struct shared *shared = *find_shared(&windows, (uintptr_t)window);
 
 	if (!shared)
 		return NULL;
@@ -60,44 +65,91 @@ struct window_epochs *window_find(MPI_Win window, uint64_t *ret_number)
 	return &shared->epochs;
 }
 
-static int meet(struct shared **list, uintptr_t handle, const void *site, enum mpi_call function)
+static int meet_members(struct shared **list, uintptr_t handle, const void *site,
+                        enum mpi_call function, uint64_t arguments)
 {
-	const struct shared *shared = *find(list, handle);
+	const struct shared *shared = *find_shared(list, handle);
 
 	if (shared)
-		communicator_meet(shared->number, function, site, 0);
+		communicator_meet(shared->number, function, site, arguments);
 	return MPI_SUCCESS;
 }
 
-int file_meet(const void *site, enum mpi_call function, MPI_File file)
+int file_meet(const void *site, enum mpi_call function, MPI_File file, uint64_t arguments)
 {
-	return meet(&files, (uintptr_t)file, site, function);
+	return meet_members(&files, (uintptr_t)file, site, function, arguments);
 }
 
-int window_meet(const void *site, enum mpi_call function, MPI_Win window)
+int window_meet(const void *site, enum mpi_call function, MPI_Win window, uint64_t arguments)
 {
-	return meet(&windows, (uintptr_t)window, site, function);
+	return meet_members(&windows, (uintptr_t)window, site, function, arguments);
 }
 
 /* All members have come; returns the number of what they are about to make, or 0. */
-static uint64_t meet_to_make(const void *site, enum mpi_call function, MPI_Comm comm)
+static uint64_t meet_to_make(const void *site, enum mpi_call function, MPI_Comm comm,
+                             uint64_t arguments)
 {
 	const struct communicator *communicator = communicator_find(comm);
 
 	if (!communicator)
 		return 0;
-	communicator_meet(communicator->number, function, site, 0);
+	communicator_meet(communicator->number, function, site, arguments);
 	return communicator_derive(communicator, function);
+}
+
+/* "nfs:/scratch/file": ROMIO's way to name the file system, which all must name then. */
+static const char *without_prefix(const char *name)
+{
+	size_t letters = strspn(name, "abcdefghijklmnopqrstuvwxyz");
+
+	return letters > 1 && name[letters] == ':' ? name + letters + 1 : name;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		hash = mix(hash, (unsigned char)text[i]);
+	return hash;
+}
+
+/* Names may differ if they mean the same file (MPI 3.1, section 13.2.1). Whether the file is there
+ * says nothing: another rank may make or remove it meanwhile. Returns false where names do not tell
+ * files apart: links; or one that is not to be had. */
+static bool hash_file(const char *filename, uint64_t *hash)
+{
+	const char *path = without_prefix(filename), *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	char directory[PATH_MAX];
+	struct stat there;
+	int saved = errno;
+	bool is_told = (size_t)(name - path) < sizeof(directory);
+
+	if (is_told) {
+		memcpy(directory, path, (size_t)(name - path));
+		directory[name - path] = '\0';
+		is_told = lstat(path, &there) != 0
+		          || (S_ISREG(there.st_mode) && there.st_nlink == 1);
+	}
+	is_told = is_told && stat(slash ? directory : ".", &there) == 0;
+	errno = saved;
+	if (!is_told)
+		return false;
+	*hash = mix(mix(*hash, (uint64_t)there.st_dev), (uint64_t)there.st_ino);
+	*hash = mix_text(*hash, filename, (size_t)(path - filename));
+	*hash = mix_text(*hash, name, strlen(name));
+	return true;
 }
 
 int shim_MPI_File_open(void *site, MPI_Comm comm, const char *filename, int amode, MPI_Info info,
                        MPI_File *file)
 {
-	uint64_t number = meet_to_make(site, MPI_CALL_File_open, comm);
+	uint64_t hash = mix(1, (uint64_t)amode);
+	uint64_t arguments = filename && hash_file(filename, &hash) ? hash : 0;
+	uint64_t number = meet_to_make(site, MPI_CALL_File_open, comm, arguments);
 	int code = real_mpi()->File_open(comm, filename, amode, info, file);
 
 	if (code == MPI_SUCCESS)
-		remember(&files, (uintptr_t)*file, number);
+		remember_shared(&files, (uintptr_t)*file, number);
 	return code;
 }
 
@@ -106,10 +158,10 @@ int shim_MPI_File_close(void *site, MPI_File *file)
 	uintptr_t handle = (uintptr_t)*file;
 	int code;
 
-	file_meet(site, MPI_CALL_File_close, *file);
+	file_meet(site, MPI_CALL_File_close, *file, 0);
 	code = real_mpi()->File_close(file);
 	if (code == MPI_SUCCESS)
-		forget(&files, handle);
+		forget_shared(&files, handle);
 	return code;
 }
 
@@ -131,7 +183,7 @@ static int made_window(int code, uint64_t number, const MPI_Win *window)
 {
 	if (code != MPI_SUCCESS)
 		return code;
-	remember(&windows, (uintptr_t)*window, number);
+	remember_shared(&windows, (uintptr_t)*window, number);
 	access_window(*window, number);
 	return code;
 }
@@ -171,6 +223,26 @@ int shim_MPI_Win_create_dynamic(void *site, MPI_Info info, MPI_Comm comm, MPI_Wi
 	return made_window(real_mpi()->Win_create_dynamic(info, comm, window), number, window);
 }
 
+int shim_MPI_Win_attach(void *site, MPI_Win win, void *base, MPI_Aint size)
+{
+	int code = real_mpi()->Win_attach(win, base, size);
+
+	(void)site;
+	if (code == MPI_SUCCESS)
+		access_attach(win, base, size);
+	return code;
+}
+
+int shim_MPI_Win_detach(void *site, MPI_Win win, const void *base)
+{
+	int code = real_mpi()->Win_detach(win, base);
+
+	(void)site;
+	if (code == MPI_SUCCESS)
+		access_detach(win, base);
+	return code;
+}
+
 int shim_MPI_Win_free(void *site, MPI_Win *window)
 {
 	uintptr_t handle = (uintptr_t)*window;
@@ -179,6 +251,6 @@ int shim_MPI_Win_free(void *site, MPI_Win *window)
 	window_meet_to_free(site, *window);
 	code = real_mpi()->Win_free(window);
 	if (code == MPI_SUCCESS)
-		forget(&windows, handle);
+		forget_shared(&windows, handle);
 	return code;
 }

@@ -11,15 +11,16 @@
 
 #include "mpi_calls.h"
 
-/* Returns MPI_SUCCESS once all members of the file's (window's) group have made the call. */
-int file_meet(const void *site, enum mpi_call function, MPI_File file);
-int window_meet(const void *site, enum mpi_call function, MPI_Win window);
+/* Returns MPI_SUCCESS once all members of the file's (window's) group have made the call. They must
+ * agree on `arguments`, a hash (0: of nothing). */
+int file_meet(const void *site, enum mpi_call function, MPI_File file, uint64_t arguments);
+int window_meet(const void *site, enum mpi_call function, MPI_Win window, uint64_t arguments);
 
 /* What this process has begun with a window and not ended. */
 struct window_epochs {
-	uint32_t exposure; /* number of the MPI_Win_post call; 0: none */
+	uint32_t exposure;              /* number of the MPI_Win_post call; 0: none */
 	uint32_t origins, first_origin; /* its operations that wait for the origins */
-	int *targets; /* of MPI_Win_start, as ranks in the window's group */
+	int *targets;                   /* of MPI_Win_start, as ranks in the window's group */
 	int target_count;
 };
 

@@ -4,14 +4,17 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "../ckpt/agent_journal.h"
+#include "ckpt/agent.h"
+#include "ckpt/agent_journal.h"
 #include "next.h"
 
 /* What callers reach when they are compiled with _FORTIFY_SOURCE. */
@@ -123,10 +126,52 @@ FREOPEN(freopen64)
 
 /* --- files with a name of the library's choice ------------------------------------------------ */
 
+#define SHARED_PLACE "/dev/shm/"
+#define SHARED_FILE "mpich_shar_tmpXXXXXX"
+#define PATTERN "XXXXXX"
+
+static void choose_letters(char *at)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), 0) < 0)
+		number = (uint64_t)getpid();
+	for (size_t i = 0; i < strlen(PATTERN); i++, number /= strlen(letters))
+		at[i] = letters[number % strlen(letters)];
+}
+
+/* MPICH makes files that its ranks share and takes their names away when all have them. Who is
+ * killed before that leaves one. So a link in the world's directory tells its name before it is
+ * there, and goes with it (scheduler/run_directory.h). -1: it is for mkstemp to try. */
+static int make_shared(char *path)
+{
+	static const char pattern[] = SHARED_PLACE SHARED_FILE;
+	char name[sizeof(pattern)];
+	int descriptor = -1;
+
+	if (strcmp(path, pattern) != 0)
+		return -1;
+	for (int tries = 0; descriptor < 0 && tries < 100; tries++) {
+		choose_letters(path + strlen(pattern) - strlen(PATTERN));
+		snprintf(name, sizeof(name), "shared-%s", path + strlen(pattern) - strlen(PATTERN));
+		if (NEXT(symlinkat)(path, AGENT_WORLD_FD, name) < 0)
+			break;
+		descriptor = NEXT(open)(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+		if (descriptor < 0)
+			NEXT(unlinkat)(AGENT_WORLD_FD, name, 0);
+	}
+	if (descriptor < 0)
+		memcpy(path, pattern, sizeof(pattern));
+	return descriptor;
+}
+
 #define MKSTEMP(function)                                        \
 	EXPORTED int function(char *path)                        \
 	{                                                        \
-		int descriptor = NEXT(function)(path);           \
+		int descriptor = make_shared(path);              \
+		if (descriptor < 0)                              \
+			descriptor = NEXT(function)(path);       \
 		if (descriptor >= 0)                             \
 			agent_journal_note_made(AT_FDCWD, path); \
 		return descriptor;                               \

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,13 +14,12 @@
 
 #include "access.h"
 #include "clocks.h"
-#include "ending.h"
-#include "file_and_window.h"
-#include "park.h"
+#include "digest.h"
+#include "inside.h"
+#include "overlap.h"
+#include "python_stack.h"
 #include "real.h"
 #include "region.h"
-#include "request.h"
-#include "startup.h"
 #include "threading.h"
 #include "virtual_time.h"
 
@@ -30,8 +28,8 @@
 enum {
 	FIRST_INPUT = 4096,
 	IDLE_MILLISECONDS = 20, /* between two looks at MPI's progress while nothing is under way */
-	SCHEDULER_GONE = 118, /* exit status, as in park.c */
-	STACK_FRAMES = 32, /* told of a call: the innermost */
+	SCHEDULER_GONE = 118,   /* exit status, as in park.c */
+	STACK_FRAMES = 32,      /* told of a call: the innermost */
 };
 
 /* A thread that waits while others of its process may call MPI. */
@@ -47,7 +45,8 @@ static struct {
 	bool active, serialised, welcomed;
 	uint32_t call; /* opened last */
 	bool gone_ahead;
-	bool reading;            /* one of several threads that wait */
+	const struct wire_call *pending; /* waits for GO; NULL: none, or several threads may call */
+	bool reading;                    /* one of several threads that wait */
 	struct waiter *waiters;
 	pthread_mutex_t telling;
 	struct wire_welcome welcome;
@@ -55,11 +54,14 @@ static struct {
 	uint8_t *input;
 	size_t input_start, input_count, input_capacity;
 	struct wire_message go; /* the answer to the last wait */
-} gate = { .socket = -1, .telling = PTHREAD_MUTEX_INITIALIZER };
+	const struct gate_orders *orders;
+} gate = {.socket = -1, .telling = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local struct waiter waiter IN_CALL;
 static _Thread_local uint32_t own_call IN_CALL; /* opened last by this thread */
-static _Thread_local uint64_t told_no IN_CALL;  /* when that poll was, as clocks_computed; or 0 */
+static _Thread_local uint16_t own_function IN_CALL;
+static _Thread_local const void *own_site IN_CALL;
+static _Thread_local uint64_t told_no IN_CALL; /* when that poll was, as clocks_computed; or 0 */
 
 /* The scheduler is gone, or what it says makes no sense. */
 static _Noreturn void gate_lost(void)
@@ -94,6 +96,8 @@ static void tell_both(const struct wire_message *message, const struct wire_mess
 		wire_encode(&gate.out, message);
 	if (next)
 		wire_encode(&gate.out, next);
+	if (next || (message && message->type == WIRE_CALL))
+		overlap_encode(&gate.out, (next ? next : message)->call.call);
 	if (gate.out.failed)
 		gate_lost();
 	send_all(gate.out.bytes, gate.out.count);
@@ -109,7 +113,7 @@ void gate_tell(const struct wire_message *message)
 
 void gate_tell_apart(const struct wire_message *message)
 {
-	struct wire_buffer out = { 0 };
+	struct wire_buffer out = {0};
 
 	wire_encode(&out, message);
 	if (!out.failed)
@@ -120,7 +124,7 @@ void gate_tell_apart(const struct wire_message *message)
 void gate_wait_apart(void)
 {
 	enum { A_WHILE = 50 }; /* milliseconds; who listens answers much sooner */
-	struct pollfd orders = { .fd = gate.socket, .events = POLLIN };
+	struct pollfd orders = {.fd = gate.socket, .events = POLLIN};
 
 	for (;;) {
 		poll(&orders, 1, -1);
@@ -139,25 +143,32 @@ void gate_tell_accesses(void)
 static void tell_call_with_stack(const struct wire_message *call)
 {
 	void *addresses[STACK_FRAMES];
-	uint64_t frames[STACK_FRAMES] = { call->call.site };
-	int saved = errno, count = ending_backtrace(addresses, STACK_FRAMES), inner = 0;
+	uint64_t frames[STACK_FRAMES] = {call->call.site};
+	int saved = errno, count = gate.orders->backtrace(addresses, STACK_FRAMES), inner = 0;
 	uint32_t stored = 1;
 
 	while (inner < count && (uintptr_t)addresses[inner] != call->call.site)
 		inner++;
 	for (int i = inner + 1; i < count; i++)
 		frames[stored++] = (uintptr_t)addresses[i];
-	const struct wire_message stack = {
+	struct wire_line lines[STACK_FRAMES];
+	struct wire_message stack = {
 		.type = WIRE_STACK,
-		.stack = { .call = call->call.call, .count = stored, .frames = frames },
+		.stack = {.call = call->call.call,
+	                  .count = stored,
+	                  .frames = frames,
+	                  .line_count = python_stack(lines, STACK_FRAMES),
+	                  .lines = lines},
 	};
+	if (stack.stack.line_count > 0)
+		python_stack_leave_out(&stack.stack);
 	errno = saved;
 	tell_both(&stack, call);
 }
 
 static void tell_call(const struct wire_call *call)
 {
-	const struct wire_message message = { .type = WIRE_CALL, .call = *call };
+	const struct wire_message message = {.type = WIRE_CALL, .call = *call};
 
 	if (gate.welcome.stacks)
 		tell_call_with_stack(&message);
@@ -214,33 +225,8 @@ static bool next_message(struct wire_message *ret_message)
 
 static void limit_receiving(void)
 {
-	const struct timeval idle = { .tv_usec = IDLE_MILLISECONDS * 1000 };
+	const struct timeval idle = {.tv_usec = IDLE_MILLISECONDS * 1000};
 	setsockopt(gate.socket, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle));
-}
-
-/* Comes back as the same rank, or as a rank of a new world with a socket of its own on the same
- * descriptor; the pending call is pending still. */
-static void keep(void)
-{
-	if (park_wait(&gate.welcome) == PARK_RESTORED)
-		startup_adopt_process();
-	limit_receiving();
-}
-
-/* Here a debugger shows where the rank is when all is over: blocked, or where MPI failed. */
-static void stop_in_debugger(void)
-{
-	if (ending_is_traced())
-		raise(SIGTRAP);
-}
-
-static _Noreturn void end(const struct wire_end *order)
-{
-	stop_in_debugger();
-	if (order->flush)
-		startup_flush();
-	park_finish_launcher();
-	_exit(order->status);
 }
 
 /* Wakes the one that waits for this; false: none does. */
@@ -259,6 +245,19 @@ static bool let_go(bool enters, uint32_t number, struct wire_message *message)
 	return true;
 }
 
+static void tell_digest(void)
+{
+	const struct digest_range own[] = {
+		{gate.out.bytes, gate.out.capacity},
+		{gate.input, gate.input_capacity},
+	};
+	struct wire_message message = {.type = WIRE_DIGEST};
+
+	if (gate.pending)
+		message.digest = gate.orders->digest(gate.pending, own, sizeof(own) / sizeof(*own));
+	gate_tell(&message);
+}
+
 static void obey(struct wire_message *message)
 {
 	switch (message->type) {
@@ -267,7 +266,7 @@ static void obey(struct wire_message *message)
 		gate.welcomed = true;
 		break;
 	case WIRE_BIND:
-		request_bind(message->bind.name, message->bind.source, message->bind.tag);
+		gate.orders->bind(message->bind.name, message->bind.source, message->bind.tag);
 		break;
 	case WIRE_ADMIT: let_go(true, message->admitted, message); return;
 	case WIRE_GO:
@@ -280,8 +279,13 @@ static void obey(struct wire_message *message)
 			return;
 		}
 		break;
-	case WIRE_PARK: keep(); break;
-	case WIRE_END: end(&message->end);
+	case WIRE_PARK:
+		gate.orders->park(&gate.welcome);
+		limit_receiving();
+		break;
+	case WIRE_LOOK: tell_digest(); break;
+	case WIRE_FORWARD: virtual_time_put_forward(message->forward); break;
+	case WIRE_END: gate.orders->end(&message->end);
 	default: gate_lost();
 	}
 	wire_message_release(message);
@@ -303,7 +307,16 @@ static long pause_of_round(unsigned round)
 {
 	enum { QUICK_ROUNDS = 32, WINDOW_ROUNDS = 20000, QUICK = 100, SLOW = 1000 };
 
-	return round < (window_exists() ? WINDOW_ROUNDS : QUICK_ROUNDS) ? QUICK : SLOW;
+	return round < (gate.orders->serves_windows() ? WINDOW_ROUNDS : QUICK_ROUNDS) ? QUICK
+	                                                                              : SLOW;
+}
+
+static void drive_progress(void)
+{
+	struct wire_inside before = inside_drive();
+
+	gate.orders->progress();
+	inside_driven(&before);
 }
 
 /* Waits for the socket while MPI has something under way: fragments of a large message may take
@@ -311,28 +324,22 @@ static long pause_of_round(unsigned round)
 static void receive_with_progress(unsigned round)
 {
 	enum { STEPS = 4, MOVING_STEPS = 32, MOVING_ROUNDS = 100 };
-	struct pollfd readable = { .fd = gate.socket, .events = POLLIN };
-	unsigned before = request_incomplete();
-	int steps = request_moving() > 0 ? MOVING_STEPS : STEPS;
+	struct pollfd readable = {.fd = gate.socket, .events = POLLIN};
+	unsigned before = gate.orders->incomplete();
+	int steps = gate.orders->moving() > 0 ? MOVING_STEPS : STEPS;
 
-	for (int i = 0; i < steps && request_incomplete() == before; i++) {
-		request_progress();
+	for (int i = 0; i < steps && gate.orders->incomplete() == before; i++) {
+		drive_progress();
 		if (receive(MSG_DONTWAIT))
 			return;
 		sched_yield();
 	}
-	if (request_incomplete() != before || (request_moving() > 0 && round < MOVING_ROUNDS))
+	if (gate.orders->incomplete() != before
+	    || (gate.orders->moving() > 0 && round < MOVING_ROUNDS))
 		return;
-	const struct timespec pause = { .tv_nsec = pause_of_round(round) * 1000 };
+	const struct timespec pause = {.tv_nsec = pause_of_round(round) * 1000};
 	if (ppoll(&readable, 1, &pause, NULL) > 0)
 		receive(MSG_DONTWAIT);
-}
-
-/* Where a rank waits though MPI is not initialised, there is nothing to drive. */
-static void make_progress(void)
-{
-	if (startup_is_initialised())
-		request_progress();
 }
 
 static void receive_orders(void)
@@ -341,12 +348,13 @@ static void receive_orders(void)
 
 	obey_all();
 	while (!gate.gone_ahead) {
-		unsigned incomplete = request_incomplete();
-		if (incomplete > 0 || window_exists())
+		unsigned incomplete = gate.orders->incomplete();
+		if (incomplete > 0 || gate.orders->serves_windows())
 			receive_with_progress(round);
 		else if (!receive(0))
-			make_progress();
-		round = gate.input_count > 0 || request_incomplete() != incomplete ? 0 : round + 1;
+			drive_progress();
+		round = gate.input_count > 0 || gate.orders->incomplete() != incomplete ? 0
+		                                                                        : round + 1;
 		obey_all();
 	}
 }
@@ -355,8 +363,8 @@ static void receive_orders(void)
 static unsigned read_for_all(unsigned round)
 {
 	const long idle = IDLE_MILLISECONDS * 1000;
-	struct pollfd readable = { .fd = gate.socket, .events = POLLIN };
-	unsigned incomplete = request_incomplete();
+	struct pollfd readable = {.fd = gate.socket, .events = POLLIN};
+	unsigned incomplete = gate.orders->incomplete();
 	bool heard = gate.input_count > 0;
 
 	gate.gone_ahead = false;
@@ -367,11 +375,11 @@ static unsigned read_for_all(unsigned round)
 	}
 	if (waiter.done)
 		return 0;
-	request_progress();
-	if (heard || request_incomplete() != incomplete)
+	drive_progress();
+	if (heard || gate.orders->incomplete() != incomplete)
 		return 0;
-	bool busy = incomplete > 0 || window_exists();
-	const struct timespec pause = { .tv_nsec = (busy ? pause_of_round(round) : idle) * 1000 };
+	bool busy = incomplete > 0 || gate.orders->serves_windows();
+	const struct timespec pause = {.tv_nsec = (busy ? pause_of_round(round) : idle) * 1000};
 	unsigned held = threading_let_in();
 	ppoll(&readable, 1, &pause, NULL);
 	threading_take_back(held);
@@ -406,7 +414,7 @@ static void wait_among_threads(bool enters, uint32_t number)
 
 void gate_enter(const struct wire_enter *enter)
 {
-	const struct wire_message message = { .type = WIRE_ENTER, .enter = *enter };
+	const struct wire_message message = {.type = WIRE_ENTER, .enter = *enter};
 	int saved = errno;
 
 	gate_tell(&message);
@@ -431,14 +439,16 @@ struct gate_answer gate_wait(const struct wire_call *call)
 		wait_among_threads(false, call->call);
 		answer = &waiter.go;
 	} else {
+		gate.pending = call;
 		receive_orders();
+		gate.pending = NULL;
 	}
 	virtual_time_catch_up();
 	if (is_poll(call) && answer->go.count == 0)
 		told_no = clocks_computed();
-	request_let_arrive();
+	gate.orders->arrive();
 	errno = saved;
-	return (struct gate_answer){ answer->go.count, answer->go.done };
+	return (struct gate_answer){answer->go.count, answer->go.done};
 }
 
 struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *op,
@@ -494,7 +504,7 @@ void gate_yield(unsigned round)
 		sched_yield();
 	} else {
 		long nanoseconds = round < LONG_PATIENCE ? 50 * 1000 : 500 * 1000;
-		nanosleep(&(struct timespec){ .tv_nsec = nanoseconds }, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL);
 	}
 	errno = saved;
 }
@@ -503,14 +513,18 @@ int gate_complete(MPI_Request *request, MPI_Status *status)
 {
 	enum { TESTS = 16 }; /* much cheaper than giving way: a large message moves in many steps */
 	int done = 0, code = MPI_SUCCESS;
+	struct wire_inside before = inside_drive();
 
 	for (unsigned round = 0;; round++) {
+		inside_step();
 		for (int i = 0; i < TESTS && code == MPI_SUCCESS && !done; i++)
 			code = real_mpi()->Test(request, &done, status);
 		if (code != MPI_SUCCESS || done)
-			return code;
+			break;
 		gate_yield(round);
 	}
+	inside_driven(&before);
+	return code;
 }
 
 /* What the program has computed since its last call, if that was a poll told "no". */
@@ -529,9 +543,13 @@ struct wire_call gate_call(unsigned function, const void *site)
 {
 	int saved = errno;
 	uint32_t busy = busy_since_poll();
+	bool timed = clocks_were_asked();
+	bool real_time = timed && clocks_are_real();
 
 	errno = saved;
 	own_call = ++gate.call;
+	own_function = (uint16_t)function;
+	own_site = site;
 	return (struct wire_call){
 		.call = own_call,
 		.thread = gate.serialised ? threading_self() : 0,
@@ -539,7 +557,8 @@ struct wire_call gate_call(unsigned function, const void *site)
 		.wait = WIRE_WAIT_NONE,
 		.marked = region_is_marked(),
 		.site = (uintptr_t)site,
-		.timed = clocks_were_asked(),
+		.timed = timed,
+		.real_time = real_time,
 		.busy = busy,
 	};
 }
@@ -547,6 +566,12 @@ struct wire_call gate_call(unsigned function, const void *site)
 uint32_t gate_current_call(void)
 {
 	return own_call > 0 ? own_call : gate.call;
+}
+
+void gate_current(uint16_t *ret_function, const void **ret_site)
+{
+	*ret_function = own_function;
+	*ret_site = own_site;
 }
 
 bool gate_is_active(void)
@@ -574,11 +599,12 @@ void gate_serialise(void)
 	gate.serialised = true;
 }
 
-void gate_open(int socket, const struct wire_hello *hello)
+void gate_open(int socket, const struct gate_orders *orders, const struct wire_hello *hello)
 {
-	const struct wire_message message = { .type = WIRE_HELLO, .hello = *hello };
+	const struct wire_message message = {.type = WIRE_HELLO, .hello = *hello};
 
 	gate.socket = socket;
+	gate.orders = orders;
 	gate_tell(&message);
 	while (!gate.welcomed) {
 		receive(0);

@@ -23,6 +23,7 @@
 
 #include <mpi.h>
 
+#include "digest.h"
 #include "wire.h"
 
 /* Whether calls of the program are controlled: between MPI_Init and MPI_Finalize, in a process that
@@ -41,6 +42,8 @@ struct wire_call gate_call(unsigned function, const void *site);
 
 /* Number of the call that the calling thread opened last, for further steps of it. */
 uint32_t gate_current_call(void);
+/* Its function (enum mpi_call) and site. */
+void gate_current(uint16_t *ret_function, const void **ret_site);
 
 /* A credit: told to the scheduler, not awaited (unless it wants every call to wait). */
 void gate_report(const struct wire_call *call);
@@ -88,8 +91,37 @@ void gate_obey(void);
 /* What the scheduler asked for; may change when the process is restored in another world. */
 const struct wire_welcome *gate_welcome(void);
 
-/* For startup. Takes over a connected socket, says hello, and waits for the welcome. */
-void gate_open(int socket, const struct wire_hello *hello);
+/* What the gate knows nothing of: what becomes of the scheduler's orders, and how what is under way
+ * in MPI goes on while a call waits. */
+struct gate_orders {
+	/* BIND: a receive or a send that waits for it goes to MPI. */
+	void (*bind)(struct wire_name name, int source, int tag);
+	/* PARK: comes back in the same rank, or in a rank of a new world with a socket of its own
+	 * on the same descriptor and another welcome. */
+	void (*park)(struct wire_welcome *ret_welcome);
+	/* END: never comes back. */
+	void (*end)(const struct wire_end *order) __attribute__((noreturn));
+
+	/* Moves what is under way in MPI; how many requests are not complete, and of how many
+	 * data was seen to move; whether other ranks may need this one's progress at any time. */
+	void (*progress)(void);
+	unsigned (*incomplete)(void);
+	unsigned (*moving)(void);
+	bool (*serves_windows)(void);
+	/* A wait is over: data that has come may be seen. */
+	void (*arrive)(void);
+
+	/* What the program goes by when this call returns (digest.h), but for memory of the gate's;
+	 * zero: it cannot be told. */
+	struct wire_digest (*digest)(const struct wire_call *call, const struct digest_range *own,
+	                             size_t own_count);
+	/* The calling thread's stack, as backtrace(3); 0: it cannot be told. */
+	int (*backtrace)(void **ret_frames, int most);
+};
+
+/* For startup. Takes over a connected socket, says hello, and waits for the welcome. `orders` stay
+ * valid. */
+void gate_open(int socket, const struct gate_orders *orders, const struct wire_hello *hello);
 void gate_activate(bool active);
 void gate_serialise(void);
 

@@ -14,6 +14,7 @@ import os
 import sys
 
 import call_accesses
+import call_checks
 import call_objects
 import mpi_header
 import mpi_table
@@ -125,6 +126,24 @@ enum mpi_call_order mpi_call_order(unsigned call)
 """
 
 
+# Of calls on a file or window that meet by themselves: what must be the same in all members.
+AGREED = {
+    "File_preallocate": ["size"],
+    "File_seek_shared": ["offset", "whence"],
+    "File_set_atomicity": ["flag != 0"],
+    "File_set_size": ["size"],
+    "Win_fence": ["assert & (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)"],
+}
+
+
+def agreed(call):
+    """A hash of it; 0: of nothing."""
+    text = "1" if call.name in AGREED else "0"
+    for value in AGREED.get(call.name, []):
+        text = f"mix({text}, (uint64_t)({value}))"
+    return text
+
+
 def meets_by_itself(call):
     """Bracketed calls on an open file or window need nothing but the meeting before them."""
     types = [a.type for a in call.arguments if not a.array]
@@ -216,7 +235,8 @@ def body(call, by_name):
         kind = "file" if has(call, "fh") else "window"
         handle = "fh" if kind == "file" else "win"
         first = "\taccess_fence(site, assert, win);\n" if call.name == "Win_fence" else ""
-        return (f"{first}\tresult = {kind}_meet(site, MPI_CALL_{call.name}, {handle});\n"
+        return (f"{first}\tresult = {kind}_meet(site, MPI_CALL_{call.name}, {handle},\n"
+                f"\t\t{agreed(call)});\n"
                 f"\tif (result == MPI_SUCCESS)\n"
                 f"\t\tresult = real_mpi()->{call.name}({call.values()});")
     return controlled_body(call, by_name)
@@ -317,11 +337,8 @@ def wrapper(call, by_name):
     check = ("" if call_objects.any_time(call)
              else f"\t\tstartup_check_order(MPI_CALL_{call.name}, site);\n")
     text = body(call, by_name)
-    declare = ""
-    if "struct large_counts" in text:
-        lines = text.split("\n")
-        split = [i for i, line in enumerate(lines) if line.startswith("\tresult")][0]
-        declare, text = "\n".join(lines[:split]) + "\n", "\n".join(lines[split:])
+    if call.name not in ALWAYS and call.treatment != "refused" and not meets_by_itself(call):
+        text = call_checks.guarded(call, text)
     return f"""
 EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {{
@@ -331,7 +348,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {announcement(call)}	if (!{enter}(&site)) {{
 {check}		return real_mpi()->{call.name}({call.values()});
 	}}
-{block(call_objects.before(call))}{declare}{text}
+{block(call_objects.before(call))}{text}
 {settling(call)}{noting(call, "result == MPI_SUCCESS")}	caller_leave();
 	return result;
 }}
@@ -353,8 +370,10 @@ def wrappers_source(calls, by_name):
 #include "access.h"
 #include "caller.h"
 #include "collective.h"
+#include "completion.h"
 #include "early.h"
 #include "error.h"
+#include "explorer/mix.h"
 #include "file_and_window.h"
 #include "gate.h"
 #include "inside.h"
@@ -408,20 +427,36 @@ def data(call, side):
     parts += ([f".is_each = true, .counts = {counts}"] if has(call, counts)
               else [f".count = {side}count"])
     parts += [f".types = {types}"] if has(call, types) else [f".type = {side}type"]
+    for displacements in ("displs", f"{side[0]}displs"):
+        if has(call, counts) and has(call, displacements):
+            wide = "MPI_Aint" in next(a.type for a in call.arguments if a.name == displacements)
+            parts.append(f".{'addresses' if wide else 'displacements'} = {displacements}")
     return f".{side} = {{ {', '.join(parts)} }}"
 
 
 def signature(call):
-    """What the members must agree on, and whether this member's arguments are sound."""
+    """What the members must agree on, whether this member's arguments are sound, its buffers."""
+    if not has(call, "op"):
+        return agreement(call)
+    amount = next(f".count = {a.name}" for a in call.arguments if "count" in a.name)
+    if has(call, "recvcounts"):
+        amount = ".counts = recvcounts"
+    elif has(call, "recvcount"):
+        amount += ", .is_block = true"
+    return (f"collective_sign_buffers(\n\t\t{agreement(call)},\n\t\t"
+            f"&(struct collective_reduced){{ .send = sendbuf, .recv = recvbuf, {amount}, "
+            f".type = datatype }})")
+
+
+def agreement(call):
+    buffers = "(struct collective_buffers){ sendbuf, recvbuf }"
     if has(call, "op") and has(call, "recvcounts"):
-        return "collective_sign_counts(comm, recvcounts, datatype, op)"
+        return f"collective_sign_counts(comm, {buffers}, recvcounts, datatype, op)"
     if has(call, "op") and has(call, "recvcount"):
-        return "collective_sign_block(comm, recvcount, datatype, op)"
+        return f"collective_sign_block(comm, {buffers}, recvcount, datatype, op)"
     if has(call, "op"):
-        signed = f"collective_sign_reduction(comm, {root_of(call)}, count, datatype, op)"
-        if has(call, "root"):
-            return signed
-        return f"collective_sign_apart(comm, sendbuf, recvbuf, count,\n\t\t{signed})"
+        return (f"collective_sign_reduction(comm, {root_of(call)}, {buffers},\n"
+                "\t\t                          count, datatype, op)")
     if not flow(call):
         return "COLLECTIVE_UNSIGNED"
     return (f"collective_sign_exchange(comm, &(struct collective_exchange){{ "
@@ -611,6 +646,7 @@ int shim_MPI_{call.name}(void *site, {call.parameters()})
 	}}
 {stores}{holds}	closure->plan.signature = signature;
 	closure->plan.op = collective_op(comm, {root}, signature, MPI_CALL_{call.name});
+	closure->plan.bytes = collective_bytes(comm, MPI_CALL_{call.name}, {root}, &signature);
 	code = collective_plan(&closure->plan, comm, &actions, request);
 	return error_check(comm, code, MPI_CALL_{call.name}, site);
 }}

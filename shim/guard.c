@@ -2,6 +2,7 @@
 #include "guard.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -9,36 +10,23 @@
 #include <unistd.h>
 
 #include "gate.h"
-#include "packing.h"
 #include "real.h"
 #include "request.h"
+#include "signature.h"
 
 enum {
 	WHOLE_MAX = 16 << 10, /* bytes; beyond, these samples are compared */
 	EDGE = 1 << 10,       /* at both ends */
 	SAMPLES = 6,          /* in between, evenly */
 	SAMPLE = 512,
-	PACKED_MAX = 64 << 10,
-	WRITES = 4096, /* remembered; a power of two */
+	PARTS_AT_ONCE = 64,
 };
 
-/* A part of memory, from `low` to below `high`. */
-struct region {
-	uintptr_t low, high;
-};
-
-/* Where MPI has written messages lately, those without gaps: a ring. */
-static struct {
-	struct region region;
-	struct wire_name name; /* of the receive */
-} writes[WRITES];
-static uint64_t write_count;
-
-static char scratch[PACKED_MAX];
+static char scratch[WHOLE_MAX];
 
 static uint64_t hash_bytes(const char *bytes, size_t count)
 {
-	uint64_t lanes[4] = { 1, 2, 3, 4 }, word, hash = count;
+	uint64_t lanes[4] = {1, 2, 3, 4}, word, hash = count;
 
 	while (count >= sizeof(lanes)) {
 		for (int i = 0; i < 4; i++) {
@@ -58,274 +46,249 @@ static uint64_t hash_bytes(const char *bytes, size_t count)
 	return hash;
 }
 
-/* Reads memory of this process. false: it is not (all) there. */
-static bool read_parts(const struct iovec *parts, size_t count, size_t bytes)
+/* Containers can forbid the call, then or from now on: nothing is known of any buffer. */
+static bool read_parts(const struct iovec *parts, size_t count, char *to, size_t bytes)
 {
-	struct iovec to = { scratch, sizeof(scratch) };
+	struct iovec local = {to, bytes};
 	pid_t self = (pid_t)syscall(SYS_getpid);
 	int saved = errno;
-	ssize_t got = process_vm_readv(self, &to, 1, parts, count, 0);
+	ssize_t got = process_vm_readv(self, &local, 1, parts, count, 0);
 	bool whole = got == (ssize_t)bytes;
 
 	errno = saved;
 	return whole;
 }
 
-/* Containers can forbid the call, then or from now on: nothing is known of any buffer. */
 static bool can_read(void)
 {
 	static char known;
-	const struct iovec part = { &known, 1 };
+	const struct iovec part = {&known, 1};
+	char copy;
 
-	return read_parts(&part, 1, 1);
+	return read_parts(&part, 1, &copy, 1);
 }
 
-static bool is_there(uintptr_t address)
-{
-	const struct iovec part = { (void *)address, 1 };
-
-	return read_parts(&part, 1, 1);
-}
-
-/* Bytes of a message. */
+/* Some of the bytes, in the order of bytes.h. */
 struct piece {
-	size_t at, length;
+	uint64_t at, length;
 };
 
 /* Into pieces, small ones first as messages are often shorter than their buffers; large buffers in
  * part only. */
-static size_t divide(size_t bytes, struct piece *pieces)
+static size_t divide(uint64_t bytes, struct piece *pieces)
 {
-	size_t count = 0, at = 0, end = bytes > WHOLE_MAX ? EDGE : bytes;
+	size_t count = 0;
+	uint64_t at = 0, end = bytes > WHOLE_MAX ? EDGE : bytes;
 
 	while (at < end) {
-		size_t length = at < 128 ? 8 : at < 1024 ? 64 : 512;
+		uint64_t length = at < 128 ? 8 : at < 1024 ? 64 : 512;
 
 		length = length < end - at ? length : end - at;
-		pieces[count++] = (struct piece){ at, length };
+		pieces[count++] = (struct piece){at, length};
 		at += length;
 	}
 	if (bytes <= WHOLE_MAX)
 		return count;
-	size_t step = (bytes - 2 * EDGE) / SAMPLES;
+	uint64_t step = (bytes - 2 * EDGE) / SAMPLES;
 	for (size_t i = 0; i < SAMPLES; i++)
-		pieces[count++] = (struct piece){ EDGE + i * step + step / 2 - SAMPLE / 2, SAMPLE };
-	pieces[count++] = (struct piece){ bytes - EDGE, EDGE };
+		pieces[count++] = (struct piece){EDGE + i * step + step / 2 - SAMPLE / 2, SAMPLE};
+	pieces[count++] = (struct piece){bytes - EDGE, EDGE};
 	return count;
 }
 
-/* The pieces as far as the first `bytes` go. */
-static size_t cut(struct piece *pieces, size_t count, size_t bytes)
-{
-	size_t kept = 0;
+/* What is put into `scratch`, one after another. */
+struct fetch {
+	struct iovec parts[PARTS_AT_ONCE];
+	size_t count, waiting; /* parts that are to be read, and their bytes */
+	size_t total;          /* bytes in `scratch` */
+	bool is_safe, failed;
+};
 
-	for (; kept < count && pieces[kept].at < bytes; kept++)
-		if (pieces[kept].length > bytes - pieces[kept].at)
-			pieces[kept].length = bytes - pieces[kept].at;
+static void fetch_waiting(struct fetch *fetch)
+{
+	if (fetch->count > 0
+	    && !read_parts(fetch->parts, fetch->count, scratch + fetch->total, fetch->waiting))
+		fetch->failed = true;
+	fetch->total += fetch->waiting;
+	fetch->count = fetch->waiting = 0;
+}
+
+static bool fetch_piece(void *user, uintptr_t address, size_t length)
+{
+	struct fetch *fetch = user;
+	struct iovec *last = fetch->count > 0 ? &fetch->parts[fetch->count - 1] : NULL;
+
+	if (fetch->is_safe) {
+		memcpy(scratch + fetch->total, (const void *)address, length);
+		fetch->total += length;
+		return true;
+	}
+	if (last && (uintptr_t)last->iov_base + last->iov_len == address) {
+		last->iov_len += length;
+	} else {
+		if (fetch->count == PARTS_AT_ONCE)
+			fetch_waiting(fetch);
+		fetch->parts[fetch->count++] = (struct iovec){(void *)address, length};
+	}
+	fetch->waiting += length;
+	return !fetch->failed;
+}
+
+/* Hashes of the pieces of what the operation uses in that role, at most the first `bytes`; their
+ * number, 0: it cannot be read, or there is nothing. `is_safe`: the memory is there; else the
+ * program may have given it back, or never have had as much as its count says. */
+static size_t hash_pieces(const struct bytes *bytes, uint8_t role, bool is_safe, uint64_t most,
+                          uint64_t *ret_hashes, struct piece *pieces)
+{
+	struct fetch fetch = {.is_safe = is_safe};
+	uint64_t size = bytes ? bytes_size(bytes, role) : 0;
+	size_t count = divide(size, pieces), kept = 0;
+	const char *at = scratch;
+
+	for (; kept < count && pieces[kept].at < most; kept++) {
+		if (pieces[kept].length > most - pieces[kept].at)
+			pieces[kept].length = most - pieces[kept].at;
+		bytes_locate(bytes, role, pieces[kept].at, pieces[kept].length, fetch_piece,
+		             &fetch);
+	}
+	fetch_waiting(&fetch);
+	if (fetch.failed)
+		return 0;
+	for (size_t i = 0; i < kept; at += pieces[i++].length)
+		ret_hashes[i] = hash_bytes(at, pieces[i].length);
 	return kept;
 }
 
-/* Puts them into `scratch`, one after another. `is_safe`: the memory is there; else the program may
- * have given it back, or never have had as much as its count says. */
-static bool fetch(uintptr_t low, const struct piece *pieces, size_t count, bool is_safe)
-{
-	struct iovec parts[GUARD_PIECES];
-	size_t part_count = 0, total = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		char *from = (char *)(low + pieces[i].at);
-		struct iovec *last = part_count > 0 ? &parts[part_count - 1] : NULL;
-
-		if (is_safe)
-			memcpy(scratch + total, from, pieces[i].length);
-		if (last && (char *)last->iov_base + last->iov_len == from)
-			last->iov_len += pieces[i].length;
-		else
-			parts[part_count++] = (struct iovec){ from, pieces[i].length };
-		total += pieces[i].length;
-	}
-	return is_safe || read_parts(parts, part_count, total);
-}
-
-/* From the first to the last byte of the buffer; false: it is empty. *ret_dense: without gaps. */
-static bool region_of(const struct request *request, struct region *ret, bool *ret_dense)
-{
-	MPI_Count size = 0, low = 0, extent = 0, true_low = 0, true_extent = 0;
-	uintptr_t data = (uintptr_t)request->data;
-
-	if (request->count <= 0
-	    || real_mpi()->Type_size_x(request->type, &size) != MPI_SUCCESS || size <= 0)
-		return false;
-	if (((uint32_t)request->type & 0xffff0000u) == 0x4c000000u) {
-		*ret = (struct region){ data, data + (uintptr_t)size * (uintptr_t)request->count };
-		*ret_dense = true;
-		return true;
-	}
-	if (real_mpi()->Type_get_extent_x(request->type, &low, &extent) != MPI_SUCCESS
-	    || real_mpi()->Type_get_true_extent_x(request->type, &true_low, &true_extent)
-	               != MPI_SUCCESS)
-		return false;
-	MPI_Count last = extent * (request->count - 1);
-	*ret = (struct region){
-		data + (uintptr_t)(true_low + (last < 0 ? last : 0)),
-		data + (uintptr_t)(true_low + true_extent + (last > 0 ? last : 0)),
-	};
-	*ret_dense = size == true_extent && (extent == size || request->count == 1);
-	return true;
-}
-
-/* Packs the elements, as many as fit, into `scratch`; their bytes, 0: that cannot be. */
-static size_t pack_elements(const struct request *request, struct region region)
-{
-	MPI_Count size = 0;
-	int count = request->count, packed = 0;
-
-	real_mpi()->Type_size_x(request->type, &size);
-	if (size > PACKED_MAX / 2)
-		return 0;
-	if (count > WHOLE_MAX / size)
-		count = size < WHOLE_MAX ? (int)(WHOLE_MAX / size) : 1;
-	if (!is_there(region.low) || !is_there(region.high - 1))
-		return 0;
-	if (packing_pack(request->data, count, request->type, scratch, PACKED_MAX, &packed)
-	    != MPI_SUCCESS)
-		return 0;
-	return (size_t)packed;
-}
-
-/* Hashes of the pieces of the first `bytes` (at most) of what the buffer holds; their number, 0: it
- * cannot be read, or is empty. */
-static size_t hash_pieces(const struct request *request, bool is_safe, size_t bytes,
-                          uint64_t *ret_hashes, struct piece *pieces)
-{
-	struct region region;
-	const char *at = scratch;
-	bool dense;
-	size_t count;
-
-	if (!region_of(request, &region, &dense))
-		return 0;
-	if (dense) {
-		count = cut(pieces, divide(region.high - region.low, pieces), bytes);
-		if (!fetch(region.low, pieces, count, is_safe))
-			return 0;
-	} else {
-		size_t packed = pack_elements(request, region);
-
-		packed = packed < bytes ? packed : bytes;
-		/* Those that were packed are compared as a whole. */
-		count = packed > 0 ? divide(packed < WHOLE_MAX ? packed : WHOLE_MAX, pieces) : 0;
-	}
-	for (size_t i = 0; i < count; at += pieces[i++].length)
-		ret_hashes[i] = hash_bytes(at, pieces[i].length);
-	return count;
-}
-
-static bool hash_buffer(const struct request *request, bool is_safe, size_t bytes,
-                        uint64_t *ret_hash)
+static bool hash_all(const struct bytes *bytes, uint8_t role, bool is_safe, uint64_t most,
+                     uint64_t *ret_hash)
 {
 	struct piece pieces[GUARD_PIECES];
 	uint64_t hashes[GUARD_PIECES];
-	size_t count = hash_pieces(request, is_safe, bytes, hashes, pieces);
+	size_t count = hash_pieces(bytes, role, is_safe, most, hashes, pieces);
 
 	*ret_hash = hash_bytes((const char *)hashes, count * sizeof(*hashes));
 	return count > 0;
 }
 
-/* The first `bytes` of the buffer, if they have no gaps. */
-static bool filled_region(const struct request *request, size_t bytes, struct region *ret)
+static struct wire_user user_of(const struct request *request)
 {
-	bool dense;
+	static const uint8_t kinds[] = {[REQUEST_SEND] = WIRE_USE_SEND,
+	                                [REQUEST_RECEIVE] = WIRE_USE_RECEIVE,
+	                                [REQUEST_COLLECTIVE] = WIRE_USE_COLLECTIVE};
 
-	if (bytes == 0 || !region_of(request, ret, &dense) || !dense)
-		return false;
-	if (ret->high - ret->low > bytes)
-		ret->high = ret->low + bytes;
-	return true;
+	return (struct wire_user){.name = request->name, .kind = kinds[request->kind]};
 }
 
-/* Whether MPI has written the message of another receive there since the hash was taken. */
-static bool find_writer(const struct request *request, struct wire_name *ret_writer)
+void guard_prepare(struct request *request)
 {
-	uint64_t first = request->guard.writes;
-	struct region region;
+	uint8_t role = request->kind == REQUEST_SEND ? WIRE_PART_READ : WIRE_PART_WRITTEN;
 
-	if (!filled_region(request, request->guard.bytes, &region))
-		return false;
-	if (write_count > WRITES && first < write_count - WRITES)
-		first = write_count - WRITES;
-	for (uint64_t i = first; i < write_count; i++) {
-		struct region other = writes[i % WRITES].region;
-
-		if (other.low >= region.high || region.low >= other.high)
-			continue;
-		*ret_writer = writes[i % WRITES].name;
-		return true;
-	}
-	return false;
+	if (!request->guard.bytes)
+		request->guard.bytes = bytes_of(role, request->data, request->count, request->type);
 }
 
-static void remember_write(const struct request *request, size_t bytes)
-{
-	struct region region;
+/* --- as it begins ------------------------------------------------------------------------- */
 
-	if (!filled_region(request, bytes, &region))
-		return;
-	writes[write_count % WRITES].region = region;
-	writes[write_count++ % WRITES].name = request->name;
+static void keep_pieces(struct guard *guard)
+{
+	struct piece pieces[GUARD_PIECES];
+	uint64_t hashes[GUARD_PIECES];
+	size_t count = hash_pieces(guard->bytes, WIRE_PART_WRITTEN, false, UINT64_MAX, hashes,
+	                           pieces);
+
+	guard->pieces = count > 0 ? malloc(count * sizeof(*hashes)) : NULL;
+	if (guard->pieces)
+		memcpy(guard->pieces, hashes, count * sizeof(*hashes));
 }
 
-/* What the message has filled. */
-static size_t received_bytes(const struct request *request)
+static bool is_watched(const struct guard *guard)
 {
-	int bytes = 0;
-
-	if (real_mpi()->Get_count(&request->status, MPI_BYTE, &bytes) != MPI_SUCCESS
-	    || bytes == MPI_UNDEFINED || bytes < 0)
-		return 0;
-	return (size_t)bytes;
+	return guard->active && guard->window.number == 0;
 }
 
-/* Whether the buffer, of which so many bytes count, is as it was. */
-static void compare(struct request *request)
+static void begin_guarding(struct request *request, struct bytes *bytes, bool is_safe)
 {
 	struct guard *guard = &request->guard;
-	uint64_t hash = 0;
+	const struct wire_user user = user_of(request);
 
-	if (guard->writer.call == 0 && find_writer(request, &guard->writer)) {
-		guard->touched = true;
+	*guard = (struct guard){.bytes = bytes, .filled = UINT64_MAX};
+	if (!bytes || bytes->count == 0)
 		return;
+	guard->active = true;
+	window_use_begin(&guard->window, bytes);
+	if (is_watched(guard)) {
+		hash_all(bytes, WIRE_PART_READ, is_safe, UINT64_MAX, &guard->sent);
+		keep_pieces(guard);
 	}
-	if (hash_buffer(request, false, guard->bytes, &hash)) {
-		if (hash == guard->hash)
-			return;
-	} else if (!can_read()) {
-		return;
-	}
-	guard->touched = true;
+	guard->use = overlap_begin(&user, bytes, request->kind == REQUEST_RECEIVE);
+}
+
+/* Ends what was before it, but for the bytes of its arguments. */
+static struct bytes *clear_guard(struct request *request)
+{
+	struct bytes *bytes = request->guard.bytes;
+
+	request->guard.bytes = NULL;
+	guard_release(request);
+	return bytes;
 }
 
 void guard_begin(struct request *request)
 {
-	struct guard *guard = &request->guard;
-	struct piece pieces[GUARD_PIECES];
-	uint64_t hashes[GUARD_PIECES];
-	size_t count;
-
-	guard_release(request);
-	*guard = (struct guard){ .writes = write_count, .bytes = SIZE_MAX };
+	guard_prepare(request);
 	/* What is sent the library has read, or is about to. */
-	count = hash_pieces(request, request->kind == REQUEST_SEND, SIZE_MAX, hashes, pieces);
-	guard->hash = hash_bytes((const char *)hashes, count * sizeof(*hashes));
-	guard->active = count > 0;
-	if (count == 0 || request->kind == REQUEST_SEND)
-		return;
-	guard->pieces = malloc(count * sizeof(*hashes));
-	if (guard->pieces)
-		memcpy(guard->pieces, hashes, count * sizeof(*hashes));
-	else
-		guard->active = false;
+	begin_guarding(request, clear_guard(request), request->kind == REQUEST_SEND);
 }
+
+void guard_begin_collective(struct request *request, struct bytes *bytes)
+{
+	guard_release(request);
+	begin_guarding(request, bytes ? bytes_keep(bytes) : NULL, false);
+}
+
+bool guard_wants_blocking(void)
+{
+	return overlap_is_any() || window_memory_is_any();
+}
+
+void guard_blocking_send(const struct request *request)
+{
+	const struct wire_user user = user_of(request);
+	struct bytes *bytes;
+
+	if (request->local || !guard_wants_blocking())
+		return;
+	bytes = bytes_of(WIRE_PART_READ, request->data, request->count, request->type);
+	overlap_pass(&user, bytes);
+	window_use_once(bytes, WIRE_PART_READ);
+	bytes_release(bytes);
+}
+
+struct overlap_use *guard_joined_send(const struct request *request)
+{
+	const struct wire_user user = user_of(request);
+	struct bytes *bytes = request->local ? NULL
+	                                     : bytes_of(WIRE_PART_READ, request->data,
+	                                                request->count, request->type);
+	struct overlap_use *use = bytes ? overlap_begin(&user, bytes, false) : NULL;
+
+	window_use_once(bytes, WIRE_PART_READ);
+	bytes_release(bytes);
+	return use;
+}
+
+void guard_blocking_collective(struct wire_name name, struct bytes *bytes)
+{
+	overlap_pass(&(struct wire_user){.name = name, .kind = WIRE_USE_COLLECTIVE}, bytes);
+	window_use_once(bytes, WIRE_PART_READ);
+}
+
+void guard_collective_over(const struct bytes *bytes)
+{
+	window_use_once(bytes, WIRE_PART_WRITTEN);
+}
+
+/* --- as its data comes -------------------------------------------------------------------- */
 
 void guard_before_delivery(struct request *request)
 {
@@ -334,9 +297,9 @@ void guard_before_delivery(struct request *request)
 	uint64_t hashes[GUARD_PIECES];
 	size_t count;
 
-	if (!guard->active || request->unattended)
+	if (!guard->active || !guard->pieces || request->unattended)
 		return;
-	count = hash_pieces(request, false, SIZE_MAX, hashes, pieces);
+	count = hash_pieces(guard->bytes, WIRE_PART_WRITTEN, false, UINT64_MAX, hashes, pieces);
 	for (size_t i = 0; i < count; i++)
 		if (hashes[i] != guard->pieces[i])
 			guard->changed |= UINT64_C(1) << i;
@@ -345,60 +308,130 @@ void guard_before_delivery(struct request *request)
 }
 
 /* Whether the program has changed something that the message then filled. */
-static bool was_changed(const struct request *request)
+static bool was_changed(const struct guard *guard)
 {
 	struct piece pieces[GUARD_PIECES];
-	uint64_t hashes[GUARD_PIECES];
-	const struct guard *guard = &request->guard;
-	size_t count;
+	size_t count = divide(bytes_size(guard->bytes, WIRE_PART_WRITTEN), pieces);
 
-	if (guard->changed == 0)
-		return false;
-	count = hash_pieces(request, false, SIZE_MAX, hashes, pieces);
-	for (size_t i = 0; i < count; i++)
-		if (guard->changed >> i & 1 && pieces[i].at + pieces[i].length <= guard->bytes)
+	for (size_t i = 0; guard->changed != 0 && i < count; i++)
+		if (guard->changed >> i & 1 && pieces[i].at + pieces[i].length <= guard->filled)
 			return true;
-	return count == 0;
+	return false;
+}
+
+/* What the message has filled; of elements of a derived type, whole ones. */
+static int element_size(const struct request *request)
+{
+	MPI_Count size = 0;
+
+	if (type_is_basic(request->type)
+	    || real_mpi()->Type_size_x(request->type, &size) != MPI_SUCCESS || size <= 0
+	    || size > INT_MAX)
+		return 1;
+	return (int)size;
+}
+
+static uint64_t received_bytes(const struct request *request)
+{
+	int bytes = 0;
+
+	if (real_mpi()->Get_count(&request->status, MPI_BYTE, &bytes) != MPI_SUCCESS
+	    || bytes == MPI_UNDEFINED || bytes < 0)
+		return 0;
+	return (uint64_t)(bytes - bytes % element_size(request));
+}
+
+/* A blocking receive has one for the moment. */
+static void tell_filled(struct request *request)
+{
+	const struct wire_user user = user_of(request);
+	const struct guard *guard = &request->guard;
+	struct bytes *all, *filled;
+
+	if (request->unattended || !guard_wants_blocking())
+		return;
+	all = guard->bytes
+	              ? bytes_keep(guard->bytes)
+	              : bytes_of(WIRE_PART_WRITTEN, request->data, request->count, request->type);
+	filled = all ? bytes_filled(all, received_bytes(request), (uint64_t)element_size(request))
+	             : NULL;
+	if (filled && guard->use)
+		overlap_know(guard->use, filled);
+	if (filled && !guard->active) {
+		overlap_pass(&user, filled);
+		window_use_once(filled, WIRE_PART_WRITTEN);
+	}
+	bytes_release(filled);
+	bytes_release(all);
 }
 
 void guard_after_delivery(struct request *request)
 {
 	struct guard *guard = &request->guard;
 
-	if (guard->active && !request->unattended) {
-		guard->bytes = received_bytes(request);
-		if (find_writer(request, &guard->writer) || was_changed(request))
-			guard->touched = true;
-		guard->delivered = hash_buffer(request, false, guard->bytes, &guard->hash);
-	}
-	remember_write(request, received_bytes(request));
-	guard->writes = write_count;
+	if (request->kind == REQUEST_RECEIVE)
+		tell_filled(request);
+	if (!is_watched(guard) || request->unattended)
+		return;
+	if (request->kind == REQUEST_RECEIVE)
+		guard->filled = received_bytes(request);
+	guard->touched |= was_changed(guard);
+	guard->delivered = hash_all(guard->bytes, WIRE_PART_WRITTEN, false, guard->filled,
+	                            &guard->received);
+}
+
+/* --- as it ends --------------------------------------------------------------------------- */
+
+/* Whether what is used in that role is no more as it was; all of it, or `filled` bytes. */
+static bool differs(const struct guard *guard, uint8_t role, uint64_t most, uint64_t before)
+{
+	uint64_t hash = 0;
+
+	if (bytes_size(guard->bytes, role) == 0)
+		return false;
+	if (hash_all(guard->bytes, role, false, most, &hash))
+		return hash != before;
+	return can_read();
+}
+
+/* Persistent requests keep the bytes of their arguments. */
+static void end_guarding(struct guard *guard)
+{
+	window_use_end(&guard->window, guard->use ? overlap_bytes(guard->use) : NULL);
+	overlap_end(guard->use);
+	guard->use = NULL;
+	free(guard->pieces);
+	guard->pieces = NULL;
+	guard->active = false;
 }
 
 void guard_release(struct request *request)
 {
-	free(request->guard.pieces);
-	request->guard.pieces = NULL;
+	end_guarding(&request->guard);
+	bytes_release(request->guard.bytes);
+	request->guard.bytes = NULL;
 }
 
 void guard_end(struct request *request)
 {
 	struct guard *guard = &request->guard;
+	bool touched = false;
 
 	if (!guard->active)
 		return;
-	guard->active = false;
-	if (!guard->touched && (request->kind == REQUEST_SEND || guard->delivered))
-		compare(request);
-	guard_release(request);
-	if (!guard->touched)
+	/* The data of two operations that overlap is not the program's doing. */
+	if (is_watched(guard) && !(guard->use && overlap_found(guard->use)))
+		touched = guard->touched || differs(guard, WIRE_PART_READ, UINT64_MAX, guard->sent)
+		          || (guard->delivered
+		              && differs(guard, WIRE_PART_WRITTEN, guard->filled, guard->received));
+	end_guarding(guard);
+	if (!touched)
 		return;
 	const struct wire_message message = {
 		.type = WIRE_TOUCHED,
-		.touched = { .name = request->name,
-		             .noticed = gate_current_call(),
-		             .receive = request->kind == REQUEST_RECEIVE,
-		             .writer = guard->writer },
+		.touched = {.name = request->name,
+	                    .noticed = gate_current_call(),
+	                    .kind = user_of(request).kind},
 	};
 	gate_tell(&message);
 }

@@ -1,18 +1,22 @@
-/* Whether the program leaves the buffer of an active nonblocking operation alone (MPI 3.1, section
- * 3.7.2): of a send from its start to its completion; of a receive until its message begins to
- * come in, and from its arrival to its completion. Small buffers are compared as a whole, larger
- * ones by samples. Gaps of a datatype are not part of the buffer, nor is of a receive's what its
- * message does not fill (before it has come that is known for whole pieces, of 8 bytes or more).
+/* Whether the program leaves the buffers of an active nonblocking operation alone (MPI 3.1,
+ * sections 3.7.2 and 5.12): what is sent from its start to its completion; what is received until
+ * the data begins to come in, and from its arrival to its completion. Small buffers are compared as
+ * a whole, larger ones by samples. Gaps of a datatype are not part of the buffer, nor is of a
+ * receive's what its message does not fill (before it has come that is known for whole pieces, of 8
+ * bytes or more).
  *
- * And whether MPI itself writes a message into the buffer of another operation that is active: then
- * the two overlap, or an array is shorter than its count says. That is seen where neither has
- * gaps. */
+ * Buffers in memory of a window are not watched, as others may write there.
+ *
+ * And it tells overlap.h which bytes the operation uses, window_memory.h which of a window. */
 #ifndef MATCHPOINT_SHIM_GUARD_H
 #define MATCHPOINT_SHIM_GUARD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bytes.h"
+#include "overlap.h"
+#include "window_memory.h"
 #include "wire.h"
 
 struct request;
@@ -20,25 +24,43 @@ struct request;
 enum { GUARD_PIECES = 64 }; /* into which a buffer is divided, at most */
 
 struct guard {
+	struct bytes *bytes; /* owned; of a persistent request also between its starts */
 	bool active;
-	bool delivered; /* a receive: its message is in the buffer */
-	bool touched;   /* known already */
-	uint64_t *pieces; /* owned: their hashes when it began; NULL: only `hash` */
-	uint64_t changed; /* the pieces that were other before the message came, a bit each */
-	uint64_t hash;    /* of all */
-	size_t bytes;     /* that a message fills; all of a send's */
-	uint64_t writes;  /* by MPI to any buffer, up to when the hash was taken */
-	struct wire_name writer; /* the operation whose message MPI wrote here; call 0: none */
+	bool delivered;          /* its data is in the buffer */
+	bool touched;            /* known already */
+	uint64_t *pieces;        /* owned: hashes of what is received into, when it began */
+	uint64_t changed;        /* the pieces that were other before the data came, a bit each */
+	uint64_t sent, received; /* hashes, of all */
+	uint64_t filled;         /* bytes that a message fills; all of a collective's */
+	struct overlap_use *use; /* NULL: none */
+	struct window_use window;
 };
+
+/* Looks at the arguments of a send or a receive, before its type is replaced by another handle. */
+void guard_prepare(struct request *request);
 
 /* The operation has been started, and is to be completed by another call. */
 void guard_begin(struct request *request);
+/* The same of a collective, with its buffers, of which it keeps the bytes. */
+void guard_begin_collective(struct request *request, struct bytes *bytes);
 
-/* A receive is about to be given to the library, or has been completed there. */
+/* A blocking operation begins; a collective of this name. */
+void guard_blocking_send(const struct request *request);
+/* The same of the send of MPI_Sendrecv, which its receive must leave alone: to be ended with
+ * overlap_end. */
+struct overlap_use *guard_joined_send(const struct request *request);
+void guard_blocking_collective(struct wire_name name, struct bytes *bytes);
+/* The collective is complete for this rank. */
+void guard_collective_over(const struct bytes *bytes);
+
+/* Whether anybody wants to know of the buffers of blocking operations. */
+bool guard_wants_blocking(void);
+
+/* A receive or a collective is about to be given to the library, or has been completed there. */
 void guard_before_delivery(struct request *request);
 void guard_after_delivery(struct request *request);
 
-/* The request is gone. */
+/* The program no longer tells when it is complete; or the request is gone. */
 void guard_release(struct request *request);
 
 /* The call opened last completes the request: tells the scheduler if the buffer is not what it

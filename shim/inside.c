@@ -6,7 +6,6 @@
 #include "file_and_window.h"
 #include "gate.h"
 #include "real.h"
-#include "wire.h"
 
 /* Read by the scheduler at any moment; the function is written last and cleared first. */
 static volatile struct wire_inside inside;
@@ -22,8 +21,7 @@ void inside_wait(unsigned function, uint64_t site)
 bool inside_enter(unsigned function, void *site)
 {
 	window_note(function);
-	if (!gate_is_active() || gate_is_serialised() || caller_is_inside()
-	    || real_is_own(site))
+	if (!gate_is_active() || gate_is_serialised() || caller_is_inside() || real_is_own(site))
 		return false;
 	inside_wait(function, (uintptr_t)site_of_caller(site));
 	return true;
@@ -32,6 +30,60 @@ bool inside_enter(unsigned function, void *site)
 void inside_leave(void)
 {
 	inside.function = 0;
+	inside.met = false;
+	inside.driven = false;
+}
+
+void inside_meet(unsigned function, uint64_t site)
+{
+	if (gate_is_serialised())
+		return;
+	inside.met = true;
+	inside_wait(function, site);
+}
+
+struct wire_inside inside_drive(void)
+{
+	struct wire_inside before = inside;
+	uint16_t function;
+	const void *site;
+
+	if (before.function != 0)
+		return before;
+	gate_current(&function, &site);
+	inside.driven = true;
+	inside.site = (uintptr_t)site;
+	inside_step();
+	inside.function = function;
+	return before;
+}
+
+void inside_step(void)
+{
+	inside.steps = inside.steps + 1;
+}
+
+void inside_driven(const struct wire_inside *before)
+{
+	if (before->function != 0)
+		return;
+	inside_leave();
+}
+
+struct wire_inside inside_pause(void)
+{
+	struct wire_inside before = inside;
+
+	inside_leave();
+	return before;
+}
+
+void inside_resume(const struct wire_inside *before)
+{
+	inside.met = before->met;
+	inside.driven = before->driven;
+	if (before->function != 0)
+		inside_wait(before->function, before->site);
 }
 
 uint64_t inside_address(void)

@@ -22,7 +22,7 @@ void landing_begin(struct landing *landing, void *data, int count, MPI_Datatype 
 {
 	MPI_Count bytes;
 
-	*landing = (struct landing){ .data = data, .count = count, .type = type };
+	*landing = (struct landing){.data = data, .count = count, .type = type};
 	if (count <= 0 || (type_is_basic(type) && !apart))
 		return;
 	bytes = size_of(type);
@@ -63,7 +63,7 @@ static void place_part(const void *bytes, int count, void *data, MPI_Datatype ty
 	message_memory_free(element);
 }
 
-static void place(const struct landing *landing, int bytes)
+static void place_message(const struct landing *landing, int bytes)
 {
 	int size = (int)size_of(landing->type), whole = bytes / size;
 	MPI_Aint low = 0, extent = 0;
@@ -89,7 +89,8 @@ void landing_over(struct landing *landing, const MPI_Status *status)
 		return;
 	if (status && real_mpi()->Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS
 	    && bytes != MPI_UNDEFINED)
-		place(landing, bytes < landing_count(landing) ? bytes : landing_count(landing));
+		place_message(landing,
+		              bytes < landing_count(landing) ? bytes : landing_count(landing));
 	message_memory_free(landing->packed);
 	landing->packed = NULL;
 }

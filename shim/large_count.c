@@ -32,8 +32,7 @@ static int length(enum mpi_call function, const char *name, int root, MPI_Comm c
 {
 	const bool rooted = function == MPI_CALL_Gatherv || function == MPI_CALL_Igatherv
 	                    || function == MPI_CALL_Gatherv_init || function == MPI_CALL_Scatterv
-	                    || function == MPI_CALL_Iscatterv
-	                    || function == MPI_CALL_Scatterv_init;
+	                    || function == MPI_CALL_Iscatterv || function == MPI_CALL_Scatterv_init;
 	int is_inter = 0, size = 0, rank = 0, in = 0, out = 0;
 
 	if (communicator_find(comm) == NULL)
@@ -78,9 +77,8 @@ const int *large_counts(struct large_counts *large, enum mpi_call function, cons
 	return array;
 }
 
-const int *large_displacements(struct large_counts *large, enum mpi_call function,
-                               const char *name, const MPI_Aint *displacements, int root,
-                               MPI_Comm comm)
+const int *large_displacements(struct large_counts *large, enum mpi_call function, const char *name,
+                               const MPI_Aint *displacements, int root, MPI_Comm comm)
 {
 	int count = displacements ? length(function, name, root, comm) : 0;
 	int *array = displacements ? room(large, count) : NULL;

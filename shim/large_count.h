@@ -12,7 +12,7 @@
 struct large_counts {
 	int *arrays[4]; /* narrowed copies */
 	int count;
-	bool refused;   /* something did not fit */
+	bool refused; /* something did not fit */
 };
 
 /* The count as an int; where it does not fit 0, and `refused` is set (as all below do). */
@@ -22,9 +22,8 @@ int large_count(struct large_counts *large, MPI_Count count);
  * in this call; NULL stays NULL. Valid until large_counts_release. */
 const int *large_counts(struct large_counts *large, enum mpi_call function, const char *name,
                         const MPI_Count *counts, int root, MPI_Comm comm);
-const int *large_displacements(struct large_counts *large, enum mpi_call function,
-                               const char *name, const MPI_Aint *displacements, int root,
-                               MPI_Comm comm);
+const int *large_displacements(struct large_counts *large, enum mpi_call function, const char *name,
+                               const MPI_Aint *displacements, int root, MPI_Comm comm);
 /* A copy of an ordinary array of counts, kept with a nonblocking collective; NULL stays NULL. */
 struct collective_kept;
 const int *large_count_copy(struct collective_kept *kept, enum mpi_call function, const char *name,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "real.h"
+#include "type_value.h"
 
 enum {
 	EXTENT_MAX = 4 << 20, /* bytes of memory that are looked at for one type */
@@ -47,7 +48,7 @@ static bool add_piece(struct run *runs, uint32_t *count, int64_t offset, uint64_
 	}
 	if (*count == RUNS_MAX)
 		return false;
-	runs[(*count)++] = (struct run){ .offset = offset, .length = length, .times = 1 };
+	runs[(*count)++] = (struct run){.offset = offset, .length = length, .times = 1};
 	return true;
 }
 
@@ -78,7 +79,7 @@ static struct layout *read_off(const unsigned char *memory, size_t size, int64_t
 }
 
 /* MPI itself is asked: it unpacks ones into zeros. */
-static struct layout *make(MPI_Datatype type)
+static struct layout *make_layout(MPI_Datatype type)
 {
 	MPI_Count low = 0, true_extent = 0, start = 0, extent = 0;
 	unsigned char *memory = NULL, *packed = NULL;
@@ -106,39 +107,27 @@ static struct layout *make(MPI_Datatype type)
 	return layout;
 }
 
-static int forget(MPI_Datatype type, int keyval, void *value, void *state)
+static void release_layout(void *layout)
 {
-	(void)type;
-	(void)keyval;
-	(void)state;
-	if (value != &unknown)
-		free(value);
-	return MPI_SUCCESS;
+	if (layout != &unknown)
+		free(layout);
 }
 
-/* Kept with the type as an attribute, which goes with it. */
-static const struct layout *look_up(MPI_Datatype type)
+static const struct layout *layout_of(MPI_Datatype type)
 {
-	static int keyval = MPI_KEYVAL_INVALID;
+	static struct type_value kind = {.release = release_layout};
 	const struct layout *layout;
 	void *value = NULL;
-	int found = 0;
+	bool found;
 
-	if (keyval == MPI_KEYVAL_INVALID
-	    && real_mpi()->Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &keyval, NULL)
-	               != MPI_SUCCESS)
-		return &unknown;
-	if (real_mpi()->Type_get_attr(type, keyval, &value, &found) != MPI_SUCCESS)
+	if (!type_value_get(&kind, type, &value, &found))
 		return &unknown;
 	if (found)
 		return value;
-	layout = make(type);
+	layout = make_layout(type);
 	if (!layout)
 		layout = &unknown;
-	if (real_mpi()->Type_set_attr(type, keyval, (void *)(uintptr_t)layout) == MPI_SUCCESS)
-		return layout;
-	forget(type, keyval, (void *)(uintptr_t)layout, NULL);
-	return &unknown;
+	return type_value_set(&kind, type, layout) ? layout : &unknown;
 }
 
 static struct wire_part *make_room(struct wire_part **parts, uint32_t count, uint32_t more)
@@ -158,8 +147,8 @@ static bool append_one(struct wire_part **parts, uint32_t *part_count, uint8_t r
 
 	if (!part)
 		return false;
-	*part = (struct wire_part){ .role = role, .start = start, .length = length, .times = 1,
-		                    .count = 1 };
+	*part = (struct wire_part){
+		.role = role, .start = start, .length = length, .times = 1, .count = 1};
 	++*part_count;
 	return true;
 }
@@ -175,7 +164,7 @@ bool layout_append(struct wire_part **parts, uint32_t *part_count, uint8_t role,
 		return true;
 	if (is_basic(type))
 		return append_one(parts, part_count, role, start, (uint64_t)(size * count));
-	layout = look_up(type);
+	layout = layout_of(type);
 	if (!layout->known)
 		return false;
 	if (layout->count == 1 && layout->runs[0].times == 1

@@ -60,7 +60,7 @@ static struct object *take_unused(void)
 	return object;
 }
 
-static void add(const struct object *given)
+static void add_object(const struct object *given)
 {
 	if (table.count == table.bucket_count && !grow())
 		return;
@@ -89,11 +89,20 @@ void objects_add(enum wire_object kind, uint64_t handle, const void *where, uint
 	};
 
 	pthread_mutex_lock(&lock);
-	add(&object);
+	add_object(&object);
 	pthread_mutex_unlock(&lock);
 }
 
-static void drop(struct object **link)
+static struct object **link_to(const struct object *object)
+{
+	struct object **link = bucket_of(object->kind, object->handle);
+
+	while (*link != object)
+		link = &(*link)->next;
+	return link;
+}
+
+static void drop_object(struct object **link)
 {
 	struct object *object = *link;
 
@@ -120,8 +129,14 @@ void objects_remove(enum wire_object kind, uint64_t handle, const void *where)
 		}
 	}
 	if (last)
-		drop(found ? found : last);
+		drop_object(found ? found : last);
 	pthread_mutex_unlock(&lock);
+}
+
+/* MPI 4.0, section 11.4.1. */
+static bool can_be_freed_at_any_time(enum wire_object kind)
+{
+	return kind == WIRE_OBJECT_INFO || kind == WIRE_OBJECT_ERRHANDLER;
 }
 
 struct wire_left *objects_count(struct wire_left *left, uint32_t *count, enum wire_object kind,
@@ -144,31 +159,16 @@ struct wire_left *objects_count(struct wire_left *left, uint32_t *count, enum wi
 	return more;
 }
 
-struct wire_left *objects_left(struct wire_left *left, uint32_t *count)
+struct wire_left *objects_left(struct wire_left *left, uint32_t *count, bool at_any_time)
 {
 	pthread_mutex_lock(&lock);
-	for (const struct object *object = table.oldest; object; object = object->newer)
+	for (struct object *object = table.oldest, *newer; object; object = newer) {
+		newer = object->newer;
+		if (can_be_freed_at_any_time(object->kind) != at_any_time)
+			continue;
 		left = objects_count(left, count, object->kind, object->function, object->site);
+		drop_object(link_to(object));
+	}
 	pthread_mutex_unlock(&lock);
 	return left;
-}
-
-void objects_clear(void)
-{
-	pthread_mutex_lock(&lock);
-	while (table.oldest) {
-		struct object *object = table.oldest;
-		table.oldest = object->newer;
-		free(object);
-	}
-	while (table.unused) {
-		struct object *object = table.unused;
-		table.unused = object->next;
-		free(object);
-	}
-	free(table.buckets);
-	table.buckets = NULL;
-	table.bucket_count = table.count = 0;
-	table.newest = NULL;
-	pthread_mutex_unlock(&lock);
 }

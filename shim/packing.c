@@ -40,8 +40,7 @@ int packing_unpack(const void *bytes, int size, void *data, int count, MPI_Datat
 	char *other;
 
 	if (data != MPI_BOTTOM)
-		return real_mpi()->Unpack(bytes, size, &position, data, count, type,
-		                          MPI_COMM_SELF);
+		return real_mpi()->Unpack(bytes, size, &position, data, count, type, MPI_COMM_SELF);
 	code = avoid_bottom(count, type, &other, &shifted);
 	if (code != MPI_SUCCESS)
 		return code;

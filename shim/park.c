@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../ckpt/agent.h"
+#include "ckpt/agent.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler has gone away */
@@ -37,7 +37,6 @@ static struct park {
 	uint32_t world;
 	int32_t rank;
 	uint64_t inside; /* for HELLO */
-	bool restored;
 	char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	char pmi_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	struct child *children;
@@ -88,17 +87,7 @@ EXPORTED int kill(pid_t pid, int signal_number)
 	return (int)syscall(SYS_kill, pid, signal_number);
 }
 
-bool park_is_restored(void)
-{
-	return park.restored;
-}
-
-uint32_t park_world(void)
-{
-	return park.world;
-}
-
-static int write_all(int fd, const void *bytes, size_t count)
+static int send_all(int fd, const void *bytes, size_t count)
 {
 	const uint8_t *at = bytes;
 
@@ -115,7 +104,7 @@ static int write_all(int fd, const void *bytes, size_t count)
 	return 0;
 }
 
-static int read_all(int fd, void *bytes, size_t count)
+static int receive_all(int fd, void *bytes, size_t count)
 {
 	uint8_t *at = bytes;
 
@@ -163,7 +152,7 @@ static int connect_pmi(void)
 		return -1;
 	length = snprintf(line, sizeof(line), "matchpoint world=%u rank=%d\n", park.world,
 	                  park.rank);
-	return write_all(park.pmi_fd, line, (size_t)length);
+	return send_all(park.pmi_fd, line, (size_t)length);
 }
 
 static int set_path(char *path, size_t size, const char *directory, const char *name)
@@ -238,7 +227,7 @@ static void send_message(const struct wire_message *message)
 	struct wire_buffer buffer = {0};
 
 	wire_encode(&buffer, message);
-	if (buffer.failed || write_all(park.control_fd, buffer.bytes, buffer.count) < 0)
+	if (buffer.failed || send_all(park.control_fd, buffer.bytes, buffer.count) < 0)
 		leave_without_scheduler();
 	wire_buffer_release(&buffer);
 }
@@ -250,7 +239,7 @@ static int read_message(struct wire_message *ret_message)
 	uint32_t length;
 	int result = -1;
 
-	if (read_all(park.control_fd, head, sizeof(head)) < 0)
+	if (receive_all(park.control_fd, head, sizeof(head)) < 0)
 		return -1;
 	length = (uint32_t)head[0] | (uint32_t)head[1] << 8 | (uint32_t)head[2] << 16
 	         | (uint32_t)head[3] << 24;
@@ -260,7 +249,7 @@ static int read_message(struct wire_message *ret_message)
 	if (!frame)
 		return -1;
 	memcpy(frame, head, sizeof(head));
-	if (read_all(park.control_fd, frame + sizeof(head), length) == 0)
+	if (receive_all(park.control_fd, frame + sizeof(head), length) == 0)
 		result = wire_decode(frame, sizeof(head) + length, ret_message);
 	free(frame);
 	return result;
@@ -380,7 +369,6 @@ static void leave_keeper(const struct wire_restore *restore)
 	close_one(&park.launcher_fd);
 	park.child_count = 0;
 	park.released = false;
-	park.restored = true;
 	park.world = restore->world;
 	park.rank = restore->rank;
 	if (connect_to(park.socket_path, park.control_fd) < 0 || connect_pmi() < 0)
@@ -450,8 +438,7 @@ static enum order_result carry_out_order(struct wire_welcome *ret_welcome)
 		for (size_t i = 0; i < park.child_count; i++)
 			syscall(SYS_kill, park.children[i].pid, SIGKILL);
 		_exit(message.end.status);
-	default:
-		leave_without_scheduler();
+	default: leave_without_scheduler();
 	}
 	wire_message_release(&message);
 	return result;
@@ -469,7 +456,8 @@ static void notice(int signal_number)
 	errno = error;
 }
 
-static enum order_result keep(const sigset_t *while_waiting, struct wire_welcome *ret_welcome)
+static enum order_result keep_parked(const sigset_t *while_waiting,
+                                     struct wire_welcome *ret_welcome)
 {
 	for (;;) {
 		struct pollfd control = {.fd = park.control_fd, .events = POLLIN};
@@ -504,7 +492,7 @@ enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 	sigaction(SIGCHLD, &watch, &before);
 
 	send_parked();
-	result = keep(&while_waiting, ret_welcome);
+	result = keep_parked(&while_waiting, ret_welcome);
 
 	sigaction(SIGCHLD, &before, NULL);
 	sigprocmask(SIG_SETMASK, &mask, NULL);

@@ -45,8 +45,6 @@ enum park_outcome {
  * rank is a plain blocking one: set its time limits again. */
 enum park_outcome park_wait(struct wire_welcome *ret_welcome);
 
-bool park_is_restored(void);
-uint32_t park_world(void); /* changes when restored */
 pid_t park_real_pid(void);
 
 /* Finishes with the launcher: PMI's finalize on its own connection. Nothing in a restored process,

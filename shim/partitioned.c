@@ -9,6 +9,7 @@
 
 #include "communicator.h"
 #include "error.h"
+#include "explorer/mix.h"
 #include "gate.h"
 #include "real.h"
 #include "request.h"
@@ -28,12 +29,6 @@ struct envelope {
 	uint64_t hash, used;
 	struct envelope *next;
 };
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0xff51afd7ed558ccdu;
-	return hash ^ (hash >> 33);
-}
 
 static uint64_t count_envelope(uint64_t hash)
 {
@@ -75,7 +70,7 @@ static void announce(uint64_t number, const struct communicator *communicator)
 	communicator_announce(number, &groups, communicator->rank, communicator->name);
 }
 
-static void release(void *closure)
+static void release_closure(void *closure)
 {
 	struct partitioned *partitioned = closure;
 
@@ -95,7 +90,8 @@ static bool is_unready(const void *closure)
 /* What both have in common, before the library is asked. NULL: out of memory. */
 static struct request *prepare(bool sends, int partitions, int peer, MPI_Comm comm)
 {
-	static const struct request_actions actions = {.release = release, .waits = is_unready};
+	static const struct request_actions actions = {.release = release_closure,
+	                                               .waits = is_unready};
 	struct partitioned *partitioned = calloc(1, sizeof(*partitioned));
 	bool *ready = calloc(partitions > 0 ? (size_t)partitions : 1, sizeof(*ready));
 	struct request *request = request_new(REQUEST_PARTITIONED, (struct wire_name){0, 0}, comm);
@@ -190,7 +186,7 @@ int shim_MPI_Precv_init(void *site, void *buf, int partitions, MPI_Count count,
 
 /* From now on the library is asked whether it is complete. (MPICH 4.0.2 takes a send for complete
  * that is asked for before all is ready.) */
-static int post(struct request *request, struct wire_name name)
+static int post_partitions(struct request *request, struct wire_name name)
 {
 	const struct partitioned *partitioned = request->closure;
 
@@ -228,26 +224,45 @@ int partitioned_start(struct request *request, struct wire_call *call, uint32_t 
 	struct wire_op *op = &call->ops[call->op_count++];
 	*op = partitioned->op;
 	op->name = (struct wire_name){call->call, sub};
-	return post(request, op->name);
+	return post_partitions(request, op->name);
 }
 
 /* --- partitions ------------------------------------------------------------------------------ */
 
-static struct request *find(MPI_Request handle)
+static struct request *find_partitioned(MPI_Request handle)
 {
 	struct request *request = request_find(handle);
 
 	return request && request->kind == REQUEST_PARTITIONED ? request : NULL;
 }
 
+/* The library checks the arguments; for a request without a peer it has none. */
+static MPI_Request known_to_library(MPI_Request handle)
+{
+	const struct request *request = request_find(handle);
+	MPI_Request real = handle;
+
+	if (request && request->kind == REQUEST_PARTITIONED)
+		real = ((const struct partitioned *)request->closure)->real;
+	else if (request)
+		real = request_inactive();
+	return real;
+}
+
+static bool can_be_ready(const struct request *request, int partition)
+{
+	const struct partitioned *partitioned = request ? request->closure : NULL;
+
+	return partitioned && partitioned->sends && request->active && partition >= 0
+	       && partition < partitioned->partitions;
+}
+
 static int make_ready(struct request *request, int partition)
 {
-	struct partitioned *partitioned = request ? request->closure : NULL;
+	struct partitioned *partitioned = request->closure;
 	int code = MPI_SUCCESS;
 
-	if (!request || !partitioned->sends || !request->active)
-		return MPI_ERR_REQUEST;
-	if (partition < 0 || partition >= partitioned->partitions || partitioned->ready[partition])
+	if (partitioned->ready[partition])
 		return MPI_ERR_ARG;
 	if (partitioned->has_peer)
 		code = real_mpi()->Pready(partition, partitioned->real);
@@ -256,6 +271,12 @@ static int make_ready(struct request *request, int partition)
 		partitioned->left--;
 	}
 	return code;
+}
+
+/* Where an argument is wrong: what the library has said of it, in any case an error. */
+static int refused(int code)
+{
+	return code == MPI_SUCCESS ? MPI_ERR_ARG : code;
 }
 
 /* Reports the call that made partitions ready; with the last one the message is sent. */
@@ -270,7 +291,7 @@ static int report_ready(void *site, enum mpi_call function, struct request *requ
 		op.name = (struct wire_name){call.call, 0};
 		call.ops = &op;
 		call.op_count = 1;
-		code = post(request, op.name);
+		code = post_partitions(request, op.name);
 	}
 	gate_report(&call);
 	return error_check(request ? request->comm : MPI_COMM_WORLD, code, function, site);
@@ -278,27 +299,45 @@ static int report_ready(void *site, enum mpi_call function, struct request *requ
 
 int shim_MPI_Pready(void *site, int partition, MPI_Request handle)
 {
-	struct request *request = find(handle);
+	struct request *request = find_partitioned(handle);
+	int code = can_be_ready(request, partition)
+	                   ? make_ready(request, partition)
+	                   : refused(real_mpi()->Pready(partition, known_to_library(handle)));
 
-	return report_ready(site, MPI_CALL_Pready, request, make_ready(request, partition));
+	return report_ready(site, MPI_CALL_Pready, request, code);
 }
 
 int shim_MPI_Pready_range(void *site, int partition_low, int partition_high, MPI_Request handle)
 {
-	struct request *request = find(handle);
+	struct request *request = find_partitioned(handle);
 	int code = MPI_SUCCESS;
 
+	if (!can_be_ready(request, partition_low) || !can_be_ready(request, partition_high))
+		code = refused(real_mpi()->Pready_range(partition_low, partition_high,
+		                                        known_to_library(handle)));
 	for (int i = partition_low; code == MPI_SUCCESS && i <= partition_high; i++)
 		code = make_ready(request, i);
 	return report_ready(site, MPI_CALL_Pready_range, request, code);
 }
 
+static bool list_can_be_ready(const struct request *request, int length, const int *partitions)
+{
+	bool can = request && length >= 0 && (partitions || length == 0);
+
+	for (int i = 0; can && i < length; i++)
+		can = can_be_ready(request, partitions[i]);
+	return can;
+}
+
 int shim_MPI_Pready_list(void *site, int length, const int array_of_partitions[],
                          MPI_Request handle)
 {
-	struct request *request = find(handle);
+	struct request *request = find_partitioned(handle);
 	int code = MPI_SUCCESS;
 
+	if (!list_can_be_ready(request, length, array_of_partitions))
+		code = refused(real_mpi()->Pready_list(length, array_of_partitions,
+		                                       known_to_library(handle)));
 	for (int i = 0; code == MPI_SUCCESS && i < length; i++)
 		code = make_ready(request, array_of_partitions[i]);
 	return report_ready(site, MPI_CALL_Pready_list, request, code);
@@ -306,7 +345,7 @@ int shim_MPI_Pready_list(void *site, int length, const int array_of_partitions[]
 
 /* What the library says of an active receive; when the whole message is known to have been sent,
  * waits for the partition. MPICH wants no question about what it knows to be complete. */
-static int look(const struct request *request, int partition, bool whole, int *flag)
+static int look_at_partition(const struct request *request, int partition, bool whole, int *flag)
 {
 	const struct partitioned *partitioned = request->closure;
 	int code = MPI_SUCCESS;
@@ -328,17 +367,18 @@ static int look(const struct request *request, int partition, bool whole, int *f
 int shim_MPI_Parrived(void *site, MPI_Request handle, int partition, int *flag)
 {
 	struct wire_call call = gate_call(MPI_CALL_Parrived, site);
-	struct request *request = find(handle);
+	struct request *request = find_partitioned(handle);
 	const struct partitioned *partitioned = request ? request->closure : NULL;
+	int code;
 
-	*flag = 1;
-	if (!partitioned || partitioned->sends || partition < 0
+	if (!flag || !partitioned || partitioned->sends || partition < 0
 	    || partition >= partitioned->partitions) {
 		gate_report(&call);
-		return error_check(request ? request->comm : MPI_COMM_WORLD,
-		                   request ? MPI_ERR_ARG : MPI_ERR_REQUEST, MPI_CALL_Parrived,
-		                   site);
+		code = refused(real_mpi()->Parrived(known_to_library(handle), partition, flag));
+		return error_check(request ? request->comm : MPI_COMM_WORLD, code,
+		                   MPI_CALL_Parrived, site);
 	}
+	*flag = 1;
 	if (!request->active || request->local) {
 		gate_report(&call);
 		return MPI_SUCCESS;
@@ -347,6 +387,6 @@ int shim_MPI_Parrived(void *site, MPI_Request handle, int partition, int *flag)
 	call.waited = &request->name;
 	call.waited_count = 1;
 	bool whole = gate_wait(&call).count > 0;
-	return error_check(request->comm, look(request, partition, whole, flag), MPI_CALL_Parrived,
-	                   site);
+	return error_check(request->comm, look_at_partition(request, partition, whole, flag),
+	                   MPI_CALL_Parrived, site);
 }

@@ -8,14 +8,14 @@
 #include "transfer.h"
 
 /* The call counts although MPI refuses it: the scheduler hears of it without operations. */
-static int refuse(const struct wire_call *call, MPI_Comm comm, int code)
+static int refuse_call(const struct wire_call *call, MPI_Comm comm, int code)
 {
 	gate_report(call);
 	return error_raise(comm, code, call->call, (enum mpi_call)call->function,
 	                   (const void *)(uintptr_t)call->site);
 }
 
-static int finish(const struct wire_call *call, MPI_Comm comm, int code)
+static int finish_call(const struct wire_call *call, MPI_Comm comm, int code)
 {
 	if (code == MPI_SUCCESS)
 		return MPI_SUCCESS;
@@ -24,8 +24,8 @@ static int finish(const struct wire_call *call, MPI_Comm comm, int code)
 }
 
 /* Checks and starts; MPI's code, with a request only when that is MPI_SUCCESS. */
-static int begin(const struct transfer *transfer, struct wire_name name,
-                 struct request **ret_request)
+static int begin_transfer(const struct transfer *transfer, struct wire_name name,
+                          struct request **ret_request)
 {
 	struct request *request;
 	int code = transfer_new(transfer, &request);
@@ -73,13 +73,14 @@ static int send_blocking(void *site, unsigned function, struct transfer *transfe
 	struct request *request;
 
 	transfer->held = !transfer_copies(transfer->mode);
-	int code = begin(transfer, (struct wire_name){call.call, 0}, &request);
+	int code = begin_transfer(transfer, (struct wire_name){call.call, 0}, &request);
 	if (code != MPI_SUCCESS)
-		return refuse(&call, transfer->comm, code);
+		return refuse_call(&call, transfer->comm, code);
+	guard_blocking_send(request);
 	report_blocking(&call, &request, 1, transfer_returns(transfer->mode));
 	code = request_complete(request);
 	request_retire(request);
-	return finish(&call, transfer->comm, code);
+	return finish_call(&call, transfer->comm, code);
 }
 
 static int start_nonblocking(void *site, unsigned function, const struct transfer *transfer,
@@ -89,14 +90,14 @@ static int start_nonblocking(void *site, unsigned function, const struct transfe
 	struct wire_op op;
 	struct request *request;
 
-	int code = begin(transfer, (struct wire_name){call.call, 0}, &request);
+	int code = begin_transfer(transfer, (struct wire_name){call.call, 0}, &request);
 	if (code == MPI_SUCCESS && transfer->kind == REQUEST_RECEIVE && !request->local) {
 		code = transfer_keep_arguments(request);
 		if (code != MPI_SUCCESS)
 			request_release(request);
 	}
 	if (code != MPI_SUCCESS)
-		return refuse(&call, transfer->comm, code);
+		return refuse_call(&call, transfer->comm, code);
 	transfer_guard(request);
 	call.ops = &op;
 	if (!request->local)
@@ -184,14 +185,14 @@ int shim_MPI_Recv(void *site, void *buf, int count, MPI_Datatype datatype, int s
 	struct wire_call call = gate_call(MPI_CALL_Recv, site);
 	struct request *request;
 
-	int code = begin(&transfer, (struct wire_name){call.call, 0}, &request);
+	int code = begin_transfer(&transfer, (struct wire_name){call.call, 0}, &request);
 	if (code != MPI_SUCCESS)
-		return refuse(&call, comm, code);
+		return refuse_call(&call, comm, code);
 	report_blocking(&call, &request, 1, false);
 	code = request_complete(request);
 	request_store_status(status, &request->status);
 	request_retire(request);
-	return finish(&call, comm, code);
+	return finish_call(&call, comm, code);
 }
 
 /* One call, two operations: sub 0 the send, sub 1 the receive. MPI's code, with requests only when
@@ -202,10 +203,10 @@ static int begin_both(const struct wire_call *call, const struct transfer *send,
 	int code = transfer_check(receive);
 
 	if (code == MPI_SUCCESS)
-		code = begin(send, (struct wire_name){call->call, 0}, &requests[0]);
+		code = begin_transfer(send, (struct wire_name){call->call, 0}, &requests[0]);
 	if (code != MPI_SUCCESS)
 		return code;
-	code = begin(receive, (struct wire_name){call->call, 1}, &requests[1]);
+	code = begin_transfer(receive, (struct wire_name){call->call, 1}, &requests[1]);
 	if (code != MPI_SUCCESS)
 		request_abandon(requests[0]);
 	return code;
@@ -220,16 +221,22 @@ static int exchange(void *site, unsigned function, struct transfer *send,
 	send->held = true;
 	int code = begin_both(&call, send, receive, requests);
 	if (code != MPI_SUCCESS)
-		return refuse(&call, send->comm, code);
+		return refuse_call(&call, send->comm, code);
+	struct overlap_use *sending = NULL;
+	if (send->must_copy)
+		guard_blocking_send(requests[0]);
+	else
+		sending = guard_joined_send(requests[0]);
 	report_blocking(&call, requests, 2, false);
 	int sent = request_complete(requests[0]);
 	code = request_complete(requests[1]);
+	overlap_end(sending);
 	request_store_status(status, &requests[1]->status);
 	if (function == MPI_CALL_Sendrecv_replace && status != MPI_STATUS_IGNORE)
 		status->MPI_ERROR = MPI_SUCCESS; /* as in MPICH */
 	request_retire(requests[0]);
 	request_retire(requests[1]);
-	return finish(&call, send->comm, sent != MPI_SUCCESS ? sent : code);
+	return finish_call(&call, send->comm, sent != MPI_SUCCESS ? sent : code);
 }
 
 int shim_MPI_Sendrecv(void *site, const void *sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -267,10 +274,10 @@ static int exchange_nonblocking(void *site, unsigned function, const struct tran
 	if (code == MPI_SUCCESS && !requests[1]->local)
 		code = transfer_keep_arguments(requests[1]);
 	if (code != MPI_SUCCESS)
-		return refuse(&call, send->comm, code);
+		return refuse_call(&call, send->comm, code);
 	pair = request_new_pair(requests[0], requests[1]);
 	if (!pair)
-		return refuse(&call, send->comm, MPI_ERR_NO_MEM);
+		return refuse_call(&call, send->comm, MPI_ERR_NO_MEM);
 	call.ops = ops;
 	for (int i = 0; i < 2; i++) {
 		if (requests[i]->local)

@@ -31,7 +31,7 @@ static struct probe probing(unsigned function, int source, int tag, MPI_Comm com
 }
 
 /* MPI's own judgement of the arguments. */
-static int check(const struct probe *probe)
+static int check_probe(const struct probe *probe)
 {
 	const struct transfer empty = {
 		.kind = REQUEST_RECEIVE,
@@ -78,14 +78,14 @@ static bool ask(struct wire_call *call, const struct probe *probe, const struct 
 }
 
 /* MPI's code; *ret_found tells whether there was a message. */
-static int look(void *site, const struct probe *probe, int *ret_found, MPI_Message *ret_message,
-                MPI_Status *status)
+static int look_for_message(void *site, const struct probe *probe, int *ret_found,
+                            MPI_Message *ret_message, MPI_Status *status)
 {
 	struct wire_call call = gate_call(probe->function, site);
-	const struct wire_name name = { call.call, 0 };
+	const struct wire_name name = {call.call, 0};
 	struct request *request = NULL;
 
-	int code = check(probe);
+	int code = check_probe(probe);
 	if (code == MPI_SUCCESS) {
 		request = request_new(REQUEST_PROBE, name, probe->comm);
 		code = request ? MPI_SUCCESS : MPI_ERR_NO_MEM;
@@ -118,7 +118,7 @@ int shim_MPI_Probe(void *site, int source, int tag, MPI_Comm comm, MPI_Status *s
 		return error_check(comm, real_mpi()->Probe(source, tag, comm, status),
 		                   MPI_CALL_Probe, site);
 	}
-	return look(site, &probe, &found, NULL, status);
+	return look_for_message(site, &probe, &found, NULL, status);
 }
 
 int shim_MPI_Iprobe(void *site, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
@@ -130,7 +130,7 @@ int shim_MPI_Iprobe(void *site, int source, int tag, MPI_Comm comm, int *flag, M
 		return error_check(comm, real_mpi()->Iprobe(source, tag, comm, flag, status),
 		                   MPI_CALL_Iprobe, site);
 	}
-	return look(site, &probe, flag, NULL, status);
+	return look_for_message(site, &probe, flag, NULL, status);
 }
 
 int shim_MPI_Mprobe(void *site, int source, int tag, MPI_Comm comm, MPI_Message *message,
@@ -144,7 +144,7 @@ int shim_MPI_Mprobe(void *site, int source, int tag, MPI_Comm comm, MPI_Message 
 		return error_check(comm, real_mpi()->Mprobe(source, tag, comm, message, status),
 		                   MPI_CALL_Mprobe, site);
 	}
-	return look(site, &probe, &found, message, status);
+	return look_for_message(site, &probe, &found, message, status);
 }
 
 int shim_MPI_Improbe(void *site, int source, int tag, MPI_Comm comm, int *flag,
@@ -158,7 +158,7 @@ int shim_MPI_Improbe(void *site, int source, int tag, MPI_Comm comm, int *flag,
 		                   real_mpi()->Improbe(source, tag, comm, flag, message, status),
 		                   MPI_CALL_Improbe, site);
 	}
-	return look(site, &probe, flag, message, status);
+	return look_for_message(site, &probe, flag, message, status);
 }
 
 /* The scheduler has matched the message already: nothing is waited for but the library. */
@@ -186,7 +186,7 @@ int shim_MPI_Mrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI_
 int shim_MPI_Imrecv(void *site, void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
                     MPI_Request *ret_handle)
 {
-	const struct wire_name none = { 0, 0 };
+	const struct wire_name none = {0, 0};
 	struct request *request = request_new(REQUEST_RECEIVE, none, MPI_COMM_WORLD);
 	int code = MPI_ERR_NO_MEM;
 

@@ -28,7 +28,7 @@ static bool contains(const struct range *range, const void *address)
 
 static struct range code_of(const struct dl_phdr_info *info)
 {
-	struct range code = { UINTPTR_MAX, 0 };
+	struct range code = {UINTPTR_MAX, 0};
 
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
@@ -40,7 +40,7 @@ static struct range code_of(const struct dl_phdr_info *info)
 		if (start + segment->p_memsz > code.end)
 			code.end = start + segment->p_memsz;
 	}
-	return code.end > 0 ? code : (struct range){ 0, 0 };
+	return code.end > 0 ? code : (struct range){0, 0};
 }
 
 static bool is_binding(const char *path)
@@ -69,7 +69,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
 
 int real_find(void)
 {
-	static const char *const names[] = { "libmpich.so.12", "libmpi.so.12" };
+	static const char *const names[] = {"libmpich.so.12", "libmpi.so.12"};
 	struct link_map *map;
 
 	if (real_found)

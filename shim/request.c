@@ -27,7 +27,7 @@ static struct {
 /* A queue of requests without a handle that are posted to the library. */
 static struct {
 	struct request *first, **last;
-} unattended = { .last = &unattended.first };
+} unattended = {.last = &unattended.first};
 
 /* A ring of requests whose data is moving. */
 static struct {
@@ -102,7 +102,7 @@ struct request *request_new_collective(struct wire_name name, MPI_Comm comm,
 
 struct request *request_new_pair(struct request *send, struct request *receive)
 {
-	struct request *pair = request_new(REQUEST_PAIR, (struct wire_name){ 0, 0 }, send->comm);
+	struct request *pair = request_new(REQUEST_PAIR, (struct wire_name){0, 0}, send->comm);
 
 	if (!pair)
 		return NULL;
@@ -116,7 +116,7 @@ struct wire_name request_asked_name(const struct request *request)
 {
 	if (request->actions && request->actions->waits
 	    && request->actions->waits(request->closure))
-		return (struct wire_name){ WIRE_NEVER, 0 };
+		return (struct wire_name){WIRE_NEVER, 0};
 	if (request->kind != REQUEST_PAIR)
 		return request->name;
 	return request->halves[request->halves[1]->local ? 0 : 1]->name;
@@ -137,15 +137,26 @@ struct request *request_find(MPI_Request handle)
 	return request->in_use && !request->unattended ? request : NULL;
 }
 
+MPI_Request request_inactive(void)
+{
+	static MPI_Request inactive;
+
+	if (!inactive
+	    && real_mpi()->Send_init(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_SELF, &inactive)
+	               != MPI_SUCCESS)
+		inactive = 0;
+	return inactive ? inactive : MPI_REQUEST_NULL;
+}
+
 /* The copy of a message goes on alone when its request is gone. */
 static void release_copy(struct request *request)
 {
 	request->copied = false;
 	message_memory_free(request->copy);
 	request->copy = NULL;
-	if (request->buffered > 0)
+	if (request->buffered.bytes > 0)
 		buffer_give_back(request->buffered);
-	request->buffered = 0;
+	request->buffered = (struct buffer_room){0};
 }
 
 void request_release(struct request *request)
@@ -187,7 +198,7 @@ static void set_moving(struct request *request, bool moves)
 }
 
 /* The message that landed apart is put where the program sees it. */
-static void deliver(struct request *request)
+static void deliver_message(struct request *request)
 {
 	if (!request->apart || !request->completed)
 		return;
@@ -207,6 +218,8 @@ static void set_real_over(struct request *request, int code)
 	request->code = code;
 	if (request->kind == REQUEST_RECEIVE && !request->apart) {
 		landing_over(&request->landing, &request->status);
+		guard_after_delivery(request);
+	} else if (request->kind == REQUEST_COLLECTIVE) {
 		guard_after_delivery(request);
 	}
 	if (request->actions && request->actions->over) {
@@ -257,7 +270,7 @@ void request_posted(struct request *request, int code)
 }
 
 /* Any request that is in the library without a handle in the program. */
-static void watch(struct request *request)
+static void watch_unattended(struct request *request)
 {
 	request->next_unattended = NULL;
 	*unattended.last = request;
@@ -314,10 +327,9 @@ void request_bind(struct wire_name name, int source, int tag)
 	request->bound_peer = source;
 	request->bound_tag = tag;
 	switch (request->kind) {
-	case REQUEST_RECEIVE:
-		post_receive(request);
-		break;
+	case REQUEST_RECEIVE: post_receive(request); break;
 	case REQUEST_COLLECTIVE:
+		guard_before_delivery(request);
 		request_post(request);
 		break;
 	case REQUEST_PROBE: request->bound = true; break;
@@ -326,7 +338,7 @@ void request_bind(struct wire_name name, int source, int tag)
 	case REQUEST_PARTITIONED: return;
 	}
 	if (request->unattended)
-		watch(request);
+		watch_unattended(request);
 }
 
 void request_let_arrive(void)
@@ -353,7 +365,7 @@ static int complete_pair(struct request *pair)
 int request_complete(struct request *request)
 {
 	if (request->completed) {
-		deliver(request);
+		deliver_message(request);
 		return request->code;
 	}
 	if (request->kind == REQUEST_PAIR)
@@ -374,7 +386,7 @@ int request_complete(struct request *request)
 		} while (goes_on(request, &code));
 		incomplete--;
 		set_real_over(request, code);
-		deliver(request);
+		deliver_message(request);
 	}
 	return request->code;
 }
@@ -384,7 +396,7 @@ static bool reap(struct request *request)
 {
 	if (request->real != MPI_REQUEST_NULL && !poll_library(request))
 		return false;
-	deliver(request);
+	deliver_message(request);
 	request_release(request);
 	return true;
 }
@@ -405,7 +417,7 @@ static void reap_some(void)
 			continue;
 		if (!end)
 			end = request;
-		watch(request);
+		watch_unattended(request);
 	}
 }
 
@@ -466,12 +478,14 @@ struct wire_left *request_left(uint32_t *ret_count)
 
 	*ret_count = 0;
 	for (uint32_t i = 0; i < table.count; i++) {
-		const struct request *request = table.slots[i];
-		if (request->in_use && !request->unattended && request->made_by != 0)
-			left = objects_count(left, ret_count,
-			                     request->persistent ? WIRE_OBJECT_PERSISTENT
-			                                         : WIRE_OBJECT_REQUEST,
-			                     request->made_by, request->made_at);
+		struct request *request = table.slots[i];
+		if (!request->in_use || request->unattended || request->made_by == 0)
+			continue;
+		left = objects_count(left, ret_count,
+		                     request->persistent ? WIRE_OBJECT_PERSISTENT
+		                                         : WIRE_OBJECT_REQUEST,
+		                     request->made_by, request->made_at);
+		request->made_by = 0;
 	}
 	return left;
 }
@@ -481,7 +495,8 @@ void request_abandon(struct request *request)
 	enum { REAP_EVERY = 16 };
 	static unsigned abandoned;
 
-	deliver(request);
+	guard_release(request);
+	deliver_message(request);
 	request->unattended = true;
 	if (request->kind == REQUEST_PAIR) {
 		request_abandon(request->halves[0]);
@@ -490,7 +505,7 @@ void request_abandon(struct request *request)
 		return;
 	}
 	if (request->real != MPI_REQUEST_NULL)
-		watch(request);
+		watch_unattended(request);
 	else if (request->completed || request->kind == REQUEST_SEND || !request->active)
 		request_release(request);
 	if (++abandoned % REAP_EVERY == 0)
@@ -517,7 +532,7 @@ static void leave_copy_behind(struct request *request)
 	carrier->copy = request->copy;
 	carrier->buffered = request->buffered;
 	request->copy = NULL;
-	request->buffered = 0;
+	request->buffered = (struct buffer_room){0};
 	request_abandon(carrier);
 }
 

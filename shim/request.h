@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 
+#include "buffer.h"
 #include "guard.h"
 #include "landing.h"
 #include "wire.h"
@@ -71,21 +72,21 @@ struct request {
 	bool local;        /* unknown to the scheduler: can always complete */
 
 	bool persistent;
-	bool active;     /* of a persistent request: started and not completed */
+	bool active;      /* of a persistent request: started and not completed */
 	uint16_t made_by; /* enum mpi_call that gave it to the program; 0: it was never given */
 	uint64_t made_at; /* return address of that call */
-	bool outlives;   /* its call: the program goes on before it is complete */
-	bool awaited;    /* the program waits until it is complete, and for nothing less */
-	bool apart;      /* received, but not where the program sees it (landing.h) */
-	bool unattended; /* the program holds no handle any more; reaped once completed */
+	bool outlives;    /* its call: the program goes on before it is complete */
+	bool awaited;     /* the program waits until it is complete, and for nothing less */
+	bool apart;       /* received, but not where the program sees it (landing.h) */
+	bool unattended;  /* the program holds no handle any more; reaped once completed */
 
-	struct guard guard; /* of its buffer */
-	struct landing landing; /* of a receive that is posted */
-	bool must_copy;  /* the program's buffer will not last (MPI_Sendrecv_replace) */
-	bool held;       /* a send whose call waits for the scheduler */
-	bool copied;     /* the message: the program need not wait for the library */
-	void *copy;      /* owned; NULL when there are no bytes */
-	size_t buffered; /* bytes of the attached buffer that it takes */
+	struct guard guard;          /* of its buffer */
+	struct landing landing;      /* of a receive that is posted */
+	bool must_copy;              /* the program's buffer will not last (MPI_Sendrecv_replace) */
+	bool held;                   /* a send whose call waits for the scheduler */
+	bool copied;                 /* the message: the program need not wait for the library */
+	void *copy;                  /* owned; NULL when there are no bytes */
+	struct buffer_room buffered; /* of the attached buffer */
 	const struct request_actions *actions;
 	void *closure;
 	struct request *halves[2]; /* of a pair, owned: sends, receives */
@@ -112,7 +113,10 @@ struct wire_name request_asked_name(const struct request *request);
 MPI_Request request_handle(const struct request *request);
 /* The request of a handle, or NULL when it is foreign (or MPI_REQUEST_NULL). */
 struct request *request_find(MPI_Request handle);
-bool request_is_foreign(MPI_Request handle);
+
+/* One of the library's own, persistent and never started: stands for one of the shim's in a call
+ * that the library is to refuse, in its own words. */
+MPI_Request request_inactive(void);
 
 /* Gives another name (call 0: none). 0, or -1: out of memory. */
 int request_rename(struct request *request, struct wire_name name);
@@ -155,8 +159,8 @@ unsigned request_incomplete(void);
  * if both ranks drive it. */
 unsigned request_moving(void);
 
-/* Those that the program still holds, as a list of objects.h, malloc'ed. NULL: none, or out of
- * memory. */
+/* Those that the program still holds, each told once, as a list of objects.h, malloc'ed. NULL:
+ * none, or out of memory. */
 struct wire_left *request_left(uint32_t *ret_count);
 
 /* MPI 3.1, section 3.7.3: source MPI_ANY_SOURCE, tag MPI_ANY_TAG, no error, count 0. */

@@ -65,7 +65,7 @@ void request_forget_name(struct request *request)
 			break;
 		}
 	}
-	request->name = (struct wire_name){ 0, 0 };
+	request->name = (struct wire_name){0, 0};
 }
 
 int request_rename(struct request *request, struct wire_name name)
@@ -81,4 +81,10 @@ int request_rename(struct request *request, struct wire_name name)
 	*bucket = request;
 	named.count++;
 	return 0;
+}
+
+const void *request_names_memory(size_t *ret_length)
+{
+	*ret_length = named.bucket_count * sizeof(*named.buckets);
+	return named.buckets;
 }

@@ -10,4 +10,7 @@ struct request *request_find_named(struct wire_name name);
 /* The request has no name any more; it need not have had one. */
 void request_forget_name(struct request *request);
 
+/* All memory that changes when names do, besides the requests themselves; bytes. */
+const void *request_names_memory(size_t *ret_length);
+
 #endif

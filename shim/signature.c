@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "real.h"
+#include "type_value.h"
 
 /* A type with more runs, or a program with more different lists of them, is not looked at. */
 enum { RUNS_MAX = 256, LISTS_MAX = 4096, DEPTH_MAX = 32 };
@@ -39,22 +40,16 @@ static uint64_t basic_size(uint16_t basic)
 static uint16_t basic_of(MPI_Datatype type)
 {
 	switch (type) {
-	case MPI_PACKED:
-		return 0;
-	case MPI_2INT:
-		return code_of(MPI_INT);
-	case (MPI_Datatype)0x4c000820:
-		return code_of(0x4c00041b); /* MPI_2INTEGER */
-	case (MPI_Datatype)0x4c000821:
-		return code_of(0x4c00041c); /* MPI_2REAL */
-	case (MPI_Datatype)0x4c001023:
-		return code_of(0x4c00081f); /* MPI_2DOUBLE_PRECISION */
-	default:
-		return code_of(type);
+	case MPI_PACKED: return 0;
+	case MPI_2INT: return code_of(MPI_INT);
+	case (MPI_Datatype)0x4c000820: return code_of(0x4c00041b); /* MPI_2INTEGER */
+	case (MPI_Datatype)0x4c000821: return code_of(0x4c00041c); /* MPI_2REAL */
+	case (MPI_Datatype)0x4c001023: return code_of(0x4c00081f); /* MPI_2DOUBLE_PRECISION */
+	default: return code_of(type);
 	}
 }
 
-static const struct list *keep(const struct wire_types *types)
+static const struct list *keep_types(const struct wire_types *types)
 {
 	size_t bytes = types->run_count * sizeof(*types->runs);
 	struct list *list = lists;
@@ -83,7 +78,7 @@ static const struct list *keep(const struct wire_types *types)
 	return list;
 }
 
-static void append(struct draft *draft, uint16_t basic, uint64_t count)
+static void append_run(struct draft *draft, uint16_t basic, uint64_t count)
 {
 	struct wire_run *last = draft->count > 0 ? &draft->runs[draft->count - 1] : NULL;
 
@@ -127,22 +122,22 @@ static void append_types(struct draft *draft, const struct wire_types *types, ui
 		if (basic_size(types->basic) == 0)
 			draft->failed = true;
 		else
-			append(draft, types->basic, bytes / basic_size(types->basic));
+			append_run(draft, types->basic, bytes / basic_size(types->basic));
 		return;
 	}
 	for (uint64_t i = 0; i < bytes / period && !draft->failed; i++) {
 		for (uint32_t j = 0; j < types->run_count; j++)
-			append(draft, types->runs[j].basic, types->runs[j].count);
+			append_run(draft, types->runs[j].basic, types->runs[j].count);
 	}
 }
 
-static const struct list *look_up(MPI_Datatype type, int depth);
+static const struct list *list_of(MPI_Datatype type, int depth);
 
 static struct wire_types types_of(MPI_Datatype type, int depth)
 {
 	if (type_is_basic(type))
 		return (struct wire_types){.basic = basic_of(type)};
-	return look_up(type, depth)->types;
+	return list_of(type, depth)->types;
 }
 
 /* The types of MPI_MINLOC and MPI_MAXLOC, which are named and not basic. */
@@ -161,8 +156,8 @@ static void append_named(struct draft *draft, MPI_Datatype type)
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		if (pairs[i].pair != type)
 			continue;
-		append(draft, code_of(pairs[i].first), 1);
-		append(draft, code_of(MPI_INT), 1);
+		append_run(draft, code_of(pairs[i].first), 1);
+		append_run(draft, code_of(MPI_INT), 1);
 		return;
 	}
 	draft->failed = true;
@@ -239,7 +234,7 @@ static void append_derived(struct draft *draft, MPI_Datatype type, const struct 
 	}
 }
 
-static const struct list *make(MPI_Datatype type, int depth)
+static const struct list *make_list(MPI_Datatype type, int depth)
 {
 	struct draft *draft = calloc(1, sizeof(*draft));
 	struct contents contents;
@@ -259,40 +254,25 @@ static const struct list *make(MPI_Datatype type, int depth)
 	else if (!draft->failed && draft->count > 1)
 		types = (struct wire_types){.run_count = draft->count, .runs = draft->runs};
 	if (types.basic != 0 || types.run_count > 0)
-		list = keep(&types);
+		list = keep_types(&types);
 	free(draft);
 	return list;
 }
 
-static int forget(MPI_Datatype type, int keyval, void *value, void *state)
+static const struct list *list_of(MPI_Datatype type, int depth)
 {
-	(void)type;
-	(void)keyval;
-	(void)value;
-	(void)state;
-	return MPI_SUCCESS;
-}
-
-/* The list is kept with the type as an attribute, which goes with it. */
-static const struct list *look_up(MPI_Datatype type, int depth)
-{
-	static int keyval = MPI_KEYVAL_INVALID;
+	static struct type_value kind;
 	const struct list *list;
 	void *value = NULL;
-	int found = 0;
+	bool found;
 
-	if (type == MPI_DATATYPE_NULL || depth > DEPTH_MAX)
-		return &unknown;
-	if (keyval == MPI_KEYVAL_INVALID
-	    && real_mpi()->Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &keyval, NULL)
-	               != MPI_SUCCESS)
-		return &unknown;
-	if (real_mpi()->Type_get_attr(type, keyval, &value, &found) != MPI_SUCCESS)
+	if (type == MPI_DATATYPE_NULL || depth > DEPTH_MAX
+	    || !type_value_get(&kind, type, &value, &found))
 		return &unknown;
 	if (found)
 		return value;
-	list = make(type, depth + 1);
-	real_mpi()->Type_set_attr(type, keyval, (void *)(uintptr_t)list);
+	list = make_list(type, depth + 1);
+	type_value_set(&kind, type, list);
 	return list;
 }
 

@@ -14,15 +14,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "../ckpt/agent.h"
 #include "attributes.h"
 #include "caller.h"
+#include "ckpt/agent.h"
 #include "communicator.h"
+#include "digest.h"
 #include "ending.h"
 #include "error.h"
 #include "file_calls.h"
 #include "gate.h"
 #include "inside.h"
+#include "orders.h"
 #include "park.h"
 #include "real.h"
 #include "request.h"
@@ -36,9 +38,9 @@ enum {
 };
 
 static struct {
-	bool managed; /* started by matchpoint under an MPI launcher */
-	bool connected; /* to the scheduler, or about to be */
-	bool initialised; /* once: MPI's own stays so to the end */
+	bool managed;                            /* started by matchpoint under an MPI launcher */
+	bool connected;                          /* to the scheduler, or about to be */
+	bool initialised;                        /* once: MPI's own stays so to the end */
 	bool world_initialised, world_finalised; /* by MPI_Init and MPI_Finalize */
 	bool finalised;                          /* that, and no session is open */
 	int sessions;                            /* that are open */
@@ -47,7 +49,7 @@ static struct {
 	int thread_level;
 	int exit_status; /* once exit has begun */
 	pid_t process;
-} startup = { .rank = -1, .thread_level = -1 };
+} startup = {.rank = -1, .thread_level = -1};
 
 int startup_thread_level(void)
 {
@@ -67,11 +69,6 @@ bool startup_is_initialised(void)
 bool startup_is_own_process(void)
 {
 	return startup.process == park_real_pid();
-}
-
-int startup_rank(void)
-{
-	return startup.rank;
 }
 
 static void redirect(int descriptor, const char *path, int flags)
@@ -132,7 +129,7 @@ static int move_up(int descriptor)
 
 static int connect_to_scheduler(void)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const char *path = getenv("MATCHPOINT_SOCKET");
 	int descriptor;
 
@@ -178,24 +175,26 @@ static void say_hello(int control)
 	}
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
 		program[0] = '\0';
-	gate_open(control, &(struct wire_hello){
-		.version = WIRE_VERSION,
-		.world = startup.world,
-		.rank = startup.rank,
-		.pid = park_real_pid(),
-		.inside = inside_address(),
-		.program = program,
-		.mpi = version,
-	});
+	gate_open(control, &orders,
+	          &(struct wire_hello){
+			  .version = WIRE_VERSION,
+			  .world = startup.world,
+			  .rank = startup.rank,
+			  .pid = park_real_pid(),
+			  .inside = inside_address(),
+			  .program = program,
+			  .mpi = version,
+		  });
 }
 
 /* The first and the last of the calls that begin and end MPI are collective over MPI_COMM_WORLD for
  * the scheduler. `meets_as` is the same in all ranks: some may have sessions and others not. */
-static void meet(unsigned function, const void *site, unsigned meets_as, uint64_t comm, int status)
+static void meet_everybody(unsigned function, const void *site, unsigned meets_as, uint64_t comm,
+                           int status)
 {
 	struct wire_call call = gate_call(function, site);
 	struct wire_op op = {
-		.name = { call.call, 0 },
+		.name = {call.call, 0},
 		.kind = WIRE_COLLECTIVE,
 		.comm = comm,
 		.peer = -1,
@@ -291,6 +290,7 @@ static int stand_under_control(int control, unsigned function, const void *site)
 	real_mpi()->Comm_rank(MPI_COMM_WORLD, &startup.rank);
 	real_mpi()->Query_thread(&startup.thread_level);
 	threading_be_first();
+	digest_know_threads();
 	if (startup.thread_level == MPI_THREAD_MULTIPLE)
 		gate_serialise();
 	code = error_start();
@@ -303,8 +303,8 @@ static int stand_under_control(int control, unsigned function, const void *site)
 	gate_activate(true);
 	if (gate_is_serialised())
 		threading_start();
-	meet(function, site, MPI_CALL_Init, WIRE_COMM_WORLD,
-	     startup.thread_level == MPI_THREAD_MULTIPLE);
+	meet_everybody(function, site, MPI_CALL_Init, WIRE_COMM_WORLD,
+	               startup.thread_level == MPI_THREAD_MULTIPLE);
 	return MPI_SUCCESS;
 }
 
@@ -365,7 +365,7 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 int shim_MPI_Initialized(void *site, int *flag)
 {
 	(void)site;
-	if (!startup.initialised)
+	if (!startup.initialised || !flag)
 		return real_mpi()->Initialized(flag);
 	*flag = startup.world_initialised;
 	return MPI_SUCCESS;
@@ -374,7 +374,7 @@ int shim_MPI_Initialized(void *site, int *flag)
 int shim_MPI_Finalized(void *site, int *flag)
 {
 	(void)site;
-	if (!startup.initialised)
+	if (!startup.initialised || !flag)
 		return real_mpi()->Finalized(flag);
 	*flag = startup.world_finalised;
 	return MPI_SUCCESS;
@@ -388,6 +388,14 @@ static void end_control(void)
 	startup.finalised = true;
 }
 
+static int finalize_status(void)
+{
+	bool in_turn = startup.thread_level == MPI_THREAD_SERIALIZED && threading_was_made();
+
+	return (startup.sessions > 0 ? WIRE_SESSIONS_OPEN : 0)
+	       | (in_turn ? WIRE_THREADS_IN_TURN : 0);
+}
+
 int shim_MPI_Finalize(void *site)
 {
 	if (!startup.world_initialised)
@@ -395,7 +403,8 @@ int shim_MPI_Finalize(void *site)
 	attributes_delete_all();
 	if (startup.sessions == 0)
 		tracking_report();
-	meet(MPI_CALL_Finalize, site, MPI_CALL_Finalize, WIRE_COMM_WORLD, startup.sessions > 0);
+	meet_everybody(MPI_CALL_Finalize, site, MPI_CALL_Finalize, WIRE_COMM_WORLD,
+	               finalize_status());
 	startup.world_finalised = true;
 	if (startup.sessions == 0)
 		end_control();
@@ -410,9 +419,9 @@ static int session_thread_level(MPI_Info info)
 	static const struct {
 		const char *name;
 		int level;
-	} levels[] = { { "MPI_THREAD_SINGLE", MPI_THREAD_SINGLE },
-		       { "MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED },
-		       { "MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED } };
+	} levels[] = {{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
+	              {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
+	              {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED}};
 	char value[32] = "";
 	int there = 0;
 
@@ -475,8 +484,8 @@ int shim_MPI_Session_finalize(void *site, MPI_Session *session)
 		return MPI_SUCCESS;
 	}
 	tracking_report();
-	meet(MPI_CALL_Session_finalize, site, MPI_CALL_Finalize,
-	     alone ? WIRE_COMM_SELF : WIRE_COMM_WORLD, 0);
+	meet_everybody(MPI_CALL_Session_finalize, site, MPI_CALL_Finalize,
+	               alone ? WIRE_COMM_SELF : WIRE_COMM_WORLD, finalize_status());
 	end_control();
 	return MPI_SUCCESS;
 }
@@ -488,7 +497,7 @@ int shim_MPI_Abort(void *site, MPI_Comm comm, int errorcode)
 	(void)comm;
 	call.wait = WIRE_ABORT;
 	call.status = errorcode;
-	const struct wire_message message = { .type = WIRE_CALL, .call = call };
+	const struct wire_message message = {.type = WIRE_CALL, .call = call};
 	gate_tell(&message);
 	gate_wait_for_end();
 }

@@ -21,9 +21,6 @@ bool startup_is_managed(void);
 bool startup_is_initialised(void);
 bool startup_is_own_process(void);
 
-/* Rank in MPI_COMM_WORLD. */
-int startup_rank(void);
-
 /* For a call that comes while nothing is under control: when that is because it comes before
  * MPI_Init or after MPI_Finalize the scheduler is told, and it does not return. */
 void startup_check_order(enum mpi_call function, const void *site);

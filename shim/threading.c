@@ -97,7 +97,7 @@ uint32_t threading_self(void)
 	return self == UNKNOWN ? 0 : self;
 }
 
-static void tell(uint32_t number, int id, bool ended)
+static void tell_thread(uint32_t number, int id, bool ended)
 {
 	const struct wire_message message = {
 		.type = WIRE_THREAD,
@@ -108,7 +108,7 @@ static void tell(uint32_t number, int id, bool ended)
 }
 
 /* The scheduler hears of it before whoever made it can go on. */
-static void begin(uint32_t number)
+static void begin_thread(uint32_t number)
 {
 	struct thread *thread = calloc(1, sizeof(*thread));
 
@@ -124,11 +124,11 @@ static void begin(uint32_t number)
 	if (threads.has_key)
 		pthread_setspecific(threads.key, &threads);
 	if (gate_is_active() && gate_is_serialised())
-		tell(number, kernel_id(), false);
+		tell_thread(number, kernel_id(), false);
 }
 
 /* Called twice for each thread: other destructors may still call MPI in between. */
-static void end(void *value)
+static void end_thread(void *value)
 {
 	if (value == &threads) {
 		pthread_setspecific(threads.key, &threads.key);
@@ -145,17 +145,17 @@ static void end(void *value)
 	}
 	pthread_mutex_unlock(&threads.lock);
 	if (gate_is_active() && gate_is_serialised() && startup_is_own_process())
-		tell(self, kernel_id(), true);
+		tell_thread(self, kernel_id(), true);
 	threads.living--;
 }
 
-static void *live(void *pointer)
+static void *live_thread(void *pointer)
 {
 	struct birth *birth = pointer;
 	void *(*start)(void *) = birth->start;
 	void *argument = birth->argument;
 
-	begin(birth->number);
+	begin_thread(birth->number);
 	sem_post(&birth->known);
 	return start(argument);
 }
@@ -166,7 +166,7 @@ static int live_c11(void *pointer)
 	int (*start)(void *) = birth->start_c11;
 	void *argument = birth->argument;
 
-	begin(birth->number);
+	begin_thread(birth->number);
 	sem_post(&birth->known);
 	return start(argument);
 }
@@ -180,7 +180,7 @@ void threading_start(void)
 			threads.main = self;
 			thread->id = (int)syscall(SYS_getpid);
 		}
-		tell(thread->number, thread->id, false);
+		tell_thread(thread->number, thread->id, false);
 	}
 	pthread_mutex_unlock(&threads.lock);
 	self = 0;
@@ -204,7 +204,7 @@ static bool is_watched(const void *caller)
 	return !startup_is_initialised() || (gate_is_serialised() && startup_is_own_process());
 }
 
-static struct birth *conceive(void *argument, const void *caller)
+static struct birth *conceive_thread(void *argument, const void *caller)
 {
 	struct birth *birth = calloc(1, sizeof(*birth));
 
@@ -212,7 +212,7 @@ static struct birth *conceive(void *argument, const void *caller)
 		return NULL;
 	threading_lock(&threads.lock);
 	if (!threads.has_key)
-		threads.has_key = pthread_key_create(&threads.key, end) == 0;
+		threads.has_key = pthread_key_create(&threads.key, end_thread) == 0;
 	pthread_mutex_unlock(&threads.lock);
 	if (gate_is_active() && gate_is_serialised())
 		threading_enter(caller);
@@ -225,7 +225,7 @@ static struct birth *conceive(void *argument, const void *caller)
 	return birth;
 }
 
-static void deliver(struct birth *birth, bool born)
+static void deliver_thread(struct birth *birth, bool born)
 {
 	struct timespec limit = in_a_while();
 
@@ -254,12 +254,12 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	if (!is_watched(caller))
 		return create(thread, attributes, start, argument);
 	int saved = errno;
-	struct birth *birth = conceive(argument, caller);
+	struct birth *birth = conceive_thread(argument, caller);
 	if (!birth)
 		return EAGAIN;
 	birth->start = start;
-	int code = create(thread, attributes, live, birth);
-	deliver(birth, code == 0);
+	int code = create(thread, attributes, live_thread, birth);
+	deliver_thread(birth, code == 0);
 	errno = saved;
 	return code;
 }
@@ -273,12 +273,12 @@ EXPORTED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 	memcpy(&create, &symbol, sizeof(create));
 	if (!is_watched(caller))
 		return create(thread, start, argument);
-	struct birth *birth = conceive(argument, caller);
+	struct birth *birth = conceive_thread(argument, caller);
 	if (!birth)
 		return thrd_nomem;
 	birth->start_c11 = start;
 	int code = create(thread, live_c11, birth);
-	deliver(birth, code == thrd_success);
+	deliver_thread(birth, code == thrd_success);
 	return code;
 }
 
@@ -363,14 +363,13 @@ void threading_be_first(void)
 	is_first = true;
 }
 
-void threading_check_level(const void *site)
+/* Does not return if this thread must not call MPI. `others`: that are in a call of it. */
+static void check_thread(const void *site, unsigned others)
 {
 	int level = startup_thread_level();
 
-	if (level == MPI_THREAD_MULTIPLE || under_way++ > 0)
-		return;
 	if (level == MPI_THREAD_SERIALIZED) {
-		if (callers++ > 0)
+		if (others > 0)
 			error_wrong_thread(site, "while another thread was in a call of it, with "
 			                         "MPI_THREAD_SERIALIZED");
 	} else if (!is_first) {
@@ -380,6 +379,19 @@ void threading_check_level(const void *site)
 		                                 : "in a thread that has not initialised it, with "
 		                                   "MPI_THREAD_SINGLE");
 	}
+}
+
+void threading_check_level(const void *site)
+{
+	if (startup_thread_level() == MPI_THREAD_MULTIPLE || under_way++ > 0)
+		return;
+	check_thread(site, startup_thread_level() == MPI_THREAD_SERIALIZED ? callers++ : 0);
+}
+
+void threading_check_moment(const void *site)
+{
+	if (startup_thread_level() != MPI_THREAD_MULTIPLE && under_way == 0)
+		check_thread(site, callers);
 }
 
 void threading_check_over(void)

@@ -7,7 +7,7 @@
  * nothing is locked.
  *
  * The scheduler takes a thread that sleeps without a time limit to wait for another one of the
- * program's (scheduler/threads.h), so that nothing here may.
+ * program's (scheduler/host/threads.h), so that nothing here may.
  *
  * Threads are told apart by the order of their creation (pthread_create and thrd_create are
  * interposed); 0 is the one that initialised MPI. Creating one counts as a call here. */
@@ -60,5 +60,8 @@ void threading_be_first(void);
  * if it is not. */
 void threading_check_level(const void *site);
 void threading_check_over(void);
+
+/* The same for a call that goes to MPI unseen. */
+void threading_check_moment(const void *site);
 
 #endif

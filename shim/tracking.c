@@ -8,17 +8,24 @@
 #include "real.h"
 #include "request.h"
 #include "startup.h"
+#include "threading.h"
 
 bool tracking_enter(enum mpi_call function, const void *site)
 {
-	if (!gate_is_active())
+	if (!gate_is_active()) {
 		startup_check_order(function, site);
-	return tracking_applies(site);
+		return false;
+	}
+	if (!tracking_applies(site))
+		return false;
+	if (function != MPI_CALL_Is_thread_main && function != MPI_CALL_Query_thread)
+		threading_check_moment(site);
+	return true;
 }
 
 bool tracking_applies(const void *site)
 {
-	return gate_is_active() && !caller_is_inside() && !real_is_own(site);
+	return startup_is_managed() && !caller_is_inside() && !real_is_own(site);
 }
 
 /* MPICH's handles of objects that are made at run time have the highest bit set; groups can be
@@ -26,12 +33,10 @@ bool tracking_applies(const void *site)
 static bool must_be_freed(enum wire_object kind, uintptr_t handle)
 {
 	switch (kind) {
-	case WIRE_OBJECT_FILE:
-		return handle != (uintptr_t)MPI_FILE_NULL;
+	case WIRE_OBJECT_FILE: return handle != (uintptr_t)MPI_FILE_NULL;
 	case WIRE_OBJECT_GROUP:
 		return handle != (uintptr_t)MPI_GROUP_NULL && handle != (uintptr_t)MPI_GROUP_EMPTY;
-	default:
-		return ((uint32_t)handle & 0x80000000u) != 0;
+	default: return ((uint32_t)handle & 0x80000000u) != 0;
 	}
 }
 
@@ -78,8 +83,7 @@ void tracking_got_types(MPI_Count count, const MPI_Datatype *types, enum mpi_cal
 		case MPI_COMBINER_NAMED:
 		case MPI_COMBINER_F90_REAL: /* predefined, too: MPI 3.1, section 17.1.9 */
 		case MPI_COMBINER_F90_COMPLEX:
-		case MPI_COMBINER_F90_INTEGER:
-			break;
+		case MPI_COMBINER_F90_INTEGER: break;
 		default:
 			tracking_made(WIRE_OBJECT_DATATYPE, (uintptr_t)types[i], &types[i],
 			              function, site);
@@ -96,14 +100,28 @@ void tracking_got_contents(MPI_Datatype type, const MPI_Datatype *types, enum mp
 		tracking_got_types(count, types, function, site);
 }
 
+static void tell_left(struct wire_left *left, uint32_t count)
+{
+	const struct wire_message message = {.type = WIRE_LEFT, .objects = {count, left}};
+
+	if (count > 0)
+		gate_tell(&message);
+	free(left);
+}
+
 void tracking_report(void)
 {
-	struct wire_message message = {.type = WIRE_LEFT};
-	struct wire_objects *objects = &message.objects;
+	uint32_t count;
+	struct wire_left *left = request_left(&count);
 
-	objects->left = request_left(&objects->count);
-	objects->left = objects_left(objects->left, &objects->count);
-	if (objects->count > 0)
-		gate_tell(&message);
-	free(objects->left);
+	left = objects_left(left, &count, false);
+	tell_left(left, count);
+}
+
+void tracking_report_last(void)
+{
+	uint32_t count = 0;
+	struct wire_left *left = objects_left(NULL, &count, true);
+
+	tell_left(left, count);
 }

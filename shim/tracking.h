@@ -1,6 +1,6 @@
-/* What the generated wrappers note of the life of MPI's objects (objects.h), and what the
- * scheduler is told of it at MPI_Finalize. Which calls give and take objects follows from their
- * prototypes: call_objects.py. */
+/* What the generated wrappers note of the life of MPI's objects (objects.h), and what the scheduler
+ * is told of it at MPI_Finalize and when the process ends. Which calls give and take objects
+ * follows from their prototypes: call_objects.py. */
 #ifndef MATCHPOINT_SHIM_TRACKING_H
 #define MATCHPOINT_SHIM_TRACKING_H
 
@@ -13,10 +13,10 @@
 #include "wire.h"
 
 /* For the wrapper of a call that goes to MPI unseen, with its own return address: whether the call
- * is the program's own, between MPI_Init and MPI_Finalize. Elsewhere the call may be a mistake:
- * startup_check_order. */
+ * is the program's own, between MPI_Init and MPI_Finalize. Elsewhere the call may be a mistake
+ * (startup_check_order), and so it may in this thread (threading.h). */
 bool tracking_enter(enum mpi_call function, const void *site);
-/* The same for a call that is right at any time. */
+/* The same for a call that is right at any time: there is no more to it than whose it is. */
 bool tracking_applies(const void *site);
 
 /* The call has given the program this handle, which may be null or predefined, in the variable at
@@ -34,7 +34,8 @@ void tracking_got_types(MPI_Count count, const MPI_Datatype *types, enum mpi_cal
 void tracking_got_contents(MPI_Datatype type, const MPI_Datatype *types, enum mpi_call function,
                            const void *site);
 
-/* Tells the scheduler what is left. */
+/* Tell the scheduler what is left and should be gone by MPI_Finalize; by the end of the process. */
 void tracking_report(void);
+void tracking_report_last(void);
 
 #endif

@@ -196,17 +196,21 @@ static struct outgoing copy_message(struct request *request)
 static int post_send(struct request *request, bool from_copy, MPI_Request *ret_real)
 {
 	struct outgoing outgoing = {request->data, request->count, request->type};
+	int code;
 
 	if (request->mode == WIRE_BUFFERED) {
 		request->buffered = buffer_take(message_bytes(request));
-		if (request->buffered == 0)
+		if (request->buffered.bytes == 0)
 			return MPI_ERR_BUFFER;
 	}
 	if (from_copy)
 		outgoing = copy_message(request);
 	/* Synchronous mode is the scheduler's business: it knows when the message is matched. */
-	return real_mpi()->Isend(outgoing.data, outgoing.count, outgoing.type, request->peer,
+	code = real_mpi()->Isend(outgoing.data, outgoing.count, outgoing.type, request->peer,
 	                         request->tag, request->comm, ret_real);
+	if (code == MPI_SUCCESS && request->mode == WIRE_BUFFERED)
+		buffer_hold(request->name);
+	return code;
 }
 
 /* Upon BIND. A peer that waits for the message takes it at once; if it does not, the program may
@@ -282,6 +286,8 @@ int transfer_keep_arguments(struct request *request)
 
 	if (!type_is_basic(request->type)) {
 		MPI_Datatype twin;
+
+		guard_prepare(request);
 		/* Not MPI_Type_dup: that calls the program's attribute functions. */
 		code = real_mpi()->Type_contiguous(1, request->type, &twin);
 		if (code != MPI_SUCCESS)
@@ -300,9 +306,6 @@ void transfer_guard(struct request *request)
 	if (request->local || request->must_copy)
 		return;
 	request->outlives = true;
-	if (request->kind == REQUEST_SEND && !request->owns_type && !type_is_basic(request->type)
-	    && transfer_keep_arguments(request) != MPI_SUCCESS)
-		return;
 	guard_begin(request);
 }
 

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../ckpt/agent.h"
 #include "caller.h"
+#include "ckpt/agent.h"
 #include "gate.h"
 #include "next.h"
 #include "threading.h"
@@ -20,6 +20,7 @@
 static struct {
 	_Atomic int64_t *most; /* of all ranks, in nanoseconds; NULL: time is not virtual */
 	_Atomic int64_t ahead;
+	_Atomic int64_t polled; /* of that: by what the clocks of computing time are, too */
 } virtual;
 
 void virtual_time_start(void)
@@ -38,13 +39,12 @@ void virtual_time_start(void)
 		virtual.most = shared;
 }
 
-static int64_t raise_to(_Atomic int64_t *place, int64_t least)
+static void raise_to(_Atomic int64_t *place, int64_t least)
 {
 	int64_t now = atomic_load(place);
 
 	while (now < least && !atomic_compare_exchange_weak(place, &now, least))
 		;
-	return now < least ? least : now;
 }
 
 void virtual_time_catch_up(void)
@@ -53,12 +53,23 @@ void virtual_time_catch_up(void)
 		raise_to(&virtual.ahead, atomic_load(virtual.most));
 }
 
+void virtual_time_put_forward(uint32_t milliseconds)
+{
+	int64_t forward = milliseconds * (SECOND / 1000);
+	int64_t ahead = atomic_fetch_add(&virtual.ahead, forward) + forward;
+
+	atomic_fetch_add(&virtual.polled, forward);
+	if (virtual.most)
+		raise_to(virtual.most, ahead);
+}
+
 void virtual_time_add(clockid_t clock, struct timespec *time)
 {
-	int64_t ahead = atomic_load_explicit(&virtual.ahead, memory_order_relaxed);
+	bool computing = clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID;
+	int64_t ahead = atomic_load_explicit(computing ? &virtual.polled : &virtual.ahead,
+	                                     memory_order_relaxed);
 
-	if (ahead == 0 || clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID
-	    || clock < 0)
+	if (ahead == 0 || clock < 0)
 		return;
 	ahead += time->tv_nsec;
 	time->tv_sec += ahead / SECOND;
@@ -66,7 +77,7 @@ void virtual_time_add(clockid_t clock, struct timespec *time)
 }
 
 /* False: it takes its time. */
-static bool leap(const struct timespec *duration)
+static bool leap_over(const struct timespec *duration)
 {
 	int64_t slept = duration->tv_sec * SECOND + duration->tv_nsec;
 
@@ -84,37 +95,37 @@ static bool is_sound(const struct timespec *duration)
 
 EXPORTED unsigned sleep(unsigned seconds)
 {
-	const struct timespec duration = { .tv_sec = seconds };
+	const struct timespec duration = {.tv_sec = seconds};
 
-	return leap(&duration) ? 0 : NEXT(sleep)(seconds);
+	return leap_over(&duration) ? 0 : NEXT(sleep)(seconds);
 }
 
 EXPORTED int usleep(useconds_t microseconds)
 {
-	const struct timespec duration = { .tv_sec = microseconds / 1000000,
-		                           .tv_nsec = microseconds % 1000000 * 1000 };
+	const struct timespec duration = {.tv_sec = microseconds / 1000000,
+	                                  .tv_nsec = microseconds % 1000000 * 1000};
 
-	return leap(&duration) ? 0 : NEXT(usleep)(microseconds);
+	return leap_over(&duration) ? 0 : NEXT(usleep)(microseconds);
 }
 
 EXPORTED int nanosleep(const struct timespec *duration, struct timespec *left)
 {
-	if (is_sound(duration) && leap(duration))
+	if (is_sound(duration) && leap_over(duration))
 		return 0;
 	return NEXT(nanosleep)(duration, left);
 }
 
 /* How long until then; zero when it is past. */
-static struct timespec until(clockid_t clock, const struct timespec *then)
+static struct timespec time_until(clockid_t clock, const struct timespec *then)
 {
-	struct timespec now = { 0 };
+	struct timespec now = {0};
 
 	NEXT(clock_gettime)(clock, &now);
 	virtual_time_add(clock, &now);
 	int64_t left = (int64_t)(then->tv_sec - now.tv_sec) * SECOND + then->tv_nsec - now.tv_nsec;
 	if (left < 0)
 		left = 0;
-	return (struct timespec){ .tv_sec = left / SECOND, .tv_nsec = left % SECOND };
+	return (struct timespec){.tv_sec = left / SECOND, .tv_nsec = left % SECOND};
 }
 
 EXPORTED int clock_nanosleep(clockid_t clock, int flags, const struct timespec *duration,
@@ -125,7 +136,8 @@ EXPORTED int clock_nanosleep(clockid_t clock, int flags, const struct timespec *
 	if (!is_sound(duration) || clock == CLOCK_PROCESS_CPUTIME_ID)
 		return NEXT(clock_nanosleep)(clock, flags, duration, left);
 	if (!(flags & TIMER_ABSTIME))
-		return leap(duration) ? 0 : NEXT(clock_nanosleep)(clock, flags, duration, left);
-	time = until(clock, duration); /* by the clock that the program reads */
-	return leap(&time) ? 0 : NEXT(clock_nanosleep)(clock, 0, &time, NULL);
+		return leap_over(duration) ? 0
+		                           : NEXT(clock_nanosleep)(clock, flags, duration, left);
+	time = time_until(clock, duration); /* by the clock that the program reads */
+	return leap_over(&time) ? 0 : NEXT(clock_nanosleep)(clock, 0, &time, NULL);
 }

@@ -1,4 +1,8 @@
-/* Virtual time (--virtual-time): a rank that sleeps goes on at once, and its clocks go on by as
+/* The time that the program reads. Where all ranks only poll and ask what time it is, the scheduler
+ * puts the clocks of all of them forward by the same (WIRE_FORWARD), also those of computing time:
+ * by such a clock a loop would have polled on.
+ *
+ * Virtual time (--virtual-time): a rank that sleeps goes on at once, and its clocks go on by as
  * much.
  *
  * A rank is ahead of the machine's clocks by what it has slept. The ranks of a world share the most
@@ -8,15 +12,19 @@
 #ifndef MATCHPOINT_SHIM_VIRTUAL_TIME_H
 #define MATCHPOINT_SHIM_VIRTUAL_TIME_H
 
+#include <stdint.h>
 #include <time.h>
 
 /* Once the world's directory is open; does nothing without $MATCHPOINT_VIRTUAL_TIME. */
 void virtual_time_start(void);
 
+/* All clocks go on by so much. */
+void virtual_time_put_forward(uint32_t milliseconds);
+
 /* A call that waited may go on. */
 void virtual_time_catch_up(void);
 
-/* Adds what the rank is ahead to a time of that clock; nothing for clocks of computing time. */
+/* Adds what the rank is ahead to a time of that clock; sleeping is no computing time. */
 void virtual_time_add(clockid_t clock, struct timespec *time);
 
 #endif

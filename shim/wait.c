@@ -35,7 +35,7 @@ static void finish_next(struct completion *set, struct finished *finished, int p
 /* MPI_Waitall of MPICH fills in the MPI_ERROR of each request, though not of MPI_REQUEST_NULL. */
 static int finish_all(struct completion *set, MPI_Status *statuses)
 {
-	struct finished finished = { .statuses = statuses };
+	struct finished finished = {.statuses = statuses};
 	bool tells = set->call.function == MPI_CALL_Waitall && statuses != MPI_STATUSES_IGNORE;
 
 	for (int i = 0; i < set->count; i++) {
@@ -49,13 +49,8 @@ static int finish_all(struct completion *set, MPI_Status *statuses)
 static int open_set(struct completion *set, unsigned function, const void *site, int count,
                     MPI_Request *handles)
 {
-	int code = count < 0 ? MPI_ERR_COUNT : MPI_SUCCESS;
+	int code = completion_open(set, function, site, count, handles);
 
-	if (count > 0 && !handles)
-		code = MPI_ERR_REQUEST;
-	int opened = completion_open(set, function, site, code == MPI_SUCCESS ? count : 0, handles);
-	if (code == MPI_SUCCESS)
-		code = opened;
 	if (code != MPI_SUCCESS)
 		gate_report(&set->call);
 	return completion_raise(set, code);
@@ -219,7 +214,7 @@ static bool is_foreign_over(MPI_Request handle)
 static int finish_some(struct completion *set, struct gate_answer answer, int *indices,
                        MPI_Status *statuses, bool *ret_failed)
 {
-	struct finished finished = { .statuses = statuses };
+	struct finished finished = {.statuses = statuses};
 	uint32_t next = 0; /* of those asked for, which stand in ascending order */
 
 	for (uint32_t k = 0; k < answer.count; k++) {
@@ -258,8 +253,8 @@ static int some(void *site, unsigned function, int incount, MPI_Request *handles
 	}
 	bool may_wait = waits && set.ready == 0 && set.foreign == 0;
 	for (unsigned round = 0;; round++) {
-		struct gate_answer answer =
-		        completion_ask(&set, may_wait ? WIRE_WAIT_SOME : WIRE_TEST_SOME);
+		struct gate_answer answer = completion_ask(&set, may_wait ? WIRE_WAIT_SOME
+		                                                          : WIRE_TEST_SOME);
 		*outcount = finish_some(&set, answer, indices, statuses, &failed);
 		if (!waits || *outcount > 0)
 			break;

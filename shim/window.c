@@ -39,8 +39,8 @@ void window_note(unsigned function)
 static struct wire_op lock_op(const struct wire_call *call, uint8_t kind, uint64_t number,
                               int target)
 {
-	return (struct wire_op){ .name = { call->call, 0 }, .kind = kind, .comm = number,
-		                 .peer = target };
+	return (struct wire_op){
+		.name = {call->call, 0}, .kind = kind, .comm = number, .peer = target};
 }
 
 static void note_inside(const struct wire_call *call)
@@ -48,18 +48,22 @@ static void note_inside(const struct wire_call *call)
 	inside_wait(call->function, call->site);
 }
 
-/* The number of the window if this rank is one of its group, or may be any; else 0. */
-static uint64_t number_of(MPI_Win window, int target)
+/* The number of the window; 0: none. */
+static uint64_t number_of_all(MPI_Win window)
 {
 	uint64_t number;
-	int size = 0;
-	MPI_Group group;
 
-	if (!window_find(window, &number))
-		return 0;
-	if (target == WIRE_ANY)
-		return number;
-	if (real_mpi()->Win_get_group(window, &group) != MPI_SUCCESS)
+	return window_find(window, &number) ? number : 0;
+}
+
+/* The same if this rank is one of its group; MPI_PROC_NULL is none. */
+static uint64_t number_of(MPI_Win window, int target)
+{
+	uint64_t number = number_of_all(window);
+	MPI_Group group;
+	int size = 0;
+
+	if (number == 0 || real_mpi()->Win_get_group(window, &group) != MPI_SUCCESS)
 		return 0;
 	real_mpi()->Group_size(group, &size);
 	real_mpi()->Group_free(&group);
@@ -80,7 +84,7 @@ static void before_lock(const struct wire_call *call, const struct lock *lock, i
 	struct wire_op op = lock_op(call, WIRE_LOCK, lock->window, lock->target);
 
 	op.mode = lock->shared ? WIRE_LOCK_SHARED : WIRE_LOCK_EXCLUSIVE;
-	if (lock->window != 0 && !(assert & MPI_MODE_NOCHECK))
+	if (lock->window != 0 && !(assert &MPI_MODE_NOCHECK))
 		gate_wait_for(call, &op, WIRE_WAIT_ALL);
 	else
 		gate_report(call);
@@ -115,7 +119,7 @@ static void count_held(bool shared, int change)
 static int after_lock(const struct wire_call *call, const struct lock *lock, int code)
 {
 	inside_leave();
-	if (code == MPI_SUCCESS)
+	if (code == MPI_SUCCESS && lock->window != 0)
 		count_held(lock->shared, 1);
 	else if (lock->window != 0)
 		give_back(call, lock->window, lock->target, WIRE_LOCK_REFUSED);
@@ -181,7 +185,7 @@ int shim_MPI_Win_unlock(void *site, int rank, MPI_Win win)
 int shim_MPI_Win_lock_all(void *site, int assert, MPI_Win win)
 {
 	struct wire_call call = gate_call(MPI_CALL_Win_lock_all, site);
-	const struct lock lock = {number_of(win, WIRE_ANY), WIRE_ANY, true};
+	const struct lock lock = {number_of_all(win), WIRE_ANY, true};
 
 	before_lock(&call, &lock, assert);
 	return after_lock(&call, &lock, real_mpi()->Win_lock_all(assert, win));
@@ -190,7 +194,7 @@ int shim_MPI_Win_lock_all(void *site, int assert, MPI_Win win)
 int shim_MPI_Win_unlock_all(void *site, MPI_Win win)
 {
 	struct wire_call call = gate_call(MPI_CALL_Win_unlock_all, site);
-	const struct lock lock = {number_of(win, WIRE_ANY), WIRE_ANY, true};
+	const struct lock lock = {number_of_all(win), WIRE_ANY, true};
 
 	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_unlock_all, site, lock.window, WIRE_ANY);
 	note_inside(&call);
@@ -204,7 +208,7 @@ void window_meet_to_free(const void *site, MPI_Win window)
 
 	if (!window_find(window, &number))
 		return;
-	access_window_end(site, window, number);
+	access_window_end(site, number);
 	if (!atomics_made || atomics_told) {
 		communicator_meet(number, MPI_CALL_Win_free, site, 0);
 		return;
@@ -252,7 +256,7 @@ static void add_messages(struct wire_call *call, uint64_t number, uint8_t kind, 
 {
 	for (int i = 0; i < count; i++) {
 		call->ops[call->op_count] = (struct wire_op){
-			.name = { call->call, call->op_count },
+			.name = {call->call, call->op_count},
 			.kind = kind,
 			.mode = kind == WIRE_SEND ? WIRE_BUFFERED : WIRE_STANDARD,
 			.nonblocking = kind == WIRE_RECEIVE,
@@ -273,7 +277,7 @@ static bool wait_for_messages(struct wire_call *call, struct wire_name first, ui
 	struct wire_name *names = malloc(sizeof(*names) * ((size_t)count + 1));
 
 	for (uint32_t i = 0; names && i < count; i++)
-		names[i] = (struct wire_name){ first.call, first.sub + i };
+		names[i] = (struct wire_name){first.call, first.sub + i};
 	call->wait = (uint8_t)wait;
 	call->waited = names;
 	call->waited_count = names ? count : 0;
@@ -284,7 +288,7 @@ static bool wait_for_messages(struct wire_call *call, struct wire_name first, ui
 
 static struct wire_name first_origin(const struct window_epochs *epochs)
 {
-	return (struct wire_name){ epochs->exposure, epochs->first_origin };
+	return (struct wire_name){epochs->exposure, epochs->first_origin};
 }
 
 int shim_MPI_Win_post(void *site, MPI_Group group, int assert, MPI_Win win)
@@ -301,7 +305,7 @@ int shim_MPI_Win_post(void *site, MPI_Group group, int assert, MPI_Win win)
 	call.ops = origins && code == MPI_SUCCESS ? calloc(2 * (size_t)count + 1, sizeof(*call.ops))
 	                                          : NULL;
 	if (call.ops) {
-		if (!(assert & MPI_MODE_NOCHECK))
+		if (!(assert &MPI_MODE_NOCHECK))
 			add_messages(&call, number, WIRE_SEND, WIRE_EXPOSED, origins, count);
 		epochs->exposure = call.call;
 		epochs->first_origin = call.op_count;
@@ -322,12 +326,12 @@ int shim_MPI_Win_start(void *site, MPI_Group group, int assert, MPI_Win win)
 	int count = 0, code;
 	int *targets = epochs ? ranks_in_window(win, group, &count) : NULL;
 
-	call.ops = targets && !(assert & MPI_MODE_NOCHECK) && !epochs->targets
+	call.ops = targets && !(assert &MPI_MODE_NOCHECK) && !epochs->targets
 	                   ? calloc((size_t)count + 1, sizeof(*call.ops))
 	                   : NULL;
 	if (call.ops) {
 		add_messages(&call, number, WIRE_RECEIVE, WIRE_EXPOSED, targets, count);
-		wait_for_messages(&call, (struct wire_name){ call.call, 0 }, (uint32_t)count,
+		wait_for_messages(&call, (struct wire_name){call.call, 0}, (uint32_t)count,
 		                  WIRE_WAIT_ALL);
 	} else {
 		gate_report(&call);

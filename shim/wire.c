@@ -3,192 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire_codec.h"
+
 /* Each message is described once, by a function that names its fields in order; the same
- * description appends to a buffer or takes from a frame, so that the two directions cannot drift
- * apart. */
-
-enum { HEADER_BYTES = 4, TYPE_BYTES = 2, FIRST_CAPACITY = 1024 };
-
-struct codec {
-	struct wire_buffer *out; /* encoding; NULL when decoding */
-	const uint8_t *next, *end;
-	bool failed;
-};
-
-static uint8_t *buffer_extend(struct wire_buffer *buffer, size_t bytes)
-{
-	if (buffer->failed)
-		return NULL;
-	if (buffer->capacity - buffer->count < bytes) {
-		size_t capacity = buffer->capacity > 0 ? buffer->capacity : FIRST_CAPACITY;
-		while (capacity - buffer->count < bytes)
-			capacity *= 2;
-		uint8_t *grown = realloc(buffer->bytes, capacity);
-		if (!grown) {
-			buffer->failed = true;
-			return NULL;
-		}
-		buffer->bytes = grown;
-		buffer->capacity = capacity;
-	}
-	uint8_t *place = buffer->bytes + buffer->count;
-	buffer->count += bytes;
-	return place;
-}
-
-/* The place of the next `bytes` bytes of the frame, or NULL when there are none. */
-static const uint8_t *take(struct codec *codec, size_t bytes)
-{
-	if (codec->failed || (size_t)(codec->end - codec->next) < bytes) {
-		codec->failed = true;
-		return NULL;
-	}
-	const uint8_t *place = codec->next;
-	codec->next += bytes;
-	return place;
-}
-
-static void store_little_endian(uint8_t *place, uint64_t value, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		place[i] = (uint8_t)(value >> (8 * i));
-}
-
-static uint64_t load_little_endian(const uint8_t *place, size_t bytes)
-{
-	uint64_t value = 0;
-	for (size_t i = 0; i < bytes; i++)
-		value |= (uint64_t)place[i] << (8 * i);
-	return value;
-}
-
-static void put(struct codec *codec, uint64_t value, size_t bytes)
-{
-	uint8_t *place = buffer_extend(codec->out, bytes);
-	if (place)
-		store_little_endian(place, value, bytes);
-}
-
-/* The next number of the frame, 0 after a failure. */
-static uint64_t get(struct codec *codec, size_t bytes)
-{
-	const uint8_t *place = take(codec, bytes);
-	return place ? load_little_endian(place, bytes) : 0;
-}
-
-static void field_u8(struct codec *codec, uint8_t *value, uint8_t largest)
-{
-	if (codec->out)
-		put(codec, *value, 1);
-	else
-		*value = (uint8_t)get(codec, 1);
-	if (*value > largest)
-		codec->failed = true;
-}
-
-static void field_bool(struct codec *codec, bool *value)
-{
-	uint8_t byte = codec->out ? *value : 0;
-	field_u8(codec, &byte, 1);
-	if (!codec->out)
-		*value = byte == 1;
-}
-
-static void field_u16(struct codec *codec, uint16_t *value)
-{
-	if (codec->out)
-		put(codec, *value, 2);
-	else
-		*value = (uint16_t)get(codec, 2);
-}
-
-static void field_u32(struct codec *codec, uint32_t *value)
-{
-	if (codec->out)
-		put(codec, *value, 4);
-	else
-		*value = (uint32_t)get(codec, 4);
-}
-
-static void field_i32(struct codec *codec, int32_t *value)
-{
-	if (codec->out)
-		put(codec, (uint32_t)*value, 4);
-	else
-		*value = (int32_t)(uint32_t)get(codec, 4);
-}
-
-static void field_u64(struct codec *codec, uint64_t *value)
-{
-	if (codec->out)
-		put(codec, *value, 8);
-	else
-		*value = get(codec, 8);
-}
-
-static void field_i64(struct codec *codec, int64_t *value)
-{
-	uint64_t bits = (uint64_t)*value;
-
-	field_u64(codec, &bits);
-	*value = (int64_t)bits;
-}
-
-/* A string without NUL inside; NULL is written as the empty string, never read. */
-static void field_string(struct codec *codec, char **value)
-{
-	if (codec->out) {
-		size_t length = *value ? strlen(*value) : 0;
-		put(codec, length, 4);
-		uint8_t *place = length > 0 ? buffer_extend(codec->out, length) : NULL;
-		if (place)
-			memcpy(place, *value, length);
-		return;
-	}
-	size_t length = get(codec, 4);
-	const uint8_t *place = take(codec, length);
-	if (place && !memchr(place, 0, length))
-		*value = malloc(length + 1);
-	if (!*value) {
-		codec->failed = true;
-		return;
-	}
-	memcpy(*value, place, length);
-	(*value)[length] = '\0';
-}
-
-/* The length of a list; when decoding, makes room for it. `smallest` is the least number of bytes
- * that an element takes on the wire, so that a frame cannot ask for more memory than its size
- * warrants. `elements` points to the list's pointer. Returns how many elements to go through. */
-static uint32_t field_list(struct codec *codec, uint32_t *count, void *elements, size_t size,
-                           size_t smallest)
-{
-	field_u32(codec, count);
-	if (codec->out)
-		return *count;
-	if (codec->failed || *count > (size_t)(codec->end - codec->next) / smallest) {
-		codec->failed = true;
-		*count = 0;
-	}
-	if (*count > 0) {
-		void *room = calloc(*count, size);
-		memcpy(elements, &room, sizeof(room));
-		if (!room) {
-			codec->failed = true;
-			*count = 0;
-		}
-	}
-	return *count;
-}
-
-#define FIELD_LIST(codec, count, list, smallest) \
-	field_list(codec, count, list, sizeof(**(list)), smallest)
-
-static void field_name(struct codec *codec, struct wire_name *name)
-{
-	field_u32(codec, &name->call);
-	field_u32(codec, &name->sub);
-}
+ * description appends to a buffer, takes from a frame, or shows the fields to a visitor, so that
+ * the directions cannot drift apart. */
 
 static void describe_hello(struct codec *codec, struct wire_hello *hello)
 {
@@ -208,7 +27,7 @@ static void describe_types(struct codec *codec, struct wire_types *types)
 
 	field_u16(codec, &types->basic);
 	uint32_t runs = FIELD_LIST(codec, &types->run_count, &types->runs, RUN_BYTES);
-	for (uint32_t i = 0; i < runs; i++) {
+	for (uint32_t i = 0; element(codec, i, runs); i++) {
 		field_u16(codec, &types->runs[i].basic);
 		field_u64(codec, &types->runs[i].count);
 	}
@@ -222,14 +41,23 @@ static void describe_side(struct codec *codec, struct wire_side *side)
 	if (side->partners == WIRE_WITH_NOBODY)
 		return;
 	uint32_t peers = FIELD_LIST(codec, &side->peer_count, &side->peers, 4);
-	for (uint32_t i = 0; i < peers; i++)
+	for (uint32_t i = 0; element(codec, i, peers); i++)
 		field_i32(codec, &side->peers[i]);
 	uint32_t parts = FIELD_LIST(codec, &side->part_count, &side->bytes, 8);
-	for (uint32_t i = 0; i < parts; i++)
+	for (uint32_t i = 0; element(codec, i, parts); i++)
 		field_u64(codec, &side->bytes[i]);
 	uint32_t types = FIELD_LIST(codec, &side->type_count, &side->types, TYPES_BYTES);
-	for (uint32_t i = 0; i < types; i++)
+	for (uint32_t i = 0; element(codec, i, types); i++)
 		describe_types(codec, &side->types[i]);
+}
+
+static void describe_group(struct codec *codec, const char *name, struct wire_side *side)
+{
+	if (codec->visitor)
+		codec->visitor->group(codec->user, name, true);
+	describe_side(codec, side);
+	if (codec->visitor)
+		codec->visitor->group(codec->user, NULL, false);
 }
 
 static void describe_op(struct codec *codec, struct wire_op *op)
@@ -250,8 +78,8 @@ static void describe_op(struct codec *codec, struct wire_op *op)
 	field_bool(codec, &op->same_data);
 	field_u8(codec, &op->reduction, UINT8_MAX);
 	field_u64(codec, &op->counts);
-	describe_side(codec, &op->sends);
-	describe_side(codec, &op->receives);
+	describe_group(codec, "sends", &op->sends);
+	describe_group(codec, "receives", &op->receives);
 }
 
 static void describe_call(struct codec *codec, struct wire_call *call)
@@ -261,17 +89,18 @@ static void describe_call(struct codec *codec, struct wire_call *call)
 	field_u32(codec, &call->call);
 	field_u32(codec, &call->thread);
 	field_u16(codec, &call->function);
-	field_u8(codec, &call->wait, WIRE_ABORT);
+	field_u8(codec, &call->wait, WIRE_WAIT_TAKEN);
 	field_bool(codec, &call->marked);
 	field_i32(codec, &call->status);
 	field_u64(codec, &call->site);
 	field_bool(codec, &call->timed);
+	field_bool(codec, &call->real_time);
 	field_u32(codec, &call->busy);
 	uint32_t ops = FIELD_LIST(codec, &call->op_count, &call->ops, OP_BYTES);
-	for (uint32_t i = 0; i < ops; i++)
+	for (uint32_t i = 0; element(codec, i, ops); i++)
 		describe_op(codec, &call->ops[i]);
 	uint32_t waited = FIELD_LIST(codec, &call->waited_count, &call->waited, NAME_BYTES);
-	for (uint32_t i = 0; i < waited; i++)
+	for (uint32_t i = 0; element(codec, i, waited); i++)
 		field_name(codec, &call->waited[i]);
 }
 
@@ -279,10 +108,10 @@ static void describe_comm(struct codec *codec, struct wire_comm *comm)
 {
 	field_u64(codec, &comm->comm);
 	uint32_t local = FIELD_LIST(codec, &comm->local_count, &comm->local, 4);
-	for (uint32_t i = 0; i < local; i++)
+	for (uint32_t i = 0; element(codec, i, local); i++)
 		field_i32(codec, &comm->local[i]);
 	uint32_t remote = FIELD_LIST(codec, &comm->remote_count, &comm->remote, 4);
-	for (uint32_t i = 0; i < remote; i++)
+	for (uint32_t i = 0; element(codec, i, remote); i++)
 		field_i32(codec, &comm->remote[i]);
 	field_i32(codec, &comm->my_rank);
 	field_u32(codec, &comm->window);
@@ -306,7 +135,7 @@ static void describe_ending(struct codec *codec, struct wire_ending *ending)
 	field_i32(codec, &ending->status);
 	field_i32(codec, &ending->signal);
 	uint32_t count = FIELD_LIST(codec, &ending->count, &ending->frames, 8);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; element(codec, i, count); i++)
 		field_u64(codec, &ending->frames[i]);
 }
 
@@ -314,8 +143,16 @@ static void describe_touched(struct codec *codec, struct wire_touched *touched)
 {
 	field_name(codec, &touched->name);
 	field_u32(codec, &touched->noticed);
-	field_bool(codec, &touched->receive);
-	field_name(codec, &touched->writer);
+	field_u8(codec, &touched->kind, WIRE_USE_COUNT - 1);
+}
+
+static void describe_user(struct codec *codec, struct wire_user *user)
+{
+	field_name(codec, &user->name);
+	field_u16(codec, &user->function);
+	field_u64(codec, &user->site);
+	field_u8(codec, &user->kind, WIRE_USE_COUNT - 1);
+	field_bool(codec, &user->writes);
 }
 
 static void describe_objects(struct codec *codec, struct wire_objects *objects)
@@ -323,7 +160,7 @@ static void describe_objects(struct codec *codec, struct wire_objects *objects)
 	enum { LEFT_BYTES = 15 };
 
 	uint32_t count = FIELD_LIST(codec, &objects->count, &objects->left, LEFT_BYTES);
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; element(codec, i, count); i++) {
 		struct wire_left *left = &objects->left[i];
 		field_u8(codec, &left->kind, WIRE_OBJECT_COUNT - 1);
 		if (left->kind == 0)
@@ -382,7 +219,7 @@ static void describe_access(struct codec *codec, struct wire_access *access)
 	field_i64(codec, &access->displacement);
 	field_u64(codec, &access->unit);
 	uint32_t parts = FIELD_LIST(codec, &access->part_count, &access->parts, PART_BYTES);
-	for (uint32_t i = 0; i < parts; i++)
+	for (uint32_t i = 0; element(codec, i, parts); i++)
 		describe_part(codec, &access->parts[i]);
 }
 
@@ -391,16 +228,28 @@ static void describe_accesses(struct codec *codec, struct wire_accesses *accesse
 	enum { ACCESS_BYTES = 51 };
 
 	uint32_t count = FIELD_LIST(codec, &accesses->count, &accesses->list, ACCESS_BYTES);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; element(codec, i, count); i++)
 		describe_access(codec, &accesses->list[i]);
 }
 
 static void describe_stack(struct codec *codec, struct wire_stack *stack)
 {
+	enum { LINE_BYTES = 12 };
+
 	field_u32(codec, &stack->call);
 	uint32_t count = FIELD_LIST(codec, &stack->count, &stack->frames, 8);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; element(codec, i, count); i++)
 		field_u64(codec, &stack->frames[i]);
+	field_u32(codec, &stack->inner);
+	if (stack->inner > count)
+		codec->failed = true;
+	field_bool(codec, &stack->extension);
+	uint32_t lines = FIELD_LIST(codec, &stack->line_count, &stack->lines, LINE_BYTES);
+	for (uint32_t i = 0; i < lines; i++) {
+		field_string(codec, &stack->lines[i].function);
+		field_string(codec, &stack->lines[i].file);
+		field_u32(codec, &stack->lines[i].line);
+	}
 }
 
 static void describe_parked(struct codec *codec, struct wire_parked *parked)
@@ -409,7 +258,7 @@ static void describe_parked(struct codec *codec, struct wire_parked *parked)
 
 	field_string(codec, &parked->hazard);
 	uint32_t count = FIELD_LIST(codec, &parked->count, &parked->mappings, MAPPING_BYTES);
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; element(codec, i, count); i++) {
 		struct wire_mapping *mapping = &parked->mappings[i];
 		field_u64(codec, &mapping->start);
 		field_u64(codec, &mapping->length);
@@ -447,7 +296,7 @@ static void describe_go(struct codec *codec, struct wire_go *go)
 {
 	field_u32(codec, &go->call);
 	uint32_t count = FIELD_LIST(codec, &go->count, &go->done, 4);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; element(codec, i, count); i++)
 		field_u32(codec, &go->done[i]);
 }
 
@@ -465,7 +314,7 @@ static void describe_restore(struct codec *codec, struct wire_restore *restore)
 	field_i32(codec, &restore->rank);
 	field_string(codec, &restore->directory);
 	uint32_t count = FIELD_LIST(codec, &restore->count, &restore->clones, CLONE_BYTES);
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; element(codec, i, count); i++) {
 		struct wire_clone *clone = &restore->clones[i];
 		field_u64(codec, &clone->start);
 		field_u64(codec, &clone->length);
@@ -487,32 +336,50 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_CHILD: describe_child(codec, &message->child); break;
 	case WIRE_ENDING: describe_ending(codec, &message->ending); break;
 	case WIRE_TOUCHED: describe_touched(codec, &message->touched); break;
+	case WIRE_OVERLAP:
+		for (uint32_t i = 0; element(codec, i, 2); i++)
+			describe_user(codec, &message->overlap.users[i]);
+		break;
 	case WIRE_LEFT: describe_objects(codec, &message->objects); break;
 	case WIRE_THREAD: describe_thread(codec, &message->thread); break;
 	case WIRE_ENTER: describe_enter(codec, &message->enter); break;
 	case WIRE_ACCESSES: describe_accesses(codec, &message->accesses); break;
+	case WIRE_DIGEST:
+		field_u64(codec, &message->digest.hash[0]);
+		field_u64(codec, &message->digest.hash[1]);
+		break;
 	case WIRE_ADMIT: field_u32(codec, &message->admitted); break;
+	case WIRE_FORWARD: field_u32(codec, &message->forward); break;
 	case WIRE_WELCOME: describe_welcome(codec, &message->welcome); break;
 	case WIRE_BIND: describe_bind(codec, &message->bind); break;
 	case WIRE_GO: describe_go(codec, &message->go); break;
 	case WIRE_END:
 	case WIRE_RELEASE: describe_end(codec, &message->end); break;
 	case WIRE_RESTORE: describe_restore(codec, &message->restore); break;
+	case WIRE_LOOK:
 	case WIRE_PARK:
 	case WIRE_RESUME: break;
 	default: codec->failed = true; break;
 	}
 }
 
+int wire_visit(struct wire_message *message, const struct wire_visitor *visitor, void *user)
+{
+	struct codec codec = {.visitor = visitor, .user = user};
+
+	describe_message(&codec, message);
+	return codec.failed ? -1 : 0;
+}
+
 void wire_buffer_release(struct wire_buffer *buffer)
 {
 	free(buffer->bytes);
-	*buffer = (struct wire_buffer){ 0 };
+	*buffer = (struct wire_buffer){0};
 }
 
 void wire_encode(struct wire_buffer *buffer, const struct wire_message *message)
 {
-	struct codec codec = { .out = buffer };
+	struct codec codec = {.out = buffer};
 	size_t start = buffer->count;
 
 	buffer_extend(buffer, HEADER_BYTES);
@@ -540,7 +407,7 @@ long wire_frame_length(const uint8_t *bytes, size_t count)
 int wire_decode(const uint8_t *bytes, size_t count, struct wire_message *ret_message)
 {
 	struct wire_message message;
-	struct codec codec = { .next = bytes, .end = bytes + count };
+	struct codec codec = {.next = bytes, .end = bytes + count};
 
 	long length = wire_frame_length(bytes, count);
 	if (length <= 0 || (size_t)length != count)
@@ -577,6 +444,16 @@ static void release_call(struct wire_call *call)
 	free(call->waited);
 }
 
+static void release_stack(struct wire_stack *stack)
+{
+	for (uint32_t i = 0; stack->lines && i < stack->line_count; i++) {
+		free(stack->lines[i].function);
+		free(stack->lines[i].file);
+	}
+	free(stack->lines);
+	free(stack->frames);
+}
+
 void wire_message_release(struct wire_message *message)
 {
 	switch (message->type) {
@@ -591,7 +468,7 @@ void wire_message_release(struct wire_message *message)
 		free(message->comm.name);
 		break;
 	case WIRE_ERROR: free(message->error.text); break;
-	case WIRE_STACK: free(message->stack.frames); break;
+	case WIRE_STACK: release_stack(&message->stack); break;
 	case WIRE_PARKED:
 		free(message->parked.hazard);
 		free(message->parked.mappings);

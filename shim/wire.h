@@ -15,16 +15,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 17
+#define WIRE_VERSION 22
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
 #define WIRE_LARGE_MESSAGE 8192u
 
-#define WIRE_ANY (-1)       /* any source, any tag */
-#define WIRE_AWAITED 0      /* the receiver waits for this message and nothing else */
-#define WIRE_ARRIVES (-3)   /* the data of this receive is to be seen when the rank goes on */
-#define WIRE_COMM_WORLD 1u  /* well-known communicator numbers; others come from WIRE_COMM */
+#define WIRE_ANY (-1)      /* any source, any tag */
+#define WIRE_AWAITED 0     /* the receiver waits for this message and nothing else */
+#define WIRE_ARRIVES (-3)  /* the data of this receive is to be seen when the rank goes on */
+#define WIRE_COMM_WORLD 1u /* well-known communicator numbers; others come from WIRE_COMM */
 #define WIRE_COMM_SELF 2u
 
 enum wire_type {
@@ -38,10 +38,13 @@ enum wire_type {
 	WIRE_CHILD,     /* keeper: a child was forked, or has ended */
 	WIRE_ENDING,    /* the process is about to end: exit(), or a deadly signal */
 	WIRE_TOUCHED,   /* the program has changed the buffer of an active operation */
-	WIRE_LEFT,      /* before MPI_Finalize: what the program has not freed, if anything */
+	WIRE_LEFT,      /* before MPI_Finalize, and before ENDING: what the program has not freed,
+	                   if anything */
 	WIRE_THREAD,    /* a thread that may call MPI has begun, or is about to end */
 	WIRE_ENTER,     /* a thread is about to make a call; answered by ADMIT (one of several) */
 	WIRE_ACCESSES,  /* what the rank has done to windows since its last message: no call */
+	WIRE_DIGEST,    /* answer to LOOK: what a rank goes by that waits for GO */
+	WIRE_OVERLAP,   /* two operations under way use the same bytes */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
@@ -53,6 +56,8 @@ enum wire_type {
 	WIRE_RESUME,  /* keeper: be a rank again, in your own world */
 	WIRE_ADMIT,   /* this thread may make its call now: it gets the rank's next number */
 	WIRE_RELEASE, /* keeper: finish with the job launcher (PMI finalize), then _exit(status) */
+	WIRE_LOOK,    /* tell what you go by: DIGEST (only while a call is pending) */
+	WIRE_FORWARD, /* put the clocks that the program reads forward by so much */
 };
 
 /* In place of the call in a name that is waited for: what only the rank itself could still do. */
@@ -71,8 +76,8 @@ struct wire_hello {
 	int32_t pid;    /* the real one */
 	uint64_t inside; /* address of its struct wire_inside */
 	bool restored;
-	char *program;  /* /proc/self/exe */
-	char *mpi;      /* MPI_Get_library_version's first line; empty when restored */
+	char *program; /* /proc/self/exe */
+	char *mpi;     /* MPI_Get_library_version's first line; empty when restored */
 };
 
 /* Not sent but read from a rank's memory: the call that MPI carries out by itself just now. */
@@ -80,6 +85,9 @@ struct wire_inside {
 	uint32_t function; /* enum mpi_call; 0: none */
 	uint32_t times;    /* how many such calls have begun */
 	uint64_t site;     /* return address in the program */
+	bool met;          /* a collective that was reported: all its members have come */
+	bool driven;       /* a reported call in which the rank drives MPI's progress, in steps */
+	uint32_t steps; /* how many have begun; one takes long in functions of the program alone */
 };
 
 /* Equal to enum buffering of explorer/path.h. */
@@ -91,10 +99,10 @@ enum wire_buffering {
 
 /* What the scheduler wants; constant for an exploration but for buffering: each world sets it. */
 struct wire_welcome {
-	uint8_t buffering;      /* enum wire_buffering */
-	bool every_call_waits;  /* no call is acknowledged ahead of time (the prompt, tests) */
+	uint8_t buffering;     /* enum wire_buffering */
+	bool every_call_waits; /* no call is acknowledged ahead of time (the prompt, tests) */
 	bool synchronous_collectives;
-	bool stacks;            /* each CALL comes with a STACK */
+	bool stacks; /* each CALL comes with a STACK */
 };
 
 enum wire_op_kind {
@@ -130,8 +138,8 @@ struct wire_run {
 
 /* The basic types of which data consists, in their order (MPI 3.1, section 4.1). */
 struct wire_types {
-	uint16_t basic;     /* all of it; 0: see runs */
-	uint32_t run_count; /* 0 with no basic type: not to be compared */
+	uint16_t basic;        /* all of it; 0: see runs */
+	uint32_t run_count;    /* 0 with no basic type: not to be compared */
 	struct wire_run *runs; /* again and again, as many times as the bytes warrant */
 };
 
@@ -157,21 +165,21 @@ struct wire_side {
 struct wire_op {
 	struct wire_name name;
 	uint8_t kind;
-	uint8_t mode;       /* sends, locks */
-	bool nonblocking;   /* the program holds a request for it */
-	bool joined;        /* complete only together with the operation before it in the call */
-	uint16_t function;  /* enum mpi_call of a persistent collective, which MPI_Start does not
+	uint8_t mode;      /* sends, locks */
+	bool nonblocking;  /* the program holds a request for it */
+	bool joined;       /* complete only together with the operation before it in the call */
+	uint16_t function; /* enum mpi_call of a persistent collective, which MPI_Start does not
 	                       tell; else 0 */
 	uint64_t comm;
-	int32_t peer;       /* rank in the (remote) group of comm: destination, source or
+	int32_t peer;            /* rank in the (remote) group of comm: destination, source or
 	                       WIRE_ANY; a collective's root, or -1 */
-	int32_t tag;        /* or WIRE_ANY */
-	uint64_t bytes;     /* sent, or room for */
+	int32_t tag;             /* or WIRE_ANY */
+	uint64_t bytes;          /* sent, or room for */
 	struct wire_types types; /* of these bytes */
 	/* What the members of a collective must agree on besides; 0: not to be compared. */
-	bool same_data;     /* bytes and types */
-	uint8_t reduction;  /* low byte of MPICH's handle, or WIRE_OWN_REDUCTION */
-	uint64_t counts;    /* hash of the counts or other arguments; those of one group of an
+	bool same_data;    /* bytes and types */
+	uint8_t reduction; /* low byte of MPICH's handle, or WIRE_OWN_REDUCTION */
+	uint64_t counts;   /* hash of the counts or other arguments; those of one group of an
 	                       intercommunicator */
 	struct wire_side sends, receives; /* in which they must agree two by two */
 };
@@ -187,21 +195,29 @@ enum wire_wait {
 	WIRE_CANCEL,        /* GO with `waited`[0] when withdrawn, with none when matched */
 	WIRE_FREE,          /* credit: the program forgets the request; the operation goes on */
 	WIRE_ABORT,         /* MPI_Abort, error code in `status`; never answered but by END */
+	WIRE_WAIT_TAKEN,    /* GO when the messages of all sends in `waited` are matched */
+};
+
+/* Bits. */
+enum wire_finalize {
+	WIRE_SESSIONS_OPEN = 1,
+	WIRE_THREADS_IN_TURN = 2, /* the program has made threads, with MPI_THREAD_SERIALIZED */
 };
 
 /* One MPI call: what it starts and what it waits for. A blocking call waits for what it starts. The
  * same call number may come twice when a call proceeds in steps (Intercomm_create). */
 struct wire_call {
 	uint32_t call;
-	uint32_t thread; /* 0: the one that called MPI_Init */
+	uint32_t thread;   /* 0: the one that called MPI_Init */
 	uint16_t function; /* enum mpi_call of the generated mpi_calls.h */
 	uint8_t wait;
-	bool marked;       /* made where the program says that order does not matter: region.h */
-	int32_t status;    /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE;
-	                    Finalize: 1 when sessions are still open */
-	uint64_t site;     /* return address in the program */
-	bool timed;        /* the program has asked what time it is since the call before */
-	uint32_t busy;     /* microseconds computed since a poll was told "no", if that was the
+	bool marked;    /* made where the program says that order does not matter: region.h */
+	int32_t status; /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE;
+	                    Finalize: enum wire_finalize */
+	uint64_t site;  /* return address in the program */
+	bool timed;     /* the program has asked what time it is since the call before */
+	bool real_time; /* timed: and threads or children of the program may go by the time */
+	uint32_t busy;  /* microseconds computed since a poll was told "no", if that was the
 	                      call before; else 0 */
 	uint32_t op_count;
 	struct wire_op *ops;
@@ -209,7 +225,8 @@ struct wire_call {
 	struct wire_name *waited;
 };
 
-/* Kinds of objects that a program must free or complete before MPI_Finalize. */
+/* Kinds of objects that a program must free or complete before MPI_Finalize (error handlers and
+ * info objects: before it ends). */
 enum wire_object {
 	WIRE_OBJECT_REQUEST = 1, /* nonblocking: to be completed */
 	WIRE_OBJECT_PERSISTENT,  /* persistent requests: to be freed */
@@ -246,7 +263,7 @@ struct wire_comm {
 	int32_t my_rank;                    /* this process's rank in local */
 	uint32_t window; /* of a window, told by the lowest world rank in it: which one it is, from
 	                    1, of those of which that is the lowest; else 0 */
-	char *name; /* what created it: "MPI_Comm_split of MPI_COMM_WORLD" */
+	char *name;      /* what created it: "MPI_Comm_split of MPI_COMM_WORLD" */
 };
 
 struct wire_error {
@@ -254,17 +271,30 @@ struct wire_error {
 	uint16_t function;
 	uint64_t site;
 	int32_t error_class;
-	bool fatal;  /* the program's error handler is MPI_ERRORS_ARE_FATAL (or MPI_ERRORS_ABORT) */
+	bool fatal; /* the program's error handler is MPI_ERRORS_ARE_FATAL (or MPI_ERRORS_ABORT) */
 	bool refused; /* no error of the program's: matchpoint cannot control the call */
 	bool threads; /* no error of MPI's: a thread calls it that must not, then; fatal */
-	char *text;  /* MPI_Error_string */
+	char *text;   /* MPI_Error_string */
+};
+
+/* A line of a program that is interpreted. */
+struct wire_line {
+	char *function;
+	char *file; /* as the interpreter names it: not every one is a file */
+	uint32_t line;
 };
 
 struct wire_stack {
 	uint32_t call;
 	uint32_t count;
 	uint64_t *frames; /* return addresses, innermost first: the call's site, then outwards,
-	                     without those in MPI; the outermost may be left out */
+	                     without those in MPI and in an interpreter; the outermost may be left
+	                     out */
+	uint32_t
+		inner; /* so many of them are further in than the lines, and the rest further out */
+	bool extension; /* those further in are the interpreter's: modules that extend it */
+	uint32_t line_count;
+	struct wire_line *lines; /* innermost first */
 };
 
 /* A shared mapping of a parked process, as found in /proc/self/maps. */
@@ -296,13 +326,32 @@ struct wire_ending {
 	uint64_t *frames; /* where the signal struck, innermost first; empty for exit() */
 };
 
+enum wire_use {
+	WIRE_USE_SEND,
+	WIRE_USE_RECEIVE,
+	WIRE_USE_COLLECTIVE,
+	WIRE_USE_ONE_SIDED, /* its own memory, not the window */
+	WIRE_USE_COUNT
+};
+
 /* Told at the completion. */
 struct wire_touched {
 	struct wire_name name; /* of the operation */
 	uint32_t noticed;      /* the call that completes it */
-	bool receive;          /* or else a send */
-	struct wire_name writer; /* the receive whose message MPI wrote there; call 0: the program
-	                            did it */
+	uint8_t kind;          /* enum wire_use */
+};
+
+/* An operation that uses memory of its rank. */
+struct wire_user {
+	struct wire_name name; /* call 0: a one-sided call, which has none, but what follows */
+	uint16_t function;     /* enum mpi_call */
+	uint64_t site;         /* return address in the program */
+	uint8_t kind;          /* enum wire_use */
+	bool writes;           /* to what both use */
+};
+
+struct wire_overlap {
+	struct wire_user users[2]; /* the one that began first, first */
 };
 
 /* Of a rank that may call MPI from several threads at a time. */
@@ -333,18 +382,32 @@ enum wire_access_kind {
 	WIRE_ACCESS_LOOK,        /* the rank may learn here what others have put into its window */
 	WIRE_ACCESS_CHANGED,     /* the program has changed what this call takes out of its memory;
 	                            what completes it follows */
+	WIRE_ACCESS_VIEW,        /* in this rank the part that `target` gave to a shared window lies
+	                            at `displacement`, `unit` bytes */
+	WIRE_ACCESS_BEGIN, /* a send, receive or collective begins that uses the window's memory
+	                            here, by a number */
+	WIRE_ACCESS_LOCAL, /* it is over: what it has used since then; number 0: just now */
+	WIRE_ACCESS_FREE,  /* MPI_Win_free: a flush, and the window is gone */
 	WIRE_ACCESS_KINDS
 };
 
 enum wire_access_flags {
-	WIRE_ACCESS_READS = 1,      /* DATA: the target's memory */
+	WIRE_ACCESS_READS = 1, /* DATA: the target's memory */
 	WIRE_ACCESS_WRITES = 2,
-	WIRE_ACCESS_ATOMIC = 4,     /* DATA: an accumulate, in the widest sense */
-	WIRE_ACCESS_SWAP = 8,       /* DATA: MPI_Compare_and_swap */
-	WIRE_ACCESS_UNKNOWN = 16,   /* DATA: the layout is too irregular to be told */
-	WIRE_ACCESS_UNORDERED = 32, /* WINDOW: accumulates of one rank are not in order either */
-	WIRE_ACCESS_NOPRECEDE = 64, /* FENCE: ends no epoch, and need not wait for anybody */
+	WIRE_ACCESS_ATOMIC = 4,      /* DATA: an accumulate, in the widest sense */
+	WIRE_ACCESS_SWAP = 8,        /* DATA: MPI_Compare_and_swap */
+	WIRE_ACCESS_UNKNOWN = 16,    /* DATA: the layout is too irregular to be told */
+	WIRE_ACCESS_NOPRECEDE = 64,  /* FENCE: ends no epoch, and need not wait for anybody */
 	WIRE_ACCESS_REQUESTED = 128, /* DATA: the program holds a request for it */
+};
+
+/* Of WINDOW. Of one rank's accumulates: not in order are a read after a write, a write after a
+ * read, a write after a write. */
+enum wire_window_flags {
+	WIRE_WINDOW_SAME_OP = 1, /* accumulates have one operation, no MPI_NO_OP beside */
+	WIRE_WINDOW_NO_RAW = 2,
+	WIRE_WINDOW_NO_WAR = 4,
+	WIRE_WINDOW_NO_WAW = 8,
 };
 
 enum wire_part_role { WIRE_PART_TARGET, WIRE_PART_READ, WIRE_PART_WRITTEN };
@@ -358,20 +421,20 @@ struct wire_part {
 	int64_t stride, extent;
 };
 
-/* One-sided communication: told for the sake of what conflicts (scheduler/rma.h), in the order of
- * the rank's program, and before its next call. */
+/* One-sided communication: told for the sake of what conflicts (scheduler/world/rma.h), in the
+ * order of the rank's program, and before its next call. */
 struct wire_access {
-	uint8_t kind;      /* enum wire_access_kind */
-	uint8_t flags;     /* enum wire_access_flags */
-	uint8_t reduction; /* DATA, atomic: as in struct wire_op */
-	uint16_t basic;    /* DATA, atomic: basic type of its elements; 0: not known */
-	uint16_t function; /* enum mpi_call */
-	uint64_t site;     /* return address in the program */
-	uint64_t window;   /* its communicator's number */
-	int32_t target;    /* rank in the window's group, or WIRE_ANY */
-	uint32_t number;   /* DATA: of this access in its rank, from 1; else of which */
-	int64_t displacement; /* DATA: in the target's units; WINDOW: its first byte's address */
-	uint64_t unit;     /* WINDOW: bytes */
+	uint8_t kind;         /* enum wire_access_kind */
+	uint8_t flags;        /* enum wire_access_flags */
+	uint8_t reduction;    /* DATA, atomic: as in struct wire_op */
+	uint16_t basic;       /* DATA, atomic: basic type of its elements; 0: not known */
+	uint16_t function;    /* enum mpi_call */
+	uint64_t site;        /* return address in the program */
+	uint64_t window;      /* its communicator's number */
+	int32_t target;       /* rank in the window's group, or WIRE_ANY */
+	uint32_t number;      /* DATA: of this access in its rank, from 1; else of which */
+	int64_t displacement; /* DATA: in the target's units; WINDOW, VIEW: an address */
+	uint64_t unit;        /* WINDOW: bytes; VIEW: how many there are */
 	uint32_t part_count;
 	struct wire_part *parts;
 };
@@ -379,6 +442,11 @@ struct wire_access {
 struct wire_accesses {
 	uint32_t count;
 	struct wire_access *list;
+};
+
+/* Of all that the program goes by when its pending call returns (digest.h). */
+struct wire_digest {
+	uint64_t hash[2]; /* both 0: it cannot be told */
 };
 
 /* Which file of the new world holds the clone of which of the keeper's mappings: file is the N in
@@ -427,14 +495,17 @@ struct wire_message {
 		struct wire_child child;
 		struct wire_ending ending;
 		struct wire_touched touched;
+		struct wire_overlap overlap;
 		struct wire_objects objects; /* LEFT */
 		struct wire_thread thread;
 		struct wire_enter enter;
 		struct wire_accesses accesses;
+		struct wire_digest digest;
 		struct wire_welcome welcome;
 		struct wire_bind bind;
 		struct wire_go go;
-		uint32_t admitted; /* ADMIT: the thread */
+		uint32_t admitted;   /* ADMIT: the thread */
+		uint32_t forward;    /* FORWARD: milliseconds */
 		struct wire_end end; /* END and RELEASE */
 		struct wire_restore restore;
 	};
@@ -460,5 +531,21 @@ long wire_frame_length(const uint8_t *bytes, size_t count);
  * by the message. */
 int wire_decode(const uint8_t *bytes, size_t count, struct wire_message *ret_message);
 void wire_message_release(struct wire_message *message);
+
+/* Is shown the fields of a message one after the other, by name: to print it, or (`fills`) to make
+ * it. What is in a list, or in a struct of which there are two, comes between two calls of
+ * `group`, the first with its name ("": an element) and `begins`; before a list its length, by the
+ * list's name. */
+struct wire_visitor {
+	bool fills; /* sets the values; strings with malloc, and lists get room for their length */
+	void (*number)(void *user, const char *name, int64_t *value);
+	void (*text)(void *user, const char *name, char **value);
+	void (*name)(void *user, const char *name, struct wire_name *value);
+	void (*group)(void *user, const char *name, bool begins);
+};
+
+/* Goes through a message of message->type; one that is not filled is only read. -1: some value is
+ * impossible; a message that was filled is to be released all the same. */
+int wire_visit(struct wire_message *message, const struct wire_visitor *visitor, void *user);
 
 #endif

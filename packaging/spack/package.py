@@ -19,6 +19,7 @@ class Matchpoint(CMakePackage):
     version("main")
 
     variant("otf2", default=False, description="Traces of interleavings (--otf2)")
+    variant("readline", default=True, description="Lines of debug are edited (GPL)")
 
     depends_on("c", type="build")
     depends_on("cmake@3.22:", type="build")
@@ -32,6 +33,7 @@ class Matchpoint(CMakePackage):
     depends_on("json-glib")
     depends_on("elfutils")
     depends_on("otf2@3:", when="+otf2")
+    depends_on("readline@8:", when="+readline")
 
     requires("target=x86_64:", msg="matchpoint knows x86-64 alone")
     requires("platform=linux", msg="matchpoint needs Linux")
@@ -43,6 +45,7 @@ class Matchpoint(CMakePackage):
         return [
             self.define("BUILD_TESTING", False),
             self.define_from_variant("MATCHPOINT_OTF2", "otf2"),
+            self.define_from_variant("MATCHPOINT_READLINE", "readline"),
             # Debian's names, which CMakeLists.txt looks for, are not Spack's.
             self.define("MPICC", mpich.mpicc),
             self.define("MPIEXEC", mpich.mpiexec),

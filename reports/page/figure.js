@@ -89,7 +89,8 @@ class Figure {
 		holder.append(this.bar, this.filters, this.stage, this.legend(), this.said,
 			element("p", { class: "unseen", id: `keys-${this.number}` },
 				"Arrow keys go from call to call, Enter to the call that a message comes from or " +
-				"goes to; plus and minus zoom, 0 shows all, Home and End go to the ends."));
+				"goes to; plus and minus zoom, 0 shows all, Home and End go to the ends; f folds what " +
+				"repeats, or unfolds it."));
 		this.buttons();
 	}
 
@@ -105,11 +106,39 @@ class Figure {
 		this.filterButton = button("Show …", "Choose what is shown", () => this.toggleFilters());
 		this.filterButton.setAttribute("aria-expanded", "false");
 		this.filterButton.setAttribute("aria-controls", this.filters.id);
-		this.bar.append(this.toFault, this.toEnd, element("span", { class: "gap" }), this.filterButton,
+		this.foldButton = button("Unfold all", "Unfold all that repeats, or fold it again", () => this.foldAll());
+		this.bar.append(this.toFault, this.toEnd, this.search(), element("span", { class: "gap" }),
+			this.foldButton, this.filterButton,
 			button("−", "Zoom out", () => this.view.zoomTo(this.view.zoom / 1.4)),
 			button("+", "Zoom in", () => this.view.zoomTo(this.view.zoom * 1.4)),
 			button("All", "Show all", () => this.view.zoomTo(this.view.whole)),
 			button("⤢", "Fill the window, or not any more", () => this.enlarge()));
+	}
+
+	/* Goes to a call; again, to the next that fits. */
+	search() {
+		const field = element("input", { type: "search", placeholder: "0.4, Recv, a.c:7", size: "14",
+			"aria-label": "Go to a call: rank.call, a function or a place" });
+
+		field.addEventListener("input", () => field.setCustomValidity(""));
+		field.addEventListener("keydown", (event) => {
+			if (event.key !== "Enter")
+				return;
+			const node = this.view.find(field.value);
+
+			event.preventDefault();
+			field.setCustomValidity(node < 0 ? "No such call is shown" : "");
+			field.reportValidity();
+			this.jump(node);
+		});
+		return field;
+	}
+
+	foldAll() {
+		const { folding } = this.view;
+
+		folding.all(folding.opened.size === 0);
+		this.view.refold();
 	}
 
 	/* As it goes wrong, or as another interleaving goes well. */
@@ -146,9 +175,10 @@ class Figure {
 
 	/* As high as the graph needs, within reason. */
 	arrange() {
-		const high = HEAD + (this.view.graph.rows + 1) * ROW + 6;
+		const high = HEAD + (this.view.folding.rows + 1) * ROW + 6;
 
 		this.stage.style.height = `${Math.max(180, Math.min(high, window.innerHeight * 0.75, 640))}px`;
+		this.foldButton.hidden = !this.view.folding.any;
 		for (const sign of this.signsOfBlame)
 			sign.hidden = this.view.graph.blamed < 0;
 		this.toFault.hidden = this.view.graph.blamed < 0 && this.view.marked < 0;
@@ -268,6 +298,8 @@ class Figure {
 		const { view, tip } = this, { graph } = view;
 		const node = view.told();
 
+		this.foldButton.hidden = !view.folding.any;
+		this.foldButton.textContent = view.folding.opened.size > 0 ? "Fold all" : "Unfold all";
 		tip.hidden = node < 0;
 		if (node < 0) {
 			this.said.textContent = "";

@@ -3,6 +3,7 @@
 
 const HEAD = 34;     /* pixels above the first row: the ranks' names */
 const RAIL = 14;     /* at the right: where in the whole one is */
+const BRACKET = 9;   /* pixels from the left: the brackets of what is folded or could be */
 const LABELS = 15;   /* a row must be so high for words to be read */
 
 function colours() {
@@ -46,6 +47,7 @@ class Painter {
 		this.collectives();
 		this.messages();
 		this.marks();
+		this.blocks();
 		this.alternatives();
 		this.labels();
 		this.selection();
@@ -90,7 +92,7 @@ class Painter {
 		return low;
 	}
 
-	/* Calls what(node, x) for all shown calls in sight, one for each pixel. */
+	/* Calls what(node, x) for all shown calls in sight, one for each pixel; what is folded is in none. */
 	eachCall(what) {
 		const { view } = this, { graph } = view;
 
@@ -101,6 +103,12 @@ class Painter {
 			for (let node = this.firstVisible(rank, this.top); node < last; node++) {
 				if (graph.start[node] > this.bottom)
 					break;
+				const hidden = view.folding.segmentOf(graph.start[node]), end = hidden.row + hidden.rows;
+
+				if (hidden.block && graph.end[node] < end) {
+					node = Math.max(node, this.firstVisible(rank, end) - 1);
+					continue;
+				}
 				const y = Math.round(view.rowY(graph.end[node]));
 
 				if (!view.shows(node) || (y === pixel && !graph.choices.has(node)))
@@ -162,7 +170,8 @@ class Painter {
 				continue;
 			const row = this.done(graph.members[begin]), other = this.done(graph.members[end - 1]);
 
-			if (Math.max(row, other) < this.top || Math.min(row, other) > this.bottom)
+			if (Math.max(row, other) < this.top || Math.min(row, other) > this.bottom
+				|| this.folded(row, other))
 				continue;
 			const y = Math.round(view.rowY(row));
 
@@ -174,6 +183,13 @@ class Painter {
 		ink.globalAlpha = 1;
 		ink.lineCap = "butt";
 		ink.setLineDash([]);
+	}
+
+	/* Whether what goes from row to row is hidden in one block. */
+	folded(row, other) {
+		const { folding } = this.view, segment = folding.segmentOf(row);
+
+		return segment.block !== null && segment === folding.segmentOf(other);
 	}
 
 	/* Thick from a member to the next; thin where it passes others by, dashed where not all are known
@@ -223,7 +239,7 @@ class Painter {
 
 			if (Math.max(y, end) < this.top || Math.min(y, end) > this.bottom)
 				continue;
-			if (!view.shows(from) || !view.shows(to))
+			if (!view.shows(from) || !view.shows(to) || this.folded(y, end))
 				continue;
 			const choice = graph.choices.get(to);
 
@@ -279,6 +295,8 @@ class Painter {
 		const size = Math.min(5, Math.max(0.8, view.rowHeight / 4));
 
 		this.eachCall((node, x) => {
+			if (view.folding.hides(view.markRow(node)))
+				return;
 			this.drawn++;
 			this.mark(graph.call(node), x, view.markY(node), size, this.colour(node));
 		});
@@ -313,7 +331,50 @@ class Painter {
 			return;
 		ink.textBaseline = "middle";
 		ink.font = `12px ${this.colours.text}`;
-		this.eachCall((node, x) => this.words(node, x, view.markY(node)));
+		this.eachCall((node, x) => {
+			if (!view.folding.hides(view.markRow(node)))
+				this.words(node, x, view.markY(node));
+		});
+	}
+
+	/* A bracket around each block, and of what is folded a line that says how often. */
+	blocks() {
+		const { ink, view } = this, { folding } = view;
+
+		ink.font = `600 12px ${this.colours.text}`;
+		ink.textBaseline = "middle";
+		for (const block of folding.blocks) {
+			const last = block.row + block.once * (block.open ? block.times : 1) - 1;
+			const x = BRACKET + 4 * Math.min(block.depth, 2);
+
+			if (block.row > this.bottom || block.row + block.once * block.times < this.top)
+				continue;
+			const from = view.rowY(block.row) - view.rowHeight * 0.4;
+			const to = view.rowY(last) + view.rowHeight * 0.4;
+
+			ink.strokeStyle = this.colours.focus;
+			ink.lineWidth = 1.5;
+			ink.beginPath();
+			ink.moveTo(x + 5, from);
+			ink.lineTo(x, from);
+			ink.lineTo(x, to);
+			ink.lineTo(x + 5, to);
+			ink.stroke();
+			if (!block.open)
+				this.foldedLine(block, view.rowY(last + 1));
+		}
+	}
+
+	foldedLine(block, y) {
+		const { ink, view } = this, high = Math.max(3, Math.min(20, view.rowHeight * 0.8));
+
+		ink.fillStyle = this.colours.lane;
+		ink.fillRect(0, y - high / 2, view.width - RAIL, high);
+		this.drawn++;
+		if (view.rowHeight < LABELS)
+			return;
+		ink.fillStyle = this.colours.ink;
+		ink.fillText(foldedText(block), BRACKET + 5, y, view.width - RAIL - BRACKET - 10);
 	}
 
 	mark(call, x, y, size, colour) {
@@ -470,8 +531,8 @@ class Painter {
 	rail() {
 		const { ink, view } = this, { graph } = view;
 		const x = view.width - RAIL, high = view.height - HEAD;
-		const at = (row) => HEAD + Math.min(1, Math.max(0, (row - 0.35) / (graph.rows + 1))) * high;
-		const from = at(view.rowAt(HEAD)), to = at(view.rowAt(view.height));
+		const at = (line) => HEAD + Math.min(1, Math.max(0, (line - 0.35) / (view.folding.rows + 1))) * high;
+		const from = at(view.lineAt(HEAD)), to = at(view.lineAt(view.height));
 
 		if (to - from >= high - 1)
 			return;
@@ -488,7 +549,7 @@ class Painter {
 		ink.fillStyle = this.colours.bad;
 		for (const node of [graph.blamed, ...graph.faults.keys()]) {
 			if (node >= 0)
-				ink.fillRect(x + 1, at(view.markRow(node)) - 1.5, RAIL - 1, 3);
+				ink.fillRect(x + 1, at(view.folding.shownOf(view.markRow(node))) - 1.5, RAIL - 1, 3);
 		}
 	}
 }

@@ -20,6 +20,7 @@ class View {
 
 	show(graph) {
 		this.graph = graph;
+		this.folding = graph.folding ||= new Folding(graph);
 		this.hovered = this.selected = -1;
 		this.zoom = 1;
 		this.x = this.y = 0;
@@ -30,9 +31,14 @@ class View {
 
 	get rowHeight() { return ROW * this.zoom; }
 
-	rowY(row) { return HEAD + (row - 0.35) * this.rowHeight - this.y; }
+	rowY(row) { return this.lineY(this.folding.shownOf(row)); }
 
-	rowAt(y) { return (y - HEAD + this.y) / this.rowHeight + 0.35; }
+	rowAt(y) { return this.folding.rowOf(this.lineAt(y)); }
+
+	/* Of rows as they are drawn, where some are folded. */
+	lineY(line) { return HEAD + (line - 0.35) * this.rowHeight - this.y; }
+
+	lineAt(y) { return (y - HEAD + this.y) / this.rowHeight + 0.35; }
 
 	/* The row of a call's mark: its end; of a send, or of one that never ended, its beginning. */
 	markRow(node) {
@@ -51,6 +57,11 @@ class View {
 		return this.columnOf[this.graph.rank[node]] >= 0 && this.shapeShown[this.graph.shape[node]] === 1;
 	}
 
+	/* Whether a call's mark is seen when one goes there. */
+	stands(node) {
+		return this.shows(node) && !this.folding.hides(this.markRow(node));
+	}
+
 	measure() {
 		const box = this.canvas.parentElement.getBoundingClientRect();
 
@@ -64,7 +75,7 @@ class View {
 
 	clamp() {
 		const wide = 34 + this.columns.length * this.columnWidth + RAIL;
-		const high = HEAD + (this.graph.rows + 1) * this.rowHeight;
+		const high = HEAD + (this.folding.rows + 1) * this.rowHeight;
 
 		this.x = Math.max(0, Math.min(this.x, wide - this.width));
 		this.y = Math.max(0, Math.min(this.y, high - this.height));
@@ -72,7 +83,7 @@ class View {
 
 	/* The zoom at which all fits. */
 	get whole() {
-		return Math.min(1, (this.height - HEAD) / ((this.graph.rows + 1) * ROW));
+		return Math.min(1, (this.height - HEAD) / ((this.folding.rows + 1) * ROW));
 	}
 
 	filter() {
@@ -124,10 +135,10 @@ class View {
 	}
 
 	zoomTo(zoom, y = HEAD + (this.height - HEAD) / 2) {
-		const row = this.rowAt(y);
+		const line = this.lineAt(y);
 
 		this.zoom = Math.min(ZOOM_MOST, Math.max(Math.min(this.whole, 1), zoom));
-		this.y += this.rowY(row) - y;
+		this.y += this.lineY(line) - y;
 		this.clamp();
 		this.draw();
 	}
@@ -135,6 +146,8 @@ class View {
 	goTo(node) {
 		const rank = this.graph.rank[node];
 
+		if (this.folding.reveal(this.markRow(node)))
+			this.changed();
 		this.measure();
 		if (this.rowHeight < LABELS)
 			this.zoom = 1;
@@ -149,7 +162,7 @@ class View {
 	reveal(node) {
 		const y = this.markY(node), x = this.rankX(this.graph.rank[node]);
 
-		if (y < HEAD + 20 || y > this.height - 20 || x < 10 || x > this.width - RAIL - 10)
+		if (this.folding.hides(this.markRow(node)) || y < HEAD + 20 || y > this.height - 20 || x < 10 || x > this.width - RAIL - 10)
 			this.goTo(node);
 	}
 
@@ -179,7 +192,7 @@ class View {
 			const off = row >= this.graph.start[node] && row <= this.graph.end[node]
 				? Math.min(0.45, Math.abs(mark - row)) : Math.abs(mark - row);
 
-			if (this.shows(node) && off < distance) {
+			if (off < distance && this.stands(node)) {
 				best = node;
 				distance = off;
 			}
@@ -198,7 +211,7 @@ class View {
 		const { graph } = this, rank = graph.rank[node];
 
 		for (let other = node + step; other >= graph.first[rank] && other < graph.first[rank + 1]; other += step) {
-			if (this.shows(other))
+			if (this.stands(other))
 				return other;
 		}
 		return node;
@@ -212,7 +225,7 @@ class View {
 			const rank = this.columns[c];
 			let other = Math.min(this.painter.firstVisible(rank, graph.start[node]), graph.first[rank + 1] - 1);
 
-			while (other >= graph.first[rank] && !this.shows(other))
+			while (other >= graph.first[rank] && !this.stands(other))
 				other--;
 			if (other >= graph.first[rank])
 				return other;
@@ -254,9 +267,9 @@ class View {
 	}
 
 	follow(event) {
-		const row = (event.offsetY - HEAD) / (this.height - HEAD) * (this.graph.rows + 1);
+		const line = (event.offsetY - HEAD) / (this.height - HEAD) * (this.folding.rows + 1);
 
-		this.y = row * this.rowHeight - (this.height - HEAD) / 2;
+		this.y = line * this.rowHeight - (this.height - HEAD) / 2;
 		this.clamp();
 		this.draw();
 	}
@@ -294,8 +307,50 @@ class View {
 		this.pointers.delete(event.pointerId);
 		if (this.moved || this.onRail)
 			return;
-		this.select(this.at(event.offsetX, event.offsetY));
+		const block = this.blockAt(event.offsetX, event.offsetY);
+
+		if (block)
+			this.toggle(block);
+		else
+			this.select(this.at(event.offsetX, event.offsetY));
 		this.draw();
+	}
+
+	/* --- what is folded --- */
+
+	/* The folded block whose line is there, or the block whose bracket is; or null. */
+	blockAt(x, y) {
+		if (y < HEAD || x > this.width - RAIL)
+			return null;
+		const row = this.rowAt(y), folded = this.folding.hides(row);
+
+		return folded || (x < BRACKET + 8 ? this.folding.around(row) : null);
+	}
+
+	/* What is above it stays where it is. */
+	toggle(block) {
+		this.folding.toggle(block);
+		this.refold();
+	}
+
+	refold() {
+		if (this.selected >= 0 && !this.stands(this.selected))
+			this.select(-1);
+		this.hovered = -1;
+		this.changed();
+		this.draw();
+	}
+
+	/* By key: the block around the selected call; if there is none, the first folded one in sight, or
+	 * that in the middle. */
+	toggleHere() {
+		const { folding } = this, top = this.lineAt(HEAD), bottom = this.lineAt(this.height);
+		const here = this.selected >= 0 ? folding.around(this.markRow(this.selected)) : null;
+		const seen = folding.segments.find(({ block, shown }) => block && shown >= top && shown <= bottom);
+		const block = here || (seen ? seen.block : folding.around(folding.rowOf((top + bottom) / 2)));
+
+		if (block)
+			this.toggle(block);
 	}
 
 	/* The page scrolls unless the graph has been entered: else nobody could scroll past it. */
@@ -350,6 +405,7 @@ class View {
 			ArrowRight: step((from) => this.beside(from, 1)),
 			ArrowLeft: step((from) => this.beside(from, -1)),
 			Enter: step(follow),
+			f: () => this.toggleHere(),
 			PageDown: () => this.moveBy(0, page),
 			PageUp: () => this.moveBy(0, -page),
 			Home: () => this.moveBy(0, -Infinity),
@@ -368,9 +424,32 @@ class View {
 			return this.graph.blamed;
 		for (const rank of this.columns) {
 			for (let node = this.painter.firstVisible(rank, this.rowAt(HEAD)); node < this.graph.first[rank + 1]; node++) {
-				if (this.shows(node))
+				if (this.stands(node))
 					return node;
 			}
+		}
+		return -1;
+	}
+
+	/* The next shown call, from the selected one on and then from the beginning, that is named so:
+	 * "0.4" (rank and call, as in paths), or a part of a function's name or a place. -1: none. */
+	find(text) {
+		const { graph } = this, numbers = /^\s*(\d+)\.(\d+)\s*$/.exec(text);
+
+		if (numbers) {
+			const node = graph.node(Number(numbers[1]), Number(numbers[2]));
+
+			return node >= 0 && this.shows(node) ? node : -1;
+		}
+		const wanted = text.trim().toLowerCase(), shapes = graph.data.shapes;
+		const fits = shapes.map((shape) => graph.data.strings[shape.name].toLowerCase().includes(wanted)
+			|| graph.data.places[shape.place][0].toLowerCase().includes(wanted));
+
+		for (let i = 1; wanted && i <= graph.count; i++) {
+			const node = (this.selected + i) % graph.count;
+
+			if (fits[graph.shape[node]] && this.shows(node))
+				return node;
 		}
 		return -1;
 	}

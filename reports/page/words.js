@@ -100,3 +100,10 @@ function relations(graph, node) {
 	}
 	return lines;
 }
+
+/* "× 8,333: the 6 rows above; click or press f to unfold" */
+function foldedText(block) {
+	const rows = block.once === 1 ? "row" : `${block.once} rows`;
+
+	return `× ${block.times.toLocaleString("en")}: the ${rows} above, folded (click, or f, unfolds)`;
+}

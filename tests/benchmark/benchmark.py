@@ -29,6 +29,7 @@ class Bench:
         self.rows = []
         self.workload = self.compile(self.mpicc, os.path.join(HERE, "workload.c"))
         self.master_worker = self.compile(self.mpicc, os.path.join(EXAMPLES, "master_worker.c"))
+        self.polling = self.compile(self.mpicc, os.path.join(HERE, "polling.c"))
         self.ping_pong = self.compile("cc", os.path.join(HERE, "ping_pong.c"))
 
     def compile(self, compiler, source):
@@ -194,10 +195,10 @@ def pending(bench):
 
 
 def store(bench):
-    """What writing the store costs, as matchpoint itself tells it (MATCHPOINT_LOG=store:debug)."""
+    """What writing the store costs, as matchpoint itself tells it (MATCHPOINT_LOG=store)."""
     def share(ranks, *command):
         def once():
-            environment = dict(os.environ, MATCHPOINT_LOG="store:debug")
+            environment = dict(os.environ, MATCHPOINT_LOG="store")
             begin = time.monotonic()
             process = subprocess.Popen(
                 [bench.matchpoint, "explore", "-q", "-n", str(ranks), "--", *command],
@@ -242,6 +243,21 @@ def polls(bench):
               "%.2f (%s)" % (value, ratio.text), value <= 2)
 
 
+def applications(bench):
+    """Programs that poll between pieces of work, in the seconds that they print."""
+    for what, count in (("events", "100"), ("halo", "100"), ("stealing", "500")):
+        def ratio():
+            _, report = bench.explore(4, bench.polling, what, count, "100", verb="run",
+                                      buffering="infinite")
+            controlled = float(report["executions"][0]["output"][0].split()[0])
+            plain = float(bench.plain(4, bench.polling, what, count, "100")[1].split()[0])
+            ratio.text = "%.2f s / %.2f s" % (controlled, plain)
+            return controlled / plain
+        value = bench.median(ratio)
+        bench.row("polling %s, 4 ranks: controlled / plain" % what, "<= 2",
+                  "%.2f (%s)" % (value, ratio.text), value <= 2)
+
+
 def jobs(bench):
     """Interleavings a second, without the start. By snapshot the ranks of one small world keep both
     cores busy already; not so where one of them computes and the others wait for it."""
@@ -265,7 +281,7 @@ def jobs(bench):
 
 
 ALL = [senders, master_worker, snapshot, compute, many, acknowledged, ring, mixed, exchange,
-       sixteen, pending, store, polls,
+       sixteen, pending, store, polls, applications,
        jobs]
 
 

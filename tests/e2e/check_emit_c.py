@@ -263,10 +263,34 @@ int main(int argc, char **argv)
 """
 
 
+# The second receive's buffer begins in the first one's.
+OVERLAP = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int data[3] = {0}, sent[2] = {1, 2};
+	MPI_Request requests[4];
+	MPI_Status statuses[4];
+	MPI_Init(&argc, &argv);
+	for (int i = 0; i < 2; i++)
+		MPI_Irecv(data + i, 2, MPI_INT, 0, i, MPI_COMM_WORLD, &requests[i]);
+	for (int i = 0; i < 2; i++)
+		MPI_Isend(sent, 2, MPI_INT, 0, i, MPI_COMM_WORLD, &requests[2 + i]);
+	MPI_Waitall(4, requests, statuses);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
 def check_not_emitted(tool):
-    source = tool.write("livelock.c", LIVELOCK)
-    _, store = emit(tool, source, {"ranks": 1}, 0)
-    for file, says in (("short.c", "a livelock is a loop"), ("short.txt", "end with .c")):
+    livelock = tool.write("livelock.c", LIVELOCK)
+    overlap = tool.write("overlap.c", OVERLAP)
+    for number, (source, file, says) in enumerate((
+            (livelock, "short.c", "a livelock is a loop"),
+            (livelock, "short.txt", "end with .c"),
+            (overlap, "short.c", "where buffers lie is no part of the record"))):
+        _, store = emit(tool, source, {"ranks": 1}, number)
         done = tool.run("minimize", "1", "--store", store, "--emit-c", file)
         check(done.status == 4 and says in done.err and "--emit-script" in done.err,
               "%s\nis to say %s" % (done, says))

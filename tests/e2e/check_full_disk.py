@@ -12,34 +12,9 @@ import harness
 from harness import check, told
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+COMMANDS = ("explore", "run", "replay", "minimize", "debug", "report", "check")
 FORMATS = ("json", "html", "junit", "sarif", "github", "markdown", "mermaid", "dot")
 
-# Deadlocks in one order of its messages alone, prints every order.
-SOURCE = r"""
-#include <mpi.h>
-#include <stdio.h>
-int main(int argc, char **argv)
-{
-	int rank, ranks, value = 0, order = 0, last = 0;
-
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	if (rank > 0)
-		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-	for (int i = 1; rank == 0 && i < ranks; i++) {
-		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		order = 10 * order + value;
-		last = 10 * last + i;
-	}
-	if (rank == 0 && order == last)
-		MPI_Recv(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	if (rank == 0)
-		printf("%d\n", order);
-	MPI_Finalize();
-	return 0;
-}
-"""
 
 
 class Disk:
@@ -87,14 +62,12 @@ def check_write(disk, whole, at, stays, dice):
         again = disk.explore(dice.randint(1, at + 20), stays, resume=True)
         if again.status != 4:
             break
-        check("no space left on" in again.err.lower()
-              or "there is no store" in again.err or "nothing was explored" in again.err
-              or "holds nothing" in again.err, str(again))
+        check("no space left on" in again.err.lower() or "there is no store" in again.err,
+              str(again))
         failed += 1
     last = disk.explore(resume=True)
-    if last.status == 4: # it was full before anything had been written
-        check("there is no store" in last.err or "nothing was explored" in last.err
-              or "holds nothing" in last.err, str(last))
+    if last.status == 4: # it was full before there was a file
+        check("there is no store" in last.err, str(last))
         last = disk.explore()
     check(told(last.report) == told(whole.report), "not the same, full at write %d%s\n%s\n%s" % (
         at, " and after" if stays else "", whole, last))
@@ -148,7 +121,8 @@ def check_reports(tool, store):
                 done = subprocess.run([tool.matchpoint, "report", store, *arguments], text=True,
                                       stdout=full, stderr=subprocess.PIPE, check=False)
             check(done.returncode == 4 and "No space left" in done.stderr, str(done))
-    for arguments in (["report", store], ["--help"], ["--version"]):
+    helps = [[command, "--help"] for command in COMMANDS] + [["help", "explore"]]
+    for arguments in (["report", store], ["--help"], ["--version"], *helps):
         with open("/dev/full", "w") as full:
             done = subprocess.run([tool.matchpoint, *arguments], stdout=full, text=True,
                                   stderr=subprocess.PIPE, check=False)
@@ -215,7 +189,7 @@ def check_run_beside(tool, disk):
 
 def body(tool, options):
     dice = random.Random(options.seed)
-    disk = Disk(tool, tool.compile(tool.write("orders.c", SOURCE)))
+    disk = Disk(tool, tool.compile_orders(DEADLOCK="order == 123"))
     check_store(disk, options.all, dice)
     check_run_beside(tool, disk)
     check_reports(tool, disk.store)

@@ -24,6 +24,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 HOSTILE = ("</script><script>document.title='owned'</script>"
            "<img src=x onerror=\"document.title='owned'\">")
 CALLS = 100000
+FOLDED_CALLS = 50000
 STACKS = 1000
 RANKS = 8
 SIZE_MOST = 20e6    # bytes of the page for so many calls
@@ -407,9 +408,9 @@ def check_filters(browser):
     check(browser.run(COLOURS) >= 5, "the canvas is empty")
 
 
-def enlarge(store):
-    """Gives the finding's interleaving 100,000 calls: random neighbours exchange messages, from
-    many places."""
+def enlarge(store, wanted, in_a_ring=False):
+    """Gives the finding's interleaving so many calls: random neighbours exchange messages, from
+    many places; or a message goes round and round, from two."""
     random.seed(1)
     database = sqlite3.connect(os.path.join(store, "matchpoint.db"))
     columns = [row[1] for row in database.execute("PRAGMA table_info(call)")][1:]
@@ -421,23 +422,24 @@ def enlarge(store):
         number = next_call[rank]
         next_call[rank] += 1
         values = {"execution": execution, "rank": rank, "call": number, "kind": kind,
-                  "operations": 1, "function": function, "place": random.randint(1, 3),
+                  "operations": 1, "function": function,
+                  "place": kind if in_a_ring else random.randint(1, 3),
                   "communicator": 1, "peer": peer, "peer_given": peer, "tag": tag,
                   "bytes": random.randint(0, 10**9), "collective": 0, "completed": number,
                   "waits": 0, "asked": None}
         calls.append([values[name] for name in columns])
         return number
 
-    while len(calls) < CALLS:
-        source = random.randrange(RANKS)
-        dest = (source + random.randint(1, RANKS - 1)) % RANKS
+    while len(calls) < wanted:
+        source = len(matches) % RANKS if in_a_ring else random.randrange(RANKS)
+        dest = (source + (1 if in_a_ring else random.randint(1, RANKS - 1))) % RANKS
         tag = random.randrange(1 << 20)
         sent = call(source, 1, "MPI_Send", dest, tag)
         matches.append((execution, dest, call(dest, 2, "MPI_Recv", source, tag), 0,
                         source, sent, 0, tag))
     database.execute("UPDATE exploration SET ranks = ?", (RANKS,))
     database.execute("DELETE FROM frame")
-    database.executemany("INSERT INTO frame VALUES (?,?,?,?)",
+    database.executemany("INSERT INTO frame VALUES (?,?,?,?,0)",
                          [(stack, depth, "function_%d" % random.randrange(100),
                            stack % 3 + 1 if depth == 0 else random.randint(1, 3))
                           for stack in range(1, STACKS + 1) for depth in range(10)])
@@ -459,10 +461,63 @@ def enlarge(store):
     database.close()
 
 
+SEEN = """
+const v = window.matchpoint.figures[0].view, seen = [];
+for (let n = 0; n < v.graph.count; n++)
+    if (v.stands(n)) seen.push(n);
+return [v.graph.count, seen.length, v.folding.rows, v.folding.blocks.length];"""
+FOLDED = """
+const v = window.matchpoint.figures[0].view, f = v.folding;
+const s = f.segments.find((segment) => segment.block);
+v.y = v.lineY(s.shown) + v.y - 300; v.clamp(); v.drawNow();
+return [s.block.times, 500, v.lineY(s.shown)];"""
+FIND = """
+const field = document.querySelector('input[type=search]');
+field.value = arguments[0];
+field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+const v = window.matchpoint.figures[0].view;
+return [v.selected >= 0 ? v.graph.rank[v.selected] : -1,
+    v.selected >= 0 ? v.graph.number(v.selected) : -1, v.selected >= 0 && v.stands(v.selected)];"""
+
+
+def check_folded(tool, browser):
+    """What repeats is drawn once; a click, a key, or going to a call in it unfolds it."""
+    page, store = os.path.join(tool.directory, "folded.html"), os.path.join(tool.directory, "store")
+    enlarge(store, FOLDED_CALLS, in_a_ring=True)
+    run = tool.run("report", "--html", page, store)
+    check(run.status == 0, str(run))
+    check_folding(browser, page)
+
+
+def check_folding(browser, page):
+    browser.open(page)
+    picture = browser.run("return Number(document.documentElement.dataset.firstPicture)")
+    print("folded: first picture after %.2f s" % (picture / 1000))
+    browser.run("document.querySelector('.graph')"
+                ".scrollIntoView({block: 'start', behavior: 'instant'})")
+    count, seen, rows, _ = browser.run(SEEN)
+    check(count == FOLDED_CALLS, "%d calls" % count)
+    check(seen < 200 and rows < 200, "%d calls are seen in %d rows" % (seen, rows))
+    times, x, y = browser.run(FOLDED)
+    check(times > FOLDED_CALLS / RANKS / 2 - 10, "folded %d times" % times)
+    browser.click(x, y)
+    check(browser.run(SEEN)[1] == count, "a click does not unfold it: %s" % browser.run(SEEN))
+    browser.press("f")
+    check(browser.run(SEEN)[1] == seen, "the key does not fold it: %s" % browser.run(SEEN))
+    browser.press("f")
+    check(browser.run(SEEN)[1] == count, "the key does not unfold it: %s" % browser.run(SEEN))
+    browser.run("window.matchpoint.figures[0].foldAll()")
+    check(browser.run(SEEN)[1] == seen, "it is not folded again")
+    check(browser.run(FIND, "3.2000") == [3, 2000, True], "a call in the middle is not shown")
+    check("rank 3, call 2000" in tip(browser), "it is not told of: " + tip(browser))
+    check(browser.run(FIND, "recv")[2], "a function is not found")
+    check(browser.run(FIND, "3.999999") == [3, 2001, True], "a call that is not there is found")
+
+
 def check_large(tool, browser):
     page = os.path.join(tool.directory, "large.html")
     store = os.path.join(tool.directory, "store")
-    enlarge(store)
+    enlarge(store, CALLS)
     begin = time.monotonic()
     run = tool.run("report", "--html", page, store)
     written = time.monotonic() - begin
@@ -512,6 +567,7 @@ def body(tool, _):
         check_stacks(tool, browser)
         check_halo(tool, browser)
         check_large(tool, browser)
+        check_folded(tool, browser)
         complaints = browser.complaints()
         check(not complaints, "the browser complains:\n%s" % "\n".join(complaints))
     finally:

@@ -1,6 +1,7 @@
-"""Campaigns of kill -9 at random moments: of a rank, a keeper, the proxy, mpiexec, and of
-matchpoint itself, which then goes on with --resume. The set of interleavings and findings is that
-of an exploration that nobody disturbs, and nothing is left behind. By hand: --rounds 100."""
+"""Campaigns of kill -9 at random moments: of a rank, a keeper, the proxy, mpiexec, the process that
+supervises them, and of matchpoint itself, which then goes on with --resume. The set of
+interleavings and findings is that of an exploration that nobody disturbs, and nothing is left
+behind, not even a daemon that hides. By hand: --rounds 100."""
 
 import itertools
 import os
@@ -12,45 +13,31 @@ import time
 import uuid
 
 import harness
-from harness import check, told
+from harness import Left, check, told
 
-# A deadlock when rank 1's message comes first and the last rank's last, a crash when rank 1's comes
-# last; rank 0 forks a child that outlives it, when told to.
-SOURCE = r"""
+# Rank 0 is killed once, inside MPI_Init, where MPICH takes away the name of a file.
+START = r"""
+#include <fcntl.h>
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+int unlink(const char *path)
+{
+	if (strstr(path, "/mpich_") /* not by open(): the file would be put back */
+	    && syscall(SYS_openat, AT_FDCWD, ONCE, O_CREAT | O_EXCL, 0600) >= 0)
+		kill(getpid(), SIGKILL);
+	return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
 int main(int argc, char **argv)
 {
-	int rank, ranks, value = 0, first = 0;
-
 	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	if (rank > 0)
-		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-	for (int i = 1; rank == 0 && i < ranks; i++) {
-		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		first = i == 1 ? value : first;
-		if (i == 1)
-			usleep(20000);
-	}
-	if (rank == 0 && argc > 1 && fork() == 0) {
-		sleep(60);
-		_exit(0);
-	}
-	if (rank == 0 && first == 1 && value == ranks - 1)
-		MPI_Recv(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	if (rank == 0 && value == 1)
-		abort();
-	if (rank == 0)
-		printf("%d\n", first);
 	MPI_Finalize();
 	return 0;
 }
 """
-VICTIMS = ("rank", "keeper", "proxy", "mpiexec", "matchpoint")
+VICTIMS = ("rank", "keeper", "proxy", "mpiexec", "supervisor", "matchpoint")
 
 
 def stat(pid):
@@ -71,13 +58,15 @@ def victims(mark, kind, scheduler):
     parents = {pid: stat(pid)[2] for pid in pids}
     for pid in pids:
         name = stat(pid)[0] or ""
-        is_rank = name.startswith("struck")
+        is_rank = name.startswith("orders")
         if kind == "matchpoint":
             good = pid == scheduler
         elif kind == "proxy":
             good = name.startswith("hydra_pmi_proxy"[:15])
         elif kind == "mpiexec":
             good = name.startswith("mpiexec")
+        elif kind == "supervisor":
+            good = name == "mp-supervisor"
         else: # a keeper has a copy below it
             has_copies = pid in parents.values()
             good = is_rank and has_copies == (kind == "keeper")
@@ -87,9 +76,10 @@ def victims(mark, kind, scheduler):
 
 
 class Campaign:
-    def __init__(self, tool, program, dice):
+    def __init__(self, tool, program, dice, left):
         self.tool = tool
         self.program = program
+        self.left = left  # what its daemons are known by
         self.dice = dice
         self.killed = dict.fromkeys(VICTIMS, 0)
         self.store = os.path.join(tool.directory, "store")
@@ -125,6 +115,7 @@ class Campaign:
         done = harness.Run(process.args, process.returncode, out.decode(), err.decode(),
                            time.monotonic() - begin, None)
         self.tool.check_clean(process.pid, mark, done)
+        self.left.check("%s was killed\n%s" % (kind, done))
         check(process.returncode in (0, 1, 3, -signal.SIGKILL), "%s\n%s" % (kind, done))
         return done
 
@@ -135,23 +126,40 @@ class Campaign:
         resume = []
         for _ in range(self.dice.randint(1, 2)):
             done = self.disturb([*arguments, *resume, "--", *self.program], kind)
-            there = os.path.exists(os.path.join(self.store, "matchpoint.db"))
-            resume = ["--resume"] if there else []
+            begun = os.path.exists(os.path.join(self.store, "matchpoint.db"))
+            resume = ["--resume"] if begun else []
         run = self.tool.run(*arguments, *resume, "--", *self.program, report=True)
-        check(told(run.report) == told(whole.report), "%s was killed, %s\n%s\n%s\n%s\n%s" % (
-            kind, options, whole, done, told(whole.report), told(run.report)))
+        check(told(run.report) == told(whole.report), "%s was killed, %s\n%s\n%s\n%s\n%s\n%s" % (
+            kind, options, whole, done, run, told(whole.report), told(run.report)))
+
+
+def check_start(tool):
+    """A rank is killed before it is out of MPI_Init, and the launcher does not end for that."""
+    once = os.path.join(tool.directory, "once")
+    program = tool.compile(tool.write("start.c", START), '-DONCE="%s"' % once)
+    stays = tool.write("stays", "#!/bin/sh\nmpiexec.mpich \"$@\"\nsleep 60\n")
+    os.chmod(stays, 0o755)
+    for way in ("snapshot", "rerun"):
+        run = tool.run("explore", "-n", "2", "--backtrack", way, "--launcher", stays + " -n 2",
+                       "--", program, report=True)
+        check(run.status == 0 and run.report["complete"] and os.path.exists(once), str(run))
+        check(any("explored again" in note for note in run.report["notes"]), str(run))
+        os.unlink(once)
 
 
 def body(tool, options):
     seed = options.seed if options.seed is not None else random.randrange(1 << 30)
     print("seed %d" % seed)
     dice = random.Random(seed)
-    binary = tool.compile(tool.write("struck.c", SOURCE))
+    check_start(tool)
+    binary = tool.compile_orders(DEADLOCK="first == 1 && last == ranks - 1", CRASH="last == 1",
+                                 PRINTED="first", PAUSE_US=20000)
     kinds = itertools.cycle(VICTIMS)
-    for words in ([binary], [binary, "fork"]):
+    left = Left()
+    for words in ([binary], [binary, "fork"], [binary, "daemon", left.mark]):
         whole = tool.run("explore", "-n", "4", "--", *words, report=True)
         check(whole.status == 1 and len(whole.report["findings"]) == 3, str(whole))
-        campaign = Campaign(tool, words, dice)
+        campaign = Campaign(tool, words, dice, left)
         for _ in range(options.rounds):
             ways = ([], ["--backtrack", "rerun"], ["-j", "2"])
             campaign.round(whole, dice.choice(ways), next(kinds))

@@ -1,10 +1,12 @@
 """An exploration that is killed again and again, and gone on with each time, one world at a time or
 several, ends with the same outcomes as one that is not; one of something else is refused."""
 
+import contextlib
 import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import uuid
 
@@ -13,31 +15,6 @@ from harness import check, told
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Deadlocks when rank 1's message comes last; what is printed depends on the order.
-SOURCE = r"""
-#include <mpi.h>
-#include <stdio.h>
-int main(int argc, char **argv)
-{
-	int rank, ranks, value = 0, order = 0;
-
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	if (rank > 0)
-		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-	for (int i = 1; rank == 0 && i < ranks; i++) {
-		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		order = 10 * order + value;
-	}
-	if (rank == 0 && value == VALUE)
-		MPI_Recv(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	if (rank == 0)
-		printf("%d\n", order % 100);
-	MPI_Finalize();
-	return 0;
-}
-"""
 
 
 def kill_after(tool, arguments, seconds, number):
@@ -101,6 +78,33 @@ def check_refused(tool, program, other, store):
     refused("there is no store", "-n", "6", "--store", store + "-none", "--", program)
 
 
+def check_empty(tool, program, store):
+    """Killed before anything was written down, it begins again; a store that is gone does not."""
+    whole = tool.run("explore", "-n", "3", "--", program, report=True)
+    for tables in (False, True):
+        empty = os.path.join(tool.directory, "empty")
+        shutil.rmtree(empty, ignore_errors=True)
+        os.mkdir(empty)
+        file = os.path.join(empty, "matchpoint.db")
+        if not tables:
+            open(file, "w").close()
+        else:
+            shutil.copy(os.path.join(store, "matchpoint.db"), file)
+            with contextlib.closing(sqlite3.connect(file)) as database:
+                names = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+                for (name,) in names.fetchall():
+                    database.execute("DELETE FROM %s" % name)
+                database.commit()
+        run = tool.run("explore", "-n", "3", "--store", empty, "--resume", "--", program,
+                       report=True)
+        check(told(run.report) == told(whole.report), str(run))
+        check("nothing had been explored into %s yet" % empty in run.out, str(run))
+        run = tool.run("explore", "-n", "3", "--store", empty, "--resume", "--", program)
+        check(run.status == whole.status and "nothing had been" not in run.out, str(run))
+    gone = tool.run("explore", "-n", "3", "--store", empty + "-none", "--resume", "--", program)
+    check(gone.status == 4 and "explore without --resume" in gone.err, str(gone))
+
+
 def check_bounds(tool, program):
     """A bounded exploration goes on, and with the next bound again."""
     store = os.path.join(tool.directory, "bounded-store")
@@ -137,14 +141,13 @@ def check_left_out(tool):
 
 def body(tool, options):
     dice = random.Random(options.seed)
-    source = tool.write("orders.c", SOURCE)
-    program = tool.compile(source, "-DVALUE=1")
     other = os.path.join(tool.directory, "other")
-    os.rename(tool.compile(source, "-DVALUE=2"), other)
-    program = tool.compile(source, "-DVALUE=1")
+    os.rename(tool.compile_orders(DEADLOCK="last == 2", PRINTED="order % 100"), other)
+    program = tool.compile_orders(DEADLOCK="last == 1", PRINTED="order % 100")
     check_bounds(tool, program)
     check_left_out(tool)
     store = check_kills(tool, program, options.kills, dice)
+    check_empty(tool, program, store)
     check_refused(tool, program, other, store)
 
 

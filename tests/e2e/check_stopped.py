@@ -3,7 +3,6 @@ finding for which there was no time is told from one that ended otherwise."""
 
 import os
 import signal
-import time
 import uuid
 
 import harness
@@ -41,9 +40,40 @@ int main(int argc, char **argv)
 """
 
 
+def name_of(alternative):
+    return alternative.get("answer", alternative.get("source"))
+
+
+def check_coverage(report):
+    """What each call has taken, and could have, counted again from the interleavings."""
+    known, taken = {}, {}
+    for execution in report["executions"]:
+        for choice in execution["choices"]:
+            point = choice["rank"], choice["call"]
+            taken.setdefault(point, set()).add(name_of(choice["taken"]))
+            known.setdefault(point, set()).update(map(name_of, choice["alternatives"]))
+    known = {p: known[p] | taken[p] for p in known if len(known[p] | taken[p]) > 1}
+    found = set()
+    for place in report["choice_coverage"]:
+        points = {(p["rank"], p["call"]): p["alternatives"] for p in place["points"]}
+        found |= set(points)
+        check(place["function"] == "MPI_Recv" and place["line"] > 0, str(place))
+        for point, alternatives in points.items():
+            names = {name_of(a) for a in alternatives}
+            had = {name_of(a) for a in alternatives if a["taken"]}
+            check(point in known and names == known[point] and had == taken[point], str(place))
+        flat = [a for alternatives in points.values() for a in alternatives]
+        check(place["calls"] == len(points) and place["alternatives"] == len(flat)
+              and place["alternatives_taken"] == sum(a["taken"] for a in flat)
+              and place["calls_covered"] == sum(all(a["taken"] for a in alternatives)
+                                                for alternatives in points.values()), str(place))
+    check(found and found == set(known), "%s instead of %s" % (found, set(known)))
+
+
 def check_in_time(tool, program, *options):
     run = tool.run("explore", "-n", "4", "--max-time", "1", *options, program, report=True)
-    check(run.seconds < 6 and not run.report["complete"], str(run))
+    check(not run.report["complete"], str(run))
+    harness.check_soon(run.seconds, 6, run)
     check(run.status == 1 and run.report["findings"], str(run))
     for finding in run.report["findings"]:
         check(finding["kind"] == "deadlock", str(run))
@@ -51,6 +81,7 @@ def check_in_time(tool, program, *options):
         check(finding["ranks"][0]["stack"][0]["function"] == "main", "no stack: %s" % finding)
     check("every alternative that was seen has been taken in some interleaving at: " in run.out
           and "MPI_Recv at asks_the_last.c:" in run.out, str(run))
+    check_coverage(run.report)
     check("replay" not in run.out.replace("again: matchpoint replay", ""), str(run))
 
 
@@ -58,11 +89,9 @@ def stop_in_replay(tool, program, number):
     """Stopped while the first finding is being replayed."""
     mark = uuid.uuid4().hex
     arguments = ["explore", "-n", "3", "--backtrack", "rerun", "--json", "-", program, "3"]
-    process = tool.start(arguments, mark, {"MATCHPOINT_LOG": "session:debug"})
-    os.set_blocking(process.stderr.fileno(), True)
-    while b"ended: deadlock" not in process.stderr.readline():
-        check(process.poll() is None, "no finding")
-    time.sleep(0.5)
+    process = tool.start(arguments, mark, {"MATCHPOINT_LOG": "worlds,ends"})
+    harness.read_until(process.stderr, lambda line: b": deadlock, " in line)
+    harness.read_until(process.stderr, lambda line: b": begins in a new job" in line)
     os.kill(process.pid, number)
     out, _ = process.communicate(timeout=60)
     tool.check_clean(process.pid, mark, out)
@@ -80,8 +109,11 @@ def check_no_time(tool, program):
 def check_killed(tool, program):
     """Of one that was killed the store knows as much."""
     mark = uuid.uuid4().hex
-    process = tool.start(["explore", "-n", "4", program], mark)
-    time.sleep(2)
+    process = tool.start(["explore", "-n", "4", program], mark, {"MATCHPOINT_LOG": "ends"})
+    found = harness.read_until(process.stderr, lambda line: b": deadlock, " in line)[-1]
+    # it has been replayed before others end, and is written down within a second
+    harness.read_until(process.stderr,
+                       lambda line: float(line.split()[0]) > float(found.split()[0]) + 1)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     report = tool.run("report", ".matchpoint", report=True)

@@ -1,10 +1,13 @@
 """Processes of the same user that are none of the run's connect to its sockets: what they say
-neither ends nor changes it."""
+neither ends nor changes it. Nor does the run touch what other jobs have in /dev/shm."""
 
+import ctypes
 import glob
 import os
 import socket
 import struct
+import subprocess
+import tempfile
 import time
 import uuid
 
@@ -25,6 +28,31 @@ int main(int argc, char **argv)
 		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		usleep(200000);
 	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+# Rank 0 is killed where MPICH takes away the name of a file that its ranks share.
+KILLED = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+int unlink(const char *path)
+{
+	if (strstr(path, "/mpich_")) {
+		FILE *file = fopen(NAMES, "a");
+		fprintf(file, "%s\n", path);
+		fclose(file);
+		kill(getpid(), SIGKILL);
+	}
+	return (int)syscall(SYS_unlinkat, -100, path, 0);
+}
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
 	MPI_Finalize();
 	return 0;
 }
@@ -55,8 +83,47 @@ def say(path, words):
     return True
 
 
+def live_alone():
+    """A /dev/shm of our own, where that may be: what else runs on the machine is not tested."""
+    new_mounts = 0x20000 # CLONE_NEWNS
+    if ctypes.CDLL(None).unshare(new_mounts) == 0:
+        subprocess.run("mount --make-rprivate / && mount -t tmpfs tmpfs /dev/shm", shell=True,
+                       check=False)
+
+
+def check_shared_memory(tool, program):
+    """A job that just starts has a file there that nobody has mapped yet. It is not for us to
+    remove; what our own jobs leave when they are killed is."""
+    descriptor, other = tempfile.mkstemp(prefix="mpich_shar_tmp", dir="/dev/shm")
+    os.close(descriptor)
+    os.utime(other, (0, 0))
+    starting = tempfile.mkdtemp(prefix="matchpoint-1073741823-", dir="/dev/shm")
+    process = tool.start(["explore", "-n", "3", "--", program], uuid.uuid4().hex)
+    time.sleep(0.1)
+    descriptor, later = tempfile.mkstemp(prefix="mpich_shar_tmp", dir="/dev/shm")
+    os.close(descriptor)
+    process.communicate()
+    left = [os.path.exists(path) for path in (other, later, starting)]
+    for path in (other, later):
+        if os.path.exists(path):
+            os.unlink(path)
+    if os.path.exists(starting):
+        os.rmdir(starting)
+    check(all(left), "what others have just made was removed: %s" % left)
+
+    names = os.path.join(tool.directory, "names")
+    killed = tool.compile(tool.write("killed.c", KILLED), '-DNAMES="%s"' % names)
+    run = tool.run("run", "-n", "2", "--", killed)
+    with open(names) as file:
+        made = file.read().split()
+    check(made, "nothing was made: %s" % run)
+    check(not any(os.path.exists(name) for name in made), "left behind: %s\n%s" % (made, run))
+
+
 def body(tool, _):
+    live_alone()
     program = tool.compile(tool.write("slow.c", SOURCE))
+    check_shared_memory(tool, program)
     mark = uuid.uuid4().hex
     process = tool.start(["explore", "-n", "3", "--", program], mark)
     said = 0

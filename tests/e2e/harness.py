@@ -25,6 +25,42 @@ def check(condition, text):
         raise Failed(text)
 
 
+def slowness():
+    """How many times as long as on an idle machine things take here, just now or of late."""
+    wall, computed = time.monotonic(), time.process_time()
+    while time.process_time() - computed < 0.1:
+        pass
+    return max(1, (time.monotonic() - wall) / 0.1, os.getloadavg()[0] / os.cpu_count())
+
+
+def check_soon(seconds, limit, text):
+    """It took no longer than that, on an idle machine."""
+    if seconds >= limit:
+        slow = slowness()
+        check(seconds < limit * slow, "%.1f s, not %.1f s, on a machine %.1f times as slow\n%s" % (
+            seconds, limit, slow, text))
+
+
+def wait_for(condition, process, text):
+    """Until it holds, of a process that runs."""
+    deadline = time.monotonic() + TIMEOUT
+    while not condition():
+        if process.poll() is not None or time.monotonic() > deadline:
+            process.kill()
+            raise Failed("not seen: %s\n%s" % (text, process.communicate()))
+        time.sleep(0.005)
+
+
+def read_until(stream, says):
+    """The lines up to the first of which `says` is true; fails if the stream ends before."""
+    lines = []
+    while not lines or not says(lines[-1]):
+        line = stream.readline()
+        check(line, "not said, but: %s" % b"".join(lines[-20:]))
+        lines.append(line)
+    return lines
+
+
 class Run:
     """One finished run of matchpoint."""
 
@@ -70,6 +106,36 @@ def marked_processes(mark):
     return found
 
 
+class Left:
+    """Processes whose command line ends with a mark of their own."""
+
+    def __init__(self):
+        self.mark = str(10000 + uuid.uuid4().int % 1000000000)
+
+    def pids(self):
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/cmdline" % pid, "rb") as file:
+                    words = file.read().split(b"\0")
+            except OSError:
+                continue
+            if self.mark.encode() in words[-2:]:
+                found.append(int(pid))
+        return found
+
+    def check(self, words, patience=5):
+        begin = time.monotonic()
+        left = self.pids()
+        while left and (time.monotonic() - begin < patience
+                        or time.monotonic() - begin < patience * slowness()):
+            time.sleep(0.02)
+            left = self.pids()
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        check(not left, "%s: %d processes are left behind" % (words, len(left)))
+
+
 def run_directories(pid):
     return [directory for place in ("/dev/shm", "/tmp")
             for directory in glob.glob("%s/matchpoint-%d-*" % (place, pid))]
@@ -98,6 +164,11 @@ class Tool:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         check(done.returncode == 0, "%s\n%s" % (" ".join(command), done.stderr))
         return program
+
+    def compile_orders(self, **words):
+        """programs/orders.c, where DEADLOCK, CRASH, PRINTED and PAUSE_US are what is given."""
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/orders.c")
+        return self.compile(source, *("-D%s=(%s)" % pair for pair in words.items()))
 
     def write(self, name, text):
         """A file in the directory, such as a program's source; its path."""
@@ -165,15 +236,27 @@ class Tool:
             except OSError:
                 pass
 
+    def check_no_processes(self, mark, words, patience=10.0):
+        """They have been killed, or end by themselves."""
+        begin = time.monotonic()
+        left = marked_processes(mark)
+        while left and (time.monotonic() - begin < patience
+                        or time.monotonic() - begin < patience * slowness()):
+            time.sleep(0.02)
+            left = marked_processes(mark)
+        self.end_marked(mark)
+        check(not left, "%s, and still there: %s" % (words, left))
+
     def check_clean(self, pid, mark, done, patience=5.0):
         """No process, socket or shared memory of this run may be left (the last ranks may need a
         moment to be gone)."""
-        deadline = time.monotonic() + patience
+        begin = time.monotonic()
         while True:
             left = marked_processes(mark) + run_directories(pid)
             if not left:
                 return
-            if time.monotonic() > deadline:
+            waited = time.monotonic() - begin
+            if waited > patience and waited > patience * slowness():
                 break
             time.sleep(0.02)
         self.end_marked(mark)

@@ -195,6 +195,7 @@ ATTRIBUTES = r"\[\w+=(%s|\w+)(, \w+=(%s|\w+))*\]" % (QUOTED, QUOTED)
 DOT = re.compile(
     r"digraph interleaving \{|\}|  label=%s;|  labelloc=t;|  (node|edge) %s;"
     r"|  \{ rank=same;( %s %s;)* \}|  %s( -> %s)? %s;"
+    r"|  subgraph cluster_\d+ \{|  label=\"\d+ times\";|  style=dashed;|  \}"
     % (QUOTED, ATTRIBUTES, VERTEX, ATTRIBUTES, VERTEX, VERTEX, ATTRIBUTES))
 
 
@@ -212,6 +213,7 @@ def check_mermaid(text):
 
 def check_dot(text):
     check_lines(text, DOT)
+    check(text.count("\n  subgraph ") == text.count("\n  }\n"), "a box without its end")
     vertices = set(re.findall(r"^  %s \[" % VERTEX, text, flags=re.M))
     vertices |= set(re.findall(r"(r\d+) \[label=\"rank", text))
     for edge in re.finditer(r"^  %s -> %s \[" % (VERTEX, VERTEX), text, flags=re.M):

@@ -14,7 +14,11 @@ sys.path.insert(0, os.path.join(ROOT, "tests/e2e"))
 import harness  # noqa: E402
 from harness import check  # noqa: E402
 
-SOURCES = ["explorer/*.c", "reports/*.c", "scheduler/record.c", "shim/wire.c"]
+SOURCES = ["explorer/*.c", "reports/*.c", "shim/wire.c",
+           *["scheduler/store/" + name for name in ("record.c", "finding_kind.c", "tables.c",
+                                                    "row.c", "reader*.c",
+                                                    "old_store.c", "variants.c",
+                                                    "choice_coverage.c")]]
 PACKAGES = ["glib-2.0", "json-glib-1.0", "sqlite3"]
 OTF2 = "otf2"  # if it is there
 SECONDS = 10

@@ -1,25 +1,49 @@
-/* Fuzz target: whatever the path parser accepts, it prints as it was. */
+/* Fuzz target: whatever the parser of positions accepts, it prints as it was, and bytes tell it as
+ * well; the parser of paths accepts the same but for those with a cut. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "../../explorer/path.h"
+#include "explorer/position.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_bytes(const struct position *position)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	struct choice_bytes left;
+	struct position *back;
+
+	position_put(bytes, position);
+	left = (struct choice_bytes){bytes->data, bytes->len};
+	back = position_take(&left);
+	g_assert_nonnull(back);
+	g_assert_cmpuint(left.left, ==, 0);
+	g_assert_true(position_equal(position, back));
+	g_assert_cmpuint(position_hash(position), ==, position_hash(back));
+	position_free(back);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	g_autofree char *text = g_strndup((const char *)data, size);
 	g_autoptr(GError) error = NULL;
-	struct path *path = path_parse(text, &error);
-	g_autofree char *printed = NULL;
+	struct position *position = position_parse(text, &error);
+	struct path *path = path_parse(text, NULL);
+	g_autofree char *printed = NULL, *path_printed = path ? path_print(path) : NULL;
 
-	if (!path) {
+	if (path)
+		g_assert_cmpstr(path_printed, ==, text);
+	path_free(path);
+	if (!position) {
 		g_assert_nonnull(error);
+		g_assert_null(path_printed);
 		return 0;
 	}
-	printed = path_print(path);
+	printed = position_print(position);
 	g_assert_cmpstr(printed, ==, text);
-	path_free(path);
+	g_assert_true(position_has_cut(position) == !path_printed);
+	check_bytes(position);
+	position_free(position);
 	return 0;
 }

@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (reader) {
 		g_autoptr(GPtrArray) identity = store_reader_identity(reader, NULL);
 		g_autoptr(GVariant) common = store_reader_common(reader, NULL);
-		g_autofree char *text = common ? g_variant_print(common, TRUE) : NULL;
+		g_autofree char *text = common ? g_variant_print(common, true) : NULL;
 	}
 	for (int i = 0; reader && report_list()[i]; i++) {
 		bool directories = report_list()[i]->write_directory;

@@ -1,5 +1,5 @@
 /* Whatever bytes arrive, the decoder refuses them or decodes what encodes to the same bytes. */
-#include "../../shim/wire.h"
+#include "shim/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
 	struct wire_message message;
-	struct wire_buffer again = { 0 };
+	struct wire_buffer again = {0};
 
 	long length = wire_frame_length(bytes, count);
 	if (length > 0 && (size_t)length > count)

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../explorer/explorer.h"
-#include "../../scheduler/matcher.h"
-#include "../../scheduler/world.h"
+#include "explorer/explorer.h"
 #include "mpi_calls.h"
+#include "scheduler/world/matcher.h"
+#include "scheduler/world/world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -56,10 +56,9 @@ static uint32_t draw(struct play *play, uint32_t most)
 
 static uint32_t odd_number(struct play *play)
 {
-	static const uint32_t odd[] = {0,          1,          2,          3,         7,
-	                               70,         71,         72,         100,       INT32_MAX,
-	                               1u << 24,   UINT32_MAX, INT32_MIN,  0x4c01,    8192,
-	                               UINT32_MAX - 1};
+	static const uint32_t odd[] = {
+		0,   1,         2,        3,          7,         70,     71,   72,
+		100, INT32_MAX, 1u << 24, UINT32_MAX, INT32_MIN, 0x4c01, 8192, UINT32_MAX - 1};
 
 	return odd[draw(play, G_N_ELEMENTS(odd))];
 }
@@ -196,9 +195,9 @@ static void start_blocking(struct play *play, struct report *report, int rank)
 /* Waits for some of its requests, asks about them, cancels or frees one. */
 static void complete(struct play *play, struct report *report, int rank)
 {
-	static const uint8_t waits[] = {WIRE_WAIT_ALL,  WIRE_WAIT_ANY, WIRE_WAIT_SOME,
-	                                WIRE_TEST_ALL,  WIRE_TEST_ANY, WIRE_TEST_SOME,
-	                                WIRE_CANCEL,    WIRE_FREE};
+	static const uint8_t waits[] = {WIRE_WAIT_ALL, WIRE_WAIT_ANY, WIRE_WAIT_SOME,
+	                                WIRE_TEST_ALL, WIRE_TEST_ANY, WIRE_TEST_SOME,
+	                                WIRE_CANCEL,   WIRE_FREE,     WIRE_WAIT_TAKEN};
 	struct player *player = &play->players[rank];
 	struct wire_call *call = &report->message.call;
 	uint32_t first;
@@ -206,7 +205,7 @@ static void complete(struct play *play, struct report *report, int rank)
 	if (player->request_count == 0)
 		return;
 	first = draw(play, player->request_count);
-	call->wait = waits[draw(play, 8)];
+	call->wait = waits[draw(play, 9)];
 	call->function = draw(play, 2) ? MPI_CALL_Wait : MPI_CALL_Waitany;
 	add_waited(report, player->requests[first]);
 	if (call->wait == WIRE_FREE)
@@ -221,8 +220,7 @@ static void lock(struct play *play, struct report *report, int rank)
 {
 	struct player *player = &play->players[rank];
 	struct wire_call *call = &report->message.call;
-	struct wire_op *op = add_op(play, report, rank,
-	                            player->holds ? WIRE_UNLOCK : WIRE_LOCK);
+	struct wire_op *op = add_op(play, report, rank, player->holds ? WIRE_UNLOCK : WIRE_LOCK);
 
 	*op = (struct wire_op){.name = op->name, .kind = op->kind, .comm = WINDOW, .peer = 0};
 	op->mode = op->kind == WIRE_LOCK ? (uint8_t)draw(play, 2) : 0;
@@ -249,20 +247,13 @@ static void make_call(struct play *play, struct report *report, int rank)
 	                           .waited = report->waited};
 	switch (draw(play, 8)) {
 	case 0:
-	case 1:
-		start_nonblocking(play, report, rank);
-		break;
+	case 1: start_nonblocking(play, report, rank); break;
 	case 2:
 	case 3:
-	case 4:
-		start_blocking(play, report, rank);
-		break;
+	case 4: start_blocking(play, report, rank); break;
 	case 5:
-	case 6:
-		complete(play, report, rank);
-		break;
-	default:
-		lock(play, report, rank);
+	case 6: complete(play, report, rank); break;
+	default: lock(play, report, rank);
 	}
 	player->wait = call->wait;
 	player->blocked = call->wait != WIRE_WAIT_NONE && call->wait != WIRE_FREE;
@@ -276,7 +267,7 @@ static void make_other(struct play *play, struct report *report, int rank)
 	struct wire_message *message = &report->message;
 
 	play->lied = true;
-	switch (draw(play, 5)) {
+	switch (draw(play, 6)) {
 	case 0:
 		message->type = WIRE_THREAD;
 		message->thread = (struct wire_thread){draw(play, 3), (int32_t)draw(play, 5),
@@ -295,6 +286,12 @@ static void make_other(struct play *play, struct report *report, int rank)
 		message->touched.noticed = draw(play, 9);
 		break;
 	case 3:
+		message->type = WIRE_OVERLAP;
+		for (int i = 0; i < 2; i++)
+			message->overlap.users[i] = (struct wire_user){
+				{draw(play, 9), 0}, (uint16_t)draw(play, 1000), 7, 0, false};
+		break;
+	case 4:
 		message->type = WIRE_LEFT;
 		report->left = (struct wire_left){(uint8_t)(1 + draw(play, WIRE_OBJECT_COUNT - 1)),
 		                                  (uint16_t)draw(play, 1000), 7, draw(play, 3)};
@@ -304,10 +301,13 @@ static void make_other(struct play *play, struct report *report, int rank)
 		message->type = WIRE_COMM;
 		for (int i = 0; i < RANKS; i++)
 			report->local[i] = report->remote[i] = (int32_t)draw(play, RANKS + 1);
-		message->comm = (struct wire_comm){
-			.comm = odd_number(play), .local_count = draw(play, RANKS + 1),
-			.remote_count = draw(play, 3), .local = report->local,
-			.remote = report->remote, .my_rank = rank, .window = draw(play, 3)};
+		message->comm = (struct wire_comm){.comm = odd_number(play),
+		                                   .local_count = draw(play, RANKS + 1),
+		                                   .remote_count = draw(play, 3),
+		                                   .local = report->local,
+		                                   .remote = report->remote,
+		                                   .my_rank = rank,
+		                                   .window = draw(play, 3)};
 	}
 }
 
@@ -335,28 +335,18 @@ static void bend_call(struct play *play, struct report *report)
 	struct wire_call *call = &report->message.call;
 
 	switch (draw(play, 7)) {
-	case 0:
-		call->call = odd_number(play);
-		break;
-	case 1:
-		call->thread = odd_number(play);
-		break;
-	case 2:
-		call->function = (uint16_t)odd_number(play);
-		break;
-	case 3:
-		call->wait = (uint8_t)draw(play, WIRE_ABORT + 1);
-		break;
+	case 0: call->call = odd_number(play); break;
+	case 1: call->thread = odd_number(play); break;
+	case 2: call->function = (uint16_t)odd_number(play); break;
+	case 3: call->wait = (uint8_t)draw(play, WIRE_ABORT + 1); break;
 	case 4:
 		if (call->waited_count > 0)
-			report->waited[draw(play, call->waited_count)] =
-				(struct wire_name){odd_number(play), draw(play, 3)};
+			report->waited[draw(play, call->waited_count)] = (struct wire_name){
+				odd_number(play), draw(play, 3)};
 		else
 			add_waited(report, (struct wire_name){draw(play, 9), draw(play, 2)});
 		break;
-	case 5:
-		call->waited_count = 0;
-		break;
+	case 5: call->waited_count = 0; break;
 	default:
 		if (call->op_count > 0)
 			bend_op(play, &report->ops[draw(play, call->op_count)]);
@@ -379,30 +369,23 @@ static bool take(struct play *play, int rank, const struct wire_message *message
 	bool taken = true;
 
 	switch (message->type) {
-	case WIRE_CALL:
-		taken = world_call(play->world, rank, &message->call, &error);
-		break;
-	case WIRE_COMM:
-		taken = world_comm(play->world, rank, &message->comm, &error);
-		break;
-	case WIRE_THREAD:
-		taken = world_thread(play->world, rank, &message->thread, &error);
-		break;
-	case WIRE_ENTER:
-		taken = world_enter(play->world, rank, &message->enter, &error);
-		break;
+	case WIRE_CALL: taken = world_call(play->world, rank, &message->call, &error); break;
+	case WIRE_COMM: taken = world_comm(play->world, rank, &message->comm, &error); break;
+	case WIRE_THREAD: taken = world_thread(play->world, rank, &message->thread, &error); break;
+	case WIRE_ENTER: taken = world_enter(play->world, rank, &message->enter, &error); break;
 	case WIRE_TOUCHED:
 		taken = world_touched(play->world, rank, &message->touched, &error);
 		break;
-	case WIRE_LEFT:
-		taken = world_objects(play->world, rank, &message->objects, &error);
+	case WIRE_OVERLAP:
+		taken = world_overlap(play->world, rank, &message->overlap, &error);
 		break;
+	case WIRE_LEFT: taken = world_objects(play->world, rank, &message->objects, &error); break;
 	}
 	claim_that(taken == (error == NULL));
 	return taken;
 }
 
-/* FALSE: refused, which ends the world. */
+/* false: refused, which ends the world. */
 static bool say(struct play *play, int rank, struct report *report)
 {
 	struct wire_buffer frame = {0};
@@ -431,6 +414,7 @@ static void tell(struct play *play)
 {
 	struct world *world = play->world;
 	struct op_id calls[2];
+	struct world_given given[2];
 	char *types[2] = {NULL, NULL};
 
 	for (int rank = 0; rank < play->ranks; rank++) {
@@ -448,7 +432,7 @@ static void tell(struct play *play)
 			g_free(types[1]);
 		}
 	}
-	g_free(world_mismatch(world, calls));
+	g_free(world_mismatch(world, given));
 	g_array_unref(world_unreceived(world));
 	g_array_unref(world_told_choices(world));
 }
@@ -467,7 +451,7 @@ static void copy(struct play *play)
 	play->world = copied;
 }
 
-/* FALSE: nothing is to be chosen. */
+/* false: nothing is to be chosen. */
 static bool choose(struct play *play)
 {
 	GArray *open = world_open_choices(play->world);
@@ -478,11 +462,11 @@ static bool choose(struct play *play)
 		chosen = explorer_rest(play->explorer, world_trace(play->world), open, &choice)
 		         == EXPLORER_TAKE;
 	} else if (chosen) {
-		const struct open_choice *one =
-			&g_array_index(open, struct open_choice, draw(play, open->len));
+		const struct open_choice *one = &g_array_index(open, struct open_choice,
+		                                               draw(play, open->len));
 
 		choice.point = one->point;
-		choice.taken = g_array_index(one->alternatives, struct op_id,
+		choice.taken = g_array_index(one->alternatives, struct taken,
 		                             draw(play, one->alternatives->len));
 	}
 	open_choices_free(open);
@@ -492,7 +476,7 @@ static bool choose(struct play *play)
 
 static void rest(struct play *play)
 {
-	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 	bool running = false;
 
 	for (int rank = 0; rank < play->ranks; rank++)
@@ -568,7 +552,7 @@ static void begin(struct play *play)
 	announce_all(play);
 }
 
-/* FALSE: it is over. */
+/* false: it is over. */
 static bool step(struct play *play)
 {
 	int rank = (int)draw(play, (uint32_t)play->ranks);

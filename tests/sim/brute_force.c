@@ -184,8 +184,7 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 	case INSTRUCTION_RECEIVE_PROBED:
 	case INSTRUCTION_PROBE:
 	case INSTRUCTION_MPROBE:
-	case INSTRUCTION_IPROBE:
-		return is_complete(walk, state, index);
+	case INSTRUCTION_IPROBE: return is_complete(walk, state, index);
 	case INSTRUCTION_WAIT:
 		return !is_active(walk, state, instruction->of)
 		       || is_complete(walk, state, instruction->of);
@@ -202,11 +201,9 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 	case INSTRUCTION_TESTANY:
 	case INSTRUCTION_TESTSOME:
 	case INSTRUCTION_WAITANY:
-	case INSTRUCTION_WAITSOME:
-		return !asks_about_any(walk, state, index);
+	case INSTRUCTION_WAITSOME: return !asks_about_any(walk, state, index);
 	case INSTRUCTION_MRECV:
-	case INSTRUCTION_BRANCH:
-		break;
+	case INSTRUCTION_BRANCH: break;
 	}
 	return true;
 }
@@ -478,7 +475,7 @@ GHashTable *brute_force(const struct random_program *program, enum program_buffe
 		expand(&walk, g_ptr_array_steal_index(walk.stack, walk.stack->len - 1));
 	if (walk.stack->len > 0)
 		g_clear_pointer(&walk.outcomes, g_hash_table_destroy);
-	g_ptr_array_free(walk.stack, TRUE);
+	g_ptr_array_free(walk.stack, true);
 	g_hash_table_destroy(walk.seen);
 	return walk.outcomes;
 }
@@ -571,7 +568,7 @@ char *outcome_describe(const struct random_program *program, GBytes *outcome)
 	for (int rank = 0; rank < program->ranks; rank++)
 		if (places[rank] == program->first[rank + 1])
 			g_string_append_printf(text, " %d", rank);
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 bool outcomes_equal(GHashTable *left, GHashTable *right)

@@ -1,36 +1,24 @@
 #include "costs.h"
 
-#include "fake_world_internal.h"
+#include "explorer/choice.h"
+#include "play.h"
 
 struct costs {
-	const struct random_program *program;
-	enum program_buffering buffering;
+	struct play_options options;
 	const uint64_t *bounds_of;
-	GRand *random;
 	guint count;
 	guint *costs;
 };
 
-static const struct choice *find(const GArray *choices, struct op_id point)
-{
-	for (guint i = 0; i < choices->len; i++) {
-		const struct choice *choice = &g_array_index(choices, struct choice, i);
-
-		if (op_id_equal(choice->point, point))
-			return choice;
-	}
-	return NULL;
-}
-
 /* A world that has made those of the choices that are possible. */
-static struct world *world_with(const struct costs *costs, const GArray *choices,
-                                const GArray *others)
+static struct play *play_with(const struct costs *costs, const GArray *choices,
+                              const GArray *others)
 {
 	const GArray *both[] = {choices, others};
-	struct world *world = world_new(costs->program, costs->buffering, costs->random);
+	struct play *play = play_new(&costs->options);
 	bool moved = true;
 
-	world_run(world);
+	play_run(play);
 	while (moved) {
 		moved = false;
 		for (guint i = 0; i < G_N_ELEMENTS(both); i++) {
@@ -38,25 +26,24 @@ static struct world *world_with(const struct costs *costs, const GArray *choices
 				const struct choice *choice = &g_array_index(both[i], struct choice,
 				                                             k);
 
-				if (find(world->choices, choice->point)
-				    || !world_allows(world, choice))
+				if (choices_find(play_choices(play), &choice->point)
+				    || !play_choose(play, choice))
 					continue;
-				world_choose(world, choice);
-				world_run(world);
+				play_run(play);
 				moved = true;
 			}
 		}
 	}
-	return world;
+	return play;
 }
 
 static bool possible(const struct costs *costs, const GArray *choices, const GArray *others,
                      const struct choice *wanted)
 {
-	struct world *world = world_with(costs, choices, others);
-	bool allowed = world_allows(world, wanted);
+	struct play *play = play_with(costs, choices, others);
+	bool allowed = play_choose(play, wanted);
 
-	world_free(world);
+	play_free(play);
 	return allowed;
 }
 
@@ -64,12 +51,13 @@ static bool possible(const struct costs *costs, const GArray *choices, const GAr
 static GArray *needs_of(const struct costs *costs, const GArray *made, const GArray *target,
                         const struct choice *wanted)
 {
-	GArray *needs = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	GArray *needs = g_array_new(false, false, sizeof(struct choice));
 
 	for (guint i = 0; i < target->len; i++) {
 		const struct choice *choice = &g_array_index(target, struct choice, i);
 
-		if (!find(made, choice->point) && !op_id_equal(choice->point, wanted->point))
+		if (!choices_find(made, &choice->point)
+		    && !point_equal(&choice->point, &wanted->point))
 			g_array_append_vals(needs, choice, 1);
 	}
 	for (guint i = needs->len; i-- > 0;) {
@@ -83,18 +71,18 @@ static GArray *needs_of(const struct costs *costs, const GArray *made, const GAr
 	return needs;
 }
 
-static void count(struct costs *costs, const struct world *world, struct op_id point)
+static void count(struct costs *costs, const struct play *play, const struct point *point)
 {
-	uint64_t bounds = costs->bounds_of[world_index_of(world, point)];
+	uint64_t bounds = costs->bounds_of[play_instruction(play, point)];
 
 	for (guint i = 0; i < costs->count; i++)
 		costs->costs[i] += (guint)(bounds >> i & 1);
 }
 
-static bool is_open(const struct open_choice *open, struct op_id taken)
+static bool is_open(const struct open_choice *open, const struct taken *taken)
 {
 	for (guint i = 0; i < open->alternatives->len; i++)
-		if (op_id_equal(g_array_index(open->alternatives, struct op_id, i), taken))
+		if (taken_equal(&g_array_index(open->alternatives, struct taken, i), taken))
 			return true;
 	return false;
 }
@@ -102,7 +90,7 @@ static bool is_open(const struct open_choice *open, struct op_id taken)
 static bool all_made(const GArray *made, const GArray *target)
 {
 	for (guint i = 0; i < target->len; i++)
-		if (!find(made, g_array_index(target, struct choice, i).point))
+		if (!choices_find(made, &g_array_index(target, struct choice, i).point))
 			return false;
 	return true;
 }
@@ -112,16 +100,16 @@ static bool all_made(const GArray *made, const GArray *target)
 static void go(struct costs *costs, GArray *made, const GArray *target)
 {
 	while (!all_made(made, target)) {
-		struct world *world = world_with(costs, made, NULL);
-		GArray *open = world_open(world);
+		struct play *play = play_with(costs, made, NULL);
+		GArray *open = play_open(play);
 		const struct open_choice *first = &g_array_index(open, struct open_choice, 0);
 		struct choice choice = {first->point,
-		                        g_array_index(first->alternatives, struct op_id, 0)};
-		const struct choice *wanted = find(target, first->point);
+		                        g_array_index(first->alternatives, struct taken, 0)};
+		const struct choice *wanted = choices_find(target, &first->point);
 
-		g_assert_cmpuint(world->choices->len, ==, made->len);
+		g_assert_cmpuint(play_choices(play)->len, ==, made->len);
 		g_assert_cmpuint(open->len, >, 0);
-		if (wanted && !is_open(first, wanted->taken)) {
+		if (wanted && !is_open(first, &wanted->taken)) {
 			g_autoptr(GArray) needs = needs_of(costs, made, target, wanted);
 			g_autoptr(GArray) witness = g_array_copy(made);
 
@@ -129,13 +117,13 @@ static void go(struct costs *costs, GArray *made, const GArray *target)
 			go(costs, witness, needs);
 			g_array_append_vals(made, needs->data, needs->len);
 		}
-		if (wanted && !op_id_equal(wanted->taken, choice.taken)) {
-			count(costs, world, first->point);
+		if (wanted && !taken_equal(&wanted->taken, &choice.taken)) {
+			count(costs, play, &first->point);
 			choice.taken = wanted->taken;
 		}
 		g_array_append_val(made, choice);
 		open_choices_free(open);
-		world_free(world);
+		play_free(play);
 	}
 }
 
@@ -143,12 +131,16 @@ void outcome_costs(const struct random_program *program, enum program_buffering 
                    const uint64_t *bounds_of, const GArray *choices, guint count_of_bounds,
                    guint *ret_costs)
 {
-	struct costs costs = {program,         buffering, bounds_of, g_rand_new_with_seed(1),
-	                      count_of_bounds, ret_costs};
-	g_autoptr(GArray) made = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	struct costs costs = {{program, buffering, TAKEN_WINDOW, g_rand_new_with_seed(1),
+	                       communicators_new(program->ranks)},
+	                      bounds_of,
+	                      count_of_bounds,
+	                      ret_costs};
+	g_autoptr(GArray) made = g_array_new(false, false, sizeof(struct choice));
 
 	for (guint i = 0; i < count_of_bounds; i++)
 		ret_costs[i] = 0;
 	go(&costs, made, choices);
-	g_rand_free(costs.random);
+	communicators_free(costs.options.comms);
+	g_rand_free(costs.options.random);
 }

@@ -5,7 +5,7 @@
 #ifndef MATCHPOINT_TESTS_SIM_COSTS_H
 #define MATCHPOINT_TESTS_SIM_COSTS_H
 
-#include "fake_world.h"
+#include "exploration.h"
 
 /* Fills in `count` figures for the outcome to which these choices (struct choice) lead. */
 void outcome_costs(const struct random_program *program, enum program_buffering buffering,

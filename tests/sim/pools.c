@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "brute_force.h"
-#include "fake_world.h"
+#include "exploration.h"
 #include "pools.h"
 /* What waits anywhere visited next, whatever the order, and not the first alternative first: the
  * same outcomes, each once. */

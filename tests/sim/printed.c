@@ -1,7 +1,7 @@
 #include "printed.h"
 
-#include "../../explorer/answer.h"
 #include "brute_force.h"
+#include "explorer/choice.h"
 
 const char *const program_buffering_names[] = {
 	[PROGRAM_ZERO] = "zero", [PROGRAM_INFINITE] = "infinite", [PROGRAM_PER_SEND] = "per-send"};
@@ -20,7 +20,7 @@ void print_all_outcomes(struct random_program *program)
 
 		program->collectives = usual[buffering];
 		outcomes = brute_force(program, (enum program_buffering)buffering, STEPS_FIRST,
-		                       ANSWER_WINDOW, G_MAXUINT);
+		                       TAKEN_WINDOW, G_MAXUINT);
 		g_hash_table_iter_init(&iter, outcomes);
 		while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
 			g_autofree char *text = outcome_describe(program, outcome);

@@ -310,6 +310,8 @@ static void add_question(struct draft *draft, int rank, GArray *done)
 		if (is_request && question->kind != INSTRUCTION_TEST && one_in(draft, 2))
 			branch->request = of - first;
 		more.to = more.from == rank ? more.to : rank;
+		if (!draft->program->member[more.comm][rank])
+			more.comm = 0;
 		if (more.from == rank) {
 			add_send(draft, &unit, &more);
 			unit.instructions[2].nonblocking = true;
@@ -410,8 +412,8 @@ static void finish(struct draft *draft)
 			program->cancels |= to->kind == INSTRUCTION_CANCEL;
 		}
 		random_program_add(program, rank, INSTRUCTION_WAITALL);
-		g_array_free(draft->done[rank], TRUE);
-		g_array_free(draft->units[rank], TRUE);
+		g_array_free(draft->done[rank], true);
+		g_array_free(draft->units[rank], true);
 	}
 }
 
@@ -457,8 +459,8 @@ struct random_program *random_program_new(guint64 seed, int size)
 	if (one_in(&draft, 2))
 		program->member[1][below(&draft, program->ranks)] = false;
 	for (int rank = 0; rank < program->ranks; rank++) {
-		draft.units[rank] = g_array_new(FALSE, TRUE, sizeof(struct unit));
-		draft.done[rank] = g_array_new(FALSE, FALSE, sizeof(struct instruction));
+		draft.units[rank] = g_array_new(false, true, sizeof(struct unit));
+		draft.done[rank] = g_array_new(false, false, sizeof(struct instruction));
 	}
 	if (one_in(&draft, 2)) {
 		draft.shuffled = false;

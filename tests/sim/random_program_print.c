@@ -144,7 +144,7 @@ static char *world_source(const struct random_program *program, int index)
 		if (program->member[at(program, index)->comm][rank])
 			g_string_append_printf(text, "%d, ", rank);
 	g_string_append_printf(text, "}[statuses[%d].MPI_SOURCE]", index);
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 static void print_send(const struct random_program *program, int i, const char *indent, FILE *out)
@@ -319,18 +319,12 @@ static void print_instruction(const struct random_program *program, int i, const
 	}
 	fprintf(out, "call(%d);\n%s", i, indent);
 	switch (instruction->kind) {
-	case INSTRUCTION_SEND:
-		print_send(program, i, indent, out);
-		break;
+	case INSTRUCTION_SEND: print_send(program, i, indent, out); break;
 	case INSTRUCTION_RECEIVE:
-	case INSTRUCTION_RECEIVE_PROBED:
-		print_receive(program, i, indent, out);
-		break;
+	case INSTRUCTION_RECEIVE_PROBED: print_receive(program, i, indent, out); break;
 	case INSTRUCTION_PROBE:
 	case INSTRUCTION_MPROBE:
-	case INSTRUCTION_IPROBE:
-		print_probe(program, i, indent, out);
-		break;
+	case INSTRUCTION_IPROBE: print_probe(program, i, indent, out); break;
 	case INSTRUCTION_MRECV:
 		fprintf(out,
 		        "MPI_Mrecv(payload[%d], 3, MPI_INT, &messages[%d], MPI_STATUS_IGNORE);\n"
@@ -342,31 +336,22 @@ static void print_instruction(const struct random_program *program, int i, const
 		        instruction->of);
 		print_completion(program, instruction->of, indent, out);
 		break;
-	case INSTRUCTION_WAITALL:
-		print_wait_all(program, i, indent, out);
-		break;
-	case INSTRUCTION_COLLECTIVE:
-		print_collective(program, i, out);
-		break;
-	case INSTRUCTION_CANCEL:
-		print_cancel(instruction->of, indent, out);
-		break;
+	case INSTRUCTION_WAITALL: print_wait_all(program, i, indent, out); break;
+	case INSTRUCTION_COLLECTIVE: print_collective(program, i, out); break;
+	case INSTRUCTION_CANCEL: print_cancel(instruction->of, indent, out); break;
 	case INSTRUCTION_TEST:
 	case INSTRUCTION_TESTALL:
 	case INSTRUCTION_TESTANY:
 	case INSTRUCTION_TESTSOME:
 	case INSTRUCTION_WAITANY:
-	case INSTRUCTION_WAITSOME:
-		print_question(program, i, indent, out);
-		break;
-	case INSTRUCTION_BRANCH:
-		break;
+	case INSTRUCTION_WAITSOME: print_question(program, i, indent, out); break;
+	case INSTRUCTION_BRANCH: break;
 	}
 }
 
 static void print_rank(const struct random_program *program, int rank, FILE *out)
 {
-	g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(int));
+	g_autoptr(GArray) ends = g_array_new(false, false, sizeof(int));
 	g_autoptr(GString) indent = g_string_new("\t");
 
 	fprintf(out, "static void rank_%d(void)\n{\n", rank);

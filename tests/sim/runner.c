@@ -1,17 +1,18 @@
-/* Runs plan after plan of an explorer with fake worlds. */
-#include "../../explorer/frontier.h"
-#include "../../explorer/partition.h"
-#include "../../explorer/pool.h"
+/* Runs plan after plan of an explorer with fake ranks. */
 #include "brute_force.h"
-#include "fake_world_internal.h"
+#include "exploration.h"
+#include "explorer/choice.h"
+#include "explorer/frontier.h"
+#include "explorer/partition.h"
+#include "explorer/pool.h"
+#include "play.h"
 
 static bool made(const GArray *choices, const struct choice *choice)
 {
 	for (guint i = 0; i < choices->len; i++) {
 		const struct choice *one = &g_array_index(choices, struct choice, i);
 
-		if (op_id_equal(one->point, choice->point)
-		    && op_id_equal(one->taken, choice->taken))
+		if (choice_equal(one, choice))
 			return true;
 	}
 	return false;
@@ -25,29 +26,29 @@ static bool contains(const GArray *all, const GArray *some)
 	return true;
 }
 
-/* Makes the choices of the plan as the rules allow them; all that can be made at one rest, or one
- * at a time. Returns false if some could not be made. */
-static bool follow(struct world *world, const GArray *plan)
+/* Makes the choices of the plan as the rules allow them, in their order or from any place in it;
+ * as many at one rest as move nobody. Returns false if some could not be made. */
+static bool follow(struct play *play, const GArray *plan)
 {
-	bool one_at_a_time = g_rand_boolean(world->random);
 	bool moved = true;
 
-	world_run(world);
+	play_run(play);
 	while (moved) {
-		moved = false;
-		for (guint i = 0; i < plan->len; i++) {
-			const struct choice *choice = &g_array_index(plan, struct choice, i);
+		guint first = plan->len > 0 ? (guint)g_rand_int_range(play->options.random, 0,
+		                                                      (gint32)plan->len)
+		                            : 0;
 
-			if (made(world->choices, choice) || !world_allows(world, choice))
-				continue;
-			world_choose(world, choice);
-			moved = true;
-			if (one_at_a_time)
-				break;
+		moved = false;
+		for (guint i = 0; i < plan->len && world_at_rest(play->world); i++) {
+			const struct choice *choice = &g_array_index(plan, struct choice,
+			                                             (first + i) % plan->len);
+
+			if (!made(play_choices(play), choice))
+				moved = play_choose(play, choice) || moved;
 		}
-		world_run(world);
+		play_run(play);
 	}
-	return world->choices->len == plan->len;
+	return play_choices(play)->len == plan->len;
 }
 
 struct runner {
@@ -56,49 +57,47 @@ struct runner {
 	struct explorer *explorer;
 	guint some;
 	GRand *random;
-	GPtrArray *snapshots; /* of struct world */
-	GPtrArray *parts;     /* of struct explorer */
+	GPtrArray *snapshots; /* of struct play */
+	struct communicators *comms;
+	GPtrArray *parts; /* of struct explorer */
 	struct exploration *result;
 };
 
-static GArray *open_points(const struct runner *runner, const struct world *world)
+static GArray *open_points(const struct runner *runner, struct play *play)
 {
-	GArray *open = world_open(world);
+	GArray *open = play_open(play);
 
 	for (guint i = 0; runner->options->bounds_of && i < open->len; i++) {
 		struct open_choice *one = &g_array_index(open, struct open_choice, i);
 
-		one->bounds = runner->options->bounds_of[world_index_of(world, one->point)];
+		one->bounds = runner->options->bounds_of[play_instruction(play, &one->point)];
 	}
 	return open;
 }
 
 /* The world that has made the most of the plan already. */
-static struct world *begin(struct runner *runner, const GArray *plan)
+static struct play *begin(struct runner *runner, const GArray *plan)
 {
-	const struct world *best = NULL;
-	struct world *fresh;
+	const struct play_options fresh = {runner->program, runner->options->buffering,
+	                                   runner->some, runner->random, runner->comms};
+	const struct play *best = NULL;
 
 	for (guint i = 0; i < runner->snapshots->len; i++) {
-		const struct world *world = g_ptr_array_index(runner->snapshots, i);
+		const struct play *play = g_ptr_array_index(runner->snapshots, i);
 
-		if (contains(plan, world->choices)
-		    && (!best || world->choices->len > best->choices->len))
-			best = world;
+		if (contains(plan, play_choices(play))
+		    && (!best || play_choices(play)->len > play_choices(best)->len))
+			best = play;
 	}
-	if (best)
-		return world_copy(best);
-	fresh = world_new(runner->program, runner->options->buffering, runner->random);
-	fresh->some = runner->some;
-	return fresh;
+	return best ? play_copy(best) : play_new(&fresh);
 }
 
 static void forget_snapshots(struct runner *runner)
 {
 	for (guint i = runner->snapshots->len; i > 0; i--) {
-		const struct world *world = g_ptr_array_index(runner->snapshots, i - 1);
+		const struct play *play = g_ptr_array_index(runner->snapshots, i - 1);
 
-		if (!explorer_needs(runner->explorer, world->choices))
+		if (!explorer_needs(runner->explorer, play_choices(play)))
 			g_ptr_array_remove_index_fast(runner->snapshots, i - 1);
 	}
 }
@@ -132,7 +131,7 @@ static void split_running(struct runner *runner)
 static void turn(struct runner *runner, const struct open_choice *open, struct choice *choice)
 {
 	guint nth = (guint)g_rand_int_range(runner->random, 0, (gint32)open->alternatives->len);
-	struct op_id taken = g_array_index(open->alternatives, struct op_id, nth);
+	struct taken taken = g_array_index(open->alternatives, struct taken, nth);
 
 	if (nth == 0 || !explorer_turn(runner->explorer, taken))
 		return;
@@ -142,10 +141,10 @@ static void turn(struct runner *runner, const struct open_choice *open, struct c
 
 static void run_plan(struct runner *runner, const GArray *plan)
 {
-	struct world *world = begin(runner, plan);
-	guint64 steps_before = world->steps;
+	struct play *play = begin(runner, plan);
+	guint64 steps_before = play->steps;
 	enum explorer_step step = EXPLORER_TAKE;
-	bool followed = follow(world, plan);
+	bool followed = follow(play, plan);
 	struct choice choice;
 
 	if (!followed) {
@@ -153,32 +152,29 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		runner->result->lost++;
 	}
 	while (followed && step == EXPLORER_TAKE && !is_cut(runner)) {
-		GArray *open = open_points(runner, world);
+		GArray *open = open_points(runner, play);
 
 		split_running(runner);
-		step = explorer_rest(runner->explorer, &world->trace, open, &choice);
+		step = explorer_rest(runner->explorer, world_trace(play->world), open, &choice);
 		if (step == EXPLORER_TAKE && runner->options->pooled)
 			turn(runner, &g_array_index(open, struct open_choice, 0), &choice);
 		if (step == EXPLORER_TAKE) {
 			if (runner->options->snapshots && g_rand_boolean(runner->random))
-				g_ptr_array_add(runner->snapshots, world_copy(world));
-			world_choose(world, &choice);
-			world_run(world);
+				g_ptr_array_add(runner->snapshots, play_copy(play));
+			g_assert_true(play_choose(play, &choice));
+			play_run(play);
 		}
 		open_choices_free(open);
 	}
 	if (step == EXPLORER_DONE) {
-		GBytes *outcome = outcome_new(runner->program, world->place, world->states,
-		                              world->reporters);
-
-		if (!g_hash_table_insert(runner->result->outcomes, outcome,
-		                         g_array_copy(world->choices)))
+		if (!g_hash_table_insert(runner->result->outcomes, play_outcome(play),
+		                         g_array_copy((GArray *)play_choices(play))))
 			runner->result->repeated++;
 	} else if (followed && step == EXPLORER_DROP) {
 		runner->result->dropped++;
 	}
-	runner->result->steps += world->steps - steps_before;
-	world_free(world);
+	runner->result->steps += play->steps - steps_before;
+	play_free(play);
 	forget_snapshots(runner);
 }
 
@@ -216,8 +212,7 @@ static void take_apart(struct runner *runner, const struct explorer_options *sea
 		                       (guint)g_rand_int_range(runner->random, 1, 3));
 		runner->result->parts += other != NULL;
 		break;
-	default:
-		return;
+	default: return;
 	}
 	if (other)
 		g_ptr_array_add(runner->parts, other);
@@ -235,7 +230,7 @@ static void run_next(struct runner *runner)
 
 	runner->result->runs++;
 	run_plan(runner, plan);
-	g_array_free(plan, TRUE);
+	g_array_free(plan, true);
 }
 
 /* What this shard has to explore. The stem's outcomes are the first one's. */
@@ -306,7 +301,7 @@ void explore(const struct random_program *program, const struct exploration_opti
 {
 	struct runner runner = {.program = program,
 	                        .options = options,
-	                        .some = options->some ? options->some : ANSWER_WINDOW,
+	                        .some = options->some ? options->some : TAKEN_WINDOW,
 	                        .result = ret};
 	struct explorer_options search = {program->ranks, options->deviations, options->bounds,
 	                                  options->bound_count, runner.some};
@@ -314,7 +309,8 @@ void explore(const struct random_program *program, const struct exploration_opti
 
 	*ret = (struct exploration){.outcomes = new_outcomes()};
 	runner.random = g_rand_new_with_seed((guint32)options->seed);
-	runner.snapshots = g_ptr_array_new_with_free_func(world_free);
+	runner.snapshots = g_ptr_array_new_with_free_func(play_free);
+	runner.comms = communicators_new(program->ranks);
 	runner.parts = parts;
 	if (options->shards > 0)
 		divide(&runner, &search);
@@ -334,7 +330,7 @@ void explore(const struct random_program *program, const struct exploration_opti
 		if (options->apart)
 			take_apart(&runner, &search);
 	}
-	g_ptr_array_free(runner.snapshots, TRUE);
+	g_ptr_array_free(runner.snapshots, true);
 	g_rand_free(runner.random);
 }
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "brute_force.h"
-#include "fake_world.h"
+#include "exploration.h"
 #include "shards.h"
 
 /* One exploration in so many shards, each with ranks that move in an order of their own; in which

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "../../explorer/answer.h"
 #include "brute_force.h"
 #include "costs.h"
-#include "fake_world.h"
+#include "exploration.h"
+#include "explorer/choice.h"
 #include "pools.h"
 #include "printed.h"
 #include "shards.h"
@@ -24,8 +24,8 @@ static int programs = 500;
 static gint64 first_seed = 1;
 static int size = 0;
 static int most_states = 5000;
-static gboolean print_c = FALSE;
-static gboolean print_outcomes = FALSE;
+static bool print_c = false;
+static bool print_outcomes = false;
 
 struct totals {
 	guint explored;
@@ -120,7 +120,7 @@ static void allow_more(const struct random_program *program, enum program_buffer
 	if (!reports_several(program)
 	    || g_hash_table_size(found->outcomes) <= g_hash_table_size(expected))
 		return;
-	possible = brute_force(program, buffering, STEPS_FIRST, ANSWER_WINDOW,
+	possible = brute_force(program, buffering, STEPS_FIRST, TAKEN_WINDOW,
 	                       50 * (guint)most_states);
 	g_hash_table_iter_init(&iter, found->outcomes);
 	while (g_hash_table_iter_next(&iter, &outcome, NULL))

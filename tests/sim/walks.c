@@ -1,10 +1,10 @@
 #include "walks.h"
 
-#include "../../explorer/random_search.h"
 #include "brute_force.h"
-#include "fake_world_internal.h"
+#include "explorer/random_search.h"
+#include "play.h"
 
-static bool walk(struct random_search *search, struct world *world)
+static bool walk(struct random_search *search, struct play *play)
 {
 	enum explorer_step step;
 	struct choice choice;
@@ -12,53 +12,56 @@ static bool walk(struct random_search *search, struct world *world)
 	do {
 		GArray *open;
 
-		world_run(world);
-		open = world_open(world);
-		step = random_search_rest(search, &world->trace, open, &choice);
+		play_run(play);
+		open = play_open(play);
+		step = random_search_rest(search, world_trace(play->world), open, &choice);
 		open_choices_free(open);
 		if (step == EXPLORER_TAKE)
-			world_choose(world, &choice);
+			play_choose(play, &choice);
 	} while (step == EXPLORER_TAKE);
 	return step == EXPLORER_KNOWN;
 }
 
 /* Now and then a walk is stopped on its way; that leaves no trace. */
-static void stop_one(struct random_search *search, struct world *world)
+static void stop_one(struct random_search *search, struct play *play)
 {
 	GArray *open;
 	struct choice choice;
 
-	world_run(world);
-	open = world_open(world);
+	play_run(play);
+	open = play_open(play);
 	if (open->len > 0)
-		random_search_rest(search, &world->trace, open, &choice);
+		random_search_rest(search, world_trace(play->world), open, &choice);
 	open_choices_free(open);
 }
 
 void walk_randomly(const struct random_program *program, enum program_buffering buffering,
                    guint64 seed, guint64 moves, struct walks *ret)
 {
-	struct random_search *search = random_search_new(seed, (uint32_t)buffering, 0);
-	GRand *random = g_rand_new_with_seed((guint32)moves);
+	struct random_search *search = random_search_new(program->ranks, seed, (uint32_t)buffering,
+	                                                 0);
+	struct play_options options = {program, buffering, TAKEN_WINDOW,
+	                               g_rand_new_with_seed((guint32)moves),
+	                               communicators_new(program->ranks)};
 
 	ret->outcomes = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
-	ret->known = g_array_new(FALSE, FALSE, sizeof(bool));
+	ret->known = g_array_new(false, false, sizeof(bool));
 	while (random_search_next(search)) {
-		struct world *world = world_new(program, buffering, random);
+		struct play *play = play_new(&options);
 		bool known;
 
-		if (g_rand_int_range(random, 0, 10) == 0) {
-			stop_one(search, world);
-			world_free(world);
+		if (g_rand_int_range(options.random, 0, 10) == 0) {
+			stop_one(search, play);
+			play_free(play);
 			continue;
 		}
-		known = walk(search, world);
-		g_ptr_array_add(ret->outcomes, outcome_new(program, world->place, world->states,
-		                                           world->reporters));
+		known = walk(search, play);
+		g_ptr_array_add(ret->outcomes, play_outcome(play));
 		g_array_append_val(ret->known, known);
-		world_free(world);
+		play_free(play);
 	}
-	g_rand_free(random);
+	communicators_free(options.comms);
+	g_rand_free(options.random);
 	random_search_free(search);
 }
 

@@ -1,9 +1,9 @@
-/* A random program under random walks (explorer/random_search.h), each in a fake world of its
+/* A random program under random walks (explorer/random_search.h), each in a world of its
  * own. */
 #ifndef MATCHPOINT_TESTS_SIM_WALKS_H
 #define MATCHPOINT_TESTS_SIM_WALKS_H
 
-#include "fake_world.h"
+#include "exploration.h"
 
 struct walks {
 	GPtrArray *outcomes; /* of GBytes (brute_force.h), a walk each */

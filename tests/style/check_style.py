@@ -6,6 +6,8 @@ Prints file:line: what is wrong, and how it should be; exits with 1 if there was
 
 import os
 import re
+import shutil
+import subprocess
 import sys
 
 COLUMNS = 100
@@ -22,25 +24,51 @@ LIBC = {"assert.h", "ctype.h", "dirent.h", "dlfcn.h", "elf.h", "endian.h", "errn
         "poll.h", "pthread.h", "sched.h", "semaphore.h", "setjmp.h", "signal.h", "spawn.h",
         "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h",
         "stdnoreturn.h", "string.h", "strings.h", "sys/", "termios.h", "threads.h", "time.h",
-        "ucontext.h", "unistd.h", "wait.h"}
+        "ucontext.h", "unistd.h", "unwind.h", "wait.h"}
 RULES = {
-    "shim": {"quoted": {"ckpt/agent.h", "ckpt/agent_journal.h", "mpi_calls.h", "mpi_functions.h"},
+    "shim": {"quoted": {"ckpt/agent.h", "ckpt/agent_journal.h", "explorer/mix.h",
+                        "mpi_calls.h", "mpi_functions.h"},
              "angled": {"mpi.h"}},
     "ckpt/agent": {"quoted": set(), "angled": set()},
     "ckpt": {"quoted": set(), "angled": {"glib.h", "gio/", "glib/"}},
     "explorer": {"quoted": set(), "angled": {"glib.h"}},
     "scheduler": {"quoted": {"shim/wire.h", "mpi_calls.h", "explorer/", "ckpt/"},
-                  "angled": {"glib.h", "glib/", "glib-unix.h", "gio/", "uv.h", "sqlite3.h",
-                             "elfutils/", "libelf.h", "gelf.h", "dwarf.h"}},
-    "scheduler/session_past": {"quoted": {"reports/store_reader.h"}, "angled": set()},
-    "scheduler/recall": {"quoted": {"reports/store_reader.h"}, "angled": set()},
-    "scheduler/merge": {"quoted": {"reports/store_reader.h"}, "angled": set()},
-    "scheduler/command": {"quoted": {"reports/"}, "angled": set()},  # besides the scheduler's
-    "reports": {"quoted": {"scheduler/record.h", "scheduler/store_schema.h"},
-                "angled": {"glib.h", "glib/", "gio/", "json-glib/", "sqlite3.h"}},
+                  "angled": {"glib.h", "glib/", "glib-unix.h", "gio/"}},
+    "scheduler/commands": {"quoted": {"reports/"}, "angled": set()},
+    "scheduler/debug": {"quoted": {"reports/words.h"}, "angled": {"uv.h"}},
+    "scheduler/debug/line_editor": {"quoted": set(), "angled": {"readline/"}},  # besides its room's
+    "scheduler/host": {"quoted": set(), "angled": {"uv.h", "libelf.h", "gelf.h"}},
+    "scheduler/places": {"quoted": set(), "angled": {"elfutils/", "dwarf.h", "libelf.h", "gelf.h"}},
+    "scheduler/session": {"quoted": set(), "angled": {"uv.h"}},
+    "scheduler/store": {"quoted": set(), "angled": {"sqlite3.h"}},
+    "reports": {"quoted": {"scheduler/store/record.h", "scheduler/store/reader.h",
+                           "scheduler/store/finding_kind.h",
+                           "scheduler/store/choice_coverage.h"},
+                "angled": {"glib.h", "glib/", "gio/", "json-glib/"}},
     "reports/otf2": {"quoted": set(), "angled": {"otf2/"}},  # besides the reports'
     "examples": {"quoted": set(), "angled": {"mpi.h"}},
 }
+
+# The rooms of scheduler/, from what the user asks for down to what all use: a room may know those
+# on the lines below its own, none beside it or above.
+ROOMS = [
+    {"commands"},
+    {"reproduce", "debug"},
+    {"session"},
+    {"run", "verdict"},
+    {"host", "world"},
+    {"store"},
+    {"places"},
+    {"tools"},
+]
+LEVELS = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
+# What is known of an exploration is data; every room may speak of it. So is what is seen of a
+# thread.
+COMMON = {"scheduler/store/record.h", "scheduler/store/finding_kind.h",
+          "scheduler/host/thread_view.h"}
+# run/ reaches processes, time and files through the host's table alone.
+FROM_HOST = {"run": {"scheduler/host/host.h", "scheduler/host/thread_view.h",
+                     "scheduler/host/wrapper.h", "scheduler/host/environment.h"}}
 
 BANNED = [
     (r"\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|alloca|tmpnam|mktemp)\s*\(",
@@ -51,8 +79,18 @@ BANNED = [
     (r"\b(printf|puts|perror|g_print|g_printerr|g_warning|g_error|g_critical)\s*\(",
      "libraries return errors; only commands talk", ["shim", "ckpt", "explorer"]),
     (r"#\s*include\s*<(glib|uv)", "the shim is a guest: libc alone", ["shim"]),
+    (r"(?<![\w.>])(kill|waitpid|open|fork|process_vm_readv|g_get_monotonic_time|g_dir_open|"
+     r"g_file_get_contents)\s*\(",
+     "run/ takes it from its host (scheduler/host/host.h)", ["scheduler/run"]),
     (r"\bsleep\s*\(", "nobody waits by the clock", ["ckpt", "explorer", "scheduler", "reports"]),
 ]
+
+
+# Truth is bool; gboolean where GLib wants its address or calls back, and, still, in these.
+GBOOLEAN_ROOMS = ("scheduler/host/", "scheduler/run/", "scheduler/session/",
+                  "tests/sim/session/", "tests/unit/test_run.c",
+                  "tests/unit/test_driver.c")
+GBOOLEAN_FOR_GLIB = re.compile(r"gpointer|gconstpointer|\(gboolean\)|GVariant|GOption")
 
 
 class Problems:
@@ -91,6 +129,14 @@ def check_lines(problems, path, lines, tabs):
             problems.add(path, number, "indented with blanks; use tabs")
 
 
+def check_truth(problems, root, path, lines):
+    if os.path.relpath(path, root).startswith(GBOOLEAN_ROOMS):
+        return
+    for number, line in enumerate(lines, 1):
+        if re.search(r"\bgboolean\b", line) and not GBOOLEAN_FOR_GLIB.search(line):
+            problems.add(path, number, "bool; or, if it is for GLib (GVariant, GOption), say so")
+
+
 def check_lengths(problems, path, lines):
     if len(lines) > FILE_LINES:
         problems.add(path, 1, "%d lines; divide the file (about 600)" % len(lines))
@@ -105,9 +151,10 @@ def check_lengths(problems, path, lines):
             begin = None
 
 
-def check_banned(problems, folder, path, code):
+def check_banned(problems, path, code):
+    name = os.path.relpath(path, problems.root)
     for pattern, reason, folders in BANNED:
-        if folder not in folders:
+        if not name.startswith(tuple(folder + "/" for folder in folders)):
             continue
         for match in re.finditer(pattern, code):
             problems.add(path, code.count("\n", 0, match.start()) + 1,
@@ -119,7 +166,7 @@ def allowed(name, rules):
 
 
 def rules_for(root, path):
-    """The rules that hold for a file, from the most special."""
+    """The rules that hold for a file: those of its folder, of its room, and of the file itself."""
     name = os.path.relpath(path, root)
     folder = name.split("/")[0]
     quoted, angled = set(), set(LIBC)
@@ -128,9 +175,22 @@ def rules_for(root, path):
             if prefix == rule or (prefix == name and "/" in rule and name.startswith(rule)):
                 quoted |= sets["quoted"]
                 angled |= sets["angled"]
-    if name == "scheduler/main.c":
-        quoted |= {"reports/"}
     return quoted, angled
+
+
+def room_of(name):
+    parts = name.split("/")
+    return parts[1] if parts[0] == "scheduler" and len(parts) == 3 else None
+
+
+def arrow_allowed(user, used):
+    """Whether a file of one room of scheduler/ may include a header of another."""
+    here, there = room_of(user), room_of(used)
+    if here not in LEVELS or there not in LEVELS:
+        return False
+    if there == "host" and here in FROM_HOST:
+        return used in FROM_HOST[here]
+    return here == there or LEVELS[here] < LEVELS[there] or used in COMMON
 
 
 def check_includes(problems, root, folder, path, text):
@@ -144,15 +204,19 @@ def check_includes(problems, root, folder, path, text):
         if match.group(1) == "<":
             if not allowed(name, angled):
                 problems.add(path, line, "<%s> is not for %s/ (see ARCHITECTURE.md)" % (
-                    name, folder))
+                    name, os.path.relpath(here, root)))
             continue
         full = os.path.normpath(os.path.join(here, name))
         if os.path.exists(full):
             name = os.path.relpath(full, root)
         own = name.startswith(folder + "/")
-        if own and "/agent" in path and folder == "ckpt" and "agent" not in name:
+        if own and folder == "scheduler":
+            if not arrow_allowed(os.path.relpath(path, root), name):
+                problems.add(path, line, '"%s" is no room below this one (see ARCHITECTURE.md)'
+                             % name)
+        elif own and "/agent" in path and folder == "ckpt" and "agent" not in name:
             problems.add(path, line, "the agent includes its own headers alone")
-        if not own and not allowed(name, quoted):
+        elif not own and not allowed(name, quoted):
             problems.add(path, line, '"%s" is not for %s/ (see ARCHITECTURE.md)' % (name, folder))
 
 
@@ -168,25 +232,43 @@ def check_header(problems, root, path, text):
 
 
 def check_map(problems, root):
-    """Every module of scheduler/ is in the table of ARCHITECTURE.md, and nothing else."""
+    """Every module of scheduler/ is in its room's row of the table of ARCHITECTURE.md."""
     table = os.path.join(root, "ARCHITECTURE.md")
     with open(table) as file:
         text = file.read()
-    section = text.partition("## The files of scheduler/\n")[2].partition("\n## ")[0]
-    rows = [line.split("|")[2] for line in section.split("\n") if line.startswith("| ")][2:]
-    names = re.findall(r"\w+\*?", " ".join(rows))
-    folder = os.path.join(root, "scheduler")
-    modules = {os.path.splitext(name)[0] for name in os.listdir(folder)}
-    covered = {name: {module for module in modules
-                      if module == name.rstrip("*")
-                      or (name.endswith("*") and module.startswith(name[:-1] + "_"))}
-               for name in names}
-    for name in names:
-        if not covered[name]:
-            problems.add(table, 1, "scheduler/ has no %s" % name)
-    for module in sorted(modules - set().union(*covered.values())):
-        problems.add(os.path.join(folder, module + ".c"), 1,
-                     "belongs into the table of scheduler's files in ARCHITECTURE.md")
+    section = text.partition("## The rooms of scheduler/\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1:3] for line in section.split("\n") if line.startswith("| ")][2:]
+    named = {room.strip().rstrip("/"): re.findall(r"\w+\*?", names) for room, names in rows}
+    for room in sorted(set(LEVELS) ^ set(named)):
+        problems.add(table, 1, "scheduler/%s/ is here alone, or in check_style.py alone" % room)
+    for room in sorted(set(LEVELS) & set(named)):
+        folder = os.path.join(root, "scheduler", room)
+        modules = {os.path.splitext(name)[0] for name in os.listdir(folder)}
+        covered = set()
+        for name in named[room]:
+            found = {module for module in modules
+                     if module == name.rstrip("*")
+                     or (name.endswith("*") and module.startswith(name[:-1] + "_"))}
+            if not found:
+                problems.add(table, 1, "scheduler/%s/ has no %s" % (room, name))
+            covered |= found
+        for module in sorted(modules - covered):
+            problems.add(os.path.join(folder, module + ".c"), 1,
+                         "belongs into its room's row in ARCHITECTURE.md")
+
+
+def check_format(problems, root):
+    """The version of clang-format that the code is kept in; another one sees things otherwise."""
+    program = shutil.which("clang-format-14") or shutil.which("clang-format")
+    if not program:
+        return
+    said = subprocess.run([program, "--version"], capture_output=True, text=True).stdout
+    if " version 14." not in said:
+        return
+    paths = [path for _, path in sources(root, FOLDERS, (".c", ".h"))]
+    said = subprocess.run([program, "--dry-run"] + paths, capture_output=True, text=True).stderr
+    for path, line in sorted(set(re.findall(r"^(\S+?):(\d+):\d+: warning", said, flags=re.M))):
+        problems.add(path, int(line), "not as clang-format has it: clang-format -i")
 
 
 def main():
@@ -205,11 +287,13 @@ def main():
         if not path.endswith((".c", ".h")):
             continue
         check_lengths(problems, path, lines[:-1])
-        check_banned(problems, folder, path, without_comments(text))
+        check_truth(problems, root, path, lines)
+        check_banned(problems, path, without_comments(text))
         check_includes(problems, root, folder, path, text)
         if path.endswith(".h"):
             check_header(problems, root, path, text)
     check_map(problems, root)
+    check_format(problems, root)
     for line in problems.lines:
         print(line)
     print("%d files, %d problems" % (count, len(problems.lines)))

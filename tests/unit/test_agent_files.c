@@ -493,9 +493,8 @@ static void test_ranks_put_one_file_back(void **state)
 	assert_int_equal(write(fd, expected, SIZE), SIZE);
 	survey_safely(fixture);
 	for (int i = 0; i < TIMES; i++) {
-		assert_int_equal(i % 3 ? unlink(fixture->file)
-		                       : rename(fixture->file, fixture->other),
-		                 0);
+		assert_int_equal(
+			i % 3 ? unlink(fixture->file) : rename(fixture->file, fixture->other), 0);
 		restore_copies(fixture, check_inode, &fd, RANKS, children);
 		for (int rank = 0; rank < RANKS; rank++)
 			assert_int_equal(exit_status(children[rank]), 0);

@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "../../explorer/cost.h"
-#include "../../scheduler/bounds.h"
+#include "explorer/cost.h"
+#include "scheduler/world/bounds.h"
 
 static const struct bound *at(const GArray *bounds, guint index)
 {
@@ -23,7 +23,7 @@ static void test_what_is_given_is_kept(void **state)
 {
 	char *const ranks[] = {"0=1", "3=0", NULL};
 	char *const sites[] = {"solver.c:118=2", "./src/../a=b.c:7=0", NULL};
-	g_autoptr(GArray) bounds = bounds_parse(ranks, sites, TRUE, 4, NULL);
+	g_autoptr(GArray) bounds = bounds_parse(ranks, sites, true, 4, NULL);
 
 	(void)state;
 	assert_non_null(bounds);
@@ -40,7 +40,7 @@ static void test_what_is_given_is_kept(void **state)
 
 static void test_none_is_none(void **state)
 {
-	g_autoptr(GArray) bounds = bounds_parse(NULL, NULL, FALSE, 1, NULL);
+	g_autoptr(GArray) bounds = bounds_parse(NULL, NULL, false, 1, NULL);
 
 	(void)state;
 	assert_non_null(bounds);
@@ -53,7 +53,7 @@ static void assert_refused(char *rank, char *site)
 	char *const sites[] = {site, NULL};
 	g_autoptr(GError) error = NULL;
 
-	assert_null(bounds_parse(rank ? ranks : NULL, site ? sites : NULL, FALSE, 4, &error));
+	assert_null(bounds_parse(rank ? ranks : NULL, site ? sites : NULL, false, 4, &error));
 	assert_non_null(error);
 	assert_non_null(strstr(error->message, rank ? rank : site));
 }
@@ -75,7 +75,7 @@ static void test_nonsense_is_refused(void **state)
 static bool is_at(char *text, const struct place *place)
 {
 	char *const sites[] = {text, NULL};
-	g_autoptr(GArray) bounds = bounds_parse(NULL, sites, FALSE, 1, NULL);
+	g_autoptr(GArray) bounds = bounds_parse(NULL, sites, false, 1, NULL);
 
 	return bound_is_at(at(bounds, 0), place);
 }

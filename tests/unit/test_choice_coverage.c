@@ -5,11 +5,20 @@
 
 #include <cmocka.h>
 
-#include "scheduler/choice_coverage.h"
+#include "scheduler/store/choice_coverage.h"
 
-static struct record_message message(int32_t source, const char *answer)
+static struct record_message message(int32_t source)
 {
-	return (struct record_message){.source = source, .answer = answer};
+	struct taken taken = taken_message((struct op_id){source, 1, 0});
+
+	return record_message_of(&taken);
+}
+
+static struct record_message answer(enum taken_kind kind)
+{
+	struct taken taken = taken_plain(kind);
+
+	return record_message_of(&taken);
 }
 
 /* An interleaving of one choice: `call` of rank 0 at a.c:`line` takes `taken`; `other` it could. */
@@ -20,6 +29,7 @@ static void add(struct choice_coverage *coverage, uint32_t call, uint32_t line,
 		choices = g_ptr_array_new_with_free_func((GDestroyNotify)record_choice_free);
 	struct record_choice *choice = record_choice_new();
 
+	choice->point = point_call(0, call, 0);
 	choice->call = call;
 	choice->function = g_intern_static_string("MPI_Recv");
 	choice->place = (struct place){.file = g_intern_static_string("a.c"), .line = line};
@@ -35,7 +45,7 @@ static void nothing_to_choose_is_nothing_to_tell(void **state)
 
 	(void)state;
 	assert_null(choice_coverage_words(coverage, 5));
-	add(coverage, 2, 7, message(1, NULL), message(1, NULL));
+	add(coverage, 2, 7, message(1), message(1));
 	assert_null(choice_coverage_words(coverage, 5));
 	choice_coverage_free(coverage);
 }
@@ -46,16 +56,16 @@ static void lines_are_told_by_what_their_calls_have_had(void **state)
 	g_autofree char *text = NULL, *later = NULL;
 
 	(void)state;
-	add(coverage, 2, 7, message(1, NULL), message(2, NULL));
-	add(coverage, 2, 7, message(2, NULL), message(1, NULL));
-	add(coverage, 3, 7, message(1, NULL), message(2, NULL));
-	add(coverage, 4, 9, message(-1, "yes"), message(-1, "no"));
-	add(coverage, 4, 9, message(-1, "no"), message(-1, "yes"));
+	add(coverage, 2, 7, message(1), message(2));
+	add(coverage, 2, 7, message(2), message(1));
+	add(coverage, 3, 7, message(1), message(2));
+	add(coverage, 4, 9, answer(TAKEN_YES), answer(TAKEN_NO));
+	add(coverage, 4, 9, answer(TAKEN_NO), answer(TAKEN_YES));
 	text = choice_coverage_words(coverage, 5);
 	assert_string_equal(text, "every alternative that was seen has been taken in some "
 	                          "interleaving at: MPI_Recv at a.c:9 (1 call); not at: MPI_Recv "
 	                          "at a.c:7 (1 of 2 calls, 3 of 4 alternatives)");
-	add(coverage, 3, 7, message(2, NULL), message(1, NULL));
+	add(coverage, 3, 7, message(2), message(1));
 	later = choice_coverage_words(coverage, 1);
 	assert_string_equal(later,
 	                    "every alternative that was seen has been taken in some "

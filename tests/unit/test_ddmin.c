@@ -9,17 +9,17 @@
 #define THINGS 200
 
 struct wanted {
-	gboolean needed[THINGS]; /* all of these show it together */
+	bool needed[THINGS]; /* all of these show it together */
 	guint asked, patience;
 };
 
-static gboolean has_all(const GArray *kept, gpointer user)
+static bool has_all(const GArray *kept, gpointer user)
 {
 	struct wanted *wanted = user;
 	guint missing = 0;
 
 	if (++wanted->asked > wanted->patience)
-		return FALSE;
+		return false;
 	for (guint i = 0; i < THINGS; i++)
 		missing += wanted->needed[i];
 	for (guint i = 0; i < kept->len; i++) {
@@ -51,7 +51,7 @@ static void keeps_just_the_needed(void **state)
 	}
 }
 
-static gboolean odd_count(const GArray *kept, gpointer user)
+static bool odd_count(const GArray *kept, gpointer user)
 {
 	(void)user;
 	return kept->len % 2 == 1;
@@ -71,7 +71,7 @@ static void finds_one_of_many_quickly(void **state)
 	struct wanted wanted = {.patience = G_MAXUINT};
 
 	(void)state;
-	wanted.needed[137] = TRUE;
+	wanted.needed[137] = true;
 	g_array_unref(ddmin(THINGS, has_all, &wanted));
 	assert_true(wanted.asked <= 2 * 8 + 1); /* 2 log2(200) and the empty set */
 }
@@ -83,7 +83,7 @@ static void ends_with_something_that_was_seen(void **state)
 	GArray *kept;
 
 	(void)state;
-	wanted.needed[3] = wanted.needed[60] = wanted.needed[150] = TRUE;
+	wanted.needed[3] = wanted.needed[60] = wanted.needed[150] = true;
 	again = wanted;
 	again.patience = G_MAXUINT;
 	kept = ddmin(THINGS, has_all, &wanted);

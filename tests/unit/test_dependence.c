@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../../explorer/dependence.h"
+#include "explorer/dependence.h"
 
 #define ANY OPERATION_ANY
 
@@ -76,7 +76,7 @@ static char *alternative(const struct trace *trace, struct op_id receiver, int32
 	}
 	choice_set_unref(needs);
 	dependence_free(dependence);
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 static void assert_alternative(const struct trace *trace, struct op_id receiver, int32_t source,

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "scheduler/environment.h"
+#include "scheduler/host/environment.h"
 
 static const struct environment_settings settings = {
 	.shim = "/lib/shim.so", .directory = "/run/mp", .world = 3};

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../../scheduler/collectives.h"
+#include "scheduler/world/collectives.h"
 
 enum { INT = 0x0405, FLOAT = 0x040a };
 

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../../explorer/explorer.h"
+#include "explorer/explorer.h"
 
 /* A world written by hand: its trace, and what is open. */
 struct world {
@@ -21,13 +21,13 @@ static struct op_id id(int32_t rank, uint32_t call)
 static void world_init(struct world *world)
 {
 	trace_init(&world->trace);
-	world->open = g_array_new(FALSE, FALSE, sizeof(struct open_choice));
+	world->open = g_array_new(false, false, sizeof(struct open_choice));
 }
 
 static void nothing_open(struct world *world)
 {
 	for (guint i = 0; i < world->open->len; i++)
-		g_array_free(g_array_index(world->open, struct open_choice, i).alternatives, TRUE);
+		g_array_free(g_array_index(world->open, struct open_choice, i).alternatives, true);
 	g_array_set_size(world->open, 0);
 }
 
@@ -35,7 +35,7 @@ static void world_release(struct world *world)
 {
 	trace_release(&world->trace);
 	nothing_open(world);
-	g_array_free(world->open, TRUE);
+	g_array_free(world->open, true);
 }
 
 static void send(struct world *world, struct op_id one, int32_t to)
@@ -72,9 +72,14 @@ static void open_for(struct world *world, struct op_id receiver, guint count,
                      const struct op_id *sends)
 {
 	struct open_choice choice = {
-		.point = receiver, .alternatives = g_array_new(FALSE, FALSE, sizeof(struct op_id))};
+		.point = point_call(receiver.rank, receiver.call, receiver.sub),
+		.alternatives = g_array_new(false, false, sizeof(struct taken))};
 
-	g_array_append_vals(choice.alternatives, sends, count);
+	for (guint i = 0; i < count; i++) {
+		struct taken taken = taken_message(sends[i]);
+
+		g_array_append_val(choice.alternatives, taken);
+	}
 	g_array_append_val(world->open, choice);
 }
 
@@ -84,14 +89,15 @@ static char *print_choices(const GArray *choices)
 	GString *text = g_string_new(NULL);
 
 	if (!choices)
-		return g_string_free(g_string_append(text, "none"), FALSE);
+		return g_string_free(g_string_append(text, "none"), false);
 	for (guint i = 0; i < choices->len; i++) {
 		const struct choice *choice = &g_array_index(choices, struct choice, i);
 
 		g_string_append_printf(text, "%s%d.%u=%d.%u", i > 0 ? " " : "", choice->point.rank,
-		                       choice->point.call, choice->taken.rank, choice->taken.call);
+		                       choice->point.call, choice->taken.send.rank,
+		                       choice->taken.send.call);
 	}
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 static void assert_next(struct explorer *explorer, const char *expected)
@@ -102,7 +108,7 @@ static void assert_next(struct explorer *explorer, const char *expected)
 	assert_string_equal(text, expected);
 	g_free(text);
 	if (plan)
-		g_array_free(plan, TRUE);
+		g_array_free(plan, true);
 }
 
 static void assert_takes(struct explorer *explorer, struct world *world, struct op_id receiver,
@@ -112,8 +118,8 @@ static void assert_takes(struct explorer *explorer, struct world *world, struct 
 
 	assert_int_equal(explorer_rest(explorer, &world->trace, world->open, &choice),
 	                 EXPLORER_TAKE);
-	assert_true(op_id_equal(choice.point, receiver));
-	assert_true(op_id_equal(choice.taken, sender));
+	assert_true(op_id_equal(point_operation(&choice.point, 3), receiver));
+	assert_true(op_id_equal(choice.taken.send, sender));
 	nothing_open(world);
 	take(world, receiver, sender);
 }
@@ -173,9 +179,9 @@ static void test_two_senders(void **state)
 	struct explorer *explorer = explorer_with(3, -1);
 	struct op_id both[] = {id(1, 3), id(2, 3)};
 	struct world world;
-	GArray *node = g_array_new(FALSE, FALSE, sizeof(struct choice));
-	struct choice first = {id(0, 3), id(1, 3)};
-	struct choice second = {id(0, 3), id(2, 3)};
+	GArray *node = g_array_new(false, false, sizeof(struct choice));
+	struct choice first = {point_call(0, 3, 0), taken_message(id(1, 3))};
+	struct choice second = {point_call(0, 3, 0), taken_message(id(2, 3))};
 
 	(void)state;
 	assert_next(explorer, "");
@@ -193,7 +199,7 @@ static void test_two_senders(void **state)
 	assert_true(explorer_needs(explorer, node));
 	g_array_index(node, struct choice, 0) = first;
 	assert_false(explorer_needs(explorer, node));
-	g_array_free(node, TRUE);
+	g_array_free(node, true);
 
 	assert_next(explorer, "0.3=2.3");
 	begin_two_senders(&world);
@@ -349,7 +355,7 @@ static void test_reads_events_once(void **state)
 	explorer_statistics(explorer, &statistics);
 	assert_int_equal(statistics.events, first);
 
-	g_array_free(explorer_next(explorer), TRUE);
+	g_array_free(explorer_next(explorer), true);
 	trace_copy(&world.trace, &copy);
 	take(&world, id(0, 10 + TASKS), both[1]);
 	assert_answers(explorer, &world, EXPLORER_DONE);

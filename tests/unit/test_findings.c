@@ -5,20 +5,26 @@
 
 #include <cmocka.h>
 
-#include "../../explorer/answer.h"
-#include "../../scheduler/findings.h"
+#include "scheduler/session/findings.h"
 
-/* An interleaving of one choice: rank 0's call 3 takes a message of `source`. */
+#define CANCELLED (-1) /* instead of a source */
+
+/* An interleaving of one choice: rank 0's call 3 takes a message of `source`, or is
+ * cancelled. */
 static struct record_execution *execution_of(int source, GArray *choices)
 {
+	struct taken taken = source == CANCELLED ? taken_plain(TAKEN_CANCELLED)
+	                                         : taken_message((struct op_id){source, 2, 0});
+	struct taken instead = taken_message((struct op_id){3 - source, 2, 0});
 	struct record_execution *execution = record_execution_new();
 	struct record_choice *record = record_choice_new();
-	struct choice choice = {{0, 3, 0}, {source, 2, 0}};
-	struct record_message other = {.source = 3 - source, .call = 2};
+	struct choice choice = {point_call(0, 3, 0), taken};
+	struct record_message other = record_message_of(&instead);
 
 	execution->buffering = RECORD_ZERO;
 	record->call = 3;
-	record->taken = (struct record_message){.source = source, .call = 2};
+	record->point = choice.point;
+	record->taken = record_message_of(&taken);
 	g_array_append_val(record->alternatives, other);
 	g_ptr_array_add(execution->choices, record);
 	g_array_set_size(choices, 0);
@@ -28,7 +34,7 @@ static struct record_execution *execution_of(int source, GArray *choices)
 
 static struct record_finding *remark(int rank, const char *does)
 {
-	struct record_finding *finding = record_finding_new("type-mismatch");
+	struct record_finding *finding = record_finding_new(FINDING_TYPE_MISMATCH);
 	struct record_rank *line = record_rank_new(rank);
 
 	line->does = g_strdup(does);
@@ -39,7 +45,7 @@ static struct record_finding *remark(int rank, const char *does)
 
 static struct record_finding *deadlock(void)
 {
-	struct record_finding *finding = record_finding_new("deadlock");
+	struct record_finding *finding = record_finding_new(FINDING_DEADLOCK);
 
 	g_ptr_array_add(finding->ranks, record_rank_new(0));
 	finding->path = g_strdup("mp1:n3:zero:0.3=1");
@@ -48,9 +54,9 @@ static struct record_finding *deadlock(void)
 
 /* One interleaving; the arguments are taken over, and NULL is nothing. */
 static void interleaving(struct findings *findings, int source, struct record_finding *first,
-                         struct record_finding *second, gboolean good)
+                         struct record_finding *second, bool good)
 {
-	g_autoptr(GArray) choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
 	g_autoptr(RecordExecution) execution = execution_of(source, choices);
 	struct record_finding *shown[] = {first, second};
 
@@ -70,8 +76,8 @@ static void test_what_was_done_counts_and_not_by_whom(void **state)
 	GPtrArray *all = findings_all(findings);
 
 	(void)state;
-	interleaving(findings, 1, remark(1, "sends"), NULL, TRUE);
-	interleaving(findings, 2, remark(2, "sends"), remark(1, "frees"), TRUE);
+	interleaving(findings, 1, remark(1, "sends"), NULL, true);
+	interleaving(findings, 2, remark(2, "sends"), remark(1, "frees"), true);
 	assert_int_equal(all->len, 2);
 	assert_int_equal(((struct record_finding *)all->pdata[0])->count, 2);
 	assert_int_equal(((struct record_finding *)all->pdata[1])->count, 1);
@@ -86,8 +92,8 @@ static void test_a_remark_on_everything_hides_no_blame(void **state)
 	struct record_finding *finding;
 
 	(void)state;
-	interleaving(findings, 1, deadlock(), remark(1, "leaks"), FALSE);
-	interleaving(findings, 2, remark(1, "leaks"), NULL, TRUE);
+	interleaving(findings, 1, deadlock(), remark(1, "leaks"), false);
+	interleaving(findings, 2, remark(1, "leaks"), NULL, true);
 	assert_true(findings_same_course(findings, 1, 2));
 	findings_blame(findings);
 	finding = all->pdata[0];
@@ -104,8 +110,8 @@ static void test_a_remark_is_blamed_on_its_choice(void **state)
 	struct record_finding *finding;
 
 	(void)state;
-	interleaving(findings, 1, NULL, NULL, TRUE);
-	interleaving(findings, 2, remark(2, "sends"), NULL, TRUE);
+	interleaving(findings, 1, NULL, NULL, true);
+	interleaving(findings, 2, remark(2, "sends"), NULL, true);
 	findings_blame(findings);
 	finding = findings_all(findings)->pdata[0];
 	assert_non_null(finding->blame);
@@ -118,10 +124,10 @@ static struct findings *findings_beside_an_end(int32_t taken)
 {
 	struct findings *findings = findings_new(RECORD_ZERO);
 	struct record_execution *good = record_execution_new();
-	g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct choice));
 
 	good->buffering = RECORD_ZERO;
-	interleaving(findings, taken, deadlock(), NULL, FALSE);
+	interleaving(findings, taken, deadlock(), NULL, false);
 	findings_add_good(findings, good, none);
 	findings_blame(findings);
 	record_execution_free(good);
@@ -131,12 +137,12 @@ static struct findings *findings_beside_an_end(int32_t taken)
 /* What is matched where it names its source is not told as a choice. */
 static void test_a_cancellation_is_blamed_where_it_came_in_time(void **state)
 {
-	struct findings *findings = findings_beside_an_end(ANSWER_CANCELLED);
+	struct findings *findings = findings_beside_an_end(CANCELLED);
 	const struct record_finding *finding = findings_all(findings)->pdata[0];
 
 	(void)state;
 	assert_non_null(finding->blame);
-	assert_int_equal(finding->blame->taken.source, ANSWER_CANCELLED);
+	assert_int_equal(finding->blame->taken.taken.kind, TAKEN_CANCELLED);
 	findings_free(findings);
 }
 

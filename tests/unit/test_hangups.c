@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../../scheduler/hangups.h"
+#include "scheduler/host/hangups.h"
 
 enum { RANKS = 5 };
 

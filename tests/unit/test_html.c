@@ -9,7 +9,7 @@
 
 #include "reports/html_data.h"
 #include "reports/report.h"
-#include "scheduler/store.h"
+#include "scheduler/store/store.h"
 
 /* Ends a script, begins an element, leaves an attribute, names a mark of the page, is no UTF-8. */
 #define HOSTILE "</script><evil x='\"&`>\\\n\001\377{{data}}"
@@ -111,13 +111,13 @@ static guint count(const char *text, const char *needle)
 	return found;
 }
 
-static struct record_execution *execution(uint32_t id, const char *status)
+static struct record_execution *execution(uint32_t id, enum finding_kind status)
 {
 	struct record_execution *e = record_execution_new();
 
 	e->id = id;
 	e->buffering = RECORD_ZERO;
-	e->status = g_intern_string(status);
+	e->status = status;
 	e->path = g_strdup("mp1:n2:zero:1.2=0");
 	return e;
 }
@@ -155,7 +155,7 @@ static struct record_rank *hostile_rank(int number)
 
 static struct record_finding *hostile_finding(const struct fixture *fixture)
 {
-	struct record_finding *f = record_finding_new(HOSTILE);
+	struct record_finding *f = record_finding_new(FINDING_DEADLOCK);
 	struct record_choice *blame = record_choice_new();
 	struct record_message other = {.source = 0, .call = 1};
 
@@ -182,7 +182,7 @@ static struct record_finding *hostile_finding(const struct fixture *fixture)
 
 static void add_hostile_execution(struct fixture *fixture)
 {
-	g_autoptr(RecordExecution) e = execution(1, "deadlock");
+	g_autoptr(RecordExecution) e = execution(1, FINDING_DEADLOCK);
 	uint32_t finding = 1;
 	int32_t status = 0;
 
@@ -258,7 +258,7 @@ static gint64 number(JsonArray *array, guint index)
 static void a_graph_has_calls_matches_and_choices(void **state)
 {
 	struct fixture *fixture = *state;
-	g_autoptr(RecordExecution) e = execution(1, "ok");
+	g_autoptr(RecordExecution) e = execution(1, FINDING_NONE);
 	struct record_match match = {.rank = 1, .call = 2, .source = 0, .send_call = 1, .tag = 3};
 	g_autofree char *text = NULL;
 	g_autoptr(JsonNode) root = NULL;
@@ -303,13 +303,13 @@ static void a_graph_has_calls_matches_and_choices(void **state)
 /* For a call of rank 0: a function, called by one that is not known by name. */
 static void put_stack(struct store *store, GPtrArray *stacks, uint32_t call, const char *function)
 {
-	g_autoptr(GArray) calls = g_array_new(FALSE, FALSE, sizeof(struct record_stack));
-	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
-	struct record_frame frame = {function, {.file = "a.c", .line = 7}};
+	g_autoptr(GArray) calls = g_array_new(false, false, sizeof(struct record_stack));
+	GArray *frames = g_array_new(false, false, sizeof(struct record_frame));
+	struct record_frame frame = {function, {.file = "a.c", .line = 7}, false};
 	struct record_stack told = {0, call, stacks->len + 1};
 
 	g_array_append_val(frames, frame);
-	frame = (struct record_frame){NULL, {.function = "solver", .offset = 16}};
+	frame = (struct record_frame){NULL, {.function = "solver", .offset = 16}, false};
 	g_array_append_val(frames, frame);
 	g_array_append_val(calls, told);
 	g_ptr_array_add(stacks, frames);
@@ -319,7 +319,7 @@ static void put_stack(struct store *store, GPtrArray *stacks, uint32_t call, con
 static void calls_with_stacks_have_their_frames(void **state)
 {
 	struct fixture *fixture = *state;
-	g_autoptr(RecordExecution) e = execution(1, "ok");
+	g_autoptr(RecordExecution) e = execution(1, FINDING_NONE);
 	g_autoptr(GPtrArray) stacks = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	g_autofree char *text = NULL;
 	g_autoptr(JsonNode) root = NULL;
@@ -360,8 +360,8 @@ static void calls_with_stacks_have_their_frames(void **state)
 static void a_page_that_would_be_too_big_leaves_graphs_out(void **state)
 {
 	struct fixture *fixture = *state;
-	g_autoptr(RecordExecution) e = execution(1, "ok");
-	g_autoptr(RecordExecution) small = execution(2, "ok");
+	g_autoptr(RecordExecution) e = execution(1, FINDING_NONE);
+	g_autoptr(RecordExecution) small = execution(2, FINDING_NONE);
 	struct html_data *data;
 
 	close_store(fixture);

@@ -7,14 +7,14 @@
 #include <cmocka.h>
 
 #include "reports/html_waits.h"
-#include "scheduler/record.h"
+#include "scheduler/store/record.h"
 
 static struct record_rank *add(GPtrArray *ranks, int32_t rank, const int32_t *others, guint count)
 {
 	struct record_rank *one = g_new0(struct record_rank, 1);
 
 	one->rank = rank;
-	one->waits_for = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	one->waits_for = g_array_new(false, false, sizeof(int32_t));
 	g_array_append_vals(one->waits_for, others, count);
 	g_ptr_array_add(ranks, one);
 	return one;

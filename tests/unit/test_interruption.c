@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../scheduler/interruption.h"
+#include "scheduler/session/interruption.h"
 
 /* Runs it in a process of its own; how that ended. */
 static int status_of(void (*function)(void))

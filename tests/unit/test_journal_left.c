@@ -23,16 +23,16 @@ struct fixture {
 	pid_t owner;
 };
 
-static gboolean nobody_runs(const char *path)
+static bool nobody_runs(const char *path)
 {
 	assert_true(g_path_is_absolute(path));
-	return TRUE;
+	return true;
 }
 
-static gboolean somebody_runs(const char *path)
+static bool somebody_runs(const char *path)
 {
 	(void)path;
-	return FALSE;
+	return false;
 }
 
 static void write_file(const char *path, const char *text)

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../../scheduler/leaks.h"
+#include "scheduler/verdict/leaks.h"
 
 static void add(struct leaks *leaks, int rank, guint kind, guint32 line, guint count)
 {
@@ -32,7 +32,7 @@ static char *messages(struct leaks *leaks, int ranks)
 		record_finding_free(finding);
 	}
 	leaks_free(leaks);
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 static void test_words(void **state)

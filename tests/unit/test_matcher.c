@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "../../explorer/explorer.h"
-#include "../../scheduler/matcher.h"
+#include "explorer/explorer.h"
+#include "scheduler/world/matcher.h"
 
 #define ANY OPERATION_ANY
 
@@ -37,7 +37,7 @@ static void receive(struct matcher *matcher, int32_t rank, uint32_t call, int32_
 /* Settles, and says what was matched: "0.3<-1.3 ...". */
 static char *settled(struct matcher *matcher)
 {
-	GArray *matches = g_array_new(FALSE, FALSE, sizeof(struct match));
+	GArray *matches = g_array_new(false, false, sizeof(struct match));
 	GString *text = g_string_new(NULL);
 
 	matcher_settle(matcher, matches);
@@ -48,8 +48,8 @@ static char *settled(struct matcher *matcher)
 		                       match->receive.rank, match->receive.call, match->send.rank,
 		                       match->send.call);
 	}
-	g_array_free(matches, TRUE);
-	return g_string_free(text, FALSE);
+	g_array_free(matches, true);
+	return g_string_free(text, false);
 }
 
 static void assert_settles(struct matcher *matcher, const char *expected)
@@ -72,7 +72,8 @@ static void assert_open(struct matcher *matcher, const char *expected)
 		g_string_append_printf(text, "%s%d.%u{", i > 0 ? " " : "", choice->point.rank,
 		                       choice->point.call);
 		for (guint k = 0; k < choice->alternatives->len; k++) {
-			struct op_id one = g_array_index(choice->alternatives, struct op_id, k);
+			struct op_id one =
+				g_array_index(choice->alternatives, struct taken, k).send;
 
 			g_string_append_printf(text, "%s%d.%u", k > 0 ? " " : "", one.rank,
 			                       one.call);
@@ -80,7 +81,7 @@ static void assert_open(struct matcher *matcher, const char *expected)
 		g_string_append_c(text, '}');
 	}
 	assert_string_equal(text->str, expected);
-	g_string_free(text, TRUE);
+	g_string_free(text, true);
 	open_choices_free(open);
 }
 
@@ -220,8 +221,8 @@ static void test_withdraw(void **state)
 static void test_copy_and_leftovers(void **state)
 {
 	struct matcher *matcher = matcher_new(3);
-	GArray *sends = g_array_new(FALSE, FALSE, sizeof(struct operation));
-	GArray *receives = g_array_new(FALSE, FALSE, sizeof(struct operation));
+	GArray *sends = g_array_new(false, false, sizeof(struct operation));
+	GArray *receives = g_array_new(false, false, sizeof(struct operation));
 	struct matcher *copy;
 
 	(void)state;
@@ -240,8 +241,8 @@ static void test_copy_and_leftovers(void **state)
 	assert_int_equal(receives->len, 1);
 	assert_true(op_id_equal(g_array_index(sends, struct operation, 0).id, id(1, 3)));
 	assert_true(op_id_equal(g_array_index(receives, struct operation, 0).id, id(0, 4)));
-	g_array_free(sends, TRUE);
-	g_array_free(receives, TRUE);
+	g_array_free(sends, true);
+	g_array_free(receives, true);
 }
 
 enum { MANY = 50000 };
@@ -250,7 +251,7 @@ static void assert_linear(struct matcher *matcher, guint matched, GArray *matche
 {
 	assert_int_equal(matches->len, matched);
 	assert_true(matcher_steps(matcher) <= 8 * MANY);
-	g_array_free(matches, TRUE);
+	g_array_free(matches, true);
 	matcher_free(matcher);
 }
 
@@ -258,7 +259,7 @@ static void assert_linear(struct matcher *matcher, guint matched, GArray *matche
 static void test_linear_behind_wildcard(void **state)
 {
 	struct matcher *matcher = matcher_new(3);
-	GArray *matches = g_array_new(FALSE, FALSE, sizeof(struct match));
+	GArray *matches = g_array_new(false, false, sizeof(struct match));
 
 	(void)state;
 	receive(matcher, 0, 1, ANY, ANY);
@@ -279,7 +280,7 @@ static void test_linear_behind_wildcard(void **state)
 static void test_linear_tags(void **state)
 {
 	struct matcher *matcher = matcher_new(2);
-	GArray *matches = g_array_new(FALSE, FALSE, sizeof(struct match));
+	GArray *matches = g_array_new(false, false, sizeof(struct match));
 
 	(void)state;
 	for (uint32_t i = 0; i < MANY; i++) {
@@ -297,7 +298,7 @@ static void test_linear_tags(void **state)
 static void test_linear_wildcards(void **state)
 {
 	struct matcher *matcher = matcher_new(2);
-	GArray *matches = g_array_new(FALSE, FALSE, sizeof(struct match));
+	GArray *matches = g_array_new(false, false, sizeof(struct match));
 
 	(void)state;
 	for (uint32_t i = 0; i < MANY; i++)

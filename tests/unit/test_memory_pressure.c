@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 
-#include "../../scheduler/memory_pressure.h"
+#include "scheduler/host/memory_pressure.h"
 
 static void put(const char *root, const char *file, const char *text)
 {

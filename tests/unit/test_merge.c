@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "reports/store_reader.h"
-#include "scheduler/merge.h"
-#include "scheduler/outcomes.h"
-#include "scheduler/store.h"
-#include "scheduler/store_schema.h"
+#include "scheduler/reproduce/merge.h"
+#include "scheduler/session/outcomes.h"
+#include "scheduler/store/reader.h"
+#include "scheduler/store/schema.h"
+#include "scheduler/store/store.h"
 
 #define SHARDS 3
 
@@ -83,7 +83,7 @@ static void add_interleaving(struct store *store, const struct given *given, cha
 	e->id = id;
 	e->buffering = RECORD_ZERO;
 	e->path = g_strdup_printf("mp1:n2:zero:0.%d=1", letter);
-	e->status = g_ascii_isupper(letter) ? "deadlock" : "ok";
+	e->status = g_ascii_isupper(letter) ? FINDING_DEADLOCK : FINDING_NONE;
 	for (int rank = 0; rank < 2; rank++) {
 		g_array_append_val(e->exits, status);
 		g_ptr_array_add(e->outputs, rank == 0 ? g_bytes_new(output->str, output->len)
@@ -144,7 +144,7 @@ static void write_store(const char *directory, const struct given *given)
 {
 	struct store *store = store_create(directory, NULL);
 	g_autoptr(RecordExploration) e = record_exploration_new();
-	g_autoptr(RecordFinding) deadlock = record_finding_new("deadlock");
+	g_autoptr(RecordFinding) deadlock = record_finding_new(FINDING_DEADLOCK);
 	g_autoptr(GPtrArray) identity = identity_of(given);
 	g_autoptr(GVariant) common = common_of(given);
 
@@ -204,14 +204,15 @@ static void assert_refused(struct fixture *fixture, const struct given *one,
 		fail_msg("%s", error->message);
 }
 
-static const struct record_finding *finding_of(const struct store_reader *reader, const char *kind)
+static const struct record_finding *finding_of(const struct store_reader *reader,
+                                               enum finding_kind kind)
 {
 	const GPtrArray *findings = store_reader_findings(reader);
 
 	for (guint i = 0; i < findings->len; i++) {
 		const struct record_finding *finding = findings->pdata[i];
 
-		if (g_str_equal(finding->kind, kind))
+		if (finding->kind == kind)
 			return finding;
 	}
 	return NULL;
@@ -236,7 +237,7 @@ static void test_shards(void **state)
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 3);
 	const struct record_exploration *e = store_reader_exploration(reader);
-	const struct record_finding *deadlock = finding_of(reader, "deadlock");
+	const struct record_finding *deadlock = finding_of(reader, FINDING_DEADLOCK);
 	g_autoptr(RecordExecution) fourth = store_reader_execution(reader, 4, NULL);
 
 	assert_true(e->complete);
@@ -279,7 +280,7 @@ static void test_outcomes(void **state)
 		{2, 2, NULL, "c", "on node two\nright\n", "on node two\nleft\n", "s", NULL, NULL},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
-	const struct record_finding *finding = finding_of(reader, "outcome-differs");
+	const struct record_finding *finding = finding_of(reader, FINDING_OUTCOME_DIFFERS);
 	const struct record_outcome *first, *second;
 
 	assert_non_null(finding);
@@ -335,7 +336,7 @@ static void test_whole(void **state)
 	const struct record_exploration *e = store_reader_exploration(reader);
 
 	assert_int_equal(e->interleavings, 4);
-	assert_int_equal(finding_of(reader, "deadlock")->count, 2);
+	assert_int_equal(finding_of(reader, FINDING_DEADLOCK)->count, 2);
 	assert_int_equal(e->shards, 0);
 	assert_false(e->complete);
 }

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <glib.h>
 
-#include "scheduler/mpi_library.h"
+#include "scheduler/host/mpi_library.h"
 
 static void assert_shortened(const char *version, const char *expected)
 {

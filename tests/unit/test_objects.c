@@ -1,5 +1,5 @@
 /* The shim is a library that is preloaded; this part of it stands alone. */
-#include "../../shim/objects.c"
+#include "shim/objects.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static void test_left_by_call(void **state)
 	for (uint64_t i = 0; i < 999; i += 2)
 		objects_remove(WIRE_OBJECT_COMMUNICATOR, i, NULL);
 	objects_add(WIRE_OBJECT_COMMUNICATOR, 7000, NULL, 4, 70);
-	left = objects_left(NULL, &count);
+	left = objects_left(NULL, &count, false);
 	assert_int_equal(count, 3);
 	assert_int_equal(left[0].site, 80);
 	assert_int_equal(left[0].count, 500);
@@ -31,17 +31,15 @@ static void test_left_by_call(void **state)
 	assert_int_equal(left[2].site, 70);
 	assert_int_equal(left[2].function, 4);
 	free(left);
-	objects_clear();
 }
 
 static uint64_t only_site(void)
 {
 	uint32_t count = 0;
-	struct wire_left *left = objects_left(NULL, &count);
+	struct wire_left *left = objects_left(NULL, &count, false);
 	uint64_t site = count == 1 ? left[0].site : 0;
 
 	free(left);
-	objects_clear();
 	return site;
 }
 
@@ -70,8 +68,29 @@ static void test_unknown_ones(void **state)
 	objects_remove(WIRE_OBJECT_DATATYPE, 5, NULL);
 	objects_remove(WIRE_OBJECT_GROUP, 6, NULL);
 	assert_int_equal(only_site(), 70);
-	assert_null(objects_left(NULL, &count));
+	assert_null(objects_left(NULL, &count, false));
 	assert_int_equal(count, 0);
+}
+
+/* Each is told once. */
+static void test_at_any_time(void **state)
+{
+	struct wire_left *left;
+	uint32_t count = 0;
+
+	(void)state;
+	objects_add(WIRE_OBJECT_INFO, 5, NULL, 4, 70);
+	objects_add(WIRE_OBJECT_GROUP, 5, NULL, 4, 80);
+	objects_add(WIRE_OBJECT_ERRHANDLER, 5, NULL, 4, 90);
+	assert_int_equal(only_site(), 80);
+	assert_null(objects_left(NULL, &count, false));
+	left = objects_left(NULL, &count, true);
+	assert_int_equal(count, 2);
+	assert_int_equal(left[0].site, 70);
+	assert_int_equal(left[1].site, 90);
+	free(left);
+	count = 0;
+	assert_null(objects_left(NULL, &count, true));
 }
 
 int main(void)
@@ -80,6 +99,7 @@ int main(void)
 		cmocka_unit_test(test_left_by_call),
 		cmocka_unit_test(test_which_of_equal_handles),
 		cmocka_unit_test(test_unknown_ones),
+		cmocka_unit_test(test_at_any_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "explorer/path.h"
-#include "scheduler/outcomes.h"
+#include "scheduler/session/outcomes.h"
 
 static void drop(gpointer bytes)
 {
@@ -31,7 +31,7 @@ static guint add(struct outcomes *outcomes, const char *one, const char *other)
 	static guint32 id;
 	g_autoptr(GPtrArray) left = texts(one, other);
 	g_autoptr(RecordExecution) execution = record_execution_new();
-	g_autoptr(GArray) choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
 
 	execution->id = ++id;
 	execution->buffering = RECORD_ZERO;
@@ -39,7 +39,7 @@ static guint add(struct outcomes *outcomes, const char *one, const char *other)
 	return outcomes_add(outcomes, left, execution, choices);
 }
 
-static gboolean check(struct outcomes *outcomes, guint index, const char *one, const char *other)
+static bool check(struct outcomes *outcomes, guint index, const char *one, const char *other)
 {
 	g_autoptr(GPtrArray) left = texts(one, other);
 

@@ -1,6 +1,6 @@
 /* A keeper in a process of its own, with this process as its scheduler. park.c belongs to the shim,
  * which is no library for others: it is compiled in here. */
-#include "../../shim/park.c"
+#include "shim/park.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void send_to(int fd, const struct wire_message *message)
 	struct wire_buffer buffer = {0};
 
 	wire_encode(&buffer, message);
-	assert_int_equal(write_all(fd, buffer.bytes, buffer.count), 0);
+	assert_int_equal(send_all(fd, buffer.bytes, buffer.count), 0);
 	wire_buffer_release(&buffer);
 }
 
@@ -70,10 +70,10 @@ static _Noreturn void be_a_rank(struct fixture *fixture, int pmi_fd)
 	if (fd < 0 || connect_to(path, fd) < 0 || park_init(fd, 0, 2) < 0)
 		_exit(60);
 	if (park_wait(&welcome) == PARK_RESUMED)
-		park_exit(park_is_restored() ? 51 : 50 + welcome.buffering);
+		park_exit(50 + welcome.buffering);
 	if (getpid() != pid || gettid() != pid || park_real_pid() == pid || kill(getpid(), 0) < 0)
 		_exit(61);
-	if (!park_is_restored() || park_world() != 9 || fcntl(AGENT_WORLD_FD, F_GETFD) < 0)
+	if (park.world != 9 || fcntl(AGENT_WORLD_FD, F_GETFD) < 0)
 		_exit(62);
 	_exit(welcome.buffering);
 }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 
-#include "scheduler/pmi.h"
+#include "scheduler/host/pmi.h"
 
 struct fixture {
 	uv_loop_t loop;

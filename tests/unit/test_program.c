@@ -12,8 +12,8 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "scheduler/check.h"
-#include "scheduler/program.h"
+#include "scheduler/commands/check.h"
+#include "scheduler/host/program.h"
 
 static char *directory;
 
@@ -142,8 +142,10 @@ static void test_other_mpi(void **state)
 	compile("gcc", "libmpi.so.40",
 	        "int MPI_Init(int *c, char ***v) { return c != 0 && v != 0; }\n",
 	        "-shared -fPIC -Wl,-soname,libmpi.so.40");
-	compile("gcc", "open", "int MPI_Init(int *, char ***);\n"
-	                       "int main(void) { return MPI_Init(0, 0); }\n", options);
+	compile("gcc", "open",
+	        "int MPI_Init(int *, char ***);\n"
+	        "int main(void) { return MPI_Init(0, 0); }\n",
+	        options);
 	expect("open", PROGRAM_OPEN_MPI, "Open MPI");
 }
 
@@ -163,15 +165,15 @@ static const char ring[] =
 	"	return MPI_Finalize();\n"
 	"}\n";
 
-static gboolean lists(const GPtrArray *list, const char *name)
+static bool lists(const GPtrArray *list, const char *name)
 {
 	for (guint i = 0; i < list->len; i++) {
 		const struct program_call *call = list->pdata[i];
 
 		if (strcmp(call->name, name) == 0)
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 static void test_mpich_and_its_calls(void **state)
@@ -193,13 +195,13 @@ static void test_mpich_and_its_calls(void **state)
 	check_free(check);
 }
 
-static gboolean notes(const GPtrArray *notes, const char *start)
+static bool notes(const GPtrArray *notes, const char *start)
 {
 	for (guint i = 0; i < notes->len; i++) {
 		if (g_str_has_prefix(notes->pdata[i], start))
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 static GPtrArray *notes_of(const char *name)
@@ -225,13 +227,17 @@ static void test_what_cannot_be_controlled(void **state)
 	assert_true(notes(of_ring, "MPI_Comm_spawn: "));
 	assert_true(notes(of_ring, "MPI_Init_thread: "));
 	assert_true(notes(of_ring, "MPI_Accumulate: "));
-	compile("mpicc.mpich", "finder", "#include <dlfcn.h>\n#include <mpi.h>\n"
-	        "int main(void) { MPI_Init(0, 0); return dlsym(0, \"MPI_Send\") == 0; }\n", "");
+	compile("mpicc.mpich", "finder",
+	        "#include <dlfcn.h>\n#include <mpi.h>\n"
+	        "int main(void) { MPI_Init(0, 0); return dlsym(0, \"MPI_Send\") == 0; }\n",
+	        "");
 	of_finder = notes_of("finder");
 	assert_int_equal(of_finder->len, 1);
 	assert_true(notes(of_finder, "finder finds functions by name"));
-	compile("mpicc.mpich", "plain", "#include <mpi.h>\n"
-	        "int main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n", "");
+	compile("mpicc.mpich", "plain",
+	        "#include <mpi.h>\n"
+	        "int main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n",
+	        "");
 	of_plain = notes_of("plain");
 	assert_int_equal(of_plain->len, 0);
 }
@@ -244,8 +250,10 @@ static void test_mpi_through_a_library(void **state)
 	struct check *check;
 
 	(void)state;
-	compile("mpicc.mpich", "libwork.so", "#include <mpi.h>\n"
-	        "int work(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n", "-shared -fPIC");
+	compile("mpicc.mpich", "libwork.so",
+	        "#include <mpi.h>\n"
+	        "int work(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n",
+	        "-shared -fPIC");
 	compile("gcc", "front", "int work(void);\nint main(void) { return work(); }\n", options);
 	expect("front", PROGRAM_MPICH, NULL);
 	check = check_new(path);

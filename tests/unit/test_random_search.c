@@ -5,20 +5,21 @@
 
 #include <cmocka.h>
 
-#include "../../explorer/answer.h"
-#include "../../explorer/random_search.h"
+#include "explorer/random_search.h"
+
+#define RANKS 10
 
 /* Points of ranks 0, 1, ..., each open for messages of so many sources. */
 static GArray *points(guint count, guint alternatives)
 {
-	GArray *open = g_array_new(FALSE, TRUE, sizeof(struct open_choice));
+	GArray *open = g_array_new(false, true, sizeof(struct open_choice));
 
 	for (guint i = 0; i < count; i++) {
-		struct open_choice one = {.point = {(int32_t)i, 2, 0}};
+		struct open_choice one = {.point = point_call((int32_t)i, 2, 0)};
 
-		one.alternatives = g_array_new(FALSE, FALSE, sizeof(struct op_id));
+		one.alternatives = g_array_new(false, false, sizeof(struct taken));
 		for (guint k = 0; k < alternatives; k++) {
-			struct op_id message = {(int32_t)k, 5, 0};
+			struct taken message = taken_message((struct op_id){(int32_t)k, 5, 0});
 
 			g_array_append_val(one.alternatives, message);
 		}
@@ -43,7 +44,7 @@ static struct open_choice *point_at(GArray *open, guint index)
  * whether the end was known. */
 static GArray *walk(struct random_search *search, guint count, guint alternatives, bool *ret_known)
 {
-	GArray *drawn = g_array_new(FALSE, FALSE, sizeof(guint));
+	GArray *drawn = g_array_new(false, false, sizeof(guint));
 	GArray *open = points(count, alternatives);
 	struct choice choice;
 	struct trace trace;
@@ -53,13 +54,13 @@ static GArray *walk(struct random_search *search, guint count, guint alternative
 	while ((step = random_search_rest(search, &trace, open, &choice)) == EXPLORER_TAKE) {
 		struct event event = {.kind = EVENT_MATCH,
 		                      .chosen = true,
-		                      .op.id = choice.point,
-		                      .other = choice.taken};
-		guint number = (guint)(10 * choice.point.rank + choice.taken.rank), i = 0;
+		                      .op.id = point_operation(&choice.point, RANKS),
+		                      .other = choice.taken.send};
+		guint number = (guint)(10 * choice.point.rank + choice.taken.send.rank), i = 0;
 
 		g_array_append_val(drawn, number);
 		trace_append(&trace, &event);
-		while (!op_id_equal(point_at(open, i)->point, choice.point))
+		while (!point_equal(&point_at(open, i)->point, &choice.point))
 			i++;
 		g_array_unref(point_at(open, i)->alternatives);
 		g_array_remove_index(open, i);
@@ -75,7 +76,7 @@ static GArray *walk(struct random_search *search, guint count, guint alternative
 static void test_a_seed_means_the_same_for_ever(void **state)
 {
 	static const guint expected[][3] = {{0, 11, 22}, {12, 22, 0}, {22, 2, 11}};
-	struct random_search *search = random_search_new(42, 1, 0);
+	struct random_search *search = random_search_new(RANKS, 42, 1, 0);
 	bool known;
 
 	(void)state;
@@ -93,7 +94,7 @@ static void test_a_seed_means_the_same_for_ever(void **state)
 /* Two points with two alternatives each: four outcomes, whatever the order; then no more. */
 static void test_ends_when_nothing_is_new(void **state)
 {
-	struct random_search *search = random_search_new(1, 1, 0);
+	struct random_search *search = random_search_new(RANKS, 1, 1, 0);
 	struct random_statistics statistics;
 	guint new = 0, runs = 0;
 	bool known;
@@ -114,7 +115,7 @@ static void test_ends_when_nothing_is_new(void **state)
 
 static void test_ends_at_once_when_there_is_nothing_to_draw(void **state)
 {
-	struct random_search *search = random_search_new(1, 1, 0);
+	struct random_search *search = random_search_new(RANKS, 1, 1, 0);
 	bool known;
 
 	(void)state;
@@ -127,7 +128,8 @@ static void test_ends_at_once_when_there_is_nothing_to_draw(void **state)
 
 static void test_a_walk_that_was_stopped_is_begun_again(void **state)
 {
-	struct random_search *one = random_search_new(7, 1, 0), *other = random_search_new(7, 1, 0);
+	struct random_search *one = random_search_new(RANKS, 7, 1, 0),
+			     *other = random_search_new(RANKS, 7, 1, 0);
 	GArray *open = points(3, 3);
 	struct trace trace;
 	struct choice choice;
@@ -153,7 +155,8 @@ static void test_a_walk_that_was_stopped_is_begun_again(void **state)
 
 static void test_is_gone_on_with(void **state)
 {
-	struct random_search *one = random_search_new(9, 2, 0), *other = random_search_new(9, 2, 0);
+	struct random_search *one = random_search_new(RANKS, 9, 2, 0),
+			     *other = random_search_new(RANKS, 9, 2, 0);
 	GVariant *saved, *nonsense = g_variant_ref_sink(g_variant_new("(u)", 1));
 	bool known, also;
 
@@ -184,7 +187,7 @@ static void test_is_gone_on_with(void **state)
 /* Always the same: marked points at once and by default, sends that may complete early in turn. */
 static void test_what_is_not_drawn(void **state)
 {
-	struct random_search *search = random_search_new(3, 1, 2);
+	struct random_search *search = random_search_new(RANKS, 3, 1, 2);
 	GArray *open = points(4, 3);
 	struct trace trace;
 	struct choice choice;
@@ -198,16 +201,16 @@ static void test_what_is_not_drawn(void **state)
 		assert_true(random_search_next(search));
 		random_search_rest(search, &trace, open, &choice);
 		assert_int_equal(choice.point.rank, 2);
-		assert_int_equal(choice.taken.rank, 0);
+		assert_int_equal(choice.taken.send.rank, 0);
 	}
 	point_at(open, 2)->bounds = 0;
 	g_array_set_size(point_at(open, 0)->alternatives, 2);
-	g_array_index(point_at(open, 0)->alternatives, struct op_id, 0) = answer_make(ANSWER_EARLY);
-	g_array_index(point_at(open, 0)->alternatives, struct op_id, 1) = answer_make(ANSWER_LATE);
+	g_array_index(point_at(open, 0)->alternatives, struct taken, 0) = taken_plain(TAKEN_EARLY);
+	g_array_index(point_at(open, 0)->alternatives, struct taken, 1) = taken_plain(TAKEN_LATE);
 	for (int i = 0; i < 20; i++) {
 		random_search_rest(search, &trace, open, &choice);
 		assert_int_equal(choice.point.rank, 0);
-		late += choice.taken.rank == ANSWER_LATE;
+		late += choice.taken.kind == TAKEN_LATE;
 	}
 	assert_true(late > 0 && late < 20);
 	points_free(open);

@@ -5,12 +5,12 @@
 
 #include <cmocka.h>
 
-#include "../../scheduler/remarks.h"
+#include "scheduler/world/remarks.h"
 
 static struct remark remark(guint32 call, const char *does)
 {
 	return (struct remark){
-		.kind = "type-mismatch",
+		.kind = FINDING_TYPE_MISMATCH,
 		.count = 2,
 		.parties = {{.rank = 1, .call = call, .function = 5, .site = 77, .does = does},
 	                    {.rank = 0, .call = 3, .function = 6, .site = 78, .does = "b"}},
@@ -28,7 +28,7 @@ static void test_equal_ones_are_one(void **state)
 	remarks_add(remarks, &other);
 	other.count = 1;
 	remarks_add(remarks, &other);
-	other.kind = "leak";
+	other.kind = FINDING_LEAK;
 	remarks_add(remarks, &other);
 	other.parties[0].rank = 2;
 	remarks_add(remarks, &other);

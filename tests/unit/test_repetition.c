@@ -1,5 +1,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static void append(GString *text, const GPtrArray *folded, const char *items)
 /* Letters as they are told when they are folded; the caller's. */
 static char *folded(const char *letters)
 {
-	g_autoptr(GArray) items = g_array_new(FALSE, FALSE, sizeof(guint));
+	g_autoptr(GArray) items = g_array_new(false, false, sizeof(guint));
 	g_autoptr(GPtrArray) result = NULL;
 	GString *text = g_string_new(NULL);
 
@@ -36,7 +37,7 @@ static char *folded(const char *letters)
 	}
 	result = repetition_fold((const guint *)(const void *)items->data, items->len);
 	append(text, result, letters);
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 static void assert_folded(const char *letters, const char *expected)

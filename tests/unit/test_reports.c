@@ -9,7 +9,7 @@
 
 #include "reports/places.h"
 #include "reports/report.h"
-#include "scheduler/store.h"
+#include "scheduler/store/store.h"
 
 struct fixture {
 	char *directory, *out;
@@ -57,7 +57,8 @@ static int tear_down(void **state)
 }
 
 /* Adds interleavings 1 to `count`; the first `bad` of them show finding 1. */
-static void add_executions(struct fixture *fixture, uint32_t count, uint32_t bad, const char *kind)
+static void add_executions(struct fixture *fixture, uint32_t count, uint32_t bad,
+                           enum finding_kind kind)
 {
 	for (uint32_t id = 1; id <= count; id++) {
 		g_autoptr(RecordExecution) e = record_execution_new();
@@ -104,11 +105,13 @@ static struct record_rank *add_rank(struct record_finding *finding, int32_t numb
 	struct record_rank *rank = record_rank_new(number);
 
 	rank->ended = g_strdup(ended);
+	if (ended)
+		rank->end = g_str_equal(ended, "ended") ? RECORD_END_WELL : RECORD_END_SIGNAL;
 	g_ptr_array_add(finding->ranks, rank);
 	return rank;
 }
 
-static struct record_finding *add_finding(struct fixture *fixture, const char *kind)
+static struct record_finding *add_finding(struct fixture *fixture, enum finding_kind kind)
 {
 	struct record_finding *finding = record_finding_new(kind);
 
@@ -124,9 +127,11 @@ static struct record_finding *add_finding(struct fixture *fixture, const char *k
 /* The example of the documentation. */
 static void add_deadlock(struct fixture *fixture)
 {
-	struct record_finding *finding = add_finding(fixture, "deadlock");
+	struct record_finding *finding = add_finding(fixture, FINDING_DEADLOCK);
 	struct record_rank *rank = add_rank(finding, 0, NULL);
-	struct record_message other = {.source = 2, .tag = 7, .call = 2};
+	struct taken first = taken_message((struct op_id){1, 2, 0});
+	struct taken second = taken_message((struct op_id){2, 2, 0});
+	struct record_message other = record_message_of(&second);
 	int32_t awaited = 1;
 
 	finding->message = g_strdup("rank 0 waits for rank 1, which has ended");
@@ -141,10 +146,11 @@ static void add_deadlock(struct fixture *fixture)
 	finding->blame->call = 3;
 	finding->blame->function = "MPI_Recv";
 	finding->blame->place = (struct place){.file = "solver.c", .line = 118};
-	finding->blame->taken = (struct record_message){
-		.source = 1, .tag = 7, .call = 2, .place = {.file = "solver.c", .line = 140}};
+	finding->blame->taken = record_message_of(&first);
+	finding->blame->taken.tag = other.tag = 7;
+	finding->blame->taken.place = (struct place){.file = "solver.c", .line = 140};
 	g_array_append_val(finding->blame->alternatives, other);
-	add_executions(fixture, 6, 2, "deadlock");
+	add_executions(fixture, 6, 2, FINDING_DEADLOCK);
 }
 
 static void the_verdict_on_a_deadlock_is_as_documented(void **state)
@@ -184,7 +190,7 @@ static void a_verdict_without_findings(void **state)
 	g_ptr_array_add(fixture->exploration->notes, g_strdup("Test was not explored"));
 	g_strfreev(fixture->exploration->program);
 	fixture->exploration->program = g_strsplit("./solver|it's|", "|", -1);
-	add_executions(fixture, 1, 0, NULL);
+	add_executions(fixture, 1, 0, FINDING_NONE);
 	text = report(fixture, "terminal");
 	assert_string_equal(
 		text,
@@ -200,11 +206,11 @@ static void a_verdict_without_findings(void **state)
 static void a_crash_shows_what_the_rank_wrote(void **state)
 {
 	struct fixture *fixture = *state;
-	struct record_finding *finding = add_finding(fixture, "crash");
+	struct record_finding *finding = add_finding(fixture, FINDING_CRASH);
 	struct record_rank *rank;
 	g_autofree char *text = NULL;
 
-	add_finding(fixture, "crash")->id = 2;
+	add_finding(fixture, FINDING_CRASH)->id = 2;
 	finding->message = g_strdup("rank 2 was killed by SIGABRT");
 	finding->bufferings = RECORD_INFINITE;
 	finding->reproduced = false;
@@ -214,7 +220,7 @@ static void a_crash_shows_what_the_rank_wrote(void **state)
 	rank->function = "MPI_Send";
 	rank->place = (struct place){.function = "work", .offset = 47};
 	add_rank(finding, 3, "ended");
-	add_executions(fixture, 2, 2, "crash");
+	add_executions(fixture, 2, 2, FINDING_CRASH);
 	text = report(fixture, "terminal");
 	assert_non_null(strstr(text, "\n  2 crashes in 2 interleavings\n"));
 	assert_non_null(strstr(text, "\ncrash #1  (2 of 2 interleavings, infinite buffering)\n"
@@ -233,7 +239,7 @@ static void walk_randomly(struct fixture *fixture)
 	fixture->exploration->seed = G_MAXINT64;
 	fixture->exploration->runs = 40;
 	fixture->exploration->incomplete_reason = g_strdup("random search, not exhaustive");
-	add_executions(fixture, 2, 0, NULL);
+	add_executions(fixture, 2, 0, FINDING_NONE);
 }
 
 static void random_walks_are_told_in_words(void **state)
@@ -260,11 +266,11 @@ static void random_walks_are_told_in_json(void **state)
 static void a_finding_without_a_replay_is_told_so(void **state)
 {
 	struct fixture *fixture = *state;
-	struct record_finding *finding = add_finding(fixture, "crash");
+	struct record_finding *finding = add_finding(fixture, FINDING_CRASH);
 	g_autofree char *text = NULL;
 
 	finding->replayed = finding->reproduced = false;
-	add_executions(fixture, 1, 1, "crash");
+	add_executions(fixture, 1, 1, FINDING_CRASH);
 	fixture->exploration->complete = false;
 	fixture->exploration->incomplete_reason = g_strdup("stopped by --max-time 10");
 	text = report(fixture, "terminal");
@@ -275,13 +281,13 @@ static void a_finding_without_a_replay_is_told_so(void **state)
 static void one_culprit_is_told_of_once(void **state)
 {
 	struct fixture *fixture = *state;
-	struct record_finding *finding = add_finding(fixture, "exit");
+	struct record_finding *finding = add_finding(fixture, FINDING_EXIT);
 	g_autofree char *text = NULL;
 
 	finding->message = g_strdup("rank 1 exited with status 3");
 	add_rank(finding, 0, "ended")->bystander = true;
 	add_rank(finding, 1, "exited with status 3");
-	add_executions(fixture, 2, 2, "exit");
+	add_executions(fixture, 2, 2, FINDING_EXIT);
 	text = report(fixture, "terminal");
 	assert_non_null(
 		strstr(text, "  rank 1 exited with status 3\n  rank 0  ended\n  rank 2 wrote"));
@@ -290,7 +296,7 @@ static void one_culprit_is_told_of_once(void **state)
 static void what_ranks_did_is_told_by_line(void **state)
 {
 	struct fixture *fixture = *state;
-	struct record_finding *finding = add_finding(fixture, "type-mismatch");
+	struct record_finding *finding = add_finding(fixture, FINDING_TYPE_MISMATCH);
 	g_autofree char *text = NULL;
 
 	finding->message = g_strdup("rank 1 sends 4 MPI_INT (MPI_Send at a.c:5), ...");
@@ -301,7 +307,7 @@ static void what_ranks_did_is_told_by_line(void **state)
 		rank->function = i > 0 ? "MPI_Send" : "MPI_Recv";
 		rank->place = (struct place){.file = "a.c", .line = i > 0 ? 5 : 9};
 	}
-	add_executions(fixture, 2, 2, "type-mismatch");
+	add_executions(fixture, 2, 2, FINDING_TYPE_MISMATCH);
 	text = report(fixture, "terminal");
 	assert_non_null(strstr(text, "\n  1 type-mismatch in 2 interleavings\n"));
 	assert_non_null(strstr(text, "\ntype-mismatch #1  (2 of 2 interleavings, any buffering)\n"
@@ -355,8 +361,8 @@ static void json_of_a_large_store_omits_what_went_well(void **state)
 	g_autoptr(JsonNode) root = NULL;
 	JsonObject *object;
 
-	add_finding(fixture, "deadlock");
-	add_executions(fixture, 10001, 3, "deadlock");
+	add_finding(fixture, FINDING_DEADLOCK);
+	add_executions(fixture, 10001, 3, FINDING_DEADLOCK);
 	text = report(fixture, "json");
 	root = json_from_string(text, NULL);
 	assert_non_null(root);
@@ -379,13 +385,13 @@ static void json_without_executions_is_valid(void **state)
 static void junit_survives_what_xml_cannot_hold(void **state)
 {
 	struct fixture *fixture = *state;
-	struct record_finding *finding = add_finding(fixture, "exit");
+	struct record_finding *finding = add_finding(fixture, FINDING_EXIT);
 	g_autofree char *text = NULL;
 
 	finding->message = g_strdup("\"a\" <b> & ]]> \n\xff");
 	finding->bufferings = RECORD_ZERO;
 	add_rank(finding, 1, "exited with status 3");
-	add_executions(fixture, 2, 1, "exit");
+	add_executions(fixture, 2, 1, FINDING_EXIT);
 	text = report(fixture, "junit");
 	assert_true(g_utf8_validate(text, -1, NULL));
 	assert_non_null(strstr(text, " tests=\"2\" failures=\"1\" "));
@@ -402,7 +408,7 @@ static void junit_passes_only_what_was_explored(void **state)
 
 	fixture->exploration->complete = false;
 	fixture->exploration->incomplete_reason = g_strdup("stopped by --max-time 10");
-	add_executions(fixture, 3, 0, NULL);
+	add_executions(fixture, 3, 0, FINDING_NONE);
 	text = report(fixture, "junit");
 	assert_non_null(strstr(text, " tests=\"2\" failures=\"0\" errors=\"0\" time="));
 	assert_non_null(strstr(text, " skipped=\"2\">\n    <properties>"));
@@ -413,14 +419,14 @@ static void junit_passes_only_what_was_explored(void **state)
 static void github_commands_are_escaped(void **state)
 {
 	struct fixture *fixture = *state;
-	struct record_finding *finding = add_finding(fixture, "exit");
+	struct record_finding *finding = add_finding(fixture, FINDING_EXIT);
 	struct record_rank *rank = add_rank(finding, 1, "exited with status 3");
 	g_autofree char *text = NULL;
 
 	finding->message = g_strdup("100%\n::error::no");
 	rank->function = "MPI_Send";
 	rank->place = (struct place){.file = "a,b:c.c", .line = 7};
-	add_executions(fixture, 1, 1, "exit");
+	add_executions(fixture, 1, 1, FINDING_EXIT);
 	text = report(fixture, "github");
 	assert_true(g_str_has_prefix(
 		text, "::error file=a%2Cb%3Ac.c,line=7,title=matchpoint%3A exit #1::"));
@@ -431,12 +437,12 @@ static void github_commands_are_escaped(void **state)
 static void markdown_fences_what_it_quotes(void **state)
 {
 	struct fixture *fixture = *state;
-	struct record_finding *finding = add_finding(fixture, "exit");
+	struct record_finding *finding = add_finding(fixture, FINDING_EXIT);
 	g_autofree char *text = NULL;
 
 	finding->message = g_strdup("```` </details>");
 	add_rank(finding, 1, "exited with status 3");
-	add_executions(fixture, 1, 1, "exit");
+	add_executions(fixture, 1, 1, FINDING_EXIT);
 	text = report(fixture, "markdown");
 	assert_non_null(strstr(text, "<summary>exit #1: ```` &lt;/details&gt; ("));
 	assert_non_null(strstr(text, "\n`````text\n  ```` </details>\n"));
@@ -548,8 +554,8 @@ static void a_long_interleaving_is_drawn_from_its_end(void **state)
 	g_array_set_size(e->matches, 0);
 	for (uint32_t call = 1; call <= 1000; call++) {
 		add_call(e, 0, call, RECORD_CALL_COLLECTIVE, -1, call);
-		g_array_index(e->calls, struct record_call, call - 1).place =
-			(struct place){.file = "a.c", .line = call};
+		g_array_index(e->calls, struct record_call, call - 1).place = (struct place){
+			.file = "a.c", .line = call};
 	}
 	assert_true(store_add(fixture->store, e, NULL, NULL));
 	text = report(fixture, "mermaid");

@@ -2,10 +2,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
-#include "../../scheduler/rma.h"
+#include "scheduler/world/rma.h"
 
 #define RANKS 4
 #define WINDOW 77
@@ -150,16 +151,16 @@ static void on_found(void *user, const struct rma_side sides[2])
 	pairs->sites[pairs->count++][1] = sides[1].access->site;
 }
 
-static gboolean has_pair(const struct pairs *pairs, guint64 one, guint64 other)
+static bool has_pair(const struct pairs *pairs, guint64 one, guint64 other)
 {
 	for (guint i = 0; i < pairs->count; i++) {
 		const guint64 *sites = pairs->sites[i];
 
 		if ((sites[0] == one && sites[1] == other)
 		    || (sites[0] == other && sites[1] == one))
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 static struct rma_doubts find(const struct story *story, struct pairs *pairs)
@@ -271,12 +272,95 @@ static void test_memory_may_tell_what_messages_do_not(void **state)
 	end(&story);
 }
 
+static guint64 combine(struct story *story, int rank, guint8 flags, guint8 reduction, gint64 at)
+{
+	struct wire_part part = {WIRE_PART_TARGET, at, 1, 1, 1, 0, 0};
+	guint32 number = ++story->numbers[rank];
+	struct wire_access access = {
+		.kind = WIRE_ACCESS_DATA,
+		.flags = flags | WIRE_ACCESS_ATOMIC,
+		.reduction = reduction,
+		.target = 2,
+		.number = number,
+		.basic = 0x0101,
+		.site = (guint64)rank << 32 | number,
+		.part_count = 1,
+		.parts = &part,
+	};
+
+	add(story, rank, access);
+	return access.site;
+}
+
+/* MPI_NO_OP beside another operation is right, unless the window has said that there is but one. */
+static void test_a_window_may_have_one_operation(void **state)
+{
+	enum { SUM = 3, MAX = 1, NO_OP = 14 };
+	static struct pairs pairs;
+	struct story story;
+
+	(void)state;
+	for (int same_op = 0; same_op < 2; same_op++) {
+		begin(&story);
+		add(&story, 2,
+		    (struct wire_access){.kind = WIRE_ACCESS_WINDOW,
+		                         .flags = same_op ? WIRE_WINDOW_SAME_OP : 0,
+		                         .target = WIRE_ANY,
+		                         .displacement = 1000,
+		                         .unit = 1});
+		guint64 sum = combine(&story, 0, WIRE_ACCESS_WRITES, SUM, 0);
+		guint64 fetch = combine(&story, 1, WIRE_ACCESS_READS, NO_OP, 0);
+		combine(&story, 0, WIRE_ACCESS_WRITES, SUM, 4);
+		combine(&story, 1, WIRE_ACCESS_WRITES, SUM, 4);
+		combine(&story, 0, WIRE_ACCESS_READS, NO_OP, 6);
+		combine(&story, 1, WIRE_ACCESS_READS, NO_OP, 6);
+		guint64 one = combine(&story, 0, WIRE_ACCESS_WRITES, SUM, 8);
+		guint64 other = combine(&story, 1, WIRE_ACCESS_WRITES, MAX, 8);
+		find(&story, &pairs);
+		assert_true(has_pair(&pairs, one, other));
+		assert_int_equal(has_pair(&pairs, sum, fetch), same_op);
+		assert_int_equal(pairs.count, 1 + same_op);
+		end(&story);
+	}
+}
+
+/* What uses a window's memory here since it began, though it is told when it is over. */
+static void test_what_is_under_way_is_met(void **state)
+{
+	static struct pairs pairs;
+	struct story story;
+	struct wire_part part = {WIRE_PART_WRITTEN, 1000, 4, 1, 1, 0, 0};
+
+	(void)state;
+	begin(&story);
+	fence(&story, 0);
+	add(&story, 2,
+	    (struct wire_access){.kind = WIRE_ACCESS_BEGIN, .target = WIRE_ANY, .number = 7});
+	guint64 put = use(&story, 0, 2, WIRE_ACCESS_WRITES, 0);
+	for (int i = 0; i < 3; i++)
+		fence(&story, 0);
+	add(&story, 2,
+	    (struct wire_access){.kind = WIRE_ACCESS_LOCAL,
+	                         .site = 42,
+	                         .target = WIRE_ANY,
+	                         .number = 7,
+	                         .part_count = 1,
+	                         .parts = &part});
+	fence(&story, 0);
+	use(&story, 1, 2, WIRE_ACCESS_WRITES, 0);
+	find(&story, &pairs);
+	assert_int_equal(pairs.count, 1);
+	assert_true(has_pair(&pairs, put, 42) || has_pair(&pairs, 42, put));
+	end(&story);
+}
+
 /* The time grows with the number of accesses, not with its square; repeated ones are one. */
 static void test_many_accesses(void **state)
 {
 	static struct pairs pairs;
 	struct story story;
-	gint64 before = g_get_monotonic_time();
+	clock_t before =
+		clock(); /* a second of the processor's; sanitizers take 15 times as long */
 
 	(void)state;
 	begin(&story);
@@ -293,7 +377,7 @@ static void test_many_accesses(void **state)
 	}
 	assert_int_equal(find(&story, &pairs).unknown, 0);
 	assert_int_equal(pairs.count, 0);
-	assert_in_range(g_get_monotonic_time() - before, 0, 20 * G_USEC_PER_SEC);
+	assert_in_range(clock() - before, 0, 60 * CLOCKS_PER_SEC);
 	end(&story);
 }
 
@@ -304,17 +388,18 @@ enum { NODES = 256, STEPS = 60 };
 /* What the oracle knows: which step comes before which, and what each does. */
 struct node {
 	int rank, target, done; /* done: the node by which it is complete; -1: never */
+	int entered;            /* the target came to the last fence there, if not -1 */
 	guint64 site;
 	guint8 flags;
 	guint8 reduction;
 	gint64 at;
-	gboolean closed;
+	bool closed;
 };
 
 struct oracle {
 	struct node nodes[NODES];
-	gboolean before[NODES][NODES];
-	int last[RANKS];
+	bool before[NODES][NODES];
+	int last[RANKS], fenced[RANKS];
 	int count;
 };
 
@@ -323,7 +408,7 @@ static int new_node(struct oracle *oracle, int rank)
 	int index = oracle->count++, last = oracle->last[rank];
 
 	oracle->nodes[index] = (struct node){.rank = rank, .done = -1};
-	oracle->before[index][index] = TRUE;
+	oracle->before[index][index] = true;
 	for (int i = 0; last >= 0 && i <= last; i++)
 		oracle->before[i][index] = oracle->before[i][last];
 	oracle->last[rank] = index;
@@ -349,12 +434,12 @@ static void finish(struct oracle *oracle, int rank, int target, int by)
 
 static void random_fence(struct story *story, struct oracle *oracle, GRand *random)
 {
-	gboolean ends = g_rand_boolean(random);
+	bool ends = g_rand_boolean(random);
 	int arrivals[RANKS];
 
 	fence(story, ends ? 0 : WIRE_ACCESS_NOPRECEDE);
 	for (int rank = 0; rank < RANKS; rank++) {
-		arrivals[rank] = new_node(oracle, rank);
+		arrivals[rank] = oracle->fenced[rank] = new_node(oracle, rank);
 		if (ends)
 			finish(oracle, rank, -1, arrivals[rank]);
 	}
@@ -399,6 +484,7 @@ static void random_access(struct story *story, struct oracle *oracle, GRand *ran
 	struct wire_access access = {.kind = WIRE_ACCESS_DATA, .part_count = 1, .parts = &part};
 
 	node->target = g_rand_int_range(random, 0, RANKS);
+	node->entered = oracle->fenced[node->target];
 	node->flags = kinds[g_rand_int_range(random, 0, 3)];
 	node->at = g_rand_int_range(random, 0, 12);
 	node->reduction = node->flags & WIRE_ACCESS_ATOMIC ? (guint8)g_rand_int_range(random, 1, 3)
@@ -439,18 +525,27 @@ static void random_step(struct story *story, struct oracle *oracle, GRand *rando
 	}
 }
 
-static gboolean conflict(const struct oracle *oracle, int i, int j)
+/* An access is at its target no sooner than that rank has come to the fence. */
+static bool is_before(const struct oracle *oracle, const struct node *a, int index)
+{
+	const struct node *b = &oracle->nodes[index];
+
+	return a->done >= 0
+	       && (oracle->before[a->done][index]
+	           || (b->entered >= 0 && oracle->before[a->done][b->entered]));
+}
+
+static bool conflict(const struct oracle *oracle, int i, int j)
 {
 	const struct node *a = &oracle->nodes[i], *b = &oracle->nodes[j];
 
 	if (a->site == 0 || b->site == 0 || a->target != b->target || ABS(a->at - b->at) > 1
 	    || !((a->flags | b->flags) & WIRE_ACCESS_WRITES))
-		return FALSE;
+		return false;
 	if (a->flags & b->flags & WIRE_ACCESS_ATOMIC
 	    && (a->rank == b->rank || a->reduction == b->reduction))
-		return FALSE;
-	return !(a->done >= 0 && oracle->before[a->done][j])
-	       && !(b->done >= 0 && oracle->before[b->done][i]);
+		return false;
+	return !is_before(oracle, a, j) && !is_before(oracle, b, i);
 }
 
 static void test_random_epochs_agree_with_an_oracle(void **state)
@@ -465,15 +560,15 @@ static void test_random_epochs_agree_with_an_oracle(void **state)
 		guint expected = 0;
 		struct story story;
 
-		oracle = (struct oracle){.last = {-1, -1, -1, -1}};
+		oracle = (struct oracle){.last = {-1, -1, -1, -1}, .fenced = {-1, -1, -1, -1}};
 		begin(&story);
 		for (int i = 0; i < STEPS && oracle.count < NODES - 3 * RANKS; i++)
 			random_step(&story, &oracle, random);
 		find(&story, &pairs);
 		for (int i = 0; i < oracle.count; i++) {
 			for (int j = i + 1; j < oracle.count; j++) {
-				gboolean told = has_pair(&pairs, oracle.nodes[i].site,
-				                         oracle.nodes[j].site);
+				bool told = has_pair(&pairs, oracle.nodes[i].site,
+				                     oracle.nodes[j].site);
 
 				if (oracle.nodes[i].site == 0 || oracle.nodes[j].site == 0)
 					continue;
@@ -495,6 +590,8 @@ int main(void)
 		cmocka_unit_test(test_strided_parts_meet_where_they_do),
 		cmocka_unit_test(test_a_request_frees_the_own_buffer),
 		cmocka_unit_test(test_memory_may_tell_what_messages_do_not),
+		cmocka_unit_test(test_a_window_may_have_one_operation),
+		cmocka_unit_test(test_what_is_under_way_is_met),
 		cmocka_unit_test(test_many_accesses),
 		cmocka_unit_test(test_random_epochs_agree_with_an_oracle),
 	};

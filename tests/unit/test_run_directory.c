@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,13 +12,13 @@
 #include <cmocka.h>
 #include <glib/gstdio.h>
 
-#include "scheduler/environment.h"
-#include "scheduler/run_directory.h"
+#include "scheduler/host/environment.h"
+#include "scheduler/host/run_directory.h"
 
 static int set_up(void **state)
 {
 	*state = g_dir_make_tmp("mp-XXXXXX", NULL);
-	g_setenv(ENVIRONMENT_RUNDIR, *state, TRUE);
+	g_setenv(ENVIRONMENT_RUNDIR, *state, true);
 	return 0;
 }
 
@@ -73,6 +74,28 @@ static void test_removal_follows_no_link(void **state)
 	assert_int_equal(g_rmdir(outside), 0);
 }
 
+/* But what MPICH has in /dev/shm for a job of ours is ours. */
+static void test_files_of_jobs_are_removed(void **state)
+{
+	struct run_directory *directory = run_directory_new(4, NULL);
+	g_autofree char *world = run_directory_add_world(directory, 3, NULL);
+	g_autofree char *link = g_build_filename(world, RUN_DIRECTORY_SHARED "x", NULL);
+	g_autofree char *other = g_build_filename(world, RUN_DIRECTORY_SHARED "y", NULL);
+	g_autofree char *precious = g_build_filename(*state, "precious", NULL);
+	char made[] = "/dev/shm/mpich_shar_tmpXXXXXX";
+	int file = g_mkstemp(made);
+
+	assert_true(file >= 0);
+	close(file);
+	touch(*state, "precious");
+	assert_int_equal(symlink(made, link), 0);
+	assert_int_equal(symlink(precious, other), 0);
+	run_directory_remove_world(directory, 3);
+	assert_int_equal(g_access(made, F_OK), -1);
+	assert_int_equal(g_unlink(precious), 0);
+	run_directory_free(directory);
+}
+
 static void test_dead_predecessors_are_removed(void **state)
 {
 	struct run_directory *living = run_directory_new(4, NULL), *next;
@@ -80,15 +103,19 @@ static void test_dead_predecessors_are_removed(void **state)
 	g_autofree char *starting = g_strdup_printf("%s/matchpoint-%d-abcdef", (char *)*state,
 	                                            (int)getpid());
 	g_autofree char *world = g_build_filename(dead, "w0", NULL);
+	g_autofree char *elsewhere = g_build_filename(*state, "matchpoint-1073741822-abcdef", NULL);
 
 	assert_int_equal(g_mkdir_with_parents(world, 0700), 0);
 	assert_int_equal(g_mkdir(starting, 0700), 0);
+	assert_int_equal(g_mkdir(elsewhere, 0700), 0);
 	touch(world, "clone.0");
+	touch(dead, "lock");
 	next = run_directory_new(4, NULL);
 	assert_int_equal(g_access(dead, F_OK), -1);
 	assert_int_equal(g_access(run_directory_path(living), F_OK), 0);
 	assert_int_equal(g_access(starting, F_OK), 0);
 	assert_int_equal(g_rmdir(starting), 0);
+	assert_int_equal(g_rmdir(elsewhere), 0); /* it starts in another container */
 	run_directory_free(living);
 	run_directory_free(next);
 }
@@ -142,13 +169,13 @@ static void test_bad_places_are_refused(void **state)
 	g_autofree char *path = g_build_filename(*state, name, NULL);
 
 	assert_int_equal(g_mkdir(path, 0700), 0);
-	g_setenv(ENVIRONMENT_RUNDIR, path, TRUE);
+	g_setenv(ENVIRONMENT_RUNDIR, path, true);
 	expect_refusal(4, "too long");
 	assert_int_equal(g_rmdir(path), 0);
 	expect_refusal(4, "No such file");
-	g_setenv(ENVIRONMENT_RUNDIR, "relative", TRUE);
+	g_setenv(ENVIRONMENT_RUNDIR, "relative", true);
 	expect_refusal(4, "absolute");
-	g_setenv(ENVIRONMENT_RUNDIR, *state, TRUE);
+	g_setenv(ENVIRONMENT_RUNDIR, *state, true);
 	expect_refusal(1 << 30, "MB free");
 	g_unsetenv(ENVIRONMENT_RUNDIR);
 	expect_refusal(1 << 30, "--shm-size");
@@ -161,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_worlds_come_and_go),
 		TEST(test_removal_follows_no_link),
+		TEST(test_files_of_jobs_are_removed),
 		TEST(test_dead_predecessors_are_removed),
 		TEST(test_those_who_start_at_once_spare_each_other),
 		TEST(test_bad_places_are_refused),

@@ -9,7 +9,7 @@
 
 #include "reports/report.h"
 #include "reports/sarif_limits.h"
-#include "scheduler/store.h"
+#include "scheduler/store/store.h"
 
 static void details_are_shared_out_among_results(void **state)
 {
@@ -71,15 +71,14 @@ static void nothing_left_out_is_not_told(void **state)
 
 	(void)state;
 	assert_null(sarif_limits_words(&none));
-	assert_string_equal(text,
-	                    "left out to stay within the limits of code scanning services: "
-	                    "1 result, 20 related locations; --json has them");
+	assert_string_equal(text, "left out to stay within the limits of code scanning services: "
+	                          "1 result, 20 related locations; --json has them");
 }
 
 /* A deadlock of so many ranks, whose path is as long as those of long runs. */
 static struct record_finding *huge_finding(uint32_t id, int32_t ranks)
 {
-	struct record_finding *finding = record_finding_new("deadlock");
+	struct record_finding *finding = record_finding_new(FINDING_DEADLOCK);
 	GString *path = g_string_new("mp1:n4:0.1=1");
 
 	for (int i = 0; i < 40000; i++)
@@ -87,7 +86,7 @@ static struct record_finding *huge_finding(uint32_t id, int32_t ranks)
 	finding->id = id;
 	finding->count = 1;
 	finding->bufferings = RECORD_ZERO;
-	finding->path = g_string_free(path, FALSE);
+	finding->path = g_string_free(path, false);
 	for (int32_t i = 0; i < ranks; i++) {
 		struct record_rank *rank = record_rank_new(i);
 
@@ -114,7 +113,7 @@ static char *sarif_of(GPtrArray *findings)
 	e->program = g_strsplit("./solver", "|", -1);
 	e->ranks = 4;
 	execution->id = 1;
-	execution->status = "deadlock";
+	execution->status = FINDING_DEADLOCK;
 	execution->path = g_strdup("mp1:n4:0.3=1");
 	for (guint i = 1; i <= findings->len; i++)
 		g_array_append_val(execution->findings, i);
@@ -154,8 +153,8 @@ static const char *last_notification(JsonObject *run)
 
 static void a_huge_finding_is_cut_which_is_said(void **state)
 {
-	g_autoptr(GPtrArray) findings =
-		g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+	g_autoptr(GPtrArray)
+		findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
 	g_autoptr(JsonParser) parser = json_parser_new();
 	g_autofree char *text = NULL;
 	JsonObject *run, *result, *properties;
@@ -167,8 +166,8 @@ static void a_huge_finding_is_cut_which_is_said(void **state)
 	result = json_array_get_object_element(json_object_get_array_member(run, "results"), 0);
 	properties = json_object_get_object_member(result, "properties");
 	assert_in_range(json_array_get_length(json_object_get_array_member(result, "locations"))
-	                        + json_array_get_length(json_object_get_array_member(
-					result, "relatedLocations")),
+	                        + json_array_get_length(
+					json_object_get_array_member(result, "relatedLocations")),
 	                1000, 1000);
 	assert_in_range(strlen(json_object_get_string_member(properties, "path")), 1, 1000);
 	assert_non_null(strstr(json_object_get_string_member(properties, "path"), "40001 choices"));

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "scheduler/sketch.h"
+#include "scheduler/reproduce/sketch.h"
 
 static void call(struct record_execution *execution, int32_t rank, uint32_t number, uint8_t kind,
                  const char *function, int32_t peer, uint64_t bytes)
@@ -42,7 +42,7 @@ static struct record_execution *execution_new(guint ranks)
 }
 
 /* Rank 0 receives from any, then from `second`; ranks 1 and 2 send. */
-static struct record_execution *two_senders(int32_t first, int32_t second, gboolean all)
+static struct record_execution *two_senders(int32_t first, int32_t second, bool all)
 {
 	struct record_execution *execution = execution_new(3);
 
@@ -61,7 +61,7 @@ static struct record_execution *two_senders(int32_t first, int32_t second, gbool
 
 static struct record_finding *deadlock_at(int32_t rank, uint32_t number)
 {
-	struct record_finding *finding = record_finding_new("deadlock");
+	struct record_finding *finding = record_finding_new(FINDING_DEADLOCK);
 	struct record_rank *line = record_rank_new(rank);
 
 	line->call = number;
@@ -84,7 +84,7 @@ static void check_lines(struct sketch *sketch, const char *text)
 
 static void writes_the_calls_of_each_rank(void **state)
 {
-	struct record_execution *bad = two_senders(1, 1, FALSE);
+	struct record_execution *bad = two_senders(1, 1, false);
 	struct record_finding *finding = deadlock_at(0, 3);
 	struct sketch *sketch = sketch_new(finding, bad, NULL, NULL);
 	char *text = sketch_print(sketch, "one\ntwo */");
@@ -107,7 +107,7 @@ static void writes_the_calls_of_each_rank(void **state)
 
 static void leaves_out_a_rank_with_its_partners(void **state)
 {
-	struct record_execution *bad = two_senders(1, 1, FALSE);
+	struct record_execution *bad = two_senders(1, 1, false);
 	struct record_finding *finding = deadlock_at(0, 3);
 	struct sketch *sketch = sketch_new(finding, bad, NULL, NULL);
 	g_autofree bool *all = sketch_state(sketch);
@@ -135,7 +135,7 @@ static void leaves_out_a_rank_with_its_partners(void **state)
 
 static void follows_the_source_of_a_wildcard(void **state)
 {
-	struct record_execution *bad = two_senders(1, 1, FALSE), *good = two_senders(2, 2, FALSE);
+	struct record_execution *bad = two_senders(1, 1, false), *good = two_senders(2, 2, false);
 	struct record_finding *finding = deadlock_at(0, 3);
 	struct sketch *sketch = sketch_new(finding, bad, good, NULL);
 	char *text = sketch_print(sketch, "");
@@ -152,8 +152,8 @@ static void follows_the_source_of_a_wildcard(void **state)
 
 static void asserts_the_message_that_goes_well(void **state)
 {
-	struct record_execution *bad = two_senders(1, -1, TRUE);
-	struct record_finding *finding = record_finding_new("crash");
+	struct record_execution *bad = two_senders(1, -1, true);
+	struct record_finding *finding = record_finding_new(FINDING_CRASH);
 	struct record_message right = {.source = 2, .call = 2};
 	struct sketch *sketch;
 	g_autoptr(GError) error = NULL;
@@ -231,7 +231,7 @@ static void waits_for_requests_in_buffers_of_their_own(void **state)
 }
 
 /* Rank 0 asks which of its two requests is complete; only when it is the first it goes on. */
-static struct record_execution *first_answer(uint32_t reported, gboolean goes_on)
+static struct record_execution *first_answer(uint32_t reported, bool goes_on)
 {
 	struct record_execution *execution = execution_new(2);
 	uint32_t other = 5 - reported;
@@ -260,7 +260,7 @@ static struct record_execution *first_answer(uint32_t reported, gboolean goes_on
 
 static void branches_on_an_answer(void **state)
 {
-	struct record_execution *bad = first_answer(3, FALSE), *good = first_answer(2, TRUE);
+	struct record_execution *bad = first_answer(3, false), *good = first_answer(2, true);
 	struct record_finding *finding = deadlock_at(1, 2);
 	struct sketch *sketch = sketch_new(finding, bad, good, NULL);
 	g_autofree bool *all = sketch_state(sketch), *none = NULL;
@@ -295,7 +295,7 @@ static void branches_on_an_answer(void **state)
 }
 
 /* Rank 0 cancels its receive; only when it came in time rank 1 is sent nothing. */
-static struct record_execution *cancelled(gboolean in_time)
+static struct record_execution *cancelled(bool in_time)
 {
 	struct record_execution *execution = execution_new(2);
 	struct record_call *calls;
@@ -323,7 +323,7 @@ static struct record_execution *cancelled(gboolean in_time)
 
 static void branches_on_a_cancellation(void **state)
 {
-	struct record_execution *bad = cancelled(TRUE), *good = cancelled(FALSE);
+	struct record_execution *bad = cancelled(true), *good = cancelled(false);
 	struct record_finding *finding = deadlock_at(1, 3);
 	struct sketch *sketch = sketch_new(finding, bad, good, NULL);
 	char *text = sketch_print(sketch, "");
@@ -388,7 +388,7 @@ static void writes_locks_of_windows(void **state)
 /* As above, and rank 1 is told: it receives only then. */
 static void tells_others_which_way(void **state)
 {
-	struct record_execution *bad = two_senders(1, -1, TRUE), *good = two_senders(2, -1, TRUE);
+	struct record_execution *bad = two_senders(1, -1, true), *good = two_senders(2, -1, true);
 	struct record_finding *finding = deadlock_at(1, 4);
 	struct sketch *sketch;
 	char *text;
@@ -433,8 +433,8 @@ static void tells_others_which_way(void **state)
 
 static void refuses_what_calls_do_not_show(void **state)
 {
-	struct record_execution *bad = two_senders(1, 1, FALSE);
-	struct record_finding *finding = record_finding_new("livelock");
+	struct record_execution *bad = two_senders(1, 1, false);
+	struct record_finding *finding = record_finding_new(FINDING_LIVELOCK);
 	g_autoptr(GError) error = NULL;
 
 	(void)state;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "scheduler/source_text.h"
+#include "scheduler/places/source_text.h"
 
 struct fixture {
 	char *directory, *file, *program;
@@ -45,7 +45,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static gboolean around(const struct fixture *fixture, guint32 line, struct record_excerpt *ret)
+static bool around(const struct fixture *fixture, guint32 line, struct record_excerpt *ret)
 {
 	struct place place = {.directory = fixture->directory, .file = "a.c", .line = line};
 

@@ -5,18 +5,19 @@
 
 #include <cmocka.h>
 
-#include "scheduler/stack_table.h"
+#include "scheduler/places/stack_table.h"
 
 static GArray *frames(const char *inner, uint32_t line, const char *outer)
 {
-	GArray *made = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
-	struct record_frame frame = {g_intern_string(inner),
-	                             {.file = g_intern_string("a.c"), .line = line}};
+	GArray *made = g_array_new(false, false, sizeof(struct record_frame));
+	struct record_frame frame = {
+		g_intern_string(inner), {.file = g_intern_string("a.c"), .line = line}, false};
 
 	g_array_append_val(made, frame);
 	if (outer) {
 		frame = (struct record_frame){g_intern_string(outer),
-		                              {.function = g_intern_string("a.so"), .offset = 7}};
+		                              {.function = g_intern_string("a.so"), .offset = 7},
+		                              false};
 		g_array_append_val(made, frame);
 	}
 	return made;

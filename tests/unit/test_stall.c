@@ -1,24 +1,70 @@
-/* A rank that is seen from outside: this process, with a note that the tests write. */
+/* A rank that is seen from outside: a child, with a note that the tests write. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../scheduler/stall.h"
 #include "mpi_calls.h"
+#include "scheduler/host/local.h"
+#include "scheduler/run/stall.h"
 
 #define STEP_US (STALL_LOOK_MS * G_TIME_SPAN_MILLISECOND)
 
 struct fixture {
 	struct communicators *comms;
 	struct world *world;
+	struct host *host;
 	struct stall *stall;
-	struct wire_inside note;
+	struct wire_inside *note; /* the child sees it, too */
+	pid_t rank;
+	int request, done; /* pipes to it and back */
 	gint64 now;
 };
+
+/* A byte in and a byte out for each that is asked for. */
+static _Noreturn void be_rank(int requests, int done)
+{
+	char byte;
+
+	while (read(requests, &byte, 1) == 1 && write(done, &byte, 1) == 1)
+		continue;
+	_exit(0);
+}
+
+static void use_file(const struct fixture *fixture)
+{
+	char byte = 0;
+
+	assert_int_equal(write(fixture->request, &byte, 1), 1);
+	assert_int_equal(read(fixture->done, &byte, 1), 1);
+}
+
+static void start_rank(struct fixture *fixture)
+{
+	int requests[2], done[2];
+
+	fixture->note = mmap(NULL, sizeof(*fixture->note), PROT_READ | PROT_WRITE,
+	                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(fixture->note != MAP_FAILED);
+	assert_int_equal(pipe(requests), 0);
+	assert_int_equal(pipe(done), 0);
+	fixture->rank = fork();
+	assert_true(fixture->rank >= 0);
+	if (fixture->rank == 0) {
+		close(requests[1]);
+		be_rank(requests[0], done[1]);
+	}
+	close(requests[0]);
+	close(done[1]);
+	fixture->request = requests[1];
+	fixture->done = done[0];
+	use_file(fixture); /* it is up: what it reads for that is not seen as work */
+}
 
 static void fixture_init(struct fixture *fixture)
 {
@@ -33,13 +79,20 @@ static void fixture_init(struct fixture *fixture)
 	assert_true(world_call(fixture->world, 0, &makes_window, NULL));
 	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
 	assert_true(world_has_windows(fixture->world));
-	fixture->stall = stall_new(1);
-	stall_set(fixture->stall, 0, getpid(), (guint64)(uintptr_t)&fixture->note);
+	fixture->host = local_new();
+	fixture->stall = stall_new(fixture->host, 1);
+	start_rank(fixture);
+	stall_set(fixture->stall, 0, fixture->rank, (guint64)(uintptr_t)fixture->note);
 }
 
 static void fixture_release(struct fixture *fixture)
 {
+	close(fixture->request);
+	close(fixture->done);
+	waitpid(fixture->rank, NULL, 0);
+	munmap(fixture->note, sizeof(*fixture->note));
 	stall_free(fixture->stall);
+	local_free(fixture->host);
 	world_free(fixture->world);
 	communicators_free(fixture->comms);
 }
@@ -57,9 +110,9 @@ static enum stall_step goes_round(struct fixture *fixture, unsigned function, in
 	enum stall_step step = STALL_NONE;
 
 	while (fixture->now < end) {
-		fixture->note.function = function;
-		fixture->note.times += 1000;
-		fixture->note.site = 4711;
+		fixture->note->function = function;
+		fixture->note->times += 1000;
+		fixture->note->site = 4711;
 		step = look(fixture);
 	}
 	return step;
@@ -71,7 +124,8 @@ static void test_stands_still_inside_a_call(void **state)
 
 	(void)state;
 	fixture_init(&fixture);
-	fixture.note = (struct wire_inside){MPI_CALL_Win_flush, 1, 99};
+	*fixture.note = (struct wire_inside){
+		.function = MPI_CALL_Win_flush, .times = 1, .site = 99, .met = false};
 	assert_int_equal(look(&fixture), STALL_NONE);
 	for (int i = 0; i < G_TIME_SPAN_SECOND / STEP_US; i++)
 		look(&fixture);
@@ -82,7 +136,7 @@ static void test_stands_still_inside_a_call(void **state)
 	assert_int_equal(stall_inside(fixture.stall, 0)->site, 99);
 	assert_true(stall_hopeless(fixture.stall));
 	/* Another call, from which it may come back. */
-	fixture.note.times++;
+	fixture.note->times++;
 	assert_int_equal(look(&fixture), STALL_DECIDE);
 	stall_rest(fixture.stall);
 	stall_heard(fixture.stall);
@@ -104,6 +158,64 @@ static void test_only_looks(void **state)
 	fixture_release(&fixture);
 }
 
+/* All members have come: nothing that others do next can help. */
+static void test_stands_still_in_a_collective(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init(&fixture);
+	*fixture.note = (struct wire_inside){
+		.function = MPI_CALL_File_write_all, .times = 1, .site = 99, .met = true};
+	for (int i = 0; i < (STALL_OVER_SECONDS - 1) * G_TIME_SPAN_SECOND / STEP_US; i++)
+		assert_int_equal(look(&fixture), STALL_NONE);
+	fixture.now += 2 * G_TIME_SPAN_SECOND;
+	assert_int_equal(look(&fixture), STALL_OVER);
+	fixture_release(&fixture);
+}
+
+/* It waits for a reported call, and drives MPI's progress meanwhile: that may take long, as long as
+ * no step does. */
+static void test_drives_progress(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init(&fixture);
+	*fixture.note = (struct wire_inside){
+		.function = MPI_CALL_Wait, .site = 99, .driven = true, .steps = 1};
+	for (int i = 0; i < 3 * STALL_OVER_SECONDS * G_TIME_SPAN_SECOND / 2 / STEP_US; i++) {
+		fixture.note->steps++;
+		assert_int_equal(look(&fixture), STALL_NONE);
+	}
+	assert_null(stall_inside(fixture.stall, 0));
+	for (int i = 0; i < (STALL_OVER_SECONDS - 1) * G_TIME_SPAN_SECOND / STEP_US; i++)
+		assert_int_equal(look(&fixture), STALL_NONE);
+	fixture.now += 2 * G_TIME_SPAN_SECOND;
+	assert_int_equal(look(&fixture), STALL_OVER);
+	assert_non_null(stall_inside(fixture.stall, 0));
+	fixture_release(&fixture);
+}
+
+/* A slow disk: the rank writes for long. */
+static void test_works_with_files(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init(&fixture);
+	*fixture.note = (struct wire_inside){
+		.function = MPI_CALL_File_write_all, .times = 1, .site = 99, .met = true};
+	for (int i = 0; i < 3 * STALL_OVER_SECONDS; i++) {
+		use_file(&fixture);
+		assert_int_equal(look(&fixture), STALL_NONE);
+		fixture.now += G_TIME_SPAN_SECOND;
+	}
+	fixture.now += STALL_OVER_SECONDS * G_TIME_SPAN_SECOND;
+	assert_int_equal(look(&fixture), STALL_OVER);
+	fixture_release(&fixture);
+}
+
 /* What it was inside when it became quiet does not count for ever. */
 static void test_only_looks_after_something_else(void **state)
 {
@@ -111,11 +223,12 @@ static void test_only_looks_after_something_else(void **state)
 
 	(void)state;
 	fixture_init(&fixture);
-	fixture.note = (struct wire_inside){MPI_CALL_Win_lock_all, 2, 99};
+	*fixture.note = (struct wire_inside){
+		.function = MPI_CALL_Win_lock_all, .times = 2, .site = 99, .met = false};
 	look(&fixture);
 	look(&fixture);
 	goes_round(&fixture, MPI_CALL_Get, STALL_SPIN_SECONDS / 2);
-	fixture.note.function = MPI_CALL_Put;
+	fixture.note->function = MPI_CALL_Put;
 	look(&fixture);
 	assert_int_equal(goes_round(&fixture, MPI_CALL_Get, STALL_SPIN_SECONDS - 1), STALL_DECIDE);
 	assert_int_equal(goes_round(&fixture, MPI_CALL_Get, 2), STALL_SPIN);
@@ -142,6 +255,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stands_still_inside_a_call),
+		cmocka_unit_test(test_stands_still_in_a_collective),
+		cmocka_unit_test(test_drives_progress),
+		cmocka_unit_test(test_works_with_files),
 		cmocka_unit_test(test_only_looks),
 		cmocka_unit_test(test_only_looks_after_something_else),
 		cmocka_unit_test(test_does_more_than_look),

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "reports/store_reader.h"
-#include "scheduler/store.h"
-#include "scheduler/store_schema.h"
+#include "scheduler/store/reader.h"
+#include "scheduler/store/schema.h"
+#include "scheduler/store/store.h"
 
 struct fixture {
 	char *directory, *file;
@@ -66,14 +66,18 @@ static struct record_exploration *exploration(void)
 static struct record_choice *choice(void)
 {
 	struct record_choice *c = record_choice_new();
-	struct record_message other = {.source = 2, .tag = -7, .call = 3};
+	struct taken first = taken_message((struct op_id){1, 2, 0}), second = taken_one(70);
+	struct record_message other = record_message_of(&second);
 
 	c->rank = 0;
 	c->call = 3;
 	c->function = "MPI_Recv";
 	c->place = (struct place){.file = "solver.c", .line = 118};
-	c->taken = (struct record_message){
-		.source = 1, .tag = 7, .call = 2, .place = {.function = "work", .offset = 47}};
+	c->point = (struct point){
+		.kind = POINT_LOCK, .rank = 1, .call = 3, .window = 2, .reader = -1};
+	c->taken = record_message_of(&first);
+	c->taken.tag = 7;
+	c->taken.place = (struct place){.function = "work", .offset = 47};
 	g_array_append_val(c->alternatives, other);
 	return c;
 }
@@ -117,7 +121,7 @@ static struct record_execution *execution(uint32_t id)
 
 	e->id = id;
 	e->buffering = RECORD_ZERO;
-	e->status = "deadlock";
+	e->status = FINDING_DEADLOCK;
 	e->path = g_strdup("mp1:n3:zero:0.3=1");
 	g_array_append_val(e->findings, finding);
 	g_ptr_array_add(e->choices, choice());
@@ -131,9 +135,11 @@ static struct record_execution *execution(uint32_t id)
 
 static struct record_finding *finding(void)
 {
-	struct record_finding *f = record_finding_new("deadlock");
+	struct record_finding *f = record_finding_new(FINDING_DEADLOCK);
 	struct record_rank *rank = record_rank_new(0);
 	int32_t awaited[] = {1, 2};
+	struct record_given given[] = {{0, 4, 5000000000, "MPI_INT", NULL},
+	                               {1, 7, 0, NULL, "MPI_SUM"}};
 
 	f->id = 1;
 	f->count = 1;
@@ -150,7 +156,10 @@ static struct record_finding *finding(void)
 	g_ptr_array_add(f->ranks, rank);
 	rank = record_rank_new(0); /* a rank may have two parts in a finding */
 	rank->does = g_strdup("sends 4 MPI_INT");
+	rank->end = RECORD_END_ABORT;
+	rank->code = -5;
 	g_ptr_array_add(f->ranks, rank);
+	g_array_append_vals(f->given, given, 2);
 	return f;
 }
 
@@ -223,12 +232,13 @@ static bool check_execution(const struct record_execution *e, void *data, GError
 	const struct record_choice *c = g_ptr_array_index(e->choices, 0);
 	const struct record_message *other = &g_array_index(c->alternatives, struct record_message,
 	                                                    0);
+	struct choice made, expected;
 	uint32_t *seen = data;
 
 	(void)error;
 	assert_int_equal(e->id, ++*seen);
 	assert_string_equal(e->path, "mp1:n3:zero:0.3=1");
-	assert_string_equal(e->status, "deadlock");
+	assert_int_equal(e->status, FINDING_DEADLOCK);
 	assert_int_equal(e->buffering, RECORD_ZERO);
 	assert_int_equal(e->choices->len, 1);
 	assert_string_equal(c->place.file, "solver.c");
@@ -237,7 +247,13 @@ static bool check_execution(const struct record_execution *e, void *data, GError
 	assert_string_equal(c->taken.place.function, "work");
 	assert_int_equal(c->taken.place.offset, 47);
 	assert_int_equal(c->alternatives->len, 1);
-	assert_int_equal(other->tag, -7);
+	assert_string_equal(other->answer, "#70");
+	made = record_choice_made(c);
+	expected.point = (struct point){
+		.kind = POINT_LOCK, .rank = 1, .call = 3, .window = 2, .reader = -1};
+	expected.taken = taken_message((struct op_id){1, 0, 0});
+	assert_true(choice_equal(&made, &expected));
+	assert_int_equal(made.taken.send.call, 2);
 	assert_int_equal(e->matches->len, 1);
 	assert_int_equal(g_array_index(e->matches, struct record_match, 0).send_call, 2);
 	assert_int_equal(g_array_index(e->exits, int32_t, 0), 134);
@@ -255,6 +271,7 @@ static void what_is_written_is_read_back(void **state)
 	const struct record_exploration *e;
 	const struct record_finding *f;
 	const struct record_rank *rank;
+	const struct record_given *given;
 	uint32_t seen = 0;
 
 	fill(store, 1, 3);
@@ -281,29 +298,45 @@ static void what_is_written_is_read_back(void **state)
 	rank = g_ptr_array_index(f->ranks, 1);
 	assert_int_equal(rank->rank, 0);
 	assert_string_equal(rank->does, "sends 4 MPI_INT");
-	assert_int_equal(store_reader_count_kind(reader, "deadlock"), 3);
-	assert_int_equal(store_reader_count_kind(reader, "crash"), 0);
+	assert_int_equal(rank->end, RECORD_END_ABORT);
+	assert_int_equal(rank->code, -5);
+	assert_int_equal(f->given->len, 2);
+	given = &g_array_index(f->given, struct record_given, 1);
+	assert_int_equal(given->rank, 1);
+	assert_int_equal(given->call, 7);
+	assert_null(given->type);
+	assert_string_equal(given->reduction, "MPI_SUM");
+	assert_int_equal((given - 1)->count, 5000000000);
+	assert_int_equal(store_reader_count_kind(reader, FINDING_DEADLOCK), 3);
+	assert_int_equal(store_reader_count_kind(reader, FINDING_CRASH), 0);
 	assert_true(store_reader_each(reader, false, check_execution, &seen, NULL));
 	assert_int_equal(seen, 3);
 }
 
-/* Same base name and line in two directories, one of them with a source to read. */
+/* Knows the place at line 5 of the directory that is given. */
+static bool find_excerpt(void *data, const struct place *place, struct record_excerpt *ret)
+{
+	if (place->line != 5 || g_strcmp0(place->directory, data) != 0)
+		return false;
+	*ret = (struct record_excerpt){2, g_strdup("2\n3\n4\n5 \377\n6\n7\n8\n")};
+	return true;
+}
+
+/* Same base name and line in two directories, one of them with a source that is known. */
 static void places_have_their_source(void **state)
 {
 	struct fixture *fixture = *state;
 	struct store *store = create(fixture);
-	g_autofree char *file = g_build_filename(fixture->directory, "solver.c", NULL);
 	g_autoptr(RecordExecution) e = execution(1);
 	struct record_choice *c = g_ptr_array_index(e->choices, 0);
 	const struct record_excerpt *excerpt;
 	g_autoptr(StoreReader) reader = NULL;
 
-	assert_true(g_file_set_contents(file, "1\n2\n3\n4\n5 \377\n6\n7\n8\n9\n", -1, NULL));
+	store_excerpts_from(store, find_excerpt, fixture->directory);
 	c->place = (struct place){g_intern_string(fixture->directory), "solver.c", 5, NULL, 0};
 	c->taken.place = (struct place){"/elsewhere", "solver.c", 5, NULL, 0};
 	assert_true(store_add(store, e, NULL, NULL));
 	store_close(store);
-	g_unlink(file);
 	reader = open_store(fixture);
 	excerpt = store_reader_excerpt(reader, &c->place);
 	assert_non_null(excerpt);
@@ -347,7 +380,7 @@ static void the_first_that_ended_well_is_found(void **state)
 	for (uint32_t id = 1; id <= 4; id++) {
 		g_autoptr(RecordExecution) e = execution(id);
 
-		e->status = id == 1 ? "deadlock" : "ok";
+		e->status = id == 1 ? FINDING_DEADLOCK : FINDING_NONE;
 		if (id == 2)
 			g_array_set_size(e->calls, 0);
 		assert_true(store_add(store, e, NULL, NULL));
@@ -478,7 +511,7 @@ static void odd_values_are_brought_into_range(void **state)
 	f = store_reader_finding(reader, 1);
 	assert_int_equal(((struct record_rank *)g_ptr_array_index(f->ranks, 0))->rank, 0);
 	assert_string_equal(f->path, "");
-	assert_string_equal(f->kind, "?[");
+	assert_int_equal(f->kind, FINDING_UNKNOWN);
 	assert_int_equal(f->count, 0);
 }
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "reports/store_reader.h"
-#include "scheduler/store.h"
-#include "scheduler/store_schema.h"
+#include "scheduler/store/reader.h"
+#include "scheduler/store/schema.h"
+#include "scheduler/store/store.h"
 
 static int set_up(void **state)
 {
@@ -36,7 +36,7 @@ static struct record_execution *many_calls(uint32_t id)
 
 	e->id = id;
 	e->buffering = RECORD_ZERO;
-	e->status = "ok";
+	e->status = FINDING_NONE;
 	e->path = g_strdup("mp1:n3:zero:");
 	for (uint32_t i = 1; i <= MANY; i++) {
 		struct record_call call = {
@@ -102,7 +102,7 @@ static struct record_execution *few_calls(uint32_t id, uint32_t of_rank_0, uint3
 
 	e->id = id;
 	e->buffering = RECORD_ZERO;
-	e->status = "ok";
+	e->status = FINDING_NONE;
 	e->path = g_strdup("mp1:n3:zero:");
 	for (uint32_t i = 0; i < of_rank_0 + of_rank_2; i++) {
 		bool second = i >= of_rank_0;
@@ -298,14 +298,14 @@ static void stacks_added_later_are_those_of_their_calls(void **state)
 	struct store *store = create(*state);
 	g_autoptr(RecordExecution) one = few_calls(1, 9, 0, 0), two = few_calls(2, 4, 30, 2);
 	g_autoptr(RecordExecution) three = few_calls(3, 20, 20, 0), read = NULL;
-	g_autoptr(GArray) stands = g_array_new(FALSE, FALSE, sizeof(struct record_stack));
+	g_autoptr(GArray) stands = g_array_new(false, false, sizeof(struct record_stack));
 	g_autoptr(GPtrArray) stacks = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	g_autoptr(StoreReader) reader = NULL;
 
 	for (guint i = 1; i < two->calls->len; i += 2) {
 		const struct record_call *call = &g_array_index(two->calls, struct record_call, i);
-		struct record_frame frame = {"work", call->place};
-		GArray *frames = g_array_new(FALSE, FALSE, sizeof(frame));
+		struct record_frame frame = {"work", call->place, false};
+		GArray *frames = g_array_new(false, false, sizeof(frame));
 		struct record_stack stack = {call->rank, call->call, stacks->len + 1};
 
 		g_array_append_val(frames, frame);

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "reports/store_reader.h"
-#include "scheduler/store.h"
-#include "scheduler/store_schema.h"
+#include "scheduler/store/reader.h"
+#include "scheduler/store/schema.h"
+#include "scheduler/store/store.h"
 
 enum { FITS = 400000, TEXT = 20000 }; /* bytes */
 
@@ -53,7 +53,7 @@ static bool add(struct store *store, uint32_t id, GError **error)
 
 	e->id = id;
 	e->buffering = RECORD_ZERO;
-	e->status = "ok";
+	e->status = FINDING_NONE;
 	e->path = g_strnfill(TEXT, 'x');
 	return store_add(store, e, NULL, error);
 }
@@ -158,7 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_held_is_written_whole_or_not_at_all, set_up,
-		                                tear_down),
+	                                        tear_down),
 		cmocka_unit_test_setup_teardown(
 			what_cannot_be_written_in_the_end_is_not_written_later, set_up, tear_down),
 	};

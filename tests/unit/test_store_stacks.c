@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "reports/words.h"
-#include "scheduler/store.h"
-#include "scheduler/store_schema.h"
+#include "scheduler/store/schema.h"
+#include "scheduler/store/store.h"
 
 struct fixture {
 	char *directory, *file;
@@ -67,7 +67,7 @@ static void fill(struct store *store, uint32_t count, bool crash)
 {
 	g_autoptr(GPtrArray)
 		findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
-	struct record_finding *finding = record_finding_new("deadlock");
+	struct record_finding *finding = record_finding_new(FINDING_DEADLOCK);
 
 	finding->id = 1;
 	for (int32_t number = 0; number < 2; number++) {
@@ -78,6 +78,7 @@ static void fill(struct store *store, uint32_t count, bool crash)
 		rank->place = (struct place){.file = "solver.c", .line = 2};
 		if (crash && number == 1) {
 			rank->ended = g_strdup("killed by SIGSEGV");
+			rank->end = RECORD_END_SIGNAL;
 			rank->place.line = 3;
 		}
 		g_ptr_array_add(finding->ranks, rank);
@@ -88,11 +89,12 @@ static void fill(struct store *store, uint32_t count, bool crash)
 		struct record_call call = {.rank = 1,
 		                           .call = 1,
 		                           .function = "MPI_Init",
-		                           .place = {.file = "solver.c", .line = 1}};
+		                           .place = {.file = "solver.c", .line = 1},
+		                           false};
 		uint32_t shown = 1;
 
 		e->id = id;
-		e->status = "deadlock";
+		e->status = FINDING_DEADLOCK;
 		e->path = g_strdup("mp1:n2:");
 		g_array_append_val(e->findings, shown);
 		g_array_append_val(e->calls, call);
@@ -108,11 +110,11 @@ static GPtrArray *stacks(uint32_t count)
 	GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 
 	for (uint32_t number = 1; number <= count; number++) {
-		GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
-		struct record_frame frame = {"f", {.file = "solver.c", .line = number}};
+		GArray *frames = g_array_new(false, false, sizeof(struct record_frame));
+		struct record_frame frame = {"f", {.file = "solver.c", .line = number}, false};
 
 		g_array_append_val(frames, frame);
-		frame = (struct record_frame){NULL, {.function = "solver", .offset = 5}};
+		frame = (struct record_frame){NULL, {.function = "solver", .offset = 5}, false};
 		if (number == 1)
 			g_array_append_val(frames, frame);
 		g_ptr_array_add(all, frames);
@@ -124,7 +126,7 @@ static void put_stack(struct store *store, uint32_t execution_id, int32_t rank, 
                       uint32_t stack, uint32_t known)
 {
 	g_autoptr(GPtrArray) all = stacks(known);
-	g_autoptr(GArray) calls = g_array_new(FALSE, FALSE, sizeof(struct record_stack));
+	g_autoptr(GArray) calls = g_array_new(false, false, sizeof(struct record_stack));
 	struct record_stack told = {rank, call, stack};
 
 	g_array_append_val(calls, told);
@@ -238,6 +240,46 @@ static void a_crash_has_a_stack_of_its_own(void **state)
 	assert_int_equal(stack_line(reader, rank->stack), 3);
 }
 
+/* The stack of a module's call at line 1, made in an interpreted program. */
+static GPtrArray *interpreted(void)
+{
+	GPtrArray *all = stacks(1);
+	struct record_frame frame = {"collect", {.file = "race.py", .line = 5}, true};
+
+	g_array_insert_val((GArray *)all->pdata[0], 1, frame);
+	return all;
+}
+
+/* Who tells people of it says where the program stands; who goes on exploring must find what was
+ * found. */
+static void a_call_of_an_interpreted_program_stands_in_it(void **state)
+{
+	struct fixture *fixture = *state;
+	struct store *store = create(fixture);
+	g_autoptr(GPtrArray) all = interpreted();
+	g_autoptr(GArray) calls = g_array_new(false, false, sizeof(struct record_stack));
+	struct record_stack stack = {1, 1, 1};
+
+	fill(store, 1, false);
+	g_array_append_val(calls, stack);
+	assert_true(store_put_stacks(store, 1, calls, all, NULL));
+	store_close(store);
+	for (int tells = 0; tells < 2; tells++) {
+		g_autoptr(StoreReader)
+			reader = (tells ? store_reader_open_to_tell
+		                        : store_reader_open)(fixture->directory, NULL);
+		g_autoptr(RecordExecution) e = store_reader_execution(reader, 1, NULL);
+		const struct record_call *call = &g_array_index(e->calls, struct record_call, 0);
+		const GArray *frames = store_reader_stack(reader, call->stack);
+
+		assert_string_equal(call->place.file, tells ? "race.py" : "solver.c");
+		assert_int_equal(call->place.line, tells ? 5 : 1);
+		assert_int_equal(frames->len, tells ? 2 : 3);
+		call++;
+		assert_string_equal(call->place.file, "solver.c");
+	}
+}
+
 static void stacks_with_gaps_are_damage(void **state)
 {
 	static const char *const damages[] = {"UPDATE frame SET stack = 9 WHERE stack = 2",
@@ -260,17 +302,18 @@ static void stacks_with_gaps_are_damage(void **state)
 /* "exchange a.c:1" for each frame; without a line the place has no debugging information. */
 static GArray *parse(const char *text)
 {
-	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+	GArray *frames = g_array_new(false, false, sizeof(struct record_frame));
 	g_auto(GStrv) words = g_strsplit_set(text, " :", -1);
 
 	for (char **word = words; *word; word += 3) {
 		struct record_frame frame = {
 			g_intern_string(word[0]),
-			{.file = g_intern_string(word[1]), .line = (uint32_t)atoi(word[2])}};
+			{.file = g_intern_string(word[1]), .line = (uint32_t)atoi(word[2])},
+			false};
 
 		if (frame.place.line == 0)
 			frame = (struct record_frame){
-				NULL, {.function = g_intern_string(word[0]), .offset = 16}};
+				NULL, {.function = g_intern_string(word[0]), .offset = 16}, false};
 		g_array_append_val(frames, frame);
 	}
 	return frames;
@@ -281,7 +324,7 @@ static struct store_reader *reader_of(const struct fixture *fixture, const char 
 {
 	struct store *store = create(fixture);
 	g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-	g_autoptr(GArray) calls = g_array_new(FALSE, FALSE, sizeof(struct record_stack));
+	g_autoptr(GArray) calls = g_array_new(false, false, sizeof(struct record_stack));
 	struct store_reader *reader;
 
 	g_ptr_array_add(all, parse(one));
@@ -353,6 +396,7 @@ int main(void)
 		TEST(a_roll_call_has_the_stacks_of_the_first_to_show_it),
 		TEST(a_stack_that_does_not_fit_is_none),
 		TEST(a_crash_has_a_stack_of_its_own),
+		TEST(a_call_of_an_interpreted_program_stands_in_it),
 		TEST(stacks_with_gaps_are_damage),
 		TEST(callers_are_told_where_the_place_does_not),
 		TEST(all_callers_are_told_when_they_are_few),

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../scheduler/threads.h"
+#include "scheduler/host/threads.h"
 
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static int pair[2];
@@ -82,7 +82,7 @@ static void assert_seen(void *(*run)(void *), enum threads_state expected)
 	pthread_mutex_unlock(&held);
 	assert_int_equal(write(pair[1], "x", 1), 1);
 	pthread_join(thread, NULL);
-	view.ended = TRUE;
+	view.ended = true;
 	for (int tries = 0; tries < 5000 && state != THREADS_SLEEP; tries++) {
 		state = threads_look(getpid(), &view, 1);
 		usleep(1000);
@@ -124,7 +124,7 @@ static void test_one_that_moves_is_enough(void **state)
 	views[0].id = own_id(); /* reads /proc just now */
 	views[1].id = own_id();
 	assert_int_equal(threads_look(getpid(), views, 2), THREADS_MOVE);
-	views[0].waits = views[1].waits = TRUE;
+	views[0].waits = views[1].waits = true;
 	assert_int_equal(threads_look(getpid(), views, 2), THREADS_MOVE);
 }
 

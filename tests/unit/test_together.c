@@ -5,25 +5,25 @@
 
 #include <cmocka.h>
 
-#include "../../explorer/answer.h"
-#include "../../explorer/together.h"
+#include "explorer/together.h"
 
 /* How many sets of at most `most` there are of the requests first, first + 1, ...; and whether
  * these, and that of all, are all. */
 static guint count_sets(guint32 first, guint count, guint32 most, bool *ret_all)
 {
-	g_autoptr(GArray) indices = g_array_new(FALSE, FALSE, sizeof(guint32));
-	g_autoptr(GArray) sets = g_array_new(FALSE, FALSE, sizeof(struct op_id));
-	g_autoptr(GHashTable) seen = g_hash_table_new(op_id_key_hash, op_id_key_equal);
+	g_autoptr(GArray) indices = g_array_new(false, false, sizeof(guint32));
+	g_autoptr(GArray) sets = g_array_new(false, false, sizeof(struct taken));
+	g_autoptr(GHashTable)
+		seen = g_hash_table_new_full(choice_key_hash, choice_key_equal, g_free, NULL);
 
 	for (guint32 i = first; i < first + count; i++)
 		g_array_append_val(indices, i);
 	*ret_all = together_sets(indices, most, sets);
 	for (guint i = 0; i < sets->len; i++) {
-		struct op_id *set = &g_array_index(sets, struct op_id, i);
+		struct choice choice = {point_call(0, 1, 0), g_array_index(sets, struct taken, i)};
 
-		assert_int_equal(answer_kind(*set), ANSWER_SOME);
-		assert_true(g_hash_table_add(seen, set));
+		assert_int_equal((int)choice.taken.kind, TAKEN_SOME);
+		assert_true(g_hash_table_add(seen, g_memdup2(&choice, sizeof(choice))));
 	}
 	return sets->len;
 }
@@ -59,9 +59,9 @@ static void test_windows(void **state)
 	bool all;
 
 	(void)state;
-	assert_int_equal(count_sets(ANSWER_WINDOW - 2, 4, 4, &all), 2);
+	assert_int_equal(count_sets(TAKEN_WINDOW - 2, 4, 4, &all), 2);
 	assert_false(all);
-	assert_int_equal(count_sets(ANSWER_WINDOW, 4, 4, &all), 6 + 4 + 1);
+	assert_int_equal(count_sets(TAKEN_WINDOW, 4, 4, &all), 6 + 4 + 1);
 	assert_true(all);
 }
 

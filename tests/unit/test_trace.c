@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../../explorer/trace.h"
+#include "explorer/trace.h"
 
 static struct event sent(int32_t rank, uint32_t call)
 {

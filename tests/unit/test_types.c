@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../../scheduler/types.h"
+#include "scheduler/world/types.h"
 
 enum {
 	INT = 0x0405,
@@ -36,7 +36,7 @@ static struct types pair(guint16 one, guint64 ones, guint16 other, guint64 other
 	return types_of(&op);
 }
 
-static gboolean match(struct types sent, struct types received)
+static bool match(struct types sent, struct types received)
 {
 	return types_match(&sent, &received);
 }

@@ -5,9 +5,9 @@
 
 #include <cmocka.h>
 
-#include "reports/store_reader.h"
 #include "reports/words.h"
-#include "scheduler/store.h"
+#include "scheduler/store/reader.h"
+#include "scheduler/store/store.h"
 
 struct fixture {
 	char *directory;
@@ -47,7 +47,7 @@ static int tear_down(void **state)
 }
 
 /* One more finding, with an interleaving of its own that shows it. */
-static struct record_finding *add_finding(struct fixture *fixture, const char *kind)
+static struct record_finding *add_finding(struct fixture *fixture, enum finding_kind kind)
 {
 	struct record_finding *finding = record_finding_new(kind);
 
@@ -71,6 +71,12 @@ static struct record_rank *add_rank(struct record_finding *finding, int32_t numb
 	rank->place = (struct place){.file = "farm.c", .line = line};
 	g_ptr_array_add(finding->ranks, rank);
 	return rank;
+}
+
+static void ends(struct record_rank *rank, enum record_end end, const char *ended)
+{
+	rank->end = end;
+	rank->ended = g_strdup(ended);
 }
 
 static struct store_reader *read_back(struct fixture *fixture)
@@ -109,8 +115,8 @@ static const struct record_finding *mistake(const struct store_reader *reader, g
 static void deadlocks_at_the_same_lines_are_one(void **state)
 {
 	struct fixture *fixture = *state;
-	struct record_finding *first = add_finding(fixture, "deadlock");
-	struct record_finding *second = add_finding(fixture, "deadlock");
+	struct record_finding *first = add_finding(fixture, FINDING_DEADLOCK);
+	struct record_finding *second = add_finding(fixture, FINDING_DEADLOCK);
 	g_autoptr(StoreReader) reader = NULL;
 	g_autofree char *share = NULL;
 	g_auto(GStrv) lines = NULL;
@@ -139,11 +145,13 @@ static void other_lines_kinds_and_endings_are_others(void **state)
 	struct fixture *fixture = *state;
 	g_autoptr(StoreReader) reader = NULL;
 
-	add_rank(add_finding(fixture, "deadlock"), 0, 39, 2);
-	add_rank(add_finding(fixture, "deadlock"), 0, 40, 2);
-	add_rank(add_finding(fixture, "livelock"), 0, 39, 2);
-	add_rank(add_finding(fixture, "exit"), 0, 39, 2)->ended = g_strdup("exited with status 3");
-	add_rank(add_finding(fixture, "exit"), 1, 39, 2)->ended = g_strdup("exited with status 4");
+	add_rank(add_finding(fixture, FINDING_DEADLOCK), 0, 39, 2);
+	add_rank(add_finding(fixture, FINDING_DEADLOCK), 0, 40, 2);
+	add_rank(add_finding(fixture, FINDING_LIVELOCK), 0, 39, 2);
+	ends(add_rank(add_finding(fixture, FINDING_EXIT), 0, 39, 2), RECORD_END_EXIT,
+	     "exited with status 3");
+	ends(add_rank(add_finding(fixture, FINDING_EXIT), 1, 39, 2), RECORD_END_EXIT,
+	     "exited with status 4");
 	reader = read_back(fixture);
 	assert_int_equal(store_reader_mistakes(reader)->len, 5);
 }
@@ -155,9 +163,9 @@ static void a_failure_is_known_by_its_own_line(void **state)
 	g_autoptr(StoreReader) reader = NULL;
 
 	for (int32_t rank = 0; rank < 2; rank++) {
-		struct record_finding *finding = add_finding(fixture, "crash");
+		struct record_finding *finding = add_finding(fixture, FINDING_CRASH);
 
-		add_rank(finding, rank, 39, 2)->ended = g_strdup("killed by SIGSEGV");
+		ends(add_rank(finding, rank, 39, 2), RECORD_END_SIGNAL, "killed by SIGSEGV");
 		add_rank(finding, 3, 50 + (uint32_t)rank, 2)->bystander = true;
 	}
 	reader = read_back(fixture);
@@ -171,10 +179,10 @@ static void what_is_not_certain_is_told_by_itself(void **state)
 	g_autoptr(StoreReader) reader = NULL;
 
 	for (int32_t i = 0; i < 2; i++)
-		add_rank(add_finding(fixture, "deadlock"), i, 39, 2)->place =
-			(struct place){.function = "work", .offset = 47};
+		add_rank(add_finding(fixture, FINDING_DEADLOCK), i, 39, 2)->place = (struct place){
+			.function = "work", .offset = 47};
 	for (int32_t i = 0; i < 2; i++) {
-		struct record_finding *finding = add_finding(fixture, "deadlock");
+		struct record_finding *finding = add_finding(fixture, FINDING_DEADLOCK);
 
 		add_rank(finding, i, 41, 2);
 		finding->reproduced = i == 0;

@@ -5,13 +5,13 @@
 
 #include <cmocka.h>
 
-#include "../../scheduler/windows.h"
+#include "scheduler/world/windows.h"
 
 enum { RANKS = 3, COMM = 77 };
 
 static const int everybody[RANKS] = {0, 1, 2};
 
-static struct lock_wish wish(int rank, int target, gboolean shared)
+static struct lock_wish wish(int rank, int target, bool shared)
 {
 	return (struct lock_wish){.rank = rank,
 	                          .comm = COMM,
@@ -44,7 +44,7 @@ static enum lock_progress grant_all(struct windows *windows, int rank)
 	return progress;
 }
 
-static void take(struct windows *windows, int rank, int target, gboolean shared)
+static void take(struct windows *windows, int rank, int target, bool shared)
 {
 	struct lock_wish one = wish(rank, target, shared);
 
@@ -56,7 +56,7 @@ static void take(struct windows *windows, int rank, int target, gboolean shared)
 
 static guint release(struct windows *windows, int rank, int target)
 {
-	g_autoptr(GArray) grants = g_array_new(FALSE, FALSE, sizeof(struct lock_grant));
+	g_autoptr(GArray) grants = g_array_new(false, false, sizeof(struct lock_grant));
 
 	windows_release(windows, rank, COMM, target, grants);
 	return grants->len;
@@ -99,7 +99,7 @@ static void test_number_limits(void **state)
 static void test_exclusive(void **state)
 {
 	struct windows *windows = windows_new(RANKS);
-	struct lock_wish one = wish(1, 0, FALSE);
+	struct lock_wish one = wish(1, 0, false);
 	const GArray *claims;
 
 	(void)state;
@@ -127,9 +127,9 @@ static void test_shared_do_not_meet(void **state)
 	struct windows *windows = windows_new(RANKS);
 
 	(void)state;
-	take(windows, 0, 2, TRUE);
-	take(windows, 1, 2, TRUE);
-	take(windows, 2, WINDOWS_ALL, TRUE);
+	take(windows, 0, 2, true);
+	take(windows, 1, 2, true);
+	take(windows, 2, WINDOWS_ALL, true);
 	assert_true(windows_holds(windows, 2, COMM, 1));
 	assert_false(windows_contended(windows, place(2, 0)));
 	assert_false(windows_contended(windows, place(2, 2)));
@@ -142,11 +142,11 @@ static void test_shared_do_not_meet(void **state)
 static void test_waits_for_shared(void **state)
 {
 	struct windows *windows = windows_new(RANKS), *copy;
-	struct lock_wish one = wish(1, 0, FALSE);
-	gboolean waits[RANKS] = {FALSE};
+	struct lock_wish one = wish(1, 0, false);
+	bool waits[RANKS] = {false};
 
 	(void)state;
-	take(windows, 2, 0, TRUE);
+	take(windows, 2, 0, true);
 	assert_true(windows_ask(windows, &one));
 	assert_int_equal(grant_all(windows, 1), LOCK_CLAIMS);
 	assert_int_equal(grant_all(windows, 1), LOCK_WAITS);
@@ -172,14 +172,14 @@ static void test_asks_again(void **state)
 	struct windows *windows = windows_new(RANKS), *copy;
 
 	(void)state;
-	take(windows, 1, 0, FALSE);
+	take(windows, 1, 0, false);
 	assert_false(windows_was_again(windows, 1));
 	windows_ask_again(windows, 1);
 	copy = windows_copy(windows);
 	assert_true(windows_was_again(copy, 1));
 	assert_false(windows_was_again(copy, 1));
 	assert_false(windows_was_again(windows, 0));
-	take(windows, 1, 2, FALSE);
+	take(windows, 1, 2, false);
 	assert_false(windows_was_again(windows, 1));
 	assert_true(windows_holds(windows, 1, COMM, 0));
 	windows_free(copy);
@@ -189,7 +189,7 @@ static void test_asks_again(void **state)
 static void test_too_many_windows(void **state)
 {
 	struct windows *windows = windows_new(RANKS);
-	struct lock_wish one = wish(0, 0, FALSE);
+	struct lock_wish one = wish(0, 0, false);
 
 	(void)state;
 	one.window.window = INT32_MAX;

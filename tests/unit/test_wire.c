@@ -1,4 +1,4 @@
-#include "../../shim/wire.h"
+#include "shim/wire.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static struct wire_message decode(const struct wire_buffer *buffer)
 /* Every prefix, and one byte too many, is refused; what is decoded encodes to the same bytes. */
 static struct wire_message round_trip(const struct wire_message *message)
 {
-	struct wire_buffer buffer = { 0 }, again = { 0 };
+	struct wire_buffer buffer = {0}, again = {0};
 	struct wire_message decoded, ignored;
 
 	wire_encode(&buffer, message);
@@ -50,7 +50,7 @@ static void hello_keeps_its_strings(void **state)
 	static char program[] = "/bin/program", mpi[] = "MPICH 4";
 	static const struct wire_message message = {
 		.type = WIRE_HELLO,
-		.hello = { WIRE_VERSION, 7, -1, 4711, 1ull << 40, true, program, mpi },
+		.hello = {WIRE_VERSION, 7, -1, 4711, 1ull << 40, true, program, mpi},
 	};
 	struct wire_message decoded = round_trip(&message);
 	assert_int_equal(decoded.hello.world, 7);
@@ -66,7 +66,7 @@ static void hello_keeps_its_strings(void **state)
 static void null_string_is_read_as_empty(void **state)
 {
 	(void)state;
-	const struct wire_message message = { .type = WIRE_HELLO };
+	const struct wire_message message = {.type = WIRE_HELLO};
 	struct wire_message decoded = round_trip(&message);
 	assert_string_equal(decoded.hello.program, "");
 	assert_string_equal(decoded.hello.mpi, "");
@@ -76,34 +76,35 @@ static void null_string_is_read_as_empty(void **state)
 static void call_keeps_its_ops_and_names(void **state)
 {
 	(void)state;
-	struct wire_run runs[2] = { { 0x405, 3 }, { 0x80b, 1ull << 33 } };
+	struct wire_run runs[2] = {{0x405, 3}, {0x80b, 1ull << 33}};
 	struct wire_op ops[2] = {
-		{ .name = { 9, 0 },
-		  .kind = WIRE_SEND,
-		  .mode = WIRE_READY,
-		  .comm = UINT64_MAX,
-		  .bytes = 1ull << 40,
-		  .types = { .basic = 0x405 } },
-		{ .name = { 9, 1 },
-		  .kind = WIRE_RECEIVE,
-		  .joined = true,
-		  .function = 400,
-		  .peer = WIRE_ANY,
-		  .types = { .run_count = 2, .runs = runs } },
+		{.name = {9, 0},
+	         .kind = WIRE_SEND,
+	         .mode = WIRE_READY,
+	         .comm = UINT64_MAX,
+	         .bytes = 1ull << 40,
+	         .types = {.basic = 0x405}},
+		{.name = {9, 1},
+	         .kind = WIRE_RECEIVE,
+	         .joined = true,
+	         .function = 400,
+	         .peer = WIRE_ANY,
+	         .types = {.run_count = 2, .runs = runs}},
 	};
-	struct wire_name waited[3] = { { 9, 0 }, { 9, 1 }, { 2, 0 } };
-	struct wire_types types[2] = { { .basic = 0x405 }, { .run_count = 2, .runs = runs } };
-	uint64_t amounts[2] = { 8, 1ull << 41 };
-	int32_t peers[2] = { 3, -1 };
-	ops[1].sends = (struct wire_side){ WIRE_WITH_LISTED, 2, peers, 2, amounts, 2, types };
-	ops[1].receives = (struct wire_side){ WIRE_WITH_EACH, 0, NULL, 1, amounts, 1, types };
+	struct wire_name waited[3] = {{9, 0}, {9, 1}, {2, 0}};
+	struct wire_types types[2] = {{.basic = 0x405}, {.run_count = 2, .runs = runs}};
+	uint64_t amounts[2] = {8, 1ull << 41};
+	int32_t peers[2] = {3, -1};
+	ops[1].sends = (struct wire_side){WIRE_WITH_LISTED, 2, peers, 2, amounts, 2, types};
+	ops[1].receives = (struct wire_side){WIRE_WITH_EACH, 0, NULL, 1, amounts, 1, types};
 	const struct wire_message message = {
 		.type = WIRE_CALL,
-		.call = { 9, 3, 300, WIRE_WAIT_SOME, true, -5, 0xdeadbeefcafe, true,
-		          77, 2, ops, 3, waited },
+		.call = {9, 3, 300, WIRE_WAIT_SOME, true, -5, 0xdeadbeefcafe, true, true, 77, 2,
+	                 ops, 3, waited},
 	};
 	struct wire_message decoded = round_trip(&message);
 	assert_int_equal(decoded.call.wait, WIRE_WAIT_SOME);
+	assert_true(decoded.call.timed && decoded.call.real_time);
 	assert_true(decoded.call.marked);
 	assert_int_equal(decoded.call.status, -5);
 	assert_true(decoded.call.site == 0xdeadbeefcafe);
@@ -134,31 +135,38 @@ static void call_keeps_its_ops_and_names(void **state)
 static void rank_messages_round_trip(void **state)
 {
 	(void)state;
-	int32_t local[2] = { 4, 2 }, remote[1] = { 0 };
-	uint64_t frames[2] = { 1, UINT64_MAX };
+	int32_t local[2] = {4, 2}, remote[1] = {0};
+	uint64_t frames[2] = {1, UINT64_MAX};
 	static char text[] = "why";
-	struct wire_mapping mapping = { 4096, 8192, 0, 22, 1000, 3 };
-	struct wire_left left = { WIRE_OBJECT_WINDOW, 12, UINT64_MAX, 3 };
-	struct wire_part part = { WIRE_PART_WRITTEN, -8, 4, 2, 3, -16, 64 };
+	struct wire_line line = {text, text, 12};
+	struct wire_mapping mapping = {4096, 8192, 0, 22, 1000, 3};
+	struct wire_left left = {WIRE_OBJECT_WINDOW, 12, UINT64_MAX, 3};
+	struct wire_part part = {WIRE_PART_WRITTEN, -8, 4, 2, 3, -16, 64};
 	struct wire_access access = {
-		.kind = WIRE_ACCESS_DATA, .flags = WIRE_ACCESS_WRITES, .target = WIRE_ANY,
-		.displacement = -1, .unit = 8, .part_count = 1, .parts = &part,
+		.kind = WIRE_ACCESS_DATA,
+		.flags = WIRE_ACCESS_WRITES,
+		.target = WIRE_ANY,
+		.displacement = -1,
+		.unit = 8,
+		.part_count = 1,
+		.parts = &part,
 	};
 	const struct wire_message messages[] = {
-		{ .type = WIRE_COMM, .comm = { 77, 2, 1, local, remote, 1, 5, text } },
-		{ .type = WIRE_ERROR, .error = { 3, 12, 99, 14, true, true, false, text } },
-		{ .type = WIRE_STACK, .stack = { 7, 2, frames } },
-		{ .type = WIRE_STACK },
-		{ .type = WIRE_PARKED, .parked = { text, 1, &mapping } },
-		{ .type = WIRE_CHILD, .child = { 5, 1234, true, 256 } },
-		{ .type = WIRE_THREAD, .thread = { 2, 4711, true } },
-		{ .type = WIRE_ENTER,
-		  .enter = { 2, true, false, 1ull << 40, 1, 2, WIRE_ANY, WIRE_ANY } },
-		{ .type = WIRE_ENDING, .ending = { 0, 11, 2, frames } },
-		{ .type = WIRE_LEFT, .objects = { 1, &left } },
-		{ .type = WIRE_LEFT },
-		{ .type = WIRE_ACCESSES, .accesses = { 1, &access } },
-		{ .type = WIRE_ACCESSES },
+		{.type = WIRE_COMM, .comm = {77, 2, 1, local, remote, 1, 5, text}},
+		{.type = WIRE_ERROR, .error = {3, 12, 99, 14, true, true, false, text}},
+		{.type = WIRE_STACK, .stack = {7, 2, frames, 1, true, 1, &line}},
+		{.type = WIRE_STACK},
+		{.type = WIRE_PARKED, .parked = {text, 1, &mapping}},
+		{.type = WIRE_CHILD, .child = {5, 1234, true, 256}},
+		{.type = WIRE_THREAD, .thread = {2, 4711, true}},
+		{.type = WIRE_ENTER,
+	         .enter = {2, true, false, 1ull << 40, 1, 2, WIRE_ANY, WIRE_ANY}},
+		{.type = WIRE_ENDING, .ending = {0, 11, 2, frames}},
+		{.type = WIRE_LEFT, .objects = {1, &left}},
+		{.type = WIRE_LEFT},
+		{.type = WIRE_ACCESSES, .accesses = {1, &access}},
+		{.type = WIRE_ACCESSES},
+		{.type = WIRE_DIGEST, .digest = {{1, UINT64_MAX}}},
 	};
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		struct wire_message decoded = round_trip(&messages[i]);
@@ -170,20 +178,22 @@ static void rank_messages_round_trip(void **state)
 static void scheduler_messages_round_trip(void **state)
 {
 	(void)state;
-	uint32_t done[2] = { 0, 3 };
+	uint32_t done[2] = {0, 3};
 	static char directory[] = "/dev/shm/w1";
-	struct wire_clone clone = { 4096, 8192, 0, 3, 1 };
+	struct wire_clone clone = {4096, 8192, 0, 3, 1};
 	const struct wire_message messages[] = {
-		{ .type = WIRE_WELCOME, .welcome = { 2, true, false, true } },
-		{ .type = WIRE_BIND, .bind = { { 4, 1 }, 2, 7 } },
-		{ .type = WIRE_GO, .go = { 4, 2, done } },
-		{ .type = WIRE_GO, .go = { 4, 0, NULL } },
-		{ .type = WIRE_ADMIT, .admitted = 2 },
-		{ .type = WIRE_END, .end = { true, 3 } },
-		{ .type = WIRE_RELEASE, .end = { false, 0 } },
-		{ .type = WIRE_PARK },
-		{ .type = WIRE_RESUME },
-		{ .type = WIRE_RESTORE, .restore = { 3, 1, directory, 1, &clone } },
+		{.type = WIRE_WELCOME, .welcome = {2, true, false, true}},
+		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7}},
+		{.type = WIRE_GO, .go = {4, 2, done}},
+		{.type = WIRE_GO, .go = {4, 0, NULL}},
+		{.type = WIRE_ADMIT, .admitted = 2},
+		{.type = WIRE_END, .end = {true, 3}},
+		{.type = WIRE_RELEASE, .end = {false, 0}},
+		{.type = WIRE_PARK},
+		{.type = WIRE_RESUME},
+		{.type = WIRE_LOOK},
+		{.type = WIRE_FORWARD, .forward = 60},
+		{.type = WIRE_RESTORE, .restore = {3, 1, directory, 1, &clone}},
 	};
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		struct wire_message decoded = round_trip(&messages[i]);
@@ -195,9 +205,9 @@ static void scheduler_messages_round_trip(void **state)
 static void frames_are_taken_one_after_another(void **state)
 {
 	(void)state;
-	struct wire_buffer buffer = { 0 };
-	const struct wire_message park = { .type = WIRE_PARK };
-	const struct wire_message end = { .type = WIRE_END, .end = { true, 9 } };
+	struct wire_buffer buffer = {0};
+	const struct wire_message park = {.type = WIRE_PARK};
+	const struct wire_message end = {.type = WIRE_END, .end = {true, 9}};
 	struct wire_message decoded;
 
 	wire_encode(&buffer, &park);
@@ -220,14 +230,20 @@ static void assert_refused(const uint8_t *bytes, size_t count)
 static void malformed_frames_are_refused(void **state)
 {
 	(void)state;
-	const uint8_t too_long[] = { 0xff, 0xff, 0xff, 0xff, 1, 0 };
-	const uint8_t too_short[] = { 1, 0, 0, 0, 1 };
-	const uint8_t unknown_type[] = { 2, 0, 0, 0, 40, 0 };
-	const uint8_t bad_bool[] = { 7, 0, 0, 0, WIRE_END, 0, 2, 0, 0, 0, 0 };
-	const uint8_t endless_list[] = { 10, 0, 0, 0, WIRE_GO, 0, 1, 0, 0, 0,
-		                         0xff, 0xff, 0xff, 0x7f };
-	const uint8_t endless_stack[] = { 10, 0, 0, 0, WIRE_STACK, 0, 1, 0, 0, 0,
-		                          0xff, 0xff, 0xff, 0xff };
+	const uint8_t too_long[] = {0xff, 0xff, 0xff, 0xff, 1, 0};
+	const uint8_t too_short[] = {1, 0, 0, 0, 1};
+	const uint8_t unknown_type[] = {2, 0, 0, 0, 40, 0};
+	const uint8_t bad_bool[] = {7, 0, 0, 0, WIRE_END, 0, 2, 0, 0, 0, 0};
+	const uint8_t endless_list[] = {10, 0, 0, 0,    WIRE_GO, 0,    1,
+	                                0,  0, 0, 0xff, 0xff,    0xff, 0x7f};
+	const uint8_t endless_stack[] = {10, 0, 0, 0,    WIRE_STACK, 0,    1,
+	                                 0,  0, 0, 0xff, 0xff,       0xff, 0xff};
+	/* no frame, and one of them further in */
+	const uint8_t inner_of_none[] = {19, 0, 0, 0, WIRE_STACK, 0, 1, 0, 0, 0, 0, 0,
+	                                 0,  0, 1, 0, 0,          0, 0, 0, 0, 0, 0};
+	const uint8_t none_inner[] = {19, 0, 0, 0, WIRE_STACK, 0, 1, 0, 0, 0, 0, 0,
+	                              0,  0, 0, 0, 0,          0, 0, 0, 0, 0, 0};
+	struct wire_message none;
 
 	assert_int_equal(wire_frame_length(too_long, sizeof(too_long)), -1);
 	assert_int_equal(wire_frame_length(too_short, sizeof(too_short)), -1);
@@ -237,14 +253,16 @@ static void malformed_frames_are_refused(void **state)
 	assert_refused(bad_bool, sizeof(bad_bool));
 	assert_refused(endless_list, sizeof(endless_list));
 	assert_refused(endless_stack, sizeof(endless_stack));
+	assert_refused(inner_of_none, sizeof(inner_of_none));
+	assert_int_equal(wire_decode(none_inner, sizeof(none_inner), &none), 0);
 }
 
 static void string_with_nul_is_refused(void **state)
 {
 	(void)state;
-	struct wire_buffer buffer = { 0 };
+	struct wire_buffer buffer = {0};
 	static char text[] = "abc";
-	const struct wire_message message = { .type = WIRE_ERROR, .error = { .text = text } };
+	const struct wire_message message = {.type = WIRE_ERROR, .error = {.text = text}};
 
 	wire_encode(&buffer, &message);
 	buffer.bytes[buffer.count - 2] = 0;
@@ -255,16 +273,16 @@ static void string_with_nul_is_refused(void **state)
 static void unknown_enumerators_are_refused(void **state)
 {
 	(void)state;
-	enum { WAIT_AT = 4 + 2 + 4 + 4 + 2, OP_KIND_AT = WAIT_AT + 1 + 1 + 4 + 8 + 1 + 4 + 4 + 8 };
-	struct wire_op op = { .kind = WIRE_SEND };
+	enum { WAIT_AT = 4 + 2 + 4 + 4 + 2, OP_KIND_AT = WAIT_AT + 1 + 1 + 4 + 8 + 2 + 4 + 4 + 8 };
+	struct wire_op op = {.kind = WIRE_SEND};
 	const struct wire_message message = {
 		.type = WIRE_CALL,
-		.call = { .op_count = 1, .ops = &op },
+		.call = {.op_count = 1, .ops = &op},
 	};
-	const size_t places[] = { WAIT_AT, OP_KIND_AT, OP_KIND_AT + 1 };
+	const size_t places[] = {WAIT_AT, OP_KIND_AT, OP_KIND_AT + 1};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct wire_buffer buffer = { 0 };
+		struct wire_buffer buffer = {0};
 		wire_encode(&buffer, &message);
 		buffer.bytes[places[i]] = 100;
 		assert_refused(buffer.bytes, buffer.count);

@@ -6,11 +6,10 @@
 
 #include <cmocka.h>
 
-#include "../../explorer/answer.h"
-#include "../../explorer/explorer.h"
-#include "../../scheduler/matcher.h"
-#include "../../scheduler/world.h"
+#include "explorer/explorer.h"
 #include "mpi_calls.h"
+#include "scheduler/world/matcher.h"
+#include "scheduler/world/world.h"
 
 struct fixture {
 	struct communicators *comms;
@@ -65,7 +64,7 @@ static void fixture_release(struct fixture *fixture)
 {
 	world_free(fixture->world);
 	communicators_free(fixture->comms);
-	g_string_free(fixture->orders, TRUE);
+	g_string_free(fixture->orders, true);
 }
 
 static guint32 report(struct fixture *fixture, int rank, struct wire_call *call)
@@ -82,7 +81,7 @@ static guint32 report(struct fixture *fixture, int rank, struct wire_call *call)
 static guint32 starts(struct fixture *fixture, int rank, guint8 kind, int peer)
 {
 	struct wire_op op = {
-		.kind = kind, .nonblocking = TRUE, .comm = WIRE_COMM_WORLD, .peer = peer};
+		.kind = kind, .nonblocking = true, .comm = WIRE_COMM_WORLD, .peer = peer};
 	struct wire_call call = {.function = kind == WIRE_SEND ? MPI_CALL_Isend : MPI_CALL_Irecv,
 	                         .op_count = 1,
 	                         .ops = &op};
@@ -128,10 +127,8 @@ static void assert_open(struct fixture *fixture, const char *expected)
 		g_string_append_printf(text, "%s%d.%u{", i > 0 ? " " : "", one->point.rank,
 		                       one->point.call);
 		for (guint k = 0; k < one->alternatives->len; k++) {
-			struct op_id taken = g_array_index(one->alternatives, struct op_id, k);
-			g_autofree char *word = answer_is(taken)
-			                                ? answer_print(taken)
-			                                : g_strdup_printf("%d", taken.rank);
+			g_autofree char *word = taken_print(
+				&g_array_index(one->alternatives, struct taken, k));
 
 			g_string_append_printf(text, "%s%s", k > 0 ? " " : "", word);
 		}
@@ -147,9 +144,9 @@ static void assert_orders(struct fixture *fixture, const char *expected)
 	g_string_truncate(fixture->orders, 0);
 }
 
-static gboolean choose(struct fixture *fixture, int rank, guint32 call, struct op_id taken)
+static bool choose(struct fixture *fixture, int rank, guint32 call, struct taken taken)
 {
-	struct choice choice = {{rank, call, 0}, taken};
+	struct choice choice = {point_call(rank, call, 0), taken};
 
 	return world_choose(fixture->world, &choice);
 }
@@ -168,14 +165,14 @@ static void test_waitany(void **state)
 	starts(&fixture, 1, WIRE_SEND, 0);
 	starts(&fixture, 2, WIRE_SEND, 0);
 	assert_open(&fixture, "0.1{1 2}");
-	assert_true(choose(&fixture, 0, 1, (struct op_id){2, 0, 0}));
+	assert_true(choose(&fixture, 0, 1, taken_message((struct op_id){2, 0, 0})));
 	assert_open(&fixture, "0.2{1} 0.3{#0}");
-	assert_true(choose(&fixture, 0, 2, (struct op_id){1, 0, 0}));
+	assert_true(choose(&fixture, 0, 2, taken_message((struct op_id){1, 0, 0})));
 	assert_open(&fixture, "0.3{#0 #1}");
 	assert_orders(&fixture, "bind 0.1<-2 bind 0.2<-1 ");
-	assert_false(choose(&fixture, 0, 3, answer_make(ANSWER_NO)));
-	assert_false(choose(&fixture, 0, 3, answer_one(2)));
-	assert_true(choose(&fixture, 0, 3, answer_one(1)));
+	assert_false(choose(&fixture, 0, 3, taken_plain(TAKEN_NO)));
+	assert_false(choose(&fixture, 0, 3, taken_one(2)));
+	assert_true(choose(&fixture, 0, 3, taken_one(1)));
 	assert_orders(&fixture, "go 0.3 [1] ");
 	assert_open(&fixture, "");
 	fixture_release(&fixture);
@@ -192,8 +189,8 @@ static void test_waitsome(void **state)
 		sends[i] = starts(&fixture, 0, i == 1 ? WIRE_RECEIVE : WIRE_SEND, 1);
 	asks(&fixture, 0, MPI_CALL_Waitsome, WIRE_WAIT_SOME, 3, sends);
 	assert_open(&fixture, "0.4{#0+2 #0 #2}");
-	assert_false(choose(&fixture, 0, 4, answer_some(0, 7)));
-	assert_true(choose(&fixture, 0, 4, answer_some(0, 5)));
+	assert_false(choose(&fixture, 0, 4, taken_some(0, 7)));
+	assert_true(choose(&fixture, 0, 4, taken_some(0, 5)));
 	assert_orders(&fixture, "go 0.4 [0 2] ");
 	fixture_release(&fixture);
 }
@@ -201,7 +198,7 @@ static void test_waitsome(void **state)
 /* "Not yet" once by choice; then it waits, and only idleness brings another "no". */
 static void test_poll(void **state)
 {
-	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 	struct fixture fixture;
 	guint32 receive;
 
@@ -211,7 +208,7 @@ static void test_poll(void **state)
 	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
 	assert_open(&fixture, "0.2{no}");
 	assert_false(world_answer_polls(fixture.world, nothing));
-	assert_true(choose(&fixture, 0, 2, answer_make(ANSWER_NO)));
+	assert_true(choose(&fixture, 0, 2, taken_plain(TAKEN_NO)));
 	assert_orders(&fixture, "go 0.2 [] ");
 	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
 	assert_open(&fixture, "");
@@ -220,9 +217,9 @@ static void test_poll(void **state)
 	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
 	starts(&fixture, 1, WIRE_SEND, 0);
 	assert_open(&fixture, "0.1{1}"); /* the program cancels: it need not match */
-	assert_true(choose(&fixture, 0, 1, (struct op_id){1, 0, 0}));
+	assert_true(choose(&fixture, 0, 1, taken_message((struct op_id){1, 0, 0})));
 	assert_open(&fixture, "0.4{yes}");
-	assert_true(choose(&fixture, 0, 4, answer_make(ANSWER_YES)));
+	assert_true(choose(&fixture, 0, 4, taken_plain(TAKEN_YES)));
 	assert_orders(&fixture, "bind 0.1<-1 go 0.4 [0] ");
 	fixture_release(&fixture);
 }
@@ -251,14 +248,14 @@ static void test_round(void **state)
 		receives[i] = starts(&fixture, 0, WIRE_RECEIVE, 1);
 	for (guint32 i = 0; i < 2; i++) {
 		asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receives[i]);
-		assert_true(choose(&fixture, 0, 3 + i, answer_make(ANSWER_NO)));
+		assert_true(choose(&fixture, 0, 3 + i, taken_plain(TAKEN_NO)));
 		assert_int_equal(count_repeated(&fixture, 3), 0);
 	}
 	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receives[0]);
 	assert_int_equal(count_repeated(&fixture, 3), 1);
 	assert_int_equal(count_repeated(&fixture, 4), 1);
 	assert_open(&fixture, "0.5{no}");
-	assert_true(choose(&fixture, 0, 5, answer_make(ANSWER_NO)));
+	assert_true(choose(&fixture, 0, 5, taken_plain(TAKEN_NO)));
 	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receives[1]);
 	assert_open(&fixture, "");
 	fixture_release(&fixture);
@@ -274,7 +271,7 @@ static void test_no_round(void **state)
 	fixture_init(&fixture, BUFFERING_INFINITE);
 	receive = starts(&fixture, 0, WIRE_RECEIVE, 1);
 	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
-	assert_true(choose(&fixture, 0, 2, answer_make(ANSWER_NO)));
+	assert_true(choose(&fixture, 0, 2, taken_plain(TAKEN_NO)));
 	starts(&fixture, 0, WIRE_SEND, 1);
 	asks(&fixture, 0, MPI_CALL_Test, WIRE_TEST_ALL, 1, &receive);
 	assert_int_equal(count_repeated(&fixture, 2), 0);
@@ -290,10 +287,10 @@ static void test_iprobe(void **state)
 	starts(&fixture, 1, WIRE_SEND, 0);
 	looks(&fixture, 0, 1);
 	assert_open(&fixture, "0.1{no 1}");
-	assert_true(choose(&fixture, 0, 1, answer_make(ANSWER_NO)));
+	assert_true(choose(&fixture, 0, 1, taken_plain(TAKEN_NO)));
 	looks(&fixture, 0, 1);
 	assert_open(&fixture, "0.2{1}");
-	assert_true(choose(&fixture, 0, 2, (struct op_id){1, 0, 0}));
+	assert_true(choose(&fixture, 0, 2, taken_message((struct op_id){1, 0, 0})));
 	assert_orders(&fixture, "go 0.1 [] bind 0.2<-1 go 0.2 [0] ");
 	looks(&fixture, 0, 1); /* told "yes", it has patience again */
 	assert_open(&fixture, "0.3{no 1}");
@@ -311,7 +308,7 @@ static void test_cancel(void **state)
 	receive = starts(&fixture, 0, WIRE_RECEIVE, 1);
 	asks(&fixture, 0, MPI_CALL_Cancel, WIRE_CANCEL, 1, &receive);
 	assert_open(&fixture, "0.1{1 cancelled}");
-	assert_true(choose(&fixture, 0, 1, answer_make(ANSWER_CANCELLED)));
+	assert_true(choose(&fixture, 0, 1, taken_plain(TAKEN_CANCELLED)));
 	assert_orders(&fixture, "go 0.2 [0] ");
 	assert_open(&fixture, "");
 	fixture_release(&fixture);
@@ -328,15 +325,15 @@ static void test_each_send(void **state)
 	assert_open(&fixture, "");
 	asks(&fixture, 0, MPI_CALL_Wait, WIRE_WAIT_ALL, 1, &send);
 	assert_open(&fixture, "0.1{early late}");
-	assert_true(choose(&fixture, 0, 1, answer_make(ANSWER_LATE)));
+	assert_true(choose(&fixture, 0, 1, taken_plain(TAKEN_LATE)));
 	assert_open(&fixture, "");
 	assert_orders(&fixture, "");
 	starts(&fixture, 1, WIRE_RECEIVE, WIRE_ANY);
-	assert_true(choose(&fixture, 1, 1, (struct op_id){0, 0, 0}));
+	assert_true(choose(&fixture, 1, 1, taken_message((struct op_id){0, 0, 0})));
 	assert_orders(&fixture, "bind 1.1<-0 go 0.2 [] ");
 	send = starts(&fixture, 0, WIRE_SEND, 1);
 	asks(&fixture, 0, MPI_CALL_Wait, WIRE_WAIT_ALL, 1, &send);
-	assert_true(choose(&fixture, 0, send, answer_make(ANSWER_EARLY)));
+	assert_true(choose(&fixture, 0, send, taken_plain(TAKEN_EARLY)));
 	assert_orders(&fixture, "go 0.4 [] ");
 	fixture_release(&fixture);
 }
@@ -384,11 +381,11 @@ static void test_each_collective(void **state)
 	enters(&fixture, 0, 0);
 	assert_orders(&fixture, "");
 	assert_open(&fixture, "0.1{early late}");
-	assert_true(choose(&fixture, 0, 1, answer_make(ANSWER_EARLY)));
+	assert_true(choose(&fixture, 0, 1, taken_plain(TAKEN_EARLY)));
 	assert_orders(&fixture, "go 0.1 [] ");
 	enters(&fixture, 1, 0);
-	assert_true(choose(&fixture, 1, 1, answer_make(ANSWER_LATE)));
-	assert_false(choose(&fixture, 1, 1, answer_make(ANSWER_EARLY)));
+	assert_true(choose(&fixture, 1, 1, taken_plain(TAKEN_LATE)));
+	assert_false(choose(&fixture, 1, 1, taken_plain(TAKEN_EARLY)));
 	assert_orders(&fixture, "");
 	enters(&fixture, 2, 0);
 	assert_orders(&fixture, "go 1.1 [] ");
@@ -452,14 +449,12 @@ static void test_arrival(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waitany), cmocka_unit_test(test_waitsome),
-		cmocka_unit_test(test_poll),    cmocka_unit_test(test_round),
-		cmocka_unit_test(test_no_round),
-		cmocka_unit_test(test_iprobe),
-		cmocka_unit_test(test_cancel),  cmocka_unit_test(test_each_send),
+		cmocka_unit_test(test_waitany),  cmocka_unit_test(test_waitsome),
+		cmocka_unit_test(test_poll),     cmocka_unit_test(test_round),
+		cmocka_unit_test(test_no_round), cmocka_unit_test(test_iprobe),
+		cmocka_unit_test(test_cancel),   cmocka_unit_test(test_each_send),
 		cmocka_unit_test(test_extremes), cmocka_unit_test(test_each_collective),
-		cmocka_unit_test(test_caught),
-		cmocka_unit_test(test_arrival),
+		cmocka_unit_test(test_caught),   cmocka_unit_test(test_arrival),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

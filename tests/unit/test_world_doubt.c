@@ -7,9 +7,8 @@
 
 #include <cmocka.h>
 
-#include "../../explorer/answer.h"
-#include "../../scheduler/world.h"
 #include "mpi_calls.h"
+#include "scheduler/world/world.h"
 
 enum { WINDOW = 70, OTHERS = 71 }; /* communicators: of a window, of ranks 1 and 2 */
 
@@ -39,12 +38,12 @@ struct fixture {
 	struct world *world;
 };
 
-static gboolean announces(struct fixture *fixture, int rank, guint64 number, GArray *ranks,
-                          guint32 window)
+static bool announces(struct fixture *fixture, int rank, guint64 number, GArray *ranks,
+                      guint32 window)
 {
 	g_autoptr(GError) error = NULL;
 	struct wire_comm comm = {.comm = number, .window = window, .name = (char *)"a split"};
-	gboolean taken;
+	bool taken;
 
 	comm.local = (int32_t *)(void *)ranks->data;
 	comm.local_count = ranks->len;
@@ -60,7 +59,7 @@ static gboolean announces(struct fixture *fixture, int rank, guint64 number, GAr
 
 static GArray *ranks_of(guint count, int first, int second, int third)
 {
-	GArray *ranks = g_array_new(FALSE, FALSE, sizeof(int32_t));
+	GArray *ranks = g_array_new(false, false, sizeof(int32_t));
 	int32_t all[] = {first, second, third};
 
 	return g_array_append_vals(ranks, all, count);
@@ -69,7 +68,7 @@ static GArray *ranks_of(guint count, int first, int second, int third)
 static int setup(void **state)
 {
 	const struct world_options options = {
-		.ranks = 3, .buffering = BUFFERING_ZERO, .cancels = TRUE, .not_yet = 1};
+		.ranks = 3, .buffering = BUFFERING_ZERO, .cancels = true, .not_yet = 1};
 	const struct world_orders orders = {bind, go, admit};
 	struct fixture *fixture = g_new0(struct fixture, 1);
 
@@ -101,24 +100,24 @@ static struct wire_op op(guint8 kind, guint32 call, guint32 sub)
 	                        .peer = kind == WIRE_COLLECTIVE ? -1 : 1};
 }
 
-static gboolean says(struct fixture *fixture, int rank, const struct wire_call *call)
+static bool says(struct fixture *fixture, int rank, const struct wire_call *call)
 {
 	g_autoptr(GError) error = NULL;
 	guint32 calls = world_calls(fixture->world, rank);
 	size_t events = world_trace(fixture->world)->count;
 
 	if (world_call(fixture->world, rank, call, &error))
-		return TRUE;
+		return true;
 	assert_non_null(strstr(error->message, "said something impossible"));
 	assert_int_equal(world_calls(fixture->world, rank), calls);
 	assert_int_equal(world_trace(fixture->world)->count, events);
-	return FALSE;
+	return false;
 }
 
 /* Call number `call` with this operation, waited for unless it has a request. */
-static gboolean starts(struct fixture *fixture, int rank, guint32 call, struct wire_op one)
+static bool starts(struct fixture *fixture, int rank, guint32 call, struct wire_op one)
 {
-	gboolean credit = one.nonblocking || one.kind == WIRE_UNLOCK;
+	bool credit = one.nonblocking || one.kind == WIRE_UNLOCK;
 	struct wire_call report = {
 		.call = call,
 		.function = MPI_CALL_Start,
@@ -132,8 +131,8 @@ static gboolean starts(struct fixture *fixture, int rank, guint32 call, struct w
 	return says(fixture, rank, &report);
 }
 
-static gboolean asks(struct fixture *fixture, int rank, guint32 call, guint8 wait, guint32 count,
-                     struct wire_name name)
+static bool asks(struct fixture *fixture, int rank, guint32 call, guint8 wait, guint32 count,
+                 struct wire_name name)
 {
 	struct wire_name names[] = {name, name};
 	struct wire_call report = {.call = call,
@@ -159,7 +158,7 @@ static void operations_have_names_of_their_own(void **state)
 	assert_false(says(fixture, 0, &twice));
 	two[1].name.sub = 1;
 	assert_true(says(fixture, 0, &twice));
-	two[0].joined = TRUE;
+	two[0].joined = true;
 	two[0].name.sub = 2;
 	two[1].name.sub = 3;
 	assert_false(says(fixture, 0, &twice));
@@ -216,9 +215,9 @@ static void locks_stand_alone(void **state)
 	one.peer = 3;
 	assert_false(starts(fixture, 0, 1, one));
 	one.peer = 1;
-	one.nonblocking = TRUE;
+	one.nonblocking = true;
 	assert_false(starts(fixture, 0, 1, one));
-	one.nonblocking = FALSE;
+	one.nonblocking = false;
 	assert_true(starts(fixture, 0, 1, one));
 }
 
@@ -242,11 +241,17 @@ static void buffers_and_objects_belong_to_calls(void **state)
 	struct fixture *fixture = *state;
 	g_autoptr(GError) error = NULL;
 	const struct wire_touched touched = {.name = {1, 0}, .noticed = 2};
+	const struct wire_overlap overlap = {{{.name = {1, 0}}, {.name = {2, 0}}}};
+	const struct wire_overlap unknown = {{{.name = {1, 0}}, {.function = MPI_CALL_COUNT}}};
 	struct wire_left left = {WIRE_OBJECT_REQUEST, MPI_CALL_COUNT, 0, 1};
 	const struct wire_objects objects = {1, &left};
 
 	assert_true(starts(fixture, 0, 1, op(WIRE_RECEIVE, 1, 0)));
 	assert_false(world_touched(fixture->world, 0, &touched, &error));
+	g_clear_error(&error);
+	assert_false(world_overlap(fixture->world, 0, &overlap, &error));
+	g_clear_error(&error);
+	assert_false(world_overlap(fixture->world, 0, &unknown, &error));
 	g_clear_error(&error);
 	assert_false(world_objects(fixture->world, 0, &objects, &error));
 	assert_int_equal(world_left(fixture->world, 0)->len, 0);
@@ -256,7 +261,7 @@ static void buffers_and_objects_belong_to_calls(void **state)
 static void cancelling_what_is_complete_moves_on(void **state)
 {
 	struct fixture *fixture = *state;
-	struct wire_thread thread = {1, 4711, FALSE};
+	struct wire_thread thread = {1, 4711, false};
 	const struct wire_enter enter = {.thread = 1}, main_enter = {.thread = 0};
 	struct wire_name name = {1, 0};
 	struct wire_call wait = {.call = 3,
@@ -266,7 +271,7 @@ static void cancelling_what_is_complete_moves_on(void **state)
 	                         .waited_count = 1,
 	                         .waited = &name};
 	struct wire_op sent = op(WIRE_SEND, 1, 0);
-	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, 1);
+	g_autoptr(GArray) nothing = g_array_new(false, false, 1);
 
 	sent.mode = WIRE_BUFFERED;
 	assert_true(starts(fixture, 0, 1, sent));
@@ -277,7 +282,7 @@ static void cancelling_what_is_complete_moves_on(void **state)
 	assert_true(world_enter(fixture->world, 0, &enter, NULL));
 	assert_true(world_admit(fixture->world));
 	assert_true(says(fixture, 0, &wait));
-	thread.ended = TRUE;
+	thread.ended = true;
 	assert_true(world_thread(fixture->world, 0, &thread, NULL));
 	assert_int_equal(world_phase(fixture->world, 0), PHASE_BLOCKED);
 	assert_true(world_answer_polls(fixture->world, nothing));
@@ -289,7 +294,7 @@ static void cancelling_twice_is_cancelling_once(void **state)
 {
 	struct fixture *fixture = *state;
 	struct wire_op one = op(WIRE_RECEIVE, 1, 0);
-	struct choice cancelled = {.point = {0, 1, 0}, .taken = answer_make(ANSWER_CANCELLED)};
+	struct choice cancelled = {point_call(0, 1, 0), taken_plain(TAKEN_CANCELLED)};
 	size_t events;
 
 	one.peer = WIRE_ANY;
@@ -309,17 +314,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(operations_have_names_of_their_own, setup,
-		                                teardown),
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(communicators_and_peers_are_there, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_waited_for_was_started, setup, teardown),
 		cmocka_unit_test_setup_teardown(locks_stand_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(communicators_hold_each_rank_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(buffers_and_objects_belong_to_calls, setup,
-		                                teardown),
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(cancelling_what_is_complete_moves_on, setup,
-		                                teardown),
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(cancelling_twice_is_cancelling_once, setup,
-		                                teardown),
+	                                        teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,29 @@ static void send(const char *what)
 		MPI_Request_free(&request);
 }
 
+/* At absolute addresses, in two pieces. */
+static void bottom(void)
+{
+	int lengths[2] = {1, 2};
+	MPI_Aint places[2];
+	MPI_Datatype type;
+	MPI_Request request;
+
+	if (rank == 0) {
+		receive(3);
+		return;
+	}
+	MPI_Get_address(data + 7, &places[0]);
+	MPI_Get_address(more, &places[1]);
+	MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	MPI_Isend(MPI_BOTTOM, 1, type, 0, 0, WORLD, &request); /* sent */
+	MPI_Type_free(&type);
+	more[1] = 1;
+	more[2] = data[6] = 5;      /* not sent */
+	MPI_Wait(&request, IGNORE); /* completed */
+}
+
 static void vector(void)
 {
 	MPI_Datatype column;
@@ -95,6 +118,8 @@ int main(int argc, char **argv)
 	start(&argc, &argv);
 	if (!strcmp(what, "vector"))
 		vector();
+	else if (!strcmp(what, "bottom"))
+		bottom();
 	else if (!strcmp(what, "early") || !strcmp(what, "late"))
 		write_to_receive(!strcmp(what, "early"));
 	else if (!strcmp(what, "gone"))

@@ -41,7 +41,7 @@ static void truncated(int left, int right)
 {
 	MPI_Request requests[4];
 	MPI_Status statuses[4];
-	int many[4] = { 0 }, few, fits = -1;
+	int many[4] = {0}, few, fits = -1;
 
 	MPI_Isend(many, 4, MPI_INT, right, 1, WORLD, &requests[0]);
 	MPI_Isend(&rank, 1, MPI_INT, right, 2, WORLD, &requests[1]);

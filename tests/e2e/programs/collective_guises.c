@@ -51,8 +51,7 @@ static void alike(MPI_Datatype pair)
 	MPI_Op own, again;
 	MPI_Request request;
 
-	MPI_Allgather(data, rank == 1 ? 1 : 2, rank == 1 ? pair : MPI_INT, more, 2, MPI_INT,
-	              WORLD);
+	MPI_Allgather(data, rank == 1 ? 1 : 2, rank == 1 ? pair : MPI_INT, more, 2, MPI_INT, WORLD);
 	MPI_Alltoall(data, 2, MPI_INT, more, 1, pair, WORLD);
 	MPI_Alltoall(rank == 1 ? MPI_IN_PLACE : data, rank == 1 ? 0 : 2, MPI_INT, more, 2, MPI_INT,
 	             WORLD);

@@ -20,32 +20,20 @@ static void begin(int kind, MPI_Request *request)
 	mine = rank + 1;
 	value = kind == 0 && rank == 0 ? 7 : -1;
 	switch (kind) {
-	case 0:
-		MPI_Ibcast(&value, 1, MPI_INT, 0, WORLD, request);
-		break;
-	case 1:
-		MPI_Iscatter(parts, 1, MPI_INT, &value, 1, MPI_INT, 0, WORLD, request);
-		break;
+	case 0: MPI_Ibcast(&value, 1, MPI_INT, 0, WORLD, request); break;
+	case 1: MPI_Iscatter(parts, 1, MPI_INT, &value, 1, MPI_INT, 0, WORLD, request); break;
 	case 2:
 		MPI_Iscatterv(parts, counts, places, MPI_INT, &value, 1, MPI_INT, 0, WORLD,
 		              request);
 		break;
-	case 3:
-		MPI_Igather(&mine, 1, MPI_INT, all, 1, MPI_INT, size - 1, WORLD, request);
-		break;
+	case 3: MPI_Igather(&mine, 1, MPI_INT, all, 1, MPI_INT, size - 1, WORLD, request); break;
 	case 4:
 		MPI_Igatherv(&mine, 1, MPI_INT, all, counts, places, MPI_INT, size - 1, WORLD,
 		             request);
 		break;
-	case 5:
-		MPI_Ireduce(&mine, &value, 1, MPI_INT, MPI_SUM, size - 1, WORLD, request);
-		break;
-	case 6:
-		MPI_Iscan(&mine, &value, 1, MPI_INT, MPI_SUM, WORLD, request);
-		break;
-	case 7:
-		MPI_Iexscan(&mine, &value, 1, MPI_INT, MPI_SUM, WORLD, request);
-		break;
+	case 5: MPI_Ireduce(&mine, &value, 1, MPI_INT, MPI_SUM, size - 1, WORLD, request); break;
+	case 6: MPI_Iscan(&mine, &value, 1, MPI_INT, MPI_SUM, WORLD, request); break;
+	case 7: MPI_Iexscan(&mine, &value, 1, MPI_INT, MPI_SUM, WORLD, request); break;
 	case 8:
 		MPI_Scatter_init(parts, 1, MPI_INT, &value, 1, MPI_INT, 0, WORLD, MPI_INFO_NULL,
 		                 request);
@@ -57,9 +45,7 @@ static void begin(int kind, MPI_Request *request)
 	case 10:
 		MPI_Scan_init(&mine, &value, 1, MPI_INT, MPI_SUM, WORLD, MPI_INFO_NULL, request);
 		break;
-	case 11:
-		MPI_Bcast_init(parts, 8, MPI_INT, 0, WORLD, MPI_INFO_NULL, request);
-		break;
+	case 11: MPI_Bcast_init(parts, 8, MPI_INT, 0, WORLD, MPI_INFO_NULL, request); break;
 	}
 	if (kind >= 8)
 		MPI_Start(request);

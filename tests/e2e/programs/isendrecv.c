@@ -51,9 +51,7 @@ static void around(int count)
 		MPI_Waitany(2, requests, &index, &status);
 		CHECK(index == 1);
 		break;
-	default:
-		MPI_Waitsome(2, requests, &done, &index, &status);
-		CHECK(done == 1 && index == 1);
+	default: MPI_Waitsome(2, requests, &done, &index, &status); CHECK(done == 1 && index == 1);
 	}
 	CHECK(requests[1] == MPI_REQUEST_NULL && status.MPI_SOURCE == left);
 	CHECK(values[0] == left && values[count - 1] == left);

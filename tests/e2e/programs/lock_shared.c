@@ -1,6 +1,7 @@
 /* Shared locks do not exclude each other: every rank holds one at each other while all wait for
  * each other, and there is nothing to choose. With an argument rank 0 wants an exclusive one, too:
- * before or after each of the others', and what the others read tells which. */
+ * before or after each of the others', and what the others read tells which. A lock of
+ * MPI_PROC_NULL is none. */
 #include "check.h"
 int main(int argc, char **argv)
 {
@@ -12,6 +13,9 @@ int main(int argc, char **argv)
 	memory[0] = 0;
 	MPI_Barrier(WORLD);
 	if (argc == 1) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, MPI_PROC_NULL, 0, win);
+		MPI_Barrier(WORLD);
+		MPI_Win_unlock(MPI_PROC_NULL, win);
 		MPI_Win_lock_all(0, win);
 		MPI_Barrier(WORLD);
 		MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);

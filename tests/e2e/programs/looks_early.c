@@ -24,7 +24,7 @@ static void receive(const char *what)
 	struct {
 		char kind;
 		int value;
-	} gapped[2] = { { 0 } };
+	} gapped[2] = {{0}};
 	MPI_Datatype type;
 	MPI_Request requests[2];
 	MPI_Status statuses[2];
@@ -47,7 +47,7 @@ static void receive(const char *what)
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "poll";
-	int one = 1, more[] = { 2, 3 };
+	int one = 1, more[] = {2, 3};
 
 	start(&argc, &argv);
 	if (rank == 0) {

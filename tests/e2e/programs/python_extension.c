@@ -32,10 +32,8 @@ static PyObject *send(PyObject *self, PyObject *arguments)
 	(void)self;
 	if (!PyArg_ParseTuple(arguments, "ii", &value, &to))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	MPI_Send(&value, 1, MPI_INT, to, 0, MPI_COMM_WORLD);
-	Py_END_ALLOW_THREADS
-	Py_RETURN_NONE;
+	Py_BEGIN_ALLOW_THREADS MPI_Send(&value, 1, MPI_INT, to, 0, MPI_COMM_WORLD);
+	Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 static PyObject *receive(PyObject *self, PyObject *none)
@@ -45,20 +43,19 @@ static PyObject *receive(PyObject *self, PyObject *none)
 
 	(void)self;
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS
-	MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
-	Py_END_ALLOW_THREADS
-	return Py_BuildValue("(ii)", value, status.MPI_SOURCE);
+	Py_BEGIN_ALLOW_THREADS MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+	                                &status);
+	Py_END_ALLOW_THREADS return Py_BuildValue("(ii)", value, status.MPI_SOURCE);
 }
 
 PyMODINIT_FUNC PyInit_python_extension(void)
 {
 	static PyMethodDef methods[] = {
-		{ "init", init, METH_NOARGS, "the rank and how many there are" },
-		{ "finalize", finalize, METH_NOARGS, NULL },
-		{ "send", send, METH_VARARGS, "a number to a rank" },
-		{ "receive", receive, METH_NOARGS, "a number from anybody, and from whom" },
-		{ NULL, NULL, 0, NULL },
+		{"init", init, METH_NOARGS, "the rank and how many there are"},
+		{"finalize", finalize, METH_NOARGS, NULL},
+		{"send", send, METH_VARARGS, "a number to a rank"},
+		{"receive", receive, METH_NOARGS, "a number from anybody, and from whom"},
+		{NULL, NULL, 0, NULL},
 	};
 	static struct PyModuleDef module = {
 		.m_base = PyModuleDef_HEAD_INIT,

@@ -66,25 +66,16 @@ static MPI_Datatype random_type(void)
 
 	is_structure = kind == 3 || kind == 4;
 	switch (kind) {
-	case 0:
-		MPI_Type_contiguous(1 + (int)draw(4), basic(), &made);
-		break;
-	case 1:
-		MPI_Type_vector(1 + (int)draw(4), 1 + (int)draw(2), 3, basic(), &made);
-		break;
-	case 2:
-		MPI_Type_indexed(2, lengths, places, basic(), &made);
-		break;
-	case 3:
-		made = structure();
-		break;
+	case 0: MPI_Type_contiguous(1 + (int)draw(4), basic(), &made); break;
+	case 1: MPI_Type_vector(1 + (int)draw(4), 1 + (int)draw(2), 3, basic(), &made); break;
+	case 2: MPI_Type_indexed(2, lengths, places, basic(), &made); break;
+	case 3: made = structure(); break;
 	case 4:
 		inner = structure();
 		MPI_Type_contiguous(2, inner, &made);
 		MPI_Type_free(&inner);
 		break;
-	default:
-		MPI_Type_dup(basic(), &made);
+	default: MPI_Type_dup(basic(), &made);
 	}
 	MPI_Type_commit(&made);
 	return made;
@@ -227,12 +218,8 @@ static void send(struct data data, int to, int tag, unsigned how, unsigned later
 		MPI_Ssend(data.bytes, data.count, data.type, to, tag, WORLD);
 		drop(&data);
 		return;
-	case 2:
-		MPI_Isend(data.bytes, data.count, data.type, to, tag, WORLD, &one.request);
-		break;
-	case 3:
-		MPI_Issend(data.bytes, data.count, data.type, to, tag, WORLD, &one.request);
-		break;
+	case 2: MPI_Isend(data.bytes, data.count, data.type, to, tag, WORLD, &one.request); break;
+	case 3: MPI_Issend(data.bytes, data.count, data.type, to, tag, WORLD, &one.request); break;
 	default:
 		MPI_Send_init(data.bytes, data.count, data.type, to, tag, WORLD, &one.request);
 		one.persistent = 1;
@@ -264,8 +251,7 @@ static void receive(struct data data, int from, int tag, unsigned how, unsigned 
 		MPI_Probe(from, tag, WORLD, &status);
 		MPI_Recv(data.bytes, data.count, data.type, status.MPI_SOURCE, tag, WORLD, &status);
 		break;
-	default:
-		MPI_Recv(data.bytes, data.count, data.type, from, tag, WORLD, &status);
+	default: MPI_Recv(data.bytes, data.count, data.type, from, tag, WORLD, &status);
 	}
 	finish(&one, &status);
 }
@@ -349,17 +335,10 @@ static void exchange(MPI_Datatype type)
 		fill(&one.out, MPI_DATATYPE_NULL);
 		FORMS(Bcast, Ibcast, Bcast_init, out, count, of, root);
 		break;
-	case 1:
-		FORMS(Scatter, Iscatter, Scatter_init, in, count, of, out, count, of, root);
-		break;
-	case 2:
-		FORMS(Gather, Igather, Gather_init, in, count, of, out, count, of, root);
-		break;
-	case 3:
-		FORMS(Allgather, Iallgather, Allgather_init, in, count, of, out, count, of);
-		break;
-	default:
-		FORMS(Alltoall, Ialltoall, Alltoall_init, in, count, of, out, count, of);
+	case 1: FORMS(Scatter, Iscatter, Scatter_init, in, count, of, out, count, of, root); break;
+	case 2: FORMS(Gather, Igather, Gather_init, in, count, of, out, count, of, root); break;
+	case 3: FORMS(Allgather, Iallgather, Allgather_init, in, count, of, out, count, of); break;
+	default: FORMS(Alltoall, Ialltoall, Alltoall_init, in, count, of, out, count, of);
 	}
 }
 
@@ -437,21 +416,14 @@ static void reduce(void)
 		in = MPI_IN_PLACE;
 	}
 	switch (which) {
-	case 0:
-		FORMS(Reduce, Ireduce, Reduce_init, in, out, count, of, op, root);
-		break;
-	case 1:
-		FORMS(Allreduce, Iallreduce, Allreduce_init, in, out, count, of, op);
-		break;
+	case 0: FORMS(Reduce, Ireduce, Reduce_init, in, out, count, of, op, root); break;
+	case 1: FORMS(Allreduce, Iallreduce, Allreduce_init, in, out, count, of, op); break;
 	case 2:
 		FORMS(Reduce_scatter_block, Ireduce_scatter_block, Reduce_scatter_block_init, in,
 		      out, count, of, op);
 		break;
-	case 3:
-		FORMS(Scan, Iscan, Scan_init, in, out, count, of, op);
-		break;
-	default:
-		FORMS(Exscan, Iexscan, Exscan_init, in, out, count, of, op);
+	case 3: FORMS(Scan, Iscan, Scan_init, in, out, count, of, op); break;
+	default: FORMS(Exscan, Iexscan, Exscan_init, in, out, count, of, op);
 	}
 }
 
@@ -469,20 +441,11 @@ static void one_step(MPI_Comm part)
 	unsigned long long before = state;
 	switch (draw(6)) {
 	case 0:
-	case 1:
-		message(type);
-		break;
-	case 2:
-		shift(type);
-		break;
-	case 3:
-		exchange(type);
-		break;
-	case 4:
-		exchange_unevenly(type);
-		break;
-	default:
-		reduce();
+	case 1: message(type); break;
+	case 2: shift(type); break;
+	case 3: exchange(type); break;
+	case 4: exchange_unevenly(type); break;
+	default: reduce();
 	}
 	state = before + 1;
 	MPI_Type_free(&type);

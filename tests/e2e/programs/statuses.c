@@ -38,10 +38,10 @@ static void show(const char *call, int count)
 	clear();
 }
 
-#define SHOW(call, count)            \
-	do {                         \
-		call;                \
-		show(#call, count);  \
+#define SHOW(call, count)           \
+	do {                        \
+		call;               \
+		show(#call, count); \
 	} while (0)
 
 /* A request of each kind to be completed; the other rank does its part. */
@@ -71,8 +71,10 @@ static int begin(int kind, MPI_Request *request)
 	case 17: MPI_Recv_init(there, 4, MPI_INT, MPI_PROC_NULL, 5, WORLD, request); return 1;
 	case 18: MPI_Irecv(there, 0, MPI_INT, other, 6, WORLD, request); break;
 	case 19: MPI_Irecv(there, 4, MPI_INT, other, 9, WORLD, request); break;
-	case 20: MPI_Isendrecv(&number, 1, MPI_INT, other, 7, there, 4, MPI_INT, other, 5, WORLD,
-		               request); break;
+	case 20:
+		MPI_Isendrecv(&number, 1, MPI_INT, other, 7, there, 4, MPI_INT, other, 5, WORLD,
+		              request);
+		break;
 	default: return -1;
 	}
 	return 0;
@@ -197,10 +199,12 @@ static void blocking(void)
 	MPI_Isend(&number, 1, MPI_INT, other, 0, WORLD, &both[1]);
 	SHOW(MPI_Waitall(2, both, statuses), 2);
 	SHOW(MPI_Sendrecv(&number, 1, MPI_INT, other, 1, there, 4, MPI_INT, other, 1, WORLD,
-	                  status), 1);
+	                  status),
+	     1);
 	SHOW(MPI_Sendrecv_replace(there, 1, MPI_INT, other, 1, other, 1, WORLD, status), 1);
 	SHOW(MPI_Sendrecv(&number, 1, MPI_INT, MPI_PROC_NULL, 1, there, 4, MPI_INT, MPI_PROC_NULL,
-	                  1, WORLD, status), 1);
+	                  1, WORLD, status),
+	     1);
 	SHOW(MPI_Recv(there, 1, MPI_INT, MPI_PROC_NULL, 1, WORLD, status), 1);
 	SHOW(MPI_Probe(MPI_PROC_NULL, 1, WORLD, status), 1);
 	SHOW(MPI_Iprobe(MPI_PROC_NULL, 1, WORLD, &flag, status), 1);

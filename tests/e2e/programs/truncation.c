@@ -9,7 +9,7 @@ int main(int argc, char **argv)
 	start(&argc, &argv);
 	if (rank == 0) {
 		MPI_Irecv(data, 2, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, &request); /* two */
-		MPI_Wait(&request, IGNORE); /* truncated */
+		MPI_Wait(&request, IGNORE);                                      /* truncated */
 		MPI_Recv(data, 4, MPI_INT, MPI_ANY_SOURCE, 0, WORLD, IGNORE);
 	} else {
 		MPI_Send(data, 2 * rank, MPI_INT, 0, 0, WORLD);

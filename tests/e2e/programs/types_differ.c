@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 		MPI_Request_free(&request);
 		for (int i = 1; i < 4; i++)
 			MPI_Recv(column, 8, MPI_UNSIGNED, 1, 2, WORLD, IGNORE); /* columns taken */
-		MPI_Recv(column, 1, MPI_INT, 1, 9, WORLD, IGNORE); /* never sent */
+		MPI_Recv(column, 1, MPI_INT, 1, 9, WORLD, IGNORE);              /* never sent */
 	}
 	MPI_Type_free(&item);
 	MPI_Type_free(&swapped);

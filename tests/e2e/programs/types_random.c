@@ -19,8 +19,18 @@ static unsigned below(unsigned bound)
 static MPI_Datatype basic(void)
 {
 	static const MPI_Datatype types[] = {
-		MPI_CHAR, MPI_SHORT, MPI_INT, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_BYTE,
-		MPI_2INT, MPI_DOUBLE_INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT, MPI_C_DOUBLE_COMPLEX,
+		MPI_CHAR,
+		MPI_SHORT,
+		MPI_INT,
+		MPI_FLOAT,
+		MPI_DOUBLE,
+		MPI_LONG_DOUBLE,
+		MPI_BYTE,
+		MPI_2INT,
+		MPI_DOUBLE_INT,
+		MPI_SHORT_INT,
+		MPI_LONG_DOUBLE_INT,
+		MPI_C_DOUBLE_COMPLEX,
 	};
 	return types[below(sizeof(types) / sizeof(types[0]))];
 }
@@ -70,9 +80,7 @@ static MPI_Datatype derived(MPI_Datatype of)
 	case 4: MPI_Type_create_hindexed(3, lengths, far, of, &made); break;
 	case 5: MPI_Type_create_indexed_block(3, 1, places, of, &made); break;
 	case 6: MPI_Type_create_resized(of, low - 8, extent + 24, &made); break;
-	default:
-		MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, of, &made);
-		break;
+	default: MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, of, &made); break;
 	}
 	return made;
 }

@@ -36,6 +36,7 @@ static void flushed_here(void)
 	if (rank == 0) {
 		MPI_Put(&one, 1, MPI_INT, 1, 2, 1, MPI_INT, win); /* flushed here */
 		MPI_Win_flush_local(1, win);
+		MPI_Win_flush(MPI_PROC_NULL, win);                   /* of nobody */
 		MPI_Get(&result, 1, MPI_INT, 1, 2, 1, MPI_INT, win); /* not there */
 	}
 	MPI_Win_unlock_all(win);

@@ -1,0 +1,368 @@
+#include "position.h"
+
+#include "mix.h"
+
+/* A rank that has made calls. */
+struct made {
+	int32_t rank;
+	uint32_t calls;
+};
+
+struct position {
+	struct path *path;
+	GArray *cut; /* of struct made, by rank; NULL: none */
+};
+
+struct position *position_new(struct path *path)
+{
+	struct position *position = g_new0(struct position, 1);
+
+	position->path = path;
+	return position;
+}
+
+void position_free(struct position *position)
+{
+	if (!position)
+		return;
+	path_free(position->path);
+	g_clear_pointer(&position->cut, g_array_unref);
+	g_free(position);
+}
+
+const struct path *position_path(const struct position *position)
+{
+	return position->path;
+}
+
+/* --- the cut --------------------------------------------------------------------------------- */
+
+static struct made *made_at(const struct position *position, guint index)
+{
+	return &g_array_index(position->cut, struct made, index);
+}
+
+static guint cut_length(const struct position *position)
+{
+	return position->cut ? position->cut->len : 0;
+}
+
+/* The index of the first that is not below `rank`. */
+static guint find(const struct position *position, int32_t rank)
+{
+	guint low = 0, high = cut_length(position);
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (made_at(position, middle)->rank < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_at(const struct position *position, guint index, int32_t rank)
+{
+	return index < cut_length(position) && made_at(position, index)->rank == rank;
+}
+
+void position_cut(struct position *position, int32_t rank, uint32_t calls)
+{
+	const struct made made = {rank, calls};
+	guint index;
+
+	g_assert(rank >= 0 && rank < position->path->ranks);
+	if (!position->cut)
+		position->cut = g_array_new(false, false, sizeof(struct made));
+	index = find(position, rank);
+	if (is_at(position, index, rank))
+		g_array_remove_index(position->cut, index);
+	if (calls > 0)
+		g_array_insert_val(position->cut, index, made);
+}
+
+bool position_has_cut(const struct position *position)
+{
+	return position->cut != NULL;
+}
+
+uint32_t position_calls(const struct position *position, int32_t rank)
+{
+	guint index = find(position, rank);
+
+	return is_at(position, index, rank) ? made_at(position, index)->calls : 0;
+}
+
+/* --- order ----------------------------------------------------------------------------------- */
+
+static int compare(int64_t one, int64_t other)
+{
+	return one == other ? 0 : one < other ? -1 : 1;
+}
+
+static int compare_choices(const void *one, const void *other)
+{
+	return choice_compare(one, other);
+}
+
+/* The same set, in one order. To be unref'd. */
+static GArray *sorted(const GArray *choices)
+{
+	GArray *set = g_array_sized_new(false, false, sizeof(struct choice), choices->len);
+
+	g_array_append_vals(set, choices->data, choices->len);
+	g_array_sort(set, compare_choices);
+	return set;
+}
+
+static int compare_sets(const GArray *one, const GArray *other)
+{
+	g_autoptr(GArray) a = NULL, b = NULL;
+	int order = compare(one->len, other->len);
+
+	if (order != 0 || choices_common(one, other) == one->len)
+		return order;
+	a = sorted(one);
+	b = sorted(other);
+	for (guint i = 0; order == 0 && i < a->len; i++)
+		order = choice_compare(&g_array_index(a, struct choice, i),
+		                       &g_array_index(b, struct choice, i));
+	return order;
+}
+
+static int compare_cuts(const struct position *one, const struct position *other)
+{
+	int order = compare(position_has_cut(one), position_has_cut(other));
+
+	if (order == 0)
+		order = compare(cut_length(one), cut_length(other));
+	for (guint i = 0; order == 0 && i < cut_length(one); i++) {
+		order = compare(made_at(one, i)->rank, made_at(other, i)->rank);
+		if (order == 0)
+			order = compare(made_at(one, i)->calls, made_at(other, i)->calls);
+	}
+	return order;
+}
+
+int position_compare(const struct position *one, const struct position *other)
+{
+	int order = compare(one->path->ranks, other->path->ranks);
+
+	if (order == 0)
+		order = compare(one->path->buffering, other->path->buffering);
+	if (order == 0)
+		order = compare(one->path->collectives, other->path->collectives);
+	if (order == 0)
+		order = compare_sets(one->path->choices, other->path->choices);
+	return order != 0 ? order : compare_cuts(one, other);
+}
+
+bool position_equal(const struct position *one, const struct position *other)
+{
+	return position_compare(one, other) == 0;
+}
+
+uint64_t position_hash(const struct position *position)
+{
+	const struct path *path = position->path;
+	uint64_t choices = 0;
+	uint64_t hash = mix((uint32_t)path->ranks,
+	                    (uint64_t)path->buffering << 8 | (uint64_t)path->collectives);
+
+	for (guint i = 0; i < path->choices->len; i++)
+		choices += choice_hash(&g_array_index(path->choices, struct choice, i));
+	hash = mix(mix(hash, choices), position_has_cut(position));
+	for (guint i = 0; i < cut_length(position); i++)
+		hash = mix(mix(hash, (uint32_t)made_at(position, i)->rank),
+		           made_at(position, i)->calls);
+	return hash;
+}
+
+unsigned position_key_hash(const void *position)
+{
+	return (unsigned)(position_hash(position) >> 32);
+}
+
+int position_key_equal(const void *one, const void *other)
+{
+	return position_equal(one, other);
+}
+
+/* --- as text --------------------------------------------------------------------------------- */
+
+char *position_print(const struct position *position)
+{
+	g_autofree char *path = path_print(position->path);
+	GString *text = g_string_new(path);
+
+	if (position->cut)
+		g_string_append_c(text, '@');
+	for (guint i = 0; i < cut_length(position); i++)
+		g_string_append_printf(text, "%s%d.%u", i > 0 ? "," : "",
+		                       made_at(position, i)->rank, made_at(position, i)->calls);
+	return g_string_free(text, false);
+}
+
+/* "0.3"; ranks ascend. What is wrong where *at then stands, the caller's; NULL: read. */
+static char *parse_made(const char **at, struct position *position)
+{
+	guint length = cut_length(position);
+	guint64 least = length > 0 ? (guint64)made_at(position, length - 1)->rank + 1 : 0;
+	guint64 rank, calls;
+	const char *start = *at;
+	char *wrong = choice_parse_number(at, 0, (guint64)position->path->ranks - 1,
+	                                  "the rank that is cut", &rank);
+
+	if (wrong)
+		return wrong;
+	if (rank < least) {
+		*at = start;
+		return g_strdup("the ranks that are cut must ascend");
+	}
+	if (**at != '.')
+		return g_strdup("'.' expected");
+	++*at;
+	wrong = choice_parse_number(at, 1, G_MAXUINT32, "the number of its last call", &calls);
+	if (!wrong)
+		position_cut(position, (int32_t)rank, (uint32_t)calls);
+	return wrong;
+}
+
+static bool parse_cut(const char *text, const char **at, struct position *position, GError **error)
+{
+	position->cut = g_array_new(false, false, sizeof(struct made));
+	if (**at == '\0')
+		return true;
+	for (;;) {
+		g_autofree char *wrong = parse_made(at, position);
+
+		if (wrong)
+			return path_fail(text, *at, wrong, error);
+		if (**at != ',')
+			return true;
+		++*at;
+	}
+}
+
+struct position *position_parse(const char *text, GError **error)
+{
+	const char *at;
+	struct path *path = path_parse_start(text, &at, error);
+	struct position *position = path ? position_new(path) : NULL;
+	bool good = position != NULL;
+
+	if (good && *at == '@') {
+		at++;
+		good = parse_cut(text, &at, position, error);
+	}
+	if (good && *at != '\0')
+		good = path_fail(text, at,
+		                 position->cut ? "',' or the end expected"
+		                               : "',', '@' or the end expected",
+		                 error);
+	if (good)
+		return position;
+	position_free(position);
+	return NULL;
+}
+
+/* --- as bytes -------------------------------------------------------------------------------- */
+
+/* Without what follows from the other choices: which of its sender's messages it is. */
+static GArray *bare(const GArray *choices)
+{
+	GArray *set = sorted(choices);
+
+	for (guint i = 0; i < set->len; i++) {
+		struct taken *taken = &g_array_index(set, struct choice, i).taken;
+
+		if (taken->kind == TAKEN_MESSAGE)
+			*taken = taken_message((struct op_id){taken->send.rank, 0, 0});
+	}
+	return set;
+}
+
+void position_put(GByteArray *bytes, const struct position *position)
+{
+	const struct path *path = position->path;
+	g_autoptr(GArray) choices = bare(path->choices);
+
+	number_put(bytes, (uint32_t)path->ranks);
+	number_put(bytes, path->buffering);
+	number_put(bytes, path->collectives);
+	choices_put(bytes, choices);
+	number_put(bytes, position->cut ? (uint64_t)cut_length(position) + 1 : 0);
+	for (guint i = 0; i < cut_length(position); i++) {
+		number_put(bytes, (uint32_t)made_at(position, i)->rank);
+		number_put(bytes, made_at(position, i)->calls);
+	}
+}
+
+static struct path *take_path(struct choice_bytes *bytes)
+{
+	uint64_t ranks, buffering, collectives;
+	struct path *path;
+
+	if (!number_take(bytes, INT32_MAX, &ranks) || ranks == 0
+	    || !number_take(bytes, BUFFERING_PER_SEND, &buffering)
+	    || !number_take(bytes, COLLECTIVES_PER_CALL, &collectives))
+		return NULL;
+	path = path_new((int)ranks, (enum buffering)buffering, (enum collective_mode)collectives);
+	if (choices_take(bytes, path->choices))
+		return path;
+	path_free(path);
+	return NULL;
+}
+
+static bool is_possible(const struct choice *choice, int ranks)
+{
+	const struct op_id *send = &choice->taken.send;
+
+	if (choice->taken.kind == TAKEN_MESSAGE
+	    && (send->rank >= ranks || send->call != 0 || send->sub != 0))
+		return false;
+	return choice->point.rank < ranks;
+}
+
+/* As position_put writes them: in order, one for each point. */
+static bool is_set(const struct path *path)
+{
+	for (guint i = 0; i < path->choices->len; i++) {
+		const struct choice *choice = &g_array_index(path->choices, struct choice, i);
+
+		if (!is_possible(choice, path->ranks)
+		    || (i > 0 && point_compare(&choice[-1].point, &choice->point) >= 0))
+			return false;
+	}
+	return true;
+}
+
+static bool take_cut(struct choice_bytes *bytes, struct position *position)
+{
+	uint64_t count, rank, calls;
+
+	if (!number_take(bytes, UINT32_MAX, &count))
+		return false;
+	if (count > 0)
+		position->cut = g_array_new(false, false, sizeof(struct made));
+	for (uint64_t least = 0; count > 1; count--, least = rank + 1) {
+		if (!number_take(bytes, (uint64_t)position->path->ranks - 1, &rank) || rank < least
+		    || !number_take(bytes, UINT32_MAX, &calls) || calls == 0)
+			return false;
+		position_cut(position, (int32_t)rank, (uint32_t)calls);
+	}
+	return true;
+}
+
+struct position *position_take(struct choice_bytes *bytes)
+{
+	struct path *path = take_path(bytes);
+	struct position *position = path ? position_new(path) : NULL;
+
+	if (position && is_set(path) && take_cut(bytes, position))
+		return position;
+	position_free(position);
+	return NULL;
+}

@@ -1,0 +1,220 @@
+/* Rows that repeat, drawn once: as blocks in blocks, each of which can be unfolded.
+ *
+ * Two rows are alike when the same calls of the same ranks begin and end in them, at the same places
+ * and with the same partners; tags and sizes may differ. A row with something wrong, with the choice
+ * to blame or with a call that never ended is like no other: it is always seen. */
+
+const FOLD_FROM = 100;   /* rows; fewer are seen at a glance */
+const BLOCK_MOST = 64;   /* rows of a block, after the blocks in it are folded */
+const SAVED_LEAST = 8;   /* rows, by a block */
+
+/* What stands in each row, as a number; equal ones are alike. The first row is 1. */
+function rowsAlike(graph) {
+	const texts = Array.from({ length: graph.rows + 1 }, () => []), ids = new Map();
+	const unlike = new Set();
+
+	for (let node = 0; node < graph.count; node++) {
+		const call = graph.call(node), received = graph.received[node], sent = graph.sent[node];
+		const partner = received >= 0 ? graph.rank[graph.from[received]] : -1;
+		const taker = sent >= 0 ? graph.rank[graph.to[sent]] : -1;
+		const look = `${graph.rank[node]},${call.name},${call.place},${call.comm},${call.peer},${partner},${taker}`;
+
+		texts[graph.start[node]].push(look);
+		texts[graph.end[node]].push(graph.end[node] > graph.start[node] ? `-${look}` : "");
+		if (graph.faults.has(node) || graph.open(node) || graph.blamed === node) {
+			unlike.add(graph.start[node]);
+			unlike.add(graph.end[node]);
+		}
+	}
+	return texts.map((text, row) => {
+		const key = unlike.has(row) ? `row ${row}` : text.join(";");
+
+		if (!ids.has(key))
+			ids.set(key, ids.size);
+		return ids.get(key);
+	});
+}
+
+/* The length of the block at `first` by which most rows are saved, the shortest of them, and how
+ * often it stands there in a row; null: none. */
+function bestBlock(items, first) {
+	let best = null, most = SAVED_LEAST - 1;
+
+	for (let period = 1; period <= BLOCK_MOST && first + 2 * period <= items.length; period++) {
+		let at = first + period, rows = 0;
+
+		while (at < items.length && items[at].id === items[at - period].id)
+			at++;
+		const times = Math.floor((at - first) / period);
+
+		for (let i = first; times > 1 && i < first + period; i++)
+			rows += items[i].rows;
+		if ((times - 1) * rows > most) {
+			most = (times - 1) * rows;
+			best = { period, times };
+		}
+	}
+	return best;
+}
+
+/* Items are { row, rows, id, times, body }: a row by itself, or a block of `times` times `body`. */
+function foldItems(items, ids) {
+	for (let any = true; any;) {
+		const folded = [];
+
+		any = false;
+		for (let i = 0; i < items.length;) {
+			const best = bestBlock(items, i);
+
+			if (!best) {
+				folded.push(items[i++]);
+				continue;
+			}
+			const body = foldItems(items.slice(i, i + best.period), ids);
+			const once = body.reduce((sum, item) => sum + item.rows, 0);
+			const key = `${best.times}:${body.map((item) => item.id).join()}`;
+
+			if (!ids.has(key))
+				ids.set(key, -1 - ids.size);
+			folded.push({ row: items[i].row, rows: once * best.times, id: ids.get(key),
+				times: best.times, body });
+			i += best.period * best.times;
+			any = true;
+		}
+		items = folded;
+	}
+	return items;
+}
+
+/* Where the rows of a graph are drawn: those that a block hides all on one line. */
+class Folding {
+	constructor(graph) {
+		const alike = graph.rows >= FOLD_FROM ? rowsAlike(graph) : new Int32Array(graph.rows + 1);
+		const items = Array.from(alike, (id, row) => ({ row, rows: 1, id, times: 1, body: null })).slice(1);
+
+		this.graph = graph;
+		this.items = graph.rows >= FOLD_FROM ? foldItems(items, new Map()) : items;
+		this.any = this.items.some((item) => item.body);
+		this.opened = new Set(); /* keys of blocks */
+		this.arrange();
+	}
+
+	/* Segments of rows, each drawn row by row, or, of what is hidden, on one line; and the blocks
+	 * around them. */
+	arrange() {
+		this.segments = [];
+		this.blocks = [];
+		this.rows = 0; /* that are drawn */
+		this.place(this.items, 0, 0);
+		if (this.segments.length === 0)
+			this.segments.push({ row: 1, shown: 1, rows: 0, block: null });
+	}
+
+	place(items, moved, depth) {
+		for (const item of items) {
+			const row = item.row + moved;
+
+			if (!item.body) {
+				this.add(row, null);
+				continue;
+			}
+			const once = item.rows / item.times, key = `${depth}:${row}`, open = this.opened.has(key);
+			const block = { key, row, once, times: item.times, open, depth };
+
+			this.blocks.push(block);
+			for (let i = 0; i < (open ? item.times : 1); i++)
+				this.place(item.body, moved + i * once, depth + 1);
+			if (!open)
+				this.add(row + once, block);
+		}
+	}
+
+	add(row, block) {
+		const last = this.segments[this.segments.length - 1];
+
+		this.rows++;
+		if (last && !last.block && !block)
+			last.rows++;
+		else
+			this.segments.push({ row, shown: this.rows, block, rows: block ? block.once * (block.times - 1) : 1 });
+	}
+
+	segmentOf(row) {
+		return this.segments[this.last((segment) => segment.row <= row)];
+	}
+
+	/* The last segment for which it holds, as it does for all before; the first if for none. */
+	last(holds) {
+		let low = 0, high = this.segments.length - 1;
+
+		while (low < high) {
+			const middle = (low + high + 1) >> 1;
+
+			if (holds(this.segments[middle]))
+				low = middle;
+			else
+				high = middle - 1;
+		}
+		return low;
+	}
+
+	/* On which line a row is drawn, and the row that is drawn there. */
+	shownOf(row) {
+		const segment = this.segmentOf(row);
+
+		return segment.shown + (segment.block ? 0 : row - segment.row);
+	}
+
+	rowOf(shown) {
+		const segment = this.segments[this.last((one) => one.shown - 0.5 <= shown)];
+		const beyond = shown - segment.shown;
+
+		return segment.row + (segment.block ? (beyond + 0.5) * segment.rows - 0.5 : beyond);
+	}
+
+	/* The block that hides a row; null: it is seen. */
+	hides(row) {
+		return this.segmentOf(row).block;
+	}
+
+	/* Unfolds whatever hides a row; whether anything did. */
+	reveal(row) {
+		let block = this.hides(row), any = false;
+
+		for (; block; block = this.hides(row)) {
+			this.opened.add(block.key);
+			this.arrange();
+			any = true;
+		}
+		return any;
+	}
+
+	toggle(block) {
+		this.opened[block.open ? "delete" : "add"](block.key);
+		this.arrange();
+	}
+
+	/* The innermost block around a row. */
+	around(row) {
+		let best = null;
+
+		for (const block of this.blocks) {
+			const rows = block.once * block.times;
+
+			if (row >= block.row && row < block.row + rows && (!best || block.depth > best.depth))
+				best = block;
+		}
+		return best;
+	}
+
+	all(open) {
+		this.opened.clear();
+		for (let count = -1; open && count !== this.opened.size;) {
+			count = this.opened.size;
+			for (const block of this.blocks)
+				this.opened.add(block.key);
+			this.arrange();
+		}
+		this.arrange();
+	}
+}

@@ -1,0 +1,147 @@
+#include "check.h"
+
+#include <string.h>
+
+#include "mpi_calls.h"
+
+static GPtrArray *list_for(struct check *check, const char *name)
+{
+	enum mpi_call call = mpi_call_by_name(name);
+
+	if (call == MPI_CALL_NONE)
+		return check->passed;
+	switch (mpi_call_treatment(call)) {
+	case MPI_CALL_CONTROLLED:
+	case MPI_CALL_BRACKETED: return check->controlled;
+	case MPI_CALL_REFUSED: return check->refused;
+	case MPI_CALL_PASSED: return check->passed;
+	case MPI_CALL_HARMLESS: break;
+	}
+	return check->harmless;
+}
+
+struct check *check_new(const char *path)
+{
+	struct check *check = g_new0(struct check, 1);
+
+	check->calls = program_mpi_calls(path);
+	check->controlled = g_ptr_array_new();
+	check->passed = g_ptr_array_new();
+	check->harmless = g_ptr_array_new();
+	check->refused = g_ptr_array_new();
+	for (guint i = 0; i < check->calls->len; i++) {
+		struct program_call *call = check->calls->pdata[i];
+
+		g_ptr_array_add(list_for(check, call->name), call);
+	}
+	return check;
+}
+
+void check_free(struct check *check)
+{
+	if (!check)
+		return;
+	g_ptr_array_unref(check->controlled);
+	g_ptr_array_unref(check->passed);
+	g_ptr_array_unref(check->harmless);
+	g_ptr_array_unref(check->refused);
+	g_ptr_array_unref(check->calls);
+	g_free(check);
+}
+
+bool check_is_complete(const struct check *check)
+{
+	return check->passed->len == 0 && check->refused->len == 0;
+}
+
+/* --- what follows ---------------------------------------------------------------------------- */
+
+typedef bool (*selector)(const char *name);
+
+static bool is_refused(const char *name)
+{
+	return mpi_call_treatment(mpi_call_by_name(name)) == MPI_CALL_REFUSED;
+}
+
+static bool is_atomic(const char *name)
+{
+	static const char *const names[] = {"MPI_Accumulate",   "MPI_Get_accumulate",
+	                                    "MPI_Raccumulate",  "MPI_Rget_accumulate",
+	                                    "MPI_Fetch_and_op", "MPI_Compare_and_swap"};
+
+	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+		gsize length = strlen(names[i]);
+
+		if (strncmp(name, names[i], length) == 0
+		    && (!name[length] || strcmp(name + length, "_c") == 0))
+			return true;
+	}
+	return false;
+}
+
+static bool is_file_access(const char *name)
+{
+	return g_str_has_prefix(name, "MPI_File_");
+}
+
+static bool is_threads(const char *name)
+{
+	return strcmp(name, "MPI_Init_thread") == 0;
+}
+
+static bool is_unknown(const char *name)
+{
+	return mpi_call_by_name(name) == MPI_CALL_NONE;
+}
+
+/* "MPI_Put, MPI_Get"; NULL: none of them. */
+static char *selected_names(const GPtrArray *list, selector select)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct program_call *call = list->pdata[i];
+
+		if (select(call->name))
+			g_string_append_printf(names, "%s%s", names->len ? ", " : "", call->name);
+	}
+	return names->len ? g_strdup(names->str) : NULL;
+}
+
+GPtrArray *check_notes(const struct check *check, const struct program *program)
+{
+	const struct {
+		const GPtrArray *list;
+		selector select;
+		const char *consequence;
+	} kinds[] = {
+		{check->refused, is_refused,
+	         "processes that are started or connected cannot be controlled; the exploration "
+	         "ends there with exit status 4"},
+		{check->controlled, is_threads,
+	         "with MPI_THREAD_MULTIPLE, threads are let into MPI one after another; other "
+	         "orders are explored only where two wait to be let in and their sends or "
+	         "receives race"},
+		{check->passed, is_atomic,
+	         "the order of atomic operations outside of exclusive locks is MPI's, and is not "
+	         "explored"},
+		{check->passed, is_file_access,
+	         "in which order ranks read and write a file is not explored"},
+		{check->passed, is_unknown, "no function of MPI 4.0: it goes to MPI unseen"},
+	};
+	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		g_autofree char *names = selected_names(kinds[i].list, kinds[i].select);
+
+		if (names)
+			g_ptr_array_add(notes,
+			                g_strdup_printf("%s: %s", names, kinds[i].consequence));
+	}
+	for (guint i = 0; i < program->looking_up->len; i++)
+		g_ptr_array_add(notes,
+		                g_strdup_printf("%s finds functions by name (dlsym): those of MPI "
+		                                "that it finds so are not controlled",
+		                                (const char *)program->looking_up->pdata[i]));
+	return notes;
+}

@@ -1,0 +1,348 @@
+#include "command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command_values.h"
+#include "scheduler/host/program.h"
+
+void command_complain(const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	/* Names of files can hold what terminals obey. */
+	for (char *at = text; *at; at++)
+		*at = g_ascii_iscntrl(*at) && !strchr("\n\t", *at) ? '?' : *at;
+	fprintf(stderr, "matchpoint: %s\n", text);
+}
+
+void command_show_silence(void *user, const struct session_progress *now)
+{
+	(void)user;
+	if (!now->stacks)
+		return;
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	command_complain("rank %d has said nothing for %.0f s:", now->silent_rank,
+	                 now->silent_seconds);
+	for (guint i = 0; i < now->stacks->len; i++)
+		fprintf(stderr, "  %s\n", (const char *)g_ptr_array_index(now->stacks, i));
+}
+
+/* Chooses among words; -1: complained. */
+static int word_index(const char *option, const char *word, const char *const *words)
+{
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(word, words[i]) == 0)
+			return i;
+	}
+	command_complain("%s cannot be '%s'; see --help", option, word);
+	return -1;
+}
+
+static char *kinds_to_ignore(void)
+{
+	GString *text = g_string_new(NULL);
+
+	for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
+		if (finding_kind_info(kind)->can_be_ignored)
+			g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "",
+			                       finding_kind_name(kind));
+	}
+	return g_string_free(text, false);
+}
+
+/* Kinds of findings, several separated by commas; false: complained. */
+static bool parse_kinds(const struct command_options *options, GStrv *ret_kinds)
+{
+	g_autoptr(GStrvBuilder) kinds = g_strv_builder_new();
+
+	for (char **list = options->ignored; list && *list; list++) {
+		g_auto(GStrv) words = g_strsplit(*list, ",", -1);
+
+		for (char **word = words; *word; word++) {
+			if (finding_kind_info(finding_kind_find(*word))->can_be_ignored) {
+				g_strv_builder_add(kinds, *word);
+				continue;
+			}
+			g_autofree char *all = kinds_to_ignore();
+			command_complain("--ignore cannot be '%s'; kinds of findings are: %s",
+			                 *word, all);
+			return false;
+		}
+	}
+	*ret_kinds = options->ignored ? g_strv_builder_end(kinds) : NULL;
+	return true;
+}
+
+/* The file that our standard input is redirected from, as the shell's "< input"; NULL: none. One
+ * that somebody reads already, as a shell does its script, is not meant. */
+static char *redirected_input(void)
+{
+	g_autofree char *here = g_get_current_dir();
+	g_autofree char *file = NULL;
+	struct stat status;
+	gsize length = strlen(here);
+
+	if (fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode)
+	    || lseek(STDIN_FILENO, 0, SEEK_CUR) != 0)
+		return NULL;
+	file = g_file_read_link("/proc/self/fd/0", NULL);
+	if (!file || access(file, R_OK) != 0) /* deleted, say */
+		return NULL;
+	return g_strdup(strncmp(file, here, length) == 0 && file[length] == '/' ? file + length + 1
+	                                                                        : file);
+}
+
+static bool interpret_options(struct command_options *options)
+{
+	static const char *const bufferings[] = {"both", "zero", "infinite", "per-send", NULL};
+	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE,
+	                              RECORD_PER_SEND};
+	static const char *const backtracks[] = {"auto", "snapshot", "rerun", NULL};
+	struct session_options *session = &options->session;
+	int buffering = 0, backtrack = 0;
+
+	if (options->buffering)
+		buffering = word_index("--buffering", options->buffering, bufferings);
+	session->collectives = COLLECTIVES_BOTH;
+	if (options->collectives
+	    && !collective_mode_from_word(options->collectives, &session->collectives)) {
+		command_complain("--collectives cannot be '%s'; see --help", options->collectives);
+		return false;
+	}
+	if (options->backtrack)
+		backtrack = word_index("--backtrack", options->backtrack, backtracks);
+	if (buffering < 0 || backtrack < 0 || !command_inspect_reports(options))
+		return false;
+	if (options->max_memory
+	    && !command_size("--max-memory", options->max_memory, &session->max_memory))
+		return false;
+	if (options->max_time
+	    && !command_seconds("--max-time", options->max_time, &session->max_seconds))
+		return false;
+	if (options->np && !options->ranks) {
+		command_complain("there is no option -p; see --help");
+		return false;
+	}
+	if (options->ranks && !command_ranks(options->ranks, &session->ranks))
+		return false;
+	if (!parse_kinds(options, &session->ignored))
+		return false;
+	session->bufferings = masks[buffering];
+	if (options->not_yet < 0) {
+		command_complain("--not-yet cannot be negative");
+		return false;
+	}
+	session->not_yet = (guint)options->not_yet;
+	if (options->some < 1 || options->some > (int)TAKEN_WINDOW) {
+		command_complain("--some must be from 1 to %u", TAKEN_WINDOW);
+		return false;
+	}
+	session->some = (guint)options->some;
+	session->backtrack = (enum backtrack)backtrack;
+	session->launcher = options->launcher;
+	if (!options->standard_input && !options->reads_lines)
+		options->standard_input = redirected_input();
+	session->standard_input = options->standard_input;
+	session->store = options->store ? options->store : COMMAND_STORE_DEFAULT;
+	return true;
+}
+
+void command_follow_collectives(struct command_options *options, const struct path *path)
+{
+	if (path->collectives != COLLECTIVES_ANY)
+		options->session.collectives = path->collectives;
+	else if (!options->collectives)
+		options->session.collectives = COLLECTIVES_ASYNC;
+}
+
+static GOptionContext *context_new(struct command_options *options, const GOptionEntry *more,
+                                   const char *usage, const char *example)
+{
+	struct session_options *session = &options->session;
+	const GOptionEntry shared[] = {
+		{"ranks", 'n', 0, G_OPTION_ARG_STRING, &options->ranks, "number of ranks", "N"},
+		/* The letter behind -n in "-np 4", which is what mpiexec calls it. */
+		{"p", 'p', G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->np, NULL, NULL},
+		{"buffering", 0, 0, G_OPTION_ARG_STRING, &options->buffering,
+	         "how standard sends complete: both, zero (when received), infinite (at once), "
+	         "per-send (a choice for each)",
+	         "WORD"},
+		{"collectives", 0, 0, G_OPTION_ARG_STRING, &options->collectives,
+	         "async: a root may leave a broadcast early, ...; sync: all are barriers; both "
+	         "(default): sync under zero buffering, else async; per-call: a choice for each",
+	         "WORD"},
+		{"not-yet", 0, 0, G_OPTION_ARG_INT, &options->not_yet,
+	         "how often in a row a Test or Iprobe says so although it could be otherwise "
+	         "(default: 1)",
+	         "K"},
+		{"some", 0, 0, G_OPTION_ARG_INT, &options->some,
+	         "how many of the complete requests Waitsome and Testsome report together, every "
+	         "set of them, besides all (default: 3)",
+	         "K"},
+		{"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
+	         "where everything is kept (default: " COMMAND_STORE_DEFAULT "/)", "DIR"},
+		{"ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->ignored,
+	         "do not report findings of these kinds, as leak", "KIND,..."},
+		{"launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,
+	         "start the ranks with this instead of mpiexec.mpich -n N", "CMD"},
+		{"stdin", 0, 0, G_OPTION_ARG_FILENAME, &options->standard_input,
+	         "standard input of rank 0 (default: the file that matchpoint's own is redirected "
+	         "from, else empty)",
+	         "FILE"},
+		{"virtual-time", 0, 0, G_OPTION_ARG_NONE, &session->virtual_time,
+	         "sleeps go by at once, and the clocks that the program reads go on by as much",
+	         NULL},
+		{"wait-each-call", 0, 0, G_OPTION_ARG_NONE, &session->every_call_waits,
+	         "acknowledge no call ahead of time, even if it need not wait", NULL},
+		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print nothing but errors",
+	         NULL},
+		{"verbose", 'v', 0, G_OPTION_ARG_NONE, &options->verbose,
+	         "also print what the ranks wrote", NULL},
+		G_OPTION_ENTRY_NULL,
+	};
+	GOptionContext *context = g_option_context_new(usage);
+	g_autofree char *description = g_strdup_printf("Example:\n  %s\n", example);
+
+	g_option_context_set_strict_posix(context, true);
+	g_option_context_set_description(context, description);
+	if (more)
+		g_option_context_add_main_entries(context, more, NULL);
+	g_option_context_add_main_entries(context, shared, NULL);
+	command_add_reports(context, options);
+	return context;
+}
+
+/* --help prints "Usage: matchpoint explore ...". */
+static void name_program(const char *command)
+{
+	g_autofree char *name = g_strdup_printf("matchpoint %s", command);
+
+	g_set_prgname(name);
+}
+
+static bool parse_options(struct command_options *options, int *argc, char ***argv,
+                          const GOptionEntry *more, const char *usage, const char *example)
+{
+	g_autoptr(GError) error = NULL;
+	GOptionContext *context = context_new(options, more, usage, example);
+	bool parsed = g_option_context_parse(context, argc, argv, &error);
+
+	g_option_context_free(context);
+	if (!parsed)
+		command_complain("%s; see matchpoint %s --help", error->message, (*argv)[0]);
+	return parsed;
+}
+
+static bool is_option(int argc, char **argv)
+{
+	return argc > 1 && argv[1][0] == '-' && argv[1][1] && strcmp(argv[1], "--") != 0;
+}
+
+/* PATH|FINDING may stand before the options, between them, or behind. */
+static void take_word(struct command_options *options, int *argc, char **argv)
+{
+	if (!options->takes_word || options->word || *argc < 2 || argv[1][0] == '-'
+	    || (options->is_word && !options->is_word(argv[1])))
+		return;
+	options->word = g_strdup(argv[1]);
+	(*argc)--;
+	memmove(argv + 1, argv + 2, (gsize)*argc * sizeof(*argv));
+}
+
+int command_parse(struct command_options *options, int *argc, char ***argv,
+                  const GOptionEntry *more, const char *usage, const char *example)
+{
+	char **rest;
+
+	name_program((*argv)[0]);
+	options->not_yet = 1;
+	options->some = COMMAND_SOME_DEFAULT;
+	take_word(options, argc, *argv);
+	if (!parse_options(options, argc, argv, more, usage, example))
+		return EXIT_USAGE;
+	if (options->takes_word && !options->word) {
+		take_word(options, argc, *argv);
+		if (is_option(*argc, *argv)
+		    && !parse_options(options, argc, argv, more, usage, example))
+			return EXIT_USAGE;
+	}
+	rest = *argv + 1;
+	if (*rest && strcmp(*rest, "--") == 0)
+		rest++;
+	options->program = g_strdupv(rest);
+	options->session.program = options->program;
+	return interpret_options(options) ? EXIT_CLEAN : EXIT_USAGE;
+}
+
+void command_options_release(struct command_options *options)
+{
+	g_strfreev(options->program);
+	g_strfreev(options->ignored);
+	g_strfreev(options->session.ignored);
+	g_free(options->word);
+	g_free(options->store);
+	g_free(options->source_root);
+	for (int i = 0; i < REPORT_MAX; i++)
+		g_free(options->reports[i]);
+	g_free(options->keep_files);
+	g_free(options->seed);
+	g_free(options->order);
+	g_free(options->shard);
+	g_strfreev(options->compare);
+	g_strfreev(options->bound_ranks);
+	g_strfreev(options->bound_sites);
+	if (options->bounds)
+		g_array_unref(options->bounds);
+	g_strfreev(options->session.compare_files);
+	g_free(options->launcher);
+	g_free(options->standard_input);
+	g_free(options->buffering);
+	g_free(options->collectives);
+	g_free(options->backtrack);
+	g_free(options->max_memory);
+	g_free(options->max_time);
+	g_free(options->ranks);
+}
+
+int command_inspect(const struct command_options *options)
+{
+	const struct session_options *session = &options->session;
+	g_autofree char *behind = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!options->program[0]) {
+		command_complain("which program? Say for example: matchpoint %s %s ./solver",
+		                 session->command, options->word ? options->word : "-n 4");
+		return EXIT_USAGE;
+	}
+	behind = command_behind_launcher(options->program);
+	if (behind) {
+		command_complain("%s is no MPI program: matchpoint starts the ranks itself; say "
+		                 "matchpoint %s %s%s, or name a launcher with --launcher",
+		                 options->program[0], session->command,
+		                 g_str_has_prefix(behind, "-n ") ? "" : "-n 4 ", behind);
+		return EXIT_USAGE;
+	}
+	if (session->ranks < 1) {
+		command_complain("how many ranks? Say -n 4 for four");
+		return EXIT_USAGE;
+	}
+	if (session->standard_input && access(session->standard_input, R_OK) != 0) {
+		command_complain("--stdin: %s cannot be read", session->standard_input);
+		return EXIT_USAGE;
+	}
+	if (!program_usable(options->program[0], &error)) {
+		command_complain("%s", error->message);
+		return EXIT_CANNOT;
+	}
+	return EXIT_CLEAN;
+}

@@ -1,0 +1,111 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "command.h"
+
+static void print_list(const char *title, const GPtrArray *list, const char *program)
+{
+	if (list->len == 0)
+		return;
+	printf("\n%s\n", title);
+	for (guint i = 0; i < list->len; i++) {
+		const struct program_call *call = list->pdata[i];
+
+		if (strcmp(call->where, program) == 0)
+			printf("  %s\n", call->name);
+		else
+			printf("  %-32s %s\n", call->name, call->where);
+	}
+}
+
+static void print_summary(const struct program *program, const struct check *check)
+{
+	for (guint i = 0; i < program->missing->len; i++)
+		printf("matchpoint: a library that it needs was not found: %s\n",
+		       (const char *)program->missing->pdata[i]);
+	if (program->kind == PROGRAM_MPICH)
+		printf("matchpoint: %s is linked with MPICH's ABI (%s) and calls %u functions of "
+		       "MPI: %u controlled, %u passed through, %u refused\n",
+		       program->path, program->mpi, check->calls->len, check->controlled->len,
+		       check->passed->len + check->harmless->len, check->refused->len);
+	else
+		printf("matchpoint: %s is not linked with MPI itself: what it calls shows when it "
+		       "runs\n",
+		       program->path);
+}
+
+static void print_notes(const struct check *check, const struct program *program)
+{
+	g_autoptr(GPtrArray) notes = check_notes(check, program);
+
+	if (notes->len > 0)
+		printf("\nwhat cannot be controlled\n");
+	for (guint i = 0; i < notes->len; i++)
+		printf("  %s\n", (const char *)notes->pdata[i]);
+}
+
+static int check_program(const char *name)
+{
+	struct program *program = program_inspect(name);
+	g_autofree char *base = NULL;
+	struct check *check;
+	int status;
+
+	if (program->message) {
+		command_complain("%s", program->message);
+		program_free(program);
+		return EXIT_CANNOT;
+	}
+	check = check_new(program->path);
+	base = g_path_get_basename(program->path);
+	print_summary(program, check);
+	print_list("controlled", check->controlled, base);
+	print_list("passed through, harmless", check->harmless, base);
+	print_list("passed through, and could matter: matchpoint does not see these", check->passed,
+	           base);
+	print_list("refused: the program is ended there", check->refused, base);
+	print_notes(check, program);
+	status = program->kind == PROGRAM_MPICH && check_is_complete(check) ? EXIT_CLEAN
+	                                                                    : EXIT_INCOMPLETE;
+	check_free(check);
+	program_free(program);
+	return status;
+}
+
+static int check_run(int argc, char **argv)
+{
+	const GOptionEntry entries[] = {G_OPTION_ENTRY_NULL};
+	GOptionContext *context = g_option_context_new(
+		"PROGRAM - which of its MPI calls are controlled, passed through, refused");
+	g_autoptr(GError) error = NULL;
+	bool parsed;
+
+	g_set_prgname("matchpoint check");
+	g_option_context_add_main_entries(context, entries, NULL);
+	g_option_context_set_strict_posix(context, true);
+	g_option_context_set_description(
+		context, "Exit status: 0 all is controlled or harmless, 3 something "
+			 "is passed through that could matter, or refused, 2 usage, "
+			 "4 it cannot be controlled.\n\n"
+			 "Example:\n  matchpoint check ./solver\n");
+	parsed = g_option_context_parse(context, &argc, &argv, &error);
+	g_option_context_free(context);
+	if (parsed && argc > 1 && strcmp(argv[1], "--") == 0) {
+		argv++;
+		argc--;
+	}
+	if (!parsed || argc < 2) {
+		command_complain("%s; see matchpoint check --help",
+		                 error ? error->message : "which program?");
+		return EXIT_USAGE;
+	}
+	return check_program(argv[1]);
+}
+
+const struct command command_check = {
+	"check",
+	"tell which of a program's MPI calls are controlled, passed through, refused",
+	check_run,
+	false,
+};

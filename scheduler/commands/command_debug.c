@@ -1,0 +1,156 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "scheduler/debug/debugger.h"
+#include "scheduler/store/reader.h"
+
+/* What the command line asks for. */
+struct debug_command {
+	struct debug_session debug;
+	struct path *path;           /* NULL: none was given */
+	struct store_reader *reader; /* of the exploration that has the finding; or NULL */
+	char *store;                 /* where the interleavings of the session go */
+	char *script;
+	gboolean batch; /* GOption */
+};
+
+static void debug_command_clear(struct debug_command *asked)
+{
+	path_free(asked->path);
+	store_reader_close(asked->reader);
+	g_clear_error(&asked->debug.error);
+	g_free(asked->store);
+	g_free(asked->script);
+}
+
+/* A number, or what begins as paths do: all else is a program. */
+static bool is_finding_or_path(const char *word)
+{
+	size_t digits = strspn(word, "0123456789");
+
+	if (digits > 0 && word[digits] == '\0')
+		return true;
+	return g_str_has_prefix(word, "mp") && g_ascii_isdigit(word[2]) && strchr(word, ':');
+}
+
+/* Just before the choice that is to blame; where none is known, at the end of the path. */
+static bool find_blame(struct debug_command *asked, const char *store, guint32 id)
+{
+	struct debug_request *request = &asked->debug.request;
+	g_autoptr(GError) error = NULL;
+	const GArray *choices = asked->path->choices;
+
+	request->stands_before = choices->len;
+	if (id == 0)
+		return true;
+	asked->reader = store_reader_open(store, &error);
+	if (!asked->reader) {
+		command_complain("%s", error->message);
+		return false;
+	}
+	request->finding = id;
+	request->blame = store_reader_finding(asked->reader, id)->blame;
+	for (guint i = 0; request->blame && i < choices->len; i++)
+		if (point_equal(&g_array_index(choices, struct choice, i).point,
+		                &request->blame->point))
+			request->stands_before = MIN(request->stands_before, i);
+	return true;
+}
+
+static int prepare(struct command_options *options, struct debug_command *asked)
+{
+	struct session_options *session = &options->session;
+	struct debug_request *request = &asked->debug.request;
+	guint32 id = 0;
+	int status;
+
+	status = options->word ? command_find_path(options, &asked->path, &id)
+	                       : command_inspect(options);
+	if (status != EXIT_CLEAN)
+		return status;
+	if (asked->path && !find_blame(asked, session->store, id))
+		return EXIT_CANNOT;
+	if (asked->path)
+		command_follow_collectives(options, asked->path);
+	if (asked->path && asked->path->buffering != BUFFERING_ANY)
+		request->buffering = asked->path->buffering;
+	else if (session->bufferings & RECORD_ZERO)
+		request->buffering = BUFFERING_ZERO;
+	else
+		request->buffering = session->bufferings & RECORD_INFINITE ? BUFFERING_INFINITE
+		                                                           : BUFFERING_PER_SEND;
+	session->bufferings = 1u << request->buffering;
+	request->collectives = session->collectives;
+	request->ranks = session->ranks;
+	request->path = asked->path;
+	request->script = asked->script;
+	request->batch = asked->batch;
+	asked->store = g_build_filename(session->store, "debug", NULL);
+	session->store = asked->store;
+	session->conduct = debug_conduct;
+	session->conductor = &asked->debug;
+	session->interrupted = debugger_interrupted;
+	return EXIT_CLEAN;
+}
+
+static int debug(struct command_options *options, struct debug_command *asked)
+{
+	static const int statuses[] = {[DEBUG_NOT_ENDED] = EXIT_INCOMPLETE,
+	                               [DEBUG_ENDED_WELL] = EXIT_CLEAN,
+	                               [DEBUG_WENT_WRONG] = EXIT_FINDINGS};
+	struct session_result result = {0};
+	g_autoptr(GError) error = NULL;
+	bool fine = session_run(&options->session, &result, &error);
+
+	session_result_clear(&result);
+	fflush(stdout);
+	if (!fine)
+		command_complain("%s", error->message);
+	if (asked->debug.error) {
+		command_complain("-x: %s", asked->debug.error->message);
+		return EXIT_USAGE;
+	}
+	options->quiet = true; /* all was told already */
+	if (!fine || !command_report_all(options))
+		return EXIT_CANNOT;
+	return statuses[asked->debug.end];
+}
+
+static int run(int argc, char **argv)
+{
+	struct command_options options = {.session = {.command = "debug", .deviations = -1},
+	                                  .takes_word = true,
+	                                  .is_word = is_finding_or_path,
+	                                  .reads_lines = true};
+	struct debug_command asked = {0};
+	const GOptionEntry entries[] = {
+		{"command", 'x', 0, G_OPTION_ARG_FILENAME, &asked.script,
+	         "the lines of this file come first", "FILE"},
+		{"batch", 0, 0, G_OPTION_ARG_NONE, &asked.batch,
+	         "end with that file; exit as replay would of the last interleaving", NULL},
+		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
+	         "how to go back: auto, snapshot, rerun", "WORD"},
+		G_OPTION_ENTRY_NULL,
+	};
+	int status = command_parse(
+		&options, &argc, &argv, entries,
+		"-n N [--] PROGRAM [ARG...] | FINDING|PATH [-- PROGRAM ARG...] - choose by hand "
+		"what happens, go back, choose otherwise",
+		"matchpoint debug -n 4 ./solver");
+
+	if (status == EXIT_CLEAN)
+		status = prepare(&options, &asked);
+	if (status == EXIT_CLEAN)
+		status = debug(&options, &asked);
+	debug_command_clear(&asked);
+	command_options_release(&options);
+	return status;
+}
+
+const struct command command_debug = {
+	"debug",
+	"choose by hand what happens, go back, choose otherwise",
+	run,
+	true,
+};

@@ -1,0 +1,378 @@
+#include <errno.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "scheduler/world/bounds.h"
+
+/* The progress line on a terminal is redrawn in place; elsewhere a line every so often. */
+#define PLAIN_EVERY_S 10.0
+
+#define MOST_JOBS 1024
+
+/* Each of more would do little but what all do first. */
+#define SHARDS_MAX 10000
+
+struct progress {
+	bool terminal;
+	double last; /* seconds at the last line */
+};
+
+/* A line that is longer than the terminal is wide could not be drawn again in place. */
+static int terminal_columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+}
+
+/* "3 min" */
+static char *time_words(double seconds)
+{
+	static const struct {
+		double most, in; /* seconds */
+		const char *format;
+	} units[] = {{100, 1, "%.0f s"},
+	             {6000, 60, "%.0f min"},
+	             {360000, 3600, "%.0f h"},
+	             {1000 * 86400, 86400, "%.0f days"}};
+
+	for (guint i = 0; i < G_N_ELEMENTS(units); i++)
+		if (seconds < units[i].most)
+			return g_strdup_printf(units[i].format, seconds / units[i].in);
+	return g_strdup("more than 1000 days");
+}
+
+/* An estimate, of which three digits say all: "about 1230 left (40 s)". */
+static char *left_words(double left, double rate)
+{
+	g_autofree char *time = time_words(left / rate);
+	guint64 step = 1;
+
+	if (!(left < 1e9))
+		return g_strdup_printf("about %.2g left (%s)", left, time);
+	while (left / (double)step >= 999.5)
+		step *= 10;
+	return g_strdup_printf("about %" G_GUINT64_FORMAT " left (%s)",
+	                       (guint64)(left / (double)step + 0.5) * step, time);
+}
+
+/* It stands first, as terminals are narrow. */
+static char *silence_words(const struct session_progress *now)
+{
+	return now->silent_rank < 0
+	               ? g_strdup("")
+	               : g_strdup_printf("rank %d silent for %.0f s: ", now->silent_rank,
+	                                 now->silent_seconds);
+}
+
+static void show_progress(void *user, const struct session_progress *now)
+{
+	struct progress *progress = user;
+	g_autofree char *silence = silence_words(now), *left = NULL, *line = NULL;
+	double rate = now->seconds > 0 ? (double)now->interleavings / now->seconds : 0;
+
+	command_show_silence(NULL, now);
+	if (!progress->terminal && now->seconds - progress->last < PLAIN_EVERY_S)
+		return;
+	progress->last = now->seconds;
+	if (now->runs > 0)
+		left = g_strdup_printf("%" G_GUINT64_FORMAT " random runs", now->runs);
+	else if (now->left >= 0 && rate > 0)
+		left = left_words(now->left, rate);
+	else
+		left = g_strdup_printf("%" G_GUINT64_FORMAT " waiting", now->waiting);
+	line = g_strdup_printf(
+		"%s%" G_GUINT64_FORMAT " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
+		" findings, %u choices deep, %.0f s",
+		silence, now->interleavings, left, rate, now->findings, now->depth, now->seconds);
+	if (progress->terminal)
+		fprintf(stderr, "\r\033[K%.*s", terminal_columns() - 1, line);
+	else
+		fprintf(stderr, "matchpoint: %s\n", line);
+	fflush(stderr);
+}
+
+static int exit_status(const struct session_result *result)
+{
+	if (result->findings->len > 0)
+		return EXIT_FINDINGS;
+	return result->exploration->complete ? EXIT_CLEAN : EXIT_INCOMPLETE;
+}
+
+static int explore_program(struct command_options *options)
+{
+	struct progress progress = {isatty(STDERR_FILENO), 0};
+	struct session_result result = {0};
+	g_autoptr(GError) error = NULL;
+	bool fine;
+	int status;
+
+	if (!options->quiet) {
+		options->session.progress = show_progress;
+		options->session.user = &progress;
+	}
+	fine = session_run(&options->session, &result, &error);
+	if (progress.terminal && progress.last > 0)
+		fputs("\r\033[K", stderr);
+	status = exit_status(&result);
+	if (!fine)
+		command_complain("%s", error->message);
+	if ((fine || result.exploration->interleavings > 0) && !command_report_all(options))
+		fine = false;
+	session_result_clear(&result);
+	return fine ? status : EXIT_CANNOT;
+}
+
+/* --compare none, output, or files; false after having complained. */
+static bool interpret_compare(struct command_options *options)
+{
+	struct session_options *session = &options->session;
+	g_autoptr(GStrvBuilder) files = g_strv_builder_new();
+	bool none = false, more = false;
+
+	for (char **word = options->compare; word && *word; word++) {
+		none |= g_str_equal(*word, "none");
+		more |= !g_str_equal(*word, "none");
+		if (!g_str_equal(*word, "none") && !g_str_equal(*word, "output"))
+			g_strv_builder_add(files, *word);
+	}
+	if (none && more) {
+		command_complain("--compare=none cannot go with another --compare (a file of that "
+		                 "name is ./none)");
+		return false;
+	}
+	if (none && options->keep_files) {
+		command_complain("--keep-files needs the outcomes that --compare=none does not "
+		                 "tell apart");
+		return false;
+	}
+	session->compare = !none;
+	session->compare_files = g_strv_builder_end(files);
+	return true;
+}
+
+/* --bound-rank, --bound-site, --pcontrol; false after having complained. */
+static bool interpret_bounds(struct command_options *options)
+{
+	g_autoptr(GError) error = NULL;
+
+	options->bounds = bounds_parse(options->bound_ranks, options->bound_sites, options->regions,
+	                               options->session.ranks, &error);
+	if (!options->bounds)
+		command_complain("%s", error->message);
+	options->session.bounds = options->bounds;
+	return options->bounds != NULL;
+}
+
+/* --random; false after having complained. */
+static bool interpret_random(struct command_options *options)
+{
+	struct session_options *session = &options->session;
+	const char *other = NULL;
+
+	if (!options->seed)
+		return true;
+	if (!g_ascii_string_to_unsigned(options->seed, 10, 0, G_MAXINT64, &session->seed, NULL)) {
+		command_complain("--random cannot be '%s'; say a number from 0 up, the seed",
+		                 options->seed);
+		return false;
+	}
+	if (options->jobs > 1)
+		other = "-j: start several explorations, each with a seed and --store of its own";
+	else if (session->shards > 0)
+		other = "--shard: give each machine a seed of its own";
+	else if (session->deviations >= 0 || options->bound_ranks || options->bound_sites)
+		other = "--deviations, --bound-rank or --bound-site: random walks know no default";
+	if (other)
+		command_complain("--random cannot go with %s", other);
+	session->random = true;
+	return other == NULL;
+}
+
+/* --order; false after having complained. The default is the cheapest, unless there may not be time
+ * for all. */
+static bool interpret_order(struct command_options *options)
+{
+	static const char *const words[] = {
+		[SESSION_ORDER_DEPTH] = "depth",
+		[SESSION_ORDER_DEVIATIONS] = "deviations",
+		[SESSION_ORDER_PORTFOLIO] = "portfolio",
+	};
+	struct session_options *session = &options->session;
+	guint order = 0;
+
+	if (!options->order) {
+		session->order = session->max_seconds > 0 || session->max_interleavings > 0
+		                         ? SESSION_ORDER_PORTFOLIO
+		                         : SESSION_ORDER_DEPTH;
+		return true;
+	}
+	if (session->random) {
+		command_complain("--order cannot go with --random: random walks are an order of "
+		                 "their own");
+		return false;
+	}
+	while (order < G_N_ELEMENTS(words) && !g_str_equal(options->order, words[order]))
+		order++;
+	if (order == G_N_ELEMENTS(words)) {
+		command_complain("--order cannot be '%s'; say portfolio, depth or deviations",
+		                 options->order);
+		return false;
+	}
+	session->order = (enum session_order)order;
+	return true;
+}
+
+/* Each outcome's files go to a directory of their own in it. */
+static bool interpret_keep_files(struct command_options *options)
+{
+	g_autoptr(GDir) directory = NULL;
+
+	if (!options->keep_files)
+		return true;
+	if (g_mkdir_with_parents(options->keep_files, 0777) == 0)
+		directory = g_dir_open(options->keep_files, 0, NULL);
+	if (!directory) {
+		command_complain("--keep-files: %s: %s", options->keep_files, g_strerror(errno));
+		return false;
+	}
+	if (g_dir_read_name(directory)) {
+		command_complain("--keep-files: %s is not empty", options->keep_files);
+		return false;
+	}
+	options->session.keep_files = options->keep_files;
+	return true;
+}
+
+/* --shard I/N; false after having complained. */
+static bool interpret_shard(struct command_options *options)
+{
+	struct session_options *session = &options->session;
+	g_auto(GStrv) words = options->shard ? g_strsplit(options->shard, "/", 2) : NULL;
+	guint64 shard, shards;
+
+	if (!options->shard)
+		return true;
+	if (!words[0] || !words[1]
+	    || !g_ascii_string_to_unsigned(words[1], 10, 1, SHARDS_MAX, &shards, NULL)
+	    || !g_ascii_string_to_unsigned(words[0], 10, 1, shards, &shard, NULL)) {
+		command_complain("--shard cannot be '%s': say which of how many, from 1/N to N/N, "
+		                 "as 2/3; at most %d",
+		                 options->shard, SHARDS_MAX);
+		return false;
+	}
+	session->shard = (guint)shard;
+	session->shards = (guint)shards;
+	return true;
+}
+
+/* What the options mean; EXIT_CLEAN, or it has complained. */
+static int interpret_explore(struct command_options *options, gint64 interleavings)
+{
+	struct session_options *session = &options->session;
+	int status;
+
+	if (interleavings < 0) {
+		command_complain("a bound cannot be negative");
+		return EXIT_USAGE;
+	}
+	if (options->jobs < 1 || options->jobs > MOST_JOBS) {
+		command_complain("-j %d: from 1 to %d worlds can run side by side", options->jobs,
+		                 MOST_JOBS);
+		return EXIT_USAGE;
+	}
+	session->jobs = (guint)options->jobs;
+	if (options->keep_going)
+		session->fail_fast = false;
+	session->max_interleavings = (guint64)interleavings;
+	if (!interpret_compare(options) || !interpret_shard(options))
+		return EXIT_USAGE;
+	if (session->resume && session->compare_files && session->compare_files[0]) {
+		command_complain("--resume cannot go with --compare FILE: what the file held after "
+		                 "earlier interleavings is not kept");
+		return EXIT_USAGE;
+	}
+	status = command_inspect(options);
+	if (status == EXIT_CLEAN
+	    && (!interpret_bounds(options) || !interpret_random(options)
+	        || !interpret_order(options) || !interpret_keep_files(options)))
+		status = EXIT_USAGE;
+	return status;
+}
+
+static int explore_run(int argc, char **argv)
+{
+	struct command_options options = {.session = {.command = "explore", .deviations = -1},
+	                                  .jobs = 1};
+	struct session_options *session = &options.session;
+	gint64 interleavings = 0;
+	const GOptionEntry entries[] = {
+		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
+	         "how to return to a choice: auto, snapshot, rerun", "WORD"},
+		{"max-interleavings", 0, 0, G_OPTION_ARG_INT64, &interleavings,
+	         "stop after so many", "N"},
+		{"max-time", 0, 0, G_OPTION_ARG_STRING, &options.max_time,
+	         "stop after so many seconds (or 10s, 5m, 2h)", "S"},
+		{"max-memory", 0, 0, G_OPTION_ARG_STRING, &options.max_memory,
+	         "memory for snapshots, as 512M or 2G (default: half of what is free)", "SIZE"},
+		{"deviations", 0, 0, G_OPTION_ARG_INT, &session->deviations,
+	         "only paths that differ from the default choice at most K times", "K"},
+		{"bound-rank", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.bound_ranks,
+	         "only paths in which at most K choices of rank R differ from the default (may be "
+	         "repeated)",
+	         "R=K"},
+		{"bound-site", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.bound_sites,
+	         "the same for the choices of calls made there (may be repeated)", "FILE:LINE=K"},
+		{"order", 0, 0, G_OPTION_ARG_STRING, &options.order,
+	         "what comes first: depth (the cheapest), deviations (few of them), portfolio "
+	         "(these and random ones in turns: the default with --max-time and "
+	         "--max-interleavings)",
+	         "WORD"},
+		{"random", 0, 0, G_OPTION_ARG_STRING, &options.seed,
+	         "random walks instead of the search, for trees that are too large; the same "
+	         "with the same seed",
+	         "SEED"},
+		{"pcontrol", 0, 0, G_OPTION_ARG_NONE, &options.regions,
+	         "between MPI_Pcontrol(0) and MPI_Pcontrol(1) only the default choices: their "
+	         "order does not matter",
+	         NULL},
+		{"compare", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.compare,
+	         "what interleavings that end well must agree in: output (the default), FILE "
+	         "besides (may be repeated), none",
+	         "WORD|FILE"},
+		{"keep-files", 0, 0, G_OPTION_ARG_FILENAME, &options.keep_files,
+	         "keep what each outcome wrote in DIR/outcome-N", "DIR"},
+		{"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
+	         "worlds run side by side (default: 1)", "N"},
+		{"shard", 0, 0, G_OPTION_ARG_STRING, &options.shard,
+	         "explore the Ith of N parts; matchpoint report tells them together", "I/N"},
+		{"resume", 0, 0, G_OPTION_ARG_NONE, &session->resume,
+	         "go on with the exploration that was interrupted, from its store", NULL},
+		{"fail-fast", 0, 0, G_OPTION_ARG_NONE, &session->fail_fast,
+	         "stop at the first finding", NULL},
+		{"keep-going", 0, 0, G_OPTION_ARG_NONE, &options.keep_going,
+	         "do not stop at findings (the default)", NULL},
+		G_OPTION_ENTRY_NULL,
+	};
+	int status = command_parse(
+		&options, &argc, &argv, entries,
+		"-n N [--] PROGRAM [ARG...] - run every interleaving, report "
+		"what is wrong",
+		"matchpoint explore -n 4 --json report.json -- ./solver input.dat");
+
+	if (status == EXIT_CLEAN)
+		status = interpret_explore(&options, interleavings);
+	if (status == EXIT_CLEAN)
+		status = explore_program(&options);
+	command_options_release(&options);
+	return status;
+}
+
+const struct command command_explore = {
+	"explore",
+	"run every interleaving, report what is wrong",
+	explore_run,
+	true,
+};

@@ -1,0 +1,210 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "scheduler/store/reader.h"
+
+/* One interleaving along a path; `run` is the same with an empty one. */
+static int follow_path(struct command_options *options, const struct path *path)
+{
+	struct session_options *session = &options->session;
+	struct session_result result = {0};
+	g_autoptr(GError) error = NULL;
+	bool fine;
+	int status;
+
+	session->path = path;
+	if (path->buffering == BUFFERING_ZERO)
+		session->bufferings = RECORD_ZERO;
+	else if (path->buffering == BUFFERING_INFINITE)
+		session->bufferings = RECORD_INFINITE;
+	else if (path->buffering == BUFFERING_PER_SEND)
+		session->bufferings = RECORD_PER_SEND;
+	else if (!options->buffering) /* any would do; a finding's roll-call is of the first */
+		session->bufferings = path->choices->len > 0 ? RECORD_ZERO : RECORD_INFINITE;
+	if (!options->quiet)
+		session->progress = command_show_silence;
+	fine = session_run(session, &result, &error);
+	status = result.findings->len > 0 ? EXIT_FINDINGS : EXIT_CLEAN;
+	if (!fine)
+		command_complain("%s", error->message);
+	if (fine && result.lost) {
+		command_complain("the program does not follow this path: %s", result.lost_reason);
+		fine = false;
+	} else if (fine && !result.exploration->complete) {
+		command_complain("%s", result.exploration->incomplete_reason);
+		for (guint i = 0; i < result.exploration->notes->len; i++)
+			fprintf(stderr, "  %s\n",
+			        (const char *)g_ptr_array_index(result.exploration->notes, i));
+		fine = false;
+	} else if (fine && !command_report_all(options)) {
+		fine = false;
+	}
+	session_result_clear(&result);
+	return fine ? status : EXIT_CANNOT;
+}
+
+/* Where the run is kept when the store holds more than a run, which is not to be lost for one;
+ * NULL: in the store itself. The caller's. */
+static char *beside_exploration(const struct command_options *options)
+{
+	const char *store = options->session.store;
+	g_autoptr(StoreReader) reader = store_reader_open(store, NULL);
+	char *beside;
+
+	if (!reader || g_str_equal(store_reader_exploration(reader)->command, "run"))
+		return NULL;
+	beside = g_build_filename(store, "run", NULL);
+	if (!options->quiet)
+		command_complain("%s holds an exploration, which stays there; this run is kept in "
+		                 "%s",
+		                 store, beside);
+	return beside;
+}
+
+static int run_once(int argc, char **argv)
+{
+	g_autofree char *beside = NULL;
+	struct command_options options = {.session = {.command = "run", .deviations = -1}};
+	int status = command_parse(
+		&options, &argc, &argv, NULL,
+		"-n N [--] PROGRAM [ARG...] - one controlled execution, recorded",
+		"matchpoint run -n 4 ./solver");
+	struct path *path;
+
+	if (status == EXIT_CLEAN)
+		status = command_inspect(&options);
+	if (status == EXIT_CLEAN) {
+		beside = beside_exploration(&options);
+		if (beside)
+			options.session.store = beside;
+		path = path_new(options.session.ranks, BUFFERING_ANY, COLLECTIVES_ANY);
+		status = follow_path(&options, path);
+		path_free(path);
+	}
+	command_options_release(&options);
+	return status;
+}
+
+const struct command command_run = {
+	"run",
+	"one controlled execution, recorded",
+	run_once,
+	true,
+};
+
+/* What the ranks are to run under. */
+struct under {
+	int gdb, rank;
+	char *command;
+	struct wrapper wrapper;
+};
+
+static bool use_debugger(struct under *under)
+{
+	static const char *const words[] = {"gdb",    "-q",
+	                                    "-iex",   "set debuginfod enabled off",
+	                                    "-iex",   "set startup-with-shell off",
+	                                    "--args", NULL};
+	const char *terminal = ttyname(STDIN_FILENO);
+
+	if (!terminal) {
+		command_complain("--gdb needs a terminal; without one say: --wrap-rank %d --wrap "
+		                 "\"gdb -batch -ex run -ex bt --args\"",
+		                 under->gdb);
+		return false;
+	}
+	under->wrapper.words = g_strdupv((char **)words);
+	under->wrapper.rank = under->gdb;
+	under->wrapper.terminal = g_strdup(terminal);
+	return true;
+}
+
+static bool use_command(struct under *under)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!g_shell_parse_argv(under->command, NULL, &under->wrapper.words, &error)) {
+		command_complain("--wrap: %s", error->message);
+		return false;
+	}
+	under->wrapper.rank = under->rank;
+	return true;
+}
+
+/* false after having complained. */
+static bool interpret_under(struct under *under, struct session_options *session)
+{
+	g_autofree char *found = NULL;
+	int rank = MAX(under->gdb, under->rank);
+
+	if (under->gdb >= 0 && (under->command || under->rank >= 0)) {
+		command_complain("--gdb cannot go with --wrap");
+		return false;
+	}
+	if (under->rank >= 0 && !under->command) {
+		command_complain("--wrap-rank needs --wrap");
+		return false;
+	}
+	if (under->gdb < -1 || under->rank < -1 || rank >= session->ranks) {
+		command_complain("there is no such rank among %d to debug", session->ranks);
+		return false;
+	}
+	if (under->gdb < 0 && !under->command)
+		return true;
+	if (!(under->command ? use_command(under) : use_debugger(under)))
+		return false;
+	found = g_find_program_in_path(under->wrapper.words[0]);
+	if (!found) {
+		command_complain("there is no program %s on the PATH", under->wrapper.words[0]);
+		return false;
+	}
+	session->wrapper = &under->wrapper;
+	return true;
+}
+
+static int replay_run(int argc, char **argv)
+{
+	struct command_options options = {.session = {.command = "replay", .deviations = -1},
+	                                  .takes_word = true};
+	struct under under = {.gdb = -1, .rank = -1};
+	g_autofree char *beside = NULL;
+	struct path *path = NULL;
+	guint32 id;
+	const GOptionEntry entries[] = {
+		{"gdb", 0, 0, G_OPTION_ARG_INT, &under.gdb,
+	         "run this rank under gdb on the terminal; the others wait for it", "RANK"},
+		{"wrap", 0, 0, G_OPTION_ARG_STRING, &under.command,
+	         "run the ranks under this command, as \"valgrind -q\"", "CMD"},
+		{"wrap-rank", 0, 0, G_OPTION_ARG_INT, &under.rank, "only this rank", "RANK"},
+		G_OPTION_ENTRY_NULL,
+	};
+	int status = command_parse(&options, &argc, &argv, entries,
+	                           "PATH|FINDING|DIR [-- PROGRAM ARG...] - one interleaving again, "
+	                           "the same way",
+	                           "matchpoint replay mp1:n4:0.3=1 -- ./solver");
+
+	if (status == EXIT_CLEAN)
+		status = command_find_path(&options, &path, &id);
+	if (status == EXIT_CLEAN && !interpret_under(&under, &options.session))
+		status = EXIT_USAGE;
+	if (status == EXIT_CLEAN) {
+		/* The exploration's store stays as it is. */
+		beside = g_build_filename(options.session.store, "replay", NULL);
+		options.session.store = beside;
+		command_follow_collectives(&options, path);
+		status = follow_path(&options, path);
+	}
+	path_free(path);
+	wrapper_clear(&under.wrapper);
+	g_free(under.command);
+	command_options_release(&options);
+	return status;
+}
+
+const struct command command_replay = {
+	"replay",
+	"one interleaving again, the same way",
+	replay_run,
+	true,
+};

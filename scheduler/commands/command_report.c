@@ -1,0 +1,171 @@
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "scheduler/reproduce/merge.h"
+#include "scheduler/store/schema.h"
+
+struct report_request {
+	struct command_options shared;
+	char **stores, **named; /* given as STORE..., and with --store */
+	char *merge_into;
+	gboolean exit_code; /* GOption */
+};
+
+/* --- a store for the time of the command ---------------------------------------------------- */
+
+/* SQLite's file, and what it puts beside it. */
+static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+static char *temporary, *temporary_files[G_N_ELEMENTS(endings)];
+
+static void remove_temporary(void)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(endings); i++)
+		if (temporary_files[i])
+			unlink(temporary_files[i]);
+	if (temporary)
+		rmdir(temporary);
+}
+
+static void on_signal(int number)
+{
+	remove_temporary();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static const char *make_temporary(void)
+{
+	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+	g_autoptr(GError) error = NULL;
+
+	temporary = g_dir_make_tmp("matchpoint-merge-XXXXXX", &error);
+	if (!temporary) {
+		command_complain("%s", error->message);
+		return NULL;
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(endings); i++)
+		temporary_files[i] = g_strdup_printf("%s/%s%s", temporary, STORE_FILE, endings[i]);
+	for (gsize i = 0; i < G_N_ELEMENTS(stopping); i++)
+		signal(stopping[i], on_signal);
+	return temporary;
+}
+
+static void release_temporary(void)
+{
+	remove_temporary();
+	for (gsize i = 0; i < G_N_ELEMENTS(endings); i++)
+		g_clear_pointer(&temporary_files[i], g_free);
+	g_clear_pointer(&temporary, g_free);
+}
+
+/* --- the command ---------------------------------------------------------------------------- */
+
+/* As explore's. */
+static int verdict_status(const char *store)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(StoreReader) reader = store_reader_open_to_tell(store, &error);
+
+	if (!reader) {
+		command_complain("%s", error->message);
+		return EXIT_CANNOT;
+	}
+	if (store_reader_findings(reader)->len > 0)
+		return EXIT_FINDINGS;
+	return store_reader_exploration(reader)->complete ? EXIT_CLEAN : EXIT_INCOMPLETE;
+}
+
+static int tell_report(struct report_request *request)
+{
+	if (!command_report_all(&request->shared))
+		return EXIT_CANNOT;
+	return request->exit_code ? verdict_status(request->shared.session.store) : EXIT_CLEAN;
+}
+
+static int merge_and_tell(struct report_request *request)
+{
+	const char *into = request->merge_into ? request->merge_into : make_temporary();
+	g_autoptr(GError) error = NULL;
+	int status = EXIT_CANNOT;
+
+	if (!into)
+		return EXIT_CANNOT;
+	request->shared.session.store = into;
+	request->shared.passing_store = !request->merge_into;
+	if (merge_stores(request->stores, into, &error))
+		status = tell_report(request);
+	else
+		command_complain("%s", error->message);
+	release_temporary();
+	return status;
+}
+
+/* All that were named, whichever way, into ->stores. */
+static void gather_stores(struct report_request *request)
+{
+	g_autoptr(GStrvBuilder) all = g_strv_builder_new();
+
+	if (request->stores)
+		g_strv_builder_addv(all, (const char **)request->stores);
+	if (request->named)
+		g_strv_builder_addv(all, (const char **)request->named);
+	if (!request->stores && !request->named)
+		g_strv_builder_add(all, COMMAND_STORE_DEFAULT);
+	g_strfreev(request->stores);
+	request->stores = g_strv_builder_end(all);
+}
+
+static int report_run(int argc, char **argv)
+{
+	GOptionContext *context = g_option_context_new(
+		"[STORE...] - tell again what explorations found; several stores as one");
+	struct report_request request = {0};
+	const GOptionEntry entries[] = {
+		{"store", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &request.named,
+	         "a store, as explore's option of that name (may be repeated)", "DIR"},
+		{"merge-into", 0, 0, G_OPTION_ARG_FILENAME, &request.merge_into,
+	         "keep what the stores hold together as a store of its own", "DIR"},
+		{"exit-code", 0, 0, G_OPTION_ARG_NONE, &request.exit_code,
+	         "exit as explore does: 1 findings, 3 nothing wrong but not all explored", NULL},
+		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &request.shared.quiet,
+	         "print nothing but errors", NULL},
+		{G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &request.stores, NULL,
+	         NULL},
+		G_OPTION_ENTRY_NULL,
+	};
+	g_autoptr(GError) error = NULL;
+	int status = EXIT_USAGE;
+	bool parsed;
+
+	g_set_prgname("matchpoint report");
+	g_option_context_add_main_entries(context, entries, NULL);
+	command_add_reports(context, &request.shared);
+	g_option_context_set_description(context,
+	                                 "Example:\n  matchpoint report .matchpoint --json -\n");
+	parsed = g_option_context_parse(context, &argc, &argv, &error);
+	g_option_context_free(context);
+	if (!parsed)
+		command_complain("%s; see matchpoint report --help", error->message);
+	else if (command_inspect_reports(&request.shared)) {
+		gather_stores(&request);
+		request.shared.session.store = request.stores[0];
+		status = request.stores[1] || request.merge_into ? merge_and_tell(&request)
+		                                                 : tell_report(&request);
+	}
+	g_strfreev(request.stores);
+	g_strfreev(request.named);
+	g_free(request.merge_into);
+	command_options_release(&request.shared);
+	return status;
+}
+
+const struct command command_report = {
+	"report",
+	"tell again what explorations found, in any format; several stores as one",
+	report_run,
+	false,
+};

@@ -1,0 +1,182 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "scheduler/host/environment.h"
+
+/* The reports that a command writes at its end. */
+
+static bool is_directory(const struct report *report)
+{
+	return !report->write;
+}
+
+void command_add_reports(GOptionContext *context, struct command_options *options)
+{
+	const struct report *const *reports = report_list();
+	GOptionEntry entries[REPORT_MAX + 1] = {0};
+	const GOptionEntry more[] = {
+		{"source-root", 0, 0, G_OPTION_ARG_FILENAME, &options->source_root,
+	         "name source files relative to this (default: where the program was started)",
+	         "DIR"},
+		{"execution", 0, 0, G_OPTION_ARG_INT, &options->execution,
+	         "the interleaving to draw (default: the first that shows a finding)", "N"},
+		G_OPTION_ENTRY_NULL,
+	};
+
+	for (int i = 1; reports[i]; i++) {
+		entries[i - 1] = (GOptionEntry){
+			.long_name = reports[i]->name,
+			.arg = G_OPTION_ARG_FILENAME,
+			.arg_data = &options->reports[i],
+			.description = reports[i]->summary,
+			.arg_description = is_directory(reports[i]) ? "DIR" : "FILE"};
+	}
+	g_option_context_add_main_entries(context, entries, NULL);
+	g_option_context_add_main_entries(context, more, NULL);
+}
+
+/* A rank's output, each line with the rank in front, as `mpiexec -l` does it. */
+static void print_output(guint rank, GBytes *output, FILE *out)
+{
+	gsize length;
+	const char *text = g_bytes_get_data(output, &length);
+	const char *end = text + length;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (gsize)(end - text));
+		const char *stop = newline ? newline : end;
+
+		fprintf(out, "[%u] %.*s\n", rank, (int)(stop - text), text);
+		text = stop + 1;
+	}
+}
+
+static bool print_execution(const struct record_execution *execution, void *several, GError **error)
+{
+	(void)error;
+	if (*(bool *)several)
+		printf("interleaving %u: %s  %s\n", execution->id,
+		       finding_kind_name(execution->status), execution->path);
+	for (guint rank = 0; rank < execution->outputs->len; rank++)
+		print_output(rank, execution->outputs->pdata[rank], stdout);
+	for (guint rank = 0; rank < execution->errors->len; rank++)
+		print_output(rank, execution->errors->pdata[rank], stderr);
+	return true;
+}
+
+/* What the ranks wrote: always of a single interleaving, of many only with -v. */
+static bool print_outputs(const struct command_options *options, struct store_reader *reader)
+{
+	g_autoptr(GError) error = NULL;
+	bool several = options->session.path == NULL;
+
+	if (several && !options->verbose)
+		return true;
+	if (store_reader_each(reader, false, print_execution, &several, &error))
+		return true;
+	command_complain("%s", error->message);
+	return false;
+}
+
+bool command_inspect_reports(const struct command_options *options)
+{
+	if (options->execution < 0) {
+		command_complain("--execution cannot be %d: interleavings are counted from 1",
+		                 options->execution);
+		return false;
+	}
+	for (int i = 1; report_list()[i]; i++) {
+		const struct report *report = report_list()[i];
+
+		if (!options->reports[i])
+			continue;
+		if (report->unavailable) {
+			command_complain("--%s: %s", report->name, report->unavailable);
+			return false;
+		}
+		if (is_directory(report) && g_str_equal(options->reports[i], "-")) {
+			command_complain("--%s takes a directory, not standard output",
+			                 report->name);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool to_standard_output(const struct command_options *options)
+{
+	for (int i = 0; i < REPORT_MAX; i++) {
+		if (g_strcmp0(options->reports[i], "-") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Where the sources are: what the user says, else where GitHub or GitLab has checked them out. */
+static char *source_root(const struct command_options *options)
+{
+	const char *root = options->source_root;
+
+	if (!root)
+		root = g_getenv(ENVIRONMENT_GITHUB_WORKSPACE);
+	if (!root)
+		root = g_getenv(ENVIRONMENT_GITLAB_PROJECT);
+	return root && *root ? g_canonicalize_filename(root, NULL) : NULL;
+}
+
+static bool write_report(struct store_reader *reader, const struct command_options *options,
+                         int format, const char *file)
+{
+	g_autofree char *root = source_root(options);
+	const struct report_options asked = {root, (uint32_t)options->execution};
+	g_autoptr(GError) error = NULL;
+
+	if (report_write(report_list()[format], reader, &asked, file, &error))
+		return true;
+	command_complain("%s", error->message);
+	return false;
+}
+
+/* In a step of GitHub Actions: annotations, on standard error because reports for scripts go to
+ * standard output, and the summary of the step. */
+static bool report_to_github(struct store_reader *reader, const struct command_options *options)
+{
+	g_autofree char *root = source_root(options);
+	const struct report_options asked = {root, (uint32_t)options->execution};
+	const char *summary = g_getenv(ENVIRONMENT_GITHUB_SUMMARY);
+	g_autoptr(GError) error = NULL;
+	bool fine = true;
+
+	if (g_strcmp0(g_getenv(ENVIRONMENT_GITHUB_ACTIONS), "true") != 0)
+		return true;
+	if (!options->quiet)
+		fine = report_github.write(reader, &asked, stderr, &error);
+	if (fine && summary && *summary)
+		fine = report_append(&report_markdown, reader, &asked, summary, &error);
+	if (!fine)
+		command_complain("%s", error->message);
+	return fine;
+}
+
+bool command_report_all(const struct command_options *options)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(StoreReader) reader = store_reader_open_to_tell(options->session.store, &error);
+	bool fine = true;
+
+	if (!reader) {
+		command_complain("%s", error->message);
+		return false;
+	}
+	if (options->passing_store)
+		store_reader_passes(reader);
+	if (!options->quiet && !to_standard_output(options))
+		fine = print_outputs(options, reader) && write_report(reader, options, 0, "-");
+	for (int i = 1; report_list()[i]; i++) {
+		if (options->reports[i])
+			fine &= write_report(reader, options, i, options->reports[i]);
+	}
+	fine &= report_to_github(reader, options);
+	return fine;
+}

@@ -1,0 +1,157 @@
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scheduler/commands/command.h"
+#include "scheduler/host/environment.h"
+#include "scheduler/host/launcher.h"
+#include "scheduler/host/mpi_library.h"
+#include "scheduler/host/supervisor.h"
+#include "scheduler/host/wrapper.h"
+#include "scheduler/session/interruption.h"
+#include "scheduler/tools/log.h"
+
+static const struct command *const commands[] = {
+	&command_explore, &command_run,    &command_replay, &command_minimize,
+	&command_debug,   &command_report, &command_check,
+};
+
+static void print_help(FILE *out)
+{
+	const struct environment_variable *variable = environment_variables();
+
+	fputs("Usage: matchpoint COMMAND [options] [--] PROGRAM [ARG...]\n\n"
+	      "Finds what an MPI program does when its messages arrive in another order.\n\n",
+	      out);
+	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("\nOptions:\n"
+	      "  --help     this\n"
+	      "  --version  matchpoint's version, and the MPI library that it drives\n"
+	      "\nEnvironment:\n",
+	      out);
+	for (; variable->name; variable++) {
+		if (variable->role == ENVIRONMENT_READ)
+			fprintf(out, "  %-19s  %s\n", variable->name, variable->explanation);
+	}
+	fputs("\nExample: matchpoint explore -n 4 ./solver\n"
+	      "matchpoint COMMAND --help explains each command's options.\n",
+	      out);
+}
+
+static void print_version(void)
+{
+	g_autofree char *mpi = mpi_library_describe();
+
+	printf("matchpoint %s\nMPI: %s\n", MATCHPOINT_VERSION,
+	       mpi ? mpi : "none found (neither libmpich.so.12 nor libmpi.so.12)");
+	for (int i = 0; report_list()[i]; i++) {
+		const struct report *report = report_list()[i];
+
+		if (report->library || report->unavailable)
+			printf("--%s: %s\n", report->name,
+			       report->library ? report->library : report->unavailable);
+	}
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+		if (strcmp(name, commands[i]->name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+/* `matchpoint help`, `matchpoint help explore`. */
+static int help_run(int argc, char **argv)
+{
+	const struct command *command = argc > 2 ? find_command(argv[2]) : NULL;
+	char option[] = "--help";
+
+	if (argc > 2 && !command) {
+		command_complain("there is no command '%s'; see matchpoint --help", argv[2]);
+		return EXIT_USAGE;
+	}
+	if (command)
+		return command->run(2, (char *[]){argv[2], option, NULL});
+	print_help(stdout);
+	return EXIT_CLEAN;
+}
+
+static int print_errno; /* why GLib could not print, if so */
+static bool output_seen_to;
+
+static void print_text(const char *text)
+{
+	if (fputs(text, stdout) < 0 || fflush(stdout) < 0)
+		print_errno = errno;
+}
+
+/* What was printed has arrived, or the status tells that it has not. */
+static int with_output(int status)
+{
+	output_seen_to = true;
+	errno = print_errno;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (status != EXIT_CANNOT)
+		command_complain("standard output cannot be written: %s",
+		                 g_strerror(errno ? errno : EIO));
+	return EXIT_CANNOT;
+}
+
+/* GLib exits by itself when it has printed what COMMAND --help tells. */
+static void at_exit(void)
+{
+	if (!output_seen_to && with_output(EXIT_CLEAN) != EXIT_CLEAN)
+		_exit(EXIT_CANNOT);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+	g_autoptr(GError) error = NULL;
+	int status;
+
+	setlocale(LC_ALL, "C.UTF-8");
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	if (strcmp(argv[1], LAUNCHER_VERB) == 0 && argc > 2)
+		return supervisor_become(argv + 2);
+	if (strcmp(argv[1], WRAPPER_VERB) == 0)
+		return wrapper_become(argv + 2);
+	g_set_print_handler(print_text);
+	atexit(at_exit);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
+	    || strcmp(argv[1], "help") == 0)
+		return with_output(help_run(argc, argv));
+	if (strcmp(argv[1], "--version") == 0) {
+		print_version();
+		return with_output(EXIT_CLEAN);
+	}
+	if (!log_init(g_getenv(ENVIRONMENT_LOG), &error)) {
+		command_complain("%s", error->message);
+		return EXIT_USAGE;
+	}
+	/* A rank may be gone when it is written to, and files may have a limit (ulimit -f): the
+	 * error tells. libuv gives its children the default. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	command = find_command(argv[1]);
+	if (!command) {
+		command_complain("there is no command '%s'; see matchpoint --help", argv[1]);
+		return EXIT_USAGE;
+	}
+	if (command->runs_ranks)
+		interruption_catch();
+	status = with_output(command->run(argc - 1, argv + 1));
+	if (!log_close(&error))
+		command_complain("MATCHPOINT_LOG: %s", error->message);
+	return status;
+}

@@ -1,0 +1,75 @@
+/* What a line could become, whose word is already there. */
+#include <string.h>
+
+#include "debug_internal.h"
+
+static void add(GStrvBuilder *lines, const char *before, const char *argument)
+{
+	g_autofree char *line = g_strconcat(before, argument, NULL);
+
+	g_strv_builder_add(lines, line);
+}
+
+static void add_offers(GStrvBuilder *lines, const char *before, const struct debugger *debugger)
+{
+	for (guint i = 0; debugger->offers && i < debugger->offers->choices->len; i++) {
+		GString *text = g_string_new(NULL);
+
+		choice_append(text, &g_array_index(debugger->offers->choices, struct choice, i));
+		add(lines, before, text->str);
+		g_string_free(text, true);
+	}
+}
+
+static void add_numbers(GStrvBuilder *lines, const char *before, guint first, guint count)
+{
+	for (guint i = 0; i < count; i++) {
+		g_autofree char *number = g_strdup_printf("%u", first + i);
+
+		add(lines, before, number);
+	}
+}
+
+static void add_arguments(GStrvBuilder *lines, const char *before, const struct debugger *debugger,
+                          int id)
+{
+	g_autofree char *finding = g_strconcat(before, "finding ", NULL);
+
+	switch (id) {
+	case WORD_CHOOSE: add_offers(lines, before, debugger); break;
+	case WORD_WHERE:
+	case WORD_LIST: add_numbers(lines, before, 0, (guint)debugger->asked->request.ranks); break;
+	case WORD_GOTO:
+		add_numbers(lines, finding, 1, session_found(debugger->session)->len);
+		break;
+	case WORD_SET_CHOICES:
+		add(lines, before, "ask");
+		add(lines, before, "default");
+		add(lines, before, "random");
+		break;
+	case WORD_HELP:
+		for (const struct vocabulary_word *word = debug_vocabulary; word->name; word++)
+			add(lines, before, word->name);
+		break;
+	default: break;
+	}
+}
+
+char **debugger_complete(void *debugger, const char *line)
+{
+	g_autoptr(GStrvBuilder) lines = g_strv_builder_new();
+	char **words = vocabulary_complete(debug_vocabulary, line);
+	g_autofree char *problem = NULL, *before = NULL;
+	const struct vocabulary_word *word;
+	const char *rest;
+
+	if (words[0])
+		return words;
+	word = vocabulary_find(debug_vocabulary, line, &rest, &problem);
+	if (!word)
+		return words;
+	g_strfreev(words);
+	before = g_strndup(line, (gsize)(rest - line));
+	add_arguments(lines, before, debugger, word->id);
+	return g_strv_builder_end(lines);
+}

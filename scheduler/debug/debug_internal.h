@@ -1,0 +1,107 @@
+/* What the files of a session at the prompt share: debugger.c (where it stands, and how it gets
+ * elsewhere) and debug_words.c (what each word does). */
+#ifndef MATCHPOINT_SCHEDULER_DEBUG_DEBUG_INTERNAL_H
+#define MATCHPOINT_SCHEDULER_DEBUG_DEBUG_INTERNAL_H
+
+#include "debugger.h"
+#include "prompt.h"
+#include "stops.h"
+#include "telling.h"
+#include "vocabulary.h"
+
+/* Who decides at a choice that nobody has decided. */
+enum debug_chooser { CHOOSER_ASK, CHOOSER_DEFAULT, CHOOSER_RANDOM };
+
+enum debug_state {
+	DEBUG_NOWHERE, /* nothing runs */
+	DEBUG_CHOICE,  /* every rank stands still, and something is open */
+	DEBUG_RUNNING, /* interrupted: the ranks run, and lines are read */
+	DEBUG_OVER,    /* the interleaving is */
+};
+
+struct debugger {
+	struct plan_source source;
+	struct strategy strategy;
+	struct session *session;
+	struct debug_session *asked;
+	struct prompt_owner owner;
+	struct prompt *prompt;
+	struct stops *stops;
+
+	enum debug_state state;
+	enum buffering buffering;
+	struct execution *execution;       /* where it stands; NULL: nowhere */
+	const struct wire_inside **inside; /* by rank: scratch of session_facts */
+	struct offers *offers;             /* DEBUG_CHOICE */
+
+	GArray *target;           /* struct choice: the ones to be made before it stops again */
+	GArray *decided;          /* struct choice: decided here, and not carried out yet */
+	GHashTable *taken_before; /* struct choice: what each point took last time */
+	GHashTable *known;        /* paths (char *) of interleavings that count already */
+	enum debug_chooser chooser;
+	bool finishes; /* without asking, up to the end */
+	bool exact;    /* stops once all of `target` is made, whoever decides what comes then */
+	GRand *random;
+
+	bool interrupted; /* by Ctrl-C: stops where the next choice is, whoever decides there */
+	bool goes_on;     /* the person is done at this stop */
+	bool leaves;      /* what runs is given up */
+	bool begins;      /* an interleaving is to begin, with `target` */
+	bool reruns_told;
+	char *last; /* the line that an empty one repeats; NULL: none */
+};
+
+/* The facts of where it stands; valid until it goes on. */
+struct verdict_facts debugger_facts(struct debugger *debugger);
+
+/* Begins anew, makes the first `count` of these choices (struct choice, copied), and stops. */
+void debugger_go(struct debugger *debugger, const GArray *choices, guint count);
+
+/* At a choice: that one is open here. */
+bool debugger_is_open(const struct debugger *debugger, const struct choice *choice);
+
+/* Tells where it stands: "stopped: ..." and what there is to see. */
+void debugger_tell_stop(struct debugger *debugger);
+
+/* Tells something, with its newline; refuses: with the place in the script. */
+void debugger_tell(struct debugger *debugger, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void debugger_refuse(struct debugger *debugger, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* The words; their table ends without a name (debug_words.c). */
+enum debug_word {
+	WORD_RUN = 1,
+	WORD_CONTINUE,
+	WORD_FINISH,
+	WORD_CHOICES,
+	WORD_CHOOSE,
+	WORD_BACK,
+	WORD_FORWARD,
+	WORD_GOTO,
+	WORD_INFO_CHOICES,
+	WORD_INFO_RANKS,
+	WORD_INFO_MESSAGES,
+	WORD_INFO_PATH,
+	WORD_INFO_FINDINGS,
+	WORD_WHERE,
+	WORD_LIST,
+	WORD_SET_CHOICES,
+	WORD_SOURCE,
+	WORD_HELP,
+	WORD_QUIT,
+};
+extern const struct vocabulary_word debug_vocabulary[];
+
+/* As struct prompt_owner has them: debug_complete.c; a line while the ranks run
+ * (debug_interrupt.c). */
+char **debugger_complete(void *debugger, const char *line);
+void debugger_said(void *debugger, char *line);
+/* The ranks have come to something: no such line is waited for any more. */
+void debugger_end_interruption(struct debugger *debugger);
+
+/* What a line says is done; goes_on is set if the person is done here. */
+void debugger_obey(struct debugger *debugger, const char *line);
+
+/* "taken last time, as in finding 1" of a choice that is open; NULL: nothing is known of it. */
+char *debugger_note(void *debugger, const struct choice *choice);
+
+#endif

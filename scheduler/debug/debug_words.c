@@ -1,0 +1,568 @@
+/* What each word does. */
+#include <string.h>
+
+#include "debug_internal.h"
+#include "reports/words.h"
+
+static const struct vocabulary_word info_words[] = {
+	{"choices", NULL, "", "what can be chosen here", "info choices", NULL, WORD_INFO_CHOICES},
+	{"findings", NULL, "", "what this session has found so far", "info findings", NULL,
+         WORD_INFO_FINDINGS},
+	{"messages", NULL, "", "what was sent and not received yet", "info messages", NULL,
+         WORD_INFO_MESSAGES},
+	{"path", NULL, "", "the choices made so far, for goto and matchpoint replay", "info path",
+         NULL, WORD_INFO_PATH},
+	{"ranks", NULL, "", "where every rank is, and whom it waits for", "info ranks", NULL,
+         WORD_INFO_RANKS},
+	{0},
+};
+
+static const struct vocabulary_word set_words[] = {
+	{"choices", NULL, "ask|default|random SEED", "who decides at a choice: you, ...",
+         "set choices random 7", NULL, WORD_SET_CHOICES},
+	{0},
+};
+
+const struct vocabulary_word debug_vocabulary[] = {
+	{"run", "r", "", "starts the program, or starts it anew", "run", NULL, WORD_RUN},
+	{"choices", NULL, "", "what can be chosen here", "choices", NULL, WORD_CHOICES},
+	{"choose", NULL, "POINT=TAKEN|NUMBER", "decides, and stays; a number alone goes on, too",
+         "choose 0.3=1", NULL, WORD_CHOOSE},
+	{"continue", "c", "",
+         "goes on to the next stop; the first possibility where none is chosen", "continue", NULL,
+         WORD_CONTINUE},
+	{"finish", NULL, "", "goes on to the end, always with the first possibility", "finish",
+         NULL, WORD_FINISH},
+	{"back", "b", "[N]", "to the stop before this one", "back 2", NULL, WORD_BACK},
+	{"forward", NULL, "[N]", "to the stop that was behind this one", "forward", NULL,
+         WORD_FORWARD},
+	{"goto", NULL, "PATH|finding N", "to the end of a path, or of a finding's",
+         "goto mp1:n3:zero:0.2=1", NULL, WORD_GOTO},
+	{"info", "i", "", "tells: info choices, findings, messages, path, ranks", NULL, info_words,
+         0},
+	{"where", NULL, "[RANK]", "the MPI call in which each rank is, or one with its source",
+         "where 0", NULL, WORD_WHERE},
+	{"list", "l", "[RANK]", "the source around the call of a rank", "list 0", NULL, WORD_LIST},
+	{"set", NULL, "", "settings: set choices", NULL, set_words, 0},
+	{"source", NULL, "FILE", "the lines of a file come next", "source walk.mp", NULL,
+         WORD_SOURCE},
+	{"help", "h", "[WORD]", "this, or an example", "help goto", NULL, WORD_HELP},
+	{"quit", "q", "", "ends the session", "quit", NULL, WORD_QUIT},
+	{0},
+};
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+static char *trim(const char *rest)
+{
+	return g_strstrip(g_strdup(rest));
+}
+
+/* A number from 1, or 1 if there is none; 0: refused. */
+static guint read_count(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *text = trim(rest);
+	guint64 count;
+
+	if (*text == '\0')
+		return 1;
+	if (g_ascii_string_to_unsigned(text, 10, 1, 1000000, &count, NULL))
+		return (guint)count;
+	debugger_refuse(debugger, "%s is no number from 1", text);
+	return 0;
+}
+
+/* A rank; -1: none is named; -2: refused. */
+static int read_rank(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *text = trim(rest);
+	int ranks = debugger->asked->request.ranks;
+	guint64 rank;
+
+	if (*text == '\0')
+		return -1;
+	if (g_ascii_string_to_unsigned(text, 10, 0, (guint64)ranks - 1, &rank, NULL))
+		return (int)rank;
+	debugger_refuse(debugger, "there is no rank %s; ranks are 0 to %d", text, ranks - 1);
+	return -2;
+}
+
+/* --- going on --------------------------------------------------------------------------------- */
+
+static const char *way_on(const struct debugger *debugger)
+{
+	if (debugger->state == DEBUG_OVER)
+		return "this interleaving is over: back goes to the stop before, run starts anew";
+	if (debugger->state == DEBUG_RUNNING)
+		return "the ranks still run: continue waits for what they come to";
+	return "nothing runs: run starts the program";
+}
+
+static bool is_at_choice(struct debugger *debugger)
+{
+	if (debugger->state == DEBUG_CHOICE)
+		return true;
+	debugger_refuse(debugger, "%s", way_on(debugger));
+	return false;
+}
+
+static bool is_somewhere(struct debugger *debugger)
+{
+	if (debugger->state != DEBUG_NOWHERE)
+		return true;
+	debugger_refuse(debugger, "%s", way_on(debugger));
+	return false;
+}
+
+static void run(struct debugger *debugger)
+{
+	g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct choice));
+
+	debugger_go(debugger, none, 0);
+	debugger->exact = false;
+}
+
+static void go_on(struct debugger *debugger, bool to_the_end)
+{
+	if (debugger->state == DEBUG_RUNNING)
+		debugger->interrupted = false;
+	else if (!is_at_choice(debugger))
+		return;
+	debugger->finishes = to_the_end;
+	debugger->goes_on = true;
+}
+
+static void refuse_walk(struct debugger *debugger, int direction)
+{
+	guint most = direction < 0 ? stops_before(debugger->stops) : stops_behind(debugger->stops);
+
+	if (most == 0)
+		debugger_refuse(debugger, "there is no stop %s this one%s",
+		                direction < 0 ? "before" : "behind",
+		                direction < 0 ? "; run starts anew" : " that was seen");
+	else
+		debugger_refuse(debugger, "there %s only %u stop%s %s this one",
+		                most == 1 ? "is" : "are", most, most == 1 ? "" : "s",
+		                direction < 0 ? "before" : "behind");
+}
+
+static void walk(struct debugger *debugger, const char *rest, int direction)
+{
+	bool stands = debugger->state == DEBUG_CHOICE || debugger->state == DEBUG_OVER;
+	int count = (int)read_count(debugger, rest);
+	const struct stop *stop;
+
+	if (count == 0)
+		return;
+	if (!stands && direction < 0)
+		count--; /* the last one is the first to go back to */
+	stop = stops_at(debugger->stops, direction * count);
+	if (!stop) {
+		refuse_walk(debugger, direction);
+		return;
+	}
+	stops_move(debugger->stops, direction * count);
+	debugger_go(debugger, stop->choices, stop->choices->len);
+}
+
+/* --- choosing --------------------------------------------------------------------------------- */
+
+static void decide_for(struct debugger *debugger, const struct choice *choice)
+{
+	for (guint i = 0; i < debugger->decided->len; i++) {
+		const struct choice *decided = &g_array_index(debugger->decided, struct choice, i);
+
+		if (!point_equal(&decided->point, &choice->point))
+			continue;
+		g_array_remove_index(debugger->decided, i);
+		break;
+	}
+	g_array_append_val(debugger->decided, *choice);
+}
+
+/* What can be chosen instead, "0.2=1 or 0.2=2". */
+static char *what_is_open(const struct debugger *debugger)
+{
+	const GArray *open = debugger->offers->choices;
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < open->len; i++) {
+		g_string_append(text, i > 0 ? " or " : "");
+		choice_append(text, &g_array_index(open, struct choice, i));
+	}
+	return g_string_free(text, false);
+}
+
+/* false: refused. */
+static bool choose(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *text = trim(rest), *problem = NULL, *open = NULL;
+	const GArray *offered;
+	const char *at = text;
+	struct choice choice;
+	guint64 number;
+
+	if (!is_at_choice(debugger))
+		return false;
+	offered = debugger->offers->choices;
+	open = what_is_open(debugger);
+	if (g_ascii_string_to_unsigned(text, 10, 1, offered->len, &number, NULL)) {
+		decide_for(debugger, &g_array_index(offered, struct choice, (guint)number - 1));
+		return true;
+	}
+	problem = choice_parse(&at, debugger->asked->request.ranks, &choice);
+	if (problem || *at) {
+		debugger_refuse(debugger, "%s is no choice%s%s; say choose %s", text,
+		                problem ? ": " : "", problem ? problem : "", open);
+		return false;
+	}
+	if (!debugger_is_open(debugger, &choice)) {
+		debugger_refuse(debugger, "%s is not possible here; say choose %s", text, open);
+		return false;
+	}
+	for (guint i = 0; i < offered->len; i++) /* with all that is known of a message */
+		if (choice_equal(&g_array_index(offered, struct choice, i), &choice))
+			choice = g_array_index(offered, struct choice, i);
+	decide_for(debugger, &choice);
+	return true;
+}
+
+static void tell_chosen(struct debugger *debugger)
+{
+	const GArray *decided = debugger->decided;
+	GString *text = g_string_new(NULL);
+
+	choice_append(text, &g_array_index(decided, struct choice, decided->len - 1));
+	debugger_tell(debugger, "%s is chosen; continue goes on\n", text->str);
+	g_string_free(text, true);
+}
+
+/* A number alone. */
+static void take_number(struct debugger *debugger, const char *text)
+{
+	guint64 number = 0;
+
+	if (!is_at_choice(debugger))
+		return;
+	if (!g_ascii_string_to_unsigned(text, 10, 1, debugger->offers->choices->len, &number,
+	                                NULL)) {
+		debugger_refuse(debugger, "%s is not one of 1 to %u", text,
+		                debugger->offers->choices->len);
+		return;
+	}
+	choose(debugger, text);
+	debugger->goes_on = true;
+}
+
+static void set_choices(struct debugger *debugger, const char *rest)
+{
+	g_auto(GStrv) parts = g_strsplit_set(rest, " \t", 2);
+	guint64 seed = 0;
+
+	if (!*rest) {
+		debugger_refuse(debugger, "set choices goes with ask, default or random SEED");
+	} else if (strcmp(parts[0], "ask") == 0 && !parts[1]) {
+		debugger->chooser = CHOOSER_ASK;
+	} else if (strcmp(parts[0], "default") == 0 && !parts[1]) {
+		debugger->chooser = CHOOSER_DEFAULT;
+	} else if (strcmp(parts[0], "random") == 0
+	           && (!parts[1]
+	               || g_ascii_string_to_unsigned(g_strstrip(parts[1]), 10, 0, G_MAXUINT32,
+	                                             &seed, NULL))) {
+		debugger->chooser = CHOOSER_RANDOM;
+		g_rand_set_seed(debugger->random, (guint32)seed);
+	} else {
+		debugger_refuse(debugger, "set choices cannot be %s: say ask, default or random 7",
+		                rest);
+	}
+}
+
+/* --- looking ---------------------------------------------------------------------------------- */
+
+static void tell_text(struct debugger *debugger, GString *text)
+{
+	prompt_tell(debugger->prompt, text->str);
+	g_string_free(text, true);
+}
+
+static void tell_choices(struct debugger *debugger)
+{
+	GString *text;
+	struct verdict_facts facts;
+
+	if (!is_at_choice(debugger))
+		return;
+	text = g_string_new(NULL);
+	facts = debugger_facts(debugger);
+	telling_points(text, debugger->offers);
+	telling_offers(text, &facts, debugger->offers, debugger_note, debugger);
+	tell_text(debugger, text);
+}
+
+/* Free with g_ptr_array_unref. */
+static GPtrArray *roll_call(struct debugger *debugger)
+{
+	const struct verdict_facts facts = debugger_facts(debugger);
+	GPtrArray *told;
+
+	if (debugger->state != DEBUG_OVER)
+		return verdict_roll_call(&facts);
+	told = interleaving_verdict(debugger->execution)->record->ranks;
+	return told->len > 0 ? g_ptr_array_ref(told) : verdict_roll_call(&facts);
+}
+
+static void tell_ranks(struct debugger *debugger, int rank)
+{
+	g_autoptr(GPtrArray) told = NULL;
+	GString *text;
+
+	if (rank < -1 || !is_somewhere(debugger))
+		return;
+	text = g_string_new(NULL);
+	told = roll_call(debugger);
+	telling_ranks(text, told, rank);
+	if (rank >= 0)
+		telling_source(text, &((struct record_rank *)told->pdata[rank])->place);
+	tell_text(debugger, text);
+}
+
+static void list(struct debugger *debugger, int rank)
+{
+	g_autoptr(GPtrArray) told = NULL;
+	GString *text;
+
+	if (rank < -1 || !is_somewhere(debugger))
+		return;
+	if (rank < 0 && debugger->state == DEBUG_CHOICE)
+		rank = ((struct record_choice *)debugger->offers->points->pdata[0])->rank;
+	text = g_string_new(NULL);
+	told = roll_call(debugger);
+	telling_source(text, &((struct record_rank *)told->pdata[MAX(rank, 0)])->place);
+	tell_text(debugger, text);
+}
+
+static void tell_messages(struct debugger *debugger)
+{
+	struct verdict_facts facts;
+	GString *text;
+
+	if (!is_somewhere(debugger))
+		return;
+	text = g_string_new(NULL);
+	facts = debugger_facts(debugger);
+	telling_messages(text, &facts);
+	tell_text(debugger, text);
+}
+
+static void tell_path(struct debugger *debugger)
+{
+	g_autofree char *path = NULL;
+
+	if (!is_somewhere(debugger))
+		return;
+	if (debugger->state == DEBUG_OVER) {
+		path = g_strdup(interleaving_verdict(debugger->execution)->record->path);
+	} else {
+		const struct verdict_facts facts = debugger_facts(debugger);
+
+		path = verdict_path(&facts);
+	}
+	debugger_tell(debugger, "path: %s\n", path);
+}
+
+static void tell_findings(struct debugger *debugger)
+{
+	const GPtrArray *found = session_found(debugger->session);
+
+	if (found->len == 0)
+		debugger_tell(debugger, "nothing so far\n");
+	for (guint i = 0; i < found->len; i++) {
+		const struct record_finding *finding = found->pdata[i];
+
+		debugger_tell(debugger, "finding %u: %s, in %u interleaving%s\n  %s\n  path: %s\n",
+		              finding->id, finding_kind_name(finding->kind), finding->count,
+		              finding->count == 1 ? "" : "s", finding->message, finding->path);
+	}
+}
+
+/* --- going somewhere -------------------------------------------------------------------------- */
+
+/* The path that `goto` is given; NULL: refused. */
+static struct path *path_meant(struct debugger *debugger, const char *text)
+{
+	const GPtrArray *found = session_found(debugger->session);
+	g_autoptr(GError) error = NULL;
+	guint64 number;
+	struct path *path;
+
+	if (g_str_has_prefix(text, "finding ")) {
+		if (!g_ascii_string_to_unsigned(text + strlen("finding "), 10, 1, G_MAXUINT32,
+		                                &number, NULL)
+		    || number > found->len) {
+			debugger_refuse(debugger,
+			                "there is no %s here; info findings tells those there are",
+			                text);
+			return NULL;
+		}
+		text = ((struct record_finding *)found->pdata[number - 1])->path;
+	}
+	path = path_parse(text, &error);
+	if (!path)
+		debugger_refuse(debugger, "%s; say goto mp1:n%d:... or goto finding 1",
+		                error->message, debugger->asked->request.ranks);
+	return path;
+}
+
+static void go_to(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *text = trim(rest);
+	const struct debug_request *request = &debugger->asked->request;
+	struct path *path = path_meant(debugger, text);
+	enum buffering buffering;
+
+	if (!path)
+		return;
+	buffering = path->buffering != BUFFERING_ANY ? path->buffering : debugger->buffering;
+	if (path->ranks != request->ranks)
+		debugger_refuse(debugger, "that path is for %d ranks, not %d", path->ranks,
+		                request->ranks);
+	else if (path->collectives != COLLECTIVES_ANY
+	         && path->collectives != collective_mode_under(request->collectives, buffering))
+		debugger_refuse(debugger,
+		                "that path is for --collectives %s: matchpoint debug %s goes there",
+		                collective_mode_word(path->collectives), text);
+	else {
+		if (buffering != debugger->buffering) {
+			stops_free(debugger->stops);
+			debugger->stops = stops_new();
+		}
+		debugger->buffering = buffering;
+		debugger_go(debugger, path->choices, path->choices->len);
+	}
+	path_free(path);
+}
+
+static void read_script(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *file = trim(rest);
+	g_autoptr(GError) error = NULL;
+
+	if (!*file)
+		debugger_refuse(debugger, "which file? Say source FILE");
+	else if (!prompt_add_script(debugger->prompt, file, &error))
+		debugger_refuse(debugger, "%s", error->message);
+}
+
+static void help(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *problem = NULL;
+	g_autofree char *text = vocabulary_help(debug_vocabulary, rest, &problem);
+
+	if (!text)
+		debugger_refuse(debugger, "%s", problem);
+	else if (*rest)
+		debugger_tell(debugger, "%s", text);
+	else
+		debugger_tell(debugger,
+		              "%s  %-28s %s\n  %-28s %s\n"
+		              "Words can be shortened. help WORD has an example.\n",
+		              text, "NUMBER", "takes what has that number, and goes on",
+		              "(an empty line)", "the last line again");
+}
+
+/* --- which word ------------------------------------------------------------------------------- */
+
+static bool takes_none(int id)
+{
+	switch (id) {
+	case WORD_CHOOSE:
+	case WORD_BACK:
+	case WORD_FORWARD:
+	case WORD_GOTO:
+	case WORD_WHERE:
+	case WORD_LIST:
+	case WORD_SET_CHOICES:
+	case WORD_SOURCE:
+	case WORD_HELP: return false;
+	default: return true;
+	}
+}
+
+static void look(struct debugger *debugger, int id, const char *rest)
+{
+	switch (id) {
+	case WORD_CHOICES:
+	case WORD_INFO_CHOICES: tell_choices(debugger); break;
+	case WORD_INFO_RANKS: tell_ranks(debugger, -1); break;
+	case WORD_INFO_MESSAGES: tell_messages(debugger); break;
+	case WORD_INFO_PATH: tell_path(debugger); break;
+	case WORD_INFO_FINDINGS: tell_findings(debugger); break;
+	case WORD_WHERE: tell_ranks(debugger, read_rank(debugger, rest)); break;
+	case WORD_LIST: list(debugger, read_rank(debugger, rest)); break;
+	case WORD_HELP: help(debugger, rest); break;
+	default: g_assert_not_reached();
+	}
+}
+
+static void quit(struct debugger *debugger)
+{
+	debugger->begins = false;
+	debugger->goes_on = debugger->leaves = true;
+}
+
+static void act(struct debugger *debugger, int id, const char *rest)
+{
+	switch (id) {
+	case WORD_RUN: run(debugger); break;
+	case WORD_CONTINUE: go_on(debugger, false); break;
+	case WORD_FINISH: go_on(debugger, true); break;
+	case WORD_CHOOSE:
+		if (choose(debugger, rest))
+			tell_chosen(debugger);
+		break;
+	case WORD_BACK: walk(debugger, rest, -1); break;
+	case WORD_FORWARD: walk(debugger, rest, 1); break;
+	case WORD_GOTO: go_to(debugger, rest); break;
+	case WORD_SET_CHOICES: set_choices(debugger, rest); break;
+	case WORD_SOURCE: read_script(debugger, rest); break;
+	case WORD_QUIT: quit(debugger); break;
+	default: look(debugger, id, rest); break;
+	}
+}
+
+static void obey(struct debugger *debugger, const char *line)
+{
+	g_autofree char *problem = NULL;
+	const char *rest;
+	const struct vocabulary_word *word;
+
+	if (strspn(line, "0123456789") == strlen(line)) {
+		take_number(debugger, line);
+		return;
+	}
+	word = vocabulary_find(debug_vocabulary, line, &rest, &problem);
+	if (!word)
+		debugger_refuse(debugger, "%s", problem);
+	else if (*rest && takes_none(word->id))
+		debugger_refuse(debugger, "%s takes nothing behind it; see help %s", word->name,
+		                word->name);
+	else
+		act(debugger, word->id, rest);
+}
+
+void debugger_obey(struct debugger *debugger, const char *line)
+{
+	g_autofree char *typed = trim(line);
+
+	if (*typed == '#')
+		return;
+	if (*typed == '\0') {
+		if (!prompt_is_typed(debugger->prompt) || !debugger->last)
+			return;
+		g_free(typed);
+		typed = g_strdup(debugger->last);
+	}
+	g_free(debugger->last);
+	debugger->last = g_strdup(typed);
+	obey(debugger, typed);
+}

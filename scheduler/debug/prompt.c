@@ -1,0 +1,331 @@
+#include "prompt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "line_editor.h"
+#include "scheduler/host/environment.h"
+
+#define PROMPT "(matchpoint) "
+#define SCRIPTS_MOST 100 /* that are read from within each other */
+
+G_DEFINE_QUARK(matchpoint_prompt_error, prompt_error)
+
+/* A file whose lines are read. */
+struct script {
+	char *name;
+	char **lines;
+	guint next;
+};
+
+struct prompt {
+	struct session *session;
+	const struct prompt_owner *owner;
+	GQueue *scripts; /* struct script, the one that is read first */
+	char *place;
+	bool batch, terminal, ended;
+	bool waits; /* for a line, which is being typed */
+	bool asks;  /* the owner is told each */
+	bool said;  /* `line` is there */
+	char *line; /* NULL: the end */
+	GString *typed;
+	uv_poll_t *poll;            /* NULL: standard input cannot be waited for */
+	struct line_editor *editor; /* NULL: there is none */
+};
+
+static void script_free(gpointer data)
+{
+	struct script *script = data;
+
+	g_strfreev(script->lines);
+	g_free(script->name);
+	g_free(script);
+}
+
+/* --- standard input --------------------------------------------------------------------------- */
+
+static void read_some(struct prompt *prompt)
+{
+	char bytes[4096];
+	ssize_t count = read(STDIN_FILENO, bytes, sizeof(bytes));
+
+	if (count > 0)
+		g_string_append_len(prompt->typed, bytes, count);
+	else if (count == 0 || (errno != EAGAIN && errno != EINTR))
+		prompt->ended = true;
+}
+
+/* What was typed up to the newline, or the end; false: nothing yet. NULL: there will be no more. */
+static bool take_typed(struct prompt *prompt, char **ret_line)
+{
+	const char *end = memchr(prompt->typed->str, '\n', prompt->typed->len);
+	gsize length = end ? (gsize)(end - prompt->typed->str) : prompt->typed->len;
+
+	if (!end && !prompt->ended)
+		return false;
+	*ret_line = end || length > 0 ? g_strndup(prompt->typed->str, length) : NULL;
+	g_string_erase(prompt->typed, 0, (gssize)length + (end ? 1 : 0));
+	return true;
+}
+
+static bool take_line(struct prompt *prompt)
+{
+	return prompt->editor ? line_editor_take(prompt->editor, &prompt->line)
+	                      : take_typed(prompt, &prompt->line);
+}
+
+static void show(struct prompt *prompt)
+{
+	fflush(stdout);
+	prompt->waits = true;
+	if (prompt->editor) {
+		line_editor_begin(prompt->editor, PROMPT);
+	} else {
+		fputs(PROMPT, stdout);
+		fflush(stdout);
+	}
+}
+
+static void tell_owner(struct prompt *prompt)
+{
+	prompt->waits = false;
+	prompt->owner->said(prompt->owner->user, g_steal_pointer(&prompt->line));
+	if (prompt->asks)
+		show(prompt);
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+	struct prompt *prompt = poll->data;
+
+	(void)status;
+	(void)events;
+	if (prompt->editor)
+		line_editor_read(prompt->editor);
+	else
+		read_some(prompt);
+	prompt->said = take_line(prompt);
+	if (prompt->asks && prompt->said)
+		tell_owner(prompt);
+}
+
+static int has_said(void *data)
+{
+	return ((const struct prompt *)data)->said;
+}
+
+static bool start_polling(struct prompt *prompt)
+{
+	uv_loop_t *loop = session_loop(prompt->session);
+
+	if (!loop)
+		return false;
+	prompt->poll = g_new0(uv_poll_t, 1);
+	if (uv_poll_init(loop, prompt->poll, STDIN_FILENO) != 0) {
+		g_clear_pointer(&prompt->poll, g_free);
+		return false;
+	}
+	prompt->poll->data = prompt;
+	return true;
+}
+
+/* Some may have been typed ahead. */
+static void wait_for_line(struct prompt *prompt)
+{
+	prompt->said = !prompt->editor && take_typed(prompt, &prompt->line);
+	if (prompt->poll) {
+		uv_poll_start(prompt->poll, UV_READABLE, on_readable);
+		session_wait(prompt->session, has_said, prompt);
+		uv_poll_stop(prompt->poll);
+	}
+	while (!prompt->poll && !prompt->said) {
+		read_some(prompt);
+		prompt->said = take_typed(prompt, &prompt->line);
+	}
+}
+
+static char *read_typed(struct prompt *prompt)
+{
+	char *line;
+
+	show(prompt);
+	wait_for_line(prompt);
+	prompt->waits = false;
+	if (prompt->editor)
+		line_editor_end(prompt->editor);
+	line = g_steal_pointer(&prompt->line);
+	if (!session_may_go_on(prompt->session))
+		g_clear_pointer(&line, g_free);
+	if (!line)
+		fputc('\n', stdout);
+	else if (!prompt->terminal)
+		fprintf(stdout, "%s\n", line);
+	return line;
+}
+
+void prompt_ask(struct prompt *prompt)
+{
+	if (!prompt->poll)
+		return;
+	prompt->asks = true;
+	uv_poll_start(prompt->poll, UV_READABLE, on_readable);
+	show(prompt);
+}
+
+void prompt_ask_no_more(struct prompt *prompt)
+{
+	if (!prompt->asks)
+		return;
+	prompt->asks = false;
+	uv_poll_stop(prompt->poll);
+	if (prompt->editor)
+		line_editor_end(prompt->editor);
+	else if (prompt->waits)
+		fputc('\n', stdout);
+	prompt->waits = false;
+}
+
+bool prompt_clear(struct prompt *prompt)
+{
+	if (!prompt->waits)
+		return false;
+	if (prompt->editor) {
+		line_editor_clear(prompt->editor);
+	} else {
+		g_string_truncate(prompt->typed, 0);
+		fputs("\n" PROMPT, stdout);
+		fflush(stdout);
+	}
+	return true;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+/* In the directory for what programs remember, which is made; NULL: there is none. */
+static char *history_file(void)
+{
+	const char *state = g_getenv(ENVIRONMENT_STATE);
+	g_autofree char *directory = state && g_path_is_absolute(state)
+	                                     ? g_build_filename(state, "matchpoint", NULL)
+	                                     : g_build_filename(g_get_home_dir(), ".local", "state",
+	                                                        "matchpoint", NULL);
+
+	if (g_mkdir_with_parents(directory, 0700) != 0)
+		return NULL;
+	return g_build_filename(directory, "history", NULL);
+}
+
+static struct line_editor *open_editor(const struct prompt *prompt)
+{
+	g_autofree char *history = history_file();
+
+	return line_editor_new(prompt->owner->complete, prompt->owner->user, history);
+}
+
+struct prompt *prompt_new(struct session *session, bool batch, const struct prompt_owner *owner)
+{
+	struct prompt *prompt = g_new0(struct prompt, 1);
+
+	prompt->session = session;
+	prompt->owner = owner;
+	prompt->scripts = g_queue_new();
+	prompt->place = g_strdup("");
+	prompt->batch = batch;
+	prompt->terminal = isatty(STDIN_FILENO);
+	prompt->typed = g_string_new(NULL);
+	if (!batch && start_polling(prompt) && prompt->terminal)
+		prompt->editor = open_editor(prompt);
+	return prompt;
+}
+
+void prompt_free(struct prompt *prompt)
+{
+	if (!prompt)
+		return;
+	if (prompt->poll)
+		uv_close((uv_handle_t *)prompt->poll, (uv_close_cb)(void (*)(void))g_free);
+	line_editor_free(prompt->editor);
+	g_queue_free_full(prompt->scripts, script_free);
+	g_string_free(prompt->typed, true);
+	g_free(prompt->line);
+	g_free(prompt->place);
+	g_free(prompt);
+}
+
+bool prompt_add_script(struct prompt *prompt, const char *file, GError **error)
+{
+	g_autofree char *contents = NULL, *valid = NULL;
+	struct script *script;
+	gsize length;
+
+	if (g_queue_get_length(prompt->scripts) >= SCRIPTS_MOST) {
+		g_set_error(error, PROMPT_ERROR, 0, "%s: %d scripts read each other", file,
+		            SCRIPTS_MOST);
+		return false;
+	}
+	if (!g_file_get_contents(file, &contents, &length, error))
+		return false;
+	valid = g_utf8_make_valid(contents, (gssize)length);
+	script = g_new0(struct script, 1);
+	script->name = g_strdup(file);
+	script->lines = g_strsplit(g_strchomp(valid), "\n", -1);
+	g_queue_push_head(prompt->scripts, script);
+	return true;
+}
+
+/* NULL: none is left. */
+static char *read_script(struct prompt *prompt)
+{
+	struct script *script;
+
+	while ((script = g_queue_peek_head(prompt->scripts))) {
+		const char *line = script->lines[script->next];
+
+		if (line) {
+			g_free(prompt->place);
+			prompt->place = g_strdup_printf("%s:%u: ", script->name, ++script->next);
+			fprintf(stdout, PROMPT "%s\n", line);
+			return g_strdup(line);
+		}
+		script_free(g_queue_pop_head(prompt->scripts));
+	}
+	return NULL;
+}
+
+char *prompt_read(struct prompt *prompt)
+{
+	char *line;
+
+	if (!session_may_go_on(prompt->session))
+		return NULL;
+	line = read_script(prompt);
+	if (line || prompt->batch)
+		return line;
+	g_free(prompt->place);
+	prompt->place = g_strdup("");
+	return read_typed(prompt);
+}
+
+const char *prompt_place(const struct prompt *prompt)
+{
+	return prompt->place;
+}
+
+bool prompt_is_terminal(const struct prompt *prompt)
+{
+	return prompt->terminal && prompt->poll;
+}
+
+bool prompt_is_typed(const struct prompt *prompt)
+{
+	return prompt->terminal && !*prompt->place;
+}
+
+void prompt_tell(struct prompt *prompt, const char *text)
+{
+	(void)prompt;
+	fputs(text, stdout);
+	fflush(stdout);
+}

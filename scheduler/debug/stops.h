@@ -1,0 +1,36 @@
+/* Where a session at the prompt has stopped, one after the other, to walk back and forward through:
+ * a stop is named by the choices made on the way to it. Who goes back and decides otherwise forgets
+ * what came after; who decides the same finds it again. */
+#ifndef MATCHPOINT_SCHEDULER_DEBUG_STOPS_H
+#define MATCHPOINT_SCHEDULER_DEBUG_STOPS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "explorer/choice.h"
+
+struct stop {
+	GArray *choices; /* struct choice, in the order made */
+	bool ended;      /* nothing was left to decide: the interleaving had come to its end */
+};
+
+struct stops;
+
+struct stops *stops_new(void);
+void stops_free(struct stops *stops); /* NULL is legal */
+
+/* The session has stopped here, behind where it was (`choices` is copied). Is that the stop which
+ * comes next already, those behind it stay; else they are forgotten. */
+void stops_arrive(struct stops *stops, const GArray *choices, bool ended);
+
+/* Where it is; NULL: it has not stopped yet. Valid until something arrives. */
+const struct stop *stops_here(const struct stops *stops);
+/* So many stops before (negative) or behind this one; NULL: there are not as many. */
+const struct stop *stops_at(const struct stops *stops, int away);
+/* The session goes there; stops_at must know it. */
+void stops_move(struct stops *stops, int away);
+/* How many there are before this one, and behind. */
+guint stops_before(const struct stops *stops);
+guint stops_behind(const struct stops *stops);
+
+#endif

@@ -1,0 +1,422 @@
+#include "telling.h"
+
+#include <string.h>
+
+#include "mpi_calls.h"
+#include "reports/words.h"
+
+#define SOURCE_LINES 4     /* before and behind the one that is meant */
+#define OUTPUT_LINES 10    /* of what a rank has written */
+#define MESSAGES_MOST 1000 /* that are told one by one */
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+struct row {
+	char *left, *place, *note;
+};
+
+static void row_free(gpointer data)
+{
+	struct row *row = data;
+
+	g_free(row->left);
+	g_free(row->place);
+	g_free(row->note);
+	g_free(row);
+}
+
+static GPtrArray *rows_new(void)
+{
+	return g_ptr_array_new_with_free_func(row_free);
+}
+
+/* All taken over. */
+static void add_row(GPtrArray *rows, char *left, char *place, char *note)
+{
+	struct row *row = g_new0(struct row, 1);
+
+	*row = (struct row){left, place, note};
+	g_ptr_array_add(rows, row);
+}
+
+static void append_rows(GString *text, const GPtrArray *rows)
+{
+	int left = 0, place = 0;
+
+	for (guint i = 0; i < rows->len; i++) {
+		const struct row *row = rows->pdata[i];
+
+		left = MAX(left, *row->place || *row->note ? (int)strlen(row->left) : 0);
+		place = MAX(place, *row->note ? (int)strlen(row->place) : 0);
+	}
+	for (guint i = 0; i < rows->len; i++) {
+		const struct row *row = rows->pdata[i];
+
+		if (!*row->place && !*row->note)
+			g_string_append_printf(text, "%s\n", row->left);
+		else if (!*row->note)
+			g_string_append_printf(text, "%-*s  %s\n", left, row->left, row->place);
+		else
+			g_string_append_printf(text, "%-*s  %-*s  %s\n", left, row->left, place,
+			                       row->place, row->note);
+	}
+}
+
+/* --- what can be chosen ----------------------------------------------------------------------- */
+
+static guint offer_count(const struct record_choice *point)
+{
+	return point->alternatives->len + 1;
+}
+
+static const struct record_message *offer_at(const struct record_choice *point, guint index)
+{
+	return index == 0 ? &point->taken
+	                  : &g_array_index(point->alternatives, struct record_message, index - 1);
+}
+
+struct offers *offers_new(const struct verdict_facts *facts, const GArray *open)
+{
+	struct offers *offers = g_new0(struct offers, 1);
+
+	offers->points = g_ptr_array_new_with_free_func((GDestroyNotify)record_choice_free);
+	offers->choices = g_array_new(false, false, sizeof(struct choice));
+	for (guint i = 0; i < open->len; i++) {
+		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+
+		g_ptr_array_add(offers->points, verdict_tell_open(facts, one));
+		for (guint k = 0; k < one->alternatives->len; k++) {
+			struct choice choice = {one->point,
+			                        g_array_index(one->alternatives, struct taken, k)};
+
+			g_array_append_val(offers->choices, choice);
+		}
+	}
+	return offers;
+}
+
+void offers_free(struct offers *offers)
+{
+	if (!offers)
+		return;
+	g_ptr_array_unref(offers->points);
+	g_array_unref(offers->choices);
+	g_free(offers);
+}
+
+void telling_points(GString *text, const struct offers *offers)
+{
+	for (guint i = 0; i < offers->points->len; i++) {
+		const struct record_choice *point = offers->points->pdata[i];
+
+		g_string_append(text, "choice ");
+		point_append(text, &point->point);
+		g_string_append_c(text, ':');
+		for (guint k = 0; k < offer_count(point); k++) {
+			g_string_append_c(text, ' ');
+			taken_append(text, &offer_at(point, k)->taken);
+		}
+		g_string_append_c(text, '\n');
+	}
+}
+
+/* What the call does with what it is given here. */
+static const char *verb_of(const struct record_choice *point)
+{
+	bool probe = point->function && strstr(point->function, "robe");
+
+	if (point->point.kind == POINT_LOCK)
+		return "can be granted to";
+	switch (offer_at(point, offer_count(point) - 1)->taken.kind) {
+	case TAKEN_MESSAGE: return probe ? "can report" : "can take";
+	case TAKEN_NO:
+	case TAKEN_YES:
+	case TAKEN_ONE:
+	case TAKEN_SOME: return "can be told";
+	case TAKEN_THREAD: return "can be made by";
+	default: return "can end with";
+	}
+}
+
+static char *call_words(const struct verdict_facts *facts, const struct record_choice *point)
+{
+	g_autofree char *arguments = NULL;
+
+	if (point->point.kind == POINT_LOCK)
+		return g_strdup_printf("  rank %d's lock of window %d", point->point.rank,
+		                       point->point.window);
+	if (world_call_info(facts->world, point->rank, point->call))
+		arguments = world_arguments(facts->world, point->rank, point->call);
+	if (point->point.kind == POINT_TURN)
+		return g_strdup_printf("  rank %d  its next call", point->rank);
+	return g_strdup_printf("  rank %d  %s(%s)", point->rank, point->function,
+	                       arguments ? arguments : "");
+}
+
+/* "rank 1's message, tag=0, 1 MPI_INT", "the request of call 3". */
+static char *offer_words(const struct verdict_facts *facts, const struct record_choice *point,
+                         const struct record_message *offer)
+{
+	struct record_message told = *offer;
+	g_autofree char *types = NULL, *words = NULL;
+	GString *text;
+
+	if (point->point.kind == POINT_LOCK)
+		return g_strdup_printf("rank %d", offer->source);
+	told.place = (struct place){0}; /* which has a column of its own */
+	words = record_alternative_print(&told);
+	if (offer->answer)
+		return g_steal_pointer(&words);
+	text = g_string_new(words);
+	types = world_message_types(facts->world, offer->taken.send);
+	if (offer->tag >= 0)
+		g_string_append_printf(text, ", tag=%d", offer->tag);
+	if (types)
+		g_string_append_printf(text, ", %s", types);
+	return g_string_free(text, false);
+}
+
+static char *place_words(const struct place *place)
+{
+	return place->file || place->function ? place_print(place) : g_strdup("");
+}
+
+static void add_offers(GPtrArray *rows, const struct verdict_facts *facts,
+                       const struct offers *offers, telling_note note, void *user)
+{
+	guint number = 0;
+
+	for (guint i = 0; i < offers->points->len; i++) {
+		const struct record_choice *point = offers->points->pdata[i];
+
+		add_row(rows, call_words(facts, point), place_words(&point->place),
+		        g_strdup(verb_of(point)));
+		for (guint k = 0; k < offer_count(point); k++) {
+			const struct record_message *offer = offer_at(point, k);
+			g_autofree char *words = offer_words(facts, point, offer);
+			char *more = note(user,
+			                  &g_array_index(offers->choices, struct choice, number));
+
+			number++;
+			add_row(rows, g_strdup_printf("    %2u)  %s", number, words),
+			        place_words(&offer->place), more ? more : g_strdup(""));
+		}
+	}
+}
+
+/* --- where the ranks are ---------------------------------------------------------------------- */
+
+static bool same_state(const struct record_rank *one, const struct record_rank *other,
+                       const GPtrArray *roll_call)
+{
+	g_autofree char *calls[] = {words_call(one), words_call(other)};
+	g_autofree char *states[] = {words_state(one, roll_call), words_state(other, roll_call)};
+
+	return g_str_equal(calls[0], calls[1]) && g_str_equal(states[0], states[1])
+	       && place_equal(&one->place, &other->place);
+}
+
+static void add_rank_row(GPtrArray *rows, const GPtrArray *roll_call,
+                         const struct record_rank *rank, const GArray *ranks)
+{
+	g_autofree char *who = words_ranks(ranks);
+	g_autofree char *call = words_call(rank);
+	char *state = words_state(rank, roll_call);
+
+	if (rank->ended && rank->end == RECORD_END_WELL)
+		add_row(rows, g_strdup_printf("  %s  %s", who, state), g_strdup(""), g_strdup(""));
+	else
+		add_row(rows, g_strdup_printf("  %s  %s", who, call), place_words(&rank->place),
+		        g_strdup(state));
+	g_free(state);
+}
+
+/* The ranks of `shown` that are in the same state as the one at `first`, if that is the first of
+ * these. */
+static void add_rank_group(GPtrArray *rows, const GPtrArray *roll_call, const GPtrArray *shown,
+                           guint first)
+{
+	const struct record_rank *rank = shown->pdata[first];
+	g_autoptr(GArray) ranks = g_array_new(false, false, sizeof(int32_t));
+
+	for (guint i = 0; i < shown->len; i++) {
+		const struct record_rank *other = shown->pdata[i];
+
+		if (!same_state(rank, other, roll_call))
+			continue;
+		if (i < first)
+			return;
+		g_array_append_val(ranks, other->rank);
+	}
+	g_array_sort(ranks, words_compare_ranks);
+	add_rank_row(rows, roll_call, rank, ranks);
+}
+
+/* Those for which hidden[rank] is false (NULL: all), but for one. */
+static void add_ranks(GPtrArray *rows, const GPtrArray *roll_call, const bool *hidden,
+                      const struct record_rank *but)
+{
+	g_autoptr(GPtrArray) shown = g_ptr_array_new();
+
+	for (guint i = 0; i < roll_call->len; i++) {
+		struct record_rank *rank = roll_call->pdata[i];
+
+		if (rank != but && (!hidden || !hidden[rank->rank]))
+			g_ptr_array_add(shown, rank);
+	}
+	for (guint i = 0; i < shown->len; i++)
+		add_rank_group(rows, roll_call, shown, i);
+}
+
+void telling_offers(GString *text, const struct verdict_facts *facts, const struct offers *offers,
+                    telling_note note, void *user)
+{
+	g_autoptr(GPtrArray) rows = rows_new();
+	g_autoptr(GPtrArray) roll_call = verdict_roll_call(facts);
+	g_autofree bool *told = g_new0(bool, facts->ranks);
+
+	add_offers(rows, facts, offers, note, user);
+	for (guint i = 0; i < offers->points->len; i++) {
+		const struct record_choice *point = offers->points->pdata[i];
+
+		if (point->point.kind == POINT_CALL)
+			told[point->rank] = world_calls(facts->world, point->rank) == point->call;
+	}
+	add_ranks(rows, roll_call, told, NULL);
+	append_rows(text, rows);
+}
+
+void telling_ranks(GString *text, const GPtrArray *roll_call, int rank)
+{
+	g_autoptr(GPtrArray) rows = rows_new();
+	g_autofree bool *told = NULL;
+
+	if (rank >= 0) {
+		told = g_new(bool, roll_call->len);
+		for (guint i = 0; i < roll_call->len; i++)
+			told[i] = (int)i != rank;
+	}
+	add_ranks(rows, roll_call, told, NULL);
+	append_rows(text, rows);
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+void telling_messages(GString *text, const struct verdict_facts *facts)
+{
+	g_autoptr(GArray) sends = world_unreceived(facts->world);
+	g_autoptr(GPtrArray) rows = rows_new();
+
+	for (guint i = 0; i < sends->len && i < MESSAGES_MOST; i++) {
+		struct op_id id = g_array_index(sends, struct op_id, i);
+		const struct world_call *info = world_call_info(facts->world, id.rank, id.call);
+		g_autofree char *types = world_message_types(facts->world, id);
+		g_autofree char *arguments = world_arguments(facts->world, id.rank, id.call);
+		const struct place place = info ? facts->place(facts->user, id.rank, info->site)
+		                                : (struct place){0};
+
+		add_row(rows,
+		        g_strdup_printf("  rank %d  %s(%s)", id.rank,
+		                        info ? mpi_call_name(info->function) : "?", arguments),
+		        place_words(&place), g_strdup(types ? types : ""));
+	}
+	append_rows(text, rows);
+	if (sends->len > MESSAGES_MOST)
+		g_string_append_printf(text, "  ... and %u more\n", sends->len - MESSAGES_MOST);
+	if (sends->len == 0)
+		g_string_append(text, "every message that was sent has been received\n");
+}
+
+/* --- source ----------------------------------------------------------------------------------- */
+
+void telling_source(GString *text, const struct place *place)
+{
+	g_autofree char *path = NULL, *contents = NULL, *valid = NULL;
+	g_auto(GStrv) lines = NULL;
+	gsize length;
+	guint count;
+
+	if (!place->file || place->line == 0) {
+		g_string_append(text, "its line is not known: was it compiled with -g?\n");
+		return;
+	}
+	path = place->directory ? g_build_filename(place->directory, place->file, NULL)
+	                        : g_strdup(place->file);
+	if (!g_file_get_contents(path, &contents, &length, NULL)) {
+		g_string_append_printf(text, "%s cannot be read\n", path);
+		return;
+	}
+	valid = g_utf8_make_valid(contents, (gssize)length);
+	lines = g_strsplit(valid, "\n", -1);
+	count = g_strv_length(lines);
+	if (place->line > count) {
+		g_string_append_printf(text, "%s has no line %u: it was changed\n", path,
+		                       place->line);
+		return;
+	}
+	for (guint i = place->line > SOURCE_LINES ? place->line - SOURCE_LINES : 1;
+	     i <= MIN(count, place->line + SOURCE_LINES); i++)
+		g_string_append_printf(text, "%s%5u  %s\n", i == place->line ? "->" : "  ", i,
+		                       g_strdelimit(lines[i - 1], "\033\r\b", '?'));
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* The only rank that went wrong, of which the message has told; NULL: there are several, or none
+ * ended. */
+static const struct record_rank *culprit(const struct record_finding *finding)
+{
+	const struct record_rank *found = NULL;
+
+	for (guint i = 0; i < finding->ranks->len && finding->kind != FINDING_STALL; i++) {
+		const struct record_rank *rank = finding->ranks->pdata[i];
+
+		if (rank->bystander)
+			continue;
+		if (found || !rank->ended)
+			return NULL;
+		found = rank;
+	}
+	return found;
+}
+
+void telling_finding(GString *text, const struct record_finding *finding)
+{
+	bool remark = record_finding_is_remark(finding);
+	bool leak = finding->kind == FINDING_LEAK; /* its message says all */
+	bool roll_call_says_all = finding->kind == FINDING_DEADLOCK && finding->ranks->len > 0;
+	bool says_message = (!remark || leak) && !roll_call_says_all;
+	const struct record_rank *told = says_message && !leak ? culprit(finding) : NULL;
+	g_autoptr(GPtrArray) rows = rows_new();
+
+	if (says_message)
+		g_string_append_printf(text, "  %s\n", finding->message);
+	if (!leak)
+		add_ranks(rows, finding->ranks, NULL, told);
+	append_rows(text, rows);
+}
+
+static void append_output(GString *text, int rank, const char *stream, GBytes *bytes)
+{
+	gsize size;
+	const char *data = g_bytes_get_data(bytes, &size);
+	g_autofree char *valid = data ? g_utf8_make_valid(data, (gssize)size) : g_strdup("");
+	g_auto(GStrv) lines = g_strsplit(g_strchomp(valid), "\n", -1);
+	guint count = g_strv_length(lines);
+
+	if (!*valid)
+		return;
+	g_string_append_printf(text, "  rank %d wrote%s:\n", rank, stream);
+	if (count > OUTPUT_LINES)
+		g_string_append(text, "    ...\n");
+	for (guint i = count > OUTPUT_LINES ? count - OUTPUT_LINES : 0; i < count; i++)
+		g_string_append_printf(text, "    %s\n", g_strdelimit(lines[i], "\033\r\b", '?'));
+}
+
+void telling_outputs(GString *text, const struct record_execution *record)
+{
+	for (guint i = 0; i < record->outputs->len; i++)
+		append_output(text, (int)i, "", record->outputs->pdata[i]);
+	for (guint i = 0; i < record->errors->len; i++)
+		append_output(text, (int)i, " to standard error", record->errors->pdata[i]);
+}

@@ -1,0 +1,38 @@
+/* What a person at the prompt is told of an interleaving that stands still, or is over: lines of
+ * text, each with its newline, appended to `text`. */
+#ifndef MATCHPOINT_SCHEDULER_DEBUG_TELLING_H
+#define MATCHPOINT_SCHEDULER_DEBUG_TELLING_H
+
+#include "scheduler/verdict/verdict.h"
+
+/* What can be chosen at a stop: each point with all that can be taken there, numbered through. */
+struct offers {
+	GPtrArray *points; /* struct record_choice: `taken` comes first, then the alternatives */
+	GArray *choices;   /* struct choice, as numbered, from 1 */
+};
+
+/* `open` is of struct open_choice. */
+struct offers *offers_new(const struct verdict_facts *facts, const GArray *open);
+void offers_free(struct offers *offers); /* NULL is legal */
+
+/* What else there is to say of an offer, "taken last time"; NULL: nothing. Free with g_free. */
+typedef char *(*telling_note)(void *user, const struct choice *choice);
+
+/* "choice 0.2: 1 2" for each point: lines that scripts rely on. */
+void telling_points(GString *text, const struct offers *offers);
+/* Each point with its call, each offer with its number, and where the other ranks are. */
+void telling_offers(GString *text, const struct verdict_facts *facts, const struct offers *offers,
+                    telling_note note, void *user);
+
+/* Where each rank is; those in the same state share a line. `rank` alone, or (-1) all. */
+void telling_ranks(GString *text, const GPtrArray *roll_call, int rank);
+/* The messages that no receive has taken. */
+void telling_messages(GString *text, const struct verdict_facts *facts);
+/* The source around a place, that line marked; what is wrong if it cannot be read. */
+void telling_source(GString *text, const struct place *place);
+/* What is wrong, as a sentence with who is where then. */
+void telling_finding(GString *text, const struct record_finding *finding);
+/* What the ranks have written, the last lines of it. */
+void telling_outputs(GString *text, const struct record_execution *record);
+
+#endif

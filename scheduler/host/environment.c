@@ -1,0 +1,208 @@
+#include "environment.h"
+
+#include <string.h>
+
+#include "run_directory.h"
+
+static const struct environment_variable variables[] = {
+	{ENVIRONMENT_RUNDIR, ENVIRONMENT_READ, NULL,
+         "directory, best on tmpfs, for sockets and shared memory (default: /dev/shm)"},
+	{ENVIRONMENT_LOG, ENVIRONMENT_READ, NULL,
+         "[FILE:]WHAT,... to log for those who work on matchpoint (ARCHITECTURE.md), as in "
+         "/tmp/log:calls,matches,choices"},
+	{ENVIRONMENT_HASTE, ENVIRONMENT_READ, NULL,
+         "for tests: stalls and livelocks are taken for such this many times sooner (1 to 100)"},
+	{ENVIRONMENT_NO_COLOR, ENVIRONMENT_READ, NULL, "not empty: no colours on the terminal"},
+	{ENVIRONMENT_CLICOLOR_FORCE, ENVIRONMENT_READ, NULL,
+         "not empty and not 0: colours even where the output is no terminal, as in a CI's log"},
+	{ENVIRONMENT_GITHUB_ACTIONS, ENVIRONMENT_READ, NULL,
+         "true in a step of GitHub Actions: findings are also written as annotations"},
+	{ENVIRONMENT_GITHUB_SUMMARY, ENVIRONMENT_READ, NULL,
+         "there, the file that the verdict is appended to"},
+	{ENVIRONMENT_GITHUB_WORKSPACE, ENVIRONMENT_READ, NULL,
+         "set by GitHub Actions: reports name source files relative to it"},
+	{ENVIRONMENT_GITLAB_PROJECT, ENVIRONMENT_READ, NULL,
+         "set by GitLab: reports name source files relative to it"},
+	{ENVIRONMENT_STATE, ENVIRONMENT_READ, NULL,
+         "directory in which matchpoint/history keeps the lines of debug (default: "
+         "~/.local/state)"},
+
+	{ENVIRONMENT_SOCKET, ENVIRONMENT_TOLD, NULL, "where the shim connects"},
+	{ENVIRONMENT_WORLD, ENVIRONMENT_TOLD, NULL, "number of the world that the job is"},
+	{ENVIRONMENT_DIRECTORY, ENVIRONMENT_TOLD, NULL, "the run directory"},
+	{ENVIRONMENT_STDIN, ENVIRONMENT_TOLD, NULL, "file for rank 0's standard input"},
+	{ENVIRONMENT_JOURNAL, ENVIRONMENT_TOLD, NULL, "directory that keeps files as they were"},
+	{ENVIRONMENT_VIRTUAL_TIME, ENVIRONMENT_TOLD, NULL, "set: who sleeps goes on at once"},
+	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_TOLD, NULL,
+         "set by the shim: a process above has redirected the standard streams"},
+	{"LD_PRELOAD", ENVIRONMENT_TOLD, NULL, "the shim, after what the user preloads"},
+
+	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,self",
+         "shared memory that can be cloned; others copy from a keeper's pid or attach by global "
+         "id"},
+	{"UCX_POSIX_USE_PROC_LINK", ENVIRONMENT_FORCED, "n",
+         "segments are attached by name, so that a restored world finds its own"},
+	{"UCX_POSIX_DIR", ENVIRONMENT_FORCED, "/proc/self/fd/200",
+         "the directory of the rank's own world"},
+	{"UCX_POSIX_FIFO_SIZE", ENVIRONMENT_FORCED, "16", "small segments"},
+	{"UCX_POSIX_SEG_SIZE", ENVIRONMENT_FORCED, "8256", "small segments"},
+	{"UCX_POSIX_RX_BUFS_GROW", ENVIRONMENT_FORCED, "17", "small segments"},
+	{"UCX_POSIX_HUGETLB_MODE", ENVIRONMENT_FORCED, "n", "huge pages cannot be cloned"},
+	{"UCX_ADAPTIVE_PROGRESS", ENVIRONMENT_FORCED, "n", "the same progress in every world"},
+	{"UCX_RCACHE_ENABLE", ENVIRONMENT_FORCED, "n", "no hooks on mmap"},
+	{"UCX_MEM_EVENTS", ENVIRONMENT_FORCED, "n", "no hooks on mmap"},
+	{"UCX_HANDLE_ERRORS", ENVIRONMENT_FORCED, "none", "a crash is left to the scheduler"},
+	{"UCX_DEBUG_SIGNO", ENVIRONMENT_FORCED, "0", "no signal is taken from the program"},
+	{"UCX_LOG_LEVEL", ENVIRONMENT_FORCED, "error", "no output among the program's"},
+	{"UCX_WARN_UNUSED_ENV_VARS", ENVIRONMENT_FORCED, "n", "no output among the program's"},
+	{"UCX_MODULE_DIR", ENVIRONMENT_FORCED, "/nonexistent",
+         "shared memory is built in; the modules are for networks, and every library that is "
+         "loaded "
+         "makes each fork and exit slower"},
+	{"UCX_VFS_ENABLE", ENVIRONMENT_FORCED, "n", "no thread for a file system nobody reads"},
+	{"MPIR_CVAR_CH4_CMA_ENABLE", ENVIRONMENT_FORCED, "0",
+         "no copies from the pid of a keeper (MPICH 4.3)"},
+	{"MPIR_CVAR_CH4_XPMEM_ENABLE", ENVIRONMENT_FORCED, "0",
+         "no attachment of a keeper's memory (MPICH 4.3)"},
+	{"FI_PROVIDER", ENVIRONMENT_FORCED, "udp",
+         "libfabric builds: no shared memory of its own; the ranks talk through MPICH's"},
+	{"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_NUM_CELLS", ENVIRONMENT_FORCED, "8", "small segments"},
+	{"MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", ENVIRONMENT_FORCED, "8192", "small segments"},
+
+	{"HWLOC_COMPONENTS", ENVIRONMENT_DEFAULT, "-gl,-opencl,-pci",
+         "MPI_Init looks for neither displays nor graphics cards"},
+	{"HWLOC_PLUGINS_PATH", ENVIRONMENT_DEFAULT, "/nonexistent",
+         "110 mappings less in each rank: with UCX_MODULE_DIR a third off each fork"},
+	{"GLIBC_TUNABLES", ENVIRONMENT_DEFAULT, "glibc.malloc.hugetlb=1",
+         "huge pages for the heap: large heaps fork far faster"},
+	{"OMP_WAIT_POLICY", ENVIRONMENT_DEFAULT, "passive",
+         "threads that wait sleep, so that a rank with threads is seen to be at rest"},
+	{"KMP_BLOCKTIME", ENVIRONMENT_DEFAULT, "0", "the same for LLVM's OpenMP"},
+	{NULL, ENVIRONMENT_READ, NULL, NULL},
+};
+
+/* Settings of UCX's shared memory that are not in the table could undo what is. */
+static const char *const forbidden_prefixes[] = {"UCX_POSIX_", "UCX_MM_", NULL};
+
+const struct environment_variable *environment_variables(void)
+{
+	return variables;
+}
+
+static const struct environment_variable *find_variable(const char *name)
+{
+	for (const struct environment_variable *variable = variables; variable->name; variable++)
+		if (!strcmp(variable->name, name))
+			return variable;
+	return NULL;
+}
+
+static void G_GNUC_PRINTF(2, 3) add_note(GPtrArray *notes, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!notes)
+		return;
+	va_start(arguments, format);
+	g_ptr_array_add(notes, g_strdup_vprintf(format, arguments));
+	va_end(arguments);
+}
+
+static char **remove_forbidden(char **environment, GPtrArray *notes)
+{
+	g_auto(GStrv) entries = g_strdupv(environment);
+
+	for (char **entry = entries; *entry; entry++) {
+		g_autofree char *name = g_strndup(*entry, strcspn(*entry, "="));
+
+		for (const char *const *prefix = forbidden_prefixes; *prefix; prefix++) {
+			if (!g_str_has_prefix(name, *prefix) || find_variable(name))
+				continue;
+			add_note(notes, "%s is ignored: it could hinder snapshots", *entry);
+			environment = g_environ_unsetenv(environment, name);
+		}
+	}
+	return environment;
+}
+
+static char **append(char **environment, const char *name, char separator, const char *value)
+{
+	const char *before = g_environ_getenv(environment, name);
+	g_autofree char *both = NULL;
+
+	if (before && *before)
+		both = g_strdup_printf("%s%c%s", before, separator, value);
+	return g_environ_setenv(environment, name, both ? both : value, TRUE);
+}
+
+static char **set_for_mpi(char **environment, const struct environment_variable *variable,
+                          GPtrArray *notes)
+{
+	const char *before = g_environ_getenv(environment, variable->name);
+
+	if (variable->role == ENVIRONMENT_FORCED) {
+		if (before && strcmp(before, variable->value))
+			add_note(notes, "%s=%s is overridden by %s: %s", variable->name, before,
+			         variable->value, variable->explanation);
+		return g_environ_setenv(environment, variable->name, variable->value, TRUE);
+	}
+	if (!strcmp(variable->name, "GLIBC_TUNABLES") && before
+	    && !strstr(before, "malloc.hugetlb"))
+		return append(environment, variable->name, ':', variable->value);
+	return g_environ_setenv(environment, variable->name, variable->value, FALSE);
+}
+
+char **environment_for_ranks(char **base, const struct environment_settings *settings,
+                             GPtrArray *notes)
+{
+	char **environment = base ? g_strdupv(base) : g_get_environ();
+	g_autofree char *socket = g_build_filename(settings->directory, RUN_DIRECTORY_SOCKET, NULL);
+	g_autofree char *world = g_strdup_printf("%u", settings->world);
+
+	environment = remove_forbidden(environment, notes);
+	for (const struct environment_variable *variable = variables; variable->name; variable++)
+		if (variable->role == ENVIRONMENT_FORCED || variable->role == ENVIRONMENT_DEFAULT)
+			environment = set_for_mpi(environment, variable, notes);
+
+	environment = g_environ_unsetenv(environment, "MATCHPOINT_REDIRECTED");
+	environment = append(environment, "LD_PRELOAD", ':', settings->shim);
+	environment = g_environ_setenv(environment, ENVIRONMENT_SOCKET, socket, TRUE);
+	environment = g_environ_setenv(environment, ENVIRONMENT_WORLD, world, TRUE);
+	environment = g_environ_setenv(environment, ENVIRONMENT_DIRECTORY, settings->directory,
+	                               TRUE);
+	if (settings->standard_input)
+		environment = g_environ_setenv(environment, ENVIRONMENT_STDIN,
+		                               settings->standard_input, TRUE);
+	else
+		environment = g_environ_unsetenv(environment, ENVIRONMENT_STDIN);
+	if (settings->virtual_time)
+		environment = g_environ_setenv(environment, ENVIRONMENT_VIRTUAL_TIME, "1", TRUE);
+	if (settings->journal)
+		environment = g_environ_setenv(environment, ENVIRONMENT_JOURNAL, settings->journal,
+		                               TRUE);
+	else
+		environment = g_environ_unsetenv(environment, ENVIRONMENT_JOURNAL);
+	return environment;
+}
+
+char *environment_of(const char *pid, const char *name)
+{
+	g_autofree char *file = g_strdup_printf("/proc/%s/environ", pid);
+	g_autofree char *block = NULL;
+	gsize length = strlen(name), size;
+
+	if (!g_file_get_contents(file, &block, &size, NULL))
+		return NULL;
+	for (const char *at = block; at < block + size; at += strlen(at) + 1) {
+		if (strncmp(at, name, length) == 0 && at[length] == '=')
+			return g_strdup(at + length + 1);
+	}
+	return NULL;
+}
+
+gboolean environment_has(const char *pid, const char *name, const char *value)
+{
+	g_autofree char *has = environment_of(pid, name);
+
+	return g_strcmp0(has, value) == 0;
+}

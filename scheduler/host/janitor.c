@@ -1,0 +1,136 @@
+#define _GNU_SOURCE /* pipe2, close_range */
+#include "janitor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "aftermath.h"
+#include "environment.h"
+#include "offspring.h"
+#include "run_directory.h"
+
+#define NAME "mp-janitor" /* killall matchpoint does not mean it */
+#define PATIENCE_US (10 * G_USEC_PER_SEC)
+#define STEP_US 5000
+#define ALL_IS_CLEAN 'c'
+
+struct janitor {
+	pid_t pid;
+	int pipe;
+};
+
+/* Kills what belongs to the run in that directory; FALSE: nothing does (any more). */
+static gboolean kill_processes(const char *run_directory)
+{
+	GDir *processes = g_dir_open("/proc", 0, NULL);
+	gboolean any = FALSE;
+	const char *name;
+
+	while (processes && (name = g_dir_read_name(processes))) {
+		pid_t pid = (pid_t)atoi(name);
+
+		if (pid > 0 && pid != getpid()
+		    && (environment_has(name, ENVIRONMENT_DIRECTORY, run_directory)
+		        || offspring_uses(pid, run_directory)))
+			any |= kill(pid, SIGKILL) == 0;
+	}
+	if (processes)
+		g_dir_close(processes);
+	return any;
+}
+
+static void clean_up(pid_t owner, const char *place)
+{
+	gint64 deadline = g_get_monotonic_time() + PATIENCE_US;
+	g_auto(GStrv) directories = NULL;
+	gboolean again = TRUE;
+
+	while (again && g_get_monotonic_time() < deadline) {
+		g_strfreev(directories);
+		directories = run_directory_left_by(owner, &again);
+		for (char **directory = directories; *directory; directory++) {
+			again |= kill_processes(*directory);
+			if (again)
+				continue;
+			aftermath_put_back(place, NULL, NULL);
+			run_directory_remove(*directory);
+			again |= g_file_test(*directory, G_FILE_TEST_EXISTS);
+		}
+		if (again)
+			g_usleep(STEP_US);
+	}
+	aftermath_put_back(place, NULL, NULL); /* another start may have been quicker above */
+}
+
+/* Whether the owner has said that all is clean before it went. */
+static gboolean is_clean(int pipe)
+{
+	char byte = 0;
+	ssize_t count;
+
+	while ((count = read(pipe, &byte, 1)) < 0 && errno == EINTR)
+		continue;
+	return count == 1 && byte == ALL_IS_CLEAN;
+}
+
+/* Out of the reach of the terminal and of what is meant for its owner's group. */
+static _Noreturn void watch(int pipe, pid_t owner, const char *place)
+{
+	static const int meant_for_it[] = {SIGINT, SIGTERM, SIGHUP};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(meant_for_it); i++)
+		signal(meant_for_it[i], SIG_IGN);
+	setsid();
+	prctl(PR_SET_NAME, NAME);
+	dup2(pipe, 0);
+	close_range(1, ~0u, 0);
+	if (!is_clean(0))
+		clean_up(owner, place);
+	_exit(0);
+}
+
+struct janitor *janitor_start(const char *place)
+{
+	struct janitor *janitor;
+	pid_t owner = getpid(), pid;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return NULL;
+	pid = fork();
+	if (pid == 0) {
+		close(ends[1]);
+		watch(ends[0], owner, place);
+	}
+	close(ends[0]);
+	if (pid < 0) {
+		close(ends[1]);
+		return NULL;
+	}
+	offspring_spare(pid, TRUE);
+	janitor = g_new0(struct janitor, 1);
+	janitor->pid = pid;
+	janitor->pipe = ends[1];
+	return janitor;
+}
+
+void janitor_end(struct janitor *janitor)
+{
+	const char byte = ALL_IS_CLEAN;
+
+	if (!janitor)
+		return;
+	if (write(janitor->pipe, &byte, 1) != 1)
+		kill(janitor->pid, SIGKILL);
+	close(janitor->pipe);
+	while (waitpid(janitor->pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	offspring_spare(janitor->pid, FALSE);
+	g_free(janitor);
+}

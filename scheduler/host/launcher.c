@@ -1,0 +1,245 @@
+#include "launcher.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "offspring.h"
+#include "supervisor.h"
+
+#define OUTPUT_KEPT 8192
+
+struct launcher {
+	uv_process_t supervisor;
+	uv_pipe_t output, reports; /* of the command; of the supervisor */
+	gboolean supervised;       /* the supervisor lives */
+	gboolean running, freed;
+	int open_handles;
+	void (*ended)(void *user, const struct launcher *launcher, int status);
+	void *user;
+	GString *said;
+	int told[2]; /* by the supervisor: a pid, a status */
+	size_t told_bytes;
+	char area[4096];
+};
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+	struct launcher *launcher = handle->data;
+
+	launcher->open_handles--;
+	if (launcher->open_handles == 0 && launcher->freed) {
+		g_string_free(launcher->said, TRUE);
+		g_free(launcher);
+	}
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+	struct launcher *launcher = handle->data;
+
+	(void)suggested;
+	*buffer = uv_buf_init(launcher->area, sizeof(launcher->area));
+}
+
+static void keep_output(struct launcher *launcher, const char *bytes, ssize_t count)
+{
+	g_string_append_len(launcher->said, bytes, count);
+	if (launcher->said->len > OUTPUT_KEPT)
+		g_string_erase(launcher->said, 0, (gssize)(launcher->said->len - OUTPUT_KEPT));
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+	struct launcher *launcher = stream->data;
+
+	if (count < 0) {
+		uv_read_stop(stream);
+		return;
+	}
+	keep_output(launcher, buffer->base, count);
+}
+
+/* What it has said before it ended, and was not read yet. */
+static void read_rest(struct launcher *launcher)
+{
+	uv_os_fd_t descriptor;
+	ssize_t count;
+
+	if (uv_fileno((uv_handle_t *)&launcher->output, &descriptor) != 0)
+		return;
+	while ((count = read(descriptor, launcher->area, sizeof(launcher->area))) > 0)
+		keep_output(launcher, launcher->area, count);
+}
+
+/* `status` as waitpid gives it. */
+static void command_ended(struct launcher *launcher, int status)
+{
+	launcher->running = FALSE;
+	read_rest(launcher);
+	if (!launcher->freed)
+		launcher->ended(launcher->user, launcher,
+		                WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+static void on_supervisor_ended(uv_process_t *process, int64_t status, int signal_number)
+{
+	struct launcher *launcher = process->data;
+	gboolean was_running = launcher->running;
+
+	offspring_supervised(process->pid, 0);
+	offspring_spare(process->pid, FALSE);
+	launcher->supervised = FALSE;
+	if (launcher->freed)
+		uv_close((uv_handle_t *)process, on_handle_closed);
+	else if (was_running) /* it was killed, or could not begin */
+		command_ended(launcher, signal_number ? signal_number : (int)status << 8);
+}
+
+static void on_alloc_report(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+	struct launcher *launcher = handle->data;
+
+	(void)suggested;
+	*buffer = uv_buf_init((char *)launcher->told + launcher->told_bytes,
+	                      (unsigned)(sizeof(launcher->told) - launcher->told_bytes));
+}
+
+static void on_report(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+	struct launcher *launcher = stream->data;
+	size_t before = launcher->told_bytes;
+
+	(void)buffer;
+	if (count < 0 || before + (size_t)count == sizeof(launcher->told))
+		uv_read_stop(stream);
+	if (count <= 0)
+		return;
+	launcher->told_bytes += (size_t)count;
+	if (before < sizeof(int) && launcher->told_bytes >= sizeof(int))
+		offspring_supervised(launcher->supervisor.pid, launcher->told[0]);
+	if (launcher->told_bytes == sizeof(launcher->told))
+		command_ended(launcher, launcher->told[1]);
+}
+
+GPtrArray *launcher_self(const char *verb)
+{
+	GPtrArray *words = g_ptr_array_new();
+	char path[4096];
+	size_t size = sizeof(path);
+
+	if (uv_exepath(path, &size) != 0)
+		g_strlcpy(path, "/proc/self/exe", sizeof(path));
+	g_ptr_array_add(words, g_strdup(path));
+	g_ptr_array_add(words, g_strdup(verb));
+	return words;
+}
+
+/* Our own program, then LAUNCHER_VERB, then the command. */
+static char **wrapped(char **command)
+{
+	GPtrArray *words = launcher_self(LAUNCHER_VERB);
+
+	for (char **word = command; *word; word++)
+		g_ptr_array_add(words, g_strdup(*word));
+	g_ptr_array_add(words, NULL);
+	return (char **)g_ptr_array_free(words, FALSE);
+}
+
+static int spawn(struct launcher *launcher, const struct launcher_options *options, char **command)
+{
+	const uv_stdio_container_t stdio[] = {
+		{.flags = UV_IGNORE},
+		{.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE, /* for errors, too: supervisor.c */
+	         .data.stream = (uv_stream_t *)&launcher->output},
+		{.flags = UV_IGNORE},
+		[SUPERVISOR_PIPE] = {.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
+	                             .data.stream = (uv_stream_t *)&launcher->reports},
+		[SUPERVISOR_LOCK] = {.flags = UV_INHERIT_FD, .data.fd = options->lock},
+	};
+	uv_process_options_t process = {
+		.exit_cb = on_supervisor_ended,
+		.file = command[0],
+		.args = command,
+		.env = options->environment,
+		.flags = UV_PROCESS_DETACHED,
+		.stdio = (uv_stdio_container_t *)stdio,
+		.stdio_count = G_N_ELEMENTS(stdio),
+	};
+
+	return uv_spawn(options->loop, &launcher->supervisor, &process);
+}
+
+struct launcher *launcher_start(const struct launcher_options *options, GError **error)
+{
+	struct launcher *launcher = g_new0(struct launcher, 1);
+	g_auto(GStrv) command = wrapped(options->command);
+	int status;
+
+	launcher->ended = options->ended;
+	launcher->user = options->user;
+	launcher->said = g_string_new(NULL);
+	launcher->open_handles = 3;
+	uv_pipe_init(options->loop, &launcher->output, 0);
+	uv_pipe_init(options->loop, &launcher->reports, 0);
+	launcher->output.data = launcher->reports.data = launcher->supervisor.data = launcher;
+	status = spawn(launcher, options, command);
+	if (status == 0) {
+		offspring_spare(launcher->supervisor.pid, TRUE);
+		launcher->supervised = launcher->running = TRUE;
+		uv_read_start((uv_stream_t *)&launcher->output, on_alloc, on_read);
+		uv_read_start((uv_stream_t *)&launcher->reports, on_alloc_report, on_report);
+		return launcher;
+	}
+	g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED, "cannot start %s: %s",
+	            options->command[0], uv_strerror(status));
+	launcher_free(launcher);
+	return NULL;
+}
+
+void launcher_free(struct launcher *launcher)
+{
+	if (!launcher)
+		return;
+	launcher->freed = TRUE;
+	uv_close((uv_handle_t *)&launcher->output, on_handle_closed);
+	uv_close((uv_handle_t *)&launcher->reports, on_handle_closed); /* tells the supervisor */
+	if (!launcher->supervised)
+		uv_close((uv_handle_t *)&launcher->supervisor, on_handle_closed);
+}
+
+gboolean launcher_running(const struct launcher *launcher)
+{
+	return launcher && launcher->running;
+}
+
+const char *launcher_output(const struct launcher *launcher)
+{
+	return launcher->said->str;
+}
+
+int launcher_signal(const struct launcher *launcher)
+{
+	static const char before[] = "(signal ";
+	const char *line = strstr(launcher->said->str, "TERMINATED WITH THE EXIT STRING");
+	const char *at = line ? strstr(line, before) : NULL;
+
+	return at ? (int)g_ascii_strtoll(at + strlen(before), NULL, 10) : 0;
+}
+
+char **launcher_words(const char *custom, int ranks, GError **error)
+{
+	static const char usual[] = "mpiexec.mpich";
+	g_autofree char *found = NULL;
+	char **words = NULL;
+
+	if (custom)
+		return g_shell_parse_argv(custom, NULL, &words, error) ? words : NULL;
+	/* Debian's name; elsewhere the one that stood beside mpicc when this was built. */
+	found = g_find_program_in_path(usual);
+	words = g_new0(char *, 4);
+	words[0] = g_strdup(found ? usual : MATCHPOINT_MPIEXEC);
+	words[1] = g_strdup("-n");
+	words[2] = g_strdup_printf("%d", ranks);
+	return words;
+}

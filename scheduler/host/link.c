@@ -1,0 +1,271 @@
+#include "link.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "peer.h"
+#include "run_directory.h"
+#include "scheduler/tools/log.h"
+
+#define READ_SIZE (64 * 1024)
+
+struct link {
+	struct host_link base;
+	uv_pipe_t pipe;
+	struct link_server *server;
+	gboolean known;              /* its process is one of the run's */
+	GByteArray *received;        /* bytes of a frame that is not complete yet */
+	struct wire_buffer outgoing; /* not yet written */
+	gboolean closing;
+};
+
+struct link_server {
+	struct link_options options;
+	uv_pipe_t pipe;
+	GHashTable *links;    /* open ones */
+	GPtrArray *unflushed; /* those that have something to write */
+	gboolean reading;     /* what is sent is written when all that was read has been handled */
+};
+
+struct pending_write {
+	uv_write_t request;
+	guint8 bytes[];
+};
+
+static char read_area[READ_SIZE]; /* one loop, one thread: a read is consumed before the next */
+
+static void on_link_freed(uv_handle_t *handle)
+{
+	struct link *link = handle->data;
+
+	g_byte_array_unref(link->received);
+	wire_buffer_release(&link->outgoing);
+	g_free(link);
+}
+
+static void on_written(uv_write_t *request, int status)
+{
+	(void)status; /* a broken connection is seen by the reader */
+	g_free(request->data);
+}
+
+static void flush(struct link *link)
+{
+	struct wire_buffer *out = &link->outgoing;
+	gsize count = out->count;
+	struct pending_write *pending;
+	uv_buf_t buffer = uv_buf_init((char *)out->bytes, (unsigned)count);
+	int written;
+
+	out->count = 0;
+	if (count == 0)
+		return;
+	written = uv_try_write((uv_stream_t *)&link->pipe, &buffer, 1);
+	if (written == (int)count)
+		return;
+	if (written < 0 && written != UV_EAGAIN)
+		return; /* as above */
+	if (written < 0)
+		written = 0;
+	pending = g_malloc(sizeof(*pending) + count - (gsize)written);
+	pending->request.data = pending;
+	memcpy(pending->bytes, out->bytes + written, count - (gsize)written);
+	buffer = uv_buf_init((char *)pending->bytes, (unsigned)(count - (gsize)written));
+	if (uv_write(&pending->request, (uv_stream_t *)&link->pipe, &buffer, 1, on_written) != 0)
+		g_free(pending);
+}
+
+/* What one call sets off, matches and leave to go, wakes each rank once. */
+static void flush_all(struct link_server *server)
+{
+	for (guint i = 0; i < server->unflushed->len; i++)
+		flush(server->unflushed->pdata[i]);
+	g_ptr_array_set_size(server->unflushed, 0);
+}
+
+void link_close(struct host_link *base)
+{
+	struct link *link = (struct link *)base;
+
+	if (link->closing)
+		return;
+	if (g_ptr_array_remove_fast(link->server->unflushed, link))
+		flush(link);
+	link->closing = TRUE;
+	g_hash_table_remove(link->server->links, link);
+	uv_close((uv_handle_t *)&link->pipe, on_link_freed);
+}
+
+static void fail(struct link *link, const char *why)
+{
+	if (link->closing)
+		return;
+	link->server->options.listener->closed(&link->base, why);
+	link_close(&link->base);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+	(void)handle;
+	(void)suggested;
+	*buffer = uv_buf_init(read_area, READ_SIZE);
+}
+
+/* Others are not listened to. */
+static gboolean is_known(struct link *link)
+{
+	if (!link->known
+	    && !peer_belongs(peer_of(link_socket(&link->base)), link->server->options.directory)) {
+		log_debug(LOG_RANKS, "somebody has connected who is none of this run's");
+		link_close(&link->base);
+		return FALSE;
+	}
+	link->known = TRUE;
+	return TRUE;
+}
+
+/* Hands out all whole frames in bytes; returns how many bytes they took, or -1. */
+static gssize dispatch(struct link *link, const guint8 *bytes, gsize count)
+{
+	gsize used = 0;
+
+	while (!link->closing && is_known(link)) {
+		struct wire_message message;
+		long length = wire_frame_length(bytes + used, count - used);
+
+		if (length < 0)
+			return -1;
+		if (length == 0)
+			break;
+		if (wire_decode(bytes + used, (size_t)length, &message) != 0)
+			return -1;
+		used += (gsize)length;
+		link->server->options.listener->message(&link->base, &message);
+		wire_message_release(&message);
+	}
+	return (gssize)used;
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+	struct link *link = stream->data;
+	struct link_server *server = link->server;
+	gssize used;
+
+	if (count < 0) {
+		fail(link,
+		     count == UV_EOF || count == UV_ECONNRESET ? NULL : uv_strerror((int)count));
+		return;
+	}
+	server->reading = TRUE;
+	if (link->received->len == 0) {
+		used = dispatch(link, (const guint8 *)buffer->base, (gsize)count);
+		if (used >= 0 && used < count)
+			g_byte_array_append(link->received, (const guint8 *)buffer->base + used,
+			                    (guint)(count - used));
+	} else {
+		g_byte_array_append(link->received, (const guint8 *)buffer->base, (guint)count);
+		used = dispatch(link, link->received->data, link->received->len);
+		if (used > 0)
+			g_byte_array_remove_range(link->received, 0, (guint)used);
+	}
+	server->reading = FALSE;
+	flush_all(server);
+	if (used < 0)
+		fail(link, "a message that cannot be understood");
+}
+
+void link_send(struct host_link *base, const struct wire_message *message)
+{
+	struct link *link = (struct link *)base;
+
+	if (link->closing)
+		return;
+	if (link->outgoing.count == 0)
+		g_ptr_array_add(link->server->unflushed, link);
+	wire_encode(&link->outgoing, message);
+	g_assert(!link->outgoing.failed);
+	if (!link->server->reading)
+		flush_all(link->server);
+}
+
+int link_socket(const struct host_link *base)
+{
+	const struct link *link = (const struct link *)base;
+	uv_os_fd_t descriptor;
+
+	return uv_fileno((const uv_handle_t *)&link->pipe, &descriptor) == 0 ? descriptor : -1;
+}
+
+gboolean link_has_unread(const struct host_link *base)
+{
+	const struct link *link = (const struct link *)base;
+	int descriptor = link_socket(base), bytes = 0;
+
+	return descriptor >= 0
+	       && (link->received->len > 0
+	           || (ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0));
+}
+
+static void on_connection(uv_stream_t *stream, int status)
+{
+	struct link_server *server = stream->data;
+	struct link *link;
+
+	if (status < 0)
+		return;
+	link = g_new0(struct link, 1);
+	link->server = server;
+	g_hash_table_add(server->links, link);
+	link->base.host = server->options.host;
+	link->base.role = LINK_NEW;
+	link->base.owner = server->options.user;
+	link->received = g_byte_array_new();
+	uv_pipe_init(server->options.loop, &link->pipe, 0);
+	link->pipe.data = link;
+	if (uv_accept(stream, (uv_stream_t *)&link->pipe) != 0
+	    || uv_read_start((uv_stream_t *)&link->pipe, on_alloc, on_read) != 0)
+		link_close(&link->base);
+}
+
+static void on_server_freed(uv_handle_t *handle)
+{
+	struct link_server *server = handle->data;
+
+	g_hash_table_destroy(server->links);
+	g_ptr_array_unref(server->unflushed);
+	g_free(server);
+}
+
+struct link_server *link_listen(const struct link_options *options, GError **error)
+{
+	struct link_server *server = g_new0(struct link_server, 1);
+	g_autofree char *path = g_build_filename(options->directory, RUN_DIRECTORY_SOCKET, NULL);
+	int status;
+
+	server->options = *options;
+	server->links = g_hash_table_new(NULL, NULL);
+	server->unflushed = g_ptr_array_new();
+	uv_pipe_init(options->loop, &server->pipe, 0);
+	server->pipe.data = server;
+	status = uv_pipe_bind(&server->pipe, path);
+	if (status == 0)
+		status = uv_listen((uv_stream_t *)&server->pipe, 1024, on_connection);
+	if (status == 0)
+		return server;
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "cannot listen on %s: %s", path,
+	            uv_strerror(status));
+	uv_close((uv_handle_t *)&server->pipe, on_server_freed);
+	return NULL;
+}
+
+void link_server_close(struct link_server *server)
+{
+	GList *links;
+
+	if (!server)
+		return;
+	links = g_hash_table_get_keys(server->links);
+	g_list_free_full(links, (GDestroyNotify)link_close);
+	uv_close((uv_handle_t *)&server->pipe, on_server_freed);
+}

@@ -1,0 +1,222 @@
+#include "local.h"
+
+#include "local_internal.h"
+#include "peer.h"
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+struct host_timer {
+	uv_timer_t timer;
+	void (*expired)(void *user);
+	void *user;
+};
+
+static gint64 now(struct host *host)
+{
+	(void)host;
+	return g_get_monotonic_time();
+}
+
+static void on_timer(uv_timer_t *handle)
+{
+	struct host_timer *timer = handle->data;
+
+	timer->expired(timer->user);
+}
+
+static struct host_timer *timer_new(struct host *host, void (*expired)(void *user), void *user)
+{
+	struct host_timer *timer = g_new0(struct host_timer, 1);
+
+	uv_timer_init(&local_of(host)->loop, &timer->timer);
+	timer->timer.data = timer;
+	timer->expired = expired;
+	timer->user = user;
+	return timer;
+}
+
+static void timer_start(struct host_timer *timer, guint64 milliseconds)
+{
+	uv_timer_start(&timer->timer, on_timer, milliseconds, 0);
+}
+
+static void timer_stop(struct host_timer *timer)
+{
+	uv_timer_stop(&timer->timer);
+}
+
+static gboolean timer_is_active(const struct host_timer *timer)
+{
+	return uv_is_active((const uv_handle_t *)&timer->timer);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+	g_free(handle->data);
+}
+
+static void timer_free(struct host_timer *timer)
+{
+	uv_close((uv_handle_t *)&timer->timer, on_timer_closed);
+}
+
+static void turn(struct host *host)
+{
+	uv_run(&local_of(host)->loop, UV_RUN_ONCE);
+}
+
+static void drain(struct host *host)
+{
+	uv_run(&local_of(host)->loop, UV_RUN_DEFAULT);
+}
+
+/* --- what processes say ----------------------------------------------------------------------- */
+
+static void on_abort(void *user, guint32 world, int rank, int exit_code)
+{
+	const struct local *local = user;
+
+	local->listener->aborted(local->user, world, rank, exit_code);
+}
+
+static int ranks_of_world(void *user, guint32 world)
+{
+	(void)world;
+	return ((const struct local *)user)->options.ranks;
+}
+
+static gboolean knows(void *user, pid_t process)
+{
+	const struct local *local = user;
+
+	return peer_belongs(process, run_directory_path(local->options.directory));
+}
+
+static const struct pmi_handler pmi_handler = {on_abort, ranks_of_world, knows};
+
+static gboolean listen_to_ranks(struct host *host, const struct host_listener *listener, void *user,
+                                GError **error)
+{
+	struct local *local = local_of(host);
+	const struct local_options *options = &local->options;
+	g_autofree char *pmi = run_directory_file(options->directory, RUN_DIRECTORY_PMI);
+	const struct link_options links = {host, &local->loop,
+	                                   run_directory_path(options->directory), listener, user};
+
+	local->listener = listener;
+	local->user = user;
+	local->server = link_listen(&links, error);
+	if (!local->server)
+		return FALSE;
+	local->pmi = pmi_server_new(&local->loop, pmi, &pmi_handler, local, error);
+	return local->pmi != NULL;
+}
+
+static void close_all(struct host *host)
+{
+	struct local *local = local_of(host);
+
+	link_server_close(g_steal_pointer(&local->server));
+	pmi_server_close(g_steal_pointer(&local->pmi));
+}
+
+/* --- worlds ----------------------------------------------------------------------------------- */
+
+static char *world_add(struct host *host, guint32 world, GError **error)
+{
+	return run_directory_add_world(local_of(host)->options.directory, world, error);
+}
+
+static void world_remove(struct host *host, guint32 world)
+{
+	struct local *local = local_of(host);
+
+	run_directory_remove_world(local->options.directory, world);
+	if (local->pmi)
+		pmi_server_forget(local->pmi, world);
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static const struct host_operations operations = {
+	.now = now,
+	.timer_new = timer_new,
+	.timer_start = timer_start,
+	.timer_stop = timer_stop,
+	.timer_is_active = timer_is_active,
+	.timer_free = timer_free,
+	.turn = turn,
+	.drain = drain,
+	.listen = listen_to_ranks,
+	.close_all = close_all,
+	.send = link_send,
+	.close = link_close,
+	.has_unread = link_has_unread,
+	.world_add = world_add,
+	.world_remove = world_remove,
+	.job_start = local_job_start,
+	.job_is_running = local_job_is_running,
+	.job_words = local_job_words,
+	.job_signal = local_job_signal,
+	.job_connected = local_job_connected,
+	.job_hangups = local_job_hangups,
+	.job_free = local_job_free,
+	.program_calls = local_program_calls,
+	.kill = local_kill,
+	.is_dead = local_is_dead,
+	.is_debugged = local_is_debugged,
+	.interrupt = local_interrupt,
+	.read_memory = local_read_memory,
+	.works_on_disk = local_works_on_disk,
+	.look_at_threads = local_look_at_threads,
+	.other_threads = local_other_threads,
+	.rank_without_process = local_rank_without_process,
+	.end_left_behind = local_end_left_behind,
+	.keep_left_behind = local_keep_left_behind,
+	.place_of = local_place_of,
+	.place_of_stack = local_place_of_stack,
+	.frames_of = local_frames_of,
+	.snapshot_new = local_snapshot_new,
+	.snapshot_add = local_snapshot_add,
+	.snapshot_complete = local_snapshot_complete,
+	.snapshot_restore = local_snapshot_restore,
+	.snapshot_clones = local_snapshot_clones,
+	.snapshot_free = local_snapshot_free,
+	.put_files_back = local_put_files_back,
+	.lives = local_lives,
+};
+
+struct host *local_new(void)
+{
+	struct local *local = g_new0(struct local, 1);
+
+	local->base.operations = &operations;
+	local->lines = source_lines_new();
+	uv_loop_init(&local->loop);
+	return &local->base;
+}
+
+void local_open(struct host *host, const struct local_options *options)
+{
+	struct local *local = local_of(host);
+
+	local->options = *options;
+	local->options.shim = local->shim = g_strdup(options->shim);
+}
+
+uv_loop_t *local_loop(struct host *host)
+{
+	return &local_of(host)->loop;
+}
+
+void local_free(struct host *host)
+{
+	struct local *local = (struct local *)host;
+
+	if (!local)
+		return;
+	uv_loop_close(&local->loop);
+	source_lines_free(local->lines);
+	g_free(local->shim);
+	g_free(local);
+}

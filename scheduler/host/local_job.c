@@ -1,0 +1,136 @@
+/* The job that the launcher starts. */
+#include <string.h>
+
+#include "environment.h"
+#include "hangups.h"
+#include "launcher.h"
+#include "local_internal.h"
+#include "program.h"
+
+#define WORDS_MOST 2000 /* bytes of what a job has said */
+
+struct host_job {
+	struct local *local;
+	struct launcher *launcher;
+	struct hangups *hangups;
+	char *directory;
+};
+
+static void on_launcher_ended(void *user, const struct launcher *launcher, int status)
+{
+	struct host_job *job = user;
+	const struct local *local = job->local;
+
+	(void)launcher;
+	if (local->listener)
+		local->listener->job_ended(local->user, job, status);
+}
+
+static char **command_line(const struct local_options *options, GError **error)
+{
+	char **words = launcher_words(options->launcher, options->ranks, error);
+	char **program = options->program;
+	g_auto(GStrv) wrapped = NULL;
+	GPtrArray *all;
+
+	if (!words)
+		return NULL;
+	all = g_ptr_array_new();
+	for (char **word = words; *word; word++)
+		g_ptr_array_add(all, *word);
+	g_free(words);
+	if (options->wrapper)
+		program = wrapped = wrapper_command(options->wrapper, program);
+	for (char **word = program; *word; word++)
+		g_ptr_array_add(all, g_strdup(*word));
+	g_ptr_array_add(all, NULL);
+	return (char **)g_ptr_array_free(all, FALSE);
+}
+
+struct host_job *local_job_start(struct host *host, guint32 world, const char *directory,
+                                 GError **error)
+{
+	struct local *local = local_of(host);
+	const struct local_options *options = &local->options;
+	struct environment_settings settings = {options->shim,
+	                                        run_directory_path(options->directory),
+	                                        world,
+	                                        options->standard_input,
+	                                        options->journal ? journal_path(options->journal)
+	                                                         : NULL,
+	                                        options->virtual_time};
+	g_auto(GStrv) command = command_line(options, error), environment = NULL;
+	struct launcher_options launch = {.loop = &local->loop,
+	                                  .command = command,
+	                                  .lock = run_directory_lock(options->directory),
+	                                  .ended = on_launcher_ended};
+	struct host_job *job;
+
+	if (!command)
+		return NULL;
+	environment = environment_for_ranks(NULL, &settings, world == 0 ? options->notes : NULL);
+	job = g_new0(struct host_job, 1);
+	launch.environment = environment;
+	launch.user = job;
+	job->local = local;
+	job->launcher = launcher_start(&launch, error);
+	if (!job->launcher) {
+		g_free(job);
+		return NULL;
+	}
+	job->hangups = hangups_new();
+	job->directory = g_strdup(directory);
+	return job;
+}
+
+gboolean local_job_is_running(const struct host_job *job)
+{
+	return launcher_running(job->launcher);
+}
+
+char *local_job_words(const struct host_job *job)
+{
+	GString *text = g_string_new(NULL);
+
+	for (int rank = 0; rank < job->local->options.ranks && text->len == 0; rank++) {
+		g_autofree char *file = g_strdup_printf("%s/err.%d", job->directory, rank);
+		g_autofree char *said = NULL;
+
+		if (g_file_get_contents(file, &said, NULL, NULL))
+			g_string_append(text, g_strstrip(said));
+	}
+	if (text->len == 0)
+		g_string_append(text, launcher_output(job->launcher));
+	if (text->len > WORDS_MOST)
+		g_string_erase(text, 0, (gssize)text->len - WORDS_MOST);
+	g_strstrip(text->str);
+	return g_string_free(text, FALSE);
+}
+
+int local_job_signal(const struct host_job *job)
+{
+	return launcher_signal(job->launcher);
+}
+
+void local_job_connected(struct host_job *job, int rank, const struct host_link *link)
+{
+	hangups_watch(job->hangups, rank, link_socket(link));
+}
+
+const GArray *local_job_hangups(struct host_job *job)
+{
+	return hangups_order(job->hangups);
+}
+
+void local_job_free(struct host_job *job)
+{
+	launcher_free(job->launcher);
+	hangups_free(job->hangups);
+	g_free(job->directory);
+	g_free(job);
+}
+
+gboolean local_program_calls(struct host *host, const char *function)
+{
+	return program_calls(local_of(host)->options.program[0], function);
+}

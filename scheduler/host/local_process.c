@@ -1,0 +1,99 @@
+/* What can be seen of processes, and done to them. */
+#define _GNU_SOURCE /* process_vm_readv */
+#include <signal.h>
+#include <sys/uio.h>
+
+#include "absent.h"
+#include "disk_work.h"
+#include "local_internal.h"
+#include "offspring.h"
+#include "threads.h"
+
+void local_kill(struct host *host, pid_t process)
+{
+	(void)host;
+	kill(process, SIGKILL);
+}
+
+gboolean local_is_dead(struct host *host, pid_t process)
+{
+	(void)host;
+	return offspring_is_dead(process);
+}
+
+gboolean local_is_debugged(struct host *host, pid_t process)
+{
+	(void)host;
+	return offspring_debugger(process) > 0;
+}
+
+/* It is stopped by it; where its debugger holds it already, that one has the word. */
+void local_interrupt(struct host *host, pid_t process)
+{
+	pid_t debugger = offspring_debugger(process);
+
+	(void)host;
+	kill(debugger > 0 ? debugger : process, SIGINT);
+}
+
+gboolean local_read_memory(struct host *host, pid_t process, guint64 address, void *bytes,
+                           gsize count)
+{
+	struct iovec local = {.iov_base = bytes, .iov_len = count};
+	struct iovec remote = {.iov_base = GSIZE_TO_POINTER(address), .iov_len = count};
+
+	(void)host;
+	return process_vm_readv(process, &local, 1, &remote, 1, 0) == (ssize_t)count;
+}
+
+gboolean local_works_on_disk(struct host *host, pid_t process, guint64 *bytes)
+{
+	(void)host;
+	return disk_work_look(process, bytes);
+}
+
+enum threads_state local_look_at_threads(struct host *host, pid_t process,
+                                         struct thread_view *views, guint count)
+{
+	(void)host;
+	return threads_look(process, views, count);
+}
+
+GArray *local_other_threads(struct host *host, pid_t process)
+{
+	(void)host;
+	return threads_others(process);
+}
+
+int local_rank_without_process(struct host *host, const pid_t *processes, int ranks)
+{
+	return absent_rank(run_directory_path(local_of(host)->options.directory), processes, ranks);
+}
+
+void local_end_left_behind(struct host *host, const char *directory, gboolean all)
+{
+	(void)host;
+	offspring_end(directory, all);
+}
+
+void local_keep_left_behind(struct host *host)
+{
+	(void)host;
+	offspring_keep();
+}
+
+struct place local_place_of(struct host *host, pid_t process, guint64 address)
+{
+	return source_lines_find(local_of(host)->lines, process, address);
+}
+
+struct place local_place_of_stack(struct host *host, pid_t process, const guint64 *addresses,
+                                  guint count)
+{
+	return source_lines_find_caller(local_of(host)->lines, process, addresses, count);
+}
+
+gboolean local_frames_of(struct host *host, pid_t process, guint64 address, GArray *frames)
+{
+	return source_lines_frames(local_of(host)->lines, process, address, frames);
+}

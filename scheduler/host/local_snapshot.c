@@ -1,0 +1,83 @@
+/* The memory that parked ranks share, and the files that they have changed: kept, and put back. */
+#include "ckpt/clone_plan.h"
+#include "local_internal.h"
+
+struct host_snapshot {
+	struct local *local;
+	struct clone_plan *clones;
+	struct journal_state *files; /* as they were; NULL: none are put back */
+};
+
+struct host_snapshot *local_snapshot_new(struct host *host, int ranks, const char *directory)
+{
+	struct host_snapshot *snapshot = g_new0(struct host_snapshot, 1);
+
+	snapshot->local = local_of(host);
+	snapshot->clones = clone_plan_new((guint)ranks, directory);
+	return snapshot;
+}
+
+void local_snapshot_add(struct host_snapshot *snapshot, int rank, pid_t process,
+                        const struct wire_parked *parked)
+{
+	g_autofree struct agent_mapping *mappings = g_new0(struct agent_mapping, parked->count + 1);
+
+	for (uint32_t i = 0; i < parked->count; i++) {
+		const struct wire_mapping *from = &parked->mappings[i];
+
+		mappings[i] = (struct agent_mapping){from->start,  from->length, from->offset,
+		                                     from->device, from->inode,  from->protection};
+	}
+	clone_plan_add(snapshot->clones, (guint)rank, process, mappings, parked->count);
+}
+
+gboolean local_snapshot_complete(struct host_snapshot *snapshot, GError **error)
+{
+	if (!snapshot->local->options.journal)
+		return TRUE;
+	snapshot->files = journal_save(snapshot->local->options.journal, error);
+	return snapshot->files != NULL;
+}
+
+gboolean local_snapshot_restore(struct host_snapshot *snapshot, const char *directory,
+                                GError **error)
+{
+	return clone_plan_write(snapshot->clones, directory, error);
+}
+
+guint32 local_snapshot_clones(const struct host_snapshot *snapshot, int rank,
+                              struct wire_clone **ret_list)
+{
+	const struct agent_clone *clones;
+	gsize count = clone_plan_rank(snapshot->clones, (guint)rank, &clones);
+	struct wire_clone *list = g_new0(struct wire_clone, count + 1);
+
+	for (gsize i = 0; i < count; i++)
+		list[i] = (struct wire_clone){clones[i].start, clones[i].length, clones[i].offset,
+		                              clones[i].protection, clones[i].file};
+	*ret_list = list;
+	return (guint32)count;
+}
+
+void local_snapshot_free(struct host_snapshot *snapshot)
+{
+	clone_plan_free(snapshot->clones);
+	journal_state_free(snapshot->files);
+	g_free(snapshot);
+}
+
+void local_put_files_back(struct host *host, const struct host_snapshot *snapshot)
+{
+	struct journal *journal = local_of(host)->options.journal;
+
+	if (journal)
+		journal_put_back(journal, snapshot ? snapshot->files : NULL);
+}
+
+void local_lives(struct host *host)
+{
+	struct journal *journal = local_of(host)->options.journal;
+
+	if (journal)
+		journal_lives(journal);
+}

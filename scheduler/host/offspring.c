@@ -1,0 +1,218 @@
+#include "offspring.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATIENCE_US (5 * G_USEC_PER_SEC)
+#define STEP_US 1000
+
+static GHashTable *spared, *kept; /* of pids */
+static GHashTable *supervised;    /* of supervisors, with their commands; NULL: none ever */
+
+/* Appends the children of a process, but for the spared ones. Where the kernel does not tell, there
+ * are none. */
+static void add_children(GArray *pids, pid_t parent)
+{
+	g_autofree char *file = g_strdup_printf("/proc/%d/task/%d/children", (int)parent,
+	                                        (int)parent);
+	g_autofree char *list = NULL;
+	char *at, *end;
+
+	if (!g_file_get_contents(file, &list, NULL, NULL))
+		return;
+	for (at = list;; at = end) {
+		pid_t pid = (pid_t)strtol(at, &end, 10);
+
+		if (end == at)
+			return;
+		if (!spared || !g_hash_table_contains(spared, GINT_TO_POINTER(pid)))
+			g_array_append_val(pids, pid);
+	}
+}
+
+/* pid_t: ours, and those below the supervisors. */
+static GArray *children(void)
+{
+	GArray *pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
+	GHashTableIter iter;
+	void *supervisor;
+
+	add_children(pids, getpid());
+	if (!supervised)
+		return pids;
+	g_hash_table_iter_init(&iter, supervised);
+	while (g_hash_table_iter_next(&iter, &supervisor, NULL))
+		add_children(pids, GPOINTER_TO_INT(supervisor));
+	return pids;
+}
+
+void offspring_adopt(void)
+{
+	g_autoptr(GArray) before = NULL;
+
+	if (spared)
+		return;
+	spared = g_hash_table_new(NULL, NULL);
+	kept = g_hash_table_new(NULL, NULL);
+	before = children();
+	for (guint i = 0; i < before->len; i++)
+		offspring_spare(g_array_index(before, pid_t, i), TRUE);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+void offspring_spare(pid_t pid, gboolean spare)
+{
+	if (spare)
+		g_hash_table_add(spared, GINT_TO_POINTER(pid));
+	else
+		g_hash_table_remove(spared, GINT_TO_POINTER(pid));
+}
+
+void offspring_supervised(pid_t supervisor, pid_t command)
+{
+	void *before;
+
+	if (!supervised)
+		supervised = g_hash_table_new(NULL, NULL);
+	before = g_hash_table_lookup(supervised, GINT_TO_POINTER(supervisor));
+	offspring_spare(GPOINTER_TO_INT(before), FALSE);
+	if (command == 0) {
+		g_hash_table_remove(supervised, GINT_TO_POINTER(supervisor));
+		return;
+	}
+	offspring_spare(command, TRUE);
+	g_hash_table_insert(supervised, GINT_TO_POINTER(supervisor), GINT_TO_POINTER(command));
+}
+
+void offspring_keep(void)
+{
+	g_autoptr(GArray) now = children();
+
+	for (guint i = 0; i < now->len; i++)
+		g_hash_table_add(kept, GINT_TO_POINTER(g_array_index(now, pid_t, i)));
+}
+
+/* The letter of proc(5); '?': no /proc, or it went this moment. */
+static char state_of(pid_t pid)
+{
+	g_autofree char *file = g_strdup_printf("/proc/%d/stat", (int)pid);
+	g_autofree char *text = NULL;
+	const char *state;
+
+	if (!g_file_get_contents(file, &text, NULL, NULL))
+		return '?';
+	state = strrchr(text, ')');
+	return state && state[1] == ' ' ? state[2] : '?';
+}
+
+gboolean offspring_is_dead(pid_t pid)
+{
+	char state;
+
+	if (kill(pid, 0) < 0 && errno == ESRCH)
+		return TRUE;
+	state = state_of(pid);
+	return state == 'Z' || state == 'X';
+}
+
+pid_t offspring_debugger(pid_t pid)
+{
+	static const char label[] = "\nTracerPid:";
+	g_autofree char *file = g_strdup_printf("/proc/%d/status", (int)pid);
+	g_autofree char *text = NULL;
+	const char *tracer;
+
+	if (state_of(pid) != 't' || !g_file_get_contents(file, &text, NULL, NULL))
+		return 0;
+	tracer = strstr(text, label);
+	return tracer ? (pid_t)g_ascii_strtoll(tracer + strlen(label), NULL, 10) : 0;
+}
+
+enum home { HOME_HERE, HOME_ELSEWHERE, HOME_NONE };
+
+static enum home home_of_file(const char *file, const char *world)
+{
+	gsize length = strlen(world), run = (gsize)(strrchr(world, '/') - world) + 1;
+
+	/* Of a directory that has been removed a blank and "(deleted)" follow. */
+	if (strncmp(file, world, length) == 0 && strchr("/ ", file[length]))
+		return HOME_HERE;
+	return strncmp(file, world, run) == 0 ? HOME_ELSEWHERE : HOME_NONE;
+}
+
+/* Whose world it is that a process has files open in. */
+static enum home home_of(pid_t pid, const char *world)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/fd", (int)pid);
+	GDir *directory = g_dir_open(path, 0, NULL);
+	enum home home = HOME_NONE;
+	const char *name;
+
+	while (directory && home != HOME_HERE && (name = g_dir_read_name(directory))) {
+		g_autofree char *link = g_build_filename(path, name, NULL);
+		g_autofree char *file = g_file_read_link(link, NULL);
+		enum home one = file ? home_of_file(file, world) : HOME_NONE;
+
+		home = MIN(home, one);
+	}
+	if (directory)
+		g_dir_close(directory);
+	return home;
+}
+
+gboolean offspring_uses(pid_t pid, const char *directory)
+{
+	return home_of(pid, directory) == HOME_HERE;
+}
+
+/* FALSE: it cannot be ended. What was below it is below us, or its supervisor, when it is gone. */
+static gboolean end(pid_t pid)
+{
+	if (kill(pid, SIGKILL) < 0)
+		return FALSE;
+	waitpid(pid, NULL, WNOHANG);
+	return TRUE;
+}
+
+static gboolean end_round(const char *world, gboolean all)
+{
+	g_autoptr(GArray) pids = children();
+	gboolean any = FALSE;
+
+	for (guint i = 0; i < pids->len; i++) {
+		pid_t pid = g_array_index(pids, pid_t, i);
+		enum home home;
+
+		if (world && g_hash_table_contains(kept, GINT_TO_POINTER(pid)))
+			continue;
+		home = world ? home_of(pid, world) : HOME_HERE;
+		if (home == HOME_HERE || (home == HOME_NONE && (all || offspring_is_dead(pid))))
+			any |= end(pid);
+	}
+	return any;
+}
+
+static void end_while_there_are(const char *world, gboolean all)
+{
+	gint64 deadline = g_get_monotonic_time() + PATIENCE_US;
+
+	while (end_round(world, all) && g_get_monotonic_time() < deadline)
+		g_usleep(STEP_US);
+}
+
+void offspring_end(const char *world_directory, gboolean all)
+{
+	end_while_there_are(world_directory, all);
+}
+
+void offspring_end_all(void)
+{
+	end_while_there_are(NULL, TRUE);
+	if (kept)
+		g_hash_table_remove_all(kept);
+}

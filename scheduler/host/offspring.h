@@ -1,0 +1,43 @@
+/* The processes below this one: launchers and their ranks, and whatever programs have started
+ * besides. Ranks and launchers are ended by those who know them; what programs leave behind (a
+ * forked child, a daemon) becomes a child of its job's supervisor when its parent ends, or of this
+ * process, for both are subreapers, and is ended here. */
+#ifndef MATCHPOINT_SCHEDULER_HOST_OFFSPRING_H
+#define MATCHPOINT_SCHEDULER_HOST_OFFSPRING_H
+
+#include <glib.h>
+#include <sys/types.h>
+
+/* From here on this process is the subreaper of all that it starts. Children that it has already
+ * (those of a shell that has become this process) are left alone, always. */
+void offspring_adopt(void);
+
+/* A child that is waited for elsewhere: not to be ended here, until it is told otherwise. */
+void offspring_spare(pid_t pid, gboolean spare);
+
+/* Below this child of ours, the subreaper of its job, the command is to be spared; what is left
+ * behind there is found as well. 0: of it no more is known. */
+void offspring_supervised(pid_t supervisor, pid_t command);
+
+/* What has been left behind by now was there before the first interleaving, and serves them all: it
+ * is ended with everything else. */
+void offspring_keep(void);
+
+/* Kills and reaps what has been left behind by the ranks of a world: what has something open in
+ * `world_directory` and, with `all`, what has nothing open in any world of the run directory that
+ * holds it, of which nobody can say whose it was. */
+void offspring_end(const char *world_directory, gboolean all);
+
+/* Kills and reaps all that is not spared, and what is below it; gives up after some seconds. */
+void offspring_end_all(void);
+
+/* Whether any process has something open in that directory, or below it. */
+gboolean offspring_uses(pid_t pid, const char *directory);
+
+/* Whether a process is gone, or dead and only not yet waited for. */
+gboolean offspring_is_dead(pid_t pid);
+
+/* The debugger that holds it, for somebody to look at it; 0: none does. */
+pid_t offspring_debugger(pid_t pid);
+
+#endif

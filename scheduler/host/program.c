@@ -1,0 +1,400 @@
+#define _GNU_SOURCE
+#include "program.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "library_path.h"
+#include "mpi_calls.h"
+#include "program_elf.h"
+
+G_DEFINE_QUARK(matchpoint_program_error, program_error)
+
+/* --- libraries ------------------------------------------------------------------------------- */
+
+/* Called for the program and every library it needs, each once. FALSE: no need to go into what this
+ * one needs. */
+typedef gboolean (*visitor)(const char *file, const struct program_elf *elf, void *user);
+
+struct closure {
+	GHashTable *seen; /* of sonames */
+	GPtrArray *missing;
+	visitor visit;
+	void *user;
+};
+
+gboolean program_is_native(const char *file)
+{
+	struct program_elf *elf = program_elf_read(file);
+	gboolean fits = elf && elf->is_elf && elf->is_native;
+
+	program_elf_free(elf);
+	return fits;
+}
+
+static void visit_needed(struct closure *closure, const char *file)
+{
+	struct program_elf *elf = program_elf_read(file);
+	g_autofree char *origin = g_path_get_dirname(file);
+
+	if (!elf || !elf->is_elf || !closure->visit(file, elf, closure->user)) {
+		program_elf_free(elf);
+		return;
+	}
+	const struct library_path path = {elf->rpath, elf->runpath, origin};
+	for (guint i = 0; i < elf->needed->len; i++) {
+		const char *name = elf->needed->pdata[i];
+		g_autofree char *found = NULL;
+
+		if (!g_hash_table_add(closure->seen, g_strdup(name)))
+			continue;
+		found = library_path_find(&path, name, program_is_native);
+		if (found)
+			visit_needed(closure, found);
+		else if (closure->missing)
+			g_ptr_array_add(closure->missing, g_strdup(name));
+	}
+	program_elf_free(elf);
+}
+
+static void visit_all(const char *file, visitor visit, void *user, GPtrArray *missing)
+{
+	struct closure closure = {g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+	                          missing, visit, user};
+
+	visit_needed(&closure, file);
+	g_hash_table_unref(closure.seen);
+}
+
+/* --- which MPI ------------------------------------------------------------------------------- */
+
+static gboolean is_mpich_abi(const char *name)
+{
+	return strcmp(name, "libmpich.so.12") == 0 || strcmp(name, "libmpi.so.12") == 0;
+}
+
+static gboolean is_open_mpi(const char *name)
+{
+	return strcmp(name, "libmpi.so.40") == 0 || strcmp(name, "libmpi.so.20") == 0
+	       || g_str_has_prefix(name, "libopen-rte.so")
+	       || g_str_has_prefix(name, "libopen-pal.so");
+}
+
+static gboolean is_mpi_proper(const char *name)
+{
+	return g_str_has_prefix(name, "libmpi.so") || g_str_has_prefix(name, "libmpich.so")
+	       || is_open_mpi(name);
+}
+
+/* The MPI library proper or the language bindings that come with it. */
+static gboolean is_of_mpi(const char *name)
+{
+	return is_mpi_proper(name) || g_str_has_prefix(name, "libmpich")
+	       || g_str_has_prefix(name, "libpmpi") || g_str_has_prefix(name, "libmpifort")
+	       || g_str_has_prefix(name, "libmpicxx") || g_str_has_prefix(name, "libmpi_");
+}
+
+/* What the files of a program say together. */
+struct impression {
+	gboolean starts_others; /* the program itself, or the interpreter that it is */
+	gboolean defines_mpi, first_is_dynamic, first_seen;
+	char *mpich, *open_mpi, *other;
+	GPtrArray *looking_up; /* of files; borrowed */
+};
+
+static void note_library(struct impression *seen, const char *name)
+{
+	char **place = is_mpich_abi(name)    ? &seen->mpich
+	               : is_open_mpi(name)   ? &seen->open_mpi
+	               : is_mpi_proper(name) ? &seen->other
+	                                     : NULL;
+
+	if (place && !*place)
+		*place = g_strdup(name);
+}
+
+static gboolean gather_impression(const char *file, const struct program_elf *elf, void *user)
+{
+	struct impression *seen = user;
+	g_autofree char *base = g_path_get_basename(file);
+	const char *name = elf->soname ? elf->soname : base;
+
+	if (!seen->first_seen) {
+		seen->first_seen = TRUE;
+		seen->first_is_dynamic = elf->is_dynamic;
+		seen->starts_others = elf->starts_others;
+		seen->defines_mpi = elf->defines_mpi;
+	} else {
+		note_library(seen, name);
+		if (is_mpi_proper(name))
+			return FALSE;
+		seen->defines_mpi |= elf->defines_mpi;
+		/* Python built with a library for all of it: the program is its main() alone */
+		seen->starts_others |= g_str_has_prefix(name, "libpython") && elf->starts_others;
+	}
+	if (elf->looks_up && !is_of_mpi(name))
+		g_ptr_array_add(seen->looking_up, g_strdup(base));
+	/* Also those that are not installed here. */
+	for (guint i = 0; i < elf->needed->len; i++)
+		note_library(seen, elf->needed->pdata[i]);
+	return TRUE;
+}
+
+static void impression_release(struct impression *seen)
+{
+	g_free(seen->mpich);
+	g_free(seen->open_mpi);
+	g_free(seen->other);
+}
+
+/* --- the verdict ----------------------------------------------------------------------------- */
+
+static struct program *judge(struct program *program, enum program_kind kind, const char *format,
+                             ...) G_GNUC_PRINTF(3, 4);
+
+static struct program *judge(struct program *program, enum program_kind kind, const char *format,
+                             ...)
+{
+	va_list arguments;
+
+	program->kind = kind;
+	va_start(arguments, format);
+	program->message = format ? g_strdup_vprintf(format, arguments) : NULL;
+	va_end(arguments);
+	/* One line, whatever the program's name is. */
+	for (char *at = program->message; at && *at; at++)
+		*at = g_ascii_iscntrl(*at) ? '?' : *at;
+	return program;
+}
+
+static struct program *judge_library(struct program *program, const struct impression *seen)
+{
+	const char *path = program->path;
+
+	if (seen->mpich) {
+		program->mpi = g_strdup(seen->mpich);
+		return judge(program, PROGRAM_MPICH, NULL);
+	}
+	if (seen->open_mpi) {
+		program->mpi = g_strdup(seen->open_mpi);
+		return judge(
+			program, PROGRAM_OPEN_MPI,
+			"%s is linked with Open MPI (%s); matchpoint drives MPICH and libraries of "
+			"its ABI: build it with mpicc.mpich",
+			path, seen->open_mpi);
+	}
+	if (seen->other) {
+		program->mpi = g_strdup(seen->other);
+		return judge(
+			program, PROGRAM_OTHER_MPI,
+			"%s is linked with %s, an MPI that matchpoint does not know; it drives "
+			"libmpich.so.12 and libmpi.so.12: build it with mpicc.mpich",
+			path, seen->other);
+	}
+	if (seen->defines_mpi)
+		return judge(program, PROGRAM_STATIC,
+		             "%s contains its own copy of MPI (linked statically), which cannot be "
+		             "controlled: link it with MPICH's shared library",
+		             path);
+	if (!seen->first_is_dynamic)
+		return judge(
+			program, PROGRAM_STATIC,
+			"%s is linked statically, and nothing can be preloaded into it: link it "
+			"dynamically, with MPICH's shared library",
+			path);
+	if (seen->starts_others)
+		return judge(program, PROGRAM_LOADER, NULL);
+	return judge(program, PROGRAM_NO_MPI,
+	             "%s is not linked with MPI: build it with mpicc.mpich, or name the program "
+	             "that is",
+	             path);
+}
+
+static struct program *judge_elf(struct program *program)
+{
+	struct program_elf *elf = program_elf_read(program->path);
+	struct impression seen = {.looking_up = program->looking_up};
+
+	if (!elf)
+		return judge(program, PROGRAM_UNREADABLE, "%s cannot be read: %s", program->path,
+		             g_strerror(errno));
+	if (!elf->is_elf) {
+		program_elf_free(elf);
+		return judge(program, PROGRAM_SCRIPT, NULL);
+	}
+	gboolean native = elf->is_native;
+	program_elf_free(elf);
+	if (!native)
+		return judge(
+			program, PROGRAM_FOREIGN,
+			"%s is built for another machine or word size than matchpoint: build it "
+			"for this one",
+			program->path);
+	visit_all(program->path, gather_impression, &seen, program->missing);
+	judge_library(program, &seen);
+	impression_release(&seen);
+	return program;
+}
+
+/* As execvp does; a file of that name here is not meant, but often wanted. */
+static char *locate(const char *name, struct program *program)
+{
+	char *found;
+
+	if (strchr(name, '/'))
+		return g_strdup(name);
+	found = g_find_program_in_path(name);
+	if (!found && g_file_test(name, G_FILE_TEST_EXISTS))
+		judge(program, PROGRAM_MISSING,
+		      "there is no program %s on the PATH; to run the file here, say ./%s", name,
+		      name);
+	else if (!found)
+		judge(program, PROGRAM_MISSING, "there is no program %s on the PATH", name);
+	return found;
+}
+
+struct program *program_inspect(const char *name)
+{
+	struct program *program = g_new0(struct program, 1);
+	struct stat status;
+
+	program->missing = g_ptr_array_new_with_free_func(g_free);
+	program->looking_up = g_ptr_array_new_with_free_func(g_free);
+	program->path = locate(name, program);
+	if (!program->path)
+		return program;
+	if (stat(program->path, &status) < 0)
+		return judge(program, PROGRAM_MISSING, "there is no program %s: %s", program->path,
+		             g_strerror(errno));
+	if (S_ISDIR(status.st_mode))
+		return judge(program, PROGRAM_DIRECTORY, "%s is a directory, not a program",
+		             program->path);
+	if (!S_ISREG(status.st_mode) || access(program->path, X_OK) < 0)
+		return judge(program, PROGRAM_NOT_EXECUTABLE,
+		             "%s is not executable: say chmod +x, if it is a program",
+		             program->path);
+	if (status.st_mode & (S_ISUID | S_ISGID))
+		return judge(
+			program, PROGRAM_PRIVILEGED,
+			"%s is set-user-ID or set-group-ID, and nothing can be preloaded into it: "
+			"run a copy without that",
+			program->path);
+	return judge_elf(program);
+}
+
+void program_free(struct program *program)
+{
+	if (!program)
+		return;
+	g_free(program->path);
+	g_free(program->mpi);
+	g_free(program->message);
+	g_ptr_array_unref(program->missing);
+	g_ptr_array_unref(program->looking_up);
+	g_free(program);
+}
+
+gboolean program_usable(const char *name, GError **error)
+{
+	struct program *program = program_inspect(name);
+	gboolean usable = program->message == NULL;
+
+	if (!usable)
+		g_set_error_literal(error, PROGRAM_ERROR, program->kind, program->message);
+	program_free(program);
+	return usable;
+}
+
+/* --- calls ----------------------------------------------------------------------------------- */
+
+/* The table's name of a symbol; NULL: in no table. Fortran's symbols are small, end with
+ * underscores, and may name the binding (mpi_send_, mpi_send_f08_, mpi_send_f08ts_). */
+static const char *name_of_symbol(const char *symbol)
+{
+	g_autofree char *name = g_strdup(symbol[0] == 'P' || symbol[0] == 'p' ? symbol + 1
+	                                                                      : symbol);
+	char *binding;
+
+	for (gsize length = strlen(name); length > 0 && name[length - 1] == '_'; length--)
+		name[length - 1] = 0;
+	binding = strstr(name, "_f08");
+	if (binding)
+		*binding = 0;
+	for (unsigned call = MPI_CALL_NONE + 1; call < MPI_CALL_COUNT; call++) {
+		if (g_ascii_strcasecmp(mpi_call_name(call), name) == 0)
+			return mpi_call_name(call);
+	}
+	return NULL;
+}
+
+static gboolean gather_calls(const char *file, const struct program_elf *elf, void *user)
+{
+	GHashTable *calls = user;
+	g_autofree char *base = g_path_get_basename(file);
+
+	if (is_of_mpi(elf->soname ? elf->soname : base))
+		return FALSE;
+	for (guint i = 0; i < elf->imports->len; i++) {
+		const char *symbol = elf->imports->pdata[i];
+		const char *name = name_of_symbol(symbol);
+		/* Constants of the Fortran bindings and the like are no calls. */
+		if (!name && !strstr(symbol, "MPIX_"))
+			continue;
+		if (!name)
+			name = symbol;
+		if (!g_hash_table_contains(calls, name))
+			g_hash_table_insert(calls, g_strdup(name), g_strdup(base));
+	}
+	return TRUE;
+}
+
+static void call_free(gpointer pointer)
+{
+	struct program_call *call = pointer;
+
+	g_free(call->name);
+	g_free(call->where);
+	g_free(call);
+}
+
+static gint compare_calls(gconstpointer a, gconstpointer b)
+{
+	const struct program_call *const *first = a, *const *second = b;
+
+	return strcmp((*first)->name, (*second)->name);
+}
+
+GPtrArray *program_mpi_calls(const char *path)
+{
+	g_autoptr(GHashTable)
+		found = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	GPtrArray *calls = g_ptr_array_new_with_free_func(call_free);
+	GHashTableIter iter;
+	gpointer name, where;
+
+	visit_all(path, gather_calls, found, NULL);
+	g_hash_table_iter_init(&iter, found);
+	while (g_hash_table_iter_next(&iter, &name, &where)) {
+		struct program_call *call = g_new(struct program_call, 1);
+
+		*call = (struct program_call){g_strdup(name), g_strdup(where)};
+		g_ptr_array_add(calls, call);
+	}
+	g_ptr_array_sort(calls, compare_calls);
+	return calls;
+}
+
+gboolean program_calls(const char *name, const char *function)
+{
+	struct program *program = program_inspect(name);
+	g_autoptr(GPtrArray) calls = program->path ? program_mpi_calls(program->path)
+	                                           : g_ptr_array_new();
+	gboolean found = FALSE;
+
+	for (guint i = 0; i < calls->len && !found; i++)
+		found = g_str_equal(((const struct program_call *)calls->pdata[i])->name, function);
+	program_free(program);
+	return found;
+}

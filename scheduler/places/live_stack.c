@@ -1,0 +1,52 @@
+#include "live_stack.h"
+
+#include <elfutils/libdwfl.h>
+
+enum { FRAMES_MAX = 64 };
+
+/* Unwinding goes by what is loaded with the program; debugging information would only take long. */
+static int find_no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                             const char *file, const char *link, GElf_Word checksum,
+                             char **ret_name)
+{
+	(void)module;
+	(void)user;
+	(void)name;
+	(void)base;
+	(void)file;
+	(void)link;
+	(void)checksum;
+	(void)ret_name;
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_linux_proc_find_elf,
+	.find_debuginfo = find_no_debuginfo,
+};
+
+static int take_frame(Dwfl_Frame *frame, void *user)
+{
+	GArray *addresses = user;
+	Dwarf_Addr pc;
+	bool exact; /* where it was interrupted, not where a call returns to */
+
+	if (!dwfl_frame_pc(frame, &pc, &exact))
+		return DWARF_CB_ABORT;
+	uint64_t address = exact ? pc + 1 : pc;
+	g_array_append_val(addresses, address);
+	return addresses->len < FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+GArray *live_stack(pid_t pid)
+{
+	g_autoptr(GArray) addresses = g_array_new(false, false, sizeof(uint64_t));
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+
+	/* What goes wrong shows in that there is no frame; some are better than none. */
+	if (dwfl && dwfl_linux_proc_report(dwfl, pid) == 0 && dwfl_report_end(dwfl, NULL, NULL) == 0
+	    && dwfl_linux_proc_attach(dwfl, pid, false) == 0)
+		dwfl_getthread_frames(dwfl, pid, take_frame, addresses);
+	dwfl_end(dwfl);
+	return addresses->len > 0 ? g_steal_pointer(&addresses) : NULL;
+}

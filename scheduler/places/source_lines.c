@@ -1,0 +1,500 @@
+#include "source_lines.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROCESSES_MAX 2048 /* known at a time; then all are forgotten and asked again */
+
+/* A stretch of a file that a process maps. */
+struct mapping {
+	uint64_t start, end, offset;
+	const char *path; /* interned */
+};
+
+struct process {
+	GArray *mappings;       /* of struct mapping, ascending */
+	const char *executable; /* interned; NULL: not known */
+};
+
+struct source_lines {
+	GHashTable *processes; /* pid to struct process */
+	GHashTable *modules;   /* path to Dwfl_Module, NULL for one that cannot be read */
+	GHashTable *places;    /* struct spot to struct place */
+	GHashTable *frames;    /* struct spot to GArray of struct record_frame */
+	Dwfl *dwfl;
+};
+
+/* An address as the file has it: the same in every process. */
+struct spot {
+	const char *path; /* interned: compared as a pointer */
+	uint64_t offset;
+};
+
+static guint spot_hash(gconstpointer key)
+{
+	const struct spot *spot = key;
+
+	return g_direct_hash(spot->path) ^ g_int64_hash(&spot->offset);
+}
+
+static gboolean spot_equal(gconstpointer one, gconstpointer other)
+{
+	const struct spot *a = one, *b = other;
+
+	return a->path == b->path && a->offset == b->offset;
+}
+
+static void process_free(gpointer data)
+{
+	struct process *process = data;
+
+	g_array_unref(process->mappings);
+	g_free(process);
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+struct source_lines *source_lines_new(void)
+{
+	struct source_lines *lines = g_new0(struct source_lines, 1);
+
+	lines->processes = g_hash_table_new_full(NULL, NULL, NULL, process_free);
+	lines->modules = g_hash_table_new(NULL, NULL);
+	lines->places = g_hash_table_new_full(spot_hash, spot_equal, g_free, g_free);
+	lines->frames = g_hash_table_new_full(spot_hash, spot_equal, g_free,
+	                                      (GDestroyNotify)g_array_unref);
+	lines->dwfl = dwfl_begin(&callbacks);
+	return lines;
+}
+
+void source_lines_free(struct source_lines *lines)
+{
+	if (!lines)
+		return;
+	g_hash_table_unref(lines->processes);
+	g_hash_table_unref(lines->modules);
+	g_hash_table_unref(lines->places);
+	g_hash_table_unref(lines->frames);
+	dwfl_end(lines->dwfl);
+	g_free(lines);
+}
+
+/* One line of /proc/PID/maps; false for what is no file's code. */
+static bool read_mapping(const char *line, struct mapping *ret)
+{
+	guint64 start, end, offset;
+	char protection[8];
+	int path = 0;
+	g_autofree char *name = NULL;
+
+	if (sscanf(line,
+	           "%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x %7s %" G_GINT64_MODIFIER
+	           "x %*s %*s %n",
+	           &start, &end, protection, &offset, &path)
+	            != 4
+	    || !strchr(protection, 'x') || line[path] != '/')
+		return false;
+	name = g_strdup(line + path);
+	g_strchomp(name);
+	if (g_str_has_suffix(name, " (deleted)"))
+		return false;
+	*ret = (struct mapping){start, end, offset, g_intern_string(name)};
+	return true;
+}
+
+static struct process *process_read(pid_t pid)
+{
+	g_autofree char *maps = g_strdup_printf("/proc/%d/maps", (int)pid);
+	g_autofree char *exe = g_strdup_printf("/proc/%d/exe", (int)pid);
+	g_autofree char *executable = NULL;
+	char line[4608]; /* a path and the numbers before it */
+	struct process *process;
+	FILE *file = fopen(maps, "re");
+
+	if (!file)
+		return NULL;
+	process = g_new0(struct process, 1);
+	process->mappings = g_array_new(false, false, sizeof(struct mapping));
+	while (fgets(line, sizeof(line), file)) {
+		struct mapping mapping;
+
+		if (read_mapping(line, &mapping))
+			g_array_append_val(process->mappings, mapping);
+	}
+	fclose(file);
+	executable = g_file_read_link(exe, NULL);
+	process->executable = executable ? g_intern_string(executable) : NULL;
+	return process;
+}
+
+static const struct mapping *process_mapping(const struct process *process, uint64_t address)
+{
+	for (guint i = 0; process && i < process->mappings->len; i++) {
+		const struct mapping *mapping = &g_array_index(process->mappings, struct mapping,
+		                                               i);
+
+		if (address >= mapping->start && address < mapping->end)
+			return mapping;
+	}
+	return NULL;
+}
+
+void source_lines_know(struct source_lines *lines, pid_t pid)
+{
+	struct process *process = process_read(pid);
+
+	if (!process)
+		return;
+	if (process->mappings->len == 0) { /* a zombie: keep what was known of it */
+		process_free(process);
+		return;
+	}
+	if (g_hash_table_size(lines->processes) >= PROCESSES_MAX)
+		g_hash_table_remove_all(lines->processes);
+	g_hash_table_insert(lines->processes, GINT_TO_POINTER(pid), process);
+}
+
+/* What the process maps at the address; reads its maps when they are not known or look outdated
+ * (a library loaded since). */
+static const struct mapping *find_mapping(struct source_lines *lines, pid_t pid, uint64_t address)
+{
+	gpointer key = GINT_TO_POINTER(pid);
+	const struct mapping *mapping = process_mapping(g_hash_table_lookup(lines->processes, key),
+	                                                address);
+
+	if (mapping)
+		return mapping;
+	source_lines_know(lines, pid);
+	return process_mapping(g_hash_table_lookup(lines->processes, key), address);
+}
+
+static Dwfl_Module *find_module(struct source_lines *lines, const char *path)
+{
+	gpointer module;
+
+	if (!lines->dwfl)
+		return NULL;
+	if (!g_hash_table_lookup_extended(lines->modules, path, NULL, &module)) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC); /* libdwfl's from here on success */
+
+		dwfl_report_begin_add(lines->dwfl);
+		module = fd < 0 ? NULL : dwfl_report_offline(lines->dwfl, path, path, fd);
+		dwfl_report_end(lines->dwfl, NULL, NULL);
+		if (fd >= 0 && !module)
+			close(fd);
+		g_hash_table_insert(lines->modules, (gpointer)path, module);
+	}
+	return module;
+}
+
+/* The module's address for an offset in its file, by the program headers; 0: in no segment. */
+static GElf_Addr module_address(Dwfl_Module *module, uint64_t offset)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(module, &bias);
+	size_t count;
+
+	if (!elf || elf_getphdrnum(elf, &count) != 0)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD
+		    && offset >= header.p_offset && offset - header.p_offset < header.p_filesz)
+			return offset - header.p_offset + header.p_vaddr + bias;
+	}
+	return 0;
+}
+
+/* `source` as the compiler was told it, in the directory where the compiler ran. */
+static struct place place_in_source(const char *source, const char *compiled_in, uint32_t line)
+{
+	g_autofree char *file = g_path_get_basename(source);
+	g_autofree char *directory = g_path_get_dirname(source);
+	g_autofree char *whole = g_path_is_absolute(directory) || !compiled_in
+	                                 ? g_strdup(directory)
+	                                 : g_build_filename(compiled_in, directory, NULL);
+	g_autofree char *plain = g_path_is_absolute(whole) ? g_canonicalize_filename(whole, "/")
+	                                                   : NULL;
+
+	return (struct place){.directory = plain ? g_intern_string(plain) : NULL,
+	                      .file = g_intern_string(file),
+	                      .line = line};
+}
+
+/* The compilation unit that has the code; *ret_bias is to be taken off the address in it. clang
+ * leaves out the table (.debug_aranges) in which libdwfl looks for it. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, GElf_Addr address, Dwarf_Addr *ret_bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, address, ret_bias);
+
+	if (unit)
+		return unit;
+	while ((unit = dwfl_module_nextcu(module, unit, ret_bias))) {
+		if (dwarf_haspc(unit, address - *ret_bias) > 0)
+			return unit;
+	}
+	return NULL;
+}
+
+static const char *directory_of(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+}
+
+/* The line that an address belongs to; without a file: there is none. */
+static struct place find_line(Dwfl_Module *module, GElf_Addr address)
+{
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *unit = find_unit(module, address, &bias);
+	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+	const char *source = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	int number = 0;
+
+	if (!source || dwarf_lineno(line, &number) != 0 || number <= 0)
+		return (struct place){0};
+	return place_in_source(source, directory_of(unit), (uint32_t)number);
+}
+
+/* Resolves the instruction before `return_offset` of a file. */
+static struct place resolve(struct source_lines *lines, const char *path, uint64_t return_offset)
+{
+	Dwfl_Module *module = find_module(lines, path);
+	GElf_Addr address = module ? module_address(module, return_offset - 1) : 0;
+	g_autofree char *module_name = g_path_get_basename(path);
+	struct place place;
+	const char *name;
+	GElf_Off offset;
+	GElf_Sym symbol;
+
+	if (!address)
+		return (struct place){.function = g_intern_string(module_name),
+		                      .offset = return_offset};
+	place = find_line(module, address);
+	if (place.file)
+		return place;
+	name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+	if (name)
+		return (struct place){.function = g_intern_string(name), .offset = offset + 1};
+	return (struct place){.function = g_intern_string(module_name), .offset = return_offset};
+}
+
+/* The name of a function, with the namespaces and classes that it belongs to. */
+static const char *qualified_name(Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die), *qualified;
+	GString *text = g_string_new(name);
+	Dwarf_Die declared = *die, *scopes = NULL;
+	Dwarf_Attribute attribute;
+	int count;
+
+	if (dwarf_attr(&declared, DW_AT_abstract_origin, &attribute))
+		dwarf_formref_die(&attribute, &declared);
+	if (dwarf_attr(&declared, DW_AT_specification, &attribute))
+		dwarf_formref_die(&attribute, &declared);
+	count = name ? dwarf_getscopes_die(&declared, &scopes) : 0;
+	for (int i = 1; i < count; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+		const char *outer = dwarf_diename(&scopes[i]);
+
+		if (outer
+		    && (tag == DW_TAG_namespace || tag == DW_TAG_class_type
+		        || tag == DW_TAG_structure_type || tag == DW_TAG_union_type)) {
+			g_string_prepend(text, "::");
+			g_string_prepend(text, outer);
+		}
+	}
+	free(scopes);
+	qualified = name ? g_intern_string(text->str) : NULL;
+	g_string_free(text, true);
+	return qualified;
+}
+
+/* The place from which an inlined function is called. */
+static struct place inlined_at(Dwarf_Die *unit, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file = 0, line = 0;
+	Dwarf_Files *files;
+	const char *source = NULL;
+
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) == 0
+	    && dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) == 0
+	    && dwarf_getsrcfiles(unit, &files, NULL) == 0)
+		source = dwarf_filesrc(files, file, NULL, NULL);
+	if (g_strcmp0(source, "???") == 0) /* libdw's name for a file without one */
+		source = NULL;
+	return source ? place_in_source(source, directory_of(unit), (uint32_t)line)
+	              : (struct place){0};
+}
+
+/* Appends the functions below a DIE that hold the address (Dwarf_Die), the outermost first. Those
+ * of Fortran may stand in a module, or in a function that does not hold their code. */
+static void find_functions(Dwarf_Die *parent, Dwarf_Addr address, GArray *functions)
+{
+	guint before = functions->len;
+	Dwarf_Die child;
+
+	for (int more = dwarf_child(parent, &child); more == 0;
+	     more = dwarf_siblingof(&child, &child)) {
+		int tag = dwarf_tag(&child);
+		bool function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+		bool holds = (function || tag == DW_TAG_lexical_block)
+		             && dwarf_haspc(&child, address) > 0;
+
+		if (function && holds)
+			g_array_append_val(functions, child);
+		if (holds || tag == DW_TAG_subprogram || tag == DW_TAG_module
+		    || tag == DW_TAG_namespace)
+			find_functions(&child, address, functions);
+		if (holds || functions->len > before)
+			return;
+	}
+}
+
+/* The inlined functions around an address and the one that holds them, innermost first. */
+static void append_functions(Dwarf_Die *unit, Dwarf_Addr address, struct record_frame frame,
+                             GArray *frames)
+{
+	g_autoptr(GArray) functions = g_array_new(false, false, sizeof(Dwarf_Die));
+
+	find_functions(unit, address, functions);
+	for (guint i = functions->len; i-- > 0;) {
+		Dwarf_Die *die = &g_array_index(functions, Dwarf_Die, i);
+
+		frame.function = qualified_name(die);
+		g_array_append_val(frames, frame);
+		if (dwarf_tag(die) == DW_TAG_subprogram)
+			break;
+		frame.place = inlined_at(unit, die);
+	}
+}
+
+/* What is beneath the program: its start in assembler, and that of a Fortran program. */
+static bool is_start(const char *symbol, Dwarf_Die *unit)
+{
+	int language = unit ? dwarf_srclang(unit) : -1;
+
+	if (g_str_equal(symbol, "_start"))
+		return true;
+	return g_str_equal(symbol, "main")
+	       && (language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90
+	           || language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03
+	           || language == DW_LANG_Fortran08);
+}
+
+static bool is_c_library(const char *path)
+{
+	g_autofree char *name = g_path_get_basename(path);
+
+	return g_str_has_prefix(name, "libc.so.") || g_str_has_prefix(name, "libpthread.so.")
+	       || g_str_has_prefix(name, "ld-linux");
+}
+
+static GArray *resolve_frames(struct source_lines *lines, const struct spot *spot)
+{
+	GArray *frames = g_array_new(false, false, sizeof(struct record_frame));
+	Dwfl_Module *module = find_module(lines, spot->path);
+	GElf_Addr address = module ? module_address(module, spot->offset - 1) : 0, bias = 0;
+	Dwarf_Die *unit = address ? find_unit(module, address, &bias) : NULL;
+	const char *symbol = address ? dwfl_module_addrname(module, address) : NULL;
+	struct record_frame frame = {.function = symbol ? g_intern_string(symbol) : NULL,
+	                             .place = resolve(lines, spot->path, spot->offset)};
+
+	if (is_c_library(spot->path) || (symbol && is_start(symbol, unit)))
+		return frames;
+	if (unit)
+		append_functions(unit, address - bias, frame, frames);
+	if (frames->len == 0)
+		g_array_append_val(frames, frame);
+	return frames;
+}
+
+bool source_lines_frames(struct source_lines *lines, pid_t pid, uint64_t return_address,
+                         GArray *frames)
+{
+	const struct mapping *mapping = return_address
+	                                        ? find_mapping(lines, pid, return_address - 1)
+	                                        : NULL;
+	struct spot spot;
+	GArray *known;
+
+	if (!mapping)
+		return false;
+	spot = (struct spot){mapping->path, return_address - mapping->start + mapping->offset};
+	known = g_hash_table_lookup(lines->frames, &spot);
+	if (!known) {
+		known = resolve_frames(lines, &spot);
+		g_hash_table_insert(lines->frames, g_memdup2(&spot, sizeof(spot)), known);
+	}
+	g_array_append_vals(frames, known->data, known->len);
+	return true;
+}
+
+struct place source_lines_find(struct source_lines *lines, pid_t pid, uint64_t return_address)
+{
+	const struct mapping *mapping = return_address
+	                                        ? find_mapping(lines, pid, return_address - 1)
+	                                        : NULL;
+	struct spot spot;
+	struct place *place;
+
+	if (!mapping)
+		return (struct place){0};
+	spot = (struct spot){mapping->path, return_address - mapping->start + mapping->offset};
+	place = g_hash_table_lookup(lines->places, &spot);
+	if (!place) {
+		place = g_new(struct place, 1);
+		*place = resolve(lines, spot.path, spot.offset);
+		g_hash_table_insert(lines->places, g_memdup2(&spot, sizeof(spot)), place);
+	}
+	return *place;
+}
+
+/* Whether the code is the program's own: the executable, or a library from elsewhere than where the
+ * system keeps its own, and not the shim. */
+static bool is_program(const struct process *process, const struct mapping *mapping)
+{
+	if (g_str_has_suffix(mapping->path, "/libmatchpoint-shim.so"))
+		return false;
+	return mapping->path == process->executable
+	       || !(g_str_has_prefix(mapping->path, "/usr/lib")
+	            || g_str_has_prefix(mapping->path, "/lib"));
+}
+
+struct place source_lines_find_caller(struct source_lines *lines, pid_t pid, const uint64_t *frames,
+                                      size_t count)
+{
+	struct place best = {0};
+	int best_rank = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct place place = source_lines_find(lines, pid, frames[i]);
+		const struct mapping *mapping = find_mapping(lines, pid, frames[i] - 1);
+		const struct process *process = g_hash_table_lookup(lines->processes,
+		                                                    GINT_TO_POINTER(pid));
+		int rank = 0;
+
+		if (mapping && process && is_program(process, mapping))
+			rank = place.file ? 4 : 3;
+		else if (place.file)
+			rank = 2;
+		else if (place.function)
+			rank = 1;
+		if (rank > best_rank) {
+			best = place;
+			best_rank = rank;
+		}
+	}
+	return best;
+}

@@ -1,0 +1,316 @@
+/* Whether the outcomes of merged stores differ.
+ *
+ * Each session has told outcomes apart among its own interleavings, and knows which lines vary by
+ * themselves. Two sessions may differ in more than that: they ran at other times, and maybe on
+ * other machines. So what they printed in the same interleaving is compared first; lines that
+ * differ there say nothing about the choices. */
+#include <string.h>
+
+#include "merge_internal.h"
+#include "scheduler/session/outcome_finding.h"
+#include "scheduler/session/recall.h"
+
+static bool is_compared(const struct merge *merge)
+{
+	const struct merge_source *first = merge->sources->pdata[0];
+	const char *compared = store_identity_value(first->identity, "--compare");
+
+	return compared && g_str_has_prefix(compared, "output");
+}
+
+/* Whether all know what the same interleaving has printed. */
+static bool has_reference(const struct merge *merge)
+{
+	const struct merge_source *first = merge->sources->pdata[0];
+
+	for (guint i = 0; i < merge->sources->len; i++) {
+		const struct merge_source *source = merge->sources->pdata[i];
+
+		if (!source->common || !source->texts || source->texts->len != merge->ranks
+		    || !position_equal(source->common, first->common))
+			return false;
+	}
+	return true;
+}
+
+static bool all_again(const struct merge *merge)
+{
+	for (guint i = 0; i < merge->sources->len; i++)
+		if (!((const struct merge_source *)merge->sources->pdata[i])->again)
+			return false;
+	return true;
+}
+
+static void note_varying(struct merge *merge, const struct outcomes *references)
+{
+	const struct outcome_difference *varying = outcomes_varying(references);
+	g_autofree char *place = NULL;
+
+	if (!varying)
+		return;
+	place = outcome_finding_place(merge->ranks, NULL, varying);
+	merge_note(merge,
+	           g_strdup_printf("what differs between the stores in the same interleaving was "
+	                           "not compared: %s (\"%s\")",
+	                           place, varying->here ? varying->here : ""));
+}
+
+/* Leaves out what the same interleaving printed otherwise elsewhere. */
+static void compare_references(struct merge *merge)
+{
+	struct outcomes *references = outcomes_new();
+	g_autoptr(RecordExecution) record = record_execution_new();
+	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
+	g_autoptr(GVariant) left_out = NULL;
+
+	for (guint i = 0; i < merge->sources->len; i++) {
+		const struct merge_source *source = merge->sources->pdata[i];
+
+		if (i == 0)
+			outcomes_add(references, source->texts, record, choices);
+		else
+			outcomes_check(references, 0, source->texts);
+	}
+	left_out = outcomes_left_out(references);
+	outcomes_leave_out(merge->outcomes, left_out);
+	note_varying(merge, references);
+	outcomes_free(references);
+}
+
+/* Files that are compared are not in the stores. */
+static bool has_files(const struct merge *merge)
+{
+	const struct merge_source *first = merge->sources->pdata[0];
+	const char *compared = store_identity_value(first->identity, "--compare");
+
+	return merge->sources->len > 1 && strlen(compared) > strlen("output ");
+}
+
+void merge_outcomes_begin(struct merge *merge)
+{
+	merge->ranks = (guint)merge->exploration->ranks;
+	if (!is_compared(merge))
+		return;
+	merge->outcomes = outcomes_new();
+	for (guint i = 0; i < merge->sources->len; i++) {
+		const struct merge_source *source = merge->sources->pdata[i];
+
+		if (source->left_out)
+			outcomes_leave_out(merge->outcomes, source->left_out);
+	}
+	merge->certain = has_reference(merge) && all_again(merge);
+	if (has_reference(merge))
+		compare_references(merge);
+}
+
+void merge_outcomes_take(struct merge *merge, const struct record_execution *record,
+                         const GArray *choices)
+{
+	GPtrArray *texts;
+	guint index;
+
+	if (merge->outcomes && !merge->current->well) {
+		merge->current->well = record_execution_new();
+		merge->current->well->id = record->id;
+		merge->current->well->buffering = record->buffering;
+		merge->current->well->path = g_strdup(record->path);
+	}
+	if (!merge->outcomes || record->outputs->len != merge->ranks) /* or it is damaged */
+		return;
+	texts = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+	for (guint i = 0; i < record->outputs->len; i++)
+		g_ptr_array_add(texts, g_bytes_ref(record->outputs->pdata[i]));
+	index = outcomes_add(merge->outcomes, texts, record, choices);
+	g_array_append_val(merge->outcome_of, index);
+	g_array_append_val(merge->outcome_of, record->id);
+	merge->beyond += index == OUTCOMES_NONE;
+	if (index == merge->texts->len)
+		g_ptr_array_add(merge->texts, texts);
+	else
+		g_ptr_array_unref(texts);
+}
+
+/* Adds the finding, which these interleavings (guint32) show. */
+static bool add_finding(struct merge *merge, struct record_finding *finding,
+                        const struct record_execution *first, const GArray *choices,
+                        const GArray *shown, GError **error)
+{
+	finding = findings_add(merge->findings, finding, first, choices);
+	findings_show(merge->findings, finding->id, shown);
+	return store_show(merge->store, finding->id, (const guint32 *)(const void *)shown->data,
+	                  shown->len, error);
+}
+
+static bool tell_difference(struct merge *merge, GError **error)
+{
+	guint count = outcomes_count(merge->outcomes), second = 0;
+	g_autofree guint *numbers = g_new0(guint, count + 1);
+	struct record_finding *finding = record_finding_new(FINDING_OUTCOME_DIFFERS);
+	g_autoptr(GArray) shown = NULL;
+
+	for (guint i = 0; i < count; i++) {
+		struct outcome_difference difference = {0};
+
+		if (outcomes_stands_for(merge->outcomes, i) != i
+		    || (i > 0
+		        && !outcomes_difference(merge->outcomes, merge->texts->pdata[i],
+		                                &difference)))
+			continue;
+		if (i > 0 && second == 0)
+			second = i;
+		outcome_finding_add(finding, merge->outcomes, i,
+		                    i > 0 ? outcome_finding_place(merge->ranks, NULL, &difference)
+		                          : NULL,
+		                    i > 0 ? &difference : NULL);
+		numbers[i] = finding->outcomes->len;
+		outcome_difference_clear(&difference);
+	}
+	shown = outcome_finding_count(finding, merge->outcomes, merge->outcome_of, numbers);
+	outcome_finding_tell(finding, merge->outcomes, second);
+	return add_finding(merge, finding, outcomes_first(merge->outcomes, second),
+	                   outcomes_choices(merge->outcomes, second), shown, error);
+}
+
+/* --- what each store says, where nothing can be said of all -------------------------------- */
+
+static void copy_outcomes(const struct merge_source *source, const struct record_finding *finding,
+                          struct record_finding *copy)
+{
+	for (guint i = 0; i < finding->outcomes->len; i++) {
+		const struct record_outcome *one = finding->outcomes->pdata[i];
+		gpointer id = g_hash_table_lookup(source->ids, GUINT_TO_POINTER(one->execution));
+		struct record_outcome *outcome;
+
+		if (!id)
+			continue;
+		outcome = g_new0(struct record_outcome, 1);
+		outcome->number = copy->outcomes->len + 1;
+		outcome->count = one->count;
+		outcome->execution = GPOINTER_TO_UINT(id);
+		outcome->path = g_strdup(one->path);
+		outcome->place = g_strdup(one->place);
+		outcome->line = g_strdup(one->line);
+		outcome->instead = g_strdup(one->instead);
+		g_ptr_array_add(copy->outcomes, outcome);
+	}
+}
+
+static bool tell_own(struct merge *merge, const struct merge_source *source,
+                     const struct record_finding *finding, GError **error)
+{
+	struct record_finding *copy = recall_finding(finding, finding->path);
+	g_autoptr(RecordExecution) record = record_execution_new();
+	g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct choice));
+	struct path *path = path_parse(finding->path, NULL);
+	bool good;
+
+	g_free(copy->message);
+	copy->message = g_strdup_printf("%s: %s", source->name,
+	                                finding->message ? finding->message : "");
+	copy_outcomes(source, finding, copy);
+	record->buffering = finding->bufferings;
+	good = add_finding(merge, copy, record, path ? path->choices : none, source->differ, error);
+	path_free(path);
+	return good;
+}
+
+static bool tell_each(struct merge *merge, bool *ret_told, GError **error)
+{
+	for (guint i = 0; i < merge->sources->len; i++) {
+		const struct merge_source *source = merge->sources->pdata[i];
+		const GPtrArray *findings = store_reader_findings(source->reader);
+
+		for (guint j = 0; j < findings->len; j++) {
+			const struct record_finding *finding = findings->pdata[j];
+
+			if (finding->kind != FINDING_OUTCOME_DIFFERS)
+				continue;
+			*ret_told = true;
+			if (!tell_own(merge, source, finding, error))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A shard's first interleaving, which ran on the same machine as the one that all ran, left
+ * something else in files. */
+static bool tell_files(struct merge *merge, GError **error)
+{
+	for (guint i = 0; i < merge->sources->len; i++) {
+		const struct merge_source *source = merge->sources->pdata[i];
+		struct record_finding *finding;
+		g_autoptr(GArray) shown = g_array_new(false, false, sizeof(guint32));
+		g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct choice));
+		struct path *path;
+		bool good;
+
+		if (!source->files || !source->well || source->differ->len > 0)
+			continue;
+		finding = record_finding_new(FINDING_OUTCOME_DIFFERS);
+		finding->path = g_strdup(source->well->path);
+		finding->message = g_strdup_printf("%s %s", source->name, source->files);
+		finding->replayed = finding->reproduced = source->again;
+		g_array_append_val(shown, source->well->id);
+		path = path_parse(finding->path, NULL);
+		good = add_finding(merge, finding, source->well, path ? path->choices : none, shown,
+		                   error);
+		path_free(path);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+static void note_beyond(struct merge *merge)
+{
+	if (merge->beyond > 0)
+		merge_note(merge,
+		           g_strdup_printf("only %d outcomes are told apart: "
+		                           "%" G_GUINT64_FORMAT " interleavings ended in others",
+		                           OUTCOMES_KEPT, merge->beyond));
+}
+
+bool merge_outcomes_judge(struct merge *merge, GError **error)
+{
+	bool told = false;
+
+	if (!merge->outcomes)
+		return true;
+	note_beyond(merge);
+	if (merge->certain && !has_files(merge))
+		return !outcomes_differ(merge->outcomes) || tell_difference(merge, error);
+	if (!tell_each(merge, &told, error))
+		return false;
+	if (!told && outcomes_differ(merge->outcomes) && merge->certain)
+		return tell_difference(merge, error);
+	if (!told && outcomes_differ(merge->outcomes))
+		merge_note(merge, g_strdup("interleavings that end well differ in their output "
+		                           "from store to store; whether by the choices is not "
+		                           "known, since not all the stores tell what the same "
+		                           "interleaving printed when it was run again"));
+	if (has_files(merge) && merge->exploration->shards == 0)
+		merge_note(merge, g_strdup("what interleavings left in files was compared within "
+		                           "each store, not across them"));
+	return tell_files(merge, error);
+}
+
+GVariant *merge_outcomes_common(const struct merge *merge)
+{
+	const struct merge_source *first = merge->sources->pdata[0];
+	GVariantDict dict;
+
+	g_variant_dict_init(&dict, NULL);
+	g_variant_dict_insert(&dict, "again", "b", merge->certain);
+	if (merge->outcomes) {
+		g_autoptr(GVariant) left_out = outcomes_left_out(merge->outcomes);
+
+		g_variant_dict_insert_value(&dict, "left-out", left_out);
+	}
+	if (first->common && first->texts) {
+		g_autofree char *path = position_print(first->common);
+
+		store_common_texts(&dict, path, first->texts, first->texts->len);
+	}
+	return g_variant_ref_sink(g_variant_dict_end(&dict));
+}

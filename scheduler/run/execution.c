@@ -1,0 +1,599 @@
+
+#include <string.h>
+
+#include "runs_internal.h"
+#include "scheduler/world/matcher.h"
+
+#define STATUS_PATIENCE_MS 2000         /* to learn how a rank of the launcher's ended */
+#define TROUBLE_US (G_USEC_PER_SEC / 2) /* for others to fail in MPI_Init as one has */
+#define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for members of a collective in which one has failed */
+#define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has */
+#define SNAPSHOT_WORTH 2.0              /* restores, where it will be returned to at once */
+#define SNAPSHOT_WORTH_LEAPING 10.0     /* and where that is not so sure */
+#define SNAPSHOT_WORTH_S 0.005          /* less is sooner run again than put back */
+
+static void give_bind(void *user, int rank, const struct wire_bind *bind)
+{
+	struct execution *execution = user;
+
+	host_send(execution->links[rank], &(struct wire_message){.type = WIRE_BIND, .bind = *bind});
+}
+
+static void give_go(void *user, int rank, const struct wire_go *go)
+{
+	struct execution *execution = user;
+
+	host_send(execution->links[rank], &(struct wire_message){.type = WIRE_GO, .go = *go});
+}
+
+static void give_admission(void *user, int rank, guint32 thread)
+{
+	struct execution *execution = user;
+
+	host_send(execution->links[rank],
+	          &(struct wire_message){.type = WIRE_ADMIT, .admitted = thread});
+}
+
+const struct world_orders execution_orders = {give_bind, give_go, give_admission};
+
+static int ranks_of(const struct execution *execution)
+{
+	return execution->runs->ranks;
+}
+
+struct execution *execution_new(struct runs *runs, const struct run_request *request)
+{
+	struct execution *execution = g_new0(struct execution, 1);
+	int ranks = runs->ranks;
+
+	execution->runs = runs;
+	execution->strategy = request->strategy;
+	execution->plan = request->plan;
+	execution->buffering = request->buffering;
+	execution->stacks = request->stacks;
+	execution->owner = request->owner;
+	execution->result.struck_before = request->struck_before;
+	execution->links = g_new0(struct host_link *, ranks);
+	execution->pids = g_new0(pid_t, ranks);
+	execution->ends = g_new0(struct rank_end, ranks);
+	execution->stall = stall_new(runs->host, ranks);
+	execution->timer = runs->host->operations->timer_new(runs->host, execution_timer_expired,
+	                                                     execution);
+	return execution;
+}
+
+gint64 execution_now(const struct execution *execution)
+{
+	return host_now(execution->runs->host);
+}
+
+void execution_free(struct execution *execution)
+{
+	const struct host_operations *host = execution->runs->host->operations;
+
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		host_close(execution->links[rank]);
+		rank_end_clear(&execution->ends[rank]);
+	}
+	g_hash_table_remove(execution->runs->all, GUINT_TO_POINTER(execution->number));
+	frozen_let_go(execution);
+	if (execution->job)
+		host->job_free(execution->job);
+	world_free(execution->world);
+	stall_free(execution->stall);
+	g_array_unref(execution->plan);
+	cycle_release(&execution->cycle);
+	g_free(execution->directory);
+	g_free(execution->links);
+	g_free(execution->pids);
+	g_free(execution->ends);
+	g_free(execution->result.lost);
+	host->timer_free(execution->timer);
+	g_free(execution);
+}
+
+void execution_place(struct execution *execution, guint32 number, const char *directory,
+                     struct frozen *from)
+{
+	int ranks = ranks_of(execution);
+	GHashTable *executions = execution->runs->all;
+
+	if (execution->directory)
+		g_hash_table_remove(executions, GUINT_TO_POINTER(execution->number));
+	g_free(execution->directory);
+	frozen_let_go(execution);
+	if (from)
+		from->children++;
+	execution->number = number;
+	execution->directory = g_strdup(directory);
+	execution->from = from;
+	execution->launched = from == NULL;
+	execution->result.state = EXECUTION_STARTING;
+	execution->connected = 0;
+	execution->started = execution_now(execution);
+	memset(execution->links, 0, (gsize)ranks * sizeof(*execution->links));
+	memset(execution->pids, 0, (gsize)ranks * sizeof(*execution->pids));
+	memset(execution->ends, 0, (gsize)ranks * sizeof(*execution->ends));
+	g_hash_table_insert(executions, GUINT_TO_POINTER(number), execution);
+	execution_tell_beginning(execution);
+}
+
+void execution_connected(struct execution *execution, struct host_link *link,
+                         const struct wire_hello *hello)
+{
+	int rank = hello->rank;
+	const struct world_options *options = world_options(execution->world);
+	struct wire_message welcome = {.type = WIRE_WELCOME};
+	const struct host_operations *host = execution->runs->host->operations;
+
+	if (execution->result.cut_short || execution->result.state != EXECUTION_STARTING) {
+		host_close(link); /* and so the rank ends */
+		return;
+	}
+	if (execution->links[rank]) {
+		runs_fail(execution->runs,
+		          "rank %d connected twice: does the program start MPI programs itself? "
+		          "matchpoint controls one job",
+		          rank);
+		return;
+	}
+	welcome.welcome.buffering = (uint8_t)options->buffering;
+	welcome.welcome.every_call_waits = options->every_call_waits;
+	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
+	welcome.welcome.stacks = execution->stacks;
+	runs_assign(link, LINK_RANK, execution, rank);
+	execution->links[rank] = link;
+	execution->pids[rank] = hello->pid;
+	if (execution->job)
+		host->job_connected(execution->job, rank, link);
+	stall_set(execution->stall, rank, hello->pid, hello->inside);
+	execution->connected++;
+	host_send(link, &welcome);
+	execution_advance(execution);
+}
+
+/* --- at rest --------------------------------------------------------------------------------- */
+
+/* Makes the first choice of the plan that the rules allow now. */
+static gboolean follow_plan(struct execution *execution)
+{
+	for (guint i = 0; i < execution->plan->len; i++) {
+		struct choice choice = g_array_index(execution->plan, struct choice, i);
+
+		if (world_choose(execution->world, &choice)) {
+			g_array_remove_index(execution->plan, i);
+			return TRUE;
+		}
+	}
+	return FALSE;
+}
+
+/* Leaves only those open choices that the plan says nothing about. */
+static void hide_planned(const struct execution *execution, GArray *open)
+{
+	for (guint i = open->len; i-- > 0;) {
+		struct open_choice *choice = &g_array_index(open, struct open_choice, i);
+
+		if (!choices_find(execution->plan, &choice->point))
+			continue;
+		g_array_unref(choice->alternatives);
+		g_array_remove_index(open, i);
+	}
+}
+
+/* Whether it is known of every rank that is gone how it went. */
+static gboolean endings_known(struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (!execution->ends[rank].gone || execution->ends[rank].known
+		    || execution->given_up)
+			continue;
+		if (execution->launched && !execution->timing) {
+			execution->asking = TRUE;
+			execution_pause(execution, STATUS_PATIENCE_MS);
+		}
+		return FALSE;
+	}
+	return TRUE;
+}
+
+static void lose_plan(struct execution *execution)
+{
+	const struct choice *choice = &g_array_index(execution->plan, struct choice, 0);
+	const struct point *point = &choice->point;
+	g_autofree char *taken = taken_print(&choice->taken);
+
+	if (choice->taken.kind != TAKEN_MESSAGE)
+		execution->result.lost = g_strdup_printf(
+			"rank %d's call %u cannot be answered \"%s\" here", point->rank,
+			point->call, taken);
+	else if (point->kind == POINT_LOCK)
+		execution->result.lost = g_strdup_printf(
+			"the lock of window %d at rank %d cannot be granted to rank %s here",
+			point->window, point->rank, taken);
+	else
+		execution->result.lost = g_strdup_printf(
+			"rank %d's call %u cannot take a message of rank %s here", point->rank,
+			point->call, taken);
+	execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL, NULL);
+	/* Where ranks act on each other unseen, not everything that is planned is possible. */
+	if (!execution->strategy->fills_gaps && !world_has_windows(execution->world))
+		execution_conclude(execution);
+	execution_end_ranks(execution, FALSE);
+}
+
+static gboolean all_blocked(const struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (world_phase(execution->world, rank) != PHASE_BLOCKED)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static gboolean worth_a_snapshot(const struct execution *execution, const GArray *open)
+{
+	const struct runs *runs = execution->runs;
+	double seconds = (double)(execution_now(execution) - execution->started) / G_USEC_PER_SEC;
+	double times = execution->strategy->leaps ? SNAPSHOT_WORTH_LEAPING : SNAPSHOT_WORTH;
+	gboolean alternatives = FALSE;
+
+	for (guint i = 0; i < open->len; i++)
+		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
+	return alternatives && !execution->strategy->wanders && !world_has_threads(execution->world)
+	       && runs->snapshots && runs->root && !execution->no_parking
+	       && seconds > MAX(SNAPSHOT_WORTH_S, times * runs->restore_seconds)
+	       && all_blocked(execution);
+}
+
+/* The strategy has said what the end is. */
+static void take_end(struct execution *execution, enum explorer_step step)
+{
+	execution->result.wasted = step == EXPLORER_DROP;
+	execution->result.known = step == EXPLORER_KNOWN;
+	if (step == EXPLORER_DONE)
+		execution_conclude(execution);
+}
+
+/* What it says of an end where nothing is decided any more. */
+static enum explorer_step ask_of_end(struct execution *execution)
+{
+	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct open_choice));
+	struct choice unused;
+
+	return execution->strategy->rest(execution->strategy, world_trace(execution->world),
+	                                 nothing, &unused);
+}
+
+static void make_choice(struct execution *execution, const GArray *open, struct choice *choice)
+{
+	if (worth_a_snapshot(execution, open)) {
+		g_array_append_val(execution->plan, *choice);
+		execution->result.state = EXECUTION_PARKING;
+		execution->parking = frozen_park(execution);
+	} else if (!world_choose(execution->world, choice)) {
+		runs_fail(execution->runs, "internal error: a choice that the rules forbid");
+	}
+}
+
+static enum explorer_step ask_strategy(struct execution *execution, GArray *open,
+                                       struct choice *ret_choice)
+{
+	if (execution->runs->client->open)
+		execution->runs->client->open(execution->owner, execution, open);
+	return execution->strategy->rest(execution->strategy, world_trace(execution->world), open,
+	                                 ret_choice);
+}
+
+/* Decides what happens now that everybody stands still. FALSE: wait for more to be heard. */
+static gboolean at_rest(struct execution *execution)
+{
+	struct world *world = execution->world;
+	struct choice choice = {0};
+	enum explorer_step step;
+	gboolean stuck; /* what the plan wants next is not there (yet) */
+	GArray *open;
+
+	if (!endings_known(execution)) /* if it was struck from outside, nothing of this counts */
+		return FALSE;
+	if (world_admit(world) || world_answer_ready(world) || follow_plan(execution))
+		return TRUE;
+	open = world_open_choices(world);
+	if (execution->plan->len > 0)
+		hide_planned(execution, open);
+	stuck = execution->plan->len > 0 && !execution->strategy->fills_gaps;
+	if ((open->len == 0 || stuck) && execution_answer_polls(execution)) {
+		open_choices_free(open);
+		return TRUE;
+	}
+	if (open->len == 0 && execution_waits_for_threads(execution)) {
+		open_choices_free(open);
+		return FALSE;
+	}
+	if (stuck || (execution->plan->len > 0 && open->len == 0)) {
+		open_choices_free(open);
+		lose_plan(execution);
+		return FALSE;
+	}
+	step = ask_strategy(execution, open, &choice);
+	if (step == EXPLORER_TAKE)
+		make_choice(execution, open, &choice);
+	open_choices_free(open);
+	execution->result.waits = step == EXPLORER_LATER;
+	if (step == EXPLORER_TAKE || step == EXPLORER_LATER)
+		return step == EXPLORER_TAKE;
+	take_end(execution, step);
+	execution_end_ranks(execution, TRUE);
+	return TRUE;
+}
+
+/* Whether a rank itself has told that it went wrong. */
+static gboolean has_told(const struct rank_end *end)
+{
+	return end->known || end->error || end->aborted;
+}
+
+/* How many ranks have done so, or are gone. */
+static int count_troubled(const struct execution *execution, int *ret_told)
+{
+	int count = 0;
+
+	*ret_told = 0;
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		*ret_told += has_told(&execution->ends[rank]);
+		count += has_told(&execution->ends[rank]) || execution->ends[rank].gone;
+	}
+	return count;
+}
+
+gboolean execution_failed_to_start(const struct execution *execution)
+{
+	int told;
+
+	count_troubled(execution, &told);
+	return execution->result.state == EXECUTION_STARTING && told > 0;
+}
+
+static void fail_to_start(struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++)
+		execution->ends[rank].killed |= !has_told(&execution->ends[rank]);
+	stall_look(execution->stall, execution->world,
+	           execution_now(execution)); /* where all are */
+	take_end(execution, ask_of_end(execution));
+	execution_end_ranks(execution, TRUE);
+	execution_advance(execution);
+}
+
+/* In a new job a rank can fail before it is out of MPI_Init, and the others never come out of it
+ * then. Some may be about to fail likewise: they get a moment. */
+static void look_at_start(struct execution *execution)
+{
+	gint64 now = execution_now(execution);
+	int told, count = count_troubled(execution, &told);
+
+	if (count == 0)
+		return;
+	if (execution->trouble_since == 0)
+		execution->trouble_since = now;
+	if (told > 0
+	    && (count == ranks_of(execution) || now - execution->trouble_since > TROUBLE_US))
+		fail_to_start(execution);
+	else if (now - execution->trouble_since > GONE_US
+	         && !execution_strike(execution, "a rank before its MPI_Init was over"))
+		runs_fail(execution->runs,
+		          "%s: a rank was gone before its MPI_Init was over, without a word",
+		          execution->runs->options.program);
+}
+
+static void start_world(struct execution *execution)
+{
+	struct runs *runs = execution->runs;
+
+	if (execution->launched && runs->snapshots && !runs->root && !execution->no_parking) {
+		execution->result.state = EXECUTION_PARKING;
+		execution->parking = frozen_park(execution);
+		return;
+	}
+	execution->result.state = EXECUTION_RUNNING;
+	world_start(execution->world);
+}
+
+void execution_advance(struct execution *execution)
+{
+	int told;
+
+	execution_look_for_struck(execution);
+	if (execution->result.state == EXECUTION_STARTING
+	    && execution->connected == ranks_of(execution) && world_at_rest(execution->world)
+	    && count_troubled(execution, &told) == 0)
+		start_world(execution);
+	while (execution->result.state == EXECUTION_RUNNING && !execution->timing
+	       && !execution->result.waits && execution->cycle.missing == 0
+	       && !execution->result.again && !execution->runs->stopped
+	       && execution_is_at_rest(execution)) {
+		if (!at_rest(execution))
+			break;
+	}
+	if (execution->result.state == EXECUTION_ENDING)
+		execution_finish_if_gone(execution);
+}
+
+/* Some rank is not at rest, but waits for what those who are do next. */
+static void decide_for_others(struct execution *execution)
+{
+	struct world *world = execution->world;
+	enum explorer_step step;
+	struct choice choice = {0};
+	GArray *open;
+
+	if (world_admit(world) || world_answer_ready(world) || follow_plan(execution))
+		return;
+	open = world_open_choices(world);
+	hide_planned(execution, open);
+	if (open->len == 0 || (execution->plan->len > 0 && !execution->strategy->fills_gaps)) {
+		if (!world_answer_polls(world, execution->plan) && execution->plan->len > 0
+		    && !execution->strategy->fills_gaps && stall_hopeless(execution->stall))
+			lose_plan(execution);
+	} else {
+		step = ask_strategy(execution, open, &choice);
+		if (step == EXPLORER_TAKE)
+			make_choice(execution, open, &choice);
+		execution->result.waits = step == EXPLORER_LATER;
+		execution->result.wasted = step == EXPLORER_DROP;
+		if (execution->result.wasted)
+			execution_end_ranks(execution, FALSE);
+	}
+	open_choices_free(open);
+}
+
+static gboolean is_open(const GArray *open, const struct choice *choice)
+{
+	for (guint i = 0; i < open->len; i++) {
+		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+
+		for (guint k = 0; k < one->alternatives->len; k++)
+			if (point_equal(&one->point, &choice->point)
+			    && taken_equal(&g_array_index(one->alternatives, struct taken, k),
+			                   &choice->taken))
+				return TRUE;
+	}
+	return FALSE;
+}
+
+gboolean execution_resume(struct execution *execution, const struct choice *choice)
+{
+	GArray *open;
+	gboolean possible;
+
+	if (!execution->result.waits || execution->result.state != EXECUTION_RUNNING)
+		return FALSE;
+	open = world_open_choices(execution->world);
+	possible = !choice || is_open(open, choice);
+	if (possible) {
+		execution->result.waits = FALSE;
+		if (choice)
+			make_choice(execution, open,
+			            &(struct choice){choice->point, choice->taken});
+	}
+	open_choices_free(open);
+	if (possible)
+		execution_advance(execution);
+	return possible;
+}
+
+/* A rank has aborted inside a call that MPI carries out, where others may wait for it for ever. In
+ * life the job is over. */
+static gboolean waits_for_aborted(const struct execution *execution)
+{
+	if (execution->result.state != EXECUTION_RUNNING
+	    || execution_now(execution) - execution->heard < TROUBLE_US)
+		return FALSE;
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (execution->ends[rank].deaf)
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* Members of a collective may still come out of it in the moment in which one has failed. */
+static void look_for_caught(struct execution *execution)
+{
+	gint64 now = execution_now(execution);
+
+	if (execution->result.state == EXECUTION_RUNNING && !world_at_rest(execution->world)
+	    && (now - execution->heard) * stall_haste() > CAUGHT_US
+	    && world_hold_caught(execution->world))
+		execution_advance(execution);
+}
+
+static void end_undecided(struct execution *execution)
+{
+	take_end(execution, execution->strategy->wanders ? ask_of_end(execution) : EXPLORER_DONE);
+	execution_end_ranks(execution, FALSE);
+}
+
+void execution_look(struct execution *execution)
+{
+	enum stall_step step;
+
+	execution_look_for_dead(execution);
+	execution_look_at_orphans(execution);
+	if (execution->result.state == EXECUTION_ENDING)
+		execution_look_at_end(execution);
+	if (execution->result.state == EXECUTION_OVER
+	    && runs_job_is_running(execution->runs, execution->job))
+		execution_end_offspring(execution);
+	if (execution->result.state == EXECUTION_STARTING && execution->launched)
+		look_at_start(execution);
+	if (waits_for_aborted(execution)) {
+		end_undecided(execution);
+		execution_advance(execution);
+		return;
+	}
+	look_for_caught(execution);
+	if (execution_look_at_parking(execution))
+		return;
+	if (execution->result.state != EXECUTION_RUNNING || execution->result.waits
+	    || world_at_rest(execution->world)
+	    || (execution->runs->options.wrapper && !world_has_windows(execution->world))) {
+		stall_rest(execution->stall);
+		return;
+	}
+	if (execution_release_deferred(execution))
+		return;
+	step = stall_look(execution->stall, execution->world, execution_now(execution));
+	if (step == STALL_SPIN && execution->plan->len > 0)
+		step = STALL_DECIDE;
+	switch (step) {
+	case STALL_NONE: return;
+	case STALL_DECIDE: decide_for_others(execution); break;
+	case STALL_SPIN:
+	case STALL_OVER:
+		if (execution->runs->options.wrapper) /* it may be looked at in a debugger */
+			break;
+		execution->result.stalled = TRUE;
+		execution->result.livelock = step == STALL_SPIN;
+		end_undecided(execution);
+		break;
+	}
+	execution_advance(execution);
+}
+
+void execution_look_for_absent(struct execution *execution)
+{
+	struct runs *runs = execution->runs;
+	int rank;
+
+	if (execution->result.state != EXECUTION_STARTING || !execution->launched
+	    || execution->connected == 0)
+		return;
+	rank = missing_look(&execution->missing, runs->host, execution->pids, runs->ranks);
+	if (rank >= 0 && !runs->stopped)
+		runs_fail(runs,
+		          "%s: rank %d ended without calling MPI_Init, where others wait "
+		          "for it",
+		          runs->options.program, rank);
+}
+
+void execution_cut_short(struct execution *execution)
+{
+	if (execution->result.state == EXECUTION_ENDING)
+		execution_hurry(execution);
+	if (execution->result.state == EXECUTION_ENDING
+	    || execution->result.state == EXECUTION_OVER)
+		return;
+	execution->result.cut_short = TRUE;
+	if (execution->parking) {
+		/* No order may follow PARK before its answer (park.h), so these are not asked. */
+		for (int rank = 0; rank < ranks_of(execution); rank++) {
+			if (execution->pids[rank] > 0)
+				execution_kill(execution, rank);
+			execution->links[rank] = NULL; /* the frozen world's */
+		}
+		frozen_release(g_steal_pointer(&execution->parking));
+		execution->connected = 0;
+	}
+	execution_end_ranks(execution, FALSE);
+	execution_advance(execution);
+}

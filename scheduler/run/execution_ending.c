@@ -1,0 +1,145 @@
+/* How the ranks of an execution are ended. Nothing that they do may hold it up. */
+#include "runs_context.h"
+#include "scheduler/tools/log.h"
+
+#define LOOK_US (G_USEC_PER_SEC / 5)   /* between two looks for the dead */
+#define OBEY_US (2 * G_USEC_PER_SEC)   /* for ranks to end as they were told to */
+#define TOOLS_US (60 * G_USEC_PER_SEC) /* for what they run under */
+#define HURRY_US (G_USEC_PER_SEC / 4)  /* when asked to be quick */
+#define DIE_US (5 * G_USEC_PER_SEC)    /* after that, to be gone and waited for */
+
+static int ranks_of(const struct execution *execution)
+{
+	return runs_ranks(execution->runs);
+}
+
+static gint64 obey_us(const struct execution *execution)
+{
+	return runs_wrapper(execution->runs) ? TOOLS_US : OBEY_US;
+}
+
+void execution_kill(const struct execution *execution, int rank)
+{
+	struct host *host = runs_host(execution->runs);
+
+	if (execution->pids[rank] > 0)
+		host->operations->kill(host, execution->pids[rank]);
+}
+
+void execution_end_ranks(struct execution *execution, gboolean flush)
+{
+	struct wire_message end = {.type = WIRE_END};
+
+	execution_tell_stop(execution);
+	execution->result.state = EXECUTION_ENDING;
+	execution->ending_since = execution_now(execution);
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		enum world_phase phase = world_phase(execution->world, rank);
+		gboolean listens = phase == PHASE_BLOCKED || phase == PHASE_STOPPED;
+
+		if (!execution->links[rank])
+			continue;
+		end.end.flush = flush && !execution->ends[rank].known;
+		execution->ends[rank].killed = !execution->ends[rank].known;
+		if (listens && !execution->ends[rank].deaf)
+			host_send(execution->links[rank], &end);
+		else
+			execution_kill(execution, rank);
+	}
+}
+
+static void finish_execution(struct execution *execution)
+{
+	execution->result.state = EXECUTION_OVER;
+	execution->over_since = execution_now(execution);
+	runs_tell_gone(execution->runs, execution);
+}
+
+void execution_finish_if_gone(struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (execution->links[rank]
+		    || (!execution->launched && !execution->ends[rank].reaped))
+			return;
+	}
+	if (execution->result.state != EXECUTION_OVER)
+		finish_execution(execution);
+}
+
+void execution_look_for_dead(struct execution *execution)
+{
+	struct host *host = runs_host(execution->runs);
+	gint64 now = execution_now(execution);
+
+	if (now - MAX(execution->heard, execution->looked) < LOOK_US)
+		return;
+	execution->looked = now;
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		struct host_link *link = execution->links[rank];
+		pid_t process = execution->pids[rank];
+
+		if (!link || host->operations->has_unread(link) || process <= 0
+		    || !host->operations->is_dead(host, process))
+			continue;
+		log_debug(LOG_RANKS, "rank %d of world %u is dead, but its connection is held",
+		          rank, execution->number);
+		host_close(link);
+		execution_link_closed(execution, rank, NULL);
+	}
+}
+
+static void kill_ranks(struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (execution->links[rank])
+			execution_kill(execution, rank);
+	}
+}
+
+/* Somebody looks at how it ended. */
+static gboolean is_in_debugger(const struct execution *execution)
+{
+	struct host *host = runs_host(execution->runs);
+
+	for (int rank = 0; rank < ranks_of(execution); rank++)
+		if (execution->links[rank] && execution->pids[rank] > 0
+		    && host->operations->is_debugged(host, execution->pids[rank]))
+			return TRUE;
+	return FALSE;
+}
+
+void execution_look_at_end(struct execution *execution)
+{
+	gint64 late = execution_now(execution) - execution->ending_since - obey_us(execution);
+
+	if (late > 0 && is_in_debugger(execution)) {
+		execution->ending_since = execution_now(execution);
+		return;
+	}
+	if (late > 0)
+		kill_ranks(execution);
+	if (late <= DIE_US)
+		return;
+	log_debug(LOG_RANKS, "world %u does not end, and is given up", execution->number);
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		host_close(execution->links[rank]);
+		execution->links[rank] = NULL;
+	}
+	finish_execution(execution);
+}
+
+void execution_end_offspring(struct execution *execution)
+{
+	struct host *host = runs_host(execution->runs);
+	guint others = runs_count(execution->runs) - 1;
+
+	if (execution->directory)
+		host->operations->end_left_behind(host, execution->directory, others == 0);
+}
+
+void execution_hurry(struct execution *execution)
+{
+	gint64 latest = execution_now(execution) + HURRY_US - obey_us(execution);
+
+	execution->ending_since = MIN(execution->ending_since, latest);
+}

@@ -1,0 +1,349 @@
+/* What the ranks of an execution say, and how they go. */
+#include <string.h>
+#include <sys/wait.h>
+
+#include "mpi_calls.h"
+#include "runs_internal.h"
+#include "scheduler/tools/log.h"
+
+static gboolean on_call(struct execution *execution, int rank, const struct wire_call *call,
+                        GError **error)
+{
+	if (call->wait == WIRE_ABORT) {
+		execution->ends[rank].aborted = TRUE;
+		execution->ends[rank].abort_code = call->status;
+	}
+	if (call->function == MPI_CALL_Finalize || call->function == MPI_CALL_Session_finalize)
+		execution->result.threads_in_turn |= (call->status & WIRE_THREADS_IN_TURN) != 0;
+	if (execution->launched && !execution->runs->snapshots)
+		/* When the verdict is reached the process may be gone, and no keeper has its image.
+		 * */
+		execution_site(execution, rank, call->site);
+	return world_call(execution->world, rank, call, error);
+}
+
+/* MPI_Error_string of MPICH is a stack of several lines: the first says what, the last why. */
+static char *condense_error(const char *text)
+{
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	const char *last = "", *why;
+	char *end = strstr(lines[0], ", error stack:");
+
+	if (end)
+		*end = '\0';
+	for (char **line = lines + 1; lines[0] && *line; line++) {
+		if (**line)
+			last = *line;
+	}
+	why = strstr(last, ": ");
+	if (!why || g_str_has_prefix(why + 2, lines[0]))
+		return g_strdup(lines[0]);
+	return g_strdup_printf("%s: %s", lines[0], why + 2);
+}
+
+/* The program does what cannot be explored, which is no fault of its own. */
+static void refuse_program(struct execution *execution, int rank, const struct wire_error *error)
+{
+	struct runs *runs = execution->runs;
+	struct place place = execution_site(execution, rank, error->site);
+	g_autofree char *where = place_print(&place);
+
+	runs_fail(runs, "%s (rank %d, at %s)", error->text, rank, where);
+	world_rank_stopped(execution->world, rank);
+}
+
+/* Of those that are returned to the program, the first one is remembered. */
+static void note_returned(struct execution *execution, int rank, const struct wire_error *error)
+{
+	struct rank_end *end = &execution->ends[rank];
+
+	world_failed(execution->world, rank, error->call);
+	if (end->returned)
+		return;
+	end->returned = condense_error(error->text);
+	end->returned_call = error->call;
+}
+
+static void on_error(struct execution *execution, int rank, const struct wire_error *error)
+{
+	struct rank_end *end = &execution->ends[rank];
+
+	if (error->refused) {
+		refuse_program(execution, rank, error);
+		return;
+	}
+	if (!error->fatal) {
+		note_returned(execution, rank, error);
+		return;
+	}
+	g_free(end->error);
+	end->error = condense_error(error->text);
+	end->threads = error->threads;
+	end->function = error->call == 0 ? error->function : 0;
+	end->place = execution_site(execution, rank, error->site);
+	world_rank_stopped(execution->world, rank);
+}
+
+static void tell_stack(struct execution *execution, int rank, const struct wire_stack *stack,
+                       const struct place *place)
+{
+	const struct run_client *client = execution->runs->client;
+
+	if (execution->stacks && client->stack)
+		client->stack(execution->owner, execution, rank, stack, place);
+}
+
+/* A rank that goes while it is told to park will not answer. */
+static void look_at_parking(struct execution *execution, int rank)
+{
+	if (execution->parking
+	    && !execution_strike(execution, "rank %d while a snapshot was taken", rank))
+		runs_fall_back(execution->runs, g_strdup_printf("rank %d ended twice while a "
+		                                                "snapshot was taken",
+		                                                rank));
+}
+
+/* The rank tells how it ends. Unless it ends well after MPI_Finalize it stays until the others have
+ * come to rest: the launcher would kill them otherwise. */
+static void on_ending(struct execution *execution, int rank, const struct wire_ending *ending)
+{
+	struct rank_end *end = &execution->ends[rank];
+
+	if (end->killed)
+		return;
+	end->known = TRUE;
+	end->status = ending->signal ? ending->signal : (ending->status & 0xff) << 8;
+	if (ending->signal) {
+		end->place = sites_find_caller(execution->runs->sites, execution->pids[rank],
+		                               ending->frames, ending->count);
+		tell_stack(execution, rank,
+		           &(const struct wire_stack){.count = ending->count,
+		                                      .frames = ending->frames,
+		                                      .inner = ending->count},
+		           &end->place);
+	}
+	if (end->status != 0 || !world_finalized(execution->world, rank))
+		world_rank_stopped(execution->world, rank);
+	look_at_parking(execution, rank);
+}
+
+/* Whether these can be mappings of one process: whole pages of a 64-bit address space. */
+static gboolean mappings_possible(const struct wire_parked *parked)
+{
+	enum { PAGE = 4096 };
+	const guint64 most = G_GUINT64_CONSTANT(1) << 56;
+
+	for (uint32_t i = 0; i < parked->count; i++) {
+		const struct wire_mapping *one = &parked->mappings[i];
+
+		if ((one->start | one->length | one->offset) % PAGE != 0 || one->start > most
+		    || one->length > most || one->offset > most)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+static void on_parked(struct execution *execution, int rank, const struct wire_parked *parked)
+{
+	struct runs *runs = execution->runs;
+	struct frozen *frozen = execution->parking;
+	g_autoptr(GError) error = NULL;
+
+	if (!frozen || execution->result.struck || !frozen_is_whole(frozen))
+		return; /* it was cut short meanwhile, or one of its ranks is gone */
+	if (frozen->answered[rank] || !mappings_possible(parked)) {
+		runs_fail(runs, "rank %d said something impossible: how it is parked", rank);
+		return;
+	}
+	if (!frozen_parked(frozen, rank, parked))
+		return;
+	execution->parking = NULL;
+	if (frozen->hazard) {
+		execution->no_parking = TRUE;
+		if (!runs->root)
+			runs_fall_back(runs, g_strdup(frozen->hazard));
+		execution->result.again = FALSE; /* it can go on where it stands */
+		frozen_resume(frozen, execution);
+	} else if (!frozen_restore(frozen, execution, &error)) {
+		runs_fall_back(runs, g_strdup(error->message));
+	}
+}
+
+/* Places are looked up now: the process may be gone when the verdict is reached. */
+static gboolean on_left(struct execution *execution, int rank, const struct wire_objects *objects,
+                        GError **error)
+{
+	for (guint32 i = 0; i < objects->count; i++)
+		execution_site(execution, rank, objects->left[i].site);
+	return world_objects(execution->world, rank, objects, error);
+}
+
+static gboolean on_accesses(struct execution *execution, int rank,
+                            const struct wire_accesses *accesses, GError **error)
+{
+	guint64 last = 0;
+
+	for (guint32 i = 0; i < accesses->count; i++) {
+		if (accesses->list[i].site != 0 && accesses->list[i].site != last)
+			execution_site(execution, rank, accesses->list[i].site);
+		last = accesses->list[i].site;
+	}
+	return world_accesses(execution->world, rank, accesses, error);
+}
+
+/* What goes into the world, which doubts it. */
+static gboolean on_report(struct execution *execution, int rank, const struct wire_message *message,
+                          GError **error)
+{
+	struct world *world = execution->world;
+
+	/* Another of its threads can be about to call. */
+	if (execution->ends[rank].threads)
+		return TRUE;
+	switch (message->type) {
+	case WIRE_CALL: return on_call(execution, rank, &message->call, error);
+	case WIRE_COMM: return world_comm(world, rank, &message->comm, error);
+	case WIRE_THREAD:
+		execution->result.threads = TRUE;
+		return world_thread(world, rank, &message->thread, error);
+	case WIRE_ENTER: return world_enter(world, rank, &message->enter, error);
+	case WIRE_TOUCHED: return world_touched(world, rank, &message->touched, error);
+	case WIRE_OVERLAP: return world_overlap(world, rank, &message->overlap, error);
+	case WIRE_ACCESSES: return on_accesses(execution, rank, &message->accesses, error);
+	case WIRE_LEFT: return on_left(execution, rank, &message->objects, error);
+	default:
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+		            "rank %d sent a message of type %u, which a rank never sends", rank,
+		            message->type);
+		return FALSE;
+	}
+}
+
+void execution_message(struct execution *execution, int rank, const struct wire_message *message)
+{
+	g_autoptr(GError) error = NULL;
+
+	world_rank_moves(execution->world, rank);
+	/* Who looks into a window again and again says nothing new. */
+	if (message->type != WIRE_ACCESSES) {
+		stall_heard(execution->stall);
+		execution->heard = execution_now(execution);
+	}
+	switch (message->type) {
+	case WIRE_ERROR: on_error(execution, rank, &message->error); break;
+	case WIRE_ENDING: on_ending(execution, rank, &message->ending); break;
+	case WIRE_PARKED: on_parked(execution, rank, &message->parked); break;
+	case WIRE_DIGEST:
+		if (!cycle_answer(&execution->cycle, rank, &message->digest)
+		    && execution->result.state == EXECUTION_RUNNING)
+			runs_fail(execution->runs,
+			          "rank %d said something impossible: what it goes by", rank);
+		break;
+	case WIRE_STACK:
+		tell_stack(execution, rank, &message->stack, NULL);
+		return; /* its call comes right behind */
+	default:
+		if (!on_report(execution, rank, message, &error)) {
+			execution_tell_refused(execution, error->message);
+			runs_fail(execution->runs, "%s", error->message);
+		}
+	}
+	execution_advance(execution);
+}
+
+static gboolean went_silently(const struct rank_end *end)
+{
+	return end->gone && !end->known;
+}
+
+/* Of the launcher's ranks that went without a word the one that hung up first was struck; the
+ * launcher has killed the others for it. */
+static void blame_first(struct execution *execution)
+{
+	const GArray *order = runs_hangups(execution);
+	int first = -1;
+
+	for (guint i = 0; i < order->len && first < 0; i++) {
+		int rank = g_array_index(order, int, i);
+
+		if (went_silently(&execution->ends[rank]))
+			first = rank;
+	}
+	for (int rank = 0; first >= 0 && rank < execution->runs->ranks; rank++)
+		if (went_silently(&execution->ends[rank]))
+			execution->ends[rank].killed = rank != first;
+}
+
+/* Who leaves a debugger ends the rank in it; that is no outcome of the program's. */
+static gboolean left_in_debugger(const struct execution *execution, int rank)
+{
+	const struct wrapper *wrapper = execution->runs->options.wrapper;
+	const struct rank_end *end = &execution->ends[rank];
+
+	return wrapper && wrapper->terminal && wrapper->rank == rank && !end->known && !end->killed;
+}
+
+void execution_link_closed(struct execution *execution, int rank, const char *why)
+{
+	if (left_in_debugger(execution, rank))
+		runs_fail(execution->runs,
+		          "rank %d was ended in the debugger, before the interleaving was at "
+		          "its end: no verdict",
+		          rank);
+	execution->ends[rank].gone = TRUE;
+	if (execution->launched && execution->result.state < EXECUTION_ENDING)
+		blame_first(execution);
+	log_debug(LOG_RANKS, "rank %d of world %u is gone", rank, execution->number);
+	execution->links[rank] = NULL;
+	if (why && !execution->ends[rank].killed)
+		runs_fail(execution->runs, "lost rank %d: %s", rank, why);
+	if (execution->parking)
+		execution->parking->links[rank] = NULL;
+	look_at_parking(execution, rank);
+	cycle_release(&execution->cycle);
+	world_rank_ended(execution->world, rank);
+	execution_advance(execution);
+}
+
+void execution_rank_status(struct execution *execution, int rank, int status)
+{
+	if (!execution->ends[rank].known)
+		execution->ends[rank].status = status;
+	execution->ends[rank].known = TRUE;
+	execution->ends[rank].reaped = TRUE;
+	execution_advance(execution);
+}
+
+/* Having told that it failed, a rank has the launcher kill the others. */
+static gboolean one_has_failed(const struct execution *execution)
+{
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
+		const struct rank_end *end = &execution->ends[rank];
+
+		if (end->known && !end->killed && end->status != 0)
+			return TRUE;
+	}
+	return FALSE;
+}
+
+void execution_job_ended(struct execution *execution, int status)
+{
+	gboolean failed = one_has_failed(execution);
+	int number = execution->runs->host->operations->job_signal(execution->job);
+
+	if (status > 128)
+		number = status - 128;
+	if (!failed)
+		blame_first(execution);
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
+		struct rank_end *end = &execution->ends[rank];
+
+		if (!end->known)
+			end->status = number > 0 ? number : (status & 0xff) << 8;
+		end->killed |= !end->known && failed;
+		end->known = TRUE;
+	}
+	execution->runs->host->operations->timer_stop(execution->timer);
+	execution->timing = execution->asking = FALSE;
+	execution_advance(execution);
+}

@@ -1,0 +1,133 @@
+/* Those who poll when nothing else can move: how long they are told "not yet", and when that is
+ * taken to go on for ever. */
+#include "runs_internal.h"
+
+#define PLANNED_POLLS 20u /* rounds in which only polls outside the plan are told */
+#define POLL_PACE_MS 1    /* where loops look at a clock */
+
+/* Those who poll for what the plan gives them later hear "no" when that to others moves nobody:
+ * what is planned may not be possible before they have given up waiting for it. */
+static gboolean tell_polls(struct execution *execution)
+{
+	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct choice));
+
+	return (world_idle(execution->world)->rounds <= PLANNED_POLLS
+	        && world_answer_polls(execution->world, execution->plan))
+	       || world_answer_polls(execution->world, nothing);
+}
+
+void execution_timer_expired(void *user)
+{
+	struct execution *execution = user;
+
+	if (!execution->timing) { /* threads are looked at once more */
+		execution_advance(execution);
+		return;
+	}
+	execution->timing = FALSE;
+	if (execution->asking
+	    || (execution->result.state == EXECUTION_RUNNING && world_at_rest(execution->world)
+	        && !tell_polls(execution)))
+		execution->given_up = TRUE;
+	execution->asking = FALSE;
+	execution_advance(execution);
+}
+
+void execution_pause(struct execution *execution, guint milliseconds)
+{
+	execution->timing = TRUE;
+	execution->runs->host->operations->timer_start(execution->timer, milliseconds);
+}
+
+static gboolean has_failed(const struct execution *execution)
+{
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
+		if (world_phase(execution->world, rank) == PHASE_STOPPED)
+			return TRUE;
+	return FALSE;
+}
+
+/* Where all ranks that poll do so. */
+static guint64 polled_places(const struct execution *execution)
+{
+	const struct world *world = execution->world;
+	guint64 hash = 0;
+
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
+		if (world_polls(world, rank))
+			hash = (hash ^ (guint64)rank
+			        ^ world_call_info(world, rank, world_calls(world, rank))->site)
+			       * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+	return hash;
+}
+
+/* Asks those who poll what they go by. */
+static void look_for_cycle(struct execution *execution)
+{
+	guint asked = 0;
+
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
+		asked += world_polls(execution->world, rank);
+	if (world_has_threads(execution->world))
+		asked = 0;
+	cycle_look(&execution->cycle, world_idle(execution->world)->rounds, asked);
+	for (int rank = 0; asked > 0 && rank < execution->runs->ranks; rank++)
+		if (world_polls(execution->world, rank))
+			host_send(execution->links[rank],
+			          &(struct wire_message){.type = WIRE_LOOK});
+}
+
+/* Of all ranks alike: none may learn of a time that is still to come to another. */
+static void put_clocks_forward(struct execution *execution)
+{
+	struct runs *runs = execution->runs;
+
+	runs->forward_ms = MAX(runs->forward_ms, execution->patience.forward_ever);
+	for (int rank = 0; rank < runs->ranks; rank++)
+		if (world_phase(execution->world, rank) == PHASE_BLOCKED)
+			host_send(execution->links[rank],
+			          &(struct wire_message){.type = WIRE_FORWARD,
+			                                 .forward = execution->patience.step});
+}
+
+static void give_polls_up(struct execution *execution, gboolean failed)
+{
+	const struct world_idle *idle = world_idle(execution->world);
+	guint64 places = polled_places(execution);
+
+	execution->result.livelock = TRUE;
+	execution->result.how_sure = patience_words(&execution->patience, idle, failed,
+	                                            &execution->cycle);
+	if (!failed && !idle->timed && execution->cycle.state == CYCLE_CHANGES)
+		g_hash_table_add(execution->runs->polled_in_vain,
+		                 g_memdup2(&places, sizeof places));
+}
+
+gboolean execution_answer_polls(struct execution *execution)
+{
+	const struct world_idle *idle = world_idle(execution->world);
+	struct cycle *cycle = &execution->cycle;
+	gboolean failed = has_failed(execution), due = cycle_is_due(cycle, idle->rounds);
+	guint64 places = cycle->state == CYCLE_CHANGES ? polled_places(execution) : 0;
+	gboolean waited = g_hash_table_contains(execution->runs->polled_in_vain, &places);
+	enum patience_step step = patience_look(&execution->patience, idle, failed, cycle->state,
+	                                        waited, execution_now(execution), stall_haste());
+
+	execution->result.livelock = FALSE;
+	switch (step) {
+	case PATIENCE_LOOK:
+		if (due)
+			look_for_cycle(execution);
+		if (cycle->missing > 0)
+			return TRUE;
+		return tell_polls(execution);
+	case PATIENCE_TELL: return tell_polls(execution);
+	case PATIENCE_FORWARD:
+		put_clocks_forward(execution);
+		execution_pause(execution, POLL_PACE_MS);
+		return TRUE;
+	case PATIENCE_WAIT: execution_pause(execution, POLL_PACE_MS); return TRUE;
+	case PATIENCE_OVER: give_polls_up(execution, failed); break;
+	}
+	return FALSE;
+}

@@ -1,0 +1,99 @@
+/* What strikes an execution from outside: the memory killer, an operator's kill -9, a launcher that
+ * is lost. None of it is the program's doing, unless it comes again along the same path. */
+#define _GNU_SOURCE /* sigabbrev_np */
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "runs_context.h"
+#include "scheduler/tools/log.h"
+
+#define ORPHANED_US (G_USEC_PER_SEC / 5) /* for the launcher's ranks to be dead, too */
+
+static int ranks_of(const struct execution *execution)
+{
+	return runs_ranks(execution->runs);
+}
+
+gboolean execution_strike(struct execution *execution, const char *format, ...)
+{
+	struct runs *runs = execution->runs;
+	g_autofree char *what = NULL;
+	va_list arguments;
+
+	if (execution->result.struck)
+		return TRUE;
+	if (execution->result.struck_before || runs_wrapper(runs))
+		return FALSE;
+	execution->result.struck = execution->result.again = TRUE;
+	va_start(arguments, format);
+	what = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	runs_tell_struck(runs, what);
+	log_debug(LOG_RANKS, "world %u was struck from outside", execution->number);
+	return TRUE;
+}
+
+void execution_look_for_struck(struct execution *execution)
+{
+	if (execution->result.state >= EXECUTION_ENDING || execution->result.again)
+		return;
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		const struct rank_end *end = &execution->ends[rank];
+
+		if (!end->killed && end->known && rank_end_is_outside(end->status)) {
+			execution_strike(execution, "rank %d, by SIG%s", rank,
+			                 sigabbrev_np(WTERMSIG(end->status)));
+			return;
+		}
+	}
+}
+
+void execution_keeper_lost(struct execution *execution, int rank)
+{
+	execution->ends[rank].reaped = TRUE;
+	execution_kill(execution, rank); /* it dies with its keeper */
+	execution_advance(execution);
+}
+
+gboolean execution_has_orphans(const struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (execution->links[rank])
+			return TRUE;
+	}
+	return FALSE;
+}
+
+static gboolean one_lives(const struct execution *execution)
+{
+	struct host *host = runs_host(execution->runs);
+
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (execution->links[rank] && execution->pids[rank] > 0
+		    && !host->operations->is_dead(host, execution->pids[rank]))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+void execution_look_at_orphans(struct execution *execution)
+{
+	struct runs *runs = execution->runs;
+
+	if (execution->orphaned == 0 || execution->result.state >= EXECUTION_ENDING
+	    || execution->result.again)
+		return;
+	if (!execution_has_orphans(execution)) {
+		execution->orphaned = 0;
+		execution_job_ended(execution, execution->job_status);
+	} else if (execution_now(execution) - execution->orphaned > ORPHANED_US
+	           && one_lives(execution)
+	           && !execution_strike(execution, "the job launcher (status %d)",
+	                                execution->job_status)) {
+		runs_fail(runs,
+		          "the job launcher ended (status %d) while its ranks ran, twice along "
+		          "the same path",
+		          execution->job_status);
+	}
+}

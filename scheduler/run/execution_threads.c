@@ -1,0 +1,150 @@
+/* When a rank with several threads is at rest. */
+#include "runs_context.h"
+
+#define LOOK_MS 1                         /* until the next look at threads that move */
+#define PATIENCE_US (2 * G_USEC_PER_SEC)  /* for threads that move without calling MPI */
+#define HOPELESS_US (10 * G_USEC_PER_SEC) /* for threads that listen to something outside */
+
+static void look_again(struct execution *execution)
+{
+	runs_host(execution->runs)->operations->timer_start(execution->timer, LOOK_MS);
+}
+
+static gboolean has_unread(const struct execution *execution, int rank)
+{
+	const struct host_link *link = execution->links[rank];
+
+	return link && runs_host(execution->runs)->operations->has_unread(link);
+}
+
+static enum threads_state look_at(const struct execution *execution, int rank, GArray *views)
+{
+	struct host *host = runs_host(execution->runs);
+
+	return host->operations->look_at_threads(
+		host, execution->pids[rank], (struct thread_view *)(void *)views->data, views->len);
+}
+
+/* The threads of all ranks together: the worst of them counts. */
+static enum threads_state look_at_all(struct execution *execution)
+{
+	enum threads_state worst = THREADS_SLEEP;
+
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+		g_autoptr(GArray) views = world_loose_threads(execution->world, rank);
+		enum threads_state state;
+
+		if (views->len == 0)
+			continue;
+		for (guint i = 0; i < views->len; i++) {
+			struct thread_view *view = &g_array_index(views, struct thread_view, i);
+
+			if (view->id == 0)
+				view->id = execution->pids[rank];
+		}
+		state = look_at(execution, rank, views);
+		/* What they said before they fell asleep may have changed everything. */
+		if (state == THREADS_SLEEP && has_unread(execution, rank))
+			state = THREADS_MOVE;
+		if (state == THREADS_SLEEP)
+			world_threads_sleep(execution->world, rank);
+		worst = MIN(worst, state);
+	}
+	return worst;
+}
+
+/* They have had their time: what the others wait for may be what these do next, but it may as well
+ * be the other way round. */
+static void lose_patience(struct execution *execution)
+{
+	execution->doubtful = TRUE;
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+		g_autoptr(GArray) views = world_loose_threads(execution->world, rank);
+
+		if (views->len > 0)
+			world_threads_sleep(execution->world, rank);
+	}
+}
+
+/* Whether all that keeps the world from rest are threads beside others that wait. */
+static gboolean threads_alone_move(const struct execution *execution)
+{
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+		g_autoptr(GArray) views = NULL;
+		enum world_phase phase = world_phase(execution->world, rank);
+
+		if (phase != PHASE_RUNNING && phase != PHASE_ABSENT)
+			continue;
+		views = world_loose_threads(execution->world, rank);
+		if (views->len == 0)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+gboolean execution_is_at_rest(struct execution *execution)
+{
+	const struct host *host = runs_host(execution->runs);
+	enum threads_state state;
+	gint64 now;
+
+	if (world_at_rest(execution->world) || !world_has_threads(execution->world))
+		return world_at_rest(execution->world);
+	if (host->operations->timer_is_active(execution->timer) || !threads_alone_move(execution))
+		return FALSE;
+	state = look_at_all(execution);
+	if (world_at_rest(execution->world)) {
+		execution->lingering = 0;
+		return TRUE;
+	}
+	now = execution_now(execution);
+	if (state != THREADS_LISTEN)
+		execution->lingering = 0;
+	else if (execution->lingering == 0)
+		execution->lingering = now;
+	if (now - execution->heard > PATIENCE_US) {
+		lose_patience(execution);
+		return world_at_rest(execution->world);
+	}
+	look_again(execution);
+	return FALSE;
+}
+
+/* Whether a rank that waits, and must not call MPI from several threads, has others that may be
+ * about to do so: it is that what is wrong with it, and not that it waits. */
+static gboolean bystanders_move(const struct execution *execution)
+{
+	struct host *host = runs_host(execution->runs);
+
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+		g_autoptr(GArray) views = NULL;
+
+		if (world_phase(execution->world, rank) != PHASE_BLOCKED)
+			continue;
+		views = host->operations->other_threads(host, execution->pids[rank]);
+		if (views->len > 0 && look_at(execution, rank, views) < THREADS_LISTEN)
+			return TRUE;
+		if (views->len > 0 && has_unread(execution, rank))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+gboolean execution_waits_for_threads(struct execution *execution)
+{
+	gint64 now = execution_now(execution);
+
+	if (!world_has_threads(execution->world) && now - execution->heard < PATIENCE_US
+	    && bystanders_move(execution)) {
+		look_again(execution);
+		return TRUE;
+	}
+	if (!execution->doubtful
+	    || (execution->lingering > 0 && now - execution->lingering > HOPELESS_US))
+		return FALSE;
+	execution->doubtful = FALSE;
+	execution->heard = now;
+	world_threads_wake(execution->world);
+	look_again(execution);
+	return TRUE;
+}

@@ -1,0 +1,213 @@
+#include "frozen.h"
+
+#include "explorer/mix.h"
+#include "runs_internal.h"
+#include "scheduler/tools/log.h"
+
+guint64 frozen_buffering_key(enum buffering buffering)
+{
+	return mix(0x6d617463u, buffering);
+}
+
+struct frozen *frozen_park(struct execution *execution)
+{
+	struct runs *runs = execution->runs;
+	struct frozen *frozen = g_new0(struct frozen, 1);
+	int ranks = runs->ranks;
+
+	frozen->runs = runs;
+	frozen->world = world_copy(execution->world, world_options(execution->world), NULL);
+	frozen->number = execution->number;
+	frozen->directory = g_strdup(execution->directory);
+	frozen->launched = execution->launched;
+	frozen->started = execution->started;
+	frozen->parent = execution->from;
+	frozen->links = g_memdup2(execution->links, (gsize)ranks * sizeof(*frozen->links));
+	frozen->pids = g_memdup2(execution->pids, (gsize)ranks * sizeof(*frozen->pids));
+	frozen->answered = g_new0(gboolean, ranks);
+	frozen->memory = runs->host->operations->snapshot_new(runs->host, ranks, frozen->directory);
+	log_debug(LOG_SNAPSHOTS, "parking world %u after %u choices", frozen->number,
+	          world_choices(frozen->world)->len);
+	events_tell(runs->options.events, &(struct run_event){.kind = RUN_SNAPSHOT,
+	                                                      .number = frozen->number,
+	                                                      .world = frozen->world});
+	if (frozen->parent)
+		frozen->parent->children++;
+	if (frozen->launched) /* what becomes of them no longer depends on this execution */
+		runs->job = g_steal_pointer(&execution->job);
+	for (int rank = 0; rank < ranks; rank++)
+		host_send(frozen->links[rank], &(struct wire_message){.type = WIRE_PARK});
+	return frozen;
+}
+
+/* The keys by which plans find this snapshot: its choices, and the buffering unless nothing has
+ * been sent yet. */
+static GArray *keys_of(const struct frozen *frozen)
+{
+	const GArray *choices = world_choices(frozen->world);
+	GArray *keys = g_array_new(FALSE, FALSE, sizeof(guint64));
+	guint64 key = frozen_buffering_key(world_options(frozen->world)->buffering);
+
+	if (frozen->launched)
+		return keys;
+	g_array_append_val(keys, key);
+	for (guint i = 0; i < choices->len; i++) {
+		key = choice_hash(&g_array_index(choices, struct choice, i));
+		g_array_append_val(keys, key);
+	}
+	return keys;
+}
+
+static void enter_set(struct frozen *frozen)
+{
+	struct runs *runs = frozen->runs;
+	g_autoptr(GArray) keys = keys_of(frozen);
+	double seconds = (double)(host_now(runs->host) - frozen->started) / G_USEC_PER_SEC;
+
+	for (int rank = 0; rank < runs->ranks; rank++)
+		runs_assign(frozen->links[rank], LINK_KEEPER, frozen, rank);
+	frozen->snapshot = snapshot_set_add(runs->set, (const guint64 *)(void *)keys->data,
+	                                    keys->len, frozen->pids, (guint)runs->ranks, seconds,
+	                                    frozen);
+	g_ptr_array_add(runs->frozen, frozen);
+	if (!runs->root) {
+		runs->root = frozen;
+		runs->host->operations->keep_left_behind(runs->host);
+	}
+}
+
+static void keep_files(struct frozen *frozen)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!frozen->hazard
+	    && !frozen->runs->host->operations->snapshot_complete(frozen->memory, &error))
+		frozen->hazard = g_strdup(error->message);
+}
+
+gboolean frozen_is_whole(const struct frozen *frozen)
+{
+	for (int rank = 0; rank < frozen->runs->ranks; rank++)
+		if (!frozen->links[rank])
+			return FALSE;
+	return TRUE;
+}
+
+gboolean frozen_parked(struct frozen *frozen, int rank, const struct wire_parked *parked)
+{
+	frozen->runs->host->operations->snapshot_add(frozen->memory, rank, frozen->pids[rank],
+	                                             parked);
+	if (parked->hazard && *parked->hazard && !frozen->hazard)
+		frozen->hazard = g_strdup_printf("rank %d: %s", rank, parked->hazard);
+	frozen->parked++;
+	frozen->answered[rank] = TRUE;
+	if (frozen->parked < frozen->runs->ranks)
+		return FALSE;
+	keep_files(frozen);
+	if (!frozen->hazard)
+		enter_set(frozen);
+	return TRUE;
+}
+
+void frozen_let_go(struct execution *execution)
+{
+	if (execution->from)
+		execution->from->children--;
+	execution->from = NULL;
+}
+
+/* All go when a job ends, the copies of which have ended, too. */
+static void forget_frozen(struct frozen *frozen)
+{
+	GHashTableIter iter;
+	void *execution;
+
+	g_hash_table_iter_init(&iter, frozen->runs->all);
+	while (g_hash_table_iter_next(&iter, NULL, &execution))
+		if (((struct execution *)execution)->from == frozen)
+			frozen_let_go(execution);
+}
+
+static void frozen_free(struct frozen *frozen)
+{
+	if (frozen->children > 0)
+		forget_frozen(frozen);
+	if (frozen->parent)
+		frozen->parent->children--;
+	world_free(frozen->world);
+	frozen->runs->host->operations->snapshot_free(frozen->memory);
+	g_free(frozen->directory);
+	g_free(frozen->hazard);
+	g_free(frozen->answered);
+	g_free(frozen->links);
+	g_free(frozen->pids);
+	g_free(frozen);
+}
+
+void frozen_resume(struct frozen *frozen, struct execution *execution)
+{
+	for (int rank = 0; rank < frozen->runs->ranks; rank++)
+		host_send(frozen->links[rank], &(struct wire_message){.type = WIRE_RESUME});
+	if (frozen->launched)
+		execution->job = g_steal_pointer(&frozen->runs->job);
+	frozen_free(frozen);
+	execution->result.state = world_calls(execution->world, 0) > 1 ? EXECUTION_RUNNING
+	                                                               : EXECUTION_STARTING;
+}
+
+static void order_restore(struct frozen *frozen, int rank, struct execution *execution)
+{
+	struct wire_message message = {.type = WIRE_RESTORE};
+	g_autofree struct wire_clone *clones = NULL;
+
+	message.restore.count = frozen->runs->host->operations->snapshot_clones(frozen->memory,
+	                                                                        rank, &clones);
+	message.restore.world = execution->number;
+	message.restore.rank = rank;
+	message.restore.directory = execution->directory;
+	message.restore.clones = clones;
+	host_send(frozen->links[rank], &message);
+}
+
+gboolean frozen_restore(struct frozen *frozen, struct execution *execution, GError **error)
+{
+	struct runs *runs = frozen->runs;
+	guint32 number = runs->next_world++;
+	g_autofree char *directory = runs->host->operations->world_add(runs->host, number, error);
+
+	if (!directory)
+		return FALSE;
+	log_debug(LOG_SNAPSHOTS, "restoring world %u as %u", frozen->number, number);
+	execution_place(execution, number, directory, frozen);
+	if (!runs->host->operations->snapshot_restore(frozen->memory, directory, error))
+		return FALSE;
+	for (int rank = 0; rank < runs->ranks; rank++)
+		order_restore(frozen, rank, execution);
+	return TRUE;
+}
+
+void frozen_release(struct frozen *frozen)
+{
+	struct wire_message release = {.type = WIRE_RELEASE};
+
+	struct runs *runs;
+
+	if (!frozen)
+		return;
+	runs = frozen->runs;
+	log_debug(LOG_SNAPSHOTS, "releasing world %u", frozen->number);
+	if (frozen->snapshot)
+		snapshot_set_remove(runs->set, frozen->snapshot);
+	g_ptr_array_remove(runs->frozen, frozen);
+	if (runs->root == frozen)
+		runs->root = NULL;
+	for (int rank = 0; rank < runs->ranks; rank++) {
+		if (!frozen->links[rank])
+			continue;
+		host_send(frozen->links[rank], &release);
+		runs_assign(frozen->links[rank], LINK_IGNORED, runs, rank);
+	}
+	if (!frozen->launched)
+		runs->host->operations->world_remove(runs->host, frozen->number);
+	frozen_free(frozen);
+}

@@ -1,0 +1,18 @@
+#include "missing.h"
+
+#define LOOK_EVERY (G_USEC_PER_SEC / 2)
+#define CERTAIN_TIMES 6 /* a process that is just being started belongs to no rank yet */
+
+int missing_look(struct missing *missing, struct host *host, const pid_t *processes, int ranks)
+{
+	gint64 now = host_now(host);
+	int rank;
+
+	if (now < missing->next)
+		return -1;
+	missing->next = now + LOOK_EVERY;
+	rank = host->operations->rank_without_process(host, processes, ranks);
+	missing->times = rank >= 0 && rank == missing->rank ? missing->times + 1 : 0;
+	missing->rank = rank;
+	return missing->times >= CERTAIN_TIMES ? rank : -1;
+}

@@ -1,0 +1,261 @@
+/* How an execution begins and goes; what others may know of it. */
+#include "run.h"
+
+#include "runs_internal.h"
+#include "scheduler/tools/log.h"
+
+#define RANKS_PATIENCE_S 5.0    /* for ranks that were told to end */
+#define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
+#define LAUNCHER_KILLED_S 0.5   /* when they had to be killed */
+#define TOOLS_PATIENCE_S 60.0   /* for what ranks run under */
+
+/* The choices that the snapshot has behind it need not be made again. */
+static void forget_made(GArray *plan, const GArray *made)
+{
+	for (guint i = 0; i < made->len; i++) {
+		const struct choice *choice = &g_array_index(made, struct choice, i);
+
+		for (guint j = 0; j < plan->len; j++) {
+			if (!point_equal(&g_array_index(plan, struct choice, j).point,
+			                 &choice->point))
+				continue;
+			g_array_remove_index(plan, j);
+			break;
+		}
+	}
+}
+
+static struct frozen *find_nearest(struct runs *runs, const struct run_request *request)
+{
+	g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(guint64));
+	guint64 key = frozen_buffering_key(request->buffering);
+	struct snapshot *snapshot;
+
+	if (!runs->snapshots || !runs->root)
+		return NULL;
+	if (request->stacks) /* of all calls: from the beginning */
+		return runs->root;
+	g_array_append_val(keys, key);
+	for (guint i = 0; i < request->plan->len; i++) {
+		key = choice_hash(&g_array_index(request->plan, struct choice, i));
+		g_array_append_val(keys, key);
+	}
+	snapshot = snapshot_set_find(runs->set, (const guint64 *)(void *)keys->data, keys->len);
+	return snapshot ? snapshot_owner(snapshot) : runs->root;
+}
+
+static struct world_options options_under(const struct runs_options *asked,
+                                          enum buffering buffering)
+{
+	return (struct world_options){asked->ranks,
+	                              buffering,
+	                              asked->every_call_waits,
+	                              collective_mode_under(asked->collectives, buffering),
+	                              buffering == BUFFERING_ZERO,
+	                              asked->cancels,
+	                              asked->not_yet,
+	                              asked->some};
+}
+
+struct execution *execution_begin(struct runs *runs, const struct run_request *request)
+{
+	const struct world_options options = options_under(&runs->options, request->buffering);
+	struct frozen *frozen = find_nearest(runs, request);
+	struct execution *execution = execution_new(runs, request);
+	g_autoptr(GError) error = NULL;
+
+	log_debug(LOG_SESSION, "a plan of %u choices, from %s with %u", request->plan->len,
+	          frozen ? "a snapshot" : "a new job",
+	          frozen ? world_choices(frozen->world)->len : 0);
+	runs->host->operations->put_files_back(runs->host, frozen ? frozen->memory : NULL);
+	if (!frozen) {
+		execution->world = world_new(&options, runs->options.comms, &execution_orders,
+		                             execution);
+		runs_launch(runs, execution);
+		return execution;
+	}
+	execution->world = world_copy(frozen->world, &options, execution);
+	forget_made(execution->plan, world_choices(frozen->world));
+	if (!frozen_restore(frozen, execution, &error)) {
+		execution->result.again = TRUE;
+		runs_fall_back(runs, g_strdup(error->message));
+	}
+	return execution;
+}
+
+void execution_conclude(struct execution *execution)
+{
+	execution->result.ended_well = execution->runs->client->end(execution->owner, execution,
+	                                                            &execution->result.word);
+}
+
+/* --- its end ---------------------------------------------------------------------------------- */
+
+/* How long its job may take to end once its ranks have, in seconds. */
+static double patience_with_job(const struct execution *execution)
+{
+	return execution->result.ended_well ? LAUNCHER_PATIENCE_S : LAUNCHER_KILLED_S;
+}
+
+gboolean execution_has_ended(const struct execution *execution)
+{
+	gint64 waited = execution_now(execution) - execution->over_since;
+
+	if (execution->result.state != EXECUTION_OVER)
+		return FALSE;
+	return !runs_job_is_running(execution->runs, execution->job)
+	       || (double)waited > patience_with_job(execution) * G_USEC_PER_SEC;
+}
+
+static gboolean is_gone(void *data)
+{
+	return ((const struct execution *)data)->result.state == EXECUTION_OVER;
+}
+
+static gboolean job_is_gone(void *data)
+{
+	const struct execution *execution = data;
+
+	return !runs_job_is_running(execution->runs, execution->job);
+}
+
+static gboolean job_is_gone_or_hurried(void *data)
+{
+	const struct execution *execution = data;
+
+	return job_is_gone(data) || execution->runs->hurried;
+}
+
+/* Its job has to be over before another takes its place. Who sits at a debugger ends it himself;
+ * other tools have a lot to say in the end. */
+static void end_job(struct execution *execution)
+{
+	const struct wrapper *wrapper = execution->runs->options.wrapper;
+
+	if (!execution->job)
+		return;
+	if (wrapper)
+		host_wait(execution->runs->host, job_is_gone_or_hurried, execution,
+		          wrapper->terminal ? 0 : TOOLS_PATIENCE_S);
+	if (!execution_has_ended(execution)
+	    && !host_wait(execution->runs->host, job_is_gone, execution,
+	                  patience_with_job(execution)))
+		log_debug(LOG_SESSION, "the job launcher had to be killed");
+	runs_free_job(execution->runs, g_steal_pointer(&execution->job));
+}
+
+void execution_drop(struct execution *execution)
+{
+	struct runs *runs = execution->runs;
+
+	if (execution->result.state != EXECUTION_OVER) {
+		execution_cut_short(execution);
+		host_wait(runs->host, is_gone, execution, RANKS_PATIENCE_S);
+	}
+	end_job(execution);
+	execution_end_offspring(execution);
+	if (execution->directory)
+		runs->host->operations->world_remove(runs->host, execution->number);
+	if (execution->launched)
+		sites_forget(runs->sites, execution_site_owner(execution, 0).job);
+	execution_free(execution);
+}
+
+/* --- what is known of it ---------------------------------------------------------------------- */
+
+const struct run_result *execution_result(const struct execution *execution)
+{
+	return &execution->result;
+}
+
+struct world *execution_world(const struct execution *execution)
+{
+	return execution->world;
+}
+
+const struct rank_end *execution_ends(const struct execution *execution)
+{
+	return execution->ends;
+}
+
+void *execution_owner(const struct execution *execution)
+{
+	return execution->owner;
+}
+
+guint32 execution_number(const struct execution *execution)
+{
+	return execution->number;
+}
+
+pid_t execution_pid(const struct execution *execution, int rank)
+{
+	return execution->pids[rank];
+}
+
+double execution_seconds(const struct execution *execution)
+{
+	return (double)(execution_now(execution) - execution->started) / G_USEC_PER_SEC;
+}
+
+double execution_silent_seconds(const struct execution *execution)
+{
+	gint64 since = MAX(execution->heard, execution->started);
+
+	if (execution->result.state != EXECUTION_STARTING
+	    && execution->result.state != EXECUTION_RUNNING)
+		return 0;
+	return (double)(execution_now(execution) - since) / G_USEC_PER_SEC;
+}
+
+GArray *execution_plan_again(const struct execution *execution)
+{
+	const GArray *made = world_choices(execution->world);
+	GArray *plan = g_array_new(FALSE, FALSE, sizeof(struct choice));
+
+	g_array_append_vals(plan, made->data, made->len);
+	g_array_append_vals(plan, execution->plan->data, execution->plan->len);
+	return plan;
+}
+
+const struct wire_inside *execution_inside(const struct execution *execution, int rank)
+{
+	return execution->result.stalled && execution->result.livelock
+	               ? stall_spin(execution->stall, rank)
+	               : stall_inside(execution->stall, rank);
+}
+
+/* The worlds that are copied are all of one job. */
+struct site_owner execution_site_owner(const struct execution *execution, int rank)
+{
+	const struct frozen *root = execution->runs->root;
+
+	return (struct site_owner){
+		.job = execution->launched ? execution->number + 1 : 0,
+		.rank = rank,
+		.first = !execution->launched && root ? root->pids[rank] : 0,
+		.pid = execution->pids[rank],
+	};
+}
+
+struct place execution_site(const struct execution *execution, int rank, guint64 address)
+{
+	const struct site_owner owner = execution_site_owner(execution, rank);
+
+	return sites_find(execution->runs->sites, &owner, address);
+}
+
+struct place execution_call_place(const struct execution *execution, int rank, guint32 call)
+{
+	const struct world_call *info = world_call_info(execution->world, rank, call);
+
+	return info ? execution_site(execution, rank, info->site) : (struct place){0};
+}
+
+void execution_add_frames(const struct execution *execution, int rank, guint64 address,
+                          GArray *frames)
+{
+	const struct site_owner owner = execution_site_owner(execution, rank);
+
+	sites_add_frames(execution->runs->sites, &owner, address, frames);
+}

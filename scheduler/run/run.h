@@ -1,0 +1,97 @@
+/* One interleaving being carried out, from its choices to the end of every rank: what is asked for,
+ * and what comes of it. All executions of a session share what is told in runs.h.
+ *
+ *   STARTING   ranks connect (a fresh job, or copies restored from a snapshot)
+ *   RUNNING    reports come in; at rest the plan, then the strategy decides
+ *   PARKING    a snapshot is being taken; it goes on as a restored copy of itself
+ *   ENDING     the verdict is known; what is left of the ranks is being ended
+ *   OVER       every process is gone */
+#ifndef MATCHPOINT_SCHEDULER_RUN_RUN_H
+#define MATCHPOINT_SCHEDULER_RUN_RUN_H
+
+#include "scheduler/world/rank_end.h"
+#include "scheduler/world/world.h"
+#include "strategy.h"
+
+struct execution;
+struct runs;
+
+enum execution_state {
+	EXECUTION_STARTING,
+	EXECUTION_RUNNING,
+	EXECUTION_PARKING,
+	EXECUTION_ENDING,
+	EXECUTION_OVER,
+};
+
+struct run_request {
+	GArray *plan;              /* struct choice, to be made; taken over */
+	struct strategy *strategy; /* who decides the rest; outlives the execution */
+	enum buffering buffering;
+	gboolean stacks;        /* calls come with their stacks: from the beginning, then */
+	gboolean struck_before; /* something outside has ended it when it was tried before */
+	void *owner;            /* whom the client is told it for (runs.h) */
+};
+
+struct run_result {
+	enum execution_state state;
+	gboolean waits;   /* for an answer of the strategy: execution_resume */
+	gboolean wasted;  /* dropped by the search, or lost: no interleaving of its own */
+	gboolean known;   /* a random walk that has ended as another one did */
+	char *lost;       /* why the plan could not be followed; NULL: it was */
+	gboolean stalled; /* nothing will come any more from ranks inside MPI, or that only look
+	                          at windows (livelock) */
+	gboolean livelock;
+	const char *how_sure; /* that is (patience_words); NULL: see stall.h */
+	gboolean again;       /* cannot be carried out this way: to be begun anew */
+	gboolean struck;      /* for something outside has killed a rank, or the launcher (again) */
+	gboolean struck_before;   /* and so it had when this was tried before */
+	gboolean cut_short;       /* ended from outside (time, Ctrl-C): no verdict */
+	gboolean ended_well;      /* so the client says */
+	const char *word;         /* how it ended, says the client; NULL: it has not */
+	gboolean threads;         /* some rank has told of threads of its own */
+	gboolean threads_in_turn; /* it has threads, with MPI_THREAD_SERIALIZED */
+};
+
+/* Begins to carry it out, from the nearest snapshot. */
+struct execution *execution_begin(struct runs *runs, const struct run_request *request);
+/* Ends it, if it has not ended, waits for its job, and frees it. */
+void execution_drop(struct execution *execution);
+/* The strategy has put its answer off (EXPLORER_LATER): this choice is made; NULL: the strategy is
+ * asked again. FALSE: nothing waits for it, or it is not open here; nothing has changed. */
+gboolean execution_resume(struct execution *execution, const struct choice *choice);
+/* Stops it without a verdict: kills what is left. */
+void execution_cut_short(struct execution *execution);
+
+/* Valid, and kept up to date, until it is dropped. */
+const struct run_result *execution_result(const struct execution *execution);
+struct world *execution_world(const struct execution *execution);
+const struct rank_end *execution_ends(const struct execution *execution); /* by rank */
+void *execution_owner(const struct execution *execution);
+
+/* Of its world, as events name it. */
+guint32 execution_number(const struct execution *execution);
+
+/* Whether it is over, and its job with it. */
+gboolean execution_has_ended(const struct execution *execution);
+/* Since it was started or restored. */
+double execution_seconds(const struct execution *execution);
+/* How long nobody has said anything, while ranks run; else 0. */
+double execution_silent_seconds(const struct execution *execution);
+
+/* Everything that has been decided in it, as a plan. */
+GArray *execution_plan_again(const struct execution *execution);
+
+/* The process of a rank; 0: not known (yet). */
+pid_t execution_pid(const struct execution *execution, int rank);
+/* The call that a rank stands inside without having reported it, or, in a livelock, goes round in;
+ * NULL: none that is known. */
+const struct wire_inside *execution_inside(const struct execution *execution, int rank);
+/* Where an address, or a call, of a rank stands in the program; all 0: not known. */
+struct place execution_site(const struct execution *execution, int rank, guint64 address);
+struct place execution_call_place(const struct execution *execution, int rank, guint32 call);
+/* Appends the functions (struct record_frame) at an address of a rank. */
+void execution_add_frames(const struct execution *execution, int rank, guint64 address,
+                          GArray *frames);
+
+#endif

@@ -1,0 +1,246 @@
+#include "runs.h"
+
+#include "runs_internal.h"
+#include "scheduler/tools/log.h"
+
+#define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
+#define PROCESSES_MOST 4096     /* keepers */
+
+G_DEFINE_QUARK(matchpoint_runs_error, runs_error)
+
+struct runs *runs_new(const struct runs_options *options, GError **error)
+{
+	struct runs *runs = g_new0(struct runs, 1);
+
+	runs->options = *options;
+	runs->host = options->host;
+	runs->client = options->client;
+	runs->ranks = options->ranks;
+	runs->snapshots = options->snapshots;
+	runs->all = g_hash_table_new(NULL, NULL);
+	runs->sites = sites_new(options->host);
+	runs->polled_in_vain = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	runs->set = snapshot_set_new(options->memory_most, PROCESSES_MOST);
+	runs->frozen = g_ptr_array_new();
+	if (runs->host->operations->listen(runs->host, &runs_listener, runs, error))
+		return runs;
+	runs_close(runs);
+	runs_free(runs);
+	return NULL;
+}
+
+void runs_close(struct runs *runs)
+{
+	if (!runs)
+		return;
+	runs_release_root(runs);
+	runs->host->operations->close_all(runs->host);
+}
+
+void runs_free(struct runs *runs)
+{
+	if (!runs)
+		return;
+	snapshot_set_free(runs->set);
+	g_ptr_array_unref(runs->frozen);
+	g_hash_table_destroy(runs->all);
+	g_hash_table_unref(runs->polled_in_vain);
+	sites_free(runs->sites);
+	g_free(runs);
+}
+
+void runs_stop(struct runs *runs)
+{
+	if (runs)
+		runs->stopped = TRUE;
+}
+
+void runs_hurry(struct runs *runs)
+{
+	if (runs)
+		runs->hurried = TRUE;
+}
+
+int runs_ranks(const struct runs *runs)
+{
+	return runs->ranks;
+}
+
+struct host *runs_host(const struct runs *runs)
+{
+	return runs->host;
+}
+
+struct events *runs_events(const struct runs *runs)
+{
+	return runs->options.events;
+}
+
+const struct wrapper *runs_wrapper(const struct runs *runs)
+{
+	return runs->options.wrapper;
+}
+
+void runs_tell_struck(const struct runs *runs, const char *what)
+{
+	if (runs->client->struck)
+		runs->client->struck(runs->options.user, what);
+}
+
+void runs_tell_gone(const struct runs *runs, struct execution *execution)
+{
+	if (runs->client->gone)
+		runs->client->gone(execution->owner, execution, execution->directory);
+}
+
+void runs_fail(struct runs *runs, const char *format, ...)
+{
+	g_autofree char *message = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	message = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	runs->stopped = TRUE;
+	runs->client->fail(runs->options.user, message);
+}
+
+guint runs_forward_ms(const struct runs *runs)
+{
+	return runs->forward_ms;
+}
+
+guint runs_count(const struct runs *runs)
+{
+	return runs ? g_hash_table_size(runs->all) : 0;
+}
+
+struct execution *runs_find(const struct runs *runs, guint32 world)
+{
+	return g_hash_table_lookup(runs->all, GUINT_TO_POINTER(world));
+}
+
+void runs_each(struct runs *runs, void (*function)(struct execution *execution, void *user),
+               void *user)
+{
+	g_autoptr(GList) all = runs ? g_hash_table_get_values(runs->all) : NULL;
+
+	for (GList *item = all; item; item = item->next)
+		function(item->data, user);
+}
+
+static void look_at_execution(struct execution *execution, void *user)
+{
+	(void)user;
+	execution_look_for_absent(execution);
+	execution_look(execution);
+}
+
+void runs_look(struct runs *runs)
+{
+	if (runs)
+		runs->host->operations->lives(runs->host);
+	runs_each(runs, look_at_execution, NULL);
+}
+
+gboolean runs_interrupt_debugged(struct runs *runs)
+{
+	const struct wrapper *wrapper = runs ? runs->options.wrapper : NULL;
+	GHashTableIter iter;
+	void *value;
+
+	if (!wrapper || !wrapper->terminal)
+		return FALSE;
+	g_hash_table_iter_init(&iter, runs->all);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct execution *execution = value;
+
+		if (execution->links[wrapper->rank])
+			runs->host->operations->interrupt(runs->host,
+			                                  execution->pids[wrapper->rank]);
+		return TRUE;
+	}
+	return FALSE;
+}
+
+gboolean runs_pump(struct runs *runs, gboolean (*condition)(void *data), void *data, double seconds)
+{
+	return host_wait(runs->host, condition, data, seconds);
+}
+
+/* --- snapshots ------------------------------------------------------------------------------- */
+
+gboolean runs_go_back(const struct runs *runs)
+{
+	return runs && runs->snapshots;
+}
+
+/* What is ending ends as it is, and a new job has nothing to do with snapshots. */
+static void begin_again(struct execution *execution, void *user)
+{
+	struct run_result *result = &execution->result;
+
+	(void)user;
+	result->again |= result->state < EXECUTION_ENDING
+	                 && (!execution->launched || result->state == EXECUTION_PARKING);
+}
+
+void runs_fall_back(struct runs *runs, char *reason)
+{
+	runs->snapshots = FALSE;
+	runs->client->fall_back(runs->options.user, reason);
+	runs_each(runs, begin_again, NULL);
+}
+
+void runs_release_snapshots(struct runs *runs,
+                            gboolean (*needed)(const struct world *world, void *user), void *user)
+{
+	struct snapshot *victim;
+
+	for (guint i = runs->frozen->len; i-- > 0;) {
+		struct frozen *frozen = runs->frozen->pdata[i];
+
+		if (frozen != runs->root && frozen->children == 0 && !needed(frozen->world, user))
+			frozen_release(frozen);
+	}
+	while ((victim = snapshot_set_evict(runs->set))) {
+		struct frozen *frozen = snapshot_owner(victim);
+
+		if (frozen == runs->root || frozen->children > 0)
+			break;
+		frozen_release(frozen);
+	}
+}
+
+gboolean runs_job_is_running(const struct runs *runs, const struct host_job *job)
+{
+	return job && runs->host->operations->job_is_running(job);
+}
+
+void runs_free_job(struct runs *runs, struct host_job *job)
+{
+	if (job)
+		runs->host->operations->job_free(job);
+}
+
+static gboolean job_is_gone(void *data)
+{
+	const struct runs *runs = data;
+
+	return !runs_job_is_running(runs, runs->job);
+}
+
+void runs_release_root(struct runs *runs)
+{
+	while (runs->frozen->len > 0)
+		frozen_release(runs->frozen->pdata[runs->frozen->len - 1]);
+	if (runs->job && !runs->stopped)
+		host_wait(runs->host, job_is_gone, runs, LAUNCHER_PATIENCE_S);
+	runs_free_job(runs, g_steal_pointer(&runs->job));
+}
+
+void runs_renew_job(struct runs *runs)
+{
+	if (!runs->snapshots || !runs->root)
+		runs_release_root(runs);
+}

@@ -1,0 +1,23 @@
+/* What the files of an execution may know of all executions, and have done for it. */
+#ifndef MATCHPOINT_SCHEDULER_RUN_RUNS_CONTEXT_H
+#define MATCHPOINT_SCHEDULER_RUN_RUNS_CONTEXT_H
+
+#include "execution_internal.h"
+#include "runs.h"
+
+/* As they were made with: see struct runs_options. */
+int runs_ranks(const struct runs *runs);
+struct host *runs_host(const struct runs *runs);
+struct events *runs_events(const struct runs *runs);
+const struct wrapper *runs_wrapper(const struct runs *runs);
+
+/* Going on is impossible: see struct run_client. */
+void runs_fail(struct runs *runs, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Snapshots do not work after all, for this reason (taken over). What runs is to be begun anew. */
+void runs_fall_back(struct runs *runs, char *reason);
+/* The client is told, if it wants to be: something outside has ended an execution; every process of
+ * one is gone. */
+void runs_tell_struck(const struct runs *runs, const char *what);
+void runs_tell_gone(const struct runs *runs, struct execution *execution);
+
+#endif

@@ -1,0 +1,84 @@
+/* The job that the launcher starts: one from whose ranks all worlds are copied, or, where the way
+ * back is to run again, one for each execution. */
+#include <string.h>
+
+#include "runs_internal.h"
+
+/* Nobody came to the scheduler, and yet the library speaks of MPI_Init. */
+static const char *why_unseen(const struct execution *execution, const char *words)
+{
+	if (execution->connected > 0 || !strstr(words, "MPI_Init"))
+		return "";
+	return "; MPI_Init was called past matchpoint, as when a program finds MPI's functions by "
+	       "name (dlsym, Python's ctypes)";
+}
+
+/* Whose ranks it has started; NULL: those of the worlds that go back by snapshots. */
+static struct execution *launched_by(struct runs *runs, const struct host_job *job)
+{
+	GHashTableIter iter;
+	void *execution;
+
+	g_hash_table_iter_init(&iter, runs->all);
+	while (g_hash_table_iter_next(&iter, NULL, &execution))
+		if (((struct execution *)execution)->job == job)
+			return execution;
+	return NULL;
+}
+
+void runs_job_ended(void *user, struct host_job *job, int status)
+{
+	struct runs *runs = user;
+	struct execution *execution = launched_by(runs, job);
+	g_autofree char *words = NULL;
+
+	if (!execution) {
+		if (runs->root && runs->snapshots)
+			runs_fall_back(runs, g_strdup_printf("the job launcher ended (status "
+			                                     "%d) while its ranks were "
+			                                     "needed",
+			                                     status));
+		return;
+	}
+	if (execution_failed_to_start(execution))
+		return;
+	if (execution->result.state != EXECUTION_STARTING) {
+		execution->job_status = status;
+		if (execution_has_orphans(execution))
+			execution->orphaned = host_now(runs->host);
+		else
+			execution_job_ended(execution, status);
+		return;
+	}
+	if ((status > 128 || rank_end_is_outside(runs->host->operations->job_signal(job)))
+	    && execution_strike(execution, "the job while it was started"))
+		return;
+	words = runs->host->operations->job_words(job);
+	runs_fail(runs, "%s: the job ended with status %d before %s called MPI_Init%s%s%s",
+	          runs->options.program, status,
+	          execution->connected == 0 ? "any rank" : "every rank had",
+	          why_unseen(execution, words), *words ? "; it said:\n" : "", words);
+}
+
+const GArray *runs_hangups(const struct execution *execution)
+{
+	const struct runs *runs = execution->runs;
+
+	return runs->host->operations->job_hangups(execution->job ? execution->job : runs->job);
+}
+
+gboolean runs_launch(struct runs *runs, struct execution *execution)
+{
+	const struct host_operations *host = runs->host->operations;
+	g_autoptr(GError) error = NULL;
+	guint32 number = runs->next_world++;
+	g_autofree char *directory = host->world_add(runs->host, number, &error);
+
+	if (directory) {
+		execution_place(execution, number, directory, NULL);
+		execution->job = host->job_start(runs->host, number, directory, &error);
+	}
+	if (!execution->job)
+		runs_fail(runs, "%s", error->message);
+	return execution->job != NULL;
+}

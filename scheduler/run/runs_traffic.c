@@ -1,0 +1,133 @@
+/* Who talks to the scheduler: new connections, keepers, PMI. */
+#include "runs_internal.h"
+#include "scheduler/tools/log.h"
+
+void runs_assign(struct host_link *link, enum link_role role, void *owner, int rank)
+{
+	if (!link)
+		return;
+	link->role = role;
+	link->owner = owner;
+	link->rank = rank;
+}
+
+static void on_hello(struct runs *runs, struct host_link *link, const struct wire_hello *hello)
+{
+	struct execution *execution = runs_find(runs, hello->world);
+	gint64 now = host_now(runs->host);
+
+	log_debug(LOG_RANKS, "rank %d of world %u is pid %d, %s", hello->rank, hello->world,
+	          hello->pid, hello->program);
+
+	if (hello->version != WIRE_VERSION) {
+		runs_fail(runs,
+		          "%s was started with another version of matchpoint's shim "
+		          "(protocol %u, not %u); rebuild or reinstall matchpoint",
+		          hello->program, hello->version, WIRE_VERSION);
+	} else if (!execution) {
+		host_close(link); /* a straggler of a world that is over */
+	} else if (hello->rank < 0 || hello->rank >= runs->ranks) {
+		runs_fail(runs,
+		          "a process (%s, pid %d) says it is rank %d of %d: does the "
+		          "launcher start %d ranks?",
+		          hello->program, hello->pid, hello->rank, runs->ranks, runs->ranks);
+	} else {
+		if (!hello->restored && hello->mpi && runs->client->library)
+			runs->client->library(runs->options.user, hello->mpi);
+		execution_connected(execution, link, hello);
+		if (hello->restored && execution->connected == runs->ranks)
+			runs->restore_seconds = 0.5 * runs->restore_seconds
+			                        + 0.5 * (double)(now - execution->started)
+			                                  / G_USEC_PER_SEC;
+	}
+}
+
+static void on_child(struct runs *runs, struct host_link *link, const struct wire_child *child)
+{
+	struct execution *execution = runs_find(runs, child->world);
+	int rank = link->rank;
+
+	if (!child->ended && child->pid <= 0) {
+		runs_fall_back(runs, g_strdup_printf("rank %d could not be forked: too many "
+		                                     "processes, or too little memory",
+		                                     rank));
+		return;
+	}
+	if (!child->ended || !execution)
+		return;
+	if (execution->result.state == EXECUTION_STARTING) {
+		if (rank_end_is_outside(child->status)
+		    && execution_strike(execution, "rank %d while it was restored", rank))
+			return;
+		runs_fall_back(
+			runs,
+			g_strdup_printf("rank %d could not be restored from its snapshot", rank));
+		return;
+	}
+	execution_rank_status(execution, rank, child->status);
+}
+
+static void on_message(struct host_link *link, const struct wire_message *message)
+{
+	struct frozen *frozen;
+
+	switch (link->role) {
+	case LINK_NEW:
+		if (message->type == WIRE_HELLO)
+			on_hello(link->owner, link, &message->hello);
+		else
+			host_close(link);
+		break;
+	case LINK_RANK: execution_message(link->owner, link->rank, message); break;
+	case LINK_KEEPER:
+		frozen = link->owner;
+		if (message->type == WIRE_CHILD)
+			on_child(frozen->runs, link, &message->child);
+		break;
+	case LINK_IGNORED:
+		if (message->type == WIRE_CHILD)
+			on_child(link->owner, link, &message->child);
+		break;
+	}
+}
+
+/* Its copies go with it. */
+static void on_keeper_gone(struct frozen *frozen, int rank)
+{
+	struct runs *runs = frozen->runs;
+	g_autoptr(GList) executions = g_hash_table_get_values(runs->all);
+
+	frozen->links[rank] = NULL;
+	if (runs->snapshots)
+		runs_fall_back(runs,
+		               g_strdup_printf("the snapshot of rank %d was lost: its process "
+		                               "was killed from outside, or memory ran out",
+		                               rank));
+	for (GList *item = executions; item; item = item->next)
+		if (((struct execution *)item->data)->from == frozen)
+			execution_keeper_lost(item->data, rank);
+}
+
+static void on_closed(struct host_link *link, const char *why)
+{
+	if (link->role == LINK_RANK)
+		execution_link_closed(link->owner, link->rank, why);
+	else if (link->role == LINK_KEEPER)
+		on_keeper_gone(link->owner, link->rank);
+}
+
+static void on_abort(void *user, guint32 world, int rank, int exit_code)
+{
+	struct execution *execution = runs_find(user, world);
+
+	if (!execution || rank < 0 || rank >= execution->runs->ranks
+	    || execution->ends[rank].aborted)
+		return;
+	execution->ends[rank].aborted = execution->ends[rank].deaf = TRUE;
+	execution->ends[rank].abort_code = exit_code;
+	execution->heard = execution_now(execution);
+	world_rank_stopped(execution->world, rank);
+	execution_advance(execution);
+}
+
+const struct host_listener runs_listener = {on_message, on_closed, on_abort, runs_job_ended};

@@ -1,0 +1,299 @@
+#include "stall.h"
+
+#include <stdlib.h>
+
+#include "mpi_calls.h"
+#include "scheduler/host/environment.h"
+
+#define INSIDE_US (G_USEC_PER_SEC / 5)  /* a call that lasts so long waits for somebody */
+#define AROUND_US (2 * G_USEC_PER_SEC)  /* and so does a loop around such calls */
+#define SILENT_US (30 * G_USEC_PER_SEC) /* or one that only looks at the memory of a window */
+#define HOPELESS_US (2 * G_USEC_PER_SEC)
+#define HOPELESS_AROUND_US (10 * G_USEC_PER_SEC)
+#define SPIN_CALLS 2000u /* fewer are no loop that only looks whether something has changed */
+#define SPIN_LOOKS 20u   /* fewer tell little of what a rank does most of the time */
+
+/* Since it became quiet, or since the rank was last found inside a call that does not only look. */
+struct spin {
+	gint64 since;
+	guint32 times_then;      /* note.times then */
+	guint looks, outside;    /* how often it was looked at, and found outside of such calls */
+	struct wire_inside most; /* the call that it was found in most often (a majority vote) */
+	int votes;
+};
+
+struct seat {
+	pid_t pid;
+	guint64 address;
+	struct wire_inside note; /* as last read */
+	guint32 times_then;      /* note.times when it became quiet */
+	guint64 file_bytes;      /* disk_work_look's */
+	gint64 stepped; /* when it last was not in one and the same step of MPI's progress */
+	struct spin spin;
+};
+
+struct stall {
+	struct host *host;
+	int ranks;
+	int haste; /* the long waits are this many times shorter */
+	struct seat *seats;
+	gboolean heard, hopeless;
+	gboolean around; /* it has been quiet for so long that some rank waits in a loop */
+	gint64 quiet_since, still_since; /* nothing heard; no rank moved or said more than a poll */
+	gint64 worked;                   /* when a rank inside a call was last at work with files */
+	gint64 moved; /* when it was heard, or one that runs was last outside of MPI */
+	gint64 looked;
+};
+
+int stall_haste(void)
+{
+	const char *text = g_getenv(ENVIRONMENT_HASTE);
+	int haste = text ? atoi(text) : 1;
+
+	return CLAMP(haste, 1, 100);
+}
+
+double stall_seconds(gboolean spin)
+{
+	return (double)(spin ? STALL_SPIN_SECONDS : STALL_OVER_SECONDS) / stall_haste();
+}
+
+struct stall *stall_new(struct host *host, int ranks)
+{
+	struct stall *stall = g_new0(struct stall, 1);
+
+	stall->host = host;
+	stall->ranks = ranks;
+	stall->haste = stall_haste();
+	stall->seats = g_new0(struct seat, ranks);
+	stall->heard = TRUE;
+	return stall;
+}
+
+void stall_free(struct stall *stall)
+{
+	if (!stall)
+		return;
+	g_free(stall->seats);
+	g_free(stall);
+}
+
+void stall_set(struct stall *stall, int rank, pid_t pid, guint64 address)
+{
+	stall->seats[rank] = (struct seat){.pid = pid, .address = address};
+	stall->heard = TRUE;
+}
+
+void stall_heard(struct stall *stall)
+{
+	stall->heard = TRUE;
+}
+
+static struct wire_inside read_note(const struct stall *stall, const struct seat *seat)
+{
+	struct wire_inside note = {0};
+	struct host *host = stall->host;
+
+	if (seat->address == 0 || seat->pid <= 0
+	    || !host->operations->read_memory(host, seat->pid, seat->address, &note, sizeof(note)))
+		return (struct wire_inside){0};
+	return note;
+}
+
+/* Calls by which a rank sees what others do to a window. An operation that also changes it (as
+ * MPI_Compare_and_swap may) is one of a lock that the program makes itself. */
+static gboolean only_looks(unsigned function)
+{
+	switch (function) {
+	case MPI_CALL_Fetch_and_op:
+	case MPI_CALL_Compare_and_swap:
+	case MPI_CALL_Get:
+	case MPI_CALL_Rget:
+	case MPI_CALL_Get_accumulate:
+	case MPI_CALL_Rget_accumulate:
+	case MPI_CALL_Win_flush:
+	case MPI_CALL_Win_flush_all:
+	case MPI_CALL_Win_flush_local:
+	case MPI_CALL_Win_flush_local_all:
+	case MPI_CALL_Win_sync: return TRUE;
+	default: return FALSE;
+	}
+}
+
+static void begin_spin(struct seat *seat, gint64 now)
+{
+	seat->spin = (struct spin){.since = now, .times_then = seat->note.times};
+}
+
+static void note_spin(struct seat *seat, gint64 now)
+{
+	const struct wire_inside *note = &seat->note;
+	struct spin *spin = &seat->spin;
+
+	spin->looks++;
+	if (note->function == 0 || note->driven) {
+		spin->outside++;
+	} else if (!only_looks(note->function)) {
+		begin_spin(seat, now);
+	} else {
+		if (spin->votes == 0)
+			spin->most = *note;
+		spin->votes += note->site == spin->most.site ? 1 : -1;
+	}
+}
+
+/* Most of its time the rank has looked at a window, and done nothing to it. */
+static gboolean seat_spins(const struct stall *stall, const struct seat *seat, gint64 now)
+{
+	const struct spin *spin = &seat->spin;
+
+	return (now - spin->since) * stall->haste > STALL_SPIN_SECONDS * G_USEC_PER_SEC
+	       && spin->looks >= SPIN_LOOKS && 2 * spin->outside <= spin->looks
+	       && spin->most.function != 0 && seat->note.times - spin->times_then >= SPIN_CALLS;
+}
+
+static gboolean all_spin(const struct stall *stall, const struct world *world, gint64 now)
+{
+	for (int rank = 0; rank < stall->ranks; rank++) {
+		enum world_phase phase = world_phase(world, rank);
+
+		if ((phase == PHASE_RUNNING || phase == PHASE_ABSENT)
+		    && !seat_spins(stall, &stall->seats[rank], now))
+			return FALSE;
+	}
+	return TRUE;
+}
+
+/* Of the running ranks: whether each still is inside the call that it was inside before, one that
+ * MPI carries out by itself (`inside`) or any (`in_mpi`), and whether each has made such calls
+ * since it became quiet; whether one is in a collective that waits for none of those who are at
+ * rest; whether one is at work with files. */
+struct movement {
+	gboolean inside, in_mpi, spinning, met, works;
+};
+
+static struct movement read_all(struct stall *stall, const struct world *world, gint64 now)
+{
+	struct movement movement = {TRUE, TRUE, TRUE, FALSE, FALSE};
+
+	for (int rank = 0; rank < stall->ranks; rank++) {
+		struct seat *seat = &stall->seats[rank];
+		enum world_phase phase = world_phase(world, rank);
+		struct wire_inside note;
+		gboolean same, stays;
+
+		if (phase == PHASE_STOPPED && world_calls(world, rank) == 0)
+			seat->note = read_note(stall, seat); /* inside MPI_Init */
+		if (phase == PHASE_STOPPED || phase == PHASE_ENDED)
+			continue;
+		note = read_note(stall, seat);
+		same = note.function != 0 && note.function == seat->note.function
+		       && note.times == seat->note.times;
+		stays = same && !note.driven;
+		if (!same || !note.driven || note.steps != seat->note.steps)
+			seat->stepped = now;
+		if (phase != PHASE_RUNNING && phase != PHASE_ABSENT) {
+			seat->note = note;
+			continue;
+		}
+		movement.inside &= stays;
+		movement.in_mpi &= same;
+		movement.met |= note.function != 0 && note.met;
+		movement.works |= stays
+		                  && stall->host->operations->works_on_disk(stall->host, seat->pid,
+		                                                            &seat->file_bytes);
+		movement.spinning &= note.times != seat->times_then;
+		seat->note = note;
+		note_spin(seat, now);
+	}
+	return movement;
+}
+
+static void begin_quiet(struct stall *stall, gint64 now)
+{
+	stall->quiet_since = now;
+	for (int rank = 0; rank < stall->ranks; rank++) {
+		struct seat *seat = &stall->seats[rank];
+
+		seat->times_then = seat->note.times;
+		begin_spin(seat, now);
+	}
+}
+
+/* It does not come back from one step of MPI's progress, while all that run are inside MPI. */
+static gboolean is_caught(const struct stall *stall, const struct seat *seat)
+{
+	return seat->note.driven
+	       && (stall->looked - MAX(seat->stepped, stall->moved)) * stall->haste
+	                  > STALL_OVER_SECONDS * G_USEC_PER_SEC;
+}
+
+static gboolean one_is_caught(const struct stall *stall)
+{
+	gboolean caught = FALSE;
+
+	for (int rank = 0; rank < stall->ranks; rank++)
+		caught |= is_caught(stall, &stall->seats[rank]);
+	return caught;
+}
+
+void stall_rest(struct stall *stall)
+{
+	stall->quiet_since = stall->still_since = stall->moved = 0;
+	stall->around = FALSE;
+}
+
+enum stall_step stall_look(struct stall *stall, const struct world *world, gint64 now)
+{
+	gboolean polls = world_idle(world)->rounds > 0;
+	struct movement movement = read_all(stall, world, now);
+	gint64 quiet, still;
+
+	if (stall->heard || stall->quiet_since == 0)
+		begin_quiet(stall, now);
+	if (!movement.inside || stall->still_since == 0 || (stall->heard && !polls))
+		stall->still_since = now;
+	if (stall->heard || !movement.in_mpi || stall->moved == 0)
+		stall->moved = now;
+	if (movement.works)
+		stall->worked = now;
+	stall->around &= !stall->heard || polls;
+	stall->heard = FALSE;
+	stall->looked = now;
+	quiet = (now - stall->quiet_since) * stall->haste;
+	still = (now - stall->still_since) * stall->haste;
+	if (world_has_windows(world))
+		stall->around |= quiet > SILENT_US || (movement.spinning && quiet > AROUND_US);
+	stall->hopeless = still > HOPELESS_US || (movement.spinning && quiet > HOPELESS_AROUND_US);
+	if (MIN(still, (now - stall->worked) * stall->haste) > STALL_OVER_SECONDS * G_USEC_PER_SEC)
+		return STALL_OVER;
+	if (one_is_caught(stall))
+		return STALL_OVER;
+	if (quiet > STALL_SPIN_SECONDS * G_USEC_PER_SEC && world_has_windows(world)
+	    && all_spin(stall, world, now))
+		return STALL_SPIN;
+	return stall->around || (now - stall->still_since > INSIDE_US && !movement.met)
+	               ? STALL_DECIDE
+	               : STALL_NONE;
+}
+
+gboolean stall_hopeless(const struct stall *stall)
+{
+	return stall->hopeless;
+}
+
+const struct wire_inside *stall_inside(const struct stall *stall, int rank)
+{
+	const struct seat *seat = &stall->seats[rank];
+
+	if (seat->note.driven && !is_caught(stall, seat))
+		return NULL;
+	return seat->note.function != 0 ? &seat->note : NULL;
+}
+
+const struct wire_inside *stall_spin(const struct stall *stall, int rank)
+{
+	const struct seat *seat = &stall->seats[rank];
+
+	return seat->spin.most.function != 0 ? &seat->spin.most : NULL;
+}

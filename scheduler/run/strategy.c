@@ -1,0 +1,168 @@
+#include "strategy.h"
+
+struct search {
+	struct strategy strategy;
+	struct explorer *explorer;
+	struct pool *pool; /* of strategy_turning */
+};
+
+static GArray *search_next(struct strategy *strategy)
+{
+	return explorer_next(((struct search *)strategy)->explorer);
+}
+
+static enum explorer_step search_rest(struct strategy *strategy, const struct trace *trace,
+                                      const GArray *open, struct choice *ret_choice)
+{
+	struct search *search = (struct search *)strategy;
+
+	if (!open) {
+		explorer_lost(search->explorer);
+		return EXPLORER_DROP;
+	}
+	return explorer_rest(search->explorer, trace, open, ret_choice);
+}
+
+static gboolean search_needs(const struct strategy *strategy, const GArray *choices)
+{
+	return explorer_needs(((const struct search *)strategy)->explorer, choices);
+}
+
+static void search_free(struct strategy *strategy)
+{
+	g_free(strategy);
+}
+
+struct strategy *strategy_search(struct explorer *explorer)
+{
+	struct search *search = g_new0(struct search, 1);
+
+	search->strategy = (struct strategy){.next = search_next,
+	                                     .rest = search_rest,
+	                                     .needs = search_needs,
+	                                     .free = search_free};
+	search->explorer = explorer;
+	return &search->strategy;
+}
+
+static enum explorer_step turning_rest(struct strategy *strategy, const struct trace *trace,
+                                       const GArray *open, struct choice *ret_choice)
+{
+	struct search *search = (struct search *)strategy;
+	enum explorer_step step = search_rest(strategy, trace, open, ret_choice);
+	const GArray *alternatives;
+	struct taken taken;
+
+	if (step != EXPLORER_TAKE)
+		return step;
+	alternatives = g_array_index(open, struct open_choice, 0).alternatives;
+	taken = g_array_index(alternatives, struct taken,
+	                      pool_draw(search->pool, alternatives->len));
+	if (!taken_equal(&taken, &ret_choice->taken) && explorer_turn(search->explorer, taken))
+		ret_choice->taken = taken;
+	return step;
+}
+
+struct strategy *strategy_turning(struct explorer *explorer, struct pool *pool)
+{
+	struct strategy *strategy = strategy_search(explorer);
+
+	strategy->rest = turning_rest;
+	((struct search *)strategy)->pool = pool;
+	return strategy;
+}
+
+static gboolean needs_nothing(const struct strategy *strategy, const GArray *choices)
+{
+	(void)strategy;
+	(void)choices;
+	return FALSE;
+}
+
+struct wander {
+	struct strategy strategy;
+	struct random_search *search;
+};
+
+static GArray *wander_next(struct strategy *strategy)
+{
+	if (!random_search_next(((struct wander *)strategy)->search))
+		return NULL;
+	return g_array_new(FALSE, FALSE, sizeof(struct choice));
+}
+
+static enum explorer_step wander_rest(struct strategy *strategy, const struct trace *trace,
+                                      const GArray *open, struct choice *ret_choice)
+{
+	if (!open)
+		return EXPLORER_DROP;
+	return random_search_rest(((struct wander *)strategy)->search, trace, open, ret_choice);
+}
+
+static void wander_free(struct strategy *strategy)
+{
+	g_free(strategy);
+}
+
+struct strategy *strategy_random(struct random_search *search)
+{
+	struct wander *wander = g_new0(struct wander, 1);
+
+	wander->strategy = (struct strategy){.wanders = TRUE,
+	                                     .next = wander_next,
+	                                     .rest = wander_rest,
+	                                     .needs = needs_nothing,
+	                                     .free = wander_free};
+	wander->search = search;
+	return &wander->strategy;
+}
+
+struct follow {
+	struct strategy strategy;
+	GArray *choices; /* NULL once handed out */
+};
+
+static GArray *follow_next(struct strategy *strategy)
+{
+	return g_steal_pointer(&((struct follow *)strategy)->choices);
+}
+
+static enum explorer_step follow_rest(struct strategy *strategy, const struct trace *trace,
+                                      const GArray *open, struct choice *ret_choice)
+{
+	const struct open_choice *first;
+
+	(void)strategy;
+	(void)trace;
+	if (!open)
+		return EXPLORER_DROP;
+	if (open->len == 0)
+		return EXPLORER_DONE;
+	first = &g_array_index(open, struct open_choice, 0);
+	ret_choice->point = first->point;
+	ret_choice->taken = g_array_index(first->alternatives, struct taken, 0);
+	return EXPLORER_TAKE;
+}
+
+static void follow_free(struct strategy *strategy)
+{
+	struct follow *follow = (struct follow *)strategy;
+
+	if (follow->choices)
+		g_array_unref(follow->choices);
+	g_free(follow);
+}
+
+struct strategy *strategy_path(const GArray *choices)
+{
+	struct follow *follow = g_new0(struct follow, 1);
+
+	follow->strategy = (struct strategy){.fills_gaps = TRUE,
+	                                     .next = follow_next,
+	                                     .rest = follow_rest,
+	                                     .needs = needs_nothing,
+	                                     .free = follow_free};
+	follow->choices = g_array_sized_new(FALSE, FALSE, sizeof(struct choice), choices->len);
+	g_array_append_vals(follow->choices, choices->data, choices->len);
+	return &follow->strategy;
+}

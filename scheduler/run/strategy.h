@@ -1,0 +1,44 @@
+/* Who decides which message a receive takes: the search, chance, or a given path. The loop that
+ * carries the decisions out (execution.h) knows only this table. */
+#ifndef MATCHPOINT_SCHEDULER_RUN_STRATEGY_H
+#define MATCHPOINT_SCHEDULER_RUN_STRATEGY_H
+
+#include "explorer/pool.h"
+#include "explorer/random_search.h"
+
+struct strategy {
+	/* Asked also while choices of the plan wait for something (a path may leave choices out).
+	 * */
+	gboolean fills_gaps;
+	/* Begins every interleaving anew, and tells by `rest`, with nothing open, whether it has
+	 * ended as another one, also where that is not at rest. */
+	gboolean wanders;
+	/* What comes next is mostly elsewhere in the tree: snapshots are seldom of use. */
+	gboolean leaps;
+	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL.
+	 * */
+	GArray *(*next)(struct strategy *strategy);
+	/* A world has come to rest: see explorer_rest. `open` NULL: the plan could not be followed.
+	 * EXPLORER_LATER: the world stands still until execution_resume. */
+	enum explorer_step (*rest)(struct strategy *strategy, const struct trace *trace,
+	                           const GArray *open, struct choice *ret_choice);
+	/* Whether a plan still waiting contains these choices. */
+	gboolean (*needs)(const struct strategy *strategy, const GArray *choices);
+	void (*free)(struct strategy *strategy);
+};
+
+/* Every outcome once. The explorer stays the caller's. */
+struct strategy *strategy_search(struct explorer *explorer);
+
+/* The same, beginning where other such searches are, too (explorer/pool.h): of what is open for the
+ * first time any alternative is taken, as the pool draws. Both stay the caller's. */
+struct strategy *strategy_turning(struct explorer *explorer, struct pool *pool);
+
+/* Random walks. The search stays the caller's. */
+struct strategy *strategy_random(struct random_search *search);
+
+/* One interleaving: the choices of `choices` (struct choice, copied), and where they name none, the
+ * candidate of the lowest rank. */
+struct strategy *strategy_path(const GArray *choices);
+
+#endif

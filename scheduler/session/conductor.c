@@ -1,0 +1,71 @@
+#include "conductor.h"
+
+#include "driver.h"
+#include "findings.h"
+#include "session_context.h"
+
+/* One plan, whose execution is for whoever asked for it. */
+struct follow {
+	struct plan_source source;
+	struct session *session;
+	struct run_request request; /* no plan in it: it has been begun */
+	struct execution *execution;
+};
+
+static gboolean follow_next(struct plan_source *source, struct run_request *ret_request)
+{
+	struct follow *follow = (struct follow *)source;
+
+	*ret_request = follow->request;
+	follow->request.plan = NULL;
+	return ret_request->plan != NULL;
+}
+
+/* Also when the session is to end: there is some time to make sure of what was found. */
+static gboolean follow_may_go_on(const struct plan_source *source)
+{
+	return !session_has_failed(((const struct follow *)source)->session);
+}
+
+static void follow_ended(struct plan_source *source, struct execution *execution)
+{
+	((struct follow *)source)->execution = execution;
+}
+
+struct execution *session_follow(struct session *session, const GArray *choices,
+                                 enum buffering buffering, gboolean stacks,
+                                 enum interleaving_calls calls)
+{
+	static const struct plan_source_type type = {
+		.next = follow_next, .may_go_on = follow_may_go_on, .ended = follow_ended};
+	struct strategy *strategy = strategy_path(choices);
+	struct follow follow = {.source = {.type = &type},
+	                        .session = session,
+	                        .request = {.plan = strategy->next(strategy),
+	                                    .strategy = strategy,
+	                                    .buffering = buffering,
+	                                    .stacks = stacks}};
+	struct interleaving *interleaving = session_request(session, &follow.request, calls);
+
+	interleaving->apart = TRUE;
+	interleaving->strategy = strategy;
+	driver_run(session_driver(session), (struct plan_source *[]){&follow.source}, 1);
+	return follow.execution;
+}
+
+/* --- for those who stand in an interleaving --------------------------------------------------- */
+
+void session_drive(struct session *session, struct plan_source *source)
+{
+	driver_run(session_driver(session), (struct plan_source *[]){source}, 1);
+}
+
+const GPtrArray *session_found(const struct session *session)
+{
+	return findings_all(session_findings(session));
+}
+
+const char *session_reruns_because(const struct session *session)
+{
+	return session_exploration(session)->backtrack_reason;
+}

@@ -1,0 +1,53 @@
+/* What a conductor of a session (struct session_options) may do: carry out one interleaving after
+ * the other in one job, by snapshot where that is safe. */
+#ifndef MATCHPOINT_SCHEDULER_SESSION_CONDUCTOR_H
+#define MATCHPOINT_SCHEDULER_SESSION_CONDUCTOR_H
+
+#include <uv.h>
+
+#include "driver.h"
+#include "interleaving.h"
+#include "session.h"
+
+/* Carries out an interleaving along a path, apart from what is explored, to its end. `stacks`: the
+ * ranks tell them. Whoever has looked at it may account for it, and drops it. */
+struct execution *session_follow(struct session *session, const GArray *choices,
+                                 enum buffering buffering, gboolean stacks,
+                                 enum interleaving_calls calls);
+/* Says in the request for whom it is to be carried out: as told by the driver, an interleaving
+ * of the session. */
+struct interleaving *session_request(struct session *session, struct run_request *request,
+                                     enum interleaving_calls calls);
+/* Drives a source of the conductor's own (driver.h), until it has nothing more. */
+void session_drive(struct session *session, struct plan_source *source);
+/* It becomes part of what is explored, as its record and its findings are now. */
+void session_account(struct session *session, const struct execution *execution);
+/* Ends the execution, if it has not ended, and frees it. */
+void session_drop(struct execution *execution);
+
+/* Whether nothing forbids to go on; and why the session is to end: NULL, it is not. */
+gboolean session_may_go_on(const struct session *session);
+const char *session_stop_reason(const struct session *session);
+
+/* Lets what happens be told until the condition holds, or the session is to end. */
+void session_wait(struct session *session, gboolean (*condition)(void *data), void *data);
+/* On which everything happens; NULL: this session has none. */
+uv_loop_t *session_loop(const struct session *session);
+
+/* What is known of an execution, over or not; `inside` (by rank) is filled in. */
+struct verdict_facts session_facts(const struct session *session, struct execution *execution,
+                                   const struct wire_inside **inside);
+/* What has been found so far (struct record_finding), by id. */
+const GPtrArray *session_found(const struct session *session);
+/* Gives up the snapshots that nobody needs, and those beyond the budget. */
+void session_keep_snapshots(struct session *session,
+                            gboolean (*needed)(const struct world *world, void *user), void *user);
+/* Why snapshots are not gone back to; NULL: they are. */
+const char *session_reruns_because(const struct session *session);
+
+/* What an interleaving that ended well leaves, to be compared (outcomes.h): GBytes, NULL for a file
+ * that is not there. */
+GPtrArray *session_texts(const struct session *session, const struct record_execution *record);
+void session_texts_free(GPtrArray *texts);
+
+#endif

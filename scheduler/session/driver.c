@@ -1,0 +1,218 @@
+#include "driver.h"
+
+#define ENDING_PATIENCE_S 5.0 /* for ranks that were told to end */
+
+/* The sources that are driven together. */
+struct round {
+	struct round *outer; /* one of whose sources has these driven */
+	struct driver *driver;
+	struct plan_source *const *sources;
+	guint count;
+};
+
+struct driver {
+	struct runs *runs;
+	void (*renew)(void *owner);
+	struct round *innermost; /* NULL: nothing is driven */
+	gboolean stopped;
+};
+
+struct driver *driver_new(struct runs *runs, void (*renew)(void *owner))
+{
+	struct driver *driver = g_new0(struct driver, 1);
+
+	driver->runs = runs;
+	driver->renew = renew;
+	return driver;
+}
+
+void driver_free(struct driver *driver)
+{
+	g_free(driver);
+}
+
+void driver_stop(struct driver *driver)
+{
+	if (driver)
+		driver->stopped = TRUE;
+}
+
+gboolean plan_source_is_busy(const struct plan_source *source)
+{
+	return source->execution || source->again.plan;
+}
+
+/* --- what has become of one ----------------------------------------------------------------- */
+
+static gboolean must_begin_again(const struct plan_source *source)
+{
+	return source->execution && execution_result(source->execution)->again;
+}
+
+static gboolean has_ended(const struct plan_source *source)
+{
+	return source->execution && !must_begin_again(source)
+	       && execution_has_ended(source->execution);
+}
+
+static gboolean must_be_asked(const struct plan_source *source)
+{
+	return source->execution && !source->asked && execution_result(source->execution)->waits;
+}
+
+static gboolean any_source(const struct round *round,
+                           gboolean (*is)(const struct plan_source *source))
+{
+	for (guint i = 0; i < round->count; i++)
+		if (is(round->sources[i]))
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean is_running(const struct plan_source *source)
+{
+	return source->execution != NULL;
+}
+
+static gboolean is_ending(const struct plan_source *source)
+{
+	return source->execution && execution_result(source->execution)->state == EXECUTION_ENDING;
+}
+
+static gboolean must_stop(const struct plan_source *source)
+{
+	return !source->type->may_go_on(source);
+}
+
+/* Conditions for runs_pump. */
+static gboolean has_news(void *data)
+{
+	const struct round *round = data;
+
+	return any_source(round, has_ended) || any_source(round, must_begin_again)
+	       || any_source(round, must_be_asked) || round->driver->stopped;
+}
+
+static gboolean none_is_ending(void *data)
+{
+	for (const struct round *round = data; round; round = round->outer)
+		if (any_source(round, is_ending))
+			return FALSE;
+	return TRUE;
+}
+
+/* --- begun, and begun again ----------------------------------------------------------------- */
+
+static void source_begin(struct plan_source *source, struct driver *driver)
+{
+	struct run_request request = {0};
+
+	if (source->again.plan) {
+		request = source->again;
+		source->again.plan = NULL;
+	} else if (!source->type->next(source, &request)) {
+		return;
+	}
+	source->again = request;
+	source->again.plan = NULL; /* taken over */
+	source->asked = FALSE;
+	source->execution = execution_begin(driver->runs, &request);
+	if (driver->stopped || must_stop(source))
+		execution_cut_short(source->execution);
+}
+
+/* What is to be begun again first, for it was first. */
+static void round_begin(struct round *round)
+{
+	for (int pass = 0; pass < 2; pass++)
+		for (guint i = 0; i < round->count; i++)
+			if (!round->sources[i]->execution
+			    && (pass == 1 || round->sources[i]->again.plan))
+				source_begin(round->sources[i], round->driver);
+}
+
+static void source_take_back(struct plan_source *source, struct driver *driver)
+{
+	struct execution *execution = g_steal_pointer(&source->execution);
+	const struct run_result *result = execution_result(execution);
+
+	source->again.plan = execution_plan_again(execution);
+	source->again.struck_before = result->struck || result->struck_before;
+	execution_drop(execution);
+	if (driver->renew)
+		driver->renew(source->again.owner);
+}
+
+/* Ends all that is to be begun again, in every round, and with it the job of the snapshots if these
+ * have turned out to be of no use. */
+static void driver_fall_back(struct driver *driver)
+{
+	runs_pump(driver->runs, none_is_ending, driver->innermost, ENDING_PATIENCE_S);
+	for (struct round *round = driver->innermost; round; round = round->outer)
+		for (guint i = 0; i < round->count; i++)
+			if (must_begin_again(round->sources[i]))
+				source_take_back(round->sources[i], driver);
+	runs_renew_job(driver->runs);
+}
+
+/* --- told ------------------------------------------------------------------------------------ */
+
+static void source_end(struct plan_source *source)
+{
+	source->type->ended(source, g_steal_pointer(&source->execution));
+}
+
+static void source_ask(struct plan_source *source)
+{
+	source->asked = TRUE;
+	source->type->asked(source, source->execution);
+}
+
+/* What runs is stopped where it is; what has come to its end counts. */
+static void round_stop(struct round *round)
+{
+	for (guint i = 0; i < round->count; i++)
+		if (round->sources[i]->execution)
+			execution_cut_short(round->sources[i]->execution);
+	runs_pump(round->driver->runs, none_is_ending, round, ENDING_PATIENCE_S);
+	for (guint i = 0; i < round->count; i++)
+		if (round->sources[i]->execution)
+			source_end(round->sources[i]);
+}
+
+static void round_tell(struct round *round)
+{
+	for (guint i = 0; i < round->count; i++) {
+		if (has_ended(round->sources[i]))
+			source_end(round->sources[i]);
+		else if (must_be_asked(round->sources[i]))
+			source_ask(round->sources[i]);
+	}
+	if (round->driver->stopped || any_source(round, must_stop))
+		round_stop(round);
+	else if (any_source(round, must_begin_again))
+		driver_fall_back(round->driver);
+}
+
+void driver_run(struct driver *driver, struct plan_source *const *sources, guint count)
+{
+	struct round round = {driver->innermost, driver, sources, count};
+
+	driver->innermost = &round;
+	round_begin(&round);
+	while (any_source(&round, is_running)) {
+		runs_pump(driver->runs, has_news, &round, 0);
+		round_tell(&round);
+		round_begin(&round);
+	}
+	driver->innermost = round.outer;
+}
+
+gboolean driver_answer(struct plan_source *source, const struct choice *choice)
+{
+	source->asked = FALSE;
+	if (source->execution && execution_resume(source->execution, choice))
+		return TRUE;
+	source->asked = TRUE;
+	return FALSE;
+}

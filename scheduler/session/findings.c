@@ -1,0 +1,312 @@
+#include "findings.h"
+
+#include "recall.h"
+
+/* Interleavings that ended well are remembered up to here, to compare failures with. */
+#define GOOD_KEPT 20000u
+
+/* One interleaving's choices, as they are needed to compare it with others. */
+struct course {
+	enum buffering buffering;
+	guint32 execution;
+	GArray *choices; /* struct choice */
+	GArray *shown;   /* guint32, the findings; NULL: none */
+};
+
+struct entry {
+	struct record_finding *finding; /* in `all` */
+	struct course course;
+	GPtrArray *choices; /* struct record_choice: the same with places */
+	gboolean is_bound;  /* some path of it names what collectives do, under one buffering */
+};
+
+struct findings {
+	guint bufferings;
+	GPtrArray *all;
+	GHashTable *by_key;
+	GPtrArray *entries; /* by id - 1 */
+	GArray *good;       /* struct course */
+};
+
+static void entry_free(gpointer pointer)
+{
+	struct entry *entry = pointer;
+
+	g_array_unref(entry->course.choices);
+	g_ptr_array_unref(entry->choices);
+	g_free(entry);
+}
+
+static void course_clear(struct course *course)
+{
+	g_array_unref(course->choices);
+	if (course->shown)
+		g_array_unref(course->shown);
+}
+
+struct findings *findings_new(guint bufferings)
+{
+	struct findings *findings = g_new0(struct findings, 1);
+
+	findings->bufferings = bufferings;
+	findings->all = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+	findings->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	findings->entries = g_ptr_array_new_with_free_func(entry_free);
+	findings->good = g_array_new(FALSE, FALSE, sizeof(struct course));
+	return findings;
+}
+
+void findings_free(struct findings *findings)
+{
+	if (!findings)
+		return;
+	for (guint i = 0; i < findings->good->len; i++)
+		course_clear(&g_array_index(findings->good, struct course, i));
+	g_array_unref(findings->good);
+	g_hash_table_destroy(findings->by_key);
+	g_ptr_array_unref(findings->entries);
+	g_ptr_array_unref(findings->all);
+	g_free(findings);
+}
+
+static struct course course_of(const struct record_execution *execution, const GArray *choices)
+{
+	return (struct course){recall_buffering(execution), execution->id,
+	                       g_array_copy((GArray *)choices), NULL};
+}
+
+static GPtrArray *copy_choices(const GPtrArray *choices)
+{
+	GPtrArray *copy = g_ptr_array_new_with_free_func((GDestroyNotify)record_choice_free);
+
+	for (guint i = 0; i < choices->len; i++)
+		g_ptr_array_add(copy, record_choice_copy(choices->pdata[i]));
+	return copy;
+}
+
+/* Whether its path says what collectives do. */
+static gboolean names_collectives(const struct record_execution *execution)
+{
+	const char *end;
+	struct path *path = execution->path ? path_parse_conditions(execution->path, &end, NULL)
+	                                    : NULL;
+	gboolean names = path && path->collectives != COLLECTIVES_ANY;
+
+	path_free(path);
+	return names;
+}
+
+/* The path loses its buffering when the finding shows under every buffering explored, and
+ * collectives have no part in it. */
+static void widen_path(const struct findings *findings, struct record_finding *finding,
+                       const struct record_execution *execution)
+{
+	struct entry *entry = findings->entries->pdata[finding->id - 1];
+	struct path *path;
+
+	entry->is_bound |= names_collectives(execution);
+	if (entry->is_bound || findings->bufferings != (RECORD_ZERO | RECORD_INFINITE)
+	    || finding->bufferings != findings->bufferings)
+		return;
+	path = path_parse(finding->path, NULL);
+	if (path && path->buffering != BUFFERING_ANY) {
+		path->buffering = BUFFERING_ANY;
+		g_free(finding->path);
+		finding->path = path_print(path);
+	}
+	path_free(path);
+}
+
+static struct record_finding *add_new(struct findings *findings, struct record_finding *finding,
+                                      const struct record_execution *execution,
+                                      const GArray *choices, char *key)
+{
+	struct entry *entry = g_new0(struct entry, 1);
+
+	finding->id = findings->all->len + 1;
+	finding->count = 1;
+	finding->bufferings = execution->buffering;
+	entry->finding = finding;
+	entry->course = course_of(execution, choices);
+	entry->choices = copy_choices(execution->choices);
+	entry->is_bound = names_collectives(execution);
+	g_ptr_array_add(findings->all, finding);
+	g_ptr_array_add(findings->entries, entry);
+	g_hash_table_insert(findings->by_key, key, finding);
+	return finding;
+}
+
+struct record_finding *findings_add(struct findings *findings, struct record_finding *finding,
+                                    const struct record_execution *execution, const GArray *choices)
+{
+	struct record_finding *known;
+	char *key = record_finding_key(finding);
+
+	known = g_hash_table_lookup(findings->by_key, key);
+	if (!known)
+		return add_new(findings, finding, execution, choices, key);
+	g_free(key);
+	known->count++;
+	known->bufferings |= execution->buffering;
+	widen_path(findings, known, execution);
+	record_finding_free(finding);
+	return known;
+}
+
+gboolean findings_known(const struct findings *findings, const struct record_finding *finding)
+{
+	g_autofree char *key = record_finding_key(finding);
+
+	return g_hash_table_contains(findings->by_key, key);
+}
+
+void findings_add_good(struct findings *findings, const struct record_execution *execution,
+                       const GArray *choices)
+{
+	struct course course;
+
+	if (findings->good->len >= GOOD_KEPT)
+		return;
+	course = course_of(execution, choices);
+	if (execution->findings->len > 0)
+		course.shown = g_array_copy(execution->findings);
+	g_array_append_val(findings->good, course);
+}
+
+void findings_show(struct findings *findings, guint id, const GArray *executions)
+{
+	struct record_finding *finding = findings->all->pdata[id - 1];
+	guint at = 0;
+
+	finding->count = executions->len;
+	for (guint i = 0; i < findings->good->len; i++) {
+		struct course *course = &g_array_index(findings->good, struct course, i);
+
+		while (at < executions->len
+		       && g_array_index(executions, guint32, at) < course->execution)
+			at++;
+		if (at == executions->len)
+			break;
+		if (g_array_index(executions, guint32, at) != course->execution)
+			continue;
+		finding->bufferings |= 1u << course->buffering;
+		if (!course->shown)
+			course->shown = g_array_new(FALSE, FALSE, sizeof(guint32));
+		g_array_append_val(course->shown, id);
+	}
+}
+
+GPtrArray *findings_all(const struct findings *findings)
+{
+	return findings->all;
+}
+
+const GArray *findings_choices(const struct findings *findings, guint id,
+                               enum buffering *ret_buffering)
+{
+	const struct entry *entry = findings->entries->pdata[id - 1];
+
+	*ret_buffering = entry->course.buffering;
+	return entry->course.choices;
+}
+
+const GArray *findings_good(const struct findings *findings, enum buffering buffering,
+                            guint32 *ret_execution)
+{
+	for (guint i = 0; i < findings->good->len; i++) {
+		const struct course *course = &g_array_index(findings->good, struct course, i);
+
+		if (course->buffering != buffering)
+			continue;
+		*ret_execution = course->execution;
+		return course->choices;
+	}
+	return NULL;
+}
+
+guint32 findings_execution(const struct findings *findings, guint id)
+{
+	const struct entry *entry = findings->entries->pdata[id - 1];
+
+	return entry->course.execution;
+}
+
+gboolean findings_same_course(const struct findings *findings, guint id, guint other)
+{
+	const struct course *one = &((struct entry *)findings->entries->pdata[id - 1])->course;
+	const struct course *two = &((struct entry *)findings->entries->pdata[other - 1])->course;
+
+	return one->buffering == two->buffering && choices_same(one->choices, two->choices);
+}
+
+static gboolean is_shown(const struct course *course, guint32 finding)
+{
+	for (guint i = 0; course->shown && i < course->shown->len; i++) {
+		if (g_array_index(course->shown, guint32, i) == finding)
+			return TRUE;
+	}
+	return FALSE;
+}
+
+/* Puts the alternative that goes well first. */
+static void put_first(GArray *alternatives, const struct taken *taken)
+{
+	for (guint i = 0; i < alternatives->len; i++) {
+		struct record_message message = g_array_index(alternatives, struct record_message,
+		                                              i);
+
+		if (!taken_equal(&message.taken, taken))
+			continue;
+		g_array_remove_index(alternatives, i);
+		g_array_prepend_val(alternatives, message);
+		return;
+	}
+}
+
+/* Whether the same point was passed there, in another way, at the place `index`: or, where a
+ * receive that names its source is cancelled in one, with the only message that it could take,
+ * which is not told as a choice. */
+static gboolean part_there(const GArray *own, const GArray *good, guint index)
+{
+	const struct choice *choice;
+
+	if (index >= own->len)
+		return FALSE;
+	choice = &g_array_index(own, struct choice, index);
+	if (index < good->len
+	    && point_equal(&choice->point, &g_array_index(good, struct choice, index).point))
+		return TRUE;
+	return !choices_find(good, &choice->point) && choice->taken.kind == TAKEN_CANCELLED;
+}
+
+static void blame_choice(const struct findings *findings, struct entry *entry)
+{
+	const GArray *own = entry->course.choices;
+	const struct course *best = NULL;
+	guint longest = 0;
+
+	for (guint i = 0; i < findings->good->len; i++) {
+		const struct course *good = &g_array_index(findings->good, struct course, i);
+		guint common = choices_common(own, good->choices);
+
+		if (good->buffering != entry->course.buffering
+		    || !part_there(own, good->choices, common) || (best && common <= longest)
+		    || is_shown(good, entry->finding->id))
+			continue;
+		best = good;
+		longest = common;
+	}
+	if (!best || longest >= entry->choices->len)
+		return;
+	record_choice_free(entry->finding->blame);
+	entry->finding->blame = record_choice_copy(entry->choices->pdata[longest]);
+	if (longest < best->choices->len)
+		put_first(entry->finding->blame->alternatives,
+		          &g_array_index(best->choices, struct choice, longest).taken);
+}
+
+void findings_blame(struct findings *findings)
+{
+	for (guint i = 0; i < findings->entries->len; i++)
+		blame_choice(findings, findings->entries->pdata[i]);
+}

@@ -1,0 +1,52 @@
+/* What has been found so far: equal findings of several interleavings are one, counted. Pure. */
+#ifndef MATCHPOINT_SCHEDULER_SESSION_FINDINGS_H
+#define MATCHPOINT_SCHEDULER_SESSION_FINDINGS_H
+
+#include "explorer/path.h"
+#include "scheduler/store/record.h"
+
+struct findings;
+
+struct findings *findings_new(guint bufferings);
+void findings_free(struct findings *findings);
+
+/* Takes one of the things that an interleaving showed (owned from here on) together with the path
+ * it took; returns the finding that stands for it from now on. */
+struct record_finding *findings_add(struct findings *findings, struct record_finding *finding,
+                                    const struct record_execution *execution,
+                                    const GArray *choices);
+
+/* Whether an equal one has been added already. */
+gboolean findings_known(const struct findings *findings, const struct record_finding *finding);
+
+/* An interleaving came to its proper end, whatever it showed on the way (execution->findings). */
+void findings_add_good(struct findings *findings, const struct record_execution *execution,
+                       const GArray *choices);
+
+/* The choices of the first of these under a buffering, and which interleaving it is; NULL: none. */
+const GArray *findings_good(const struct findings *findings, enum buffering buffering,
+                            guint32 *ret_execution);
+
+/* Other interleavings that were added as good show this finding after all: executions (guint32) by
+ * id. It counts them all. */
+void findings_show(struct findings *findings, guint id, const GArray *executions);
+
+/* All of them (struct record_finding), by id. */
+GPtrArray *findings_all(const struct findings *findings);
+
+/* The choices of the interleaving that showed finding `id` first, and its buffering. */
+const GArray *findings_choices(const struct findings *findings, guint id,
+                               enum buffering *ret_buffering);
+
+/* The interleaving that showed it first. */
+guint32 findings_execution(const struct findings *findings, guint id);
+
+/* Whether the same interleaving showed both first. */
+gboolean findings_same_course(const struct findings *findings, guint id, guint other);
+
+/* Names for each finding the choice it needs: the first in which it differs from the interleaving
+ * with the longest common beginning that ends well and does not show it. To be called when all have
+ * been added. */
+void findings_blame(struct findings *findings);
+
+#endif

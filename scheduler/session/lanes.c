@@ -1,0 +1,565 @@
+#include "lanes.h"
+
+#include "ckpt/journal.h"
+#include "driver.h"
+#include "explorer/frontier.h"
+#include "portfolio.h"
+#include "scheduler/tools/log.h"
+#include "search_bounds.h"
+#include "session_context.h"
+
+#define PROGRAM_CHANGES_FILES                                                                   \
+	"the program changes files, which are not copied for each world: -j was not followed, " \
+	"and "                                                                                  \
+	"one interleaving explored at a time"
+
+struct lanes {
+	struct session *session;
+	GPtrArray *waiting;          /* struct store_part, of the tree: not begun, or left */
+	GPtrArray *all;              /* struct lane */
+	struct portfolio *portfolio; /* NULL: each lane goes depth first */
+	GArray *bounds;              /* of the search (struct explorer_bound), while it lasts */
+	const char *alone;           /* why worlds cannot run side by side; NULL: they may */
+	gboolean tried;              /* an interleaving has ended */
+	gboolean held;               /* none begins until the search has been saved */
+	gboolean mixed;              /* worlds ran side by side, and should not have */
+};
+
+struct lane {
+	struct plan_source source;
+	struct lanes *lanes;
+	struct explorer *explorer; /* NULL: it has no part of the tree now */
+	struct strategy *strategy;
+	struct portfolio_turn turn; /* of a portfolio's */
+	enum buffering buffering;
+	gboolean stopped; /* on the way of a plan */
+};
+
+static struct lane *lane_at(const struct lanes *lanes, guint index)
+{
+	return lanes->all->pdata[index];
+}
+
+static struct execution *lane_execution(const struct lane *lane)
+{
+	return lane->source.execution;
+}
+
+static gboolean one_runs(const struct lanes *lanes)
+{
+	for (guint i = 0; i < lanes->all->len; i++)
+		if (lane_execution(lane_at(lanes, i)))
+			return TRUE;
+	return FALSE;
+}
+
+/* --- parts of the tree ----------------------------------------------------------------------- */
+
+static void lane_enter(struct lane *lane, struct explorer *explorer, enum buffering buffering)
+{
+	const struct lanes *lanes = lane->lanes;
+	const struct path *path = session_options(lanes->session)->path;
+
+	lane->explorer = explorer;
+	if (lanes->portfolio)
+		lane->strategy = portfolio_strategy(lanes->portfolio, &lane->turn, explorer);
+	else
+		lane->strategy = path ? strategy_path(path->choices) : strategy_search(explorer);
+	lane->buffering = buffering;
+	lane->stopped = FALSE;
+	coverage_begin(session_coverage(lanes->session), buffering);
+}
+
+/* What has come of its part so far; that tells only what comes of it from now on. */
+static void lane_account(const struct lane *lane)
+{
+	struct explorer_statistics statistics;
+
+	explorer_statistics_take(lane->explorer, &statistics);
+	coverage_add_part(session_coverage(lane->lanes->session), lane->buffering, &statistics);
+}
+
+/* What waits there will not be explored any more. */
+static void leave_waiting(const struct lanes *lanes, const struct explorer *explorer,
+                          enum buffering buffering, gboolean stopped)
+{
+	struct explorer_statistics statistics;
+
+	explorer_statistics(explorer, &statistics);
+	coverage_leave(session_coverage(lanes->session), buffering,
+	               statistics.waiting + (stopped ? 1 : 0));
+}
+
+/* The part is done, or the session over. */
+static void lane_leave(struct lane *lane)
+{
+	lane_account(lane);
+	leave_waiting(lane->lanes, lane->explorer, lane->buffering, lane->stopped);
+	lane->strategy->free(g_steal_pointer(&lane->strategy));
+	explorer_free(g_steal_pointer(&lane->explorer));
+}
+
+/* Others may go on with it. */
+static void lane_return(struct lane *lane)
+{
+	lane_account(lane);
+	lane->strategy->free(g_steal_pointer(&lane->strategy));
+	portfolio_return(lane->lanes->portfolio, &lane->turn, g_steal_pointer(&lane->explorer));
+}
+
+/* The parts of a portfolio that no lane has. */
+static void each_waiting(const struct lanes *lanes,
+                         void (*function)(struct explorer *explorer, enum buffering buffering,
+                                          void *data),
+                         void *data)
+{
+	for (guint i = BUFFERING_ZERO; lanes->portfolio && i <= BUFFERING_PER_SEND; i++) {
+		const GPtrArray *parts = portfolio_parts(lanes->portfolio, (enum buffering)i);
+
+		for (guint j = 0; parts && j < parts->len; j++)
+			function(parts->pdata[j], (enum buffering)i, data);
+	}
+}
+
+static void leave_part(struct explorer *explorer, enum buffering buffering, void *data)
+{
+	const struct lanes *lanes = data;
+
+	if (coverage_has_begun(session_coverage(lanes->session), buffering))
+		leave_waiting(lanes, explorer, buffering, FALSE);
+}
+
+static void count_waiting(struct explorer *explorer, enum buffering buffering, void *data)
+{
+	struct explorer_statistics statistics;
+
+	(void)buffering;
+	explorer_statistics(explorer, &statistics);
+	*(guint64 *)data += statistics.waiting;
+}
+
+GPtrArray *lanes_no_parts(void)
+{
+	return g_ptr_array_new_with_free_func((GDestroyNotify)store_part_free);
+}
+
+void lanes_add_part(GPtrArray *parts, enum buffering buffering, GVariant *frontier)
+{
+	struct store_part *part = g_new0(struct store_part, 1);
+
+	part->buffering = buffering;
+	part->frontier = frontier;
+	g_ptr_array_add(parts, part);
+}
+
+static void save_part(struct explorer *explorer, enum buffering buffering, void *data)
+{
+	lanes_add_part(data, buffering, explorer_save(explorer));
+}
+
+/* The next part that is not begun here; NULL: there is none, or it cannot be read. */
+static struct explorer *load_part(struct lanes *lanes, enum buffering *ret_buffering)
+{
+	const struct session_options *options = session_options(lanes->session);
+	const struct explorer_options search = search_bounds_explorer(options, lanes->bounds);
+	struct store_part *part;
+	struct explorer *explorer;
+
+	if (lanes->waiting->len == 0)
+		return NULL;
+	part = g_ptr_array_steal_index(lanes->waiting, 0);
+	*ret_buffering = (enum buffering)part->buffering;
+	explorer = part->frontier ? explorer_load(&search, part->frontier) : explorer_new(&search);
+	if (!explorer)
+		session_fail(lanes->session,
+		             "%s: this store is damaged: what is left to explore cannot be read",
+		             options->store);
+	store_part_free(part);
+	return explorer;
+}
+
+static gboolean enter_next_part(struct lane *lane)
+{
+	struct lanes *lanes = lane->lanes;
+	enum buffering buffering;
+	struct explorer *explorer;
+
+	explorer = lanes->portfolio ? portfolio_take(lanes->portfolio, &lane->turn)
+	                            : load_part(lanes, &buffering);
+	if (!explorer)
+		return FALSE;
+	if (lanes->portfolio)
+		buffering = lane->turn.buffering;
+	lane_enter(lane, explorer, buffering);
+	return TRUE;
+}
+
+/* All parts are there at once, to be gone on with in any order. */
+static void open_portfolio(struct lanes *lanes)
+{
+	const struct session_options *options = session_options(lanes->session);
+	enum buffering buffering;
+	struct explorer *explorer;
+
+	if (options->order == SESSION_ORDER_DEPTH || options->path)
+		return;
+	lanes->portfolio = portfolio_new(
+		options->order, options->max_seconds > 0 ? session_host(lanes->session) : NULL);
+	while ((explorer = load_part(lanes, &buffering)))
+		portfolio_add(lanes->portfolio, buffering, explorer);
+}
+
+/* Half of what waits where it is thought to be most. */
+static gboolean enter_split(struct lane *lane)
+{
+	const struct lanes *lanes = lane->lanes;
+	struct lane *richest = NULL;
+	struct explorer *explorer;
+	double most = 0;
+
+	for (guint i = 0; i < lanes->all->len; i++) {
+		struct lane *other = lane_at(lanes, i);
+		double share = other->explorer ? explorer_waiting_share(other->explorer) : 0;
+		struct explorer_statistics has;
+
+		if (share <= most)
+			continue;
+		explorer_statistics(other->explorer, &has);
+		/* the last one is its own when it has nothing to do meanwhile */
+		if ((has.waiting == 1 && !plan_source_is_busy(&other->source))
+		    || explorer_split_width(other->explorer) == 0)
+			continue;
+		most = share;
+		richest = other;
+	}
+	if (!richest)
+		return FALSE;
+	explorer = explorer_split(richest->explorer,
+	                          (explorer_split_width(richest->explorer) + 1) / 2, 1);
+	lane->turn = richest->turn;
+	lane_enter(lane, explorer, richest->buffering);
+	return TRUE;
+}
+
+/* --- one interleaving after the other ---------------------------------------------------- */
+
+static gboolean lane_may_go_on(const struct plan_source *source)
+{
+	const struct lanes *lanes = ((const struct lane *)source)->lanes;
+
+	return session_may_go_on(lanes->session) && !lanes->mixed;
+}
+
+/* The next plan of its part of the tree, or of the next one; NULL: there is none for it. */
+static GArray *lane_plan(struct lane *lane)
+{
+	GArray *plan = NULL;
+
+	while (!plan) {
+		if (!lane->explorer && !enter_next_part(lane) && !enter_split(lane))
+			return NULL;
+		if (session_has_failed(lane->lanes->session)) /* that part cannot be read */
+			return NULL;
+		plan = lane->strategy->next(lane->strategy);
+		if (!plan)
+			lane_leave(lane);
+	}
+	return plan;
+}
+
+static gboolean lane_next(struct plan_source *source, struct run_request *ret_request)
+{
+	struct lane *lane = (struct lane *)source;
+	const struct lanes *lanes = lane->lanes;
+	GArray *plan;
+
+	if (lanes->held || !lane_may_go_on(source)
+	    || ((lanes->alone || !lanes->tried) && one_runs(lanes)))
+		return FALSE;
+	plan = lane_plan(lane);
+	if (!plan)
+		return FALSE;
+	lane->stopped = session_is_enough(lanes->session);
+	if (lane->stopped) {
+		g_array_unref(plan);
+		explorer_cut(lane->explorer);
+		return FALSE;
+	}
+	*ret_request = (struct run_request){
+		.plan = plan, .strategy = lane->strategy, .buffering = lane->buffering};
+	session_request(lanes->session, ret_request, CALLS_NEW);
+	return TRUE;
+}
+
+/* Whether files have been changed, when one has ended, while several worlds ran, which may have
+ * disturbed each other. From now on none do. */
+static gboolean have_disturbed(struct lanes *lanes)
+{
+	const struct journal *journal = session_journal(lanes->session);
+
+	if (lanes->alone || session_options(lanes->session)->jobs < 2 || !journal
+	    || journal_is_empty(journal))
+		return FALSE;
+	lanes->alone = PROGRAM_CHANGES_FILES;
+	return one_runs(lanes);
+}
+
+/* Writes what is left when it is time to: as soon as what has ended is accounted for; until then
+ * nothing else begins. */
+static void save_in_time(struct lanes *lanes)
+{
+	lanes->held = FALSE;
+	if (lanes->mixed || !session_save_is_due(lanes->session))
+		return;
+	for (guint i = 0; i < lanes->all->len; i++) {
+		const struct execution *execution = lane_execution(lane_at(lanes, i));
+
+		lanes->held |= execution && execution_result(execution)->state >= EXECUTION_ENDING;
+	}
+	if (!lanes->held)
+		session_save(lanes->session);
+}
+
+static void lane_ended(struct plan_source *source, struct execution *execution)
+{
+	struct lane *lane = (struct lane *)source;
+	struct lanes *lanes = lane->lanes;
+
+	lanes->mixed = lanes->mixed || (session_is_whole(execution) && have_disturbed(lanes));
+	lanes->tried = TRUE;
+	if (!session_finish(lanes->session, execution, !lanes->mixed) && !lanes->mixed) {
+		lane->stopped = TRUE;
+		explorer_cut(lane->explorer);
+	} else if (lanes->portfolio) {
+		lane_return(lane);
+	}
+	save_in_time(lanes);
+}
+
+static void add_lane(struct lanes *lanes)
+{
+	static const struct plan_source_type type = {
+		.next = lane_next, .may_go_on = lane_may_go_on, .ended = lane_ended};
+	struct lane *lane = g_new0(struct lane, 1);
+
+	lane->source.type = &type;
+	lane->lanes = lanes;
+	g_ptr_array_add(lanes->all, lane);
+}
+
+/* Nothing is explored any more. */
+static void leave_all(struct lanes *lanes)
+{
+	for (guint i = 0; i < lanes->all->len; i++)
+		if (lane_at(lanes, i)->explorer)
+			lane_leave(lane_at(lanes, i));
+	each_waiting(lanes, leave_part, lanes);
+}
+
+void lanes_explore(struct lanes *lanes)
+{
+	struct session *session = lanes->session;
+	const struct session_options *options = session_options(session);
+	struct left_out left_out;
+
+	lanes->bounds = search_bounds(options);
+	open_portfolio(lanes);
+	for (guint i = 0; i < MAX(options->jobs, 1); i++)
+		add_lane(lanes);
+	driver_run(session_driver(session), (struct plan_source *const *)(void *)lanes->all->pdata,
+	           lanes->all->len);
+	if (lanes->mixed)
+		log_debug(LOG_SESSION, "worlds have changed files while others ran");
+	else
+		session_save(session);
+	leave_all(lanes);
+	session_release_snapshots(session);
+	g_clear_pointer(&lanes->bounds, g_array_unref);
+	left_out = coverage_left_out(session_coverage(session));
+	if (!session_stop_reason(session))
+		session_exploration(session)->incomplete_reason = search_bounds_words(options,
+		                                                                      &left_out);
+}
+
+struct lanes *lanes_new(struct session *session)
+{
+	const struct session_options *options = session_options(session);
+	struct lanes *lanes = g_new0(struct lanes, 1);
+
+	lanes->session = session;
+	lanes->alone = options->alone;
+	lanes->all = g_ptr_array_new_with_free_func(g_free);
+	lanes->waiting = lanes_no_parts();
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		if (options->bufferings & 1u << i) /* each is a tree of its own */
+			lanes_add_part(lanes->waiting, (enum buffering)i, NULL);
+	return lanes;
+}
+
+void lanes_free(struct lanes *lanes)
+{
+	g_ptr_array_unref(lanes->waiting);
+	g_ptr_array_unref(lanes->all);
+	portfolio_free(lanes->portfolio);
+	g_free(lanes);
+}
+
+/* --- for others -------------------------------------------------------------------------- */
+
+static gboolean choices_hold(const GArray *choices, const struct choice *choice)
+{
+	const struct choice *other = choices_find(choices, &choice->point);
+
+	return other && taken_equal(&other->taken, &choice->taken);
+}
+
+/* A world that is running may add plans that go on from any node it has come to. */
+static gboolean comes_through(const struct execution *execution, const GArray *choices)
+{
+	g_autoptr(GArray) all = execution_plan_again(execution);
+
+	for (guint i = 0; i < choices->len; i++)
+		if (!choices_hold(all, &g_array_index(choices, struct choice, i)))
+			return FALSE;
+	return TRUE;
+}
+
+const GPtrArray *lanes_waiting(const struct lanes *lanes)
+{
+	return lanes->waiting;
+}
+
+void lanes_set_waiting(struct lanes *lanes, GPtrArray *parts)
+{
+	g_ptr_array_unref(lanes->waiting);
+	lanes->waiting = parts;
+}
+
+const char *lanes_alone(const struct lanes *lanes)
+{
+	return lanes->alone;
+}
+
+gboolean lanes_are_mixed(const struct lanes *lanes)
+{
+	return lanes->mixed;
+}
+
+gboolean lanes_need(const struct lanes *lanes, const struct world *world)
+{
+	const GArray *choices = world_choices(world);
+	enum buffering buffering = world_options(world)->buffering;
+
+	for (guint i = 0; i < lanes->all->len; i++) {
+		const struct lane *lane = lane_at(lanes, i);
+
+		if (lane->explorer && lane->buffering == buffering
+		    && (lane->strategy->needs(lane->strategy, choices)
+		        || (lane_execution(lane) && comes_through(lane_execution(lane), choices))))
+			return TRUE;
+	}
+	return lanes->portfolio && portfolio_needs(lanes->portfolio, buffering, choices);
+}
+
+gboolean lanes_have_part(const struct lanes *lanes, enum buffering buffering)
+{
+	const GPtrArray *parts = lanes->portfolio ? portfolio_parts(lanes->portfolio, buffering)
+	                                          : NULL;
+
+	for (guint i = 0; i < lanes->waiting->len; i++)
+		if (((const struct store_part *)lanes->waiting->pdata[i])->buffering
+		    == (guint)buffering)
+			return TRUE;
+	return parts && parts->len > 0;
+}
+
+/* Trees, or parts of them, that are not begun. */
+static guint not_begun(const struct lanes *lanes)
+{
+	const struct coverage *coverage = session_coverage(lanes->session);
+	guint count = lanes->waiting->len;
+
+	for (guint i = BUFFERING_ZERO; lanes->portfolio && i <= BUFFERING_PER_SEND; i++)
+		count += !coverage_has_begun(coverage, (enum buffering)i)
+		         && lanes_have_part(lanes, (enum buffering)i);
+	return count;
+}
+
+/* What an earlier session has explored of a tree is not known. */
+static double estimate_left(const struct lanes *lanes, guint64 waiting)
+{
+	const struct session_options *options = session_options(lanes->session);
+	struct coverage_now now = {
+		.waiting = waiting, .not_begun = not_begun(lanes), .shard = options->shards > 1};
+
+	for (guint i = 0; i < lanes->all->len; i++) {
+		const struct lane *lane = lane_at(lanes, i);
+		struct explorer_statistics statistics;
+
+		if (!lane->explorer)
+			continue;
+		explorer_statistics(lane->explorer, &statistics);
+		now.outcomes[lane->buffering] += (double)statistics.outcomes;
+		now.share[lane->buffering] += statistics.share;
+	}
+	return options->resume ? -1
+	                       : coverage_estimate_left(session_coverage(lanes->session), &now);
+}
+
+void lanes_progress(const struct lanes *lanes, struct session_progress *progress)
+{
+	for (guint i = 0; i < lanes->all->len; i++) {
+		const struct lane *lane = lane_at(lanes, i);
+		struct explorer_statistics statistics;
+
+		if (!lane->explorer)
+			continue;
+		explorer_statistics(lane->explorer, &statistics);
+		progress->waiting += statistics.waiting;
+	}
+	each_waiting(lanes, count_waiting, &progress->waiting);
+	progress->left = estimate_left(lanes, progress->waiting);
+}
+
+struct left_out lanes_left_out(const struct lanes *lanes)
+{
+	struct left_out left_out = coverage_left_out(session_coverage(lanes->session));
+
+	for (guint i = 0; i < lanes->all->len; i++) {
+		struct explorer_statistics now = {0};
+
+		if (lane_at(lanes, i)->explorer)
+			explorer_statistics(lane_at(lanes, i)->explorer, &now);
+		left_out_add(&left_out, &now);
+	}
+	return left_out;
+}
+
+/* An execution that has begun counts as not begun. */
+static GVariant *lane_rest(const struct lane *lane)
+{
+	if (plan_source_is_busy(&lane->source))
+		return explorer_save_running(lane->explorer);
+	return explorer_is_done(lane->explorer) ? NULL : explorer_save(lane->explorer);
+}
+
+GPtrArray *lanes_parts(const struct lanes *lanes)
+{
+	GPtrArray *parts = lanes_no_parts();
+
+	for (guint i = 0; i < lanes->all->len; i++) {
+		const struct lane *lane = lane_at(lanes, i);
+		GVariant *frontier = lane->explorer ? lane_rest(lane) : NULL;
+
+		if (frontier)
+			lanes_add_part(parts, lane->buffering, frontier);
+	}
+	each_waiting(lanes, save_part, parts);
+	for (guint i = 0; i < lanes->waiting->len; i++) {
+		const struct store_part *part = lanes->waiting->pdata[i];
+
+		lanes_add_part(parts, (enum buffering)part->buffering,
+		               part->frontier ? g_variant_ref(part->frontier) : NULL);
+	}
+	return parts;
+}

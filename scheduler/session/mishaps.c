@@ -1,0 +1,129 @@
+#include "mishaps.h"
+
+#include "scheduler/host/memory_pressure.h"
+
+struct mishaps {
+	guint64 wasted;
+	guint64 lost; /* plans of the search that the program did not follow */
+	char *lost_reason;
+	gboolean lost_unseen; /* one-sided communication could be the cause */
+	guint64 struck;       /* executions that something outside has ended, begun again */
+	char *struck_first;   /* what was struck; NULL: nothing was */
+	struct memory_pressure memory_before;
+	gboolean memory_ran_out; /* when one was struck */
+	guint64 starved;         /* interleavings that ended for that, twice */
+};
+
+struct mishaps *mishaps_new(void)
+{
+	struct mishaps *mishaps = g_new0(struct mishaps, 1);
+
+	mishaps->memory_before = memory_pressure_now();
+	return mishaps;
+}
+
+void mishaps_free(struct mishaps *mishaps)
+{
+	g_free(mishaps->lost_reason);
+	g_free(mishaps->struck_first);
+	g_free(mishaps);
+}
+
+void mishaps_add_struck(struct mishaps *mishaps, const char *what)
+{
+	mishaps->struck++;
+	mishaps->memory_ran_out |= mishaps_memory_ran_out(mishaps);
+	if (!mishaps->struck_first)
+		mishaps->struck_first = g_strdup(what);
+}
+
+gboolean mishaps_memory_ran_out(const struct mishaps *mishaps)
+{
+	return memory_pressure_since(&mishaps->memory_before);
+}
+
+void mishaps_add(struct mishaps *mishaps, const struct execution *execution, gboolean starved)
+{
+	const struct run_result *result = execution_result(execution);
+
+	mishaps->starved += starved;
+	if (result->wasted)
+		mishaps->wasted++;
+	if (!result->lost)
+		return;
+	mishaps->lost++;
+	mishaps->lost_unseen |= world_has_windows(execution_world(execution));
+	g_free(mishaps->lost_reason);
+	mishaps->lost_reason = g_strdup(result->lost);
+}
+
+guint64 mishaps_wasted(const struct mishaps *mishaps)
+{
+	return mishaps->wasted;
+}
+
+const char *mishaps_lost_reason(const struct mishaps *mishaps)
+{
+	return mishaps->lost > 0 ? mishaps->lost_reason : NULL;
+}
+
+/* --- in words -------------------------------------------------------------------------------- */
+
+char *mishaps_lost_words(const struct mishaps *mishaps)
+{
+	if (mishaps->lost == 0)
+		return NULL;
+	return g_strdup_printf(
+		"%" G_GUINT64_FORMAT " planned interleavings could not be followed, the first "
+		"because %s: %s",
+		mishaps->lost, mishaps->lost_reason,
+		mishaps->lost_unseen ? "one-sided communication orders the ranks in ways "
+				       "that are not seen"
+				     : "the program does not behave the same way each time");
+}
+
+char *mishaps_starved_words(const struct mishaps *mishaps)
+{
+	if (mishaps->starved == 0)
+		return NULL;
+	return g_strdup_printf("memory ran out in %" G_GUINT64_FORMAT " interleaving%s",
+	                       mishaps->starved, mishaps->starved == 1 ? "" : "s");
+}
+
+#define MEMORY_RAN_OUT                                                                      \
+	"; meanwhile the kernel has killed processes because memory ran out: fewer ranks, " \
+	"fewer worlds at once (-j) or fewer snapshots (--max-memory) need less"
+
+void mishaps_note(const struct mishaps *mishaps, GPtrArray *notes)
+{
+	if (mishaps->struck == 0)
+		return;
+	g_ptr_array_add(notes,
+	                g_strdup_printf("%" G_GUINT64_FORMAT
+	                                " interleaving%s ended from outside (the first: "
+	                                "%s), and explored again%s",
+	                                mishaps->struck, mishaps->struck == 1 ? " was" : "s were",
+	                                mishaps->struck_first,
+	                                mishaps->memory_ran_out ? MEMORY_RAN_OUT : ""));
+}
+
+/* --- going on later --------------------------------------------------------------------------- */
+
+void mishaps_save(const struct mishaps *mishaps, GVariantDict *state)
+{
+	g_variant_dict_insert(state, "wasted", "t", mishaps->wasted);
+	g_variant_dict_insert(state, "lost", "t", mishaps->lost);
+	g_variant_dict_insert(state, "starved", "t", mishaps->starved);
+	if (mishaps->lost_reason)
+		g_variant_dict_insert(state, "lost-reason", "s", mishaps->lost_reason);
+	g_variant_dict_insert(state, "lost-unseen", "b", mishaps->lost_unseen);
+}
+
+void mishaps_recall(struct mishaps *mishaps, GVariantDict *state)
+{
+	g_variant_dict_lookup(state, "wasted", "t", &mishaps->wasted);
+	g_variant_dict_lookup(state, "lost", "t", &mishaps->lost);
+	g_variant_dict_lookup(state, "starved", "t", &mishaps->starved);
+	g_variant_dict_lookup(state, "lost-reason", "s", &mishaps->lost_reason);
+	g_variant_dict_lookup(state, "lost-unseen", "b", &mishaps->lost_unseen);
+}

@@ -1,0 +1,40 @@
+/* Executions that became no interleaving, or are none of the program's: plans that it did not
+ * follow, runs that the search did not need, what something outside has ended, memory that ran
+ * out. */
+#ifndef MATCHPOINT_SCHEDULER_SESSION_MISHAPS_H
+#define MATCHPOINT_SCHEDULER_SESSION_MISHAPS_H
+
+#include "scheduler/run/run.h"
+
+struct mishaps;
+
+struct mishaps *mishaps_new(void);
+void mishaps_free(struct mishaps *mishaps);
+
+/* Something outside has ended an execution, in these words; it is begun again. */
+void mishaps_add_struck(struct mishaps *mishaps, const char *what);
+
+/* Whether the kernel has killed processes for want of memory since this was made. */
+gboolean mishaps_memory_ran_out(const struct mishaps *mishaps);
+
+/* An execution is over. `starved`: for want of memory, twice. */
+void mishaps_add(struct mishaps *mishaps, const struct execution *execution, gboolean starved);
+
+guint64 mishaps_wasted(const struct mishaps *mishaps);
+
+/* Why the program did not follow a plan, the last one; NULL: it has followed all. */
+const char *mishaps_lost_reason(const struct mishaps *mishaps);
+
+/* Why the exploration is not complete, for plans that were not followed, and for memory that ran
+ * out; NULL: not for that. Free with g_free. */
+char *mishaps_lost_words(const struct mishaps *mishaps);
+char *mishaps_starved_words(const struct mishaps *mishaps);
+
+/* Adds a note (char *) on what was explored again. */
+void mishaps_note(const struct mishaps *mishaps, GPtrArray *notes);
+
+/* For a session that goes on from here, and back from it. */
+void mishaps_save(const struct mishaps *mishaps, GVariantDict *state);
+void mishaps_recall(struct mishaps *mishaps, GVariantDict *state);
+
+#endif

@@ -1,0 +1,392 @@
+#include "outcome_watch.h"
+
+#include <string.h>
+
+#include "ckpt/journal.h"
+#include "findings.h"
+#include "outcome_finding.h"
+#include "recall.h"
+#include "scheduler/store/store.h"
+#include "session_context.h"
+#include "shard.h"
+
+struct outcome_watch {
+	struct session *session;
+	struct outcomes *outcomes; /* NULL: they are not compared */
+	guint64 beyond;            /* interleavings whose outcomes were too many to be told apart */
+	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution that ended so */
+	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } doubt; /* a first other one showed */
+};
+
+struct outcome_watch *outcome_watch_new(struct session *session)
+{
+	const struct session_options *options = session_options(session);
+	struct outcome_watch *watch = g_new0(struct outcome_watch, 1);
+
+	watch->session = session;
+	watch->outcome_of = g_array_new(FALSE, FALSE, sizeof(guint32));
+	if (options->compare && !options->path)
+		watch->outcomes = outcomes_new();
+	return watch;
+}
+
+void outcome_watch_free(struct outcome_watch *watch)
+{
+	outcomes_free(watch->outcomes);
+	g_array_unref(watch->outcome_of);
+	g_free(watch);
+}
+
+const struct outcomes *outcome_watch_outcomes(const struct outcome_watch *watch)
+{
+	return watch->outcomes;
+}
+
+static guint ranks_of(const struct session *session)
+{
+	return (guint)session_options(session)->ranks;
+}
+
+GPtrArray *session_texts(const struct session *session, const struct record_execution *record)
+{
+	const struct session_options *options = session_options(session);
+	GPtrArray *texts = g_ptr_array_new();
+
+	for (guint i = 0; i < record->outputs->len; i++)
+		g_ptr_array_add(texts, g_bytes_ref(record->outputs->pdata[i]));
+	for (char **file = options->compare_files; file && *file; file++) {
+		char *contents;
+		gsize size;
+
+		g_ptr_array_add(texts, g_file_get_contents(*file, &contents, &size, NULL)
+		                               ? g_bytes_new_take(contents, size)
+		                               : NULL);
+	}
+	return texts;
+}
+
+void session_texts_free(GPtrArray *texts)
+{
+	for (guint i = 0; i < texts->len; i++)
+		if (texts->pdata[i])
+			g_bytes_unref(texts->pdata[i]);
+	g_ptr_array_unref(texts);
+}
+
+void outcome_watch_add(struct outcome_watch *watch, const struct record_execution *record,
+                       const GArray *choices)
+{
+	GPtrArray *texts;
+	guint index;
+
+	if (!watch->outcomes)
+		return;
+	texts = session_texts(watch->session, record);
+	index = outcomes_add(watch->outcomes, texts, record, choices);
+	session_texts_free(texts);
+	watch->beyond += index == OUTCOMES_NONE;
+	g_array_append_val(watch->outcome_of, index);
+	g_array_append_val(watch->outcome_of, record->id);
+	if (outcomes_differ(watch->outcomes) && watch->doubt == DOUBT_NONE)
+		watch->doubt = DOUBT_NEW;
+}
+
+/* --- running again --------------------------------------------------------------------------- */
+
+struct again {
+	guint index;
+	guint number; /* of the outcome, for --keep-files; 0: not kept */
+	gboolean same;
+	struct outcome_difference difference; /* from the reference */
+};
+
+static void keep_files(const struct outcome_watch *watch, guint number)
+{
+	struct session *session = watch->session;
+	g_autofree char *directory = g_strdup_printf("%s/outcome-%u",
+	                                             session_options(session)->keep_files, number);
+	g_autoptr(GError) error = NULL;
+
+	if (!journal_keep(session_journal(session), session_exploration(session)->directory,
+	                  directory, &error))
+		session_fail(session, "%s", error->message);
+}
+
+/* Whether it has come to a good end, so that what it left can be compared. */
+static gboolean went_well(const struct execution *execution)
+{
+	const struct verdict *verdict = interleaving_verdict(execution);
+
+	return verdict->record && !execution_result(execution)->cut_short && verdict->ended_well;
+}
+
+static void compare_again(const struct outcome_watch *watch, const struct execution *execution,
+                          struct again *again)
+{
+	GPtrArray *texts;
+
+	if (!went_well(execution))
+		return;
+	texts = session_texts(watch->session, interleaving_verdict(execution)->record);
+	again->same = outcomes_check(watch->outcomes, again->index, texts);
+	if (again->index > 0)
+		outcomes_difference(watch->outcomes, texts, &again->difference);
+	session_texts_free(texts);
+	if (again->same && again->number > 0 && session_options(watch->session)->keep_files)
+		keep_files(watch, again->number);
+}
+
+static gboolean run_again(const struct outcome_watch *watch, struct again *again)
+{
+	const struct record_execution *first = outcomes_first(watch->outcomes, again->index);
+	struct execution *execution = session_follow(
+		watch->session, outcomes_choices(watch->outcomes, again->index),
+		recall_buffering(first), FALSE, CALLS_FORGOTTEN);
+
+	compare_again(watch, execution, again);
+	session_drop(execution);
+	return again->same;
+}
+
+void outcome_watch_doubt(struct outcome_watch *watch)
+{
+	struct session *session = watch->session;
+	struct again reference = {0}, other = {.index = 1};
+
+	if (watch->doubt != DOUBT_NEW || !session_may_make_sure(session))
+		return;
+	watch->doubt = DOUBT_CHECKED;
+	run_again(watch, &reference);
+	if (!session_options(session)->fail_fast || session_stop_reason(session))
+		return;
+	while (other.index + 1 < outcomes_count(watch->outcomes)
+	       && outcomes_stands_for(watch->outcomes, other.index) == 0)
+		other.index++;
+	if (outcomes_differ(watch->outcomes) && run_again(watch, &other))
+		session_stop(session, "stopped by --fail-fast");
+	else
+		watch->doubt = DOUBT_NONE; /* until the next one */
+	outcome_difference_clear(&other.difference);
+}
+
+/* --- the finding ------------------------------------------------------------------------------ */
+
+static char *place_words(const struct outcome_watch *watch,
+                         const struct outcome_difference *difference)
+{
+	return outcome_finding_place(ranks_of(watch->session),
+	                             session_options(watch->session)->compare_files, difference);
+}
+
+static void add_finding(const struct outcome_watch *watch, struct record_finding *finding,
+                        guint index, const guint *numbers)
+{
+	struct session *session = watch->session;
+	struct findings *findings = session_findings(session);
+	struct store *store = session_store(session);
+	g_autoptr(GArray)
+		shown = outcome_finding_count(finding, watch->outcomes, watch->outcome_of, numbers);
+	g_autoptr(GError) error = NULL;
+
+	outcome_finding_tell(finding, watch->outcomes, index);
+	finding = findings_add(findings, finding, outcomes_first(watch->outcomes, index),
+	                       outcomes_choices(watch->outcomes, index));
+	findings_show(findings, finding->id, shown);
+	if (store
+	    && !store_show(store, finding->id, (const guint32 *)(void *)shown->data, shown->len,
+	                   &error))
+		session_fail(session, "%s", error->message);
+}
+
+/* It has left the same once more. */
+static void keep_calls(const struct outcome_watch *watch, const struct execution *execution,
+                       guint index)
+{
+	struct session *session = watch->session;
+	const struct record_execution *first = outcomes_first(watch->outcomes, index);
+	const struct record_execution *record = interleaving_verdict(execution)->record;
+	g_autoptr(GArray) choices = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!went_well(execution) || record->calls->len == 0)
+		return;
+	choices = world_told_choices(execution_world(execution));
+	if (!choices_same(choices, outcomes_choices(watch->outcomes, index)))
+		return;
+	if (!store_replace_calls(session_store(session), first->id, record->calls, &error))
+		session_fail(session, "%s", error->message);
+	session_keep_stacks(session, execution, first->id);
+}
+
+/* For graphs and call stacks: the interleaving that shows the difference, and what it differs
+ * from. */
+static void show_outcome(const struct outcome_watch *watch, guint index)
+{
+	struct session *session = watch->session;
+	const struct record_execution *first = outcomes_first(watch->outcomes, index);
+	struct execution *execution;
+
+	if (!session_store(session) || session_options(session)->conduct
+	    || !session_may_make_sure(session))
+		return;
+	execution = session_follow(session, outcomes_choices(watch->outcomes, index),
+	                           recall_buffering(first), TRUE, CALLS_KEPT);
+	keep_calls(watch, execution, index);
+	session_drop(execution);
+}
+
+static void note_varying(const struct outcome_watch *watch)
+{
+	const struct outcome_difference *varying = outcomes_varying(watch->outcomes);
+	g_autofree char *place = NULL;
+
+	if (!varying)
+		return;
+	place = place_words(watch, varying);
+	g_ptr_array_add(session_exploration(watch->session)->notes,
+	                g_strdup_printf("what varies when the same interleaving is run again was "
+	                                "not compared: %s (\"%s\")",
+	                                place, varying->here ? varying->here : ""));
+}
+
+/* Runs one of each outcome again; those that leave the same get a number. */
+static void number_outcomes(const struct outcome_watch *watch, struct again *agains, guint *numbers)
+{
+	const struct session *session = watch->session;
+	guint count_all = outcomes_count(watch->outcomes), next = 1;
+	struct again reference = {0};
+
+	for (guint i = 0; i < count_all && session_may_make_sure(session); i++) {
+		agains[i].index = i;
+		if (outcomes_stands_for(watch->outcomes, i) != i)
+			continue;
+		agains[i].number = next;
+		if (run_again(watch, &agains[i]) || i == 0)
+			numbers[i] = next++;
+	}
+	if (next > 2 && session_may_make_sure(session))
+		run_again(watch, &reference);
+}
+
+static void tell_outcomes(const struct outcome_watch *watch, struct again *agains, guint *numbers)
+{
+	struct record_finding *finding = record_finding_new(FINDING_OUTCOME_DIFFERS);
+	guint second = 0, next = 1;
+
+	for (guint i = 0; i < outcomes_count(watch->outcomes); i++) {
+		/* It may have turned out meanwhile that it is no other. */
+		if (outcomes_stands_for(watch->outcomes, i) != i
+		    || (i > 0 && !agains[i].difference.line))
+			numbers[i] = 0;
+		if (numbers[i] == 0)
+			continue;
+		if (next == 2)
+			second = i;
+		numbers[i] = next++;
+		outcome_finding_add(finding, watch->outcomes, i,
+		                    i > 0 ? place_words(watch, &agains[i].difference) : NULL,
+		                    i > 0 ? &agains[i].difference : NULL);
+	}
+	if (second == 0 || !session_may_make_sure(watch->session)) {
+		record_finding_free(finding);
+		return;
+	}
+	add_finding(watch, finding, second, numbers);
+	show_outcome(watch, 0);
+	show_outcome(watch, second);
+}
+
+/* --- in the end ------------------------------------------------------------------------------- */
+
+/* What merges of this store with others must know (scheduler/store/schema.h). */
+static GVariant *common_of(const struct outcome_watch *watch, const struct shard *shard,
+                           gboolean again)
+{
+	const struct outcomes *outcomes = watch->outcomes;
+	GVariantDict dict;
+
+	g_variant_dict_init(&dict, NULL);
+	g_variant_dict_insert(&dict, "again", "b", again);
+	if (outcomes) {
+		g_autoptr(GVariant) left_out = outcomes_left_out(outcomes);
+
+		g_variant_dict_insert_value(&dict, "left-out", left_out);
+	}
+	if (session_options(watch->session)->shards > 0)
+		shard_common(shard, &dict);
+	else if (outcomes && outcomes_reference(outcomes))
+		store_common_texts(&dict, outcomes_first(outcomes, 0)->path,
+		                   outcomes_reference(outcomes), ranks_of(watch->session));
+	return g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
+static void write_common(const struct outcome_watch *watch, const struct shard *shard,
+                         gboolean again)
+{
+	struct session *session = watch->session;
+	const struct session_options *options = session_options(session);
+	g_autoptr(GVariant) common = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!session_store(session) || options->path || options->conduct)
+		return;
+	common = common_of(watch, shard, again && session_may_make_sure(session));
+	if (!store_put_common(session_store(session), common, &error))
+		session_fail(session, "%s", error->message);
+}
+
+/* All is the same here. In parts of the tree that others explore it may not be: then it must be
+ * known what varies by itself. FALSE: it is not known. */
+static gboolean look_for_varying(const struct outcome_watch *watch)
+{
+	const struct session *session = watch->session;
+	struct again reference = {0};
+
+	if ((session_options(session)->shards == 0 && !session_stop_reason(session))
+	    || !session_may_make_sure(session))
+		return FALSE;
+	run_again(watch, &reference);
+	return TRUE;
+}
+
+/* FALSE: not all that was to be run again was. */
+static gboolean judge_outcomes(const struct outcome_watch *watch)
+{
+	const struct session *session = watch->session;
+	guint all = watch->outcomes ? outcomes_count(watch->outcomes) : 0;
+	g_autofree struct again *agains = g_new0(struct again, all + 1);
+	g_autofree guint *numbers = g_new0(guint, all + 1);
+	gboolean again;
+
+	if (all == 0)
+		return TRUE;
+	if (!outcomes_differ(watch->outcomes) && !session_options(session)->keep_files) {
+		again = look_for_varying(watch);
+		note_varying(watch);
+		return again;
+	}
+	number_outcomes(watch, agains, numbers);
+	if (!session_may_make_sure(session) && !session_has_failed(session))
+		g_ptr_array_add(session_exploration(session)->notes,
+		                g_strdup("interleavings that end well differ in their output; "
+		                         "there was no time to see whether by the choices"));
+	tell_outcomes(watch, agains, numbers);
+	note_varying(watch);
+	for (guint i = 0; i < all; i++)
+		outcome_difference_clear(&agains[i].difference);
+	return TRUE;
+}
+
+void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *shard)
+{
+	write_common(watch, shard, judge_outcomes(watch));
+}
+
+void outcome_watch_note(const struct outcome_watch *watch, GPtrArray *notes)
+{
+	if (watch->beyond > 0)
+		g_ptr_array_add(notes, g_strdup_printf("only %d outcomes are told apart: "
+		                                       "%" G_GUINT64_FORMAT
+		                                       " interleavings ended in others",
+		                                       OUTCOMES_KEPT, watch->beyond));
+}

@@ -1,0 +1,150 @@
+#include "program_facts.h"
+
+struct program_facts {
+	gboolean by_rule; /* Waitany, Test, ... were answered by rule somewhere */
+	gboolean collectives_waited;
+	guint32 collectives_tried; /* 1 << enum collective_mode, where that mattered */
+	gboolean locks, atomics;   /* see world_has_locked, world_has_atomics */
+	gboolean accesses, accesses_unknown, accesses_learnt; /* see world_doubts */
+	gboolean threads;                                     /* MPI_THREAD_MULTIPLE was granted */
+	gboolean threads_in_turn; /* a program with threads has asked for MPI_THREAD_SERIALIZED */
+};
+
+struct program_facts *program_facts_new(void)
+{
+	return g_new0(struct program_facts, 1);
+}
+
+void program_facts_free(struct program_facts *facts)
+{
+	g_free(facts);
+}
+
+void program_facts_add(struct program_facts *facts, const struct execution *execution)
+{
+	const struct world *world = execution_world(execution);
+	const struct run_result *result = execution_result(execution);
+
+	facts->by_rule |= world_answered_by_rule(world);
+	facts->collectives_waited |= world_collectives_waited(world);
+	if (world_collectives_matter(world))
+		facts->collectives_tried |= 1u << world_options(world)->collectives;
+	facts->locks |= world_has_locked(world);
+	facts->atomics |= world_has_atomics(world);
+	facts->accesses |= world_has_accesses(world);
+	facts->accesses_unknown |= world_doubts(world)->unknown > 0;
+	facts->accesses_learnt |= world_doubts(world)->learnt > 0;
+	facts->threads |= result->threads;
+	facts->threads_in_turn |= result->threads_in_turn;
+}
+
+gboolean program_facts_threads(const struct program_facts *facts)
+{
+	return facts->threads;
+}
+
+void program_facts_save(const struct program_facts *facts, GVariantDict *state)
+{
+	g_variant_dict_insert(state, "by-rule", "b", facts->by_rule);
+	g_variant_dict_insert(state, "collectives-waited", "b", facts->collectives_waited);
+	g_variant_dict_insert(state, "collectives-tried", "u", facts->collectives_tried);
+	g_variant_dict_insert(state, "threads", "b", facts->threads);
+	g_variant_dict_insert(state, "threads-in-turn", "b", facts->threads_in_turn);
+	g_variant_dict_insert(state, "locks", "b", facts->locks);
+	g_variant_dict_insert(state, "atomics", "b", facts->atomics);
+	g_variant_dict_insert(state, "accesses", "b", facts->accesses);
+	g_variant_dict_insert(state, "accesses-unknown", "b", facts->accesses_unknown);
+	g_variant_dict_insert(state, "accesses-learnt", "b", facts->accesses_learnt);
+}
+
+void program_facts_recall(struct program_facts *facts, GVariantDict *state)
+{
+	g_variant_dict_lookup(state, "by-rule", "b", &facts->by_rule);
+	g_variant_dict_lookup(state, "collectives-waited", "b", &facts->collectives_waited);
+	g_variant_dict_lookup(state, "collectives-tried", "u", &facts->collectives_tried);
+	g_variant_dict_lookup(state, "threads", "b", &facts->threads);
+	g_variant_dict_lookup(state, "threads-in-turn", "b", &facts->threads_in_turn);
+	g_variant_dict_lookup(state, "locks", "b", &facts->locks);
+	g_variant_dict_lookup(state, "atomics", "b", &facts->atomics);
+	g_variant_dict_lookup(state, "accesses", "b", &facts->accesses);
+	g_variant_dict_lookup(state, "accesses-unknown", "b", &facts->accesses_unknown);
+	g_variant_dict_lookup(state, "accesses-learnt", "b", &facts->accesses_learnt);
+}
+
+/* --- in words -------------------------------------------------------------------------------- */
+
+static void add_note(GPtrArray *notes, const char *text)
+{
+	g_ptr_array_add(notes, g_strdup(text));
+}
+
+static void note_threads(const struct program_facts *facts, GPtrArray *notes)
+{
+	if (facts->threads)
+		add_note(notes,
+		         "threads of a rank were let into MPI one after another; other orders were "
+		         "explored where two wait to be let in and their sends or receives race");
+	if (facts->threads_in_turn)
+		add_note(notes,
+		         "threads of a rank have to call MPI one at a time "
+		         "(MPI_THREAD_SERIALIZED): calls of two at once are seen only if they "
+		         "meet in time");
+}
+
+/* Of the two extremes, that which was not tried although it can make a difference. */
+static void note_collectives(const struct program_facts *facts, GPtrArray *notes)
+{
+	const guint early = 1u << COLLECTIVES_ASYNC, waiting = 1u << COLLECTIVES_SYNC;
+
+	if (facts->collectives_tried == early)
+		add_note(notes,
+		         "collectives that need not wait for all their members, as MPI_Bcast, "
+		         "were left as early as the standard allows; that they wait was not "
+		         "explored (--collectives)");
+	else if (facts->collectives_tried == waiting)
+		add_note(notes,
+		         "collectives that need not wait for all their members, as MPI_Bcast, "
+		         "were taken to wait for them; that they are left earlier was not explored "
+		         "(--collectives)");
+}
+
+/* What the search for conflicts could not see. */
+static void note_accesses(const struct program_facts *facts, GPtrArray *notes)
+{
+	if (facts->accesses)
+		add_note(notes,
+		         "conflicts in windows were looked for among calls alone: loads and stores "
+		         "of the program are not seen");
+	if (facts->accesses_learnt)
+		add_note(notes,
+		         "some accesses to windows were taken to be in order because a rank may "
+		         "have learnt of the other's from memory: by an atomic operation that "
+		         "fetches, or by MPI_Win_sync");
+	if (facts->accesses_unknown)
+		add_note(notes, "some accesses to windows were not compared: too many in one "
+		                "interleaving, or with too irregular datatypes");
+}
+
+void program_facts_note(const struct program_facts *facts, gboolean all, GPtrArray *notes)
+{
+	if (facts->by_rule)
+		add_note(notes,
+		         "sends were cancelled, and requests that MPI completes by itself were "
+		         "waited for, by one fixed rule: other orders were not explored");
+	note_threads(facts, notes);
+	if (all)
+		note_collectives(facts, notes);
+	if (facts->collectives_waited)
+		add_note(notes,
+		         "rooted collectives of intercommunicators and persistent reductions were "
+		         "taken to wait for all their members");
+	if (facts->atomics)
+		add_note(notes,
+		         "the order of accumulates and other atomic operations of several ranks on "
+		         "a window, outside of exclusive locks, was left to MPI and not explored");
+	note_accesses(facts, notes);
+	if (facts->locks)
+		add_note(notes,
+		         "MPI_Win_lock and MPI_Win_start were taken to wait until the target is "
+		         "ready; MPI may let them return earlier");
+}

@@ -1,0 +1,267 @@
+#include "session.h"
+
+#include <string.h>
+
+#include "coverage.h"
+#include "interruption.h"
+#include "lanes.h"
+#include "mishaps.h"
+#include "outcome_watch.h"
+#include "program_facts.h"
+#include "random_walks.h"
+#include "replay.h"
+#include "session_internal.h"
+#include "shard.h"
+
+#define SECONDS_LEAST 0.1 /* of --max-time, for what has to be begun again */
+
+G_DEFINE_QUARK(matchpoint_session_error, session_error)
+
+/* --- one interleaving ------------------------------------------------------------------------ */
+
+struct interleaving *session_request(struct session *session, struct run_request *request,
+                                     enum interleaving_calls calls)
+{
+	gboolean alone = session->options->path != NULL;
+	struct interleaving *interleaving;
+
+	request->stacks |= alone;
+	interleaving = interleaving_new(session, alone ? CALLS_KEPT : calls, request->stacks);
+	request->owner = interleaving;
+	return interleaving;
+}
+
+void session_drop(struct execution *execution)
+{
+	struct interleaving *interleaving = interleaving_of(execution);
+
+	execution_drop(execution);
+	interleaving_free(interleaving);
+}
+
+static gboolean is_needed(const struct world *world, void *user)
+{
+	return lanes_need(((const struct session *)user)->lanes, world);
+}
+
+void session_release_snapshots(struct session *session)
+{
+	runs_release_snapshots(session->runs, is_needed, session);
+}
+
+void session_keep_snapshots(struct session *session,
+                            gboolean (*needed)(const struct world *world, void *user), void *user)
+{
+	runs_release_snapshots(session->runs, needed, user);
+}
+
+void session_add_interleaving(struct session *session, const struct execution *execution,
+                              struct record_execution *record, const GArray *choices,
+                              GPtrArray *shown, gboolean ended_well)
+{
+	const struct world *world = execution ? execution_world(execution) : NULL;
+	g_autoptr(GPtrArray) changed = g_ptr_array_new();
+
+	record->id = (guint32)++session->interleavings;
+	choice_coverage_add(session->choices, record->choices);
+	while (shown->len > 0) {
+		struct record_finding *finding = g_ptr_array_steal_index(shown, 0);
+
+		finding = findings_add(session->findings, finding, record, choices);
+		g_array_append_val(record->findings, finding->id);
+		g_ptr_array_add(changed, finding);
+		if (finding->count == 1)
+			replay_add_log(session->replay, world ? call_log_take(world) : NULL);
+	}
+	if (record->calls->len > 0 && ended_well)
+		replay_add_well_kept(session->replay, record->buffering);
+	if (ended_well) {
+		findings_add_good(session->findings, record, choices);
+		outcome_watch_add(session->outcomes, record, choices);
+	}
+	if (world)
+		session_tell_end(session, execution, record, changed);
+	if (world)
+		session_keep_stacks(session, execution, record->id);
+	if (changed->len > 0 && world && session->options->fail_fast)
+		session_stop(session, "stopped by --fail-fast");
+}
+
+static void add_execution(struct session *session, const struct execution *execution)
+{
+	const struct verdict *verdict = interleaving_verdict(execution);
+	g_autoptr(GArray) choices = world_told_choices(execution_world(execution));
+
+	session_add_interleaving(session, execution, verdict->record, choices, verdict->findings,
+	                         verdict->ended_well);
+}
+
+void session_account(struct session *session, const struct execution *execution)
+{
+	const struct run_result *result = execution_result(execution);
+	const struct verdict *verdict = interleaving_verdict(execution);
+
+	session->longest = MAX(session->longest, execution_seconds(execution));
+	program_facts_add(session->facts, execution);
+	if (result->cut_short || session->error)
+		return;
+	mishaps_add(session->mishaps, execution, verdict->starved);
+	if (verdict->record && result->state == EXECUTION_OVER)
+		add_execution(session, execution);
+}
+
+gboolean session_is_whole(const struct execution *execution)
+{
+	const struct run_result *result = execution_result(execution);
+
+	return result->state == EXECUTION_OVER && !result->cut_short
+	       && !interleaving_of(execution)->session->error;
+}
+
+gboolean session_finish(struct session *session, struct execution *execution, gboolean counts)
+{
+	enum buffering buffering = world_options(execution_world(execution))->buffering;
+	guint64 before = session->interleavings;
+	gboolean whole = session_is_whole(execution);
+
+	if (counts)
+		session_account(session, execution);
+	coverage_add(session->coverage, buffering, session->interleavings - before);
+	session_drop(execution);
+	if (!whole)
+		return FALSE;
+	if (counts) {
+		replay_findings(session->replay);
+		outcome_watch_doubt(session->outcomes);
+	}
+	session_release_snapshots(session);
+	return TRUE;
+}
+
+/* What the options ask for. */
+static void carry_out_all(struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	if (options->conduct) {
+		options->conduct(session, options->conductor);
+		session_release_snapshots(session);
+		return;
+	}
+	if (options->random)
+		random_walks_explore(session->walks);
+	else if (shard_divide(session->shard, session->lanes))
+		lanes_explore(session->lanes);
+}
+
+/* --- the end --------------------------------------------------------------------------- */
+
+/* Why not all was explored; NULL: all was, within the bounds. Free with g_free. */
+static char *incomplete_words(const struct session *session)
+{
+	char *words = NULL;
+
+	if (session->options->random && !session->error)
+		return random_walks_words(session->walks);
+	if (session->error || session->stop_reason)
+		words = g_strdup(session->error ? "stopped by an error" : session->stop_reason);
+	if (!words && !session->options->path)
+		words = mishaps_lost_words(session->mishaps);
+	if (!words)
+		words = g_strdup(session->exploration->incomplete_reason);
+	return words ? words : mishaps_starved_words(session->mishaps);
+}
+
+static void conclude_exploration(struct session *session)
+{
+	struct record_exploration *exploration = session->exploration;
+	char *incomplete = incomplete_words(session);
+	g_autoptr(GError) error = NULL;
+
+	findings_blame(session->findings);
+	exploration->backtrack = runs_go_back(session->runs) ? "snapshot" : "rerun";
+	exploration->interleavings = session->interleavings;
+	exploration->wasted = mishaps_wasted(session->mishaps);
+	exploration->seconds = session_seconds(session);
+	exploration->runs = random_walks_made(session->walks);
+	exploration->threads = program_facts_threads(session->facts);
+	g_free(exploration->incomplete_reason);
+	exploration->incomplete_reason = incomplete;
+	exploration->complete = !incomplete;
+	session_add_notes(session);
+	if (!session->store)
+		return;
+	if (!store_add(session->store, NULL, findings_all(session->findings), &error)
+	    || !store_put_exploration(session->store, exploration, &error)
+	    || !store_release(session->store, &error))
+		session_fail(session, "%s", error->message);
+}
+
+static void hand_over(struct session *session, struct session_result *ret)
+{
+	GPtrArray *all = findings_all(session->findings);
+
+	ret->exploration = session->exploration;
+	ret->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+	g_ptr_array_set_free_func(all, NULL);
+	for (guint i = 0; i < all->len; i++)
+		g_ptr_array_add(ret->findings, all->pdata[i]);
+	ret->lost_reason = g_strdup(mishaps_lost_reason(session->mishaps));
+	ret->lost = ret->lost_reason != NULL;
+}
+
+/* *ret_again: to be done again, without worlds side by side. */
+static gboolean run_session(const struct session_options *options, struct session_result *ret,
+                            const char **ret_again, GError **error)
+{
+	struct session session = {0};
+	gboolean opened, mixed;
+
+	interruption_hold();
+	session_init(&session, options);
+	opened = session_open(&session, &session.error);
+	if (opened)
+		carry_out_all(&session);
+	mixed = lanes_are_mixed(session.lanes) && !session.error;
+	*ret_again = mixed ? lanes_alone(session.lanes) : NULL;
+	if (opened && !mixed) {
+		replay_findings(session.replay);
+		replay_well(session.replay);
+		outcome_watch_conclude(session.outcomes, session.shard);
+		conclude_exploration(&session);
+	} else if (session.journal) {
+		journal_put_back(session.journal, NULL);
+	}
+	hand_over(&session, ret);
+	session_release(&session);
+	interruption_release();
+	findings_free(session.findings);
+	if (session.error)
+		g_propagate_error(error, session.error);
+	return session.error == NULL;
+}
+
+gboolean session_run(const struct session_options *options, struct session_result *ret,
+                     GError **error)
+{
+	struct session_options alone = *options;
+	gint64 begun = g_get_monotonic_time();
+	gboolean fine = run_session(options, ret, &alone.alone, error);
+	double seconds = (double)(g_get_monotonic_time() - begun) / G_USEC_PER_SEC;
+
+	if (!fine || !alone.alone || options->alone)
+		return fine;
+	session_result_clear(ret);
+	if (options->max_seconds > 0)
+		alone.max_seconds = MAX(options->max_seconds - seconds, SECONDS_LEAST);
+	return run_session(&alone, ret, &alone.alone, error);
+}
+
+void session_result_clear(struct session_result *result)
+{
+	record_exploration_free(result->exploration);
+	if (result->findings)
+		g_ptr_array_unref(result->findings);
+	g_free(result->lost_reason);
+	memset(result, 0, sizeof(*result));
+}

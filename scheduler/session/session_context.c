@@ -1,0 +1,145 @@
+#include "session_context.h"
+
+#include <stdarg.h>
+
+#include "driver.h"
+#include "outcome_watch.h"
+#include "scheduler/host/local.h"
+#include "session_internal.h"
+
+struct host *session_host(const struct session *session)
+{
+	return session->host;
+}
+
+const struct session_options *session_options(const struct session *session)
+{
+	return session->options;
+}
+
+struct driver *session_driver(const struct session *session)
+{
+	return session->driver;
+}
+
+struct store *session_store(const struct session *session)
+{
+	return session->store;
+}
+
+struct journal *session_journal(const struct session *session)
+{
+	return session->journal;
+}
+
+struct record_exploration *session_exploration(const struct session *session)
+{
+	return session->exploration;
+}
+
+struct findings *session_findings(const struct session *session)
+{
+	return session->findings;
+}
+
+struct coverage *session_coverage(const struct session *session)
+{
+	return session->coverage;
+}
+
+const struct outcomes *session_outcomes(const struct session *session)
+{
+	return outcome_watch_outcomes(session->outcomes);
+}
+
+guint64 session_interleavings(const struct session *session)
+{
+	return session->interleavings;
+}
+
+gint64 session_now(const struct session *session)
+{
+	return host_now(session->host);
+}
+
+/* --- whether it goes on ----------------------------------------------------------------------- */
+
+void session_fail(struct session *session, const char *format, ...)
+{
+	g_autofree char *message = NULL;
+	va_list arguments;
+
+	if (session->error)
+		return;
+	va_start(arguments, format);
+	message = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	session->error = g_error_new_literal(SESSION_ERROR, 0, message);
+	runs_stop(session->runs);
+	driver_stop(session->driver);
+}
+
+gboolean session_has_failed(const struct session *session)
+{
+	return session->error != NULL;
+}
+
+void session_stop(struct session *session, const char *reason)
+{
+	if (!session->stop_reason)
+		session->stop_reason = g_strdup(reason);
+}
+
+const char *session_stop_reason(const struct session *session)
+{
+	return session->stop_reason;
+}
+
+gboolean session_may_go_on(const struct session *session)
+{
+	return !session->error && !session->stop_reason;
+}
+
+gboolean session_may_make_sure(const struct session *session)
+{
+	return !session->error && !session->hurry;
+}
+
+gboolean session_is_enough(struct session *session)
+{
+	guint64 most = session->options->max_interleavings;
+	guint running = runs_count(session->runs);
+	g_autofree char *reason = NULL;
+
+	if (most == 0 || session->interleavings + running < most)
+		return !session_may_go_on(session);
+	reason = g_strdup_printf("stopped by --max-interleavings %" G_GUINT64_FORMAT, most);
+	if (running == 0)
+		session_stop(session, reason);
+	return TRUE;
+}
+
+struct waiting {
+	const struct session *session;
+	gboolean (*condition)(void *data);
+	void *data;
+};
+
+static gboolean is_enough_waited(void *data)
+{
+	const struct waiting *waiting = data;
+
+	return waiting->condition(waiting->data) || !session_may_go_on(waiting->session);
+}
+
+void session_wait(struct session *session, gboolean (*condition)(void *data), void *data)
+{
+	struct waiting waiting = {session, condition, data};
+
+	host_wait(session->host, is_enough_waited, &waiting, 0);
+}
+
+uv_loop_t *session_loop(const struct session *session)
+{
+	return session->options->host ? NULL : local_loop(session->host);
+}

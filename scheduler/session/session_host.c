@@ -1,0 +1,318 @@
+/* What the executions of a session tell it, and ask it. */
+#include "coverage.h"
+#include "mishaps.h"
+#include "replay.h"
+#include "scheduler/run/event_log.h"
+#include "scheduler/run/recorder.h"
+#include "scheduler/run/runs.h"
+#include "scheduler/run/stall.h"
+#include "search_bounds.h"
+#include "session_internal.h"
+
+static void on_fail(void *user, const char *message)
+{
+	session_fail(user, "%s", message);
+}
+
+static void on_fall_back(void *user, char *reason)
+{
+	struct session *session = user;
+
+	if (session->options->backtrack == BACKTRACK_SNAPSHOT)
+		session_fail(session,
+		             "snapshots are not safe here: %s; --backtrack=auto would rerun "
+		             "instead",
+		             reason);
+	g_free(session->exploration->backtrack_reason);
+	session->exploration->backtrack_reason = reason;
+}
+
+static void on_struck(void *user, const char *what)
+{
+	struct session *session = user;
+
+	mishaps_add_struck(session->mishaps, what);
+}
+
+static void on_library(void *user, const char *version)
+{
+	struct session *session = user;
+
+	if (!session->exploration->mpi)
+		session->exploration->mpi = g_strdup(version);
+}
+
+static void on_open(void *owner, const struct execution *execution, GArray *open)
+{
+	const struct interleaving *interleaving = owner;
+	struct session *session = interleaving->session;
+	struct left_out left_out = {0};
+
+	coverage_add_bounds(session->coverage,
+	                    search_bounds_mark(session->options, execution, open));
+	if (!session->options->random || interleaving->apart)
+		return; /* the search itself knows what it leaves out */
+	for (guint i = 0; i < open->len; i++)
+		left_out.sets |= g_array_index(open, struct open_choice, i).more;
+	coverage_add_left_out(session->coverage, &left_out);
+}
+
+/* --- the verdict ------------------------------------------------------------------------------ */
+
+static struct place find_place(void *user, int rank, guint64 site)
+{
+	return execution_site(user, rank, site);
+}
+
+struct verdict_facts session_facts(const struct session *session, struct execution *execution,
+                                   const struct wire_inside **inside)
+{
+	const struct run_result *result = execution_result(execution);
+
+	for (int rank = 0; rank < session->options->ranks; rank++)
+		inside[rank] = execution_inside(execution, rank);
+	return (struct verdict_facts){
+		.world = execution_world(execution),
+		.ranks = session->options->ranks,
+		.comms = session->comms,
+		.ends = execution_ends(execution),
+		.inside = inside,
+		.place = find_place,
+		.user = execution,
+		.lost = result->lost,
+		.stalled = result->stalled,
+		.livelock = result->livelock,
+		.how_sure = result->how_sure,
+		.still = stall_seconds(result->livelock),
+		.struck_before = result->struck_before,
+		.memory_ran_out = result->struck_before && mishaps_memory_ran_out(session->mishaps),
+		.ignored = (const char *const *)session->options->ignored,
+	};
+}
+
+/* All calls are kept of one interleaving for each finding, of one that ended well under each
+ * buffering to compare it with, and of those that were asked for by path; of what a conductor
+ * tries, only of what it keeps. That outcomes differ is known too late: one is run again. */
+static gboolean keeps_calls(const struct interleaving *interleaving)
+{
+	const struct session *session = interleaving->session;
+	const struct verdict *verdict = interleaving->verdict;
+	gboolean fresh = verdict->ended_well
+	                 && !replay_has_well_kept(session->replay, verdict->record->buffering);
+
+	if (!session->store || interleaving->calls != CALLS_NEW)
+		return session->store && interleaving->calls == CALLS_KEPT;
+	for (guint i = 0; i < verdict->findings->len; i++)
+		fresh |= !findings_known(session->findings, verdict->findings->pdata[i]);
+	return fresh;
+}
+
+static gboolean on_end(void *owner, struct execution *execution, const char **ret_word)
+{
+	const struct interleaving *interleaving = owner;
+	struct session *session = interleaving->session;
+	g_autofree const struct wire_inside **inside = g_new0(const struct wire_inside *,
+	                                                      session->options->ranks);
+	const struct verdict_facts facts = session_facts(session, execution, inside);
+	struct verdict *verdict = interleaving->verdict;
+
+	if (facts.lost)
+		verdict_lost(verdict, &facts);
+	else
+		verdict_reach(verdict, &facts);
+	if (keeps_calls(interleaving))
+		verdict_calls(verdict, &facts);
+	*ret_word = finding_kind_name(verdict->record->status);
+	return verdict->ended_well;
+}
+
+static void on_gone(void *owner, struct execution *execution, const char *directory)
+{
+	const struct interleaving *interleaving = owner;
+	g_autofree const struct wire_inside **inside = g_new0(
+		const struct wire_inside *, interleaving->session->options->ranks);
+	const struct verdict_facts facts = session_facts(interleaving->session, execution, inside);
+
+	if (interleaving->verdict->record)
+		verdict_complete(interleaving->verdict, &facts, directory);
+}
+
+/* --- call stacks ------------------------------------------------------------------------------
+ *
+ * Walking the stack in each call would slow the search down; so they are taken where an
+ * interleaving is carried out once more, or alone: when a finding is replayed, in run and replay,
+ * and in what minimize keeps. */
+
+static void add_functions(const struct execution *execution, int rank, const uint64_t *addresses,
+                          guint32 count, GArray *frames)
+{
+	for (guint32 i = 0; i < count; i++)
+		execution_add_frames(execution, rank, addresses[i], frames);
+}
+
+/* An interpreter may not tell the whole path, or name what is no file. */
+static struct place place_of_line(const struct session *session, const struct wire_line *line)
+{
+	g_autofree char *path = g_canonicalize_filename(line->file,
+	                                                session->exploration->directory);
+	gboolean is_file = g_file_test(path, G_FILE_TEST_IS_REGULAR);
+	g_autofree char *valid = g_utf8_make_valid(is_file ? path : line->file, -1);
+	g_autofree char *directory = g_path_get_dirname(valid), *name = g_path_get_basename(valid);
+
+	return (struct place){.directory = is_file ? g_intern_string(directory) : NULL,
+	                      .file = g_intern_string(is_file ? name : valid),
+	                      .line = line->line};
+}
+
+/* The call is said to stand in the interpreted program, unless a library makes it whose source is
+ * known. */
+static void add_lines(const struct session *session, const struct wire_stack *stack, GArray *frames)
+{
+	bool told = stack->extension || frames->len == 0
+	            || !g_array_index(frames, struct record_frame, 0).place.file;
+
+	for (guint32 i = 0; i < stack->line_count; i++) {
+		g_autofree char *function = g_utf8_make_valid(stack->lines[i].function, -1);
+		struct record_frame frame = {g_intern_string(function),
+		                             place_of_line(session, &stack->lines[i]),
+		                             told && i == 0};
+
+		g_array_append_val(frames, frame);
+	}
+}
+
+static GArray *frames_of(const struct session *session, const struct execution *execution, int rank,
+                         const struct wire_stack *stack)
+{
+	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+
+	add_functions(execution, rank, stack->frames, stack->inner, frames);
+	add_lines(session, stack, frames);
+	add_functions(execution, rank, stack->frames + stack->inner, stack->count - stack->inner,
+	              frames);
+	return frames;
+}
+
+/* What the stack is known by: its addresses, and its lines if it has any. */
+static GArray *key_of(const struct wire_stack *stack)
+{
+	GArray *key = g_array_new(FALSE, FALSE, sizeof(guint64));
+
+	g_array_append_vals(key, stack->frames, stack->count);
+	for (guint32 i = 0; i < stack->line_count; i++) {
+		const struct wire_line *line = &stack->lines[i];
+		const guint64 parts[] = {(guintptr)g_intern_string(line->file),
+		                         (guintptr)g_intern_string(line->function), line->line};
+
+		g_array_append_vals(key, parts, G_N_ELEMENTS(parts));
+	}
+	return key;
+}
+
+/* Without what is further in than a place; nothing is left when that is nowhere. */
+static void frames_begin_at(GArray *frames, const struct place *place)
+{
+	guint inner = 0;
+
+	while (inner < frames->len
+	       && !place_equal(&g_array_index(frames, struct record_frame, inner).place, place))
+		inner++;
+	if (inner > 0)
+		g_array_remove_range(frames, 0, inner);
+}
+
+static void on_stack(void *owner, const struct execution *execution, int rank,
+                     const struct wire_stack *stack, const struct place *place)
+{
+	const struct interleaving *interleaving = owner;
+	struct stack_table *table = interleaving->session->stacks;
+	struct record_stack told = {rank, stack->call, 0};
+	g_autoptr(GArray) key = key_of(stack);
+
+	told.stack = stack_table_find(table, rank, (guint64 *)(void *)key->data, key->len);
+	if (told.stack == 0) {
+		g_autoptr(GArray) frames = frames_of(interleaving->session, execution, rank, stack);
+
+		if (place)
+			frames_begin_at(frames, place);
+		if (frames->len == 0)
+			return;
+		if (frames->len > RECORD_FRAMES_MAX)
+			g_array_set_size(frames, RECORD_FRAMES_MAX);
+		told.stack = stack_table_add(table, rank, (guint64 *)(void *)key->data, key->len,
+		                             g_array_ref(frames));
+	}
+	g_array_append_val(interleaving->stacks, told);
+}
+
+void session_keep_stacks(struct session *session, const struct execution *execution, guint32 number)
+{
+	const GArray *stacks = interleaving_of(execution)->stacks;
+	g_autoptr(GError) error = NULL;
+
+	if (stacks && session->store
+	    && !store_put_stacks(session->store, number, stacks, stack_table_all(session->stacks),
+	                         &error))
+		session_fail(session, "%s", error->message);
+}
+
+const struct run_client session_run_client = {
+	.fail = on_fail,
+	.fall_back = on_fall_back,
+	.struck = on_struck,
+	.library = on_library,
+	.open = on_open,
+	.stack = on_stack,
+	.end = on_end,
+	.gone = on_gone,
+};
+
+/* --- who is told what happens (run/events.h) --- */
+
+static gboolean write_store(void *user, const struct run_event *event, GError **error)
+{
+	return store_add(((struct session *)user)->store, event->record, event->changed, error);
+}
+
+/* Without a store the exploration is in vain; of the others it is told that they miss something. */
+void session_sink_failed(void *user, const struct event_sink *sink, const GError *error)
+{
+	struct session *session = user;
+
+	if (sink->tell == write_store)
+		session_fail(session, "%s", error->message);
+	else
+		g_ptr_array_add(
+			session->exploration->notes,
+			g_strdup_printf("%s is not complete: %s", sink->name, error->message));
+}
+
+void session_add_sinks(struct session *session)
+{
+	const struct event_sink store = {
+		.name = "the store", .kinds = 1u << RUN_END, .tell = write_store, .user = session};
+
+	if (session->store)
+		events_add(session->events, &store);
+	event_log_add(session->events);
+	recorder_add(session->events);
+}
+
+void session_tell_end(struct session *session, const struct execution *execution,
+                      const struct record_execution *record, const GPtrArray *changed)
+{
+	struct run_event event = {.kind = RUN_FINDING,
+	                          .number = execution_number(execution),
+	                          .world = execution_world(execution)};
+
+	for (guint i = 0; i < changed->len; i++) {
+		event.finding = changed->pdata[i];
+		events_tell(session->events, &event);
+	}
+	event = (struct run_event){.kind = RUN_END,
+	                           .number = event.number,
+	                           .world = event.world,
+	                           .record = record,
+	                           .changed = changed};
+	events_tell(session->events, &event);
+}

@@ -1,0 +1,162 @@
+/* What the verdict has to say besides findings: what was not explored, or could not be
+ * controlled. */
+#define _GNU_SOURCE /* process_vm_readv */
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "coverage.h"
+#include "lanes.h"
+#include "mishaps.h"
+#include "outcome_watch.h"
+#include "program_facts.h"
+#include "search_bounds.h"
+#include "session_internal.h"
+
+#define PLACES_MOST 5u /* of each sort */
+
+static void add_note(const struct session *session, const char *text)
+{
+	g_ptr_array_add(session->exploration->notes, g_strdup(text));
+}
+
+/* The files are as they were before the exploration, but for these. */
+static void note_files(struct session *session)
+{
+	const GPtrArray *problems;
+
+	if (!session->journal)
+		return;
+	journal_put_back(session->journal, NULL);
+	problems = journal_problems(session->journal);
+	for (guint i = 0; i < problems->len; i++)
+		add_note(session, problems->pdata[i]);
+}
+
+/* Ranks look at buffers, and we at ranks, by this call (shim/guard.c, stall.c). */
+static void note_unwatched(struct session *session)
+{
+	char from = 1, to = 0;
+	struct iovec local = {&to, 1}, remote = {&from, 1};
+
+	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != 1)
+		add_note(session,
+		         "process_vm_readv is forbidden here (by a container?): it was not watched "
+		         "whether buffers are modified while MPI has them, nor whether ranks stall "
+		         "inside MPI");
+}
+
+static void note_time(struct session *session)
+{
+	if (session->options->virtual_time)
+		add_note(
+			session,
+			"time was virtual: sleeps went by at once, and the clocks of ranks without "
+			"threads of their own went on by as much");
+}
+
+/* As much as a reader could notice. */
+static void note_forward(struct session *session)
+{
+	guint ms = runs_forward_ms(session->runs);
+	g_autofree char *text = NULL;
+
+	if (ms == 0)
+		return;
+	text = g_strdup_printf("where ranks did nothing but poll and ask what time it was, the "
+	                       "clocks that they read were put forward (by up to %u s), so that a "
+	                       "limit of time is reached soon",
+	                       (ms + 999) / 1000);
+	add_note(session, text);
+}
+
+static void note_ignored(struct session *session)
+{
+	g_autofree char *kinds = NULL, *text = NULL;
+
+	if (!session->options->ignored)
+		return;
+	kinds = g_strjoinv(", ", session->options->ignored);
+	text = g_strdup_printf("findings of these kinds were ignored: %s", kinds);
+	add_note(session, text);
+}
+
+/* How much of each buffering was explored before the exploration was stopped. */
+static void note_covered(struct session *session)
+{
+	static const char *const names[] = {NULL, "zero buffering", "infinite buffering",
+	                                    "a choice for each send"};
+	const struct session_options *options = session->options;
+	g_autoptr(GString) text = g_string_new("covered: ");
+
+	if (!session->stop_reason || options->conduct || options->path || options->random)
+		return;
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		g_autofree char *words = NULL;
+
+		if (!(options->bufferings & 1u << i))
+			continue;
+		if (coverage_has_begun(session->coverage, (enum buffering)i)
+		    || lanes_have_part(session->lanes, (enum buffering)i))
+			words = coverage_words(session->coverage, (enum buffering)i);
+		g_string_append_printf(text, "%s%s %s", text->str[text->len - 1] == ' ' ? "" : "; ",
+		                       names[i], words ? words : "all before");
+	}
+	if (past_seconds(session->past) > 0)
+		g_string_append(text, " (counted since it was resumed)");
+	add_note(session, text->str);
+}
+
+/* Which choices were made in every way, where not all of their combinations were. */
+static void note_choices(struct session *session)
+{
+	const struct session_options *options = session->options;
+	g_autofree char *text = NULL;
+
+	if (!session->stop_reason || options->conduct || options->path)
+		return;
+	text = choice_coverage_words(session->choices, PLACES_MOST);
+	if (text)
+		add_note(session, text);
+}
+
+/* Else that is why not all was explored. */
+static void note_sets(struct session *session)
+{
+	g_autofree char *text = NULL;
+
+	if (!coverage_left_out(session->coverage).sets
+	    || (!session->stop_reason && !session->options->random))
+		return;
+	text = search_bounds_sets(session->options);
+	add_note(session, text);
+}
+
+/* Of what was asked for: else it is known anyway that something was not explored. */
+static gboolean explored_all(const struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	return g_str_equal(options->command, "explore") && !options->conduct
+	       && !session->stop_reason;
+}
+
+void session_add_notes(struct session *session)
+{
+	const struct left_out left_out = coverage_left_out(session->coverage);
+	GPtrArray *notes = session->exploration->notes;
+
+	mishaps_note(session->mishaps, notes);
+	note_covered(session);
+	note_choices(session);
+	search_bounds_note(session->options, &left_out, coverage_bounds(session->coverage), notes);
+	note_ignored(session);
+	if (lanes_alone(session->lanes))
+		add_note(session, lanes_alone(session->lanes));
+	note_unwatched(session);
+	note_time(session);
+	note_forward(session);
+	outcome_watch_note(session->outcomes, notes);
+	note_sets(session);
+	note_files(session);
+	program_facts_note(session->facts, explored_all(session), notes);
+}

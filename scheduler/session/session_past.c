@@ -1,0 +1,374 @@
+/* Going on with an exploration that was interrupted: what is left is written now and then together
+ * with what was found, in one transaction; a later session reads both, takes each interleaving in
+ * as if it had just ended, and explores what is left. */
+#include "coverage.h"
+#include "lanes.h"
+#include "mishaps.h"
+#include "program_facts.h"
+#include "random_walks.h"
+#include "recall.h"
+#include "scheduler/places/source_text.h"
+#include "scheduler/store/reader.h"
+#include "scheduler/world/bounds.h"
+#include "session_internal.h"
+#include "shard.h"
+
+#define SAVE_EVERY_US 200000
+#define SAVE_SHARE 50 /* at most one part in so many of the time is spent on it */
+
+struct past {
+	gint64 saved;   /* when the search was written to the store last */
+	gint64 cost;    /* what that took, in microseconds */
+	double seconds; /* of sessions that this one goes on from */
+};
+
+struct past *past_new(void)
+{
+	return g_new0(struct past, 1);
+}
+
+void past_free(struct past *past)
+{
+	g_free(past);
+}
+
+double past_seconds(const struct past *past)
+{
+	return past->seconds;
+}
+
+/* --- what it is that is explored ------------------------------------------------------------ */
+
+static void add_identity(GPtrArray *identity, const char *name, char *value)
+{
+	g_ptr_array_add(identity, g_strdup(name));
+	g_ptr_array_add(identity, value);
+}
+
+static char *digest_file(const char *file)
+{
+	g_autoptr(GMappedFile) mapped = g_mapped_file_new(file, FALSE, NULL);
+	g_autoptr(GBytes) bytes = mapped ? g_mapped_file_get_bytes(mapped) : NULL;
+
+	return bytes ? g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, bytes)
+	             : g_strdup("not readable");
+}
+
+static char *digest_program(const char *program)
+{
+	g_autofree char *file = g_find_program_in_path(program);
+
+	return digest_file(file ? file : program);
+}
+
+static char *quote_words(char *const *words)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; words && words[i]; i++) {
+		g_autofree char *word = g_shell_quote(words[i]);
+
+		g_string_append_printf(text, "%s%s", i ? " " : "", word);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static char *word_or_none(const char *text)
+{
+	return g_strdup(text ? text : "none");
+}
+
+static void add_bounds(GPtrArray *identity, const GArray *bounds)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; bounds && i < bounds->len; i++) {
+		g_autofree char *one = bound_print(&g_array_index(bounds, struct bound, i));
+
+		g_string_append_printf(text, "%s%s", i > 0 ? " " : "", one);
+	}
+	add_identity(identity, "--bound-rank, --bound-site and --pcontrol",
+	             g_string_free(text, FALSE));
+}
+
+/* "none", "output", "output 'result.txt'" */
+static char *what_is_compared(const struct session_options *options)
+{
+	g_autofree char *files = quote_words(options->compare_files);
+
+	return g_strdup_printf("%s%s%s", options->compare ? "output" : "none", *files ? " " : "",
+	                       files);
+}
+
+/* Name and value in turns: all on which the tree and what is told of it depend. */
+static GPtrArray *identity_of(const struct session *session)
+{
+	const struct session_options *options = session->options;
+	GPtrArray *identity = g_ptr_array_new_with_free_func(g_free);
+
+	add_identity(identity, "the kind of session", g_strdup(options->command));
+	add_identity(identity, "matchpoint", g_strdup(MATCHPOINT_VERSION));
+	add_identity(identity, "the command", quote_words(options->program));
+	add_identity(identity, "the program's SHA-256", digest_program(options->program[0]));
+	add_identity(identity, "the directory", g_get_current_dir());
+	add_identity(identity, "the number of ranks", g_strdup_printf("%d", options->ranks));
+	add_identity(identity, "--buffering (a mask)", g_strdup_printf("%u", options->bufferings));
+	add_identity(identity, "--collectives",
+	             word_or_none(collective_mode_word(options->collectives)));
+	add_identity(identity, "--deviations", g_strdup_printf("%d", options->deviations));
+	add_identity(identity, "--random",
+	             options->random ? g_strdup_printf("%" G_GUINT64_FORMAT, options->seed)
+	                             : word_or_none(NULL));
+	add_bounds(identity, options->bounds);
+	add_identity(identity, "--shard",
+	             options->shards > 0 ? g_strdup_printf("%u/%u", options->shard, options->shards)
+	                                 : g_strdup("none"));
+	add_identity(identity, "--not-yet", g_strdup_printf("%u", options->not_yet));
+	add_identity(identity, "--some", g_strdup_printf("%u", options->some));
+	add_identity(identity, "--wait-each-call",
+	             g_strdup(options->every_call_waits ? "yes" : "no"));
+	add_identity(identity, "--virtual-time", g_strdup(options->virtual_time ? "yes" : "no"));
+	add_identity(identity, "--launcher", word_or_none(options->launcher));
+	add_identity(identity, "--stdin",
+	             options->standard_input ? digest_file(options->standard_input)
+	                                     : g_strdup("none"));
+	add_identity(identity, "--ignore", quote_words(options->ignored));
+	add_identity(identity, "--compare", what_is_compared(options));
+	return identity;
+}
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+static GVariant *state_of(const struct session *session)
+{
+	const struct left_out left_out = lanes_left_out(session->lanes);
+	GVariantDict dict;
+
+	g_variant_dict_init(&dict, NULL);
+	g_variant_dict_insert(&dict, "interleavings", "t", session->interleavings);
+	coverage_save(session->coverage, &left_out, &dict);
+	mishaps_save(session->mishaps, &dict);
+	program_facts_save(session->facts, &dict);
+	g_variant_dict_insert(&dict, "seconds", "d", session_seconds(session));
+	random_walks_save(session->walks, &dict);
+	return g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
+gboolean session_save_is_due(const struct session *session)
+{
+	return session->store && !session->options->path
+	       && session_now(session) - session->past->saved
+	                  >= MAX(SAVE_EVERY_US, session->past->cost * SAVE_SHARE);
+}
+
+void session_save(struct session *session)
+{
+	struct past *past = session->past;
+	gint64 begun = session_now(session);
+	g_autoptr(GVariant) state = NULL;
+	g_autoptr(GPtrArray) parts = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!session->store || session->options->path)
+		return;
+	state = state_of(session);
+	parts = lanes_parts(session->lanes);
+	if (!store_put_search(session->store, state, parts, &error)
+	    || !store_release(session->store, &error))
+		session_fail(session, "%s", error->message);
+	store_hold(session->store);
+	past->saved = session_now(session);
+	past->cost = past->saved - begun;
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+struct recall {
+	struct session *session;
+	struct store_reader *reader;
+	guint64 count; /* interleavings that what is left knows of */
+	GArray *shown; /* guint32 in pairs: an interleaving, a finding that it shows */
+};
+
+/* What is left was written together with what was found: a store that lacks some of that was
+ * damaged, and what it lacks would be missed. */
+static bool not_whole(const struct session *session, guint64 count, GError **error)
+{
+	g_set_error(error, SESSION_ERROR, 0,
+	            "--resume: %s is damaged: of the %" G_GUINT64_FORMAT
+	            " interleavings that were explored, only the first %" G_GUINT64_FORMAT
+	            " are there as they were; explore anew",
+	            session->options->store, count, session->interleavings);
+	return false;
+}
+
+static bool recall_execution(const struct record_execution *execution, void *data, GError **error)
+{
+	struct recall *recall = data;
+	struct session *session = recall->session;
+	struct record_execution *record = (struct record_execution *)execution;
+	g_autoptr(GArray) choices = recall_choices(execution);
+	g_autoptr(GPtrArray) shown = NULL;
+
+	if (record->id > recall->count) /* written after what is left: they will come again */
+		return true;
+	if (record->id != session->interleavings + 1 || !recall_is_whole(recall->reader, execution))
+		return not_whole(session, recall->count, error);
+	shown = recall_findings(recall->reader, execution);
+	for (guint i = 0; i < shown->len; i++) {
+		struct record_finding *finding = shown->pdata[i];
+
+		finding->replayed = finding->reproduced = FALSE; /* as long as it is not again */
+	}
+	g_array_set_size(record->findings, 0);
+	session_add_interleaving(session, NULL, record, choices, shown, recall_ended_well(record));
+	for (guint i = 0; i < record->findings->len; i++) {
+		g_array_append_val(recall->shown, record->id);
+		g_array_append_val(recall->shown, g_array_index(record->findings, guint32, i));
+	}
+	return true;
+}
+
+static void recall_state(struct session *session, GVariant *state, guint64 *ret_count)
+{
+	GVariantDict dict;
+
+	g_variant_dict_init(&dict, state);
+	g_variant_dict_lookup(&dict, "interleavings", "t", ret_count);
+	coverage_recall(session->coverage, &dict);
+	mishaps_recall(session->mishaps, &dict);
+	program_facts_recall(session->facts, &dict);
+	g_variant_dict_lookup(&dict, "seconds", "d", &session->past->seconds);
+	random_walks_recall(session->walks, &dict);
+	g_variant_dict_clear(&dict);
+}
+
+static gboolean read_past(struct recall *recall, GError **error)
+{
+	recall->reader = store_reader_open(recall->session->options->store, error);
+	if (!recall->reader
+	    || !store_reader_each(recall->reader, false, recall_execution, recall, error))
+		return FALSE;
+	return recall->session->interleavings == recall->count
+	       || not_whole(recall->session, recall->count, error);
+}
+
+/* Findings are numbered anew: some were judgements at the end, which are given again. */
+static gboolean renew_findings(const struct recall *recall, GError **error)
+{
+	struct store *store = recall->session->store;
+
+	if (!store_forget_findings(store, recall->count, error)
+	    || !store_add(store, NULL, findings_all(recall->session->findings), error))
+		return FALSE;
+	for (guint i = 0; i + 1 < recall->shown->len; i += 2)
+		if (!store_show(store, g_array_index(recall->shown, guint32, i + 1),
+		                &g_array_index(recall->shown, guint32, i), 1, error))
+			return FALSE;
+	return TRUE;
+}
+
+/* What is left, if it is of the same. */
+static gboolean read_search(struct session *session, const GPtrArray *identity, guint64 *ret_count,
+                            GError **error)
+{
+	struct store *store = store_continue(session->options->store, error);
+	g_autoptr(GVariant) state = NULL, common = NULL;
+	GPtrArray *parts = NULL;
+	gboolean good = store && store_get_search(store, &state, &parts, error);
+
+	if (good && !state) {
+		g_set_error(error, SESSION_ERROR, 0,
+		            "--resume: %s holds nothing that could be gone on with; explore anew",
+		            session->options->store);
+		good = FALSE;
+	}
+	good = good && store_identical(store, identity, error)
+	       && store_get_common(store, &common, error);
+	store_close(store);
+	if (good) {
+		recall_state(session, state, ret_count);
+		lanes_set_waiting(session->lanes, g_steal_pointer(&parts));
+		if (common && session->options->shards > 0)
+			shard_recall(session->shard, common);
+	}
+	if (parts)
+		g_ptr_array_unref(parts);
+	return good;
+}
+
+static bool find_excerpt(void *source, const struct place *place, struct record_excerpt *ret)
+{
+	return source_text_around(source, place, ret);
+}
+
+/* What is read of the program's source goes into the store beside the places. */
+static void keep_source(struct session *session)
+{
+	session->source = source_text_new();
+	source_text_program(session->source, session->exploration->program[0]);
+	store_excerpts_from(session->store, find_excerpt, session->source);
+}
+
+static gboolean continue_store(struct session *session, const GPtrArray *identity, GError **error)
+{
+	g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(guint32));
+	struct recall recall = {session, NULL, 0, shown};
+	gboolean good = read_search(session, identity, &recall.count, error)
+	                && read_past(&recall, error);
+
+	store_reader_close(recall.reader);
+	if (!good)
+		return FALSE;
+	session->store = store_continue(session->options->store, error);
+	if (!session->store)
+		return FALSE;
+	keep_source(session);
+	store_hold(session->store);
+	if (!renew_findings(&recall, error)
+	    || !store_put_exploration(session->store, session->exploration, error)
+	    || !store_release(session->store, error))
+		return FALSE;
+	store_hold(session->store);
+	return TRUE;
+}
+
+/* A new store that holds the whole tree as what is left. */
+static gboolean begin_store(struct session *session, const GPtrArray *identity, GError **error)
+{
+	g_autoptr(GVariant) state = state_of(session);
+
+	session->store = store_create(session->options->store, error);
+	if (!session->store)
+		return FALSE;
+	keep_source(session);
+	store_hold(session->store);
+	if (!store_put_exploration(session->store, session->exploration, error)
+	    || !store_identify(session->store, identity, error)
+	    || !store_put_search(session->store, state, lanes_waiting(session->lanes), error)
+	    || !store_release(session->store, error))
+		return FALSE;
+	if (!session->options->path)
+		store_hold(session->store);
+	return TRUE;
+}
+
+gboolean session_open_store(struct session *session, GError **error)
+{
+	g_autoptr(GPtrArray) identity = identity_of(session);
+	g_autoptr(GError) problem = NULL;
+
+	if (!session->options->resume)
+		return begin_store(session, identity, error);
+	if (continue_store(session, identity, &problem))
+		return TRUE;
+	if (!g_error_matches(problem, STORE_ERROR, STORE_ERROR_EMPTY)) {
+		g_propagate_error(error, g_steal_pointer(&problem));
+		return FALSE;
+	}
+	g_ptr_array_add(session->exploration->notes,
+	                g_strdup_printf("nothing had been explored into %s yet, so --resume began "
+	                                "the exploration",
+	                                session->options->store));
+	return begin_store(session, identity, error);
+}

@@ -1,0 +1,269 @@
+/* How a session begins and is put away: what it has, what it listens to, what can stop it. */
+#include <signal.h>
+
+#include "coverage.h"
+#include "driver.h"
+#include "interruption.h"
+#include "lanes.h"
+#include "mishaps.h"
+#include "outcome_watch.h"
+#include "program_facts.h"
+#include "random_walks.h"
+#include "replay.h"
+#include "scheduler/host/local.h"
+#include "scheduler/places/source_text.h"
+#include "session_clock.h"
+#include "session_internal.h"
+#include "session_machine.h"
+#include "shard.h"
+#include "silence.h"
+
+#define STOP_PATIENCE_S 3.0
+
+/* Where it is worth a word when ranks say nothing: nobody looks at them in a debugger. */
+static struct runs *runs_to_watch(const struct session *session)
+{
+	return session->options->wrapper ? NULL : session->runs;
+}
+
+/* What is carried out again, to make sure of a finding, comes to its end. */
+static void cut_exploration(struct execution *execution, void *user)
+{
+	(void)user;
+	if (!interleaving_of(execution)->apart)
+		execution_cut_short(execution);
+}
+
+static void cut_execution(struct execution *execution, void *user)
+{
+	(void)user;
+	execution_cut_short(execution);
+}
+
+/* Some time is given to make sure of what has been found, unless somebody sits and waits; a
+ * conductor has it in any case. Who asks again ends it at once. */
+static void end_session(struct session *session, const char *reason, gboolean patient)
+{
+	gboolean first = !session->stop_reason;
+	double seconds = STOP_PATIENCE_S + (session->options->conduct ? 0 : session->longest);
+
+	session_stop(session, reason);
+	if (first && (patient || session->options->conduct)) {
+		session_clock_set_deadline(session->clock, seconds);
+		if (session->options->conduct)
+			return;
+		silence_note(runs_to_watch(session), session->exploration->notes);
+		runs_each(session->runs, cut_exploration, NULL);
+		return;
+	}
+	if (!session->hurry && (first || session->options->conduct))
+		silence_note(runs_to_watch(session), session->exploration->notes);
+	session->hurry = TRUE;
+	runs_hurry(session->runs);
+	runs_each(session->runs, cut_execution, NULL);
+}
+
+/* Ctrl-C is for the rank in the debugger, if there is one, or for whom the conductor has. */
+static gboolean is_for_another(struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	return runs_interrupt_debugged(session->runs)
+	       || (options->interrupted && options->interrupted(options->conductor));
+}
+
+static void on_interruption(void *user)
+{
+	struct session *session = user;
+
+	if (interruption_asked() == SIGINT && is_for_another(session))
+		interruption_dismiss();
+	else
+		end_session(session, "interrupted", FALSE);
+}
+
+static void on_deadline(void *user)
+{
+	struct session *session = user;
+	g_autofree char *reason = g_strdup_printf("stopped by --max-time %g",
+	                                          session->options->max_seconds);
+
+	end_session(session, reason, TRUE);
+}
+
+double session_seconds(const struct session *session)
+{
+	return past_seconds(session->past) + session_clock_seconds(session->clock);
+}
+
+#define LONG_SILENCE_S 10.0
+
+static void add_depth(struct execution *execution, void *user)
+{
+	struct session_progress *progress = user;
+
+	progress->depth = MAX(progress->depth, world_choices(execution_world(execution))->len);
+}
+
+static void on_tick(void *user)
+{
+	g_autoptr(GPtrArray) stacks = NULL;
+	struct session *session = user;
+	struct session_progress progress = {
+		.interleavings = session->interleavings,
+		.left = -1,
+		.findings = findings_all(session->findings)->len,
+		.seconds = session_seconds(session),
+		.runs = random_walks_made(session->walks),
+	};
+
+	lanes_progress(session->lanes, &progress);
+	progress.silent_rank = silence_rank(runs_to_watch(session), &progress.silent_seconds);
+	if (progress.silent_seconds >= LONG_SILENCE_S && !session->stacks_told)
+		stacks = silence_stacks(runs_to_watch(session));
+	session->stacks_told = progress.silent_seconds >= LONG_SILENCE_S;
+	progress.stacks = stacks;
+	runs_each(session->runs, add_depth, &progress);
+	session->options->progress(session->options->user, &progress);
+}
+
+static void on_look(void *user)
+{
+	runs_look(((const struct session *)user)->runs);
+}
+
+static gboolean goes_back(const struct session_options *options)
+{
+	return options->backtrack != BACKTRACK_RERUN && !options->path;
+}
+
+static void describe_exploration(struct session *session)
+{
+	const struct session_options *options = session->options;
+	struct record_exploration *exploration = record_exploration_new();
+
+	session->exploration = exploration;
+	exploration->command = g_intern_string(options->command);
+	g_strfreev(exploration->program);
+	exploration->program = g_strdupv(options->program);
+	exploration->directory = g_get_current_dir();
+	exploration->machine = g_strdup(g_get_host_name());
+	exploration->standard_input = g_strdup(options->standard_input);
+	exploration->ranks = options->ranks;
+	exploration->bufferings = options->bufferings;
+	exploration->shard = options->shard;
+	exploration->shards = options->shards;
+	exploration->random = options->random;
+	exploration->seed = options->seed;
+	exploration->collectives = collective_mode_word(options->collectives);
+	exploration->version = g_strdup(MATCHPOINT_VERSION);
+	exploration->backtrack = goes_back(options) ? "snapshot" : "rerun";
+}
+
+static void start_clock(struct session *session)
+{
+	const struct session_options *options = session->options;
+	const struct session_clock_calls calls = {.interrupted = on_interruption,
+	                                          .deadline = on_deadline,
+	                                          .tick = options->progress ? on_tick : NULL,
+	                                          .look = on_look};
+
+	session->host = options->host ? options->host : local_new();
+	session->clock = session_clock_new(
+		session->host, options->host ? NULL : local_loop(session->host), &calls, session);
+	if (options->max_seconds > 0)
+		session_clock_set_deadline(session->clock, options->max_seconds);
+}
+
+static gboolean open_runs(struct session *session, GError **error)
+{
+	const struct session_options *options = session->options;
+	const struct runs_options runs = {
+		.host = session->host,
+		.comms = session->comms,
+		.events = session->events,
+		.ranks = options->ranks,
+		.program = options->program[0],
+		.wrapper = options->wrapper,
+		.every_call_waits = options->every_call_waits,
+		.collectives = options->collectives,
+		.not_yet = options->not_yet,
+		.some = options->some,
+		.cancels = session->host->operations->program_calls(session->host, "MPI_Cancel"),
+		.snapshots = goes_back(options),
+		.memory_most = options->max_memory ? options->max_memory
+	                                           : (guint64)uv_get_free_memory() / 2,
+		.client = &session_run_client,
+		.user = session,
+	};
+
+	session->runs = runs_new(&runs, error);
+	if (session->runs)
+		session->driver = driver_new(session->runs, interleaving_renew);
+	return session->runs != NULL;
+}
+
+gboolean session_open(struct session *session, GError **error)
+{
+	const struct session_options *options = session->options;
+
+	if (!options->host && !session_machine_prepare(session, error))
+		return FALSE;
+	if (options->store && !session_open_store(session, error))
+		return FALSE;
+	session_add_sinks(session);
+	return (options->host || session_machine_open(session, error)) && open_runs(session, error);
+}
+
+void session_init(struct session *session, const struct session_options *options)
+{
+	session->options = options;
+	session->comms = communicators_new(options->ranks);
+	session->stacks = stack_table_new();
+	session->events = events_new(session_sink_failed, session);
+	session->findings = findings_new(options->bufferings);
+	session->choices = choice_coverage_new();
+	session->coverage = coverage_new();
+	session->facts = program_facts_new();
+	session->mishaps = mishaps_new();
+	session->lanes = lanes_new(session);
+	session->walks = random_walks_new(session);
+	session->shard = shard_new(session);
+	session->replay = replay_new(session);
+	session->outcomes = outcome_watch_new(session);
+	session->past = past_new();
+	describe_exploration(session);
+	start_clock(session);
+}
+
+static void release_parts(struct session *session)
+{
+	lanes_free(session->lanes);
+	random_walks_free(session->walks);
+	shard_free(session->shard);
+	replay_free(session->replay);
+	outcome_watch_free(session->outcomes);
+	past_free(session->past);
+	choice_coverage_free(session->choices);
+	coverage_free(session->coverage);
+	program_facts_free(session->facts);
+	mishaps_free(session->mishaps);
+}
+
+void session_release(struct session *session)
+{
+	runs_close(session->runs);
+	session_clock_close(session->clock);
+	session->host->operations->drain(session->host);
+	driver_free(session->driver);
+	runs_free(session->runs);
+	if (!session->options->host)
+		session_machine_close(session);
+	store_close(session->store);
+	source_text_free(session->source);
+	release_parts(session);
+	communicators_free(session->comms);
+	events_free(session->events);
+	stack_table_free(session->stacks);
+	g_free(session->stop_reason);
+}

@@ -1,0 +1,77 @@
+/* The call stacks of a store. */
+#include "reader_rows.h"
+
+/* Stacks are numbered without gaps, and so are their frames. */
+static bool take_frame(struct store_reader *reader, struct row *row, void *data, GError **error)
+{
+	GPtrArray *stacks = data;
+	gint64 number = row->keys[0], depth = row->keys[1];
+	GArray *frames = stacks->len > 0 ? stacks->pdata[stacks->len - 1] : NULL;
+
+	if (depth == 0 && number == (gint64)stacks->len + 1) {
+		frames = g_array_new(false, false, sizeof(struct record_frame));
+		g_ptr_array_add(stacks, frames);
+	} else if (!frames || depth != frames->len || number != stacks->len) {
+		return rows_damaged(reader, "its stacks are not numbered in order", error);
+	}
+	g_array_append_vals(frames, row->record, 1);
+	return true;
+}
+
+/* Leaves out what is further in than the frame at which a call is said to stand; false: nothing. */
+static bool leave_out_inner(GArray *frames)
+{
+	guint told = 0;
+
+	while (told < frames->len && !g_array_index(frames, struct record_frame, told).told)
+		told++;
+	if (told == 0 || told == frames->len)
+		return false;
+	g_array_remove_range(frames, 0, told);
+	return true;
+}
+
+bool rows_stacks(struct store_reader *reader, GError **error)
+{
+	g_autoptr(GHashTable) first = g_hash_table_new(place_hash, place_key_equal);
+	bool told = false;
+
+	if (!rows_each(reader, GET_FRAMES, take_frame, reader->stacks, error))
+		return false;
+	for (guint i = 0; i < reader->stacks->len; i++) {
+		GArray *frames = reader->stacks->pdata[i];
+		struct place *place = &g_array_index(frames, struct record_frame, 0).place;
+		const GArray *known;
+
+		g_array_append_val(reader->sites, *place);
+		told = reader->tells && leave_out_inner(frames) ? true : told;
+		place = &g_array_index(frames, struct record_frame, 0).place;
+		known = g_hash_table_lookup(first, place);
+		if (!known)
+			g_hash_table_insert(first, place, frames);
+		else if (!record_frames_equal(known, frames))
+			g_hash_table_add(reader->shared, place);
+	}
+	reader->tells = told; /* else nothing need be looked up */
+	return true;
+}
+
+const GArray *store_reader_stack(const struct store_reader *reader, uint32_t number)
+{
+	return number > 0 && number <= reader->stacks->len ? reader->stacks->pdata[number - 1]
+	                                                   : NULL;
+}
+
+uint32_t store_reader_stacks(const struct store_reader *reader)
+{
+	return reader->stacks->len;
+}
+
+bool store_reader_stack_tells(const struct store_reader *reader, uint32_t number)
+{
+	const GArray *frames = store_reader_stack(reader, number);
+
+	return frames
+	       && g_hash_table_contains(reader->shared,
+	                                &g_array_index(frames, struct record_frame, 0).place);
+}

@@ -1,0 +1,486 @@
+#include "store.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+
+#include "old_store.h"
+#include "scheduler/tools/log.h"
+#include "schema.h"
+#include "store_internal.h"
+
+static const char *const drops[STORE_DROPS] = {
+	"DELETE FROM roll_call WHERE execution = 0 AND finding = ?",
+	"DELETE FROM given WHERE finding = ?",
+	"DELETE FROM choice WHERE execution = 0 AND position = ?",
+	"DELETE FROM alternative WHERE execution = 0 AND position = ?",
+};
+
+G_DEFINE_QUARK(matchpoint_store_error, store_error)
+
+/* Says what SQLite's last error means to the user; false, for returning it. */
+static bool fail(const struct store *store, GError **error)
+{
+	int code = sqlite3_errcode(store->database);
+
+	switch (code & 0xff) {
+	case SQLITE_FULL:
+		g_set_error(error, STORE_ERROR, STORE_ERROR_FULL,
+		            "%s: no space left on the device; free some, or name another directory "
+		            "with --store",
+		            store->file);
+		break;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		g_set_error(error, STORE_ERROR, STORE_ERROR_BUSY,
+		            "%s: another matchpoint is writing to it; name another directory with "
+		            "--store",
+		            store->file);
+		break;
+	case SQLITE_NOTADB:
+	case SQLITE_CORRUPT:
+		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
+		            "%s: this is no store of matchpoint, or it is damaged; name another "
+		            "directory with --store",
+		            store->file);
+		break;
+	default:
+		g_set_error(error, STORE_ERROR, STORE_ERROR_IO, "%s: cannot be written: %s",
+		            store->file, sqlite3_errmsg(store->database));
+	}
+	return false;
+}
+
+bool store_run(struct store *store, const char *text, GError **error)
+{
+	if (sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK)
+		return fail(store, error);
+	return true;
+}
+
+bool store_fail(const struct store *store, GError **error)
+{
+	return fail(store, error);
+}
+
+sqlite3_stmt *store_prepare(const struct store *store, const char *text, GError **error)
+{
+	sqlite3_stmt *statement = NULL;
+
+	if (sqlite3_prepare_v3(store->database, text, -1, SQLITE_PREPARE_PERSISTENT, &statement,
+	                       NULL)
+	    != SQLITE_OK)
+		fail(store, error);
+	return statement;
+}
+
+/* The number that a PRAGMA or a query without parameters answers. */
+static bool ask(struct store *store, const char *text, gint64 *ret, GError **error)
+{
+	sqlite3_stmt *statement = store_prepare(store, text, error);
+	bool good = statement && sqlite3_step(statement) == SQLITE_ROW;
+
+	if (good)
+		*ret = sqlite3_column_int64(statement, 0);
+	else if (statement)
+		fail(store, error);
+	sqlite3_finalize(statement);
+	return good;
+}
+
+/* Refuses what is neither empty nor a store of this version or an earlier one. */
+static bool recognise(struct store *store, GError **error)
+{
+	gint64 application, version, tables;
+
+	if (!ask(store, "PRAGMA application_id", &application, error)
+	    || !ask(store, "PRAGMA user_version", &version, error)
+	    || !ask(store, "SELECT count(*) FROM sqlite_schema", &tables, error))
+		return false;
+	if (application == 0 && version == 0 && tables == 0)
+		return true;
+	if (application != STORE_APPLICATION) {
+		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
+		            "%s: this is a database, but no store of matchpoint; name another "
+		            "directory with --store",
+		            store->file);
+		return false;
+	}
+	if (version > STORE_VERSION) {
+		g_set_error(error, STORE_ERROR, STORE_ERROR_VERSION,
+		            "%s: this store has version %" G_GINT64_FORMAT
+		            ", of a later matchpoint, and "
+		            "this one writes version %d; go on with that one, or name another "
+		            "directory with --store",
+		            store->file, version, STORE_VERSION);
+		return false;
+	}
+	return true;
+}
+
+/* Empties the file and makes the tables. */
+static bool renew(struct store *store, GError **error)
+{
+	g_autofree char *header = g_strdup_printf(
+		"PRAGMA application_id = %d; PRAGMA user_version = %d;", STORE_APPLICATION,
+		STORE_VERSION);
+	g_autofree char *tables = tables_create();
+	bool emptied;
+
+	sqlite3_db_config(store->database, SQLITE_DBCONFIG_RESET_DATABASE, 1, NULL);
+	emptied = store_run(store, "VACUUM", error);
+	sqlite3_db_config(store->database, SQLITE_DBCONFIG_RESET_DATABASE, 0, NULL);
+	return emptied && store_run(store, "PRAGMA journal_mode = WAL", error)
+	       && store_run(store, "PRAGMA synchronous = NORMAL", error)
+	       && store_run(store, "BEGIN IMMEDIATE", error) && store_run(store, tables, error)
+	       && store_run(store, header, error) && store_run(store, "COMMIT", error);
+}
+
+/* Opens a file that this process alone uses from now on. */
+static bool open_file(struct store *store, GError **error)
+{
+	if (sqlite3_open_v2(store->file, &store->database,
+	                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL)
+	    != SQLITE_OK)
+		return fail(store, error);
+	return store_run(store, "PRAGMA locking_mode = EXCLUSIVE", error)
+	       && recognise(store, error);
+}
+
+/* What the old store holds, in a new file. */
+static bool convert_to(struct store *store, gint64 version, const char *file, GError **error)
+{
+	sqlite3 *fresh = NULL;
+	int code = sqlite3_open(file, &fresh);
+
+	if (code == SQLITE_OK)
+		code = old_store_convert(store->database, version, fresh);
+	if (code != SQLITE_OK)
+		g_set_error(error, STORE_ERROR,
+		            code == SQLITE_FULL ? STORE_ERROR_FULL : STORE_ERROR_VERSION,
+		            "%s: this store has version %" G_GINT64_FORMAT
+		            ", and cannot be brought to version %d: %s",
+		            store->file, version, STORE_VERSION, sqlite3_errstr(code));
+	sqlite3_close(fresh);
+	return code == SQLITE_OK;
+}
+
+/* A store of an earlier version is replaced by the same in the tables of today, all at once. */
+static bool renovate(struct store *store, gint64 version, GError **error)
+{
+	g_autofree char *file = g_strconcat(store->file, "-new", NULL);
+
+	if (!old_store_can_resume(version)) {
+		g_set_error(error, STORE_ERROR, STORE_ERROR_VERSION,
+		            "%s: this store has version %" G_GINT64_FORMAT
+		            ", whose search this matchpoint (version %d) cannot go on with; report "
+		            "and merge read it still: go on with the matchpoint that wrote it, or "
+		            "name another directory with --store",
+		            store->file, version, STORE_VERSION);
+		return false;
+	}
+	g_unlink(file);
+	if (!convert_to(store, version, file, error)
+	    || !store_run(store, "PRAGMA journal_mode = DELETE", error)) {
+		g_unlink(file);
+		return false;
+	}
+	sqlite3_close(g_steal_pointer(&store->database));
+	if (g_rename(file, store->file) != 0) {
+		g_set_error(error, STORE_ERROR, STORE_ERROR_IO, "%s: cannot be replaced: %s",
+		            store->file, g_strerror(errno));
+		g_unlink(file);
+		return false;
+	}
+	return open_file(store, error);
+}
+
+/* Writes behind what the file holds. */
+static bool append(struct store *store, GError **error)
+{
+	gint64 version, explorations = 0;
+
+	if (!ask(store, "PRAGMA user_version", &version, error))
+		return false;
+	if (version > 0 && !ask(store, "SELECT count(*) FROM exploration", &explorations, error))
+		return false;
+	if (explorations == 0) {
+		g_set_error(error, STORE_ERROR, STORE_ERROR_EMPTY,
+		            "%s: nothing was explored into this store", store->file);
+		return false;
+	}
+	if (version != STORE_VERSION && !renovate(store, version, error))
+		return false;
+	if (!store_run(store, "PRAGMA journal_mode = WAL", error)
+	    || !store_run(store, "PRAGMA synchronous = NORMAL", error)
+	    || !ask(store, "SELECT coalesce(max(id), 0) FROM place", &store->last_place, error))
+		return false;
+	store->committed_place = store->last_place;
+	return true;
+}
+
+static struct store *open_store(const char *directory, bool anew, GError **error)
+{
+	struct store *store = g_new0(struct store, 1);
+
+	store->file = g_build_filename(directory, STORE_FILE, NULL);
+	store->places = g_hash_table_new_full(place_hash, place_key_equal, g_free, NULL);
+	store->communicators = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	stopwatch_start(&store->watch);
+	if (!anew && !g_file_test(store->file, G_FILE_TEST_IS_REGULAR)) {
+		g_set_error(error, STORE_ERROR, STORE_ERROR_NOT_A_STORE,
+		            "%s: there is no store to go on with; explore without --resume",
+		            store->file);
+		goto failed;
+	}
+	if (g_mkdir_with_parents(directory, 0777) != 0) {
+		g_set_error(error, STORE_ERROR, STORE_ERROR_IO,
+		            "%s: cannot be made: %s; name another directory with --store",
+		            directory, g_strerror(errno));
+		goto failed;
+	}
+	if (!open_file(store, error) || !(anew ? renew(store, error) : append(store, error)))
+		goto failed;
+	for (int i = 0; i < STORE_DROPS; i++) {
+		store->drops[i] = store_prepare(store, drops[i], error);
+		if (!store->drops[i])
+			goto failed;
+	}
+	stopwatch_stop(&store->watch);
+	return store;
+failed:
+	stopwatch_stop(&store->watch);
+	store_close(store);
+	return NULL;
+}
+
+struct store *store_create(const char *directory, GError **error)
+{
+	return open_store(directory, true, error);
+}
+
+struct store *store_continue(const char *directory, GError **error)
+{
+	return open_store(directory, false, error);
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	store_release(store, NULL);
+	stopwatch_start(&store->watch);
+	for (int i = 0; i < STORE_DROPS; i++)
+		sqlite3_finalize(store->drops[i]);
+	store_finalize_writes(store);
+	/* leaves one plain file, which can be read from a directory that cannot be written */
+	if (store->database)
+		sqlite3_exec(store->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+	sqlite3_close(store->database);
+	stopwatch_stop(&store->watch);
+	log_debug(LOG_STORE, "%s: written in %.6f s, %.6f s of it computing; %u times", store->file,
+	          (double)store->watch.wall / G_USEC_PER_SEC,
+	          (double)store->watch.computing / G_USEC_PER_SEC, store->watch.times);
+	g_clear_error(&store->failed);
+	g_hash_table_unref(store->communicators);
+	g_hash_table_unref(store->places);
+	g_free(store->file);
+	g_free(store);
+}
+
+const char *store_file(const struct store *store)
+{
+	return store->file;
+}
+
+void store_excerpts_from(struct store *store, store_excerpt_find find, void *data)
+{
+	store->find_excerpt = find;
+	store->find_data = data;
+}
+
+static bool put_choice(struct store *store, gint64 execution, gint64 position,
+                       const struct record_choice *choice, GError **error)
+{
+	const struct point *point = &choice->point;
+	bool is_lock = point->kind == POINT_LOCK;
+	const struct choice_row row = {
+		.rank = choice->rank,
+		.call = choice->call,
+		.sub = choice->sub,
+		.function = choice->function,
+		.place = choice->place,
+		.window = point->window,
+		.first = point->first,
+		.target = is_lock ? point->rank : 0,
+		.reader = point->reader,
+		.granted = is_lock ? point->call : 0,
+	};
+
+	if (!store_put(store, TABLE_CHOICE, STORE_KEYS(execution, position), &row, error)
+	    || !store_put(store, TABLE_ALTERNATIVE, STORE_KEYS(execution, position, 0),
+	                  &choice->taken, error))
+		return false;
+	for (guint i = 0; i < choice->alternatives->len; i++) {
+		if (!store_put(store, TABLE_ALTERNATIVE, STORE_KEYS(execution, position, i + 1),
+		               &g_array_index(choice->alternatives, struct record_message, i),
+		               error))
+			return false;
+	}
+	return true;
+}
+
+static bool put_roll_call(struct store *store, gint64 execution, gint64 finding,
+                          const GPtrArray *ranks, GError **error)
+{
+	for (guint i = 0; i < ranks->len; i++) {
+		if (!store_put(store, TABLE_ROLL_CALL, STORE_KEYS(execution, finding, i),
+		               ranks->pdata[i], error))
+			return false;
+	}
+	return true;
+}
+
+static bool put_processes(struct store *store, const struct record_execution *execution,
+                          GError **error)
+{
+	const GPtrArray *outputs = execution->outputs, *errors = execution->errors;
+
+	for (guint i = 0; i < execution->exits->len; i++) {
+		const struct process_row row = {
+			g_array_index(execution->exits, int32_t, i),
+			i < outputs->len ? outputs->pdata[i] : NULL,
+			i < errors->len ? errors->pdata[i] : NULL,
+		};
+
+		if (!store_put(store, TABLE_PROCESS, STORE_KEYS(execution->id, i), &row, error))
+			return false;
+	}
+	return true;
+}
+
+static bool put_shows(struct store *store, uint32_t execution, uint32_t finding, GError **error)
+{
+	return store_put(store, TABLE_SHOWS, STORE_KEYS(execution, finding), NULL, error);
+}
+
+static bool put_execution(struct store *store, const struct record_execution *execution,
+                          GError **error)
+{
+	struct execution_row row = {
+		.id = execution->id,
+		.buffering = execution->buffering,
+		.status = execution->status,
+		.path = execution->path,
+		.calls = execution->calls->len,
+		.matches = execution->matches->len,
+	};
+
+	if (!store_put_calls(store, execution, &row.first_call, &row.first_match, error)
+	    || !store_put(store, TABLE_EXECUTION, NULL, &row, error)
+	    || !put_processes(store, execution, error)
+	    || !put_roll_call(store, execution->id, 0, execution->ranks, error))
+		return false;
+	for (guint i = 0; i < execution->findings->len; i++) {
+		if (!put_shows(store, execution->id,
+		               g_array_index(execution->findings, uint32_t, i), error))
+			return false;
+	}
+	for (guint i = 0; i < execution->choices->len; i++) {
+		if (!put_choice(store, execution->id, i, execution->choices->pdata[i], error))
+			return false;
+	}
+	return true;
+}
+
+static bool put_given(struct store *store, const struct record_finding *finding, GError **error)
+{
+	for (guint i = 0; i < finding->given->len; i++) {
+		if (!store_put(store, TABLE_GIVEN, STORE_KEYS(finding->id, i),
+		               &g_array_index(finding->given, struct record_given, i), error))
+			return false;
+	}
+	return true;
+}
+
+static bool put_outcomes(struct store *store, const struct record_finding *finding, GError **error)
+{
+	for (guint i = 0; i < finding->outcomes->len; i++) {
+		if (!store_put(store, TABLE_OUTCOME, STORE_KEYS(finding->id),
+		               finding->outcomes->pdata[i], error))
+			return false;
+	}
+	return true;
+}
+
+/* What was written of a finding before. */
+static bool drop(struct store *store, uint32_t finding, GError **error)
+{
+	for (int i = 0; i < STORE_DROPS; i++) {
+		sqlite3_stmt *statement = store->drops[i];
+		bool good;
+
+		sqlite3_bind_int64(statement, 1, finding);
+		good = sqlite3_step(statement) == SQLITE_DONE || fail(store, error);
+		sqlite3_reset(statement);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+static bool put_finding(struct store *store, const struct record_finding *finding, GError **error)
+{
+	return drop(store, finding->id, error)
+	       && store_put(store, TABLE_FINDING, NULL, finding, error)
+	       && put_roll_call(store, 0, finding->id, finding->ranks, error)
+	       && put_given(store, finding, error) && put_outcomes(store, finding, error)
+	       && (!finding->blame || put_choice(store, 0, finding->id, finding->blame, error));
+}
+
+bool store_put_exploration(struct store *store, const struct record_exploration *exploration,
+                           GError **error)
+{
+	const struct record_exploration *e = exploration;
+	bool good;
+
+	if (!store_begin(store, error))
+		return false;
+	good = store_run(store, "DELETE FROM argument; DELETE FROM note;", error)
+	       && store_put(store, TABLE_EXPLORATION, STORE_KEYS(1), e, error);
+	for (guint i = 0; good && e->program[i]; i++) {
+		g_autoptr(GBytes) value = g_bytes_new(e->program[i], strlen(e->program[i]));
+
+		good = store_put(store, TABLE_ARGUMENT, STORE_KEYS(i), &(struct bytes_row){value},
+		                 error);
+	}
+	for (guint i = 0; good && i < e->notes->len; i++)
+		good = store_put(store, TABLE_NOTE, STORE_KEYS(i),
+		                 &(struct text_row){e->notes->pdata[i]}, error);
+	return store_finish(store, good, error);
+}
+
+bool store_add(struct store *store, const struct record_execution *execution,
+               const GPtrArray *findings, GError **error)
+{
+	bool good;
+
+	if (!store_begin(store, error))
+		return false;
+	good = !execution || put_execution(store, execution, error);
+	for (guint i = 0; good && findings && i < findings->len; i++)
+		good = put_finding(store, g_ptr_array_index(findings, i), error);
+	return store_finish(store, good, error);
+}
+
+bool store_show(struct store *store, uint32_t finding, const uint32_t *executions, size_t count,
+                GError **error)
+{
+	bool good = true;
+
+	if (!store_begin(store, error))
+		return false;
+	for (size_t i = 0; good && i < count; i++)
+		good = put_shows(store, executions[i], finding, error);
+	return store_finish(store, good, error);
+}

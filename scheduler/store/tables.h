@@ -1,0 +1,148 @@
+/* The tables of the store, each described once: what its columns are called, and which members of
+ * which record they hold. From the description come the statements that make the table, write its
+ * rows and read them, and the way from a record to a row (store_rows.c) and back (row.c);
+ * so the directions cannot drift apart.
+ *
+ * Did you change a table? Then raise STORE_VERSION (schema.h), and tell old_store.c how a store of
+ * the last version is read. */
+#ifndef MATCHPOINT_SCHEDULER_STORE_TABLES_H
+#define MATCHPOINT_SCHEDULER_STORE_TABLES_H
+
+#include <stdbool.h>
+
+#include "record.h"
+
+/* What a column holds of the record. SQL's type follows from it. */
+enum column_kind {
+	COLUMN_KEY, /* nothing: a number (int64_t) that the row alone has */
+	COLUMN_BOOL,
+	COLUMN_UINT8,
+	COLUMN_INT32,
+	COLUMN_UINT32,
+	COLUMN_UINT64,
+	COLUMN_DOUBLE,
+	COLUMN_TEXT,  /* char *, the record's own, or NULL */
+	COLUMN_NAME,  /* const char *, interned, or NULL */
+	COLUMN_BYTES, /* GBytes *, the record's own, or NULL */
+	COLUMN_PLACE, /* struct place, told by its id */
+	COLUMN_RANKS, /* GArray of int32_t, the record's own: "0,2" */
+	COLUMN_FINDING_KIND,
+};
+
+struct column {
+	const char *name;
+	enum column_kind kind;
+	size_t offset;       /* of the member in the record */
+	int64_t least, most; /* of a number, where its type allows more; both 0: it does not */
+	const char *constraint;
+};
+
+enum table_id {
+	TABLE_EXPLORATION,  /* struct record_exploration */
+	TABLE_ARGUMENT,     /* struct bytes_row */
+	TABLE_NOTE,         /* struct text_row */
+	TABLE_PLACE,        /* struct place */
+	TABLE_EXCERPT,      /* struct record_excerpt */
+	TABLE_COMMUNICATOR, /* struct communicator_row */
+	TABLE_EXECUTION,    /* struct execution_row */
+	TABLE_SHOWS,        /* keys alone */
+	TABLE_ROLL_CALL,    /* struct record_rank */
+	TABLE_PROCESS,      /* struct process_row */
+	TABLE_CHOICE,       /* struct choice_row */
+	TABLE_ALTERNATIVE,  /* struct record_message */
+	TABLE_MATCH,        /* struct record_match */
+	TABLE_CALL,         /* struct record_call */
+	TABLE_FRAME,        /* struct record_frame */
+	TABLE_STANDS,       /* struct record_stack */
+	TABLE_FINDING,      /* struct record_finding */
+	TABLE_GIVEN,        /* struct record_given */
+	TABLE_OUTCOME,      /* struct record_outcome */
+	TABLE_IDENTITY,     /* struct identity_row */
+	TABLE_SEARCH,       /* struct search_row */
+	TABLE_COMMON,       /* struct bytes_row */
+	TABLES
+};
+
+#define TABLE_KEYS 4 /* that a table has at most */
+
+struct table {
+	const char *name;
+	const char *write; /* "INSERT", "REPLACE", ... */
+	const char *key;   /* "execution, rank": in place of a number for each row; or NULL */
+	const struct column *columns;
+	int count;
+	size_t size;   /* of the record */
+	bool numbered; /* the first column is left to SQLite, which counts: a row that is written
+	                    then belongs at the end */
+};
+
+const struct table *table_of(enum table_id id);
+
+/* The columns that are written: all, or all but the first. */
+int table_first_written(const struct table *table);
+
+/* "INTEGER", ... */
+const char *column_type(const struct column *column);
+
+/* "stack, depth, ..."; free with g_free. */
+char *table_columns(const struct table *table);
+
+/* SQL, free with g_free: all tables are made; so many rows written, their columns bound one after
+ * the other; rows read, first the columns of the table, then `also` (", stack"); `rest` says which
+ * (WHERE ...). */
+char *tables_create(void);
+char *table_insert(enum table_id id, int rows);
+char *table_select(enum table_id id, const char *also, const char *rest);
+
+/* Rows that differ from what the record is in memory. */
+
+struct bytes_row {
+	GBytes *value;
+};
+
+struct text_row {
+	char *value;
+};
+
+struct communicator_row {
+	const char *name;
+	const char *members; /* as communicator_group in struct record_call */
+};
+
+/* Calls and matches are appended, those of an execution one after the other. */
+struct execution_row {
+	uint32_t id;
+	uint32_t buffering;
+	enum finding_kind status;
+	char *path;
+	int64_t first_call; /* its id; 0: there is none */
+	uint32_t calls;
+	int64_t first_match;
+	uint32_t matches;
+};
+
+struct process_row {
+	int32_t exit;
+	GBytes *output, *error;
+};
+
+/* A lock (window > 0) is told by the call of the rank that gets it, and by its point. */
+struct choice_row {
+	int32_t rank;
+	uint32_t call, sub;
+	const char *function;
+	struct place place;
+	int32_t window, first, target, reader;
+	uint32_t granted;
+};
+
+struct identity_row {
+	char *name, *value;
+};
+
+struct search_row {
+	uint32_t buffering;
+	GBytes *frontier;
+};
+
+#endif

@@ -1,0 +1,18 @@
+/* Findings that are one mistake: of one kind and at the same places of the program, though other
+ * ranks stand there, or wait for others. */
+#ifndef MATCHPOINT_SCHEDULER_STORE_VARIANTS_H
+#define MATCHPOINT_SCHEDULER_STORE_VARIANTS_H
+
+#include <stdbool.h>
+
+#include "reader_rows.h"
+
+/* What tells mistakes apart: the kind, and the set of places, with those that called them, and how
+ * ranks ended there; NULL: not all places are known, or the finding is told without ranks. Free
+ * with g_free. */
+char *variants_key(const struct store_reader *reader, const struct record_finding *finding);
+
+/* Fills the reader's mistakes, and what findings tell of their variants. */
+bool variants_find(struct store_reader *reader, GError **error);
+
+#endif

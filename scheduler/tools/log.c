@@ -1,0 +1,135 @@
+#include "log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[LOG_CATEGORIES] = {
+	"worlds", "calls",   "matches",   "choices", "rests", "stops", "findings",
+	"ends",   "session", "snapshots", "ranks",   "store", "wire",
+};
+
+static bool enabled[LOG_CATEGORIES];
+static gint64 start;
+static FILE *out;   /* NULL: nothing is logged, or not any more */
+static char *file;  /* NULL: standard error */
+static int failure; /* errno of the first line that could not be written; 0: none, or told */
+
+G_DEFINE_QUARK(matchpoint_log_error, log_error)
+
+/* "all" is all but the recording, which is long. */
+static bool enable(const char *word, GError **error)
+{
+	bool known = false;
+	g_autofree char *list = NULL;
+
+	for (guint i = 0; i < LOG_CATEGORIES; i++) {
+		if (strcmp(word, names[i]) == 0 || (strcmp(word, "all") == 0 && i != LOG_WIRE))
+			known = enabled[i] = true;
+	}
+	if (known)
+		return true;
+	list = g_strjoin(", ", names[0], names[1], names[2], names[3], names[4], names[5], names[6],
+	                 names[7], names[8], names[9], names[10], names[11], names[12], NULL);
+	g_set_error(error, LOG_ERROR, 0,
+	            "MATCHPOINT_LOG cannot name '%s': say %s, or all (but wire), separated by "
+	            "commas, and before them FILE: if not to standard error",
+	            word, list);
+	return false;
+}
+
+static bool open_file(GError **error)
+{
+	out = stderr;
+	if (!file)
+		return true;
+	out = fopen(file, "we");
+	if (!out)
+		g_set_error(error, LOG_ERROR, 0, "MATCHPOINT_LOG: %s cannot be written: %s", file,
+		            g_strerror(errno));
+	else
+		setvbuf(out, NULL, _IOLBF, BUFSIZ); /* so that it ends where matchpoint does */
+	return out != NULL;
+}
+
+bool log_init(const char *setting, GError **error)
+{
+	const char *colon = setting ? strrchr(setting, ':') : NULL;
+	g_auto(GStrv) words = NULL;
+
+	start = g_get_monotonic_time();
+	if (!setting || !*setting)
+		return true;
+	words = g_strsplit(colon ? colon + 1 : setting, ",", -1);
+	for (char **word = words; *word; word++)
+		if (!enable(*word, error))
+			return false;
+	if (colon && colon > setting)
+		file = g_strndup(setting, (gsize)(colon - setting));
+	return open_file(error);
+}
+
+bool log_enabled(enum log_category category)
+{
+	return enabled[category];
+}
+
+/* Nothing more is logged. */
+static void fail(int why)
+{
+	failure = why;
+	memset(enabled, 0, sizeof(enabled));
+	if (file)
+		fclose(out);
+	out = NULL;
+}
+
+static void put_line(const char *head, const char *line)
+{
+	if (!out)
+		return;
+	errno = 0;
+	if (fprintf(out, "%s%s\n", head, line) < 0 || ferror(out))
+		fail(errno ? errno : EIO);
+}
+
+void log_write(enum log_category category, const char *format, ...)
+{
+	double seconds = (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
+	g_autofree char *text = NULL, *head = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	if (enabled[LOG_WIRE]) /* a comment is one line */
+		g_strdelimit(text, "\n", ' ');
+	head = g_strdup_printf("%s%9.6f %s: ", enabled[LOG_WIRE] ? "# " : "", seconds,
+	                       names[category]);
+	put_line(head, text);
+}
+
+void log_record(const char *line)
+{
+	put_line("", line);
+}
+
+bool log_check(GError **error)
+{
+	if (failure == 0)
+		return true;
+	g_set_error(error, LOG_ERROR, 0, "%s cannot be written: %s; the log ends there",
+	            file ? file : "standard error", g_strerror(failure));
+	failure = 0;
+	return false;
+}
+
+bool log_close(GError **error)
+{
+	if (out && file && fclose(out) != 0)
+		failure = errno;
+	memset(enabled, 0, sizeof(enabled));
+	out = NULL;
+	return log_check(error);
+}

@@ -1,0 +1,598 @@
+/* What an interleaving amounts to: its record, and the finding if something is wrong. */
+#define _GNU_SOURCE /* sigabbrev_np */
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "mpi_calls.h"
+#include "verdict_internal.h"
+
+struct verdict *verdict_new(void)
+{
+	struct verdict *verdict = g_new0(struct verdict, 1);
+
+	verdict->findings = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
+	return verdict;
+}
+
+void verdict_free(struct verdict *verdict)
+{
+	if (!verdict)
+		return;
+	record_execution_free(verdict->record);
+	g_ptr_array_unref(verdict->findings);
+	g_free(verdict);
+}
+
+/* The kinds a rank's own end can have, worst first; a finding is of the worst. */
+enum ending { ENDING_CRASH, ENDING_ABORT, ENDING_THREADS, ENDING_ERROR, ENDING_EXIT, ENDING_NONE };
+
+static const enum finding_kind ending_kinds[] = {FINDING_CRASH, FINDING_ABORT, FINDING_THREAD_LEVEL,
+                                                 FINDING_MPI_ERROR, FINDING_EXIT};
+
+static enum ending ending_of(const struct verdict_facts *facts, int rank)
+{
+	const struct rank_end *end = &facts->ends[rank];
+
+	if (end->killed)
+		return ENDING_NONE;
+	if (end->known && WIFSIGNALED(end->status))
+		return ENDING_CRASH;
+	if (end->aborted)
+		return ENDING_ABORT;
+	if (end->error)
+		return end->threads ? ENDING_THREADS : ENDING_ERROR;
+	if ((end->gone || end->known) && !world_finalized(facts->world, rank))
+		return ENDING_EXIT;
+	if (end->known && WEXITSTATUS(end->status) != 0)
+		return ENDING_EXIT;
+	return ENDING_NONE;
+}
+
+/* A rank in MPI_Finalize has nothing more to say to anybody. */
+static bool in_finalize(const struct verdict_facts *facts, int rank)
+{
+	const struct world_call *info = world_call_info(facts->world, rank,
+	                                                world_calls(facts->world, rank));
+
+	return info
+	       && (info->function == MPI_CALL_Finalize
+	           || info->function == MPI_CALL_Session_finalize);
+}
+
+static char *ended_words(const struct verdict_facts *facts, int rank)
+{
+	const struct rank_end *end = &facts->ends[rank];
+
+	switch (ending_of(facts, rank)) {
+	case ENDING_CRASH:
+		return g_strdup_printf("killed by SIG%s%s", sigabbrev_np(WTERMSIG(end->status)),
+		                       facts->struck_before && rank_end_is_outside(end->status)
+		                               ? ", twice along this path"
+		                               : "");
+	case ENDING_ABORT: return g_strdup_printf("called MPI_Abort(%d)", end->abort_code);
+	case ENDING_THREADS: return g_strdup(end->error);
+	case ENDING_ERROR: return g_strdup_printf("stopped by an MPI error: %s", end->error);
+	case ENDING_EXIT:
+		if (!world_finalized(facts->world, rank))
+			return g_strdup_printf("exited with status %d without MPI_Finalize",
+			                       end->known ? WEXITSTATUS(end->status) : 0);
+		return g_strdup_printf("exited with status %d", WEXITSTATUS(end->status));
+	case ENDING_NONE: break;
+	}
+	return end->gone || in_finalize(facts, rank) ? g_strdup("ended") : NULL;
+}
+
+/* The same as a field, and its code. */
+static enum record_end end_of(const struct verdict_facts *facts, int rank, int32_t *ret_code)
+{
+	const struct rank_end *end = &facts->ends[rank];
+
+	switch (ending_of(facts, rank)) {
+	case ENDING_CRASH: *ret_code = WTERMSIG(end->status); return RECORD_END_SIGNAL;
+	case ENDING_ABORT: *ret_code = end->abort_code; return RECORD_END_ABORT;
+	case ENDING_THREADS: return RECORD_END_THREAD;
+	case ENDING_ERROR: return RECORD_END_ERROR;
+	case ENDING_EXIT:
+		*ret_code = end->known ? WEXITSTATUS(end->status) : 0;
+		return world_finalized(facts->world, rank) ? RECORD_END_EXIT : RECORD_END_EARLY;
+	case ENDING_NONE: break;
+	}
+	return end->gone || in_finalize(facts, rank) ? RECORD_END_WELL : RECORD_END_NONE;
+}
+
+/* A running rank stands inside a call that was not reported. false: it does not. */
+static bool line_inside(const struct verdict_facts *facts, int rank, struct record_rank *line)
+{
+	const struct wire_inside *inside = facts->inside[rank];
+	bool initialises = world_calls(facts->world, rank) == 0 && facts->ends[rank].function == 0;
+	bool stalls = facts->stalled && world_phase(facts->world, rank) == PHASE_RUNNING;
+
+	if (!inside || (!initialises && !stalls))
+		return false;
+	line->function = g_intern_string(mpi_call_name(inside->function));
+	line->place = facts->ends[rank].place;
+	if (!line->place.file && !line->place.function)
+		line->place = verdict_site(facts, rank, inside->site);
+	return true;
+}
+
+static void describe_call(const struct verdict_facts *facts, guint32 call, struct record_rank *line)
+{
+	const struct world_call *info = world_call_info(facts->world, line->rank, call);
+
+	line->call = call;
+	if (!info)
+		return;
+	line->function = g_intern_string(mpi_call_name(info->function));
+	line->arguments = world_arguments(facts->world, line->rank, call);
+	line->place = verdict_place(facts, line->rank, call);
+}
+
+/* Of several threads the first one that waits. */
+static struct record_rank *roll_call_line(const struct verdict_facts *facts, int rank)
+{
+	struct record_rank *line = record_rank_new(rank);
+	g_autoptr(GArray) pending = world_pending_calls(facts->world, rank);
+	const struct rank_end *end = &facts->ends[rank];
+
+	line->call = world_calls(facts->world, rank);
+	line->ended = ended_words(facts, rank);
+	line->end = end_of(facts, rank, &line->code);
+	if (line_inside(facts, rank, line))
+		return line;
+	describe_call(facts, pending->len > 0 ? g_array_index(pending, guint32, 0) : line->call,
+	              line);
+	if (end->function != 0) {
+		line->function = g_intern_string(mpi_call_name(end->function));
+		g_clear_pointer(&line->arguments, g_free);
+	}
+	if (end->place.file || end->place.function)
+		line->place = end->place;
+	if (!line->ended) {
+		g_array_unref(line->waits_for);
+		line->waits_for = world_waits_for(facts->world, rank, 0);
+	}
+	return line;
+}
+
+/* The other threads that wait stand behind all ranks, each in a line of its own. */
+static void call_threads(const struct verdict_facts *facts, GPtrArray *ranks)
+{
+	guint count = ranks->len;
+
+	for (guint rank = 0; rank < count; rank++) {
+		const struct record_rank *first = ranks->pdata[rank];
+		g_autoptr(GArray) pending = world_pending_calls(facts->world, (int)rank);
+
+		for (guint i = 1; i < pending->len && !first->ended; i++) {
+			struct record_rank *line = record_rank_new((int)rank);
+			guint32 call = g_array_index(pending, guint32, i);
+
+			describe_call(facts, call, line);
+			g_array_unref(line->waits_for);
+			line->waits_for = world_waits_for(facts->world, (int)rank, call);
+			line->bystander = first->bystander;
+			g_ptr_array_add(ranks, line);
+		}
+	}
+}
+
+GPtrArray *verdict_roll_call(const struct verdict_facts *facts)
+{
+	GPtrArray *ranks = g_ptr_array_new_with_free_func((GDestroyNotify)record_rank_free);
+
+	for (int rank = 0; rank < facts->ranks; rank++) {
+		struct record_rank *line = roll_call_line(facts, rank);
+
+		if (!line->ended && world_phase(facts->world, rank) == PHASE_RUNNING)
+			line->does = g_strdup("runs, and has made no call since");
+		g_ptr_array_add(ranks, line);
+	}
+	call_threads(facts, ranks);
+	return ranks;
+}
+
+static void fill_matches(struct verdict *verdict, const struct verdict_facts *facts,
+                         GHashTable *operations)
+{
+	const struct trace *trace = world_trace(facts->world);
+
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct event *event = &trace->events[i];
+		const struct operation *receive;
+		struct record_match match;
+
+		if (event->kind != EVENT_MATCH || event->op.id.rank >= facts->ranks)
+			continue;
+		receive = g_hash_table_lookup(operations, &event->op.id);
+		if (receive && receive->kind == OPERATION_PROBE)
+			continue;
+		match = (struct record_match){event->op.id.rank,
+		                              event->op.id.call,
+		                              event->op.id.sub,
+		                              event->other.rank,
+		                              event->other.call,
+		                              event->other.sub,
+		                              verdict_tag(operations, event->other)};
+		g_array_append_val(verdict->record->matches, match);
+	}
+}
+
+/* "rank 0 waits in MPI_Recv(source=1, tag=7) at solver.c:121" */
+static char *describe_line(const struct record_rank *line)
+{
+	g_autofree char *place = place_print(&line->place);
+	const char *arguments = line->arguments ? line->arguments : "";
+
+	if (line->ended && g_strcmp0(line->function, "MPI_Abort") == 0)
+		return g_strdup_printf("rank %d %s at %s", line->rank, line->ended, place);
+	if (line->ended)
+		return g_strdup_printf("rank %d %s at %s, in or after %s(%s)", line->rank,
+		                       line->ended, place,
+		                       line->function ? line->function : "its start", arguments);
+	return g_strdup_printf("rank %d waits in %s(%s) at %s", line->rank,
+	                       line->function ? line->function : "?", arguments, place);
+}
+
+static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ranks)
+{
+	GString *text = g_string_new(NULL);
+	bool driven = false;
+
+	for (guint i = 0; i < ranks->len; i++) {
+		const struct record_rank *line = ranks->pdata[i];
+		g_autofree char *place = place_print(&line->place);
+
+		const struct wire_inside *inside = facts->inside[line->rank];
+
+		driven |= inside && inside->driven;
+		if (inside
+		    && (inside->driven || world_phase(facts->world, line->rank) == PHASE_RUNNING))
+			g_string_append_printf(text, "%srank %d %s %s at %s",
+			                       text->len > 0 ? "; " : "", line->rank,
+			                       facts->livelock ? "looks again and again by"
+			                                       : "is inside",
+			                       line->function, place);
+	}
+	if (facts->livelock)
+		g_string_append_printf(text,
+		                       ": no rank has done anything else for %g s, which is "
+		                       "taken to go on for ever (judged by time alone)",
+		                       facts->still);
+	else if (driven)
+		g_string_append_printf(text,
+		                       ": nothing has moved for %g s; what MPI calls there, as the "
+		                       "function of an MPI_Op, does not return",
+		                       facts->still);
+	else
+		g_string_append_printf(text,
+		                       ": nothing has moved for %g s; matchpoint does not control "
+		                       "this call and cannot tell whether it would return",
+		                       facts->still);
+	return g_string_free(text, false);
+}
+
+static void mismatch_words(const struct verdict_facts *facts, GString *text)
+{
+	struct world_given calls[2];
+	g_autofree char *words = world_mismatch(facts->world, calls);
+	struct op_id one = calls[0].id, another = calls[1].id;
+	struct place first = verdict_place(facts, one.rank, one.call);
+	struct place other = verdict_place(facts, another.rank, another.call);
+	g_autofree char *here = place_print(&first), *there = place_print(&other);
+
+	g_string_printf(text, "%s: rank %d at %s", words, one.rank, here);
+	if (!op_id_equal(one, another))
+		g_string_append_printf(text, ", rank %d at %s", another.rank, there);
+}
+
+/* What the members of a collective have given that does not fit together. */
+static void tell_given(const struct verdict_facts *facts, struct record_finding *finding)
+{
+	struct world_given calls[2];
+	g_autofree char *words = world_mismatch(facts->world, calls);
+
+	for (guint i = 0; words && i < G_N_ELEMENTS(calls); i++) {
+		struct record_given given = {.rank = calls[i].id.rank,
+		                             .call = calls[i].id.call,
+		                             .type = calls[i].type,
+		                             .reduction = calls[i].reduction};
+
+		if (given.type || given.reduction)
+			g_array_append_val(finding->given, given);
+	}
+}
+
+/* Which message was too long, if that is what MPI complains of. */
+static void truncation_words(const struct verdict_facts *facts, int rank, GString *text)
+{
+	const char *error = facts->ends[rank].error;
+	struct op_id calls[2];
+	char *types[2];
+
+	if (!error || !g_str_has_prefix(error, "Message truncated")
+	    || !world_truncated(facts->world, rank, calls, types))
+		return;
+	for (guint i = 0; i < 2; i++) {
+		struct place place = verdict_place(facts, calls[i].rank, calls[i].call);
+		g_autofree char *where = place_print(&place);
+
+		g_string_append_printf(text, "%s rank %d %s %s at %s", i > 0 ? "," : ":",
+		                       calls[i].rank, i > 0 ? "has room for" : "sends", types[i],
+		                       where);
+		g_free(types[i]);
+	}
+}
+
+/* Whether the rank waits in a collective in which another one has had an error. */
+static bool waits_in(const struct verdict_facts *facts, int rank, guint16 function)
+{
+	const struct world_call *info;
+
+	if (facts->ends[rank].returned || facts->ends[rank].gone)
+		return false;
+	info = world_call_info(facts->world, rank, world_calls(facts->world, rank));
+	return info && info->function == function;
+}
+
+/* Those who wait may do so since a rank has gone on after an error. */
+static void returned_words(const struct verdict_facts *facts, GString *text)
+{
+	for (int rank = 0; rank < facts->ranks; rank++) {
+		const struct rank_end *end = &facts->ends[rank];
+		const struct world_call *info = world_call_info(facts->world, rank,
+		                                                end->returned_call);
+		bool others_wait = false;
+		struct place place;
+
+		if (!end->returned || !info
+		    || mpi_call_order(info->function) == MPI_CALL_ORDER_NONE)
+			continue;
+		for (int other = 0; other < facts->ranks; other++)
+			others_wait |= waits_in(facts, other, info->function);
+		if (!others_wait)
+			continue;
+		place = verdict_place(facts, rank, end->returned_call);
+		g_autofree char *where = place_print(&place);
+		g_string_append_printf(text, "; rank %d went on after an error in %s at %s: %s",
+		                       rank, mpi_call_name(info->function), where, end->returned);
+	}
+}
+
+static char *message_for(const struct verdict_facts *facts, enum finding_kind kind,
+                         const GPtrArray *ranks, enum ending worst)
+{
+	GString *text = g_string_new(NULL);
+
+	if (kind == FINDING_COLLECTIVE_MISMATCH) {
+		mismatch_words(facts, text);
+		returned_words(facts, text);
+		return g_string_free(text, false);
+	}
+	if (facts->stalled && worst == ENDING_NONE) {
+		g_string_free(text, true);
+		return stall_words(facts, ranks);
+	}
+	for (guint i = 0; i < ranks->len; i++) {
+		const struct record_rank *line = ranks->pdata[i];
+		g_autofree char *words = describe_line(line);
+
+		if (worst != ENDING_NONE ? ending_of(facts, line->rank) != worst
+		                         : line->ended != NULL)
+			continue;
+		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", words);
+		truncation_words(facts, line->rank, text);
+	}
+	if (worst == ENDING_NONE) {
+		returned_words(facts, text);
+		g_string_append(text, facts->livelock && facts->how_sure ? facts->how_sure : "");
+	}
+	return g_string_free(text, false);
+}
+
+static bool collectives_differ(const struct verdict_facts *facts)
+{
+	g_autofree char *mismatch = world_mismatch(facts->world, NULL);
+
+	return mismatch != NULL;
+}
+
+/* Errors and exits may be what comes of collectives that do not fit together. */
+static enum ending worst_ending(const struct verdict_facts *facts)
+{
+	enum ending worst = ENDING_NONE;
+
+	for (int rank = 0; rank < facts->ranks; rank++) {
+		enum ending ending = ending_of(facts, rank);
+
+		worst = MIN(worst, ending);
+	}
+	return worst >= ENDING_ERROR && collectives_differ(facts) ? ENDING_NONE : worst;
+}
+
+static enum finding_kind kind_of(const struct verdict_facts *facts, enum ending worst)
+{
+	if (worst != ENDING_NONE)
+		return ending_kinds[worst];
+	if (collectives_differ(facts))
+		return FINDING_COLLECTIVE_MISMATCH;
+	if (facts->stalled)
+		return facts->livelock ? FINDING_LIVELOCK : FINDING_STALL;
+	for (int rank = 0; rank < facts->ranks; rank++) {
+		if (!facts->ends[rank].gone)
+			return facts->livelock ? FINDING_LIVELOCK : FINDING_DEADLOCK;
+	}
+	return FINDING_NONE;
+}
+
+static bool waits_for_ended(const GPtrArray *ranks, const struct record_rank *line)
+{
+	for (guint i = 0; i < line->waits_for->len; i++) {
+		const struct record_rank *peer =
+			ranks->pdata[g_array_index(line->waits_for, gint32, i)];
+
+		if (peer->ended)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a rank waits, directly or not, for `wanted`. */
+static bool waits_for_rank(const GPtrArray *ranks, const struct record_rank *from, int wanted,
+                           bool *seen)
+{
+	for (guint i = 0; i < from->waits_for->len; i++) {
+		gint32 peer = g_array_index(from->waits_for, gint32, i);
+
+		if (peer == wanted)
+			return true;
+		if (seen[peer])
+			continue;
+		seen[peer] = true;
+		if (waits_for_rank(ranks, ranks->pdata[peer], wanted, seen))
+			return true;
+	}
+	return false;
+}
+
+/* Of a deadlock those are the heart who wait for a rank that has ended, or in a circle; of anything
+ * else those who went wrong themselves. */
+static void mark_bystanders(const struct verdict_facts *facts, GPtrArray *ranks, enum ending worst)
+{
+	for (guint i = 0; i < ranks->len; i++) {
+		struct record_rank *line = ranks->pdata[i];
+		g_autofree bool *seen = g_new0(bool, ranks->len);
+
+		if (facts->stalled && worst == ENDING_NONE)
+			line->bystander = line->ended != NULL;
+		else if (worst != ENDING_NONE)
+			line->bystander = ending_of(facts, (int)i) == ENDING_NONE;
+		else
+			line->bystander = line->ended
+			                  || (!waits_for_ended(ranks, line)
+			                      && !waits_for_rank(ranks, line, (int)i, seen));
+	}
+}
+
+/* Not part of what tells findings apart: it need not be so the next time. And what lies below is
+ * not explored. */
+static void blame_memory(struct verdict *verdict, struct record_finding *finding)
+{
+	char *message = finding->message;
+
+	verdict->starved = true;
+	finding->message = g_strdup_printf("%s; the kernel has killed processes because memory ran "
+	                                   "out",
+	                                   message);
+	g_free(message);
+}
+
+static void find_fault(struct verdict *verdict, const struct verdict_facts *facts,
+                       enum finding_kind kind, enum ending worst)
+{
+	struct record_finding *finding = record_finding_new(kind);
+
+	for (int rank = 0; rank < facts->ranks; rank++)
+		g_ptr_array_add(finding->ranks, roll_call_line(facts, rank));
+	mark_bystanders(facts, finding->ranks, worst);
+	call_threads(facts, finding->ranks);
+	for (guint i = 0; i < finding->ranks->len; i++)
+		g_ptr_array_add(verdict->record->ranks, record_rank_copy(finding->ranks->pdata[i]));
+	finding->path = g_strdup(verdict->record->path);
+	finding->message = message_for(facts, kind, finding->ranks, worst);
+	if (kind == FINDING_COLLECTIVE_MISMATCH)
+		tell_given(facts, finding);
+	if (worst == ENDING_CRASH && facts->struck_before && facts->memory_ran_out)
+		blame_memory(verdict, finding);
+	g_ptr_array_add(verdict->findings, finding);
+}
+
+static struct record_execution *record_begin(struct verdict *verdict,
+                                             const struct verdict_facts *facts)
+{
+	struct record_execution *record = record_execution_new();
+	g_autoptr(GHashTable) operations = verdict_operations(world_trace(facts->world));
+
+	verdict->record = record;
+	record->buffering = 1u << world_options(facts->world)->buffering;
+	record->path = verdict_path(facts);
+	verdict_choices(verdict, facts, operations);
+	fill_matches(verdict, facts, operations);
+	return record;
+}
+
+void verdict_lost(struct verdict *verdict, const struct verdict_facts *facts)
+{
+	struct record_execution *record = record_begin(verdict, facts);
+	struct record_finding *finding;
+
+	record->status = FINDING_NOT_REPRODUCIBLE;
+	finding = record_finding_new(record->status);
+	finding->path = g_strdup(record->path);
+	finding->message = g_strdup_printf(
+		"the choices of an earlier interleaving could not be made "
+		"again: %s",
+		facts->lost);
+	g_ptr_array_add(verdict->findings, finding);
+}
+
+static void drop_ignored(struct verdict *verdict, const struct verdict_facts *facts)
+{
+	for (guint i = verdict->findings->len; facts->ignored && i-- > 0;) {
+		const struct record_finding *finding = verdict->findings->pdata[i];
+
+		if (g_strv_contains(facts->ignored, finding_kind_name(finding->kind)))
+			g_ptr_array_remove_index(verdict->findings, i);
+	}
+}
+
+void verdict_reach(struct verdict *verdict, const struct verdict_facts *facts)
+{
+	struct record_execution *record = record_begin(verdict, facts);
+	enum ending worst = worst_ending(facts);
+	enum finding_kind kind = kind_of(facts, worst);
+
+	verdict->ended_well = kind == FINDING_NONE;
+	if (!verdict->ended_well)
+		find_fault(verdict, facts, kind, worst);
+	world_find_conflicts(facts->world);
+	verdict_add_remarks(verdict, facts);
+	if (verdict->ended_well)
+		verdict_add_leaks(verdict, facts);
+	drop_ignored(verdict, facts);
+	if (!verdict->ended_well)
+		record->status = kind;
+	else if (verdict->findings->len > 0)
+		record->status = ((struct record_finding *)verdict->findings->pdata[0])->kind;
+}
+
+static GBytes *captured_output(const char *directory, const char *stream, int rank)
+{
+	g_autofree char *file = g_strdup_printf("%s/%s.%d", directory, stream, rank);
+	char *text;
+	gsize length;
+
+	if (!g_file_get_contents(file, &text, &length, NULL))
+		return g_bytes_new_static("", 0);
+	return g_bytes_new_take(text, length);
+}
+
+void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts,
+                      const char *directory)
+{
+	struct record_execution *record = verdict->record;
+
+	for (int rank = 0; rank < facts->ranks; rank++) {
+		const struct rank_end *end = &facts->ends[rank];
+		gint32 status = -1;
+
+		if (end->known && !end->killed)
+			status = WIFSIGNALED(end->status) ? 128 + WTERMSIG(end->status)
+			                                  : WEXITSTATUS(end->status);
+		g_array_append_val(record->exits, status);
+		g_ptr_array_add(record->outputs, captured_output(directory, "out", rank));
+		g_ptr_array_add(record->errors, captured_output(directory, "err", rank));
+	}
+}

@@ -1,0 +1,120 @@
+/* The calls of an interleaving, for its record: who called what where, and what met what. */
+#include "mpi_calls.h"
+#include "verdict_internal.h"
+
+G_STATIC_ASSERT((int)RECORD_CALL_SEND == (int)WIRE_SEND);
+G_STATIC_ASSERT((int)RECORD_CALL_RECEIVE == (int)WIRE_RECEIVE);
+G_STATIC_ASSERT((int)RECORD_CALL_PROBE == (int)WIRE_PROBE);
+G_STATIC_ASSERT((int)RECORD_CALL_MPROBE == (int)WIRE_MPROBE);
+G_STATIC_ASSERT((int)RECORD_CALL_COLLECTIVE == (int)WIRE_COLLECTIVE);
+
+static struct record_call describe_call(const struct verdict_facts *facts, int rank, guint32 number)
+{
+	const struct world_call *info = world_call_info(facts->world, rank, number);
+	struct record_call call = {
+		.rank = rank, .call = number, .peer = -1, .peer_given = -1, .tag = -1};
+
+	call.function = g_intern_string(mpi_call_name(info->function));
+	call.place = verdict_site(facts, rank, info->site);
+	call.operations = info->op_count;
+	call.kind = info->kind < RECORD_CALL_KINDS ? info->kind : RECORD_CALL_OTHER;
+	if (info->request > 0) {
+		g_autofree char *request = g_strdup_printf("%u", info->request);
+
+		call.asked = g_intern_string(request);
+	}
+	if (info->kind == 0)
+		return call;
+	call.communicator = info->comm;
+	call.communicator_name = g_intern_string(communicators_name(facts->comms, info->comm));
+	call.communicator_group = communicators_group(facts->comms, info->comm);
+	call.peer_given = info->peer;
+	if (info->peer != WIRE_ANY)
+		call.peer = communicators_to_world(facts->comms, info->comm, rank, info->peer);
+	call.tag = info->tag == WIRE_ANY || info->kind == WIRE_COLLECTIVE ? -1 : info->tag;
+	call.bytes = info->bytes;
+	return call;
+}
+
+static enum record_wait wait_of(enum event_order order)
+{
+	switch (order) {
+	case ORDER_ROOT: return RECORD_WAIT_ROOT;
+	case ORDER_ALL: return RECORD_WAIT_ALL;
+	case ORDER_LOWER: return RECORD_WAIT_LOWER;
+	default: return RECORD_WAIT_NOBODY;
+	}
+}
+
+/* Which of the sends that may complete early did so is not asked here. */
+static bool waits_for_receive(const struct operation *send, uint32_t buffering)
+{
+	return send->waits_for_match && buffering != RECORD_PER_SEND;
+}
+
+/* The calls whose requests are asked about: "3,4". A request has an entry or two, in a row. */
+static const char *asked_calls(const struct trace *trace, const struct event *ask)
+{
+	const struct asked *asked = trace->asked + ask->asked_first;
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint32 i = 0; i < ask->asked_count; i++) {
+		if (asked[i].id.call == ASKED_NEVER
+		    || (i > 0 && asked[i].index == asked[i - 1].index))
+			continue;
+		g_string_append_printf(text, "%s%u", text->len > 0 ? "," : "", asked[i].id.call);
+	}
+	return text->len > 0 ? g_intern_string(text->str) : NULL;
+}
+
+/* Collectives, completions and questions, as the trace tells of them. `first` has where each rank's
+ * calls begin. */
+static void connect_calls(const struct trace *trace, struct record_execution *record,
+                          const guint *first, int ranks)
+{
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct event *event = &trace->events[i];
+		struct op_id id = event->op.id;
+		struct record_call *call;
+
+		if (event->kind != EVENT_ARRIVE && event->kind != EVENT_LEAVE
+		    && event->kind != EVENT_COMPLETE && event->kind != EVENT_SEND
+		    && event->kind != EVENT_ASK)
+			continue;
+		if (id.rank >= ranks || id.call == 0
+		    || id.call > first[id.rank + 1] - first[id.rank])
+			continue;
+		call = &g_array_index(record->calls, struct record_call,
+		                      first[id.rank] + id.call - 1);
+		if (event->kind == EVENT_SEND) {
+			if (waits_for_receive(&event->op, record->buffering))
+				call->waits = RECORD_WAIT_MATCH;
+		} else if (event->kind == EVENT_ASK) {
+			call->asked = asked_calls(trace, event);
+		} else if (event->kind != EVENT_ARRIVE) {
+			call->completed = event->other.call;
+		} else if (call->collective == 0) {
+			call->collective = (guint32)event->collective + 1;
+			call->waits = (uint8_t)wait_of(event->order);
+		}
+	}
+}
+
+void verdict_calls(struct verdict *verdict, const struct verdict_facts *facts)
+{
+	GArray *calls = verdict->record->calls;
+	int ranks = facts->ranks;
+	g_autofree guint *first = g_new0(guint, ranks + 1);
+
+	for (int rank = 0; rank < ranks; rank++) {
+		guint32 count = world_calls(facts->world, rank);
+
+		for (guint32 number = 1; number <= count; number++) {
+			struct record_call call = describe_call(facts, rank, number);
+
+			g_array_append_val(calls, call);
+		}
+		first[rank + 1] = calls->len;
+	}
+	connect_calls(world_trace(facts->world), verdict->record, first, ranks);
+}

@@ -1,0 +1,203 @@
+/* The choices of an interleaving, for its record and its path: what was taken where, and what could
+ * have been. */
+#include "mpi_calls.h"
+#include "verdict_internal.h"
+
+GHashTable *verdict_operations(const struct trace *trace)
+{
+	GHashTable *table = g_hash_table_new(op_id_key_hash, op_id_key_equal);
+
+	for (size_t i = 0; i < trace->count; i++) {
+		struct operation *operation = &trace->events[i].op;
+
+		if (trace->events[i].kind == EVENT_SEND || trace->events[i].kind == EVENT_RECEIVE)
+			g_hash_table_insert(table, &operation->id, operation);
+	}
+	return table;
+}
+
+gint32 verdict_tag(GHashTable *operations, struct op_id id)
+{
+	const struct operation *operation = g_hash_table_lookup(operations, &id);
+
+	return operation ? operation->tag : OPERATION_ANY;
+}
+
+struct place verdict_site(const struct verdict_facts *facts, int rank, guint64 site)
+{
+	return facts->place(facts->user, rank, site);
+}
+
+struct place verdict_place(const struct verdict_facts *facts, int rank, guint32 call)
+{
+	const struct world_call *info = world_call_info(facts->world, rank, call);
+
+	if (!info)
+		return (struct place){0};
+	return verdict_site(facts, rank, info->site);
+}
+
+/* What choices are told from; points into the trace. */
+struct telling {
+	const struct verdict_facts *facts;
+	GHashTable *operations; /* const struct operation *, by id */
+	GHashTable *questions;  /* const struct event *, EVENT_ASK, by id */
+};
+
+static GHashTable *questions_of(const struct trace *trace)
+{
+	GHashTable *table = g_hash_table_new(op_id_key_hash, op_id_key_equal);
+
+	for (size_t i = 0; i < trace->count; i++) {
+		struct event *event = &trace->events[i];
+
+		if (event->kind == EVENT_ASK)
+			g_hash_table_insert(table, &event->op.id, event);
+	}
+	return table;
+}
+
+/* The calls that started what the answer reports: "3,4"; NULL: none. */
+static char *reported_calls(const struct telling *telling, const struct point *point,
+                            const struct taken *answer, guint32 *ret_first)
+{
+	const struct op_id question = point_operation(point, telling->facts->ranks);
+	const struct event *ask = g_hash_table_lookup(telling->questions, &question);
+	const struct asked *asked =
+		ask ? world_trace(telling->facts->world)->asked + ask->asked_first : NULL;
+	guint32 last = 0;
+	GString *text = g_string_new(NULL);
+
+	/* A request has an entry or two, in its order: none stands before its own number. */
+	for (guint32 i = ask ? taken_next(answer, 0, ask->asked_count) : 0;
+	     ask && i < ask->asked_count
+	     && taken_next(answer, asked[i].index, UINT32_MAX) != UINT32_MAX;
+	     i++) {
+		if (taken_next(answer, asked[i].index, asked[i].index + 1) != asked[i].index
+		    || asked[i].id.call == last)
+			continue;
+		last = asked[i].id.call;
+		*ret_first = *ret_first ? *ret_first : last;
+		g_string_append_printf(text, "%s%u", text->len > 0 ? "," : "", last);
+	}
+	return g_string_free(text, text->len == 0);
+}
+
+static struct record_message alternative_of(const struct telling *telling,
+                                            const struct point *point, const struct taken *taken)
+{
+	struct record_message record = record_message_of(taken);
+	g_autofree char *calls = NULL;
+	gint32 rank = point->rank;
+
+	if (taken->kind == TAKEN_MESSAGE) {
+		rank = taken->send.rank;
+		record.tag = verdict_tag(telling->operations, taken->send);
+	} else if (taken->kind != TAKEN_THREAD) {
+		calls = reported_calls(telling, point, taken, &record.call);
+		record.requests = calls ? g_intern_string(calls) : NULL;
+	}
+	if (record.call > 0)
+		record.place = verdict_place(telling->facts, rank, record.call);
+	return record;
+}
+
+/* The call by which the choice is told. */
+static struct op_id told_by(const struct choice *choice)
+{
+	const struct point *point = &choice->point;
+
+	switch (point->kind) {
+	case POINT_LOCK: return (struct op_id){choice->taken.send.rank, choice->taken.send.call, 0};
+	case POINT_TURN: return (struct op_id){point->rank, point->call + 1, 0};
+	case POINT_CALL: break;
+	}
+	return (struct op_id){point->rank, point->call, point->sub};
+}
+
+static void fill_point(const struct verdict_facts *facts, const struct choice *choice,
+                       struct record_choice *record)
+{
+	const struct world_call *info;
+	struct op_id call = told_by(choice);
+
+	record->point = choice->point;
+	record->rank = call.rank;
+	record->call = call.call;
+	record->sub = call.sub;
+	info = world_call_info(facts->world, call.rank, call.call);
+	record->function = g_intern_string(info ? mpi_call_name(info->function) : "?");
+	record->place = verdict_place(facts, call.rank, call.call);
+}
+
+static struct record_choice *choice_of(const struct telling *telling, const struct choice *choice,
+                                       const GArray *others)
+{
+	struct record_choice *record = record_choice_new();
+
+	fill_point(telling->facts, choice, record);
+	record->taken = alternative_of(telling, &choice->point, &choice->taken);
+	for (guint i = 0; i < others->len; i++) {
+		struct record_message other = alternative_of(
+			telling, &choice->point, &g_array_index(others, struct taken, i));
+
+		g_array_append_val(record->alternatives, other);
+	}
+	return record;
+}
+
+void verdict_choices(struct verdict *verdict, const struct verdict_facts *facts,
+                     GHashTable *operations)
+{
+	const GArray *choices = world_choices(facts->world);
+	g_autoptr(GHashTable) questions = questions_of(world_trace(facts->world));
+	const struct telling telling = {facts, operations, questions};
+
+	for (guint i = 0; i < choices->len; i++) {
+		const struct choice *choice = &g_array_index(choices, struct choice, i);
+
+		if (world_choice_is_told(facts->world, i))
+			g_ptr_array_add(
+				verdict->record->choices,
+				choice_of(&telling, choice, world_alternatives(facts->world, i)));
+	}
+}
+
+struct record_choice *verdict_tell_open(const struct verdict_facts *facts,
+                                        const struct open_choice *open)
+{
+	const struct trace *trace = world_trace(facts->world);
+	g_autoptr(GHashTable) operations = verdict_operations(trace);
+	g_autoptr(GHashTable) questions = questions_of(trace);
+	g_autoptr(GArray) others = g_array_new(false, false, sizeof(struct taken));
+	const struct telling telling = {facts, operations, questions};
+	struct choice first = {open->point, g_array_index(open->alternatives, struct taken, 0)};
+
+	g_array_append_vals(others, &g_array_index(open->alternatives, struct taken, 0) + 1,
+	                    open->alternatives->len - 1);
+	return choice_of(&telling, &first, others);
+}
+
+/* Without a word they are left early, which only zero buffering is not usually paired with. */
+static enum collective_mode collectives_needed(const struct world *world)
+{
+	const struct world_options *options = world_options(world);
+	bool is_usual = options->collectives == COLLECTIVES_ASYNC
+	                && options->buffering != BUFFERING_ZERO;
+
+	return !world_collectives_matter(world) || is_usual ? COLLECTIVES_ANY
+	                                                    : options->collectives;
+}
+
+char *verdict_path(const struct verdict_facts *facts)
+{
+	g_autoptr(GArray) choices = world_told_choices(facts->world);
+	struct path *path = path_new(facts->ranks, world_options(facts->world)->buffering,
+	                             collectives_needed(facts->world));
+	char *text;
+
+	g_array_append_vals(path->choices, choices->data, choices->len);
+	text = path_print(path);
+	path_free(path);
+	return text;
+}

@@ -1,0 +1,25 @@
+/* What the files of verdict/ share. */
+#ifndef MATCHPOINT_SCHEDULER_VERDICT_VERDICT_INTERNAL_H
+#define MATCHPOINT_SCHEDULER_VERDICT_VERDICT_INTERNAL_H
+
+#include "verdict.h"
+
+/* The choices of an interleaving (verdict_choices.c): fills verdict->record->choices, given what
+ * was sent and posted, by id (const struct operation *, in the trace); an operation's tag. */
+void verdict_choices(struct verdict *verdict, const struct verdict_facts *facts,
+                     GHashTable *operations);
+GHashTable *verdict_operations(const struct trace *trace);
+gint32 verdict_tag(GHashTable *operations, struct op_id id);
+
+/* Where an address of a rank, or its call, stands in the program; all 0: not known. */
+struct place verdict_site(const struct verdict_facts *facts, int rank, guint64 site);
+struct place verdict_place(const struct verdict_facts *facts, int rank, guint32 call);
+
+/* Adds a finding for what the world has remarked on, as one where only the ranks differ
+ * (verdict_remarks.c). */
+void verdict_add_remarks(struct verdict *verdict, const struct verdict_facts *facts);
+/* Adds findings for what is left behind; for an interleaving that has ended well
+ * (verdict_leaks.c). */
+void verdict_add_leaks(struct verdict *verdict, const struct verdict_facts *facts);
+
+#endif

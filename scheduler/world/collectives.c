@@ -1,0 +1,390 @@
+#include "collectives.h"
+
+#include "explorer/mix.h"
+
+#include <string.h>
+
+struct instance {
+	struct collective_members members;
+	struct op_id *calls;             /* by member; call 0: not arrived */
+	struct collective_call *entered; /* by member; NULL once all have come, and agree */
+	int arrived;
+	bool disagrees;
+};
+
+/* How many collective calls a rank has made on a communicator. */
+struct counter {
+	guint64 comm;
+	gint64 rank;
+	guint64 made;
+};
+
+/* Where the n-th instance of a communicator stands. */
+struct place {
+	guint64 comm;
+	gint64 owner;      /* the rank itself on MPI_COMM_SELF, where each has its own; else -1 */
+	GArray *instances; /* of guint64 */
+};
+
+struct collectives {
+	GPtrArray *instances;
+	GHashTable *counters;
+	GHashTable *places;
+	bool disagree;
+};
+
+static guint pair_hash(gconstpointer key)
+{
+	const guint64 *pair = key;
+
+	return (guint)mix(pair[0], pair[1]);
+}
+
+static gboolean pair_equal(gconstpointer a, gconstpointer b)
+{
+	return memcmp(a, b, 2 * sizeof(guint64)) == 0;
+}
+
+/* What the members have said is not needed any more. */
+static void forget_entered(struct instance *instance)
+{
+	for (int i = 0; instance->entered && i < instance->members.count; i++)
+		exchange_unref(instance->entered[i].exchange);
+	g_clear_pointer(&instance->entered, g_free);
+}
+
+static void instance_free(gpointer pointer)
+{
+	struct instance *instance = pointer;
+
+	forget_entered(instance);
+	g_free(instance->calls);
+	g_free(instance);
+}
+
+static struct instance *instance_copy(const struct instance *from)
+{
+	struct instance *to = g_memdup2(from, sizeof(*from));
+	gsize count = (gsize)from->members.count;
+
+	to->calls = g_memdup2(from->calls, count * sizeof(*from->calls));
+	if (!from->entered)
+		return to;
+	to->entered = g_memdup2(from->entered, count * sizeof(*from->entered));
+	for (gsize i = 0; i < count; i++)
+		exchange_ref(to->entered[i].exchange);
+	return to;
+}
+
+static void place_free(gpointer pointer)
+{
+	struct place *place = pointer;
+
+	g_array_unref(place->instances);
+	g_free(place);
+}
+
+struct collectives *collectives_new(void)
+{
+	struct collectives *collectives = g_new0(struct collectives, 1);
+
+	collectives->instances = g_ptr_array_new_with_free_func(instance_free);
+	collectives->counters = g_hash_table_new_full(pair_hash, pair_equal, NULL, g_free);
+	collectives->places = g_hash_table_new_full(pair_hash, pair_equal, NULL, place_free);
+	return collectives;
+}
+
+struct collectives *collectives_copy(const struct collectives *from)
+{
+	struct collectives *to = collectives_new();
+	GHashTableIter iter;
+	gpointer value;
+
+	for (guint i = 0; i < from->instances->len; i++)
+		g_ptr_array_add(to->instances, instance_copy(from->instances->pdata[i]));
+	g_hash_table_iter_init(&iter, from->counters);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct counter *counter = g_memdup2(value, sizeof(*counter));
+
+		g_hash_table_insert(to->counters, counter, counter);
+	}
+	g_hash_table_iter_init(&iter, from->places);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct place *place = g_memdup2(value, sizeof(*place));
+
+		place->instances = g_array_copy(place->instances);
+		g_hash_table_insert(to->places, place, place);
+	}
+	to->disagree = from->disagree;
+	return to;
+}
+
+void collectives_free(struct collectives *collectives)
+{
+	if (!collectives)
+		return;
+	g_ptr_array_unref(collectives->instances);
+	g_hash_table_destroy(collectives->counters);
+	g_hash_table_destroy(collectives->places);
+	g_free(collectives);
+}
+
+static guint64 count_call(struct collectives *collectives, guint64 comm, int rank)
+{
+	struct counter key = {comm, rank, 0};
+	struct counter *counter = g_hash_table_lookup(collectives->counters, &key);
+
+	if (!counter) {
+		counter = g_memdup2(&key, sizeof(key));
+		g_hash_table_insert(collectives->counters, counter, counter);
+	}
+	return counter->made++;
+}
+
+static guint64 find_or_add(struct collectives *collectives, const struct collective_call *call,
+                           const struct collective_members *members)
+{
+	struct place key = {call->comm, members->count == 1 ? members->ranks[0] : -1, NULL};
+	struct place *place = g_hash_table_lookup(collectives->places, &key);
+	guint64 turn = count_call(collectives, call->comm, call->id.rank);
+
+	if (!place) {
+		place = g_memdup2(&key, sizeof(key));
+		place->instances = g_array_new(false, false, sizeof(guint64));
+		g_hash_table_insert(collectives->places, place, place);
+	}
+	if (turn == place->instances->len) {
+		struct instance *instance = g_new0(struct instance, 1);
+		guint64 number = collectives->instances->len;
+
+		instance->members = *members;
+		instance->calls = g_new0(struct op_id, members->count);
+		instance->entered = g_new0(struct collective_call, members->count);
+		g_ptr_array_add(collectives->instances, instance);
+		g_array_append_val(place->instances, number);
+	}
+	return g_array_index(place->instances, guint64, turn);
+}
+
+static struct instance *get_instance(const struct collectives *collectives, guint64 number)
+{
+	g_assert(number < collectives->instances->len);
+	return collectives->instances->pdata[number];
+}
+
+/* --- agreement ------------------------------------------------------------------------------- */
+
+/* Members of which group; of an intracommunicator all are in the second. */
+static bool in_first(const struct instance *instance, int position)
+{
+	return position < instance->members.first;
+}
+
+/* The rank by which others know a member. */
+static int place_of(const struct instance *instance, int position)
+{
+	return in_first(instance, position) ? position : position - instance->members.first;
+}
+
+static bool members_exchange(const struct instance *instance, int from, int to)
+{
+	return instance->members.first == 0 || in_first(instance, from) != in_first(instance, to);
+}
+
+/* Arguments must be equal within a group of an intercommunicator; where members tell with whom they
+ * have to do, among these. */
+static bool shares_arguments(const struct instance *instance, int first, int other)
+{
+	const struct exchange *exchange = instance->entered[first].exchange;
+	const struct exchange *others = instance->entered[other].exchange;
+
+	return in_first(instance, first) == in_first(instance, other)
+	       && ((!exchange && !others) || exchange_reaches(exchange, place_of(instance, other))
+	           || exchange_reaches(others, place_of(instance, first)));
+}
+
+static guint arguments_differ(const struct instance *instance, int first, int other)
+{
+	const struct collective_call *a = &instance->entered[first], *b = &instance->entered[other];
+	guint parts = 0;
+
+	if (a->function != b->function)
+		return PART_OPERATION;
+	if (a->root != b->root)
+		parts |= PART_ROOT;
+	if (a->reduction != 0 && b->reduction != 0 && a->reduction != b->reduction)
+		parts |= PART_REDUCTION;
+	if (a->counts != 0 && b->counts != 0 && a->counts != b->counts
+	    && shares_arguments(instance, first, other))
+		parts |= PART_COUNTS;
+	if (!a->same_data || !b->same_data)
+		return parts;
+	if (a->types.bytes != b->types.bytes && !(parts & PART_COUNTS))
+		parts |= PART_COUNT;
+	if (!types_match(&a->types, &b->types))
+		parts |= PART_TYPE;
+	return parts;
+}
+
+static struct exchange_difference data_differs(const struct instance *instance, int from, int to)
+{
+	if (!members_exchange(instance, from, to))
+		return (struct exchange_difference){EXCHANGE_FITS};
+	return exchange_compare(instance->entered[from].exchange, place_of(instance, from),
+	                        instance->entered[to].exchange, place_of(instance, to));
+}
+
+/* Both have arrived; they may be one and the same. false: they agree. */
+static bool members_differ(const struct instance *instance, int first, int other,
+                           struct collective_mismatch *mismatch)
+{
+	*mismatch = (struct collective_mismatch){
+		.first = instance->entered[first],
+		.other = instance->entered[other],
+		.parts = arguments_differ(instance, first, other),
+	};
+	if (mismatch->parts != 0)
+		return true;
+	mismatch->data = data_differs(instance, first, other);
+	if (mismatch->data.fault == EXCHANGE_FITS) {
+		mismatch->data = data_differs(instance, other, first);
+		mismatch->backwards = true;
+	}
+	if (mismatch->data.fault != EXCHANGE_FITS)
+		mismatch->parts = PART_DATA;
+	return mismatch->parts != 0;
+}
+
+static bool has_arrived(const struct instance *instance, int position)
+{
+	return instance->calls[position].call != 0;
+}
+
+static bool members_agree(const struct instance *instance, int one, int other)
+{
+	struct collective_mismatch unused;
+
+	return !instance->disagrees || !members_differ(instance, one, other, &unused);
+}
+
+guint64 collectives_arrive(struct collectives *collectives, const struct collective_call *call,
+                           const struct collective_members *members)
+{
+	guint64 number = find_or_add(collectives, call, members);
+	struct instance *instance = get_instance(collectives, number);
+	int position = collectives_position(collectives, number, call->id.rank);
+	struct collective_mismatch unused;
+
+	g_assert(position >= 0 && instance->entered);
+	instance->calls[position] = call->id;
+	instance->entered[position] = *call;
+	instance->arrived++;
+	for (int i = 0; i < members->count && !instance->disagrees; i++)
+		instance->disagrees = has_arrived(instance, i)
+		                      && members_differ(instance, i, position, &unused);
+	collectives->disagree |= instance->disagrees;
+	if (collectives_complete(collectives, number))
+		forget_entered(instance);
+	return number;
+}
+
+int collectives_position(const struct collectives *collectives, guint64 number, int rank)
+{
+	const struct instance *instance = get_instance(collectives, number);
+
+	for (int i = 0; i < instance->members.count; i++) {
+		if (instance->members.ranks[i] == rank)
+			return i;
+	}
+	return -1;
+}
+
+/* Whether those have come with whom it exchanges data, and it agrees with them. */
+static bool may_leave_early(const struct instance *instance, int position, enum event_order order)
+{
+	int root;
+
+	if (!has_arrived(instance, position) || !members_agree(instance, position, position))
+		return false;
+	if (order == ORDER_NONE)
+		return true;
+	if (order == ORDER_LOWER) {
+		for (int i = 0; i < position; i++) {
+			if (!has_arrived(instance, i) || !members_agree(instance, i, position))
+				return false;
+		}
+		return true;
+	}
+	for (root = 0; root < instance->members.count; root++) {
+		if (instance->members.ranks[root] == instance->entered[position].root)
+			break;
+	}
+	return root < instance->members.count && has_arrived(instance, root)
+	       && members_agree(instance, root, root) && members_agree(instance, root, position);
+}
+
+bool collectives_may_leave(const struct collectives *collectives, guint64 number, int rank,
+                           enum event_order order)
+{
+	const struct instance *instance = get_instance(collectives, number);
+
+	if (collectives_complete(collectives, number))
+		return true;
+	return order != ORDER_ALL
+	       && may_leave_early(instance, collectives_position(collectives, number, rank), order);
+}
+
+bool collectives_complete(const struct collectives *collectives, guint64 number)
+{
+	const struct instance *instance = get_instance(collectives, number);
+
+	return !instance->disagrees && instance->arrived == instance->members.count;
+}
+
+const struct op_id *collectives_calls(const struct collectives *collectives, guint64 number,
+                                      int *ret_count)
+{
+	const struct instance *instance = get_instance(collectives, number);
+
+	*ret_count = instance->members.count;
+	return instance->calls;
+}
+
+static bool find_mismatch(const struct instance *instance, struct collective_mismatch *ret)
+{
+	for (int first = 0; first < instance->members.count; first++) {
+		if (!has_arrived(instance, first))
+			continue;
+		for (int other = first; other < instance->members.count; other++) {
+			if (has_arrived(instance, other)
+			    && members_differ(instance, first, other, ret))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The earlier call, as its rank counts. */
+static bool is_before(const struct collective_mismatch *a, const struct collective_mismatch *b)
+{
+	struct op_id one = a->first.id, other = b->first.id;
+
+	return one.call != other.call ? one.call < other.call : one.rank < other.rank;
+}
+
+bool collectives_mismatch(const struct collectives *collectives, struct collective_mismatch *ret)
+{
+	bool found = false;
+
+	for (guint i = 0; collectives->disagree && i < collectives->instances->len; i++) {
+		const struct instance *instance = collectives->instances->pdata[i];
+		struct collective_mismatch mismatch;
+
+		if (!instance->disagrees || !find_mismatch(instance, &mismatch)
+		    || (found && !is_before(&mismatch, ret)))
+			continue;
+		*ret = mismatch;
+		found = true;
+	}
+	return found;
+}

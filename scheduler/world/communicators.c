@@ -1,0 +1,327 @@
+#include "communicators.h"
+
+#include <string.h>
+
+struct communicator {
+	guint64 number;
+	int *members; /* the first group's world ranks, then the second's */
+	int first_count, second_count;
+	guint32 window; /* as its lowest rank has told; else 0 */
+	char *name;
+	const char *group; /* its members as text, interned; NULL: nobody has asked for it yet */
+};
+
+struct communicators {
+	int ranks;
+	int *self; /* self[r] == r: the only member of rank r's MPI_COMM_SELF */
+	GHashTable *table;
+};
+
+G_DEFINE_QUARK(matchpoint_communicators_error, communicators_error)
+
+static void communicator_free(gpointer pointer)
+{
+	struct communicator *communicator = pointer;
+
+	g_free(communicator->members);
+	g_free(communicator->name);
+	g_free(communicator);
+}
+
+struct communicators *communicators_new(int ranks)
+{
+	struct communicators *communicators = g_new0(struct communicators, 1);
+	struct communicator *world = g_new0(struct communicator, 1);
+
+	communicators->ranks = ranks;
+	communicators->self = g_new(int, ranks);
+	world->number = WIRE_COMM_WORLD;
+	world->members = g_new(int, ranks);
+	world->first_count = ranks;
+	world->name = g_strdup("MPI_COMM_WORLD");
+	for (int rank = 0; rank < ranks; rank++)
+		communicators->self[rank] = world->members[rank] = rank;
+	communicators->table = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
+	                                             communicator_free);
+	g_hash_table_insert(communicators->table, &world->number, world);
+	return communicators;
+}
+
+void communicators_free(struct communicators *communicators)
+{
+	if (!communicators)
+		return;
+	g_hash_table_destroy(communicators->table);
+	g_free(communicators->self);
+	g_free(communicators);
+}
+
+/* The lowest rank of its first group. */
+static int lowest_rank(const struct communicator *communicator)
+{
+	int rank = communicator->members[0];
+
+	for (int i = 1; i < communicator->first_count; i++)
+		rank = MIN(rank, communicator->members[i]);
+	return rank;
+}
+
+static const struct communicator *find_communicator(const struct communicators *communicators,
+                                                    guint64 comm)
+{
+	return g_hash_table_lookup(communicators->table, &comm);
+}
+
+/* Each rank exists, and stands nowhere else (`seen`, by rank). */
+static bool ranks_valid(const struct communicators *communicators, const int32_t *ranks,
+                        guint count, bool *seen)
+{
+	for (guint i = 0; i < count; i++) {
+		if (ranks[i] < 0 || ranks[i] >= communicators->ranks || seen[ranks[i]])
+			return false;
+		seen[ranks[i]] = true;
+	}
+	return true;
+}
+
+static bool groups_valid(const struct communicators *communicators, const struct wire_comm *comm)
+{
+	g_autofree bool *seen = g_new0(bool, communicators->ranks);
+
+	return ranks_valid(communicators, comm->local, comm->local_count, seen)
+	       && ranks_valid(communicators, comm->remote, comm->remote_count, seen);
+}
+
+/* Windows are told apart by their number and the lowest rank in them, which tells it. */
+static bool window_valid(const struct communicators *communicators, int rank,
+                         const struct wire_comm *comm)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	if (comm->window == 0)
+		return true;
+	if (comm->window > G_MAXINT32 || comm->remote_count > 0)
+		return false;
+	for (guint i = 0; i < comm->local_count; i++) {
+		if (comm->local[i] < rank)
+			return false;
+	}
+	g_hash_table_iter_init(&iter, communicators->table);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct communicator *other = value;
+
+		if (other->number == comm->comm
+		            ? other->window != 0 && other->window != comm->window
+		            : other->window == comm->window && lowest_rank(other) == rank)
+			return false;
+	}
+	return true;
+}
+
+/* What is wrong with what a rank says of a communicator, whatever others say; NULL: nothing. */
+static const char *doubt_communicator(const struct communicators *communicators, int rank,
+                                      const struct wire_comm *comm)
+{
+	if (comm->comm == WIRE_COMM_SELF)
+		return "its own MPI_COMM_SELF as a communicator";
+	if (comm->local_count == 0 || !groups_valid(communicators, comm))
+		return "a communicator with ranks that do not exist, or twice";
+	if (comm->my_rank < 0 || (guint32)comm->my_rank >= comm->local_count
+	    || comm->local[comm->my_rank] != rank)
+		return "a communicator in which it is another rank";
+	if (!window_valid(communicators, rank, comm))
+		return "a window that is another one";
+	return NULL;
+}
+
+static bool same_groups(const struct communicator *known, const struct wire_comm *comm)
+{
+	size_t local = comm->local_count * sizeof(int), remote = comm->remote_count * sizeof(int);
+	const int *second = known->members + known->first_count;
+
+	if (known->first_count == (int)comm->local_count
+	    && known->second_count == (int)comm->remote_count
+	    && memcmp(known->members, comm->local, local) == 0
+	    && (remote == 0 || memcmp(second, comm->remote, remote) == 0))
+		return true;
+	return comm->remote_count > 0 && known->first_count == (int)comm->remote_count
+	       && known->second_count == (int)comm->local_count
+	       && memcmp(known->members, comm->remote, remote) == 0
+	       && memcmp(second, comm->local, local) == 0;
+}
+
+bool communicators_add(struct communicators *communicators, int rank, const struct wire_comm *comm,
+                       GError **error)
+{
+	struct communicator *known = g_hash_table_lookup(communicators->table, &comm->comm);
+	struct communicator *communicator;
+	const char *wrong = doubt_communicator(communicators, rank, comm);
+
+	if (wrong) {
+		g_set_error(error, COMMUNICATORS_ERROR, 0,
+		            "rank %d said something impossible: it announced %s", rank, wrong);
+		return false;
+	}
+	if (known && same_groups(known, comm)) {
+		known->window = MAX(known->window, comm->window);
+		return true;
+	}
+	if (known) {
+		g_set_error(error, COMMUNICATORS_ERROR, 0,
+		            "rank %d said something impossible: it announced other members for a "
+		            "communicator (%s) than another rank",
+		            rank, known->name);
+		return false;
+	}
+	communicator = g_new0(struct communicator, 1);
+	communicator->number = comm->comm;
+	communicator->first_count = (int)comm->local_count;
+	communicator->second_count = (int)comm->remote_count;
+	communicator->window = comm->window;
+	communicator->members = g_new(int, comm->local_count + comm->remote_count);
+	memcpy(communicator->members, comm->local, comm->local_count * sizeof(int));
+	if (comm->remote_count > 0)
+		memcpy(communicator->members + comm->local_count, comm->remote,
+		       comm->remote_count * sizeof(int));
+	communicator->name = g_strdup(comm->name && *comm->name ? comm->name : "a communicator");
+	g_hash_table_insert(communicators->table, &communicator->number, communicator);
+	return true;
+}
+
+bool communicators_known(const struct communicators *communicators, guint64 comm)
+{
+	return comm == WIRE_COMM_SELF || find_communicator(communicators, comm) != NULL;
+}
+
+static int index_of(const int *members, int count, int rank)
+{
+	for (int i = 0; i < count; i++) {
+		if (members[i] == rank)
+			return i;
+	}
+	return -1;
+}
+
+/* The group whose ranks `rank` names as peers. */
+static const int *peer_group(const struct communicators *communicators, guint64 comm, int rank,
+                             int *ret_count)
+{
+	const struct communicator *communicator;
+
+	if (comm == WIRE_COMM_SELF) {
+		*ret_count = 1;
+		return &communicators->self[rank];
+	}
+	communicator = find_communicator(communicators, comm);
+	*ret_count = 0;
+	if (!communicator)
+		return NULL;
+	if (communicator->second_count > 0
+	    && index_of(communicator->members, communicator->first_count, rank) >= 0) {
+		*ret_count = communicator->second_count;
+		return communicator->members + communicator->first_count;
+	}
+	*ret_count = communicator->first_count;
+	return communicator->members;
+}
+
+int communicators_to_world(const struct communicators *communicators, guint64 comm, int rank,
+                           int peer)
+{
+	int count;
+	const int *group = peer_group(communicators, comm, rank, &count);
+
+	return group && peer >= 0 && peer < count ? group[peer] : -1;
+}
+
+int communicators_from_world(const struct communicators *communicators, guint64 comm, int rank,
+                             int peer)
+{
+	int count;
+	const int *group = peer_group(communicators, comm, rank, &count);
+
+	if (group && comm == WIRE_COMM_WORLD)
+		return peer >= 0 && peer < count ? peer : -1;
+	return group ? index_of(group, count, peer) : -1;
+}
+
+const int *communicators_members(const struct communicators *communicators, guint64 comm, int rank,
+                                 int *ret_count)
+{
+	const struct communicator *communicator;
+
+	if (comm == WIRE_COMM_SELF) {
+		*ret_count = 1;
+		return &communicators->self[rank];
+	}
+	communicator = find_communicator(communicators, comm);
+	*ret_count = communicator ? communicator->first_count + communicator->second_count : 0;
+	return communicator ? communicator->members : NULL;
+}
+
+bool communicators_is_member(const struct communicators *communicators, guint64 comm, int rank)
+{
+	const struct communicator *communicator = find_communicator(communicators, comm);
+
+	if (comm == WIRE_COMM_SELF || comm == WIRE_COMM_WORLD)
+		return true;
+	return communicator
+	       && index_of(communicator->members,
+	                   communicator->first_count + communicator->second_count, rank)
+	                  >= 0;
+}
+
+guint communicators_peers(const struct communicators *communicators, guint64 comm, int rank)
+{
+	int count;
+
+	peer_group(communicators, comm, rank, &count);
+	return (guint)count;
+}
+
+int communicators_first_group(const struct communicators *communicators, guint64 comm)
+{
+	const struct communicator *communicator = find_communicator(communicators, comm);
+
+	return communicator && communicator->second_count > 0 ? communicator->first_count : 0;
+}
+
+bool communicators_window(const struct communicators *communicators, guint64 comm,
+                          struct lock_place *ret_place)
+{
+	const struct communicator *communicator = find_communicator(communicators, comm);
+
+	if (!communicator || communicator->window == 0 || communicator->window > G_MAXINT32)
+		return false;
+	ret_place->window = (int32_t)communicator->window;
+	ret_place->first = lowest_rank(communicator);
+	return true;
+}
+
+const char *communicators_name(const struct communicators *communicators, guint64 comm)
+{
+	const struct communicator *communicator = find_communicator(communicators, comm);
+
+	if (comm == WIRE_COMM_SELF)
+		return "MPI_COMM_SELF";
+	return communicator ? communicator->name : "an unknown communicator";
+}
+
+const char *communicators_group(const struct communicators *communicators, guint64 comm)
+{
+	struct communicator *communicator = g_hash_table_lookup(communicators->table, &comm);
+	g_autoptr(GString) text = NULL;
+
+	if (!communicator || communicator->group)
+		return communicator ? communicator->group : NULL;
+	text = g_string_new(NULL);
+	for (int i = 0; i < communicator->first_count + communicator->second_count; i++)
+		g_string_append_printf(text, "%s%d",
+		                       i == 0                           ? ""
+		                       : i == communicator->first_count ? "|"
+		                                                        : ",",
+		                       communicator->members[i]);
+	communicator->group = g_intern_string(text->str);
+	return communicator->group;
+}

@@ -1,0 +1,602 @@
+#include "rma.h"
+
+#include "rma_accumulates.h"
+#include "rma_channels.h"
+#include "rma_key.h"
+#include "rma_order.h"
+#include "rma_places.h"
+#include "rma_underway.h"
+
+enum {
+	PIECES_MAX = 1 << 16,     /* of one access */
+	ALL_PIECES_MAX = 1 << 22, /* of all */
+	CANDIDATES_MAX = 1 << 14,
+};
+
+#define FAR (G_GINT64_CONSTANT(1) << 46)
+
+/* One call, in the order told. */
+struct item {
+	const struct wire_access *access;
+	int rank;
+	gint32 target;
+	gsize position;
+};
+
+/* What a call does with bytes of one rank's memory. */
+struct use {
+	guint item;
+	gint32 memory; /* whose */
+	guint64 first; /* its first byte */
+	guint64 bytes; /* how many, all in all */
+	bool own, writes, done;
+	gint32 done_rank; /* where its completion is known first, and at which time */
+	guint32 done_time;
+	struct rma_clock *issued; /* what its rank knew when it began */
+};
+
+/* A conflict that what comes later may still explain. */
+struct candidate {
+	guint32 uses[2]; /* as struct rma_side has them */
+};
+
+struct search {
+	int ranks;
+	GArray *items; /* struct item */
+	GArray *uses;  /* struct use */
+	struct rma_places *places;
+	struct rma_underway *underway;
+	GHashTable *open;    /* GArray of guint32 (uses), by window, rank and target */
+	GHashTable *closed;  /* the same, of those that await the target's MPI_Win_wait */
+	GHashTable *numbers; /* first use of an access, by rank and its number */
+	GArray *candidates;
+	struct rma_channels *channels;
+	struct rma_order *order;
+	struct rma_memory *memory;
+	guint64 pieces;
+	struct rma_doubts doubts;
+};
+
+static const struct item *item_at(const struct search *search, guint index)
+{
+	return &g_array_index(search->items, struct item, index);
+}
+
+static struct use *use_at(const struct search *search, guint32 index)
+{
+	return &g_array_index(search->uses, struct use, index);
+}
+
+/* --- tables -------------------------------------------------------------------------------- */
+
+static GArray *list_of(GHashTable *table, struct rma_key key, bool make)
+{
+	GArray *list = g_hash_table_lookup(table, &key);
+
+	if (!list && make) {
+		list = g_array_new(false, false, sizeof(guint32));
+		g_hash_table_insert(table, rma_key_new(key), list);
+	}
+	return list;
+}
+
+static GHashTable *lists_new(void)
+{
+	return g_hash_table_new_full(rma_key_hash, rma_key_equal, g_free,
+	                             (GDestroyNotify)g_array_unref);
+}
+
+/* --- what conflicts ------------------------------------------------------------------------ */
+
+static bool are_atomic(const struct search *search, const struct use *old, const struct use *use)
+{
+	const struct item *first = item_at(search, old->item), *second = item_at(search, use->item);
+	const struct rma_accumulate older = {first->access, first->rank, old->first};
+	const struct rma_accumulate newer = {second->access, second->rank, use->first};
+
+	return !old->own && !use->own
+	       && rma_may_meet(rma_places_find(search->places, first->access->window, old->memory),
+	                       &older, &newer);
+}
+
+/* What one rank does with memory of its own, a send, receive or collective among it, the shim
+ * compares (shim/overlap.h). */
+static bool is_compared_there(const struct item *one, const struct item *other)
+{
+	return one->rank == other->rank
+	       && (one->access->kind == WIRE_ACCESS_LOCAL
+	           || other->access->kind == WIRE_ACCESS_LOCAL);
+}
+
+static bool on_past(guint32 old, void *user);
+
+/* What conflicts with `old` from now on conflicts with `use` as well, which is the same call of the
+ * same rank, made again. One with a request may be complete before the other. */
+static bool repeats_use(const struct search *search, const struct use *use, const struct use *old,
+                        bool is_before)
+{
+	const struct item *older = item_at(search, old->item), *newer = item_at(search, use->item);
+	const struct wire_access *a = older->access, *b = newer->access;
+
+	return older->rank == newer->rank && older->target == newer->target && a->site == b->site
+	       && a->function == b->function && a->window == b->window && a->flags == b->flags
+	       && a->reduction == b->reduction && a->basic == b->basic && use->own == old->own
+	       && use->writes == old->writes && (is_before || !(a->flags & WIRE_ACCESS_REQUESTED));
+}
+
+static bool on_meet(guint32 old_index, guint32 index, bool crowded, void *user)
+{
+	struct search *search = user;
+	const struct use *old = use_at(search, old_index), *use = use_at(search, index);
+	int rank = item_at(search, use->item)->rank, other = item_at(search, old->item)->rank;
+	bool before;
+
+	if (old->item == use->item
+	    || (old->own && use->own
+	        && is_compared_there(item_at(search, old->item), item_at(search, use->item))))
+		return false;
+	before = old->done && rma_clock_knows(use->issued, old->done_rank, old->done_time);
+	if (!before && (old->writes || use->writes) && !are_atomic(search, old, use)
+	    && search->candidates->len < CANDIDATES_MAX) {
+		struct candidate candidate = {{old_index, index}};
+
+		if (rank < other)
+			candidate = (struct candidate){{index, old_index}};
+		g_array_append_val(search->candidates, candidate);
+	}
+	if (repeats_use(search, use, old, before)
+	    && (crowded
+	        || item_at(search, old->item)->access->displacement
+	                   == item_at(search, use->item)->access->displacement))
+		return true;
+	return before && on_past(old_index, search);
+}
+
+static bool on_past(guint32 old, void *user)
+{
+	const struct search *search = user;
+	const struct use *use = use_at(search, old);
+
+	for (int rank = 0; rank < search->ranks; rank++)
+		if (!use->done
+		    || !rma_order_knows(search->order, rank, use->done_rank, use->done_time))
+			return false;
+	return rma_underway_know(search->underway, use->done_rank, use->done_time);
+}
+
+/* Whether the rank of `later` may have learnt from memory that `first` was complete. */
+static bool may_follow(const struct search *search, const struct use *later,
+                       const struct use *first)
+{
+	return first->done
+	       && item_at(search, later->item)->rank != item_at(search, first->item)->rank
+	       && rma_channels_pass(search->channels, first->done_rank, first->done_time,
+	                            later->issued);
+}
+
+/* --- what the calls do --------------------------------------------------------------------- */
+
+/* How many pieces; 0: none, or more than can be looked at (*ret_known is false then). */
+static guint64 count_pieces(const struct wire_part *part, bool *ret_known)
+{
+	guint64 pieces;
+
+	if (part->length == 0 || part->times == 0 || part->count == 0)
+		return 0;
+	*ret_known = part->times <= PIECES_MAX && part->count <= PIECES_MAX
+	             && part->times * part->count <= PIECES_MAX && part->length < FAR
+	             && part->stride > -FAR && part->stride < FAR && part->extent > -FAR
+	             && part->extent < FAR;
+	pieces = part->times * part->count;
+	return *ret_known ? pieces : 0;
+}
+
+/* Notes whose memory it is, if it is seen as the rank's own. */
+static bool use_range(struct search *search, guint32 index, int memory, struct rma_range range)
+{
+	while (range.low < range.high) {
+		struct rma_piece piece = rma_places_next(search->places, memory, &range);
+
+		if (use_at(search, index)->own)
+			use_at(search, index)->memory = piece.rank;
+		if (!rma_memory_use(search->memory, piece.rank, piece.range, index))
+			return false;
+	}
+	return true;
+}
+
+static bool use_part(struct search *search, guint32 index, const struct wire_part *part,
+                     guint64 start)
+{
+	int memory = use_at(search, index)->memory;
+	bool known = true;
+	guint64 pieces = count_pieces(part, &known);
+
+	search->pieces += pieces;
+	use_at(search, index)->bytes += pieces * part->length;
+	if (!known || search->pieces > ALL_PIECES_MAX)
+		return false;
+	for (guint64 i = 0; pieces > 0 && i < part->count; i++) {
+		for (guint64 j = 0; j < part->times; j++) {
+			guint64 low = start + i * (guint64)part->extent + j * (guint64)part->stride;
+			struct rma_range range = {low, low + part->length};
+
+			if (range.high < range.low || !use_range(search, index, memory, range))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* What a call does in one role, as in `use` but for its place. false: not all of it is known. */
+static bool use_parts(struct search *search, guint8 role, guint64 offset, struct use use)
+{
+	const struct wire_access *access = item_at(search, use.item)->access;
+	guint32 index = search->uses->len;
+	bool known = true;
+
+	for (guint i = 0; i < access->part_count; i++) {
+		const struct wire_part *part = &access->parts[i];
+
+		if (part->role != role)
+			continue;
+		if (search->uses->len == index) {
+			use.first = (guint64)part->start + offset;
+			use.issued = rma_clock_ref(use.issued);
+			g_array_append_val(search->uses, use);
+		}
+		known &= use_part(search, index, part, (guint64)part->start + offset);
+	}
+	return known;
+}
+
+static bool use_role(struct search *search, guint item_index, guint8 role, guint64 offset)
+{
+	const struct item *item = item_at(search, item_index);
+	const struct wire_access *access = item->access;
+	bool own = role != WIRE_PART_TARGET, known;
+	guint32 index = search->uses->len;
+	struct rma_key key = {access->window, item->rank, item->target};
+	struct use use = {
+		.item = item_index,
+		.memory = own ? item->rank : item->target,
+		.own = own,
+		.writes = own ? role == WIRE_PART_WRITTEN
+	                      : (access->flags & WIRE_ACCESS_WRITES) != 0,
+	};
+
+	use.issued = own ? rma_order_now(search->order, item->rank)
+	                 : rma_order_now_at(search->order, item->rank, access->window,
+	                                    item->target);
+	known = use_parts(search, role, offset, use);
+	if (search->uses->len > index)
+		g_array_append_val(list_of(search->open, key, true), index);
+	rma_clock_unref(use.issued);
+	return known;
+}
+
+static void move_data(struct search *search, guint index)
+{
+	const struct item *item = item_at(search, index);
+	const struct wire_access *access = item->access;
+	struct rma_key number = {access->number, item->rank, 0};
+	const struct rma_place *place = NULL;
+	bool known = !(access->flags & WIRE_ACCESS_UNKNOWN);
+
+	g_hash_table_replace(search->numbers, rma_key_new(number),
+	                     GUINT_TO_POINTER(search->uses->len));
+	if (item->target >= 0)
+		place = rma_places_find(search->places, access->window, item->target);
+	if (place)
+		known &= use_role(search, index, WIRE_PART_TARGET,
+		                  place->base + (guint64)access->displacement * place->unit);
+	else
+		known = false;
+	if (item->target >= 0) {
+		known &= use_role(search, index, WIRE_PART_READ, 0);
+		known &= use_role(search, index, WIRE_PART_WRITTEN, 0);
+	}
+	if (!known)
+		search->doubts.unknown++;
+}
+
+/* --- what completes them ------------------------------------------------------------------- */
+
+/* A completion in that rank; it takes a time only when there is something to complete. */
+struct completion {
+	int rank;
+	guint32 time;
+};
+
+static void finish_use(struct search *search, struct completion *completion, guint32 index)
+{
+	struct use *use = use_at(search, index);
+
+	if (use->done)
+		return;
+	if (completion->time == 0)
+		completion->time = rma_order_tick(search->order, completion->rank);
+	use->done = true;
+	use->done_rank = completion->rank;
+	use->done_time = completion->time;
+}
+
+/* Those that this rank has begun at the target; `local`: its own buffers alone; the rest stays, or
+ * moves to `rest`. */
+static void finish_list(struct search *search, struct completion *completion, struct rma_key key,
+                        bool local, GHashTable *rest)
+{
+	GArray *list = list_of(search->open, key, false);
+	GArray *others = list && rest ? list_of(rest, key, true) : list;
+	guint kept = 0;
+
+	if (!list)
+		return;
+	for (guint i = 0; i < list->len; i++) {
+		guint32 index = g_array_index(list, guint32, i);
+
+		if (local && !use_at(search, index)->own) {
+			if (rest)
+				g_array_append_val(others, index);
+			else
+				g_array_index(list, guint32, kept++) = index;
+			continue;
+		}
+		finish_use(search, completion, index);
+	}
+	g_array_set_size(list, kept);
+}
+
+static void finish_all(struct search *search, const struct item *item, bool local, GHashTable *rest)
+{
+	struct completion completion = {item->rank, 0};
+	struct rma_key key = {item->access->window, item->rank, item->target};
+
+	if (item->target >= 0) {
+		finish_list(search, &completion, key, local, rest);
+		return;
+	}
+	for (key.target = 0; key.target < search->ranks; key.target++)
+		finish_list(search, &completion, key, local, rest);
+}
+
+/* The target knows that all origins have completed. */
+static void end_exposure(struct search *search, const struct item *item)
+{
+	struct completion completion = {item->rank, 0};
+	struct rma_key key = {item->access->window, 0, item->rank};
+
+	for (key.rank = 0; key.rank < search->ranks; key.rank++) {
+		GArray *list = list_of(search->closed, key, false);
+
+		for (guint i = 0; list && i < list->len; i++)
+			finish_use(search, &completion, g_array_index(list, guint32, i));
+		if (list)
+			g_array_set_size(list, 0);
+	}
+}
+
+static bool reads_alone(const struct wire_access *access)
+{
+	const guint8 does = WIRE_ACCESS_READS | WIRE_ACCESS_WRITES | WIRE_ACCESS_ATOMIC;
+
+	return (access->flags & does) == WIRE_ACCESS_READS;
+}
+
+/* A request that is complete says that its rank's buffers are free; of a Get alone, that it is
+ * complete at the target (MPI 3.1, section 11.3.5). */
+static void finish_request(struct search *search, const struct item *item)
+{
+	struct completion completion = {item->rank, 0};
+	struct rma_key key = {item->access->number, item->rank, 0};
+	gpointer first;
+
+	if (!g_hash_table_lookup_extended(search->numbers, &key, NULL, &first))
+		return;
+	for (guint32 i = GPOINTER_TO_UINT(first); i < search->uses->len; i++) {
+		const struct use *use = use_at(search, i);
+		const struct item *made = item_at(search, use->item);
+
+		if (made->rank != item->rank || made->access->number != item->access->number)
+			break;
+		if (use->own || reads_alone(made->access))
+			finish_use(search, &completion, i);
+	}
+}
+
+/* A send, receive or collective of this rank, which is over. */
+static void use_locally(struct search *search, guint index)
+{
+	const struct item *item = item_at(search, index);
+	const struct wire_access *access = item->access;
+	struct rma_clock *begun = NULL;
+	bool known = !(access->flags & WIRE_ACCESS_UNKNOWN);
+	guint32 done;
+
+	if (access->number == 0)
+		begun = rma_order_now(search->order, item->rank);
+	else if (!rma_underway_end(search->underway, item->rank, access->number, &begun))
+		known = false;
+	done = rma_order_tick(search->order, item->rank);
+	for (guint8 role = WIRE_PART_READ; role <= WIRE_PART_WRITTEN; role++) {
+		struct use use = {
+			.item = index,
+			.memory = item->rank,
+			.own = true,
+			.writes = role == WIRE_PART_WRITTEN,
+			.done = true,
+			.done_rank = item->rank,
+			.done_time = done,
+			.issued = begun,
+		};
+
+		known &= use_parts(search, role, 0, use);
+	}
+	rma_clock_unref(begun);
+	if (!known)
+		search->doubts.unknown++;
+}
+
+static void read_item(struct search *search, guint index)
+{
+	const struct item *item = item_at(search, index);
+	bool ends = !(item->access->flags & WIRE_ACCESS_NOPRECEDE);
+
+	rma_channels_read(search->channels, search->order, item->rank, item->access);
+	switch (item->access->kind) {
+	case WIRE_ACCESS_WINDOW: rma_places_open(search->places, item->access->window); break;
+	case WIRE_ACCESS_BEGIN:
+		rma_underway_begin(search->underway, item->rank, item->access->number,
+		                   rma_order_now(search->order, item->rank));
+		break;
+	case WIRE_ACCESS_LOCAL: use_locally(search, index); break;
+	case WIRE_ACCESS_DATA: move_data(search, index); break;
+	case WIRE_ACCESS_REQUEST: finish_request(search, item); break;
+	case WIRE_ACCESS_FREE:
+		rma_places_close(search->places, item->access->window); /* fall through */
+	case WIRE_ACCESS_FLUSH: finish_all(search, item, false, NULL); break;
+	case WIRE_ACCESS_FLUSH_LOCAL: finish_all(search, item, true, NULL); break;
+	case WIRE_ACCESS_FENCE:
+		if (ends)
+			finish_all(search, item, false, NULL);
+		rma_order_fence(search->order, item->rank, item->access->window, ends);
+		break;
+	case WIRE_ACCESS_COMPLETE: finish_all(search, item, true, search->closed); break;
+	case WIRE_ACCESS_WAIT: end_exposure(search, item); break;
+	default: break;
+	}
+}
+
+/* --- all of it ----------------------------------------------------------------------------- */
+
+static void list_items(struct search *search, const struct rma_log *log)
+{
+	for (guint i = 0; i < rma_log_blocks(log); i++) {
+		const struct rma_block *block = rma_log_block(log, i);
+
+		for (guint j = 0; j < block->count; j++) {
+			struct item item = {&block->list[j], block->rank, block->targets[j],
+			                    block->position};
+
+			g_array_append_val(search->items, item);
+			if (item.access->kind == WIRE_ACCESS_WINDOW
+			    || item.access->kind == WIRE_ACCESS_VIEW)
+				rma_places_note(search->places, item.rank, item.target,
+				                item.access);
+		}
+	}
+}
+
+static void read_all(struct search *search, const struct trace *trace)
+{
+	gsize at = 0;
+
+	for (guint i = 0; i < search->items->len; i++) {
+		for (; at < item_at(search, i)->position && at < trace->count; at++)
+			rma_order_read(search->order, &trace->events[at]);
+		read_item(search, i);
+	}
+}
+
+static struct rma_side side_of(const struct search *search, guint32 index)
+{
+	const struct use *use = use_at(search, index);
+	const struct item *item = item_at(search, use->item);
+
+	return (struct rma_side){item->access, item->rank,  use->memory,
+	                         use->own,     use->writes, use->bytes};
+}
+
+static int compare_numbers(guint64 one, guint64 other)
+{
+	return one < other ? -1 : one > other;
+}
+
+/* The same story in each run: by ranks and lines, then by how often they had been there. */
+static gint compare_candidates(gconstpointer a, gconstpointer b, gpointer user)
+{
+	const struct candidate *one = a, *other = b;
+	int order = 0;
+
+	for (int step = 0; step < 8 && order == 0; step++) {
+		const struct use *mine = use_at(user, one->uses[step % 2]);
+		const struct use *yours = use_at(user, other->uses[step % 2]);
+		const struct item *my = item_at(user, mine->item),
+				  *your = item_at(user, yours->item);
+
+		if (step < 2)
+			order = compare_numbers((guint64)my->rank, (guint64)your->rank);
+		else if (step < 4)
+			order = compare_numbers(my->access->site, your->access->site);
+		else if (step < 6)
+			order = compare_numbers(my->access->number, your->access->number);
+		else
+			order = (mine->own - yours->own) * 2 + mine->writes - yours->writes;
+	}
+	return order;
+}
+
+static void tell_conflicts(struct search *search, rma_found found, void *user)
+{
+	g_array_sort_with_data(search->candidates, compare_candidates, search);
+	for (guint i = 0; i < search->candidates->len; i++) {
+		const struct candidate *candidate = &g_array_index(search->candidates,
+		                                                   struct candidate, i);
+		const struct use *one = use_at(search, candidate->uses[0]);
+		const struct use *other = use_at(search, candidate->uses[1]);
+		struct rma_side sides[2] = {side_of(search, candidate->uses[0]),
+		                            side_of(search, candidate->uses[1])};
+
+		if (may_follow(search, one, other) || may_follow(search, other, one))
+			search->doubts.learnt++;
+		else
+			found(user, sides);
+	}
+}
+
+static void use_clear(gpointer use)
+{
+	rma_clock_unref(((struct use *)use)->issued);
+}
+
+static void search_free(struct search *search)
+{
+	g_array_unref(search->items);
+	g_array_unref(search->uses);
+	g_array_unref(search->candidates);
+	rma_places_free(search->places);
+	rma_underway_free(search->underway);
+	g_hash_table_destroy(search->open);
+	g_hash_table_destroy(search->closed);
+	g_hash_table_destroy(search->numbers);
+	rma_channels_free(search->channels);
+	rma_order_free(search->order);
+	rma_memory_free(search->memory);
+}
+
+void rma_find(const struct rma_log *log, const struct trace *trace, int ranks, rma_found found,
+              void *user, struct rma_doubts *ret_doubts)
+{
+	struct search search = {
+		.ranks = ranks,
+		.items = g_array_new(false, false, sizeof(struct item)),
+		.uses = g_array_new(false, false, sizeof(struct use)),
+		.places = rma_places_new(ranks),
+		.underway = rma_underway_new(ranks),
+		.open = lists_new(),
+		.closed = lists_new(),
+		.numbers = g_hash_table_new_full(rma_key_hash, rma_key_equal, g_free, NULL),
+		.candidates = g_array_new(false, false, sizeof(struct candidate)),
+		.channels = rma_channels_new(ranks),
+		.order = rma_order_new(ranks),
+	};
+
+	search.memory = rma_memory_new(ranks, on_meet, on_past, &search);
+	g_array_set_clear_func(search.uses, use_clear);
+	list_items(&search, log);
+	read_all(&search, trace);
+	tell_conflicts(&search, found, user);
+	search.doubts.unknown += rma_log_dropped(log);
+	*ret_doubts = search.doubts;
+	search_free(&search);
+}

@@ -1,0 +1,196 @@
+#include "rma_channels.h"
+
+#include "mpi_calls.h"
+
+enum channel {
+	CHANNEL_ATOMIC, /* one updates, another one fetches */
+	CHANNEL_LOOK,   /* one writes, another one looks into its memory */
+	CHANNELS
+};
+
+/* The steps of one rank, in its order. */
+struct steps {
+	GArray *told;   /* struct rma_clock pointers: what the rank knew when it told */
+	GArray *learnt; /* guint32: times at which it may have learnt */
+};
+
+/* All channels of one window: steps[rank * CHANNELS + channel]. */
+struct window {
+	guint64 number;
+	struct steps steps[];
+};
+
+struct rma_channels {
+	int ranks;
+	GPtrArray *windows;
+};
+
+static void clear_clock(gpointer clock)
+{
+	rma_clock_unref(*(struct rma_clock **)clock);
+}
+
+static struct window *window_new(guint64 number, int ranks)
+{
+	guint count = (guint)ranks * CHANNELS;
+	struct window *window = g_malloc(sizeof(*window) + count * sizeof(struct steps));
+
+	window->number = number;
+	for (guint i = 0; i < count; i++) {
+		window->steps[i].told = g_array_new(false, false, sizeof(struct rma_clock *));
+		window->steps[i].learnt = g_array_new(false, false, sizeof(guint32));
+		g_array_set_clear_func(window->steps[i].told, clear_clock);
+	}
+	return window;
+}
+
+struct rma_channels *rma_channels_new(int ranks)
+{
+	struct rma_channels *channels = g_new0(struct rma_channels, 1);
+
+	channels->ranks = ranks;
+	channels->windows = g_ptr_array_new();
+	return channels;
+}
+
+void rma_channels_free(struct rma_channels *channels)
+{
+	if (!channels)
+		return;
+	for (guint i = 0; i < channels->windows->len; i++) {
+		struct window *window = channels->windows->pdata[i];
+
+		for (guint j = 0; j < (guint)channels->ranks * CHANNELS; j++) {
+			g_array_unref(window->steps[j].told);
+			g_array_unref(window->steps[j].learnt);
+		}
+		g_free(window);
+	}
+	g_ptr_array_unref(channels->windows);
+	g_free(channels);
+}
+
+static struct steps *steps_of(const struct rma_channels *channels, guint64 number, int rank,
+                              enum channel channel)
+{
+	struct window *window = NULL;
+
+	for (guint i = channels->windows->len; i-- > 0 && !window;) {
+		struct window *one = channels->windows->pdata[i];
+
+		if (one->number == number)
+			window = one;
+	}
+	if (!window) {
+		window = window_new(number, channels->ranks);
+		g_ptr_array_add(channels->windows, window);
+	}
+	return &window->steps[(guint)rank * CHANNELS + channel];
+}
+
+/* Of several steps with the same knowledge the first says all. */
+static void add_step(struct steps *steps, struct rma_clock *known)
+{
+	guint count = steps->told->len;
+
+	if (count > 0 && g_array_index(steps->told, struct rma_clock *, count - 1) == known)
+		rma_clock_unref(known);
+	else
+		g_array_append_val(steps->told, known);
+}
+
+void rma_channels_read(struct rma_channels *channels, struct rma_order *order, int rank,
+                       const struct wire_access *access)
+{
+	bool moves = access->kind == WIRE_ACCESS_DATA;
+	bool looks = access->kind == WIRE_ACCESS_LOOK;
+	bool writes = moves && access->flags & WIRE_ACCESS_WRITES;
+	bool atomic = moves && access->flags & WIRE_ACCESS_ATOMIC;
+	bool fetches = atomic && access->flags & WIRE_ACCESS_READS;
+	struct steps *updates, *memory;
+	guint32 time;
+
+	if (!moves && !looks)
+		return;
+	updates = steps_of(channels, access->window, rank, CHANNEL_ATOMIC);
+	memory = steps_of(channels, access->window, rank, CHANNEL_LOOK);
+	if (writes && atomic)
+		add_step(updates, rma_order_now(order, rank));
+	/* What a rank has stored into its own memory, MPI_Win_sync shows to others. */
+	if (writes || (looks && access->function == MPI_CALL_Win_sync))
+		add_step(memory, rma_order_now(order, rank));
+	if (!fetches && !looks)
+		return;
+	time = rma_order_tick(order, rank);
+	g_array_append_val(fetches ? updates->learnt : memory->learnt, time);
+}
+
+/* What the rank knew at its first step that tells of it; false: there is none. */
+static bool first_told(const struct steps *steps, int rank, guint32 time,
+                       struct rma_clock **ret_known)
+{
+	guint low = 0, high = steps->told->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (rma_clock_knows(g_array_index(steps->told, struct rma_clock *, middle), rank,
+		                    time))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low == steps->told->len)
+		return false;
+	*ret_known = g_array_index(steps->told, struct rma_clock *, low);
+	return true;
+}
+
+/* The time of the rank's last step by which it learns before `later`, or 0. */
+static guint32 last_learnt(const struct steps *steps, int rank, const struct rma_clock *later)
+{
+	guint low = 0, high = steps->learnt->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (rma_clock_knows(later, rank, g_array_index(steps->learnt, guint32, middle)))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? g_array_index(steps->learnt, guint32, low - 1) : 0;
+}
+
+static bool passes(const struct rma_channels *channels, const struct window *window, guint channel,
+                   int rank, guint32 time, const struct rma_clock *later)
+{
+	for (int from = 0; from < channels->ranks; from++) {
+		struct rma_clock *told;
+
+		if (!first_told(&window->steps[(guint)from * CHANNELS + channel], rank, time,
+		                &told))
+			continue;
+		for (int to = 0; to < channels->ranks; to++) {
+			const struct steps *steps = &window->steps[(guint)to * CHANNELS + channel];
+			guint32 learnt = to == from ? 0 : last_learnt(steps, to, later);
+
+			/* What was learnt before it was told was something else. */
+			if (learnt > 0 && !rma_clock_knows(told, to, learnt))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool rma_channels_pass(const struct rma_channels *channels, int rank, guint32 time,
+                       const struct rma_clock *later)
+{
+	for (guint i = 0; i < channels->windows->len; i++) {
+		for (guint channel = 0; channel < CHANNELS; channel++)
+			if (passes(channels, channels->windows->pdata[i], channel, rank, time,
+			           later))
+				return true;
+	}
+	return false;
+}

@@ -1,0 +1,28 @@
+/* How ranks may learn of each other from the memory of a window, which nobody sees: one puts a flag
+ * there, or updates a counter, and another one reads it. Between what a rank told in this way and
+ * what another one may have learnt, an order is possible that the messages do not show. Pure. */
+#ifndef MATCHPOINT_SCHEDULER_WORLD_RMA_CHANNELS_H
+#define MATCHPOINT_SCHEDULER_WORLD_RMA_CHANNELS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "rma_order.h"
+#include "shim/wire.h"
+
+struct rma_channels;
+
+struct rma_channels *rma_channels_new(int ranks);
+void rma_channels_free(struct rma_channels *channels);
+
+/* The next step of this rank; `order` tells what it knows now. A step by which it may learn takes a
+ * time of its own (rma_order_tick). */
+void rma_channels_read(struct rma_channels *channels, struct rma_order *order, int rank,
+                       const struct wire_access *access);
+
+/* Whether somebody may have told, once it was known that something was complete in `rank` at
+ * `time`, what somebody else learnt before what has the clock `later`. */
+bool rma_channels_pass(const struct rma_channels *channels, int rank, guint32 time,
+                       const struct rma_clock *later);
+
+#endif

@@ -1,0 +1,29 @@
+/* Who has used which bytes of the ranks' memories: a map of disjoint intervals, each with those of
+ * its users that still matter. A use is a number of the caller's, who decides which matter. Pure.
+ * */
+#ifndef MATCHPOINT_SCHEDULER_WORLD_RMA_MEMORY_H
+#define MATCHPOINT_SCHEDULER_WORLD_RMA_MEMORY_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* Bytes of one rank's memory, from `low` to below `high`. */
+struct rma_range {
+	guint64 low, high;
+};
+
+struct rma_memory;
+
+/* `use` comes to bytes that `old` has used before; `crowded`: and many others have. Returns whether
+ * `old` matters no more there. */
+typedef bool (*rma_meet)(guint32 old, guint32 use, bool crowded, void *user);
+/* Whether an old use can matter no more, anywhere. */
+typedef bool (*rma_past)(guint32 old, void *user);
+
+struct rma_memory *rma_memory_new(int ranks, rma_meet meet, rma_past past, void *user);
+void rma_memory_free(struct rma_memory *memory);
+
+/* O(log n) and what it meets. false: there are too many intervals; it was not looked at. */
+bool rma_memory_use(struct rma_memory *memory, int rank, struct rma_range range, guint32 use);
+
+#endif

@@ -1,0 +1,43 @@
+/* What happens before what in one world, told of the trace (explorer/trace.h) and of fences: vector
+ * clocks (Mattern 1989) whose components only advance where one-sided accesses are completed. An
+ * order that was merely observed, such as which of two sends came first, is none. Pure. */
+#ifndef MATCHPOINT_SCHEDULER_WORLD_RMA_ORDER_H
+#define MATCHPOINT_SCHEDULER_WORLD_RMA_ORDER_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "explorer/trace.h"
+
+struct rma_order;
+
+struct rma_order *rma_order_new(int ranks);
+void rma_order_free(struct rma_order *order);
+
+/* The next event of the trace. */
+void rma_order_read(struct rma_order *order, const struct event *event);
+
+/* The rank's next arrival in a collective is that of a fence; `ends`: one that ends an epoch, and
+ * so waits for all (MPI 3.1, section 11.5.1). */
+void rma_order_fence(struct rma_order *order, int rank, guint64 window, bool ends);
+
+/* Something is complete in this rank now: the time by which it is known, from 1. */
+guint32 rma_order_tick(struct rma_order *order, int rank);
+
+/* What a rank knows at some time: shared, never changed; NULL: nothing. Free with
+ * rma_clock_unref. */
+struct rma_clock;
+struct rma_clock *rma_order_now(const struct rma_order *order, int rank);
+struct rma_clock *rma_clock_ref(struct rma_clock *clock);
+void rma_clock_unref(struct rma_clock *clock);
+
+/* The same for what it begins at `target`: no sooner than that rank has come to the window's last
+ * fence, whether or not the fence waited for it. */
+struct rma_clock *rma_order_now_at(const struct rma_order *order, int rank, guint64 window,
+                                   int target);
+bool rma_clock_knows(const struct rma_clock *clock, int other, guint32 time);
+
+/* Whether what was complete in `other` at that time happened before what `rank` does now. */
+bool rma_order_knows(const struct rma_order *order, int rank, int other, guint32 time);
+
+#endif

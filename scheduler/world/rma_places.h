@@ -1,0 +1,46 @@
+/* Where windows lie in the ranks' memories, and which addresses of different ranks are the same
+ * bytes: those of a window in shared memory (MPI 3.1, section 11.2.3), which are taken for the
+ * memory of the rank whose part they are. Pure. */
+#ifndef MATCHPOINT_SCHEDULER_WORLD_RMA_PLACES_H
+#define MATCHPOINT_SCHEDULER_WORLD_RMA_PLACES_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "rma_memory.h"
+#include "shim/wire.h"
+
+/* A window in one rank. */
+struct rma_place {
+	guint64 base, unit;
+	guint8 flags; /* enum wire_window_flags */
+};
+
+struct rma_places;
+
+struct rma_places *rma_places_new(int ranks);
+void rma_places_free(struct rma_places *places);
+
+/* What the rank has told of a window: WIRE_ACCESS_WINDOW, or WIRE_ACCESS_VIEW of what `target` (a
+ * rank of MPI_COMM_WORLD) gave to it. To be told before anything is asked. */
+void rma_places_note(struct rma_places *places, int rank, gint32 target,
+                     const struct wire_access *access);
+
+/* NULL: there is none. */
+const struct rma_place *rma_places_find(const struct rma_places *places, guint64 window, int rank);
+
+/* A window is there from now on, or not any more: its addresses may have been, or become,
+ * something else. */
+void rma_places_open(struct rma_places *places, guint64 window);
+void rma_places_close(struct rma_places *places, guint64 window);
+
+/* The first bytes of a range, which is not empty, of a rank's memory that are one rank's: whose,
+ * and where in its own memory. *range is what is left. */
+struct rma_piece {
+	int rank;
+	struct rma_range range;
+};
+struct rma_piece rma_places_next(const struct rma_places *places, int rank,
+                                 struct rma_range *range);
+
+#endif

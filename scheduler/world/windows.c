@@ -1,0 +1,291 @@
+#include "windows.h"
+
+struct place {
+	gint32 number;
+	guint32 grants;
+	int holder; /* -1: free */
+	bool offered;
+	bool shared, exclusive; /* such locks have asked for it */
+};
+
+/* A lock asked for or held. */
+struct lock {
+	guint64 comm;
+	int target;
+	GArray *held;   /* struct lock_grant */
+	GArray *claims; /* struct lock_claim: of this stage */
+	GArray *later;  /* struct lock_claim: of the next */
+	guint granted;  /* of `claims` */
+};
+
+struct windows {
+	int ranks;
+	GHashTable *places;   /* struct place, by number */
+	struct lock **asking; /* by rank; NULL: none */
+	GPtrArray **held;     /* by rank: struct lock; NULL: none so far */
+	bool *again;          /* by rank: its last request was for what it holds */
+};
+
+static struct lock *lock_new(guint64 comm, int target)
+{
+	struct lock *lock = g_new0(struct lock, 1);
+
+	lock->comm = comm;
+	lock->target = target;
+	lock->held = g_array_new(false, false, sizeof(struct lock_grant));
+	lock->claims = g_array_new(false, false, sizeof(struct lock_claim));
+	lock->later = g_array_new(false, false, sizeof(struct lock_claim));
+	return lock;
+}
+
+static struct lock *lock_copy(const struct lock *from)
+{
+	struct lock *to = g_memdup2(from, sizeof(*from));
+
+	to->held = g_array_copy(from->held);
+	to->claims = g_array_copy(from->claims);
+	to->later = g_array_copy(from->later);
+	return to;
+}
+
+static void lock_free(gpointer pointer)
+{
+	struct lock *lock = pointer;
+
+	if (!lock)
+		return;
+	g_array_unref(lock->held);
+	g_array_unref(lock->claims);
+	g_array_unref(lock->later);
+	g_free(lock);
+}
+
+struct windows *windows_new(int ranks)
+{
+	struct windows *windows = g_new0(struct windows, 1);
+
+	windows->ranks = ranks;
+	windows->places = g_hash_table_new_full(g_int_hash, g_int_equal, NULL, g_free);
+	windows->asking = g_new0(struct lock *, ranks);
+	windows->held = g_new0(GPtrArray *, ranks);
+	windows->again = g_new0(bool, ranks);
+	return windows;
+}
+
+static void *copy_held(const void *lock, void *user)
+{
+	(void)user;
+	return lock_copy(lock);
+}
+
+struct windows *windows_copy(const struct windows *from)
+{
+	struct windows *to = windows_new(from->ranks);
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, from->places);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct place *place = g_memdup2(value, sizeof(*place));
+
+		g_hash_table_insert(to->places, &place->number, place);
+	}
+	for (int rank = 0; rank < from->ranks; rank++) {
+		if (from->asking[rank])
+			to->asking[rank] = lock_copy(from->asking[rank]);
+		to->again[rank] = from->again[rank];
+		if (from->held[rank])
+			to->held[rank] = g_ptr_array_copy(from->held[rank], copy_held, NULL);
+	}
+	return to;
+}
+
+void windows_free(struct windows *windows)
+{
+	if (!windows)
+		return;
+	for (int rank = 0; rank < windows->ranks; rank++) {
+		lock_free(windows->asking[rank]);
+		if (windows->held[rank])
+			g_ptr_array_unref(windows->held[rank]);
+	}
+	g_free(windows->asking);
+	g_free(windows->held);
+	g_free(windows->again);
+	g_hash_table_destroy(windows->places);
+	g_free(windows);
+}
+
+static struct place *find_place(const struct windows *windows, gint32 number)
+{
+	return g_hash_table_lookup(windows->places, &number);
+}
+
+static struct place *make_place(struct windows *windows, gint32 number)
+{
+	struct place *place = find_place(windows, number);
+
+	if (!place) {
+		place = g_new0(struct place, 1);
+		place->number = number;
+		place->holder = -1;
+		g_hash_table_insert(windows->places, &place->number, place);
+	}
+	return place;
+}
+
+/* Adds a claim of the place in which `reader` (-1: nobody) could hold a shared lock. */
+static bool add_claim(struct windows *windows, const struct lock_wish *wish, int target, int reader,
+                      GArray *claims, guint32 sub)
+{
+	struct lock_place place = {wish->window.window, wish->window.first, target, reader};
+	struct lock_claim claim = {lock_number(windows->ranks, &place), sub};
+	struct place *entry;
+
+	if (claim.place < 0)
+		return false;
+	entry = make_place(windows, claim.place);
+	entry->shared |= wish->shared;
+	entry->exclusive |= !wish->shared;
+	g_array_append_val(claims, claim);
+	return true;
+}
+
+bool windows_holds(const struct windows *windows, int rank, guint64 comm, int target)
+{
+	const GPtrArray *held = windows->held[rank];
+
+	for (guint i = 0; held && i < held->len; i++) {
+		const struct lock *lock = held->pdata[i];
+
+		if (lock->comm == comm
+		    && (lock->target == target || lock->target == WINDOWS_ALL
+		        || target == WINDOWS_ALL))
+			return true;
+	}
+	return false;
+}
+
+void windows_ask_again(struct windows *windows, int rank)
+{
+	windows->again[rank] = true;
+}
+
+bool windows_was_again(struct windows *windows, int rank)
+{
+	bool was = windows->again[rank];
+
+	windows->again[rank] = false;
+	return was;
+}
+
+bool windows_asks(const struct windows *windows, int rank)
+{
+	return windows->asking[rank] != NULL;
+}
+
+bool windows_ask(struct windows *windows, const struct lock_wish *wish)
+{
+	struct lock *lock = lock_new(wish->comm, wish->target);
+	bool fits = true;
+	guint32 sub = 0;
+
+	g_assert(!windows->asking[wish->rank]);
+	windows->again[wish->rank] = false;
+	windows->asking[wish->rank] = lock;
+	if (!wish->shared)
+		fits = add_claim(windows, wish, wish->target, -1, lock->claims, sub++);
+	else if (wish->target != WINDOWS_ALL)
+		fits = add_claim(windows, wish, wish->target, wish->rank, lock->claims, sub++);
+	for (int i = 0; i < wish->count && fits; i++) {
+		int member = wish->members[i];
+
+		if (!wish->shared && member != wish->rank)
+			fits = add_claim(windows, wish, wish->target, member, lock->later, sub++);
+		else if (wish->shared && wish->target == WINDOWS_ALL)
+			fits = add_claim(windows, wish, member, wish->rank, lock->claims, sub++);
+	}
+	return fits;
+}
+
+const GArray *windows_claims(const struct windows *windows, int rank)
+{
+	return windows->asking[rank]->claims;
+}
+
+guint32 windows_offer(struct windows *windows, gint32 number)
+{
+	struct place *place = find_place(windows, number);
+
+	if (place->offered || place->holder >= 0)
+		return 0;
+	place->offered = true;
+	return place->grants + 1;
+}
+
+enum lock_progress windows_grant(struct windows *windows, gint32 number, int rank)
+{
+	struct place *place = find_place(windows, number);
+	struct lock *lock = windows->asking[rank];
+	struct lock_grant grant = {number, place->grants + 1};
+	GArray *done;
+
+	place->offered = false;
+	place->holder = rank;
+	place->grants++;
+	g_array_append_val(lock->held, grant);
+	if (++lock->granted < lock->claims->len)
+		return LOCK_WAITS;
+	if (lock->later->len > 0) {
+		done = lock->claims;
+		lock->claims = lock->later;
+		lock->later = done;
+		g_array_set_size(done, 0);
+		lock->granted = 0;
+		return LOCK_CLAIMS;
+	}
+	if (!windows->held[rank])
+		windows->held[rank] = g_ptr_array_new_with_free_func(lock_free);
+	g_ptr_array_add(windows->held[rank], g_steal_pointer(&windows->asking[rank]));
+	return LOCK_GRANTED;
+}
+
+void windows_release(struct windows *windows, int rank, guint64 comm, int target, GArray *ret)
+{
+	GPtrArray *held = windows->held[rank];
+
+	for (guint i = 0; held && i < held->len; i++) {
+		const struct lock *lock = held->pdata[i];
+
+		if (lock->comm != comm || lock->target != target)
+			continue;
+		g_array_append_vals(ret, lock->held->data, lock->held->len);
+		g_ptr_array_remove_index(held, i);
+		break;
+	}
+	for (guint i = 0; i < ret->len; i++)
+		find_place(windows, g_array_index(ret, struct lock_grant, i).place)->holder = -1;
+}
+
+void windows_mark_holders(const struct windows *windows, int rank, bool *waits)
+{
+	const struct lock *lock = windows->asking[rank];
+
+	for (guint i = 0; lock && i < lock->claims->len; i++) {
+		const struct lock_claim *claim = &g_array_index(lock->claims, struct lock_claim, i);
+		const struct place *place = find_place(windows, claim->place);
+
+		if (place->holder >= 0 && place->holder != rank)
+			waits[place->holder] = true;
+	}
+}
+
+bool windows_contended(const struct windows *windows, gint32 number)
+{
+	const struct place *place = find_place(windows, number);
+	struct lock_place which;
+
+	if (!place || !lock_from_number(windows->ranks, number, &which))
+		return false;
+	return which.reader < 0 || (place->shared && place->exclusive);
+}

@@ -1,0 +1,152 @@
+#include "world_arrival.h"
+
+#include "mpi_calls.h"
+#include "world_internal.h"
+
+/* Calls that no rank inside MPI can wait for: point to point, and collectives that all members are
+ * in together. Not so those that make communicators, in which groups wait for one another. */
+static const guint16 returns_at_rest[] = {
+	MPI_CALL_Send,
+	MPI_CALL_Ssend,
+	MPI_CALL_Rsend,
+	MPI_CALL_Bsend,
+	MPI_CALL_Recv,
+	MPI_CALL_Mrecv,
+	MPI_CALL_Sendrecv,
+	MPI_CALL_Sendrecv_replace,
+	MPI_CALL_Probe,
+	MPI_CALL_Mprobe,
+	MPI_CALL_Iprobe,
+	MPI_CALL_Improbe,
+	MPI_CALL_Wait,
+	MPI_CALL_Waitall,
+	MPI_CALL_Waitany,
+	MPI_CALL_Waitsome,
+	MPI_CALL_Test,
+	MPI_CALL_Testall,
+	MPI_CALL_Testany,
+	MPI_CALL_Testsome,
+	MPI_CALL_Request_get_status,
+	MPI_CALL_Cancel,
+	MPI_CALL_Barrier,
+	MPI_CALL_Bcast,
+	MPI_CALL_Gather,
+	MPI_CALL_Gatherv,
+	MPI_CALL_Scatter,
+	MPI_CALL_Scatterv,
+	MPI_CALL_Allgather,
+	MPI_CALL_Allgatherv,
+	MPI_CALL_Alltoall,
+	MPI_CALL_Alltoallv,
+	MPI_CALL_Alltoallw,
+	MPI_CALL_Reduce,
+	MPI_CALL_Allreduce,
+	MPI_CALL_Reduce_scatter,
+	MPI_CALL_Reduce_scatter_block,
+	MPI_CALL_Scan,
+	MPI_CALL_Exscan,
+};
+
+static bool is_early(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	if (!world->options.arrives_early || world->windows || rank->threads)
+		return false;
+	for (guint i = 0; i < G_N_ELEMENTS(returns_at_rest); i++)
+		if (rank->line->function == returns_at_rest[i])
+			return true;
+	return false;
+}
+
+static bool is_underway(const struct live *live)
+{
+	return live->kind == WIRE_RECEIVE && live->nonblocking && !live->arrived
+	       && !live->cancelled;
+}
+
+/* Receives that the rank has started, and for whose completion its pending call does not wait. */
+static guint count_pending(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	guint pending = 0;
+
+	for (guint i = 0; i < rank->live->len; i++)
+		pending += is_underway(&g_array_index(rank->live, struct live, i));
+	if (rank->line->wait != WIRE_WAIT_ALL)
+		return pending;
+	for (guint i = 0; pending > 0 && i < rank->line->waited->len; i++) {
+		const struct live *live = world_find_live(
+			world, number, g_array_index(rank->line->waited, struct wire_name, i));
+
+		pending -= live && is_underway(live);
+	}
+	return pending;
+}
+
+/* Members of a collective that the library carries out can only go together. */
+static bool is_bound_to_pending(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < rank->line->waited->len; i++) {
+		struct wire_name name = g_array_index(rank->line->waited, struct wire_name, i);
+		const struct live *live = world_find_live(world, number, name);
+		const struct op_id *calls;
+		int count;
+
+		if (!live || live->kind != WIRE_COLLECTIVE || live->nonblocking)
+			continue;
+		calls = collectives_calls(world->collectives, live->instance, &count);
+		for (int member = 0; member < count; member++)
+			if (calls[member].call != 0 && count_pending(world, calls[member].rank) > 0)
+				return true;
+	}
+	return false;
+}
+
+bool world_defers(struct world *world, int number)
+{
+	if (world->lets_go || !is_early(world, number)
+	    || (count_pending(world, number) == 0 && !is_bound_to_pending(world, number)))
+		return false;
+	world->deferred = true;
+	return true;
+}
+
+bool world_let_go(struct world *world)
+{
+	int running = world->running;
+
+	if (!world->deferred)
+		return false;
+	world->deferred = false;
+	world->lets_go = true;
+	for (int number = 0; number < world->options.ranks; number++)
+		world_try_release(world, number);
+	world->lets_go = false;
+	return world->running > running;
+}
+
+bool world_release_deferred(struct world *world)
+{
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_LETS_GO});
+	return world_tell_answer(world, world_let_go(world));
+}
+
+void world_bring_data(struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	if (!is_early(world, number))
+		return;
+	for (guint i = 0; i < rank->live->len; i++) {
+		struct live *live = &g_array_index(rank->live, struct live, i);
+		struct wire_bind bind = {live->name, WIRE_ARRIVES, 0};
+
+		if (!is_underway(live) || !live->matched)
+			continue;
+		live->arrived = true;
+		world_bind(world, number, &bind);
+	}
+}

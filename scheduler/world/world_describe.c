@@ -1,0 +1,263 @@
+#include "world_internal.h"
+
+#include "mpi_calls.h"
+
+const struct trace *world_trace(const struct world *world)
+{
+	return &world->trace;
+}
+
+const GArray *world_choices(const struct world *world)
+{
+	return world->choices;
+}
+
+const GArray *world_alternatives(const struct world *world, guint index)
+{
+	return world->alternatives->pdata[index];
+}
+
+const struct world_options *world_options(const struct world *world)
+{
+	return &world->options;
+}
+
+bool world_finalized(const struct world *world, int rank)
+{
+	return world->ranks[rank].finalized;
+}
+
+guint32 world_calls(const struct world *world, int rank)
+{
+	return world->ranks[rank].calls->len;
+}
+
+const struct world_call *world_call_info(const struct world *world, int rank, guint32 call)
+{
+	const GArray *calls = world->ranks[rank].calls;
+
+	return call >= 1 && call <= calls->len ? &g_array_index(calls, struct world_call, call - 1)
+	                                       : NULL;
+}
+
+static void mark_collective(const struct world *world, int number, const struct live *live,
+                            bool *waits)
+{
+	int count, members_count;
+	const struct op_id *calls = collectives_calls(world->collectives, live->instance, &count);
+	const int *members = communicators_members(world->comms, live->comm, number,
+	                                           &members_count);
+
+	g_assert(count == members_count);
+	for (int i = 0; i < count; i++) {
+		if (calls[i].call == 0)
+			waits[members[i]] = true;
+	}
+}
+
+static void mark_peers(const struct world *world, int number, const struct live *live, bool *waits)
+{
+	int count, peer;
+	const int *members;
+
+	if (live->kind == WIRE_COLLECTIVE) {
+		mark_collective(world, number, live, waits);
+	} else if (live->kind == WIRE_LOCK) {
+		windows_mark_holders(world->locks, number, waits);
+	} else if (live->peer == WIRE_ANY) {
+		members = communicators_members(world->comms, live->comm, number, &count);
+		for (int i = 0; i < count; i++) {
+			if (members[i] != number
+			    && world->ranks[members[i]].line->phase != PHASE_ENDED)
+				waits[members[i]] = true;
+		}
+	} else {
+		peer = communicators_to_world(world->comms, live->comm, number, live->peer);
+		if (peer >= 0)
+			waits[peer] = true;
+	}
+}
+
+/* Of a joined operation, the half that is not complete; NULL: it can complete. */
+static const struct live *incomplete(const struct world *world, int number, const struct live *live)
+{
+	if (world_completable(world, number, live))
+		return NULL;
+	return world_half_completable(world, number, live) ? world_find_joined(world, number, live)
+	                                                   : live;
+}
+
+/* The operation of this name if the pending call still waits for something of it; else false. */
+static bool still_waits(const struct world *world, int number, struct wire_name name,
+                        struct live *ret_for)
+{
+	const struct live *live = world_find_live(world, number, name);
+	const struct message *message;
+
+	if (world->ranks[number].line->wait == WIRE_WAIT_TAKEN) {
+		message = world_find_message(world, number, name);
+		if (message)
+			*ret_for = (struct live){.name = name,
+			                         .kind = WIRE_SEND,
+			                         .comm = message->comm,
+			                         .peer = message->peer,
+			                         .tag = message->tag};
+		return message != NULL;
+	}
+	live = live ? incomplete(world, number, live) : NULL;
+	if (live)
+		*ret_for = *live;
+	return live != NULL;
+}
+
+static void mark_waited(const struct world *world, int number, bool *waits)
+{
+	const struct rank *rank = &world->ranks[number];
+	struct live live;
+
+	for (guint i = 0; rank->line->phase == PHASE_BLOCKED && i < rank->line->waited->len; i++) {
+		if (still_waits(world, number,
+		                g_array_index(rank->line->waited, struct wire_name, i), &live))
+			mark_peers(world, number, &live, waits);
+	}
+}
+
+GArray *world_waits_for(struct world *world, int number, guint32 call)
+{
+	GArray *list = g_array_new(false, false, sizeof(gint32));
+	g_autofree bool *waits = g_new0(bool, world->options.ranks);
+
+	for (guint i = 0; i < world_lines(world, number); i++) {
+		world_focus(world, number, i);
+		if (call == 0 || world->ranks[number].line->call == call)
+			mark_waited(world, number, waits);
+	}
+	world_mark_caught(world, number, waits);
+	for (gint32 i = 0; i < world->options.ranks; i++) {
+		if (waits[i])
+			g_array_append_val(list, i);
+	}
+	return list;
+}
+
+static void append_envelope(GString *text, const struct world *world, guint8 kind, gint32 peer,
+                            gint32 tag, guint64 comm)
+{
+	const char *separator = "";
+	struct lock_place window;
+
+	if (kind == WIRE_COLLECTIVE) {
+		if (peer >= 0)
+			g_string_append_printf(text, "root=%d", peer);
+		separator = peer >= 0 ? ", " : "";
+	} else if (kind == WIRE_LOCK || kind == WIRE_UNLOCK) {
+		if (peer != WIRE_ANY)
+			g_string_append_printf(text, "target=%d", peer);
+		separator = peer != WIRE_ANY ? ", " : "";
+	} else if (communicators_window(world->comms, comm, &window)) {
+		g_string_append_printf(
+			text, "%s=%d",
+			(kind == WIRE_SEND) == (tag == WIRE_EXPOSED) ? "origin" : "target", peer);
+		separator = ", ";
+	} else {
+		if (peer == WIRE_ANY)
+			g_string_append(text, "ANY_SOURCE");
+		else
+			g_string_append_printf(text, "%s=%d", kind == WIRE_SEND ? "dest" : "source",
+			                       peer);
+		if (tag == WIRE_ANY)
+			g_string_append(text, ", ANY_TAG");
+		else
+			g_string_append_printf(text, ", tag=%d", tag);
+		separator = ", ";
+	}
+	if (comm != WIRE_COMM_WORLD)
+		g_string_append_printf(text, "%s%s", separator,
+		                       communicators_name(world->comms, comm));
+}
+
+/* A blocked completion call is described by the first operation that it still waits for. */
+static bool first_waited(const struct world *world, int number, struct live *ret_live)
+{
+	const GArray *waited = world->ranks[number].line->waited;
+	guint i = 0;
+
+	while (i < waited->len
+	       && !still_waits(world, number, g_array_index(waited, struct wire_name, i), ret_live))
+		i++;
+	return i < waited->len;
+}
+
+GArray *world_pending_calls(struct world *world, int number)
+{
+	GArray *calls = g_array_new(false, false, sizeof(guint32));
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < world_lines(world, number); i++) {
+		world_focus(world, number, i);
+		if (rank->line->phase == PHASE_BLOCKED)
+			g_array_append_val(calls, rank->line->call);
+	}
+	return calls;
+}
+
+char *world_arguments(struct world *world, int number, guint32 call)
+{
+	const struct world_call *info = world_call_info(world, number, call);
+	const struct rank *rank = &world->ranks[number];
+	GString *text = g_string_new(NULL);
+	const struct world_call *from;
+	struct live live;
+
+	world_focus_call(world, number, call);
+	if (info && info->kind != 0) {
+		append_envelope(text, world, info->kind, info->peer, info->tag, info->comm);
+	} else if (info && rank->line->phase == PHASE_BLOCKED && rank->line->call == call
+	           && first_waited(world, number, &live)) {
+		from = world_call_info(world, number, live.name.call);
+		g_string_append_printf(text, "%s(", from ? mpi_call_name(from->function) : "?");
+		append_envelope(text, world, live.kind, live.peer, live.tag, live.comm);
+		g_string_append_c(text, ')');
+	}
+	return g_string_free(text, false);
+}
+
+const GArray *world_left(const struct world *world, int rank)
+{
+	return world->ranks[rank].left;
+}
+
+GArray *world_unreceived(const struct world *world)
+{
+	g_autoptr(GArray) sends = g_array_new(false, false, sizeof(struct operation));
+	g_autoptr(GArray) receives = g_array_new(false, false, sizeof(struct operation));
+	GArray *ids = g_array_new(false, false, sizeof(struct op_id));
+
+	matcher_leftovers(world->matcher, sends, receives);
+	for (guint i = 0; i < sends->len; i++) {
+		struct op_id id = g_array_index(sends, struct operation, i).id;
+		const struct message *message = g_hash_table_lookup(world->messages, &id);
+
+		if (!message || !message->recalled)
+			g_array_append_val(ids, id);
+	}
+	return ids;
+}
+
+char *world_message_types(const struct world *world, struct op_id send)
+{
+	const struct message *message = g_hash_table_lookup(world->messages, &send);
+
+	return message ? types_print(&message->types) : NULL;
+}
+
+void world_remark(struct world *world, const struct remark *remark)
+{
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_REMARKED, .remark = remark});
+	remarks_add(world->remarks, remark);
+}
+
+const struct remarks *world_remarks(const struct world *world)
+{
+	return world->remarks;
+}

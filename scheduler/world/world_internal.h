@@ -1,0 +1,270 @@
+/* What world.c (state and progress), world_report.c (what ranks say), world_doubt.c (whether it can
+ * be), world_rest.c (answers at rest), world_window.c (locks) and world_describe.c (words for
+ * people) share. Nobody else includes it. */
+#ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_INTERNAL_H
+#define MATCHPOINT_SCHEDULER_WORLD_WORLD_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "explorer/explorer.h"
+#include "matcher.h"
+#include "types.h"
+#include "windows.h"
+#include "world.h"
+#include "world_watch.h"
+
+/* An operation whose completion its rank has not learnt of yet. */
+struct live {
+	struct wire_name name;
+	guint8 kind; /* enum wire_op_kind */
+	bool matched, cancelled, nonblocking;
+	bool arrived;           /* a receive: its data was ordered to be there */
+	bool joined;            /* with the operation before it, as one request */
+	bool observed;          /* to be removed */
+	bool waits_for_match;   /* sends */
+	bool is_decided_for;    /* sends and collectives that complete as is chosen for each */
+	int decided;            /* TAKEN_EARLY or TAKEN_LATE of these, or 0 */
+	bool by_choice;         /* receives that are matched only by choice */
+	enum event_order order; /* collectives: whom this member waits for */
+	guint64 instance;       /* collectives */
+	guint64 comm;
+	gint32 peer, tag; /* as the program gave them */
+	struct types types;
+};
+
+/* A message that is longer than its receive has room for. */
+struct truncated {
+	struct op_id send, receive; /* call 0: there is none */
+	struct types sent, received;
+};
+
+/* A thread of a rank, with the call for which it waits, by its number (world_threads.c). */
+struct line {
+	pid_t id;                /* the kernel's, while it may be there; 0: not known */
+	struct wire_enter enter; /* PHASE_ENTERING */
+	enum world_phase phase;
+	bool ends_mpi; /* the call it waits in is the last of MPI's */
+	guint8 wait;   /* enum wire_wait of the pending call; PHASE_BLOCKED */
+	guint32 call;
+	guint16 function;
+	GArray *waited;              /* struct wire_name */
+	enum open_question question; /* what the pending call asks */
+	guint32 asked;               /* the last call with a question */
+	guint complete; /* so many of `waited`, from the first, are known to be complete */
+};
+
+#define WORLD_THREADS_MAX 10000u
+
+/* A poll, and how it was answered. */
+struct poll {
+	guint64 identity; /* the same: the same question asked again */
+	guint64 site;
+	guint64 key; /* of world->impatience */
+	struct op_id point;
+	bool chosen; /* it was told "no" by choice */
+};
+
+/* The polls of a rank, all of them told "no", between which it did nothing else (world_polls.c). */
+struct streak {
+	GArray *polls; /* struct poll: the last round */
+	guint rounds;  /* that have led back to the same poll */
+	guint64 last;  /* identity of the last poll of the first round */
+	GArray *known; /* guint64: places in the program where a round was closed before */
+};
+
+struct rank {
+	struct streak streak;
+	GPtrArray *lines;  /* struct line, owned; one at least */
+	guint focus;       /* the number of `line` */
+	struct line *line; /* the one that the world looks at (world_focus) */
+	bool threads;      /* it has told of its threads, which are admitted one by one */
+	guint32 turn;      /* the last call after which it was asked whose turn it is */
+	bool finalized;
+	GArray *live;               /* struct live, ascending by name */
+	struct truncated truncated; /* the last one received */
+	GArray *entered; /* collectives (guint64) that its last call was let into, and may be in */
+	GArray *calls;   /* struct world_call; [call - 1] */
+	GArray *left;    /* struct wire_left */
+};
+
+/* A message on its way: what a receive bound to it must ask MPI for. */
+struct message {
+	struct op_id id;
+	guint64 comm;
+	gint32 peer; /* rank in comm */
+	gint32 tag;
+	struct types types;
+	bool recalled; /* its sender has tried to cancel it */
+};
+
+struct world {
+	struct world_options options;
+	struct communicators *comms;
+	struct world_orders orders;
+	void *user;
+	void (*watch)(void *user, const struct world_step *step); /* NULL: nobody does */
+	struct rank *ranks;
+	int running; /* ranks absent or running */
+	struct matcher *matcher;
+	struct collectives *collectives;
+	GHashTable *messages; /* struct message, by id, not yet taken */
+	GArray *matches;      /* scratch */
+	GArray *choices;
+	GArray *plain; /* bool by choice: a receive that names its source took its message */
+	GPtrArray *alternatives; /* GArray of struct taken, by choice; shared with copies */
+	struct trace trace;
+	struct remarks *remarks;
+	GArray *failures; /* of collectives (world_caught.c) */
+	struct windows *locks;
+	struct rma_log *accesses;
+	struct rma_doubts doubts;
+	GHashTable *impatience; /* polls told "not yet": by world_points.c's key, how often */
+	struct world_idle idle;
+	bool started;            /* ranks may leave MPI_Init */
+	bool collectives_wait;   /* some collective was taken to wait for more than it must */
+	bool collectives_matter; /* one could be left before all have come */
+	bool deferred;           /* some rank may go on, but not before the others are at rest */
+	bool lets_go;            /* deferred ranks, now */
+	bool by_rule;
+	bool windows;
+	bool any_tag; /* somebody has received from any tag */
+	bool locked;  /* some rank has asked for a lock, or started an access epoch */
+	bool atomics; /* some rank's atomic operations were ordered by MPI alone */
+};
+
+/* Tell who watches a step (const struct world_step *), a report or an order (const struct
+ * wire_message *). These are made only if anybody does: hence macros. */
+#define world_tell(world, ...)                                      \
+	do {                                                        \
+		if ((world)->watch)                                 \
+			(world)->watch((world)->user, __VA_ARGS__); \
+	} while (0)
+#define world_tell_heard(world, number, ...)                             \
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_HEARD, \
+	                                       .rank = (number),         \
+	                                       .message = __VA_ARGS__})
+#define world_tell_order(world, number, ...)                               \
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ORDERED, \
+	                                       .rank = (number),           \
+	                                       .message = __VA_ARGS__})
+
+static inline bool world_tell_answer(const struct world *world, bool yes)
+{
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ANSWERED, .yes = yes});
+	return yes;
+}
+
+/* Orders to a rank. */
+void world_bind(struct world *world, int rank, const struct wire_bind *bind);
+void world_go(struct world *world, int rank, const struct wire_go *go);
+
+/* Order of calls, then of operations in a call: <0, 0, >0. */
+int world_compare_names(struct wire_name a, struct wire_name b);
+
+struct live *world_find_live(const struct world *world, int rank, struct wire_name name);
+/* The other half of a joined operation, or NULL. */
+struct live *world_find_joined(const struct world *world, int rank, const struct live *live);
+void world_remove_live(struct world *world, int rank, const struct live *live);
+/* Removes the operation of this name, if it lives, and what is joined with it. */
+void world_forget(struct world *world, int rank, struct wire_name name);
+bool world_completable(const struct world *world, int rank, const struct live *live);
+/* Without regard to the other half. */
+bool world_half_completable(const struct world *world, int rank, const struct live *live);
+
+/* The message of a send if it is neither matched nor recalled, or NULL. */
+const struct message *world_find_message(const struct world *world, int rank,
+                                         struct wire_name name);
+
+/* Which of these indices into `waited` Waitany and Testany report. */
+guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint count);
+
+/* Lets the pending call of a rank return, with these indices into `waited` done (NULL: all). */
+void world_release(struct world *world, int rank, const guint32 *done, guint count);
+
+/* Lets pending calls return if that follows from the state alone, whenever it is looked at: all
+ * that one waits for is complete. */
+void world_try_release(struct world *world, int rank);
+
+/* How many lines a rank has; puts another one in focus (which was so before), or that whose call is
+ * pending. */
+guint world_lines(const struct world *world, int rank);
+guint world_focus(struct world *world, int rank, guint line);
+void world_focus_call(struct world *world, int rank, guint32 call);
+/* Of the threads that wait to be admitted (guint32), the first one and those with whose calls its
+ * own races; and the question, if there are several, which of them comes first. */
+GArray *world_rivals(const struct world *world, int rank);
+struct op_id world_turn_id(const struct world *world, int rank);
+void world_admit_thread(struct world *world, int rank, guint32 thread);
+/* Threads that slept may be awake: something has happened in their rank. */
+void world_wake(struct world *world, int rank);
+/* The rank will do nothing more, with all its threads. */
+void world_leave(struct world *world, int rank, enum world_phase phase);
+bool world_is_over(const struct world *world, int rank);
+/* Of a new rank; of a copy of a rank, which else shares them. */
+void world_lines_init(struct rank *rank);
+void world_lines_copy(struct rank *rank);
+
+/* The pending call asks about its requests: notes the question, if it has more than one answer. */
+void world_ask(struct world *world, int rank);
+/* Whether the pending call is an Iprobe or Improbe. */
+bool world_is_probe_poll(const struct world *world, int rank);
+/* Whether the pending poll can be told "not yet" by choice, not only when nothing else can move;
+ * and whether that comes before all other answers: so that it is seen whether it makes any
+ * difference. What it was told by the choice made last; and that a call was made, which may be one
+ * more poll. */
+bool world_may_say_no(const struct world *world, int rank);
+bool world_says_no_first(const struct world *world, int rank);
+void world_note_answer(struct world *world, int rank, bool yes);
+void world_note_poll(struct world *world, int rank, const struct wire_call *call);
+/* The waited operations of a blocked rank that can complete (guint32), as indices. */
+GArray *world_completable_indices(const struct world *world, int rank);
+/* MPI_Cancel has come before the match: the receive is withdrawn, and the rank goes on. */
+void world_withdraw_receive(struct world *world, int rank, struct live *live);
+
+/* What is impossible in what a rank says of a call of the line in focus; NULL: it can be. */
+const char *world_doubt(const struct world *world, int rank, const struct wire_call *call);
+/* Sets `error` ("rank 1 said something impossible: ..."). Returns false. */
+bool world_refuse(GError **error, int rank, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* The rank's pending call is let into this collective. */
+void world_note_entered(struct world *world, int rank, const struct live *live);
+GArray *world_failures_new(void);
+/* Whom a rank waits for that is in PHASE_CAUGHT; of another one nobody. */
+void world_mark_caught(const struct world *world, int rank, bool *waits);
+
+/* Lets those go who were held back until all are at rest; whether there were any. */
+bool world_let_go(struct world *world);
+
+/* Makes all deterministic matches and lets go whom they set free. */
+void world_settle(struct world *world);
+void world_on_match(struct world *world, const struct match *match, bool chosen);
+
+/* A rank asks for a lock, and waits for grants (or `live` is complete). false: there are too many
+ * windows. */
+bool world_lock(struct world *world, int rank, const struct wire_op *op, struct live *live);
+/* Returns how many places the rank has given back. */
+guint world_unlock(struct world *world, int rank, const struct wire_op *op);
+/* A place of a lock (explorer/lock.h) was granted. */
+void world_on_grant(struct world *world, const struct match *match);
+
+/* Remarks on a message whose types are not those that the receive expects. */
+void world_compare_types(struct world *world, const struct match *match,
+                         const struct message *message, const struct live *receive);
+
+static inline struct op_id world_op_id(int rank, struct wire_name name)
+{
+	return (struct op_id){rank, name.call, name.sub};
+}
+
+/* The name of a pending question: such calls start nothing that could have it. */
+static inline struct op_id world_question_id(const struct world *world, int rank)
+{
+	return (struct op_id){rank, world->ranks[rank].line->call, 0};
+}
+
+static inline bool world_is_poll(guint8 wait)
+{
+	return wait == WIRE_TEST_ALL || wait == WIRE_TEST_ANY || wait == WIRE_TEST_SOME;
+}
+
+#endif

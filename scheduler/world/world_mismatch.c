@@ -1,0 +1,156 @@
+/* Words for the calls of a collective that do not belong together. */
+#include "mpi_calls.h"
+#include "world_internal.h"
+
+/* By the low byte of MPICH's handles. */
+static const char *const reductions[] = {
+	NULL,       "MPI_MAX",    "MPI_MIN",    "MPI_SUM",     "MPI_PROD",
+	"MPI_LAND", "MPI_BAND",   "MPI_LOR",    "MPI_BOR",     "MPI_LXOR",
+	"MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP",
+};
+
+/* NULL: it is none of MPI's own. */
+static const char *find_reduction(guint8 reduction)
+{
+	return reduction < G_N_ELEMENTS(reductions) ? reductions[reduction] : NULL;
+}
+
+static const char *reduction_name(guint8 reduction)
+{
+	const char *name = find_reduction(reduction);
+
+	if (reduction == WIRE_OWN_REDUCTION)
+		return "one of its own";
+	return name ? name : "?";
+}
+
+static char *print_part(const struct collective_call *call, enum collective_part part)
+{
+	switch (part) {
+	case PART_OPERATION: return g_strdup(mpi_call_name(call->function));
+	case PART_ROOT:
+		return call->given_root < 0 ? g_strdup("none")
+		                            : g_strdup_printf("%d", call->given_root);
+	case PART_REDUCTION: return g_strdup(reduction_name(call->reduction));
+	case PART_COUNT: return types_print(&call->types);
+	case PART_TYPE: return types_print_names(&call->types);
+	case PART_COUNTS:
+	case PART_DATA: break;
+	}
+	return NULL;
+}
+
+static void append_part(GString *text, const struct collective_mismatch *mismatch,
+                        enum collective_part part, const char *name)
+{
+	g_autofree char *first = print_part(&mismatch->first, part);
+	g_autofree char *other = print_part(&mismatch->other, part);
+	const char *separator = g_str_has_suffix(text->str, ": ") ? "" : ", ";
+	const char *verb = part == PART_OPERATION ? " calls" : ":";
+
+	if (first && other)
+		g_string_append_printf(text, "%s%s (rank %d%s %s, rank %d%s %s)", separator, name,
+		                       mismatch->first.id.rank, verb, first,
+		                       mismatch->other.id.rank, verb, other);
+	else
+		g_string_append_printf(text, "%s%s (ranks %d and %d)", separator, name,
+		                       mismatch->first.id.rank, mismatch->other.id.rank);
+}
+
+/* What PART_COUNTS stands for. */
+static const char *arguments_name(const struct collective_call *call)
+{
+	switch (call->function) {
+	case MPI_CALL_Comm_create: return "group";
+	case MPI_CALL_Comm_split_type: return "type";
+	case MPI_CALL_File_open: return "file or mode";
+	default: break;
+	}
+	return call->reduction != 0 ? "counts" : "arguments";
+}
+
+static void append_data(GString *text, const struct collective_mismatch *mismatch)
+{
+	static const char *const names[] = {
+		[EXCHANGE_AMOUNT] = "count",
+		[EXCHANGE_TYPE] = "type",
+		[EXCHANGE_NEIGHBOR] = "neighbours",
+	};
+	const struct exchange_difference *data = &mismatch->data;
+	int from = mismatch->first.id.rank, to = mismatch->other.id.rank;
+	g_autofree char *sent = types_print(&data->sent), *expected = types_print(&data->expected);
+
+	g_string_append(text, names[data->fault]);
+	if (mismatch->backwards) {
+		from = to;
+		to = mismatch->first.id.rank;
+	}
+	if (data->fault == EXCHANGE_NEIGHBOR)
+		g_string_append_printf(text,
+		                       " (rank %d sends %s to rank %d, which expects %s of it)",
+		                       from, data->sent.bytes > 0 ? sent : "nothing", to,
+		                       data->expected.bytes > 0 ? expected : "nothing");
+	else if (from == to)
+		g_string_append_printf(text, " (rank %d sends %s to itself, and expects %s)", from,
+		                       sent, expected);
+	else
+		g_string_append_printf(text, " (rank %d sends %s to rank %d, which expects %s)",
+		                       from, sent, to, expected);
+}
+
+/* Ranks of a communicator may stand in another order than in MPI_COMM_WORLD. */
+static void put_lower_first(struct collective_mismatch *mismatch)
+{
+	struct collective_call first = mismatch->first;
+
+	if (first.id.rank <= mismatch->other.id.rank)
+		return;
+	mismatch->first = mismatch->other;
+	mismatch->other = first;
+	mismatch->backwards = !mismatch->backwards;
+}
+
+static struct world_given given(const struct collective_call *call, guint parts)
+{
+	return (struct world_given){
+		.id = call->id,
+		.type = parts & PART_TYPE ? types_name(&call->types) : NULL,
+		.reduction = parts & PART_REDUCTION ? find_reduction(call->reduction) : NULL,
+	};
+}
+
+char *world_mismatch(const struct world *world, struct world_given ret_calls[2])
+{
+	static const struct {
+		enum collective_part part;
+		const char *name;
+	} parts[] = {
+		{PART_OPERATION, "operation"}, {PART_ROOT, "root"}, {PART_REDUCTION, "reduction"},
+		{PART_COUNT, "count"},         {PART_TYPE, "type"}, {PART_COUNTS, NULL},
+	};
+	GString *text = g_string_new("the ranks differ in: ");
+	struct collective_mismatch mismatch;
+
+	if (!collectives_mismatch(world->collectives, &mismatch)) {
+		g_string_free(text, true);
+		return NULL;
+	}
+	put_lower_first(&mismatch);
+	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
+		if (mismatch.parts & parts[i].part)
+			append_part(text, &mismatch, parts[i].part,
+			            parts[i].name ? parts[i].name
+			                          : arguments_name(&mismatch.first));
+	}
+	if (mismatch.parts & PART_DATA)
+		append_data(text, &mismatch);
+	if (mismatch.parts != PART_OPERATION)
+		g_string_append_printf(text, " of %s", mpi_call_name(mismatch.first.function));
+	g_string_append_printf(text, " on %s",
+	                       communicators_name(world->comms, mismatch.first.comm));
+	if (ret_calls) {
+		ret_calls[0] = given(&mismatch.first, mismatch.parts);
+		ret_calls[1] = given(&mismatch.other, mismatch.parts);
+	}
+	return g_string_free(text, false);
+}

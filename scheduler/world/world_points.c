@@ -1,0 +1,601 @@
+/* The points of a world where the standard lets more than one thing happen: what is open now, and
+ * what comes of a choice. */
+#include "explorer/together.h"
+#include "mpi_calls.h"
+#include "world_internal.h"
+
+/* Sends that may complete early come first, even those that are matched already (of these it is not
+ * asked whether they wait): so that what comes after never depends on what matched them; and
+ * collectives that may be left early, in the same way. Then come points with messages or complete
+ * requests, last those where nothing is possible but to say "not yet" or to cancel. */
+enum priority { PRIORITY_SEND, PRIORITY_FIRST, PRIORITY_LAST };
+
+struct offer {
+	struct open_choice choice;
+	enum priority priority;
+};
+
+static const struct wire_name *waited_name(const struct rank *rank, guint index)
+{
+	return &g_array_index(rank->line->waited, struct wire_name, index);
+}
+
+static struct live *waited_live(const struct world *world, int number, guint index)
+{
+	return world_find_live(world, number, *waited_name(&world->ranks[number], index));
+}
+
+/* --- questions ------------------------------------------------------------------------------- */
+
+bool world_is_probe_poll(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	const struct live *live;
+
+	if (!world_is_poll(rank->line->wait) || rank->line->waited->len != 1)
+		return false;
+	live = waited_live(world, number, 0);
+	return live && (live->kind == WIRE_PROBE || live->kind == WIRE_MPROBE);
+}
+
+/* What the pending call may be told in more than one way; not so what the shim asks for reasons of
+ * its own, when Waitany and Waitsome poll; nor MPI_Parrived, whose partitions MPI moves by itself.
+ * */
+static enum open_question question_of(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	bool waits = rank->line->function == MPI_CALL_Waitany
+	             || rank->line->function == MPI_CALL_Waitsome;
+
+	if (rank->line->waited->len == 0 || rank->line->call == rank->line->asked
+	    || rank->line->function == MPI_CALL_Parrived || world_is_probe_poll(world, number))
+		return QUESTION_NONE;
+	switch (rank->line->wait) {
+	case WIRE_WAIT_ANY: return QUESTION_ANY;
+	case WIRE_WAIT_SOME: return QUESTION_SOME;
+	case WIRE_TEST_ALL: return QUESTION_ALL;
+	case WIRE_TEST_ANY: return waits ? QUESTION_NONE : QUESTION_ANY;
+	case WIRE_TEST_SOME: return waits ? QUESTION_NONE : QUESTION_SOME;
+	default: return QUESTION_NONE;
+	}
+}
+
+static struct asked asked_entry(int number, struct wire_name name, guint index)
+{
+	return (struct asked){world_op_id(number, name), index};
+}
+
+void world_ask(struct world *world, int number)
+{
+	struct rank *rank = &world->ranks[number];
+	g_autoptr(GArray) asked = g_array_new(false, false, sizeof(struct asked));
+
+	rank->line->question = question_of(world, number);
+	if (rank->line->question == QUESTION_NONE)
+		return;
+	rank->line->asked = rank->line->call;
+	for (guint i = 0; i < rank->line->waited->len; i++) {
+		struct asked entry = asked_entry(number, *waited_name(rank, i), i);
+		const struct live *live = waited_live(world, number, i);
+		const struct live *other = live ? world_find_joined(world, number, live) : NULL;
+		struct asked before = other ? asked_entry(number, other->name, i) : entry;
+
+		if (other)
+			g_array_append_val(asked, before);
+		g_array_append_val(asked, entry);
+	}
+	trace_append_ask(&world->trace, world_question_id(world, number),
+	                 (const struct asked *)(void *)asked->data, asked->len);
+}
+
+GArray *world_completable_indices(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	GArray *indices = g_array_new(false, false, sizeof(guint32));
+
+	for (guint i = 0; i < rank->line->waited->len; i++) {
+		const struct live *live = waited_live(world, number, i);
+
+		if (live ? world_completable(world, number, live)
+		         : waited_name(rank, i)->call != WIRE_NEVER)
+			g_array_append_val(indices, i);
+	}
+	return indices;
+}
+
+/* --- what is open ---------------------------------------------------------------------------- */
+
+static GArray *alternatives_new(void)
+{
+	return g_array_new(false, false, sizeof(struct taken));
+}
+
+static struct point point_here(const struct world *world, struct op_id id)
+{
+	return point_of(id, world->options.ranks);
+}
+
+static void add_alternative(GArray *alternatives, struct taken taken)
+{
+	g_array_append_val(alternatives, taken);
+}
+
+static struct offer *find_point(GArray *points, const struct point *where)
+{
+	for (guint i = 0; i < points->len; i++) {
+		struct offer *point = &g_array_index(points, struct offer, i);
+
+		if (point_equal(&point->choice.point, where))
+			return point;
+	}
+	return NULL;
+}
+
+/* One more alternative at a point that takes messages, if there are any. */
+static void add_answer(const struct world *world, GArray *points, struct op_id id,
+                       enum taken_kind kind)
+{
+	struct taken answer = taken_plain(kind);
+	struct offer other = {{.point = point_here(world, id)}, PRIORITY_LAST};
+	struct offer *point = find_point(points, &other.choice.point);
+
+	if (!point) {
+		other.choice.alternatives = alternatives_new();
+		g_array_append_val(points, other);
+		point = &g_array_index(points, struct offer, points->len - 1);
+	}
+	if (kind == TAKEN_CANCELLED)
+		point->choice.question = QUESTION_RECALL;
+	if (kind == TAKEN_NO && world_says_no_first(world, id.rank))
+		g_array_prepend_val(point->choice.alternatives, answer);
+	else
+		add_alternative(point->choice.alternatives, answer);
+}
+
+static void add_messages(const struct world *world, GArray *points)
+{
+	GArray *open = matcher_open_choices(world->matcher);
+
+	for (guint i = 0; i < open->len; i++) {
+		struct offer point = {g_array_index(open, struct open_choice, i), PRIORITY_FIRST};
+		const struct point *where = &point.choice.point;
+		const struct live *live = NULL;
+
+		if (world->options.cancels && where->kind == POINT_CALL)
+			live = world_find_live(world, where->rank,
+			                       (struct wire_name){where->call, where->sub});
+		if (live && live->nonblocking)
+			point.choice.question = QUESTION_RECALL;
+		g_array_append_val(points, point);
+	}
+	g_array_free(open, true);
+}
+
+/* The first requests that can be reported together, as choice.h has it. */
+static struct taken all_of(const GArray *indices)
+{
+	guint32 window = g_array_index(indices, guint32, 0) / TAKEN_WINDOW;
+	guint64 bits = 0;
+
+	for (guint i = 0; i < indices->len; i++) {
+		guint32 index = g_array_index(indices, guint32, i);
+
+		if (index / TAKEN_WINDOW == window)
+			bits |= G_GUINT64_CONSTANT(1) << (index % TAKEN_WINDOW);
+	}
+	return taken_some(window, bits);
+}
+
+/* Every request alone; first that which was started first, so that nobody starves. */
+static void add_each(const struct world *world, int number, const GArray *indices,
+                     GArray *alternatives, bool oldest_first)
+{
+	guint32 oldest = 0;
+
+	if (indices->len == 0)
+		return;
+	oldest = world_oldest(&world->ranks[number], (const guint32 *)(const void *)indices->data,
+	                      indices->len);
+	if (oldest_first)
+		add_alternative(alternatives, taken_one(oldest));
+	for (guint i = 0; i < indices->len; i++) {
+		guint32 index = g_array_index(indices, guint32, i);
+
+		if (!oldest_first || index != oldest)
+			add_alternative(alternatives, taken_one(index));
+	}
+}
+
+/* Every set of a few requests; that of all is there already. */
+static bool add_sets(const struct world *world, const GArray *indices, GArray *alternatives)
+{
+	g_autoptr(GArray) sets = alternatives_new();
+	bool all = together_sets(indices, world->options.some, sets);
+	struct taken those = all_of(indices);
+
+	for (guint i = 0; i < sets->len; i++) {
+		struct taken set = g_array_index(sets, struct taken, i);
+
+		if (!taken_equal(&set, &those))
+			add_alternative(alternatives, set);
+	}
+	return all;
+}
+
+static void add_question(const struct world *world, GArray *points, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	g_autoptr(GArray) indices = world_completable_indices(world, number);
+	struct offer point = {{.point = point_here(world, world_question_id(world, number)),
+	                       .alternatives = alternatives_new(),
+	                       .question = rank->line->question,
+	                       .requests = rank->line->waited->len},
+	                      PRIORITY_FIRST};
+	GArray *alternatives = point.choice.alternatives;
+	bool no = world_may_say_no(world, number);
+	bool no_first = no && world_says_no_first(world, number);
+
+	if (no_first)
+		add_alternative(alternatives, taken_plain(TAKEN_NO));
+	if (rank->line->question == QUESTION_ALL && indices->len == rank->line->waited->len)
+		add_alternative(alternatives, taken_plain(TAKEN_YES));
+	if (rank->line->question == QUESTION_SOME && indices->len > 1)
+		add_alternative(alternatives, all_of(indices));
+	if (rank->line->question == QUESTION_SOME || rank->line->question == QUESTION_ANY)
+		add_each(world, number, indices, alternatives,
+		         rank->line->question == QUESTION_ANY);
+	if (rank->line->question == QUESTION_SOME && indices->len > 1)
+		point.choice.more = !add_sets(world, indices, alternatives);
+	if (alternatives->len == (no_first ? 1u : 0u))
+		point.priority = PRIORITY_LAST;
+	if (no && !no_first)
+		add_alternative(alternatives, taken_plain(TAKEN_NO));
+	if (alternatives->len > 0)
+		g_array_append_val(points, point);
+	else
+		g_array_free(alternatives, true);
+}
+
+/* Whether there is nothing left to wait for. */
+static bool is_late_enough(const struct world *world, const struct live *live)
+{
+	return live->kind == WIRE_COLLECTIVE
+	               ? collectives_complete(world->collectives, live->instance)
+	               : live->matched;
+}
+
+static void add_early(const struct world *world, GArray *points, int number,
+                      const struct live *live)
+{
+	struct offer point = {.priority = PRIORITY_SEND};
+
+	if (!live || !live->is_decided_for || live->decided != 0)
+		return;
+	point.choice.point = point_here(world, world_op_id(number, live->name));
+	if (find_point(points, &point.choice.point))
+		return;
+	point.choice.alternatives = alternatives_new();
+	add_alternative(point.choice.alternatives, taken_plain(TAKEN_EARLY));
+	if (!is_late_enough(world, live))
+		add_alternative(point.choice.alternatives, taken_plain(TAKEN_LATE));
+	g_array_append_val(points, point);
+}
+
+/* What may complete early of that for which the rank waits, or asks. */
+static void add_all_early(const struct world *world, GArray *points, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < rank->line->waited->len; i++) {
+		const struct live *live = waited_live(world, number, i);
+
+		add_early(world, points, number, live);
+		if (live)
+			add_early(world, points, number, world_find_joined(world, number, live));
+	}
+}
+
+/* The receive that the rank wants to cancel, if it can be chosen whether that comes in time. */
+static const struct live *recalled_receive(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	const struct live *live = rank->line->wait == WIRE_CANCEL ? waited_live(world, number, 0)
+	                                                          : NULL;
+
+	return live && live->kind == WIRE_RECEIVE && live->by_choice && !live->matched
+	                       && !live->cancelled
+	               ? live
+	               : NULL;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct offer *left = a;
+	const struct offer *right = b;
+
+	if (left->priority != right->priority)
+		return left->priority < right->priority ? -1 : 1;
+	return point_compare(&left->choice.point, &right->choice.point);
+}
+
+/* Of the line in focus. */
+static void add_of_line(const struct world *world, GArray *points, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	const struct live *receive;
+
+	if (rank->line->phase != PHASE_BLOCKED)
+		return;
+	receive = recalled_receive(world, number);
+	if (receive)
+		add_answer(world, points, world_op_id(number, receive->name), TAKEN_CANCELLED);
+	if (rank->line->question != QUESTION_NONE)
+		add_question(world, points, number);
+	else if (world_is_probe_poll(world, number) && world_may_say_no(world, number))
+		add_answer(world, points, world_op_id(number, *waited_name(rank, 0)), TAKEN_NO);
+	if (world->options.buffering == BUFFERING_PER_SEND
+	    || world->options.collectives == COLLECTIVES_PER_CALL)
+		add_all_early(world, points, number);
+}
+
+/* Which of several threads of the rank is admitted. */
+static void add_turn(const struct world *world, GArray *points, int number)
+{
+	g_autoptr(GArray) rivals = world_rivals(world, number);
+	struct offer point = {{.point = point_here(world, world_turn_id(world, number))},
+	                      PRIORITY_SEND};
+
+	if (rivals->len < 2)
+		return;
+	point.choice.alternatives = alternatives_new();
+	for (guint i = 0; i < rivals->len; i++)
+		add_alternative(point.choice.alternatives,
+		                taken_thread(g_array_index(rivals, guint32, i)));
+	g_array_append_val(points, point);
+}
+
+static GArray *list_open(struct world *world)
+{
+	g_autoptr(GArray) points = g_array_new(false, false, sizeof(struct offer));
+	GArray *open = g_array_new(false, false, sizeof(struct open_choice));
+
+	add_messages(world, points);
+	for (int number = 0; number < world->options.ranks; number++) {
+		add_turn(world, points, number);
+		for (guint i = 0; i < world_lines(world, number); i++) {
+			world_focus(world, number, i);
+			add_of_line(world, points, number);
+		}
+	}
+	g_array_sort(points, compare_points);
+	for (guint i = 0; i < points->len; i++)
+		g_array_append_val(open, g_array_index(points, struct offer, i).choice);
+	return open;
+}
+
+GArray *world_open_choices(struct world *world)
+{
+	GArray *open;
+
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_OPEN});
+	open = list_open(world);
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_OFFERED, .open = open});
+	return open;
+}
+
+/* --- choosing -------------------------------------------------------------------------------- */
+
+static bool reports_complete(const struct world *world, int number, const struct taken *answer)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint i = taken_next(answer, 0, rank->line->waited->len); i < rank->line->waited->len;
+	     i = taken_next(answer, i + 1, rank->line->waited->len)) {
+		const struct live *live = waited_live(world, number, i);
+
+		if (live ? !world_completable(world, number, live)
+		         : waited_name(rank, i)->call == WIRE_NEVER)
+			return false;
+	}
+	return true;
+}
+
+static bool fits_question(const struct rank *rank, const struct taken *answer)
+{
+	switch (answer->kind) {
+	case TAKEN_NO: return world_is_poll(rank->line->wait);
+	case TAKEN_YES: return rank->line->question == QUESTION_ALL;
+	case TAKEN_ONE:
+		return rank->line->question != QUESTION_ALL
+		       && answer->request < rank->line->waited->len;
+	case TAKEN_SOME: return rank->line->question == QUESTION_SOME;
+	default: return false;
+	}
+}
+
+static bool allows_turn(const struct world *world, const struct choice *choice)
+{
+	int number = choice->point.rank;
+	g_autoptr(GArray) rivals = world_rivals(world, number);
+	struct point point = point_here(world, world_turn_id(world, number));
+
+	for (guint i = 0; rivals->len > 1 && i < rivals->len; i++) {
+		if (choice->taken.kind == TAKEN_THREAD
+		    && choice->taken.thread == g_array_index(rivals, guint32, i))
+			return point_equal(&choice->point, &point);
+	}
+	return false;
+}
+
+static bool line_allows(const struct world *world, const struct choice *choice)
+{
+	int number = choice->point.rank;
+	enum taken_kind kind = choice->taken.kind;
+	struct op_id id = point_operation(&choice->point, world->options.ranks);
+	const struct rank *rank = &world->ranks[number];
+	const struct live *live;
+
+	if (rank->line->phase != PHASE_BLOCKED)
+		return false;
+	if (rank->line->question != QUESTION_NONE
+	    && op_id_equal(id, world_question_id(world, number)))
+		return fits_question(rank, &choice->taken)
+		       && reports_complete(world, number, &choice->taken);
+	live = world_find_live(world, number,
+	                       (struct wire_name){choice->point.call, choice->point.sub});
+	if (!live)
+		return false;
+	if (kind == TAKEN_NO)
+		return world_is_probe_poll(world, number) && live == waited_live(world, number, 0);
+	if (kind == TAKEN_CANCELLED)
+		return live == recalled_receive(world, number);
+	return (kind == TAKEN_EARLY || kind == TAKEN_LATE) && live->is_decided_for
+	       && live->decided == 0;
+}
+
+/* Puts the line in focus that waits for the answer. */
+static bool allows_answer(struct world *world, const struct choice *choice)
+{
+	int number = choice->point.rank;
+
+	if (number < 0 || number >= world->options.ranks || choice->point.kind == POINT_LOCK)
+		return false;
+	if (choice->point.kind == POINT_TURN)
+		return allows_turn(world, choice);
+	for (guint i = 0; i < world_lines(world, number); i++) {
+		world_focus(world, number, i);
+		if (line_allows(world, choice))
+			return true;
+	}
+	return false;
+}
+
+/* Remembers what else could have been taken at this moment. */
+static void note_alternatives(struct world *world, const struct choice *choice)
+{
+	bool has_lines = choice->point.kind != POINT_LOCK;
+	guint focus = has_lines ? world->ranks[choice->point.rank].focus : 0;
+	GArray *open = list_open(world);
+	GArray *others = alternatives_new();
+
+	for (guint i = 0; i < open->len; i++) {
+		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+
+		if (!point_equal(&one->point, &choice->point))
+			continue;
+		for (guint j = 0; j < one->alternatives->len; j++) {
+			struct taken taken = g_array_index(one->alternatives, struct taken, j);
+
+			if (!taken_equal(&taken, &choice->taken))
+				g_array_append_val(others, taken);
+		}
+	}
+	if (has_lines)
+		world_focus(world, choice->point.rank, focus);
+	open_choices_free(open);
+	g_ptr_array_add(world->alternatives, others);
+}
+
+static void give_answer(struct world *world, int number, const struct taken *answer)
+{
+	struct rank *rank = &world->ranks[number];
+	g_autoptr(GArray) done = g_array_sized_new(false, false, sizeof(guint32), 1);
+
+	for (guint32 i = taken_next(answer, 0, rank->line->waited->len);
+	     i < rank->line->waited->len; i = taken_next(answer, i + 1, rank->line->waited->len))
+		g_array_append_val(done, i);
+	world_note_answer(world, number, answer->kind != TAKEN_NO);
+	world_release(world, number, (const guint32 *)(const void *)done->data, done->len);
+}
+
+static void choose_answer(struct world *world, const struct choice *choice)
+{
+	int number = choice->point.rank;
+	struct op_id id = point_operation(&choice->point, world->options.ranks);
+	struct live *live = world_find_live(world, number, (struct wire_name){id.call, id.sub});
+	struct event event = {
+		.kind = EVENT_ANSWER, .op.id = id, .answer = choice->taken, .chosen = true};
+
+	trace_append(&world->trace, &event);
+	switch (choice->taken.kind) {
+	case TAKEN_THREAD: world_admit_thread(world, number, choice->taken.thread); break;
+	case TAKEN_EARLY:
+	case TAKEN_LATE:
+		live->decided = (int)choice->taken.kind;
+		if (live->kind == WIRE_COLLECTIVE && choice->taken.kind == TAKEN_LATE)
+			live->order = ORDER_ALL;
+		world_try_release(world, number);
+		break;
+	case TAKEN_CANCELLED: world_withdraw_receive(world, number, live); break;
+	default:
+		if (world_is_probe_poll(world, number)) {
+			matcher_withdraw(world->matcher, id);
+			world_remove_live(world, number, live);
+		}
+		give_answer(world, number, &choice->taken);
+		break;
+	}
+}
+
+/* A receive that names its source takes its message: no choice in anybody's eyes. */
+static bool is_plain(const struct world *world, const struct choice *choice)
+{
+	struct wire_name name = {choice->point.call, choice->point.sub};
+	const struct live *live;
+
+	if (choice->taken.kind != TAKEN_MESSAGE || choice->point.kind != POINT_CALL)
+		return false;
+	live = world_find_live(world, choice->point.rank, name);
+	return live && live->kind == WIRE_RECEIVE && live->peer != WIRE_ANY;
+}
+
+/* If it is a poll's probe that gets a message, the poll is told "yes". */
+static void note_found(struct world *world, struct op_id probe)
+{
+	for (guint i = 0; probe.rank < world->options.ranks && i < world_lines(world, probe.rank);
+	     i++) {
+		world_focus(world, probe.rank, i);
+		if (world->ranks[probe.rank].line->phase == PHASE_BLOCKED
+		    && world->ranks[probe.rank].line->call == probe.call
+		    && world_is_probe_poll(world, probe.rank))
+			world_note_answer(world, probe.rank, true);
+	}
+}
+
+static bool allows_message(const struct world *world, struct match *match)
+{
+	return matcher_allows(world->matcher, match->receive, &match->send);
+}
+
+bool world_choose(struct world *world, struct choice *choice)
+{
+	bool is_message = choice->taken.kind == TAKEN_MESSAGE;
+	struct match match = {.receive = point_operation(&choice->point, world->options.ranks)};
+	bool plain;
+
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CHOOSE, .choice = *choice});
+	if (is_message)
+		match.send = choice->taken.send;
+	if (is_message ? !allows_message(world, &match) : !allows_answer(world, choice))
+		return world_tell_answer(world, false);
+	if (is_message)
+		choice->taken.send = match.send;
+	plain = is_plain(world, choice);
+	g_array_append_val(world->choices, *choice);
+	g_array_append_val(world->plain, plain);
+	note_alternatives(world, choice);
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CHOSEN, .choice = *choice});
+	world->idle = (struct world_idle){0};
+	if (!is_message) {
+		choose_answer(world, choice);
+	} else {
+		note_found(world, match.receive);
+		matcher_match(world->matcher, match.receive, match.send);
+		if (choice->point.kind == POINT_LOCK)
+			world_on_grant(world, &match);
+		else
+			world_on_match(world, &match, true);
+	}
+	world_settle(world);
+	return world_tell_answer(world, true);
+}

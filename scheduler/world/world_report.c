@@ -1,0 +1,429 @@
+/* What the ranks report enters the world here. */
+#include "mpi_calls.h"
+#include "world_internal.h"
+
+bool world_refuse(GError **error, int rank, const char *format, ...)
+{
+	g_autofree char *what = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	what = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	g_set_error(error, COMMUNICATORS_ERROR, 0, "rank %d said something impossible: %s", rank,
+	            what);
+	return false;
+}
+
+static bool refuse_call(GError **error, int rank, const struct wire_call *call, const char *what)
+{
+	return world_refuse(error, rank, "call %u (%s): %s", call->call,
+	                    mpi_call_name(call->function), what);
+}
+
+static enum operation_kind operation_kind(guint8 kind)
+{
+	switch (kind) {
+	case WIRE_SEND: return OPERATION_SEND;
+	case WIRE_PROBE: return OPERATION_PROBE;
+	case WIRE_MPROBE: return OPERATION_MPROBE;
+	default: return OPERATION_RECEIVE;
+	}
+}
+
+static bool send_waits(const struct world *world, const struct wire_op *op)
+{
+	if (op->kind != WIRE_SEND)
+		return false;
+	if (op->mode == WIRE_SYNCHRONOUS)
+		return true;
+	return op->mode != WIRE_BUFFERED && world->options.buffering != BUFFERING_INFINITE;
+}
+
+/* A send, receive or probe enters the matcher. */
+static void post_to_matcher(struct world *world, int rank, const struct wire_call *call,
+                            const struct wire_op *op, struct live *live)
+{
+	struct event event = {.kind = op->kind == WIRE_SEND ? EVENT_SEND : EVENT_RECEIVE};
+	struct operation *operation = &event.op;
+
+	operation->id = world_op_id(rank, op->name);
+	operation->kind = operation_kind(op->kind);
+	operation->comm = op->comm;
+	operation->tag = op->tag == WIRE_ANY ? OPERATION_ANY : op->tag;
+	operation->peer = OPERATION_ANY;
+	live->waits_for_match = send_waits(world, op);
+	live->is_decided_for = live->waits_for_match && op->mode != WIRE_SYNCHRONOUS
+	                       && world->options.buffering == BUFFERING_PER_SEND;
+	operation->waits_for_match = live->waits_for_match;
+	if (op->peer != WIRE_ANY || op->kind == WIRE_SEND)
+		operation->peer = communicators_to_world(world->comms, op->comm, rank, op->peer);
+	operation->by_choice = op->kind != WIRE_SEND && operation->peer != OPERATION_ANY
+	                       && (world_is_poll(call->wait)
+	                           || (op->kind == WIRE_RECEIVE && op->nonblocking
+	                               && world->options.cancels));
+	live->by_choice = op->kind != WIRE_SEND
+	                  && (operation->by_choice || operation->peer == OPERATION_ANY);
+	if (op->kind == WIRE_SEND) {
+		struct message *message = g_new(struct message, 1);
+
+		*message = (struct message){
+			.id = operation->id,
+			.comm = op->comm,
+			.peer = op->peer,
+			.tag = op->tag,
+			.types = types_of(op),
+		};
+		g_hash_table_replace(world->messages, &message->id, message);
+	}
+	trace_append(&world->trace, &event);
+	world->any_tag |= op->kind != WIRE_SEND && op->tag == WIRE_ANY;
+	matcher_post(world->matcher, operation);
+}
+
+/* Whom the standard has this member wait for. */
+static enum event_order natural_order(int rank, guint16 function, int root)
+{
+	switch (mpi_call_order(function)) {
+	case MPI_CALL_ORDER_ROOT_FIRST:
+		return root < 0 ? ORDER_ALL : root == rank ? ORDER_NONE : ORDER_ROOT;
+	case MPI_CALL_ORDER_ROOT_LAST: return root < 0 || root == rank ? ORDER_ALL : ORDER_NONE;
+	case MPI_CALL_ORDER_LOWER: return ORDER_LOWER;
+	default: return ORDER_ALL;
+	}
+}
+
+/* Intercommunicators' roots are not told, and persistent reductions are the library's, which each
+ * member may start in another order (shim/early.h). */
+static enum event_order order_of(struct world *world, int rank, guint16 function, int root)
+{
+	enum mpi_call_order order = mpi_call_order(function);
+	bool rooted = order == MPI_CALL_ORDER_ROOT_FIRST || order == MPI_CALL_ORDER_ROOT_LAST;
+
+	if (!rooted || (root >= 0 && function != MPI_CALL_Reduce_init))
+		return natural_order(rank, function, root);
+	world->collectives_wait |= world->options.collectives != COLLECTIVES_SYNC;
+	return ORDER_ALL;
+}
+
+/* Whom this member waits for, alone in its communicator or one of `members`; that may be yet to be
+ * decided. */
+static void set_order(struct world *world, int rank, guint16 function, int root, int members,
+                      struct live *live)
+{
+	/* Alone there is nobody to be early for: the library has it (shim/early.h). */
+	live->order = members == 1 ? ORDER_ALL : order_of(world, rank, function, root);
+	if (live->order == ORDER_ALL)
+		return;
+	world->collectives_matter = true;
+	live->is_decided_for = world->options.collectives == COLLECTIVES_PER_CALL;
+	if (world->options.collectives == COLLECTIVES_SYNC)
+		live->order = ORDER_ALL;
+}
+
+/* All members of a nonblocking collective have called it: the library gets it everywhere. */
+static void bind_members(struct world *world, guint64 instance)
+{
+	int count;
+	const struct op_id *calls = collectives_calls(world->collectives, instance, &count);
+
+	for (int i = 0; i < count; i++) {
+		struct wire_bind bind = {{calls[i].call, calls[i].sub}, WIRE_ANY, WIRE_ANY};
+		const struct live *live = world_find_live(world, calls[i].rank, bind.name);
+
+		if (live && live->nonblocking && live->order == ORDER_ALL)
+			world_bind(world, calls[i].rank, &bind);
+	}
+}
+
+static void arrive_in_collective(struct world *world, int rank, const struct wire_call *call,
+                                 const struct wire_op *op, struct live *live)
+{
+	guint16 function = op->function != 0 ? op->function : call->function;
+	struct collective_call entered = {
+		.id = world_op_id(rank, op->name),
+		.comm = op->comm,
+		.function = function,
+		.root = -1,
+		.given_root = op->peer,
+		.types = live->types,
+		.same_data = op->same_data,
+		.reduction = op->reduction,
+		.counts = op->counts,
+		.exchange = exchange_of(op),
+	};
+	struct collective_members members = {
+		.first = communicators_first_group(world->comms, op->comm)};
+	struct event event = {.kind = EVENT_ARRIVE, .op.id = entered.id};
+
+	members.ranks = communicators_members(world->comms, op->comm, rank, &members.count);
+	if (op->peer >= 0)
+		entered.root = communicators_to_world(world->comms, op->comm, rank, op->peer);
+	set_order(world, rank, function, entered.root, members.count, live);
+	live->instance = collectives_arrive(world->collectives, &entered, &members);
+	event.collective = live->instance;
+	event.root = entered.root;
+	event.order = live->order;
+	event.members = members.count;
+	event.position = collectives_position(world->collectives, live->instance, rank);
+	trace_append(&world->trace, &event);
+}
+
+/* A thread may go on with a call of several steps when others have made calls since. */
+static void keep_operation(GArray *array, const struct live *live)
+{
+	guint place = array->len;
+
+	while (place > 0
+	       && world_compare_names(g_array_index(array, struct live, place - 1).name, live->name)
+	                  > 0)
+		place--;
+	g_array_insert_vals(array, place, live, 1);
+}
+
+/* Names of later operations of the call lie above its own. A lock has names for all places that it
+ * claims, up to that by which it is given back. */
+static void take_name(struct world *world, int rank, const struct wire_op *op, guint places)
+{
+	GArray *calls = world->ranks[rank].calls;
+	struct world_call *info = &g_array_index(calls, struct world_call, op->name.call - 1);
+
+	info->subs = op->kind == WIRE_LOCK ? WIRE_LOCK_REFUSED : op->name.sub + MAX(places, 1);
+}
+
+static bool start_operation(struct world *world, int rank, const struct wire_call *call,
+                            const struct wire_op *op, GError **error)
+{
+	struct live live = {.name = op->name,
+	                    .kind = op->kind,
+	                    .nonblocking = op->nonblocking,
+	                    .joined = op->joined,
+	                    .comm = op->comm,
+	                    .peer = op->peer,
+	                    .tag = op->tag,
+	                    .types = types_of(op)};
+	bool kept = call->wait != WIRE_WAIT_NONE || op->nonblocking;
+	guint places = 1;
+
+	if (op->kind == WIRE_COLLECTIVE)
+		arrive_in_collective(world, rank, call, op, &live);
+	else if (op->kind == WIRE_UNLOCK)
+		places = world_unlock(world, rank, op);
+	else if (op->kind != WIRE_LOCK)
+		post_to_matcher(world, rank, call, op, &live);
+	else if (!world_lock(world, rank, op, &live))
+		return refuse_call(error, rank, call, "too many windows");
+	take_name(world, rank, op, places);
+	if (kept && op->kind != WIRE_UNLOCK)
+		keep_operation(world->ranks[rank].live, &live);
+	return true;
+}
+
+static bool makes_window(guint16 function)
+{
+	return function == MPI_CALL_Win_create || function == MPI_CALL_Win_allocate
+	       || function == MPI_CALL_Win_allocate_shared
+	       || function == MPI_CALL_Win_create_dynamic;
+}
+
+static void remember_call(struct world *world, int number, const struct wire_call *call)
+{
+	GArray *calls = world->ranks[number].calls;
+	struct world_call *info;
+
+	if (call->call > calls->len)
+		g_array_set_size(calls, call->call);
+	info = &g_array_index(calls, struct world_call, call->call - 1);
+	info->function = call->function;
+	world->windows |= makes_window(call->function);
+	world->locked |= call->function == MPI_CALL_Win_lock
+	                 || call->function == MPI_CALL_Win_lock_all
+	                 || call->function == MPI_CALL_Win_start;
+	info->site = call->site;
+	info->thread = call->thread;
+	info->marked = call->marked;
+	if (call->wait == WIRE_CANCEL && call->waited_count > 0)
+		info->request = call->waited[0].call;
+	info->op_count = (guint8)MIN(call->op_count, 255);
+	if (call->op_count > 0) {
+		info->kind = call->ops[0].kind;
+		info->peer = call->ops[0].peer;
+		info->tag = call->ops[0].kind == WIRE_LOCK ? call->ops[0].mode : call->ops[0].tag;
+		info->comm = call->ops[0].comm;
+		info->bytes = call->ops[0].bytes;
+	}
+}
+
+/* Members of a collective may be free to go. */
+static void release_members(struct world *world, guint64 instance)
+{
+	int count;
+	const struct op_id *calls = collectives_calls(world->collectives, instance, &count);
+
+	for (int member = 0; member < count; member++) {
+		if (calls[member].call != 0)
+			world_try_release(world, calls[member].rank);
+	}
+}
+
+static void come_together(struct world *world, guint64 instance)
+{
+	struct world_step step = {.kind = WORLD_STEP_TOGETHER};
+
+	step.calls = collectives_calls(world->collectives, instance, &step.call_count);
+	world_tell(world, &step);
+	bind_members(world, instance);
+}
+
+/* Of the collectives that this call has entered: nobody goes before the library has them all. */
+static void after_collectives(struct world *world, int rank, const struct wire_call *call)
+{
+	for (uint32_t i = 0; i < 2 * call->op_count; i++) {
+		const struct wire_op *op = &call->ops[i % call->op_count];
+		const struct live *live;
+
+		if (op->kind != WIRE_COLLECTIVE || !(live = world_find_live(world, rank, op->name)))
+			continue;
+		if (i >= call->op_count)
+			release_members(world, live->instance);
+		else if (collectives_complete(world->collectives, live->instance))
+			come_together(world, live->instance);
+	}
+}
+
+/* MPI_Finalize, unless sessions are still open, or the end of the last session. */
+static bool ends_mpi(const struct wire_call *call)
+{
+	return (call->function == MPI_CALL_Finalize || call->function == MPI_CALL_Session_finalize)
+	       && !(call->status & WIRE_SESSIONS_OPEN);
+}
+
+/* The rank wants to cancel its receive. */
+static void recall_receive(struct world *world, int number)
+{
+	struct wire_name name = g_array_index(world->ranks[number].line->waited, struct wire_name,
+	                                      0);
+	const struct live *live = world_find_live(world, number, name);
+	struct event event = {.kind = EVENT_RECALL, .op.id = world_op_id(number, name)};
+
+	if (live && live->kind == WIRE_RECEIVE && live->by_choice && !live->cancelled)
+		trace_append(&world->trace, &event);
+}
+
+static void block_thread(struct world *world, int number, const struct wire_call *call)
+{
+	struct rank *rank = &world->ranks[number];
+
+	rank->line->wait = call->wait;
+	rank->line->call = call->call;
+	rank->line->function = call->function;
+	rank->line->ends_mpi = ends_mpi(call);
+	rank->line->complete = 0;
+	g_array_set_size(rank->line->waited, 0);
+	if (call->waited_count > 0)
+		g_array_append_vals(rank->line->waited, call->waited, call->waited_count);
+	if (rank->line->phase == PHASE_ABSENT || rank->line->phase == PHASE_RUNNING)
+		world->running--;
+	rank->line->phase = PHASE_BLOCKED;
+	world_ask(world, number);
+	if (call->wait == WIRE_CANCEL)
+		recall_receive(world, number);
+}
+
+static void forget_request(struct world *world, int rank, const struct wire_call *call)
+{
+	for (uint32_t i = 0; i < call->waited_count; i++)
+		world_forget(world, rank, call->waited[i]);
+}
+
+static void note_idle(struct world *world, const struct wire_call *call)
+{
+	if (!world_is_poll(call->wait)) {
+		world->idle = (struct world_idle){0};
+		return;
+	}
+	world->idle.calls++;
+	world->idle.busy += call->busy;
+	world->idle.timed |= call->timed;
+	world->idle.real |= call->real_time;
+}
+
+bool world_call(struct world *world, int number, const struct wire_call *call, GError **error)
+{
+	struct rank *rank = &world->ranks[number];
+	const char *wrong;
+
+	world_tell_heard(world, number, &(struct wire_message){.type = WIRE_CALL, .call = *call});
+	if (world_is_over(world, number))
+		return true;
+	if (call->thread >= world_lines(world, number))
+		return refuse_call(error, number, call, "a thread that is not known");
+	world_wake(world, number);
+	world_focus(world, number, call->thread);
+	if (rank->line->phase != PHASE_RUNNING && rank->line->phase != PHASE_ABSENT)
+		return refuse_call(error, number, call,
+		                   "a call from a rank that should be waiting");
+	wrong = world_doubt(world, number, call);
+	if (wrong)
+		return refuse_call(error, number, call, wrong);
+	if (rank->line->phase == PHASE_ABSENT)
+		rank->line->phase = PHASE_RUNNING;
+	g_array_set_size(rank->entered, 0);
+	remember_call(world, number, call);
+	world_tell(world, &(struct world_step){
+				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
+	note_idle(world, call);
+	for (uint32_t i = 0; i < call->op_count; i++) {
+		if (!start_operation(world, number, call, &call->ops[i], error))
+			return false;
+	}
+	if (call->wait == WIRE_ABORT) {
+		block_thread(world, number, call);
+		world_leave(world, number, PHASE_STOPPED);
+	} else if (call->wait == WIRE_WAIT_NONE || call->wait == WIRE_FREE) {
+		if (call->wait == WIRE_FREE)
+			forget_request(world, number, call);
+		if (world->options.every_call_waits) {
+			block_thread(world, number, call);
+			world_release(world, number, &(guint32){0}, 0);
+		}
+	} else {
+		block_thread(world, number, call);
+	}
+	world_note_poll(world, number, call);
+	world_settle(world);
+	after_collectives(world, number, call);
+	world_try_release(world, number);
+	return true;
+}
+
+bool world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error)
+{
+	world_tell_heard(world, rank, &(struct wire_message){.type = WIRE_COMM, .comm = *comm});
+	return communicators_add(world->comms, rank, comm, error);
+}
+
+bool world_objects(struct world *world, int rank, const struct wire_objects *objects,
+                   GError **error)
+{
+	world_tell_heard(world, rank,
+	                 &(struct wire_message){.type = WIRE_LEFT, .objects = *objects});
+	for (uint32_t i = 0; i < objects->count; i++) {
+		if (objects->left[i].function >= MPI_CALL_COUNT || objects->left[i].count == 0)
+			return world_refuse(error, rank, "an object of a call that does not exist");
+	}
+	g_array_append_vals(world->ranks[rank].left, objects->left, objects->count);
+	return true;
+}
+
+void world_rank_stopped(struct world *world, int rank)
+{
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_STOPPED, .rank = rank});
+	world_leave(world, rank, PHASE_STOPPED);
+}
+
+void world_rank_ended(struct world *world, int rank)
+{
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ENDED, .rank = rank});
+	world_leave(world, rank, PHASE_ENDED);
+}

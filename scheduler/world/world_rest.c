@@ -1,0 +1,217 @@
+#include "explorer/explorer.h"
+#include "world_arrival.h"
+#include "world_internal.h"
+
+bool world_at_rest(const struct world *world)
+{
+	return world->running == 0;
+}
+
+static bool answer_ready(struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	g_autoptr(GArray) indices = NULL;
+	guint32 one;
+
+	if (rank->line->phase != PHASE_BLOCKED || rank->line->wait == WIRE_WAIT_ALL
+	    || rank->line->wait == WIRE_WAIT_TAKEN || rank->line->wait == WIRE_TEST_ALL
+	    || rank->line->wait == WIRE_CANCEL || rank->line->question != QUESTION_NONE)
+		return false;
+	indices = world_completable_indices(world, number);
+	if (indices->len == 0)
+		return false;
+	world->by_rule |= indices->len > 1;
+	if (rank->line->wait == WIRE_WAIT_ANY || rank->line->wait == WIRE_TEST_ANY) {
+		one = world_oldest(rank, (const guint32 *)(void *)indices->data, indices->len);
+		world_release(world, number, &one, 1);
+	} else {
+		world_release(world, number, (guint32 *)(void *)indices->data, indices->len);
+	}
+	return true;
+}
+
+bool world_answer_ready(struct world *world)
+{
+	bool answered = false;
+
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_READY});
+	if (world_let_go(world))
+		return world_tell_answer(world, true);
+	for (int number = 0; number < world->options.ranks; number++) {
+		for (guint i = 0; i < world_lines(world, number); i++) {
+			world_focus(world, number, i);
+			answered |= answer_ready(world, number);
+		}
+	}
+	return world_tell_answer(world, answered);
+}
+
+/* What a poll started and did not find is withdrawn (Iprobe, Improbe). */
+static void withdraw_probes(struct world *world, int number)
+{
+	struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < rank->line->waited->len; i++) {
+		struct wire_name name = g_array_index(rank->line->waited, struct wire_name, i);
+		struct live *live = world_find_live(world, number, name);
+		struct event event = {.kind = EVENT_CANCEL, .op.id = world_op_id(number, name)};
+
+		if (!live || (live->kind != WIRE_PROBE && live->kind != WIRE_MPROBE))
+			continue;
+		matcher_withdraw(world->matcher, event.op.id);
+		trace_append(&world->trace, &event);
+		g_array_remove_index(rank->live,
+		                     (guint)(live - &g_array_index(rank->live, struct live, 0)));
+	}
+}
+
+/* MPI_Cancel is over. The request lives on until it is waited for: nothing is observed here. */
+static void go_on(struct world *world, int number, bool withdrawn)
+{
+	struct rank *rank = &world->ranks[number];
+	guint32 done = 0;
+
+	g_array_set_size(rank->line->waited, 0);
+	rank->line->phase = PHASE_RUNNING;
+	world->running++;
+	world_wake(world, number);
+	world_bring_data(world, number);
+	world_go(world, number, &(struct wire_go){rank->line->call, withdrawn ? 1 : 0, &done});
+}
+
+/* MPI_Cancel when nothing else can move: a receive that is still unmatched is withdrawn. A send
+ * cannot be taken back from MPI; as the standard wants its completion to be local from here on (MPI
+ * 3.1, section 3.8.4), it waits for nobody any more. */
+static void withdraw_cancelled(struct world *world, int number)
+{
+	struct rank *rank = &world->ranks[number];
+	struct wire_name name = g_array_index(rank->line->waited, struct wire_name, 0);
+	struct live *live = world_find_live(world, number, name);
+	struct event event = {.kind = EVENT_CANCEL, .op.id = world_op_id(number, name)};
+	bool withdrawn = live && live->kind != WIRE_SEND
+	                 && matcher_withdraw(world->matcher, event.op.id);
+
+	/* Another thread may have completed it meanwhile. */
+	if (live && live->kind == WIRE_SEND) {
+		struct message *message = g_hash_table_lookup(world->messages, &event.op.id);
+
+		live->waits_for_match = false;
+		if (message)
+			message->recalled = true;
+	}
+	if (withdrawn) {
+		live->cancelled = true;
+		trace_append(&world->trace, &event);
+	}
+	go_on(world, number, withdrawn);
+}
+
+void world_withdraw_receive(struct world *world, int number, struct live *live)
+{
+	matcher_withdraw(world->matcher, world_op_id(number, live->name));
+	live->cancelled = true;
+	go_on(world, number, true);
+}
+
+/* Whether a rank's poll is for a message that it is yet to be given by the plan. */
+static bool is_planned(const struct world *world, int number, const GArray *plan)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint j = 0; j < plan->len; j++) {
+		struct op_id point = point_operation(&g_array_index(plan, struct choice, j).point,
+		                                     world->options.ranks);
+
+		if (rank->line->question != QUESTION_NONE
+		    && op_id_equal(point, world_question_id(world, number)))
+			return true;
+		for (guint i = 0; i < rank->line->waited->len; i++) {
+			struct wire_name name = g_array_index(rank->line->waited, struct wire_name,
+			                                      i);
+
+			if (op_id_equal(point, world_op_id(number, name)))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool answer_poll(struct world *world, int number, const GArray *plan)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	if (rank->line->phase != PHASE_BLOCKED || world_may_say_no(world, number)
+	    || is_planned(world, number, plan))
+		return false;
+	if (rank->line->wait == WIRE_CANCEL) {
+		world->by_rule = true;
+		withdraw_cancelled(world, number);
+	} else if (world_is_poll(rank->line->wait)) {
+		withdraw_probes(world, number);
+		world_release(world, number, &(guint32){0}, 0);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+bool world_answer_polls(struct world *world, const GArray *plan)
+{
+	bool answered = false;
+
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_POLLS, .choices = plan});
+	for (int number = 0; number < world->options.ranks; number++) {
+		for (guint i = 0; i < world_lines(world, number); i++) {
+			world_focus(world, number, i);
+			answered |= answer_poll(world, number, plan);
+		}
+	}
+	if (answered) {
+		world->idle.rounds++;
+		world_settle(world);
+	}
+	return world_tell_answer(world, answered);
+}
+
+const struct world_idle *world_idle(const struct world *world)
+{
+	return &world->idle;
+}
+
+bool world_polls(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return !rank->threads && rank->line->phase == PHASE_BLOCKED
+	       && world_is_poll(rank->line->wait);
+}
+
+bool world_has_windows(const struct world *world)
+{
+	return world->windows;
+}
+
+bool world_has_locked(const struct world *world)
+{
+	return world->locked;
+}
+
+bool world_has_atomics(const struct world *world)
+{
+	return world->atomics;
+}
+
+bool world_answered_by_rule(const struct world *world)
+{
+	return world->by_rule;
+}
+
+bool world_collectives_waited(const struct world *world)
+{
+	return world->collectives_wait;
+}
+
+bool world_collectives_matter(const struct world *world)
+{
+	return world->collectives_matter;
+}

@@ -1,0 +1,127 @@
+/* One-sided communication: what the ranks tell of it, and what of it conflicts. */
+#include "mpi_calls.h"
+#include "world_internal.h"
+
+static int to_world(void *world, guint64 window, int rank, int target)
+{
+	return communicators_to_world(((struct world *)world)->comms, window, rank, target);
+}
+
+/* What a call takes out of its memory has changed before it was complete there; `by` is what
+ * completes it, if it comes right behind. */
+static void on_changed(struct world *world, int rank, const struct wire_access *access,
+                       const struct wire_access *by)
+{
+	struct remark remark = {.kind = FINDING_RMA_CONFLICT, .count = 1};
+
+	remark.parties[0] = (struct remark_party){
+		.rank = rank,
+		.function = access->function,
+		.site = access->site,
+		.does = "takes data out of its own memory, which the program changes before that "
+			"is complete",
+	};
+	if (by && by->site != 0) {
+		remark.count = 2;
+		remark.parties[1] = (struct remark_party){.rank = rank,
+		                                          .function = by->function,
+		                                          .site = by->site,
+		                                          .does = "completes it"};
+	}
+	world_remark(world, &remark);
+}
+
+bool world_accesses(struct world *world, int rank, const struct wire_accesses *accesses,
+                    GError **error)
+{
+	world_tell_heard(world, rank,
+	                 &(struct wire_message){.type = WIRE_ACCESSES, .accesses = *accesses});
+	for (uint32_t i = 0; i < accesses->count; i++) {
+		const struct wire_access *access = &accesses->list[i];
+
+		if (!communicators_known(world->comms, access->window)
+		    || !communicators_is_member(world->comms, access->window, rank))
+			return world_refuse(error, rank, "an access to an unknown window");
+		if (access->target != WIRE_ANY
+		    && to_world(world, access->window, rank, access->target) < 0)
+			return world_refuse(error, rank, "an access outside of the window's group");
+		if (access->function >= MPI_CALL_COUNT)
+			return world_refuse(error, rank, "a call that does not exist");
+	}
+	for (uint32_t i = 0; i < accesses->count; i++) {
+		uint32_t next = i;
+
+		while (next < accesses->count && accesses->list[next].kind == WIRE_ACCESS_CHANGED)
+			next++;
+		if (accesses->list[i].kind == WIRE_ACCESS_CHANGED)
+			on_changed(world, rank, &accesses->list[i],
+			           next < accesses->count ? &accesses->list[next] : NULL);
+	}
+	rma_log_add(world->accesses, rank, world->trace.count, accesses, to_world, world);
+	return true;
+}
+
+/* "writes 4 bytes at displacement 2 of rank 1's window" */
+static char *describe_side(const struct rma_side *side)
+{
+	bool updates = side->access->flags & WIRE_ACCESS_ATOMIC && side->writes;
+
+	if (side->access->kind == WIRE_ACCESS_LOCAL)
+		return g_strdup_printf(
+			side->writes ? "receives %" G_GUINT64_FORMAT " bytes into rank %d's window"
+				     : "sends %" G_GUINT64_FORMAT " bytes of rank %d's window",
+			side->bytes, side->memory);
+	if (side->own)
+		return g_strdup_printf(
+			side->writes ? "fetches %" G_GUINT64_FORMAT " bytes into its own memory"
+				     : "takes %" G_GUINT64_FORMAT " bytes out of its own memory",
+			side->bytes);
+	return g_strdup_printf("%s %" G_GUINT64_FORMAT " bytes at displacement %" G_GINT64_FORMAT
+	                       " of rank %d's window",
+	                       updates        ? "updates"
+	                       : side->writes ? "writes"
+	                                      : "reads",
+	                       side->bytes, side->access->displacement, side->memory);
+}
+
+static struct remark_party party_of(const struct rma_side *side, const char *does)
+{
+	return (struct remark_party){
+		.rank = side->rank,
+		.function = side->access->function,
+		.site = side->access->site,
+		.does = does,
+	};
+}
+
+static void on_conflict(void *user, const struct rma_side sides[2])
+{
+	g_autofree char *first = describe_side(&sides[0]), *then = describe_side(&sides[1]);
+	g_autofree char *second = g_strdup_printf("%s, %s", then,
+	                                          sides[0].rank == sides[1].rank
+	                                                  ? "before the first is complete"
+	                                                  : "and nothing orders the two");
+	struct remark remark = {.kind = FINDING_RMA_CONFLICT, .count = 2};
+
+	remark.parties[0] = party_of(&sides[0], first);
+	remark.parties[1] = party_of(&sides[1], second);
+	world_remark(user, &remark);
+}
+
+void world_find_conflicts(struct world *world)
+{
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CONFLICTS});
+	if (world_has_accesses(world))
+		rma_find(world->accesses, &world->trace, world->options.ranks, on_conflict, world,
+		         &world->doubts);
+}
+
+bool world_has_accesses(const struct world *world)
+{
+	return rma_log_moves(world->accesses) > 0;
+}
+
+const struct rma_doubts *world_doubts(const struct world *world)
+{
+	return &world->doubts;
+}

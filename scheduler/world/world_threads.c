@@ -1,0 +1,346 @@
+/* Ranks that call MPI from several threads: each thread has a line of its own in its rank, with the
+ * call for which it waits. All else in the world looks at one line of a rank at a time, the one in
+ * focus; a rank that has not told of its threads has just that one. */
+#include "scheduler/host/thread_view.h"
+#include "world_internal.h"
+
+static struct line *line_at(const struct rank *rank, guint index)
+{
+	return rank->lines->pdata[index];
+}
+
+guint world_lines(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return rank->lines->len;
+}
+
+guint world_focus(struct world *world, int number, guint index)
+{
+	struct rank *rank = &world->ranks[number];
+	guint before = rank->focus;
+
+	rank->focus = index;
+	rank->line = line_at(rank, index);
+	return before;
+}
+
+void world_focus_call(struct world *world, int number, guint32 call)
+{
+	for (guint i = 0; i < world_lines(world, number); i++) {
+		world_focus(world, number, i);
+		if (world->ranks[number].line->phase == PHASE_BLOCKED
+		    && world->ranks[number].line->call == call)
+			return;
+	}
+}
+
+static enum world_phase phase_of(const struct rank *rank, guint index)
+{
+	return line_at(rank, index)->phase;
+}
+
+static void set_phase(struct rank *rank, guint index, enum world_phase phase)
+{
+	line_at(rank, index)->phase = phase;
+}
+
+static bool is_busy(enum world_phase phase)
+{
+	return phase == PHASE_RUNNING || phase == PHASE_ABSENT;
+}
+
+static guint count_lines(const struct rank *rank, bool (*is)(enum world_phase phase))
+{
+	guint sum = 0;
+
+	for (guint i = 0; i < rank->lines->len; i++)
+		sum += is(phase_of(rank, i)) ? 1 : 0;
+	return sum;
+}
+
+static bool is_waiting(enum world_phase phase)
+{
+	return phase == PHASE_BLOCKED || phase == PHASE_ENTERING;
+}
+
+static bool is_stopped(enum world_phase phase)
+{
+	return phase == PHASE_STOPPED;
+}
+
+enum world_phase world_phase(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	if (!rank->threads)
+		return rank->line->phase;
+	if (count_lines(rank, is_stopped) > 0)
+		return PHASE_STOPPED;
+	if (count_lines(rank, is_busy) > 0)
+		return PHASE_RUNNING;
+	return count_lines(rank, is_waiting) > 0 ? PHASE_BLOCKED : PHASE_ENDED;
+}
+
+void world_leave(struct world *world, int number, enum world_phase phase)
+{
+	struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < world_lines(world, number); i++) {
+		enum world_phase before = phase_of(rank, i);
+
+		if (is_busy(before))
+			world->running--;
+		if (!rank->threads || before != PHASE_ENDED || i == 0)
+			set_phase(rank, i, phase);
+	}
+}
+
+bool world_has_threads(const struct world *world)
+{
+	for (int number = 0; number < world->options.ranks; number++) {
+		if (world->ranks[number].threads)
+			return true;
+	}
+	return false;
+}
+
+void world_wake(struct world *world, int number)
+{
+	struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < rank->lines->len; i++) {
+		if (phase_of(rank, i) != PHASE_ASLEEP)
+			continue;
+		set_phase(rank, i, PHASE_RUNNING);
+		world->running++;
+	}
+}
+
+static struct line *line_new(enum world_phase phase)
+{
+	struct line *line = g_new0(struct line, 1);
+
+	line->phase = phase;
+	line->waited = g_array_new(false, false, sizeof(struct wire_name));
+	return line;
+}
+
+static void line_free(gpointer data)
+{
+	struct line *line = data;
+
+	g_array_unref(line->waited);
+	g_free(line);
+}
+
+void world_lines_init(struct rank *rank)
+{
+	rank->lines = g_ptr_array_new_with_free_func(line_free);
+	rank->line = line_new(PHASE_ABSENT);
+	g_ptr_array_add(rank->lines, rank->line);
+}
+
+/* New lines belong to threads that are not there (yet). */
+static void make_line(struct world *world, int number, guint32 thread)
+{
+	struct rank *rank = &world->ranks[number];
+
+	rank->threads = true;
+	while (rank->lines->len <= thread)
+		g_ptr_array_add(rank->lines, line_new(PHASE_ENDED));
+}
+
+static bool is_over(enum world_phase phase)
+{
+	return phase == PHASE_STOPPED || phase == PHASE_ENDED;
+}
+
+/* Of several threads of a rank that stops, the others may not have heard of it. */
+bool world_is_over(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return rank->threads && is_over(phase_of(rank, 0));
+}
+
+bool world_thread(struct world *world, int number, const struct wire_thread *thread, GError **error)
+{
+	struct rank *rank = &world->ranks[number];
+
+	world_tell_heard(world, number,
+	                 &(struct wire_message){.type = WIRE_THREAD, .thread = *thread});
+	if (thread->thread > WORLD_THREADS_MAX)
+		return world_refuse(error, number, "it has too many threads");
+	if (thread->id <= 0)
+		return world_refuse(error, number, "a thread that the kernel does not know");
+	make_line(world, number, thread->thread);
+	if (world_is_over(world, number))
+		return true;
+	for (guint i = 0; i < rank->lines->len; i++) {
+		if (line_at(rank, i)->id == thread->id)
+			line_at(rank, i)->id = 0;
+	}
+	line_at(rank, thread->thread)->id = thread->id;
+	world_wake(world, number);
+	if (thread->thread == 0)
+		return true;
+	if (!thread->ended && phase_of(rank, thread->thread) == PHASE_ENDED) {
+		set_phase(rank, thread->thread, PHASE_RUNNING);
+		world->running++;
+	} else if (thread->ended && is_busy(phase_of(rank, thread->thread))) {
+		set_phase(rank, thread->thread, PHASE_ENDED);
+		world->running--;
+	}
+	return true;
+}
+
+bool world_enter(struct world *world, int number, const struct wire_enter *enter, GError **error)
+{
+	struct rank *rank = &world->ranks[number];
+
+	world_tell_heard(world, number,
+	                 &(struct wire_message){.type = WIRE_ENTER, .enter = *enter});
+	if (world_is_over(world, number))
+		return true;
+	if (enter->thread >= world_lines(world, number))
+		return world_refuse(error, number, "thread %u is not known", enter->thread);
+	make_line(world, number, enter->thread);
+	world_wake(world, number);
+	if (phase_of(rank, enter->thread) != PHASE_RUNNING)
+		return world_refuse(error, number, "a call from thread %u, which should be waiting",
+		                    enter->thread);
+	line_at(rank, enter->thread)->enter = *enter;
+	set_phase(rank, enter->thread, PHASE_ENTERING);
+	world->running--;
+	return true;
+}
+
+static bool equal_or_any(gint32 one, gint32 other)
+{
+	return one == other || one == WIRE_ANY || other == WIRE_ANY;
+}
+
+/* Whether it can matter which of two calls comes first: both look for messages that the other could
+ * get, or send what one receive could take. */
+static bool calls_race(const struct world *world, const struct wire_enter *one,
+                       const struct wire_enter *other)
+{
+	if (one->comm != other->comm)
+		return false;
+	if (one->receives && other->receives && equal_or_any(one->source, other->source)
+	    && equal_or_any(one->receive_tag, other->receive_tag))
+		return true;
+	return one->sends && other->sends && one->dest == other->dest
+	       && (one->send_tag == other->send_tag || world->any_tag);
+}
+
+GArray *world_rivals(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	GArray *rivals = g_array_new(false, false, sizeof(guint32));
+	guint32 first;
+
+	for (guint32 i = 0; rank->threads && i < rank->lines->len; i++) {
+		if (phase_of(rank, i) != PHASE_ENTERING)
+			continue;
+		first = rivals->len > 0 ? g_array_index(rivals, guint32, 0) : i;
+		if (i == first
+		    || calls_race(world, &line_at(rank, first)->enter, &line_at(rank, i)->enter))
+			g_array_append_val(rivals, i);
+	}
+	return rivals;
+}
+
+struct op_id world_turn_id(const struct world *world, int number)
+{
+	return (struct op_id){number, world->ranks[number].calls->len, OPERATION_TURN};
+}
+
+void world_admit_thread(struct world *world, int number, guint32 thread)
+{
+	set_phase(&world->ranks[number], thread, PHASE_RUNNING);
+	world->running++;
+	world_wake(world, number);
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ORDERED,
+	                                       .rank = number,
+	                                       .message = &(struct wire_message){
+						       .type = WIRE_ADMIT, .admitted = thread}});
+	world->orders.admit(world->user, number, thread);
+}
+
+/* Whose turn it is where calls race, is a question that somebody has to answer. */
+bool world_admit(struct world *world)
+{
+	bool admitted = false;
+
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ADMIT});
+	for (int number = 0; number < world->options.ranks; number++) {
+		struct rank *rank = &world->ranks[number];
+		g_autoptr(GArray) rivals = world_rivals(world, number);
+
+		if (rivals->len == 1) {
+			world_admit_thread(world, number, g_array_index(rivals, guint32, 0));
+			admitted = true;
+		} else if (rivals->len > 1 && rank->turn != rank->calls->len) {
+			rank->turn = rank->calls->len;
+			trace_append_ask(&world->trace, world_turn_id(world, number), NULL, 0);
+		}
+	}
+	return world_tell_answer(world, admitted);
+}
+
+GArray *world_loose_threads(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	GArray *views = g_array_new(false, true, sizeof(struct thread_view));
+
+	if (!rank->threads || count_lines(rank, is_waiting) == 0 || count_lines(rank, is_busy) == 0)
+		return views;
+	for (guint i = 0; i < rank->lines->len; i++) {
+		struct thread_view view = {.id = line_at(rank, i)->id};
+
+		view.ended = phase_of(rank, i) == PHASE_ENDED;
+		view.waits = is_waiting(phase_of(rank, i));
+		if (!view.ended || view.id > 0)
+			g_array_append_val(views, view);
+	}
+	return views;
+}
+
+void world_threads_sleep(struct world *world, int number)
+{
+	struct rank *rank = &world->ranks[number];
+
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ASLEEP, .rank = number});
+	for (guint i = 0; i < rank->lines->len; i++) {
+		if (phase_of(rank, i) == PHASE_ENDED)
+			line_at(rank, i)->id = 0;
+		if (!is_busy(phase_of(rank, i)))
+			continue;
+		set_phase(rank, i, PHASE_ASLEEP);
+		world->running--;
+	}
+}
+
+void world_threads_wake(struct world *world)
+{
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_AWAKE});
+	for (int number = 0; number < world->options.ranks; number++)
+		world_wake(world, number);
+}
+
+void world_lines_copy(struct rank *rank)
+{
+	GPtrArray *from = rank->lines;
+
+	rank->lines = g_ptr_array_new_full(from->len, line_free);
+	for (guint i = 0; i < from->len; i++) {
+		struct line *line = g_memdup2(from->pdata[i], sizeof(*line));
+
+		line->waited = g_array_copy(line->waited);
+		g_ptr_array_add(rank->lines, line);
+	}
+	rank->line = line_at(rank, rank->focus);
+}

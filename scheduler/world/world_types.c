@@ -1,0 +1,125 @@
+/* What a message consists of, what its receive expects, and whether its buffers are left alone. */
+#include "mpi_calls.h"
+#include "world_internal.h"
+
+static struct remark_party party_of(const struct world *world, struct op_id id, const char *does)
+{
+	const struct world_call *info = world_call_info(world, id.rank, id.call);
+
+	return (struct remark_party){
+		.rank = id.rank,
+		.call = id.call,
+		.function = info ? info->function : MPI_CALL_NONE,
+		.site = info ? info->site : 0,
+		.does = does,
+	};
+}
+
+void world_compare_types(struct world *world, const struct match *match,
+                         const struct message *message, const struct live *receive)
+{
+	g_autofree char *sent = NULL, *received = NULL, *sends = NULL, *receives = NULL;
+	struct remark remark = {.kind = FINDING_TYPE_MISMATCH, .count = 2};
+
+	if (message->types.bytes > receive->types.bytes)
+		world->ranks[match->receive.rank].truncated = (struct truncated){
+			match->send, match->receive, message->types, receive->types};
+	if (types_match(&message->types, &receive->types))
+		return;
+	sent = types_print(&message->types);
+	received = types_print(&receive->types);
+	sends = g_strdup_printf("sends %s", sent);
+	receives = g_strdup_printf("receives %s", received);
+	remark.parties[0] = party_of(world, match->send, sends);
+	remark.parties[0].count = types_count(&message->types);
+	remark.parties[0].type = types_name(&message->types);
+	remark.parties[1] = party_of(world, match->receive, receives);
+	remark.parties[1].count = types_count(&receive->types);
+	remark.parties[1].type = types_name(&receive->types);
+	world_remark(world, &remark);
+}
+
+/* What an operation does, by enum wire_use. */
+static const char *const starts[] = {"starts to send", "starts to receive", "starts a collective",
+                                     "uses its own memory"};
+
+bool world_touched(struct world *world, int rank, const struct wire_touched *touched,
+                   GError **error)
+{
+	struct op_id started = {rank, touched->name.call, 0}, noticed = {rank, touched->noticed, 0};
+	struct remark remark = {.kind = FINDING_BUFFER_MODIFIED, .count = 2};
+
+	world_tell_heard(world, rank,
+	                 &(struct wire_message){.type = WIRE_TOUCHED, .touched = *touched});
+	if (!world_call_info(world, rank, started.call)
+	    || !world_call_info(world, rank, noticed.call) || touched->kind >= WIRE_USE_COUNT)
+		return world_refuse(error, rank, "a buffer of a call that was never made");
+	remark.parties[0] = party_of(world, started, starts[touched->kind]);
+	remark.parties[1] = party_of(world, noticed,
+	                             "completes it, and the program has changed the buffer "
+	                             "meanwhile");
+	world_remark(world, &remark);
+	return true;
+}
+
+static const char *describe_first(const struct wire_user *user)
+{
+	if (user->kind == WIRE_USE_ONE_SIDED)
+		return user->writes ? "fetches data into its own memory"
+		                    : "takes data out of its own memory";
+	return starts[user->kind];
+}
+
+static const char *describe_second(const struct wire_user *user)
+{
+	switch (user->kind) {
+	case WIRE_USE_RECEIVE:
+		return "receives into the same bytes before that is complete: the buffers overlap, "
+		       "or an array is shorter than its count says";
+	case WIRE_USE_SEND: return "sends the same bytes before that is complete";
+	case WIRE_USE_COLLECTIVE:
+		return "uses the same bytes in a collective before that is complete";
+	default:
+		return user->writes ? "fetches data into the same bytes before that is complete"
+		                    : "takes data out of the same bytes before that is complete";
+	}
+}
+
+bool world_overlap(struct world *world, int rank, const struct wire_overlap *overlap,
+                   GError **error)
+{
+	struct remark remark = {.kind = FINDING_BUFFER_OVERLAP, .count = 2};
+
+	world_tell_heard(world, rank,
+	                 &(struct wire_message){.type = WIRE_OVERLAP, .overlap = *overlap});
+	for (int i = 0; i < 2; i++) {
+		const struct wire_user *user = &overlap->users[i];
+		const char *does = i == 0 ? describe_first(user) : describe_second(user);
+
+		if (user->kind >= WIRE_USE_COUNT
+		    || (user->name.call != 0 ? !world_call_info(world, rank, user->name.call)
+		                             : user->function >= MPI_CALL_COUNT))
+			return world_refuse(error, rank, "a buffer of a call that was never made");
+		remark.parties[i] = (struct remark_party){
+			.rank = rank, .function = user->function, .site = user->site, .does = does};
+		if (user->name.call != 0)
+			remark.parties[i] = party_of(
+				world, (struct op_id){rank, user->name.call, 0}, does);
+	}
+	world_remark(world, &remark);
+	return true;
+}
+
+bool world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],
+                     char *ret_types[2])
+{
+	const struct truncated *truncated = &world->ranks[rank].truncated;
+
+	if (truncated->send.call == 0)
+		return false;
+	ret_calls[0] = truncated->send;
+	ret_calls[1] = truncated->receive;
+	ret_types[0] = types_print(&truncated->sent);
+	ret_types[1] = types_print(&truncated->received);
+	return true;
+}

@@ -1,0 +1,152 @@
+/* Locks of windows: requests, grants and releases as messages to and from the places that they take
+ * (explorer/lock.h), so that matcher, trace and search need know nothing of them. */
+#include "world_internal.h"
+
+enum { TAG_REQUEST, TAG_RELEASE }; /* seen by places alone, which no rank sends or receives from */
+
+static void append_event(struct world *world, enum event_kind kind, struct op_id id)
+{
+	struct event event = {.kind = kind, .op.id = id};
+
+	trace_append(&world->trace, &event);
+}
+
+/* A message to a place, or its receive. */
+static struct event message_event(enum event_kind kind, struct op_id id, guint64 comm, gint32 peer,
+                                  gint32 tag)
+{
+	struct event event = {.kind = kind};
+
+	event.op = (struct operation){.id = id, .comm = comm, .peer = peer, .tag = tag};
+	event.op.kind = kind == EVENT_SEND ? OPERATION_SEND : OPERATION_RECEIVE;
+	event.op.waits_for_match = kind == EVENT_SEND && tag == TAG_REQUEST;
+	return event;
+}
+
+static void offer_place(struct world *world, guint64 comm, gint32 place)
+{
+	guint32 grant = windows_offer(world->locks, place);
+	struct event event = message_event(EVENT_RECEIVE, (struct op_id){place, grant, 0}, comm,
+	                                   OPERATION_ANY, TAG_REQUEST);
+
+	if (grant == 0)
+		return;
+	trace_append(&world->trace, &event);
+	matcher_post(world->matcher, &event.op);
+}
+
+static void claim_place(struct world *world, int rank, guint32 call, guint64 comm)
+{
+	const GArray *claims = windows_claims(world->locks, rank);
+
+	for (guint i = 0; i < claims->len; i++) {
+		struct lock_claim one = g_array_index(claims, struct lock_claim, i);
+		struct event event = message_event(EVENT_SEND, (struct op_id){rank, call, one.sub},
+		                                   comm, one.place, TAG_REQUEST);
+
+		offer_place(world, comm, one.place);
+		trace_append(&world->trace, &event);
+		matcher_post(world->matcher, &event.op);
+	}
+}
+
+static int target_of(const struct world *world, int rank, const struct wire_op *op)
+{
+	if (op->peer == WIRE_ANY)
+		return WINDOWS_ALL;
+	return communicators_to_world(world->comms, op->comm, rank, op->peer);
+}
+
+bool world_lock(struct world *world, int rank, const struct wire_op *op, struct live *live)
+{
+	struct lock_wish wish = {.rank = rank, .comm = op->comm};
+
+	wish.members = communicators_members(world->comms, op->comm, rank, &wish.count);
+	wish.target = target_of(world, rank, op);
+	wish.shared = op->mode == WIRE_LOCK_SHARED || op->peer == WIRE_ANY;
+	communicators_window(world->comms, op->comm, &wish.window);
+	/* An error that MPI will tell. */
+	live->matched = windows_holds(world->locks, rank, op->comm, wish.target);
+	if (live->matched) {
+		windows_ask_again(world->locks, rank);
+		return true;
+	}
+	if (!windows_ask(world->locks, &wish))
+		return false;
+	claim_place(world, rank, op->name.call, op->comm);
+	return true;
+}
+
+guint world_unlock(struct world *world, int rank, const struct wire_op *op)
+{
+	g_autoptr(GArray) grants = g_array_new(false, false, sizeof(struct lock_grant));
+
+	world->atomics |= op->tag != 0;
+	if (op->name.sub == WIRE_LOCK_REFUSED && windows_was_again(world->locks, rank))
+		return 0;
+	windows_release(world->locks, rank, op->comm, target_of(world, rank, op), grants);
+	for (guint i = 0; i < grants->len; i++) {
+		struct lock_grant grant = g_array_index(grants, struct lock_grant, i);
+		struct op_id release = {rank, op->name.call, op->name.sub + i};
+		struct op_id place = {grant.place, grant.grant, 1};
+		struct event match = {.kind = EVENT_MATCH, .op.id = place, .other = release};
+		struct event event = message_event(EVENT_SEND, release, op->comm, grant.place,
+		                                   TAG_RELEASE);
+
+		/* Nobody else could send or take this message: the matcher is not asked. */
+		trace_append(&world->trace, &event);
+		event = message_event(EVENT_RECEIVE, place, op->comm, rank, TAG_RELEASE);
+		trace_append(&world->trace, &event);
+		trace_append(&world->trace, &match);
+		append_event(world, EVENT_COMPLETE, place);
+		offer_place(world, op->comm, grant.place);
+	}
+	return grants->len;
+}
+
+void world_on_grant(struct world *world, const struct match *match)
+{
+	struct event event = {
+		.kind = EVENT_MATCH, .op.id = match->receive, .other = match->send, .chosen = true};
+	int rank = match->send.rank;
+	struct live *live = world_find_live(world, rank, (struct wire_name){match->send.call, 0});
+	enum lock_progress progress;
+
+	trace_append(&world->trace, &event);
+	world_tell(world, &(struct world_step){.kind = WORLD_STEP_MATCHED,
+	                                       .receive = match->receive,
+	                                       .send = match->send,
+	                                       .yes = true});
+	g_assert(live && live->kind == WIRE_LOCK);
+	append_event(world, EVENT_COMPLETE, match->send);
+	progress = windows_grant(world->locks, match->receive.rank, rank);
+	if (progress == LOCK_CLAIMS)
+		claim_place(world, rank, match->send.call, live->comm);
+	if (progress != LOCK_GRANTED)
+		return;
+	live->matched = true;
+	world_try_release(world, rank);
+}
+
+bool world_choice_is_told(const struct world *world, guint index)
+{
+	const struct point *point = &g_array_index(world->choices, struct choice, index).point;
+
+	if (g_array_index(world->plain, bool, index))
+		return false;
+	return point->kind != POINT_LOCK
+	       || windows_contended(world->locks,
+	                            point_operation(point, world->options.ranks).rank);
+}
+
+GArray *world_told_choices(const struct world *world)
+{
+	GArray *told = g_array_new(false, false, sizeof(struct choice));
+
+	for (guint i = 0; i < world->choices->len; i++) {
+		if (world_choice_is_told(world, i))
+			g_array_append_vals(told, &g_array_index(world->choices, struct choice, i),
+			                    1);
+	}
+	return told;
+}

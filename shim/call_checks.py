@@ -1,0 +1,61 @@
+"""Which calls MPI must refuse before the shim does anything for them, as they have nowhere to store
+what they give, or name requests that are none. It follows from the prototype."""
+import re
+
+COMPLETION = re.compile("(Wait|Test)(all|any|some)?")
+# The shim's request means nothing to MPI, which looks at it first.
+CHECKED_BY_HAND = ("Parrived", "Request_get_status")
+# Arguments in which a call stores what it gives.
+STORED = {f"{kind} *" for kind in (
+    "int", "MPI_Aint", "MPI_Count", "MPI_Comm", "MPI_Errhandler", "MPI_File", "MPI_Group",
+    "MPI_Message", "MPI_Op", "MPI_Request", "MPI_Session", "MPI_Status", "MPI_Win")}
+
+
+def completed(call):
+    """How many requests the call completes, and which: C expressions; or None."""
+    if not COMPLETION.fullmatch(call.name):
+        return None
+    names = [a.name for a in call.arguments]
+    if "array_of_requests" not in names:
+        return "1, request"
+    return f"{names[0]}, array_of_requests"
+
+
+def condition(call):
+    """The one under which the call is MPI's to refuse, in C; or None."""
+    if call.name in CHECKED_BY_HAND:
+        return None
+    names = [a.name for a in call.arguments]
+    count = next((name for name in ("count", "incount") if name in names), None)
+    terms = []
+    for argument in call.arguments:
+        if argument.array and "const" not in argument.type and count:
+            terms.append(f"({count} > 0 && !{argument.name})")
+        elif argument.type in STORED:
+            terms.append(f"!{argument.name}")
+    if "array_of_requests" in names:
+        terms.insert(0, f"{count} < 0")
+    if completed(call):
+        terms.append(f"completion_is_wrong({completed(call)})")
+    return " || ".join(terms) or None
+
+
+def values(call):
+    """The arguments for MPI, which does not know the shim's requests."""
+    if not completed(call):
+        return call.values()
+    requests = completed(call).split()[-1]
+    return ", ".join(f"completion_stand_ins({completed(call)})" if a.name == requests else a.name
+                     for a in call.arguments)
+
+
+def guarded(call, text):
+    """Statements that set the result: `text`, unless MPI must refuse the call."""
+    wrong = condition(call)
+    inner = "\n".join("\t" + line if line else line for line in text.split("\n"))
+    if not wrong:
+        return f"\t{{\n{inner}\n\t}}" if "struct large_counts" in text else text
+    return (f"\tif ({wrong}) {{\n"
+            f"\t\terror_report_call(site, MPI_CALL_{call.name});\n"
+            f"\t\tresult = real_mpi()->{call.name}({values(call)});\n"
+            f"\t}} else {{\n{inner}\n\t}}")

@@ -1,0 +1,77 @@
+#include "orders.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "ending.h"
+#include "file_and_window.h"
+#include "park.h"
+#include "request.h"
+#include "request_names.h"
+#include "startup.h"
+
+enum { MOST_RANGES = 8 };
+
+static void park(struct wire_welcome *ret_welcome)
+{
+	if (park_wait(ret_welcome) == PARK_RESTORED)
+		startup_adopt_process();
+}
+
+/* Here a debugger shows where the rank is when all is over: blocked, or where MPI failed. */
+static void stop_in_debugger(void)
+{
+	if (ending_is_traced())
+		raise(SIGTRAP);
+}
+
+static _Noreturn void end_rank(const struct wire_end *order)
+{
+	stop_in_debugger();
+	if (order->flush)
+		startup_flush();
+	park_finish_launcher();
+	_exit(order->status);
+}
+
+/* Where a rank waits though MPI is not initialised, there is nothing to drive. */
+static void progress(void)
+{
+	if (startup_is_initialised())
+		request_progress();
+}
+
+/* What MPI still has under way can change what comes. */
+static struct wire_digest digest(const struct wire_call *call, const struct digest_range *own,
+                                 size_t own_count)
+{
+	struct digest_range ranges[MOST_RANGES] = {{0}};
+	struct wire_digest digest = {0};
+	size_t count = 0;
+
+	if (own_count + 2 > MOST_RANGES || request_incomplete() > 0 || window_exists())
+		return digest;
+	for (; count < own_count; count++)
+		ranges[count] = own[count];
+	ranges[count].start = request_names_memory(&ranges[count].length);
+	count++;
+	if (call->op_count > 0) /* a probe is another request each time */
+		ranges[count++] = (struct digest_range){request_find_named(call->ops[0].name),
+		                                        sizeof(struct request)};
+	if (!digest_take(call->site, ranges, count, digest.hash))
+		digest = (struct wire_digest){0};
+	return digest;
+}
+
+const struct gate_orders orders = {
+	.bind = request_bind,
+	.park = park,
+	.end = end_rank,
+	.progress = progress,
+	.incomplete = request_incomplete,
+	.moving = request_moving,
+	.serves_windows = window_exists,
+	.arrive = request_let_arrive,
+	.digest = digest,
+	.backtrace = ending_backtrace,
+};

@@ -1,0 +1,143 @@
+"""Loops of polls that look at a clock: their limits of time are reached soon, whichever clock it
+is; no rank sees time go back, and who polls for ever is told so."""
+
+import harness
+from harness import check
+
+PROGRAM = r"""
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *clock_name;
+
+static double of(const struct timespec *time)
+{
+	return (double)time->tv_sec + (double)time->tv_nsec * 1e-9;
+}
+
+static double now(void)
+{
+	struct timespec exact;
+	struct timeval day;
+	struct tms computed;
+
+	switch (*clock_name) {
+	case 'w': return MPI_Wtime();
+	case 'm': return clock_gettime(CLOCK_MONOTONIC, &exact) == 0 ? of(&exact) : -1;
+	case 'u': return timespec_get(&exact, TIME_UTC) == TIME_UTC ? of(&exact) : -1;
+	case 'd':
+		gettimeofday(&day, NULL);
+		return (double)day.tv_sec + (double)day.tv_usec * 1e-6;
+	case 's': return (double)time(NULL);
+	case 'c': return (double)clock() / CLOCKS_PER_SEC;
+	default: return (double)times(&computed) / (double)sysconf(_SC_CLK_TCK);
+	}
+}
+
+static void must(int right)
+{
+	if (!right)
+		MPI_Abort(MPI_COMM_WORLD, 9);
+}
+
+static void *nap(void *seconds)
+{
+	sleep(*(unsigned *)seconds);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	double limit = atof(argv[2]), begin, last;
+	unsigned real = argc > 3 ? (unsigned)atoi(argv[4]) : 0;
+	pthread_t thread;
+	int rank, there = 0;
+
+	clock_name = argv[1];
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	begin = last = now();
+	if (rank == 0) {
+		if (real > 0 && strcmp(argv[3], "thread") == 0)
+			pthread_create(&thread, NULL, nap, &real);
+		if (real > 0 && strcmp(argv[3], "child") == 0 && fork() == 0) {
+			sleep(real);
+			_exit(0);
+		}
+		while (now() < begin + limit && !there) {
+			must(now() >= last);
+			last = now();
+			MPI_Iprobe(1, 7, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+			there |= real > 0 && strcmp(argv[3], "child") == 0
+			         && waitpid(-1, NULL, WNOHANG) > 0;
+		}
+		printf("%s\n", there ? "answered" : "gave up");
+		last = MPI_Wtime();
+		MPI_Send(&last, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+		if (real > 0 && strcmp(argv[3], "thread") == 0)
+			pthread_join(thread, NULL);
+	} else {
+		begin = MPI_Wtime();
+		MPI_Recv(&last, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		must(MPI_Wtime() >= last && MPI_Wtime() - last < 2);
+		must(*clock_name == 'c' || last - begin >= limit - 1.1 || real > 0);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+NOTE = "clocks that they read were put forward"
+
+
+def check_limits(tool, program):
+    for clock in ("wtime", "monotonic", "utc", "day", "seconds", "cpu", "times"):
+        run = tool.run("explore", "-n", "2", "--", program, clock, "30", report=True)
+        check(run.status == 0 and run.report["complete"], run)
+        check({one["output"][0] for one in run.report["executions"]}
+              == {run.report["executions"][0]["output"][0]}, run)
+        harness.check_soon(run.seconds, 15, "%s\n30 s of %s" % (run, clock))
+        check(any(NOTE in note for note in run.report["notes"]), run)
+    run = tool.run("explore", "-n", "2", "--virtual-time", "--", program, "wtime", "30")
+    check(run.status == 0, run)
+
+
+def check_without(tool, program):
+    """A limit that is reached at once, and no note."""
+    run = tool.run("explore", "-n", "2", "--", program, "wtime", "0.001", report=True)
+    check(run.status == 0 and not any(NOTE in note for note in run.report["notes"]), run)
+
+
+def check_endless(tool, program):
+    run = tool.run("explore", "-n", "2", "--", program, "wtime", "1e9", report=True)
+    check([one["kind"] for one in run.report["findings"]] == ["livelock"], run)
+    check("put forward by 60 s in vain" in run.out, run)
+
+
+def check_real(tool, program):
+    """Where threads or children go by time as well, it is the machine's."""
+    for who, limit in (("child", "60"), ("thread", "4")):
+        run = tool.run("run", "-n", "2", "--", program, "wtime", limit, who, "2", report=True)
+        check(run.status == 0 and run.seconds > 1.9, run)
+        check(not any(NOTE in note for note in run.report["notes"]), run)
+        check(who != "child" or "answered" in run.report["executions"][0]["output"][0], run)
+
+
+def body(tool, _options):
+    program = tool.compile(tool.write("limits.c", PROGRAM), "-pthread")
+    check_limits(tool, program)
+    check_without(tool, program)
+    check_endless(tool, program)
+    check_real(tool, program)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)

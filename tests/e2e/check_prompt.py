@@ -1,0 +1,231 @@
+"""matchpoint debug on a terminal: lines are edited, completed and remembered; Ctrl-C tells where
+the ranks are; quit, the end of what is typed and a closed terminal leave nothing behind."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+import uuid
+
+import harness
+from harness import check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "..", "..", "examples")
+PATIENCE = 60
+PROMPT = "(matchpoint) "
+
+# Rank 0 receives, computes for as long as nobody makes the file "enough", and receives again.
+COMPUTES = r"""
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int rank, value = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 2; i++) {
+		if (rank == 0)
+			for (int k = 0; k < 2; k++)
+				MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, i, MPI_COMM_WORLD,
+				         MPI_STATUS_IGNORE);
+		else
+			MPI_Send(&rank, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
+		while (rank == 0 && i == 0 && access("enough", F_OK) != 0)
+			usleep(1000);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+class Terminal:
+    """A session at the prompt, with a terminal of its own."""
+
+    def __init__(self, tool, *arguments):
+        self.tool = tool
+        self.mark = uuid.uuid4().hex
+        self.text = ""
+        self.seen = 0
+        environment = dict(os.environ, TERM="xterm", HOME=tool.directory, **{
+            harness.MARK: self.mark})
+        environment.pop("XDG_STATE_HOME", None)
+        environment.pop("INPUTRC", None)
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [tool.matchpoint, "debug", *arguments], stdin=slave, stdout=slave, stderr=slave,
+            cwd=tool.directory, env=environment, start_new_session=True,
+            preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0))
+        os.close(slave)
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    def read(self, seconds):
+        if select.select([self.master], [], [], seconds)[0]:
+            try:
+                self.text += os.read(self.master, 65536).decode(errors="replace")
+            except OSError:
+                return False
+        return True
+
+    def expect(self, pattern):
+        """What comes up to and with the pattern, behind what was expected before."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            found = re.search(pattern, self.text[self.seen:])
+            if found:
+                told = self.text[self.seen:self.seen + found.end()]
+                self.seen += found.end()
+                return told
+            if time.monotonic() > deadline or not self.read(1):
+                self.end()
+                check(False, "%s does not come: %r" % (pattern, self.text[self.seen:]))
+
+    def say(self, line, pattern):
+        """A line, and what is told up to the next prompt."""
+        self.type(line + "\r")
+        told = self.expect(pattern)
+        return told + self.expect(re.escape(PROMPT))
+
+    def wait(self, status):
+        """It ends, with that status, and nothing is left of it."""
+        deadline = time.monotonic() + PATIENCE
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self.read(0.1)
+        check(self.process.poll() == status, "exit status %s, not %s: %r" % (
+            self.process.poll(), status, self.text))
+        self.tool.check_clean(self.process.pid, self.mark, self.text)
+        os.close(self.master)
+
+    def end(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        self.tool.end_marked(self.mark)
+
+
+def has_readline(tool):
+    """Built without it, a terminal's own editing is all there is."""
+    libraries = subprocess.run(["ldd", tool.matchpoint], capture_output=True, text=True,
+                               check=False).stdout
+    return "libreadline" in libraries
+
+
+def check_session(tool, program):
+    terminal = Terminal(tool, "-n", "3", program)
+    check("help tells the words" in terminal.expect(re.escape(PROMPT)), terminal.text)
+    terminal.say("run", "stopped: choice 0.2\r?\n")
+    terminal.say("1", "stopped: choice 0.3\r?\n")
+    terminal.say("2", "stopped: finding mpi-error\r?\n")
+    terminal.say("back", "stopped: choice 0.3\r?\n")
+    terminal.say("", "stopped: choice 0.2\r?\n")  # the last line again
+    terminal.type("quit\r")
+    terminal.wait(3)
+
+
+def check_completion(tool, program):
+    terminal = Terminal(tool, "-n", "3", program)
+    terminal.expect(re.escape(PROMPT))
+    terminal.type("ru\t")
+    terminal.expect("run ")
+    terminal.type("\r")
+    terminal.expect("stopped: choice 0.2")
+    terminal.expect(re.escape(PROMPT))
+    terminal.type("choos\t0.2=\t\t")
+    terminal.expect("0.2=1 +0.2=2")
+    terminal.type("2\r")
+    terminal.expect("0.2=2 is chosen")
+    terminal.expect(re.escape(PROMPT))
+    terminal.type("inf\tpa\t\r")
+    terminal.expect("path: mp1:n3:zero:")
+    terminal.type("quit\r")
+    terminal.wait(3)
+    with open(os.path.join(tool.directory, ".local/state/matchpoint/history")) as file:
+        history = file.read().splitlines()
+    check(history[-1] == "quit" and "info path" in [line.strip() for line in history],
+          "history: %s" % history)
+    terminal = Terminal(tool, "-n", "3", program)
+    terminal.expect(re.escape(PROMPT))
+    terminal.type("\x1b[A\r")  # the line before: quit
+    terminal.wait(3)
+
+
+def check_ends(tool, program):
+    """Ctrl-D, a closed terminal and signals."""
+    terminal = Terminal(tool, "-n", "3", program)
+    terminal.expect(re.escape(PROMPT))
+    terminal.say("run", "stopped: choice 0.2")
+    terminal.type("\x04")
+    terminal.wait(3)
+    terminal = Terminal(tool, "-n", "3", program)
+    terminal.expect(re.escape(PROMPT))
+    terminal.say("run", "stopped: choice 0.2")
+    os.close(terminal.master)
+    terminal.process.wait(timeout=PATIENCE)
+    tool.check_clean(terminal.process.pid, terminal.mark, terminal.text)
+    terminal = Terminal(tool, "-n", "3", program)
+    terminal.expect(re.escape(PROMPT))
+    terminal.say("run", "stopped: choice 0.2")
+    terminal.process.send_signal(signal.SIGTERM)
+    terminal.wait(3)
+
+
+def check_interrupted(tool):
+    program = tool.compile(tool.write("computes.c", COMPUTES))
+    enough = os.path.join(tool.directory, "enough")
+    terminal = Terminal(tool, "-n", "3", program)
+    terminal.expect(re.escape(PROMPT))
+    terminal.say("run", "stopped: choice 0.2")
+    terminal.type("wrong\x03")  # what was typed is forgotten, and nothing else
+    terminal.expect(re.escape(PROMPT))
+    terminal.say("info path", "path: mp1:n3:zero:")
+    terminal.type("1\r")
+    time.sleep(0.3)
+    terminal.type("\x03")
+    told = terminal.expect("stopped: interrupted\r?\n") + terminal.expect(re.escape(PROMPT))
+    check(re.search(r"rank 0  MPI_Recv.*runs, and has made no call since", told), told)
+    check("MPI_Send" in terminal.say("where", "rank 0"), terminal.text)
+    check("the ranks still run" in terminal.say("choose 0.3=1", "still run"), terminal.text)
+    terminal.say("back", "stopped: choice 0.2")
+    terminal.say("run", "stopped: choice 0.2")
+    terminal.type("finish\r")
+    time.sleep(0.3)
+    terminal.type("\x03")
+    terminal.expect("stopped: interrupted")
+    terminal.expect(re.escape(PROMPT))
+    with open(enough, "w"):
+        pass
+    terminal.expect("stopped: choice 0.4")  # whoever was to decide there
+    terminal.expect(re.escape(PROMPT))
+    terminal.say("finish", "stopped: end")
+    terminal.type("quit\r")
+    terminal.wait(0)
+    os.unlink(enough)
+    terminal = Terminal(tool, "-n", "3", program)
+    terminal.expect(re.escape(PROMPT))
+    terminal.say("run", "stopped: choice 0.2")
+    terminal.type("1\r")
+    time.sleep(0.3)
+    terminal.type("\x03")
+    terminal.expect("stopped: interrupted")
+    terminal.expect(re.escape(PROMPT))
+    terminal.type("quit\r")
+    terminal.wait(3)
+
+
+def body(tool, _):
+    program = tool.compile(os.path.join(EXAMPLES, "probe_then_receive.c"))
+    check_session(tool, program)
+    if has_readline(tool):
+        check_completion(tool, program)
+    check_ends(tool, program)
+    check_interrupted(tool)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)

@@ -1,0 +1,58 @@
+/* Fuzz target: whatever bytes are read as choices, or as a position, they are written as they were,
+ * and what can be printed of choices is read back as the same. */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "explorer/position.h"
+
+#define RANKS 5
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_text(const struct choice *choice)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *wrong = NULL;
+	struct choice back;
+	const char *at;
+
+	choice_append(text, choice);
+	at = text->str;
+	wrong = choice_parse(&at, RANKS, &back);
+	if (wrong)
+		return;
+	/* A turn is answered by a thread, and "#1" elsewhere is a request. */
+	g_assert_true(point_equal(&choice->point, &back.point));
+	g_assert_true(taken_equal(&choice->taken, &back.taken) || choice->taken.kind == TAKEN_THREAD
+	              || back.taken.kind == TAKEN_THREAD);
+}
+
+static void check_position(const uint8_t *data, size_t size)
+{
+	g_autoptr(GByteArray) written = g_byte_array_new();
+	struct choice_bytes bytes = {data, size};
+	struct position *position = position_take(&bytes);
+
+	if (!position)
+		return;
+	position_put(written, position);
+	g_assert_cmpmem(written->data, written->len, data, size - bytes.left);
+	position_free(position);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
+	g_autoptr(GByteArray) written = g_byte_array_new();
+	struct choice_bytes bytes = {data, size};
+
+	check_position(data, size);
+	if (!choices_take(&bytes, choices))
+		return 0;
+	choices_put(written, choices);
+	g_assert_cmpmem(written->data, written->len, data, size - bytes.left);
+	for (guint i = 0; i < choices->len; i++)
+		check_text(&g_array_index(choices, struct choice, i));
+	return 0;
+}

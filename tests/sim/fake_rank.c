@@ -1,0 +1,456 @@
+#include "fake_rank.h"
+
+#include <string.h>
+
+#include "brute_force.h"
+#include "mpi_calls.h"
+
+enum { BYTES = 12, INTS = 0x0405 /* MPI_INT of MPICH */ };
+
+struct fake_rank fake_rank_new(const struct random_program *program, int rank)
+{
+	struct fake_rank fake = {.program = program, .rank = rank};
+
+	g_assert_cmpint(program->first[rank + 1] - program->first[rank], <, FAKE_OPS_MOST);
+	return fake;
+}
+
+static int first_of(const struct fake_rank *rank)
+{
+	return rank->program->first[rank->rank];
+}
+
+static const struct instruction *at(const struct fake_rank *rank, int op)
+{
+	return &rank->program->instructions[first_of(rank) + op];
+}
+
+static int end_of(const struct fake_rank *rank)
+{
+	return rank->program->first[rank->rank + 1] - first_of(rank);
+}
+
+/* A world rank's rank in a communicator, which keeps their order; and back. */
+static int to_comm(const struct random_program *program, int comm, int world_rank)
+{
+	int rank = 0;
+
+	for (int other = 0; other < world_rank; other++)
+		rank += program->member[comm][other];
+	return rank;
+}
+
+static int from_comm(const struct random_program *program, int comm, int rank)
+{
+	for (int other = 0; other < program->ranks; other++)
+		if (program->member[comm][other] && rank-- == 0)
+			return other;
+	return -1;
+}
+
+/* --- what it says ----------------------------------------------------------------------------- */
+
+struct speech {
+	struct fake_rank *rank;
+	void (*say)(void *user, const struct wire_message *message);
+	void *user;
+	bool waits; /* the call just said does, or has: the answer may have come at once */
+};
+
+static void say_call(struct speech *speech, struct wire_call *call)
+{
+	struct wire_message message = {.type = WIRE_CALL};
+
+	call->call = speech->rank->calls;
+	call->site = 1000 + call->call;
+	message.call = *call;
+	speech->rank->waits = speech->waits = call->wait != WIRE_WAIT_NONE;
+	speech->say(speech->user, &message);
+}
+
+/* A call that starts this operation, and waits for it unless that is not asked for. */
+static void start(struct speech *speech, uint16_t function, struct wire_op *op, enum wire_wait wait)
+{
+	struct wire_name name = {++speech->rank->calls, 0};
+	struct wire_call call = {.function = function,
+	                         .wait = (uint8_t)wait,
+	                         .op_count = 1,
+	                         .ops = op,
+	                         .waited_count = wait != WIRE_WAIT_NONE,
+	                         .waited = &name};
+
+	op->name = name;
+	speech->rank->asked_count = 0;
+	say_call(speech, &call);
+}
+
+static void meet(struct speech *speech, uint16_t function)
+{
+	struct wire_op op = {.kind = WIRE_COLLECTIVE, .comm = WIRE_COMM_WORLD, .peer = -1};
+
+	start(speech, function, &op, WIRE_WAIT_ALL);
+}
+
+static void say_comm(struct speech *speech)
+{
+	const struct random_program *program = speech->rank->program;
+	char name[] = "MPI_Comm_split of MPI_COMM_WORLD";
+	int32_t members[PROGRAM_MAX_RANKS];
+	struct wire_message message = {.type = WIRE_COMM,
+	                               .comm = {.comm = FAKE_COMM, .local = members, .name = name}};
+
+	if (!program->member[1][speech->rank->rank])
+		return;
+	for (int rank = 0; rank < program->ranks; rank++)
+		if (program->member[1][rank])
+			members[message.comm.local_count++] = rank;
+	message.comm.my_rank = to_comm(program, 1, speech->rank->rank);
+	speech->say(speech->user, &message);
+}
+
+static uint64_t comm_of(const struct instruction *own)
+{
+	return own->comm == 0 ? WIRE_COMM_WORLD : FAKE_COMM;
+}
+
+static void send(struct speech *speech, const struct instruction *own)
+{
+	const struct fake_rank *rank = speech->rank;
+	struct wire_op op = {.kind = WIRE_SEND,
+	                     .mode = own->synchronous ? WIRE_SYNCHRONOUS : WIRE_STANDARD,
+	                     .nonblocking = own->nonblocking,
+	                     .comm = comm_of(own),
+	                     .peer = to_comm(rank->program, own->comm, own->peer),
+	                     .tag = own->tag,
+	                     .bytes = BYTES,
+	                     .types.basic = INTS};
+	bool leaves = own->nonblocking
+	              || (rank->buffering == WIRE_BUFFERING_INFINITE && !own->synchronous);
+
+	start(speech, own->nonblocking ? MPI_CALL_Isend : MPI_CALL_Send, &op,
+	      leaves ? WIRE_WAIT_NONE : WIRE_WAIT_ALL);
+}
+
+static void look_for_message(struct speech *speech, const struct instruction *own)
+{
+	const struct fake_rank *rank = speech->rank;
+	enum wire_wait wait = own->nonblocking ? WIRE_WAIT_NONE : WIRE_WAIT_ALL;
+	uint16_t function = own->nonblocking ? MPI_CALL_Irecv : MPI_CALL_Recv;
+	struct wire_op op = {.kind = WIRE_RECEIVE,
+	                     .nonblocking = own->nonblocking,
+	                     .comm = comm_of(own),
+	                     .peer = WIRE_ANY,
+	                     .tag = own->tag < 0 ? WIRE_ANY : own->tag,
+	                     .bytes = BYTES,
+	                     .types.basic = INTS};
+	int peer = own->peer;
+
+	if (own->kind == INSTRUCTION_RECEIVE_PROBED) {
+		const struct fake_op *probed = &rank->ops[own->of - first_of(rank)];
+
+		peer = probed->source;
+		op.tag = probed->tag;
+	} else if (own->kind != INSTRUCTION_RECEIVE) {
+		bool polls = own->kind == INSTRUCTION_IPROBE;
+
+		op.kind = own->kind == INSTRUCTION_MPROBE ? WIRE_MPROBE : WIRE_PROBE;
+		op.bytes = op.types.basic = 0;
+		function = own->kind == INSTRUCTION_MPROBE ? MPI_CALL_Mprobe
+		           : polls                         ? MPI_CALL_Iprobe
+		                                           : MPI_CALL_Probe;
+		wait = polls ? WIRE_TEST_ALL : WIRE_WAIT_ALL;
+	}
+	if (peer >= 0)
+		op.peer = to_comm(rank->program, own->comm, peer);
+	start(speech, function, &op, wait);
+}
+
+static void collective(struct speech *speech, const struct instruction *own)
+{
+	static const uint16_t functions[][2] = {
+		[COLLECTIVE_BARRIER] = {MPI_CALL_Barrier, MPI_CALL_Ibarrier},
+		[COLLECTIVE_BCAST] = {MPI_CALL_Bcast, MPI_CALL_Ibcast},
+		[COLLECTIVE_REDUCE] = {MPI_CALL_Reduce, MPI_CALL_Ireduce},
+		[COLLECTIVE_SCAN] = {MPI_CALL_Scan, MPI_CALL_Iscan},
+	};
+	bool rooted = own->collective == COLLECTIVE_BCAST || own->collective == COLLECTIVE_REDUCE;
+	struct wire_op op = {.kind = WIRE_COLLECTIVE,
+	                     .nonblocking = own->nonblocking,
+	                     .comm = comm_of(own),
+	                     .peer = rooted ? to_comm(speech->rank->program, own->comm, own->root)
+	                                    : -1};
+
+	start(speech, functions[own->collective][own->nonblocking], &op,
+	      own->nonblocking ? WIRE_WAIT_NONE : WIRE_WAIT_ALL);
+}
+
+/* The program holds a request for it. */
+static bool is_active(const struct fake_rank *rank, int op)
+{
+	return at(rank, op)->nonblocking && rank->ops[op].call != 0 && rank->ops[op].reporter == 0;
+}
+
+/* About these operations, or those that are active up to here; about none it is told in passing. */
+static void ask(struct speech *speech, uint16_t function, enum wire_wait wait, int only)
+{
+	struct fake_rank *rank = speech->rank;
+	struct wire_name names[FAKE_OPS_MOST];
+	struct wire_call call = {.function = function, .wait = (uint8_t)wait, .waited = names};
+
+	rank->calls++;
+	rank->asked_count = 0;
+	for (int op = 0; op < rank->place; op++) {
+		if (!is_active(rank, op) || (only >= 0 && op != only))
+			continue;
+		names[call.waited_count++] = (struct wire_name){rank->ops[op].call, 0};
+		rank->asked[rank->asked_count++] = (guint8)op;
+	}
+	if (call.waited_count == 0)
+		call.wait = WIRE_WAIT_NONE;
+	say_call(speech, &call);
+}
+
+/* --- its program ------------------------------------------------------------------------------ */
+
+static void say_instruction(struct speech *speech, const struct instruction *own)
+{
+	int of = own->of - first_of(speech->rank);
+
+	switch (own->kind) {
+	case INSTRUCTION_SEND: send(speech, own); break;
+	case INSTRUCTION_RECEIVE:
+	case INSTRUCTION_RECEIVE_PROBED:
+	case INSTRUCTION_PROBE:
+	case INSTRUCTION_MPROBE:
+	case INSTRUCTION_IPROBE: look_for_message(speech, own); break;
+	case INSTRUCTION_COLLECTIVE: collective(speech, own); break;
+	case INSTRUCTION_MRECV:
+		speech->rank->calls++;
+		say_call(speech, &(struct wire_call){.function = MPI_CALL_Mrecv});
+		break;
+	case INSTRUCTION_WAIT: ask(speech, MPI_CALL_Wait, WIRE_WAIT_ALL, of); break;
+	case INSTRUCTION_WAITALL: ask(speech, MPI_CALL_Waitall, WIRE_WAIT_ALL, -1); break;
+	case INSTRUCTION_CANCEL: ask(speech, MPI_CALL_Cancel, WIRE_CANCEL, of); break;
+	case INSTRUCTION_TEST: ask(speech, MPI_CALL_Test, WIRE_TEST_ALL, of); break;
+	case INSTRUCTION_TESTALL: ask(speech, MPI_CALL_Testall, WIRE_TEST_ALL, -1); break;
+	case INSTRUCTION_TESTANY: ask(speech, MPI_CALL_Testany, WIRE_TEST_ANY, -1); break;
+	case INSTRUCTION_TESTSOME: ask(speech, MPI_CALL_Testsome, WIRE_TEST_SOME, -1); break;
+	case INSTRUCTION_WAITANY: ask(speech, MPI_CALL_Waitany, WIRE_WAIT_ANY, -1); break;
+	case INSTRUCTION_WAITSOME: ask(speech, MPI_CALL_Waitsome, WIRE_WAIT_SOME, -1); break;
+	case INSTRUCTION_BRANCH: break;
+	}
+}
+
+static bool branch_goes_on(const struct fake_rank *rank, const struct instruction *branch)
+{
+	int of = branch->of - first_of(rank);
+	const struct fake_op *asked = &rank->ops[of];
+
+	if (is_question(at(rank, of)->kind))
+		return asked->state == MATCHED
+		       && (branch->request < 0
+		           || rank->ops[branch->request - first_of(rank)].reporter == of + 1);
+	return asked->bound && (branch->source < 0 || asked->source == branch->source)
+	       && (branch->tag < 0 || asked->tag == branch->tag);
+}
+
+static void step(struct speech *speech)
+{
+	struct fake_rank *rank = speech->rank;
+	const struct instruction *own = at(rank, rank->place);
+	struct fake_op *op = &rank->ops[rank->place];
+
+	op->state = POSTED;
+	if (own->kind == INSTRUCTION_BRANCH) {
+		rank->place = (guint8)(rank->place + 1
+		                       + (branch_goes_on(rank, own) ? 0 : own->skip));
+		return;
+	}
+	op->call = rank->calls + 1;
+	say_instruction(speech, own);
+	if (speech->waits)
+		return;
+	if (is_question(own->kind)) /* about nothing */
+		op->state = MATCHED;
+	rank->place++;
+}
+
+/* What follows the last instruction: the communicator is given back, without waiting. */
+static void finish(struct speech *speech)
+{
+	struct wire_op op = {.kind = WIRE_COLLECTIVE, .comm = FAKE_COMM, .peer = -1};
+
+	if (speech->rank->program->member[1][speech->rank->rank])
+		start(speech, MPI_CALL_Comm_free, &op, WIRE_WAIT_NONE);
+	speech->rank->stage = FAKE_FINALIZE;
+	meet(speech, MPI_CALL_Finalize);
+}
+
+bool fake_rank_step(struct fake_rank *rank,
+                    void (*say)(void *user, const struct wire_message *message), void *user)
+{
+	struct speech speech = {rank, say, user, false};
+	const struct wire_message ending = {.type = WIRE_ENDING};
+
+	if (rank->waits)
+		return false;
+	switch (rank->stage) {
+	case FAKE_NEW:
+		rank->stage = FAKE_INIT;
+		meet(&speech, MPI_CALL_Init);
+		break;
+	case FAKE_INIT:
+		rank->stage = FAKE_SPLIT;
+		meet(&speech, MPI_CALL_Comm_split);
+		break;
+	case FAKE_SPLIT:
+		rank->stage = FAKE_RUNS;
+		say_comm(&speech);
+		break;
+	case FAKE_RUNS:
+		if (rank->place < end_of(rank))
+			step(&speech);
+		else
+			finish(&speech);
+		break;
+	case FAKE_FINALIZE:
+		rank->stage = FAKE_OVER;
+		say(user, &ending);
+		break;
+	case FAKE_OVER: return false;
+	}
+	return true;
+}
+
+void fake_rank_run(struct fake_rank *rank,
+                   void (*say)(void *user, const struct wire_message *message), void *user)
+{
+	while (fake_rank_step(rank, say, user))
+		continue;
+}
+
+/* --- what it is told -------------------------------------------------------------------------- */
+
+static bool takes_message(enum instruction_kind kind)
+{
+	return kind == INSTRUCTION_RECEIVE || kind == INSTRUCTION_RECEIVE_PROBED
+	       || kind == INSTRUCTION_MPROBE;
+}
+
+static void bind(struct fake_rank *rank, const struct wire_bind *order)
+{
+	for (int i = 0; i < end_of(rank); i++) {
+		const struct instruction *own = at(rank, i);
+		struct fake_op *op = &rank->ops[i];
+		guint8 *count;
+
+		if (op->call != order->name.call || own->kind == INSTRUCTION_SEND
+		    || own->kind == INSTRUCTION_COLLECTIVE || order->source == WIRE_ARRIVES)
+			continue;
+		g_assert_false(op->bound);
+		op->bound = true;
+		op->source = (guint8)from_comm(rank->program, own->comm, order->source);
+		op->tag = (guint8)order->tag;
+		count = &rank->received[op->source][own->comm][op->tag];
+		op->nth = *count;
+		*count = (guint8)(*count + takes_message(own->kind));
+	}
+}
+
+/* Of the operations that the pending call names, this one is over for the program. */
+static void report(struct fake_rank *rank, uint32_t index)
+{
+	g_assert_cmpuint(index, <, rank->asked_count);
+	rank->ops[rank->asked[index]].reporter = (guint8)(rank->place + 1);
+}
+
+static void go(struct fake_rank *rank, const struct wire_go *order)
+{
+	const struct instruction *own = at(rank, rank->place);
+	struct fake_op *op = &rank->ops[rank->place];
+	bool yes = order->count > 0;
+
+	g_assert_true(rank->waits);
+	g_assert_cmpuint(order->call, ==, rank->calls);
+	rank->waits = false;
+	if (rank->stage != FAKE_RUNS)
+		return;
+	if (own->kind == INSTRUCTION_IPROBE && !yes)
+		op->state = NO;
+	if (is_question(own->kind))
+		op->state = yes ? MATCHED : NO;
+	if (own->kind == INSTRUCTION_CANCEL && yes)
+		rank->ops[rank->asked[0]].state = CANCELLED;
+	if (own->kind == INSTRUCTION_WAIT || own->kind == INSTRUCTION_WAITALL
+	    || (yes && (own->kind == INSTRUCTION_TEST || own->kind == INSTRUCTION_TESTALL)))
+		for (uint32_t i = 0; i < rank->asked_count; i++)
+			report(rank, i);
+	else if (is_question(own->kind))
+		for (uint32_t i = 0; i < order->count; i++)
+			report(rank, order->done[i]);
+	rank->place++;
+}
+
+void fake_rank_obey(struct fake_rank *rank, const struct wire_message *order)
+{
+	switch (order->type) {
+	case WIRE_WELCOME:
+		rank->buffering = order->welcome.buffering;
+		rank->synchronous_collectives = order->welcome.synchronous_collectives;
+		break;
+	case WIRE_BIND: bind(rank, &order->bind); break;
+	case WIRE_GO: go(rank, &order->go); break;
+	default: g_assert_not_reached();
+	}
+}
+
+/* --- what became of it ------------------------------------------------------------------------ */
+
+/* The nth of the sends that a receive or probe may have found; -1: there is none. */
+static int find_send(const struct random_program *program, const struct fake_rank *ranks,
+                     const struct fake_rank *receiver, int op)
+{
+	const struct fake_op *found = &receiver->ops[op];
+	const struct fake_rank *sender = &ranks[found->source];
+	int nth = found->nth;
+
+	for (int i = 0; i < end_of(sender); i++) {
+		const struct instruction *send = at(sender, i);
+
+		if (send->kind == INSTRUCTION_SEND && sender->ops[i].call != 0
+		    && send->peer == receiver->rank && send->comm == at(receiver, op)->comm
+		    && send->tag == found->tag && nth-- == 0)
+			return program->first[sender->rank] + i;
+	}
+	return -1;
+}
+
+GBytes *fake_ranks_outcome(const struct random_program *program, const struct fake_rank *ranks)
+{
+	g_autofree guint8 *states = g_new0(guint8, program->count);
+	g_autofree guint8 *reporters = g_new0(guint8, program->count);
+	guint8 places[PROGRAM_MAX_RANKS];
+
+	for (int rank = 0; rank < program->ranks; rank++) {
+		const struct fake_rank *own = &ranks[rank];
+		int first = program->first[rank];
+
+		places[rank] = (guint8)(first + own->place);
+		for (int i = 0; i < end_of(own); i++) {
+			const struct fake_op *op = &own->ops[i];
+			int send = op->bound ? find_send(program, ranks, own, i) : 0;
+
+			if (send < 0)
+				return NULL;
+			if (states[first + i] == ABSENT)
+				states[first + i] = op->state;
+			if (op->bound)
+				states[first + i] = (guint8)(MATCHED + send);
+			if (op->bound && takes_message(at(own, i)->kind))
+				states[send] = (guint8)(MATCHED + first + i);
+			if (op->reporter)
+				reporters[first + i] = (guint8)(first + op->reporter);
+		}
+	}
+	return outcome_new(program, places, states, reporters);
+}

@@ -1,0 +1,64 @@
+/* One rank of a random program, which says what the shim would say (shim/wire.h) and does what it
+ * is told: no process, no MPI. A rank is a value: a copy goes on by itself. What a receive got is
+ * what MPI would have given it: of the messages with the source and the tag that it was bound to,
+ * the first that is left. */
+#ifndef MATCHPOINT_TESTS_SIM_FAKE_RANK_H
+#define MATCHPOINT_TESTS_SIM_FAKE_RANK_H
+
+#include "random_program.h"
+#include "shim/wire.h"
+
+enum fake_stage {
+	FAKE_NEW, /* not heard of */
+	FAKE_INIT,
+	FAKE_SPLIT, /* the MPI_Comm_split that makes communicator 1 */
+	FAKE_RUNS,  /* the program's instructions */
+	FAKE_FINALIZE,
+	FAKE_OVER, /* has told how it ends */
+};
+
+enum { FAKE_OPS_MOST = 128, FAKE_TAGS = 4, FAKE_COMM = 100 /* communicator 1, on the wire */ };
+
+/* What the rank knows of one of its instructions. */
+struct fake_op {
+	guint32 call;    /* its number; 0: not come to it */
+	guint8 state;    /* of random_program.h, but for the partner */
+	guint8 reporter; /* of what completed it, from its rank's first, + 1; 0: none has */
+	bool bound;      /* a receive or probe: these are valid */
+	guint8 source;   /* world rank */
+	guint8 tag;
+	guint8 nth; /* of the messages from there with that tag */
+};
+
+struct fake_rank {
+	const struct random_program *program;
+	int rank;
+	enum fake_stage stage;
+	bool waits; /* for GO; what for: */
+	guint32 calls;
+	guint8 place; /* of the instruction, from the rank's first */
+	guint8 buffering;
+	bool synchronous_collectives;
+	guint8 asked[FAKE_OPS_MOST], asked_count; /* operations that the pending call names */
+	guint8 received[PROGRAM_MAX_RANKS][PROGRAM_COMMS][FAKE_TAGS];
+	struct fake_op ops[FAKE_OPS_MOST];
+};
+
+struct fake_rank fake_rank_new(const struct random_program *program, int rank);
+
+/* One step: an instruction, or what stands before and after them all; `say` hears what it says, and
+ * must not keep it. False: it has to wait, or is over. */
+bool fake_rank_step(struct fake_rank *rank,
+                    void (*say)(void *user, const struct wire_message *message), void *user);
+/* Goes on as far as it can. */
+void fake_rank_run(struct fake_rank *rank,
+                   void (*say)(void *user, const struct wire_message *message), void *user);
+
+/* An order of the scheduler: WELCOME, BIND, GO. Afterwards it may be able to run. */
+void fake_rank_obey(struct fake_rank *rank, const struct wire_message *order);
+
+/* The outcome as brute force tells it (brute_force.h), from what all ranks know; NULL: what they
+ * know does not fit together. */
+GBytes *fake_ranks_outcome(const struct random_program *program, const struct fake_rank *ranks);
+
+#endif

@@ -1,0 +1,168 @@
+#include "play.h"
+
+static struct fake_rank *rank_of(void *user, int rank)
+{
+	return &((struct play *)user)->ranks[rank];
+}
+
+static void give_bind(void *user, int rank, const struct wire_bind *bind)
+{
+	fake_rank_obey(rank_of(user, rank),
+	               &(struct wire_message){.type = WIRE_BIND, .bind = *bind});
+}
+
+static void give_go(void *user, int rank, const struct wire_go *go)
+{
+	fake_rank_obey(rank_of(user, rank), &(struct wire_message){.type = WIRE_GO, .go = *go});
+}
+
+static void give_admission(void *user, int rank, guint32 thread)
+{
+	(void)user;
+	(void)rank;
+	(void)thread;
+	g_assert_not_reached();
+}
+
+static const struct world_orders orders = {give_bind, give_go, give_admission};
+
+static enum collective_mode mode_of(enum program_collectives collectives)
+{
+	return collectives == PROGRAM_SYNC    ? COLLECTIVES_SYNC
+	       : collectives == PROGRAM_ASYNC ? COLLECTIVES_ASYNC
+	                                      : COLLECTIVES_PER_CALL;
+}
+
+static struct world_options world_options_of(const struct play_options *options)
+{
+	const struct random_program *program = options->program;
+
+	return (struct world_options){.ranks = program->ranks,
+	                              .buffering = (enum buffering)options->buffering,
+	                              .collectives = mode_of(program->collectives),
+	                              .arrives_early = options->buffering == PROGRAM_ZERO,
+	                              .cancels = program->cancels,
+	                              .not_yet = 1,
+	                              .some = options->some};
+}
+
+struct play *play_new(const struct play_options *options)
+{
+	const struct world_options world = world_options_of(options);
+	struct play *play = g_new0(struct play, 1);
+
+	play->options = *options;
+	play->world = world_new(&world, options->comms, &orders, play);
+	for (int rank = 0; rank < options->program->ranks; rank++) {
+		struct wire_message welcome = {.type = WIRE_WELCOME};
+
+		welcome.welcome.buffering = (uint8_t)options->buffering;
+		play->ranks[rank] = fake_rank_new(options->program, rank);
+		fake_rank_obey(&play->ranks[rank], &welcome);
+	}
+	world_start(play->world);
+	return play;
+}
+
+struct play *play_copy(const struct play *from)
+{
+	const struct world_options world = world_options_of(&from->options);
+	struct play *play = g_memdup2(from, sizeof(*from));
+
+	play->world = world_copy(from->world, &world, play);
+	return play;
+}
+
+void play_free(void *pointer)
+{
+	struct play *play = pointer;
+
+	world_free(play->world);
+	g_free(play);
+}
+
+/* --- what moves ------------------------------------------------------------------------------- */
+
+struct speaker {
+	struct play *play;
+	int rank;
+};
+
+static void hear(void *user, const struct wire_message *message)
+{
+	const struct speaker *speaker = user;
+	struct world *world = speaker->play->world;
+	g_autoptr(GError) error = NULL;
+
+	switch (message->type) {
+	case WIRE_CALL: world_call(world, speaker->rank, &message->call, &error); break;
+	case WIRE_COMM: world_comm(world, speaker->rank, &message->comm, &error); break;
+	case WIRE_ENDING: world_rank_ended(world, speaker->rank); break;
+	default: g_assert_not_reached();
+	}
+	g_assert_no_error(error);
+}
+
+static void run_ranks(struct play *play)
+{
+	int ranks = play->options.program->ranks, idle = 0, rank = 0;
+
+	while (idle < ranks) {
+		struct speaker speaker = {play, 0};
+
+		rank = idle == 0 ? g_rand_int_range(play->options.random, 0, ranks)
+		                 : (rank + 1) % ranks;
+		speaker.rank = rank;
+		if (fake_rank_step(&play->ranks[rank], hear, &speaker)) {
+			play->steps++;
+			idle = 0;
+		} else {
+			idle++;
+		}
+	}
+}
+
+void play_run(struct play *play)
+{
+	do
+		run_ranks(play);
+	while (!world_at_rest(play->world) || world_answer_ready(play->world));
+}
+
+bool play_choose(struct play *play, const struct choice *choice)
+{
+	struct choice made = *choice;
+
+	return world_choose(play->world, &made);
+}
+
+GArray *play_open(struct play *play)
+{
+	return world_open_choices(play->world);
+}
+
+/* --- what has become of it -------------------------------------------------------------------- */
+
+const GArray *play_choices(const struct play *play)
+{
+	return world_choices(play->world);
+}
+
+GBytes *play_outcome(const struct play *play)
+{
+	GBytes *outcome = fake_ranks_outcome(play->options.program, play->ranks);
+
+	g_assert_nonnull(outcome);
+	return outcome;
+}
+
+int play_instruction(const struct play *play, const struct point *point)
+{
+	const struct random_program *program = play->options.program;
+	const struct fake_rank *rank = &play->ranks[point->rank];
+
+	for (int i = program->first[point->rank]; i < program->first[point->rank + 1]; i++)
+		if (rank->ops[i - program->first[point->rank]].call == point->call)
+			return i;
+	g_assert_not_reached();
+}

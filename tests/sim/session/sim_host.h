@@ -1,0 +1,61 @@
+/* A host (scheduler/host/host.h) without any process: time is a number, ranks are values
+ * (fake_rank.h), what they say comes after a while drawn by chance, and now and then something goes
+ * wrong. The same seed does the same again. */
+#ifndef MATCHPOINT_TESTS_SIM_SESSION_SIM_HOST_H
+#define MATCHPOINT_TESTS_SIM_SESSION_SIM_HOST_H
+
+#include "../fake_rank.h"
+#include "scheduler/host/host.h"
+
+/* What can go wrong; each happens at most once to a host. */
+enum sim_fault {
+	SIM_RANK_KILLED,     /* a rank, by something outside */
+	SIM_KEEPER_KILLED,   /* a parked process; its copies die with it */
+	SIM_KILLED_PARKING,  /* a rank that is told to park */
+	SIM_CRASH_PARKING,   /* the same, but it has a handler that tells of a signal first */
+	SIM_HAZARD,          /* a rank says that it cannot be copied */
+	SIM_NO_FORK,         /* a keeper cannot make a copy */
+	SIM_COPY_FAILS,      /* a copy ends before it has said anything */
+	SIM_NO_MEMORY,       /* the memory of a snapshot cannot be copied */
+	SIM_KILLED_ENDING,   /* a copy that is told to end */
+	SIM_FRAME_CUT,       /* a rank is killed while it says something */
+	SIM_FRAME_BROKEN,    /* what a rank says cannot be understood */
+	SIM_JOB_EXITS,       /* the launcher ends before any rank has come */
+	SIM_JOB_HANGS,       /* nobody ever comes */
+	SIM_RANK_ABSENT,     /* one rank ends before MPI_Init, and the others wait */
+	SIM_LAUNCHER_KILLED, /* and with it its ranks */
+	SIM_NO_JOB,          /* the launcher cannot be started */
+	SIM_SLOW,            /* answers take up to seconds */
+	SIM_FAULTS
+};
+
+extern const char *const sim_fault_names[SIM_FAULTS];
+
+struct sim_options {
+	const struct random_program *program;
+	guint64 seed;
+	guint faults; /* bits: those that may happen */
+	bool at_once; /* and do, at the first opportunity */
+	const char
+		*directory; /* where the ranks' output is written; there, and removed by others */
+	gint64 longest;     /* microseconds after which it is taken to hang */
+};
+
+struct host *sim_host_new(const struct sim_options *options);
+void sim_host_free(struct host *host);
+
+/* Bits: those that did. */
+guint sim_host_happened(struct host *host);
+/* Whether more time has passed than should have: whoever waits is told to stop. */
+bool sim_host_hangs(struct host *host);
+gint64 sim_host_time(struct host *host); /* microseconds */
+/* Processes that are still there: none should be, when the session is over. */
+guint sim_host_processes(struct host *host);
+
+/* What rank `rank` prints when it is told to end, or comes to its end: what it knows of its
+ * operations, as text; and back, false: that is none. */
+char *sim_print_rank(const struct fake_rank *rank);
+bool sim_parse_rank(const struct random_program *program, const char *text,
+                    struct fake_rank *ret_rank);
+
+#endif

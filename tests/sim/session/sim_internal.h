@@ -1,0 +1,121 @@
+/* What the files of the simulated host share: sim_host.c (time, and the table), sim_link.c (what
+ * is said), sim_process.c (ranks, keepers, jobs). */
+#ifndef MATCHPOINT_TESTS_SIM_SESSION_SIM_INTERNAL_H
+#define MATCHPOINT_TESTS_SIM_SESSION_SIM_INTERNAL_H
+
+#include "sim_host.h"
+
+struct sim_process;
+
+struct sim_event {
+	gint64 time;
+	guint64 number; /* of two at one time the first one is first */
+	void (*happen)(void *object, GBytes *frame);
+	void *object;
+	GBytes *frame; /* owned; NULL: none */
+};
+
+struct sim {
+	struct host base;
+	struct sim_options options;
+	GRand *random;
+	gint64 now;
+	guint64 events_made;
+	GPtrArray *events; /* struct sim_event; a heap, the next one first */
+	const struct host_listener *listener;
+	void *user;
+	GPtrArray *processes; /* struct sim_process, all that ever were */
+	GPtrArray *jobs;      /* struct host_job, likewise */
+	guint faults;         /* that may still happen */
+	guint happened;
+	guint worlds_ended; /* how many ranks have come to their end as they should */
+	guint struck_at;    /* worlds_ended when something outside struck last */
+	bool slow;
+	bool hangs;
+};
+
+struct host_timer {
+	struct sim *sim;
+	void (*expired)(void *user);
+	void *user;
+	struct sim_event *event; /* NULL: not under way */
+	bool freed;
+};
+
+struct sim_link {
+	struct host_link base;
+	struct sim_process *process;
+	guint unread;       /* messages on their way to the scheduler */
+	gint64 up, down;    /* when the last one arrives */
+	bool closed;        /* by the scheduler */
+	bool told_closed;   /* to the scheduler */
+	bool told_to_print; /* what the program has printed, as it ends */
+	guint references;   /* events, and the process */
+};
+
+struct host_job {
+	struct sim *sim;
+	guint32 world;
+	GPtrArray *processes; /* its ranks */
+	GArray *hangups;      /* int */
+	bool running, ending, freed;
+	int status, signal;
+};
+
+struct sim_process {
+	struct sim *sim;
+	pid_t pid;
+	guint32 world;
+	struct fake_rank rank;
+	struct sim_link *link;
+	struct sim_process *keeper; /* that it is a copy of */
+	struct host_job *job;       /* that started it */
+	guint children;             /* that live */
+	bool dead, keeps, released, reaped;
+	bool has_forked;
+	bool ends; /* waits for END, and says nothing more */
+	bool ending;
+	int struck; /* how it is to end instead; 0: it is not */
+	int status;
+};
+
+static inline struct sim *sim_of(struct host *host)
+{
+	return (struct sim *)host;
+}
+
+/* Between 0 and `most` microseconds; and whether it is so, once in so many times. */
+gint64 sim_draw(struct sim *sim, gint64 most);
+bool sim_one_in(struct sim *sim, guint times);
+/* Whether this goes wrong now: it may, and chance has it so, once in so many times. */
+bool sim_goes_wrong(struct sim *sim, enum sim_fault fault, guint times);
+/* The same for what ends an execution from outside: not before the last one that was struck has had
+ * its chance. */
+bool sim_strikes(struct sim *sim, enum sim_fault fault, guint times);
+
+struct sim_event *sim_plan(struct sim *sim, gint64 time,
+                           void (*happen)(void *object, GBytes *frame), void *object,
+                           GBytes *frame);
+
+/* A process says something; it is gone (what it has said before is heard first). */
+void sim_say(struct sim_process *process, const struct wire_message *message);
+void sim_hang_up(struct sim_process *process);
+struct sim_link *sim_link_new(struct sim_process *process);
+void sim_link_unref(struct sim_link *link);
+
+/* A process hears something; its link was closed by the scheduler. */
+void sim_process_obey(struct sim_process *process, const struct wire_message *order);
+void sim_process_die(struct sim_process *process, int status);
+struct sim_process *sim_find(struct sim *sim, pid_t pid);
+void sim_process_free(void *process);
+void sim_job_free(void *job);
+
+/* As in struct host_operations. */
+void sim_send(struct host_link *link, const struct wire_message *message);
+void sim_close(struct host_link *link);
+gboolean sim_has_unread(const struct host_link *link);
+struct host_job *sim_job_start(struct host *host, guint32 world, const char *directory,
+                               GError **error);
+int sim_rank_without_process(struct host *host, const pid_t *processes, int ranks);
+
+#endif

@@ -1,0 +1,176 @@
+/* What processes and the scheduler say to each other, and when it is heard. */
+#include "sim_internal.h"
+
+#define LATENCY_US 1500 /* what is said takes so long at most */
+#define SLOW_US \
+	(3 * G_USEC_PER_SEC / 2) /* or, when all is slow, now and then; less than it is waited */
+
+struct sim_link *sim_link_new(struct sim_process *process)
+{
+	struct sim_link *link = g_new0(struct sim_link, 1);
+
+	link->base = (struct host_link){
+		.host = &process->sim->base, .role = LINK_NEW, .owner = process->sim->user};
+	link->process = process;
+	link->references = 1;
+	return link;
+}
+
+void sim_link_unref(struct sim_link *link)
+{
+	if (--link->references == 0)
+		g_free(link);
+}
+
+static gint64 arrival(struct sim *sim, gint64 *last)
+{
+	gint64 time = sim->now + 1 + sim_draw(sim, LATENCY_US);
+
+	if (sim->slow && sim_one_in(sim, 20))
+		time += sim_draw(sim, SLOW_US);
+	*last = MAX(time, *last);
+	return *last;
+}
+
+static GBytes *frame_of(const struct wire_message *message)
+{
+	struct wire_buffer buffer = {0};
+	GBytes *frame;
+
+	wire_encode(&buffer, message);
+	g_assert_false(buffer.failed);
+	frame = g_bytes_new(buffer.bytes, buffer.count);
+	wire_buffer_release(&buffer);
+	return frame;
+}
+
+/* FALSE: it is no message. */
+static bool read_frame(GBytes *frame, struct wire_message *ret_message)
+{
+	gsize count;
+	const guint8 *bytes = g_bytes_get_data(frame, &count);
+
+	return wire_frame_length(bytes, count) == (long)count
+	       && wire_decode(bytes, count, ret_message) == 0;
+}
+
+static void tell_closed(struct sim_link *link, const char *why)
+{
+	struct sim *sim = sim_of(link->base.host);
+
+	if (link->closed || link->told_closed)
+		return;
+	link->told_closed = true;
+	sim->listener->closed(&link->base, why);
+	link->closed = true;
+}
+
+static void on_frame_up(void *object, GBytes *frame)
+{
+	struct sim_link *link = object;
+	struct sim *sim = sim_of(link->base.host);
+	struct wire_message message;
+
+	link->unread--;
+	if (!link->closed && !read_frame(frame, &message)) {
+		tell_closed(link, "a message that cannot be understood");
+		sim_process_die(link->process, 118 << 8); /* its connection is closed */
+	} else if (!link->closed) {
+		sim->listener->message(&link->base, &message);
+		wire_message_release(&message);
+	}
+	sim_link_unref(link);
+}
+
+void sim_say(struct sim_process *process, const struct wire_message *message)
+{
+	struct sim_link *link = process->link;
+	struct sim *sim = process->sim;
+	GBytes *frame;
+
+	if (process->dead)
+		return;
+	if (message->type == WIRE_CALL && sim_strikes(sim, SIM_FRAME_CUT, 100)) {
+		sim_process_die(process, 9); /* what was begun is never read */
+		return;
+	}
+	frame = frame_of(message);
+	if (message->type == WIRE_CALL && sim_goes_wrong(sim, SIM_FRAME_BROKEN, 100)) {
+		gsize count;
+		g_autofree guint8 *bytes = g_bytes_unref_to_data(frame, &count);
+
+		bytes[4] = 0xee; /* a type that there is not */
+		frame = g_bytes_new(bytes, count);
+	}
+	link->unread++;
+	link->references++;
+	sim_plan(sim, arrival(sim, &link->up), on_frame_up, link, frame);
+}
+
+static void on_hang_up(void *object, GBytes *frame)
+{
+	struct sim_link *link = object;
+
+	(void)frame;
+	tell_closed(link, NULL);
+	sim_link_unref(link);
+}
+
+void sim_hang_up(struct sim_process *process)
+{
+	struct sim_link *link = process->link;
+
+	link->references++;
+	sim_plan(process->sim, arrival(process->sim, &link->up), on_hang_up, link, NULL);
+}
+
+static void on_frame_down(void *object, GBytes *frame)
+{
+	struct sim_link *link = object;
+	struct wire_message message;
+
+	if (!link->process->dead && read_frame(frame, &message)) {
+		sim_process_obey(link->process, &message);
+		wire_message_release(&message);
+	}
+	sim_link_unref(link);
+}
+
+void sim_send(struct host_link *base, const struct wire_message *message)
+{
+	struct sim_link *link = (struct sim_link *)base;
+	struct sim *sim = sim_of(base->host);
+
+	if (link->closed)
+		return;
+	link->told_to_print |= message->type == WIRE_END && message->end.flush;
+	link->references++;
+	sim_plan(sim, arrival(sim, &link->down), on_frame_down, link, frame_of(message));
+}
+
+/* The process reads the end of what it was told, and goes: shim/park.c, shim/gate.c. */
+static void on_close_down(void *object, GBytes *frame)
+{
+	struct sim_link *link = object;
+
+	(void)frame;
+	sim_process_die(link->process, 118 << 8);
+	sim_link_unref(link);
+}
+
+void sim_close(struct host_link *base)
+{
+	struct sim_link *link = (struct sim_link *)base;
+	struct sim *sim = sim_of(base->host);
+
+	if (link->closed)
+		return;
+	link->closed = true;
+	link->references++;
+	sim_plan(sim, arrival(sim, &link->down), on_close_down, link, NULL);
+}
+
+gboolean sim_has_unread(const struct host_link *base)
+{
+	return ((const struct sim_link *)base)->unread > 0;
+}

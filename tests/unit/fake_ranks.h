@@ -1,0 +1,161 @@
+/* A job without MPI: its ranks are processes that say what the shim would say. Rank 0 receives from
+ * anybody twice, the others send to it. */
+#ifndef FAKE_RANKS_H
+#define FAKE_RANKS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "mpi_calls.h"
+#include "scheduler/host/environment.h"
+#include "scheduler/host/run_directory.h"
+#include "shim/wire.h"
+
+enum { RANKS = 3 };
+
+#define DIES_PARKED "FAKE_RANK_DIES_PARKED" /* which */
+
+static int fake_rank;
+static int fake_dead[2]; /* a pipe, closed when that rank is dead */
+
+static void say(int socket, const struct wire_message *message)
+{
+	struct wire_buffer buffer = {0};
+
+	wire_encode(&buffer, message);
+	if (write(socket, buffer.bytes, buffer.count) != (ssize_t)buffer.count)
+		_exit(1);
+	wire_buffer_release(&buffer);
+}
+
+static void hear_bytes(int socket, uint8_t *bytes, size_t count)
+{
+	for (size_t had = 0; had < count;) {
+		ssize_t got = read(socket, bytes + had, count - had);
+
+		if (got <= 0)
+			_exit(1);
+		had += (size_t)got;
+	}
+}
+
+/* The one rank answers and dies, the others answer when it has. */
+static void park(int socket)
+{
+	const struct wire_message parked = {.type = WIRE_PARKED, .parked = {.hazard = (char *)""}};
+	const char *dies = g_getenv(DIES_PARKED);
+	char byte;
+
+	if (!dies)
+		_exit(1);
+	if (fake_rank == atoi(dies)) {
+		say(socket, &parked);
+		_exit(1);
+	}
+	close(fake_dead[1]);
+	while (read(fake_dead[0], &byte, 1) > 0)
+		;
+	usleep(20000); /* it is to be seen that the connection is closed */
+	say(socket, &parked);
+}
+
+/* Until a message of this type comes; END ends the rank. */
+static void await(int socket, uint16_t type)
+{
+	struct wire_message message;
+	uint16_t got = 0;
+
+	while (got != type) {
+		uint8_t bytes[4096];
+		size_t length = 4; /* of the length field itself */
+
+		hear_bytes(socket, bytes, length);
+		while (wire_frame_length(bytes, length) != (long)length)
+			hear_bytes(socket, bytes + length++, 1);
+		if (wire_decode(bytes, length, &message) != 0)
+			_exit(1);
+		got = message.type;
+		wire_message_release(&message);
+		if (got == WIRE_END)
+			_exit(0);
+		if (got == WIRE_PARK)
+			park(socket);
+	}
+}
+
+/* A blocking call that starts one operation. */
+static void call(int socket, uint32_t *number, uint16_t function, uint8_t kind, int peer)
+{
+	struct wire_name name = {++*number, 0};
+	struct wire_op op = {.name = name, .kind = kind, .comm = WIRE_COMM_WORLD, .peer = peer};
+	struct wire_message message = {.type = WIRE_CALL,
+	                               .call = {.call = name.call,
+	                                        .function = function,
+	                                        .wait = WIRE_WAIT_ALL,
+	                                        .op_count = 1,
+	                                        .ops = &op,
+	                                        .waited_count = 1,
+	                                        .waited = &name}};
+
+	say(socket, &message);
+	await(socket, WIRE_GO);
+}
+
+static void be_rank(int rank)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct wire_message hello = {.type = WIRE_HELLO,
+	                             .hello = {.version = WIRE_VERSION,
+	                                       .rank = rank,
+	                                       .pid = getpid(),
+	                                       .program = "fake",
+	                                       .mpi = "none"}};
+	struct wire_message ending = {.type = WIRE_ENDING};
+	int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	uint32_t number = 0;
+
+	fake_rank = rank;
+	hello.hello.world = (uint32_t)atoi(g_getenv(ENVIRONMENT_WORLD));
+	g_snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s",
+	           g_getenv(ENVIRONMENT_DIRECTORY), RUN_DIRECTORY_SOCKET);
+	if (connect(descriptor, (struct sockaddr *)&address, sizeof(address)) != 0)
+		_exit(1);
+	say(descriptor, &hello);
+	await(descriptor, WIRE_WELCOME);
+	call(descriptor, &number, MPI_CALL_Init, WIRE_COLLECTIVE, -1);
+	if (rank == 0) {
+		call(descriptor, &number, MPI_CALL_Recv, WIRE_RECEIVE, WIRE_ANY);
+		call(descriptor, &number, MPI_CALL_Recv, WIRE_RECEIVE, WIRE_ANY);
+	} else {
+		call(descriptor, &number, MPI_CALL_Send, WIRE_SEND, 0);
+	}
+	call(descriptor, &number, MPI_CALL_Finalize, WIRE_COLLECTIVE, -1);
+	say(descriptor, &ending);
+	_exit(0);
+}
+
+/* What mpiexec is otherwise. */
+static int be_job(void)
+{
+	if (pipe(fake_dead) != 0)
+		return 1;
+	for (int rank = 0; rank < RANKS; rank++)
+		if (fork() == 0)
+			be_rank(rank);
+	close(fake_dead[1]);
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+#endif
