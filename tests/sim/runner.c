@@ -331,6 +331,7 @@ void explore(const struct random_program *program, const struct exploration_opti
 			take_apart(&runner, &search);
 	}
 	g_ptr_array_free(runner.snapshots, true);
+	communicators_free(runner.comms);
 	g_rand_free(runner.random);
 }
 

@@ -158,11 +158,14 @@ static void test_the_command_dies_with_its_supervisor(void **state)
 {
 	struct fixture fixture;
 	pid_t command;
+	int said;
 
 	(void)state;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	start(&fixture, "exec sleep 4711");
+	start(&fixture, "echo $$; exec sleep 4711");
 	command = told(&fixture);
+	assert_int_equal(fscanf(fixture.output, "%d", &said), 1); /* it runs, and is bound to it */
+	assert_int_equal(said, command);
 	kill(fixture.supervisor, SIGKILL);
 	assert_int_equal(end_of(fixture.supervisor), SIGKILL);
 	assert_int_equal(end_of(command), SIGKILL);
