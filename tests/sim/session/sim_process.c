@@ -160,8 +160,8 @@ static void run(struct sim_process *process)
 
 	if (process->dead)
 		return;
-	if (before == FAKE_RUNS && !process->rank.waits &&
-	    sim_strikes(process->sim, SIM_RANK_KILLED, 100)) {
+	if (before == FAKE_RUNS && !process->rank.waits
+	    && sim_strikes(process->sim, SIM_RANK_KILLED, 100)) {
 		sim_process_die(process, 9);
 		return;
 	}
