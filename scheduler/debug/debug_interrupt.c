@@ -40,7 +40,7 @@ void debugger_end_interruption(struct debugger *debugger)
 	debugger->state = DEBUG_NOWHERE;
 }
 
-int debugger_interrupted(void *debug_session)
+bool debugger_interrupted(void *debug_session)
 {
 	struct debugger *debugger = ((struct debug_session *)debug_session)->debugger;
 

@@ -162,7 +162,7 @@ void debugger_go(struct debugger *debugger, const GArray *choices, guint count)
 }
 
 /* A snapshot serves any stop that has its choices. */
-static int is_needed(const struct world *world, void *user)
+static bool is_needed(const struct world *world, void *user)
 {
 	const struct stops *stops = ((const struct debugger *)user)->stops;
 	const GArray *made = world_choices(world);
@@ -178,9 +178,9 @@ static int is_needed(const struct world *world, void *user)
 			common += there && choice_equal(there, choice);
 		}
 		if (stop && common == made->len)
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 static void forget_place(struct debugger *debugger)
@@ -376,23 +376,23 @@ static void on_ended(struct plan_source *source, struct execution *execution)
 
 /* --- a source of plans ------------------------------------------------------------------------ */
 
-static int on_next(struct plan_source *source, struct run_request *ret_request)
+static bool on_next(struct plan_source *source, struct run_request *ret_request)
 {
 	struct debugger *debugger = debugger_of(source);
 
 	if (!debugger->begins)
-		return FALSE;
+		return false;
 	debugger->begins = false;
 	debugger->asked->end = DEBUG_NOT_ENDED;
 	*ret_request = (struct run_request){.plan = choices_new(),
 	                                    .strategy = &debugger->strategy,
 	                                    .buffering = debugger->buffering};
 	g_array_append_vals(ret_request->plan, debugger->target->data, debugger->target->len);
-	session_request(debugger->session, ret_request, CALLS_KEPT)->apart = TRUE;
-	return TRUE;
+	session_request(debugger->session, ret_request, CALLS_KEPT)->apart = true;
+	return true;
 }
 
-static int may_go_on(const struct plan_source *source)
+static bool may_go_on(const struct plan_source *source)
 {
 	const struct debugger *debugger = (const struct debugger *)source;
 
@@ -414,11 +414,11 @@ static enum explorer_step on_rest(struct strategy *strategy, const struct trace 
 	return open->len == 0 ? EXPLORER_DONE : EXPLORER_LATER;
 }
 
-static int needs_nothing(const struct strategy *strategy, const GArray *choices)
+static bool needs_nothing(const struct strategy *strategy, const GArray *choices)
 {
 	(void)strategy;
 	(void)choices;
-	return FALSE;
+	return false;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -441,7 +441,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 
 	debugger->source.type = &source_type;
 	debugger->strategy = (struct strategy){
-		.fills_gaps = TRUE, .rest = on_rest, .needs = needs_nothing};
+		.fills_gaps = true, .rest = on_rest, .needs = needs_nothing};
 	debugger->session = session;
 	debugger->asked = asked;
 	debugger->buffering = request->buffering;

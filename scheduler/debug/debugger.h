@@ -30,6 +30,6 @@ struct debug_session {
 
 /* As in struct session_options; `debug_session` is a struct debug_session. */
 void debug_conduct(struct session *session, void *debug_session);
-int debugger_interrupted(void *debug_session);
+bool debugger_interrupted(void *debug_session);
 
 #endif

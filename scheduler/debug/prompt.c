@@ -111,7 +111,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 		tell_owner(prompt);
 }
 
-static int has_said(void *data)
+static bool has_said(void *data)
 {
 	return ((const struct prompt *)data)->said;
 }

@@ -17,7 +17,7 @@ static int rank_of(const char *pid, const char *directory)
 
 int absent_rank(const char *directory, const pid_t *pids, int ranks)
 {
-	g_autofree gboolean *alive = g_new0(gboolean, ranks);
+	g_autofree bool *alive = g_new0(bool, ranks);
 	GDir *processes = g_dir_open("/proc", 0, NULL);
 	const char *pid;
 	int found = -1;
@@ -26,7 +26,7 @@ int absent_rank(const char *directory, const pid_t *pids, int ranks)
 		int rank = g_ascii_isdigit(*pid) ? rank_of(pid, directory) : -1;
 
 		if (rank >= 0 && rank < ranks)
-			alive[rank] = TRUE;
+			alive[rank] = true;
 	}
 	if (processes)
 		g_dir_close(processes);

@@ -11,10 +11,10 @@
 #define PATIENCE_US (10 * G_USEC_PER_SEC)
 #define STEP_US 5000
 
-static gboolean kill_all(const char *variable, const char *value)
+static bool kill_all(const char *variable, const char *value)
 {
 	GDir *processes = g_dir_open("/proc", 0, NULL);
-	gboolean any = FALSE;
+	bool any = false;
 	const char *name;
 
 	while (processes && (name = g_dir_read_name(processes))) {
@@ -28,16 +28,16 @@ static gboolean kill_all(const char *variable, const char *value)
 	return any;
 }
 
-gboolean aftermath_end_processes(const char *variable, const char *value)
+bool aftermath_end_processes(const char *variable, const char *value)
 {
 	gint64 deadline = g_get_monotonic_time() + PATIENCE_US;
 
 	while (kill_all(variable, value)) {
 		if (g_get_monotonic_time() > deadline)
-			return FALSE;
+			return false;
 		g_usleep(STEP_US);
 	}
-	return TRUE;
+	return true;
 }
 
 /* Ranks end when they miss the scheduler, but not while they compute. */
@@ -58,11 +58,11 @@ static void note(const struct journal_recovery *recovery, GPtrArray *notes)
 		g_ptr_array_add(notes, g_strdup(recovery->problems->pdata[i]));
 }
 
-static gboolean put_back(const char *journal, GPtrArray *notes, GError **error)
+static bool put_back(const char *journal, GPtrArray *notes, GError **error)
 {
 	struct journal_recovery recovery;
 	g_autoptr(GError) problem = NULL;
-	gboolean good = journal_recover(journal, vacate, &recovery, &problem);
+	bool good = journal_recover(journal, vacate, &recovery, &problem);
 
 	if (good && recovery.problems && notes)
 		note(&recovery, notes);
@@ -76,20 +76,20 @@ static gboolean put_back(const char *journal, GPtrArray *notes, GError **error)
 	return good;
 }
 
-gboolean aftermath_put_back(const char *place, GPtrArray *notes, GError **error)
+bool aftermath_put_back(const char *place, GPtrArray *notes, GError **error)
 {
 	g_autoptr(GPtrArray) journals = journal_list(place);
 
 	for (guint i = 0; i < journals->len; i++) {
 		if (!put_back(journals->pdata[i], notes, error))
-			return FALSE;
+			return false;
 	}
-	return TRUE;
+	return true;
 }
 
 void aftermath_put_back_all(GPtrArray *notes)
 {
-	gboolean held;
+	bool held;
 	g_auto(GStrv) directories = run_directory_left_by(0, &held);
 
 	for (char **directory = directories; *directory; directory++) {

@@ -5,18 +5,19 @@
 #define MATCHPOINT_SCHEDULER_HOST_AFTERMATH_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 /* Puts back what journals in the directory `place` hold whose owners are gone. Sentences for the
- * user are appended to `notes` (char *; may be NULL). FALSE with `error` set: files could not
+ * user are appended to `notes` (char *; may be NULL). false with `error` set: files could not
  * be put back; which, and where the contents are that they had. */
-gboolean aftermath_put_back(const char *place, GPtrArray *notes, GError **error);
+bool aftermath_put_back(const char *place, GPtrArray *notes, GError **error);
 
 /* The same of those that abandoned run directories tell of; to be called before they are removed.
  * What cannot be put back stays in its store. */
 void aftermath_put_back_all(GPtrArray *notes);
 
 /* Kills all processes that were started with this variable in their environment, until there are
- * none; FALSE: that takes too long. */
-gboolean aftermath_end_processes(const char *variable, const char *value);
+ * none; false: that takes too long. */
+bool aftermath_end_processes(const char *variable, const char *value);
 
 #endif

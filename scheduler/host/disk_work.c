@@ -22,24 +22,24 @@ static guint64 read_bytes(pid_t process)
 }
 
 /* State D: an uninterruptible sleep. The name before it may hold anything. */
-static gboolean waits_for_device(const char *tasks, const char *thread)
+static bool waits_for_device(const char *tasks, const char *thread)
 {
 	g_autofree char *path = g_build_filename(tasks, thread, "stat", NULL);
 	g_autofree char *text = NULL;
 	const char *name_end;
 
 	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return FALSE;
+		return false;
 	name_end = strrchr(text, ')');
 	return name_end && g_str_has_prefix(name_end, ") D");
 }
 
-static gboolean some_thread_waits(pid_t process)
+static bool some_thread_waits(pid_t process)
 {
 	g_autofree char *tasks = g_strdup_printf("/proc/%d/task", (int)process);
 	GDir *directory = g_dir_open(tasks, 0, NULL);
 	const char *thread;
-	gboolean waits = FALSE;
+	bool waits = false;
 
 	while (directory && !waits && (thread = g_dir_read_name(directory)))
 		waits = waits_for_device(tasks, thread);
@@ -48,7 +48,7 @@ static gboolean some_thread_waits(pid_t process)
 	return waits;
 }
 
-gboolean disk_work_look(pid_t process, guint64 *bytes)
+bool disk_work_look(pid_t process, guint64 *bytes)
 {
 	guint64 before = *bytes;
 

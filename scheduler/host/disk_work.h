@@ -4,10 +4,11 @@
 #define MATCHPOINT_SCHEDULER_HOST_DISK_WORK_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
-/* TRUE: it has read or written since `*bytes` was set by such a look before, or one of its threads
- * waits for a device now. FALSE also where that cannot be read. */
-gboolean disk_work_look(pid_t process, guint64 *bytes);
+/* true: it has read or written since `*bytes` was set by such a look before, or one of its threads
+ * waits for a device now. false also where that cannot be read. */
+bool disk_work_look(pid_t process, guint64 *bytes);
 
 #endif

@@ -132,7 +132,7 @@ static char **append(char **environment, const char *name, char separator, const
 
 	if (before && *before)
 		both = g_strdup_printf("%s%c%s", before, separator, value);
-	return g_environ_setenv(environment, name, both ? both : value, TRUE);
+	return g_environ_setenv(environment, name, both ? both : value, true);
 }
 
 static char **set_for_mpi(char **environment, const struct environment_variable *variable,
@@ -144,12 +144,12 @@ static char **set_for_mpi(char **environment, const struct environment_variable 
 		if (before && strcmp(before, variable->value))
 			add_note(notes, "%s=%s is overridden by %s: %s", variable->name, before,
 			         variable->value, variable->explanation);
-		return g_environ_setenv(environment, variable->name, variable->value, TRUE);
+		return g_environ_setenv(environment, variable->name, variable->value, true);
 	}
 	if (!strcmp(variable->name, "GLIBC_TUNABLES") && before
 	    && !strstr(before, "malloc.hugetlb"))
 		return append(environment, variable->name, ':', variable->value);
-	return g_environ_setenv(environment, variable->name, variable->value, FALSE);
+	return g_environ_setenv(environment, variable->name, variable->value, false);
 }
 
 char **environment_for_ranks(char **base, const struct environment_settings *settings,
@@ -166,20 +166,20 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 
 	environment = g_environ_unsetenv(environment, "MATCHPOINT_REDIRECTED");
 	environment = append(environment, "LD_PRELOAD", ':', settings->shim);
-	environment = g_environ_setenv(environment, ENVIRONMENT_SOCKET, socket, TRUE);
-	environment = g_environ_setenv(environment, ENVIRONMENT_WORLD, world, TRUE);
+	environment = g_environ_setenv(environment, ENVIRONMENT_SOCKET, socket, true);
+	environment = g_environ_setenv(environment, ENVIRONMENT_WORLD, world, true);
 	environment = g_environ_setenv(environment, ENVIRONMENT_DIRECTORY, settings->directory,
-	                               TRUE);
+	                               true);
 	if (settings->standard_input)
 		environment = g_environ_setenv(environment, ENVIRONMENT_STDIN,
-		                               settings->standard_input, TRUE);
+		                               settings->standard_input, true);
 	else
 		environment = g_environ_unsetenv(environment, ENVIRONMENT_STDIN);
 	if (settings->virtual_time)
-		environment = g_environ_setenv(environment, ENVIRONMENT_VIRTUAL_TIME, "1", TRUE);
+		environment = g_environ_setenv(environment, ENVIRONMENT_VIRTUAL_TIME, "1", true);
 	if (settings->journal)
 		environment = g_environ_setenv(environment, ENVIRONMENT_JOURNAL, settings->journal,
-		                               TRUE);
+		                               true);
 	else
 		environment = g_environ_unsetenv(environment, ENVIRONMENT_JOURNAL);
 	return environment;
@@ -200,7 +200,7 @@ char *environment_of(const char *pid, const char *name)
 	return NULL;
 }
 
-gboolean environment_has(const char *pid, const char *name, const char *value)
+bool environment_has(const char *pid, const char *name, const char *value)
 {
 	g_autofree char *has = environment_of(pid, name);
 

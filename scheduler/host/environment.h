@@ -3,6 +3,7 @@
 #define MATCHPOINT_SCHEDULER_HOST_ENVIRONMENT_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 /* Read by matchpoint itself. */
 #define ENVIRONMENT_RUNDIR "MATCHPOINT_RUNDIR"
@@ -30,7 +31,7 @@ struct environment_settings {
 	guint32 world;              /* the number of the job's world */
 	const char *standard_input; /* a file for rank 0, or NULL: nothing */
 	const char *journal;        /* of the files they change, or NULL: none is kept */
-	gboolean virtual_time;      /* whether sleeps go by at once */
+	bool virtual_time;          /* whether sleeps go by at once */
 };
 
 /* The environment of the launcher and of the ranks it starts, made from `base` (NULL: our own).
@@ -42,7 +43,7 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 /* What a process (an entry of /proc) was started with: a variable's value, to be freed with g_free;
  * NULL: it has none, or is gone, or somebody else's. */
 char *environment_of(const char *pid, const char *name);
-gboolean environment_has(const char *pid, const char *name, const char *value);
+bool environment_has(const char *pid, const char *name, const char *value);
 
 enum environment_role {
 	ENVIRONMENT_READ,    /* by matchpoint, from the user */

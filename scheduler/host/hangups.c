@@ -1,5 +1,6 @@
 #include "hangups.h"
 
+#include <stdbool.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@ struct hangups *hangups_new(void)
 	struct hangups *hangups = g_new0(struct hangups, 1);
 
 	hangups->epoll = epoll_create1(EPOLL_CLOEXEC);
-	hangups->order = g_array_new(FALSE, FALSE, sizeof(int));
+	hangups->order = g_array_new(false, false, sizeof(int));
 	return hangups;
 }
 

@@ -2,13 +2,13 @@
 
 static void set(void *user)
 {
-	*(gboolean *)user = TRUE;
+	*(bool *)user = true;
 }
 
-gboolean host_wait(struct host *host, gboolean (*condition)(void *data), void *data, double seconds)
+bool host_wait(struct host *host, bool (*condition)(void *data), void *data, double seconds)
 {
 	const struct host_operations *operations = host->operations;
-	gboolean expired = FALSE;
+	bool expired = false;
 	struct host_timer *timer = operations->timer_new(host, set, &expired);
 
 	if (seconds > 0)

@@ -10,6 +10,7 @@
 #ifndef MATCHPOINT_SCHEDULER_HOST_HOST_H
 #define MATCHPOINT_SCHEDULER_HOST_HOST_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "scheduler/store/record.h"
@@ -65,7 +66,7 @@ struct host_operations {
 	/* Once, from `turn`; begins anew if it is under way. */
 	void (*timer_start)(struct host_timer *timer, guint64 milliseconds);
 	void (*timer_stop)(struct host_timer *timer);
-	gboolean (*timer_is_active)(const struct host_timer *timer);
+	bool (*timer_is_active)(const struct host_timer *timer);
 	void (*timer_free)(struct host_timer *timer);
 	/* Waits until there is something to tell, and tells it. */
 	void (*turn)(struct host *host);
@@ -75,9 +76,9 @@ struct host_operations {
 
 	/* --- what processes say --- */
 
-	/* FALSE with `error` set. `listener` outlives it; `user` is the first owner of links. */
-	gboolean (*listen)(struct host *host, const struct host_listener *listener, void *user,
-	                   GError **error);
+	/* false with `error` set. `listener` outlives it; `user` is the first owner of links. */
+	bool (*listen)(struct host *host, const struct host_listener *listener, void *user,
+	               GError **error);
 	/* Closes every link, and tells nothing more. */
 	void (*close_all)(struct host *host);
 	/* At once or, while something is told, with all that this sets off. A process that is gone
@@ -85,7 +86,7 @@ struct host_operations {
 	void (*send)(struct host_link *link, const struct wire_message *message);
 	void (*close)(struct host_link *link);
 	/* Whether something has come that was not told yet. */
-	gboolean (*has_unread)(const struct host_link *link);
+	bool (*has_unread)(const struct host_link *link);
 
 	/* --- worlds and jobs --- */
 
@@ -96,7 +97,7 @@ struct host_operations {
 	/* Starts the program's ranks as that world. NULL with `error` set. */
 	struct host_job *(*job_start)(struct host *host, guint32 world, const char *directory,
 	                              GError **error);
-	gboolean (*job_is_running)(const struct host_job *job);
+	bool (*job_is_running)(const struct host_job *job);
 	/* What its ranks wrote before anything could be controlled, or the launcher, shortened;
 	 * free with g_free. */
 	char *(*job_words)(const struct host_job *job);
@@ -110,21 +111,21 @@ struct host_operations {
 	void (*job_free)(struct host_job *job);
 
 	/* Whether the program calls this function, as far as can be told without running it. */
-	gboolean (*program_calls)(struct host *host, const char *function);
+	bool (*program_calls)(struct host *host, const char *function);
 
 	/* --- processes --- */
 
 	void (*kill)(struct host *host, pid_t process);
 	/* Whether it is gone, or dead and only not yet waited for. */
-	gboolean (*is_dead)(struct host *host, pid_t process);
+	bool (*is_dead)(struct host *host, pid_t process);
 	/* Whether somebody looks at it in a debugger; stops it there, as Ctrl-C does. */
-	gboolean (*is_debugged)(struct host *host, pid_t process);
+	bool (*is_debugged)(struct host *host, pid_t process);
 	void (*interrupt)(struct host *host, pid_t process);
-	/* FALSE: that memory cannot be read. */
-	gboolean (*read_memory)(struct host *host, pid_t process, guint64 address, void *bytes,
-	                        gsize count);
+	/* false: that memory cannot be read. */
+	bool (*read_memory)(struct host *host, pid_t process, guint64 address, void *bytes,
+	                    gsize count);
 	/* Whether it is at work with files: disk_work.h. */
-	gboolean (*works_on_disk)(struct host *host, pid_t process, guint64 *bytes);
+	bool (*works_on_disk)(struct host *host, pid_t process, guint64 *bytes);
 	/* Looks twice at each of these threads; those of a process but its first (struct
 	 * thread_view, the caller's). */
 	enum threads_state (*look_at_threads)(struct host *host, pid_t process,
@@ -134,7 +135,7 @@ struct host_operations {
 	int (*rank_without_process)(struct host *host, const pid_t *processes, int ranks);
 	/* What has been left behind by the ranks of a world is ended, and with `all` also that of
 	 * which nobody can say whose it was; what has been by now is kept to the end. */
-	void (*end_left_behind)(struct host *host, const char *directory, gboolean all);
+	void (*end_left_behind)(struct host *host, const char *directory, bool all);
 	void (*keep_left_behind)(struct host *host);
 
 	/* --- where addresses of a process stand: see places/source_lines.h --- */
@@ -142,7 +143,7 @@ struct host_operations {
 	struct place (*place_of)(struct host *host, pid_t process, guint64 address);
 	struct place (*place_of_stack)(struct host *host, pid_t process, const guint64 *addresses,
 	                               guint count);
-	gboolean (*frames_of)(struct host *host, pid_t process, guint64 address, GArray *frames);
+	bool (*frames_of)(struct host *host, pid_t process, guint64 address, GArray *frames);
 
 	/* --- to return to --- */
 
@@ -150,11 +151,11 @@ struct host_operations {
 	struct host_snapshot *(*snapshot_new)(struct host *host, int ranks, const char *directory);
 	void (*snapshot_add)(struct host_snapshot *snapshot, int rank, pid_t process,
 	                     const struct wire_parked *parked);
-	/* All have: keeps the program's files as they are. FALSE with `error` set: too much. */
-	gboolean (*snapshot_complete)(struct host_snapshot *snapshot, GError **error);
-	/* Fills the directory of a new world with its memory. FALSE with `error` set. */
-	gboolean (*snapshot_restore)(struct host_snapshot *snapshot, const char *directory,
-	                             GError **error);
+	/* All have: keeps the program's files as they are. false with `error` set: too much. */
+	bool (*snapshot_complete)(struct host_snapshot *snapshot, GError **error);
+	/* Fills the directory of a new world with its memory. false with `error` set. */
+	bool (*snapshot_restore)(struct host_snapshot *snapshot, const char *directory,
+	                         GError **error);
 	/* What a copy of a rank has to map then; `list` is g_free's. */
 	guint32 (*snapshot_clones)(const struct host_snapshot *snapshot, int rank,
 	                           struct wire_clone **ret_list);
@@ -188,9 +189,8 @@ static inline gint64 host_now(struct host *host)
 	return host->operations->now(host);
 }
 
-/* Has the host tell things until the condition holds or seconds have passed (0: no bound); FALSE:
+/* Has the host tell things until the condition holds or seconds have passed (0: no bound); false:
  * they have. */
-gboolean host_wait(struct host *host, gboolean (*condition)(void *data), void *data,
-                   double seconds);
+bool host_wait(struct host *host, bool (*condition)(void *data), void *data, double seconds);
 
 #endif

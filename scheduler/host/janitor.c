@@ -25,11 +25,11 @@ struct janitor {
 	int pipe;
 };
 
-/* Kills what belongs to the run in that directory; FALSE: nothing does (any more). */
-static gboolean kill_processes(const char *run_directory)
+/* Kills what belongs to the run in that directory; false: nothing does (any more). */
+static bool kill_processes(const char *run_directory)
 {
 	GDir *processes = g_dir_open("/proc", 0, NULL);
-	gboolean any = FALSE;
+	bool any = false;
 	const char *name;
 
 	while (processes && (name = g_dir_read_name(processes))) {
@@ -49,7 +49,7 @@ static void clean_up(pid_t owner, const char *place)
 {
 	gint64 deadline = g_get_monotonic_time() + PATIENCE_US;
 	g_auto(GStrv) directories = NULL;
-	gboolean again = TRUE;
+	bool again = true;
 
 	while (again && g_get_monotonic_time() < deadline) {
 		g_strfreev(directories);
@@ -69,7 +69,7 @@ static void clean_up(pid_t owner, const char *place)
 }
 
 /* Whether the owner has said that all is clean before it went. */
-static gboolean is_clean(int pipe)
+static bool is_clean(int pipe)
 {
 	char byte = 0;
 	ssize_t count;
@@ -113,7 +113,7 @@ struct janitor *janitor_start(const char *place)
 		close(ends[1]);
 		return NULL;
 	}
-	offspring_spare(pid, TRUE);
+	offspring_spare(pid, true);
 	janitor = g_new0(struct janitor, 1);
 	janitor->pid = pid;
 	janitor->pipe = ends[1];
@@ -131,6 +131,6 @@ void janitor_end(struct janitor *janitor)
 	close(janitor->pipe);
 	while (waitpid(janitor->pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
-	offspring_spare(janitor->pid, FALSE);
+	offspring_spare(janitor->pid, false);
 	g_free(janitor);
 }

@@ -12,8 +12,8 @@
 struct launcher {
 	uv_process_t supervisor;
 	uv_pipe_t output, reports; /* of the command; of the supervisor */
-	gboolean supervised;       /* the supervisor lives */
-	gboolean running, freed;
+	bool supervised;           /* the supervisor lives */
+	bool running, freed;
 	int open_handles;
 	void (*ended)(void *user, const struct launcher *launcher, int status);
 	void *user;
@@ -29,7 +29,7 @@ static void on_handle_closed(uv_handle_t *handle)
 
 	launcher->open_handles--;
 	if (launcher->open_handles == 0 && launcher->freed) {
-		g_string_free(launcher->said, TRUE);
+		g_string_free(launcher->said, true);
 		g_free(launcher);
 	}
 }
@@ -75,7 +75,7 @@ static void read_rest(struct launcher *launcher)
 /* `status` as waitpid gives it. */
 static void command_ended(struct launcher *launcher, int status)
 {
-	launcher->running = FALSE;
+	launcher->running = false;
 	read_rest(launcher);
 	if (!launcher->freed)
 		launcher->ended(launcher->user, launcher,
@@ -85,11 +85,11 @@ static void command_ended(struct launcher *launcher, int status)
 static void on_supervisor_ended(uv_process_t *process, int64_t status, int signal_number)
 {
 	struct launcher *launcher = process->data;
-	gboolean was_running = launcher->running;
+	bool was_running = launcher->running;
 
 	offspring_supervised(process->pid, 0);
-	offspring_spare(process->pid, FALSE);
-	launcher->supervised = FALSE;
+	offspring_spare(process->pid, false);
+	launcher->supervised = false;
 	if (launcher->freed)
 		uv_close((uv_handle_t *)process, on_handle_closed);
 	else if (was_running) /* it was killed, or could not begin */
@@ -143,7 +143,7 @@ static char **wrapped(char **command)
 	for (char **word = command; *word; word++)
 		g_ptr_array_add(words, g_strdup(*word));
 	g_ptr_array_add(words, NULL);
-	return (char **)g_ptr_array_free(words, FALSE);
+	return (char **)g_ptr_array_free(words, false);
 }
 
 static int spawn(struct launcher *launcher, const struct launcher_options *options, char **command)
@@ -185,8 +185,8 @@ struct launcher *launcher_start(const struct launcher_options *options, GError *
 	launcher->output.data = launcher->reports.data = launcher->supervisor.data = launcher;
 	status = spawn(launcher, options, command);
 	if (status == 0) {
-		offspring_spare(launcher->supervisor.pid, TRUE);
-		launcher->supervised = launcher->running = TRUE;
+		offspring_spare(launcher->supervisor.pid, true);
+		launcher->supervised = launcher->running = true;
 		uv_read_start((uv_stream_t *)&launcher->output, on_alloc, on_read);
 		uv_read_start((uv_stream_t *)&launcher->reports, on_alloc_report, on_report);
 		return launcher;
@@ -201,14 +201,14 @@ void launcher_free(struct launcher *launcher)
 {
 	if (!launcher)
 		return;
-	launcher->freed = TRUE;
+	launcher->freed = true;
 	uv_close((uv_handle_t *)&launcher->output, on_handle_closed);
 	uv_close((uv_handle_t *)&launcher->reports, on_handle_closed); /* tells the supervisor */
 	if (!launcher->supervised)
 		uv_close((uv_handle_t *)&launcher->supervisor, on_handle_closed);
 }
 
-gboolean launcher_running(const struct launcher *launcher)
+bool launcher_running(const struct launcher *launcher)
 {
 	return launcher && launcher->running;
 }

@@ -5,6 +5,7 @@
 #define MATCHPOINT_SCHEDULER_HOST_LAUNCHER_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <uv.h>
 
 struct launcher;
@@ -27,8 +28,8 @@ struct launcher *launcher_start(const struct launcher_options *options, GError *
  * is legal. */
 void launcher_free(struct launcher *launcher);
 
-/* FALSE also for NULL. */
-gboolean launcher_running(const struct launcher *launcher);
+/* false also for NULL. */
+bool launcher_running(const struct launcher *launcher);
 
 /* The last that launcher and uncaught output said, for diagnostics; valid until freed. */
 const char *launcher_output(const struct launcher *launcher);

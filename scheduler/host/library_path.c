@@ -22,7 +22,7 @@ static const char *text_at(const char *cache, gsize size, guint32 offset)
 	return offset < size && memchr(cache + offset, 0, size - offset) ? cache + offset : NULL;
 }
 
-static char *find_in_cache(const char *name, gboolean (*fits)(const char *file))
+static char *find_in_cache(const char *name, bool (*fits)(const char *file))
 {
 	g_autofree char *contents = NULL;
 	const char *cache;
@@ -55,12 +55,12 @@ static char *expand_origin(const char *directory, const char *origin)
 
 	g_string_replace(text, "${ORIGIN}", origin, 0);
 	g_string_replace(text, "$ORIGIN", origin, 0);
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 /* `list`: directories separated by colons (or semicolons), an empty one means here. */
 static char *find_in_list(const char *list, const char *origin, const char *name,
-                          gboolean (*fits)(const char *file))
+                          bool (*fits)(const char *file))
 {
 	g_auto(GStrv) directories = list ? g_strsplit_set(list, ":;", -1) : NULL;
 
@@ -75,7 +75,7 @@ static char *find_in_list(const char *list, const char *origin, const char *name
 }
 
 char *library_path_find(const struct library_path *path, const char *name,
-                        gboolean (*fits)(const char *file))
+                        bool (*fits)(const char *file))
 {
 	static const char *const usual = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu"
 					 ":/lib64:/usr/lib64:/lib:/usr/lib";

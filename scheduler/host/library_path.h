@@ -3,6 +3,7 @@
 #define MATCHPOINT_SCHEDULER_HOST_LIBRARY_PATH_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 /* Where to look for the libraries that one file needs. */
 struct library_path {
@@ -13,6 +14,6 @@ struct library_path {
 /* The path of library `name`, for which `fits` says yes (right machine and word size); NULL: not
  * found. Free with g_free. */
 char *library_path_find(const struct library_path *path, const char *name,
-                        gboolean (*fits)(const char *file));
+                        bool (*fits)(const char *file));
 
 #endif

@@ -13,10 +13,10 @@ struct link {
 	struct host_link base;
 	uv_pipe_t pipe;
 	struct link_server *server;
-	gboolean known;              /* its process is one of the run's */
+	bool known;                  /* its process is one of the run's */
 	GByteArray *received;        /* bytes of a frame that is not complete yet */
 	struct wire_buffer outgoing; /* not yet written */
-	gboolean closing;
+	bool closing;
 };
 
 struct link_server {
@@ -24,7 +24,7 @@ struct link_server {
 	uv_pipe_t pipe;
 	GHashTable *links;    /* open ones */
 	GPtrArray *unflushed; /* those that have something to write */
-	gboolean reading;     /* what is sent is written when all that was read has been handled */
+	bool reading;         /* what is sent is written when all that was read has been handled */
 };
 
 struct pending_write {
@@ -91,7 +91,7 @@ void link_close(struct host_link *base)
 		return;
 	if (g_ptr_array_remove_fast(link->server->unflushed, link))
 		flush(link);
-	link->closing = TRUE;
+	link->closing = true;
 	g_hash_table_remove(link->server->links, link);
 	uv_close((uv_handle_t *)&link->pipe, on_link_freed);
 }
@@ -112,16 +112,16 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 }
 
 /* Others are not listened to. */
-static gboolean is_known(struct link *link)
+static bool is_known(struct link *link)
 {
 	if (!link->known
 	    && !peer_belongs(peer_of(link_socket(&link->base)), link->server->options.directory)) {
 		log_debug(LOG_RANKS, "somebody has connected who is none of this run's");
 		link_close(&link->base);
-		return FALSE;
+		return false;
 	}
-	link->known = TRUE;
-	return TRUE;
+	link->known = true;
+	return true;
 }
 
 /* Hands out all whole frames in bytes; returns how many bytes they took, or -1. */
@@ -157,7 +157,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 		     count == UV_EOF || count == UV_ECONNRESET ? NULL : uv_strerror((int)count));
 		return;
 	}
-	server->reading = TRUE;
+	server->reading = true;
 	if (link->received->len == 0) {
 		used = dispatch(link, (const guint8 *)buffer->base, (gsize)count);
 		if (used >= 0 && used < count)
@@ -169,7 +169,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 		if (used > 0)
 			g_byte_array_remove_range(link->received, 0, (guint)used);
 	}
-	server->reading = FALSE;
+	server->reading = false;
 	flush_all(server);
 	if (used < 0)
 		fail(link, "a message that cannot be understood");
@@ -197,7 +197,7 @@ int link_socket(const struct host_link *base)
 	return uv_fileno((const uv_handle_t *)&link->pipe, &descriptor) == 0 ? descriptor : -1;
 }
 
-gboolean link_has_unread(const struct host_link *base)
+bool link_has_unread(const struct host_link *base)
 {
 	const struct link *link = (const struct link *)base;
 	int descriptor = link_socket(base), bytes = 0;

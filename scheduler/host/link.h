@@ -4,6 +4,7 @@
 #define MATCHPOINT_SCHEDULER_HOST_LINK_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <uv.h>
 
 #include "host.h"
@@ -26,7 +27,7 @@ void link_server_close(struct link_server *server);
 /* As in struct host_operations. */
 void link_send(struct host_link *link, const struct wire_message *message);
 void link_close(struct host_link *link);
-gboolean link_has_unread(const struct host_link *link);
+bool link_has_unread(const struct host_link *link);
 
 /* Its socket; -1: it has none any more. */
 int link_socket(const struct host_link *link);

@@ -45,7 +45,7 @@ static void timer_stop(struct host_timer *timer)
 	uv_timer_stop(&timer->timer);
 }
 
-static gboolean timer_is_active(const struct host_timer *timer)
+static bool timer_is_active(const struct host_timer *timer)
 {
 	return uv_is_active((const uv_handle_t *)&timer->timer);
 }
@@ -85,7 +85,7 @@ static int ranks_of_world(void *user, guint32 world)
 	return ((const struct local *)user)->options.ranks;
 }
 
-static gboolean knows(void *user, pid_t process)
+static bool knows(void *user, pid_t process)
 {
 	const struct local *local = user;
 
@@ -94,8 +94,8 @@ static gboolean knows(void *user, pid_t process)
 
 static const struct pmi_handler pmi_handler = {on_abort, ranks_of_world, knows};
 
-static gboolean listen_to_ranks(struct host *host, const struct host_listener *listener, void *user,
-                                GError **error)
+static bool listen_to_ranks(struct host *host, const struct host_listener *listener, void *user,
+                            GError **error)
 {
 	struct local *local = local_of(host);
 	const struct local_options *options = &local->options;
@@ -107,7 +107,7 @@ static gboolean listen_to_ranks(struct host *host, const struct host_listener *l
 	local->user = user;
 	local->server = link_listen(&links, error);
 	if (!local->server)
-		return FALSE;
+		return false;
 	local->pmi = pmi_server_new(&local->loop, pmi, &pmi_handler, local, error);
 	return local->pmi != NULL;
 }

@@ -3,6 +3,7 @@
 #ifndef MATCHPOINT_SCHEDULER_HOST_LOCAL_H
 #define MATCHPOINT_SCHEDULER_HOST_LOCAL_H
 
+#include <stdbool.h>
 #include <uv.h>
 
 #include "ckpt/journal.h"
@@ -21,7 +22,7 @@ struct local_options {
 	const char *launcher;
 	const struct wrapper *wrapper;
 	const char *standard_input;
-	gboolean virtual_time;
+	bool virtual_time;
 	GPtrArray *notes; /* char *, its own: what of the environment had to be overridden */
 };
 

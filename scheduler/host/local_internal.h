@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_SCHEDULER_HOST_LOCAL_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_HOST_LOCAL_INTERNAL_H
 
+#include <stdbool.h>
+
 #include "link.h"
 #include "local.h"
 #include "pmi.h"
@@ -28,39 +30,37 @@ static inline struct local *local_of(struct host *host)
 /* As in struct host_operations. */
 struct host_job *local_job_start(struct host *host, guint32 world, const char *directory,
                                  GError **error);
-gboolean local_job_is_running(const struct host_job *job);
+bool local_job_is_running(const struct host_job *job);
 char *local_job_words(const struct host_job *job);
 int local_job_signal(const struct host_job *job);
 void local_job_connected(struct host_job *job, int rank, const struct host_link *link);
 const GArray *local_job_hangups(struct host_job *job);
 void local_job_free(struct host_job *job);
 
-gboolean local_program_calls(struct host *host, const char *function);
+bool local_program_calls(struct host *host, const char *function);
 
 void local_kill(struct host *host, pid_t process);
-gboolean local_is_dead(struct host *host, pid_t process);
-gboolean local_is_debugged(struct host *host, pid_t process);
+bool local_is_dead(struct host *host, pid_t process);
+bool local_is_debugged(struct host *host, pid_t process);
 void local_interrupt(struct host *host, pid_t process);
-gboolean local_read_memory(struct host *host, pid_t process, guint64 address, void *bytes,
-                           gsize count);
-gboolean local_works_on_disk(struct host *host, pid_t process, guint64 *bytes);
+bool local_read_memory(struct host *host, pid_t process, guint64 address, void *bytes, gsize count);
+bool local_works_on_disk(struct host *host, pid_t process, guint64 *bytes);
 enum threads_state local_look_at_threads(struct host *host, pid_t process,
                                          struct thread_view *views, guint count);
 GArray *local_other_threads(struct host *host, pid_t process);
 int local_rank_without_process(struct host *host, const pid_t *processes, int ranks);
-void local_end_left_behind(struct host *host, const char *directory, gboolean all);
+void local_end_left_behind(struct host *host, const char *directory, bool all);
 void local_keep_left_behind(struct host *host);
 struct place local_place_of(struct host *host, pid_t process, guint64 address);
 struct place local_place_of_stack(struct host *host, pid_t process, const guint64 *addresses,
                                   guint count);
-gboolean local_frames_of(struct host *host, pid_t process, guint64 address, GArray *frames);
+bool local_frames_of(struct host *host, pid_t process, guint64 address, GArray *frames);
 
 struct host_snapshot *local_snapshot_new(struct host *host, int ranks, const char *directory);
 void local_snapshot_add(struct host_snapshot *snapshot, int rank, pid_t process,
                         const struct wire_parked *parked);
-gboolean local_snapshot_complete(struct host_snapshot *snapshot, GError **error);
-gboolean local_snapshot_restore(struct host_snapshot *snapshot, const char *directory,
-                                GError **error);
+bool local_snapshot_complete(struct host_snapshot *snapshot, GError **error);
+bool local_snapshot_restore(struct host_snapshot *snapshot, const char *directory, GError **error);
 guint32 local_snapshot_clones(const struct host_snapshot *snapshot, int rank,
                               struct wire_clone **ret_list);
 void local_snapshot_free(struct host_snapshot *snapshot);

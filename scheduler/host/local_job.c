@@ -44,7 +44,7 @@ static char **command_line(const struct local_options *options, GError **error)
 	for (char **word = program; *word; word++)
 		g_ptr_array_add(all, g_strdup(*word));
 	g_ptr_array_add(all, NULL);
-	return (char **)g_ptr_array_free(all, FALSE);
+	return (char **)g_ptr_array_free(all, false);
 }
 
 struct host_job *local_job_start(struct host *host, guint32 world, const char *directory,
@@ -83,7 +83,7 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 	return job;
 }
 
-gboolean local_job_is_running(const struct host_job *job)
+bool local_job_is_running(const struct host_job *job)
 {
 	return launcher_running(job->launcher);
 }
@@ -104,7 +104,7 @@ char *local_job_words(const struct host_job *job)
 	if (text->len > WORDS_MOST)
 		g_string_erase(text, 0, (gssize)text->len - WORDS_MOST);
 	g_strstrip(text->str);
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 int local_job_signal(const struct host_job *job)
@@ -130,7 +130,7 @@ void local_job_free(struct host_job *job)
 	g_free(job);
 }
 
-gboolean local_program_calls(struct host *host, const char *function)
+bool local_program_calls(struct host *host, const char *function)
 {
 	return program_calls(local_of(host)->options.program[0], function);
 }

@@ -15,13 +15,13 @@ void local_kill(struct host *host, pid_t process)
 	kill(process, SIGKILL);
 }
 
-gboolean local_is_dead(struct host *host, pid_t process)
+bool local_is_dead(struct host *host, pid_t process)
 {
 	(void)host;
 	return offspring_is_dead(process);
 }
 
-gboolean local_is_debugged(struct host *host, pid_t process)
+bool local_is_debugged(struct host *host, pid_t process)
 {
 	(void)host;
 	return offspring_debugger(process) > 0;
@@ -36,8 +36,7 @@ void local_interrupt(struct host *host, pid_t process)
 	kill(debugger > 0 ? debugger : process, SIGINT);
 }
 
-gboolean local_read_memory(struct host *host, pid_t process, guint64 address, void *bytes,
-                           gsize count)
+bool local_read_memory(struct host *host, pid_t process, guint64 address, void *bytes, gsize count)
 {
 	struct iovec local = {.iov_base = bytes, .iov_len = count};
 	struct iovec remote = {.iov_base = GSIZE_TO_POINTER(address), .iov_len = count};
@@ -46,7 +45,7 @@ gboolean local_read_memory(struct host *host, pid_t process, guint64 address, vo
 	return process_vm_readv(process, &local, 1, &remote, 1, 0) == (ssize_t)count;
 }
 
-gboolean local_works_on_disk(struct host *host, pid_t process, guint64 *bytes)
+bool local_works_on_disk(struct host *host, pid_t process, guint64 *bytes)
 {
 	(void)host;
 	return disk_work_look(process, bytes);
@@ -70,7 +69,7 @@ int local_rank_without_process(struct host *host, const pid_t *processes, int ra
 	return absent_rank(run_directory_path(local_of(host)->options.directory), processes, ranks);
 }
 
-void local_end_left_behind(struct host *host, const char *directory, gboolean all)
+void local_end_left_behind(struct host *host, const char *directory, bool all)
 {
 	(void)host;
 	offspring_end(directory, all);
@@ -93,7 +92,7 @@ struct place local_place_of_stack(struct host *host, pid_t process, const guint6
 	return source_lines_find_caller(local_of(host)->lines, process, addresses, count);
 }
 
-gboolean local_frames_of(struct host *host, pid_t process, guint64 address, GArray *frames)
+bool local_frames_of(struct host *host, pid_t process, guint64 address, GArray *frames)
 {
 	return source_lines_frames(local_of(host)->lines, process, address, frames);
 }

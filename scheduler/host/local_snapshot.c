@@ -31,16 +31,15 @@ void local_snapshot_add(struct host_snapshot *snapshot, int rank, pid_t process,
 	clone_plan_add(snapshot->clones, (guint)rank, process, mappings, parked->count);
 }
 
-gboolean local_snapshot_complete(struct host_snapshot *snapshot, GError **error)
+bool local_snapshot_complete(struct host_snapshot *snapshot, GError **error)
 {
 	if (!snapshot->local->options.journal)
-		return TRUE;
+		return true;
 	snapshot->files = journal_save(snapshot->local->options.journal, error);
 	return snapshot->files != NULL;
 }
 
-gboolean local_snapshot_restore(struct host_snapshot *snapshot, const char *directory,
-                                GError **error)
+bool local_snapshot_restore(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
 	return clone_plan_write(snapshot->clones, directory, error);
 }

@@ -63,7 +63,7 @@ struct memory_pressure memory_pressure_now(void)
 	return memory_pressure_of("");
 }
 
-gboolean memory_pressure_since(const struct memory_pressure *before)
+bool memory_pressure_since(const struct memory_pressure *before)
 {
 	struct memory_pressure now = memory_pressure_now();
 

@@ -3,6 +3,7 @@
 #define MATCHPOINT_SCHEDULER_HOST_MEMORY_PRESSURE_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 /* How often it has, ever: for this process's control group (cgroup, version 1 or 2; 0 where that
  * cannot be read) and on the machine. */
@@ -13,7 +14,7 @@ struct memory_pressure {
 struct memory_pressure memory_pressure_now(void);
 
 /* Whether it has since. */
-gboolean memory_pressure_since(const struct memory_pressure *before);
+bool memory_pressure_since(const struct memory_pressure *before);
 
 /* The same of a machine whose files stand below `root` ("" for this one's), for tests. */
 struct memory_pressure memory_pressure_of(const char *root);

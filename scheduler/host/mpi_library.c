@@ -73,7 +73,7 @@ char *mpi_library_shorten(const char *version)
 		if (end)
 			break;
 	}
-	return g_string_free(g_steal_pointer(&text), FALSE);
+	return g_string_free(g_steal_pointer(&text), false);
 }
 
 char *mpi_library_describe(void)

@@ -38,7 +38,7 @@ static void add_children(GArray *pids, pid_t parent)
 /* pid_t: ours, and those below the supervisors. */
 static GArray *children(void)
 {
-	GArray *pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
+	GArray *pids = g_array_new(false, false, sizeof(pid_t));
 	GHashTableIter iter;
 	void *supervisor;
 
@@ -61,11 +61,11 @@ void offspring_adopt(void)
 	kept = g_hash_table_new(NULL, NULL);
 	before = children();
 	for (guint i = 0; i < before->len; i++)
-		offspring_spare(g_array_index(before, pid_t, i), TRUE);
+		offspring_spare(g_array_index(before, pid_t, i), true);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-void offspring_spare(pid_t pid, gboolean spare)
+void offspring_spare(pid_t pid, bool spare)
 {
 	if (spare)
 		g_hash_table_add(spared, GINT_TO_POINTER(pid));
@@ -80,12 +80,12 @@ void offspring_supervised(pid_t supervisor, pid_t command)
 	if (!supervised)
 		supervised = g_hash_table_new(NULL, NULL);
 	before = g_hash_table_lookup(supervised, GINT_TO_POINTER(supervisor));
-	offspring_spare(GPOINTER_TO_INT(before), FALSE);
+	offspring_spare(GPOINTER_TO_INT(before), false);
 	if (command == 0) {
 		g_hash_table_remove(supervised, GINT_TO_POINTER(supervisor));
 		return;
 	}
-	offspring_spare(command, TRUE);
+	offspring_spare(command, true);
 	g_hash_table_insert(supervised, GINT_TO_POINTER(supervisor), GINT_TO_POINTER(command));
 }
 
@@ -110,12 +110,12 @@ static char state_of(pid_t pid)
 	return state && state[1] == ' ' ? state[2] : '?';
 }
 
-gboolean offspring_is_dead(pid_t pid)
+bool offspring_is_dead(pid_t pid)
 {
 	char state;
 
 	if (kill(pid, 0) < 0 && errno == ESRCH)
-		return TRUE;
+		return true;
 	state = state_of(pid);
 	return state == 'Z' || state == 'X';
 }
@@ -165,24 +165,24 @@ static enum home home_of(pid_t pid, const char *world)
 	return home;
 }
 
-gboolean offspring_uses(pid_t pid, const char *directory)
+bool offspring_uses(pid_t pid, const char *directory)
 {
 	return home_of(pid, directory) == HOME_HERE;
 }
 
-/* FALSE: it cannot be ended. What was below it is below us, or its supervisor, when it is gone. */
-static gboolean end(pid_t pid)
+/* false: it cannot be ended. What was below it is below us, or its supervisor, when it is gone. */
+static bool end(pid_t pid)
 {
 	if (kill(pid, SIGKILL) < 0)
-		return FALSE;
+		return false;
 	waitpid(pid, NULL, WNOHANG);
-	return TRUE;
+	return true;
 }
 
-static gboolean end_round(const char *world, gboolean all)
+static bool end_round(const char *world, bool all)
 {
 	g_autoptr(GArray) pids = children();
-	gboolean any = FALSE;
+	bool any = false;
 
 	for (guint i = 0; i < pids->len; i++) {
 		pid_t pid = g_array_index(pids, pid_t, i);
@@ -197,7 +197,7 @@ static gboolean end_round(const char *world, gboolean all)
 	return any;
 }
 
-static void end_while_there_are(const char *world, gboolean all)
+static void end_while_there_are(const char *world, bool all)
 {
 	gint64 deadline = g_get_monotonic_time() + PATIENCE_US;
 
@@ -205,14 +205,14 @@ static void end_while_there_are(const char *world, gboolean all)
 		g_usleep(STEP_US);
 }
 
-void offspring_end(const char *world_directory, gboolean all)
+void offspring_end(const char *world_directory, bool all)
 {
 	end_while_there_are(world_directory, all);
 }
 
 void offspring_end_all(void)
 {
-	end_while_there_are(NULL, TRUE);
+	end_while_there_are(NULL, true);
 	if (kept)
 		g_hash_table_remove_all(kept);
 }

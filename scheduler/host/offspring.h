@@ -6,6 +6,7 @@
 #define MATCHPOINT_SCHEDULER_HOST_OFFSPRING_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* From here on this process is the subreaper of all that it starts. Children that it has already
@@ -13,7 +14,7 @@
 void offspring_adopt(void);
 
 /* A child that is waited for elsewhere: not to be ended here, until it is told otherwise. */
-void offspring_spare(pid_t pid, gboolean spare);
+void offspring_spare(pid_t pid, bool spare);
 
 /* Below this child of ours, the subreaper of its job, the command is to be spared; what is left
  * behind there is found as well. 0: of it no more is known. */
@@ -26,16 +27,16 @@ void offspring_keep(void);
 /* Kills and reaps what has been left behind by the ranks of a world: what has something open in
  * `world_directory` and, with `all`, what has nothing open in any world of the run directory that
  * holds it, of which nobody can say whose it was. */
-void offspring_end(const char *world_directory, gboolean all);
+void offspring_end(const char *world_directory, bool all);
 
 /* Kills and reaps all that is not spared, and what is below it; gives up after some seconds. */
 void offspring_end_all(void);
 
 /* Whether any process has something open in that directory, or below it. */
-gboolean offspring_uses(pid_t pid, const char *directory);
+bool offspring_uses(pid_t pid, const char *directory);
 
 /* Whether a process is gone, or dead and only not yet waited for. */
-gboolean offspring_is_dead(pid_t pid);
+bool offspring_is_dead(pid_t pid);
 
 /* The debugger that holds it, for somebody to look at it; 0: none does. */
 pid_t offspring_debugger(pid_t pid);

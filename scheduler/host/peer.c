@@ -33,17 +33,17 @@ static pid_t parent_of(pid_t pid)
 	return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-gboolean peer_belongs(pid_t pid, const char *run_directory)
+bool peer_belongs(pid_t pid, const char *run_directory)
 {
 	g_autofree char *name = g_strdup_printf("%d", (int)pid);
 	pid_t ancestor = pid;
 
 	if (pid <= 0)
-		return FALSE;
+		return false;
 	for (int i = 0; i < GENERATIONS && ancestor > 1; i++) {
 		ancestor = parent_of(ancestor);
 		if (ancestor == getpid())
-			return TRUE;
+			return true;
 	}
 	return environment_has(name, ENVIRONMENT_DIRECTORY, run_directory);
 }

@@ -4,6 +4,7 @@
 #define MATCHPOINT_SCHEDULER_HOST_PEER_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* The process that has connected (SO_PEERCRED), if it is this user's; else, or where the kernel
@@ -12,6 +13,6 @@ pid_t peer_of(int socket);
 
 /* Whether a process is one of the run with that run directory: it was started with it in its
  * environment, or descends from this process. */
-gboolean peer_belongs(pid_t pid, const char *run_directory);
+bool peer_belongs(pid_t pid, const char *run_directory);
 
 #endif

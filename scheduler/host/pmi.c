@@ -21,10 +21,10 @@ struct client {
 	uv_pipe_t pipe;
 	struct pmi_server *server;
 	GString *input;
-	gboolean greeted;
+	bool greeted;
 	guint32 world;
 	int rank;
-	gboolean in_barrier;
+	bool in_barrier;
 };
 
 struct answer {
@@ -46,7 +46,7 @@ static void on_client_closed(uv_handle_t *handle)
 	struct client *client = handle->data;
 	struct pmi_server *server = client->server;
 
-	g_string_free(client->input, TRUE);
+	g_string_free(client->input, true);
 	g_free(client);
 	release_handle(server);
 }
@@ -102,7 +102,7 @@ static void handle_barrier(struct client *client)
 	struct pmi_server *server = client->server;
 	int waiting = 0, ranks = server->handler->ranks(server->user, client->world);
 
-	client->in_barrier = TRUE;
+	client->in_barrier = true;
 	for (guint i = 0; i < server->clients->len; i++) {
 		struct client *other = g_ptr_array_index(server->clients, i);
 
@@ -115,7 +115,7 @@ static void handle_barrier(struct client *client)
 
 		if (other->world != client->world || !other->in_barrier)
 			continue;
-		other->in_barrier = FALSE;
+		other->in_barrier = false;
 		tell(other, "cmd=barrier_out\n");
 	}
 }
@@ -190,8 +190,8 @@ static void handle_line(struct client *client, const char *line)
 		     command ? command : "unknown");
 }
 
-/* FALSE: this is nobody of ours. */
-static gboolean greet(struct client *client, const char *line)
+/* false: this is nobody of ours. */
+static bool greet(struct client *client, const char *line)
 {
 	g_autofree char *world = argument(line, "world"), *rank = argument(line, "rank");
 	guint64 number, rank_number;
@@ -199,11 +199,11 @@ static gboolean greet(struct client *client, const char *line)
 	if (!g_str_has_prefix(line, "matchpoint ") || !world || !rank
 	    || !g_ascii_string_to_unsigned(world, 10, 0, G_MAXUINT32, &number, NULL)
 	    || !g_ascii_string_to_unsigned(rank, 10, 0, G_MAXINT, &rank_number, NULL))
-		return FALSE;
+		return false;
 	client->world = (guint32)number;
 	client->rank = (int)rank_number;
-	client->greeted = TRUE;
-	return TRUE;
+	client->greeted = true;
+	return true;
 }
 
 static void handle_input(struct client *client)
@@ -246,7 +246,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 	handle_input(client);
 }
 
-static gboolean is_known(const struct client *client)
+static bool is_known(const struct client *client)
 {
 	const struct pmi_handler *handler = client->server->handler;
 	uv_os_fd_t descriptor;

@@ -8,6 +8,7 @@
 #define MATCHPOINT_SCHEDULER_HOST_PMI_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <sys/types.h>
 #include <uv.h>
 
@@ -18,7 +19,7 @@ struct pmi_handler {
 	/* How many ranks a world has. */
 	int (*ranks)(void *user, guint32 world);
 	/* Whether a process is one of the run's: others are not listened to. NULL: all are. */
-	gboolean (*knows)(void *user, pid_t pid);
+	bool (*knows)(void *user, pid_t pid);
 };
 
 struct pmi_server;

@@ -14,9 +14,9 @@ G_DEFINE_QUARK(matchpoint_program_error, program_error)
 
 /* --- libraries ------------------------------------------------------------------------------- */
 
-/* Called for the program and every library it needs, each once. FALSE: no need to go into what this
+/* Called for the program and every library it needs, each once. false: no need to go into what this
  * one needs. */
-typedef gboolean (*visitor)(const char *file, const struct program_elf *elf, void *user);
+typedef bool (*visitor)(const char *file, const struct program_elf *elf, void *user);
 
 struct closure {
 	GHashTable *seen; /* of sonames */
@@ -25,10 +25,10 @@ struct closure {
 	void *user;
 };
 
-gboolean program_is_native(const char *file)
+bool program_is_native(const char *file)
 {
 	struct program_elf *elf = program_elf_read(file);
-	gboolean fits = elf && elf->is_elf && elf->is_native;
+	bool fits = elf && elf->is_elf && elf->is_native;
 
 	program_elf_free(elf);
 	return fits;
@@ -70,26 +70,26 @@ static void visit_all(const char *file, visitor visit, void *user, GPtrArray *mi
 
 /* --- which MPI ------------------------------------------------------------------------------- */
 
-static gboolean is_mpich_abi(const char *name)
+static bool is_mpich_abi(const char *name)
 {
 	return strcmp(name, "libmpich.so.12") == 0 || strcmp(name, "libmpi.so.12") == 0;
 }
 
-static gboolean is_open_mpi(const char *name)
+static bool is_open_mpi(const char *name)
 {
 	return strcmp(name, "libmpi.so.40") == 0 || strcmp(name, "libmpi.so.20") == 0
 	       || g_str_has_prefix(name, "libopen-rte.so")
 	       || g_str_has_prefix(name, "libopen-pal.so");
 }
 
-static gboolean is_mpi_proper(const char *name)
+static bool is_mpi_proper(const char *name)
 {
 	return g_str_has_prefix(name, "libmpi.so") || g_str_has_prefix(name, "libmpich.so")
 	       || is_open_mpi(name);
 }
 
 /* The MPI library proper or the language bindings that come with it. */
-static gboolean is_of_mpi(const char *name)
+static bool is_of_mpi(const char *name)
 {
 	return is_mpi_proper(name) || g_str_has_prefix(name, "libmpich")
 	       || g_str_has_prefix(name, "libpmpi") || g_str_has_prefix(name, "libmpifort")
@@ -98,8 +98,8 @@ static gboolean is_of_mpi(const char *name)
 
 /* What the files of a program say together. */
 struct impression {
-	gboolean starts_others; /* the program itself, or the interpreter that it is */
-	gboolean defines_mpi, first_is_dynamic, first_seen;
+	bool starts_others; /* the program itself, or the interpreter that it is */
+	bool defines_mpi, first_is_dynamic, first_seen;
 	char *mpich, *open_mpi, *other;
 	GPtrArray *looking_up; /* of files; borrowed */
 };
@@ -115,21 +115,21 @@ static void note_library(struct impression *seen, const char *name)
 		*place = g_strdup(name);
 }
 
-static gboolean gather_impression(const char *file, const struct program_elf *elf, void *user)
+static bool gather_impression(const char *file, const struct program_elf *elf, void *user)
 {
 	struct impression *seen = user;
 	g_autofree char *base = g_path_get_basename(file);
 	const char *name = elf->soname ? elf->soname : base;
 
 	if (!seen->first_seen) {
-		seen->first_seen = TRUE;
+		seen->first_seen = true;
 		seen->first_is_dynamic = elf->is_dynamic;
 		seen->starts_others = elf->starts_others;
 		seen->defines_mpi = elf->defines_mpi;
 	} else {
 		note_library(seen, name);
 		if (is_mpi_proper(name))
-			return FALSE;
+			return false;
 		seen->defines_mpi |= elf->defines_mpi;
 		/* Python built with a library for all of it: the program is its main() alone */
 		seen->starts_others |= g_str_has_prefix(name, "libpython") && elf->starts_others;
@@ -139,7 +139,7 @@ static gboolean gather_impression(const char *file, const struct program_elf *el
 	/* Also those that are not installed here. */
 	for (guint i = 0; i < elf->needed->len; i++)
 		note_library(seen, elf->needed->pdata[i]);
-	return TRUE;
+	return true;
 }
 
 static void impression_release(struct impression *seen)
@@ -224,7 +224,7 @@ static struct program *judge_elf(struct program *program)
 		program_elf_free(elf);
 		return judge(program, PROGRAM_SCRIPT, NULL);
 	}
-	gboolean native = elf->is_native;
+	bool native = elf->is_native;
 	program_elf_free(elf);
 	if (!native)
 		return judge(
@@ -296,10 +296,10 @@ void program_free(struct program *program)
 	g_free(program);
 }
 
-gboolean program_usable(const char *name, GError **error)
+bool program_usable(const char *name, GError **error)
 {
 	struct program *program = program_inspect(name);
-	gboolean usable = program->message == NULL;
+	bool usable = program->message == NULL;
 
 	if (!usable)
 		g_set_error_literal(error, PROGRAM_ERROR, program->kind, program->message);
@@ -329,13 +329,13 @@ static const char *name_of_symbol(const char *symbol)
 	return NULL;
 }
 
-static gboolean gather_calls(const char *file, const struct program_elf *elf, void *user)
+static bool gather_calls(const char *file, const struct program_elf *elf, void *user)
 {
 	GHashTable *calls = user;
 	g_autofree char *base = g_path_get_basename(file);
 
 	if (is_of_mpi(elf->soname ? elf->soname : base))
-		return FALSE;
+		return false;
 	for (guint i = 0; i < elf->imports->len; i++) {
 		const char *symbol = elf->imports->pdata[i];
 		const char *name = name_of_symbol(symbol);
@@ -347,7 +347,7 @@ static gboolean gather_calls(const char *file, const struct program_elf *elf, vo
 		if (!g_hash_table_contains(calls, name))
 			g_hash_table_insert(calls, g_strdup(name), g_strdup(base));
 	}
-	return TRUE;
+	return true;
 }
 
 static void call_free(gpointer pointer)
@@ -386,12 +386,12 @@ GPtrArray *program_mpi_calls(const char *path)
 	return calls;
 }
 
-gboolean program_calls(const char *name, const char *function)
+bool program_calls(const char *name, const char *function)
 {
 	struct program *program = program_inspect(name);
 	g_autoptr(GPtrArray) calls = program->path ? program_mpi_calls(program->path)
 	                                           : g_ptr_array_new();
-	gboolean found = FALSE;
+	bool found = false;
 
 	for (guint i = 0; i < calls->len && !found; i++)
 		found = g_str_equal(((const struct program_call *)calls->pdata[i])->name, function);

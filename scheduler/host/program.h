@@ -5,6 +5,7 @@
 #define MATCHPOINT_SCHEDULER_HOST_PROGRAM_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 enum program_kind {
 	/* Can be controlled. */
@@ -37,11 +38,11 @@ struct program {
 struct program *program_inspect(const char *name);
 void program_free(struct program *program);
 
-/* FALSE with `error` set to the message when it cannot be controlled. */
-gboolean program_usable(const char *name, GError **error);
+/* false with `error` set to the message when it cannot be controlled. */
+bool program_usable(const char *name, GError **error);
 
 /* Whether the file is an ELF file of this machine and word size. */
-gboolean program_is_native(const char *file);
+bool program_is_native(const char *file);
 
 /* A function of MPI that is called, under its name in C ("MPI_Send"), or as the symbol is when
  * it is none of the table's. */
@@ -56,7 +57,7 @@ GPtrArray *program_mpi_calls(const char *path);
 /* Whether the program (found as mpiexec finds it) or one of its libraries calls this function of
  * MPI.
  */
-gboolean program_calls(const char *name, const char *function);
+bool program_calls(const char *name, const char *function);
 
 #define PROGRAM_ERROR (program_error_quark())
 GQuark program_error_quark(void);

@@ -17,7 +17,7 @@ void program_elf_free(struct program_elf *elf)
 	g_free(elf);
 }
 
-static gboolean is_native(const GElf_Ehdr *header)
+static bool is_native(const GElf_Ehdr *header)
 {
 #if defined(__x86_64__)
 	const int machine = EM_X86_64;
@@ -32,18 +32,18 @@ static gboolean is_native(const GElf_Ehdr *header)
 	       && (header->e_type == ET_EXEC || header->e_type == ET_DYN);
 }
 
-static gboolean is_mpi_symbol(const char *name)
+static bool is_mpi_symbol(const char *name)
 {
 	static const char *const prefixes[] = {"MPI_", "PMPI_", "MPIX_", "PMPIX_", "mpi_", "pmpi_"};
 
 	for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++) {
 		if (g_str_has_prefix(name, prefixes[i]))
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
-static gboolean starts_others(const char *name)
+static bool starts_others(const char *name)
 {
 	static const char *const names[] = {
 		"dlopen", "dlmopen", "execv",   "execve",      "execvp",       "execl", "execlp",
@@ -51,9 +51,9 @@ static gboolean starts_others(const char *name)
 
 	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
 		if (strcmp(name, names[i]) == 0)
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 static void read_symbol(struct program_elf *elf, const GElf_Sym *symbol, const char *name)
@@ -62,15 +62,15 @@ static void read_symbol(struct program_elf *elf, const GElf_Sym *symbol, const c
 		return;
 	if (symbol->st_shndx != SHN_UNDEF) {
 		if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "PMPI_Init") == 0)
-			elf->defines_mpi = TRUE;
+			elf->defines_mpi = true;
 		return;
 	}
 	if (is_mpi_symbol(name) && GELF_ST_TYPE(symbol->st_info) != STT_OBJECT)
 		g_ptr_array_add(elf->imports, g_strdup(name));
 	else if (starts_others(name))
-		elf->starts_others = TRUE;
+		elf->starts_others = true;
 	else if (strcmp(name, "dlsym") == 0 || strcmp(name, "dlvsym") == 0)
-		elf->looks_up = TRUE;
+		elf->looks_up = true;
 }
 
 static void read_symbols(struct program_elf *elf, Elf *file, Elf_Scn *section,
@@ -120,19 +120,19 @@ static void read_dynamic(struct program_elf *elf, Elf *file, Elf_Scn *section,
 	}
 }
 
-static gboolean asks_for_linker(Elf *file)
+static bool asks_for_linker(Elf *file)
 {
 	size_t count = 0;
 
 	if (elf_getphdrnum(file, &count) != 0)
-		return FALSE;
+		return false;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
 
 		if (gelf_getphdr(file, (int)i, &header) && header.p_type == PT_INTERP)
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 static void read_sections(struct program_elf *elf, Elf *file)
@@ -166,7 +166,7 @@ struct program_elf *program_elf_read(const char *path)
 	elf->imports = g_ptr_array_new_with_free_func(g_free);
 	file = elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
 	if (file && elf_kind(file) == ELF_K_ELF && gelf_getehdr(file, &header)) {
-		elf->is_elf = TRUE;
+		elf->is_elf = true;
 		elf->is_native = is_native(&header);
 		elf->is_dynamic = asks_for_linker(file);
 		read_sections(elf, file);

@@ -3,14 +3,15 @@
 #define MATCHPOINT_SCHEDULER_HOST_PROGRAM_ELF_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 struct program_elf {
-	gboolean is_elf;
-	gboolean is_native;     /* of this machine and word size */
-	gboolean is_dynamic;    /* asks for the dynamic linker (a program; libraries do not) */
-	gboolean starts_others; /* imports dlopen, an exec function, ... */
-	gboolean looks_up;      /* imports dlsym: finds functions by name */
-	gboolean defines_mpi;   /* contains MPI_Init or PMPI_Init itself */
+	bool is_elf;
+	bool is_native;     /* of this machine and word size */
+	bool is_dynamic;    /* asks for the dynamic linker (a program; libraries do not) */
+	bool starts_others; /* imports dlopen, an exec function, ... */
+	bool looks_up;      /* imports dlsym: finds functions by name */
+	bool defines_mpi;   /* contains MPI_Init or PMPI_Init itself */
 	char *soname, *rpath, *runpath;
 	GPtrArray *needed;  /* of char * */
 	GPtrArray *imports; /* of char *: undefined symbols of MPI, in C or Fortran */

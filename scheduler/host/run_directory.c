@@ -30,7 +30,7 @@ struct run_directory {
 	int lock;
 };
 
-static gboolean G_GNUC_PRINTF(3, 4) failed(GError **error, int code, const char *format, ...)
+static bool G_GNUC_PRINTF(3, 4) failed(GError **error, int code, const char *format, ...)
 {
 	g_autofree char *text = NULL;
 	va_list arguments;
@@ -39,7 +39,7 @@ static gboolean G_GNUC_PRINTF(3, 4) failed(GError **error, int code, const char 
 	text = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
 	g_set_error_literal(error, G_FILE_ERROR, (gint)g_file_error_from_errno(code), text);
-	return FALSE;
+	return false;
 }
 
 /* A job that was killed while it started has left that file. */
@@ -84,7 +84,7 @@ static void remove_at(int at, const char *name)
 
 /* In the moment before there is a lock. The owner may be in a container that shares the place with
  * us, where it has a number that says nothing here. */
-static gboolean is_starting(int parent, const char *name)
+static bool is_starting(int parent, const char *name)
 {
 	pid_t pid = (pid_t)g_ascii_strtoll(name + strlen(PREFIX), NULL, 10);
 	struct stat status;
@@ -95,11 +95,11 @@ static gboolean is_starting(int parent, const char *name)
 }
 
 /* The owner holds the lock as long as it lives; `dead`: it is known not to. */
-static gboolean owner_lives(int parent, const char *name, gboolean dead)
+static bool owner_lives(int parent, const char *name, bool dead)
 {
 	g_autofree char *lock = g_build_filename(name, LOCK, NULL);
 	int fd = openat(parent, lock, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	gboolean locked;
+	bool locked;
 
 	if (fd < 0)
 		return !dead && is_starting(parent, name);
@@ -108,7 +108,7 @@ static gboolean owner_lives(int parent, const char *name, gboolean dead)
 	return locked;
 }
 
-static gboolean is_ours(int parent, const char *name)
+static bool is_ours(int parent, const char *name)
 {
 	struct stat status;
 
@@ -124,14 +124,14 @@ static void remove_abandoned(const char *parent)
 	const char *name;
 
 	while (fd >= 0 && directory && (name = g_dir_read_name(directory)))
-		if (is_ours(fd, name) && !owner_lives(fd, name, FALSE))
+		if (is_ours(fd, name) && !owner_lives(fd, name, false))
 			remove_at(fd, name);
 	if (fd >= 0)
 		close(fd);
 }
 
 /* Some may still be held: by an owner that is just dying, or a child of its that just starts. */
-static void list_left_by(pid_t owner, const char *parent, GPtrArray *paths, gboolean *held)
+static void list_left_by(pid_t owner, const char *parent, GPtrArray *paths, bool *held)
 {
 	int fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	g_autoptr(GDir) directory = fd >= 0 ? g_dir_open(parent, 0, NULL) : NULL;
@@ -143,7 +143,7 @@ static void list_left_by(pid_t owner, const char *parent, GPtrArray *paths, gboo
 		if (!g_str_has_prefix(name, prefix) || !is_ours(fd, name))
 			continue;
 		if (owner_lives(fd, name, owner > 0))
-			*held = TRUE;
+			*held = true;
 		else
 			g_ptr_array_add(paths, g_build_filename(parent, name, NULL));
 	}
@@ -151,17 +151,17 @@ static void list_left_by(pid_t owner, const char *parent, GPtrArray *paths, gboo
 		close(fd);
 }
 
-char **run_directory_left_by(pid_t owner, gboolean *ret_held)
+char **run_directory_left_by(pid_t owner, bool *ret_held)
 {
 	GPtrArray *paths = g_ptr_array_new();
 
-	*ret_held = FALSE;
+	*ret_held = false;
 	list_left_by(owner, g_getenv(ENVIRONMENT_RUNDIR), paths, ret_held);
 	list_left_by(owner, "/dev/shm", paths, ret_held);
 	list_left_by(owner, g_getenv("XDG_RUNTIME_DIR"), paths, ret_held);
 	list_left_by(owner, g_get_tmp_dir(), paths, ret_held);
 	g_ptr_array_add(paths, NULL);
-	return (char **)g_ptr_array_free(paths, FALSE);
+	return (char **)g_ptr_array_free(paths, false);
 }
 
 void run_directory_remove(const char *path)
@@ -176,7 +176,7 @@ static guint64 free_bytes(const char *path)
 	return statvfs(path, &status) < 0 ? 0 : (guint64)status.f_bavail * status.f_frsize;
 }
 
-static gboolean check_parent(const char *parent, guint64 needed, GError **error)
+static bool check_parent(const char *parent, guint64 needed, GError **error)
 {
 	gsize longest = strlen(parent) + strlen("/" PREFIX "4194304-XXXXXX/" RUN_DIRECTORY_SOCKET)
 	                + 1;
@@ -193,7 +193,7 @@ static gboolean check_parent(const char *parent, guint64 needed, GError **error)
 	if (free_bytes(parent) < needed)
 		return failed(error, ENOSPC, "%s: %.1f MB free, %.1f MB needed", parent,
 		              (double)free_bytes(parent) / 1e6, (double)needed / 1e6);
-	return TRUE;
+	return true;
 }
 
 static char *choose_parent(guint64 needed, GError **error)

@@ -10,6 +10,7 @@
 #define MATCHPOINT_SCHEDULER_HOST_RUN_DIRECTORY_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define RUN_DIRECTORY_SOCKET "socket" /* ranks connect here */
@@ -30,7 +31,7 @@ void run_directory_free(struct run_directory *directory);
 
 /* Those of a process that is dead (0: of all that are): paths, NULL-terminated; free with
  * g_strfreev. `*ret_held`: whether any that fits is still held by somebody. */
-char **run_directory_left_by(pid_t owner, gboolean *ret_held);
+char **run_directory_left_by(pid_t owner, bool *ret_held);
 /* Removes one of them with all that is in it; follows no other symbolic link. */
 void run_directory_remove(const char *path);
 

@@ -20,7 +20,7 @@ static void read_of(pid_t process, pid_t thread, const char *name, char text[FIL
 		close(descriptor);
 }
 
-static gboolean number_after(const char *text, const char *label, guint64 *sum)
+static bool number_after(const char *text, const char *label, guint64 *sum)
 {
 	const char *at = strstr(text, label);
 
@@ -29,8 +29,8 @@ static gboolean number_after(const char *text, const char *label, guint64 *sum)
 	return at != NULL;
 }
 
-/* FALSE: it is not there (any more), or runs. */
-static gboolean read_sleep(pid_t process, pid_t thread, guint64 *ret_switches)
+/* false: it is not there (any more), or runs. */
+static bool read_sleep(pid_t process, pid_t thread, guint64 *ret_switches)
 {
 	char status[FILE_BYTES];
 	const char *state;
@@ -94,7 +94,7 @@ static enum threads_state kind_of_sleep(pid_t process, pid_t thread)
 	return THREADS_LINGER;
 }
 
-static gboolean is_there(pid_t process, pid_t thread)
+static bool is_there(pid_t process, pid_t thread)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/task/%d", (int)process, (int)thread);
 
@@ -107,7 +107,7 @@ static gboolean is_there(pid_t process, pid_t thread)
 enum threads_state threads_look(pid_t process, struct thread_view *views, guint count)
 {
 	enum threads_state state = THREADS_SLEEP;
-	gboolean driven = FALSE;
+	bool driven = false;
 
 	for (guint i = 0; i < count; i++) {
 		struct thread_view *view = &views[i];
@@ -119,7 +119,7 @@ enum threads_state threads_look(pid_t process, struct thread_view *views, guint 
 		if (!read_sleep(process, view->id, &view->switches)) {
 			if (!view->waits)
 				return THREADS_MOVE;
-			driven = TRUE;
+			driven = true;
 		} else if (!view->waits) {
 			state = MIN(state, kind_of_sleep(process, view->id));
 		}
@@ -133,14 +133,14 @@ enum threads_state threads_look(pid_t process, struct thread_view *views, guint 
 			continue;
 		if (!views[i].waits)
 			return THREADS_MOVE;
-		driven = TRUE;
+		driven = true;
 	}
 	return driven && state == THREADS_SLEEP ? THREADS_MOVE : state;
 }
 
 GArray *threads_others(pid_t process)
 {
-	GArray *views = g_array_new(FALSE, TRUE, sizeof(struct thread_view));
+	GArray *views = g_array_new(false, true, sizeof(struct thread_view));
 	g_autofree char *path = g_strdup_printf("/proc/%d/task", (int)process);
 	g_autoptr(GDir) tasks = g_dir_open(path, 0, NULL);
 	const char *name;

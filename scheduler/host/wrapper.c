@@ -32,22 +32,22 @@ char **wrapper_command(const struct wrapper *wrapper, char **program)
 	for (char **word = program; *word; word++)
 		g_ptr_array_add(words, g_strdup(*word));
 	g_ptr_array_add(words, NULL);
-	return (char **)g_ptr_array_free(words, FALSE);
+	return (char **)g_ptr_array_free(words, false);
 }
 
-static gboolean take_terminal(const char *name)
+static bool take_terminal(const char *name)
 {
 	int terminal = open(name, O_RDWR | O_NOCTTY);
 
 	if (terminal < 0) {
 		fprintf(stderr, "cannot open %s: %s\n", name, strerror(errno));
-		return FALSE;
+		return false;
 	}
 	for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++)
 		dup2(terminal, descriptor);
 	if (terminal > STDERR_FILENO)
 		close(terminal);
-	return TRUE;
+	return true;
 }
 
 /* A rank that is ended leaves by _exit: what valgrind frees before it is still in use. */
@@ -57,7 +57,7 @@ static void spare_valgrind(void)
 	g_autofree char *options = g_strdup_printf("%s --run-libc-freeres=no",
 	                                           before ? before : "");
 
-	g_setenv("VALGRIND_OPTS", options, TRUE);
+	g_setenv("VALGRIND_OPTS", options, true);
 }
 
 int wrapper_become(char **argv)
@@ -65,7 +65,7 @@ int wrapper_become(char **argv)
 	guint given = g_strv_length(argv);
 	guint words = given > 3 ? (guint)atoi(argv[2]) : 0;
 	const char *rank = g_getenv("PMI_RANK");
-	gboolean mine;
+	bool mine;
 
 	if (given < 4 || words > given - 4)
 		return 127;

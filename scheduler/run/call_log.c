@@ -16,7 +16,7 @@ struct call_log *call_log_take(const struct world *world)
 	for (int rank = 0; rank < log->ranks; rank++) {
 		guint32 count = world_calls(world, rank);
 
-		log->calls[rank] = g_array_new(FALSE, FALSE, sizeof(struct world_call));
+		log->calls[rank] = g_array_new(false, false, sizeof(struct world_call));
 		if (count > 0)
 			g_array_append_vals(log->calls[rank], world_call_info(world, rank, 1),
 			                    count);
@@ -35,7 +35,7 @@ void call_log_free(struct call_log *log)
 }
 
 /* The same call with the same envelope; the address it came from may be another one. */
-static gboolean same_call(const struct world_call *one, const struct world_call *other)
+static bool same_call(const struct world_call *one, const struct world_call *other)
 {
 	return one->function == other->function && one->op_count == other->op_count
 	       && one->kind == other->kind && one->peer == other->peer && one->tag == other->tag

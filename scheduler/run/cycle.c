@@ -6,7 +6,7 @@ void cycle_release(struct cycle *cycle)
 	*cycle = (struct cycle){0};
 }
 
-gboolean cycle_is_due(struct cycle *cycle, guint rounds)
+bool cycle_is_due(struct cycle *cycle, guint rounds)
 {
 	if (rounds < cycle->rounds)
 		cycle_release(cycle);
@@ -26,17 +26,17 @@ void cycle_look(struct cycle *cycle, guint rounds, guint asked)
 		cycle->state = CYCLE_UNKNOWN;
 }
 
-static gboolean is_same(const struct wire_digest *one, const struct wire_digest *other)
+static bool is_same(const struct wire_digest *one, const struct wire_digest *other)
 {
 	return one && one->hash[0] == other->hash[0] && one->hash[1] == other->hash[1];
 }
 
-gboolean cycle_answer(struct cycle *cycle, int rank, const struct wire_digest *digest)
+bool cycle_answer(struct cycle *cycle, int rank, const struct wire_digest *digest)
 {
 	const struct wire_digest *before;
 
 	if (cycle->missing == 0)
-		return FALSE;
+		return false;
 	before = g_hash_table_lookup(cycle->digests, GINT_TO_POINTER(rank));
 	if (digest->hash[0] == 0 && digest->hash[1] == 0)
 		cycle->state = CYCLE_UNKNOWN;
@@ -45,10 +45,10 @@ gboolean cycle_answer(struct cycle *cycle, int rank, const struct wire_digest *d
 	g_hash_table_insert(cycle->digests, GINT_TO_POINTER(rank),
 	                    g_memdup2(digest, sizeof(*digest)));
 	if (--cycle->missing > 0 || cycle->state == CYCLE_UNKNOWN || cycle->looks == 1)
-		return TRUE;
+		return true;
 	if (cycle->changed < 0)
 		cycle->state = CYCLE_CLOSED;
 	else if (cycle->looks >= CYCLE_LOOKS)
 		cycle->state = CYCLE_CHANGES;
-	return TRUE;
+	return true;
 }

@@ -4,6 +4,8 @@
 #ifndef MATCHPOINT_SCHEDULER_RUN_CYCLE_H
 #define MATCHPOINT_SCHEDULER_RUN_CYCLE_H
 
+#include <stdbool.h>
+
 #include "scheduler/world/world.h"
 
 /* Between two looks: loops of 1 to 6, 10, 12, 15, 20 or 30 polls have come back. */
@@ -30,12 +32,12 @@ void cycle_release(struct cycle *cycle); /* all-zero is legal, and what it leave
 
 /* Whether it is time for another look, after that many rounds. Fewer than before: something has
  * happened since, and all begins anew. */
-gboolean cycle_is_due(struct cycle *cycle, guint rounds);
+bool cycle_is_due(struct cycle *cycle, guint rounds);
 
 /* One is taken: so many ranks are asked. */
 void cycle_look(struct cycle *cycle, guint rounds, guint asked);
 
-/* What one of them says. FALSE: it was not asked. */
-gboolean cycle_answer(struct cycle *cycle, int rank, const struct wire_digest *digest);
+/* What one of them says. false: it was not asked. */
+bool cycle_answer(struct cycle *cycle, int rank, const struct wire_digest *digest);
 
 #endif

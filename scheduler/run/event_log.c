@@ -116,7 +116,7 @@ static void append_event(GString *text, const struct run_event *event)
 	}
 }
 
-static gboolean log_event(void *user, const struct run_event *event, GError **error)
+static bool log_event(void *user, const struct run_event *event, GError **error)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 

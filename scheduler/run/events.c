@@ -13,7 +13,7 @@ struct events *events_new(void (*failed)(void *user, const struct event_sink *si
 {
 	struct events *events = g_new0(struct events, 1);
 
-	events->sinks = g_array_new(FALSE, FALSE, sizeof(struct event_sink));
+	events->sinks = g_array_new(false, false, sizeof(struct event_sink));
 	events->failed = failed;
 	events->user = user;
 	return events;
@@ -33,7 +33,7 @@ void events_add(struct events *events, const struct event_sink *sink)
 	events->kinds |= sink->kinds;
 }
 
-gboolean events_wanted(const struct events *events, enum run_event_kind kind)
+bool events_wanted(const struct events *events, enum run_event_kind kind)
 {
 	return events && events->kinds & 1u << kind;
 }
@@ -53,7 +53,7 @@ void events_tell(struct events *events, const struct run_event *event)
 	}
 }
 
-gboolean events_want_steps(const struct events *events)
+bool events_want_steps(const struct events *events)
 {
 	return events
 	       && events->kinds

@@ -9,6 +9,8 @@
 #ifndef MATCHPOINT_SCHEDULER_RUN_EVENTS_H
 #define MATCHPOINT_SCHEDULER_RUN_EVENTS_H
 
+#include <stdbool.h>
+
 #include "scheduler/store/record.h"
 #include "scheduler/world/world_watch.h"
 
@@ -31,7 +33,7 @@ struct run_event {
 	enum run_event_kind kind;
 	guint32 number;            /* of the world */
 	const struct world *world; /* NULL: it is gone */
-	gboolean restored;
+	bool restored;
 	guint32 from;
 	const struct world_step *step;
 	const char *text;
@@ -43,8 +45,8 @@ struct run_event {
 struct event_sink {
 	const char *name; /* for those who are told that it has failed */
 	guint kinds;      /* those it wants to be told, a bit each: 1u << RUN_CALL */
-	/* FALSE with `error` set: it has failed, and is told nothing more. */
-	gboolean (*tell)(void *user, const struct run_event *event, GError **error);
+	/* false with `error` set: it has failed, and is told nothing more. */
+	bool (*tell)(void *user, const struct run_event *event, GError **error);
 	void *user; /* the sink's own; outlives the list */
 };
 
@@ -61,13 +63,13 @@ void events_free(struct events *events);
 void events_add(struct events *events, const struct event_sink *sink);
 
 /* Whether anybody wants to be told such: others need not be made. */
-gboolean events_wanted(const struct events *events, enum run_event_kind kind);
+bool events_wanted(const struct events *events, enum run_event_kind kind);
 void events_tell(struct events *events, const struct run_event *event);
 
 /* A world has made this step: tells what that amounts to. */
 void events_tell_step(struct events *events, guint32 number, const struct world *world,
                       const struct world_step *step);
 /* Whether anybody wants to be told what comes of that. */
-gboolean events_want_steps(const struct events *events);
+bool events_want_steps(const struct events *events);
 
 #endif

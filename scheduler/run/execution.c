@@ -155,17 +155,17 @@ void execution_connected(struct execution *execution, struct host_link *link,
 /* --- at rest --------------------------------------------------------------------------------- */
 
 /* Makes the first choice of the plan that the rules allow now. */
-static gboolean follow_plan(struct execution *execution)
+static bool follow_plan(struct execution *execution)
 {
 	for (guint i = 0; i < execution->plan->len; i++) {
 		struct choice choice = g_array_index(execution->plan, struct choice, i);
 
 		if (world_choose(execution->world, &choice)) {
 			g_array_remove_index(execution->plan, i);
-			return TRUE;
+			return true;
 		}
 	}
-	return FALSE;
+	return false;
 }
 
 /* Leaves only those open choices that the plan says nothing about. */
@@ -182,19 +182,19 @@ static void hide_planned(const struct execution *execution, GArray *open)
 }
 
 /* Whether it is known of every rank that is gone how it went. */
-static gboolean endings_known(struct execution *execution)
+static bool endings_known(struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		if (!execution->ends[rank].gone || execution->ends[rank].known
 		    || execution->given_up)
 			continue;
 		if (execution->launched && !execution->timing) {
-			execution->asking = TRUE;
+			execution->asking = true;
 			execution_pause(execution, STATUS_PATIENCE_MS);
 		}
-		return FALSE;
+		return false;
 	}
-	return TRUE;
+	return true;
 }
 
 static void lose_plan(struct execution *execution)
@@ -219,24 +219,24 @@ static void lose_plan(struct execution *execution)
 	/* Where ranks act on each other unseen, not everything that is planned is possible. */
 	if (!execution->strategy->fills_gaps && !world_has_windows(execution->world))
 		execution_conclude(execution);
-	execution_end_ranks(execution, FALSE);
+	execution_end_ranks(execution, false);
 }
 
-static gboolean all_blocked(const struct execution *execution)
+static bool all_blocked(const struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		if (world_phase(execution->world, rank) != PHASE_BLOCKED)
-			return FALSE;
+			return false;
 	}
-	return TRUE;
+	return true;
 }
 
-static gboolean worth_a_snapshot(const struct execution *execution, const GArray *open)
+static bool worth_a_snapshot(const struct execution *execution, const GArray *open)
 {
 	const struct runs *runs = execution->runs;
 	double seconds = (double)(execution_now(execution) - execution->started) / G_USEC_PER_SEC;
 	double times = execution->strategy->leaps ? SNAPSHOT_WORTH_LEAPING : SNAPSHOT_WORTH;
-	gboolean alternatives = FALSE;
+	bool alternatives = false;
 
 	for (guint i = 0; i < open->len; i++)
 		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
@@ -258,7 +258,7 @@ static void take_end(struct execution *execution, enum explorer_step step)
 /* What it says of an end where nothing is decided any more. */
 static enum explorer_step ask_of_end(struct execution *execution)
 {
-	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct open_choice));
+	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct open_choice));
 	struct choice unused;
 
 	return execution->strategy->rest(execution->strategy, world_trace(execution->world),
@@ -285,35 +285,35 @@ static enum explorer_step ask_strategy(struct execution *execution, GArray *open
 	                                 ret_choice);
 }
 
-/* Decides what happens now that everybody stands still. FALSE: wait for more to be heard. */
-static gboolean at_rest(struct execution *execution)
+/* Decides what happens now that everybody stands still. false: wait for more to be heard. */
+static bool at_rest(struct execution *execution)
 {
 	struct world *world = execution->world;
 	struct choice choice = {0};
 	enum explorer_step step;
-	gboolean stuck; /* what the plan wants next is not there (yet) */
+	bool stuck; /* what the plan wants next is not there (yet) */
 	GArray *open;
 
 	if (!endings_known(execution)) /* if it was struck from outside, nothing of this counts */
-		return FALSE;
+		return false;
 	if (world_admit(world) || world_answer_ready(world) || follow_plan(execution))
-		return TRUE;
+		return true;
 	open = world_open_choices(world);
 	if (execution->plan->len > 0)
 		hide_planned(execution, open);
 	stuck = execution->plan->len > 0 && !execution->strategy->fills_gaps;
 	if ((open->len == 0 || stuck) && execution_answer_polls(execution)) {
 		open_choices_free(open);
-		return TRUE;
+		return true;
 	}
 	if (open->len == 0 && execution_waits_for_threads(execution)) {
 		open_choices_free(open);
-		return FALSE;
+		return false;
 	}
 	if (stuck || (execution->plan->len > 0 && open->len == 0)) {
 		open_choices_free(open);
 		lose_plan(execution);
-		return FALSE;
+		return false;
 	}
 	step = ask_strategy(execution, open, &choice);
 	if (step == EXPLORER_TAKE)
@@ -323,12 +323,12 @@ static gboolean at_rest(struct execution *execution)
 	if (step == EXPLORER_TAKE || step == EXPLORER_LATER)
 		return step == EXPLORER_TAKE;
 	take_end(execution, step);
-	execution_end_ranks(execution, TRUE);
-	return TRUE;
+	execution_end_ranks(execution, true);
+	return true;
 }
 
 /* Whether a rank itself has told that it went wrong. */
-static gboolean has_told(const struct rank_end *end)
+static bool has_told(const struct rank_end *end)
 {
 	return end->known || end->error || end->aborted;
 }
@@ -346,7 +346,7 @@ static int count_troubled(const struct execution *execution, int *ret_told)
 	return count;
 }
 
-gboolean execution_failed_to_start(const struct execution *execution)
+bool execution_failed_to_start(const struct execution *execution)
 {
 	int told;
 
@@ -361,7 +361,7 @@ static void fail_to_start(struct execution *execution)
 	stall_look(execution->stall, execution->world,
 	           execution_now(execution)); /* where all are */
 	take_end(execution, ask_of_end(execution));
-	execution_end_ranks(execution, TRUE);
+	execution_end_ranks(execution, true);
 	execution_advance(execution);
 }
 
@@ -442,12 +442,12 @@ static void decide_for_others(struct execution *execution)
 		execution->result.waits = step == EXPLORER_LATER;
 		execution->result.wasted = step == EXPLORER_DROP;
 		if (execution->result.wasted)
-			execution_end_ranks(execution, FALSE);
+			execution_end_ranks(execution, false);
 	}
 	open_choices_free(open);
 }
 
-static gboolean is_open(const GArray *open, const struct choice *choice)
+static bool is_open(const GArray *open, const struct choice *choice)
 {
 	for (guint i = 0; i < open->len; i++) {
 		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
@@ -456,22 +456,22 @@ static gboolean is_open(const GArray *open, const struct choice *choice)
 			if (point_equal(&one->point, &choice->point)
 			    && taken_equal(&g_array_index(one->alternatives, struct taken, k),
 			                   &choice->taken))
-				return TRUE;
+				return true;
 	}
-	return FALSE;
+	return false;
 }
 
-gboolean execution_resume(struct execution *execution, const struct choice *choice)
+bool execution_resume(struct execution *execution, const struct choice *choice)
 {
 	GArray *open;
-	gboolean possible;
+	bool possible;
 
 	if (!execution->result.waits || execution->result.state != EXECUTION_RUNNING)
-		return FALSE;
+		return false;
 	open = world_open_choices(execution->world);
 	possible = !choice || is_open(open, choice);
 	if (possible) {
-		execution->result.waits = FALSE;
+		execution->result.waits = false;
 		if (choice)
 			make_choice(execution, open,
 			            &(struct choice){choice->point, choice->taken});
@@ -484,16 +484,16 @@ gboolean execution_resume(struct execution *execution, const struct choice *choi
 
 /* A rank has aborted inside a call that MPI carries out, where others may wait for it for ever. In
  * life the job is over. */
-static gboolean waits_for_aborted(const struct execution *execution)
+static bool waits_for_aborted(const struct execution *execution)
 {
 	if (execution->result.state != EXECUTION_RUNNING
 	    || execution_now(execution) - execution->heard < TROUBLE_US)
-		return FALSE;
+		return false;
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		if (execution->ends[rank].deaf)
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 /* Members of a collective may still come out of it in the moment in which one has failed. */
@@ -510,7 +510,7 @@ static void look_for_caught(struct execution *execution)
 static void end_undecided(struct execution *execution)
 {
 	take_end(execution, execution->strategy->wanders ? ask_of_end(execution) : EXPLORER_DONE);
-	execution_end_ranks(execution, FALSE);
+	execution_end_ranks(execution, false);
 }
 
 void execution_look(struct execution *execution)
@@ -552,7 +552,7 @@ void execution_look(struct execution *execution)
 	case STALL_OVER:
 		if (execution->runs->options.wrapper) /* it may be looked at in a debugger */
 			break;
-		execution->result.stalled = TRUE;
+		execution->result.stalled = true;
 		execution->result.livelock = step == STALL_SPIN;
 		end_undecided(execution);
 		break;
@@ -583,7 +583,7 @@ void execution_cut_short(struct execution *execution)
 	if (execution->result.state == EXECUTION_ENDING
 	    || execution->result.state == EXECUTION_OVER)
 		return;
-	execution->result.cut_short = TRUE;
+	execution->result.cut_short = true;
 	if (execution->parking) {
 		/* No order may follow PARK before its answer (park.h), so these are not asked. */
 		for (int rank = 0; rank < ranks_of(execution); rank++) {
@@ -594,6 +594,6 @@ void execution_cut_short(struct execution *execution)
 		frozen_release(g_steal_pointer(&execution->parking));
 		execution->connected = 0;
 	}
-	execution_end_ranks(execution, FALSE);
+	execution_end_ranks(execution, false);
 	execution_advance(execution);
 }

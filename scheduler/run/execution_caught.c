@@ -1,12 +1,12 @@
 /* Ranks that do not come back from what MPI calls, and so do not answer when told to park. */
 #include "runs_context.h"
 
-gboolean execution_look_at_parking(struct execution *execution)
+bool execution_look_at_parking(struct execution *execution)
 {
 	int caught = -1;
 
 	if (!execution->parking || runs_wrapper(execution->runs))
-		return FALSE;
+		return false;
 	stall_look(execution->stall, execution->world, execution_now(execution));
 	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
 		const struct wire_inside *inside = stall_inside(execution->stall, rank);
@@ -19,5 +19,5 @@ gboolean execution_look_at_parking(struct execution *execution)
 		               g_strdup_printf("rank %d does not come back from what MPI calls, "
 		                               "where a snapshot was to be taken",
 		                               caught));
-	return TRUE;
+	return true;
 }

@@ -2,7 +2,7 @@
 #include "execution_internal.h"
 #include "scheduler/world/world_arrival.h"
 
-gboolean execution_release_deferred(struct execution *execution)
+bool execution_release_deferred(struct execution *execution)
 {
 	gsize events = world_trace(execution->world)->count;
 	gint64 now = execution_now(execution);
@@ -13,7 +13,7 @@ gboolean execution_release_deferred(struct execution *execution)
 	if ((now - execution->deferred_since) * stall_haste()
 	            <= WORLD_DEFERRED_SECONDS * G_USEC_PER_SEC
 	    || !world_release_deferred(execution->world))
-		return FALSE;
+		return false;
 	execution_advance(execution);
-	return TRUE;
+	return true;
 }

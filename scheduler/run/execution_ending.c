@@ -26,7 +26,7 @@ void execution_kill(const struct execution *execution, int rank)
 		host->operations->kill(host, execution->pids[rank]);
 }
 
-void execution_end_ranks(struct execution *execution, gboolean flush)
+void execution_end_ranks(struct execution *execution, bool flush)
 {
 	struct wire_message end = {.type = WIRE_END};
 
@@ -35,7 +35,7 @@ void execution_end_ranks(struct execution *execution, gboolean flush)
 	execution->ending_since = execution_now(execution);
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		enum world_phase phase = world_phase(execution->world, rank);
-		gboolean listens = phase == PHASE_BLOCKED || phase == PHASE_STOPPED;
+		bool listens = phase == PHASE_BLOCKED || phase == PHASE_STOPPED;
 
 		if (!execution->links[rank])
 			continue;
@@ -97,15 +97,15 @@ static void kill_ranks(struct execution *execution)
 }
 
 /* Somebody looks at how it ended. */
-static gboolean is_in_debugger(const struct execution *execution)
+static bool is_in_debugger(const struct execution *execution)
 {
 	struct host *host = runs_host(execution->runs);
 
 	for (int rank = 0; rank < ranks_of(execution); rank++)
 		if (execution->links[rank] && execution->pids[rank] > 0
 		    && host->operations->is_debugged(host, execution->pids[rank]))
-			return TRUE;
-	return FALSE;
+			return true;
+	return false;
 }
 
 void execution_look_at_end(struct execution *execution)

@@ -16,7 +16,7 @@ void execution_tell_beginning(const struct execution *execution)
 		.kind = RUN_BEGIN, .number = execution->number, .world = execution->world};
 
 	if (execution->from) {
-		event.restored = TRUE;
+		event.restored = true;
 		event.from = execution->from->number;
 	}
 	events_tell(events, &event);

@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_SCHEDULER_RUN_EXECUTION_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_RUN_EXECUTION_INTERNAL_H
 
+#include <stdbool.h>
+
 #include "cycle.h"
 #include "missing.h"
 #include "patience.h"
@@ -21,7 +23,7 @@ struct execution {
 	char *directory;
 	struct world *world;
 	enum buffering buffering;
-	gboolean launched;    /* processes of the launcher's, not restored copies */
+	bool launched;        /* processes of the launcher's, not restored copies */
 	struct host_job *job; /* that started them; NULL: none, or gone over to the runs */
 	struct frozen *from;  /* whose copies the ranks are */
 	struct strategy *strategy;
@@ -31,14 +33,14 @@ struct execution {
 	pid_t *pids;              /* by rank; 0: unknown */
 	struct rank_end *ends;
 	int connected;
-	gboolean stacks; /* calls come with them */
+	bool stacks; /* calls come with them */
 	struct frozen *parking;
-	gboolean no_parking; /* a snapshot was tried and is not safe here */
+	bool no_parking; /* a snapshot was tried and is not safe here */
 	struct missing missing;
 	struct stall *stall;
 	struct host_timer *timer; /* polls that find nothing are answered slowly */
-	gboolean timing;
-	gboolean asking;      /* how a rank ended */
+	bool timing;
+	bool asking;          /* how a rank ended */
 	gint64 trouble_since; /* when a rank had failed in its start; 0: none has */
 	gint64 heard;         /* the last message */
 	gint64 looked;        /* for ranks that died without a word */
@@ -47,12 +49,12 @@ struct execution {
 	int job_status;
 	gint64 over_since; /* when every process was gone */
 	gint64 lingering;  /* since when threads have listened to something outside; 0: not now */
-	gboolean doubtful; /* threads were taken to be at rest because it took them long */
+	bool doubtful;     /* threads were taken to be at rest because it took them long */
 	gsize deferred_events; /* of the world, when last looked at: may some be held back? */
 	gint64 deferred_since;
 	struct patience patience; /* with polls that find nothing */
 	struct cycle cycle;       /* of those who poll so */
-	gboolean given_up;        /* waited in vain to learn how a rank ended */
+	bool given_up;            /* waited in vain to learn how a rank ended */
 };
 
 /* Time, by the host. */
@@ -86,50 +88,50 @@ void execution_advance(struct execution *execution);
 
 /* Whether every rank is at rest, or can be taken to be: looks at threads outside of MPI
  * (execution_threads.c); if they still move, execution_advance is called again shortly. */
-gboolean execution_is_at_rest(struct execution *execution);
-/* Nothing is left to decide. TRUE: but threads might still come, and are waited for. */
-gboolean execution_waits_for_threads(struct execution *execution);
+bool execution_is_at_rest(struct execution *execution);
+/* Nothing is left to decide. true: but threads might still come, and are waited for. */
+bool execution_waits_for_threads(struct execution *execution);
 
-/* Lets go who is held back when nothing has happened for long; FALSE: there was no need. */
-gboolean execution_release_deferred(struct execution *execution);
+/* Lets go who is held back when nothing has happened for long; false: there was no need. */
+bool execution_release_deferred(struct execution *execution);
 
 /* While a snapshot is taken: whether one is. Without it from now on when a rank cannot answer. */
-gboolean execution_look_at_parking(struct execution *execution);
+bool execution_look_at_parking(struct execution *execution);
 
 /* To be called every STALL_LOOK_MS: looks for ranks that wait where they are not seen. */
 void execution_look(struct execution *execution);
 
 /* A rank of a new job has told that it went wrong before every rank was out of MPI_Init: a verdict
  * will be reached without them, whether the launcher still runs or not. */
-gboolean execution_failed_to_start(const struct execution *execution);
+bool execution_failed_to_start(const struct execution *execution);
 
-/* At rest with nothing to decide: tells "no" to those who poll. TRUE: somebody was told, or will
+/* At rest with nothing to decide: tells "no" to those who poll. true: somebody was told, or will
  * be in a moment (execution_polls.c). And: after a while somebody is told, or, while `asking`, no
  * more is waited for. */
-gboolean execution_answer_polls(struct execution *execution);
+bool execution_answer_polls(struct execution *execution);
 void execution_pause(struct execution *execution, guint milliseconds);
 /* Its timer has: what it was started for depends on `timing`. */
 void execution_timer_expired(void *execution);
 
 /* --- what strikes it from outside (execution_struck.c) --- */
 
-/* Something outside has ended it, in these words. TRUE: it is to be begun again; FALSE: it has been
+/* Something outside has ended it, in these words. true: it is to be begun again; false: it has been
  * already, and there must be a reason along its path. */
-gboolean execution_strike(struct execution *execution, const char *format, ...) G_GNUC_PRINTF(2, 3);
+bool execution_strike(struct execution *execution, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The same for ranks that have been killed. */
 void execution_look_for_struck(struct execution *execution);
 /* A keeper that its rank was copied from is gone: nobody will tell how it ends. */
 void execution_keeper_lost(struct execution *execution, int rank);
 /* The launcher has ended. Are there ranks of which this is not known yet? Then (`orphaned`) the
  * second is to be called now and then: it looks whether they have. */
-gboolean execution_has_orphans(const struct execution *execution);
+bool execution_has_orphans(const struct execution *execution);
 void execution_look_at_orphans(struct execution *execution);
 
 /* --- its end (execution_ending.c) --- */
 
 /* Ends what is left of the ranks: those that listen are told to, and to `flush` what the program
  * has written; the others are killed. */
-void execution_end_ranks(struct execution *execution, gboolean flush);
+void execution_end_ranks(struct execution *execution, bool flush);
 /* If its process is known. */
 void execution_kill(const struct execution *execution, int rank);
 /* It is over when every rank is gone, and waited for. */

@@ -6,11 +6,11 @@
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
-static gboolean on_call(struct execution *execution, int rank, const struct wire_call *call,
-                        GError **error)
+static bool on_call(struct execution *execution, int rank, const struct wire_call *call,
+                    GError **error)
 {
 	if (call->wait == WIRE_ABORT) {
-		execution->ends[rank].aborted = TRUE;
+		execution->ends[rank].aborted = true;
 		execution->ends[rank].abort_code = call->status;
 	}
 	if (call->function == MPI_CALL_Finalize || call->function == MPI_CALL_Session_finalize)
@@ -111,7 +111,7 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 
 	if (end->killed)
 		return;
-	end->known = TRUE;
+	end->known = true;
 	end->status = ending->signal ? ending->signal : (ending->status & 0xff) << 8;
 	if (ending->signal) {
 		end->place = sites_find_caller(execution->runs->sites, execution->pids[rank],
@@ -128,7 +128,7 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 }
 
 /* Whether these can be mappings of one process: whole pages of a 64-bit address space. */
-static gboolean mappings_possible(const struct wire_parked *parked)
+static bool mappings_possible(const struct wire_parked *parked)
 {
 	enum { PAGE = 4096 };
 	const guint64 most = G_GUINT64_CONSTANT(1) << 56;
@@ -138,9 +138,9 @@ static gboolean mappings_possible(const struct wire_parked *parked)
 
 		if ((one->start | one->length | one->offset) % PAGE != 0 || one->start > most
 		    || one->length > most || one->offset > most)
-			return FALSE;
+			return false;
 	}
-	return TRUE;
+	return true;
 }
 
 static void on_parked(struct execution *execution, int rank, const struct wire_parked *parked)
@@ -159,10 +159,10 @@ static void on_parked(struct execution *execution, int rank, const struct wire_p
 		return;
 	execution->parking = NULL;
 	if (frozen->hazard) {
-		execution->no_parking = TRUE;
+		execution->no_parking = true;
 		if (!runs->root)
 			runs_fall_back(runs, g_strdup(frozen->hazard));
-		execution->result.again = FALSE; /* it can go on where it stands */
+		execution->result.again = false; /* it can go on where it stands */
 		frozen_resume(frozen, execution);
 	} else if (!frozen_restore(frozen, execution, &error)) {
 		runs_fall_back(runs, g_strdup(error->message));
@@ -170,16 +170,16 @@ static void on_parked(struct execution *execution, int rank, const struct wire_p
 }
 
 /* Places are looked up now: the process may be gone when the verdict is reached. */
-static gboolean on_left(struct execution *execution, int rank, const struct wire_objects *objects,
-                        GError **error)
+static bool on_left(struct execution *execution, int rank, const struct wire_objects *objects,
+                    GError **error)
 {
 	for (guint32 i = 0; i < objects->count; i++)
 		execution_site(execution, rank, objects->left[i].site);
 	return world_objects(execution->world, rank, objects, error);
 }
 
-static gboolean on_accesses(struct execution *execution, int rank,
-                            const struct wire_accesses *accesses, GError **error)
+static bool on_accesses(struct execution *execution, int rank, const struct wire_accesses *accesses,
+                        GError **error)
 {
 	guint64 last = 0;
 
@@ -192,19 +192,19 @@ static gboolean on_accesses(struct execution *execution, int rank,
 }
 
 /* What goes into the world, which doubts it. */
-static gboolean on_report(struct execution *execution, int rank, const struct wire_message *message,
-                          GError **error)
+static bool on_report(struct execution *execution, int rank, const struct wire_message *message,
+                      GError **error)
 {
 	struct world *world = execution->world;
 
 	/* Another of its threads can be about to call. */
 	if (execution->ends[rank].threads)
-		return TRUE;
+		return true;
 	switch (message->type) {
 	case WIRE_CALL: return on_call(execution, rank, &message->call, error);
 	case WIRE_COMM: return world_comm(world, rank, &message->comm, error);
 	case WIRE_THREAD:
-		execution->result.threads = TRUE;
+		execution->result.threads = true;
 		return world_thread(world, rank, &message->thread, error);
 	case WIRE_ENTER: return world_enter(world, rank, &message->enter, error);
 	case WIRE_TOUCHED: return world_touched(world, rank, &message->touched, error);
@@ -215,7 +215,7 @@ static gboolean on_report(struct execution *execution, int rank, const struct wi
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
 		            "rank %d sent a message of type %u, which a rank never sends", rank,
 		            message->type);
-		return FALSE;
+		return false;
 	}
 }
 
@@ -251,7 +251,7 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	execution_advance(execution);
 }
 
-static gboolean went_silently(const struct rank_end *end)
+static bool went_silently(const struct rank_end *end)
 {
 	return end->gone && !end->known;
 }
@@ -275,7 +275,7 @@ static void blame_first(struct execution *execution)
 }
 
 /* Who leaves a debugger ends the rank in it; that is no outcome of the program's. */
-static gboolean left_in_debugger(const struct execution *execution, int rank)
+static bool left_in_debugger(const struct execution *execution, int rank)
 {
 	const struct wrapper *wrapper = execution->runs->options.wrapper;
 	const struct rank_end *end = &execution->ends[rank];
@@ -290,7 +290,7 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 		          "rank %d was ended in the debugger, before the interleaving was at "
 		          "its end: no verdict",
 		          rank);
-	execution->ends[rank].gone = TRUE;
+	execution->ends[rank].gone = true;
 	if (execution->launched && execution->result.state < EXECUTION_ENDING)
 		blame_first(execution);
 	log_debug(LOG_RANKS, "rank %d of world %u is gone", rank, execution->number);
@@ -309,26 +309,26 @@ void execution_rank_status(struct execution *execution, int rank, int status)
 {
 	if (!execution->ends[rank].known)
 		execution->ends[rank].status = status;
-	execution->ends[rank].known = TRUE;
-	execution->ends[rank].reaped = TRUE;
+	execution->ends[rank].known = true;
+	execution->ends[rank].reaped = true;
 	execution_advance(execution);
 }
 
 /* Having told that it failed, a rank has the launcher kill the others. */
-static gboolean one_has_failed(const struct execution *execution)
+static bool one_has_failed(const struct execution *execution)
 {
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		const struct rank_end *end = &execution->ends[rank];
 
 		if (end->known && !end->killed && end->status != 0)
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 void execution_job_ended(struct execution *execution, int status)
 {
-	gboolean failed = one_has_failed(execution);
+	bool failed = one_has_failed(execution);
 	int number = execution->runs->host->operations->job_signal(execution->job);
 
 	if (status > 128)
@@ -341,9 +341,9 @@ void execution_job_ended(struct execution *execution, int status)
 		if (!end->known)
 			end->status = number > 0 ? number : (status & 0xff) << 8;
 		end->killed |= !end->known && failed;
-		end->known = TRUE;
+		end->known = true;
 	}
 	execution->runs->host->operations->timer_stop(execution->timer);
-	execution->timing = execution->asking = FALSE;
+	execution->timing = execution->asking = false;
 	execution_advance(execution);
 }

@@ -7,9 +7,9 @@
 
 /* Those who poll for what the plan gives them later hear "no" when that to others moves nobody:
  * what is planned may not be possible before they have given up waiting for it. */
-static gboolean tell_polls(struct execution *execution)
+static bool tell_polls(struct execution *execution)
 {
-	g_autoptr(GArray) nothing = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 
 	return (world_idle(execution->world)->rounds <= PLANNED_POLLS
 	        && world_answer_polls(execution->world, execution->plan))
@@ -24,27 +24,27 @@ void execution_timer_expired(void *user)
 		execution_advance(execution);
 		return;
 	}
-	execution->timing = FALSE;
+	execution->timing = false;
 	if (execution->asking
 	    || (execution->result.state == EXECUTION_RUNNING && world_at_rest(execution->world)
 	        && !tell_polls(execution)))
-		execution->given_up = TRUE;
-	execution->asking = FALSE;
+		execution->given_up = true;
+	execution->asking = false;
 	execution_advance(execution);
 }
 
 void execution_pause(struct execution *execution, guint milliseconds)
 {
-	execution->timing = TRUE;
+	execution->timing = true;
 	execution->runs->host->operations->timer_start(execution->timer, milliseconds);
 }
 
-static gboolean has_failed(const struct execution *execution)
+static bool has_failed(const struct execution *execution)
 {
 	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		if (world_phase(execution->world, rank) == PHASE_STOPPED)
-			return TRUE;
-	return FALSE;
+			return true;
+	return false;
 }
 
 /* Where all ranks that poll do so. */
@@ -90,12 +90,12 @@ static void put_clocks_forward(struct execution *execution)
 			                                 .forward = execution->patience.step});
 }
 
-static void give_polls_up(struct execution *execution, gboolean failed)
+static void give_polls_up(struct execution *execution, bool failed)
 {
 	const struct world_idle *idle = world_idle(execution->world);
 	guint64 places = polled_places(execution);
 
-	execution->result.livelock = TRUE;
+	execution->result.livelock = true;
 	execution->result.how_sure = patience_words(&execution->patience, idle, failed,
 	                                            &execution->cycle);
 	if (!failed && !idle->timed && execution->cycle.state == CYCLE_CHANGES)
@@ -103,31 +103,31 @@ static void give_polls_up(struct execution *execution, gboolean failed)
 		                 g_memdup2(&places, sizeof places));
 }
 
-gboolean execution_answer_polls(struct execution *execution)
+bool execution_answer_polls(struct execution *execution)
 {
 	const struct world_idle *idle = world_idle(execution->world);
 	struct cycle *cycle = &execution->cycle;
-	gboolean failed = has_failed(execution), due = cycle_is_due(cycle, idle->rounds);
+	bool failed = has_failed(execution), due = cycle_is_due(cycle, idle->rounds);
 	guint64 places = cycle->state == CYCLE_CHANGES ? polled_places(execution) : 0;
-	gboolean waited = g_hash_table_contains(execution->runs->polled_in_vain, &places);
+	bool waited = g_hash_table_contains(execution->runs->polled_in_vain, &places);
 	enum patience_step step = patience_look(&execution->patience, idle, failed, cycle->state,
 	                                        waited, execution_now(execution), stall_haste());
 
-	execution->result.livelock = FALSE;
+	execution->result.livelock = false;
 	switch (step) {
 	case PATIENCE_LOOK:
 		if (due)
 			look_for_cycle(execution);
 		if (cycle->missing > 0)
-			return TRUE;
+			return true;
 		return tell_polls(execution);
 	case PATIENCE_TELL: return tell_polls(execution);
 	case PATIENCE_FORWARD:
 		put_clocks_forward(execution);
 		execution_pause(execution, POLL_PACE_MS);
-		return TRUE;
-	case PATIENCE_WAIT: execution_pause(execution, POLL_PACE_MS); return TRUE;
+		return true;
+	case PATIENCE_WAIT: execution_pause(execution, POLL_PACE_MS); return true;
 	case PATIENCE_OVER: give_polls_up(execution, failed); break;
 	}
-	return FALSE;
+	return false;
 }

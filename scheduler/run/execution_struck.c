@@ -15,23 +15,23 @@ static int ranks_of(const struct execution *execution)
 	return runs_ranks(execution->runs);
 }
 
-gboolean execution_strike(struct execution *execution, const char *format, ...)
+bool execution_strike(struct execution *execution, const char *format, ...)
 {
 	struct runs *runs = execution->runs;
 	g_autofree char *what = NULL;
 	va_list arguments;
 
 	if (execution->result.struck)
-		return TRUE;
+		return true;
 	if (execution->result.struck_before || runs_wrapper(runs))
-		return FALSE;
-	execution->result.struck = execution->result.again = TRUE;
+		return false;
+	execution->result.struck = execution->result.again = true;
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
 	runs_tell_struck(runs, what);
 	log_debug(LOG_RANKS, "world %u was struck from outside", execution->number);
-	return TRUE;
+	return true;
 }
 
 void execution_look_for_struck(struct execution *execution)
@@ -51,30 +51,30 @@ void execution_look_for_struck(struct execution *execution)
 
 void execution_keeper_lost(struct execution *execution, int rank)
 {
-	execution->ends[rank].reaped = TRUE;
+	execution->ends[rank].reaped = true;
 	execution_kill(execution, rank); /* it dies with its keeper */
 	execution_advance(execution);
 }
 
-gboolean execution_has_orphans(const struct execution *execution)
+bool execution_has_orphans(const struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		if (execution->links[rank])
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
-static gboolean one_lives(const struct execution *execution)
+static bool one_lives(const struct execution *execution)
 {
 	struct host *host = runs_host(execution->runs);
 
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		if (execution->links[rank] && execution->pids[rank] > 0
 		    && !host->operations->is_dead(host, execution->pids[rank]))
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 void execution_look_at_orphans(struct execution *execution)

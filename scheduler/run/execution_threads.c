@@ -10,7 +10,7 @@ static void look_again(struct execution *execution)
 	runs_host(execution->runs)->operations->timer_start(execution->timer, LOOK_MS);
 }
 
-static gboolean has_unread(const struct execution *execution, int rank)
+static bool has_unread(const struct execution *execution, int rank)
 {
 	const struct host_link *link = execution->links[rank];
 
@@ -57,7 +57,7 @@ static enum threads_state look_at_all(struct execution *execution)
  * be the other way round. */
 static void lose_patience(struct execution *execution)
 {
-	execution->doubtful = TRUE;
+	execution->doubtful = true;
 	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
 		g_autoptr(GArray) views = world_loose_threads(execution->world, rank);
 
@@ -67,7 +67,7 @@ static void lose_patience(struct execution *execution)
 }
 
 /* Whether all that keeps the world from rest are threads beside others that wait. */
-static gboolean threads_alone_move(const struct execution *execution)
+static bool threads_alone_move(const struct execution *execution)
 {
 	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
 		g_autoptr(GArray) views = NULL;
@@ -77,12 +77,12 @@ static gboolean threads_alone_move(const struct execution *execution)
 			continue;
 		views = world_loose_threads(execution->world, rank);
 		if (views->len == 0)
-			return FALSE;
+			return false;
 	}
-	return TRUE;
+	return true;
 }
 
-gboolean execution_is_at_rest(struct execution *execution)
+bool execution_is_at_rest(struct execution *execution)
 {
 	const struct host *host = runs_host(execution->runs);
 	enum threads_state state;
@@ -91,11 +91,11 @@ gboolean execution_is_at_rest(struct execution *execution)
 	if (world_at_rest(execution->world) || !world_has_threads(execution->world))
 		return world_at_rest(execution->world);
 	if (host->operations->timer_is_active(execution->timer) || !threads_alone_move(execution))
-		return FALSE;
+		return false;
 	state = look_at_all(execution);
 	if (world_at_rest(execution->world)) {
 		execution->lingering = 0;
-		return TRUE;
+		return true;
 	}
 	now = execution_now(execution);
 	if (state != THREADS_LISTEN)
@@ -107,12 +107,12 @@ gboolean execution_is_at_rest(struct execution *execution)
 		return world_at_rest(execution->world);
 	}
 	look_again(execution);
-	return FALSE;
+	return false;
 }
 
 /* Whether a rank that waits, and must not call MPI from several threads, has others that may be
  * about to do so: it is that what is wrong with it, and not that it waits. */
-static gboolean bystanders_move(const struct execution *execution)
+static bool bystanders_move(const struct execution *execution)
 {
 	struct host *host = runs_host(execution->runs);
 
@@ -123,28 +123,28 @@ static gboolean bystanders_move(const struct execution *execution)
 			continue;
 		views = host->operations->other_threads(host, execution->pids[rank]);
 		if (views->len > 0 && look_at(execution, rank, views) < THREADS_LISTEN)
-			return TRUE;
+			return true;
 		if (views->len > 0 && has_unread(execution, rank))
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
-gboolean execution_waits_for_threads(struct execution *execution)
+bool execution_waits_for_threads(struct execution *execution)
 {
 	gint64 now = execution_now(execution);
 
 	if (!world_has_threads(execution->world) && now - execution->heard < PATIENCE_US
 	    && bystanders_move(execution)) {
 		look_again(execution);
-		return TRUE;
+		return true;
 	}
 	if (!execution->doubtful
 	    || (execution->lingering > 0 && now - execution->lingering > HOPELESS_US))
-		return FALSE;
-	execution->doubtful = FALSE;
+		return false;
+	execution->doubtful = false;
 	execution->heard = now;
 	world_threads_wake(execution->world);
 	look_again(execution);
-	return TRUE;
+	return true;
 }

@@ -24,7 +24,7 @@ struct frozen *frozen_park(struct execution *execution)
 	frozen->parent = execution->from;
 	frozen->links = g_memdup2(execution->links, (gsize)ranks * sizeof(*frozen->links));
 	frozen->pids = g_memdup2(execution->pids, (gsize)ranks * sizeof(*frozen->pids));
-	frozen->answered = g_new0(gboolean, ranks);
+	frozen->answered = g_new0(bool, ranks);
 	frozen->memory = runs->host->operations->snapshot_new(runs->host, ranks, frozen->directory);
 	log_debug(LOG_SNAPSHOTS, "parking world %u after %u choices", frozen->number,
 	          world_choices(frozen->world)->len);
@@ -45,7 +45,7 @@ struct frozen *frozen_park(struct execution *execution)
 static GArray *keys_of(const struct frozen *frozen)
 {
 	const GArray *choices = world_choices(frozen->world);
-	GArray *keys = g_array_new(FALSE, FALSE, sizeof(guint64));
+	GArray *keys = g_array_new(false, false, sizeof(guint64));
 	guint64 key = frozen_buffering_key(world_options(frozen->world)->buffering);
 
 	if (frozen->launched)
@@ -85,28 +85,28 @@ static void keep_files(struct frozen *frozen)
 		frozen->hazard = g_strdup(error->message);
 }
 
-gboolean frozen_is_whole(const struct frozen *frozen)
+bool frozen_is_whole(const struct frozen *frozen)
 {
 	for (int rank = 0; rank < frozen->runs->ranks; rank++)
 		if (!frozen->links[rank])
-			return FALSE;
-	return TRUE;
+			return false;
+	return true;
 }
 
-gboolean frozen_parked(struct frozen *frozen, int rank, const struct wire_parked *parked)
+bool frozen_parked(struct frozen *frozen, int rank, const struct wire_parked *parked)
 {
 	frozen->runs->host->operations->snapshot_add(frozen->memory, rank, frozen->pids[rank],
 	                                             parked);
 	if (parked->hazard && *parked->hazard && !frozen->hazard)
 		frozen->hazard = g_strdup_printf("rank %d: %s", rank, parked->hazard);
 	frozen->parked++;
-	frozen->answered[rank] = TRUE;
+	frozen->answered[rank] = true;
 	if (frozen->parked < frozen->runs->ranks)
-		return FALSE;
+		return false;
 	keep_files(frozen);
 	if (!frozen->hazard)
 		enter_set(frozen);
-	return TRUE;
+	return true;
 }
 
 void frozen_let_go(struct execution *execution)
@@ -169,21 +169,21 @@ static void order_restore(struct frozen *frozen, int rank, struct execution *exe
 	host_send(frozen->links[rank], &message);
 }
 
-gboolean frozen_restore(struct frozen *frozen, struct execution *execution, GError **error)
+bool frozen_restore(struct frozen *frozen, struct execution *execution, GError **error)
 {
 	struct runs *runs = frozen->runs;
 	guint32 number = runs->next_world++;
 	g_autofree char *directory = runs->host->operations->world_add(runs->host, number, error);
 
 	if (!directory)
-		return FALSE;
+		return false;
 	log_debug(LOG_SNAPSHOTS, "restoring world %u as %u", frozen->number, number);
 	execution_place(execution, number, directory, frozen);
 	if (!runs->host->operations->snapshot_restore(frozen->memory, directory, error))
-		return FALSE;
+		return false;
 	for (int rank = 0; rank < runs->ranks; rank++)
 		order_restore(frozen, rank, execution);
-	return TRUE;
+	return true;
 }
 
 void frozen_release(struct frozen *frozen)

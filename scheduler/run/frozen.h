@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_SCHEDULER_RUN_FROZEN_H
 #define MATCHPOINT_SCHEDULER_RUN_FROZEN_H
 
+#include <stdbool.h>
+
 #include "ckpt/snapshot.h"
 #include "execution_internal.h"
 
@@ -11,13 +13,13 @@ struct frozen {
 	struct world *world; /* as it was when it was parked */
 	guint32 number;      /* the world's that the keepers were */
 	char *directory;
-	gboolean launched;        /* the keepers are the launcher's processes */
+	bool launched;            /* the keepers are the launcher's processes */
 	struct frozen *parent;    /* whose copies the keepers are */
 	gint64 started;           /* when the execution was that was parked */
 	struct host_link **links; /* by rank; NULL: gone */
 	pid_t *pids;
 	int parked;                   /* ranks that have answered */
-	gboolean *answered;           /* by rank */
+	bool *answered;               /* by rank */
 	char *hazard;                 /* the first reason not to restore from here; NULL: none */
 	struct host_snapshot *memory; /* and files */
 	struct snapshot *snapshot;    /* in the set of the runs; NULL: not (any more) */
@@ -28,17 +30,17 @@ struct frozen {
 struct frozen *frozen_park(struct execution *execution);
 
 /* No rank is gone that belongs to it. */
-gboolean frozen_is_whole(const struct frozen *frozen);
+bool frozen_is_whole(const struct frozen *frozen);
 
-/* PARKED has come from a keeper for the first time; TRUE when it was the last. */
-gboolean frozen_parked(struct frozen *frozen, int rank, const struct wire_parked *parked);
+/* PARKED has come from a keeper for the first time; true when it was the last. */
+bool frozen_parked(struct frozen *frozen, int rank, const struct wire_parked *parked);
 
 /* Gives the ranks back to the execution that was parked; the frozen world is freed. */
 void frozen_resume(struct frozen *frozen, struct execution *execution);
 
-/* Starts copying the keepers for an execution, which is told execution_connected for each. FALSE
+/* Starts copying the keepers for an execution, which is told execution_connected for each. false
  * with `error` set: the shared memory could not be copied. */
-gboolean frozen_restore(struct frozen *frozen, struct execution *execution, GError **error);
+bool frozen_restore(struct frozen *frozen, struct execution *execution, GError **error);
 
 /* The key that tells bufferings apart, among those of choices. */
 guint64 frozen_buffering_key(enum buffering buffering);

@@ -2,7 +2,7 @@
 
 /* It would be over if polls were all that the ranks go by. */
 static enum patience_step look_closer(guint64 rounds, gint64 waited_us, enum cycle_state cycle,
-                                      gboolean waited)
+                                      bool waited)
 {
 	if (cycle == CYCLE_OPEN)
 		return PATIENCE_LOOK;
@@ -19,17 +19,17 @@ static void begin_anew(struct patience *patience, gint64 now)
 	*patience = (struct patience){.begun = now, .forward_ever = patience->forward_ever};
 }
 
-static gboolean is_quick(const struct patience *patience, const struct world_idle *idle, gint64 now)
+static bool is_quick(const struct patience *patience, const struct world_idle *idle, gint64 now)
 {
-	gboolean slow = idle->timed && idle->rounds > PATIENCE_SLOW_ROUNDS
-	                && now - patience->begun > PATIENCE_SLOW_SECONDS * G_USEC_PER_SEC;
+	bool slow = idle->timed && idle->rounds > PATIENCE_SLOW_ROUNDS
+	            && now - patience->begun > PATIENCE_SLOW_SECONDS * G_USEC_PER_SEC;
 
 	return idle->rounds <= PATIENCE_QUICK && !slow;
 }
 
 /* Only the time can change anything: it goes faster. */
 static enum patience_step hasten(struct patience *patience, const struct world_idle *idle,
-                                 gint64 now, gboolean over)
+                                 gint64 now, bool over)
 {
 	const guint32 all = PATIENCE_FORWARD_SECONDS * 1000;
 	gint64 passed = patience->put ? (now - patience->put) / 1000 : 1;
@@ -52,10 +52,10 @@ static enum patience_step hasten(struct patience *patience, const struct world_i
 }
 
 enum patience_step patience_look(struct patience *patience, const struct world_idle *idle,
-                                 gboolean failed, enum cycle_state cycle, gboolean waited,
-                                 gint64 now, int haste)
+                                 bool failed, enum cycle_state cycle, bool waited, gint64 now,
+                                 int haste)
 {
-	gboolean busy = idle->busy > (guint64)idle->calls * PATIENCE_BUSY_US;
+	bool busy = idle->busy > (guint64)idle->calls * PATIENCE_BUSY_US;
 	gint64 most = (busy && !idle->timed ? PATIENCE_BUSY_SECONDS : PATIENCE_SECONDS)
 	              * G_USEC_PER_SEC;
 	gint64 waited_us;
@@ -85,7 +85,7 @@ enum patience_step patience_look(struct patience *patience, const struct world_i
 }
 
 const char *patience_words(const struct patience *patience, const struct world_idle *idle,
-                           gboolean failed, const struct cycle *cycle)
+                           bool failed, const struct cycle *cycle)
 {
 	g_autofree char *text = NULL;
 

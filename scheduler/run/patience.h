@@ -5,6 +5,8 @@
 #ifndef MATCHPOINT_SCHEDULER_RUN_PATIENCE_H
 #define MATCHPOINT_SCHEDULER_RUN_PATIENCE_H
 
+#include <stdbool.h>
+
 #include "cycle.h"
 #include "scheduler/world/world.h"
 
@@ -50,11 +52,11 @@ enum patience_step {
  * these places have been waited for in vain before, as long as any. `now` in microseconds; `haste`
  * times sooner than usual (stall_haste). */
 enum patience_step patience_look(struct patience *patience, const struct world_idle *idle,
-                                 gboolean failed, enum cycle_state cycle, gboolean waited,
-                                 gint64 now, int haste);
+                                 bool failed, enum cycle_state cycle, bool waited, gint64 now,
+                                 int haste);
 
 /* Over: how sure that is, to be put behind what is told; "" when a rank has failed. Interned. */
 const char *patience_words(const struct patience *patience, const struct world_idle *idle,
-                           gboolean failed, const struct cycle *cycle);
+                           bool failed, const struct cycle *cycle);
 
 #endif

@@ -140,13 +140,13 @@ char *recorder_line(const struct run_event *event)
 		g_string_append(line, words[event->step->kind]);
 		append_step(line, event->step);
 	} else {
-		g_string_free(line, TRUE);
+		g_string_free(line, true);
 		return NULL;
 	}
-	return g_string_free(line, FALSE);
+	return g_string_free(line, false);
 }
 
-static gboolean record_event(void *user, const struct run_event *event, GError **error)
+static bool record_event(void *user, const struct run_event *event, GError **error)
 {
 	g_autofree char *line = recorder_line(event);
 

@@ -27,7 +27,7 @@ static void forget_made(GArray *plan, const GArray *made)
 
 static struct frozen *find_nearest(struct runs *runs, const struct run_request *request)
 {
-	g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(guint64));
+	g_autoptr(GArray) keys = g_array_new(false, false, sizeof(guint64));
 	guint64 key = frozen_buffering_key(request->buffering);
 	struct snapshot *snapshot;
 
@@ -77,7 +77,7 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 	execution->world = world_copy(frozen->world, &options, execution);
 	forget_made(execution->plan, world_choices(frozen->world));
 	if (!frozen_restore(frozen, execution, &error)) {
-		execution->result.again = TRUE;
+		execution->result.again = true;
 		runs_fall_back(runs, g_strdup(error->message));
 	}
 	return execution;
@@ -97,29 +97,29 @@ static double patience_with_job(const struct execution *execution)
 	return execution->result.ended_well ? LAUNCHER_PATIENCE_S : LAUNCHER_KILLED_S;
 }
 
-gboolean execution_has_ended(const struct execution *execution)
+bool execution_has_ended(const struct execution *execution)
 {
 	gint64 waited = execution_now(execution) - execution->over_since;
 
 	if (execution->result.state != EXECUTION_OVER)
-		return FALSE;
+		return false;
 	return !runs_job_is_running(execution->runs, execution->job)
 	       || (double)waited > patience_with_job(execution) * G_USEC_PER_SEC;
 }
 
-static gboolean is_gone(void *data)
+static bool is_gone(void *data)
 {
 	return ((const struct execution *)data)->result.state == EXECUTION_OVER;
 }
 
-static gboolean job_is_gone(void *data)
+static bool job_is_gone(void *data)
 {
 	const struct execution *execution = data;
 
 	return !runs_job_is_running(execution->runs, execution->job);
 }
 
-static gboolean job_is_gone_or_hurried(void *data)
+static bool job_is_gone_or_hurried(void *data)
 {
 	const struct execution *execution = data;
 
@@ -211,7 +211,7 @@ double execution_silent_seconds(const struct execution *execution)
 GArray *execution_plan_again(const struct execution *execution)
 {
 	const GArray *made = world_choices(execution->world);
-	GArray *plan = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	GArray *plan = g_array_new(false, false, sizeof(struct choice));
 
 	g_array_append_vals(plan, made->data, made->len);
 	g_array_append_vals(plan, execution->plan->data, execution->plan->len);

@@ -9,6 +9,8 @@
 #ifndef MATCHPOINT_SCHEDULER_RUN_RUN_H
 #define MATCHPOINT_SCHEDULER_RUN_RUN_H
 
+#include <stdbool.h>
+
 #include "scheduler/world/rank_end.h"
 #include "scheduler/world/world.h"
 #include "strategy.h"
@@ -28,29 +30,29 @@ struct run_request {
 	GArray *plan;              /* struct choice, to be made; taken over */
 	struct strategy *strategy; /* who decides the rest; outlives the execution */
 	enum buffering buffering;
-	gboolean stacks;        /* calls come with their stacks: from the beginning, then */
-	gboolean struck_before; /* something outside has ended it when it was tried before */
-	void *owner;            /* whom the client is told it for (runs.h) */
+	bool stacks;        /* calls come with their stacks: from the beginning, then */
+	bool struck_before; /* something outside has ended it when it was tried before */
+	void *owner;        /* whom the client is told it for (runs.h) */
 };
 
 struct run_result {
 	enum execution_state state;
-	gboolean waits;   /* for an answer of the strategy: execution_resume */
-	gboolean wasted;  /* dropped by the search, or lost: no interleaving of its own */
-	gboolean known;   /* a random walk that has ended as another one did */
-	char *lost;       /* why the plan could not be followed; NULL: it was */
-	gboolean stalled; /* nothing will come any more from ranks inside MPI, or that only look
+	bool waits;   /* for an answer of the strategy: execution_resume */
+	bool wasted;  /* dropped by the search, or lost: no interleaving of its own */
+	bool known;   /* a random walk that has ended as another one did */
+	char *lost;   /* why the plan could not be followed; NULL: it was */
+	bool stalled; /* nothing will come any more from ranks inside MPI, or that only look
 	                          at windows (livelock) */
-	gboolean livelock;
+	bool livelock;
 	const char *how_sure; /* that is (patience_words); NULL: see stall.h */
-	gboolean again;       /* cannot be carried out this way: to be begun anew */
-	gboolean struck;      /* for something outside has killed a rank, or the launcher (again) */
-	gboolean struck_before;   /* and so it had when this was tried before */
-	gboolean cut_short;       /* ended from outside (time, Ctrl-C): no verdict */
-	gboolean ended_well;      /* so the client says */
-	const char *word;         /* how it ended, says the client; NULL: it has not */
-	gboolean threads;         /* some rank has told of threads of its own */
-	gboolean threads_in_turn; /* it has threads, with MPI_THREAD_SERIALIZED */
+	bool again;           /* cannot be carried out this way: to be begun anew */
+	bool struck;          /* for something outside has killed a rank, or the launcher (again) */
+	bool struck_before;   /* and so it had when this was tried before */
+	bool cut_short;       /* ended from outside (time, Ctrl-C): no verdict */
+	bool ended_well;      /* so the client says */
+	const char *word;     /* how it ended, says the client; NULL: it has not */
+	bool threads;         /* some rank has told of threads of its own */
+	bool threads_in_turn; /* it has threads, with MPI_THREAD_SERIALIZED */
 };
 
 /* Begins to carry it out, from the nearest snapshot. */
@@ -58,8 +60,8 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 /* Ends it, if it has not ended, waits for its job, and frees it. */
 void execution_drop(struct execution *execution);
 /* The strategy has put its answer off (EXPLORER_LATER): this choice is made; NULL: the strategy is
- * asked again. FALSE: nothing waits for it, or it is not open here; nothing has changed. */
-gboolean execution_resume(struct execution *execution, const struct choice *choice);
+ * asked again. false: nothing waits for it, or it is not open here; nothing has changed. */
+bool execution_resume(struct execution *execution, const struct choice *choice);
 /* Stops it without a verdict: kills what is left. */
 void execution_cut_short(struct execution *execution);
 
@@ -73,7 +75,7 @@ void *execution_owner(const struct execution *execution);
 guint32 execution_number(const struct execution *execution);
 
 /* Whether it is over, and its job with it. */
-gboolean execution_has_ended(const struct execution *execution);
+bool execution_has_ended(const struct execution *execution);
 /* Since it was started or restored. */
 double execution_seconds(const struct execution *execution);
 /* How long nobody has said anything, while ranks run; else 0. */

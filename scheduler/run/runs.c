@@ -52,13 +52,13 @@ void runs_free(struct runs *runs)
 void runs_stop(struct runs *runs)
 {
 	if (runs)
-		runs->stopped = TRUE;
+		runs->stopped = true;
 }
 
 void runs_hurry(struct runs *runs)
 {
 	if (runs)
-		runs->hurried = TRUE;
+		runs->hurried = true;
 }
 
 int runs_ranks(const struct runs *runs)
@@ -101,7 +101,7 @@ void runs_fail(struct runs *runs, const char *format, ...)
 	va_start(arguments, format);
 	message = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	runs->stopped = TRUE;
+	runs->stopped = true;
 	runs->client->fail(runs->options.user, message);
 }
 
@@ -143,14 +143,14 @@ void runs_look(struct runs *runs)
 	runs_each(runs, look_at_execution, NULL);
 }
 
-gboolean runs_interrupt_debugged(struct runs *runs)
+bool runs_interrupt_debugged(struct runs *runs)
 {
 	const struct wrapper *wrapper = runs ? runs->options.wrapper : NULL;
 	GHashTableIter iter;
 	void *value;
 
 	if (!wrapper || !wrapper->terminal)
-		return FALSE;
+		return false;
 	g_hash_table_iter_init(&iter, runs->all);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct execution *execution = value;
@@ -158,19 +158,19 @@ gboolean runs_interrupt_debugged(struct runs *runs)
 		if (execution->links[wrapper->rank])
 			runs->host->operations->interrupt(runs->host,
 			                                  execution->pids[wrapper->rank]);
-		return TRUE;
+		return true;
 	}
-	return FALSE;
+	return false;
 }
 
-gboolean runs_pump(struct runs *runs, gboolean (*condition)(void *data), void *data, double seconds)
+bool runs_pump(struct runs *runs, bool (*condition)(void *data), void *data, double seconds)
 {
 	return host_wait(runs->host, condition, data, seconds);
 }
 
 /* --- snapshots ------------------------------------------------------------------------------- */
 
-gboolean runs_go_back(const struct runs *runs)
+bool runs_go_back(const struct runs *runs)
 {
 	return runs && runs->snapshots;
 }
@@ -187,13 +187,13 @@ static void begin_again(struct execution *execution, void *user)
 
 void runs_fall_back(struct runs *runs, char *reason)
 {
-	runs->snapshots = FALSE;
+	runs->snapshots = false;
 	runs->client->fall_back(runs->options.user, reason);
 	runs_each(runs, begin_again, NULL);
 }
 
 void runs_release_snapshots(struct runs *runs,
-                            gboolean (*needed)(const struct world *world, void *user), void *user)
+                            bool (*needed)(const struct world *world, void *user), void *user)
 {
 	struct snapshot *victim;
 
@@ -212,7 +212,7 @@ void runs_release_snapshots(struct runs *runs,
 	}
 }
 
-gboolean runs_job_is_running(const struct runs *runs, const struct host_job *job)
+bool runs_job_is_running(const struct runs *runs, const struct host_job *job)
 {
 	return job && runs->host->operations->job_is_running(job);
 }
@@ -223,7 +223,7 @@ void runs_free_job(struct runs *runs, struct host_job *job)
 		runs->host->operations->job_free(job);
 }
 
-static gboolean job_is_gone(void *data)
+static bool job_is_gone(void *data)
 {
 	const struct runs *runs = data;
 

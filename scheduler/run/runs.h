@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_SCHEDULER_RUN_RUNS_H
 #define MATCHPOINT_SCHEDULER_RUN_RUNS_H
 
+#include <stdbool.h>
+
 #include "events.h"
 #include "run.h"
 #include "scheduler/host/host.h"
@@ -29,7 +31,7 @@ struct run_client {
 	              const struct wire_stack *stack, const struct place *place);
 	/* What it comes to is certain, and its ranks are still there. Whether it ends well, and
 	 * how, in a word. */
-	gboolean (*end)(void *owner, struct execution *execution, const char **ret_word);
+	bool (*end)(void *owner, struct execution *execution, const char **ret_word);
 	/* Every process is gone; what each rank has written is in that directory. */
 	void (*gone)(void *owner, struct execution *execution, const char *directory);
 };
@@ -43,11 +45,11 @@ struct runs_options {
 	int ranks;
 	const char *program; /* its name */
 	const struct wrapper *wrapper;
-	gboolean every_call_waits;
+	bool every_call_waits;
 	enum collective_mode collectives;
 	guint not_yet, some;
-	gboolean cancels;    /* the program calls MPI_Cancel */
-	gboolean snapshots;  /* goes back by snapshots */
+	bool cancels;        /* the program calls MPI_Cancel */
+	bool snapshots;      /* goes back by snapshots */
 	guint64 memory_most; /* bytes for these */
 	const struct run_client *client;
 	void *user;
@@ -73,13 +75,12 @@ void runs_each(struct runs *runs, void (*function)(struct execution *execution, 
  * without a word. */
 void runs_look(struct runs *runs);
 /* Ctrl-C is for the rank in the debugger, which stops it; where that holds it already, for the
- * debugger. FALSE: there is none. */
-gboolean runs_interrupt_debugged(struct runs *runs);
+ * debugger. false: there is none. */
+bool runs_interrupt_debugged(struct runs *runs);
 
 /* Has the host tell what it has until the condition holds or seconds have passed (0: no bound);
- * FALSE: they have. */
-gboolean runs_pump(struct runs *runs, gboolean (*condition)(void *data), void *data,
-                   double seconds);
+ * false: they have. */
+bool runs_pump(struct runs *runs, bool (*condition)(void *data), void *data, double seconds);
 
 /* How far the clocks that ranks read were put forward in an execution, at most, in milliseconds. */
 guint runs_forward_ms(const struct runs *runs);
@@ -87,10 +88,10 @@ guint runs_forward_ms(const struct runs *runs);
 /* --- snapshots --- */
 
 /* Whether they are gone back to (still). */
-gboolean runs_go_back(const struct runs *runs);
+bool runs_go_back(const struct runs *runs);
 /* Gives up those for which nobody needs the choices that were made, and those beyond the budget. */
 void runs_release_snapshots(struct runs *runs,
-                            gboolean (*needed)(const struct world *world, void *user), void *user);
+                            bool (*needed)(const struct world *world, void *user), void *user);
 /* After executions that are to be begun again were dropped: the job of all snapshots is ended, too,
  * if they are not gone back to any more. */
 void runs_renew_job(struct runs *runs);

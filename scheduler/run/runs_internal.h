@@ -2,6 +2,8 @@
 #ifndef MATCHPOINT_SCHEDULER_RUN_RUNS_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_RUN_RUNS_INTERNAL_H
 
+#include <stdbool.h>
+
 #include "ckpt/snapshot.h"
 #include "frozen.h"
 #include "runs_context.h"
@@ -12,15 +14,15 @@ struct runs {
 	struct host *host;
 	const struct run_client *client;
 	int ranks;
-	gboolean stopped; /* nothing more is decided */
-	gboolean hurried; /* nobody is waited for any more */
-	GHashTable *all;  /* world number to execution, of all that are not dropped */
+	bool stopped;    /* nothing more is decided */
+	bool hurried;    /* nobody is waited for any more */
+	GHashTable *all; /* world number to execution, of all that are not dropped */
 	guint32 next_world;
 	struct sites *sites;
 	guint forward_ms; /* how far the clocks of an execution's ranks were put forward, at most */
 	GHashTable *polled_in_vain; /* set of guint64: places where that has been waited out */
 	struct host_job *job;       /* whose ranks are the root's keepers */
-	gboolean snapshots;         /* goes back by them */
+	bool snapshots;             /* goes back by them */
 	struct snapshot_set *set;
 	GPtrArray *frozen;      /* every frozen world */
 	struct frozen *root;    /* parked in MPI_Init */
@@ -31,13 +33,13 @@ struct execution *runs_find(const struct runs *runs, guint32 world);
 /* Ends all keepers, and with the root's the job. */
 void runs_release_root(struct runs *runs);
 
-/* Starts the job for an execution (runs_job.c). FALSE: runs_fail has been called. */
-gboolean runs_launch(struct runs *runs, struct execution *execution);
+/* Starts the job for an execution (runs_job.c). false: runs_fail has been called. */
+bool runs_launch(struct runs *runs, struct execution *execution);
 
 /* In which order ranks of its job have hung up: host.h. */
 const GArray *runs_hangups(const struct execution *execution);
-/* FALSE also for NULL; and NULL is legal. */
-gboolean runs_job_is_running(const struct runs *runs, const struct host_job *job);
+/* false also for NULL; and NULL is legal. */
+bool runs_job_is_running(const struct runs *runs, const struct host_job *job);
 void runs_free_job(struct runs *runs, struct host_job *job);
 
 /* A connection that has said hello, and what keepers say (runs_traffic.c). */

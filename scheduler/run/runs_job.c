@@ -67,7 +67,7 @@ const GArray *runs_hangups(const struct execution *execution)
 	return runs->host->operations->job_hangups(execution->job ? execution->job : runs->job);
 }
 
-gboolean runs_launch(struct runs *runs, struct execution *execution)
+bool runs_launch(struct runs *runs, struct execution *execution)
 {
 	const struct host_operations *host = runs->host->operations;
 	g_autoptr(GError) error = NULL;

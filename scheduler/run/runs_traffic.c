@@ -123,7 +123,7 @@ static void on_abort(void *user, guint32 world, int rank, int exit_code)
 	if (!execution || rank < 0 || rank >= execution->runs->ranks
 	    || execution->ends[rank].aborted)
 		return;
-	execution->ends[rank].aborted = execution->ends[rank].deaf = TRUE;
+	execution->ends[rank].aborted = execution->ends[rank].deaf = true;
 	execution->ends[rank].abort_code = exit_code;
 	execution->heard = execution_now(execution);
 	world_rank_stopped(execution->world, rank);

@@ -37,8 +37,8 @@ struct stall {
 	int ranks;
 	int haste; /* the long waits are this many times shorter */
 	struct seat *seats;
-	gboolean heard, hopeless;
-	gboolean around; /* it has been quiet for so long that some rank waits in a loop */
+	bool heard, hopeless;
+	bool around; /* it has been quiet for so long that some rank waits in a loop */
 	gint64 quiet_since, still_since; /* nothing heard; no rank moved or said more than a poll */
 	gint64 worked;                   /* when a rank inside a call was last at work with files */
 	gint64 moved; /* when it was heard, or one that runs was last outside of MPI */
@@ -53,7 +53,7 @@ int stall_haste(void)
 	return CLAMP(haste, 1, 100);
 }
 
-double stall_seconds(gboolean spin)
+double stall_seconds(bool spin)
 {
 	return (double)(spin ? STALL_SPIN_SECONDS : STALL_OVER_SECONDS) / stall_haste();
 }
@@ -66,7 +66,7 @@ struct stall *stall_new(struct host *host, int ranks)
 	stall->ranks = ranks;
 	stall->haste = stall_haste();
 	stall->seats = g_new0(struct seat, ranks);
-	stall->heard = TRUE;
+	stall->heard = true;
 	return stall;
 }
 
@@ -81,12 +81,12 @@ void stall_free(struct stall *stall)
 void stall_set(struct stall *stall, int rank, pid_t pid, guint64 address)
 {
 	stall->seats[rank] = (struct seat){.pid = pid, .address = address};
-	stall->heard = TRUE;
+	stall->heard = true;
 }
 
 void stall_heard(struct stall *stall)
 {
-	stall->heard = TRUE;
+	stall->heard = true;
 }
 
 static struct wire_inside read_note(const struct stall *stall, const struct seat *seat)
@@ -102,7 +102,7 @@ static struct wire_inside read_note(const struct stall *stall, const struct seat
 
 /* Calls by which a rank sees what others do to a window. An operation that also changes it (as
  * MPI_Compare_and_swap may) is one of a lock that the program makes itself. */
-static gboolean only_looks(unsigned function)
+static bool only_looks(unsigned function)
 {
 	switch (function) {
 	case MPI_CALL_Fetch_and_op:
@@ -115,8 +115,8 @@ static gboolean only_looks(unsigned function)
 	case MPI_CALL_Win_flush_all:
 	case MPI_CALL_Win_flush_local:
 	case MPI_CALL_Win_flush_local_all:
-	case MPI_CALL_Win_sync: return TRUE;
-	default: return FALSE;
+	case MPI_CALL_Win_sync: return true;
+	default: return false;
 	}
 }
 
@@ -143,7 +143,7 @@ static void note_spin(struct seat *seat, gint64 now)
 }
 
 /* Most of its time the rank has looked at a window, and done nothing to it. */
-static gboolean seat_spins(const struct stall *stall, const struct seat *seat, gint64 now)
+static bool seat_spins(const struct stall *stall, const struct seat *seat, gint64 now)
 {
 	const struct spin *spin = &seat->spin;
 
@@ -152,16 +152,16 @@ static gboolean seat_spins(const struct stall *stall, const struct seat *seat, g
 	       && spin->most.function != 0 && seat->note.times - spin->times_then >= SPIN_CALLS;
 }
 
-static gboolean all_spin(const struct stall *stall, const struct world *world, gint64 now)
+static bool all_spin(const struct stall *stall, const struct world *world, gint64 now)
 {
 	for (int rank = 0; rank < stall->ranks; rank++) {
 		enum world_phase phase = world_phase(world, rank);
 
 		if ((phase == PHASE_RUNNING || phase == PHASE_ABSENT)
 		    && !seat_spins(stall, &stall->seats[rank], now))
-			return FALSE;
+			return false;
 	}
-	return TRUE;
+	return true;
 }
 
 /* Of the running ranks: whether each still is inside the call that it was inside before, one that
@@ -169,18 +169,18 @@ static gboolean all_spin(const struct stall *stall, const struct world *world, g
  * since it became quiet; whether one is in a collective that waits for none of those who are at
  * rest; whether one is at work with files. */
 struct movement {
-	gboolean inside, in_mpi, spinning, met, works;
+	bool inside, in_mpi, spinning, met, works;
 };
 
 static struct movement read_all(struct stall *stall, const struct world *world, gint64 now)
 {
-	struct movement movement = {TRUE, TRUE, TRUE, FALSE, FALSE};
+	struct movement movement = {true, true, true, false, false};
 
 	for (int rank = 0; rank < stall->ranks; rank++) {
 		struct seat *seat = &stall->seats[rank];
 		enum world_phase phase = world_phase(world, rank);
 		struct wire_inside note;
-		gboolean same, stays;
+		bool same, stays;
 
 		if (phase == PHASE_STOPPED && world_calls(world, rank) == 0)
 			seat->note = read_note(stall, seat); /* inside MPI_Init */
@@ -221,16 +221,16 @@ static void begin_quiet(struct stall *stall, gint64 now)
 }
 
 /* It does not come back from one step of MPI's progress, while all that run are inside MPI. */
-static gboolean is_caught(const struct stall *stall, const struct seat *seat)
+static bool is_caught(const struct stall *stall, const struct seat *seat)
 {
 	return seat->note.driven
 	       && (stall->looked - MAX(seat->stepped, stall->moved)) * stall->haste
 	                  > STALL_OVER_SECONDS * G_USEC_PER_SEC;
 }
 
-static gboolean one_is_caught(const struct stall *stall)
+static bool one_is_caught(const struct stall *stall)
 {
-	gboolean caught = FALSE;
+	bool caught = false;
 
 	for (int rank = 0; rank < stall->ranks; rank++)
 		caught |= is_caught(stall, &stall->seats[rank]);
@@ -240,12 +240,12 @@ static gboolean one_is_caught(const struct stall *stall)
 void stall_rest(struct stall *stall)
 {
 	stall->quiet_since = stall->still_since = stall->moved = 0;
-	stall->around = FALSE;
+	stall->around = false;
 }
 
 enum stall_step stall_look(struct stall *stall, const struct world *world, gint64 now)
 {
-	gboolean polls = world_idle(world)->rounds > 0;
+	bool polls = world_idle(world)->rounds > 0;
 	struct movement movement = read_all(stall, world, now);
 	gint64 quiet, still;
 
@@ -258,7 +258,7 @@ enum stall_step stall_look(struct stall *stall, const struct world *world, gint6
 	if (movement.works)
 		stall->worked = now;
 	stall->around &= !stall->heard || polls;
-	stall->heard = FALSE;
+	stall->heard = false;
 	stall->looked = now;
 	quiet = (now - stall->quiet_since) * stall->haste;
 	still = (now - stall->still_since) * stall->haste;
@@ -277,7 +277,7 @@ enum stall_step stall_look(struct stall *stall, const struct world *world, gint6
 	               : STALL_NONE;
 }
 
-gboolean stall_hopeless(const struct stall *stall)
+bool stall_hopeless(const struct stall *stall)
 {
 	return stall->hopeless;
 }

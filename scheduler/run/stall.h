@@ -4,6 +4,7 @@
 #ifndef MATCHPOINT_SCHEDULER_RUN_STALL_H
 #define MATCHPOINT_SCHEDULER_RUN_STALL_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "scheduler/host/host.h"
@@ -28,7 +29,7 @@ enum stall_step {
 /* How many times shorter than usual the long waits are (ENVIRONMENT_HASTE, for tests), and how long
  * that makes STALL_OVER_SECONDS, or STALL_SPIN_SECONDS. */
 int stall_haste(void);
-double stall_seconds(gboolean spin);
+double stall_seconds(bool spin);
 
 struct stall *stall_new(struct host *host, int ranks); /* who sees their processes */
 void stall_free(struct stall *stall);
@@ -46,7 +47,7 @@ void stall_rest(struct stall *stall);
 enum stall_step stall_look(struct stall *stall, const struct world *world, gint64 now);
 
 /* Whether what a plan waits for will hardly come any more. */
-gboolean stall_hopeless(const struct stall *stall);
+bool stall_hopeless(const struct stall *stall);
 
 /* The call that a running rank is inside; NULL: none that is known. */
 const struct wire_inside *stall_inside(const struct stall *stall, int rank);

@@ -23,7 +23,7 @@ static enum explorer_step search_rest(struct strategy *strategy, const struct tr
 	return explorer_rest(search->explorer, trace, open, ret_choice);
 }
 
-static gboolean search_needs(const struct strategy *strategy, const GArray *choices)
+static bool search_needs(const struct strategy *strategy, const GArray *choices)
 {
 	return explorer_needs(((const struct search *)strategy)->explorer, choices);
 }
@@ -72,11 +72,11 @@ struct strategy *strategy_turning(struct explorer *explorer, struct pool *pool)
 	return strategy;
 }
 
-static gboolean needs_nothing(const struct strategy *strategy, const GArray *choices)
+static bool needs_nothing(const struct strategy *strategy, const GArray *choices)
 {
 	(void)strategy;
 	(void)choices;
-	return FALSE;
+	return false;
 }
 
 struct wander {
@@ -88,7 +88,7 @@ static GArray *wander_next(struct strategy *strategy)
 {
 	if (!random_search_next(((struct wander *)strategy)->search))
 		return NULL;
-	return g_array_new(FALSE, FALSE, sizeof(struct choice));
+	return g_array_new(false, false, sizeof(struct choice));
 }
 
 static enum explorer_step wander_rest(struct strategy *strategy, const struct trace *trace,
@@ -108,7 +108,7 @@ struct strategy *strategy_random(struct random_search *search)
 {
 	struct wander *wander = g_new0(struct wander, 1);
 
-	wander->strategy = (struct strategy){.wanders = TRUE,
+	wander->strategy = (struct strategy){.wanders = true,
 	                                     .next = wander_next,
 	                                     .rest = wander_rest,
 	                                     .needs = needs_nothing,
@@ -157,12 +157,12 @@ struct strategy *strategy_path(const GArray *choices)
 {
 	struct follow *follow = g_new0(struct follow, 1);
 
-	follow->strategy = (struct strategy){.fills_gaps = TRUE,
+	follow->strategy = (struct strategy){.fills_gaps = true,
 	                                     .next = follow_next,
 	                                     .rest = follow_rest,
 	                                     .needs = needs_nothing,
 	                                     .free = follow_free};
-	follow->choices = g_array_sized_new(FALSE, FALSE, sizeof(struct choice), choices->len);
+	follow->choices = g_array_sized_new(false, false, sizeof(struct choice), choices->len);
 	g_array_append_vals(follow->choices, choices->data, choices->len);
 	return &follow->strategy;
 }

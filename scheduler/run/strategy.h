@@ -3,18 +3,20 @@
 #ifndef MATCHPOINT_SCHEDULER_RUN_STRATEGY_H
 #define MATCHPOINT_SCHEDULER_RUN_STRATEGY_H
 
+#include <stdbool.h>
+
 #include "explorer/pool.h"
 #include "explorer/random_search.h"
 
 struct strategy {
 	/* Asked also while choices of the plan wait for something (a path may leave choices out).
 	 * */
-	gboolean fills_gaps;
+	bool fills_gaps;
 	/* Begins every interleaving anew, and tells by `rest`, with nothing open, whether it has
 	 * ended as another one, also where that is not at rest. */
-	gboolean wanders;
+	bool wanders;
 	/* What comes next is mostly elsewhere in the tree: snapshots are seldom of use. */
-	gboolean leaps;
+	bool leaps;
 	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL.
 	 * */
 	GArray *(*next)(struct strategy *strategy);
@@ -23,7 +25,7 @@ struct strategy {
 	enum explorer_step (*rest)(struct strategy *strategy, const struct trace *trace,
 	                           const GArray *open, struct choice *ret_choice);
 	/* Whether a plan still waiting contains these choices. */
-	gboolean (*needs)(const struct strategy *strategy, const GArray *choices);
+	bool (*needs)(const struct strategy *strategy, const GArray *choices);
 	void (*free)(struct strategy *strategy);
 };
 

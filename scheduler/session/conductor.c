@@ -12,7 +12,7 @@ struct follow {
 	struct execution *execution;
 };
 
-static gboolean follow_next(struct plan_source *source, struct run_request *ret_request)
+static bool follow_next(struct plan_source *source, struct run_request *ret_request)
 {
 	struct follow *follow = (struct follow *)source;
 
@@ -22,7 +22,7 @@ static gboolean follow_next(struct plan_source *source, struct run_request *ret_
 }
 
 /* Also when the session is to end: there is some time to make sure of what was found. */
-static gboolean follow_may_go_on(const struct plan_source *source)
+static bool follow_may_go_on(const struct plan_source *source)
 {
 	return !session_has_failed(((const struct follow *)source)->session);
 }
@@ -33,7 +33,7 @@ static void follow_ended(struct plan_source *source, struct execution *execution
 }
 
 struct execution *session_follow(struct session *session, const GArray *choices,
-                                 enum buffering buffering, gboolean stacks,
+                                 enum buffering buffering, bool stacks,
                                  enum interleaving_calls calls)
 {
 	static const struct plan_source_type type = {
@@ -47,7 +47,7 @@ struct execution *session_follow(struct session *session, const GArray *choices,
 	                                    .stacks = stacks}};
 	struct interleaving *interleaving = session_request(session, &follow.request, calls);
 
-	interleaving->apart = TRUE;
+	interleaving->apart = true;
 	interleaving->strategy = strategy;
 	driver_run(session_driver(session), (struct plan_source *[]){&follow.source}, 1);
 	return follow.execution;

@@ -3,6 +3,7 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_CONDUCTOR_H
 #define MATCHPOINT_SCHEDULER_SESSION_CONDUCTOR_H
 
+#include <stdbool.h>
 #include <uv.h>
 
 #include "driver.h"
@@ -12,7 +13,7 @@
 /* Carries out an interleaving along a path, apart from what is explored, to its end. `stacks`: the
  * ranks tell them. Whoever has looked at it may account for it, and drops it. */
 struct execution *session_follow(struct session *session, const GArray *choices,
-                                 enum buffering buffering, gboolean stacks,
+                                 enum buffering buffering, bool stacks,
                                  enum interleaving_calls calls);
 /* Says in the request for whom it is to be carried out: as told by the driver, an interleaving
  * of the session. */
@@ -26,11 +27,11 @@ void session_account(struct session *session, const struct execution *execution)
 void session_drop(struct execution *execution);
 
 /* Whether nothing forbids to go on; and why the session is to end: NULL, it is not. */
-gboolean session_may_go_on(const struct session *session);
+bool session_may_go_on(const struct session *session);
 const char *session_stop_reason(const struct session *session);
 
 /* Lets what happens be told until the condition holds, or the session is to end. */
-void session_wait(struct session *session, gboolean (*condition)(void *data), void *data);
+void session_wait(struct session *session, bool (*condition)(void *data), void *data);
 /* On which everything happens; NULL: this session has none. */
 uv_loop_t *session_loop(const struct session *session);
 
@@ -41,7 +42,7 @@ struct verdict_facts session_facts(const struct session *session, struct executi
 const GPtrArray *session_found(const struct session *session);
 /* Gives up the snapshots that nobody needs, and those beyond the budget. */
 void session_keep_snapshots(struct session *session,
-                            gboolean (*needed)(const struct world *world, void *user), void *user);
+                            bool (*needed)(const struct world *world, void *user), void *user);
 /* Why snapshots are not gone back to; NULL: they are. */
 const char *session_reruns_because(const struct session *session);
 

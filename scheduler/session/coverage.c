@@ -2,7 +2,7 @@
 
 /* In the tree under one buffering. */
 struct tree {
-	gboolean begun;
+	bool begun;
 	guint64 explored;
 	guint64 left; /* plans that were in sight when it was stopped; each may lead to more */
 	guint64 pruned;
@@ -35,10 +35,10 @@ void left_out_add(struct left_out *left_out, const struct explorer_statistics *s
 
 void coverage_begin(struct coverage *coverage, enum buffering buffering)
 {
-	coverage->trees[buffering].begun = TRUE;
+	coverage->trees[buffering].begun = true;
 }
 
-gboolean coverage_has_begun(const struct coverage *coverage, enum buffering buffering)
+bool coverage_has_begun(const struct coverage *coverage, enum buffering buffering)
 {
 	return coverage->trees[buffering].begun;
 }
@@ -142,7 +142,7 @@ char *coverage_words(const struct coverage *coverage, enum buffering buffering)
 		                       tree->left);
 	if (tree->pruned > 0)
 		g_string_append(text, ", those beyond the bounds not counted");
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 void coverage_save(const struct coverage *coverage, const struct left_out *left_out,
@@ -156,8 +156,11 @@ void coverage_save(const struct coverage *coverage, const struct left_out *left_
 
 void coverage_recall(struct coverage *coverage, GVariantDict *state)
 {
+	gboolean sets = false; /* as a GVariant gives it */
+
 	g_variant_dict_lookup(state, "pruned", "t", &coverage->left_out.pruned);
 	g_variant_dict_lookup(state, "vouched", "t", &coverage->left_out.vouched);
-	g_variant_dict_lookup(state, "sets-left", "b", &coverage->left_out.sets);
+	if (g_variant_dict_lookup(state, "sets-left", "b", &sets))
+		coverage->left_out.sets = sets;
 	g_variant_dict_lookup(state, "bounds-met", "t", &coverage->bounds);
 }

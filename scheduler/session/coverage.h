@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_COVERAGE_H
 #define MATCHPOINT_SCHEDULER_SESSION_COVERAGE_H
 
+#include <stdbool.h>
+
 #include "explorer/explorer.h"
 #include "explorer/path.h"
 
@@ -12,7 +14,7 @@ struct coverage;
 struct left_out {
 	guint64 pruned;  /* by bounds */
 	guint64 vouched; /* by bounds beyond which there is nothing new */
-	gboolean sets;   /* there were sets of complete requests that were not reported: --some */
+	bool sets;       /* there were sets of complete requests that were not reported: --some */
 };
 void left_out_add(struct left_out *left_out, const struct explorer_statistics *statistics);
 
@@ -21,7 +23,7 @@ void coverage_free(struct coverage *coverage);
 
 /* This tree, or a part of it, is being explored. */
 void coverage_begin(struct coverage *coverage, enum buffering buffering);
-gboolean coverage_has_begun(const struct coverage *coverage, enum buffering buffering);
+bool coverage_has_begun(const struct coverage *coverage, enum buffering buffering);
 
 /* So many more interleavings of it have been. */
 void coverage_add(struct coverage *coverage, enum buffering buffering, guint64 interleavings);
@@ -50,7 +52,7 @@ struct coverage_now {
 	double outcomes[BUFFERING_PER_SEND + 1], share[BUFFERING_PER_SEND + 1]; /* by buffering */
 	guint64 waiting;                                                        /* plans */
 	guint not_begun;                                                        /* trees */
-	gboolean shard; /* it is a shard that is explored */
+	bool shard; /* it is a shard that is explored */
 };
 
 /* An estimate of the interleavings that are left; < 0: none can be given. */

@@ -14,7 +14,7 @@ struct driver {
 	struct runs *runs;
 	void (*renew)(void *owner);
 	struct round *innermost; /* NULL: nothing is driven */
-	gboolean stopped;
+	bool stopped;
 };
 
 struct driver *driver_new(struct runs *runs, void (*renew)(void *owner))
@@ -34,58 +34,57 @@ void driver_free(struct driver *driver)
 void driver_stop(struct driver *driver)
 {
 	if (driver)
-		driver->stopped = TRUE;
+		driver->stopped = true;
 }
 
-gboolean plan_source_is_busy(const struct plan_source *source)
+bool plan_source_is_busy(const struct plan_source *source)
 {
 	return source->execution || source->again.plan;
 }
 
 /* --- what has become of one ----------------------------------------------------------------- */
 
-static gboolean must_begin_again(const struct plan_source *source)
+static bool must_begin_again(const struct plan_source *source)
 {
 	return source->execution && execution_result(source->execution)->again;
 }
 
-static gboolean has_ended(const struct plan_source *source)
+static bool has_ended(const struct plan_source *source)
 {
 	return source->execution && !must_begin_again(source)
 	       && execution_has_ended(source->execution);
 }
 
-static gboolean must_be_asked(const struct plan_source *source)
+static bool must_be_asked(const struct plan_source *source)
 {
 	return source->execution && !source->asked && execution_result(source->execution)->waits;
 }
 
-static gboolean any_source(const struct round *round,
-                           gboolean (*is)(const struct plan_source *source))
+static bool any_source(const struct round *round, bool (*is)(const struct plan_source *source))
 {
 	for (guint i = 0; i < round->count; i++)
 		if (is(round->sources[i]))
-			return TRUE;
-	return FALSE;
+			return true;
+	return false;
 }
 
-static gboolean is_running(const struct plan_source *source)
+static bool is_running(const struct plan_source *source)
 {
 	return source->execution != NULL;
 }
 
-static gboolean is_ending(const struct plan_source *source)
+static bool is_ending(const struct plan_source *source)
 {
 	return source->execution && execution_result(source->execution)->state == EXECUTION_ENDING;
 }
 
-static gboolean must_stop(const struct plan_source *source)
+static bool must_stop(const struct plan_source *source)
 {
 	return !source->type->may_go_on(source);
 }
 
 /* Conditions for runs_pump. */
-static gboolean has_news(void *data)
+static bool has_news(void *data)
 {
 	const struct round *round = data;
 
@@ -93,12 +92,12 @@ static gboolean has_news(void *data)
 	       || any_source(round, must_be_asked) || round->driver->stopped;
 }
 
-static gboolean none_is_ending(void *data)
+static bool none_is_ending(void *data)
 {
 	for (const struct round *round = data; round; round = round->outer)
 		if (any_source(round, is_ending))
-			return FALSE;
-	return TRUE;
+			return false;
+	return true;
 }
 
 /* --- begun, and begun again ----------------------------------------------------------------- */
@@ -115,7 +114,7 @@ static void source_begin(struct plan_source *source, struct driver *driver)
 	}
 	source->again = request;
 	source->again.plan = NULL; /* taken over */
-	source->asked = FALSE;
+	source->asked = false;
 	source->execution = execution_begin(driver->runs, &request);
 	if (driver->stopped || must_stop(source))
 		execution_cut_short(source->execution);
@@ -164,7 +163,7 @@ static void source_end(struct plan_source *source)
 
 static void source_ask(struct plan_source *source)
 {
-	source->asked = TRUE;
+	source->asked = true;
 	source->type->asked(source, source->execution);
 }
 
@@ -208,11 +207,11 @@ void driver_run(struct driver *driver, struct plan_source *const *sources, guint
 	driver->innermost = round.outer;
 }
 
-gboolean driver_answer(struct plan_source *source, const struct choice *choice)
+bool driver_answer(struct plan_source *source, const struct choice *choice)
 {
-	source->asked = FALSE;
+	source->asked = false;
 	if (source->execution && execution_resume(source->execution, choice))
-		return TRUE;
-	source->asked = TRUE;
-	return FALSE;
+		return true;
+	source->asked = true;
+	return false;
 }

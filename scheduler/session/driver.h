@@ -10,18 +10,20 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_DRIVER_H
 #define MATCHPOINT_SCHEDULER_SESSION_DRIVER_H
 
+#include <stdbool.h>
+
 #include "scheduler/run/runs.h"
 
 struct driver;
 struct plan_source;
 
 struct plan_source_type {
-	/* What is to be carried out next, for an owner of its own. FALSE: nothing, or not now: it
+	/* What is to be carried out next, for an owner of its own. false: nothing, or not now: it
 	 * is asked again when something that is driven with it has ended. */
-	gboolean (*next)(struct plan_source *source, struct run_request *ret_request);
-	/* Looked at when something has begun or ended. FALSE: it is cut short, and so is all that
+	bool (*next)(struct plan_source *source, struct run_request *ret_request);
+	/* Looked at when something has begun or ended. false: it is cut short, and so is all that
 	 * runs for the sources that are driven with this one. */
-	gboolean (*may_go_on)(const struct plan_source *source);
+	bool (*may_go_on)(const struct plan_source *source);
 	/* What it had carried out is over, or was cut short: the source's, to be dropped. */
 	void (*ended)(struct plan_source *source, struct execution *execution);
 	/* The strategy has put its answer off (EXPLORER_LATER): driver_answer, now or any time.
@@ -35,7 +37,7 @@ struct plan_source {
 	const struct plan_source_type *type;
 	struct execution *execution; /* NULL: none */
 	struct run_request again;    /* what is to be begun again, if there is a plan in it */
-	gboolean asked;              /* it has been told that an answer is waited for */
+	bool asked;                  /* it has been told that an answer is waited for */
 };
 
 /* `renew` (or NULL) is told the owner of what is begun again: nothing of the first time counts. */
@@ -49,9 +51,9 @@ void driver_run(struct driver *driver, struct plan_source *const *sources, guint
 void driver_stop(struct driver *driver);
 
 /* The answer that was put off: see execution_resume. */
-gboolean driver_answer(struct plan_source *source, const struct choice *choice);
+bool driver_answer(struct plan_source *source, const struct choice *choice);
 
 /* Whether a plan of it has been begun and has not ended. */
-gboolean plan_source_is_busy(const struct plan_source *source);
+bool plan_source_is_busy(const struct plan_source *source);
 
 #endif

@@ -17,7 +17,7 @@ struct entry {
 	struct record_finding *finding; /* in `all` */
 	struct course course;
 	GPtrArray *choices; /* struct record_choice: the same with places */
-	gboolean is_bound;  /* some path of it names what collectives do, under one buffering */
+	bool is_bound;      /* some path of it names what collectives do, under one buffering */
 };
 
 struct findings {
@@ -52,7 +52,7 @@ struct findings *findings_new(guint bufferings)
 	findings->all = g_ptr_array_new_with_free_func((GDestroyNotify)record_finding_free);
 	findings->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	findings->entries = g_ptr_array_new_with_free_func(entry_free);
-	findings->good = g_array_new(FALSE, FALSE, sizeof(struct course));
+	findings->good = g_array_new(false, false, sizeof(struct course));
 	return findings;
 }
 
@@ -85,12 +85,12 @@ static GPtrArray *copy_choices(const GPtrArray *choices)
 }
 
 /* Whether its path says what collectives do. */
-static gboolean names_collectives(const struct record_execution *execution)
+static bool names_collectives(const struct record_execution *execution)
 {
 	const char *end;
 	struct path *path = execution->path ? path_parse_conditions(execution->path, &end, NULL)
 	                                    : NULL;
-	gboolean names = path && path->collectives != COLLECTIVES_ANY;
+	bool names = path && path->collectives != COLLECTIVES_ANY;
 
 	path_free(path);
 	return names;
@@ -153,7 +153,7 @@ struct record_finding *findings_add(struct findings *findings, struct record_fin
 	return known;
 }
 
-gboolean findings_known(const struct findings *findings, const struct record_finding *finding)
+bool findings_known(const struct findings *findings, const struct record_finding *finding)
 {
 	g_autofree char *key = record_finding_key(finding);
 
@@ -191,7 +191,7 @@ void findings_show(struct findings *findings, guint id, const GArray *executions
 			continue;
 		finding->bufferings |= 1u << course->buffering;
 		if (!course->shown)
-			course->shown = g_array_new(FALSE, FALSE, sizeof(guint32));
+			course->shown = g_array_new(false, false, sizeof(guint32));
 		g_array_append_val(course->shown, id);
 	}
 }
@@ -231,7 +231,7 @@ guint32 findings_execution(const struct findings *findings, guint id)
 	return entry->course.execution;
 }
 
-gboolean findings_same_course(const struct findings *findings, guint id, guint other)
+bool findings_same_course(const struct findings *findings, guint id, guint other)
 {
 	const struct course *one = &((struct entry *)findings->entries->pdata[id - 1])->course;
 	const struct course *two = &((struct entry *)findings->entries->pdata[other - 1])->course;
@@ -239,13 +239,13 @@ gboolean findings_same_course(const struct findings *findings, guint id, guint o
 	return one->buffering == two->buffering && choices_same(one->choices, two->choices);
 }
 
-static gboolean is_shown(const struct course *course, guint32 finding)
+static bool is_shown(const struct course *course, guint32 finding)
 {
 	for (guint i = 0; course->shown && i < course->shown->len; i++) {
 		if (g_array_index(course->shown, guint32, i) == finding)
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 /* Puts the alternative that goes well first. */
@@ -266,16 +266,16 @@ static void put_first(GArray *alternatives, const struct taken *taken)
 /* Whether the same point was passed there, in another way, at the place `index`: or, where a
  * receive that names its source is cancelled in one, with the only message that it could take,
  * which is not told as a choice. */
-static gboolean part_there(const GArray *own, const GArray *good, guint index)
+static bool part_there(const GArray *own, const GArray *good, guint index)
 {
 	const struct choice *choice;
 
 	if (index >= own->len)
-		return FALSE;
+		return false;
 	choice = &g_array_index(own, struct choice, index);
 	if (index < good->len
 	    && point_equal(&choice->point, &g_array_index(good, struct choice, index).point))
-		return TRUE;
+		return true;
 	return !choices_find(good, &choice->point) && choice->taken.kind == TAKEN_CANCELLED;
 }
 

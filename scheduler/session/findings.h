@@ -2,6 +2,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_FINDINGS_H
 #define MATCHPOINT_SCHEDULER_SESSION_FINDINGS_H
 
+#include <stdbool.h>
+
 #include "explorer/path.h"
 #include "scheduler/store/record.h"
 
@@ -17,7 +19,7 @@ struct record_finding *findings_add(struct findings *findings, struct record_fin
                                     const GArray *choices);
 
 /* Whether an equal one has been added already. */
-gboolean findings_known(const struct findings *findings, const struct record_finding *finding);
+bool findings_known(const struct findings *findings, const struct record_finding *finding);
 
 /* An interleaving came to its proper end, whatever it showed on the way (execution->findings). */
 void findings_add_good(struct findings *findings, const struct record_execution *execution,
@@ -42,7 +44,7 @@ const GArray *findings_choices(const struct findings *findings, guint id,
 guint32 findings_execution(const struct findings *findings, guint id);
 
 /* Whether the same interleaving showed both first. */
-gboolean findings_same_course(const struct findings *findings, guint id, guint other);
+bool findings_same_course(const struct findings *findings, guint id, guint other);
 
 /* Names for each finding the choice it needs: the first in which it differs from the interleaving
  * with the longest common beginning that ends well and does not show it. To be called when all have

@@ -3,7 +3,7 @@
 #include "scheduler/store/record.h"
 
 struct interleaving *interleaving_new(struct session *session, enum interleaving_calls calls,
-                                      gboolean stacks)
+                                      bool stacks)
 {
 	struct interleaving *interleaving = g_new0(struct interleaving, 1);
 
@@ -11,7 +11,7 @@ struct interleaving *interleaving_new(struct session *session, enum interleaving
 	interleaving->verdict = verdict_new();
 	interleaving->calls = calls;
 	if (stacks)
-		interleaving->stacks = g_array_new(FALSE, FALSE, sizeof(struct record_stack));
+		interleaving->stacks = g_array_new(false, false, sizeof(struct record_stack));
 	return interleaving;
 }
 

@@ -2,6 +2,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_INTERLEAVING_H
 #define MATCHPOINT_SCHEDULER_SESSION_INTERLEAVING_H
 
+#include <stdbool.h>
+
 #include "scheduler/run/run.h"
 #include "scheduler/verdict/verdict.h"
 
@@ -18,13 +20,13 @@ struct interleaving {
 	struct verdict *verdict;
 	enum interleaving_calls calls;
 	GArray *stacks; /* struct record_stack, as they were told; NULL: they are not wanted */
-	gboolean apart; /* it is no part of the exploration */
+	bool apart;     /* it is no part of the exploration */
 	struct strategy *strategy; /* freed with it; NULL: another's */
 };
 
 /* The owner of an execution. */
 struct interleaving *interleaving_new(struct session *session, enum interleaving_calls calls,
-                                      gboolean stacks);
+                                      bool stacks);
 void interleaving_free(struct interleaving *interleaving);
 
 /* Its execution is begun again: nothing of the first time counts. */

@@ -20,9 +20,9 @@ struct lanes {
 	struct portfolio *portfolio; /* NULL: each lane goes depth first */
 	GArray *bounds;              /* of the search (struct explorer_bound), while it lasts */
 	const char *alone;           /* why worlds cannot run side by side; NULL: they may */
-	gboolean tried;              /* an interleaving has ended */
-	gboolean held;               /* none begins until the search has been saved */
-	gboolean mixed;              /* worlds ran side by side, and should not have */
+	bool tried;                  /* an interleaving has ended */
+	bool held;                   /* none begins until the search has been saved */
+	bool mixed;                  /* worlds ran side by side, and should not have */
 };
 
 struct lane {
@@ -32,7 +32,7 @@ struct lane {
 	struct strategy *strategy;
 	struct portfolio_turn turn; /* of a portfolio's */
 	enum buffering buffering;
-	gboolean stopped; /* on the way of a plan */
+	bool stopped; /* on the way of a plan */
 };
 
 static struct lane *lane_at(const struct lanes *lanes, guint index)
@@ -45,12 +45,12 @@ static struct execution *lane_execution(const struct lane *lane)
 	return lane->source.execution;
 }
 
-static gboolean one_runs(const struct lanes *lanes)
+static bool one_runs(const struct lanes *lanes)
 {
 	for (guint i = 0; i < lanes->all->len; i++)
 		if (lane_execution(lane_at(lanes, i)))
-			return TRUE;
-	return FALSE;
+			return true;
+	return false;
 }
 
 /* --- parts of the tree ----------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static void lane_enter(struct lane *lane, struct explorer *explorer, enum buffer
 	else
 		lane->strategy = path ? strategy_path(path->choices) : strategy_search(explorer);
 	lane->buffering = buffering;
-	lane->stopped = FALSE;
+	lane->stopped = false;
 	coverage_begin(session_coverage(lanes->session), buffering);
 }
 
@@ -81,7 +81,7 @@ static void lane_account(const struct lane *lane)
 
 /* What waits there will not be explored any more. */
 static void leave_waiting(const struct lanes *lanes, const struct explorer *explorer,
-                          enum buffering buffering, gboolean stopped)
+                          enum buffering buffering, bool stopped)
 {
 	struct explorer_statistics statistics;
 
@@ -126,7 +126,7 @@ static void leave_part(struct explorer *explorer, enum buffering buffering, void
 	const struct lanes *lanes = data;
 
 	if (coverage_has_begun(session_coverage(lanes->session), buffering))
-		leave_waiting(lanes, explorer, buffering, FALSE);
+		leave_waiting(lanes, explorer, buffering, false);
 }
 
 static void count_waiting(struct explorer *explorer, enum buffering buffering, void *data)
@@ -178,7 +178,7 @@ static struct explorer *load_part(struct lanes *lanes, enum buffering *ret_buffe
 	return explorer;
 }
 
-static gboolean enter_next_part(struct lane *lane)
+static bool enter_next_part(struct lane *lane)
 {
 	struct lanes *lanes = lane->lanes;
 	enum buffering buffering;
@@ -187,11 +187,11 @@ static gboolean enter_next_part(struct lane *lane)
 	explorer = lanes->portfolio ? portfolio_take(lanes->portfolio, &lane->turn)
 	                            : load_part(lanes, &buffering);
 	if (!explorer)
-		return FALSE;
+		return false;
 	if (lanes->portfolio)
 		buffering = lane->turn.buffering;
 	lane_enter(lane, explorer, buffering);
-	return TRUE;
+	return true;
 }
 
 /* All parts are there at once, to be gone on with in any order. */
@@ -210,7 +210,7 @@ static void open_portfolio(struct lanes *lanes)
 }
 
 /* Half of what waits where it is thought to be most. */
-static gboolean enter_split(struct lane *lane)
+static bool enter_split(struct lane *lane)
 {
 	const struct lanes *lanes = lane->lanes;
 	struct lane *richest = NULL;
@@ -233,17 +233,17 @@ static gboolean enter_split(struct lane *lane)
 		richest = other;
 	}
 	if (!richest)
-		return FALSE;
+		return false;
 	explorer = explorer_split(richest->explorer,
 	                          (explorer_split_width(richest->explorer) + 1) / 2, 1);
 	lane->turn = richest->turn;
 	lane_enter(lane, explorer, richest->buffering);
-	return TRUE;
+	return true;
 }
 
 /* --- one interleaving after the other ---------------------------------------------------- */
 
-static gboolean lane_may_go_on(const struct plan_source *source)
+static bool lane_may_go_on(const struct plan_source *source)
 {
 	const struct lanes *lanes = ((const struct lane *)source)->lanes;
 
@@ -267,7 +267,7 @@ static GArray *lane_plan(struct lane *lane)
 	return plan;
 }
 
-static gboolean lane_next(struct plan_source *source, struct run_request *ret_request)
+static bool lane_next(struct plan_source *source, struct run_request *ret_request)
 {
 	struct lane *lane = (struct lane *)source;
 	const struct lanes *lanes = lane->lanes;
@@ -275,31 +275,31 @@ static gboolean lane_next(struct plan_source *source, struct run_request *ret_re
 
 	if (lanes->held || !lane_may_go_on(source)
 	    || ((lanes->alone || !lanes->tried) && one_runs(lanes)))
-		return FALSE;
+		return false;
 	plan = lane_plan(lane);
 	if (!plan)
-		return FALSE;
+		return false;
 	lane->stopped = session_is_enough(lanes->session);
 	if (lane->stopped) {
 		g_array_unref(plan);
 		explorer_cut(lane->explorer);
-		return FALSE;
+		return false;
 	}
 	*ret_request = (struct run_request){
 		.plan = plan, .strategy = lane->strategy, .buffering = lane->buffering};
 	session_request(lanes->session, ret_request, CALLS_NEW);
-	return TRUE;
+	return true;
 }
 
 /* Whether files have been changed, when one has ended, while several worlds ran, which may have
  * disturbed each other. From now on none do. */
-static gboolean have_disturbed(struct lanes *lanes)
+static bool have_disturbed(struct lanes *lanes)
 {
 	const struct journal *journal = session_journal(lanes->session);
 
 	if (lanes->alone || session_options(lanes->session)->jobs < 2 || !journal
 	    || journal_is_empty(journal))
-		return FALSE;
+		return false;
 	lanes->alone = PROGRAM_CHANGES_FILES;
 	return one_runs(lanes);
 }
@@ -308,7 +308,7 @@ static gboolean have_disturbed(struct lanes *lanes)
  * nothing else begins. */
 static void save_in_time(struct lanes *lanes)
 {
-	lanes->held = FALSE;
+	lanes->held = false;
 	if (lanes->mixed || !session_save_is_due(lanes->session))
 		return;
 	for (guint i = 0; i < lanes->all->len; i++) {
@@ -326,9 +326,9 @@ static void lane_ended(struct plan_source *source, struct execution *execution)
 	struct lanes *lanes = lane->lanes;
 
 	lanes->mixed = lanes->mixed || (session_is_whole(execution) && have_disturbed(lanes));
-	lanes->tried = TRUE;
+	lanes->tried = true;
 	if (!session_finish(lanes->session, execution, !lanes->mixed) && !lanes->mixed) {
-		lane->stopped = TRUE;
+		lane->stopped = true;
 		explorer_cut(lane->explorer);
 	} else if (lanes->portfolio) {
 		lane_return(lane);
@@ -406,7 +406,7 @@ void lanes_free(struct lanes *lanes)
 
 /* --- for others -------------------------------------------------------------------------- */
 
-static gboolean choices_hold(const GArray *choices, const struct choice *choice)
+static bool choices_hold(const GArray *choices, const struct choice *choice)
 {
 	const struct choice *other = choices_find(choices, &choice->point);
 
@@ -414,14 +414,14 @@ static gboolean choices_hold(const GArray *choices, const struct choice *choice)
 }
 
 /* A world that is running may add plans that go on from any node it has come to. */
-static gboolean comes_through(const struct execution *execution, const GArray *choices)
+static bool comes_through(const struct execution *execution, const GArray *choices)
 {
 	g_autoptr(GArray) all = execution_plan_again(execution);
 
 	for (guint i = 0; i < choices->len; i++)
 		if (!choices_hold(all, &g_array_index(choices, struct choice, i)))
-			return FALSE;
-	return TRUE;
+			return false;
+	return true;
 }
 
 const GPtrArray *lanes_waiting(const struct lanes *lanes)
@@ -440,12 +440,12 @@ const char *lanes_alone(const struct lanes *lanes)
 	return lanes->alone;
 }
 
-gboolean lanes_are_mixed(const struct lanes *lanes)
+bool lanes_are_mixed(const struct lanes *lanes)
 {
 	return lanes->mixed;
 }
 
-gboolean lanes_need(const struct lanes *lanes, const struct world *world)
+bool lanes_need(const struct lanes *lanes, const struct world *world)
 {
 	const GArray *choices = world_choices(world);
 	enum buffering buffering = world_options(world)->buffering;
@@ -456,12 +456,12 @@ gboolean lanes_need(const struct lanes *lanes, const struct world *world)
 		if (lane->explorer && lane->buffering == buffering
 		    && (lane->strategy->needs(lane->strategy, choices)
 		        || (lane_execution(lane) && comes_through(lane_execution(lane), choices))))
-			return TRUE;
+			return true;
 	}
 	return lanes->portfolio && portfolio_needs(lanes->portfolio, buffering, choices);
 }
 
-gboolean lanes_have_part(const struct lanes *lanes, enum buffering buffering)
+bool lanes_have_part(const struct lanes *lanes, enum buffering buffering)
 {
 	const GPtrArray *parts = lanes->portfolio ? portfolio_parts(lanes->portfolio, buffering)
 	                                          : NULL;
@@ -469,7 +469,7 @@ gboolean lanes_have_part(const struct lanes *lanes, enum buffering buffering)
 	for (guint i = 0; i < lanes->waiting->len; i++)
 		if (((const struct store_part *)lanes->waiting->pdata[i])->buffering
 		    == (guint)buffering)
-			return TRUE;
+			return true;
 	return parts && parts->len > 0;
 }
 

@@ -12,6 +12,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_LANES_H
 #define MATCHPOINT_SCHEDULER_SESSION_LANES_H
 
+#include <stdbool.h>
+
 #include "coverage.h"
 #include "scheduler/store/store.h"
 #include "session.h"
@@ -39,13 +41,13 @@ void lanes_explore(struct lanes *lanes);
 /* Why worlds cannot run side by side; NULL: they may, for all that is known. */
 const char *lanes_alone(const struct lanes *lanes);
 /* They did all the same: nothing of what they explored counts. */
-gboolean lanes_are_mixed(const struct lanes *lanes);
+bool lanes_are_mixed(const struct lanes *lanes);
 
 /* Whether a plan could start from a snapshot of this world. */
-gboolean lanes_need(const struct lanes *lanes, const struct world *world);
+bool lanes_need(const struct lanes *lanes, const struct world *world);
 
 /* Whether a part of this tree waits that is not begun, or that no lane has. */
-gboolean lanes_have_part(const struct lanes *lanes, enum buffering buffering);
+bool lanes_have_part(const struct lanes *lanes, enum buffering buffering);
 
 /* Fills in what waits, and what is left. */
 void lanes_progress(const struct lanes *lanes, struct session_progress *progress);

@@ -6,12 +6,12 @@ struct mishaps {
 	guint64 wasted;
 	guint64 lost; /* plans of the search that the program did not follow */
 	char *lost_reason;
-	gboolean lost_unseen; /* one-sided communication could be the cause */
-	guint64 struck;       /* executions that something outside has ended, begun again */
-	char *struck_first;   /* what was struck; NULL: nothing was */
+	bool lost_unseen;   /* one-sided communication could be the cause */
+	guint64 struck;     /* executions that something outside has ended, begun again */
+	char *struck_first; /* what was struck; NULL: nothing was */
 	struct memory_pressure memory_before;
-	gboolean memory_ran_out; /* when one was struck */
-	guint64 starved;         /* interleavings that ended for that, twice */
+	bool memory_ran_out; /* when one was struck */
+	guint64 starved;     /* interleavings that ended for that, twice */
 };
 
 struct mishaps *mishaps_new(void)
@@ -37,12 +37,12 @@ void mishaps_add_struck(struct mishaps *mishaps, const char *what)
 		mishaps->struck_first = g_strdup(what);
 }
 
-gboolean mishaps_memory_ran_out(const struct mishaps *mishaps)
+bool mishaps_memory_ran_out(const struct mishaps *mishaps)
 {
 	return memory_pressure_since(&mishaps->memory_before);
 }
 
-void mishaps_add(struct mishaps *mishaps, const struct execution *execution, gboolean starved)
+void mishaps_add(struct mishaps *mishaps, const struct execution *execution, bool starved)
 {
 	const struct run_result *result = execution_result(execution);
 
@@ -121,9 +121,12 @@ void mishaps_save(const struct mishaps *mishaps, GVariantDict *state)
 
 void mishaps_recall(struct mishaps *mishaps, GVariantDict *state)
 {
+	gboolean unseen = false; /* as a GVariant gives it */
+
 	g_variant_dict_lookup(state, "wasted", "t", &mishaps->wasted);
 	g_variant_dict_lookup(state, "lost", "t", &mishaps->lost);
 	g_variant_dict_lookup(state, "starved", "t", &mishaps->starved);
 	g_variant_dict_lookup(state, "lost-reason", "s", &mishaps->lost_reason);
-	g_variant_dict_lookup(state, "lost-unseen", "b", &mishaps->lost_unseen);
+	if (g_variant_dict_lookup(state, "lost-unseen", "b", &unseen))
+		mishaps->lost_unseen = unseen;
 }

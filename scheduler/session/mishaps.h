@@ -4,6 +4,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_MISHAPS_H
 #define MATCHPOINT_SCHEDULER_SESSION_MISHAPS_H
 
+#include <stdbool.h>
+
 #include "scheduler/run/run.h"
 
 struct mishaps;
@@ -15,10 +17,10 @@ void mishaps_free(struct mishaps *mishaps);
 void mishaps_add_struck(struct mishaps *mishaps, const char *what);
 
 /* Whether the kernel has killed processes for want of memory since this was made. */
-gboolean mishaps_memory_ran_out(const struct mishaps *mishaps);
+bool mishaps_memory_ran_out(const struct mishaps *mishaps);
 
 /* An execution is over. `starved`: for want of memory, twice. */
-void mishaps_add(struct mishaps *mishaps, const struct execution *execution, gboolean starved);
+void mishaps_add(struct mishaps *mishaps, const struct execution *execution, bool starved);
 
 guint64 mishaps_wasted(const struct mishaps *mishaps);
 

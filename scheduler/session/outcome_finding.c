@@ -29,7 +29,7 @@ void outcome_finding_add(struct record_finding *finding, const struct outcomes *
 GArray *outcome_finding_count(struct record_finding *finding, const struct outcomes *outcomes,
                               const GArray *outcome_of, const guint *numbers)
 {
-	GArray *shown = g_array_new(FALSE, FALSE, sizeof(guint32));
+	GArray *shown = g_array_new(false, false, sizeof(guint32));
 
 	for (guint i = 0; i < outcome_of->len; i += 2) {
 		guint index = g_array_index(outcome_of, guint, i);
@@ -57,5 +57,5 @@ void outcome_finding_tell(struct record_finding *finding, const struct outcomes 
 		"%u outcomes; the second differs from the first in %s: \"%s\" instead of \"%s\"",
 		finding->outcomes->len, other->place, other->line ? other->line : "",
 		other->instead ? other->instead : "");
-	finding->replayed = finding->reproduced = TRUE;
+	finding->replayed = finding->reproduced = true;
 }

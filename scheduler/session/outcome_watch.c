@@ -24,7 +24,7 @@ struct outcome_watch *outcome_watch_new(struct session *session)
 	struct outcome_watch *watch = g_new0(struct outcome_watch, 1);
 
 	watch->session = session;
-	watch->outcome_of = g_array_new(FALSE, FALSE, sizeof(guint32));
+	watch->outcome_of = g_array_new(false, false, sizeof(guint32));
 	if (options->compare && !options->path)
 		watch->outcomes = outcomes_new();
 	return watch;
@@ -96,7 +96,7 @@ void outcome_watch_add(struct outcome_watch *watch, const struct record_executio
 struct again {
 	guint index;
 	guint number; /* of the outcome, for --keep-files; 0: not kept */
-	gboolean same;
+	bool same;
 	struct outcome_difference difference; /* from the reference */
 };
 
@@ -113,7 +113,7 @@ static void keep_files(const struct outcome_watch *watch, guint number)
 }
 
 /* Whether it has come to a good end, so that what it left can be compared. */
-static gboolean went_well(const struct execution *execution)
+static bool went_well(const struct execution *execution)
 {
 	const struct verdict *verdict = interleaving_verdict(execution);
 
@@ -136,12 +136,12 @@ static void compare_again(const struct outcome_watch *watch, const struct execut
 		keep_files(watch, again->number);
 }
 
-static gboolean run_again(const struct outcome_watch *watch, struct again *again)
+static bool run_again(const struct outcome_watch *watch, struct again *again)
 {
 	const struct record_execution *first = outcomes_first(watch->outcomes, again->index);
 	struct execution *execution = session_follow(
 		watch->session, outcomes_choices(watch->outcomes, again->index),
-		recall_buffering(first), FALSE, CALLS_FORGOTTEN);
+		recall_buffering(first), false, CALLS_FORGOTTEN);
 
 	compare_again(watch, execution, again);
 	session_drop(execution);
@@ -230,7 +230,7 @@ static void show_outcome(const struct outcome_watch *watch, guint index)
 	    || !session_may_make_sure(session))
 		return;
 	execution = session_follow(session, outcomes_choices(watch->outcomes, index),
-	                           recall_buffering(first), TRUE, CALLS_KEPT);
+	                           recall_buffering(first), true, CALLS_KEPT);
 	keep_calls(watch, execution, index);
 	session_drop(execution);
 }
@@ -299,8 +299,7 @@ static void tell_outcomes(const struct outcome_watch *watch, struct again *again
 /* --- in the end ------------------------------------------------------------------------------- */
 
 /* What merges of this store with others must know (scheduler/store/schema.h). */
-static GVariant *common_of(const struct outcome_watch *watch, const struct shard *shard,
-                           gboolean again)
+static GVariant *common_of(const struct outcome_watch *watch, const struct shard *shard, bool again)
 {
 	const struct outcomes *outcomes = watch->outcomes;
 	GVariantDict dict;
@@ -320,8 +319,7 @@ static GVariant *common_of(const struct outcome_watch *watch, const struct shard
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
-static void write_common(const struct outcome_watch *watch, const struct shard *shard,
-                         gboolean again)
+static void write_common(const struct outcome_watch *watch, const struct shard *shard, bool again)
 {
 	struct session *session = watch->session;
 	const struct session_options *options = session_options(session);
@@ -336,30 +334,30 @@ static void write_common(const struct outcome_watch *watch, const struct shard *
 }
 
 /* All is the same here. In parts of the tree that others explore it may not be: then it must be
- * known what varies by itself. FALSE: it is not known. */
-static gboolean look_for_varying(const struct outcome_watch *watch)
+ * known what varies by itself. false: it is not known. */
+static bool look_for_varying(const struct outcome_watch *watch)
 {
 	const struct session *session = watch->session;
 	struct again reference = {0};
 
 	if ((session_options(session)->shards == 0 && !session_stop_reason(session))
 	    || !session_may_make_sure(session))
-		return FALSE;
+		return false;
 	run_again(watch, &reference);
-	return TRUE;
+	return true;
 }
 
-/* FALSE: not all that was to be run again was. */
-static gboolean judge_outcomes(const struct outcome_watch *watch)
+/* false: not all that was to be run again was. */
+static bool judge_outcomes(const struct outcome_watch *watch)
 {
 	const struct session *session = watch->session;
 	guint all = watch->outcomes ? outcomes_count(watch->outcomes) : 0;
 	g_autofree struct again *agains = g_new0(struct again, all + 1);
 	g_autofree guint *numbers = g_new0(guint, all + 1);
-	gboolean again;
+	bool again;
 
 	if (all == 0)
-		return TRUE;
+		return true;
 	if (!outcomes_differ(watch->outcomes) && !session_options(session)->keep_files) {
 		again = look_for_varying(watch);
 		note_varying(watch);
@@ -374,7 +372,7 @@ static gboolean judge_outcomes(const struct outcome_watch *watch)
 	note_varying(watch);
 	for (guint i = 0; i < all; i++)
 		outcome_difference_clear(&agains[i].difference);
-	return TRUE;
+	return true;
 }
 
 void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *shard)

@@ -46,7 +46,7 @@ struct outcomes *outcomes_new(void)
 	outcomes->all = g_ptr_array_new_with_free_func(outcome_free);
 	outcomes->by_digest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	outcomes->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	outcomes->from = g_array_new(FALSE, FALSE, sizeof(guint));
+	outcomes->from = g_array_new(false, false, sizeof(guint));
 	return outcomes;
 }
 
@@ -66,18 +66,18 @@ void outcomes_free(struct outcomes *outcomes)
 
 /* --- lines --- */
 
-/* The next line with its newline; FALSE at the end. */
-static gboolean next_line(const char **at, const char *end, const char **ret_line, gsize *ret_size)
+/* The next line with its newline; false at the end. */
+static bool next_line(const char **at, const char *end, const char **ret_line, gsize *ret_size)
 {
 	const char *newline;
 
 	if (*at >= end)
-		return FALSE;
+		return false;
 	newline = memchr(*at, '\n', (gsize)(end - *at));
 	*ret_line = *at;
 	*at = newline ? newline + 1 : end;
 	*ret_size = (gsize)(*at - *ret_line);
-	return TRUE;
+	return true;
 }
 
 static guint64 hash_line(const char *line, gsize size)
@@ -93,7 +93,7 @@ static guint64 hash_line(const char *line, gsize size)
 
 static GArray *hash_lines(GBytes *text)
 {
-	GArray *lines = g_array_new(FALSE, FALSE, sizeof(guint64));
+	GArray *lines = g_array_new(false, false, sizeof(guint64));
 	guint64 hash = ABSENT;
 	const char *at, *end, *line;
 	gsize size;
@@ -157,14 +157,14 @@ static guint limit_of(const struct outcomes *outcomes, guint text)
 	return text < outcomes->from->len ? g_array_index(outcomes->from, guint, text) : G_MAXUINT;
 }
 
-static gboolean is_compared(const struct outcomes *outcomes, guint text, guint line)
+static bool is_compared(const struct outcomes *outcomes, guint text, guint line)
 {
 	g_autofree char *name = NULL;
 
 	if (line >= limit_of(outcomes, text))
-		return FALSE;
+		return false;
 	if (g_hash_table_size(outcomes->left_out) == 0)
-		return TRUE;
+		return true;
 	name = line_name(text, line);
 	return !g_hash_table_contains(outcomes->left_out, name);
 }
@@ -276,13 +276,13 @@ guint outcomes_stands_for(const struct outcomes *outcomes, guint index)
 	return ((const struct outcome *)outcomes->all->pdata[index])->stands_for;
 }
 
-gboolean outcomes_differ(const struct outcomes *outcomes)
+bool outcomes_differ(const struct outcomes *outcomes)
 {
 	for (guint i = 1; i < outcomes->all->len; i++) {
 		if (outcomes_stands_for(outcomes, i) != 0)
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 const struct record_execution *outcomes_first(const struct outcomes *outcomes, guint index)
@@ -346,18 +346,18 @@ void outcomes_leave_out(struct outcomes *outcomes, GVariant *left_out)
 /* --- comparing --- */
 
 /* The next compared line, from `*at` on, in which two texts differ; a line that only one has is a
- * difference. FALSE: there is none. */
-static gboolean next_difference(const struct outcomes *outcomes, guint text, const GArray *one,
-                                const GArray *other, guint *at)
+ * difference. false: there is none. */
+static bool next_difference(const struct outcomes *outcomes, guint text, const GArray *one,
+                            const GArray *other, guint *at)
 {
 	for (; *at < MAX(one->len, other->len); (*at)++) {
 		if (!is_compared(outcomes, text, *at))
 			continue;
 		if (*at >= one->len || *at >= other->len
 		    || g_array_index(one, guint64, *at) != g_array_index(other, guint64, *at))
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 static void note_varying(struct outcomes *outcomes, guint text, guint line, GBytes *seen)
@@ -369,11 +369,11 @@ static void note_varying(struct outcomes *outcomes, guint text, guint line, GByt
 	outcomes->varying.here = show_line(seen, line);
 }
 
-gboolean outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *texts)
+bool outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *texts)
 {
 	const struct outcome *outcome = outcomes->all->pdata[index];
 	g_autoptr(GPtrArray) again = hash_texts(texts);
-	gboolean same = TRUE;
+	bool same = true;
 
 	for (guint text = 0; text < again->len; text++) {
 		const GArray *before = outcome->lines->pdata[text], *after = again->pdata[text];
@@ -381,7 +381,7 @@ gboolean outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray 
 
 		for (; next_difference(outcomes, text, before, after, &line); line++) {
 			note_varying(outcomes, text, line, texts->pdata[text]);
-			same = FALSE;
+			same = false;
 			if (before->len == after->len)
 				g_hash_table_add(outcomes->left_out, line_name(text, line));
 			else
@@ -393,8 +393,8 @@ gboolean outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray 
 	return same;
 }
 
-gboolean outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts,
-                             struct outcome_difference *ret_difference)
+bool outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts,
+                         struct outcome_difference *ret_difference)
 {
 	const struct outcome *reference = outcomes->all->pdata[0];
 	g_autoptr(GPtrArray) lines = hash_texts(texts);
@@ -409,9 +409,9 @@ gboolean outcomes_difference(const struct outcomes *outcomes, const GPtrArray *t
 		ret_difference->line = line + 1;
 		ret_difference->here = show_line(texts->pdata[text], line);
 		ret_difference->instead = show_line(outcomes->reference->pdata[text], line);
-		return TRUE;
+		return true;
 	}
-	return FALSE;
+	return false;
 }
 
 const struct outcome_difference *outcomes_varying(const struct outcomes *outcomes)

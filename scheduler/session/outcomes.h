@@ -9,6 +9,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_OUTCOMES_H
 #define MATCHPOINT_SCHEDULER_SESSION_OUTCOMES_H
 
+#include <stdbool.h>
+
 #include "scheduler/store/record.h"
 
 #define OUTCOMES_KEPT 64 /* more are counted, but not told apart */
@@ -37,7 +39,7 @@ guint outcomes_add(struct outcomes *outcomes, const GPtrArray *texts,
 /* How many indices there are; which index stands for one since lines have been left out. */
 guint outcomes_count(const struct outcomes *outcomes);
 guint outcomes_stands_for(const struct outcomes *outcomes, guint index);
-gboolean outcomes_differ(const struct outcomes *outcomes); /* any from the reference */
+bool outcomes_differ(const struct outcomes *outcomes); /* any from the reference */
 
 /* The first interleaving: its path, buffering, choices and id; and its choices as a plan. */
 const struct record_execution *outcomes_first(const struct outcomes *outcomes, guint index);
@@ -54,12 +56,12 @@ void outcomes_leave_out(struct outcomes *outcomes, GVariant *left_out);
 const GPtrArray *outcomes_reference(const struct outcomes *outcomes);
 
 /* The first interleaving of an outcome was run again and left these texts: what differs is left out
- * from now on. TRUE: they are the same as far as compared. */
-gboolean outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *texts);
+ * from now on. true: they are the same as far as compared. */
+bool outcomes_check(struct outcomes *outcomes, guint index, const GPtrArray *texts);
 
-/* The first line, of those compared, in which texts differ from the reference's. FALSE: in none. */
-gboolean outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts,
-                             struct outcome_difference *ret_difference);
+/* The first line, of those compared, in which texts differ from the reference's. false: in none. */
+bool outcomes_difference(const struct outcomes *outcomes, const GPtrArray *texts,
+                         struct outcome_difference *ret_difference);
 
 /* The first line that was left out: `here` is what it was when it was seen to vary. NULL: none. */
 const struct outcome_difference *outcomes_varying(const struct outcomes *outcomes);

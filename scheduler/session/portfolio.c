@@ -16,14 +16,14 @@ struct tree {
 
 struct portfolio {
 	struct tree trees[BUFFERING_PER_SEND + 1];
-	gboolean takes[POOL_ORDERS]; /* the orders that share the time */
-	struct host *host;           /* whose time is shared; NULL: interleavings are */
+	bool takes[POOL_ORDERS]; /* the orders that share the time */
+	struct host *host;       /* whose time is shared; NULL: interleavings are */
 };
 
 struct portfolio *portfolio_new(enum session_order order, struct host *host)
 {
 	struct portfolio *portfolio = g_new0(struct portfolio, 1);
-	gboolean all = order == SESSION_ORDER_PORTFOLIO;
+	bool all = order == SESSION_ORDER_PORTFOLIO;
 
 	portfolio->takes[POOL_DEPTH] = all;
 	portfolio->takes[POOL_DEVIATIONS] = all || order == SESSION_ORDER_DEVIATIONS;
@@ -128,8 +128,8 @@ const GPtrArray *portfolio_parts(const struct portfolio *portfolio, enum bufferi
 	return tree->pool ? pool_parts(tree->pool) : NULL;
 }
 
-gboolean portfolio_needs(const struct portfolio *portfolio, enum buffering buffering,
-                         const GArray *choices)
+bool portfolio_needs(const struct portfolio *portfolio, enum buffering buffering,
+                     const GArray *choices)
 {
 	const struct tree *tree = &portfolio->trees[buffering];
 

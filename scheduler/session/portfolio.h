@@ -4,6 +4,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_PORTFOLIO_H
 #define MATCHPOINT_SCHEDULER_SESSION_PORTFOLIO_H
 
+#include <stdbool.h>
+
 #include "explorer/pool.h"
 #include "scheduler/host/host.h"
 #include "scheduler/run/strategy.h"
@@ -41,7 +43,7 @@ void portfolio_return(struct portfolio *portfolio, const struct portfolio_turn *
 const GPtrArray *portfolio_parts(const struct portfolio *portfolio, enum buffering buffering);
 
 /* Whether a plan that waits there contains all of these choices. */
-gboolean portfolio_needs(const struct portfolio *portfolio, enum buffering buffering,
-                         const GArray *choices);
+bool portfolio_needs(const struct portfolio *portfolio, enum buffering buffering,
+                     const GArray *choices);
 
 #endif

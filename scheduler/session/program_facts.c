@@ -1,13 +1,13 @@
 #include "program_facts.h"
 
 struct program_facts {
-	gboolean by_rule; /* Waitany, Test, ... were answered by rule somewhere */
-	gboolean collectives_waited;
+	bool by_rule; /* Waitany, Test, ... were answered by rule somewhere */
+	bool collectives_waited;
 	guint32 collectives_tried; /* 1 << enum collective_mode, where that mattered */
-	gboolean locks, atomics;   /* see world_has_locked, world_has_atomics */
-	gboolean accesses, accesses_unknown, accesses_learnt; /* see world_doubts */
-	gboolean threads;                                     /* MPI_THREAD_MULTIPLE was granted */
-	gboolean threads_in_turn; /* a program with threads has asked for MPI_THREAD_SERIALIZED */
+	bool locks, atomics;       /* see world_has_locked, world_has_atomics */
+	bool accesses, accesses_unknown, accesses_learnt; /* see world_doubts */
+	bool threads;                                     /* MPI_THREAD_MULTIPLE was granted */
+	bool threads_in_turn; /* a program with threads has asked for MPI_THREAD_SERIALIZED */
 };
 
 struct program_facts *program_facts_new(void)
@@ -38,37 +38,44 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 	facts->threads_in_turn |= result->threads_in_turn;
 }
 
-gboolean program_facts_threads(const struct program_facts *facts)
+bool program_facts_threads(const struct program_facts *facts)
 {
 	return facts->threads;
 }
 
+/* What is kept of them, as their state's text names it. */
+static const struct {
+	const char *name;
+	size_t where;
+} kept[] = {
+	{"by-rule", offsetof(struct program_facts, by_rule)},
+	{"collectives-waited", offsetof(struct program_facts, collectives_waited)},
+	{"threads", offsetof(struct program_facts, threads)},
+	{"threads-in-turn", offsetof(struct program_facts, threads_in_turn)},
+	{"locks", offsetof(struct program_facts, locks)},
+	{"atomics", offsetof(struct program_facts, atomics)},
+	{"accesses", offsetof(struct program_facts, accesses)},
+	{"accesses-unknown", offsetof(struct program_facts, accesses_unknown)},
+	{"accesses-learnt", offsetof(struct program_facts, accesses_learnt)},
+};
+
 void program_facts_save(const struct program_facts *facts, GVariantDict *state)
 {
-	g_variant_dict_insert(state, "by-rule", "b", facts->by_rule);
-	g_variant_dict_insert(state, "collectives-waited", "b", facts->collectives_waited);
+	for (guint i = 0; i < G_N_ELEMENTS(kept); i++)
+		g_variant_dict_insert(state, kept[i].name, "b",
+		                      (gboolean)G_STRUCT_MEMBER(bool, facts, kept[i].where));
 	g_variant_dict_insert(state, "collectives-tried", "u", facts->collectives_tried);
-	g_variant_dict_insert(state, "threads", "b", facts->threads);
-	g_variant_dict_insert(state, "threads-in-turn", "b", facts->threads_in_turn);
-	g_variant_dict_insert(state, "locks", "b", facts->locks);
-	g_variant_dict_insert(state, "atomics", "b", facts->atomics);
-	g_variant_dict_insert(state, "accesses", "b", facts->accesses);
-	g_variant_dict_insert(state, "accesses-unknown", "b", facts->accesses_unknown);
-	g_variant_dict_insert(state, "accesses-learnt", "b", facts->accesses_learnt);
 }
 
 void program_facts_recall(struct program_facts *facts, GVariantDict *state)
 {
-	g_variant_dict_lookup(state, "by-rule", "b", &facts->by_rule);
-	g_variant_dict_lookup(state, "collectives-waited", "b", &facts->collectives_waited);
+	for (guint i = 0; i < G_N_ELEMENTS(kept); i++) {
+		gboolean is = false; /* as a GVariant gives it */
+
+		if (g_variant_dict_lookup(state, kept[i].name, "b", &is))
+			G_STRUCT_MEMBER(bool, facts, kept[i].where) = is;
+	}
 	g_variant_dict_lookup(state, "collectives-tried", "u", &facts->collectives_tried);
-	g_variant_dict_lookup(state, "threads", "b", &facts->threads);
-	g_variant_dict_lookup(state, "threads-in-turn", "b", &facts->threads_in_turn);
-	g_variant_dict_lookup(state, "locks", "b", &facts->locks);
-	g_variant_dict_lookup(state, "atomics", "b", &facts->atomics);
-	g_variant_dict_lookup(state, "accesses", "b", &facts->accesses);
-	g_variant_dict_lookup(state, "accesses-unknown", "b", &facts->accesses_unknown);
-	g_variant_dict_lookup(state, "accesses-learnt", "b", &facts->accesses_learnt);
 }
 
 /* --- in words -------------------------------------------------------------------------------- */
@@ -125,7 +132,7 @@ static void note_accesses(const struct program_facts *facts, GPtrArray *notes)
 		                "interleaving, or with too irregular datatypes");
 }
 
-void program_facts_note(const struct program_facts *facts, gboolean all, GPtrArray *notes)
+void program_facts_note(const struct program_facts *facts, bool all, GPtrArray *notes)
 {
 	if (facts->by_rule)
 		add_note(notes,

@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_PROGRAM_FACTS_H
 #define MATCHPOINT_SCHEDULER_SESSION_PROGRAM_FACTS_H
 
+#include <stdbool.h>
+
 #include "scheduler/run/run.h"
 
 struct program_facts;
@@ -14,7 +16,7 @@ void program_facts_free(struct program_facts *facts);
 void program_facts_add(struct program_facts *facts, const struct execution *execution);
 
 /* MPI_THREAD_MULTIPLE was granted in one of them. */
-gboolean program_facts_threads(const struct program_facts *facts);
+bool program_facts_threads(const struct program_facts *facts);
 
 /* For a session that goes on from here, and back from it. */
 void program_facts_save(const struct program_facts *facts, GVariantDict *state);
@@ -22,6 +24,6 @@ void program_facts_recall(struct program_facts *facts, GVariantDict *state);
 
 /* Adds notes (char *). `all`: all that was asked for was explored, so that what was not is of
  * interest. */
-void program_facts_note(const struct program_facts *facts, gboolean all, GPtrArray *notes);
+void program_facts_note(const struct program_facts *facts, bool all, GPtrArray *notes);
 
 #endif

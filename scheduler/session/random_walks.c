@@ -56,12 +56,12 @@ static guint next_buffering(const struct random_walks *walks)
 	return next;
 }
 
-static gboolean walks_may_go_on(const struct plan_source *source)
+static bool walks_may_go_on(const struct plan_source *source)
 {
 	return session_may_go_on(((const struct random_walks *)source)->session);
 }
 
-static gboolean walks_next(struct plan_source *source, struct run_request *ret_request)
+static bool walks_next(struct plan_source *source, struct run_request *ret_request)
 {
 	struct random_walks *walks = (struct random_walks *)source;
 	struct strategy *strategy = NULL;
@@ -76,18 +76,18 @@ static gboolean walks_next(struct plan_source *source, struct run_request *ret_r
 			walks->bufferings &= ~(1u << walks->turn);
 	}
 	if (!plan)
-		return FALSE;
+		return false;
 	*ret_request = (struct run_request){
 		.plan = plan, .strategy = strategy, .buffering = (enum buffering)walks->turn};
 	session_request(walks->session, ret_request, CALLS_NEW);
-	return TRUE;
+	return true;
 }
 
 static void walks_ended(struct plan_source *source, struct execution *execution)
 {
 	struct random_walks *walks = (struct random_walks *)source;
 
-	session_finish(walks->session, execution, TRUE);
+	session_finish(walks->session, execution, true);
 	walks->made += runs_of(walks->searches[walks->turn]) - walks->before;
 	if (session_save_is_due(walks->session))
 		session_save(walks->session);
@@ -177,5 +177,5 @@ char *random_walks_words(const struct random_walks *walks)
 	                interleavings == 1 ? "" : "s", walks->made, walks->made == 1 ? "" : "s");
 	if (session_stop_reason(session))
 		g_string_append_printf(text, ", %s", session_stop_reason(session));
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }

@@ -25,7 +25,7 @@ enum buffering recall_buffering(const struct record_execution *execution)
 
 GArray *recall_choices(const struct record_execution *execution)
 {
-	GArray *choices = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	GArray *choices = g_array_new(false, false, sizeof(struct choice));
 
 	for (guint i = 0; i < execution->choices->len; i++) {
 		struct choice choice = record_choice_made(execution->choices->pdata[i]);

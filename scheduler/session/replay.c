@@ -40,7 +40,7 @@ void replay_add_well_kept(struct replay *replay, guint32 buffering)
 	replay->well |= buffering;
 }
 
-gboolean replay_has_well_kept(const struct replay *replay, guint32 buffering)
+bool replay_has_well_kept(const struct replay *replay, guint32 buffering)
 {
 	return (replay->well & buffering) != 0;
 }
@@ -61,15 +61,14 @@ static void report_difference(struct replay *replay, const struct execution *exe
 	                         : g_strdup_printf("%s #%u ended otherwise when its path was "
 	                                           "followed again, though by the same calls",
 	                                           finding_kind_name(finding->kind), finding->id);
-	other->replayed = other->reproduced = TRUE;
+	other->replayed = other->reproduced = true;
 	other = findings_add(session_findings(replay->session), other, record, choices);
 	if (other->count == 1)
 		replay_add_log(replay, call_log_take(execution_world(execution)));
 }
 
 /* Whether the interleaving just carried out has shown this finding. */
-static gboolean shows_finding(const struct execution *execution,
-                              const struct record_finding *finding)
+static bool shows_finding(const struct execution *execution, const struct record_finding *finding)
 {
 	const GPtrArray *shown = interleaving_verdict(execution)->findings;
 	g_autofree char *key = record_finding_key(finding);
@@ -78,15 +77,15 @@ static gboolean shows_finding(const struct execution *execution,
 		g_autofree char *again = record_finding_key(shown->pdata[i]);
 
 		if (g_str_equal(key, again))
-			return TRUE;
+			return true;
 	}
-	return FALSE;
+	return false;
 }
 
 /* Those that the same interleaving has shown are seen again together. What does not show is only
  * believed without unwinding. */
 static void mark_replayed(const struct replay *replay, const struct execution *execution, guint id,
-                          gboolean unwinds)
+                          bool unwinds)
 {
 	const struct findings *findings = session_findings(replay->session);
 	const GPtrArray *all = findings_all(findings);
@@ -104,7 +103,7 @@ static void mark_replayed(const struct replay *replay, const struct execution *e
 /* The replay is over, but not gone yet. Its calls are those of the first time, unless they differ.
  */
 static void compare_replay(struct replay *replay, const struct execution *execution,
-                           const struct record_finding *finding, gboolean unwinds)
+                           const struct record_finding *finding, bool unwinds)
 {
 	const struct call_log *log = replay->logs->pdata[finding->id - 1];
 	struct session *session = replay->session;
@@ -122,8 +121,7 @@ static void compare_replay(struct replay *replay, const struct execution *execut
 		report_difference(replay, execution, finding, difference);
 }
 
-static void replay_once(struct replay *replay, const struct record_finding *finding,
-                        gboolean unwinds)
+static void replay_once(struct replay *replay, const struct record_finding *finding, bool unwinds)
 {
 	struct session *session = replay->session;
 	enum buffering buffering;
@@ -140,9 +138,9 @@ static void replay_once(struct replay *replay, const struct record_finding *find
  * program's. What shows with it is right; what does not is tried without. */
 static void replay_finding(struct replay *replay, const struct record_finding *finding)
 {
-	replay_once(replay, finding, TRUE);
+	replay_once(replay, finding, true);
 	if (!finding->reproduced && session_may_make_sure(replay->session))
-		replay_once(replay, finding, FALSE);
+		replay_once(replay, finding, false);
 }
 
 /* What goes well under this buffering, once more: for its stacks. */
@@ -155,7 +153,7 @@ static void replay_good(const struct replay *replay, enum buffering buffering)
 
 	if (!choices)
 		return;
-	execution = session_follow(session, choices, buffering, TRUE, CALLS_FORGOTTEN);
+	execution = session_follow(session, choices, buffering, true, CALLS_FORGOTTEN);
 	if (interleaving_verdict(execution)->ended_well && !execution_result(execution)->lost)
 		session_keep_stacks(session, execution, number);
 	session_drop(execution);
@@ -174,7 +172,7 @@ static void replay_all_good(const struct replay *replay)
 			replay_good(replay, (enum buffering)i);
 }
 
-static gboolean is_replay(const struct session_options *options)
+static bool is_replay(const struct session_options *options)
 {
 	return options->conduct || (options->path && options->path->choices->len > 0);
 }
@@ -197,7 +195,7 @@ void replay_findings(struct replay *replay)
 {
 	struct session *session = replay->session;
 	const GPtrArray *all = findings_all(session_findings(session));
-	gboolean seen_again = is_replay(session_options(session)); /* by what it is itself */
+	bool seen_again = is_replay(session_options(session)); /* by what it is itself */
 	guint first = replay->done;
 
 	while (replay->done < all->len && session_may_make_sure(session)) {
@@ -206,7 +204,7 @@ void replay_findings(struct replay *replay)
 
 		if (!finding->reproduced) {
 			if (seen_again || finding->kind == FINDING_NOT_REPRODUCIBLE)
-				finding->replayed = finding->reproduced = TRUE;
+				finding->replayed = finding->reproduced = true;
 			else
 				replay_finding(replay, finding);
 		}

@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_REPLAY_H
 #define MATCHPOINT_SCHEDULER_SESSION_REPLAY_H
 
+#include <stdbool.h>
+
 #include "scheduler/run/call_log.h"
 #include "session.h"
 
@@ -18,7 +20,7 @@ void replay_add_log(struct replay *replay, struct call_log *log);
 /* All calls of an interleaving that ended well under this buffering are kept: it can be compared
  * with; whether there is one. */
 void replay_add_well_kept(struct replay *replay, guint32 buffering);
-gboolean replay_has_well_kept(const struct replay *replay, guint32 buffering);
+bool replay_has_well_kept(const struct replay *replay, guint32 buffering);
 
 /* Runs the interleaving of each finding again that has not been: those that do not show are marked,
  * and told as not-reproducible. To be called between two interleavings. */

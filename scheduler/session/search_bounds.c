@@ -14,7 +14,7 @@ static guint count_of(const struct session_options *options)
 
 GArray *search_bounds(const struct session_options *options)
 {
-	GArray *bounds = g_array_new(FALSE, FALSE, sizeof(struct explorer_bound));
+	GArray *bounds = g_array_new(false, false, sizeof(struct explorer_bound));
 
 	for (guint i = 0; options->bounds && i < options->bounds->len; i++) {
 		const struct bound *bound = &g_array_index(options->bounds, struct bound, i);
@@ -37,8 +37,8 @@ struct explorer_options search_bounds_explorer(const struct session_options *opt
 	};
 }
 
-static gboolean counts_for_bound(const struct execution *execution, const struct bound *bound,
-                                 const struct point *point)
+static bool counts_for_bound(const struct execution *execution, const struct bound *bound,
+                             const struct point *point)
 {
 	const struct world_call *call = world_call_info(execution_world(execution), point->rank,
 	                                                point->call);
@@ -51,7 +51,7 @@ static gboolean counts_for_bound(const struct execution *execution, const struct
 		place = execution_call_place(execution, point->rank, point->call);
 		return bound_is_at(bound, &place);
 	}
-	return FALSE;
+	return false;
 }
 
 guint64 search_bounds_mark(const struct session_options *options, const struct execution *execution,
@@ -147,7 +147,7 @@ static void note_regions(const struct session_options *options, const struct lef
 		g_string_append_printf(text, ": %" G_GUINT64_FORMAT " other alternative%s left out",
 		                       left_out->vouched,
 		                       left_out->vouched == 1 ? " was" : "s were");
-	g_ptr_array_add(notes, g_string_free(text, FALSE));
+	g_ptr_array_add(notes, g_string_free(text, false));
 }
 
 void search_bounds_note(const struct session_options *options, const struct left_out *left_out,

@@ -22,7 +22,7 @@ G_DEFINE_QUARK(matchpoint_session_error, session_error)
 struct interleaving *session_request(struct session *session, struct run_request *request,
                                      enum interleaving_calls calls)
 {
-	gboolean alone = session->options->path != NULL;
+	bool alone = session->options->path != NULL;
 	struct interleaving *interleaving;
 
 	request->stacks |= alone;
@@ -39,7 +39,7 @@ void session_drop(struct execution *execution)
 	interleaving_free(interleaving);
 }
 
-static gboolean is_needed(const struct world *world, void *user)
+static bool is_needed(const struct world *world, void *user)
 {
 	return lanes_need(((const struct session *)user)->lanes, world);
 }
@@ -50,14 +50,14 @@ void session_release_snapshots(struct session *session)
 }
 
 void session_keep_snapshots(struct session *session,
-                            gboolean (*needed)(const struct world *world, void *user), void *user)
+                            bool (*needed)(const struct world *world, void *user), void *user)
 {
 	runs_release_snapshots(session->runs, needed, user);
 }
 
 void session_add_interleaving(struct session *session, const struct execution *execution,
                               struct record_execution *record, const GArray *choices,
-                              GPtrArray *shown, gboolean ended_well)
+                              GPtrArray *shown, bool ended_well)
 {
 	const struct world *world = execution ? execution_world(execution) : NULL;
 	g_autoptr(GPtrArray) changed = g_ptr_array_new();
@@ -110,7 +110,7 @@ void session_account(struct session *session, const struct execution *execution)
 		add_execution(session, execution);
 }
 
-gboolean session_is_whole(const struct execution *execution)
+bool session_is_whole(const struct execution *execution)
 {
 	const struct run_result *result = execution_result(execution);
 
@@ -118,24 +118,24 @@ gboolean session_is_whole(const struct execution *execution)
 	       && !interleaving_of(execution)->session->error;
 }
 
-gboolean session_finish(struct session *session, struct execution *execution, gboolean counts)
+bool session_finish(struct session *session, struct execution *execution, bool counts)
 {
 	enum buffering buffering = world_options(execution_world(execution))->buffering;
 	guint64 before = session->interleavings;
-	gboolean whole = session_is_whole(execution);
+	bool whole = session_is_whole(execution);
 
 	if (counts)
 		session_account(session, execution);
 	coverage_add(session->coverage, buffering, session->interleavings - before);
 	session_drop(execution);
 	if (!whole)
-		return FALSE;
+		return false;
 	if (counts) {
 		replay_findings(session->replay);
 		outcome_watch_doubt(session->outcomes);
 	}
 	session_release_snapshots(session);
-	return TRUE;
+	return true;
 }
 
 /* What the options ask for. */
@@ -211,11 +211,11 @@ static void hand_over(struct session *session, struct session_result *ret)
 }
 
 /* *ret_again: to be done again, without worlds side by side. */
-static gboolean run_session(const struct session_options *options, struct session_result *ret,
-                            const char **ret_again, GError **error)
+static bool run_session(const struct session_options *options, struct session_result *ret,
+                        const char **ret_again, GError **error)
 {
 	struct session session = {0};
-	gboolean opened, mixed;
+	bool opened, mixed;
 
 	interruption_hold();
 	session_init(&session, options);
@@ -241,12 +241,11 @@ static gboolean run_session(const struct session_options *options, struct sessio
 	return session.error == NULL;
 }
 
-gboolean session_run(const struct session_options *options, struct session_result *ret,
-                     GError **error)
+bool session_run(const struct session_options *options, struct session_result *ret, GError **error)
 {
 	struct session_options alone = *options;
 	gint64 begun = g_get_monotonic_time();
-	gboolean fine = run_session(options, ret, &alone.alone, error);
+	bool fine = run_session(options, ret, &alone.alone, error);
 	double seconds = (double)(g_get_monotonic_time() - begun) / G_USEC_PER_SEC;
 
 	if (!fine || !alone.alone || options->alone)

@@ -8,6 +8,7 @@
 #define MATCHPOINT_SCHEDULER_SESSION_SESSION_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 #include "explorer/path.h"
 #include "scheduler/host/wrapper.h"
@@ -50,7 +51,7 @@ struct session_options {
 	guint64 max_memory;        /* bytes for snapshots; 0: half of what is free */
 	int deviations;            /* -1: no bound */
 	enum session_order order;  /* explore: of the search */
-	gboolean random;           /* explore: random walks instead of the search */
+	bool random;               /* explore: random walks instead of the search */
 	guint64 seed;              /* of these */
 	const GArray *bounds;      /* of struct bound (bounds.h); NULL: none */
 	guint not_yet;       /* how often in a row a poll is told so although it need not be */
@@ -58,12 +59,12 @@ struct session_options {
 	guint shard, shards; /* explore: this one of so many parts of the tree; 0: all of it */
 	guint jobs;          /* explore: worlds side by side; 0: one */
 	const char *alone;   /* why they cannot run so, for a note; NULL: they may */
-	gboolean resume;     /* go on with the exploration that the store holds */
-	gboolean fail_fast;
+	bool resume;         /* go on with the exploration that the store holds */
+	bool fail_fast;
 	GStrv ignored; /* kinds of findings (finding_kind.h) that are not reported; NULL: none */
-	gboolean every_call_waits;
-	gboolean virtual_time;  /* who sleeps goes on at once, and its clocks with it */
-	gboolean compare;       /* explore: what interleavings that end well leave */
+	bool every_call_waits;
+	bool virtual_time;      /* who sleeps goes on at once, and its clocks with it */
+	bool compare;           /* explore: what interleavings that end well leave */
 	char **compare_files;   /* besides their output; NULL: none */
 	const char *keep_files; /* directory for the files of each outcome, or NULL */
 	const struct path
@@ -72,8 +73,8 @@ struct session_options {
 	 * job that it goes back in; NULL: none. */
 	void (*conduct)(struct session *session, void *conductor);
 	void *conductor;
-	/* Ctrl-C: TRUE, the conductor has seen to it; NULL: it ends the session. */
-	gboolean (*interrupted)(void *conductor);
+	/* Ctrl-C: true, the conductor has seen to it; NULL: it ends the session. */
+	bool (*interrupted)(void *conductor);
 	/* Where its ranks run; NULL: on this machine. Outlives the session. */
 	struct host *host;
 	const struct wrapper *wrapper; /* what ranks run under; nobody is hurried then; or NULL */
@@ -86,17 +87,16 @@ struct session_options {
 struct session_result {
 	struct record_exploration *exploration;
 	GPtrArray *findings; /* struct record_finding */
-	gboolean lost;       /* replay: the program no longer follows the path */
+	bool lost;           /* replay: the program no longer follows the path */
 	char *lost_reason;
 };
 
 void session_result_clear(struct session_result *result);
 
-/* Carries the session out. FALSE with `error` set (SESSION_ERROR): the program could not be run or
+/* Carries the session out. false with `error` set (SESSION_ERROR): the program could not be run or
  * controlled, or the store not be written; what was explored before is in the store and in the
  * result. No process, socket or shared-memory file is left behind either way. */
-gboolean session_run(const struct session_options *options, struct session_result *ret,
-                     GError **error);
+bool session_run(const struct session_options *options, struct session_result *ret, GError **error);
 
 #define SESSION_ERROR (session_error_quark())
 GQuark session_error_quark(void);

@@ -79,7 +79,7 @@ void session_fail(struct session *session, const char *format, ...)
 	driver_stop(session->driver);
 }
 
-gboolean session_has_failed(const struct session *session)
+bool session_has_failed(const struct session *session)
 {
 	return session->error != NULL;
 }
@@ -95,17 +95,17 @@ const char *session_stop_reason(const struct session *session)
 	return session->stop_reason;
 }
 
-gboolean session_may_go_on(const struct session *session)
+bool session_may_go_on(const struct session *session)
 {
 	return !session->error && !session->stop_reason;
 }
 
-gboolean session_may_make_sure(const struct session *session)
+bool session_may_make_sure(const struct session *session)
 {
 	return !session->error && !session->hurry;
 }
 
-gboolean session_is_enough(struct session *session)
+bool session_is_enough(struct session *session)
 {
 	guint64 most = session->options->max_interleavings;
 	guint running = runs_count(session->runs);
@@ -116,23 +116,23 @@ gboolean session_is_enough(struct session *session)
 	reason = g_strdup_printf("stopped by --max-interleavings %" G_GUINT64_FORMAT, most);
 	if (running == 0)
 		session_stop(session, reason);
-	return TRUE;
+	return true;
 }
 
 struct waiting {
 	const struct session *session;
-	gboolean (*condition)(void *data);
+	bool (*condition)(void *data);
 	void *data;
 };
 
-static gboolean is_enough_waited(void *data)
+static bool is_enough_waited(void *data)
 {
 	const struct waiting *waiting = data;
 
 	return waiting->condition(waiting->data) || !session_may_go_on(waiting->session);
 }
 
-void session_wait(struct session *session, gboolean (*condition)(void *data), void *data)
+void session_wait(struct session *session, bool (*condition)(void *data), void *data)
 {
 	struct waiting waiting = {session, condition, data};
 

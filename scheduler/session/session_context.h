@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_SESSION_CONTEXT_H
 #define MATCHPOINT_SCHEDULER_SESSION_SESSION_CONTEXT_H
 
+#include <stdbool.h>
+
 #include "conductor.h"
 
 struct coverage;
@@ -34,25 +36,25 @@ gint64 session_now(const struct session *session);
 
 /* Going on is impossible: the message says what, where, and what to do. Keeps the first. */
 void session_fail(struct session *session, const char *format, ...) G_GNUC_PRINTF(2, 3);
-gboolean session_has_failed(const struct session *session);
+bool session_has_failed(const struct session *session);
 
 /* No further interleaving is to be started, for this reason; keeps the first. */
 void session_stop(struct session *session, const char *reason);
 
 /* Whether there is time to run what was found once more. */
-gboolean session_may_make_sure(const struct session *session);
+bool session_may_make_sure(const struct session *session);
 
 /* Whether no further interleaving may be started: with those that run there are as many as asked
  * for, or the session is to end (stops it, if that is why). */
-gboolean session_is_enough(struct session *session);
+bool session_is_enough(struct session *session);
 
 /* --- interleavings of the exploration --------------------------------------------------------- */
 
 /* Whether it came to its end, so that the next may begin. */
-gboolean session_is_whole(const struct execution *execution);
+bool session_is_whole(const struct execution *execution);
 /* Accounts for it if it counts, drops it, and does what there is to do between two interleavings of
  * a search. Returns whether it was whole. */
-gboolean session_finish(struct session *session, struct execution *execution, gboolean counts);
+bool session_finish(struct session *session, struct execution *execution, bool counts);
 /* Gives up the snapshots that no plan asks for any more, and those beyond the budget. */
 void session_release_snapshots(struct session *session);
 
@@ -63,6 +65,6 @@ void session_keep_stacks(struct session *session, const struct execution *execut
 /* Writes what is left with what has been found so far (session_past.c). */
 void session_save(struct session *session);
 /* The same when it is time to: not each time, so that it costs little. */
-gboolean session_save_is_due(const struct session *session);
+bool session_save_is_due(const struct session *session);
 
 #endif

@@ -93,12 +93,12 @@ struct verdict_facts session_facts(const struct session *session, struct executi
 /* All calls are kept of one interleaving for each finding, of one that ended well under each
  * buffering to compare it with, and of those that were asked for by path; of what a conductor
  * tries, only of what it keeps. That outcomes differ is known too late: one is run again. */
-static gboolean keeps_calls(const struct interleaving *interleaving)
+static bool keeps_calls(const struct interleaving *interleaving)
 {
 	const struct session *session = interleaving->session;
 	const struct verdict *verdict = interleaving->verdict;
-	gboolean fresh = verdict->ended_well
-	                 && !replay_has_well_kept(session->replay, verdict->record->buffering);
+	bool fresh = verdict->ended_well
+	             && !replay_has_well_kept(session->replay, verdict->record->buffering);
 
 	if (!session->store || interleaving->calls != CALLS_NEW)
 		return session->store && interleaving->calls == CALLS_KEPT;
@@ -107,7 +107,7 @@ static gboolean keeps_calls(const struct interleaving *interleaving)
 	return fresh;
 }
 
-static gboolean on_end(void *owner, struct execution *execution, const char **ret_word)
+static bool on_end(void *owner, struct execution *execution, const char **ret_word)
 {
 	const struct interleaving *interleaving = owner;
 	struct session *session = interleaving->session;
@@ -155,7 +155,7 @@ static struct place place_of_line(const struct session *session, const struct wi
 {
 	g_autofree char *path = g_canonicalize_filename(line->file,
 	                                                session->exploration->directory);
-	gboolean is_file = g_file_test(path, G_FILE_TEST_IS_REGULAR);
+	bool is_file = g_file_test(path, G_FILE_TEST_IS_REGULAR);
 	g_autofree char *valid = g_utf8_make_valid(is_file ? path : line->file, -1);
 	g_autofree char *directory = g_path_get_dirname(valid), *name = g_path_get_basename(valid);
 
@@ -184,7 +184,7 @@ static void add_lines(const struct session *session, const struct wire_stack *st
 static GArray *frames_of(const struct session *session, const struct execution *execution, int rank,
                          const struct wire_stack *stack)
 {
-	GArray *frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+	GArray *frames = g_array_new(false, false, sizeof(struct record_frame));
 
 	add_functions(execution, rank, stack->frames, stack->inner, frames);
 	add_lines(session, stack, frames);
@@ -196,7 +196,7 @@ static GArray *frames_of(const struct session *session, const struct execution *
 /* What the stack is known by: its addresses, and its lines if it has any. */
 static GArray *key_of(const struct wire_stack *stack)
 {
-	GArray *key = g_array_new(FALSE, FALSE, sizeof(guint64));
+	GArray *key = g_array_new(false, false, sizeof(guint64));
 
 	g_array_append_vals(key, stack->frames, stack->count);
 	for (guint32 i = 0; i < stack->line_count; i++) {
@@ -269,7 +269,7 @@ const struct run_client session_run_client = {
 
 /* --- who is told what happens (run/events.h) --- */
 
-static gboolean write_store(void *user, const struct run_event *event, GError **error)
+static bool write_store(void *user, const struct run_event *event, GError **error)
 {
 	return store_add(((struct session *)user)->store, event->record, event->changed, error);
 }

@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_SESSION_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_SESSION_SESSION_INTERNAL_H
 
+#include <stdbool.h>
+
 #include "ckpt/journal.h"
 #include "findings.h"
 #include "scheduler/host/host.h"
@@ -51,17 +53,17 @@ struct session {
 	struct past *past;
 
 	/* how it ends */
-	char *stop_reason;    /* no further interleaving is to be started; NULL: go on */
-	gboolean hurry;       /* Ctrl-C, or time is long up: not even findings are replayed */
-	gboolean stacks_told; /* in this silence */
-	GError *error;        /* the first thing that makes going on impossible */
+	char *stop_reason; /* no further interleaving is to be started; NULL: go on */
+	bool hurry;        /* Ctrl-C, or time is long up: not even findings are replayed */
+	bool stacks_told;  /* in this silence */
+	GError *error;     /* the first thing that makes going on impossible */
 };
 
 /* Sets the session up for these options; nothing can fail yet. */
 void session_init(struct session *session, const struct session_options *options);
 
 /* Makes the run directory, the sockets and the store. */
-gboolean session_open(struct session *session, GError **error);
+bool session_open(struct session *session, GError **error);
 
 /* Frees all but what has been found. */
 void session_release(struct session *session);
@@ -80,7 +82,7 @@ void session_tell_end(struct session *session, const struct execution *execution
  * it has `shown`. */
 void session_add_interleaving(struct session *session, const struct execution *execution,
                               struct record_execution *record, const GArray *choices,
-                              GPtrArray *shown, gboolean ended_well);
+                              GPtrArray *shown, bool ended_well);
 
 /* Adds the notes to the exploration's record; puts the files back (session_notes.c). */
 void session_add_notes(struct session *session);
@@ -97,6 +99,6 @@ void past_free(struct past *past);
 double past_seconds(const struct past *past);
 
 /* Opens the store for this exploration; with --resume for going on with what it holds. */
-gboolean session_open_store(struct session *session, GError **error);
+bool session_open_store(struct session *session, GError **error);
 
 #endif

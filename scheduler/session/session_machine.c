@@ -20,7 +20,7 @@
 #define LEAST_DESCRIPTORS (AGENT_WORLD_FD + 56u)
 
 /* Whether the machine can hold so many ranks at all. */
-static gboolean enough_room(guint64 ranks, GError **error)
+static bool enough_room(guint64 ranks, GError **error)
 {
 	guint64 memory = uv_get_free_memory(); /* what is available, caches included */
 	struct rlimit files;
@@ -32,10 +32,10 @@ static gboolean enough_room(guint64 ranks, GError **error)
 		            "are available: use fewer ranks, or a smaller -j",
 		            (guint)ranks, (guint)(ranks * (RANK_BYTES >> 20)),
 		            (guint)(memory >> 20));
-		return FALSE;
+		return false;
 	}
 	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
-		return TRUE;
+		return true;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
 	needed = MAX(ranks * RANK_DESCRIPTORS + OUR_DESCRIPTORS, LEAST_DESCRIPTORS);
@@ -45,9 +45,9 @@ static gboolean enough_room(guint64 ranks, GError **error)
 		            "raise the limit (ulimit -n)%s",
 		            (guint)ranks, (guint)needed, (guint)files.rlim_max,
 		            needed > LEAST_DESCRIPTORS ? ", use fewer ranks, or a smaller -j" : "");
-		return FALSE;
+		return false;
 	}
-	return TRUE;
+	return true;
 }
 
 static const char *place_of_journal(const struct session_options *options)
@@ -58,46 +58,46 @@ static const char *place_of_journal(const struct session_options *options)
 /* What a predecessor that was killed has left changed must not become part of what is explored: an
  * exploration that is gone on with would be that of another program. One that begins takes the
  * files as they are, with a note. */
-static gboolean put_back_left(struct session *session, GError **error)
+static bool put_back_left(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
 	GPtrArray *notes = session->exploration->notes;
 	g_autoptr(GError) problem = NULL;
 
 	if (!options->store || aftermath_put_back(options->store, notes, &problem))
-		return TRUE;
+		return true;
 	if (!options->resume) {
 		g_ptr_array_add(notes, g_strdup(problem->message));
-		return TRUE;
+		return true;
 	}
 	g_set_error(error, SESSION_ERROR, 0,
 	            "%s: put them back by hand, and remove that directory, to go on with the "
 	            "exploration",
 	            problem->message);
-	return FALSE;
+	return false;
 }
 
 /* Whoever cleans up after this process finds the journal by it. */
-static gboolean link_journal(struct session *session, GError **error)
+static bool link_journal(struct session *session, GError **error)
 {
 	g_autofree char *link = run_directory_file(session->directory, RUN_DIRECTORY_JOURNAL);
 
 	if (symlink(journal_path(session->journal), link) == 0)
-		return TRUE;
+		return true;
 	g_set_error(error, SESSION_ERROR, 0, "cannot write %s: %s", link, g_strerror(errno));
-	return FALSE;
+	return false;
 }
 
 /* An exploration, or what goes back otherwise, leaves the files as they were; run and replay leave
  * them as the program does. */
-static gboolean open_journal(struct session *session, GError **error)
+static bool open_journal(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
 
 	if (!put_back_left(session, error))
-		return FALSE;
+		return false;
 	if (options->path || (!options->conduct && !g_str_equal(options->command, "explore")))
-		return TRUE;
+		return true;
 	session->journal = journal_new(place_of_journal(options), error);
 	return session->journal && link_journal(session, error);
 }
@@ -130,20 +130,20 @@ static char *find_shim(GError **error)
 	return NULL;
 }
 
-gboolean session_machine_prepare(struct session *session, GError **error)
+bool session_machine_prepare(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
 
 	offspring_adopt();
 	if (!enough_room((guint64)options->ranks * MAX(options->jobs, 1), error))
-		return FALSE;
+		return false;
 	session->janitor = janitor_start(place_of_journal(options));
 	aftermath_put_back_all(session->exploration->notes);
 	session->directory = run_directory_new(options->ranks, error);
 	return session->directory != NULL;
 }
 
-gboolean session_machine_open(struct session *session, GError **error)
+bool session_machine_open(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
 	g_autofree char *shim = NULL;
@@ -159,7 +159,7 @@ gboolean session_machine_open(struct session *session, GError **error)
 	};
 
 	if (!open_journal(session, error))
-		return FALSE;
+		return false;
 	local.journal = session->journal;
 	local.shim = shim = find_shim(error);
 	if (shim)

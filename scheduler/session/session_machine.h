@@ -4,13 +4,14 @@
 #define MATCHPOINT_SCHEDULER_SESSION_SESSION_MACHINE_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 struct session;
 
 /* Looks whether there is room, and makes the run directory. */
-gboolean session_machine_prepare(struct session *session, GError **error);
+bool session_machine_prepare(struct session *session, GError **error);
 /* Makes the journal, and opens session->host. */
-gboolean session_machine_open(struct session *session, GError **error);
+bool session_machine_open(struct session *session, GError **error);
 /* Ends what the program has left, puts its files back, and removes all that was made. The host is
  * drained. */
 void session_machine_close(struct session *session);

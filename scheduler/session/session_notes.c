@@ -132,7 +132,7 @@ static void note_sets(struct session *session)
 }
 
 /* Of what was asked for: else it is known anyway that something was not explored. */
-static gboolean explored_all(const struct session *session)
+static bool explored_all(const struct session *session)
 {
 	const struct session_options *options = session->options;
 

@@ -47,7 +47,7 @@ static void add_identity(GPtrArray *identity, const char *name, char *value)
 
 static char *digest_file(const char *file)
 {
-	g_autoptr(GMappedFile) mapped = g_mapped_file_new(file, FALSE, NULL);
+	g_autoptr(GMappedFile) mapped = g_mapped_file_new(file, false, NULL);
 	g_autoptr(GBytes) bytes = mapped ? g_mapped_file_get_bytes(mapped) : NULL;
 
 	return bytes ? g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, bytes)
@@ -70,7 +70,7 @@ static char *quote_words(char *const *words)
 
 		g_string_append_printf(text, "%s%s", i ? " " : "", word);
 	}
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 static char *word_or_none(const char *text)
@@ -88,7 +88,7 @@ static void add_bounds(GPtrArray *identity, const GArray *bounds)
 		g_string_append_printf(text, "%s%s", i > 0 ? " " : "", one);
 	}
 	add_identity(identity, "--bound-rank, --bound-site and --pcontrol",
-	             g_string_free(text, FALSE));
+	             g_string_free(text, false));
 }
 
 /* "none", "output", "output 'result.txt'" */
@@ -154,7 +154,7 @@ static GVariant *state_of(const struct session *session)
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
-gboolean session_save_is_due(const struct session *session)
+bool session_save_is_due(const struct session *session)
 {
 	return session->store && !session->options->path
 	       && session_now(session) - session->past->saved
@@ -218,7 +218,7 @@ static bool recall_execution(const struct record_execution *execution, void *dat
 	for (guint i = 0; i < shown->len; i++) {
 		struct record_finding *finding = shown->pdata[i];
 
-		finding->replayed = finding->reproduced = FALSE; /* as long as it is not again */
+		finding->replayed = finding->reproduced = false; /* as long as it is not again */
 	}
 	g_array_set_size(record->findings, 0);
 	session_add_interleaving(session, NULL, record, choices, shown, recall_ended_well(record));
@@ -243,45 +243,45 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 	g_variant_dict_clear(&dict);
 }
 
-static gboolean read_past(struct recall *recall, GError **error)
+static bool read_past(struct recall *recall, GError **error)
 {
 	recall->reader = store_reader_open(recall->session->options->store, error);
 	if (!recall->reader
 	    || !store_reader_each(recall->reader, false, recall_execution, recall, error))
-		return FALSE;
+		return false;
 	return recall->session->interleavings == recall->count
 	       || not_whole(recall->session, recall->count, error);
 }
 
 /* Findings are numbered anew: some were judgements at the end, which are given again. */
-static gboolean renew_findings(const struct recall *recall, GError **error)
+static bool renew_findings(const struct recall *recall, GError **error)
 {
 	struct store *store = recall->session->store;
 
 	if (!store_forget_findings(store, recall->count, error)
 	    || !store_add(store, NULL, findings_all(recall->session->findings), error))
-		return FALSE;
+		return false;
 	for (guint i = 0; i + 1 < recall->shown->len; i += 2)
 		if (!store_show(store, g_array_index(recall->shown, guint32, i + 1),
 		                &g_array_index(recall->shown, guint32, i), 1, error))
-			return FALSE;
-	return TRUE;
+			return false;
+	return true;
 }
 
 /* What is left, if it is of the same. */
-static gboolean read_search(struct session *session, const GPtrArray *identity, guint64 *ret_count,
-                            GError **error)
+static bool read_search(struct session *session, const GPtrArray *identity, guint64 *ret_count,
+                        GError **error)
 {
 	struct store *store = store_continue(session->options->store, error);
 	g_autoptr(GVariant) state = NULL, common = NULL;
 	GPtrArray *parts = NULL;
-	gboolean good = store && store_get_search(store, &state, &parts, error);
+	bool good = store && store_get_search(store, &state, &parts, error);
 
 	if (good && !state) {
 		g_set_error(error, SESSION_ERROR, 0,
 		            "--resume: %s holds nothing that could be gone on with; explore anew",
 		            session->options->store);
-		good = FALSE;
+		good = false;
 	}
 	good = good && store_identical(store, identity, error)
 	       && store_get_common(store, &common, error);
@@ -310,50 +310,50 @@ static void keep_source(struct session *session)
 	store_excerpts_from(session->store, find_excerpt, session->source);
 }
 
-static gboolean continue_store(struct session *session, const GPtrArray *identity, GError **error)
+static bool continue_store(struct session *session, const GPtrArray *identity, GError **error)
 {
-	g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(guint32));
+	g_autoptr(GArray) shown = g_array_new(false, false, sizeof(guint32));
 	struct recall recall = {session, NULL, 0, shown};
-	gboolean good = read_search(session, identity, &recall.count, error)
-	                && read_past(&recall, error);
+	bool good = read_search(session, identity, &recall.count, error)
+	            && read_past(&recall, error);
 
 	store_reader_close(recall.reader);
 	if (!good)
-		return FALSE;
+		return false;
 	session->store = store_continue(session->options->store, error);
 	if (!session->store)
-		return FALSE;
+		return false;
 	keep_source(session);
 	store_hold(session->store);
 	if (!renew_findings(&recall, error)
 	    || !store_put_exploration(session->store, session->exploration, error)
 	    || !store_release(session->store, error))
-		return FALSE;
+		return false;
 	store_hold(session->store);
-	return TRUE;
+	return true;
 }
 
 /* A new store that holds the whole tree as what is left. */
-static gboolean begin_store(struct session *session, const GPtrArray *identity, GError **error)
+static bool begin_store(struct session *session, const GPtrArray *identity, GError **error)
 {
 	g_autoptr(GVariant) state = state_of(session);
 
 	session->store = store_create(session->options->store, error);
 	if (!session->store)
-		return FALSE;
+		return false;
 	keep_source(session);
 	store_hold(session->store);
 	if (!store_put_exploration(session->store, session->exploration, error)
 	    || !store_identify(session->store, identity, error)
 	    || !store_put_search(session->store, state, lanes_waiting(session->lanes), error)
 	    || !store_release(session->store, error))
-		return FALSE;
+		return false;
 	if (!session->options->path)
 		store_hold(session->store);
-	return TRUE;
+	return true;
 }
 
-gboolean session_open_store(struct session *session, GError **error)
+bool session_open_store(struct session *session, GError **error)
 {
 	g_autoptr(GPtrArray) identity = identity_of(session);
 	g_autoptr(GError) problem = NULL;
@@ -361,10 +361,10 @@ gboolean session_open_store(struct session *session, GError **error)
 	if (!session->options->resume)
 		return begin_store(session, identity, error);
 	if (continue_store(session, identity, &problem))
-		return TRUE;
+		return true;
 	if (!g_error_matches(problem, STORE_ERROR, STORE_ERROR_EMPTY)) {
 		g_propagate_error(error, g_steal_pointer(&problem));
-		return FALSE;
+		return false;
 	}
 	g_ptr_array_add(session->exploration->notes,
 	                g_strdup_printf("nothing had been explored into %s yet, so --resume began "

@@ -42,9 +42,9 @@ static void cut_execution(struct execution *execution, void *user)
 
 /* Some time is given to make sure of what has been found, unless somebody sits and waits; a
  * conductor has it in any case. Who asks again ends it at once. */
-static void end_session(struct session *session, const char *reason, gboolean patient)
+static void end_session(struct session *session, const char *reason, bool patient)
 {
-	gboolean first = !session->stop_reason;
+	bool first = !session->stop_reason;
 	double seconds = STOP_PATIENCE_S + (session->options->conduct ? 0 : session->longest);
 
 	session_stop(session, reason);
@@ -58,13 +58,13 @@ static void end_session(struct session *session, const char *reason, gboolean pa
 	}
 	if (!session->hurry && (first || session->options->conduct))
 		silence_note(runs_to_watch(session), session->exploration->notes);
-	session->hurry = TRUE;
+	session->hurry = true;
 	runs_hurry(session->runs);
 	runs_each(session->runs, cut_execution, NULL);
 }
 
 /* Ctrl-C is for the rank in the debugger, if there is one, or for whom the conductor has. */
-static gboolean is_for_another(struct session *session)
+static bool is_for_another(struct session *session)
 {
 	const struct session_options *options = session->options;
 
@@ -79,7 +79,7 @@ static void on_interruption(void *user)
 	if (interruption_asked() == SIGINT && is_for_another(session))
 		interruption_dismiss();
 	else
-		end_session(session, "interrupted", FALSE);
+		end_session(session, "interrupted", false);
 }
 
 static void on_deadline(void *user)
@@ -88,7 +88,7 @@ static void on_deadline(void *user)
 	g_autofree char *reason = g_strdup_printf("stopped by --max-time %g",
 	                                          session->options->max_seconds);
 
-	end_session(session, reason, TRUE);
+	end_session(session, reason, true);
 }
 
 double session_seconds(const struct session *session)
@@ -132,7 +132,7 @@ static void on_look(void *user)
 	runs_look(((const struct session *)user)->runs);
 }
 
-static gboolean goes_back(const struct session_options *options)
+static bool goes_back(const struct session_options *options)
 {
 	return options->backtrack != BACKTRACK_RERUN && !options->path;
 }
@@ -175,7 +175,7 @@ static void start_clock(struct session *session)
 		session_clock_set_deadline(session->clock, options->max_seconds);
 }
 
-static gboolean open_runs(struct session *session, GError **error)
+static bool open_runs(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
 	const struct runs_options runs = {
@@ -203,14 +203,14 @@ static gboolean open_runs(struct session *session, GError **error)
 	return session->runs != NULL;
 }
 
-gboolean session_open(struct session *session, GError **error)
+bool session_open(struct session *session, GError **error)
 {
 	const struct session_options *options = session->options;
 
 	if (!options->host && !session_machine_prepare(session, error))
-		return FALSE;
+		return false;
 	if (options->store && !session_open_store(session, error))
-		return FALSE;
+		return false;
 	session_add_sinks(session);
 	return (options->host || session_machine_open(session, error)) && open_runs(session, error);
 }

@@ -110,20 +110,20 @@ struct stem {
 	struct partition *partition;
 	const GArray *bufferings;  /* of its trees */
 	struct strategy *strategy; /* of the tree whose turn it is */
-	gboolean stopped;
+	bool stopped;
 };
 
-static gboolean is_first(const struct shard *shard)
+static bool is_first(const struct shard *shard)
 {
 	return session_options(shard->session)->shard == 1;
 }
 
-static gboolean stem_may_go_on(const struct plan_source *source)
+static bool stem_may_go_on(const struct plan_source *source)
 {
 	return session_may_go_on(((const struct stem *)source)->shard->session);
 }
 
-static gboolean stem_next(struct plan_source *source, struct run_request *ret_request)
+static bool stem_next(struct plan_source *source, struct run_request *ret_request)
 {
 	struct stem *stem = (struct stem *)source;
 	struct session *session = stem->shard->session;
@@ -131,17 +131,17 @@ static gboolean stem_next(struct plan_source *source, struct run_request *ret_re
 	guint tree;
 
 	if (stem->stopped || !(explorer = partition_next(stem->partition, &tree)))
-		return FALSE;
+		return false;
 	stem->stopped = session_is_enough(session);
 	if (stem->stopped)
-		return FALSE;
+		return false;
 	stem->strategy = strategy_search(explorer);
 	*ret_request = (struct run_request){
 		.plan = stem->strategy->next(stem->strategy),
 		.strategy = stem->strategy,
 		.buffering = g_array_index(stem->bufferings, guint32, tree)};
 	session_request(session, ret_request, CALLS_NEW);
-	return TRUE;
+	return true;
 }
 
 static void stem_ended(struct plan_source *source, struct execution *execution)
@@ -153,8 +153,8 @@ static void stem_ended(struct plan_source *source, struct execution *execution)
 	stem->strategy->free(g_steal_pointer(&stem->strategy));
 }
 
-/* FALSE: it was stopped. */
-static gboolean run_stem(struct shard *shard, struct partition *partition, const GArray *bufferings)
+/* false: it was stopped. */
+static bool run_stem(struct shard *shard, struct partition *partition, const GArray *bufferings)
 {
 	static const struct plan_source_type type = {
 		.next = stem_next, .may_go_on = stem_may_go_on, .ended = stem_ended};
@@ -197,13 +197,13 @@ static void take_own_parts(struct shard *shard, struct partition *partition,
 
 /* For the note on what was explored: all of the stem is, or it is not known how much of this
  * shard's is left. */
-static void cover_stem(const struct shard *shard, const GArray *bufferings, gboolean done)
+static void cover_stem(const struct shard *shard, const GArray *bufferings, bool done)
 {
 	struct coverage *coverage = session_coverage(shard->session);
 
 	for (guint i = 0; i < bufferings->len; i++) {
 		enum buffering buffering = g_array_index(bufferings, guint32, i);
-		gboolean begun = coverage_explored(coverage, buffering) > 0;
+		bool begun = coverage_explored(coverage, buffering) > 0;
 
 		if (done || begun)
 			coverage_begin(coverage, buffering);
@@ -212,7 +212,7 @@ static void cover_stem(const struct shard *shard, const GArray *bufferings, gboo
 	}
 }
 
-static gboolean save_division(const struct shard *shard)
+static bool save_division(const struct shard *shard)
 {
 	struct store *store = session_store(shard->session);
 	g_autoptr(GVariant) common = NULL;
@@ -220,7 +220,7 @@ static gboolean save_division(const struct shard *shard)
 	GVariantDict dict;
 
 	if (!store)
-		return TRUE;
+		return true;
 	g_variant_dict_init(&dict, NULL);
 	shard_common(shard, &dict);
 	common = g_variant_ref_sink(g_variant_dict_end(&dict));
@@ -230,15 +230,15 @@ static gboolean save_division(const struct shard *shard)
 	return !session_has_failed(shard->session);
 }
 
-gboolean shard_divide(struct shard *shard, struct lanes *lanes)
+bool shard_divide(struct shard *shard, struct lanes *lanes)
 {
 	const struct session_options *options = session_options(shard->session);
 	g_autoptr(GArray) bounds = search_bounds(options);
 	const struct explorer_options search = search_bounds_explorer(options, bounds);
 	const GPtrArray *waiting = lanes_waiting(lanes);
-	g_autoptr(GArray) bufferings = g_array_new(FALSE, FALSE, sizeof(guint32));
+	g_autoptr(GArray) bufferings = g_array_new(false, false, sizeof(guint32));
 	struct partition *partition;
-	gboolean done;
+	bool done;
 
 	for (guint i = 0; options->shards > 1 && i < waiting->len; i++) {
 		const struct store_part *part = waiting->pdata[i];
@@ -247,7 +247,7 @@ gboolean shard_divide(struct shard *shard, struct lanes *lanes)
 			g_array_append_val(bufferings, part->buffering);
 	}
 	if (bufferings->len == 0) /* an earlier session has divided them */
-		return TRUE;
+		return true;
 	partition = partition_new(&search, options->shards);
 	for (guint i = 0; i < bufferings->len; i++)
 		partition_add_tree(partition);

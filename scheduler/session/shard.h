@@ -8,6 +8,8 @@
 #ifndef MATCHPOINT_SCHEDULER_SESSION_SHARD_H
 #define MATCHPOINT_SCHEDULER_SESSION_SHARD_H
 
+#include <stdbool.h>
+
 #include "session.h"
 
 struct lanes;
@@ -17,8 +19,8 @@ struct shard *shard_new(struct session *session);
 void shard_free(struct shard *shard);
 
 /* Runs what all shards run, and leaves this one's parts of the tree to the lanes; nothing to do
- * without --shard, or when an earlier session has done it. FALSE: stopped. */
-gboolean shard_divide(struct shard *shard, struct lanes *lanes);
+ * without --shard, or when an earlier session has done it. false: stopped. */
+bool shard_divide(struct shard *shard, struct lanes *lanes);
 
 /* What shards must know of each other, for the store, and back from it when the session goes on. */
 void shard_common(const struct shard *shard, GVariantDict *common);

@@ -94,7 +94,7 @@ static char *stack_words(const struct execution *execution, int rank)
 	enum { TOLD = 8 };
 	pid_t pid = execution_pid(execution, rank);
 	g_autoptr(GArray) addresses = pid > 0 ? live_stack(pid) : NULL;
-	g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(struct record_frame));
+	g_autoptr(GArray) frames = g_array_new(false, false, sizeof(struct record_frame));
 	g_autoptr(GString) text = g_string_new(NULL);
 	const char *call = NULL;
 	guint first;
@@ -118,7 +118,7 @@ static char *stack_words(const struct execution *execution, int rank)
 	}
 	if (frames->len > first + TOLD)
 		g_string_append(text, " < ...");
-	return frames->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+	return frames->len > 0 ? g_string_free(g_steal_pointer(&text), false) : NULL;
 }
 
 GPtrArray *silence_stacks(struct runs *runs)
@@ -156,6 +156,6 @@ void silence_note(struct runs *runs, GPtrArray *notes)
 		g_string_append_printf(text, "; nor had %u other%s", others,
 		                       others == 1 ? "" : "s");
 	g_string_append(text, "; whether it computes or never ends cannot be seen");
-	g_ptr_array_add(notes, g_string_free(g_steal_pointer(&text), FALSE));
+	g_ptr_array_add(notes, g_string_free(g_steal_pointer(&text), false));
 	g_ptr_array_extend_and_steal(notes, g_steal_pointer(&stacks));
 }

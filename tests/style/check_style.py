@@ -86,10 +86,7 @@ BANNED = [
 ]
 
 
-# Truth is bool; gboolean where GLib wants its address or calls back, and, still, in these.
-GBOOLEAN_ROOMS = ("scheduler/host/", "scheduler/run/", "scheduler/session/",
-                  "tests/sim/session/", "tests/unit/test_run.c",
-                  "tests/unit/test_driver.c")
+# Truth is bool; gboolean where GLib wants its address or calls back.
 GBOOLEAN_FOR_GLIB = re.compile(r"gpointer|gconstpointer|\(gboolean\)|GVariant|GOption")
 
 
@@ -129,10 +126,10 @@ def check_lines(problems, path, lines, tabs):
             problems.add(path, number, "indented with blanks; use tabs")
 
 
-def check_truth(problems, root, path, lines):
-    if os.path.relpath(path, root).startswith(GBOOLEAN_ROOMS):
-        return
+def check_truth(problems, path, lines):
     for number, line in enumerate(lines, 1):
+        if re.search(r"\b(TRUE|FALSE)\b", line):
+            problems.add(path, number, "true, false")
         if re.search(r"\bgboolean\b", line) and not GBOOLEAN_FOR_GLIB.search(line):
             problems.add(path, number, "bool; or, if it is for GLib (GVariant, GOption), say so")
 
@@ -287,7 +284,7 @@ def main():
         if not path.endswith((".c", ".h")):
             continue
         check_lengths(problems, path, lines[:-1])
-        check_truth(problems, root, path, lines)
+        check_truth(problems, path, lines)
         check_banned(problems, path, without_comments(text))
         check_includes(problems, root, folder, path, text)
         if path.endswith(".h"):

@@ -20,11 +20,11 @@ struct thinker {
 	struct strategy strategy;
 	struct fixture *fixture;
 	guint plans;        /* still to be carried out */
-	gboolean knows;     /* the strategy answers by itself: the first that is open */
-	gboolean gives_up;  /* nothing may go on */
+	bool knows;         /* the strategy answers by itself: the first that is open */
+	bool gives_up;      /* nothing may go on */
 	guint asked, ended; /* how often it was told so */
 	guint renewed, well;
-	gboolean cut_short, struck_before;
+	bool cut_short, struck_before;
 	GArray *made; /* struct choice, in the last that ended */
 	void (*on_asked)(struct thinker *thinker, struct execution *execution);
 	void (*on_ended)(struct thinker *thinker);
@@ -64,22 +64,22 @@ static enum explorer_step rest(struct strategy *strategy, const struct trace *tr
 	return EXPLORER_TAKE;
 }
 
-static gboolean thinker_next(struct plan_source *source, struct run_request *ret_request)
+static bool thinker_next(struct plan_source *source, struct run_request *ret_request)
 {
 	struct thinker *thinker = (struct thinker *)source;
 
 	if (thinker->plans == 0)
-		return FALSE;
+		return false;
 	thinker->plans--;
 	*ret_request = (struct run_request){
-		.plan = g_array_new(FALSE, FALSE, sizeof(struct choice)),
+		.plan = g_array_new(false, false, sizeof(struct choice)),
 		.strategy = &thinker->strategy,
 		.buffering = BUFFERING_ZERO,
 		.owner = thinker};
-	return TRUE;
+	return true;
 }
 
-static gboolean thinker_may_go_on(const struct plan_source *source)
+static bool thinker_may_go_on(const struct plan_source *source)
 {
 	return !((const struct thinker *)source)->gives_up;
 }
@@ -140,14 +140,14 @@ static void on_struck(void *user, const char *what)
 	((struct fixture *)user)->struck++;
 }
 
-static gboolean on_end(void *owner, struct execution *execution, const char **ret_word)
+static bool on_end(void *owner, struct execution *execution, const char **ret_word)
 {
 	struct thinker *thinker = owner;
 
 	assert_ptr_equal(execution, thinker->source.execution);
 	thinker->well++;
 	*ret_word = "ok";
-	return TRUE;
+	return true;
 }
 
 static const struct run_client client = {
@@ -167,7 +167,7 @@ static void set_up_thinker(struct fixture *fixture, struct thinker *thinker)
 	thinker->strategy.rest = rest;
 	thinker->fixture = fixture;
 	thinker->plans = 1;
-	thinker->made = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	thinker->made = g_array_new(false, false, sizeof(struct choice));
 }
 
 static int set_up(void **state)
@@ -268,7 +268,7 @@ static void think_or_know(struct thinker *thinker, struct execution *execution)
 		uv_timer_start(&thinker->fixture->answering, on_answering, SOON, 0);
 		return;
 	}
-	thinker->knows = TRUE;
+	thinker->knows = true;
 	assert_true(driver_answer(&thinker->source, NULL));
 }
 
@@ -296,7 +296,7 @@ static void nobody_else_waits_for_it(void **state)
 	struct fixture *fixture = *state;
 
 	fixture->one.on_asked = think_or_know;
-	fixture->other.knows = TRUE;
+	fixture->other.knows = true;
 	fixture->other.plans = 2;
 	drive_both(fixture);
 	assert_null(fixture->failure);
@@ -313,7 +313,7 @@ static void nobody_else_waits_for_it(void **state)
 static void give_up(struct thinker *thinker, struct execution *execution)
 {
 	(void)execution;
-	thinker->gives_up = TRUE;
+	thinker->gives_up = true;
 }
 
 /* Neither of them is answered. */
@@ -385,7 +385,7 @@ static void one_is_driven_between_two_of_another(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fixture->one.knows = fixture->other.knows = fixture->third.knows = TRUE;
+	fixture->one.knows = fixture->other.knows = fixture->third.knows = true;
 	fixture->one.plans = 2;
 	fixture->one.on_ended = drive_the_third;
 	drive_both(fixture);
@@ -413,6 +413,6 @@ int main(int argc, char **argv)
 		return be_job();
 	signal(SIGPIPE, SIG_IGN); /* as matchpoint does */
 	/* what is preloaded comes before AddressSanitizer's library */
-	g_setenv("ASAN_OPTIONS", "verify_asan_link_order=0", TRUE);
+	g_setenv("ASAN_OPTIONS", "verify_asan_link_order=0", true);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

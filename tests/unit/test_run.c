@@ -16,7 +16,7 @@ enum { SOON = 200 };
 struct asker {
 	struct strategy strategy;
 	guint asked;
-	gboolean knows; /* now it has an answer: the first that is open */
+	bool knows; /* now it has an answer: the first that is open */
 };
 
 static enum explorer_step rest(struct strategy *strategy, const struct trace *trace,
@@ -66,14 +66,14 @@ static void on_fall_back(void *user, char *reason)
 	g_free(reason);
 }
 
-static gboolean on_end(void *owner, struct execution *execution, const char **ret_word)
+static bool on_end(void *owner, struct execution *execution, const char **ret_word)
 {
 	struct fixture *fixture = owner;
 
 	assert_ptr_equal(execution, fixture->execution);
 	fixture->ended++;
 	*ret_word = "ok";
-	return TRUE;
+	return true;
 }
 
 static void on_gone(void *owner, struct execution *execution, const char *directory)
@@ -142,7 +142,7 @@ static int tear_down(void **state)
 static void begin(struct fixture *fixture)
 {
 	const struct run_request request = {
-		.plan = g_array_new(FALSE, FALSE, sizeof(struct choice)),
+		.plan = g_array_new(false, false, sizeof(struct choice)),
 		.strategy = &fixture->asker.strategy,
 		.buffering = BUFFERING_ZERO,
 		.owner = fixture};
@@ -151,24 +151,24 @@ static void begin(struct fixture *fixture)
 	assert_null(fixture->failure);
 }
 
-static gboolean waits(void *data)
+static bool waits(void *data)
 {
 	const struct fixture *fixture = data;
 
 	return fixture->failure || execution_result(fixture->execution)->waits;
 }
 
-static gboolean has_ended(void *data)
+static bool has_ended(void *data)
 {
 	const struct fixture *fixture = data;
 
 	return fixture->failure || execution_has_ended(fixture->execution);
 }
 
-static gboolean never(void *data)
+static bool never(void *data)
 {
 	(void)data;
-	return FALSE;
+	return false;
 }
 
 static guint made(const struct fixture *fixture)
@@ -201,7 +201,7 @@ static void a_strategy_answers_later(void **state)
 	assert_true(runs_pump(fixture->runs, waits, fixture, 20));
 	assert_int_equal(fixture->asker.asked, 2);
 
-	fixture->asker.knows = TRUE;
+	fixture->asker.knows = true;
 	assert_true(execution_resume(fixture->execution, NULL)); /* asks once more */
 	assert_int_equal(fixture->asker.asked, 3);
 	assert_true(runs_pump(fixture->runs, has_ended, fixture, 20));
@@ -248,7 +248,7 @@ static void what_waits_can_be_struck(void **state)
 
 static int set_up_parked(void **state)
 {
-	g_setenv(DIES_PARKED, "1", TRUE);
+	g_setenv(DIES_PARKED, "1", true);
 	return set_up(state);
 }
 
@@ -258,7 +258,7 @@ static int tear_down_parked(void **state)
 	return tear_down(state);
 }
 
-static gboolean is_struck(void *data)
+static bool is_struck(void *data)
 {
 	const struct fixture *fixture = data;
 
@@ -297,6 +297,6 @@ int main(int argc, char **argv)
 		return be_job();
 	signal(SIGPIPE, SIG_IGN); /* as matchpoint does */
 	/* what is preloaded comes before AddressSanitizer's library */
-	g_setenv("ASAN_OPTIONS", "verify_asan_link_order=0", TRUE);
+	g_setenv("ASAN_OPTIONS", "verify_asan_link_order=0", true);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,7 +161,7 @@ static void timer_start(struct host_timer *timer, guint64 milliseconds)
 	                        timer, NULL);
 }
 
-static gboolean timer_is_active(const struct host_timer *timer)
+static bool timer_is_active(const struct host_timer *timer)
 {
 	return timer->event != NULL;
 }
@@ -195,13 +195,13 @@ static void drain(struct host *host)
 
 /* --- who listens ------------------------------------------------------------------------------ */
 
-static gboolean listen_to_ranks(struct host *host, const struct host_listener *listener, void *user,
-                                GError **error)
+static bool listen_to_ranks(struct host *host, const struct host_listener *listener, void *user,
+                            GError **error)
 {
 	(void)error;
 	sim_of(host)->listener = listener;
 	sim_of(host)->user = user;
-	return TRUE;
+	return true;
 }
 
 static void close_all(struct host *host)
@@ -244,18 +244,18 @@ static void kill_process(struct host *host, pid_t pid)
 		sim_process_die(process, 9);
 }
 
-static gboolean is_dead(struct host *host, pid_t pid)
+static bool is_dead(struct host *host, pid_t pid)
 {
 	const struct sim_process *process = sim_find(sim_of(host), pid);
 
 	return !process || process->dead;
 }
 
-static gboolean is_debugged(struct host *host, pid_t pid)
+static bool is_debugged(struct host *host, pid_t pid)
 {
 	(void)host;
 	(void)pid;
-	return FALSE;
+	return false;
 }
 
 static void interrupt(struct host *host, pid_t pid)
@@ -264,21 +264,21 @@ static void interrupt(struct host *host, pid_t pid)
 	(void)pid;
 }
 
-static gboolean read_memory(struct host *host, pid_t pid, guint64 address, void *bytes, gsize count)
+static bool read_memory(struct host *host, pid_t pid, guint64 address, void *bytes, gsize count)
 {
 	(void)host;
 	(void)pid;
 	(void)address;
 	memset(bytes, 0, count);
-	return FALSE;
+	return false;
 }
 
-static gboolean works_on_disk(struct host *host, pid_t pid, guint64 *bytes)
+static bool works_on_disk(struct host *host, pid_t pid, guint64 *bytes)
 {
 	(void)host;
 	(void)pid;
 	(void)bytes;
-	return FALSE;
+	return false;
 }
 
 static enum threads_state look_at_threads(struct host *host, pid_t pid, struct thread_view *views,
@@ -295,10 +295,10 @@ static GArray *other_threads(struct host *host, pid_t pid)
 {
 	(void)host;
 	(void)pid;
-	return g_array_new(FALSE, TRUE, sizeof(struct thread_view));
+	return g_array_new(false, true, sizeof(struct thread_view));
 }
 
-static void end_left_behind(struct host *host, const char *directory, gboolean all)
+static void end_left_behind(struct host *host, const char *directory, bool all)
 {
 	(void)host;
 	(void)directory;
@@ -310,7 +310,7 @@ static void keep_left_behind(struct host *host)
 	(void)host;
 }
 
-static gboolean program_calls(struct host *host, const char *function)
+static bool program_calls(struct host *host, const char *function)
 {
 	return sim_of(host)->options.program->cancels && g_str_equal(function, "MPI_Cancel");
 }
@@ -328,13 +328,13 @@ static struct place place_of_stack(struct host *host, pid_t pid, const guint64 *
 	return count > 0 ? place_of(host, pid, addresses[0]) : (struct place){0};
 }
 
-static gboolean frames_of(struct host *host, pid_t pid, guint64 address, GArray *frames)
+static bool frames_of(struct host *host, pid_t pid, guint64 address, GArray *frames)
 {
 	(void)host;
 	(void)pid;
 	(void)address;
 	(void)frames;
-	return FALSE;
+	return false;
 }
 
 /* --- snapshots: what ranks share is nothing --------------------------------------------------- */
@@ -363,21 +363,20 @@ static void snapshot_add(struct host_snapshot *snapshot, int rank, pid_t pid,
 	snapshot->parked++;
 }
 
-static gboolean snapshot_complete(struct host_snapshot *snapshot, GError **error)
+static bool snapshot_complete(struct host_snapshot *snapshot, GError **error)
 {
 	(void)error;
 	g_assert_cmpint(snapshot->parked, ==, snapshot->sim->options.program->ranks);
-	return TRUE;
+	return true;
 }
 
-static gboolean snapshot_restore(struct host_snapshot *snapshot, const char *directory,
-                                 GError **error)
+static bool snapshot_restore(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
 	(void)directory;
 	if (!sim_goes_wrong(snapshot->sim, SIM_NO_MEMORY, 10))
-		return TRUE;
+		return true;
 	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "no room for a copy of the memory");
-	return FALSE;
+	return false;
 }
 
 static guint32 snapshot_clones(const struct host_snapshot *snapshot, int rank,
@@ -407,7 +406,7 @@ static void lives(struct host *host)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-static gboolean job_is_running(const struct host_job *job)
+static bool job_is_running(const struct host_job *job)
 {
 	return job->running;
 }

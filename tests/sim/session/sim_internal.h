@@ -3,6 +3,8 @@
 #ifndef MATCHPOINT_TESTS_SIM_SESSION_SIM_INTERNAL_H
 #define MATCHPOINT_TESTS_SIM_SESSION_SIM_INTERNAL_H
 
+#include <stdbool.h>
+
 #include "sim_host.h"
 
 struct sim_process;
@@ -113,7 +115,7 @@ void sim_job_free(void *job);
 /* As in struct host_operations. */
 void sim_send(struct host_link *link, const struct wire_message *message);
 void sim_close(struct host_link *link);
-gboolean sim_has_unread(const struct host_link *link);
+bool sim_has_unread(const struct host_link *link);
 struct host_job *sim_job_start(struct host *host, guint32 world, const char *directory,
                                GError **error);
 int sim_rank_without_process(struct host *host, const pid_t *processes, int ranks);

@@ -44,7 +44,7 @@ static GBytes *frame_of(const struct wire_message *message)
 	return frame;
 }
 
-/* FALSE: it is no message. */
+/* false: it is no message. */
 static bool read_frame(GBytes *frame, struct wire_message *ret_message)
 {
 	gsize count;
@@ -170,7 +170,7 @@ void sim_close(struct host_link *base)
 	sim_plan(sim, arrival(sim, &link->down), on_close_down, link, NULL);
 }
 
-gboolean sim_has_unread(const struct host_link *base)
+bool sim_has_unread(const struct host_link *base)
 {
 	return ((const struct sim_link *)base)->unread > 0;
 }

@@ -18,7 +18,7 @@ char *sim_print_rank(const struct fake_rank *rank)
 		                       op->reporter, op->bound, op->source, op->tag, op->nth);
 	}
 	g_string_append_c(text, '\n');
-	return g_string_free(text, FALSE);
+	return g_string_free(text, false);
 }
 
 bool sim_parse_rank(const struct random_program *program, const char *text,

@@ -354,7 +354,7 @@ struct host_job *sim_job_start(struct host *host, guint32 world, const char *dir
 	job = g_new0(struct host_job, 1);
 	*job = (struct host_job){.sim = sim, .world = world, .running = true};
 	job->processes = g_ptr_array_new();
-	job->hangups = g_array_new(FALSE, FALSE, sizeof(int));
+	job->hangups = g_array_new(false, false, sizeof(int));
 	g_ptr_array_add(sim->jobs, job);
 	if (sim_goes_wrong(sim, SIM_JOB_HANGS, 4))
 		return job;

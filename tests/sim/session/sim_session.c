@@ -33,7 +33,7 @@ enum { STATES_MOST = 20000, OUTCOMES_MOST = 60, ROUNDS_MOST = 4 };
 
 static gint programs = 500, size;
 static gint64 first_seed = 1;
-static gboolean no_faults;
+static bool no_faults;
 
 struct totals {
 	guint sessions, outcomes, too_large, again, failed, struck;
@@ -215,7 +215,7 @@ static struct session_options options_of(struct trial *trial)
 	                                .store = trial->directory};
 }
 
-/* TRUE: it was complete. */
+/* true: it was complete. */
 static bool run_session(struct trial *trial, guint faults, struct session_options *options,
                         struct totals *totals)
 {
@@ -413,7 +413,7 @@ static void try_program(guint64 seed, const struct scenario *scenario, struct to
 			check_complete(&trial);
 		totals->outcomes += g_hash_table_size(trial.expected);
 		remove_store(trial.directory);
-		g_string_free(trial.history, TRUE);
+		g_string_free(trial.history, true);
 		g_free(trial.directory);
 		g_hash_table_destroy(trial.found);
 	} else {
