@@ -1,5 +1,6 @@
 /* room: host */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,6 +19,8 @@
 
 #include "scheduler/host/supervisor.h"
 
+#define BEYOND 100 /* descriptors */
+
 struct fixture {
 	pid_t supervisor;
 	int reports, lock; /* the owner's ends: of the pipe; of what is handed down */
@@ -28,11 +31,11 @@ static void supervise(const char *script, int reports, int lock, int output)
 {
 	char *const command[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
 
-	/* beyond those that they become */
-	reports = dup2(reports, 10);
-	lock = dup2(lock, 11);
+	/* beyond those that they become, and what this test may have been given */
+	reports = fcntl(reports, F_DUPFD, BEYOND);
+	lock = fcntl(lock, F_DUPFD, BEYOND);
 	dup2(output, STDOUT_FILENO);
-	for (int fd = 3; fd < 10; fd++)
+	for (int fd = 3; fd < BEYOND; fd++)
 		close(fd);
 	dup2(reports, SUPERVISOR_PIPE);
 	dup2(lock, SUPERVISOR_LOCK);
