@@ -56,9 +56,22 @@ static void process_free(gpointer data)
 	g_free(process);
 }
 
+/* Where debugging information is kept apart, that of the C library would take longer to unpack than
+ * many explorations, for lines that nobody reads: that it calls main. */
+static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                          const char *file, const char *link, GElf_Word checksum, char **ret_file)
+{
+	g_autofree char *library = g_path_get_basename(file ? file : name);
+
+	if (g_str_has_prefix(library, "libc.so"))
+		return -1;
+	return dwfl_standard_find_debuginfo(module, user, name, base, file, link, checksum,
+	                                    ret_file);
+}
+
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 };
 
