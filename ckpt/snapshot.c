@@ -128,7 +128,9 @@ static bool is_subset(const struct snapshot *snapshot, const guint64 *keys, gsiz
 	return true;
 }
 
-struct snapshot *snapshot_set_find(struct snapshot_set *set, const guint64 *keys, gsize key_count)
+struct snapshot *snapshot_set_find(struct snapshot_set *set, const guint64 *keys, gsize key_count,
+                                   bool (*serves)(const struct snapshot *snapshot, gpointer user),
+                                   gpointer user)
 {
 	g_autofree guint64 *sorted = sorted_keys(keys, key_count);
 	struct snapshot *best = NULL;
@@ -136,9 +138,9 @@ struct snapshot *snapshot_set_find(struct snapshot_set *set, const guint64 *keys
 	for (guint i = 0; i < set->snapshots->len; i++) {
 		struct snapshot *snapshot = g_ptr_array_index(set->snapshots, i);
 
-		if (best && snapshot->key_count <= best->key_count)
+		if (best && snapshot->key_count < best->key_count)
 			continue;
-		if (is_subset(snapshot, sorted, key_count))
+		if (is_subset(snapshot, sorted, key_count) && (!serves || serves(snapshot, user)))
 			best = snapshot;
 	}
 	if (best)

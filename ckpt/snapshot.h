@@ -7,6 +7,7 @@
 #define MATCHPOINT_CKPT_SNAPSHOT_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "clone_plan.h"
@@ -24,8 +25,11 @@ struct snapshot *snapshot_set_add(struct snapshot_set *set, const guint64 *keys,
                                   const pid_t *keepers, guint ranks, double seconds_to_regain,
                                   void *owner);
 
-/* The snapshot with the most keys among those whose keys are all in `keys`; NULL: none. */
-struct snapshot *snapshot_set_find(struct snapshot_set *set, const guint64 *keys, gsize key_count);
+/* The snapshot with the most keys, of these the newest, among those whose keys are all in `keys`
+ * and that `serves` is true of (NULL: all); NULL: none. */
+struct snapshot *snapshot_set_find(struct snapshot_set *set, const guint64 *keys, gsize key_count,
+                                   bool (*serves)(const struct snapshot *snapshot, gpointer user),
+                                   gpointer user);
 
 /* The snapshot to give up next when the budget is exceeded (cheapest to regain, least recently
  * used among equals, never the root, which has no keys); NULL: within budget. */

@@ -37,10 +37,18 @@ static void add_arguments(GStrvBuilder *lines, const char *before, const struct 
 
 	switch (id) {
 	case WORD_CHOOSE: add_offers(lines, before, debugger); break;
+	case WORD_CONTINUE:
+	case WORD_HOLD:
+	case WORD_RELEASE:
+	case WORD_STEP:
 	case WORD_WHERE:
 	case WORD_LIST: add_numbers(lines, before, 0, (guint)debugger->asked->request.ranks); break;
 	case WORD_GOTO:
 		add_numbers(lines, finding, 1, session_found(debugger->session)->len);
+		break;
+	case WORD_SET_ALL_STOP:
+		add(lines, before, "on");
+		add(lines, before, "off");
 		break;
 	case WORD_SET_CHOICES:
 		add(lines, before, "ask");

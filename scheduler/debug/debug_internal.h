@@ -3,6 +3,7 @@
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_DEBUG_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_DEBUG_DEBUG_INTERNAL_H
 
+#include "debug_hold.h"
 #include "debugger.h"
 #include "prompt.h"
 #include "stops.h"
@@ -14,7 +15,7 @@ enum debug_chooser { CHOOSER_ASK, CHOOSER_DEFAULT, CHOOSER_RANDOM };
 
 enum debug_state {
 	DEBUG_NOWHERE, /* nothing runs */
-	DEBUG_CHOICE,  /* every rank stands still, and something is open */
+	DEBUG_CHOICE,  /* every rank stands still, and something is open, or somebody is held */
 	DEBUG_RUNNING, /* interrupted: the ranks run, and lines are read */
 	DEBUG_OVER,    /* the interleaving is */
 };
@@ -43,6 +44,12 @@ struct debugger {
 	bool exact;    /* stops once all of `target` is made, whoever decides what comes then */
 	GRand *random;
 
+	struct holds holds;
+	int stepped;      /* the rank that went step by step last; -1: none */
+	GArray *cut;      /* guint32, by rank: `target` is gone to with each rank held in that call;
+	                     NULL: it is not */
+	bool takes_first; /* going on, what is open and undecided is decided */
+
 	bool interrupted; /* by Ctrl-C: stops where the next choice is, whoever decides there */
 	bool goes_on;     /* the person is done at this stop */
 	bool leaves;      /* what runs is given up */
@@ -56,6 +63,26 @@ struct verdict_facts debugger_facts(struct debugger *debugger);
 
 /* Begins anew, makes the first `count` of these choices (struct choice, copied), and stops. */
 void debugger_go(struct debugger *debugger, const GArray *choices, guint count);
+
+/* The same, to where each rank has made so many calls and stands in the last of them (guint32 by
+ * rank, copied; NULL: as above). */
+void debugger_go_to_cut(struct debugger *debugger, const GArray *choices, const GArray *cut);
+
+/* Whether it stands where that can be done; else the person is told what to do instead. */
+bool debugger_is_at_rest(struct debugger *debugger);
+bool debugger_is_somewhere(struct debugger *debugger);
+/* A number from 1, or 1 if there is none; 0: refused. A rank; -1: none is named; -2: refused. Some
+ * ranks ("0,2-3", "all"), true by rank, for g_free; NULL: refused. */
+guint debugger_read_count(struct debugger *debugger, const char *text);
+int debugger_read_rank(struct debugger *debugger, const char *text);
+bool *debugger_read_ranks(struct debugger *debugger, const char *text);
+/* This is chosen, and stays so until it goes on. */
+void debugger_decide(struct debugger *debugger, const struct choice *choice);
+/* On to the next stop. */
+void debugger_go_on(struct debugger *debugger, bool to_the_end);
+
+/* What these words do: hold, release, step, ... (debug_hold_words.c). false: it is none of them. */
+bool debugger_obey_hold(struct debugger *debugger, int word, const char *rest);
 
 /* At a choice: that one is open here. */
 bool debugger_is_open(const struct debugger *debugger, const struct choice *choice);
@@ -88,6 +115,10 @@ enum debug_word {
 	WORD_SOURCE,
 	WORD_HELP,
 	WORD_QUIT,
+	WORD_HOLD,
+	WORD_RELEASE,
+	WORD_STEP,
+	WORD_SET_ALL_STOP,
 };
 extern const struct vocabulary_word debug_vocabulary[];
 

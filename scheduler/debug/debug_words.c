@@ -18,6 +18,8 @@ static const struct vocabulary_word info_words[] = {
 };
 
 static const struct vocabulary_word set_words[] = {
+	{"all-stop", NULL, "on|off", "a breakpoint holds every rank at its next call",
+         "set all-stop on", NULL, WORD_SET_ALL_STOP},
 	{"choices", NULL, "ask|default|random SEED", "who decides at a choice: you, ...",
          "set choices random 7", NULL, WORD_SET_CHOICES},
 	{0},
@@ -28,9 +30,16 @@ const struct vocabulary_word debug_vocabulary[] = {
 	{"choices", NULL, "", "what can be chosen here", "choices", NULL, WORD_CHOICES},
 	{"choose", NULL, "POINT=TAKEN|NUMBER", "decides, and stays; a number alone goes on, too",
          "choose 0.3=1", NULL, WORD_CHOOSE},
-	{"continue", "c", "",
-         "goes on to the next stop; the first possibility where none is chosen", "continue", NULL,
-         WORD_CONTINUE},
+	{"continue", "c", "[RANKS]",
+         "goes on to the next stop; the first possibility where none is chosen. With RANKS only "
+         "these go on",
+         "continue 0,2-3", NULL, WORD_CONTINUE},
+	{"step", "s", "[RANK] [N]", "a rank goes on to its next MPI call, and is held there",
+         "step 0", NULL, WORD_STEP},
+	{"hold", NULL, "RANKS", "these ranks do not come out of the call they are in", "hold 1-2",
+         NULL, WORD_HOLD},
+	{"release", NULL, "[RANKS]", "these, or all, can go on again; continue does", "release 1",
+         NULL, WORD_RELEASE},
 	{"finish", NULL, "", "goes on to the end, always with the first possibility", "finish",
          NULL, WORD_FINISH},
 	{"back", "b", "[N]", "to the stop before this one", "back 2", NULL, WORD_BACK},
@@ -43,7 +52,7 @@ const struct vocabulary_word debug_vocabulary[] = {
 	{"where", NULL, "[RANK]", "the MPI call in which each rank is, or one with its source",
          "where 0", NULL, WORD_WHERE},
 	{"list", "l", "[RANK]", "the source around the call of a rank", "list 0", NULL, WORD_LIST},
-	{"set", NULL, "", "settings: set choices", NULL, set_words, 0},
+	{"set", NULL, "", "settings: set all-stop, choices", NULL, set_words, 0},
 	{"source", NULL, "FILE", "the lines of a file come next", "source walk.mp", NULL,
          WORD_SOURCE},
 	{"help", "h", "[WORD]", "this, or an example", "help goto", NULL, WORD_HELP},
@@ -51,40 +60,9 @@ const struct vocabulary_word debug_vocabulary[] = {
 	{0},
 };
 
-/* --- arguments -------------------------------------------------------------------------------- */
-
 static char *trim(const char *rest)
 {
 	return g_strstrip(g_strdup(rest));
-}
-
-/* A number from 1, or 1 if there is none; 0: refused. */
-static guint read_count(struct debugger *debugger, const char *rest)
-{
-	g_autofree char *text = trim(rest);
-	guint64 count;
-
-	if (*text == '\0')
-		return 1;
-	if (g_ascii_string_to_unsigned(text, 10, 1, 1000000, &count, NULL))
-		return (guint)count;
-	debugger_refuse(debugger, "%s is no number from 1", text);
-	return 0;
-}
-
-/* A rank; -1: none is named; -2: refused. */
-static int read_rank(struct debugger *debugger, const char *rest)
-{
-	g_autofree char *text = trim(rest);
-	int ranks = debugger->asked->request.ranks;
-	guint64 rank;
-
-	if (*text == '\0')
-		return -1;
-	if (g_ascii_string_to_unsigned(text, 10, 0, (guint64)ranks - 1, &rank, NULL))
-		return (int)rank;
-	debugger_refuse(debugger, "there is no rank %s; ranks are 0 to %d", text, ranks - 1);
-	return -2;
 }
 
 /* --- going on --------------------------------------------------------------------------------- */
@@ -98,7 +76,7 @@ static const char *way_on(const struct debugger *debugger)
 	return "nothing runs: run starts the program";
 }
 
-static bool is_at_choice(struct debugger *debugger)
+bool debugger_is_at_rest(struct debugger *debugger)
 {
 	if (debugger->state == DEBUG_CHOICE)
 		return true;
@@ -106,7 +84,7 @@ static bool is_at_choice(struct debugger *debugger)
 	return false;
 }
 
-static bool is_somewhere(struct debugger *debugger)
+bool debugger_is_somewhere(struct debugger *debugger)
 {
 	if (debugger->state != DEBUG_NOWHERE)
 		return true;
@@ -118,18 +96,30 @@ static void run(struct debugger *debugger)
 {
 	g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct choice));
 
+	if (debugger->state != DEBUG_NOWHERE)
+		holds_clear(&debugger->holds);
 	debugger_go(debugger, none, 0);
 	debugger->exact = false;
 }
 
-static void go_on(struct debugger *debugger, bool to_the_end)
+void debugger_go_on(struct debugger *debugger, bool to_the_end)
 {
 	if (debugger->state == DEBUG_RUNNING)
 		debugger->interrupted = false;
-	else if (!is_at_choice(debugger))
+	else if (!debugger_is_at_rest(debugger))
 		return;
 	debugger->finishes = to_the_end;
 	debugger->goes_on = true;
+	debugger->takes_first = debugger->state == DEBUG_CHOICE && debugger->offers->points->len > 0
+	                        && debugger->decided->len == 0
+	                        && !holds_let_go(&debugger->holds,
+	                                         execution_world(debugger->execution));
+}
+
+static void finish(struct debugger *debugger)
+{
+	holds_continue(&debugger->holds);
+	debugger_go_on(debugger, true);
 }
 
 static void refuse_walk(struct debugger *debugger, int direction)
@@ -149,7 +139,7 @@ static void refuse_walk(struct debugger *debugger, int direction)
 static void walk(struct debugger *debugger, const char *rest, int direction)
 {
 	bool stands = debugger->state == DEBUG_CHOICE || debugger->state == DEBUG_OVER;
-	int count = (int)read_count(debugger, rest);
+	int count = (int)debugger_read_count(debugger, rest);
 	const struct stop *stop;
 
 	if (count == 0)
@@ -162,12 +152,12 @@ static void walk(struct debugger *debugger, const char *rest, int direction)
 		return;
 	}
 	stops_move(debugger->stops, direction * count);
-	debugger_go(debugger, stop->choices, stop->choices->len);
+	debugger_go_to_cut(debugger, stop->choices, stop->calls);
 }
 
 /* --- choosing --------------------------------------------------------------------------------- */
 
-static void decide_for(struct debugger *debugger, const struct choice *choice)
+void debugger_decide(struct debugger *debugger, const struct choice *choice)
 {
 	for (guint i = 0; i < debugger->decided->len; i++) {
 		const struct choice *decided = &g_array_index(debugger->decided, struct choice, i);
@@ -202,12 +192,13 @@ static bool choose(struct debugger *debugger, const char *rest)
 	struct choice choice;
 	guint64 number;
 
-	if (!is_at_choice(debugger))
+	if (!debugger_is_at_rest(debugger))
 		return false;
 	offered = debugger->offers->choices;
 	open = what_is_open(debugger);
 	if (g_ascii_string_to_unsigned(text, 10, 1, offered->len, &number, NULL)) {
-		decide_for(debugger, &g_array_index(offered, struct choice, (guint)number - 1));
+		debugger_decide(debugger,
+		                &g_array_index(offered, struct choice, (guint)number - 1));
 		return true;
 	}
 	problem = choice_parse(&at, debugger->asked->request.ranks, &choice);
@@ -223,7 +214,7 @@ static bool choose(struct debugger *debugger, const char *rest)
 	for (guint i = 0; i < offered->len; i++) /* with all that is known of a message */
 		if (choice_equal(&g_array_index(offered, struct choice, i), &choice))
 			choice = g_array_index(offered, struct choice, i);
-	decide_for(debugger, &choice);
+	debugger_decide(debugger, &choice);
 	return true;
 }
 
@@ -242,7 +233,7 @@ static void take_number(struct debugger *debugger, const char *text)
 {
 	guint64 number = 0;
 
-	if (!is_at_choice(debugger))
+	if (!debugger_is_at_rest(debugger))
 		return;
 	if (!g_ascii_string_to_unsigned(text, 10, 1, debugger->offers->choices->len, &number,
 	                                NULL)) {
@@ -251,7 +242,8 @@ static void take_number(struct debugger *debugger, const char *text)
 		return;
 	}
 	choose(debugger, text);
-	debugger->goes_on = true;
+	holds_continue(&debugger->holds);
+	debugger_go_on(debugger, false);
 }
 
 static void set_choices(struct debugger *debugger, const char *rest)
@@ -290,7 +282,7 @@ static void tell_choices(struct debugger *debugger)
 	GString *text;
 	struct verdict_facts facts;
 
-	if (!is_at_choice(debugger))
+	if (!debugger_is_at_rest(debugger))
 		return;
 	text = g_string_new(NULL);
 	facts = debugger_facts(debugger);
@@ -316,7 +308,7 @@ static void tell_ranks(struct debugger *debugger, int rank)
 	g_autoptr(GPtrArray) told = NULL;
 	GString *text;
 
-	if (rank < -1 || !is_somewhere(debugger))
+	if (rank < -1 || !debugger_is_somewhere(debugger))
 		return;
 	text = g_string_new(NULL);
 	told = roll_call(debugger);
@@ -331,7 +323,7 @@ static void list(struct debugger *debugger, int rank)
 	g_autoptr(GPtrArray) told = NULL;
 	GString *text;
 
-	if (rank < -1 || !is_somewhere(debugger))
+	if (rank < -1 || !debugger_is_somewhere(debugger))
 		return;
 	if (rank < 0 && debugger->state == DEBUG_CHOICE)
 		rank = ((struct record_choice *)debugger->offers->points->pdata[0])->rank;
@@ -346,7 +338,7 @@ static void tell_messages(struct debugger *debugger)
 	struct verdict_facts facts;
 	GString *text;
 
-	if (!is_somewhere(debugger))
+	if (!debugger_is_somewhere(debugger))
 		return;
 	text = g_string_new(NULL);
 	facts = debugger_facts(debugger);
@@ -358,7 +350,7 @@ static void tell_path(struct debugger *debugger)
 {
 	g_autofree char *path = NULL;
 
-	if (!is_somewhere(debugger))
+	if (!debugger_is_somewhere(debugger))
 		return;
 	if (debugger->state == DEBUG_OVER) {
 		path = g_strdup(interleaving_verdict(debugger->execution)->record->path);
@@ -475,6 +467,11 @@ static void help(struct debugger *debugger, const char *rest)
 static bool takes_none(int id)
 {
 	switch (id) {
+	case WORD_CONTINUE:
+	case WORD_HOLD:
+	case WORD_RELEASE:
+	case WORD_STEP:
+	case WORD_SET_ALL_STOP:
 	case WORD_CHOOSE:
 	case WORD_BACK:
 	case WORD_FORWARD:
@@ -497,8 +494,8 @@ static void look(struct debugger *debugger, int id, const char *rest)
 	case WORD_INFO_MESSAGES: tell_messages(debugger); break;
 	case WORD_INFO_PATH: tell_path(debugger); break;
 	case WORD_INFO_FINDINGS: tell_findings(debugger); break;
-	case WORD_WHERE: tell_ranks(debugger, read_rank(debugger, rest)); break;
-	case WORD_LIST: list(debugger, read_rank(debugger, rest)); break;
+	case WORD_WHERE: tell_ranks(debugger, debugger_read_rank(debugger, rest)); break;
+	case WORD_LIST: list(debugger, debugger_read_rank(debugger, rest)); break;
 	case WORD_HELP: help(debugger, rest); break;
 	default: g_assert_not_reached();
 	}
@@ -514,8 +511,7 @@ static void act(struct debugger *debugger, int id, const char *rest)
 {
 	switch (id) {
 	case WORD_RUN: run(debugger); break;
-	case WORD_CONTINUE: go_on(debugger, false); break;
-	case WORD_FINISH: go_on(debugger, true); break;
+	case WORD_FINISH: finish(debugger); break;
 	case WORD_CHOOSE:
 		if (choose(debugger, rest))
 			tell_chosen(debugger);
@@ -526,7 +522,9 @@ static void act(struct debugger *debugger, int id, const char *rest)
 	case WORD_SET_CHOICES: set_choices(debugger, rest); break;
 	case WORD_SOURCE: read_script(debugger, rest); break;
 	case WORD_QUIT: quit(debugger); break;
-	default: look(debugger, id, rest); break;
+	default:
+		if (!debugger_obey_hold(debugger, id, rest))
+			look(debugger, id, rest);
 	}
 }
 

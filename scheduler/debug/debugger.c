@@ -49,45 +49,6 @@ static GArray *choices_new(void)
 
 /* --- where it stands -------------------------------------------------------------------------- */
 
-/* A place that the path of the command line leads to. */
-static const struct choice *in_path(const struct debugger *debugger, const struct point *point)
-{
-	const struct path *path = debugger->asked->request.path;
-
-	return path ? choices_find(path->choices, point) : NULL;
-}
-
-static void append_note(GString *text, const char *note)
-{
-	g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", note);
-}
-
-char *debugger_note(void *user, const struct choice *choice)
-{
-	const struct debugger *debugger = user;
-	const struct debug_request *request = &debugger->asked->request;
-	const struct record_choice *blame = request->blame;
-	const struct choice *taken = g_hash_table_lookup(debugger->taken_before, choice);
-	const struct choice *there = in_path(debugger, &choice->point);
-	const struct choice *decided = choices_find(debugger->decided, &choice->point);
-	GString *text = g_string_new(NULL);
-
-	if (decided && taken_equal(&decided->taken, &choice->taken))
-		append_note(text, "chosen");
-	if (there && taken_equal(&there->taken, &choice->taken) && request->finding > 0)
-		g_string_append_printf(text, "%sas in finding %u", text->len > 0 ? ", " : "",
-		                       request->finding);
-	else if (there && taken_equal(&there->taken, &choice->taken))
-		append_note(text, "as in the path");
-	if (blame && point_equal(&blame->point, &choice->point) && blame->alternatives->len > 0
-	    && taken_equal(&g_array_index(blame->alternatives, struct record_message, 0).taken,
-	                   &choice->taken))
-		append_note(text, "ends well");
-	if (taken && taken_equal(&taken->taken, &choice->taken))
-		append_note(text, "taken last time");
-	return g_string_free(text, text->len == 0);
-}
-
 bool debugger_is_open(const struct debugger *debugger, const struct choice *choice)
 {
 	const GArray *open = debugger->offers->choices;
@@ -98,12 +59,30 @@ bool debugger_is_open(const struct debugger *debugger, const struct choice *choi
 	return false;
 }
 
+/* The rank that was to make its next calls has come there, or never will. */
+static bool step_is_over(const struct debugger *debugger)
+{
+	const struct holds *holds = &debugger->holds;
+	enum world_phase phase;
+
+	if (holds->stepping < 0)
+		return false;
+	phase = world_phase(world_of(debugger), holds->stepping);
+	return world_calls(world_of(debugger), holds->stepping) >= holds->step_to
+	       || phase == PHASE_STOPPED || phase == PHASE_ENDED;
+}
+
 static void tell_choice(struct debugger *debugger, GString *text)
 {
 	const struct verdict_facts facts = debugger_facts(debugger);
 
-	g_string_append(text, "stopped: choice ");
-	point_append(text, &((struct record_choice *)debugger->offers->points->pdata[0])->point);
+	if (debugger->offers->points->len > 0 && !step_is_over(debugger)) {
+		g_string_append(text, "stopped: choice ");
+		point_append(text,
+		             &((struct record_choice *)debugger->offers->points->pdata[0])->point);
+	} else {
+		g_string_append(text, "stopped: held");
+	}
 	g_string_append_c(text, '\n');
 	telling_offers(text, &facts, debugger->offers, debugger_note, debugger);
 }
@@ -159,9 +138,26 @@ void debugger_go(struct debugger *debugger, const GArray *choices, guint count)
 	debugger->exact = true;
 	debugger->begins = debugger->goes_on = true;
 	debugger->leaves = debugger->state == DEBUG_CHOICE || debugger->state == DEBUG_RUNNING;
+	g_clear_pointer(&debugger->cut, g_array_unref);
 }
 
-/* A snapshot serves any stop that has its choices. */
+void debugger_go_to_cut(struct debugger *debugger, const GArray *choices, const GArray *cut)
+{
+	debugger_go(debugger, choices, choices->len);
+	if (cut)
+		debugger->cut = g_array_copy((GArray *)cut);
+}
+
+/* No rank has made more calls than it has at the stop. */
+static bool is_below(const struct world *world, const struct stop *stop)
+{
+	for (guint rank = 0; stop->calls && rank < stop->calls->len; rank++)
+		if (world_calls(world, (int)rank) > g_array_index(stop->calls, guint32, rank))
+			return false;
+	return true;
+}
+
+/* A snapshot serves any stop that has its choices, and lies behind it. */
 static bool is_needed(const struct world *world, void *user)
 {
 	const struct stops *stops = ((const struct debugger *)user)->stops;
@@ -177,7 +173,7 @@ static bool is_needed(const struct world *world, void *user)
 
 			common += there && choice_equal(there, choice);
 		}
-		if (stop && common == made->len)
+		if (stop && common == made->len && is_below(world, stop))
 			return true;
 	}
 	return false;
@@ -259,14 +255,18 @@ static bool decide(struct debugger *debugger, struct choice *ret_choice)
 {
 	const GArray *open = debugger->offers->choices;
 
+	if (open->len == 0 || step_is_over(debugger))
+		return false;
 	*ret_choice = first_open(debugger);
 	if (!all_made(debugger))
 		return true;
 	if (debugger->exact || debugger->interrupted)
 		return false;
 	if (take_decided(debugger, ret_choice) || debugger->finishes
-	    || debugger->chooser == CHOOSER_DEFAULT || open->len == 1)
+	    || debugger->chooser == CHOOSER_DEFAULT)
 		return true;
+	if (open->len == 1 && !world_holds(world_of(debugger)))
+		return true; /* nobody has more to offer */
 	if (debugger->chooser != CHOOSER_RANDOM)
 		return false;
 	*ret_choice = g_array_index(open, struct choice,
@@ -274,9 +274,21 @@ static bool decide(struct debugger *debugger, struct choice *ret_choice)
 	return true;
 }
 
+static void set_holds(struct debugger *debugger)
+{
+	const struct holds *holds = &debugger->holds;
+
+	for (int rank = 0; rank < holds->ranks; rank++)
+		if (world_held_from(world_of(debugger), rank) != holds->from[rank])
+			execution_hold(debugger->execution, rank, holds->from[rank]);
+}
+
+/* `choice` NULL: nothing is decided, but some may go on who were held. */
 static void answer(struct debugger *debugger, const struct choice *choice)
 {
-	remember(debugger, choice);
+	if (choice)
+		remember(debugger, choice);
+	set_holds(debugger);
 	g_clear_pointer(&debugger->offers, offers_free);
 	debugger->state = DEBUG_NOWHERE;
 	debugger->execution = NULL;
@@ -284,12 +296,14 @@ static void answer(struct debugger *debugger, const struct choice *choice)
 		debugger_tell(debugger, "that cannot be chosen here\n");
 }
 
-static void stop_at_choice(struct debugger *debugger)
+static void stop_at_rest(struct debugger *debugger)
 {
+	g_autoptr(GArray) cut = holds_cut(world_of(debugger));
+	bool held = world_holds(world_of(debugger));
 	struct choice choice;
 
 	debugger->exact = debugger->interrupted = debugger->finishes = false;
-	stops_arrive(debugger->stops, world_choices(world_of(debugger)), false);
+	stops_arrive(debugger->stops, world_choices(world_of(debugger)), held ? cut : NULL, false);
 	session_keep_snapshots(debugger->session, is_needed, debugger);
 	g_array_set_size(debugger->decided, 0);
 	debugger_tell_stop(debugger);
@@ -298,9 +312,39 @@ static void stop_at_choice(struct debugger *debugger)
 		forget_place(debugger);
 		return;
 	}
-	choice = g_array_index(debugger->offers->choices, struct choice, 0);
-	take_decided(debugger, &choice);
-	answer(debugger, &choice);
+	choice = debugger->takes_first ? g_array_index(debugger->offers->choices, struct choice, 0)
+	                               : (struct choice){0};
+	if (take_decided(debugger, &choice) || debugger->takes_first)
+		answer(debugger, &choice);
+	else
+		answer(debugger, NULL);
+}
+
+static bool is_at_cut(const struct debugger *debugger)
+{
+	for (guint rank = 0; rank < debugger->cut->len; rank++)
+		if (world_calls(world_of(debugger), (int)rank)
+		    < g_array_index(debugger->cut, guint32, rank))
+			return false;
+	return true;
+}
+
+/* On the way to a cut, everybody stands still: what was decided by nobody (a poll that heard "no"
+ * for want of anything else) comes again as it came before. false: it goes on. */
+static bool has_arrived(struct debugger *debugger)
+{
+	bool there = is_at_cut(debugger);
+
+	if (!there && driver_tell_polls(&debugger->source)) {
+		g_clear_pointer(&debugger->offers, offers_free);
+		debugger->state = DEBUG_NOWHERE;
+		debugger->execution = NULL;
+		return false;
+	}
+	if (!there)
+		debugger_tell(debugger, "not all ranks come as far as they were to go\n");
+	g_clear_pointer(&debugger->cut, g_array_unref);
+	return true;
 }
 
 static void on_asked(struct plan_source *source, struct execution *execution)
@@ -310,6 +354,7 @@ static void on_asked(struct plan_source *source, struct execution *execution)
 	struct verdict_facts facts;
 	GArray *open = world_open_choices(world);
 	struct choice choice;
+	bool arrives;
 
 	debugger_end_interruption(debugger);
 	debugger->execution = execution;
@@ -317,10 +362,15 @@ static void on_asked(struct plan_source *source, struct execution *execution)
 	facts = debugger_facts(debugger);
 	debugger->offers = offers_new(&facts, open);
 	open_choices_free(open);
-	if (decide(debugger, &choice))
+	arrives = debugger->cut || (debugger->exact && all_made(debugger));
+	if (debugger->cut && !has_arrived(debugger))
+		return;
+	if (arrives)
+		holds_arrive(&debugger->holds, execution_world(execution));
+	if (!arrives && decide(debugger, &choice))
 		answer(debugger, &choice);
 	else
-		stop_at_choice(debugger);
+		stop_at_rest(debugger);
 }
 
 /* --- at the end ------------------------------------------------------------------------------- */
@@ -340,7 +390,7 @@ static void stop_at_end(struct debugger *debugger)
 
 	debugger->state = DEBUG_OVER;
 	debugger->asked->end = verdict->findings->len > 0 ? DEBUG_WENT_WRONG : DEBUG_ENDED_WELL;
-	stops_arrive(debugger->stops, world_choices(world_of(debugger)), true);
+	stops_arrive(debugger->stops, world_choices(world_of(debugger)), NULL, true);
 	debugger_tell_stop(debugger);
 	account(debugger);
 	converse(debugger);
@@ -388,6 +438,11 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 	                                    .strategy = &debugger->strategy,
 	                                    .buffering = debugger->buffering};
 	g_array_append_vals(ret_request->plan, debugger->target->data, debugger->target->len);
+	if (debugger->cut)
+		holds_begin(&debugger->holds, (const guint32 *)(const void *)debugger->cut->data);
+	else
+		holds_begin(&debugger->holds, debugger->exact ? NULL : debugger->holds.from);
+	ret_request->holds = debugger->holds.begun;
 	session_request(debugger->session, ret_request, CALLS_KEPT)->apart = true;
 	return true;
 }
@@ -455,6 +510,8 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	                                               g_free, g_free);
 	debugger->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	debugger->random = g_rand_new_with_seed(0);
+	holds_init(&debugger->holds, request->ranks);
+	debugger->stepped = -1;
 }
 
 static void debugger_release(struct debugger *debugger)
@@ -467,6 +524,9 @@ static void debugger_release(struct debugger *debugger)
 	g_hash_table_unref(debugger->taken_before);
 	g_hash_table_unref(debugger->known);
 	g_rand_free(debugger->random);
+	holds_release(&debugger->holds);
+	if (debugger->cut)
+		g_array_unref(debugger->cut);
 	g_free(debugger->inside);
 	g_free(debugger->last);
 }
@@ -477,7 +537,7 @@ static void go_along(struct debugger *debugger, const GArray *choices, guint cou
 	g_autoptr(GArray) before = choices_new();
 
 	for (guint i = 0; i < count; i++) {
-		stops_arrive(debugger->stops, before, false);
+		stops_arrive(debugger->stops, before, NULL, false);
 		g_array_append_val(before, g_array_index(choices, struct choice, i));
 	}
 	debugger_go(debugger, choices, count);

@@ -1,5 +1,7 @@
 #include "stops.h"
 
+#include <string.h>
+
 struct stops {
 	GPtrArray *list; /* struct stop */
 	guint here;      /* index; without meaning while there is none */
@@ -10,6 +12,8 @@ static void stop_free(gpointer data)
 	struct stop *stop = data;
 
 	g_array_unref(stop->choices);
+	if (stop->calls)
+		g_array_unref(stop->calls);
 	g_free(stop);
 }
 
@@ -29,19 +33,28 @@ void stops_free(struct stops *stops)
 	g_free(stops);
 }
 
-/* The order in which choices were made that do not depend on each other says nothing. */
-static bool is_stop(const struct stop *stop, const GArray *choices, bool ended)
+static bool same_calls(const GArray *one, const GArray *other)
 {
-	return stop && stop->ended == ended && choices_same(stop->choices, choices);
+	if (!one || !other)
+		return one == other;
+	return one->len == other->len
+	       && memcmp(one->data, other->data, one->len * sizeof(guint32)) == 0;
 }
 
-void stops_arrive(struct stops *stops, const GArray *choices, bool ended)
+/* The order in which choices were made that do not depend on each other says nothing. */
+static bool is_stop(const struct stop *stop, const GArray *choices, const GArray *calls, bool ended)
+{
+	return stop && stop->ended == ended && same_calls(stop->calls, calls)
+	       && choices_same(stop->choices, choices);
+}
+
+void stops_arrive(struct stops *stops, const GArray *choices, const GArray *calls, bool ended)
 {
 	struct stop *stop;
 
-	if (is_stop(stops_here(stops), choices, ended))
+	if (is_stop(stops_here(stops), choices, calls, ended))
 		return;
-	if (is_stop(stops_at(stops, 1), choices, ended)) {
+	if (is_stop(stops_at(stops, 1), choices, calls, ended)) {
 		stops->here++;
 		return;
 	}
@@ -51,6 +64,8 @@ void stops_arrive(struct stops *stops, const GArray *choices, bool ended)
 	stop->ended = ended;
 	stop->choices = g_array_sized_new(false, false, sizeof(struct choice), choices->len);
 	g_array_append_vals(stop->choices, choices->data, choices->len);
+	if (calls)
+		stop->calls = g_array_copy((GArray *)calls);
 	g_ptr_array_add(stops->list, stop);
 }
 

@@ -1,5 +1,6 @@
 /* Where a session at the prompt has stopped, one after the other, to walk back and forward through:
- * a stop is named by the choices made on the way to it. Who goes back and decides otherwise forgets
+ * a stop is named by the choices made on the way to it and, where ranks are held, by how many calls
+ * each rank has made. Who goes back and decides otherwise forgets
  * what came after; who decides the same finds it again. */
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_STOPS_H
 #define MATCHPOINT_SCHEDULER_DEBUG_STOPS_H
@@ -11,6 +12,7 @@
 
 struct stop {
 	GArray *choices; /* struct choice, in the order made */
+	GArray *calls;   /* guint32, by rank; NULL: nobody was held */
 	bool ended;      /* nothing was left to decide: the interleaving had come to its end */
 };
 
@@ -19,9 +21,9 @@ struct stops;
 struct stops *stops_new(void);
 void stops_free(struct stops *stops); /* NULL is legal */
 
-/* The session has stopped here, behind where it was (`choices` is copied). Is that the stop which
- * comes next already, those behind it stay; else they are forgotten. */
-void stops_arrive(struct stops *stops, const GArray *choices, bool ended);
+/* The session has stopped here, behind where it was (the arrays are copied; `calls` may be NULL).
+ * Is that the stop which comes next already, those behind it stay; else they are forgotten. */
+void stops_arrive(struct stops *stops, const GArray *choices, const GArray *calls, bool ended);
 
 /* Where it is; NULL: it has not stopped yet. Valid until something arrives. */
 const struct stop *stops_here(const struct stops *stops);

@@ -225,22 +225,20 @@ static void lose_plan(struct execution *execution)
 static bool all_blocked(const struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		if (world_phase(execution->world, rank) != PHASE_BLOCKED)
+		if (!world_waits(execution->world, rank))
 			return false;
 	}
 	return true;
 }
 
-static bool worth_a_snapshot(const struct execution *execution, const GArray *open)
+/* `branches`: it will be gone back to. */
+static bool worth_a_snapshot(const struct execution *execution, bool branches)
 {
 	const struct runs *runs = execution->runs;
 	double seconds = (double)(execution_now(execution) - execution->started) / G_USEC_PER_SEC;
 	double times = execution->strategy->leaps ? SNAPSHOT_WORTH_LEAPING : SNAPSHOT_WORTH;
-	bool alternatives = false;
 
-	for (guint i = 0; i < open->len; i++)
-		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
-	return alternatives && !execution->strategy->wanders && !world_has_threads(execution->world)
+	return branches && !execution->strategy->wanders && !world_has_threads(execution->world)
 	       && runs->snapshots && runs->root && !execution->no_parking
 	       && seconds > MAX(SNAPSHOT_WORTH_S, times * runs->restore_seconds)
 	       && all_blocked(execution);
@@ -265,24 +263,43 @@ static enum explorer_step ask_of_end(struct execution *execution)
 	                                 nothing, &unused);
 }
 
-static void make_choice(struct execution *execution, const GArray *open, struct choice *choice)
+static bool has_alternatives(const GArray *open)
 {
-	if (worth_a_snapshot(execution, open)) {
-		g_array_append_val(execution->plan, *choice);
+	bool alternatives = false;
+
+	for (guint i = 0; i < open->len; i++)
+		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
+	return alternatives;
+}
+
+void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice)
+{
+	bool branches = world_holds(execution->world) || has_alternatives(open);
+
+	if (worth_a_snapshot(execution, branches)) {
+		if (choice)
+			g_array_append_val(execution->plan, *choice);
 		execution->result.state = EXECUTION_PARKING;
 		execution->parking = frozen_park(execution);
-	} else if (!world_choose(execution->world, choice)) {
-		runs_fail(execution->runs, "internal error: a choice that the rules forbid");
+		return;
 	}
+	if (choice && !world_choose(execution->world, choice))
+		runs_fail(execution->runs, "internal error: a choice that the rules forbid");
+	if (world_holds(execution->world))
+		world_let_held_go(execution->world);
 }
 
 static enum explorer_step ask_strategy(struct execution *execution, GArray *open,
                                        struct choice *ret_choice)
 {
+	enum explorer_step step;
+
 	if (execution->runs->client->open)
 		execution->runs->client->open(execution->owner, execution, open);
-	return execution->strategy->rest(execution->strategy, world_trace(execution->world), open,
+	step = execution->strategy->rest(execution->strategy, world_trace(execution->world), open,
 	                                 ret_choice);
+	/* It is no end while some can be let go. */
+	return step == EXPLORER_DONE && world_holds(execution->world) ? EXPLORER_LATER : step;
 }
 
 /* Decides what happens now that everybody stands still. false: wait for more to be heard. */
@@ -292,6 +309,7 @@ static bool at_rest(struct execution *execution)
 	struct choice choice = {0};
 	enum explorer_step step;
 	bool stuck; /* what the plan wants next is not there (yet) */
+	bool held = world_holds(world);
 	GArray *open;
 
 	if (!endings_known(execution)) /* if it was struck from outside, nothing of this counts */
@@ -301,23 +319,23 @@ static bool at_rest(struct execution *execution)
 	open = world_open_choices(world);
 	if (execution->plan->len > 0)
 		hide_planned(execution, open);
-	stuck = execution->plan->len > 0 && !execution->strategy->fills_gaps;
-	if ((open->len == 0 || stuck) && execution_answer_polls(execution)) {
+	stuck = execution->plan->len > 0 && !execution->strategy->fills_gaps && !held;
+	if ((open->len == 0 || stuck) && !held && execution_answer_polls(execution)) {
 		open_choices_free(open);
 		return true;
 	}
-	if (open->len == 0 && execution_waits_for_threads(execution)) {
+	if (open->len == 0 && !held && execution_waits_for_threads(execution)) {
 		open_choices_free(open);
 		return false;
 	}
-	if (stuck || (execution->plan->len > 0 && open->len == 0)) {
+	if (stuck || (execution->plan->len > 0 && open->len == 0 && !held)) {
 		open_choices_free(open);
 		lose_plan(execution);
 		return false;
 	}
 	step = ask_strategy(execution, open, &choice);
 	if (step == EXPLORER_TAKE)
-		make_choice(execution, open, &choice);
+		execution_make_choice(execution, open, &choice);
 	open_choices_free(open);
 	execution->result.waits = step == EXPLORER_LATER;
 	if (step == EXPLORER_TAKE || step == EXPLORER_LATER)
@@ -431,55 +449,21 @@ static void decide_for_others(struct execution *execution)
 		return;
 	open = world_open_choices(world);
 	hide_planned(execution, open);
-	if (open->len == 0 || (execution->plan->len > 0 && !execution->strategy->fills_gaps)) {
+	if (!world_holds(world)
+	    && (open->len == 0 || (execution->plan->len > 0 && !execution->strategy->fills_gaps))) {
 		if (!world_answer_polls(world, execution->plan) && execution->plan->len > 0
 		    && !execution->strategy->fills_gaps && stall_hopeless(execution->stall))
 			lose_plan(execution);
 	} else {
 		step = ask_strategy(execution, open, &choice);
 		if (step == EXPLORER_TAKE)
-			make_choice(execution, open, &choice);
+			execution_make_choice(execution, open, &choice);
 		execution->result.waits = step == EXPLORER_LATER;
 		execution->result.wasted = step == EXPLORER_DROP;
 		if (execution->result.wasted)
 			execution_end_ranks(execution, false);
 	}
 	open_choices_free(open);
-}
-
-static bool is_open(const GArray *open, const struct choice *choice)
-{
-	for (guint i = 0; i < open->len; i++) {
-		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
-
-		for (guint k = 0; k < one->alternatives->len; k++)
-			if (point_equal(&one->point, &choice->point)
-			    && taken_equal(&g_array_index(one->alternatives, struct taken, k),
-			                   &choice->taken))
-				return true;
-	}
-	return false;
-}
-
-bool execution_resume(struct execution *execution, const struct choice *choice)
-{
-	GArray *open;
-	bool possible;
-
-	if (!execution->result.waits || execution->result.state != EXECUTION_RUNNING)
-		return false;
-	open = world_open_choices(execution->world);
-	possible = !choice || is_open(open, choice);
-	if (possible) {
-		execution->result.waits = false;
-		if (choice)
-			make_choice(execution, open,
-			            &(struct choice){choice->point, choice->taken});
-	}
-	open_choices_free(open);
-	if (possible)
-		execution_advance(execution);
-	return possible;
 }
 
 /* A rank has aborted inside a call that MPI carries out, where others may wait for it for ever. In
@@ -543,7 +527,8 @@ void execution_look(struct execution *execution)
 	if (execution_release_deferred(execution))
 		return;
 	step = stall_look(execution->stall, execution->world, execution_now(execution));
-	if (step == STALL_SPIN && execution->plan->len > 0)
+	if (step != STALL_NONE
+	    && (world_holds(execution->world) || (step == STALL_SPIN && execution->plan->len > 0)))
 		step = STALL_DECIDE;
 	switch (step) {
 	case STALL_NONE: return;

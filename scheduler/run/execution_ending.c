@@ -35,7 +35,8 @@ void execution_end_ranks(struct execution *execution, bool flush)
 	execution->ending_since = execution_now(execution);
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		enum world_phase phase = world_phase(execution->world, rank);
-		bool listens = phase == PHASE_BLOCKED || phase == PHASE_STOPPED;
+		bool listens = phase == PHASE_BLOCKED || phase == PHASE_STOPPED
+		               || phase == PHASE_HELD;
 
 		if (!execution->links[rank])
 			continue;

@@ -68,6 +68,11 @@ void execution_free(struct execution *execution);
 void execution_place(struct execution *execution, guint32 number, const char *directory,
                      struct frozen *from);
 
+/* Decides, or lets those go who are not held any more: behind a snapshot if that is worth it.
+ * `choice` NULL: nothing is decided. And how ranks are held (struct run_request). */
+void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice);
+void execution_hold_all(struct execution *execution, const guint32 *holds);
+
 /* What happens to it. */
 void execution_connected(struct execution *execution, struct host_link *link,
                          const struct wire_hello *hello);

@@ -19,6 +19,8 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 		/* When the verdict is reached the process may be gone, and no keeper has its image.
 		 * */
 		execution_site(execution, rank, call->site);
+	if (execution->strategy->called)
+		execution->strategy->called(execution->strategy, execution, rank, call);
 	return world_call(execution->world, rank, call, error);
 }
 

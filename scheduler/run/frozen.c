@@ -153,6 +153,8 @@ void frozen_resume(struct frozen *frozen, struct execution *execution)
 	frozen_free(frozen);
 	execution->result.state = world_calls(execution->world, 0) > 1 ? EXECUTION_RUNNING
 	                                                               : EXECUTION_STARTING;
+	if (execution->result.state == EXECUTION_RUNNING && world_holds(execution->world))
+		world_let_held_go(execution->world);
 }
 
 static void order_restore(struct frozen *frozen, int rank, struct execution *execution)

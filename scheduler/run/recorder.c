@@ -21,6 +21,8 @@ static const char *const words[] = {
 	[WORLD_STEP_OPEN] = "open",
 	[WORLD_STEP_POLLS] = "polls",
 	[WORLD_STEP_CONFLICTS] = "conflicts",
+	[WORLD_STEP_HOLD] = "hold",
+	[WORLD_STEP_UNHOLD] = "unhold",
 	[WORLD_STEP_CALLED] = NULL,
 	[WORLD_STEP_CHOSEN] = "  chosen",
 	[WORLD_STEP_ORDERED] = "  >",
@@ -76,6 +78,7 @@ static void append_step(GString *line, const struct world_step *step)
 	switch (step->kind) {
 	case WORLD_STEP_HEARD:
 	case WORLD_STEP_ORDERED: append_message(line, step); break;
+	case WORLD_STEP_HOLD:
 	case WORLD_STEP_FAILED:
 		g_string_append_printf(line, " %d %u", step->rank, step->call);
 		break;

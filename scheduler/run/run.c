@@ -25,6 +25,18 @@ static void forget_made(GArray *plan, const GArray *made)
 	}
 }
 
+/* No rank has gone further in the snapshot than it is to go. */
+static bool is_below(const struct snapshot *snapshot, gpointer user)
+{
+	const struct frozen *frozen = snapshot_owner(snapshot);
+	const struct run_request *request = user;
+
+	for (int rank = 0; request->holds && rank < frozen->runs->ranks; rank++)
+		if (world_calls(frozen->world, rank) > request->holds[rank])
+			return false;
+	return true;
+}
+
 static struct frozen *find_nearest(struct runs *runs, const struct run_request *request)
 {
 	g_autoptr(GArray) keys = g_array_new(false, false, sizeof(guint64));
@@ -40,7 +52,8 @@ static struct frozen *find_nearest(struct runs *runs, const struct run_request *
 		key = choice_hash(&g_array_index(request->plan, struct choice, i));
 		g_array_append_val(keys, key);
 	}
-	snapshot = snapshot_set_find(runs->set, (const guint64 *)(void *)keys->data, keys->len);
+	snapshot = snapshot_set_find(runs->set, (const guint64 *)(void *)keys->data, keys->len,
+	                             is_below, (gpointer)request);
 	return snapshot ? snapshot_owner(snapshot) : runs->root;
 }
 
@@ -71,10 +84,12 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 	if (!frozen) {
 		execution->world = world_new(&options, runs->options.comms, &execution_orders,
 		                             execution);
+		execution_hold_all(execution, request->holds);
 		runs_launch(runs, execution);
 		return execution;
 	}
 	execution->world = world_copy(frozen->world, &options, execution);
+	execution_hold_all(execution, request->holds);
 	forget_made(execution->plan, world_choices(frozen->world));
 	if (!frozen_restore(frozen, execution, &error)) {
 		execution->result.again = true;

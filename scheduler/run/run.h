@@ -30,9 +30,11 @@ struct run_request {
 	GArray *plan;              /* struct choice, to be made; taken over */
 	struct strategy *strategy; /* who decides the rest; outlives the execution */
 	enum buffering buffering;
-	bool stacks;        /* calls come with their stacks: from the beginning, then */
-	bool struck_before; /* something outside has ended it when it was tried before */
-	void *owner;        /* whom the client is told it for (runs.h) */
+	bool stacks;          /* calls come with their stacks: from the beginning, then */
+	bool struck_before;   /* something outside has ended it when it was tried before */
+	void *owner;          /* whom the client is told it for (runs.h) */
+	const guint32 *holds; /* by rank, as world_hold; NULL: nobody is held. Looked at when it
+	                           begins */
 };
 
 struct run_result {
@@ -62,6 +64,14 @@ void execution_drop(struct execution *execution);
 /* The strategy has put its answer off (EXPLORER_LATER): this choice is made; NULL: the strategy is
  * asked again. false: nothing waits for it, or it is not open here; nothing has changed. */
 bool execution_resume(struct execution *execution, const struct choice *choice);
+/* While it waits so: from which call on a rank is held (world_hold) when it goes on. While ranks
+ * are held nothing is an end, and nobody who polls is told "no" for want of anything else, unless
+ * by the second: whether there was anybody. The strategy is asked where all others stand still,
+ * with whatever is open. */
+void execution_hold(struct execution *execution, int rank, guint32 from);
+bool execution_tell_polls(struct execution *execution);
+/* The same while it runs: those who need not be held any more go on. */
+void execution_let_held_go(struct execution *execution);
 /* Stops it without a verdict: kills what is left. */
 void execution_cut_short(struct execution *execution);
 

@@ -8,6 +8,9 @@
 #include "explorer/pool.h"
 #include "explorer/random_search.h"
 
+struct execution;
+struct wire_call;
+
 struct strategy {
 	/* Asked also while choices of the plan wait for something (a path may leave choices out).
 	 * */
@@ -24,6 +27,10 @@ struct strategy {
 	 * EXPLORER_LATER: the world stands still until execution_resume. */
 	enum explorer_step (*rest)(struct strategy *strategy, const struct trace *trace,
 	                           const GArray *open, struct choice *ret_choice);
+	/* A rank makes this call: before it is answered, so that it can be held in it
+	 * (execution_hold). NULL: of no interest. */
+	void (*called)(struct strategy *strategy, struct execution *execution, int rank,
+	               const struct wire_call *call);
 	/* Whether a plan still waiting contains these choices. */
 	bool (*needs)(const struct strategy *strategy, const GArray *choices);
 	void (*free)(struct strategy *strategy);

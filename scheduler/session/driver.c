@@ -215,3 +215,12 @@ bool driver_answer(struct plan_source *source, const struct choice *choice)
 	source->asked = true;
 	return false;
 }
+
+bool driver_tell_polls(struct plan_source *source)
+{
+	source->asked = false;
+	if (source->execution && execution_tell_polls(source->execution))
+		return true;
+	source->asked = true;
+	return false;
+}

@@ -52,6 +52,8 @@ void driver_stop(struct driver *driver);
 
 /* The answer that was put off: see execution_resume. */
 bool driver_answer(struct plan_source *source, const struct choice *choice);
+/* Instead: see execution_tell_polls. false: nothing has changed. */
+bool driver_tell_polls(struct plan_source *source);
 
 /* Whether a plan of it has been begun and has not ended. */
 bool plan_source_is_busy(const struct plan_source *source);

@@ -188,6 +188,8 @@ GPtrArray *verdict_roll_call(const struct verdict_facts *facts)
 
 		if (!line->ended && world_phase(facts->world, rank) == PHASE_RUNNING)
 			line->does = g_strdup("runs, and has made no call since");
+		else if (world_phase(facts->world, rank) == PHASE_HELD)
+			line->does = g_strdup("is held");
 		g_ptr_array_add(ranks, line);
 	}
 	call_threads(facts, ranks);

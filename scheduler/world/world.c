@@ -12,6 +12,7 @@ static void rank_init(struct rank *rank)
 	rank->calls = g_array_new(false, true, sizeof(struct world_call));
 	rank->left = g_array_new(false, false, sizeof(struct wire_left));
 	rank->entered = g_array_new(false, false, sizeof(guint64));
+	rank->held_from = WORLD_HOLDS_NOTHING;
 	rank->streak.polls = g_array_new(false, false, sizeof(struct poll));
 	rank->streak.known = g_array_new(false, false, sizeof(guint64));
 }
@@ -61,6 +62,9 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		to->ranks[rank].calls = g_array_copy(from->ranks[rank].calls);
 		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
 		to->ranks[rank].entered = g_array_copy(from->ranks[rank].entered);
+		to->ranks[rank].kept.done = g_memdup2(from->ranks[rank].kept.done,
+		                                      from->ranks[rank].kept.count
+		                                              * sizeof(uint32_t));
 		to->ranks[rank].streak.polls = g_array_copy(from->ranks[rank].streak.polls);
 		to->ranks[rank].streak.known = g_array_copy(from->ranks[rank].streak.known);
 	}
@@ -105,6 +109,8 @@ void world_bind(struct world *world, int rank, const struct wire_bind *bind)
 
 void world_go(struct world *world, int rank, const struct wire_go *go)
 {
+	if (world_keep_go(world, rank, go))
+		return;
 	world_tell_order(world, rank, &(struct wire_message){.type = WIRE_GO, .go = *go});
 	world->orders.go(world->user, rank, go);
 }
@@ -119,6 +125,7 @@ void world_free(struct world *world)
 		g_array_unref(world->ranks[rank].calls);
 		g_array_unref(world->ranks[rank].left);
 		g_array_unref(world->ranks[rank].entered);
+		g_free(world->ranks[rank].kept.done);
 		g_array_unref(world->ranks[rank].streak.polls);
 		g_array_unref(world->ranks[rank].streak.known);
 	}
@@ -217,6 +224,7 @@ static void observe_one(struct world *world, int rank, struct live *live)
 		event.kind = EVENT_LEAVE;
 		event.collective = live->instance;
 		world_note_entered(world, rank, live);
+		world_note_together(world, rank, live);
 		event.order = live->order;
 	} else {
 		event.kind = EVENT_COMPLETE;
@@ -305,6 +313,7 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 	world->running++;
 	world_wake(world, number);
 	g_array_set_size(rank->entered, 0);
+	rank->together.order = ORDER_NONE;
 	if (!done)
 		observed = rank->line->waited->len;
 	if (rank->line->wait == WIRE_WAIT_TAKEN) {
@@ -420,6 +429,7 @@ void world_start(struct world *world)
 {
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_START});
 	world->started = true;
+	world_let_unheld_go(world);
 	for (int rank = 0; rank < world->options.ranks; rank++)
 		world_try_release(world, rank);
 }

@@ -53,6 +53,7 @@ enum world_phase {
 	PHASE_ENDED,   /* the process is gone, or about to go */
 	PHASE_CAUGHT,  /* inside a collective that MPI carries out and that, as far as can be seen,
 	                  will not end (world_hold_caught) */
+	PHASE_HELD,    /* its call could return, and is kept from it (world_hold) */
 	/* of a thread of several */
 	PHASE_ENTERING, /* waits until it is admitted */
 	PHASE_ASLEEP,   /* waits for other threads, outside of MPI */
@@ -114,6 +115,7 @@ void world_start(struct world *world);
  * threads.h) if some of it wait in MPI and of others it is not known that they sleep (else empty).
  * Once told that these sleep, they are at rest until something happens in their rank. */
 bool world_has_threads(const struct world *world);
+bool world_rank_has_threads(const struct world *world, int rank);
 GArray *world_loose_threads(const struct world *world, int rank);
 void world_threads_sleep(struct world *world, int rank);
 void world_threads_wake(struct world *world);
@@ -124,7 +126,23 @@ bool world_hold_caught(struct world *world);
 /* The rank has said something: it is not caught, or not any more. */
 void world_rank_moves(struct world *world, int rank);
 
-/* No rank is running: all are blocked, stopped or gone. */
+#define WORLD_HOLDS_NOTHING G_MAXUINT32
+
+/* Calls of the rank from this number on do not return, though they are matched like any others
+ * (WORLD_HOLDS_NOTHING: all do; so it begins). Nor does a collective that MPI carries out return
+ * elsewhere before those who are kept in it do: who is inside it waits unseen. Not of ranks with
+ * several threads. Who is kept already, and must not be any more, goes with the second. */
+void world_hold(struct world *world, int rank, guint32 from);
+void world_let_held_go(struct world *world);
+guint32 world_held_from(const struct world *world, int rank);
+/* Whether the rank waits in a call to be let go, held or not. */
+bool world_waits(const struct world *world, int rank);
+/* Of a rank that is kept in a collective for somebody else's sake: who is held there; else -1. */
+int world_held_with(const struct world *world, int rank);
+/* Whether a call is kept from returning (PHASE_HELD). */
+bool world_holds(const struct world *world);
+
+/* No rank is running: all are blocked, held, stopped or gone. */
 bool world_at_rest(const struct world *world);
 
 /* Whether some rank has made a window: ranks can act on each other unseen. */

@@ -72,6 +72,13 @@ struct streak {
 	GArray *known; /* guint64: places in the program where a round was closed before */
 };
 
+/* The blocking collective that a rank was let into by its last call; whom it waits for there. */
+struct together {
+	guint64 instance;
+	enum event_order order; /* NONE: nobody, or it was none */
+	int root;               /* ROOT: in MPI_COMM_WORLD; -1: not known */
+};
+
 struct rank {
 	struct streak streak;
 	GPtrArray *lines;  /* struct line, owned; one at least */
@@ -84,7 +91,10 @@ struct rank {
 	struct truncated truncated; /* the last one received */
 	GArray *entered; /* collectives (guint64) that its last call was let into, and may be in */
 	GArray *calls;   /* struct world_call; [call - 1] */
-	GArray *left;    /* struct wire_left */
+	guint32 held_from;
+	struct together together;
+	struct wire_go kept; /* PHASE_HELD */
+	GArray *left;        /* struct wire_left */
 };
 
 /* A message on its way: what a receive bound to it must ask MPI for. */
@@ -231,6 +241,12 @@ void world_note_entered(struct world *world, int rank, const struct live *live);
 GArray *world_failures_new(void);
 /* Whom a rank waits for that is in PHASE_CAUGHT; of another one nobody. */
 void world_mark_caught(const struct world *world, int rank, bool *waits);
+
+/* Whether this order is kept until the rank is not held any more; gives those that need not be
+ * kept; notes a collective that the rank is let into (world_hold.c). */
+bool world_keep_go(struct world *world, int rank, const struct wire_go *go);
+void world_let_unheld_go(struct world *world);
+void world_note_together(struct world *world, int rank, const struct live *live);
 
 /* Lets those go who were held back until all are at rest; whether there were any. */
 bool world_let_go(struct world *world);

@@ -73,6 +73,7 @@ static void go_on(struct world *world, int number, bool withdrawn)
 
 	g_array_set_size(rank->line->waited, 0);
 	rank->line->phase = PHASE_RUNNING;
+	rank->together.order = ORDER_NONE;
 	world->running++;
 	world_wake(world, number);
 	world_bring_data(world, number);

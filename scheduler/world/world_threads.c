@@ -106,6 +106,11 @@ bool world_has_threads(const struct world *world)
 	return false;
 }
 
+bool world_rank_has_threads(const struct world *world, int number)
+{
+	return world->ranks[number].threads;
+}
+
 void world_wake(struct world *world, int number)
 {
 	struct rank *rank = &world->ranks[number];

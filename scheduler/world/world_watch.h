@@ -27,6 +27,8 @@ enum world_step_kind {
 	WORLD_STEP_OPEN,      /* world_open_choices */
 	WORLD_STEP_POLLS,     /* world_answer_polls: `choices` */
 	WORLD_STEP_CONFLICTS, /* world_find_conflicts */
+	WORLD_STEP_HOLD,      /* world_hold: rank, from this call on */
+	WORLD_STEP_UNHOLD,    /* world_let_held_go */
 	/* done */
 	WORLD_STEP_CALLED,   /* rank, call: it was believed */
 	WORLD_STEP_ORDERED,  /* bind, go or admit for `rank`: `message` */

@@ -151,7 +151,7 @@ REFUSED = [
     ("back 0", "0 is no number from 1"),
     ("forward", "there is no stop behind this one that was seen"),
     ("where 3", "there is no rank 3; ranks are 0 to 2"),
-    ("continue now", "continue takes nothing behind it"),
+    ("continue now", "now is no rank, nor ranks; ranks are 0 to 2"),
     ("set choices maybe", "set choices cannot be maybe"),
     ("info", "info what? It goes with choices, findings, messages, path or ranks"),
     ("goto mp1:n4:", "that path is for 4 ranks, not 3"),

@@ -335,6 +335,8 @@ static bool ask_of_rank(struct world *world, const char *word, char **words)
 		world_threads_sleep(world, rank);
 	else if (strcmp(word, "failed") == 0 && words[1])
 		world_failed(world, rank, (guint32)atoi(words[1]));
+	else if (strcmp(word, "hold") == 0 && words[1])
+		world_hold(world, rank, (guint32)g_ascii_strtoull(words[1], NULL, 10));
 	else
 		return false;
 	return true;
@@ -366,6 +368,8 @@ static bool ask(struct seat *seat, const char *word, char **words)
 		world_admit(world);
 	else if (strcmp(word, "open") == 0)
 		open_choices_free(world_open_choices(world));
+	else if (strcmp(word, "unhold") == 0)
+		world_let_held_go(world);
 	else if (strcmp(word, "conflicts") == 0)
 		world_find_conflicts(world);
 	else

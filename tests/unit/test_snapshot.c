@@ -28,15 +28,15 @@ static void test_the_longest_contained_one_is_found(void **state)
 
 	(void)state;
 	add(set, 3, 1, 3, 7, 9, 11);
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){12, 9, 7}, 3), two);
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){7, 11}, 2), one);
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){9, 11}, 2), root);
-	assert_ptr_equal(snapshot_set_find(set, NULL, 0), root);
+	assert_ptr_equal(snapshot_set_find(set, (guint64[]){12, 9, 7}, 3, NULL, NULL), two);
+	assert_ptr_equal(snapshot_set_find(set, (guint64[]){7, 11}, 2, NULL, NULL), one);
+	assert_ptr_equal(snapshot_set_find(set, (guint64[]){9, 11}, 2, NULL, NULL), root);
+	assert_ptr_equal(snapshot_set_find(set, NULL, 0, NULL, NULL), root);
 	assert_ptr_equal(snapshot_owner(two), &owners[2]);
 	snapshot_set_remove(set, two);
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){12, 9, 7}, 3), one);
+	assert_ptr_equal(snapshot_set_find(set, (guint64[]){12, 9, 7}, 3, NULL, NULL), one);
 	snapshot_set_remove(set, root);
-	assert_null(snapshot_set_find(set, (guint64[]){9, 11}, 2));
+	assert_null(snapshot_set_find(set, (guint64[]){9, 11}, 2, NULL, NULL));
 	snapshot_set_free(set);
 }
 
@@ -46,8 +46,8 @@ static void test_a_repeated_key_counts_once_for_each(void **state)
 	struct snapshot *twice = add(set, 0, 1, 2, 5, 5, 0);
 
 	(void)state;
-	assert_null(snapshot_set_find(set, (guint64[]){5, 6}, 2));
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){5, 5}, 2), twice);
+	assert_null(snapshot_set_find(set, (guint64[]){5, 6}, 2, NULL, NULL));
+	assert_ptr_equal(snapshot_set_find(set, (guint64[]){5, 5}, 2, NULL, NULL), twice);
 	snapshot_set_free(set);
 }
 
@@ -80,7 +80,7 @@ static void test_the_least_recently_used_of_equals_goes_first(void **state)
 	older = add(set, 0, 0.0101, 1, 1, 0, 0);
 	newer = add(set, 1, 0.0102, 1, 2, 0, 0);
 	assert_ptr_equal(snapshot_set_evict(set), older);
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){1}, 1), older);
+	assert_ptr_equal(snapshot_set_find(set, (guint64[]){1}, 1, NULL, NULL), older);
 	assert_ptr_equal(snapshot_set_evict(set), newer);
 	snapshot_set_free(set);
 }

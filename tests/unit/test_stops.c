@@ -27,7 +27,7 @@ static const GArray *made(struct fixture *fixture, const char *sources)
 
 static void arrive(struct fixture *fixture, const char *sources)
 {
-	stops_arrive(fixture->stops, made(fixture, sources), false);
+	stops_arrive(fixture->stops, made(fixture, sources), NULL, false);
 }
 
 static int setup(void **state)
@@ -119,7 +119,7 @@ static void an_end_is_no_choice(void **state)
 	struct fixture *fixture = *state;
 
 	arrive(fixture, "");
-	stops_arrive(fixture->stops, made(fixture, ""), true);
+	stops_arrive(fixture->stops, made(fixture, ""), NULL, true);
 	assert_int_equal(stops_before(fixture->stops), 1);
 	assert_true(stops_here(fixture->stops)->ended);
 }
@@ -136,7 +136,7 @@ static void the_order_of_choices_says_nothing(void **state)
 	first = g_array_index(fixture->made, struct choice, 0);
 	g_array_remove_index(fixture->made, 0);
 	g_array_append_val(fixture->made, first);
-	stops_arrive(fixture->stops, fixture->made, false);
+	stops_arrive(fixture->stops, fixture->made, NULL, false);
 	assert_int_equal(stops_before(fixture->stops), 1);
 	assert_int_equal(stops_behind(fixture->stops), 0);
 }

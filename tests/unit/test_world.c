@@ -446,6 +446,78 @@ static void test_arrival(void **state)
 	fixture_release(&fixture);
 }
 
+/* What a held rank's calls do is done; it is told when it is not held any more. */
+static void test_held(void **state)
+{
+	struct fixture fixture;
+	guint32 receive, taken[1];
+	struct world *copy;
+
+	(void)state;
+	fixture_init(&fixture, BUFFERING_INFINITE);
+	world_hold(fixture.world, 0, 2);
+	receive = starts(&fixture, 0, WIRE_RECEIVE, 1);
+	assert_int_equal(world_phase(fixture.world, 0), PHASE_RUNNING);
+	taken[0] = receive;
+	asks(&fixture, 0, MPI_CALL_Wait, WIRE_WAIT_ALL, 1, taken);
+	assert_int_equal(world_phase(fixture.world, 0), PHASE_BLOCKED);
+	assert_false(world_holds(fixture.world));
+	starts(&fixture, 1, WIRE_SEND, 0);
+	assert_true(choose(&fixture, 0, 1, taken_message((struct op_id){1, 1, 0})));
+	assert_orders(&fixture, "bind 0.1<-1 ");
+	assert_int_equal(world_phase(fixture.world, 0), PHASE_HELD);
+	assert_true(world_holds(fixture.world));
+	for (int rank = 1; rank < 3; rank++)
+		world_rank_stopped(fixture.world, rank);
+	assert_true(world_at_rest(fixture.world));
+	copy = world_copy(fixture.world, world_options(fixture.world), &fixture);
+	world_let_held_go(fixture.world);
+	assert_orders(&fixture, "");
+	world_hold(fixture.world, 0, 3);
+	world_let_held_go(fixture.world);
+	assert_orders(&fixture, "go 0.2 [] ");
+	assert_int_equal(world_phase(fixture.world, 0), PHASE_RUNNING);
+	assert_false(world_at_rest(fixture.world));
+	/* A copy begins as it is to be held from now on. */
+	world_hold(copy, 0, WORLD_HOLDS_NOTHING);
+	world_start(copy);
+	assert_orders(&fixture, "go 0.2 [] ");
+	world_free(copy);
+	fixture_release(&fixture);
+}
+
+/* Nobody is let into a collective of MPI's to wait there, unseen, for one that is held. */
+static void test_held_together(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init_with(&fixture, BUFFERING_ZERO, COLLECTIVES_SYNC);
+	world_hold(fixture.world, 1, 1);
+	for (int rank = 0; rank < 3; rank++)
+		enters(&fixture, rank, 0);
+	assert_orders(&fixture, "");
+	assert_true(world_at_rest(fixture.world));
+	assert_int_equal(world_held_with(fixture.world, 0), 1);
+	assert_int_equal(world_held_with(fixture.world, 1), -1);
+	world_hold(fixture.world, 1, 2);
+	world_let_held_go(fixture.world);
+	assert_orders(&fixture, "go 0.1 [] go 1.1 [] go 2.1 [] ");
+	fixture_release(&fixture);
+	/* The root of a broadcast leaves it whoever is held, the others not before it. */
+	fixture_init(&fixture, BUFFERING_INFINITE);
+	world_hold(fixture.world, 1, 1);
+	for (int rank = 0; rank < 3; rank++)
+		enters(&fixture, rank, 0);
+	assert_orders(&fixture, "go 0.1 [] go 2.1 [] ");
+	world_hold(fixture.world, 0, 2);
+	for (int rank = 0; rank < 3; rank += 2)
+		enters(&fixture, rank, 0);
+	assert_orders(&fixture, "");
+	assert_int_equal(world_held_with(fixture.world, 2), 0);
+	fixture_release(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +527,7 @@ int main(void)
 		cmocka_unit_test(test_cancel),   cmocka_unit_test(test_each_send),
 		cmocka_unit_test(test_extremes), cmocka_unit_test(test_each_collective),
 		cmocka_unit_test(test_caught),   cmocka_unit_test(test_arrival),
+		cmocka_unit_test(test_held),     cmocka_unit_test(test_held_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,112 @@
+#include "debug_hold.h"
+
+void holds_init(struct holds *holds, int ranks)
+{
+	*holds = (struct holds){.ranks = ranks, .stepping = -1};
+	holds->from = g_new(guint32, ranks);
+	holds->kept = g_new0(bool, ranks);
+	holds->begun = g_new(guint32, ranks);
+	holds_clear(holds);
+}
+
+void holds_release(struct holds *holds)
+{
+	g_free(holds->from);
+	g_free(holds->kept);
+	g_free(holds->begun);
+}
+
+void holds_clear(struct holds *holds)
+{
+	holds->stepping = -1;
+	for (int rank = 0; rank < holds->ranks; rank++) {
+		holds->from[rank] = WORLD_HOLDS_NOTHING;
+		holds->kept[rank] = false;
+	}
+}
+
+static guint32 here(const struct world *world, int rank)
+{
+	if (!world)
+		return 1;
+	return world_calls(world, rank) + (world_waits(world, rank) ? 0 : 1);
+}
+
+void holds_here(struct holds *holds, const struct world *world, int rank)
+{
+	holds->from[rank] = here(world, rank);
+}
+
+void holds_continue(struct holds *holds)
+{
+	holds->stepping = -1;
+	for (int rank = 0; rank < holds->ranks; rank++)
+		if (!holds->kept[rank])
+			holds->from[rank] = WORLD_HOLDS_NOTHING;
+}
+
+void holds_continue_some(struct holds *holds, const struct world *world, const bool *ranks)
+{
+	holds->stepping = -1;
+	for (int rank = 0; rank < holds->ranks; rank++) {
+		if (ranks[rank]) {
+			holds->from[rank] = WORLD_HOLDS_NOTHING;
+			holds->kept[rank] = false;
+		} else {
+			holds_here(holds, world, rank);
+		}
+	}
+}
+
+void holds_step(struct holds *holds, const struct world *world, int rank, guint32 count)
+{
+	holds->stepping = rank;
+	holds->step_to = world_calls(world, rank) + count;
+	holds->from[rank] = holds->step_to;
+}
+
+void holds_arrive(struct holds *holds, const struct world *world)
+{
+	holds->stepping = -1;
+	for (int rank = 0; rank < holds->ranks; rank++) {
+		holds->from[rank] = WORLD_HOLDS_NOTHING;
+		if (holds->kept[rank] || world_phase(world, rank) == PHASE_HELD)
+			holds_here(holds, world, rank);
+	}
+}
+
+void holds_begin(struct holds *holds, const guint32 *from)
+{
+	for (int rank = 0; rank < holds->ranks; rank++)
+		holds->begun[rank] = from ? from[rank] : WORLD_HOLDS_NOTHING;
+}
+
+bool holds_let_go(const struct holds *holds, const struct world *world)
+{
+	for (int rank = 0; rank < holds->ranks; rank++)
+		if (world_phase(world, rank) == PHASE_HELD
+		    && holds->from[rank] > world_calls(world, rank))
+			return true;
+	return false;
+}
+
+bool holds_any(const struct holds *holds)
+{
+	for (int rank = 0; rank < holds->ranks; rank++)
+		if (holds->from[rank] != WORLD_HOLDS_NOTHING)
+			return true;
+	return false;
+}
+
+GArray *holds_cut(const struct world *world)
+{
+	int ranks = world_options(world)->ranks;
+	GArray *cut = g_array_sized_new(false, false, sizeof(guint32), (guint)ranks);
+
+	for (int rank = 0; rank < ranks; rank++) {
+		guint32 calls = world_calls(world, rank);
+
+		g_array_append_val(cut, calls);
+	}
+	return cut;
+}

@@ -1,0 +1,291 @@
+/* The words by which ranks are held and let go. */
+#include <string.h>
+
+#include "debug_internal.h"
+#include "mpi_calls.h"
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+/* A number from 1, or 1 if there is none; 0: refused. */
+guint debugger_read_count(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *text = g_strstrip(g_strdup(rest));
+	guint64 count;
+
+	if (*text == '\0')
+		return 1;
+	if (g_ascii_string_to_unsigned(text, 10, 1, 1000000, &count, NULL))
+		return (guint)count;
+	debugger_refuse(debugger, "%s is no number from 1", text);
+	return 0;
+}
+
+/* A rank; -1: none is named; -2: refused. */
+int debugger_read_rank(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *text = g_strstrip(g_strdup(rest));
+	int ranks = debugger->asked->request.ranks;
+	guint64 rank;
+
+	if (*text == '\0')
+		return -1;
+	if (g_ascii_string_to_unsigned(text, 10, 0, (guint64)ranks - 1, &rank, NULL))
+		return (int)rank;
+	debugger_refuse(debugger, "there is no rank %s; ranks are 0 to %d", text, ranks - 1);
+	return -2;
+}
+
+/* "2" or "2-4"; marks these. */
+static bool mark_ranks(const char *part, int ranks, bool *marked)
+{
+	g_auto(GStrv) ends = g_strsplit(part, "-", 2);
+	guint64 first, last;
+
+	if (!ends[0]
+	    || !g_ascii_string_to_unsigned(ends[0], 10, 0, (guint64)ranks - 1, &first, NULL))
+		return false;
+	last = first;
+	if (ends[1]
+	    && !g_ascii_string_to_unsigned(ends[1], 10, first, (guint64)ranks - 1, &last, NULL))
+		return false;
+	for (guint64 rank = first; rank <= last; rank++)
+		marked[rank] = true;
+	return true;
+}
+
+bool *debugger_read_ranks(struct debugger *debugger, const char *text)
+{
+	int ranks = debugger->asked->request.ranks;
+	g_auto(GStrv) parts = g_strsplit_set(text, ", \t", -1);
+	g_autofree bool *marked = g_new0(bool, ranks);
+	bool any = false;
+
+	for (guint i = 0; parts[i]; i++) {
+		if (!*parts[i])
+			continue;
+		any = true;
+		if (strcmp(parts[i], "all") == 0) {
+			memset(marked, true, (gsize)ranks);
+		} else if (!mark_ranks(parts[i], ranks, marked)) {
+			debugger_refuse(debugger,
+			                "%s is no rank, nor ranks; ranks are 0 to %d: say 0, 0-%d "
+			                "or all",
+			                parts[i], ranks - 1, ranks - 1);
+			return NULL;
+		}
+	}
+	if (!any) {
+		debugger_refuse(debugger, "which ranks? Say 0, 0-%d or all", ranks - 1);
+		return NULL;
+	}
+	return g_steal_pointer(&marked);
+}
+
+/* --- what becomes of them --------------------------------------------------------------------- */
+
+static const struct world *world_there(const struct debugger *debugger)
+{
+	return debugger->execution && debugger->state != DEBUG_OVER
+	               ? execution_world(debugger->execution)
+	               : NULL;
+}
+
+/* While they run nobody waits until it goes on. */
+static void hold_at_once(struct debugger *debugger)
+{
+	const struct holds *holds = &debugger->holds;
+
+	if (debugger->state != DEBUG_RUNNING)
+		return;
+	for (int rank = 0; rank < holds->ranks; rank++)
+		execution_hold(debugger->execution, rank, holds->from[rank]);
+	execution_let_held_go(debugger->execution);
+}
+
+/* A rank with several threads cannot be held. */
+static bool can_be_held(struct debugger *debugger, int rank)
+{
+	const struct world *world = world_there(debugger);
+
+	if (!world || !world_rank_has_threads(world, rank))
+		return true;
+	debugger_refuse(debugger,
+	                "rank %d has several threads that call MPI: it cannot be held, choose "
+	                "whose turn it is",
+	                rank);
+	return false;
+}
+
+static void hold(struct debugger *debugger, const char *rest)
+{
+	g_autofree bool *ranks = debugger_read_ranks(debugger, rest);
+	struct holds *holds = &debugger->holds;
+
+	for (int rank = 0; ranks && rank < holds->ranks; rank++) {
+		if (!ranks[rank] || !can_be_held(debugger, rank))
+			continue;
+		holds->kept[rank] = true;
+		holds_here(holds, world_there(debugger), rank);
+	}
+	hold_at_once(debugger);
+}
+
+static void release(struct debugger *debugger, const char *rest)
+{
+	g_autofree bool *ranks = debugger_read_ranks(debugger, *rest ? rest : "all");
+	struct holds *holds = &debugger->holds;
+
+	for (int rank = 0; ranks && rank < holds->ranks; rank++) {
+		if (!ranks[rank])
+			continue;
+		holds->kept[rank] = false;
+		holds->from[rank] = WORLD_HOLDS_NOTHING;
+	}
+	hold_at_once(debugger);
+}
+
+/* Whoever it is about: the rank that made the last steps, the one at the first choice, the first
+ * one. */
+static int rank_meant(const struct debugger *debugger)
+{
+	const struct record_choice *point;
+
+	if (debugger->stepped >= 0)
+		return debugger->stepped;
+	if (debugger->offers->points->len == 0)
+		return 0;
+	point = debugger->offers->points->pdata[0];
+	return point->rank;
+}
+
+/* What is asked of the rank itself is answered by the first possibility, unless it was chosen. */
+static void decide_first(struct debugger *debugger, int rank)
+{
+	const GArray *open = debugger->offers->choices;
+
+	for (guint i = 0; i < open->len; i++) {
+		const struct choice *choice = &g_array_index(open, struct choice, i);
+
+		if (choice->point.kind != POINT_CALL || choice->point.rank != rank
+		    || choices_find(debugger->decided, &choice->point))
+			continue;
+		debugger_decide(debugger, choice);
+		return;
+	}
+}
+
+/* Who is kept in a collective for another one's sake cannot come out of it alone. */
+static bool comes_out(struct debugger *debugger, int rank)
+{
+	const struct world *world = world_there(debugger);
+	int with = world_held_with(world, rank);
+	guint32 call = world_calls(world, rank);
+
+	if (with < 0 || debugger->holds.from[with] > world_calls(world, with))
+		return true;
+	debugger_refuse(
+		debugger,
+		"rank %d comes out of its %s together with rank %d, which is held: say step "
+		"%d, or release %d",
+		rank, mpi_call_name(world_call_info(world, rank, call)->function), with, with,
+		with);
+	return false;
+}
+
+static void step(struct debugger *debugger, const char *rest)
+{
+	g_auto(GStrv) words = g_strsplit_set(rest, " \t", 2);
+	const char *first = words[0] ? words[0] : "";
+	const char *second = words[0] && words[1] ? words[1] : "";
+	int rank = debugger_read_rank(debugger, first);
+	guint count = rank == -2 ? 0 : debugger_read_count(debugger, second);
+	const struct world *world;
+
+	if (count == 0 || !debugger_is_at_rest(debugger))
+		return;
+	world = world_there(debugger);
+	if (rank < 0)
+		rank = rank_meant(debugger);
+	if (!can_be_held(debugger, rank))
+		return;
+	if (!world_waits(world, rank)) {
+		debugger_refuse(debugger, "rank %d makes no more calls; info ranks tells who does",
+		                rank);
+		return;
+	}
+	if (!comes_out(debugger, rank))
+		return;
+	debugger->stepped = rank;
+	decide_first(debugger, rank);
+	holds_step(&debugger->holds, world, rank, count);
+	debugger->takes_first = debugger->finishes = false;
+	debugger->goes_on = true;
+}
+
+static char *kept_ranks(const struct holds *holds)
+{
+	GString *text = g_string_new(NULL);
+
+	for (int rank = 0; rank < holds->ranks; rank++)
+		if (holds->kept[rank])
+			g_string_append_printf(text, "%s%d", text->len > 0 ? "," : "", rank);
+	return g_string_free(text, false);
+}
+
+/* Everybody would stand where he stands. */
+static bool goes_nowhere(struct debugger *debugger)
+{
+	const struct holds *holds = &debugger->holds;
+	g_autofree char *kept = kept_ranks(holds);
+
+	if (debugger->offers->points->len > 0 || holds_let_go(holds, world_there(debugger)))
+		return false;
+	if (*kept)
+		debugger_refuse(debugger, "nobody can go on: say release %s, and continue", kept);
+	else
+		debugger_refuse(debugger,
+		                "those who may go on all wait for the others: say continue");
+	return true;
+}
+
+static void go_on(struct debugger *debugger, const char *rest)
+{
+	struct holds *holds = &debugger->holds;
+	g_autofree bool *ranks = NULL;
+	bool at_rest = debugger->state == DEBUG_CHOICE;
+
+	if (*rest && !(at_rest || debugger->state == DEBUG_RUNNING)) {
+		debugger_is_at_rest(debugger);
+		return;
+	}
+	if (*rest && !(ranks = debugger_read_ranks(debugger, rest)))
+		return;
+	if (ranks && world_there(debugger))
+		holds_continue_some(holds, world_there(debugger), ranks);
+	else
+		holds_continue(holds);
+	if (at_rest && debugger->decided->len == 0 && goes_nowhere(debugger))
+		return;
+	hold_at_once(debugger);
+	debugger_go_on(debugger, false);
+}
+
+static void set_all_stop(struct debugger *debugger, const char *rest)
+{
+	if (strcmp(rest, "on") == 0 || strcmp(rest, "off") == 0)
+		debugger->holds.all_stop = strcmp(rest, "on") == 0;
+	else
+		debugger_refuse(debugger, "set all-stop goes with on or off");
+}
+
+bool debugger_obey_hold(struct debugger *debugger, int word, const char *rest)
+{
+	switch (word) {
+	case WORD_CONTINUE: go_on(debugger, rest); return true;
+	case WORD_STEP: step(debugger, rest); return true;
+	case WORD_HOLD: hold(debugger, rest); return true;
+	case WORD_RELEASE: release(debugger, rest); return true;
+	case WORD_SET_ALL_STOP: set_all_stop(debugger, rest); return true;
+	default: return false;
+	}
+}

@@ -1,0 +1,41 @@
+/* What is known of a choice that is open. */
+#include "debug_internal.h"
+
+/* A place that the path of the command line leads to. */
+static const struct choice *in_path(const struct debugger *debugger, const struct point *point)
+{
+	const struct path *path = debugger->asked->request.path;
+
+	return path ? choices_find(path->choices, point) : NULL;
+}
+
+static void append_note(GString *text, const char *note)
+{
+	g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", note);
+}
+
+char *debugger_note(void *user, const struct choice *choice)
+{
+	const struct debugger *debugger = user;
+	const struct debug_request *request = &debugger->asked->request;
+	const struct record_choice *blame = request->blame;
+	const struct choice *taken = g_hash_table_lookup(debugger->taken_before, choice);
+	const struct choice *there = in_path(debugger, &choice->point);
+	const struct choice *decided = choices_find(debugger->decided, &choice->point);
+	GString *text = g_string_new(NULL);
+
+	if (decided && taken_equal(&decided->taken, &choice->taken))
+		append_note(text, "chosen");
+	if (there && taken_equal(&there->taken, &choice->taken) && request->finding > 0)
+		g_string_append_printf(text, "%sas in finding %u", text->len > 0 ? ", " : "",
+		                       request->finding);
+	else if (there && taken_equal(&there->taken, &choice->taken))
+		append_note(text, "as in the path");
+	if (blame && point_equal(&blame->point, &choice->point) && blame->alternatives->len > 0
+	    && taken_equal(&g_array_index(blame->alternatives, struct record_message, 0).taken,
+	                   &choice->taken))
+		append_note(text, "ends well");
+	if (taken && taken_equal(&taken->taken, &choice->taken))
+		append_note(text, "taken last time");
+	return g_string_free(text, text->len == 0);
+}

@@ -1,0 +1,74 @@
+/* Ranks that are held, and answers that were put off. */
+#include "runs_internal.h"
+#include "scheduler/world/matcher.h"
+
+static bool is_open(const GArray *open, const struct choice *choice)
+{
+	for (guint i = 0; i < open->len; i++) {
+		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+
+		for (guint k = 0; k < one->alternatives->len; k++)
+			if (point_equal(&one->point, &choice->point)
+			    && taken_equal(&g_array_index(one->alternatives, struct taken, k),
+			                   &choice->taken))
+				return true;
+	}
+	return false;
+}
+
+bool execution_resume(struct execution *execution, const struct choice *choice)
+{
+	GArray *open;
+	bool possible;
+
+	if (!execution->result.waits || execution->result.state != EXECUTION_RUNNING)
+		return false;
+	open = world_open_choices(execution->world);
+	possible = !choice || is_open(open, choice);
+	if (possible) {
+		struct choice made = choice ? *choice : (struct choice){0};
+
+		execution->result.waits = false;
+		execution_make_choice(execution, open, choice ? &made : NULL);
+	}
+	open_choices_free(open);
+	if (possible)
+		execution_advance(execution);
+	return possible;
+}
+
+void execution_hold(struct execution *execution, int rank, guint32 from)
+{
+	world_hold(execution->world, rank, from);
+}
+
+bool execution_tell_polls(struct execution *execution)
+{
+	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
+
+	if (!execution->result.waits || execution->result.state != EXECUTION_RUNNING
+	    || (!world_answer_polls(execution->world, execution->plan)
+	        && !world_answer_polls(execution->world, nothing)))
+		return false;
+	execution->result.waits = false;
+	execution_advance(execution);
+	return true;
+}
+
+void execution_let_held_go(struct execution *execution)
+{
+	if (execution->result.state != EXECUTION_RUNNING || execution->result.waits)
+		return;
+	world_let_held_go(execution->world);
+	execution_advance(execution);
+}
+
+void execution_hold_all(struct execution *execution, const guint32 *holds)
+{
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
+		guint32 from = holds ? holds[rank] : WORLD_HOLDS_NOTHING;
+
+		if (world_held_from(execution->world, rank) != from)
+			world_hold(execution->world, rank, from);
+	}
+}

@@ -1,0 +1,151 @@
+"""matchpoint debug: ranks that are held, and go on one call at a time. Whoever is held and let go,
+in whatever order, the interleaving is the one that replay shows of the same path."""
+
+import os
+import random
+import re
+
+import harness
+from check_debug import debug, paths, source, stops
+from harness import check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# Every way to wait: collectives that MPI carries out, a communicator that is made, requests that
+# are asked for, data that arrives while its rank does something else.
+MANY_WAITS = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, size, value, sum = 0, flag, got[2], before;
+	MPI_Comm copy;
+	MPI_Request requests[2];
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	value = rank;
+	MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD);
+	MPI_Scan(&rank, &before, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	if (rank == 0) {
+		for (int i = 0; i < 2; i++) {
+			MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 7, copy, requests);
+			for (flag = 0; !flag;)
+				MPI_Test(requests, &flag, MPI_STATUS_IGNORE);
+			printf("got %d\n", value);
+		}
+	} else {
+		MPI_Isend(&rank, 1, MPI_INT, 0, 7, copy, requests);
+		MPI_Wait(requests, MPI_STATUS_IGNORE);
+	}
+	MPI_Irecv(&got[0], 1, MPI_INT, (rank + 1) % size, 8, copy, &requests[0]);
+	MPI_Irecv(&got[1], 1, MPI_INT, (rank + size - 1) % size, 8, copy, &requests[1]);
+	MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 8, copy);
+	MPI_Send(&rank, 1, MPI_INT, (rank + size - 1) % size, 8, copy);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	MPI_Ibarrier(copy, requests);
+	MPI_Wait(requests, MPI_STATUS_IGNORE);
+	MPI_Comm_free(&copy);
+	printf("%d %d %d %d %d\n", value, before, sum, got[0], got[1]);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def told_of(run, rank):
+    """What the last stop tells of a rank."""
+    last = run.out.rpartition("stopped: ")[2]
+    for line in last.splitlines():
+        match = re.match(r"  ranks? ([0-9, -]+)  (.*)$", line)
+        for part in match.group(1).split(",") if match else ():
+            first, _, end = part.strip().partition("-")
+            if int(first) <= rank <= int(end or first):
+                return match.group(2)
+    return ""
+
+
+def check_steps(tool):
+    """One rank makes its calls one by one; the others stand where they wait for it."""
+    program = tool.compile(source("examples/probe_then_receive"))
+    run = debug(tool, ["run", "step 0", "step", "info path"], "-n", "3", program)
+    check(stops(run) == ["choice 0.2", "held", "held"], str(run))
+    check(paths(run) == ["mp1:n3:zero:0.2=1,0.3=1"], "the first possibilities\n%s" % run)
+    check(told_of(run, 0).startswith("MPI_Probe"), str(run))
+    run = debug(tool, ["run", "choose 0.2=2", "step 0 2", "info path"], "-n", "3", program)
+    check(stops(run) == ["choice 0.2", "choice 0.3"], "a choice comes first\n%s" % run)
+    run = debug(tool, ["run", "hold 1", "1", "1", "continue", "continue", "continue", "release 1",
+                       "continue"], "-n", "3", program)
+    check(stops(run)[-3:] == ["choice 0.5", "held", "end"], str(run))
+    check("nobody can go on: say release 1, and continue" in run.out, str(run))
+
+
+def check_held(tool):
+    """Held from the beginning, and nobody else waits unseen inside MPI."""
+    program = tool.compile(tool.write("many_waits.c", MANY_WAITS))
+    run = debug(tool, ["hold 1", "run", "step 0"], "-n", "3", program)
+    check(stops(run) == ["held"] and told_of(run, 0) == told_of(run, 1), str(run))
+    check("rank 0 comes out of its MPI_Init together with rank 1, which is held" in run.out,
+          str(run))
+    run = debug(tool, ["run", "hold 2", "1", "set choices default", "continue", "continue",
+                       "release", "continue"], "-n", "3", program)
+    check(stops(run)[-1] == "end" and run.status == 0, str(run))
+    for lines, words in ((["hold"], "which ranks? Say 0, 0-2 or all"),
+                         (["hold 3"], "3 is no rank, nor ranks"),
+                         (["hold 2-1"], "2-1 is no rank"),
+                         (["step 0 x"], "x is no number from 1"),
+                         (["step 7"], "there is no rank 7"),
+                         (["step"], "nothing runs: run starts the program"),
+                         (["continue 0"], "nothing runs: run starts the program"),
+                         (["run", "finish", "step"], "this interleaving is over"),
+                         (["set all-stop maybe"], "set all-stop goes with on or off")):
+        run = debug(tool, lines, "-n", "3", program)
+        check(words in run.out, "%s\n%s" % (lines, run))
+
+
+def walk(ranks, stream, count):
+    """Words that hold and let go, and go on."""
+    lines = ["hold %d" % stream.randrange(ranks)] if stream.random() < 0.5 else []
+    lines.append("run")
+    for _ in range(count):
+        rank = stream.randrange(ranks)
+        lines.append(stream.choice(["step %d" % rank, "step %d %d" % (rank, stream.randint(1, 4)),
+                                    "hold %d" % rank, "release %d" % rank, "continue",
+                                    "continue %d" % rank, "back", "forward", "back 2",
+                                    "1", "2", "step", "release"]))
+    return lines + ["release", "finish", "continue", "finish", "continue", "finish", "info path"]
+
+
+def check_walks(tool, seeds):
+    """However it was walked to the end, the end is that of the path."""
+    programs = [(tool.compile(source("examples/probe_then_receive")), 3, ()),
+                (tool.compile(tool.write("many_waits.c", MANY_WAITS)), 3, ()),
+                (tool.compile(tool.write("many_waits.c", MANY_WAITS)), 3,
+                 ("--buffering", "infinite")),
+                (tool.compile(source("programs/some")), 3, ()),
+                (tool.compile(source("programs/early_leaving")), 3, ("--buffering", "infinite"))]
+    for program, ranks, options in programs:
+        for seed in range(seeds):
+            lines = walk(ranks, random.Random(seed), 12)
+            run = debug(tool, lines, "-n", str(ranks), *options, program)
+            what = "%s, seed %d: %s\n%s" % (program, seed, lines, run)
+            check(run.status in (0, 1), what)
+            again = tool.run("replay", paths(run)[-1], "--json", "-", "--", program)
+            check(again.status == run.status, "%s\n%s" % (what, again))
+            for line in re.findall(r"^    (got .*|\d .*)$", run.out.rpartition("stopped:")[2],
+                                   flags=re.M):
+                check(line in again.out, "%s is printed\n%s\n%s" % (line, what, again))
+
+
+def body(tool, options):
+    check_steps(tool)
+    check_held(tool)
+    check_walks(tool, options.seeds)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body, lambda parser: parser.add_argument(
+        "--seeds", type=int, default=3, help="random walks for each program"))
