@@ -21,7 +21,7 @@ SOURCES = ["explorer/*.c", "reports/*.c", "shim/wire.c",
                                                     "choice_coverage.c")]]
 PACKAGES = ["glib-2.0", "json-glib-1.0", "sqlite3"]
 OTF2 = "otf2"  # if it is there
-SECONDS = 10
+SECONDS = 6
 SKIPPED = 77
 
 
