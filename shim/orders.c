@@ -28,8 +28,11 @@ static void stop_in_debugger(void)
 static _Noreturn void end_rank(const struct wire_end *order)
 {
 	stop_in_debugger();
-	if (order->flush)
+	if (order->flush) {
 		startup_flush();
+		gate_tell_apart(&(const struct wire_message){.type = WIRE_ENDING,
+		                                             .ending.status = order->status});
+	}
 	park_finish_launcher();
 	_exit(order->status);
 }

@@ -36,15 +36,16 @@ enum wire_type {
 	WIRE_STACK,     /* before a CALL, when stacks are wanted: where it stands */
 	WIRE_PARKED,    /* answer to PARK: the process is a keeper now */
 	WIRE_CHILD,     /* keeper: a child was forked, or has ended */
-	WIRE_ENDING,    /* the process is about to end: exit(), or a deadly signal */
-	WIRE_TOUCHED,   /* the program has changed the buffer of an active operation */
-	WIRE_LEFT,      /* before MPI_Finalize, and before ENDING: what the program has not freed,
+	WIRE_ENDING,  /* the process is about to end: exit(), or a deadly signal; or, told by END to
+	                   flush, it has done so */
+	WIRE_TOUCHED, /* the program has changed the buffer of an active operation */
+	WIRE_LEFT,    /* before MPI_Finalize, and before ENDING: what the program has not freed,
 	                   if anything */
-	WIRE_THREAD,    /* a thread that may call MPI has begun, or is about to end */
-	WIRE_ENTER,     /* a thread is about to make a call; answered by ADMIT (one of several) */
-	WIRE_ACCESSES,  /* what the rank has done to windows since its last message: no call */
-	WIRE_DIGEST,    /* answer to LOOK: what a rank goes by that waits for GO */
-	WIRE_OVERLAP,   /* two operations under way use the same bytes */
+	WIRE_THREAD,  /* a thread that may call MPI has begun, or is about to end */
+	WIRE_ENTER,   /* a thread is about to make a call; answered by ADMIT (one of several) */
+	WIRE_ACCESSES, /* what the rank has done to windows since its last message: no call */
+	WIRE_DIGEST,   /* answer to LOOK: what a rank goes by that waits for GO */
+	WIRE_OVERLAP,  /* two operations under way use the same bytes */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;

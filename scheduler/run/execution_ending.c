@@ -42,11 +42,21 @@ void execution_end_ranks(struct execution *execution, bool flush)
 			continue;
 		end.end.flush = flush && !execution->ends[rank].known;
 		execution->ends[rank].killed = !execution->ends[rank].known;
-		if (listens && !execution->ends[rank].deaf)
-			host_send(execution->links[rank], &end);
-		else
+		if (!listens || execution->ends[rank].deaf) {
 			execution_kill(execution, rank);
+			continue;
+		}
+		execution->ends[rank].unsaid = end.end.flush;
+		host_send(execution->links[rank], &end);
 	}
+}
+
+bool execution_output_is_cut(const struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++)
+		if (execution->ends[rank].unsaid)
+			return true;
+	return false;
 }
 
 static void finish_execution(struct execution *execution)

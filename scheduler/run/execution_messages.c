@@ -111,6 +111,7 @@ static void on_ending(struct execution *execution, int rank, const struct wire_e
 {
 	struct rank_end *end = &execution->ends[rank];
 
+	end->unsaid = false;
 	if (end->killed)
 		return;
 	end->known = true;

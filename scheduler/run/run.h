@@ -84,6 +84,9 @@ void *execution_owner(const struct execution *execution);
 /* Of its world, as events name it. */
 guint32 execution_number(const struct execution *execution);
 
+/* It is over: whether something has ended a rank before it had written out what it printed. */
+bool execution_output_is_cut(const struct execution *execution);
+
 /* Whether it is over, and its job with it. */
 bool execution_has_ended(const struct execution *execution);
 /* Since it was started or restored. */

@@ -12,6 +12,8 @@ struct mishaps {
 	struct memory_pressure memory_before;
 	bool memory_ran_out; /* when one was struck */
 	guint64 starved;     /* interleavings that ended for that, twice */
+	guint64 cut;         /* those whose output may be cut short */
+	guint64 cut_first;   /* the number of the first */
 };
 
 struct mishaps *mishaps_new(void)
@@ -57,6 +59,12 @@ void mishaps_add(struct mishaps *mishaps, const struct execution *execution, boo
 	mishaps->lost_reason = g_strdup(result->lost);
 }
 
+void mishaps_add_cut(struct mishaps *mishaps, guint64 interleaving)
+{
+	if (mishaps->cut++ == 0)
+		mishaps->cut_first = interleaving;
+}
+
 guint64 mishaps_wasted(const struct mishaps *mishaps)
 {
 	return mishaps->wasted;
@@ -94,8 +102,22 @@ char *mishaps_starved_words(const struct mishaps *mishaps)
 	"; meanwhile the kernel has killed processes because memory ran out: fewer ranks, " \
 	"fewer worlds at once (-j) or fewer snapshots (--max-memory) need less"
 
+static char *cut_words(const struct mishaps *mishaps)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	g_string_printf(text, "what interleaving %" G_GUINT64_FORMAT, mishaps->cut_first);
+	if (mishaps->cut > 1)
+		g_string_append_printf(text, " (and %" G_GUINT64_FORMAT " more)", mishaps->cut - 1);
+	g_string_append(text, " printed may be cut short: something ended a rank before it had "
+	                      "written it out, and it could not be run again for it");
+	return g_string_free(g_steal_pointer(&text), false);
+}
+
 void mishaps_note(const struct mishaps *mishaps, GPtrArray *notes)
 {
+	if (mishaps->cut > 0)
+		g_ptr_array_add(notes, cut_words(mishaps));
 	if (mishaps->struck == 0)
 		return;
 	g_ptr_array_add(notes,
@@ -114,6 +136,8 @@ void mishaps_save(const struct mishaps *mishaps, GVariantDict *state)
 	g_variant_dict_insert(state, "wasted", "t", mishaps->wasted);
 	g_variant_dict_insert(state, "lost", "t", mishaps->lost);
 	g_variant_dict_insert(state, "starved", "t", mishaps->starved);
+	g_variant_dict_insert(state, "cut", "t", mishaps->cut);
+	g_variant_dict_insert(state, "cut-first", "t", mishaps->cut_first);
 	if (mishaps->lost_reason)
 		g_variant_dict_insert(state, "lost-reason", "s", mishaps->lost_reason);
 	g_variant_dict_insert(state, "lost-unseen", "b", mishaps->lost_unseen);
@@ -126,6 +150,8 @@ void mishaps_recall(struct mishaps *mishaps, GVariantDict *state)
 	g_variant_dict_lookup(state, "wasted", "t", &mishaps->wasted);
 	g_variant_dict_lookup(state, "lost", "t", &mishaps->lost);
 	g_variant_dict_lookup(state, "starved", "t", &mishaps->starved);
+	g_variant_dict_lookup(state, "cut", "t", &mishaps->cut);
+	g_variant_dict_lookup(state, "cut-first", "t", &mishaps->cut_first);
 	g_variant_dict_lookup(state, "lost-reason", "s", &mishaps->lost_reason);
 	if (g_variant_dict_lookup(state, "lost-unseen", "b", &unseen))
 		mishaps->lost_unseen = unseen;

@@ -22,6 +22,9 @@ bool mishaps_memory_ran_out(const struct mishaps *mishaps);
 /* An execution is over. `starved`: for want of memory, twice. */
 void mishaps_add(struct mishaps *mishaps, const struct execution *execution, bool starved);
 
+/* What the ranks of an interleaving of this number printed may be cut short. */
+void mishaps_add_cut(struct mishaps *mishaps, guint64 interleaving);
+
 guint64 mishaps_wasted(const struct mishaps *mishaps);
 
 /* Why the program did not follow a plan, the last one; NULL: it has followed all. */
@@ -32,7 +35,7 @@ const char *mishaps_lost_reason(const struct mishaps *mishaps);
 char *mishaps_lost_words(const struct mishaps *mishaps);
 char *mishaps_starved_words(const struct mishaps *mishaps);
 
-/* Adds a note (char *) on what was explored again. */
+/* Adds notes (char *) on what was explored again, and on output that may be cut short. */
 void mishaps_note(const struct mishaps *mishaps, GPtrArray *notes);
 
 /* For a session that goes on from here, and back from it. */

@@ -96,6 +96,33 @@ static void add_execution(struct session *session, const struct execution *execu
 	                         verdict->ended_well);
 }
 
+/* What ranks had printed when something ended them before it was written out is taken from the same
+ * interleaving, run again; if that cannot be, it is said. */
+static void print_again(struct session *session, const struct execution *execution)
+{
+	struct record_execution *record = interleaving_verdict(execution)->record;
+	const struct world *world = execution_world(execution);
+	struct execution *again = NULL;
+	const struct record_execution *other = NULL;
+
+	if (session_may_make_sure(session) && !session->options->wrapper) {
+		again = session_follow(session, world_choices(world),
+		                       world_options(world)->buffering, false, CALLS_FORGOTTEN);
+		other = interleaving_verdict(again)->record;
+	}
+	if (other && session_is_whole(again) && !execution_output_is_cut(again)
+	    && other->status == record->status) {
+		g_ptr_array_unref(record->outputs);
+		g_ptr_array_unref(record->errors);
+		record->outputs = g_ptr_array_ref(other->outputs);
+		record->errors = g_ptr_array_ref(other->errors);
+	} else {
+		mishaps_add_cut(session->mishaps, session->interleavings + 1);
+	}
+	if (again)
+		session_drop(again);
+}
+
 void session_account(struct session *session, const struct execution *execution)
 {
 	const struct run_result *result = execution_result(execution);
@@ -106,8 +133,11 @@ void session_account(struct session *session, const struct execution *execution)
 	if (result->cut_short || session->error)
 		return;
 	mishaps_add(session->mishaps, execution, verdict->starved);
-	if (verdict->record && result->state == EXECUTION_OVER)
-		add_execution(session, execution);
+	if (!verdict->record || result->state != EXECUTION_OVER)
+		return;
+	if (execution_output_is_cut(execution))
+		print_again(session, execution);
+	add_execution(session, execution);
 }
 
 bool session_is_whole(const struct execution *execution)

@@ -12,6 +12,8 @@ struct rank_end {
 	bool known;  /* `status` is what waitpid would tell */
 	bool reaped; /* its keeper has waited for it */
 	bool killed; /* ended by us; tells nothing about the program */
+	bool unsaid; /* what it has printed may not be written out: told to do so, it has not said
+	                yet that it has */
 	int status;
 	bool aborted;
 	bool deaf; /* waits inside MPI to be killed, and obeys no order */

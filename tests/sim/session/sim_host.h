@@ -17,7 +17,7 @@ enum sim_fault {
 	SIM_NO_FORK,         /* a keeper cannot make a copy */
 	SIM_COPY_FAILS,      /* a copy ends before it has said anything */
 	SIM_NO_MEMORY,       /* the memory of a snapshot cannot be copied */
-	SIM_KILLED_ENDING,   /* a copy that is told to end */
+	SIM_KILLED_ENDING,   /* a rank that is told to end, before it has printed */
 	SIM_FRAME_CUT,       /* a rank is killed while it says something */
 	SIM_FRAME_BROKEN,    /* what a rank says cannot be understood */
 	SIM_JOB_EXITS,       /* the launcher ends before any rank has come */

@@ -47,12 +47,11 @@ struct host_timer {
 struct sim_link {
 	struct host_link base;
 	struct sim_process *process;
-	guint unread;       /* messages on their way to the scheduler */
-	gint64 up, down;    /* when the last one arrives */
-	bool closed;        /* by the scheduler */
-	bool told_closed;   /* to the scheduler */
-	bool told_to_print; /* what the program has printed, as it ends */
-	guint references;   /* events, and the process */
+	guint unread;     /* messages on their way to the scheduler */
+	gint64 up, down;  /* when the last one arrives */
+	bool closed;      /* by the scheduler */
+	bool told_closed; /* to the scheduler */
+	guint references; /* events, and the process */
 };
 
 struct host_job {
@@ -76,8 +75,6 @@ struct sim_process {
 	bool dead, keeps, released, reaped;
 	bool has_forked;
 	bool ends; /* waits for END, and says nothing more */
-	bool ending;
-	int struck; /* how it is to end instead; 0: it is not */
 	int status;
 };
 

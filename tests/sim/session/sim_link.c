@@ -143,7 +143,6 @@ void sim_send(struct host_link *base, const struct wire_message *message)
 
 	if (link->closed)
 		return;
-	link->told_to_print |= message->type == WIRE_END && message->end.flush;
 	link->references++;
 	sim_plan(sim, arrival(sim, &link->down), on_frame_down, link, frame_of(message));
 }

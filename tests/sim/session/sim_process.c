@@ -126,10 +126,6 @@ void sim_process_die(struct sim_process *process, int status)
 
 	if (process->dead)
 		return;
-	if (process->link->told_to_print && !process->ending) {
-		process->struck = status; /* once it has printed: nobody would see the rest */
-		return;
-	}
 	process->dead = true;
 	process->status = status;
 	sim_hang_up(process);
@@ -268,14 +264,18 @@ static void end(struct sim_process *process, const struct wire_end *order)
 {
 	struct sim *sim = process->sim;
 	int status = process->ends ? process->status : order->status << 8;
+	const struct wire_message ended = {.type = WIRE_ENDING, .ending.status = order->status};
 
-	process->ending = true;
 	sim->worlds_ended++;
-	if (order->flush)
+	if (order->flush && sim_strikes(sim, SIM_KILLED_ENDING, 60)) {
+		sim_process_die(process, 9); /* nobody sees what it would have printed */
+		return;
+	}
+	if (order->flush) {
 		print(process);
-	if (order->flush && !process->job && sim_strikes(sim, SIM_KILLED_ENDING, 60))
-		status = 9;
-	sim_process_die(process, process->struck ? process->struck : status);
+		sim_say(process, &ended);
+	}
+	sim_process_die(process, status);
 }
 
 void sim_process_obey(struct sim_process *process, const struct wire_message *order)
