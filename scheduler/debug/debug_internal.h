@@ -3,6 +3,7 @@
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_DEBUG_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_DEBUG_DEBUG_INTERNAL_H
 
+#include "breakpoints.h"
 #include "debug_hold.h"
 #include "debugger.h"
 #include "prompt.h"
@@ -18,6 +19,13 @@ enum debug_state {
 	DEBUG_CHOICE,  /* every rank stands still, and something is open, or somebody is held */
 	DEBUG_RUNNING, /* interrupted: the ranks run, and lines are read */
 	DEBUG_OVER,    /* the interleaving is */
+};
+
+/* A breakpoint has fired. */
+struct debug_hit {
+	guint number;
+	int rank;
+	guint32 call;
 };
 
 struct debugger {
@@ -44,6 +52,8 @@ struct debugger {
 	bool exact;    /* stops once all of `target` is made, whoever decides what comes then */
 	GRand *random;
 
+	struct breakpoints *breakpoints;
+	GArray *hits; /* struct debug_hit: not told yet, or stopped for */
 	struct holds holds;
 	int stepped;      /* the rank that went step by step last; -1: none */
 	GArray *cut;      /* guint32, by rank: `target` is gone to with each rank held in that call;
@@ -80,6 +90,14 @@ bool *debugger_read_ranks(struct debugger *debugger, const char *text);
 void debugger_decide(struct debugger *debugger, const struct choice *choice);
 /* On to the next stop. */
 void debugger_go_on(struct debugger *debugger, bool to_the_end);
+
+/* A rank makes a call (struct strategy): is a breakpoint there? */
+void debugger_see_call(struct strategy *strategy, struct execution *execution, int rank,
+                       const struct wire_call *call);
+/* "stopped: breakpoint 1" and whom it has stopped where, without the last newline. */
+void debugger_tell_hits(const struct debugger *debugger, GString *text);
+/* What these words do: break, condition, ... (debug_break.c). false: it is none of them. */
+bool debugger_obey_break(struct debugger *debugger, int word, const char *rest);
 
 /* What these words do: hold, release, step, ... (debug_hold_words.c). false: it is none of them. */
 bool debugger_obey_hold(struct debugger *debugger, int word, const char *rest);
@@ -119,6 +137,14 @@ enum debug_word {
 	WORD_RELEASE,
 	WORD_STEP,
 	WORD_SET_ALL_STOP,
+	WORD_BREAK,
+	WORD_TBREAK,
+	WORD_CONDITION,
+	WORD_IGNORE,
+	WORD_DELETE,
+	WORD_DISABLE,
+	WORD_ENABLE,
+	WORD_INFO_BREAKPOINTS,
 };
 extern const struct vocabulary_word debug_vocabulary[];
 

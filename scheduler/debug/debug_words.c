@@ -5,6 +5,8 @@
 #include "reports/words.h"
 
 static const struct vocabulary_word info_words[] = {
+	{"breakpoints", NULL, "", "where ranks are to be held, and how often they were",
+         "info breakpoints", NULL, WORD_INFO_BREAKPOINTS},
 	{"choices", NULL, "", "what can be chosen here", "info choices", NULL, WORD_INFO_CHOICES},
 	{"findings", NULL, "", "what this session has found so far", "info findings", NULL,
          WORD_INFO_FINDINGS},
@@ -40,6 +42,20 @@ const struct vocabulary_word debug_vocabulary[] = {
          NULL, WORD_HOLD},
 	{"release", NULL, "[RANKS]", "these, or all, can go on again; continue does", "release 1",
          NULL, WORD_RELEASE},
+	{"break", NULL, "WHERE",
+         "holds a rank in calls like this: [FUNCTION|FILE:LINE] [rank R] [peer R] [tag T] "
+         "[comm C] [call N] [if bytes > N]",
+         "break MPI_*recv rank 0 if bytes > 1000", NULL, WORD_BREAK},
+	{"tbreak", NULL, "WHERE", "the same, once", "tbreak solver.c:121", NULL, WORD_TBREAK},
+	{"condition", NULL, "N [CONDITION]", "breakpoint N asks for this, or nothing, besides",
+         "condition 1 bytes > 1000 and tag != 0", NULL, WORD_CONDITION},
+	{"ignore", NULL, "N TIMES", "breakpoint N lets so many calls pass", "ignore 1 99", NULL,
+         WORD_IGNORE},
+	{"delete", NULL, "[N]", "no breakpoint N any more, or none at all", "delete 1", NULL,
+         WORD_DELETE},
+	{"disable", NULL, "N", "breakpoint N stops nothing for now", "disable 1", NULL,
+         WORD_DISABLE},
+	{"enable", NULL, "N", "it does again", "enable 1", NULL, WORD_ENABLE},
 	{"finish", NULL, "", "goes on to the end, always with the first possibility", "finish",
          NULL, WORD_FINISH},
 	{"back", "b", "[N]", "to the stop before this one", "back 2", NULL, WORD_BACK},
@@ -47,8 +63,8 @@ const struct vocabulary_word debug_vocabulary[] = {
          WORD_FORWARD},
 	{"goto", NULL, "PATH|finding N", "to the end of a path, or of a finding's",
          "goto mp1:n3:zero:0.2=1", NULL, WORD_GOTO},
-	{"info", "i", "", "tells: info choices, findings, messages, path, ranks", NULL, info_words,
-         0},
+	{"info", "i", "", "tells: info breakpoints, choices, findings, messages, path, ranks", NULL,
+         info_words, 0},
 	{"where", NULL, "[RANK]", "the MPI call in which each rank is, or one with its source",
          "where 0", NULL, WORD_WHERE},
 	{"list", "l", "[RANK]", "the source around the call of a rank", "list 0", NULL, WORD_LIST},
@@ -467,6 +483,13 @@ static void help(struct debugger *debugger, const char *rest)
 static bool takes_none(int id)
 {
 	switch (id) {
+	case WORD_BREAK:
+	case WORD_TBREAK:
+	case WORD_CONDITION:
+	case WORD_IGNORE:
+	case WORD_DELETE:
+	case WORD_DISABLE:
+	case WORD_ENABLE:
 	case WORD_CONTINUE:
 	case WORD_HOLD:
 	case WORD_RELEASE:
@@ -523,7 +546,8 @@ static void act(struct debugger *debugger, int id, const char *rest)
 	case WORD_SOURCE: read_script(debugger, rest); break;
 	case WORD_QUIT: quit(debugger); break;
 	default:
-		if (!debugger_obey_hold(debugger, id, rest))
+		if (!debugger_obey_hold(debugger, id, rest)
+		    && !debugger_obey_break(debugger, id, rest))
 			look(debugger, id, rest);
 	}
 }

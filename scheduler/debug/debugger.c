@@ -76,7 +76,9 @@ static void tell_choice(struct debugger *debugger, GString *text)
 {
 	const struct verdict_facts facts = debugger_facts(debugger);
 
-	if (debugger->offers->points->len > 0 && !step_is_over(debugger)) {
+	if (debugger->hits->len > 0) {
+		debugger_tell_hits(debugger, text);
+	} else if (debugger->offers->points->len > 0 && !step_is_over(debugger)) {
 		g_string_append(text, "stopped: choice ");
 		point_append(text,
 		             &((struct record_choice *)debugger->offers->points->pdata[0])->point);
@@ -255,7 +257,7 @@ static bool decide(struct debugger *debugger, struct choice *ret_choice)
 {
 	const GArray *open = debugger->offers->choices;
 
-	if (open->len == 0 || step_is_over(debugger))
+	if (open->len == 0 || debugger->hits->len > 0 || step_is_over(debugger))
 		return false;
 	*ret_choice = first_open(debugger);
 	if (!all_made(debugger))
@@ -289,6 +291,7 @@ static void answer(struct debugger *debugger, const struct choice *choice)
 	if (choice)
 		remember(debugger, choice);
 	set_holds(debugger);
+	g_array_set_size(debugger->hits, 0);
 	g_clear_pointer(&debugger->offers, offers_free);
 	debugger->state = DEBUG_NOWHERE;
 	debugger->execution = NULL;
@@ -443,6 +446,8 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 	else
 		holds_begin(&debugger->holds, debugger->exact ? NULL : debugger->holds.from);
 	ret_request->holds = debugger->holds.begun;
+	ret_request->stacks_on = breakpoints_want_stacks(debugger->breakpoints);
+	g_array_set_size(debugger->hits, 0);
 	session_request(debugger->session, ret_request, CALLS_KEPT)->apart = true;
 	return true;
 }
@@ -495,8 +500,10 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	const struct debug_request *request = &asked->request;
 
 	debugger->source.type = &source_type;
-	debugger->strategy = (struct strategy){
-		.fills_gaps = true, .rest = on_rest, .needs = needs_nothing};
+	debugger->strategy = (struct strategy){.fills_gaps = true,
+	                                       .rest = on_rest,
+	                                       .needs = needs_nothing,
+	                                       .called = debugger_see_call};
 	debugger->session = session;
 	debugger->asked = asked;
 	debugger->buffering = request->buffering;
@@ -511,6 +518,8 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	debugger->random = g_rand_new_with_seed(0);
 	holds_init(&debugger->holds, request->ranks);
+	debugger->breakpoints = breakpoints_new(request->ranks);
+	debugger->hits = g_array_new(false, false, sizeof(struct debug_hit));
 	debugger->stepped = -1;
 }
 
@@ -525,6 +534,8 @@ static void debugger_release(struct debugger *debugger)
 	g_hash_table_unref(debugger->known);
 	g_rand_free(debugger->random);
 	holds_release(&debugger->holds);
+	breakpoints_free(debugger->breakpoints);
+	g_array_unref(debugger->hits);
 	if (debugger->cut)
 		g_array_unref(debugger->cut);
 	g_free(debugger->inside);

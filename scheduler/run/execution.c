@@ -50,7 +50,7 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	execution->strategy = request->strategy;
 	execution->plan = request->plan;
 	execution->buffering = request->buffering;
-	execution->stacks = request->stacks;
+	execution->stacks = request->stacks || request->stacks_on;
 	execution->owner = request->owner;
 	execution->result.struck_before = request->struck_before;
 	execution->links = g_new0(struct host_link *, ranks);
@@ -118,12 +118,22 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution_tell_beginning(execution);
 }
 
+void execution_welcome(const struct execution *execution, struct host_link *link)
+{
+	const struct world_options *options = world_options(execution->world);
+	struct wire_message welcome = {.type = WIRE_WELCOME};
+
+	welcome.welcome.buffering = (uint8_t)options->buffering;
+	welcome.welcome.every_call_waits = options->every_call_waits;
+	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
+	welcome.welcome.stacks = execution->stacks;
+	host_send(link, &welcome);
+}
+
 void execution_connected(struct execution *execution, struct host_link *link,
                          const struct wire_hello *hello)
 {
 	int rank = hello->rank;
-	const struct world_options *options = world_options(execution->world);
-	struct wire_message welcome = {.type = WIRE_WELCOME};
 	const struct host_operations *host = execution->runs->host->operations;
 
 	if (execution->result.cut_short || execution->result.state != EXECUTION_STARTING) {
@@ -137,10 +147,6 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		          rank);
 		return;
 	}
-	welcome.welcome.buffering = (uint8_t)options->buffering;
-	welcome.welcome.every_call_waits = options->every_call_waits;
-	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
-	welcome.welcome.stacks = execution->stacks;
 	runs_assign(link, LINK_RANK, execution, rank);
 	execution->links[rank] = link;
 	execution->pids[rank] = hello->pid;
@@ -148,7 +154,7 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		host->job_connected(execution->job, rank, link);
 	stall_set(execution->stall, rank, hello->pid, hello->inside);
 	execution->connected++;
-	host_send(link, &welcome);
+	execution_welcome(execution, link);
 	execution_advance(execution);
 }
 

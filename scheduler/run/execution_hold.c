@@ -72,3 +72,15 @@ void execution_hold_all(struct execution *execution, const guint32 *holds)
 			world_hold(execution->world, rank, from);
 	}
 }
+
+void execution_want_stacks(struct execution *execution)
+{
+	if (execution->stacks)
+		return;
+	execution->stacks = true;
+	if (execution->result.state != EXECUTION_RUNNING)
+		return; /* whoever connects yet is told then */
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
+		if (execution->links[rank])
+			execution_welcome(execution, execution->links[rank]);
+}

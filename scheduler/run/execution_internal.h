@@ -73,6 +73,9 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice);
 void execution_hold_all(struct execution *execution, const guint32 *holds);
 
+/* Tells a rank how it is to go on; again when that has changed. */
+void execution_welcome(const struct execution *execution, struct host_link *link);
+
 /* What happens to it. */
 void execution_connected(struct execution *execution, struct host_link *link,
                          const struct wire_hello *hello);

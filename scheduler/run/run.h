@@ -31,6 +31,7 @@ struct run_request {
 	struct strategy *strategy; /* who decides the rest; outlives the execution */
 	enum buffering buffering;
 	bool stacks;          /* calls come with their stacks: from the beginning, then */
+	bool stacks_on;       /* from where it begins on */
 	bool struck_before;   /* something outside has ended it when it was tried before */
 	void *owner;          /* whom the client is told it for (runs.h) */
 	const guint32 *holds; /* by rank, as world_hold; NULL: nobody is held. Looked at when it
@@ -70,6 +71,8 @@ bool execution_resume(struct execution *execution, const struct choice *choice);
  * with whatever is open. */
 void execution_hold(struct execution *execution, int rank, guint32 from);
 bool execution_tell_polls(struct execution *execution);
+/* Calls come with their stacks from the next one on. */
+void execution_want_stacks(struct execution *execution);
 /* The same while it runs: those who need not be held any more go on. */
 void execution_let_held_go(struct execution *execution);
 /* Stops it without a verdict: kills what is left. */

@@ -38,6 +38,10 @@ uv_loop_t *session_loop(const struct session *session);
 /* What is known of an execution, over or not; `inside` (by rank) is filled in. */
 struct verdict_facts session_facts(const struct session *session, struct execution *execution,
                                    const struct wire_inside **inside);
+/* The stack of a rank's call (struct record_frame, innermost first), if calls come with them
+ * (struct run_request); NULL: it was not told. */
+const GArray *session_stack(const struct session *session, const struct execution *execution,
+                            int rank, guint32 call);
 /* What has been found so far (struct record_finding), by id. */
 const GPtrArray *session_found(const struct session *session);
 /* Gives up the snapshots that nobody needs, and those beyond the budget. */

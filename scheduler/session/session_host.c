@@ -224,7 +224,7 @@ static void frames_begin_at(GArray *frames, const struct place *place)
 static void on_stack(void *owner, const struct execution *execution, int rank,
                      const struct wire_stack *stack, const struct place *place)
 {
-	const struct interleaving *interleaving = owner;
+	struct interleaving *interleaving = owner;
 	struct stack_table *table = interleaving->session->stacks;
 	struct record_stack told = {rank, stack->call, 0};
 	g_autoptr(GArray) key = key_of(stack);
@@ -242,7 +242,25 @@ static void on_stack(void *owner, const struct execution *execution, int rank,
 		told.stack = stack_table_add(table, rank, (guint64 *)(void *)key->data, key->len,
 		                             g_array_ref(frames));
 	}
+	if (!interleaving->stacks)
+		interleaving->stacks = g_array_new(false, false, sizeof(struct record_stack));
 	g_array_append_val(interleaving->stacks, told);
+}
+
+const GArray *session_stack(const struct session *session, const struct execution *execution,
+                            int rank, guint32 call)
+{
+	const GArray *stacks = interleaving_of(execution)->stacks;
+
+	for (guint i = stacks ? stacks->len : 0; i-- > 0;) {
+		const struct record_stack *told = &g_array_index(stacks, struct record_stack, i);
+
+		if (told->rank == rank && told->call <= call)
+			return told->call == call
+			               ? stack_table_all(session->stacks)->pdata[told->stack - 1]
+			               : NULL;
+	}
+	return NULL;
 }
 
 void session_keep_stacks(struct session *session, const struct execution *execution, guint32 number)

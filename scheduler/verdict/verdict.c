@@ -186,10 +186,13 @@ GPtrArray *verdict_roll_call(const struct verdict_facts *facts)
 	for (int rank = 0; rank < facts->ranks; rank++) {
 		struct record_rank *line = roll_call_line(facts, rank);
 
+		if (world_phase(facts->world, rank) == PHASE_HELD) { /* even in MPI_Finalize */
+			line->ended = NULL;
+			line->end = RECORD_END_NONE;
+			line->does = g_strdup("is held");
+		}
 		if (!line->ended && world_phase(facts->world, rank) == PHASE_RUNNING)
 			line->does = g_strdup("runs, and has made no call since");
-		else if (world_phase(facts->world, rank) == PHASE_HELD)
-			line->does = g_strdup("is held");
 		g_ptr_array_add(ranks, line);
 	}
 	call_threads(facts, ranks);

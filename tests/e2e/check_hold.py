@@ -1,5 +1,6 @@
-"""matchpoint debug: ranks that are held, and go on one call at a time. Whoever is held and let go,
-in whatever order, the interleaving is the one that replay shows of the same path."""
+"""matchpoint debug: ranks that are held, by hand and at breakpoints, and go on one call at a time.
+Whoever is held and let go, in whatever order, the interleaving is the one that replay shows of the
+same path."""
 
 import os
 import random
@@ -106,6 +107,76 @@ def check_held(tool):
         check(words in run.out, "%s\n%s" % (lines, run))
 
 
+# A line is in the stack of several calls, and a function.
+NESTED = r"""
+#include <mpi.h>
+static void give(int to, int tag, int count)
+{
+	static char data[5000];
+	MPI_Send(data, count, MPI_CHAR, to, tag, MPI_COMM_WORLD);
+}
+static void exchange(int rank, int round)
+{
+	char data[5000];
+	if (rank == 0)
+		give(1, round, 1000 * round); /* a place */
+	else if (rank == 1)
+		MPI_Recv(data, 5000, MPI_CHAR, 0, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int round = 1; round <= 4; round++)
+		exchange(rank, round);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def fired(run):
+    """(breakpoint, rank, call) as they were stopped at."""
+    return [tuple(int(part) for part in one) for one in
+            re.findall(r"^  breakpoint (\d+): rank (\d+) is in its call (\d+),", run.out, re.M)]
+
+
+def check_breakpoints(tool):
+    program = tool.compile(tool.write("nested.c", NESTED))
+    place = 1 + NESTED.split("\n").index(next(line for line in NESTED.split("\n")
+                                             if "a place" in line))
+    again = ["run"] + 6 * ["continue"]
+    for lines, expected in (
+            (["break mpi_s*"], [(1, 0, call) for call in (2, 3, 4, 5)]),
+            (["break give"], [(1, 0, call) for call in (2, 3, 4, 5)]),
+            (["break nested.c:%d if bytes > 1000" % place], [(1, 0, call) for call in (3, 4, 5)]),
+            (["tbreak exchange rank 1"], [(1, 1, 2)]),
+            (["break peer 0 tag 3"], [(1, 1, 4)]),
+            (["break call 3 rank 0", "break MPI_Barrier rank 2"], [(1, 0, 3), (2, 2, 2)]),
+            (["break MPI_Send", "ignore 1 2", "condition 1 tag != 4"], [(1, 0, 4)]),
+            (["break MPI_Send comm MPI_COMM_WORLD tag 1", "break main", "disable 2"], [(1, 0, 2)]),
+            (["break MPI_Send", "break MPI_Recv", "delete 1"],
+             [(2, 1, call) for call in (2, 3, 4, 5)]),
+    ):
+        run = debug(tool, lines + again, "-n", "3", program)
+        check(sorted(fired(run)) == expected, "%s: %s\n%s" % (lines, expected, run))
+        check(stops(run)[-1] == "end" and run.status == 0, str(run))
+    # Where the others are then is a matter of their speed.
+    for more in ([], ["continue", "back", "continue"]):
+        run = debug(tool, ["set all-stop on", "tbreak MPI_Barrier rank 2", "run", *more], "-n", "3",
+                    program)
+        check(stops(run)[0] == "breakpoint 1", str(run))
+    check(stops(run)[1:] == ["end", "held", "end"], str(run))
+    for line, words in (("break MPI_Comm_rank", "does not communicate"), ("break", "break where?"),
+                        ("break rank 3", "there is no rank 3"), ("delete 7", "no breakpoint 7"),
+                        ("ignore 1", "how often?"), ("condition x", "which breakpoint?"),
+                        ("enable 3", "no breakpoint 3")):
+        run = debug(tool, ["tbreak main", line], "-n", "3", program)
+        check(words in run.out, "%s\n%s" % (line, run))
+
+
 def walk(ranks, stream, count):
     """Words that hold and let go, and go on."""
     lines = ["hold %d" % stream.randrange(ranks)] if stream.random() < 0.5 else []
@@ -143,6 +214,7 @@ def check_walks(tool, seeds):
 def body(tool, options):
     check_steps(tool)
     check_held(tool)
+    check_breakpoints(tool)
     check_walks(tool, options.seeds)
 
 

@@ -1,0 +1,510 @@
+#include "breakpoints.h"
+
+#include <string.h>
+
+#include "mpi_calls.h"
+
+enum field { FIELD_BYTES, FIELD_TAG, FIELD_PEER, FIELD_RANK, FIELD_CALL, FIELDS };
+enum comparison { EQUAL, UNEQUAL, AT_MOST, AT_LEAST, LESS, MORE, COMPARISONS };
+
+static const char *const field_words[FIELDS] = {"bytes", "tag", "peer", "rank", "call"};
+/* Those of two letters first. */
+static const char *const comparison_words[COMPARISONS] = {"==", "!=", "<=", ">=", "<", ">"};
+
+struct term {
+	enum field field;
+	enum comparison comparison;
+	gint64 value;
+};
+
+struct breakpoint {
+	guint number;
+	char *text;
+	char *condition_text; /* NULL: none */
+	bool temporary, enabled;
+	guint ignored; /* times to come */
+	guint hits;
+	GPatternSpec *function; /* in lower case; NULL: any */
+	char *file;             /* base name; NULL: any */
+	guint line;
+	GPatternSpec *caller;  /* a function in the stack; NULL: any */
+	gint64 wanted[FIELDS]; /* -1: any */
+	GPatternSpec *comm;    /* in lower case; NULL: any */
+	GArray *condition;     /* struct term, all of which must hold */
+};
+
+struct breakpoints {
+	int ranks;
+	guint last;
+	GPtrArray *list; /* struct breakpoint */
+};
+
+static void pattern_free(GPatternSpec *pattern)
+{
+	if (pattern)
+		g_pattern_spec_free(pattern);
+}
+
+static void breakpoint_free(gpointer data)
+{
+	struct breakpoint *breakpoint = data;
+
+	g_free(breakpoint->text);
+	g_free(breakpoint->condition_text);
+	g_free(breakpoint->file);
+	pattern_free(breakpoint->function);
+	pattern_free(breakpoint->caller);
+	pattern_free(breakpoint->comm);
+	g_array_unref(breakpoint->condition);
+	g_free(breakpoint);
+}
+
+struct breakpoints *breakpoints_new(int ranks)
+{
+	struct breakpoints *breakpoints = g_new0(struct breakpoints, 1);
+
+	breakpoints->ranks = ranks;
+	breakpoints->list = g_ptr_array_new_with_free_func(breakpoint_free);
+	return breakpoints;
+}
+
+void breakpoints_free(struct breakpoints *breakpoints)
+{
+	if (!breakpoints)
+		return;
+	g_ptr_array_unref(breakpoints->list);
+	g_free(breakpoints);
+}
+
+guint breakpoints_count(const struct breakpoints *breakpoints)
+{
+	return breakpoints->list->len;
+}
+
+static struct breakpoint *find(const struct breakpoints *breakpoints, guint number)
+{
+	for (guint i = 0; i < breakpoints->list->len; i++) {
+		struct breakpoint *breakpoint = breakpoints->list->pdata[i];
+
+		if (breakpoint->number == number)
+			return breakpoint;
+	}
+	return NULL;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static GPatternSpec *pattern_of(const char *text)
+{
+	g_autofree char *lower = g_ascii_strdown(text, -1);
+
+	return g_pattern_spec_new(lower);
+}
+
+static bool pattern_fits(GPatternSpec *pattern, const char *text)
+{
+	g_autofree char *lower = text ? g_ascii_strdown(text, -1) : NULL;
+
+	return lower && g_pattern_spec_match_string(pattern, lower);
+}
+
+static bool is_mpi(const char *word)
+{
+	return g_ascii_strncasecmp(word, "MPI_", strlen("MPI_")) == 0 || *word == '*';
+}
+
+/* What is wrong with a pattern of functions; NULL: it fits one whose calls are seen. */
+static char *doubt_function(const char *word)
+{
+	g_autoptr(GPatternSpec) pattern = pattern_of(word);
+	const char *uncounted = NULL;
+
+	for (unsigned call = 0; call < MPI_CALL_COUNT; call++) {
+		const char *name = mpi_call_name(call);
+
+		if (!name || !pattern_fits(pattern, name))
+			continue;
+		if (mpi_call_counts(call))
+			return NULL;
+		uncounted = name;
+	}
+	if (uncounted)
+		return g_strdup_printf("%s does not communicate: its calls are not stopped at",
+		                       uncounted);
+	return g_strdup_printf("MPI has no function like %s", word);
+}
+
+/* The first word, if it says which function or place. */
+static char *read_place(struct breakpoint *breakpoint, const char *word)
+{
+	const char *colon = strrchr(word, ':');
+	guint64 line;
+
+	if (is_mpi(word)) {
+		breakpoint->function = pattern_of(word);
+		return doubt_function(word);
+	}
+	if (!colon) {
+		breakpoint->caller = pattern_of(word);
+		return NULL;
+	}
+	if (colon == word
+	    || !g_ascii_string_to_unsigned(colon + 1, 10, 1, G_MAXUINT32, &line, NULL))
+		return g_strdup_printf("%s is no FILE:LINE", word);
+	g_autofree char *path = g_strndup(word, (gsize)(colon - word));
+
+	breakpoint->file = g_path_get_basename(path);
+	breakpoint->line = (guint)line;
+	return NULL;
+}
+
+static int word_index(const char *const *words, int count, const char *word)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(words[i], word) == 0)
+			return i;
+	return -1;
+}
+
+/* Why nothing has such a value; NULL: something can. */
+static char *doubt_value(const struct breakpoints *breakpoints, enum field field, gint64 value)
+{
+	if ((field == FIELD_RANK || field == FIELD_PEER) && value >= breakpoints->ranks)
+		return g_strdup_printf("there is no rank %" G_GINT64_FORMAT "; ranks are 0 to %d",
+		                       value, breakpoints->ranks - 1);
+	if (field == FIELD_CALL && value == 0)
+		return g_strdup("calls are numbered from 1");
+	return NULL;
+}
+
+/* "rank 0" and the like. */
+static char *read_filter(const struct breakpoints *breakpoints, struct breakpoint *breakpoint,
+                         const char *name, const char *value)
+{
+	int field = word_index(field_words, FIELDS, name);
+	guint64 number;
+
+	if (strcmp(name, "comm") == 0 && value) {
+		breakpoint->comm = pattern_of(value);
+		return NULL;
+	}
+	if (field < 0 || field == FIELD_BYTES)
+		return g_strdup_printf("%s: rank, tag, peer, comm, call or if is expected", name);
+	if (!value || !g_ascii_string_to_unsigned(value, 10, 0, G_MAXINT32, &number, NULL))
+		return g_strdup_printf("%s goes with a number", name);
+	breakpoint->wanted[field] = (gint64)number;
+	return doubt_value(breakpoints, (enum field)field, (gint64)number);
+}
+
+/* "bytes > 1000", blanks may be left out. */
+static char *read_term(const struct breakpoints *breakpoints, GArray *condition, const char *text)
+{
+	g_autofree char *all = g_strstrip(g_strdup(text));
+	gsize length = strspn(all, "abcdefghijklmnopqrstuvwxyz");
+	g_autofree char *name = g_strndup(all, length);
+	const char *rest = all + length;
+	int field = word_index(field_words, FIELDS, name);
+	struct term term = {.comparison = EQUAL};
+
+	if (field < 0)
+		return g_strdup_printf("%s: bytes, tag, peer, rank or call is expected, as in "
+		                       "bytes > 1000",
+		                       *name ? name : "if");
+	term.field = (enum field)field;
+	rest += strspn(rest, " \t");
+	while (term.comparison < COMPARISONS
+	       && !g_str_has_prefix(rest, comparison_words[term.comparison]))
+		term.comparison++;
+	if (term.comparison == COMPARISONS)
+		return g_strdup_printf("%s goes with ==, !=, <, <=, > or >=", name);
+	rest += strlen(comparison_words[term.comparison]);
+	rest += strspn(rest, " \t");
+	if (!g_ascii_string_to_signed(rest, 10, 0, G_MAXINT64, &term.value, NULL))
+		return g_strdup_printf("%s is compared with a number, not with %s", name,
+		                       *rest ? rest : "nothing");
+	g_array_append_val(condition, term);
+	return term.comparison == EQUAL ? doubt_value(breakpoints, term.field, term.value) : NULL;
+}
+
+static char *read_condition(const struct breakpoints *breakpoints, GArray *condition,
+                            const char *text)
+{
+	g_autoptr(GRegex) both = g_regex_new("\\s+and\\s+|&&", 0, 0, NULL);
+	g_auto(GStrv) terms = g_regex_split(both, text, 0);
+	char *problem = NULL;
+
+	for (guint i = 0; terms[i] && !problem; i++)
+		problem = read_term(breakpoints, condition, terms[i]);
+	return problem;
+}
+
+/* The words before a condition. */
+static char *read_words(const struct breakpoints *breakpoints, struct breakpoint *breakpoint,
+                        const char *text)
+{
+	g_auto(GStrv) split = g_strsplit_set(text, " \t", -1);
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	guint at = 0;
+	char *problem = NULL;
+
+	for (guint i = 0; split[i]; i++)
+		if (*split[i])
+			g_ptr_array_add(words, split[i]);
+	g_ptr_array_add(words, NULL);
+	if (words->pdata[0] && word_index(field_words, FIELDS, words->pdata[0]) < 0
+	    && strcmp(words->pdata[0], "comm") != 0)
+		problem = read_place(breakpoint, words->pdata[at++]);
+	while (!problem && words->pdata[at]) {
+		problem = read_filter(breakpoints, breakpoint, words->pdata[at],
+		                      words->pdata[at + 1]);
+		at += 2;
+	}
+	return problem;
+}
+
+static char *read_all(const struct breakpoints *breakpoints, struct breakpoint *breakpoint,
+                      const char *text)
+{
+	g_autoptr(GRegex) condition = g_regex_new("(^|\\s)if\\s", 0, 0, NULL);
+	g_auto(GStrv) parts = g_regex_split_full(condition, text, -1, 0, 0, 2, NULL);
+	const char *behind = parts[0] && parts[1] ? parts[2] : NULL; /* [1] is the blank before */
+	char *problem = read_words(breakpoints, breakpoint, parts[0] ? parts[0] : "");
+
+	if (!problem && behind) {
+		breakpoint->condition_text = g_strstrip(g_strdup(behind));
+		problem = read_condition(breakpoints, breakpoint->condition, behind);
+	}
+	breakpoint->text = g_strstrip(g_strdup(parts[0] ? parts[0] : ""));
+	return problem;
+}
+
+guint breakpoints_add(struct breakpoints *breakpoints, const char *text, bool temporary,
+                      char **ret_problem)
+{
+	struct breakpoint *breakpoint = g_new0(struct breakpoint, 1);
+
+	breakpoint->enabled = true;
+	breakpoint->temporary = temporary;
+	breakpoint->condition = g_array_new(false, false, sizeof(struct term));
+	for (int field = 0; field < FIELDS; field++)
+		breakpoint->wanted[field] = -1;
+	*ret_problem = read_all(breakpoints, breakpoint, text);
+	if (*ret_problem) {
+		breakpoint_free(breakpoint);
+		return 0;
+	}
+	breakpoint->number = ++breakpoints->last;
+	g_ptr_array_add(breakpoints->list, breakpoint);
+	return breakpoint->number;
+}
+
+/* --- changed ---------------------------------------------------------------------------------- */
+
+bool breakpoints_delete(struct breakpoints *breakpoints, guint number)
+{
+	struct breakpoint *breakpoint = find(breakpoints, number);
+
+	return breakpoint && g_ptr_array_remove(breakpoints->list, breakpoint);
+}
+
+void breakpoints_delete_all(struct breakpoints *breakpoints)
+{
+	g_ptr_array_set_size(breakpoints->list, 0);
+}
+
+bool breakpoints_enable(struct breakpoints *breakpoints, guint number, bool enabled)
+{
+	struct breakpoint *breakpoint = find(breakpoints, number);
+
+	if (breakpoint)
+		breakpoint->enabled = enabled;
+	return breakpoint != NULL;
+}
+
+bool breakpoints_ignore(struct breakpoints *breakpoints, guint number, guint count)
+{
+	struct breakpoint *breakpoint = find(breakpoints, number);
+
+	if (breakpoint)
+		breakpoint->ignored = count;
+	return breakpoint != NULL;
+}
+
+bool breakpoints_condition(struct breakpoints *breakpoints, guint number, const char *text,
+                           char **ret_problem)
+{
+	struct breakpoint *breakpoint = find(breakpoints, number);
+	GArray *condition;
+
+	if (!breakpoint) {
+		*ret_problem = g_strdup_printf("there is no breakpoint %u", number);
+		return false;
+	}
+	condition = g_array_new(false, false, sizeof(struct term));
+	*ret_problem = *text ? read_condition(breakpoints, condition, text) : NULL;
+	if (*ret_problem) {
+		g_array_unref(condition);
+		return false;
+	}
+	g_array_unref(breakpoint->condition);
+	breakpoint->condition = condition;
+	g_free(breakpoint->condition_text);
+	breakpoint->condition_text = *text ? g_strdup(text) : NULL;
+	return true;
+}
+
+/* --- what fits -------------------------------------------------------------------------------- */
+
+/* false: the call has no such value. */
+static bool value_of(const struct breakpoint_call *call, enum field field, gint64 *ret)
+{
+	switch (field) {
+	case FIELD_RANK: *ret = call->rank; return true;
+	case FIELD_CALL: *ret = call->number; return true;
+	case FIELD_BYTES: *ret = (gint64)call->bytes; return call->moves_data;
+	case FIELD_TAG: *ret = call->tag; return call->moves_data;
+	case FIELD_PEER: *ret = call->peer; return call->moves_data;
+	default: return false;
+	}
+}
+
+static bool holds_true(const struct term *term, gint64 value)
+{
+	switch (term->comparison) {
+	case EQUAL: return value == term->value;
+	case UNEQUAL: return value != term->value;
+	case AT_MOST: return value <= term->value;
+	case AT_LEAST: return value >= term->value;
+	case LESS: return value < term->value;
+	default: return value > term->value;
+	}
+}
+
+static bool condition_holds(const GArray *condition, const struct breakpoint_call *call)
+{
+	for (guint i = 0; i < condition->len; i++) {
+		const struct term *term = &g_array_index(condition, struct term, i);
+		gint64 value;
+
+		if (!value_of(call, term->field, &value)
+		    || (value == BREAKPOINT_ANY && term->field != FIELD_RANK)
+		    || !holds_true(term, value))
+			return false;
+	}
+	return true;
+}
+
+static bool frame_fits(const struct breakpoint *breakpoint, const struct record_frame *frame)
+{
+	if (breakpoint->file)
+		return g_strcmp0(frame->place.file, breakpoint->file) == 0
+		       && frame->place.line == breakpoint->line;
+	return pattern_fits(breakpoint->caller, frame->function);
+}
+
+static bool stack_fits(const struct breakpoint *breakpoint, const GArray *frames)
+{
+	if (!breakpoint->file && !breakpoint->caller)
+		return true;
+	for (guint i = 0; frames && i < frames->len; i++)
+		if (frame_fits(breakpoint, &g_array_index(frames, struct record_frame, i)))
+			return true;
+	return false;
+}
+
+static bool comm_fits(const struct breakpoint *breakpoint, const struct breakpoint_call *call)
+{
+	g_autofree char *number = g_strdup_printf("%" G_GUINT64_FORMAT, call->comm);
+
+	return !breakpoint->comm
+	       || (call->moves_data
+	           && (pattern_fits(breakpoint->comm, call->comm_name)
+	               || pattern_fits(breakpoint->comm, number)));
+}
+
+static bool fits(const struct breakpoint *breakpoint, const struct breakpoint_call *call)
+{
+	if (!breakpoint->enabled)
+		return false;
+	for (enum field field = 0; field < FIELDS; field++) {
+		gint64 value;
+
+		if (breakpoint->wanted[field] < 0)
+			continue;
+		if (!value_of(call, field, &value)
+		    || (value != breakpoint->wanted[field] && value != BREAKPOINT_ANY))
+			return false;
+	}
+	return (!breakpoint->function || pattern_fits(breakpoint->function, call->function))
+	       && comm_fits(breakpoint, call) && condition_holds(breakpoint->condition, call)
+	       && stack_fits(breakpoint, call->frames);
+}
+
+bool breakpoints_want_stacks(const struct breakpoints *breakpoints)
+{
+	for (guint i = 0; i < breakpoints->list->len; i++) {
+		const struct breakpoint *breakpoint = breakpoints->list->pdata[i];
+
+		if (breakpoint->enabled && (breakpoint->file || breakpoint->caller))
+			return true;
+	}
+	return false;
+}
+
+guint breakpoints_fit(const struct breakpoints *breakpoints, const struct breakpoint_call *call)
+{
+	for (guint i = 0; i < breakpoints->list->len; i++) {
+		const struct breakpoint *breakpoint = breakpoints->list->pdata[i];
+
+		if (fits(breakpoint, call))
+			return breakpoint->number;
+	}
+	return 0;
+}
+
+guint breakpoints_hit(struct breakpoints *breakpoints, const struct breakpoint_call *call)
+{
+	guint first = 0;
+
+	for (guint i = 0; i < breakpoints->list->len;) {
+		struct breakpoint *breakpoint = breakpoints->list->pdata[i];
+		bool goes;
+
+		i++;
+		if (!fits(breakpoint, call))
+			continue;
+		if (breakpoint->ignored > 0) {
+			breakpoint->ignored--;
+			continue;
+		}
+		breakpoint->hits++;
+		goes = breakpoint->temporary;
+		first = first > 0 ? first : breakpoint->number;
+		if (goes)
+			g_ptr_array_remove_index(breakpoints->list, --i);
+	}
+	return first;
+}
+
+void breakpoints_tell(GString *text, const struct breakpoints *breakpoints)
+{
+	for (guint i = 0; i < breakpoints->list->len; i++) {
+		const struct breakpoint *breakpoint = breakpoints->list->pdata[i];
+
+		g_string_append_printf(text, "  %u  %s", breakpoint->number,
+		                       *breakpoint->text ? breakpoint->text : "any call");
+		if (breakpoint->condition_text)
+			g_string_append_printf(text, " if %s", breakpoint->condition_text);
+		g_string_append(text, breakpoint->temporary ? ", once" : "");
+		g_string_append(text, breakpoint->enabled ? "" : ", disabled");
+		if (breakpoint->ignored > 0)
+			g_string_append_printf(text, ", not the next %u times",
+			                       breakpoint->ignored);
+		if (breakpoint->hits > 0)
+			g_string_append_printf(text, ", fired %u time%s", breakpoint->hits,
+			                       breakpoint->hits == 1 ? "" : "s");
+		g_string_append_c(text, '\n');
+	}
+	if (breakpoints->list->len == 0)
+		g_string_append(text, "no breakpoints: break MPI_*recv sets one\n");
+}

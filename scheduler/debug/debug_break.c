@@ -1,0 +1,208 @@
+/* The words for breakpoints, and what becomes of a rank that comes to one. */
+#include <string.h>
+
+#include "debug_internal.h"
+#include "mpi_calls.h"
+
+/* --- a call ----------------------------------------------------------------------------------- */
+
+static struct debugger *debugger_of(struct strategy *strategy)
+{
+	return (struct debugger *)((char *)strategy - offsetof(struct debugger, strategy));
+}
+
+static void add_data(struct breakpoint_call *told, const struct verdict_facts *facts, gint32 peer,
+                     gint32 tag, guint64 comm, guint64 bytes)
+{
+	told->moves_data = true;
+	told->peer = peer == WIRE_ANY
+	                     ? BREAKPOINT_ANY
+	                     : communicators_to_world(facts->comms, comm, told->rank, peer);
+	told->tag = tag == WIRE_ANY ? BREAKPOINT_ANY : tag;
+	told->bytes = bytes;
+	told->comm = comm;
+	told->comm_name = communicators_name(facts->comms, comm);
+}
+
+/* What it starts first; else what the first request is about that it waits for. */
+static void tell_data(struct breakpoint_call *told, const struct verdict_facts *facts,
+                      const struct wire_call *call)
+{
+	const struct world_call *info = NULL;
+
+	if (call->op_count > 0) {
+		const struct wire_op *op = &call->ops[0];
+
+		add_data(told, facts, op->peer, op->tag, op->comm, op->bytes);
+		return;
+	}
+	if (call->waited_count > 0)
+		info = world_call_info(facts->world, told->rank, call->waited[0].call);
+	if (info && info->kind != 0)
+		add_data(told, facts, info->peer, info->tag, info->comm, info->bytes);
+}
+
+static void stop_at(struct debugger *debugger, const struct world *world,
+                    const struct debug_hit *hit)
+{
+	struct holds *holds = &debugger->holds;
+
+	g_array_append_val(debugger->hits, *hit);
+	holds->from[hit->rank] = MIN(holds->from[hit->rank], hit->call);
+	for (int rank = 0; holds->all_stop && rank < holds->ranks; rank++)
+		if (rank != hit->rank)
+			holds->from[rank] = MIN(holds->from[rank], world_calls(world, rank) + 1);
+}
+
+void debugger_see_call(struct strategy *strategy, struct execution *execution, int rank,
+                       const struct wire_call *call)
+{
+	struct debugger *debugger = debugger_of(strategy);
+	struct debug_hit hit = {0, rank, call->call};
+	struct breakpoint_call told = {
+		.function = mpi_call_name(call->function), .rank = rank, .number = call->call};
+	struct verdict_facts facts;
+
+	if (debugger->cut || debugger->exact || breakpoints_count(debugger->breakpoints) == 0)
+		return; /* on the way to where it was before, nothing counts */
+	facts = session_facts(debugger->session, execution, debugger->inside);
+	tell_data(&told, &facts, call);
+	told.frames = session_stack(debugger->session, execution, rank, call->call);
+	hit.number = breakpoints_hit(debugger->breakpoints, &told);
+	if (hit.number == 0)
+		return;
+	stop_at(debugger, facts.world, &hit);
+	for (int i = 0; i < debugger->holds.ranks; i++)
+		execution_hold(execution, i, debugger->holds.from[i]);
+}
+
+void debugger_tell_hits(const struct debugger *debugger, GString *text)
+{
+	const struct world *world = execution_world(debugger->execution);
+
+	g_string_append_printf(text, "stopped: breakpoint %u",
+	                       g_array_index(debugger->hits, struct debug_hit, 0).number);
+	for (guint i = 0; i < debugger->hits->len; i++) {
+		const struct debug_hit *hit = &g_array_index(debugger->hits, struct debug_hit, i);
+		const struct world_call *info = world_call_info(world, hit->rank, hit->call);
+
+		g_string_append_printf(text, "\n  breakpoint %u: rank %d is in its call %u, %s",
+		                       hit->number, hit->rank, hit->call,
+		                       info ? mpi_call_name(info->function) : "?");
+	}
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static void set_break(struct debugger *debugger, const char *rest, bool temporary)
+{
+	g_autofree char *problem = NULL;
+	guint number;
+
+	if (!*rest) {
+		debugger_refuse(
+			debugger,
+			"break where? Say break MPI_*recv, break FILE:LINE or break rank 0");
+		return;
+	}
+	number = breakpoints_add(debugger->breakpoints, rest, temporary, &problem);
+	if (number == 0) {
+		debugger_refuse(debugger, "%s", problem);
+		return;
+	}
+	debugger_tell(debugger, "breakpoint %u\n", number);
+	if (breakpoints_want_stacks(debugger->breakpoints) && debugger->execution
+	    && debugger->state != DEBUG_OVER)
+		execution_want_stacks(debugger->execution);
+}
+
+/* The number at the beginning, and what follows it; 0: refused. */
+static guint read_number(struct debugger *debugger, const char *rest, const char **ret_behind)
+{
+	gsize length = strcspn(rest, " \t");
+	g_autofree char *first = g_strndup(rest, length);
+	guint64 number = 0;
+
+	if (!g_ascii_string_to_unsigned(first, 10, 1, G_MAXUINT32, &number, NULL))
+		debugger_refuse(debugger, "which breakpoint? info breakpoints tells their numbers");
+	*ret_behind = rest + length + strspn(rest + length, " \t");
+	return (guint)number;
+}
+
+static void refuse_number(struct debugger *debugger, guint number)
+{
+	debugger_refuse(debugger,
+	                "there is no breakpoint %u; info breakpoints tells those there are",
+	                number);
+}
+
+static void set_condition(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *problem = NULL;
+	const char *behind;
+	guint number = read_number(debugger, rest, &behind);
+
+	if (number > 0 && !breakpoints_condition(debugger->breakpoints, number, behind, &problem))
+		debugger_refuse(debugger, "%s", problem);
+}
+
+static void set_ignored(struct debugger *debugger, const char *rest)
+{
+	const char *behind;
+	guint number = read_number(debugger, rest, &behind);
+	guint64 count = 0;
+
+	if (number == 0)
+		return;
+	if (!g_ascii_string_to_unsigned(behind, 10, 0, G_MAXUINT32, &count, NULL))
+		debugger_refuse(debugger, "how often? Say ignore %u 10", number);
+	else if (!breakpoints_ignore(debugger->breakpoints, number, (guint)count))
+		refuse_number(debugger, number);
+}
+
+static void set_enabled(struct debugger *debugger, const char *rest, bool enabled)
+{
+	const char *behind;
+	guint number = read_number(debugger, rest, &behind);
+
+	if (number > 0 && !breakpoints_enable(debugger->breakpoints, number, enabled))
+		refuse_number(debugger, number);
+}
+
+static void delete_one(struct debugger *debugger, const char *rest)
+{
+	const char *behind;
+	guint number;
+
+	if (!*rest) {
+		breakpoints_delete_all(debugger->breakpoints);
+		return;
+	}
+	number = read_number(debugger, rest, &behind);
+	if (number > 0 && !breakpoints_delete(debugger->breakpoints, number))
+		refuse_number(debugger, number);
+}
+
+static void tell_all(struct debugger *debugger)
+{
+	GString *text = g_string_new(NULL);
+
+	breakpoints_tell(text, debugger->breakpoints);
+	prompt_tell(debugger->prompt, text->str);
+	g_string_free(text, true);
+}
+
+bool debugger_obey_break(struct debugger *debugger, int word, const char *rest)
+{
+	switch (word) {
+	case WORD_BREAK: set_break(debugger, rest, false); return true;
+	case WORD_TBREAK: set_break(debugger, rest, true); return true;
+	case WORD_CONDITION: set_condition(debugger, rest); return true;
+	case WORD_IGNORE: set_ignored(debugger, rest); return true;
+	case WORD_DELETE: delete_one(debugger, rest); return true;
+	case WORD_DISABLE: set_enabled(debugger, rest, false); return true;
+	case WORD_ENABLE: set_enabled(debugger, rest, true); return true;
+	case WORD_INFO_BREAKPOINTS: tell_all(debugger); return true;
+	default: return false;
+	}
+}
