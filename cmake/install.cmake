@@ -95,5 +95,11 @@ else() # as Debian 12 names them
 	if(READLINE_FOUND)
 		string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libreadline8")
 	endif()
+	if(LWS_FOUND)
+		string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libwebsockets17")
+	endif()
+endif()
+if(LWS_FOUND) # loaded when it is asked for, so that nothing names it
+	string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libwebsockets-evlib-uv")
 endif()
 include(CPack)

@@ -403,24 +403,6 @@ static bool fill(struct page *page, GError **error)
 }
 
 /* Writes the page with what stands between the braces; the marks are in this order. */
-static void write_page(const struct page *page, const char *title, const char *data, FILE *out)
-{
-	const struct {
-		const char *mark, *text;
-	} parts[] = {{"{{title}}", title}, {"{{body}}", page->body->str}, {"{{data}}", data}};
-	const char *from = html_page;
-
-	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
-		const char *at = strstr(from, parts[i].mark);
-
-		g_assert(at);
-		fwrite(from, 1, (size_t)(at - from), out);
-		fputs(parts[i].text, out);
-		from = at + strlen(parts[i].mark);
-	}
-	fputs(from, out);
-}
-
 static bool html_write(struct store_reader *reader, const struct report_options *options, FILE *out,
                        GError **error)
 {
@@ -436,7 +418,7 @@ static bool html_write(struct store_reader *reader, const struct report_options 
 	g_string_append(title, " — matchpoint");
 	data = html_data_print(page.data);
 	if (good)
-		write_page(&page, title->str, data, out);
+		html_page_write(&(struct html_parts){title->str, page.body->str, data, false}, out);
 	html_data_free(page.data);
 	g_string_free(page.body, true);
 	return good;

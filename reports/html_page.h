@@ -1,8 +1,20 @@
-/* The page that reports/html.c fills in: reports/page/built.html, made a string when matchpoint is
- * built. How it is made from its parts is told in ARCHITECTURE.md. */
+/* The page that is filled in here, for a report (html.c) or a session that goes on (live_page.h):
+ * reports/page/built.html, made a string when matchpoint is built. How it is made from its parts is
+ * told in ARCHITECTURE.md. */
 #ifndef MATCHPOINT_REPORTS_HTML_PAGE_H
 #define MATCHPOINT_REPORTS_HTML_PAGE_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 extern const char html_page[];
+
+/* As they stand in the page: HTML, HTML, and JSON without '<', '>' and '&'. */
+struct html_parts {
+	const char *title, *body, *data;
+	bool connects; /* to whoever served it; else to nobody */
+};
+
+void html_page_write(const struct html_parts *parts, FILE *out);
 
 #endif

@@ -20,6 +20,7 @@ class Matchpoint(CMakePackage):
 
     variant("otf2", default=False, description="Traces of interleavings (--otf2)")
     variant("readline", default=True, description="Lines of debug are edited (GPL)")
+    variant("web", default=True, description="Sessions of debug in a browser (--web)")
 
     depends_on("c", type="build")
     depends_on("cmake@3.22:", type="build")
@@ -34,6 +35,7 @@ class Matchpoint(CMakePackage):
     depends_on("elfutils")
     depends_on("otf2@3:", when="+otf2")
     depends_on("readline@8:", when="+readline")
+    depends_on("libwebsockets@4.1:", when="+web")
 
     requires("target=x86_64:", msg="matchpoint knows x86-64 alone")
     requires("platform=linux", msg="matchpoint needs Linux")
@@ -46,6 +48,7 @@ class Matchpoint(CMakePackage):
             self.define("BUILD_TESTING", False),
             self.define_from_variant("MATCHPOINT_OTF2", "otf2"),
             self.define_from_variant("MATCHPOINT_READLINE", "readline"),
+            self.define_from_variant("MATCHPOINT_WEB", "web"),
             # Debian's names, which CMakeLists.txt looks for, are not Spack's.
             self.define("MPICC", mpich.mpicc),
             self.define("MPIEXEC", mpich.mpiexec),

@@ -15,7 +15,7 @@ import os
 import sys
 
 SCRIPTS = ["data.js", "layout.js", "fold.js", "words.js", "paint.js", "view.js", "figure.js",
-           "main.js"]
+           "live.js", "main.js"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILT = os.path.join(HERE, "built.html")
 

@@ -5,11 +5,16 @@
 
 const SEND = 1, COLLECTIVE = 5;
 
+function shapeOf([name, kind, place, comm, peer, given, tag, bytes, operations, frame]) {
+	return { name, kind, place, comm, peer, given, tag, bytes, operations, frame };
+}
+
+/* null: of a session that goes on; they come later. */
 function readData() {
 	const data = JSON.parse(document.getElementById("data").textContent);
 
-	data.shapes = data.shapes.map(([name, kind, place, comm, peer, given, tag, bytes, operations, frame]) =>
-		({ name, kind, place, comm, peer, given, tag, bytes, operations, frame }));
+	if (data)
+		data.shapes = data.shapes.map(shapeOf);
 	return data;
 }
 
@@ -22,6 +27,8 @@ class Graph {
 		for (let rank = 0; rank < raw.ranks; rank++)
 			this.first[rank + 1] = this.first[rank] + raw.calls[rank][0].length;
 		this.count = this.first[raw.ranks];
+		this.offers = []; /* what an open choice can take: { number, from, to, text } */
+		this.lit = new Set(); /* calls that stand out */
 		this.readCalls();
 		this.readMatches();
 		this.readChoices();

@@ -173,6 +173,15 @@ class Figure {
 		this.tell();
 	}
 
+	/* The graph has grown. */
+	renew(graph) {
+		this.view.renew(graph);
+		if (this.filtered !== graph.data.shapes.length)
+			this.fillFilters();
+		this.foldButton.hidden = !this.view.folding.any;
+		this.tell();
+	}
+
 	/* As high as the graph needs, within reason. */
 	arrange() {
 		const high = HEAD + (this.view.folding.rows + 1) * ROW + 6;
@@ -244,6 +253,7 @@ class Figure {
 		const { graph } = this.view, { strings, communicators } = this.data;
 		const functions = new Map(), comms = new Map();
 
+		this.filtered = this.data.shapes.length;
 		for (let node = 0; node < graph.count; node++) {
 			const call = graph.call(node);
 

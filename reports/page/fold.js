@@ -26,6 +26,8 @@ function rowsAlike(graph) {
 			unlike.add(graph.end[node]);
 		}
 	}
+	for (const { from } of graph.offers)
+		unlike.add(graph.start[from]);
 	return texts.map((text, row) => {
 		const key = unlike.has(row) ? `row ${row}` : text.join(";");
 
@@ -88,14 +90,14 @@ function foldItems(items, ids) {
 
 /* Where the rows of a graph are drawn: those that a block hides all on one line. */
 class Folding {
-	constructor(graph) {
+	constructor(graph, opened = new Set()) {
 		const alike = graph.rows >= FOLD_FROM ? rowsAlike(graph) : new Int32Array(graph.rows + 1);
 		const items = Array.from(alike, (id, row) => ({ row, rows: 1, id, times: 1, body: null })).slice(1);
 
 		this.graph = graph;
 		this.items = graph.rows >= FOLD_FROM ? foldItems(items, new Map()) : items;
 		this.any = this.items.some((item) => item.body);
-		this.opened = new Set(); /* keys of blocks */
+		this.opened = opened; /* keys of blocks */
 		this.arrange();
 	}
 

@@ -20,6 +20,8 @@ function offerCopies() {
 
 function main() {
 	const data = readData(), graphs = new Map(), shown = [];
+
+	window.matchpoint = { figures: shown };
 	const graphOf = (index) => {
 		if (!graphs.has(index))
 			graphs.set(index, new Graph(data, data.graphs[index]));
@@ -44,8 +46,11 @@ function main() {
 			open(entry.target);
 		}
 	}, { rootMargin: "400px" });
+	const live = document.getElementById("live");
 	const holders = [...document.querySelectorAll(".graph[data-graph]")];
 
+	if (live)
+		window.matchpoint.live = new Live(live);
 	if (holders.length > 0)
 		open(holders[0]);
 	for (const holder of holders.slice(1))
@@ -53,7 +58,6 @@ function main() {
 	window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 	offerCopies();
 	document.querySelectorAll("figure pre").forEach(setTabs);
-	window.matchpoint = { figures: shown };
 }
 
 document.documentElement.classList.add("js");

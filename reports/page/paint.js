@@ -43,12 +43,14 @@ class Painter {
 		this.ink.beginPath();
 		this.ink.rect(0, HEAD, view.width - RAIL, view.height - HEAD);
 		this.ink.clip();
+		this.lit();
 		this.bars();
 		this.collectives();
 		this.messages();
 		this.marks();
 		this.blocks();
 		this.alternatives();
+		this.offers();
 		this.labels();
 		this.selection();
 		this.ink.restore();
@@ -475,6 +477,48 @@ class Painter {
 		ink.beginPath();
 		ink.arc(x, y, Math.max(6, Math.min(10, view.rowHeight / 2.2)), 0, 7);
 		ink.stroke();
+	}
+
+	/* What an open choice can take: dashed, with its number; it can be clicked. */
+	offers() {
+		const { ink, view } = this;
+
+		ink.font = `600 11px ${this.colours.text}`;
+		ink.textBaseline = "middle";
+		ink.textAlign = "center";
+		for (const offer of view.graph.offers) {
+			if (!view.shows(offer.from) || !view.shows(offer.to))
+				continue;
+			const [x1, y1, x2, y2] = view.edge(offer), x = (x1 + x2) / 2, y = (y1 + y2) / 2;
+
+			ink.strokeStyle = ink.fillStyle = this.colours.focus;
+			ink.lineWidth = offer === view.offered ? 3.5 : 2;
+			ink.setLineDash([6, 4]);
+			ink.beginPath();
+			this.arrow(offer.from, view.graph.start[offer.from], offer.to, view.markRow(offer.to), true);
+			ink.stroke();
+			ink.setLineDash([]);
+			ink.beginPath();
+			ink.arc(x, y, 9, 0, 7);
+			ink.fill();
+			ink.fillStyle = this.colours.card;
+			ink.fillText(`${offer.number}`, x, y);
+		}
+		ink.textAlign = "start";
+	}
+
+	/* Calls that stand out. */
+	lit() {
+		const { ink, view } = this;
+
+		ink.fillStyle = this.colours.mark;
+		this.eachCall((node, x) => {
+			if (!view.isLit(node))
+				return;
+			ink.beginPath();
+			ink.arc(x, view.markY(node), Math.max(3, Math.min(11, view.rowHeight / 2)), 0, 7);
+			ink.fill();
+		});
 	}
 
 	selection() {

@@ -11,6 +11,8 @@ class View {
 		this.drawn = drawn; /* what is told of may stand elsewhere */
 		this.painter = new Painter(this);
 		this.hovered = this.selected = this.marked = -1;
+		this.offered = null; /* the offer that is pointed at */
+		this.chosen = () => {}; /* one is clicked */
 		this.hidden = { ranks: new Set(), functions: new Set(), communicators: new Set() };
 		this.width = this.height = 0;
 		this.pointers = new Map();
@@ -25,6 +27,25 @@ class View {
 		this.zoom = 1;
 		this.x = this.y = 0;
 		this.filter();
+	}
+
+	/* The same graph, grown: what is in sight stays, or the end of it, if that was in sight. */
+	renew(graph) {
+		const before = this.graph, { opened, rows } = this.folding;
+		const atEnd = this.rowAt(this.height) >= before.rows - 1 || rows === 0;
+		const same = (node) => node < 0 ? -1 : graph.node(before.rank[node], before.number(node));
+		const [selected, marked] = [same(this.selected), same(this.marked)];
+
+		this.graph = graph;
+		this.folding = graph.folding = new Folding(graph, opened);
+		this.selected = selected;
+		this.marked = marked;
+		this.offered = null;
+		this.filter();
+		if (atEnd)
+			this.y = Number.MAX_SAFE_INTEGER;
+		this.changed();
+		this.draw();
 	}
 
 	/* --- where things are --- */
@@ -55,6 +76,10 @@ class View {
 
 	shows(node) {
 		return this.columnOf[this.graph.rank[node]] >= 0 && this.shapeShown[this.graph.shape[node]] === 1;
+	}
+
+	isLit(node) {
+		return this.graph.lit.has(node);
 	}
 
 	/* Whether a call's mark is seen when one goes there. */
@@ -200,6 +225,40 @@ class View {
 		return best;
 	}
 
+	/* Where an offer's edge begins and ends. */
+	edge({ from, to }) {
+		const { graph } = this;
+
+		return [this.rankX(graph.rank[from]), this.rowY(graph.start[from]), this.rankX(graph.rank[to]), this.markY(to)];
+	}
+
+	/* The offer whose edge is there, away from the calls at its ends; or null. */
+	offerAt(x, y) {
+		let best = null, nearest = 7;
+
+		for (const offer of y < HEAD ? [] : this.graph.offers) {
+			const [x1, y1, x2, y2] = this.edge(offer);
+			const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+			const along = ((x - x1) * (x2 - x1) + (y - y1) * (y2 - y1)) / length;
+			const away = Math.abs((x - x1) * (y2 - y1) - (y - y1) * (x2 - x1)) / length;
+
+			if (this.shows(offer.from) && this.shows(offer.to) && away < nearest
+				&& along > 10 && along < length - 10) {
+				best = offer;
+				nearest = away;
+			}
+		}
+		return best;
+	}
+
+	point(offer) {
+		if (offer === this.offered)
+			return;
+		this.offered = offer;
+		this.canvas.style.cursor = offer ? "pointer" : "";
+		this.draw();
+	}
+
 	select(node) {
 		this.selected = node;
 		this.hovered = -1;
@@ -278,7 +337,8 @@ class View {
 		const before = this.pointers.get(event.pointerId);
 
 		if (!before) {
-			this.hover(this.at(event.offsetX, event.offsetY));
+			this.point(this.offerAt(event.offsetX, event.offsetY));
+			this.hover(this.offered ? -1 : this.at(event.offsetX, event.offsetY));
 			return;
 		}
 		const dx = event.clientX - before.clientX, dy = event.clientY - before.clientY;
@@ -308,8 +368,11 @@ class View {
 		if (this.moved || this.onRail)
 			return;
 		const block = this.blockAt(event.offsetX, event.offsetY);
+		const offer = this.offerAt(event.offsetX, event.offsetY);
 
-		if (block)
+		if (offer)
+			this.chosen(offer);
+		else if (block)
 			this.toggle(block);
 		else
 			this.select(this.at(event.offsetX, event.offsetY));

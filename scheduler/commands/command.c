@@ -258,6 +258,16 @@ static void take_word(struct command_options *options, int *argc, char **argv)
 	memmove(argv + 1, argv + 2, (gsize)*argc * sizeof(*argv));
 }
 
+/* Where an option may have a number behind it, or not. */
+static bool take_number(struct command_options *options, int *argc, char **argv)
+{
+	if (!options->is_number || *argc < 2 || !options->is_number(options->user, argv[1]))
+		return false;
+	(*argc)--;
+	memmove(argv + 1, argv + 2, (gsize)*argc * sizeof(*argv));
+	return true;
+}
+
 int command_parse(struct command_options *options, int *argc, char ***argv,
                   const GOptionEntry *more, const char *usage, const char *example)
 {
@@ -269,8 +279,12 @@ int command_parse(struct command_options *options, int *argc, char ***argv,
 	take_word(options, argc, *argv);
 	if (!parse_options(options, argc, argv, more, usage, example))
 		return EXIT_USAGE;
-	if (options->takes_word && !options->word) {
+	for (bool more_words = options->takes_word; more_words;) {
+		bool had_word = options->word != NULL;
+
+		more_words = take_number(options, argc, *argv);
 		take_word(options, argc, *argv);
+		more_words |= options->word && !had_word;
 		if (is_option(*argc, *argv)
 		    && !parse_options(options, argc, argv, more, usage, example))
 			return EXIT_USAGE;

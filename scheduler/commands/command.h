@@ -48,10 +48,13 @@ struct command_options {
 	int execution;
 	bool takes_word;                   /* PATH|FINDING|DIR */
 	bool (*is_word)(const char *text); /* or a program; NULL: what comes first is */
-	bool reads_lines;                  /* from standard input, which is then for no rank */
-	char *word;                        /* that one, or NULL */
-	int not_yet;                       /* --not-yet */
-	int some;                          /* --some */
+	/* Whether this belongs to the option before, which may have a number; NULL: none has. */
+	bool (*is_number)(void *user, const char *text);
+	void *user;       /* of it */
+	bool reads_lines; /* from standard input, which is then for no rank */
+	char *word;       /* that one, or NULL */
+	int not_yet;      /* --not-yet */
+	int some;         /* --some */
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
 		*max_time, *ranks, *resume, *keep_files, *seed, *shard, *order;
 	char **compare;

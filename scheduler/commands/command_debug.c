@@ -1,8 +1,10 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "scheduler/debug/debugger.h"
+#include "scheduler/page/page_server.h"
 #include "scheduler/store/reader.h"
 
 /* What the command line asks for. */
@@ -12,7 +14,9 @@ struct debug_command {
 	struct store_reader *reader; /* of the exploration that has the finding; or NULL */
 	char *store;                 /* where the interleavings of the session go */
 	char *script;
-	gboolean batch; /* GOption */
+	char *title;         /* of pages */
+	char *port;          /* of --web; NULL: any */
+	gboolean batch, web; /* GOption */
 };
 
 static void debug_command_clear(struct debug_command *asked)
@@ -22,6 +26,8 @@ static void debug_command_clear(struct debug_command *asked)
 	g_clear_error(&asked->debug.error);
 	g_free(asked->store);
 	g_free(asked->script);
+	g_free(asked->title);
+	g_free(asked->port);
 }
 
 /* A number, or what begins as paths do: all else is a program. */
@@ -32,6 +38,18 @@ static bool is_finding_or_path(const char *word)
 	if (digits > 0 && word[digits] == '\0')
 		return true;
 	return g_str_has_prefix(word, "mp") && g_ascii_isdigit(word[2]) && strchr(word, ':');
+}
+
+/* --web PORT: smaller ones are findings. */
+static bool is_port(void *user, const char *word)
+{
+	struct debug_command *asked = user;
+
+	if (!asked->web || asked->port || word[strspn(word, "0123456789")] != '\0'
+	    || strlen(word) < 4 || (strlen(word) == 4 && strcmp(word, "1024") < 0))
+		return false;
+	asked->port = g_strdup(word);
+	return true;
 }
 
 /* Just before the choice that is to blame; where none is known, at the end of the path. */
@@ -65,6 +83,10 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	guint32 id = 0;
 	int status;
 
+	if (asked->port && (strlen(asked->port) > 5 || atoi(asked->port) > 65535)) {
+		command_complain("--web %s: ports go up to 65535", asked->port);
+		return EXIT_USAGE;
+	}
 	status = options->word ? command_find_path(options, &asked->path, &id)
 	                       : command_inspect(options);
 	if (status != EXIT_CLEAN)
@@ -86,6 +108,10 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	request->path = asked->path;
 	request->script = asked->script;
 	request->batch = asked->batch;
+	request->web = asked->web;
+	request->port = asked->port ? atoi(asked->port) : 0;
+	asked->title = g_strdup_printf("%s on %d ranks", session->program[0], session->ranks);
+	request->title = asked->title;
 	asked->store = g_build_filename(session->store, "debug", NULL);
 	session->store = asked->store;
 	session->every_call_waits = true; /* so that each can be held */
@@ -109,8 +135,10 @@ static int debug(struct command_options *options, struct debug_command *asked)
 	if (!fine)
 		command_complain("%s", error->message);
 	if (asked->debug.error) {
-		command_complain("-x: %s", asked->debug.error->message);
-		return EXIT_USAGE;
+		bool web = asked->debug.error->domain == PAGE_SERVER_ERROR;
+
+		command_complain("%s%s", web ? "" : "-x: ", asked->debug.error->message);
+		return web ? EXIT_CANNOT : EXIT_USAGE;
 	}
 	options->quiet = true; /* all was told already */
 	if (!fine || !command_report_all(options))
@@ -123,6 +151,7 @@ static int run(int argc, char **argv)
 	struct command_options options = {.session = {.command = "debug", .deviations = -1},
 	                                  .takes_word = true,
 	                                  .is_word = is_finding_or_path,
+	                                  .is_number = is_port,
 	                                  .reads_lines = true};
 	struct debug_command asked = {0};
 	const GOptionEntry entries[] = {
@@ -130,11 +159,16 @@ static int run(int argc, char **argv)
 	         "the lines of this file come first", "FILE"},
 		{"batch", 0, 0, G_OPTION_ARG_NONE, &asked.batch,
 	         "end with that file; exit as replay would of the last interleaving", NULL},
+		{"web", 0, 0, G_OPTION_ARG_NONE, &asked.web,
+	         "the same session in a browser, too: --web, or --web 8080 at that port", NULL},
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
 	         "how to go back: auto, snapshot, rerun", "WORD"},
 		G_OPTION_ENTRY_NULL,
 	};
-	int status = command_parse(
+	int status;
+
+	options.user = &asked;
+	status = command_parse(
 		&options, &argc, &argv, entries,
 		"-n N [--] PROGRAM [ARG...] | FINDING|PATH [-- PROGRAM ARG...] - choose by hand "
 		"what happens, go back, choose otherwise",

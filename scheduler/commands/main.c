@@ -12,6 +12,7 @@
 #include "scheduler/host/mpi_library.h"
 #include "scheduler/host/supervisor.h"
 #include "scheduler/host/wrapper.h"
+#include "scheduler/page/page_server.h"
 #include "scheduler/session/interruption.h"
 #include "scheduler/tools/log.h"
 
@@ -56,6 +57,8 @@ static void print_version(void)
 			printf("--%s: %s\n", report->name,
 			       report->library ? report->library : report->unavailable);
 	}
+	printf("debug --web: %s\n",
+	       page_server_library() ? page_server_library() : "built without libwebsockets");
 }
 
 static const struct command *find_command(const char *name)

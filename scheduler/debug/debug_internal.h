@@ -35,6 +35,7 @@ struct debugger {
 	struct debug_session *asked;
 	struct prompt_owner owner;
 	struct prompt *prompt;
+	struct page *page; /* what browsers are shown; NULL: none is */
 	struct stops *stops;
 
 	enum debug_state state;
@@ -154,6 +155,15 @@ char **debugger_complete(void *debugger, const char *line);
 void debugger_said(void *debugger, char *line);
 /* The ranks have come to something: no such line is waited for any more. */
 void debugger_end_interruption(struct debugger *debugger);
+
+/* Stops the ranks where they are, as Ctrl-C does; false: they do not run. */
+bool debugger_interrupt(struct debugger *debugger);
+
+/* For browsers (debug_page.c): opens the page that is asked for; false with `error` set. Then, as
+ * struct prompt_owner has them: a line is waited for, or is not any more; something was told. */
+bool debugger_open_page(struct debugger *debugger, GError **error);
+void debugger_show(void *debugger, bool asks);
+void debugger_shown(void *debugger, const char *text);
 
 /* What a line says is done; goes_on is set if the person is done here. */
 void debugger_obey(struct debugger *debugger, const char *line);

@@ -46,8 +46,11 @@ bool debugger_interrupted(void *debug_session)
 
 	if (!debugger || !prompt_is_terminal(debugger->prompt))
 		return false;
-	if (prompt_clear(debugger->prompt))
-		return true;
+	return prompt_clear(debugger->prompt) || debugger_interrupt(debugger);
+}
+
+bool debugger_interrupt(struct debugger *debugger)
+{
 	if (debugger->state != DEBUG_NOWHERE || !debugger->source.execution)
 		return false;
 	debugger->execution = debugger->source.execution;

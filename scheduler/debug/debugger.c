@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "debug_internal.h"
+#include "scheduler/page/page.h"
 #include "scheduler/store/finding_kind.h"
 #include "scheduler/world/matcher.h"
 
@@ -507,7 +508,11 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->session = session;
 	debugger->asked = asked;
 	debugger->buffering = request->buffering;
-	debugger->owner = (struct prompt_owner){debugger_complete, debugger_said, debugger};
+	debugger->owner = (struct prompt_owner){.complete = debugger_complete,
+	                                        .said = debugger_said,
+	                                        .waits = debugger_show,
+	                                        .shown = debugger_shown,
+	                                        .user = debugger};
 	debugger->prompt = prompt_new(session, request->batch && request->script, &debugger->owner);
 	debugger->stops = stops_new();
 	debugger->inside = g_new0(const struct wire_inside *, request->ranks);
@@ -525,6 +530,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 
 static void debugger_release(struct debugger *debugger)
 {
+	page_free(debugger->page);
 	prompt_free(debugger->prompt);
 	stops_free(debugger->stops);
 	offers_free(debugger->offers);
@@ -576,8 +582,9 @@ void debug_conduct(struct session *session, void *debug_session)
 
 	debugger_init(&debugger, session, asked);
 	asked->debugger = &debugger;
-	if (!request->script
-	    || prompt_add_script(debugger.prompt, request->script, &asked->error)) {
+	if (debugger_open_page(&debugger, &asked->error)
+	    && (!request->script
+	        || prompt_add_script(debugger.prompt, request->script, &asked->error))) {
 		if (request->path)
 			go_along(&debugger, request->path->choices, request->stands_before);
 		else

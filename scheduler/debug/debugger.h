@@ -17,6 +17,9 @@ struct debug_request {
 	guint32 finding;                   /* that the path shows; 0: none that is known */
 	const char *script;                /* whose lines come first; NULL: none */
 	bool batch;                        /* ends with the script */
+	bool web;                          /* it is shown to browsers, too */
+	int port;                          /* there; 0: any */
+	const char *title;                 /* what runs, for these */
 };
 
 enum debug_end { DEBUG_NOT_ENDED, DEBUG_ENDED_WELL, DEBUG_WENT_WRONG };
@@ -24,7 +27,7 @@ enum debug_end { DEBUG_NOT_ENDED, DEBUG_ENDED_WELL, DEBUG_WENT_WRONG };
 struct debug_session {
 	struct debug_request request;
 	enum debug_end end;        /* of the last interleaving, in the end */
-	GError *error;             /* the script cannot be read; else NULL */
+	GError *error;             /* the script cannot be read, or no page be opened; else NULL */
 	struct debugger *debugger; /* its own; NULL before and after */
 };
 

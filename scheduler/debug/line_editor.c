@@ -14,6 +14,7 @@ struct line_editor {
 	void *user;
 	char *history;
 	char *line;
+	char *kept; /* typed, when somebody else said a line; NULL: nothing */
 	bool asks, done;
 	char **lines; /* that the one typed could become: while readline asks for them */
 	guint next;
@@ -113,6 +114,7 @@ void line_editor_free(struct line_editor *editor)
 	clear_history();
 	editing = NULL;
 	g_free(editor->history);
+	g_free(editor->kept);
 	g_free(editor->line);
 	g_free(editor);
 }
@@ -122,6 +124,11 @@ void line_editor_begin(struct line_editor *editor, const char *prompt)
 	editor->asks = true;
 	editor->done = false;
 	rl_callback_handler_install(prompt, on_line);
+	if (!editor->kept)
+		return;
+	rl_insert_text(editor->kept);
+	rl_redisplay();
+	g_clear_pointer(&editor->kept, g_free);
 }
 
 void line_editor_read(struct line_editor *editor)
@@ -149,6 +156,18 @@ void line_editor_clear(struct line_editor *editor)
 	rl_replace_line("", 0);
 	rl_on_new_line();
 	rl_redisplay();
+}
+
+void line_editor_replace(struct line_editor *editor, const char *line)
+{
+	if (!editor->asks)
+		return;
+	g_free(editor->kept);
+	editor->kept = *rl_line_buffer ? g_strdup(rl_line_buffer) : NULL;
+	rl_replace_line(line, 1);
+	rl_point = rl_end;
+	rl_redisplay();
+	line_editor_end(editor);
 }
 
 void line_editor_end(struct line_editor *editor)

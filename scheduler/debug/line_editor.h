@@ -23,6 +23,9 @@ void line_editor_read(struct line_editor *editor);
 bool line_editor_take(struct line_editor *editor, char **ret_line);
 /* What was typed of a line is forgotten, and the prompt shown again. */
 void line_editor_clear(struct line_editor *editor);
+/* Another line stands there instead, as if it had been typed; what was typed is there again when
+ * the next one begins. */
+void line_editor_replace(struct line_editor *editor, const char *line);
 /* No line is waited for any more: the terminal is as it was. */
 void line_editor_end(struct line_editor *editor);
 

@@ -42,3 +42,9 @@ void line_editor_end(struct line_editor *editor)
 {
 	(void)editor;
 }
+
+void line_editor_replace(struct line_editor *editor, const char *line)
+{
+	(void)editor;
+	(void)line;
+}

@@ -29,7 +29,10 @@ struct prompt {
 	bool waits; /* for a line, which is being typed */
 	bool asks;  /* the owner is told each */
 	bool said;  /* `line` is there */
-	char *line; /* NULL: the end */
+	bool shared;
+	bool from_others; /* `line` is */
+	GQueue *others;   /* char *: what they have said */
+	char *line;       /* NULL: the end */
 	GString *typed;
 	uv_poll_t *poll;            /* NULL: standard input cannot be waited for */
 	struct line_editor *editor; /* NULL: there is none */
@@ -62,8 +65,9 @@ static bool take_typed(struct prompt *prompt, char **ret_line)
 {
 	const char *end = memchr(prompt->typed->str, '\n', prompt->typed->len);
 	gsize length = end ? (gsize)(end - prompt->typed->str) : prompt->typed->len;
+	bool may_end = !prompt->shared || prompt->terminal;
 
-	if (!end && !prompt->ended)
+	if (!end && (!prompt->ended || (length == 0 && !may_end)))
 		return false;
 	*ret_line = end || length > 0 ? g_strndup(prompt->typed->str, length) : NULL;
 	g_string_erase(prompt->typed, 0, (gssize)length + (end ? 1 : 0));
@@ -76,10 +80,40 @@ static bool take_line(struct prompt *prompt)
 	                      : take_typed(prompt, &prompt->line);
 }
 
+static void tell_waits(struct prompt *prompt, bool waits)
+{
+	prompt->waits = waits;
+	if (prompt->owner->waits)
+		prompt->owner->waits(prompt->owner->user, waits);
+}
+
+static void tell_shown(const struct prompt *prompt, const char *text)
+{
+	if (prompt->owner->shown)
+		prompt->owner->shown(prompt->owner->user, text);
+}
+
+static void tell_line_shown(const struct prompt *prompt, const char *line)
+{
+	g_autofree char *text = g_strdup_printf(PROMPT "%s\n", line);
+
+	tell_shown(prompt, text);
+}
+
+/* What others have said; false: nothing. */
+static bool take_other(struct prompt *prompt)
+{
+	if (g_queue_is_empty(prompt->others))
+		return false;
+	prompt->line = g_queue_pop_head(prompt->others);
+	prompt->from_others = true;
+	return true;
+}
+
 static void show(struct prompt *prompt)
 {
 	fflush(stdout);
-	prompt->waits = true;
+	tell_waits(prompt, true);
 	if (prompt->editor) {
 		line_editor_begin(prompt->editor, PROMPT);
 	} else {
@@ -88,12 +122,32 @@ static void show(struct prompt *prompt)
 	}
 }
 
+/* The line that is there stands on the terminal, and no other is being typed. */
+static void end_line(struct prompt *prompt)
+{
+	bool unseen = !prompt->terminal || (prompt->from_others && !prompt->editor);
+
+	tell_waits(prompt, false);
+	if (prompt->line)
+		tell_line_shown(prompt, prompt->line);
+	if (prompt->editor && prompt->from_others)
+		line_editor_replace(prompt->editor, prompt->line);
+	else if (prompt->editor)
+		line_editor_end(prompt->editor);
+	if (prompt->line && unseen)
+		fprintf(stdout, "%s\n", prompt->line);
+	prompt->from_others = false;
+}
+
 static void tell_owner(struct prompt *prompt)
 {
-	prompt->waits = false;
-	prompt->owner->said(prompt->owner->user, g_steal_pointer(&prompt->line));
-	if (prompt->asks)
-		show(prompt);
+	do {
+		prompt->said = false;
+		end_line(prompt);
+		prompt->owner->said(prompt->owner->user, g_steal_pointer(&prompt->line));
+		if (prompt->asks)
+			show(prompt);
+	} while (prompt->asks && take_other(prompt));
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
@@ -106,6 +160,10 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 		line_editor_read(prompt->editor);
 	else
 		read_some(prompt);
+	if (prompt->ended && prompt->shared)
+		uv_poll_stop(poll);
+	if (prompt->said) /* already: one line at a time */
+		return;
 	prompt->said = take_line(prompt);
 	if (prompt->asks && prompt->said)
 		tell_owner(prompt);
@@ -134,16 +192,17 @@ static bool start_polling(struct prompt *prompt)
 /* Some may have been typed ahead. */
 static void wait_for_line(struct prompt *prompt)
 {
-	prompt->said = !prompt->editor && take_typed(prompt, &prompt->line);
-	if (prompt->poll) {
-		uv_poll_start(prompt->poll, UV_READABLE, on_readable);
-		session_wait(prompt->session, has_said, prompt);
-		uv_poll_stop(prompt->poll);
-	}
-	while (!prompt->poll && !prompt->said) {
+	prompt->said = take_other(prompt) || (!prompt->editor && take_typed(prompt, &prompt->line));
+	while (!prompt->poll && !prompt->said && !prompt->ended) {
 		read_some(prompt);
 		prompt->said = take_typed(prompt, &prompt->line);
 	}
+	if (prompt->poll && !prompt->ended)
+		uv_poll_start(prompt->poll, UV_READABLE, on_readable);
+	if (prompt->poll || prompt->shared)
+		session_wait(prompt->session, has_said, prompt);
+	if (prompt->poll)
+		uv_poll_stop(prompt->poll);
 }
 
 static char *read_typed(struct prompt *prompt)
@@ -152,25 +211,40 @@ static char *read_typed(struct prompt *prompt)
 
 	show(prompt);
 	wait_for_line(prompt);
-	prompt->waits = false;
-	if (prompt->editor)
-		line_editor_end(prompt->editor);
-	line = g_steal_pointer(&prompt->line);
 	if (!session_may_go_on(prompt->session))
-		g_clear_pointer(&line, g_free);
+		g_clear_pointer(&prompt->line, g_free);
+	prompt->from_others = prompt->from_others && prompt->line;
+	end_line(prompt);
+	line = g_steal_pointer(&prompt->line);
 	if (!line)
 		fputc('\n', stdout);
-	else if (!prompt->terminal)
-		fprintf(stdout, "%s\n", line);
 	return line;
+}
+
+void prompt_share(struct prompt *prompt)
+{
+	prompt->shared = true;
+}
+
+void prompt_say(struct prompt *prompt, char *line)
+{
+	g_queue_push_tail(prompt->others, line);
+	if (!prompt->waits || prompt->said || !take_other(prompt))
+		return;
+	if (prompt->asks)
+		tell_owner(prompt);
+	else
+		prompt->said = true;
 }
 
 void prompt_ask(struct prompt *prompt)
 {
-	if (!prompt->poll)
+	if (!prompt->poll && !prompt->shared)
 		return;
 	prompt->asks = true;
-	uv_poll_start(prompt->poll, UV_READABLE, on_readable);
+	prompt->said = false;
+	if (prompt->poll && !prompt->ended)
+		uv_poll_start(prompt->poll, UV_READABLE, on_readable);
 	show(prompt);
 }
 
@@ -179,12 +253,14 @@ void prompt_ask_no_more(struct prompt *prompt)
 	if (!prompt->asks)
 		return;
 	prompt->asks = false;
-	uv_poll_stop(prompt->poll);
+	if (prompt->poll)
+		uv_poll_stop(prompt->poll);
 	if (prompt->editor)
 		line_editor_end(prompt->editor);
 	else if (prompt->waits)
 		fputc('\n', stdout);
-	prompt->waits = false;
+	if (prompt->waits)
+		tell_waits(prompt, false);
 }
 
 bool prompt_clear(struct prompt *prompt)
@@ -231,6 +307,7 @@ struct prompt *prompt_new(struct session *session, bool batch, const struct prom
 	prompt->session = session;
 	prompt->owner = owner;
 	prompt->scripts = g_queue_new();
+	prompt->others = g_queue_new();
 	prompt->place = g_strdup("");
 	prompt->batch = batch;
 	prompt->terminal = isatty(STDIN_FILENO);
@@ -248,6 +325,7 @@ void prompt_free(struct prompt *prompt)
 		uv_close((uv_handle_t *)prompt->poll, (uv_close_cb)(void (*)(void))g_free);
 	line_editor_free(prompt->editor);
 	g_queue_free_full(prompt->scripts, script_free);
+	g_queue_free_full(prompt->others, g_free);
 	g_string_free(prompt->typed, true);
 	g_free(prompt->line);
 	g_free(prompt->place);
@@ -287,6 +365,7 @@ static char *read_script(struct prompt *prompt)
 			g_free(prompt->place);
 			prompt->place = g_strdup_printf("%s:%u: ", script->name, ++script->next);
 			fprintf(stdout, PROMPT "%s\n", line);
+			tell_line_shown(prompt, line);
 			return g_strdup(line);
 		}
 		script_free(g_queue_pop_head(prompt->scripts));
@@ -325,7 +404,7 @@ bool prompt_is_typed(const struct prompt *prompt)
 
 void prompt_tell(struct prompt *prompt, const char *text)
 {
-	(void)prompt;
 	fputs(text, stdout);
 	fflush(stdout);
+	tell_shown(prompt, text);
 }

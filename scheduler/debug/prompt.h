@@ -17,6 +17,11 @@ struct prompt_owner {
 	char **(*complete)(void *user, const char *line);
 	/* A line that prompt_ask has asked for (the owner's); NULL: there is none any more. */
 	void (*said)(void *user, char *line);
+	/* A line is waited for, or is not any more. NULL: nobody wants to know; also below. */
+	void (*waits)(void *user, bool waits);
+	/* What stands on the terminal now: a line that was said, behind the prompt, or something
+	 * told. */
+	void (*shown)(void *user, const char *text);
 	void *user;
 };
 
@@ -36,6 +41,12 @@ char *prompt_read(struct prompt *prompt);
  * second is called. Only for a terminal. */
 void prompt_ask(struct prompt *prompt);
 void prompt_ask_no_more(struct prompt *prompt);
+
+/* Others say lines, too: the end of standard input is not the end of them, unless somebody types
+ * it. */
+void prompt_share(struct prompt *prompt);
+/* One of them (the prompt's), from a turn of the loop: as if it were typed now, or next. */
+void prompt_say(struct prompt *prompt, char *line);
 
 /* Ctrl-C: what was typed of a line is forgotten. false: no line is waited for. */
 bool prompt_clear(struct prompt *prompt);

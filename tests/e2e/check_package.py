@@ -112,7 +112,8 @@ def check_version(tool):
     """It names the library that programs made here are run with."""
     text = tool.run("--version").out
     match = re.fullmatch(r"matchpoint (\d+\.\d+\.\d+)\nMPI: MPICH (\S+) \((\S+)\)\n"
-                         r"--otf2: (OTF2 3\.\S+|built without OTF2; .*)\n", text)
+                         r"--otf2: (OTF2 3\.\S+|built without OTF2; .*)\n"
+                         r"debug --web: (libwebsockets \d\S+|built without libwebsockets)\n", text)
     check(match, "--version says\n%s" % text)
     told = call(tool.mpicc.replace("mpicc", "mpichversion"), status=None) \
         if shutil.which(tool.mpicc.replace("mpicc", "mpichversion")) else match.group(2)

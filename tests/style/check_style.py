@@ -36,6 +36,9 @@ RULES = {
                   "angled": {"glib.h", "glib/", "glib-unix.h", "gio/"}},
     "scheduler/commands": {"quoted": {"reports/"}, "angled": set()},
     "scheduler/debug": {"quoted": {"reports/words.h"}, "angled": {"uv.h"}},
+    "scheduler/page": {"quoted": {"reports/live_page.h"}, "angled": {"uv.h"}},
+    "scheduler/page/page_server": {"quoted": set(),  # besides its room's
+                                   "angled": {"libwebsockets.h", "arpa/", "netinet/"}},
     "scheduler/debug/line_editor": {"quoted": set(), "angled": {"readline/"}},  # besides its room's
     "scheduler/host": {"quoted": set(), "angled": {"uv.h", "libelf.h", "gelf.h"}},
     "scheduler/places": {"quoted": set(), "angled": {"elfutils/", "dwarf.h", "libelf.h", "gelf.h"}},
@@ -54,6 +57,7 @@ RULES = {
 ROOMS = [
     {"commands"},
     {"reproduce", "debug"},
+    {"page"},
     {"session"},
     {"run", "verdict"},
     {"host", "world"},

@@ -1,0 +1,280 @@
+/* A session that goes on: the graph grows as calls come, lines are said as at the prompt.
+ *
+ * What the server tells is told in scheduler/page/page_state.h: tables and calls that are appended,
+ * and what replaces what it was. The graph is made anew of all of it, not more often than costs a
+ * small part of the time. */
+
+const REDRAWN_EVERY = 8;  /* times what making the graph took */
+const TEXT_SHOWN = 200000; /* characters of what was told */
+const AGAIN_MS = 1000;    /* until it is tried to connect again */
+
+class Live {
+	constructor(holder) {
+		this.holder = holder;
+		this.data = { strings: [], places: [], communicators: [], frames: [], shapes: [] };
+		this.ranks = 0;
+		this.begin();
+		this.stop = { state: "nowhere" };
+		this.made = this.cost = 0;
+		this.build();
+		this.connect();
+	}
+
+	begin() {
+		this.raw = { ranks: this.ranks, matches: [], choices: [], waiting: [], faults: [],
+			calls: Array.from({ length: this.ranks }, () => [[], [], []]) };
+		this.leftOut = 0;
+	}
+
+	/* --- what there is to see --- */
+
+	build() {
+		const word = (text, title, line) => element("button", { type: "button", title, "data-line": line,
+			onclick: () => this.say(line) }, text);
+
+		this.title = element("h1", {}, "matchpoint debug");
+		this.where = element("p", { class: "extent", role: "status" });
+		this.role = element("p", { class: "warning", hidden: true });
+		this.words = element("div", { class: "words", role: "toolbar", "aria-label": "Session" },
+			word("Run", "Start the program, or start it anew", "run"),
+			word("◀ Back", "To the stop before this one", "back"),
+			word("Forward ▶", "To the stop behind this one", "forward"),
+			word("Continue", "Go on to the next stop", "continue"),
+			word("Finish", "Go on to the end", "finish"),
+			element("button", { type: "button", "data-line": "interrupt", title: "Stop the ranks where they are",
+				onclick: () => this.send("interrupt") }, "Interrupt"));
+		this.offers = element("section", { class: "offers", "aria-label": "What can be chosen", hidden: true });
+		this.graphHolder = element("div", { class: "graph live", "data-graph": "0" });
+		this.text = element("pre", { class: "output", role: "log", tabindex: "0", "aria-label": "Prompt" });
+		this.line = element("input", { type: "text", size: "60", autocomplete: "off", spellcheck: "false",
+			"aria-label": "A line for the prompt", placeholder: "help" });
+		this.confirm = element("span", { class: "confirm", hidden: true },
+			...["y", "n"].map((answer) => element("button", { type: "button", "data-line": answer,
+				onclick: () => this.say(answer) }, answer === "y" ? "Yes" : "No")));
+		this.form = element("form", { class: "prompt" }, element("label", {}, "(matchpoint) ", this.line), this.confirm);
+		this.form.addEventListener("submit", (event) => {
+			event.preventDefault();
+			this.say(this.line.value);
+			this.line.value = "";
+		});
+		this.line.addEventListener("keydown", (event) => this.recall(event));
+		this.said = [];
+		this.holder.append(element("header", {}, element("p", { class: "tool" }, "matchpoint debug"), this.title,
+			this.where, this.role), this.words, this.offers, this.graphHolder, this.text, this.form);
+	}
+
+	/* --- the connection --- */
+
+	connect() {
+		const url = new URL("session", location.href);
+
+		url.protocol = "ws:";
+		this.socket = new WebSocket(url, "matchpoint");
+		this.socket.onmessage = (event) => this.hear(JSON.parse(event.data));
+		this.socket.onclose = () => {
+			this.connected = false;
+			this.writes = false;
+			this.tellRole("The session has ended, or cannot be reached.");
+			setTimeout(() => this.connect(), AGAIN_MS);
+		};
+	}
+
+	send(text) {
+		if (this.socket.readyState === WebSocket.OPEN)
+			this.socket.send(text);
+	}
+
+	say(line) {
+		if (line.trim() === "")
+			return;
+		this.said.push(line);
+		this.recalled = this.said.length;
+		this.send(`say ${line}`);
+	}
+
+	/* What was chosen in a picture counts for that picture alone. */
+	choose(number) {
+		this.send(`at ${this.stop.number} ${number}`);
+	}
+
+	recall(event) {
+		const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+
+		if (!step || this.said.length === 0)
+			return;
+		event.preventDefault();
+		this.recalled = Math.max(0, Math.min(this.said.length, (this.recalled ?? this.said.length) + step));
+		this.line.value = this.said[this.recalled] || "";
+	}
+
+	/* --- what it is told --- */
+
+	hear(told) {
+		if (!this.connected) {
+			this.connected = true;
+			this.text.textContent = "";
+		}
+		if (told.ranks !== undefined) { /* all of it, from the beginning */
+			this.ranks = told.ranks;
+			for (const table of Object.values(this.data))
+				table.length = 0;
+			this.raw.ranks = this.ranks;
+		}
+		if (told.begins !== undefined)
+			this.begin();
+		for (const table of ["strings", "places", "communicators", "frames"])
+			this.append(this.data[table], told[table]);
+		for (const shape of told.shapes || [])
+			this.data.shapes.push(shapeOf(shape));
+		this.hearCalls(told);
+		this.append(this.raw.choices, told.choices);
+		if (told.leftOut !== undefined)
+			this.leftOut = told.leftOut;
+		if (told.now)
+			this.raw.waiting = told.now.waiting || [];
+		if (told.stop)
+			this.stop = told.stop;
+		if (told.title !== undefined) {
+			this.title.textContent = told.title;
+			document.title = `${told.title} — matchpoint`;
+		}
+		if (told.writes !== undefined) {
+			this.writes = told.writes;
+			this.pages = told.pages;
+		}
+		this.tellText((told.text || "") + (told.refused || ""));
+		this.tellStop();
+		this.schedule(Boolean(told.stop));
+	}
+
+	append(to, values) {
+		for (const value of values || [])
+			to.push(value);
+	}
+
+	hearCalls({ calls, completed, collectives, matches }) {
+		const { raw } = this;
+
+		for (const [rank, ...shapes] of calls || []) {
+			for (const shape of shapes) {
+				raw.calls[rank][0].push(shape);
+				raw.calls[rank][1].push(0);
+				raw.calls[rank][2].push(0);
+			}
+		}
+		this.append(raw.matches, matches);
+		for (let i = 0; completed && i + 2 < completed.length; i += 3)
+			this.set(1, completed[i], completed[i + 1], completed[i + 2] - completed[i + 1] + 1);
+		for (let i = 0; collectives && i + 2 < collectives.length; i += 3)
+			this.set(2, collectives[i], collectives[i + 1], collectives[i + 2]);
+	}
+
+	set(which, rank, call, value) {
+		const calls = this.raw.calls[rank];
+
+		if (calls && call >= 1 && call <= calls[which].length)
+			calls[which][call - 1] = value;
+	}
+
+	/* --- in words --- */
+
+	tellText(text) {
+		if (!text)
+			return;
+		const atEnd = this.text.scrollTop + this.text.clientHeight >= this.text.scrollHeight - 20;
+		const whole = this.text.textContent + text;
+
+		this.text.textContent = whole.length > TEXT_SHOWN ? whole.slice(-TEXT_SHOWN / 2) : whole;
+		if (atEnd)
+			this.text.scrollTop = this.text.scrollHeight;
+		this.confirm.hidden = !/\(y\/n\)\s*$/.test(whole);
+		const lit = /^rollback: ((?:\d+\.\d+ ?)+)$/m.exec(text);
+
+		if (lit)
+			this.light = lit[1].trim().split(" ").map((name) => name.split(".").map(Number));
+	}
+
+	tellRole(problem) {
+		const watches = this.connected && !this.writes;
+
+		this.role.hidden = !problem && !watches && !this.leftOut;
+		this.role.textContent = problem || (watches ? "This page watches: another one says the lines. " : "")
+			+ (this.leftOut ? `${this.leftOut.toLocaleString("en")} later calls are not shown.` : "");
+		for (const control of this.holder.querySelectorAll("[data-line], form input"))
+			control.disabled = !this.writes;
+	}
+
+	tellStop() {
+		const { stop } = this, asks = stop.state === "choice", over = stop.state === "over";
+		const texts = { nowhere: "Nothing runs.", runs: "The ranks run.", choice: "Stopped at a choice.",
+			interrupted: "Interrupted; the ranks go on to what they come to next.", over: "The interleaving is over: every rank has ended well." };
+		const findings = stop.findings || [];
+
+		this.where.textContent = over && findings.length > 0
+			? findings.map((text, i) => i % 2 === 0 ? `${text}: ` : `${text} `).join("") : texts[stop.state] || `Stopped: ${stop.state}.`;
+		this.where.className = findings.length > 0 ? "extent bad" : "extent";
+		this.offers.hidden = !asks;
+		this.offers.replaceChildren(...(stop.points || []).flatMap(([, , words, offers]) => [
+			element("h3", {}, words),
+			element("ol", {}, ...offers.map(([number, , , text, note]) => element("li", { value: `${number}` },
+				element("button", { type: "button", "data-line": `${number}`, onclick: () => this.choose(number) }, text),
+				note ? element("small", {}, ` ${note}`) : ""))),
+		]));
+		this.tellRole();
+		for (const [line, possible] of [["back", stop.before > 0], ["forward", stop.behind > 0], ["continue", asks],
+			["finish", asks], ["interrupt", stop.state === "runs"]])
+			this.words.querySelector(`[data-line="${line}"]`).disabled ||= !possible;
+	}
+
+	/* --- the graph --- */
+
+	schedule(now) {
+		const wait = this.made + REDRAWN_EVERY * this.cost - performance.now();
+
+		if (this.timer && !now)
+			return;
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => this.redraw(), now ? 0 : Math.max(0, wait));
+	}
+
+	redraw() {
+		const begin = performance.now();
+
+		this.timer = 0;
+		if (this.ranks === 0)
+			return;
+		this.raw.faults = this.stop.faults || [];
+		const graph = new Graph(this.data, this.raw);
+
+		graph.offers = this.openOffers(graph);
+		graph.lit = new Set((this.light || []).map(([rank, call]) => graph.node(rank, call)));
+		if (this.figure)
+			this.figure.renew(graph);
+		else
+			this.show(graph);
+		this.made = performance.now();
+		this.cost = this.made - begin;
+		document.documentElement.dataset.calls = graph.count;
+	}
+
+	show(graph) {
+		this.figure = new Figure(this.graphHolder, this.data, () => graph);
+		this.figure.view.chosen = (offer) => this.choose(offer.number);
+		window.matchpoint.figures.push(this.figure);
+	}
+
+	/* The messages that the open choices can take, as edges. */
+	openOffers(graph) {
+		const found = [];
+
+		for (const [rank, call, , offers] of this.stop.points || []) {
+			for (const [number, source, sent, text] of offers) {
+				const to = graph.node(rank, call), from = graph.node(source, sent);
+
+				if (to >= 0 && from >= 0 && from !== to)
+					found.push({ number, from, to, text });
+			}
+		}
+		return found;
+	}
+}

@@ -1,0 +1,208 @@
+/* The session in a browser (scheduler/page/): lines that pages say are lines at the prompt; pages
+ * are told what is told here, and shown where the ranks are. */
+#include "debug_internal.h"
+#include "reports/words.h"
+#include "scheduler/page/json_text.h"
+#include "scheduler/page/page.h"
+#include "scheduler/store/finding_kind.h"
+
+static void on_said(void *user, char *line)
+{
+	prompt_say(((struct debugger *)user)->prompt, line);
+}
+
+static void on_interrupted(void *user)
+{
+	debugger_interrupt(user);
+}
+
+/* Where each rank has come to its end; NULL: the interleaving goes on. */
+static const GPtrArray *ends_of(const struct debugger *debugger)
+{
+	const GPtrArray *ranks;
+
+	if (debugger->state != DEBUG_OVER)
+		return NULL;
+	ranks = interleaving_verdict(debugger->execution)->record->ranks;
+	return ranks->len > 0 ? ranks : NULL;
+}
+
+static void follow(struct debugger *debugger, struct execution *execution)
+{
+	const struct verdict_facts facts = session_facts(debugger->session, execution,
+	                                                 debugger->inside);
+
+	page_follow(debugger->page, execution_number(execution), &facts, ends_of(debugger));
+}
+
+/* While they run. */
+static void on_look(void *user)
+{
+	struct debugger *debugger = user;
+	struct execution *execution = debugger->source.execution;
+
+	if (debugger->state == DEBUG_NOWHERE && execution
+	    && execution_result(execution)->state == EXECUTION_RUNNING)
+		follow(debugger, execution);
+}
+
+/* --- where it has stopped --------------------------------------------------------------------- */
+
+static void add_offer(GString *json, struct debugger *debugger, const struct record_choice *point,
+                      const struct record_message *offer, guint number)
+{
+	g_autofree char *text = record_alternative_print(offer);
+	g_autofree char *note = debugger_note(
+		debugger, &g_array_index(debugger->offers->choices, struct choice, number));
+
+	json_separate(json);
+	g_string_append_c(json, '[');
+	json_add_number(json, number + 1);
+	json_add_number(json, offer->answer ? point->rank : offer->source);
+	json_add_number(json, offer->call);
+	json_add_text(json, text);
+	json_add_text(json, note);
+	g_string_append_c(json, ']');
+}
+
+/* [rank, call, in words, what can be taken: [number, rank, call, in words, what else is known]] */
+static void add_point(GString *json, struct debugger *debugger, const struct record_choice *point,
+                      guint *number)
+{
+	g_autofree char *place = place_print(&point->place);
+	g_autofree char *words = g_strdup_printf("rank %d's %s, call %u, %s", point->rank,
+	                                         point->function, point->call, place);
+
+	json_separate(json);
+	g_string_append_c(json, '[');
+	json_add_number(json, point->rank);
+	json_add_number(json, point->call);
+	json_add_text(json, words);
+	g_string_append(json, ",[");
+	add_offer(json, debugger, point, &point->taken, (*number)++);
+	for (guint i = 0; i < point->alternatives->len; i++)
+		add_offer(json, debugger, point,
+		          &g_array_index(point->alternatives, struct record_message, i),
+		          (*number)++);
+	g_string_append(json, "]]");
+}
+
+static void add_points(GString *json, struct debugger *debugger)
+{
+	guint number = 0;
+
+	json_add_name(json, "points");
+	g_string_append_c(json, '[');
+	for (guint i = 0; i < debugger->offers->points->len; i++)
+		add_point(json, debugger, debugger->offers->points->pdata[i], &number);
+	g_string_append_c(json, ']');
+}
+
+/* [rank, call, what is wrong with it] */
+static void add_faults(GString *json, const struct record_finding *finding)
+{
+	for (guint i = 0; i < finding->ranks->len; i++) {
+		const struct record_rank *rank = finding->ranks->pdata[i];
+		g_autofree char *state = words_state(rank, finding->ranks);
+
+		if (rank->bystander || rank->call == 0)
+			continue;
+		json_separate(json);
+		g_string_append_c(json, '[');
+		json_add_number(json, rank->rank);
+		json_add_number(json, rank->call);
+		json_add_text(json, state);
+		g_string_append_c(json, ']');
+	}
+}
+
+static void add_findings(GString *json, const struct debugger *debugger)
+{
+	const GPtrArray *shown = interleaving_verdict(debugger->execution)->findings;
+
+	json_add_name(json, "findings");
+	g_string_append_c(json, '[');
+	for (guint i = 0; i < shown->len; i++) {
+		const struct record_finding *finding = shown->pdata[i];
+
+		json_add_text(json, finding_kind_name(finding->kind));
+		json_add_text(json, finding->message);
+	}
+	g_string_append_c(json, ']');
+	json_add_name(json, "faults");
+	g_string_append_c(json, '[');
+	for (guint i = 0; i < shown->len; i++)
+		add_faults(json, shown->pdata[i]);
+	g_string_append_c(json, ']');
+}
+
+static const char *state_name(enum debug_state state)
+{
+	switch (state) {
+	case DEBUG_CHOICE: return "choice";
+	case DEBUG_RUNNING: return "interrupted";
+	case DEBUG_OVER: return "over";
+	default: return "nowhere";
+	}
+}
+
+static void show_stop(struct debugger *debugger)
+{
+	GString *json = g_string_new("{");
+
+	json_add_name(json, "number");
+	json_add_number(json, page_next_stop(debugger->page));
+	json_add_name(json, "state");
+	json_add_text(json, state_name(debugger->state));
+	json_add_name(json, "before");
+	json_add_number(json, stops_before(debugger->stops));
+	json_add_name(json, "behind");
+	json_add_number(json, stops_behind(debugger->stops));
+	if (debugger->offers)
+		add_points(json, debugger);
+	if (debugger->state == DEBUG_OVER)
+		add_findings(json, debugger);
+	g_string_append_c(json, '}');
+	page_stop(debugger->page, json->str);
+	g_string_free(json, true);
+}
+
+void debugger_show(void *user, bool asks)
+{
+	struct debugger *debugger = user;
+
+	if (!debugger->page)
+		return;
+	if (!asks) {
+		page_stop(debugger->page, "{\"state\":\"runs\"}");
+		return;
+	}
+	if (debugger->state != DEBUG_NOWHERE)
+		follow(debugger, debugger->execution);
+	show_stop(debugger);
+}
+
+void debugger_shown(void *user, const char *text)
+{
+	struct debugger *debugger = user;
+
+	if (debugger->page)
+		page_tell(debugger->page, text);
+}
+
+bool debugger_open_page(struct debugger *debugger, GError **error)
+{
+	const struct debug_request *asked = &debugger->asked->request;
+	const struct page_request request = {asked->port, asked->ranks, asked->title};
+	const struct page_owner owner = {on_said, on_interrupted, on_look, debugger};
+	uv_loop_t *loop = session_loop(debugger->session);
+
+	if (!asked->web || !loop)
+		return true;
+	debugger->page = page_new(loop, &request, &owner, error);
+	if (!debugger->page)
+		return false;
+	prompt_share(debugger->prompt);
+	debugger_tell(debugger, "page: %s\n", page_url(debugger->page));
+	return true;
+}

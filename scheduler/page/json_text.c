@@ -1,0 +1,38 @@
+#include "json_text.h"
+
+#include <string.h>
+
+void json_separate(GString *json)
+{
+	if (json->len > 0 && !strchr("[{:", json->str[json->len - 1]))
+		g_string_append_c(json, ',');
+}
+
+void json_add_number(GString *json, gint64 number)
+{
+	json_separate(json);
+	g_string_append_printf(json, "%" G_GINT64_FORMAT, number);
+}
+
+void json_add_text(GString *json, const char *text)
+{
+	g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
+
+	json_separate(json);
+	g_string_append_c(json, '"');
+	for (const char *at = valid; *at; at++) {
+		unsigned char byte = (unsigned char)*at;
+
+		if (byte < ' ' || byte == 0x7f || strchr("\"\\<>&", byte))
+			g_string_append_printf(json, "\\u%04x", byte);
+		else
+			g_string_append_c(json, *at);
+	}
+	g_string_append_c(json, '"');
+}
+
+void json_add_name(GString *json, const char *name)
+{
+	json_add_text(json, name);
+	g_string_append_c(json, ':');
+}

@@ -1,0 +1,328 @@
+#include "page_graph.h"
+
+#include <string.h>
+
+#include "explorer/mix.h"
+#include "json_text.h"
+#include "mpi_calls.h"
+
+struct page_graph {
+	struct page_state *state;
+	int ranks;
+	bool any;
+	guint32 number;          /* of the world that is shown */
+	GArray **hashes;         /* guint64, by rank: what each call is known by */
+	guint64 events_hash;     /* of the events that were read */
+	size_t events;           /* that were read */
+	guint choices;           /* the same */
+	GHashTable *collectives; /* guint64: number from 1 */
+	GHashTable *probes;      /* struct op_id: what takes no message */
+	GHashTable *shapes;      /* hash of a call: its shape + 1 */
+};
+
+static void free_hashes(struct page_graph *graph)
+{
+	for (int rank = 0; rank < graph->ranks; rank++)
+		g_array_unref(graph->hashes[rank]);
+	g_free(graph->hashes);
+}
+
+struct page_graph *page_graph_new(struct page_state *state, int ranks)
+{
+	struct page_graph *graph = g_new0(struct page_graph, 1);
+
+	graph->state = state;
+	graph->ranks = ranks;
+	graph->hashes = g_new0(GArray *, ranks);
+	for (int rank = 0; rank < ranks; rank++)
+		graph->hashes[rank] = g_array_new(false, false, sizeof(guint64));
+	graph->collectives = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	graph->probes = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, g_free, NULL);
+	graph->shapes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	return graph;
+}
+
+void page_graph_free(struct page_graph *graph)
+{
+	if (!graph)
+		return;
+	free_hashes(graph);
+	g_hash_table_unref(graph->collectives);
+	g_hash_table_unref(graph->probes);
+	g_hash_table_unref(graph->shapes);
+	g_free(graph);
+}
+
+static guint64 hash_of_call(int rank, const struct world_call *call)
+{
+	const guint64 parts[] = {(guint64)rank,       call->function,     call->kind,
+	                         (guint32)call->peer, (guint32)call->tag, call->comm,
+	                         call->bytes,         call->site,         call->op_count};
+	guint64 hash = 0;
+
+	for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
+		hash = mix(hash, parts[i]);
+	return hash;
+}
+
+static guint64 hash_event(guint64 hash, const struct event *event)
+{
+	hash = mix(hash, (guint64)event->kind << 32 ^ (guint32)event->op.id.rank);
+	hash = mix(hash, (guint64)event->op.id.call << 32 ^ event->op.id.sub);
+	if (event->kind == EVENT_MATCH || event->kind == EVENT_COMPLETE
+	    || event->kind == EVENT_LEAVE)
+		hash = mix(hash, (guint64)event->other.rank << 32 ^ event->other.call);
+	return hash;
+}
+
+/* --- whether it goes on where the last one stood ---------------------------------------------- */
+
+static bool has_calls(const struct page_graph *graph, const struct world *world)
+{
+	for (int rank = 0; rank < graph->ranks; rank++) {
+		const GArray *hashes = graph->hashes[rank];
+
+		if (world_calls(world, rank) < hashes->len)
+			return false;
+		for (guint i = 0; i < hashes->len; i++)
+			if (hash_of_call(rank, world_call_info(world, rank, i + 1))
+			    != g_array_index(hashes, guint64, i))
+				return false;
+	}
+	return true;
+}
+
+static bool has_events(const struct page_graph *graph, const struct trace *trace)
+{
+	guint64 hash = 0;
+
+	if (trace->count < graph->events)
+		return false;
+	for (size_t i = 0; i < graph->events; i++)
+		hash = hash_event(hash, &trace->events[i]);
+	return hash == graph->events_hash;
+}
+
+static void begin(struct page_graph *graph, guint32 number, const struct world *world)
+{
+	bool goes_on = graph->any && world_choices(world)->len >= graph->choices
+	               && has_calls(graph, world) && has_events(graph, world_trace(world));
+
+	graph->number = number;
+	if (goes_on)
+		return;
+	graph->any = true;
+	page_state_begin(graph->state);
+	for (int rank = 0; rank < graph->ranks; rank++)
+		g_array_set_size(graph->hashes[rank], 0);
+	g_hash_table_remove_all(graph->collectives);
+	g_hash_table_remove_all(graph->probes);
+	g_hash_table_remove_all(graph->shapes);
+	graph->events_hash = 0;
+	graph->events = graph->choices = 0;
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+static int place_of(struct page_graph *graph, const struct place *place)
+{
+	g_autofree char *text = place_print(place);
+
+	return page_state_place(graph->state, text);
+}
+
+static int make_shape(struct page_graph *graph, const struct verdict_facts *facts, int rank,
+                      const struct world_call *call)
+{
+	const struct place place = facts->place(facts->user, rank, call->site);
+	struct page_shape shape = {.name = mpi_call_name(call->function),
+	                           .kind = call->kind < RECORD_CALL_KINDS ? call->kind
+	                                                                  : RECORD_CALL_OTHER,
+	                           .place = place_of(graph, &place),
+	                           .communicator = -1,
+	                           .frame = -1,
+	                           .peer = -1,
+	                           .peer_given = -1,
+	                           .tag = -1,
+	                           .operations = call->op_count};
+
+	if (call->kind == 0)
+		return page_state_shape(graph->state, &shape);
+	shape.communicator = page_state_communicator(graph->state, call->comm,
+	                                             communicators_name(facts->comms, call->comm));
+	shape.peer_given = call->peer;
+	if (call->peer != WIRE_ANY)
+		shape.peer = communicators_to_world(facts->comms, call->comm, rank, call->peer);
+	if (call->tag != WIRE_ANY && call->kind != WIRE_COLLECTIVE)
+		shape.tag = call->tag;
+	shape.bytes = call->bytes;
+	return page_state_shape(graph->state, &shape);
+}
+
+static int shape_of(struct page_graph *graph, const struct verdict_facts *facts, int rank,
+                    const struct world_call *call, guint64 hash)
+{
+	int shape = GPOINTER_TO_INT(g_hash_table_lookup(graph->shapes, &hash)) - 1;
+
+	if (shape >= 0)
+		return shape;
+	shape = make_shape(graph, facts, rank, call);
+	g_hash_table_insert(graph->shapes, g_memdup2(&hash, sizeof(hash)),
+	                    GINT_TO_POINTER(shape + 1));
+	return shape;
+}
+
+/* Up to one that another thread has yet to tell of. */
+static void read_calls(struct page_graph *graph, const struct verdict_facts *facts, int rank)
+{
+	GArray *hashes = graph->hashes[rank];
+
+	for (guint32 number = hashes->len + 1; number <= world_calls(facts->world, rank);
+	     number++) {
+		const struct world_call *call = world_call_info(facts->world, rank, number);
+		guint64 hash;
+
+		if (call->function == MPI_CALL_NONE)
+			return;
+		hash = hash_of_call(rank, call);
+		page_state_call(graph->state, rank, shape_of(graph, facts, rank, call, hash));
+		g_array_append_val(hashes, hash);
+	}
+}
+
+/* --- what met what ---------------------------------------------------------------------------- */
+
+static guint32 collective_number(struct page_graph *graph, guint64 collective)
+{
+	gpointer known = g_hash_table_lookup(graph->collectives, &collective);
+	guint32 number = g_hash_table_size(graph->collectives) + 1;
+
+	if (known)
+		return GPOINTER_TO_UINT(known);
+	g_hash_table_insert(graph->collectives, g_memdup2(&collective, sizeof(collective)),
+	                    GUINT_TO_POINTER(number));
+	return number;
+}
+
+static void read_event(struct page_graph *graph, const struct event *event)
+{
+	const struct op_id *id = &event->op.id;
+
+	if (id->rank >= graph->ranks) /* the place of a lock */
+		return;
+	switch (event->kind) {
+	case EVENT_RECEIVE:
+		if (event->op.kind == OPERATION_PROBE)
+			g_hash_table_add(graph->probes, g_memdup2(id, sizeof(*id)));
+		break;
+	case EVENT_MATCH:
+		if (!g_hash_table_contains(graph->probes, id) && event->other.rank < graph->ranks)
+			page_state_match(graph->state, id->rank, id->call, event->other.rank,
+			                 event->other.call);
+		break;
+	case EVENT_ARRIVE:
+		page_state_collective(graph->state, id->rank, id->call,
+		                      collective_number(graph, event->collective));
+		break;
+	case EVENT_COMPLETE:
+	case EVENT_LEAVE:
+		page_state_completed(graph->state, id->rank, id->call, event->other.call);
+		break;
+	default: break;
+	}
+}
+
+static void read_events(struct page_graph *graph, const struct trace *trace)
+{
+	for (; graph->events < trace->count; graph->events++) {
+		const struct event *event = &trace->events[graph->events];
+
+		graph->events_hash = hash_event(graph->events_hash, event);
+		read_event(graph, event);
+	}
+}
+
+/* --- what was decided ------------------------------------------------------------------------- */
+
+static void add_option(GString *json, const struct verdict_facts *facts, const struct point *point,
+                       const struct taken *taken)
+{
+	struct record_message message = record_message_of(taken);
+	g_autofree char *text = NULL;
+
+	if (taken->kind == TAKEN_MESSAGE && taken->send.rank < facts->ranks) {
+		const struct world_call *info = world_call_info(facts->world, taken->send.rank,
+		                                                taken->send.call);
+
+		if (info)
+			message.place = facts->place(facts->user, taken->send.rank, info->site);
+	}
+	text = record_alternative_print(&message);
+	json_separate(json);
+	g_string_append_c(json, '[');
+	json_add_number(json, message.answer ? point->rank : message.source);
+	json_add_number(json, message.call);
+	json_add_text(json, text);
+	g_string_append_c(json, ']');
+}
+
+static void read_choices(struct page_graph *graph, const struct verdict_facts *facts)
+{
+	const GArray *made = world_choices(facts->world);
+
+	for (; graph->choices < made->len; graph->choices++) {
+		const struct choice *choice = &g_array_index(made, struct choice, graph->choices);
+		const GArray *others = world_alternatives(facts->world, graph->choices);
+		GString *json;
+
+		if (choice->point.kind != POINT_CALL)
+			continue;
+		json = g_string_new("[");
+		json_add_number(json, choice->point.rank);
+		json_add_number(json, choice->point.call);
+		json_add_number(json, 0);
+		add_option(json, facts, &choice->point, &choice->taken);
+		for (guint i = 0; i < others->len; i++)
+			add_option(json, facts, &choice->point,
+			           &g_array_index(others, struct taken, i));
+		g_string_append_c(json, ']');
+		page_state_choice(graph->state, json->str);
+		g_string_free(json, true);
+	}
+}
+
+static bool is_in_call(const struct verdict_facts *facts, int rank, const GPtrArray *roll_call)
+{
+	enum world_phase phase = world_phase(facts->world, rank);
+	const struct record_rank *told = roll_call ? roll_call->pdata[rank] : NULL;
+
+	if (told)
+		return !told->ended && !told->does;
+	return phase == PHASE_BLOCKED || phase == PHASE_CAUGHT || phase == PHASE_STOPPED;
+}
+
+/* Ranks whose last call has not returned. */
+static void read_waiting(struct page_graph *graph, const struct verdict_facts *facts,
+                         const GPtrArray *roll_call)
+{
+	GString *json = g_string_new("{\"waiting\":[");
+
+	for (int rank = 0; rank < graph->ranks; rank++)
+		if (is_in_call(facts, rank, roll_call))
+			json_add_number(json, rank);
+	g_string_append(json, "]}");
+	page_state_set_now(graph->state, json->str);
+	g_string_free(json, true);
+}
+
+void page_graph_follow(struct page_graph *graph, guint32 number, const struct verdict_facts *facts,
+                       const GPtrArray *roll_call)
+{
+	if (!graph->any || graph->number != number)
+		begin(graph, number, facts->world);
+	for (int rank = 0; rank < graph->ranks; rank++)
+		read_calls(graph, facts, rank);
+	read_events(graph, world_trace(facts->world));
+	read_choices(graph, facts);
+	read_waiting(graph, facts, roll_call);
+}

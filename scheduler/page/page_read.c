@@ -1,0 +1,58 @@
+/* What a page says, one of
+ *   say LINE        a line for the prompt
+ *   at STOP LINE    the same, if it still stands at that stop
+ *   interrupt
+ * in UTF-8, on one line. */
+#include <string.h>
+
+#include "page.h"
+
+static bool is_one_line(const char *bytes, gsize length)
+{
+	if (!g_utf8_validate(bytes, (gssize)length, NULL))
+		return false;
+	for (gsize i = 0; i < length; i++)
+		if ((unsigned char)bytes[i] < ' ' || bytes[i] == 0x7f)
+			return false;
+	return true;
+}
+
+bool page_read(const char *bytes, gsize length, guint32 stop, char **ret_line, bool *ret_interrupts,
+               char **ret_problem)
+{
+	g_autofree char *text = NULL;
+	char *line;
+	guint64 number;
+
+	*ret_line = *ret_problem = NULL;
+	*ret_interrupts = false;
+	if (!is_one_line(bytes, length)) {
+		*ret_problem = g_strdup("what the page has said is not one line of UTF-8");
+		return false;
+	}
+	text = g_strndup(bytes, length);
+	if (strcmp(text, "interrupt") == 0) {
+		*ret_interrupts = true;
+		return true;
+	}
+	if (g_str_has_prefix(text, "say ")) {
+		*ret_line = g_strdup(text + strlen("say "));
+		return true;
+	}
+	line = g_str_has_prefix(text, "at ") ? strchr(text + strlen("at "), ' ') : NULL;
+	if (line)
+		*line++ = '\0';
+	if (!line
+	    || !g_ascii_string_to_unsigned(text + strlen("at "), 10, 1, G_MAXUINT32, &number,
+	                                   NULL)) {
+		*ret_problem = g_strdup("the page has said what is neither a line nor interrupt");
+		return false;
+	}
+	if (number != stop) {
+		*ret_problem = g_strdup_printf(
+			"'%s' comes too late: the session has gone on meanwhile", line);
+		return false;
+	}
+	*ret_line = g_strdup(line);
+	return true;
+}

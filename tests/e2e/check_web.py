@@ -1,0 +1,491 @@
+#!/usr/bin/env python3
+"""matchpoint debug --web: one session at the prompt and in browsers. Who has not the token, or
+comes from another page, is told nothing; one page says lines and the others watch; a page that is
+loaded again shows everything; garbage, and pages that go away in the middle, change nothing. In
+headless Chromium: the graph grows, a click on a dashed edge chooses. Nothing is left behind."""
+
+import base64
+import json
+import os
+import random
+import re
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+
+import browser as browsers
+import harness
+from harness import check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "..", "..", "examples")
+PATIENCE = 60
+TEXT, CLOSE = 1, 8
+
+
+class Session:
+    """matchpoint debug --web, with what it prints."""
+
+    def __init__(self, tool, *arguments):
+        self.tool = tool
+        self.mark = uuid.uuid4().hex
+        self.text = ""
+        environment = dict(os.environ, HOME=tool.directory, **{harness.MARK: self.mark})
+        self.process = subprocess.Popen(
+            [tool.matchpoint, "debug", "--web", *arguments], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
+            cwd=tool.directory, start_new_session=True)
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+        self.url = self.expect(r"page: (http://127\.0\.0\.1:\d+/[0-9a-f]{32}/)\n")
+
+    def read(self):
+        for line in iter(lambda: self.process.stdout.read1(65536), b""):
+            self.text += line.decode(errors="replace")
+
+    def expect(self, pattern, count=1):
+        """What the pattern's group has found, once it stands there so often."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            found = re.findall(pattern, self.text)
+            if len(found) >= count:
+                return found[-1]
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                self.end()
+                check(False, "%s does not come: %r" % (pattern, self.text))
+            time.sleep(0.005)
+
+    def type(self, line):
+        self.process.stdin.write((line + "\n").encode())
+        self.process.stdin.flush()
+
+    def wait(self, status):
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            pass
+        check(self.process.poll() == status, "exit status %s, not %s: %r" % (
+            self.process.poll(), status, self.text))
+        self.reader.join()
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.tool.check_clean(self.process.pid, self.mark, self.text)
+
+    def end(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        self.tool.end_marked(self.mark)
+
+
+class Page:
+    """A page without a browser: what its websocket says (RFC 6455), and what it was told."""
+
+    def __init__(self, url, origin=None, host=None, path=None, protocol="matchpoint"):
+        parts = urllib.parse.urlsplit(url)
+        self.socket = socket.create_connection((parts.hostname, parts.port), PATIENCE)
+        self.bytes = b""
+        self.told = {}
+        self.messages = 0
+        key = base64.b64encode(os.urandom(16)).decode()
+        lines = ["GET %s HTTP/1.1" % (path or parts.path + "session"),
+                 "Host: " + (host or parts.netloc), "Upgrade: websocket", "Connection: Upgrade",
+                 "Sec-WebSocket-Key: " + key, "Sec-WebSocket-Version: 13"]
+        if protocol:
+            lines.append("Sec-WebSocket-Protocol: " + protocol)
+        if origin != "":
+            lines.append("Origin: " + (origin or "http://" + parts.netloc))
+        self.socket.sendall("\r\n".join(lines + ["", ""]).encode())
+        head = self.until(b"\r\n\r\n")
+        self.status = int(head.split()[1]) if head else 0
+
+    def until(self, end):
+        while end not in self.bytes:
+            if not self.receive():
+                return b""
+        head, _, self.bytes = self.bytes.partition(end)
+        return head
+
+    def receive(self):
+        try:
+            some = self.socket.recv(65536)
+        except ConnectionError:
+            some = b""
+        self.bytes += some
+        return bool(some)
+
+    def frame(self):
+        """The next message: its kind, and its bytes; None: it was closed."""
+        while True:
+            if len(self.bytes) >= 2:
+                length, at = self.bytes[1] & 127, 2
+                if length == 126:
+                    length, at = int.from_bytes(self.bytes[2:4], "big"), 4
+                elif length == 127:
+                    length, at = int.from_bytes(self.bytes[2:10], "big"), 10
+                if len(self.bytes) >= at + length:
+                    kind, body = self.bytes[0], self.bytes[at:at + length]
+                    self.bytes = self.bytes[at + length:]
+                    return kind, body
+            if not self.receive():
+                return None
+
+    def hear(self):
+        """The next whole message."""
+        body = b""
+        while True:
+            got = self.frame()
+            if not got or got[0] & 15 == CLOSE:
+                return None
+            body += got[1]
+            if got[0] & 128:
+                break
+        self.messages += 1
+        return json.loads(body)
+
+    def until_told(self, condition, text):
+        """Messages are taken in until it holds for what was told so far."""
+        told = self.told
+        while True:
+            if told and condition(told):
+                return
+            message = self.hear()
+            check(message is not None, "the page is closed before %s: %s" % (text, told))
+            if "begins" in message:
+                for name in ("calls", "matches", "choices"):
+                    told.pop(name, None)
+            for name, value in message.items():
+                if name in ("now", "stop", "ranks", "writes", "pages", "title", "begins",
+                            "leftOut"):
+                    told[name] = value
+                elif name == "calls":
+                    for rank, *shapes in value:
+                        told.setdefault("calls", {}).setdefault(rank, []).extend(shapes)
+                elif isinstance(value, list):
+                    told.setdefault(name, []).extend(value)
+                else:
+                    told[name] = told.get(name, "") + value
+
+    def send(self, body, kind=TEXT, final=True, masked=True):
+        mask = os.urandom(4)
+        head = bytes([kind | (128 if final else 0)])
+        flag = 128 if masked else 0
+        if len(body) < 126:
+            head += bytes([flag | len(body)])
+        elif len(body) < 65536:
+            head += bytes([flag | 126]) + struct.pack(">H", len(body))
+        else:
+            head += bytes([flag | 127]) + struct.pack(">Q", len(body))
+        if masked:
+            body = mask + bytes(byte ^ mask[i % 4] for i, byte in enumerate(body))
+        try:
+            self.socket.sendall(head + body)
+        except ConnectionError:
+            pass
+
+    def say(self, line):
+        self.send(b"say " + line.encode())
+
+    def close(self, abruptly=False):
+        if abruptly:  # a reset
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
+
+
+def get(url, host=None):
+    request = urllib.request.Request(url, headers={"Host": host} if host else {})
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def check_refused(tool, program):
+    """403, and nothing told, without the right token, or from elsewhere."""
+    session = Session(tool, "-n", "3", program)
+    parts = urllib.parse.urlsplit(session.url)
+    token = parts.path.strip("/")
+    wrong = token[:-1] + ("0" if token[-1] != "0" else "1")
+    status, text = get(session.url)
+    check(status == 200 and "wildcard_deadlock on 3 ranks" in text, "%d: %s" % (status, text[:200]))
+    root = session.url.replace(parts.path, "/")
+    for url, host in ((root + wrong + "/", None), (root + "/", None), (root, None),
+                      (root + token + "00/", None), (session.url + "session/x", None),
+                      (session.url, "evil.example"),
+                      (session.url, "evil.example:%d" % parts.port)):
+        status, text = get(url, host)
+        check(status in (403, 404) and token not in text and "wildcard" not in text,
+              "%s from %s: %d\n%s" % (url, host, status, text[:300]))
+    for words in ({"origin": "http://evil.example"}, {"origin": ""}, {"origin": "null"},
+                  {"origin": "http://127.0.0.1:1"}, {"origin": "https://" + parts.netloc},
+                  {"origin": "http://%s.evil.example" % parts.netloc},
+                  {"host": "evil.example"}, {"path": "/%s/session" % wrong},
+                  {"path": "/session"}, {"path": "/%s/other" % token}):
+        page = Page(session.url, **words)
+        check(page.status == 403, "%s: status %d" % (words, page.status))
+        page.close()
+    page = Page(session.url, protocol="other")
+    check(page.status != 101, "another protocol is taken")
+    page.close()
+    page = Page(session.url)
+    check(page.status == 101, "the page itself is refused: %d" % page.status)
+    page.close()
+    session.type("quit")
+    session.wait(3)
+
+
+def check_shared(tool, program):
+    """Prompt and pages show one session; one page says lines at a time."""
+    session = Session(tool, "-n", "3", program)
+    first, second = Page(session.url), Page(session.url)
+    first.until_told(lambda told: told.get("writes") is True, "it may write")
+    second.until_told(lambda told: told.get("writes") is False and told["pages"] == 2, "it watches")
+    first.say("run")
+    session.expect(r"\(matchpoint\) run\nstopped: choice 0\.2\n")
+    for page in (first, second):
+        page.until_told(lambda told: told["stop"]["state"] == "choice", "it stops")
+        check(page.told["stop"]["points"][0][:2] == [0, 2]
+              and [offer[0:3] for offer in page.told["stop"]["points"][0][3]]
+              == [[1, 1, 2], [2, 2, 2]], "not what can be taken: %s" % page.told["stop"])
+        check("stopped: choice 0.2" in page.told["text"], page.told["text"])
+    second.say("continue")
+    second.until_told(lambda told: "watches" in told.get("refused", ""), "it is refused")
+    # What somebody typed is seen by the pages, and a click on what is no more comes too late.
+    number = first.told["stop"]["number"]
+    session.type("choose 0.2=1")
+    for page in (first, second):
+        page.until_told(lambda told: "(matchpoint) choose 0.2=1\n" in told["text"], "it is told")
+    first.send(b"at %d 2" % number)
+    first.until_told(lambda told: "too late" in told.get("refused", ""), "it comes too late")
+    first.until_told(lambda told: told["stop"].get("number", 0) > number, "it has gone on")
+    first.send(b"at %d 2" % first.told["stop"]["number"])
+    session.expect(r"\(matchpoint\) 2\nstopped: ([^\n]*)\n")
+    for page in (first, second):
+        page.until_told(lambda told: told["stop"]["state"] == "over", "its end")
+        check(page.told["matches"][:4] == [0, 2, 2, 2], "taken: %s" % page.told["matches"])
+        check([len(page.told["calls"][rank]) for rank in range(3)] == [4, 3, 3],
+              "calls: %s" % page.told["calls"])
+    first.close()
+    second.until_told(lambda told: told["writes"], "it says lines now")
+    second.say("back")
+    second.until_told(lambda told: told["stop"]["state"] == "choice", "it goes back")
+    # Whoever comes later is shown the same.
+    third = Page(session.url)
+    third.until_told(lambda told: told.get("stop", {}).get("state") == "choice", "all of it")
+    for name in ("text", "strings", "places"):
+        check(third.told[name] == second.told[name], "%s:\n%s\n%s" % (
+            name, third.told[name], second.told[name]))
+    check(third.told["calls"] == second.told["calls"] and len(third.told["calls"]) == 3,
+          "calls:\n%s\n%s" % (third.told["calls"], second.told["calls"]))
+    third.close()
+    second.say("quit")
+    session.wait(3)
+    second.close()
+
+
+def check_garbage(tool, program):
+    """Whatever comes: the session goes on, and a page that behaves is served."""
+    session = Session(tool, "-n", "3", program)
+    generator = random.Random(7)
+    page = Page(session.url)
+    for body in (b"", b"say", b"at 1", b"at x 1", b"at 99999999999 1", b"interrupt now", b"{}",
+                 b"say a\nquit", b"say \x1b[2J", b"say \xff\xfe", bytes(range(256))):
+        page.send(body)
+    page.until_told(lambda told: told.get("refused", "").count("\n") >= 9, "they are refused")
+    page.close()
+    for _ in range(60):
+        page = Page(session.url)
+        for _ in range(generator.randrange(1, 5)):
+            body = generator.randbytes(generator.choice([0, 1, 5, 125, 126, 4000, 70000]))
+            page.send(body, kind=generator.randrange(16), final=generator.random() < 0.7,
+                      masked=generator.random() < 0.8)
+        if generator.random() < 0.5:
+            try:
+                page.socket.sendall(generator.randbytes(generator.randrange(1, 200)))
+            except ConnectionError:
+                pass
+        page.close(abruptly=generator.random() < 0.5)
+    for _ in range(20):  # no HTTP at all
+        raw = socket.create_connection(("127.0.0.1", urllib.parse.urlsplit(session.url).port))
+        raw.sendall(generator.randbytes(generator.randrange(1, 2000)))
+        raw.close()
+    check(session.process.poll() is None, "it has ended: %r" % session.text)
+    check("stopped" not in session.text, "garbage was obeyed: %r" % session.text)
+    page = Page(session.url)
+    page.until_told(lambda told: told.get("writes"), "it may write")
+    page.say("run")
+    page.until_told(lambda told: told["stop"]["state"] == "choice", "it stops")
+    pages = []
+    for _ in range(20):
+        pages.append(Page(session.url))
+    check([one.status for one in pages].count(101) < 20 and pages[-1].status == 503,
+          "so many pages: %s" % [one.status for one in pages])
+    for one in pages:
+        one.close(abruptly=True)
+    page.say("quit")
+    session.wait(3)
+
+
+MANY = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, value = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 5000; i++)
+		if (rank == 0)
+			MPI_Recv(&value, 1, MPI_INT, 1, i % 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		else
+			MPI_Send(&value, 1, MPI_INT, 0, i % 7, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_many(tool):
+    """A page that goes away while it is told, one that reads nothing, and one that comes later."""
+    session = Session(tool, "-n", "2", tool.compile(tool.write("many.c", MANY)))
+    page, lazy = Page(session.url), Page(session.url)
+    page.until_told(lambda told: told.get("writes") is True, "it may write")
+    page.say("run")
+    page.until_told(lambda told: told["stop"]["state"] != "nowhere", "it runs")
+    page.close(abruptly=True)
+    session.expect(r"stopped: (end)\n")
+    late = Page(session.url)
+    late.until_told(lambda told: told.get("stop", {}).get("state") == "over", "its end")
+    check([len(late.told["calls"][rank]) for rank in (0, 1)] == [5002, 5002], "calls are missing")
+    check(len(late.told["matches"]) == 4 * 5000, "matches are missing")
+    check(late.messages < 100, "%d messages" % late.messages)
+    session.type("quit")
+    session.wait(0)
+    lazy.close()
+    late.close()
+
+
+def check_ports(tool, program):
+    """A port that is taken, and what is none."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        run = tool.run("debug", "--web", str(port), "-n", "3", program)
+        check(run.status == 4 and "port %d of 127.0.0.1" % port in run.err
+              and "something else listens there" in run.err, str(run))
+    run = tool.run("debug", "--web", "70000", "-n", "3", program)
+    check(run.status == 2 and "70000" in run.err, str(run))
+    script = tool.write("quit.mp", "quit\n")
+    run = tool.run("debug", "--web", str(port), "-n", "3", "-x", script, "--batch", program)
+    check(run.status == 3 and "page: http://127.0.0.1:%d/" % port in run.out, str(run))
+
+
+def is_there(tool):
+    run = tool.run("--version")
+    check("debug --web:" in run.out, str(run))
+    return "built without libwebsockets" not in run.out
+
+
+# --- in a browser ---------------------------------------------------------------------------------
+
+STATE = """
+const live = window.matchpoint.live, figure = window.matchpoint.figures[0];
+return [live.stop.state, live.writes === true, figure ? figure.view.graph.count : 0,
+    figure ? figure.view.graph.offers.length : 0, live.text.textContent]"""
+EDGE = """
+const view = window.matchpoint.figures[0].view;
+view.drawNow();
+const [x1, y1, x2, y2] = view.edge(view.graph.offers[arguments[0]]);
+return [(x1 + x2) / 2, (y1 + y2) / 2]"""
+SAY = """
+const live = window.matchpoint.live;
+live.line.value = arguments[0];
+live.form.requestSubmit()"""
+
+
+class Watched:
+    """The page in a browser."""
+
+    def __init__(self, browser, session):
+        self.browser = browser
+        self.session = session
+        browser.open(session.url)
+
+    def until(self, condition, text):
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            state = self.browser.run(STATE)
+            if condition(*state):
+                return state
+            check(time.monotonic() < deadline, "the page does not show %s: %s" % (text, state))
+            time.sleep(0.02)
+
+    def press(self, line):
+        self.browser.run("document.querySelector('.words [data-line=\"%s\"]').click()" % line)
+
+
+def check_browser(tool, browser, program):
+    session = Session(tool, "-n", "3", program)
+    page = Watched(browser, session)
+    page.until(lambda state, writes, *_: state == "nowhere" and writes, "that it may write")
+    page.press("run")
+    page.until(lambda state, _, calls, offers, text: state == "choice" and calls == 6
+               and offers == 2 and "stopped: choice 0.2" in text, "the choice")
+    # the second dashed edge: rank 2's message
+    browser.click(*browser.run(EDGE, 1))
+    session.expect(r"\(matchpoint\) 2\nstopped: ([^\n]*)\n")
+    state = page.until(lambda state, *_: state == "over", "the end")
+    check(state[2] == 10 and state[3] == 0, "not the calls of the end: %s" % state)
+    page.press("back")
+    page.until(lambda state, _, calls, offers, text: state == "choice" and offers == 2,
+               "the choice again")
+    before = page.until(lambda *_: True, "")
+    browser.open(session.url)  # loaded again
+    page.until(lambda *state: list(state) == before, "everything again: %s" % before)
+    session.type("info path")
+    page.until(lambda *state: "(matchpoint) info path\npath: mp1:n3" in state[4], "what is typed")
+    browser.run(SAY, "choose 0.2=1")
+    page.until(lambda *_: "chosen" in browser.run(
+        "return document.querySelector('.offers li').innerText"), "what is chosen")
+    browser.run("document.querySelector('.offers button').click()")
+    session.expect(r"stopped: ([^\n]*)\n", 4)
+    page.until(lambda state, *_: state == "over", "another end")
+    browser.run(SAY, "<img src=x onerror=\"document.title='owned'\">")
+    page.until(lambda *state: "onerror" in state[4], "what was said")
+    check(browser.run("return document.images.length") == 0, "text became an element")
+    check("owned" not in browser.run("return document.title"), "a script of the text's has run")
+    browser.run(SAY, "quit")
+    session.wait(1)
+
+
+def body(tool, _):
+    program = tool.compile(os.path.join(EXAMPLES, "wildcard_deadlock.c"))
+    if not is_there(tool):
+        run = tool.run("debug", "--web", "-n", "3", program)
+        check(run.status == 4 and "built without libwebsockets" in run.err, str(run))
+        return
+    check_refused(tool, program)
+    check_shared(tool, program)
+    check_garbage(tool, program)
+    check_many(tool)
+    check_ports(tool, program)
+    browsers.need()
+    browser = browsers.Browser(os.path.join(tool.directory, "browser"))
+    try:
+        check_browser(tool, browser, program)
+        complaints = [line for line in browser.complaints() if "WebSocket" not in line]
+        check(not complaints, "the browser complains:\n%s" % "\n".join(complaints))
+    finally:
+        browser.close()
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
