@@ -65,6 +65,11 @@ void path_free(struct path *path)
 	g_free(path);
 }
 
+enum buffering path_usual_buffering(const GArray *choices)
+{
+	return choices->len > 0 ? BUFFERING_ZERO : BUFFERING_INFINITE;
+}
+
 char *path_print(const struct path *path)
 {
 	GString *text = g_string_new(NULL);
@@ -210,4 +215,18 @@ struct path *path_parse_conditions(const char *text, const char **ret_end, GErro
 	}
 	*ret_end = cursor.at;
 	return path;
+}
+
+char *path_with_choices(const char *text, const GArray *choices)
+{
+	struct path *path = path_parse(text, NULL);
+	char *other = NULL;
+
+	if (path) {
+		g_array_set_size(path->choices, 0);
+		g_array_append_vals(path->choices, choices->data, choices->len);
+		other = path_print(path);
+	}
+	path_free(path);
+	return other;
 }

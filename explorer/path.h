@@ -44,8 +44,14 @@ struct path {
 struct path *path_new(int ranks, enum buffering buffering, enum collective_mode collectives);
 void path_free(struct path *path);
 
+/* What a replay takes where a path names none: zero, but infinite without any choice, as a run. */
+enum buffering path_usual_buffering(const GArray *choices);
+
 /* The text of a path; free with g_free. */
 char *path_print(const struct path *path);
+
+/* The text of this path with other choices (struct choice); the caller's. NULL: it is no path. */
+char *path_with_choices(const char *text, const GArray *choices);
 
 /* NULL with `error` set (what is wrong, at which column) when the text is no path. */
 struct path *path_parse(const char *text, GError **error);

@@ -274,7 +274,7 @@ int command_parse(struct command_options *options, int *argc, char ***argv,
 	char **rest;
 
 	name_program((*argv)[0]);
-	options->not_yet = 1;
+	options->not_yet = SESSION_NOT_YET_USUAL;
 	options->some = COMMAND_SOME_DEFAULT;
 	take_word(options, argc, *argv);
 	if (!parse_options(options, argc, argv, more, usage, example))

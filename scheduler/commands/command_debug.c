@@ -52,21 +52,38 @@ static bool is_port(void *user, const char *word)
 	return true;
 }
 
+/* A finding's path leaves out what is taken anyway: here each choice may be stopped at. */
+static bool name_all_choices(struct debug_command *asked, guint32 id, GError **error)
+{
+	g_autoptr(RecordExecution) example = store_reader_example(asked->reader, id, error);
+	struct path *whole = example ? path_parse(example->path, NULL) : NULL;
+
+	if (whole) {
+		path_free(asked->path);
+		asked->path = whole;
+	}
+	if (g_error_matches(*error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
+		g_clear_error(error); /* replays alone show it */
+	return !*error;
+}
+
 /* Just before the choice that is to blame; where none is known, at the end of the path. */
 static bool find_blame(struct debug_command *asked, const char *store, guint32 id)
 {
 	struct debug_request *request = &asked->debug.request;
 	g_autoptr(GError) error = NULL;
-	const GArray *choices = asked->path->choices;
+	const GArray *choices;
 
-	request->stands_before = choices->len;
+	request->stands_before = asked->path->choices->len;
 	if (id == 0)
 		return true;
 	asked->reader = store_reader_open(store, &error);
-	if (!asked->reader) {
+	if (!asked->reader || !name_all_choices(asked, id, &error)) {
 		command_complain("%s", error->message);
 		return false;
 	}
+	choices = asked->path->choices;
+	request->stands_before = choices->len;
 	request->finding = id;
 	request->blame = store_reader_finding(asked->reader, id)->blame;
 	for (guint i = 0; request->blame && i < choices->len; i++)
@@ -97,6 +114,8 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 		command_follow_collectives(options, asked->path);
 	if (asked->path && asked->path->buffering != BUFFERING_ANY)
 		request->buffering = asked->path->buffering;
+	else if (asked->path && !options->buffering)
+		request->buffering = path_usual_buffering(asked->path->choices);
 	else if (session->bufferings & RECORD_ZERO)
 		request->buffering = BUFFERING_ZERO;
 	else

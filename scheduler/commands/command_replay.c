@@ -20,8 +20,8 @@ static int follow_path(struct command_options *options, const struct path *path)
 		session->bufferings = RECORD_INFINITE;
 	else if (path->buffering == BUFFERING_PER_SEND)
 		session->bufferings = RECORD_PER_SEND;
-	else if (!options->buffering) /* any would do; a finding's roll-call is of the first */
-		session->bufferings = path->choices->len > 0 ? RECORD_ZERO : RECORD_INFINITE;
+	else if (!options->buffering)
+		session->bufferings = 1u << path_usual_buffering(path->choices);
 	if (!options->quiet)
 		session->progress = command_show_silence;
 	fine = session_run(session, &result, &error);

@@ -170,7 +170,7 @@ static void add_unshown(struct merge *merge, const struct record_finding *findin
 	struct record_finding *added;
 
 	record->buffering = finding->bufferings;
-	added = findings_add(merge->findings, recall_finding(finding, finding->path), record,
+	added = findings_add(merge->findings, recall_finding(finding), record,
 	                     path ? path->choices : none);
 	added->count += MAX(finding->count, 1) - 1;
 	path_free(path);

@@ -166,7 +166,7 @@ static bool tell_difference(struct merge *merge, GError **error)
 		outcome_difference_clear(&difference);
 	}
 	shown = outcome_finding_count(finding, merge->outcomes, merge->outcome_of, numbers);
-	outcome_finding_tell(finding, merge->outcomes, second);
+	outcome_finding_tell(finding);
 	return add_finding(merge, finding, outcomes_first(merge->outcomes, second),
 	                   outcomes_choices(merge->outcomes, second), shown, error);
 }
@@ -198,7 +198,7 @@ static void copy_outcomes(const struct merge_source *source, const struct record
 static bool tell_own(struct merge *merge, const struct merge_source *source,
                      const struct record_finding *finding, GError **error)
 {
-	struct record_finding *copy = recall_finding(finding, finding->path);
+	struct record_finding *copy = recall_finding(finding);
 	g_autoptr(RecordExecution) record = record_execution_new();
 	g_autoptr(GArray) none = g_array_new(false, false, sizeof(struct choice));
 	struct path *path = path_parse(finding->path, NULL);

@@ -440,10 +440,23 @@ static bool goes_well_buffered(struct search *search, const GArray *forced)
 	return well;
 }
 
+/* Where the path names no buffering, that which shows it. */
+static struct try try_given(struct search *search)
+{
+	const struct path *path = search->minimize->path;
+	struct try try = try_choices(search, path->choices);
+
+	if ((try.ended && try.shows) || path->buffering != BUFFERING_ANY || search->outcomes)
+		return try;
+	try_clear(&try);
+	search->buffering = BUFFERING_INFINITE;
+	return try_choices(search, path->choices);
+}
+
 static void search_least(struct search *search)
 {
 	struct minimize *minimize = search->minimize;
-	struct try try = try_choices(search, minimize->path->choices);
+	struct try try = try_given(search);
 	g_autoptr(GArray) forced = NULL, good = NULL;
 
 	if (!try.ended || !try.shows) {

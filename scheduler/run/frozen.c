@@ -4,9 +4,9 @@
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
-guint64 frozen_buffering_key(enum buffering buffering)
+guint64 frozen_conditions_key(enum buffering buffering, enum collective_mode collectives)
 {
-	return mix(0x6d617463u, buffering);
+	return mix(mix(0x6d617463u, buffering), collectives);
 }
 
 struct frozen *frozen_park(struct execution *execution)
@@ -40,13 +40,14 @@ struct frozen *frozen_park(struct execution *execution)
 	return frozen;
 }
 
-/* The keys by which plans find this snapshot: its choices, and the buffering unless nothing has
+/* The keys by which plans find this snapshot: its choices, and the conditions unless nothing has
  * been sent yet. */
 static GArray *keys_of(const struct frozen *frozen)
 {
 	const GArray *choices = world_choices(frozen->world);
 	GArray *keys = g_array_new(false, false, sizeof(guint64));
-	guint64 key = frozen_buffering_key(world_options(frozen->world)->buffering);
+	const struct world_options *options = world_options(frozen->world);
+	guint64 key = frozen_conditions_key(options->buffering, options->collectives);
 
 	if (frozen->launched)
 		return keys;

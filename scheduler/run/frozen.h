@@ -42,8 +42,8 @@ void frozen_resume(struct frozen *frozen, struct execution *execution);
  * with `error` set: the shared memory could not be copied. */
 bool frozen_restore(struct frozen *frozen, struct execution *execution, GError **error);
 
-/* The key that tells bufferings apart, among those of choices. */
-guint64 frozen_buffering_key(enum buffering buffering);
+/* The key that tells conditions apart, among those of choices. */
+guint64 frozen_conditions_key(enum buffering buffering, enum collective_mode collectives);
 
 /* The execution is no copy of a frozen world any more. */
 void frozen_let_go(struct execution *execution);

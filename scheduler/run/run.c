@@ -25,6 +25,14 @@ static void forget_made(GArray *plan, const GArray *made)
 	}
 }
 
+static enum collective_mode collectives_of(const struct runs_options *asked,
+                                           const struct run_request *request)
+{
+	return collective_mode_under(request->collectives != COLLECTIVES_ANY ? request->collectives
+	                                                                     : asked->collectives,
+	                             request->buffering);
+}
+
 /* No rank has gone further in the snapshot than it is to go. */
 static bool is_below(const struct snapshot *snapshot, gpointer user)
 {
@@ -40,7 +48,8 @@ static bool is_below(const struct snapshot *snapshot, gpointer user)
 static struct frozen *find_nearest(struct runs *runs, const struct run_request *request)
 {
 	g_autoptr(GArray) keys = g_array_new(false, false, sizeof(guint64));
-	guint64 key = frozen_buffering_key(request->buffering);
+	guint64 key = frozen_conditions_key(request->buffering,
+	                                    collectives_of(&runs->options, request));
 	struct snapshot *snapshot;
 
 	if (!runs->snapshots || !runs->root)
@@ -58,13 +67,13 @@ static struct frozen *find_nearest(struct runs *runs, const struct run_request *
 }
 
 static struct world_options options_under(const struct runs_options *asked,
-                                          enum buffering buffering)
+                                          const struct run_request *request)
 {
 	return (struct world_options){asked->ranks,
-	                              buffering,
+	                              request->buffering,
 	                              asked->every_call_waits,
-	                              collective_mode_under(asked->collectives, buffering),
-	                              buffering == BUFFERING_ZERO,
+	                              collectives_of(asked, request),
+	                              request->buffering == BUFFERING_ZERO,
 	                              asked->cancels,
 	                              asked->not_yet,
 	                              asked->some};
@@ -72,7 +81,7 @@ static struct world_options options_under(const struct runs_options *asked,
 
 struct execution *execution_begin(struct runs *runs, const struct run_request *request)
 {
-	const struct world_options options = options_under(&runs->options, request->buffering);
+	const struct world_options options = options_under(&runs->options, request);
 	struct frozen *frozen = find_nearest(runs, request);
 	struct execution *execution = execution_new(runs, request);
 	g_autoptr(GError) error = NULL;

@@ -30,6 +30,7 @@ struct run_request {
 	GArray *plan;              /* struct choice, to be made; taken over */
 	struct strategy *strategy; /* who decides the rest; outlives the execution */
 	enum buffering buffering;
+	enum collective_mode collectives; /* ANY: as the options of the runs have it */
 	bool stacks;          /* calls come with their stacks: from the beginning, then */
 	bool stacks_on;       /* from where it begins on */
 	bool struck_before;   /* something outside has ended it when it was tried before */

@@ -32,9 +32,9 @@ static void follow_ended(struct plan_source *source, struct execution *execution
 	((struct follow *)source)->execution = execution;
 }
 
-struct execution *session_follow(struct session *session, const GArray *choices,
-                                 enum buffering buffering, bool stacks,
-                                 enum interleaving_calls calls)
+struct execution *session_follow_under(struct session *session, const GArray *choices,
+                                       enum buffering buffering, enum collective_mode collectives,
+                                       bool stacks, enum interleaving_calls calls)
 {
 	static const struct plan_source_type type = {
 		.next = follow_next, .may_go_on = follow_may_go_on, .ended = follow_ended};
@@ -44,6 +44,7 @@ struct execution *session_follow(struct session *session, const GArray *choices,
 	                        .request = {.plan = strategy->next(strategy),
 	                                    .strategy = strategy,
 	                                    .buffering = buffering,
+	                                    .collectives = collectives,
 	                                    .stacks = stacks}};
 	struct interleaving *interleaving = session_request(session, &follow.request, calls);
 
@@ -51,6 +52,13 @@ struct execution *session_follow(struct session *session, const GArray *choices,
 	interleaving->strategy = strategy;
 	driver_run(session_driver(session), (struct plan_source *[]){&follow.source}, 1);
 	return follow.execution;
+}
+
+struct execution *session_follow(struct session *session, const GArray *choices,
+                                 enum buffering buffering, bool stacks,
+                                 enum interleaving_calls calls)
+{
+	return session_follow_under(session, choices, buffering, COLLECTIVES_ANY, stacks, calls);
 }
 
 /* --- for those who stand in an interleaving --------------------------------------------------- */

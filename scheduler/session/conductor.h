@@ -15,6 +15,10 @@
 struct execution *session_follow(struct session *session, const GArray *choices,
                                  enum buffering buffering, bool stacks,
                                  enum interleaving_calls calls);
+/* The same with collectives otherwise than the session has them. */
+struct execution *session_follow_under(struct session *session, const GArray *choices,
+                                       enum buffering buffering, enum collective_mode collectives,
+                                       bool stacks, enum interleaving_calls calls);
 /* Says in the request for whom it is to be carried out: as told by the driver, an interleaving
  * of the session. */
 struct interleaving *session_request(struct session *session, struct run_request *request,

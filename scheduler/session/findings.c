@@ -17,7 +17,8 @@ struct entry {
 	struct record_finding *finding; /* in `all` */
 	struct course course;
 	GPtrArray *choices; /* struct record_choice: the same with places */
-	bool is_bound;      /* some path of it names what collectives do, under one buffering */
+	GArray *least;      /* struct choice: those of them that the path has to name */
+	char *path;         /* that names all of them; NULL: not known */
 };
 
 struct findings {
@@ -34,6 +35,8 @@ static void entry_free(gpointer pointer)
 
 	g_array_unref(entry->course.choices);
 	g_ptr_array_unref(entry->choices);
+	g_array_unref(entry->least);
+	g_free(entry->path);
 	g_free(entry);
 }
 
@@ -84,37 +87,28 @@ static GPtrArray *copy_choices(const GPtrArray *choices)
 	return copy;
 }
 
-/* Whether its path says what collectives do. */
-static bool names_collectives(const struct record_execution *execution)
+/* What a path has to name of the choices of an interleaving that has just ended: a replay makes the
+ * others anyway. Of one that was recalled, what its finding's path names. */
+static GArray *least_of(const struct record_finding *finding,
+                        const struct record_execution *execution, const GArray *choices)
 {
-	const char *end;
-	struct path *path = execution->path ? path_parse_conditions(execution->path, &end, NULL)
-	                                    : NULL;
-	bool names = path && path->collectives != COLLECTIVES_ANY;
+	GArray *least = g_array_new(false, false, sizeof(struct choice));
+	struct path *told = execution->path && !g_str_equal(finding->path, execution->path)
+	                            ? path_parse(finding->path, NULL)
+	                            : NULL;
 
-	path_free(path);
-	return names;
-}
+	for (guint i = 0; i < choices->len; i++) {
+		const struct choice *choice = &g_array_index(choices, struct choice, i);
+		const struct record_choice *record = i < execution->choices->len
+		                                             ? execution->choices->pdata[i]
+		                                             : NULL;
 
-/* The path loses its buffering when the finding shows under every buffering explored, and
- * collectives have no part in it. */
-static void widen_path(const struct findings *findings, struct record_finding *finding,
-                       const struct record_execution *execution)
-{
-	struct entry *entry = findings->entries->pdata[finding->id - 1];
-	struct path *path;
-
-	entry->is_bound |= names_collectives(execution);
-	if (entry->is_bound || findings->bufferings != (RECORD_ZERO | RECORD_INFINITE)
-	    || finding->bufferings != findings->bufferings)
-		return;
-	path = path_parse(finding->path, NULL);
-	if (path && path->buffering != BUFFERING_ANY) {
-		path->buffering = BUFFERING_ANY;
-		g_free(finding->path);
-		finding->path = path_print(path);
+		if (told ? choices_find(told->choices, &choice->point) != NULL
+		         : !record || !record->is_first)
+			g_array_append_vals(least, choice, 1);
 	}
-	path_free(path);
+	path_free(told);
+	return least;
 }
 
 static struct record_finding *add_new(struct findings *findings, struct record_finding *finding,
@@ -129,7 +123,8 @@ static struct record_finding *add_new(struct findings *findings, struct record_f
 	entry->finding = finding;
 	entry->course = course_of(execution, choices);
 	entry->choices = copy_choices(execution->choices);
-	entry->is_bound = names_collectives(execution);
+	entry->least = least_of(finding, execution, choices);
+	entry->path = g_strdup(execution->path);
 	g_ptr_array_add(findings->all, finding);
 	g_ptr_array_add(findings->entries, entry);
 	g_hash_table_insert(findings->by_key, key, finding);
@@ -148,7 +143,6 @@ struct record_finding *findings_add(struct findings *findings, struct record_fin
 	g_free(key);
 	known->count++;
 	known->bufferings |= execution->buffering;
-	widen_path(findings, known, execution);
 	record_finding_free(finding);
 	return known;
 }
@@ -222,6 +216,28 @@ const GArray *findings_good(const struct findings *findings, enum buffering buff
 		return course->choices;
 	}
 	return NULL;
+}
+
+const GArray *findings_least(const struct findings *findings, guint id)
+{
+	const struct entry *entry = findings->entries->pdata[id - 1];
+
+	return entry->least;
+}
+
+const char *findings_whole_path(const struct findings *findings, guint id)
+{
+	const struct entry *entry = findings->entries->pdata[id - 1];
+
+	return entry->path;
+}
+
+bool findings_everywhere(const struct findings *findings, guint id)
+{
+	const struct record_finding *finding = findings->all->pdata[id - 1];
+
+	return findings->bufferings == (RECORD_ZERO | RECORD_INFINITE)
+	       && finding->bufferings == findings->bufferings;
 }
 
 guint32 findings_execution(const struct findings *findings, guint id)

@@ -40,6 +40,16 @@ GPtrArray *findings_all(const struct findings *findings);
 const GArray *findings_choices(const struct findings *findings, guint id,
                                enum buffering *ret_buffering);
 
+/* Those of them that a path has to name, as far as is known without trying it: a replay makes the
+ * others where a path says nothing. */
+const GArray *findings_least(const struct findings *findings, guint id);
+
+/* The path that names all of them; NULL: not known. */
+const char *findings_whole_path(const struct findings *findings, guint id);
+
+/* Whether it has shown under both bufferings, of both. */
+bool findings_everywhere(const struct findings *findings, guint id);
+
 /* The interleaving that showed it first. */
 guint32 findings_execution(const struct findings *findings, guint id);
 

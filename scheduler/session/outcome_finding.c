@@ -47,12 +47,11 @@ GArray *outcome_finding_count(struct record_finding *finding, const struct outco
 	return shown;
 }
 
-void outcome_finding_tell(struct record_finding *finding, const struct outcomes *outcomes,
-                          guint second)
+void outcome_finding_tell(struct record_finding *finding)
 {
 	const struct record_outcome *other = finding->outcomes->pdata[1];
 
-	finding->path = g_strdup(outcomes_first(outcomes, second)->path);
+	finding->path = g_strdup(other->path);
 	finding->message = g_strdup_printf(
 		"%u outcomes; the second differs from the first in %s: \"%s\" instead of \"%s\"",
 		finding->outcomes->len, other->place, other->line ? other->line : "",

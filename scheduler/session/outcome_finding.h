@@ -20,8 +20,7 @@ void outcome_finding_add(struct record_finding *finding, const struct outcomes *
 GArray *outcome_finding_count(struct record_finding *finding, const struct outcomes *outcomes,
                               const GArray *outcome_of, const guint *numbers);
 
-/* All outcomes have been added, `second` being the index of the second: says what is wrong. */
-void outcome_finding_tell(struct record_finding *finding, const struct outcomes *outcomes,
-                          guint second);
+/* All outcomes have been added: says what is wrong. */
+void outcome_finding_tell(struct record_finding *finding);
 
 #endif

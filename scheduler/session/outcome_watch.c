@@ -97,8 +97,15 @@ struct again {
 	guint index;
 	guint number; /* of the outcome, for --keep-files; 0: not kept */
 	bool same;
+	char *path; /* the shortest that has left the same; NULL: that of its interleaving */
 	struct outcome_difference difference; /* from the reference */
 };
+
+static void again_clear(struct again *again)
+{
+	outcome_difference_clear(&again->difference);
+	g_clear_pointer(&again->path, g_free);
+}
 
 static void keep_files(const struct outcome_watch *watch, guint number)
 {
@@ -136,15 +143,63 @@ static void compare_again(const struct outcome_watch *watch, const struct execut
 		keep_files(watch, again->number);
 }
 
-static bool run_again(const struct outcome_watch *watch, struct again *again)
+/* Those that its path has to name, as far as is known: a replay makes the others. */
+static GArray *least_choices(const struct outcome_watch *watch, guint index)
+{
+	const struct record_execution *first = outcomes_first(watch->outcomes, index);
+	guint not_yet = session_options(watch->session)->not_yet;
+	GArray *least = g_array_new(false, false, sizeof(struct choice));
+
+	for (guint i = 0; i < first->choices->len; i++) {
+		const struct record_choice *record = first->choices->pdata[i];
+		struct choice choice = record_choice_made(record);
+
+		if (!record->is_first || not_yet != SESSION_NOT_YET_USUAL)
+			g_array_append_val(least, choice);
+	}
+	return least;
+}
+
+/* With these choices forced; false: that was another interleaving. *ret_least: those that had to
+ * be. */
+static bool run_along(const struct outcome_watch *watch, struct again *again, const GArray *named,
+                      GArray **ret_least)
 {
 	const struct record_execution *first = outcomes_first(watch->outcomes, again->index);
-	struct execution *execution = session_follow(
-		watch->session, outcomes_choices(watch->outcomes, again->index),
-		recall_buffering(first), false, CALLS_FORGOTTEN);
+	struct execution *execution = session_follow(watch->session, named, recall_buffering(first),
+	                                             false, CALLS_FORGOTTEN);
+	g_autoptr(GArray) made = world_told_choices(execution_world(execution));
+	bool fits = choices_same(made, outcomes_choices(watch->outcomes, again->index));
 
-	compare_again(watch, execution, again);
+	if (fits)
+		compare_again(watch, execution, again);
+	if (ret_least)
+		*ret_least = world_least_choices(execution_world(execution));
 	session_drop(execution);
+	if (fits && again->same) {
+		g_free(again->path);
+		again->path = path_with_choices(first->path, named);
+	}
+	return fits;
+}
+
+/* With as few choices forced as do it. */
+static bool run_again(const struct outcome_watch *watch, struct again *again)
+{
+	const struct session *session = watch->session;
+	const GArray *choices = outcomes_choices(watch->outcomes, again->index);
+	g_autoptr(GArray) least = least_choices(watch, again->index), learned = NULL;
+	bool is_usual = session_options(session)->not_yet == SESSION_NOT_YET_USUAL;
+
+	if (least->len < choices->len) {
+		if (!run_along(watch, again, least, NULL) && session_may_make_sure(session))
+			run_along(watch, again, choices, NULL);
+		return again->same;
+	}
+	run_along(watch, again, choices, &learned); /* perhaps one that was recalled */
+	if (again->same && is_usual && learned->len < choices->len
+	    && session_may_make_sure(session))
+		run_along(watch, again, learned, NULL);
 	return again->same;
 }
 
@@ -166,7 +221,8 @@ void outcome_watch_doubt(struct outcome_watch *watch)
 		session_stop(session, "stopped by --fail-fast");
 	else
 		watch->doubt = DOUBT_NONE; /* until the next one */
-	outcome_difference_clear(&other.difference);
+	again_clear(&reference);
+	again_clear(&other);
 }
 
 /* --- the finding ------------------------------------------------------------------------------ */
@@ -188,7 +244,7 @@ static void add_finding(const struct outcome_watch *watch, struct record_finding
 		shown = outcome_finding_count(finding, watch->outcomes, watch->outcome_of, numbers);
 	g_autoptr(GError) error = NULL;
 
-	outcome_finding_tell(finding, watch->outcomes, index);
+	outcome_finding_tell(finding);
 	finding = findings_add(findings, finding, outcomes_first(watch->outcomes, index),
 	                       outcomes_choices(watch->outcomes, index));
 	findings_show(findings, finding->id, shown);
@@ -266,6 +322,15 @@ static void number_outcomes(const struct outcome_watch *watch, struct again *aga
 	}
 	if (next > 2 && session_may_make_sure(session))
 		run_again(watch, &reference);
+	again_clear(&reference);
+}
+
+static void tell_path(struct record_outcome *outcome, const char *path)
+{
+	if (!path)
+		return;
+	g_free(outcome->path);
+	outcome->path = g_strdup(path);
 }
 
 static void tell_outcomes(const struct outcome_watch *watch, struct again *agains, guint *numbers)
@@ -286,6 +351,7 @@ static void tell_outcomes(const struct outcome_watch *watch, struct again *again
 		outcome_finding_add(finding, watch->outcomes, i,
 		                    i > 0 ? place_words(watch, &agains[i].difference) : NULL,
 		                    i > 0 ? &agains[i].difference : NULL);
+		tell_path(finding->outcomes->pdata[next - 2], agains[i].path);
 	}
 	if (second == 0 || !session_may_make_sure(watch->session)) {
 		record_finding_free(finding);
@@ -344,6 +410,7 @@ static bool look_for_varying(const struct outcome_watch *watch)
 	    || !session_may_make_sure(session))
 		return false;
 	run_again(watch, &reference);
+	again_clear(&reference);
 	return true;
 }
 
@@ -371,7 +438,7 @@ static bool judge_outcomes(const struct outcome_watch *watch)
 	tell_outcomes(watch, agains, numbers);
 	note_varying(watch);
 	for (guint i = 0; i < all; i++)
-		outcome_difference_clear(&agains[i].difference);
+		again_clear(&agains[i]);
 	return true;
 }
 

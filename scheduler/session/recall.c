@@ -1,10 +1,10 @@
 #include "recall.h"
 
-struct record_finding *recall_finding(const struct record_finding *finding, const char *path)
+struct record_finding *recall_finding(const struct record_finding *finding)
 {
 	struct record_finding *copy = record_finding_new(finding->kind);
 
-	copy->path = g_strdup(path);
+	copy->path = g_strdup(finding->path);
 	copy->message = g_strdup(finding->message);
 	copy->replayed = finding->replayed;
 	copy->reproduced = finding->reproduced;
@@ -45,7 +45,7 @@ GPtrArray *recall_findings(const struct store_reader *reader,
 			reader, g_array_index(execution->findings, guint32, i));
 
 		if (finding && finding->kind != FINDING_OUTCOME_DIFFERS)
-			g_ptr_array_add(shown, recall_finding(finding, execution->path));
+			g_ptr_array_add(shown, recall_finding(finding));
 	}
 	return shown;
 }

@@ -25,6 +25,6 @@ bool recall_is_whole(const struct store_reader *reader, const struct record_exec
 bool recall_ended_well(const struct record_execution *execution);
 
 /* A copy of what a finding says, to be counted anew. */
-struct record_finding *recall_finding(const struct record_finding *finding, const char *path);
+struct record_finding *recall_finding(const struct record_finding *finding);
 
 #endif

@@ -5,6 +5,7 @@
 #include "session_context.h"
 
 #define WELL_SECONDS 5 /* so long a replay may take for what goes well to be replayed, too */
+#define LEAST_TRIES 3  /* replays with less than all choices named */
 
 struct replay {
 	struct session *session;
@@ -13,7 +14,11 @@ struct replay {
 	gint64 time;     /* what that took, in microseconds */
 	guint32 well;    /* bufferings under which the calls of an interleaving that ended well
 	                    have been kept */
+	GArray *tried;   /* guint32 of enum tried, by finding */
 };
+
+/* Whether a finding has been looked for under other conditions than its own. */
+enum tried { TRIED_ASYNC = 1, TRIED_ANY = 2 };
 
 struct replay *replay_new(struct session *session)
 {
@@ -21,12 +26,14 @@ struct replay *replay_new(struct session *session)
 
 	replay->session = session;
 	replay->logs = g_ptr_array_new_with_free_func((GDestroyNotify)call_log_free);
+	replay->tried = g_array_new(false, true, sizeof(guint32));
 	return replay;
 }
 
 void replay_free(struct replay *replay)
 {
 	g_ptr_array_unref(replay->logs);
+	g_array_unref(replay->tried);
 	g_free(replay);
 }
 
@@ -82,10 +89,21 @@ static bool shows_finding(const struct execution *execution, const struct record
 	return false;
 }
 
+/* A finding's path, with other choices. */
+static void put_choices(struct record_finding *finding, const char *path, const GArray *choices)
+{
+	char *other = path ? path_with_choices(path, choices) : NULL;
+
+	if (!other)
+		return;
+	g_free(finding->path);
+	finding->path = other;
+}
+
 /* Those that the same interleaving has shown are seen again together. What does not show is only
  * believed without unwinding. */
 static void mark_replayed(const struct replay *replay, const struct execution *execution, guint id,
-                          bool unwinds)
+                          const GArray *choices, bool unwinds)
 {
 	const struct findings *findings = session_findings(replay->session);
 	const GPtrArray *all = findings_all(findings);
@@ -97,13 +115,16 @@ static void mark_replayed(const struct replay *replay, const struct execution *e
 			continue;
 		other->reproduced = shows_finding(execution, other);
 		other->replayed = other->reproduced || !unwinds;
+		if (other->reproduced)
+			put_choices(other, findings_whole_path(findings, other->id), choices);
 	}
 }
 
-/* The replay is over, but not gone yet. Its calls are those of the first time, unless they differ.
- */
+/* The replay, in which these choices were forced, is over, but not gone yet. Its calls are those of
+ * the first time, unless they differ. */
 static void compare_replay(struct replay *replay, const struct execution *execution,
-                           const struct record_finding *finding, bool unwinds)
+                           const struct record_finding *finding, const GArray *choices,
+                           bool unwinds)
 {
 	const struct call_log *log = replay->logs->pdata[finding->id - 1];
 	struct session *session = replay->session;
@@ -113,7 +134,7 @@ static void compare_replay(struct replay *replay, const struct execution *execut
 		return;
 	if (log)
 		difference = call_log_difference(log, execution_world(execution));
-	mark_replayed(replay, execution, finding->id, unwinds);
+	mark_replayed(replay, execution, finding->id, choices, unwinds);
 	if (finding->reproduced && !difference)
 		session_keep_stacks(session, execution,
 		                    findings_execution(session_findings(session), finding->id));
@@ -130,18 +151,197 @@ static void replay_once(struct replay *replay, const struct record_finding *find
 	struct execution *execution = session_follow(session, choices, buffering, unwinds,
 	                                             CALLS_FORGOTTEN);
 
-	compare_replay(replay, execution, finding, unwinds);
+	compare_replay(replay, execution, finding, choices, unwinds);
 	session_drop(execution);
+}
+
+/* Where that replay first went another way: what is chosen there has to be named, too. false:
+ * nowhere. */
+static bool name_first_other(GArray *named, const struct execution *execution,
+                             const GArray *choices)
+{
+	const GArray *made = world_choices(execution_world(execution));
+
+	for (guint i = 0; i < made->len; i++) {
+		const struct choice *other = &g_array_index(made, struct choice, i);
+		const struct choice *choice = choices_find(choices, &other->point);
+
+		if (!choice || choice_equal(choice, other) || choices_find(named, &choice->point))
+			continue;
+		g_array_append_vals(named, choice, 1);
+		return true;
+	}
+	return false;
+}
+
+/* In the order in which they were made. */
+static GArray *in_order(const GArray *named, const GArray *choices)
+{
+	GArray *ordered = g_array_new(false, false, sizeof(struct choice));
+
+	for (guint i = 0; i < choices->len; i++) {
+		const struct choice *choice = &g_array_index(choices, struct choice, i);
+
+		if (choices_find(named, &choice->point))
+			g_array_append_vals(ordered, choice, 1);
+	}
+	return ordered;
+}
+
+/* With those choices alone that the path has to name: what it leaves out must be made again by
+ * itself, or more is named, in the end all. */
+static void replay_least(struct replay *replay, const struct record_finding *finding)
+{
+	struct session *session = replay->session;
+	const struct findings *findings = session_findings(session);
+	enum buffering buffering;
+	const GArray *choices = findings_choices(findings, finding->id, &buffering);
+	g_autoptr(GArray) named = g_array_copy((GArray *)findings_least(findings, finding->id));
+	bool goes_on = session_options(session)->not_yet == SESSION_NOT_YET_USUAL;
+
+	/* What it leaves out may depend on that option, which no path names. */
+	for (guint i = 0; i < LEAST_TRIES && goes_on && named->len < choices->len; i++) {
+		g_autoptr(GArray) least = in_order(named, choices);
+		struct execution *execution = session_follow(session, least, buffering, true,
+		                                             CALLS_FORGOTTEN);
+		g_autoptr(GArray) made = world_told_choices(execution_world(execution));
+		bool fits = !execution_result(execution)->cut_short
+		            && !execution_result(execution)->lost && choices_same(made, choices)
+		            && shows_finding(execution, finding);
+
+		if (fits)
+			compare_replay(replay, execution, finding, least, true);
+		goes_on = !fits && session_may_make_sure(session)
+		          && name_first_other(named, execution, choices);
+		session_drop(execution);
+	}
 }
 
 /* Unwinding goes by what the program says of itself: it must not be taken for a fault of the
  * program's. What shows with it is right; what does not is tried without. */
 static void replay_finding(struct replay *replay, const struct record_finding *finding)
 {
-	replay_once(replay, finding, true);
+	replay_least(replay, finding);
+	if (!finding->reproduced && session_may_make_sure(replay->session))
+		replay_once(replay, finding, true);
 	if (!finding->reproduced && session_may_make_sure(replay->session))
 		replay_once(replay, finding, false);
 }
+
+/* --- without conditions ---------------------------------------------------------------------- */
+
+static void put_path(struct record_finding *finding, const struct path *path)
+{
+	g_free(finding->path);
+	finding->path = path_print(path);
+}
+
+static bool is_quick(const struct replay *replay)
+{
+	return session_may_make_sure(replay->session)
+	       && replay->time < (gint64)MAX(replay->done, 1) * WELL_SECONDS * G_USEC_PER_SEC;
+}
+
+/* Whether the finding shows along these choices under conditions that are not its own. */
+static bool shows_under(const struct replay *replay, const struct record_finding *finding,
+                        const GArray *choices, enum buffering buffering)
+{
+	struct execution *execution = session_follow_under(
+		replay->session, choices, buffering, COLLECTIVES_ASYNC, false, CALLS_FORGOTTEN);
+	bool shows = !execution_result(execution)->cut_short && !execution_result(execution)->lost
+	             && shows_finding(execution, finding);
+
+	session_drop(execution);
+	return shows;
+}
+
+/* Collectives that synchronise are not named when it shows without. */
+static bool leave_out_collectives(const struct replay *replay, const struct record_finding *finding,
+                                  struct path *path, guint32 *tried)
+{
+	if (path->collectives != COLLECTIVES_ASYNC && path->collectives != COLLECTIVES_SYNC)
+		return false;
+	if (path->collectives == COLLECTIVES_SYNC) {
+		if (*tried & TRIED_ASYNC || path->buffering != BUFFERING_ZERO || !is_quick(replay))
+			return false;
+		*tried |= TRIED_ASYNC;
+		if (!shows_under(replay, finding, path->choices, path->buffering))
+			return false;
+	}
+	path->collectives = COLLECTIVES_ANY; /* as replays have them then */
+	return true;
+}
+
+/* With the last choice it is followed under zero buffering, as it was first seen. */
+static void name_last_choice(const struct replay *replay, const struct record_finding *finding,
+                             struct path *path)
+{
+	enum buffering own;
+	const GArray *choices = findings_choices(session_findings(replay->session), finding->id,
+	                                         &own);
+
+	if (own == BUFFERING_ZERO && path->choices->len == 0 && choices->len > 0)
+		g_array_append_val(path->choices,
+		                   g_array_index(choices, struct choice, choices->len - 1));
+}
+
+/* Nor is the buffering when it has shown under both. */
+static bool leave_out_buffering(const struct replay *replay, const struct record_finding *finding,
+                                struct path *path, guint32 *tried)
+{
+	if (path->buffering == BUFFERING_ANY || path->collectives != COLLECTIVES_ANY
+	    || !findings_everywhere(session_findings(replay->session), finding->id))
+		return false;
+	if (path->buffering != path_usual_buffering(path->choices)) {
+		if (*tried & TRIED_ANY || !is_quick(replay))
+			return false;
+		*tried |= TRIED_ANY;
+		name_last_choice(replay, finding, path);
+		if (!shows_under(replay, finding, path->choices,
+		                 path_usual_buffering(path->choices)))
+			return false;
+	}
+	path->buffering = BUFFERING_ANY;
+	return true;
+}
+
+/* true: its path has become shorter. */
+static bool leave_out_conditions(struct replay *replay, struct record_finding *finding)
+{
+	guint32 *tried = &g_array_index(replay->tried, guint32, finding->id - 1);
+	gint64 begun = session_now(replay->session);
+	struct path *path = path_parse(finding->path, NULL);
+	bool shorter = false;
+
+	if (path && leave_out_collectives(replay, finding, path, tried)) {
+		put_path(finding, path);
+		shorter = true;
+	}
+	if (path && leave_out_buffering(replay, finding, path, tried)) {
+		put_path(finding, path);
+		shorter = true;
+	}
+	path_free(path);
+	replay->time += session_now(replay->session) - begun;
+	return shorter;
+}
+
+static void leave_out_all_conditions(struct replay *replay, GPtrArray *changed)
+{
+	const GPtrArray *all = findings_all(session_findings(replay->session));
+
+	g_array_set_size(replay->tried, all->len);
+	for (guint i = 0; i < replay->done && session_may_make_sure(replay->session); i++) {
+		struct record_finding *finding = all->pdata[i];
+
+		if (finding->reproduced && finding->outcomes->len == 0
+		    && finding->kind != FINDING_NOT_REPRODUCIBLE
+		    && leave_out_conditions(replay, finding))
+			g_ptr_array_add(changed, finding);
+	}
+}
+
+/* --- what goes well -------------------------------------------------------------------------- */
 
 /* What goes well under this buffering, once more: for its stacks. */
 static void replay_good(const struct replay *replay, enum buffering buffering)
@@ -177,12 +377,34 @@ static bool is_replay(const struct session_options *options)
 	return options->conduct || (options->path && options->path->choices->len > 0);
 }
 
+/* This interleaving is the replay: what it was given shows the finding. */
+static void tell_given(const struct replay *replay, struct record_finding *finding)
+{
+	const struct session_options *options = session_options(replay->session);
+	struct path *path;
+
+	if (options->conduct || options->not_yet != SESSION_NOT_YET_USUAL)
+		return;
+	path = path_parse(finding->path, NULL);
+	if (!path)
+		return;
+	g_array_set_size(path->choices, 0);
+	g_array_append_vals(path->choices, options->path->choices->data,
+	                    options->path->choices->len);
+	if (path->collectives == COLLECTIVES_ASYNC)
+		path->collectives = COLLECTIVES_ANY;
+	if (options->path->buffering == BUFFERING_ANY && path->collectives == COLLECTIVES_ANY
+	    && path->buffering == path_usual_buffering(path->choices))
+		path->buffering = BUFFERING_ANY;
+	put_path(finding, path);
+	path_free(path);
+}
+
 /* Those that its own replay adds come next in turn. */
-static void write_replayed(const struct replay *replay, guint from)
+static void write_replayed(const struct replay *replay, guint from, GPtrArray *changed)
 {
 	struct store *store = session_store(replay->session);
 	const GPtrArray *all = findings_all(session_findings(replay->session));
-	g_autoptr(GPtrArray) changed = g_ptr_array_new();
 	g_autoptr(GError) error = NULL;
 
 	for (guint i = from; i < all->len; i++)
@@ -197,6 +419,7 @@ void replay_findings(struct replay *replay)
 	const GPtrArray *all = findings_all(session_findings(session));
 	bool seen_again = is_replay(session_options(session)); /* by what it is itself */
 	guint first = replay->done;
+	g_autoptr(GPtrArray) changed = g_ptr_array_new();
 
 	while (replay->done < all->len && session_may_make_sure(session)) {
 		struct record_finding *finding = all->pdata[replay->done];
@@ -207,12 +430,16 @@ void replay_findings(struct replay *replay)
 				finding->replayed = finding->reproduced = true;
 			else
 				replay_finding(replay, finding);
+			if (session_options(session)->path)
+				tell_given(replay, finding);
 		}
 		replay->done++;
 		replay->time += session_now(session) - begun;
 	}
-	if (replay->done > first && !session_has_failed(session))
-		write_replayed(replay, first);
+	if (!seen_again && !session_options(session)->path)
+		leave_out_all_conditions(replay, changed);
+	if ((replay->done > first || changed->len > 0) && !session_has_failed(session))
+		write_replayed(replay, first, changed);
 }
 
 void replay_well(struct replay *replay)

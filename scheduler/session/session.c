@@ -41,7 +41,12 @@ void session_drop(struct execution *execution)
 
 static bool is_needed(const struct world *world, void *user)
 {
-	return lanes_need(((const struct session *)user)->lanes, world);
+	const struct session *session = user;
+	const struct world_options *options = world_options(world);
+
+	return options->collectives
+	               == collective_mode_under(session->options->collectives, options->buffering)
+	       && lanes_need(session->lanes, world);
 }
 
 void session_release_snapshots(struct session *session)

@@ -16,6 +16,8 @@
 
 enum backtrack { BACKTRACK_AUTO, BACKTRACK_SNAPSHOT, BACKTRACK_RERUN };
 
+#define SESSION_NOT_YET_USUAL 1 /* unless --not-yet says otherwise: no path names it */
+
 /* In which order the tree is explored; what is explored in the end is the same. */
 enum session_order {
 	SESSION_ORDER_DEPTH,      /* the deepest choice first: the cheapest to return to */

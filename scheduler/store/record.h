@@ -99,6 +99,7 @@ struct record_choice {
 	struct place place;
 	uint32_t stack; /* as in struct record_call; of a blame; known to readers */
 	struct record_message taken;
+	bool is_first;        /* a replay takes it where its path says nothing; not stored */
 	GArray *alternatives; /* of struct record_message, without the one taken; in a blame the
 	                         first is the one that goes well */
 };

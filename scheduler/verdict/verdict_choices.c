@@ -155,11 +155,13 @@ void verdict_choices(struct verdict *verdict, const struct verdict_facts *facts,
 
 	for (guint i = 0; i < choices->len; i++) {
 		const struct choice *choice = &g_array_index(choices, struct choice, i);
+		struct record_choice *record;
 
-		if (world_choice_is_told(facts->world, i))
-			g_ptr_array_add(
-				verdict->record->choices,
-				choice_of(&telling, choice, world_alternatives(facts->world, i)));
+		if (!world_choice_is_told(facts->world, i))
+			continue;
+		record = choice_of(&telling, choice, world_alternatives(facts->world, i));
+		record->is_first = world_choice_is_first(facts->world, i);
+		g_ptr_array_add(verdict->record->choices, record);
 	}
 }
 

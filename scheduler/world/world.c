@@ -37,6 +37,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->matches = g_array_new(false, false, sizeof(struct match));
 	world->choices = g_array_new(false, false, sizeof(struct choice));
 	world->plain = g_array_new(false, false, sizeof(bool));
+	world->first = g_array_new(false, false, sizeof(bool));
 	world->alternatives = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	trace_init(&world->trace);
 	world->remarks = remarks_new();
@@ -84,6 +85,7 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 	to->matches = g_array_new(false, false, sizeof(struct match));
 	to->choices = g_array_copy(from->choices);
 	to->plain = g_array_copy(from->plain);
+	to->first = g_array_copy(from->first);
 	to->alternatives = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	for (guint i = 0; i < from->alternatives->len; i++)
 		g_ptr_array_add(to->alternatives, g_array_ref(from->alternatives->pdata[i]));
@@ -137,6 +139,7 @@ void world_free(struct world *world)
 	g_array_unref(world->matches);
 	g_array_unref(world->choices);
 	g_array_unref(world->plain);
+	g_array_unref(world->first);
 	g_ptr_array_unref(world->alternatives);
 	trace_release(&world->trace);
 	remarks_free(world->remarks);

@@ -185,6 +185,10 @@ const GArray *world_choices(const struct world *world); /* struct choice, in the
  * had. Those that it must (struct choice); free with g_array_unref. */
 bool world_choice_is_told(const struct world *world, guint index);
 GArray *world_told_choices(const struct world *world);
+/* Whether choice number `index` is the one that a replay makes where its path says nothing. */
+bool world_choice_is_first(const struct world *world, guint index);
+/* The others of those that a path must tell; free with g_array_unref. */
+GArray *world_least_choices(const struct world *world);
 /* The messages that choice number `index` could have taken at that time besides (struct taken). */
 const GArray *world_alternatives(const struct world *world, guint index);
 const struct world_options *world_options(const struct world *world);

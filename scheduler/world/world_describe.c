@@ -17,6 +17,11 @@ const GArray *world_alternatives(const struct world *world, guint index)
 	return world->alternatives->pdata[index];
 }
 
+bool world_choice_is_first(const struct world *world, guint index)
+{
+	return g_array_index(world->first, bool, index);
+}
+
 const struct world_options *world_options(const struct world *world)
 {
 	return &world->options;

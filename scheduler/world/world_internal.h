@@ -121,6 +121,7 @@ struct world {
 	GArray *matches;      /* scratch */
 	GArray *choices;
 	GArray *plain; /* bool by choice: a receive that names its source took its message */
+	GArray *first; /* bool by choice: what a replay takes where its path says nothing */
 	GPtrArray *alternatives; /* GArray of struct taken, by choice; shared with copies */
 	struct trace trace;
 	struct remarks *remarks;

@@ -470,9 +470,10 @@ static bool allows_answer(struct world *world, const struct choice *choice)
 	return false;
 }
 
-/* Remembers what else could have been taken at this moment. */
+/* Remembers what else could have been taken at this moment, and whether it comes first. */
 static void note_alternatives(struct world *world, const struct choice *choice)
 {
+	bool first = false;
 	bool has_lines = choice->point.kind != POINT_LOCK;
 	guint focus = has_lines ? world->ranks[choice->point.rank].focus : 0;
 	GArray *open = list_open(world);
@@ -488,12 +489,15 @@ static void note_alternatives(struct world *world, const struct choice *choice)
 
 			if (!taken_equal(&taken, &choice->taken))
 				g_array_append_val(others, taken);
+			else
+				first = j == 0;
 		}
 	}
 	if (has_lines)
 		world_focus(world, choice->point.rank, focus);
 	open_choices_free(open);
 	g_ptr_array_add(world->alternatives, others);
+	g_array_append_val(world->first, first);
 }
 
 static void give_answer(struct world *world, int number, const struct taken *answer)

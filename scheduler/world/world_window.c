@@ -139,14 +139,24 @@ bool world_choice_is_told(const struct world *world, guint index)
 	                            point_operation(point, world->options.ranks).rank);
 }
 
-GArray *world_told_choices(const struct world *world)
+static GArray *told_choices(const struct world *world, bool least)
 {
 	GArray *told = g_array_new(false, false, sizeof(struct choice));
 
 	for (guint i = 0; i < world->choices->len; i++) {
-		if (world_choice_is_told(world, i))
+		if (world_choice_is_told(world, i) && !(least && world_choice_is_first(world, i)))
 			g_array_append_vals(told, &g_array_index(world->choices, struct choice, i),
 			                    1);
 	}
 	return told;
+}
+
+GArray *world_told_choices(const struct world *world)
+{
+	return told_choices(world, false);
+}
+
+GArray *world_least_choices(const struct world *world)
+{
+	return told_choices(world, true);
 }

@@ -157,6 +157,39 @@ static void test_an_end_before_a_choice_blames_nothing(void **state)
 	findings_free(findings);
 }
 
+/* Its path names those choices that a replay would not make anyway; of one that was recalled, those
+ * that the path named before. */
+static void test_what_a_replay_does_anyway_is_left_out(void **state)
+{
+	static const struct {
+		bool first;
+		const char *path; /* of the finding: not its interleaving's */
+		guint named;
+	} cases[] = {{true, NULL, 0},
+	             {false, NULL, 1},
+	             {false, "mp1:n3:zero:", 0},
+	             {true, "mp1:n3:0.3=1", 1}};
+
+	(void)state;
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct findings *findings = findings_new(RECORD_ZERO);
+		g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
+		g_autoptr(RecordExecution) execution = execution_of(1, choices);
+		struct record_finding *finding = deadlock();
+
+		execution->path = g_strdup(finding->path);
+		((struct record_choice *)execution->choices->pdata[0])->is_first = cases[i].first;
+		if (cases[i].path) {
+			g_free(finding->path);
+			finding->path = g_strdup(cases[i].path);
+		}
+		findings_add(findings, finding, execution, choices);
+		assert_int_equal(findings_least(findings, 1)->len, cases[i].named);
+		assert_string_equal(findings_whole_path(findings, 1), execution->path);
+		findings_free(findings);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +198,7 @@ int main(void)
 		cmocka_unit_test(test_a_remark_is_blamed_on_its_choice),
 		cmocka_unit_test(test_a_cancellation_is_blamed_where_it_came_in_time),
 		cmocka_unit_test(test_an_end_before_a_choice_blames_nothing),
+		cmocka_unit_test(test_what_a_replay_does_anyway_is_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
