@@ -14,6 +14,7 @@
 
 #include "access.h"
 #include "clocks.h"
+#include "contents.h"
 #include "digest.h"
 #include "inside.h"
 #include "overlap.h"
@@ -92,6 +93,7 @@ static void tell_both(const struct wire_message *message, const struct wire_mess
 		threading_lock(&gate.telling);
 	gate.out.count = 0;
 	access_encode(&gate.out);
+	contents_encode(&gate.out);
 	if (message)
 		wire_encode(&gate.out, message);
 	if (next)

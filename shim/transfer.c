@@ -6,6 +6,7 @@
 
 #include "buffer.h"
 #include "communicator.h"
+#include "contents.h"
 #include "gate.h"
 #include "message_memory.h"
 #include "packing.h"
@@ -313,6 +314,8 @@ struct wire_op transfer_op(const struct request *request)
 {
 	bool receive = request->kind == REQUEST_RECEIVE;
 
+	if (!receive)
+		contents_note(request);
 	return (struct wire_op){
 		.name = request->name,
 		.kind = receive ? WIRE_RECEIVE : WIRE_SEND,

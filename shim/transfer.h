@@ -62,7 +62,7 @@ int partitioned_start(struct request *request, struct wire_call *call, uint32_t 
 /* The started request outlives its call: watches over its buffer until it completes. */
 void transfer_guard(struct request *request);
 
-/* What the scheduler is told of a started request with a name. */
+/* What the scheduler is told of a started request with a name, once for each start. */
 struct wire_op transfer_op(const struct request *request);
 
 /* Adds that to the call's operations, for which there is room: one that outlives the call. */

@@ -252,6 +252,14 @@ static void describe_stack(struct codec *codec, struct wire_stack *stack)
 	}
 }
 
+static void describe_contents(struct codec *codec, struct wire_contents *contents)
+{
+	field_name(codec, &contents->name);
+	field_u64(codec, &contents->bytes);
+	describe_types(codec, &contents->types);
+	field_string(codec, &contents->first);
+}
+
 static void describe_parked(struct codec *codec, struct wire_parked *parked)
 {
 	enum { MAPPING_BYTES = 44 };
@@ -283,6 +291,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->every_call_waits);
 	field_bool(codec, &welcome->synchronous_collectives);
 	field_bool(codec, &welcome->stacks);
+	field_bool(codec, &welcome->contents);
 }
 
 static void describe_bind(struct codec *codec, struct wire_bind *bind)
@@ -340,6 +349,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 		for (uint32_t i = 0; element(codec, i, 2); i++)
 			describe_user(codec, &message->overlap.users[i]);
 		break;
+	case WIRE_CONTENTS: describe_contents(codec, &message->contents); break;
 	case WIRE_LEFT: describe_objects(codec, &message->objects); break;
 	case WIRE_THREAD: describe_thread(codec, &message->thread); break;
 	case WIRE_ENTER: describe_enter(codec, &message->enter); break;
@@ -391,6 +401,16 @@ void wire_encode(struct wire_buffer *buffer, const struct wire_message *message)
 		buffer->failed = true;
 	if (!buffer->failed)
 		store_little_endian(buffer->bytes + start, length, HEADER_BYTES);
+}
+
+void wire_append(struct wire_buffer *buffer, const struct wire_buffer *more)
+{
+	uint8_t *place = buffer_extend(buffer, more->count);
+
+	if (more->failed)
+		buffer->failed = true;
+	else if (place && more->count > 0)
+		memcpy(place, more->bytes, more->count);
 }
 
 long wire_frame_length(const uint8_t *bytes, size_t count)
@@ -469,6 +489,10 @@ void wire_message_release(struct wire_message *message)
 		break;
 	case WIRE_ERROR: free(message->error.text); break;
 	case WIRE_STACK: release_stack(&message->stack); break;
+	case WIRE_CONTENTS:
+		free(message->contents.types.runs);
+		free(message->contents.first);
+		break;
 	case WIRE_PARKED:
 		free(message->parked.hazard);
 		free(message->parked.mappings);

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 22
+#define WIRE_VERSION 23
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -46,6 +46,7 @@ enum wire_type {
 	WIRE_ACCESSES, /* what the rank has done to windows since its last message: no call */
 	WIRE_DIGEST,   /* answer to LOOK: what a rank goes by that waits for GO */
 	WIRE_OVERLAP,  /* two operations under way use the same bytes */
+	WIRE_CONTENTS, /* before a CALL, when contents are wanted: of a message that it sends */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
@@ -103,7 +104,8 @@ struct wire_welcome {
 	uint8_t buffering;     /* enum wire_buffering */
 	bool every_call_waits; /* no call is acknowledged ahead of time (the prompt, tests) */
 	bool synchronous_collectives;
-	bool stacks; /* each CALL comes with a STACK */
+	bool stacks;   /* each CALL comes with a STACK */
+	bool contents; /* and with the CONTENTS of what it sends (the prompt) */
 };
 
 enum wire_op_kind {
@@ -296,6 +298,14 @@ struct wire_stack {
 	bool extension; /* those further in are the interpreter's: modules that extend it */
 	uint32_t line_count;
 	struct wire_line *lines; /* innermost first */
+};
+
+/* A message, packed (MPI 3.1, section 4.2) as its sender has it when it starts to send it. */
+struct wire_contents {
+	struct wire_name name;   /* of the send */
+	uint64_t bytes;          /* in all */
+	struct wire_types types; /* of these */
+	char *first;             /* the first of them, two hexadecimal digits each */
 };
 
 /* A shared mapping of a parked process, as found in /proc/self/maps. */
@@ -502,6 +512,7 @@ struct wire_message {
 		struct wire_enter enter;
 		struct wire_accesses accesses;
 		struct wire_digest digest;
+		struct wire_contents contents;
 		struct wire_welcome welcome;
 		struct wire_bind bind;
 		struct wire_go go;
@@ -523,6 +534,9 @@ void wire_buffer_release(struct wire_buffer *buffer);
 
 /* Appends one frame. The message is only read. */
 void wire_encode(struct wire_buffer *buffer, const struct wire_message *message);
+
+/* Appends what another buffer holds. */
+void wire_append(struct wire_buffer *buffer, const struct wire_buffer *more);
 
 /* Length of the first frame including its length field, 0 when more bytes are needed to tell or to
  * complete it, or -1 when it can be no frame. */

@@ -134,6 +134,7 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	asked->store = g_build_filename(session->store, "debug", NULL);
 	session->store = asked->store;
 	session->every_call_waits = true; /* so that each can be held */
+	session->contents = true;
 	session->conduct = debug_conduct;
 	session->conductor = &asked->debug;
 	session->interrupted = debugger_interrupted;

@@ -130,6 +130,7 @@ enum debug_word {
 	WORD_INFO_FINDINGS,
 	WORD_WHERE,
 	WORD_LIST,
+	WORD_X,
 	WORD_SET_CHOICES,
 	WORD_SOURCE,
 	WORD_HELP,
@@ -164,6 +165,11 @@ bool debugger_interrupt(struct debugger *debugger);
 bool debugger_open_page(struct debugger *debugger, GError **error);
 void debugger_show(void *debugger, bool asks);
 void debugger_shown(void *debugger, const char *text);
+/* What each of these does (debug_look.c). */
+void debugger_examine(struct debugger *debugger, const char *rest);
+
+/* Tells it, and frees it. */
+void debugger_tell_text(struct debugger *debugger, GString *text);
 
 /* What a line says is done; goes_on is set if the person is done here. */
 void debugger_obey(struct debugger *debugger, const char *line);

@@ -68,6 +68,8 @@ const struct vocabulary_word debug_vocabulary[] = {
 	{"where", NULL, "[RANK]", "the MPI call in which each rank is, or one with its source",
          "where 0", NULL, WORD_WHERE},
 	{"list", "l", "[RANK]", "the source around the call of a rank", "list 0", NULL, WORD_LIST},
+	{"x", NULL, "NUMBER|RANK.CALL", "what is in a message: all that is kept of it", "x 2", NULL,
+         WORD_X},
 	{"set", NULL, "", "settings: set all-stop, choices", NULL, set_words, 0},
 	{"source", NULL, "FILE", "the lines of a file come next", "source walk.mp", NULL,
          WORD_SOURCE},
@@ -287,7 +289,7 @@ static void set_choices(struct debugger *debugger, const char *rest)
 
 /* --- looking ---------------------------------------------------------------------------------- */
 
-static void tell_text(struct debugger *debugger, GString *text)
+void debugger_tell_text(struct debugger *debugger, GString *text)
 {
 	prompt_tell(debugger->prompt, text->str);
 	g_string_free(text, true);
@@ -304,7 +306,7 @@ static void tell_choices(struct debugger *debugger)
 	facts = debugger_facts(debugger);
 	telling_points(text, debugger->offers);
 	telling_offers(text, &facts, debugger->offers, debugger_note, debugger);
-	tell_text(debugger, text);
+	debugger_tell_text(debugger, text);
 }
 
 /* Free with g_ptr_array_unref. */
@@ -331,7 +333,7 @@ static void tell_ranks(struct debugger *debugger, int rank)
 	telling_ranks(text, told, rank);
 	if (rank >= 0)
 		telling_source(text, &((struct record_rank *)told->pdata[rank])->place);
-	tell_text(debugger, text);
+	debugger_tell_text(debugger, text);
 }
 
 static void list(struct debugger *debugger, int rank)
@@ -346,7 +348,7 @@ static void list(struct debugger *debugger, int rank)
 	text = g_string_new(NULL);
 	told = roll_call(debugger);
 	telling_source(text, &((struct record_rank *)told->pdata[MAX(rank, 0)])->place);
-	tell_text(debugger, text);
+	debugger_tell_text(debugger, text);
 }
 
 static void tell_messages(struct debugger *debugger)
@@ -359,7 +361,7 @@ static void tell_messages(struct debugger *debugger)
 	text = g_string_new(NULL);
 	facts = debugger_facts(debugger);
 	telling_messages(text, &facts);
-	tell_text(debugger, text);
+	debugger_tell_text(debugger, text);
 }
 
 static void tell_path(struct debugger *debugger)
@@ -501,6 +503,7 @@ static bool takes_none(int id)
 	case WORD_GOTO:
 	case WORD_WHERE:
 	case WORD_LIST:
+	case WORD_X:
 	case WORD_SET_CHOICES:
 	case WORD_SOURCE:
 	case WORD_HELP: return false;
@@ -519,6 +522,7 @@ static void look(struct debugger *debugger, int id, const char *rest)
 	case WORD_INFO_FINDINGS: tell_findings(debugger); break;
 	case WORD_WHERE: tell_ranks(debugger, debugger_read_rank(debugger, rest)); break;
 	case WORD_LIST: list(debugger, debugger_read_rank(debugger, rest)); break;
+	case WORD_X: debugger_examine(debugger, rest); break;
 	case WORD_HELP: help(debugger, rest); break;
 	default: g_assert_not_reached();
 	}

@@ -8,6 +8,8 @@
 #define SOURCE_LINES 4     /* before and behind the one that is meant */
 #define OUTPUT_LINES 10    /* of what a rank has written */
 #define MESSAGES_MOST 1000 /* that are told one by one */
+#define VALUES_MOST 6      /* of a message, in a line */
+#define TEXT_MOST 48       /* characters of one */
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
@@ -153,7 +155,18 @@ static char *call_words(const struct verdict_facts *facts, const struct record_c
 	                       arguments ? arguments : "");
 }
 
-/* "rank 1's message, tag=0, 1 MPI_INT", "the request of call 3". */
+char *telling_contents(const struct verdict_facts *facts, struct op_id send)
+{
+	const struct contents *contents = world_message_contents(facts->world, send);
+	g_autofree char *types = contents ? types_print(&contents->types)
+	                                  : world_message_types(facts->world, send);
+	g_autofree char *values = contents ? contents_print(contents, VALUES_MOST, TEXT_MOST)
+	                                   : g_strdup("");
+
+	return *values ? g_strdup_printf("%s: %s", types, values) : g_steal_pointer(&types);
+}
+
+/* "rank 1's message, tag=0, 1 MPI_INT: {1}", "the request of call 3". */
 static char *offer_words(const struct verdict_facts *facts, const struct record_choice *point,
                          const struct record_message *offer)
 {
@@ -168,7 +181,7 @@ static char *offer_words(const struct verdict_facts *facts, const struct record_
 	if (offer->answer)
 		return g_steal_pointer(&words);
 	text = g_string_new(words);
-	types = world_message_types(facts->world, offer->taken.send);
+	types = telling_contents(facts, offer->taken.send);
 	if (offer->tag >= 0)
 		g_string_append_printf(text, ", tag=%d", offer->tag);
 	if (types)
@@ -310,7 +323,7 @@ void telling_messages(GString *text, const struct verdict_facts *facts)
 	for (guint i = 0; i < sends->len && i < MESSAGES_MOST; i++) {
 		struct op_id id = g_array_index(sends, struct op_id, i);
 		const struct world_call *info = world_call_info(facts->world, id.rank, id.call);
-		g_autofree char *types = world_message_types(facts->world, id);
+		g_autofree char *types = telling_contents(facts, id);
 		g_autofree char *arguments = world_arguments(facts->world, id.rank, id.call);
 		const struct place place = info ? facts->place(facts->user, id.rank, info->site)
 		                                : (struct place){0};

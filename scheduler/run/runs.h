@@ -46,6 +46,7 @@ struct runs_options {
 	const char *program; /* its name */
 	const struct wrapper *wrapper;
 	bool every_call_waits;
+	bool contents; /* ranks tell what is in the messages that they send */
 	enum collective_mode collectives;
 	guint not_yet, some;
 	bool cancels;        /* the program calls MPI_Cancel */

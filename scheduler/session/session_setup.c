@@ -186,6 +186,7 @@ static bool open_runs(struct session *session, GError **error)
 		.program = options->program[0],
 		.wrapper = options->wrapper,
 		.every_call_waits = options->every_call_waits,
+		.contents = options->contents,
 		.collectives = options->collectives,
 		.not_yet = options->not_yet,
 		.some = options->some,

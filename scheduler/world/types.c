@@ -11,76 +11,65 @@ struct runs {
 	struct wire_run run[];
 };
 
-/* What may stand for each other, if of one size. */
-enum kind {
-	KIND_ANY, /* bytes; what is not known */
-	KIND_CHARACTER,
-	KIND_SIGNED,
-	KIND_UNSIGNED,
-	KIND_FLOAT,
-	KIND_COMPLEX,
-	KIND_LOGICAL,
-	KIND_WIDE, /* characters */
-};
-
 /* By the low half of MPICH's handles, whose high byte is the size in bytes. */
 static const struct {
 	guint16 basic;
 	guint8 kind;
 	const char *name;
 } basics[] = {
-	{0x0101, KIND_CHARACTER, "MPI_CHAR"},
-	{0x0118, KIND_CHARACTER, "MPI_SIGNED_CHAR"},
-	{0x0102, KIND_CHARACTER, "MPI_UNSIGNED_CHAR"},
-	{0x010d, KIND_ANY, "MPI_BYTE"},
-	{0x040e, KIND_WIDE, "MPI_WCHAR"},
-	{0x0203, KIND_SIGNED, "MPI_SHORT"},
-	{0x0204, KIND_UNSIGNED, "MPI_UNSIGNED_SHORT"},
-	{0x0405, KIND_SIGNED, "MPI_INT"},
-	{0x0406, KIND_UNSIGNED, "MPI_UNSIGNED"},
-	{0x0807, KIND_SIGNED, "MPI_LONG"},
-	{0x0808, KIND_UNSIGNED, "MPI_UNSIGNED_LONG"},
-	{0x040a, KIND_FLOAT, "MPI_FLOAT"},
-	{0x080b, KIND_FLOAT, "MPI_DOUBLE"},
-	{0x100c, KIND_FLOAT, "MPI_LONG_DOUBLE"},
-	{0x0809, KIND_SIGNED, "MPI_LONG_LONG"},
-	{0x0819, KIND_UNSIGNED, "MPI_UNSIGNED_LONG_LONG"},
-	{0x081e, KIND_COMPLEX, "MPI_COMPLEX"},
-	{0x1022, KIND_COMPLEX, "MPI_DOUBLE_COMPLEX"},
-	{0x041d, KIND_LOGICAL, "MPI_LOGICAL"},
-	{0x041c, KIND_FLOAT, "MPI_REAL"},
-	{0x081f, KIND_FLOAT, "MPI_DOUBLE_PRECISION"},
-	{0x041b, KIND_SIGNED, "MPI_INTEGER"},
-	{0x011a, KIND_CHARACTER, "MPI_CHARACTER"},
-	{0x0427, KIND_FLOAT, "MPI_REAL4"},
-	{0x0829, KIND_FLOAT, "MPI_REAL8"},
-	{0x102b, KIND_ANY, "MPI_REAL16"}, /* a long double for some compilers, and not for others */
-	{0x0828, KIND_COMPLEX, "MPI_COMPLEX8"},
-	{0x102a, KIND_COMPLEX, "MPI_COMPLEX16"},
-	{0x202c, KIND_COMPLEX, "MPI_COMPLEX32"},
-	{0x012d, KIND_CHARACTER, "MPI_INTEGER1"},
-	{0x022f, KIND_SIGNED, "MPI_INTEGER2"},
-	{0x0430, KIND_SIGNED, "MPI_INTEGER4"},
-	{0x0831, KIND_SIGNED, "MPI_INTEGER8"},
-	{0x0137, KIND_CHARACTER, "MPI_INT8_T"},
-	{0x0238, KIND_SIGNED, "MPI_INT16_T"},
-	{0x0439, KIND_SIGNED, "MPI_INT32_T"},
-	{0x083a, KIND_SIGNED, "MPI_INT64_T"},
-	{0x013b, KIND_CHARACTER, "MPI_UINT8_T"},
-	{0x023c, KIND_UNSIGNED, "MPI_UINT16_T"},
-	{0x043d, KIND_UNSIGNED, "MPI_UINT32_T"},
-	{0x083e, KIND_UNSIGNED, "MPI_UINT64_T"},
-	{0x013f, KIND_CHARACTER, "MPI_C_BOOL"},
-	{0x0840, KIND_COMPLEX, "MPI_C_FLOAT_COMPLEX"},
-	{0x1041, KIND_COMPLEX, "MPI_C_DOUBLE_COMPLEX"},
-	{0x2042, KIND_COMPLEX, "MPI_C_LONG_DOUBLE_COMPLEX"},
-	{0x0843, KIND_SIGNED, "MPI_AINT"},
-	{0x0844, KIND_SIGNED, "MPI_OFFSET"},
-	{0x0845, KIND_SIGNED, "MPI_COUNT"},
-	{0x0133, KIND_CHARACTER, "MPI_CXX_BOOL"},
-	{0x0834, KIND_COMPLEX, "MPI_CXX_FLOAT_COMPLEX"},
-	{0x1035, KIND_COMPLEX, "MPI_CXX_DOUBLE_COMPLEX"},
-	{0x2036, KIND_COMPLEX, "MPI_CXX_LONG_DOUBLE_COMPLEX"},
+	{0x0101, TYPES_CHARACTER, "MPI_CHAR"},
+	{0x0118, TYPES_CHARACTER, "MPI_SIGNED_CHAR"},
+	{0x0102, TYPES_CHARACTER, "MPI_UNSIGNED_CHAR"},
+	{0x010d, TYPES_ANY, "MPI_BYTE"},
+	{0x040e, TYPES_WIDE, "MPI_WCHAR"},
+	{0x0203, TYPES_SIGNED, "MPI_SHORT"},
+	{0x0204, TYPES_UNSIGNED, "MPI_UNSIGNED_SHORT"},
+	{0x0405, TYPES_SIGNED, "MPI_INT"},
+	{0x0406, TYPES_UNSIGNED, "MPI_UNSIGNED"},
+	{0x0807, TYPES_SIGNED, "MPI_LONG"},
+	{0x0808, TYPES_UNSIGNED, "MPI_UNSIGNED_LONG"},
+	{0x040a, TYPES_FLOAT, "MPI_FLOAT"},
+	{0x080b, TYPES_FLOAT, "MPI_DOUBLE"},
+	{0x100c, TYPES_FLOAT, "MPI_LONG_DOUBLE"},
+	{0x0809, TYPES_SIGNED, "MPI_LONG_LONG"},
+	{0x0819, TYPES_UNSIGNED, "MPI_UNSIGNED_LONG_LONG"},
+	{0x081e, TYPES_COMPLEX, "MPI_COMPLEX"},
+	{0x1022, TYPES_COMPLEX, "MPI_DOUBLE_COMPLEX"},
+	{0x041d, TYPES_LOGICAL, "MPI_LOGICAL"},
+	{0x041c, TYPES_FLOAT, "MPI_REAL"},
+	{0x081f, TYPES_FLOAT, "MPI_DOUBLE_PRECISION"},
+	{0x041b, TYPES_SIGNED, "MPI_INTEGER"},
+	{0x011a, TYPES_CHARACTER, "MPI_CHARACTER"},
+	{0x0427, TYPES_FLOAT, "MPI_REAL4"},
+	{0x0829, TYPES_FLOAT, "MPI_REAL8"},
+	{0x102b, TYPES_ANY,
+         "MPI_REAL16"}, /* a long double for some compilers, and not for others */
+	{0x0828, TYPES_COMPLEX, "MPI_COMPLEX8"},
+	{0x102a, TYPES_COMPLEX, "MPI_COMPLEX16"},
+	{0x202c, TYPES_COMPLEX, "MPI_COMPLEX32"},
+	{0x012d, TYPES_CHARACTER, "MPI_INTEGER1"},
+	{0x022f, TYPES_SIGNED, "MPI_INTEGER2"},
+	{0x0430, TYPES_SIGNED, "MPI_INTEGER4"},
+	{0x0831, TYPES_SIGNED, "MPI_INTEGER8"},
+	{0x0137, TYPES_CHARACTER, "MPI_INT8_T"},
+	{0x0238, TYPES_SIGNED, "MPI_INT16_T"},
+	{0x0439, TYPES_SIGNED, "MPI_INT32_T"},
+	{0x083a, TYPES_SIGNED, "MPI_INT64_T"},
+	{0x013b, TYPES_CHARACTER, "MPI_UINT8_T"},
+	{0x023c, TYPES_UNSIGNED, "MPI_UINT16_T"},
+	{0x043d, TYPES_UNSIGNED, "MPI_UINT32_T"},
+	{0x083e, TYPES_UNSIGNED, "MPI_UINT64_T"},
+	{0x013f, TYPES_CHARACTER, "MPI_C_BOOL"},
+	{0x0840, TYPES_COMPLEX, "MPI_C_FLOAT_COMPLEX"},
+	{0x1041, TYPES_COMPLEX, "MPI_C_DOUBLE_COMPLEX"},
+	{0x2042, TYPES_COMPLEX, "MPI_C_LONG_DOUBLE_COMPLEX"},
+	{0x0843, TYPES_SIGNED, "MPI_AINT"},
+	{0x0844, TYPES_SIGNED, "MPI_OFFSET"},
+	{0x0845, TYPES_SIGNED, "MPI_COUNT"},
+	{0x0133, TYPES_CHARACTER, "MPI_CXX_BOOL"},
+	{0x0834, TYPES_COMPLEX, "MPI_CXX_FLOAT_COMPLEX"},
+	{0x1035, TYPES_COMPLEX, "MPI_CXX_DOUBLE_COMPLEX"},
+	{0x2036, TYPES_COMPLEX, "MPI_CXX_LONG_DOUBLE_COMPLEX"},
 };
 
 static guint64 size_of(guint16 basic)
@@ -88,20 +77,20 @@ static guint64 size_of(guint16 basic)
 	return basic >> 8;
 }
 
-static enum kind kind_of(guint16 basic)
+enum types_kind types_kind(guint16 basic)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(basics); i++) {
 		if (basics[i].basic == basic)
 			return basics[i].kind;
 	}
-	return KIND_ANY;
+	return TYPES_ANY;
 }
 
 static bool basics_match(guint16 one, guint16 other)
 {
-	enum kind kind = kind_of(one), others = kind_of(other);
+	enum types_kind kind = types_kind(one), others = types_kind(other);
 
-	if (one == other || kind == KIND_ANY || others == KIND_ANY)
+	if (one == other || kind == TYPES_ANY || others == TYPES_ANY)
 		return true;
 	return kind == others && size_of(one) == size_of(other);
 }
@@ -253,6 +242,12 @@ static const char *name_of(guint16 basic)
 const char *types_name(const struct types *types)
 {
 	return types->runs ? NULL : find_name(types->basic);
+}
+
+const struct wire_run *types_element(const struct types *types, guint *ret_count)
+{
+	*ret_count = types->runs ? types->runs->count : 0;
+	return types->runs ? types->runs->run : NULL;
 }
 
 guint64 types_count(const struct types *types)

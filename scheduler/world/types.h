@@ -11,6 +11,18 @@
 
 #include "shim/wire.h"
 
+/* What may stand for each other, if of one size. */
+enum types_kind {
+	TYPES_ANY, /* bytes; what is not known */
+	TYPES_CHARACTER,
+	TYPES_SIGNED,
+	TYPES_UNSIGNED,
+	TYPES_FLOAT,
+	TYPES_COMPLEX,
+	TYPES_LOGICAL,
+	TYPES_WIDE, /* characters */
+};
+
 /* The data of an operation: so many bytes of a basic type, or of `runs` again and again. A value
  * to be copied; equal lists of runs are one, for good. */
 struct types {
@@ -24,6 +36,11 @@ struct types types_of_runs(const struct wire_types *told, guint64 bytes);
 
 /* Whether the data fits as far as both reach. */
 bool types_match(const struct types *sent, const struct types *received);
+
+/* Of a basic type, by the low half of MPICH's handle, whose high byte is the size in bytes. */
+enum types_kind types_kind(guint16 basic);
+/* What one element consists of; NULL: of one basic type, or that is not known. */
+const struct wire_run *types_element(const struct types *types, guint *ret_count);
 
 /* "4 MPI_INT", "10 {2 MPI_INT, 1 MPI_DOUBLE}", "12 bytes"; free with g_free. */
 char *types_print(const struct types *types);

@@ -34,6 +34,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->collectives = collectives_new();
 	world->impatience = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	world->messages = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, g_free);
+	world->contents = message_contents_new();
 	world->matches = g_array_new(false, false, sizeof(struct match));
 	world->choices = g_array_new(false, false, sizeof(struct choice));
 	world->plain = g_array_new(false, false, sizeof(bool));
@@ -82,6 +83,7 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 
 		g_hash_table_insert(to->messages, &message->id, message);
 	}
+	to->contents = message_contents_copy(from->contents);
 	to->matches = g_array_new(false, false, sizeof(struct match));
 	to->choices = g_array_copy(from->choices);
 	to->plain = g_array_copy(from->plain);
@@ -136,6 +138,7 @@ void world_free(struct world *world)
 	collectives_free(world->collectives);
 	g_hash_table_destroy(world->messages);
 	g_hash_table_destroy(world->impatience);
+	message_contents_free(world->contents);
 	g_array_unref(world->matches);
 	g_array_unref(world->choices);
 	g_array_unref(world->plain);

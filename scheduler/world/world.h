@@ -18,6 +18,7 @@
 
 #include "collectives.h"
 #include "communicators.h"
+#include "contents.h"
 #include "explorer/path.h"
 #include "explorer/trace.h"
 #include "remarks.h"
@@ -95,6 +96,9 @@ bool world_touched(struct world *world, int rank, const struct wire_touched *tou
                    GError **error);
 bool world_overlap(struct world *world, int rank, const struct wire_overlap *overlap,
                    GError **error);
+/* What is in a message that the rank is about to send. */
+bool world_contents(struct world *world, int rank, const struct wire_contents *told,
+                    GError **error);
 /* What a rank has not freed when it comes to MPI_Finalize. */
 bool world_objects(struct world *world, int rank, const struct wire_objects *objects,
                    GError **error);
@@ -232,6 +236,12 @@ GArray *world_unreceived(const struct world *world);
 /* What a message that no receive has taken yet consists of, "2 MPI_INT"; NULL: there is no such, or
  * that is not known. Free with g_free. */
 char *world_message_types(const struct world *world, struct op_id send);
+
+/* What is in a message, also one that has been received; NULL: that was not told, or is not kept
+ * any more. Valid until the world hears of something. */
+const struct contents *world_message_contents(const struct world *world, struct op_id send);
+/* The message that an operation has received, or found; false: none. */
+bool world_message_taken(const struct world *world, struct op_id receive, struct op_id *ret_send);
 
 /* When the interleaving is over: remarks on the one-sided accesses that conflict. Whether there
  * were any accesses, and what could not be told of them. */

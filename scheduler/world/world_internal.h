@@ -118,7 +118,8 @@ struct world {
 	struct matcher *matcher;
 	struct collectives *collectives;
 	GHashTable *messages; /* struct message, by id, not yet taken */
-	GArray *matches;      /* scratch */
+	struct message_contents *contents;
+	GArray *matches; /* scratch */
 	GArray *choices;
 	GArray *plain; /* bool by choice: a receive that names its source took its message */
 	GArray *first; /* bool by choice: what a replay takes where its path says nothing */

@@ -102,7 +102,7 @@ def check_session(tool):
                           "mp1:n3:zero:0.2=1,0.3=1,0.4=2,0.5=2"], str(run))
     check(re.search(r"^choice 0\.2: 1 2$", run.out, flags=re.M), str(run))
     for line in (r"  rank 0  MPI_Probe\(ANY_SOURCE, tag=0\) +probe_then_receive\.c:22  can report",
-                 r"     2\)  rank 2's message, tag=0, 2 MPI_INT  probe_then_receive\.c:31",
+                 r"     2\)  rank 2's message, tag=0, 2 MPI_INT: \{1, 2\}  probe_then_r\S+:31",
                  r"  ranks 1, 2  MPI_Send\(dest=0, tag=0\) +\S+\.c:31  waits for rank 0",
                  r"     2\)  rank 2's message, .*  taken last time",
                  r"  rank 0 stopped by an MPI error: Message truncated at .*:25",

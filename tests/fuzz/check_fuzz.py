@@ -15,6 +15,7 @@ import harness  # noqa: E402
 from harness import check  # noqa: E402
 
 SOURCES = ["explorer/*.c", "reports/*.c", "shim/wire.c",
+           "scheduler/world/contents.c", "scheduler/world/types.c",
            *["scheduler/store/" + name for name in ("record.c", "finding_kind.c", "tables.c",
                                                     "row.c", "reader*.c",
                                                     "old_store.c", "variants.c",

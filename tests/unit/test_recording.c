@@ -258,6 +258,9 @@ static bool hear(struct seat *seat, char **words)
 	case WIRE_OVERLAP:
 		believed = world_overlap(seat->world, rank, &message.overlap, &error);
 		break;
+	case WIRE_CONTENTS:
+		believed = world_contents(seat->world, rank, &message.contents, &error);
+		break;
 	case WIRE_ACCESSES:
 		believed = world_accesses(seat->world, rank, &message.accesses, &error);
 		break;

@@ -138,6 +138,8 @@ static void rank_messages_round_trip(void **state)
 	int32_t local[2] = {4, 2}, remote[1] = {0};
 	uint64_t frames[2] = {1, UINT64_MAX};
 	static char text[] = "why";
+	static char digits[] = "01ff";
+	struct wire_run run = {0x0405, 2};
 	struct wire_line line = {text, text, 12};
 	struct wire_mapping mapping = {4096, 8192, 0, 22, 1000, 3};
 	struct wire_left left = {WIRE_OBJECT_WINDOW, 12, UINT64_MAX, 3};
@@ -166,6 +168,8 @@ static void rank_messages_round_trip(void **state)
 		{.type = WIRE_LEFT},
 		{.type = WIRE_ACCESSES, .accesses = {1, &access}},
 		{.type = WIRE_ACCESSES},
+		{.type = WIRE_CONTENTS, .contents = {{3, 1}, 8, {0, 1, &run}, digits}},
+		{.type = WIRE_CONTENTS},
 		{.type = WIRE_DIGEST, .digest = {{1, UINT64_MAX}}},
 	};
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
@@ -182,7 +186,7 @@ static void scheduler_messages_round_trip(void **state)
 	static char directory[] = "/dev/shm/w1";
 	struct wire_clone clone = {4096, 8192, 0, 3, 1};
 	const struct wire_message messages[] = {
-		{.type = WIRE_WELCOME, .welcome = {2, true, false, true}},
+		{.type = WIRE_WELCOME, .welcome = {2, true, false, true, true}},
 		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7}},
 		{.type = WIRE_GO, .go = {4, 2, done}},
 		{.type = WIRE_GO, .go = {4, 0, NULL}},

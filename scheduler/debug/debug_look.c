@@ -1,0 +1,137 @@
+/* The words that show what is in messages. */
+#include <string.h>
+
+#include "debug_internal.h"
+#include "mpi_calls.h"
+#include "scheduler/world/matcher.h"
+
+#define OPERATIONS_MOST 100u /* of a call, that are told together */
+
+/* --- which messages --------------------------------------------------------------------------- */
+
+/* What can be taken here, by its number. */
+static bool find_offered(struct debugger *debugger, guint64 number, GArray *ret_sends)
+{
+	const GArray *open = debugger->offers->choices;
+	const struct choice *choice = &g_array_index(open, struct choice, (guint)number - 1);
+
+	if (choice->taken.kind == TAKEN_MESSAGE && choice->point.kind == POINT_CALL) {
+		g_array_append_val(ret_sends, choice->taken.send);
+		return true;
+	}
+	debugger_refuse(debugger, "%" G_GUINT64_FORMAT " is no message", number);
+	return false;
+}
+
+/* "1.2", or "1.2.1". */
+static bool read_operation(const char *text, struct op_id *ret_id, bool *ret_all)
+{
+	g_auto(GStrv) parts = g_strsplit(text, ".", 3);
+	guint64 rank, call, sub = 0;
+	guint count = g_strv_length(parts);
+
+	if (count < 2 || !g_ascii_string_to_unsigned(parts[0], 10, 0, G_MAXINT32, &rank, NULL)
+	    || !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXUINT32, &call, NULL)
+	    || (count > 2 && !g_ascii_string_to_unsigned(parts[2], 10, 0, G_MAXUINT32, &sub, NULL)))
+		return false;
+	*ret_id = (struct op_id){(int32_t)rank, (guint32)call, (guint32)sub};
+	*ret_all = count == 2;
+	return true;
+}
+
+/* What the operations of a call have sent, or received. */
+static void add_of_call(const struct world *world, struct op_id id, bool all, GArray *ret_sends)
+{
+	guint32 subs = world_call_info(world, id.rank, id.call)->subs;
+
+	guint32 end = all ? MIN(subs, OPERATIONS_MOST) : id.sub + 1;
+
+	for (; id.sub < end; id.sub++) {
+		struct op_id send = id;
+
+		if (world_message_contents(world, id) || world_message_taken(world, id, &send))
+			g_array_append_val(ret_sends, send);
+	}
+}
+
+static bool find_named(struct debugger *debugger, const char *text, GArray *ret_sends)
+{
+	const struct world *world = execution_world(debugger->execution);
+	struct op_id id;
+	bool all;
+
+	if (!read_operation(text, &id, &all)) {
+		debugger_refuse(debugger,
+		                "%s is no message: say x 1 for what has that number in choices, or "
+		                "x RANK.CALL for what a call sends or has received",
+		                *text ? text : "that");
+		return false;
+	}
+	if (id.rank >= debugger->asked->request.ranks
+	    || !world_call_info(world, id.rank, id.call)) {
+		debugger_refuse(debugger, "rank %d has made no call %u here", id.rank, id.call);
+		return false;
+	}
+	add_of_call(world, id, all, ret_sends);
+	if (ret_sends->len > 0)
+		return true;
+	debugger_refuse(debugger, "rank %d's call %u neither sends a message nor has received one",
+	                id.rank, id.call);
+	return false;
+}
+
+static bool find_messages(struct debugger *debugger, const char *text, GArray *ret_sends)
+{
+	guint64 number;
+
+	if (debugger->state == DEBUG_CHOICE && debugger->offers->choices->len > 0
+	    && g_ascii_string_to_unsigned(text, 10, 1, debugger->offers->choices->len, &number,
+	                                  NULL))
+		return find_offered(debugger, number, ret_sends);
+	return find_named(debugger, text, ret_sends);
+}
+
+/* --- what is in them -------------------------------------------------------------------------- */
+
+/* "rank 1's MPI_Send(dest=0, tag=0) at main.c:12". */
+static void append_sender(GString *text, const struct verdict_facts *facts, struct op_id send)
+{
+	const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
+	g_autofree char *arguments = world_arguments(facts->world, send.rank, send.call);
+	const struct place place = facts->place(facts->user, send.rank, info->site);
+	g_autofree char *where = place_print(&place);
+
+	g_string_append_printf(text, "rank %d's %s(%s) at %s: ", send.rank,
+	                       mpi_call_name(info->function), arguments, where);
+}
+
+static void append_message(GString *text, const struct verdict_facts *facts, struct op_id send)
+{
+	const struct contents *contents = world_message_contents(facts->world, send);
+	g_autofree char *types = contents ? types_print(&contents->types) : NULL;
+
+	append_sender(text, facts, send);
+	if (!contents) {
+		g_string_append(text, "what is in it is not known: partitions are sent one by one, "
+		                      "and the oldest of very many messages are not kept\n");
+		return;
+	}
+	g_string_append_printf(text, "%s\n", types);
+	contents_append_lines(text, contents);
+}
+
+void debugger_examine(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *name = g_strstrip(g_strdup(rest));
+	g_autoptr(GArray) sends = g_array_new(false, false, sizeof(struct op_id));
+	struct verdict_facts facts;
+	GString *text;
+
+	if (!debugger_is_somewhere(debugger) || !find_messages(debugger, name, sends))
+		return;
+	facts = debugger_facts(debugger);
+	text = g_string_new(NULL);
+	for (guint i = 0; i < sends->len; i++)
+		append_message(text, &facts, g_array_index(sends, struct op_id, i));
+	debugger_tell_text(debugger, text);
+}

@@ -1,0 +1,38 @@
+/* What is in messages: told by their senders, looked up by whoever shows it. */
+#include "world_internal.h"
+
+bool world_contents(struct world *world, int rank, const struct wire_contents *told, GError **error)
+{
+	struct contents *contents = contents_new(told);
+
+	world_tell_heard(world, rank,
+	                 &(struct wire_message){.type = WIRE_CONTENTS, .contents = *told});
+	if (!contents || told->name.call == 0
+	    || told->name.call > world->ranks[rank].calls->len + 1) {
+		contents_unref(contents);
+		return world_refuse(error, rank, "what is in a message that it does not send");
+	}
+	message_contents_add(world->contents, world_op_id(rank, told->name), contents);
+	return true;
+}
+
+const struct contents *world_message_contents(const struct world *world, struct op_id send)
+{
+	return message_contents_find(world->contents, send);
+}
+
+bool world_message_taken(const struct world *world, struct op_id receive, struct op_id *ret_send)
+{
+	const struct trace *trace = &world->trace;
+
+	for (size_t i = trace->count; i > 0; i--) {
+		const struct event *event = &trace->events[i - 1];
+
+		if (event->kind != EVENT_MATCH || event->op.id.rank != receive.rank
+		    || event->op.id.call != receive.call || event->op.id.sub != receive.sub)
+			continue;
+		*ret_send = event->other;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,121 @@
+#include "contents.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate.h"
+#include "packing.h"
+#include "real.h"
+#include "signature.h"
+#include "threading.h"
+
+enum {
+	VALUES_MOST = 1 << 10,  /* bytes that are told of a message of numbers */
+	TEXT_MOST = 64 << 10,   /* of characters, or of what only the program can read */
+	PACKED_MOST = 64 << 20, /* bytes that are packed to get at these */
+};
+
+static struct {
+	pthread_mutex_t lock; /* of the frames, where threads call at the same time */
+	struct wire_buffer frames;
+} noted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The basic types whose elements are one byte, and what has no types. */
+static size_t most_of(const struct wire_types *types)
+{
+	return types->run_count == 0 && types->basic >> 8 <= 1 ? TEXT_MOST : VALUES_MOST;
+}
+
+static size_t size_of(MPI_Datatype type)
+{
+	MPI_Count size = 0;
+
+	return real_mpi()->Type_size_x(type, &size) == MPI_SUCCESS && size > 0 ? (size_t)size : 0;
+}
+
+/* As many elements as it takes; free the bytes. NULL: they cannot be packed. */
+static unsigned char *pack_first(const struct request *send, size_t size, size_t most,
+                                 size_t *ret_count)
+{
+	size_t wanted = (most + size - 1) / size;
+	int count = wanted < (size_t)send->count ? (int)wanted : send->count, room = 0, packed = 0;
+	unsigned char *bytes;
+
+	if (size > PACKED_MOST
+	    || real_mpi()->Pack_size(count, send->type, MPI_COMM_SELF, &room) != MPI_SUCCESS)
+		return NULL;
+	bytes = malloc((size_t)room + 1);
+	if (!bytes)
+		return NULL;
+	if (packing_pack(send->data, count, send->type, bytes, room, &packed) != MPI_SUCCESS) {
+		free(bytes);
+		return NULL;
+	}
+	*ret_count = (size_t)packed < most ? (size_t)packed : most;
+	return bytes;
+}
+
+/* Free it; NULL: out of memory. */
+static char *print_digits(const unsigned char *bytes, size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *text = malloc(2 * count + 1);
+
+	for (size_t i = 0; text && i < count; i++) {
+		text[2 * i] = digits[bytes[i] >> 4];
+		text[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	if (text)
+		text[2 * count] = '\0';
+	return text;
+}
+
+static void keep_frame(const struct wire_message *message)
+{
+	if (gate_is_serialised())
+		threading_lock(&noted.lock);
+	wire_encode(&noted.frames, message);
+	if (gate_is_serialised())
+		pthread_mutex_unlock(&noted.lock);
+}
+
+void contents_note(const struct request *send)
+{
+	struct wire_message message = {.type = WIRE_CONTENTS};
+	unsigned char *packed = NULL;
+	const unsigned char *bytes = send->data;
+	size_t size, count, most = most_of(&send->types);
+
+	if (!gate_welcome()->contents)
+		return;
+	size = size_of(send->type);
+	count = size * (size_t)send->count < most ? size * (size_t)send->count : most;
+	if (count > 0 && !type_is_basic(send->type)) {
+		bytes = packed = pack_first(send, size, most, &count);
+		if (!packed)
+			return;
+	}
+	message.contents = (struct wire_contents){
+		.name = send->name,
+		.bytes = (uint64_t)size * (uint64_t)send->count,
+		.types = send->types,
+		.first = print_digits(bytes, count),
+	};
+	if (message.contents.first)
+		keep_frame(&message);
+	free(message.contents.first);
+	free(packed);
+}
+
+void contents_encode(struct wire_buffer *out)
+{
+	if (noted.frames.count == 0)
+		return;
+	if (gate_is_serialised())
+		threading_lock(&noted.lock);
+	wire_append(out, &noted.frames);
+	noted.frames.count = 0;
+	if (gate_is_serialised())
+		pthread_mutex_unlock(&noted.lock);
+}

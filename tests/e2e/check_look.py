@@ -1,0 +1,165 @@
+"""matchpoint debug, looking: what is in messages."""
+
+import re
+
+import harness
+from harness import check
+
+# Rank 1 sends one message of each kind, in calls 2, 3, ...; rank 0 takes them late.
+CONTENTS = r"""
+#include <mpi.h>
+#include <stddef.h>
+#include <string.h>
+struct particle { int id; double place[2]; char name[8]; };
+static int numbers[2000];
+int main(int argc, char **argv)
+{
+	int rank, grid[6] = {1, 2, 3, 4, 5, 6}, swapped = 41, packed[2] = {7, 8}, position = 0;
+	char text[16] = "hello", buffer[4096], bytes[3] = {1, 2, 'x'}, room[64];
+	struct particle two[2] = {{1, {0.5, -1}, "one"}, {2, {1e9, 0.1}, "two"}};
+	int lengths[3] = {1, 2, 8};
+	MPI_Aint places[3] = {offsetof(struct particle, id), offsetof(struct particle, place),
+	                      offsetof(struct particle, name)}, address;
+	MPI_Datatype parts[3] = {MPI_INT, MPI_DOUBLE, MPI_CHAR}, made, particle, column, absolute;
+	MPI_Request requests[2];
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Type_create_struct(3, lengths, places, parts, &made);
+	MPI_Type_create_resized(made, 0, sizeof(struct particle), &particle);
+	MPI_Type_commit(&particle);
+	MPI_Type_vector(3, 1, 2, MPI_INT, &column);
+	MPI_Type_commit(&column);
+	MPI_Get_address(grid + 4, &address);
+	MPI_Type_create_hindexed(1, lengths, &address, MPI_INT, &absolute);
+	MPI_Type_commit(&absolute);
+	for (int i = 0; i < 2000; i++)
+		numbers[i] = i;
+	if (rank == 1) {
+		MPI_Send(two, 2, particle, 0, 0, MPI_COMM_WORLD);             /* 2 */
+		memset(two, 0, sizeof(two));
+		MPI_Send(grid, 1, column, 0, 0, MPI_COMM_WORLD);              /* 3 */
+		MPI_Send(text, 16, MPI_CHAR, 0, 0, MPI_COMM_WORLD);           /* 4 */
+		MPI_Send(bytes, 3, MPI_BYTE, 0, 0, MPI_COMM_WORLD);           /* 5 */
+		MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);             /* 6 */
+		MPI_Send(numbers, 2000, MPI_INT, 0, 0, MPI_COMM_WORLD);       /* 7 */
+		MPI_Send(MPI_BOTTOM, 1, absolute, 0, 0, MPI_COMM_WORLD);      /* 8 */
+		MPI_Pack(packed, 2, MPI_INT, room, 64, &position, MPI_COMM_WORLD);
+		MPI_Send(room, position, MPI_PACKED, 0, 0, MPI_COMM_WORLD);   /* 9 */
+		MPI_Buffer_attach(buffer, sizeof(buffer));
+		MPI_Bsend(packed, 2, MPI_INT, 0, 0, MPI_COMM_WORLD);          /* 10 */
+		packed[0] = 99;
+		MPI_Isend(packed, 1, MPI_2INT, 0, 0, MPI_COMM_WORLD, &requests[0]); /* 11 */
+		MPI_Send_init(grid, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, &requests[1]);
+		MPI_Start(&requests[1]);
+		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+		MPI_Request_free(&requests[1]);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+	if (rank == 0) {
+		for (int i = 0; i < 2; i++)
+			MPI_Recv(grid, 6, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
+		for (int i = 0; i < 11; i++)
+			MPI_Recv(numbers, 2000 * sizeof(int), MPI_BYTE, 1, 0, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
+	}
+	swapped += rank;
+	if (rank < 2)
+		MPI_Sendrecv_replace(&swapped, 1, MPI_INT, 1 - rank, 1, 1 - rank, 1, MPI_COMM_WORLD,
+		                     MPI_STATUS_IGNORE);
+	if (rank == 1)
+		MPI_Buffer_detach(room, &position);
+	MPI_Type_free(&made);
+	MPI_Type_free(&particle);
+	MPI_Type_free(&column);
+	MPI_Type_free(&absolute);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+# As `info messages` tells each, in this order, where sends need not wait.
+TOLD = [
+    '2 {1 MPI_INT, 2 MPI_DOUBLE, 8 MPI_CHAR}: {{1, 0.5, -1, "one" and 5 \\0}, '
+    '{2, 1000000000, ...}, ...}',
+    "3 MPI_INT: {1, 3, 5}",
+    '16 MPI_CHAR: "hello" and 11 \\0',
+    '3 MPI_BYTE: 01 02 78 "\\001\\002x"',
+    "0 MPI_INT",
+    "2000 MPI_INT: {0, 1, 2, 3, 4, 5, ...}",
+    "1 MPI_INT: {5}",
+    '8 bytes: 07 00 00 00 08 00 00 00 "\\007\\0\\0\\0\\010" and 3 \\0',
+    "2 MPI_INT: {7, 8}",
+    "2 MPI_INT: {99, 8}",
+    "2 MPI_INT: {1, 2}",
+]
+
+DERIVED = r"""
+     0: {1, 0.5, -1, "one" and 5 \0}
+     1: {2, 1000000000, 0.1, "two" and 5 \0}
+"""
+
+
+def debug(tool, lines, *arguments):
+    """A session with these lines as its script, in batch."""
+    script = tool.write("script.mp", "".join(line + "\n" for line in lines))
+    return tool.run("debug", *arguments[:-1], "-x", script, "--batch", arguments[-1])
+
+
+def answers(run):
+    """What each line was answered."""
+    return [one.split("\n", 1)[1] if "\n" in one else ""
+            for one in run.out.split("(matchpoint) ")[1:]]
+
+
+def check_contents(tool):
+    """Each kind of send, as what it was when it began; also when the receive has taken it, and
+    where one has come by going back."""
+    program = tool.compile(tool.write("contents.c", CONTENTS))
+    run = debug(tool, ["run", "info messages", "x 1.2", "x 1.7", "x 2", "x 0.3", "2", "x 0.3",
+                       "back", "x 0.3", "x 1.10", "2", "1", "x 0.5", "x 0.16", "x 0.16.1"],
+                "-n", "3", "--buffering", "infinite", program)
+    told = answers(run)
+    check(run.status == 0, str(run))
+    messages = re.findall(r"^  rank 1  MPI_\S+\(dest=0, tag=0\) +contents\.c:\d+ +(.*)$", told[1],
+                          flags=re.M)
+    check(messages == TOLD, "%s\n%s" % (messages, run))
+    check("2)  rank 2's message, tag=2, 1 MPI_INT: {2}" in told[0], str(run))
+    derived, large, offered = (one.split("\n", 1)[1] for one in told[2:5])
+    check(derived == DERIVED[1:], str(run))
+    check(re.match(r"     0: 0 1 2 3 4 5 6 7\n     8: 8 9 ", large), str(run))
+    check(large.endswith("   ... the first 1024 of 8000 bytes\n"), str(run))
+    check(offered == "     0: 2\n", str(run))
+    check("rank 0's call 3 neither sends a message nor has received one" in told[5], str(run))
+    check(told[7] == told[4], "what was received is not what was sent\n%s" % run)
+    check(told[9].split(": ")[1] == told[5].split(": ")[1],
+          "what was undone is still received\n%s" % run)
+    check("MPI_Bsend(dest=0, tag=0)" in told[10] and told[10].endswith("     0: 7 8\n"), str(run))
+    check(told[13].endswith(DERIVED), str(run))
+    both = told[14].split("\n")
+    check(both[1::2] == ["     0: 41", "     0: 42"], str(run))
+    check(told[15] == "\n".join(both[2:]), str(run))
+
+
+def check_refused(tool):
+    program = tool.compile(tool.write("contents.c", CONTENTS))
+    run = debug(tool, ["x 1", "run", "x", "x 3", "x 1.99", "x 3.1", "x 1.2.9", "x -1.2", "x 1.2.x",
+                       "x 0.1"], "-n", "3", program)
+    told = answers(run)
+    for line, refusal in zip(told[:1] + told[2:], [
+            "nothing runs", "that is no message", "3 is no message", "rank 1 has made no call 99",
+            "rank 3 has made no call 1", "rank 1's call 2 neither sends", "-1.2 is no message",
+            "1.2.x is no message", "rank 0's call 1 neither sends"]):
+        check(refusal in line, "%s\n%s" % (refusal, run))
+
+
+def body(tool, options):
+    check_contents(tool)
+    check_refused(tool)
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
