@@ -86,7 +86,10 @@ class Figure {
 		this.filters = element("div", { class: "filters", id: `filters-${this.number}` });
 		this.bar = element("div", { class: "bar", role: "toolbar", "aria-label": "Graph" });
 		this.stage = element("div", { class: "stage" }, this.canvas, this.tip);
-		holder.append(this.bar, this.filters, this.stage, this.legend(), this.said,
+		this.tabs = element("div", { class: "tabs", role: "group", "aria-label": "Communicators", hidden: true });
+		this.stacks = element("div", { class: "places", id: `places-${this.number}`, hidden: true,
+			role: "region", "aria-label": "Where calls are made" });
+		holder.append(this.bar, this.tabs, this.filters, element("div", { class: "row" }, this.stage, this.stacks), this.legend(), this.said,
 			element("p", { class: "unseen", id: `keys-${this.number}` },
 				"Arrow keys go from call to call, Enter to the call that a message comes from or " +
 				"goes to; plus and minus zoom, 0 shows all, Home and End go to the ends; f folds what " +
@@ -107,8 +110,11 @@ class Figure {
 		this.filterButton.setAttribute("aria-expanded", "false");
 		this.filterButton.setAttribute("aria-controls", this.filters.id);
 		this.foldButton = button("Unfold all", "Unfold all that repeats, or fold it again", () => this.foldAll());
+		this.stacksButton = button("Places", "Where calls are made: a tree of functions", () => this.toggleStacks());
+		this.stacksButton.setAttribute("aria-expanded", "false");
+		this.stacksButton.setAttribute("aria-controls", this.stacks.id);
 		this.bar.append(this.toFault, this.toEnd, this.search(), element("span", { class: "gap" }),
-			this.foldButton, this.filterButton,
+			this.foldButton, this.stacksButton, this.filterButton,
 			button("−", "Zoom out", () => this.view.zoomTo(this.view.zoom / 1.4)),
 			button("+", "Zoom in", () => this.view.zoomTo(this.view.zoom * 1.4)),
 			button("All", "Show all", () => this.view.zoomTo(this.view.whole)),
@@ -178,6 +184,8 @@ class Figure {
 		this.view.renew(graph);
 		if (this.filtered !== graph.data.shapes.length)
 			this.fillFilters();
+		else
+			this.fillStacks();
 		this.foldButton.hidden = !this.view.folding.any;
 		this.tell();
 	}
@@ -186,7 +194,8 @@ class Figure {
 	arrange() {
 		const high = HEAD + (this.view.folding.rows + 1) * ROW + 6;
 
-		this.stage.style.height = `${Math.max(180, Math.min(high, window.innerHeight * 0.75, 640))}px`;
+		if (!this.holder.classList.contains("live"))
+			this.stage.style.height = `${Math.max(180, Math.min(high, window.innerHeight * 0.75, 640))}px`;
 		this.foldButton.hidden = !this.view.folding.any;
 		for (const sign of this.signsOfBlame)
 			sign.hidden = this.view.graph.blamed < 0;
@@ -270,6 +279,81 @@ class Figure {
 				[strings[name], strings[name], count]).sort((a, b) => a[1] < b[1] ? -1 : 1)),
 			this.group("Communicators", "communicators", [...comms].map(([comm, count]) =>
 				[comm, communicators[comm], count])));
+		this.fillTabs([...comms.keys()].sort((a, b) => a - b));
+		this.fillStacks();
+	}
+
+	/* --- a tab for each communicator --- */
+
+	fillTabs(comms) {
+		const { communicators } = this.data, seen = new Map();
+		const tab = (text, comm) => element("button", { type: "button", "aria-pressed": String(this.view.only === comm),
+			onclick: () => this.showOnly(comm) }, text);
+		const name = (comm) => { /* several may have the same */
+			const text = communicators[comm], times = (seen.get(text) || 0) + 1;
+
+			seen.set(text, times);
+			return times === 1 ? text : `${text} (${times})`;
+		};
+
+		if (this.view.only !== null && !comms.includes(this.view.only))
+			this.view.only = null;
+		this.tabs.hidden = comms.length < 2;
+		this.tabs.replaceChildren(tab("All communicators", null), ...comms.map((comm) => tab(name(comm), comm)));
+		this.tabOf = [null, ...comms];
+	}
+
+	showOnly(comm) {
+		this.view.only = comm;
+		[...this.tabs.children].forEach((tab, i) => tab.setAttribute("aria-pressed", String(this.tabOf[i] === comm)));
+		this.refilter();
+	}
+
+	/* --- where calls are made --- */
+
+	toggleStacks() {
+		this.stacks.hidden = !this.stacks.hidden;
+		this.stacksButton.setAttribute("aria-expanded", String(!this.stacks.hidden));
+		if (this.stacks.hidden)
+			this.light(null, "");
+		this.fillStacks();
+		this.view.draw();
+	}
+
+	/* As far as it was opened. */
+	fillStacks() {
+		if (this.stacks.hidden)
+			return;
+		const open = new Set([...this.stacks.querySelectorAll("details[open]")].map((one) => one.dataset.stack));
+		const tree = stackTree(this.view.graph), chosen = this.litPlace;
+		const lit = chosen ? placeAt(tree, chosen) : null;
+
+		this.view.litShapes = lit ? lit.shapes : null;
+		this.stacks.replaceChildren(stackList(tree, (place, key) => this.light(place, key)));
+		for (let more = true; more;) { /* what is made by opening one may have been open, too */
+			const closed = [...this.stacks.querySelectorAll("details:not([open])")].filter((one) => open.has(one.dataset.stack));
+
+			more = closed.length > 0;
+			for (const one of closed) {
+				one.open = true;
+				one.dispatchEvent(new Event("toggle"));
+			}
+		}
+		for (const button of this.stacks.querySelectorAll("button"))
+			button.setAttribute("aria-pressed", String(button.dataset.stack === chosen));
+	}
+
+	/* The calls below a place stand out; null, or the same again: none do. */
+	light(place, key) {
+		const again = place === null || this.litPlace === key;
+
+		this.litPlace = again ? null : key;
+		this.view.litShapes = again ? null : place.shapes;
+		for (const button of this.stacks.querySelectorAll("button"))
+			button.setAttribute("aria-pressed", String(button.dataset.stack === this.litPlace));
+		if (!again && this.view.firstLit >= 0)
+			this.view.reveal(this.view.firstLit);
+		this.view.draw();
 	}
 
 	group(title, kind, entries) {

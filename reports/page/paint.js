@@ -50,8 +50,8 @@ class Painter {
 		this.marks();
 		this.blocks();
 		this.alternatives();
-		this.offers();
 		this.labels();
+		this.offers();
 		this.selection();
 		this.ink.restore();
 		this.heads();
@@ -489,14 +489,23 @@ class Painter {
 		for (const offer of view.graph.offers) {
 			if (!view.shows(offer.from) || !view.shows(offer.to))
 				continue;
-			const [x1, y1, x2, y2] = view.edge(offer), x = (x1 + x2) / 2, y = (y1 + y2) / 2;
+			const points = view.edge(offer), [x, y] = points[EDGE_PARTS / 2], [xEnd, yEnd] = points[EDGE_PARTS];
+			const [xLast, yLast] = points[EDGE_PARTS - 2], long = Math.hypot(xEnd - xLast, yEnd - yLast) || 1;
+			const ux = (xEnd - xLast) / long, uy = (yEnd - yLast) / long;
 
+			this.drawn++;
 			ink.strokeStyle = ink.fillStyle = this.colours.focus;
 			ink.lineWidth = offer === view.offered ? 3.5 : 2;
 			ink.setLineDash([6, 4]);
 			ink.beginPath();
-			this.arrow(offer.from, view.graph.start[offer.from], offer.to, view.markRow(offer.to), true);
+			for (const [px, py] of points.slice(0, -1))
+				ink.lineTo(px, py);
 			ink.stroke();
+			ink.beginPath();
+			ink.moveTo(xEnd - ux * 6, yEnd - uy * 6);
+			ink.lineTo(xEnd - ux * 15 - uy * 5, yEnd - uy * 15 + ux * 5);
+			ink.lineTo(xEnd - ux * 15 + uy * 5, yEnd - uy * 15 - ux * 5);
+			ink.fill();
 			ink.setLineDash([]);
 			ink.beginPath();
 			ink.arc(x, y, 9, 0, 7);
@@ -511,6 +520,8 @@ class Painter {
 	lit() {
 		const { ink, view } = this;
 
+		if (view.litShapes === null && view.graph.lit.size === 0)
+			return;
 		ink.fillStyle = this.colours.mark;
 		this.eachCall((node, x) => {
 			if (!view.isLit(node))

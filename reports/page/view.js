@@ -2,6 +2,7 @@
 
 const ROW = 26;                     /* pixels a row, unzoomed */
 const ZOOM_MOST = 3;
+const EDGE_PARTS = 24;              /* of an offer's edge: an even number */
 const LEAST_COLUMN = 26, MOST_COLUMN = 330;
 
 class View {
@@ -11,6 +12,8 @@ class View {
 		this.drawn = drawn; /* what is told of may stand elsewhere */
 		this.painter = new Painter(this);
 		this.hovered = this.selected = this.marked = -1;
+		this.litShapes = null; /* those of calls that stand out */
+		this.only = null; /* the communicator that alone is shown: its number; null: all */
 		this.offered = null; /* the offer that is pointed at */
 		this.chosen = () => {}; /* one is clicked */
 		this.hidden = { ranks: new Set(), functions: new Set(), communicators: new Set() };
@@ -79,7 +82,16 @@ class View {
 	}
 
 	isLit(node) {
-		return this.graph.lit.has(node);
+		return this.graph.lit.has(node) || (this.litShapes !== null && this.litShapes.has(this.graph.shape[node]));
+	}
+
+	/* The first shown call that stands out; -1: none. */
+	get firstLit() {
+		for (let node = 0; node < this.graph.count; node++) {
+			if (this.isLit(node) && this.shows(node))
+				return node;
+		}
+		return -1;
 	}
 
 	/* Whether a call's mark is seen when one goes there. */
@@ -100,7 +112,8 @@ class View {
 
 	clamp() {
 		const wide = 34 + this.columns.length * this.columnWidth + RAIL;
-		const high = HEAD + (this.folding.rows + 1) * this.rowHeight;
+		const hangs = this.graph.offers.length > 0 ? 36 + 15 * Math.min(8, this.graph.offers.length) : 0;
+		const high = HEAD + (this.folding.rows + 1) * this.rowHeight + hangs;
 
 		this.x = Math.max(0, Math.min(this.x, wide - this.width));
 		this.y = Math.max(0, Math.min(this.y, high - this.height));
@@ -123,7 +136,8 @@ class View {
 			this.columns.push(rank);
 		}
 		this.shapeShown = Uint8Array.from(shapes, (shape) =>
-			hidden.functions.has(strings[shape.name]) || hidden.communicators.has(shape.comm) ? 0 : 1);
+			hidden.functions.has(strings[shape.name]) || hidden.communicators.has(shape.comm)
+				|| (this.only !== null && shape.comm !== this.only) ? 0 : 1);
 		if (this.selected >= 0 && !this.shows(this.selected))
 			this.select(-1);
 		this.hovered = -1;
@@ -225,27 +239,35 @@ class View {
 		return best;
 	}
 
-	/* Where an offer's edge begins and ends. */
-	edge({ from, to }) {
-		const { graph } = this;
+	/* The points of an offer's edge: of a curve that hangs below, each lower than the one before, so
+	 * that edges of one row can be told apart. */
+	edge(offer) {
+		const { graph } = this, { from, to } = offer;
+		const x1 = this.rankX(graph.rank[from]), y1 = this.rowY(graph.start[from]);
+		const x2 = this.rankX(graph.rank[to]), y2 = this.markY(to);
+		const x = (x1 + x2) / 2, y = (y1 + y2) / 2 + 44 + 30 * Math.min(8, graph.offers.indexOf(offer));
 
-		return [this.rankX(graph.rank[from]), this.rowY(graph.start[from]), this.rankX(graph.rank[to]), this.markY(to)];
+		return Array.from({ length: EDGE_PARTS + 1 }, (_, i) => {
+			const t = i / EDGE_PARTS, s = 1 - t;
+
+			return [s * s * x1 + 2 * s * t * x + t * t * x2, s * s * y1 + 2 * s * t * y + t * t * y2];
+		});
 	}
 
 	/* The offer whose edge is there, away from the calls at its ends; or null. */
 	offerAt(x, y) {
-		let best = null, nearest = 7;
+		let best = null, nearest = 10;
 
 		for (const offer of y < HEAD ? [] : this.graph.offers) {
-			const [x1, y1, x2, y2] = this.edge(offer);
-			const length = Math.hypot(x2 - x1, y2 - y1) || 1;
-			const along = ((x - x1) * (x2 - x1) + (y - y1) * (y2 - y1)) / length;
-			const away = Math.abs((x - x1) * (y2 - y1) - (y - y1) * (x2 - x1)) / length;
+			if (!this.shows(offer.from) || !this.shows(offer.to))
+				continue;
+			for (const [x1, y1] of this.edge(offer).slice(2, -2)) {
+				const away = Math.hypot(x1 - x, y1 - y);
 
-			if (this.shows(offer.from) && this.shows(offer.to) && away < nearest
-				&& along > 10 && along < length - 10) {
-				best = offer;
-				nearest = away;
+				if (away < nearest) {
+					best = offer;
+					nearest = away;
+				}
 			}
 		}
 		return best;

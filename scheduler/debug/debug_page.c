@@ -32,7 +32,8 @@ static void follow(struct debugger *debugger, struct execution *execution)
 	const struct verdict_facts facts = session_facts(debugger->session, execution,
 	                                                 debugger->inside);
 
-	page_follow(debugger->page, execution_number(execution), &facts, ends_of(debugger));
+	page_follow(debugger->page, execution_number(execution), &facts,
+	            session_stacks(debugger->session), ends_of(debugger));
 }
 
 /* While they run. */

@@ -447,7 +447,7 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 	else
 		holds_begin(&debugger->holds, debugger->exact ? NULL : debugger->holds.from);
 	ret_request->holds = debugger->holds.begun;
-	ret_request->stacks_on = breakpoints_want_stacks(debugger->breakpoints);
+	ret_request->stacks_on = breakpoints_want_stacks(debugger->breakpoints) || debugger->page;
 	g_array_set_size(debugger->hits, 0);
 	session_request(debugger->session, ret_request, CALLS_KEPT)->apart = true;
 	return true;

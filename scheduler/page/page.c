@@ -236,9 +236,9 @@ const char *page_url(const struct page *page)
 }
 
 void page_follow(struct page *page, guint32 number, const struct verdict_facts *facts,
-                 const GPtrArray *roll_call)
+                 const GPtrArray *stacks, const GPtrArray *roll_call)
 {
-	page_graph_follow(page->graph, number, facts, roll_call);
+	page_graph_follow(page->graph, number, facts, stacks, roll_call);
 }
 
 void page_stop(struct page *page, const char *json)

@@ -36,7 +36,7 @@ const char *page_url(const struct page *page);
 
 /* See page_graph_follow. */
 void page_follow(struct page *page, guint32 number, const struct verdict_facts *facts,
-                 const GPtrArray *roll_call);
+                 const GPtrArray *stacks, const GPtrArray *roll_call);
 /* Where it has stopped, as JSON (page_state_set_stop), to be shown at once. What pages say of the
  * stop before from now on comes too late. */
 void page_stop(struct page *page, const char *json);

@@ -15,6 +15,8 @@ struct page_graph {
 	guint64 events_hash;     /* of the events that were read */
 	size_t events;           /* that were read */
 	guint choices;           /* the same */
+	const GPtrArray *stacks; /* page_graph_follow's */
+	GHashTable *frames;      /* stack: its innermost frame + 1 */
 	GHashTable *collectives; /* guint64: number from 1 */
 	GHashTable *probes;      /* struct op_id: what takes no message */
 	GHashTable *shapes;      /* hash of a call: its shape + 1 */
@@ -38,6 +40,7 @@ struct page_graph *page_graph_new(struct page_state *state, int ranks)
 		graph->hashes[rank] = g_array_new(false, false, sizeof(guint64));
 	graph->collectives = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	graph->probes = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, g_free, NULL);
+	graph->frames = g_hash_table_new(NULL, NULL);
 	graph->shapes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	return graph;
 }
@@ -50,14 +53,15 @@ void page_graph_free(struct page_graph *graph)
 	g_hash_table_unref(graph->collectives);
 	g_hash_table_unref(graph->probes);
 	g_hash_table_unref(graph->shapes);
+	g_hash_table_unref(graph->frames);
 	g_free(graph);
 }
 
 static guint64 hash_of_call(int rank, const struct world_call *call)
 {
-	const guint64 parts[] = {(guint64)rank,       call->function,     call->kind,
-	                         (guint32)call->peer, (guint32)call->tag, call->comm,
-	                         call->bytes,         call->site,         call->op_count};
+	const guint64 parts[] = {
+		(guint64)rank, call->function, call->kind, (guint32)call->peer, (guint32)call->tag,
+		call->comm,    call->bytes,    call->site, call->op_count,      call->stack};
 	guint64 hash = 0;
 
 	for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
@@ -118,6 +122,7 @@ static void begin(struct page_graph *graph, guint32 number, const struct world *
 	g_hash_table_remove_all(graph->collectives);
 	g_hash_table_remove_all(graph->probes);
 	g_hash_table_remove_all(graph->shapes);
+	g_hash_table_remove_all(graph->frames);
 	graph->events_hash = 0;
 	graph->events = graph->choices = 0;
 }
@@ -131,6 +136,27 @@ static int place_of(struct page_graph *graph, const struct place *place)
 	return page_state_place(graph->state, text);
 }
 
+/* The innermost of a stack's frames; -1: there is no stack. */
+static int frame_of(struct page_graph *graph, guint32 stack)
+{
+	int index = GPOINTER_TO_INT(g_hash_table_lookup(graph->frames, GUINT_TO_POINTER(stack)))
+	            - 1;
+	const GArray *frames = stack > 0 && stack <= graph->stacks->len
+	                               ? graph->stacks->pdata[stack - 1]
+	                               : NULL;
+
+	if (index >= 0 || !frames)
+		return index;
+	for (guint i = frames->len; i-- > 0;) {
+		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
+
+		index = page_state_frame(graph->state, frame->function,
+		                         place_of(graph, &frame->place), index);
+	}
+	g_hash_table_insert(graph->frames, GUINT_TO_POINTER(stack), GINT_TO_POINTER(index + 1));
+	return index;
+}
+
 static int make_shape(struct page_graph *graph, const struct verdict_facts *facts, int rank,
                       const struct world_call *call)
 {
@@ -140,7 +166,7 @@ static int make_shape(struct page_graph *graph, const struct verdict_facts *fact
 	                                                                  : RECORD_CALL_OTHER,
 	                           .place = place_of(graph, &place),
 	                           .communicator = -1,
-	                           .frame = -1,
+	                           .frame = frame_of(graph, call->stack),
 	                           .peer = -1,
 	                           .peer_given = -1,
 	                           .tag = -1,
@@ -298,7 +324,8 @@ static bool is_in_call(const struct verdict_facts *facts, int rank, const GPtrAr
 
 	if (told)
 		return !told->ended && !told->does;
-	return phase == PHASE_BLOCKED || phase == PHASE_CAUGHT || phase == PHASE_STOPPED;
+	return phase == PHASE_BLOCKED || phase == PHASE_CAUGHT || phase == PHASE_STOPPED
+	       || phase == PHASE_HELD;
 }
 
 /* Ranks whose last call has not returned. */
@@ -316,8 +343,9 @@ static void read_waiting(struct page_graph *graph, const struct verdict_facts *f
 }
 
 void page_graph_follow(struct page_graph *graph, guint32 number, const struct verdict_facts *facts,
-                       const GPtrArray *roll_call)
+                       const GPtrArray *stacks, const GPtrArray *roll_call)
 {
+	graph->stacks = stacks;
 	if (!graph->any || graph->number != number)
 		begin(graph, number, facts->world);
 	for (int rank = 0; rank < graph->ranks; rank++)

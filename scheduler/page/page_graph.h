@@ -13,9 +13,10 @@ struct page_graph *page_graph_new(struct page_state *state, int ranks);
 void page_graph_free(struct page_graph *graph); /* NULL is legal */
 
 /* `number` names the world, as events do. A world that goes on from where the last one stood, as
- * copies do, is shown as the same. `roll_call` (struct record_rank): where each rank has come to
+ * copies do, is shown as the same. `stacks` (GArray of struct record_frame, innermost first) by
+ * number - 1. `roll_call` (struct record_rank): where each rank has come to
  * its end; NULL: they are still there. */
 void page_graph_follow(struct page_graph *graph, guint32 number, const struct verdict_facts *facts,
-                       const GPtrArray *roll_call);
+                       const GPtrArray *stacks, const GPtrArray *roll_call);
 
 #endif

@@ -92,7 +92,8 @@ static void tell_stack(struct execution *execution, int rank, const struct wire_
 	const struct run_client *client = execution->runs->client;
 
 	if (execution->stacks && client->stack)
-		client->stack(execution->owner, execution, rank, stack, place);
+		world_note_stack(execution->world, rank, stack->call,
+		                 client->stack(execution->owner, execution, rank, stack, place));
 }
 
 /* A rank that goes while it is told to park will not answer. */

@@ -26,9 +26,9 @@ struct run_client {
 	 * each choice counts. */
 	void (*open)(void *owner, const struct execution *execution, GArray *open);
 	/* A rank has told a call's stack (call 0: where a signal has struck it), which begins at
-	 * that place (NULL: with its first frame). */
-	void (*stack)(void *owner, const struct execution *execution, int rank,
-	              const struct wire_stack *stack, const struct place *place);
+	 * that place (NULL: with its first frame). Its number, for the world's call; 0: none. */
+	guint32 (*stack)(void *owner, const struct execution *execution, int rank,
+	                 const struct wire_stack *stack, const struct place *place);
 	/* What it comes to is certain, and its ranks are still there. Whether it ends well, and
 	 * how, in a word. */
 	bool (*end)(void *owner, struct execution *execution, const char **ret_word);

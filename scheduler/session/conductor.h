@@ -42,6 +42,8 @@ uv_loop_t *session_loop(const struct session *session);
 /* What is known of an execution, over or not; `inside` (by rank) is filled in. */
 struct verdict_facts session_facts(const struct session *session, struct execution *execution,
                                    const struct wire_inside **inside);
+/* All stacks that were told (GArray of struct record_frame, innermost first), by number - 1. */
+const GPtrArray *session_stacks(const struct session *session);
 /* The stack of a rank's call (struct record_frame, innermost first), if calls come with them
  * (struct run_request); NULL: it was not told. */
 const GArray *session_stack(const struct session *session, const struct execution *execution,

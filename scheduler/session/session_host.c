@@ -221,8 +221,8 @@ static void frames_begin_at(GArray *frames, const struct place *place)
 		g_array_remove_range(frames, 0, inner);
 }
 
-static void on_stack(void *owner, const struct execution *execution, int rank,
-                     const struct wire_stack *stack, const struct place *place)
+static guint32 on_stack(void *owner, const struct execution *execution, int rank,
+                        const struct wire_stack *stack, const struct place *place)
 {
 	struct interleaving *interleaving = owner;
 	struct stack_table *table = interleaving->session->stacks;
@@ -236,7 +236,7 @@ static void on_stack(void *owner, const struct execution *execution, int rank,
 		if (place)
 			frames_begin_at(frames, place);
 		if (frames->len == 0)
-			return;
+			return 0;
 		if (frames->len > RECORD_FRAMES_MAX)
 			g_array_set_size(frames, RECORD_FRAMES_MAX);
 		told.stack = stack_table_add(table, rank, (guint64 *)(void *)key->data, key->len,
@@ -245,6 +245,12 @@ static void on_stack(void *owner, const struct execution *execution, int rank,
 	if (!interleaving->stacks)
 		interleaving->stacks = g_array_new(false, false, sizeof(struct record_stack));
 	g_array_append_val(interleaving->stacks, told);
+	return told.stack;
+}
+
+const GPtrArray *session_stacks(const struct session *session)
+{
+	return stack_table_all(session->stacks);
 }
 
 const GArray *session_stack(const struct session *session, const struct execution *execution,

@@ -72,8 +72,9 @@ struct world_call {
 	guint64 bytes; /* sent, or room for */
 	guint64 site;
 	guint32 thread;
-	guint32 subs; /* operations of this call have names with a `sub` below this */
-	bool marked;  /* see struct wire_call */
+	guint32 stack; /* its number, whoever keeps them (world_note_stack); 0: none was told */
+	guint32 subs;  /* operations of this call have names with a `sub` below this */
+	bool marked;   /* see struct wire_call */
 };
 
 /* `comms` must outlive the world. The orders are given from within the functions below. */
@@ -102,6 +103,8 @@ bool world_contents(struct world *world, int rank, const struct wire_contents *t
 /* What a rank has not freed when it comes to MPI_Finalize. */
 bool world_objects(struct world *world, int rank, const struct wire_objects *objects,
                    GError **error);
+/* The stack of a call that the rank reports next. */
+void world_note_stack(struct world *world, int rank, guint32 call, guint32 stack);
 /* MPI has returned an error to a call, and the program goes on: of a collective that it was let
  * into, the others may not come out. */
 void world_failed(struct world *world, int rank, guint32 call);

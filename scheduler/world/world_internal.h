@@ -91,6 +91,7 @@ struct rank {
 	struct truncated truncated; /* the last one received */
 	GArray *entered; /* collectives (guint64) that its last call was let into, and may be in */
 	GArray *calls;   /* struct world_call; [call - 1] */
+	guint32 noted_call, noted_stack; /* world_note_stack */
 	guint32 held_from;
 	struct together together;
 	struct wire_go kept; /* PHASE_HELD */

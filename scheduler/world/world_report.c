@@ -226,6 +226,12 @@ static bool makes_window(guint16 function)
 	       || function == MPI_CALL_Win_create_dynamic;
 }
 
+void world_note_stack(struct world *world, int rank, guint32 call, guint32 stack)
+{
+	world->ranks[rank].noted_call = call;
+	world->ranks[rank].noted_stack = stack;
+}
+
 static void remember_call(struct world *world, int number, const struct wire_call *call)
 {
 	GArray *calls = world->ranks[number].calls;
@@ -241,6 +247,8 @@ static void remember_call(struct world *world, int number, const struct wire_cal
 	                 || call->function == MPI_CALL_Win_start;
 	info->site = call->site;
 	info->thread = call->thread;
+	if (world->ranks[number].noted_call == call->call)
+		info->stack = world->ranks[number].noted_stack;
 	info->marked = call->marked;
 	if (call->wait == WIRE_CANCEL && call->waited_count > 0)
 		info->request = call->waited[0].call;

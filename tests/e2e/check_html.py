@@ -177,6 +177,7 @@ def check_stacks(tool, browser):
             check(text in told, "%s is not in the tooltip of call %d:\n%s" % (text, call, told))
         check(unwanted not in told, "%s is in the tooltip:\n%s" % (unwanted, told))
     browser.press("\ue00c")  # escape
+    check_places(browser)
 
 
 def check_halo(tool, browser):
@@ -193,6 +194,61 @@ def check_halo(tool, browser):
                                   "return [g.count, g.from.length]")
     check(count > 5 * 100 and messages == 5 * 40, "%d calls, %d messages" % (count, messages))
     check_layout(browser)
+    check_communicators(browser)
+
+
+SHOWN = """
+const v = window.matchpoint.figures[0].view, lit = [], shown = new Set();
+for (let n = 0; n < v.graph.count; n++) {
+    if (v.shows(n)) shown.add(v.graph.communicator(n));
+    if (v.isLit(n)) lit.push(v.graph.rank[n] + '.' + v.graph.number(n));
+}
+return [[...shown].sort(), lit];"""
+
+
+def press(browser, kind, text):
+    """A button of a tab, or of a place, whose text begins so."""
+    check(browser.run("""
+const button = [...document.querySelectorAll(`.graph .${arguments[0]} button`)]
+    .find((one) => one.textContent.startsWith(arguments[1]));
+if (button) button.click();
+return Boolean(button)""", kind, text), "there is no %s in %s" % (text, browser.run(
+    "return [...document.querySelectorAll(`.graph .${arguments[0]} button`)]"
+    ".map((one) => one.textContent)", kind)))
+
+
+def check_communicators(browser):
+    """A tab each, also for those that have the same name."""
+    world, split = "MPI_COMM_WORLD", "MPI_Comm_split of MPI_COMM_WORLD"
+    check(browser.run(SHOWN)[0] == ["", world, split], "shown: %s" % browser.run(SHOWN)[0])
+    press(browser, "tabs", split)
+    check(browser.run(SHOWN)[0] == [split], "shown: %s" % browser.run(SHOWN)[0])
+    press(browser, "tabs", world)
+    check(browser.run(SHOWN)[0] == [world], "shown: %s" % browser.run(SHOWN)[0])
+    press(browser, "tabs", "All")
+    check(len(browser.run(SHOWN)[0]) == 3, "not all is shown again")
+
+
+UNFOLD = """
+for (let closed; (closed = document.querySelector('.places details:not([open])'));) {
+    closed.open = true;
+    closed.dispatchEvent(new Event('toggle'));
+}"""
+
+
+def check_places(browser):
+    """Choosing a function, or a place in it, lights up the calls that are made below."""
+    check(browser.run(SHOWN)[1] == [], "something is lit")
+    press(browser, "bar", "Places")
+    for text, calls in (("main, helper.c:22", ["0.2", "0.3"]), ("exchange, helper.c:7", ["0.2"]),
+                        ("MPI_Recv", ["0.2"]), ("main, helper.c:24", ["1.2"])):
+        browser.run(UNFOLD)
+        press(browser, "places", text)
+        lit = browser.run(SHOWN)[1]
+        check(lit == calls, "%s lights up %s" % (text, lit))
+    press(browser, "places", "main, helper.c:24")
+    check(browser.run(SHOWN)[1] == [], "it stays lit")
+    press(browser, "bar", "Places")
 
 
 def check_static(text):

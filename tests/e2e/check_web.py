@@ -403,8 +403,12 @@ return [live.stop.state, live.writes === true, figure ? figure.view.graph.count 
 EDGE = """
 const view = window.matchpoint.figures[0].view;
 view.drawNow();
-const [x1, y1, x2, y2] = view.edge(view.graph.offers[arguments[0]]);
-return [(x1 + x2) / 2, (y1 + y2) / 2]"""
+const points = view.edge(view.graph.offers[arguments[0]]);
+return points[points.length / 2 - 0.5]"""
+STACKS = """
+const g = window.matchpoint.figures[0].view.graph;
+return [[0, 2], [1, 2], [2, 2]].map(([rank, call]) => g.stack(g.node(rank, call)).map((f) =>
+    `${f.name} ${f.text}`).join('; '))"""
 SAY = """
 const live = window.matchpoint.live;
 live.line.value = arguments[0];
@@ -448,6 +452,10 @@ def check_browser(tool, browser, program):
     page.until(lambda state, _, calls, offers, text: state == "choice" and offers == 2,
                "the choice again")
     before = page.until(lambda *_: True, "")
+    # also of calls before the snapshot that it went back to
+    stacks = browser.run(STACKS)
+    check(stacks == ["main wildcard_deadlock.c:15"] + 2 * ["main wildcard_deadlock.c:20"],
+          "stacks: %s" % stacks)
     browser.open(session.url)  # loaded again
     page.until(lambda *state: list(state) == before, "everything again: %s" % before)
     session.type("info path")
