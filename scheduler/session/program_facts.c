@@ -1,11 +1,14 @@
 #include "program_facts.h"
 
+#include "scheduler/world/world_arrival.h"
+
 struct program_facts {
 	bool by_rule; /* Waitany, Test, ... were answered by rule somewhere */
 	bool collectives_waited;
 	guint32 collectives_tried; /* 1 << enum collective_mode, where that mattered */
 	bool locks, atomics;       /* see world_has_locked, world_has_atomics */
 	bool accesses, accesses_unknown, accesses_learnt; /* see world_doubts */
+	bool let_go_unsettled;                            /* world_has_let_go_unsettled */
 	bool threads;                                     /* MPI_THREAD_MULTIPLE was granted */
 	bool threads_in_turn; /* a program with threads has asked for MPI_THREAD_SERIALIZED */
 };
@@ -34,6 +37,7 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 	facts->accesses |= world_has_accesses(world);
 	facts->accesses_unknown |= world_doubts(world)->unknown > 0;
 	facts->accesses_learnt |= world_doubts(world)->learnt > 0;
+	facts->let_go_unsettled |= world_has_let_go_unsettled(world);
 	facts->threads |= result->threads;
 	facts->threads_in_turn |= result->threads_in_turn;
 }
@@ -52,6 +56,7 @@ static const struct {
 	{"collectives-waited", offsetof(struct program_facts, collectives_waited)},
 	{"threads", offsetof(struct program_facts, threads)},
 	{"threads-in-turn", offsetof(struct program_facts, threads_in_turn)},
+	{"let-go-unsettled", offsetof(struct program_facts, let_go_unsettled)},
 	{"locks", offsetof(struct program_facts, locks)},
 	{"atomics", offsetof(struct program_facts, atomics)},
 	{"accesses", offsetof(struct program_facts, accesses)},
@@ -138,6 +143,12 @@ void program_facts_note(const struct program_facts *facts, bool all, GPtrArray *
 		add_note(notes,
 		         "sends were cancelled, and requests that MPI completes by itself were "
 		         "waited for, by one fixed rule: other orders were not explored");
+	if (facts->let_go_unsettled)
+		add_note(notes,
+		         "a rank that may look into the buffers of its pending receives went on "
+		         "before the others stood still, since one of them waited for something "
+		         "outside of MPI: which data had arrived by then may depend on time, and "
+		         "that was not explored");
 	note_threads(facts, notes);
 	if (all)
 		note_collectives(facts, notes);

@@ -130,8 +130,17 @@ bool world_let_go(struct world *world)
 
 bool world_release_deferred(struct world *world)
 {
+	bool any;
+
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_LETS_GO});
-	return world_tell_answer(world, world_let_go(world));
+	any = world_let_go(world);
+	world->let_go_unsettled |= any;
+	return world_tell_answer(world, any);
+}
+
+bool world_has_let_go_unsettled(const struct world *world)
+{
+	return world->let_go_unsettled;
 }
 
 void world_bring_data(struct world *world, int number)

@@ -25,10 +25,13 @@ struct world;
  * it. */
 bool world_defers(struct world *world, int rank);
 
-/* At rest, or when the others do not come to rest (WORLD_DEFERRED_SECONDS without a word: one may
+/* When the others do not come to rest (WORLD_DEFERRED_SECONDS without a word: one may
  * wait outside of MPI, for a file or in shared memory, for what somebody does who is held back):
  * lets those go. false: there were none. */
 bool world_release_deferred(struct world *world);
+/* Whether that has let any go while others were not at rest: what had arrived by then may depend on
+ * the ranks' speed. */
+bool world_has_let_go_unsettled(const struct world *world);
 
 /* The rank is about to go on: orders the data of its matched receives. */
 void world_bring_data(struct world *world, int rank);

@@ -138,6 +138,7 @@ struct world {
 	bool collectives_matter; /* one could be left before all have come */
 	bool deferred;           /* some rank may go on, but not before the others are at rest */
 	bool lets_go;            /* deferred ranks, now */
+	bool let_go_unsettled;   /* some were, while others were not at rest */
 	bool by_rule;
 	bool windows;
 	bool any_tag; /* somebody has received from any tag */
