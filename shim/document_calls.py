@@ -134,7 +134,7 @@ def remarks_of(call):
         remarks.append("answers at once")
     if call.name.startswith("Win_lock"):
         remarks.append("who is granted an exclusive lock is a choice")
-    if call.waits():
+    if call.stays():
         remarks.append("a rank that stays in it is told (`stall`)")
     made = {kind.lower() for argument, kind in call_objects.handles(call)
             if call.name not in call_objects.FREE and kind not in ("REQUEST", "MESSAGE")}

@@ -283,11 +283,12 @@ def passing_wrapper(call):
     tracks = call_objects.tracks(call) or call_accesses.tells(call)
     enter = ("tracking_applies(site)" if call_objects.any_time(call)
              else f"tracking_enter(MPI_CALL_{call.name}, site)")
-    inside = f"\tbool inside = inside_enter(MPI_CALL_{call.name}, site);\n"
+    note = "inside_enter" if call.waits() else "inside_compute"
+    inside = f"\tbool inside = {note}(MPI_CALL_{call.name}, site);\n"
     leave = "\tif (inside)\n\t\tinside_leave();\n"
-    first = block(call_objects.before(call)) + (inside if call.waits() else "")
+    first = block(call_objects.before(call)) + (inside if call.stays() else "")
     first += block(call_accesses.before(call))
-    last = leave if call.waits() else ""
+    last = leave if call.stays() else ""
     last += block(call_accesses.after(call))
     last += noting(call, "returned == MPI_SUCCESS", "site_of_caller(site)", "own && ")
     return f"""
@@ -331,7 +332,7 @@ def announcement(call):
 
 
 def wrapper(call, by_name):
-    if call.waits() or not call.wrapped():
+    if call.stays() or not call.wrapped():
         return passing_wrapper(call)
     enter = "caller_enter_always" if call.name in ALWAYS else "caller_enter"
     check = ("" if call_objects.any_time(call)

@@ -18,11 +18,27 @@ void inside_wait(unsigned function, uint64_t site)
 }
 
 /* With threads that call at the same time one note would not do. */
+static bool is_noted(const void *site)
+{
+	return gate_is_active() && !gate_is_serialised() && !caller_is_inside()
+	       && !real_is_own(site);
+}
+
 bool inside_enter(unsigned function, void *site)
 {
 	window_note(function);
-	if (!gate_is_active() || gate_is_serialised() || caller_is_inside() || real_is_own(site))
+	if (!is_noted(site))
 		return false;
+	inside_wait(function, (uintptr_t)site_of_caller(site));
+	return true;
+}
+
+bool inside_compute(unsigned function, void *site)
+{
+	if (!is_noted(site))
+		return false;
+	inside.driven = true;
+	inside_step();
 	inside_wait(function, (uintptr_t)site_of_caller(site));
 	return true;
 }

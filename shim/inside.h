@@ -4,8 +4,8 @@
  * that from outside (scheduler/run/stall.h) when it has heard nothing for long.
  *
  * Collectives that MPI carries out once all members have met at the scheduler are noted, too; and
- * so is where the shim itself drives MPI's progress, as a function that MPI calls there, of the
- * program's MPI_Op, may never return. */
+ * so are where the shim itself drives MPI's progress and MPI_Reduce_local ("computes" in
+ * mpi_calls.txt), as a function that MPI calls there, of the program's MPI_Op, may never return. */
 #ifndef MATCHPOINT_SHIM_INSIDE_H
 #define MATCHPOINT_SHIM_INSIDE_H
 
@@ -16,6 +16,10 @@
 
 /* A wrapper with its own return address. True: noted, and inside_leave must follow. */
 bool inside_enter(unsigned function, void *site);
+
+/* The same for a call that waits for nobody, but in which a function of the program may never
+ * return. */
+bool inside_compute(unsigned function, void *site);
 
 /* The same from within a controlled call, with the site that it was given. */
 void inside_wait(unsigned function, uint64_t site);

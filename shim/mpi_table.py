@@ -6,7 +6,7 @@ import mpi_header
 
 TREATMENTS = ("controlled", "bracketed", "refused", "passed", "harmless")
 ORDERS = {"-": "none", "all": "all", "root_first": "root_first", "root_last": "root_last",
-          "lower": "lower", "waits": "waits"}
+          "lower": "lower", "waits": "waits", "computes": "computes"}
 
 
 class Argument:
@@ -48,10 +48,14 @@ class Call:
         return ", ".join(a.declaration() for a in self.declared) or "void"
 
     def wrapped(self):
-        return self.treatment in ("controlled", "bracketed", "refused") or self.waits()
+        return self.treatment in ("controlled", "bracketed", "refused") or self.stays()
 
     def waits(self):
         return self.order == "waits"
+
+    def stays(self):
+        """A rank may never come out of it, and it goes to MPI unseen."""
+        return self.order in ("waits", "computes")
 
 
 def split_arguments(text):

@@ -88,7 +88,8 @@ struct wire_inside {
 	uint32_t times;    /* how many such calls have begun */
 	uint64_t site;     /* return address in the program */
 	bool met;          /* a collective that was reported: all its members have come */
-	bool driven;       /* a reported call in which the rank drives MPI's progress, in steps */
+	bool driven;       /* waits for nobody: a reported call that drives MPI's progress, in
+	                      steps, or one that computes */
 	uint32_t steps; /* how many have begun; one takes long in functions of the program alone */
 };
 

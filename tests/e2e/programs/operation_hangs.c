@@ -45,7 +45,9 @@ int main(int argc, char **argv)
 	                &provided);
 	MPI_Comm_rank(WORLD, &rank);
 	MPI_Op_create(operation, 1, &sum);
-	if (strstr(what, "blocking"))
+	if (strstr(what, "local"))
+		MPI_Reduce_local(&rank, &result, 1, MPI_INT, sum); /* local */
+	else if (strstr(what, "blocking"))
 		MPI_Allreduce(&rank, &result, 1, MPI_INT, sum, WORLD); /* blocking */
 	else
 		nonblocking(sum);
