@@ -6,6 +6,7 @@
 #include "breakpoints.h"
 #include "debug_hold.h"
 #include "debugger.h"
+#include "gdb.h"
 #include "prompt.h"
 #include "stops.h"
 #include "telling.h"
@@ -66,7 +67,8 @@ struct debugger {
 	bool leaves;      /* what runs is given up */
 	bool begins;      /* an interleaving is to begin, with `target` */
 	bool reruns_told;
-	char *last; /* the line that an empty one repeats; NULL: none */
+	struct gdb **gdbs; /* by rank, for print; NULL: not asked yet */
+	char *last;        /* the line that an empty one repeats; NULL: none */
 };
 
 /* The facts of where it stands; valid until it goes on. */
@@ -131,6 +133,7 @@ enum debug_word {
 	WORD_WHERE,
 	WORD_LIST,
 	WORD_X,
+	WORD_PRINT,
 	WORD_SET_CHOICES,
 	WORD_SOURCE,
 	WORD_HELP,
@@ -165,6 +168,12 @@ bool debugger_interrupt(struct debugger *debugger);
 bool debugger_open_page(struct debugger *debugger, GError **error);
 void debugger_show(void *debugger, bool asks);
 void debugger_shown(void *debugger, const char *text);
+/* The value of an expression (debug_gdb.c), and what becomes of the gdbs asked for these: they let
+ * go of the ranks before anything goes on, and are ended in the end. */
+void debugger_print(struct debugger *debugger, const char *rest);
+void debugger_detach_gdbs(struct debugger *debugger);
+void debugger_end_gdbs(struct debugger *debugger);
+
 /* What each of these does (debug_look.c). */
 void debugger_examine(struct debugger *debugger, const char *rest);
 

@@ -68,6 +68,9 @@ const struct vocabulary_word debug_vocabulary[] = {
 	{"where", NULL, "[RANK]", "the MPI call in which each rank is, or one with its source",
          "where 0", NULL, WORD_WHERE},
 	{"list", "l", "[RANK]", "the source around the call of a rank", "list 0", NULL, WORD_LIST},
+	{"print", "p", "[RANK] EXPRESSION",
+         "its value in the function that made a rank's MPI call, by gdb", "print 0 count", NULL,
+         WORD_PRINT},
 	{"x", NULL, "NUMBER|RANK.CALL", "what is in a message: all that is kept of it", "x 2", NULL,
          WORD_X},
 	{"set", NULL, "", "settings: set all-stop, choices", NULL, set_words, 0},
@@ -504,6 +507,7 @@ static bool takes_none(int id)
 	case WORD_WHERE:
 	case WORD_LIST:
 	case WORD_X:
+	case WORD_PRINT:
 	case WORD_SET_CHOICES:
 	case WORD_SOURCE:
 	case WORD_HELP: return false;
@@ -522,6 +526,7 @@ static void look(struct debugger *debugger, int id, const char *rest)
 	case WORD_INFO_FINDINGS: tell_findings(debugger); break;
 	case WORD_WHERE: tell_ranks(debugger, debugger_read_rank(debugger, rest)); break;
 	case WORD_LIST: list(debugger, debugger_read_rank(debugger, rest)); break;
+	case WORD_PRINT: debugger_print(debugger, rest); break;
 	case WORD_X: debugger_examine(debugger, rest); break;
 	case WORD_HELP: help(debugger, rest); break;
 	default: g_assert_not_reached();

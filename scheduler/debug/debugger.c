@@ -202,6 +202,7 @@ static void converse(struct debugger *debugger)
 			break;
 		debugger_obey(debugger, line);
 	}
+	debugger_detach_gdbs(debugger);
 	if (!debugger->goes_on) { /* nobody says anything any more */
 		debugger->leaves = true;
 		debugger->begins = false;
@@ -521,6 +522,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->taken_before = g_hash_table_new_full(point_of_choice_hash, point_of_choice_equal,
 	                                               g_free, g_free);
 	debugger->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	debugger->gdbs = g_new0(struct gdb *, request->ranks);
 	debugger->random = g_rand_new_with_seed(0);
 	holds_init(&debugger->holds, request->ranks);
 	debugger->breakpoints = breakpoints_new(request->ranks);
@@ -545,6 +547,7 @@ static void debugger_release(struct debugger *debugger)
 	if (debugger->cut)
 		g_array_unref(debugger->cut);
 	g_free(debugger->inside);
+	debugger_end_gdbs(debugger);
 	g_free(debugger->last);
 }
 

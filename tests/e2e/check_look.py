@@ -1,6 +1,8 @@
-"""matchpoint debug, looking: what is in messages."""
+"""matchpoint debug, looking: what is in messages, and in the variables of ranks, by gdb."""
 
+import os
 import re
+import shutil
 
 import harness
 from harness import check
@@ -81,6 +83,35 @@ int main(int argc, char **argv)
 }
 """
 
+# The call is made in a function of its own, with arguments, on the way from main.
+VARIABLES = r"""
+#pragma GCC optimize("O0")
+#include <mpi.h>
+struct point { int x; double y[2]; const char *name; };
+static int receive(struct point *point, int *table, int length)
+{
+	int value = table[length - 1];
+
+	MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return point->x + value;
+}
+int main(int argc, char **argv)
+{
+	int rank, table[3] = {7, 8, 9}, sum = 0;
+	struct point point = {4, {0.5, 2}, "here"};
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	point.x += rank;
+	for (int i = 0; i < 2 && rank == 0; i++)
+		sum += receive(&point, table, 3);
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return sum == -1;
+}
+"""
+
 # As `info messages` tells each, in this order, where sends need not wait.
 TOLD = [
     '2 {1 MPI_INT, 2 MPI_DOUBLE, 8 MPI_CHAR}: {{1, 0.5, -1, "one" and 5 \\0}, '
@@ -156,9 +187,72 @@ def check_refused(tool):
         check(refusal in line, "%s\n%s" % (refusal, run))
 
 
+def check_print(tool):
+    """In the function that has called MPI, of any rank; what it refuses is told in its words. After
+    going back it is another process."""
+    program = tool.compile(tool.write("variables.c", VARIABLES))
+    run = debug(tool, ["print 1", "run", "print *point", "print 0 table[0]@length", "p 1 rank + 40",
+                       "print 2 point", "print 0 nothing", "print 0 value = 5",
+                       "print 0 receive(0, 0, 0)",
+                       "print", "print 9 value", "print 0 \"two\\\\words\"", "print /x 255",
+                       "print value", "print 0 point->x", "2", "back", "print 0 length", "1",
+                       "print 0 value"],
+                "-n", "3", program)
+    told = answers(run)
+    for index, line in ((0, "nothing runs"), (4, "$1 = 41\n"), (6, 'No symbol "nothing"'),
+                        (7, "Writing to memory is not allowed"), (8, "may-call-functions"),
+                        (9, "print what?"), (10, "there is no rank 9"), (11, '"two\\\\words"'),
+                        (12, "= 0xff\n"),
+                        (13, "= 9\n"), (14, "= 4\n"), (17, "= 3\n"), (19, "has ended")):
+        check(line in told[index], "%d: %s\n%s" % (index, line, run))
+    check(re.match(r'\$1 = \{x = 4, y = \{0.5, 2\}, name = 0x[0-9a-f]+ "here"\}\n', told[2]),
+          str(run))
+    check(told[3] == "$2 = {7, 8, 9}\n", str(run))
+    check(re.search(r"^\$1 = \{x = 6, ", told[5], flags=re.M), str(run))
+    check(run.status == 0, "the program went on otherwise\n%s" % run)
+
+
+# What stands for gdb, and what is told then.
+FAKES = [
+    ("exit 0", "gdb has ended"),
+    ("read line; echo '^done'; read line; "
+     "echo '^error,msg=\"ptrace: Operation not permitted.\"'; cat", "ptrace_scope"),
+    (None, "gdb cannot be started"),
+]
+
+
+def check_without_gdb(tool):
+    """It is not there, or may not look: that is told, and the session goes on."""
+    program = tool.compile(tool.write("variables.c", VARIABLES))
+    for index, (script, says) in enumerate(FAKES):
+        folder = os.path.join(tool.directory, "fake%d" % index)
+        os.mkdir(folder)
+        path = folder + ":" + os.environ["PATH"]
+        if script:
+            with open(os.path.join(folder, "gdb"), "w") as file:
+                file.write("#!/bin/sh\n%s\n" % script)
+            os.chmod(os.path.join(folder, "gdb"), 0o755)
+        else:
+            path = folder
+            for one in os.environ["PATH"].split(":"):
+                for name in os.listdir(one) if os.path.isdir(one) else ():
+                    if name != "gdb" and not os.path.lexists(os.path.join(folder, name)):
+                        os.symlink(os.path.join(one, name), os.path.join(folder, name))
+        lines = tool.write("script.mp", "run\nprint 0 value\nprint 1 rank\n1\n")
+        run = tool.run("debug", "-n", "3", "-x", lines, "--batch", program,
+                       environment={"PATH": path})
+        check(answers(run)[1].count(says) == 1 and answers(run)[2].count(says) == 1, str(run))
+        check(run.status == 0, str(run))
+
+
 def body(tool, options):
     check_contents(tool)
     check_refused(tool)
+    check_without_gdb(tool)
+    if not shutil.which("gdb"):
+        print("no gdb here: values are not tried")
+        return
+    check_print(tool)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,129 @@
+/* What gdb does for the prompt: values of expressions in a rank. */
+#include <string.h>
+
+#include "debug_internal.h"
+
+#define GDBS_MOST 8 /* that are there at a time */
+
+/* --- which rank ------------------------------------------------------------------------------- */
+
+/* The one whose choice is open first, or that was held; as `list` has it. */
+static int usual_rank(const struct debugger *debugger)
+{
+	const GPtrArray *points = debugger->state == DEBUG_CHOICE ? debugger->offers->points : NULL;
+
+	return points && points->len > 0 ? ((const struct record_choice *)points->pdata[0])->rank
+	       : debugger->stepped >= 0  ? debugger->stepped
+	                                 : 0;
+}
+
+/* "0 count": the rank, and what follows; an expression alone is the usual rank's. */
+static int split_rank(struct debugger *debugger, const char *rest, const char **ret_expression)
+{
+	gsize digits = strspn(rest, "0123456789");
+	g_autofree char *rank = g_strndup(rest, digits);
+	const char *behind = rest + digits + strspn(rest + digits, " \t");
+
+	*ret_expression = rest;
+	if (digits == 0 || behind == rest + digits || *behind == '\0')
+		return usual_rank(debugger);
+	*ret_expression = behind;
+	return debugger_read_rank(debugger, rank);
+}
+
+/* Its process, and from where it has called MPI. false: refused. */
+static bool find_process(struct debugger *debugger, int rank, pid_t *ret_pid, guint64 *ret_site)
+{
+	const struct world *world;
+	const struct world_call *info;
+
+	if (!debugger_is_somewhere(debugger))
+		return false;
+	world = execution_world(debugger->execution);
+	info = world_call_info(world, rank, world_calls(world, rank));
+	*ret_pid = execution_pid(debugger->execution, rank);
+	*ret_site = info ? info->site : 0;
+	if (debugger->state != DEBUG_OVER && *ret_pid > 0
+	    && world_phase(world, rank) != PHASE_ENDED)
+		return true;
+	debugger_refuse(debugger,
+	                "rank %d has ended, and its variables with it; back goes to where it still "
+	                "runs",
+	                rank);
+	return false;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* There are not too many at a time. */
+static void make_room(struct debugger *debugger, int rank)
+{
+	int ranks = debugger->asked->request.ranks, count = 0, other = -1;
+
+	for (int i = 0; i < ranks; i++) {
+		count += debugger->gdbs[i] != NULL;
+		other = debugger->gdbs[i] && i != rank ? i : other;
+	}
+	if (!debugger->gdbs[rank] && count >= GDBS_MOST && other >= 0)
+		g_clear_pointer(&debugger->gdbs[other], gdb_free);
+}
+
+static char *ask_gdb(struct debugger *debugger, int rank, const char *expression, GError **error)
+{
+	struct gdb **gdb = &debugger->gdbs[rank];
+	guint64 site;
+	pid_t pid;
+	char *told;
+
+	if (!find_process(debugger, rank, &pid, &site))
+		return NULL;
+	make_room(debugger, rank);
+	if (!*gdb)
+		*gdb = gdb_new(error);
+	if (!*gdb || !gdb_attach(*gdb, pid, site, error))
+		return NULL;
+	told = gdb_print(*gdb, expression, error);
+	if (debugger->state == DEBUG_RUNNING)
+		gdb_detach(*gdb);
+	return told;
+}
+
+void debugger_print(struct debugger *debugger, const char *rest)
+{
+	const char *expression;
+	int rank = split_rank(debugger, rest, &expression);
+	g_autofree char *told = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (rank < 0)
+		return;
+	if (!*expression) {
+		debugger_refuse(debugger, "print what? Say print 0 EXPRESSION");
+		return;
+	}
+	told = ask_gdb(debugger, rank, expression, &error);
+	if (told)
+		debugger_tell(debugger, "%s", told);
+	else if (error)
+		debugger_refuse(debugger, "%s%s", error->message,
+		                strstr(error->message, "ptrace:")
+		                        ? " (a process may be looked at only where ptrace(2) is "
+		                          "allowed; see /proc/sys/kernel/yama/ptrace_scope)"
+		                        : "");
+	if (debugger->gdbs[rank] && gdb_is_lost(debugger->gdbs[rank]))
+		g_clear_pointer(&debugger->gdbs[rank], gdb_free);
+}
+
+void debugger_detach_gdbs(struct debugger *debugger)
+{
+	for (int rank = 0; rank < debugger->asked->request.ranks; rank++)
+		if (debugger->gdbs[rank])
+			gdb_detach(debugger->gdbs[rank]);
+}
+
+void debugger_end_gdbs(struct debugger *debugger)
+{
+	for (int rank = 0; rank < debugger->asked->request.ranks; rank++)
+		g_clear_pointer(&debugger->gdbs[rank], gdb_free);
+	g_clear_pointer(&debugger->gdbs, g_free);
+}

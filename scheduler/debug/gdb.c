@@ -1,0 +1,314 @@
+#define _GNU_SOURCE
+#include "gdb.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "scheduler/host/offspring.h"
+
+#define ATTACH_SECONDS 60 /* it may have to read much debugging information */
+#define ANSWER_SECONDS 20
+#define END_SECONDS 2
+#define THREADS_MOST 64 /* that are looked through for the call */
+
+G_DEFINE_QUARK(matchpoint_gdb_error, gdb_error)
+
+struct gdb {
+	GPid process;
+	int input, output;
+	GString *heard; /* and not read yet */
+	pid_t attached; /* 0: to nobody */
+	guint64 site;   /* whose frame is selected */
+	bool lost;
+};
+
+/* --- GDB/MI ----------------------------------------------------------------------------------- */
+
+char *gdb_read_literal(const char *text)
+{
+	const char *end = text + 1;
+	g_autofree char *inner = NULL;
+
+	if (*text != '"')
+		return NULL;
+	while (*end && *end != '"')
+		end += *end == '\\' && end[1] ? 2 : 1;
+	if (*end != '"')
+		return NULL;
+	inner = g_strndup(text + 1, (gsize)(end - text - 1));
+	return g_strcompress(inner);
+}
+
+char *gdb_write_literal(const char *text)
+{
+	GString *literal = g_string_new("\"");
+
+	for (const char *at = text; *at; at++) {
+		if (*at == '"' || *at == '\\')
+			g_string_append_c(literal, '\\');
+		g_string_append_c(literal, g_ascii_iscntrl(*at) ? ' ' : *at);
+	}
+	g_string_append_c(literal, '"');
+	return g_string_free(literal, false);
+}
+
+int gdb_find_frame(const char *answer, guint64 address)
+{
+	static const char level[] = "level=\"", place[] = "addr=\"";
+
+	for (const char *at = strstr(answer, level); at; at = strstr(at + 1, level)) {
+		const char *found = strstr(at, place);
+
+		if (found && g_ascii_strtoull(found + strlen(place), NULL, 16) == address)
+			return (int)g_ascii_strtoull(at + strlen(level), NULL, 10);
+	}
+	return -1;
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static bool lose(struct gdb *gdb, GError **error, const char *why)
+{
+	gdb->lost = true;
+	g_set_error(error, GDB_ERROR, 0, "gdb %s", why);
+	return false;
+}
+
+static bool say(struct gdb *gdb, const char *line, GError **error)
+{
+	g_autofree char *whole = g_strdup_printf("%s\n", line);
+	gsize done = 0, length = strlen(whole);
+
+	while (done < length) {
+		ssize_t written = write(gdb->input, whole + done, length - done);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return lose(gdb, error, "has ended");
+		done += (gsize)written;
+	}
+	return true;
+}
+
+/* The next line, without its newline; free with g_free. NULL: too late, or it has ended. */
+static char *hear(struct gdb *gdb, gint64 deadline, GError **error)
+{
+	struct pollfd readable = {.fd = gdb->output, .events = POLLIN};
+	const char *end;
+	char *line;
+
+	while (!(end = memchr(gdb->heard->str, '\n', gdb->heard->len))) {
+		gint64 left = (deadline - g_get_monotonic_time()) / 1000;
+		char bytes[4096];
+		ssize_t count;
+
+		if (left <= 0 || (poll(&readable, 1, (int)left) == 0)) {
+			lose(gdb, error, "does not answer");
+			return NULL;
+		}
+		count = readable.revents ? read(gdb->output, bytes, sizeof(bytes)) : -1;
+		if (count < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (count <= 0) {
+			lose(gdb, error, "has ended");
+			return NULL;
+		}
+		g_string_append_len(gdb->heard, bytes, count);
+	}
+	line = g_strndup(gdb->heard->str, (gsize)(end - gdb->heard->str));
+	g_string_erase(gdb->heard, 0, end - gdb->heard->str + 1);
+	return line;
+}
+
+static void refuse(GError **error, const char *answer)
+{
+	const char *message = strstr(answer, "msg=");
+	g_autofree char *words = message ? gdb_read_literal(message + strlen("msg=")) : NULL;
+
+	g_set_error(error, GDB_ERROR, 1, "%s", words ? g_strchomp(words) : answer);
+}
+
+/* What it answers ("^done,..."); what it tells on its console besides is appended to ret_told (may
+ * be NULL). Free with g_free; NULL with `error` set: it refuses, or is lost. */
+static char *ask(struct gdb *gdb, const char *command, int seconds, GString *ret_told,
+                 GError **error)
+{
+	const gint64 deadline = g_get_monotonic_time() + (gint64)seconds * G_USEC_PER_SEC;
+
+	if (!say(gdb, command, error))
+		return NULL;
+	for (;;) {
+		g_autofree char *line = hear(gdb, deadline, error);
+		g_autofree char *told = NULL;
+
+		if (!line)
+			return NULL;
+		told = *line == '~' ? gdb_read_literal(line + 1) : NULL;
+		if (told && ret_told)
+			g_string_append(ret_told, told);
+		if (g_str_has_prefix(line, "^error")) {
+			refuse(error, line);
+			return NULL;
+		}
+		if (*line == '^')
+			return g_steal_pointer(&line);
+	}
+}
+
+static bool tell(struct gdb *gdb, const char *command, int seconds, GError **error)
+{
+	g_autofree char *answer = ask(gdb, command, seconds, NULL, error);
+
+	return answer != NULL;
+}
+
+/* --- which frame ------------------------------------------------------------------------------ */
+
+static int find_level(struct gdb *gdb, GError **error)
+{
+	g_autofree char *answer = ask(gdb, "-stack-list-frames", ATTACH_SECONDS, NULL, error);
+
+	return answer ? gdb_find_frame(answer, gdb->site) : -1;
+}
+
+/* The call may be another thread's than the first. Where it is not found, what is selected stays
+ * so. */
+static bool select_frame(struct gdb *gdb, GError **error)
+{
+	g_autofree char *frame = NULL;
+	int level = find_level(gdb, error);
+
+	for (int thread = 1; level < 0 && !gdb->lost && thread <= THREADS_MOST; thread++) {
+		g_autofree char *selects = g_strdup_printf("-thread-select %d", thread);
+
+		g_clear_error(error);
+		if (!tell(gdb, selects, ANSWER_SECONDS, NULL))
+			break; /* there are no more */
+		level = find_level(gdb, error);
+	}
+	if (gdb->lost)
+		return false;
+	g_clear_error(error);
+	if (level < 0)
+		return true;
+	frame = g_strdup_printf("-stack-select-frame %d", level);
+	return tell(gdb, frame, ANSWER_SECONDS, error);
+}
+
+bool gdb_attach(struct gdb *gdb, pid_t pid, guint64 site, GError **error)
+{
+	g_autofree char *command = g_strdup_printf("-target-attach %d", (int)pid);
+
+	if (gdb->attached == pid && gdb->site == site)
+		return true;
+	gdb_detach(gdb);
+	if (!tell(gdb, command, ATTACH_SECONDS, error))
+		return false;
+	gdb->attached = pid;
+	gdb->site = site;
+	if (select_frame(gdb, error))
+		return true;
+	gdb_detach(gdb);
+	return false;
+}
+
+void gdb_detach(struct gdb *gdb)
+{
+	if (gdb->attached > 0 && !gdb->lost)
+		tell(gdb, "-target-detach", ANSWER_SECONDS, NULL);
+	gdb->attached = 0;
+}
+
+bool gdb_is_lost(const struct gdb *gdb)
+{
+	return gdb->lost;
+}
+
+char *gdb_print(struct gdb *gdb, const char *expression, GError **error)
+{
+	g_autofree char *line = g_strdup_printf("print %s", expression);
+	g_autofree char *literal = gdb_write_literal(line);
+	g_autofree char *command = g_strdup_printf("-interpreter-exec console %s", literal);
+	GString *told = g_string_new(NULL);
+	g_autofree char *answer = ask(gdb, command, ANSWER_SECONDS, told, error);
+
+	return g_string_free(told, !answer);
+}
+
+/* --- its process ------------------------------------------------------------------------------ */
+
+/* Ctrl-C is not for it, and it does not outlive whoever asks. */
+static void become_apart(void *unused)
+{
+	(void)unused;
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+struct gdb *gdb_new(GError **error)
+{
+	static char *words[] = {"gdb",  "-q",
+	                        "-nx",  "--interpreter=mi2",
+	                        "-iex", "set debuginfod enabled off",
+	                        "-iex", "set print address on",
+	                        "-iex", "set width 0",
+	                        "-iex", "set confirm off",
+	                        "-iex", "set may-call-functions off",
+	                        "-iex", "set may-write-memory off",
+	                        "-iex", "set may-write-registers off",
+	                        NULL};
+	struct gdb *gdb = g_new0(struct gdb, 1);
+	g_autoptr(GError) why = NULL;
+
+	if (!g_spawn_async_with_pipes(
+		    NULL, words, NULL,
+		    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL,
+		    become_apart, NULL, &gdb->process, &gdb->input, &gdb->output, NULL, &why)) {
+		g_set_error(error, GDB_ERROR, 0, "gdb cannot be started (%s): is it installed?",
+		            why->message);
+		g_free(gdb);
+		return NULL;
+	}
+	offspring_spare(gdb->process, true);
+	fcntl(gdb->input, F_SETFD, FD_CLOEXEC);
+	fcntl(gdb->output, F_SETFD, FD_CLOEXEC);
+	gdb->heard = g_string_new(NULL);
+	if (tell(gdb, "-gdb-version", ATTACH_SECONDS, error))
+		return gdb;
+	gdb_free(gdb);
+	return NULL;
+}
+
+static void wait_for_end(struct gdb *gdb)
+{
+	const gint64 deadline = g_get_monotonic_time() + (gint64)END_SECONDS * G_USEC_PER_SEC;
+	char *line;
+
+	while ((line = hear(gdb, deadline, NULL)))
+		g_free(line);
+}
+
+void gdb_free(struct gdb *gdb)
+{
+	if (!gdb)
+		return;
+	gdb_detach(gdb);
+	if (!gdb->lost && say(gdb, "-gdb-exit", NULL))
+		wait_for_end(gdb);
+	kill(gdb->process, SIGKILL); /* nobody, if it has ended */
+	close(gdb->input);
+	close(gdb->output);
+	while (waitpid(gdb->process, NULL, 0) < 0 && errno == EINTR)
+		;
+	offspring_spare(gdb->process, false);
+	g_string_free(gdb->heard, true);
+	g_free(gdb);
+}

@@ -1,0 +1,80 @@
+/* What gdb says by its machine interface. room: debug */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scheduler/debug/gdb.h"
+
+static void expect_literal(const char *text, const char *expected)
+{
+	g_autofree char *read = gdb_read_literal(text);
+
+	if (expected)
+		assert_string_equal(read, expected);
+	else
+		assert_null(read);
+}
+
+static void literals_are_read(void **state)
+{
+	(void)state;
+	expect_literal("\"$1 = 3\\n\"", "$1 = 3\n");
+	expect_literal("\"a \\\"b\\\" \\\\ \\303\\251\",more", "a \"b\" \\ é");
+	expect_literal("\"\"", "");
+	expect_literal("\"never ends", NULL);
+	expect_literal("\"never ends\\", NULL);
+	expect_literal("\"never ends\\\"", NULL);
+	expect_literal("plain", NULL);
+	expect_literal("", NULL);
+}
+
+static void what_is_written_is_read_again(void **state)
+{
+	static const char *const texts[] = {"",        "print a[1]", "print \"x\"",
+	                                    "p '\\n'", "\\",         "\"\""};
+
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		g_autofree char *literal = gdb_write_literal(texts[i]);
+
+		expect_literal(literal, texts[i]);
+	}
+}
+
+/* A line is one command, whatever stands in it. */
+static void a_newline_ends_no_command(void **state)
+{
+	g_autofree char *literal = gdb_write_literal("1\n-gdb-exit");
+
+	(void)state;
+	assert_string_equal(literal, "\"1 -gdb-exit\"");
+}
+
+static void the_frame_is_found_by_its_address(void **state)
+{
+	static const char answer[] =
+		"^done,stack=[frame={level=\"0\",addr=\"0x00007ffff0000010\",func=\"recv\"},"
+		"frame={level=\"1\",addr=\"0x0000000000401136\",func=\"main\"},"
+		"frame={level=\"12\",addr=\"0x1\"}]";
+
+	(void)state;
+	assert_int_equal(gdb_find_frame(answer, 0x401136), 1);
+	assert_int_equal(gdb_find_frame(answer, 1), 12);
+	assert_int_equal(gdb_find_frame(answer, 2), -1);
+	assert_int_equal(gdb_find_frame("^done,stack=[]", 0), -1);
+	assert_int_equal(gdb_find_frame("level=\"3\"", 0), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(literals_are_read),
+		cmocka_unit_test(what_is_written_is_read_again),
+		cmocka_unit_test(a_newline_ends_no_command),
+		cmocka_unit_test(the_frame_is_found_by_its_address),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
