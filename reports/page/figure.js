@@ -63,6 +63,7 @@ class Figure {
 		this.data = data;
 		this.graphOf = graphOf; /* by index, made when asked for */
 		this.number = ++figures;
+		this.selected = () => {}; /* another call is, or (-1) none */
 		this.own = Number(holder.dataset.graph);
 		this.other = holder.dataset.other === undefined ? -1 : Number(holder.dataset.other);
 		this.build();
@@ -392,6 +393,7 @@ class Figure {
 		const { view, tip } = this, { graph } = view;
 		const node = view.told();
 
+		this.selected(view.selected);
 		this.foldButton.hidden = !view.folding.any;
 		this.foldButton.textContent = view.folding.opened.size > 0 ? "Fold all" : "Unfold all";
 		tip.hidden = node < 0;

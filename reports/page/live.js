@@ -43,6 +43,7 @@ class Live {
 			word("Finish", "Go on to the end", "finish"),
 			element("button", { type: "button", "data-line": "interrupt", title: "Stop the ranks where they are",
 				onclick: () => this.send("interrupt") }, "Interrupt"));
+		this.ofCall = element("div", { class: "words", role: "toolbar", "aria-label": "The selected call", hidden: true });
 		this.offers = element("section", { class: "offers", "aria-label": "What can be chosen", hidden: true });
 		this.graphHolder = element("div", { class: "graph live", "data-graph": "0" });
 		this.text = element("pre", { class: "output", role: "log", tabindex: "0", "aria-label": "Prompt" });
@@ -60,7 +61,7 @@ class Live {
 		this.line.addEventListener("keydown", (event) => this.recall(event));
 		this.said = [];
 		this.holder.append(element("header", {}, element("p", { class: "tool" }, "matchpoint debug"), this.title,
-			this.where, this.role), this.words, this.offers, this.graphHolder, this.text, this.form);
+			this.where, this.role), this.words, this.ofCall, this.offers, this.graphHolder, this.text, this.form);
 	}
 
 	/* --- the connection --- */
@@ -95,6 +96,27 @@ class Live {
 	/* What was chosen in a picture counts for that picture alone. */
 	choose(number) {
 		this.send(`at ${this.stop.number} ${number}`);
+	}
+
+	/* What can be done about the call that is selected. */
+	tellSelected(node) {
+		const { view } = this.figure, { graph } = view;
+		const name = node < 0 ? "" : `${graph.rank[node]}.${graph.number(node)}`;
+		const place = node < 0 ? "" : graph.place(node).text;
+
+		this.ofCall.hidden = node < 0;
+		if (this.selectedName === `${name} ${place}`)
+			return;
+		this.selectedName = `${name} ${place}`;
+		const word = (text, line) => element("button", { type: "button", "data-line": line, disabled: !this.writes,
+			onclick: () => this.say(line) }, text);
+
+		this.ofCall.replaceChildren(...node < 0 ? [] : [
+			word(`Roll back to ${name}`, `rollback ${name}`),
+			word(`Hold rank ${graph.rank[node]}`, `hold ${graph.rank[node]}`),
+			word(`Release rank ${graph.rank[node]}`, `release ${graph.rank[node]}`),
+			...(/:\d+$/.test(place) ? [word(`Break at ${place}`, `break ${place}`)] : []),
+		]);
 	}
 
 	recall(event) {
@@ -132,8 +154,11 @@ class Live {
 			this.leftOut = told.leftOut;
 		if (told.now)
 			this.raw.waiting = told.now.waiting || [];
-		if (told.stop)
+		if (told.stop) {
 			this.stop = told.stop;
+			if (told.stop.state === "runs")
+				this.light = null;
+		}
 		if (told.title !== undefined) {
 			this.title.textContent = told.title;
 			document.title = `${told.title} — matchpoint`;
@@ -188,6 +213,8 @@ class Live {
 		if (atEnd)
 			this.text.scrollTop = this.text.scrollHeight;
 		this.confirm.hidden = !/\(y\/n\)\s*$/.test(whole);
+		for (const [, reason] of text.matchAll(/^stopped: (.*)$/gm))
+			this.reason = reason;
 		const lit = /^rollback: ((?:\d+\.\d+ ?)+)$/m.exec(text);
 
 		if (lit)
@@ -206,7 +233,7 @@ class Live {
 
 	tellStop() {
 		const { stop } = this, asks = stop.state === "choice", over = stop.state === "over";
-		const texts = { nowhere: "Nothing runs.", runs: "The ranks run.", choice: "Stopped at a choice.",
+		const texts = { nowhere: "Nothing runs.", runs: "The ranks run.", choice: `Stopped: ${this.reason}.`,
 			interrupted: "Interrupted; the ranks go on to what they come to next.", over: "The interleaving is over: every rank has ended well." };
 		const findings = stop.findings || [];
 
@@ -259,6 +286,7 @@ class Live {
 
 	show(graph) {
 		this.figure = new Figure(this.graphHolder, this.data, () => graph);
+		this.figure.selected = (node) => this.tellSelected(node);
 		this.figure.view.chosen = (offer) => this.choose(offer.number);
 		window.matchpoint.figures.push(this.figure);
 	}

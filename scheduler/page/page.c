@@ -4,6 +4,7 @@
 
 #include "json_text.h"
 #include "page_graph.h"
+#include "page_read.h"
 #include "page_server.h"
 #include "reports/live_page.h"
 

@@ -44,10 +44,4 @@ void page_stop(struct page *page, const char *json);
 guint32 page_next_stop(const struct page *page);
 void page_tell(struct page *page, const char *text);
 
-/* What a page has said, without the 0 behind it: *ret_line is a line for the prompt (the caller's),
- * or NULL where *ret_interrupts. false: it is nothing that a page says, or comes from a stop other
- * than `stop`; *ret_problem (NULL: nothing to tell) says what. Pure. */
-bool page_read(const char *bytes, gsize length, guint32 stop, char **ret_line, bool *ret_interrupts,
-               char **ret_problem);
-
 #endif

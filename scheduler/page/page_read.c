@@ -3,9 +3,9 @@
  *   at STOP LINE    the same, if it still stands at that stop
  *   interrupt
  * in UTF-8, on one line. */
-#include <string.h>
+#include "page_read.h"
 
-#include "page.h"
+#include <string.h>
 
 static bool is_one_line(const char *bytes, gsize length)
 {

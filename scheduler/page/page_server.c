@@ -295,6 +295,7 @@ static bool open_context(struct page_server *server, int port, GError **error)
 	void *loops[] = {server->loop};
 	struct lws_context_creation_info info = {.port = CONTEXT_PORT_NO_LISTEN_SERVER,
 	                                         .foreign_loops = loops,
+	                                         .pcontext = &server->context,
 	                                         .gid = (gid_t)-1,
 	                                         .uid = (uid_t)-1,
 	                                         .options = LWS_SERVER_OPTION_LIBUV
@@ -344,14 +345,15 @@ struct page_server *page_server_new(uv_loop_t *loop, int port, const char *page,
 	return NULL;
 }
 
-/* In two steps, as for every loop that is not the library's: in between its handles are closed, in
- * turns of the loop. */
+/* Its handles are closed in turns of the loop. Some versions free the context then (and set it to
+ * NULL: pcontext), others when they are told once more. */
 static void close_context(struct page_server *server)
 {
 	lws_context_destroy(server->context);
-	for (int i = 0; i < CLOSING_TURNS; i++)
+	for (int i = 0; i < CLOSING_TURNS && server->context; i++)
 		uv_run(server->loop, UV_RUN_NOWAIT);
-	lws_context_destroy(server->context);
+	if (server->context)
+		lws_context_destroy(server->context);
 }
 
 void page_server_free(struct page_server *server)

@@ -280,9 +280,87 @@ def jobs(bench):
                   value >= 1.6)
 
 
+DRAWS = """
+const view = window.matchpoint.figures[0].view, done = arguments[0], begin = performance.now();
+let frames = 0;
+const frame = (now) => {
+    frames++;
+    view.moveBy(0, 26 * (frames % 2 ? 20 : -20));
+    view.drawNow();
+    if (now - begin < 1000) requestAnimationFrame(frame);
+    else done(frames * 1000 / (performance.now() - begin));
+};
+requestAnimationFrame(frame)"""
+CLICK = """
+const view = window.matchpoint.figures[0].view, done = arguments[0], begin = performance.now();
+const node = view.graph.count >> 1;
+view.goTo(node);
+view.drawNow();
+view.canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: 0, clientY: 0 }));
+view.select(view.at(view.rankX(view.graph.rank[node]), view.markY(node)));
+requestAnimationFrame(() => requestAnimationFrame(() =>
+    done(view.selected === node ? (performance.now() - begin) / 1000 : 9)))"""
+
+
+def web(bench):
+    """A session of 100,000 calls that come at full speed: alone, with a page that reads all there
+    is, and in a browser."""
+    sys.path.insert(0, os.path.join(HERE, "../e2e"))
+    import browser as browsers
+    import check_web
+    import harness
+    tool = harness.Tool(bench.matchpoint, bench.mpicc)
+    command = ("-n", "4", "--buffering", "infinite", bench.workload, "exchange", "25000", "8")
+
+    def session(page=False, browser=None):
+        """Seconds from run to the end, by what the program prints."""
+        one = check_web.Session(tool, *command, web=bool(page or browser))
+        reader = page and check_web.Page(one.url)
+        if reader:
+            thread = check_web.threading.Thread(
+                target=lambda: [None for _ in iter(reader.frame, None)], daemon=True)
+            thread.start()
+        if browser:
+            browser.open(one.url)
+        begin = time.monotonic()
+        one.type("run")
+        while "stopped: " not in one.text:
+            if one.process.poll() is not None or time.monotonic() - begin > 120:
+                sys.exit(one.text)
+            time.sleep(0.002)
+        seconds = time.monotonic() - begin
+        shown = None
+        if browser:
+            while browser.run("return Number(document.documentElement.dataset.calls)") < 100000:
+                time.sleep(0.05)
+            shown = (browser.call("POST", "/execute/async", {"script": DRAWS, "args": []}),
+                     browser.call("POST", "/execute/async", {"script": CLICK, "args": []}))
+        one.type("quit")
+        one.wait(0)
+        return (seconds, *shown) if shown else seconds
+
+    def ratio():
+        alone, read = session(), session(page=True)
+        ratio.text = "%.2f s / %.2f s" % (alone, read)
+        return alone / read
+    value = bench.median(ratio)
+    bench.row("session of 100,000 calls: without a page / with", ">= 0.8",
+              "%.2f (%s)" % (value, ratio.text), value >= 0.8)
+    browser = browsers.Browser(os.path.join(bench.directory, "browser"))
+    try:
+        alone, (seconds, frames, click) = session(), session(browser=browser)
+    finally:
+        browser.close()
+        tool.close()
+    bench.row("the same: without / in a browser on this machine", ">= 0.8",
+              "%.2f (%.2f s / %.2f s)" % (alone / seconds, alone, seconds), alone / seconds >= 0.8)
+    bench.row("its frames a second, 100,000 calls", ">= 20", "%.0f" % frames, frames >= 20)
+    bench.row("a click on a call is answered", "<= 0.2 s", "%.2f s" % click, click <= 0.2)
+
+
 ALL = [senders, master_worker, snapshot, compute, many, acknowledged, ring, mixed, exchange,
        sixteen, pending, store, polls, applications,
-       jobs]
+       jobs, web]
 
 
 def main():

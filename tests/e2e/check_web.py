@@ -33,18 +33,18 @@ TEXT, CLOSE = 1, 8
 class Session:
     """matchpoint debug --web, with what it prints."""
 
-    def __init__(self, tool, *arguments):
+    def __init__(self, tool, *arguments, web=True):
         self.tool = tool
         self.mark = uuid.uuid4().hex
         self.text = ""
         environment = dict(os.environ, HOME=tool.directory, **{harness.MARK: self.mark})
         self.process = subprocess.Popen(
-            [tool.matchpoint, "debug", "--web", *arguments], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
-            cwd=tool.directory, start_new_session=True)
+            [tool.matchpoint, "debug", *(["--web"] if web else []), *arguments],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=environment, cwd=tool.directory, start_new_session=True)
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
-        self.url = self.expect(r"page: (http://127\.0\.0\.1:\d+/[0-9a-f]{32}/)\n")
+        self.url = web and self.expect(r"page: (http://127\.0\.0\.1:\d+/[0-9a-f]{32}/)\n")
 
     def read(self):
         for line in iter(lambda: self.process.stdout.read1(65536), b""):
@@ -405,6 +405,9 @@ const view = window.matchpoint.figures[0].view;
 view.drawNow();
 const points = view.edge(view.graph.offers[arguments[0]]);
 return points[points.length / 2 - 0.5]"""
+MARK = """
+const view = window.matchpoint.figures[0].view;
+return [view.rankX(arguments[0]), view.markY(view.graph.node(arguments[0], arguments[1]))]"""
 STACKS = """
 const g = window.matchpoint.figures[0].view.graph;
 return [[0, 2], [1, 2], [2, 2]].map(([rank, call]) => g.stack(g.node(rank, call)).map((f) =>
@@ -458,8 +461,15 @@ def check_browser(tool, browser, program):
           "stacks: %s" % stacks)
     browser.open(session.url)  # loaded again
     page.until(lambda *state: list(state) == before, "everything again: %s" % before)
+    browser.click(*browser.run(MARK, 0, 2))  # what can be done about a call
+    for button, line in (("Hold rank 0", "hold 0"), ("Release rank 0", "release 0"),
+                         ("Break at wildcard_deadlock.c:15", "break wildcard_deadlock.c:15"),
+                         ("Roll back to 0.2", "rollback 0.2")):
+        browser.run("[...document.querySelectorAll('.words button')]"
+                    ".find((one) => one.textContent === arguments[0]).click()", button)
+        session.expect(r"(\(matchpoint\) %s)\n" % re.escape(line))
     session.type("info path")
-    page.until(lambda *state: "(matchpoint) info path\npath: mp1:n3" in state[4], "what is typed")
+    page.until(lambda *state: "info path\npath: mp1:n3" in state[4], "what is typed")
     browser.run(SAY, "choose 0.2=1")
     page.until(lambda *_: "chosen" in browser.run(
         "return document.querySelector('.offers li').innerText"), "what is chosen")

@@ -7,7 +7,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "scheduler/page/page.h"
+#include "scheduler/page/page_read.h"
 #include "scheduler/page/page_state.h"
 
 static int add_shape(struct page_state *state, const char *name, int tag)

@@ -1,0 +1,38 @@
+/* Fuzz target: whatever a page says is one line for the prompt, an interruption, or refused in
+ * words that are no more than a line either. */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "scheduler/page/page_read.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_line(const char *text)
+{
+	g_assert_true(g_utf8_validate(text, -1, NULL));
+	for (const char *at = text; *at; at++)
+		g_assert_true((unsigned char)*at >= ' ' && *at != 0x7f);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	g_autofree char *bytes = g_strndup("", size + 1); /* of their own, with a 0 behind */
+	g_autofree char *line = NULL, *problem = NULL;
+	bool interrupts = false;
+
+	if (size > 0)
+		memcpy(bytes, data, size);
+	if (page_read(bytes, size, 1, &line, &interrupts, &problem)) {
+		g_assert_true((line == NULL) == interrupts);
+		g_assert_null(problem);
+	} else {
+		g_assert_null(line);
+		g_assert_nonnull(problem);
+	}
+	if (line)
+		check_line(line);
+	if (problem)
+		check_line(problem);
+	return 0;
+}
