@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEASURE_EVERY 16 /* snapshots; reading smaps_rollup takes longer than taking a small one */
+#define MEASURE_EVERY 16 /* snapshots; measuring takes longer than taking a small one */
 #define PROCESS_OVERHEAD ((guint64)256 << 10) /* page tables and kernel structures */
 #define PROCESS_GUESS ((guint64)1 << 20)      /* where it cannot be measured */
 
@@ -22,6 +22,8 @@ struct snapshot_set {
 	guint64 memory_budget;
 	guint process_budget;
 	guint processes;
+	snapshot_bytes bytes;
+	void *user;                /* its */
 	guint64 bytes_per_process; /* measured now and then */
 	guint64 clock;             /* counts uses */
 	guint64 added;
@@ -36,13 +38,16 @@ static void snapshot_free(gpointer data)
 	g_free(snapshot);
 }
 
-struct snapshot_set *snapshot_set_new(guint64 memory_budget, guint process_budget)
+struct snapshot_set *snapshot_set_new(guint64 memory_budget, guint process_budget,
+                                      snapshot_bytes bytes, void *user)
 {
 	struct snapshot_set *set = g_new0(struct snapshot_set, 1);
 
 	set->snapshots = g_ptr_array_new_with_free_func(snapshot_free);
 	set->memory_budget = memory_budget;
 	set->process_budget = process_budget;
+	set->bytes = bytes;
+	set->user = user;
 	set->bytes_per_process = PROCESS_GUESS;
 	return set;
 }
@@ -72,23 +77,11 @@ static guint64 *sorted_keys(const guint64 *keys, gsize count)
 	return sorted;
 }
 
-/* A line "name:   123 kB" of smaps_rollup, in bytes. */
-static guint64 read_field(const char *text, const char *name)
+static guint64 measure(const struct snapshot_set *set, pid_t process)
 {
-	const char *at = strstr(text, name);
+	guint64 bytes = set->bytes(process, set->user);
 
-	return at ? g_ascii_strtoull(at + strlen(name), NULL, 10) << 10 : 0;
-}
-
-/* What one process costs: memory shared by n processes counts one nth for each. */
-static guint64 measure(pid_t pid)
-{
-	g_autofree char *path = g_strdup_printf("/proc/%d/smaps_rollup", (int)pid);
-	g_autofree char *text = NULL;
-
-	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return PROCESS_GUESS;
-	return read_field(text, "Pss_Anon:") + read_field(text, "Pss_Shmem:") + PROCESS_OVERHEAD;
+	return bytes > 0 ? bytes + PROCESS_OVERHEAD : PROCESS_GUESS;
 }
 
 struct snapshot *snapshot_set_add(struct snapshot_set *set, const guint64 *keys, gsize key_count,
@@ -107,7 +100,7 @@ struct snapshot *snapshot_set_add(struct snapshot_set *set, const guint64 *keys,
 	g_ptr_array_add(set->snapshots, snapshot);
 	set->processes += ranks;
 	if (ranks && set->added++ % MEASURE_EVERY == 0)
-		set->bytes_per_process = measure(keepers[set->added % ranks]);
+		set->bytes_per_process = measure(set, keepers[set->added % ranks]);
 	return snapshot;
 }
 

@@ -15,7 +15,11 @@
 struct snapshot; /* one frozen world */
 struct snapshot_set;
 
-struct snapshot_set *snapshot_set_new(guint64 memory_budget /* bytes */, guint process_budget);
+/* How much memory a process takes by itself, in bytes; 0: that is not known. */
+typedef guint64 (*snapshot_bytes)(pid_t process, void *user);
+
+struct snapshot_set *snapshot_set_new(guint64 memory_budget /* bytes */, guint process_budget,
+                                      snapshot_bytes bytes, void *user);
 void snapshot_set_free(struct snapshot_set *set);
 
 /* Adds a snapshot of `ranks` parked processes. `keys` are the choices made before it as 64-bit

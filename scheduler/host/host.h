@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "memory_pressure.h"
 #include "scheduler/store/record.h"
 #include "shim/wire.h"
 #include "thread_view.h"
@@ -124,6 +125,9 @@ struct host_operations {
 	/* false: that memory cannot be read. */
 	bool (*read_memory)(struct host *host, pid_t process, guint64 address, void *bytes,
 	                    gsize count);
+	/* The memory that it takes by itself, in bytes: of what n processes share one nth counts.
+	 * 0: that is not known. */
+	guint64 (*memory_of)(struct host *host, pid_t process);
 	/* Whether it is at work with files: disk_work.h. */
 	bool (*works_on_disk)(struct host *host, pid_t process, guint64 *bytes);
 	/* Looks twice at each of these threads; those of a process but its first (struct
@@ -137,6 +141,14 @@ struct host_operations {
 	 * which nobody can say whose it was; what has been by now is kept to the end. */
 	void (*end_left_behind)(struct host *host, const char *directory, bool all);
 	void (*keep_left_behind)(struct host *host);
+
+	/* --- memory of all --- */
+
+	/* Bytes that are available. */
+	guint64 (*memory_free)(struct host *host);
+	/* Whether processes have been killed for want of it: two of these tell whether some were
+	 * meanwhile. */
+	struct memory_pressure (*memory_pressure)(struct host *host);
 
 	/* --- where addresses of a process stand: see places/source_lines.h --- */
 

@@ -136,6 +136,20 @@ static void world_remove(struct host *host, guint32 world)
 		pmi_server_forget(local->pmi, world);
 }
 
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static guint64 memory_free(struct host *host)
+{
+	(void)host;
+	return uv_get_free_memory(); /* caches included */
+}
+
+static struct memory_pressure memory_pressure(struct host *host)
+{
+	(void)host;
+	return memory_pressure_now();
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static const struct host_operations operations = {
@@ -167,12 +181,15 @@ static const struct host_operations operations = {
 	.is_debugged = local_is_debugged,
 	.interrupt = local_interrupt,
 	.read_memory = local_read_memory,
+	.memory_of = local_memory_of,
 	.works_on_disk = local_works_on_disk,
 	.look_at_threads = local_look_at_threads,
 	.other_threads = local_other_threads,
 	.rank_without_process = local_rank_without_process,
 	.end_left_behind = local_end_left_behind,
 	.keep_left_behind = local_keep_left_behind,
+	.memory_free = memory_free,
+	.memory_pressure = memory_pressure,
 	.place_of = local_place_of,
 	.place_of_stack = local_place_of_stack,
 	.frames_of = local_frames_of,

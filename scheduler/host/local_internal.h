@@ -44,6 +44,7 @@ bool local_is_dead(struct host *host, pid_t process);
 bool local_is_debugged(struct host *host, pid_t process);
 void local_interrupt(struct host *host, pid_t process);
 bool local_read_memory(struct host *host, pid_t process, guint64 address, void *bytes, gsize count);
+guint64 local_memory_of(struct host *host, pid_t process);
 bool local_works_on_disk(struct host *host, pid_t process, guint64 *bytes);
 enum threads_state local_look_at_threads(struct host *host, pid_t process,
                                          struct thread_view *views, guint count);

@@ -1,6 +1,7 @@
 /* What can be seen of processes, and done to them. */
 #define _GNU_SOURCE /* process_vm_readv */
 #include <signal.h>
+#include <string.h>
 #include <sys/uio.h>
 
 #include "absent.h"
@@ -43,6 +44,25 @@ bool local_read_memory(struct host *host, pid_t process, guint64 address, void *
 
 	(void)host;
 	return process_vm_readv(process, &local, 1, &remote, 1, 0) == (ssize_t)count;
+}
+
+/* A line "name:   123 kB" of smaps_rollup, in bytes. */
+static guint64 read_field(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? g_ascii_strtoull(at + strlen(name), NULL, 10) << 10 : 0;
+}
+
+guint64 local_memory_of(struct host *host, pid_t process)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/smaps_rollup", (int)process);
+	g_autofree char *text = NULL;
+
+	(void)host;
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return 0;
+	return read_field(text, "Pss_Anon:") + read_field(text, "Pss_Shmem:");
 }
 
 bool local_works_on_disk(struct host *host, pid_t process, guint64 *bytes)

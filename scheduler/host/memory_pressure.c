@@ -63,9 +63,7 @@ struct memory_pressure memory_pressure_now(void)
 	return memory_pressure_of("");
 }
 
-bool memory_pressure_since(const struct memory_pressure *before)
+bool memory_pressure_grew(const struct memory_pressure *before, const struct memory_pressure *now)
 {
-	struct memory_pressure now = memory_pressure_now();
-
-	return now.group > before->group || now.machine > before->machine;
+	return now->group > before->group || now->machine > before->machine;
 }

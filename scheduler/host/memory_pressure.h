@@ -13,8 +13,8 @@ struct memory_pressure {
 
 struct memory_pressure memory_pressure_now(void);
 
-/* Whether it has since. */
-bool memory_pressure_since(const struct memory_pressure *before);
+/* Whether it has between two of them. */
+bool memory_pressure_grew(const struct memory_pressure *before, const struct memory_pressure *now);
 
 /* The same of a machine whose files stand below `root` ("" for this one's), for tests. */
 struct memory_pressure memory_pressure_of(const char *root);

@@ -204,27 +204,34 @@ static bool endings_known(struct execution *execution)
 	return true;
 }
 
-static void lose_plan(struct execution *execution)
+static char *why_lost(const struct execution *execution)
 {
 	const struct choice *choice = &g_array_index(execution->plan, struct choice, 0);
 	const struct point *point = &choice->point;
 	g_autofree char *taken = taken_print(&choice->taken);
 
 	if (choice->taken.kind != TAKEN_MESSAGE)
-		execution->result.lost = g_strdup_printf(
-			"rank %d's call %u cannot be answered \"%s\" here", point->rank,
-			point->call, taken);
-	else if (point->kind == POINT_LOCK)
-		execution->result.lost = g_strdup_printf(
+		return g_strdup_printf("rank %d's call %u cannot be answered \"%s\" here",
+		                       point->rank, point->call, taken);
+	if (point->kind == POINT_LOCK)
+		return g_strdup_printf(
 			"the lock of window %d at rank %d cannot be granted to rank %s here",
 			point->window, point->rank, taken);
-	else
-		execution->result.lost = g_strdup_printf(
-			"rank %d's call %u cannot take a message of rank %s here", point->rank,
-			point->call, taken);
+	return g_strdup_printf("rank %d's call %u cannot take a message of rank %s here",
+	                       point->rank, point->call, taken);
+}
+
+/* Where something outside has ended a rank, again, that is what there is to tell: the program would
+ * have followed. */
+static void lose_plan(struct execution *execution)
+{
+	bool struck = execution_was_struck(execution);
+
+	if (!struck)
+		execution->result.lost = why_lost(execution);
 	execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL, NULL);
 	/* Where ranks act on each other unseen, not everything that is planned is possible. */
-	if (!execution->strategy->fills_gaps && !world_has_windows(execution->world))
+	if (struck || (!execution->strategy->fills_gaps && !world_has_windows(execution->world)))
 		execution_conclude(execution);
 	execution_end_ranks(execution, false);
 }

@@ -128,6 +128,8 @@ void execution_timer_expired(void *execution);
 bool execution_strike(struct execution *execution, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The same for ranks that have been killed. */
 void execution_look_for_struck(struct execution *execution);
+/* Whether it has ended a rank. */
+bool execution_was_struck(const struct execution *execution);
 /* A keeper that its rank was copied from is gone: nobody will tell how it ends. */
 void execution_keeper_lost(struct execution *execution, int rank);
 /* The launcher has ended. Are there ranks of which this is not known yet? Then (`orphaned`) the

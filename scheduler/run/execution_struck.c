@@ -34,19 +34,33 @@ bool execution_strike(struct execution *execution, const char *format, ...)
 	return true;
 }
 
-void execution_look_for_struck(struct execution *execution)
+/* The first rank that something outside has ended, or -1. */
+static int struck_rank(const struct execution *execution)
 {
-	if (execution->result.state >= EXECUTION_ENDING || execution->result.again)
-		return;
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		const struct rank_end *end = &execution->ends[rank];
 
-		if (!end->killed && end->known && rank_end_is_outside(end->status)) {
-			execution_strike(execution, "rank %d, by SIG%s", rank,
-			                 sigabbrev_np(WTERMSIG(end->status)));
-			return;
-		}
+		if (!end->killed && end->known && rank_end_is_outside(end->status))
+			return rank;
 	}
+	return -1;
+}
+
+void execution_look_for_struck(struct execution *execution)
+{
+	int rank;
+
+	if (execution->result.state >= EXECUTION_ENDING || execution->result.again)
+		return;
+	rank = struck_rank(execution);
+	if (rank >= 0)
+		execution_strike(execution, "rank %d, by SIG%s", rank,
+		                 sigabbrev_np(WTERMSIG(execution->ends[rank].status)));
+}
+
+bool execution_was_struck(const struct execution *execution)
+{
+	return struck_rank(execution) >= 0;
 }
 
 void execution_keeper_lost(struct execution *execution, int rank)

@@ -8,6 +8,11 @@
 
 G_DEFINE_QUARK(matchpoint_runs_error, runs_error)
 
+static guint64 memory_of(pid_t process, void *host)
+{
+	return ((struct host *)host)->operations->memory_of(host, process);
+}
+
 struct runs *runs_new(const struct runs_options *options, GError **error)
 {
 	struct runs *runs = g_new0(struct runs, 1);
@@ -20,7 +25,8 @@ struct runs *runs_new(const struct runs_options *options, GError **error)
 	runs->all = g_hash_table_new(NULL, NULL);
 	runs->sites = sites_new(options->host);
 	runs->polled_in_vain = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-	runs->set = snapshot_set_new(options->memory_most, PROCESSES_MOST);
+	runs->set = snapshot_set_new(options->memory_most, PROCESSES_MOST, memory_of,
+	                             options->host);
 	runs->frozen = g_ptr_array_new();
 	if (runs->host->operations->listen(runs->host, &runs_listener, runs, error))
 		return runs;

@@ -1,8 +1,9 @@
 #include "mishaps.h"
 
-#include "scheduler/host/memory_pressure.h"
+#include "scheduler/host/host.h"
 
 struct mishaps {
+	struct host *host;
 	guint64 wasted;
 	guint64 lost; /* plans of the search that the program did not follow */
 	char *lost_reason;
@@ -16,11 +17,12 @@ struct mishaps {
 	guint64 cut_first;   /* the number of the first */
 };
 
-struct mishaps *mishaps_new(void)
+struct mishaps *mishaps_new(struct host *host)
 {
 	struct mishaps *mishaps = g_new0(struct mishaps, 1);
 
-	mishaps->memory_before = memory_pressure_now();
+	mishaps->host = host;
+	mishaps->memory_before = host->operations->memory_pressure(host);
 	return mishaps;
 }
 
@@ -41,7 +43,9 @@ void mishaps_add_struck(struct mishaps *mishaps, const char *what)
 
 bool mishaps_memory_ran_out(const struct mishaps *mishaps)
 {
-	return memory_pressure_since(&mishaps->memory_before);
+	struct memory_pressure now = mishaps->host->operations->memory_pressure(mishaps->host);
+
+	return memory_pressure_grew(&mishaps->memory_before, &now);
 }
 
 void mishaps_add(struct mishaps *mishaps, const struct execution *execution, bool starved)
@@ -63,6 +67,11 @@ void mishaps_add_cut(struct mishaps *mishaps, guint64 interleaving)
 {
 	if (mishaps->cut++ == 0)
 		mishaps->cut_first = interleaving;
+}
+
+bool mishaps_have_starved(const struct mishaps *mishaps)
+{
+	return mishaps->starved > 0;
 }
 
 guint64 mishaps_wasted(const struct mishaps *mishaps)

@@ -8,9 +8,11 @@
 
 #include "scheduler/run/run.h"
 
+struct host;
 struct mishaps;
 
-struct mishaps *mishaps_new(void);
+/* `host` outlives it. */
+struct mishaps *mishaps_new(struct host *host);
 void mishaps_free(struct mishaps *mishaps);
 
 /* Something outside has ended an execution, in these words; it is begun again. */
@@ -21,6 +23,9 @@ bool mishaps_memory_ran_out(const struct mishaps *mishaps);
 
 /* An execution is over. `starved`: for want of memory, twice. */
 void mishaps_add(struct mishaps *mishaps, const struct execution *execution, bool starved);
+
+/* Whether that was so. */
+bool mishaps_have_starved(const struct mishaps *mishaps);
 
 /* What the ranks of an interleaving of this number printed may be cut short. */
 void mishaps_add_cut(struct mishaps *mishaps, guint64 interleaving);

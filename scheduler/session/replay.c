@@ -120,6 +120,12 @@ static void mark_replayed(const struct replay *replay, const struct execution *e
 	}
 }
 
+/* Ended for want of memory; when there is some again it does not show. */
+static bool may_have_starved(const struct replay *replay, const struct record_finding *finding)
+{
+	return finding->kind == FINDING_CRASH && session_has_starved(replay->session);
+}
+
 /* The replay, in which these choices were forced, is over, but not gone yet. Its calls are those of
  * the first time, unless they differ. */
 static void compare_replay(struct replay *replay, const struct execution *execution,
@@ -138,7 +144,7 @@ static void compare_replay(struct replay *replay, const struct execution *execut
 	if (finding->reproduced && !difference)
 		session_keep_stacks(session, execution,
 		                    findings_execution(session_findings(session), finding->id));
-	if (!finding->reproduced && !unwinds)
+	if (!finding->reproduced && !unwinds && !may_have_starved(replay, finding))
 		report_difference(replay, execution, finding, difference);
 }
 

@@ -10,6 +10,7 @@
 #include "program_facts.h"
 #include "random_walks.h"
 #include "replay.h"
+#include "session_clock.h"
 #include "session_internal.h"
 #include "shard.h"
 
@@ -245,9 +246,9 @@ static void hand_over(struct session *session, struct session_result *ret)
 	ret->lost = ret->lost_reason != NULL;
 }
 
-/* *ret_again: to be done again, without worlds side by side. */
+/* *ret_again: to be done again, without worlds side by side; *ret_seconds: what it has taken. */
 static bool run_session(const struct session_options *options, struct session_result *ret,
-                        const char **ret_again, GError **error)
+                        const char **ret_again, double *ret_seconds, GError **error)
 {
 	struct session session = {0};
 	bool opened, mixed;
@@ -268,6 +269,7 @@ static bool run_session(const struct session_options *options, struct session_re
 		journal_put_back(session.journal, NULL);
 	}
 	hand_over(&session, ret);
+	*ret_seconds = session_clock_seconds(session.clock);
 	session_release(&session);
 	interruption_release();
 	findings_free(session.findings);
@@ -279,16 +281,15 @@ static bool run_session(const struct session_options *options, struct session_re
 bool session_run(const struct session_options *options, struct session_result *ret, GError **error)
 {
 	struct session_options alone = *options;
-	gint64 begun = g_get_monotonic_time();
-	bool fine = run_session(options, ret, &alone.alone, error);
-	double seconds = (double)(g_get_monotonic_time() - begun) / G_USEC_PER_SEC;
+	double seconds;
+	bool fine = run_session(options, ret, &alone.alone, &seconds, error);
 
 	if (!fine || !alone.alone || options->alone)
 		return fine;
 	session_result_clear(ret);
 	if (options->max_seconds > 0)
 		alone.max_seconds = MAX(options->max_seconds - seconds, SECONDS_LEAST);
-	return run_session(&alone, ret, &alone.alone, error);
+	return run_session(&alone, ret, &alone.alone, &seconds, error);
 }
 
 void session_result_clear(struct session_result *result)

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "driver.h"
+#include "mishaps.h"
 #include "outcome_watch.h"
 #include "scheduler/host/local.h"
 #include "session_internal.h"
@@ -55,6 +56,11 @@ const struct outcomes *session_outcomes(const struct session *session)
 guint64 session_interleavings(const struct session *session)
 {
 	return session->interleavings;
+}
+
+bool session_has_starved(const struct session *session)
+{
+	return mishaps_have_starved(session->mishaps);
 }
 
 gint64 session_now(const struct session *session)

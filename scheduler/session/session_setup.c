@@ -192,8 +192,9 @@ static bool open_runs(struct session *session, GError **error)
 		.some = options->some,
 		.cancels = session->host->operations->program_calls(session->host, "MPI_Cancel"),
 		.snapshots = goes_back(options),
-		.memory_most = options->max_memory ? options->max_memory
-	                                           : (guint64)uv_get_free_memory() / 2,
+		.memory_most = options->max_memory
+	                               ? options->max_memory
+	                               : session->host->operations->memory_free(session->host) / 2,
 		.client = &session_run_client,
 		.user = session,
 	};
@@ -226,7 +227,6 @@ void session_init(struct session *session, const struct session_options *options
 	session->choices = choice_coverage_new();
 	session->coverage = coverage_new();
 	session->facts = program_facts_new();
-	session->mishaps = mishaps_new();
 	session->lanes = lanes_new(session);
 	session->walks = random_walks_new(session);
 	session->shard = shard_new(session);
@@ -235,6 +235,7 @@ void session_init(struct session *session, const struct session_options *options
 	session->past = past_new();
 	describe_exploration(session);
 	start_clock(session);
+	session->mishaps = mishaps_new(session->host);
 }
 
 static void release_parts(struct session *session)

@@ -488,6 +488,8 @@ static void blame_memory(struct verdict *verdict, struct record_finding *finding
 	char *message = finding->message;
 
 	verdict->starved = true;
+	/* Seen twice already; when there is memory again it does not show, which is no fault. */
+	finding->replayed = finding->reproduced = true;
 	finding->message = g_strdup_printf("%s; the kernel has killed processes because memory ran "
 	                                   "out",
 	                                   message);

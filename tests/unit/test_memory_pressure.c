@@ -71,18 +71,24 @@ static void test_in_a_container_its_group_is_the_root(void **state)
 
 static void test_where_nothing_is_told_nothing_has_happened(void **state)
 {
-	struct memory_pressure now = memory_pressure_now(), never = {G_MAXUINT64, G_MAXUINT64};
-
 	assert_int_equal(memory_pressure_of(*state).group, 0);
 	assert_int_equal(memory_pressure_of(*state).machine, 0);
-	assert_false(memory_pressure_since(&never));
-	if (now.machine > 0)
-		assert_true(memory_pressure_since(&(struct memory_pressure){now.group, 0}));
+}
+
+static void test_more_of_either_is_more(void **state)
+{
+	const struct memory_pressure before = {3, 7};
+
+	(void)state;
+	assert_false(memory_pressure_grew(&before, &before));
+	assert_true(memory_pressure_grew(&before, &(struct memory_pressure){4, 7}));
+	assert_true(memory_pressure_grew(&before, &(struct memory_pressure){3, 8}));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_more_of_either_is_more),
 		cmocka_unit_test_setup_teardown(test_version_2, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_version_1, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_in_a_container_its_group_is_the_root, set_up,

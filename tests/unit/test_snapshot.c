@@ -2,26 +2,40 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "ckpt/snapshot.h"
 
+enum { KEEPER = 12345 };
+
 static int owners[8];
+static guint64 process_bytes; /* 0: not known */
+
+static guint64 measure(pid_t process, void *user)
+{
+	assert_ptr_equal(user, owners);
+	assert_int_equal(process, KEEPER);
+	return process_bytes;
+}
+
+static struct snapshot_set *set_new(guint64 memory, guint processes)
+{
+	return snapshot_set_new(memory, processes, measure, owners);
+}
 
 static struct snapshot *add(struct snapshot_set *set, int owner, double seconds, gsize key_count,
                             guint64 first, guint64 second, guint64 third)
 {
 	const guint64 keys[] = {first, second, third};
-	const pid_t keepers[] = {getpid(), getpid()};
+	const pid_t keepers[] = {KEEPER, KEEPER};
 
 	return snapshot_set_add(set, keys, key_count, keepers, 2, seconds, &owners[owner]);
 }
 
 static void test_the_longest_contained_one_is_found(void **state)
 {
-	struct snapshot_set *set = snapshot_set_new(G_MAXUINT64, G_MAXUINT);
+	struct snapshot_set *set = set_new(G_MAXUINT64, G_MAXUINT);
 	struct snapshot *root = add(set, 0, 1, 0, 0, 0, 0);
 	struct snapshot *one = add(set, 1, 1, 1, 7, 0, 0);
 	struct snapshot *two = add(set, 2, 1, 2, 9, 7, 0);
@@ -42,7 +56,7 @@ static void test_the_longest_contained_one_is_found(void **state)
 
 static void test_a_repeated_key_counts_once_for_each(void **state)
 {
-	struct snapshot_set *set = snapshot_set_new(G_MAXUINT64, G_MAXUINT);
+	struct snapshot_set *set = set_new(G_MAXUINT64, G_MAXUINT);
 	struct snapshot *twice = add(set, 0, 1, 2, 5, 5, 0);
 
 	(void)state;
@@ -53,7 +67,7 @@ static void test_a_repeated_key_counts_once_for_each(void **state)
 
 static void test_the_cheapest_goes_first(void **state)
 {
-	struct snapshot_set *set = snapshot_set_new(G_MAXUINT64, 6);
+	struct snapshot_set *set = set_new(G_MAXUINT64, 6);
 	struct snapshot *cheap, *dear;
 
 	(void)state;
@@ -73,7 +87,7 @@ static void test_the_cheapest_goes_first(void **state)
 
 static void test_the_least_recently_used_of_equals_goes_first(void **state)
 {
-	struct snapshot_set *set = snapshot_set_new(G_MAXUINT64, 3);
+	struct snapshot_set *set = set_new(G_MAXUINT64, 3);
 	struct snapshot *older, *newer;
 
 	(void)state;
@@ -87,7 +101,7 @@ static void test_the_least_recently_used_of_equals_goes_first(void **state)
 
 static void test_the_root_is_never_evicted(void **state)
 {
-	struct snapshot_set *set = snapshot_set_new(1, 1);
+	struct snapshot_set *set = set_new(1, 1);
 
 	(void)state;
 	add(set, 0, 0, 0, 0, 0, 0);
@@ -97,10 +111,27 @@ static void test_the_root_is_never_evicted(void **state)
 
 static void test_memory_is_budgeted(void **state)
 {
-	struct snapshot_set *set = snapshot_set_new(1000, 100);
+	struct snapshot_set *set = set_new(100 << 20, 100);
+	struct snapshot *first;
+
+	(void)state;
+	process_bytes = 40 << 20;
+	first = add(set, 0, 1, 1, 1, 0, 0); /* of two processes */
+	assert_null(snapshot_set_evict(set));
+	add(set, 1, 2, 1, 2, 0, 0);
+	assert_ptr_equal(snapshot_set_evict(set), first);
+	snapshot_set_remove(set, first);
+	assert_null(snapshot_set_evict(set));
+	snapshot_set_free(set);
+}
+
+static void test_memory_is_guessed_where_it_cannot_be_measured(void **state)
+{
+	struct snapshot_set *set = set_new(1000, 100);
 	struct snapshot *only;
 
 	(void)state;
+	process_bytes = 0;
 	only = add(set, 0, 1, 1, 1, 0, 0);
 	assert_ptr_equal(snapshot_set_evict(set), only);
 	snapshot_set_free(set);
@@ -115,6 +146,7 @@ int main(void)
 		cmocka_unit_test(test_the_least_recently_used_of_equals_goes_first),
 		cmocka_unit_test(test_the_root_is_never_evicted),
 		cmocka_unit_test(test_memory_is_budgeted),
+		cmocka_unit_test(test_memory_is_guessed_where_it_cannot_be_measured),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,9 @@
 
 #include "sim_internal.h"
 
+#define PROCESS_BYTES_MOST ((gint64)4 << 20)
+#define FREE_BYTES_MOST ((gint64)64 << 20)
+
 const char *const sim_fault_names[SIM_FAULTS] = {
 	[SIM_RANK_KILLED] = "rank killed",
 	[SIM_KEEPER_KILLED] = "keeper killed",
@@ -13,6 +16,7 @@ const char *const sim_fault_names[SIM_FAULTS] = {
 	[SIM_HAZARD] = "hazard",
 	[SIM_NO_FORK] = "no fork",
 	[SIM_COPY_FAILS] = "copy fails",
+	[SIM_STARVED] = "memory ran out",
 	[SIM_NO_MEMORY] = "no memory for a copy",
 	[SIM_KILLED_ENDING] = "killed while ending",
 	[SIM_FRAME_CUT] = "frame cut short",
@@ -273,6 +277,24 @@ static bool read_memory(struct host *host, pid_t pid, guint64 address, void *byt
 	return false;
 }
 
+/* --- memory: little, so that some snapshots have to be given up --- */
+
+static guint64 memory_of(struct host *host, pid_t pid)
+{
+	g_assert_nonnull(sim_find(sim_of(host), pid));
+	return (guint64)sim_draw(sim_of(host), PROCESS_BYTES_MOST);
+}
+
+static guint64 memory_free(struct host *host)
+{
+	return (guint64)sim_draw(sim_of(host), FREE_BYTES_MOST);
+}
+
+static struct memory_pressure memory_pressure(struct host *host)
+{
+	return (struct memory_pressure){.machine = sim_of(host)->starved};
+}
+
 static bool works_on_disk(struct host *host, pid_t pid, guint64 *bytes)
 {
 	(void)host;
@@ -472,12 +494,15 @@ static const struct host_operations operations = {
 	.is_debugged = is_debugged,
 	.interrupt = interrupt,
 	.read_memory = read_memory,
+	.memory_of = memory_of,
 	.works_on_disk = works_on_disk,
 	.look_at_threads = look_at_threads,
 	.other_threads = other_threads,
 	.rank_without_process = sim_rank_without_process,
 	.end_left_behind = end_left_behind,
 	.keep_left_behind = keep_left_behind,
+	.memory_free = memory_free,
+	.memory_pressure = memory_pressure,
 	.place_of = place_of,
 	.place_of_stack = place_of_stack,
 	.frames_of = frames_of,

@@ -16,6 +16,7 @@ enum sim_fault {
 	SIM_HAZARD,          /* a rank says that it cannot be copied */
 	SIM_NO_FORK,         /* a keeper cannot make a copy */
 	SIM_COPY_FAILS,      /* a copy ends before it has said anything */
+	SIM_STARVED,         /* ranks are killed for want of memory, some again and again */
 	SIM_NO_MEMORY,       /* the memory of a snapshot cannot be copied */
 	SIM_KILLED_ENDING,   /* a rank that is told to end, before it has printed */
 	SIM_FRAME_CUT,       /* a rank is killed while it says something */

@@ -32,6 +32,7 @@ struct sim {
 	guint happened;
 	guint worlds_ended; /* how many ranks have come to their end as they should */
 	guint struck_at;    /* worlds_ended when something outside struck last */
+	guint starved;      /* ranks that were killed for want of memory */
 	bool slow;
 	bool hangs;
 };

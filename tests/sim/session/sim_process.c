@@ -1,6 +1,7 @@
 /* Ranks, keepers and jobs of the simulated host: what shim/park.c and a launcher do. */
 #include "sim_internal.h"
 
+enum { STARVED_MOST = 4 };
 enum { FIRST_PID = 100000000 }; /* no process of the machine's has such a number */
 
 #define START_US 20000 /* until a rank is in MPI_Init */
@@ -150,6 +151,17 @@ static void say_as(void *user, const struct wire_message *message)
 	sim_say(user, message);
 }
 
+/* Once it has begun, memory is short for a while. */
+static bool starves(struct sim *sim)
+{
+	bool short_of_it = sim->starved > 0 && sim->starved < STARVED_MOST && sim_one_in(sim, 8);
+
+	if (!short_of_it && !sim_strikes(sim, SIM_STARVED, 100))
+		return false;
+	sim->starved++;
+	return true;
+}
+
 static void run(struct sim_process *process)
 {
 	enum fake_stage before = process->rank.stage;
@@ -157,7 +169,7 @@ static void run(struct sim_process *process)
 	if (process->dead)
 		return;
 	if (before == FAKE_RUNS && !process->rank.waits
-	    && sim_strikes(process->sim, SIM_RANK_KILLED, 100)) {
+	    && (sim_strikes(process->sim, SIM_RANK_KILLED, 100) || starves(process->sim))) {
 		sim_process_die(process, 9);
 		return;
 	}
