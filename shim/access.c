@@ -415,7 +415,7 @@ void access_local_end(const struct window_use *use, uint64_t window, const struc
 
 	if (window == 0)
 		return;
-	access.parts = malloc((bytes->count + 1) * sizeof(*access.parts));
+	access.parts = bytes ? malloc((bytes->count + 1) * sizeof(*access.parts)) : NULL;
 	if (access.parts) {
 		access.part_count = bytes->count;
 		memcpy(access.parts, bytes->parts, bytes->count * sizeof(*access.parts));

@@ -55,6 +55,7 @@ void access_step(enum wire_access_kind kind, enum mpi_call function, const void 
 /* A send, receive or collective that may use memory of a window begins; the number is for its end:
  * what it has used there, since it began, or (number 0) just now. */
 uint32_t access_local_begin(uint64_t window);
+/* `bytes` may be NULL: it has used none. */
 void access_local_end(const struct window_use *use, uint64_t window, const struct bytes *bytes);
 
 /* Memory of this process is attached to a dynamic window, or detached. */

@@ -397,7 +397,10 @@ static bool differs(const struct guard *guard, uint8_t role, uint64_t most, uint
 /* Persistent requests keep the bytes of their arguments. */
 static void end_guarding(struct guard *guard)
 {
-	window_use_end(&guard->window, guard->use ? overlap_bytes(guard->use) : NULL);
+	if (guard->cancelled)
+		window_use_drop(&guard->window, guard->bytes);
+	else
+		window_use_end(&guard->window, guard->use ? overlap_bytes(guard->use) : NULL);
 	overlap_end(guard->use);
 	guard->use = NULL;
 	free(guard->pieces);
@@ -410,6 +413,11 @@ void guard_release(struct request *request)
 	end_guarding(&request->guard);
 	bytes_release(request->guard.bytes);
 	request->guard.bytes = NULL;
+}
+
+void guard_cancelled(struct request *request)
+{
+	request->guard.cancelled = true;
 }
 
 void guard_end(struct request *request)

@@ -33,6 +33,7 @@ struct guard {
 	uint64_t sent, received; /* hashes, of all */
 	uint64_t filled;         /* bytes that a message fills; all of a collective's */
 	struct overlap_use *use; /* NULL: none */
+	bool cancelled;          /* in time */
 	struct window_use window;
 };
 
@@ -62,6 +63,9 @@ void guard_after_delivery(struct request *request);
 
 /* The program no longer tells when it is complete; or the request is gone. */
 void guard_release(struct request *request);
+
+/* The operation was cancelled in time: it has neither read nor written. */
+void guard_cancelled(struct request *request);
 
 /* The call opened last completes the request: tells the scheduler if the buffer is not what it
  * was. */

@@ -554,6 +554,7 @@ void request_retire(struct request *request)
 
 void request_withdraw(struct request *request)
 {
+	guard_cancelled(request);
 	request->completed = true;
 	request->code = MPI_SUCCESS;
 	request->status = request_empty_status();

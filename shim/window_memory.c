@@ -116,13 +116,23 @@ void window_use_begin(struct window_use *use, const struct bytes *bytes)
 	use->number = access_local_begin(window);
 }
 
-void window_use_end(struct window_use *use, const struct bytes *bytes)
+static void end_use(struct window_use *use, uint64_t window, const struct bytes *bytes)
 {
 	struct window_use ended = *use;
 
 	*use = (struct window_use){0};
 	if (ended.number != 0)
-		access_local_end(&ended, window_memory_of(bytes), bytes);
+		access_local_end(&ended, window, bytes);
+}
+
+void window_use_end(struct window_use *use, const struct bytes *bytes)
+{
+	end_use(use, window_memory_of(bytes), bytes);
+}
+
+void window_use_drop(struct window_use *use, const struct bytes *bytes)
+{
+	end_use(use, window_memory_of(bytes), NULL);
 }
 
 void window_use_once(const struct bytes *bytes, uint8_t role)

@@ -34,8 +34,10 @@ struct window_use {
 
 /* The call opened last begins it. */
 void window_use_begin(struct window_use *use, const struct bytes *bytes);
-/* It has used these bytes, and is complete; NULL: none. */
+/* It has used these bytes, and is complete; NULL: none that is known. */
 void window_use_end(struct window_use *use, const struct bytes *bytes);
+/* It was cancelled, and has used none of these. */
+void window_use_drop(struct window_use *use, const struct bytes *bytes);
 
 /* The call opened last uses the bytes in that role (enum wire_part_role), and nobody can know of it
  * before it is over. */
