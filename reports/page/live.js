@@ -240,7 +240,7 @@ class Live {
 		this.where.textContent = over && findings.length > 0
 			? findings.map((text, i) => i % 2 === 0 ? `${text}: ` : `${text} `).join("") : texts[stop.state] || `Stopped: ${stop.state}.`;
 		this.where.className = findings.length > 0 ? "extent bad" : "extent";
-		this.offers.hidden = !asks;
+		this.offers.hidden = !asks || (stop.points || []).length === 0;
 		this.offers.replaceChildren(...(stop.points || []).flatMap(([, , words, offers]) => [
 			element("h3", {}, words),
 			element("ol", {}, ...offers.map(([number, , , text, note]) => element("li", { value: `${number}` },

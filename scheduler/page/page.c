@@ -32,6 +32,14 @@ struct viewer {
 	GString *refused; /* to be told this one alone */
 };
 
+static void on_look(uv_timer_t *timer)
+{
+	struct page *page = timer->data;
+
+	page->owner.look(page->owner.user);
+	page_server_wake(page->server);
+}
+
 /* --- what is said ----------------------------------------------------------------------------- */
 
 static bool is_writer(const struct viewer *viewer)
@@ -48,6 +56,7 @@ static void *on_joined(void *user)
 	viewer->reader = page_reader_new(page->state);
 	viewer->refused = g_string_new(NULL);
 	page->viewers = g_list_append(page->viewers, viewer);
+	uv_timer_start(page->looks, on_look, LOOK_MS, LOOK_MS);
 	uv_async_send(page->something);
 	page_server_wake(page->server);
 	return viewer;
@@ -62,8 +71,12 @@ static void on_left(void *user, void *reader)
 	page_reader_free(viewer->reader);
 	g_string_free(viewer->refused, true);
 	g_free(viewer);
-	if (page->viewers && !page->closes)
+	if (page->closes)
+		return;
+	if (page->viewers)
 		page_server_wake(page->server);
+	else
+		uv_timer_stop(page->looks);
 }
 
 static void refuse(struct viewer *viewer, const char *problem)
@@ -166,16 +179,6 @@ static void on_something(uv_async_t *something)
 	}
 }
 
-static void on_look(uv_timer_t *timer)
-{
-	struct page *page = timer->data;
-
-	if (!page->viewers)
-		return;
-	page->owner.look(page->owner.user);
-	page_server_wake(page->server);
-}
-
 static void open_turns(struct page *page, uv_loop_t *loop)
 {
 	page->something = g_new0(uv_async_t, 1);
@@ -184,7 +187,6 @@ static void open_turns(struct page *page, uv_loop_t *loop)
 	page->looks = g_new0(uv_timer_t, 1);
 	uv_timer_init(loop, page->looks);
 	page->looks->data = page;
-	uv_timer_start(page->looks, on_look, LOOK_MS, LOOK_MS);
 }
 
 static void close_turns(struct page *page)

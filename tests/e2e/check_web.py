@@ -21,6 +21,7 @@ import urllib.request
 import uuid
 
 import browser as browsers
+import check_prompt
 import harness
 from harness import check
 
@@ -74,7 +75,8 @@ class Session:
         check(self.process.poll() == status, "exit status %s, not %s: %r" % (
             self.process.poll(), status, self.text))
         self.reader.join()
-        self.process.stdin.close()
+        if not self.process.stdin.closed:
+            self.process.stdin.close()
         self.process.stdout.close()
         self.tool.check_clean(self.process.pid, self.mark, self.text)
 
@@ -372,6 +374,56 @@ def check_many(tool):
     late.close()
 
 
+def check_interrupt(tool):
+    """A page stops ranks that compute, and says lines meanwhile; the end of standard input is not
+    the end of the session."""
+    enough = os.path.join(tool.directory, "enough")
+    program = tool.compile(tool.write("computes.c", check_prompt.COMPUTES))
+    session = Session(tool, "-n", "3", program)
+    session.process.stdin.close()
+    page = Page(session.url)
+    page.until_told(lambda told: told.get("writes"), "it may write")
+    page.say("run")
+    page.until_told(lambda told: told["stop"]["state"] == "choice", "it stops")
+    page.say("1")
+    page.until_told(lambda told: told["stop"]["state"] == "runs"
+                    and "(matchpoint) 1\n" in told["text"], "it runs")
+    while "stopped: interrupted" not in page.told["text"]:
+        page.send(b"interrupt")
+        page.until_told(lambda told: told["stop"]["state"] in ("interrupted", "choice"), "a stop")
+        check(page.told["stop"]["state"] == "interrupted", "not stopped: %s" % page.told["text"])
+    page.say("info path")
+    page.until_told(lambda told: "path: mp1:n3" in told["text"], "where it is")
+    with open(enough, "w"):
+        pass
+    page.until_told(lambda told: told["stop"]["state"] == "choice", "what it comes to")
+    page.say("quit")
+    session.wait(3)
+    page.close()
+
+
+def check_terminal(tool, program):
+    """A page says a line while somebody types another: it is there again at the next prompt."""
+    terminal = check_prompt.Terminal(tool, "--web", "-n", "3", program)
+    url = re.search(r"http://\S+", terminal.expect(r"page: http://[0-9.:]+/[0-9a-f]+/")).group()
+    terminal.expect(re.escape(check_prompt.PROMPT))
+    page = Page(url)
+    page.until_told(lambda told: told.get("writes"), "it may write")
+    terminal.type("info pa")
+    if check_prompt.has_readline(tool):
+        terminal.expect("info pa")
+    page.say("run")
+    terminal.expect(r"stopped: choice 0\.2\r\n")
+    terminal.expect(re.escape(check_prompt.PROMPT) + ".*info pa"
+                    if check_prompt.has_readline(tool) else re.escape(check_prompt.PROMPT))
+    terminal.type("th\r")
+    terminal.expect("path: mp1:n3")
+    page.until_told(lambda told: "(matchpoint) info path\npath: mp1" in told["text"], "it is told")
+    page.say("quit")
+    terminal.wait(3)
+    page.close()
+
+
 def check_ports(tool, program):
     """A port that is taken, and what is none."""
     with socket.socket() as taken:
@@ -494,6 +546,8 @@ def body(tool, _):
     check_shared(tool, program)
     check_garbage(tool, program)
     check_many(tool)
+    check_interrupt(tool)
+    check_terminal(tool, program)
     check_ports(tool, program)
     browsers.need()
     browser = browsers.Browser(os.path.join(tool.directory, "browser"))
