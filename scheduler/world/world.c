@@ -41,6 +41,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 	world->first = g_array_new(false, false, sizeof(bool));
 	world->alternatives = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
 	trace_init(&world->trace);
+	cut_notes_init(&world->cut_notes);
 	world->remarks = remarks_new();
 	world->failures = world_failures_new();
 	world->locks = windows_new(options->ranks);
@@ -93,6 +94,7 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		g_ptr_array_add(to->alternatives, g_array_ref(from->alternatives->pdata[i]));
 	trace_init(&to->trace);
 	trace_copy(&to->trace, &from->trace);
+	cut_notes_copy(&to->cut_notes, &from->cut_notes);
 	to->remarks = remarks_copy(from->remarks);
 	to->accesses = rma_log_copy(from->accesses);
 	to->failures = g_array_copy(from->failures);
@@ -145,6 +147,7 @@ void world_free(struct world *world)
 	g_array_unref(world->first);
 	g_ptr_array_unref(world->alternatives);
 	trace_release(&world->trace);
+	cut_notes_release(&world->cut_notes);
 	remarks_free(world->remarks);
 	rma_log_free(world->accesses);
 	g_array_unref(world->failures);
@@ -302,7 +305,9 @@ static void note_taken(struct world *world, int number)
 
 	for (guint i = 0; i < waited->len; i++) {
 		struct wire_name name = g_array_index(waited, struct wire_name, i);
-		struct event event = {.kind = EVENT_TAKEN, .op.id = world_op_id(number, name)};
+		struct event event = {.kind = EVENT_TAKEN,
+		                      .op.id = world_op_id(number, name),
+		                      .other = {number, world->ranks[number].line->call, 0}};
 
 		trace_append(&world->trace, &event);
 	}
@@ -378,7 +383,9 @@ guint32 world_oldest(const struct rank *rank, const guint32 *indices, guint coun
 /* Whatever the rank does after MPI_Cancel comes after the match. */
 static void note_too_late(struct world *world, int number, const struct live *live)
 {
-	struct event event = {.kind = EVENT_COMPLETE, .op.id = world_op_id(number, live->name)};
+	struct event event = {.kind = EVENT_COMPLETE,
+	                      .op.id = world_op_id(number, live->name),
+	                      .other = {number, world->ranks[number].line->call, 0}};
 
 	if (live->kind != WIRE_SEND)
 		trace_append(&world->trace, &event);

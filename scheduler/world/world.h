@@ -19,6 +19,7 @@
 #include "collectives.h"
 #include "communicators.h"
 #include "contents.h"
+#include "explorer/cut.h"
 #include "explorer/path.h"
 #include "explorer/trace.h"
 #include "remarks.h"
@@ -187,6 +188,8 @@ const struct world_idle *world_idle(const struct world *world);
 bool world_polls(const struct world *world, int rank);
 
 const struct trace *world_trace(const struct world *world);
+/* What its cuts depend on besides the trace. */
+const struct cut_notes *world_cut_notes(const struct world *world);
 const GArray *world_choices(const struct world *world); /* struct choice, in the order made */
 /* Whether a path must tell this choice: not who gets a place of a lock that nobody else could have
  * had. Those that it must (struct choice); free with g_array_unref. */

@@ -143,6 +143,14 @@ bool world_has_let_go_unsettled(const struct world *world)
 	return world->let_go_unsettled;
 }
 
+static void note_arrival(struct world *world, int number, const struct live *live)
+{
+	struct cut_arrival arrival = {number, world->ranks[number].line->call,
+	                              world_op_id(number, live->name)};
+
+	g_array_append_val(world->cut_notes.arrivals, arrival);
+}
+
 void world_bring_data(struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -156,6 +164,7 @@ void world_bring_data(struct world *world, int number)
 		if (!is_underway(live) || !live->matched)
 			continue;
 		live->arrived = true;
+		note_arrival(world, number, live);
 		world_bind(world, number, &bind);
 	}
 }

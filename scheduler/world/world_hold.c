@@ -1,4 +1,5 @@
-/* Ranks that are held: what would let their calls return is done, and kept to be told. */
+/* Ranks that are held: what would let their calls return is done, and kept to be told; and what is
+ * noted so that one can go back to where they stood. */
 #include "world_internal.h"
 
 /* Whether a member is in its call of the collective, and will not come out of it before it is told.
@@ -127,4 +128,27 @@ int world_held_with(const struct world *world, int number)
 	return rank->line->phase == PHASE_HELD && rank->kept.call < rank->held_from
 	               ? awaited_held(world, number)
 	               : -1;
+}
+
+const struct cut_notes *world_cut_notes(const struct world *world)
+{
+	return &world->cut_notes;
+}
+
+void world_note_rest(struct world *world, int number)
+{
+	struct cut_notes *notes = &world->cut_notes;
+	struct cut_rest rest = {number, world->ranks[number].line->call,
+	                        notes->rounds->len / (guint)world->options.ranks};
+
+	g_array_append_val(notes->rests, rest);
+}
+
+void world_note_round(struct world *world)
+{
+	for (int number = 0; number < world->options.ranks; number++) {
+		guint32 calls = world_calls(world, number);
+
+		g_array_append_val(world->cut_notes.rounds, calls);
+	}
 }

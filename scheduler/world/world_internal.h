@@ -126,6 +126,7 @@ struct world {
 	GArray *first; /* bool by choice: what a replay takes where its path says nothing */
 	GPtrArray *alternatives; /* GArray of struct taken, by choice; shared with copies */
 	struct trace trace;
+	struct cut_notes cut_notes;
 	struct remarks *remarks;
 	GArray *failures; /* of collectives (world_caught.c) */
 	struct windows *locks;
@@ -251,6 +252,11 @@ void world_mark_caught(const struct world *world, int rank, bool *waits);
 bool world_keep_go(struct world *world, int rank, const struct wire_go *go);
 void world_let_unheld_go(struct world *world);
 void world_note_together(struct world *world, int rank, const struct live *live);
+
+/* The pending call of a rank is answered for want of anything else, in the round that is noted
+ * next. */
+void world_note_rest(struct world *world, int rank);
+void world_note_round(struct world *world);
 
 /* Lets those go who were held back until all are at rest; whether there were any. */
 bool world_let_go(struct world *world);

@@ -21,6 +21,7 @@ static bool answer_ready(struct world *world, int number)
 	if (indices->len == 0)
 		return false;
 	world->by_rule |= indices->len > 1;
+	world_note_rest(world, number);
 	if (rank->line->wait == WIRE_WAIT_ANY || rank->line->wait == WIRE_TEST_ANY) {
 		one = world_oldest(rank, (const guint32 *)(void *)indices->data, indices->len);
 		world_release(world, number, &one, 1);
@@ -43,6 +44,8 @@ bool world_answer_ready(struct world *world)
 			answered |= answer_ready(world, number);
 		}
 	}
+	if (answered)
+		world_note_round(world);
 	return world_tell_answer(world, answered);
 }
 
@@ -88,7 +91,9 @@ static void withdraw_cancelled(struct world *world, int number)
 	struct rank *rank = &world->ranks[number];
 	struct wire_name name = g_array_index(rank->line->waited, struct wire_name, 0);
 	struct live *live = world_find_live(world, number, name);
-	struct event event = {.kind = EVENT_CANCEL, .op.id = world_op_id(number, name)};
+	struct event event = {.kind = EVENT_CANCEL,
+	                      .op.id = world_op_id(number, name),
+	                      .other = {number, rank->line->call, 0}};
 	bool withdrawn = live && live->kind != WIRE_SEND
 	                 && matcher_withdraw(world->matcher, event.op.id);
 
@@ -144,6 +149,8 @@ static bool answer_poll(struct world *world, int number, const GArray *plan)
 	if (rank->line->phase != PHASE_BLOCKED || world_may_say_no(world, number)
 	    || is_planned(world, number, plan))
 		return false;
+	if (rank->line->wait == WIRE_CANCEL || world_is_poll(rank->line->wait))
+		world_note_rest(world, number);
 	if (rank->line->wait == WIRE_CANCEL) {
 		world->by_rule = true;
 		withdraw_cancelled(world, number);
@@ -168,6 +175,7 @@ bool world_answer_polls(struct world *world, const GArray *plan)
 		}
 	}
 	if (answered) {
+		world_note_round(world);
 		world->idle.rounds++;
 		world_settle(world);
 	}

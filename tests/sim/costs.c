@@ -132,7 +132,7 @@ void outcome_costs(const struct random_program *program, enum program_buffering 
                    guint *ret_costs)
 {
 	struct costs costs = {{program, buffering, TAKEN_WINDOW, g_rand_new_with_seed(1),
-	                       communicators_new(program->ranks)},
+	                       communicators_new(program->ranks), false},
 	                      bounds_of,
 	                      count_of_bounds,
 	                      ret_costs};

@@ -64,7 +64,8 @@ static void say_call(struct speech *speech, struct wire_call *call)
 	call->call = speech->rank->calls;
 	call->site = 1000 + call->call;
 	message.call = *call;
-	speech->rank->waits = speech->waits = call->wait != WIRE_WAIT_NONE;
+	speech->rank->waits = speech->waits = call->wait != WIRE_WAIT_NONE
+	                                      || speech->rank->every_call_waits;
 	speech->say(speech->user, &message);
 }
 
@@ -275,13 +276,18 @@ static void step(struct speech *speech)
 	rank->place++;
 }
 
-/* What follows the last instruction: the communicator is given back, without waiting. */
+/* What follows the last instruction: the communicator is given back, which waits for nobody. */
 static void finish(struct speech *speech)
 {
 	struct wire_op op = {.kind = WIRE_COLLECTIVE, .comm = FAKE_COMM, .peer = -1};
 
-	if (speech->rank->program->member[1][speech->rank->rank])
+	if (speech->rank->stage == FAKE_RUNS
+	    && speech->rank->program->member[1][speech->rank->rank]) {
+		speech->rank->stage = FAKE_FREE;
 		start(speech, MPI_CALL_Comm_free, &op, WIRE_WAIT_NONE);
+		if (speech->waits)
+			return;
+	}
 	speech->rank->stage = FAKE_FINALIZE;
 	meet(speech, MPI_CALL_Finalize);
 }
@@ -313,6 +319,7 @@ bool fake_rank_step(struct fake_rank *rank,
 		else
 			finish(&speech);
 		break;
+	case FAKE_FREE: finish(&speech); break;
 	case FAKE_FINALIZE:
 		rank->stage = FAKE_OVER;
 		say(user, &ending);
@@ -378,7 +385,7 @@ static void go(struct fake_rank *rank, const struct wire_go *order)
 	if (own->kind == INSTRUCTION_IPROBE && !yes)
 		op->state = NO;
 	if (is_question(own->kind))
-		op->state = yes ? MATCHED : NO;
+		op->state = yes || rank->asked_count == 0 ? MATCHED : NO; /* about nothing */
 	if (own->kind == INSTRUCTION_CANCEL && yes)
 		rank->ops[rank->asked[0]].state = CANCELLED;
 	if (own->kind == INSTRUCTION_WAIT || own->kind == INSTRUCTION_WAITALL
@@ -396,6 +403,7 @@ void fake_rank_obey(struct fake_rank *rank, const struct wire_message *order)
 	switch (order->type) {
 	case WIRE_WELCOME:
 		rank->buffering = order->welcome.buffering;
+		rank->every_call_waits = order->welcome.every_call_waits;
 		rank->synchronous_collectives = order->welcome.synchronous_collectives;
 		break;
 	case WIRE_BIND: bind(rank, &order->bind); break;

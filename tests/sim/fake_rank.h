@@ -13,6 +13,7 @@ enum fake_stage {
 	FAKE_INIT,
 	FAKE_SPLIT, /* the MPI_Comm_split that makes communicator 1 */
 	FAKE_RUNS,  /* the program's instructions */
+	FAKE_FREE,  /* the communicator is given back */
 	FAKE_FINALIZE,
 	FAKE_OVER, /* has told how it ends */
 };
@@ -39,6 +40,7 @@ struct fake_rank {
 	guint8 place; /* of the instruction, from the rank's first */
 	guint8 buffering;
 	bool synchronous_collectives;
+	bool every_call_waits;
 	guint8 asked[FAKE_OPS_MOST], asked_count; /* operations that the pending call names */
 	guint8 received[PROGRAM_MAX_RANKS][PROGRAM_COMMS][FAKE_TAGS];
 	struct fake_op ops[FAKE_OPS_MOST];

@@ -39,6 +39,7 @@ static struct world_options world_options_of(const struct play_options *options)
 
 	return (struct world_options){.ranks = program->ranks,
 	                              .buffering = (enum buffering)options->buffering,
+	                              .every_call_waits = options->every_call_waits,
 	                              .collectives = mode_of(program->collectives),
 	                              .arrives_early = options->buffering == PROGRAM_ZERO,
 	                              .cancels = program->cancels,
@@ -57,6 +58,7 @@ struct play *play_new(const struct play_options *options)
 		struct wire_message welcome = {.type = WIRE_WELCOME};
 
 		welcome.welcome.buffering = (uint8_t)options->buffering;
+		welcome.welcome.every_call_waits = options->every_call_waits;
 		play->ranks[rank] = fake_rank_new(options->program, rank);
 		fake_rank_obey(&play->ranks[rank], &welcome);
 	}

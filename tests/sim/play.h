@@ -13,6 +13,7 @@ struct play_options {
 	guint some;    /* as in world_options */
 	GRand *random; /* these two are shared by all that are played */
 	struct communicators *comms;
+	bool every_call_waits; /* none is only told */
 };
 
 struct play {

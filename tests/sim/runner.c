@@ -79,7 +79,8 @@ static GArray *open_points(const struct runner *runner, struct play *play)
 static struct play *begin(struct runner *runner, const GArray *plan)
 {
 	const struct play_options fresh = {runner->program, runner->options->buffering,
-	                                   runner->some, runner->random, runner->comms};
+	                                   runner->some,    runner->random,
+	                                   runner->comms,   false};
 	const struct play *best = NULL;
 
 	for (guint i = 0; i < runner->snapshots->len; i++) {

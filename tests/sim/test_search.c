@@ -13,6 +13,7 @@
 
 #include "brute_force.h"
 #include "costs.h"
+#include "cuts.h"
 #include "exploration.h"
 #include "explorer/choice.h"
 #include "pools.h"
@@ -576,6 +577,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_apart),
 		cmocka_unit_test_prestate(test_pool, &programs),
 		cmocka_unit_test(test_random_walks),
+		cmocka_unit_test_prestate(test_cuts, &programs),
 		cmocka_unit_test_prestate(test_shards, &programs),
 		cmocka_unit_test(test_balance),
 	};

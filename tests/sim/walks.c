@@ -40,9 +40,12 @@ void walk_randomly(const struct random_program *program, enum program_buffering 
 {
 	struct random_search *search = random_search_new(program->ranks, seed, (uint32_t)buffering,
 	                                                 0);
-	struct play_options options = {program, buffering, TAKEN_WINDOW,
+	struct play_options options = {program,
+	                               buffering,
+	                               TAKEN_WINDOW,
 	                               g_rand_new_with_seed((guint32)moves),
-	                               communicators_new(program->ranks)};
+	                               communicators_new(program->ranks),
+	                               false};
 
 	ret->outcomes = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
 	ret->known = g_array_new(false, false, sizeof(bool));
