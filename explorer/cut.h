@@ -1,15 +1,15 @@
-/* Cuts: how far each rank has come. A cut has for each rank the call in which it stands: it has made
- * that call, as the last one, and has not come out of it; one more than it has made: it has come out
- * of all, and is gone. What is chosen in a call is open while the rank stands in it. A cut is
- * consistent if no rank has come out of a call that could not have
- * returned without what another has yet to do (consistent global states: Chandy and Lamport, 1985;
- * Mattern, 1989).
+/* Cuts: how far each rank has come. A cut has for each rank the call in which it stands: it has
+ * made that call, as the last one, and has not come out of it; one more than it has made: it has
+ * come out of all, and is gone. What is chosen in a call is open while the rank stands in it. A cut
+ * is consistent if no rank has come out of a call that could not have returned without what another
+ * has yet to do (consistent global states: Chandy and Lamport, 1985; Mattern, 1989).
  *
  * What a call had to wait for is read off the trace: for what a rank has learnt to be complete, the
  * call of the other side and all that cleared the way of the match (dependence.h); the calls of
  * those members of a collective that it waits for, out of which, when MPI carries it out at once,
  * they come together. What was answered because nothing else could move had to wait for all that
- * the ranks had done until then. Nothing is known of what ranks do to each other's windows. Pure. */
+ * the ranks had done until then. Nothing is known of what ranks do to each other's windows.
+ * Pure. */
 #ifndef MATCHPOINT_EXPLORER_CUT_H
 #define MATCHPOINT_EXPLORER_CUT_H
 

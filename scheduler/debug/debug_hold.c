@@ -25,16 +25,9 @@ void holds_clear(struct holds *holds)
 	}
 }
 
-static guint32 here(const struct world *world, int rank)
-{
-	if (!world)
-		return 1;
-	return world_calls(world, rank) + (world_waits(world, rank) ? 0 : 1);
-}
-
 void holds_here(struct holds *holds, const struct world *world, int rank)
 {
-	holds->from[rank] = here(world, rank);
+	holds->from[rank] = world ? world_place(world, rank) : 1;
 }
 
 void holds_continue(struct holds *holds)
@@ -104,9 +97,17 @@ GArray *holds_cut(const struct world *world)
 	GArray *cut = g_array_sized_new(false, false, sizeof(guint32), (guint)ranks);
 
 	for (int rank = 0; rank < ranks; rank++) {
-		guint32 calls = world_calls(world, rank);
+		guint32 place = world_place(world, rank);
 
-		g_array_append_val(cut, calls);
+		g_array_append_val(cut, place);
 	}
 	return cut;
+}
+
+bool holds_is_there(const struct world *world, const GArray *cut)
+{
+	for (guint rank = 0; rank < cut->len; rank++)
+		if (world_place(world, (int)rank) < g_array_index(cut, guint32, rank))
+			return false;
+	return true;
 }

@@ -40,7 +40,9 @@ void holds_begin(struct holds *holds, const guint32 *from);
 bool holds_let_go(const struct holds *holds, const struct world *world);
 bool holds_any(const struct holds *holds);
 
-/* How many calls each rank has made (guint32); free with g_array_unref. */
+/* The call in which each rank stands (guint32, explorer/cut.h); free with g_array_unref. Whether
+ * all have come as far. */
 GArray *holds_cut(const struct world *world);
+bool holds_is_there(const struct world *world, const GArray *cut);
 
 #endif

@@ -60,6 +60,7 @@ struct debugger {
 	int stepped;      /* the rank that went step by step last; -1: none */
 	GArray *cut;      /* guint32, by rank: `target` is gone to with each rank held in that call;
 	                     NULL: it is not */
+	bool unasked;     /* a rollback is not confirmed */
 	bool takes_first; /* going on, what is open and undecided is decided */
 
 	bool interrupted; /* by Ctrl-C: stops where the next choice is, whoever decides there */
@@ -104,6 +105,12 @@ bool debugger_obey_break(struct debugger *debugger, int word, const char *rest);
 
 /* What these words do: hold, release, step, ... (debug_hold_words.c). false: it is none of them. */
 bool debugger_obey_hold(struct debugger *debugger, int word, const char *rest);
+
+/* rollback and the like (debug_travel.c): false: it is none of these. A cut for goto, "0.3,1.2";
+ * goes there. */
+bool debugger_obey_travel(struct debugger *debugger, int word, const char *rest);
+bool debugger_is_cut(const char *text);
+void debugger_go_to_calls(struct debugger *debugger, const char *text);
 
 /* At a choice: that one is open here. */
 bool debugger_is_open(const struct debugger *debugger, const struct choice *choice);
@@ -150,6 +157,9 @@ enum debug_word {
 	WORD_DISABLE,
 	WORD_ENABLE,
 	WORD_INFO_BREAKPOINTS,
+	WORD_ROLLBACK,
+	WORD_REVERSE_STEP,
+	WORD_SET_CONFIRM,
 };
 extern const struct vocabulary_word debug_vocabulary[];
 

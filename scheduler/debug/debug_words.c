@@ -4,83 +4,6 @@
 #include "debug_internal.h"
 #include "reports/words.h"
 
-static const struct vocabulary_word info_words[] = {
-	{"breakpoints", NULL, "", "where ranks are to be held, and how often they were",
-         "info breakpoints", NULL, WORD_INFO_BREAKPOINTS},
-	{"choices", NULL, "", "what can be chosen here", "info choices", NULL, WORD_INFO_CHOICES},
-	{"findings", NULL, "", "what this session has found so far", "info findings", NULL,
-         WORD_INFO_FINDINGS},
-	{"messages", NULL, "", "what was sent and not received yet", "info messages", NULL,
-         WORD_INFO_MESSAGES},
-	{"path", NULL, "", "the choices made so far, for goto and matchpoint replay", "info path",
-         NULL, WORD_INFO_PATH},
-	{"ranks", NULL, "", "where every rank is, and whom it waits for", "info ranks", NULL,
-         WORD_INFO_RANKS},
-	{0},
-};
-
-static const struct vocabulary_word set_words[] = {
-	{"all-stop", NULL, "on|off", "a breakpoint holds every rank at its next call",
-         "set all-stop on", NULL, WORD_SET_ALL_STOP},
-	{"choices", NULL, "ask|default|random SEED", "who decides at a choice: you, ...",
-         "set choices random 7", NULL, WORD_SET_CHOICES},
-	{0},
-};
-
-const struct vocabulary_word debug_vocabulary[] = {
-	{"run", "r", "", "starts the program, or starts it anew", "run", NULL, WORD_RUN},
-	{"choices", NULL, "", "what can be chosen here", "choices", NULL, WORD_CHOICES},
-	{"choose", NULL, "POINT=TAKEN|NUMBER", "decides, and stays; a number alone goes on, too",
-         "choose 0.3=1", NULL, WORD_CHOOSE},
-	{"continue", "c", "[RANKS]",
-         "goes on to the next stop; the first possibility where none is chosen. With RANKS only "
-         "these go on",
-         "continue 0,2-3", NULL, WORD_CONTINUE},
-	{"step", "s", "[RANK] [N]", "a rank goes on to its next MPI call, and is held there",
-         "step 0", NULL, WORD_STEP},
-	{"hold", NULL, "RANKS", "these ranks do not come out of the call they are in", "hold 1-2",
-         NULL, WORD_HOLD},
-	{"release", NULL, "[RANKS]", "these, or all, can go on again; continue does", "release 1",
-         NULL, WORD_RELEASE},
-	{"break", NULL, "WHERE",
-         "holds a rank in calls like this: [FUNCTION|FILE:LINE] [rank R] [peer R] [tag T] "
-         "[comm C] [call N] [if bytes > N]",
-         "break MPI_*recv rank 0 if bytes > 1000", NULL, WORD_BREAK},
-	{"tbreak", NULL, "WHERE", "the same, once", "tbreak solver.c:121", NULL, WORD_TBREAK},
-	{"condition", NULL, "N [CONDITION]", "breakpoint N asks for this, or nothing, besides",
-         "condition 1 bytes > 1000 and tag != 0", NULL, WORD_CONDITION},
-	{"ignore", NULL, "N TIMES", "breakpoint N lets so many calls pass", "ignore 1 99", NULL,
-         WORD_IGNORE},
-	{"delete", NULL, "[N]", "no breakpoint N any more, or none at all", "delete 1", NULL,
-         WORD_DELETE},
-	{"disable", NULL, "N", "breakpoint N stops nothing for now", "disable 1", NULL,
-         WORD_DISABLE},
-	{"enable", NULL, "N", "it does again", "enable 1", NULL, WORD_ENABLE},
-	{"finish", NULL, "", "goes on to the end, always with the first possibility", "finish",
-         NULL, WORD_FINISH},
-	{"back", "b", "[N]", "to the stop before this one", "back 2", NULL, WORD_BACK},
-	{"forward", NULL, "[N]", "to the stop that was behind this one", "forward", NULL,
-         WORD_FORWARD},
-	{"goto", NULL, "PATH|finding N", "to the end of a path, or of a finding's",
-         "goto mp1:n3:zero:0.2=1", NULL, WORD_GOTO},
-	{"info", "i", "", "tells: info breakpoints, choices, findings, messages, path, ranks", NULL,
-         info_words, 0},
-	{"where", NULL, "[RANK]", "the MPI call in which each rank is, or one with its source",
-         "where 0", NULL, WORD_WHERE},
-	{"list", "l", "[RANK]", "the source around the call of a rank", "list 0", NULL, WORD_LIST},
-	{"print", "p", "[RANK] EXPRESSION",
-         "its value in the function that made a rank's MPI call, by gdb", "print 0 count", NULL,
-         WORD_PRINT},
-	{"x", NULL, "NUMBER|RANK.CALL", "what is in a message: all that is kept of it", "x 2", NULL,
-         WORD_X},
-	{"set", NULL, "", "settings: set all-stop, choices", NULL, set_words, 0},
-	{"source", NULL, "FILE", "the lines of a file come next", "source walk.mp", NULL,
-         WORD_SOURCE},
-	{"help", "h", "[WORD]", "this, or an example", "help goto", NULL, WORD_HELP},
-	{"quit", "q", "", "ends the session", "quit", NULL, WORD_QUIT},
-	{0},
-};
-
 static char *trim(const char *rest)
 {
 	return g_strstrip(g_strdup(rest));
@@ -430,9 +353,14 @@ static void go_to(struct debugger *debugger, const char *rest)
 {
 	g_autofree char *text = trim(rest);
 	const struct debug_request *request = &debugger->asked->request;
-	struct path *path = path_meant(debugger, text);
 	enum buffering buffering;
+	struct path *path;
 
+	if (debugger_is_cut(text)) {
+		debugger_go_to_calls(debugger, text);
+		return;
+	}
+	path = path_meant(debugger, text);
 	if (!path)
 		return;
 	buffering = path->buffering != BUFFERING_ANY ? path->buffering : debugger->buffering;
@@ -488,6 +416,9 @@ static void help(struct debugger *debugger, const char *rest)
 static bool takes_none(int id)
 {
 	switch (id) {
+	case WORD_ROLLBACK:
+	case WORD_REVERSE_STEP:
+	case WORD_SET_CONFIRM:
 	case WORD_BREAK:
 	case WORD_TBREAK:
 	case WORD_CONDITION:
@@ -556,7 +487,8 @@ static void act(struct debugger *debugger, int id, const char *rest)
 	case WORD_QUIT: quit(debugger); break;
 	default:
 		if (!debugger_obey_hold(debugger, id, rest)
-		    && !debugger_obey_break(debugger, id, rest))
+		    && !debugger_obey_break(debugger, id, rest)
+		    && !debugger_obey_travel(debugger, id, rest))
 			look(debugger, id, rest);
 	}
 }

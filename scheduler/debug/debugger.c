@@ -325,20 +325,11 @@ static void stop_at_rest(struct debugger *debugger)
 		answer(debugger, NULL);
 }
 
-static bool is_at_cut(const struct debugger *debugger)
-{
-	for (guint rank = 0; rank < debugger->cut->len; rank++)
-		if (world_calls(world_of(debugger), (int)rank)
-		    < g_array_index(debugger->cut, guint32, rank))
-			return false;
-	return true;
-}
-
 /* On the way to a cut, everybody stands still: what was decided by nobody (a poll that heard "no"
  * for want of anything else) comes again as it came before. false: it goes on. */
 static bool has_arrived(struct debugger *debugger)
 {
-	bool there = is_at_cut(debugger);
+	bool there = holds_is_there(world_of(debugger), debugger->cut);
 
 	if (!there && driver_tell_polls(&debugger->source)) {
 		g_clear_pointer(&debugger->offers, offers_free);

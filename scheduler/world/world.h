@@ -143,6 +143,8 @@ void world_rank_moves(struct world *world, int rank);
 void world_hold(struct world *world, int rank, guint32 from);
 void world_let_held_go(struct world *world);
 guint32 world_held_from(const struct world *world, int rank);
+/* The call in which the rank stands, as a cut has it (explorer/cut.h). */
+guint32 world_place(const struct world *world, int rank);
 /* Whether the rank waits in a call to be let go, held or not. */
 bool world_waits(const struct world *world, int rank);
 /* Of a rank that is kept in a collective for somebody else's sake: who is held there; else -1. */

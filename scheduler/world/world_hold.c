@@ -152,3 +152,13 @@ void world_note_round(struct world *world)
 		g_array_append_val(world->cut_notes.rounds, calls);
 	}
 }
+
+guint32 world_place(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	enum world_phase phase = world_phase(world, number);
+	bool over = phase == PHASE_STOPPED || phase == PHASE_ENDED;
+	bool inside = over ? rank->went_inside : world_waits(world, number);
+
+	return world_calls(world, number) + (inside ? 0 : 1);
+}

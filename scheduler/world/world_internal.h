@@ -95,6 +95,7 @@ struct rank {
 	guint32 held_from;
 	struct together together;
 	struct wire_go kept; /* PHASE_HELD */
+	bool went_inside;    /* it is over, and had not come out of its last call */
 	GArray *left;        /* struct wire_left */
 };
 

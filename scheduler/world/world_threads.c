@@ -65,6 +65,11 @@ static bool is_waiting(enum world_phase phase)
 	return phase == PHASE_BLOCKED || phase == PHASE_ENTERING;
 }
 
+static bool is_over(enum world_phase phase)
+{
+	return phase == PHASE_STOPPED || phase == PHASE_ENDED;
+}
+
 static bool is_stopped(enum world_phase phase)
 {
 	return phase == PHASE_STOPPED;
@@ -92,6 +97,8 @@ void world_leave(struct world *world, int number, enum world_phase phase)
 
 		if (is_busy(before))
 			world->running--;
+		if (!is_over(before))
+			rank->went_inside = before == PHASE_BLOCKED || before == PHASE_HELD;
 		if (!rank->threads || before != PHASE_ENDED || i == 0)
 			set_phase(rank, i, phase);
 	}
@@ -155,11 +162,6 @@ static void make_line(struct world *world, int number, guint32 thread)
 	rank->threads = true;
 	while (rank->lines->len <= thread)
 		g_ptr_array_add(rank->lines, line_new(PHASE_ENDED));
-}
-
-static bool is_over(enum world_phase phase)
-{
-	return phase == PHASE_STOPPED || phase == PHASE_ENDED;
 }
 
 /* Of several threads of a rank that stops, the others may not have heard of it. */

@@ -177,6 +177,44 @@ def check_breakpoints(tool):
         check(words in run.out, "%s\n%s" % (line, run))
 
 
+def rollbacks(run):
+    return re.findall(r"^rollback: (.*)$", run.out, flags=re.M)
+
+
+def check_rollback(tool):
+    """Back to any call, with just those who depend on it, and otherwise from there."""
+    program = tool.compile(source("examples/probe_then_receive"))
+    run = debug(tool, ["run", "2", "2", "rollback 0.2", "info path", "1", "2", "rollback 0.2",
+                       "forward", "finish", "info path"], "-n", "3", program)
+    check(rollbacks(run) == ["0.2 1.2 2.2", "0.2 1.2 2.2"], str(run))
+    check(stops(run) == ["choice 0.2", "choice 0.3", "end", "choice 0.2", "choice 0.3",
+                         "finding mpi-error", "choice 0.2", "end"], str(run))
+    check(paths(run) == ["mp1:n3:zero:", "mp1:n3:zero:0.2=1,0.3=1,0.4=2,0.5=2"], str(run))
+    # Nobody else has received what is not undone; an end that went wrong is left like any other.
+    run = debug(tool, ["run", "1", "2", "reverse-step 0", "reverse-step", "goto 0.2",
+                       "rollback 1.1"], "-n", "3", program)
+    check(rollbacks(run) == ["0.3 1.2 2.2", "0.2 1.2 2.2", "0.1 1.1 2.1"], str(run))
+    check(stops(run)[-1] == "held", str(run))
+    program = tool.compile(tool.write("nested.c", NESTED))
+    run = debug(tool, ["run", "rollback 1.3", "info ranks", "rollback 0.2", "goto 0.1,1.1,2.1",
+                       "continue"], "-n", "3", "--buffering", "infinite", program)
+    check(run.status == 0 and stops(run) == ["end", "held", "held", "held", "end"], str(run))
+    check(rollbacks(run) == ["0.6 1.3 2.2", "0.2 1.3 2.2"], "the receiver alone\n%s" % run)
+    run = debug(tool, ["run", "rollback 1.3", "goto 0.2,1.3"], "-n", "3", "--buffering", "infinite",
+                program)
+    check("only after" not in run.out, str(run))
+    run = debug(tool, ["run", "rollback 1.4", "goto 0.2,1.4", "goto 0.9", "goto 9.1", "rollback x",
+                       "rollback 1.4", "set confirm maybe"], "-n", "3", "--buffering", "infinite",
+                program)
+    for words in ("rank 1 came out of its call 3 only after rank 0 had gone beyond its call 2: the "
+                  "nearest is goto 0.2,1.3,2.2", "rank 0 has made 6 calls here",
+                  "9.1 is no call of a rank from 0 to 2", "to which call?",
+                  "rank 1 stands in its call 4", "set confirm goes with on or off"):
+        check(words in run.out, "%s\n%s" % (words, run))
+    run = debug(tool, ["rollback 0.2"], "-n", "3", program)
+    check("nothing runs: run starts the program" in run.out, str(run))
+
+
 def walk(ranks, stream, count):
     """Words that hold and let go, and go on."""
     lines = ["hold %d" % stream.randrange(ranks)] if stream.random() < 0.5 else []
@@ -186,7 +224,9 @@ def walk(ranks, stream, count):
         lines.append(stream.choice(["step %d" % rank, "step %d %d" % (rank, stream.randint(1, 4)),
                                     "hold %d" % rank, "release %d" % rank, "continue",
                                     "continue %d" % rank, "back", "forward", "back 2",
-                                    "1", "2", "step", "release"]))
+                                    "1", "2", "step", "release",
+                                    "rollback %d.%d" % (rank, stream.randint(1, 9)),
+                                    "reverse-step %d" % rank, "finish"]))
     return lines + ["release", "finish", "continue", "finish", "continue", "finish", "info path"]
 
 
@@ -215,6 +255,7 @@ def body(tool, options):
     check_steps(tool)
     check_held(tool)
     check_breakpoints(tool)
+    check_rollback(tool)
     check_walks(tool, options.seeds)
 
 

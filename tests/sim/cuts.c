@@ -10,6 +10,7 @@
 
 #include "explorer/cut.h"
 #include "explorer/explorer.h"
+#include "play.h"
 
 enum { CUTS = 8 }; /* of each program */
 
@@ -73,16 +74,10 @@ static void go_randomly(struct play *play, guint choices)
 		play_run(play);
 }
 
-/* The call in which a rank stands; if it is gone, the one behind its last. */
-static guint32 place_of(const struct world *world, int rank)
-{
-	return world_calls(world, rank) + (world_waits(world, rank) ? 0 : 1);
-}
-
 static bool is_there(const struct play *play, const guint32 *cut)
 {
 	for (int rank = 0; rank < play->options.program->ranks; rank++)
-		if (place_of(play->world, rank) < cut[rank])
+		if (world_place(play->world, rank) < cut[rank])
 			return false;
 	return true;
 }
@@ -247,13 +242,13 @@ static void check_program(guint64 seed, struct counts *counts)
 	cuts = cuts_new(program->ranks, calls, world_trace(play->world),
 	                world_cut_notes(play->world));
 	for (int rank = 0; rank < program->ranks; rank++)
-		cut[rank] = place_of(play->world, rank);
+		cut[rank] = world_place(play->world, rank);
 	assert_true(cuts_consistent(cuts, cut, NULL, NULL));
 	for (int i = 0; i < CUTS; i++) {
 		int back = g_rand_int_range(options.random, 0, program->ranks);
 
 		for (int rank = 0; rank < program->ranks; rank++) {
-			guint32 most = place_of(play->world, rank);
+			guint32 most = world_place(play->world, rank);
 			bool one = i % 2 == 0; /* a rollback: of one rank alone */
 
 			cut[rank] = most;

@@ -1,0 +1,285 @@
+/* The words that go back to any call: to a consistent cut of the interleaving in which the session
+ * stands (explorer/cut.h). */
+#include <string.h>
+
+#include "debug_internal.h"
+#include "explorer/cut.h"
+
+/* Where all ranks are, and could go back to. */
+struct travel {
+	struct debugger *debugger;
+	struct world *world;
+	struct cuts *cuts;
+	int ranks;
+	guint32 *here; /* by rank: the call in which it stands (explorer/cut.h) */
+	guint32 *cut;  /* to be gone to */
+};
+
+/* false: refused. */
+static bool travel_begin(struct travel *travel, struct debugger *debugger)
+{
+	const struct world *world;
+	g_autofree guint32 *calls = NULL;
+	g_autoptr(GArray) here = NULL;
+
+	*travel = (struct travel){.debugger = debugger, .ranks = debugger->asked->request.ranks};
+	if (!debugger->execution || debugger->state == DEBUG_RUNNING) {
+		debugger_is_at_rest(debugger);
+		return false;
+	}
+	world = travel->world = execution_world(debugger->execution);
+	if (world_has_windows(world) || world_has_threads(world)) {
+		debugger_refuse(
+			debugger,
+			"what ranks do to each other's windows, or threads to each other, is "
+			"not seen: only back and goto PATH go back here");
+		return false;
+	}
+	calls = g_new(guint32, travel->ranks);
+	for (int rank = 0; rank < travel->ranks; rank++)
+		calls[rank] = world_calls(world, rank);
+	here = holds_cut(world);
+	travel->here = g_memdup2(here->data, here->len * sizeof(guint32));
+	travel->cut = g_memdup2(here->data, here->len * sizeof(guint32));
+	travel->cuts = cuts_new(travel->ranks, calls, world_trace(world), world_cut_notes(world));
+	return true;
+}
+
+static void travel_end(struct travel *travel)
+{
+	cuts_free(travel->cuts);
+	g_free(travel->here);
+	g_free(travel->cut);
+}
+
+/* With the choices that are part of it. */
+static void go(const struct travel *travel)
+{
+	const GArray *made = world_choices(travel->world);
+	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
+	g_autoptr(GArray) cut = g_array_new(false, false, sizeof(guint32));
+
+	for (guint i = 0; i < made->len; i++) {
+		const struct choice *choice = &g_array_index(made, struct choice, i);
+
+		if (cuts_include(travel->cuts, point_operation(&choice->point, travel->ranks),
+		                 travel->cut))
+			g_array_append_val(choices, *choice);
+	}
+	g_array_append_vals(cut, travel->cut, (guint)travel->ranks);
+	debugger_go_to_cut(travel->debugger, choices, cut);
+}
+
+static void append_cut(GString *text, const struct travel *travel, const guint32 *cut,
+                       const char *between)
+{
+	for (int rank = 0; rank < travel->ranks; rank++)
+		g_string_append_printf(text, "%s%d.%u", rank > 0 ? between : "", rank,
+		                       MIN(cut[rank], world_calls(travel->world, rank)));
+}
+
+/* Who goes back how far, and the line that scripts rely on. */
+static void tell_set(const struct travel *travel)
+{
+	const struct verdict_facts facts = debugger_facts(travel->debugger);
+	GString *text = g_string_new(NULL);
+
+	for (int rank = 0; rank < travel->ranks; rank++) {
+		const struct world_call *info = world_call_info(travel->world, rank,
+		                                                travel->cut[rank]);
+		struct place place;
+		g_autofree char *where = NULL;
+
+		if (travel->cut[rank] == travel->here[rank] || !info)
+			continue;
+		place = facts.place(facts.user, rank, info->site);
+		where = place_print(&place);
+		if (travel->cut[rank] == world_calls(travel->world, rank))
+			g_string_append_printf(text, "  rank %d goes back into its call %u, %s\n",
+			                       rank, travel->cut[rank], where);
+		else
+			g_string_append_printf(
+				text, "  rank %d goes back from its call %u to %u, %s\n", rank,
+				world_calls(travel->world, rank), travel->cut[rank], where);
+	}
+	g_string_append(text, "rollback: ");
+	append_cut(text, travel, travel->cut, " ");
+	g_string_append_c(text, '\n');
+	prompt_tell(travel->debugger->prompt, text->str);
+	g_string_free(text, true);
+}
+
+static bool confirmed(struct debugger *debugger)
+{
+	g_autofree char *line = NULL;
+
+	if (debugger->unasked || !prompt_is_typed(debugger->prompt))
+		return true;
+	debugger_tell(debugger, "go back? (y or n)\n");
+	line = prompt_read(debugger->prompt);
+	return line && (*line == 'y' || *line == 'Y');
+}
+
+/* One rank to this call, and whoever depends on what it has done since. */
+static void go_back_to(struct travel *travel, int rank, guint32 call, bool asks)
+{
+	travel->cut[rank] = call;
+	cuts_retreat(travel->cuts, travel->cut);
+	tell_set(travel);
+	if (!asks || confirmed(travel->debugger))
+		go(travel);
+}
+
+/* "2.17"; false: it is not that. */
+static bool read_call(const char *text, int ranks, int *ret_rank, guint32 *ret_call)
+{
+	g_auto(GStrv) parts = g_strsplit(text, ".", 2);
+	guint64 rank, call;
+
+	if (!parts[0] || !parts[1]
+	    || !g_ascii_string_to_unsigned(parts[0], 10, 0, (guint64)ranks - 1, &rank, NULL)
+	    || !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXUINT32, &call, NULL))
+		return false;
+	*ret_rank = (int)rank;
+	*ret_call = (guint32)call;
+	return true;
+}
+
+/* false: refused. */
+static bool was_made(const struct travel *travel, int rank, guint32 call)
+{
+	guint32 calls = world_calls(travel->world, rank);
+
+	if (call <= calls)
+		return true;
+	debugger_refuse(travel->debugger, "rank %d has made %u calls here: say %d.%u", rank, calls,
+	                rank, calls);
+	return false;
+}
+
+static void roll_back(struct debugger *debugger, const char *rest)
+{
+	struct travel travel;
+	guint32 call;
+	int rank;
+
+	if (!read_call(rest, debugger->asked->request.ranks, &rank, &call)) {
+		debugger_refuse(debugger,
+		                "to which call? Say rollback 0.3 for rank 0's call 3; where tells "
+		                "where the ranks are");
+		return;
+	}
+	if (!travel_begin(&travel, debugger))
+		return;
+	if (call == travel.here[rank])
+		debugger_refuse(debugger, "rank %d stands in its call %u", rank, call);
+	else if (was_made(&travel, rank, call))
+		go_back_to(&travel, rank, call, true);
+	travel_end(&travel);
+}
+
+static void step_back(struct debugger *debugger, const char *rest)
+{
+	int rank = debugger_read_rank(debugger, rest);
+	struct travel travel;
+
+	if (rank == -2 || !travel_begin(&travel, debugger))
+		return;
+	if (rank < 0)
+		rank = MAX(debugger->stepped, 0);
+	debugger->stepped = rank;
+	if (travel.here[rank] > 1)
+		go_back_to(&travel, rank, travel.here[rank] - 1, false);
+	else
+		debugger_refuse(debugger, "rank %d stands in its first call", rank);
+	travel_end(&travel);
+}
+
+/* --- goto ------------------------------------------------------------------------------------- */
+
+bool debugger_is_cut(const char *text)
+{
+	return *text && strspn(text, "@0123456789.,") == strlen(text);
+}
+
+/* Ranks that are not named go back no further than they must. */
+static bool read_cut(struct travel *travel, const char *text, bool *named)
+{
+	g_auto(GStrv) parts = g_strsplit(*text == '@' ? text + 1 : text, ",", -1);
+
+	for (guint i = 0; parts[i]; i++) {
+		guint32 call;
+		int rank;
+
+		if (!read_call(parts[i], travel->ranks, &rank, &call)) {
+			debugger_refuse(travel->debugger,
+			                "%s is no call of a rank from 0 to %d: say goto 0.3,1.2",
+			                parts[i], travel->ranks - 1);
+			return false;
+		}
+		if (!was_made(travel, rank, call))
+			return false;
+		named[rank] = true;
+		travel->cut[rank] = call;
+	}
+	return true;
+}
+
+static void refuse_cut(const struct travel *travel, const guint32 *asked, const bool *named)
+{
+	g_autofree guint32 *cut = g_memdup2(asked, (gsize)travel->ranks * sizeof(*asked));
+	GString *text = g_string_new(NULL);
+	int rank = 0, other = 0;
+
+	while (!cuts_consistent(travel->cuts, cut, &rank, &other) && !named[rank])
+		cut[rank]--;
+	append_cut(text, travel, travel->cut, ",");
+	debugger_refuse(
+		travel->debugger,
+		"rank %d came out of its call %u only after rank %d had gone beyond its call "
+		"%u: the nearest is goto %s",
+		rank, cut[rank] - 1, other, cut[other], text->str);
+	g_string_free(text, true);
+}
+
+void debugger_go_to_calls(struct debugger *debugger, const char *text)
+{
+	struct travel travel;
+	g_autofree bool *named = g_new0(bool, debugger->asked->request.ranks);
+	g_autofree guint32 *asked = NULL;
+	bool kept = true;
+
+	if (!travel_begin(&travel, debugger))
+		return;
+	if (!read_cut(&travel, text, named)) {
+		travel_end(&travel);
+		return;
+	}
+	asked = g_memdup2(travel.cut, (gsize)travel.ranks * sizeof(*asked));
+	cuts_retreat(travel.cuts, travel.cut);
+	for (int rank = 0; rank < travel.ranks; rank++)
+		kept &= !named[rank] || travel.cut[rank] == asked[rank];
+	if (kept)
+		go(&travel);
+	else
+		refuse_cut(&travel, asked, named);
+	travel_end(&travel);
+}
+
+static void set_confirm(struct debugger *debugger, const char *rest)
+{
+	if (strcmp(rest, "on") == 0 || strcmp(rest, "off") == 0)
+		debugger->unasked = strcmp(rest, "off") == 0;
+	else
+		debugger_refuse(debugger, "set confirm goes with on or off");
+}
+
+bool debugger_obey_travel(struct debugger *debugger, int word, const char *rest)
+{
+	switch (word) {
+	case WORD_ROLLBACK: roll_back(debugger, rest); return true;
+	case WORD_REVERSE_STEP: step_back(debugger, rest); return true;
+	case WORD_SET_CONFIRM: set_confirm(debugger, rest); return true;
+	default: return false;
+	}
+}
