@@ -34,6 +34,8 @@ TEXT, CLOSE = 1, 8
 class Session:
     """matchpoint debug --web, with what it prints."""
 
+    begun = []  # all of them, to be ended if the test fails
+
     def __init__(self, tool, *arguments, web=True):
         self.tool = tool
         self.mark = uuid.uuid4().hex
@@ -43,6 +45,7 @@ class Session:
             [tool.matchpoint, "debug", *(["--web"] if web else []), *arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env=environment, cwd=tool.directory, start_new_session=True)
+        Session.begun.append(self)
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
         self.url = web and self.expect(r"page: (http://127\.0\.0\.1:\d+/[0-9a-f]{32}/)\n")
@@ -560,4 +563,8 @@ def body(tool, _):
 
 
 if __name__ == "__main__":
-    harness.main(__doc__, body)
+    try:
+        harness.main(__doc__, body)
+    finally:
+        for left in Session.begun:
+            left.end()
