@@ -212,7 +212,7 @@ class Live {
 		this.text.textContent = whole.length > TEXT_SHOWN ? whole.slice(-TEXT_SHOWN / 2) : whole;
 		if (atEnd)
 			this.text.scrollTop = this.text.scrollHeight;
-		this.confirm.hidden = !/\(y\/n\)\s*$/.test(whole);
+		this.confirm.hidden = !/\(y(\/| or )n\)\s*$/.test(whole);
 		for (const [, reason] of text.matchAll(/^stopped: (.*)$/gm))
 			this.reason = reason;
 		const lit = /^rollback: ((?:\d+\.\d+ ?)+)$/m.exec(text);
