@@ -42,6 +42,8 @@ static void add_arguments(GStrvBuilder *lines, const char *before, const struct 
 	case WORD_RELEASE:
 	case WORD_STEP:
 	case WORD_WHERE:
+	case WORD_GDB:
+	case WORD_PRINT:
 	case WORD_LIST: add_numbers(lines, before, 0, (guint)debugger->asked->request.ranks); break;
 	case WORD_GOTO:
 		add_numbers(lines, finding, 1, session_found(debugger->session)->len);

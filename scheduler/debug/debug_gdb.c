@@ -8,7 +8,7 @@
 /* --- which rank ------------------------------------------------------------------------------- */
 
 /* The one whose choice is open first, or that was held; as `list` has it. */
-static int usual_rank(const struct debugger *debugger)
+int debugger_usual_rank(const struct debugger *debugger)
 {
 	const GPtrArray *points = debugger->state == DEBUG_CHOICE ? debugger->offers->points : NULL;
 
@@ -26,13 +26,13 @@ static int split_rank(struct debugger *debugger, const char *rest, const char **
 
 	*ret_expression = rest;
 	if (digits == 0 || behind == rest + digits || *behind == '\0')
-		return usual_rank(debugger);
+		return debugger_usual_rank(debugger);
 	*ret_expression = behind;
 	return debugger_read_rank(debugger, rank);
 }
 
 /* Its process, and from where it has called MPI. false: refused. */
-static bool find_process(struct debugger *debugger, int rank, pid_t *ret_pid, guint64 *ret_site)
+bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, guint64 *ret_site)
 {
 	const struct world *world;
 	const struct world_call *info;
@@ -75,7 +75,7 @@ static char *ask_gdb(struct debugger *debugger, int rank, const char *expression
 	pid_t pid;
 	char *told;
 
-	if (!find_process(debugger, rank, &pid, &site))
+	if (!debugger_find_process(debugger, rank, &pid, &site))
 		return NULL;
 	make_room(debugger, rank);
 	if (!*gdb)

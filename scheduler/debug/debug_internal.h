@@ -68,8 +68,10 @@ struct debugger {
 	bool leaves;      /* what runs is given up */
 	bool begins;      /* an interleaving is to begin, with `target` */
 	bool reruns_told;
-	struct gdb **gdbs; /* by rank, for print; NULL: not asked yet */
-	char *last;        /* the line that an empty one repeats; NULL: none */
+	struct gdb_seat *seat; /* of a rank that is in gdb; NULL: none is */
+	char *gdb_command;     /* of `set debugger`; NULL: gdb */
+	struct gdb **gdbs;     /* by rank, for print; NULL: not asked yet */
+	char *last;            /* the line that an empty one repeats; NULL: none */
 };
 
 /* The facts of where it stands; valid until it goes on. */
@@ -141,6 +143,8 @@ enum debug_word {
 	WORD_LIST,
 	WORD_X,
 	WORD_PRINT,
+	WORD_GDB,
+	WORD_SET_DEBUGGER,
 	WORD_SET_CHOICES,
 	WORD_SOURCE,
 	WORD_HELP,
@@ -178,6 +182,17 @@ bool debugger_interrupt(struct debugger *debugger);
 bool debugger_open_page(struct debugger *debugger, GError **error);
 void debugger_show(void *debugger, bool asks);
 void debugger_shown(void *debugger, const char *text);
+/* A rank in gdb (debug_gdb_rank.c): until gdb leaves nobody else has the terminal. */
+void debugger_gdb(struct debugger *debugger, const char *rest);
+void debugger_set_debugger(struct debugger *debugger, const char *rest);
+void debugger_wait_for_gdb(struct debugger *debugger);
+void debugger_end_gdb(struct debugger *debugger);
+
+/* The rank that is meant where none is named. The process of one, and from where it has called MPI;
+ * false: refused. */
+int debugger_usual_rank(const struct debugger *debugger);
+bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, guint64 *ret_site);
+
 /* The value of an expression (debug_gdb.c), and what becomes of the gdbs asked for these: they let
  * go of the ranks before anything goes on, and are ended in the end. */
 void debugger_print(struct debugger *debugger, const char *rest);

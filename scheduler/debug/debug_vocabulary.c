@@ -23,6 +23,8 @@ static const struct vocabulary_word set_words[] = {
          "set confirm off", NULL, WORD_SET_CONFIRM},
 	{"choices", NULL, "ask|default|random SEED", "who decides at a choice: you, ...",
          "set choices random 7", NULL, WORD_SET_CHOICES},
+	{"debugger", NULL, "COMMAND", "what `gdb RANK` starts, in a window, say",
+         "set debugger xterm -e gdb", NULL, WORD_SET_DEBUGGER},
 	{0},
 };
 
@@ -77,9 +79,11 @@ const struct vocabulary_word debug_vocabulary[] = {
 	{"print", "p", "[RANK] EXPRESSION",
          "its value in the function that made a rank's MPI call, by gdb", "print 0 count", NULL,
          WORD_PRINT},
+	{"gdb", NULL, "RANK", "a rank in gdb, behind its MPI call, until gdb leaves", "gdb 0", NULL,
+         WORD_GDB},
 	{"x", NULL, "NUMBER|RANK.CALL", "what is in a message: all that is kept of it", "x 2", NULL,
          WORD_X},
-	{"set", NULL, "", "settings: set all-stop, choices, confirm", NULL, set_words, 0},
+	{"set", NULL, "", "settings: set all-stop, choices, debugger, confirm", NULL, set_words, 0},
 	{"source", NULL, "FILE", "the lines of a file come next", "source walk.mp", NULL,
          WORD_SOURCE},
 	{"help", "h", "[WORD]", "this, or an example", "help goto", NULL, WORD_HELP},

@@ -439,6 +439,8 @@ static bool takes_none(int id)
 	case WORD_LIST:
 	case WORD_X:
 	case WORD_PRINT:
+	case WORD_GDB:
+	case WORD_SET_DEBUGGER:
 	case WORD_SET_CHOICES:
 	case WORD_SOURCE:
 	case WORD_HELP: return false;
@@ -482,6 +484,8 @@ static void act(struct debugger *debugger, int id, const char *rest)
 	case WORD_BACK: walk(debugger, rest, -1); break;
 	case WORD_FORWARD: walk(debugger, rest, 1); break;
 	case WORD_GOTO: go_to(debugger, rest); break;
+	case WORD_GDB: debugger_gdb(debugger, rest); break;
+	case WORD_SET_DEBUGGER: debugger_set_debugger(debugger, rest); break;
 	case WORD_SET_CHOICES: set_choices(debugger, rest); break;
 	case WORD_SOURCE: read_script(debugger, rest); break;
 	case WORD_QUIT: quit(debugger); break;

@@ -112,6 +112,7 @@ void debugger_tell_stop(struct debugger *debugger)
 	GString *text = g_string_new(NULL);
 	const char *reason = session_reruns_because(debugger->session);
 
+	debugger_wait_for_gdb(debugger);
 	if (reason && !debugger->reruns_told) {
 		debugger->reruns_told = true;
 		g_string_append_printf(text,
@@ -538,6 +539,7 @@ static void debugger_release(struct debugger *debugger)
 	if (debugger->cut)
 		g_array_unref(debugger->cut);
 	g_free(debugger->inside);
+	debugger_end_gdb(debugger);
 	debugger_end_gdbs(debugger);
 	g_free(debugger->last);
 }

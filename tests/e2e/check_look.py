@@ -5,6 +5,7 @@ import re
 import shutil
 
 import harness
+from check_prompt import PROMPT, Terminal
 from harness import check
 
 # Rank 1 sends one message of each kind, in calls 2, 3, ...; rank 0 takes them late.
@@ -245,6 +246,51 @@ def check_without_gdb(tool):
         check(run.status == 0, str(run))
 
 
+def check_gdb(tool):
+    """In its call while that is open; once it is decided, right after it, as what the rank is then;
+    in its next call gdb says that it waits there."""
+    program = tool.compile(tool.write("variables.c", VARIABLES))
+    tool.write("user.gdb", "print value\nnext\nbt 1\ncontinue\n")
+    with open(os.path.join(tool.directory, "batch"), "w") as file:
+        file.write("#!/bin/sh\nexec gdb -batch \"$@\" -x %s/user.gdb\n" % tool.directory)
+    os.chmod(file.name, 0o755)
+    for backtrack in ("auto", "rerun"):
+        run = debug(tool, ["set debugger " + file.name, "run", "gdb", "choose 0.2=2", "gdb 0",
+                           "print value", "set debugger not-there", "gdb 1", "set debugger",
+                           "gdb 9", "finish", "gdb 0"],
+                    "--backtrack", backtrack, "-n", "3", program)
+        told = answers(run)
+        waits = "rank 0 waits in an MPI call until matchpoint lets it go on"
+        check("rank 0 is in MPI_Recv\n" in told[2] and "$1 = 9\n" in told[2] and waits in told[2],
+              str(run))
+        check("rank 0 comes out of MPI_Recv\n" in told[4] and waits in told[4], str(run))
+        check(told[4].index("$1 = 2\n") < told[4].index(waits), str(run))
+        check("stopped: held" in told[4] and "take" in told[4], str(run))
+        check("= 9\n" in told[5] and "not-there cannot be started" in told[7], str(run))
+        check("there is no rank 9" in told[9] and "stopped: end" in told[10], str(run))
+        check("this interleaving is over" in told[11] and run.status == 0, str(run))
+
+
+def check_gdb_on_a_terminal(tool):
+    """What is typed is gdb's until it leaves."""
+    program = tool.compile(tool.write("variables.c", VARIABLES))
+    terminal = Terminal(tool, "-n", "3", program)
+    terminal.expect(re.escape(PROMPT))
+    terminal.say("run", "stopped: choice 0.2\r?\n")
+    terminal.say("choose 0.2=1", "is chosen")
+    terminal.type("gdb 0\r")
+    terminal.expect(r"rank 0 comes out of MPI_Recv(.|\r|\n)*\(gdb\) ")
+    terminal.type("print value + 100\r")
+    terminal.expect(r"= 101(.|\r|\n)*\(gdb\) ")
+    terminal.type("continue\r")
+    terminal.expect(r"rank 0 waits in an MPI call(.|\r|\n)*\(gdb\) ")
+    terminal.say("quit", "stopped: held\r?\n")
+    terminal.say("print 0 length", "= 3\r?\n")
+    terminal.say("finish", "stopped: end\r?\n")
+    terminal.type("quit\r")
+    terminal.wait(0)
+
+
 def body(tool, options):
     check_contents(tool)
     check_refused(tool)
@@ -253,6 +299,8 @@ def body(tool, options):
         print("no gdb here: values are not tried")
         return
     check_print(tool)
+    check_gdb(tool)
+    check_gdb_on_a_terminal(tool)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,312 @@
+/* A rank in gdb, in the same terminal, until gdb leaves: stopped right after the MPI call that it
+ * is in, where that is carried out now, else in it. Meanwhile the session goes on for the others;
+ * when it stands still again gdb says that the rank waits (SIGURG, which harms no process). */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "debug_internal.h"
+#include "mpi_calls.h"
+#include "scheduler/host/offspring.h"
+
+#define LOOK_MS 50
+#define LOOKS_BEFORE_SAYING 4     /* that the rank runs, under gdb, and yet only waits */
+#define LOOKS_BEFORE_GIVING_UP 40 /* at a command that has ended, for one that it has started */
+
+/* As long as it is there. */
+struct gdb_seat {
+	struct debugger *debugger;
+	int rank;
+	pid_t process; /* the rank's */
+	GPid child;    /* 0: it has ended */
+	char *script;
+	uv_timer_t *timer; /* only wakes who waits */
+	bool seen;         /* it has held the rank */
+	bool running;      /* and let it run */
+	bool says_so;      /* the rank only waits: gdb is to say that when it runs */
+	guint looks, idle;
+};
+
+/* Who traces a process, whether it stands or runs; 0: nobody. */
+static pid_t tracer_of(pid_t pid)
+{
+	static const char label[] = "\nTracerPid:";
+	g_autofree char *file = g_strdup_printf("/proc/%d/status", (int)pid);
+	g_autofree char *text = NULL;
+	const char *tracer = g_file_get_contents(file, &text, NULL, NULL) ? strstr(text, label)
+	                                                                  : NULL;
+
+	return tracer ? (pid_t)g_ascii_strtoll(tracer + strlen(label), NULL, 10) : 0;
+}
+
+/* --- its process ------------------------------------------------------------------------------ */
+
+static bool has_terminal(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+/* What is typed, Ctrl-C too, is for this group alone. */
+static void take_terminal(void *unused)
+{
+	(void)unused;
+	setpgid(0, 0);
+	if (has_terminal()) {
+		signal(SIGTTOU, SIG_IGN);
+		tcsetpgrp(STDIN_FILENO, getpid());
+		signal(SIGTTOU, SIG_DFL);
+	}
+}
+
+static void take_terminal_back(void)
+{
+	void (*before)(int) = signal(SIGTTOU, SIG_IGN);
+
+	if (has_terminal())
+		tcsetpgrp(STDIN_FILENO, getpgrp());
+	signal(SIGTTOU, before);
+}
+
+/* What gdb does first; `goes_on`: the call is about to be carried out. A snapshot may be taken
+ * before: the rank goes on as a child then. */
+static char *script_for(const struct gdb_seat *seat, guint64 site, const char *call, bool goes_on)
+{
+	GString *text = g_string_new("set debuginfod enabled off\nset confirm off\nset height 0\n");
+
+	g_string_append_printf(text,
+	                       "attach %d\n"
+	                       "catch signal SIGURG\n"
+	                       "commands\nsilent\n"
+	                       "printf \"rank %d waits in an MPI call until matchpoint lets it go "
+	                       "on: quit goes back there\\n\"\nend\n",
+	                       (int)seat->process, seat->rank);
+	if (goes_on)
+		g_string_append_printf(text,
+		                       "set follow-fork-mode child\n"
+		                       "tbreak *0x%" G_GINT64_MODIFIER "x\n"
+		                       "commands\nsilent\n"
+		                       "set follow-fork-mode parent\n"
+		                       "printf \"rank %d comes out of %s\\n\"\nframe\nend\n"
+		                       "continue\n",
+		                       site, seat->rank, call);
+	else
+		g_string_append_printf(text,
+		                       "while $pc != 0x%" G_GINT64_MODIFIER "x\nup-silently\nend\n"
+		                       "printf \"rank %d is in %s\\n\"\nframe\n",
+		                       site, seat->rank, call);
+	return g_string_free(text, false);
+}
+
+static bool write_script(struct gdb_seat *seat, const char *text, GError **error)
+{
+	int file = g_file_open_tmp("matchpoint-gdb-XXXXXX", &seat->script, error);
+
+	if (file < 0)
+		return false;
+	close(file);
+	return g_file_set_contents(seat->script, text, -1, error);
+}
+
+static bool start(struct gdb_seat *seat, const char *command, GError **error)
+{
+	g_auto(GStrv) words = NULL;
+	g_autoptr(GPtrArray) all = g_ptr_array_new();
+	GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD;
+
+	if (!g_shell_parse_argv(command, NULL, &words, error))
+		return false;
+	for (char **word = words; *word; word++)
+		g_ptr_array_add(all, *word);
+	g_ptr_array_add(all, (char *)"-q");
+	g_ptr_array_add(all, (char *)"-x");
+	g_ptr_array_add(all, seat->script);
+	g_ptr_array_add(all, NULL);
+	fflush(stdout);
+	if (has_terminal())
+		flags |= G_SPAWN_CHILD_INHERITS_STDIN;
+	if (!g_spawn_async(NULL, (char **)all->pdata, NULL, flags, take_terminal, NULL,
+	                   &seat->child, error))
+		return false;
+	offspring_spare(seat->child, true);
+	return true;
+}
+
+/* --- as long as it is there ------------------------------------------------------------------- */
+
+static void reap(struct gdb_seat *seat)
+{
+	pid_t done = seat->child > 0 ? waitpid(seat->child, NULL, WNOHANG) : 0;
+
+	if (seat->child == 0 || done == 0 || (done < 0 && errno == EINTR))
+		return;
+	offspring_spare(seat->child, false);
+	seat->child = 0;
+	take_terminal_back();
+}
+
+/* The rank runs, under gdb, and there is nothing for it to do. */
+static void say_that_it_waits(struct gdb_seat *seat, bool runs)
+{
+	seat->idle = runs ? seat->idle + 1 : 0;
+	if (seat->says_so && seat->idle >= LOOKS_BEFORE_SAYING) {
+		seat->idle = 0;
+		kill(seat->process, SIGURG);
+	}
+}
+
+/* It goes on as another process when a snapshot is taken. */
+static void follow_rank(struct gdb_seat *seat)
+{
+	const struct execution *execution = seat->debugger->execution;
+	pid_t process = execution ? execution_pid(execution, seat->rank) : 0;
+
+	if (process > 0)
+		seat->process = process;
+}
+
+/* A command that opens a window may end before gdb does, or before it begins. */
+static bool has_left(void *data)
+{
+	struct gdb_seat *seat = data;
+	pid_t tracer = 0;
+	bool runs;
+
+	follow_rank(seat);
+	tracer = tracer_of(seat->process);
+	runs = tracer > 0 && offspring_debugger(seat->process) == 0;
+	reap(seat);
+	seat->seen = seat->seen || tracer > 0;
+	seat->running = seat->running || runs;
+	say_that_it_waits(seat, runs);
+	if (seat->child > 0 || tracer > 0)
+		return false;
+	return seat->seen || ++seat->looks > LOOKS_BEFORE_GIVING_UP;
+}
+
+static bool runs_or_has_left(void *data)
+{
+	struct gdb_seat *seat = data;
+
+	return has_left(seat) || seat->running;
+}
+
+static void on_time(uv_timer_t *timer)
+{
+	(void)timer;
+}
+
+static struct gdb_seat *seat_new(struct debugger *debugger, int rank, pid_t process)
+{
+	struct gdb_seat *seat = g_new0(struct gdb_seat, 1);
+
+	*seat = (struct gdb_seat){.debugger = debugger, .rank = rank, .process = process};
+	seat->timer = g_new0(uv_timer_t, 1);
+	uv_timer_init(session_loop(debugger->session), seat->timer);
+	uv_timer_start(seat->timer, on_time, LOOK_MS, LOOK_MS);
+	return seat;
+}
+
+static void seat_free(struct gdb_seat *seat)
+{
+	if (!seat)
+		return;
+	if (seat->child > 0) { /* the session ends */
+		kill(seat->child, SIGKILL);
+		while (waitpid(seat->child, NULL, 0) < 0 && errno == EINTR)
+			;
+		offspring_spare(seat->child, false);
+		take_terminal_back();
+	}
+	if (seat->script)
+		g_unlink(seat->script);
+	g_free(seat->script);
+	uv_close((uv_handle_t *)seat->timer, (uv_close_cb)(void (*)(void))g_free);
+	g_free(seat);
+}
+
+void debugger_wait_for_gdb(struct debugger *debugger)
+{
+	struct gdb_seat *seat = debugger->seat;
+
+	if (!seat)
+		return;
+	seat->says_so = true;
+	session_wait(debugger->session, has_left, seat);
+	g_clear_pointer(&debugger->seat, seat_free);
+}
+
+/* --- the word --------------------------------------------------------------------------------- */
+
+/* The rank's call is carried out when the session goes on. */
+static bool is_about_to_go_on(const struct debugger *debugger, int rank)
+{
+	for (guint i = 0; i < debugger->decided->len; i++)
+		if (g_array_index(debugger->decided, struct choice, i).point.rank == rank)
+			return true;
+	return world_phase(execution_world(debugger->execution), rank) == PHASE_HELD;
+}
+
+/* As far as its next call. */
+static bool lets_go(struct debugger *debugger, int rank)
+{
+	g_autofree char *text = g_strdup_printf("%d", rank);
+
+	if (!is_about_to_go_on(debugger, rank))
+		return false;
+	debugger_obey_hold(debugger, WORD_STEP, text);
+	return debugger->goes_on;
+}
+
+void debugger_gdb(struct debugger *debugger, const char *rest)
+{
+	int rank = *rest ? debugger_read_rank(debugger, rest) : debugger_usual_rank(debugger);
+	const char *command = debugger->gdb_command ? debugger->gdb_command : "gdb";
+	g_autoptr(GError) error = NULL;
+	g_autofree char *script = NULL;
+	const struct world_call *info;
+	const struct world *world;
+	guint64 site;
+	pid_t pid;
+	bool goes_on;
+
+	if (rank < 0 || !debugger_is_at_rest(debugger)
+	    || !debugger_find_process(debugger, rank, &pid, &site))
+		return;
+	debugger_detach_gdbs(debugger);
+	world = execution_world(debugger->execution);
+	info = world_call_info(world, rank, world_calls(world, rank));
+	goes_on = lets_go(debugger, rank);
+	debugger->seat = seat_new(debugger, rank, pid);
+	script = script_for(debugger->seat, site, info ? mpi_call_name(info->function) : "a call",
+	                    goes_on);
+	if (!write_script(debugger->seat, script, &error)
+	    || !start(debugger->seat, command, &error)) {
+		debugger_refuse(debugger, "%s cannot be started: %s", command, error->message);
+		g_clear_pointer(&debugger->seat, seat_free);
+		if (goes_on)
+			holds_arrive(&debugger->holds, world);
+		debugger->goes_on = false;
+	} else if (goes_on) {
+		session_wait(debugger->session, runs_or_has_left, debugger->seat);
+	} else {
+		debugger_wait_for_gdb(debugger);
+	}
+}
+
+void debugger_set_debugger(struct debugger *debugger, const char *rest)
+{
+	g_free(debugger->gdb_command);
+	debugger->gdb_command = *rest ? g_strdup(rest) : NULL;
+}
+
+void debugger_end_gdb(struct debugger *debugger)
+{
+	g_clear_pointer(&debugger->seat, seat_free);
+	g_clear_pointer(&debugger->gdb_command, g_free);
+}
