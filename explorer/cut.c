@@ -24,9 +24,11 @@ struct member {
 };
 
 struct line {
-	guint32 *now;        /* what it depends on, with the calls that it has come out of */
-	guint32 next;        /* the first call that is not told in `needs` */
-	GPtrArray *pending;  /* struct node: receives that it has not learnt to be complete */
+	guint32 *now; /* what it depends on, with the calls that it has come out of */
+	guint32 next; /* the first call that is not told in `needs` */
+	/* struct node: receives of which it was not known, when another one was posted that is
+	 * unmatched, that they are complete. */
+	GPtrArray *pending;
 	GArray *needs;       /* guint32 by rank, for each call: to come out of it */
 	guint rest, arrival; /* so many of the notes were looked at */
 };
@@ -220,6 +222,25 @@ static struct line *learns(struct cuts *cuts, const struct event *event)
 	                             : &cuts->lines[event->op.id.rank];
 }
 
+/* Those that were known to be complete before any that is unmatched was posted. */
+static void forget_known(struct line *line)
+{
+	guint32 oldest = G_MAXUINT32;
+
+	for (guint i = 0; i < line->pending->len; i++) {
+		const struct node *node = line->pending->pdata[i];
+
+		if (!node->done)
+			oldest = MIN(oldest, node->op.id.call);
+	}
+	for (guint i = line->pending->len; i-- > 0;) {
+		const struct node *node = line->pending->pdata[i];
+
+		if (node->learnt > 0 && node->learnt < oldest)
+			g_ptr_array_remove_index(line->pending, i);
+	}
+}
+
 static void read_complete(struct cuts *cuts, const struct event *event)
 {
 	struct line *line = learns(cuts, event);
@@ -230,7 +251,8 @@ static void read_complete(struct cuts *cuts, const struct event *event)
 	node->learnt = event->other.call;
 	if (!node->early)
 		clock_join(cuts, line->now, node->done);
-	g_ptr_array_remove(line->pending, node);
+	if (node->op.kind != OPERATION_SEND)
+		forget_known(line);
 }
 
 /* Withdrawn: it is in nobody's way any more. */
