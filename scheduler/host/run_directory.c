@@ -277,10 +277,15 @@ struct run_directory *run_directory_new(int ranks, GError **error)
 
 void run_directory_free(struct run_directory *directory)
 {
+	g_autofree char *parent = NULL;
+
 	if (!directory)
 		return;
 	remove_at(AT_FDCWD, directory->path);
 	close(directory->lock);
+	/* The supervisors of one that had been killed just before this one began held it then. */
+	parent = g_path_get_dirname(directory->path);
+	remove_abandoned(parent);
 	g_free(directory->path);
 	g_free(directory);
 }

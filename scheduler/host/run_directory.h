@@ -5,7 +5,7 @@
  * directory that is writable and has room enough ($MATCHPOINT_RUNDIR, when set, is the only one
  * tried), is called matchpoint-<pid>-XXXXXX, and belongs to the user alone. A lock in it tells
  * whether its owner still lives. One whose owner was killed is removed by its janitor (janitor.h),
- * or, if that is gone too, by the user's next start. */
+ * or, if that is gone too, by the user's next start, when it begins or ends. */
 #ifndef MATCHPOINT_SCHEDULER_HOST_RUN_DIRECTORY_H
 #define MATCHPOINT_SCHEDULER_HOST_RUN_DIRECTORY_H
 
@@ -26,7 +26,8 @@ struct run_directory;
 /* For worlds of that many ranks. NULL with `error` set: G_FILE_ERROR, and what to do about it. */
 struct run_directory *run_directory_new(int ranks, GError **error);
 
-/* Removes it with all that is in it. NULL is legal. */
+/* Removes it with all that is in it, and those beside it that are abandoned by now. NULL is
+ * legal. */
 void run_directory_free(struct run_directory *directory);
 
 /* Those of a process that is dead (0: of all that are): paths, NULL-terminated; free with

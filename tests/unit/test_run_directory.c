@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,6 +121,25 @@ static void test_dead_predecessors_are_removed(void **state)
 	run_directory_free(next);
 }
 
+/* Its supervisors may hold it a moment longer than its owner lived. */
+static void test_one_let_go_late_is_removed_at_the_end(void **state)
+{
+	g_autofree char *dead = g_build_filename(*state, "matchpoint-1073741823-abcdef", NULL);
+	g_autofree char *lock = g_build_filename(dead, "lock", NULL);
+	struct run_directory *directory;
+	int holder;
+
+	assert_int_equal(g_mkdir(dead, 0700), 0);
+	touch(dead, "lock");
+	holder = open(lock, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(flock(holder, LOCK_EX), 0);
+	directory = run_directory_new(4, NULL);
+	assert_int_equal(g_access(dead, F_OK), 0);
+	close(holder);
+	run_directory_free(directory);
+	assert_int_equal(g_access(dead, F_OK), -1);
+}
+
 /* Begins and ends again and again; the number of times that its directory was gone in between. */
 static int come_and_go(void)
 {
@@ -190,6 +210,7 @@ int main(void)
 		TEST(test_removal_follows_no_link),
 		TEST(test_files_of_jobs_are_removed),
 		TEST(test_dead_predecessors_are_removed),
+		TEST(test_one_let_go_late_is_removed_at_the_end),
 		TEST(test_those_who_start_at_once_spare_each_other),
 		TEST(test_bad_places_are_refused),
 	};
