@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent_internal.h"
 #include "agent_journal.h"
+#include "agent_rewind_internal.h"
 
 static int *threads_before;
 static size_t threads_before_count;
@@ -87,6 +87,8 @@ void agent_free(struct agent *agent)
 	if (!agent)
 		return;
 	agent_arena_release(&agent->arena);
+	if (agent->aside)
+		syscall(SYS_munmap, agent->aside, sizeof(*agent->aside));
 	own = agent->own;
 	agent_arena_release(&own);
 }
@@ -189,7 +191,7 @@ static int enter_directory(const char *path)
 	return 0;
 }
 
-static int map_clones(const struct agent_clone *clones, size_t count)
+int agent_map_clones(const struct agent_clone *clones, size_t count)
 {
 	int fd = -1;
 
@@ -227,7 +229,7 @@ static int set_up_child(struct agent *agent, pid_t parent, const char *world_dir
 		close(agent->control_fd);
 	agent->thread_count = 0;
 	agent_journal_pause(true);
-	if (enter_directory(world_directory) < 0 || map_clones(clones, count) < 0)
+	if (enter_directory(world_directory) < 0 || agent_map_clones(clones, count) < 0)
 		return -1;
 	agent_journal_pause(false);
 	return agent_renew_files(agent, clones, count);

@@ -78,6 +78,8 @@ struct agent {
 	size_t file_count;
 	uint64_t contents_size;
 	char hazard[PATH_MAX + 128]; /* empty: none */
+
+	struct agent_aside *aside; /* agent_rewind_internal.h; NULL: none */
 };
 
 /* Notes the first hazard; later ones add nothing. */

@@ -3,31 +3,15 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "agent_internal.h"
+#include "agent_map_query.h"
 
 #define MAPPINGS_AT_ONCE 64
-
-/* As in linux/fs.h from 6.11 on. */
-struct map_query {
-	__u64 size, flags, address;
-	__u64 start, end, vma_flags, page_size, offset, inode;
-	__u32 major, minor, name_size, build_id_size;
-	__u64 name, build_id;
-};
-#define MAP_QUERY _IOWR('f', 17, struct map_query)
-#define QUERY_READABLE 0x01
-#define QUERY_WRITABLE 0x02
-#define QUERY_EXECUTABLE 0x04
-#define QUERY_SHARED 0x08
-#define QUERY_COVERING_OR_NEXT 0x10
 
 static bool starts_with(const char *text, const char *prefix)
 {
@@ -99,8 +83,8 @@ static uint32_t protection_if(bool readable, bool writable, bool executable)
 static int ask_kernel(struct agent *agent, int maps)
 {
 	char path[PATH_MAX];
-	struct map_query query = {.size = sizeof(query),
-	                          .flags = QUERY_COVERING_OR_NEXT | QUERY_SHARED};
+	struct agent_map_query query = {.size = sizeof(query),
+	                                .flags = AGENT_QUERY_COVERING_OR_NEXT | AGENT_QUERY_SHARED};
 	bool asked = false;
 
 	for (;; asked = true, query.address = query.end) {
@@ -110,20 +94,17 @@ static int ask_kernel(struct agent *agent, int maps)
 		query.name = (uintptr_t)path;
 		query.name_size = sizeof(path);
 		query.build_id_size = 0;
-		if (ioctl(maps, MAP_QUERY, &query) < 0) {
+		if (ioctl(maps, AGENT_MAP_QUERY, &query) < 0) {
 			if (errno == ENOENT)
 				return 1;
 			return asked ? -1 : 0;
 		}
-		mapping = (struct agent_mapping){
-			.start = query.start,
-			.length = query.end - query.start,
-			.offset = query.offset,
-			.device = makedev(query.major, query.minor),
-			.inode = query.inode,
-			.protection = protection_if(query.vma_flags & QUERY_READABLE,
-		                                    query.vma_flags & QUERY_WRITABLE,
-		                                    query.vma_flags & QUERY_EXECUTABLE)};
+		mapping = (struct agent_mapping){.start = query.start,
+		                                 .length = query.end - query.start,
+		                                 .offset = query.offset,
+		                                 .device = makedev(query.major, query.minor),
+		                                 .inode = query.inode,
+		                                 .protection = agent_query_protection(&query)};
 		if (add_mapping(agent, &mapping, path) < 0)
 			return -1;
 	}

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "clone_plan.h"
+#include "clone_plan_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,42 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define PAGE ((guint64)4096)
-#define REMEMBERED_MAX ((guint64)64 << 20) /* bytes of contents kept by one plan */
 #define READ_AT_ONCE ((guint64)1 << 20)
-
-struct range { /* of an object, as one keeper maps it */
-	guint64 offset, length, address;
-	pid_t keeper;
-};
-
-struct extent { /* pages that are not zero; their bytes follow each other in `contents` */
-	guint64 offset, length;
-};
-
-struct object {
-	guint64 device, inode;
-	guint64 size;     /* whole pages */
-	GArray *ranges;   /* struct range, in ascending order once sorted */
-	GPtrArray *names; /* in the old world's directory, but for clone.N */
-	char *readable;   /* a name there, or NULL */
-	bool remembered;
-	GArray *extents;
-	GByteArray *contents;
-};
-
-struct rank_clones {
-	GArray *clones; /* struct agent_clone */
-};
-
-struct clone_plan {
-	char *directory;
-	guint ranks;
-	struct rank_clones *of_rank;
-	GPtrArray *objects; /* clone.N is the Nth */
-	bool scanned;
-	guint64 remembered;
-};
 
 static void object_free(gpointer data)
 {
@@ -142,7 +107,7 @@ gsize clone_plan_rank(const struct clone_plan *plan, guint rank, const struct ag
 	return plan->of_rank[rank].clones->len;
 }
 
-static bool failed(GError **error, const char *what, const char *on)
+bool clone_failed(GError **error, const char *what, const char *on)
 {
 	int code = errno;
 
@@ -153,7 +118,7 @@ static bool failed(GError **error, const char *what, const char *on)
 
 /* Notes the names that objects have in the old world's directory; files that nobody maps become
  * objects without ranges. Output that is still empty is left to the rank to create. */
-static bool scan_directory(struct clone_plan *plan, GError **error)
+bool clone_scan_directory(struct clone_plan *plan, GError **error)
 {
 	g_autoptr(GDir) directory = g_dir_open(plan->directory, 0, error);
 	const char *name;
@@ -245,7 +210,7 @@ static bool read_range(struct object *object, const struct range *range, guint64
 		if (got < 0) {
 			g_autofree char *who = g_strdup_printf("process %d", (int)range->keeper);
 
-			return failed(error, "cannot read the shared memory of", who);
+			return clone_failed(error, "cannot read the shared memory of", who);
 		}
 		got -= got % (gssize)PAGE;
 		remember(object, from, buffer, (gsize)got);
@@ -311,7 +276,7 @@ static bool read_file(struct object *object, int fd, bool to_the_end, guint8 *bu
 	return at >= 0 || errno == ENXIO;
 }
 
-static bool read_object(struct clone_plan *plan, struct object *object, GError **error)
+bool clone_read_object(struct clone_plan *plan, struct object *object, GError **error)
 {
 	g_autofree guint8 *buffer = g_malloc(READ_AT_ONCE);
 	guint64 from = 0;
@@ -323,7 +288,7 @@ static bool read_object(struct clone_plan *plan, struct object *object, GError *
 		                && read_file(object, fd, object->ranges->len == 0, buffer, &from);
 
 		if (!complete)
-			failed(error, "cannot read", path);
+			clone_failed(error, "cannot read", path);
 		if (fd >= 0)
 			close(fd);
 		if (!complete)
@@ -336,7 +301,7 @@ static bool read_object(struct clone_plan *plan, struct object *object, GError *
 	return true;
 }
 
-static void forget(struct clone_plan *plan, struct object *object)
+void clone_forget(struct clone_plan *plan, struct object *object)
 {
 	plan->remembered -= object->contents->len;
 	g_byte_array_set_size(object->contents, 0);
@@ -344,7 +309,21 @@ static void forget(struct clone_plan *plan, struct object *object)
 	object->remembered = false;
 }
 
-static bool write_extents(const struct object *object, int fd)
+bool clone_write_at(int fd, const guint8 *bytes, guint64 offset, guint64 length)
+{
+	for (guint64 at = 0; at < length;) {
+		gssize put = pwrite(fd, bytes + at, (gsize)(length - at), (off_t)(offset + at));
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return false;
+		at += (guint64)put;
+	}
+	return true;
+}
+
+bool clone_write_extents(const struct object *object, int fd)
 {
 	const guint8 *bytes = object->contents->data;
 
@@ -353,23 +332,15 @@ static bool write_extents(const struct object *object, int fd)
 	for (guint i = 0; i < object->extents->len; i++) {
 		const struct extent *extent = &g_array_index(object->extents, struct extent, i);
 
-		for (guint64 at = 0; at < extent->length;) {
-			gssize put = pwrite(fd, bytes, (gsize)(extent->length - at),
-			                    (off_t)(extent->offset + at));
-
-			if (put < 0 && errno == EINTR)
-				continue;
-			if (put < 0)
-				return false;
-			at += (guint64)put;
-			bytes += put;
-		}
+		if (!clone_write_at(fd, bytes, extent->offset, extent->length))
+			return false;
+		bytes += extent->length;
 	}
 	return true;
 }
 
 /* An object that is mapped is clone.N and has its old names as links. */
-static bool write_object(const struct object *object, guint index, int directory)
+bool clone_write_object(const struct object *object, guint index, int directory)
 {
 	char clone[32];
 	const char *name = clone;
@@ -382,7 +353,7 @@ static bool write_object(const struct object *object, guint index, int directory
 	fd = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	written = write_extents(object, fd);
+	written = clone_write_extents(object, fd);
 	close(fd);
 	for (guint i = object->ranges->len ? 0 : 1; written && i < object->names->len; i++)
 		written = linkat(directory, name, directory, g_ptr_array_index(object->names, i), 0)
@@ -395,21 +366,21 @@ bool clone_plan_write(struct clone_plan *plan, const char *directory, GError **e
 	bool written = true;
 	int fd;
 
-	if (!plan->scanned && !scan_directory(plan, error))
+	if (!plan->scanned && !clone_scan_directory(plan, error))
 		return false;
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return failed(error, "cannot open the world directory", directory);
+		return clone_failed(error, "cannot open the world directory", directory);
 	for (guint i = 0; written && i < plan->objects->len; i++) {
 		struct object *object = g_ptr_array_index(plan->objects, i);
 
-		written = object->remembered || read_object(plan, object, error);
+		written = object->remembered || clone_read_object(plan, object, error);
 		if (!written)
 			break;
-		if (!write_object(object, i, fd))
-			written = failed(error, "cannot clone shared memory into", directory);
+		if (!clone_write_object(object, i, fd))
+			written = clone_failed(error, "cannot clone shared memory into", directory);
 		if (plan->remembered > REMEMBERED_MAX)
-			forget(plan, object);
+			clone_forget(plan, object);
 	}
 	close(fd);
 	return written;

@@ -27,6 +27,10 @@ void clone_plan_add(struct clone_plan *plan, guint rank, pid_t keeper,
  * read the first time and remembered if it is not too large. */
 bool clone_plan_write(struct clone_plan *plan, const char *directory, GError **error);
 
+/* Makes such a directory, which a world has used since and may still map, what it was when it was
+ * filled: the same files, with what they held, and no others. */
+bool clone_plan_rewrite(struct clone_plan *plan, const char *directory, GError **error);
+
 /* The clones of one rank's mappings, owned by the plan; valid until the next clone_plan_add. */
 gsize clone_plan_rank(const struct clone_plan *plan, guint rank, const struct agent_clone **ret);
 

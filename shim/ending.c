@@ -23,7 +23,8 @@ static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
 
 static uint8_t signal_stack[STACK_BYTES]; /* an overflowing stack is a crash as well */
 static pid_t watched;
-static bool shown; /* to a debugger, if there is one: how the rank ends */
+static bool was_struck; /* by a deadly signal */
+static bool shown;      /* to a debugger, if there is one: how the rank ends */
 
 /* Where a thread goes on when unwinding is struck. */
 static _Thread_local sigjmp_buf *way_out __attribute__((tls_model("initial-exec")));
@@ -79,7 +80,7 @@ static void on_deadly(int number, siginfo_t *info, void *context)
 	(void)info;
 	if (way_out)
 		leave_unwinding(number);
-	shown = true;
+	shown = was_struck = true;
 	signal(number, SIG_DFL);
 	if (watched != park_real_pid())
 		return; /* a process of the program's own: the signal strikes again */
@@ -113,6 +114,11 @@ void ending_watch(void)
 		if (sigaction(deadly[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
 			watch_signal(deadly[i]);
 	}
+}
+
+bool ending_was_struck(void)
+{
+	return was_struck;
 }
 
 bool ending_is_traced(void)

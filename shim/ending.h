@@ -14,6 +14,9 @@ void ending_watch(void);
  * that leads astray the answer is 0, and no crash. */
 int ending_backtrace(void **ret_frames, int most);
 
+/* Whether a deadly signal has struck: the rank stands in its handler. */
+bool ending_was_struck(void);
+
 /* Whether gdb or lldb runs this process, and it has not been shown why the rank ends: by a signal
  * that the debugger has seen, or by an exit. */
 bool ending_is_traced(void);

@@ -33,6 +33,8 @@ static _Noreturn void end_rank(const struct wire_end *order)
 		gate_tell_apart(&(const struct wire_message){.type = WIRE_ENDING,
 		                                             .ending.status = order->status});
 	}
+	if (order->hold && !ending_was_struck())
+		park_hold();
 	park_finish_launcher();
 	_exit(order->status);
 }

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ckpt/agent.h"
+#include "park_internal.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler has gone away */
@@ -24,31 +24,7 @@
 #define LAUNCHER_FD_MIN (AGENT_WORLD_FD - 20)
 #define LAUNCHER_TIMEOUT_MS 2000
 
-struct child {
-	pid_t pid;
-	uint32_t world;
-};
-
-static struct park {
-	struct agent *agent;
-	int control_fd;
-	int pmi_fd;
-	int launcher_fd; /* the launcher's own PMI connection */
-	uint32_t world;
-	int32_t rank;
-	uint64_t inside; /* for HELLO */
-	char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	char pmi_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	struct child *children;
-	size_t child_count, child_capacity;
-	long keeper_thread; /* the kernel's number of the thread that keeps */
-	bool forks_rank;    /* the fork under way makes a rank of another world */
-	bool has_forked;    /* since it was parked */
-	bool released;
-	int32_t release_status;
-	pid_t real_pid;              /* of a restored process; 0 while the truth will do */
-	pid_t told_pid, told_parent; /* what the program is told */
-} park = {.control_fd = -1, .pmi_fd = -1, .launcher_fd = -1};
+struct park park = {.control_fd = -1, .pmi_fd = -1, .launcher_fd = -1};
 
 pid_t park_real_pid(void)
 {
@@ -56,7 +32,7 @@ pid_t park_real_pid(void)
 }
 
 /* A process that the program forked itself is no rank: it is told its own identity. */
-static bool is_rank(void)
+bool park_is_rank(void)
 {
 	return park.real_pid && park_real_pid() == park.real_pid;
 }
@@ -70,7 +46,7 @@ EXPORTED pid_t getpid(void)
 
 EXPORTED pid_t getppid(void)
 {
-	return is_rank() ? park.told_parent : (pid_t)syscall(SYS_getppid);
+	return park_is_rank() ? park.told_parent : (pid_t)syscall(SYS_getppid);
 }
 
 EXPORTED pid_t gettid(void)
@@ -82,12 +58,12 @@ EXPORTED pid_t gettid(void)
 
 EXPORTED int kill(pid_t pid, int signal_number)
 {
-	if (is_rank() && pid == park.told_pid)
+	if (park_is_rank() && pid == park.told_pid)
 		pid = park.real_pid;
 	return (int)syscall(SYS_kill, pid, signal_number);
 }
 
-static int send_all(int fd, const void *bytes, size_t count)
+int park_send_all(int fd, const void *bytes, size_t count)
 {
 	const uint8_t *at = bytes;
 
@@ -104,7 +80,7 @@ static int send_all(int fd, const void *bytes, size_t count)
 	return 0;
 }
 
-static int receive_all(int fd, void *bytes, size_t count)
+int park_receive_all(int fd, void *bytes, size_t count)
 {
 	uint8_t *at = bytes;
 
@@ -141,7 +117,7 @@ static int connect_to(const char *path, int onto)
 	return result < 0 ? -1 : 0;
 }
 
-static int connect_pmi(void)
+int park_connect_pmi(void)
 {
 	char line[80];
 	int length;
@@ -152,7 +128,7 @@ static int connect_pmi(void)
 		return -1;
 	length = snprintf(line, sizeof(line), "matchpoint world=%u rank=%d\n", park.world,
 	                  park.rank);
-	return send_all(park.pmi_fd, line, (size_t)length);
+	return park_send_all(park.pmi_fd, line, (size_t)length);
 }
 
 static int set_path(char *path, size_t size, const char *directory, const char *name)
@@ -189,13 +165,19 @@ static void leave_connections(void)
 	close_one(&park.launcher_fd);
 }
 
-int park_init(int control_fd, uint32_t world, int32_t rank)
+static void note_fork(void)
+{
+	park.program_forks |= !park.forks_rank;
+}
+
+int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds)
 {
 	const char *pmi = getenv("PMI_FD");
 
 	park.control_fd = control_fd;
 	park.world = world;
 	park.rank = rank;
+	park.rewinds = rewinds;
 	if (set_path(park.socket_path, sizeof(park.socket_path), getenv("MATCHPOINT_SOCKET"), "")
 	    < 0)
 		return -1;
@@ -206,16 +188,18 @@ int park_init(int control_fd, uint32_t world, int32_t rank)
 			return -1;
 		park.pmi_fd = atoi(pmi);
 		park.launcher_fd = fcntl(park.pmi_fd, F_DUPFD_CLOEXEC, LAUNCHER_FD_MIN);
-		if (park.launcher_fd < 0 || connect_pmi() < 0)
+		if (park.launcher_fd < 0 || park_connect_pmi() < 0)
 			return -1;
 	}
-	if (pthread_atfork(NULL, NULL, leave_connections) != 0)
+	if (pthread_atfork(NULL, note_fork, leave_connections) != 0)
 		return -1;
 	park.agent = agent_new(control_fd, park.pmi_fd);
+	if (park.agent && rewinds && agent_aside_new(park.agent) < 0)
+		park.rewinds = false;
 	return park.agent ? 0 : -1;
 }
 
-static _Noreturn void leave_without_scheduler(void)
+_Noreturn void park_leave_without_scheduler(void)
 {
 	for (size_t i = 0; i < park.child_count; i++)
 		syscall(SYS_kill, park.children[i].pid, SIGKILL);
@@ -227,8 +211,8 @@ static void send_message(const struct wire_message *message)
 	struct wire_buffer buffer = {0};
 
 	wire_encode(&buffer, message);
-	if (buffer.failed || send_all(park.control_fd, buffer.bytes, buffer.count) < 0)
-		leave_without_scheduler();
+	if (buffer.failed || park_send_all(park.control_fd, buffer.bytes, buffer.count) < 0)
+		park_leave_without_scheduler();
 	wire_buffer_release(&buffer);
 }
 
@@ -239,7 +223,7 @@ static int read_message(struct wire_message *ret_message)
 	uint32_t length;
 	int result = -1;
 
-	if (receive_all(park.control_fd, head, sizeof(head)) < 0)
+	if (park_receive_all(park.control_fd, head, sizeof(head)) < 0)
 		return -1;
 	length = (uint32_t)head[0] | (uint32_t)head[1] << 8 | (uint32_t)head[2] << 16
 	         | (uint32_t)head[3] << 24;
@@ -249,7 +233,7 @@ static int read_message(struct wire_message *ret_message)
 	if (!frame)
 		return -1;
 	memcpy(frame, head, sizeof(head));
-	if (receive_all(park.control_fd, frame + sizeof(head), length) == 0)
+	if (park_receive_all(park.control_fd, frame + sizeof(head), length) == 0)
 		result = wire_decode(frame, sizeof(head) + length, ret_message);
 	free(frame);
 	return result;
@@ -276,7 +260,7 @@ static void send_parked(void)
 		message.parked.mappings = malloc(message.parked.count
 		                                 * sizeof(*message.parked.mappings));
 		if (!message.parked.mappings)
-			leave_without_scheduler();
+			park_leave_without_scheduler();
 	}
 	for (uint32_t i = 0; i < message.parked.count; i++)
 		message.parked.mappings[i] = (struct wire_mapping){
@@ -317,6 +301,26 @@ static void reap_children(void)
 	}
 }
 
+static bool is_child(pid_t pid)
+{
+	for (size_t i = 0; i < park.child_count; i++)
+		if (park.children[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Twins of children (ckpt/agent_rewind.h); nothing else is a child of a keeper. */
+static void reap_twins(void)
+{
+	siginfo_t ended = {0};
+
+	while (park.rewinds && waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0
+	       && ended.si_pid > 0 && !is_child(ended.si_pid)) {
+		waitpid(ended.si_pid, NULL, WNOHANG);
+		ended.si_pid = 0;
+	}
+}
+
 static int add_child(pid_t pid, uint32_t world)
 {
 	if (park.child_count == park.child_capacity) {
@@ -341,7 +345,7 @@ static void keep_identity(pid_t told_pid, pid_t told_parent)
 }
 
 /* HELLO and WELCOME for the beginning of a world, on the control socket. */
-static void join_world(struct wire_welcome *ret_welcome)
+void park_join_world(struct wire_welcome *ret_welcome)
 {
 	struct wire_message message = {.type = WIRE_HELLO};
 	char program[4096] = "", mpi[] = "";
@@ -371,7 +375,7 @@ static void leave_keeper(const struct wire_restore *restore)
 	park.released = false;
 	park.world = restore->world;
 	park.rank = restore->rank;
-	if (connect_to(park.socket_path, park.control_fd) < 0 || connect_pmi() < 0)
+	if (connect_to(park.socket_path, park.control_fd) < 0 || park_connect_pmi() < 0)
 		_exit(AGENT_SETUP_FAILED);
 }
 
@@ -391,17 +395,20 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 	if (clones && park.agent)
 		pid = agent_fork(park.agent, restore->directory, clones, restore->count);
 	park.forks_rank = false;
-	free(clones);
 	if (pid == 0) {
 		keep_identity(told_pid, told_parent);
 		leave_keeper(restore);
-		join_world(ret_welcome);
+		park_join_world(ret_welcome);
+		if (park.rewinds)
+			agent_note_birth(park.agent, clones, restore->count);
+		free(clones);
 		return true;
 	}
+	free(clones);
 	park.has_forked = true;
 	if (pid > 0 && add_child(pid, restore->world) < 0) {
 		syscall(SYS_kill, pid, SIGKILL);
-		leave_without_scheduler();
+		park_leave_without_scheduler();
 	}
 	/* A fork that failed is a child that has ended. */
 	send_child(&(struct child){.pid = pid, .world = restore->world}, pid < 0,
@@ -409,15 +416,13 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 	return false;
 }
 
-enum order_result { KEEP_ON, RETURN_RESUMED, RETURN_RESTORED };
-
 static enum order_result carry_out_order(struct wire_welcome *ret_welcome)
 {
 	enum order_result result = KEEP_ON;
 	struct wire_message message;
 
 	if (read_message(&message) < 0)
-		leave_without_scheduler();
+		park_leave_without_scheduler();
 	switch (message.type) {
 	case WIRE_RESTORE:
 		if (restore_child(&message.restore, ret_welcome))
@@ -425,9 +430,9 @@ static enum order_result carry_out_order(struct wire_welcome *ret_welcome)
 		break;
 	case WIRE_RESUME:
 		if (park.has_forked && agent_put_files_back(park.agent) < 0)
-			leave_without_scheduler();
+			park_leave_without_scheduler();
 		if (park.has_forked)
-			join_world(ret_welcome);
+			park_join_world(ret_welcome);
 		result = RETURN_RESUMED;
 		break;
 	case WIRE_RELEASE:
@@ -438,7 +443,7 @@ static enum order_result carry_out_order(struct wire_welcome *ret_welcome)
 		for (size_t i = 0; i < park.child_count; i++)
 			syscall(SYS_kill, park.children[i].pid, SIGKILL);
 		_exit(message.end.status);
-	default: leave_without_scheduler();
+	default: park_leave_without_scheduler();
 	}
 	wire_message_release(&message);
 	return result;
@@ -456,47 +461,55 @@ static void notice(int signal_number)
 	errno = error;
 }
 
-static enum order_result keep_parked(const sigset_t *while_waiting,
-                                     struct wire_welcome *ret_welcome)
+static enum order_result keep_parked(void)
 {
 	for (;;) {
 		struct pollfd control = {.fd = park.control_fd, .events = POLLIN};
 		enum order_result result;
 
 		reap_children();
+		reap_twins();
 		if (park.released && !park.child_count) {
 			park_finish_launcher();
 			_exit(park.release_status);
 		}
-		if (ppoll(&control, 1, NULL, while_waiting) <= 0)
+		if (ppoll(&control, 1, NULL, &park.while_waiting) <= 0)
 			continue;
-		result = carry_out_order(ret_welcome);
+		result = carry_out_order(&park.welcome);
 		if (result != KEEP_ON)
 			return result;
 	}
 }
 
+/* Runs aside, so that a copy can go back to the program's stack as it is now. */
+static void keep(void)
+{
+	send_parked();
+	park.result = keep_parked();
+}
+
 enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 {
 	struct sigaction watch = {.sa_handler = notice}, before;
-	sigset_t block, mask, while_waiting;
-	enum order_result result;
+	sigset_t block, mask;
 
+	agent_forget_birth(park.agent);
 	park.has_forked = false;
 	park.keeper_thread = syscall(SYS_gettid);
 	sigemptyset(&block);
 	sigaddset(&block, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &block, &mask);
-	while_waiting = mask;
-	sigdelset(&while_waiting, SIGCHLD);
+	park.while_waiting = mask;
+	sigdelset(&park.while_waiting, SIGCHLD);
 	sigaction(SIGCHLD, &watch, &before);
+	park.welcome = *ret_welcome;
 
-	send_parked();
-	result = keep_parked(&while_waiting, ret_welcome);
+	agent_step_aside(park.agent, keep);
 
+	*ret_welcome = park.welcome;
 	sigaction(SIGCHLD, &before, NULL);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	return result == RETURN_RESTORED ? PARK_RESTORED : PARK_RESUMED;
+	return park.result == RETURN_RESTORED ? PARK_RESTORED : PARK_RESUMED;
 }
 
 void park_finish_launcher(void)

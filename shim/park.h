@@ -29,8 +29,9 @@
 
 /* Once, right after PMPI_Init; control_fd is connected and has said HELLO. Puts a connection to
  * $MATCHPOINT_DIRECTORY/pmi in place of the launcher's on $PMI_FD (if that is set). Call
- * agent_before_init() just before PMPI_Init. 0, or -1 with errno: then nothing can be parked. */
-int park_init(int control_fd, uint32_t world, int32_t rank);
+ * agent_before_init() just before PMPI_Init. `rewinds`: copies may be rewound
+ * (ckpt/agent_rewind.h). 0, or -1 with errno: then nothing can be parked. */
+int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds);
 
 /* What every HELLO tells of where this process keeps its struct wire_inside. */
 void park_set_inside(uint64_t address);
@@ -46,6 +47,11 @@ enum park_outcome {
 enum park_outcome park_wait(struct wire_welcome *ret_welcome);
 
 pid_t park_real_pid(void);
+
+/* A restored rank is at its end: when it can be rewound it says so (HELD), stays, and goes on from
+ * where park_wait returned last, as restored in another world. Else the scheduler is told why, and
+ * this returns. Nothing happens in a rank of the launcher's. */
+void park_hold(void);
 
 /* Finishes with the launcher: PMI's finalize on its own connection. Nothing in a restored process,
  * or the second time. For a root rank, before it ends. */

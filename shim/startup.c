@@ -298,7 +298,7 @@ static int stand_under_control(int control, unsigned function, const void *site)
 		code = communicator_start();
 	if (code != MPI_SUCCESS)
 		return code;
-	park_init(control, startup.world, startup.rank);
+	park_init(control, startup.world, startup.rank, gate_welcome()->rewinds);
 	park_set_inside(inside_address());
 	gate_activate(true);
 	if (gate_is_serialised())
@@ -529,6 +529,8 @@ __attribute__((destructor)) static void leave(void)
 	if (!startup.initialised || startup.process != park_real_pid())
 		return;
 	ending_exit(startup.exit_status, startup.finalised);
+	if (gate_welcome()->rewinds)
+		park_hold();
 	park_exit(startup.exit_status);
 }
 

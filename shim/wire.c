@@ -292,6 +292,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->synchronous_collectives);
 	field_bool(codec, &welcome->stacks);
 	field_bool(codec, &welcome->contents);
+	field_bool(codec, &welcome->rewinds);
 }
 
 static void describe_bind(struct codec *codec, struct wire_bind *bind)
@@ -313,6 +314,7 @@ static void describe_end(struct codec *codec, struct wire_end *end)
 {
 	field_bool(codec, &end->flush);
 	field_i32(codec, &end->status);
+	field_bool(codec, &end->hold);
 }
 
 static void describe_restore(struct codec *codec, struct wire_restore *restore)
@@ -360,6 +362,8 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 		break;
 	case WIRE_ADMIT: field_u32(codec, &message->admitted); break;
 	case WIRE_FORWARD: field_u32(codec, &message->forward); break;
+	case WIRE_REWIND: field_u32(codec, &message->rewind); break;
+	case WIRE_HELD: field_string(codec, &message->held.hazard); break;
 	case WIRE_WELCOME: describe_welcome(codec, &message->welcome); break;
 	case WIRE_BIND: describe_bind(codec, &message->bind); break;
 	case WIRE_GO: describe_go(codec, &message->go); break;
@@ -497,6 +501,7 @@ void wire_message_release(struct wire_message *message)
 		free(message->parked.hazard);
 		free(message->parked.mappings);
 		break;
+	case WIRE_HELD: free(message->held.hazard); break;
 	case WIRE_GO: free(message->go.done); break;
 	case WIRE_ENDING: free(message->ending.frames); break;
 	case WIRE_LEFT: free(message->objects.left); break;

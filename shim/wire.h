@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 23
+#define WIRE_VERSION 24
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -47,6 +47,8 @@ enum wire_type {
 	WIRE_DIGEST,   /* answer to LOOK: what a rank goes by that waits for GO */
 	WIRE_OVERLAP,  /* two operations under way use the same bytes */
 	WIRE_CONTENTS, /* before a CALL, when contents are wanted: of a message that it sends */
+	WIRE_HELD,     /* the rank is at its end and stays to be rewound, or says why it cannot be
+	                   (also in answer to REWIND), and is gone */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
@@ -60,6 +62,8 @@ enum wire_type {
 	WIRE_RELEASE, /* keeper: finish with the job launcher (PMI finalize), then _exit(status) */
 	WIRE_LOOK,    /* tell what you go by: DIGEST (only while a call is pending) */
 	WIRE_FORWARD, /* put the clocks that the program reads forward by so much */
+	WIRE_REWIND,  /* held: be again what you were when you began, in this world; answered by
+	                 HELLO, or by HELD */
 };
 
 /* In place of the call in a name that is waited for: what only the rank itself could still do. */
@@ -107,6 +111,7 @@ struct wire_welcome {
 	bool synchronous_collectives;
 	bool stacks;   /* each CALL comes with a STACK */
 	bool contents; /* and with the CONTENTS of what it sends (the prompt) */
+	bool rewinds;  /* a restored rank that ends well is held (HELD) */
 };
 
 enum wire_op_kind {
@@ -493,6 +498,11 @@ struct wire_go {
 struct wire_end {
 	bool flush;
 	int32_t status;
+	bool hold; /* END: if it can be rewound it stays, and says so (HELD) */
+};
+
+struct wire_held {
+	char *hazard; /* why it cannot be rewound, or empty */
 };
 
 struct wire_message {
@@ -517,8 +527,10 @@ struct wire_message {
 		struct wire_welcome welcome;
 		struct wire_bind bind;
 		struct wire_go go;
-		uint32_t admitted;   /* ADMIT: the thread */
-		uint32_t forward;    /* FORWARD: milliseconds */
+		uint32_t admitted; /* ADMIT: the thread */
+		uint32_t forward;  /* FORWARD: milliseconds */
+		uint32_t rewind;   /* REWIND: the world */
+		struct wire_held held;
 		struct wire_end end; /* END and RELEASE */
 		struct wire_restore restore;
 	};

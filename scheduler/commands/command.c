@@ -106,7 +106,7 @@ static bool interpret_options(struct command_options *options)
 	static const char *const bufferings[] = {"both", "zero", "infinite", "per-send", NULL};
 	static const guint masks[] = {RECORD_ZERO | RECORD_INFINITE, RECORD_ZERO, RECORD_INFINITE,
 	                              RECORD_PER_SEND};
-	static const char *const backtracks[] = {"auto", "snapshot", "rerun", NULL};
+	static const char *const backtracks[] = {"auto", "snapshot", "rerun", "rewind", NULL};
 	struct session_options *session = &options->session;
 	int buffering = 0, backtrack = 0;
 

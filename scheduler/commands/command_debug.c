@@ -182,7 +182,7 @@ static int run(int argc, char **argv)
 		{"web", 0, 0, G_OPTION_ARG_NONE, &asked.web,
 	         "the same session in a browser, too: --web, or --web 8080 at that port", NULL},
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
-	         "how to go back: auto, snapshot, rerun", "WORD"},
+	         "how to go back: auto, snapshot, rerun, rewind", "WORD"},
 		G_OPTION_ENTRY_NULL,
 	};
 	int status;

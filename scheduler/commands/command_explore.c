@@ -310,7 +310,7 @@ static int explore_run(int argc, char **argv)
 	gint64 interleavings = 0;
 	const GOptionEntry entries[] = {
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
-	         "how to return to a choice: auto, snapshot, rerun", "WORD"},
+	         "how to return to a choice: auto, snapshot, rerun, rewind", "WORD"},
 		{"max-interleavings", 0, 0, G_OPTION_ARG_INT64, &interleavings,
 	         "stop after so many", "N"},
 		{"max-time", 0, 0, G_OPTION_ARG_STRING, &options.max_time,

@@ -315,7 +315,7 @@ static int minimize_run(int argc, char **argv)
 		{"emit-script", 0, 0, G_OPTION_ARG_FILENAME, &subject.script,
 	         "write a folder from which others show it again with the program", "DIR"},
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
-	         "how to go back: auto, snapshot, rerun", "WORD"},
+	         "how to go back: auto, snapshot, rerun, rewind", "WORD"},
 		G_OPTION_ENTRY_NULL,
 	};
 	int status = command_parse(&options, &argc, &argv, entries,

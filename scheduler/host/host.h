@@ -24,8 +24,8 @@ struct host_job;      /* what a launcher has started, and the launcher */
 struct host_snapshot; /* the memory and the files that parked ranks share */
 
 /* Whom a connection belongs to: nobody as yet, a rank of an execution, a keeper, or it is only
- * listened to for what its process says of its children. */
-enum link_role { LINK_NEW, LINK_RANK, LINK_KEEPER, LINK_IGNORED };
+ * listened to for what its process says of its children, or it is that of a rank which is held. */
+enum link_role { LINK_NEW, LINK_RANK, LINK_KEEPER, LINK_IGNORED, LINK_HELD };
 
 /* The connection of a process. A host's own data stand behind this. */
 struct host_link {
@@ -95,6 +95,8 @@ struct host_operations {
 	 * be freed with g_free; NULL with `error` set. */
 	char *(*world_add)(struct host *host, guint32 world, GError **error);
 	void (*world_remove)(struct host *host, guint32 world);
+	/* What was the room of one world is another's from now on: its directory, as above. */
+	char *(*world_rename)(struct host *host, guint32 from, guint32 to, GError **error);
 	/* Starts the program's ranks as that world. NULL with `error` set. */
 	struct host_job *(*job_start)(struct host *host, guint32 world, const char *directory,
 	                              GError **error);
@@ -168,6 +170,10 @@ struct host_operations {
 	/* Fills the directory of a new world with its memory. false with `error` set. */
 	bool (*snapshot_restore)(struct host_snapshot *snapshot, const char *directory,
 	                         GError **error);
+	/* The same in the directory of a world that was restored from it and is over, whose ranks
+	 * still map its memory. */
+	bool (*snapshot_rewind)(struct host_snapshot *snapshot, const char *directory,
+	                        GError **error);
 	/* What a copy of a rank has to map then; `list` is g_free's. */
 	guint32 (*snapshot_clones)(const struct host_snapshot *snapshot, int rank,
 	                           struct wire_clone **ret_list);

@@ -127,6 +127,15 @@ static char *world_add(struct host *host, guint32 world, GError **error)
 	return run_directory_add_world(local_of(host)->options.directory, world, error);
 }
 
+static char *world_rename(struct host *host, guint32 from, guint32 to, GError **error)
+{
+	struct local *local = local_of(host);
+
+	if (local->pmi)
+		pmi_server_forget(local->pmi, from);
+	return run_directory_rename_world(local->options.directory, from, to, error);
+}
+
 static void world_remove(struct host *host, guint32 world)
 {
 	struct local *local = local_of(host);
@@ -168,6 +177,7 @@ static const struct host_operations operations = {
 	.has_unread = link_has_unread,
 	.world_add = world_add,
 	.world_remove = world_remove,
+	.world_rename = world_rename,
 	.job_start = local_job_start,
 	.job_is_running = local_job_is_running,
 	.job_words = local_job_words,
@@ -197,6 +207,7 @@ static const struct host_operations operations = {
 	.snapshot_add = local_snapshot_add,
 	.snapshot_complete = local_snapshot_complete,
 	.snapshot_restore = local_snapshot_restore,
+	.snapshot_rewind = local_snapshot_rewind,
 	.snapshot_clones = local_snapshot_clones,
 	.snapshot_free = local_snapshot_free,
 	.put_files_back = local_put_files_back,

@@ -62,6 +62,7 @@ void local_snapshot_add(struct host_snapshot *snapshot, int rank, pid_t process,
                         const struct wire_parked *parked);
 bool local_snapshot_complete(struct host_snapshot *snapshot, GError **error);
 bool local_snapshot_restore(struct host_snapshot *snapshot, const char *directory, GError **error);
+bool local_snapshot_rewind(struct host_snapshot *snapshot, const char *directory, GError **error);
 guint32 local_snapshot_clones(const struct host_snapshot *snapshot, int rank,
                               struct wire_clone **ret_list);
 void local_snapshot_free(struct host_snapshot *snapshot);

@@ -44,6 +44,11 @@ bool local_snapshot_restore(struct host_snapshot *snapshot, const char *director
 	return clone_plan_write(snapshot->clones, directory, error);
 }
 
+bool local_snapshot_rewind(struct host_snapshot *snapshot, const char *directory, GError **error)
+{
+	return clone_plan_rewrite(snapshot->clones, directory, error);
+}
+
 guint32 local_snapshot_clones(const struct host_snapshot *snapshot, int rank,
                               struct wire_clone **ret_list)
 {

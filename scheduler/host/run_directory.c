@@ -321,6 +321,18 @@ char *run_directory_add_world(struct run_directory *directory, guint32 world, GE
 	return g_steal_pointer(&path);
 }
 
+char *run_directory_rename_world(struct run_directory *directory, guint32 from, guint32 to,
+                                 GError **error)
+{
+	g_autofree char *before = world_path(directory, from), *path = world_path(directory, to);
+
+	if (rename(before, path) < 0) {
+		failed(error, errno, "cannot rename %s: %s", before, g_strerror(errno));
+		return NULL;
+	}
+	return g_steal_pointer(&path);
+}
+
 void run_directory_remove_world(struct run_directory *directory, guint32 world)
 {
 	g_autofree char *path = world_path(directory, world);

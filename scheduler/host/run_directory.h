@@ -48,6 +48,10 @@ char *run_directory_file(const struct run_directory *directory, const char *name
 /* Makes the directory w<world>. Its path, to be freed with g_free; NULL with `error` set. */
 char *run_directory_add_world(struct run_directory *directory, guint32 world, GError **error);
 
+/* Gives it the name of another. Its new path, as above. */
+char *run_directory_rename_world(struct run_directory *directory, guint32 from, guint32 to,
+                                 GError **error);
+
 /* Removes it; nothing happens if it is gone. */
 void run_directory_remove_world(struct run_directory *directory, guint32 world);
 

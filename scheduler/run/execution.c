@@ -127,6 +127,7 @@ void execution_welcome(const struct execution *execution, struct host_link *link
 	welcome.welcome.every_call_waits = options->every_call_waits;
 	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
 	welcome.welcome.stacks = execution->stacks;
+	welcome.welcome.rewinds = runs_rewind(execution->runs);
 	welcome.welcome.contents = execution->runs->options.contents;
 	host_send(link, &welcome);
 }

@@ -30,6 +30,8 @@ void execution_end_ranks(struct execution *execution, bool flush)
 {
 	struct wire_message end = {.type = WIRE_END};
 
+	end.end.hold = runs_rewind(execution->runs) && execution->from;
+
 	execution_tell_stop(execution);
 	execution->result.state = EXECUTION_ENDING;
 	execution->ending_since = execution_now(execution);

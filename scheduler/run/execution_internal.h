@@ -13,6 +13,7 @@
 #include "stall.h"
 
 struct frozen;
+struct spare;
 struct site_owner;
 
 struct execution {
@@ -26,6 +27,7 @@ struct execution {
 	bool launched;        /* processes of the launcher's, not restored copies */
 	struct host_job *job; /* that started them; NULL: none, or gone over to the runs */
 	struct frozen *from;  /* whose copies the ranks are */
+	struct spare *spare;  /* ranks that are held; NULL: none are */
 	struct strategy *strategy;
 	GArray *plan;             /* struct choice still to be made */
 	gint64 started;           /* of start or restore: times are the host's */

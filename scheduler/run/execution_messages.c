@@ -5,6 +5,7 @@
 #include "mpi_calls.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
+#include "spare.h"
 
 static bool on_call(struct execution *execution, int rank, const struct wire_call *call,
                     GError **error)
@@ -238,6 +239,7 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	case WIRE_ERROR: on_error(execution, rank, &message->error); break;
 	case WIRE_ENDING: on_ending(execution, rank, &message->ending); break;
 	case WIRE_PARKED: on_parked(execution, rank, &message->parked); break;
+	case WIRE_HELD: spare_rank_held(execution, rank, &message->held); return;
 	case WIRE_DIGEST:
 		if (!cycle_answer(&execution->cycle, rank, &message->digest)
 		    && execution->result.state == EXECUTION_RUNNING)

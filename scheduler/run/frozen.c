@@ -3,6 +3,7 @@
 #include "explorer/mix.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
+#include "spare.h"
 
 guint64 frozen_conditions_key(enum buffering buffering, enum collective_mode collectives)
 {
@@ -25,6 +26,7 @@ struct frozen *frozen_park(struct execution *execution)
 	frozen->links = g_memdup2(execution->links, (gsize)ranks * sizeof(*frozen->links));
 	frozen->pids = g_memdup2(execution->pids, (gsize)ranks * sizeof(*frozen->pids));
 	frozen->answered = g_new0(bool, ranks);
+	frozen->spares = g_ptr_array_new();
 	frozen->memory = runs->host->operations->snapshot_new(runs->host, ranks, frozen->directory);
 	log_debug(LOG_SNAPSHOTS, "parking world %u after %u choices", frozen->number,
 	          world_choices(frozen->world)->len);
@@ -133,6 +135,8 @@ static void frozen_free(struct frozen *frozen)
 {
 	if (frozen->children > 0)
 		forget_frozen(frozen);
+	spare_end_all(frozen);
+	g_ptr_array_unref(frozen->spares);
 	if (frozen->parent)
 		frozen->parent->children--;
 	world_free(frozen->world);
@@ -158,7 +162,7 @@ void frozen_resume(struct frozen *frozen, struct execution *execution)
 		world_let_held_go(execution->world);
 }
 
-static void order_restore(struct frozen *frozen, int rank, struct execution *execution)
+void frozen_fork_rank(struct frozen *frozen, int rank, struct execution *execution)
 {
 	struct wire_message message = {.type = WIRE_RESTORE};
 	g_autofree struct wire_clone *clones = NULL;
@@ -170,14 +174,19 @@ static void order_restore(struct frozen *frozen, int rank, struct execution *exe
 	message.restore.directory = execution->directory;
 	message.restore.clones = clones;
 	host_send(frozen->links[rank], &message);
+	frozen->runs->rewinding.forked++;
 }
 
 bool frozen_restore(struct frozen *frozen, struct execution *execution, GError **error)
 {
 	struct runs *runs = frozen->runs;
-	guint32 number = runs->next_world++;
-	g_autofree char *directory = runs->host->operations->world_add(runs->host, number, error);
+	g_autofree char *directory = NULL;
+	guint32 number;
 
+	if (spare_rewind(frozen, execution))
+		return true;
+	number = runs->next_world++;
+	directory = runs->host->operations->world_add(runs->host, number, error);
 	if (!directory)
 		return false;
 	log_debug(LOG_SNAPSHOTS, "restoring world %u as %u", frozen->number, number);
@@ -185,7 +194,7 @@ bool frozen_restore(struct frozen *frozen, struct execution *execution, GError *
 	if (!runs->host->operations->snapshot_restore(frozen->memory, directory, error))
 		return false;
 	for (int rank = 0; rank < runs->ranks; rank++)
-		order_restore(frozen, rank, execution);
+		frozen_fork_rank(frozen, rank, execution);
 	return true;
 }
 

@@ -23,6 +23,7 @@ struct frozen {
 	char *hazard;                 /* the first reason not to restore from here; NULL: none */
 	struct host_snapshot *memory; /* and files */
 	struct snapshot *snapshot;    /* in the set of the runs; NULL: not (any more) */
+	GPtrArray *spares;            /* struct spare: worlds that can be rewound to it */
 	guint children;               /* frozen worlds and executions made of copies of this one */
 };
 
@@ -41,6 +42,9 @@ void frozen_resume(struct frozen *frozen, struct execution *execution);
 /* Starts copying the keepers for an execution, which is told execution_connected for each. false
  * with `error` set: the shared memory could not be copied. */
 bool frozen_restore(struct frozen *frozen, struct execution *execution, GError **error);
+
+/* Has a keeper fork its rank into the world of an execution. */
+void frozen_fork_rank(struct frozen *frozen, int rank, struct execution *execution);
 
 /* The key that tells conditions apart, among those of choices. */
 guint64 frozen_conditions_key(enum buffering buffering, enum collective_mode collectives);

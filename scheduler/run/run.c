@@ -3,6 +3,7 @@
 
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
+#include "spare.h"
 
 #define RANKS_PATIENCE_S 5.0    /* for ranks that were told to end */
 #define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
@@ -178,7 +179,7 @@ void execution_drop(struct execution *execution)
 	}
 	end_job(execution);
 	execution_end_offspring(execution);
-	if (execution->directory)
+	if (!spare_keep(execution) && execution->directory)
 		runs->host->operations->world_remove(runs->host, execution->number);
 	if (execution->launched)
 		sites_forget(runs->sites, execution_site_owner(execution, 0).job);

@@ -5,6 +5,7 @@
 
 #define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
 #define PROCESSES_MOST 4096     /* keepers */
+#define REFUSALS_MOST 8         /* in turn, for each rank, to be rewound: then none is asked to */
 
 G_DEFINE_QUARK(matchpoint_runs_error, runs_error)
 
@@ -22,6 +23,7 @@ struct runs *runs_new(const struct runs_options *options, GError **error)
 	runs->client = options->client;
 	runs->ranks = options->ranks;
 	runs->snapshots = options->snapshots;
+	runs->rewinds = options->snapshots && options->rewinds && !options->wrapper;
 	runs->all = g_hash_table_new(NULL, NULL);
 	runs->sites = sites_new(options->host);
 	runs->polled_in_vain = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -52,6 +54,7 @@ void runs_free(struct runs *runs)
 	g_hash_table_destroy(runs->all);
 	g_hash_table_unref(runs->polled_in_vain);
 	sites_free(runs->sites);
+	g_free(runs->rewinding.reason);
 	g_free(runs);
 }
 
@@ -80,6 +83,12 @@ struct host *runs_host(const struct runs *runs)
 struct events *runs_events(const struct runs *runs)
 {
 	return runs->options.events;
+}
+
+bool runs_rewind(const struct runs *runs)
+{
+	return runs->rewinds && runs->snapshots
+	       && runs->rewinding.refused_in_turn < REFUSALS_MOST * (guint)runs->ranks;
 }
 
 const struct wrapper *runs_wrapper(const struct runs *runs)
@@ -179,6 +188,11 @@ bool runs_pump(struct runs *runs, bool (*condition)(void *data), void *data, dou
 bool runs_go_back(const struct runs *runs)
 {
 	return runs && runs->snapshots;
+}
+
+const struct rewinding *runs_rewinding(const struct runs *runs)
+{
+	return &runs->rewinding;
 }
 
 /* What is ending ends as it is, and a new job has nothing to do with snapshots. */

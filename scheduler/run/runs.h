@@ -51,6 +51,7 @@ struct runs_options {
 	guint not_yet, some;
 	bool cancels;        /* the program calls MPI_Cancel */
 	bool snapshots;      /* goes back by snapshots */
+	bool rewinds;        /* and in place, where that is safe (spare.h) */
 	guint64 memory_most; /* bytes for these */
 	const struct run_client *client;
 	void *user;
@@ -87,6 +88,15 @@ bool runs_pump(struct runs *runs, bool (*condition)(void *data), void *data, dou
 guint runs_forward_ms(const struct runs *runs);
 
 /* --- snapshots --- */
+
+/* How ranks came to where an interleaving begins. */
+struct rewinding {
+	guint64 rewound, forked;
+	guint64 refused;       /* could not be rewound */
+	guint refused_in_turn; /* since one could */
+	char *reason;          /* the first one's; NULL: there is none */
+};
+const struct rewinding *runs_rewinding(const struct runs *runs);
 
 /* Whether they are gone back to (still). */
 bool runs_go_back(const struct runs *runs);

@@ -9,6 +9,7 @@
 int runs_ranks(const struct runs *runs);
 struct host *runs_host(const struct runs *runs);
 struct events *runs_events(const struct runs *runs);
+bool runs_rewind(const struct runs *runs); /* in place, if they can */
 const struct wrapper *runs_wrapper(const struct runs *runs);
 
 /* Going on is impossible: see struct run_client. */

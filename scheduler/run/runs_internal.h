@@ -23,6 +23,8 @@ struct runs {
 	GHashTable *polled_in_vain; /* set of guint64: places where that has been waited out */
 	struct host_job *job;       /* whose ranks are the root's keepers */
 	bool snapshots;             /* goes back by them */
+	bool rewinds;               /* in place, where that is safe */
+	struct rewinding rewinding;
 	struct snapshot_set *set;
 	GPtrArray *frozen;      /* every frozen world */
 	struct frozen *root;    /* parked in MPI_Init */
@@ -41,6 +43,9 @@ const GArray *runs_hangups(const struct execution *execution);
 /* false also for NULL; and NULL is legal. */
 bool runs_job_is_running(const struct runs *runs, const struct host_job *job);
 void runs_free_job(struct runs *runs, struct host_job *job);
+
+/* A rank says hello. */
+void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hello *hello);
 
 /* A connection that has said hello, and what keepers say (runs_traffic.c). */
 extern const struct host_listener runs_listener;

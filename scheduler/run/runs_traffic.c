@@ -1,6 +1,7 @@
 /* Who talks to the scheduler: new connections, keepers, PMI. */
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
+#include "spare.h"
 
 void runs_assign(struct host_link *link, enum link_role role, void *owner, int rank)
 {
@@ -11,7 +12,7 @@ void runs_assign(struct host_link *link, enum link_role role, void *owner, int r
 	link->rank = rank;
 }
 
-static void on_hello(struct runs *runs, struct host_link *link, const struct wire_hello *hello)
+void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hello *hello)
 {
 	struct execution *execution = runs_find(runs, hello->world);
 	gint64 now = host_now(runs->host);
@@ -42,9 +43,27 @@ static void on_hello(struct runs *runs, struct host_link *link, const struct wir
 	}
 }
 
-static void on_child(struct runs *runs, struct host_link *link, const struct wire_child *child)
+/* A rank that was rewound is known to its keeper by the world that it was forked into. */
+static struct execution *find_by_child(struct runs *runs, int rank, const struct wire_child *child)
 {
 	struct execution *execution = runs_find(runs, child->world);
+	GHashTableIter iter;
+	void *value;
+
+	if (execution || !runs->rewinds)
+		return execution;
+	g_hash_table_iter_init(&iter, runs->all);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		execution = value;
+		if (!execution->launched && execution->pids[rank] == child->pid)
+			return execution;
+	}
+	return NULL;
+}
+
+static void on_child(struct runs *runs, struct host_link *link, const struct wire_child *child)
+{
+	struct execution *execution = find_by_child(runs, link->rank, child);
 	int rank = link->rank;
 
 	if (!child->ended && child->pid <= 0) {
@@ -74,7 +93,7 @@ static void on_message(struct host_link *link, const struct wire_message *messag
 	switch (link->role) {
 	case LINK_NEW:
 		if (message->type == WIRE_HELLO)
-			on_hello(link->owner, link, &message->hello);
+			runs_hello(link->owner, link, &message->hello);
 		else
 			host_close(link);
 		break;
@@ -84,6 +103,7 @@ static void on_message(struct host_link *link, const struct wire_message *messag
 		if (message->type == WIRE_CHILD)
 			on_child(frozen->runs, link, &message->child);
 		break;
+	case LINK_HELD: spare_message(link, message); break;
 	case LINK_IGNORED:
 		if (message->type == WIRE_CHILD)
 			on_child(link->owner, link, &message->child);
@@ -114,6 +134,8 @@ static void on_closed(struct host_link *link, const char *why)
 		execution_link_closed(link->owner, link->rank, why);
 	else if (link->role == LINK_KEEPER)
 		on_keeper_gone(link->owner, link->rank);
+	else if (link->role == LINK_HELD)
+		spare_closed(link->owner, link->rank);
 }
 
 static void on_abort(void *user, guint32 world, int rank, int exit_code)

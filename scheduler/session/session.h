@@ -14,7 +14,7 @@
 #include "scheduler/host/wrapper.h"
 #include "scheduler/store/record.h"
 
-enum backtrack { BACKTRACK_AUTO, BACKTRACK_SNAPSHOT, BACKTRACK_RERUN };
+enum backtrack { BACKTRACK_AUTO, BACKTRACK_SNAPSHOT, BACKTRACK_RERUN, BACKTRACK_REWIND };
 
 #define SESSION_NOT_YET_USUAL 1 /* unless --not-yet says otherwise: no path names it */
 

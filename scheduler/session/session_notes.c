@@ -69,6 +69,21 @@ static void note_forward(struct session *session)
 	add_note(session, text);
 }
 
+/* Nothing is lost by it but time: said only where it was asked for. */
+static void note_rewinding(struct session *session)
+{
+	const struct rewinding *rewinding = runs_rewinding(session->runs);
+	g_autofree char *text = NULL;
+
+	if (!rewinding->reason)
+		return;
+	text = g_strdup_printf("%" G_GUINT64_FORMAT " times a rank could not be rewound in place, "
+	                       "and was forked anew (%" G_GUINT64_FORMAT
+	                       " times it could); the first was %s",
+	                       rewinding->refused, rewinding->rewound, rewinding->reason);
+	add_note(session, text);
+}
+
 static void note_ignored(struct session *session)
 {
 	g_autofree char *kinds = NULL, *text = NULL;
@@ -155,6 +170,7 @@ void session_add_notes(struct session *session)
 	note_unwatched(session);
 	note_time(session);
 	note_forward(session);
+	note_rewinding(session);
 	outcome_watch_note(session->outcomes, notes);
 	note_sets(session);
 	note_files(session);

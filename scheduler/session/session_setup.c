@@ -192,6 +192,7 @@ static bool open_runs(struct session *session, GError **error)
 		.some = options->some,
 		.cancels = session->host->operations->program_calls(session->host, "MPI_Cancel"),
 		.snapshots = goes_back(options),
+		.rewinds = options->backtrack == BACKTRACK_REWIND,
 		.memory_most = options->max_memory
 	                               ? options->max_memory
 	                               : session->host->operations->memory_free(session->host) / 2,

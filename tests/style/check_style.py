@@ -26,7 +26,8 @@ LIBC = {"assert.h", "ctype.h", "dirent.h", "dlfcn.h", "elf.h", "endian.h", "errn
         "stdnoreturn.h", "string.h", "strings.h", "sys/", "termios.h", "threads.h", "time.h",
         "ucontext.h", "unistd.h", "unwind.h", "wait.h"}
 RULES = {
-    "shim": {"quoted": {"ckpt/agent.h", "ckpt/agent_journal.h", "explorer/mix.h",
+    "shim": {"quoted": {"ckpt/agent.h", "ckpt/agent_journal.h", "ckpt/agent_rewind.h",
+                        "explorer/mix.h",
                         "mpi_calls.h", "mpi_functions.h"},
              "angled": {"mpi.h"}},
     "ckpt/agent": {"quoted": set(), "angled": set()},

@@ -1,6 +1,7 @@
 /* A keeper in a process of its own, with this process as its scheduler. park.c belongs to the shim,
  * which is no library for others: it is compiled in here. */
 #include "shim/park.c"
+#include "shim/park_hold.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +33,7 @@ static void send_to(int fd, const struct wire_message *message)
 	struct wire_buffer buffer = {0};
 
 	wire_encode(&buffer, message);
-	assert_int_equal(send_all(fd, buffer.bytes, buffer.count), 0);
+	assert_int_equal(park_send_all(fd, buffer.bytes, buffer.count), 0);
 	wire_buffer_release(&buffer);
 }
 
@@ -67,7 +68,7 @@ static _Noreturn void be_a_rank(struct fixture *fixture, int pmi_fd)
 	close(fd);
 	fd = fcntl(0, F_DUPFD, 230);
 	snprintf(path, sizeof(path), "%s/socket", fixture->directory);
-	if (fd < 0 || connect_to(path, fd) < 0 || park_init(fd, 0, 2) < 0)
+	if (fd < 0 || connect_to(path, fd) < 0 || park_init(fd, 0, 2, false) < 0)
 		_exit(60);
 	if (park_wait(&welcome) == PARK_RESUMED)
 		park_exit(50 + welcome.buffering);

@@ -158,6 +158,7 @@ static void rank_messages_round_trip(void **state)
 		{.type = WIRE_ERROR, .error = {3, 12, 99, 14, true, true, false, text}},
 		{.type = WIRE_STACK, .stack = {7, 2, frames, 1, true, 1, &line}},
 		{.type = WIRE_STACK},
+		{.type = WIRE_HELD, .held = {text}},
 		{.type = WIRE_PARKED, .parked = {text, 1, &mapping}},
 		{.type = WIRE_CHILD, .child = {5, 1234, true, 256}},
 		{.type = WIRE_THREAD, .thread = {2, 4711, true}},
@@ -186,17 +187,18 @@ static void scheduler_messages_round_trip(void **state)
 	static char directory[] = "/dev/shm/w1";
 	struct wire_clone clone = {4096, 8192, 0, 3, 1};
 	const struct wire_message messages[] = {
-		{.type = WIRE_WELCOME, .welcome = {2, true, false, true, true}},
+		{.type = WIRE_WELCOME, .welcome = {2, true, false, true, true, true}},
 		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7}},
 		{.type = WIRE_GO, .go = {4, 2, done}},
 		{.type = WIRE_GO, .go = {4, 0, NULL}},
 		{.type = WIRE_ADMIT, .admitted = 2},
-		{.type = WIRE_END, .end = {true, 3}},
+		{.type = WIRE_END, .end = {true, 3, true}},
 		{.type = WIRE_RELEASE, .end = {false, 0}},
 		{.type = WIRE_PARK},
 		{.type = WIRE_RESUME},
 		{.type = WIRE_LOOK},
 		{.type = WIRE_FORWARD, .forward = 60},
+		{.type = WIRE_REWIND, .rewind = 7},
 		{.type = WIRE_RESTORE, .restore = {3, 1, directory, 1, &clone}},
 	};
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
@@ -237,7 +239,7 @@ static void malformed_frames_are_refused(void **state)
 	const uint8_t too_long[] = {0xff, 0xff, 0xff, 0xff, 1, 0};
 	const uint8_t too_short[] = {1, 0, 0, 0, 1};
 	const uint8_t unknown_type[] = {2, 0, 0, 0, 40, 0};
-	const uint8_t bad_bool[] = {7, 0, 0, 0, WIRE_END, 0, 2, 0, 0, 0, 0};
+	const uint8_t bad_bool[] = {8, 0, 0, 0, WIRE_END, 0, 2, 0, 0, 0, 0, 0};
 	const uint8_t endless_list[] = {10, 0, 0, 0,    WIRE_GO, 0,    1,
 	                                0,  0, 0, 0xff, 0xff,    0xff, 0x7f};
 	const uint8_t endless_stack[] = {10, 0, 0, 0,    WIRE_STACK, 0,    1,

@@ -1,0 +1,343 @@
+/* What the kernel holds of a rank that is rewound: put back where that is simple, else compared,
+ * and told when it is not what it was. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent_rewind_internal.h"
+
+/* A file of /proc as a string in memory apart. */
+static int read_proc(struct agent *agent, const char *path, char text[static AGENT_TEXT])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t got = -1;
+
+	while (fd >= 0 && used < AGENT_TEXT - 1
+	       && (got = read(fd, text + used, AGENT_TEXT - 1 - used)) > 0)
+		used += (size_t)got;
+	if (fd >= 0)
+		close(fd);
+	text[used] = '\0';
+	return got == 0 ? 0 : agent_refuse(agent, "%s cannot be read", path);
+}
+
+/* --- /proc/self/status ------------------------------------------------------------------------ */
+
+/* Pending signals are none; what is blocked, ignored and caught is put back. */
+static const char *const lasting[] = {
+	"Name:",   "Umask:",  "Threads:", "Uid:",     "Gid:",    "Groups:",       "NSpgid:",
+	"NSsid:",  "SigPnd:", "ShdPnd:",  "CapInh:",  "CapPrm:", "CapEff:",       "CapBnd:",
+	"CapAmb:", "VmLck:",  "NoNew",    "Seccomp:", "THP_",    "Cpus_allowed:", "Mems_allowed:",
+};
+
+static bool is_lasting(const char *line)
+{
+	for (size_t i = 0; i < sizeof(lasting) / sizeof(*lasting); i++)
+		if (!strncmp(line, lasting[i], strlen(lasting[i])))
+			return true;
+	return false;
+}
+
+static void keep_lasting_lines(const char *text, char kept[static AGENT_TEXT])
+{
+	size_t used = 0;
+
+	for (const char *line = text; *line;) {
+		const char *end = strchrnul(line, '\n');
+		size_t length = (size_t)(end - line) + (*end ? 1 : 0);
+
+		if (is_lasting(line)) {
+			memcpy(kept + used, line, length);
+			used += length;
+		}
+		line += length;
+	}
+	kept[used] = '\0';
+}
+
+static int compare_status(struct agent *agent)
+{
+	const char *then = agent->aside->kernel.status, *now = agent->aside->kernel_now.status;
+
+	while (*then && *now) {
+		size_t length = strcspn(then, "\n"), length_now = strcspn(now, "\n");
+
+		if (length != length_now || memcmp(then, now, length) != 0)
+			return agent_refuse(agent,
+			                    "it has changed what /proc/self/status tells of it "
+			                    "(%.*s)",
+			                    (int)(length_now < 60 ? length_now : 60), now);
+		then += length + 1;
+		now += length_now + 1;
+	}
+	return 0;
+}
+
+/* --- single numbers --------------------------------------------------------------------------- */
+
+static void list_settings(long settings[static AGENT_SETTINGS])
+{
+	struct sched_param parameters = {0};
+	const long self = 0;
+
+	memset(settings, 0, AGENT_SETTINGS * sizeof(*settings));
+	settings[0] = syscall(SYS_getpriority, 0L, self);
+	settings[1] = syscall(SYS_sched_getscheduler, self);
+	syscall(SYS_sched_getparam, self, &parameters);
+	settings[2] = parameters.sched_priority;
+	settings[3] = personality(0xffffffff);
+	settings[4] = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+	settings[5] = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+	settings[6] = prctl(PR_GET_KEEPCAPS, 0, 0, 0, 0);
+	settings[7] = prctl(PR_GET_SECUREBITS, 0, 0, 0, 0);
+	prctl(PR_GET_PDEATHSIG, (int *)&settings[8], 0, 0, 0);
+	prctl(PR_GET_CHILD_SUBREAPER, (int *)&settings[9], 0, 0, 0);
+#ifdef PR_GET_TSC
+	prctl(PR_GET_TSC, (int *)&settings[10], 0, 0, 0);
+#endif
+	settings[11] = syscall(SYS_ioprio_get, 1L, self);
+}
+
+static int compare_settings(struct agent *agent)
+{
+	const struct agent_kernel_state *then = &agent->aside->kernel,
+					*now = &agent->aside->kernel_now;
+
+	if (memcmp(then->settings, now->settings, sizeof(then->settings)) != 0)
+		return agent_refuse(agent, "it has changed how the kernel schedules or treats it");
+	if (memcmp(then->limits, now->limits, sizeof(then->limits)) != 0)
+		return agent_refuse(agent, "it has changed a resource limit");
+	if (then->root_device != now->root_device || then->root_inode != now->root_inode)
+		return agent_refuse(agent, "it has changed its root directory");
+	return 0;
+}
+
+/* --- descriptors ------------------------------------------------------------------------------ */
+
+static int note_descriptor(struct agent *agent, struct agent_kernel_state *state, int fd)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) < 0)
+		return 0;
+	if (state->descriptor_count == AGENT_DESCRIPTORS_MAX)
+		return agent_refuse(agent, "it has more than %d descriptors",
+		                    AGENT_DESCRIPTORS_MAX);
+	state->descriptors[state->descriptor_count++] = (struct agent_held){
+		.fd = fd,
+		.flags = fcntl(fd, F_GETFD),
+		.device = status.st_dev,
+		.inode = status.st_ino};
+	return 0;
+}
+
+/* In ascending order: so the kernel tells them. */
+static int list_descriptors(struct agent *agent, struct agent_kernel_state *state)
+{
+	char batch[2048] __attribute__((aligned(8)));
+	int directory = agent_open_directory("/proc/self/fd");
+	long got = -1;
+
+	state->descriptor_count = 0;
+	while (directory >= 0
+	       && (got = syscall(SYS_getdents64, directory, batch, sizeof(batch))) > 0) {
+		long at = 0;
+
+		while (at < got) {
+			const char *entry = batch + at;
+			unsigned short length;
+			char *end;
+			long fd = strtol(entry + 19, &end, 10); /* d_name of linux_dirent64 */
+
+			memcpy(&length, entry + 16, sizeof(length));
+			at += length;
+			if (*end || end == entry + 19 || fd == directory)
+				continue;
+			if (note_descriptor(agent, state, (int)fd) < 0) {
+				close(directory);
+				return -1;
+			}
+		}
+	}
+	if (directory >= 0)
+		close(directory);
+	return got == 0 ? 0 : agent_refuse(agent, "its descriptors cannot be read");
+}
+
+static const struct agent_held *find_held(const struct agent_kernel_state *state, int fd)
+{
+	for (size_t i = 0; i < state->descriptor_count; i++)
+		if (state->descriptors[i].fd == fd)
+			return &state->descriptors[i];
+	return NULL;
+}
+
+static bool is_same(const struct agent_held *one, const struct agent_held *other)
+{
+	return other && one->device == other->device && one->inode == other->inode;
+}
+
+static const struct agent_file *find_file(const struct agent *agent, int fd)
+{
+	for (size_t i = 0; i < agent->file_count; i++)
+		if (agent->files[i].fd == fd)
+			return &agent->files[i];
+	return NULL;
+}
+
+/* Files that the program has closed, or put others in place of, are taken from the keeper; the
+ * descriptor need not be good for more than to be opened again. */
+static int fetch_file(struct agent *agent, const struct agent_file *file)
+{
+	char path[64];
+	int fd, result;
+
+	if (file->kind == AGENT_EPOLL)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", syscall(SYS_getppid), file->fd);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return agent_refuse(agent,
+		                    "it has closed a file that cannot be opened again "
+		                    "(descriptor %d)",
+		                    file->fd);
+	result = fd == file->fd ? fd : dup3(fd, file->fd, O_CLOEXEC);
+	if (fd != file->fd)
+		close(fd);
+	return result < 0 ? agent_refuse(agent, "descriptor %d cannot be put back", file->fd) : 0;
+}
+
+static int put_descriptors_back(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+	const struct agent_kernel_state *then = &aside->kernel, *now = &aside->kernel_now;
+
+	for (size_t i = 0; i < now->descriptor_count; i++)
+		if (!find_held(then, now->descriptors[i].fd))
+			close(now->descriptors[i].fd);
+	for (size_t i = 0; i < then->descriptor_count; i++) {
+		const struct agent_held *one = &then->descriptors[i], *other;
+		const struct agent_file *file = find_file(agent, one->fd);
+
+		if (one->fd == agent->pmi_fd) /* connected anew in each world */
+			continue;
+		other = find_held(now, one->fd);
+		if (!is_same(one, other) && file && fetch_file(agent, file) < 0)
+			return -1;
+		if (!is_same(one, other) && !file)
+			return agent_refuse(agent,
+			                    "it has closed descriptor %d, or put another "
+			                    "in its place",
+			                    one->fd);
+		if (!file && one->flags != other->flags && fcntl(one->fd, F_SETFD, one->flags) < 0)
+			return agent_refuse(agent, "descriptor %d cannot be put back", one->fd);
+	}
+	if (agent_renew_files(agent, aside->clones, aside->clone_count) < 0)
+		return agent_refuse(agent, "its files cannot be put back (%s)", strerror(errno));
+	return 0;
+}
+
+/* After they have been renewed: what each is from now on. */
+static int note_renewed(struct agent *agent)
+{
+	return list_descriptors(agent, &agent->aside->kernel);
+}
+
+/* --- signals, timers -------------------------------------------------------------------------- */
+
+static void list_dispositions(struct agent_kernel_state *state)
+{
+	for (int number = 1; number < _NSIG; number++)
+		syscall(SYS_rt_sigaction, number, NULL, &state->dispositions[number], _NSIG / 8);
+	syscall(SYS_sigaltstack, NULL, &state->signal_stack);
+}
+
+static int put_signals_back(struct agent *agent)
+{
+	const struct agent_kernel_state *then = &agent->aside->kernel,
+					*now = &agent->aside->kernel_now;
+	static const struct itimerval off;
+
+	for (int number = 1; number < _NSIG; number++)
+		if (memcmp(&then->dispositions[number], &now->dispositions[number],
+		           sizeof(then->dispositions[number]))
+		            != 0
+		    && syscall(SYS_rt_sigaction, number, &then->dispositions[number], NULL,
+		               _NSIG / 8)
+		               < 0)
+			return agent_refuse(agent, "signal %d cannot be handled as before", number);
+	if (syscall(SYS_sigaltstack, &then->signal_stack, NULL) < 0)
+		return agent_refuse(agent, "its signal stack cannot be put back (%s)",
+		                    strerror(errno));
+	setitimer(ITIMER_REAL, &off, NULL);
+	setitimer(ITIMER_VIRTUAL, &off, NULL);
+	setitimer(ITIMER_PROF, &off, NULL);
+	return 0;
+}
+
+/* What does not go away by itself. */
+static int survey_left(struct agent *agent)
+{
+	siginfo_t child;
+
+	if (waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0)
+		return agent_refuse(agent, "it has started other processes");
+	if (read_proc(agent, "/proc/self/timers", agent->aside->text) == 0 && agent->aside->text[0])
+		return agent_refuse(agent, "it has a timer running (timer_create)");
+	agent->aside->trouble[0] = '\0'; /* not every kernel has timers */
+	return 0;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static int list_state(struct agent *agent, struct agent_kernel_state *state)
+{
+	struct stat root;
+
+	list_dispositions(state);
+	list_settings(state->settings);
+	for (int i = 0; i < RLIM_NLIMITS; i++)
+		syscall(SYS_prlimit64, 0L, i, NULL, &state->limits[i]);
+	if (stat("/", &root) == 0) {
+		state->root_device = root.st_dev;
+		state->root_inode = root.st_ino;
+	}
+	if (read_proc(agent, "/proc/self/status", agent->aside->text) < 0)
+		return -1;
+	keep_lasting_lines(agent->aside->text, state->status);
+	return list_descriptors(agent, state);
+}
+
+int agent_note_kernel_state(struct agent *agent)
+{
+	return list_state(agent, &agent->aside->kernel);
+}
+
+int agent_put_kernel_state_back(struct agent *agent)
+{
+	char path[64];
+
+	if (survey_left(agent) < 0 || list_state(agent, &agent->aside->kernel_now) < 0
+	    || compare_status(agent) < 0 || compare_settings(agent) < 0
+	    || put_descriptors_back(agent) < 0 || put_signals_back(agent) < 0
+	    || note_renewed(agent) < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%ld/cwd", syscall(SYS_getppid));
+	if (syscall(SYS_chdir, path) < 0)
+		return agent_refuse(agent, "its working directory cannot be put back (%s)",
+		                    strerror(errno));
+	return 0;
+}

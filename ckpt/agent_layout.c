@@ -1,0 +1,228 @@
+/* The address space of a rank that is rewound: what the interleaving has mapped is unmapped, what
+ * it has unmapped or protected is as it was. Private memory that is mapped anew here is empty until
+ * its pages are put back; a file that is gone cannot be mapped again. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/types.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "agent_map_query.h"
+#include "agent_rewind_internal.h"
+
+static int add_area(struct agent *agent, struct agent_layout *layout, const struct agent_area *area)
+{
+	if (area->start >= area->end)
+		return 0;
+	if (layout->count == AGENT_AREAS_MAX)
+		return agent_refuse(agent, "it has more than %d mappings", AGENT_AREAS_MAX);
+	layout->areas[layout->count++] = *area;
+	return 0;
+}
+
+/* Without the memory apart, which may have become one mapping with its neighbours. */
+static int add_around_aside(struct agent *agent, struct agent_layout *layout,
+                            const struct agent_area *area)
+{
+	const uint64_t start = (uintptr_t)agent->aside, end = start + sizeof(*agent->aside);
+	struct agent_area below = *area, above = *area;
+
+	if (area->end <= start || area->start >= (end + AGENT_PAGE - 1) / AGENT_PAGE * AGENT_PAGE)
+		return add_area(agent, layout, area);
+	below.end = start;
+	above.start = (end + AGENT_PAGE - 1) / AGENT_PAGE * AGENT_PAGE;
+	if (above.inode)
+		above.offset += above.start - area->start;
+	return add_area(agent, layout, &below) < 0 ? -1 : add_area(agent, layout, &above);
+}
+
+int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout)
+{
+	struct agent_map_query query = {.size = sizeof(query),
+	                                .flags = AGENT_QUERY_COVERING_OR_NEXT};
+
+	ret_layout->count = 0;
+	for (;; query.address = query.end) {
+		struct agent_area area;
+
+		query.name_size = query.build_id_size = 0;
+		if (ioctl(agent->aside->maps, AGENT_MAP_QUERY, &query) < 0) {
+			if (errno == ENOENT && ret_layout->count)
+				return 0;
+			return agent_refuse(agent, "the kernel does not tell what is mapped "
+			                           "(Linux 6.11 or later does)");
+		}
+		area = (struct agent_area){
+			.start = query.start,
+			.end = query.end,
+			.offset = query.inode ? query.offset : 0,
+			.device = makedev(query.major, query.minor),
+			.inode = query.inode,
+			.protection = agent_query_protection(&query),
+			.shared = query.vma_flags & AGENT_QUERY_SHARED,
+		};
+		if (add_around_aside(agent, ret_layout, &area) < 0)
+			return -1;
+	}
+}
+
+static bool overlap(const struct agent_area *one, const struct agent_area *other)
+{
+	return one->start < other->end && other->start < one->end;
+}
+
+static int unmap(struct agent *agent, uint64_t start, uint64_t end)
+{
+	if (start < end && syscall(SYS_munmap, start, end - start) < 0)
+		return agent_refuse(agent, "what it has mapped cannot be unmapped (%s)",
+		                    strerror(errno));
+	return 0;
+}
+
+/* What is mapped now and was not then. */
+static int unmap_new(struct agent *agent)
+{
+	const struct agent_layout *then = &agent->aside->layout, *now = &agent->aside->layout_now;
+	size_t at = 0;
+
+	for (size_t i = 0; i < now->count; i++) {
+		uint64_t from = now->areas[i].start;
+
+		while (at < then->count && then->areas[at].end <= from)
+			at++;
+		for (size_t j = at; j < then->count && overlap(&then->areas[j], &now->areas[i]);
+		     j++) {
+			if (unmap(agent, from, then->areas[j].start) < 0)
+				return -1;
+			from = then->areas[j].end;
+		}
+		if (unmap(agent, from, now->areas[i].end) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool same_object(const struct agent_area *then, const struct agent_area *now)
+{
+	return then->shared == now->shared && then->device == now->device
+	       && then->inode == now->inode
+	       && (!then->inode || now->offset - now->start == then->offset - then->start);
+}
+
+static int map_anonymous(struct agent *agent, const struct agent_area *area)
+{
+	long mapped = syscall(SYS_mmap, area->start, area->end - area->start, (int)area->protection,
+	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0L);
+
+	if (mapped == -1 || (uint64_t)mapped != area->start)
+		return agent_refuse(agent,
+		                    "memory that it has unmapped cannot be mapped again "
+		                    "(%s)",
+		                    strerror(errno));
+	return 0;
+}
+
+/* What of an area is mapped as it was is left alone, but for its protection. True: that is all of
+ * it. (Whether it is still in one piece shows when it is looked at again.) */
+static bool keep_area(const struct agent_layout *now, const struct agent_area *area, size_t *at)
+{
+	uint64_t from = area->start;
+
+	while (*at < now->count && now->areas[*at].end <= area->start)
+		(*at)++;
+	for (size_t i = *at; i < now->count && overlap(&now->areas[i], area); i++) {
+		const struct agent_area *piece = &now->areas[i];
+		uint64_t start = piece->start > area->start ? piece->start : area->start;
+		uint64_t end = piece->end < area->end ? piece->end : area->end;
+
+		if (!same_object(area, piece) || start != from)
+			return false;
+		if (piece->protection != area->protection
+		    && syscall(SYS_mprotect, start, end - start, (int)area->protection) < 0)
+			return false;
+		from = end;
+	}
+	return from == area->end;
+}
+
+static bool is_clone(const struct agent *agent, const struct agent_area *area)
+{
+	for (size_t i = 0; i < agent->aside->clone_count; i++) {
+		const struct agent_clone *clone = &agent->aside->clones[i];
+
+		if (clone->start <= area->start && area->end <= clone->start + clone->length)
+			return true;
+	}
+	return false;
+}
+
+static int renew_area(struct agent *agent, const struct agent_area *area)
+{
+	if (!area->shared)
+		return area->inode ? agent_refuse(agent, "it has changed how a file is mapped")
+		                   : map_anonymous(agent, area);
+	if (!is_clone(agent, area)
+	    || agent_map_clones(agent->aside->clones, agent->aside->clone_count) < 0)
+		return agent_refuse(agent, "it has unmapped shared memory");
+	return 0;
+}
+
+static bool same_area(const struct agent_area *then, const struct agent_area *now)
+{
+	return then->start == now->start && then->end == now->end && same_object(then, now)
+	       && then->protection == now->protection;
+}
+
+/* Mappings that are alike may have become one, or several: mremap() and the like would show it.
+ * Private memory is mapped anew in one piece then. */
+static int compare_layouts(struct agent *agent, bool renew, bool *ret_renewed)
+{
+	struct agent_aside *aside = agent->aside;
+	size_t at = 0;
+
+	*ret_renewed = false;
+	if (agent_list_layout(agent, &aside->layout_now) < 0)
+		return -1;
+	for (size_t i = 0; i < aside->layout.count; i++) {
+		const struct agent_area *area = &aside->layout.areas[i];
+
+		while (at < aside->layout_now.count
+		       && aside->layout_now.areas[at].end <= area->start)
+			at++;
+		if (at < aside->layout_now.count && same_area(area, &aside->layout_now.areas[at]))
+			continue;
+		if (!renew)
+			return agent_refuse(agent, "its mappings cannot be what they were");
+		if (renew_area(agent, area) < 0)
+			return -1;
+		*ret_renewed = true;
+	}
+	if (!*ret_renewed && aside->layout_now.count != aside->layout.count)
+		return agent_refuse(agent, "its mappings cannot be what they were");
+	return 0;
+}
+
+int agent_put_layout_back(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+	bool renewed;
+	size_t at = 0;
+
+	if ((uint64_t)syscall(SYS_brk, aside->heap_end) != aside->heap_end)
+		return agent_refuse(agent, "its heap cannot have the size it had");
+	if (agent_list_layout(agent, &aside->layout_now) < 0 || unmap_new(agent) < 0)
+		return -1;
+	for (size_t i = 0; i < aside->layout.count; i++) {
+		const struct agent_area *area = &aside->layout.areas[i];
+
+		if (!keep_area(&aside->layout_now, area, &at) && renew_area(agent, area) < 0)
+			return -1;
+	}
+	if (compare_layouts(agent, true, &renewed) < 0)
+		return -1;
+	return renewed ? compare_layouts(agent, false, &renewed) : 0;
+}

@@ -1,0 +1,32 @@
+/* Asking the kernel for one mapping after the other (PROCMAP_QUERY), as in linux/fs.h from 6.11 on.
+ */
+#ifndef MATCHPOINT_CKPT_AGENT_MAP_QUERY_H
+#define MATCHPOINT_CKPT_AGENT_MAP_QUERY_H
+
+#include <linux/types.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+struct agent_map_query {
+	__u64 size, flags, address;
+	__u64 start, end, vma_flags, page_size, offset, inode;
+	__u32 major, minor, name_size, build_id_size;
+	__u64 name, build_id;
+};
+
+#define AGENT_MAP_QUERY _IOWR('f', 17, struct agent_map_query)
+#define AGENT_QUERY_READABLE 0x01
+#define AGENT_QUERY_WRITABLE 0x02
+#define AGENT_QUERY_EXECUTABLE 0x04
+#define AGENT_QUERY_SHARED 0x08
+#define AGENT_QUERY_COVERING_OR_NEXT 0x10
+
+static inline uint32_t agent_query_protection(const struct agent_map_query *query)
+{
+	return (query->vma_flags & AGENT_QUERY_READABLE ? (uint32_t)PROT_READ : 0)
+	       | (query->vma_flags & AGENT_QUERY_WRITABLE ? (uint32_t)PROT_WRITE : 0)
+	       | (query->vma_flags & AGENT_QUERY_EXECUTABLE ? (uint32_t)PROT_EXEC : 0);
+}
+
+#endif

@@ -1,0 +1,334 @@
+/* The private memory of a rank that is rewound.
+ *
+ * PAGEMAP_SCAN (Linux 6.7) finds the anonymous pages of the whole address space at once. Of these,
+ * bit 56 of /proc/self/pagemap tells which are mapped by this process alone: they were written
+ * since the birth, for what was not is still shared with the twin. Each of these, and each that was
+ * there at the birth and is not now, gets back what the twin holds; a page that was not there is
+ * emptied.
+ *
+ * A zero page that stands where memory was dropped (MADV_DONTNEED) and read again is no anonymous
+ * page to PAGEMAP_SCAN, and so counts as not there. Pages that are swapped out count as written.
+ * Where the kernel merges equal pages (KSM) bit 56 says nothing. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/types.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent_rewind_internal.h"
+
+/* As in linux/fs.h from 6.7 on. */
+struct scan {
+	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
+	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+struct scanned {
+	__u64 start, end, categories;
+};
+#define SCAN _IOWR('f', 16, struct scan)
+#define IS_FILE ((__u64)1 << 2)
+#define IS_PRESENT ((__u64)1 << 3)
+#define IS_SWAPPED ((__u64)1 << 4)
+#define IS_ZERO ((__u64)1 << 5)
+
+#define ENTRY_ALONE ((uint64_t)1 << 56)
+#define ZEROED_MOST 1024 /* pages; more are given back to the kernel, and cost faults again */
+
+/* glibc 2.35 and later: where the kernel tells each thread its CPU. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned __rseq_size __attribute__((weak));
+
+static int add_runs(struct agent *agent, struct agent_runs *runs, const struct scanned *found,
+                    long count)
+{
+	for (long i = 0; i < count; i++) {
+		if (runs->count == AGENT_RUNS_MAX)
+			return agent_refuse(agent, "its memory is in too many pieces");
+		runs->runs[runs->count++] = (struct agent_run){
+			.start = found[i].start,
+			.end = found[i].end,
+			.swapped = found[i].categories & IS_SWAPPED,
+		};
+	}
+	return 0;
+}
+
+static int find_anonymous(struct agent *agent, struct agent_runs *ret_runs)
+{
+	const struct agent_layout *layout = &agent->aside->layout;
+	struct scanned found[512];
+	struct scan scan = {
+		.size = sizeof(scan),
+		.end = layout->areas[layout->count - 1].end,
+		.vec = (uintptr_t)found,
+		.vec_len = sizeof(found) / sizeof(found[0]),
+		.category_inverted = IS_FILE | IS_ZERO,
+		.category_mask = IS_FILE | IS_ZERO,
+		.category_anyof_mask = IS_PRESENT | IS_SWAPPED,
+		.return_mask = IS_SWAPPED,
+	};
+
+	ret_runs->count = 0;
+	while (scan.start < scan.end) {
+		long count = ioctl(agent->aside->pagemap, SCAN, &scan);
+
+		if (count < 0)
+			return agent_refuse(agent, "the kernel does not tell which pages were "
+			                           "written (Linux 6.7 or later does)");
+		if (add_runs(agent, ret_runs, found, count) < 0)
+			return -1;
+		if (scan.walk_end <= scan.start)
+			return agent_refuse(agent, "the kernel tells no end of its memory");
+		scan.start = scan.walk_end;
+	}
+	return 0;
+}
+
+/* Whether a page of a run is mapped by this process alone. Runs are asked for in ascending order.
+ */
+static int is_alone(struct agent *agent, const struct agent_run *run, uint64_t page)
+{
+	struct agent_aside *aside = agent->aside;
+
+	if (run->swapped)
+		return 1;
+	if (page < aside->entries_start || page >= aside->entries_end) {
+		size_t count = (run->end - page) / AGENT_PAGE;
+		ssize_t wanted;
+
+		if (count > AGENT_ENTRIES)
+			count = AGENT_ENTRIES;
+		wanted = (ssize_t)(count * sizeof(*aside->entries));
+		if (pread(aside->pagemap, aside->entries, (size_t)wanted,
+		          (off_t)(page / AGENT_PAGE * sizeof(*aside->entries)))
+		    != wanted)
+			return agent_refuse(agent, "/proc/self/pagemap cannot be read (%s)",
+			                    strerror(errno));
+		aside->entries_start = page;
+		aside->entries_end = page + count * AGENT_PAGE;
+	}
+	return aside->entries[(page - aside->entries_start) / AGENT_PAGE] & ENTRY_ALONE ? 1 : 0;
+}
+
+static void forget_entries(struct agent *agent)
+{
+	agent->aside->entries_start = agent->aside->entries_end = 0;
+}
+
+/* --- at the birth ----------------------------------------------------------------------------- */
+
+/* What bit 56 says of a page that is shared with the twin, before and after it is written. */
+static int probe(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+	volatile uint8_t *byte = aside->probe;
+	uint64_t page = (uintptr_t)aside->probe;
+	const struct agent_run run = {page, page + AGENT_PAGE, false};
+	int before, after;
+
+	forget_entries(agent);
+	before = is_alone(agent, &run, page);
+	*byte = 2;
+	forget_entries(agent);
+	after = is_alone(agent, &run, page);
+	if (before < 0 || after < 0)
+		return -1;
+	if (before != 0 || after != 1)
+		return agent_refuse(agent, "the kernel does not tell shared pages from others");
+	return 0;
+}
+
+/* Whether the kernel may make one page of two equal ones. */
+static int look_for_merging(struct agent *agent)
+{
+	char *text = agent->aside->text;
+	int fd = open("/proc/self/ksm_merging_pages", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, 16);
+
+	if (fd >= 0)
+		close(fd);
+	if (got > 0 && text[0] != '0')
+		return agent_refuse(agent, "the kernel merges its equal pages (KSM)");
+	return 0;
+}
+
+static uint64_t later(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+static uint64_t earlier(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
+int agent_note_pages(struct agent *agent)
+{
+	return find_anonymous(agent, &agent->aside->had);
+}
+
+int agent_check_pages(struct agent *agent)
+{
+	return probe(agent) < 0 ? -1 : look_for_merging(agent);
+}
+
+/* --- putting back ----------------------------------------------------------------------------- */
+
+struct cursors {
+	size_t now, had;
+	bool opened; /* the area was not writable, and is now */
+};
+
+static int copy_from_twin(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+	ssize_t wanted = 0, got;
+
+	for (size_t i = 0; i < aside->copy_count; i++)
+		wanted += (ssize_t)aside->copies[i].iov_len;
+	if (!wanted)
+		return 0;
+	got = process_vm_readv(aside->twin, aside->copies, aside->copy_count, aside->copies,
+	                       aside->copy_count, 0);
+	aside->copy_count = 0;
+	if (got != wanted)
+		return agent_refuse(agent, "its memory at the birth cannot be read (%s)",
+		                    got < 0 ? strerror(errno) : "not all of it");
+	return 0;
+}
+
+static int add_copy(struct agent *agent, uint64_t start, uint64_t end)
+{
+	struct agent_aside *aside = agent->aside;
+	struct iovec *last = aside->copy_count ? &aside->copies[aside->copy_count - 1] : NULL;
+
+	if (start >= end)
+		return 0;
+	if (last && (uintptr_t)last->iov_base + last->iov_len == start) {
+		last->iov_len += end - start;
+		return 0;
+	}
+	if (aside->copy_count == AGENT_COPIES && copy_from_twin(agent) < 0)
+		return -1;
+	aside->copies[aside->copy_count++] = (struct iovec){(void *)(uintptr_t)start,
+	                                                    (size_t)(end - start)};
+	return 0;
+}
+
+/* What the kernel writes into a page by itself, and must be left alone. */
+static void find_rseq(uint64_t page, uint64_t *ret_start, uint64_t *ret_end)
+{
+	enum { REGISTERED = 32 };
+	uint64_t start, end;
+
+	*ret_start = *ret_end = page + AGENT_PAGE;
+	if (!&__rseq_size || __rseq_size == 0)
+		return;
+	start = (uintptr_t)__builtin_thread_pointer() + (uint64_t)__rseq_offset;
+	end = start + (__rseq_size > REGISTERED ? __rseq_size : REGISTERED);
+	if (start >= page + AGENT_PAGE || end <= page)
+		return;
+	*ret_start = later(start, page);
+	*ret_end = earlier(end, page + AGENT_PAGE);
+}
+
+/* A page that was not there at the birth. */
+static int empty_page(struct agent *agent, const struct agent_area *area, uint64_t page)
+{
+	if (!area->inode && agent->aside->zeroed++ < ZEROED_MOST) {
+		memset((void *)(uintptr_t)page, 0, AGENT_PAGE);
+		return 0;
+	}
+	if (syscall(SYS_madvise, page, AGENT_PAGE, MADV_DONTNEED) < 0)
+		return agent_refuse(agent, "memory cannot be emptied (%s)", strerror(errno));
+	return 0;
+}
+
+static int put_page_back(struct agent *agent, const struct agent_area *area, uint64_t page,
+                         bool was_there, struct cursors *at)
+{
+	uint64_t rseq_start, rseq_end;
+
+	if (!(area->protection & PROT_WRITE) && !at->opened) {
+		if (syscall(SYS_mprotect, area->start, area->end - area->start,
+		            (int)area->protection | PROT_READ | PROT_WRITE)
+		    < 0)
+			return agent_refuse(agent,
+			                    "memory that it has written cannot be opened "
+			                    "(%s)",
+			                    strerror(errno));
+		at->opened = true;
+	}
+	if (!was_there)
+		return empty_page(agent, area, page);
+	find_rseq(page, &rseq_start, &rseq_end);
+	if (!(area->protection & PROT_READ))
+		return agent_refuse(agent, "it has written to memory that was not readable");
+	return add_copy(agent, page, rseq_start) < 0 ? -1
+	                                             : add_copy(agent, rseq_end, page + AGENT_PAGE);
+}
+
+/* The first run that ends behind the page. */
+static const struct agent_run *run_at(const struct agent_runs *runs, size_t *at, uint64_t page)
+{
+	while (*at < runs->count && runs->runs[*at].end <= page)
+		(*at)++;
+	return *at < runs->count ? &runs->runs[*at] : NULL;
+}
+
+static uint64_t first_page(const struct agent_run *run, uint64_t page)
+{
+	return run ? later(run->start, page) : UINT64_MAX;
+}
+
+static int put_private_back(struct agent *agent, const struct agent_area *area, struct cursors *at)
+{
+	struct agent_aside *aside = agent->aside;
+
+	at->opened = false;
+	for (uint64_t page = area->start;; page += AGENT_PAGE) {
+		const struct agent_run *now = run_at(&aside->runs_now, &at->now, page);
+		const struct agent_run *had = run_at(&aside->had, &at->had, page);
+		bool is_there, was_there;
+		int changed = 1;
+
+		page = earlier(first_page(now, page), first_page(had, page));
+		if (page >= area->end)
+			break;
+		is_there = now && now->start <= page;
+		was_there = had && had->start <= page;
+		if (is_there)
+			changed = is_alone(agent, now, page);
+		if (changed < 0 || (changed && put_page_back(agent, area, page, was_there, at) < 0))
+			return -1;
+	}
+	if (!at->opened)
+		return 0;
+	if (copy_from_twin(agent) < 0)
+		return -1;
+	if (syscall(SYS_mprotect, area->start, area->end - area->start, (int)area->protection) < 0)
+		return agent_refuse(agent, "memory cannot be protected as before (%s)",
+		                    strerror(errno));
+	return 0;
+}
+
+int agent_put_pages_back(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+	struct cursors at = {0};
+
+	aside->copy_count = 0;
+	aside->zeroed = 0;
+	if (look_for_merging(agent) < 0 || find_anonymous(agent, &aside->runs_now) < 0)
+		return -1;
+	forget_entries(agent);
+	for (size_t i = 0; i < aside->layout.count; i++)
+		if (!aside->layout.areas[i].shared
+		    && put_private_back(agent, &aside->layout.areas[i], &at) < 0)
+			return -1;
+	return copy_from_twin(agent);
+}

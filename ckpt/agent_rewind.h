@@ -1,0 +1,49 @@
+/* Going back in place: a rank that has just finished an interleaving becomes again what it was when
+ * it began, in the same process, without a fork and without an exit.
+ *
+ * At its birth (when it stands in its world, and has done nothing yet) a rank forks a twin, which
+ * never runs: it holds what the rank's memory was. What the rank writes from then on is found by
+ * bit 56 of its pagemap (mapped by this process alone), and copied back from the twin. What the
+ * kernel holds is put back too (descriptors, files, signals, working directory), or found to be the
+ * same; whatever is neither is told, and the rank is to be forked anew.
+ *
+ * The code that does it runs on a stack and in memory of its own ("aside"), which are not put back.
+ * What shared mappings hold is the scheduler's matter; they stay where they are. Linux 6.11 or
+ * later is needed; where it, or what it allows, is not enough, agent_rewind_trouble says so. */
+#ifndef MATCHPOINT_CKPT_AGENT_REWIND_H
+#define MATCHPOINT_CKPT_AGENT_REWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "agent.h"
+
+/* Takes the memory apart, once, before the rank first becomes a keeper. 0, or -1 with errno: then
+ * all runs where it always did, and nothing is rewound. */
+int agent_aside_new(struct agent *agent);
+
+/* Calls the function on the stack apart and comes back when it returns; without such a stack, at
+ * once. What is on the program's stack then is what agent_leave_aside goes back to. */
+void agent_step_aside(struct agent *agent, void (*function)(void));
+
+/* Leaves the program's stack for good: the function does not return unless the rank was rewound,
+ * and then to where agent_step_aside was called last. False: there is no stack apart. */
+bool agent_stay_aside(struct agent *agent, void (*function)(void));
+
+/* In a child, aside, once it stands in its world: notes what it is now, and forks the twin, a
+ * child of the rank's parent, which goes with the rank. -1: agent_rewind_trouble says why it cannot
+ * be gone back to. */
+int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size_t count);
+/* What was noted does not hold any more; the twin is ended. */
+void agent_forget_birth(struct agent *agent);
+bool agent_has_birth(const struct agent *agent);
+
+/* Aside, in a rank that has a birth: makes the process what it was then. When it returns 0 the
+ * memory is that of the birth, and the function that was called aside may return. -1: what could
+ * not be put back is told; the process is to be ended. */
+int agent_rewind(struct agent *agent);
+
+/* A clause for the user ("it has 2 threads"), in memory apart; "" where all went well. */
+const char *agent_rewind_trouble(const struct agent *agent);
+
+#endif

@@ -1,0 +1,113 @@
+/* What the files that rewind a rank share: the memory apart, and what was noted at its birth. */
+#ifndef MATCHPOINT_CKPT_AGENT_REWIND_INTERNAL_H
+#define MATCHPOINT_CKPT_AGENT_REWIND_INTERNAL_H
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+
+#include "agent_internal.h"
+#include "agent_rewind.h"
+
+#define AGENT_PAGE ((uint64_t)4096)
+
+enum {
+	AGENT_AREAS_MAX = 4096,
+	AGENT_RUNS_MAX = 16384,
+	AGENT_ENTRIES = 1024, /* of pagemap, read at a time */
+	AGENT_COPIES = 512,   /* by one system call: see IOV_MAX */
+	AGENT_DESCRIPTORS_MAX = 1024,
+	AGENT_TEXT = 32768,      /* bytes, of a file of /proc */
+	AGENT_STACK = 256 << 10, /* bytes */
+	AGENT_SETTINGS = 16,
+};
+
+/* A part of the address space, of one kind. */
+struct agent_area {
+	uint64_t start, end, offset, device, inode;
+	uint32_t protection; /* PROT_* */
+	bool shared;
+};
+
+/* All that is mapped, in ascending order, without the memory apart. */
+struct agent_layout {
+	size_t count;
+	struct agent_area areas[AGENT_AREAS_MAX];
+};
+
+/* Pages of private memory that are there (in memory, or swapped out), in ascending order. */
+struct agent_run {
+	uint64_t start, end;
+	bool swapped;
+};
+
+struct agent_runs {
+	size_t count;
+	struct agent_run runs[AGENT_RUNS_MAX];
+};
+
+struct agent_held { /* a descriptor */
+	int fd, flags;
+	uint64_t device, inode;
+};
+
+/* As the kernel takes it (rt_sigaction). */
+struct agent_disposition {
+	unsigned long words[4];
+};
+
+/* What the kernel holds of a process. */
+struct agent_kernel_state {
+	struct agent_disposition dispositions[_NSIG];
+	stack_t signal_stack;
+	struct rlimit limits[RLIM_NLIMITS];
+	long settings[AGENT_SETTINGS];
+	uint64_t root_device, root_inode;
+	size_t descriptor_count;
+	struct agent_held descriptors[AGENT_DESCRIPTORS_MAX];
+	char status[AGENT_TEXT]; /* the lines of /proc/self/status that must not change */
+};
+
+struct agent_aside {
+	ucontext_t program, apart;
+	void (*function)(void);
+	pid_t twin;        /* 0: none */
+	int pagemap, maps; /* descriptors while something is put back, else -1 */
+	uint64_t heap_end; /* of brk */
+	size_t clone_count;
+	const struct agent_clone *clones; /* in the agent's arena */
+	char trouble[256];
+	struct agent_kernel_state kernel, kernel_now;
+	struct agent_layout layout, layout_now;
+	struct agent_runs had, runs_now;
+	uint64_t entries[AGENT_ENTRIES];
+	uint64_t entries_start, entries_end; /* addresses that they are of */
+	struct iovec copies[AGENT_COPIES];
+	size_t copy_count;
+	uint64_t zeroed; /* pages, so far */
+	char text[AGENT_TEXT];
+	uint8_t probe[4096] __attribute__((aligned(4096)));
+	uint8_t stack[AGENT_STACK] __attribute__((aligned(4096)));
+};
+
+/* Notes why not; the first reason counts. -1 always. */
+int agent_refuse(struct agent *agent, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* --- what is mapped (agent_layout.c): 0, or -1 with the trouble told --- */
+int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout);
+/* Makes the address space what it was. */
+int agent_put_layout_back(struct agent *agent);
+int agent_map_clones(const struct agent_clone *clones, size_t count);
+
+/* --- what is in private memory (agent_pages.c): likewise --- */
+int agent_note_pages(struct agent *agent);
+int agent_check_pages(struct agent *agent); /* once there is a twin: can they be told apart? */
+int agent_put_pages_back(struct agent *agent);
+
+/* --- what the kernel holds (agent_kernel.c): likewise --- */
+int agent_note_kernel_state(struct agent *agent);
+int agent_put_kernel_state_back(struct agent *agent);
+
+#endif

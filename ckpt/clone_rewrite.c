@@ -1,0 +1,160 @@
+/* The directory of a world that is over becomes again what it was when it was filled. Its files
+ * stay the same ones, for ranks that are rewound have them mapped; pages that they hold by now stay
+ * theirs, so that nobody has to fault them in again. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clone_plan_internal.h"
+
+static const guint8 zeros[64 << 10];
+
+static bool clear(int fd, guint64 from, guint64 to)
+{
+	while (from < to) {
+		guint64 part = MIN(to - from, sizeof(zeros));
+
+		if (!clone_write_at(fd, zeros, from, part))
+			return false;
+		from += part;
+	}
+	return true;
+}
+
+/* Zeros wherever the file holds pages that are not among the extents. */
+static bool clear_others(const struct object *object, int fd)
+{
+	off_t at = 0, end = (off_t)object->size;
+	guint next = 0;
+
+	while (at < end && (at = lseek(fd, at, SEEK_DATA)) >= 0 && at < end) {
+		off_t hole = lseek(fd, at, SEEK_HOLE);
+
+		hole = MIN(hole, end);
+		if (hole <= at)
+			return false;
+		while (at < hole) {
+			const struct extent *extent = NULL;
+
+			while (next < object->extents->len) {
+				extent = &g_array_index(object->extents, struct extent, next);
+				if (extent->offset + extent->length > (guint64)at)
+					break;
+				extent = NULL;
+				next++;
+			}
+			guint64 until = extent ? MIN(extent->offset, (guint64)hole) : (guint64)hole;
+			if (!clear(fd, (guint64)at, until))
+				return false;
+			at = extent ? (off_t)MIN(extent->offset + extent->length, (guint64)hole)
+			            : hole;
+		}
+	}
+	return at >= 0 || errno == ENXIO;
+}
+
+static void name_of(const struct object *object, guint index, char name[static 256])
+{
+	if (object->ranges->len)
+		g_snprintf(name, 32, "clone.%u", index);
+	else
+		g_strlcpy(name, g_ptr_array_index(object->names, 0), 256);
+}
+
+/* Its other names lead to it. */
+static bool put_names_back(const struct object *object, int directory, int fd, const char *name)
+{
+	struct stat file, other;
+
+	if (fstat(fd, &file) < 0)
+		return false;
+	for (guint i = object->ranges->len ? 0 : 1; i < object->names->len; i++) {
+		const char *link = g_ptr_array_index(object->names, i);
+
+		if (fstatat(directory, link, &other, AT_SYMLINK_NOFOLLOW) == 0) {
+			if (other.st_ino == file.st_ino && other.st_dev == file.st_dev)
+				continue;
+			if (unlinkat(directory, link, 0) < 0)
+				return false;
+		}
+		if (linkat(directory, name, directory, link, 0) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool rewrite_object(const struct object *object, guint index, int directory)
+{
+	char name[256];
+	struct stat status;
+	bool written;
+	int fd;
+
+	name_of(object, index, name);
+	fd = openat(directory, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT && !object->ranges->len
+		       && clone_write_object(object, index, directory);
+	written = fstat(fd, &status) == 0
+	          && ((guint64)status.st_size == object->size
+	              || ftruncate(fd, (off_t)object->size) == 0)
+	          && clear_others(object, fd) && clone_write_extents(object, fd)
+	          && put_names_back(object, directory, fd, name);
+	close(fd);
+	return written;
+}
+
+static bool belongs(const struct clone_plan *plan, const char *file)
+{
+	for (guint i = 0; i < plan->objects->len; i++) {
+		const struct object *object = g_ptr_array_index(plan->objects, i);
+		char name[256];
+
+		name_of(object, i, name);
+		if (strcmp(file, name) == 0)
+			return true;
+		for (guint j = 0; j < object->names->len; j++)
+			if (strcmp(file, g_ptr_array_index(object->names, j)) == 0)
+				return true;
+	}
+	return false;
+}
+
+static bool remove_others(const struct clone_plan *plan, const char *directory, int fd,
+                          GError **error)
+{
+	g_autoptr(GDir) entries = g_dir_open(directory, 0, error);
+	const char *name;
+
+	if (!entries)
+		return false;
+	while ((name = g_dir_read_name(entries)))
+		if (!belongs(plan, name) && unlinkat(fd, name, 0) < 0)
+			return clone_failed(error, "cannot remove", name);
+	return true;
+}
+
+bool clone_plan_rewrite(struct clone_plan *plan, const char *directory, GError **error)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool written;
+
+	if (fd < 0)
+		return clone_failed(error, "cannot open the world directory", directory);
+	written = (plan->scanned || clone_scan_directory(plan, error))
+	          && remove_others(plan, directory, fd, error);
+	for (guint i = 0; written && i < plan->objects->len; i++) {
+		struct object *object = g_ptr_array_index(plan->objects, i);
+
+		written = object->remembered || clone_read_object(plan, object, error);
+		if (written && !rewrite_object(object, i, fd))
+			written = clone_failed(error, "cannot rewrite shared memory in", directory);
+		if (plan->remembered > REMEMBERED_MAX)
+			clone_forget(plan, object);
+	}
+	close(fd);
+	return written;
+}

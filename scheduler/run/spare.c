@@ -1,0 +1,193 @@
+#include "spare.h"
+
+#include "runs_internal.h"
+#include "scheduler/tools/log.h"
+
+static struct spare *spare_new(struct execution *execution)
+{
+	struct spare *spare = g_new0(struct spare, 1);
+
+	spare->runs = execution->runs;
+	spare->execution = execution;
+	spare->number = execution->number;
+	spare->links = g_new0(struct host_link *, spare->runs->ranks);
+	return spare;
+}
+
+/* Those that are left are ended. */
+static void spare_free(struct spare *spare)
+{
+	const struct wire_message end = {.type = WIRE_END};
+
+	for (int rank = 0; rank < spare->runs->ranks; rank++) {
+		if (!spare->links[rank])
+			continue;
+		runs_assign(spare->links[rank], LINK_IGNORED, spare->runs, rank);
+		host_send(spare->links[rank], &end);
+	}
+	g_free(spare->links);
+	g_free(spare);
+}
+
+static void let_rank_go(struct spare *spare, int rank)
+{
+	spare->held -= spare->links[rank] != NULL;
+	spare->links[rank] = NULL;
+}
+
+static void note_refusal(struct runs *runs, int rank, const char *hazard)
+{
+	runs->rewinding.refused++;
+	runs->rewinding.refused_in_turn++;
+	if (!runs->rewinding.reason)
+		runs->rewinding.reason = g_strdup_printf("rank %d: %s", rank, hazard);
+	log_debug(LOG_SNAPSHOTS, "rank %d is not rewound: %s", rank, hazard);
+}
+
+void spare_rank_held(struct execution *execution, int rank, const struct wire_held *held)
+{
+	struct runs *runs = execution->runs;
+	struct rank_end *end = &execution->ends[rank];
+
+	if (!runs->rewinds || !execution->from || execution->result.state == EXECUTION_STARTING
+	    || execution->result.state == EXECUTION_PARKING) {
+		runs_fail(runs, "rank %d said something impossible: that it is held", rank);
+		return;
+	}
+	if (held->hazard && *held->hazard) {
+		note_refusal(runs, rank, held->hazard);
+		return;
+	}
+	if (!execution->spare)
+		execution->spare = spare_new(execution);
+	execution->spare->links[rank] = execution->links[rank];
+	execution->spare->held++;
+	execution->spare->number = execution->number;
+	runs_assign(execution->links[rank], LINK_HELD, execution->spare, rank);
+	end->known = end->reaped = true; /* the world knows it as gone from here on */
+	execution_link_closed(execution, rank, NULL);
+}
+
+bool spare_keep(struct execution *execution)
+{
+	struct spare *spare = g_steal_pointer(&execution->spare);
+	struct frozen *frozen = execution->from;
+
+	if (!spare)
+		return false;
+	spare->execution = NULL;
+	if (frozen && frozen->snapshot && execution->runs->rewinds && !execution->runs->stopped
+	    && execution->result.state == EXECUTION_OVER && !execution->result.again
+	    && spare->held > 0) {
+		g_ptr_array_add(frozen->spares, spare);
+		return true;
+	}
+	spare_free(spare);
+	return false;
+}
+
+static struct spare *take_spare(struct frozen *frozen)
+{
+	struct runs *runs = frozen->runs;
+
+	while (frozen->spares->len > 0) {
+		struct spare *spare = g_ptr_array_steal_index_fast(frozen->spares,
+		                                                   frozen->spares->len - 1);
+
+		if (spare->held > 0)
+			return spare;
+		runs->host->operations->world_remove(runs->host, spare->number);
+		spare_free(spare);
+	}
+	return NULL;
+}
+
+bool spare_rewind(struct frozen *frozen, struct execution *execution)
+{
+	struct runs *runs = frozen->runs;
+	const struct host_operations *host = runs->host->operations;
+	struct wire_message order = {.type = WIRE_REWIND};
+	struct spare *spare = take_spare(frozen);
+	g_autoptr(GError) error = NULL;
+	g_autofree char *directory = NULL;
+
+	if (!spare)
+		return false;
+	order.rewind = runs->next_world++;
+	directory = host->world_rename(runs->host, spare->number, order.rewind, &error);
+	if (directory)
+		spare->number = order.rewind;
+	if (!directory || !host->snapshot_rewind(frozen->memory, directory, &error)) {
+		note_refusal(runs, 0, error->message);
+		host->world_remove(runs->host, spare->number);
+		spare_free(spare);
+		return false;
+	}
+	log_debug(LOG_SNAPSHOTS, "rewinding world %u as %u, %d ranks in place", frozen->number,
+	          order.rewind, spare->held);
+	execution_place(execution, order.rewind, directory, frozen);
+	spare->execution = execution;
+	execution->spare = spare;
+	for (int rank = 0; rank < runs->ranks; rank++) {
+		if (spare->links[rank])
+			host_send(spare->links[rank], &order);
+		else
+			frozen_fork_rank(frozen, rank, execution);
+	}
+	return true;
+}
+
+/* It could not be rewound, and is forked after all. */
+static void fork_instead(struct spare *spare, int rank, const char *hazard)
+{
+	struct execution *execution = spare->execution;
+
+	let_rank_go(spare, rank);
+	if (!execution)
+		return; /* while it waited */
+	note_refusal(spare->runs, rank, hazard);
+	if (execution->from && execution->result.state == EXECUTION_STARTING
+	    && !execution->result.cut_short && !execution->result.again)
+		frozen_fork_rank(execution->from, rank, execution);
+	else
+		execution_rank_status(execution, rank, 0);
+}
+
+void spare_message(struct host_link *link, const struct wire_message *message)
+{
+	struct spare *spare = link->owner;
+	struct runs *runs = spare->runs;
+	int rank = link->rank;
+
+	if (message->type == WIRE_HELLO && spare->execution
+	    && message->hello.world == spare->execution->number && message->hello.rank == rank) {
+		let_rank_go(spare, rank);
+		spare->execution->pids[rank] = message->hello.pid; /* by which it is known */
+		runs->rewinding.rewound++;
+		runs->rewinding.refused_in_turn = 0;
+		runs_hello(runs, link, &message->hello);
+	} else if (message->type == WIRE_HELD && message->held.hazard && *message->held.hazard) {
+		runs_assign(link, LINK_IGNORED, runs, rank);
+		fork_instead(spare, rank, message->held.hazard);
+	} else {
+		runs_fail(runs, "rank %d said something impossible while it was held", rank);
+	}
+}
+
+void spare_closed(struct spare *spare, int rank)
+{
+	fork_instead(spare, rank, "its process was gone");
+}
+
+void spare_end_all(struct frozen *frozen)
+{
+	struct runs *runs = frozen->runs;
+
+	for (guint i = 0; i < frozen->spares->len; i++) {
+		struct spare *spare = frozen->spares->pdata[i];
+
+		runs->host->operations->world_remove(runs->host, spare->number);
+		spare_free(spare);
+	}
+	g_ptr_array_set_size(frozen->spares, 0);
+}

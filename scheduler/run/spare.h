@@ -1,0 +1,38 @@
+/* Ranks that have come to the end of an interleaving and are held there, to be rewound in place
+ * (ckpt/agent_rewind.h) rather than forked anew, with the directory that they share: a spare world
+ * of the snapshot that they were restored from. An execution collects those of its own ranks that
+ * stay; when it is over they go to its snapshot, and to the next execution that begins there. Ranks
+ * that cannot stay, or cannot be rewound, are forked as ever, into the same world. */
+#ifndef MATCHPOINT_SCHEDULER_RUN_SPARE_H
+#define MATCHPOINT_SCHEDULER_RUN_SPARE_H
+
+#include "frozen.h"
+
+struct spare {
+	struct runs *runs;
+	struct execution *execution; /* whose ranks they were, or will be; NULL: it waits */
+	guint32 number;              /* of the world whose directory it is */
+	struct host_link **links;    /* by rank; NULL: not held */
+	int held;
+};
+
+/* HELD has come from a rank of a running or ending execution: with a hazard, which is noted, it
+ * goes by itself. */
+void spare_rank_held(struct execution *execution, int rank, const struct wire_held *held);
+
+/* The execution is freed: its held ranks wait at their snapshot, or are ended. true: its directory
+ * is still needed. */
+bool spare_keep(struct execution *execution);
+
+/* Begins to rewind a spare world of the snapshot for an execution that is about to be restored from
+ * it. false: there is none, or it could not be used. */
+bool spare_rewind(struct frozen *frozen, struct execution *execution);
+
+/* What a held rank says, and that it is gone. */
+void spare_message(struct host_link *link, const struct wire_message *message);
+void spare_closed(struct spare *spare, int rank);
+
+/* All that wait at a snapshot are ended. */
+void spare_end_all(struct frozen *frozen);
+
+#endif

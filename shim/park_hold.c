@@ -1,0 +1,72 @@
+/* A rank at the end of an interleaving that stays, to be rewound (ckpt/agent_rewind.h). */
+#include "park_internal.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+/* Nothing may be allocated here: the program may have left its heap in any state. */
+static void send_held(const char *hazard)
+{
+	uint8_t bytes[512];
+	struct wire_buffer buffer = {.bytes = bytes, .capacity = sizeof(bytes)};
+	const struct wire_message message = {.type = WIRE_HELD, .held.hazard = (char *)hazard};
+
+	wire_encode(&buffer, &message);
+	if (buffer.failed || park_send_all(park.control_fd, buffer.bytes, buffer.count) < 0)
+		park_leave_without_scheduler();
+}
+
+/* An order to a held rank is REWIND or END. */
+static void read_order(struct wire_message *ret_message)
+{
+	uint8_t frame[64];
+	uint32_t length;
+
+	if (park_receive_all(park.control_fd, frame, 4) < 0)
+		park_leave_without_scheduler();
+	length = (uint32_t)frame[0] | (uint32_t)frame[1] << 8 | (uint32_t)frame[2] << 16
+	         | (uint32_t)frame[3] << 24;
+	if (length > sizeof(frame) - 4 || park_receive_all(park.control_fd, frame + 4, length) < 0
+	    || wire_decode(frame, 4 + length, ret_message) < 0)
+		park_leave_without_scheduler();
+}
+
+/* Aside: the program's stack is about to be what it was. */
+static void hold(void)
+{
+	struct pollfd control = {.fd = park.control_fd, .events = POLLIN};
+	struct wire_message message;
+
+	while (poll(&control, 1, -1) <= 0)
+		;
+	read_order(&message);
+	if (message.type == WIRE_END)
+		_exit(message.end.status);
+	if (message.type != WIRE_REWIND)
+		park_leave_without_scheduler();
+	if (agent_rewind(park.agent) < 0) {
+		send_held(agent_rewind_trouble(park.agent));
+		_exit(AGENT_SETUP_FAILED);
+	}
+	park.world = message.rewind;
+	if (park_connect_pmi() < 0)
+		_exit(AGENT_SETUP_FAILED);
+	park_join_world(&park.welcome);
+	park.result = RETURN_RESTORED;
+}
+
+void park_hold(void)
+{
+	sigset_t all;
+
+	if (!park_is_rank() || !park.rewinds)
+		return;
+	if (park.program_forks || !agent_has_birth(park.agent)) {
+		send_held(park.program_forks ? "it has forked" : agent_rewind_trouble(park.agent));
+		return;
+	}
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	send_held("");
+	agent_stay_aside(park.agent, hold);
+}

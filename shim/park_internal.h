@@ -1,0 +1,59 @@
+/* What parking (park.c) and being held (park_hold.c) share. */
+#ifndef MATCHPOINT_SHIM_PARK_INTERNAL_H
+#define MATCHPOINT_SHIM_PARK_INTERNAL_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/un.h>
+
+#include "ckpt/agent_rewind.h"
+#include "park.h"
+
+struct child {
+	pid_t pid;
+	uint32_t world;
+};
+
+enum order_result { KEEP_ON, RETURN_RESUMED, RETURN_RESTORED };
+
+struct park {
+	struct agent *agent;
+	int control_fd;
+	int pmi_fd;
+	int launcher_fd; /* the launcher's own PMI connection */
+	uint32_t world;
+	int32_t rank;
+	uint64_t inside; /* for HELLO */
+	char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	char pmi_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	struct child *children;
+	size_t child_count, child_capacity;
+	long keeper_thread; /* the kernel's number of the thread that keeps */
+	bool forks_rank;    /* the fork under way makes a rank of another world */
+	bool has_forked;    /* since it was parked */
+	bool released;
+	int32_t release_status;
+	bool rewinds;       /* copies may be rewound */
+	bool program_forks; /* the program has forked this process */
+	sigset_t while_waiting;
+	enum order_result result; /* of keeping */
+	struct wire_welcome welcome;
+	pid_t real_pid;              /* of a restored process; 0 while the truth will do */
+	pid_t told_pid, told_parent; /* what the program is told */
+};
+
+extern struct park park;
+
+/* A restored copy, and no process that the program has forked. */
+bool park_is_rank(void);
+
+/* 0, or -1 with errno. */
+int park_send_all(int fd, const void *bytes, size_t count);
+int park_receive_all(int fd, void *bytes, size_t count);
+int park_connect_pmi(void);
+
+/* HELLO and WELCOME for the beginning of a world, on the control socket. */
+void park_join_world(struct wire_welcome *ret_welcome);
+_Noreturn void park_leave_without_scheduler(void);
+
+#endif

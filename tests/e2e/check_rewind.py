@@ -1,0 +1,132 @@
+"""Rewinding in place finds what forking each interleaving anew finds: programs that do to their
+processes what a rewound one must show nothing of are explored both ways, and compared."""
+
+import collections
+import json
+import os
+import shutil
+import sys
+
+import harness
+from harness import check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RANKS = 3
+
+# What the hazard program does: whether its ranks can be rewound all the same, and if not, why.
+HAZARDS = [
+    (["maps,moves,heap,stack,threads"], True, ""),
+    (["files"], True, ""),
+    (["signals"], True, "SigPnd"),  # where one is pending
+    (["kernel"], True, "Umask"),
+    (["processes"], False, "it has forked"),
+    (["exits"], True, ""),
+    (["exits", "early"], True, ""),
+]
+PROGRAMS = ["cplusplus.cc", "fortran_use_mpi_f08.f90"]
+PYTHON = """
+from mpi4py import MPI
+comm, order, log = MPI.COMM_WORLD, [], open("log.%d" % MPI.COMM_WORLD.rank, "w")
+try:
+    raise ValueError(comm.rank)
+except ValueError as error:
+    order.append(error.args[0])
+if comm.rank == 0:
+    order += [comm.recv(source=MPI.ANY_SOURCE) for _ in range(comm.size - 1)]
+else:
+    comm.send({"from": comm.rank, "list": list(range(1000))}, dest=0)
+print(order if comm.rank else [item if item == 0 else item["from"] for item in order], file=log)
+print(order if comm.rank else [item if item == 0 else item["from"] for item in order])
+"""
+
+
+def explored(tool, way, ranks, command, options=("--buffering", "infinite")):
+    """The report, and how often a world was rewound."""
+    directory = os.path.join(tool.directory, "work")
+    shutil.rmtree(directory, ignore_errors=True)
+    os.mkdir(directory)
+    log = os.path.join(directory, "log")
+    run = tool.run("explore", "-n", str(ranks), "--backtrack", way, *options, "--", *command,
+                   report=True, cwd=directory, environment={"MATCHPOINT_LOG": log + ":snapshots"})
+    check(run.report is not None, str(run))
+    check(run.report["backtrack"] == "snapshot", str(run))
+    with open(log) as file:
+        rewound = sum("rewinding world" in line for line in file)
+    return run, rewound
+
+
+def interleavings(run):
+    """What is told of each, but for the order in which choices and matches happened to be made."""
+    return collections.Counter(
+        json.dumps([execution["status"], execution["exit"], execution["output"],
+                    execution["errors"], sorted(execution["path"].split(":", 2)[2].split(",")),
+                    sorted(map(str, execution["matches"]))])
+        for execution in run.report["executions"])
+
+
+def findings(run):
+    return sorted(json.dumps([finding["kind"], finding.get("count"), finding.get("summary")])
+                  for finding in run.report["findings"])
+
+
+def compare(tool, ranks, command):
+    forked, none = explored(tool, "snapshot", ranks, command)
+    rewound, count = explored(tool, "rewind", ranks, command)
+    check(none == 0, "rewound without being asked to: %s" % forked)
+    check(forked.report["interleavings"] == rewound.report["interleavings"]
+          and rewound.report["wasted"] == 0, "%s\n%s" % (forked, rewound))
+    only = interleavings(rewound) - interleavings(forked)
+    check(not only, "found by rewinding alone:\n%s\n%s" % ("\n".join(only), rewound))
+    check(findings(forked) == findings(rewound) and forked.status == rewound.status,
+          "%s\n%s" % (forked, rewound))
+    return rewound, count
+
+
+def reason(run):
+    return "".join(note for note in run.report.get("notes", []) if "rewound in place" in note)
+
+
+def check_hazards(tool):
+    """Whether this kernel lets any rank be rewound; where it does not, all are forked."""
+    program = tool.compile(os.path.join(HERE, "programs/rewind_hazards.c"), "-pthread")
+    able = True
+    for arguments, rewinds, words in HAZARDS:
+        run, count = compare(tool, RANKS, [program, *arguments])
+        if arguments is HAZARDS[0][0] and count == 0:
+            able = False
+            check("rewound in place" in reason(run), str(run))
+            print("no rank can be rewound here: %s" % reason(run))
+        if able:
+            check((count > 0) == rewinds, "%d rewound: %s" % (count, run))
+            check(words in reason(run) and (words or not reason(run)), "not %s: %s" % (words, run))
+    return able
+
+
+def check_lanes(tool, able):
+    """Side by side, and under both bufferings."""
+    command = [tool.compile(os.path.join(HERE, "../../examples/master_worker.c")), "5"]
+    forked, _ = explored(tool, "snapshot", RANKS, command, ())
+    for lanes in "1", "3":
+        run, count = explored(tool, "rewind", RANKS, command, ("-j", lanes))
+        check(interleavings(run) == interleavings(forked), "%s\n%s" % (forked, run))
+        check(count > 0 or not able, str(run))
+
+
+def check_languages(tool):
+    for name in PROGRAMS:
+        if name.endswith("f90") and not shutil.which(tool.mpicc.replace("mpicc", "mpif90")):
+            continue
+        compare(tool, RANKS, [tool.compile(os.path.join(HERE, "programs", name))])
+    python = "/usr/bin/python3"
+    if os.path.exists(python) and os.system(python + " -c 'import mpi4py' 2>/dev/null") == 0:
+        compare(tool, RANKS, [python, tool.write("rewound.py", PYTHON)])
+
+
+def body(tool, _options):
+    able = check_hazards(tool)
+    check_lanes(tool, able)
+    check_languages(tool)
+
+
+if __name__ == "__main__":
+    harness.main(sys.modules[__name__].__doc__, body)
