@@ -462,16 +462,29 @@ static bool waits_for_rank(const GPtrArray *ranks, const struct record_rank *fro
 	return false;
 }
 
-/* Of a deadlock those are the heart who wait for a rank that has ended, or in a circle; of anything
- * else those who went wrong themselves. */
+/* MPI calls a function there that does not return. */
+static bool is_driven(const struct verdict_facts *facts, const struct record_rank *line)
+{
+	const struct wire_inside *inside = facts->inside[line->rank];
+
+	return inside && inside->driven;
+}
+
+/* Of a deadlock those are the heart who wait for a rank that has ended, or in a circle; of a
+ * function that does not return those from whom MPI has called it (how far the others come before
+ * that is a matter of time); of anything else those who went wrong themselves. */
 static void mark_bystanders(const struct verdict_facts *facts, GPtrArray *ranks, enum ending worst)
 {
+	bool driven = false;
+
+	for (guint i = 0; i < ranks->len; i++)
+		driven |= is_driven(facts, ranks->pdata[i]);
 	for (guint i = 0; i < ranks->len; i++) {
 		struct record_rank *line = ranks->pdata[i];
 		g_autofree bool *seen = g_new0(bool, ranks->len);
 
 		if (facts->stalled && worst == ENDING_NONE)
-			line->bystander = line->ended != NULL;
+			line->bystander = line->ended || (driven && !is_driven(facts, line));
 		else if (worst != ENDING_NONE)
 			line->bystander = ending_of(facts, (int)i) == ENDING_NONE;
 		else

@@ -182,6 +182,27 @@ static void a_stall_tells_what_ranks_are_inside(void **state)
 	assert_non_null(strstr(only_finding(fixture)->message, "for 10 s"));
 }
 
+/* How far the others have come by then is a matter of time, and is not what tells it apart. */
+static void only_who_drives_MPI_is_the_stall(void **state)
+{
+	static const struct wire_inside inside = {
+		.function = MPI_CALL_Wait, .site = 20, .driven = true};
+	struct fixture *fixture = *state;
+	const struct record_rank *line;
+
+	calls(fixture, 0, WIRE_RECEIVE, 1, 10);
+	calls(fixture, 1, WIRE_RECEIVE, 0, 20);
+	fixture->inside[1] = &inside;
+	fixture->facts.stalled = true;
+	fixture->facts.still = 10;
+	verdict_reach(fixture->verdict, &fixture->facts);
+	assert_int_equal(only_finding(fixture)->kind, FINDING_STALL);
+	line = only_finding(fixture)->ranks->pdata[0];
+	assert_true(line->bystander);
+	line = only_finding(fixture)->ranks->pdata[1];
+	assert_false(line->bystander);
+}
+
 static void a_lost_plan_is_told(void **state)
 {
 	struct fixture *fixture = *state;
@@ -197,9 +218,13 @@ static void a_lost_plan_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_deadlock_names_who_waits),          TEST(a_crash_outweighs_who_waits_for_it),
-		TEST(memory_is_blamed_the_second_time),    TEST(what_is_ignored_is_not_told),
-		TEST(a_stall_tells_what_ranks_are_inside), TEST(a_lost_plan_is_told),
+		TEST(a_deadlock_names_who_waits),
+		TEST(a_crash_outweighs_who_waits_for_it),
+		TEST(memory_is_blamed_the_second_time),
+		TEST(what_is_ignored_is_not_told),
+		TEST(a_stall_tells_what_ranks_are_inside),
+		TEST(only_who_drives_MPI_is_the_stall),
+		TEST(a_lost_plan_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
