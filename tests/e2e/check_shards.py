@@ -160,9 +160,7 @@ def check_resume(tool, program, whole):
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.communicate()
-        for directory in harness.run_directories(process.pid):
-            shutil.rmtree(directory, ignore_errors=True)
-        tool.check_clean(process.pid, mark, arguments)
+        tool.check_clean(process.pid, mark, arguments, patience=20)
         begun = os.path.exists(os.path.join(store, "matchpoint.db"))
         for most in ("1", "4"): # the stem is longer than the first
             run = tool.run(*arguments, *(["--resume"] if begun else []), "--max-interleavings",
