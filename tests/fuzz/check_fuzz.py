@@ -22,7 +22,7 @@ SOURCES = ["explorer/*.c", "reports/*.c", "shim/wire.c", "scheduler/page/page_re
                                                     "choice_coverage.c")]]
 PACKAGES = ["glib-2.0", "json-glib-1.0", "sqlite3"]
 OTF2 = "otf2"  # if it is there
-SECONDS = 6
+SECONDS = 4
 SKIPPED = 77
 
 
