@@ -74,24 +74,6 @@ static void write_callers(const struct store_reader *reader, const struct record
 		fprintf(out, "    %s\n", callers);
 }
 
-/* The end of what a rank wrote to its standard error, if it wrote anything. */
-static void write_errors(int rank, GBytes *errors, FILE *out)
-{
-	gsize size;
-	const char *data = g_bytes_get_data(errors, &size);
-	g_autofree char *text = data ? g_utf8_make_valid(data, (gssize)size) : g_strdup("");
-	g_auto(GStrv) lines = g_strsplit(g_strchomp(text), "\n", -1);
-	guint count = g_strv_length(lines);
-
-	if (!*text)
-		return;
-	fprintf(out, "  rank %d wrote to standard error:\n", rank);
-	if (count > WROTE_LINES)
-		fprintf(out, "    ...\n");
-	for (guint i = count > WROTE_LINES ? count - WROTE_LINES : 0; i < count; i++)
-		fprintf(out, "    %s\n", g_strdelimit(lines[i], "\033\r\b", '?'));
-}
-
 static bool write_example(struct store_reader *reader, const struct record_finding *finding,
                           FILE *out, GError **error)
 {
@@ -104,8 +86,13 @@ static bool write_example(struct store_reader *reader, const struct record_findi
 		g_propagate_error(error, g_steal_pointer(&problem));
 		return false;
 	}
-	for (guint i = 0; i < execution->errors->len; i++)
-		write_errors((int)i, g_ptr_array_index(execution->errors, i), out);
+	for (guint i = 0; i < execution->errors->len; i++) {
+		g_autofree char *wrote = words_wrote((int)i, " to standard error",
+		                                     execution->errors->pdata[i], WROTE_LINES);
+
+		if (wrote)
+			fputs(wrote, out);
+	}
 	return true;
 }
 

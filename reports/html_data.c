@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "json_text.h"
 #include "words.h"
 
 /* What calls have in common. */
@@ -104,37 +105,6 @@ void html_data_free(struct html_data *data)
 	g_free(data);
 }
 
-/* A comma unless something begins here. */
-static void separate(GString *json)
-{
-	if (json->len > 0 && json->str[json->len - 1] != '[')
-		g_string_append_c(json, ',');
-}
-
-static void add_number(GString *json, gint64 number)
-{
-	separate(json);
-	g_string_append_printf(json, "%" G_GINT64_FORMAT, number);
-}
-
-/* Whatever HTML could take for its own is escaped, so that nothing in it ends the <script>. */
-static void add_text(GString *json, const char *text)
-{
-	g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
-
-	separate(json);
-	g_string_append_c(json, '"');
-	for (const char *at = valid; *at; at++) {
-		unsigned char byte = (unsigned char)*at;
-
-		if (byte < ' ' || byte == 0x7f || strchr("\"\\<>&", byte))
-			g_string_append_printf(json, "\\u%04x", byte);
-		else
-			g_string_append_c(json, *at);
-	}
-	g_string_append_c(json, '"');
-}
-
 /* The index of a key that is known; else -1, and the key (owned) gets the next one. */
 static int find(GHashTable *table, gpointer key, bool *ret_new)
 {
@@ -154,7 +124,7 @@ static int string_index(struct html_data *data, const char *text)
 	int index = find(data->strings, (gpointer)g_intern_string(text ? text : "?"), &new);
 
 	if (new)
-		add_text(data->strings_json, text ? text : "?");
+		json_add_text(data->strings_json, text ? text : "?");
 	return index;
 }
 
@@ -169,12 +139,12 @@ static int place_index(struct html_data *data, const struct place *place)
 		return known - 1;
 	text = place_print(place);
 	excerpt = store_reader_excerpt(data->reader, place);
-	separate(data->places_json);
+	json_separate(data->places_json);
 	g_string_append_c(data->places_json, '[');
-	add_text(data->places_json, text);
+	json_add_text(data->places_json, text);
 	if (excerpt) {
-		add_number(data->places_json, excerpt->first);
-		add_text(data->places_json, excerpt->text);
+		json_add_number(data->places_json, excerpt->first);
+		json_add_text(data->places_json, excerpt->text);
 	}
 	g_string_append_c(data->places_json, ']');
 	return find(data->places, g_memdup2(place, sizeof(*place)), &new);
@@ -199,7 +169,7 @@ static int frame_index(struct html_data *data, uint32_t stack)
 		if (index >= 0)
 			continue;
 		index = find(data->frames, g_memdup2(&frame, sizeof(frame)), &new);
-		separate(data->frames_json);
+		json_separate(data->frames_json);
 		g_string_append_printf(data->frames_json, "[%d,%d,%d]", frame.function, frame.place,
 		                       frame.outer);
 	}
@@ -216,8 +186,8 @@ static int communicator_index(struct html_data *data, const struct record_call *
 		return -1;
 	if (known)
 		return known - 1;
-	add_text(data->communicators_json,
-	         call->communicator_name ? call->communicator_name : "a communicator");
+	json_add_text(data->communicators_json,
+	              call->communicator_name ? call->communicator_name : "a communicator");
 	return find(data->communicators, g_memdup2(&call->communicator, sizeof(call->communicator)),
 	            &new);
 }
@@ -242,7 +212,7 @@ static int shape_index(struct html_data *data, const struct record_call *call)
 	index = GPOINTER_TO_INT(g_hash_table_lookup(data->shapes, &shape)) - 1;
 	if (index >= 0)
 		return index;
-	separate(data->shapes_json);
+	json_separate(data->shapes_json);
 	g_string_append_printf(
 		data->shapes_json, "[%d,%d,%d,%d,%d,%d,%d,%" G_GUINT64_FORMAT ",%u,%d]", shape.name,
 		shape.kind, shape.place, shape.communicator, shape.peer, shape.peer_given,
@@ -268,23 +238,25 @@ static guint add_rank(struct html_data *data, const GArray *calls, int32_t rank,
 
 	while (end < calls->len && g_array_index(calls, struct record_call, end).rank == rank)
 		end++;
-	separate(json);
+	json_separate(json);
 	g_string_append(json, "[[");
 	for (guint i = first; i < end; i++)
-		add_number(json, shape_index(data, &g_array_index(calls, struct record_call, i)));
+		json_add_number(json,
+		                shape_index(data, &g_array_index(calls, struct record_call, i)));
 	g_string_append(json, "],[");
 	for (guint i = first; i < end; i++) {
 		const struct record_call *call = &g_array_index(calls, struct record_call, i);
 
-		add_number(json, call->completed < call->call
-		                         ? 0
-		                         : (gint64)call->completed - call->call + 1);
+		json_add_number(json, call->completed < call->call
+		                              ? 0
+		                              : (gint64)call->completed - call->call + 1);
 	}
 	g_string_append(json, "],[");
 	for (guint i = first; i < end; i++)
-		add_number(json, collective_index(
-					 collectives,
-					 g_array_index(calls, struct record_call, i).collective));
+		json_add_number(
+			json,
+			collective_index(collectives,
+		                         g_array_index(calls, struct record_call, i).collective));
 	g_string_append(json, "]]");
 	return end;
 }
@@ -294,11 +266,11 @@ static void add_alternative(GString *json, int32_t rank, const struct record_mes
 {
 	g_autofree char *text = record_alternative_print(message);
 
-	separate(json);
+	json_separate(json);
 	g_string_append_c(json, '[');
-	add_number(json, message->answer ? rank : message->source);
-	add_number(json, message->call);
-	add_text(json, text);
+	json_add_number(json, message->answer ? rank : message->source);
+	json_add_number(json, message->call);
+	json_add_text(json, text);
 	g_string_append_c(json, ']');
 }
 
@@ -310,11 +282,11 @@ static void add_choices(GString *json, const GPtrArray *choices, const struct re
 
 		/* in a blame the alternative that goes well comes first */
 		choice = blamed ? blame : choice;
-		separate(json);
+		json_separate(json);
 		g_string_append_c(json, '[');
-		add_number(json, choice->rank);
-		add_number(json, choice->call);
-		add_number(json, blamed);
+		json_add_number(json, choice->rank);
+		json_add_number(json, choice->call);
+		json_add_number(json, blamed);
 		add_alternative(json, choice->rank, &choice->taken);
 		for (guint j = 0; j < choice->alternatives->len; j++)
 			add_alternative(
@@ -331,25 +303,7 @@ static void add_waiting(GString *json, const GPtrArray *roll_call)
 		const struct record_rank *rank = roll_call->pdata[i];
 
 		if (!rank->ended && !rank->does)
-			add_number(json, rank->rank);
-	}
-}
-
-/* [rank, call, what is wrong with it] of those who have a part in it. */
-static void add_faults(GString *json, const struct record_finding *finding)
-{
-	for (guint i = 0; i < finding->ranks->len; i++) {
-		const struct record_rank *rank = finding->ranks->pdata[i];
-		g_autofree char *state = words_state(rank, finding->ranks);
-
-		if (rank->bystander || rank->call == 0)
-			continue;
-		separate(json);
-		g_string_append_c(json, '[');
-		add_number(json, rank->rank);
-		add_number(json, rank->call);
-		add_text(json, state);
-		g_string_append_c(json, ']');
+			json_add_number(json, rank->rank);
 	}
 }
 
@@ -360,7 +314,7 @@ static void add_graph(struct html_data *data, const struct record_execution *exe
 	GString *json = data->graphs_json;
 	guint next = 0;
 
-	separate(json);
+	json_separate(json);
 	g_string_append_printf(json, "{\"ranks\":%d,\"calls\":[", data->ranks);
 	for (int32_t rank = 0; rank < data->ranks; rank++)
 		next = add_rank(data, execution->calls, rank, next, collectives);
@@ -369,10 +323,10 @@ static void add_graph(struct html_data *data, const struct record_execution *exe
 		const struct record_match *match = &g_array_index(execution->matches,
 		                                                  struct record_match, i);
 
-		add_number(json, match->rank);
-		add_number(json, match->call);
-		add_number(json, match->source);
-		add_number(json, match->send_call);
+		json_add_number(json, match->rank);
+		json_add_number(json, match->call);
+		json_add_number(json, match->source);
+		json_add_number(json, match->send_call);
 	}
 	g_string_append(json, "],\"choices\":[");
 	add_choices(json, execution->choices, finding ? finding->blame : NULL);
@@ -380,7 +334,7 @@ static void add_graph(struct html_data *data, const struct record_execution *exe
 	add_waiting(json, execution->ranks);
 	g_string_append(json, "],\"faults\":[");
 	if (finding)
-		add_faults(json, finding);
+		json_add_faults(json, finding);
 	g_string_append(json, "]}");
 }
 

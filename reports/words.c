@@ -399,6 +399,26 @@ char *words_headline(const struct record_finding *finding)
 	                : g_strdup(finding_kind_name(finding->kind));
 }
 
+char *words_wrote(int rank, const char *where, GBytes *bytes, unsigned most)
+{
+	gsize size;
+	const char *data = g_bytes_get_data(bytes, &size);
+	g_autofree char *valid = data ? g_utf8_make_valid(data, (gssize)size) : g_strdup("");
+	g_auto(GStrv) lines = g_strsplit(g_strchomp(valid), "\n", -1);
+	guint count = g_strv_length(lines);
+	GString *text;
+
+	if (!*valid)
+		return NULL;
+	text = g_string_new(NULL);
+	g_string_append_printf(text, "  rank %d wrote%s:\n", rank, where);
+	if (count > most)
+		g_string_append(text, "    ...\n");
+	for (guint i = count > most ? count - most : 0; i < count; i++)
+		g_string_append_printf(text, "    %s\n", g_strdelimit(lines[i], "\033\r\b", '?'));
+	return g_string_free(text, false);
+}
+
 char *words_again(const char *path, const struct record_exploration *exploration)
 {
 	g_autofree char *program = words_program(exploration);

@@ -83,6 +83,10 @@ GStrv words_variants(const struct record_finding *finding);
 /* What is wrong in one line: "rank 0 waits for rank 1, which has ended". */
 char *words_headline(const struct record_finding *finding);
 
+/* The end of what a rank wrote, at most so many lines: "  rank 1 wrote to standard error:" and its
+ * lines, each with its end; `where` follows "wrote". NULL: nothing. */
+char *words_wrote(int rank, const char *where, GBytes *bytes, unsigned most);
+
 /* The command that shows an interleaving again. */
 char *words_again(const char *path, const struct record_exploration *exploration);
 

@@ -83,14 +83,6 @@ bool holds_let_go(const struct holds *holds, const struct world *world)
 	return false;
 }
 
-bool holds_any(const struct holds *holds)
-{
-	for (int rank = 0; rank < holds->ranks; rank++)
-		if (holds->from[rank] != WORLD_HOLDS_NOTHING)
-			return true;
-	return false;
-}
-
 GArray *holds_cut(const struct world *world)
 {
 	int ranks = world_options(world)->ranks;

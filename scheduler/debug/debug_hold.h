@@ -38,7 +38,6 @@ void holds_begin(struct holds *holds, const guint32 *from);
 
 /* Whether anybody would go on from where he stands. */
 bool holds_let_go(const struct holds *holds, const struct world *world);
-bool holds_any(const struct holds *holds);
 
 /* The call in which each rank stands (guint32, explorer/cut.h); free with g_array_unref. Whether
  * all have come as far. */

@@ -1,8 +1,6 @@
 /* The session in a browser (scheduler/page/): lines that pages say are lines at the prompt; pages
  * are told what is told here, and shown where the ranks are. */
 #include "debug_internal.h"
-#include "reports/words.h"
-#include "scheduler/page/json_text.h"
 #include "scheduler/page/page.h"
 #include "scheduler/store/finding_kind.h"
 
@@ -99,24 +97,6 @@ static void add_points(GString *json, struct debugger *debugger)
 	g_string_append_c(json, ']');
 }
 
-/* [rank, call, what is wrong with it] */
-static void add_faults(GString *json, const struct record_finding *finding)
-{
-	for (guint i = 0; i < finding->ranks->len; i++) {
-		const struct record_rank *rank = finding->ranks->pdata[i];
-		g_autofree char *state = words_state(rank, finding->ranks);
-
-		if (rank->bystander || rank->call == 0)
-			continue;
-		json_separate(json);
-		g_string_append_c(json, '[');
-		json_add_number(json, rank->rank);
-		json_add_number(json, rank->call);
-		json_add_text(json, state);
-		g_string_append_c(json, ']');
-	}
-}
-
 static void add_findings(GString *json, const struct debugger *debugger)
 {
 	const GPtrArray *shown = interleaving_verdict(debugger->execution)->findings;
@@ -133,7 +113,7 @@ static void add_findings(GString *json, const struct debugger *debugger)
 	json_add_name(json, "faults");
 	g_string_append_c(json, '[');
 	for (guint i = 0; i < shown->len; i++)
-		add_faults(json, shown->pdata[i]);
+		json_add_faults(json, shown->pdata[i]);
 	g_string_append_c(json, ']');
 }
 

@@ -409,21 +409,12 @@ void telling_finding(GString *text, const struct record_finding *finding)
 	append_rows(text, rows);
 }
 
-static void append_output(GString *text, int rank, const char *stream, GBytes *bytes)
+static void append_output(GString *text, int rank, const char *where, GBytes *bytes)
 {
-	gsize size;
-	const char *data = g_bytes_get_data(bytes, &size);
-	g_autofree char *valid = data ? g_utf8_make_valid(data, (gssize)size) : g_strdup("");
-	g_auto(GStrv) lines = g_strsplit(g_strchomp(valid), "\n", -1);
-	guint count = g_strv_length(lines);
+	g_autofree char *wrote = words_wrote(rank, where, bytes, OUTPUT_LINES);
 
-	if (!*valid)
-		return;
-	g_string_append_printf(text, "  rank %d wrote%s:\n", rank, stream);
-	if (count > OUTPUT_LINES)
-		g_string_append(text, "    ...\n");
-	for (guint i = count > OUTPUT_LINES ? count - OUTPUT_LINES : 0; i < count; i++)
-		g_string_append_printf(text, "    %s\n", g_strdelimit(lines[i], "\033\r\b", '?'));
+	if (wrote)
+		g_string_append(text, wrote);
 }
 
 void telling_outputs(GString *text, const struct record_execution *record)

@@ -2,11 +2,9 @@
 
 #include <string.h>
 
-#include "json_text.h"
 #include "page_graph.h"
 #include "page_read.h"
 #include "page_server.h"
-#include "reports/live_page.h"
 
 #define LOOK_MS 50 /* between two looks at what the ranks do */
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "explorer/mix.h"
-#include "json_text.h"
 #include "mpi_calls.h"
 
 struct page_graph {

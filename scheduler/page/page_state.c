@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "json_text.h"
-
 #define MESSAGE_BYTES 262144     /* of a message, about */
 #define TABLES_BYTES (32u << 20) /* of what calls have in common: more is forgotten */
 

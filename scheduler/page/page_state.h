@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "reports/live_page.h"
+
 #define PAGE_CALLS_MOST 500000u /* of an interleaving; later ones are counted only */
 #define PAGE_TEXT_MOST 200000u  /* bytes of what was told: the last ones */
 

@@ -241,6 +241,14 @@ static char *describe_line(const struct record_rank *line)
 	                       line->function ? line->function : "?", arguments, place);
 }
 
+/* MPI calls a function there that does not return. */
+static bool is_driven(const struct verdict_facts *facts, const struct record_rank *line)
+{
+	const struct wire_inside *inside = facts->inside[line->rank];
+
+	return inside && inside->driven;
+}
+
 static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ranks)
 {
 	GString *text = g_string_new(NULL);
@@ -248,11 +256,10 @@ static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ran
 
 	for (guint i = 0; i < ranks->len; i++) {
 		const struct record_rank *line = ranks->pdata[i];
+		const struct wire_inside *inside = facts->inside[line->rank];
 		g_autofree char *place = place_print(&line->place);
 
-		const struct wire_inside *inside = facts->inside[line->rank];
-
-		driven |= inside && inside->driven;
+		driven |= is_driven(facts, line);
 		if (inside
 		    && (inside->driven || world_phase(facts->world, line->rank) == PHASE_RUNNING))
 			g_string_append_printf(text, "%srank %d %s %s at %s",
@@ -460,14 +467,6 @@ static bool waits_for_rank(const GPtrArray *ranks, const struct record_rank *fro
 			return true;
 	}
 	return false;
-}
-
-/* MPI calls a function there that does not return. */
-static bool is_driven(const struct verdict_facts *facts, const struct record_rank *line)
-{
-	const struct wire_inside *inside = facts->inside[line->rank];
-
-	return inside && inside->driven;
 }
 
 /* Of a deadlock those are the heart who wait for a rank that has ended, or in a circle; of a

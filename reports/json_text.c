@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "words.h"
+
 void json_separate(GString *json)
 {
 	if (json->len > 0 && !strchr("[{:", json->str[json->len - 1]))
@@ -35,4 +37,21 @@ void json_add_name(GString *json, const char *name)
 {
 	json_add_text(json, name);
 	g_string_append_c(json, ':');
+}
+
+void json_add_faults(GString *json, const struct record_finding *finding)
+{
+	for (guint i = 0; i < finding->ranks->len; i++) {
+		const struct record_rank *rank = finding->ranks->pdata[i];
+		g_autofree char *state = words_state(rank, finding->ranks);
+
+		if (rank->bystander || rank->call == 0)
+			continue;
+		json_separate(json);
+		g_string_append_c(json, '[');
+		json_add_number(json, rank->rank);
+		json_add_number(json, rank->call);
+		json_add_text(json, state);
+		g_string_append_c(json, ']');
+	}
 }
