@@ -42,6 +42,38 @@ static void tell_data(struct breakpoint_call *told, const struct verdict_facts *
 		add_data(told, facts, info->peer, info->tag, info->comm, info->bytes);
 }
 
+/* The stack that came with the call; else what is at its place alone. */
+static GArray *frames_of(struct debugger *debugger, int rank, const struct world_call *info)
+{
+	const GPtrArray *stacks = session_stacks(debugger->session);
+	GArray *frames;
+
+	if (!breakpoints_want_stacks(debugger->breakpoints))
+		return NULL;
+	if (info->stack > 0 && info->stack <= stacks->len)
+		return g_array_ref(stacks->pdata[info->stack - 1]);
+	frames = g_array_new(false, false, sizeof(struct record_frame));
+	execution_add_frames(debugger->execution, rank, info->site, frames);
+	return frames;
+}
+
+guint debugger_break_fits(struct debugger *debugger, const struct verdict_facts *facts, int rank,
+                          guint32 call, guint32 waited)
+{
+	const struct world_call *info = world_call_info(facts->world, rank, call);
+	const struct world_call *data = info->kind == 0 && waited > 0
+	                                        ? world_call_info(facts->world, rank, waited)
+	                                        : info;
+	struct breakpoint_call told = {
+		.function = mpi_call_name(info->function), .rank = rank, .number = call};
+	g_autoptr(GArray) frames = frames_of(debugger, rank, info);
+
+	told.frames = frames;
+	if (data && data->kind != 0)
+		add_data(&told, facts, data->peer, data->tag, data->comm, data->bytes);
+	return breakpoints_fit(debugger->breakpoints, &told);
+}
+
 static void stop_at(struct debugger *debugger, const struct world *world,
                     const struct debug_hit *hit)
 {
@@ -199,7 +231,12 @@ bool debugger_obey_break(struct debugger *debugger, int word, const char *rest)
 	case WORD_TBREAK: set_break(debugger, rest, true); return true;
 	case WORD_CONDITION: set_condition(debugger, rest); return true;
 	case WORD_IGNORE: set_ignored(debugger, rest); return true;
-	case WORD_DELETE: delete_one(debugger, rest); return true;
+	case WORD_DELETE:
+		if (*rest && !g_ascii_isdigit(*rest))
+			debugger_delete_checkpoint(debugger, rest);
+		else
+			delete_one(debugger, rest);
+		return true;
 	case WORD_DISABLE: set_enabled(debugger, rest, false); return true;
 	case WORD_ENABLE: set_enabled(debugger, rest, true); return true;
 	case WORD_INFO_BREAKPOINTS: tell_all(debugger); return true;

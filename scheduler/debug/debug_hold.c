@@ -1,5 +1,7 @@
 #include "debug_hold.h"
 
+#include <string.h>
+
 void holds_init(struct holds *holds, int ranks)
 {
 	*holds = (struct holds){.ranks = ranks, .stepping = -1};
@@ -66,6 +68,12 @@ void holds_arrive(struct holds *holds, const struct world *world)
 		if (holds->kept[rank] || world_phase(world, rank) == PHASE_HELD)
 			holds_here(holds, world, rank);
 	}
+}
+
+void holds_begin_cut(struct holds *holds, const GArray *cut)
+{
+	memcpy(holds->from, cut->data, (gsize)holds->ranks * sizeof(*holds->from));
+	holds_begin(holds, holds->from);
 }
 
 void holds_begin(struct holds *holds, const guint32 *from)

@@ -34,6 +34,7 @@ void holds_step(struct holds *holds, const struct world *world, int rank, guint3
 void holds_arrive(struct holds *holds, const struct world *world);
 
 /* What an interleaving begins with; NULL: with nobody held. */
+void holds_begin_cut(struct holds *holds, const GArray *cut);
 void holds_begin(struct holds *holds, const guint32 *from);
 
 /* Whether anybody would go on from where he stands. */

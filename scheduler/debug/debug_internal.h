@@ -6,6 +6,7 @@
 #include "breakpoints.h"
 #include "debug_hold.h"
 #include "debugger.h"
+#include "explorer/position.h"
 #include "gdb.h"
 #include "prompt.h"
 #include "stops.h"
@@ -62,6 +63,12 @@ struct debugger {
 	                     NULL: it is not */
 	bool unasked;     /* a rollback is not confirmed */
 	bool takes_first; /* going on, what is open and undecided is decided */
+	struct debug_hit coming; /* of the call that is gone back to; number 0: of none */
+	struct stop *origin;     /* where it comes back to when `cut` cannot be reached; or NULL */
+	GPtrArray *checkpoints;  /* struct checkpoint, of the person */
+	guint last_checkpoint;   /* its number; 0: there was none */
+	bool keeps;              /* this place is to have a snapshot */
+	bool parks;              /* it is taken, and then the place is left */
 
 	bool interrupted; /* by Ctrl-C: stops where the next choice is, whoever decides there */
 	bool goes_on;     /* the person is done at this stop */
@@ -83,6 +90,12 @@ void debugger_go(struct debugger *debugger, const GArray *choices, guint count);
 /* The same, to where each rank has made so many calls and stands in the last of them (guint32 by
  * rank, copied; NULL: as above). */
 void debugger_go_to_cut(struct debugger *debugger, const GArray *choices, const GArray *cut);
+
+/* The same to a stop. */
+void debugger_go_to_stop(struct debugger *debugger, const struct stop *stop);
+
+/* Interleavings have this buffering from now on; the stops of another one are forgotten. */
+void debugger_set_buffering(struct debugger *debugger, enum buffering buffering);
 
 /* Whether it stands where that can be done; else the person is told what to do instead. */
 bool debugger_is_at_rest(struct debugger *debugger);
@@ -113,6 +126,34 @@ bool debugger_obey_hold(struct debugger *debugger, int word, const char *rest);
 bool debugger_obey_travel(struct debugger *debugger, int word, const char *rest);
 bool debugger_is_cut(const char *text);
 void debugger_go_to_calls(struct debugger *debugger, const char *text);
+
+/* Where a world stands, as goto takes it: its path, and the cut where ranks are held (position.h).
+ * Free with g_free. Goes to one that has a cut. */
+char *debugger_position(const struct debugger *debugger, const struct world *world);
+void debugger_go_to_position(struct debugger *debugger, const struct position *position);
+/* On the way to one: what is made where the path says nothing; false: nothing helps. Tells why it
+ * cannot be reached, and goes back to where it came from: false, if that was nowhere. */
+bool debugger_fill_gap(const struct debugger *debugger, struct choice *ret_choice);
+bool debugger_turn_back(struct debugger *debugger);
+void debugger_go_back_to_origin(struct debugger *debugger);
+
+/* checkpoint and the like (debug_checkpoint.c): false: it is none of these. Whether a
+ * snapshot of this world is of use for one of the person's. */
+bool debugger_obey_checkpoint(struct debugger *debugger, int word, const char *rest);
+void debugger_delete_checkpoint(struct debugger *debugger, const char *rest);
+/* Whether one of this world is of use (a struct debugger). */
+bool debugger_needs(const struct world *world, void *debugger);
+bool debugger_needs_snapshot(const struct debugger *debugger, const struct world *world);
+GPtrArray *checkpoints_new(void);
+bool stop_needs(const struct stop *stop, const struct world *world);
+
+/* The calls that ranks have made (debug_calls.c). */
+void debugger_tell_calls(struct debugger *debugger, const char *rest);
+
+/* The first breakpoint that fits a call that was made; 0: none does. `waited` is the call whose
+ * operation it has completed first, or 0 (debug_break.c). */
+guint debugger_break_fits(struct debugger *debugger, const struct verdict_facts *facts, int rank,
+                          guint32 call, guint32 waited);
 
 /* At a choice: that one is open here. */
 bool debugger_is_open(const struct debugger *debugger, const struct choice *choice);
@@ -163,6 +204,11 @@ enum debug_word {
 	WORD_INFO_BREAKPOINTS,
 	WORD_ROLLBACK,
 	WORD_REVERSE_STEP,
+	WORD_REVERSE_CONTINUE,
+	WORD_CHECKPOINT,
+	WORD_RESTART,
+	WORD_INFO_CHECKPOINTS,
+	WORD_INFO_CALLS,
 	WORD_SET_CONFIRM,
 };
 extern const struct vocabulary_word debug_vocabulary[];

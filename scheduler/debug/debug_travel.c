@@ -3,17 +3,7 @@
 #include <string.h>
 
 #include "debug_internal.h"
-#include "explorer/cut.h"
-
-/* Where all ranks are, and could go back to. */
-struct travel {
-	struct debugger *debugger;
-	struct world *world;
-	struct cuts *cuts;
-	int ranks;
-	guint32 *here; /* by rank: the call in which it stands (explorer/cut.h) */
-	guint32 *cut;  /* to be gone to */
-};
+#include "debug_travel.h"
 
 /* false: refused. */
 static bool travel_begin(struct travel *travel, struct debugger *debugger)
@@ -52,12 +42,11 @@ static void travel_end(struct travel *travel)
 	g_free(travel->cut);
 }
 
-/* With the choices that are part of it. */
-static void go(const struct travel *travel)
+/* The choices that are part of the cut. */
+static GArray *choices_within(const struct travel *travel)
 {
 	const GArray *made = world_choices(travel->world);
-	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
-	g_autoptr(GArray) cut = g_array_new(false, false, sizeof(guint32));
+	GArray *choices = g_array_new(false, false, sizeof(struct choice));
 
 	for (guint i = 0; i < made->len; i++) {
 		const struct choice *choice = &g_array_index(made, struct choice, i);
@@ -66,6 +55,14 @@ static void go(const struct travel *travel)
 		                 travel->cut))
 			g_array_append_val(choices, *choice);
 	}
+	return choices;
+}
+
+static void go(const struct travel *travel)
+{
+	g_autoptr(GArray) choices = choices_within(travel);
+	g_autoptr(GArray) cut = g_array_new(false, false, sizeof(guint32));
+
 	g_array_append_vals(cut, travel->cut, (guint)travel->ranks);
 	debugger_go_to_cut(travel->debugger, choices, cut);
 }
@@ -195,6 +192,159 @@ static void step_back(struct debugger *debugger, const char *rest)
 	travel_end(&travel);
 }
 
+/* --- to the breakpoint before ------------------------------------------------------------- */
+
+/* By call: of its rank's operations that it has completed the first one's call; 0: it has none. */
+static GArray *waited_calls(const struct travel *travel, int rank)
+{
+	const struct trace *trace = world_trace(travel->world);
+	GArray *waited = g_array_new(false, true, sizeof(guint32));
+
+	g_array_set_size(waited, world_calls(travel->world, rank) + 1);
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct event *event = &trace->events[i];
+		guint32 call = event->other.call;
+
+		if ((event->kind != EVENT_COMPLETE && event->kind != EVENT_LEAVE)
+		    || event->op.id.rank != rank || call >= waited->len
+		    || g_array_index(waited, guint32, call) > 0)
+			continue;
+		g_array_index(waited, guint32, call) = event->op.id.call;
+	}
+	return waited;
+}
+
+/* The last call before this at which a breakpoint fits; number 0: none does. */
+static struct debug_hit last_of_rank(struct travel *travel, int rank)
+{
+	const struct verdict_facts facts = debugger_facts(travel->debugger);
+	g_autoptr(GArray) waited = waited_calls(travel, rank);
+	struct debug_hit hit = {0, rank, MIN(travel->here[rank], waited->len)};
+
+	while (hit.number == 0 && --hit.call > 0)
+		hit.number = debugger_break_fits(travel->debugger, &facts, rank, hit.call,
+		                                 g_array_index(waited, guint32, hit.call));
+	return hit;
+}
+
+static guint64 calls_in(const struct travel *travel, const guint32 *cut)
+{
+	guint64 count = 0;
+
+	for (int rank = 0; rank < travel->ranks; rank++)
+		count += cut[rank];
+	return count;
+}
+
+/* Of all ranks' the one for which least is undone; `cut` becomes what it takes. */
+static struct debug_hit last_hit(struct travel *travel)
+{
+	struct debug_hit last = {0};
+	gsize size = (gsize)travel->ranks * sizeof(guint32);
+
+	if (breakpoints_count(travel->debugger->breakpoints) == 0)
+		return last;
+	for (int rank = 0; rank < travel->ranks; rank++) {
+		struct debug_hit hit = last_of_rank(travel, rank);
+		g_autofree guint32 *cut = g_memdup2(travel->here, size);
+
+		if (hit.number == 0)
+			continue;
+		cut[rank] = hit.call;
+		cuts_retreat(travel->cuts, cut);
+		if (last.number > 0 && calls_in(travel, cut) <= calls_in(travel, travel->cut))
+			continue;
+		last = hit;
+		memcpy(travel->cut, cut, size);
+	}
+	return last;
+}
+
+static bool is_part_of(const GArray *choices, const GArray *more)
+{
+	for (guint i = 0; i < choices->len; i++) {
+		const struct choice *choice = &g_array_index(choices, struct choice, i);
+		const struct choice *other = choices_find(more, &choice->point);
+
+		if (!other || !choice_equal(choice, other))
+			return false;
+	}
+	return true;
+}
+
+static bool is_within(const guint32 *cut, const GArray *calls)
+{
+	for (guint rank = 0; rank < calls->len; rank++)
+		if (cut[rank] > g_array_index(calls, guint32, rank))
+			return false;
+	return true;
+}
+
+/* Whether a stop lies on the way from the beginning to here. */
+static bool comes_before(const struct travel *travel, const struct stop *stop)
+{
+	const GArray *made = world_choices(travel->world);
+
+	if (stop->ended || !is_part_of(stop->choices, made))
+		return false;
+	if (!stop->calls)
+		return stop->choices->len < made->len;
+	for (int rank = 0; rank < travel->ranks; rank++)
+		if (g_array_index(stop->calls, guint32, rank) > travel->here[rank])
+			return false;
+	return stop->choices->len < made->len || !is_within(travel->here, stop->calls);
+}
+
+/* How many stops back the last one is that comes before this; 0: there is none. */
+static int stop_before(const struct travel *travel)
+{
+	const struct stops *stops = travel->debugger->stops;
+
+	for (int away = -1; stops_at(stops, away); away--)
+		if (comes_before(travel, stops_at(stops, away)))
+			return away;
+	return 0;
+}
+
+/* Whether the way back from here comes by the stop before it comes to the cut. */
+static bool is_nearer(const struct travel *travel, const struct stop *stop)
+{
+	g_autoptr(GArray) choices = choices_within(travel);
+
+	return is_part_of(choices, stop->choices)
+	       && (!stop->calls || is_within(travel->cut, stop->calls));
+}
+
+static void go_to_last(struct travel *travel)
+{
+	struct debugger *debugger = travel->debugger;
+	struct debug_hit hit = last_hit(travel);
+	int away = stop_before(travel);
+	const struct stop *stop = away < 0 ? stops_at(debugger->stops, away) : NULL;
+
+	if (stop && (hit.number == 0 || is_nearer(travel, stop))) {
+		stops_move(debugger->stops, away);
+		debugger_go_to_stop(debugger, stop);
+	} else if (hit.number > 0) {
+		tell_set(travel);
+		go(travel);
+		debugger->coming = hit;
+	} else {
+		debugger_refuse(debugger, "there is no stop before this one, and no breakpoint "
+		                          "fits a call before it; run starts anew");
+	}
+}
+
+static void reverse_continue(struct debugger *debugger)
+{
+	struct travel travel;
+
+	if (!travel_begin(&travel, debugger))
+		return;
+	go_to_last(&travel);
+	travel_end(&travel);
+}
+
 /* --- goto ------------------------------------------------------------------------------------- */
 
 bool debugger_is_cut(const char *text)
@@ -242,6 +392,38 @@ static void refuse_cut(const struct travel *travel, const guint32 *asked, const 
 	g_string_free(text, true);
 }
 
+/* Whether the position lies behind here on the way. */
+static bool is_behind(const struct travel *travel, const GArray *choices, const GArray *cut)
+{
+	for (int rank = 0; rank < travel->ranks; rank++)
+		if (g_array_index(cut, guint32, rank) > travel->here[rank])
+			return false;
+	return is_part_of(choices, world_choices(travel->world));
+}
+
+bool debugger_refuses_cut(struct debugger *debugger, const GArray *choices, const GArray *cut)
+{
+	const struct world *world = execution_world(debugger->execution);
+	g_autofree bool *named = g_new(bool, debugger->asked->request.ranks);
+	gsize size = cut->len * sizeof(guint32);
+	struct travel travel;
+	bool refuses;
+
+	if (world_has_windows(world) || world_has_threads(world)
+	    || !travel_begin(&travel, debugger))
+		return false;
+	memcpy(travel.cut, cut->data, size);
+	refuses = is_behind(&travel, choices, cut)
+	          && !cuts_consistent(travel.cuts, travel.cut, NULL, NULL);
+	if (refuses) {
+		memset(named, true, (gsize)travel.ranks);
+		cuts_retreat(travel.cuts, travel.cut);
+		refuse_cut(&travel, (const guint32 *)(const void *)cut->data, named);
+	}
+	travel_end(&travel);
+	return refuses;
+}
+
 void debugger_go_to_calls(struct debugger *debugger, const char *text)
 {
 	struct travel travel;
@@ -279,6 +461,7 @@ bool debugger_obey_travel(struct debugger *debugger, int word, const char *rest)
 	switch (word) {
 	case WORD_ROLLBACK: roll_back(debugger, rest); return true;
 	case WORD_REVERSE_STEP: step_back(debugger, rest); return true;
+	case WORD_REVERSE_CONTINUE: reverse_continue(debugger); return true;
 	case WORD_SET_CONFIRM: set_confirm(debugger, rest); return true;
 	default: return false;
 	}

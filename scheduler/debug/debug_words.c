@@ -96,7 +96,7 @@ static void walk(struct debugger *debugger, const char *rest, int direction)
 		return;
 	}
 	stops_move(debugger->stops, direction * count);
-	debugger_go_to_cut(debugger, stop->choices, stop->calls);
+	debugger_go_to_stop(debugger, stop);
 }
 
 /* --- choosing --------------------------------------------------------------------------------- */
@@ -304,6 +304,12 @@ static void tell_path(struct debugger *debugger)
 		path = verdict_path(&facts);
 	}
 	debugger_tell(debugger, "path: %s\n", path);
+	if (world_holds(execution_world(debugger->execution))) {
+		g_autofree char *position = debugger_position(debugger,
+		                                              execution_world(debugger->execution));
+
+		debugger_tell(debugger, "position: %s\n", position);
+	}
 }
 
 static void tell_findings(struct debugger *debugger)
@@ -323,13 +329,13 @@ static void tell_findings(struct debugger *debugger)
 
 /* --- going somewhere -------------------------------------------------------------------------- */
 
-/* The path that `goto` is given; NULL: refused. */
-static struct path *path_meant(struct debugger *debugger, const char *text)
+/* The position that `goto` is given; NULL: refused. */
+static struct position *position_meant(struct debugger *debugger, const char *text)
 {
 	const GPtrArray *found = session_found(debugger->session);
 	g_autoptr(GError) error = NULL;
 	guint64 number;
-	struct path *path;
+	struct position *position;
 
 	if (g_str_has_prefix(text, "finding ")) {
 		if (!g_ascii_string_to_unsigned(text + strlen("finding "), 10, 1, G_MAXUINT32,
@@ -342,11 +348,20 @@ static struct path *path_meant(struct debugger *debugger, const char *text)
 		}
 		text = ((struct record_finding *)found->pdata[number - 1])->path;
 	}
-	path = path_parse(text, &error);
-	if (!path)
+	position = position_parse(text, &error);
+	if (!position)
 		debugger_refuse(debugger, "%s; say goto mp1:n%d:... or goto finding 1",
 		                error->message, debugger->asked->request.ranks);
-	return path;
+	return position;
+}
+
+void debugger_set_buffering(struct debugger *debugger, enum buffering buffering)
+{
+	if (buffering == debugger->buffering)
+		return;
+	stops_free(debugger->stops);
+	debugger->stops = stops_new();
+	debugger->buffering = buffering;
 }
 
 static void go_to(struct debugger *debugger, const char *rest)
@@ -354,15 +369,17 @@ static void go_to(struct debugger *debugger, const char *rest)
 	g_autofree char *text = trim(rest);
 	const struct debug_request *request = &debugger->asked->request;
 	enum buffering buffering;
-	struct path *path;
+	struct position *position;
+	const struct path *path;
 
 	if (debugger_is_cut(text)) {
 		debugger_go_to_calls(debugger, text);
 		return;
 	}
-	path = path_meant(debugger, text);
-	if (!path)
+	position = position_meant(debugger, text);
+	if (!position)
 		return;
+	path = position_path(position);
 	buffering = path->buffering != BUFFERING_ANY ? path->buffering : debugger->buffering;
 	if (path->ranks != request->ranks)
 		debugger_refuse(debugger, "that path is for %d ranks, not %d", path->ranks,
@@ -372,15 +389,13 @@ static void go_to(struct debugger *debugger, const char *rest)
 		debugger_refuse(debugger,
 		                "that path is for --collectives %s: matchpoint debug %s goes there",
 		                collective_mode_word(path->collectives), text);
+	else if (position_has_cut(position))
+		debugger_go_to_position(debugger, position);
 	else {
-		if (buffering != debugger->buffering) {
-			stops_free(debugger->stops);
-			debugger->stops = stops_new();
-		}
-		debugger->buffering = buffering;
+		debugger_set_buffering(debugger, buffering);
 		debugger_go(debugger, path->choices, path->choices->len);
 	}
-	path_free(path);
+	position_free(position);
 }
 
 static void read_script(struct debugger *debugger, const char *rest)
@@ -418,6 +433,9 @@ static bool takes_none(int id)
 	switch (id) {
 	case WORD_ROLLBACK:
 	case WORD_REVERSE_STEP:
+	case WORD_CHECKPOINT:
+	case WORD_RESTART:
+	case WORD_INFO_CALLS:
 	case WORD_SET_CONFIRM:
 	case WORD_BREAK:
 	case WORD_TBREAK:
@@ -456,6 +474,7 @@ static void look(struct debugger *debugger, int id, const char *rest)
 	case WORD_INFO_RANKS: tell_ranks(debugger, -1); break;
 	case WORD_INFO_MESSAGES: tell_messages(debugger); break;
 	case WORD_INFO_PATH: tell_path(debugger); break;
+	case WORD_INFO_CALLS: debugger_tell_calls(debugger, rest); break;
 	case WORD_INFO_FINDINGS: tell_findings(debugger); break;
 	case WORD_WHERE: tell_ranks(debugger, debugger_read_rank(debugger, rest)); break;
 	case WORD_LIST: list(debugger, debugger_read_rank(debugger, rest)); break;
@@ -492,7 +511,8 @@ static void act(struct debugger *debugger, int id, const char *rest)
 	default:
 		if (!debugger_obey_hold(debugger, id, rest)
 		    && !debugger_obey_break(debugger, id, rest)
-		    && !debugger_obey_travel(debugger, id, rest))
+		    && !debugger_obey_travel(debugger, id, rest)
+		    && !debugger_obey_checkpoint(debugger, id, rest))
 			look(debugger, id, rest);
 	}
 }

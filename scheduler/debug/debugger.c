@@ -128,60 +128,7 @@ void debugger_tell_stop(struct debugger *debugger)
 	g_string_free(text, true);
 }
 
-/* --- how it gets elsewhere -------------------------------------------------------------------- */
-
-void debugger_go(struct debugger *debugger, const GArray *choices, guint count)
-{
-	GArray *target = choices_new();
-
-	g_array_append_vals(target, choices->data, count);
-	g_array_unref(debugger->target);
-	debugger->target = target;
-	g_array_set_size(debugger->decided, 0);
-	debugger->finishes = false;
-	debugger->exact = true;
-	debugger->begins = debugger->goes_on = true;
-	debugger->leaves = debugger->state == DEBUG_CHOICE || debugger->state == DEBUG_RUNNING;
-	g_clear_pointer(&debugger->cut, g_array_unref);
-}
-
-void debugger_go_to_cut(struct debugger *debugger, const GArray *choices, const GArray *cut)
-{
-	debugger_go(debugger, choices, choices->len);
-	if (cut)
-		debugger->cut = g_array_copy((GArray *)cut);
-}
-
-/* No rank has made more calls than it has at the stop. */
-static bool is_below(const struct world *world, const struct stop *stop)
-{
-	for (guint rank = 0; stop->calls && rank < stop->calls->len; rank++)
-		if (world_calls(world, (int)rank) > g_array_index(stop->calls, guint32, rank))
-			return false;
-	return true;
-}
-
-/* A snapshot serves any stop that has its choices, and lies behind it. */
-static bool is_needed(const struct world *world, void *user)
-{
-	const struct stops *stops = ((const struct debugger *)user)->stops;
-	const GArray *made = world_choices(world);
-
-	for (int away = -(int)stops_before(stops); away <= (int)stops_behind(stops); away++) {
-		const struct stop *stop = stops_at(stops, away);
-		guint common = 0;
-
-		for (guint i = 0; stop && i < made->len; i++) {
-			const struct choice *choice = &g_array_index(made, struct choice, i);
-			const struct choice *there = choices_find(stop->choices, &choice->point);
-
-			common += there && choice_equal(there, choice);
-		}
-		if (stop && common == made->len && is_below(world, stop))
-			return true;
-	}
-	return false;
-}
+/* --- how it goes on ------------------------------------------------------------------------- */
 
 static void forget_place(struct debugger *debugger)
 {
@@ -302,22 +249,39 @@ static void answer(struct debugger *debugger, const struct choice *choice)
 		debugger_tell(debugger, "that cannot be chosen here\n");
 }
 
+/* The place is left for another, and was to be kept: behind a snapshot. */
+static bool parks_first(struct debugger *debugger)
+{
+	if (!debugger->keeps || !debugger->begins)
+		return false;
+	g_clear_pointer(&debugger->offers, offers_free);
+	debugger->state = DEBUG_NOWHERE;
+	debugger->leaves = debugger->keeps = false;
+	debugger->parks = true;
+	execution_want_snapshot(debugger->execution);
+	debugger->execution = NULL;
+	return driver_answer(&debugger->source, NULL);
+}
+
 static void stop_at_rest(struct debugger *debugger)
 {
 	g_autoptr(GArray) cut = holds_cut(world_of(debugger));
 	bool held = world_holds(world_of(debugger));
 	struct choice choice;
 
-	debugger->exact = debugger->interrupted = debugger->finishes = false;
+	debugger->exact = debugger->interrupted = debugger->finishes = debugger->keeps = false;
 	stops_arrive(debugger->stops, world_choices(world_of(debugger)), held ? cut : NULL, false);
-	session_keep_snapshots(debugger->session, is_needed, debugger);
+	session_keep_snapshots(debugger->session, debugger_needs, debugger);
 	g_array_set_size(debugger->decided, 0);
 	debugger_tell_stop(debugger);
 	converse(debugger);
 	if (debugger->leaves) {
-		forget_place(debugger);
+		if (!parks_first(debugger))
+			forget_place(debugger);
 		return;
 	}
+	if (debugger->keeps)
+		execution_want_snapshot(debugger->execution);
 	choice = debugger->takes_first ? g_array_index(debugger->offers->choices, struct choice, 0)
 	                               : (struct choice){0};
 	if (take_decided(debugger, &choice) || debugger->takes_first)
@@ -331,6 +295,7 @@ static void stop_at_rest(struct debugger *debugger)
 static bool has_arrived(struct debugger *debugger)
 {
 	bool there = holds_is_there(world_of(debugger), debugger->cut);
+	struct choice choice;
 
 	if (!there && driver_tell_polls(&debugger->source)) {
 		g_clear_pointer(&debugger->offers, offers_free);
@@ -338,9 +303,17 @@ static bool has_arrived(struct debugger *debugger)
 		debugger->execution = NULL;
 		return false;
 	}
-	if (!there)
-		debugger_tell(debugger, "not all ranks come as far as they were to go\n");
+	if (!there && debugger_fill_gap(debugger, &choice)) {
+		answer(debugger, &choice);
+		return false;
+	}
+	if ((!there || !all_made(debugger)) && debugger_turn_back(debugger)) {
+		forget_place(debugger);
+		return false;
+	}
 	g_clear_pointer(&debugger->cut, g_array_unref);
+	if (debugger->coming.number > 0)
+		g_array_append_val(debugger->hits, debugger->coming);
 	return true;
 }
 
@@ -354,6 +327,11 @@ static void on_asked(struct plan_source *source, struct execution *execution)
 	bool arrives;
 
 	debugger_end_interruption(debugger);
+	if (debugger->parks) {
+		debugger->parks = false;
+		debugger->leaves = true;
+		return;
+	}
 	debugger->execution = execution;
 	debugger->state = DEBUG_CHOICE;
 	facts = debugger_facts(debugger);
@@ -399,7 +377,10 @@ static void stop_lost(struct debugger *debugger, struct execution *execution)
 	debugger_tell(debugger, "stopped: lost\n  the program does not follow these choices: %s\n",
 	              execution_result(execution)->lost);
 	session_drop(execution);
-	converse(debugger);
+	if (debugger->origin)
+		debugger_go_back_to_origin(debugger);
+	else
+		converse(debugger);
 }
 
 static void on_ended(struct plan_source *source, struct execution *execution)
@@ -436,7 +417,7 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 	                                    .buffering = debugger->buffering};
 	g_array_append_vals(ret_request->plan, debugger->target->data, debugger->target->len);
 	if (debugger->cut)
-		holds_begin(&debugger->holds, (const guint32 *)(const void *)debugger->cut->data);
+		holds_begin_cut(&debugger->holds, debugger->cut);
 	else
 		holds_begin(&debugger->holds, debugger->exact ? NULL : debugger->holds.from);
 	ret_request->holds = debugger->holds.begun;
@@ -520,6 +501,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->breakpoints = breakpoints_new(request->ranks);
 	debugger->hits = g_array_new(false, false, sizeof(struct debug_hit));
 	debugger->stepped = -1;
+	debugger->checkpoints = checkpoints_new();
 }
 
 static void debugger_release(struct debugger *debugger)
@@ -538,6 +520,8 @@ static void debugger_release(struct debugger *debugger)
 	g_array_unref(debugger->hits);
 	if (debugger->cut)
 		g_array_unref(debugger->cut);
+	g_clear_pointer(&debugger->origin, stop_free);
+	g_ptr_array_unref(debugger->checkpoints);
 	g_free(debugger->inside);
 	debugger_end_gdb(debugger);
 	debugger_end_gdbs(debugger);

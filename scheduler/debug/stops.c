@@ -7,7 +7,19 @@ struct stops {
 	guint here;      /* index; without meaning while there is none */
 };
 
-static void stop_free(gpointer data)
+struct stop *stop_new(const GArray *choices, const GArray *calls, bool ended)
+{
+	struct stop *stop = g_new0(struct stop, 1);
+
+	stop->ended = ended;
+	stop->choices = g_array_sized_new(false, false, sizeof(struct choice), choices->len);
+	g_array_append_vals(stop->choices, choices->data, choices->len);
+	if (calls)
+		stop->calls = g_array_copy((GArray *)calls);
+	return stop;
+}
+
+void stop_free(gpointer data)
 {
 	struct stop *stop = data;
 
@@ -50,8 +62,6 @@ static bool is_stop(const struct stop *stop, const GArray *choices, const GArray
 
 void stops_arrive(struct stops *stops, const GArray *choices, const GArray *calls, bool ended)
 {
-	struct stop *stop;
-
 	if (is_stop(stops_here(stops), choices, calls, ended))
 		return;
 	if (is_stop(stops_at(stops, 1), choices, calls, ended)) {
@@ -60,13 +70,7 @@ void stops_arrive(struct stops *stops, const GArray *choices, const GArray *call
 	}
 	if (stops->list->len > 0)
 		g_ptr_array_set_size(stops->list, (int)++stops->here);
-	stop = g_new0(struct stop, 1);
-	stop->ended = ended;
-	stop->choices = g_array_sized_new(false, false, sizeof(struct choice), choices->len);
-	g_array_append_vals(stop->choices, choices->data, choices->len);
-	if (calls)
-		stop->calls = g_array_copy((GArray *)calls);
-	g_ptr_array_add(stops->list, stop);
+	g_ptr_array_add(stops->list, stop_new(choices, calls, ended));
 }
 
 const struct stop *stops_here(const struct stops *stops)

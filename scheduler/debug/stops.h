@@ -16,6 +16,10 @@ struct stop {
 	bool ended;      /* nothing was left to decide: the interleaving had come to its end */
 };
 
+/* One by itself: the arrays are copied, `calls` may be NULL. */
+struct stop *stop_new(const GArray *choices, const GArray *calls, bool ended);
+void stop_free(gpointer stop);
+
 struct stops;
 
 struct stops *stops_new(void);

@@ -313,6 +313,32 @@ void telling_ranks(GString *text, const GPtrArray *roll_call, int rank)
 	append_rows(text, rows);
 }
 
+/* --- calls ------------------------------------------------------------------------------------ */
+
+static char *call_text(const struct verdict_facts *facts, int rank, guint32 call)
+{
+	const struct world_call *info = world_call_info(facts->world, rank, call);
+	g_autofree char *arguments = world_arguments(facts->world, rank, call);
+
+	return g_strdup_printf("  %d.%u  %s(%s)", rank, call, mpi_call_name(info->function),
+	                       arguments);
+}
+
+void telling_calls(GString *text, const struct verdict_facts *facts, int rank, guint32 first,
+                   guint32 last, telling_call_note note, void *user)
+{
+	g_autoptr(GPtrArray) rows = rows_new();
+
+	for (guint32 call = first; call <= last; call++) {
+		const struct world_call *info = world_call_info(facts->world, rank, call);
+		const struct place place = facts->place(facts->user, rank, info->site);
+
+		add_row(rows, call_text(facts, rank, call), place_words(&place),
+		        g_strdup(note(user, rank, call)));
+	}
+	append_rows(text, rows);
+}
+
 /* --- messages --------------------------------------------------------------------------------- */
 
 void telling_messages(GString *text, const struct verdict_facts *facts)

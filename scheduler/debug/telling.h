@@ -30,6 +30,11 @@ char *telling_contents(const struct verdict_facts *facts, struct op_id send);
 
 /* Where each rank is; those in the same state share a line. `rank` alone, or (-1) all. */
 void telling_ranks(GString *text, const GPtrArray *roll_call, int rank);
+/* What else there is to say of a call, "is here"; "": nothing. */
+typedef const char *(*telling_call_note)(void *user, int rank, guint32 call);
+/* Some calls of a rank, a line each: "0.3  MPI_Recv(...)  solver.c:121". */
+void telling_calls(GString *text, const struct verdict_facts *facts, int rank, guint32 first,
+                   guint32 last, telling_call_note note, void *user);
 /* The messages that no receive has taken. */
 void telling_messages(GString *text, const struct verdict_facts *facts);
 /* The source around a place, that line marked; what is wrong if it cannot be read. */

@@ -252,11 +252,11 @@ static bool worth_a_snapshot(const struct execution *execution, bool branches)
 	const struct runs *runs = execution->runs;
 	double seconds = (double)(execution_now(execution) - execution->started) / G_USEC_PER_SEC;
 	double times = execution->strategy->leaps ? SNAPSHOT_WORTH_LEAPING : SNAPSHOT_WORTH;
+	bool worth = branches && seconds > MAX(SNAPSHOT_WORTH_S, times * runs->restore_seconds);
 
-	return branches && !execution->strategy->wanders && !world_has_threads(execution->world)
-	       && runs->snapshots && runs->root && !execution->no_parking
-	       && seconds > MAX(SNAPSHOT_WORTH_S, times * runs->restore_seconds)
-	       && all_blocked(execution);
+	return (worth || execution->wanted) && !execution->strategy->wanders
+	       && !world_has_threads(execution->world) && runs->snapshots && runs->root
+	       && !execution->no_parking && all_blocked(execution);
 }
 
 /* The strategy has said what the end is. */
@@ -295,9 +295,11 @@ void execution_make_choice(struct execution *execution, const GArray *open, stru
 		if (choice)
 			g_array_append_val(execution->plan, *choice);
 		execution->result.state = EXECUTION_PARKING;
+		execution->wanted = false;
 		execution->parking = frozen_park(execution);
 		return;
 	}
+	execution->wanted = false;
 	if (choice && !world_choose(execution->world, choice))
 		runs_fail(execution->runs, "internal error: a choice that the rules forbid");
 	if (world_holds(execution->world))

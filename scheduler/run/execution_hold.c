@@ -73,6 +73,11 @@ void execution_hold_all(struct execution *execution, const guint32 *holds)
 	}
 }
 
+void execution_want_snapshot(struct execution *execution)
+{
+	execution->wanted = true;
+}
+
 void execution_want_stacks(struct execution *execution)
 {
 	if (execution->stacks)

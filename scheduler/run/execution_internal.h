@@ -38,6 +38,7 @@ struct execution {
 	bool stacks; /* calls come with them */
 	struct frozen *parking;
 	bool no_parking; /* a snapshot was tried and is not safe here */
+	bool wanted;     /* a snapshot is, before it goes on */
 	struct missing missing;
 	struct stall *stall;
 	struct host_timer *timer; /* polls that find nothing are answered slowly */

@@ -103,6 +103,9 @@ bool runs_go_back(const struct runs *runs);
 /* Gives up those for which nobody needs the choices that were made, and those beyond the budget. */
 void runs_release_snapshots(struct runs *runs,
                             bool (*needed)(const struct world *world, void *user), void *user);
+/* All that there are: the world as it was parked. */
+void runs_each_snapshot(const struct runs *runs,
+                        void (*look)(const struct world *world, void *user), void *user);
 /* After executions that are to be begun again were dropped: the job of all snapshots is ended, too,
  * if they are not gone back to any more. */
 void runs_renew_job(struct runs *runs);

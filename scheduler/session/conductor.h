@@ -53,6 +53,9 @@ const GPtrArray *session_found(const struct session *session);
 /* Gives up the snapshots that nobody needs, and those beyond the budget. */
 void session_keep_snapshots(struct session *session,
                             bool (*needed)(const struct world *world, void *user), void *user);
+/* All that there are: the world as it was then. */
+void session_each_snapshot(const struct session *session,
+                           void (*look)(const struct world *world, void *user), void *user);
 /* Why snapshots are not gone back to; NULL: they are. */
 const char *session_reruns_because(const struct session *session);
 

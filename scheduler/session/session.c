@@ -61,6 +61,12 @@ void session_keep_snapshots(struct session *session,
 	runs_release_snapshots(session->runs, needed, user);
 }
 
+void session_each_snapshot(const struct session *session,
+                           void (*look)(const struct world *world, void *user), void *user)
+{
+	runs_each_snapshot(session->runs, look, user);
+}
+
 void session_add_interleaving(struct session *session, const struct execution *execution,
                               struct record_execution *record, const GArray *choices,
                               GPtrArray *shown, bool ended_well)

@@ -153,7 +153,7 @@ REFUSED = [
     ("where 3", "there is no rank 3; ranks are 0 to 2"),
     ("continue now", "now is no rank, nor ranks; ranks are 0 to 2"),
     ("set choices maybe", "set choices cannot be maybe"),
-    ("info", "info what? It goes with breakpoints, choices, findings, messages, path or ranks"),
+    ("info", "info what? It goes with breakpoints, "),
     ("goto mp1:n4:", "that path is for 4 ranks, not 3"),
     ("goto somewhere", "not a path"),
     ("goto finding 1", "there is no finding 1 here"),

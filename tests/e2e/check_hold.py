@@ -215,6 +215,39 @@ def check_rollback(tool):
     check("nothing runs: run starts the program" in run.out, str(run))
 
 
+def check_positions(tool):
+    """Places that are kept, told as text and gone to; those that there cannot be; and back to where
+    a breakpoint fits."""
+    program = tool.compile(source("examples/probe_then_receive"))
+    run = debug(tool, ["run", "checkpoint first", "1", "2", "info calls 0", "break MPI_Send rank 2",
+                       "reverse-continue", "info path", "reverse-continue", "rc", "rc",
+                       "info checkpoints", "restart first"], "-n", "3", program)
+    check(stops(run) == ["choice 0.2", "choice 0.3", "finding mpi-error", "breakpoint 1",
+                         "choice 0.3", "choice 0.2", "choice 0.2"], str(run))
+    check(re.search(r"^  0\.2  MPI_Probe\(ANY_SOURCE, tag=0\)  \S+\.c:22  a snapshot$", run.out,
+                    flags=re.M), "a checkpoint has a snapshot\n%s" % run)
+    check("position: mp1:n3:zero:0.2=1,0.3=2@0.4,1.2,2.2\n" in run.out, str(run))
+    check("no stop before this one, and no breakpoint fits" in run.out, str(run))
+    check("checkpoint 1 first: mp1:n3:zero:, a snapshot\n" in run.out, str(run))
+    run = debug(tool, ["goto mp1:n3:zero:0.2=1,0.3=1@0.4,1.2,2.2", "info path", "checkpoint",
+                       "goto mp1:n3:zero:0.2=1@0.3,1.1,2.1",
+                       "goto mp1:n3:zero:0.2=1,0.3=1,0.4=2,0.5=2@0.2,1.3,2.2",
+                       "goto mp1:n3:zero:0.2=2,0.3=2,0.4=2@0.5,1.2,2.2", "info path", "restart 2",
+                       "restart", "checkpoint 3", "delete checkpoint 1", "delete cat", "restart 1",
+                       "info checkpoints"], "-n", "3", program)
+    check(run.out.count("position: mp1:n3:zero:0.2=1,0.3=1@0.4,1.2,2.2\n") == 2,
+          "refused, and where it was\n%s" % run)
+    for words in ("rank 0 came out of its call 2 only after rank 1 had gone beyond its call 1: the "
+                  "nearest is goto 0.1,1.1,2.1",
+                  "rank 1 comes no further there than its call 2, MPI_Send(dest=0, tag=0) at "
+                  "probe_then_receive.c:31, which waits for rank 0; the nearest is goto "
+                  "mp1:n3:zero:0.2=1@0.2,1.2,2.2",
+                  "there is no checkpoint 2; there are 1", "which checkpoint? There are 1",
+                  "3 would look like a number", "delete goes with the number of a breakpoint",
+                  "no place is kept"):
+        check(words in run.out, "%s\n%s" % (words, run))
+
+
 def walk(ranks, stream, count):
     """Words that hold and let go, and go on."""
     lines = ["hold %d" % stream.randrange(ranks)] if stream.random() < 0.5 else []
@@ -226,7 +259,8 @@ def walk(ranks, stream, count):
                                     "continue %d" % rank, "back", "forward", "back 2",
                                     "1", "2", "step", "release",
                                     "rollback %d.%d" % (rank, stream.randint(1, 9)),
-                                    "reverse-step %d" % rank, "finish"]))
+                                    "reverse-step %d" % rank, "finish", "checkpoint",
+                                    "restart 1", "reverse-continue"]))
     return lines + ["release", "finish", "continue", "finish", "continue", "finish", "info path"]
 
 
@@ -256,6 +290,7 @@ def body(tool, options):
     check_held(tool)
     check_breakpoints(tool)
     check_rollback(tool)
+    check_positions(tool)
     check_walks(tool, options.seeds)
 
 

@@ -1,0 +1,116 @@
+/* The calls that ranks have made: each is a place to go back to. */
+#include <string.h>
+
+#include "debug_internal.h"
+
+#define CALLS_USUAL 40u /* of each rank, the last ones */
+
+/* Where snapshots stand on the way to here: by rank, a set of calls. */
+struct kept {
+	const struct debugger *debugger;
+	struct stop *here;
+	GHashTable **calls;
+};
+
+static void note_snapshot(const struct world *world, void *user)
+{
+	const struct kept *kept = user;
+
+	if (world_options(world)->buffering != kept->debugger->buffering
+	    || !stop_needs(kept->here, world))
+		return;
+	for (int rank = 0; rank < kept->debugger->asked->request.ranks; rank++)
+		g_hash_table_add(kept->calls[rank], GUINT_TO_POINTER(world_place(world, rank)));
+}
+
+static struct kept kept_new(struct debugger *debugger)
+{
+	const struct world *world = execution_world(debugger->execution);
+	g_autoptr(GArray) cut = holds_cut(world);
+	struct kept kept = {debugger, stop_new(world_choices(world), cut, false),
+	                    g_new(GHashTable *, debugger->asked->request.ranks)};
+
+	for (int rank = 0; rank < debugger->asked->request.ranks; rank++)
+		kept.calls[rank] = g_hash_table_new(NULL, NULL);
+	session_each_snapshot(debugger->session, note_snapshot, &kept);
+	return kept;
+}
+
+static void kept_release(struct kept *kept)
+{
+	for (int rank = 0; rank < kept->debugger->asked->request.ranks; rank++)
+		g_hash_table_unref(kept->calls[rank]);
+	g_free(kept->calls);
+	stop_free(kept->here);
+}
+
+static const char *note_call(void *user, int rank, guint32 call)
+{
+	const struct kept *kept = user;
+	const struct world *world = execution_world(kept->debugger->execution);
+	bool frozen = g_hash_table_contains(kept->calls[rank], GUINT_TO_POINTER(call));
+
+	if (world_place(world, rank) == call)
+		return frozen ? "is here, a snapshot" : "is here";
+	return frozen ? "a snapshot" : "";
+}
+
+/* "1-20" or "7" at the end; false: refused. */
+static bool read_span(struct debugger *debugger, const char *text, guint32 *ret_first,
+                      guint32 *ret_last)
+{
+	g_auto(GStrv) ends = g_strsplit(text, "-", 2);
+	guint64 first, last;
+
+	if (ends[0] && g_ascii_string_to_unsigned(ends[0], 10, 1, G_MAXUINT32, &first, NULL)
+	    && (!ends[1]
+	        || g_ascii_string_to_unsigned(ends[1], 10, first, G_MAXUINT32, &last, NULL))) {
+		*ret_first = (guint32)first;
+		*ret_last = ends[1] ? (guint32)last : (guint32)first;
+		return true;
+	}
+	debugger_refuse(debugger, "%s are no calls: say info calls 0 1-%u", text, CALLS_USUAL);
+	return false;
+}
+
+static void tell_of_rank(struct debugger *debugger, GString *text, struct kept *kept, int rank,
+                         guint32 first, guint32 last)
+{
+	const struct verdict_facts facts = debugger_facts(debugger);
+	guint32 calls = world_calls(facts.world, rank);
+	guint32 from = first;
+
+	if (first == 0)
+		from = calls > CALLS_USUAL ? calls - CALLS_USUAL + 1 : 1;
+	last = MIN(last, calls);
+	g_string_append_printf(text, "rank %d has made %u call%s", rank, calls,
+	                       calls == 1 ? "" : "s");
+	if (first == 0 && from > 1)
+		g_string_append_printf(text, ", the last %u (info calls %d 1-%u tells the first)",
+		                       CALLS_USUAL, rank, CALLS_USUAL);
+	g_string_append_c(text, '\n');
+	telling_calls(text, &facts, rank, from, last, note_call, kept);
+}
+
+void debugger_tell_calls(struct debugger *debugger, const char *rest)
+{
+	g_auto(GStrv) words = g_strsplit_set(rest, " \t", 2);
+	g_autofree bool *ranks = NULL;
+	guint32 first = 0, last = G_MAXUINT32;
+	struct kept kept;
+	GString *text;
+
+	if (!debugger_is_somewhere(debugger))
+		return;
+	ranks = debugger_read_ranks(debugger, words[0] && *words[0] ? words[0] : "all");
+	if (!ranks
+	    || (words[0] && words[1] && !read_span(debugger, g_strstrip(words[1]), &first, &last)))
+		return;
+	kept = kept_new(debugger);
+	text = g_string_new(NULL);
+	for (int rank = 0; rank < debugger->asked->request.ranks; rank++)
+		if (ranks[rank])
+			tell_of_rank(debugger, text, &kept, rank, first, last);
+	kept_release(&kept);
+	debugger_tell_text(debugger, text);
+}

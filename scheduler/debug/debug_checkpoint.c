@@ -1,0 +1,217 @@
+/* Places that the person keeps, and snapshots: the words for them. */
+#include <string.h>
+
+#include "debug_internal.h"
+
+struct checkpoint {
+	guint number;
+	char *name; /* "": none */
+	char *position;
+	enum buffering buffering;
+	struct stop *stop;
+};
+
+static void checkpoint_free(gpointer data)
+{
+	struct checkpoint *checkpoint = data;
+
+	g_free(checkpoint->name);
+	g_free(checkpoint->position);
+	stop_free(checkpoint->stop);
+	g_free(checkpoint);
+}
+
+GPtrArray *checkpoints_new(void)
+{
+	return g_ptr_array_new_with_free_func(checkpoint_free);
+}
+
+/* --- which one -------------------------------------------------------------------------------- */
+
+/* "1, 2 (before)"; empty: there are none. */
+static char *all_of_them(const struct debugger *debugger)
+{
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < debugger->checkpoints->len; i++) {
+		const struct checkpoint *checkpoint = debugger->checkpoints->pdata[i];
+
+		g_string_append_printf(text, "%s%u", i > 0 ? ", " : "", checkpoint->number);
+		if (*checkpoint->name)
+			g_string_append_printf(text, " (%s)", checkpoint->name);
+	}
+	return g_string_free(text, false);
+}
+
+/* By its number, or its name: the index; -1: refused. */
+static int checkpoint_meant(struct debugger *debugger, const char *text)
+{
+	g_autofree char *all = all_of_them(debugger);
+
+	for (guint i = 0; i < debugger->checkpoints->len; i++) {
+		const struct checkpoint *checkpoint = debugger->checkpoints->pdata[i];
+		g_autofree char *number = g_strdup_printf("%u", checkpoint->number);
+
+		if (strcmp(number, text) == 0 || (*text && strcmp(checkpoint->name, text) == 0))
+			return (int)i;
+	}
+	if (!*all)
+		debugger_refuse(debugger,
+		                "no place is kept: checkpoint keeps the one where it stands");
+	else if (!*text)
+		debugger_refuse(debugger, "which checkpoint? There are %s", all);
+	else
+		debugger_refuse(debugger, "there is no checkpoint %s; there are %s", text, all);
+	return -1;
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static bool is_taken(const struct debugger *debugger, const char *name)
+{
+	for (guint i = 0; *name && i < debugger->checkpoints->len; i++) {
+		const struct checkpoint *other = debugger->checkpoints->pdata[i];
+
+		if (strcmp(other->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void keep(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *name = g_strstrip(g_strdup(rest));
+	const struct stop *here = stops_here(debugger->stops);
+	struct checkpoint *checkpoint;
+
+	if (debugger->state != DEBUG_CHOICE && debugger->state != DEBUG_OVER) {
+		debugger_is_at_rest(debugger);
+		return;
+	}
+	if (g_ascii_isdigit(*name) || is_taken(debugger, name)) {
+		debugger_refuse(debugger, "%s %s: say checkpoint, or give it another name", name,
+		                is_taken(debugger, name) ? "is there already"
+		                                         : "would look like a number");
+		return;
+	}
+	checkpoint = g_new0(struct checkpoint, 1);
+	checkpoint->number = ++debugger->last_checkpoint;
+	checkpoint->name = g_steal_pointer(&name);
+	checkpoint->buffering = debugger->buffering;
+	checkpoint->position = debugger_position(debugger, execution_world(debugger->execution));
+	checkpoint->stop = stop_new(here->choices, here->calls, here->ended);
+	g_ptr_array_add(debugger->checkpoints, checkpoint);
+	debugger->keeps = debugger->state == DEBUG_CHOICE;
+	debugger_tell(debugger, "checkpoint %u: %s\n", checkpoint->number, checkpoint->position);
+}
+
+static void restart(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *text = g_strstrip(g_strdup(rest));
+	int index = checkpoint_meant(debugger, text);
+	const struct checkpoint *checkpoint;
+
+	if (index < 0)
+		return;
+	checkpoint = debugger->checkpoints->pdata[index];
+	debugger_set_buffering(debugger, checkpoint->buffering);
+	debugger_go_to_stop(debugger, checkpoint->stop);
+}
+
+void debugger_delete_checkpoint(struct debugger *debugger, const char *rest)
+{
+	gsize length = strcspn(rest, " \t");
+	g_autofree char *word = g_strndup(rest, length);
+	g_autofree char *text = g_strstrip(g_strdup(rest + length));
+	int index;
+
+	if (!g_str_has_prefix("checkpoint", word)) {
+		debugger_refuse(debugger, "delete goes with the number of a breakpoint, or with "
+		                          "checkpoint and the number of one");
+		return;
+	}
+	index = checkpoint_meant(debugger, text);
+	if (index >= 0)
+		g_ptr_array_remove_index(debugger->checkpoints, (guint)index);
+}
+
+bool debugger_needs_snapshot(const struct debugger *debugger, const struct world *world)
+{
+	for (guint i = 0; i < debugger->checkpoints->len; i++) {
+		const struct checkpoint *checkpoint = debugger->checkpoints->pdata[i];
+
+		if (world_options(world)->buffering == checkpoint->buffering
+		    && stop_needs(checkpoint->stop, world))
+			return true;
+	}
+	return false;
+}
+
+/* --- what there is ---------------------------------------------------------------------------- */
+
+struct told {
+	const struct debugger *debugger;
+	GString *text;
+	GHashTable *positions; /* char *: of the snapshots */
+};
+
+static void note_snapshot(const struct world *world, void *user)
+{
+	struct told *told = user;
+
+	g_hash_table_add(told->positions, debugger_position(told->debugger, world));
+}
+
+static bool is_persons(const struct debugger *debugger, const char *position)
+{
+	for (guint i = 0; i < debugger->checkpoints->len; i++)
+		if (strcmp(((struct checkpoint *)debugger->checkpoints->pdata[i])->position,
+		           position)
+		    == 0)
+			return true;
+	return false;
+}
+
+static void tell_snapshots(struct told *told)
+{
+	g_autoptr(GList) positions = g_list_sort(g_hash_table_get_keys(told->positions),
+	                                         (GCompareFunc)strcmp);
+
+	for (const GList *item = positions; item; item = item->next)
+		if (!is_persons(told->debugger, item->data))
+			g_string_append_printf(told->text, "automatic: %s\n",
+			                       (const char *)item->data);
+}
+
+static void tell_checkpoints(struct debugger *debugger)
+{
+	struct told told = {debugger, g_string_new(NULL),
+	                    g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+
+	session_each_snapshot(debugger->session, note_snapshot, &told);
+	for (guint i = 0; i < debugger->checkpoints->len; i++) {
+		const struct checkpoint *checkpoint = debugger->checkpoints->pdata[i];
+		bool frozen = g_hash_table_contains(told.positions, checkpoint->position);
+
+		g_string_append_printf(told.text, "checkpoint %u%s%s: %s%s%s\n", checkpoint->number,
+		                       *checkpoint->name ? " " : "", checkpoint->name,
+		                       checkpoint->position,
+		                       checkpoint->stop->ended ? ", at its end" : "",
+		                       frozen ? ", a snapshot" : "");
+	}
+	tell_snapshots(&told);
+	if (told.text->len == 0)
+		g_string_append(told.text, "there are none: checkpoint keeps a place\n");
+	g_hash_table_unref(told.positions);
+	debugger_tell_text(debugger, told.text);
+}
+
+bool debugger_obey_checkpoint(struct debugger *debugger, int word, const char *rest)
+{
+	switch (word) {
+	case WORD_CHECKPOINT: keep(debugger, rest); return true;
+	case WORD_RESTART: restart(debugger, rest); return true;
+	case WORD_INFO_CHECKPOINTS: tell_checkpoints(debugger); return true;
+	default: return false;
+	}
+}

@@ -1,0 +1,139 @@
+/* Positions with a cut: as text, and gone to. */
+#include <string.h>
+
+#include "debug_internal.h"
+#include "debug_travel.h"
+#include "reports/words.h"
+
+static void append_place(GString *text, const struct world *world, int rank)
+{
+	g_string_append_printf(text, "%s%d.%u", rank > 0 ? "," : "", rank,
+	                       world_place(world, rank));
+}
+
+char *debugger_position(const struct debugger *debugger, const struct world *world)
+{
+	const struct verdict_facts facts = {.world = (struct world *)world,
+	                                    .ranks = debugger->asked->request.ranks};
+	g_autofree char *path = verdict_path(&facts);
+	GString *text = g_string_new(path);
+
+	if (world_holds(world)) {
+		g_string_append_c(text, '@');
+		for (int rank = 0; rank < facts.ranks; rank++)
+			append_place(text, world, rank);
+	}
+	return g_string_free(text, false);
+}
+
+/* --- on the way ------------------------------------------------------------------------------- */
+
+/* What a rank has come out of was decided, though a path need not tell it. */
+bool debugger_fill_gap(const struct debugger *debugger, struct choice *ret_choice)
+{
+	const GArray *open = debugger->offers->choices;
+
+	for (guint i = 0; i < open->len; i++) {
+		const struct choice *choice = &g_array_index(open, struct choice, i);
+		const struct point *point = &choice->point;
+
+		if (choices_find(debugger->target, point)
+		    || (point->kind != POINT_LOCK
+		        && point->call >= g_array_index(debugger->cut, guint32, point->rank)))
+			continue;
+		*ret_choice = *choice;
+		return true;
+	}
+	return false;
+}
+
+/* "rank 0's choice 0.7=1 is not open there"; a rank that does not come as far as it should: "rank 0
+ * comes no further there than its call 4, ...". */
+static void append_reason(GString *text, struct debugger *debugger)
+{
+	const struct world *world = execution_world(debugger->execution);
+	const struct verdict_facts facts = debugger_facts(debugger);
+	g_autoptr(GPtrArray) roll_call = verdict_roll_call(&facts);
+
+	for (int rank = 0; rank < facts.ranks; rank++) {
+		const struct record_rank *told = roll_call->pdata[rank];
+		g_autofree char *call = NULL, *state = NULL, *where = NULL;
+
+		if (world_place(world, rank) >= g_array_index(debugger->cut, guint32, rank))
+			continue;
+		call = words_call(told);
+		state = words_state(told, roll_call);
+		where = place_print(&told->place);
+		g_string_append_printf(text,
+		                       "rank %d comes no further there than its call %u, "
+		                       "%s at %s, which %s",
+		                       rank, world_calls(world, rank), call, where, state);
+		return;
+	}
+	for (guint i = 0; i < debugger->target->len; i++) {
+		const struct choice *choice = &g_array_index(debugger->target, struct choice, i);
+
+		if (choices_find(world_choices(world), &choice->point))
+			continue;
+		choice_append(text, choice);
+		g_string_append(text, " cannot be chosen there");
+		return;
+	}
+}
+
+void debugger_go_back_to_origin(struct debugger *debugger)
+{
+	struct stop *origin = g_steal_pointer(&debugger->origin);
+
+	debugger_go_to_stop(debugger, origin);
+	stop_free(origin);
+}
+
+bool debugger_turn_back(struct debugger *debugger)
+{
+	g_autofree char *nearest = debugger_position(debugger,
+	                                             execution_world(debugger->execution));
+	GString *text = g_string_new(NULL);
+	bool back = debugger->origin != NULL;
+
+	append_reason(text, debugger);
+	debugger_refuse(debugger, "%s; the nearest is goto %s", text->str, nearest);
+	g_string_free(text, true);
+	if (back)
+		debugger_go_back_to_origin(debugger);
+	return back;
+}
+
+/* --- goto ------------------------------------------------------------------------------------- */
+
+static GArray *cut_of(const struct position *position)
+{
+	GArray *cut = g_array_new(false, false, sizeof(guint32));
+
+	for (int rank = 0; rank < position_path(position)->ranks; rank++) {
+		guint32 calls = MAX(position_calls(position, rank), 1);
+
+		g_array_append_val(cut, calls);
+	}
+	return cut;
+}
+
+void debugger_go_to_position(struct debugger *debugger, const struct position *position)
+{
+	const struct path *path = position_path(position);
+	enum buffering buffering = path->buffering != BUFFERING_ANY ? path->buffering
+	                                                            : debugger->buffering;
+	bool stands = debugger->state == DEBUG_CHOICE || debugger->state == DEBUG_OVER;
+	const struct stop *here = stands ? stops_here(debugger->stops) : NULL;
+	g_autoptr(GArray) cut = cut_of(position);
+	struct stop *origin = NULL;
+
+	if (here && buffering == debugger->buffering) {
+		if (debugger_refuses_cut(debugger, path->choices, cut))
+			return;
+		origin = stop_new(here->choices, here->calls, here->ended);
+	}
+	debugger_set_buffering(debugger, buffering);
+	debugger_go_to_cut(debugger, path->choices, cut);
+	debugger->origin = origin;
+}
