@@ -44,7 +44,15 @@ bool collective_takes_info(MPI_Info info)
 	return info == MPI_INFO_NULL || real_mpi()->Info_get_nkeys(info, &count) == MPI_SUCCESS;
 }
 
-/* Members of an intercommunicator do not all know the root; none is told then. */
+static int32_t tell_root(const struct communicator *communicator, int root)
+{
+	if (root >= 0)
+		return root;
+	if (!communicator->is_inter || root == COLLECTIVE_NO_ROOT)
+		return WIRE_NO_ROOT;
+	return root == MPI_ROOT ? WIRE_ROOT_ITSELF : WIRE_ROOT_BESIDE;
+}
+
 struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signature signature,
                              uint16_t function)
 {
@@ -55,7 +63,7 @@ struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signatur
 		.nonblocking = function != 0,
 		.function = function,
 		.comm = communicator->number,
-		.peer = root >= 0 && !communicator->is_inter ? root : -1,
+		.peer = tell_root(communicator, root),
 		.bytes = signature.bytes,
 		.types = signature.types,
 		.same_data = signature.same_data,

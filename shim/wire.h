@@ -171,6 +171,10 @@ struct wire_side {
 	struct wire_types *types;
 };
 
+/* In place of a collective's root: there is none; in the root's group of an intercommunicator (MPI
+ * 3.1, section 5.2.2) the root itself (MPI_ROOT) and the others (MPI_PROC_NULL). */
+enum wire_root { WIRE_NO_ROOT = -1, WIRE_ROOT_ITSELF = -2, WIRE_ROOT_BESIDE = -3 };
+
 struct wire_op {
 	struct wire_name name;
 	uint8_t kind;
@@ -181,7 +185,7 @@ struct wire_op {
 	                       tell; else 0 */
 	uint64_t comm;
 	int32_t peer;            /* rank in the (remote) group of comm: destination, source or
-	                       WIRE_ANY; a collective's root, or -1 */
+	                       WIRE_ANY; a collective's root, or an enum wire_root */
 	int32_t tag;             /* or WIRE_ANY */
 	uint64_t bytes;          /* sent, or room for */
 	struct wire_types types; /* of these bytes */

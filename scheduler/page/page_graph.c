@@ -175,9 +175,10 @@ static int make_shape(struct page_graph *graph, const struct verdict_facts *fact
 		return page_state_shape(graph->state, &shape);
 	shape.communicator = page_state_communicator(graph->state, call->comm,
 	                                             communicators_name(facts->comms, call->comm));
-	shape.peer_given = call->peer;
-	if (call->peer != WIRE_ANY)
-		shape.peer = communicators_to_world(facts->comms, call->comm, rank, call->peer);
+	shape.peer_given = world_peer_to_record(facts->comms, call);
+	if (shape.peer_given != WIRE_ANY)
+		shape.peer = communicators_to_world(facts->comms, call->comm, rank,
+		                                    shape.peer_given);
 	if (call->tag != WIRE_ANY && call->kind != WIRE_COLLECTIVE)
 		shape.tag = call->tag;
 	shape.bytes = call->bytes;

@@ -28,9 +28,9 @@ static struct record_call describe_call(const struct verdict_facts *facts, int r
 	call.communicator = info->comm;
 	call.communicator_name = g_intern_string(communicators_name(facts->comms, info->comm));
 	call.communicator_group = communicators_group(facts->comms, info->comm);
-	call.peer_given = info->peer;
-	if (info->peer != WIRE_ANY)
-		call.peer = communicators_to_world(facts->comms, info->comm, rank, info->peer);
+	call.peer_given = world_peer_to_record(facts->comms, info);
+	if (call.peer_given != WIRE_ANY)
+		call.peer = communicators_to_world(facts->comms, info->comm, rank, call.peer_given);
 	call.tag = info->tag == WIRE_ANY || info->kind == WIRE_COLLECTIVE ? -1 : info->tag;
 	call.bytes = info->bytes;
 	return call;

@@ -203,6 +203,36 @@ static bool shares_arguments(const struct instance *instance, int first, int oth
 	           || exchange_reaches(others, place_of(instance, first)));
 }
 
+/* Where the root of an intercommunicator stands that a member names; -1: nobody has said. */
+static int root_position(const struct instance *instance, int position)
+{
+	int given = instance->entered[position].given_root;
+
+	if (given < 0)
+		return given == WIRE_ROOT_ITSELF ? position : -1;
+	return in_first(instance, position) ? instance->members.first + given : given;
+}
+
+/* Who says that the root is beside it means another member of its group. */
+static bool may_be_beside(const struct instance *instance, int position, int root)
+{
+	return root != position && in_first(instance, position) == in_first(instance, root);
+}
+
+/* Both call the same function: each of them names a root, or none does. */
+static bool roots_differ(const struct instance *instance, int first, int other)
+{
+	int a = root_position(instance, first), b = root_position(instance, other);
+
+	if (instance->entered[first].given_root == WIRE_NO_ROOT || first == other)
+		return false;
+	if (a >= 0 && b >= 0)
+		return a != b;
+	if (a >= 0 || b >= 0)
+		return !may_be_beside(instance, a >= 0 ? other : first, a >= 0 ? a : b);
+	return in_first(instance, first) != in_first(instance, other);
+}
+
 static guint arguments_differ(const struct instance *instance, int first, int other)
 {
 	const struct collective_call *a = &instance->entered[first], *b = &instance->entered[other];
@@ -210,7 +240,7 @@ static guint arguments_differ(const struct instance *instance, int first, int ot
 
 	if (a->function != b->function)
 		return PART_OPERATION;
-	if (a->root != b->root)
+	if (instance->members.first > 0 ? roots_differ(instance, first, other) : a->root != b->root)
 		parts |= PART_ROOT;
 	if (a->reduction != 0 && b->reduction != 0 && a->reduction != b->reduction)
 		parts |= PART_REDUCTION;
@@ -219,10 +249,11 @@ static guint arguments_differ(const struct instance *instance, int first, int ot
 		parts |= PART_COUNTS;
 	if (!a->same_data || !b->same_data)
 		return parts;
-	if (a->types.bytes != b->types.bytes && !(parts & PART_COUNTS))
-		parts |= PART_COUNT;
 	if (!types_match(&a->types, &b->types))
 		parts |= PART_TYPE;
+	if (a->types.bytes != b->types.bytes && !(parts & PART_COUNTS)
+	    && !(parts & PART_TYPE && types_count(&a->types) == types_count(&b->types)))
+		parts |= PART_COUNT;
 	return parts;
 }
 
@@ -350,12 +381,25 @@ const struct op_id *collectives_calls(const struct collectives *collectives, gui
 	return instance->calls;
 }
 
+/* Which group of an intercommunicator was told first is chance; the i-th member is not. */
+static int position_of(const struct instance *instance, int i)
+{
+	const struct collective_members *members = &instance->members;
+	bool is_turned = members->first > 0 && members->ranks[members->first] < members->ranks[0];
+
+	return is_turned ? (i + members->first) % members->count : i;
+}
+
 static bool find_mismatch(const struct instance *instance, struct collective_mismatch *ret)
 {
-	for (int first = 0; first < instance->members.count; first++) {
+	for (int i = 0; i < instance->members.count; i++) {
+		int first = position_of(instance, i);
+
 		if (!has_arrived(instance, first))
 			continue;
-		for (int other = first; other < instance->members.count; other++) {
+		for (int j = i; j < instance->members.count; j++) {
+			int other = position_of(instance, j);
+
 			if (has_arrived(instance, other)
 			    && members_differ(instance, first, other, ret))
 				return true;

@@ -19,8 +19,8 @@ struct collective_call {
 	struct op_id id;
 	guint64 comm;
 	guint16 function; /* enum mpi_call */
-	int root;         /* world rank, or -1 */
-	int given_root;   /* the same as a rank of the communicator */
+	int root;         /* world rank; -1: none, or on an intercommunicator */
+	int given_root;   /* a rank of the group that messages go to, or an enum wire_root */
 	struct types types;
 	bool same_data;            /* the types are to be compared */
 	guint8 reduction;          /* as in struct wire_op; 0: not to be compared */

@@ -137,9 +137,9 @@ struct exchange_difference exchange_compare(const struct exchange *sender, int f
 		difference.fault = EXCHANGE_NEIGHBOR;
 	else if (sent == 0 || expected == 0)
 		return difference;
+	else if (!types_match(&difference.sent, &difference.expected))
+		difference.fault = EXCHANGE_TYPE; /* the amounts may differ for that */
 	else if (difference.sent.bytes != difference.expected.bytes)
 		difference.fault = EXCHANGE_AMOUNT;
-	else if (!types_match(&difference.sent, &difference.expected))
-		difference.fault = EXCHANGE_TYPE;
 	return difference;
 }

@@ -26,7 +26,7 @@ bool exchange_reaches(const struct exchange *exchange, int to);
 enum exchange_fault {
 	EXCHANGE_FITS,
 	EXCHANGE_AMOUNT,
-	EXCHANGE_TYPE,
+	EXCHANGE_TYPE,     /* and perhaps the amount */
 	EXCHANGE_NEIGHBOR, /* only one of the two has the other as its neighbour */
 };
 

@@ -65,9 +65,10 @@ enum world_phase {
 struct world_call {
 	guint16 function;
 	guint8 op_count;
-	guint8 kind;     /* enum wire_op_kind of the first operation; 0: none */
-	gint32 peer;     /* as given by the program (rank in the communicator, WIRE_ANY); a root */
-	gint32 tag;      /* of a lock: enum wire_lock_mode */
+	guint8 kind; /* enum wire_op_kind of the first operation; 0: none */
+	gint32 peer; /* as given by the program (rank in the communicator, WIRE_ANY); a root, or an
+	                    enum wire_root */
+	gint32 tag;  /* of a lock: enum wire_lock_mode */
 	guint32 request; /* of MPI_Cancel: the call that started what it is about; 0: none */
 	guint64 comm;
 	guint64 bytes; /* sent, or room for */
@@ -210,6 +211,9 @@ bool world_finalized(const struct world *world, int rank); /* has left MPI_Final
 guint32 world_calls(const struct world *world, int rank);  /* its last call's number; 0: none */
 /* NULL when there is no such call. */
 const struct world_call *world_call_info(const struct world *world, int rank, guint32 call);
+/* Its peer for a record: -1 in place of the root of an intercommunicator, which not all members
+ * know. */
+gint32 world_peer_to_record(const struct communicators *comms, const struct world_call *call);
 
 /* The calls in which a rank waits (guint32), by thread. */
 GArray *world_pending_calls(struct world *world, int rank);

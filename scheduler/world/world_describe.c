@@ -45,6 +45,13 @@ const struct world_call *world_call_info(const struct world *world, int rank, gu
 	                                       : NULL;
 }
 
+gint32 world_peer_to_record(const struct communicators *comms, const struct world_call *call)
+{
+	return call->kind == WIRE_COLLECTIVE && communicators_first_group(comms, call->comm) > 0
+	               ? WIRE_NO_ROOT
+	               : call->peer;
+}
+
 static void mark_collective(const struct world *world, int number, const struct live *live,
                             bool *waits)
 {
@@ -145,6 +152,16 @@ GArray *world_waits_for(struct world *world, int number, guint32 call)
 	return list;
 }
 
+char *world_root_print(gint32 root)
+{
+	switch (root) {
+	case WIRE_NO_ROOT: return g_strdup("none");
+	case WIRE_ROOT_ITSELF: return g_strdup("MPI_ROOT");
+	case WIRE_ROOT_BESIDE: return g_strdup("MPI_PROC_NULL");
+	default: return g_strdup_printf("%d", root);
+	}
+}
+
 static void append_envelope(GString *text, const struct world *world, guint8 kind, gint32 peer,
                             gint32 tag, guint64 comm)
 {
@@ -152,9 +169,11 @@ static void append_envelope(GString *text, const struct world *world, guint8 kin
 	struct lock_place window;
 
 	if (kind == WIRE_COLLECTIVE) {
-		if (peer >= 0)
-			g_string_append_printf(text, "root=%d", peer);
-		separator = peer >= 0 ? ", " : "";
+		g_autofree char *root = world_root_print(peer);
+
+		if (peer != WIRE_NO_ROOT)
+			g_string_append_printf(text, "root=%s", root);
+		separator = peer != WIRE_NO_ROOT ? ", " : "";
 	} else if (kind == WIRE_LOCK || kind == WIRE_UNLOCK) {
 		if (peer != WIRE_ANY)
 			g_string_append_printf(text, "target=%d", peer);

@@ -63,6 +63,17 @@ static bool joins_operation(const struct wire_op *before, const struct wire_op *
 	       && !before->joined && before->kind == WIRE_SEND && op->kind == WIRE_RECEIVE;
 }
 
+static const char *doubt_collective(const struct world *world, int rank, const struct wire_op *op)
+{
+	guint group = communicators_peers(world->comms, op->comm, rank);
+	bool is_inter = communicators_first_group(world->comms, op->comm) > 0;
+
+	if (op->peer < (is_inter ? WIRE_ROOT_BESIDE : WIRE_NO_ROOT)
+	    || (op->peer >= 0 && (guint)op->peer >= group))
+		return "a root that does not exist";
+	return exchange_is_sound(op, group) ? NULL : "data for other members than there are";
+}
+
 static const char *doubt_op(const struct world *world, int rank, const struct wire_call *call,
                             uint32_t index)
 {
@@ -82,10 +93,7 @@ static const char *doubt_op(const struct world *world, int rank, const struct wi
 	if (!communicators_is_member(world->comms, op->comm, rank))
 		return "a communicator of which it is no member";
 	switch (op->kind) {
-	case WIRE_COLLECTIVE:
-		return exchange_is_sound(op, communicators_peers(world->comms, op->comm, rank))
-		               ? NULL
-		               : "data for other members than there are";
+	case WIRE_COLLECTIVE: return doubt_collective(world, rank, op);
 	case WIRE_LOCK:
 	case WIRE_UNLOCK: return doubt_lock(world, rank, call, op);
 	default: return doubt_message(world, rank, op);

@@ -237,6 +237,9 @@ GArray *world_completable_indices(const struct world *world, int rank);
 /* MPI_Cancel has come before the match: the receive is withdrawn, and the rank goes on. */
 void world_withdraw_receive(struct world *world, int rank, struct live *live);
 
+/* "0", "MPI_ROOT", "none": a root, or an enum wire_root; free with g_free. */
+char *world_root_print(gint32 root);
+
 /* What is impossible in what a rank says of a call of the line in focus; NULL: it can be. */
 const char *world_doubt(const struct world *world, int rank, const struct wire_call *call);
 /* Sets `error` ("rank 1 said something impossible: ..."). Returns false. */

@@ -24,13 +24,21 @@ static const char *reduction_name(guint8 reduction)
 	return name ? name : "?";
 }
 
-static char *print_part(const struct collective_call *call, enum collective_part part)
+static char *print_root(const struct world *world, const struct collective_call *call)
+{
+	bool is_inter = communicators_first_group(world->comms, call->comm) > 0;
+	g_autofree char *root = world_root_print(call->given_root);
+
+	return g_strconcat(root, is_inter && call->given_root >= 0 ? " of the other group" : NULL,
+	                   NULL);
+}
+
+static char *print_part(const struct world *world, const struct collective_call *call,
+                        enum collective_part part)
 {
 	switch (part) {
 	case PART_OPERATION: return g_strdup(mpi_call_name(call->function));
-	case PART_ROOT:
-		return call->given_root < 0 ? g_strdup("none")
-		                            : g_strdup_printf("%d", call->given_root);
+	case PART_ROOT: return print_root(world, call);
 	case PART_REDUCTION: return g_strdup(reduction_name(call->reduction));
 	case PART_COUNT: return types_print(&call->types);
 	case PART_TYPE: return types_print_names(&call->types);
@@ -40,11 +48,12 @@ static char *print_part(const struct collective_call *call, enum collective_part
 	return NULL;
 }
 
-static void append_part(GString *text, const struct collective_mismatch *mismatch,
-                        enum collective_part part, const char *name)
+static void append_part(GString *text, const struct world *world,
+                        const struct collective_mismatch *mismatch, enum collective_part part,
+                        const char *name)
 {
-	g_autofree char *first = print_part(&mismatch->first, part);
-	g_autofree char *other = print_part(&mismatch->other, part);
+	g_autofree char *first = print_part(world, &mismatch->first, part);
+	g_autofree char *other = print_part(world, &mismatch->other, part);
 	const char *separator = g_str_has_suffix(text->str, ": ") ? "" : ", ";
 	const char *verb = part == PART_OPERATION ? " calls" : ":";
 
@@ -138,7 +147,7 @@ char *world_mismatch(const struct world *world, struct world_given ret_calls[2])
 	put_lower_first(&mismatch);
 	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
 		if (mismatch.parts & parts[i].part)
-			append_part(text, &mismatch, parts[i].part,
+			append_part(text, world, &mismatch, parts[i].part,
 			            parts[i].name ? parts[i].name
 			                          : arguments_name(&mismatch.first));
 	}

@@ -93,8 +93,8 @@ static enum event_order natural_order(int rank, guint16 function, int root)
 	}
 }
 
-/* Intercommunicators' roots are not told, and persistent reductions are the library's, which each
- * member may start in another order (shim/early.h). */
+/* An intercommunicator's root is not known to all, and persistent reductions are the library's,
+ * which each member may start in another order (shim/early.h). */
 static enum event_order order_of(struct world *world, int rank, guint16 function, int root)
 {
 	enum mpi_call_order order = mpi_call_order(function);
@@ -157,7 +157,7 @@ static void arrive_in_collective(struct world *world, int rank, const struct wir
 	struct event event = {.kind = EVENT_ARRIVE, .op.id = entered.id};
 
 	members.ranks = communicators_members(world->comms, op->comm, rank, &members.count);
-	if (op->peer >= 0)
+	if (members.first == 0 && op->peer >= 0)
 		entered.root = communicators_to_world(world->comms, op->comm, rank, op->peer);
 	set_order(world, rank, function, entered.root, members.count, live);
 	live->instance = collectives_arrive(world->collectives, &entered, &members);

@@ -32,15 +32,28 @@ CASES = [
     ("ineighbor_allgather", TWO_FOR_ONE + "MPI_Ineighbor_allgather on MPI_Cart_create"),
     ("inter bcast", TWO_FOR_ONE + "MPI_Bcast on MPI_Intercomm_create"),
     ("inter alltoall", TWO_FOR_ONE + "MPI_Alltoall on MPI_Intercomm_create"),
+    ("neighbor types", "type (rank 0 sends 1 MPI_DOUBLE to rank 1, which expects 1 MPI_INT) of"),
     ("inter allreduce", "count (rank 0: 1 MPI_INT, rank 1: 2 MPI_INT) of MPI_Allreduce on"),
 ]
-OFTEN = ("scatterv", "to itself", "inter bcast")
+OTHER = "0 of the other group"
+ROOTS = [
+    ("b other", "root (rank 0: MPI_ROOT, rank 3: 1 of the other group) of MPI_Bcast on MPI_Inter"),
+    ("b two", "root (rank 0: MPI_ROOT, rank 1: MPI_ROOT) of MPI_Bcast on"),
+    ("b sides", "root (rank 0: %s, rank 2: %s) of MPI_Bcast on" % (OTHER, OTHER)),
+    ("r nobody", "root (rank 0: MPI_PROC_NULL, rank 2: %s) of MPI_Reduce on" % OTHER),
+    ("i null", "root (rank 0: MPI_ROOT, rank 3: MPI_PROC_NULL) of MPI_Iscatterv on"),
+    ("g other", "root (rank 0: MPI_ROOT, rank 3: 1 of the other group) of MPI_Gather_init on"),
+    ("i right", None), ("b right", None), ("g right", None), ("r right", None),
+]
+OFTEN = ("b other", "scatterv", "to itself", "inter bcast")
 
 
-def story(tool, program, what):
-    """All that is told of the one finding, but for when it was found."""
-    run = tool.run("explore", "-q", "-n", "2", "--", program, what, report=True)
+def story(tool, program, what, ranks="2"):
+    """All that is told of the one finding, but for when it was found; None: nothing is wrong."""
+    run = tool.run("explore", "-q", "-n", ranks, "--", program, what, report=True)
     check(run.report and run.report["complete"], "%s: no report\n%s" % (what, run))
+    if run.status == 0:
+        return None
     check(len(run.report["findings"]) == 1, "%s: not one finding\n%s" % (what, run.report))
     found = run.report["findings"][0]
     ranks = [(rank["rank"], rank.get("function"), rank.get("line"), rank["waits_for"],
@@ -50,14 +63,18 @@ def story(tool, program, what):
 
 def body(tool, _):
     program = tool.compile(SOURCE)
-    for what, words in CASES:
-        told = story(tool, program, what)
-        check(told[0] == "collective-mismatch" and words in told[1],
+    for what, words in CASES + ROOTS:
+        ranks = "4" if (what, words) in ROOTS else "2"
+        told = story(tool, program, what, ranks)
+        if not words:
+            check(told is None, "%s: told: %s" % (what, told))
+            continue
+        check(told and told[0] == "collective-mismatch" and words in told[1],
               "%s: expected %s, told: %s" % (what, words, told))
         for _ in range(RUNS - 1 if what in OFTEN else 0):
-            again = story(tool, program, what)
+            again = story(tool, program, what, ranks)
             check(told == again, "%s: first\n%s\nthen\n%s" % (what, told, again))
-    print("%d mismatches" % len(CASES))
+    print("%d mismatches" % len(CASES + ROOTS))
 
 
 if __name__ == "__main__":

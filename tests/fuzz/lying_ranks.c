@@ -140,6 +140,7 @@ static struct wire_op *add_op(struct play *play, struct report *report, int rank
 	if (kind == WIRE_COLLECTIVE) {
 		op->tag = 0;
 		op->peer = draw(play, 2) ? -1 : op->peer;
+		op->peer = op->comm == INTER ? (int32_t)draw(play, 4) - 3 : op->peer;
 	}
 	return op;
 }

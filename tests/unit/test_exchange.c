@@ -7,7 +7,7 @@
 
 #include "scheduler/world/collectives.h"
 
-enum { INT = 0x0405, FLOAT = 0x040a };
+enum { INT = 0x0405, FLOAT = 0x040a, DOUBLE = 0x080b };
 
 enum { GATHER = 1 }; /* any function */
 
@@ -70,6 +70,21 @@ static void test_types_are_compared(void **state)
 	(void)state;
 	assert_int_equal(exchange_compare(other, 1, one, 0).fault, EXCHANGE_TYPE);
 	assert_int_equal(exchange_compare(one, 0, other, 1).fault, EXCHANGE_FITS);
+	exchange_unref(one);
+	exchange_unref(other);
+}
+
+/* One element is expected, and one is sent. */
+static void test_types_may_differ_in_size(void **state)
+{
+	struct wire_types ints = {.basic = INT}, doubles = {.basic = DOUBLE};
+	uint64_t four[] = {4}, eight[] = {8}, nothing[] = {0};
+	struct exchange *one = take(each(eight, 1, &doubles), each(four, 1, &ints), 2);
+	struct exchange *other = take(each(nothing, 1, &doubles), each(four, 1, &ints), 2);
+
+	(void)state;
+	assert_int_equal(exchange_compare(one, 0, other, 1).fault, EXCHANGE_TYPE);
+	assert_int_equal(exchange_compare(other, 1, one, 0).fault, EXCHANGE_AMOUNT);
 	exchange_unref(one);
 	exchange_unref(other);
 }
@@ -157,12 +172,71 @@ static void test_the_same_is_told_in_whatever_order(void **state)
 	}
 }
 
+/* Ranks 0 and 1 are one group, 2 and 3 the other; each names a root. Returns whether they agree:
+ * whoever comes first, and whichever group was told first. */
+static bool agree_on_root(int zero, int one, int two, int three)
+{
+	static const int four[2][4] = {{0, 1, 2, 3}, {2, 3, 0, 1}};
+	const int given[] = {zero, one, two, three};
+	struct collective_mismatch mismatch, told;
+	bool agreed[4];
+
+	for (int way = 0; way < 4; way++) {
+		const struct collective_members groups = {
+			.ranks = four[way / 2], .count = 4, .first = 2};
+		struct collectives *collectives = collectives_new();
+
+		for (int i = 0; i < 4; i++) {
+			int rank = way % 2 ? 3 - i : i;
+			struct collective_call call = {.id = {rank, 1, 0},
+			                               .comm = 77,
+			                               .function = GATHER,
+			                               .root = -1,
+			                               .given_root = given[rank]};
+
+			collectives_arrive(collectives, &call, &groups);
+		}
+		agreed[way] = !collectives_mismatch(collectives, &mismatch);
+		assert_true(agreed[way] || mismatch.parts == PART_ROOT);
+		if (way == 0)
+			told = mismatch;
+		assert_int_equal(agreed[way], agreed[0]);
+		assert_true(agreed[way]
+		            || (mismatch.first.id.rank == told.first.id.rank
+		                && mismatch.other.id.rank == told.other.id.rank));
+		collectives_free(collectives);
+	}
+	return agreed[0];
+}
+
+static void test_roots_of_intercommunicators(void **state)
+{
+	enum { NONE = WIRE_NO_ROOT, ITSELF = WIRE_ROOT_ITSELF, BESIDE = WIRE_ROOT_BESIDE };
+
+	(void)state;
+	assert_true(agree_on_root(NONE, NONE, NONE, NONE));
+	assert_true(agree_on_root(ITSELF, BESIDE, 0, 0));
+	assert_true(agree_on_root(BESIDE, ITSELF, 1, 1));
+	assert_true(agree_on_root(1, 1, BESIDE, ITSELF));
+	assert_false(agree_on_root(ITSELF, BESIDE, 0, 1));
+	assert_false(agree_on_root(ITSELF, BESIDE, 1, 1));
+	assert_false(agree_on_root(ITSELF, ITSELF, 0, 0));
+	assert_false(agree_on_root(ITSELF, BESIDE, 0, BESIDE));
+	assert_false(agree_on_root(ITSELF, BESIDE, ITSELF, BESIDE));
+	assert_false(agree_on_root(BESIDE, BESIDE, 0, 0));
+	assert_false(agree_on_root(BESIDE, BESIDE, BESIDE, BESIDE));
+	assert_false(agree_on_root(0, 0, 0, 0));
+	assert_false(agree_on_root(ITSELF, 0, 0, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_amounts_are_compared_two_by_two),
 		cmocka_unit_test(test_types_are_compared),
+		cmocka_unit_test(test_types_may_differ_in_size),
 		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_roots_of_intercommunicators),
 		cmocka_unit_test(test_what_makes_no_sense_is_refused),
 		cmocka_unit_test(test_the_same_is_told_in_whatever_order),
 	};

@@ -177,6 +177,11 @@ static void communicators_and_peers_are_there(void **state)
 	one = op(WIRE_COLLECTIVE, 1, 0);
 	one.comm = OTHERS;
 	assert_false(starts(fixture, 0, 1, one));
+	one = op(WIRE_COLLECTIVE, 1, 0);
+	one.peer = WIRE_ROOT_ITSELF; /* of an intercommunicator alone */
+	assert_false(starts(fixture, 0, 1, one));
+	one.peer = 3;
+	assert_false(starts(fixture, 0, 1, one));
 	one = op(WIRE_SEND, 1, 0);
 	one.peer = 3;
 	assert_false(starts(fixture, 0, 1, one));

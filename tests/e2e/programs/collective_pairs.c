@@ -92,6 +92,9 @@ static void between_neighbors(const char *what)
 		if (!strcmp(what, "neighbor_alltoallv"))
 			MPI_Neighbor_alltoallv(data, one, at, MPI_INT, more, second, at, MPI_INT,
 			                       line);
+		else if (!strcmp(what, "neighbor types"))
+			MPI_Neighbor_alltoall(data, 1, rank == 0 ? MPI_DOUBLE : MPI_INT, more, 1,
+			                      MPI_INT, line);
 		else
 			MPI_Ineighbor_allgather(data, 1, MPI_INT, more, pick(2, 1), MPI_INT, line,
 			                        &request);
@@ -115,6 +118,42 @@ static void between_groups(const char *what)
 	MPI_Comm_free(&inter);
 }
 
+/* Ranks 0 and 1 against 2 and 3; the root is rank 0, but for the one that errs. */
+static void between_pairs(const char *what)
+{
+	const int roots[] = {MPI_ROOT, MPI_PROC_NULL, 0, 0};
+	const char *case_of = strchr(what, ' ') + 1;
+	MPI_Comm pair, inter;
+	int root = roots[rank];
+
+	MPI_Comm_split(WORLD, rank / 2, 0, &pair);
+	MPI_Intercomm_create(pair, 0, WORLD, rank < 2 ? 2 : 0, 3, &inter);
+	if (!strcmp(case_of, "other") && rank == 3)
+		root = 1;
+	else if (!strcmp(case_of, "two") && rank == 1)
+		root = MPI_ROOT;
+	else if (!strcmp(case_of, "nobody") && rank == 0)
+		root = MPI_PROC_NULL;
+	else if (!strcmp(case_of, "sides"))
+		root = 0;
+	else if (!strcmp(case_of, "null") && rank == 3)
+		root = MPI_PROC_NULL;
+	if (what[0] == 'b') {
+		MPI_Bcast(data, 1, MPI_INT, root, inter);
+	} else if (what[0] == 'r') {
+		MPI_Reduce(data, more, 1, MPI_INT, MPI_SUM, root, inter);
+	} else if (what[0] == 'i') {
+		MPI_Iscatterv(data, one, at, MPI_INT, more, 1, MPI_INT, root, inter, &request);
+		finish();
+	} else {
+		MPI_Gather_init(data, 1, MPI_INT, more, 1, MPI_INT, root, inter, MPI_INFO_NULL,
+		                &request);
+		start_and_finish();
+	}
+	MPI_Comm_free(&inter);
+	MPI_Comm_free(&pair);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -123,7 +162,9 @@ int main(int argc, char **argv)
 	second[0] = pick(2, 1);
 	if (rank == 1)
 		mixed[0] = MPI_FLOAT;
-	if (strstr(what, "inter"))
+	if (size == 4)
+		between_pairs(what);
+	else if (strstr(what, "inter"))
 		between_groups(what);
 	else if (strstr(what, "neighbo"))
 		between_neighbors(what);
