@@ -292,6 +292,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->synchronous_collectives);
 	field_bool(codec, &welcome->stacks);
 	field_bool(codec, &welcome->contents);
+	field_bool(codec, &welcome->states);
 	field_bool(codec, &welcome->rewinds);
 }
 
@@ -335,6 +336,24 @@ static void describe_restore(struct codec *codec, struct wire_restore *restore)
 	}
 }
 
+static void describe_seal(struct codec *codec, struct wire_seal *seal)
+{
+	field_u32(codec, &seal->call);
+	field_bool(codec, &seal->hides);
+	field_bool(codec, &seal->knows_contents);
+	for (uint32_t i = 0; element(codec, i, 2); i++)
+		field_u64(codec, &seal->arguments[i]);
+	for (uint32_t i = 0; element(codec, i, 2); i++)
+		field_u64(codec, &seal->contents[i]);
+}
+
+static void describe_state(struct codec *codec, struct wire_state *state)
+{
+	for (uint32_t i = 0; element(codec, i, 2); i++)
+		field_u64(codec, &state->hash[i]);
+	field_string(codec, &state->hazard);
+}
+
 static void describe_message(struct codec *codec, struct wire_message *message)
 {
 	switch (message->type) {
@@ -360,6 +379,8 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 		field_u64(codec, &message->digest.hash[0]);
 		field_u64(codec, &message->digest.hash[1]);
 		break;
+	case WIRE_SEAL: describe_seal(codec, &message->seal); break;
+	case WIRE_STATE: describe_state(codec, &message->state); break;
 	case WIRE_ADMIT: field_u32(codec, &message->admitted); break;
 	case WIRE_FORWARD: field_u32(codec, &message->forward); break;
 	case WIRE_REWIND: field_u32(codec, &message->rewind); break;
@@ -371,6 +392,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_RELEASE: describe_end(codec, &message->end); break;
 	case WIRE_RESTORE: describe_restore(codec, &message->restore); break;
 	case WIRE_LOOK:
+	case WIRE_TELL:
 	case WIRE_PARK:
 	case WIRE_RESUME: break;
 	default: codec->failed = true; break;
@@ -502,6 +524,7 @@ void wire_message_release(struct wire_message *message)
 		free(message->parked.mappings);
 		break;
 	case WIRE_HELD: free(message->held.hazard); break;
+	case WIRE_STATE: free(message->state.hazard); break;
 	case WIRE_GO: free(message->go.done); break;
 	case WIRE_ENDING: free(message->ending.frames); break;
 	case WIRE_LEFT: free(message->objects.left); break;

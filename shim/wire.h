@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 24
+#define WIRE_VERSION 25
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -49,6 +49,8 @@ enum wire_type {
 	WIRE_CONTENTS, /* before a CALL, when contents are wanted: of a message that it sends */
 	WIRE_HELD,     /* the rank is at its end and stays to be rewound, or says why it cannot be
 	                   (also in answer to REWIND), and is gone */
+	WIRE_SEAL,     /* before a CALL, when states are compared: what it was given */
+	WIRE_STATE,    /* answer to TELL: the state of a rank that waits for GO */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
@@ -64,6 +66,7 @@ enum wire_type {
 	WIRE_FORWARD, /* put the clocks that the program reads forward by so much */
 	WIRE_REWIND,  /* held: be again what you were when you began, in this world; answered by
 	                 HELLO, or by HELD */
+	WIRE_TELL,    /* tell your state: STATE (only while a call is pending) */
 };
 
 /* In place of the call in a name that is waited for: what only the rank itself could still do. */
@@ -111,6 +114,7 @@ struct wire_welcome {
 	bool synchronous_collectives;
 	bool stacks;   /* each CALL comes with a STACK */
 	bool contents; /* and with the CONTENTS of what it sends (the prompt) */
+	bool states;   /* each CALL comes with a SEAL */
 	bool rewinds;  /* a restored rank that ends well is held (HELD) */
 };
 
@@ -470,6 +474,22 @@ struct wire_digest {
 	uint64_t hash[2]; /* both 0: it cannot be told */
 };
 
+/* What a call was given, as far as it can make a difference later. */
+struct wire_seal {
+	uint32_t call;
+	bool hides; /* since the seal before the rank has made calls whose effect MPI keeps, where
+	               it cannot be seen: attributes, datatypes, buffers */
+	bool knows_contents;
+	uint64_t arguments[2];
+	uint64_t contents[2]; /* a hash of what it sends */
+};
+
+/* The state of a rank as a hash: its memory, registers, files (state.h). */
+struct wire_state {
+	uint64_t hash[2];
+	char *hazard; /* why it cannot be told, or empty */
+};
+
 /* Which file of the new world holds the clone of which of the keeper's mappings: file is the N in
  * `<directory>/clone.N`, at the mapping's own offset. */
 struct wire_clone {
@@ -527,6 +547,8 @@ struct wire_message {
 		struct wire_enter enter;
 		struct wire_accesses accesses;
 		struct wire_digest digest;
+		struct wire_seal seal;
+		struct wire_state state;
 		struct wire_contents contents;
 		struct wire_welcome welcome;
 		struct wire_bind bind;

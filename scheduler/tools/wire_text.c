@@ -17,7 +17,8 @@ static const struct {
 	{WIRE_END, "END"},         {WIRE_PARK, "PARK"},       {WIRE_RESTORE, "RESTORE"},
 	{WIRE_RESUME, "RESUME"},   {WIRE_ADMIT, "ADMIT"},     {WIRE_RELEASE, "RELEASE"},
 	{WIRE_OVERLAP, "OVERLAP"}, {WIRE_FORWARD, "FORWARD"}, {WIRE_CONTENTS, "CONTENTS"},
-	{WIRE_HELD, "HELD"},       {WIRE_REWIND, "REWIND"},
+	{WIRE_HELD, "HELD"},       {WIRE_REWIND, "REWIND"},   {WIRE_SEAL, "SEAL"},
+	{WIRE_STATE, "STATE"},     {WIRE_TELL, "TELL"},
 };
 
 struct printer {

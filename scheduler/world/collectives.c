@@ -365,6 +365,16 @@ bool collectives_may_leave(const struct collectives *collectives, guint64 number
 	       && may_leave_early(instance, collectives_position(collectives, number, rank), order);
 }
 
+guint64 collectives_count(const struct collectives *collectives)
+{
+	return collectives->instances->len;
+}
+
+bool collectives_disagrees(const struct collectives *collectives, guint64 number)
+{
+	return get_instance(collectives, number)->disagrees;
+}
+
 bool collectives_complete(const struct collectives *collectives, guint64 number)
 {
 	const struct instance *instance = get_instance(collectives, number);

@@ -63,6 +63,10 @@ bool collectives_may_leave(const struct collectives *collectives, guint64 instan
 
 bool collectives_complete(const struct collectives *collectives, guint64 instance);
 
+/* Instances so far: their numbers are below that. Whether members of one disagree. */
+guint64 collectives_count(const struct collectives *collectives);
+bool collectives_disagrees(const struct collectives *collectives, guint64 instance);
+
 /* The members' ids of an instance in member order; id.call is 0 for those that have not arrived. */
 const struct op_id *collectives_calls(const struct collectives *collectives, guint64 instance,
                                       int *ret_count);

@@ -68,6 +68,8 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		to->ranks[rank].kept.done = g_memdup2(from->ranks[rank].kept.done,
 		                                      from->ranks[rank].kept.count
 		                                              * sizeof(uint32_t));
+		if (from->ranks[rank].seals)
+			to->ranks[rank].seals = g_array_copy(from->ranks[rank].seals);
 		to->ranks[rank].streak.polls = g_array_copy(from->ranks[rank].streak.polls);
 		to->ranks[rank].streak.known = g_array_copy(from->ranks[rank].streak.known);
 	}
@@ -132,6 +134,7 @@ void world_free(struct world *world)
 		g_array_unref(world->ranks[rank].left);
 		g_array_unref(world->ranks[rank].entered);
 		g_free(world->ranks[rank].kept.done);
+		g_clear_pointer(&world->ranks[rank].seals, g_array_unref);
 		g_array_unref(world->ranks[rank].streak.polls);
 		g_array_unref(world->ranks[rank].streak.known);
 	}

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "explorer/explorer.h"
+#include "explorer/state_hash.h"
 #include "matcher.h"
 #include "types.h"
 #include "windows.h"
@@ -94,9 +95,11 @@ struct rank {
 	guint32 noted_call, noted_stack; /* world_note_stack */
 	guint32 held_from;
 	struct together together;
-	struct wire_go kept; /* PHASE_HELD */
-	bool went_inside;    /* it is over, and had not come out of its last call */
-	GArray *left;        /* struct wire_left */
+	struct wire_go kept;      /* PHASE_HELD */
+	bool went_inside;         /* it is over, and had not come out of its last call */
+	GArray *left;             /* struct wire_left */
+	GArray *seals;            /* by call, of world_picture.c; NULL: none are told */
+	struct state_hash hidden; /* the choices before calls whose effect MPI keeps */
 };
 
 /* A message on its way: what a receive bound to it must ask MPI for. */

@@ -57,7 +57,7 @@ struct instruction {
 	int root;     /* world rank */
 };
 
-enum { PROGRAM_MAX_RANKS = 8, PROGRAM_COMMS = 2 };
+enum { PROGRAM_MAX_RANKS = 9, PROGRAM_COMMS = 2 };
 
 /* When members leave collectives that do not order all before all; as in explorer/path.h. */
 enum program_collectives { PROGRAM_ASYNC, PROGRAM_SYNC, PROGRAM_PER_CALL };

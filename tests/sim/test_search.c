@@ -19,6 +19,7 @@
 #include "pools.h"
 #include "printed.h"
 #include "shards.h"
+#include "states.h"
 #include "walks.h"
 
 static int programs = 500;
@@ -580,6 +581,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_prestate(test_cuts, &programs),
 		cmocka_unit_test_prestate(test_shards, &programs),
 		cmocka_unit_test(test_balance),
+		cmocka_unit_test_prestate(test_states, &programs),
+		cmocka_unit_test(test_states_figures),
 	};
 	g_autoptr(GOptionContext)
 		context = g_option_context_new("- the search against brute force");

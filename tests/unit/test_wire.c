@@ -172,6 +172,9 @@ static void rank_messages_round_trip(void **state)
 		{.type = WIRE_CONTENTS, .contents = {{3, 1}, 8, {0, 1, &run}, digits}},
 		{.type = WIRE_CONTENTS},
 		{.type = WIRE_DIGEST, .digest = {{1, UINT64_MAX}}},
+		{.type = WIRE_SEAL, .seal = {3, true, true, {1, 2}, {3, UINT64_MAX}}},
+		{.type = WIRE_STATE, .state = {{1, UINT64_MAX}, text}},
+		{.type = WIRE_STATE},
 	};
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
 		struct wire_message decoded = round_trip(&messages[i]);
@@ -187,7 +190,7 @@ static void scheduler_messages_round_trip(void **state)
 	static char directory[] = "/dev/shm/w1";
 	struct wire_clone clone = {4096, 8192, 0, 3, 1};
 	const struct wire_message messages[] = {
-		{.type = WIRE_WELCOME, .welcome = {2, true, false, true, true, true}},
+		{.type = WIRE_WELCOME, .welcome = {2, true, false, true, true, true, true}},
 		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7}},
 		{.type = WIRE_GO, .go = {4, 2, done}},
 		{.type = WIRE_GO, .go = {4, 0, NULL}},
@@ -197,6 +200,7 @@ static void scheduler_messages_round_trip(void **state)
 		{.type = WIRE_PARK},
 		{.type = WIRE_RESUME},
 		{.type = WIRE_LOOK},
+		{.type = WIRE_TELL},
 		{.type = WIRE_FORWARD, .forward = 60},
 		{.type = WIRE_REWIND, .rewind = 7},
 		{.type = WIRE_RESTORE, .restore = {3, 1, directory, 1, &clone}},

@@ -1,0 +1,310 @@
+/* What a rank remembers of a receive whose source nothing later depends on is a sum: as a program
+ * that adds up what it gets. So different interleavings lead to equal states, and what the search
+ * must find is every outcome as far as the ranks remember it. What that is, is told of outcomes
+ * by brute force: those forget in the same way. */
+#include "states.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "brute_force.h"
+#include "explorer/state_search.h"
+#include "play.h"
+#include "scheduler/world/world_picture.h"
+
+struct found {
+	GHashTable *outcomes; /* GBytes as the ranks remember it */
+	guint runs, merged, lost;
+	struct state_statistics statistics;
+};
+
+/* --- what is forgotten ------------------------------------------------------------------------ */
+
+static bool is_asked_about(const struct random_program *program, int instruction)
+{
+	for (int i = 0; i < program->count; i++) {
+		const struct instruction *one = &program->instructions[i];
+
+		if (one->of == instruction
+		    && (one->kind == INSTRUCTION_BRANCH || one->kind == INSTRUCTION_RECEIVE_PROBED
+		        || one->kind == INSTRUCTION_MRECV))
+			return true;
+	}
+	return false;
+}
+
+static bool takes_one(const struct random_program *program, int instruction)
+{
+	enum instruction_kind kind = program->instructions[instruction].kind;
+
+	return kind == INSTRUCTION_RECEIVE || kind == INSTRUCTION_RECEIVE_PROBED
+	       || kind == INSTRUCTION_MPROBE || kind == INSTRUCTION_PROBE
+	       || kind == INSTRUCTION_IPROBE;
+}
+
+/* Of an outcome by brute force: a rank's sum instead of whom its receives took, unless it asks. */
+static GBytes *remembered(const struct random_program *program, GBytes *outcome)
+{
+	gsize size;
+	const guint8 *whole = g_bytes_get_data(outcome, &size);
+	GByteArray *kept = g_byte_array_new();
+	guint8 *states;
+	guint sums[PROGRAM_MAX_RANKS] = {0};
+
+	g_byte_array_append(kept, whole, (guint)size);
+	states = kept->data + program->ranks;
+	for (int i = 0; i < program->count; i++) {
+		const struct instruction *one = &program->instructions[i];
+
+		if (one->kind == INSTRUCTION_SEND && states[i] >= MATCHED && states[i] < EARLY)
+			states[i] = MATCHED;
+		if (!takes_one(program, i) || states[i] < MATCHED || states[i] >= EARLY
+		    || is_asked_about(program, i))
+			continue;
+		if (one->kind == INSTRUCTION_RECEIVE)
+			sums[one->rank] += states[i];
+		states[i] = MATCHED;
+	}
+	g_byte_array_append(kept, (const guint8 *)sums, sizeof(sums));
+	return g_byte_array_free_to_bytes(kept);
+}
+
+static GHashTable *remember_all(const struct random_program *program, GHashTable *outcomes)
+{
+	GHashTable *all = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+	                                        (GDestroyNotify)g_bytes_unref, NULL);
+	GHashTableIter iter;
+	gpointer outcome;
+
+	g_hash_table_iter_init(&iter, outcomes);
+	while (g_hash_table_iter_next(&iter, &outcome, NULL))
+		g_hash_table_add(all, remembered(program, outcome));
+	return all;
+}
+
+/* --- the state of a model --------------------------------------------------------------------- */
+
+/* What its ranks would have in their memory: the outcome so far as they remember it, and how far
+ * they are. */
+static void add_ranks(struct state_hash *hash, const struct play *play)
+{
+	const struct random_program *program = play->options.program;
+	g_autoptr(GBytes) outcome = play_outcome(play);
+	g_autoptr(GBytes) kept = remembered(program, outcome);
+	gsize size;
+	const void *bytes = g_bytes_get_data(kept, &size);
+
+	state_hash_add_bytes(hash, bytes, size);
+	for (int rank = 0; rank < program->ranks; rank++) {
+		const struct fake_rank *own = &play->ranks[rank];
+
+		state_hash_add(hash, (guint64)own->stage << 32 | own->calls);
+		state_hash_add(hash, (guint64)own->place << 8 | own->waits);
+		state_hash_add_bytes(hash, own->asked, own->asked_count);
+		for (int i = 0; i < program->first[rank + 1] - program->first[rank]; i++)
+			state_hash_add(hash,
+			               (guint64)own->ops[i].call << 1 | (guint64)own->ops[i].bound);
+	}
+}
+
+static struct state_hash name_of(const struct play *play)
+{
+	struct state_hash name;
+
+	assert_null(world_picture(play->world, &name));
+	add_ranks(&name, play);
+	return name;
+}
+
+static struct state_hash name_of_end(const struct play *play)
+{
+	struct state_hash name;
+
+	world_picture_end(play->world, &name);
+	add_ranks(&name, play);
+	return name;
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+static bool follow(struct play *play, GArray *plan)
+{
+	while (plan->len > 0) {
+		guint i = 0;
+
+		play_run(play);
+		while (i < plan->len && !play_choose(play, &g_array_index(plan, struct choice, i)))
+			i++;
+		if (i == plan->len)
+			return false;
+		g_array_remove_index(plan, i);
+	}
+	return true;
+}
+
+static void run(struct state_search *search, struct play *play, struct found *found)
+{
+	enum explorer_step step;
+	struct choice choice;
+
+	do {
+		struct state_hash name;
+		GArray *open;
+
+		play_run(play);
+		open = play_open(play);
+		if (open->len > 0)
+			name = name_of(play);
+		step = state_search_rest(search, &name, open, &choice);
+		open_choices_free(open);
+		if (step == EXPLORER_TAKE)
+			assert_true(play_choose(play, &choice));
+	} while (step == EXPLORER_TAKE);
+	if (step == EXPLORER_DONE) {
+		g_autoptr(GBytes) outcome = play_outcome(play);
+		struct state_hash end = name_of_end(play);
+
+		state_search_end(search, &end);
+		g_hash_table_add(found->outcomes, remembered(play->options.program, outcome));
+	}
+}
+
+static void explore_states(const struct random_program *program, enum program_buffering buffering,
+                           guint some, bool verify, struct found *ret)
+{
+	struct state_search *search = state_search_new(verify);
+	struct play_options options = {program,
+	                               buffering,
+	                               some,
+	                               g_rand_new_with_seed((guint32)program->seed),
+	                               communicators_new(program->ranks),
+	                               false};
+	GArray *plan;
+
+	*ret = (struct found){0};
+	ret->outcomes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+	                                      (GDestroyNotify)g_bytes_unref, NULL);
+	while ((plan = state_search_next(search))) {
+		struct play *play = play_new(&options);
+
+		ret->runs++;
+		if (follow(play, plan)) {
+			run(search, play, ret);
+		} else {
+			ret->lost++;
+			state_search_lost(search);
+		}
+		play_free(play);
+		g_array_unref(plan);
+	}
+	state_search_statistics(search, &ret->statistics);
+	communicators_free(options.comms);
+	g_rand_free(options.random);
+	state_search_free(search);
+}
+
+/* --- against brute force ---------------------------------------------------------------------- */
+
+struct totals {
+	guint programs, outcomes, whole, merged, runs, verified;
+};
+
+static void print_missing(const struct random_program *program, GHashTable *all, GHashTable *found)
+{
+	GHashTableIter iter;
+	gpointer outcome;
+
+	g_hash_table_iter_init(&iter, all);
+	while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
+		g_autoptr(GBytes) kept = remembered(program, outcome);
+		g_autofree char *text = NULL;
+
+		if (g_hash_table_contains(found, kept))
+			continue;
+		text = outcome_describe(program, outcome);
+		print_message("missing: %s\n", text);
+	}
+}
+
+static void compare(const struct random_program *program, enum program_buffering buffering,
+                    struct totals *totals)
+{
+	enum { SOME = 2, MOST = 20000 };
+	GHashTable *whole = brute_force(program, buffering, STEPS_FIRST, SOME, MOST);
+	GHashTable *expected;
+	struct found found;
+	bool verify = program->seed % 4 == 0;
+
+	if (!whole)
+		return;
+	expected = remember_all(program, whole);
+	explore_states(program, buffering, SOME, verify, &found);
+	if (!outcomes_equal(expected, found.outcomes)) {
+		print_message("seed %" G_GUINT64_FORMAT ", buffering %d: %u of %u\n", program->seed,
+		              (int)buffering, g_hash_table_size(found.outcomes),
+		              g_hash_table_size(expected));
+		random_program_print_c(program, stderr);
+		print_missing(program, whole, found.outcomes);
+	}
+	assert_true(outcomes_equal(expected, found.outcomes));
+	assert_int_equal(found.lost, 0);
+	assert_int_equal(found.statistics.differed, 0);
+	assert_int_equal(found.statistics.nameless, 0);
+	totals->programs++;
+	totals->outcomes += g_hash_table_size(expected);
+	totals->whole += g_hash_table_size(whole);
+	totals->merged += (guint)found.statistics.merged;
+	totals->verified += (guint)found.statistics.verified;
+	totals->runs += found.runs;
+	g_hash_table_destroy(found.outcomes);
+	g_hash_table_destroy(expected);
+	g_hash_table_destroy(whole);
+}
+
+void test_states(void **programs)
+{
+	struct totals totals = {0};
+
+	for (guint64 seed = 1; seed <= (guint64)(*(int *)*programs / 2); seed++) {
+		struct random_program *program = random_program_new(seed, seed % 3 ? 0 : 5);
+
+		program->collectives = (enum program_collectives)(seed % 3);
+		compare(program, PROGRAM_ZERO, &totals);
+		compare(program, PROGRAM_INFINITE, &totals);
+		if (seed % 5 == 0)
+			compare(program, PROGRAM_PER_SEND, &totals);
+		random_program_free(program);
+	}
+	print_message("%u explored: %u outcomes of %u that differ in the past, %u runs, %u merged, "
+	              "%u steps verified\n",
+	              totals.programs, totals.outcomes, totals.whole, totals.runs, totals.merged,
+	              totals.verified);
+	assert_true(totals.merged > totals.programs / 10);
+	assert_true(totals.verified > 0);
+	assert_true(totals.outcomes < totals.whole);
+}
+
+/* N-1 senders to one receiver that forgets who came first: the subsets of them. */
+void test_states_figures(void **state)
+{
+	(void)state;
+	for (int ranks = 4; ranks <= 9; ranks++) {
+		for (int buffering = PROGRAM_ZERO; buffering <= PROGRAM_INFINITE; buffering++) {
+			struct random_program *program = random_program_senders(ranks);
+			struct found found;
+
+			explore_states(program, (enum program_buffering)buffering, 1, ranks == 5,
+			               &found);
+			assert_int_equal(found.statistics.states, 1u << (ranks - 1));
+			assert_int_equal(found.statistics.ends, 1);
+			assert_int_equal(g_hash_table_size(found.outcomes), 1);
+			assert_int_equal(found.statistics.differed, 0);
+			g_hash_table_destroy(found.outcomes);
+			random_program_free(program);
+		}
+	}
+}

@@ -1,0 +1,227 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "explorer/state_search.h"
+
+/* One receive of rank 0, its call `call`, open for messages of these sources. */
+static GArray *open_for(guint32 call, const int *sources, int count)
+{
+	GArray *open = g_array_new(false, true, sizeof(struct open_choice));
+	struct open_choice one = {.point = point_call(0, call, 0)};
+
+	one.alternatives = g_array_new(false, false, sizeof(struct taken));
+	for (int i = 0; i < count; i++) {
+		struct taken message = taken_message((struct op_id){sources[i], 2, 0});
+
+		g_array_append_val(one.alternatives, message);
+	}
+	if (count > 0)
+		g_array_append_val(open, one);
+	else
+		g_array_unref(one.alternatives);
+	return open;
+}
+
+static void open_free(GArray *open)
+{
+	for (guint i = 0; i < open->len; i++)
+		g_array_unref(g_array_index(open, struct open_choice, i).alternatives);
+	g_array_unref(open);
+}
+
+struct host {
+	struct state_search *search;
+	int senders;
+	guint runs, ends;
+	bool forgets; /* the receiver adds up what it gets, and knows no more */
+	guint odd;    /* a wrong name: as if it forgot, which it does not */
+};
+
+static guint source_of(const struct choice *choice)
+{
+	return (guint)choice->taken.send.rank;
+}
+
+/* Runs a world from these choices on. */
+static void run(struct host *host, const GArray *plan)
+{
+	guint64 taken = 0, order = 0;
+	guint32 call = 2;
+	enum explorer_step step = EXPLORER_TAKE;
+
+	for (guint i = 0; i < plan->len; i++, call++) {
+		guint source = source_of(&g_array_index(plan, struct choice, i));
+
+		taken |= 1u << source;
+		order = order * 8 + source;
+	}
+	host->runs++;
+	while (step == EXPLORER_TAKE) {
+		int sources[8], count = 0;
+		struct state_hash name = {{0, 0}};
+		struct choice choice;
+		GArray *open;
+
+		for (int i = 1; i <= host->senders; i++)
+			if (!(taken & 1u << i))
+				sources[count++] = i;
+		state_hash_add(&name, taken);
+		if (!host->forgets && !(host->odd && call == host->odd))
+			state_hash_add(&name, order);
+		open = open_for(call, sources, count);
+		step = state_search_rest(host->search, &name, open, &choice);
+		open_free(open);
+		if (step == EXPLORER_TAKE) {
+			taken |= 1u << source_of(&choice);
+			order = order * 8 + source_of(&choice);
+			call++;
+		} else if (step == EXPLORER_DONE) {
+			host->ends += state_search_end(host->search, &name);
+		}
+	}
+}
+
+static struct state_statistics search_all(struct host *host, bool verify)
+{
+	struct state_statistics statistics;
+	GArray *plan;
+
+	host->search = state_search_new(verify);
+	while ((plan = state_search_next(host->search))) {
+		run(host, plan);
+		g_array_unref(plan);
+	}
+	state_search_statistics(host->search, &statistics);
+	state_search_free(host->search);
+	return statistics;
+}
+
+static void equal_states_are_visited_once(void **state)
+{
+	struct host host = {.senders = 5, .forgets = true};
+	struct state_statistics statistics = search_all(&host, false);
+
+	(void)state;
+	assert_int_equal(statistics.states, 32);
+	assert_int_equal(statistics.ends, 1);
+	assert_int_equal(host.ends, 1);
+	/* A run for each choice at a state but those with which one goes on. */
+	assert_int_equal(host.runs, 1 + 5 * 16 - 31);
+	assert_int_equal(statistics.waiting, 0);
+}
+
+static void where_nothing_is_forgotten_nothing_merges(void **state)
+{
+	struct host host = {.senders = 4};
+	struct state_statistics statistics = search_all(&host, false);
+
+	(void)state;
+	assert_int_equal(statistics.merged, 0);
+	assert_int_equal(statistics.ends, 24);
+	assert_int_equal(host.runs, 24);
+	assert_int_equal(statistics.states, 1 + 4 + 12 + 24 + 24);
+}
+
+static void verifying_goes_on_and_finds_what_differs(void **state)
+{
+	struct host right = {.senders = 4, .forgets = true};
+	struct host wrong = {.senders = 4, .odd = 4};
+	struct state_statistics statistics = search_all(&right, true);
+
+	(void)state;
+	assert_int_equal(statistics.states, 16);
+	assert_int_equal(statistics.differed, 0);
+	assert_true(statistics.verified > 0);
+	statistics = search_all(&wrong, true);
+	assert_true(statistics.differed > 0);
+}
+
+static void what_has_no_name_is_nothing_else(void **state)
+{
+	struct state_search *search = state_search_new(false);
+	const int sources[] = {1, 2};
+	GArray *open = open_for(2, sources, 2), *plan;
+	struct state_statistics statistics;
+	struct choice choice;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		plan = state_search_next(search);
+		g_array_unref(plan);
+		assert_int_equal(state_search_rest(search, NULL, open, &choice), EXPLORER_TAKE);
+		assert_int_equal(source_of(&choice), 1);
+	}
+	state_search_statistics(search, &statistics);
+	assert_int_equal(statistics.states, 3);
+	assert_int_equal(statistics.nameless, 3);
+	open_free(open);
+	state_search_free(search);
+}
+
+/* The same world begun once more, for something outside has stopped it, is no other one. */
+static void a_world_that_is_begun_again_goes_on(void **state)
+{
+	struct state_search *search = state_search_new(false);
+	const int sources[] = {1, 2};
+	GArray *open = open_for(2, sources, 2), *plan;
+	struct state_hash root = {{1, 1}}, next = {{2, 2}};
+	struct choice choice;
+
+	(void)state;
+	g_array_unref(state_search_next(search));
+	assert_int_equal(state_search_rest(search, &root, open, &choice), EXPLORER_TAKE);
+	plan = state_search_next(search);
+	assert_int_equal(plan->len, 1);
+	assert_int_equal(source_of(&g_array_index(plan, struct choice, 0)), 2);
+	assert_int_equal(state_search_rest(search, &next, open, &choice), EXPLORER_TAKE);
+	assert_true(state_search_needs(search, plan));
+	g_array_unref(plan);
+	plan = state_search_next(search);
+	assert_int_equal(plan->len, 2);
+	assert_int_equal(state_search_rest(search, &next, open, &choice), EXPLORER_DROP);
+	g_array_unref(plan);
+	assert_null(state_search_next(search));
+	open_free(open);
+	state_search_free(search);
+}
+
+/* The hash tells apart what differs anywhere, in length, and in order. */
+static void names_differ(void **state)
+{
+	char text[64] = "";
+	struct state_hash names[2 + 64 + 64];
+	guint count = 0;
+
+	(void)state;
+	for (guint i = 0; i < 64; i++) {
+		names[count] = (struct state_hash){{0, 0}};
+		state_hash_add_bytes(&names[count++], text, i);
+		text[i] = 1;
+		names[count] = (struct state_hash){{0, 0}};
+		state_hash_add_bytes(&names[count++], text, sizeof(text));
+		text[i] = 0;
+	}
+	for (guint i = 0; i < count; i++)
+		for (guint j = 0; j < i; j++) {
+			assert_int_not_equal(names[i].word[0], names[j].word[0]);
+			assert_int_not_equal(names[i].word[1], names[j].word[1]);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_states_are_visited_once),
+		cmocka_unit_test(where_nothing_is_forgotten_nothing_merges),
+		cmocka_unit_test(verifying_goes_on_and_finds_what_differs),
+		cmocka_unit_test(what_has_no_name_is_nothing_else),
+		cmocka_unit_test(a_world_that_is_begun_again_goes_on),
+		cmocka_unit_test(names_differ),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
