@@ -55,14 +55,29 @@ static void hold(void)
 	park.result = RETURN_RESTORED;
 }
 
+/* Why it cannot stay; NULL: it can. */
+static const char *find_hazard(void)
+{
+	const char *trouble;
+
+	if (park.program_forks)
+		return "it has forked";
+	if (agent_has_birth(park.agent))
+		return NULL;
+	trouble = park.agent ? agent_rewind_trouble(park.agent) : "";
+	return *trouble ? trouble : "it has been parked, and gone on"; /* "" says that it stays */
+}
+
 void park_hold(void)
 {
+	const char *hazard;
 	sigset_t all;
 
 	if (!park_is_rank() || !park.rewinds)
 		return;
-	if (park.program_forks || !agent_has_birth(park.agent)) {
-		send_held(park.program_forks ? "it has forked" : agent_rewind_trouble(park.agent));
+	hazard = find_hazard();
+	if (hazard) {
+		send_held(hazard);
 		return;
 	}
 	sigfillset(&all);

@@ -46,6 +46,8 @@ void runs_free_job(struct runs *runs, struct host_job *job);
 
 /* A rank says hello. */
 void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hello *hello);
+/* A keeper says that the process of a rank has ended. */
+void runs_child_ended(struct execution *execution, int rank, int status);
 
 /* A connection that has said hello, and what keepers say (runs_traffic.c). */
 extern const struct host_listener runs_listener;

@@ -61,9 +61,20 @@ static struct execution *find_by_child(struct runs *runs, int rank, const struct
 	return NULL;
 }
 
+void runs_child_ended(struct execution *execution, int rank, int status)
+{
+	if (execution->result.state != EXECUTION_STARTING)
+		execution_rank_status(execution, rank, status);
+	else if (!rank_end_is_outside(status)
+	         || !execution_strike(execution, "rank %d while it was restored", rank))
+		runs_fall_back(
+			execution->runs,
+			g_strdup_printf("rank %d could not be restored from its snapshot", rank));
+}
+
 static void on_child(struct runs *runs, struct host_link *link, const struct wire_child *child)
 {
-	struct execution *execution = find_by_child(runs, link->rank, child);
+	struct execution *execution;
 	int rank = link->rank;
 
 	if (!child->ended && child->pid <= 0) {
@@ -72,18 +83,11 @@ static void on_child(struct runs *runs, struct host_link *link, const struct wir
 		                                     rank));
 		return;
 	}
-	if (!child->ended || !execution)
+	if (!child->ended || spare_child_ended(runs, rank, child))
 		return;
-	if (execution->result.state == EXECUTION_STARTING) {
-		if (rank_end_is_outside(child->status)
-		    && execution_strike(execution, "rank %d while it was restored", rank))
-			return;
-		runs_fall_back(
-			runs,
-			g_strdup_printf("rank %d could not be restored from its snapshot", rank));
-		return;
-	}
-	execution_rank_status(execution, rank, child->status);
+	execution = find_by_child(runs, rank, child);
+	if (execution)
+		runs_child_ended(execution, rank, child->status);
 }
 
 static void on_message(struct host_link *link, const struct wire_message *message)

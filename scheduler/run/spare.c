@@ -11,6 +11,7 @@ static struct spare *spare_new(struct execution *execution)
 	spare->execution = execution;
 	spare->number = execution->number;
 	spare->links = g_new0(struct host_link *, spare->runs->ranks);
+	spare->ranks = g_new0(struct spare_rank, spare->runs->ranks);
 	return spare;
 }
 
@@ -26,6 +27,7 @@ static void spare_free(struct spare *spare)
 		host_send(spare->links[rank], &end);
 	}
 	g_free(spare->links);
+	g_free(spare->ranks);
 	g_free(spare);
 }
 
@@ -61,6 +63,7 @@ void spare_rank_held(struct execution *execution, int rank, const struct wire_he
 	if (!execution->spare)
 		execution->spare = spare_new(execution);
 	execution->spare->links[rank] = execution->links[rank];
+	execution->spare->ranks[rank] = (struct spare_rank){.pid = execution->pids[rank]};
 	execution->spare->held++;
 	execution->spare->number = execution->number;
 	runs_assign(execution->links[rank], LINK_HELD, execution->spare, rank);
@@ -153,6 +156,44 @@ static void fork_instead(struct spare *spare, int rank, const char *hazard)
 		execution_rank_status(execution, rank, 0);
 }
 
+bool spare_child_ended(struct runs *runs, int rank, const struct wire_child *child)
+{
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, runs->all);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct execution *execution = value;
+		struct spare *spare = execution->spare;
+
+		if (execution->result.state != EXECUTION_STARTING || !spare || !spare->links[rank]
+		    || spare->ranks[rank].pid != child->pid)
+			continue;
+		spare->ranks[rank].ended = true;
+		spare->ranks[rank].status = child->status;
+		return true;
+	}
+	return false;
+}
+
+/* It was rewound, and may have ended since: its keeper says so by a way of its own. */
+static void on_rewound(struct host_link *link, const struct wire_hello *hello)
+{
+	struct spare *spare = link->owner;
+	struct runs *runs = spare->runs;
+	struct execution *execution = spare->execution;
+	struct spare_rank known = spare->ranks[link->rank];
+	int rank = link->rank;
+
+	let_rank_go(spare, rank);
+	execution->pids[rank] = hello->pid; /* by which it is known */
+	runs->rewinding.rewound++;
+	runs->rewinding.refused_in_turn = 0;
+	runs_hello(runs, link, hello);
+	if (known.ended)
+		runs_child_ended(execution, rank, known.status);
+}
+
 void spare_message(struct host_link *link, const struct wire_message *message)
 {
 	struct spare *spare = link->owner;
@@ -161,11 +202,7 @@ void spare_message(struct host_link *link, const struct wire_message *message)
 
 	if (message->type == WIRE_HELLO && spare->execution
 	    && message->hello.world == spare->execution->number && message->hello.rank == rank) {
-		let_rank_go(spare, rank);
-		spare->execution->pids[rank] = message->hello.pid; /* by which it is known */
-		runs->rewinding.rewound++;
-		runs->rewinding.refused_in_turn = 0;
-		runs_hello(runs, link, &message->hello);
+		on_rewound(link, &message->hello);
 	} else if (message->type == WIRE_HELD && message->held.hazard && *message->held.hazard) {
 		runs_assign(link, LINK_IGNORED, runs, rank);
 		fork_instead(spare, rank, message->held.hazard);

@@ -8,11 +8,18 @@
 
 #include "frozen.h"
 
+struct spare_rank {
+	pid_t pid;
+	bool ended; /* as its keeper says, with this status */
+	int status;
+};
+
 struct spare {
 	struct runs *runs;
 	struct execution *execution; /* whose ranks they were, or will be; NULL: it waits */
 	guint32 number;              /* of the world whose directory it is */
-	struct host_link **links;    /* by rank; NULL: not held */
+	struct host_link **links;    /* by rank; NULL: not held; and: */
+	struct spare_rank *ranks;
 	int held;
 };
 
@@ -31,6 +38,10 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution);
 /* What a held rank says, and that it is gone. */
 void spare_message(struct host_link *link, const struct wire_message *message);
 void spare_closed(struct spare *spare, int rank);
+
+/* A keeper says that a process has ended. true: it is one that is about to be rewound, of which it
+ * is not known yet whether it was before. */
+bool spare_child_ended(struct runs *runs, int rank, const struct wire_child *child);
 
 /* All that wait at a snapshot are ended. */
 void spare_end_all(struct frozen *frozen);

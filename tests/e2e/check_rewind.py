@@ -19,6 +19,7 @@ HAZARDS = [
     (["files"], True, ""),
     (["signals"], True, "SigPnd"),  # where one is pending
     (["kernel"], True, "Umask"),
+    (["lasting"], True, "it has been parked, and gone on"),
     (["processes"], False, "it has forked"),
     (["exits"], True, ""),
     (["exits", "early"], True, ""),

@@ -293,6 +293,21 @@ static void do_threads(void)
 	pthread_join(thread, NULL);
 }
 
+static void *stay(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+/* From here on no rank can be copied. */
+static void do_lasting(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, stay, NULL);
+}
+
 static void do_processes(void)
 {
 	int status;
@@ -314,9 +329,10 @@ static void do_processes(void)
 static const struct {
 	const char *name;
 	void (*act)(void);
-} hazards[] = {{"maps", do_maps},   {"moves", do_moves},     {"heap", do_heap},
-               {"files", do_files}, {"signals", do_signals}, {"kernel", do_kernel},
-               {"stack", do_stack}, {"threads", do_threads}, {"processes", do_processes}};
+} hazards[] = {{"maps", do_maps},          {"moves", do_moves},     {"heap", do_heap},
+               {"files", do_files},        {"signals", do_signals}, {"kernel", do_kernel},
+               {"stack", do_stack},        {"threads", do_threads}, {"lasting", do_lasting},
+               {"processes", do_processes}};
 
 /* --- how it ends ------------------------------------------------------------------------------ */
 

@@ -27,6 +27,12 @@ const char *const sim_fault_names[SIM_FAULTS] = {
 	[SIM_LAUNCHER_KILLED] = "launcher killed",
 	[SIM_NO_JOB] = "no job",
 	[SIM_SLOW] = "slow",
+	[SIM_NO_HOLD] = "cannot stay",
+	[SIM_HELD_KILLED] = "held rank killed",
+	[SIM_NO_REWIND] = "cannot be rewound",
+	[SIM_KILLED_REWINDING] = "killed while rewinding",
+	[SIM_KILLED_REWOUND] = "killed when rewound",
+	[SIM_NO_ROOM] = "no room to rewrite",
 };
 
 /* --- chance ----------------------------------------------------------------------------------- */
@@ -240,6 +246,17 @@ static void world_remove(struct host *host, guint32 world)
 	g_rmdir(path);
 }
 
+static char *world_rename(struct host *host, guint32 from, guint32 to, GError **error)
+{
+	const struct sim *sim = sim_of(host);
+	g_autofree char *old = g_strdup_printf("%s/w%u", sim->options.directory, from);
+	char *path = g_strdup_printf("%s/w%u", sim->options.directory, to);
+
+	(void)error;
+	g_assert_cmpint(g_rename(old, path), ==, 0);
+	return path;
+}
+
 static void kill_process(struct host *host, pid_t pid)
 {
 	struct sim_process *process = sim_find(sim_of(host), pid);
@@ -401,6 +418,15 @@ static bool snapshot_restore(struct host_snapshot *snapshot, const char *directo
 	return false;
 }
 
+static bool snapshot_rewind(struct host_snapshot *snapshot, const char *directory, GError **error)
+{
+	g_assert_true(g_file_test(directory, G_FILE_TEST_IS_DIR));
+	if (!sim_goes_wrong(snapshot->sim, SIM_NO_ROOM, 10))
+		return true;
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "no room to rewrite the memory");
+	return false;
+}
+
 static guint32 snapshot_clones(const struct host_snapshot *snapshot, int rank,
                                struct wire_clone **ret_list)
 {
@@ -481,6 +507,7 @@ static const struct host_operations operations = {
 	.has_unread = sim_has_unread,
 	.world_add = world_add,
 	.world_remove = world_remove,
+	.world_rename = world_rename,
 	.job_start = sim_job_start,
 	.job_is_running = job_is_running,
 	.job_words = job_words,
@@ -510,6 +537,7 @@ static const struct host_operations operations = {
 	.snapshot_add = snapshot_add,
 	.snapshot_complete = snapshot_complete,
 	.snapshot_restore = snapshot_restore,
+	.snapshot_rewind = snapshot_rewind,
 	.snapshot_clones = snapshot_clones,
 	.snapshot_free = snapshot_free,
 	.put_files_back = put_files_back,
@@ -561,6 +589,11 @@ void sim_host_free(struct host *host)
 guint sim_host_happened(struct host *host)
 {
 	return sim_of(host)->happened;
+}
+
+guint sim_host_rewound(struct host *host)
+{
+	return sim_of(host)->rewound;
 }
 
 gint64 sim_host_time(struct host *host)

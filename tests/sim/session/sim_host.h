@@ -9,24 +9,30 @@
 
 /* What can go wrong; each happens at most once to a host. */
 enum sim_fault {
-	SIM_RANK_KILLED,     /* a rank, by something outside */
-	SIM_KEEPER_KILLED,   /* a parked process; its copies die with it */
-	SIM_KILLED_PARKING,  /* a rank that is told to park */
-	SIM_CRASH_PARKING,   /* the same, but it has a handler that tells of a signal first */
-	SIM_HAZARD,          /* a rank says that it cannot be copied */
-	SIM_NO_FORK,         /* a keeper cannot make a copy */
-	SIM_COPY_FAILS,      /* a copy ends before it has said anything */
-	SIM_STARVED,         /* ranks are killed for want of memory, some again and again */
-	SIM_NO_MEMORY,       /* the memory of a snapshot cannot be copied */
-	SIM_KILLED_ENDING,   /* a rank that is told to end, before it has printed */
-	SIM_FRAME_CUT,       /* a rank is killed while it says something */
-	SIM_FRAME_BROKEN,    /* what a rank says cannot be understood */
-	SIM_JOB_EXITS,       /* the launcher ends before any rank has come */
-	SIM_JOB_HANGS,       /* nobody ever comes */
-	SIM_RANK_ABSENT,     /* one rank ends before MPI_Init, and the others wait */
-	SIM_LAUNCHER_KILLED, /* and with it its ranks */
-	SIM_NO_JOB,          /* the launcher cannot be started */
-	SIM_SLOW,            /* answers take up to seconds */
+	SIM_RANK_KILLED,      /* a rank, by something outside */
+	SIM_KEEPER_KILLED,    /* a parked process; its copies die with it */
+	SIM_KILLED_PARKING,   /* a rank that is told to park */
+	SIM_CRASH_PARKING,    /* the same, but it has a handler that tells of a signal first */
+	SIM_HAZARD,           /* a rank says that it cannot be copied */
+	SIM_NO_FORK,          /* a keeper cannot make a copy */
+	SIM_COPY_FAILS,       /* a copy ends before it has said anything */
+	SIM_STARVED,          /* ranks are killed for want of memory, some again and again */
+	SIM_NO_MEMORY,        /* the memory of a snapshot cannot be copied */
+	SIM_KILLED_ENDING,    /* a rank that is told to end, before it has printed */
+	SIM_FRAME_CUT,        /* a rank is killed while it says something */
+	SIM_FRAME_BROKEN,     /* what a rank says cannot be understood */
+	SIM_JOB_EXITS,        /* the launcher ends before any rank has come */
+	SIM_JOB_HANGS,        /* nobody ever comes */
+	SIM_RANK_ABSENT,      /* one rank ends before MPI_Init, and the others wait */
+	SIM_LAUNCHER_KILLED,  /* and with it its ranks */
+	SIM_NO_JOB,           /* the launcher cannot be started */
+	SIM_SLOW,             /* answers take up to seconds */
+	SIM_NO_HOLD,          /* a rank at its end says that it cannot stay */
+	SIM_HELD_KILLED,      /* a rank that stays */
+	SIM_NO_REWIND,        /* it says that it cannot be rewound */
+	SIM_KILLED_REWINDING, /* and another one does not say anything */
+	SIM_KILLED_REWOUND,   /* a rank that has been, while it says so */
+	SIM_NO_ROOM,          /* what those that stay share cannot be rewritten */
 	SIM_FAULTS
 };
 
@@ -50,6 +56,8 @@ guint sim_host_happened(struct host *host);
 /* Whether more time has passed than should have: whoever waits is told to stop. */
 bool sim_host_hangs(struct host *host);
 gint64 sim_host_time(struct host *host); /* microseconds */
+/* How many times a rank was rewound in place. */
+guint sim_host_rewound(struct host *host);
 /* Processes that are still there: none should be, when the session is over. */
 guint sim_host_processes(struct host *host);
 

@@ -33,6 +33,7 @@ struct sim {
 	guint worlds_ended; /* how many ranks have come to their end as they should */
 	guint struck_at;    /* worlds_ended when something outside struck last */
 	guint starved;      /* ranks that were killed for want of memory */
+	guint rewound;      /* ranks, in place */
 	bool slow;
 	bool hangs;
 };
@@ -75,7 +76,12 @@ struct sim_process {
 	guint children;             /* that live */
 	bool dead, keeps, released, reaped;
 	bool has_forked;
-	bool ends; /* waits for END, and says nothing more */
+	bool ends;              /* waits for END, and says nothing more */
+	bool stays;             /* WELCOME: at its end, to be rewound */
+	bool has_birth;         /* valid are: */
+	struct fake_rank birth; /* what it was when it was forked */
+	bool held;              /* at its end */
+	guint32 born_in;        /* its keeper knows it by this world */
 	int status;
 };
 
@@ -100,6 +106,7 @@ struct sim_event *sim_plan(struct sim *sim, gint64 time,
 /* A process says something; it is gone (what it has said before is heard first). */
 void sim_say(struct sim_process *process, const struct wire_message *message);
 void sim_hang_up(struct sim_process *process);
+void sim_say_hello(struct sim_process *process, bool restored);
 struct sim_link *sim_link_new(struct sim_process *process);
 void sim_link_unref(struct sim_link *link);
 
@@ -109,6 +116,13 @@ void sim_process_die(struct sim_process *process, int status);
 struct sim_process *sim_find(struct sim *sim, pid_t pid);
 void sim_process_free(void *process);
 void sim_job_free(void *job);
+
+/* At its end a rank that is asked to stays, if it can: true. What it hears then. */
+bool sim_hold(struct sim_process *process);
+void sim_held_obey(struct sim_process *process, const struct wire_message *order);
+
+/* The file with what it has printed; free with g_free. */
+char *sim_output(const struct sim_process *process);
 
 /* As in struct host_operations. */
 void sim_send(struct host_link *link, const struct wire_message *message);

@@ -21,7 +21,7 @@ static struct sim_process *process_new(struct sim *sim, guint32 world, struct fa
 
 	process->sim = sim;
 	process->pid = FIRST_PID + (pid_t)sim->processes->len;
-	process->world = world;
+	process->world = process->born_in = world;
 	process->rank = rank;
 	process->link = sim_link_new(process);
 	g_ptr_array_add(sim->processes, process);
@@ -84,7 +84,7 @@ static void job_lost(struct host_job *job, struct sim_process *process)
 static void say_child(struct sim_process *keeper, const struct sim_process *child, bool ended)
 {
 	const struct wire_message message = {.type = WIRE_CHILD,
-	                                     .child = {.world = child->world,
+	                                     .child = {.world = child->born_in,
 	                                               .pid = child->pid,
 	                                               .ended = ended,
 	                                               .status = child->status}};
@@ -111,12 +111,17 @@ static void on_reaped(void *object, GBytes *frame)
 	end_if_released(child->keeper);
 }
 
+char *sim_output(const struct sim_process *process)
+{
+	return g_strdup_printf("%s/w%u/out.%d", process->sim->options.directory, process->world,
+	                       process->rank.rank);
+}
+
 /* What the program has printed. */
 static void print(const struct sim_process *process)
 {
 	g_autofree char *text = sim_print_rank(&process->rank);
-	g_autofree char *file = g_strdup_printf("%s/w%u/out.%d", process->sim->options.directory,
-	                                        process->world, process->rank.rank);
+	g_autofree char *file = sim_output(process);
 
 	g_file_set_contents(file, text, -1, NULL);
 }
@@ -178,10 +183,11 @@ static void run(struct sim_process *process)
 		return;
 	process->sim->worlds_ended++;
 	print(process);
-	sim_process_die(process, 0);
+	if (!sim_hold(process))
+		sim_process_die(process, 0);
 }
 
-static void say_hello(struct sim_process *process, bool restored)
+void sim_say_hello(struct sim_process *process, bool restored)
 {
 	char program[] = "/sim/program", mpi[] = "no MPI", none[] = "";
 	const struct wire_message message = {.type = WIRE_HELLO,
@@ -219,6 +225,7 @@ static void park(struct sim_process *process)
 	if (sim_goes_wrong(sim, SIM_HAZARD, 30))
 		message.parked.hazard = hazard;
 	process->keeps = true;
+	process->has_birth = false;
 	process->has_forked = false;
 	sim_say(process, &message);
 }
@@ -230,7 +237,7 @@ static void on_copied(void *object, GBytes *frame)
 	(void)frame;
 	if (!child->dead && sim_goes_wrong(child->sim, SIM_COPY_FAILS, 30))
 		sim_process_die(child, 119 << 8);
-	say_hello(child, true);
+	sim_say_hello(child, true);
 }
 
 static void restore(struct sim_process *keeper, const struct wire_restore *order)
@@ -247,6 +254,8 @@ static void restore(struct sim_process *keeper, const struct wire_restore *order
 	}
 	child = process_new(sim, order->world, keeper->rank);
 	child->keeper = keeper;
+	child->birth = keeper->rank;
+	child->has_birth = true;
 	keeper->children++;
 	say_child(keeper, child, false);
 	sim_plan(sim, sim->now + sim_draw(sim, FORK_US), on_copied, child, NULL);
@@ -261,7 +270,7 @@ static void keep(struct sim_process *keeper, const struct wire_message *order)
 	case WIRE_RESUME:
 		keeper->keeps = false;
 		if (keeper->has_forked)
-			say_hello(keeper, true);
+			sim_say_hello(keeper, true);
 		break;
 	case WIRE_RELEASE:
 		keeper->released = true;
@@ -287,13 +296,16 @@ static void end(struct sim_process *process, const struct wire_end *order)
 		print(process);
 		sim_say(process, &ended);
 	}
-	sim_process_die(process, status);
+	if (!order->hold || process->ends || !sim_hold(process))
+		sim_process_die(process, status);
 }
 
 void sim_process_obey(struct sim_process *process, const struct wire_message *order)
 {
 	if (process->keeps) {
 		keep(process, order);
+	} else if (process->held) {
+		sim_held_obey(process, order);
 	} else if (order->type == WIRE_END) {
 		end(process, &order->end);
 	} else if (process->ends) {
@@ -301,6 +313,8 @@ void sim_process_obey(struct sim_process *process, const struct wire_message *or
 	} else if (order->type == WIRE_PARK) {
 		park(process);
 	} else {
+		if (order->type == WIRE_WELCOME)
+			process->stays = order->welcome.rewinds;
 		fake_rank_obey(&process->rank, order);
 		if (order->type != WIRE_BIND)
 			run(process);
@@ -314,7 +328,7 @@ static void on_started(void *object, GBytes *frame)
 	struct sim_process *process = object;
 
 	(void)frame;
-	say_hello(process, false);
+	sim_say_hello(process, false);
 }
 
 static void on_launcher_killed(void *object, GBytes *frame)

@@ -38,7 +38,7 @@ static bool no_faults;
 
 struct totals {
 	guint sessions, outcomes, too_large, again, failed, struck;
-	guint happened[SIM_FAULTS], disk_full;
+	guint happened[SIM_FAULTS], disk_full, rewound;
 };
 
 /* What is to happen, instead of what chance has. */
@@ -50,7 +50,7 @@ struct scenario {
 	struct {
 		guint faults; /* bits, at once */
 		guint64 most; /* interleavings; 0: no bound */
-		bool rerun;   /* no snapshots */
+		enum backtrack backtrack;
 	} rounds[2];
 };
 
@@ -191,7 +191,9 @@ static void tell(struct trial *trial, const struct session_options *options, gui
 	                       trial->buffering == PROGRAM_ZERO       ? "zero"
 	                       : trial->buffering == PROGRAM_INFINITE ? "infinite"
 	                                                              : "per-send",
-	                       options->backtrack == BACKTRACK_RERUN ? "rerun" : "snapshots",
+	                       options->backtrack == BACKTRACK_RERUN    ? "rerun"
+	                       : options->backtrack == BACKTRACK_REWIND ? "rewinding"
+	                                                                : "snapshots",
 	                       options->jobs, options->some);
 	for (int fault = 0; fault < SIM_FAULTS; fault++)
 		if (happened & 1u << fault)
@@ -254,6 +256,8 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	tell(trial, options, happened, reason);
 	if (sim_host_processes(host) > 0)
 		fail(trial, "%u processes were left behind", sim_host_processes(host));
+	if (reason && strstr(reason, "impossible"))
+		fail(trial, "does not believe what a rank may say: %s", reason);
 	trial->gave_up = trial->starved && reason && strstr(reason, MEMORY_RAN_OUT);
 	if (!complete && faults == 0 && options->max_interleavings == 0 && !limited
 	    && !trial->wanders && !trial->gave_up)
@@ -262,6 +266,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	for (int fault = 0; fault < SIM_FAULTS; fault++)
 		totals->happened[fault] += (happened >> fault) & 1;
 	totals->sessions++;
+	totals->rewound += sim_host_rewound(host);
 	totals->failed += error != NULL;
 	trial->rounds++;
 	session_result_clear(&result);
@@ -273,8 +278,10 @@ static void draw_options(struct trial *trial, struct session_options *options)
 {
 	GRand *random = trial->random;
 
-	if (g_rand_int_range(random, 0, 4) == 0)
-		options->backtrack = BACKTRACK_RERUN;
+	static const enum backtrack ways[] = {BACKTRACK_RERUN, BACKTRACK_REWIND, BACKTRACK_REWIND,
+	                                      BACKTRACK_AUTO};
+
+	options->backtrack = ways[g_rand_int_range(random, 0, G_N_ELEMENTS(ways))];
 	options->jobs = (guint)g_rand_int_range(random, 0, 4);
 	if (g_rand_int_range(random, 0, 4) == 0)
 		options->max_interleavings = (guint64)g_rand_int_range(random, 1, 5);
@@ -288,8 +295,7 @@ static guint follow_scenario(const struct trial *trial, struct session_options *
 	if (trial->rounds >= scenario->count)
 		return 0;
 	options->max_interleavings = scenario->rounds[trial->rounds].most;
-	if (scenario->rounds[trial->rounds].rerun)
-		options->backtrack = BACKTRACK_RERUN;
+	options->backtrack = scenario->rounds[trial->rounds].backtrack;
 	return scenario->rounds[trial->rounds].faults;
 }
 
@@ -434,20 +440,25 @@ static void try_program(guint64 seed, const struct scenario *scenario, struct to
 	random_program_free(program);
 }
 
-/* Whatever may go wrong does so at once, with and without snapshots. */
+/* Whatever may go wrong does so at once, whatever the way back. */
 static void try_each_fault(struct totals *totals)
 {
-	for (guint fault = 0; fault < SIM_FAULTS; fault++)
+	static const enum backtrack ways[] = {BACKTRACK_RERUN, BACKTRACK_AUTO, BACKTRACK_REWIND};
+
+	for (guint fault = 0; fault < SIM_FAULTS; fault++) {
 		for (guint64 seed = 1; seed <= 6; seed++) {
 			const struct scenario scenario = {
 				.name = sim_fault_names[fault],
 				.seed = seed,
 				.buffering = seed % 2 ? PROGRAM_INFINITE : PROGRAM_ZERO,
 				.count = 1,
-				.rounds = {{.faults = 1u << fault, .rerun = seed % 3 == 0}}};
+				.rounds = {{.faults = 1u << fault, .backtrack = ways[seed % 3]}}};
 
 			try_program(seed, &scenario, totals);
 		}
+		if (totals->happened[fault] == 0)
+			g_error("%s: never happened, so nothing was tried", sim_fault_names[fault]);
+	}
 }
 
 /* What was wrong once. */
@@ -477,6 +488,7 @@ static void print_totals(const struct totals *totals)
 	        "%u programs too large; %u sessions ended with an error\n",
 	        programs, first_seed, totals->sessions, totals->again, totals->outcomes,
 	        totals->too_large, totals->failed);
+	g_print("ranks rewound in place: %u\n", totals->rewound);
 	if (no_faults)
 		return;
 	g_print("what happened: full disk %u", totals->disk_full);

@@ -1,0 +1,82 @@
+/* Ranks that stay at their end, to be rewound in place: what shim/park_hold.c does. */
+#include <glib/gstdio.h>
+
+#include "sim_internal.h"
+
+#define KILLED_US 20000 /* within which a rank that is held may be killed */
+
+static void say_held(struct sim_process *process, const char *hazard)
+{
+	const struct wire_message message = {.type = WIRE_HELD, .held.hazard = (char *)hazard};
+
+	sim_say(process, &message);
+}
+
+static void on_killed(void *object, GBytes *frame)
+{
+	struct sim_process *process = object;
+
+	(void)frame;
+	if (process->held)
+		sim_process_die(process, 9);
+}
+
+bool sim_hold(struct sim_process *process)
+{
+	struct sim *sim = process->sim;
+
+	if (!process->stays || !process->keeper)
+		return false;
+	if (!process->has_birth || sim_goes_wrong(sim, SIM_NO_HOLD, 60)) {
+		say_held(process,
+		         process->has_birth ? "it has forked" : "it has been parked, and gone on");
+		return false;
+	}
+	say_held(process, "");
+	process->held = true;
+	if (sim_goes_wrong(sim, SIM_HELD_KILLED, 100))
+		sim_plan(sim, sim->now + sim_draw(sim, KILLED_US), on_killed, process, NULL);
+	return true;
+}
+
+/* What it has written goes with what it has done. */
+static void put_output_back(const struct sim_process *process)
+{
+	g_autofree char *file = sim_output(process);
+
+	g_unlink(file);
+}
+
+static void rewind_rank(struct sim_process *process, guint32 world)
+{
+	struct sim *sim = process->sim;
+
+	process->held = false;
+	process->world = world;
+	if (sim_goes_wrong(sim, SIM_NO_REWIND, 30)) {
+		say_held(process, "its memory cannot be read");
+		sim_process_die(process, 119 << 8);
+		return;
+	}
+	if (sim_goes_wrong(sim, SIM_KILLED_REWINDING, 30)) {
+		sim_process_die(process, 9);
+		return;
+	}
+	put_output_back(process);
+	process->rank = process->birth;
+	process->ends = false;
+	sim->rewound++;
+	sim_say_hello(process, true);
+	if (sim_strikes(sim, SIM_KILLED_REWOUND, 30))
+		sim_process_die(process, 9);
+}
+
+void sim_held_obey(struct sim_process *process, const struct wire_message *order)
+{
+	if (order->type == WIRE_REWIND)
+		rewind_rank(process, order->rewind);
+	else if (order->type == WIRE_END)
+		sim_process_die(process, order->end.status << 8);
+	else
+		g_assert_not_reached();
+}
