@@ -1,15 +1,12 @@
 #include "snapshot.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MEASURE_EVERY 16 /* snapshots; measuring takes longer than taking a small one */
 #define PROCESS_OVERHEAD ((guint64)256 << 10) /* page tables and kernel structures */
 #define PROCESS_GUESS ((guint64)1 << 20)      /* where it cannot be measured */
 
 struct snapshot {
-	guint64 *keys; /* ascending */
-	gsize key_count;
+	struct position *position;
+	guint choices; /* made there */
 	pid_t *keepers;
 	guint ranks;
 	double seconds_to_regain;
@@ -33,7 +30,7 @@ static void snapshot_free(gpointer data)
 {
 	struct snapshot *snapshot = data;
 
-	g_free(snapshot->keys);
+	position_free(snapshot->position);
 	g_free(snapshot->keepers);
 	g_free(snapshot);
 }
@@ -60,23 +57,6 @@ void snapshot_set_free(struct snapshot_set *set)
 	g_free(set);
 }
 
-static gint by_value(gconstpointer left, gconstpointer right, gpointer unused)
-{
-	guint64 a = *(const guint64 *)left, b = *(const guint64 *)right;
-
-	(void)unused;
-	return a < b ? -1 : a > b;
-}
-
-static guint64 *sorted_keys(const guint64 *keys, gsize count)
-{
-	guint64 *sorted = g_memdup2(keys, count * sizeof(*keys));
-
-	if (count > 1)
-		g_qsort_with_data(sorted, (gint)count, sizeof(*sorted), by_value, NULL);
-	return sorted;
-}
-
 static guint64 measure(const struct snapshot_set *set, pid_t process)
 {
 	guint64 bytes = set->bytes(process, set->user);
@@ -84,14 +64,14 @@ static guint64 measure(const struct snapshot_set *set, pid_t process)
 	return bytes > 0 ? bytes + PROCESS_OVERHEAD : PROCESS_GUESS;
 }
 
-struct snapshot *snapshot_set_add(struct snapshot_set *set, const guint64 *keys, gsize key_count,
-                                  const pid_t *keepers, guint ranks, double seconds_to_regain,
-                                  void *owner)
+struct snapshot *snapshot_set_add(struct snapshot_set *set, struct position *position,
+                                  const pid_t *keepers, double seconds_to_regain, void *owner)
 {
 	struct snapshot *snapshot = g_new0(struct snapshot, 1);
+	guint ranks = (guint)position_path(position)->ranks;
 
-	snapshot->keys = sorted_keys(keys, key_count);
-	snapshot->key_count = key_count;
+	snapshot->position = position;
+	snapshot->choices = position_path(position)->choices->len;
 	snapshot->keepers = g_memdup2(keepers, ranks * sizeof(*keepers));
 	snapshot->ranks = ranks;
 	snapshot->seconds_to_regain = seconds_to_regain;
@@ -99,41 +79,21 @@ struct snapshot *snapshot_set_add(struct snapshot_set *set, const guint64 *keys,
 	snapshot->owner = owner;
 	g_ptr_array_add(set->snapshots, snapshot);
 	set->processes += ranks;
-	if (ranks && set->added++ % MEASURE_EVERY == 0)
+	if (set->added++ % MEASURE_EVERY == 0)
 		set->bytes_per_process = measure(set, keepers[set->added % ranks]);
 	return snapshot;
 }
 
-/* Both ascending. */
-static bool is_subset(const struct snapshot *snapshot, const guint64 *keys, gsize count)
+struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct position *target)
 {
-	gsize at = 0;
-
-	if (snapshot->key_count > count)
-		return false;
-	for (gsize i = 0; i < snapshot->key_count; i++) {
-		while (at < count && keys[at] < snapshot->keys[i])
-			at++;
-		if (at == count || keys[at] != snapshot->keys[i])
-			return false;
-		at++;
-	}
-	return true;
-}
-
-struct snapshot *snapshot_set_find(struct snapshot_set *set, const guint64 *keys, gsize key_count,
-                                   bool (*serves)(const struct snapshot *snapshot, gpointer user),
-                                   gpointer user)
-{
-	g_autofree guint64 *sorted = sorted_keys(keys, key_count);
 	struct snapshot *best = NULL;
 
 	for (guint i = 0; i < set->snapshots->len; i++) {
 		struct snapshot *snapshot = g_ptr_array_index(set->snapshots, i);
 
-		if (best && snapshot->key_count < best->key_count)
+		if (best && snapshot->choices < best->choices)
 			continue;
-		if (is_subset(snapshot, sorted, key_count) && (!serves || serves(snapshot, user)))
+		if (position_leads_to(snapshot->position, target))
 			best = snapshot;
 	}
 	if (best)
@@ -160,7 +120,8 @@ struct snapshot *snapshot_set_evict(struct snapshot_set *set)
 	for (guint i = 0; i < set->snapshots->len; i++) {
 		struct snapshot *snapshot = g_ptr_array_index(set->snapshots, i);
 
-		if (snapshot->key_count && (!victim || goes_before(snapshot, victim)))
+		if (!position_is_start(snapshot->position)
+		    && (!victim || goes_before(snapshot, victim)))
 			victim = snapshot;
 	}
 	return victim;

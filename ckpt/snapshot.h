@@ -1,8 +1,8 @@
 /* Snapshots: frozen worlds to which the exploration can return. What they share: clone_plan.h.
  *
- * Bookkeeping only. A snapshot is known by the choices that were made when it was taken; one whose
- * choices are all contained in a plan can serve it, the one with the most choices best. Who parks
- * and restores processes is the caller; nothing here waits. */
+ * Bookkeeping only. A snapshot is known by the position that it stands at; one that leads to where
+ * an interleaving is to go can serve it, the one with the most choices best. Who parks and restores
+ * processes is the caller; nothing here waits. */
 #ifndef MATCHPOINT_CKPT_SNAPSHOT_H
 #define MATCHPOINT_CKPT_SNAPSHOT_H
 
@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "clone_plan.h"
+#include "explorer/position.h"
 
 struct snapshot; /* one frozen world */
 struct snapshot_set;
@@ -22,21 +23,18 @@ struct snapshot_set *snapshot_set_new(guint64 memory_budget /* bytes */, guint p
                                       snapshot_bytes bytes, void *user);
 void snapshot_set_free(struct snapshot_set *set);
 
-/* Adds a snapshot of `ranks` parked processes. `keys` are the choices made before it as 64-bit
- * hashes (any order); seconds_to_regain is what it took to get here from the nearest snapshot
- * before. `owner` is the caller's and handed back. */
-struct snapshot *snapshot_set_add(struct snapshot_set *set, const guint64 *keys, gsize key_count,
-                                  const pid_t *keepers, guint ranks, double seconds_to_regain,
-                                  void *owner);
+/* Adds a snapshot of parked processes, one per rank, at a position (taken over); seconds_to_regain
+ * is what it took to get here from the nearest snapshot before. `owner` is the caller's and handed
+ * back. */
+struct snapshot *snapshot_set_add(struct snapshot_set *set, struct position *position,
+                                  const pid_t *keepers, double seconds_to_regain, void *owner);
 
-/* The snapshot with the most keys, of these the newest, among those whose keys are all in `keys`
- * and that `serves` is true of (NULL: all); NULL: none. */
-struct snapshot *snapshot_set_find(struct snapshot_set *set, const guint64 *keys, gsize key_count,
-                                   bool (*serves)(const struct snapshot *snapshot, gpointer user),
-                                   gpointer user);
+/* The snapshot with the most choices, of these the newest, among those that lead there; NULL: none.
+ */
+struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct position *target);
 
 /* The snapshot to give up next when the budget is exceeded (cheapest to regain, least recently
- * used among equals, never the root, which has no keys); NULL: within budget. */
+ * used among equals, never one at the start); NULL: within budget. */
 struct snapshot *snapshot_set_evict(struct snapshot_set *set);
 void snapshot_set_remove(struct snapshot_set *set, struct snapshot *snapshot);
 

@@ -212,6 +212,14 @@ bool choices_same(const GArray *one, const GArray *other)
 	return true;
 }
 
+GArray *choices_copy(const GArray *choices)
+{
+	GArray *copy = g_array_sized_new(false, false, sizeof(struct choice), choices->len);
+
+	g_array_append_vals(copy, choices->data, choices->len);
+	return copy;
+}
+
 const struct choice *choices_find(const GArray *choices, const struct point *point)
 {
 	for (guint i = 0; i < choices->len; i++)

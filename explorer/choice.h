@@ -152,6 +152,9 @@ unsigned choices_common(const GArray *one, const GArray *other);
 /* Whether they have the same choices, in whatever order; each has one for a point at most. */
 bool choices_same(const GArray *one, const GArray *other);
 
+/* The same; free with g_array_unref. */
+GArray *choices_copy(const GArray *choices);
+
 /* The choice made at a point, of those of an array; NULL: none. */
 const struct choice *choices_find(const GArray *choices, const struct point *point);
 

@@ -57,6 +57,15 @@ struct path *path_new(int ranks, enum buffering buffering, enum collective_mode 
 	return path;
 }
 
+struct path *path_of_choices(int ranks, enum buffering buffering, enum collective_mode collectives,
+                             const GArray *choices)
+{
+	struct path *path = path_new(ranks, buffering, collectives);
+
+	g_array_append_vals(path->choices, choices->data, choices->len);
+	return path;
+}
+
 void path_free(struct path *path)
 {
 	if (!path)

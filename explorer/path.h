@@ -42,6 +42,9 @@ struct path {
 };
 
 struct path *path_new(int ranks, enum buffering buffering, enum collective_mode collectives);
+/* The same with a copy of these choices. */
+struct path *path_of_choices(int ranks, enum buffering buffering, enum collective_mode collectives,
+                             const GArray *choices);
 void path_free(struct path *path);
 
 /* What a replay takes where a path names none: zero, but infinite without any choice, as a run. */

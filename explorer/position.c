@@ -10,15 +10,40 @@ struct made {
 
 struct position {
 	struct path *path;
+	GArray *set; /* its choices in one order, to be compared */
 	GArray *cut; /* of struct made, by rank; NULL: none */
 };
+
+static int compare_choices(const void *one, const void *other)
+{
+	return choice_compare(one, other);
+}
 
 struct position *position_new(struct path *path)
 {
 	struct position *position = g_new0(struct position, 1);
 
 	position->path = path;
+	position->set = choices_copy(path->choices);
+	g_array_sort(position->set, compare_choices);
 	return position;
+}
+
+struct position *position_of(int ranks, enum buffering buffering, enum collective_mode collectives,
+                             const GArray *choices)
+{
+	return position_new(path_of_choices(ranks, buffering, collectives, choices));
+}
+
+struct position *position_with_choices(const struct position *position, const GArray *choices)
+{
+	const struct path *path = position->path;
+	struct position *with = position_of(path->ranks, path->buffering, path->collectives,
+	                                    choices);
+
+	if (position->cut)
+		with->cut = g_array_copy(position->cut);
+	return with;
 }
 
 void position_free(struct position *position)
@@ -26,6 +51,7 @@ void position_free(struct position *position)
 	if (!position)
 		return;
 	path_free(position->path);
+	g_array_unref(position->set);
 	g_clear_pointer(&position->cut, g_array_unref);
 	g_free(position);
 }
@@ -102,34 +128,24 @@ static int compare(int64_t one, int64_t other)
 	return one == other ? 0 : one < other ? -1 : 1;
 }
 
-static int compare_choices(const void *one, const void *other)
-{
-	return choice_compare(one, other);
-}
-
-/* The same set, in one order. To be unref'd. */
-static GArray *sorted(const GArray *choices)
-{
-	GArray *set = g_array_sized_new(false, false, sizeof(struct choice), choices->len);
-
-	g_array_append_vals(set, choices->data, choices->len);
-	g_array_sort(set, compare_choices);
-	return set;
-}
-
+/* In one order both. */
 static int compare_sets(const GArray *one, const GArray *other)
 {
-	g_autoptr(GArray) a = NULL, b = NULL;
 	int order = compare(one->len, other->len);
 
-	if (order != 0 || choices_common(one, other) == one->len)
-		return order;
-	a = sorted(one);
-	b = sorted(other);
-	for (guint i = 0; order == 0 && i < a->len; i++)
-		order = choice_compare(&g_array_index(a, struct choice, i),
-		                       &g_array_index(b, struct choice, i));
+	for (guint i = 0; order == 0 && i < one->len; i++)
+		order = choice_compare(&g_array_index(one, struct choice, i),
+		                       &g_array_index(other, struct choice, i));
 	return order;
+}
+
+static int compare_conditions(const struct path *one, const struct path *other)
+{
+	int order = compare(one->ranks, other->ranks);
+
+	if (order == 0)
+		order = compare(one->buffering, other->buffering);
+	return order != 0 ? order : compare(one->collectives, other->collectives);
 }
 
 static int compare_cuts(const struct position *one, const struct position *other)
@@ -148,20 +164,66 @@ static int compare_cuts(const struct position *one, const struct position *other
 
 int position_compare(const struct position *one, const struct position *other)
 {
-	int order = compare(one->path->ranks, other->path->ranks);
+	int order = compare_conditions(one->path, other->path);
 
 	if (order == 0)
-		order = compare(one->path->buffering, other->path->buffering);
-	if (order == 0)
-		order = compare(one->path->collectives, other->path->collectives);
-	if (order == 0)
-		order = compare_sets(one->path->choices, other->path->choices);
+		order = compare_sets(one->set, other->set);
 	return order != 0 ? order : compare_cuts(one, other);
 }
 
 bool position_equal(const struct position *one, const struct position *other)
 {
 	return position_compare(one, other) == 0;
+}
+
+/* Both in one order: whether the second has all of the first. */
+static bool is_subset(const GArray *some, const GArray *all)
+{
+	guint at = 0;
+
+	if (some->len > all->len)
+		return false;
+	for (guint i = 0; i < some->len; i++) {
+		const struct choice *choice = &g_array_index(some, struct choice, i);
+
+		while (at < all->len
+		       && choice_compare(&g_array_index(all, struct choice, at), choice) < 0)
+			at++;
+		if (at == all->len || !choice_equal(&g_array_index(all, struct choice, at), choice))
+			return false;
+		at++;
+	}
+	return true;
+}
+
+bool position_is_start(const struct position *position)
+{
+	if (!position->cut || position->set->len > 0)
+		return false;
+	for (guint i = 0; i < cut_length(position); i++)
+		if (made_at(position, i)->calls > 1)
+			return false;
+	return true;
+}
+
+static bool is_no_further(const struct position *one, const struct position *other)
+{
+	if (!other->cut)
+		return true;
+	for (guint i = 0; i < cut_length(one); i++)
+		if (made_at(one, i)->calls > position_calls(other, made_at(one, i)->rank))
+			return false;
+	return one->cut != NULL;
+}
+
+bool position_leads_to(const struct position *one, const struct position *other)
+{
+	if (one->path->ranks != other->path->ranks)
+		return false;
+	if (position_is_start(one))
+		return is_no_further(one, other);
+	return compare_conditions(one->path, other->path) == 0 && is_subset(one->set, other->set)
+	       && is_no_further(one, other);
 }
 
 uint64_t position_hash(const struct position *position)
@@ -270,10 +332,11 @@ struct position *position_parse(const char *text, GError **error)
 
 /* --- as bytes -------------------------------------------------------------------------------- */
 
-/* Without what follows from the other choices: which of its sender's messages it is. */
-static GArray *bare(const GArray *choices)
+/* In one order, without what follows from the other choices: which of its sender's messages it is.
+ */
+static GArray *bare(const struct position *position)
 {
-	GArray *set = sorted(choices);
+	GArray *set = choices_copy(position->set);
 
 	for (guint i = 0; i < set->len; i++) {
 		struct taken *taken = &g_array_index(set, struct choice, i).taken;
@@ -287,7 +350,7 @@ static GArray *bare(const GArray *choices)
 void position_put(GByteArray *bytes, const struct position *position)
 {
 	const struct path *path = position->path;
-	g_autoptr(GArray) choices = bare(path->choices);
+	g_autoptr(GArray) choices = bare(position);
 
 	number_put(bytes, (uint32_t)path->ranks);
 	number_put(bytes, path->buffering);

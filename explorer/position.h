@@ -21,8 +21,12 @@
 
 struct position;
 
-/* Takes the path over. No cut. */
+/* Takes the path over, which no longer changes. No cut. */
 struct position *position_new(struct path *path);
+/* That of these choices (struct choice), and with the same conditions and cut of others. */
+struct position *position_of(int ranks, enum buffering buffering, enum collective_mode collectives,
+                             const GArray *choices);
+struct position *position_with_choices(const struct position *position, const GArray *choices);
 void position_free(struct position *position); /* NULL is legal */
 
 const struct path *position_path(const struct position *position);
@@ -33,6 +37,14 @@ void position_cut(struct position *position, int32_t rank, uint32_t calls);
 bool position_has_cut(const struct position *position);
 /* The calls that a rank has made there; 0 without a cut, too. */
 uint32_t position_calls(const struct position *position, int32_t rank);
+
+/* Whether nothing has been done there that depends on conditions or other ranks: no choice is made,
+ * and no rank has come further than its first call, MPI_Init. Only one with a cut is. */
+bool position_is_start(const struct position *position);
+/* Whether who stands at `one` can go on to `other`: that has all of its choices, under the same
+ * conditions, and no rank has made fewer calls there. From the start one can go anywhere; to a cut,
+ * only from what has one. */
+bool position_leads_to(const struct position *one, const struct position *other);
 
 /* Order: <0, 0, >0; by conditions, choices, and the cut, none being first. */
 int position_compare(const struct position *one, const struct position *other);

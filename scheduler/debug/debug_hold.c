@@ -7,7 +7,6 @@ void holds_init(struct holds *holds, int ranks)
 	*holds = (struct holds){.ranks = ranks, .stepping = -1};
 	holds->from = g_new(guint32, ranks);
 	holds->kept = g_new0(bool, ranks);
-	holds->begun = g_new(guint32, ranks);
 	holds_clear(holds);
 }
 
@@ -15,7 +14,6 @@ void holds_release(struct holds *holds)
 {
 	g_free(holds->from);
 	g_free(holds->kept);
-	g_free(holds->begun);
 }
 
 void holds_clear(struct holds *holds)
@@ -70,16 +68,9 @@ void holds_arrive(struct holds *holds, const struct world *world)
 	}
 }
 
-void holds_begin_cut(struct holds *holds, const GArray *cut)
+void holds_set(struct holds *holds, const GArray *cut)
 {
 	memcpy(holds->from, cut->data, (gsize)holds->ranks * sizeof(*holds->from));
-	holds_begin(holds, holds->from);
-}
-
-void holds_begin(struct holds *holds, const guint32 *from)
-{
-	for (int rank = 0; rank < holds->ranks; rank++)
-		holds->begun[rank] = from ? from[rank] : WORLD_HOLDS_NOTHING;
 }
 
 bool holds_let_go(const struct holds *holds, const struct world *world)

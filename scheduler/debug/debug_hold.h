@@ -15,7 +15,6 @@ struct holds {
 	int stepping;    /* the rank whose next call is waited for; -1: none */
 	guint32 step_to; /* that call */
 	bool all_stop;   /* a breakpoint holds all */
-	guint32 *begun;  /* by rank: as the interleaving was begun with */
 };
 
 void holds_init(struct holds *holds, int ranks);
@@ -33,9 +32,8 @@ void holds_step(struct holds *holds, const struct world *world, int rank, guint3
 /* As holds_here for those who were held where the session has arrived, or are to be kept. */
 void holds_arrive(struct holds *holds, const struct world *world);
 
-/* What an interleaving begins with; NULL: with nobody held. */
-void holds_begin_cut(struct holds *holds, const GArray *cut);
-void holds_begin(struct holds *holds, const guint32 *from);
+/* Holds each rank where a cut (guint32) has it. */
+void holds_set(struct holds *holds, const GArray *cut);
 
 /* Whether anybody would go on from where he stands. */
 bool holds_let_go(const struct holds *holds, const struct world *world);

@@ -404,6 +404,17 @@ static void on_ended(struct plan_source *source, struct execution *execution)
 
 /* --- a source of plans ------------------------------------------------------------------------ */
 
+static struct position *position_meant(const struct debugger *debugger)
+{
+	struct position *position = session_position(debugger->session, debugger->target,
+	                                             debugger->buffering);
+	bool held = debugger->cut || !debugger->exact;
+
+	for (int rank = 0; held && rank < debugger->holds.ranks; rank++)
+		position_cut(position, rank, debugger->holds.from[rank]);
+	return position;
+}
+
 static bool on_next(struct plan_source *source, struct run_request *ret_request)
 {
 	struct debugger *debugger = debugger_of(source);
@@ -412,15 +423,10 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 		return false;
 	debugger->begins = false;
 	debugger->asked->end = DEBUG_NOT_ENDED;
-	*ret_request = (struct run_request){.plan = choices_new(),
-	                                    .strategy = &debugger->strategy,
-	                                    .buffering = debugger->buffering};
-	g_array_append_vals(ret_request->plan, debugger->target->data, debugger->target->len);
 	if (debugger->cut)
-		holds_begin_cut(&debugger->holds, debugger->cut);
-	else
-		holds_begin(&debugger->holds, debugger->exact ? NULL : debugger->holds.from);
-	ret_request->holds = debugger->holds.begun;
+		holds_set(&debugger->holds, debugger->cut);
+	*ret_request = (struct run_request){.position = position_meant(debugger),
+	                                    .strategy = &debugger->strategy};
 	ret_request->stacks_on = breakpoints_want_stacks(debugger->breakpoints) || debugger->page;
 	g_array_set_size(debugger->hits, 0);
 	session_request(debugger->session, ret_request, CALLS_KEPT)->apart = true;

@@ -56,11 +56,8 @@ static enum collective_mode collectives_of(const struct search *search, enum buf
 static struct path *path_of(const struct search *search, const GArray *choices,
                             enum buffering buffering)
 {
-	struct path *path = path_new(search->minimize->path->ranks, buffering,
-	                             collectives_of(search, buffering));
-
-	g_array_append_vals(path->choices, choices->data, choices->len);
-	return path;
+	return path_of_choices(search->minimize->path->ranks, buffering,
+	                       collectives_of(search, buffering), choices);
 }
 
 /* --- looking at an interleaving --- */
@@ -133,8 +130,9 @@ static struct try try_choices(struct search *search, const GArray *choices)
 	struct execution *execution;
 
 	search->minimize->tries++;
-	execution = session_follow(search->session, choices, search->buffering, false,
-	                           CALLS_FORGOTTEN);
+	execution = session_follow(search->session,
+	                           session_position(search->session, choices, search->buffering),
+	                           false, CALLS_FORGOTTEN);
 	look_at_try(search, execution, &try);
 	session_drop(execution);
 	return try;
@@ -354,8 +352,9 @@ static void keep_interleaving(struct search *search, const struct path *path, bo
 	g_autofree char *text = path_print(path);
 	enum buffering buffering = path->buffering == BUFFERING_ANY ? search->buffering
 	                                                            : path->buffering;
-	struct execution *execution = session_follow(search->session, path->choices, buffering,
-	                                             true, CALLS_KEPT);
+	struct execution *execution = session_follow(
+		search->session, session_position(search->session, path->choices, buffering), true,
+		CALLS_KEPT);
 
 	shorten_record(search, execution, text, well);
 	session_account(search->session, execution);

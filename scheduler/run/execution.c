@@ -48,8 +48,8 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 
 	execution->runs = runs;
 	execution->strategy = request->strategy;
-	execution->plan = request->plan;
-	execution->buffering = request->buffering;
+	execution->target = request->position;
+	execution->plan = choices_copy(position_path(request->position)->choices);
 	execution->stacks = request->stacks || request->stacks_on;
 	execution->owner = request->owner;
 	execution->result.struck_before = request->struck_before;
@@ -82,6 +82,7 @@ void execution_free(struct execution *execution)
 	world_free(execution->world);
 	stall_free(execution->stall);
 	g_array_unref(execution->plan);
+	position_free(execution->target);
 	cycle_release(&execution->cycle);
 	g_free(execution->directory);
 	g_free(execution->links);

@@ -63,10 +63,12 @@ void execution_let_held_go(struct execution *execution)
 	execution_advance(execution);
 }
 
-void execution_hold_all(struct execution *execution, const guint32 *holds)
+void execution_hold_all(struct execution *execution)
 {
+	bool cut = position_has_cut(execution->target);
+
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
-		guint32 from = holds ? holds[rank] : WORLD_HOLDS_NOTHING;
+		guint32 from = cut ? position_calls(execution->target, rank) : WORLD_HOLDS_NOTHING;
 
 		if (world_held_from(execution->world, rank) != from)
 			world_hold(execution->world, rank, from);

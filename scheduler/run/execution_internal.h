@@ -23,12 +23,12 @@ struct execution {
 	guint32 number; /* of the world */
 	char *directory;
 	struct world *world;
-	enum buffering buffering;
 	bool launched;        /* processes of the launcher's, not restored copies */
 	struct host_job *job; /* that started them; NULL: none, or gone over to the runs */
 	struct frozen *from;  /* whose copies the ranks are */
 	struct spare *spare;  /* ranks that are held; NULL: none are */
 	struct strategy *strategy;
+	struct position *target;  /* where it was to go */
 	GArray *plan;             /* struct choice still to be made */
 	gint64 started;           /* of start or restore: times are the host's */
 	struct host_link **links; /* by rank; NULL: not connected, or gone */
@@ -74,7 +74,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 /* Decides, or lets those go who are not held any more: behind a snapshot if that is worth it.
  * `choice` NULL: nothing is decided. And how ranks are held (struct run_request). */
 void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice);
-void execution_hold_all(struct execution *execution, const guint32 *holds);
+void execution_hold_all(struct execution *execution);
 
 /* Tells a rank how it is to go on; again when that has changed. */
 void execution_welcome(const struct execution *execution, struct host_link *link);

@@ -1,14 +1,8 @@
 #include "frozen.h"
 
-#include "explorer/mix.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 #include "spare.h"
-
-guint64 frozen_conditions_key(enum buffering buffering, enum collective_mode collectives)
-{
-	return mix(mix(0x6d617463u, buffering), collectives);
-}
 
 struct frozen *frozen_park(struct execution *execution)
 {
@@ -42,36 +36,26 @@ struct frozen *frozen_park(struct execution *execution)
 	return frozen;
 }
 
-/* The keys by which plans find this snapshot: its choices, and the conditions unless nothing has
- * been sent yet. */
-static GArray *keys_of(const struct frozen *frozen)
+static struct position *position_of_world(const struct world *world)
 {
-	const GArray *choices = world_choices(frozen->world);
-	GArray *keys = g_array_new(false, false, sizeof(guint64));
-	const struct world_options *options = world_options(frozen->world);
-	guint64 key = frozen_conditions_key(options->buffering, options->collectives);
+	const struct world_options *options = world_options(world);
+	struct position *position = position_of(options->ranks, options->buffering,
+	                                        options->collectives, world_choices(world));
 
-	if (frozen->launched)
-		return keys;
-	g_array_append_val(keys, key);
-	for (guint i = 0; i < choices->len; i++) {
-		key = choice_hash(&g_array_index(choices, struct choice, i));
-		g_array_append_val(keys, key);
-	}
-	return keys;
+	for (int rank = 0; rank < options->ranks; rank++)
+		position_cut(position, rank, world_calls(world, rank));
+	return position;
 }
 
 static void enter_set(struct frozen *frozen)
 {
 	struct runs *runs = frozen->runs;
-	g_autoptr(GArray) keys = keys_of(frozen);
 	double seconds = (double)(host_now(runs->host) - frozen->started) / G_USEC_PER_SEC;
 
 	for (int rank = 0; rank < runs->ranks; rank++)
 		runs_assign(frozen->links[rank], LINK_KEEPER, frozen, rank);
-	frozen->snapshot = snapshot_set_add(runs->set, (const guint64 *)(void *)keys->data,
-	                                    keys->len, frozen->pids, (guint)runs->ranks, seconds,
-	                                    frozen);
+	frozen->snapshot = snapshot_set_add(runs->set, position_of_world(frozen->world),
+	                                    frozen->pids, seconds, frozen);
 	g_ptr_array_add(runs->frozen, frozen);
 	if (!runs->root) {
 		runs->root = frozen;

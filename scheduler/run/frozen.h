@@ -46,9 +46,6 @@ bool frozen_restore(struct frozen *frozen, struct execution *execution, GError *
 /* Has a keeper fork its rank into the world of an execution. */
 void frozen_fork_rank(struct frozen *frozen, int rank, struct execution *execution);
 
-/* The key that tells conditions apart, among those of choices. */
-guint64 frozen_conditions_key(enum buffering buffering, enum collective_mode collectives);
-
 /* The execution is no copy of a frozen world any more. */
 void frozen_let_go(struct execution *execution);
 

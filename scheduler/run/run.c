@@ -26,55 +26,25 @@ static void forget_made(GArray *plan, const GArray *made)
 	}
 }
 
-static enum collective_mode collectives_of(const struct runs_options *asked,
-                                           const struct run_request *request)
-{
-	return collective_mode_under(request->collectives != COLLECTIVES_ANY ? request->collectives
-	                                                                     : asked->collectives,
-	                             request->buffering);
-}
-
-/* No rank has gone further in the snapshot than it is to go. */
-static bool is_below(const struct snapshot *snapshot, gpointer user)
-{
-	const struct frozen *frozen = snapshot_owner(snapshot);
-	const struct run_request *request = user;
-
-	for (int rank = 0; request->holds && rank < frozen->runs->ranks; rank++)
-		if (world_calls(frozen->world, rank) > request->holds[rank])
-			return false;
-	return true;
-}
-
 static struct frozen *find_nearest(struct runs *runs, const struct run_request *request)
 {
-	g_autoptr(GArray) keys = g_array_new(false, false, sizeof(guint64));
-	guint64 key = frozen_conditions_key(request->buffering,
-	                                    collectives_of(&runs->options, request));
 	struct snapshot *snapshot;
 
 	if (!runs->snapshots || !runs->root)
 		return NULL;
 	if (request->stacks) /* of all calls: from the beginning */
 		return runs->root;
-	g_array_append_val(keys, key);
-	for (guint i = 0; i < request->plan->len; i++) {
-		key = choice_hash(&g_array_index(request->plan, struct choice, i));
-		g_array_append_val(keys, key);
-	}
-	snapshot = snapshot_set_find(runs->set, (const guint64 *)(void *)keys->data, keys->len,
-	                             is_below, (gpointer)request);
+	snapshot = snapshot_set_find(runs->set, request->position);
 	return snapshot ? snapshot_owner(snapshot) : runs->root;
 }
 
-static struct world_options options_under(const struct runs_options *asked,
-                                          const struct run_request *request)
+static struct world_options options_under(const struct runs_options *asked, const struct path *path)
 {
 	return (struct world_options){asked->ranks,
-	                              request->buffering,
+	                              path->buffering,
 	                              asked->every_call_waits,
-	                              collectives_of(asked, request),
-	                              request->buffering == BUFFERING_ZERO,
+	                              path->collectives,
+	                              path->buffering == BUFFERING_ZERO,
 	                              asked->cancels,
 	                              asked->not_yet,
 	                              asked->some};
@@ -82,24 +52,25 @@ static struct world_options options_under(const struct runs_options *asked,
 
 struct execution *execution_begin(struct runs *runs, const struct run_request *request)
 {
-	const struct world_options options = options_under(&runs->options, request);
+	const struct world_options options = options_under(&runs->options,
+	                                                   position_path(request->position));
 	struct frozen *frozen = find_nearest(runs, request);
 	struct execution *execution = execution_new(runs, request);
 	g_autoptr(GError) error = NULL;
 
-	log_debug(LOG_SESSION, "a plan of %u choices, from %s with %u", request->plan->len,
+	log_debug(LOG_SESSION, "a plan of %u choices, from %s with %u", execution->plan->len,
 	          frozen ? "a snapshot" : "a new job",
 	          frozen ? world_choices(frozen->world)->len : 0);
 	runs->host->operations->put_files_back(runs->host, frozen ? frozen->memory : NULL);
 	if (!frozen) {
 		execution->world = world_new(&options, runs->options.comms, &execution_orders,
 		                             execution);
-		execution_hold_all(execution, request->holds);
+		execution_hold_all(execution);
 		runs_launch(runs, execution);
 		return execution;
 	}
 	execution->world = world_copy(frozen->world, &options, execution);
-	execution_hold_all(execution, request->holds);
+	execution_hold_all(execution);
 	forget_made(execution->plan, world_choices(frozen->world));
 	if (!frozen_restore(frozen, execution, &error)) {
 		execution->result.again = true;
@@ -233,14 +204,13 @@ double execution_silent_seconds(const struct execution *execution)
 	return (double)(execution_now(execution) - since) / G_USEC_PER_SEC;
 }
 
-GArray *execution_plan_again(const struct execution *execution)
+struct position *execution_position(const struct execution *execution)
 {
 	const GArray *made = world_choices(execution->world);
-	GArray *plan = g_array_new(false, false, sizeof(struct choice));
+	g_autoptr(GArray) choices = choices_copy(execution->plan);
 
-	g_array_append_vals(plan, made->data, made->len);
-	g_array_append_vals(plan, execution->plan->data, execution->plan->len);
-	return plan;
+	g_array_prepend_vals(choices, made->data, made->len);
+	return position_with_choices(execution->target, choices);
 }
 
 const struct wire_inside *execution_inside(const struct execution *execution, int rank)

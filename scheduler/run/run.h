@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "explorer/position.h"
 #include "scheduler/world/rank_end.h"
 #include "scheduler/world/world.h"
 #include "strategy.h"
@@ -27,16 +28,14 @@ enum execution_state {
 };
 
 struct run_request {
-	GArray *plan;              /* struct choice, to be made; taken over */
+	/* Where it is to go: choices to be made under which conditions, and, with a cut, from
+	 * which call on each rank is held when it begins (world_hold). Taken over. */
+	struct position *position;
 	struct strategy *strategy; /* who decides the rest; outlives the execution */
-	enum buffering buffering;
-	enum collective_mode collectives; /* ANY: as the options of the runs have it */
-	bool stacks;          /* calls come with their stacks: from the beginning, then */
-	bool stacks_on;       /* from where it begins on */
-	bool struck_before;   /* something outside has ended it when it was tried before */
-	void *owner;          /* whom the client is told it for (runs.h) */
-	const guint32 *holds; /* by rank, as world_hold; NULL: nobody is held. Looked at when it
-	                           begins */
+	bool stacks;               /* calls come with their stacks: from the beginning, then */
+	bool stacks_on;            /* from where it begins on */
+	bool struck_before;        /* something outside has ended it when it was tried before */
+	void *owner;               /* whom the client is told it for (runs.h) */
 };
 
 struct run_result {
@@ -100,8 +99,9 @@ double execution_seconds(const struct execution *execution);
 /* How long nobody has said anything, while ranks run; else 0. */
 double execution_silent_seconds(const struct execution *execution);
 
-/* Everything that has been decided in it, as a plan. */
-GArray *execution_plan_again(const struct execution *execution);
+/* Where it was to go, with everything that has been decided in it since; free with position_free.
+ */
+struct position *execution_position(const struct execution *execution);
 
 /* The process of a rank; 0: not known (yet). */
 pid_t execution_pid(const struct execution *execution, int rank);

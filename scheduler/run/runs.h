@@ -47,7 +47,6 @@ struct runs_options {
 	const struct wrapper *wrapper;
 	bool every_call_waits;
 	bool contents; /* ranks tell what is in the messages that they send */
-	enum collective_mode collectives;
 	guint not_yet, some;
 	bool cancels;        /* the program calls MPI_Cancel */
 	bool snapshots;      /* goes back by snapshots */

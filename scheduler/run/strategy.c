@@ -162,7 +162,6 @@ struct strategy *strategy_path(const GArray *choices)
 	                                     .rest = follow_rest,
 	                                     .needs = needs_nothing,
 	                                     .free = follow_free};
-	follow->choices = g_array_sized_new(false, false, sizeof(struct choice), choices->len);
-	g_array_append_vals(follow->choices, choices->data, choices->len);
+	follow->choices = choices_copy(choices);
 	return &follow->strategy;
 }

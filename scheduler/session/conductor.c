@@ -8,7 +8,7 @@
 struct follow {
 	struct plan_source source;
 	struct session *session;
-	struct run_request request; /* no plan in it: it has been begun */
+	struct run_request request; /* no position: it has been begun */
 	struct execution *execution;
 };
 
@@ -17,8 +17,8 @@ static bool follow_next(struct plan_source *source, struct run_request *ret_requ
 	struct follow *follow = (struct follow *)source;
 
 	*ret_request = follow->request;
-	follow->request.plan = NULL;
-	return ret_request->plan != NULL;
+	follow->request.position = NULL;
+	return ret_request->position != NULL;
 }
 
 /* Also when the session is to end: there is some time to make sure of what was found. */
@@ -32,33 +32,31 @@ static void follow_ended(struct plan_source *source, struct execution *execution
 	((struct follow *)source)->execution = execution;
 }
 
-struct execution *session_follow_under(struct session *session, const GArray *choices,
-                                       enum buffering buffering, enum collective_mode collectives,
-                                       bool stacks, enum interleaving_calls calls)
+struct position *session_position(const struct session *session, const GArray *choices,
+                                  enum buffering buffering)
+{
+	const struct session_options *options = session_options(session);
+
+	return position_of(options->ranks, buffering,
+	                   collective_mode_under(options->collectives, buffering), choices);
+}
+
+struct execution *session_follow(struct session *session, struct position *position, bool stacks,
+                                 enum interleaving_calls calls)
 {
 	static const struct plan_source_type type = {
 		.next = follow_next, .may_go_on = follow_may_go_on, .ended = follow_ended};
-	struct strategy *strategy = strategy_path(choices);
-	struct follow follow = {.source = {.type = &type},
-	                        .session = session,
-	                        .request = {.plan = strategy->next(strategy),
-	                                    .strategy = strategy,
-	                                    .buffering = buffering,
-	                                    .collectives = collectives,
-	                                    .stacks = stacks}};
+	struct strategy *strategy = strategy_path(position_path(position)->choices);
+	struct follow follow = {
+		.source = {.type = &type},
+		.session = session,
+		.request = {.position = position, .strategy = strategy, .stacks = stacks}};
 	struct interleaving *interleaving = session_request(session, &follow.request, calls);
 
 	interleaving->apart = true;
 	interleaving->strategy = strategy;
 	driver_run(session_driver(session), (struct plan_source *[]){&follow.source}, 1);
 	return follow.execution;
-}
-
-struct execution *session_follow(struct session *session, const GArray *choices,
-                                 enum buffering buffering, bool stacks,
-                                 enum interleaving_calls calls)
-{
-	return session_follow_under(session, choices, buffering, COLLECTIVES_ANY, stacks, calls);
 }
 
 /* --- for those who stand in an interleaving --------------------------------------------------- */

@@ -10,15 +10,14 @@
 #include "interleaving.h"
 #include "session.h"
 
-/* Carries out an interleaving along a path, apart from what is explored, to its end. `stacks`: the
- * ranks tell them. Whoever has looked at it may account for it, and drops it. */
-struct execution *session_follow(struct session *session, const GArray *choices,
-                                 enum buffering buffering, bool stacks,
+/* Where these choices lead, under a buffering, with collectives as the session has them. */
+struct position *session_position(const struct session *session, const GArray *choices,
+                                  enum buffering buffering);
+/* Carries out an interleaving along the choices of a position (taken over), apart from what is
+ * explored, to its end. `stacks`: the ranks tell them. Whoever has looked at it may account for it,
+ * and drops it. */
+struct execution *session_follow(struct session *session, struct position *position, bool stacks,
                                  enum interleaving_calls calls);
-/* The same with collectives otherwise than the session has them. */
-struct execution *session_follow_under(struct session *session, const GArray *choices,
-                                       enum buffering buffering, enum collective_mode collectives,
-                                       bool stacks, enum interleaving_calls calls);
 /* Says in the request for whom it is to be carried out: as told by the driver, an interleaving
  * of the session. */
 struct interleaving *session_request(struct session *session, struct run_request *request,

@@ -39,7 +39,7 @@ void driver_stop(struct driver *driver)
 
 bool plan_source_is_busy(const struct plan_source *source)
 {
-	return source->execution || source->again.plan;
+	return source->execution || source->again.position;
 }
 
 /* --- what has become of one ----------------------------------------------------------------- */
@@ -106,14 +106,14 @@ static void source_begin(struct plan_source *source, struct driver *driver)
 {
 	struct run_request request = {0};
 
-	if (source->again.plan) {
+	if (source->again.position) {
 		request = source->again;
-		source->again.plan = NULL;
+		source->again.position = NULL;
 	} else if (!source->type->next(source, &request)) {
 		return;
 	}
 	source->again = request;
-	source->again.plan = NULL; /* taken over */
+	source->again.position = NULL; /* taken over */
 	source->asked = false;
 	source->execution = execution_begin(driver->runs, &request);
 	if (driver->stopped || must_stop(source))
@@ -126,7 +126,7 @@ static void round_begin(struct round *round)
 	for (int pass = 0; pass < 2; pass++)
 		for (guint i = 0; i < round->count; i++)
 			if (!round->sources[i]->execution
-			    && (pass == 1 || round->sources[i]->again.plan))
+			    && (pass == 1 || round->sources[i]->again.position))
 				source_begin(round->sources[i], round->driver);
 }
 
@@ -135,7 +135,7 @@ static void source_take_back(struct plan_source *source, struct driver *driver)
 	struct execution *execution = g_steal_pointer(&source->execution);
 	const struct run_result *result = execution_result(execution);
 
-	source->again.plan = execution_plan_again(execution);
+	source->again.position = execution_position(execution);
 	source->again.struck_before = result->struck || result->struck_before;
 	execution_drop(execution);
 	if (driver->renew)

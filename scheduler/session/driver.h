@@ -36,7 +36,7 @@ struct plan_source_type {
 struct plan_source {
 	const struct plan_source_type *type;
 	struct execution *execution; /* NULL: none */
-	struct run_request again;    /* what is to be begun again, if there is a plan in it */
+	struct run_request again;    /* what is to be begun again, if there is a position in it */
 	bool asked;                  /* it has been told that an answer is waited for */
 };
 

@@ -271,7 +271,7 @@ static bool lane_next(struct plan_source *source, struct run_request *ret_reques
 {
 	struct lane *lane = (struct lane *)source;
 	const struct lanes *lanes = lane->lanes;
-	GArray *plan;
+	g_autoptr(GArray) plan = NULL;
 
 	if (lanes->held || !lane_may_go_on(source)
 	    || ((lanes->alone || !lanes->tried) && one_runs(lanes)))
@@ -281,12 +281,12 @@ static bool lane_next(struct plan_source *source, struct run_request *ret_reques
 		return false;
 	lane->stopped = session_is_enough(lanes->session);
 	if (lane->stopped) {
-		g_array_unref(plan);
 		explorer_cut(lane->explorer);
 		return false;
 	}
 	*ret_request = (struct run_request){
-		.plan = plan, .strategy = lane->strategy, .buffering = lane->buffering};
+		.position = session_position(lanes->session, plan, lane->buffering),
+		.strategy = lane->strategy};
 	session_request(lanes->session, ret_request, CALLS_NEW);
 	return true;
 }
@@ -416,12 +416,14 @@ static bool choices_hold(const GArray *choices, const struct choice *choice)
 /* A world that is running may add plans that go on from any node it has come to. */
 static bool comes_through(const struct execution *execution, const GArray *choices)
 {
-	g_autoptr(GArray) all = execution_plan_again(execution);
+	struct position *position = execution_position(execution);
+	const GArray *all = position_path(position)->choices;
+	bool through = true;
 
-	for (guint i = 0; i < choices->len; i++)
-		if (!choices_hold(all, &g_array_index(choices, struct choice, i)))
-			return false;
-	return true;
+	for (guint i = 0; through && i < choices->len; i++)
+		through = choices_hold(all, &g_array_index(choices, struct choice, i));
+	position_free(position);
+	return through;
 }
 
 const GPtrArray *lanes_waiting(const struct lanes *lanes)

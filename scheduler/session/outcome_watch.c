@@ -166,8 +166,9 @@ static bool run_along(const struct outcome_watch *watch, struct again *again, co
                       GArray **ret_least)
 {
 	const struct record_execution *first = outcomes_first(watch->outcomes, again->index);
-	struct execution *execution = session_follow(watch->session, named, recall_buffering(first),
-	                                             false, CALLS_FORGOTTEN);
+	struct execution *execution = session_follow(
+		watch->session, session_position(watch->session, named, recall_buffering(first)),
+		false, CALLS_FORGOTTEN);
 	g_autoptr(GArray) made = world_told_choices(execution_world(execution));
 	bool fits = choices_same(made, outcomes_choices(watch->outcomes, again->index));
 
@@ -285,8 +286,11 @@ static void show_outcome(const struct outcome_watch *watch, guint index)
 	if (!session_store(session) || session_options(session)->conduct
 	    || !session_may_make_sure(session))
 		return;
-	execution = session_follow(session, outcomes_choices(watch->outcomes, index),
-	                           recall_buffering(first), true, CALLS_KEPT);
+	execution = session_follow(session,
+	                           session_position(session,
+	                                            outcomes_choices(watch->outcomes, index),
+	                                            recall_buffering(first)),
+	                           true, CALLS_KEPT);
 	keep_calls(watch, execution, index);
 	session_drop(execution);
 }

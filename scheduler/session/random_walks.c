@@ -65,7 +65,7 @@ static bool walks_next(struct plan_source *source, struct run_request *ret_reque
 {
 	struct random_walks *walks = (struct random_walks *)source;
 	struct strategy *strategy = NULL;
-	GArray *plan = NULL;
+	g_autoptr(GArray) plan = NULL;
 
 	while (!plan && !session_is_enough(walks->session)
 	       && (walks->turn = next_buffering(walks)) > 0) {
@@ -78,7 +78,8 @@ static bool walks_next(struct plan_source *source, struct run_request *ret_reque
 	if (!plan)
 		return false;
 	*ret_request = (struct run_request){
-		.plan = plan, .strategy = strategy, .buffering = (enum buffering)walks->turn};
+		.position = session_position(walks->session, plan, (enum buffering)walks->turn),
+		.strategy = strategy};
 	session_request(walks->session, ret_request, CALLS_NEW);
 	return true;
 }

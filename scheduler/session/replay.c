@@ -154,8 +154,8 @@ static void replay_once(struct replay *replay, const struct record_finding *find
 	enum buffering buffering;
 	const GArray *choices = findings_choices(session_findings(session), finding->id,
 	                                         &buffering);
-	struct execution *execution = session_follow(session, choices, buffering, unwinds,
-	                                             CALLS_FORGOTTEN);
+	struct execution *execution = session_follow(
+		session, session_position(session, choices, buffering), unwinds, CALLS_FORGOTTEN);
 
 	compare_replay(replay, execution, finding, choices, unwinds);
 	session_drop(execution);
@@ -208,8 +208,9 @@ static void replay_least(struct replay *replay, const struct record_finding *fin
 	/* What it leaves out may depend on that option, which no path names. */
 	for (guint i = 0; i < LEAST_TRIES && goes_on && named->len < choices->len; i++) {
 		g_autoptr(GArray) least = in_order(named, choices);
-		struct execution *execution = session_follow(session, least, buffering, true,
-		                                             CALLS_FORGOTTEN);
+		struct execution *execution = session_follow(
+			session, session_position(session, least, buffering), true,
+			CALLS_FORGOTTEN);
 		g_autoptr(GArray) made = world_told_choices(execution_world(execution));
 		bool fits = !execution_result(execution)->cut_short
 		            && !execution_result(execution)->lost && choices_same(made, choices)
@@ -252,8 +253,11 @@ static bool is_quick(const struct replay *replay)
 static bool shows_under(const struct replay *replay, const struct record_finding *finding,
                         const GArray *choices, enum buffering buffering)
 {
-	struct execution *execution = session_follow_under(
-		replay->session, choices, buffering, COLLECTIVES_ASYNC, false, CALLS_FORGOTTEN);
+	struct execution *execution = session_follow(
+		replay->session,
+		position_of(session_options(replay->session)->ranks, buffering, COLLECTIVES_ASYNC,
+	                    choices),
+		false, CALLS_FORGOTTEN);
 	bool shows = !execution_result(execution)->cut_short && !execution_result(execution)->lost
 	             && shows_finding(execution, finding);
 
@@ -359,7 +363,8 @@ static void replay_good(const struct replay *replay, enum buffering buffering)
 
 	if (!choices)
 		return;
-	execution = session_follow(session, choices, buffering, true, CALLS_FORGOTTEN);
+	execution = session_follow(session, session_position(session, choices, buffering), true,
+	                           CALLS_FORGOTTEN);
 	if (interleaving_verdict(execution)->ended_well && !execution_result(execution)->lost)
 		session_keep_stacks(session, execution, number);
 	session_drop(execution);

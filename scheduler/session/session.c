@@ -118,8 +118,10 @@ static void print_again(struct session *session, const struct execution *executi
 	const struct record_execution *other = NULL;
 
 	if (session_may_make_sure(session) && !session->options->wrapper) {
-		again = session_follow(session, world_choices(world),
-		                       world_options(world)->buffering, false, CALLS_FORGOTTEN);
+		again = session_follow(session,
+		                       session_position(session, world_choices(world),
+		                                        world_options(world)->buffering),
+		                       false, CALLS_FORGOTTEN);
 		other = interleaving_verdict(again)->record;
 	}
 	if (other && session_is_whole(again) && !execution_output_is_cut(again)

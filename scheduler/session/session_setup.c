@@ -187,7 +187,6 @@ static bool open_runs(struct session *session, GError **error)
 		.wrapper = options->wrapper,
 		.every_call_waits = options->every_call_waits,
 		.contents = options->contents,
-		.collectives = options->collectives,
 		.not_yet = options->not_yet,
 		.some = options->some,
 		.cancels = session->host->operations->program_calls(session->host, "MPI_Cancel"),

@@ -127,6 +127,7 @@ static bool stem_next(struct plan_source *source, struct run_request *ret_reques
 {
 	struct stem *stem = (struct stem *)source;
 	struct session *session = stem->shard->session;
+	g_autoptr(GArray) plan = NULL;
 	struct explorer *explorer;
 	guint tree;
 
@@ -136,10 +137,11 @@ static bool stem_next(struct plan_source *source, struct run_request *ret_reques
 	if (stem->stopped)
 		return false;
 	stem->strategy = strategy_search(explorer);
+	plan = stem->strategy->next(stem->strategy);
 	*ret_request = (struct run_request){
-		.plan = stem->strategy->next(stem->strategy),
-		.strategy = stem->strategy,
-		.buffering = g_array_index(stem->bufferings, guint32, tree)};
+		.position = session_position(session, plan,
+	                                     g_array_index(stem->bufferings, guint32, tree)),
+		.strategy = stem->strategy};
 	session_request(session, ret_request, CALLS_NEW);
 	return true;
 }

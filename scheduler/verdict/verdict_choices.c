@@ -194,12 +194,10 @@ static enum collective_mode collectives_needed(const struct world *world)
 char *verdict_path(const struct verdict_facts *facts)
 {
 	g_autoptr(GArray) choices = world_told_choices(facts->world);
-	struct path *path = path_new(facts->ranks, world_options(facts->world)->buffering,
-	                             collectives_needed(facts->world));
-	char *text;
+	struct path *path = path_of_choices(facts->ranks, world_options(facts->world)->buffering,
+	                                    collectives_needed(facts->world), choices);
+	char *text = path_print(path);
 
-	g_array_append_vals(path->choices, choices->data, choices->len);
-	text = path_print(path);
 	path_free(path);
 	return text;
 }

@@ -31,7 +31,7 @@ RULES = {
                         "mpi_calls.h", "mpi_functions.h"},
              "angled": {"mpi.h"}},
     "ckpt/agent": {"quoted": set(), "angled": set()},
-    "ckpt": {"quoted": set(), "angled": {"glib.h", "gio/", "glib/"}},
+    "ckpt": {"quoted": {"explorer/position.h"}, "angled": {"glib.h", "gio/", "glib/"}},
     "explorer": {"quoted": set(), "angled": {"glib.h"}},
     "scheduler": {"quoted": {"shim/wire.h", "mpi_calls.h", "explorer/", "ckpt/"},
                   "angled": {"glib.h", "glib/", "glib-unix.h", "gio/"}},

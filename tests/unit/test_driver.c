@@ -72,9 +72,8 @@ static bool thinker_next(struct plan_source *source, struct run_request *ret_req
 		return false;
 	thinker->plans--;
 	*ret_request = (struct run_request){
-		.plan = g_array_new(false, false, sizeof(struct choice)),
+		.position = position_new(path_new(RANKS, BUFFERING_ZERO, COLLECTIVES_ASYNC)),
 		.strategy = &thinker->strategy,
-		.buffering = BUFFERING_ZERO,
 		.owner = thinker};
 	return true;
 }
@@ -178,7 +177,6 @@ static int set_up(void **state)
 		.shim = "libc.so.6", .ranks = RANKS, .program = program, .launcher = "fake"};
 	struct runs_options options = {.ranks = RANKS,
 	                               .program = program[0],
-	                               .collectives = COLLECTIVES_ASYNC,
 	                               .not_yet = 1,
 	                               .client = &client,
 	                               .user = fixture};

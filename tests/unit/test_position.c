@@ -80,6 +80,37 @@ static void assert_refused(const char *text, const char *message)
 	assert_string_equal(error->message, message);
 }
 
+static void check_leads_to(const char *one, const char *other, bool leads)
+{
+	struct position *a = parse(one), *b = parse(other);
+
+	assert_true(position_leads_to(a, b) == leads);
+	position_free(a);
+	position_free(b);
+}
+
+static void one_leads_to_another(void **state)
+{
+	(void)state;
+	check_leads_to("mp1:n3:0.2=1", "mp1:n3:0.2=1", true);
+	check_leads_to("mp1:n3:0.2=1", "mp1:n3:1.2=0,0.2=1", true);
+	check_leads_to("mp1:n3:1.2=0,0.2=1", "mp1:n3:0.2=1", false);
+	check_leads_to("mp1:n3:0.2=1", "mp1:n3:0.2=2,1.2=0", false);
+	check_leads_to("mp1:n3:zero:", "mp1:n3:infinite:", false);
+	check_leads_to("mp1:n3:zero:sync:", "mp1:n3:zero:", false);
+	/* Calls that were made stay made. */
+	check_leads_to("mp1:n3:@0.2,1.1", "mp1:n3:0.2=1@0.2,1.1", true);
+	check_leads_to("mp1:n3:@0.2,1.1", "mp1:n3:0.2=1@0.2", false);
+	check_leads_to("mp1:n3:@0.2", "mp1:n3:", true);
+	check_leads_to("mp1:n3:", "mp1:n3:@0.2", false);
+	/* Nothing depends on conditions where no rank has come further than MPI_Init. */
+	check_leads_to("mp1:n3:@0.1,1.1,2.1", "mp1:n3:zero:0.2=1", true);
+	check_leads_to("mp1:n3:@", "mp1:n3:zero:0.2=1@0.2", true);
+	check_leads_to("mp1:n3:@0.1,1.1,2.2", "mp1:n3:zero:0.2=1", false);
+	check_leads_to("mp1:n3:@0.1", "mp1:n3:zero:0.2=1@1.1", false);
+	check_leads_to("mp1:n3:@0.1,1.1,2.1", "mp1:n2:zero:", false);
+}
+
 static void what_is_none_is_refused(void **state)
 {
 	g_autoptr(GError) error = NULL;
@@ -179,7 +210,7 @@ static struct position *some_position(GRand *dice)
 {
 	struct path *path = path_new(RANKS, (enum buffering)below(dice, 2),
 	                             (enum collective_mode)below(dice, 2));
-	struct position *position = position_new(path);
+	struct position *position;
 
 	for (uint32_t i = below(dice, 4); i > 0; i--) {
 		struct choice choice = {
@@ -189,6 +220,7 @@ static struct position *some_position(GRand *dice)
 		if (!choices_find(path->choices, &choice.point))
 			g_array_append_val(path->choices, choice);
 	}
+	position = position_new(path);
 	for (uint32_t i = below(dice, 4); i > 0; i--)
 		position_cut(position, (int32_t)below(dice, RANKS), below(dice, 3));
 	return position;
@@ -235,15 +267,12 @@ static void text_and_bytes_bring_it_back(void **state)
 /* The same with its choices the other way round. */
 static struct position *reversed(const struct position *position)
 {
-	const struct path *path = position_path(position);
-	struct path *other = path_new(path->ranks, path->buffering, path->collectives);
-	struct position *turned = position_new(other);
+	const GArray *choices = position_path(position)->choices;
+	g_autoptr(GArray) other = g_array_new(false, false, sizeof(struct choice));
 
-	for (guint i = path->choices->len; i-- > 0;)
-		g_array_append_val(other->choices, g_array_index(path->choices, struct choice, i));
-	for (int32_t rank = 0; rank < RANKS && position_has_cut(position); rank++)
-		position_cut(turned, rank, position_calls(position, rank));
-	return turned;
+	for (guint i = choices->len; i-- > 0;)
+		g_array_append_val(other, g_array_index(choices, struct choice, i));
+	return position_with_choices(position, other);
 }
 
 /* The order is total, and says equal where the bytes do. */
@@ -282,6 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_printed_is_read),
 		cmocka_unit_test(a_cut_tells_the_calls_made),
+		cmocka_unit_test(one_leads_to_another),
 		cmocka_unit_test(what_is_none_is_refused),
 		cmocka_unit_test(the_order_of_choices_says_nothing),
 		cmocka_unit_test(which_message_follows_from_the_rest),

@@ -99,7 +99,6 @@ static int set_up(void **state)
 		.shim = "libc.so.6", .ranks = RANKS, .program = program, .launcher = "fake"};
 	struct runs_options options = {.ranks = RANKS,
 	                               .program = program[0],
-	                               .collectives = COLLECTIVES_ASYNC,
 	                               .not_yet = 1,
 	                               .snapshots = g_getenv(DIES_PARKED) != NULL,
 	                               .client = &client,
@@ -142,9 +141,8 @@ static int tear_down(void **state)
 static void begin(struct fixture *fixture)
 {
 	const struct run_request request = {
-		.plan = g_array_new(false, false, sizeof(struct choice)),
+		.position = position_new(path_new(RANKS, BUFFERING_ZERO, COLLECTIVES_ASYNC)),
 		.strategy = &fixture->asker.strategy,
-		.buffering = BUFFERING_ZERO,
 		.owner = fixture};
 
 	fixture->execution = execution_begin(fixture->runs, &request);

@@ -7,6 +7,8 @@
 
 #include "ckpt/snapshot.h"
 
+#define START "mp1:n2:@0.1,1.1"
+
 enum { KEEPER = 12345 };
 
 static int owners[8];
@@ -24,44 +26,63 @@ static struct snapshot_set *set_new(guint64 memory, guint processes)
 	return snapshot_set_new(memory, processes, measure, owners);
 }
 
-static struct snapshot *add(struct snapshot_set *set, int owner, double seconds, gsize key_count,
-                            guint64 first, guint64 second, guint64 third)
+static struct position *at(const char *text)
 {
-	const guint64 keys[] = {first, second, third};
+	struct position *position = position_parse(text, NULL);
+
+	assert_non_null(position);
+	return position;
+}
+
+static struct snapshot *add(struct snapshot_set *set, int owner, double seconds, const char *text)
+{
 	const pid_t keepers[] = {KEEPER, KEEPER};
 
-	return snapshot_set_add(set, keys, key_count, keepers, 2, seconds, &owners[owner]);
+	return snapshot_set_add(set, at(text), keepers, seconds, &owners[owner]);
+}
+
+static struct snapshot *find(struct snapshot_set *set, const char *text)
+{
+	struct position *target = at(text);
+	struct snapshot *found = snapshot_set_find(set, target);
+
+	position_free(target);
+	return found;
 }
 
 static void test_the_longest_contained_one_is_found(void **state)
 {
 	struct snapshot_set *set = set_new(G_MAXUINT64, G_MAXUINT);
-	struct snapshot *root = add(set, 0, 1, 0, 0, 0, 0);
-	struct snapshot *one = add(set, 1, 1, 1, 7, 0, 0);
-	struct snapshot *two = add(set, 2, 1, 2, 9, 7, 0);
+	struct snapshot *root = add(set, 0, 1, START);
+	struct snapshot *one = add(set, 1, 1, "mp1:n2:zero:0.7=1@0.7,1.2");
+	struct snapshot *two = add(set, 2, 1, "mp1:n2:zero:1.9=0,0.7=1@0.7,1.9");
 
 	(void)state;
-	add(set, 3, 1, 3, 7, 9, 11);
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){12, 9, 7}, 3, NULL, NULL), two);
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){7, 11}, 2, NULL, NULL), one);
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){9, 11}, 2, NULL, NULL), root);
-	assert_ptr_equal(snapshot_set_find(set, NULL, 0, NULL, NULL), root);
+	add(set, 3, 1, "mp1:n2:zero:0.7=1,1.9=0,0.11=1@0.11,1.9");
+	assert_ptr_equal(find(set, "mp1:n2:zero:0.12=1,1.9=0,0.7=1"), two);
+	assert_ptr_equal(find(set, "mp1:n2:zero:0.7=1,0.11=1"), one);
+	assert_ptr_equal(find(set, "mp1:n2:zero:1.9=0,0.11=1"), root);
+	assert_ptr_equal(find(set, "mp1:n2:zero:"), root);
 	assert_ptr_equal(snapshot_owner(two), &owners[2]);
 	snapshot_set_remove(set, two);
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){12, 9, 7}, 3, NULL, NULL), one);
+	assert_ptr_equal(find(set, "mp1:n2:zero:0.12=1,1.9=0,0.7=1"), one);
 	snapshot_set_remove(set, root);
-	assert_null(snapshot_set_find(set, (guint64[]){9, 11}, 2, NULL, NULL));
+	assert_null(find(set, "mp1:n2:zero:1.9=0,0.11=1"));
 	snapshot_set_free(set);
 }
 
-static void test_a_repeated_key_counts_once_for_each(void **state)
+static void test_one_under_other_conditions_or_beyond_the_cut_is_not_found(void **state)
 {
 	struct snapshot_set *set = set_new(G_MAXUINT64, G_MAXUINT);
-	struct snapshot *twice = add(set, 0, 1, 2, 5, 5, 0);
+	struct snapshot *root = add(set, 0, 1, START);
+	struct snapshot *one = add(set, 1, 1, "mp1:n2:zero:0.7=1@0.7,1.2");
 
 	(void)state;
-	assert_null(snapshot_set_find(set, (guint64[]){5, 6}, 2, NULL, NULL));
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){5, 5}, 2, NULL, NULL), twice);
+	assert_ptr_equal(find(set, "mp1:n2:infinite:0.7=1"), root);
+	assert_ptr_equal(find(set, "mp1:n2:zero:sync:0.7=1"), root);
+	assert_ptr_equal(find(set, "mp1:n2:zero:0.7=0"), root);
+	assert_ptr_equal(find(set, "mp1:n2:zero:0.7=1@0.9,1.1"), root);
+	assert_ptr_equal(find(set, "mp1:n2:zero:0.7=1@0.9,1.2"), one);
 	snapshot_set_free(set);
 }
 
@@ -71,16 +92,16 @@ static void test_the_cheapest_goes_first(void **state)
 	struct snapshot *cheap, *dear;
 
 	(void)state;
-	add(set, 0, 0, 0, 0, 0, 0);
-	dear = add(set, 1, 0.5, 1, 1, 0, 0);
-	cheap = add(set, 2, 0.01, 2, 1, 2, 0);
+	add(set, 0, 0, START);
+	dear = add(set, 1, 0.5, "mp1:n2:zero:0.1=1@0.9,1.2");
+	cheap = add(set, 2, 0.01, "mp1:n2:zero:0.1=1,0.2=1@0.9,1.2");
 	assert_null(snapshot_set_evict(set));
-	add(set, 3, 0.2, 3, 1, 2, 3);
+	add(set, 3, 0.2, "mp1:n2:zero:0.1=1,0.2=1,0.3=1@0.9,1.2");
 	assert_ptr_equal(snapshot_set_evict(set), cheap);
 	snapshot_set_remove(set, cheap);
 	assert_null(snapshot_set_evict(set));
-	add(set, 4, 0.9, 1, 8, 0, 0);
-	add(set, 5, 0.9, 1, 9, 0, 0);
+	add(set, 4, 0.9, "mp1:n2:zero:0.8=1@0.9,1.2");
+	add(set, 5, 0.9, "mp1:n2:zero:0.9=1@0.9,1.2");
 	assert_ptr_not_equal(snapshot_set_evict(set), dear);
 	snapshot_set_free(set);
 }
@@ -91,10 +112,10 @@ static void test_the_least_recently_used_of_equals_goes_first(void **state)
 	struct snapshot *older, *newer;
 
 	(void)state;
-	older = add(set, 0, 0.0101, 1, 1, 0, 0);
-	newer = add(set, 1, 0.0102, 1, 2, 0, 0);
+	older = add(set, 0, 0.0101, "mp1:n2:zero:0.1=1@0.9,1.2");
+	newer = add(set, 1, 0.0102, "mp1:n2:zero:0.2=1@0.9,1.2");
 	assert_ptr_equal(snapshot_set_evict(set), older);
-	assert_ptr_equal(snapshot_set_find(set, (guint64[]){1}, 1, NULL, NULL), older);
+	assert_ptr_equal(find(set, "mp1:n2:zero:0.1=1"), older);
 	assert_ptr_equal(snapshot_set_evict(set), newer);
 	snapshot_set_free(set);
 }
@@ -104,7 +125,7 @@ static void test_the_root_is_never_evicted(void **state)
 	struct snapshot_set *set = set_new(1, 1);
 
 	(void)state;
-	add(set, 0, 0, 0, 0, 0, 0);
+	add(set, 0, 0, START);
 	assert_null(snapshot_set_evict(set));
 	snapshot_set_free(set);
 }
@@ -116,9 +137,9 @@ static void test_memory_is_budgeted(void **state)
 
 	(void)state;
 	process_bytes = 40 << 20;
-	first = add(set, 0, 1, 1, 1, 0, 0); /* of two processes */
+	first = add(set, 0, 1, "mp1:n2:zero:0.1=1@0.9,1.2"); /* of two processes */
 	assert_null(snapshot_set_evict(set));
-	add(set, 1, 2, 1, 2, 0, 0);
+	add(set, 1, 2, "mp1:n2:zero:0.2=1@0.9,1.2");
 	assert_ptr_equal(snapshot_set_evict(set), first);
 	snapshot_set_remove(set, first);
 	assert_null(snapshot_set_evict(set));
@@ -132,7 +153,7 @@ static void test_memory_is_guessed_where_it_cannot_be_measured(void **state)
 
 	(void)state;
 	process_bytes = 0;
-	only = add(set, 0, 1, 1, 1, 0, 0);
+	only = add(set, 0, 1, "mp1:n2:zero:0.1=1@0.9,1.2");
 	assert_ptr_equal(snapshot_set_evict(set), only);
 	snapshot_set_free(set);
 }
@@ -141,7 +162,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_longest_contained_one_is_found),
-		cmocka_unit_test(test_a_repeated_key_counts_once_for_each),
+		cmocka_unit_test(test_one_under_other_conditions_or_beyond_the_cut_is_not_found),
 		cmocka_unit_test(test_the_cheapest_goes_first),
 		cmocka_unit_test(test_the_least_recently_used_of_equals_goes_first),
 		cmocka_unit_test(test_the_root_is_never_evicted),
