@@ -52,7 +52,6 @@ struct agent_journal_state {
 /* Names the journal, and a directory that is none of the program's business (NULL: none). Both must
  * be absolute. Until then, and after NULL, nothing is noted. */
 void agent_journal_open(const char *directory, const char *excluded);
-bool agent_journal_is_open(void);
 
 /* What this process does to files from now on is not the program's doing, and not noted; or it is
  * again. For when there is one thread alone. */

@@ -40,7 +40,7 @@ void agent_journal_open(const char *directory, const char *excluded)
 	set_path(journal.directory, directory);
 }
 
-bool agent_journal_is_open(void)
+static bool is_open(void)
 {
 	return journal.directory[0] != '\0';
 }
@@ -52,7 +52,7 @@ void agent_journal_pause(bool paused)
 
 static bool is_noting(void)
 {
-	return agent_journal_is_open() && !journal.paused;
+	return is_open() && !journal.paused;
 }
 
 /* --- which path it is ------------------------------------------------------------------------- */

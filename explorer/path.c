@@ -170,20 +170,8 @@ struct path *path_parse(const char *text, GError **error)
 	return NULL;
 }
 
-struct path *path_parse_start(const char *text, const char **ret_end, GError **error)
-{
-	struct cursor cursor = {text, text};
-	struct path *path = path_parse_conditions(text, &cursor.at, error);
-
-	if (path && parse_choices(&cursor, path, error)) {
-		*ret_end = cursor.at;
-		return path;
-	}
-	path_free(path);
-	return NULL;
-}
-
-struct path *path_parse_conditions(const char *text, const char **ret_end, GError **error)
+/* Without its choices, which are not read. */
+static struct path *parse_conditions(const char *text, const char **ret_end, GError **error)
 {
 	struct cursor cursor = {text, text};
 	struct path *path;
@@ -224,6 +212,19 @@ struct path *path_parse_conditions(const char *text, const char **ret_end, GErro
 	}
 	*ret_end = cursor.at;
 	return path;
+}
+
+struct path *path_parse_start(const char *text, const char **ret_end, GError **error)
+{
+	struct cursor cursor = {text, text};
+	struct path *path = parse_conditions(text, &cursor.at, error);
+
+	if (path && parse_choices(&cursor, path, error)) {
+		*ret_end = cursor.at;
+		return path;
+	}
+	path_free(path);
+	return NULL;
 }
 
 char *path_with_choices(const char *text, const GArray *choices)

@@ -58,10 +58,8 @@ char *path_with_choices(const char *text, const GArray *choices);
 
 /* NULL with `error` set (what is wrong, at which column) when the text is no path. */
 struct path *path_parse(const char *text, GError **error);
-/* The same for a text that begins with one; *ret_end stands behind it. And without its choices,
- * which are not read. */
+/* The same for a text that begins with one; *ret_end stands behind it. */
 struct path *path_parse_start(const char *text, const char **ret_end, GError **error);
-struct path *path_parse_conditions(const char *text, const char **ret_end, GError **error);
 /* Says what is wrong `at` a place in the text; false, for returning it. */
 bool path_fail(const char *text, const char *at, const char *what, GError **error);
 

@@ -62,7 +62,5 @@ struct position *position_parse(const char *text, GError **error);
 
 /* Bytes that are the same for equal ones, and only for them. */
 void position_put(GByteArray *bytes, const struct position *position);
-/* Back; NULL: damaged, or what no position is. */
-struct position *position_take(struct choice_bytes *bytes);
 
 #endif

@@ -267,14 +267,14 @@ static bool otf2_write(struct store_reader *reader, const struct report_options 
 	if (execution->calls->len == 0) {
 		g_autofree char *again = words_again(execution->path, e);
 
-		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING,
+		g_set_error(error, REPORT_ERROR, 0,
 		            "%s: no trace: the calls of interleaving %u were not kept; %s --otf2 "
 		            "keeps them",
 		            directory, execution->id, again);
 		return false;
 	}
 	if (execution->exits->len != (guint)e->ranks) { /* each rank becomes files */
-		g_set_error(error, STORE_READER_ERROR, STORE_READER_ERROR_DAMAGED,
+		g_set_error(error, REPORT_ERROR, 0,
 		            "%s: no trace: interleaving %u of the store has %u ranks, not %d",
 		            directory, execution->id, execution->exits->len, e->ranks);
 		return false;

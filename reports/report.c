@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+G_DEFINE_QUARK(matchpoint_report_error, report_error)
+
 static const struct report *const reports[] = {&report_terminal, &report_json,    &report_html,
                                                &report_junit,    &report_sarif,   &report_github,
                                                &report_markdown, &report_mermaid, &report_dot,
@@ -13,15 +15,6 @@ _Static_assert(G_N_ELEMENTS(reports) <= REPORT_MAX + 1, "raise REPORT_MAX");
 const struct report *const *report_list(void)
 {
 	return reports;
-}
-
-const struct report *report_find(const char *name)
-{
-	for (int i = 0; reports[i]; i++) {
-		if (g_str_equal(reports[i]->name, name))
-			return reports[i];
-	}
-	return NULL;
 }
 
 static bool fail(const char *file, int number, GError **error)

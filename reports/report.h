@@ -29,9 +29,6 @@ struct report {
 	                            then); NULL: it can */
 };
 
-/* NULL when there is no such format. */
-const struct report *report_find(const char *name);
-
 /* All formats, NULL at the end; at most REPORT_MAX of them. The first is for the terminal and has
  * no option, the others are written where --<name> says. */
 #define REPORT_MAX 16
@@ -45,6 +42,10 @@ bool report_write(const struct report *report, struct store_reader *reader,
 /* The same, behind what the file holds already; not for directories. */
 bool report_append(const struct report *report, struct store_reader *reader,
                    const struct report_options *options, const char *file, GError **error);
+
+/* The store has been read, but does not hold what a format needs. */
+#define REPORT_ERROR (report_error_quark())
+GQuark report_error_quark(void);
 
 /* The formats. */
 extern const struct report report_terminal; /* the verdict, for a person */

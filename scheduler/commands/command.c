@@ -9,6 +9,8 @@
 #include "command_values.h"
 #include "scheduler/host/program.h"
 
+G_DEFINE_QUARK(matchpoint_command_error, command_error)
+
 void command_complain(const char *format, ...)
 {
 	g_autofree char *text = NULL;

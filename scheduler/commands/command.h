@@ -95,4 +95,7 @@ int command_inspect(const struct command_options *options);
 /* Writes the reports asked for from the store; returns false after having complained. */
 bool command_report_all(const struct command_options *options);
 
+#define COMMAND_ERROR (command_error_quark())
+GQuark command_error_quark(void);
+
 #endif

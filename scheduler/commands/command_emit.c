@@ -223,12 +223,12 @@ static bool cut_down(struct emit *emit, GError **error)
 	if (shown)
 		return true;
 	if (interruption_asked())
-		g_set_error(error, SESSION_ERROR, 0, "interrupted");
+		g_set_error(error, COMMAND_ERROR, 0, "interrupted");
 	else if (emit->error)
 		g_propagate_error(error, g_steal_pointer(&emit->error));
 	else
 		g_set_error(
-			error, SESSION_ERROR, 0,
+			error, COMMAND_ERROR, 0,
 			"the MPI calls alone, explored as a program, do not show it%s: it takes "
 			"what the program does between them, or arguments and calls that are "
 			"not written out",
@@ -299,7 +299,7 @@ static char *tell_emitted(const struct emit *emit, const char *file)
 bool command_may_emit_c(const struct record_finding *finding, const char *file, GError **error)
 {
 	if (!g_str_has_suffix(file, ".c")) {
-		g_set_error(error, SESSION_ERROR, 0, "%s is to be C and so to end with .c", file);
+		g_set_error(error, COMMAND_ERROR, 0, "%s is to be C and so to end with .c", file);
 		return false;
 	}
 	return !finding || sketch_can_show(finding, error);
@@ -331,7 +331,7 @@ char *command_emit_c(const struct session_options *session, const char *file, do
 	if (!bad)
 		return NULL;
 	if (store_reader_exploration(reader)->threads) {
-		g_set_error(error, SESSION_ERROR, 0,
+		g_set_error(error, COMMAND_ERROR, 0,
 		            "several threads of a rank call MPI, and threads are not written out");
 		return NULL;
 	}

@@ -27,7 +27,7 @@ static bool compile_sketch(struct emit *emit, const char *text)
 	                     &said, &status, &emit->error))
 		return false;
 	if (status != 0)
-		g_set_error(&emit->error, SESSION_ERROR, 0, "%s %s failed: %s", COMPILER,
+		g_set_error(&emit->error, COMMAND_ERROR, 0, "%s %s failed: %s", COMPILER,
 		            emit->source, said);
 	return status == 0;
 }

@@ -57,7 +57,7 @@ static bool read_store(struct subject *subject, const char *store, GError **erro
 	finding = store_reader_finding(subject->reader, subject->id);
 	if (finding->kind == FINDING_NOT_REPRODUCIBLE) {
 		g_set_error(
-			error, SESSION_ERROR, 0,
+			error, COMMAND_ERROR, 0,
 			"finding %u says that the program does not depend on its choices alone: "
 			"there is nothing to minimize",
 			subject->id);

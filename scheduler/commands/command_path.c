@@ -39,7 +39,7 @@ static char *path_of_finding(struct command_options *options, guint32 id, GError
 		return NULL;
 	finding = store_reader_finding(reader, id);
 	if (!finding) {
-		g_set_error(error, SESSION_ERROR, 0, "there is no finding %u in %s", id,
+		g_set_error(error, COMMAND_ERROR, 0, "there is no finding %u in %s", id,
 		            options->session.store);
 		return NULL;
 	}

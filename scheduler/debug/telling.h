@@ -24,10 +24,6 @@ void telling_points(GString *text, const struct offers *offers);
 void telling_offers(GString *text, const struct verdict_facts *facts, const struct offers *offers,
                     telling_note note, void *user);
 
-/* What a message consists of, and the first of its values: "2 MPI_INT: {1, 2}"; NULL: it is not
- * known. Free with g_free. */
-char *telling_contents(const struct verdict_facts *facts, struct op_id send);
-
 /* Where each rank is; those in the same state share a line. `rank` alone, or (-1) all. */
 void telling_ranks(GString *text, const GPtrArray *roll_call, int rank);
 /* What else there is to say of a call, "is here"; "": nothing. */

@@ -28,7 +28,9 @@ static bool kill_all(const char *variable, const char *value)
 	return any;
 }
 
-bool aftermath_end_processes(const char *variable, const char *value)
+/* Kills all processes that were started with this variable in their environment, until there are
+ * none; false: that takes too long. */
+static bool end_processes(const char *variable, const char *value)
 {
 	gint64 deadline = g_get_monotonic_time() + PATIENCE_US;
 
@@ -43,7 +45,7 @@ bool aftermath_end_processes(const char *variable, const char *value)
 /* Ranks end when they miss the scheduler, but not while they compute. */
 static bool vacate(const char *journal)
 {
-	return aftermath_end_processes(ENVIRONMENT_JOURNAL, journal);
+	return end_processes(ENVIRONMENT_JOURNAL, journal);
 }
 
 static void note(const struct journal_recovery *recovery, GPtrArray *notes)

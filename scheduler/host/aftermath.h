@@ -16,8 +16,4 @@ bool aftermath_put_back(const char *place, GPtrArray *notes, GError **error);
  * What cannot be put back stays in its store. */
 void aftermath_put_back_all(GPtrArray *notes);
 
-/* Kills all processes that were started with this variable in their environment, until there are
- * none; false: that takes too long. */
-bool aftermath_end_processes(const char *variable, const char *value);
-
 #endif

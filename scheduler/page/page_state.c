@@ -209,11 +209,6 @@ bool page_state_call(struct page_state *state, int rank, int shape)
 	return true;
 }
 
-guint32 page_state_calls(const struct page_state *state, int rank)
-{
-	return state->calls[rank]->len;
-}
-
 static void append_flat(struct page_state *state, int which, const gint32 *numbers)
 {
 	g_array_append_vals(state->flats[which], numbers, flat_widths[which]);

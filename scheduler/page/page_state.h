@@ -44,7 +44,6 @@ int page_state_shape(struct page_state *state, const struct page_shape *shape);
 
 /* The next call of a rank. false: there are too many already. */
 bool page_state_call(struct page_state *state, int rank, int shape);
-guint32 page_state_calls(const struct page_state *state, int rank);
 /* The rank has learnt in its call `in` that what its call `call` began is complete. */
 void page_state_completed(struct page_state *state, int rank, guint32 call, guint32 in);
 /* A call is part of the collective of that number, from 1. */

@@ -33,14 +33,15 @@ void events_add(struct events *events, const struct event_sink *sink)
 	events->kinds |= sink->kinds;
 }
 
-bool events_wanted(const struct events *events, enum run_event_kind kind)
+/* Whether anybody wants to be told such: others need not be made. */
+static bool is_wanted(const struct events *events, enum run_event_kind kind)
 {
 	return events && events->kinds & 1u << kind;
 }
 
 void events_tell(struct events *events, const struct run_event *event)
 {
-	if (!events_wanted(events, event->kind))
+	if (!is_wanted(events, event->kind))
 		return;
 	for (guint i = 0; i < events->sinks->len; i++) {
 		struct event_sink *sink = &g_array_index(events->sinks, struct event_sink, i);

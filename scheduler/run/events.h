@@ -62,8 +62,6 @@ void events_free(struct events *events);
 /* Copied. */
 void events_add(struct events *events, const struct event_sink *sink);
 
-/* Whether anybody wants to be told such: others need not be made. */
-bool events_wanted(const struct events *events, enum run_event_kind kind);
 void events_tell(struct events *events, const struct run_event *event);
 
 /* A world has made this step: tells what that amounts to. */

@@ -218,7 +218,7 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 	case WIRE_ACCESSES: return on_accesses(execution, rank, &message->accesses, error);
 	case WIRE_LEFT: return on_left(execution, rank, &message->objects, error);
 	default:
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+		g_set_error(error, RUNS_ERROR, 0,
 		            "rank %d sent a message of type %u, which a rank never sends", rank,
 		            message->type);
 		return false;

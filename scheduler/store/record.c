@@ -215,7 +215,7 @@ void record_execution_free(struct record_execution *execution)
 	g_free(execution);
 }
 
-void record_outcome_free(struct record_outcome *outcome)
+static void outcome_free(struct record_outcome *outcome)
 {
 	g_free(outcome->path);
 	g_free(outcome->place);
@@ -231,7 +231,7 @@ struct record_finding *record_finding_new(enum finding_kind kind)
 	finding->kind = kind;
 	finding->ranks = g_ptr_array_new_with_free_func((GDestroyNotify)record_rank_free);
 	finding->given = g_array_new(false, true, sizeof(struct record_given));
-	finding->outcomes = g_ptr_array_new_with_free_func((GDestroyNotify)record_outcome_free);
+	finding->outcomes = g_ptr_array_new_with_free_func((GDestroyNotify)outcome_free);
 	return finding;
 }
 

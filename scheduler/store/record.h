@@ -310,8 +310,6 @@ void record_rank_free(struct record_rank *rank);
 struct record_execution *record_execution_new(void);
 void record_execution_free(struct record_execution *execution);
 
-void record_outcome_free(struct record_outcome *outcome);
-
 struct record_finding *record_finding_new(enum finding_kind kind);
 void record_finding_free(struct record_finding *finding);
 

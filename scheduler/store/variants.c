@@ -42,7 +42,10 @@ static gint compare_lines(gconstpointer one, gconstpointer other)
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-char *variants_key(const struct store_reader *reader, const struct record_finding *finding)
+/* What tells mistakes apart: the kind, and the set of places, with those that called them, and how
+ * ranks ended there; NULL: not all places are known, or the finding is told without ranks. Free
+ * with g_free. */
+static char *mistake_key(const struct store_reader *reader, const struct record_finding *finding)
 {
 	bool failed = one_has_failed(finding);
 	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
@@ -119,7 +122,7 @@ bool variants_find(struct store_reader *reader, GError **error)
 	for (guint i = 0; i < reader->findings->len; i++) {
 		struct record_finding *finding = reader->findings->pdata[i], *first;
 		/* one that did not show again is told by itself */
-		char *key = finding->reproduced ? variants_key(reader, finding) : NULL;
+		char *key = finding->reproduced ? mistake_key(reader, finding) : NULL;
 
 		finding->together = finding->count;
 		first = key ? g_hash_table_lookup(firsts, key) : NULL;

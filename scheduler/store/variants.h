@@ -7,11 +7,6 @@
 
 #include "reader_rows.h"
 
-/* What tells mistakes apart: the kind, and the set of places, with those that called them, and how
- * ranks ended there; NULL: not all places are known, or the finding is told without ranks. Free
- * with g_free. */
-char *variants_key(const struct store_reader *reader, const struct record_finding *finding);
-
 /* Fills the reader's mistakes, and what findings tell of their variants. */
 bool variants_find(struct store_reader *reader, GError **error);
 

@@ -52,7 +52,7 @@ struct contents *contents_new(const struct wire_contents *told)
 	return contents;
 }
 
-struct contents *contents_ref(struct contents *contents)
+static struct contents *contents_ref(struct contents *contents)
 {
 	return g_rc_box_acquire(contents);
 }
@@ -78,7 +78,8 @@ static bool is_text(guint16 basic)
 	return false;
 }
 
-bool contents_are_bytes(const struct contents *contents)
+/* Whether it consists of bytes, or of what is not known: only the program can read it. */
+static bool contents_are_bytes(const struct contents *contents)
 {
 	return !contents->types.runs
 	       && (contents->types.basic == 0 || contents->types.basic == BASIC_BYTE);

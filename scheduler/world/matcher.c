@@ -41,7 +41,6 @@ struct matcher {
 	GHashTable *chosen;  /* set of the queues that hold receives matched only by choice */
 	GHashTable *probes;  /* set of entries */
 	GQueue checks;       /* of struct queue_key: classes with a named source to look at again */
-	uint64_t steps;
 };
 
 static bool is_probe(const struct entry *entry)
@@ -100,11 +99,6 @@ void matcher_free(struct matcher *matcher)
 	g_hash_table_destroy(matcher->queues);
 	g_hash_table_destroy(matcher->entries);
 	g_free(matcher);
-}
-
-uint64_t matcher_steps(const struct matcher *matcher)
-{
-	return matcher->steps;
 }
 
 static struct queue *find_queue(const struct matcher *matcher, struct queue_key key)
@@ -306,7 +300,6 @@ static void check_class(struct matcher *matcher, struct queue_key class, GArray 
 	struct entry *message;
 	struct entry *owner;
 
-	matcher->steps++;
 	message = queue ? message_for(matcher, &queue->first->op, class.source) : NULL;
 	if (!message)
 		return;
@@ -357,7 +350,6 @@ static void settle_probes(struct matcher *matcher, GArray *matches)
 
 		if (is_chosen(probe))
 			continue;
-		matcher->steps++;
 		message = message_for(matcher, &probe->op, probe->op.peer);
 		if (message && allowed(matcher, probe, message))
 			note_match(matcher, matches, probe, message);

@@ -47,10 +47,6 @@ void matcher_match(struct matcher *matcher, struct op_id receive, struct op_id s
 /* Withdraws an unmatched operation (MPI_Cancel, a poll answered "no"); false: it is matched. */
 bool matcher_withdraw(struct matcher *matcher, struct op_id id);
 
-/* How often matcher_settle looked at a receive since the matcher was made: its cost without a
- * clock. */
-uint64_t matcher_steps(const struct matcher *matcher);
-
 /* Messages sent and not received, receives posted and not matched (struct operation), each
  * ordered by id. */
 void matcher_leftovers(const struct matcher *matcher, GArray *sends, GArray *receives);

@@ -276,4 +276,7 @@ bool world_collectives_waited(const struct world *world);
  * that it matters which `collectives` are in force. */
 bool world_collectives_matter(const struct world *world);
 
+#define WORLD_ERROR (world_error_quark())
+GQuark world_error_quark(void);
+
 #endif

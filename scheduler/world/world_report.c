@@ -2,6 +2,8 @@
 #include "mpi_calls.h"
 #include "world_internal.h"
 
+G_DEFINE_QUARK(matchpoint_world_error, world_error)
+
 bool world_refuse(GError **error, int rank, const char *format, ...)
 {
 	g_autofree char *what = NULL;
@@ -10,8 +12,7 @@ bool world_refuse(GError **error, int rank, const char *format, ...)
 	va_start(arguments, format);
 	what = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	g_set_error(error, COMMUNICATORS_ERROR, 0, "rank %d said something impossible: %s", rank,
-	            what);
+	g_set_error(error, WORLD_ERROR, 0, "rank %d said something impossible: %s", rank, what);
 	return false;
 }
 

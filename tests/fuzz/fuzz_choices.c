@@ -1,10 +1,10 @@
-/* Fuzz target: whatever bytes are read as choices, or as a position, they are written as they were,
+/* Fuzz target: whatever bytes are read as choices, they are written as they were,
  * and what can be printed of choices is read back as the same. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "explorer/position.h"
+#include "explorer/choice.h"
 
 #define RANKS 5
 
@@ -28,26 +28,12 @@ static void check_text(const struct choice *choice)
 	              || back.taken.kind == TAKEN_THREAD);
 }
 
-static void check_position(const uint8_t *data, size_t size)
-{
-	g_autoptr(GByteArray) written = g_byte_array_new();
-	struct choice_bytes bytes = {data, size};
-	struct position *position = position_take(&bytes);
-
-	if (!position)
-		return;
-	position_put(written, position);
-	g_assert_cmpmem(written->data, written->len, data, size - bytes.left);
-	position_free(position);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	g_autoptr(GArray) choices = g_array_new(false, false, sizeof(struct choice));
 	g_autoptr(GByteArray) written = g_byte_array_new();
 	struct choice_bytes bytes = {data, size};
 
-	check_position(data, size);
 	if (!choices_take(&bytes, choices))
 		return 0;
 	choices_put(written, choices);

@@ -1,5 +1,5 @@
-/* Fuzz target: whatever the parser of positions accepts, it prints as it was, and bytes tell it as
- * well; the parser of paths accepts the same but for those with a cut. */
+/* Fuzz target: whatever the parser of positions accepts, it prints as it was; the parser of paths
+ * accepts the same but for those with a cut. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -7,22 +7,6 @@
 #include "explorer/position.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check_bytes(const struct position *position)
-{
-	g_autoptr(GByteArray) bytes = g_byte_array_new();
-	struct choice_bytes left;
-	struct position *back;
-
-	position_put(bytes, position);
-	left = (struct choice_bytes){bytes->data, bytes->len};
-	back = position_take(&left);
-	g_assert_nonnull(back);
-	g_assert_cmpuint(left.left, ==, 0);
-	g_assert_true(position_equal(position, back));
-	g_assert_cmpuint(position_hash(position), ==, position_hash(back));
-	position_free(back);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -43,7 +27,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	printed = position_print(position);
 	g_assert_cmpstr(printed, ==, text);
 	g_assert_true(position_has_cut(position) == !path_printed);
-	check_bytes(position);
 	position_free(position);
 	return 0;
 }

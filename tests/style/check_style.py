@@ -222,6 +222,19 @@ def check_includes(problems, root, folder, path, text):
             problems.add(path, line, '"%s" is not for %s/ (see ARCHITECTURE.md)' % (name, folder))
 
 
+def check_error_domains(problems, path, code):
+    """An error is of the domain of whoever reports it, which a header beside it declares."""
+    folder = os.path.dirname(path)
+    for match in re.finditer(r"\bg_set_error(?:_literal)?\s*\([^;]*?\b((?!G_)[A-Z_]+_ERROR),",
+                             code):
+        own = "#define %s (" % match.group(1)
+        headers = (os.path.join(folder, name) for name in os.listdir(folder)
+                   if name.endswith(".h"))
+        if not any(own in open(header).read() for header in headers):
+            problems.add(path, code.count("\n", 0, match.start()) + 1,
+                         "%s is the domain of another folder" % match.group(1))
+
+
 def check_header(problems, root, path, text):
     name = os.path.relpath(path, root)
     if not text.startswith("/*"):
@@ -291,6 +304,8 @@ def main():
         check_lengths(problems, path, lines[:-1])
         check_truth(problems, path, lines)
         check_banned(problems, path, without_comments(text))
+        if folder != "tests":
+            check_error_domains(problems, path, without_comments(text))
         check_includes(problems, root, folder, path, text)
         if path.endswith(".h"):
             check_header(problems, root, path, text)

@@ -32,7 +32,7 @@ static struct record_execution *calls_at(uint32_t count, uint32_t (*line)(uint32
 	return execution;
 }
 
-static char *drawn_as(const char *format, struct record_execution *execution)
+static char *drawn_as(const struct report *format, struct record_execution *execution)
 {
 	g_autofree char *directory = g_dir_make_tmp("matchpoint-test-XXXXXX", NULL);
 	g_autofree char *file = g_build_filename(directory, "matchpoint.db", NULL);
@@ -50,7 +50,7 @@ static char *drawn_as(const char *format, struct record_execution *execution)
 	store_close(store);
 	reader = store_reader_open(directory, NULL);
 	assert_non_null(reader);
-	assert_true(report_write(report_find(format), reader, NULL, out, NULL));
+	assert_true(report_write(format, reader, NULL, out, NULL));
 	assert_true(g_file_get_contents(out, &text, NULL, NULL));
 	g_unlink(file);
 	g_unlink(out);
@@ -61,7 +61,7 @@ static char *drawn_as(const char *format, struct record_execution *execution)
 
 static char *drawn(struct record_execution *execution)
 {
-	return drawn_as("mermaid", execution);
+	return drawn_as(&report_mermaid, execution);
 }
 
 static uint32_t four_and_one(uint32_t call)
@@ -107,7 +107,7 @@ static void what_is_left_out_is_counted_in_calls(void **state)
 static void a_graph_has_what_repeats_once(void **state)
 {
 	g_autoptr(RecordExecution) execution = calls_at(50000, four_and_one);
-	g_autofree char *text = drawn_as("dot", execution);
+	g_autofree char *text = drawn_as(&report_dot, execution);
 	static const char seven[] = "[label=\"MPI_Barrier\\na.c:7\", shape=box, style=filled, "
 				    "fillcolor=gray90];\n";
 	static const char nine[] = "[label=\"MPI_Barrier\\na.c:9\", shape=box, style=filled, "
@@ -131,7 +131,7 @@ static uint32_t all_differ(uint32_t call)
 static void a_graph_leaves_out_what_is_too_much(void **state)
 {
 	g_autoptr(RecordExecution) execution = calls_at(600, all_differ);
-	g_autofree char *text = drawn_as("dot", execution);
+	g_autofree char *text = drawn_as(&report_dot, execution);
 
 	(void)state;
 	assert_non_null(strstr(text, "\\n100 calls before these are left out"));
@@ -180,7 +180,7 @@ static void a_graph_has_the_messages_of_a_loop_once(void **state)
 	for (int32_t rank = 0; rank < 2; rank++)
 		for (uint32_t i = 1; i <= 200; i++)
 			add_call(execution, rank, i, (i + (uint32_t)rank) % 2 == 1);
-	text = drawn_as("dot", execution);
+	text = drawn_as(&report_dot, execution);
 	assert_int_equal(times_in(text, " times\""), 1);
 	assert_in_range(times_in(text, "MPI_Send"), 2, 4);
 	assert_in_range(times_in(text, "color=blue"), 2, 4);

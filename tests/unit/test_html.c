@@ -81,7 +81,7 @@ static char *page(struct fixture *fixture)
 	char *text;
 
 	close_store(fixture);
-	if (!report_write(report_find("html"), fixture->reader, NULL, fixture->out, &error))
+	if (!report_write(&report_html, fixture->reader, NULL, fixture->out, &error))
 		fail_msg("%s", error->message);
 	assert_true(g_file_get_contents(fixture->out, &text, NULL, NULL));
 	return text;

@@ -82,7 +82,7 @@ static void add_executions(struct fixture *fixture, uint32_t count, uint32_t bad
 }
 
 /* Closes the store and writes the report; the text is the caller's. */
-static char *report(struct fixture *fixture, const char *name)
+static char *report(struct fixture *fixture, const struct report *name)
 {
 	g_autoptr(StoreReader) reader = NULL;
 	g_autoptr(GError) error = NULL;
@@ -93,7 +93,7 @@ static char *report(struct fixture *fixture, const char *name)
 	reader = store_reader_open(fixture->directory, &error);
 	if (!reader)
 		fail_msg("%s", error->message);
-	if (!report_write(report_find(name), reader, NULL, fixture->out, &error))
+	if (!report_write(name, reader, NULL, fixture->out, &error))
 		fail_msg("%s", error->message);
 	assert_true(g_file_get_contents(fixture->out, &text, NULL, NULL));
 	return text;
@@ -159,7 +159,7 @@ static void the_verdict_on_a_deadlock_is_as_documented(void **state)
 	g_autofree char *text = NULL;
 
 	add_deadlock(fixture);
-	text = report(fixture, "terminal");
+	text = report(fixture, &report_terminal);
 	assert_string_equal(
 		text,
 		"matchpoint: 6 interleavings of ./solver on 4 ranks, all explored (zero and "
@@ -191,7 +191,7 @@ static void a_verdict_without_findings(void **state)
 	g_strfreev(fixture->exploration->program);
 	fixture->exploration->program = g_strsplit("./solver|it's|", "|", -1);
 	add_executions(fixture, 1, 0, FINDING_NONE);
-	text = report(fixture, "terminal");
+	text = report(fixture, &report_terminal);
 	assert_string_equal(
 		text,
 		"matchpoint: 1 interleaving of ./solver 'it'\\''s' '' on 1 rank, not all: stopped "
@@ -221,7 +221,7 @@ static void a_crash_shows_what_the_rank_wrote(void **state)
 	rank->place = (struct place){.function = "work", .offset = 47};
 	add_rank(finding, 3, "ended");
 	add_executions(fixture, 2, 2, FINDING_CRASH);
-	text = report(fixture, "terminal");
+	text = report(fixture, &report_terminal);
 	assert_non_null(strstr(text, "\n  2 crashes in 2 interleavings\n"));
 	assert_non_null(strstr(text, "\ncrash #1  (2 of 2 interleavings, infinite buffering)\n"
 	                             "  rank 2 was killed by SIGABRT\n"
@@ -247,7 +247,7 @@ static void random_walks_are_told_in_words(void **state)
 	g_autofree char *text = NULL;
 
 	walk_randomly(*state);
-	text = report(*state, "terminal");
+	text = report(*state, &report_terminal);
 	assert_non_null(strstr(text, "on 4 ranks, random search, not exhaustive (zero and"));
 	assert_non_null(strstr(text, "nothing wrong so far"));
 }
@@ -257,7 +257,7 @@ static void random_walks_are_told_in_json(void **state)
 	g_autofree char *text = NULL;
 
 	walk_randomly(*state);
-	text = report(*state, "json");
+	text = report(*state, &report_json);
 	assert_non_null(strstr(text, "\"kind\" : \"random\""));
 	assert_non_null(strstr(text, "\"seed\" : 9223372036854775807"));
 	assert_non_null(strstr(text, "\"runs\" : 40"));
@@ -273,7 +273,7 @@ static void a_finding_without_a_replay_is_told_so(void **state)
 	add_executions(fixture, 1, 1, FINDING_CRASH);
 	fixture->exploration->complete = false;
 	fixture->exploration->incomplete_reason = g_strdup("stopped by --max-time 10");
-	text = report(fixture, "terminal");
+	text = report(fixture, &report_terminal);
 	assert_non_null(strstr(text, "it was not replayed: there was no time for it"));
 	assert_null(strstr(text, "does not depend"));
 }
@@ -288,7 +288,7 @@ static void one_culprit_is_told_of_once(void **state)
 	add_rank(finding, 0, "ended")->bystander = true;
 	add_rank(finding, 1, "exited with status 3");
 	add_executions(fixture, 2, 2, FINDING_EXIT);
-	text = report(fixture, "terminal");
+	text = report(fixture, &report_terminal);
 	assert_non_null(
 		strstr(text, "  rank 1 exited with status 3\n  rank 0  ended\n  rank 2 wrote"));
 }
@@ -308,7 +308,7 @@ static void what_ranks_did_is_told_by_line(void **state)
 		rank->place = (struct place){.file = "a.c", .line = i > 0 ? 5 : 9};
 	}
 	add_executions(fixture, 2, 2, FINDING_TYPE_MISMATCH);
-	text = report(fixture, "terminal");
+	text = report(fixture, &report_terminal);
 	assert_non_null(strstr(text, "\n  1 type-mismatch in 2 interleavings\n"));
 	assert_non_null(strstr(text, "\ntype-mismatch #1  (2 of 2 interleavings, any buffering)\n"
 	                             "  ranks 1, 2  MPI_Send()"));
@@ -329,7 +329,7 @@ static void json_has_the_documented_members(void **state)
 	JsonObject *object, *finding, *execution;
 
 	add_deadlock(fixture);
-	text = report(fixture, "json");
+	text = report(fixture, &report_json);
 	root = json_from_string(text, NULL);
 	assert_non_null(root);
 	object = json_node_get_object(root);
@@ -363,7 +363,7 @@ static void json_of_a_large_store_omits_what_went_well(void **state)
 
 	add_finding(fixture, FINDING_DEADLOCK);
 	add_executions(fixture, 10001, 3, FINDING_DEADLOCK);
-	text = report(fixture, "json");
+	text = report(fixture, &report_json);
 	root = json_from_string(text, NULL);
 	assert_non_null(root);
 	object = json_node_get_object(root);
@@ -376,7 +376,7 @@ static void json_of_a_large_store_omits_what_went_well(void **state)
 static void json_without_executions_is_valid(void **state)
 {
 	struct fixture *fixture = *state;
-	g_autofree char *text = report(fixture, "json");
+	g_autofree char *text = report(fixture, &report_json);
 	g_autoptr(JsonNode) root = json_from_string(text, NULL);
 
 	assert_non_null(root);
@@ -392,7 +392,7 @@ static void junit_survives_what_xml_cannot_hold(void **state)
 	finding->bufferings = RECORD_ZERO;
 	add_rank(finding, 1, "exited with status 3");
 	add_executions(fixture, 2, 1, FINDING_EXIT);
-	text = report(fixture, "junit");
+	text = report(fixture, &report_junit);
 	assert_true(g_utf8_validate(text, -1, NULL));
 	assert_non_null(strstr(text, " tests=\"2\" failures=\"1\" "));
 	assert_non_null(strstr(text, "message=\"exit: &#34;a&#34; &#60;b&#62; &#38; ]]&#62;  "
@@ -409,7 +409,7 @@ static void junit_passes_only_what_was_explored(void **state)
 	fixture->exploration->complete = false;
 	fixture->exploration->incomplete_reason = g_strdup("stopped by --max-time 10");
 	add_executions(fixture, 3, 0, FINDING_NONE);
-	text = report(fixture, "junit");
+	text = report(fixture, &report_junit);
 	assert_non_null(strstr(text, " tests=\"2\" failures=\"0\" errors=\"0\" time="));
 	assert_non_null(strstr(text, " skipped=\"2\">\n    <properties>"));
 	assert_non_null(strstr(text, "in 2 interleavings, but not all were explored: stopped by "
@@ -427,7 +427,7 @@ static void github_commands_are_escaped(void **state)
 	rank->function = "MPI_Send";
 	rank->place = (struct place){.file = "a,b:c.c", .line = 7};
 	add_executions(fixture, 1, 1, FINDING_EXIT);
-	text = report(fixture, "github");
+	text = report(fixture, &report_github);
 	assert_true(g_str_has_prefix(
 		text, "::error file=a%2Cb%3Ac.c,line=7,title=matchpoint%3A exit #1::"));
 	assert_non_null(strstr(text, "100%25%0A::error::no%0A"));
@@ -443,7 +443,7 @@ static void markdown_fences_what_it_quotes(void **state)
 	finding->message = g_strdup("```` </details>");
 	add_rank(finding, 1, "exited with status 3");
 	add_executions(fixture, 1, 1, FINDING_EXIT);
-	text = report(fixture, "markdown");
+	text = report(fixture, &report_markdown);
 	assert_non_null(strstr(text, "<summary>exit #1: ```` &lt;/details&gt; ("));
 	assert_non_null(strstr(text, "\n`````text\n  ```` </details>\n"));
 }
@@ -531,7 +531,7 @@ static void a_message_is_drawn_where_it_is_received(void **state)
 	g_autofree char *text = NULL;
 
 	assert_true(store_add(fixture->store, e, NULL, NULL));
-	text = report(fixture, "mermaid");
+	text = report(fixture, &report_mermaid);
 	assert_string_equal(text, "sequenceDiagram\n"
 	                          "    participant r0 as rank 0\n"
 	                          "    participant r1 as rank 1\n"
@@ -558,7 +558,7 @@ static void a_long_interleaving_is_drawn_from_its_end(void **state)
 			.file = "a.c", .line = call};
 	}
 	assert_true(store_add(fixture->store, e, NULL, NULL));
-	text = report(fixture, "mermaid");
+	text = report(fixture, &report_mermaid);
 	assert_non_null(strstr(text, "Note over r0: 800 calls before these are left out\n"));
 	assert_true(strlen(text) < 20000);
 }
@@ -566,7 +566,7 @@ static void a_long_interleaving_is_drawn_from_its_end(void **state)
 static void a_report_is_appended_to_what_is_there(void **state)
 {
 	struct fixture *fixture = *state;
-	g_autofree char *once = report(fixture, "markdown"), *twice = NULL;
+	g_autofree char *once = report(fixture, &report_markdown), *twice = NULL;
 	g_autoptr(StoreReader) reader = store_reader_open(fixture->directory, NULL);
 
 	assert_true(report_append(&report_markdown, reader, NULL, fixture->out, NULL));
@@ -577,7 +577,7 @@ static void a_report_is_appended_to_what_is_there(void **state)
 static void a_report_that_cannot_be_written_is_an_error(void **state)
 {
 	struct fixture *fixture = *state;
-	g_autofree char *text = report(fixture, "terminal");
+	g_autofree char *text = report(fixture, &report_terminal);
 	g_autoptr(StoreReader) reader = store_reader_open(fixture->directory, NULL);
 	g_autoptr(GError) nowhere = NULL, full = NULL;
 

@@ -121,7 +121,7 @@ static char *sarif_of(GPtrArray *findings)
 	assert_true(store_put_exploration(store, e, NULL));
 	store_close(store);
 	reader = store_reader_open(directory, NULL);
-	assert_true(report_write(report_find("sarif"), reader, NULL, out, NULL));
+	assert_true(report_write(&report_sarif, reader, NULL, out, NULL));
 	assert_true(g_file_get_contents(out, &text, NULL, NULL));
 	g_unlink(file);
 	g_unlink(out);
