@@ -176,6 +176,37 @@ static void add_unshown(struct merge *merge, const struct record_finding *findin
 	path_free(path);
 }
 
+/* --- paths ------------------------------------------------------------------------------------ */
+
+/* A shard may know a finding under one buffering alone, which its path then names: not where others
+ * know it under the other one, and a replay takes that anyway. */
+static void leave_out_buffering(struct record_finding *finding)
+{
+	struct path *path = path_parse(finding->path, NULL);
+
+	if (path && path->collectives == COLLECTIVES_ANY
+	    && path->buffering == path_usual_buffering(path->choices)) {
+		path->buffering = BUFFERING_ANY;
+		g_free(finding->path);
+		finding->path = path_print(path);
+	}
+	path_free(path);
+}
+
+static void shorten_paths(const struct merge *merge)
+{
+	const GPtrArray *all = findings_all(merge->findings);
+
+	for (guint i = 0; i < all->len; i++) {
+		struct record_finding *finding = all->pdata[i];
+
+		if (finding->reproduced && finding->outcomes->len == 0
+		    && finding->kind != FINDING_NOT_REPRODUCIBLE
+		    && findings_everywhere(merge->findings, finding->id))
+			leave_out_buffering(finding);
+	}
+}
+
 /* --- all of it ------------------------------------------------------------------------------ */
 
 static bool find_excerpt(void *data, const struct place *place, struct record_excerpt *ret)
@@ -261,6 +292,7 @@ static bool carry_out(struct merge *merge, GError **error)
 	    || !merge_outcomes_judge(merge, error))
 		return false;
 	findings_blame(merge->findings);
+	shorten_paths(merge);
 	e->incomplete_reason = merge_incomplete(merge);
 	e->complete = !e->incomplete_reason;
 	common = merge_outcomes_common(merge);

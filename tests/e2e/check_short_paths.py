@@ -111,7 +111,7 @@ def check_resumed(tool, program):
     for number, part in enumerate(parts, 1):
         tool.run("explore", "-n", "3", "--shard", "%d/2" % number, "--store", part, program)
     run = tool.run("report", *parts, report=True)
-    check([one["path"] for one in run.report["findings"]][0].endswith(":0.3=2"), run)
+    check([one["path"] for one in run.report["findings"]] == ["mp1:n3:0.3=2"], run)
 
 
 def check_debug(tool, program):
