@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command_suggest.h"
 #include "command_values.h"
 #include "scheduler/host/program.h"
 
@@ -237,10 +238,12 @@ static bool parse_options(struct command_options *options, int *argc, char ***ar
 	g_autoptr(GError) error = NULL;
 	GOptionContext *context = context_new(options, more, usage, example);
 	bool parsed = g_option_context_parse(context, argc, argv, &error);
+	g_autofree char *meant = parsed ? NULL : command_suggest_option(error, context);
 
 	g_option_context_free(context);
 	if (!parsed)
-		command_complain("%s; see matchpoint %s --help", error->message, (*argv)[0]);
+		command_complain("%s%s; see matchpoint %s --help", error->message, meant,
+		                 (*argv)[0]);
 	return parsed;
 }
 
@@ -342,10 +345,15 @@ int command_inspect(const struct command_options *options)
 	}
 	behind = command_behind_launcher(options->program);
 	if (behind) {
+		g_autofree char *ranks = g_str_has_prefix(behind, "-n ")
+		                                 ? g_strdup("")
+		                                 : g_strdup_printf(
+							 "-n %d ",
+							 session->ranks > 0 ? session->ranks : 4);
+
 		command_complain("%s is no MPI program: matchpoint starts the ranks itself; say "
 		                 "matchpoint %s %s%s, or name a launcher with --launcher",
-		                 options->program[0], session->command,
-		                 g_str_has_prefix(behind, "-n ") ? "" : "-n 4 ", behind);
+		                 options->program[0], session->command, ranks, behind);
 		return EXIT_USAGE;
 	}
 	if (session->ranks < 1) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_suggest.h"
 #include "scheduler/reproduce/merge.h"
 #include "scheduler/store/schema.h"
 
@@ -138,6 +139,7 @@ static int report_run(int argc, char **argv)
 		G_OPTION_ENTRY_NULL,
 	};
 	g_autoptr(GError) error = NULL;
+	g_autofree char *meant = NULL;
 	int status = EXIT_USAGE;
 	bool parsed;
 
@@ -147,9 +149,10 @@ static int report_run(int argc, char **argv)
 	g_option_context_set_description(context,
 	                                 "Example:\n  matchpoint report .matchpoint --json -\n");
 	parsed = g_option_context_parse(context, &argc, &argv, &error);
+	meant = parsed ? NULL : command_suggest_option(error, context);
 	g_option_context_free(context);
 	if (!parsed)
-		command_complain("%s; see matchpoint report --help", error->message);
+		command_complain("%s%s; see matchpoint report --help", error->message, meant);
 	else if (command_inspect_reports(&request.shared)) {
 		gather_stores(&request);
 		request.shared.session.store = request.stores[0];

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "scheduler/commands/command.h"
+#include "scheduler/commands/command_suggest.h"
 #include "scheduler/host/environment.h"
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/mpi_library.h"
@@ -69,16 +70,26 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+static int refuse_command(const char *name)
+{
+	g_autoptr(GString) names = g_string_new("help");
+	g_autofree char *meant = NULL;
+
+	for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
+		g_string_append_printf(names, " %s", commands[i]->name);
+	meant = command_suggest(name, names->str);
+	command_complain("there is no command '%s'%s; see matchpoint --help", name, meant);
+	return EXIT_USAGE;
+}
+
 /* `matchpoint help`, `matchpoint help explore`. */
 static int help_run(int argc, char **argv)
 {
 	const struct command *command = argc > 2 ? find_command(argv[2]) : NULL;
 	char option[] = "--help";
 
-	if (argc > 2 && !command) {
-		command_complain("there is no command '%s'; see matchpoint --help", argv[2]);
-		return EXIT_USAGE;
-	}
+	if (argc > 2 && !command)
+		return refuse_command(argv[2]);
 	if (command)
 		return command->run(2, (char *[]){argv[2], option, NULL});
 	print_help(stdout);
@@ -147,10 +158,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	command = find_command(argv[1]);
-	if (!command) {
-		command_complain("there is no command '%s'; see matchpoint --help", argv[1]);
-		return EXIT_USAGE;
-	}
+	if (!command)
+		return refuse_command(argv[1]);
 	if (command->runs_ranks)
 		interruption_catch();
 	status = with_output(command->run(argc - 1, argv + 1));

@@ -74,16 +74,23 @@ static void report_difference(struct replay *replay, const struct execution *exe
 		replay_add_log(replay, call_log_take(execution_world(execution)));
 }
 
+/* Which of several ranks' threads came first, and where the others were then, is time's. */
+static bool is_same(const struct record_finding *finding, const struct record_finding *shown)
+{
+	g_autofree char *key = record_finding_key(finding);
+	g_autofree char *again = record_finding_key(shown);
+
+	return g_str_equal(key, again)
+	       || (finding->kind == FINDING_THREAD_LEVEL && shown->kind == FINDING_THREAD_LEVEL);
+}
+
 /* Whether the interleaving just carried out has shown this finding. */
 static bool shows_finding(const struct execution *execution, const struct record_finding *finding)
 {
 	const GPtrArray *shown = interleaving_verdict(execution)->findings;
-	g_autofree char *key = record_finding_key(finding);
 
 	for (guint i = 0; i < shown->len; i++) {
-		g_autofree char *again = record_finding_key(shown->pdata[i]);
-
-		if (g_str_equal(key, again))
+		if (is_same(finding, shown->pdata[i]))
 			return true;
 	}
 	return false;

@@ -18,6 +18,16 @@ static const char *const drops[STORE_DROPS] = {
 
 G_DEFINE_QUARK(matchpoint_store_error, store_error)
 
+/* With what the system says, where it was asked. */
+static void set_io_error(const struct store *store, GError **error)
+{
+	int cause = sqlite3_system_errno(store->database);
+	const char *advice = cause == EFBIG ? "; raise the limit of files (ulimit -f)" : "";
+
+	g_set_error(error, STORE_ERROR, STORE_ERROR_IO, "%s: cannot be written: %s%s", store->file,
+	            cause != 0 ? g_strerror(cause) : sqlite3_errmsg(store->database), advice);
+}
+
 /* Says what SQLite's last error means to the user; false, for returning it. */
 static bool fail(const struct store *store, GError **error)
 {
@@ -44,9 +54,7 @@ static bool fail(const struct store *store, GError **error)
 		            "directory with --store",
 		            store->file);
 		break;
-	default:
-		g_set_error(error, STORE_ERROR, STORE_ERROR_IO, "%s: cannot be written: %s",
-		            store->file, sqlite3_errmsg(store->database));
+	default: set_io_error(store, error);
 	}
 	return false;
 }

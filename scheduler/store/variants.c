@@ -14,11 +14,14 @@ static bool one_has_failed(const struct record_finding *finding)
 	return false;
 }
 
-/* "MPI_Recv a.c:7 < b.c:3 < b.c:9"; NULL: the place is not known by file and line. */
-static char *line_of(const struct store_reader *reader, const struct record_rank *rank)
+/* "MPI_Recv a.c:7 < b.c:3 < b.c:9"; NULL: the place is not known by file and line. The call that a
+ * rank made last tells nothing of what another of its threads did. */
+static char *line_of(const struct store_reader *reader, const struct record_finding *finding,
+                     const struct record_rank *rank)
 {
 	const GArray *frames = store_reader_stack(reader, rank->stack);
-	GString *text = g_string_new(rank->function ? rank->function : "");
+	bool tells = rank->function && finding->kind != FINDING_THREAD_LEVEL;
+	GString *text = g_string_new(tells ? rank->function : "");
 	g_autofree char *own = place_print(&rank->place);
 
 	if (!rank->place.file) {
@@ -59,7 +62,7 @@ static char *mistake_key(const struct store_reader *reader, const struct record_
 
 		if (failed ? rank->bystander : rank->ended != NULL)
 			continue;
-		line = line_of(reader, rank);
+		line = line_of(reader, finding, rank);
 		if (!line)
 			return NULL;
 		g_ptr_array_add(lines, line);

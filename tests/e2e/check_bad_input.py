@@ -133,6 +133,19 @@ def test_usage(tool):
         refused(tool.run(*arguments), 2)
 
 
+def test_suggestions(tool):
+    program = senders(tool)
+    for arguments, meant in ((["exlpore", "-n", "2", program], "explore?"),
+                             (["help", "replya"], "replay?"),
+                             (["explore", "-n", "2", "--maxtime", "3", program], "--max-time?"),
+                             (["run", "-n", "2", "--jsno", "-", program], "--json?"),
+                             (["report", "--merge-to", "x"], "--merge-into?"),
+                             (["explore", "-n", "3", "mpirun", program], "explore -n 3 ")):
+        refused(tool.run(*arguments), 2, meant)
+    for arguments in (["banana"], ["explore", "-n", "2", "--banana", program]):
+        check("mean" not in tool.run(*arguments).err, str(arguments))
+
+
 def test_help(tool):
     for command in ([], ["explore"], ["run"], ["replay"], ["report"], ["check"]):
         run = tool.run(*command, "--help")
@@ -182,7 +195,8 @@ def limited(tool, limit, *arguments):
 
 def test_limits(tool):
     refused(limited(tool, "-n 200", "explore", "-n", "2", senders(tool)), 4, "ulimit -n")
-    refused(limited(tool, "-f 1", "explore", "-n", "2", senders(tool)), 4, "cannot be written")
+    refused(limited(tool, "-f 1", "explore", "-n", "2", senders(tool)), 4, "cannot be written",
+            "ulimit -f")
 
 
 def test_more_ranks_than_the_machine_can_hold(tool):

@@ -1,5 +1,6 @@
 """A program that depends on something besides matching is told so: what it showed once is marked as
-not reproduced, and the first call that differs is a finding of its own."""
+not reproduced, and the first call that differs is a finding of its own: but not which of two ranks'
+threads was the first to call MPI though it must not."""
 
 import os
 
@@ -40,7 +41,19 @@ int main(int argc, char **argv)
 """
 
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def check_threads(tool):
+    program = tool.compile(os.path.join(HERE, "programs", "thread_level_late.c"), "-pthread")
+    for _ in range(4):
+        run = tool.run("explore", "-n", "2", "--", program, "1", "both", report=True)
+        check([one["kind"] for one in run.report["findings"]] == ["thread-level"], str(run))
+        check(run.report["findings"][0]["reproduced"], str(run))
+
+
 def body(tool, _options):
+    check_threads(tool)
     source = tool.write("fickle.c", SOURCE)
     program = tool.compile(source)
     for backtrack in ("snapshot", "rerun"):

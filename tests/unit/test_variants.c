@@ -172,6 +172,27 @@ static void a_failure_is_known_by_its_own_line(void **state)
 	assert_int_equal(store_reader_mistakes(reader)->len, 1);
 }
 
+/* Ranks whose threads call what they must not: which one came first, and behind which of its other
+ * thread's calls, is chance. */
+static void threads_are_known_by_their_line(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autoptr(StoreReader) reader = NULL;
+
+	for (int32_t i = 0; i < 2; i++) {
+		struct record_finding *finding = add_finding(fixture, FINDING_THREAD_LEVEL);
+
+		for (int32_t rank = i; rank < 2; rank++) {
+			struct record_rank *told = add_rank(finding, rank, 39, 2);
+
+			told->function = rank == 0 ? "MPI_Init_thread" : "MPI_Recv";
+			ends(told, RECORD_END_THREAD, "called MPI in a thread");
+		}
+	}
+	reader = read_back(fixture);
+	assert_int_equal(store_reader_mistakes(reader)->len, 1);
+}
+
 /* Without lines nothing can be said; nor of what did not show again. */
 static void what_is_not_certain_is_told_by_itself(void **state)
 {
@@ -199,6 +220,7 @@ int main(void)
 		TEST(deadlocks_at_the_same_lines_are_one),
 		TEST(other_lines_kinds_and_endings_are_others),
 		TEST(a_failure_is_known_by_its_own_line),
+		TEST(threads_are_known_by_their_line),
 		TEST(what_is_not_certain_is_told_by_itself),
 	};
 
