@@ -68,6 +68,8 @@ struct explorer *explorer_new(const struct explorer_options *options)
 	explorer->dependence = dependence_new();
 	explorer->path = g_array_new(false, false, sizeof(struct choice));
 	explorer->steps = g_ptr_array_new_with_free_func((GDestroyNotify)step_free);
+	if (options->from && options->from->len > 0)
+		explorer->lead = g_array_new(false, false, sizeof(struct choice));
 	late_init(explorer);
 	explorer->visited = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	return explorer;
@@ -81,6 +83,8 @@ void explorer_free(struct explorer *explorer)
 	g_hash_table_unref(explorer->visited);
 	g_ptr_array_free(explorer->steps, true);
 	g_array_free(explorer->path, true);
+	if (explorer->lead)
+		g_array_free(explorer->lead, true);
 	dependence_free(explorer->dependence);
 	g_free(explorer);
 }
@@ -129,6 +133,8 @@ GArray *explorer_next(struct explorer *explorer)
 
 	explorer->fresh = true;
 	explorer->begun = 0;
+	if (explorer->lead)
+		g_array_set_size(explorer->lead, 0);
 	if (!explorer->started) {
 		explorer->started = true;
 		return path_copy_choices(explorer);
@@ -309,8 +315,11 @@ static double share(const struct explorer *explorer)
 enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
                                  const GArray *open, struct choice *ret_choice)
 {
-	size_t from = read_trace(explorer, trace);
+	size_t from;
 
+	if (!explorer_is_led(explorer))
+		return explorer_lead(explorer, open, ret_choice);
+	from = read_trace(explorer, trace);
 	if ((explorer->fresh && !holds_path(explorer)) || !visit(explorer)) {
 		explorer->begun = explorer->steps->len;
 		explorer->statistics.wasted++;
@@ -331,7 +340,7 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 bool explorer_turn(struct explorer *explorer, struct taken taken)
 {
 	struct step *step = last_step(explorer);
-	GList *item = step->waiting.head;
+	GList *item = step ? step->waiting.head : NULL; /* NULL: it is led */
 	struct alternative *alternative, *aside;
 
 	while (item && !taken_equal(&((struct alternative *)item->data)->choice.taken, &taken))

@@ -32,6 +32,9 @@ struct explorer_options {
 	unsigned bound_count;
 	uint32_t some; /* of requests that could be reported together every set of at most so many
 	                  is visited, and larger ones if at some node just they are complete */
+	const GArray *from; /* struct choice: nothing is visited but the outcomes that contain these
+	                       and, where they leave others open until all are made, the first
+	                       alternative of each; NULL: all are. It outlives the explorer */
 };
 
 /* What could be answered later at a point besides what is open at once. */
@@ -95,6 +98,10 @@ void explorer_lost(struct explorer *explorer);
 /* The world of the plan last returned was stopped on its way, or not begun: the next plan goes on
  * where it was. */
 void explorer_cut(struct explorer *explorer);
+
+/* Whether a world has made all choices of options.from: before, a plan is empty, and what the world
+ * is answered leads there. A world that ends before they are made is wasted. */
+bool explorer_has_begun(const struct explorer *explorer);
 
 /* Whether all has been visited: explorer_next would return NULL. */
 bool explorer_is_done(const struct explorer *explorer);

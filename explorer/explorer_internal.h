@@ -51,10 +51,18 @@ struct explorer {
 	guint stamp;
 	guint begun; /* steps that the world that runs has not made: all, when none does */
 	bool started;
-	bool cut;   /* the last world did not come to its end: explorer_cut */
-	bool fresh; /* the next rest is the first of its world */
+	GArray *lead; /* of struct choice: made by the world that is led to options.from;
+	                 NULL: one has been there, and `path` begins with them */
+	bool cut;     /* the last world did not come to its end: explorer_cut */
+	bool fresh;   /* the next rest is the first of its world */
 	struct explorer_statistics statistics;
 };
+
+/* The next choice on the way to options.from (lead.c). */
+enum explorer_step explorer_lead(struct explorer *explorer, const GArray *open,
+                                 struct choice *ret_choice);
+/* Whether there is none: the search begins where the world is, if it did not yet. */
+bool explorer_is_led(struct explorer *explorer);
 
 /* The bound, behind all others, on other answers than "no" to polls that would be repeated: for
  * programs that count polls, one in a path. */

@@ -433,6 +433,8 @@ struct explorer *explorer_load(const struct explorer_options *options, GVariant 
 	good = unpack_choices(path, explorer->path) && unpack_steps(explorer, steps)
 	       && unpack_settled(explorer, settled) && unpack_questions(explorer, questions)
 	       && unpack_asking(explorer, asking);
+	if (explorer->lead && explorer->path->len > 0)
+		g_array_free(g_steal_pointer(&explorer->lead), true);
 	g_variant_iter_free(steps);
 	g_variant_iter_free(settled);
 	g_variant_iter_free(questions);

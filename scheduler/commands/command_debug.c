@@ -13,6 +13,8 @@ struct debug_command {
 	struct path *path;           /* NULL: none was given */
 	struct store_reader *reader; /* of the exploration that has the finding; or NULL */
 	char *store;                 /* where the interleavings of the session go */
+	GPtrArray *same;             /* char *: the options for the same beside it */
+	struct command_options *options;
 	char *script;
 	char *title;         /* of pages */
 	char *port;          /* of --web; NULL: any */
@@ -28,6 +30,8 @@ static void debug_command_clear(struct debug_command *asked)
 	g_free(asked->script);
 	g_free(asked->title);
 	g_free(asked->port);
+	if (asked->same)
+		g_ptr_array_unref(asked->same);
 }
 
 /* A number, or what begins as paths do: all else is a program. */
@@ -93,6 +97,57 @@ static bool find_blame(struct debug_command *asked, const char *store, guint32 i
 	return true;
 }
 
+static void add_value(GPtrArray *words, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	g_ptr_array_add(words, g_strdup(option));
+	g_ptr_array_add(words, g_strdup(value));
+}
+
+/* What says how the program runs, but for what a path says. */
+static void name_options(const struct command_options *options, struct debug_command *asked)
+{
+	g_autofree char *not_yet = g_strdup_printf("%d", options->not_yet);
+	g_autofree char *some = g_strdup_printf("%d", options->some);
+	GPtrArray *words = asked->same = g_ptr_array_new_with_free_func(g_free);
+
+	add_value(words, "--launcher", options->launcher);
+	add_value(words, "--stdin", options->standard_input);
+	add_value(words, "--backtrack", options->backtrack);
+	add_value(words, "--collectives", options->collectives);
+	add_value(words, "--not-yet", not_yet);
+	add_value(words, "--some", some);
+	for (char **kinds = options->ignored; kinds && *kinds; kinds++)
+		add_value(words, "--ignore", *kinds);
+	if (options->session.virtual_time)
+		g_ptr_array_add(words, g_strdup("--virtual-time"));
+	g_ptr_array_add(words, NULL);
+}
+
+/* "report.html" */
+static bool add_report(void *user, const char *file, char **ret_problem)
+{
+	struct debug_command *asked = user;
+	const struct report *const *reports = report_list();
+	const char *suffix = strrchr(file, '.');
+	const char *name = suffix && strcmp(suffix, ".xml") == 0  ? "junit"
+	                   : suffix && strcmp(suffix, ".md") == 0 ? "markdown"
+	                   : suffix                               ? suffix + 1
+	                                                          : "";
+
+	for (int i = 1; reports[i]; i++) {
+		if (strcmp(reports[i]->name, name) != 0)
+			continue;
+		if (reports[i]->unavailable)
+			*ret_problem = g_strdup(reports[i]->unavailable);
+		g_free(asked->options->reports[i]);
+		asked->options->reports[i] = *ret_problem ? NULL : g_strdup(file);
+		return true;
+	}
+	return false;
+}
+
 static int prepare(struct command_options *options, struct debug_command *asked)
 {
 	struct session_options *session = &options->session;
@@ -133,6 +188,13 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	request->title = asked->title;
 	asked->store = g_build_filename(session->store, "debug", NULL);
 	session->store = asked->store;
+	name_options(options, asked);
+	asked->options = options;
+	request->store = asked->store;
+	request->program = (const char *const *)session->program;
+	request->options = (const char *const *)asked->same->pdata;
+	request->add_report = add_report;
+	request->user = asked;
 	session->every_call_waits = true; /* so that each can be held */
 	session->contents = true;
 	session->conduct = debug_conduct;

@@ -268,8 +268,38 @@ static bool interpret_shard(struct command_options *options)
 	return true;
 }
 
+/* --from; false after having complained. What it says holds for all that is explored. */
+static bool interpret_from(struct command_options *options, const char *text)
+{
+	struct session_options *session = &options->session;
+	g_autoptr(GError) error = NULL;
+	struct path *path = text ? path_parse(text, &error) : NULL;
+
+	if (!text)
+		return true;
+	session->from = path;
+	if (!path)
+		command_complain("--from: %s", error->message);
+	else if (session->ranks != 0 && session->ranks != path->ranks)
+		command_complain("--from: the path is for %d ranks, not %d", path->ranks,
+		                 session->ranks);
+	else if (options->seed || options->shard)
+		command_complain("--from cannot go with %s",
+		                 options->seed ? "--random" : "--shard");
+	else {
+		session->ranks = path->ranks;
+		if (path->buffering != BUFFERING_ANY)
+			session->bufferings = 1u << path->buffering;
+		if (path->collectives != COLLECTIVES_ANY)
+			session->collectives = path->collectives;
+		return true;
+	}
+	return false;
+}
+
 /* What the options mean; EXIT_CLEAN, or it has complained. */
-static int interpret_explore(struct command_options *options, gint64 interleavings)
+static int interpret_explore(struct command_options *options, gint64 interleavings,
+                             const char *from)
 {
 	struct session_options *session = &options->session;
 	int status;
@@ -287,7 +317,8 @@ static int interpret_explore(struct command_options *options, gint64 interleavin
 	if (options->keep_going)
 		session->fail_fast = false;
 	session->max_interleavings = (guint64)interleavings;
-	if (!interpret_compare(options) || !interpret_shard(options))
+	if (!interpret_compare(options) || !interpret_shard(options)
+	    || !interpret_from(options, from))
 		return EXIT_USAGE;
 	if (session->resume && session->compare_files && session->compare_files[0]) {
 		command_complain("--resume cannot go with --compare FILE: what the file held after "
@@ -307,8 +338,13 @@ static int explore_run(int argc, char **argv)
 	struct command_options options = {.session = {.command = "explore", .deviations = -1},
 	                                  .jobs = 1};
 	struct session_options *session = &options.session;
+	g_autofree char *from = NULL;
 	gint64 interleavings = 0;
 	const GOptionEntry entries[] = {
+		{"from", 0, 0, G_OPTION_ARG_STRING, &from,
+	         "only what is below a path: the interleavings in which all of its choices are "
+	         "made",
+	         "PATH"},
 		{"backtrack", 0, 0, G_OPTION_ARG_STRING, &options.backtrack,
 	         "how to return to a choice: auto, snapshot, rerun, rewind", "WORD"},
 		{"max-interleavings", 0, 0, G_OPTION_ARG_INT64, &interleavings,
@@ -363,9 +399,10 @@ static int explore_run(int argc, char **argv)
 		"matchpoint explore -n 4 --json report.json -- ./solver input.dat");
 
 	if (status == EXIT_CLEAN)
-		status = interpret_explore(&options, interleavings);
+		status = interpret_explore(&options, interleavings, from);
 	if (status == EXIT_CLEAN)
 		status = explore_program(&options);
+	path_free((struct path *)session->from);
 	command_options_release(&options);
 	return status;
 }

@@ -45,6 +45,7 @@ static void add_arguments(GStrvBuilder *lines, const char *before, const struct 
 	case WORD_GDB:
 	case WORD_PRINT:
 	case WORD_LIST: add_numbers(lines, before, 0, (guint)debugger->asked->request.ranks); break;
+	case WORD_MINIMIZE:
 	case WORD_GOTO:
 		add_numbers(lines, finding, 1, session_found(debugger->session)->len);
 		break;

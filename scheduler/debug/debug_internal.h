@@ -8,6 +8,7 @@
 #include "debugger.h"
 #include "explorer/position.h"
 #include "gdb.h"
+#include "helper.h"
 #include "prompt.h"
 #include "stops.h"
 #include "telling.h"
@@ -78,6 +79,10 @@ struct debugger {
 	struct gdb_seat *seat; /* of a rank that is in gdb; NULL: none is */
 	char *gdb_command;     /* of `set debugger`; NULL: gdb */
 	struct gdb **gdbs;     /* by rank, for print; NULL: not asked yet */
+	GPtrArray *onward;     /* char *: the words of explore, which waits until the ranks are
+	                          gone; NULL: none does */
+	struct helper *helper; /* that is waited for; NULL: none is */
+	GString *said;         /* the lines that were obeyed, for save */
 	char *last;            /* the line that an empty one repeats; NULL: none */
 };
 
@@ -155,6 +160,13 @@ void debugger_tell_calls(struct debugger *debugger, const char *rest);
 guint debugger_break_fits(struct debugger *debugger, const struct verdict_facts *facts, int rank,
                           guint32 call, guint32 waited);
 
+/* explore, minimize, save (debug_onward.c); false: it is none of them. */
+bool debugger_obey_onward(struct debugger *debugger, int word, const char *rest);
+/* Between two interleavings: what of these waits for that. */
+void debugger_go_onward(struct debugger *debugger);
+/* The choices made so far, as one line; NULL: refused. Free with g_free. */
+char *debugger_path(struct debugger *debugger);
+
 /* At a choice: that one is open here. */
 bool debugger_is_open(const struct debugger *debugger, const struct choice *choice);
 
@@ -210,6 +222,9 @@ enum debug_word {
 	WORD_INFO_CHECKPOINTS,
 	WORD_INFO_CALLS,
 	WORD_SET_CONFIRM,
+	WORD_EXPLORE,
+	WORD_MINIMIZE,
+	WORD_SAVE,
 };
 extern const struct vocabulary_word debug_vocabulary[];
 

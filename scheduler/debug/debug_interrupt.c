@@ -46,6 +46,8 @@ bool debugger_interrupted(void *debug_session)
 
 	if (!debugger || !prompt_is_terminal(debugger->prompt))
 		return false;
+	if (debugger->helper) /* has heard it, too */
+		return true;
 	return prompt_clear(debugger->prompt) || debugger_interrupt(debugger);
 }
 

@@ -11,7 +11,12 @@ static void on_said(void *user, char *line)
 
 static void on_interrupted(void *user)
 {
-	debugger_interrupt(user);
+	struct debugger *debugger = user;
+
+	if (debugger->helper)
+		helper_interrupt(debugger->helper);
+	else
+		debugger_interrupt(debugger);
 }
 
 /* Where each rank has come to its end; NULL: the interleaving goes on. */

@@ -80,6 +80,17 @@ const struct vocabulary_word debug_vocabulary[] = {
          "to the end of a path, or of a finding's; to a position as info path tells it; or back to "
          "where each of these ranks is in that call",
          "goto mp1:n3:zero:0.2=1", NULL, WORD_GOTO},
+	{"explore", NULL, "[OPTIONS]",
+         "all that can happen from here on, with the options of matchpoint explore; what is wrong "
+         "in it can be gone to",
+         "explore --max-time 10s", NULL, WORD_EXPLORE},
+	{"minimize", NULL, "[finding N] [OPTIONS]",
+         "the fewest choices that still show a finding, this one or N", "minimize finding 1", NULL,
+         WORD_MINIMIZE},
+	{"save", NULL, "FILE",
+         "a report (x.html, x.json, ...; when the session ends), the lines said so far (x.mp), or "
+         "the path",
+         "save walk.mp", NULL, WORD_SAVE},
 	{"checkpoint", NULL, "[NAME]", "keeps this place, by a snapshot where that is safe",
          "checkpoint before", NULL, WORD_CHECKPOINT},
 	{"restart", NULL, "N|NAME", "to a place that was kept", "restart 1", NULL, WORD_RESTART},

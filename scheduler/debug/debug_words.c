@@ -290,26 +290,29 @@ static void tell_messages(struct debugger *debugger)
 	debugger_tell_text(debugger, text);
 }
 
-static void tell_path(struct debugger *debugger)
+char *debugger_path(struct debugger *debugger)
 {
-	g_autofree char *path = NULL;
+	struct verdict_facts facts;
 
 	if (!debugger_is_somewhere(debugger))
+		return NULL;
+	if (debugger->state == DEBUG_OVER)
+		return g_strdup(interleaving_verdict(debugger->execution)->record->path);
+	facts = debugger_facts(debugger);
+	return verdict_path(&facts);
+}
+
+static void tell_path(struct debugger *debugger)
+{
+	g_autofree char *path = debugger_path(debugger), *position = NULL;
+
+	if (!path)
 		return;
-	if (debugger->state == DEBUG_OVER) {
-		path = g_strdup(interleaving_verdict(debugger->execution)->record->path);
-	} else {
-		const struct verdict_facts facts = debugger_facts(debugger);
-
-		path = verdict_path(&facts);
-	}
 	debugger_tell(debugger, "path: %s\n", path);
-	if (world_holds(execution_world(debugger->execution))) {
-		g_autofree char *position = debugger_position(debugger,
-		                                              execution_world(debugger->execution));
-
-		debugger_tell(debugger, "position: %s\n", position);
-	}
+	if (!world_holds(execution_world(debugger->execution)))
+		return;
+	position = debugger_position(debugger, execution_world(debugger->execution));
+	debugger_tell(debugger, "position: %s\n", position);
 }
 
 static void tell_findings(struct debugger *debugger)
@@ -461,6 +464,9 @@ static bool takes_none(int id)
 	case WORD_SET_DEBUGGER:
 	case WORD_SET_CHOICES:
 	case WORD_SOURCE:
+	case WORD_EXPLORE:
+	case WORD_MINIMIZE:
+	case WORD_SAVE:
 	case WORD_HELP: return false;
 	default: return true;
 	}
@@ -512,7 +518,8 @@ static void act(struct debugger *debugger, int id, const char *rest)
 		if (!debugger_obey_hold(debugger, id, rest)
 		    && !debugger_obey_break(debugger, id, rest)
 		    && !debugger_obey_travel(debugger, id, rest)
-		    && !debugger_obey_checkpoint(debugger, id, rest))
+		    && !debugger_obey_checkpoint(debugger, id, rest)
+		    && !debugger_obey_onward(debugger, id, rest))
 			look(debugger, id, rest);
 	}
 }
@@ -551,5 +558,6 @@ void debugger_obey(struct debugger *debugger, const char *line)
 	}
 	g_free(debugger->last);
 	debugger->last = g_strdup(typed);
+	g_string_append_printf(debugger->said, "%s\n", typed);
 	obey(debugger, typed);
 }

@@ -419,6 +419,7 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 {
 	struct debugger *debugger = debugger_of(source);
 
+	debugger_go_onward(debugger);
 	if (!debugger->begins)
 		return false;
 	debugger->begins = false;
@@ -508,6 +509,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->hits = g_array_new(false, false, sizeof(struct debug_hit));
 	debugger->stepped = -1;
 	debugger->checkpoints = checkpoints_new();
+	debugger->said = g_string_new(NULL);
 }
 
 static void debugger_release(struct debugger *debugger)
@@ -532,6 +534,9 @@ static void debugger_release(struct debugger *debugger)
 	debugger_end_gdb(debugger);
 	debugger_end_gdbs(debugger);
 	g_free(debugger->last);
+	g_string_free(debugger->said, true);
+	if (debugger->onward)
+		g_ptr_array_unref(debugger->onward);
 }
 
 /* To where the session begins; what lies before can be gone back to. */

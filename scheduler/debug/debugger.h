@@ -20,6 +20,14 @@ struct debug_request {
 	bool web;                          /* it is shown to browsers, too */
 	int port;                          /* there; 0: any */
 	const char *title;                 /* what runs, for these */
+	const char *store;                 /* the directory below which all is kept */
+	/* How it was started, for the same beside it (explore, minimize): argv, and the options
+	 * that say how the program runs. NULL-terminated; NULL: none. */
+	const char *const *program, *const *options;
+	/* A report of all this goes to the file in the end, as its name says: html, json, ...
+	 * false: no report is called so; *ret_problem (g_free): it is, but cannot be written. */
+	bool (*add_report)(void *user, const char *file, char **ret_problem);
+	void *user; /* of it */
 };
 
 enum debug_end { DEBUG_NOT_ENDED, DEBUG_ENDED_WELL, DEBUG_WENT_WRONG };

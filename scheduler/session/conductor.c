@@ -1,5 +1,6 @@
 #include "conductor.h"
 
+#include "ckpt/journal.h"
 #include "driver.h"
 #include "findings.h"
 #include "session_context.h"
@@ -69,6 +70,19 @@ void session_drive(struct session *session, struct plan_source *source)
 const GPtrArray *session_found(const struct session *session)
 {
 	return findings_all(session_findings(session));
+}
+
+bool session_has_changed_files(const struct session *session)
+{
+	const struct journal *journal = session_journal(session);
+
+	return journal && !journal_is_empty(journal);
+}
+
+void session_put_files_back(struct session *session)
+{
+	if (session_journal(session))
+		journal_put_back(session_journal(session), NULL);
 }
 
 const char *session_reruns_because(const struct session *session)

@@ -10,6 +10,8 @@
 #include "interleaving.h"
 #include "session.h"
 
+struct store_reader;
+
 /* Where these choices lead, under a buffering, with collectives as the session has them. */
 struct position *session_position(const struct session *session, const GArray *choices,
                                   enum buffering buffering);
@@ -26,6 +28,11 @@ struct interleaving *session_request(struct session *session, struct run_request
 void session_drive(struct session *session, struct plan_source *source);
 /* It becomes part of what is explored, as its record and its findings are now. */
 void session_account(struct session *session, const struct execution *execution);
+/* So does one that another exploration has told in its store (reader.h), but for what is a
+ * judgement on all of its interleavings; it is numbered anew. false with `error` set: it cannot be
+ * written. */
+bool session_take_in(struct session *session, const struct store_reader *reader,
+                     struct record_execution *execution, GError **error);
 /* Ends the execution, if it has not ended, and frees it. */
 void session_drop(struct execution *execution);
 
@@ -49,6 +56,10 @@ const GArray *session_stack(const struct session *session, const struct executio
                             int rank, guint32 call);
 /* What has been found so far (struct record_finding), by id. */
 const GPtrArray *session_found(const struct session *session);
+/* Whether the program has changed files that are not open any more, since it was started; puts them
+ * back, between two interleavings. */
+bool session_has_changed_files(const struct session *session);
+void session_put_files_back(struct session *session);
 /* Gives up the snapshots that nobody needs, and those beyond the budget. */
 void session_keep_snapshots(struct session *session,
                             bool (*needed)(const struct world *world, void *user), void *user);

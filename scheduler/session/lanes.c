@@ -320,11 +320,24 @@ static void save_in_time(struct lanes *lanes)
 		session_save(lanes->session);
 }
 
+/* The choices that all of the search is to be below were not possible. */
+static void fail_to_lead(struct session *session)
+{
+	g_autofree char *path = path_print(session_options(session)->from);
+
+	session_fail(session,
+	             "--from %s: the program does not make all of these choices; is it the same "
+	             "program, with the same arguments, that the path was told of?",
+	             path);
+}
+
 static void lane_ended(struct plan_source *source, struct execution *execution)
 {
 	struct lane *lane = (struct lane *)source;
 	struct lanes *lanes = lane->lanes;
 
+	if (session_is_whole(execution) && !explorer_has_begun(lane->explorer))
+		fail_to_lead(lanes->session);
 	lanes->mixed = lanes->mixed || (session_is_whole(execution) && have_disturbed(lanes));
 	lanes->tried = true;
 	if (!session_finish(lanes->session, execution, !lanes->mixed) && !lanes->mixed) {

@@ -34,6 +34,7 @@ struct explorer_options search_bounds_explorer(const struct session_options *opt
 		(const struct explorer_bound *)(const void *)bounds->data,
 		bounds->len,
 		options->some,
+		options->from ? options->from->choices : NULL,
 	};
 }
 

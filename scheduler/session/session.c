@@ -200,6 +200,14 @@ static void carry_out_all(struct session *session)
 
 /* --- the end --------------------------------------------------------------------------- */
 
+/* All of it: but that is not all there is. NULL: it is. Free with g_free. */
+static char *below_words(const struct path *from)
+{
+	g_autofree char *path = from && from->choices->len > 0 ? path_print(from) : NULL;
+
+	return path ? g_strdup_printf("nothing but what is below %s, and all of that", path) : NULL;
+}
+
 /* Why not all was explored; NULL: all was, within the bounds. Free with g_free. */
 static char *incomplete_words(const struct session *session)
 {
@@ -213,7 +221,9 @@ static char *incomplete_words(const struct session *session)
 		words = mishaps_lost_words(session->mishaps);
 	if (!words)
 		words = g_strdup(session->exploration->incomplete_reason);
-	return words ? words : mishaps_starved_words(session->mishaps);
+	if (!words)
+		words = mishaps_starved_words(session->mishaps);
+	return words ? words : below_words(session->options->from);
 }
 
 static void conclude_exploration(struct session *session)

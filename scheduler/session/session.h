@@ -61,7 +61,8 @@ struct session_options {
 	guint shard, shards; /* explore: this one of so many parts of the tree; 0: all of it */
 	guint jobs;          /* explore: worlds side by side; 0: one */
 	const char *alone;   /* why they cannot run so, for a note; NULL: they may */
-	bool resume;         /* go on with the exploration that the store holds */
+	const struct path *from; /* explore: nothing but what is below it; NULL: all */
+	bool resume;             /* go on with the exploration that the store holds */
 	bool fail_fast;
 	GStrv ignored; /* kinds of findings (finding_kind.h) that are not reported; NULL: none */
 	bool every_call_waits;

@@ -116,6 +116,8 @@ static GPtrArray *identity_of(const struct session *session)
 	add_identity(identity, "--collectives",
 	             word_or_none(collective_mode_word(options->collectives)));
 	add_identity(identity, "--deviations", g_strdup_printf("%d", options->deviations));
+	add_identity(identity, "--from",
+	             options->from ? path_print(options->from) : word_or_none(NULL));
 	add_identity(identity, "--random",
 	             options->random ? g_strdup_printf("%" G_GUINT64_FORMAT, options->seed)
 	                             : word_or_none(NULL));

@@ -19,6 +19,7 @@ struct exploration_options {
 	guint shard, shards;                 /* this one of so many parts; 0: all */
 	const struct explorer_bound *bounds; /* as in explorer_options */
 	guint bound_count;
+	const GArray *from;        /* as in explorer_options */
 	const uint64_t *bounds_of; /* by instruction: for which it counts; NULL: for none */
 };
 

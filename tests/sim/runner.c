@@ -304,8 +304,9 @@ void explore(const struct random_program *program, const struct exploration_opti
 	                        .options = options,
 	                        .some = options->some ? options->some : TAKEN_WINDOW,
 	                        .result = ret};
-	struct explorer_options search = {program->ranks, options->deviations, options->bounds,
-	                                  options->bound_count, runner.some};
+	struct explorer_options search = {program->ranks,  options->deviations,
+	                                  options->bounds, options->bound_count,
+	                                  runner.some,     options->from};
 	g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(part_free);
 
 	*ret = (struct exploration){.outcomes = new_outcomes()};

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "below.h"
 #include "brute_force.h"
 #include "costs.h"
 #include "cuts.h"
@@ -576,6 +577,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_deviations),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_apart),
+		cmocka_unit_test_prestate(test_below, &programs),
 		cmocka_unit_test_prestate(test_pool, &programs),
 		cmocka_unit_test(test_random_walks),
 		cmocka_unit_test_prestate(test_cuts, &programs),

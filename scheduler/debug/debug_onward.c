@@ -1,0 +1,317 @@
+/* From here on without anybody at the prompt: explore, minimize; and what is kept of the session:
+ * save. */
+#include <string.h>
+
+#include "debug_internal.h"
+#include "scheduler/store/reader.h"
+
+/* --- matchpoint beside the session ------------------------------------------------------------ */
+
+static void on_told(void *user, const char *text)
+{
+	prompt_tell(((struct debugger *)user)->prompt, text);
+}
+
+/* Carries it out, while the ranks stay where they are; its exit status, -1: it has none. */
+static int run_beside(struct debugger *debugger, const GPtrArray *words)
+{
+	g_autoptr(GError) error = NULL;
+	int status;
+
+	debugger->helper = helper_new(session_loop(debugger->session), (char *const *)words->pdata,
+	                              on_told, debugger, &error);
+	if (!debugger->helper) {
+		debugger_refuse(debugger, "%s", error->message);
+		return -1;
+	}
+	session_wait(debugger->session, helper_has_ended, debugger->helper);
+	status = helper_status(debugger->helper);
+	g_clear_pointer(&debugger->helper, helper_free);
+	return status;
+}
+
+static void add_word(GPtrArray *words, const char *word)
+{
+	g_ptr_array_add(words, g_strdup(word));
+}
+
+static void add_words(GPtrArray *words, const char *const *more)
+{
+	for (; more && *more; more++)
+		add_word(words, *more);
+}
+
+/* The value of an option, "--store DIR" or "--store=DIR"; NULL: it is not among these. */
+static const char *find_option(char **words, const char *name)
+{
+	gsize length = strlen(name);
+
+	for (char **word = words; *word; word++) {
+		if (strcmp(*word, name) == 0)
+			return word[1];
+		if (strncmp(*word, name, length) == 0 && (*word)[length] == '=')
+			return *word + length + 1;
+	}
+	return NULL;
+}
+
+/* false: refused. */
+static bool split_options(struct debugger *debugger, const char *rest, char ***ret_words)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!*rest) {
+		*ret_words = g_new0(char *, 1);
+		return true;
+	}
+	if (g_shell_parse_argv(rest, NULL, ret_words, &error))
+		return true;
+	debugger_refuse(debugger, "%s", error->message);
+	return false;
+}
+
+static GPtrArray *words_for(const char *command)
+{
+	GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+
+	add_word(words, command);
+	return words;
+}
+
+/* How the program is started here. */
+static void add_program(const struct debugger *debugger, GPtrArray *words)
+{
+	add_word(words, "--");
+	add_words(words, debugger->asked->request.program);
+	g_ptr_array_add(words, NULL);
+}
+
+/* --- explore ---------------------------------------------------------------------------------- */
+
+struct taking_in {
+	struct debugger *debugger;
+	struct store_reader *reader;
+};
+
+/* What it has found can be gone to here. */
+static bool take_in(const struct record_execution *execution, void *data, GError **error)
+{
+	struct taking_in *taking_in = data;
+	struct debugger *debugger = taking_in->debugger;
+
+	if (!g_hash_table_add(debugger->known, g_strdup(execution->path))) /* it counts already */
+		return true;
+	return session_take_in(debugger->session, taking_in->reader,
+	                       (struct record_execution *)execution, error);
+}
+
+static void tell_found(struct debugger *debugger, guint before)
+{
+	const GPtrArray *found = session_found(debugger->session);
+
+	for (guint i = before; i < found->len; i++) {
+		const struct record_finding *finding = found->pdata[i];
+
+		debugger_tell(debugger, "finding %u here: %s; goto finding %u\n", finding->id,
+		              finding_kind_name(finding->kind), finding->id);
+	}
+}
+
+static void take_in_store(struct debugger *debugger, const char *store)
+{
+	struct taking_in taking_in = {.debugger = debugger};
+	guint before = session_found(debugger->session)->len;
+	g_autoptr(GError) error = NULL;
+
+	taking_in.reader = store_reader_open(store, &error);
+	if (taking_in.reader
+	    && store_reader_each(taking_in.reader, true, take_in, &taking_in, &error))
+		tell_found(debugger, before);
+	else
+		debugger_refuse(debugger, "%s", error->message);
+	store_reader_close(taking_in.reader);
+}
+
+/* Where the search begins; NULL: refused. Free with g_free. */
+static char *path_from(struct debugger *debugger)
+{
+	const struct debug_request *request = &debugger->asked->request;
+	struct verdict_facts facts;
+
+	if (debugger->state == DEBUG_OVER) {
+		debugger_refuse(debugger, "this interleaving is over, and nothing is open below "
+		                          "it: back goes to where something is, run to the "
+		                          "beginning");
+		return NULL;
+	}
+	if (debugger->state == DEBUG_NOWHERE) {
+		struct path *path = path_new(request->ranks, debugger->buffering, COLLECTIVES_ANY);
+		char *text = path_print(path);
+
+		path_free(path);
+		return text;
+	}
+	if (!debugger_is_at_rest(debugger))
+		return NULL;
+	facts = debugger_facts(debugger);
+	return verdict_path(&facts);
+}
+
+static void explore_beside(struct debugger *debugger, const GPtrArray *words)
+{
+	int status = run_beside(debugger, words);
+
+	if (status == 0 || status == 1 || status == 3) /* something was explored */
+		take_in_store(debugger, find_option((char **)words->pdata, "--store"));
+}
+
+void debugger_go_onward(struct debugger *debugger)
+{
+	g_autoptr(GPtrArray) words = g_steal_pointer(&debugger->onward);
+
+	if (!words)
+		return;
+	session_put_files_back(debugger->session);
+	explore_beside(debugger, words);
+}
+
+/* What the program has changed so far would be there for those that begin beside it: the ranks
+ * come back here afterwards. */
+static void explore_apart(struct debugger *debugger, GPtrArray *words)
+{
+	const struct stop *here = stops_at(debugger->stops, 0);
+
+	debugger->onward = words;
+	debugger_go_to_cut(debugger, here->choices, here->calls);
+}
+
+static void explore(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *path = path_from(debugger);
+	g_autofree char *store = NULL;
+	g_autoptr(GPtrArray) words = NULL;
+	g_auto(GStrv) options = NULL;
+
+	if (!path || !split_options(debugger, rest, &options))
+		return;
+	words = words_for("explore");
+	add_word(words, "--from");
+	add_word(words, path);
+	if (!find_option(options, "--store")) {
+		store = g_build_filename(debugger->asked->request.store, "explore", NULL);
+		add_word(words, "--store");
+		add_word(words, store);
+	}
+	add_words(words, debugger->asked->request.options);
+	add_words(words, (const char *const *)options);
+	add_program(debugger, words);
+	if (debugger->state == DEBUG_CHOICE && session_has_changed_files(debugger->session))
+		explore_apart(debugger, g_steal_pointer(&words));
+	else
+		explore_beside(debugger, words);
+}
+
+/* --- minimize --------------------------------------------------------------------------------- */
+
+/* "finding 2 ...": its path, and what follows; else that of the finding where it stands. NULL:
+ * refused. */
+static const char *path_to_shorten(struct debugger *debugger, const char **rest)
+{
+	const GPtrArray *found = session_found(debugger->session);
+	guint64 number = 0;
+	char *end;
+
+	if (g_str_has_prefix(*rest, "finding ")) {
+		number = g_ascii_strtoull(*rest + strlen("finding "), &end, 10);
+		*rest = end + strspn(end, " \t");
+		if (number >= 1 && number <= found->len)
+			return ((struct record_finding *)found->pdata[number - 1])->path;
+		debugger_refuse(debugger, "there is no such finding here; info findings tells "
+		                          "those there are");
+		return NULL;
+	}
+	if (debugger->state == DEBUG_OVER
+	    && interleaving_verdict(debugger->execution)->findings->len > 0)
+		return interleaving_verdict(debugger->execution)->record->path;
+	debugger_refuse(debugger, "nothing is wrong here: %s",
+	                found->len > 0 ? "say minimize finding 1"
+	                               : "explore looks for what is, from here on");
+	return NULL;
+}
+
+static void minimize(struct debugger *debugger, const char *rest)
+{
+	const char *path = path_to_shorten(debugger, &rest);
+	g_autoptr(GPtrArray) words = NULL;
+	g_auto(GStrv) options = NULL;
+
+	if (!path || !split_options(debugger, rest, &options))
+		return;
+	words = words_for("minimize");
+	add_word(words, path);
+	if (!find_option(options, "--store")) {
+		add_word(words, "--store");
+		add_word(words, debugger->asked->request.store);
+	}
+	add_words(words, debugger->asked->request.options);
+	add_words(words, (const char *const *)options);
+	add_program(debugger, words);
+	if (run_beside(debugger, words) == 0)
+		debugger_tell(debugger, "goto and that path goes there\n");
+}
+
+/* --- save ------------------------------------------------------------------------------------- */
+
+static void save_text(struct debugger *debugger, const char *file, const char *text,
+                      const char *what)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (g_file_set_contents(file, text, -1, &error))
+		debugger_tell(debugger, "%s is in %s\n", what, file);
+	else
+		debugger_refuse(debugger, "%s", error->message);
+}
+
+static void save_path(struct debugger *debugger, const char *file)
+{
+	g_autofree char *path = debugger_path(debugger), *line = NULL;
+
+	if (!path)
+		return;
+	line = g_strdup_printf("%s\n", path);
+	save_text(debugger, file, line, "the path");
+}
+
+static void save(struct debugger *debugger, const char *file)
+{
+	g_autofree char *problem = NULL;
+
+	if (!*file) {
+		debugger_refuse(debugger,
+		                "where? Say save FILE: a report if it is called x.html, x.json, "
+		                "x.sarif, ..., the lines said so far if x.mp, else the path");
+		return;
+	}
+	if (g_str_has_suffix(file, ".mp"))
+		save_text(debugger, file, debugger->said->str, "what was said so far");
+	else if (!debugger->asked->request.add_report
+	         || !debugger->asked->request.add_report(debugger->asked->request.user, file,
+	                                                 &problem))
+		save_path(debugger, file);
+	else if (problem)
+		debugger_refuse(debugger, "%s", problem);
+	else
+		debugger_tell(debugger,
+		              "%s will tell of this session's interleavings when it ends\n", file);
+}
+
+bool debugger_obey_onward(struct debugger *debugger, int word, const char *rest)
+{
+	switch (word) {
+	case WORD_EXPLORE: explore(debugger, rest); return true;
+	case WORD_MINIMIZE: minimize(debugger, rest); return true;
+	case WORD_SAVE: save(debugger, rest); return true;
+	default: return false;
+	}
+}
