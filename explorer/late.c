@@ -430,6 +430,25 @@ static void start_asking_for(struct explorer *explorer, const struct open_choice
 		g_array_append_val(explorer->questions, question);
 }
 
+/* Each request alone, if that is not open. */
+static void start_asking_for_each(struct explorer *explorer, const struct open_choice *open)
+{
+	g_autofree bool *is_there = g_new0(bool, open->requests + 1);
+
+	for (guint i = 0; i < open->alternatives->len; i++) {
+		const struct taken *taken = &g_array_index(open->alternatives, struct taken, i);
+
+		if (taken->kind == TAKEN_ONE && taken->request < open->requests)
+			is_there[taken->request] = true;
+	}
+	for (uint32_t i = 0; i < open->requests; i++) {
+		struct question question = {explorer->steps->len - 1, taken_one(i)};
+
+		if (!is_there[i])
+			g_array_append_val(explorer->questions, question);
+	}
+}
+
 /* The requests that are complete already, and the sets of them that were complete before others:
  * those of few are open. */
 static void start_with_complete(struct explorer *explorer, struct step *step,
@@ -470,8 +489,7 @@ void late_start(struct explorer *explorer, const struct open_choice *open)
 		start_with_complete(explorer, step, open);
 	if (open->question != QUESTION_ANY && open->question != QUESTION_SOME)
 		return;
-	for (uint32_t i = 0; i < open->requests; i++)
-		start_asking_for(explorer, open, taken_one(i));
+	start_asking_for_each(explorer, open);
 }
 
 void late_put_aside(struct explorer *explorer)

@@ -9,6 +9,7 @@ struct instance {
 	struct op_id *calls;             /* by member; call 0: not arrived */
 	struct collective_call *entered; /* by member; NULL once all have come, and agree */
 	int arrived;
+	int last; /* position of the member that came last, if any has */
 	bool disagrees;
 };
 
@@ -298,21 +299,43 @@ static bool members_agree(const struct instance *instance, int one, int other)
 	return !instance->disagrees || !members_differ(instance, one, other, &unused);
 }
 
+/* Whatever fits the one call fits the other, and each fits itself. */
+static bool is_alike(const struct collective_call *one, const struct collective_call *other)
+{
+	return !one->exchange && !other->exchange && one->function == other->function
+	       && one->root == other->root && one->reduction == other->reduction
+	       && one->counts == other->counts && one->same_data == other->same_data
+	       && one->types.bytes == other->types.bytes && one->types.basic == other->types.basic
+	       && one->types.runs == other->types.runs;
+}
+
+/* Who has just come is compared with all that came before, unless the last of these is alike. */
+static bool disagrees_with_some(const struct instance *instance, int position)
+{
+	struct collective_mismatch unused;
+
+	if (instance->members.first == 0 && instance->arrived > 1
+	    && is_alike(&instance->entered[instance->last], &instance->entered[position]))
+		return false;
+	for (int i = 0; i < instance->members.count; i++)
+		if (has_arrived(instance, i) && members_differ(instance, i, position, &unused))
+			return true;
+	return false;
+}
+
 guint64 collectives_arrive(struct collectives *collectives, const struct collective_call *call,
                            const struct collective_members *members)
 {
 	guint64 number = find_or_add(collectives, call, members);
 	struct instance *instance = get_instance(collectives, number);
 	int position = collectives_position(collectives, number, call->id.rank);
-	struct collective_mismatch unused;
-
 	g_assert(position >= 0 && instance->entered);
 	instance->calls[position] = call->id;
 	instance->entered[position] = *call;
 	instance->arrived++;
-	for (int i = 0; i < members->count && !instance->disagrees; i++)
-		instance->disagrees = has_arrived(instance, i)
-		                      && members_differ(instance, i, position, &unused);
+	if (!instance->disagrees)
+		instance->disagrees = disagrees_with_some(instance, position);
+	instance->last = position;
 	collectives->disagree |= instance->disagrees;
 	if (collectives_complete(collectives, number))
 		forget_entered(instance);
@@ -323,6 +346,8 @@ int collectives_position(const struct collectives *collectives, guint64 number, 
 {
 	const struct instance *instance = get_instance(collectives, number);
 
+	if (rank < instance->members.count && instance->members.ranks[rank] == rank)
+		return rank; /* as on MPI_COMM_WORLD */
 	for (int i = 0; i < instance->members.count; i++) {
 		if (instance->members.ranks[i] == rank)
 			return i;

@@ -33,11 +33,18 @@ struct queue {
 	uint64_t blocker; /* order of the entry in whose `blocks` this class is noted, or 0 */
 };
 
+/* Who has sent what waits at a destination, for those that would take it from anybody. */
+struct sources {
+	struct queue_key key; /* of their queues, but the source: OPERATION_ANY */
+	GArray *ranks;        /* of int32_t, ascending */
+};
+
 struct matcher {
 	int ranks;
 	uint64_t posted;
 	GHashTable *entries; /* by their operation's id */
 	GHashTable *queues;  /* by their key; none is empty */
+	GHashTable *sources; /* by their key; none is empty */
 	GHashTable *chosen;  /* set of the queues that hold receives matched only by choice */
 	GHashTable *probes;  /* set of entries */
 	GQueue checks;       /* of struct queue_key: classes with a named source to look at again */
@@ -76,6 +83,14 @@ static void entry_free(void *pointer)
 	g_free(entry);
 }
 
+static void sources_free(void *pointer)
+{
+	struct sources *sources = pointer;
+
+	g_array_free(sources->ranks, true);
+	g_free(sources);
+}
+
 struct matcher *matcher_new(int ranks)
 {
 	struct matcher *matcher = g_new0(struct matcher, 1);
@@ -83,6 +98,8 @@ struct matcher *matcher_new(int ranks)
 	matcher->ranks = ranks;
 	matcher->entries = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, entry_free);
 	matcher->queues = g_hash_table_new_full(queue_key_hash, queue_key_equal, NULL, g_free);
+	matcher->sources = g_hash_table_new_full(queue_key_hash, queue_key_equal, NULL,
+	                                         sources_free);
 	matcher->chosen = g_hash_table_new(NULL, NULL);
 	matcher->probes = g_hash_table_new(NULL, NULL);
 	g_queue_init(&matcher->checks);
@@ -96,6 +113,7 @@ void matcher_free(struct matcher *matcher)
 	g_queue_clear_full(&matcher->checks, g_free);
 	g_hash_table_destroy(matcher->probes);
 	g_hash_table_destroy(matcher->chosen);
+	g_hash_table_destroy(matcher->sources);
 	g_hash_table_destroy(matcher->queues);
 	g_hash_table_destroy(matcher->entries);
 	g_free(matcher);
@@ -113,6 +131,52 @@ static struct entry *first_of(const struct matcher *matcher, struct queue_key ke
 	return queue ? queue->first : NULL;
 }
 
+static struct sources *find_sources(const struct matcher *matcher, struct queue_key key)
+{
+	key.source = OPERATION_ANY;
+	return g_hash_table_lookup(matcher->sources, &key);
+}
+
+/* The first place that is not below the rank. */
+static guint source_place(const GArray *ranks, int32_t rank)
+{
+	guint from = 0, end = ranks->len;
+
+	while (from < end) {
+		guint middle = from + (end - from) / 2;
+
+		if (g_array_index(ranks, int32_t, middle) < rank)
+			from = middle + 1;
+		else
+			end = middle;
+	}
+	return from;
+}
+
+/* The queue is one of messages, and not empty any more. */
+static void add_source(struct matcher *matcher, struct queue_key key)
+{
+	struct sources *sources = find_sources(matcher, key);
+
+	if (!sources) {
+		sources = g_new0(struct sources, 1);
+		sources->key = key;
+		sources->key.source = OPERATION_ANY;
+		sources->ranks = g_array_new(false, false, sizeof(int32_t));
+		g_hash_table_insert(matcher->sources, &sources->key, sources);
+	}
+	g_array_insert_val(sources->ranks, source_place(sources->ranks, key.source), key.source);
+}
+
+static void remove_source(struct matcher *matcher, struct queue_key key)
+{
+	struct sources *sources = find_sources(matcher, key);
+
+	g_array_remove_index(sources->ranks, source_place(sources->ranks, key.source));
+	if (sources->ranks->len == 0)
+		g_hash_table_remove(matcher->sources, &sources->key);
+}
+
 static void enqueue(struct matcher *matcher, struct queue_key key, struct entry *entry, int link)
 {
 	struct queue *queue = find_queue(matcher, key);
@@ -121,6 +185,8 @@ static void enqueue(struct matcher *matcher, struct queue_key key, struct entry 
 		queue = g_new0(struct queue, 1);
 		queue->key = key;
 		g_hash_table_insert(matcher->queues, &queue->key, queue);
+		if (key.messages)
+			add_source(matcher, key);
 	}
 	if (is_chosen(entry))
 		g_hash_table_add(matcher->chosen, queue);
@@ -149,6 +215,8 @@ static void dequeue(struct matcher *matcher, struct queue_key key, struct entry 
 	if (!queue->first) {
 		g_hash_table_remove(matcher->chosen, queue);
 		g_hash_table_remove(matcher->queues, &queue->key);
+		if (key.messages)
+			remove_source(matcher, key);
 	}
 }
 
@@ -367,25 +435,33 @@ void matcher_settle(struct matcher *matcher, GArray *matches)
 	settle_probes(matcher, matches);
 }
 
+static void add_candidate(const struct matcher *matcher, struct open_choice *choice,
+                          const struct entry *receive, int32_t source)
+{
+	const struct entry *message = message_for(matcher, &receive->op, source);
+	struct taken taken;
+
+	if (!message || !allowed(matcher, receive, message))
+		return;
+	if (!choice->alternatives)
+		choice->alternatives = g_array_new(false, false, sizeof(struct taken));
+	taken = taken_message(message->op.id);
+	g_array_append_val(choice->alternatives, taken);
+}
+
 static void add_open_choice(const struct matcher *matcher, GArray *open,
                             const struct entry *receive)
 {
-	struct open_choice choice = {.point = point_of(receive->op.id, matcher->ranks)};
-	bool named = receive->op.peer != OPERATION_ANY;
-	int32_t first = named ? receive->op.peer : 0;
-	int32_t end = named ? first + 1 : matcher->ranks;
+	const struct operation *op = &receive->op;
+	struct open_choice choice = {.point = point_of(op->id, matcher->ranks)};
+	struct queue_key key = {op->id.rank, OPERATION_ANY, op->tag, true, op->comm};
+	const struct sources *sources = op->peer == OPERATION_ANY ? find_sources(matcher, key)
+	                                                          : NULL;
 
-	for (int32_t source = first; source < end; source++) {
-		struct entry *message = message_for(matcher, &receive->op, source);
-		struct taken taken;
-
-		if (!message || !allowed(matcher, receive, message))
-			continue;
-		if (!choice.alternatives)
-			choice.alternatives = g_array_new(false, false, sizeof(struct taken));
-		taken = taken_message(message->op.id);
-		g_array_append_val(choice.alternatives, taken);
-	}
+	if (op->peer != OPERATION_ANY)
+		add_candidate(matcher, &choice, receive, op->peer);
+	for (guint i = 0; sources && i < sources->ranks->len; i++)
+		add_candidate(matcher, &choice, receive, g_array_index(sources->ranks, int32_t, i));
 	if (choice.alternatives)
 		g_array_append_val(open, choice);
 }
@@ -413,6 +489,17 @@ GArray *matcher_open_choices(const struct matcher *matcher)
 		if (is_chosen(item))
 			add_open_choice(matcher, open, item);
 	g_array_sort(open, compare_open);
+	return open;
+}
+
+GArray *matcher_open_choice(const struct matcher *matcher, struct op_id id)
+{
+	GArray *open = g_array_new(false, false, sizeof(struct open_choice));
+	const struct entry *entry = find_entry(matcher, id);
+
+	if (entry && is_chosen(entry)
+	    && (is_probe(entry) || first_of(matcher, class_key(&entry->op)) == entry))
+		add_open_choice(matcher, open, entry);
 	return open;
 }
 

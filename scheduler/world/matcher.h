@@ -35,6 +35,8 @@ void matcher_settle(struct matcher *matcher, GArray *matches);
  * source (ascending by source), as struct open_choice of explorer/explorer.h ordered by receive.
  * Call after settle. Free with open_choices_free. */
 GArray *matcher_open_choices(const struct matcher *matcher);
+/* The same for this operation alone; empty: it is none of those. */
+GArray *matcher_open_choice(const struct matcher *matcher, struct op_id operation);
 void open_choices_free(GArray *open);
 
 /* Whether the rules allow this pair now; `send` with call 0 stands for whichever message of that

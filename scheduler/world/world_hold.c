@@ -21,7 +21,7 @@ static int awaited_held(const struct world *world, int number)
 	const struct op_id *calls;
 	int count, own;
 
-	if (together->order == ORDER_NONE)
+	if (!world->held || together->order == ORDER_NONE)
 		return -1;
 	calls = collectives_calls(world->collectives, together->instance, &count);
 	own = collectives_position(world->collectives, together->instance, number);
@@ -71,6 +71,7 @@ void world_hold(struct world *world, int number, guint32 from)
 	world_tell(world,
 	           &(struct world_step){.kind = WORLD_STEP_HOLD, .rank = number, .call = from});
 	world->ranks[number].held_from = from;
+	world->held |= from != WORLD_HOLDS_NOTHING;
 }
 
 guint32 world_held_from(const struct world *world, int number)

@@ -149,6 +149,7 @@ struct world {
 	bool any_tag; /* somebody has received from any tag */
 	bool locked;  /* some rank has asked for a lock, or started an access epoch */
 	bool atomics; /* some rank's atomic operations were ordered by MPI alone */
+	bool held;    /* calls of some rank have been held, or are to be */
 };
 
 /* Tell who watches a step (const struct world_step *), a report or an order (const struct

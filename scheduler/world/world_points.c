@@ -152,9 +152,12 @@ static void add_answer(const struct world *world, GArray *points, struct op_id i
 		add_alternative(point->choice.alternatives, answer);
 }
 
-static void add_messages(const struct world *world, GArray *points)
+/* With `only`, there. */
+static void add_messages(const struct world *world, GArray *points, const struct point *only)
 {
-	GArray *open = matcher_open_choices(world->matcher);
+	GArray *open = only ? matcher_open_choice(world->matcher,
+	                                          point_operation(only, world->options.ranks))
+	                    : matcher_open_choices(world->matcher);
 
 	for (guint i = 0; i < open->len; i++) {
 		struct offer point = {g_array_index(open, struct open_choice, i), PRIORITY_FIRST};
@@ -354,19 +357,26 @@ static void add_turn(const struct world *world, GArray *points, int number)
 	g_array_append_val(points, point);
 }
 
-static GArray *list_open(struct world *world)
+static void add_of_rank(struct world *world, GArray *points, int number)
+{
+	add_turn(world, points, number);
+	for (guint i = 0; i < world_lines(world, number); i++) {
+		world_focus(world, number, i);
+		add_of_line(world, points, number);
+	}
+}
+
+/* All; with `only`, at least what is open there. */
+static GArray *list_open(struct world *world, const struct point *only)
 {
 	g_autoptr(GArray) points = g_array_new(false, false, sizeof(struct offer));
 	GArray *open = g_array_new(false, false, sizeof(struct open_choice));
 
-	add_messages(world, points);
-	for (int number = 0; number < world->options.ranks; number++) {
-		add_turn(world, points, number);
-		for (guint i = 0; i < world_lines(world, number); i++) {
-			world_focus(world, number, i);
-			add_of_line(world, points, number);
-		}
-	}
+	add_messages(world, points, only);
+	if (only && only->kind != POINT_LOCK)
+		add_of_rank(world, points, only->rank);
+	for (int number = 0; !only && number < world->options.ranks; number++)
+		add_of_rank(world, points, number);
 	g_array_sort(points, compare_points);
 	for (guint i = 0; i < points->len; i++)
 		g_array_append_val(open, g_array_index(points, struct offer, i).choice);
@@ -378,7 +388,7 @@ GArray *world_open_choices(struct world *world)
 	GArray *open;
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_OPEN});
-	open = list_open(world);
+	open = list_open(world, NULL);
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_OFFERED, .open = open});
 	return open;
 }
@@ -476,7 +486,7 @@ static void note_alternatives(struct world *world, const struct choice *choice)
 	bool first = false;
 	bool has_lines = choice->point.kind != POINT_LOCK;
 	guint focus = has_lines ? world->ranks[choice->point.rank].focus : 0;
-	GArray *open = list_open(world);
+	GArray *open = list_open(world, &choice->point);
 	GArray *others = alternatives_new();
 
 	for (guint i = 0; i < open->len; i++) {

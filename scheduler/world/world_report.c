@@ -263,12 +263,18 @@ static void remember_call(struct world *world, int number, const struct wire_cal
 	}
 }
 
-/* Members of a collective may be free to go. */
-static void release_members(struct world *world, guint64 instance)
+/* Members of a collective may be free to go. Before all have come, nobody waits for who comes, but
+ * for the root, or for those of lower rank. */
+static void release_members(struct world *world, int rank, guint64 instance, enum event_order order)
 {
 	int count;
 	const struct op_id *calls = collectives_calls(world->collectives, instance, &count);
 
+	if (!collectives_complete(world->collectives, instance)
+	    && (order == ORDER_ALL || order == ORDER_ROOT)) {
+		world_try_release(world, rank);
+		return;
+	}
 	for (int member = 0; member < count; member++) {
 		if (calls[member].call != 0)
 			world_try_release(world, calls[member].rank);
@@ -294,7 +300,7 @@ static void after_collectives(struct world *world, int rank, const struct wire_c
 		if (op->kind != WIRE_COLLECTIVE || !(live = world_find_live(world, rank, op->name)))
 			continue;
 		if (i >= call->op_count)
-			release_members(world, live->instance);
+			release_members(world, rank, live->instance, live->order);
 		else if (collectives_complete(world->collectives, live->instance))
 			come_together(world, live->instance);
 	}

@@ -194,6 +194,26 @@ def pending(bench):
               times <= 2.6 and memory <= 2.6)
 
 
+def scale(bench):
+    """The scheduler alone, without any process: beside matchpoint where it was built."""
+    program = os.path.join(os.path.dirname(bench.matchpoint), "tests/sim_scale")
+
+    def measure(name):
+        _, done = bench.time([program, "--program", name])
+        if done.returncode:
+            sys.exit("%s: %s" % (name, done.stderr))
+        words = done.stdout.split()
+        return float(words[words.index("events/s") - 1]), float(words[words.index("s") - 1])
+
+    for name in "ring", "barriers":
+        rate = bench.median(lambda: measure(name)[0])
+        bench.row("1,024 simulated ranks, %s: events a second" % name, ">= 500,000",
+                  "%.0f" % rate, rate >= 500000)
+    seconds = bench.median(lambda: measure("waitany")[1])
+    bench.row("400 times Waitany of up to 400 requests, search included", "<= 0.1 s",
+              "%.3f s" % seconds, seconds <= 0.1)
+
+
 def store(bench):
     """What writing the store costs, as matchpoint itself tells it (MATCHPOINT_LOG=store)."""
     def share(ranks, *command):
@@ -359,7 +379,7 @@ def web(bench):
 
 
 ALL = [senders, master_worker, snapshot, compute, many, acknowledged, ring, mixed, exchange,
-       sixteen, pending, store, polls, applications,
+       sixteen, pending, scale, store, polls, applications,
        jobs, web]
 
 
