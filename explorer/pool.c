@@ -20,7 +20,12 @@ struct pool {
 	GRand *random;
 	guint64 steps; /* of all parts */
 	bool full;
+	/* Which part was the last to need a set of choices, by their hashes' sum: most are asked
+	 * about again and again, and few parts need them. No more than a guess. */
+	GHashTable *needers;
 };
+
+enum { NEEDERS_MOST = 10000 };
 
 static void free_explorer(void *explorer)
 {
@@ -34,6 +39,7 @@ struct pool *pool_new(uint32_t seed)
 	pool->parts = g_ptr_array_new_with_free_func(free_explorer);
 	pool->known = g_array_new(false, false, sizeof(struct part));
 	pool->random = g_rand_new_with_seed(seed);
+	pool->needers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	return pool;
 }
 
@@ -43,6 +49,7 @@ void pool_free(struct pool *pool)
 		return;
 	g_ptr_array_unref(pool->parts);
 	g_array_unref(pool->known);
+	g_hash_table_unref(pool->needers);
 	g_rand_free(pool->random);
 	g_free(pool);
 }
@@ -238,10 +245,29 @@ bool pool_is_full(const struct pool *pool)
 	return pool->full;
 }
 
-bool pool_needs(const struct pool *pool, const GArray *choices)
+static void note_needer(struct pool *pool, guint64 set, struct explorer *part)
 {
-	for (guint i = 0; i < pool->parts->len; i++)
-		if (explorer_needs(pool->parts->pdata[i], choices))
-			return true;
+	if (g_hash_table_size(pool->needers) >= NEEDERS_MOST)
+		g_hash_table_remove_all(pool->needers);
+	g_hash_table_insert(pool->needers, g_memdup2(&set, sizeof(set)), part);
+}
+
+bool pool_needs(struct pool *pool, const GArray *choices)
+{
+	const struct explorer *last;
+	guint64 set = 0;
+
+	for (guint i = 0; i < choices->len; i++)
+		set += choice_hash(choice_at(choices, i));
+	last = g_hash_table_lookup(pool->needers, &set);
+	if (last && g_ptr_array_find(pool->parts, last, NULL) && explorer_needs(last, choices))
+		return true;
+	for (guint i = 0; i < pool->parts->len; i++) {
+		if (!explorer_needs(pool->parts->pdata[i], choices))
+			continue;
+		note_needer(pool, set, pool->parts->pdata[i]);
+		return true;
+	}
+	g_hash_table_remove(pool->needers, &set);
 	return false;
 }

@@ -41,6 +41,6 @@ const GPtrArray *pool_parts(const struct pool *pool);
 bool pool_is_full(const struct pool *pool);
 
 /* Whether a plan that waits contains all of these choices (struct choice). */
-bool pool_needs(const struct pool *pool, const GArray *choices);
+bool pool_needs(struct pool *pool, const GArray *choices);
 
 #endif

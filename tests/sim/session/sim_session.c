@@ -28,6 +28,9 @@ enum { DEADLOCKS = 36 };
 
 enum { STATES_MOST = 20000, OUTCOMES_MOST = 60, ROUNDS_MOST = 4 };
 
+/* Of one session: where each send may complete early, few outcomes can be many interleavings. */
+enum { INTERLEAVINGS_MOST = 1000 };
+
 #define LONGEST (4 * G_TIME_SPAN_HOUR) /* that a session may take, by its host's time */
 #define MEMORY_RAN_OUT "memory ran out"
 #define HANGING_S 600 /* where nobody but the clock can end it */
@@ -37,7 +40,7 @@ static gint64 first_seed = 1;
 static bool no_faults;
 
 struct totals {
-	guint sessions, outcomes, too_large, again, failed, struck;
+	guint sessions, outcomes, too_large, too_long, again, failed, struck;
 	guint happened[SIM_FAULTS], disk_full, rewound;
 };
 
@@ -66,7 +69,7 @@ struct trial {
 	char *directory;
 	bool deadlocks; /* some of the expected are */
 	bool starved;   /* memory has run out, and may be said to have ended interleavings */
-	bool gave_up;   /* says that it has */
+	bool gave_up;   /* says that it has, or that there are too many interleavings */
 	guint repeated, rounds;
 	GString *history; /* what happened, in words */
 };
@@ -238,11 +241,13 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	struct session_result result = {0};
 	g_autoptr(GError) error = NULL;
 	g_autofree char *reason = NULL;
-	bool complete, limited = are_files_limited();
+	bool complete, limited = are_files_limited(), unbounded = options->max_interleavings == 0;
 	guint happened;
 
 	options->host = host;
 	options->resume = trial->rounds > 0;
+	if (unbounded && trial->buffering == PROGRAM_PER_SEND)
+		options->max_interleavings = INTERLEAVINGS_MOST;
 	if (faults & 1u << SIM_JOB_HANGS)
 		options->max_seconds = HANGING_S;
 	complete = session_run(options, &result, &error);
@@ -259,8 +264,11 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	if (reason && strstr(reason, "impossible"))
 		fail(trial, "does not believe what a rank may say: %s", reason);
 	trial->gave_up = trial->starved && reason && strstr(reason, MEMORY_RAN_OUT);
-	if (!complete && faults == 0 && options->max_interleavings == 0 && !limited
-	    && !trial->wanders && !trial->gave_up)
+	if (unbounded && reason && strstr(reason, "--max-interleavings")) {
+		trial->gave_up = true;
+		totals->too_long++;
+	}
+	if (!complete && faults == 0 && unbounded && !limited && !trial->wanders && !trial->gave_up)
 		fail(trial, "without a fault, and not complete: %s", reason);
 	check_findings(trial, result.findings);
 	for (int fault = 0; fault < SIM_FAULTS; fault++)
@@ -485,9 +493,10 @@ static void print_totals(const struct totals *totals)
 {
 	g_print("%d programs from seed %" G_GINT64_FORMAT
 	        ": %u sessions (%u to go on), %u outcomes; "
-	        "%u programs too large; %u sessions ended with an error\n",
+	        "%u programs too large, %u of too many interleavings; %u sessions ended with an "
+	        "error\n",
 	        programs, first_seed, totals->sessions, totals->again, totals->outcomes,
-	        totals->too_large, totals->failed);
+	        totals->too_large, totals->too_long, totals->failed);
 	g_print("ranks rewound in place: %u\n", totals->rewound);
 	if (no_faults)
 		return;
