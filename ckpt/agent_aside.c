@@ -10,9 +10,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent_rewind_internal.h"
+
+#define TWIN_TRIES 20 /* milliseconds */
 
 int agent_aside_new(struct agent *agent)
 {
@@ -173,14 +176,25 @@ static int fork_twin(struct agent *agent)
 	return 0;
 }
 
-/* Whether its memory can be read, as it will have to be. */
+static bool can_read_twin(const struct agent_aside *aside)
+{
+	uint8_t byte;
+	struct iovec here = {&byte, 1}, there = {(void *)aside->probe, 1};
+
+	return process_vm_readv(aside->twin, &here, 1, &there, 1, 0) == 1;
+}
+
+/* Whether its memory can be read, as it will have to be. Where only descendants' may be (Yama), the
+ * twin has to say first that its rank may. */
 static int check_twin(struct agent *agent)
 {
 	struct agent_aside *aside = agent->aside;
-	uint8_t byte;
-	struct iovec here = {&byte, 1}, there = {aside->probe, 1};
+	const struct timespec moment = {.tv_nsec = 1000000};
+	int tries = 0;
 
-	if (process_vm_readv(aside->twin, &here, 1, &there, 1, 0) != 1)
+	while (!can_read_twin(aside) && errno != ENOSYS && ++tries < TWIN_TRIES)
+		syscall(SYS_nanosleep, &moment, NULL);
+	if (tries == TWIN_TRIES || !can_read_twin(aside))
 		return agent_refuse(agent, "process_vm_readv is not allowed (%s)", strerror(errno));
 	return agent_check_pages(agent);
 }

@@ -177,6 +177,14 @@ static bool same_area(const struct agent_area *then, const struct agent_area *no
 	       && then->protection == now->protection;
 }
 
+static bool same_layout(const struct agent_layout *then, const struct agent_layout *now)
+{
+	for (size_t i = 0; i < then->count && i < now->count; i++)
+		if (!same_area(&then->areas[i], &now->areas[i]))
+			return false;
+	return then->count == now->count;
+}
+
 /* Mappings that are alike may have become one, or several: mremap() and the like would show it.
  * Private memory is mapped anew in one piece then. */
 static int compare_layouts(struct agent *agent, bool renew, bool *ret_renewed)
@@ -214,7 +222,11 @@ int agent_put_layout_back(struct agent *agent)
 
 	if ((uint64_t)syscall(SYS_brk, aside->heap_end) != aside->heap_end)
 		return agent_refuse(agent, "its heap cannot have the size it had");
-	if (agent_list_layout(agent, &aside->layout_now) < 0 || unmap_new(agent) < 0)
+	if (agent_list_layout(agent, &aside->layout_now) < 0)
+		return -1;
+	if (same_layout(&aside->layout, &aside->layout_now))
+		return 0;
+	if (unmap_new(agent) < 0)
 		return -1;
 	for (size_t i = 0; i < aside->layout.count; i++) {
 		const struct agent_area *area = &aside->layout.areas[i];

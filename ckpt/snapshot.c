@@ -84,7 +84,9 @@ struct snapshot *snapshot_set_add(struct snapshot_set *set, struct position *pos
 	return snapshot;
 }
 
-struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct position *target)
+struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct position *target,
+                                   bool (*serves)(const struct snapshot *snapshot, void *user),
+                                   void *user)
 {
 	struct snapshot *best = NULL;
 
@@ -93,7 +95,8 @@ struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct positi
 
 		if (best && snapshot->choices < best->choices)
 			continue;
-		if (position_leads_to(snapshot->position, target))
+		if (position_leads_to(snapshot->position, target)
+		    && (!serves || serves(snapshot, user)))
 			best = snapshot;
 	}
 	if (best)

@@ -29,9 +29,11 @@ void snapshot_set_free(struct snapshot_set *set);
 struct snapshot *snapshot_set_add(struct snapshot_set *set, struct position *position,
                                   const pid_t *keepers, double seconds_to_regain, void *owner);
 
-/* The snapshot with the most choices, of these the newest, among those that lead there; NULL: none.
- */
-struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct position *target);
+/* The snapshot with the most choices, of these the newest, among those that lead there and, where
+ * that is asked, serve; NULL: none. */
+struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct position *target,
+                                   bool (*serves)(const struct snapshot *snapshot, void *user),
+                                   void *user);
 
 /* The snapshot to give up next when the budget is exceeded (cheapest to regain, least recently
  * used among equals, never one at the start); NULL: within budget. */

@@ -8,9 +8,6 @@
 #define TROUBLE_US (G_USEC_PER_SEC / 2) /* for others to fail in MPI_Init as one has */
 #define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for members of a collective in which one has failed */
 #define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has */
-#define SNAPSHOT_WORTH 2.0              /* restores, where it will be returned to at once */
-#define SNAPSHOT_WORTH_LEAPING 10.0     /* and where that is not so sure */
-#define SNAPSHOT_WORTH_S 0.005          /* less is sooner run again than put back */
 
 static void give_bind(void *user, int rank, const struct wire_bind *bind)
 {
@@ -51,6 +48,7 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	execution->target = request->position;
 	execution->plan = choices_copy(position_path(request->position)->choices);
 	execution->stacks = request->stacks || request->stacks_on;
+	execution->stacked = request->stacks;
 	execution->owner = request->owner;
 	execution->result.struck_before = request->struck_before;
 	execution->links = g_new0(struct host_link *, ranks);
@@ -238,28 +236,6 @@ static void lose_plan(struct execution *execution)
 	execution_end_ranks(execution, false);
 }
 
-static bool all_blocked(const struct execution *execution)
-{
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		if (!world_waits(execution->world, rank))
-			return false;
-	}
-	return true;
-}
-
-/* `branches`: it will be gone back to. */
-static bool worth_a_snapshot(const struct execution *execution, bool branches)
-{
-	const struct runs *runs = execution->runs;
-	double seconds = (double)(execution_now(execution) - execution->started) / G_USEC_PER_SEC;
-	double times = execution->strategy->leaps ? SNAPSHOT_WORTH_LEAPING : SNAPSHOT_WORTH;
-	bool worth = branches && seconds > MAX(SNAPSHOT_WORTH_S, times * runs->restore_seconds);
-
-	return (worth || execution->wanted) && !execution->strategy->wanders
-	       && !world_has_threads(execution->world) && runs->snapshots && runs->root
-	       && !execution->no_parking && all_blocked(execution);
-}
-
 /* The strategy has said what the end is. */
 static void take_end(struct execution *execution, enum explorer_step step)
 {
@@ -277,34 +253,6 @@ static enum explorer_step ask_of_end(struct execution *execution)
 
 	return execution->strategy->rest(execution->strategy, world_trace(execution->world),
 	                                 nothing, &unused);
-}
-
-static bool has_alternatives(const GArray *open)
-{
-	bool alternatives = false;
-
-	for (guint i = 0; i < open->len; i++)
-		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
-	return alternatives;
-}
-
-void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice)
-{
-	bool branches = world_holds(execution->world) || has_alternatives(open);
-
-	if (worth_a_snapshot(execution, branches)) {
-		if (choice)
-			g_array_append_val(execution->plan, *choice);
-		execution->result.state = EXECUTION_PARKING;
-		execution->wanted = false;
-		execution->parking = frozen_park(execution);
-		return;
-	}
-	execution->wanted = false;
-	if (choice && !world_choose(execution->world, choice))
-		runs_fail(execution->runs, "internal error: a choice that the rules forbid");
-	if (world_holds(execution->world))
-		world_let_held_go(execution->world);
 }
 
 static enum explorer_step ask_strategy(struct execution *execution, GArray *open,
@@ -332,7 +280,8 @@ static bool at_rest(struct execution *execution)
 
 	if (!endings_known(execution)) /* if it was struck from outside, nothing of this counts */
 		return false;
-	if (world_admit(world) || world_answer_ready(world) || follow_plan(execution))
+	if (world_admit(world) || world_answer_ready(world) || execution_park_along(execution)
+	    || follow_plan(execution))
 		return true;
 	open = world_open_choices(world);
 	if (execution->plan->len > 0)

@@ -22,8 +22,10 @@ void execution_kill(const struct execution *execution, int rank)
 {
 	struct host *host = runs_host(execution->runs);
 
-	if (execution->pids[rank] > 0)
-		host->operations->kill(host, execution->pids[rank]);
+	if (execution->pids[rank] <= 0)
+		return;
+	log_debug(LOG_RANKS, "rank %d of world %u is killed", rank, execution->number);
+	host->operations->kill(host, execution->pids[rank]);
 }
 
 void execution_end_ranks(struct execution *execution, bool flush)
@@ -101,10 +103,16 @@ void execution_look_for_dead(struct execution *execution)
 	}
 }
 
-static void kill_ranks(struct execution *execution)
+/* A scheduler that was given no processor for long has not read what they have answered: those are
+ * not late (`any`: they have had their time even so). */
+static void kill_ranks(struct execution *execution, bool any)
 {
+	struct host *host = runs_host(execution->runs);
+
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		if (execution->links[rank])
+		struct host_link *link = execution->links[rank];
+
+		if (link && (any || !host->operations->has_unread(link)))
 			execution_kill(execution, rank);
 	}
 }
@@ -130,7 +138,7 @@ void execution_look_at_end(struct execution *execution)
 		return;
 	}
 	if (late > 0)
-		kill_ranks(execution);
+		kill_ranks(execution, late > DIE_US);
 	if (late <= DIE_US)
 		return;
 	log_debug(LOG_RANKS, "world %u does not end, and is given up", execution->number);

@@ -35,7 +35,8 @@ struct execution {
 	pid_t *pids;              /* by rank; 0: unknown */
 	struct rank_end *ends;
 	int connected;
-	bool stacks; /* calls come with them */
+	bool stacks;  /* calls come with them */
+	bool stacked; /* and so did all from the beginning */
 	struct frozen *parking;
 	bool no_parking; /* a snapshot was tried and is not safe here */
 	bool wanted;     /* a snapshot is, before it goes on */
@@ -106,6 +107,9 @@ bool execution_waits_for_threads(struct execution *execution);
 /* Lets go who is held back when nothing has happened for long; false: there was no need. */
 bool execution_release_deferred(struct execution *execution);
 
+/* At rest, before the plan is followed: takes a snapshot where other interleavings of a strategy
+ * that repeats will come by (execution_parking.c). true: one is being taken. */
+bool execution_park_along(struct execution *execution);
 /* While a snapshot is taken: whether one is. Without it from now on when a rank cannot answer. */
 bool execution_look_at_parking(struct execution *execution);
 

@@ -4,6 +4,37 @@
 #include "scheduler/tools/log.h"
 #include "spare.h"
 
+#define WORTH 2.0          /* restores, where it will be returned to at once */
+#define WORTH_LEAPING 10.0 /* and where that is not so sure */
+#define WORTH_S 0.005      /* less is sooner run again than put back */
+/* Where ranks are rewound instead, to the snapshot that they were forked from: those of a new one
+ * are forked, and get a twin. It is told in both, for with rewinding there are few forks to go by,
+ * and other processes may have come to want the processors since. */
+#define WORTH_REWINDING_S 0.025
+#define WORTH_REWINDING 2.0 /* times as many restores by forking */
+#define WORTH_REWINDS 20.0  /* restores in place */
+
+bool frozen_is_worth_it(const struct execution *execution)
+{
+	const struct runs *runs = execution->runs;
+	double seconds = (double)(execution_now(execution) - execution->started) / G_USEC_PER_SEC;
+	double times = execution->strategy->leaps ? WORTH_LEAPING : WORTH;
+
+	if (!runs_rewind(runs))
+		return seconds > MAX(WORTH_S, times * runs->fork_seconds);
+	return seconds > WORTH_REWINDING_S && seconds > WORTH_REWINDING * times * runs->fork_seconds
+	       && seconds > WORTH_REWINDS * runs->rewind_seconds;
+}
+
+void frozen_note_cost(const struct execution *execution)
+{
+	struct runs *runs = execution->runs;
+	double *lately = execution->spare ? &runs->rewind_seconds : &runs->fork_seconds;
+	double seconds = (double)(execution_now(execution) - execution->started) / G_USEC_PER_SEC;
+
+	*lately = 0.5 * *lately + 0.5 * seconds;
+}
+
 struct frozen *frozen_park(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
@@ -14,6 +45,8 @@ struct frozen *frozen_park(struct execution *execution)
 	frozen->world = world_copy(execution->world, world_options(execution->world), NULL);
 	frozen->number = execution->number;
 	frozen->directory = g_strdup(execution->directory);
+	frozen->stacked = execution->stacked;
+	frozen->along = execution->strategy->repeats;
 	frozen->launched = execution->launched;
 	frozen->started = execution->started;
 	frozen->parent = execution->from;

@@ -13,6 +13,8 @@ struct frozen {
 	struct world *world; /* as it was when it was parked */
 	guint32 number;      /* the world's that the keepers were */
 	char *directory;
+	bool stacked;             /* calls so far have come with their stacks */
+	bool along;               /* taken along a path, for others that begin alike */
 	bool launched;            /* the keepers are the launcher's processes */
 	struct frozen *parent;    /* whose copies the keepers are */
 	gint64 started;           /* when the execution was that was parked */
@@ -26,6 +28,12 @@ struct frozen {
 	GPtrArray *spares;            /* struct spare: worlds that can be rewound to it */
 	guint children;               /* frozen worlds and executions made of copies of this one */
 };
+
+/* Whether what an execution has done so far takes so much longer than putting ranks back that it is
+ * cheaper to park them here and copy them. */
+bool frozen_is_worth_it(const struct execution *execution);
+/* All ranks of an execution were restored just now: what that takes. */
+void frozen_note_cost(const struct execution *execution);
 
 /* Orders all ranks of an execution at rest to park. Their connections become the frozen world's. */
 struct frozen *frozen_park(struct execution *execution);

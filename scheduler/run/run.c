@@ -26,15 +26,22 @@ static void forget_made(GArray *plan, const GArray *made)
 	}
 }
 
+/* What taking stacks may have done to a program is not mixed with what it does by itself. */
+static bool serves(const struct snapshot *snapshot, void *user)
+{
+	const struct frozen *frozen = snapshot_owner(snapshot);
+	const struct run_request *request = user;
+
+	return frozen == frozen->runs->root || frozen->stacked == request->stacks;
+}
+
 static struct frozen *find_nearest(struct runs *runs, const struct run_request *request)
 {
 	struct snapshot *snapshot;
 
 	if (!runs->snapshots || !runs->root)
 		return NULL;
-	if (request->stacks) /* of all calls: from the beginning */
-		return runs->root;
-	snapshot = snapshot_set_find(runs->set, request->position);
+	snapshot = snapshot_set_find(runs->set, request->position, serves, (void *)request);
 	return snapshot ? snapshot_owner(snapshot) : runs->root;
 }
 

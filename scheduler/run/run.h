@@ -32,7 +32,7 @@ struct run_request {
 	 * which call on each rank is held when it begins (world_hold). Taken over. */
 	struct position *position;
 	struct strategy *strategy; /* who decides the rest; outlives the execution */
-	bool stacks;               /* calls come with their stacks: from the beginning, then */
+	bool stacks;               /* calls come with their stacks, all from the beginning */
 	bool stacks_on;            /* from where it begins on */
 	bool struck_before;        /* something outside has ended it when it was tried before */
 	void *owner;               /* whom the client is told it for (runs.h) */

@@ -5,6 +5,7 @@
 
 #define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
 #define PROCESSES_MOST 4096     /* keepers */
+#define ALONG_MOST 4            /* snapshots along paths: the oldest, for most begin there */
 #define REFUSALS_MOST 8         /* in turn, for each rank, to be rewound: then none is asked to */
 
 G_DEFINE_QUARK(matchpoint_runs_error, runs_error)
@@ -216,12 +217,17 @@ void runs_release_snapshots(struct runs *runs,
                             bool (*needed)(const struct world *world, void *user), void *user)
 {
 	struct snapshot *victim;
+	guint along = 0;
 
+	for (guint i = 0; i < runs->frozen->len; i++)
+		along += ((struct frozen *)runs->frozen->pdata[i])->along;
 	for (guint i = runs->frozen->len; i-- > 0;) {
 		struct frozen *frozen = runs->frozen->pdata[i];
 
-		if (frozen != runs->root && frozen->children == 0 && !needed(frozen->world, user))
-			frozen_release(frozen);
+		if (frozen == runs->root || frozen->children > 0
+		    || (frozen->along && along-- <= ALONG_MOST) || needed(frozen->world, user))
+			continue;
+		frozen_release(frozen);
 	}
 	while ((victim = snapshot_set_evict(runs->set))) {
 		struct frozen *frozen = snapshot_owner(victim);

@@ -99,7 +99,8 @@ const struct rewinding *runs_rewinding(const struct runs *runs);
 
 /* Whether they are gone back to (still). */
 bool runs_go_back(const struct runs *runs);
-/* Gives up those for which nobody needs the choices that were made, and those beyond the budget. */
+/* Gives up those for which nobody needs the choices that were made (but for a few that were taken
+ * along paths), and those beyond the budget. */
 void runs_release_snapshots(struct runs *runs,
                             bool (*needed)(const struct world *world, void *user), void *user);
 /* All that there are: the world as it was parked. */

@@ -26,9 +26,10 @@ struct runs {
 	bool rewinds;               /* in place, where that is safe */
 	struct rewinding rewinding;
 	struct snapshot_set *set;
-	GPtrArray *frozen;      /* every frozen world */
-	struct frozen *root;    /* parked in MPI_Init */
-	double restore_seconds; /* what a restore has cost lately */
+	GPtrArray *frozen;   /* every frozen world */
+	struct frozen *root; /* parked in MPI_Init */
+	/* What it has cost lately to restore all ranks: by forking them, or with some in place. */
+	double fork_seconds, rewind_seconds;
 };
 
 struct execution *runs_find(const struct runs *runs, guint32 world);

@@ -15,7 +15,6 @@ void runs_assign(struct host_link *link, enum link_role role, void *owner, int r
 void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hello *hello)
 {
 	struct execution *execution = runs_find(runs, hello->world);
-	gint64 now = host_now(runs->host);
 
 	log_debug(LOG_RANKS, "rank %d of world %u is pid %d, %s", hello->rank, hello->world,
 	          hello->pid, hello->program);
@@ -37,9 +36,7 @@ void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hel
 			runs->client->library(runs->options.user, hello->mpi);
 		execution_connected(execution, link, hello);
 		if (hello->restored && execution->connected == runs->ranks)
-			runs->restore_seconds = 0.5 * runs->restore_seconds
-			                        + 0.5 * (double)(now - execution->started)
-			                                  / G_USEC_PER_SEC;
+			frozen_note_cost(execution);
 	}
 }
 

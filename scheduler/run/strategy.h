@@ -20,6 +20,9 @@ struct strategy {
 	bool wanders;
 	/* What comes next is mostly elsewhere in the tree: snapshots are seldom of use. */
 	bool leaps;
+	/* It is one of several interleavings that begin alike, of which nobody knows the tree:
+	 * snapshots are worth their while along the plan, too. */
+	bool repeats;
 	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL.
 	 * */
 	GArray *(*next)(struct strategy *strategy);

@@ -56,6 +56,7 @@ struct execution *session_follow(struct session *session, struct position *posit
 
 	interleaving->apart = true;
 	interleaving->strategy = strategy;
+	strategy->repeats = true;
 	driver_run(session_driver(session), (struct plan_source *[]){&follow.source}, 1);
 	return follow.execution;
 }

@@ -221,6 +221,25 @@ static void frames_begin_at(GArray *frames, const struct place *place)
 		g_array_remove_range(frames, 0, inner);
 }
 
+/* Of the calls that were made before the snapshot that it began from. */
+static void take_over_stacks(const struct execution *execution)
+{
+	struct interleaving *interleaving = interleaving_of(execution);
+	const struct world *world = execution_world(execution);
+	int ranks = world_options(world)->ranks;
+
+	if (interleaving->stacks->len > 0)
+		return;
+	for (int rank = 0; rank < ranks; rank++)
+		for (guint32 call = 1; call <= world_calls(world, rank); call++) {
+			const struct world_call *info = world_call_info(world, rank, call);
+			struct record_stack told = {rank, call, info ? info->stack : 0};
+
+			if (told.stack > 0)
+				g_array_append_val(interleaving->stacks, told);
+		}
+}
+
 static guint32 on_stack(void *owner, const struct execution *execution, int rank,
                         const struct wire_stack *stack, const struct place *place)
 {
@@ -242,7 +261,9 @@ static guint32 on_stack(void *owner, const struct execution *execution, int rank
 		told.stack = stack_table_add(table, rank, (guint64 *)(void *)key->data, key->len,
 		                             g_array_ref(frames));
 	}
-	if (!interleaving->stacks)
+	if (interleaving->stacks)
+		take_over_stacks(execution);
+	else
 		interleaving->stacks = g_array_new(false, false, sizeof(struct record_stack));
 	g_array_append_val(interleaving->stacks, told);
 	return told.stack;
@@ -271,9 +292,11 @@ const GArray *session_stack(const struct session *session, const struct executio
 
 void session_keep_stacks(struct session *session, const struct execution *execution, guint32 number)
 {
-	const GArray *stacks = interleaving_of(execution)->stacks;
+	GArray *stacks = interleaving_of(execution)->stacks;
 	g_autoptr(GError) error = NULL;
 
+	if (stacks)
+		take_over_stacks(execution);
 	if (stacks && session->store
 	    && !store_put_stacks(session->store, number, stacks, stack_table_all(session->stacks),
 	                         &error))

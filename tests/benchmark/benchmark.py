@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -99,6 +100,55 @@ def snapshot(bench):
               "1/%.0f (%s)" % (1 / value, ratio.text), value <= 1 / 20)
 
 
+def rewound(bench):
+    """The same with ranks that are put back in place, and whole explorations, start included."""
+    rewind = ("--backtrack", "rewind")
+    def ratio():
+        alone, _ = bench.explore(4, bench.workload, "rounds", "3", verb="run",
+                                 buffering="infinite")
+        seconds, report = bench.explore(4, bench.workload, "rounds", "3", buffering="infinite",
+                                        options=rewind)
+        plain, _ = bench.plain(4, bench.workload, "rounds", "3")
+        each = (seconds - alone) / (report["interleavings"] - 1)
+        ratio.text = "%.1f ms / %.0f ms" % (each * 1e3, plain * 1e3)
+        return each / plain
+    value = bench.median(ratio)
+    bench.row("an interleaving rewound in place / one mpiexec, 4 ranks", "<= 1/150",
+              "1/%.0f (%s)" % (1 / value, ratio.text), value <= 1 / 150)
+    for what, ranks, most, command in (
+            ("120 interleavings of 6 ranks", 6, 1.5, (bench.workload, "senders")),
+            ("128 interleavings of 3 ranks", 3, 2.5, (bench.master_worker, "8"))):
+        def whole():
+            seconds, _ = bench.explore(ranks, *command, options=rewind)
+            plain, _ = bench.plain(ranks, *command)
+            whole.text = "%.2f s / %.2f s" % (seconds, plain)
+            return seconds / plain
+        value = bench.median(whole)
+        bench.row("%s, start included / one mpiexec" % what, "<= %.1f" % most,
+                  "%.2f (%s)" % (value, whole.text), value <= most)
+
+
+def faults(bench):
+    """Minor faults for each rank and interleaving but the first: noise does not move them."""
+    def count(ranks, verb, *command):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+        _, report = bench.explore(ranks, *command, verb=verb, buffering="infinite",
+                                  options=("--backtrack", "rewind") if verb == "explore" else ())
+        after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+        return after - before, report["interleavings"] - 1
+    for what, ranks, command in (
+            ("120 interleavings of 6 ranks", 6, (bench.workload, "senders")),
+            ("216 interleavings of 4 ranks", 4, (bench.workload, "rounds", "3")),
+            ("128 interleavings of 3 ranks", 3, (bench.master_worker, "8"))):
+        def each():
+            alone, _ = count(ranks, "run", *command)
+            all_of_it, others = count(ranks, "explore", *command)
+            return (all_of_it - alone) / ranks / others
+        value = bench.median(each)
+        bench.row("minor faults / rank and interleaving: " + what, "<= 15", "%.1f" % value,
+                  value <= 15)
+
+
 def compute(bench):
     for buffering in ("zero", "infinite"):
         def ratio():
@@ -111,6 +161,23 @@ def compute(bench):
         value = bench.median(ratio)
         bench.row("6 interleavings after 0.5 s of computing, %s / plain" % buffering, "<= 1.3",
                   "%.2f (%s)" % (value, ratio.text), value <= 1.3)
+
+
+def replays(bench):
+    """Two findings behind 2 s of computing, which are replayed with stacks."""
+    def ratio():
+        seconds, done = bench.time([bench.matchpoint, "explore", "-q", "-n", "4", "--buffering",
+                                    "infinite", "--json", "out.json", "--", bench.workload,
+                                    "findings", "2"])
+        with open(os.path.join(bench.directory, "out.json")) as file:
+            report = json.load(file)
+        assert report["interleavings"] == 6 and len(report["findings"]) == 2, done.stdout
+        plain, _ = bench.plain(4, bench.workload, "compute", "2")
+        ratio.text = "%.2f s / %.2f s" % (seconds, plain)
+        return seconds / plain
+    value = bench.median(ratio)
+    bench.row("6 interleavings after 2 s of computing, 2 findings / plain", "<= 2.2",
+              "%.2f (%s)" % (value, ratio.text), value <= 2.2)
 
 
 def many(bench):
@@ -378,9 +445,8 @@ def web(bench):
     bench.row("a click on a call is answered", "<= 0.2 s", "%.2f s" % click, click <= 0.2)
 
 
-ALL = [senders, master_worker, snapshot, compute, many, acknowledged, ring, mixed, exchange,
-       sixteen, pending, scale, store, polls, applications,
-       jobs, web]
+ALL = [senders, master_worker, snapshot, rewound, faults, compute, replays, many, acknowledged,
+       ring, mixed, exchange, sixteen, pending, scale, store, polls, applications, jobs, web]
 
 
 def main():

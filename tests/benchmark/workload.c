@@ -4,6 +4,8 @@
  *   rounds R         the same R times
  *   polls R          the same, but rank 0 asks for each message by MPI_Test until it is there
  *   compute S        the same once, after S seconds of computing on every rank
+ *   findings S       after S seconds of computing rank 0 of 4 aborts for one order of what the
+ *                    others send, and waits for ever for another
  *   digest S         the same once; rank 0 then computes for S seconds
  *   ring N           N exchanges around the ring, each followed by an Allreduce
  *   calls N          N calls that complete at once; rank 0 prints the microseconds of one
@@ -64,6 +66,23 @@ static void compute(double seconds)
 		for (int i = 0; i < 1000; i++)
 			sum += i;
 	}
+}
+
+static void find(void)
+{
+	int values[3];
+
+	if (rank != 0) {
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+		return;
+	}
+	for (int i = 0; i < 3; i++)
+		MPI_Recv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+		         MPI_STATUS_IGNORE);
+	if (values[0] == 3 && values[1] == 2)
+		abort();
+	if (values[0] == 3)
+		MPI_Recv(values, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void ring(int count)
@@ -218,7 +237,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (strcmp(what, "compute") == 0)
+	if (strcmp(what, "compute") == 0 || strcmp(what, "findings") == 0)
 		compute(number);
 	if (strcmp(what, "ring") == 0)
 		ring((int)number);
@@ -228,6 +247,8 @@ int main(int argc, char **argv)
 		mixed((int)number, other * 1e-6);
 	else if (strcmp(what, "exchange") == 0)
 		exchange((int)number, (size_t)other);
+	else if (strcmp(what, "findings") == 0)
+		find();
 	else if (strcmp(what, "pending") == 0)
 		pending((int)number);
 	else

@@ -1,5 +1,5 @@
-"""Where a container forbids process_vm_readv, buffers are not watched, and that is said: a program
-that is right has no finding."""
+"""Where a container forbids process_vm_readv, buffers are not watched, nor ranks rewound in place,
+and that is said: a program that is right has no finding, and all is explored."""
 
 import os
 
@@ -41,6 +41,7 @@ def body(tool, _):
     source = tool.write("forbid.c", FORBID)
     real = tool.matchpoint
     program = tool.compile(os.path.join(PROGRAMS, "buffer_left_alone.c"))
+    rewound = tool.compile(os.path.join(PROGRAMS, "../../../examples/master_worker.c"))
     forbid = tool.compile(source, '-DMATCHPOINT="%s"' % real)
     for matchpoint, noted in ((real, False), (forbid, True)):
         tool.matchpoint = matchpoint
@@ -52,6 +53,12 @@ def body(tool, _):
         check(run.status == 0, "exit status %s\n%s" % (run.status, run))
         notes = [note for note in run.report["notes"] if "process_vm_readv" in note]
         check(len(notes) == noted, "notes\n%s" % run)
+        run = tool.run("explore", "-n", "3", "--buffering", "zero", "--backtrack", "rewind", "--",
+                       rewound, "4", report=True)
+        check(run.report["complete"] and run.report["interleavings"] == 8, str(run))
+        notes = "".join(note for note in run.report["notes"] if "rewound in place" in note)
+        check(("process_vm_readv" in notes or "Linux" in notes) if noted
+              else "process_vm_readv" not in notes, "notes\n%s" % run)
 
 
 if __name__ == "__main__":

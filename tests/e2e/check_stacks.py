@@ -248,6 +248,51 @@ mpi.finalize()
 """
 
 
+# Two findings behind a long beginning.
+LATE = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <time.h>
+
+static void begin(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD); /* A */
+	for (clock_t end = clock() + CLOCKS_PER_SEC / 3; clock() < end;)
+		;
+}
+
+static int take(int source, int tag)
+{
+	int value;
+
+	MPI_Recv(&value, 1, MPI_INT, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* B */
+	return value;
+}
+
+int main(int argc, char **argv)
+{
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	begin(); /* C */
+	if (rank == 0) {
+		int first = take(MPI_ANY_SOURCE, 0), second = take(MPI_ANY_SOURCE, 0);
+
+		if (first == 3 && second == 2)
+			abort();
+		take(MPI_ANY_SOURCE, 0);
+		if (first == 3)
+			take(1, 1); /* D */
+	} else {
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
 def build(tool, name, text, *flags):
     source = tool.write(name, text)
     return tool.compile(source, *flags)
@@ -423,7 +468,24 @@ def check_interpreter(tool):
           == [("waits.py", "<module>", line)], "the script: %s" % stack)
 
 
+def check_late(tool):
+    """The long beginning is carried out once, and once more with stacks, however many findings are
+    replayed; those have the stacks that they have when the program runs again for each."""
+    program, found = build(tool, "late.c", LATE), []
+    for way in "snapshot", "rerun":
+        log = os.path.join(tool.directory, "late.log")
+        run = tool.run("explore", "-n", "4", "--buffering", "infinite", "--backtrack", way, program,
+                       report=True, environment={"MATCHPOINT_LOG": log + ":snapshots"})
+        found.append(run.report["findings"])
+        check([len(one["ranks"][0]["stack"]) for one in found[-1]] == [2, 1], str(run))
+        with open(log) as file:
+            began = sum("restoring world 0 as" in line for line in file)
+        check(began == (2 if way == "snapshot" else 0), "%d times: %s" % (began, run))
+    check(found[0] == found[1], "%s\nby rerun:\n%s" % tuple(found))
+
+
 def body(tool, _options):
+    check_late(tool)
     check_c(tool)
     check_clang(tool)
     check_text(tool)

@@ -85,6 +85,8 @@ static void await(int socket, uint16_t type)
 		if (wire_decode(bytes, length, &message) != 0)
 			_exit(1);
 		got = message.type;
+		if (got == WIRE_END && message.end.flush)
+			say(socket, &(struct wire_message){.type = WIRE_ENDING});
 		wire_message_release(&message);
 		if (got == WIRE_END)
 			_exit(0);

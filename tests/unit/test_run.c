@@ -6,6 +6,7 @@
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/local.h"
 #include "scheduler/host/offspring.h"
+#include "scheduler/run/execution_internal.h"
 #include "scheduler/run/runs.h"
 #include "scheduler/run/stall.h"
 
@@ -244,6 +245,52 @@ static void what_waits_can_be_struck(void **state)
 	assert_int_equal(fixture->ended, 0);
 }
 
+static const struct host_operations *real_operations;
+static guint killed;
+
+static gint64 much_later(struct host *host)
+{
+	return real_operations->now(host) + 3 * G_USEC_PER_SEC;
+}
+
+static void count_kill(struct host *host, pid_t process)
+{
+	killed++;
+	real_operations->kill(host, process);
+}
+
+static bool all_have_answered(const struct execution *execution)
+{
+	for (int rank = 0; rank < RANKS; rank++)
+		if (!real_operations->has_unread(execution->links[rank]))
+			return false;
+	return true;
+}
+
+/* A scheduler that had no processor for seconds reads what ranks have answered to END before it
+ * takes them for deaf. */
+static void who_has_answered_is_not_late(void **state)
+{
+	struct fixture *fixture = *state;
+	struct host_operations operations = *fixture->host->operations;
+
+	begin(fixture);
+	assert_true(runs_pump(fixture->runs, waits, fixture, 20));
+	real_operations = fixture->host->operations;
+	killed = 0;
+	operations.now = much_later;
+	operations.kill = count_kill;
+	execution_end_ranks(fixture->execution, true);
+	while (!all_have_answered(fixture->execution))
+		g_usleep(1000);
+	fixture->host->operations = &operations;
+	runs_look(fixture->runs);
+	assert_int_equal(killed, 0);
+	fixture->host->operations = real_operations;
+	assert_true(runs_pump(fixture->runs, has_ended, fixture, 20));
+	assert_false(execution_output_is_cut(fixture->execution));
+}
+
 static int set_up_parked(void **state)
 {
 	g_setenv(DIES_PARKED, "1", true);
@@ -287,6 +334,7 @@ int main(int argc, char **argv)
 		TEST(a_strategy_answers_later),
 		TEST(what_waits_can_be_cut_short),
 		TEST(what_waits_can_be_struck),
+		TEST(who_has_answered_is_not_late),
 		cmocka_unit_test_setup_teardown(a_rank_can_be_struck_when_it_is_parked,
 	                                        set_up_parked, tear_down_parked),
 	};

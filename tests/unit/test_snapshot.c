@@ -44,7 +44,7 @@ static struct snapshot *add(struct snapshot_set *set, int owner, double seconds,
 static struct snapshot *find(struct snapshot_set *set, const char *text)
 {
 	struct position *target = at(text);
-	struct snapshot *found = snapshot_set_find(set, target);
+	struct snapshot *found = snapshot_set_find(set, target, NULL, NULL);
 
 	position_free(target);
 	return found;
@@ -68,6 +68,25 @@ static void test_the_longest_contained_one_is_found(void **state)
 	assert_ptr_equal(find(set, "mp1:n2:zero:0.12=1,1.9=0,0.7=1"), one);
 	snapshot_set_remove(set, root);
 	assert_null(find(set, "mp1:n2:zero:1.9=0,0.11=1"));
+	snapshot_set_free(set);
+}
+
+static bool is_owned_by(const struct snapshot *snapshot, void *owner)
+{
+	return snapshot_owner(snapshot) == owner;
+}
+
+static void test_what_does_not_serve_is_not_found(void **state)
+{
+	struct snapshot_set *set = set_new(G_MAXUINT64, G_MAXUINT);
+	struct snapshot *root = add(set, 0, 1, START);
+	struct position *target = at("mp1:n2:zero:0.7=1,0.11=1");
+
+	(void)state;
+	add(set, 1, 1, "mp1:n2:zero:0.7=1@0.7,1.2");
+	assert_ptr_equal(snapshot_set_find(set, target, is_owned_by, &owners[0]), root);
+	assert_null(snapshot_set_find(set, target, is_owned_by, &owners[2]));
+	position_free(target);
 	snapshot_set_free(set);
 }
 
@@ -162,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_longest_contained_one_is_found),
+		cmocka_unit_test(test_what_does_not_serve_is_not_found),
 		cmocka_unit_test(test_one_under_other_conditions_or_beyond_the_cut_is_not_found),
 		cmocka_unit_test(test_the_cheapest_goes_first),
 		cmocka_unit_test(test_the_least_recently_used_of_equals_goes_first),

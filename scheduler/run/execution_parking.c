@@ -1,0 +1,73 @@
+/* Where a snapshot of an execution is taken. */
+#include "runs_internal.h"
+#include "scheduler/world/matcher.h"
+
+static bool all_blocked(const struct execution *execution)
+{
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
+		if (!world_waits(execution->world, rank))
+			return false;
+	}
+	return true;
+}
+
+/* `branches`: it will be gone back to. */
+static bool is_to_be_parked(const struct execution *execution, bool branches)
+{
+	const struct runs *runs = execution->runs;
+	bool worth = branches && frozen_is_worth_it(execution);
+
+	return (worth || execution->wanted) && !execution->strategy->wanders
+	       && !world_has_threads(execution->world) && runs->snapshots && runs->root
+	       && !execution->no_parking && all_blocked(execution);
+}
+
+static bool has_alternatives(const GArray *open)
+{
+	bool alternatives = false;
+
+	for (guint i = 0; i < open->len; i++)
+		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
+	return alternatives;
+}
+
+static void park(struct execution *execution)
+{
+	execution->result.state = EXECUTION_PARKING;
+	execution->parking = frozen_park(execution);
+}
+
+/* Before what the plan says of here is done, where others will come by. */
+bool execution_park_along(struct execution *execution)
+{
+	GArray *open;
+	bool branches;
+
+	if (!execution->strategy->repeats || execution->plan->len == 0
+	    || !is_to_be_parked(execution, true))
+		return false;
+	open = world_open_choices(execution->world);
+	branches = has_alternatives(open);
+	open_choices_free(open);
+	if (branches)
+		park(execution);
+	return branches;
+}
+
+void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice)
+{
+	bool branches = world_holds(execution->world) || has_alternatives(open);
+
+	if (is_to_be_parked(execution, branches)) {
+		if (choice)
+			g_array_append_val(execution->plan, *choice);
+		execution->wanted = false;
+		park(execution);
+		return;
+	}
+	execution->wanted = false;
+	if (choice && !world_choose(execution->world, choice))
+		runs_fail(execution->runs, "internal error: a choice that the rules forbid");
+	if (world_holds(execution->world))
+		world_let_held_go(execution->world);
+}

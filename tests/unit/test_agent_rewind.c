@@ -1,0 +1,308 @@
+/* Rewinding without MPI: a copy of this process changes itself, rewinds, and looks at what it is
+ * then. Where the kernel does not let it, nothing is tested. */
+#define _GNU_SOURCE
+#include "agent_fixture.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+#include "ckpt/agent_rewind.h"
+
+enum { PAGE = 4096, PAGES = 64, TIMES = 3, WRONG = 1, REFUSED = 77 };
+
+/* In shared memory, which is not put back. */
+struct told {
+	int times; /* rewound so far */
+	void *heap_end;
+	long faults; /* when it had been rewound once */
+	char trouble[256];
+};
+
+struct subject {
+	struct told *told;
+	char *pages;                      /* PAGES, written */
+	char *untouched;                  /* PAGES, never written before the birth */
+	char *constant;                   /* a page that may only be read */
+	void (*change)(struct subject *); /* what the interleaving does */
+	bool (*is_as_it_was)(struct subject *);
+};
+
+static struct agent *agent;
+static struct told *told;
+static int counter = 5;
+static char *grown;
+
+static void note_birth(void)
+{
+	if (agent_note_birth(agent, NULL, 0) == 0)
+		return;
+	snprintf(told->trouble, sizeof(told->trouble), "%s", agent_rewind_trouble(agent));
+	_exit(REFUSED);
+}
+
+static void rewind_rank(void)
+{
+	if (agent_rewind(agent) < 0) {
+		snprintf(told->trouble, sizeof(told->trouble), "%s", agent_rewind_trouble(agent));
+		_exit(REFUSED);
+	}
+	told->times++;
+}
+
+static int be_rank(struct fixture *fixture, void *data)
+{
+	struct subject *subject = data;
+	volatile int on_stack = 7;
+
+	(void)fixture;
+	agent_step_aside(agent, note_birth);
+	if (on_stack != 7 || !subject->is_as_it_was(subject))
+		return WRONG;
+	if (told->times == TIMES)
+		return 0;
+	on_stack = 8;
+	subject->change(subject);
+	agent_stay_aside(agent, rewind_rank);
+	return WRONG;
+}
+
+static void *map(size_t pages, int flags)
+{
+	void *mapped = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1,
+	                    0);
+
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	return mapped;
+}
+
+static int set_up_subject(void **state)
+{
+	set_up(state);
+	agent = ((struct fixture *)*state)->agent;
+	assert_int_equal(agent_aside_new(agent), 0);
+	told = map(1, MAP_SHARED);
+	return 0;
+}
+
+/* How the rank ended. The told memory is the copy's own (a clone), so that it is read there. */
+static int run(struct fixture *fixture, struct subject *subject, char trouble[static 256])
+{
+	char path[128];
+	FILE *clone;
+	int status;
+
+	subject->pages = map(PAGES, MAP_PRIVATE);
+	subject->untouched = map(PAGES, MAP_PRIVATE);
+	subject->constant = map(1, MAP_PRIVATE);
+	memset(subject->pages, 'a', (size_t)PAGES * PAGE);
+	strcpy(subject->constant, "constant");
+	mprotect(subject->constant, PAGE, PROT_READ);
+	survey_safely(fixture);
+	status = restore(fixture, be_rank, subject);
+	while (waitpid(-1, NULL, 0) > 0) /* its twin */
+		;
+	snprintf(path, sizeof(path), "%s/new1/clone.0", fixture->base);
+	clone = fopen(path, "r");
+	assert_non_null(clone);
+	fseek(clone, offsetof(struct told, trouble), SEEK_SET);
+	assert_int_equal(fread(trouble, 1, 256, clone), 256);
+	fclose(clone);
+	munmap(subject->pages, (size_t)PAGES * PAGE);
+	munmap(subject->untouched, (size_t)PAGES * PAGE);
+	munmap(subject->constant, PAGE);
+	munmap(told, PAGE);
+	return status;
+}
+
+static bool kernel_lets_us(const char *trouble)
+{
+	return !strstr(trouble, "Linux 6.") && !strstr(trouble, "not allowed")
+	       && !strstr(trouble, "KSM") && !strstr(trouble, "shared pages");
+}
+
+static void expect_same(void **state, struct subject *subject)
+{
+	char trouble[256];
+	int status = run(*state, subject, trouble);
+
+	if (status == REFUSED && !kernel_lets_us(trouble))
+		skip();
+	assert_string_equal(trouble, "");
+	assert_int_equal(status, 0);
+}
+
+static void expect_refusal(void **state, struct subject *subject, const char *part)
+{
+	char trouble[256];
+	int status = run(*state, subject, trouble);
+
+	if (!kernel_lets_us(trouble))
+		skip();
+	assert_int_equal(status, REFUSED);
+	if (!strstr(trouble, part))
+		fail_msg("\"%s\" is not about \"%s\"", trouble, part);
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static void write_all_over(struct subject *subject)
+{
+	counter = 6;
+	for (int page = 0; page < PAGES; page += 3)
+		subject->pages[page * PAGE] = 'b';
+	subject->untouched[5 * PAGE] = 'c';
+	mprotect(subject->constant, PAGE, PROT_READ | PROT_WRITE);
+	strcpy(subject->constant, "changed");
+	grown = malloc(1 << 20);
+	memset(grown, 1, 1 << 20);
+}
+
+static bool is_unwritten(struct subject *subject)
+{
+	for (int page = 0; page < PAGES; page++)
+		if (subject->pages[page * PAGE] != 'a' || subject->untouched[page * PAGE] != 0)
+			return false;
+	return counter == 5 && !grown && strcmp(subject->constant, "constant") == 0;
+}
+
+static void test_what_was_written_is_as_it_was(void **state)
+{
+	expect_same(state,
+	            &(struct subject){.change = write_all_over, .is_as_it_was = is_unwritten});
+}
+
+static void map_and_unmap(struct subject *subject)
+{
+	void *heap = sbrk(40 * PAGE);
+
+	memset(heap, 1, 40 * PAGE);
+	grown = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memset(grown, 1, 16 * PAGE);
+	munmap(subject->pages + 8 * PAGE, 4 * PAGE);
+	mprotect(subject->pages + 20 * PAGE, PAGE, PROT_NONE);
+	madvise(subject->pages + 30 * PAGE, 2 * PAGE, MADV_DONTNEED);
+	mremap(subject->untouched, PAGES * PAGE, 2 * PAGES * PAGE, MREMAP_MAYMOVE);
+}
+
+static bool is_mapped_as_before(struct subject *subject)
+{
+	if (told->times == 0)
+		told->heap_end = sbrk(0);
+	return is_unwritten(subject) && sbrk(0) == told->heap_end;
+}
+
+static void test_what_was_mapped_is_as_it_was(void **state)
+{
+	expect_same(state, &(struct subject){.change = map_and_unmap,
+	                                     .is_as_it_was = is_mapped_as_before});
+}
+
+/* Pages that are its own stay its own. */
+static bool faults_no_more(struct subject *subject)
+{
+	struct rusage now;
+
+	getrusage(RUSAGE_SELF, &now);
+	if (told->times == 1)
+		told->faults = now.ru_minflt;
+	return is_unwritten(subject) && (told->times < 2 || now.ru_minflt - told->faults < PAGES);
+}
+
+static void write_pages(struct subject *subject)
+{
+	memset(subject->pages, 'b', (size_t)PAGES * PAGE);
+	memset(subject->untouched, 'c', (size_t)PAGES * PAGE);
+}
+
+static void test_pages_are_faulted_in_once(void **state)
+{
+	expect_same(state,
+	            &(struct subject){.change = write_pages, .is_as_it_was = faults_no_more});
+}
+
+/* --- what the kernel holds -------------------------------------------------------------------- */
+
+static void on_signal(int number)
+{
+	counter += number;
+}
+
+static void change_signals(struct subject *subject)
+{
+	stack_t stack = {.ss_sp = subject->pages, .ss_size = (size_t)PAGES * PAGE};
+
+	signal(SIGUSR1, on_signal);
+	signal(SIGINT, SIG_IGN);
+	sigaltstack(&stack, NULL);
+	if (chdir("/tmp") != 0 || open("/dev/null", O_RDONLY) < 0)
+		_exit(WRONG);
+	raise(SIGUSR1);
+}
+
+static bool has_no_signals(struct subject *subject)
+{
+	char directory[256];
+	struct sigaction one, other;
+	stack_t stack;
+
+	sigaction(SIGUSR1, NULL, &one);
+	sigaction(SIGINT, NULL, &other);
+	sigaltstack(NULL, &stack);
+	return is_unwritten(subject) && one.sa_handler == SIG_DFL && other.sa_handler == SIG_DFL
+	       && stack.ss_sp != subject->pages && getcwd(directory, sizeof(directory))
+	       && strcmp(directory, "/tmp") != 0;
+}
+
+static void test_signals_and_descriptors_are_as_they_were(void **state)
+{
+	assert_int_equal(chdir("/"), 0);
+	expect_same(state,
+	            &(struct subject){.change = change_signals, .is_as_it_was = has_no_signals});
+}
+
+static void change_umask(struct subject *subject)
+{
+	(void)subject;
+	umask(0123);
+}
+
+static void test_what_cannot_be_put_back_is_told(void **state)
+{
+	expect_refusal(state,
+	               &(struct subject){.change = change_umask, .is_as_it_was = is_unwritten},
+	               "Umask");
+}
+
+static void leave_a_child(struct subject *subject)
+{
+	(void)subject;
+	if (fork() == 0)
+		_exit(0);
+}
+
+static void test_children_are_told(void **state)
+{
+	expect_refusal(state,
+	               &(struct subject){.change = leave_a_child, .is_as_it_was = is_unwritten},
+	               "other processes");
+}
+
+#define REWINDS(name) cmocka_unit_test_setup_teardown(name, set_up_subject, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		REWINDS(test_what_was_written_is_as_it_was),
+		REWINDS(test_what_was_mapped_is_as_it_was),
+		REWINDS(test_pages_are_faulted_in_once),
+		REWINDS(test_signals_and_descriptors_are_as_they_were),
+		REWINDS(test_what_cannot_be_put_back_is_told),
+		REWINDS(test_children_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
