@@ -16,6 +16,7 @@
 
 #include "../brute_force.h"
 #include "explorer/choice.h"
+#include "scheduler/reproduce/merge.h"
 #include "scheduler/session/session.h"
 #include "scheduler/store/finding_kind.h"
 #include "scheduler/store/reader.h"
@@ -41,7 +42,7 @@ static bool no_faults;
 
 struct totals {
 	guint sessions, outcomes, too_large, too_long, again, failed, struck;
-	guint happened[SIM_FAULTS], disk_full, rewound;
+	guint happened[SIM_FAULTS], disk_full, rewound, shards;
 };
 
 /* What is to happen, instead of what chance has. */
@@ -62,14 +63,16 @@ struct trial {
 	const struct random_program *program;
 	enum program_buffering buffering;
 	enum session_order order;
-	bool wanders; /* random walks, which are never complete */
+	bool wanders;        /* random walks, which are never complete */
+	guint shard, shards; /* this one of so many, each a store of its own; 0: all in one */
 	GRand *random;
 	GHashTable *expected; /* outcomes (GBytes) */
 	GHashTable *found;
 	char *directory;
-	bool deadlocks; /* some of the expected are */
-	bool starved;   /* memory has run out, and may be said to have ended interleavings */
-	bool gave_up;   /* says that it has, or that there are too many interleavings */
+	bool deadlocks;     /* some of the expected are */
+	bool told_complete; /* by the store */
+	bool starved;       /* memory has run out, and may be said to have ended interleavings */
+	bool gave_up;       /* says that it has, or that there are too many interleavings */
 	guint repeated, rounds;
 	GString *history; /* what happened, in words */
 };
@@ -156,6 +159,7 @@ static void read_store(struct trial *trial)
 	if (!reader || !store_reader_each(reader, false, take_execution, trial, &error))
 		fail(trial, "the store cannot be read: %s", error->message);
 	check_findings(trial, store_reader_findings(reader));
+	trial->told_complete = store_reader_exploration(reader)->complete;
 }
 
 /* --- one session ------------------------------------------------------------------------------ */
@@ -224,6 +228,8 @@ static struct session_options options_of(struct trial *trial)
 	                                .not_yet = 1,
 	                                .some = TAKEN_WINDOW,
 	                                .ignored = ignored,
+	                                .shard = trial->shard,
+	                                .shards = trial->shards,
 	                                .store = trial->directory};
 }
 
@@ -361,6 +367,49 @@ static void check_complete(struct trial *trial)
 		fail(trial, "%u interleavings were explored twice", trial->repeated);
 }
 
+static void remove_store(const char *directory)
+{
+	static const char *const names[] = {STORE_FILE, STORE_FILE "-wal", STORE_FILE "-shm"};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *file = g_build_filename(directory, names[i], NULL);
+
+		g_unlink(file);
+	}
+	if (g_rmdir(directory) != 0)
+		g_error("%s: something is left there", directory);
+}
+
+/* Each shard with sessions of its own, and all of them as one. */
+static void explore_shards(struct trial *trial, struct totals *totals)
+{
+	char *whole = trial->directory;
+	g_auto(GStrv) parts = g_new0(char *, trial->shards + 1);
+	g_autoptr(GError) error = NULL;
+
+	for (guint i = 0; i < trial->shards && !trial->gave_up; i++) {
+		trial->directory = parts[i] = g_strdup_printf("%s/shard-%u", whole, i + 1);
+		g_assert_cmpint(g_mkdir(parts[i], 0700), ==, 0);
+		trial->shard = i + 1;
+		trial->rounds = 0;
+		explore(trial, totals);
+	}
+	trial->directory = g_strdup_printf("%s/all", whole);
+	if (!trial->gave_up && !merge_stores(parts, trial->directory, &error))
+		fail(trial, "the shards cannot be merged: %s", error->message);
+	if (!trial->gave_up) {
+		read_store(trial);
+		if (!trial->told_complete)
+			fail(trial, "each shard is complete, and yet not all of them");
+		remove_store(trial->directory);
+	}
+	for (guint i = 0; parts[i]; i++)
+		remove_store(parts[i]);
+	g_free(trial->directory);
+	trial->directory = whole;
+	totals->shards += trial->shards;
+}
+
 static bool has_deadlock(const struct random_program *program, GHashTable *outcomes)
 {
 	GHashTableIter iter;
@@ -375,19 +424,6 @@ static bool has_deadlock(const struct random_program *program, GHashTable *outco
 				return true;
 	}
 	return false;
-}
-
-static void remove_store(const char *directory)
-{
-	static const char *const names[] = {STORE_FILE, STORE_FILE "-wal", STORE_FILE "-shm"};
-
-	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
-		g_autofree char *file = g_build_filename(directory, names[i], NULL);
-
-		g_unlink(file);
-	}
-	if (g_rmdir(directory) != 0)
-		g_error("%s: something is left there", directory);
 }
 
 /* What holds for all sessions that explore the program. */
@@ -406,6 +442,8 @@ static void draw_exploration(struct trial *trial)
 	trial->buffering = bufferings[g_rand_int_range(trial->random, 0, G_N_ELEMENTS(bufferings))];
 	trial->order = orders[g_rand_int_range(trial->random, 0, G_N_ELEMENTS(orders))];
 	trial->wanders = g_rand_int_range(trial->random, 0, 10) == 0;
+	if (!trial->wanders && trial->program->seed % 8 == 0)
+		trial->shards = 1 + (guint)(trial->program->seed / 8 % 3);
 }
 
 static void try_program(guint64 seed, const struct scenario *scenario, struct totals *totals)
@@ -431,7 +469,10 @@ static void try_program(guint64 seed, const struct scenario *scenario, struct to
 			"matchpoint-sim-XXXXXX", NULL);
 		g_assert_nonnull(g_mkdtemp(trial.directory));
 		trial.history = g_string_new(NULL);
-		explore(&trial, totals);
+		if (trial.shards > 0)
+			explore_shards(&trial, totals);
+		else
+			explore(&trial, totals);
 		if (!trial.wanders && !trial.gave_up)
 			check_complete(&trial);
 		totals->outcomes += g_hash_table_size(trial.expected);
@@ -497,7 +538,7 @@ static void print_totals(const struct totals *totals)
 	        "error\n",
 	        programs, first_seed, totals->sessions, totals->again, totals->outcomes,
 	        totals->too_large, totals->too_long, totals->failed);
-	g_print("ranks rewound in place: %u\n", totals->rewound);
+	g_print("ranks rewound in place: %u; shards: %u\n", totals->rewound, totals->shards);
 	if (no_faults)
 		return;
 	g_print("what happened: full disk %u", totals->disk_full);
