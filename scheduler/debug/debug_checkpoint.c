@@ -98,7 +98,7 @@ static void keep(struct debugger *debugger, const char *rest)
 	checkpoint->number = ++debugger->last_checkpoint;
 	checkpoint->name = g_steal_pointer(&name);
 	checkpoint->buffering = debugger->buffering;
-	checkpoint->position = debugger_position(debugger, execution_world(debugger->execution));
+	checkpoint->position = debugger_position(execution_world(debugger->execution));
 	checkpoint->stop = stop_new(here->choices, here->calls, here->ended);
 	g_ptr_array_add(debugger->checkpoints, checkpoint);
 	debugger->keeps = debugger->state == DEBUG_CHOICE;
@@ -159,7 +159,7 @@ static void note_snapshot(const struct world *world, void *user)
 {
 	struct told *told = user;
 
-	g_hash_table_add(told->positions, debugger_position(told->debugger, world));
+	g_hash_table_add(told->positions, debugger_position(world));
 }
 
 static bool is_persons(const struct debugger *debugger, const char *position)

@@ -68,9 +68,11 @@ void holds_arrive(struct holds *holds, const struct world *world)
 	}
 }
 
-void holds_set(struct holds *holds, const GArray *cut)
+void holds_travel(struct holds *holds, const GArray *cut)
 {
-	memcpy(holds->from, cut->data, (gsize)holds->ranks * sizeof(*holds->from));
+	holds->stepping = -1;
+	for (int rank = 0; rank < holds->ranks; rank++)
+		holds->from[rank] = cut ? g_array_index(cut, guint32, rank) : WORLD_HOLDS_NOTHING;
 }
 
 bool holds_let_go(const struct holds *holds, const struct world *world)

@@ -32,8 +32,8 @@ void holds_step(struct holds *holds, const struct world *world, int rank, guint3
 /* As holds_here for those who were held where the session has arrived, or are to be kept. */
 void holds_arrive(struct holds *holds, const struct world *world);
 
-/* Holds each rank where a cut (guint32) has it. */
-void holds_set(struct holds *holds, const GArray *cut);
+/* On the way elsewhere: each rank is held at the cut (guint32 by rank); NULL: nobody is. */
+void holds_travel(struct holds *holds, const GArray *cut);
 
 /* Whether anybody would go on from where he stands. */
 bool holds_let_go(const struct holds *holds, const struct world *world);

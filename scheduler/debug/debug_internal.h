@@ -132,9 +132,9 @@ bool debugger_obey_travel(struct debugger *debugger, int word, const char *rest)
 bool debugger_is_cut(const char *text);
 void debugger_go_to_calls(struct debugger *debugger, const char *text);
 
-/* Where a world stands, as goto takes it: its path, and the cut where ranks are held (position.h).
- * Free with g_free. Goes to one that has a cut. */
-char *debugger_position(const struct debugger *debugger, const struct world *world);
+/* Where a world stands, as goto takes it: all its choices, and the cut where ranks are held
+ * (position.h). Free with g_free. Goes to one that has a cut. */
+char *debugger_position(const struct world *world);
 void debugger_go_to_position(struct debugger *debugger, const struct position *position);
 /* On the way to one: what is made where the path says nothing; false: nothing helps. Tells why it
  * cannot be reached, and goes back to where it came from: false, if that was nowhere. */

@@ -11,16 +11,14 @@ static void append_place(GString *text, const struct world *world, int rank)
 	                       world_place(world, rank));
 }
 
-char *debugger_position(const struct debugger *debugger, const struct world *world)
+char *debugger_position(const struct world *world)
 {
-	const struct verdict_facts facts = {.world = (struct world *)world,
-	                                    .ranks = debugger->asked->request.ranks};
-	g_autofree char *path = verdict_path(&facts);
+	g_autofree char *path = verdict_whole_path(world);
 	GString *text = g_string_new(path);
 
 	if (world_holds(world)) {
 		g_string_append_c(text, '@');
-		for (int rank = 0; rank < facts.ranks; rank++)
+		for (int rank = 0; rank < world_options(world)->ranks; rank++)
 			append_place(text, world, rank);
 	}
 	return g_string_free(text, false);
@@ -91,8 +89,7 @@ void debugger_go_back_to_origin(struct debugger *debugger)
 
 bool debugger_turn_back(struct debugger *debugger)
 {
-	g_autofree char *nearest = debugger_position(debugger,
-	                                             execution_world(debugger->execution));
+	g_autofree char *nearest = debugger_position(execution_world(debugger->execution));
 	GString *text = g_string_new(NULL);
 	bool back = debugger->origin != NULL;
 

@@ -114,6 +114,15 @@ void debugger_decide(struct debugger *debugger, const struct choice *choice)
 	g_array_append_val(debugger->decided, *choice);
 }
 
+/* Where ranks are held nothing may be open. */
+static bool offers_any(struct debugger *debugger)
+{
+	if (debugger->offers->choices->len > 0)
+		return true;
+	debugger_refuse(debugger, "there is nothing to choose here: continue goes on");
+	return false;
+}
+
 /* What can be chosen instead, "0.2=1 or 0.2=2". */
 static char *what_is_open(const struct debugger *debugger)
 {
@@ -136,7 +145,7 @@ static bool choose(struct debugger *debugger, const char *rest)
 	struct choice choice;
 	guint64 number;
 
-	if (!debugger_is_at_rest(debugger))
+	if (!debugger_is_at_rest(debugger) || !offers_any(debugger))
 		return false;
 	offered = debugger->offers->choices;
 	open = what_is_open(debugger);
@@ -177,7 +186,7 @@ static void take_number(struct debugger *debugger, const char *text)
 {
 	guint64 number = 0;
 
-	if (!debugger_is_at_rest(debugger))
+	if (!debugger_is_at_rest(debugger) || !offers_any(debugger))
 		return;
 	if (!g_ascii_string_to_unsigned(text, 10, 1, debugger->offers->choices->len, &number,
 	                                NULL)) {
@@ -269,7 +278,7 @@ static void list(struct debugger *debugger, int rank)
 
 	if (rank < -1 || !debugger_is_somewhere(debugger))
 		return;
-	if (rank < 0 && debugger->state == DEBUG_CHOICE)
+	if (rank < 0 && debugger->state == DEBUG_CHOICE && debugger->offers->points->len > 0)
 		rank = ((struct record_choice *)debugger->offers->points->pdata[0])->rank;
 	text = g_string_new(NULL);
 	told = roll_call(debugger);
@@ -302,17 +311,17 @@ char *debugger_path(struct debugger *debugger)
 	return verdict_path(&facts);
 }
 
+/* And the position, where the path does not tell it alone. */
 static void tell_path(struct debugger *debugger)
 {
 	g_autofree char *path = debugger_path(debugger), *position = NULL;
 
 	if (!path)
 		return;
+	position = debugger_position(execution_world(debugger->execution));
 	debugger_tell(debugger, "path: %s\n", path);
-	if (!world_holds(execution_world(debugger->execution)))
-		return;
-	position = debugger_position(debugger, execution_world(debugger->execution));
-	debugger_tell(debugger, "position: %s\n", position);
+	if (strcmp(position, path) != 0)
+		debugger_tell(debugger, "position: %s\n", position);
 }
 
 static void tell_findings(struct debugger *debugger)
@@ -397,6 +406,8 @@ static void go_to(struct debugger *debugger, const char *rest)
 	else {
 		debugger_set_buffering(debugger, buffering);
 		debugger_go(debugger, path->choices, path->choices->len);
+		/* Whose path may leave out what comes by itself. */
+		debugger->finishes = g_str_has_prefix(text, "finding ");
 	}
 	position_free(position);
 }

@@ -212,7 +212,7 @@ static bool decide(struct debugger *debugger, struct choice *ret_choice)
 	*ret_choice = first_open(debugger);
 	if (!all_made(debugger))
 		return true;
-	if (debugger->exact || debugger->interrupted)
+	if ((debugger->exact && !debugger->finishes) || debugger->interrupted)
 		return false;
 	if (take_decided(debugger, ret_choice) || debugger->finishes
 	    || debugger->chooser == CHOOSER_DEFAULT)
@@ -337,7 +337,7 @@ static void on_asked(struct plan_source *source, struct execution *execution)
 	facts = debugger_facts(debugger);
 	debugger->offers = offers_new(&facts, open);
 	open_choices_free(open);
-	arrives = debugger->cut || (debugger->exact && all_made(debugger));
+	arrives = debugger->cut || (debugger->exact && !debugger->finishes && all_made(debugger));
 	if (debugger->cut && !has_arrived(debugger))
 		return;
 	if (arrives)
@@ -389,12 +389,17 @@ static void on_ended(struct plan_source *source, struct execution *execution)
 	const struct run_result *result = execution_result(execution);
 
 	debugger_end_interruption(debugger);
-	debugger->leaves = debugger->exact = debugger->interrupted = false;
-	if (result->lost && !result->cut_short) {
+	debugger->leaves = debugger->interrupted = false;
+	if (result->cut_short) { /* for another, maybe: what was asked of that stands */
+		session_drop(execution);
+		return;
+	}
+	debugger->exact = false;
+	if (result->lost) {
 		stop_lost(debugger, execution);
 		return;
 	}
-	if (result->cut_short || !interleaving_verdict(execution)->record) {
+	if (!interleaving_verdict(execution)->record) {
 		session_drop(execution);
 		return;
 	}
@@ -424,8 +429,8 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 		return false;
 	debugger->begins = false;
 	debugger->asked->end = DEBUG_NOT_ENDED;
-	if (debugger->cut)
-		holds_set(&debugger->holds, debugger->cut);
+	if (debugger->cut || debugger->exact)
+		holds_travel(&debugger->holds, debugger->cut);
 	*ret_request = (struct run_request){.position = position_meant(debugger),
 	                                    .strategy = &debugger->strategy};
 	ret_request->stacks_on = breakpoints_want_stacks(debugger->breakpoints) || debugger->page;

@@ -66,5 +66,8 @@ struct record_choice *verdict_tell_open(const struct verdict_facts *facts,
                                         const struct open_choice *open);
 /* The path so far; free with g_free. */
 char *verdict_path(const struct verdict_facts *facts);
+/* The same with all choices that were made, also those that a path need not tell: which names that
+ * place alone. */
+char *verdict_whole_path(const struct world *world);
 
 #endif

@@ -191,13 +191,25 @@ static enum collective_mode collectives_needed(const struct world *world)
 	                                                    : options->collectives;
 }
 
-char *verdict_path(const struct verdict_facts *facts)
+static char *path_text(const struct world *world, const GArray *choices)
 {
-	g_autoptr(GArray) choices = world_told_choices(facts->world);
-	struct path *path = path_of_choices(facts->ranks, world_options(facts->world)->buffering,
-	                                    collectives_needed(facts->world), choices);
+	struct path *path = path_of_choices(world_options(world)->ranks,
+	                                    world_options(world)->buffering,
+	                                    collectives_needed(world), choices);
 	char *text = path_print(path);
 
 	path_free(path);
 	return text;
+}
+
+char *verdict_path(const struct verdict_facts *facts)
+{
+	g_autoptr(GArray) choices = world_told_choices(facts->world);
+
+	return path_text(facts->world, choices);
+}
+
+char *verdict_whole_path(const struct world *world)
+{
+	return path_text(world, world_choices(world));
 }

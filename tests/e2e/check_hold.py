@@ -246,6 +246,10 @@ def check_positions(tool):
                   "3 would look like a number", "delete goes with the number of a breakpoint",
                   "no place is kept"):
         check(words in run.out, "%s\n%s" % (words, run))
+    run = debug(tool, ["run", "1", "set choices default", "back", "forward", "hold 1", "list",
+                       "goto mp1:n3:zero:0.2=2", "1"], "-n", "3", program)
+    check(stops(run)[:5] == ["choice 0.2", "choice 0.3", "choice 0.2", "choice 0.3", "choice 0.3"],
+          "who goes back decides nothing\n%s" % run)
 
 
 def walk(ranks, stream, count):

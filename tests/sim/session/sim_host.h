@@ -53,8 +53,6 @@ void sim_host_free(struct host *host);
 
 /* Bits: those that did. */
 guint sim_host_happened(struct host *host);
-/* Whether more time has passed than should have: whoever waits is told to stop. */
-bool sim_host_hangs(struct host *host);
 gint64 sim_host_time(struct host *host); /* microseconds */
 /* How many times a rank was rewound in place. */
 guint sim_host_rewound(struct host *host);

@@ -1,0 +1,559 @@
+/* Sessions of a person at the prompt (scheduler/debug/), on the host without processes
+ * (../session/sim_host.h): random programs, and random walks through their positions, forward and
+ * back, by other choices, by checkpoints, with ranks held. At each stop is noted what every rank
+ * has seen, what is on its way, where everybody is and what can be chosen. Another session that
+ * runs straight to the same position, without snapshots, must see the same.
+ *
+ * It has the prompt (scheduler/debug/prompt.h) itself: what is typed is made up as it goes.
+ *
+ * sim_debug [--walks N] [--seed S] [--words W]; on a difference the seed and all the words are
+ * told, and --walks 1 --seed S shows it again. */
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../session/sim_internal.h"
+#include "scheduler/debug/debug_internal.h"
+#include "scheduler/debug/prompt.h"
+#include "scheduler/session/session.h"
+#include "scheduler/tools/log.h"
+
+enum { BUDGET = 24 << 20 /* bytes for snapshots, in some walks */ };
+
+#define LONGEST (4 * G_TIME_SPAN_HOUR) /* that a session may take, by its host's time */
+
+static gint walks = 300, words = 24;
+static gint64 first_seed = 1;
+
+/* A stop, and what was seen there. */
+struct seen {
+	char *position, *what;
+};
+
+struct walk {
+	struct random_program *program;
+	enum program_buffering buffering;
+	GRand *random;
+	GPtrArray *seen; /* struct seen */
+	GString *history;
+	guint repeated, refused, stops, unreached;
+	guint snapshots_most, processes_most;
+	bool small; /* there is little memory for snapshots */
+};
+
+/* The session that has the prompt now. */
+static struct {
+	struct walk *walk;
+	struct host *host;
+	struct debug_session asked;
+	const char *straight; /* the position to go to; NULL: it walks */
+	guint said, looks;    /* lines */
+	bool stopped;         /* somewhere that was not looked at yet */
+	bool refusal;         /* it was said that it cannot be gone to */
+	GString *told, *what;
+	char *position;
+} now;
+
+static G_GNUC_PRINTF(1, 2) void fail(const char *format, ...)
+{
+	const struct walk *walk = now.walk;
+	g_autofree char *problem = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	problem = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	g_printerr("seed %" G_GUINT64_FORMAT ": %s\n%s\n", walk->program->seed, problem,
+	           walk->history->str);
+	g_printerr("it is shown again by: sim_debug --walks 1 --seed %" G_GUINT64_FORMAT
+	           " --words %d\n",
+	           walk->program->seed, words);
+	exit(1);
+}
+
+/* --- what is seen at a stop ------------------------------------------------------------------- */
+
+static void seen_free(gpointer data)
+{
+	struct seen *seen = data;
+
+	g_free(seen->position);
+	g_free(seen->what);
+	g_free(seen);
+}
+
+/* What the rank has been told of the calls out of which it has come. */
+static void add_rank(GString *text, const struct fake_rank *rank, guint32 place)
+{
+	int count = rank->program->first[rank->rank + 1] - rank->program->first[rank->rank];
+
+	g_string_append_printf(text, "rank %d:", rank->rank);
+	for (int i = 0; i < count; i++) {
+		const struct fake_op *op = &rank->ops[i];
+		bool reported = op->reporter > 0 && rank->ops[op->reporter - 1].call < place;
+
+		if (op->call == 0 || op->call >= place)
+			continue;
+		g_string_append_printf(text, " %u", op->call);
+		if (reported)
+			g_string_append_printf(text, "(%u: %d %d.%d.%d)",
+			                       rank->ops[op->reporter - 1].call, op->state,
+			                       op->bound ? op->source : -1, op->bound ? op->tag : 0,
+			                       op->bound ? op->nth : 0);
+	}
+	g_string_append_c(text, '\n');
+}
+
+static void add_ranks(GString *text, const struct debugger *debugger)
+{
+	const struct world *world = execution_world(debugger->execution);
+
+	for (int rank = 0; rank < now.walk->program->ranks; rank++) {
+		const struct sim_process *process = sim_find(
+			sim_of(now.host), execution_pid(debugger->execution, rank));
+
+		if (process && !process->dead)
+			add_rank(text, &process->rank, world_place(world, rank));
+	}
+}
+
+static void add_outputs(GString *text, const struct debugger *debugger)
+{
+	const GPtrArray *outputs = interleaving_verdict(debugger->execution)->record->outputs;
+
+	for (guint rank = 0; rank < outputs->len; rank++) {
+		GBytes *output = outputs->pdata[rank];
+
+		if (output)
+			g_string_append_len(text, g_bytes_get_data(output, NULL),
+			                    (gssize)g_bytes_get_size(output));
+	}
+}
+
+/* --- looking ---------------------------------------------------------------------------------- */
+
+static const char *const looks[] = {"info path", "info ranks", "info messages", "choices"};
+
+/* The answer to "info path": the position, or the path where nobody is held. */
+static char *position_told(void)
+{
+	const char *position = strstr(now.told->str, "position: ");
+	const char *path = position ? position : strstr(now.told->str, "path: ");
+	const char *at = path ? strchr(path, ' ') + 1 : now.told->str;
+
+	return g_strndup(at, strcspn(at, "\n"));
+}
+
+/* Of the answer to "choices" the lines that scripts rely on: the others tell what was before. */
+static void add_choices(GString *text)
+{
+	g_auto(GStrv) lines = g_strsplit(now.told->str, "\n", -1);
+
+	for (guint i = 0; lines[i]; i++)
+		if (g_str_has_prefix(lines[i], "choice "))
+			g_string_append_printf(text, "%s\n", lines[i]);
+}
+
+static void check_straight(void)
+{
+	struct walk *walk = now.walk;
+	const struct seen *seen = NULL;
+
+	for (guint i = 0; i < walk->seen->len; i++)
+		if (strcmp(((struct seen *)walk->seen->pdata[i])->position, now.straight) == 0)
+			seen = walk->seen->pdata[i];
+	/* A member that has not decided yet how it leaves a collective counts as being in it: while
+	 * it is held nobody is let out who would wait for it inside MPI. */
+	if (strcmp(now.position, now.straight) != 0 && now.refusal
+	    && walk->buffering == PROGRAM_PER_SEND) {
+		walk->unreached++;
+		return;
+	}
+	if (strcmp(now.position, now.straight) != 0)
+		fail("goto %s leads to %s", now.straight, now.position);
+	if (strcmp(now.what->str, seen->what) != 0)
+		fail("at %s a walk has seen\n%sand whoever goes there\n%s", now.straight,
+		     seen->what, now.what->str);
+}
+
+static void note_place(void)
+{
+	struct walk *walk = now.walk;
+	struct seen *seen;
+
+	walk->stops++;
+	for (guint i = 0; i < walk->seen->len; i++) {
+		seen = walk->seen->pdata[i];
+		if (strcmp(seen->position, now.position) != 0)
+			continue;
+		walk->repeated++;
+		if (strcmp(seen->what, now.what->str) != 0)
+			fail("at %s was seen\n%sand later\n%s", now.position, seen->what,
+			     now.what->str);
+		return;
+	}
+	seen = g_new0(struct seen, 1);
+	seen->position = g_strdup(now.position);
+	seen->what = g_strdup(now.what->str);
+	g_ptr_array_add(walk->seen, seen);
+}
+
+static void count_snapshot(const struct world *world, void *user)
+{
+	(void)world;
+	++*(guint *)user;
+}
+
+/* What is kept stays within bounds. */
+static void check_budget(const struct debugger *debugger)
+{
+	struct walk *walk = now.walk;
+	guint snapshots = 0, processes = sim_host_processes(now.host);
+
+	session_each_snapshot(debugger->session, count_snapshot, &snapshots);
+	walk->snapshots_most = MAX(walk->snapshots_most, snapshots);
+	walk->processes_most = MAX(walk->processes_most, processes);
+	/* Some that were given up may not have heard of it yet, or may wait for copies to end. */
+	if (processes > 2 * (walk->snapshots_most + 2) * (guint)walk->program->ranks)
+		fail("%u processes, and %u snapshots", processes, walk->snapshots_most);
+}
+
+/* The answer to the look before; the next one. NULL: all was seen. */
+static const char *look(struct debugger *debugger)
+{
+	bool over = debugger->state == DEBUG_OVER;
+	guint last = over ? 2 : G_N_ELEMENTS(looks);
+
+	if (now.looks == 1) {
+		g_free(now.position);
+		now.position = position_told();
+		g_string_truncate(now.what, 0);
+		if (over)
+			add_outputs(now.what, debugger);
+		else
+			add_ranks(now.what, debugger);
+	} else if (now.looks > 1 && now.looks < G_N_ELEMENTS(looks)) {
+		g_string_append(now.what, now.told->str);
+	} else if (now.looks > 0) {
+		add_choices(now.what);
+	}
+	g_string_truncate(now.told, 0);
+	if (now.looks < last)
+		return looks[now.looks++];
+	now.stopped = false;
+	now.looks = 0;
+	check_budget(debugger);
+	if (now.straight)
+		check_straight();
+	else
+		note_place();
+	return NULL;
+}
+
+/* --- walking ---------------------------------------------------------------------------------- */
+
+static int draw(int below)
+{
+	return g_rand_int_range(now.walk->random, 0, below);
+}
+
+static const char *const functions[] = {"MPI_*recv",  "MPI_Wait*", "MPI_*send",
+                                        "MPI_*probe", "MPI_Test*", "MPI_B*"};
+
+/* Back, or elsewhere. */
+static char *draw_journey(const struct debugger *debugger)
+{
+	const struct walk *walk = now.walk;
+	int rank = draw(walk->program->ranks), other = draw(walk->program->ranks);
+	guint32 place = debugger->execution
+	                        ? world_place(execution_world(debugger->execution), rank)
+	                        : 1;
+	const struct seen *seen = walk->seen->len > 0
+	                                  ? walk->seen->pdata[draw((int)walk->seen->len)]
+	                                  : NULL;
+
+	switch (draw(9)) {
+	case 0: return g_strdup("back");
+	case 1: return g_strdup_printf("back %d", 1 + draw(3));
+	case 2: return g_strdup("forward");
+	case 3: return g_strdup_printf("reverse-step %d", rank);
+	case 4: return g_strdup("reverse-continue");
+	case 5: return g_strdup_printf("restart %d", 1 + draw(3));
+	case 6: return g_strdup_printf("goto %s", seen ? seen->position : "mp1:n2:@");
+	case 7:
+		return g_strdup_printf("goto %d.%d,%d.%d", rank, 1 + draw((int)place), other,
+		                       1 + draw((int)place));
+	default: return g_strdup_printf("rollback %d.%d", rank, 1 + draw((int)place));
+	}
+}
+
+static char *draw_step(const struct debugger *debugger)
+{
+	guint open = debugger->offers ? debugger->offers->choices->len : 0;
+	int rank = draw(now.walk->program->ranks);
+
+	switch (draw(14)) {
+	case 0: return g_strdup_printf("hold %d", rank);
+	case 1: return g_strdup_printf("release %d", rank);
+	case 2: return g_strdup("release");
+	case 3: return g_strdup_printf("continue %d", rank);
+	case 4: return g_strdup("continue");
+	case 5: return g_strdup("checkpoint");
+	case 6: return g_strdup_printf("tbreak %s", functions[draw(G_N_ELEMENTS(functions))]);
+	case 7:
+		return g_strdup_printf("break %s rank %d", functions[draw(G_N_ELEMENTS(functions))],
+		                       rank);
+	case 8: return g_strdup(draw(2) == 0 ? "set all-stop on" : "set all-stop off");
+	case 9: return g_strdup(draw(3) == 0 ? "finish" : "delete");
+	case 10: return g_strdup_printf("step %d %d", rank, 1 + draw(4));
+	case 11: return g_strdup_printf("step %d", rank);
+	default: return g_strdup_printf("%d", open > 0 ? 1 + draw((int)open) : 1);
+	}
+}
+
+static char *draw_word(const struct debugger *debugger)
+{
+	if (debugger->state == DEBUG_NOWHERE)
+		return g_strdup(stops_here(debugger->stops) && draw(2) == 0 ? "back" : "run");
+	if (debugger->state == DEBUG_OVER && draw(8) == 0)
+		return g_strdup("run");
+	if (debugger->state == DEBUG_OVER || draw(3) == 0)
+		return draw_journey(debugger);
+	return draw_step(debugger);
+}
+
+/* --- the prompt (scheduler/debug/prompt.h) ---------------------------------------------------- */
+
+G_DEFINE_QUARK(matchpoint_prompt_error, prompt_error)
+
+struct prompt *prompt_new(struct session *session, bool batch, const struct prompt_owner *owner)
+{
+	(void)session;
+	(void)batch;
+	(void)owner;
+	return NULL;
+}
+
+void prompt_free(struct prompt *prompt)
+{
+	(void)prompt;
+}
+
+bool prompt_add_script(struct prompt *prompt, const char *file, GError **error)
+{
+	(void)prompt;
+	g_set_error(error, PROMPT_ERROR, 0, "%s: no files here", file);
+	return false;
+}
+
+char *prompt_read(struct prompt *prompt)
+{
+	struct debugger *debugger = now.asked.debugger;
+	const char *line = now.stopped && debugger->state != DEBUG_NOWHERE ? look(debugger) : NULL;
+	char *word;
+
+	(void)prompt;
+	if (sim_of(now.host)->hangs)
+		fail("it hangs");
+	if (line)
+		return g_strdup(line);
+	if (!now.straight && strstr(now.told->str, "lost"))
+		fail("%s", now.told->str);
+	if (now.said++ >= (now.straight ? 1 : (guint)words)) {
+		if (now.straight && !now.position)
+			fail("goto %s does not get there: %s", now.straight, now.told->str);
+		return NULL;
+	}
+	now.walk->refused += *now.told->str != '\0';
+	g_string_truncate(now.told, 0);
+	if (now.straight)
+		return g_strdup_printf("goto %s", now.straight);
+	word = draw_word(debugger);
+	g_string_append_printf(now.walk->history, "  %s\n", word);
+	return word;
+}
+
+void prompt_ask(struct prompt *prompt)
+{
+	(void)prompt;
+}
+
+void prompt_ask_no_more(struct prompt *prompt)
+{
+	(void)prompt;
+}
+
+void prompt_share(struct prompt *prompt)
+{
+	(void)prompt;
+}
+
+void prompt_say(struct prompt *prompt, char *line)
+{
+	(void)prompt;
+	g_free(line);
+}
+
+bool prompt_clear(struct prompt *prompt)
+{
+	(void)prompt;
+	return false;
+}
+
+const char *prompt_place(const struct prompt *prompt)
+{
+	(void)prompt;
+	return "";
+}
+
+bool prompt_is_terminal(const struct prompt *prompt)
+{
+	(void)prompt;
+	return false;
+}
+
+bool prompt_is_typed(const struct prompt *prompt)
+{
+	(void)prompt;
+	return false;
+}
+
+void prompt_tell(struct prompt *prompt, const char *text)
+{
+	(void)prompt;
+	g_string_append(now.told, text);
+	now.refusal |= strstr(text, "comes no further there") != NULL;
+	if (strstr(text, "stopped: "))
+		now.stopped = true;
+	if (!now.straight && now.looks == 0)
+		g_string_append_printf(now.walk->history, "%s", text);
+}
+
+/* --- sessions --------------------------------------------------------------------------------- */
+
+static struct session_options options_of(const struct walk *walk)
+{
+	static char *command[] = {(char *)"/sim/program", NULL};
+	static char *ignored[] = {(char *)"leak", NULL}; /* messages that nobody takes */
+
+	return (struct session_options){
+		.command = "debug",
+		.program = command,
+		.ranks = walk->program->ranks,
+		.backtrack = now.straight ? BACKTRACK_RERUN : BACKTRACK_AUTO,
+		.bufferings = 1u << walk->buffering,
+		.collectives = walk->buffering == PROGRAM_PER_SEND ? COLLECTIVES_PER_CALL
+	                                                           : COLLECTIVES_BOTH,
+		.deviations = -1,
+		.not_yet = 1,
+		.some = TAKEN_WINDOW,
+		.max_memory = walk->small && !now.straight ? BUDGET : 0,
+		.ignored = ignored,
+		.every_call_waits = true,
+		.conduct = debug_conduct,
+		.conductor = &now.asked,
+		.host = now.host};
+}
+
+static void hold_session(struct walk *walk, const char *straight, const char *directory)
+{
+	const struct sim_options sim = {.program = walk->program,
+	                                .seed = walk->program->seed * 31 + (straight != NULL),
+	                                .directory = directory,
+	                                .longest = LONGEST};
+	struct session_options options;
+	struct session_result result = {0};
+	g_autoptr(GError) error = NULL;
+
+	memset(&now, 0, sizeof(now));
+	now.walk = walk;
+	now.straight = straight;
+	now.host = sim_host_new(&sim);
+	now.told = g_string_new(NULL);
+	now.what = g_string_new(NULL);
+	options = options_of(walk);
+	now.asked.request = (struct debug_request){.buffering = (enum buffering)walk->buffering,
+	                                           .collectives = options.collectives,
+	                                           .ranks = walk->program->ranks};
+	if (!session_run(&options, &result, &error))
+		fail("%s", error->message);
+	if (sim_host_processes(now.host) > 0)
+		fail("%u processes were left behind", sim_host_processes(now.host));
+	session_result_clear(&result);
+	sim_host_free(now.host);
+	g_string_free(now.told, true);
+	g_string_free(now.what, true);
+	g_free(now.position);
+}
+
+static struct walk walk_new(guint64 seed)
+{
+	static const enum program_buffering bufferings[] = {PROGRAM_ZERO, PROGRAM_INFINITE,
+	                                                    PROGRAM_PER_SEND};
+	static const enum program_collectives usual[] = {[PROGRAM_ZERO] = PROGRAM_SYNC,
+	                                                 [PROGRAM_INFINITE] = PROGRAM_ASYNC,
+	                                                 [PROGRAM_PER_SEND] = PROGRAM_PER_CALL};
+	struct walk walk = {.program = random_program_new(seed, 0),
+	                    .buffering = bufferings[seed % 3],
+	                    .random = g_rand_new_with_seed((guint32)seed),
+	                    .seen = g_ptr_array_new_with_free_func(seen_free),
+	                    .history = g_string_new(NULL),
+	                    .small = seed % 4 == 0};
+
+	walk.program->collectives = usual[walk.buffering];
+	return walk;
+}
+
+static void walk_release(struct walk *walk)
+{
+	random_program_free(walk->program);
+	g_rand_free(walk->random);
+	g_ptr_array_unref(walk->seen);
+	g_string_free(walk->history, true);
+}
+
+int main(int argc, char **argv)
+{
+	const GOptionEntry entries[] = {
+		{"walks", 0, 0, G_OPTION_ARG_INT, &walks, "how many (default 300)", "N"},
+		{"seed", 0, 0, G_OPTION_ARG_INT64, &first_seed, "of the first program", "S"},
+		{"words", 0, 0, G_OPTION_ARG_INT, &words, "of each walk (default 24)", "W"},
+		{NULL},
+	};
+	g_autoptr(GOptionContext) context = g_option_context_new("- walks through positions");
+	g_autofree char *directory = g_build_filename(
+		g_access("/dev/shm", W_OK) == 0 ? "/dev/shm" : g_get_tmp_dir(),
+		"matchpoint-sim-XXXXXX", NULL);
+	g_autoptr(GError) error = NULL;
+	guint stops = 0, places = 0, refused = 0, snapshots = 0, processes = 0, unreached = 0;
+
+	g_option_context_add_main_entries(context, entries, NULL);
+	if (!g_option_context_parse(context, &argc, &argv, &error)
+	    || !log_init(g_getenv("MATCHPOINT_LOG"), &error)) {
+		g_printerr("%s\n", error->message);
+		return 2;
+	}
+	g_assert_nonnull(g_mkdtemp(directory));
+	for (int i = 0; i < walks; i++) {
+		struct walk walk = walk_new((guint64)(first_seed + i));
+
+		hold_session(&walk, NULL, directory);
+		for (guint k = 0; k < walk.seen->len; k++)
+			hold_session(&walk, ((struct seen *)walk.seen->pdata[k])->position,
+			             directory);
+		stops += walk.stops;
+		places += walk.seen->len;
+		refused += walk.refused;
+		unreached += walk.unreached;
+		snapshots = MAX(snapshots, walk.snapshots_most);
+		processes = MAX(processes, walk.processes_most);
+		walk_release(&walk);
+	}
+	g_rmdir(directory);
+	g_print("%d walks from seed %" G_GINT64_FORMAT ": %u stops at %u positions (%u with each "
+	        "collective a choice, and not to be gone to straight), %u words that told "
+	        "something else; at most %u snapshots and %u processes at a time\n",
+	        walks, first_seed, stops, places, unreached, refused, snapshots, processes);
+	return 0;
+}
