@@ -259,10 +259,11 @@ guint64 types_count(const struct types *types)
 
 char *types_print_names(const struct types *types)
 {
-	GString *text = g_string_new(NULL);
+	GString *text;
 
 	if (!types->runs)
 		return g_strdup(types->basic ? name_of(types->basic) : "bytes");
+	text = g_string_new(NULL);
 	for (guint i = 0; i < MIN(types->runs->count, RUNS_PRINTED); i++)
 		g_string_append_printf(text, "%s%" G_GUINT64_FORMAT " %s", i > 0 ? ", " : "",
 		                       types->runs->run[i].count,
