@@ -224,10 +224,11 @@ static void add_offers(GPtrArray *rows, const struct verdict_facts *facts,
 static bool same_state(const struct record_rank *one, const struct record_rank *other,
                        const GPtrArray *roll_call)
 {
-	g_autofree char *calls[] = {words_call(one), words_call(other)};
-	g_autofree char *states[] = {words_state(one, roll_call), words_state(other, roll_call)};
+	g_autofree char *call = words_call(one), *other_call = words_call(other);
+	g_autofree char *state = words_state(one, roll_call);
+	g_autofree char *other_state = words_state(other, roll_call);
 
-	return g_str_equal(calls[0], calls[1]) && g_str_equal(states[0], states[1])
+	return g_str_equal(call, other_call) && g_str_equal(state, other_state)
 	       && place_equal(&one->place, &other->place);
 }
 

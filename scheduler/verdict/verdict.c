@@ -187,7 +187,7 @@ GPtrArray *verdict_roll_call(const struct verdict_facts *facts)
 		struct record_rank *line = roll_call_line(facts, rank);
 
 		if (world_phase(facts->world, rank) == PHASE_HELD) { /* even in MPI_Finalize */
-			line->ended = NULL;
+			g_clear_pointer(&line->ended, g_free);
 			line->end = RECORD_END_NONE;
 			line->does = g_strdup("is held");
 		}
