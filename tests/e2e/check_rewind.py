@@ -14,6 +14,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RANKS = 3
 
 # What the hazard program does: whether its ranks can be rewound all the same, and if not, why.
+# Those of NESTED have a snapshot behind their first round, on a machine that is not too busy.
+NESTED = ("files", "kernel", "lasting")
 HAZARDS = [
     (["maps,moves,heap,stack,threads"], True, ""),
     (["files"], True, ""),
@@ -52,8 +54,8 @@ def explored(tool, way, ranks, command, options=("--buffering", "infinite")):
     check(run.report is not None, str(run))
     check(run.report["backtrack"] == "snapshot", str(run))
     with open(log) as file:
-        rewound = sum("rewinding world" in line for line in file)
-    return run, rewound
+        lines = file.read()
+    return run, lines.count("rewinding world"), lines.count("parking world") > 1
 
 
 def interleavings(run):
@@ -71,8 +73,8 @@ def findings(run):
 
 
 def compare(tool, ranks, command):
-    forked, none = explored(tool, "snapshot", ranks, command)
-    rewound, count = explored(tool, "rewind", ranks, command)
+    forked, none, _ = explored(tool, "snapshot", ranks, command)
+    rewound, count, nested = explored(tool, "rewind", ranks, command)
     check(none == 0, "rewound without being asked to: %s" % forked)
     check(forked.report["interleavings"] == rewound.report["interleavings"]
           and rewound.report["wasted"] == 0, "%s\n%s" % (forked, rewound))
@@ -80,7 +82,7 @@ def compare(tool, ranks, command):
     check(not only, "found by rewinding alone:\n%s\n%s" % ("\n".join(only), rewound))
     check(findings(forked) == findings(rewound) and forked.status == rewound.status,
           "%s\n%s" % (forked, rewound))
-    return rewound, count
+    return rewound, count, nested
 
 
 def reason(run):
@@ -92,12 +94,12 @@ def check_hazards(tool):
     program = tool.compile(os.path.join(HERE, "programs/rewind_hazards.c"), "-pthread")
     able = True
     for arguments, rewinds, words in HAZARDS:
-        run, count = compare(tool, RANKS, [program, *arguments])
+        run, count, nested = compare(tool, RANKS, [program, *arguments])
         if arguments is HAZARDS[0][0] and count == 0:
             able = False
             check("rewound in place" in reason(run), str(run))
             print("no rank can be rewound here: %s" % reason(run))
-        if able:
+        if able and (nested or arguments[0] not in NESTED):
             check((count > 0) == rewinds, "%d rewound: %s" % (count, run))
             check(words in reason(run) and (words or not reason(run)), "not %s: %s" % (words, run))
     return able
@@ -106,9 +108,9 @@ def check_hazards(tool):
 def check_lanes(tool, able):
     """Side by side, and under both bufferings."""
     command = [tool.compile(os.path.join(HERE, "../../examples/master_worker.c")), "5"]
-    forked, _ = explored(tool, "snapshot", RANKS, command, ())
+    forked, _, _ = explored(tool, "snapshot", RANKS, command, ())
     for lanes in "1", "3":
-        run, count = explored(tool, "rewind", RANKS, command, ("-j", lanes))
+        run, count, _ = explored(tool, "rewind", RANKS, command, ("-j", lanes))
         check(interleavings(run) == interleavings(forked), "%s\n%s" % (forked, run))
         check(count > 0 or not able, str(run))
 

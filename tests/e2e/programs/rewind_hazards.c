@@ -389,7 +389,8 @@ int main(int argc, char **argv)
 			if (strstr(hazard, hazards[i].name))
 				hazards[i].act();
 		tell("after");
-		usleep(8000); /* so that a snapshot is worth its while */
+		if (round == 0 && argc > 1 && strstr("files kernel lasting", hazard))
+			usleep(150000); /* so that a snapshot is worth its while */
 	}
 	if (early)
 		end(hazard);
