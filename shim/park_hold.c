@@ -16,18 +16,39 @@ static void send_held(const char *hazard)
 		park_leave_without_scheduler();
 }
 
-/* An order to a held rank is REWIND or END. */
-static void read_order(struct wire_message *ret_message)
+/* Reads the next frame, as far as there is room for it; the number of its bytes. */
+static size_t read_frame(uint8_t *frame, size_t room)
 {
-	uint8_t frame[64];
-	uint32_t length;
+	uint32_t length, beyond;
+	uint8_t unused;
 
 	if (park_receive_all(park.control_fd, frame, 4) < 0)
 		park_leave_without_scheduler();
 	length = (uint32_t)frame[0] | (uint32_t)frame[1] << 8 | (uint32_t)frame[2] << 16
 	         | (uint32_t)frame[3] << 24;
-	if (length > sizeof(frame) - 4 || park_receive_all(park.control_fd, frame + 4, length) < 0
-	    || wire_decode(frame, 4 + length, ret_message) < 0)
+	beyond = length > room - 4 ? length - (uint32_t)(room - 4) : 0;
+	if (length > WIRE_FRAME_MAX
+	    || park_receive_all(park.control_fd, frame + 4, length - beyond) < 0)
+		park_leave_without_scheduler();
+	for (uint32_t i = 0; i < beyond; i++)
+		if (park_receive_all(park.control_fd, &unused, 1) < 0)
+			park_leave_without_scheduler();
+	return 4 + (size_t)length;
+}
+
+/* An order to a held rank is REWIND or END. Others (BIND, GO) are about what it has ended: the
+ * other ranks may have moved meanwhile. */
+static void read_order(struct wire_message *ret_message)
+{
+	uint8_t frame[64];
+	size_t count;
+	int type;
+
+	do {
+		count = read_frame(frame, sizeof(frame));
+		type = count < 6 ? 0 : frame[4] | frame[5] << 8;
+	} while (type != WIRE_END && type != WIRE_REWIND);
+	if (count > sizeof(frame) || wire_decode(frame, count, ret_message) < 0)
 		park_leave_without_scheduler();
 }
 
@@ -42,8 +63,6 @@ static void hold(void)
 	read_order(&message);
 	if (message.type == WIRE_END)
 		_exit(message.end.status);
-	if (message.type != WIRE_REWIND)
-		park_leave_without_scheduler();
 	if (agent_rewind(park.agent) < 0) {
 		send_held(agent_rewind_trouble(park.agent));
 		_exit(AGENT_SETUP_FAILED);
