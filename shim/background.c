@@ -97,8 +97,7 @@ static void leave_to_itself(MPI_Request real, const struct request_actions *acti
 		actions->over(closure, code);
 		return;
 	}
-	carrier->real = real;
-	request_posted(carrier, MPI_SUCCESS);
+	request_carry(carrier, real);
 	request_abandon(carrier);
 }
 

@@ -2,8 +2,10 @@
 
 #include <stdlib.h>
 
+#include "communicator_internal.h"
 #include "error.h"
 #include "gate.h"
+#include "guard.h"
 #include "real.h"
 
 /* Reduction operations of the program that collectives not yet in the library need. */

@@ -4,7 +4,9 @@
  * is. */
 #include <string.h>
 
+#include "bytes.h"
 #include "collective.h"
+#include "communicator_internal.h"
 #include "neighbors.h"
 #include "real.h"
 

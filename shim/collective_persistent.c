@@ -5,6 +5,7 @@
  * use: MPICH 4.0.2 gathers what the root had when it initialised them.) */
 #include "collective.h"
 
+#include "guard.h"
 #include "real.h"
 
 void collective_plan_release(void *closure)
@@ -31,20 +32,18 @@ int collective_plan(struct collective_plan *plan, MPI_Comm comm,
 		return MPI_ERR_NO_MEM;
 	}
 	plan->op.comm = communicator_announce_copy(communicator, MPI_CALL_Start,
-	                                           communicator->name);
-	request->persistent = true;
-	request->active = false;
+	                                           communicator_name(communicator));
+	request_make_persistent(request);
 	*ret_handle = request_handle(request);
 	return MPI_SUCCESS;
 }
 
 int collective_plan_start(struct request *request, struct wire_name name, struct wire_op *ret_op)
 {
-	const struct collective_plan *plan = request->closure;
+	const struct collective_plan *plan = request_closure(request);
 
-	if (request_rename(request, name) < 0)
+	if (request_start(request, name) < 0)
 		return MPI_ERR_NO_MEM;
-	request->active = true;
 	guard_begin_collective(request, plan->bytes);
 	if (early_applies(plan->op.function, plan->kept.comm))
 		request_post(request);

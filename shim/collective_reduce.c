@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "collective.h"
+#include "communicator_internal.h"
 #include "early.h"
 #include "error.h"
 #include "gate.h"

@@ -1,4 +1,5 @@
 /* Bcast, Scatter, Scatterv, Gather, Gatherv, as single messages between root and members. */
+#include "communicator_internal.h"
 #include "early.h"
 #include "gate.h"
 #include "real.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "communicator.h"
+#include "communicator_internal.h"
 #include "explorer/mix.h"
 #include "neighbors.h"
 #include "real.h"

@@ -1,4 +1,4 @@
-#include "communicator.h"
+#include "communicator_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +51,16 @@ uint64_t communicator_number(MPI_Comm comm)
 	const struct communicator *communicator = communicator_find(comm);
 
 	return communicator ? communicator->number : 0;
+}
+
+const char *communicator_name(const struct communicator *communicator)
+{
+	return communicator->name;
+}
+
+bool communicator_is_inter(const struct communicator *communicator)
+{
+	return communicator->is_inter;
 }
 
 int communicator_world_rank(const struct communicator *communicator, int rank)

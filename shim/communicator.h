@@ -12,25 +12,7 @@
 
 #include <mpi.h>
 
-struct communicator {
-	MPI_Comm handle;
-	uint64_t number;
-	bool is_inter;
-	int rank;        /* of this process in the local group */
-	int size;        /* of the local group */
-	int remote_size; /* of the group that messages go to: an intracommunicator's own */
-	int *local;      /* world ranks */
-	int *remote;     /* world ranks of an intercommunicator's remote group; else NULL */
-	MPI_Comm shadow; /* MPI_COMM_NULL: none is needed */
-	unsigned plans;  /* persistent collectives made so far */
-	char *name;      /* how it came into being */
-
-	MPI_Errhandler handler; /* the program's; a reference is held unless it is predefined */
-
-	unsigned holds; /* operations of the shim's that will still use `handle` */
-	bool freed;     /* by the program */
-	struct communicator *next;
-};
+struct communicator; /* communicator_internal.h */
 
 /* Registers MPI_COMM_WORLD and MPI_COMM_SELF, right after MPI's initialisation; collective.
  * MPI's code. */
@@ -44,6 +26,10 @@ struct communicator *communicator_find_even_freed(MPI_Comm comm);
 
 /* Its number, or 0. */
 uint64_t communicator_number(MPI_Comm comm);
+
+/* How it came into being, in words. */
+const char *communicator_name(const struct communicator *communicator);
+bool communicator_is_inter(const struct communicator *communicator);
 
 /* World rank of `rank` in the group that messages go to, or -1. */
 int communicator_world_rank(const struct communicator *communicator, int rank);

@@ -7,6 +7,7 @@
 
 #include "caller.h"
 #include "collective.h"
+#include "communicator_internal.h"
 #include "error.h"
 #include "gate.h"
 #include "real.h"

@@ -13,6 +13,7 @@
 #include "error.h"
 #include "inside.h"
 #include "real.h"
+#include "request_internal.h"
 #include "tracking.h"
 
 #define IN_CALL __attribute__((tls_model("initial-exec")))

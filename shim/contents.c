@@ -7,6 +7,7 @@
 #include "gate.h"
 #include "packing.h"
 #include "real.h"
+#include "request_internal.h"
 #include "signature.h"
 #include "threading.h"
 

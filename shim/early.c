@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "communicator_internal.h"
 #include "gate.h"
 #include "inside.h"
 #include "real.h"

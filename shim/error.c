@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "caller.h"
-#include "communicator.h"
+#include "communicator_internal.h"
 #include "gate.h"
 #include "real.h"
 

@@ -93,7 +93,7 @@ static uint64_t meet_to_make(const void *site, enum mpi_call function, MPI_Comm 
 
 	if (!communicator)
 		return 0;
-	communicator_meet(communicator->number, function, site, arguments);
+	communicator_meet(communicator_number(comm), function, site, arguments);
 	return communicator_derive(communicator, function);
 }
 
@@ -174,8 +174,10 @@ static uint64_t meet_for_window(const void *site, enum mpi_call function, MPI_Co
 
 	if (!communicator)
 		return 0;
-	number = communicator->is_inter ? 0 : communicator_derive_window(communicator, function);
-	communicator_meet(communicator->number, function, site, 0);
+	number = communicator_is_inter(communicator)
+	                 ? 0
+	                 : communicator_derive_window(communicator, function);
+	communicator_meet(communicator_number(comm), function, site, 0);
 	return number;
 }
 

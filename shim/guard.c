@@ -11,7 +11,7 @@
 
 #include "gate.h"
 #include "real.h"
-#include "request.h"
+#include "request_internal.h"
 #include "signature.h"
 
 enum {

@@ -62,7 +62,7 @@ static struct wire_digest digest(const struct wire_call *call, const struct dige
 	count++;
 	if (call->op_count > 0) /* a probe is another request each time */
 		ranges[count++] = (struct digest_range){request_find_named(call->ops[0].name),
-		                                        sizeof(struct request)};
+		                                        request_size()};
 	if (!digest_take(call->site, ranges, count, digest.hash))
 		digest = (struct wire_digest){0};
 	return digest;

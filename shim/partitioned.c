@@ -7,12 +7,12 @@
  * whatever is started when: each such pair has a number of its own, as a communicator has. */
 #include <stdlib.h>
 
-#include "communicator.h"
+#include "communicator_internal.h"
 #include "error.h"
 #include "explorer/mix.h"
 #include "gate.h"
 #include "real.h"
-#include "request.h"
+#include "request_internal.h"
 #include "signature.h"
 #include "transfer.h"
 

@@ -24,8 +24,7 @@ static int prepare(void *site, unsigned function, const struct transfer *transfe
 			request_release(request);
 	}
 	if (code == MPI_SUCCESS) {
-		request->persistent = true;
-		request->active = false;
+		request_make_persistent(request);
 		*ret_handle = request_handle(request);
 	}
 	return error_check(transfer->comm, code, (enum mpi_call)function, site);
@@ -77,17 +76,17 @@ static int start_one(MPI_Request *handle, struct wire_call *call, uint32_t sub)
 
 	if (!request)
 		return real_mpi()->Start(handle);
-	if (!request->persistent || request->active)
+	if (!request_may_start(request))
 		return MPI_ERR_REQUEST;
-	if (request->kind == REQUEST_COLLECTIVE)
+	if (request_kind_of(request) == REQUEST_COLLECTIVE)
 		return collective_plan_start(request, (struct wire_name){call->call, sub},
 		                             &call->ops[call->op_count++]);
-	if (request->kind == REQUEST_PARTITIONED)
+	if (request_kind_of(request) == REQUEST_PARTITIONED)
 		return partitioned_start(request, call, sub);
 	int code = transfer_start(request, (struct wire_name){call->call, sub});
 	if (code != MPI_SUCCESS)
 		request_retire(request);
-	else if (!request->local) {
+	else if (!request_is_local(request)) {
 		transfer_guard(request);
 		transfer_add_nonblocking(call, request);
 	}
@@ -108,7 +107,7 @@ static int start_all(void *site, unsigned function, int count, MPI_Request *hand
 		return error_check(comm, MPI_ERR_NO_MEM, (enum mpi_call)function, site);
 	for (int i = 0; i < count && code == MPI_SUCCESS; i++) {
 		const struct request *request = request_find(handles[i]);
-		comm = request ? request->comm : MPI_COMM_WORLD;
+		comm = request ? request_comm(request) : MPI_COMM_WORLD;
 		code = start_one(&handles[i], &call, (uint32_t)i);
 	}
 	gate_report(&call);

@@ -4,7 +4,7 @@
 #include "error.h"
 #include "gate.h"
 #include "real.h"
-#include "request.h"
+#include "request_internal.h"
 #include "transfer.h"
 
 /* The call counts although MPI refuses it: the scheduler hears of it without operations. */

@@ -1,4 +1,4 @@
-#include "request.h"
+#include "request_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +253,12 @@ static bool poll_library(struct request *request)
 	incomplete--;
 	set_real_over(request, code);
 	return true;
+}
+
+void request_carry(struct request *request, MPI_Request real)
+{
+	request->real = real;
+	request_posted(request, MPI_SUCCESS);
 }
 
 void request_posted(struct request *request, int code)
@@ -559,38 +565,4 @@ void request_withdraw(struct request *request)
 	request->code = MPI_SUCCESS;
 	request->status = request_empty_status();
 	real_mpi()->Status_set_cancelled(&request->status, 1);
-}
-
-MPI_Status request_empty_status(void)
-{
-	MPI_Status status;
-
-	memset(&status, 0, sizeof(status));
-	status.MPI_SOURCE = MPI_ANY_SOURCE;
-	status.MPI_TAG = MPI_ANY_TAG;
-	status.MPI_ERROR = MPI_SUCCESS;
-	return status;
-}
-
-void request_store_status(MPI_Status *ret, const MPI_Status *status)
-{
-	if (ret == MPI_STATUS_IGNORE)
-		return;
-	int error = ret->MPI_ERROR;
-	*ret = *status;
-	ret->MPI_ERROR = error;
-}
-
-void request_tell_status(MPI_Status *ret, const struct request *request)
-{
-	int cancelled = 0;
-
-	if (ret == MPI_STATUS_IGNORE)
-		return;
-	if (request->kind != REQUEST_SEND) {
-		request_store_status(ret, &request->status);
-		return;
-	}
-	real_mpi()->Test_cancelled(&request->status, &cancelled);
-	real_mpi()->Status_set_cancelled(ret, cancelled);
 }

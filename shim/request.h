@@ -14,9 +14,7 @@
 
 #include <mpi.h>
 
-#include "buffer.h"
-#include "guard.h"
-#include "landing.h"
+#include "mpi_calls.h"
 #include "wire.h"
 
 enum request_kind {
@@ -44,56 +42,7 @@ struct request_actions {
 	bool (*waits)(const void *closure);
 };
 
-struct request {
-	bool in_use;
-	enum request_kind kind;
-	uint32_t index;
-	struct wire_name name; /* of the operation under way; call 0: none */
-
-	/* In the program's terms; a receive's `peer` and `tag` may be wildcards: see bound_peer. */
-	void *data;
-	int count;
-	MPI_Datatype type;
-	struct wire_types types; /* its signature */
-	int peer;
-	int tag;
-	MPI_Comm comm;
-	uint8_t mode; /* enum wire_send_mode */
-	bool owns_type;
-	bool retains_comm;
-
-	int bound_peer, bound_tag; /* of BIND */
-	bool bound;
-	bool moving;       /* matched, and not yet complete in the library */
-	MPI_Request real;  /* MPI_REQUEST_NULL: not posted, or completed */
-	int code;          /* MPI's, of posting or completing */
-	MPI_Status status; /* once completed in the library */
-	bool completed;    /* nothing to be done in the library; status and code are set */
-	bool local;        /* unknown to the scheduler: can always complete */
-
-	bool persistent;
-	bool active;      /* of a persistent request: started and not completed */
-	uint16_t made_by; /* enum mpi_call that gave it to the program; 0: it was never given */
-	uint64_t made_at; /* return address of that call */
-	bool outlives;    /* its call: the program goes on before it is complete */
-	bool awaited;     /* the program waits until it is complete, and for nothing less */
-	bool apart;       /* received, but not where the program sees it (landing.h) */
-	bool unattended;  /* the program holds no handle any more; reaped once completed */
-
-	struct guard guard;          /* of its buffer */
-	struct landing landing;      /* of a receive that is posted */
-	bool must_copy;              /* the program's buffer will not last (MPI_Sendrecv_replace) */
-	bool held;                   /* a send whose call waits for the scheduler */
-	bool copied;                 /* the message: the program need not wait for the library */
-	void *copy;                  /* owned; NULL when there are no bytes */
-	struct buffer_room buffered; /* of the attached buffer */
-	const struct request_actions *actions;
-	void *closure;
-	struct request *halves[2]; /* of a pair, owned: sends, receives */
-
-	struct request *next_named, *next_unattended, *next_moving, *previous_moving;
-	struct request *next_arriving;
-};
+struct request; /* request_internal.h */
 
 /* A request that is active and in the program's hands; `name.call` 0 for one that the scheduler
  * does not know. NULL: out of memory. */
@@ -118,9 +67,30 @@ struct request *request_find(MPI_Request handle);
  * that the library is to refuse, in its own words. */
 MPI_Request request_inactive(void);
 
+/* The call of the program's, at that return address, that gave it to the program. */
+void request_note_maker(struct request *request, enum mpi_call function, const void *site);
+
+/* It becomes one that is started again and again; it is not active. */
+void request_make_persistent(struct request *request);
+/* A persistent one is started under a name of its own. 0, or -1: out of memory. */
+int request_start(struct request *request, struct wire_name name);
+/* Whether the scheduler does not know of it: it can always complete. */
+bool request_is_local(const struct request *request);
+enum request_kind request_kind_of(const struct request *request);
+MPI_Comm request_comm(const struct request *request);
+/* Whether it is persistent, and not active. */
+bool request_may_start(const struct request *request);
+/* What its actions are given. */
+void *request_closure(const struct request *request);
+
+/* How many bytes of the shim's memory one takes. */
+size_t request_size(void);
+
 /* Gives another name (call 0: none). 0, or -1: out of memory. */
 int request_rename(struct request *request, struct wire_name name);
 
+/* This request of the library's is under way for it, without BIND. */
+void request_carry(struct request *request, MPI_Request real);
 /* `real` was filled in by a call to the library that returned this code. */
 void request_posted(struct request *request, int code);
 

@@ -1,4 +1,5 @@
 #include "request_names.h"
+#include "request_internal.h"
 
 #include <stdlib.h>
 

@@ -46,12 +46,10 @@ void tracking_made(enum wire_object kind, uintptr_t handle, const void *where,
 	struct request *request = kind == WIRE_OBJECT_REQUEST ? request_find((MPI_Request)handle)
 	                                                      : NULL;
 
-	if (request) {
-		request->made_by = (uint16_t)function;
-		request->made_at = (uintptr_t)site;
-	} else if (must_be_freed(kind, handle)) {
+	if (request)
+		request_note_maker(request, function, site);
+	else if (must_be_freed(kind, handle))
 		objects_add(kind, handle, where, (uint16_t)function, (uintptr_t)site);
-	}
 }
 
 void tracking_freed(enum wire_object kind, uintptr_t handle, const void *where)

@@ -11,6 +11,7 @@
 #include "message_memory.h"
 #include "packing.h"
 #include "real.h"
+#include "request_internal.h"
 #include "signature.h"
 
 static int largest_tag(void)
@@ -40,7 +41,7 @@ static bool is_plainly_valid(const struct transfer *transfer)
 		return false;
 	if ((tag < 0 || tag > largest_tag()) && !(receive && tag == MPI_ANY_TAG))
 		return false;
-	return (peer >= 0 && peer < communicator->remote_size) || peer == MPI_PROC_NULL
+	return communicator_world_rank(communicator, peer) >= 0 || peer == MPI_PROC_NULL
 	       || (receive && peer == MPI_ANY_SOURCE);
 }
 

@@ -235,6 +235,43 @@ def check_error_domains(problems, path, code):
                          "%s is the domain of another folder" % match.group(1))
 
 
+# Headers whose structs are values: what is asked for and told, tables of functions, what is kept.
+# Whoever speaks to a module has them. A struct that is a module's own state is no such value.
+VALUES = {"shim/wire.h", "shim/gate.h", "shim/caller.h", "explorer/explorer.h", "explorer/path.h",
+          "reports/report.h", "reports/words.h", "scheduler/commands/command.h",
+          "scheduler/host/environment.h", "scheduler/host/host.h", "scheduler/run/run.h",
+          "scheduler/session/session.h", "scheduler/store/record.h"}
+USERS_MOST = 10
+# Modules in many files, whose state is not divided yet: these may become fewer, and no others come.
+USERS_KNOWN = {"scheduler/debug/debug_internal.h": 17, "scheduler/run/execution_internal.h": 16,
+               "scheduler/world/world_internal.h": 17}
+
+
+def check_openness(problems, root):
+    """No header opens a struct, be it through another header, to more than ten files."""
+    texts, users = {}, {}
+    for _, path in sources(root, FOLDERS[:5], (".c", ".h")):
+        with open(path) as file:
+            texts[os.path.relpath(path, root)] = file.read()
+    for name, text in texts.items():
+        for used in re.findall(r'^#\s*include\s*"([^"]+)"', text, flags=re.M):
+            beside = os.path.normpath(os.path.join(os.path.dirname(name), used))
+            users.setdefault(beside if beside in texts else used, set()).add(name)
+    for name in sorted(set(texts) - VALUES):
+        if not name.endswith(".h") or not re.search(r"^struct \w+ \{", texts[name], flags=re.M):
+            continue
+        header, most = name, USERS_KNOWN.get(name, USERS_MOST)
+        seen, new = set(), {name}
+        while header.endswith("_internal.h") and new:
+            new = set().union(*(users.get(user, set()) for user in new)) - seen
+            seen |= new
+        seen = {user for user in seen | users.get(header, set()) if user.endswith(".c")}
+        if len(seen) > most:
+            problems.add(os.path.join(root, header), 1,
+                         "opens a struct to %d files; hide it behind functions (%d at most)" % (
+                             len(seen), most))
+
+
 def check_header(problems, root, path, text):
     name = os.path.relpath(path, root)
     if not text.startswith("/*"):
@@ -310,6 +347,7 @@ def main():
         if path.endswith(".h"):
             check_header(problems, root, path, text)
     check_map(problems, root)
+    check_openness(problems, root)
     check_format(problems, root)
     for line in problems.lines:
         print(line)

@@ -1,0 +1,61 @@
+/* What a request consists of: for those who make, post and complete them. Others ask request.h. */
+#ifndef MATCHPOINT_SHIM_REQUEST_INTERNAL_H
+#define MATCHPOINT_SHIM_REQUEST_INTERNAL_H
+
+#include "buffer.h"
+#include "guard.h"
+#include "landing.h"
+#include "request.h"
+
+struct request {
+	bool in_use;
+	enum request_kind kind;
+	uint32_t index;
+	struct wire_name name; /* of the operation under way; call 0: none */
+
+	/* In the program's terms; a receive's `peer` and `tag` may be wildcards: see bound_peer. */
+	void *data;
+	int count;
+	MPI_Datatype type;
+	struct wire_types types; /* its signature */
+	int peer;
+	int tag;
+	MPI_Comm comm;
+	uint8_t mode; /* enum wire_send_mode */
+	bool owns_type;
+	bool retains_comm;
+
+	int bound_peer, bound_tag; /* of BIND */
+	bool bound;
+	bool moving;       /* matched, and not yet complete in the library */
+	MPI_Request real;  /* MPI_REQUEST_NULL: not posted, or completed */
+	int code;          /* MPI's, of posting or completing */
+	MPI_Status status; /* once completed in the library */
+	bool completed;    /* nothing to be done in the library; status and code are set */
+	bool local;        /* unknown to the scheduler: can always complete */
+
+	bool persistent;
+	bool active;      /* of a persistent request: started and not completed */
+	uint16_t made_by; /* enum mpi_call that gave it to the program; 0: it was never given */
+	uint64_t made_at; /* return address of that call */
+	bool outlives;    /* its call: the program goes on before it is complete */
+	bool awaited;     /* the program waits until it is complete, and for nothing less */
+	bool apart;       /* received, but not where the program sees it (landing.h) */
+	bool unattended;  /* the program holds no handle any more; reaped once completed */
+
+	struct guard guard;          /* of its buffer */
+	struct landing landing;      /* of a receive that is posted */
+	bool must_copy;              /* the program's buffer will not last (MPI_Sendrecv_replace) */
+	bool held;                   /* a send whose call waits for the scheduler */
+	bool copied;                 /* the message: the program need not wait for the library */
+	void *copy;                  /* owned; NULL when there are no bytes */
+	struct buffer_room buffered; /* of the attached buffer */
+	const struct request_actions *actions;
+	void *closure;
+	struct request *halves[2]; /* of a pair, owned: sends, receives */
+
+	struct request *next_named, *next_unattended, *next_moving, *previous_moving;
+	struct request *next_arriving;
+};
+
+#endif
