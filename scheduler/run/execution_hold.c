@@ -1,5 +1,5 @@
 /* Ranks that are held, and answers that were put off. */
-#include "runs_internal.h"
+#include "runs_context.h"
 #include "scheduler/world/matcher.h"
 
 static bool is_open(const GArray *open, const struct choice *choice)
@@ -67,7 +67,7 @@ void execution_hold_all(struct execution *execution)
 {
 	bool cut = position_has_cut(execution->target);
 
-	for (int rank = 0; rank < execution->runs->ranks; rank++) {
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
 		guint32 from = cut ? position_calls(execution->target, rank) : WORLD_HOLDS_NOTHING;
 
 		if (world_held_from(execution->world, rank) != from)
@@ -87,7 +87,7 @@ void execution_want_stacks(struct execution *execution)
 	execution->stacks = true;
 	if (execution->result.state != EXECUTION_RUNNING)
 		return; /* whoever connects yet is told then */
-	for (int rank = 0; rank < execution->runs->ranks; rank++)
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
 		if (execution->links[rank])
 			execution_welcome(execution, execution->links[rank]);
 }

@@ -1,3 +1,4 @@
+/* room: world. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

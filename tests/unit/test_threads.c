@@ -1,3 +1,4 @@
+/* room: host. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
