@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "park_internal.h"
+#include "tracer.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler has gone away */
@@ -377,6 +378,7 @@ static void leave_keeper(const struct wire_restore *restore)
 	park.rank = restore->rank;
 	if (connect_to(park.socket_path, park.control_fd) < 0 || park_connect_pmi() < 0)
 		_exit(AGENT_SETUP_FAILED);
+	tracer_allow(park.control_fd);
 }
 
 /* True in the child. */

@@ -29,6 +29,7 @@
 #include "real.h"
 #include "request.h"
 #include "threading.h"
+#include "tracer.h"
 #include "tracking.h"
 #include "virtual_time.h"
 
@@ -143,6 +144,7 @@ static int connect_to_scheduler(void)
 		close(descriptor);
 		return -1;
 	}
+	tracer_allow(descriptor);
 	return move_up(descriptor);
 }
 

@@ -6,6 +6,7 @@
 #include "breakpoints.h"
 #include "debug_hold.h"
 #include "debugger.h"
+#include "decoders.h"
 #include "explorer/position.h"
 #include "gdb.h"
 #include "helper.h"
@@ -56,6 +57,7 @@ struct debugger {
 	bool exact;    /* stops once all of `target` is made, whoever decides what comes then */
 	GRand *random;
 
+	struct decoders *decoders;
 	struct breakpoints *breakpoints;
 	GArray *hits; /* struct debug_hit: not told yet, or stopped for */
 	struct holds holds;
@@ -160,6 +162,11 @@ void debugger_tell_calls(struct debugger *debugger, const char *rest);
 guint debugger_break_fits(struct debugger *debugger, const struct verdict_facts *facts, int rank,
                           guint32 call, guint32 waited);
 
+/* info requests, comms, windows (debug_state.c); false: it is none of them. The stack of a rank, a
+ * line each; nothing if it cannot be had. */
+bool debugger_obey_state(struct debugger *debugger, int word);
+void debugger_append_stack(struct debugger *debugger, GString *text, int rank);
+
 /* explore, minimize, save (debug_onward.c); false: it is none of them. */
 bool debugger_obey_onward(struct debugger *debugger, int word, const char *rest);
 /* Between two interleavings: what of these waits for that. */
@@ -225,6 +232,10 @@ enum debug_word {
 	WORD_EXPLORE,
 	WORD_MINIMIZE,
 	WORD_SAVE,
+	WORD_SET_DECODER,
+	WORD_INFO_REQUESTS,
+	WORD_INFO_COMMS,
+	WORD_INFO_WINDOWS,
 };
 extern const struct vocabulary_word debug_vocabulary[];
 
@@ -262,6 +273,7 @@ void debugger_end_gdbs(struct debugger *debugger);
 
 /* What each of these does (debug_look.c). */
 void debugger_examine(struct debugger *debugger, const char *rest);
+void debugger_set_decoder(struct debugger *debugger, const char *rest);
 
 /* Tells it, and frees it. */
 void debugger_tell_text(struct debugger *debugger, GString *text);

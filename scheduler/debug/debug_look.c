@@ -5,6 +5,7 @@
 #include "mpi_calls.h"
 #include "scheduler/world/matcher.h"
 
+#define DECODED_MOST 20000u  /* characters of an object of Python */
 #define OPERATIONS_MOST 100u /* of a call, that are told together */
 
 /* --- which messages --------------------------------------------------------------------------- */
@@ -105,7 +106,51 @@ static void append_sender(GString *text, const struct verdict_facts *facts, stru
 	                       mpi_call_name(info->function), arguments, where);
 }
 
-static void append_message(GString *text, const struct verdict_facts *facts, struct op_id send)
+/* The lines of a command, further in. */
+static void append_inside(GString *text, const char *lines)
+{
+	g_auto(GStrv) all = g_strsplit(lines, "\n", -1);
+
+	for (char **line = all; *line; line++)
+		if (**line || line[1])
+			g_string_append_printf(text, "    %s\n", *line);
+}
+
+/* As a pickle, or as the user's own program reads it. false: as bytes and values. */
+static bool append_decoded(struct debugger *debugger, GString *text,
+                           const struct verdict_facts *facts, struct op_id send,
+                           const struct contents *contents)
+{
+	const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
+	const char *command = decoders_find(debugger->decoders, info->tag,
+	                                    communicators_name(facts->comms, info->comm));
+	bool pickled = !command || strcmp(command, "pickle") == 0;
+	g_autofree char *told = pickled ? telling_pickle(contents, DECODED_MOST) : NULL;
+	g_autoptr(GError) error = NULL;
+	const guint8 *bytes;
+	gsize length;
+
+	if (command && !pickled && strcmp(command, "hex") != 0) {
+		bytes = g_bytes_get_data(contents->first, &length);
+		told = decoders_run(command, bytes, length, &error);
+	}
+	if (told)
+		append_inside(text, told);
+	if (error)
+		g_string_append_printf(text, "  %s\n", error->message);
+	return told != NULL;
+}
+
+void debugger_set_decoder(struct debugger *debugger, const char *rest)
+{
+	g_autofree char *problem = decoders_set(debugger->decoders, rest);
+
+	if (problem)
+		debugger_refuse(debugger, "%s", problem);
+}
+
+static void append_message(struct debugger *debugger, GString *text,
+                           const struct verdict_facts *facts, struct op_id send)
 {
 	const struct contents *contents = world_message_contents(facts->world, send);
 	g_autofree char *types = contents ? types_print(&contents->types) : NULL;
@@ -117,7 +162,8 @@ static void append_message(GString *text, const struct verdict_facts *facts, str
 		return;
 	}
 	g_string_append_printf(text, "%s\n", types);
-	contents_append_lines(text, contents);
+	if (!append_decoded(debugger, text, facts, send, contents))
+		contents_append_lines(text, contents);
 }
 
 void debugger_examine(struct debugger *debugger, const char *rest)
@@ -132,6 +178,6 @@ void debugger_examine(struct debugger *debugger, const char *rest)
 	facts = debugger_facts(debugger);
 	text = g_string_new(NULL);
 	for (guint i = 0; i < sends->len; i++)
-		append_message(text, &facts, g_array_index(sends, struct op_id, i));
+		append_message(debugger, text, &facts, g_array_index(sends, struct op_id, i));
 	debugger_tell_text(debugger, text);
 }

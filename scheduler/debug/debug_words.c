@@ -266,8 +266,10 @@ static void tell_ranks(struct debugger *debugger, int rank)
 	text = g_string_new(NULL);
 	told = roll_call(debugger);
 	telling_ranks(text, told, rank);
-	if (rank >= 0)
+	if (rank >= 0) {
+		debugger_append_stack(debugger, text, rank);
 		telling_source(text, &((struct record_rank *)told->pdata[rank])->place);
+	}
 	debugger_tell_text(debugger, text);
 }
 
@@ -473,6 +475,7 @@ static bool takes_none(int id)
 	case WORD_PRINT:
 	case WORD_GDB:
 	case WORD_SET_DEBUGGER:
+	case WORD_SET_DECODER:
 	case WORD_SET_CHOICES:
 	case WORD_SOURCE:
 	case WORD_EXPLORE:
@@ -522,6 +525,7 @@ static void act(struct debugger *debugger, int id, const char *rest)
 	case WORD_GOTO: go_to(debugger, rest); break;
 	case WORD_GDB: debugger_gdb(debugger, rest); break;
 	case WORD_SET_DEBUGGER: debugger_set_debugger(debugger, rest); break;
+	case WORD_SET_DECODER: debugger_set_decoder(debugger, rest); break;
 	case WORD_SET_CHOICES: set_choices(debugger, rest); break;
 	case WORD_SOURCE: read_script(debugger, rest); break;
 	case WORD_QUIT: quit(debugger); break;
@@ -530,7 +534,8 @@ static void act(struct debugger *debugger, int id, const char *rest)
 		    && !debugger_obey_break(debugger, id, rest)
 		    && !debugger_obey_travel(debugger, id, rest)
 		    && !debugger_obey_checkpoint(debugger, id, rest)
-		    && !debugger_obey_onward(debugger, id, rest))
+		    && !debugger_obey_onward(debugger, id, rest)
+		    && !debugger_obey_state(debugger, id))
 			look(debugger, id, rest);
 	}
 }

@@ -515,6 +515,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->stepped = -1;
 	debugger->checkpoints = checkpoints_new();
 	debugger->said = g_string_new(NULL);
+	debugger->decoders = decoders_new();
 }
 
 static void debugger_release(struct debugger *debugger)
@@ -540,6 +541,7 @@ static void debugger_release(struct debugger *debugger)
 	debugger_end_gdbs(debugger);
 	g_free(debugger->last);
 	g_string_free(debugger->said, true);
+	decoders_free(debugger->decoders);
 	if (debugger->onward)
 		g_ptr_array_unref(debugger->onward);
 }

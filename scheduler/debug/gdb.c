@@ -26,6 +26,8 @@ struct gdb {
 	GString *heard; /* and not read yet */
 	pid_t attached; /* 0: to nobody */
 	guint64 site;   /* whose frame is selected */
+	char *program;  /* whose symbols it has read; NULL: none */
+	char *folder;   /* where it looks for those that are kept apart */
 	bool lost;
 };
 
@@ -179,12 +181,18 @@ static int find_level(struct gdb *gdb, GError **error)
 	return answer ? gdb_find_frame(answer, gdb->site) : -1;
 }
 
-/* The call may be another thread's than the first. Where it is not found, what is selected stays
- * so. */
+/* The call may be another thread's than the first, and the stack go through other libraries. Where
+ * it is not found, what is selected stays so. */
 static bool select_frame(struct gdb *gdb, GError **error)
 {
 	g_autofree char *frame = NULL;
 	int level = find_level(gdb, error);
+
+	if (level < 0 && !gdb->lost) {
+		g_clear_error(error);
+		tell(gdb, "-interpreter-exec console \"sharedlibrary\"", ATTACH_SECONDS, NULL);
+		level = find_level(gdb, error);
+	}
 
 	for (int thread = 1; level < 0 && !gdb->lost && thread <= THREADS_MOST; thread++) {
 		g_autofree char *selects = g_strdup_printf("-thread-select %d", thread);
@@ -203,6 +211,106 @@ static bool select_frame(struct gdb *gdb, GError **error)
 	return tell(gdb, frame, ANSWER_SECONDS, error);
 }
 
+/* --- what it reads ---------------------------------------------------------------------------- */
+
+/* Each time it attaches it reads the symbols of all libraries again: of MPI's some fifty, which
+ * takes most of a second, and no expression needs. So it reads the program's, once, and of
+ * libraries those through which the stack goes from where a rank waits to where it has called MPI.
+ */
+static bool is_on_the_way(const char *name)
+{
+	static const char *const names[] = {"libc.so", "libmatchpoint-shim", "libstdc++.so",
+	                                    "libpthread.so", "ld-musl"};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
+		if (g_str_has_prefix(name, names[i]))
+			return true;
+	return false;
+}
+
+/* As a regular expression, which no character of it says otherwise. Behind ".so" gdb may know it by
+ * a shorter name: that of a link. */
+static char *name_pattern(const char *name)
+{
+	const char *suffix = strstr(name, ".so");
+	char *pattern = g_strndup(name, suffix ? (gsize)(suffix + 3 - name) : strlen(name));
+
+	for (char *at = pattern; *at; at++)
+		*at = g_ascii_isalnum(*at) || *at == '-' || *at == '_' ? *at : '.';
+	return pattern;
+}
+
+GPtrArray *gdb_libraries(const char *maps, guint64 site)
+{
+	GPtrArray *patterns = g_ptr_array_new_with_free_func(g_free);
+	g_auto(GStrv) lines = g_strsplit(maps, "\n", -1);
+
+	for (char **line = lines; *line; line++) {
+		const char *path = strchr(*line, '/');
+		g_autofree char *name = path ? g_path_get_basename(path) : NULL;
+		g_autofree char *pattern = name ? name_pattern(name) : NULL;
+		char *end;
+		guint64 from = g_ascii_strtoull(*line, &end, 16);
+		guint64 to = *end == '-' ? g_ascii_strtoull(end + 1, NULL, 16) : 0;
+
+		if (pattern && (is_on_the_way(name) || (site >= from && site < to))
+		    && !g_ptr_array_find_with_equal_func(patterns, pattern, g_str_equal, NULL))
+			g_ptr_array_add(patterns, g_steal_pointer(&pattern));
+	}
+	return patterns;
+}
+
+static void say_to_console(struct gdb *gdb, const char *format, const char *word)
+{
+	g_autofree char *line = g_strdup_printf(format, word);
+	g_autofree char *literal = gdb_write_literal(line);
+	g_autofree char *command = g_strdup_printf("-interpreter-exec console %s", literal);
+
+	tell(gdb, command, ATTACH_SECONDS, NULL);
+}
+
+/* The program's symbols, also where they are kept apart. If this fails it finds them by itself. */
+static void read_program(struct gdb *gdb, pid_t pid)
+{
+	g_autofree char *link = g_strdup_printf("/proc/%d/exe", (int)pid);
+	g_autofree char *program = g_file_read_link(link, NULL);
+	g_autofree char *literal = program ? gdb_write_literal(program) : NULL;
+	g_autofree char *command = g_strdup_printf("-file-exec-and-symbols %s", literal);
+
+	if (!program || g_strcmp0(program, gdb->program) == 0)
+		return;
+	say_to_console(gdb, "set debug-file-directory %s", gdb->folder);
+	tell(gdb, command, ATTACH_SECONDS, NULL);
+	g_free(gdb->program);
+	gdb->program = g_steal_pointer(&program);
+	say_to_console(gdb, "set debug-file-directory%s", " /nonexistent");
+}
+
+static void read_libraries(struct gdb *gdb, pid_t pid, guint64 site)
+{
+	g_autofree char *file = g_strdup_printf("/proc/%d/maps", (int)pid), *maps = NULL;
+	g_autoptr(GPtrArray) patterns = NULL;
+
+	if (!g_file_get_contents(file, &maps, NULL, NULL))
+		return;
+	patterns = gdb_libraries(maps, site);
+	for (guint i = 0; i < patterns->len; i++)
+		say_to_console(gdb, "sharedlibrary %s", patterns->pdata[i]);
+}
+
+/* Where it looks for symbols that are kept apart: as it was built. */
+static char *ask_folder(struct gdb *gdb)
+{
+	g_autofree char *answer = ask(gdb, "-gdb-show debug-file-directory", ANSWER_SECONDS, NULL,
+	                              NULL);
+	const char *value = answer ? strstr(answer, "value=") : NULL;
+	char *folder = value ? gdb_read_literal(value + strlen("value=")) : NULL;
+
+	return folder ? folder : g_strdup("");
+}
+
+/* --- attached --------------------------------------------------------------------------------- */
+
 bool gdb_attach(struct gdb *gdb, pid_t pid, guint64 site, GError **error)
 {
 	g_autofree char *command = g_strdup_printf("-target-attach %d", (int)pid);
@@ -210,10 +318,12 @@ bool gdb_attach(struct gdb *gdb, pid_t pid, guint64 site, GError **error)
 	if (gdb->attached == pid && gdb->site == site)
 		return true;
 	gdb_detach(gdb);
+	read_program(gdb, pid);
 	if (!tell(gdb, command, ATTACH_SECONDS, error))
 		return false;
 	gdb->attached = pid;
 	gdb->site = site;
+	read_libraries(gdb, pid, site);
 	if (select_frame(gdb, error))
 		return true;
 	gdb_detach(gdb);
@@ -264,6 +374,7 @@ struct gdb *gdb_new(GError **error)
 	                        "-iex", "set may-call-functions off",
 	                        "-iex", "set may-write-memory off",
 	                        "-iex", "set may-write-registers off",
+	                        "-iex", "set auto-solib-add off",
 	                        NULL};
 	struct gdb *gdb = g_new0(struct gdb, 1);
 	g_autoptr(GError) why = NULL;
@@ -281,8 +392,10 @@ struct gdb *gdb_new(GError **error)
 	fcntl(gdb->input, F_SETFD, FD_CLOEXEC);
 	fcntl(gdb->output, F_SETFD, FD_CLOEXEC);
 	gdb->heard = g_string_new(NULL);
-	if (tell(gdb, "-gdb-version", ATTACH_SECONDS, error))
+	if (tell(gdb, "-gdb-version", ATTACH_SECONDS, error)) {
+		gdb->folder = ask_folder(gdb);
 		return gdb;
+	}
 	gdb_free(gdb);
 	return NULL;
 }
@@ -310,5 +423,7 @@ void gdb_free(struct gdb *gdb)
 		;
 	offspring_spare(gdb->process, false);
 	g_string_free(gdb->heard, true);
+	g_free(gdb->program);
+	g_free(gdb->folder);
 	g_free(gdb);
 }

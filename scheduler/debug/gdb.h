@@ -36,5 +36,8 @@ char *gdb_read_literal(const char *text);
 char *gdb_write_literal(const char *text);
 /* Of the answer to -stack-list-frames, the level of the frame at this address; -1: none is. */
 int gdb_find_frame(const char *answer, guint64 address);
+/* Of what a process has mapped (/proc/PID/maps), the files whose symbols are needed where it has
+ * called MPI from `site`: as regular expressions (char *), for g_ptr_array_unref. */
+GPtrArray *gdb_libraries(const char *maps, guint64 site);
 
 #endif

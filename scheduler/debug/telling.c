@@ -3,13 +3,17 @@
 #include <string.h>
 
 #include "mpi_calls.h"
+#include "pickle.h"
 #include "reports/words.h"
+#include "scheduler/world/contents.h"
 
 #define SOURCE_LINES 4     /* before and behind the one that is meant */
 #define OUTPUT_LINES 10    /* of what a rank has written */
 #define MESSAGES_MOST 1000 /* that are told one by one */
 #define VALUES_MOST 6      /* of a message, in a line */
 #define TEXT_MOST 48       /* characters of one */
+#define PICKLE_BEGINS 0x80 /* from protocol 2 on; shorter ones could be anything */
+#define PICKLE_MOST 80     /* of an object of Python */
 
 /* --- columns ---------------------------------------------------------------------------------- */
 
@@ -155,6 +159,17 @@ static char *call_words(const struct verdict_facts *facts, const struct record_c
 	                       arguments ? arguments : "");
 }
 
+char *telling_pickle(const struct contents *contents, guint most)
+{
+	const guint8 *bytes;
+	gsize length;
+
+	if (!contents_are_bytes(contents))
+		return NULL;
+	bytes = g_bytes_get_data(contents->first, &length);
+	return length > 0 && bytes[0] == PICKLE_BEGINS ? pickle_print(bytes, length, most) : NULL;
+}
+
 /* What a message consists of, and the first of its values: "2 MPI_INT: {1, 2}"; NULL: it is not
  * known. Free with g_free. */
 static char *contents_of(const struct verdict_facts *facts, struct op_id send)
@@ -162,9 +177,10 @@ static char *contents_of(const struct verdict_facts *facts, struct op_id send)
 	const struct contents *contents = world_message_contents(facts->world, send);
 	g_autofree char *types = contents ? types_print(&contents->types)
 	                                  : world_message_types(facts->world, send);
-	g_autofree char *values = contents ? contents_print(contents, VALUES_MOST, TEXT_MOST)
-	                                   : g_strdup("");
+	g_autofree char *values = contents ? telling_pickle(contents, PICKLE_MOST) : NULL;
 
+	if (!values)
+		values = contents ? contents_print(contents, VALUES_MOST, TEXT_MOST) : g_strdup("");
 	return *values ? g_strdup_printf("%s: %s", types, values) : g_steal_pointer(&types);
 }
 

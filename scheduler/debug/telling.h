@@ -24,6 +24,10 @@ void telling_points(GString *text, const struct offers *offers);
 void telling_offers(GString *text, const struct verdict_facts *facts, const struct offers *offers,
                     telling_note note, void *user);
 
+/* What Python means by the bytes of a message, at most so many characters; NULL: they are no
+ * pickle, or not all that there are. Free with g_free. */
+char *telling_pickle(const struct contents *contents, guint most);
+
 /* Where each rank is; those in the same state share a line. `rank` alone, or (-1) all. */
 void telling_ranks(GString *text, const GPtrArray *roll_call, int rank);
 /* What else there is to say of a call, "is here"; "": nothing. */

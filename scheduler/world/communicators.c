@@ -325,3 +325,23 @@ const char *communicators_group(const struct communicators *communicators, guint
 	communicator->group = g_intern_string(text->str);
 	return communicator->group;
 }
+
+static int compare_numbers(gconstpointer one, gconstpointer other)
+{
+	guint64 a = *(const guint64 *)one, b = *(const guint64 *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+GArray *communicators_list(const struct communicators *communicators)
+{
+	GArray *all = g_array_new(false, false, sizeof(guint64));
+	GHashTableIter iter;
+	gpointer number;
+
+	g_hash_table_iter_init(&iter, communicators->table);
+	while (g_hash_table_iter_next(&iter, &number, NULL))
+		g_array_append_vals(all, number, 1);
+	g_array_sort(all, compare_numbers);
+	return all;
+}

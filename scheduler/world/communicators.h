@@ -53,6 +53,9 @@ bool communicators_window(const struct communicators *communicators, guint64 com
 /* "MPI_COMM_WORLD", "MPI_Comm_split of MPI_COMM_WORLD", ... */
 const char *communicators_name(const struct communicators *communicators, guint64 comm);
 
+/* All that are known, windows and files among them (guint64, ascending); the caller's. */
+GArray *communicators_list(const struct communicators *communicators);
+
 /* The ranks of its members as text (struct record_call), interned; NULL: not known, or a rank's
  * own MPI_COMM_SELF. */
 const char *communicators_group(const struct communicators *communicators, guint64 comm);

@@ -79,7 +79,7 @@ static bool is_text(guint16 basic)
 }
 
 /* Whether it consists of bytes, or of what is not known: only the program can read it. */
-static bool contents_are_bytes(const struct contents *contents)
+bool contents_are_bytes(const struct contents *contents)
 {
 	return !contents->types.runs
 	       && (contents->types.basic == 0 || contents->types.basic == BASIC_BYTE);

@@ -26,6 +26,9 @@ char *contents_print(const struct contents *contents, guint values_most, guint t
 /* All that is known, as lines: "    0: 1 2 3 ...", of bytes with what they are as text. */
 void contents_append_lines(GString *text, const struct contents *contents);
 
+/* Whether it consists of bytes, or of what is not known: only the program can read it. */
+bool contents_are_bytes(const struct contents *contents);
+
 /* Those of many messages; who was told longest ago is forgotten when they become too many. */
 struct message_contents;
 

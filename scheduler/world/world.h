@@ -162,6 +162,8 @@ bool world_has_windows(const struct world *world);
 /* Whether some rank had to wait for a lock or an exposure; whether the order of some atomic
  * operations was MPI's. */
 bool world_has_locked(const struct world *world);
+/* Whether the rank holds a lock of this window at that target. */
+bool world_holds_lock(const struct world *world, int rank, guint64 comm, int target);
 bool world_has_atomics(const struct world *world);
 
 /* Whether any of those questions was answered. */

@@ -160,3 +160,8 @@ GArray *world_least_choices(const struct world *world)
 {
 	return told_choices(world, true);
 }
+
+bool world_holds_lock(const struct world *world, int rank, guint64 comm, int target)
+{
+	return windows_holds(world->locks, rank, comm, target);
+}

@@ -1,5 +1,6 @@
 """matchpoint debug, looking: what is in messages, and in the variables of ranks, by gdb."""
 
+import glob
 import os
 import re
 import shutil
@@ -113,6 +114,99 @@ int main(int argc, char **argv)
 }
 """
 
+FORTRAN = r"""
+program variables
+  use mpi
+  implicit none
+  type point
+    integer :: x
+    real(8) :: y(2)
+  end type
+  type(point) :: p
+  integer :: rank, value, ierror, i, table(2, 2)
+  call MPI_Init(ierror)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
+  p%x = 4
+  p%y = (/ 0.5d0, 2d0 /)
+  table = reshape((/ 1, 2, 3, 4 /), (/ 2, 2 /))
+  if (rank == 0) then
+    do i = 1, 2
+      call MPI_Recv(value, 1, MPI_INTEGER, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &
+                    MPI_STATUS_IGNORE, ierror)
+    end do
+  else
+    call MPI_Send(rank, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, ierror)
+  end if
+  if (p%x + table(1, 1) == 0) print *, p%y
+  call MPI_Finalize(ierror)
+end program
+"""
+
+CXX = r"""
+#include <mpi.h>
+#include <string>
+#include <vector>
+namespace mesh {
+template <class T> struct cell { T size; std::string name; };
+static int receive(const std::vector<int> &all, const cell<double> &one)
+{
+	int value = 0;
+	MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return value + all[0] + (int)one.size;
+}
+}
+int main(int argc, char **argv)
+{
+	int rank, sum = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	std::vector<int> all{7, 8, 9};
+	mesh::cell<double> one{0.5, "left"};
+	for (int i = 0; i < 2 && rank == 0; i++)
+		sum += mesh::receive(all, one);
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return sum == -1;
+}
+"""
+
+# Pickles, as mpi4py sends them: one says what is in it, one would have something carried out.
+PICKLES = r"""
+#include <mpi.h>
+static const char plain[] = "\x80\x05\x95\x1b\0\0\0\0\0\0\0}\x94(\x8c\x04step\x94K\x03\x8c\x01x"
+                            "\x94G?\xe0\0\0\0\0\0\0u.";
+static const char wild[] = "\x80\x02" "cos\nsystem\nX\x0d\0\0\0touch carried\x85R.";
+static void receive(MPI_Request *request)
+{
+	char bytes[100];
+	MPI_Recv(bytes, 100, MPI_BYTE, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+int main(int argc, char **argv)
+{
+	int rank, value;
+	MPI_Request request;
+	MPI_Win window;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Win_create(&value, sizeof(value), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+	for (int i = 1; i < 3 && rank == 0; i++) {
+		MPI_Irecv(&value, 1, MPI_INT, i, 8, MPI_COMM_WORLD, &request);
+		receive(&request);
+	}
+	if (rank == 1)
+		MPI_Send(plain, sizeof(plain) - 1, MPI_BYTE, 0, 7, MPI_COMM_WORLD);
+	if (rank == 2)
+		MPI_Send(wild, sizeof(wild) - 1, MPI_BYTE, 0, 7, MPI_COMM_WORLD);
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+	MPI_Win_free(&window);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
 # As `info messages` tells each, in this order, where sends need not wait.
 TOLD = [
     '2 {1 MPI_INT, 2 MPI_DOUBLE, 8 MPI_CHAR}: {{1, 0.5, -1, "one" and 5 \\0}, '
@@ -213,11 +307,53 @@ def check_print(tool):
     check(run.status == 0, "the program went on otherwise\n%s" % run)
 
 
+def check_languages(tool):
+    """As gdb tells Fortran and C++."""
+    lines = ["run", "print 0 p", "print 0 table", "print 0 p%y(2)", "1", "print 0 value"]
+    told = answers(debug(tool, lines, "-n", "3", tool.compile(
+        tool.write("fortran.f90", FORTRAN), "-O0")))
+    for index, line in ((1, "= ( x = 4, y = (0.5, 2) )"), (2, "= ((1, 2) (3, 4))"), (3, "= 2")):
+        check(line in told[index], "%s\n%s" % (line, told))
+    lines = ["run", "print 0 all", "print 0 one", "print 0 one.size * 2", "print 0 all.nothing"]
+    told = answers(debug(tool, lines, "-n", "3", tool.compile(
+        tool.write("cxx.cc", CXX), "-O0")))
+    for index, line in ((1, "{7, 8, 9}" if PRINTERS else "std::vector"),
+                        (2, '"left"'), (3, "= 1\n"), (4, "no member or method named nothing")):
+        check(line in told[index], "%s\n%s" % (line, told))
+
+
+def check_decoders(tool):
+    """What bytes mean, by what is built in and by the user's own; nothing is carried out."""
+    program = tool.compile(tool.write("pickles.c", PICKLES))
+    run = debug(tool, ["info comms", "run", "x 1", "x 2", "set decoder tag 7 hex", "x 1",
+                       "set decoder tag 7 echo '{\"of\":[1]}'", "x 1", "set decoder tag 7 false",
+                       "x 1", "set decoder comm other cat", "set decoder", "set decoder off", "x 1",
+                       "info requests", "info comms", "info windows", "where 0"],
+                "-n", "3", program)
+    told = answers(run)
+    plain = "38 MPI_BYTE\n    {'step': 3, 'x': 0.5}\n"
+    for index, line in ((0, "nothing runs"), (1, "38 MPI_BYTE: {'step': 3, 'x': 0.5} "), (2, plain),
+                        (3, "    os.system('touch carried')\n"), (5, "     0: 80 05 95"),
+                        (7, '    {\n      "of": [\n        1\n      ]\n    }\n'),
+                        (9, "  false exits with 1\n     0: 80 05"), (11, "which command?"),
+                        (13, plain), (14, "  rank 0  3.0  MPI_Irecv(source=1, tag=8)"),
+                        (14, "not matched yet\n"), (15, "  1  MPI_COMM_WORLD  ranks 0,1,2\n"),
+                        (16, "  MPI_Win_create on MPI_COMM_WORLD  ranks 0,1,2\n"),
+                        (17, "  #0  receive (pickles.c:9)\n  #1  main (pickles.c:")):
+        check(line in told[index], "%d: %s\n%s" % (index, line, run))
+    check("\n  2  " not in told[15] and "MPI_Recv" not in told[14], str(run))
+    check(not os.path.exists(os.path.join(tool.directory, "carried")), "a pickle was carried out")
+
+
+# How gdb shows what the library of C++ has, if that has come with what it takes.
+PRINTERS = glob.glob("/usr/share/gdb/auto-load/usr/lib/*/libstdc++*-gdb.py")
+
 # What stands for gdb, and what is told then.
 FAKES = [
     ("exit 0", "gdb has ended"),
-    ("read line; echo '^done'; read line; "
-     "echo '^error,msg=\"ptrace: Operation not permitted.\"'; cat", "ptrace_scope"),
+    ("while read line; do case $line in *attach*) "
+     "echo '^error,msg=\"ptrace: Operation not permitted.\"';; *) echo '^done';; esac; done",
+     "ptrace_scope"),
     (None, "gdb cannot be started"),
 ]
 
@@ -294,11 +430,13 @@ def check_gdb_on_a_terminal(tool):
 def body(tool, options):
     check_contents(tool)
     check_refused(tool)
+    check_decoders(tool)
     check_without_gdb(tool)
     if not shutil.which("gdb"):
         print("no gdb here: values are not tried")
         return
     check_print(tool)
+    check_languages(tool)
     check_gdb(tool)
     check_gdb_on_a_terminal(tool)
 

@@ -68,9 +68,27 @@ static void the_frame_is_found_by_its_address(void **state)
 	assert_int_equal(gdb_find_frame("level=\"3\"", 0), -1);
 }
 
+static void what_is_on_the_way_is_read(void **state)
+{
+	static const char maps[] = "1000-2000 r-xp 0 00:00 1 /usr/lib/libc.so.6\n"
+				   "2000-3000 r--p 0 00:00 1 /usr/lib/libc.so.6\n"
+				   "3000-4000 r-xp 0 00:00 2 /usr/lib/libmpich.so.12\n"
+				   "5000-6000 r-xp 0 00:00 3 /home/me/lib solver+.so\n"
+				   "7000-8000 rw-p 0 00:00 0\n";
+	g_autoptr(GPtrArray) there = gdb_libraries(maps, 0x5fff);
+	g_autoptr(GPtrArray) elsewhere = gdb_libraries(maps, 0x6000);
+
+	(void)state;
+	assert_int_equal(there->len, 2);
+	assert_string_equal(there->pdata[0], "libc.so");
+	assert_string_equal(there->pdata[1], "lib.solver..so");
+	assert_int_equal(elsewhere->len, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_on_the_way_is_read),
 		cmocka_unit_test(literals_are_read),
 		cmocka_unit_test(what_is_written_is_read_again),
 		cmocka_unit_test(a_newline_ends_no_command),

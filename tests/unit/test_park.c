@@ -2,6 +2,7 @@
  * which is no library for others: it is compiled in here. */
 #include "shim/park.c"
 #include "shim/park_hold.c"
+#include "shim/tracer.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

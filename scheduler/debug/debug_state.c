@@ -1,0 +1,215 @@
+/* The words that tell what MPI holds, info requests, comms and windows; call stacks of ranks. */
+#include <string.h>
+
+#include "debug_internal.h"
+#include "mpi_calls.h"
+#include "scheduler/places/live_stack.h"
+#include "scheduler/world/windows.h"
+
+/* --- stacks ----------------------------------------------------------------------------------- */
+
+/* As it was told when the call was made, or seen from outside: from the frame on that has called
+ * MPI (struct record_frame). NULL: it cannot be had. */
+static GArray *stack_of(struct debugger *debugger, int rank)
+{
+	const struct world *world = execution_world(debugger->execution);
+	guint32 call = world_calls(world, rank);
+	const struct world_call *info = world_call_info(world, rank, call);
+	const GArray *told = session_stack(debugger->session, debugger->execution, rank, call);
+	pid_t pid = execution_pid(debugger->execution, rank);
+	g_autoptr(GArray) addresses = NULL;
+	GArray *frames;
+	guint first = 0;
+
+	if (told && told->len > 0)
+		return g_array_ref((GArray *)told);
+	if (debugger->state == DEBUG_OVER || pid <= 0)
+		return NULL;
+	debugger_detach_gdbs(debugger);
+	addresses = live_stack(pid);
+	if (!addresses)
+		return NULL;
+	while (info && first < addresses->len
+	       && g_array_index(addresses, uint64_t, first) != info->site)
+		first++;
+	frames = g_array_new(false, false, sizeof(struct record_frame));
+	for (guint i = first < addresses->len ? first : 0; i < addresses->len; i++)
+		execution_add_frames(debugger->execution, rank,
+		                     g_array_index(addresses, uint64_t, i), frames);
+	return frames;
+}
+
+void debugger_append_stack(struct debugger *debugger, GString *text, int rank)
+{
+	g_autoptr(GArray) frames = stack_of(debugger, rank);
+
+	for (guint i = 0; frames && i < frames->len; i++) {
+		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
+		g_autofree char *where = place_print(&frame->place);
+
+		g_string_append_printf(
+			text, "  #%-2u %s%s%s%s\n", i, frame->function ? frame->function : "",
+			frame->function ? " (" : "", where, frame->function ? ")" : "");
+	}
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+/* An operation that its rank has not seen complete. */
+struct pending {
+	struct op_id id;
+	struct op_id other; /* what it is matched with */
+	bool matched, collective;
+};
+
+static guint op_hash(gconstpointer key)
+{
+	const struct op_id *id = key;
+
+	return (guint)id->rank * 31u + id->call * 7919u + id->sub;
+}
+
+static int op_equal(gconstpointer one, gconstpointer other)
+{
+	return op_id_equal(*(const struct op_id *)one, *(const struct op_id *)other);
+}
+
+static void add_pending(GHashTable *all, struct op_id id, bool collective)
+{
+	struct pending *pending = g_new0(struct pending, 1);
+
+	pending->id = id;
+	pending->collective = collective;
+	g_hash_table_replace(all, &pending->id, pending);
+}
+
+static void mark_matched(GHashTable *all, struct op_id id, struct op_id other)
+{
+	struct pending *pending = g_hash_table_lookup(all, &id);
+
+	if (!pending)
+		return;
+	pending->matched = true;
+	pending->other = other;
+}
+
+static void follow_event(GHashTable *all, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_SEND:
+	case EVENT_RECEIVE: add_pending(all, event->op.id, false); break;
+	case EVENT_ARRIVE: add_pending(all, event->op.id, true); break;
+	case EVENT_MATCH:
+		mark_matched(all, event->op.id, event->other);
+		mark_matched(all, event->other, event->op.id);
+		break;
+	case EVENT_COMPLETE:
+	case EVENT_LEAVE:
+	case EVENT_CANCEL: g_hash_table_remove(all, &event->op.id); break;
+	default: break;
+	}
+}
+
+/* Calls that leave a request behind: MPI_Irecv, MPI_Ibcast, MPI_Start, ... Places of locks are
+ * operations, too, of nobody. */
+static bool leaves_request(const struct verdict_facts *facts, struct op_id id)
+{
+	const struct world_call *info = id.rank < facts->ranks
+	                                        ? world_call_info(facts->world, id.rank, id.call)
+	                                        : NULL;
+	const char *name = info ? mpi_call_name(info->function) : "";
+
+	return g_str_has_prefix(name, "MPI_Start") || g_str_has_prefix(name, "MPI_I");
+}
+
+static int compare_pending(gconstpointer one, gconstpointer other)
+{
+	const struct pending *a = *(struct pending *const *)one,
+			     *b = *(struct pending *const *)other;
+
+	return op_id_compare(a->id, b->id);
+}
+
+static void append_pending(GString *text, const struct verdict_facts *facts,
+                           const struct pending *pending)
+{
+	const struct op_id id = pending->id;
+	const struct world_call *info = world_call_info(facts->world, id.rank, id.call);
+	const struct place place = facts->place(facts->user, id.rank, info->site);
+	g_autofree char *where = place_print(&place);
+	g_autofree char *arguments = world_arguments(facts->world, id.rank, id.call);
+
+	g_string_append_printf(text, "  rank %d  %u.%u  %s(%s)  %s  ", id.rank, id.call, id.sub,
+	                       mpi_call_name(info->function), arguments, where);
+	if (pending->matched)
+		g_string_append_printf(text, "matched with rank %d's call %u, not seen complete\n",
+		                       pending->other.rank, pending->other.call);
+	else
+		g_string_append(text, pending->collective ? "not left yet\n" : "not matched yet\n");
+}
+
+static void tell_requests(struct debugger *debugger)
+{
+	const struct verdict_facts facts = debugger_facts(debugger);
+	const struct trace *trace = world_trace(facts.world);
+	g_autoptr(GHashTable) all = g_hash_table_new_full(op_hash, op_equal, NULL, g_free);
+	g_autoptr(GPtrArray) shown = g_ptr_array_new();
+	GString *text = g_string_new(NULL);
+	GHashTableIter iter;
+	gpointer pending;
+
+	for (size_t i = 0; i < trace->count; i++)
+		follow_event(all, &trace->events[i]);
+	g_hash_table_iter_init(&iter, all);
+	while (g_hash_table_iter_next(&iter, NULL, &pending))
+		if (leaves_request(&facts, ((struct pending *)pending)->id))
+			g_ptr_array_add(shown, pending);
+	g_ptr_array_sort(shown, compare_pending);
+	for (guint i = 0; i < shown->len; i++)
+		append_pending(text, &facts, shown->pdata[i]);
+	if (shown->len == 0)
+		g_string_append(text, "no rank has a request that it has not seen complete\n");
+	debugger_tell_text(debugger, text);
+}
+
+/* --- communicators and windows ---------------------------------------------------------------- */
+
+static void tell_comms(struct debugger *debugger, bool windows)
+{
+	const struct verdict_facts facts = debugger_facts(debugger);
+	g_autoptr(GArray) all = communicators_list(facts.comms);
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < all->len; i++) {
+		guint64 comm = g_array_index(all, guint64, i);
+		struct lock_place place;
+
+		if (communicators_window(facts.comms, comm, &place) != windows)
+			continue;
+		g_string_append_printf(text, "  %" G_GUINT64_FORMAT "  %s  ranks %s\n", comm,
+		                       communicators_name(facts.comms, comm),
+		                       communicators_group(facts.comms, comm));
+		for (int rank = 0; windows && rank < facts.ranks; rank++)
+			for (int target = 0; target < facts.ranks; target++)
+				if (world_holds_lock(facts.world, rank, comm, target))
+					g_string_append_printf(
+						text, "     rank %d holds a lock of rank %d's\n",
+						rank, target);
+	}
+	if (text->len == 0)
+		g_string_append(text, "there is no window\n");
+	debugger_tell_text(debugger, text);
+}
+
+bool debugger_obey_state(struct debugger *debugger, int word)
+{
+	if (word != WORD_INFO_REQUESTS && word != WORD_INFO_COMMS && word != WORD_INFO_WINDOWS)
+		return false;
+	if (!debugger_is_somewhere(debugger))
+		return true;
+	if (word == WORD_INFO_REQUESTS)
+		tell_requests(debugger);
+	else
+		tell_comms(debugger, word == WORD_INFO_WINDOWS);
+	return true;
+}
