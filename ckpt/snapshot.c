@@ -7,6 +7,7 @@
 struct snapshot {
 	struct position *position;
 	guint choices; /* made there */
+	guint64 calls; /* by all ranks */
 	pid_t *keepers;
 	guint ranks;
 	double seconds_to_regain;
@@ -72,6 +73,8 @@ struct snapshot *snapshot_set_add(struct snapshot_set *set, struct position *pos
 
 	snapshot->position = position;
 	snapshot->choices = position_path(position)->choices->len;
+	for (int rank = 0; rank < position_path(position)->ranks; rank++)
+		snapshot->calls += position_calls(position, rank);
 	snapshot->keepers = g_memdup2(keepers, ranks * sizeof(*keepers));
 	snapshot->ranks = ranks;
 	snapshot->seconds_to_regain = seconds_to_regain;
@@ -84,6 +87,13 @@ struct snapshot *snapshot_set_add(struct snapshot_set *set, struct position *pos
 	return snapshot;
 }
 
+static bool is_further(const struct snapshot *snapshot, const struct snapshot *best)
+{
+	if (!best || snapshot->choices != best->choices)
+		return !best || snapshot->choices > best->choices;
+	return snapshot->calls >= best->calls;
+}
+
 struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct position *target,
                                    bool (*serves)(const struct snapshot *snapshot, void *user),
                                    void *user)
@@ -93,7 +103,7 @@ struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct positi
 	for (guint i = 0; i < set->snapshots->len; i++) {
 		struct snapshot *snapshot = g_ptr_array_index(set->snapshots, i);
 
-		if (best && snapshot->choices < best->choices)
+		if (!is_further(snapshot, best))
 			continue;
 		if (position_leads_to(snapshot->position, target)
 		    && (!serves || serves(snapshot, user)))
@@ -113,12 +123,22 @@ static bool goes_before(const struct snapshot *snapshot, const struct snapshot *
 	return cost != other_cost ? cost < other_cost : snapshot->last_used < other->last_used;
 }
 
+static bool is_within(const struct snapshot_set *set, guint processes)
+{
+	return processes <= set->process_budget
+	       && processes * set->bytes_per_process <= set->memory_budget;
+}
+
+bool snapshot_set_has_room(const struct snapshot_set *set, guint processes)
+{
+	return is_within(set, set->processes + processes);
+}
+
 struct snapshot *snapshot_set_evict(struct snapshot_set *set)
 {
 	struct snapshot *victim = NULL;
 
-	if (set->processes <= set->process_budget
-	    && set->processes * set->bytes_per_process <= set->memory_budget)
+	if (is_within(set, set->processes))
 		return NULL;
 	for (guint i = 0; i < set->snapshots->len; i++) {
 		struct snapshot *snapshot = g_ptr_array_index(set->snapshots, i);

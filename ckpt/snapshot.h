@@ -29,8 +29,8 @@ void snapshot_set_free(struct snapshot_set *set);
 struct snapshot *snapshot_set_add(struct snapshot_set *set, struct position *position,
                                   const pid_t *keepers, double seconds_to_regain, void *owner);
 
-/* The snapshot with the most choices, of these the newest, among those that lead there and, where
- * that is asked, serve; NULL: none. */
+/* The snapshot with the most choices, of these the one where the most calls are made, the newest,
+ * among those that lead there and, where that is asked, serve; NULL: none. */
 struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct position *target,
                                    bool (*serves)(const struct snapshot *snapshot, void *user),
                                    void *user);
@@ -38,6 +38,8 @@ struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct positi
 /* The snapshot to give up next when the budget is exceeded (cheapest to regain, least recently
  * used among equals, never one at the start); NULL: within budget. */
 struct snapshot *snapshot_set_evict(struct snapshot_set *set);
+/* Whether as many processes more would be within the budget. */
+bool snapshot_set_has_room(const struct snapshot_set *set, guint processes);
 void snapshot_set_remove(struct snapshot_set *set, struct snapshot *snapshot);
 
 void *snapshot_owner(const struct snapshot *snapshot);

@@ -242,14 +242,17 @@ static char *read_condition(const struct breakpoints *breakpoints, GArray *condi
 static char *read_words(const struct breakpoints *breakpoints, struct breakpoint *breakpoint,
                         const char *text)
 {
-	g_auto(GStrv) split = g_strsplit_set(text, " \t", -1);
+	g_auto(GStrv) split = NULL; /* names of communicators have blanks, and are quoted then */
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	g_autoptr(GError) error = NULL;
 	guint at = 0;
 	char *problem = NULL;
 
-	for (guint i = 0; split[i]; i++)
-		if (*split[i])
-			g_ptr_array_add(words, split[i]);
+	if (!g_shell_parse_argv(text, NULL, &split, &error)
+	    && !g_error_matches(error, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING))
+		return g_strdup_printf("%s: a quotation mark is missing", text);
+	for (guint i = 0; split && split[i]; i++)
+		g_ptr_array_add(words, split[i]);
 	g_ptr_array_add(words, NULL);
 	if (words->pdata[0] && word_index(field_words, FIELDS, words->pdata[0]) < 0
 	    && strcmp(words->pdata[0], "comm") != 0)

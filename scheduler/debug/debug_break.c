@@ -86,6 +86,20 @@ static void stop_at(struct debugger *debugger, const struct world *world,
 			holds->from[rank] = MIN(holds->from[rank], world_calls(world, rank) + 1);
 }
 
+/* Where there is nothing to choose for long, all are held for a moment for a snapshot.
+ * Whoever is to be held anyway is. */
+static void pause_at_times(struct debugger *debugger, struct execution *execution)
+{
+	const struct world *world = execution_world(execution);
+
+	if (debugger->pauses || world_has_windows(world) || !execution_should_park(execution))
+		return;
+	debugger->pauses = true;
+	for (int rank = 0; rank < debugger->holds.ranks; rank++)
+		execution_hold(execution, rank,
+		               MIN(debugger->holds.from[rank], world_calls(world, rank) + 1));
+}
+
 void debugger_see_call(struct strategy *strategy, struct execution *execution, int rank,
                        const struct wire_call *call)
 {
@@ -95,6 +109,8 @@ void debugger_see_call(struct strategy *strategy, struct execution *execution, i
 		.function = mpi_call_name(call->function), .rank = rank, .number = call->call};
 	struct verdict_facts facts;
 
+	if (!debugger->cut)
+		pause_at_times(debugger, execution);
 	if (debugger->cut || debugger->exact || breakpoints_count(debugger->breakpoints) == 0)
 		return; /* on the way to where it was before, nothing counts */
 	facts = session_facts(debugger->session, execution, debugger->inside);

@@ -71,6 +71,7 @@ struct debugger {
 	GPtrArray *checkpoints;  /* struct checkpoint, of the person */
 	guint last_checkpoint;   /* its number; 0: there was none */
 	bool keeps;              /* this place is to have a snapshot */
+	bool pauses;             /* all are held at their next call, for a snapshot in between */
 	bool parks;              /* it is taken, and then the place is left */
 
 	bool interrupted; /* by Ctrl-C: stops where the next choice is, whoever decides there */

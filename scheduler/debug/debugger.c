@@ -235,6 +235,17 @@ static void set_holds(struct debugger *debugger)
 			execution_hold(debugger->execution, rank, holds->from[rank]);
 }
 
+/* On, behind a snapshot; nothing is decided, and whoever has come to a breakpoint stays there. */
+static void end_pause(struct debugger *debugger)
+{
+	debugger->pauses = false;
+	set_holds(debugger);
+	execution_want_snapshot(debugger->execution);
+	debugger->state = DEBUG_NOWHERE;
+	debugger->execution = NULL;
+	driver_answer(&debugger->source, NULL);
+}
+
 /* `choice` NULL: nothing is decided, but some may go on who were held. */
 static void answer(struct debugger *debugger, const struct choice *choice)
 {
@@ -334,6 +345,10 @@ static void on_asked(struct plan_source *source, struct execution *execution)
 	}
 	debugger->execution = execution;
 	debugger->state = DEBUG_CHOICE;
+	if (debugger->pauses) {
+		end_pause(debugger);
+		return;
+	}
 	facts = debugger_facts(debugger);
 	debugger->offers = offers_new(&facts, open);
 	open_choices_free(open);
@@ -389,7 +404,7 @@ static void on_ended(struct plan_source *source, struct execution *execution)
 	const struct run_result *result = execution_result(execution);
 
 	debugger_end_interruption(debugger);
-	debugger->leaves = debugger->interrupted = false;
+	debugger->leaves = debugger->interrupted = debugger->pauses = false;
 	if (result->cut_short) { /* for another, maybe: what was asked of that stands */
 		session_drop(execution);
 		return;
@@ -488,6 +503,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 
 	debugger->source.type = &source_type;
 	debugger->strategy = (struct strategy){.fills_gaps = true,
+	                                       .stays = true,
 	                                       .rest = on_rest,
 	                                       .needs = needs_nothing,
 	                                       .called = debugger_see_call};

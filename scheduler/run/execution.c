@@ -110,6 +110,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution->result.state = EXECUTION_STARTING;
 	execution->connected = 0;
 	execution->started = execution_now(execution);
+	execution->asked = execution->waited = 0;
 	memset(execution->links, 0, (gsize)ranks * sizeof(*execution->links));
 	memset(execution->pids, 0, (gsize)ranks * sizeof(*execution->pids));
 	memset(execution->ends, 0, (gsize)ranks * sizeof(*execution->ends));
@@ -304,7 +305,7 @@ static bool at_rest(struct execution *execution)
 	if (step == EXPLORER_TAKE)
 		execution_make_choice(execution, open, &choice);
 	open_choices_free(open);
-	execution->result.waits = step == EXPLORER_LATER;
+	execution_wait(execution, step == EXPLORER_LATER);
 	if (step == EXPLORER_TAKE || step == EXPLORER_LATER)
 		return step == EXPLORER_TAKE;
 	take_end(execution, step);
@@ -425,7 +426,7 @@ static void decide_for_others(struct execution *execution)
 		step = ask_strategy(execution, open, &choice);
 		if (step == EXPLORER_TAKE)
 			execution_make_choice(execution, open, &choice);
-		execution->result.waits = step == EXPLORER_LATER;
+		execution_wait(execution, step == EXPLORER_LATER);
 		execution->result.wasted = step == EXPLORER_DROP;
 		if (execution->result.wasted)
 			execution_end_ranks(execution, false);

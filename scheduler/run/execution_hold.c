@@ -28,7 +28,7 @@ bool execution_resume(struct execution *execution, const struct choice *choice)
 	if (possible) {
 		struct choice made = choice ? *choice : (struct choice){0};
 
-		execution->result.waits = false;
+		execution_wait(execution, false);
 		execution_make_choice(execution, open, choice ? &made : NULL);
 	}
 	open_choices_free(open);
@@ -50,7 +50,7 @@ bool execution_tell_polls(struct execution *execution)
 	    || (!world_answer_polls(execution->world, execution->plan)
 	        && !world_answer_polls(execution->world, nothing)))
 		return false;
-	execution->result.waits = false;
+	execution_wait(execution, false);
 	execution_advance(execution);
 	return true;
 }
@@ -73,11 +73,6 @@ void execution_hold_all(struct execution *execution)
 		if (world_held_from(execution->world, rank) != from)
 			world_hold(execution->world, rank, from);
 	}
-}
-
-void execution_want_snapshot(struct execution *execution)
-{
-	execution->wanted = true;
 }
 
 void execution_want_stacks(struct execution *execution)

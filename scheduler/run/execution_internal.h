@@ -40,6 +40,8 @@ struct execution {
 	struct frozen *parking;
 	bool no_parking; /* a snapshot was tried and is not safe here */
 	bool wanted;     /* a snapshot is, before it goes on */
+	gint64 asked;    /* since when it has waited for an answer; 0: it does not */
+	gint64 waited;   /* for answers, so far, since it was started or restored */
 	struct missing missing;
 	struct stall *stall;
 	struct host_timer *timer; /* polls that find nothing are answered slowly */
@@ -61,8 +63,13 @@ struct execution {
 	bool given_up;            /* waited in vain to learn how a rank ended */
 };
 
-/* Time, by the host. */
+/* Time, by the host. And how long it has run since it was started or restored, in seconds, without
+ * what it has waited for answers; since the beginning of the program. */
 gint64 execution_now(const struct execution *execution);
+double execution_ran(const struct execution *execution);
+double execution_ran_in_all(const struct execution *execution);
+/* It waits for an answer, or does not any more. */
+void execution_wait(struct execution *execution, bool waits);
 
 /* The world is the caller's to set, with the execution as `user`. */
 struct execution *execution_new(struct runs *runs, const struct run_request *request);

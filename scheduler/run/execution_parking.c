@@ -1,6 +1,33 @@
-/* Where a snapshot of an execution is taken. */
+/* Where a snapshot of an execution is taken, and what that is measured by. */
 #include "runs_internal.h"
 #include "scheduler/world/matcher.h"
+
+void execution_wait(struct execution *execution, bool waits)
+{
+	if (execution->asked > 0)
+		execution->waited += execution_now(execution) - execution->asked;
+	execution->asked = waits ? execution_now(execution) : 0;
+	execution->result.waits = waits;
+}
+
+double execution_ran(const struct execution *execution)
+{
+	gint64 until = execution->asked > 0 ? execution->asked : execution_now(execution);
+
+	return (double)(until - execution->started - execution->waited) / G_USEC_PER_SEC;
+}
+
+double execution_ran_in_all(const struct execution *execution)
+{
+	double before = execution->from ? execution->from->behind : 0;
+
+	return before + execution_ran(execution);
+}
+
+void execution_want_snapshot(struct execution *execution)
+{
+	execution->wanted = true;
+}
 
 static bool all_blocked(const struct execution *execution)
 {
@@ -11,15 +38,25 @@ static bool all_blocked(const struct execution *execution)
 	return true;
 }
 
+static bool can_be_parked(const struct execution *execution)
+{
+	const struct runs *runs = execution->runs;
+
+	return !execution->strategy->wanders && !world_has_threads(execution->world)
+	       && runs->snapshots && runs->root && !execution->no_parking;
+}
+
+bool execution_should_park(const struct execution *execution)
+{
+	return can_be_parked(execution) && frozen_is_worth_it(execution);
+}
+
 /* `branches`: it will be gone back to. */
 static bool is_to_be_parked(const struct execution *execution, bool branches)
 {
-	const struct runs *runs = execution->runs;
 	bool worth = branches && frozen_is_worth_it(execution);
 
-	return (worth || execution->wanted) && !execution->strategy->wanders
-	       && !world_has_threads(execution->world) && runs->snapshots && runs->root
-	       && !execution->no_parking && all_blocked(execution);
+	return (worth || execution->wanted) && can_be_parked(execution) && all_blocked(execution);
 }
 
 static bool has_alternatives(const GArray *open)

@@ -4,9 +4,10 @@
 #include "scheduler/tools/log.h"
 #include "spare.h"
 
-#define WORTH 2.0          /* restores, where it will be returned to at once */
-#define WORTH_LEAPING 10.0 /* and where that is not so sure */
-#define WORTH_S 0.005      /* less is sooner run again than put back */
+#define WORTH 2.0             /* restores, where it will be returned to at once */
+#define WORTH_LEAPING 10.0    /* and where that is not so sure */
+#define WORTH_PART (1.0 / 16) /* of all that lies behind, where snapshots add up */
+#define WORTH_S 0.005         /* less is sooner run again than put back */
 /* Where ranks are rewound instead, to the snapshot that they were forked from: those of a new one
  * are forked, and get a twin. It is told in both, for with rewinding there are few forks to go by,
  * and other processes may have come to want the processors since. */
@@ -17,9 +18,13 @@
 bool frozen_is_worth_it(const struct execution *execution)
 {
 	const struct runs *runs = execution->runs;
-	double seconds = (double)(execution_now(execution) - execution->started) / G_USEC_PER_SEC;
+	double seconds = execution_ran(execution);
 	double times = execution->strategy->leaps ? WORTH_LEAPING : WORTH;
 
+	if (execution->strategy->stays
+	    && (seconds < WORTH_PART * execution_ran_in_all(execution)
+	        || !snapshot_set_has_room(runs->set, (guint)runs->ranks)))
+		return false;
 	if (!runs_rewind(runs))
 		return seconds > MAX(WORTH_S, times * runs->fork_seconds);
 	return seconds > WORTH_REWINDING_S && seconds > WORTH_REWINDING * times * runs->fork_seconds
@@ -48,7 +53,8 @@ struct frozen *frozen_park(struct execution *execution)
 	frozen->stacked = execution->stacked;
 	frozen->along = execution->strategy->repeats;
 	frozen->launched = execution->launched;
-	frozen->started = execution->started;
+	frozen->ran = execution_ran(execution);
+	frozen->behind = execution_ran_in_all(execution);
 	frozen->parent = execution->from;
 	frozen->links = g_memdup2(execution->links, (gsize)ranks * sizeof(*frozen->links));
 	frozen->pids = g_memdup2(execution->pids, (gsize)ranks * sizeof(*frozen->pids));
@@ -83,12 +89,11 @@ static struct position *position_of_world(const struct world *world)
 static void enter_set(struct frozen *frozen)
 {
 	struct runs *runs = frozen->runs;
-	double seconds = (double)(host_now(runs->host) - frozen->started) / G_USEC_PER_SEC;
 
 	for (int rank = 0; rank < runs->ranks; rank++)
 		runs_assign(frozen->links[rank], LINK_KEEPER, frozen, rank);
 	frozen->snapshot = snapshot_set_add(runs->set, position_of_world(frozen->world),
-	                                    frozen->pids, seconds, frozen);
+	                                    frozen->pids, frozen->ran, frozen);
 	g_ptr_array_add(runs->frozen, frozen);
 	if (!runs->root) {
 		runs->root = frozen;

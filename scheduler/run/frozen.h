@@ -17,7 +17,8 @@ struct frozen {
 	bool along;               /* taken along a path, for others that begin alike */
 	bool launched;            /* the keepers are the launcher's processes */
 	struct frozen *parent;    /* whose copies the keepers are */
-	gint64 started;           /* when the execution was that was parked */
+	double ran;               /* seconds of the execution that was parked */
+	double behind;            /* since the beginning of the program */
 	struct host_link **links; /* by rank; NULL: gone */
 	pid_t *pids;
 	int parked;                   /* ranks that have answered */

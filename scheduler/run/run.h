@@ -73,6 +73,9 @@ void execution_hold(struct execution *execution, int rank, guint32 from);
 bool execution_tell_polls(struct execution *execution);
 /* While it waits so: it goes on behind a snapshot, however little that saves, where one is safe. */
 void execution_want_snapshot(struct execution *execution);
+/* Whether it has run so long since the last snapshot that one should be taken, if its ranks stood
+ * still. */
+bool execution_should_park(const struct execution *execution);
 /* Calls come with their stacks from the next one on. */
 void execution_want_stacks(struct execution *execution);
 /* The same while it runs: those who need not be held any more go on. */

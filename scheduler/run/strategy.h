@@ -23,6 +23,10 @@ struct strategy {
 	/* It is one of several interleavings that begin alike, of which nobody knows the tree:
 	 * snapshots are worth their while along the plan, too. */
 	bool repeats;
+	/* Goes on for long from where it is, so that snapshots lie one behind the other, and none
+	 * can be given up but the last: they are taken the more seldom the further it has come, and
+	 * not beyond the budget. */
+	bool stays;
 	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL.
 	 * */
 	GArray *(*next)(struct strategy *strategy);

@@ -445,8 +445,67 @@ def web(bench):
     bench.row("a click on a call is answered", "<= 0.2 s", "%.2f s" % click, click <= 0.2)
 
 
+class Prompt:
+    """matchpoint debug, with a pipe for its lines."""
+
+    def __init__(self, bench, ranks, *command):
+        self.process = subprocess.Popen(
+            [bench.matchpoint, "debug", "-n", str(ranks), "--", *command], cwd=bench.directory,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def say(self, line, until="stopped: "):
+        """How long it takes until a line that begins so."""
+        begin = time.monotonic()
+        self.process.stdin.write(line + "\n")
+        for told in self.process.stdout:
+            if until in told:
+                return time.monotonic() - begin
+        sys.exit("%s: no answer" % line)
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdout.read()
+        self.process.wait()
+
+
+def prompt(bench):
+    """From a line at the prompt to the next one."""
+    _, report = bench.explore(1, bench.workload, "calls", "20000", verb="run")
+    call = float(report["executions"][0]["output"][0]) * 1e-6
+    session = Prompt(bench, 4, bench.workload, "behind", "0", "1000")
+    session.say("run")
+    session.say("rollback 1.2")
+    step = statistics.median(session.say("step 1") for _ in range(200))
+    session.end()
+    bench.row("step of one rank, 4 ranks, prompt to prompt / a call", "<= 3",
+              "%.1f (%.0f us / %.0f us)" % (step / call, step * 1e6, call * 1e6), step / call <= 3)
+    plain = bench.median(lambda: bench.plain(4, bench.workload, "behind", "0", "0")[0])
+    session = Prompt(bench, 4, bench.workload, "behind", "0", "0")
+    session.say("run")
+    times = []
+    for _ in range(9):
+        session.say("1")
+        times.append(session.say("back"))
+    session.end()
+    back = statistics.median(times)
+    bench.row("back to the stop before, 4 ranks / one mpiexec", "<= 1/10",
+              "1/%.0f (%.1f ms)" % (plain / back, back * 1e3), back <= plain / 10)
+    plain = bench.median(lambda: bench.plain(4, bench.workload, "behind", "2", "10000")[0])
+    session = Prompt(bench, 4, bench.workload, "behind", "2", "10000")
+    session.say("run")
+    times = []
+    for call in (2, 5000, 9000):
+        times.append(session.say("rollback 1.%d" % call))
+        session.say("back")
+    session.end()
+    bench.row("rollback across 10,000 calls behind 2 s / a run", "<= 1/10",
+              "1/%.0f (%s s)" % (plain / max(times), ", ".join("%.2f" % t for t in times)),
+              max(times) <= plain / 10)
+
+
 ALL = [senders, master_worker, snapshot, rewound, faults, compute, replays, many, acknowledged,
-       ring, mixed, exchange, sixteen, pending, scale, store, polls, applications, jobs, web]
+       ring, mixed, exchange, sixteen, pending, scale, store, polls, applications, jobs, web,
+       prompt]
 
 
 def main():

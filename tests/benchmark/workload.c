@@ -12,6 +12,8 @@
  *   mixed N U        N rounds of messages and collectives, blocking and not, without any choice;
  *                    before each call every rank computes for U microseconds
  *   exchange N B     N exchanges of B bytes around the ring
+ *   behind S N       after S seconds of computing N messages from each even rank to the next, then
+ *                    as senders
  *   pending N        N calls of all kinds between the posting of a wildcard receive and its wait
  *
  * The last three print the seconds that the calls took, and what was received is checked. */
@@ -227,6 +229,22 @@ static void pending(int count)
 	}
 }
 
+static void behind(double seconds, int count)
+{
+	int other = rank % 2 == 0 ? rank + 1 : rank - 1;
+
+	compute(seconds);
+	for (int i = 0; i < count && other < size; i++) {
+		int value = i;
+
+		if (rank % 2 == 0)
+			MPI_Send(&value, 1, MPI_INT, other, 1, MPI_COMM_WORLD);
+		else
+			MPI_Recv(&value, 1, MPI_INT, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	senders(0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "senders";
@@ -251,6 +269,8 @@ int main(int argc, char **argv)
 		find();
 	else if (strcmp(what, "pending") == 0)
 		pending((int)number);
+	else if (strcmp(what, "behind") == 0)
+		behind(number, (int)other);
 	else
 		for (int i = 0; i < (polls || strcmp(what, "rounds") == 0 ? (int)number : 1); i++)
 			senders(polls);

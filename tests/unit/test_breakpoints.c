@@ -178,9 +178,29 @@ static void what_can_never_fire_is_refused(void **state)
 	breakpoints_free(breakpoints);
 }
 
+static void names_with_blanks_are_quoted(void **state)
+{
+	struct breakpoints *breakpoints = breakpoints_new(3);
+	const struct breakpoint_call call = {.function = "MPI_Send",
+	                                     .moves_data = true,
+	                                     .comm_name = "MPI_Comm_dup of MPI_COMM_WORLD"};
+	char *problem = NULL;
+
+	(void)state;
+	assert_int_equal(breakpoints_add(breakpoints, "comm \"MPI_Comm_dup of MPI_COMM_WORLD\"",
+	                                 false, &problem),
+	                 1);
+	assert_int_equal(breakpoints_fit(breakpoints, &call), 1);
+	assert_int_equal(breakpoints_add(breakpoints, "comm \"MPI_Comm", false, &problem), 0);
+	assert_non_null(strstr(problem, "a quotation mark is missing"));
+	g_free(problem);
+	breakpoints_free(breakpoints);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_with_blanks_are_quoted),
 		cmocka_unit_test(a_call_fits_by_all_that_is_asked),
 		cmocka_unit_test(conditions_compare),
 		cmocka_unit_test(wildcards_fit_but_no_condition),

@@ -177,9 +177,24 @@ static void test_memory_is_guessed_where_it_cannot_be_measured(void **state)
 	snapshot_set_free(set);
 }
 
+static void test_of_equal_ones_the_furthest_serves(void **state)
+{
+	struct snapshot_set *set = set_new(G_MAXUINT64, 4);
+	struct snapshot *far = add(set, 0, 1, "mp1:n2:zero:@0.9,1.9");
+
+	(void)state;
+	assert_true(snapshot_set_has_room(set, 2));
+	add(set, 1, 1, "mp1:n2:zero:@0.5,1.5");
+	assert_ptr_equal(find(set, "mp1:n2:zero:@0.9,1.9"), far);
+	assert_ptr_not_equal(find(set, "mp1:n2:zero:@0.8,1.9"), far);
+	assert_false(snapshot_set_has_room(set, 1));
+	snapshot_set_free(set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_of_equal_ones_the_furthest_serves),
 		cmocka_unit_test(test_the_longest_contained_one_is_found),
 		cmocka_unit_test(test_what_does_not_serve_is_not_found),
 		cmocka_unit_test(test_one_under_other_conditions_or_beyond_the_cut_is_not_found),
