@@ -19,6 +19,10 @@ struct agent_arena {
 void *agent_arena_take(struct agent_arena *arena, size_t size); /* zeroed; NULL with errno */
 void agent_arena_clear(struct agent_arena *arena);
 void agent_arena_release(struct agent_arena *arena);
+/* The chunk behind this one (NULL: the first) and where it lies; NULL: there is none. */
+const struct agent_chunk *agent_arena_next(const struct agent_arena *arena,
+                                           const struct agent_chunk *chunk, uintptr_t *ret_start,
+                                           uintptr_t *ret_end);
 
 /* A file of /proc as a string; `path` is relative to the directory `at`, or absolute. NULL with
  * errno. */

@@ -62,6 +62,12 @@ void agent_journal_pause(bool paused);
  * kept is noted as lost. errno is left alone. */
 void agent_journal_note(int at, const char *path, bool follow);
 
+/* Whether anything is noted. */
+bool agent_journal_is_open(void);
+
+/* How often anything was noted, or had been already. */
+uint64_t agent_journal_noted(void);
+
 /* The same for what has just been made at a path where nothing was. */
 void agent_journal_note_made(int at, const char *path);
 

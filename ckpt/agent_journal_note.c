@@ -20,6 +20,7 @@ static struct {
 	char directory[PATH_MAX]; /* empty: nothing is noted */
 	char excluded[PATH_MAX];
 	long entries; /* of the tree being noted */
+	uint64_t noted;
 	bool paused;
 } journal;
 
@@ -40,7 +41,12 @@ void agent_journal_open(const char *directory, const char *excluded)
 	set_path(journal.directory, directory);
 }
 
-static bool is_open(void)
+uint64_t agent_journal_noted(void)
+{
+	return journal.noted;
+}
+
+bool agent_journal_is_open(void)
 {
 	return journal.directory[0] != '\0';
 }
@@ -52,7 +58,7 @@ void agent_journal_pause(bool paused)
 
 static bool is_noting(void)
 {
-	return is_open() && !journal.paused;
+	return agent_journal_is_open() && !journal.paused;
 }
 
 /* --- which path it is ------------------------------------------------------------------------- */
@@ -205,6 +211,7 @@ static void note_resolved(const char *path, bool made)
 
 	if (!is_of_interest(path))
 		return;
+	journal.noted++;
 	agent_journal_key(path, key);
 	snprintf(name, sizeof(name), AGENT_JOURNAL_NOW "/%s", key);
 	if (!join(marker, journal.directory, name) || access(marker, F_OK) == 0)

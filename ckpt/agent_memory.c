@@ -87,6 +87,18 @@ void agent_arena_release(struct agent_arena *arena)
 	unmap_chunks(chunks);
 }
 
+const struct agent_chunk *agent_arena_next(const struct agent_arena *arena,
+                                           const struct agent_chunk *chunk, uintptr_t *ret_start,
+                                           uintptr_t *ret_end)
+{
+	chunk = chunk ? chunk->next : arena->chunks;
+	if (chunk) {
+		*ret_start = (uintptr_t)chunk;
+		*ret_end = *ret_start + chunk->size;
+	}
+	return chunk;
+}
+
 int agent_open_directory(const char *path)
 {
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

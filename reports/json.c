@@ -310,10 +310,17 @@ static char *print(JsonBuilder *json, bool pretty)
 
 static void add_search(JsonBuilder *json, const struct record_exploration *exploration)
 {
-	if (!exploration->random)
+	if (!exploration->random && exploration->states == 0)
 		return;
 	json_builder_set_member_name(json, "search");
 	json_builder_begin_object(json);
+	if (exploration->states > 0) {
+		add_text(json, "kind", "states");
+		add_number(json, "states", (gint64)exploration->states);
+		add_number(json, "merged", (gint64)exploration->merged);
+		json_builder_end_object(json);
+		return;
+	}
 	add_text(json, "kind", "random");
 	add_number(json, "seed", (gint64)exploration->seed);
 	add_number(json, "runs", (gint64)exploration->runs);

@@ -465,6 +465,10 @@ char *words_subject(const struct record_exploration *exploration)
 	const struct record_exploration *e = exploration;
 	g_autofree char *program = words_program(e);
 
+	if (e->states > 0)
+		return g_strdup_printf("%" G_GUINT64_FORMAT " state%s of %s on %d rank%s",
+		                       e->states, plural(e->states), program, e->ranks,
+		                       plural((uint64_t)e->ranks));
 	return g_strdup_printf("%" G_GUINT64_FORMAT " interleaving%s of %s on %d rank%s",
 	                       e->interleavings, plural(e->interleavings), program, e->ranks,
 	                       plural((uint64_t)e->ranks));

@@ -31,6 +31,18 @@ void file_calls_start(void)
 		agent_journal_open(journal, getenv("MATCHPOINT_DIRECTORY"));
 }
 
+static uint64_t forgotten;
+
+bool file_calls_seen(void)
+{
+	return !agent_journal_is_open() || agent_journal_noted() != forgotten;
+}
+
+void file_calls_forget(void)
+{
+	forgotten = agent_journal_noted();
+}
+
 /* --- opening ---------------------------------------------------------------------------------- */
 
 static void note_open(int at, const char *path, int flags)

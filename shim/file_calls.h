@@ -4,7 +4,13 @@
 #ifndef MATCHPOINT_SHIM_FILE_CALLS_H
 #define MATCHPOINT_SHIM_FILE_CALLS_H
 
+#include <stdbool.h>
+
 /* As soon as the shim is loaded. Without $MATCHPOINT_JOURNAL nothing is noted. */
 void file_calls_start(void);
+
+/* Whether files were changed by name, or were about to be, since this was forgotten. */
+bool file_calls_seen(void);
+void file_calls_forget(void);
 
 #endif

@@ -172,6 +172,8 @@ static void tell_call(const struct wire_call *call)
 {
 	const struct wire_message message = {.type = WIRE_CALL, .call = *call};
 
+	if (gate.welcome.states)
+		gate.orders->tell_seal(call->call);
 	if (gate.welcome.stacks)
 		tell_call_with_stack(&message);
 	else
@@ -286,6 +288,7 @@ static void obey(struct wire_message *message)
 		limit_receiving();
 		break;
 	case WIRE_LOOK: tell_digest(); break;
+	case WIRE_TELL: gate.orders->tell_state(gate.pending); break;
 	case WIRE_FORWARD: virtual_time_put_forward(message->forward); break;
 	case WIRE_END: gate.orders->end(&message->end);
 	default: gate_lost();

@@ -16,6 +16,7 @@ import sys
 import call_accesses
 import call_checks
 import call_objects
+import call_states
 import mpi_header
 import mpi_table
 
@@ -275,7 +276,8 @@ def noting(call, success, site="site", own=""):
 def needs_notes(call):
     """Goes to MPI unseen; noted are the objects, and whether it comes at a time when it may."""
     return (call.returns == "int" and not has(call, "...")
-            and (call_objects.tracks(call) or not call_objects.any_time(call)))
+            and (call_objects.tracks(call) or not call_objects.any_time(call)
+                 or call_states.must_be_seen(call)))
 
 
 def passing_wrapper(call):
@@ -288,6 +290,7 @@ def passing_wrapper(call):
     leave = "\tif (inside)\n\t\tinside_leave();\n"
     first = block(call_objects.before(call)) + (inside if call.stays() else "")
     first += block(call_accesses.before(call))
+    first += block(call_states.passing(call))
     last = leave if call.stays() else ""
     last += block(call_accesses.after(call))
     last += noting(call, "returned == MPI_SUCCESS", "site_of_caller(site)", "own && ")
@@ -349,7 +352,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {announcement(call)}	if (!{enter}(&site)) {{
 {check}		return real_mpi()->{call.name}({call.values()});
 	}}
-{block(call_objects.before(call))}{text}
+{block(call_states.controlled(call))}{block(call_objects.before(call))}{text}
 {settling(call)}{noting(call, "result == MPI_SUCCESS")}	caller_leave();
 	return result;
 }}
@@ -382,6 +385,7 @@ def wrappers_source(calls, by_name):
 #include "real.h"
 #include "request.h"
 #include "startup.h"
+#include "state.h"
 #include "threading.h"
 #include "tracking.h"
 

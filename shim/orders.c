@@ -9,11 +9,15 @@
 #include "request.h"
 #include "request_names.h"
 #include "startup.h"
+#include "state.h"
+#include "state_memory.h"
 
 enum { MOST_RANGES = 8 };
 
 static void park(struct wire_welcome *ret_welcome)
 {
+	if (state_is_wanted())
+		state_memory_note_shared();
 	if (park_wait(ret_welcome) == PARK_RESTORED)
 		startup_adopt_process();
 }
@@ -68,6 +72,21 @@ static struct wire_digest digest(const struct wire_call *call, const struct dige
 	return digest;
 }
 
+static void tell_seal(uint32_t call)
+{
+	gate_tell(&(const struct wire_message){.type = WIRE_SEAL, .seal = state_seal(call)});
+}
+
+static void tell_state(const struct wire_call *pending)
+{
+	static char none[] = "";
+	struct wire_message message = {.type = WIRE_STATE, .state = state_tell(pending)};
+
+	if (!message.state.hazard)
+		message.state.hazard = none;
+	gate_tell(&message);
+}
+
 const struct gate_orders orders = {
 	.bind = request_bind,
 	.park = park,
@@ -78,5 +97,7 @@ const struct gate_orders orders = {
 	.serves_windows = window_exists,
 	.arrive = request_let_arrive,
 	.digest = digest,
+	.tell_seal = tell_seal,
+	.tell_state = tell_state,
 	.backtrace = ending_backtrace,
 };

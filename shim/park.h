@@ -25,6 +25,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "heap.h"
 #include "wire.h"
 
 /* Once, right after PMPI_Init; control_fd is connected and has said HELLO. Puts a connection to
@@ -56,6 +57,14 @@ void park_hold(void);
 /* Finishes with the launcher: PMI's finalize on its own connection. Nothing in a restored process,
  * or the second time. For a root rank, before it ends. */
 void park_finish_launcher(void);
+
+/* What the kernel holds of this rank as part of its state, and where that is kept meanwhile, as in
+ * ckpt/agent_state.h; and whether it has a file open for writing, or none of this can be told. */
+const char *park_state(void (*add)(void *user, const void *bytes, size_t size), void *user);
+int park_state_memory(struct heap_range *ranges, int most);
+bool park_writes_files(void);
+/* fork(2), not on the program's behalf. */
+pid_t park_fork(void);
 
 /* The last destructor that may run in a controlled process: MPI's own would follow (UCX's take 3
  * to 8 ms in each rank and have nothing left to do). Flushes stdio, finishes with the launcher,

@@ -66,6 +66,42 @@ static bool grow_table(void)
 	return true;
 }
 
+static void add_request(const struct request *request,
+                        void (*add)(void *user, const void *bytes, size_t size), void *user)
+{
+	const struct request *const *halves = (const struct request *const *)request->halves;
+	const uint64_t parts[] = {
+		(uint64_t)request->index << 32 | (uint64_t)request->kind,
+		(uint64_t)request->name.call << 32 | request->name.sub,
+		(uint64_t)(uintptr_t)request->data,
+		(uint64_t)(uint32_t)request->count << 32 | (uint32_t)request->type,
+		(uint64_t)(uint32_t)request->peer << 32 | (uint32_t)request->tag,
+		(uint64_t)(uint32_t)request->comm << 32 | (uint32_t)request->mode,
+		(uint64_t)request->made_by << 32 | (uint64_t)request->owns_type
+			| (uint64_t)request->retains_comm << 1 | (uint64_t)request->bound << 2
+			| (uint64_t)request->local << 3 | (uint64_t)request->persistent << 4
+			| (uint64_t)request->active << 5 | (uint64_t)request->outlives << 6
+			| (uint64_t)request->awaited << 7 | (uint64_t)request->unattended << 8
+			| (uint64_t)request->must_copy << 9 | (uint64_t)request->held << 10
+			| (uint64_t)request->copied << 11,
+		request->made_at,
+		(uint64_t)(uint32_t)request->bound_peer << 32 | (uint32_t)request->bound_tag,
+		halves[0] ? (uint64_t)halves[0]->index + 1 : 0,
+		halves[1] ? (uint64_t)halves[1]->index + 1 : 0,
+	};
+
+	add(user, parts, sizeof(parts));
+}
+
+void request_add_state(void (*add)(void *user, const void *bytes, size_t size), void *user)
+{
+	for (uint32_t i = 0; i < table.count; i++)
+		if (table.slots[i]->in_use)
+			add_request(table.slots[i], add, user);
+	for (const struct request *next = table.unused; next; next = next->next_unattended)
+		add(user, &next->index, sizeof(next->index));
+}
+
 struct request *request_new(enum request_kind kind, struct wire_name name, MPI_Comm comm)
 {
 	if (!table.unused && !grow_table())

@@ -133,6 +133,10 @@ unsigned request_moving(void);
  * none, or out of memory. */
 struct wire_left *request_left(uint32_t *ret_count);
 
+/* The requests as part of the rank's state (state.h): what each handle stands for, and which come
+ * next. Not how far the library is with them. */
+void request_add_state(void (*add)(void *user, const void *bytes, size_t size), void *user);
+
 /* MPI 3.1, section 3.7.3: source MPI_ANY_SOURCE, tag MPI_ANY_TAG, no error, count 0. */
 MPI_Status request_empty_status(void);
 /* Copies all but MPI_ERROR, as calls with a single status must; ret may be MPI_STATUS_IGNORE. */

@@ -28,6 +28,7 @@
 #include "park.h"
 #include "real.h"
 #include "request.h"
+#include "state.h"
 #include "threading.h"
 #include "tracer.h"
 #include "tracking.h"
@@ -114,6 +115,7 @@ __attribute__((constructor)) static void load(void)
 	startup.managed = true;
 	startup.rank = atoi(rank);
 	startup.world = world ? (uint32_t)strtoul(world, NULL, 10) : 0;
+	state_load();
 	file_calls_start();
 	redirect_streams();
 }
@@ -230,6 +232,7 @@ static void go_under_control(unsigned function, const void *site, int *ret_contr
 	prepare_backtrace();
 	startup_adopt_process(); /* a crash inside MPI_Init is told as well */
 	agent_before_init();
+	state_load(); /* the library may have been loaded since */
 	inside_wait(function, (uintptr_t)site_of_caller((void *)(uintptr_t)site));
 	*ret_control = control;
 }
@@ -302,6 +305,8 @@ static int stand_under_control(int control, unsigned function, const void *site)
 		return code;
 	park_init(control, startup.world, startup.rank, gate_welcome()->rewinds);
 	park_set_inside(inside_address());
+	if (gate_welcome()->states)
+		state_start();
 	gate_activate(true);
 	if (gate_is_serialised())
 		threading_start();

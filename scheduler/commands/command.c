@@ -315,6 +315,7 @@ void command_options_release(struct command_options *options)
 	g_free(options->keep_files);
 	g_free(options->seed);
 	g_free(options->order);
+	g_free(options->search);
 	g_free(options->shard);
 	g_strfreev(options->compare);
 	g_strfreev(options->bound_ranks);

@@ -56,7 +56,7 @@ struct command_options {
 	int not_yet;      /* --not-yet */
 	int some;         /* --some */
 	char *store, *launcher, *standard_input, *buffering, *collectives, *backtrack, *max_memory,
-		*max_time, *ranks, *resume, *keep_files, *seed, *shard, *order;
+		*max_time, *ranks, *resume, *keep_files, *seed, *shard, *order, *search;
 	char **compare;
 	char **bound_ranks, **bound_sites; /* as given */
 	GArray *bounds;                    /* the same as struct bound, and --pcontrol */

@@ -225,6 +225,52 @@ static bool interpret_order(struct command_options *options)
 	return true;
 }
 
+/* --search, --verify; false after having complained. Not everything goes with states yet. */
+static bool interpret_search(struct command_options *options)
+{
+	struct session_options *session = &options->session;
+	const char *other = NULL;
+
+	if (options->search && !g_str_equal(options->search, "tree")
+	    && !g_str_equal(options->search, "states")) {
+		command_complain("--search cannot be '%s'; say tree or states", options->search);
+		return false;
+	}
+	session->states = options->search && g_str_equal(options->search, "states");
+	if (session->verify && !session->states) {
+		command_complain("--verify goes with --search states");
+		return false;
+	}
+	if (!session->states)
+		return true;
+	if (session->random)
+		other = "--random: choose one of them";
+	else if (session->jobs > 1)
+		other = "-j: one world alone is compared with what is known";
+	else if (session->shards > 0)
+		other = "--shard: machines do not tell each other which states they know";
+	else if (session->resume)
+		other = "--resume: the states that are known are not kept in the store";
+	else if (options->order)
+		other = "--order: that is of the tree";
+	else if (session->deviations >= 0 || options->bound_ranks || options->bound_sites
+	         || options->regions)
+		other = "--deviations, --bound-rank, --bound-site or --pcontrol: equal states can "
+			"be come to by paths that differ from the default by more or less";
+	else if (session->backtrack == BACKTRACK_RERUN || session->backtrack == BACKTRACK_REWIND)
+		other = "--backtrack rerun or rewind: states are compared between copies that were "
+			"forked from the same processes";
+	else if (session->virtual_time)
+		other = "--virtual-time: how far its clocks are ahead is no part of a state";
+	else if (session->compare_files && session->compare_files[0])
+		other = "--compare FILE: what is in files is no part of a state";
+	else if (options->keep_files)
+		other = "--keep-files: what is in files is no part of a state";
+	if (other)
+		command_complain("--search states cannot go with %s", other);
+	return other == NULL;
+}
+
 /* Each outcome's files go to a directory of their own in it. */
 static bool interpret_keep_files(struct command_options *options)
 {
@@ -328,7 +374,8 @@ static int interpret_explore(struct command_options *options, gint64 interleavin
 	status = command_inspect(options);
 	if (status == EXIT_CLEAN
 	    && (!interpret_bounds(options) || !interpret_random(options)
-	        || !interpret_order(options) || !interpret_keep_files(options)))
+	        || !interpret_search(options) || !interpret_order(options)
+	        || !interpret_keep_files(options)))
 		status = EXIT_USAGE;
 	return status;
 }
@@ -356,9 +403,7 @@ static int explore_run(int argc, char **argv)
 		{"deviations", 0, 0, G_OPTION_ARG_INT, &session->deviations,
 	         "only paths that differ from the default choice at most K times", "K"},
 		{"bound-rank", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.bound_ranks,
-	         "only paths in which at most K choices of rank R differ from the default (may be "
-	         "repeated)",
-	         "R=K"},
+	         "only paths in which at most K choices of rank R do (may be repeated)", "R=K"},
 		{"bound-site", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.bound_sites,
 	         "the same for the choices of calls made there (may be repeated)", "FILE:LINE=K"},
 		{"order", 0, 0, G_OPTION_ARG_STRING, &options.order,
@@ -367,9 +412,12 @@ static int explore_run(int argc, char **argv)
 	         "--max-interleavings)",
 	         "WORD"},
 		{"random", 0, 0, G_OPTION_ARG_STRING, &options.seed,
-	         "random walks instead of the search, for trees that are too large; the same "
-	         "with the same seed",
-	         "SEED"},
+	         "random walks, for trees that are too large; the same with the same seed", "SEED"},
+		{"search", 0, 0, G_OPTION_ARG_STRING, &options.search,
+	         "tree (every interleaving once, the default) or states (equal states once)",
+	         "WORD"},
+		{"verify", 0, 0, G_OPTION_ARG_NONE, &session->verify,
+	         "with --search states: go on from states that are known, and compare", NULL},
 		{"pcontrol", 0, 0, G_OPTION_ARG_NONE, &options.regions,
 	         "between MPI_Pcontrol(0) and MPI_Pcontrol(1) only the default choices: their "
 	         "order does not matter",

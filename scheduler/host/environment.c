@@ -36,6 +36,7 @@ static const struct environment_variable variables[] = {
 	{"MATCHPOINT_REDIRECTED", ENVIRONMENT_TOLD, NULL,
          "set by the shim: a process above has redirected the standard streams"},
 	{"LD_PRELOAD", ENVIRONMENT_TOLD, NULL, "the shim, after what the user preloads"},
+	{"LD_BIND_NOW", ENVIRONMENT_TOLD, NULL, "with --search states: memory differs less"},
 
 	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,self",
          "shared memory that can be cloned; others copy from a keeper's pid or attach by global "
@@ -152,6 +153,17 @@ static char **set_for_mpi(char **environment, const struct environment_variable 
 	return g_environ_setenv(environment, variable->name, variable->value, false);
 }
 
+/* Beside the shim: the library that tells heaps apart (shim/heap.h). Functions that are bound when
+ * they are first called would be a difference in memory. */
+static char **prepare_for_states(char **environment, const char *shim)
+{
+	g_autofree char *directory = g_path_get_dirname(shim);
+	g_autofree char *heap = g_build_filename(directory, "libmatchpoint-heap.so", NULL);
+
+	environment = append(environment, "LD_PRELOAD", ':', heap);
+	return g_environ_setenv(environment, "LD_BIND_NOW", "1", true);
+}
+
 char **environment_for_ranks(char **base, const struct environment_settings *settings,
                              GPtrArray *notes)
 {
@@ -165,6 +177,8 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 			environment = set_for_mpi(environment, variable, notes);
 
 	environment = g_environ_unsetenv(environment, "MATCHPOINT_REDIRECTED");
+	if (settings->states)
+		environment = prepare_for_states(environment, settings->shim);
 	environment = append(environment, "LD_PRELOAD", ':', settings->shim);
 	environment = g_environ_setenv(environment, ENVIRONMENT_SOCKET, socket, true);
 	environment = g_environ_setenv(environment, ENVIRONMENT_WORLD, world, true);

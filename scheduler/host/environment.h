@@ -32,6 +32,7 @@ struct environment_settings {
 	const char *standard_input; /* a file for rank 0, or NULL: nothing */
 	const char *journal;        /* of the files they change, or NULL: none is kept */
 	bool virtual_time;          /* whether sleeps go by at once */
+	bool states;                /* whether ranks tell their states */
 };
 
 /* The environment of the launcher and of the ranks it starts, made from `base` (NULL: our own).

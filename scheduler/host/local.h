@@ -23,6 +23,7 @@ struct local_options {
 	const struct wrapper *wrapper;
 	const char *standard_input;
 	bool virtual_time;
+	bool states;      /* ranks tell theirs: their heaps are told apart from MPI's */
 	GPtrArray *notes; /* char *, its own: what of the environment had to be overridden */
 };
 

@@ -58,7 +58,8 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 	                                        options->standard_input,
 	                                        options->journal ? journal_path(options->journal)
 	                                                         : NULL,
-	                                        options->virtual_time};
+	                                        options->virtual_time,
+	                                        options->states};
 	g_auto(GStrv) command = command_line(options, error), environment = NULL;
 	struct launcher_options launch = {.loop = &local->loop,
 	                                  .command = command,

@@ -82,6 +82,7 @@ void execution_free(struct execution *execution)
 	g_array_unref(execution->plan);
 	position_free(execution->target);
 	cycle_release(&execution->cycle);
+	naming_release(&execution->naming);
 	g_free(execution->directory);
 	g_free(execution->links);
 	g_free(execution->pids);
@@ -127,6 +128,7 @@ void execution_welcome(const struct execution *execution, struct host_link *link
 	welcome.welcome.every_call_waits = options->every_call_waits;
 	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
 	welcome.welcome.stacks = execution->stacks;
+	welcome.welcome.states = execution->runs->options.states;
 	welcome.welcome.rewinds = runs_rewind(execution->runs);
 	welcome.welcome.contents = execution->runs->options.contents;
 	host_send(link, &welcome);
@@ -301,6 +303,10 @@ static bool at_rest(struct execution *execution)
 		lose_plan(execution);
 		return false;
 	}
+	if (open->len > 0 && !execution_tell_state(execution)) {
+		open_choices_free(open);
+		return false;
+	}
 	step = ask_strategy(execution, open, &choice);
 	if (step == EXPLORER_TAKE)
 		execution_make_choice(execution, open, &choice);
@@ -396,8 +402,8 @@ void execution_advance(struct execution *execution)
 		start_world(execution);
 	while (execution->result.state == EXECUTION_RUNNING && !execution->timing
 	       && !execution->result.waits && execution->cycle.missing == 0
-	       && !execution->result.again && !execution->runs->stopped
-	       && execution_is_at_rest(execution)) {
+	       && execution->naming.missing == 0 && !execution->result.again
+	       && !execution->runs->stopped && execution_is_at_rest(execution)) {
 		if (!at_rest(execution))
 			break;
 	}
@@ -423,6 +429,9 @@ static void decide_for_others(struct execution *execution)
 		    && !execution->strategy->fills_gaps && stall_hopeless(execution->stall))
 			lose_plan(execution);
 	} else {
+		if (execution->strategy->state)
+			execution->strategy->state(execution->strategy, NULL,
+			                           "a rank is not at rest");
 		step = ask_strategy(execution, open, &choice);
 		if (step == EXPLORER_TAKE)
 			execution_make_choice(execution, open, &choice);

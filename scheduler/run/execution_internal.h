@@ -7,6 +7,7 @@
 
 #include "cycle.h"
 #include "missing.h"
+#include "naming.h"
 #include "patience.h"
 #include "run.h"
 #include "scheduler/host/host.h"
@@ -60,6 +61,7 @@ struct execution {
 	gint64 deferred_since;
 	struct patience patience; /* with polls that find nothing */
 	struct cycle cycle;       /* of those who poll so */
+	struct naming naming;     /* of the rest at hand, if its strategy compares states */
 	bool given_up;            /* waited in vain to learn how a rank ended */
 };
 
@@ -110,6 +112,10 @@ void execution_advance(struct execution *execution);
 bool execution_is_at_rest(struct execution *execution);
 /* Nothing is left to decide. true: but threads might still come, and are waited for. */
 bool execution_waits_for_threads(struct execution *execution);
+
+/* At rest, with something open: tells the strategy in which state, if it wants to know
+ * (execution_state.c). false: the ranks are asked, and it is to be called again. */
+bool execution_tell_state(struct execution *execution);
 
 /* Lets go who is held back when nothing has happened for long; false: there was no need. */
 bool execution_release_deferred(struct execution *execution);

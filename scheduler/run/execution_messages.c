@@ -5,6 +5,7 @@
 #include "mpi_calls.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
+#include "scheduler/world/world_picture.h"
 #include "spare.h"
 
 static bool on_call(struct execution *execution, int rank, const struct wire_call *call,
@@ -246,6 +247,16 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 			runs_fail(execution->runs,
 			          "rank %d said something impossible: what it goes by", rank);
 		break;
+	case WIRE_STATE:
+		/* When a rank has gone meanwhile the others are asked once more. */
+		if (!naming_answer(&execution->naming, rank, &message->state)
+		    && !execution->runs->options.states)
+			runs_fail(execution->runs, "rank %d said something impossible: its state",
+			          rank);
+		break;
+	case WIRE_SEAL:
+		world_seal(execution->world, rank, &message->seal);
+		return; /* its call comes right behind */
 	case WIRE_STACK:
 		tell_stack(execution, rank, &message->stack, NULL);
 		return; /* its call comes right behind */
@@ -308,6 +319,7 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 		execution->parking->links[rank] = NULL;
 	look_at_parking(execution, rank);
 	cycle_release(&execution->cycle);
+	naming_release(&execution->naming);
 	world_rank_ended(execution->world, rank);
 	execution_advance(execution);
 }

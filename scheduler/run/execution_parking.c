@@ -59,9 +59,11 @@ static bool is_to_be_parked(const struct execution *execution, bool branches)
 	return (worth || execution->wanted) && can_be_parked(execution) && all_blocked(execution);
 }
 
-static bool has_alternatives(const GArray *open)
+/* Whether it will be gone back to: for an alternative, or, where not the first point alone is
+ * decided, for another point. */
+static bool has_alternatives(const struct execution *execution, const GArray *open)
 {
-	bool alternatives = false;
+	bool alternatives = execution->strategy->state && open->len > 1;
 
 	for (guint i = 0; i < open->len; i++)
 		alternatives |= g_array_index(open, struct open_choice, i).alternatives->len > 1;
@@ -84,7 +86,7 @@ bool execution_park_along(struct execution *execution)
 	    || !is_to_be_parked(execution, true))
 		return false;
 	open = world_open_choices(execution->world);
-	branches = has_alternatives(open);
+	branches = has_alternatives(execution, open);
 	open_choices_free(open);
 	if (branches)
 		park(execution);
@@ -93,7 +95,7 @@ bool execution_park_along(struct execution *execution)
 
 void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice)
 {
-	bool branches = world_holds(execution->world) || has_alternatives(open);
+	bool branches = world_holds(execution->world) || has_alternatives(execution, open);
 
 	if (is_to_be_parked(execution, branches)) {
 		if (choice)

@@ -117,6 +117,69 @@ struct strategy *strategy_random(struct random_search *search)
 	return &wander->strategy;
 }
 
+struct states {
+	struct strategy strategy;
+	struct state_search *search;
+	struct state_hash name;
+	bool named;
+	char **why;
+};
+
+static GArray *states_next(struct strategy *strategy)
+{
+	return state_search_next(((struct states *)strategy)->search);
+}
+
+static void states_state(struct strategy *strategy, const struct state_hash *name, const char *why)
+{
+	struct states *states = (struct states *)strategy;
+
+	states->named = name != NULL;
+	if (name)
+		states->name = *name;
+	else if (!*states->why)
+		*states->why = g_strdup(why);
+}
+
+static enum explorer_step states_rest(struct strategy *strategy, const struct trace *trace,
+                                      const GArray *open, struct choice *ret_choice)
+{
+	struct states *states = (struct states *)strategy;
+	bool named = states->named;
+
+	(void)trace;
+	if (!open) {
+		state_search_lost(states->search);
+		return EXPLORER_DROP;
+	}
+	states->named = false;
+	return state_search_rest(states->search, named ? &states->name : NULL, open, ret_choice);
+}
+
+static bool states_need(const struct strategy *strategy, const GArray *choices)
+{
+	return state_search_needs(((const struct states *)strategy)->search, choices);
+}
+
+static void states_free(struct strategy *strategy)
+{
+	g_free(strategy);
+}
+
+struct strategy *strategy_states(struct state_search *search, char **why)
+{
+	struct states *states = g_new0(struct states, 1);
+
+	states->strategy = (struct strategy){.next = states_next,
+	                                     .rest = states_rest,
+	                                     .needs = states_need,
+	                                     .state = states_state,
+	                                     .free = states_free};
+	states->search = search;
+	states->why = why;
+	return &states->strategy;
+}
+
 struct follow {
 	struct strategy strategy;
 	GArray *choices; /* NULL once handed out */

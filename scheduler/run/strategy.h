@@ -7,6 +7,7 @@
 
 #include "explorer/pool.h"
 #include "explorer/random_search.h"
+#include "explorer/state_search.h"
 
 struct execution;
 struct wire_call;
@@ -34,6 +35,9 @@ struct strategy {
 	 * EXPLORER_LATER: the world stands still until execution_resume. */
 	enum explorer_step (*rest)(struct strategy *strategy, const struct trace *trace,
 	                           const GArray *open, struct choice *ret_choice);
+	/* Before `rest` with something open: the name of the world's state; NULL: it cannot be
+	 * told, for this reason. NULL: it compares none, and ranks are not asked. */
+	void (*state)(struct strategy *strategy, const struct state_hash *name, const char *why);
 	/* A rank makes this call: before it is answered, so that it can be held in it
 	 * (execution_hold). NULL: of no interest. */
 	void (*called)(struct strategy *strategy, struct execution *execution, int rank,
@@ -49,6 +53,10 @@ struct strategy *strategy_search(struct explorer *explorer);
 /* The same, beginning where other such searches are, too (explorer/pool.h): of what is open for the
  * first time any alternative is taken, as the pool draws. Both stay the caller's. */
 struct strategy *strategy_turning(struct explorer *explorer, struct pool *pool);
+
+/* Equal states once. The search stays the caller's; `why` (owned by the caller; NULL at first) is
+ * set to the first reason for which a state could not be told. */
+struct strategy *strategy_states(struct state_search *search, char **why);
 
 /* Random walks. The search stays the caller's. */
 struct strategy *strategy_random(struct random_search *search);

@@ -13,6 +13,7 @@
 #include "session_clock.h"
 #include "session_internal.h"
 #include "shard.h"
+#include "state_walks.h"
 
 #define SECONDS_LEAST 0.1 /* of --max-time, for what has to be begun again */
 
@@ -47,7 +48,7 @@ static bool is_needed(const struct world *world, void *user)
 
 	return options->collectives
 	               == collective_mode_under(session->options->collectives, options->buffering)
-	       && lanes_need(session->lanes, world);
+	       && (lanes_need(session->lanes, world) || state_walks_need(session->states, world));
 }
 
 void session_release_snapshots(struct session *session)
@@ -194,6 +195,8 @@ static void carry_out_all(struct session *session)
 	}
 	if (options->random)
 		random_walks_explore(session->walks);
+	else if (options->states)
+		state_walks_explore(session->states);
 	else if (shard_divide(session->shard, session->lanes))
 		lanes_explore(session->lanes);
 }
@@ -220,6 +223,8 @@ static char *incomplete_words(const struct session *session)
 	if (!words && !session->options->path)
 		words = mishaps_lost_words(session->mishaps);
 	if (!words)
+		words = state_walks_doubt(session->states);
+	if (!words)
 		words = g_strdup(session->exploration->incomplete_reason);
 	if (!words)
 		words = mishaps_starved_words(session->mishaps);
@@ -235,7 +240,10 @@ static void conclude_exploration(struct session *session)
 	findings_blame(session->findings);
 	exploration->backtrack = runs_go_back(session->runs) ? "snapshot" : "rerun";
 	exploration->interleavings = session->interleavings;
-	exploration->wasted = mishaps_wasted(session->mishaps);
+	/* What comes to a state that is known is not in vain. */
+	exploration->wasted = session->options->states ? 0 : mishaps_wasted(session->mishaps);
+	exploration->states = state_walks_statistics(session->states).states;
+	exploration->merged = state_walks_statistics(session->states).merged;
 	exploration->seconds = session_seconds(session);
 	exploration->runs = random_walks_made(session->walks);
 	exploration->threads = program_facts_threads(session->facts);

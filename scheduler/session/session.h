@@ -53,6 +53,8 @@ struct session_options {
 	guint64 max_memory;        /* bytes for snapshots; 0: half of what is free */
 	int deviations;            /* -1: no bound */
 	enum session_order order;  /* explore: of the search */
+	bool states;               /* explore: equal states once, instead of the tree */
+	bool verify;               /* of these: goes on from states that are known, and compares */
 	bool random;               /* explore: random walks instead of the search */
 	guint64 seed;              /* of these */
 	const GArray *bounds;      /* of struct bound (bounds.h); NULL: none */

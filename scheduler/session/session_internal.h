@@ -47,6 +47,7 @@ struct session {
 	/* its parts */
 	struct lanes *lanes;
 	struct random_walks *walks;
+	struct state_walks *states;
 	struct shard *shard;
 	struct replay *replay;
 	struct outcome_watch *outcomes;

@@ -11,6 +11,7 @@
 #include "program_facts.h"
 #include "search_bounds.h"
 #include "session_internal.h"
+#include "state_walks.h"
 
 #define PLACES_MOST 5u /* of each sort */
 
@@ -171,6 +172,7 @@ void session_add_notes(struct session *session)
 	note_time(session);
 	note_forward(session);
 	note_rewinding(session);
+	state_walks_note(session->states, session->exploration->notes);
 	outcome_watch_note(session->outcomes, notes);
 	note_sets(session);
 	note_files(session);

@@ -121,6 +121,7 @@ static GPtrArray *identity_of(const struct session *session)
 	add_identity(identity, "--random",
 	             options->random ? g_strdup_printf("%" G_GUINT64_FORMAT, options->seed)
 	                             : word_or_none(NULL));
+	add_identity(identity, "--search", g_strdup(options->states ? "states" : "tree"));
 	add_bounds(identity, options->bounds);
 	add_identity(identity, "--shard",
 	             options->shards > 0 ? g_strdup_printf("%u/%u", options->shard, options->shards)

@@ -17,6 +17,7 @@
 #include "session_machine.h"
 #include "shard.h"
 #include "silence.h"
+#include "state_walks.h"
 
 #define STOP_PATIENCE_S 3.0
 
@@ -187,6 +188,7 @@ static bool open_runs(struct session *session, GError **error)
 		.wrapper = options->wrapper,
 		.every_call_waits = options->every_call_waits,
 		.contents = options->contents,
+		.states = options->states,
 		.not_yet = options->not_yet,
 		.some = options->some,
 		.cancels = session->host->operations->program_calls(session->host, "MPI_Cancel"),
@@ -229,6 +231,7 @@ void session_init(struct session *session, const struct session_options *options
 	session->facts = program_facts_new();
 	session->lanes = lanes_new(session);
 	session->walks = random_walks_new(session);
+	session->states = state_walks_new(session);
 	session->shard = shard_new(session);
 	session->replay = replay_new(session);
 	session->outcomes = outcome_watch_new(session);
@@ -242,6 +245,7 @@ static void release_parts(struct session *session)
 {
 	lanes_free(session->lanes);
 	random_walks_free(session->walks);
+	state_walks_free(session->states);
 	shard_free(session->shard);
 	replay_free(session->replay);
 	outcome_watch_free(session->outcomes);

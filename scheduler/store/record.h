@@ -289,6 +289,8 @@ struct record_exploration {
 	uint64_t interleavings;  /* as many executions as the store holds */
 	uint64_t runs;           /* with --random: walks that came to their end, whether to an
 	                            interleaving of their own or not */
+	uint64_t states;         /* --search states: so many, at rest and at ends; else 0 */
+	uint64_t merged;         /* runs that ended in a state that was known */
 	uint64_t wasted;
 	double seconds;
 };

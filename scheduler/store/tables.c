@@ -41,6 +41,8 @@ static const struct column exploration[] = {
 	FIELD("random", record_exploration, random),
 	LARGE("seed", record_exploration, seed),
 	LARGE("runs", record_exploration, runs),
+	LARGE("states", record_exploration, states),
+	LARGE("merged", record_exploration, merged),
 	FIELD("standard_input", record_exploration, standard_input),
 	FIELD("threads", record_exploration, threads),
 };

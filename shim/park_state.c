@@ -1,0 +1,37 @@
+/* A rank's state, as far as the agent knows it (state.h). */
+#include <unistd.h>
+
+#include "ckpt/agent_state.h"
+#include "park_internal.h"
+
+const char *park_state(void (*add)(void *user, const void *bytes, size_t size), void *user)
+{
+	if (park.program_forks)
+		return "it has started other processes";
+	if (park.rewinds)
+		return "copies that are rewound are not compared";
+	return park.agent ? agent_state_tell(park.agent, add, user) : "it cannot be parked";
+}
+
+int park_state_memory(struct heap_range *ranges, int most)
+{
+	_Static_assert(sizeof(*ranges) == sizeof(struct agent_state_range), "the same");
+
+	return park.agent ? agent_state_memory(park.agent, (struct agent_state_range *)ranges, most)
+	                  : 0;
+}
+
+bool park_writes_files(void)
+{
+	return !park.agent || agent_state_writes(park.agent);
+}
+
+pid_t park_fork(void)
+{
+	pid_t pid;
+
+	park.forks_rank = true;
+	pid = fork();
+	park.forks_rank = false;
+	return pid;
+}

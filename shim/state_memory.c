@@ -1,0 +1,266 @@
+#define _GNU_SOURCE
+#include "state_memory.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	PAGE = 4096,
+	WORDS = PAGE / sizeof(uint64_t),
+	TEXT = 1 << 16,
+	PAGES_AT_ONCE = 512,
+	PAGES_MAX = 1 << 18, /* 1 GiB: takes half a second */
+	LANES = 4,
+	SHARED = 1024,
+};
+
+#define PRESENT (UINT64_C(1) << 63)
+#define SWAPPED (UINT64_C(1) << 62)
+#define OF_FILE (UINT64_C(1) << 61)
+
+/* In the shim's own data, which is left out, as all that is used here: nothing is allocated. */
+static struct {
+	struct state_hash *hash;
+	const struct heap_range *left_out;
+	size_t left_out_count;
+	uint64_t entries[PAGES_AT_ONCE];
+	char text[TEXT];
+	size_t pages;
+	int pagemap;
+	bool notes_shared; /* and nothing else */
+	const char *trouble;
+} work;
+
+/* Memory that MPI shares among ranks. */
+static struct {
+	struct heap_range ranges[SHARED];
+	size_t count;
+} shared;
+
+/* Past the shim's own wrappers, which keep a journal. */
+static int open_quietly(const char *path)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+}
+
+/* --- hashing ---------------------------------------------------------------------------------- */
+
+/* Four chains side by side, each of two numbers, every step of which can be undone: so what differs
+ * in one word always comes out different. */
+static void add_page(const uint64_t *words)
+{
+	uint64_t one[LANES] = {1, 2, 3, 4}, other[LANES] = {5, 6, 7, 8};
+
+	for (size_t i = 0; i < WORDS; i += LANES) {
+		for (size_t lane = 0; lane < LANES; lane++) {
+			uint64_t word = words[i + lane];
+			uint64_t mixed = (one[lane] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+			uint64_t added = (other[lane] + word) * UINT64_C(0xd6e8feb86659fd93);
+
+			one[lane] = mixed ^ mixed >> 32;
+			other[lane] = added << 29 | added >> 35;
+		}
+	}
+	for (size_t lane = 0; lane < LANES; lane++) {
+		struct state_hash *hash = work.hash;
+
+		hash->word[0] = mix(hash->word[0], one[lane]);
+		hash->word[1] = mix(hash->word[1], other[lane]);
+	}
+}
+
+static bool is_empty(const uint64_t *words)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		if (words[i] != 0)
+			return false;
+	return true;
+}
+
+/* `anonymous`: a page that holds nothing but zeros is as if it had never been written. */
+static void add_part(uintptr_t start, uintptr_t end, bool anonymous)
+{
+	bool whole = end - start == PAGE;
+
+	if (whole && anonymous && is_empty((const uint64_t *)start))
+		return;
+	state_hash_add(work.hash, start);
+	if (whole)
+		add_page((const uint64_t *)start);
+	else
+		state_hash_add_bytes(work.hash, (const void *)start, end - start);
+}
+
+/* A page that is there and the process's own. Others have never been written. */
+static bool is_own(uint64_t entry)
+{
+	return (entry & SWAPPED) || ((entry & PRESENT) && !(entry & OF_FILE));
+}
+
+static void add_pages(uintptr_t start, uintptr_t end, bool anonymous)
+{
+	uintptr_t first = start / PAGE, last = (end + PAGE - 1) / PAGE;
+
+	while (first < last && !work.trouble) {
+		size_t count = last - first < PAGES_AT_ONCE ? last - first : PAGES_AT_ONCE;
+		size_t size = count * sizeof(work.entries[0]);
+
+		if (pread(work.pagemap, work.entries, size, (off_t)(first * sizeof(uint64_t)))
+		    != (ssize_t)size)
+			work.trouble = "its memory cannot be read";
+		for (size_t i = 0; i < count && !work.trouble; i++) {
+			uintptr_t from = (first + i) * PAGE, to = from + PAGE;
+
+			if (!is_own(work.entries[i]))
+				continue;
+			if (++work.pages > PAGES_MAX)
+				work.trouble = "it uses more than 1 GiB";
+			add_part(from < start ? start : from, to > end ? end : to, anonymous);
+		}
+		first += count;
+	}
+}
+
+/* --- mappings --------------------------------------------------------------------------------- */
+
+static void add_range(uintptr_t start, uintptr_t end, bool anonymous)
+{
+	for (size_t i = 0; i < work.left_out_count && start < end && !work.trouble; i++) {
+		const struct heap_range *one = &work.left_out[i];
+
+		if (one->end <= start || one->start >= end)
+			continue;
+		if (one->start > start)
+			add_pages(start, one->start, anonymous);
+		start = one->end;
+	}
+	if (start < end)
+		add_pages(start, end, anonymous);
+}
+
+static bool is_left_out(uintptr_t start, uintptr_t end)
+{
+	for (size_t i = 0; i < work.left_out_count; i++)
+		if (work.left_out[i].start <= start && work.left_out[i].end >= end)
+			return true;
+	return false;
+}
+
+static bool is_deleted(const char *line)
+{
+	return strstr(line, " (deleted)") != NULL;
+}
+
+/* MPI's, by the name of the file, or because it was when it had one. */
+static bool is_known_shared(const char *line, uintptr_t start, uintptr_t end)
+{
+	for (size_t i = 0; i < shared.count; i++)
+		if (shared.ranges[i].start == start && shared.ranges[i].end == end)
+			return true;
+	if ((!strstr(line, "/ucx_shm_posix_") && !strstr(line, "/mpich_shar_"))
+	    || shared.count == SHARED)
+		return false;
+	shared.ranges[shared.count++] = (struct heap_range){start, end};
+	return true;
+}
+
+/* A line of /proc/self/maps. */
+static void take_line(const char *line, uintptr_t stack)
+{
+	uintptr_t start, end;
+	unsigned long offset, inode;
+	unsigned major, minor;
+	char access[5];
+
+	if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %lx %x:%x %lu", &start, &end, access,
+	           &offset, &major, &minor, &inode)
+	    != 7)
+		work.trouble = "its mappings cannot be read";
+	if (work.trouble || is_left_out(start, end) || strstr(line, "[vsyscall]"))
+		return;
+	if (access[3] != 'p') {
+		bool known = is_known_shared(line, start, end);
+
+		if (!known && !work.notes_shared && (access[1] == 'w' || is_deleted(line)))
+			work.trouble = "it shares memory that is not MPI's";
+		return;
+	}
+	if (work.notes_shared)
+		return;
+	state_hash_add(work.hash, start);
+	state_hash_add(work.hash, end);
+	state_hash_add_bytes(work.hash, access, 4);
+	state_hash_add(work.hash, offset);
+	state_hash_add(work.hash, inode);
+	if (access[1] != 'w' && access[0] != 'r')
+		return;
+	if (strstr(line, "[stack]") && stack >= start && stack < end)
+		start = stack;
+	/* Memory that is not to be written now can have been written. */
+	add_range(start, end, inode == 0);
+}
+
+static void take_mappings(uintptr_t stack)
+{
+	int file = open_quietly("/proc/self/maps");
+	size_t count = 0;
+	ssize_t got = file < 0 ? -1 : 1;
+
+	while (got > 0 && !work.trouble) {
+		got = read(file, work.text + count, sizeof(work.text) - 1 - count);
+		if (got < 0)
+			break;
+		count += (size_t)got;
+		work.text[count] = '\0';
+		char *line = work.text, *end;
+		for (; (end = strchr(line, '\n')) && !work.trouble; line = end + 1) {
+			*end = '\0';
+			take_line(line, stack);
+		}
+		count -= (size_t)(line - work.text);
+		if (count == sizeof(work.text) - 1)
+			work.trouble = "its mappings cannot be read";
+		memmove(work.text, line, count);
+	}
+	if (got < 0)
+		work.trouble = "its mappings cannot be read";
+	if (file >= 0)
+		close(file);
+}
+
+static int ascending(const void *one, const void *other)
+{
+	const struct heap_range *a = one, *b = other;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+const char *state_memory_add(struct state_hash *hash, struct heap_range *left_out, size_t count,
+                             uintptr_t stack)
+{
+	qsort(left_out, count, sizeof(*left_out), ascending);
+	work.hash = hash;
+	work.left_out = left_out;
+	work.left_out_count = count;
+	work.pages = 0;
+	work.trouble = NULL;
+	work.pagemap = open_quietly("/proc/self/pagemap");
+	if (work.pagemap < 0)
+		return "its memory cannot be read";
+	take_mappings(stack);
+	close(work.pagemap);
+	return work.trouble;
+}
+
+void state_memory_note_shared(void)
+{
+	work.left_out_count = 0;
+	work.notes_shared = true;
+	work.trouble = NULL;
+	take_mappings(0);
+	work.notes_shared = false;
+}

@@ -1,0 +1,8 @@
+/* A library with a variable of its own. */
+#ifndef HIDDEN_STATE_LIBRARY_H
+#define HIDDEN_STATE_LIBRARY_H
+
+void library_keep(int number);
+int library_kept(void);
+
+#endif
