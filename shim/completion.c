@@ -134,12 +134,15 @@ struct gate_answer completion_ask(struct completion *set, enum wire_wait wait)
 	return gate_wait(&set->call);
 }
 
-/* As in MPICH: it forgets a request's communicator with the request, and looks only where there is
- * no more than one. The others go to MPI_COMM_WORLD's error handler. */
+/* As in MPICH: it looks at a request's communicator only where there is one request alone, and
+ * 4.0 has forgotten it by then unless the request is persistent. The others go to MPI_COMM_WORLD's
+ * error handler. */
 static bool raises_on_own_communicator(const struct completion *set, const struct request *request)
 {
-	return request->persistent
-	       && (set->call.function == MPI_CALL_Wait || set->call.function == MPI_CALL_Test);
+	char version[MPI_MAX_LIBRARY_VERSION_STRING];
+
+	return (set->call.function == MPI_CALL_Wait || set->call.function == MPI_CALL_Test)
+	       && (request->persistent || real_version(version) > 400);
 }
 
 /* Completes it, and looks at its buffer before anything else can happen to it: at what it sends

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_BINDINGS = 4, MOST_FRAMES = 128 };
@@ -91,6 +92,22 @@ int real_find(void)
 void *real_symbol(const char *name)
 {
 	return real_find() == 0 ? dlsym(library, name) : NULL;
+}
+
+int real_version(char ret_line[MPI_MAX_LIBRARY_VERSION_STRING])
+{
+	int (*library_version)(char *, int *);
+	void *symbol = real_symbol("PMPI_Get_library_version");
+	int length = 0, major = 0, minor = 0;
+
+	ret_line[0] = '\0';
+	if (symbol) {
+		memcpy(&library_version, &symbol, sizeof(symbol));
+		library_version(ret_line, &length);
+		ret_line[strcspn(ret_line, "\n")] = '\0';
+	}
+	return sscanf(ret_line, "MPICH Version: %d.%d", &major, &minor) == 2 ? major * 100 + minor
+	                                                                     : 0;
 }
 
 bool real_is_library(const void *address)

@@ -25,6 +25,10 @@ static inline const struct real_mpi *real_mpi(void)
 /* Any symbol of the library, or NULL. */
 void *real_symbol(const char *name);
 
+/* The first line of MPI_Get_library_version (MPI 3.1, 8.1.1); empty where there is none. Returns
+ * major * 100 + minor of an MPICH ("MPICH Version: 4.2.1" is 402), otherwise 0. */
+int real_version(char ret_line[MPI_MAX_LIBRARY_VERSION_STRING]);
+
 /* Whether this address lies in the code of the MPI library proper; of its Fortran bindings, which
  * stand between the program and the shim; of the shim itself. */
 bool real_is_library(const void *address);

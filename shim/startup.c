@@ -167,16 +167,9 @@ static int open_world_directory(void)
 
 static void say_hello(int control)
 {
-	char program[PATH_MAX] = "", version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-	int (*library_version)(char *, int *);
-	void *symbol = real_symbol("PMPI_Get_library_version");
-	int length = 0;
+	char program[PATH_MAX] = "", version[MPI_MAX_LIBRARY_VERSION_STRING];
 
-	if (symbol) {
-		memcpy(&library_version, &symbol, sizeof(symbol));
-		library_version(version, &length);
-		version[strcspn(version, "\n")] = '\0';
-	}
+	real_version(version);
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
 		program[0] = '\0';
 	gate_open(control, &orders,
