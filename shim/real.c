@@ -94,11 +94,11 @@ void *real_symbol(const char *name)
 	return real_find() == 0 ? dlsym(library, name) : NULL;
 }
 
-int real_version(char ret_line[MPI_MAX_LIBRARY_VERSION_STRING])
+void real_version_line(char ret_line[MPI_MAX_LIBRARY_VERSION_STRING])
 {
 	int (*library_version)(char *, int *);
 	void *symbol = real_symbol("PMPI_Get_library_version");
-	int length = 0, major = 0, minor = 0;
+	int length = 0;
 
 	ret_line[0] = '\0';
 	if (symbol) {
@@ -106,8 +106,21 @@ int real_version(char ret_line[MPI_MAX_LIBRARY_VERSION_STRING])
 		library_version(ret_line, &length);
 		ret_line[strcspn(ret_line, "\n")] = '\0';
 	}
-	return sscanf(ret_line, "MPICH Version: %d.%d", &major, &minor) == 2 ? major * 100 + minor
-	                                                                     : 0;
+}
+
+int real_version(void)
+{
+	static int version = -1;
+	char line[MPI_MAX_LIBRARY_VERSION_STRING];
+	int major, minor;
+
+	if (version < 0) {
+		real_version_line(line);
+		version = sscanf(line, "MPICH Version: %d.%d", &major, &minor) == 2
+		                  ? major * 100 + minor
+		                  : 0;
+	}
+	return version;
 }
 
 bool real_is_library(const void *address)

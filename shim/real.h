@@ -25,9 +25,11 @@ static inline const struct real_mpi *real_mpi(void)
 /* Any symbol of the library, or NULL. */
 void *real_symbol(const char *name);
 
-/* The first line of MPI_Get_library_version (MPI 3.1, 8.1.1); empty where there is none. Returns
- * major * 100 + minor of an MPICH ("MPICH Version: 4.2.1" is 402), otherwise 0. */
-int real_version(char ret_line[MPI_MAX_LIBRARY_VERSION_STRING]);
+/* The first line of MPI_Get_library_version (MPI 3.1, 8.1.1); empty where there is none. */
+void real_version_line(char ret_line[MPI_MAX_LIBRARY_VERSION_STRING]);
+/* Of an MPICH, major * 100 + minor ("MPICH Version: 4.2.1" is 402), otherwise 0: for what its
+ * releases do differently. */
+int real_version(void);
 
 /* Whether this address lies in the code of the MPI library proper; of its Fortran bindings, which
  * stand between the program and the shim; of the shim itself. */

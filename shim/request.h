@@ -141,6 +141,9 @@ void request_add_state(void (*add)(void *user, const void *bytes, size_t size), 
 MPI_Status request_empty_status(void);
 /* Copies all but MPI_ERROR, as calls with a single status must; ret may be MPI_STATUS_IGNORE. */
 void request_store_status(MPI_Status *ret, const MPI_Status *status);
+/* Stores the empty status (MPI 3.1, section 3.7.3) as the library does where there is no active
+ * request: MPICH's releases do not agree on whether that has an MPI_ERROR. */
+void request_store_empty(MPI_Status *ret);
 /* What MPICH leaves in the status of a completed request: of a send only whether it was
  * cancelled. */
 void request_tell_status(MPI_Status *ret, const struct request *request);

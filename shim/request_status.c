@@ -25,6 +25,13 @@ void request_store_status(MPI_Status *ret, const MPI_Status *status)
 	ret->MPI_ERROR = error;
 }
 
+void request_store_empty(MPI_Status *ret)
+{
+	MPI_Request none = MPI_REQUEST_NULL;
+
+	real_mpi()->Wait(&none, ret);
+}
+
 void request_tell_status(MPI_Status *ret, const struct request *request)
 {
 	int cancelled = 0;

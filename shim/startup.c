@@ -169,7 +169,7 @@ static void say_hello(int control)
 {
 	char program[PATH_MAX] = "", version[MPI_MAX_LIBRARY_VERSION_STRING];
 
-	real_version(version);
+	real_version_line(version);
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
 		program[0] = '\0';
 	gate_open(control, &orders,
