@@ -155,6 +155,15 @@ static int complete(struct request *request)
 	return request_complete(request);
 }
 
+/* MPICH 4.1 and later take a persistent request that MPI_Request_get_status told of, or that has no
+ * peer, for an inactive one. */
+static bool leaves_empty(const struct request *request)
+{
+	return request->persistent && real_version() > 400
+	       && (request->was_told
+	           || (request->kind == REQUEST_RECEIVE && request->peer == MPI_PROC_NULL));
+}
+
 int completion_finish(struct completion *set, int place, MPI_Status *status)
 {
 	MPI_Request *handle = &set->handles[place];
@@ -165,7 +174,11 @@ int completion_finish(struct completion *set, int place, MPI_Status *status)
 		return MPI_SUCCESS;
 	}
 	int code = complete(request);
-	request_tell_status(status, request);
+	if (leaves_empty(request))
+		request_store_empty(status);
+	else
+		request_tell_status(status, request);
+	request->was_told = false;
 	if (code != MPI_SUCCESS && raises_on_own_communicator(set, request))
 		set->comm = request->comm;
 	if (!request->persistent)
@@ -317,6 +330,7 @@ int shim_MPI_Request_get_status(void *site, MPI_Request handle, int *flag, MPI_S
 	request = request_find(handle);
 	if (over && request && request->active) {
 		complete(request);
+		request->was_told = true;
 		if (is_told_early(request))
 			request_tell_status(status, request);
 	} else if (over) {

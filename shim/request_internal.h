@@ -36,6 +36,7 @@ struct request {
 
 	bool persistent;
 	bool active;      /* of a persistent request: started and not completed */
+	bool was_told;    /* by MPI_Request_get_status: complete */
 	uint16_t made_by; /* enum mpi_call that gave it to the program; 0: it was never given */
 	uint64_t made_at; /* return address of that call */
 	bool outlives;    /* its call: the program goes on before it is complete */
