@@ -340,6 +340,7 @@ def wrapper(call, by_name):
     enter = "caller_enter_always" if call.name in ALWAYS else "caller_enter"
     check = ("" if call_objects.any_time(call)
              else f"\t\tstartup_check_order(MPI_CALL_{call.name}, site);\n")
+    passing = "startup_abort" if call.name == "Abort" else f"real_mpi()->{call.name}"
     text = body(call, by_name)
     if call.name not in ALWAYS and call.treatment != "refused" and not meets_by_itself(call):
         text = call_checks.guarded(call, text)
@@ -350,7 +351,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 	{call.returns} result;
 
 {announcement(call)}	if (!{enter}(&site)) {{
-{check}		return real_mpi()->{call.name}({call.values()});
+{check}		return {passing}({call.values()});
 	}}
 {block(call_states.controlled(call))}{block(call_objects.before(call))}{text}
 {settling(call)}{noting(call, "result == MPI_SUCCESS")}	caller_leave();

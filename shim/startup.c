@@ -502,6 +502,15 @@ int shim_MPI_Abort(void *site, MPI_Comm comm, int errorcode)
 	gate_wait_for_end();
 }
 
+int startup_abort(MPI_Comm comm, int errorcode)
+{
+	int code = real_mpi()->Abort(comm, errorcode);
+
+	while (startup_is_managed())
+		pause();
+	return code;
+}
+
 void startup_flush(void)
 {
 	void *stream = dlsym(RTLD_DEFAULT, "_ZSt4cout");

@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+#include <mpi.h>
+
 #include "mpi_calls.h"
 
 /* The thread level that MPI granted: MPI_THREAD_SINGLE ... MPI_THREAD_MULTIPLE; -1 before. */
@@ -24,6 +26,10 @@ bool startup_is_own_process(void);
 /* For a call that comes while nothing is under control: when that is because it comes before
  * MPI_Init or after MPI_Finalize the scheduler is told, and it does not return. */
 void startup_check_order(enum mpi_call function, const void *site);
+
+/* MPI_Abort that passes through, as in the function of an MPI_Op. In MPICH 4.2 it returns when the
+ * process manager does not kill at once; a managed rank stays where it is until it is killed. */
+int startup_abort(MPI_Comm comm, int errorcode);
 
 /* This process is the rank now: after MPI_Init, and in a restored copy. */
 void startup_adopt_process(void);
