@@ -363,6 +363,8 @@ enum explorer_step state_search_rest(struct state_search *search, const struct s
 	if (open->len == 0)
 		return EXPLORER_DONE;
 	choices = choices_of(open);
+	for (guint i = 0; i < open->len; i++)
+		search->statistics.sets_left |= g_array_index(open, struct open_choice, i).more;
 	if (name)
 		note_step(search, name);
 	node = name ? g_hash_table_lookup(search->nodes, name) : NULL;

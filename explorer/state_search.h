@@ -55,6 +55,7 @@ struct state_statistics {
 	uint64_t differed; /* and that did not: a name is wrong */
 	uint64_t lost;     /* plans */
 	uint64_t waiting;  /* choices not made yet */
+	bool sets_left;    /* sets of requests that are reported together were left out */
 };
 void state_search_statistics(const struct state_search *search, struct state_statistics *ret);
 

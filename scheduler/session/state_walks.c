@@ -155,6 +155,7 @@ struct state_statistics state_walks_statistics(const struct state_walks *walks)
 		all.differed += one.differed;
 		all.lost += one.lost;
 		all.waiting += one.waiting;
+		all.sets_left |= one.sets_left;
 	}
 	return all;
 }
@@ -180,6 +181,9 @@ char *state_walks_doubt(const struct state_walks *walks)
 {
 	struct state_statistics all = state_walks_statistics(walks);
 
+	if (all.differed == 0 && all.sets_left)
+		return g_strdup("MPI_Waitsome or MPI_Testsome could have reported more requests "
+		                "together (--some)");
 	if (all.differed == 0)
 		return NULL;
 	return g_strdup_printf("--verify: %" G_GUINT64_FORMAT

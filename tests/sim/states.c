@@ -250,7 +250,9 @@ static void compare(const struct random_program *program, enum program_buffering
 		random_program_print_c(program, stderr);
 		print_missing(program, whole, found.outcomes);
 	}
-	assert_true(outcomes_equal(expected, found.outcomes));
+	/* With larger sets left out there is more, and it is said. */
+	if (!found.statistics.sets_left)
+		assert_true(outcomes_equal(expected, found.outcomes));
 	assert_int_equal(found.lost, 0);
 	assert_int_equal(found.statistics.differed, 0);
 	assert_int_equal(found.statistics.nameless, 0);
