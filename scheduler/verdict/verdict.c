@@ -1,8 +1,4 @@
 /* What an interleaving amounts to: its record, and the finding if something is wrong. */
-#define _GNU_SOURCE /* sigabbrev_np */
-
-#include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "mpi_calls.h"
@@ -25,13 +21,11 @@ void verdict_free(struct verdict *verdict)
 	g_free(verdict);
 }
 
-/* The kinds a rank's own end can have, worst first; a finding is of the worst. */
-enum ending { ENDING_CRASH, ENDING_ABORT, ENDING_THREADS, ENDING_ERROR, ENDING_EXIT, ENDING_NONE };
-
+/* By the worst end that a rank has had. */
 static const enum finding_kind ending_kinds[] = {FINDING_CRASH, FINDING_ABORT, FINDING_THREAD_LEVEL,
                                                  FINDING_MPI_ERROR, FINDING_EXIT};
 
-static enum ending ending_of(const struct verdict_facts *facts, int rank)
+enum ending verdict_ending(const struct verdict_facts *facts, int rank)
 {
 	const struct rank_end *end = &facts->ends[rank];
 
@@ -50,8 +44,7 @@ static enum ending ending_of(const struct verdict_facts *facts, int rank)
 	return ENDING_NONE;
 }
 
-/* A rank in MPI_Finalize has nothing more to say to anybody. */
-static bool in_finalize(const struct verdict_facts *facts, int rank)
+bool verdict_in_finalize(const struct verdict_facts *facts, int rank)
 {
 	const struct world_call *info = world_call_info(facts->world, rank,
 	                                                world_calls(facts->world, rank));
@@ -61,35 +54,12 @@ static bool in_finalize(const struct verdict_facts *facts, int rank)
 	           || info->function == MPI_CALL_Session_finalize);
 }
 
-static char *ended_words(const struct verdict_facts *facts, int rank)
-{
-	const struct rank_end *end = &facts->ends[rank];
-
-	switch (ending_of(facts, rank)) {
-	case ENDING_CRASH:
-		return g_strdup_printf("killed by SIG%s%s", sigabbrev_np(WTERMSIG(end->status)),
-		                       facts->struck_before && rank_end_is_outside(end->status)
-		                               ? ", twice along this path"
-		                               : "");
-	case ENDING_ABORT: return g_strdup_printf("called MPI_Abort(%d)", end->abort_code);
-	case ENDING_THREADS: return g_strdup(end->error);
-	case ENDING_ERROR: return g_strdup_printf("stopped by an MPI error: %s", end->error);
-	case ENDING_EXIT:
-		if (!world_finalized(facts->world, rank))
-			return g_strdup_printf("exited with status %d without MPI_Finalize",
-			                       end->known ? WEXITSTATUS(end->status) : 0);
-		return g_strdup_printf("exited with status %d", WEXITSTATUS(end->status));
-	case ENDING_NONE: break;
-	}
-	return end->gone || in_finalize(facts, rank) ? g_strdup("ended") : NULL;
-}
-
 /* The same as a field, and its code. */
 static enum record_end end_of(const struct verdict_facts *facts, int rank, int32_t *ret_code)
 {
 	const struct rank_end *end = &facts->ends[rank];
 
-	switch (ending_of(facts, rank)) {
+	switch (verdict_ending(facts, rank)) {
 	case ENDING_CRASH: *ret_code = WTERMSIG(end->status); return RECORD_END_SIGNAL;
 	case ENDING_ABORT: *ret_code = end->abort_code; return RECORD_END_ABORT;
 	case ENDING_THREADS: return RECORD_END_THREAD;
@@ -99,7 +69,7 @@ static enum record_end end_of(const struct verdict_facts *facts, int rank, int32
 		return world_finalized(facts->world, rank) ? RECORD_END_EXIT : RECORD_END_EARLY;
 	case ENDING_NONE: break;
 	}
-	return end->gone || in_finalize(facts, rank) ? RECORD_END_WELL : RECORD_END_NONE;
+	return end->gone || verdict_in_finalize(facts, rank) ? RECORD_END_WELL : RECORD_END_NONE;
 }
 
 /* A running rank stands inside a call that was not reported. false: it does not. */
@@ -138,7 +108,7 @@ static struct record_rank *roll_call_line(const struct verdict_facts *facts, int
 	const struct rank_end *end = &facts->ends[rank];
 
 	line->call = world_calls(facts->world, rank);
-	line->ended = ended_words(facts, rank);
+	line->ended = verdict_ended_words(facts, rank);
 	line->end = end_of(facts, rank, &line->code);
 	if (line_inside(facts, rank, line))
 		return line;
@@ -225,79 +195,11 @@ static void fill_matches(struct verdict *verdict, const struct verdict_facts *fa
 	}
 }
 
-/* "rank 0 waits in MPI_Recv(source=1, tag=7) at solver.c:121" */
-static char *describe_line(const struct record_rank *line)
-{
-	g_autofree char *place = place_print(&line->place);
-	const char *arguments = line->arguments ? line->arguments : "";
-
-	if (line->ended && g_strcmp0(line->function, "MPI_Abort") == 0)
-		return g_strdup_printf("rank %d %s at %s", line->rank, line->ended, place);
-	if (line->ended)
-		return g_strdup_printf("rank %d %s at %s, in or after %s(%s)", line->rank,
-		                       line->ended, place,
-		                       line->function ? line->function : "its start", arguments);
-	return g_strdup_printf("rank %d waits in %s(%s) at %s", line->rank,
-	                       line->function ? line->function : "?", arguments, place);
-}
-
-/* MPI calls a function there that does not return. */
-static bool is_driven(const struct verdict_facts *facts, const struct record_rank *line)
+bool verdict_is_driven(const struct verdict_facts *facts, const struct record_rank *line)
 {
 	const struct wire_inside *inside = facts->inside[line->rank];
 
 	return inside && inside->driven;
-}
-
-static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ranks)
-{
-	GString *text = g_string_new(NULL);
-	bool driven = false;
-
-	for (guint i = 0; i < ranks->len; i++) {
-		const struct record_rank *line = ranks->pdata[i];
-		const struct wire_inside *inside = facts->inside[line->rank];
-		g_autofree char *place = place_print(&line->place);
-
-		driven |= is_driven(facts, line);
-		if (inside
-		    && (inside->driven || world_phase(facts->world, line->rank) == PHASE_RUNNING))
-			g_string_append_printf(text, "%srank %d %s %s at %s",
-			                       text->len > 0 ? "; " : "", line->rank,
-			                       facts->livelock ? "looks again and again by"
-			                                       : "is inside",
-			                       line->function, place);
-	}
-	if (facts->livelock)
-		g_string_append_printf(text,
-		                       ": no rank has done anything else for %g s, which is "
-		                       "taken to go on for ever (judged by time alone)",
-		                       facts->still);
-	else if (driven)
-		g_string_append_printf(text,
-		                       ": nothing has moved for %g s; what MPI calls there, as the "
-		                       "function of an MPI_Op, does not return",
-		                       facts->still);
-	else
-		g_string_append_printf(text,
-		                       ": nothing has moved for %g s; matchpoint does not control "
-		                       "this call and cannot tell whether it would return",
-		                       facts->still);
-	return g_string_free(text, false);
-}
-
-static void mismatch_words(const struct verdict_facts *facts, GString *text)
-{
-	struct world_given calls[2];
-	g_autofree char *words = world_mismatch(facts->world, calls);
-	struct op_id one = calls[0].id, another = calls[1].id;
-	struct place first = verdict_place(facts, one.rank, one.call);
-	struct place other = verdict_place(facts, another.rank, another.call);
-	g_autofree char *here = place_print(&first), *there = place_print(&other);
-
-	g_string_printf(text, "%s: rank %d at %s", words, one.rank, here);
-	if (!op_id_equal(one, another))
-		g_string_append_printf(text, ", rank %d at %s", another.rank, there);
 }
 
 /* What the members of a collective have given that does not fit together. */
@@ -317,93 +219,6 @@ static void tell_given(const struct verdict_facts *facts, struct record_finding 
 	}
 }
 
-/* Which message was too long, if that is what MPI complains of. */
-static void truncation_words(const struct verdict_facts *facts, int rank, GString *text)
-{
-	const char *error = facts->ends[rank].error;
-	struct op_id calls[2];
-	char *types[2];
-
-	if (!error || !g_str_has_prefix(error, "Message truncated")
-	    || !world_truncated(facts->world, rank, calls, types))
-		return;
-	for (guint i = 0; i < 2; i++) {
-		struct place place = verdict_place(facts, calls[i].rank, calls[i].call);
-		g_autofree char *where = place_print(&place);
-
-		g_string_append_printf(text, "%s rank %d %s %s at %s", i > 0 ? "," : ":",
-		                       calls[i].rank, i > 0 ? "has room for" : "sends", types[i],
-		                       where);
-		g_free(types[i]);
-	}
-}
-
-/* Whether the rank waits in a collective in which another one has had an error. */
-static bool waits_in(const struct verdict_facts *facts, int rank, guint16 function)
-{
-	const struct world_call *info;
-
-	if (facts->ends[rank].returned || facts->ends[rank].gone)
-		return false;
-	info = world_call_info(facts->world, rank, world_calls(facts->world, rank));
-	return info && info->function == function;
-}
-
-/* Those who wait may do so since a rank has gone on after an error. */
-static void returned_words(const struct verdict_facts *facts, GString *text)
-{
-	for (int rank = 0; rank < facts->ranks; rank++) {
-		const struct rank_end *end = &facts->ends[rank];
-		const struct world_call *info = world_call_info(facts->world, rank,
-		                                                end->returned_call);
-		bool others_wait = false;
-		struct place place;
-
-		if (!end->returned || !info
-		    || mpi_call_order(info->function) == MPI_CALL_ORDER_NONE)
-			continue;
-		for (int other = 0; other < facts->ranks; other++)
-			others_wait |= waits_in(facts, other, info->function);
-		if (!others_wait)
-			continue;
-		place = verdict_place(facts, rank, end->returned_call);
-		g_autofree char *where = place_print(&place);
-		g_string_append_printf(text, "; rank %d went on after an error in %s at %s: %s",
-		                       rank, mpi_call_name(info->function), where, end->returned);
-	}
-}
-
-static char *message_for(const struct verdict_facts *facts, enum finding_kind kind,
-                         const GPtrArray *ranks, enum ending worst)
-{
-	GString *text = g_string_new(NULL);
-
-	if (kind == FINDING_COLLECTIVE_MISMATCH) {
-		mismatch_words(facts, text);
-		returned_words(facts, text);
-		return g_string_free(text, false);
-	}
-	if (facts->stalled && worst == ENDING_NONE) {
-		g_string_free(text, true);
-		return stall_words(facts, ranks);
-	}
-	for (guint i = 0; i < ranks->len; i++) {
-		const struct record_rank *line = ranks->pdata[i];
-		g_autofree char *words = describe_line(line);
-
-		if (worst != ENDING_NONE ? ending_of(facts, line->rank) != worst
-		                         : line->ended != NULL)
-			continue;
-		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", words);
-		truncation_words(facts, line->rank, text);
-	}
-	if (worst == ENDING_NONE) {
-		returned_words(facts, text);
-		g_string_append(text, facts->livelock && facts->how_sure ? facts->how_sure : "");
-	}
-	return g_string_free(text, false);
-}
-
 static bool collectives_differ(const struct verdict_facts *facts)
 {
 	g_autofree char *mismatch = world_mismatch(facts->world, NULL);
@@ -417,7 +232,7 @@ static enum ending worst_ending(const struct verdict_facts *facts)
 	enum ending worst = ENDING_NONE;
 
 	for (int rank = 0; rank < facts->ranks; rank++) {
-		enum ending ending = ending_of(facts, rank);
+		enum ending ending = verdict_ending(facts, rank);
 
 		worst = MIN(worst, ending);
 	}
@@ -477,15 +292,16 @@ static void mark_bystanders(const struct verdict_facts *facts, GPtrArray *ranks,
 	bool driven = false;
 
 	for (guint i = 0; i < ranks->len; i++)
-		driven |= is_driven(facts, ranks->pdata[i]);
+		driven |= verdict_is_driven(facts, ranks->pdata[i]);
 	for (guint i = 0; i < ranks->len; i++) {
 		struct record_rank *line = ranks->pdata[i];
 		g_autofree bool *seen = g_new0(bool, ranks->len);
 
 		if (facts->stalled && worst == ENDING_NONE)
-			line->bystander = line->ended || (driven && !is_driven(facts, line));
+			line->bystander = line->ended
+			                  || (driven && !verdict_is_driven(facts, line));
 		else if (worst != ENDING_NONE)
-			line->bystander = ending_of(facts, (int)i) == ENDING_NONE;
+			line->bystander = verdict_ending(facts, (int)i) == ENDING_NONE;
 		else
 			line->bystander = line->ended
 			                  || (!waits_for_ended(ranks, line)
@@ -520,7 +336,7 @@ static void find_fault(struct verdict *verdict, const struct verdict_facts *fact
 	for (guint i = 0; i < finding->ranks->len; i++)
 		g_ptr_array_add(verdict->record->ranks, record_rank_copy(finding->ranks->pdata[i]));
 	finding->path = g_strdup(verdict->record->path);
-	finding->message = message_for(facts, kind, finding->ranks, worst);
+	finding->message = verdict_message(facts, kind, finding->ranks, worst);
 	if (kind == FINDING_COLLECTIVE_MISMATCH)
 		tell_given(facts, finding);
 	if (worst == ENDING_CRASH && facts->struck_before && facts->memory_ran_out)

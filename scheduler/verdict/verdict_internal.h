@@ -4,6 +4,22 @@
 
 #include "verdict.h"
 
+/* The kinds a rank's own end can have, worst first; a finding is of the worst. */
+enum ending { ENDING_CRASH, ENDING_ABORT, ENDING_THREADS, ENDING_ERROR, ENDING_EXIT, ENDING_NONE };
+
+/* Of a rank that has not ended, or has ended well: ENDING_NONE. */
+enum ending verdict_ending(const struct verdict_facts *facts, int rank);
+/* A rank in MPI_Finalize has nothing more to say to anybody. */
+bool verdict_in_finalize(const struct verdict_facts *facts, int rank);
+/* MPI calls a function where that rank stands that does not return. */
+bool verdict_is_driven(const struct verdict_facts *facts, const struct record_rank *line);
+
+/* Sentences (verdict_words.c), for the caller to free: how a rank has ended (NULL: it has not);
+ * what a finding of this kind says, given the roll call and the worst end that a rank has had. */
+char *verdict_ended_words(const struct verdict_facts *facts, int rank);
+char *verdict_message(const struct verdict_facts *facts, enum finding_kind kind,
+                      const GPtrArray *ranks, enum ending worst);
+
 /* The choices of an interleaving (verdict_choices.c): fills verdict->record->choices, given what
  * was sent and posted, by id (const struct operation *, in the trace); an operation's tag. */
 void verdict_choices(struct verdict *verdict, const struct verdict_facts *facts,

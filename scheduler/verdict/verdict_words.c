@@ -1,0 +1,184 @@
+/* The sentences of a verdict: how a rank has ended, and what a finding says of those who have to do
+ * with it. */
+#define _GNU_SOURCE /* sigabbrev_np */
+#include <sys/wait.h>
+
+#include "mpi_calls.h"
+#include "verdict_internal.h"
+
+char *verdict_ended_words(const struct verdict_facts *facts, int rank)
+{
+	const struct rank_end *end = &facts->ends[rank];
+
+	switch (verdict_ending(facts, rank)) {
+	case ENDING_CRASH:
+		return g_strdup_printf("killed by SIG%s%s", sigabbrev_np(WTERMSIG(end->status)),
+		                       facts->struck_before && rank_end_is_outside(end->status)
+		                               ? ", twice along this path"
+		                               : "");
+	case ENDING_ABORT: return g_strdup_printf("called MPI_Abort(%d)", end->abort_code);
+	case ENDING_THREADS: return g_strdup(end->error);
+	case ENDING_ERROR: return g_strdup_printf("stopped by an MPI error: %s", end->error);
+	case ENDING_EXIT:
+		if (!world_finalized(facts->world, rank))
+			return g_strdup_printf("exited with status %d without MPI_Finalize",
+			                       end->known ? WEXITSTATUS(end->status) : 0);
+		return g_strdup_printf("exited with status %d", WEXITSTATUS(end->status));
+	case ENDING_NONE: break;
+	}
+	return end->gone || verdict_in_finalize(facts, rank) ? g_strdup("ended") : NULL;
+}
+
+/* "rank 0 waits in MPI_Recv(source=1, tag=7) at solver.c:121" */
+static char *describe_line(const struct record_rank *line)
+{
+	g_autofree char *place = place_print(&line->place);
+	const char *arguments = line->arguments ? line->arguments : "";
+
+	if (line->ended && g_strcmp0(line->function, "MPI_Abort") == 0)
+		return g_strdup_printf("rank %d %s at %s", line->rank, line->ended, place);
+	if (line->ended)
+		return g_strdup_printf("rank %d %s at %s, in or after %s(%s)", line->rank,
+		                       line->ended, place,
+		                       line->function ? line->function : "its start", arguments);
+	return g_strdup_printf("rank %d waits in %s(%s) at %s", line->rank,
+	                       line->function ? line->function : "?", arguments, place);
+}
+
+static char *stall_words(const struct verdict_facts *facts, const GPtrArray *ranks)
+{
+	GString *text = g_string_new(NULL);
+	bool driven = false;
+
+	for (guint i = 0; i < ranks->len; i++) {
+		const struct record_rank *line = ranks->pdata[i];
+		const struct wire_inside *inside = facts->inside[line->rank];
+		g_autofree char *place = place_print(&line->place);
+
+		driven |= verdict_is_driven(facts, line);
+		if (inside
+		    && (inside->driven || world_phase(facts->world, line->rank) == PHASE_RUNNING))
+			g_string_append_printf(text, "%srank %d %s %s at %s",
+			                       text->len > 0 ? "; " : "", line->rank,
+			                       facts->livelock ? "looks again and again by"
+			                                       : "is inside",
+			                       line->function, place);
+	}
+	if (facts->livelock)
+		g_string_append_printf(text,
+		                       ": no rank has done anything else for %g s, which is "
+		                       "taken to go on for ever (judged by time alone)",
+		                       facts->still);
+	else if (driven)
+		g_string_append_printf(text,
+		                       ": nothing has moved for %g s; what MPI calls there, as the "
+		                       "function of an MPI_Op, does not return",
+		                       facts->still);
+	else
+		g_string_append_printf(text,
+		                       ": nothing has moved for %g s; matchpoint does not control "
+		                       "this call and cannot tell whether it would return",
+		                       facts->still);
+	return g_string_free(text, false);
+}
+
+static void mismatch_words(const struct verdict_facts *facts, GString *text)
+{
+	struct world_given calls[2];
+	g_autofree char *words = world_mismatch(facts->world, calls);
+	struct op_id one = calls[0].id, another = calls[1].id;
+	struct place first = verdict_place(facts, one.rank, one.call);
+	struct place other = verdict_place(facts, another.rank, another.call);
+	g_autofree char *here = place_print(&first), *there = place_print(&other);
+
+	g_string_printf(text, "%s: rank %d at %s", words, one.rank, here);
+	if (!op_id_equal(one, another))
+		g_string_append_printf(text, ", rank %d at %s", another.rank, there);
+}
+
+/* Which message was too long, if that is what MPI complains of. */
+static void truncation_words(const struct verdict_facts *facts, int rank, GString *text)
+{
+	const char *error = facts->ends[rank].error;
+	struct op_id calls[2];
+	char *types[2];
+
+	if (!error || !g_str_has_prefix(error, "Message truncated")
+	    || !world_truncated(facts->world, rank, calls, types))
+		return;
+	for (guint i = 0; i < 2; i++) {
+		struct place place = verdict_place(facts, calls[i].rank, calls[i].call);
+		g_autofree char *where = place_print(&place);
+
+		g_string_append_printf(text, "%s rank %d %s %s at %s", i > 0 ? "," : ":",
+		                       calls[i].rank, i > 0 ? "has room for" : "sends", types[i],
+		                       where);
+		g_free(types[i]);
+	}
+}
+
+/* Whether the rank waits in a collective in which another one has had an error. */
+static bool waits_in(const struct verdict_facts *facts, int rank, guint16 function)
+{
+	const struct world_call *info;
+
+	if (facts->ends[rank].returned || facts->ends[rank].gone)
+		return false;
+	info = world_call_info(facts->world, rank, world_calls(facts->world, rank));
+	return info && info->function == function;
+}
+
+/* Those who wait may do so since a rank has gone on after an error. */
+static void returned_words(const struct verdict_facts *facts, GString *text)
+{
+	for (int rank = 0; rank < facts->ranks; rank++) {
+		const struct rank_end *end = &facts->ends[rank];
+		const struct world_call *info = world_call_info(facts->world, rank,
+		                                                end->returned_call);
+		bool others_wait = false;
+		struct place place;
+
+		if (!end->returned || !info
+		    || mpi_call_order(info->function) == MPI_CALL_ORDER_NONE)
+			continue;
+		for (int other = 0; other < facts->ranks; other++)
+			others_wait |= waits_in(facts, other, info->function);
+		if (!others_wait)
+			continue;
+		place = verdict_place(facts, rank, end->returned_call);
+		g_autofree char *where = place_print(&place);
+		g_string_append_printf(text, "; rank %d went on after an error in %s at %s: %s",
+		                       rank, mpi_call_name(info->function), where, end->returned);
+	}
+}
+
+char *verdict_message(const struct verdict_facts *facts, enum finding_kind kind,
+                      const GPtrArray *ranks, enum ending worst)
+{
+	GString *text = g_string_new(NULL);
+
+	if (kind == FINDING_COLLECTIVE_MISMATCH) {
+		mismatch_words(facts, text);
+		returned_words(facts, text);
+		return g_string_free(text, false);
+	}
+	if (facts->stalled && worst == ENDING_NONE) {
+		g_string_free(text, true);
+		return stall_words(facts, ranks);
+	}
+	for (guint i = 0; i < ranks->len; i++) {
+		const struct record_rank *line = ranks->pdata[i];
+		g_autofree char *words = describe_line(line);
+
+		if (worst != ENDING_NONE ? verdict_ending(facts, line->rank) != worst
+		                         : line->ended != NULL)
+			continue;
+		g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", words);
+		truncation_words(facts, line->rank, text);
+	}
+	if (worst == ENDING_NONE) {
+		returned_words(facts, text);
+		g_string_append(text, facts->livelock && facts->how_sure ? facts->how_sure : "");
+	}
+	return g_string_free(text, false);
+}
