@@ -9,8 +9,8 @@ import os
 import re
 import sys
 
+import call_collectives
 import call_objects
-import generate_calls
 import mpi_table
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -115,7 +115,7 @@ def is_nonblocking(call):
 def waits_of(call):
     if call.name in WAITS:
         return WAITS[call.name]
-    if call.order in MEMBERS and not generate_calls.is_early(call):
+    if call.order in MEMBERS and not call_collectives.is_early(call):
         return MEMBERS["all"]
     return MEMBERS.get(call.order, "")
 

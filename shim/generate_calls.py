@@ -15,9 +15,9 @@ import sys
 
 import call_accesses
 import call_checks
+import call_collectives
 import call_objects
 import call_states
-import mpi_header
 import mpi_table
 
 # Called before MPI_Init or after MPI_Finalize, so also while nothing is under control.
@@ -151,10 +151,6 @@ def meets_by_itself(call):
     return call.treatment == "bracketed" and ("MPI_File" in types or "MPI_Win" in types)
 
 
-def small_of(call, calls_by_name):
-    return calls_by_name[call.name[:-2]] if call.name.endswith("_c") else None
-
-
 def functions_header(calls, by_name):
     pointers = "\n".join(f"\t{call.returns} (*{call.name})({call.parameters()});" for call in calls)
     shims = "\n".join(
@@ -162,7 +158,7 @@ def functions_header(calls, by_name):
         f"{', ' if call.arguments else ''}{call.parameters() if call.arguments else ''});"
         for call in calls
         if call.treatment in ("controlled", "bracketed") and not meets_by_itself(call)
-        and not small_of(call, by_name))
+        and not call.small(by_name))
     return f"""{HEADING}#ifndef MATCHPOINT_SHIM_MPI_FUNCTIONS_H
 #define MATCHPOINT_SHIM_MPI_FUNCTIONS_H
 
@@ -204,7 +200,7 @@ def narrowing(call, small):
             kind = "count" if "MPI_Count" in large.type else "displacement"
             before.append(f"\tconst int *small_{large.name} = large_{kind}s(&large, "
                           f"MPI_CALL_{small.name}, \"{large.name}\", {large.name}, "
-                          f"{'root' if has(call, 'root') else '0'}, comm);")
+                          f"{'root' if call.has('root') else '0'}, comm);")
             values.append(f"small_{large.name}")
         else:
             before.append(f"\tint small_{large.name} = large_count(&large, {large.name});")
@@ -212,12 +208,8 @@ def narrowing(call, small):
     return before, ", ".join(values), after
 
 
-def has(call, name):
-    return any(a.name == name for a in call.arguments)
-
-
 def controlled_body(call, by_name):
-    small = small_of(call, by_name)
+    small = call.small(by_name)
     if small:
         before, values, after = narrowing(call, small)
         return "\n".join(
@@ -233,7 +225,7 @@ def body(call, by_name):
     if call.treatment == "refused":
         return f"\tresult = error_refused(site, MPI_CALL_{call.name});"
     if meets_by_itself(call):
-        kind = "file" if has(call, "fh") else "window"
+        kind = "file" if call.has("fh") else "window"
         handle = "fh" if kind == "file" else "win"
         first = "\taccess_fence(site, assert, win);\n" if call.name == "Win_fence" else ""
         return (f"{first}\tresult = {kind}_meet(site, MPI_CALL_{call.name}, {handle},\n"
@@ -275,7 +267,7 @@ def noting(call, success, site="site", own=""):
 
 def needs_notes(call):
     """Goes to MPI unseen; noted are the objects, and whether it comes at a time when it may."""
-    return (call.returns == "int" and not has(call, "...")
+    return (call.returns == "int" and not call.has("...")
             and (call_objects.tracks(call) or not call_objects.any_time(call)
                  or call_states.must_be_seen(call)))
 
@@ -396,282 +388,7 @@ const struct real_function real_functions[] = {{
 {table}
 	{{ NULL, 0 }}
 }};
-{collectives(calls, by_name)}{bodies}"""
-
-
-# --- collectives that only differ in their arguments -----------------------------------------
-
-# Written by hand (collective_reduce.c).
-BY_HAND = ("Reduce_scatter_block",)
-
-
-def nonblocking_twin(call, by_name):
-    if call.order == "none":
-        return None
-    return by_name.get("I" + call.name[0].lower() + call.name[1:])
-
-
-def is_nonblocking(call, by_name):
-    return any(nonblocking_twin(other, by_name) is call for other in by_name.values())
-
-
-def flow(call):
-    """Who gives data to whom (enum collective_flow), or None."""
-    base = call.name.removesuffix("_init")
-    base = (base[1].upper() + base[2:] if base[0] == "I" else base).rstrip("vw")
-    return {"Bcast": "FROM_ROOT", "Scatter": "FROM_ROOT", "Gather": "TO_ROOT",
-            "Allgather": "TO_ALL", "Alltoall": "TO_ALL", "Neighbor_allgather": "TO_NEIGHBORS",
-            "Neighbor_alltoall": "TO_NEIGHBORS"}.get(base)
-
-
-def data(call, side):
-    """The initialiser of a struct collective_data."""
-    if has(call, "buffer"):
-        return f".{side} = {{ .buffer = buffer, .count = count, .type = datatype }}"
-    counts, types = f"{side}counts", f"{side}types"
-    parts = [f".buffer = {side}buf"]
-    parts += ([f".is_each = true, .counts = {counts}"] if has(call, counts)
-              else [f".count = {side}count"])
-    parts += [f".types = {types}"] if has(call, types) else [f".type = {side}type"]
-    for displacements in ("displs", f"{side[0]}displs"):
-        if has(call, counts) and has(call, displacements):
-            wide = "MPI_Aint" in next(a.type for a in call.arguments if a.name == displacements)
-            parts.append(f".{'addresses' if wide else 'displacements'} = {displacements}")
-    return f".{side} = {{ {', '.join(parts)} }}"
-
-
-def signature(call):
-    """What the members must agree on, whether this member's arguments are sound, its buffers."""
-    if not has(call, "op"):
-        return agreement(call)
-    amount = next(f".count = {a.name}" for a in call.arguments if "count" in a.name)
-    if has(call, "recvcounts"):
-        amount = ".counts = recvcounts"
-    elif has(call, "recvcount"):
-        amount += ", .is_block = true"
-    return (f"collective_sign_buffers(\n\t\t{agreement(call)},\n\t\t"
-            f"&(struct collective_reduced){{ .send = sendbuf, .recv = recvbuf, {amount}, "
-            f".type = datatype }})")
-
-
-def agreement(call):
-    buffers = "(struct collective_buffers){ sendbuf, recvbuf }"
-    if has(call, "op") and has(call, "recvcounts"):
-        return f"collective_sign_counts(comm, {buffers}, recvcounts, datatype, op)"
-    if has(call, "op") and has(call, "recvcount"):
-        return f"collective_sign_block(comm, {buffers}, recvcount, datatype, op)"
-    if has(call, "op"):
-        return (f"collective_sign_reduction(comm, {root_of(call)}, {buffers},\n"
-                "\t\t                          count, datatype, op)")
-    if not flow(call):
-        return "COLLECTIVE_UNSIGNED"
-    return (f"collective_sign_exchange(comm, &(struct collective_exchange){{ "
-            f".flow = COLLECTIVE_{flow(call)}, .root = {root_of(call)}, {data(call, 'send')}, "
-            f"{data(call, 'recv')} }})")
-
-
-def root_of(call):
-    return "root" if has(call, "root") else "COLLECTIVE_NO_ROOT"
-
-
-def is_early(call):
-    """Whether members can be done before all have called (early.h)."""
-    return call.order != "all" and call.name != "Reduce_init"
-
-
-def blocking_collective(call, twin):
-    """Where not all wait for all, what others need is on its way before the member waits."""
-    entered = f"collective_enter(site, MPI_CALL_{call.name}, comm, {root_of(call)}"
-    begin = f"""	bool entered = {entered},
-	                                {signature(call)});
-	MPI_Request request;
-	int code;
-"""
-    begin_early = f"""	struct collective_signature signature =
-		{signature(call)};
-	bool entered, is_early = early_applies(MPI_CALL_{call.name}, comm)
-	                         && collective_is_valid(comm, {root_of(call)}, &signature);
-	struct early early;
-	MPI_Request request;
-	int code = MPI_SUCCESS;
-
-	if (is_early) {{
-		early_begin(&early, comm, MPI_CALL_{call.name});
-		code = early_{call.name}(&early, {early_values(call)});
-	}}
-	entered = {entered}, signature);
-"""
-    end_early = """ else if (is_early) {
-		code = early_complete(&early, code);
-	}"""
-    return f"""
-int shim_MPI_{call.name}(void *site, {call.parameters()})
-{{
-{begin_early if is_early(call) else begin}
-	if (!entered) {{
-		code = real_mpi()->{call.name}({call.values()});
-	}}{end_early if is_early(call) else ""} else {{
-		code = real_mpi()->{twin.name}({call.values()}, &request);
-		if (code == MPI_SUCCESS)
-			code = gate_complete(&request, MPI_STATUS_IGNORE);
-	}}
-	return error_check(comm, code, MPI_CALL_{call.name}, site);
-}}
-"""
-
-
-def field(argument):
-    """A member of a struct that can take the argument's value."""
-    if argument.array:
-        return f"{argument.type} *{argument.name}"
-    return argument.declaration()
-
-
-def kept(call, argument, keeper="closure->kept"):
-    """Count arrays may be the shim's own (large counts): keep a copy."""
-    if argument.array and argument.type == "const int":
-        return (f"large_count_copy(&{keeper}, MPI_CALL_{call.name}, \"{argument.name}\", "
-                f"{argument.name}, {'root' if has(call, 'root') else '0'}, comm)")
-    return argument.name
-
-
-def early_values(call, closure=""):
-    """The arguments of early_X."""
-    return ", ".join(closure + a.name for a in call.arguments
-                     if a.name not in ("comm", "info", "request"))
-
-
-def post_body(call, base, library):
-    """The body of post_X: moves the data, in the library or early."""
-    if not is_early(call):
-        return f"\treturn {library};"
-    return f"""	struct early *early = collective_early(pointer, MPI_CALL_{call.name});
-
-	if (!early)
-		return {library};
-	return early_advance(early, early_{base}(early, {early_values(call, "closure->")}),
-	                     NULL, ret_request);"""
-
-
-def advance(call):
-    return ".advance = collective_advance, " if is_early(call) else ""
-
-
-def nonblocking_collective(call):
-    base = call.name[1].upper() + call.name[2:]
-    inputs = [a for a in call.arguments if a.name != "request"]
-    fields = "\n".join(f"\t{field(a)};" for a in inputs)
-    values = ", ".join(f"closure->{a.name}" for a in inputs)
-    stores = "\n".join(f"\tclosure->{a.name} = {kept(call, a)};" for a in inputs)
-    types = [a.name for a in inputs if a.type == "MPI_Datatype" and not a.array]
-    holds = "".join(f"\tcollective_keep_type(&closure->kept, {name});\n" for name in types)
-    if has(call, "op"):
-        holds += "\tcollective_keep_op(&closure->kept, op);\n"
-    return f"""
-struct closure_{call.name} {{
-	struct collective_kept kept;
-{fields}
-}};
-
-static int post_{call.name}(void *pointer, MPI_Request *ret_request)
-{{
-	struct closure_{call.name} *closure = pointer;
-{post_body(call, base, f"real_mpi()->{call.name}({values}, ret_request)")}
-}}
-
-int shim_MPI_{call.name}(void *site, {call.parameters()})
-{{
-	static const struct request_actions actions = {{ .post = post_{call.name}, {advance(call)}
-	                                                .over = collective_over }};
-	struct collective_signature signature = {signature(call)};
-	struct closure_{call.name} *closure;
-	int code;
-
-	if (!collective_is_valid(comm, {root_of(call)}, &signature)) {{
-		collective_signature_release(&signature);
-		error_report_call(site, MPI_CALL_{call.name});
-		code = real_mpi()->{call.name}({call.values()});
-		return error_check(comm, code, MPI_CALL_{call.name}, site);
-	}}
-	closure = calloc(1, sizeof(*closure));
-	if (!closure) {{
-		collective_signature_release(&signature);
-		return error_check(comm, MPI_ERR_NO_MEM, MPI_CALL_{call.name}, site);
-	}}
-{stores}
-{holds}	return collective_start(site, MPI_CALL_{call.name}, comm, {root_of(call)}, signature,
-	                        &actions, closure, request);
-}}
-"""
-
-
-def persistent_collective(call):
-    """Each start is the nonblocking collective."""
-    base = call.name[:-len("_init")]
-    inputs = [a for a in call.arguments if a.name not in ("request", "comm", "info")]
-    fields = "".join(f"\t{field(a)};\n" for a in inputs)
-    values = "".join(f"closure->{a.name}, " for a in inputs)
-    stores = "".join(f"\tclosure->{a.name} = {kept(call, a, 'closure->plan.kept')};\n"
-                     for a in inputs)
-    nonblocking = f"I{base[0].lower()}{base[1:]}"
-    root = root_of(call)
-    holds = "".join(f"\tcollective_keep_type(&closure->plan.kept, {a.name});\n"
-                    for a in inputs if a.type == "MPI_Datatype" and not a.array)
-    if has(call, "op"):
-        holds += "\tcollective_keep_op(&closure->plan.kept, op);\n"
-    return f"""
-struct closure_{call.name} {{
-	struct collective_plan plan;
-{fields}}};
-
-static int post_{call.name}(void *pointer, MPI_Request *ret_request)
-{{
-	struct closure_{call.name} *closure = pointer;
-{post_body(call, base, f"real_mpi()->{nonblocking}({values}closure->plan.kept.comm, ret_request)")}
-}}
-
-int shim_MPI_{call.name}(void *site, {call.parameters()})
-{{
-	static const struct request_actions actions = {{ .post = post_{call.name}, {advance(call)}
-	                                                .release = collective_plan_release }};
-	struct collective_signature signature = {signature(call)};
-	struct closure_{call.name} *closure;
-	int code;
-
-	error_report_call(site, MPI_CALL_{call.name});
-	if (!collective_is_valid(comm, {root_of(call)}, &signature)
-	    || !collective_takes_info(info)) {{
-		collective_signature_release(&signature);
-		code = real_mpi()->{call.name}({call.values()});
-		return error_check(comm, code, MPI_CALL_{call.name}, site);
-	}}
-	closure = calloc(1, sizeof(*closure));
-	if (!closure) {{
-		collective_signature_release(&signature);
-		return error_check(comm, MPI_ERR_NO_MEM, MPI_CALL_{call.name}, site);
-	}}
-{stores}{holds}	closure->plan.signature = signature;
-	closure->plan.op = collective_op(comm, {root}, signature, MPI_CALL_{call.name});
-	closure->plan.bytes = collective_bytes(comm, MPI_CALL_{call.name}, {root}, &signature);
-	code = collective_plan(&closure->plan, comm, &actions, request);
-	return error_check(comm, code, MPI_CALL_{call.name}, site);
-}}
-"""
-
-
-def collectives(calls, by_name):
-    texts = []
-    for call in calls:
-        twin = nonblocking_twin(call, by_name)
-        if small_of(call, by_name) or call.treatment != "controlled":
-            continue
-        if twin and call.name not in BY_HAND:
-            texts.append(blocking_collective(call, twin))
-        if call.order != "none" and call.name.endswith("_init"):
-            texts.append(persistent_collective(call))
-        if is_nonblocking(call, by_name):
-            texts.append(nonblocking_collective(call))
-    return "".join(texts)
+{call_collectives.shims(calls, by_name)}{bodies}"""
 
 
 def write(directory, name, text):

@@ -47,6 +47,13 @@ class Call:
         """The program's prototype: the types are mpi.h's, the names the table's."""
         return ", ".join(a.declaration() for a in self.declared) or "void"
 
+    def has(self, argument):
+        return any(a.name == argument for a in self.arguments)
+
+    def small(self, calls_by_name):
+        """The call with int counts whose MPI_Count variant this is; None: it is no such variant."""
+        return calls_by_name[self.name[:-2]] if self.name.endswith("_c") else None
+
     def wrapped(self):
         return self.treatment in ("controlled", "bracketed", "refused") or self.stays()
 
