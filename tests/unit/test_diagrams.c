@@ -187,6 +187,98 @@ static void a_graph_has_the_messages_of_a_loop_once(void **state)
 	assert_int_equal(times_in(text, "constraint=false"), 0);
 }
 
+static void add_call_of(struct record_execution *e, int32_t rank, uint32_t call,
+                        enum record_call_kind kind, int32_t peer, uint32_t completed)
+{
+	struct record_call record = {.rank = rank,
+	                             .call = call,
+	                             .kind = (uint8_t)kind,
+	                             .operations = 1,
+	                             .function = "MPI_Call",
+	                             .peer = peer,
+	                             .tag = (int32_t)call,
+	                             .completed = completed};
+
+	if (kind == RECORD_CALL_COLLECTIVE)
+		record.collective = call;
+	g_array_append_val(e->calls, record);
+}
+
+static void add_match(struct record_execution *e, int32_t rank, uint32_t call, int32_t source,
+                      uint32_t send_call)
+{
+	struct record_match match = {.rank = rank,
+	                             .call = call,
+	                             .source = source,
+	                             .send_call = send_call,
+	                             .tag = (int32_t)send_call};
+
+	g_array_append_val(e->matches, match);
+}
+
+/* Rank 0 posts a receive, sends, and waits; rank 1 answers. Then both Sendrecv with each other. */
+static struct record_execution *exchange(void)
+{
+	struct record_execution *e = record_execution_new();
+
+	e->id = 1;
+	e->buffering = RECORD_ZERO;
+	e->path = g_strdup("mp1:n2:zero:");
+	for (int32_t rank = 0; rank < 2; rank++) {
+		add_call_of(e, rank, 1, RECORD_CALL_COLLECTIVE, -1, 1);
+		if (rank == 0)
+			add_call_of(e, 0, 2, RECORD_CALL_RECEIVE, 1, 4);
+		else
+			add_call_of(e, 1, 2, RECORD_CALL_RECEIVE, 0, 2);
+		add_call_of(e, rank, 3, RECORD_CALL_SEND, 1 - rank, 3);
+		add_call_of(e, rank, 4, RECORD_CALL_OTHER, -1, 4);
+		add_call_of(e, rank, 5, RECORD_CALL_SEND, 1 - rank, 5);
+		add_call_of(e, rank, 6, RECORD_CALL_SEND, 1 - rank, 0);
+	}
+	add_match(e, 0, 2, 1, 3);
+	add_match(e, 1, 2, 0, 3);
+	add_match(e, 0, 5, 1, 5);
+	add_match(e, 1, 5, 0, 5);
+	return e;
+}
+
+static void a_message_is_drawn_where_it_is_received(void **state)
+{
+	g_autoptr(RecordExecution) e = exchange();
+	g_autofree char *text = NULL;
+
+	(void)state;
+	text = drawn_as(&report_mermaid, e);
+	assert_string_equal(text, "sequenceDiagram\n"
+	                          "    participant r0 as rank 0\n"
+	                          "    participant r1 as rank 1\n"
+	                          "    Note over r0,r1: MPI_Call #63;\n"
+	                          "    r0->>r1: tag 3, MPI_Call #63;\n"
+	                          "    r1->>r0: tag 3, MPI_Call #63;\n"
+	                          "    r1->>r0: tag 5, MPI_Call #63;\n"
+	                          "    r0-xr1: tag 6, MPI_Call #63;, not received\n"
+	                          "    r0->>r1: tag 5, MPI_Call #63;\n"
+	                          "    r1-xr0: tag 6, MPI_Call #63;, not received\n");
+}
+
+static void a_long_interleaving_is_drawn_from_its_end(void **state)
+{
+	g_autoptr(RecordExecution) e = exchange();
+	g_autofree char *text = NULL;
+
+	(void)state;
+	g_array_set_size(e->calls, 0);
+	g_array_set_size(e->matches, 0);
+	for (uint32_t call = 1; call <= 1000; call++) {
+		add_call_of(e, 0, call, RECORD_CALL_COLLECTIVE, -1, call);
+		g_array_index(e->calls, struct record_call, call - 1).place = (struct place){
+			.file = "a.c", .line = call};
+	}
+	text = drawn_as(&report_mermaid, e);
+	assert_non_null(strstr(text, "Note over r0: 800 calls before these are left out\n"));
+	assert_true(strlen(text) < 20000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +287,8 @@ int main(void)
 		cmocka_unit_test(a_graph_has_what_repeats_once),
 		cmocka_unit_test(a_graph_leaves_out_what_is_too_much),
 		cmocka_unit_test(a_graph_has_the_messages_of_a_loop_once),
+		cmocka_unit_test(a_message_is_drawn_where_it_is_received),
+		cmocka_unit_test(a_long_interleaving_is_drawn_from_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

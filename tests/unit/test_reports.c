@@ -469,100 +469,6 @@ static void files_are_named_relative_to_the_root(void **state)
 	assert_string_equal(colon, "a%3Ab%25.c");
 }
 
-static void add_call(struct record_execution *e, int32_t rank, uint32_t call,
-                     enum record_call_kind kind, int32_t peer, uint32_t completed)
-{
-	struct record_call record = {.rank = rank,
-	                             .call = call,
-	                             .kind = (uint8_t)kind,
-	                             .operations = 1,
-	                             .function = "MPI_Call",
-	                             .peer = peer,
-	                             .tag = (int32_t)call,
-	                             .completed = completed};
-
-	if (kind == RECORD_CALL_COLLECTIVE)
-		record.collective = call;
-	g_array_append_val(e->calls, record);
-}
-
-static void add_match(struct record_execution *e, int32_t rank, uint32_t call, int32_t source,
-                      uint32_t send_call)
-{
-	struct record_match match = {.rank = rank,
-	                             .call = call,
-	                             .source = source,
-	                             .send_call = send_call,
-	                             .tag = (int32_t)send_call};
-
-	g_array_append_val(e->matches, match);
-}
-
-/* Rank 0 posts a receive, sends, and waits; rank 1 answers. Then both Sendrecv with each other. */
-static struct record_execution *exchange(void)
-{
-	struct record_execution *e = record_execution_new();
-
-	e->id = 1;
-	e->buffering = RECORD_ZERO;
-	e->path = g_strdup("mp1:n2:zero:");
-	for (int32_t rank = 0; rank < 2; rank++) {
-		add_call(e, rank, 1, RECORD_CALL_COLLECTIVE, -1, 1);
-		if (rank == 0)
-			add_call(e, 0, 2, RECORD_CALL_RECEIVE, 1, 4);
-		else
-			add_call(e, 1, 2, RECORD_CALL_RECEIVE, 0, 2);
-		add_call(e, rank, 3, RECORD_CALL_SEND, 1 - rank, 3);
-		add_call(e, rank, 4, RECORD_CALL_OTHER, -1, 4);
-		add_call(e, rank, 5, RECORD_CALL_SEND, 1 - rank, 5);
-		add_call(e, rank, 6, RECORD_CALL_SEND, 1 - rank, 0);
-	}
-	add_match(e, 0, 2, 1, 3);
-	add_match(e, 1, 2, 0, 3);
-	add_match(e, 0, 5, 1, 5);
-	add_match(e, 1, 5, 0, 5);
-	return e;
-}
-
-static void a_message_is_drawn_where_it_is_received(void **state)
-{
-	struct fixture *fixture = *state;
-	g_autoptr(RecordExecution) e = exchange();
-	g_autofree char *text = NULL;
-
-	assert_true(store_add(fixture->store, e, NULL, NULL));
-	text = report(fixture, &report_mermaid);
-	assert_string_equal(text, "sequenceDiagram\n"
-	                          "    participant r0 as rank 0\n"
-	                          "    participant r1 as rank 1\n"
-	                          "    Note over r0,r1: MPI_Call #63;\n"
-	                          "    r0->>r1: tag 3, MPI_Call #63;\n"
-	                          "    r1->>r0: tag 3, MPI_Call #63;\n"
-	                          "    r1->>r0: tag 5, MPI_Call #63;\n"
-	                          "    r0-xr1: tag 6, MPI_Call #63;, not received\n"
-	                          "    r0->>r1: tag 5, MPI_Call #63;\n"
-	                          "    r1-xr0: tag 6, MPI_Call #63;, not received\n");
-}
-
-static void a_long_interleaving_is_drawn_from_its_end(void **state)
-{
-	struct fixture *fixture = *state;
-	g_autoptr(RecordExecution) e = exchange();
-	g_autofree char *text = NULL;
-
-	g_array_set_size(e->calls, 0);
-	g_array_set_size(e->matches, 0);
-	for (uint32_t call = 1; call <= 1000; call++) {
-		add_call(e, 0, call, RECORD_CALL_COLLECTIVE, -1, call);
-		g_array_index(e->calls, struct record_call, call - 1).place = (struct place){
-			.file = "a.c", .line = call};
-	}
-	assert_true(store_add(fixture->store, e, NULL, NULL));
-	text = report(fixture, &report_mermaid);
-	assert_non_null(strstr(text, "Note over r0: 800 calls before these are left out\n"));
-	assert_true(strlen(text) < 20000);
-}
-
 static void a_report_is_appended_to_what_is_there(void **state)
 {
 	struct fixture *fixture = *state;
@@ -607,8 +513,6 @@ int main(void)
 		TEST(github_commands_are_escaped),
 		TEST(markdown_fences_what_it_quotes),
 		TEST(files_are_named_relative_to_the_root),
-		TEST(a_message_is_drawn_where_it_is_received),
-		TEST(a_long_interleaving_is_drawn_from_its_end),
 		TEST(a_report_is_appended_to_what_is_there),
 		TEST(a_report_that_cannot_be_written_is_an_error),
 	};
