@@ -11,7 +11,6 @@ static void rank_init(struct rank *rank)
 	rank->live = g_array_new(false, false, sizeof(struct live));
 	rank->calls = g_array_new(false, true, sizeof(struct world_call));
 	rank->left = g_array_new(false, false, sizeof(struct wire_left));
-	rank->entered = g_array_new(false, false, sizeof(guint64));
 	rank->held_from = WORLD_HOLDS_NOTHING;
 	rank->streak.polls = g_array_new(false, false, sizeof(struct poll));
 	rank->streak.known = g_array_new(false, false, sizeof(guint64));
@@ -43,9 +42,9 @@ struct world *world_new(const struct world_options *options, struct communicator
 	trace_init(&world->trace);
 	cut_notes_init(&world->cut_notes);
 	world->remarks = remarks_new();
-	world->failures = world_failures_new();
+	world->entered = entered_new(options->ranks);
 	world->locks = windows_new(options->ranks);
-	world->accesses = rma_log_new();
+	world->rma = world_rma_new();
 	return world;
 }
 
@@ -64,7 +63,6 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		to->ranks[rank].live = g_array_copy(from->ranks[rank].live);
 		to->ranks[rank].calls = g_array_copy(from->ranks[rank].calls);
 		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
-		to->ranks[rank].entered = g_array_copy(from->ranks[rank].entered);
 		to->ranks[rank].kept.done = g_memdup2(from->ranks[rank].kept.done,
 		                                      from->ranks[rank].kept.count
 		                                              * sizeof(uint32_t));
@@ -98,8 +96,8 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 	trace_copy(&to->trace, &from->trace);
 	cut_notes_copy(&to->cut_notes, &from->cut_notes);
 	to->remarks = remarks_copy(from->remarks);
-	to->accesses = rma_log_copy(from->accesses);
-	to->failures = g_array_copy(from->failures);
+	to->rma = world_rma_copy(from->rma);
+	to->entered = entered_copy(from->entered);
 	to->locks = windows_copy(from->locks);
 	return to;
 }
@@ -107,6 +105,16 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 void world_watch(struct world *world, void (*watch)(void *user, const struct world_step *step))
 {
 	world->watch = watch;
+}
+
+bool world_is_watched(const struct world *world)
+{
+	return world->watch != NULL;
+}
+
+void world_tell_watcher(const struct world *world, const struct world_step *step)
+{
+	world->watch(world->user, step);
 }
 
 void world_bind(struct world *world, int rank, const struct wire_bind *bind)
@@ -132,7 +140,6 @@ void world_free(struct world *world)
 		g_array_unref(world->ranks[rank].live);
 		g_array_unref(world->ranks[rank].calls);
 		g_array_unref(world->ranks[rank].left);
-		g_array_unref(world->ranks[rank].entered);
 		g_free(world->ranks[rank].kept.done);
 		g_clear_pointer(&world->ranks[rank].seals, g_array_unref);
 		g_array_unref(world->ranks[rank].streak.polls);
@@ -152,8 +159,8 @@ void world_free(struct world *world)
 	trace_release(&world->trace);
 	cut_notes_release(&world->cut_notes);
 	remarks_free(world->remarks);
-	rma_log_free(world->accesses);
-	g_array_unref(world->failures);
+	world_rma_free(world->rma);
+	entered_free(world->entered);
 	windows_free(world->locks);
 	g_free(world);
 }
@@ -186,6 +193,13 @@ struct live *world_find_live(const struct world *world, int rank, struct wire_na
 			high = middle;
 	}
 	return NULL;
+}
+
+bool world_lives_without_request(const struct world *world, int rank, struct wire_name name)
+{
+	const struct live *live = world_find_live(world, rank, name);
+
+	return live && !live->nonblocking;
 }
 
 struct live *world_find_joined(const struct world *world, int rank, const struct live *live)
@@ -235,7 +249,7 @@ static void observe_one(struct world *world, int rank, struct live *live)
 	if (live->kind == WIRE_COLLECTIVE) {
 		event.kind = EVENT_LEAVE;
 		event.collective = live->instance;
-		world_note_entered(world, rank, live);
+		entered_note(world->entered, rank, live->instance);
 		world_note_together(world, rank, live);
 		event.order = live->order;
 	} else {
@@ -326,7 +340,7 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 	rank->line->phase = PHASE_RUNNING;
 	world->running++;
 	world_wake(world, number);
-	g_array_set_size(rank->entered, 0);
+	entered_clear(world->entered, number);
 	rank->together.order = ORDER_NONE;
 	if (!done)
 		observed = rank->line->waited->len;
@@ -487,7 +501,7 @@ void world_on_match(struct world *world, const struct match *match, bool chosen)
 	}
 	if (takes) {
 		if (live)
-			world_compare_types(world, match, message, live);
+			world_compare_types(world, match, &message->types, &live->types);
 		g_hash_table_remove(world->messages, &match->send);
 		live = world_find_live(world, sender, send);
 		if (live)
@@ -498,10 +512,75 @@ void world_on_match(struct world *world, const struct match *match, bool chosen)
 		world_try_release(world, sender);
 }
 
+void world_on_grant(struct world *world, const struct match *match)
+{
+	int rank = match->send.rank;
+	struct live *live = world_find_live(world, rank, (struct wire_name){match->send.call, 0});
+
+	g_assert(live && live->kind == WIRE_LOCK);
+	if (!world_grant_place(world, match, live->comm))
+		return;
+	live->matched = true;
+	world_try_release(world, rank);
+}
+
 void world_settle(struct world *world)
 {
 	g_array_set_size(world->matches, 0);
 	matcher_settle(world->matcher, world->matches);
 	for (guint i = 0; i < world->matches->len; i++)
 		world_on_match(world, &g_array_index(world->matches, struct match, i), false);
+}
+
+/* --- for those who carry one subject (world_context.h) -------------------------------------------
+ * */
+
+const struct communicators *world_comms(const struct world *world)
+{
+	return world->comms;
+}
+
+const struct collectives *world_collectives(const struct world *world)
+{
+	return world->collectives;
+}
+
+struct matcher *world_matcher(struct world *world)
+{
+	return world->matcher;
+}
+
+struct message_contents *world_kept_contents(const struct world *world)
+{
+	return world->contents;
+}
+
+struct windows *world_locks(const struct world *world)
+{
+	return world->locks;
+}
+
+struct entered *world_entered(const struct world *world)
+{
+	return world->entered;
+}
+
+struct world_rma *world_rma(const struct world *world)
+{
+	return world->rma;
+}
+
+struct truncated *world_last_truncated(const struct world *world, int rank)
+{
+	return &world->ranks[rank].truncated;
+}
+
+void world_append_event(struct world *world, const struct event *event)
+{
+	trace_append(&world->trace, event);
+}
+
+void world_note_atomics(struct world *world)
+{
+	world->atomics = true;
 }

@@ -1,5 +1,6 @@
 /* What is in messages: told by their senders, looked up by whoever shows it. */
-#include "world_internal.h"
+#include "contents.h"
+#include "world_context.h"
 
 bool world_contents(struct world *world, int rank, const struct wire_contents *told, GError **error)
 {
@@ -7,23 +8,22 @@ bool world_contents(struct world *world, int rank, const struct wire_contents *t
 
 	world_tell_heard(world, rank,
 	                 &(struct wire_message){.type = WIRE_CONTENTS, .contents = *told});
-	if (!contents || told->name.call == 0
-	    || told->name.call > world->ranks[rank].calls->len + 1) {
+	if (!contents || told->name.call == 0 || told->name.call > world_calls(world, rank) + 1) {
 		contents_unref(contents);
 		return world_refuse(error, rank, "what is in a message that it does not send");
 	}
-	message_contents_add(world->contents, world_op_id(rank, told->name), contents);
+	message_contents_add(world_kept_contents(world), world_op_id(rank, told->name), contents);
 	return true;
 }
 
 const struct contents *world_message_contents(const struct world *world, struct op_id send)
 {
-	return message_contents_find(world->contents, send);
+	return message_contents_find(world_kept_contents(world), send);
 }
 
 bool world_message_taken(const struct world *world, struct op_id receive, struct op_id *ret_send)
 {
-	const struct trace *trace = &world->trace;
+	const struct trace *trace = world_trace(world);
 
 	for (size_t i = trace->count; i > 0; i--) {
 		const struct event *event = &trace->events[i - 1];

@@ -22,6 +22,39 @@ bool world_choice_is_first(const struct world *world, guint index)
 	return g_array_index(world->first, bool, index);
 }
 
+bool world_choice_is_told(const struct world *world, guint index)
+{
+	const struct point *point = &g_array_index(world->choices, struct choice, index).point;
+
+	if (g_array_index(world->plain, bool, index))
+		return false;
+	return point->kind != POINT_LOCK
+	       || windows_contended(world->locks,
+	                            point_operation(point, world->options.ranks).rank);
+}
+
+static GArray *told_choices(const struct world *world, bool least)
+{
+	GArray *told = g_array_new(false, false, sizeof(struct choice));
+
+	for (guint i = 0; i < world->choices->len; i++) {
+		if (world_choice_is_told(world, i) && !(least && world_choice_is_first(world, i)))
+			g_array_append_vals(told, &g_array_index(world->choices, struct choice, i),
+			                    1);
+	}
+	return told;
+}
+
+GArray *world_told_choices(const struct world *world)
+{
+	return told_choices(world, false);
+}
+
+GArray *world_least_choices(const struct world *world)
+{
+	return told_choices(world, true);
+}
+
 const struct world_options *world_options(const struct world *world)
 {
 	return &world->options;

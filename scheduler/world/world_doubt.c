@@ -1,8 +1,11 @@
 /* Each report of a rank is doubted before it is believed: what comes after relies on names that are
  * new or known, on ranks that are members, on calls that wait for what they start. A shim that
  * keeps to the contract (shim/wire.h) is never doubted. */
+#include "communicators.h"
+#include "exchange.h"
 #include "mpi_calls.h"
-#include "world_internal.h"
+#include "windows.h"
+#include "world_context.h"
 
 /* Whether an operation of this name was started before, by the current call or an earlier one. */
 static bool was_started(const struct world *world, int rank, struct wire_name name)
@@ -26,7 +29,7 @@ static bool starts_it(const struct wire_call *call, struct wire_name name)
 static const char *doubt_message(const struct world *world, int rank, const struct wire_op *op)
 {
 	if (op->peer != WIRE_ANY || op->kind == WIRE_SEND) {
-		if (communicators_to_world(world->comms, op->comm, rank, op->peer) < 0)
+		if (communicators_to_world(world_comms(world), op->comm, rank, op->peer) < 0)
 			return "a peer outside the communicator";
 	}
 	if (op->tag < 0 && (op->tag != WIRE_ANY || op->kind == WIRE_SEND))
@@ -43,16 +46,16 @@ static const char *doubt_lock(const struct world *world, int rank, const struct 
 
 	if (op->nonblocking)
 		return "a request for a lock";
-	if (!communicators_window(world->comms, op->comm, &window))
+	if (!communicators_window(world_comms(world), op->comm, &window))
 		return "a window that is not known";
 	if (op->peer != WIRE_ANY
-	    && communicators_to_world(world->comms, op->comm, rank, op->peer) < 0)
+	    && communicators_to_world(world_comms(world), op->comm, rank, op->peer) < 0)
 		return "a target outside the window";
 	if (op->kind == WIRE_UNLOCK)
 		return call->wait == WIRE_WAIT_NONE ? NULL : "it waits to give back a lock";
 	if (call->wait != WIRE_WAIT_ALL || call->op_count != 1 || op->name.sub != 0)
 		return "a lock among other operations";
-	if (windows_asks(world->locks, rank))
+	if (windows_asks(world_locks(world), rank))
 		return "a lock while another thread waits for one";
 	return NULL;
 }
@@ -65,8 +68,8 @@ static bool joins_operation(const struct wire_op *before, const struct wire_op *
 
 static const char *doubt_collective(const struct world *world, int rank, const struct wire_op *op)
 {
-	guint group = communicators_peers(world->comms, op->comm, rank);
-	bool is_inter = communicators_first_group(world->comms, op->comm) > 0;
+	guint group = communicators_peers(world_comms(world), op->comm, rank);
+	bool is_inter = communicators_first_group(world_comms(world), op->comm) > 0;
 
 	if (op->peer < (is_inter ? WIRE_ROOT_BESIDE : WIRE_NO_ROOT)
 	    || (op->peer >= 0 && (guint)op->peer >= group))
@@ -88,9 +91,9 @@ static const char *doubt_op(const struct world *world, int rank, const struct wi
 		return "an operation joined with none";
 	if (op->function >= MPI_CALL_COUNT)
 		return "a call that does not exist";
-	if (!communicators_known(world->comms, op->comm))
+	if (!communicators_known(world_comms(world), op->comm))
 		return "an unknown communicator";
-	if (!communicators_is_member(world->comms, op->comm, rank))
+	if (!communicators_is_member(world_comms(world), op->comm, rank))
 		return "a communicator of which it is no member";
 	switch (op->kind) {
 	case WIRE_COLLECTIVE: return doubt_collective(world, rank, op);
@@ -146,8 +149,6 @@ static const char *doubt_waiting(const struct wire_call *call)
 static const char *doubt_name(const struct world *world, int rank, const struct wire_call *call,
                               struct wire_name name)
 {
-	const struct live *live;
-
 	if (name.call == WIRE_NEVER)
 		return call->wait == WIRE_CANCEL ? "nothing to cancel" : NULL;
 	if (name.call == call->call && starts_it(call, name))
@@ -156,8 +157,8 @@ static const char *doubt_name(const struct world *world, int rank, const struct 
 		return "a request that was never made";
 	if (call->wait == WIRE_WAIT_TAKEN)
 		return NULL;
-	live = world_find_live(world, rank, name);
-	return live && !live->nonblocking ? "an operation that has no request" : NULL;
+	return world_lives_without_request(world, rank, name) ? "an operation that has no request"
+	                                                      : NULL;
 }
 
 static const char *doubt_waited(const struct world *world, int rank, const struct wire_call *call)
@@ -179,13 +180,13 @@ static const char *doubt_waited(const struct world *world, int rank, const struc
 
 static const char *doubt_number(const struct world *world, int number, const struct wire_call *call)
 {
-	const struct rank *rank = &world->ranks[number];
 	const struct world_call *info;
+	guint32 calls = world_calls(world, number);
 
 	if (call->function == MPI_CALL_NONE || call->function >= MPI_CALL_COUNT)
 		return "a call that does not exist";
-	if (call->call == 0 || call->call > rank->calls->len + 1
-	    || (call->call < rank->calls->len && !rank->threads))
+	if (call->call == 0 || call->call > calls + 1
+	    || (call->call < calls && !world_rank_has_threads(world, number)))
 		return "calls are not numbered in order";
 	info = world_call_info(world, number, call->call);
 	if (info && (info->function != call->function || info->thread != call->thread))

@@ -1,18 +1,25 @@
-/* What world.c (state and progress), world_report.c (what ranks say), world_doubt.c (whether it can
- * be), world_rest.c (answers at rest), world_window.c (locks) and world_describe.c (words for
- * people) share. Nobody else includes it. */
+/* The state of a world: what the files share that carry it on, world.c (progress), world_report.c
+ * (what ranks say), world_threads.c, world_points.c and world_polls.c (what is open), world_rest.c,
+ * world_hold.c and world_arrival.c (who is let go, and when), world_picture.c (its name) and
+ * world_describe.c (words for people). Whoever carries one subject alone has world_context.h. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_INTERNAL_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_INTERNAL_H
 
 #include <stdbool.h>
 
+#include "collectives.h"
+#include "communicators.h"
+#include "contents.h"
+#include "entered.h"
 #include "explorer/explorer.h"
 #include "explorer/state_hash.h"
 #include "matcher.h"
 #include "types.h"
 #include "windows.h"
 #include "world.h"
-#include "world_watch.h"
+#include "world_context.h"
+#include "world_rma.h"
+#include "world_types.h"
 
 /* An operation whose completion its rank has not learnt of yet. */
 struct live {
@@ -31,12 +38,6 @@ struct live {
 	guint64 comm;
 	gint32 peer, tag; /* as the program gave them */
 	struct types types;
-};
-
-/* A message that is longer than its receive has room for. */
-struct truncated {
-	struct op_id send, receive; /* call 0: there is none */
-	struct types sent, received;
 };
 
 /* A thread of a rank, with the call for which it waits, by its number (world_threads.c). */
@@ -88,10 +89,9 @@ struct rank {
 	bool threads;      /* it has told of its threads, which are admitted one by one */
 	guint32 turn;      /* the last call after which it was asked whose turn it is */
 	bool finalized;
-	GArray *live;               /* struct live, ascending by name */
-	struct truncated truncated; /* the last one received */
-	GArray *entered; /* collectives (guint64) that its last call was let into, and may be in */
-	GArray *calls;   /* struct world_call; [call - 1] */
+	GArray *live;                    /* struct live, ascending by name */
+	struct truncated truncated;      /* the last one received */
+	GArray *calls;                   /* struct world_call; [call - 1] */
 	guint32 noted_call, noted_stack; /* world_note_stack */
 	guint32 held_from;
 	struct together together;
@@ -132,10 +132,9 @@ struct world {
 	struct trace trace;
 	struct cut_notes cut_notes;
 	struct remarks *remarks;
-	GArray *failures; /* of collectives (world_caught.c) */
+	struct entered *entered;
 	struct windows *locks;
-	struct rma_log *accesses;
-	struct rma_doubts doubts;
+	struct world_rma *rma;
 	GHashTable *impatience; /* polls told "not yet": by world_points.c's key, how often */
 	struct world_idle idle;
 	bool started;            /* ranks may leave MPI_Init */
@@ -152,34 +151,9 @@ struct world {
 	bool held;    /* calls of some rank have been held, or are to be */
 };
 
-/* Tell who watches a step (const struct world_step *), a report or an order (const struct
- * wire_message *). These are made only if anybody does: hence macros. */
-#define world_tell(world, ...)                                      \
-	do {                                                        \
-		if ((world)->watch)                                 \
-			(world)->watch((world)->user, __VA_ARGS__); \
-	} while (0)
-#define world_tell_heard(world, number, ...)                             \
-	world_tell(world, &(struct world_step){.kind = WORLD_STEP_HEARD, \
-	                                       .rank = (number),         \
-	                                       .message = __VA_ARGS__})
-#define world_tell_order(world, number, ...)                               \
-	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ORDERED, \
-	                                       .rank = (number),           \
-	                                       .message = __VA_ARGS__})
-
-static inline bool world_tell_answer(const struct world *world, bool yes)
-{
-	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ANSWERED, .yes = yes});
-	return yes;
-}
-
 /* Orders to a rank. */
 void world_bind(struct world *world, int rank, const struct wire_bind *bind);
 void world_go(struct world *world, int rank, const struct wire_go *go);
-
-/* Order of calls, then of operations in a call: <0, 0, >0. */
-int world_compare_names(struct wire_name a, struct wire_name b);
 
 struct live *world_find_live(const struct world *world, int rank, struct wire_name name);
 /* The other half of a joined operation, or NULL. */
@@ -241,20 +215,6 @@ GArray *world_completable_indices(const struct world *world, int rank);
 /* MPI_Cancel has come before the match: the receive is withdrawn, and the rank goes on. */
 void world_withdraw_receive(struct world *world, int rank, struct live *live);
 
-/* "0", "MPI_ROOT", "none": a root, or an enum wire_root; free with g_free. */
-char *world_root_print(gint32 root);
-
-/* What is impossible in what a rank says of a call of the line in focus; NULL: it can be. */
-const char *world_doubt(const struct world *world, int rank, const struct wire_call *call);
-/* Sets `error` ("rank 1 said something impossible: ..."). Returns false. */
-bool world_refuse(GError **error, int rank, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-/* The rank's pending call is let into this collective. */
-void world_note_entered(struct world *world, int rank, const struct live *live);
-GArray *world_failures_new(void);
-/* Whom a rank waits for that is in PHASE_CAUGHT; of another one nobody. */
-void world_mark_caught(const struct world *world, int rank, bool *waits);
-
 /* Whether this order is kept until the rank is not held any more; gives those that need not be
  * kept; notes a collective that the rank is let into (world_hold.c). */
 bool world_keep_go(struct world *world, int rank, const struct wire_go *go);
@@ -273,22 +233,8 @@ bool world_let_go(struct world *world);
 void world_settle(struct world *world);
 void world_on_match(struct world *world, const struct match *match, bool chosen);
 
-/* A rank asks for a lock, and waits for grants (or `live` is complete). false: there are too many
- * windows. */
-bool world_lock(struct world *world, int rank, const struct wire_op *op, struct live *live);
-/* Returns how many places the rank has given back. */
-guint world_unlock(struct world *world, int rank, const struct wire_op *op);
 /* A place of a lock (explorer/lock.h) was granted. */
 void world_on_grant(struct world *world, const struct match *match);
-
-/* Remarks on a message whose types are not those that the receive expects. */
-void world_compare_types(struct world *world, const struct match *match,
-                         const struct message *message, const struct live *receive);
-
-static inline struct op_id world_op_id(int rank, struct wire_name name)
-{
-	return (struct op_id){rank, name.call, name.sub};
-}
 
 /* The name of a pending question: such calls start nothing that could have it. */
 static inline struct op_id world_question_id(const struct world *world, int rank)

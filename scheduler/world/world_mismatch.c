@@ -1,6 +1,8 @@
 /* Words for the calls of a collective that do not belong together. */
+#include "collectives.h"
+#include "communicators.h"
 #include "mpi_calls.h"
-#include "world_internal.h"
+#include "world_context.h"
 
 /* By the low byte of MPICH's handles. */
 static const char *const reductions[] = {
@@ -26,7 +28,7 @@ static const char *reduction_name(guint8 reduction)
 
 static char *print_root(const struct world *world, const struct collective_call *call)
 {
-	bool is_inter = communicators_first_group(world->comms, call->comm) > 0;
+	bool is_inter = communicators_first_group(world_comms(world), call->comm) > 0;
 	g_autofree char *root = world_root_print(call->given_root);
 
 	return g_strconcat(root, is_inter && call->given_root >= 0 ? " of the other group" : NULL,
@@ -140,7 +142,7 @@ char *world_mismatch(const struct world *world, struct world_given ret_calls[2])
 	GString *text = g_string_new("the ranks differ in: ");
 	struct collective_mismatch mismatch;
 
-	if (!collectives_mismatch(world->collectives, &mismatch)) {
+	if (!collectives_mismatch(world_collectives(world), &mismatch)) {
 		g_string_free(text, true);
 		return NULL;
 	}
@@ -156,7 +158,7 @@ char *world_mismatch(const struct world *world, struct world_given ret_calls[2])
 	if (mismatch.parts != PART_OPERATION)
 		g_string_append_printf(text, " of %s", mpi_call_name(mismatch.first.function));
 	g_string_append_printf(text, " on %s",
-	                       communicators_name(world->comms, mismatch.first.comm));
+	                       communicators_name(world_comms(world), mismatch.first.comm));
 	if (ret_calls) {
 		ret_calls[0] = given(&mismatch.first, mismatch.parts);
 		ret_calls[1] = given(&mismatch.other, mismatch.parts);

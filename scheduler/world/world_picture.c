@@ -293,7 +293,7 @@ static void add_rank(struct state_hash *hash, const struct world *world, int num
 		add_seal(hash, world, pending);
 	add(hash, (guint64)rank->finalized | (guint64)rank->went_inside << 1);
 	add(hash, (guint64)rank->together.order << 32 | (guint32)rank->together.root);
-	add(hash, rank->entered->len);
+	add(hash, entered_by(world->entered, number)->len);
 	add(hash, rank->live->len);
 	for (guint i = 0; i < rank->live->len; i++)
 		add_live(hash, world, number, &g_array_index(rank->live, struct live, i));
@@ -370,7 +370,7 @@ const char *world_picture(const struct world *world, struct state_hash *ret)
 		return "one-sided communication is not compared";
 	if (world_has_threads(world))
 		return "ranks that make calls from several threads are not compared";
-	if (world->failures->len > 0)
+	if (entered_any_failed(world->entered))
 		return "a collective has failed";
 	if (world_holds(world))
 		return "ranks are held";

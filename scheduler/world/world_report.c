@@ -212,7 +212,7 @@ static bool start_operation(struct world *world, int rank, const struct wire_cal
 		places = world_unlock(world, rank, op);
 	else if (op->kind != WIRE_LOCK)
 		post_to_matcher(world, rank, call, op, &live);
-	else if (!world_lock(world, rank, op, &live))
+	else if (!world_lock(world, rank, op, &live.matched))
 		return refuse_call(error, rank, call, "too many windows");
 	take_name(world, rank, op, places);
 	if (kept && op->kind != WIRE_UNLOCK)
@@ -383,7 +383,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 		return refuse_call(error, number, call, wrong);
 	if (rank->line->phase == PHASE_ABSENT)
 		rank->line->phase = PHASE_RUNNING;
-	g_array_set_size(rank->entered, 0);
+	entered_clear(world->entered, number);
 	remember_call(world, number, call);
 	world_tell(world, &(struct world_step){
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});

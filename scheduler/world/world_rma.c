@@ -1,10 +1,41 @@
 /* One-sided communication: what the ranks tell of it, and what of it conflicts. */
+#include "world_rma.h"
+
+#include "communicators.h"
 #include "mpi_calls.h"
-#include "world_internal.h"
+#include "rma.h"
+#include "world_context.h"
+
+struct world_rma {
+	struct rma_log *accesses;
+	struct rma_doubts doubts; /* of the last look for conflicts */
+};
+
+struct world_rma *world_rma_new(void)
+{
+	struct world_rma *rma = g_new0(struct world_rma, 1);
+
+	rma->accesses = rma_log_new();
+	return rma;
+}
+
+struct world_rma *world_rma_copy(const struct world_rma *from)
+{
+	struct world_rma *to = g_memdup2(from, sizeof(*from));
+
+	to->accesses = rma_log_copy(from->accesses);
+	return to;
+}
+
+void world_rma_free(struct world_rma *rma)
+{
+	rma_log_free(rma->accesses);
+	g_free(rma);
+}
 
 static int to_world(void *world, guint64 window, int rank, int target)
 {
-	return communicators_to_world(((struct world *)world)->comms, window, rank, target);
+	return communicators_to_world(world_comms(world), window, rank, target);
 }
 
 /* What a call takes out of its memory has changed before it was complete there; `by` is what
@@ -39,8 +70,8 @@ bool world_accesses(struct world *world, int rank, const struct wire_accesses *a
 	for (uint32_t i = 0; i < accesses->count; i++) {
 		const struct wire_access *access = &accesses->list[i];
 
-		if (!communicators_known(world->comms, access->window)
-		    || !communicators_is_member(world->comms, access->window, rank))
+		if (!communicators_known(world_comms(world), access->window)
+		    || !communicators_is_member(world_comms(world), access->window, rank))
 			return world_refuse(error, rank, "an access to an unknown window");
 		if (access->target != WIRE_ANY
 		    && to_world(world, access->window, rank, access->target) < 0)
@@ -57,7 +88,8 @@ bool world_accesses(struct world *world, int rank, const struct wire_accesses *a
 			on_changed(world, rank, &accesses->list[i],
 			           next < accesses->count ? &accesses->list[next] : NULL);
 	}
-	rma_log_add(world->accesses, rank, world->trace.count, accesses, to_world, world);
+	rma_log_add(world_rma(world)->accesses, rank, world_trace(world)->count, accesses, to_world,
+	            world);
 	return true;
 }
 
@@ -110,18 +142,20 @@ static void on_conflict(void *user, const struct rma_side sides[2])
 
 void world_find_conflicts(struct world *world)
 {
+	struct world_rma *rma = world_rma(world);
+
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CONFLICTS});
 	if (world_has_accesses(world))
-		rma_find(world->accesses, &world->trace, world->options.ranks, on_conflict, world,
-		         &world->doubts);
+		rma_find(rma->accesses, world_trace(world), world_options(world)->ranks,
+		         on_conflict, world, &rma->doubts);
 }
 
 bool world_has_accesses(const struct world *world)
 {
-	return rma_log_moves(world->accesses) > 0;
+	return rma_log_moves(world_rma(world)->accesses) > 0;
 }
 
 const struct rma_doubts *world_doubts(const struct world *world)
 {
-	return &world->doubts;
+	return &world_rma(world)->doubts;
 }

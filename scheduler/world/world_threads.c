@@ -88,6 +88,24 @@ enum world_phase world_phase(const struct world *world, int number)
 	return count_lines(rank, is_waiting) > 0 ? PHASE_BLOCKED : PHASE_ENDED;
 }
 
+enum world_phase world_line_phase(const struct world *world, int number)
+{
+	return world->ranks[number].line->phase;
+}
+
+guint32 world_line_call(const struct world *world, int number)
+{
+	return world->ranks[number].line->call;
+}
+
+void world_change_phase(struct world *world, int number, enum world_phase phase)
+{
+	struct line *line = world->ranks[number].line;
+
+	world->running += (is_busy(phase) ? 1 : 0) - (is_busy(line->phase) ? 1 : 0);
+	line->phase = phase;
+}
+
 void world_leave(struct world *world, int number, enum world_phase phase)
 {
 	struct rank *rank = &world->ranks[number];

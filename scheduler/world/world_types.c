@@ -1,6 +1,9 @@
 /* What a message consists of, what its receive expects, and whether its buffers are left alone. */
+#include "world_types.h"
+
+#include "matcher.h"
 #include "mpi_calls.h"
-#include "world_internal.h"
+#include "world_context.h"
 
 static struct remark_party party_of(const struct world *world, struct op_id id, const char *does)
 {
@@ -15,27 +18,28 @@ static struct remark_party party_of(const struct world *world, struct op_id id, 
 	};
 }
 
-void world_compare_types(struct world *world, const struct match *match,
-                         const struct message *message, const struct live *receive)
+void world_compare_types(struct world *world, const struct match *match, const struct types *sent,
+                         const struct types *received)
 {
-	g_autofree char *sent = NULL, *received = NULL, *sends = NULL, *receives = NULL;
 	struct remark remark = {.kind = FINDING_TYPE_MISMATCH, .count = 2};
+	g_autofree char *sends = NULL, *receives = NULL;
+	g_autofree char *sent_words = NULL, *received_words = NULL;
 
-	if (message->types.bytes > receive->types.bytes)
-		world->ranks[match->receive.rank].truncated = (struct truncated){
-			match->send, match->receive, message->types, receive->types};
-	if (types_match(&message->types, &receive->types))
+	if (sent->bytes > received->bytes)
+		*world_last_truncated(world, match->receive.rank) = (struct truncated){
+			match->send, match->receive, *sent, *received};
+	if (types_match(sent, received))
 		return;
-	sent = types_print(&message->types);
-	received = types_print(&receive->types);
-	sends = g_strdup_printf("sends %s", sent);
-	receives = g_strdup_printf("receives %s", received);
+	sent_words = types_print(sent);
+	received_words = types_print(received);
+	sends = g_strdup_printf("sends %s", sent_words);
+	receives = g_strdup_printf("receives %s", received_words);
 	remark.parties[0] = party_of(world, match->send, sends);
-	remark.parties[0].count = types_count(&message->types);
-	remark.parties[0].type = types_name(&message->types);
+	remark.parties[0].count = types_count(sent);
+	remark.parties[0].type = types_name(sent);
 	remark.parties[1] = party_of(world, match->receive, receives);
-	remark.parties[1].count = types_count(&receive->types);
-	remark.parties[1].type = types_name(&receive->types);
+	remark.parties[1].count = types_count(received);
+	remark.parties[1].type = types_name(received);
 	world_remark(world, &remark);
 }
 
@@ -113,7 +117,7 @@ bool world_overlap(struct world *world, int rank, const struct wire_overlap *ove
 bool world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],
                      char *ret_types[2])
 {
-	const struct truncated *truncated = &world->ranks[rank].truncated;
+	const struct truncated *truncated = world_last_truncated(world, rank);
 
 	if (truncated->send.call == 0)
 		return false;

@@ -1,6 +1,9 @@
 /* Locks of windows: requests, grants and releases as messages to and from the places that they take
  * (explorer/lock.h), so that matcher, trace and search need know nothing of them. */
-#include "world_internal.h"
+#include "communicators.h"
+#include "matcher.h"
+#include "windows.h"
+#include "world_context.h"
 
 enum { TAG_REQUEST, TAG_RELEASE }; /* seen by places alone, which no rank sends or receives from */
 
@@ -8,7 +11,7 @@ static void append_event(struct world *world, enum event_kind kind, struct op_id
 {
 	struct event event = {.kind = kind, .op.id = id};
 
-	trace_append(&world->trace, &event);
+	world_append_event(world, &event);
 }
 
 /* A message to a place, or its receive. */
@@ -25,19 +28,19 @@ static struct event message_event(enum event_kind kind, struct op_id id, guint64
 
 static void offer_place(struct world *world, guint64 comm, gint32 place)
 {
-	guint32 grant = windows_offer(world->locks, place);
+	guint32 grant = windows_offer(world_locks(world), place);
 	struct event event = message_event(EVENT_RECEIVE, (struct op_id){place, grant, 0}, comm,
 	                                   OPERATION_ANY, TAG_REQUEST);
 
 	if (grant == 0)
 		return;
-	trace_append(&world->trace, &event);
-	matcher_post(world->matcher, &event.op);
+	world_append_event(world, &event);
+	matcher_post(world_matcher(world), &event.op);
 }
 
 static void claim_place(struct world *world, int rank, guint32 call, guint64 comm)
 {
-	const GArray *claims = windows_claims(world->locks, rank);
+	const GArray *claims = windows_claims(world_locks(world), rank);
 
 	for (guint i = 0; i < claims->len; i++) {
 		struct lock_claim one = g_array_index(claims, struct lock_claim, i);
@@ -45,8 +48,8 @@ static void claim_place(struct world *world, int rank, guint32 call, guint64 com
 		                                   comm, one.place, TAG_REQUEST);
 
 		offer_place(world, comm, one.place);
-		trace_append(&world->trace, &event);
-		matcher_post(world->matcher, &event.op);
+		world_append_event(world, &event);
+		matcher_post(world_matcher(world), &event.op);
 	}
 }
 
@@ -54,24 +57,24 @@ static int target_of(const struct world *world, int rank, const struct wire_op *
 {
 	if (op->peer == WIRE_ANY)
 		return WINDOWS_ALL;
-	return communicators_to_world(world->comms, op->comm, rank, op->peer);
+	return communicators_to_world(world_comms(world), op->comm, rank, op->peer);
 }
 
-bool world_lock(struct world *world, int rank, const struct wire_op *op, struct live *live)
+bool world_lock(struct world *world, int rank, const struct wire_op *op, bool *ret_held)
 {
 	struct lock_wish wish = {.rank = rank, .comm = op->comm};
 
-	wish.members = communicators_members(world->comms, op->comm, rank, &wish.count);
+	wish.members = communicators_members(world_comms(world), op->comm, rank, &wish.count);
 	wish.target = target_of(world, rank, op);
 	wish.shared = op->mode == WIRE_LOCK_SHARED || op->peer == WIRE_ANY;
-	communicators_window(world->comms, op->comm, &wish.window);
+	communicators_window(world_comms(world), op->comm, &wish.window);
 	/* An error that MPI will tell. */
-	live->matched = windows_holds(world->locks, rank, op->comm, wish.target);
-	if (live->matched) {
-		windows_ask_again(world->locks, rank);
+	*ret_held = windows_holds(world_locks(world), rank, op->comm, wish.target);
+	if (*ret_held) {
+		windows_ask_again(world_locks(world), rank);
 		return true;
 	}
-	if (!windows_ask(world->locks, &wish))
+	if (!windows_ask(world_locks(world), &wish))
 		return false;
 	claim_place(world, rank, op->name.call, op->comm);
 	return true;
@@ -81,10 +84,11 @@ guint world_unlock(struct world *world, int rank, const struct wire_op *op)
 {
 	g_autoptr(GArray) grants = g_array_new(false, false, sizeof(struct lock_grant));
 
-	world->atomics |= op->tag != 0;
-	if (op->name.sub == WIRE_LOCK_REFUSED && windows_was_again(world->locks, rank))
+	if (op->tag != 0)
+		world_note_atomics(world);
+	if (op->name.sub == WIRE_LOCK_REFUSED && windows_was_again(world_locks(world), rank))
 		return 0;
-	windows_release(world->locks, rank, op->comm, target_of(world, rank, op), grants);
+	windows_release(world_locks(world), rank, op->comm, target_of(world, rank, op), grants);
 	for (guint i = 0; i < grants->len; i++) {
 		struct lock_grant grant = g_array_index(grants, struct lock_grant, i);
 		struct op_id release = {rank, op->name.call, op->name.sub + i};
@@ -94,74 +98,36 @@ guint world_unlock(struct world *world, int rank, const struct wire_op *op)
 		                                   TAG_RELEASE);
 
 		/* Nobody else could send or take this message: the matcher is not asked. */
-		trace_append(&world->trace, &event);
+		world_append_event(world, &event);
 		event = message_event(EVENT_RECEIVE, place, op->comm, rank, TAG_RELEASE);
-		trace_append(&world->trace, &event);
-		trace_append(&world->trace, &match);
+		world_append_event(world, &event);
+		world_append_event(world, &match);
 		append_event(world, EVENT_COMPLETE, place);
 		offer_place(world, op->comm, grant.place);
 	}
 	return grants->len;
 }
 
-void world_on_grant(struct world *world, const struct match *match)
+bool world_grant_place(struct world *world, const struct match *match, guint64 comm)
 {
 	struct event event = {
 		.kind = EVENT_MATCH, .op.id = match->receive, .other = match->send, .chosen = true};
 	int rank = match->send.rank;
-	struct live *live = world_find_live(world, rank, (struct wire_name){match->send.call, 0});
 	enum lock_progress progress;
 
-	trace_append(&world->trace, &event);
+	world_append_event(world, &event);
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_MATCHED,
 	                                       .receive = match->receive,
 	                                       .send = match->send,
 	                                       .yes = true});
-	g_assert(live && live->kind == WIRE_LOCK);
 	append_event(world, EVENT_COMPLETE, match->send);
-	progress = windows_grant(world->locks, match->receive.rank, rank);
+	progress = windows_grant(world_locks(world), match->receive.rank, rank);
 	if (progress == LOCK_CLAIMS)
-		claim_place(world, rank, match->send.call, live->comm);
-	if (progress != LOCK_GRANTED)
-		return;
-	live->matched = true;
-	world_try_release(world, rank);
-}
-
-bool world_choice_is_told(const struct world *world, guint index)
-{
-	const struct point *point = &g_array_index(world->choices, struct choice, index).point;
-
-	if (g_array_index(world->plain, bool, index))
-		return false;
-	return point->kind != POINT_LOCK
-	       || windows_contended(world->locks,
-	                            point_operation(point, world->options.ranks).rank);
-}
-
-static GArray *told_choices(const struct world *world, bool least)
-{
-	GArray *told = g_array_new(false, false, sizeof(struct choice));
-
-	for (guint i = 0; i < world->choices->len; i++) {
-		if (world_choice_is_told(world, i) && !(least && world_choice_is_first(world, i)))
-			g_array_append_vals(told, &g_array_index(world->choices, struct choice, i),
-			                    1);
-	}
-	return told;
-}
-
-GArray *world_told_choices(const struct world *world)
-{
-	return told_choices(world, false);
-}
-
-GArray *world_least_choices(const struct world *world)
-{
-	return told_choices(world, true);
+		claim_place(world, rank, match->send.call, comm);
+	return progress == LOCK_GRANTED;
 }
 
 bool world_holds_lock(const struct world *world, int rank, guint64 comm, int target)
 {
-	return windows_holds(world->locks, rank, comm, target);
+	return windows_holds(world_locks(world), rank, comm, target);
 }

@@ -1,0 +1,24 @@
+/* What a message consists of, and what its receive expects (world_types.c). */
+#ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_TYPES_H
+#define MATCHPOINT_SCHEDULER_WORLD_WORLD_TYPES_H
+
+#include "explorer/explorer.h"
+#include "types.h"
+
+struct match;
+struct world;
+
+/* A message that is longer than its receive has room for. */
+struct truncated {
+	struct op_id send, receive; /* call 0: there is none */
+	struct types sent, received;
+};
+
+/* The last one that a rank has received; the world keeps it. */
+struct truncated *world_last_truncated(const struct world *world, int rank);
+
+/* Remarks on a message whose types are not those that the receive expects. */
+void world_compare_types(struct world *world, const struct match *match, const struct types *sent,
+                         const struct types *received);
+
+#endif
