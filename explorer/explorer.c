@@ -168,6 +168,11 @@ void explorer_cut(struct explorer *explorer)
 	explorer->cut = true;
 }
 
+void explorer_again(struct explorer *explorer)
+{
+	explorer->fresh = true;
+}
+
 bool explorer_is_done(const struct explorer *explorer)
 {
 	return explorer->started && !explorer->cut && explorer->statistics.waiting == 0;

@@ -99,6 +99,11 @@ void explorer_lost(struct explorer *explorer);
  * where it was. */
 void explorer_cut(struct explorer *explorer);
 
+/* The world of the plan last returned was ended from outside, and another is about to be run with
+ * all choices made in it so far. What that one tells may come in another order: it is read from the
+ * beginning. */
+void explorer_again(struct explorer *explorer);
+
 /* Whether a world has made all choices of options.from: before, a plan is empty, and what the world
  * is answered leads there. A world that ends before they are made is wasted. */
 bool explorer_has_begun(const struct explorer *explorer);

@@ -23,6 +23,11 @@ static enum explorer_step search_rest(struct strategy *strategy, const struct tr
 	return explorer_rest(search->explorer, trace, open, ret_choice);
 }
 
+static void search_again(struct strategy *strategy)
+{
+	explorer_again(((struct search *)strategy)->explorer);
+}
+
 static bool search_needs(const struct strategy *strategy, const GArray *choices)
 {
 	return explorer_needs(((const struct search *)strategy)->explorer, choices);
@@ -39,6 +44,7 @@ struct strategy *strategy_search(struct explorer *explorer)
 
 	search->strategy = (struct strategy){.next = search_next,
 	                                     .rest = search_rest,
+	                                     .again = search_again,
 	                                     .needs = search_needs,
 	                                     .free = search_free};
 	search->explorer = explorer;

@@ -35,6 +35,10 @@ struct strategy {
 	 * EXPLORER_LATER: the world stands still until execution_resume. */
 	enum explorer_step (*rest)(struct strategy *strategy, const struct trace *trace,
 	                           const GArray *open, struct choice *ret_choice);
+	/* The world that it has answered was ended from outside: another makes the same choices,
+	 * and goes on from there, but its trace may have another order. NULL: that is all the same.
+	 * */
+	void (*again)(struct strategy *strategy);
 	/* Before `rest` with something open: the name of the world's state; NULL: it cannot be
 	 * told, for this reason. NULL: it compares none, and ranks are not asked. */
 	void (*state)(struct strategy *strategy, const struct state_hash *name, const char *why);

@@ -138,6 +138,8 @@ static void source_take_back(struct plan_source *source, struct driver *driver)
 	source->again.position = execution_position(execution);
 	source->again.struck_before = result->struck || result->struck_before;
 	execution_drop(execution);
+	if (source->again.strategy->again)
+		source->again.strategy->again(source->again.strategy);
 	if (driver->renew)
 		driver->renew(source->again.owner);
 }

@@ -271,6 +271,44 @@ static void test_late_but_dependent(void **state)
 	explorer_free(explorer);
 }
 
+/* The world of test_late_message is ended from outside, and begun again along its choices: what it
+ * tells comes in another order, and what the late message needs is still found. */
+static void test_begun_again_in_another_order(void **state)
+{
+	struct explorer *explorer = explorer_with(3, -1);
+	struct op_id to_0 = id(1, 3), to_2 = id(1, 4);
+	struct world world;
+
+	(void)state;
+	world_init(&world);
+	receive(&world, id(0, 3));
+	send(&world, to_0, 0);
+	send(&world, to_2, 2);
+	receive(&world, id(2, 3));
+	open_for(&world, id(0, 3), 1, &to_0);
+	assert_next(explorer, "");
+	assert_takes(explorer, &world, id(0, 3), to_0);
+	open_for(&world, id(2, 3), 1, &to_2);
+	assert_takes(explorer, &world, id(2, 3), to_2);
+	world_release(&world);
+
+	explorer_again(explorer);
+	world_init(&world);
+	send(&world, to_0, 0);
+	send(&world, to_2, 2);
+	receive(&world, id(2, 3));
+	take(&world, id(2, 3), to_2); /* sooner than before */
+	receive(&world, id(0, 3));
+	take(&world, id(0, 3), to_0);
+	send(&world, id(2, 4), 0);
+	assert_answers(explorer, &world, EXPLORER_DONE);
+	assert_next(explorer, "2.3=1.4 0.3=2.4");
+	assert_next(explorer, "none");
+	assert_statistics(explorer, 1, 0, 0, 0);
+	world_release(&world);
+	explorer_free(explorer);
+}
+
 static void test_wasted(void **state)
 {
 	struct explorer *explorer = explorer_with(3, -1);
@@ -373,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_two_senders),
 		cmocka_unit_test(test_late_message),
 		cmocka_unit_test(test_late_but_dependent),
+		cmocka_unit_test(test_begun_again_in_another_order),
 		cmocka_unit_test(test_wasted),
 		cmocka_unit_test(test_deviations),
 		cmocka_unit_test(test_reads_events_once),

@@ -514,6 +514,11 @@ static void try_each_fault(struct totals *totals)
 	}
 }
 
+/* Programs whose sessions went wrong once, by what chance has of them:
+ * - 965: killed in the middle of an interleaving, ranks said the same in another order when it was
+ *   begun again, and the search mistook what depends on what. */
+static const guint64 wrong_once[] = {965};
+
 /* What was wrong once. */
 static void try_scenarios(struct totals *totals)
 {
@@ -532,6 +537,8 @@ static void try_scenarios(struct totals *totals)
 
 	for (gsize i = 0; i < G_N_ELEMENTS(scenarios); i++)
 		try_program(scenarios[i].seed, &scenarios[i], totals);
+	for (gsize i = 0; i < G_N_ELEMENTS(wrong_once); i++)
+		try_program(wrong_once[i], NULL, totals);
 }
 
 static void print_totals(const struct totals *totals)
