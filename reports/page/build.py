@@ -14,8 +14,8 @@ import hashlib
 import os
 import sys
 
-SCRIPTS = ["data.js", "layout.js", "fold.js", "words.js", "paint.js", "view.js", "stacks.js",
-           "figure.js", "live.js", "main.js"]
+SCRIPTS = ["data.js", "layout.js", "fold.js", "words.js", "shapes.js", "paint.js", "view.js",
+           "stacks.js", "figure.js", "live.js", "main.js"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILT = os.path.join(HERE, "built.html")
 

@@ -6,16 +6,6 @@ const RAIL = 14;     /* at the right: where in the whole one is */
 const BRACKET = 9;   /* pixels from the left: the brackets of what is folded or could be */
 const LABELS = 15;   /* a row must be so high for words to be read */
 
-function colours() {
-	const style = getComputedStyle(document.documentElement), result = {};
-
-	for (const name of ["card", "ink", "soft", "faint", "line", "lane", "bad", "good", "open", "send", "receive",
-		"collective", "other", "mark", "focus"])
-		result[name] = style.getPropertyValue(`--${name}`).trim();
-	result.text = style.getPropertyValue("--text").trim();
-	return result;
-}
-
 class Painter {
 	constructor(view) {
 		this.view = view;
@@ -291,7 +281,6 @@ class Painter {
 		}
 	}
 
-	/* Each kind has a shape of its own, so that colour is not needed to tell them apart. */
 	marks() {
 		const { ink, view } = this, { graph } = view;
 		const size = Math.min(5, Math.max(0.8, view.rowHeight / 4));
@@ -300,30 +289,12 @@ class Painter {
 			if (view.folding.hides(view.markRow(node)))
 				return;
 			this.drawn++;
-			this.mark(graph.call(node), x, view.markY(node), size, this.colour(node));
+			drawCall(ink, this.colours, graph.call(node), x, view.markY(node), size, this.colour(node));
 		});
 		for (const node of graph.faults.keys()) {
 			if (view.shows(node))
-				this.fault(view.rankX(graph.rank[node]), view.markY(node));
+				drawFault(ink, this.colours, view.rankX(graph.rank[node]), view.markY(node));
 		}
-	}
-
-	/* A cross where something goes wrong. */
-	fault(x, y) {
-		const { ink } = this;
-
-		ink.lineCap = "round";
-		for (const [colour, wide] of [[this.colours.card, 5.5], [this.colours.bad, 2.5]]) {
-			ink.strokeStyle = colour;
-			ink.lineWidth = wide;
-			ink.beginPath();
-			ink.moveTo(x - 5, y - 5);
-			ink.lineTo(x + 5, y + 5);
-			ink.moveTo(x + 5, y - 5);
-			ink.lineTo(x - 5, y + 5);
-			ink.stroke();
-		}
-		ink.lineCap = "butt";
 	}
 
 	labels() {
@@ -377,40 +348,6 @@ class Painter {
 			return;
 		ink.fillStyle = this.colours.ink;
 		ink.fillText(foldedText(block), BRACKET + 5, y, view.width - RAIL - BRACKET - 10);
-	}
-
-	mark(call, x, y, size, colour) {
-		const { ink } = this;
-
-		ink.fillStyle = ink.strokeStyle = colour;
-		if (size < 2.5 || call.kind === 0) {
-			const small = size < 2.5 ? size : 2.5;
-
-			ink.fillRect(x - small * 1.4, y - small / 2, small * 2.8, small);
-			return;
-		}
-		ink.beginPath();
-		if (call.kind === COLLECTIVE) {
-			ink.rect(x - size, y - size, size * 2, size * 2);
-			ink.fill();
-		} else if (call.kind === SEND) {
-			ink.arc(x, y, size, 0, 7);
-			ink.fill();
-		} else {
-			ink.lineWidth = 2;
-			if (call.peer === ANY) {
-				ink.moveTo(x, y - size - 1);
-				ink.lineTo(x + size + 1, y);
-				ink.lineTo(x, y + size + 1);
-				ink.lineTo(x - size - 1, y);
-				ink.closePath();
-			} else {
-				ink.arc(x, y, size - 0.5, 0, 7);
-			}
-			ink.fillStyle = this.colours.card;
-			ink.fill();
-			ink.stroke();
-		}
 	}
 
 	/* Of a call that never returned: red only if that is what is wrong. */
