@@ -1,6 +1,7 @@
 
 #include <string.h>
 
+#include "execution_internal.h"
 #include "runs_internal.h"
 #include "scheduler/world/matcher.h"
 
@@ -132,6 +133,18 @@ void execution_welcome(const struct execution *execution, struct host_link *link
 	welcome.welcome.rewinds = runs_rewind(execution->runs);
 	welcome.welcome.contents = execution->runs->options.contents;
 	host_send(link, &welcome);
+}
+
+void execution_want_stacks(struct execution *execution)
+{
+	if (execution->stacks)
+		return;
+	execution->stacks = true;
+	if (execution->result.state != EXECUTION_RUNNING)
+		return; /* whoever connects yet is told then */
+	for (int rank = 0; rank < ranks_of(execution); rank++)
+		if (execution->links[rank])
+			execution_welcome(execution, execution->links[rank]);
 }
 
 void execution_connected(struct execution *execution, struct host_link *link,
@@ -501,8 +514,10 @@ void execution_look(struct execution *execution)
 		stall_rest(execution->stall);
 		return;
 	}
-	if (execution_release_deferred(execution))
+	if (deferral_look(&execution->deferral, execution->world, execution_now(execution))) {
+		execution_advance(execution);
 		return;
+	}
 	step = stall_look(execution->stall, execution->world, execution_now(execution));
 	if (step != STALL_NONE
 	    && (world_holds(execution->world) || (step == STALL_SPIN && execution->plan->len > 0)))

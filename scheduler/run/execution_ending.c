@@ -1,4 +1,5 @@
 /* How the ranks of an execution are ended. Nothing that they do may hold it up. */
+#include "execution_internal.h"
 #include "runs_context.h"
 #include "scheduler/tools/log.h"
 

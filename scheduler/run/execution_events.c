@@ -4,54 +4,60 @@
 
 static void on_step(void *user, const struct world_step *step)
 {
-	struct execution *execution = user;
+	const struct execution *execution = user;
 
-	events_tell_step(runs_events(execution->runs), execution->number, execution->world, step);
+	events_tell_step(runs_events(execution_runs(execution)), execution_number(execution),
+	                 execution_world(execution), step);
 }
 
 void execution_tell_beginning(const struct execution *execution)
 {
-	struct events *events = runs_events(execution->runs);
-	struct run_event event = {
-		.kind = RUN_BEGIN, .number = execution->number, .world = execution->world};
+	struct events *events = runs_events(execution_runs(execution));
+	const struct frozen *from = execution_from(execution);
+	struct run_event event = {.kind = RUN_BEGIN,
+	                          .number = execution_number(execution),
+	                          .world = execution_world(execution)};
 
-	if (execution->from) {
+	if (from) {
 		event.restored = true;
-		event.from = execution->from->number;
+		event.from = from->number;
 	}
 	events_tell(events, &event);
 	if (events_want_steps(events))
-		world_watch(execution->world, on_step);
+		world_watch(execution_world(execution), on_step);
 }
 
 static const char *reason_of(const struct execution *execution)
 {
-	if (execution->result.cut_short)
+	const struct run_result *result = execution_result(execution);
+
+	if (result->cut_short)
 		return "it is cut short";
-	if (execution->result.struck)
+	if (result->struck)
 		return "it was struck from outside";
-	if (execution->result.lost)
-		return execution->result.lost;
-	if (execution->result.known)
+	if (result->lost)
+		return result->lost;
+	if (result->known)
 		return "it goes as another walk did";
-	if (execution->result.wasted)
+	if (result->wasted)
 		return "it is no interleaving of its own";
-	return execution->result.word ? execution->result.word : "it is to be begun again";
+	return result->word ? result->word : "it is to be begun again";
 }
 
 void execution_tell_stop(const struct execution *execution)
 {
-	events_tell(runs_events(execution->runs),
+	events_tell(runs_events(execution_runs(execution)),
 	            &(struct run_event){.kind = RUN_STOP,
-	                                .number = execution->number,
-	                                .world = execution->world,
+	                                .number = execution_number(execution),
+	                                .world = execution_world(execution),
 	                                .text = reason_of(execution)});
 }
 
 void execution_tell_refused(const struct execution *execution, const char *why)
 {
-	events_tell(runs_events(execution->runs), &(struct run_event){.kind = RUN_REFUSED,
-	                                                              .number = execution->number,
-	                                                              .world = execution->world,
-	                                                              .text = why});
+	events_tell(runs_events(execution_runs(execution)),
+	            &(struct run_event){.kind = RUN_REFUSED,
+	                                .number = execution_number(execution),
+	                                .world = execution_world(execution),
+	                                .text = why});
 }

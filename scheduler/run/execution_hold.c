@@ -21,9 +21,10 @@ bool execution_resume(struct execution *execution, const struct choice *choice)
 	GArray *open;
 	bool possible;
 
-	if (!execution->result.waits || execution->result.state != EXECUTION_RUNNING)
+	if (!execution_result(execution)->waits
+	    || execution_result(execution)->state != EXECUTION_RUNNING)
 		return false;
-	open = world_open_choices(execution->world);
+	open = world_open_choices(execution_world(execution));
 	possible = !choice || is_open(open, choice);
 	if (possible) {
 		struct choice made = choice ? *choice : (struct choice){0};
@@ -39,16 +40,17 @@ bool execution_resume(struct execution *execution, const struct choice *choice)
 
 void execution_hold(struct execution *execution, int rank, guint32 from)
 {
-	world_hold(execution->world, rank, from);
+	world_hold(execution_world(execution), rank, from);
 }
 
 bool execution_tell_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 
-	if (!execution->result.waits || execution->result.state != EXECUTION_RUNNING
-	    || (!world_answer_polls(execution->world, execution->plan)
-	        && !world_answer_polls(execution->world, nothing)))
+	if (!execution_result(execution)->waits
+	    || execution_result(execution)->state != EXECUTION_RUNNING
+	    || (!world_answer_polls(execution_world(execution), execution_plan(execution))
+	        && !world_answer_polls(execution_world(execution), nothing)))
 		return false;
 	execution_wait(execution, false);
 	execution_advance(execution);
@@ -57,32 +59,22 @@ bool execution_tell_polls(struct execution *execution)
 
 void execution_let_held_go(struct execution *execution)
 {
-	if (execution->result.state != EXECUTION_RUNNING || execution->result.waits)
+	if (execution_result(execution)->state != EXECUTION_RUNNING
+	    || execution_result(execution)->waits)
 		return;
-	world_let_held_go(execution->world);
+	world_let_held_go(execution_world(execution));
 	execution_advance(execution);
 }
 
 void execution_hold_all(struct execution *execution)
 {
-	bool cut = position_has_cut(execution->target);
+	bool cut = position_has_cut(execution_target(execution));
 
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
-		guint32 from = cut ? position_calls(execution->target, rank) : WORLD_HOLDS_NOTHING;
+	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++) {
+		guint32 from = cut ? position_calls(execution_target(execution), rank)
+		                   : WORLD_HOLDS_NOTHING;
 
-		if (world_held_from(execution->world, rank) != from)
-			world_hold(execution->world, rank, from);
+		if (world_held_from(execution_world(execution), rank) != from)
+			world_hold(execution_world(execution), rank, from);
 	}
-}
-
-void execution_want_stacks(struct execution *execution)
-{
-	if (execution->stacks)
-		return;
-	execution->stacks = true;
-	if (execution->result.state != EXECUTION_RUNNING)
-		return; /* whoever connects yet is told then */
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
-		if (execution->links[rank])
-			execution_welcome(execution, execution->links[rank]);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "execution_internal.h"
 #include "mpi_calls.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
@@ -278,7 +279,7 @@ static bool went_silently(const struct rank_end *end)
  * launcher has killed the others for it. */
 static void blame_first(struct execution *execution)
 {
-	const GArray *order = runs_hangups(execution);
+	const GArray *order = runs_hangups(execution->runs, execution->job);
 	int first = -1;
 
 	for (guint i = 0; i < order->len && first < 0; i++) {
@@ -364,5 +365,16 @@ void execution_job_ended(struct execution *execution, int status)
 	}
 	execution->runs->host->operations->timer_stop(execution->timer);
 	execution->timing = execution->asking = false;
+	execution_advance(execution);
+}
+
+void execution_aborted(struct execution *execution, int rank, int exit_code)
+{
+	if (execution->ends[rank].aborted)
+		return;
+	execution->ends[rank].aborted = execution->ends[rank].deaf = true;
+	execution->ends[rank].abort_code = exit_code;
+	execution->heard = execution_now(execution);
+	world_rank_stopped(execution->world, rank);
 	execution_advance(execution);
 }

@@ -1,5 +1,7 @@
 /* Where a snapshot of an execution is taken, and what that is measured by. */
-#include "runs_internal.h"
+#include "execution_internal.h"
+#include "frozen.h"
+#include "runs_context.h"
 #include "scheduler/world/matcher.h"
 
 void execution_wait(struct execution *execution, bool waits)
@@ -31,7 +33,7 @@ void execution_want_snapshot(struct execution *execution)
 
 static bool all_blocked(const struct execution *execution)
 {
-	for (int rank = 0; rank < execution->runs->ranks; rank++) {
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
 		if (!world_waits(execution->world, rank))
 			return false;
 	}
@@ -40,10 +42,8 @@ static bool all_blocked(const struct execution *execution)
 
 static bool can_be_parked(const struct execution *execution)
 {
-	const struct runs *runs = execution->runs;
-
 	return !execution->strategy->wanders && !world_has_threads(execution->world)
-	       && runs->snapshots && runs->root && !execution->no_parking;
+	       && runs_take_snapshots(execution->runs) && !execution->no_parking;
 }
 
 bool execution_should_park(const struct execution *execution)
@@ -109,4 +109,35 @@ void execution_make_choice(struct execution *execution, const GArray *open, stru
 		runs_fail(execution->runs, "internal error: a choice that the rules forbid");
 	if (world_holds(execution->world))
 		world_let_held_go(execution->world);
+}
+
+/* Ranks that do not come back from what MPI calls do not answer when told to park. */
+bool execution_look_at_parking(struct execution *execution)
+{
+	int caught = -1;
+
+	if (!execution->parking || runs_wrapper(execution->runs))
+		return false;
+	stall_look(execution->stall, execution->world, execution_now(execution));
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+		const struct wire_inside *inside = stall_inside(execution->stall, rank);
+
+		if (inside && inside->driven)
+			caught = rank;
+	}
+	if (caught >= 0)
+		runs_fall_back(execution->runs,
+		               g_strdup_printf("rank %d does not come back from what MPI calls, "
+		                               "where a snapshot was to be taken",
+		                               caught));
+	return true;
+}
+
+/* What is ending ends as it is, and a new job has nothing to do with snapshots. */
+void execution_fall_back(struct execution *execution)
+{
+	struct run_result *result = &execution->result;
+
+	result->again |= result->state < EXECUTION_ENDING
+	                 && (!execution->launched || result->state == EXECUTION_PARKING);
 }

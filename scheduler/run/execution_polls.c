@@ -1,6 +1,7 @@
 /* Those who poll when nothing else can move: how long they are told "not yet", and when that is
  * taken to go on for ever. */
-#include "runs_internal.h"
+#include "execution_internal.h"
+#include "runs_context.h"
 
 #define PLANNED_POLLS 20u /* rounds in which only polls outside the plan are told */
 #define POLL_PACE_MS 1    /* where loops look at a clock */
@@ -36,12 +37,12 @@ void execution_timer_expired(void *user)
 void execution_pause(struct execution *execution, guint milliseconds)
 {
 	execution->timing = true;
-	execution->runs->host->operations->timer_start(execution->timer, milliseconds);
+	runs_host(execution->runs)->operations->timer_start(execution->timer, milliseconds);
 }
 
 static bool has_failed(const struct execution *execution)
 {
-	for (int rank = 0; rank < execution->runs->ranks; rank++)
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
 		if (world_phase(execution->world, rank) == PHASE_STOPPED)
 			return true;
 	return false;
@@ -53,7 +54,7 @@ static guint64 polled_places(const struct execution *execution)
 	const struct world *world = execution->world;
 	guint64 hash = 0;
 
-	for (int rank = 0; rank < execution->runs->ranks; rank++)
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
 		if (world_polls(world, rank))
 			hash = (hash ^ (guint64)rank
 			        ^ world_call_info(world, rank, world_calls(world, rank))->site)
@@ -66,12 +67,12 @@ static void look_for_cycle(struct execution *execution)
 {
 	guint asked = 0;
 
-	for (int rank = 0; rank < execution->runs->ranks; rank++)
+	for (int rank = 0; rank < runs_ranks(execution->runs); rank++)
 		asked += world_polls(execution->world, rank);
 	if (world_has_threads(execution->world))
 		asked = 0;
 	cycle_look(&execution->cycle, world_idle(execution->world)->rounds, asked);
-	for (int rank = 0; asked > 0 && rank < execution->runs->ranks; rank++)
+	for (int rank = 0; asked > 0 && rank < runs_ranks(execution->runs); rank++)
 		if (world_polls(execution->world, rank))
 			host_send(execution->links[rank],
 			          &(struct wire_message){.type = WIRE_LOOK});
@@ -82,8 +83,8 @@ static void put_clocks_forward(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
 
-	runs->forward_ms = MAX(runs->forward_ms, execution->patience.forward_ever);
-	for (int rank = 0; rank < runs->ranks; rank++)
+	runs_note_forward(runs, execution->patience.forward_ever);
+	for (int rank = 0; rank < runs_ranks(runs); rank++)
 		if (world_phase(execution->world, rank) == PHASE_BLOCKED)
 			host_send(execution->links[rank],
 			          &(struct wire_message){.type = WIRE_FORWARD,
@@ -99,8 +100,7 @@ static void give_polls_up(struct execution *execution, bool failed)
 	execution->result.how_sure = patience_words(&execution->patience, idle, failed,
 	                                            &execution->cycle);
 	if (!failed && !idle->timed && execution->cycle.state == CYCLE_CHANGES)
-		g_hash_table_add(execution->runs->polled_in_vain,
-		                 g_memdup2(&places, sizeof places));
+		runs_note_polled_in_vain(execution->runs, places);
 }
 
 bool execution_answer_polls(struct execution *execution)
@@ -109,7 +109,7 @@ bool execution_answer_polls(struct execution *execution)
 	struct cycle *cycle = &execution->cycle;
 	bool failed = has_failed(execution), due = cycle_is_due(cycle, idle->rounds);
 	guint64 places = cycle->state == CYCLE_CHANGES ? polled_places(execution) : 0;
-	bool waited = g_hash_table_contains(execution->runs->polled_in_vain, &places);
+	bool waited = runs_have_polled_in_vain(execution->runs, places);
 	enum patience_step step = patience_look(&execution->patience, idle, failed, cycle->state,
 	                                        waited, execution_now(execution), stall_haste());
 

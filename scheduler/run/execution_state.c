@@ -1,38 +1,42 @@
 /* The state of an execution at rest, for a strategy that compares them. */
+#include "naming.h"
 #include "runs_context.h"
 #include "scheduler/world/world_picture.h"
 
 static bool can_answer(const struct execution *execution, int rank)
 {
-	return execution->links[rank] && world_phase(execution->world, rank) == PHASE_BLOCKED
-	       && !execution->ends[rank].deaf;
+	return execution_link(execution, rank)
+	       && world_phase(execution_world(execution), rank) == PHASE_BLOCKED
+	       && !execution_ends(execution)[rank].deaf;
 }
 
 static void ask(struct execution *execution)
 {
-	struct naming *naming = &execution->naming;
+	struct naming *naming = execution_naming(execution);
+	int ranks = runs_ranks(execution_runs(execution));
 
-	naming_begin(naming, runs_ranks(execution->runs));
-	if (execution->patience.forward_ever > 0)
+	naming_begin(naming, ranks);
+	if (execution_forward_ms(execution) > 0)
 		naming_refuse(naming, -1, "clocks have been put forward");
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+	for (int rank = 0; rank < ranks; rank++) {
 		if (!can_answer(execution, rank))
 			naming_refuse(naming, rank, "it has ended, or is about to");
-		if (execution->ends[rank].returned)
+		if (execution_ends(execution)[rank].returned)
 			naming_refuse(naming, rank, "MPI has returned an error to it");
 	}
-	for (int rank = 0; !naming->hazard && rank < runs_ranks(execution->runs); rank++) {
+	for (int rank = 0; !naming->hazard && rank < ranks; rank++) {
 		naming_ask(naming, rank);
-		host_send(execution->links[rank], &(struct wire_message){.type = WIRE_TELL});
+		host_send(execution_link(execution, rank),
+		          &(struct wire_message){.type = WIRE_TELL});
 	}
 }
 
 static void tell(struct execution *execution)
 {
-	struct naming *naming = &execution->naming;
-	struct strategy *strategy = execution->strategy;
+	struct naming *naming = execution_naming(execution);
+	struct strategy *strategy = execution_strategy(execution);
 	struct state_hash name;
-	const char *why = world_picture(execution->world, &name);
+	const char *why = world_picture(execution_world(execution), &name);
 
 	if (why)
 		naming_refuse(naming, -1, why);
@@ -43,13 +47,15 @@ static void tell(struct execution *execution)
 
 bool execution_tell_state(struct execution *execution)
 {
-	if (!execution->strategy->state)
+	struct naming *naming = execution_naming(execution);
+
+	if (!execution_strategy(execution)->state)
 		return true;
-	if (!execution->naming.asked)
+	if (!naming->asked)
 		ask(execution);
-	if (execution->naming.missing > 0)
+	if (naming->missing > 0)
 		return false;
 	tell(execution);
-	naming_release(&execution->naming);
+	naming_release(naming);
 	return true;
 }

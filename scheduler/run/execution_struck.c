@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "execution_internal.h"
 #include "runs_context.h"
 #include "scheduler/tools/log.h"
 
@@ -70,13 +71,22 @@ void execution_keeper_lost(struct execution *execution, int rank)
 	execution_advance(execution);
 }
 
-bool execution_has_orphans(const struct execution *execution)
+static bool has_orphans(const struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
 		if (execution->links[rank])
 			return true;
 	}
 	return false;
+}
+
+void execution_launcher_ended(struct execution *execution, int status)
+{
+	execution->job_status = status;
+	if (has_orphans(execution))
+		execution->orphaned = execution_now(execution);
+	else
+		execution_job_ended(execution, status);
 }
 
 static bool one_lives(const struct execution *execution)
@@ -98,7 +108,7 @@ void execution_look_at_orphans(struct execution *execution)
 	if (execution->orphaned == 0 || execution->result.state >= EXECUTION_ENDING
 	    || execution->result.again)
 		return;
-	if (!execution_has_orphans(execution)) {
+	if (!has_orphans(execution)) {
 		execution->orphaned = 0;
 		execution_job_ended(execution, execution->job_status);
 	} else if (execution_now(execution) - execution->orphaned > ORPHANED_US

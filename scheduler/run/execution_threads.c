@@ -1,4 +1,5 @@
 /* When a rank with several threads is at rest. */
+#include "execution_internal.h"
 #include "runs_context.h"
 
 #define LOOK_MS 1                         /* until the next look at threads that move */

@@ -1,5 +1,6 @@
 #include "frozen.h"
 
+#include "execution_internal.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 #include "spare.h"

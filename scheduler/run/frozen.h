@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "ckpt/snapshot.h"
-#include "execution_internal.h"
+#include "execution.h"
 
 struct frozen {
 	struct runs *runs;

@@ -1,6 +1,7 @@
 /* How an execution begins and goes; what others may know of it. */
 #include "run.h"
 
+#include "execution_internal.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 #include "spare.h"
@@ -73,7 +74,7 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 		execution->world = world_new(&options, runs->options.comms, &execution_orders,
 		                             execution);
 		execution_hold_all(execution);
-		runs_launch(runs, execution);
+		execution->job = runs_launch(runs, execution);
 		return execution;
 	}
 	execution->world = world_copy(frozen->world, &options, execution);
@@ -184,6 +185,66 @@ const struct rank_end *execution_ends(const struct execution *execution)
 void *execution_owner(const struct execution *execution)
 {
 	return execution->owner;
+}
+
+struct runs *execution_runs(const struct execution *execution)
+{
+	return execution->runs;
+}
+
+const char *execution_directory(const struct execution *execution)
+{
+	return execution->directory;
+}
+
+const struct host_job *execution_job(const struct execution *execution)
+{
+	return execution->job;
+}
+
+bool execution_is_launched(const struct execution *execution)
+{
+	return execution->launched;
+}
+
+struct frozen *execution_from(const struct execution *execution)
+{
+	return execution->from;
+}
+
+struct host_link *execution_link(const struct execution *execution, int rank)
+{
+	return execution->links[rank];
+}
+
+int execution_connections(const struct execution *execution)
+{
+	return execution->connected;
+}
+
+const struct position *execution_target(const struct execution *execution)
+{
+	return execution->target;
+}
+
+const GArray *execution_plan(const struct execution *execution)
+{
+	return execution->plan;
+}
+
+struct strategy *execution_strategy(const struct execution *execution)
+{
+	return execution->strategy;
+}
+
+guint execution_forward_ms(const struct execution *execution)
+{
+	return execution->patience.forward_ever;
+}
+
+struct naming *execution_naming(struct execution *execution)
+{
+	return &execution->naming;
 }
 
 guint32 execution_number(const struct execution *execution)

@@ -106,7 +106,8 @@ void runs_tell_struck(const struct runs *runs, const char *what)
 void runs_tell_gone(const struct runs *runs, struct execution *execution)
 {
 	if (runs->client->gone)
-		runs->client->gone(execution->owner, execution, execution->directory);
+		runs->client->gone(execution_owner(execution), execution,
+		                   execution_directory(execution));
 }
 
 void runs_fail(struct runs *runs, const char *format, ...)
@@ -119,6 +120,26 @@ void runs_fail(struct runs *runs, const char *format, ...)
 	va_end(arguments);
 	runs->stopped = true;
 	runs->client->fail(runs->options.user, message);
+}
+
+bool runs_take_snapshots(const struct runs *runs)
+{
+	return runs->snapshots && runs->root;
+}
+
+void runs_note_polled_in_vain(struct runs *runs, guint64 places)
+{
+	g_hash_table_add(runs->polled_in_vain, g_memdup2(&places, sizeof places));
+}
+
+bool runs_have_polled_in_vain(const struct runs *runs, guint64 places)
+{
+	return g_hash_table_contains(runs->polled_in_vain, &places);
+}
+
+void runs_note_forward(struct runs *runs, guint milliseconds)
+{
+	runs->forward_ms = MAX(runs->forward_ms, milliseconds);
 }
 
 guint runs_forward_ms(const struct runs *runs)
@@ -171,9 +192,9 @@ bool runs_interrupt_debugged(struct runs *runs)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct execution *execution = value;
 
-		if (execution->links[wrapper->rank])
+		if (execution_link(execution, wrapper->rank))
 			runs->host->operations->interrupt(runs->host,
-			                                  execution->pids[wrapper->rank]);
+			                                  execution_pid(execution, wrapper->rank));
 		return true;
 	}
 	return false;
@@ -196,21 +217,17 @@ const struct rewinding *runs_rewinding(const struct runs *runs)
 	return &runs->rewinding;
 }
 
-/* What is ending ends as it is, and a new job has nothing to do with snapshots. */
-static void begin_again(struct execution *execution, void *user)
+static void fall_back(struct execution *execution, void *user)
 {
-	struct run_result *result = &execution->result;
-
 	(void)user;
-	result->again |= result->state < EXECUTION_ENDING
-	                 && (!execution->launched || result->state == EXECUTION_PARKING);
+	execution_fall_back(execution);
 }
 
 void runs_fall_back(struct runs *runs, char *reason)
 {
 	runs->snapshots = false;
 	runs->client->fall_back(runs->options.user, reason);
-	runs_each(runs, begin_again, NULL);
+	runs_each(runs, fall_back, NULL);
 }
 
 void runs_release_snapshots(struct runs *runs,

@@ -2,7 +2,7 @@
 #ifndef MATCHPOINT_SCHEDULER_RUN_RUNS_CONTEXT_H
 #define MATCHPOINT_SCHEDULER_RUN_RUNS_CONTEXT_H
 
-#include "execution_internal.h"
+#include "execution.h"
 #include "runs.h"
 
 /* As they were made with: see struct runs_options. */
@@ -20,5 +20,13 @@ void runs_fall_back(struct runs *runs, char *reason);
  * one is gone. */
 void runs_tell_struck(const struct runs *runs, const char *what);
 void runs_tell_gone(const struct runs *runs, struct execution *execution);
+
+/* Whether snapshots are taken (of more than MPI_Init, where they begin). */
+bool runs_take_snapshots(const struct runs *runs);
+/* The clocks of an execution were put forward as far as this, in milliseconds. */
+void runs_note_forward(struct runs *runs, guint milliseconds);
+/* Places where polls, which change something, were waited out: whether these (a hash) are some. */
+void runs_note_polled_in_vain(struct runs *runs, guint64 places);
+bool runs_have_polled_in_vain(const struct runs *runs, guint64 places);
 
 #endif

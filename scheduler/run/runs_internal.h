@@ -36,11 +36,12 @@ struct execution *runs_find(const struct runs *runs, guint32 world);
 /* Ends all keepers, and with the root's the job. */
 void runs_release_root(struct runs *runs);
 
-/* Starts the job for an execution (runs_job.c). false: runs_fail has been called. */
-bool runs_launch(struct runs *runs, struct execution *execution);
+/* Starts the job for an execution, which is given its place (runs_job.c). NULL: runs_fail has been
+ * called. */
+struct host_job *runs_launch(struct runs *runs, struct execution *execution);
 
-/* In which order ranks of its job have hung up: host.h. */
-const GArray *runs_hangups(const struct execution *execution);
+/* In which order ranks of a job (NULL: that of the root) have hung up: host.h. */
+const GArray *runs_hangups(const struct runs *runs, struct host_job *job);
 /* false also for NULL; and NULL is legal. */
 bool runs_job_is_running(const struct runs *runs, const struct host_job *job);
 void runs_free_job(struct runs *runs, struct host_job *job);

@@ -7,7 +7,7 @@
 /* Nobody came to the scheduler, and yet the library speaks of MPI_Init. */
 static const char *why_unseen(const struct execution *execution, const char *words)
 {
-	if (execution->connected > 0 || !strstr(words, "MPI_Init"))
+	if (execution_connections(execution) > 0 || !strstr(words, "MPI_Init"))
 		return "";
 	return "; MPI_Init was called past matchpoint, as when a program finds MPI's functions by "
 	       "name (dlsym, Python's ctypes)";
@@ -21,7 +21,7 @@ static struct execution *launched_by(struct runs *runs, const struct host_job *j
 
 	g_hash_table_iter_init(&iter, runs->all);
 	while (g_hash_table_iter_next(&iter, NULL, &execution))
-		if (((struct execution *)execution)->job == job)
+		if (execution_job(execution) == job)
 			return execution;
 	return NULL;
 }
@@ -42,12 +42,8 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 	}
 	if (execution_failed_to_start(execution))
 		return;
-	if (execution->result.state != EXECUTION_STARTING) {
-		execution->job_status = status;
-		if (execution_has_orphans(execution))
-			execution->orphaned = host_now(runs->host);
-		else
-			execution_job_ended(execution, status);
+	if (execution_result(execution)->state != EXECUTION_STARTING) {
+		execution_launcher_ended(execution, status);
 		return;
 	}
 	if ((status > 128 || rank_end_is_outside(runs->host->operations->job_signal(job)))
@@ -56,29 +52,28 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 	words = runs->host->operations->job_words(job);
 	runs_fail(runs, "%s: the job ended with status %d before %s called MPI_Init%s%s%s",
 	          runs->options.program, status,
-	          execution->connected == 0 ? "any rank" : "every rank had",
+	          execution_connections(execution) == 0 ? "any rank" : "every rank had",
 	          why_unseen(execution, words), *words ? "; it said:\n" : "", words);
 }
 
-const GArray *runs_hangups(const struct execution *execution)
+const GArray *runs_hangups(const struct runs *runs, struct host_job *job)
 {
-	const struct runs *runs = execution->runs;
-
-	return runs->host->operations->job_hangups(execution->job ? execution->job : runs->job);
+	return runs->host->operations->job_hangups(job ? job : runs->job);
 }
 
-bool runs_launch(struct runs *runs, struct execution *execution)
+struct host_job *runs_launch(struct runs *runs, struct execution *execution)
 {
 	const struct host_operations *host = runs->host->operations;
+	struct host_job *job = NULL;
 	g_autoptr(GError) error = NULL;
 	guint32 number = runs->next_world++;
 	g_autofree char *directory = host->world_add(runs->host, number, &error);
 
 	if (directory) {
 		execution_place(execution, number, directory, NULL);
-		execution->job = host->job_start(runs->host, number, directory, &error);
+		job = host->job_start(runs->host, number, directory, &error);
 	}
-	if (!execution->job)
+	if (!job)
 		runs_fail(runs, "%s", error->message);
-	return execution->job != NULL;
+	return job;
 }

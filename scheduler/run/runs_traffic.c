@@ -35,7 +35,7 @@ void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hel
 		if (!hello->restored && hello->mpi && runs->client->library)
 			runs->client->library(runs->options.user, hello->mpi);
 		execution_connected(execution, link, hello);
-		if (hello->restored && execution->connected == runs->ranks)
+		if (hello->restored && execution_connections(execution) == runs->ranks)
 			frozen_note_cost(execution);
 	}
 }
@@ -52,7 +52,8 @@ static struct execution *find_by_child(struct runs *runs, int rank, const struct
 	g_hash_table_iter_init(&iter, runs->all);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		execution = value;
-		if (!execution->launched && execution->pids[rank] == child->pid)
+		if (!execution_is_launched(execution)
+		    && execution_pid(execution, rank) == child->pid)
 			return execution;
 	}
 	return NULL;
@@ -60,12 +61,12 @@ static struct execution *find_by_child(struct runs *runs, int rank, const struct
 
 void runs_child_ended(struct execution *execution, int rank, int status)
 {
-	if (execution->result.state != EXECUTION_STARTING)
+	if (execution_result(execution)->state != EXECUTION_STARTING)
 		execution_rank_status(execution, rank, status);
 	else if (!rank_end_is_outside(status)
 	         || !execution_strike(execution, "rank %d while it was restored", rank))
 		runs_fall_back(
-			execution->runs,
+			execution_runs(execution),
 			g_strdup_printf("rank %d could not be restored from its snapshot", rank));
 }
 
@@ -125,7 +126,7 @@ static void on_keeper_gone(struct frozen *frozen, int rank)
 		                               "was killed from outside, or memory ran out",
 		                               rank));
 	for (GList *item = executions; item; item = item->next)
-		if (((struct execution *)item->data)->from == frozen)
+		if (execution_from(item->data) == frozen)
 			execution_keeper_lost(item->data, rank);
 }
 
@@ -143,14 +144,8 @@ static void on_abort(void *user, guint32 world, int rank, int exit_code)
 {
 	struct execution *execution = runs_find(user, world);
 
-	if (!execution || rank < 0 || rank >= execution->runs->ranks
-	    || execution->ends[rank].aborted)
-		return;
-	execution->ends[rank].aborted = execution->ends[rank].deaf = true;
-	execution->ends[rank].abort_code = exit_code;
-	execution->heard = execution_now(execution);
-	world_rank_stopped(execution->world, rank);
-	execution_advance(execution);
+	if (execution && rank >= 0 && rank < runs_ranks(execution_runs(execution)))
+		execution_aborted(execution, rank, exit_code);
 }
 
 const struct host_listener runs_listener = {on_message, on_closed, on_abort, runs_job_ended};

@@ -1,5 +1,6 @@
 #include "spare.h"
 
+#include "execution_internal.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 

@@ -6,7 +6,7 @@
 #include "scheduler/host/launcher.h"
 #include "scheduler/host/local.h"
 #include "scheduler/host/offspring.h"
-#include "scheduler/run/execution_internal.h"
+#include "scheduler/run/execution.h"
 #include "scheduler/run/runs.h"
 #include "scheduler/run/stall.h"
 
@@ -262,7 +262,7 @@ static void count_kill(struct host *host, pid_t process)
 static bool all_have_answered(const struct execution *execution)
 {
 	for (int rank = 0; rank < RANKS; rank++)
-		if (!real_operations->has_unread(execution->links[rank]))
+		if (!real_operations->has_unread(execution_link(execution, rank)))
 			return false;
 	return true;
 }
