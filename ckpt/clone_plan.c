@@ -246,34 +246,53 @@ static bool read_ranges(struct object *object, guint64 from, guint8 *buffer, GEr
 	return true;
 }
 
-/* Whole pages of the file, skipping its holes; ret_end is where they end. */
-static bool read_file(struct object *object, int fd, bool to_the_end, guint8 *buffer,
-                      guint64 *ret_end)
+bool clone_each_data(int fd, off_t end, clone_data_visitor visit, void *user)
 {
-	off_t size = lseek(fd, 0, SEEK_END),
-	      end = to_the_end ? size : size / (off_t)PAGE * (off_t)PAGE;
 	off_t at = 0;
 
-	if (size < 0)
-		return false;
 	while (at < end && (at = lseek(fd, at, SEEK_DATA)) >= 0 && at < end) {
 		off_t hole = lseek(fd, at, SEEK_HOLE);
 
 		hole = MIN(hole, end);
-		if (hole <= at)
+		if (hole <= at || !visit(fd, (guint64)at, (guint64)hole, user))
 			return false;
-		while (at < hole) {
-			gssize got = pread(fd, buffer, (gsize)MIN((off_t)READ_AT_ONCE, hole - at),
-			                   at);
-
-			if (got <= 0)
-				return false;
-			remember(object, (guint64)at, buffer, (gsize)got);
-			at += got;
-		}
+		at = hole;
 	}
-	*ret_end = (guint64)end;
 	return at >= 0 || errno == ENXIO;
+}
+
+struct reading {
+	struct object *object;
+	guint8 *buffer;
+};
+
+static bool read_data(int fd, guint64 from, guint64 to, void *user)
+{
+	const struct reading *reading = user;
+
+	while (from < to) {
+		gssize got = pread(fd, reading->buffer, MIN(READ_AT_ONCE, to - from), (off_t)from);
+
+		if (got <= 0)
+			return false;
+		remember(reading->object, from, reading->buffer, (gsize)got);
+		from += (guint64)got;
+	}
+	return true;
+}
+
+/* Whole pages of the file, skipping its holes; ret_end is where they end. */
+static bool read_file(struct object *object, int fd, bool to_the_end, guint8 *buffer,
+                      guint64 *ret_end)
+{
+	struct reading reading = {object, buffer};
+	off_t size = lseek(fd, 0, SEEK_END),
+	      end = to_the_end ? size : size / (off_t)PAGE * (off_t)PAGE;
+
+	if (size < 0 || !clone_each_data(fd, end, read_data, &reading))
+		return false;
+	*ret_end = (guint64)end;
+	return true;
 }
 
 bool clone_read_object(struct clone_plan *plan, struct object *object, GError **error)

@@ -49,6 +49,11 @@ bool clone_scan_directory(struct clone_plan *plan, GError **error);
 bool clone_read_object(struct clone_plan *plan, struct object *object, GError **error);
 void clone_forget(struct clone_plan *plan, struct object *object);
 
+/* Shows what a file holds up to `end`, one stretch between holes after the other, in ascending
+ * order, until one is refused. False: one was, or the file cannot be walked (errno). */
+typedef bool (*clone_data_visitor)(int fd, guint64 from, guint64 to, void *user);
+bool clone_each_data(int fd, off_t end, clone_data_visitor visit, void *user);
+
 /* False with errno. */
 bool clone_write_at(int fd, const guint8 *bytes, guint64 offset, guint64 length);
 bool clone_write_extents(const struct object *object, int fd);

@@ -24,36 +24,40 @@ static bool clear(int fd, guint64 from, guint64 to)
 	return true;
 }
 
+struct clearing {
+	const struct object *object;
+	guint next; /* of its extents, in ascending order: the first that may lie further on */
+};
+
+/* Zeros but for the extents. */
+static bool clear_data(int fd, guint64 from, guint64 to, void *user)
+{
+	struct clearing *clearing = user;
+	const GArray *extents = clearing->object->extents;
+
+	while (from < to) {
+		const struct extent *extent = NULL;
+
+		while (clearing->next < extents->len) {
+			extent = &g_array_index(extents, struct extent, clearing->next);
+			if (extent->offset + extent->length > from)
+				break;
+			extent = NULL;
+			clearing->next++;
+		}
+		if (!clear(fd, from, extent ? MIN(extent->offset, to) : to))
+			return false;
+		from = extent ? MIN(extent->offset + extent->length, to) : to;
+	}
+	return true;
+}
+
 /* Zeros wherever the file holds pages that are not among the extents. */
 static bool clear_others(const struct object *object, int fd)
 {
-	off_t at = 0, end = (off_t)object->size;
-	guint next = 0;
+	struct clearing clearing = {.object = object};
 
-	while (at < end && (at = lseek(fd, at, SEEK_DATA)) >= 0 && at < end) {
-		off_t hole = lseek(fd, at, SEEK_HOLE);
-
-		hole = MIN(hole, end);
-		if (hole <= at)
-			return false;
-		while (at < hole) {
-			const struct extent *extent = NULL;
-
-			while (next < object->extents->len) {
-				extent = &g_array_index(object->extents, struct extent, next);
-				if (extent->offset + extent->length > (guint64)at)
-					break;
-				extent = NULL;
-				next++;
-			}
-			guint64 until = extent ? MIN(extent->offset, (guint64)hole) : (guint64)hole;
-			if (!clear(fd, (guint64)at, until))
-				return false;
-			at = extent ? (off_t)MIN(extent->offset + extent->length, (guint64)hole)
-			            : hole;
-		}
-	}
-	return at >= 0 || errno == ENXIO;
+	return clone_each_data(fd, (off_t)object->size, clear_data, &clearing);
 }
 
 static void name_of(const struct object *object, guint index, char name[static 256])
