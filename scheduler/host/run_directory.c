@@ -21,6 +21,7 @@
 #define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)0)->sun_path))
 #define BYTES_PER_RANK ((guint64)300 << 10) /* measured: 1.1 MB for 4 ranks, 4.5 MB for 16 */
 #define WORLDS_AT_LEAST 4
+#define USUAL_PARENT "/dev/shm"
 #define MPICH_FILES "/dev/shm/mpich_"
 #define STARTING_S 60 /* between the making of a directory and its lock; mostly microseconds */
 
@@ -157,7 +158,7 @@ char **run_directory_left_by(pid_t owner, bool *ret_held)
 
 	*ret_held = false;
 	list_left_by(owner, g_getenv(ENVIRONMENT_RUNDIR), paths, ret_held);
-	list_left_by(owner, "/dev/shm", paths, ret_held);
+	list_left_by(owner, USUAL_PARENT, paths, ret_held);
 	list_left_by(owner, g_getenv("XDG_RUNTIME_DIR"), paths, ret_held);
 	list_left_by(owner, g_get_tmp_dir(), paths, ret_held);
 	g_ptr_array_add(paths, NULL);
@@ -176,6 +177,7 @@ static guint64 free_bytes(const char *path)
 	return statvfs(path, &status) < 0 ? 0 : (guint64)status.f_bavail * status.f_frsize;
 }
 
+/* Whether there is room, when what is abandoned there is gone. */
 static bool check_parent(const char *parent, guint64 needed, GError **error)
 {
 	gsize longest = strlen(parent) + strlen("/" PREFIX "4194304-XXXXXX/" RUN_DIRECTORY_SOCKET)
@@ -185,6 +187,7 @@ static bool check_parent(const char *parent, guint64 needed, GError **error)
 		return failed(error, EINVAL, "%s: not an absolute path", parent);
 	if (access(parent, W_OK | X_OK) < 0)
 		return failed(error, errno, "%s: %s", parent, g_strerror(errno));
+	remove_abandoned(parent);
 	if (longest > SOCKET_PATH_MAX)
 		return failed(
 			error, ENAMETOOLONG,
@@ -199,12 +202,14 @@ static bool check_parent(const char *parent, guint64 needed, GError **error)
 static char *choose_parent(guint64 needed, GError **error)
 {
 	const char *wanted = g_getenv(ENVIRONMENT_RUNDIR);
-	const char *candidates[] = {"/dev/shm", g_getenv("XDG_RUNTIME_DIR"), g_get_tmp_dir()};
+	const char *candidates[] = {USUAL_PARENT, g_getenv("XDG_RUNTIME_DIR"), g_get_tmp_dir()};
 	g_autoptr(GString) reasons = g_string_new(NULL);
 
 	if (wanted && *wanted) {
 		GError *reason = NULL;
 
+		if (strcmp(wanted, USUAL_PARENT) != 0)
+			remove_abandoned(USUAL_PARENT); /* left when the variable was not set */
 		if (check_parent(wanted, needed, &reason))
 			return g_strdup(wanted);
 		g_propagate_prefixed_error(error, reason, "cannot use $" ENVIRONMENT_RUNDIR ": ");
@@ -248,13 +253,9 @@ struct run_directory *run_directory_new(int ranks, GError **error)
 	g_autofree char *parent = NULL, *path = NULL;
 	int lock;
 
-	remove_abandoned("/dev/shm");
-	if (g_getenv(ENVIRONMENT_RUNDIR))
-		remove_abandoned(g_getenv(ENVIRONMENT_RUNDIR));
 	parent = choose_parent(needed, error);
 	if (!parent)
 		return NULL;
-	remove_abandoned(parent);
 	path = g_strdup_printf("%s%s" PREFIX "%d-XXXXXX", parent,
 	                       g_str_has_suffix(parent, "/") ? "" : "/", (int)getpid());
 	if (!g_mkdtemp_full(path, 0700)) {
