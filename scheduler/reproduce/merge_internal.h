@@ -24,6 +24,7 @@ struct merge_source {
 	char *files;                   /* says how its files differ from the others'; or NULL */
 	struct record_execution *well; /* path and id of the first that ended well; NULL: none */
 	gboolean again;  /* (GVariant) an interleaving of each outcome was run again */
+	gboolean struck; /* (GVariant) ranks were killed while it split the tree */
 	char *split;     /* digest of how the tree was split; NULL: not known */
 	GArray *stacks;  /* guint32, by number: those of the merged store; 0: not there yet */
 	GHashTable *ids; /* interleavings there, to those in the merged store; NULL: not asked */

@@ -52,6 +52,7 @@ static void read_common(struct merge_source *source, GVariant *common)
 
 	g_variant_dict_init(&dict, common);
 	g_variant_dict_lookup(&dict, "split", "s", &source->split);
+	g_variant_dict_lookup(&dict, "struck", "b", &source->struck);
 	g_variant_dict_lookup(&dict, "again", "b", &source->again);
 	g_variant_dict_lookup(&dict, "files", "s", &source->files);
 	source->left_out = g_variant_dict_lookup_value(&dict, "left-out",
@@ -270,6 +271,23 @@ static void tell_missing(const struct merge *merge, GPtrArray *reasons)
 	g_ptr_array_add(reasons, g_string_free(text, false));
 }
 
+/* Whose fault that is: not the program's, if it may be that of what killed its ranks. */
+static char *split_words(const struct merge_source *one, const struct merge_source *other)
+{
+	const struct merge_source *struck = one->struck ? one : other;
+
+	if (!one->struck && !other->struck)
+		return g_strdup_printf("%s and %s split the tree differently: the program does not "
+		                       "behave the same way each time",
+		                       one->name, other->name);
+	return g_strdup_printf("%s and %s split the tree differently: while %s did, something "
+	                       "outside killed ranks, so the program need not be the cause; "
+	                       "explore %s anew, without --resume",
+	                       one->name, other->name,
+	                       one->struck && other->struck ? "they" : struck->name,
+	                       one->struck && other->struck ? "both" : "it");
+}
+
 /* Parts of trees that were split differently do not cover either. */
 static void tell_split(const struct merge *merge, GPtrArray *reasons)
 {
@@ -281,11 +299,7 @@ static void tell_split(const struct merge *merge, GPtrArray *reasons)
 		if (!source->split)
 			continue;
 		if (first && !g_str_equal(first->split, source->split)) {
-			g_ptr_array_add(
-				reasons,
-				g_strdup_printf("%s and %s split the tree differently: the "
-			                        "program does not behave the same way each time",
-			                        first->name, source->name));
+			g_ptr_array_add(reasons, split_words(first, source));
 			return;
 		}
 		first = source;

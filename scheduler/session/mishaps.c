@@ -63,6 +63,11 @@ void mishaps_add(struct mishaps *mishaps, const struct execution *execution, boo
 	mishaps->lost_reason = g_strdup(result->lost);
 }
 
+void mishaps_add_shared(struct mishaps *mishaps, bool starved)
+{
+	mishaps->starved += starved;
+}
+
 void mishaps_add_cut(struct mishaps *mishaps, guint64 interleaving)
 {
 	if (mishaps->cut++ == 0)

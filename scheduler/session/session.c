@@ -171,6 +171,8 @@ bool session_finish(struct session *session, struct execution *execution, bool c
 
 	if (counts)
 		session_account(session, execution);
+	else if (whole)
+		mishaps_add_shared(session->mishaps, interleaving_verdict(execution)->starved);
 	coverage_add(session->coverage, buffering, session->interleavings - before);
 	session_drop(execution);
 	if (!whole)

@@ -12,6 +12,7 @@
 struct shard {
 	struct session *session;
 	char *split;             /* how the tree was split, a digest; NULL: not yet */
+	gboolean struck;         /* (GVariant) ranks were killed while it was found out how */
 	char *shared_path;       /* of an interleaving that all shards ran; NULL: none ended well */
 	GPtrArray *shared_texts; /* session_texts: what it left here */
 };
@@ -63,6 +64,7 @@ void shard_common(const struct shard *shard, GVariantDict *common)
 {
 	if (shard->split)
 		g_variant_dict_insert(common, "split", "s", shard->split);
+	g_variant_dict_insert(common, "struck", "b", shard->struck);
 	if (!shard->shared_path)
 		return;
 	store_common_texts(common, shard->shared_path, shard->shared_texts,
@@ -78,6 +80,7 @@ void shard_recall(struct shard *shard, GVariant *common)
 
 	g_variant_dict_init(&dict, common);
 	g_variant_dict_lookup(&dict, "split", "s", &shard->split);
+	g_variant_dict_lookup(&dict, "struck", "b", &shard->struck);
 	if (g_variant_dict_lookup(&dict, "texts", "aay", &texts)) {
 		g_variant_dict_lookup(&dict, "path", "s", &shard->shared_path);
 		shard->shared_texts = g_ptr_array_new();
@@ -151,6 +154,7 @@ static void stem_ended(struct plan_source *source, struct execution *execution)
 	struct stem *stem = (struct stem *)source;
 
 	share_texts(stem->shard, execution);
+	stem->shard->struck |= execution_result(execution)->struck_before;
 	stem->stopped = !session_finish(stem->shard->session, execution, is_first(stem->shard));
 	stem->strategy->free(g_steal_pointer(&stem->strategy));
 }

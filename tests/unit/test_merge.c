@@ -68,6 +68,7 @@ struct given {
 	const char *split;   /* NULL: not known */
 	const char *stopped; /* NULL: complete */
 	const char *note;
+	bool struck; /* ranks were killed while it was split */
 };
 
 static void add_interleaving(struct store *store, const struct given *given, char letter, guint id,
@@ -129,6 +130,7 @@ static GVariant *common_of(const struct given *given)
 	g_variant_dict_insert(&dict, "again", "b", given->shared != NULL);
 	if (given->split)
 		g_variant_dict_insert(&dict, "split", "s", given->split);
+	g_variant_dict_insert(&dict, "struck", "b", given->struck);
 	if (given->shared) {
 		g_autoptr(GPtrArray)
 			texts = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
@@ -231,9 +233,9 @@ static bool has_note(const struct store_reader *reader, const char *words)
 static void test_shards(void **state)
 {
 	static const struct given given[] = {
-		{2, 3, NULL, "dE", "same\n", "same\n", "s", NULL, "/there"},
-		{1, 3, NULL, "abC", "same\n", "same\n", "s", NULL, NULL},
-		{3, 3, NULL, "", "same\n", "same\n", "s", NULL, NULL},
+		{2, 3, NULL, "dE", "same\n", "same\n", "s", NULL, "/there", false},
+		{1, 3, NULL, "abC", "same\n", "same\n", "s", NULL, NULL, false},
+		{3, 3, NULL, "", "same\n", "same\n", "s", NULL, NULL, false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 3);
 	const struct record_exploration *e = store_reader_exploration(reader);
@@ -259,8 +261,9 @@ static void test_shards(void **state)
 static void test_incomplete(void **state)
 {
 	static const struct given given[] = {
-		{1, 4, NULL, "ab", "same\n", "same\n", "s", NULL, NULL},
-		{3, 4, NULL, "cd", "same\n", "same\n", "t", "stopped by --max-time 10", NULL},
+		{1, 4, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false},
+		{3, 4, NULL, "cd", "same\n", "same\n", "t", "stopped by --max-time 10", NULL,
+	         false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 	const struct record_exploration *e = store_reader_exploration(reader);
@@ -272,12 +275,43 @@ static void test_incomplete(void **state)
 	                    "shard 3/4: stopped by --max-time 10");
 }
 
+/* Where ranks were killed from outside the program is not blamed. */
+static void test_split_while_ranks_were_killed(void **state)
+{
+	static const struct given given[] = {
+		{1, 2, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false},
+		{2, 2, NULL, "cd", "same\n", "same\n", "t", NULL, NULL, true},
+	};
+	g_autoptr(StoreReader) reader = merge(*state, given, 2);
+	const struct record_exploration *e = store_reader_exploration(reader);
+
+	assert_false(e->complete);
+	assert_string_equal(e->incomplete_reason,
+	                    "shard 1/2 and shard 2/2 split the tree differently: while shard 2/2 "
+	                    "did, something outside killed ranks, so the program need not be the "
+	                    "cause; explore it anew, without --resume");
+}
+
+/* Killed or not, shards that agree are complete. */
+static void test_same_split_while_ranks_were_killed(void **state)
+{
+	static const struct given given[] = {
+		{1, 2, NULL, "ab", "same\n", "same\n", "s", NULL, NULL, false},
+		{2, 2, NULL, "cd", "same\n", "same\n", "s", NULL, NULL, true},
+	};
+	g_autoptr(StoreReader) reader = merge(*state, given, 2);
+
+	assert_true(store_reader_exploration(reader)->complete);
+}
+
 /* Each shard saw one outcome: another one. */
 static void test_outcomes(void **state)
 {
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "on node one\nleft\n", "on node one\nleft\n", "s", NULL, NULL},
-		{2, 2, NULL, "c", "on node two\nright\n", "on node two\nleft\n", "s", NULL, NULL},
+		{1, 2, NULL, "ab", "on node one\nleft\n", "on node one\nleft\n", "s", NULL, NULL,
+	         false},
+		{2, 2, NULL, "c", "on node two\nright\n", "on node two\nleft\n", "s", NULL, NULL,
+	         false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 	const struct record_finding *finding = finding_of(reader, FINDING_OUTCOME_DIFFERS);
@@ -302,8 +336,8 @@ static void test_outcomes(void **state)
 static void test_other_machine(void **state)
 {
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "on node one\n", "on node one\n", "s", NULL, NULL},
-		{2, 2, NULL, "c", "on node two\n", "on node two\n", "s", NULL, NULL},
+		{1, 2, NULL, "ab", "on node one\n", "on node one\n", "s", NULL, NULL, false},
+		{2, 2, NULL, "c", "on node two\n", "on node two\n", "s", NULL, NULL, false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 
@@ -316,8 +350,8 @@ static void test_other_machine(void **state)
 static void test_not_known(void **state)
 {
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL},
-		{2, 2, NULL, "c", "right\n", NULL, "s", NULL, NULL},
+		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false},
+		{2, 2, NULL, "c", "right\n", NULL, "s", NULL, NULL, false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 
@@ -329,8 +363,8 @@ static void test_not_known(void **state)
 static void test_whole(void **state)
 {
 	static const struct given given[] = {
-		{0, 0, NULL, "abC", "same\n", "same\n", NULL, "stopped", NULL},
-		{0, 0, NULL, "bCD", "same\n", "same\n", NULL, "stopped", NULL},
+		{0, 0, NULL, "abC", "same\n", "same\n", NULL, "stopped", NULL, false},
+		{0, 0, NULL, "bCD", "same\n", "same\n", NULL, "stopped", NULL, false},
 	};
 	g_autoptr(StoreReader) reader = merge(*state, given, 2);
 	const struct record_exploration *e = store_reader_exploration(reader);
@@ -395,8 +429,8 @@ static void test_damaged(void **state)
 		"UPDATE finding SET path = ':::'; DELETE FROM shows",
 	};
 	static const struct given given[] = {
-		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL},
-		{2, 2, NULL, "cD", "left\n", "left\n", "s", NULL, NULL},
+		{1, 2, NULL, "ab", "left\n", "left\n", "s", NULL, NULL, false},
+		{2, 2, NULL, "cD", "left\n", "left\n", "s", NULL, NULL, false},
 	};
 	struct fixture *fixture = *state;
 	char *stores[] = {fixture->stores[0], fixture->stores[1], NULL};
@@ -419,6 +453,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_shards, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_incomplete, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_split_while_ranks_were_killed, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(test_same_split_while_ranks_were_killed, set_up,
+	                                        tear_down),
 		cmocka_unit_test_setup_teardown(test_outcomes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_other_machine, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_not_known, set_up, tear_down),

@@ -42,7 +42,7 @@ static bool no_faults;
 
 struct totals {
 	guint sessions, outcomes, too_large, too_long, again, failed, struck;
-	guint happened[SIM_FAULTS], disk_full, rewound, shards, divided;
+	guint happened[SIM_FAULTS], disk_full, rewound, shards;
 };
 
 /* What is to happen, instead of what chance has. */
@@ -399,11 +399,7 @@ static void explore_shards(struct trial *trial, struct totals *totals)
 		fail(trial, "the shards cannot be merged: %s", error->message);
 	if (!trial->gave_up) {
 		read_store(trial);
-		/* Where ranks were ended from outside during the stem, shards may not have divided
-		 * alike: it is said, but should not be so (seed 400). */
-		totals->divided += !trial->told_complete;
-		trial->gave_up = !trial->told_complete;
-		if (!trial->told_complete && no_faults)
+		if (!trial->told_complete)
 			fail(trial, "each shard is complete, and yet not all of them");
 		remove_store(trial->directory);
 	}
@@ -516,8 +512,10 @@ static void try_each_fault(struct totals *totals)
 
 /* Programs whose sessions went wrong once, by what chance has of them:
  * - 965: killed in the middle of an interleaving, ranks said the same in another order when it was
- *   begun again, and the search mistook what depends on what. */
-static const guint64 wrong_once[] = {965};
+ *   begun again, and the search mistook what depends on what;
+ * - 472: memory ran out twice in what all shards run, and the one that it happened to called itself
+ *   complete. */
+static const guint64 wrong_once[] = {472, 965};
 
 /* What was wrong once. */
 static void try_scenarios(struct totals *totals)
@@ -549,8 +547,7 @@ static void print_totals(const struct totals *totals)
 	        "error\n",
 	        programs, first_seed, totals->sessions, totals->again, totals->outcomes,
 	        totals->too_large, totals->too_long, totals->failed);
-	g_print("ranks rewound in place: %u; shards: %u (%u times not divided alike)\n",
-	        totals->rewound, totals->shards, totals->divided);
+	g_print("ranks rewound in place: %u; shards: %u\n", totals->rewound, totals->shards);
 	if (no_faults)
 		return;
 	g_print("what happened: full disk %u", totals->disk_full);
