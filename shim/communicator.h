@@ -65,6 +65,9 @@ bool communicator_from_group(void);
 /* What the program frees: runs the delete callbacks of its attributes. MPI's code. */
 int communicator_free(struct communicator *communicator);
 
+/* Tells the scheduler the name that the program has given to what has this number. */
+void communicator_tell_name(uint64_t number, const char *name);
+
 /* Groups of a communicator of the library's as world ranks. MPI's code. */
 int communicator_groups_of(MPI_Comm handle, struct communicator_groups *ret_groups);
 int communicator_groups_of_group(MPI_Group group, struct communicator_groups *ret_groups);

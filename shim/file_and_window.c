@@ -245,6 +245,17 @@ int shim_MPI_Win_detach(void *site, MPI_Win win, const void *base)
 	return code;
 }
 
+int shim_MPI_Win_set_name(void *site, MPI_Win win, const char *name)
+{
+	int code = real_mpi()->Win_set_name(win, name);
+	uint64_t number;
+
+	(void)site;
+	if (code == MPI_SUCCESS && window_find(win, &number))
+		communicator_tell_name(number, name);
+	return code;
+}
+
 int shim_MPI_Win_free(void *site, MPI_Win *window)
 {
 	uintptr_t handle = (uintptr_t)*window;

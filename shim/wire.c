@@ -118,6 +118,12 @@ static void describe_comm(struct codec *codec, struct wire_comm *comm)
 	field_string(codec, &comm->name);
 }
 
+static void describe_named(struct codec *codec, struct wire_named *named)
+{
+	field_u64(codec, &named->comm);
+	field_string(codec, &named->name);
+}
+
 static void describe_error(struct codec *codec, struct wire_error *error)
 {
 	field_u32(codec, &error->call);
@@ -360,6 +366,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_HELLO: describe_hello(codec, &message->hello); break;
 	case WIRE_CALL: describe_call(codec, &message->call); break;
 	case WIRE_COMM: describe_comm(codec, &message->comm); break;
+	case WIRE_NAMED: describe_named(codec, &message->named); break;
 	case WIRE_ERROR: describe_error(codec, &message->error); break;
 	case WIRE_STACK: describe_stack(codec, &message->stack); break;
 	case WIRE_PARKED: describe_parked(codec, &message->parked); break;
@@ -513,6 +520,7 @@ void wire_message_release(struct wire_message *message)
 		free(message->comm.remote);
 		free(message->comm.name);
 		break;
+	case WIRE_NAMED: free(message->named.name); break;
 	case WIRE_ERROR: free(message->error.text); break;
 	case WIRE_STACK: release_stack(&message->stack); break;
 	case WIRE_CONTENTS:

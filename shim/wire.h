@@ -17,7 +17,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 25
+#define WIRE_VERSION 26
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -53,6 +53,7 @@ enum wire_type {
 	                   (also in answer to REWIND), and is gone */
 	WIRE_SEAL,     /* before a CALL, when states are compared: what it was given */
 	WIRE_STATE,    /* answer to TELL: the state of a rank that waits for GO */
+	WIRE_NAMED,    /* the program has given a communicator or window a name */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
@@ -285,6 +286,12 @@ struct wire_comm {
 	char *name;      /* what created it: "MPI_Comm_split of MPI_COMM_WORLD" */
 };
 
+/* MPI_Comm_set_name, MPI_Win_set_name. */
+struct wire_named {
+	uint64_t comm;
+	char *name; /* empty: it has none again */
+};
+
 struct wire_error {
 	uint32_t call;
 	uint16_t function;
@@ -463,6 +470,7 @@ struct wire_message {
 		struct wire_hello hello;
 		struct wire_call call;
 		struct wire_comm comm;
+		struct wire_named named;
 		struct wire_error error;
 		struct wire_stack stack;
 		struct wire_parked parked;

@@ -81,6 +81,18 @@ guint breakpoints_count(const struct breakpoints *breakpoints)
 	return breakpoints->list->len;
 }
 
+GArray *breakpoints_numbers(const struct breakpoints *breakpoints)
+{
+	GArray *numbers = g_array_new(false, false, sizeof(guint));
+
+	for (guint i = 0; i < breakpoints->list->len; i++) {
+		const struct breakpoint *breakpoint = breakpoints->list->pdata[i];
+
+		g_array_append_val(numbers, breakpoint->number);
+	}
+	return numbers;
+}
+
 static struct breakpoint *find(const struct breakpoints *breakpoints, guint number)
 {
 	for (guint i = 0; i < breakpoints->list->len; i++) {
@@ -422,6 +434,7 @@ static bool comm_fits(const struct breakpoint *breakpoint, const struct breakpoi
 	return !breakpoint->comm
 	       || (call->moves_data
 	           && (pattern_fits(breakpoint->comm, call->comm_name)
+	               || pattern_fits(breakpoint->comm, call->comm_origin)
 	               || pattern_fits(breakpoint->comm, number)));
 }
 

@@ -23,10 +23,11 @@ struct breakpoint_call {
 	const char *function;
 	int rank;
 	guint32 number;
-	bool moves_data;     /* the next four are known */
-	gint64 peer, tag;    /* or BREAKPOINT_ANY */
-	guint64 bytes, comm; /* the communicator's number */
-	const char *comm_name;
+	bool moves_data;       /* the next four are known */
+	gint64 peer, tag;      /* or BREAKPOINT_ANY */
+	guint64 bytes, comm;   /* the communicator's number */
+	const char *comm_name; /* as the program calls it, else its origin */
+	const char *comm_origin;
 	const GArray *frames; /* struct record_frame, innermost first; may be NULL */
 };
 
@@ -35,6 +36,8 @@ struct breakpoints;
 struct breakpoints *breakpoints_new(int ranks);
 void breakpoints_free(struct breakpoints *breakpoints);
 guint breakpoints_count(const struct breakpoints *breakpoints);
+/* Of all there are (guint), as they were made; the caller's. */
+GArray *breakpoints_numbers(const struct breakpoints *breakpoints);
 
 /* Of a text as above. Its number, from 1; 0: *ret_problem (free with g_free) says what is wrong
  * with the text, or why it could never fire. */

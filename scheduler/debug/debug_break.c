@@ -22,6 +22,7 @@ static void add_data(struct breakpoint_call *told, const struct verdict_facts *f
 	told->bytes = bytes;
 	told->comm = comm;
 	told->comm_name = communicators_name(facts->comms, comm);
+	told->comm_origin = communicators_origin(facts->comms, comm);
 }
 
 /* What it starts first; else what the first request is about that it waits for. */
@@ -223,7 +224,9 @@ static void delete_one(struct debugger *debugger, const char *rest)
 	guint number;
 
 	if (!*rest) {
-		breakpoints_delete_all(debugger->breakpoints);
+		if (breakpoints_count(debugger->breakpoints) > 0
+		    && debugger_confirms(debugger, "delete all breakpoints?"))
+			breakpoints_delete_all(debugger->breakpoints);
 		return;
 	}
 	number = read_number(debugger, rest, &behind);

@@ -43,6 +43,19 @@ static char *all_of_them(const struct debugger *debugger)
 	return g_string_free(text, false);
 }
 
+char **debugger_checkpoint_names(const struct debugger *debugger)
+{
+	char **names = g_new0(char *, debugger->checkpoints->len + 1);
+
+	for (guint i = 0; i < debugger->checkpoints->len; i++) {
+		const struct checkpoint *checkpoint = debugger->checkpoints->pdata[i];
+
+		names[i] = *checkpoint->name ? g_strdup(checkpoint->name)
+		                             : g_strdup_printf("%u", checkpoint->number);
+	}
+	return names;
+}
+
 /* By its number, or its name: the index; -1: refused. */
 static int checkpoint_meant(struct debugger *debugger, const char *text)
 {

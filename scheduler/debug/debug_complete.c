@@ -3,6 +3,8 @@
 
 #include "debug_internal.h"
 
+enum { CALLS_OFFERED = 50 }; /* of a rank, its last */
+
 static void add(GStrvBuilder *lines, const char *before, const char *argument)
 {
 	g_autofree char *line = g_strconcat(before, argument, NULL);
@@ -30,6 +32,42 @@ static void add_numbers(GStrvBuilder *lines, const char *before, guint first, gu
 	}
 }
 
+/* The calls of every rank so far. */
+static void add_calls(GStrvBuilder *lines, const char *before, const struct debugger *debugger)
+{
+	const struct world *world = debugger->execution ? execution_world(debugger->execution)
+	                                                : NULL;
+
+	for (int rank = 0; world && rank < debugger->asked->request.ranks; rank++) {
+		guint32 calls = world_calls(world, rank);
+
+		for (guint32 call = calls - MIN(calls, CALLS_OFFERED) + 1; call <= calls; call++) {
+			g_autofree char *text = g_strdup_printf("%d.%u", rank, call);
+
+			add(lines, before, text);
+		}
+	}
+}
+
+static void add_checkpoints(GStrvBuilder *lines, const char *before,
+                            const struct debugger *debugger)
+{
+	g_auto(GStrv) names = debugger_checkpoint_names(debugger);
+
+	for (char **name = names; *name; name++)
+		add(lines, before, *name);
+}
+
+static void add_deletable(GStrvBuilder *lines, const char *before, const struct debugger *debugger)
+{
+	g_autofree char *checkpoint = g_strconcat(before, "checkpoint ", NULL);
+	g_autoptr(GArray) numbers = breakpoints_numbers(debugger->breakpoints);
+
+	for (guint i = 0; i < numbers->len; i++)
+		add_numbers(lines, before, g_array_index(numbers, guint, i), 1);
+	add_checkpoints(lines, checkpoint, debugger);
+}
+
 static void add_arguments(GStrvBuilder *lines, const char *before, const struct debugger *debugger,
                           int id)
 {
@@ -49,6 +87,10 @@ static void add_arguments(GStrvBuilder *lines, const char *before, const struct 
 	case WORD_GOTO:
 		add_numbers(lines, finding, 1, session_found(debugger->session)->len);
 		break;
+	case WORD_ROLLBACK: add_calls(lines, before, debugger); break;
+	case WORD_RESTART: add_checkpoints(lines, before, debugger); break;
+	case WORD_DELETE: add_deletable(lines, before, debugger); break;
+	case WORD_SET_CONFIRM:
 	case WORD_SET_ALL_STOP:
 		add(lines, before, "on");
 		add(lines, before, "off");

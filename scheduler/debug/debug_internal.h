@@ -64,7 +64,7 @@ struct debugger {
 	int stepped;      /* the rank that went step by step last; -1: none */
 	GArray *cut;      /* guint32, by rank: `target` is gone to with each rank held in that call;
 	                     NULL: it is not */
-	bool unasked;     /* a rollback is not confirmed */
+	bool unasked;     /* a rollback or a delete is not confirmed */
 	bool takes_first; /* going on, what is open and undecided is decided */
 	struct debug_hit coming; /* of the call that is gone back to; number 0: of none */
 	struct stop *origin;     /* where it comes back to when `cut` cannot be reached; or NULL */
@@ -129,6 +129,8 @@ bool debugger_obey_break(struct debugger *debugger, int word, const char *rest);
 /* What these words do: hold, release, step, ... (debug_hold_words.c). false: it is none of them. */
 bool debugger_obey_hold(struct debugger *debugger, int word, const char *rest);
 
+/* Whether the person says so: on a terminal without `set confirm off`; else nobody is asked. */
+bool debugger_confirms(struct debugger *debugger, const char *question);
 /* rollback and the like (debug_travel.c): false: it is none of these. A cut for goto, "0.3,1.2";
  * goes there. */
 bool debugger_obey_travel(struct debugger *debugger, int word, const char *rest);
@@ -153,6 +155,8 @@ void debugger_delete_checkpoint(struct debugger *debugger, const char *rest);
 bool debugger_needs(const struct world *world, void *debugger);
 bool debugger_needs_snapshot(const struct debugger *debugger, const struct world *world);
 GPtrArray *checkpoints_new(void);
+/* Of each its name, or its number if it has none; for g_strfreev. */
+char **debugger_checkpoint_names(const struct debugger *debugger);
 bool stop_needs(const struct stop *stop, const struct world *world);
 
 /* The calls that ranks have made (debug_calls.c). */

@@ -174,6 +174,17 @@ static void tell_requests(struct debugger *debugger)
 
 /* --- communicators and windows ---------------------------------------------------------------- */
 
+/* "77  rows, MPI_Comm_split of MPI_COMM_WORLD" */
+static void append_names(GString *text, const struct communicators *comms, guint64 comm)
+{
+	const char *name = communicators_name(comms, comm);
+	const char *origin = communicators_origin(comms, comm);
+
+	g_string_append_printf(text, "  %" G_GUINT64_FORMAT "  %s", comm, name);
+	if (strcmp(name, origin) != 0)
+		g_string_append_printf(text, ", %s", origin);
+}
+
 static void tell_comms(struct debugger *debugger, bool windows)
 {
 	const struct verdict_facts facts = debugger_facts(debugger);
@@ -186,8 +197,8 @@ static void tell_comms(struct debugger *debugger, bool windows)
 
 		if (communicators_window(facts.comms, comm, &place) != windows)
 			continue;
-		g_string_append_printf(text, "  %" G_GUINT64_FORMAT "  %s  ranks %s\n", comm,
-		                       communicators_name(facts.comms, comm),
+		append_names(text, facts.comms, comm);
+		g_string_append_printf(text, "  ranks %s\n",
 		                       communicators_group(facts.comms, comm));
 		for (int rank = 0; windows && rank < facts.ranks; rank++)
 			for (int target = 0; target < facts.ranks; target++)

@@ -106,13 +106,13 @@ static void tell_set(const struct travel *travel)
 	g_string_free(text, true);
 }
 
-static bool confirmed(struct debugger *debugger)
+bool debugger_confirms(struct debugger *debugger, const char *question)
 {
 	g_autofree char *line = NULL;
 
 	if (debugger->unasked || !prompt_is_typed(debugger->prompt))
 		return true;
-	debugger_tell(debugger, "go back? (y or n)\n");
+	debugger_tell(debugger, "%s (y or n)\n", question);
 	line = prompt_read(debugger->prompt);
 	return line && (*line == 'y' || *line == 'Y');
 }
@@ -123,7 +123,7 @@ static void go_back_to(struct travel *travel, int rank, guint32 call, bool asks)
 	travel->cut[rank] = call;
 	cuts_retreat(travel->cuts, travel->cut);
 	tell_set(travel);
-	if (!asks || confirmed(travel->debugger))
+	if (!asks || debugger_confirms(travel->debugger, "go back?"))
 		go(travel);
 }
 

@@ -57,13 +57,14 @@ void decoders_free(struct decoders *decoders)
 
 /* --- which ------------------------------------------------------------------------------------ */
 
-/* The next word of *text; free with g_free. */
+/* The next word of *text, or what is between quotes; free with g_free. */
 static char *take_word(const char **text)
 {
-	gsize length = strcspn(*text, " \t");
-	char *word = g_strndup(*text, length);
+	const char *quote = **text == '"' ? strchr(*text + 1, '"') : NULL;
+	gsize length = quote ? (gsize)(quote - *text) - 1 : strcspn(*text, " \t");
+	char *word = g_strndup(quote ? *text + 1 : *text, length);
 
-	*text += length;
+	*text += quote ? length + 2 : length;
 	*text += strspn(*text, " \t");
 	return word;
 }

@@ -209,6 +209,7 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 		return true;
 	switch (message->type) {
 	case WIRE_CALL: return on_call(execution, rank, &message->call, error);
+	case WIRE_NAMED: return world_named(world, rank, &message->named, error);
 	case WIRE_COMM: return world_comm(world, rank, &message->comm, error);
 	case WIRE_THREAD:
 		execution->result.threads = true;

@@ -18,7 +18,7 @@ static const struct {
 	{WIRE_RESUME, "RESUME"},   {WIRE_ADMIT, "ADMIT"},     {WIRE_RELEASE, "RELEASE"},
 	{WIRE_OVERLAP, "OVERLAP"}, {WIRE_FORWARD, "FORWARD"}, {WIRE_CONTENTS, "CONTENTS"},
 	{WIRE_HELD, "HELD"},       {WIRE_REWIND, "REWIND"},   {WIRE_SEAL, "SEAL"},
-	{WIRE_STATE, "STATE"},     {WIRE_TELL, "TELL"},
+	{WIRE_STATE, "STATE"},     {WIRE_TELL, "TELL"},       {WIRE_NAMED, "NAMED"},
 };
 
 struct printer {

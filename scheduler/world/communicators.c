@@ -2,18 +2,28 @@
 
 #include <string.h>
 
+enum { LONGEST_NAME = 255 }; /* bytes; MPI_MAX_OBJECT_NAME is less */
+
+/* As the program calls it. */
+struct given_name {
+	char *text; /* NULL: not at all */
+	int giver;  /* the lowest rank that has given one */
+};
+
 struct communicator {
 	guint64 number;
 	int *members; /* the first group's world ranks, then the second's */
 	int first_count, second_count;
 	guint32 window; /* as its lowest rank has told; else 0 */
-	char *name;
+	char *origin;
+	struct given_name name;
 	const char *group; /* its members as text, interned; NULL: nobody has asked for it yet */
 };
 
 struct communicators {
 	int ranks;
 	int *self; /* self[r] == r: the only member of rank r's MPI_COMM_SELF */
+	struct given_name self_name;
 	GHashTable *table;
 };
 
@@ -24,7 +34,8 @@ static void communicator_free(gpointer pointer)
 	struct communicator *communicator = pointer;
 
 	g_free(communicator->members);
-	g_free(communicator->name);
+	g_free(communicator->origin);
+	g_free(communicator->name.text);
 	g_free(communicator);
 }
 
@@ -38,7 +49,7 @@ struct communicators *communicators_new(int ranks)
 	world->number = WIRE_COMM_WORLD;
 	world->members = g_new(int, ranks);
 	world->first_count = ranks;
-	world->name = g_strdup("MPI_COMM_WORLD");
+	world->origin = g_strdup("MPI_COMM_WORLD");
 	for (int rank = 0; rank < ranks; rank++)
 		communicators->self[rank] = world->members[rank] = rank;
 	communicators->table = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL,
@@ -53,6 +64,7 @@ void communicators_free(struct communicators *communicators)
 		return;
 	g_hash_table_destroy(communicators->table);
 	g_free(communicators->self);
+	g_free(communicators->self_name.text);
 	g_free(communicators);
 }
 
@@ -171,7 +183,7 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
 		            "rank %d said something impossible: it announced other members for a "
 		            "communicator (%s) than another rank",
-		            rank, known->name);
+		            rank, known->origin);
 		return false;
 	}
 	communicator = g_new0(struct communicator, 1);
@@ -184,7 +196,7 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 	if (comm->remote_count > 0)
 		memcpy(communicator->members + comm->local_count, comm->remote,
 		       comm->remote_count * sizeof(int));
-	communicator->name = g_strdup(comm->name && *comm->name ? comm->name : "a communicator");
+	communicator->origin = g_strdup(comm->name && *comm->name ? comm->name : "a communicator");
 	g_hash_table_insert(communicators->table, &communicator->number, communicator);
 	return true;
 }
@@ -299,13 +311,66 @@ bool communicators_window(const struct communicators *communicators, guint64 com
 	return true;
 }
 
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* For the terminal and for pages: MPI takes any bytes for a name. */
+static char *printable(const char *name)
+{
+	char *text = g_utf8_make_valid(name, -1);
+
+	for (char *at = text; *at; at = g_utf8_next_char(at))
+		if ((guchar)*at < ' ' || *at == 0x7f)
+			*at = '?';
+	return text;
+}
+
+static void give_name(struct given_name *name, int rank, const char *text)
+{
+	if (name->text && rank > name->giver)
+		return;
+	g_free(name->text);
+	name->text = *text ? printable(text) : NULL;
+	name->giver = rank;
+}
+
+bool communicators_set_name(struct communicators *communicators, int rank,
+                            const struct wire_named *named, GError **error)
+{
+	struct communicator *known = g_hash_table_lookup(communicators->table, &named->comm);
+	const char *text = named->name ? named->name : "", *wrong = NULL;
+
+	if (!communicators_known(communicators, named->comm))
+		wrong = "a communicator that does not exist";
+	else if (!communicators_is_member(communicators, named->comm, rank))
+		wrong = "a communicator in which it is not";
+	else if (strlen(text) > LONGEST_NAME)
+		wrong = "a communicator by a name that is too long";
+	if (wrong) {
+		g_set_error(error, COMMUNICATORS_ERROR, 0,
+		            "rank %d said something impossible: it named %s", rank, wrong);
+		return false;
+	}
+	give_name(known ? &known->name : &communicators->self_name, rank, text);
+	return true;
+}
+
 const char *communicators_name(const struct communicators *communicators, guint64 comm)
+{
+	const struct communicator *communicator = find_communicator(communicators, comm);
+	const char *given = communicator ? communicator->name.text : NULL;
+
+	if (comm == WIRE_COMM_SELF)
+		given = communicators->self_name.text;
+	return given ? given : communicators_origin(communicators, comm);
+}
+
+const char *communicators_origin(const struct communicators *communicators, guint64 comm)
 {
 	const struct communicator *communicator = find_communicator(communicators, comm);
 
 	if (comm == WIRE_COMM_SELF)
 		return "MPI_COMM_SELF";
-	return communicator ? communicator->name : "an unknown communicator";
+	return communicator ? communicator->origin : "an unknown communicator";
 }
 
 const char *communicators_group(const struct communicators *communicators, guint64 comm)

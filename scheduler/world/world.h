@@ -93,6 +93,7 @@ struct world *world_copy(const struct world *world, const struct world_options *
  * which names the rank); the rank cannot be controlled. */
 bool world_call(struct world *world, int rank, const struct wire_call *call, GError **error);
 bool world_comm(struct world *world, int rank, const struct wire_comm *comm, GError **error);
+bool world_named(struct world *world, int rank, const struct wire_named *named, GError **error);
 bool world_thread(struct world *world, int rank, const struct wire_thread *thread, GError **error);
 bool world_enter(struct world *world, int rank, const struct wire_enter *enter, GError **error);
 bool world_touched(struct world *world, int rank, const struct wire_touched *touched,

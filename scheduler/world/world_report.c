@@ -418,6 +418,12 @@ bool world_comm(struct world *world, int rank, const struct wire_comm *comm, GEr
 	return communicators_add(world->comms, rank, comm, error);
 }
 
+bool world_named(struct world *world, int rank, const struct wire_named *named, GError **error)
+{
+	world_tell_heard(world, rank, &(struct wire_message){.type = WIRE_NAMED, .named = *named});
+	return communicators_set_name(world->comms, rank, named, error);
+}
+
 bool world_objects(struct world *world, int rank, const struct wire_objects *objects,
                    GError **error)
 {

@@ -177,6 +177,62 @@ def check_breakpoints(tool):
         check(words in run.out, "%s\n%s" % (line, run))
 
 
+# Members name it differently, and one of them with what no terminal should get.
+NAMED = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, value = 7;
+	MPI_Comm pair;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &pair);
+	MPI_Comm_set_name(pair, rank == 1 ? "pair of\033[1m" : rank == 0 ? "alone" : "other");
+	MPI_Comm_set_name(MPI_COMM_WORLD, "everybody");
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 1)
+		MPI_Send(&value, 1, MPI_INT, 1, 0, pair);
+	else if (rank == 2)
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, pair, MPI_STATUS_IGNORE);
+	if (rank > 0)
+		MPI_Comm_set_name(pair, "");
+#ifdef WINDOW
+	MPI_Win window;
+	MPI_Win_create(&value, sizeof(value), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+	MPI_Win_set_name(window, "halo");
+	MPI_Win_free(&window);
+#endif
+	MPI_Comm_free(&pair);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_names(tool):
+    """The program's names for communicators and windows, beside how they came into being."""
+    program = tool.compile(tool.write("named.c", NAMED))
+    run = debug(tool, ["tbreak MPI_Recv comm pair*", "run", "info comms",
+                       "set decoder comm \"pair of?[1m\" echo read", "reverse-step 1",
+                       "tbreak comm MPI_Comm_split* rank 1", "continue", "x 1.4", "info comms",
+                       "continue", "info comms"], "-n", "3", program)
+    for line in (r"  1  everybody, MPI_COMM_WORLD  ranks 0,1,2",
+                 r"  \d+  pair of\?\[1m, MPI_Comm_split of MPI_COMM_WORLD  ranks 1,2",
+                 r"  \d+  alone, MPI_Comm_split of MPI_COMM_WORLD  ranks 0",
+                 r"  breakpoint 1: rank 2 is in its call \d+, MPI_Recv",
+                 r"  breakpoint 2: rank 1 is in its call \d+, MPI_Send",
+                 r"    read"):
+        check(re.search("^%s$" % line, run.out, re.M), "%s\n%s" % (line, run))
+    check(run.out.count("pair of?[1m, MPI_Comm_split") == 2, "gone after going back\n%s" % run)
+    last = run.out.rpartition("stopped: end")[2]
+    check(re.search(r"^  \d+  MPI_Comm_split of MPI_COMM_WORLD  ranks 1,2$", last, re.M), str(run))
+    check("\033" not in run.out, str(run))
+    program = tool.compile(tool.write("named_window.c", "#define WINDOW\n" + NAMED))
+    run = debug(tool, ["tbreak MPI_Win_free", "run", "info windows"], "-n", "3", program)
+    check(re.search(r"^  \d+  halo, MPI_Win_create on MPI_COMM_WORLD  ranks 0,1,2$", run.out, re.M),
+          str(run))
+
+
 def rollbacks(run):
     return re.findall(r"^rollback: (.*)$", run.out, flags=re.M)
 
@@ -293,6 +349,7 @@ def body(tool, options):
     check_steps(tool)
     check_held(tool)
     check_breakpoints(tool)
+    check_names(tool)
     check_rollback(tool)
     check_positions(tool)
     check_walks(tool, options.seeds)

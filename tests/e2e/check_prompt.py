@@ -124,6 +124,12 @@ def check_session(tool, program):
     terminal.say("2", "stopped: finding mpi-error\r?\n")
     terminal.say("back", "stopped: choice 0.3\r?\n")
     terminal.say("", "stopped: choice 0.2\r?\n")  # the last line again
+    terminal.say("break MPI_Send", "breakpoint 1")
+    for answer, left in (("n", "1  +MPI_Send"), ("y", "no breakpoint")):
+        terminal.say("de", r"delete all breakpoints\? \(y or n\)")  # so short a word asks
+        terminal.type(answer + "\r")
+        terminal.expect(re.escape(PROMPT))
+        terminal.say("info breakpoints", left)
     terminal.type("quit\r")
     terminal.wait(3)
 
@@ -141,6 +147,16 @@ def check_completion(tool, program):
     terminal.type("2\r")
     terminal.expect("0.2=2 is chosen")
     terminal.expect(re.escape(PROMPT))
+    terminal.say("break MPI_Send", "breakpoint 1")
+    terminal.say("checkpoint before", "checkpoint 1: mp1")
+    for typed, offered in (("delete \t\t", r"1 +checkpoint"),
+                           ("rollback 0\t\t\t", r"0\.1 +0\.2"),
+                           ("restart b\t", "restart before")):
+        terminal.type(typed)
+        terminal.expect(offered)
+        terminal.type("\x15info path\r")  # the line is forgotten
+        terminal.expect("path: mp1")
+        terminal.expect(re.escape(PROMPT))
     terminal.type("inf\tpa\t\r")
     terminal.expect("path: mp1:n3:zero:")
     terminal.type("quit\r")

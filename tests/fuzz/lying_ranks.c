@@ -268,7 +268,7 @@ static void make_other(struct play *play, struct report *report, int rank)
 	struct wire_message *message = &report->message;
 
 	play->lied = true;
-	switch (draw(play, 6)) {
+	switch (draw(play, 7)) {
 	case 0:
 		message->type = WIRE_THREAD;
 		message->thread = (struct wire_thread){draw(play, 3), (int32_t)draw(play, 5),
@@ -297,6 +297,10 @@ static void make_other(struct play *play, struct report *report, int rank)
 		report->left = (struct wire_left){(uint8_t)(1 + draw(play, WIRE_OBJECT_COUNT - 1)),
 		                                  (uint16_t)draw(play, 1000), 7, draw(play, 3)};
 		message->objects = (struct wire_objects){1, &report->left};
+		break;
+	case 5:
+		message->type = WIRE_NAMED;
+		message->named = (struct wire_named){odd_number(play), (char *)"\033[a name"};
 		break;
 	default:
 		message->type = WIRE_COMM;
@@ -371,6 +375,7 @@ static bool take(struct play *play, int rank, const struct wire_message *message
 
 	switch (message->type) {
 	case WIRE_CALL: taken = world_call(play->world, rank, &message->call, &error); break;
+	case WIRE_NAMED: taken = world_named(play->world, rank, &message->named, &error); break;
 	case WIRE_COMM: taken = world_comm(play->world, rank, &message->comm, &error); break;
 	case WIRE_THREAD: taken = world_thread(play->world, rank, &message->thread, &error); break;
 	case WIRE_ENTER: taken = world_enter(play->world, rank, &message->enter, &error); break;

@@ -247,6 +247,7 @@ static bool hear(struct seat *seat, char **words)
 		goto done;
 	switch (message.type) {
 	case WIRE_CALL: believed = world_call(seat->world, rank, &message.call, &error); break;
+	case WIRE_NAMED: believed = world_named(seat->world, rank, &message.named, &error); break;
 	case WIRE_COMM: believed = world_comm(seat->world, rank, &message.comm, &error); break;
 	case WIRE_THREAD:
 		believed = world_thread(seat->world, rank, &message.thread, &error);

@@ -315,12 +315,49 @@ static void cancelling_twice_is_cancelling_once(void **state)
 	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
 }
 
+static bool names(struct fixture *fixture, int rank, guint64 number, const char *name)
+{
+	g_autoptr(GError) error = NULL;
+	const struct wire_named named = {number, (char *)name};
+	bool taken = world_named(fixture->world, rank, &named, &error);
+
+	assert_int_equal(taken, error == NULL);
+	return taken;
+}
+
+static void the_lowest_ranks_name_holds(void **state)
+{
+	struct fixture *fixture = *state;
+	g_autofree char *longest = g_strnfill(255, 'n'), *longer = g_strnfill(256, 'n');
+
+	assert_true(names(fixture, 2, WINDOW, "second"));
+	assert_string_equal(communicators_name(fixture->comms, WINDOW), "second");
+	assert_string_equal(communicators_origin(fixture->comms, WINDOW), "a split");
+	assert_true(names(fixture, 1, WINDOW, "\033[1mfirst\377"));
+	assert_string_equal(communicators_name(fixture->comms, WINDOW), "?[1mfirst\357\277\275");
+	assert_true(names(fixture, 2, WINDOW, "third"));
+	assert_true(names(fixture, 1, WINDOW, longest));
+	assert_string_equal(communicators_name(fixture->comms, WINDOW), longest);
+	assert_true(names(fixture, 1, WINDOW, ""));
+	assert_string_equal(communicators_name(fixture->comms, WINDOW), "a split");
+	assert_true(names(fixture, 2, WINDOW, NULL));
+	assert_true(names(fixture, 2, WIRE_COMM_SELF, "mine"));
+	assert_string_equal(communicators_name(fixture->comms, WIRE_COMM_SELF), "mine");
+	assert_true(names(fixture, 0, WIRE_COMM_WORLD, "all"));
+	assert_string_equal(communicators_name(fixture->comms, WIRE_COMM_WORLD), "all");
+	assert_false(names(fixture, 0, OTHERS, "not a member"));
+	assert_false(names(fixture, 0, 4711, "unknown"));
+	assert_false(names(fixture, 0, WINDOW, longer));
+	assert_string_equal(communicators_name(fixture->comms, WINDOW), "a split");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(operations_have_names_of_their_own, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(communicators_and_peers_are_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_lowest_ranks_name_holds, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_waited_for_was_started, setup, teardown),
 		cmocka_unit_test_setup_teardown(locks_stand_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(communicators_hold_each_rank_once, setup, teardown),
