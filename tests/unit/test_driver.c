@@ -1,17 +1,10 @@
 /* room: session. Plans that are carried out for those who have them: no session, no MPI
- * (fake_ranks.h). */
-#include "fake_ranks.h"
+ * (fake_runs.h). */
+#include "fake_runs.h"
 
-#include <signal.h>
 #include <stdio.h>
 
-#include "scheduler/host/launcher.h"
-#include "scheduler/host/local.h"
-#include "scheduler/host/offspring.h"
-#include "scheduler/run/stall.h"
 #include "scheduler/session/driver.h"
-
-enum { SOON = 200 };
 
 /* --- who has plans: somebody who thinks about each choice ------------------------------------- */
 
@@ -31,16 +24,12 @@ struct thinker {
 };
 
 struct fixture {
-	uv_timer_t looker, answering;
-	struct run_directory *directory;
-	struct host *host;
-	struct communicators *comms;
-	struct runs *runs;
+	struct fake_runs fake;
+	uv_timer_t answering;
 	struct driver *driver;
 	struct thinker one, other, third;
 	guint most; /* that ran side by side */
 	guint struck;
-	char *failure;
 };
 
 static enum explorer_step rest(struct strategy *strategy, const struct trace *trace,
@@ -49,19 +38,15 @@ static enum explorer_step rest(struct strategy *strategy, const struct trace *tr
 	struct thinker *thinker = (struct thinker *)(void *)((char *)strategy
 	                                                     - offsetof(struct thinker, strategy));
 	struct fixture *fixture = thinker->fixture;
-	const struct open_choice *first;
 
 	(void)trace;
-	fixture->most = MAX(fixture->most, runs_count(fixture->runs));
+	fixture->most = MAX(fixture->most, runs_count(fixture->fake.runs));
 	assert_non_null(open);
 	if (open->len == 0)
 		return EXPLORER_DONE;
 	if (!thinker->knows)
 		return EXPLORER_LATER;
-	first = &g_array_index(open, struct open_choice, 0);
-	*ret_choice = (struct choice){first->point,
-	                              g_array_index(first->alternatives, struct taken, 0)};
-	return EXPLORER_TAKE;
+	return take_first(open, ret_choice);
 }
 
 static bool thinker_next(struct plan_source *source, struct run_request *ret_request)
@@ -118,18 +103,15 @@ static void renew(void *owner)
 
 /* --- for whom --------------------------------------------------------------------------------- */
 
-static void on_fail(void *user, const char *message)
+static void on_fail_of_driver(void *user, const char *message)
 {
-	struct fixture *fixture = user;
-
-	g_free(fixture->failure);
-	fixture->failure = g_strdup(message);
-	driver_stop(fixture->driver);
+	on_fail(user, message);
+	driver_stop(((struct fixture *)user)->driver);
 }
 
 static void on_fall_back(void *user, char *reason)
 {
-	on_fail(user, reason);
+	on_fail_of_driver(user, reason);
 	g_free(reason);
 }
 
@@ -150,12 +132,7 @@ static bool on_end(void *owner, struct execution *execution, const char **ret_wo
 }
 
 static const struct run_client client = {
-	.fail = on_fail, .fall_back = on_fall_back, .struck = on_struck, .end = on_end};
-
-static void on_look(uv_timer_t *timer)
-{
-	runs_look(((struct fixture *)timer->data)->runs);
-}
+	.fail = on_fail_of_driver, .fall_back = on_fall_back, .struck = on_struck, .end = on_end};
 
 static void set_up_thinker(struct fixture *fixture, struct thinker *thinker)
 {
@@ -171,33 +148,17 @@ static void set_up_thinker(struct fixture *fixture, struct thinker *thinker)
 
 static int set_up(void **state)
 {
-	static char *program[] = {(char *)"fake", NULL};
 	struct fixture *fixture = g_new0(struct fixture, 1);
-	struct local_options local = {
-		.shim = "libc.so.6", .ranks = RANKS, .program = program, .launcher = "fake"};
-	struct runs_options options = {.ranks = RANKS,
-	                               .program = program[0],
-	                               .not_yet = 1,
-	                               .client = &client,
-	                               .user = fixture};
 
-	fixture->host = local_new();
-	uv_timer_init(local_loop(fixture->host), &fixture->looker);
-	uv_timer_init(local_loop(fixture->host), &fixture->answering);
-	fixture->looker.data = fixture->answering.data = fixture;
-	uv_timer_start(&fixture->looker, on_look, STALL_LOOK_MS, STALL_LOOK_MS);
-	offspring_adopt();
-	local.directory = fixture->directory = run_directory_new(RANKS, NULL);
-	local_open(fixture->host, &local);
-	options.host = fixture->host;
-	options.comms = fixture->comms = communicators_new(RANKS);
-	fixture->runs = runs_new(&options, NULL);
-	fixture->driver = driver_new(fixture->runs, renew);
+	fake_runs_open(&fixture->fake, &client);
+	uv_timer_init(local_loop(fixture->fake.host), &fixture->answering);
+	fixture->answering.data = fixture;
+	fixture->driver = driver_new(fixture->fake.runs, renew);
 	set_up_thinker(fixture, &fixture->one);
 	set_up_thinker(fixture, &fixture->other);
 	set_up_thinker(fixture, &fixture->third);
 	*state = fixture;
-	return !fixture->runs;
+	return !fixture->fake.runs;
 }
 
 static int tear_down(void **state)
@@ -205,19 +166,11 @@ static int tear_down(void **state)
 	struct fixture *fixture = *state;
 
 	driver_free(fixture->driver);
-	runs_close(fixture->runs);
-	uv_close((uv_handle_t *)&fixture->looker, NULL);
 	uv_close((uv_handle_t *)&fixture->answering, NULL);
-	fixture->host->operations->drain(fixture->host);
-	assert_false(uv_loop_alive(local_loop(fixture->host)));
-	runs_free(fixture->runs);
-	local_free(fixture->host);
-	run_directory_free(fixture->directory);
-	communicators_free(fixture->comms);
+	fake_runs_close(&fixture->fake);
 	g_array_unref(fixture->one.made);
 	g_array_unref(fixture->other.made);
 	g_array_unref(fixture->third.made);
-	g_free(fixture->failure);
 	g_free(fixture);
 	return 0;
 }
@@ -277,7 +230,7 @@ static void an_answer_comes_later(void **state)
 
 	fixture->one.on_asked = think_or_know;
 	drive(fixture, &fixture->one);
-	assert_null(fixture->failure);
+	assert_null(fixture->fake.failure);
 	assert_int_equal(fixture->one.asked, 2);
 	assert_int_equal(fixture->one.ended, 1);
 	assert_int_equal(fixture->one.well, 1);
@@ -285,7 +238,7 @@ static void an_answer_comes_later(void **state)
 	assert_int_equal(fixture->one.made->len, 2);
 	assert_int_equal(source_of(&fixture->one, 0), 2);
 	assert_int_equal(source_of(&fixture->one, 1), 1);
-	assert_int_equal(runs_count(fixture->runs), 0);
+	assert_int_equal(runs_count(fixture->fake.runs), 0);
 }
 
 /* The other's world comes to its end meanwhile, and so does its next one. */
@@ -297,7 +250,7 @@ static void nobody_else_waits_for_it(void **state)
 	fixture->other.knows = true;
 	fixture->other.plans = 2;
 	drive_both(fixture);
-	assert_null(fixture->failure);
+	assert_null(fixture->fake.failure);
 	assert_int_equal(fixture->one.ended, 1);
 	assert_int_equal(source_of(&fixture->one, 0), 2);
 	assert_int_equal(fixture->other.ended, 2);
@@ -321,13 +274,13 @@ static void what_may_not_go_on_is_cut_short(void **state)
 
 	fixture->one.on_asked = fixture->other.on_asked = give_up;
 	drive_both(fixture);
-	assert_null(fixture->failure);
+	assert_null(fixture->fake.failure);
 	assert_int_equal(fixture->one.ended, 1);
 	assert_true(fixture->one.cut_short);
 	assert_int_equal(fixture->other.ended, 1);
 	assert_true(fixture->other.cut_short);
 	assert_int_equal(fixture->one.well + fixture->other.well, 0);
-	assert_int_equal(runs_count(fixture->runs), 0);
+	assert_int_equal(runs_count(fixture->fake.runs), 0);
 }
 
 static pid_t parent_of(pid_t pid)
@@ -358,7 +311,7 @@ static void what_is_struck_is_begun_again(void **state)
 
 	fixture->one.on_asked = kill_the_job;
 	drive(fixture, &fixture->one);
-	assert_null(fixture->failure);
+	assert_null(fixture->fake.failure);
 	assert_int_equal(fixture->struck, 1);
 	assert_int_equal(fixture->one.renewed, 1);
 	assert_int_equal(fixture->one.asked, 3); /* what was chosen already is no question */
@@ -387,12 +340,12 @@ static void one_is_driven_between_two_of_another(void **state)
 	fixture->one.plans = 2;
 	fixture->one.on_ended = drive_the_third;
 	drive_both(fixture);
-	assert_null(fixture->failure);
+	assert_null(fixture->fake.failure);
 	assert_int_equal(fixture->one.ended, 2);
 	assert_int_equal(fixture->other.ended, 1);
 	assert_int_equal(fixture->third.ended, 2);
 	assert_in_range(fixture->most, 2, 3);
-	assert_int_equal(runs_count(fixture->runs), 0);
+	assert_int_equal(runs_count(fixture->fake.runs), 0);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -407,10 +360,7 @@ int main(int argc, char **argv)
 		TEST(one_is_driven_between_two_of_another),
 	};
 
-	if (argc > 1 && strcmp(argv[1], LAUNCHER_VERB) == 0)
+	if (is_job(argc, argv))
 		return be_job();
-	signal(SIGPIPE, SIG_IGN); /* as matchpoint does */
-	/* what is preloaded comes before AddressSanitizer's library */
-	g_setenv("ASAN_OPTIONS", "verify_asan_link_order=0", true);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,7 @@
-/* room: run. One execution by itself: no session, no MPI (fake_ranks.h). */
-#include "fake_ranks.h"
+/* room: run. One execution by itself: no session, no MPI (fake_runs.h). */
+#include "fake_runs.h"
 
-#include <signal.h>
-
-#include "scheduler/host/launcher.h"
-#include "scheduler/host/local.h"
-#include "scheduler/host/offspring.h"
 #include "scheduler/run/execution.h"
-#include "scheduler/run/runs.h"
-#include "scheduler/run/stall.h"
-
-enum { SOON = 200 };
 
 /* --- who decides ------------------------------------------------------------------------------ */
 
@@ -24,7 +15,6 @@ static enum explorer_step rest(struct strategy *strategy, const struct trace *tr
                                const GArray *open, struct choice *ret_choice)
 {
 	struct asker *asker = (struct asker *)strategy;
-	const struct open_choice *first;
 
 	(void)trace;
 	assert_non_null(open);
@@ -33,33 +23,17 @@ static enum explorer_step rest(struct strategy *strategy, const struct trace *tr
 	asker->asked++;
 	if (!asker->knows)
 		return EXPLORER_LATER;
-	first = &g_array_index(open, struct open_choice, 0);
-	*ret_choice = (struct choice){first->point,
-	                              g_array_index(first->alternatives, struct taken, 0)};
-	return EXPLORER_TAKE;
+	return take_first(open, ret_choice);
 }
 
 /* --- for whom --------------------------------------------------------------------------------- */
 
 struct fixture {
-	uv_timer_t looker;
-	struct run_directory *directory;
-	struct host *host;
-	struct communicators *comms;
-	struct runs *runs;
+	struct fake_runs fake;
 	struct asker asker;
 	struct execution *execution;
 	guint ended, gone;
-	char *failure;
 };
-
-static void on_fail(void *user, const char *message)
-{
-	struct fixture *fixture = user;
-
-	g_free(fixture->failure);
-	fixture->failure = g_strdup(message);
-}
 
 static void on_fall_back(void *user, char *reason)
 {
@@ -87,37 +61,14 @@ static void on_gone(void *owner, struct execution *execution, const char *direct
 static const struct run_client client = {
 	.fail = on_fail, .fall_back = on_fall_back, .end = on_end, .gone = on_gone};
 
-static void on_look(uv_timer_t *timer)
-{
-	runs_look(((struct fixture *)timer->data)->runs);
-}
-
 static int set_up(void **state)
 {
-	static char *program[] = {(char *)"fake", NULL};
 	struct fixture *fixture = g_new0(struct fixture, 1);
-	struct local_options local = {
-		.shim = "libc.so.6", .ranks = RANKS, .program = program, .launcher = "fake"};
-	struct runs_options options = {.ranks = RANKS,
-	                               .program = program[0],
-	                               .not_yet = 1,
-	                               .snapshots = g_getenv(DIES_PARKED) != NULL,
-	                               .client = &client,
-	                               .user = fixture};
 
-	fixture->host = local_new();
-	uv_timer_init(local_loop(fixture->host), &fixture->looker);
-	fixture->looker.data = fixture;
-	uv_timer_start(&fixture->looker, on_look, STALL_LOOK_MS, STALL_LOOK_MS);
-	offspring_adopt();
-	local.directory = fixture->directory = run_directory_new(RANKS, NULL);
-	local_open(fixture->host, &local);
-	options.host = fixture->host;
-	options.comms = fixture->comms = communicators_new(RANKS);
-	fixture->runs = runs_new(&options, NULL);
+	fake_runs_open(&fixture->fake, &client);
 	fixture->asker.strategy.rest = rest;
 	*state = fixture;
-	return !fixture->runs;
+	return !fixture->fake.runs;
 }
 
 static int tear_down(void **state)
@@ -126,15 +77,7 @@ static int tear_down(void **state)
 
 	if (fixture->execution)
 		execution_drop(fixture->execution);
-	runs_close(fixture->runs);
-	uv_close((uv_handle_t *)&fixture->looker, NULL);
-	fixture->host->operations->drain(fixture->host);
-	assert_false(uv_loop_alive(local_loop(fixture->host)));
-	runs_free(fixture->runs);
-	local_free(fixture->host);
-	run_directory_free(fixture->directory);
-	communicators_free(fixture->comms);
-	g_free(fixture->failure);
+	fake_runs_close(&fixture->fake);
 	g_free(fixture);
 	return 0;
 }
@@ -146,22 +89,22 @@ static void begin(struct fixture *fixture)
 		.strategy = &fixture->asker.strategy,
 		.owner = fixture};
 
-	fixture->execution = execution_begin(fixture->runs, &request);
-	assert_null(fixture->failure);
+	fixture->execution = execution_begin(fixture->fake.runs, &request);
+	assert_null(fixture->fake.failure);
 }
 
 static bool waits(void *data)
 {
 	const struct fixture *fixture = data;
 
-	return fixture->failure || execution_result(fixture->execution)->waits;
+	return fixture->fake.failure || execution_result(fixture->execution)->waits;
 }
 
 static bool has_ended(void *data)
 {
 	const struct fixture *fixture = data;
 
-	return fixture->failure || execution_has_ended(fixture->execution);
+	return fixture->fake.failure || execution_has_ended(fixture->execution);
 }
 
 static bool never(void *data)
@@ -184,9 +127,9 @@ static void a_strategy_answers_later(void **state)
 	const GArray *choices;
 
 	begin(fixture);
-	assert_true(runs_pump(fixture->runs, waits, fixture, 20));
-	assert_null(fixture->failure);
-	runs_pump(fixture->runs, never, NULL, SOON / 1000.0);
+	assert_true(runs_pump(fixture->fake.runs, waits, fixture, 20));
+	assert_null(fixture->fake.failure);
+	runs_pump(fixture->fake.runs, never, NULL, SOON / 1000.0);
 	assert_int_equal(fixture->asker.asked, 1); /* it is not asked over and over */
 	assert_int_equal(made(fixture), 0);
 	assert_int_equal(fixture->ended, 0);
@@ -197,14 +140,14 @@ static void a_strategy_answers_later(void **state)
 	assert_false(execution_result(fixture->execution)->waits);
 	assert_int_equal(made(fixture), 1);
 	assert_false(execution_resume(fixture->execution, &choice)); /* nothing waits for it */
-	assert_true(runs_pump(fixture->runs, waits, fixture, 20));
+	assert_true(runs_pump(fixture->fake.runs, waits, fixture, 20));
 	assert_int_equal(fixture->asker.asked, 2);
 
 	fixture->asker.knows = true;
 	assert_true(execution_resume(fixture->execution, NULL)); /* asks once more */
 	assert_int_equal(fixture->asker.asked, 3);
-	assert_true(runs_pump(fixture->runs, has_ended, fixture, 20));
-	assert_null(fixture->failure);
+	assert_true(runs_pump(fixture->fake.runs, has_ended, fixture, 20));
+	assert_null(fixture->fake.failure);
 	assert_int_equal(fixture->ended, 1);
 	assert_int_equal(fixture->gone, 1);
 	choices = world_choices(execution_world(fixture->execution));
@@ -221,14 +164,14 @@ static void what_waits_can_be_cut_short(void **state)
 	struct fixture *fixture = *state;
 
 	begin(fixture);
-	assert_true(runs_pump(fixture->runs, waits, fixture, 20));
+	assert_true(runs_pump(fixture->fake.runs, waits, fixture, 20));
 	execution_cut_short(fixture->execution);
-	assert_true(runs_pump(fixture->runs, has_ended, fixture, 20));
+	assert_true(runs_pump(fixture->fake.runs, has_ended, fixture, 20));
 	assert_true(execution_result(fixture->execution)->cut_short);
 	assert_false(execution_resume(fixture->execution, NULL));
 	assert_int_equal(fixture->ended, 0);
 	execution_drop(g_steal_pointer(&fixture->execution));
-	assert_int_equal(runs_count(fixture->runs), 0);
+	assert_int_equal(runs_count(fixture->fake.runs), 0);
 }
 
 /* A rank that dies while somebody thinks about the answer is seen. */
@@ -237,10 +180,10 @@ static void what_waits_can_be_struck(void **state)
 	struct fixture *fixture = *state;
 
 	begin(fixture);
-	assert_true(runs_pump(fixture->runs, waits, fixture, 20));
+	assert_true(runs_pump(fixture->fake.runs, waits, fixture, 20));
 	assert_true(execution_pid(fixture->execution, 1) > 1);
 	kill(execution_pid(fixture->execution, 1), SIGKILL);
-	runs_pump(fixture->runs, has_ended, fixture, 1);
+	runs_pump(fixture->fake.runs, has_ended, fixture, 1);
 	assert_true(execution_ends(fixture->execution)[1].gone);
 	assert_int_equal(fixture->ended, 0);
 }
@@ -272,22 +215,22 @@ static bool all_have_answered(const struct execution *execution)
 static void who_has_answered_is_not_late(void **state)
 {
 	struct fixture *fixture = *state;
-	struct host_operations operations = *fixture->host->operations;
+	struct host_operations operations = *fixture->fake.host->operations;
 
 	begin(fixture);
-	assert_true(runs_pump(fixture->runs, waits, fixture, 20));
-	real_operations = fixture->host->operations;
+	assert_true(runs_pump(fixture->fake.runs, waits, fixture, 20));
+	real_operations = fixture->fake.host->operations;
 	killed = 0;
 	operations.now = much_later;
 	operations.kill = count_kill;
 	execution_end_ranks(fixture->execution, true);
 	while (!all_have_answered(fixture->execution))
 		g_usleep(1000);
-	fixture->host->operations = &operations;
-	runs_look(fixture->runs);
+	fixture->fake.host->operations = &operations;
+	runs_look(fixture->fake.runs);
 	assert_int_equal(killed, 0);
-	fixture->host->operations = real_operations;
-	assert_true(runs_pump(fixture->runs, has_ended, fixture, 20));
+	fixture->fake.host->operations = real_operations;
+	assert_true(runs_pump(fixture->fake.runs, has_ended, fixture, 20));
 	assert_false(execution_output_is_cut(fixture->execution));
 }
 
@@ -307,7 +250,7 @@ static bool is_struck(void *data)
 {
 	const struct fixture *fixture = data;
 
-	return fixture->failure || execution_result(fixture->execution)->struck;
+	return fixture->fake.failure || execution_result(fixture->execution)->struck;
 }
 
 /* It has answered that it is parked, and is dead before the others have: nothing can be copied from
@@ -315,13 +258,13 @@ static bool is_struck(void *data)
 static void a_rank_can_be_struck_when_it_is_parked(void **state)
 {
 	struct fixture *fixture = *state;
-	g_autofree char *copy = g_build_filename(run_directory_path(fixture->directory), "w1",
+	g_autofree char *copy = g_build_filename(run_directory_path(fixture->fake.directory), "w1",
 	                                         NULL);
 
 	begin(fixture);
-	assert_true(runs_pump(fixture->runs, is_struck, fixture, 20));
-	runs_pump(fixture->runs, never, NULL, SOON / 1000.0);
-	assert_null(fixture->failure);
+	assert_true(runs_pump(fixture->fake.runs, is_struck, fixture, 20));
+	runs_pump(fixture->fake.runs, never, NULL, SOON / 1000.0);
+	assert_null(fixture->fake.failure);
 	assert_true(execution_result(fixture->execution)->again);
 	assert_false(g_file_test(copy, G_FILE_TEST_EXISTS));
 }
@@ -339,10 +282,7 @@ int main(int argc, char **argv)
 	                                        set_up_parked, tear_down_parked),
 	};
 
-	if (argc > 1 && strcmp(argv[1], LAUNCHER_VERB) == 0)
+	if (is_job(argc, argv))
 		return be_job();
-	signal(SIGPIPE, SIG_IGN); /* as matchpoint does */
-	/* what is preloaded comes before AddressSanitizer's library */
-	g_setenv("ASAN_OPTIONS", "verify_asan_link_order=0", true);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
