@@ -1,7 +1,9 @@
 /* What gdb does for the prompt: values of expressions in a rank. */
 #include <string.h>
 
-#include "debug_internal.h"
+#include "debug_context.h"
+#include "gdb.h"
+#include "telling.h"
 
 #define GDBS_MOST 8 /* that are there at a time */
 
@@ -10,11 +12,13 @@
 /* The one whose choice is open first, or that was held; as `list` has it. */
 int debugger_usual_rank(const struct debugger *debugger)
 {
-	const GPtrArray *points = debugger->state == DEBUG_CHOICE ? debugger->offers->points : NULL;
+	const GPtrArray *points = debugger_state(debugger) == DEBUG_CHOICE
+	                                  ? debugger_offers(debugger)->points
+	                                  : NULL;
 
 	return points && points->len > 0 ? ((const struct record_choice *)points->pdata[0])->rank
-	       : debugger->stepped >= 0  ? debugger->stepped
-	                                 : 0;
+	       : debugger_stepped(debugger) >= 0 ? debugger_stepped(debugger)
+	                                         : 0;
 }
 
 /* "0 count": the rank, and what follows; an expression alone is the usual rank's. */
@@ -39,11 +43,11 @@ bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, 
 
 	if (!debugger_is_somewhere(debugger))
 		return false;
-	world = execution_world(debugger->execution);
+	world = execution_world(debugger_execution(debugger));
 	info = world_call_info(world, rank, world_calls(world, rank));
-	*ret_pid = execution_pid(debugger->execution, rank);
+	*ret_pid = execution_pid(debugger_execution(debugger), rank);
 	*ret_site = info ? info->site : 0;
-	if (debugger->state != DEBUG_OVER && *ret_pid > 0
+	if (debugger_state(debugger) != DEBUG_OVER && *ret_pid > 0
 	    && world_phase(world, rank) != PHASE_ENDED)
 		return true;
 	debugger_refuse(debugger,
@@ -58,19 +62,19 @@ bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, 
 /* There are not too many at a time. */
 static void make_room(struct debugger *debugger, int rank)
 {
-	int ranks = debugger->asked->request.ranks, count = 0, other = -1;
+	int ranks = debugger_ranks(debugger), count = 0, other = -1;
 
 	for (int i = 0; i < ranks; i++) {
-		count += debugger->gdbs[i] != NULL;
-		other = debugger->gdbs[i] && i != rank ? i : other;
+		count += debugger_gdbs(debugger)[i] != NULL;
+		other = debugger_gdbs(debugger)[i] && i != rank ? i : other;
 	}
-	if (!debugger->gdbs[rank] && count >= GDBS_MOST && other >= 0)
-		g_clear_pointer(&debugger->gdbs[other], gdb_free);
+	if (!debugger_gdbs(debugger)[rank] && count >= GDBS_MOST && other >= 0)
+		g_clear_pointer(&debugger_gdbs(debugger)[other], gdb_free);
 }
 
 static char *ask_gdb(struct debugger *debugger, int rank, const char *expression, GError **error)
 {
-	struct gdb **gdb = &debugger->gdbs[rank];
+	struct gdb **gdb = &debugger_gdbs(debugger)[rank];
 	guint64 site;
 	pid_t pid;
 	char *told;
@@ -83,7 +87,7 @@ static char *ask_gdb(struct debugger *debugger, int rank, const char *expression
 	if (!*gdb || !gdb_attach(*gdb, pid, site, error))
 		return NULL;
 	told = gdb_print(*gdb, expression, error);
-	if (debugger->state == DEBUG_RUNNING)
+	if (debugger_state(debugger) == DEBUG_RUNNING)
 		gdb_detach(*gdb);
 	return told;
 }
@@ -110,20 +114,19 @@ void debugger_print(struct debugger *debugger, const char *rest)
 		                        ? " (a process may be looked at only where ptrace(2) is "
 		                          "allowed; see /proc/sys/kernel/yama/ptrace_scope)"
 		                        : "");
-	if (debugger->gdbs[rank] && gdb_is_lost(debugger->gdbs[rank]))
-		g_clear_pointer(&debugger->gdbs[rank], gdb_free);
+	if (debugger_gdbs(debugger)[rank] && gdb_is_lost(debugger_gdbs(debugger)[rank]))
+		g_clear_pointer(&debugger_gdbs(debugger)[rank], gdb_free);
 }
 
 void debugger_detach_gdbs(struct debugger *debugger)
 {
-	for (int rank = 0; rank < debugger->asked->request.ranks; rank++)
-		if (debugger->gdbs[rank])
-			gdb_detach(debugger->gdbs[rank]);
+	for (int rank = 0; rank < debugger_ranks(debugger); rank++)
+		if (debugger_gdbs(debugger)[rank])
+			gdb_detach(debugger_gdbs(debugger)[rank]);
 }
 
 void debugger_end_gdbs(struct debugger *debugger)
 {
-	for (int rank = 0; rank < debugger->asked->request.ranks; rank++)
-		g_clear_pointer(&debugger->gdbs[rank], gdb_free);
-	g_clear_pointer(&debugger->gdbs, g_free);
+	for (int rank = 0; rank < debugger_ranks(debugger); rank++)
+		g_clear_pointer(&debugger_gdbs(debugger)[rank], gdb_free);
 }

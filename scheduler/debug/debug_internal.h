@@ -4,6 +4,7 @@
 #define MATCHPOINT_SCHEDULER_DEBUG_DEBUG_INTERNAL_H
 
 #include "breakpoints.h"
+#include "debug_context.h"
 #include "debug_hold.h"
 #include "debugger.h"
 #include "decoders.h"
@@ -17,13 +18,6 @@
 
 /* Who decides at a choice that nobody has decided. */
 enum debug_chooser { CHOOSER_ASK, CHOOSER_DEFAULT, CHOOSER_RANDOM };
-
-enum debug_state {
-	DEBUG_NOWHERE, /* nothing runs */
-	DEBUG_CHOICE,  /* every rank stands still, and something is open, or somebody is held */
-	DEBUG_RUNNING, /* interrupted: the ranks run, and lines are read */
-	DEBUG_OVER,    /* the interleaving is */
-};
 
 /* A breakpoint has fired. */
 struct debug_hit {
@@ -89,9 +83,6 @@ struct debugger {
 	char *last;            /* the line that an empty one repeats; NULL: none */
 };
 
-/* The facts of where it stands; valid until it goes on. */
-struct verdict_facts debugger_facts(struct debugger *debugger);
-
 /* Begins anew, makes the first `count` of these choices (struct choice, copied), and stops. */
 void debugger_go(struct debugger *debugger, const GArray *choices, guint count);
 
@@ -105,14 +96,6 @@ void debugger_go_to_stop(struct debugger *debugger, const struct stop *stop);
 /* Interleavings have this buffering from now on; the stops of another one are forgotten. */
 void debugger_set_buffering(struct debugger *debugger, enum buffering buffering);
 
-/* Whether it stands where that can be done; else the person is told what to do instead. */
-bool debugger_is_at_rest(struct debugger *debugger);
-bool debugger_is_somewhere(struct debugger *debugger);
-/* A number from 1, or 1 if there is none; 0: refused. A rank; -1: none is named; -2: refused. Some
- * ranks ("0,2-3", "all"), true by rank, for g_free; NULL: refused. */
-guint debugger_read_count(struct debugger *debugger, const char *text);
-int debugger_read_rank(struct debugger *debugger, const char *text);
-bool *debugger_read_ranks(struct debugger *debugger, const char *text);
 /* This is chosen, and stays so until it goes on. */
 void debugger_decide(struct debugger *debugger, const struct choice *choice);
 /* On to the next stop. */
@@ -159,9 +142,6 @@ GPtrArray *checkpoints_new(void);
 char **debugger_checkpoint_names(const struct debugger *debugger);
 bool stop_needs(const struct stop *stop, const struct world *world);
 
-/* The calls that ranks have made (debug_calls.c). */
-void debugger_tell_calls(struct debugger *debugger, const char *rest);
-
 /* The first breakpoint that fits a call that was made; 0: none does. `waited` is the call whose
  * operation it has completed first, or 0 (debug_break.c). */
 guint debugger_break_fits(struct debugger *debugger, const struct verdict_facts *facts, int rank,
@@ -185,65 +165,6 @@ bool debugger_is_open(const struct debugger *debugger, const struct choice *choi
 /* Tells where it stands: "stopped: ..." and what there is to see. */
 void debugger_tell_stop(struct debugger *debugger);
 
-/* Tells something, with its newline; refuses: with the place in the script. */
-void debugger_tell(struct debugger *debugger, const char *format, ...) G_GNUC_PRINTF(2, 3);
-void debugger_refuse(struct debugger *debugger, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-/* The words; their table ends without a name (debug_words.c). */
-enum debug_word {
-	WORD_RUN = 1,
-	WORD_CONTINUE,
-	WORD_FINISH,
-	WORD_CHOICES,
-	WORD_CHOOSE,
-	WORD_BACK,
-	WORD_FORWARD,
-	WORD_GOTO,
-	WORD_INFO_CHOICES,
-	WORD_INFO_RANKS,
-	WORD_INFO_MESSAGES,
-	WORD_INFO_PATH,
-	WORD_INFO_FINDINGS,
-	WORD_WHERE,
-	WORD_LIST,
-	WORD_X,
-	WORD_PRINT,
-	WORD_GDB,
-	WORD_SET_DEBUGGER,
-	WORD_SET_CHOICES,
-	WORD_SOURCE,
-	WORD_HELP,
-	WORD_QUIT,
-	WORD_HOLD,
-	WORD_RELEASE,
-	WORD_STEP,
-	WORD_SET_ALL_STOP,
-	WORD_BREAK,
-	WORD_TBREAK,
-	WORD_CONDITION,
-	WORD_IGNORE,
-	WORD_DELETE,
-	WORD_DISABLE,
-	WORD_ENABLE,
-	WORD_INFO_BREAKPOINTS,
-	WORD_ROLLBACK,
-	WORD_REVERSE_STEP,
-	WORD_REVERSE_CONTINUE,
-	WORD_CHECKPOINT,
-	WORD_RESTART,
-	WORD_INFO_CHECKPOINTS,
-	WORD_INFO_CALLS,
-	WORD_SET_CONFIRM,
-	WORD_EXPLORE,
-	WORD_MINIMIZE,
-	WORD_SAVE,
-	WORD_SET_DECODER,
-	WORD_INFO_REQUESTS,
-	WORD_INFO_COMMS,
-	WORD_INFO_WINDOWS,
-};
-extern const struct vocabulary_word debug_vocabulary[];
-
 /* As struct prompt_owner has them: debug_complete.c; a line while the ranks run
  * (debug_interrupt.c). */
 char **debugger_complete(void *debugger, const char *line);
@@ -265,28 +186,7 @@ void debugger_set_debugger(struct debugger *debugger, const char *rest);
 void debugger_wait_for_gdb(struct debugger *debugger);
 void debugger_end_gdb(struct debugger *debugger);
 
-/* The rank that is meant where none is named. The process of one, and from where it has called MPI;
- * false: refused. */
-int debugger_usual_rank(const struct debugger *debugger);
-bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, guint64 *ret_site);
-
-/* The value of an expression (debug_gdb.c), and what becomes of the gdbs asked for these: they let
- * go of the ranks before anything goes on, and are ended in the end. */
-void debugger_print(struct debugger *debugger, const char *rest);
-void debugger_detach_gdbs(struct debugger *debugger);
-void debugger_end_gdbs(struct debugger *debugger);
-
-/* What each of these does (debug_look.c). */
-void debugger_examine(struct debugger *debugger, const char *rest);
-void debugger_set_decoder(struct debugger *debugger, const char *rest);
-
-/* Tells it, and frees it. */
-void debugger_tell_text(struct debugger *debugger, GString *text);
-
 /* What a line says is done; goes_on is set if the person is done here. */
 void debugger_obey(struct debugger *debugger, const char *line);
-
-/* "taken last time, as in finding 1" of a choice that is open; NULL: nothing is known of it. */
-char *debugger_note(void *debugger, const struct choice *choice);
 
 #endif

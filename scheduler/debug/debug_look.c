@@ -1,9 +1,11 @@
 /* The words that show what is in messages. */
 #include <string.h>
 
-#include "debug_internal.h"
+#include "debug_context.h"
+#include "decoders.h"
 #include "mpi_calls.h"
 #include "scheduler/world/matcher.h"
+#include "telling.h"
 
 #define DECODED_MOST 20000u  /* characters of an object of Python */
 #define OPERATIONS_MOST 100u /* of a call, that are told together */
@@ -13,7 +15,7 @@
 /* What can be taken here, by its number. */
 static bool find_offered(struct debugger *debugger, guint64 number, GArray *ret_sends)
 {
-	const GArray *open = debugger->offers->choices;
+	const GArray *open = debugger_offers(debugger)->choices;
 	const struct choice *choice = &g_array_index(open, struct choice, (guint)number - 1);
 
 	if (choice->taken.kind == TAKEN_MESSAGE && choice->point.kind == POINT_CALL) {
@@ -57,7 +59,7 @@ static void add_of_call(const struct world *world, struct op_id id, bool all, GA
 
 static bool find_named(struct debugger *debugger, const char *text, GArray *ret_sends)
 {
-	const struct world *world = execution_world(debugger->execution);
+	const struct world *world = execution_world(debugger_execution(debugger));
 	struct op_id id;
 	bool all;
 
@@ -68,8 +70,7 @@ static bool find_named(struct debugger *debugger, const char *text, GArray *ret_
 		                *text ? text : "that");
 		return false;
 	}
-	if (id.rank >= debugger->asked->request.ranks
-	    || !world_call_info(world, id.rank, id.call)) {
+	if (id.rank >= debugger_ranks(debugger) || !world_call_info(world, id.rank, id.call)) {
 		debugger_refuse(debugger, "rank %d has made no call %u here", id.rank, id.call);
 		return false;
 	}
@@ -85,9 +86,9 @@ static bool find_messages(struct debugger *debugger, const char *text, GArray *r
 {
 	guint64 number;
 
-	if (debugger->state == DEBUG_CHOICE && debugger->offers->choices->len > 0
-	    && g_ascii_string_to_unsigned(text, 10, 1, debugger->offers->choices->len, &number,
-	                                  NULL))
+	if (debugger_state(debugger) == DEBUG_CHOICE && debugger_offers(debugger)->choices->len > 0
+	    && g_ascii_string_to_unsigned(text, 10, 1, debugger_offers(debugger)->choices->len,
+	                                  &number, NULL))
 		return find_offered(debugger, number, ret_sends);
 	return find_named(debugger, text, ret_sends);
 }
@@ -122,7 +123,7 @@ static bool append_decoded(struct debugger *debugger, GString *text,
                            const struct contents *contents)
 {
 	const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
-	const char *command = decoders_find(debugger->decoders, info->tag,
+	const char *command = decoders_find(debugger_decoders(debugger), info->tag,
 	                                    communicators_name(facts->comms, info->comm));
 	bool pickled = !command || strcmp(command, "pickle") == 0;
 	g_autofree char *told = pickled ? telling_pickle(contents, DECODED_MOST) : NULL;
@@ -143,7 +144,7 @@ static bool append_decoded(struct debugger *debugger, GString *text,
 
 void debugger_set_decoder(struct debugger *debugger, const char *rest)
 {
-	g_autofree char *problem = decoders_set(debugger->decoders, rest);
+	g_autofree char *problem = decoders_set(debugger_decoders(debugger), rest);
 
 	if (problem)
 		debugger_refuse(debugger, "%s", problem);

@@ -1,10 +1,10 @@
 /* What is known of a choice that is open. */
-#include "debug_internal.h"
+#include "debug_context.h"
 
 /* A place that the path of the command line leads to. */
 static const struct choice *in_path(const struct debugger *debugger, const struct point *point)
 {
-	const struct path *path = debugger->asked->request.path;
+	const struct path *path = debugger_request(debugger)->path;
 
 	return path ? choices_find(path->choices, point) : NULL;
 }
@@ -17,11 +17,11 @@ static void append_note(GString *text, const char *note)
 char *debugger_note(void *user, const struct choice *choice)
 {
 	const struct debugger *debugger = user;
-	const struct debug_request *request = &debugger->asked->request;
+	const struct debug_request *request = debugger_request(debugger);
 	const struct record_choice *blame = request->blame;
-	const struct choice *taken = g_hash_table_lookup(debugger->taken_before, choice);
+	const struct choice *taken = debugger_taken_before(debugger, choice);
 	const struct choice *there = in_path(debugger, &choice->point);
-	const struct choice *decided = choices_find(debugger->decided, &choice->point);
+	const struct choice *decided = debugger_decided(debugger, &choice->point);
 	GString *text = g_string_new(NULL);
 
 	if (decided && taken_equal(&decided->taken, &choice->taken))

@@ -1,5 +1,5 @@
 /* The words, with what help tells of each. */
-#include "debug_internal.h"
+#include "debug_context.h"
 
 static const struct vocabulary_word info_words[] = {
 	{"breakpoints", NULL, "", "where ranks are to be held, and how often they were",

@@ -555,6 +555,7 @@ static void debugger_release(struct debugger *debugger)
 	g_free(debugger->inside);
 	debugger_end_gdb(debugger);
 	debugger_end_gdbs(debugger);
+	g_clear_pointer(&debugger->gdbs, g_free);
 	g_free(debugger->last);
 	g_string_free(debugger->said, true);
 	decoders_free(debugger->decoders);

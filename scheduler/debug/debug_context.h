@@ -1,0 +1,135 @@
+/* What the files of a session at the prompt know of it that tell or show something, and have done
+ * for it. Its state is in debug_internal.h, for those that carry it on. */
+#ifndef MATCHPOINT_SCHEDULER_DEBUG_DEBUG_CONTEXT_H
+#define MATCHPOINT_SCHEDULER_DEBUG_DEBUG_CONTEXT_H
+
+#include "debugger.h"
+#include "vocabulary.h"
+
+struct debugger;
+struct decoders;
+struct gdb;
+struct offers;
+
+enum debug_state {
+	DEBUG_NOWHERE, /* nothing runs */
+	DEBUG_CHOICE,  /* every rank stands still, and something is open, or somebody is held */
+	DEBUG_RUNNING, /* interrupted: the ranks run, and lines are read */
+	DEBUG_OVER,    /* the interleaving is */
+};
+
+enum debug_state debugger_state(const struct debugger *debugger);
+/* As it was asked for: the session, its request, the conditions of the next interleaving. */
+struct session *debugger_session(const struct debugger *debugger);
+const struct debug_request *debugger_request(const struct debugger *debugger);
+enum buffering debugger_buffering(const struct debugger *debugger);
+int debugger_ranks(const struct debugger *debugger);
+/* Where it stands; NULL: nowhere. */
+struct execution *debugger_execution(const struct debugger *debugger);
+/* What is open there; NULL but for DEBUG_CHOICE. */
+const struct offers *debugger_offers(const struct debugger *debugger);
+/* What is decided of it (struct choice), and what was taken there last time; NULL: nothing. */
+const struct choice *debugger_decided(const struct debugger *debugger, const struct point *point);
+const struct choice *debugger_taken_before(const struct debugger *debugger,
+                                           const struct choice *choice);
+/* The rank that went step by step last; -1: none. */
+int debugger_stepped(const struct debugger *debugger);
+struct decoders *debugger_decoders(const struct debugger *debugger);
+/* By rank; debug_gdb.c's. */
+struct gdb **debugger_gdbs(const struct debugger *debugger);
+
+/* The facts of where it stands; valid until it goes on. */
+struct verdict_facts debugger_facts(struct debugger *debugger);
+
+/* Whether it stands where that can be done; else the person is told what to do instead. */
+bool debugger_is_at_rest(struct debugger *debugger);
+bool debugger_is_somewhere(struct debugger *debugger);
+/* A number from 1, or 1 if there is none; 0: refused. A rank; -1: none is named; -2: refused. Some
+ * ranks ("0,2-3", "all"), true by rank, for g_free; NULL: refused. */
+guint debugger_read_count(struct debugger *debugger, const char *text);
+int debugger_read_rank(struct debugger *debugger, const char *text);
+bool *debugger_read_ranks(struct debugger *debugger, const char *text);
+/* The calls that ranks have made (debug_calls.c). */
+void debugger_tell_calls(struct debugger *debugger, const char *rest);
+
+/* Tells something, with its newline; refuses: with the place in the script. */
+void debugger_tell(struct debugger *debugger, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void debugger_refuse(struct debugger *debugger, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* The words; their table ends without a name (debug_words.c). */
+enum debug_word {
+	WORD_RUN = 1,
+	WORD_CONTINUE,
+	WORD_FINISH,
+	WORD_CHOICES,
+	WORD_CHOOSE,
+	WORD_BACK,
+	WORD_FORWARD,
+	WORD_GOTO,
+	WORD_INFO_CHOICES,
+	WORD_INFO_RANKS,
+	WORD_INFO_MESSAGES,
+	WORD_INFO_PATH,
+	WORD_INFO_FINDINGS,
+	WORD_WHERE,
+	WORD_LIST,
+	WORD_X,
+	WORD_PRINT,
+	WORD_GDB,
+	WORD_SET_DEBUGGER,
+	WORD_SET_CHOICES,
+	WORD_SOURCE,
+	WORD_HELP,
+	WORD_QUIT,
+	WORD_HOLD,
+	WORD_RELEASE,
+	WORD_STEP,
+	WORD_SET_ALL_STOP,
+	WORD_BREAK,
+	WORD_TBREAK,
+	WORD_CONDITION,
+	WORD_IGNORE,
+	WORD_DELETE,
+	WORD_DISABLE,
+	WORD_ENABLE,
+	WORD_INFO_BREAKPOINTS,
+	WORD_ROLLBACK,
+	WORD_REVERSE_STEP,
+	WORD_REVERSE_CONTINUE,
+	WORD_CHECKPOINT,
+	WORD_RESTART,
+	WORD_INFO_CHECKPOINTS,
+	WORD_INFO_CALLS,
+	WORD_SET_CONFIRM,
+	WORD_EXPLORE,
+	WORD_MINIMIZE,
+	WORD_SAVE,
+	WORD_SET_DECODER,
+	WORD_INFO_REQUESTS,
+	WORD_INFO_COMMS,
+	WORD_INFO_WINDOWS,
+};
+extern const struct vocabulary_word debug_vocabulary[];
+
+/* The rank that is meant where none is named. The process of one, and from where it has called MPI;
+ * false: refused. */
+int debugger_usual_rank(const struct debugger *debugger);
+bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, guint64 *ret_site);
+
+/* The value of an expression (debug_gdb.c), and what becomes of the gdbs asked for these: they let
+ * go of the ranks before anything goes on, and are ended in the end. */
+void debugger_print(struct debugger *debugger, const char *rest);
+void debugger_detach_gdbs(struct debugger *debugger);
+void debugger_end_gdbs(struct debugger *debugger);
+
+/* What each of these does (debug_look.c). */
+void debugger_examine(struct debugger *debugger, const char *rest);
+void debugger_set_decoder(struct debugger *debugger, const char *rest);
+
+/* Tells it, and frees it. */
+void debugger_tell_text(struct debugger *debugger, GString *text);
+
+/* "taken last time, as in finding 1" of a choice that is open; NULL: nothing is known of it. */
+char *debugger_note(void *debugger, const struct choice *choice);
+
+#endif
