@@ -27,17 +27,6 @@ static struct live *waited_live(const struct world *world, int number, guint ind
 
 /* --- questions ------------------------------------------------------------------------------- */
 
-bool world_is_probe_poll(const struct world *world, int number)
-{
-	const struct rank *rank = &world->ranks[number];
-	const struct live *live;
-
-	if (!world_is_poll(rank->line->wait) || rank->line->waited->len != 1)
-		return false;
-	live = waited_live(world, number, 0);
-	return live && (live->kind == WIRE_PROBE || live->kind == WIRE_MPROBE);
-}
-
 /* What the pending call may be told in more than one way; not so what the shim asks for reasons of
  * its own, when Waitany and Waitsome poll; nor MPI_Parrived, whose partitions MPI moves by itself.
  * */

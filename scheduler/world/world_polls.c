@@ -7,6 +7,18 @@
 #include "explorer/mix.h"
 #include "world_internal.h"
 
+bool world_is_probe_poll(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+	const struct live *live;
+
+	if (!world_is_poll(rank->line->wait) || rank->line->waited->len != 1)
+		return false;
+	live = world_find_live(world, number,
+	                       g_array_index(rank->line->waited, struct wire_name, 0));
+	return live && (live->kind == WIRE_PROBE || live->kind == WIRE_MPROBE);
+}
+
 /* For each place in the program, and for MPI_Test each request, until it is told "yes". */
 static guint64 patience_key(const struct world *world, int number)
 {
