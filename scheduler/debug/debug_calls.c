@@ -1,7 +1,10 @@
 /* The calls that ranks have made: each is a place to go back to. */
 #include <string.h>
 
-#include "debug_internal.h"
+#include "debug_context.h"
+#include "debug_hold.h"
+#include "stops.h"
+#include "telling.h"
 
 #define CALLS_USUAL 40u /* of each rank, the last ones */
 
@@ -16,29 +19,29 @@ static void note_snapshot(const struct world *world, void *user)
 {
 	const struct kept *kept = user;
 
-	if (world_options(world)->buffering != kept->debugger->buffering
+	if (world_options(world)->buffering != debugger_buffering(kept->debugger)
 	    || !stop_needs(kept->here, world))
 		return;
-	for (int rank = 0; rank < kept->debugger->asked->request.ranks; rank++)
+	for (int rank = 0; rank < debugger_ranks(kept->debugger); rank++)
 		g_hash_table_add(kept->calls[rank], GUINT_TO_POINTER(world_place(world, rank)));
 }
 
 static struct kept kept_new(struct debugger *debugger)
 {
-	const struct world *world = execution_world(debugger->execution);
+	const struct world *world = execution_world(debugger_execution(debugger));
 	g_autoptr(GArray) cut = holds_cut(world);
 	struct kept kept = {debugger, stop_new(world_choices(world), cut, false),
-	                    g_new(GHashTable *, debugger->asked->request.ranks)};
+	                    g_new(GHashTable *, debugger_ranks(debugger))};
 
-	for (int rank = 0; rank < debugger->asked->request.ranks; rank++)
+	for (int rank = 0; rank < debugger_ranks(debugger); rank++)
 		kept.calls[rank] = g_hash_table_new(NULL, NULL);
-	session_each_snapshot(debugger->session, note_snapshot, &kept);
+	session_each_snapshot(debugger_session(debugger), note_snapshot, &kept);
 	return kept;
 }
 
 static void kept_release(struct kept *kept)
 {
-	for (int rank = 0; rank < kept->debugger->asked->request.ranks; rank++)
+	for (int rank = 0; rank < debugger_ranks(kept->debugger); rank++)
 		g_hash_table_unref(kept->calls[rank]);
 	g_free(kept->calls);
 	stop_free(kept->here);
@@ -47,7 +50,7 @@ static void kept_release(struct kept *kept)
 static const char *note_call(void *user, int rank, guint32 call)
 {
 	const struct kept *kept = user;
-	const struct world *world = execution_world(kept->debugger->execution);
+	const struct world *world = execution_world(debugger_execution(kept->debugger));
 	bool frozen = g_hash_table_contains(kept->calls[rank], GUINT_TO_POINTER(call));
 
 	if (world_place(world, rank) == call)
@@ -108,7 +111,7 @@ void debugger_tell_calls(struct debugger *debugger, const char *rest)
 		return;
 	kept = kept_new(debugger);
 	text = g_string_new(NULL);
-	for (int rank = 0; rank < debugger->asked->request.ranks; rank++)
+	for (int rank = 0; rank < debugger_ranks(debugger); rank++)
 		if (ranks[rank])
 			tell_of_rank(debugger, text, &kept, rank, first, last);
 	kept_release(&kept);

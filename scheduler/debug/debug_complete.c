@@ -1,7 +1,9 @@
 /* What a line could become, whose word is already there. */
 #include <string.h>
 
-#include "debug_internal.h"
+#include "breakpoints.h"
+#include "debug_context.h"
+#include "telling.h"
 
 enum { CALLS_OFFERED = 50 }; /* of a rank, its last */
 
@@ -14,10 +16,12 @@ static void add(GStrvBuilder *lines, const char *before, const char *argument)
 
 static void add_offers(GStrvBuilder *lines, const char *before, const struct debugger *debugger)
 {
-	for (guint i = 0; debugger->offers && i < debugger->offers->choices->len; i++) {
+	for (guint i = 0; debugger_offers(debugger) && i < debugger_offers(debugger)->choices->len;
+	     i++) {
 		GString *text = g_string_new(NULL);
 
-		choice_append(text, &g_array_index(debugger->offers->choices, struct choice, i));
+		choice_append(text,
+		              &g_array_index(debugger_offers(debugger)->choices, struct choice, i));
 		add(lines, before, text->str);
 		g_string_free(text, true);
 	}
@@ -35,10 +39,11 @@ static void add_numbers(GStrvBuilder *lines, const char *before, guint first, gu
 /* The calls of every rank so far. */
 static void add_calls(GStrvBuilder *lines, const char *before, const struct debugger *debugger)
 {
-	const struct world *world = debugger->execution ? execution_world(debugger->execution)
-	                                                : NULL;
+	const struct world *world = debugger_execution(debugger)
+	                                    ? execution_world(debugger_execution(debugger))
+	                                    : NULL;
 
-	for (int rank = 0; world && rank < debugger->asked->request.ranks; rank++) {
+	for (int rank = 0; world && rank < debugger_ranks(debugger); rank++) {
 		guint32 calls = world_calls(world, rank);
 
 		for (guint32 call = calls - MIN(calls, CALLS_OFFERED) + 1; call <= calls; call++) {
@@ -61,7 +66,7 @@ static void add_checkpoints(GStrvBuilder *lines, const char *before,
 static void add_deletable(GStrvBuilder *lines, const char *before, const struct debugger *debugger)
 {
 	g_autofree char *checkpoint = g_strconcat(before, "checkpoint ", NULL);
-	g_autoptr(GArray) numbers = breakpoints_numbers(debugger->breakpoints);
+	g_autoptr(GArray) numbers = breakpoints_numbers(debugger_breakpoints(debugger));
 
 	for (guint i = 0; i < numbers->len; i++)
 		add_numbers(lines, before, g_array_index(numbers, guint, i), 1);
@@ -82,10 +87,10 @@ static void add_arguments(GStrvBuilder *lines, const char *before, const struct 
 	case WORD_WHERE:
 	case WORD_GDB:
 	case WORD_PRINT:
-	case WORD_LIST: add_numbers(lines, before, 0, (guint)debugger->asked->request.ranks); break;
+	case WORD_LIST: add_numbers(lines, before, 0, (guint)debugger_ranks(debugger)); break;
 	case WORD_MINIMIZE:
 	case WORD_GOTO:
-		add_numbers(lines, finding, 1, session_found(debugger->session)->len);
+		add_numbers(lines, finding, 1, session_found(debugger_session(debugger))->len);
 		break;
 	case WORD_ROLLBACK: add_calls(lines, before, debugger); break;
 	case WORD_RESTART: add_checkpoints(lines, before, debugger); break;

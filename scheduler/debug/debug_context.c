@@ -62,3 +62,8 @@ struct gdb **debugger_gdbs(const struct debugger *debugger)
 {
 	return debugger->gdbs;
 }
+
+struct breakpoints *debugger_breakpoints(const struct debugger *debugger)
+{
+	return debugger->breakpoints;
+}

@@ -7,9 +7,11 @@
 #include "vocabulary.h"
 
 struct debugger;
+struct breakpoints;
 struct decoders;
 struct gdb;
 struct offers;
+struct stop;
 
 enum debug_state {
 	DEBUG_NOWHERE, /* nothing runs */
@@ -34,6 +36,7 @@ const struct choice *debugger_taken_before(const struct debugger *debugger,
                                            const struct choice *choice);
 /* The rank that went step by step last; -1: none. */
 int debugger_stepped(const struct debugger *debugger);
+struct breakpoints *debugger_breakpoints(const struct debugger *debugger);
 struct decoders *debugger_decoders(const struct debugger *debugger);
 /* By rank; debug_gdb.c's. */
 struct gdb **debugger_gdbs(const struct debugger *debugger);
@@ -131,5 +134,18 @@ void debugger_tell_text(struct debugger *debugger, GString *text);
 
 /* "taken last time, as in finding 1" of a choice that is open; NULL: nothing is known of it. */
 char *debugger_note(void *debugger, const struct choice *choice);
+
+/* As struct prompt_owner has it (debug_complete.c). */
+char **debugger_complete(void *debugger, const char *line);
+
+/* Of each its name, or its number if it has none; for g_strfreev. */
+char **debugger_checkpoint_names(const struct debugger *debugger);
+/* Whether a snapshot of this world is of use for that stop. */
+bool stop_needs(const struct stop *stop, const struct world *world);
+
+/* info requests, comms, windows (debug_state.c); false: it is none of them. The stack of a rank, a
+ * line each; nothing if it cannot be had. */
+bool debugger_obey_state(struct debugger *debugger, int word);
+void debugger_append_stack(struct debugger *debugger, GString *text, int rank);
 
 #endif

@@ -138,19 +138,11 @@ void debugger_delete_checkpoint(struct debugger *debugger, const char *rest);
 bool debugger_needs(const struct world *world, void *debugger);
 bool debugger_needs_snapshot(const struct debugger *debugger, const struct world *world);
 GPtrArray *checkpoints_new(void);
-/* Of each its name, or its number if it has none; for g_strfreev. */
-char **debugger_checkpoint_names(const struct debugger *debugger);
-bool stop_needs(const struct stop *stop, const struct world *world);
 
 /* The first breakpoint that fits a call that was made; 0: none does. `waited` is the call whose
  * operation it has completed first, or 0 (debug_break.c). */
 guint debugger_break_fits(struct debugger *debugger, const struct verdict_facts *facts, int rank,
                           guint32 call, guint32 waited);
-
-/* info requests, comms, windows (debug_state.c); false: it is none of them. The stack of a rank, a
- * line each; nothing if it cannot be had. */
-bool debugger_obey_state(struct debugger *debugger, int word);
-void debugger_append_stack(struct debugger *debugger, GString *text, int rank);
 
 /* explore, minimize, save (debug_onward.c); false: it is none of them. */
 bool debugger_obey_onward(struct debugger *debugger, int word, const char *rest);
@@ -165,9 +157,7 @@ bool debugger_is_open(const struct debugger *debugger, const struct choice *choi
 /* Tells where it stands: "stopped: ..." and what there is to see. */
 void debugger_tell_stop(struct debugger *debugger);
 
-/* As struct prompt_owner has them: debug_complete.c; a line while the ranks run
- * (debug_interrupt.c). */
-char **debugger_complete(void *debugger, const char *line);
+/* As struct prompt_owner has it: a line while the ranks run (debug_interrupt.c). */
 void debugger_said(void *debugger, char *line);
 /* The ranks have come to something: no such line is waited for any more. */
 void debugger_end_interruption(struct debugger *debugger);

@@ -1,7 +1,7 @@
 /* The words that tell what MPI holds, info requests, comms and windows; call stacks of ranks. */
 #include <string.h>
 
-#include "debug_internal.h"
+#include "debug_context.h"
 #include "mpi_calls.h"
 #include "scheduler/places/live_stack.h"
 #include "scheduler/world/windows.h"
@@ -12,18 +12,19 @@
  * MPI (struct record_frame). NULL: it cannot be had. */
 static GArray *stack_of(struct debugger *debugger, int rank)
 {
-	const struct world *world = execution_world(debugger->execution);
+	const struct world *world = execution_world(debugger_execution(debugger));
 	guint32 call = world_calls(world, rank);
 	const struct world_call *info = world_call_info(world, rank, call);
-	const GArray *told = session_stack(debugger->session, debugger->execution, rank, call);
-	pid_t pid = execution_pid(debugger->execution, rank);
+	const GArray *told = session_stack(debugger_session(debugger), debugger_execution(debugger),
+	                                   rank, call);
+	pid_t pid = execution_pid(debugger_execution(debugger), rank);
 	g_autoptr(GArray) addresses = NULL;
 	GArray *frames;
 	guint first = 0;
 
 	if (told && told->len > 0)
 		return g_array_ref((GArray *)told);
-	if (debugger->state == DEBUG_OVER || pid <= 0)
+	if (debugger_state(debugger) == DEBUG_OVER || pid <= 0)
 		return NULL;
 	debugger_detach_gdbs(debugger);
 	addresses = live_stack(pid);
@@ -34,7 +35,7 @@ static GArray *stack_of(struct debugger *debugger, int rank)
 		first++;
 	frames = g_array_new(false, false, sizeof(struct record_frame));
 	for (guint i = first < addresses->len ? first : 0; i < addresses->len; i++)
-		execution_add_frames(debugger->execution, rank,
+		execution_add_frames(debugger_execution(debugger), rank,
 		                     g_array_index(addresses, uint64_t, i), frames);
 	return frames;
 }
