@@ -217,8 +217,24 @@ class Live {
 			this.reason = reason;
 		const lit = /^rollback: ((?:\d+\.\d+ ?)+)$/m.exec(text);
 
-		if (lit)
+		if (lit) {
 			this.light = lit[1].trim().split(" ").map((name) => name.split(".").map(Number));
+			this.lightUp();
+		}
+	}
+
+	litIn(graph) {
+		return new Set((this.light || []).map(([rank, call]) => graph.node(rank, call)));
+	}
+
+	/* In what is drawn already: the next drawing of a large graph can be far. */
+	lightUp() {
+		if (!this.figure)
+			return;
+		const { view } = this.figure;
+
+		view.graph.lit = this.litIn(view.graph);
+		view.drawNow();
 	}
 
 	tellRole(problem) {
@@ -274,7 +290,7 @@ class Live {
 		const graph = new Graph(this.data, this.raw);
 
 		graph.offers = this.openOffers(graph);
-		graph.lit = new Set((this.light || []).map(([rank, call]) => graph.node(rank, call)));
+		graph.lit = this.litIn(graph);
 		if (this.figure)
 			this.figure.renew(graph);
 		else

@@ -467,6 +467,13 @@ STACKS = """
 const g = window.matchpoint.figures[0].view.graph;
 return [[0, 2], [1, 2], [2, 2]].map(([rank, call]) => g.stack(g.node(rank, call)).map((f) =>
     `${f.name} ${f.text}`).join('; '))"""
+LIT = """
+const live = window.matchpoint.live, view = window.matchpoint.figures[0].view;
+live.tellText("rollback: 0.2 1.1\\n");
+const lit = [...view.graph.lit], asked = [[0, 2], [1, 1]].map((call) => view.graph.node(...call));
+live.light = null;
+live.lightUp();
+return [lit, asked, view.graph.lit.size]"""
 SAY = """
 const live = window.matchpoint.live;
 live.line.value = arguments[0];
@@ -516,6 +523,8 @@ def check_browser(tool, browser, program):
           "stacks: %s" % stacks)
     browser.open(session.url)  # loaded again
     page.until(lambda *state: list(state) == before, "everything again: %s" % before)
+    lit, asked, then = browser.run(LIT)  # at once, whenever it is drawn again
+    check(lit == asked and then == 0, "lit up: %s" % lit)
     browser.click(*browser.run(MARK, 0, 2))  # what can be done about a call
     for button, line in (("Hold rank 0", "hold 0"), ("Release rank 0", "release 0"),
                          ("Break at wildcard_deadlock.c:15", "break wildcard_deadlock.c:15"),
