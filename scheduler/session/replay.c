@@ -145,6 +145,8 @@ static void compare_replay(struct replay *replay, const struct execution *execut
 
 	if (execution_result(execution)->cut_short || session_has_failed(session))
 		return;
+	if (interleaving_verdict(execution)->starved) /* it says nothing of the program */
+		return;
 	if (log)
 		difference = call_log_difference(log, execution_world(execution));
 	mark_replayed(replay, execution, finding->id, choices, unwinds);
