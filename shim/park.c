@@ -17,6 +17,7 @@
 
 #include "park_internal.h"
 #include "tracer.h"
+#include "virtual_time.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler has gone away */
@@ -511,7 +512,10 @@ enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 	*ret_welcome = park.welcome;
 	sigaction(SIGCHLD, &before, NULL);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	return park.result == RETURN_RESTORED ? PARK_RESTORED : PARK_RESUMED;
+	if (park.result == RETURN_RESUMED)
+		return PARK_RESUMED;
+	virtual_time_stood(ret_welcome->parked);
+	return PARK_RESTORED;
 }
 
 void park_finish_launcher(void)

@@ -21,7 +21,13 @@ static struct {
 	_Atomic int64_t *most; /* of all ranks, in nanoseconds; NULL: time is not virtual */
 	_Atomic int64_t ahead;
 	_Atomic int64_t polled; /* of that: by what the clocks of computing time are, too */
+	int64_t behind;         /* by what the ranks have lain parked */
 } virtual;
+
+void virtual_time_stood(uint64_t microseconds)
+{
+	virtual.behind += (int64_t)microseconds * (SECOND / 1000000);
+}
 
 void virtual_time_start(void)
 {
@@ -69,11 +75,17 @@ void virtual_time_add(clockid_t clock, struct timespec *time)
 	int64_t ahead = atomic_load_explicit(computing ? &virtual.polled : &virtual.ahead,
 	                                     memory_order_relaxed);
 
+	if (!computing)
+		ahead -= virtual.behind;
 	if (ahead == 0 || clock < 0)
 		return;
 	ahead += time->tv_nsec;
 	time->tv_sec += ahead / SECOND;
 	time->tv_nsec = ahead % SECOND;
+	if (time->tv_nsec < 0) {
+		time->tv_sec--;
+		time->tv_nsec += SECOND;
+	}
 }
 
 /* False: it takes its time. */

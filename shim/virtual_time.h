@@ -8,7 +8,10 @@
  * A rank is ahead of the machine's clocks by what it has slept. The ranks of a world share the most
  * that any of them is ahead, in a mapping that is cloned with the world, and a rank that MPI lets
  * go catches up with it: so who receives a message never reads an earlier time than its sender had.
- * Once a program has made a thread its sleeps take their time: threads may wait for one another. */
+ * Once a program has made a thread its sleeps take their time: threads may wait for one another.
+ *
+ * While a rank lies parked its time stands still: a limit of time must not be over in an
+ * interleaving because others were explored before it. */
 #ifndef MATCHPOINT_SHIM_VIRTUAL_TIME_H
 #define MATCHPOINT_SHIM_VIRTUAL_TIME_H
 
@@ -24,7 +27,12 @@ void virtual_time_put_forward(uint32_t milliseconds);
 /* A call that waited may go on. */
 void virtual_time_catch_up(void);
 
-/* Adds what the rank is ahead to a time of that clock; sleeping is no computing time. */
+/* A copy of a rank that lay parked goes on. For all ranks of a world it is the same time: who
+ * receives a message still never reads an earlier time than its sender had. */
+void virtual_time_stood(uint64_t microseconds);
+
+/* Adds what the rank is ahead to a time of that clock (less than nothing when it lay parked);
+ * sleeping is no computing time. */
 void virtual_time_add(clockid_t clock, struct timespec *time);
 
 #endif

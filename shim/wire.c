@@ -300,6 +300,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->contents);
 	field_bool(codec, &welcome->states);
 	field_bool(codec, &welcome->rewinds);
+	field_u64(codec, &welcome->parked);
 }
 
 static void describe_bind(struct codec *codec, struct wire_bind *bind)

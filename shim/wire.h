@@ -17,7 +17,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 26
+#define WIRE_VERSION 27
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -115,10 +115,11 @@ struct wire_welcome {
 	uint8_t buffering;     /* enum wire_buffering */
 	bool every_call_waits; /* no call is acknowledged ahead of time (the prompt, tests) */
 	bool synchronous_collectives;
-	bool stacks;   /* each CALL comes with a STACK */
-	bool contents; /* and with the CONTENTS of what it sends (the prompt) */
-	bool states;   /* each CALL comes with a SEAL */
-	bool rewinds;  /* a restored rank that ends well is held (HELD) */
+	bool stacks;     /* each CALL comes with a STACK */
+	bool contents;   /* and with the CONTENTS of what it sends (the prompt) */
+	bool states;     /* each CALL comes with a SEAL */
+	bool rewinds;    /* a restored rank that ends well is held (HELD) */
+	uint64_t parked; /* of a restored rank: how long it lay parked, in microseconds */
 };
 
 enum wire_op_kind {

@@ -132,6 +132,8 @@ void execution_welcome(const struct execution *execution, struct host_link *link
 	welcome.welcome.states = execution->runs->options.states;
 	welcome.welcome.rewinds = runs_rewind(execution->runs);
 	welcome.welcome.contents = execution->runs->options.contents;
+	if (execution->from)
+		welcome.welcome.parked = (guint64)(execution->started - execution->from->parked_at);
 	host_send(link, &welcome);
 }
 

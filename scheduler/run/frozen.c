@@ -54,6 +54,7 @@ struct frozen *frozen_park(struct execution *execution)
 	frozen->stacked = execution->stacked;
 	frozen->along = execution->strategy->repeats;
 	frozen->launched = execution->launched;
+	frozen->parked_at = execution_now(execution);
 	frozen->ran = execution_ran(execution);
 	frozen->behind = execution_ran_in_all(execution);
 	frozen->parent = execution->from;

@@ -17,6 +17,7 @@ struct frozen {
 	bool along;               /* taken along a path, for others that begin alike */
 	bool launched;            /* the keepers are the launcher's processes */
 	struct frozen *parent;    /* whose copies the keepers are */
+	gint64 parked_at;         /* when the ranks were told to park (execution_now) */
 	double ran;               /* seconds of the execution that was parked */
 	double behind;            /* since the beginning of the program */
 	struct host_link **links; /* by rank; NULL: gone */

@@ -347,7 +347,8 @@ static void add_impatience(struct state_hash *hash, const struct world *world)
 static void add_facts(struct state_hash *hash, const struct world *world)
 {
 	add(hash, (guint64)world->options.buffering << 8 | (guint64)world->options.collectives);
-	add(hash, (guint64)world->idle.rounds << 32 | world->idle.calls);
+	/* Not how many polls: that depends on which of several ranks was the first to call. */
+	add(hash, world->idle.rounds);
 	add(hash, (guint64)world->collectives_wait | (guint64)world->collectives_matter << 1
 	                  | (guint64)world->by_rule << 2 | (guint64)world->any_tag << 3
 	                  | (guint64)world->deferred << 4 | (guint64)world->lets_go << 5

@@ -253,6 +253,11 @@ static void compare(const struct random_program *program, enum program_buffering
 	/* With larger sets left out there is more, and it is said. */
 	if (!found.statistics.sets_left)
 		assert_true(outcomes_equal(expected, found.outcomes));
+	if (found.lost || found.statistics.differed || found.statistics.nameless)
+		print_message("seed %" G_GUINT64_FORMAT
+		              ", buffering %d: %u lost, %" G_GUINT64_FORMAT " differ\n",
+		              program->seed, (int)buffering, found.lost,
+		              (guint64)found.statistics.differed);
 	assert_int_equal(found.lost, 0);
 	assert_int_equal(found.statistics.differed, 0);
 	assert_int_equal(found.statistics.nameless, 0);

@@ -192,7 +192,8 @@ static void scheduler_messages_round_trip(void **state)
 	static char directory[] = "/dev/shm/w1";
 	struct wire_clone clone = {4096, 8192, 0, 3, 1};
 	const struct wire_message messages[] = {
-		{.type = WIRE_WELCOME, .welcome = {2, true, false, true, true, true, true}},
+		{.type = WIRE_WELCOME,
+	         .welcome = {2, true, false, true, true, true, true, 1u << 20}},
 		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7}},
 		{.type = WIRE_GO, .go = {4, 2, done}},
 		{.type = WIRE_GO, .go = {4, 0, NULL}},
