@@ -93,7 +93,9 @@ static void pause_at_times(struct debugger *debugger, struct execution *executio
 {
 	const struct world *world = execution_world(execution);
 
-	if (debugger->pauses || world_has_windows(world) || !execution_should_park(execution))
+	/* gdb would stay with the rank that is parked. */
+	if (debugger->pauses || debugger->seat || world_has_windows(world)
+	    || !execution_should_park(execution))
 		return;
 	debugger->pauses = true;
 	for (int rank = 0; rank < debugger->holds.ranks; rank++)

@@ -9,6 +9,12 @@ static void look(MPI_Win window, MPI_Aint at, int cell)
 {
 	int value = -1, expected = 10 * ((rank + 1) % size) + cell;
 
+	char name[MPI_MAX_OBJECT_NAME] = "";
+	int length = 0;
+
+	CHECK(MPI_Win_set_name(window, "cells") == MPI_SUCCESS);
+	MPI_Win_get_name(window, name, &length);
+	CHECK(length == 5 && strcmp(name, "cells") == 0);
 	CHECK(MPI_Win_fence(0, window) == MPI_SUCCESS);
 	MPI_Get(&value, 1, MPI_INT, (rank + 1) % size, at, 1, MPI_INT, window);
 	CHECK(MPI_Win_fence(0, window) == MPI_SUCCESS);
