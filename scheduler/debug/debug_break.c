@@ -94,7 +94,7 @@ static void pause_at_times(struct debugger *debugger, struct execution *executio
 	const struct world *world = execution_world(execution);
 
 	/* gdb would stay with the rank that is parked. */
-	if (debugger->pauses || debugger->seat || world_has_windows(world)
+	if (debugger->pauses || gdb_rank_is_there(debugger->gdb_rank) || world_has_windows(world)
 	    || !execution_should_park(execution))
 		return;
 	debugger->pauses = true;

@@ -1,7 +1,8 @@
 /* Places that the person keeps, and snapshots: the words for them. */
 #include <string.h>
 
-#include "debug_internal.h"
+#include "debug_context.h"
+#include "stops.h"
 
 struct checkpoint {
 	guint number;
@@ -21,9 +22,31 @@ static void checkpoint_free(gpointer data)
 	g_free(checkpoint);
 }
 
-GPtrArray *checkpoints_new(void)
+struct checkpoints {
+	GPtrArray *kept; /* struct checkpoint */
+	guint last;      /* the number of the last one; 0: there was none */
+};
+
+struct checkpoints *checkpoints_new(void)
 {
-	return g_ptr_array_new_with_free_func(checkpoint_free);
+	struct checkpoints *checkpoints = g_new0(struct checkpoints, 1);
+
+	checkpoints->kept = g_ptr_array_new_with_free_func(checkpoint_free);
+	return checkpoints;
+}
+
+void checkpoints_free(struct checkpoints *checkpoints)
+{
+	if (!checkpoints)
+		return;
+	g_ptr_array_unref(checkpoints->kept);
+	g_free(checkpoints);
+}
+
+/* struct checkpoint. */
+static GPtrArray *kept_by(const struct debugger *debugger)
+{
+	return debugger_checkpoints(debugger)->kept;
 }
 
 /* --- which one -------------------------------------------------------------------------------- */
@@ -31,10 +54,11 @@ GPtrArray *checkpoints_new(void)
 /* "1, 2 (before)"; empty: there are none. */
 static char *all_of_them(const struct debugger *debugger)
 {
+	const GPtrArray *kept = kept_by(debugger);
 	GString *text = g_string_new(NULL);
 
-	for (guint i = 0; i < debugger->checkpoints->len; i++) {
-		const struct checkpoint *checkpoint = debugger->checkpoints->pdata[i];
+	for (guint i = 0; i < kept->len; i++) {
+		const struct checkpoint *checkpoint = kept->pdata[i];
 
 		g_string_append_printf(text, "%s%u", i > 0 ? ", " : "", checkpoint->number);
 		if (*checkpoint->name)
@@ -45,10 +69,11 @@ static char *all_of_them(const struct debugger *debugger)
 
 char **debugger_checkpoint_names(const struct debugger *debugger)
 {
-	char **names = g_new0(char *, debugger->checkpoints->len + 1);
+	const GPtrArray *kept = kept_by(debugger);
+	char **names = g_new0(char *, kept->len + 1);
 
-	for (guint i = 0; i < debugger->checkpoints->len; i++) {
-		const struct checkpoint *checkpoint = debugger->checkpoints->pdata[i];
+	for (guint i = 0; i < kept->len; i++) {
+		const struct checkpoint *checkpoint = kept->pdata[i];
 
 		names[i] = *checkpoint->name ? g_strdup(checkpoint->name)
 		                             : g_strdup_printf("%u", checkpoint->number);
@@ -59,10 +84,11 @@ char **debugger_checkpoint_names(const struct debugger *debugger)
 /* By its number, or its name: the index; -1: refused. */
 static int checkpoint_meant(struct debugger *debugger, const char *text)
 {
+	const GPtrArray *kept = kept_by(debugger);
 	g_autofree char *all = all_of_them(debugger);
 
-	for (guint i = 0; i < debugger->checkpoints->len; i++) {
-		const struct checkpoint *checkpoint = debugger->checkpoints->pdata[i];
+	for (guint i = 0; i < kept->len; i++) {
+		const struct checkpoint *checkpoint = kept->pdata[i];
 		g_autofree char *number = g_strdup_printf("%u", checkpoint->number);
 
 		if (strcmp(number, text) == 0 || (*text && strcmp(checkpoint->name, text) == 0))
@@ -82,8 +108,10 @@ static int checkpoint_meant(struct debugger *debugger, const char *text)
 
 static bool is_taken(const struct debugger *debugger, const char *name)
 {
-	for (guint i = 0; *name && i < debugger->checkpoints->len; i++) {
-		const struct checkpoint *other = debugger->checkpoints->pdata[i];
+	const GPtrArray *kept = kept_by(debugger);
+
+	for (guint i = 0; *name && i < kept->len; i++) {
+		const struct checkpoint *other = kept->pdata[i];
 
 		if (strcmp(other->name, name) == 0)
 			return true;
@@ -93,11 +121,12 @@ static bool is_taken(const struct debugger *debugger, const char *name)
 
 static void keep(struct debugger *debugger, const char *rest)
 {
+	struct checkpoints *checkpoints = debugger_checkpoints(debugger);
 	g_autofree char *name = g_strstrip(g_strdup(rest));
-	const struct stop *here = stops_here(debugger->stops);
+	const struct stop *here = stops_here(debugger_stops(debugger));
 	struct checkpoint *checkpoint;
 
-	if (debugger->state != DEBUG_CHOICE && debugger->state != DEBUG_OVER) {
+	if (debugger_state(debugger) != DEBUG_CHOICE && debugger_state(debugger) != DEBUG_OVER) {
 		debugger_is_at_rest(debugger);
 		return;
 	}
@@ -108,13 +137,13 @@ static void keep(struct debugger *debugger, const char *rest)
 		return;
 	}
 	checkpoint = g_new0(struct checkpoint, 1);
-	checkpoint->number = ++debugger->last_checkpoint;
+	checkpoint->number = ++checkpoints->last;
 	checkpoint->name = g_steal_pointer(&name);
-	checkpoint->buffering = debugger->buffering;
-	checkpoint->position = debugger_position(execution_world(debugger->execution));
+	checkpoint->buffering = debugger_buffering(debugger);
+	checkpoint->position = debugger_position(execution_world(debugger_execution(debugger)));
 	checkpoint->stop = stop_new(here->choices, here->calls, here->ended);
-	g_ptr_array_add(debugger->checkpoints, checkpoint);
-	debugger->keeps = debugger->state == DEBUG_CHOICE;
+	g_ptr_array_add(checkpoints->kept, checkpoint);
+	debugger_keep_here(debugger);
 	debugger_tell(debugger, "checkpoint %u: %s\n", checkpoint->number, checkpoint->position);
 }
 
@@ -126,7 +155,7 @@ static void restart(struct debugger *debugger, const char *rest)
 
 	if (index < 0)
 		return;
-	checkpoint = debugger->checkpoints->pdata[index];
+	checkpoint = kept_by(debugger)->pdata[index];
 	debugger_set_buffering(debugger, checkpoint->buffering);
 	debugger_go_to_stop(debugger, checkpoint->stop);
 }
@@ -145,13 +174,15 @@ void debugger_delete_checkpoint(struct debugger *debugger, const char *rest)
 	}
 	index = checkpoint_meant(debugger, text);
 	if (index >= 0)
-		g_ptr_array_remove_index(debugger->checkpoints, (guint)index);
+		g_ptr_array_remove_index(kept_by(debugger), (guint)index);
 }
 
 bool debugger_needs_snapshot(const struct debugger *debugger, const struct world *world)
 {
-	for (guint i = 0; i < debugger->checkpoints->len; i++) {
-		const struct checkpoint *checkpoint = debugger->checkpoints->pdata[i];
+	const GPtrArray *kept = kept_by(debugger);
+
+	for (guint i = 0; i < kept->len; i++) {
+		const struct checkpoint *checkpoint = kept->pdata[i];
 
 		if (world_options(world)->buffering == checkpoint->buffering
 		    && stop_needs(checkpoint->stop, world))
@@ -177,10 +208,10 @@ static void note_snapshot(const struct world *world, void *user)
 
 static bool is_persons(const struct debugger *debugger, const char *position)
 {
-	for (guint i = 0; i < debugger->checkpoints->len; i++)
-		if (strcmp(((struct checkpoint *)debugger->checkpoints->pdata[i])->position,
-		           position)
-		    == 0)
+	const GPtrArray *kept = kept_by(debugger);
+
+	for (guint i = 0; i < kept->len; i++)
+		if (strcmp(((struct checkpoint *)kept->pdata[i])->position, position) == 0)
 			return true;
 	return false;
 }
@@ -198,12 +229,13 @@ static void tell_snapshots(struct told *told)
 
 static void tell_checkpoints(struct debugger *debugger)
 {
+	const GPtrArray *kept = kept_by(debugger);
 	struct told told = {debugger, g_string_new(NULL),
 	                    g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
 
-	session_each_snapshot(debugger->session, note_snapshot, &told);
-	for (guint i = 0; i < debugger->checkpoints->len; i++) {
-		const struct checkpoint *checkpoint = debugger->checkpoints->pdata[i];
+	session_each_snapshot(debugger_session(debugger), note_snapshot, &told);
+	for (guint i = 0; i < kept->len; i++) {
+		const struct checkpoint *checkpoint = kept->pdata[i];
 		bool frozen = g_hash_table_contains(told.positions, checkpoint->position);
 
 		g_string_append_printf(told.text, "checkpoint %u%s%s: %s%s%s\n", checkpoint->number,

@@ -1,6 +1,30 @@
 #include "debug_context.h"
 
+#include <stdarg.h>
+
 #include "debug_internal.h"
+
+void debugger_tell(struct debugger *debugger, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	prompt_tell(debugger->prompt, text);
+}
+
+void debugger_refuse(struct debugger *debugger, const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	debugger_tell(debugger, "%s%s\n", prompt_place(debugger->prompt), text);
+}
 
 enum debug_state debugger_state(const struct debugger *debugger)
 {
@@ -66,4 +90,49 @@ struct gdb **debugger_gdbs(const struct debugger *debugger)
 struct breakpoints *debugger_breakpoints(const struct debugger *debugger)
 {
 	return debugger->breakpoints;
+}
+
+const struct stops *debugger_stops(const struct debugger *debugger)
+{
+	return debugger->stops;
+}
+
+struct checkpoints *debugger_checkpoints(const struct debugger *debugger)
+{
+	return debugger->checkpoints;
+}
+
+struct gdb_rank *debugger_gdb_rank(const struct debugger *debugger)
+{
+	return debugger->gdb_rank;
+}
+
+struct prompt *debugger_prompt(const struct debugger *debugger)
+{
+	return debugger->prompt;
+}
+
+struct page *debugger_page(const struct debugger *debugger)
+{
+	return debugger->page;
+}
+
+struct execution *debugger_runs(const struct debugger *debugger)
+{
+	return debugger->source.execution;
+}
+
+struct verdict_facts debugger_facts(struct debugger *debugger)
+{
+	return debugger_facts_of(debugger, debugger->execution);
+}
+
+struct verdict_facts debugger_facts_of(struct debugger *debugger, struct execution *execution)
+{
+	return session_facts(debugger->session, execution, debugger->inside);
+}
+
+void debugger_keep_here(struct debugger *debugger)
+{
+	debugger->keeps = debugger->state == DEBUG_CHOICE;
 }

@@ -8,10 +8,15 @@
 
 struct debugger;
 struct breakpoints;
+struct checkpoints;
 struct decoders;
 struct gdb;
+struct gdb_rank;
 struct offers;
+struct page;
+struct prompt;
 struct stop;
+struct stops;
 
 enum debug_state {
 	DEBUG_NOWHERE, /* nothing runs */
@@ -40,9 +45,33 @@ struct breakpoints *debugger_breakpoints(const struct debugger *debugger);
 struct decoders *debugger_decoders(const struct debugger *debugger);
 /* By rank; debug_gdb.c's. */
 struct gdb **debugger_gdbs(const struct debugger *debugger);
+struct gdb_rank *debugger_gdb_rank(const struct debugger *debugger);
+struct checkpoints *debugger_checkpoints(const struct debugger *debugger);
+const struct stops *debugger_stops(const struct debugger *debugger);
+struct prompt *debugger_prompt(const struct debugger *debugger);
+struct page *debugger_page(const struct debugger *debugger); /* NULL: none is shown */
+/* The interleaving that runs, or stands; NULL: none has begun. */
+struct execution *debugger_runs(const struct debugger *debugger);
 
-/* The facts of where it stands; valid until it goes on. */
+/* The facts of where it stands, or of that one; valid until it goes on. */
 struct verdict_facts debugger_facts(struct debugger *debugger);
+struct verdict_facts debugger_facts_of(struct debugger *debugger, struct execution *execution);
+
+/* Where a world stands, as goto takes it: all its choices, and the cut where ranks are held
+ * (position.h). Free with g_free. */
+char *debugger_position(const struct world *world);
+/* Begins anew, and stops there. Interleavings have this buffering from now on; the stops of another
+ * one are forgotten. */
+void debugger_go_to_stop(struct debugger *debugger, const struct stop *stop);
+void debugger_set_buffering(struct debugger *debugger, enum buffering buffering);
+/* This place is to have a snapshot, when it goes on. */
+void debugger_keep_here(struct debugger *debugger);
+/* A rank whose call is carried out when the session goes on makes it, and stops at its next one:
+ * true, and the session goes on; false: it is not, or was refused. Nobody goes on, after all. */
+bool debugger_lets_go(struct debugger *debugger, int rank);
+void debugger_lets_nobody_go(struct debugger *debugger);
+/* Stops the ranks, or whoever runs beside them, as Ctrl-C does; false: nobody runs. */
+bool debugger_interrupt(struct debugger *debugger);
 
 /* Whether it stands where that can be done; else the person is told what to do instead. */
 bool debugger_is_at_rest(struct debugger *debugger);
@@ -138,6 +167,27 @@ char *debugger_note(void *debugger, const struct choice *choice);
 /* As struct prompt_owner has it (debug_complete.c). */
 char **debugger_complete(void *debugger, const char *line);
 
+/* A rank in gdb (debug_gdb_rank.c): until gdb leaves nobody else has the terminal. */
+struct gdb_rank *gdb_rank_new(void);
+void gdb_rank_free(struct gdb_rank *gdb); /* ends it; NULL is legal */
+bool gdb_rank_is_there(const struct gdb_rank *gdb);
+void debugger_gdb(struct debugger *debugger, const char *rest);
+void debugger_set_debugger(struct debugger *debugger, const char *rest);
+void debugger_wait_for_gdb(struct debugger *debugger);
+
+/* For browsers (debug_page.c): the page that is asked for; NULL with `error` set. Then, as
+ * struct prompt_owner has them: a line is waited for, or is not any more; something was told. */
+struct page *debugger_new_page(struct debugger *debugger, GError **error);
+void debugger_show(void *debugger, bool asks);
+void debugger_shown(void *debugger, const char *text);
+
+/* Places that the person keeps (debug_checkpoint.c): checkpoint and the like; false: it is none of
+ * these. Whether a snapshot of this world is of use for one of them. */
+struct checkpoints *checkpoints_new(void);
+void checkpoints_free(struct checkpoints *checkpoints); /* NULL is legal */
+bool debugger_obey_checkpoint(struct debugger *debugger, int word, const char *rest);
+void debugger_delete_checkpoint(struct debugger *debugger, const char *rest);
+bool debugger_needs_snapshot(const struct debugger *debugger, const struct world *world);
 /* Of each its name, or its number if it has none; for g_strfreev. */
 char **debugger_checkpoint_names(const struct debugger *debugger);
 /* Whether a snapshot of this world is of use for that stop. */

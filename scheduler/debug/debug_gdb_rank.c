@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "debug_internal.h"
+#include "debug_context.h"
 #include "mpi_calls.h"
 #include "scheduler/host/offspring.h"
 
@@ -19,8 +19,8 @@
 #define LOOKS_BEFORE_SAYING 4     /* that the rank runs, under gdb, and yet only waits */
 #define LOOKS_BEFORE_GIVING_UP 40 /* at a command that has ended, for one that it has started */
 
-/* As long as it is there. */
-struct gdb_seat {
+/* One, as long as it is there. */
+struct seat {
 	struct debugger *debugger;
 	int rank;
 	pid_t process; /* the rank's */
@@ -31,6 +31,11 @@ struct gdb_seat {
 	bool running;      /* and let it run */
 	bool says_so;      /* the rank only waits: gdb is to say that when it runs */
 	guint looks, idle;
+};
+
+struct gdb_rank {
+	struct seat *seat; /* NULL: no rank is in gdb */
+	char *command;     /* of `set debugger`; NULL: gdb */
 };
 
 /* Who traces a process, whether it stands or runs; 0: nobody. */
@@ -75,7 +80,7 @@ static void take_terminal_back(void)
 
 /* What gdb does first; `goes_on`: the call is about to be carried out. A snapshot may be taken
  * before: the rank goes on as a child then. */
-static char *script_for(const struct gdb_seat *seat, guint64 site, const char *call, bool goes_on)
+static char *script_for(const struct seat *seat, guint64 site, const char *call, bool goes_on)
 {
 	GString *text = g_string_new("set debuginfod enabled off\nset confirm off\nset height 0\n");
 
@@ -103,7 +108,7 @@ static char *script_for(const struct gdb_seat *seat, guint64 site, const char *c
 	return g_string_free(text, false);
 }
 
-static bool write_script(struct gdb_seat *seat, const char *text, GError **error)
+static bool write_script(struct seat *seat, const char *text, GError **error)
 {
 	int file = g_file_open_tmp("matchpoint-gdb-XXXXXX", &seat->script, error);
 
@@ -113,7 +118,7 @@ static bool write_script(struct gdb_seat *seat, const char *text, GError **error
 	return g_file_set_contents(seat->script, text, -1, error);
 }
 
-static bool start(struct gdb_seat *seat, const char *command, GError **error)
+static bool start(struct seat *seat, const char *command, GError **error)
 {
 	g_auto(GStrv) words = NULL;
 	g_autoptr(GPtrArray) all = g_ptr_array_new();
@@ -139,7 +144,7 @@ static bool start(struct gdb_seat *seat, const char *command, GError **error)
 
 /* --- as long as it is there ------------------------------------------------------------------- */
 
-static void reap(struct gdb_seat *seat)
+static void reap(struct seat *seat)
 {
 	pid_t done = seat->child > 0 ? waitpid(seat->child, NULL, WNOHANG) : 0;
 
@@ -151,7 +156,7 @@ static void reap(struct gdb_seat *seat)
 }
 
 /* The rank runs, under gdb, and there is nothing for it to do. */
-static void say_that_it_waits(struct gdb_seat *seat, bool runs)
+static void say_that_it_waits(struct seat *seat, bool runs)
 {
 	seat->idle = runs ? seat->idle + 1 : 0;
 	if (seat->says_so && seat->idle >= LOOKS_BEFORE_SAYING) {
@@ -161,9 +166,9 @@ static void say_that_it_waits(struct gdb_seat *seat, bool runs)
 }
 
 /* It goes on as another process when a snapshot is taken. */
-static void follow_rank(struct gdb_seat *seat)
+static void follow_rank(struct seat *seat)
 {
-	const struct execution *execution = seat->debugger->execution;
+	const struct execution *execution = debugger_execution(seat->debugger);
 	pid_t process = execution ? execution_pid(execution, seat->rank) : 0;
 
 	if (process > 0)
@@ -173,7 +178,7 @@ static void follow_rank(struct gdb_seat *seat)
 /* A command that opens a window may end before gdb does, or before it begins. */
 static bool has_left(void *data)
 {
-	struct gdb_seat *seat = data;
+	struct seat *seat = data;
 	pid_t tracer = 0;
 	bool runs;
 
@@ -191,7 +196,7 @@ static bool has_left(void *data)
 
 static bool runs_or_has_left(void *data)
 {
-	struct gdb_seat *seat = data;
+	struct seat *seat = data;
 
 	return has_left(seat) || seat->running;
 }
@@ -201,18 +206,18 @@ static void on_time(uv_timer_t *timer)
 	(void)timer;
 }
 
-static struct gdb_seat *seat_new(struct debugger *debugger, int rank, pid_t process)
+static struct seat *seat_new(struct debugger *debugger, int rank, pid_t process)
 {
-	struct gdb_seat *seat = g_new0(struct gdb_seat, 1);
+	struct seat *seat = g_new0(struct seat, 1);
 
-	*seat = (struct gdb_seat){.debugger = debugger, .rank = rank, .process = process};
+	*seat = (struct seat){.debugger = debugger, .rank = rank, .process = process};
 	seat->timer = g_new0(uv_timer_t, 1);
-	uv_timer_init(session_loop(debugger->session), seat->timer);
+	uv_timer_init(session_loop(debugger_session(debugger)), seat->timer);
 	uv_timer_start(seat->timer, on_time, LOOK_MS, LOOK_MS);
 	return seat;
 }
 
-static void seat_free(struct gdb_seat *seat)
+static void seat_free(struct seat *seat)
 {
 	if (!seat)
 		return;
@@ -232,41 +237,22 @@ static void seat_free(struct gdb_seat *seat)
 
 void debugger_wait_for_gdb(struct debugger *debugger)
 {
-	struct gdb_seat *seat = debugger->seat;
+	struct gdb_rank *gdb = debugger_gdb_rank(debugger);
 
-	if (!seat)
+	if (!gdb->seat)
 		return;
-	seat->says_so = true;
-	session_wait(debugger->session, has_left, seat);
-	g_clear_pointer(&debugger->seat, seat_free);
+	gdb->seat->says_so = true;
+	session_wait(debugger_session(debugger), has_left, gdb->seat);
+	g_clear_pointer(&gdb->seat, seat_free);
 }
 
 /* --- the word --------------------------------------------------------------------------------- */
 
-/* The rank's call is carried out when the session goes on. */
-static bool is_about_to_go_on(const struct debugger *debugger, int rank)
-{
-	for (guint i = 0; i < debugger->decided->len; i++)
-		if (g_array_index(debugger->decided, struct choice, i).point.rank == rank)
-			return true;
-	return world_phase(execution_world(debugger->execution), rank) == PHASE_HELD;
-}
-
-/* As far as its next call. */
-static bool lets_go(struct debugger *debugger, int rank)
-{
-	g_autofree char *text = g_strdup_printf("%d", rank);
-
-	if (!is_about_to_go_on(debugger, rank))
-		return false;
-	debugger_obey_hold(debugger, WORD_STEP, text);
-	return debugger->goes_on;
-}
-
 void debugger_gdb(struct debugger *debugger, const char *rest)
 {
 	int rank = *rest ? debugger_read_rank(debugger, rest) : debugger_usual_rank(debugger);
-	const char *command = debugger->gdb_command ? debugger->gdb_command : "gdb";
+	struct gdb_rank *gdb = debugger_gdb_rank(debugger);
+	const char *command = gdb->command ? gdb->command : "gdb";
 	g_autoptr(GError) error = NULL;
 	g_autofree char *script = NULL;
 	const struct world_call *info;
@@ -279,21 +265,18 @@ void debugger_gdb(struct debugger *debugger, const char *rest)
 	    || !debugger_find_process(debugger, rank, &pid, &site))
 		return;
 	debugger_detach_gdbs(debugger);
-	world = execution_world(debugger->execution);
+	world = execution_world(debugger_execution(debugger));
 	info = world_call_info(world, rank, world_calls(world, rank));
-	goes_on = lets_go(debugger, rank);
-	debugger->seat = seat_new(debugger, rank, pid);
-	script = script_for(debugger->seat, site, info ? mpi_call_name(info->function) : "a call",
+	goes_on = debugger_lets_go(debugger, rank);
+	gdb->seat = seat_new(debugger, rank, pid);
+	script = script_for(gdb->seat, site, info ? mpi_call_name(info->function) : "a call",
 	                    goes_on);
-	if (!write_script(debugger->seat, script, &error)
-	    || !start(debugger->seat, command, &error)) {
+	if (!write_script(gdb->seat, script, &error) || !start(gdb->seat, command, &error)) {
 		debugger_refuse(debugger, "%s cannot be started: %s", command, error->message);
-		g_clear_pointer(&debugger->seat, seat_free);
-		if (goes_on)
-			holds_arrive(&debugger->holds, world);
-		debugger->goes_on = false;
+		g_clear_pointer(&gdb->seat, seat_free);
+		debugger_lets_nobody_go(debugger);
 	} else if (goes_on) {
-		session_wait(debugger->session, runs_or_has_left, debugger->seat);
+		session_wait(debugger_session(debugger), runs_or_has_left, gdb->seat);
 	} else {
 		debugger_wait_for_gdb(debugger);
 	}
@@ -301,12 +284,29 @@ void debugger_gdb(struct debugger *debugger, const char *rest)
 
 void debugger_set_debugger(struct debugger *debugger, const char *rest)
 {
-	g_free(debugger->gdb_command);
-	debugger->gdb_command = *rest ? g_strdup(rest) : NULL;
+	struct gdb_rank *gdb = debugger_gdb_rank(debugger);
+
+	g_free(gdb->command);
+	gdb->command = *rest ? g_strdup(rest) : NULL;
 }
 
-void debugger_end_gdb(struct debugger *debugger)
+/* --- for the session -------------------------------------------------------------------------- */
+
+struct gdb_rank *gdb_rank_new(void)
 {
-	g_clear_pointer(&debugger->seat, seat_free);
-	g_clear_pointer(&debugger->gdb_command, g_free);
+	return g_new0(struct gdb_rank, 1);
+}
+
+void gdb_rank_free(struct gdb_rank *gdb)
+{
+	if (!gdb)
+		return;
+	seat_free(gdb->seat);
+	g_free(gdb->command);
+	g_free(gdb);
+}
+
+bool gdb_rank_is_there(const struct gdb_rank *gdb)
+{
+	return gdb->seat != NULL;
 }

@@ -278,6 +278,32 @@ static void set_all_stop(struct debugger *debugger, const char *rest)
 		debugger_refuse(debugger, "set all-stop goes with on or off");
 }
 
+/* The rank's call is carried out when the session goes on. */
+static bool is_about_to_go_on(const struct debugger *debugger, int rank)
+{
+	for (guint i = 0; i < debugger->decided->len; i++)
+		if (g_array_index(debugger->decided, struct choice, i).point.rank == rank)
+			return true;
+	return world_phase(world_there(debugger), rank) == PHASE_HELD;
+}
+
+bool debugger_lets_go(struct debugger *debugger, int rank)
+{
+	g_autofree char *text = g_strdup_printf("%d", rank);
+
+	if (!is_about_to_go_on(debugger, rank))
+		return false;
+	step(debugger, text);
+	return debugger->goes_on;
+}
+
+void debugger_lets_nobody_go(struct debugger *debugger)
+{
+	if (debugger->goes_on)
+		holds_arrive(&debugger->holds, world_there(debugger));
+	debugger->goes_on = false;
+}
+
 bool debugger_obey_hold(struct debugger *debugger, int word, const char *rest)
 {
 	switch (word) {

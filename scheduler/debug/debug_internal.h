@@ -62,19 +62,17 @@ struct debugger {
 	bool takes_first; /* going on, what is open and undecided is decided */
 	struct debug_hit coming; /* of the call that is gone back to; number 0: of none */
 	struct stop *origin;     /* where it comes back to when `cut` cannot be reached; or NULL */
-	GPtrArray *checkpoints;  /* struct checkpoint, of the person */
-	guint last_checkpoint;   /* its number; 0: there was none */
-	bool keeps;              /* this place is to have a snapshot */
-	bool pauses;             /* all are held at their next call, for a snapshot in between */
-	bool parks;              /* it is taken, and then the place is left */
+	struct checkpoints *checkpoints; /* of the person */
+	bool keeps;                      /* this place is to have a snapshot */
+	bool pauses; /* all are held at their next call, for a snapshot in between */
+	bool parks;  /* it is taken, and then the place is left */
 
 	bool interrupted; /* by Ctrl-C: stops where the next choice is, whoever decides there */
 	bool goes_on;     /* the person is done at this stop */
 	bool leaves;      /* what runs is given up */
 	bool begins;      /* an interleaving is to begin, with `target` */
 	bool reruns_told;
-	struct gdb_seat *seat; /* of a rank that is in gdb; NULL: none is */
-	char *gdb_command;     /* of `set debugger`; NULL: gdb */
+	struct gdb_rank *gdb_rank;
 	struct gdb **gdbs;     /* by rank, for print; NULL: not asked yet */
 	GPtrArray *onward;     /* char *: the words of explore, which waits until the ranks are
 	                          gone; NULL: none does */
@@ -89,12 +87,6 @@ void debugger_go(struct debugger *debugger, const GArray *choices, guint count);
 /* The same, to where each rank has made so many calls and stands in the last of them (guint32 by
  * rank, copied; NULL: as above). */
 void debugger_go_to_cut(struct debugger *debugger, const GArray *choices, const GArray *cut);
-
-/* The same to a stop. */
-void debugger_go_to_stop(struct debugger *debugger, const struct stop *stop);
-
-/* Interleavings have this buffering from now on; the stops of another one are forgotten. */
-void debugger_set_buffering(struct debugger *debugger, enum buffering buffering);
 
 /* This is chosen, and stays so until it goes on. */
 void debugger_decide(struct debugger *debugger, const struct choice *choice);
@@ -120,9 +112,7 @@ bool debugger_obey_travel(struct debugger *debugger, int word, const char *rest)
 bool debugger_is_cut(const char *text);
 void debugger_go_to_calls(struct debugger *debugger, const char *text);
 
-/* Where a world stands, as goto takes it: all its choices, and the cut where ranks are held
- * (position.h). Free with g_free. Goes to one that has a cut. */
-char *debugger_position(const struct world *world);
+/* Goes to one that has a cut. */
 void debugger_go_to_position(struct debugger *debugger, const struct position *position);
 /* On the way to one: what is made where the path says nothing; false: nothing helps. Tells why it
  * cannot be reached, and goes back to where it came from: false, if that was nowhere. */
@@ -130,14 +120,8 @@ bool debugger_fill_gap(const struct debugger *debugger, struct choice *ret_choic
 bool debugger_turn_back(struct debugger *debugger);
 void debugger_go_back_to_origin(struct debugger *debugger);
 
-/* checkpoint and the like (debug_checkpoint.c): false: it is none of these. Whether a
- * snapshot of this world is of use for one of the person's. */
-bool debugger_obey_checkpoint(struct debugger *debugger, int word, const char *rest);
-void debugger_delete_checkpoint(struct debugger *debugger, const char *rest);
-/* Whether one of this world is of use (a struct debugger). */
+/* Whether a snapshot of this world is of use (a struct debugger). */
 bool debugger_needs(const struct world *world, void *debugger);
-bool debugger_needs_snapshot(const struct debugger *debugger, const struct world *world);
-GPtrArray *checkpoints_new(void);
 
 /* The first breakpoint that fits a call that was made; 0: none does. `waited` is the call whose
  * operation it has completed first, or 0 (debug_break.c). */
@@ -161,20 +145,6 @@ void debugger_tell_stop(struct debugger *debugger);
 void debugger_said(void *debugger, char *line);
 /* The ranks have come to something: no such line is waited for any more. */
 void debugger_end_interruption(struct debugger *debugger);
-
-/* Stops the ranks where they are, as Ctrl-C does; false: they do not run. */
-bool debugger_interrupt(struct debugger *debugger);
-
-/* For browsers (debug_page.c): opens the page that is asked for; false with `error` set. Then, as
- * struct prompt_owner has them: a line is waited for, or is not any more; something was told. */
-bool debugger_open_page(struct debugger *debugger, GError **error);
-void debugger_show(void *debugger, bool asks);
-void debugger_shown(void *debugger, const char *text);
-/* A rank in gdb (debug_gdb_rank.c): until gdb leaves nobody else has the terminal. */
-void debugger_gdb(struct debugger *debugger, const char *rest);
-void debugger_set_debugger(struct debugger *debugger, const char *rest);
-void debugger_wait_for_gdb(struct debugger *debugger);
-void debugger_end_gdb(struct debugger *debugger);
 
 /* What a line says is done; goes_on is set if the person is done here. */
 void debugger_obey(struct debugger *debugger, const char *line);

@@ -53,6 +53,10 @@ bool debugger_interrupted(void *debug_session)
 
 bool debugger_interrupt(struct debugger *debugger)
 {
+	if (debugger->helper) {
+		helper_interrupt(debugger->helper);
+		return true;
+	}
 	if (debugger->state != DEBUG_NOWHERE || !debugger->source.execution)
 		return false;
 	debugger->execution = debugger->source.execution;

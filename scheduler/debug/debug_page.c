@@ -1,22 +1,20 @@
 /* The session in a browser (scheduler/page/): lines that pages say are lines at the prompt; pages
  * are told what is told here, and shown where the ranks are. */
-#include "debug_internal.h"
+#include "debug_context.h"
+#include "prompt.h"
 #include "scheduler/page/page.h"
 #include "scheduler/store/finding_kind.h"
+#include "stops.h"
+#include "telling.h"
 
 static void on_said(void *user, char *line)
 {
-	prompt_say(((struct debugger *)user)->prompt, line);
+	prompt_say(debugger_prompt(user), line);
 }
 
 static void on_interrupted(void *user)
 {
-	struct debugger *debugger = user;
-
-	if (debugger->helper)
-		helper_interrupt(debugger->helper);
-	else
-		debugger_interrupt(debugger);
+	debugger_interrupt(user);
 }
 
 /* Where each rank has come to its end; NULL: the interleaving goes on. */
@@ -24,28 +22,27 @@ static const GPtrArray *ends_of(const struct debugger *debugger)
 {
 	const GPtrArray *ranks;
 
-	if (debugger->state != DEBUG_OVER)
+	if (debugger_state(debugger) != DEBUG_OVER)
 		return NULL;
-	ranks = interleaving_verdict(debugger->execution)->record->ranks;
+	ranks = interleaving_verdict(debugger_execution(debugger))->record->ranks;
 	return ranks->len > 0 ? ranks : NULL;
 }
 
 static void follow(struct debugger *debugger, struct execution *execution)
 {
-	const struct verdict_facts facts = session_facts(debugger->session, execution,
-	                                                 debugger->inside);
+	const struct verdict_facts facts = debugger_facts_of(debugger, execution);
 
-	page_follow(debugger->page, execution_number(execution), &facts,
-	            session_stacks(debugger->session), ends_of(debugger));
+	page_follow(debugger_page(debugger), execution_number(execution), &facts,
+	            session_stacks(debugger_session(debugger)), ends_of(debugger));
 }
 
 /* While they run. */
 static void on_look(void *user)
 {
 	struct debugger *debugger = user;
-	struct execution *execution = debugger->source.execution;
+	struct execution *execution = debugger_runs(debugger);
 
-	if (debugger->state == DEBUG_NOWHERE && execution
+	if (debugger_state(debugger) == DEBUG_NOWHERE && execution
 	    && execution_result(execution)->state == EXECUTION_RUNNING)
 		follow(debugger, execution);
 }
@@ -57,7 +54,8 @@ static void add_offer(GString *json, struct debugger *debugger, const struct rec
 {
 	g_autofree char *text = record_alternative_print(offer);
 	g_autofree char *note = debugger_note(
-		debugger, &g_array_index(debugger->offers->choices, struct choice, number));
+		debugger,
+		&g_array_index(debugger_offers(debugger)->choices, struct choice, number));
 
 	json_separate(json);
 	g_string_append_c(json, '[');
@@ -93,18 +91,19 @@ static void add_point(GString *json, struct debugger *debugger, const struct rec
 
 static void add_points(GString *json, struct debugger *debugger)
 {
+	const struct offers *offers = debugger_offers(debugger);
 	guint number = 0;
 
 	json_add_name(json, "points");
 	g_string_append_c(json, '[');
-	for (guint i = 0; i < debugger->offers->points->len; i++)
-		add_point(json, debugger, debugger->offers->points->pdata[i], &number);
+	for (guint i = 0; i < offers->points->len; i++)
+		add_point(json, debugger, offers->points->pdata[i], &number);
 	g_string_append_c(json, ']');
 }
 
 static void add_findings(GString *json, const struct debugger *debugger)
 {
-	const GPtrArray *shown = interleaving_verdict(debugger->execution)->findings;
+	const GPtrArray *shown = interleaving_verdict(debugger_execution(debugger))->findings;
 
 	json_add_name(json, "findings");
 	g_string_append_c(json, '[');
@@ -134,61 +133,55 @@ static const char *state_name(enum debug_state state)
 
 static void show_stop(struct debugger *debugger)
 {
+	const struct stops *stops = debugger_stops(debugger);
 	GString *json = g_string_new("{");
 
 	json_add_name(json, "number");
-	json_add_number(json, page_next_stop(debugger->page));
+	json_add_number(json, page_next_stop(debugger_page(debugger)));
 	json_add_name(json, "state");
-	json_add_text(json, state_name(debugger->state));
+	json_add_text(json, state_name(debugger_state(debugger)));
 	json_add_name(json, "before");
-	json_add_number(json, stops_before(debugger->stops));
+	json_add_number(json, stops_before(stops));
 	json_add_name(json, "behind");
-	json_add_number(json, stops_behind(debugger->stops));
-	if (debugger->offers)
+	json_add_number(json, stops_behind(stops));
+	if (debugger_offers(debugger))
 		add_points(json, debugger);
-	if (debugger->state == DEBUG_OVER)
+	if (debugger_state(debugger) == DEBUG_OVER)
 		add_findings(json, debugger);
 	g_string_append_c(json, '}');
-	page_stop(debugger->page, json->str);
+	page_stop(debugger_page(debugger), json->str);
 	g_string_free(json, true);
 }
 
 void debugger_show(void *user, bool asks)
 {
 	struct debugger *debugger = user;
+	struct page *page = debugger_page(debugger);
 
-	if (!debugger->page)
+	if (!page)
 		return;
 	if (!asks) {
-		page_stop(debugger->page, "{\"state\":\"runs\"}");
+		page_stop(page, "{\"state\":\"runs\"}");
 		return;
 	}
-	if (debugger->state != DEBUG_NOWHERE)
-		follow(debugger, debugger->execution);
+	if (debugger_state(debugger) != DEBUG_NOWHERE)
+		follow(debugger, debugger_execution(debugger));
 	show_stop(debugger);
 }
 
 void debugger_shown(void *user, const char *text)
 {
-	struct debugger *debugger = user;
+	struct page *page = debugger_page(user);
 
-	if (debugger->page)
-		page_tell(debugger->page, text);
+	if (page)
+		page_tell(page, text);
 }
 
-bool debugger_open_page(struct debugger *debugger, GError **error)
+struct page *debugger_new_page(struct debugger *debugger, GError **error)
 {
-	const struct debug_request *asked = &debugger->asked->request;
+	const struct debug_request *asked = debugger_request(debugger);
 	const struct page_request request = {asked->port, asked->ranks, asked->title};
 	const struct page_owner owner = {on_said, on_interrupted, on_look, debugger};
-	uv_loop_t *loop = session_loop(debugger->session);
 
-	if (!asked->web || !loop)
-		return true;
-	debugger->page = page_new(loop, &request, &owner, error);
-	if (!debugger->page)
-		return false;
-	prompt_share(debugger->prompt);
-	debugger_tell(debugger, "page: %s\n", page_url(debugger->page));
-	return true;
+	return page_new(session_loop(debugger_session(debugger)), &request, &owner, error);
 }

@@ -1,37 +1,9 @@
-#include <stdarg.h>
 #include <string.h>
 
 #include "debug_internal.h"
 #include "scheduler/page/page.h"
 #include "scheduler/store/finding_kind.h"
 #include "scheduler/world/matcher.h"
-
-void debugger_tell(struct debugger *debugger, const char *format, ...)
-{
-	g_autofree char *text = NULL;
-	va_list arguments;
-
-	va_start(arguments, format);
-	text = g_strdup_vprintf(format, arguments);
-	va_end(arguments);
-	prompt_tell(debugger->prompt, text);
-}
-
-void debugger_refuse(struct debugger *debugger, const char *format, ...)
-{
-	g_autofree char *text = NULL;
-	va_list arguments;
-
-	va_start(arguments, format);
-	text = g_strdup_vprintf(format, arguments);
-	va_end(arguments);
-	debugger_tell(debugger, "%s%s\n", prompt_place(debugger->prompt), text);
-}
-
-struct verdict_facts debugger_facts(struct debugger *debugger)
-{
-	return session_facts(debugger->session, debugger->execution, debugger->inside);
-}
 
 static struct debugger *debugger_of(struct plan_source *source)
 {
@@ -530,6 +502,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->hits = g_array_new(false, false, sizeof(struct debug_hit));
 	debugger->stepped = -1;
 	debugger->checkpoints = checkpoints_new();
+	debugger->gdb_rank = gdb_rank_new();
 	debugger->said = g_string_new(NULL);
 	debugger->decoders = decoders_new();
 }
@@ -551,9 +524,9 @@ static void debugger_release(struct debugger *debugger)
 	if (debugger->cut)
 		g_array_unref(debugger->cut);
 	g_clear_pointer(&debugger->origin, stop_free);
-	g_ptr_array_unref(debugger->checkpoints);
+	checkpoints_free(debugger->checkpoints);
 	g_free(debugger->inside);
-	debugger_end_gdb(debugger);
+	gdb_rank_free(debugger->gdb_rank);
 	debugger_end_gdbs(debugger);
 	g_clear_pointer(&debugger->gdbs, g_free);
 	g_free(debugger->last);
@@ -589,6 +562,19 @@ static void begin_empty(struct debugger *debugger)
 	converse(debugger);
 }
 
+/* The page that is asked for, if one is. */
+static bool open_page(struct debugger *debugger, GError **error)
+{
+	if (!debugger->asked->request.web || !session_loop(debugger->session))
+		return true;
+	debugger->page = debugger_new_page(debugger, error);
+	if (!debugger->page)
+		return false;
+	prompt_share(debugger->prompt);
+	debugger_tell(debugger, "page: %s\n", page_url(debugger->page));
+	return true;
+}
+
 void debug_conduct(struct session *session, void *debug_session)
 {
 	struct debug_session *asked = debug_session;
@@ -597,7 +583,7 @@ void debug_conduct(struct session *session, void *debug_session)
 
 	debugger_init(&debugger, session, asked);
 	asked->debugger = &debugger;
-	if (debugger_open_page(&debugger, &asked->error)
+	if (open_page(&debugger, &asked->error)
 	    && (!request->script
 	        || prompt_add_script(debugger.prompt, request->script, &asked->error))) {
 		if (request->path)

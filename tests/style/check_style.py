@@ -242,8 +242,6 @@ VALUES = {"shim/wire.h", "shim/gate.h", "shim/caller.h", "explorer/explorer.h", 
           "scheduler/host/environment.h", "scheduler/host/host.h", "scheduler/run/run.h",
           "scheduler/session/session.h", "scheduler/store/record.h"}
 USERS_MOST = 10
-# A module in many files, whose state is not divided yet. Nothing is to be added here.
-UNDIVIDED = {"scheduler/debug/debug_internal.h"}
 
 
 def check_openness(problems, root):
@@ -256,7 +254,7 @@ def check_openness(problems, root):
         for used in re.findall(r'^#\s*include\s*"([^"]+)"', text, flags=re.M):
             beside = os.path.normpath(os.path.join(os.path.dirname(name), used))
             users.setdefault(beside if beside in texts else used, set()).add(name)
-    for name in sorted(set(texts) - VALUES - UNDIVIDED):
+    for name in sorted(set(texts) - VALUES):
         if not name.endswith(".h") or not re.search(r"^struct \w+ \{", texts[name], flags=re.M):
             continue
         header = name
