@@ -51,6 +51,16 @@ int debugger_ranks(const struct debugger *debugger)
 	return debugger->asked->request.ranks;
 }
 
+struct execution *debugger_processes(const struct debugger *debugger)
+{
+	return debugger->remains ? debugger->remains : debugger->execution;
+}
+
+void debugger_look_at(struct debugger *debugger, struct execution *remains)
+{
+	debugger->remains = remains;
+}
+
 struct execution *debugger_execution(const struct debugger *debugger)
 {
 	return debugger->execution;

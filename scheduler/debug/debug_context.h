@@ -33,6 +33,10 @@ enum buffering debugger_buffering(const struct debugger *debugger);
 int debugger_ranks(const struct debugger *debugger);
 /* Where it stands; NULL: nowhere. */
 struct execution *debugger_execution(const struct debugger *debugger);
+/* Whose processes are looked at: the same, or, at the end of one, its ranks once more, if they were
+ * brought back (debugger_look_at; NULL: they are gone again). */
+struct execution *debugger_processes(const struct debugger *debugger);
+void debugger_look_at(struct debugger *debugger, struct execution *remains);
 /* What is open there; NULL but for DEBUG_CHOICE. */
 const struct offers *debugger_offers(const struct debugger *debugger);
 /* What is decided of it (struct choice), and what was taken there last time; NULL: nothing. */
@@ -73,6 +77,8 @@ void debugger_lets_nobody_go(struct debugger *debugger);
 /* Stops the ranks, or whoever runs beside them, as Ctrl-C does; false: nobody runs. */
 bool debugger_interrupt(struct debugger *debugger);
 
+/* Obeys lines until the person is done, or says nothing any more. */
+void debugger_read_lines(struct debugger *debugger);
 /* Whether it stands where that can be done; else the person is told what to do instead. */
 bool debugger_is_at_rest(struct debugger *debugger);
 bool debugger_is_somewhere(struct debugger *debugger);
@@ -148,9 +154,17 @@ extern const struct vocabulary_word debug_vocabulary[];
 int debugger_usual_rank(const struct debugger *debugger);
 bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, guint64 *ret_site);
 
+/* Of a rank that stands at its end, as it crashed or met an error: where (all-NULL: in its last
+ * call). NULL: it does not. */
+const struct place *debugger_fell(const struct debugger *debugger, int rank);
+
 /* The value of an expression (debug_gdb.c), and what becomes of the gdbs asked for these: they let
  * go of the ranks before anything goes on, and are ended in the end. */
 void debugger_print(struct debugger *debugger, const char *rest);
+/* At the end of an interleaving, where a word (print, gdb) is to look at a rank: has it carried out
+ * once more, has the word look there, and reads lines until the session goes on (debug_remains.c).
+ * false: no rank stands there, or they are there already. */
+bool debugger_brings_back(struct debugger *debugger, int word, int rank, const char *rest);
 void debugger_detach_gdbs(struct debugger *debugger);
 void debugger_end_gdbs(struct debugger *debugger);
 

@@ -35,19 +35,29 @@ static int split_rank(struct debugger *debugger, const char *rest, const char **
 	return debugger_read_rank(debugger, rank);
 }
 
+const struct place *debugger_fell(const struct debugger *debugger, int rank)
+{
+	struct execution *there = debugger_processes(debugger);
+	bool fell = world_phase(execution_world(there), rank) == PHASE_STOPPED;
+
+	return fell ? &execution_ends(there)[rank].place : NULL;
+}
+
 /* Its process, and from where it has called MPI. false: refused. */
 bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, guint64 *ret_site)
 {
-	const struct world *world;
 	const struct world_call *info;
+	struct execution *there;
+	const struct world *world;
 
 	if (!debugger_is_somewhere(debugger))
 		return false;
-	world = execution_world(debugger_execution(debugger));
+	there = debugger_processes(debugger);
+	world = execution_world(there);
 	info = world_call_info(world, rank, world_calls(world, rank));
-	*ret_pid = execution_pid(debugger_execution(debugger), rank);
+	*ret_pid = execution_pid(there, rank);
 	*ret_site = info ? info->site : 0;
-	if (debugger_state(debugger) != DEBUG_OVER && *ret_pid > 0
+	if (execution_result(there)->state == EXECUTION_RUNNING && *ret_pid > 0
 	    && world_phase(world, rank) != PHASE_ENDED)
 		return true;
 	debugger_refuse(debugger,
@@ -84,7 +94,7 @@ static char *ask_gdb(struct debugger *debugger, int rank, const char *expression
 	make_room(debugger, rank);
 	if (!*gdb)
 		*gdb = gdb_new(error);
-	if (!*gdb || !gdb_attach(*gdb, pid, site, error))
+	if (!*gdb || !gdb_attach(*gdb, pid, site, debugger_fell(debugger, rank), error))
 		return NULL;
 	told = gdb_print(*gdb, expression, error);
 	if (debugger_state(debugger) == DEBUG_RUNNING)
@@ -105,6 +115,8 @@ void debugger_print(struct debugger *debugger, const char *rest)
 		debugger_refuse(debugger, "print what? Say print 0 EXPRESSION");
 		return;
 	}
+	if (debugger_brings_back(debugger, WORD_PRINT, rank, rest))
+		return;
 	told = ask_gdb(debugger, rank, expression, &error);
 	if (told)
 		debugger_tell(debugger, "%s", told);

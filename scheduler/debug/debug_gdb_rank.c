@@ -29,6 +29,7 @@ struct seat {
 	uv_timer_t *timer; /* only wakes who waits */
 	bool seen;         /* it has held the rank */
 	bool running;      /* and let it run */
+	bool fell;         /* it has come to its end there */
 	bool says_so;      /* the rank only waits: gdb is to say that when it runs */
 	guint looks, idle;
 };
@@ -100,6 +101,10 @@ static char *script_for(const struct seat *seat, guint64 site, const char *call,
 		                       "printf \"rank %d comes out of %s\\n\"\nframe\nend\n"
 		                       "continue\n",
 		                       site, seat->rank, call);
+	else if (seat->fell) /* maybe not in that call */
+		g_string_append_printf(text,
+		                       "printf \"rank %d has stopped, in or after %s\\n\"\nbt\n",
+		                       seat->rank, call);
 	else
 		g_string_append_printf(text,
 		                       "while $pc != 0x%" G_GINT64_MODIFIER "x\nup-silently\nend\n"
@@ -168,7 +173,7 @@ static void say_that_it_waits(struct seat *seat, bool runs)
 /* It goes on as another process when a snapshot is taken. */
 static void follow_rank(struct seat *seat)
 {
-	const struct execution *execution = debugger_execution(seat->debugger);
+	const struct execution *execution = debugger_processes(seat->debugger);
 	pid_t process = execution ? execution_pid(execution, seat->rank) : 0;
 
 	if (process > 0)
@@ -261,14 +266,16 @@ void debugger_gdb(struct debugger *debugger, const char *rest)
 	pid_t pid;
 	bool goes_on;
 
-	if (rank < 0 || !debugger_is_at_rest(debugger)
+	if (rank < 0 || (debugger_state(debugger) != DEBUG_OVER && !debugger_is_at_rest(debugger))
+	    || debugger_brings_back(debugger, WORD_GDB, rank, rest)
 	    || !debugger_find_process(debugger, rank, &pid, &site))
 		return;
 	debugger_detach_gdbs(debugger);
-	world = execution_world(debugger_execution(debugger));
+	world = execution_world(debugger_processes(debugger));
 	info = world_call_info(world, rank, world_calls(world, rank));
 	goes_on = debugger_lets_go(debugger, rank);
 	gdb->seat = seat_new(debugger, rank, pid);
+	gdb->seat->fell = world_phase(world, rank) == PHASE_STOPPED;
 	script = script_for(gdb->seat, site, info ? mpi_call_name(info->function) : "a call",
 	                    goes_on);
 	if (!write_script(gdb->seat, script, &error) || !start(gdb->seat, command, &error)) {

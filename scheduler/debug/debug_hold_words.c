@@ -291,7 +291,7 @@ bool debugger_lets_go(struct debugger *debugger, int rank)
 {
 	g_autofree char *text = g_strdup_printf("%d", rank);
 
-	if (!is_about_to_go_on(debugger, rank))
+	if (debugger->state != DEBUG_CHOICE || !is_about_to_go_on(debugger, rank))
 		return false;
 	step(debugger, text);
 	return debugger->goes_on;

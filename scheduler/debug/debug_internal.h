@@ -38,7 +38,8 @@ struct debugger {
 
 	enum debug_state state;
 	enum buffering buffering;
-	struct execution *execution;       /* where it stands; NULL: nowhere */
+	struct execution *execution; /* where it stands; NULL: nowhere */
+	struct execution *remains;   /* DEBUG_OVER: its ranks once more, at its end; or NULL */
 	const struct wire_inside **inside; /* by rank: scratch of session_facts */
 	struct offers *offers;             /* DEBUG_CHOICE */
 

@@ -8,6 +8,16 @@
 
 /* --- stacks ----------------------------------------------------------------------------------- */
 
+/* Without what is further in, if the place is among them. */
+static void begin_at(GArray *frames, const struct place *place)
+{
+	for (guint i = 0; i < frames->len; i++)
+		if (place_equal(&g_array_index(frames, struct record_frame, i).place, place)) {
+			g_array_remove_range(frames, 0, i);
+			return;
+		}
+}
+
 /* As it was told when the call was made, or seen from outside: from the frame on that has called
  * MPI (struct record_frame). NULL: it cannot be had. */
 static GArray *stack_of(struct debugger *debugger, int rank)
@@ -17,26 +27,30 @@ static GArray *stack_of(struct debugger *debugger, int rank)
 	const struct world_call *info = world_call_info(world, rank, call);
 	const GArray *told = session_stack(debugger_session(debugger), debugger_execution(debugger),
 	                                   rank, call);
-	pid_t pid = execution_pid(debugger_execution(debugger), rank);
+	struct execution *there = debugger_processes(debugger);
+	bool stands = execution_result(there)->state == EXECUTION_RUNNING;
+	pid_t pid = stands ? execution_pid(there, rank) : 0;
+	const struct place *fell = debugger_fell(debugger, rank);
 	g_autoptr(GArray) addresses = NULL;
 	GArray *frames;
 	guint first = 0;
 
 	if (told && told->len > 0)
 		return g_array_ref((GArray *)told);
-	if (debugger_state(debugger) == DEBUG_OVER || pid <= 0)
+	if (pid <= 0)
 		return NULL;
 	debugger_detach_gdbs(debugger);
 	addresses = live_stack(pid);
 	if (!addresses)
 		return NULL;
-	while (info && first < addresses->len
+	while (info && !fell && first < addresses->len
 	       && g_array_index(addresses, uint64_t, first) != info->site)
 		first++;
 	frames = g_array_new(false, false, sizeof(struct record_frame));
 	for (guint i = first < addresses->len ? first : 0; i < addresses->len; i++)
-		execution_add_frames(debugger_execution(debugger), rank,
-		                     g_array_index(addresses, uint64_t, i), frames);
+		execution_add_frames(there, rank, g_array_index(addresses, uint64_t, i), frames);
+	if (fell)
+		begin_at(frames, fell);
 	return frames;
 }
 

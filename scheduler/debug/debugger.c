@@ -111,10 +111,8 @@ static void forget_place(struct debugger *debugger)
 	debugger->state = DEBUG_NOWHERE;
 }
 
-/* The person decides what comes next. */
-static void converse(struct debugger *debugger)
+void debugger_read_lines(struct debugger *debugger)
 {
-	debugger->goes_on = false;
 	while (!debugger->goes_on) {
 		g_autofree char *line = prompt_read(debugger->prompt);
 
@@ -122,6 +120,13 @@ static void converse(struct debugger *debugger)
 			break;
 		debugger_obey(debugger, line);
 	}
+}
+
+/* The person decides what comes next. */
+static void converse(struct debugger *debugger)
+{
+	debugger->goes_on = false;
+	debugger_read_lines(debugger);
 	debugger_detach_gdbs(debugger);
 	if (!debugger->goes_on) { /* nobody says anything any more */
 		debugger->leaves = true;

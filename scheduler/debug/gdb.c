@@ -23,11 +23,12 @@ G_DEFINE_QUARK(matchpoint_gdb_error, gdb_error)
 struct gdb {
 	GPid process;
 	int input, output;
-	GString *heard; /* and not read yet */
-	pid_t attached; /* 0: to nobody */
-	guint64 site;   /* whose frame is selected */
-	char *program;  /* whose symbols it has read; NULL: none */
-	char *folder;   /* where it looks for those that are kept apart */
+	GString *heard;           /* and not read yet */
+	pid_t attached;           /* 0: to nobody */
+	guint64 site;             /* whose frame is selected */
+	const struct place *fell; /* while it is selected: gdb_attach's */
+	char *program;            /* whose symbols it has read; NULL: none */
+	char *folder;             /* where it looks for those that are kept apart */
 	bool lost;
 };
 
@@ -69,6 +70,23 @@ int gdb_find_frame(const char *answer, guint64 address)
 		const char *found = strstr(at, place);
 
 		if (found && g_ascii_strtoull(found + strlen(place), NULL, 16) == address)
+			return (int)g_ascii_strtoull(at + strlen(level), NULL, 10);
+	}
+	return -1;
+}
+
+int gdb_find_interrupted(const char *answer, const char *file, guint32 line)
+{
+	static const char level[] = "level=\"", handler[] = "func=\"<signal handler called>\"";
+	g_autofree char *name = file ? g_strdup_printf("/%s\"", file) : g_strdup("");
+	g_autofree char *number = file ? g_strdup_printf("line=\"%u\"", line) : g_strdup("");
+	const char *at = strstr(answer, handler);
+
+	while (at && (at = strstr(at + 1, level))) {
+		const char *end = strstr(at, "frame={");
+		g_autofree char *frame = end ? g_strndup(at, (gsize)(end - at)) : g_strdup(at);
+
+		if (strstr(frame, name) && strstr(frame, number))
 			return (int)g_ascii_strtoull(at + strlen(level), NULL, 10);
 	}
 	return -1;
@@ -177,8 +195,15 @@ static bool tell(struct gdb *gdb, const char *command, int seconds, GError **err
 static int find_level(struct gdb *gdb, GError **error)
 {
 	g_autofree char *answer = ask(gdb, "-stack-list-frames", ATTACH_SECONDS, NULL, error);
+	int level = -1;
 
-	return answer ? gdb_find_frame(answer, gdb->site) : -1;
+	if (!answer)
+		return -1;
+	if (gdb->fell)
+		level = gdb_find_interrupted(answer, gdb->fell->file, gdb->fell->line);
+	if (gdb->fell && level < 0)
+		level = gdb_find_interrupted(answer, NULL, 0);
+	return level >= 0 ? level : gdb_find_frame(answer, gdb->site);
 }
 
 /* The call may be another thread's than the first, and the stack go through other libraries. Where
@@ -311,9 +336,10 @@ static char *ask_folder(struct gdb *gdb)
 
 /* --- attached --------------------------------------------------------------------------------- */
 
-bool gdb_attach(struct gdb *gdb, pid_t pid, guint64 site, GError **error)
+bool gdb_attach(struct gdb *gdb, pid_t pid, guint64 site, const struct place *fell, GError **error)
 {
 	g_autofree char *command = g_strdup_printf("-target-attach %d", (int)pid);
+	bool selected;
 
 	if (gdb->attached == pid && gdb->site == site)
 		return true;
@@ -323,11 +349,13 @@ bool gdb_attach(struct gdb *gdb, pid_t pid, guint64 site, GError **error)
 		return false;
 	gdb->attached = pid;
 	gdb->site = site;
+	gdb->fell = fell;
 	read_libraries(gdb, pid, site);
-	if (select_frame(gdb, error))
-		return true;
-	gdb_detach(gdb);
-	return false;
+	selected = select_frame(gdb, error);
+	gdb->fell = NULL;
+	if (!selected)
+		gdb_detach(gdb);
+	return selected;
 }
 
 void gdb_detach(struct gdb *gdb)

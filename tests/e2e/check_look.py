@@ -114,6 +114,33 @@ int main(int argc, char **argv)
 }
 """
 
+# Taking rank 1 first crashes, in a function that calls no MPI; rank 2 first: nobody sends.
+CRASH = r"""
+#pragma GCC optimize("O0")
+#include <mpi.h>
+static int *look_up(int which) { static int one = 5; return which == 1 ? 0 : &one; }
+static int take(int from, int *what)
+{
+	int twice = 2 * from;
+	return *what + twice;
+}
+int main(int argc, char **argv)
+{
+	int rank, value = 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (take(value, look_up(value)) > 0)
+			MPI_Recv(&rank, 1, MPI_INT, 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else if (rank < 3)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
 FORTRAN = r"""
 program variables
   use mpi
@@ -404,7 +431,25 @@ def check_gdb(tool):
         check("stopped: held" in told[4] and "take" in told[4], str(run))
         check("= 9\n" in told[5] and "not-there cannot be started" in told[7], str(run))
         check("there is no rank 9" in told[9] and "stopped: end" in told[10], str(run))
-        check("this interleaving is over" in told[11] and run.status == 0, str(run))
+        check("rank 0 has ended" in told[11] and run.status == 0, str(run))
+
+
+def check_at_the_end(tool):
+    """Ranks that stand where an interleaving has gone wrong are there to be looked at: in a
+    crash also in the function that has crashed."""
+    program = tool.compile(tool.write("crash.c", CRASH))
+    lines = ["run", "1", "print 0 what", "print 0 from", "print 1 rank", "where 0", "x 0.2",
+             "print 0 rank", "back", "print 0 value", "2", "print 0 value", "back", "2",
+             "print 1 rank"]
+    for backtrack in ("auto", "rerun"):
+        told = answers(debug(tool, lines, "--backtrack", backtrack, "-n", "4", program))
+        for index, line in ((1, "stopped: finding crash"), (2, "= (int *) 0x0\n"), (3, "= 1\n"),
+                            (4, "$1 = 1\n"), (5, "#0  take (crash.c:8)\n"), (6, "     0: 1\n"),
+                            (8, "stopped: choice 0.2\n"), (9, "= 0\n"),
+                            (10, "stopped: finding deadlock"), (11, "= 2\n"),
+                            (12, "stopped: choice 0.2\n"), (14, "= 1\n")):
+            check(line in told[index], "%d: %s\n%s" % (index, line, "".join(told)))
+        check("gate.c" not in told[5] and "No symbol" in told[7], "".join(told))
 
 
 def check_gdb_on_a_terminal(tool):
@@ -438,6 +483,7 @@ def body(tool, options):
     check_print(tool)
     check_languages(tool)
     check_gdb(tool)
+    check_at_the_end(tool)
     check_gdb_on_a_terminal(tool)
 
 

@@ -68,6 +68,25 @@ static void the_frame_is_found_by_its_address(void **state)
 	assert_int_equal(gdb_find_frame("level=\"3\"", 0), -1);
 }
 
+/* Behind the signal, in the program: not where the C library raises it. */
+static void the_frame_of_a_crash_is_found_by_its_place(void **state)
+{
+	static const char answer[] =
+		"^done,stack=[frame={level=\"0\",addr=\"0x10\",func=\"a\",fullname=\"/s/"
+		"a.c\",line=\"7\"},"
+		"frame={level=\"1\",addr=\"0x20\",func=\"<signal handler called>\"},"
+		"frame={level=\"2\",addr=\"0x30\",func=\"raise\",from=\"/lib/libc.so.6\"},"
+		"frame={level=\"3\",addr=\"0x40\",func=\"b\",fullname=\"/s/a.c\",line=\"70\"},"
+		"frame={level=\"4\",addr=\"0x50\",func=\"c\",fullname=\"/s/a.c\",line=\"7\"}]";
+
+	(void)state;
+	assert_int_equal(gdb_find_interrupted(answer, "a.c", 7), 4);
+	assert_int_equal(gdb_find_interrupted(answer, "a.c", 70), 3);
+	assert_int_equal(gdb_find_interrupted(answer, "s/b.c", 7), -1);
+	assert_int_equal(gdb_find_interrupted(answer, NULL, 0), 2);
+	assert_int_equal(gdb_find_interrupted("^done,stack=[frame={level=\"0\"}]", NULL, 0), -1);
+}
+
 static void what_is_on_the_way_is_read(void **state)
 {
 	static const char maps[] = "1000-2000 r-xp 0 00:00 1 /usr/lib/libc.so.6\n"
@@ -93,6 +112,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_is_read_again),
 		cmocka_unit_test(a_newline_ends_no_command),
 		cmocka_unit_test(the_frame_is_found_by_its_address),
+		cmocka_unit_test(the_frame_of_a_crash_is_found_by_its_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

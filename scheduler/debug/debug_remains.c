@@ -1,0 +1,121 @@
+/* Ranks at the end of an interleaving. They are gone when it is told; to look at those that did
+ * not come to their own end (in a deadlock, behind an error of MPI, in a crash) the same
+ * interleaving is carried out once more, and stays where nothing can happen any more, for as long
+ * as the person stays at that stop. */
+#include "debug_context.h"
+#include "scheduler/session/conductor.h"
+
+struct remains {
+	struct plan_source source;
+	struct strategy strategy;
+	struct debugger *debugger;
+	int word; /* that asks for them, and what follows it */
+	const char *rest;
+	bool begun, there, left;
+};
+
+static struct remains *remains_of(struct plan_source *source)
+{
+	return (struct remains *)source;
+}
+
+static bool on_next(struct plan_source *source, struct run_request *ret_request)
+{
+	struct remains *remains = remains_of(source);
+	struct debugger *debugger = remains->debugger;
+	const GArray *made = world_choices(execution_world(debugger_execution(debugger)));
+
+	if (remains->begun)
+		return false;
+	remains->begun = true;
+	*ret_request = (struct run_request){
+		.position = session_position(debugger_session(debugger), made,
+	                                     debugger_buffering(debugger)),
+		.strategy = &remains->strategy};
+	session_request(debugger_session(debugger), ret_request, CALLS_FORGOTTEN)->apart = true;
+	return true;
+}
+
+static bool may_go_on(const struct plan_source *source)
+{
+	const struct remains *remains = (const struct remains *)source;
+
+	return !remains->left && session_may_go_on(debugger_session(remains->debugger));
+}
+
+/* All stand where it ended: the person looks, until the session is to go on. */
+static void on_asked(struct plan_source *source, struct execution *execution)
+{
+	struct remains *remains = remains_of(source);
+	struct debugger *debugger = remains->debugger;
+
+	remains->there = true;
+	debugger_look_at(debugger, execution);
+	if (remains->word == WORD_GDB)
+		debugger_gdb(debugger, remains->rest);
+	else
+		debugger_print(debugger, remains->rest);
+	debugger_read_lines(debugger);
+	debugger_detach_gdbs(debugger);
+	debugger_look_at(debugger, NULL);
+	remains->left = true;
+}
+
+static void on_ended(struct plan_source *source, struct execution *execution)
+{
+	(void)source;
+	session_drop(execution);
+}
+
+static const struct plan_source_type source_type = {
+	.next = on_next, .may_go_on = may_go_on, .ended = on_ended, .asked = on_asked};
+
+/* What is left to be decided came by itself the first time. */
+static enum explorer_step on_rest(struct strategy *strategy, const struct trace *trace,
+                                  const GArray *open, struct choice *ret_choice)
+{
+	const struct open_choice *first;
+
+	(void)strategy;
+	(void)trace;
+	if (!open)
+		return EXPLORER_DROP;
+	if (open->len == 0)
+		return EXPLORER_LATER;
+	first = &g_array_index(open, struct open_choice, 0);
+	*ret_choice = (struct choice){first->point,
+	                              g_array_index(first->alternatives, struct taken, 0)};
+	return EXPLORER_TAKE;
+}
+
+static bool needs_nothing(const struct strategy *strategy, const GArray *choices)
+{
+	(void)strategy;
+	(void)choices;
+	return false;
+}
+
+bool debugger_brings_back(struct debugger *debugger, int word, int rank, const char *rest)
+{
+	struct remains remains = {.source.type = &source_type,
+	                          .strategy = {.fills_gaps = true,
+	                                       .stays = true,
+	                                       .rest = on_rest,
+	                                       .needs = needs_nothing},
+	                          .debugger = debugger,
+	                          .word = word,
+	                          .rest = rest};
+
+	if (debugger_state(debugger) != DEBUG_OVER
+	    || debugger_processes(debugger) != debugger_execution(debugger)
+	    || interleaving_verdict(debugger_execution(debugger))->record->ranks->len == 0)
+		return false;
+	session_drive(debugger_session(debugger), &remains.source);
+	if (!remains.there)
+		debugger_refuse(
+			debugger,
+			"rank %d has not come to a stand there again: back goes to where it "
+			"stands still",
+			rank);
+	return true;
+}
