@@ -172,6 +172,8 @@ static bool still_does(const GArray *kept, gpointer user)
 	}
 	try = try_choices(search, choices);
 	result = search->wants_well ? try.well : try.shows;
+	/* Cut short, it says nothing. */
+	search->minimize->cut |= !try.ended && !session_may_go_on(search->session);
 	try_clear(&try);
 	g_hash_table_insert(search->known, position, GINT_TO_POINTER(result));
 	return result;
@@ -476,6 +478,8 @@ static void search_least(struct search *search)
 			minimize->difference = count_differences(good, &try);
 		if (!good && goes_well_buffered(search, forced))
 			minimize->good = path_of(search, forced, BUFFERING_INFINITE);
+		if (!good && !minimize->good && session_stop_reason(search->session))
+			minimize->cut = true;
 		keep_found(search, forced, good);
 	} else {
 		minimize->failed = g_strdup("it does not show each time that the same choices are "

@@ -4,7 +4,8 @@
  *
  * Without faults, what is in the store in the end is what brute force says, each outcome once. With
  * faults: no session hangs, none finds what is not there, what it has written down is true, and
- * what it calls complete is complete; going on without faults completes it.
+ * what it calls complete is complete; going on without faults completes it. One of its
+ * interleavings is replayed, and a finding shortened (sim_along.h).
  *
  * sim_session [--programs N] [--seed S] [--size M] [--no-faults]; on a difference the seed of the
  * program is told, and --programs 1 --seed S shows it again. */
@@ -20,9 +21,8 @@
 #include "scheduler/session/session.h"
 #include "scheduler/store/finding_kind.h"
 #include "scheduler/store/reader.h"
-#include "scheduler/store/schema.h"
 #include "scheduler/tools/log.h"
-#include "sim_host.h"
+#include "sim_along.h"
 
 /* A program that deadlocks in its first interleaving under infinite buffering. */
 enum { DEADLOCKS = 36 };
@@ -42,7 +42,7 @@ static bool no_faults;
 
 struct totals {
 	guint sessions, outcomes, too_large, too_long, again, failed, struck;
-	guint happened[SIM_FAULTS], disk_full, rewound, shards;
+	guint happened[SIM_FAULTS], disk_full, rewound, shards, replayed, minimized;
 };
 
 /* What is to happen, instead of what chance has. */
@@ -67,7 +67,7 @@ struct trial {
 	guint shard, shards; /* this one of so many, each a store of its own; 0: all in one */
 	GRand *random;
 	GHashTable *expected; /* outcomes (GBytes) */
-	GHashTable *found;
+	GHashTable *found;    /* outcomes, and the path (char *) of each */
 	char *directory;
 	bool deadlocks;     /* some of the expected are */
 	bool told_complete; /* by the store */
@@ -102,32 +102,22 @@ static G_GNUC_PRINTF(2, 3) void fail(const struct trial *trial, const char *form
 static bool take_execution(const struct record_execution *execution, void *data, GError **error)
 {
 	struct trial *trial = data;
-	struct fake_rank ranks[PROGRAM_MAX_RANKS];
+	g_autofree char *problem = NULL;
 	GBytes *outcome;
 
 	(void)error;
 	if (trial->starved && execution->status == FINDING_CRASH)
 		return true;
-	for (int rank = 0; rank < trial->program->ranks; rank++) {
-		GBytes *output = execution->outputs->pdata[rank];
-		g_autofree char *text = output ? g_strndup(g_bytes_get_data(output, NULL),
-		                                           g_bytes_get_size(output))
-		                               : NULL;
-
-		if (!text || !sim_parse_rank(trial->program, text, &ranks[rank]))
-			fail(trial, "interleaving %u: rank %d has printed %s", execution->id, rank,
-			     text ? text : "nothing");
-	}
-	outcome = fake_ranks_outcome(trial->program, ranks);
+	outcome = sim_outcome(trial->program, execution, &problem);
 	if (!outcome)
-		fail(trial, "interleaving %u: a message that was never sent", execution->id);
+		fail(trial, "%s", problem);
 	if (!g_hash_table_contains(trial->expected, outcome)) {
 		g_autofree char *text = outcome_describe(trial->program, outcome);
 
 		fail(trial, "interleaving %u (%s) cannot be: %s", execution->id, execution->path,
 		     text);
 	}
-	trial->repeated += !g_hash_table_add(trial->found, outcome);
+	trial->repeated += !g_hash_table_insert(trial->found, outcome, g_strdup(execution->path));
 	return true;
 }
 
@@ -254,7 +244,8 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	options->resume = trial->rounds > 0;
 	if (unbounded && trial->buffering == PROGRAM_PER_SEND)
 		options->max_interleavings = INTERLEAVINGS_MOST;
-	if (faults & 1u << SIM_JOB_HANGS)
+	/* Walks go on until they meet nothing new, thousands of them. */
+	if (faults & (1u << SIM_JOB_HANGS | (trial->wanders ? 1u << SIM_SLOW : 0)))
 		options->max_seconds = HANGING_S;
 	complete = session_run(options, &result, &error);
 	complete = complete && result.exploration->complete;
@@ -367,17 +358,46 @@ static void check_complete(struct trial *trial)
 		fail(trial, "%u interleavings were explored twice", trial->repeated);
 }
 
-static void remove_store(const char *directory)
+/* One of the interleavings again, as somebody asks for it; and a finding with fewer choices. */
+static void go_along(struct trial *trial, struct totals *totals)
 {
-	static const char *const names[] = {STORE_FILE, STORE_FILE "-wal", STORE_FILE "-shm"};
+	static const enum backtrack ways[] = {BACKTRACK_RERUN, BACKTRACK_AUTO, BACKTRACK_REWIND};
+	g_autofree char *directory = g_build_filename(trial->directory, "along", NULL);
+	g_autofree char *problem = NULL;
+	g_autoptr(StoreReader) reader = store_reader_open(trial->directory, NULL);
+	g_autofree gpointer *outcomes = g_hash_table_get_keys_as_array(trial->found, NULL);
+	guint count = g_hash_table_size(trial->found);
+	bool faults = !no_faults && g_rand_boolean(trial->random);
+	struct sim_along along = {
+		.sim = {.program = trial->program,
+	                .seed = trial->program->seed * 37,
+	                .faults = faults ? draw_faults(trial->random) : 0,
+	                .directory = directory,
+	                .longest = LONGEST},
+		.backtrack = ways[g_rand_int_range(trial->random, 0, G_N_ELEMENTS(ways))]};
 
-	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
-		g_autofree char *file = g_build_filename(directory, names[i], NULL);
+	if (count > 0) {
+		GBytes *outcome = outcomes[g_rand_int_range(trial->random, 0, (gint32)count)];
+		const char *path = g_hash_table_lookup(trial->found, outcome);
 
-		g_unlink(file);
+		problem = sim_replay(&along, path, outcome);
+		if (problem)
+			fail(trial, "replay %s: %s", path, problem);
 	}
-	if (g_rmdir(directory) != 0)
-		g_error("%s: something is left there", directory);
+	for (guint i = 0; reader && i < store_reader_findings(reader)->len; i++) {
+		const struct record_finding *finding = store_reader_findings(reader)->pdata[i];
+
+		if (finding->kind != FINDING_DEADLOCK)
+			continue;
+		problem = sim_minimize(&along, finding);
+		totals->minimized++;
+		if (problem)
+			fail(trial, "minimize %s: %s", finding->path, problem);
+		break;
+	}
+	for (int fault = 0; fault < SIM_FAULTS; fault++)
+		totals->happened[fault] += (along.happened >> fault) & 1;
+	totals->replayed += along.sessions;
 }
 
 /* Each shard with sessions of its own, and all of them as one. */
@@ -401,10 +421,10 @@ static void explore_shards(struct trial *trial, struct totals *totals)
 		read_store(trial);
 		if (!trial->told_complete)
 			fail(trial, "each shard is complete, and yet not all of them");
-		remove_store(trial->directory);
+		sim_remove_store(trial->directory);
 	}
 	for (guint i = 0; parts[i]; i++)
-		remove_store(parts[i]);
+		sim_remove_store(parts[i]);
 	g_free(trial->directory);
 	trial->directory = whole;
 	totals->shards += trial->shards;
@@ -416,13 +436,9 @@ static bool has_deadlock(const struct random_program *program, GHashTable *outco
 	gpointer outcome;
 
 	g_hash_table_iter_init(&iter, outcomes);
-	while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
-		const guint8 *places = g_bytes_get_data(outcome, NULL);
-
-		for (int rank = 0; rank < program->ranks; rank++)
-			if (places[rank] != program->first[rank + 1])
-				return true;
-	}
+	while (g_hash_table_iter_next(&iter, &outcome, NULL))
+		if (sim_is_deadlock(program, outcome))
+			return true;
 	return false;
 }
 
@@ -463,7 +479,7 @@ static void try_program(guint64 seed, const struct scenario *scenario, struct to
 	if (trial.expected && g_hash_table_size(trial.expected) <= OUTCOMES_MOST) {
 		trial.deadlocks = has_deadlock(program, trial.expected);
 		trial.found = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-		                                    (GDestroyNotify)g_bytes_unref, NULL);
+		                                    (GDestroyNotify)g_bytes_unref, g_free);
 		trial.directory = g_build_filename(
 			g_access("/dev/shm", W_OK) == 0 ? "/dev/shm" : g_get_tmp_dir(),
 			"matchpoint-sim-XXXXXX", NULL);
@@ -473,10 +489,11 @@ static void try_program(guint64 seed, const struct scenario *scenario, struct to
 			explore_shards(&trial, totals);
 		else
 			explore(&trial, totals);
+		go_along(&trial, totals);
 		if (!trial.wanders && !trial.gave_up)
 			check_complete(&trial);
 		totals->outcomes += g_hash_table_size(trial.expected);
-		remove_store(trial.directory);
+		sim_remove_store(trial.directory);
 		g_string_free(trial.history, true);
 		g_free(trial.directory);
 		g_hash_table_destroy(trial.found);
@@ -547,7 +564,10 @@ static void print_totals(const struct totals *totals)
 	        "error\n",
 	        programs, first_seed, totals->sessions, totals->again, totals->outcomes,
 	        totals->too_large, totals->too_long, totals->failed);
-	g_print("ranks rewound in place: %u; shards: %u\n", totals->rewound, totals->shards);
+	g_print("ranks rewound in place: %u; shards: %u; sessions along a path: %u; findings "
+	        "shortened: "
+	        "%u\n",
+	        totals->rewound, totals->shards, totals->replayed, totals->minimized);
 	if (no_faults)
 		return;
 	g_print("what happened: full disk %u", totals->disk_full);

@@ -1,0 +1,293 @@
+#include "sim_along.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "../brute_force.h"
+#include "scheduler/reproduce/minimize.h"
+#include "scheduler/store/finding_kind.h"
+#include "scheduler/store/reader.h"
+#include "scheduler/store/schema.h"
+
+enum { TRIES_MOST = 5000, HANGING_S = 600 };
+
+GBytes *sim_outcome(const struct random_program *program, const struct record_execution *execution,
+                    char **ret_problem)
+{
+	struct fake_rank ranks[PROGRAM_MAX_RANKS];
+	GBytes *outcome;
+
+	for (int rank = 0; rank < program->ranks; rank++) {
+		GBytes *output = execution->outputs->pdata[rank];
+		g_autofree char *text = output ? g_strndup(g_bytes_get_data(output, NULL),
+		                                           g_bytes_get_size(output))
+		                               : NULL;
+
+		if (!text || !sim_parse_rank(program, text, &ranks[rank])) {
+			*ret_problem = g_strdup_printf("interleaving %u: rank %d has printed %s",
+			                               execution->id, rank,
+			                               text ? text : "nothing");
+			return NULL;
+		}
+	}
+	outcome = fake_ranks_outcome(program, ranks);
+	if (!outcome)
+		*ret_problem = g_strdup_printf("interleaving %u: a message that was never sent",
+		                               execution->id);
+	return outcome;
+}
+
+bool sim_is_deadlock(const struct random_program *program, GBytes *outcome)
+{
+	const guint8 *places = g_bytes_get_data(outcome, NULL);
+
+	for (int rank = 0; rank < program->ranks; rank++)
+		if (places[rank] != program->first[rank + 1])
+			return true;
+	return false;
+}
+
+void sim_remove_store(const char *directory)
+{
+	static const char *const names[] = {STORE_FILE, STORE_FILE "-wal", STORE_FILE "-shm"};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *file = g_build_filename(directory, names[i], NULL);
+
+		g_unlink(file);
+	}
+	if (g_rmdir(directory) != 0)
+		g_error("%s: something is left there", directory);
+}
+
+/* --- one session ------------------------------------------------------------------------------ */
+
+/* As the commands have them of a path. */
+static struct session_options options_along(const struct sim_along *along, const struct path *path)
+{
+	static char *command[] = {(char *)"/sim/program", NULL};
+	static char *ignored[] = {(char *)"leak", NULL};
+
+	return (struct session_options){
+		.command = "replay",
+		.program = command,
+		.ranks = path->ranks,
+		.backtrack = along->backtrack,
+		.bufferings = 1u << path->buffering,
+		.collectives = path->collectives != COLLECTIVES_ANY ? path->collectives
+	                                                            : COLLECTIVES_ASYNC,
+		.deviations = -1,
+		.not_yet = SESSION_NOT_YET_USUAL,
+		.ignored = ignored,
+		.max_seconds = along->sim.faults & 1u << SIM_JOB_HANGS ? HANGING_S : 0,
+		.store = along->sim.directory};
+}
+
+/* Carries it out; *ret_reason (g_free) becomes why it has not come to its end, NULL if it has. */
+static char *run(struct sim_along *along, struct session_options *options,
+                 struct session_result *result, char **ret_reason)
+{
+	struct sim_options sim = along->sim;
+	g_autoptr(GError) error = NULL;
+	struct host *host;
+	char *problem = NULL;
+	guint happened;
+	bool fine;
+
+	sim.seed += along->sessions;
+	host = sim_host_new(&sim);
+	options->host = host;
+	g_assert_cmpint(g_mkdir_with_parents(sim.directory, 0700), ==, 0);
+	fine = session_run(options, result, &error);
+	happened = sim_host_happened(host);
+	*ret_reason = error ? g_strdup(error->message)
+	              : fine && result->exploration->complete
+	                      ? NULL
+	                      : g_strdup(result->exploration->incomplete_reason);
+	if (sim_host_processes(host) > 0)
+		problem = g_strdup_printf("%u processes were left behind",
+		                          sim_host_processes(host));
+	else if (*ret_reason && !happened)
+		problem = g_strdup_printf("without a fault it comes to no end: %s", *ret_reason);
+	else if (*ret_reason && strstr(*ret_reason, "impossible"))
+		problem = g_strdup_printf("does not believe what a rank may say: %s", *ret_reason);
+	else if (result->lost)
+		problem = g_strdup_printf("the path is not followed: %s", result->lost_reason);
+	along->happened |= happened;
+	along->sessions++;
+	sim_host_free(host);
+	return problem;
+}
+
+/* --- replay ----------------------------------------------------------------------------------- */
+
+struct seen {
+	const struct random_program *program;
+	GBytes *outcome;
+	bool struck; /* something outside has ended it, and it is told so */
+	char *problem;
+};
+
+static bool see(const struct record_execution *execution, void *data, GError **error)
+{
+	struct seen *seen = data;
+
+	(void)error;
+	if (execution->status == FINDING_CRASH)
+		seen->struck = true;
+	else if (!seen->outcome && !seen->problem)
+		seen->outcome = sim_outcome(seen->program, execution, &seen->problem);
+	return true;
+}
+
+/* What is in the store. */
+static struct seen look(const struct sim_along *along)
+{
+	struct seen seen = {.program = along->sim.program};
+	g_autoptr(GError) error = NULL;
+	g_autoptr(StoreReader) reader = store_reader_open(along->sim.directory, &error);
+
+	if (!reader && g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
+		return seen;
+	if (!reader || !store_reader_each(reader, false, see, &seen, &error))
+		seen.problem = g_strdup_printf("the store cannot be read: %s", error->message);
+	return seen;
+}
+
+static void seen_clear(struct seen *seen)
+{
+	g_clear_pointer(&seen->outcome, g_bytes_unref);
+	g_free(seen->problem);
+}
+
+/* What a replay has shown; of a deadlock, that there is one. */
+static char *judge(const struct sim_along *along, const struct session_result *result,
+                   const struct seen *seen, GBytes *expected, const char *reason)
+{
+	const struct random_program *program = along->sim.program;
+	guint deadlocks = 0;
+
+	if (seen->problem)
+		return g_strdup(seen->problem);
+	if (seen->struck && !(along->happened & 1u << SIM_STARVED))
+		return g_strdup("a crash, and no rank was killed twice");
+	if (!seen->outcome)
+		return seen->struck || reason ? NULL : g_strdup("nothing was carried out");
+	if (!g_bytes_equal(seen->outcome, expected)) {
+		g_autofree char *is = outcome_describe(program, seen->outcome);
+		g_autofree char *was = outcome_describe(program, expected);
+
+		return g_strdup_printf("ended otherwise: %s; and not %s", is, was);
+	}
+	for (guint i = 0; i < result->findings->len; i++) {
+		const struct record_finding *finding = result->findings->pdata[i];
+
+		if (finding->kind != FINDING_DEADLOCK && !seen->struck)
+			return g_strdup_printf("found what is not there: %s", finding->message);
+		deadlocks += finding->kind == FINDING_DEADLOCK;
+	}
+	if ((deadlocks > 0) != sim_is_deadlock(program, expected) && !reason)
+		return g_strdup_printf("%u deadlocks were told", deadlocks);
+	return NULL;
+}
+
+char *sim_replay(struct sim_along *along, const char *text, GBytes *outcome)
+{
+	struct path *path = path_parse(text, NULL);
+	struct session_options options = options_along(along, path);
+	struct session_result result = {0};
+	g_autofree char *reason = NULL;
+	struct seen seen;
+	char *problem;
+
+	options.path = path;
+	problem = run(along, &options, &result, &reason);
+	seen = look(along);
+	if (!problem)
+		problem = judge(along, &result, &seen, outcome, reason);
+	seen_clear(&seen);
+	session_result_clear(&result);
+	sim_remove_store(along->sim.directory);
+	path_free(path);
+	return problem;
+}
+
+/* --- minimize --------------------------------------------------------------------------------- */
+
+/* Whether this path, of some choices, leads to the finding; without faults. */
+static bool shows(const struct sim_along *along, const struct path *path, const char *key)
+{
+	struct sim_along alone = *along;
+	struct session_options options = options_along(&alone, path);
+	struct session_result result = {0};
+	g_autofree char *reason = NULL, *problem = NULL;
+	bool shown = false;
+
+	alone.sim.faults = 0;
+	options.max_seconds = 0;
+	options.path = path;
+	options.bufferings = 1u << (path->buffering != BUFFERING_ANY
+	                                    ? path->buffering
+	                                    : path_usual_buffering(path->choices));
+	problem = run(&alone, &options, &result, &reason);
+	for (guint i = 0; !problem && i < result.findings->len; i++) {
+		g_autofree char *other = record_finding_key(result.findings->pdata[i]);
+
+		shown = shown || g_str_equal(key, other);
+	}
+	session_result_clear(&result);
+	sim_remove_store(alone.sim.directory);
+	return shown;
+}
+
+static char *check_least(const struct sim_along *along, const struct minimize *found,
+                         const char *key)
+{
+	g_autofree char *text = path_print(found->least);
+
+	if (!shows(along, found->least, key))
+		return g_strdup_printf("what is told as least does not show it: %s", text);
+	if (found->good && shows(along, found->good, key))
+		return g_strdup_printf("what is told to end well shows it, beside %s", text);
+	for (guint i = 0; !found->cut && i < found->least->choices->len; i++) {
+		struct path *less = path_of_choices(found->least->ranks, found->least->buffering,
+		                                    found->least->collectives,
+		                                    found->least->choices);
+		bool shown;
+
+		g_array_remove_index(less->choices, i);
+		shown = shows(along, less, key);
+		path_free(less);
+		if (shown)
+			return g_strdup_printf("%s shows it without its choice %u, too", text,
+			                       i + 1);
+	}
+	return NULL;
+}
+
+char *sim_minimize(struct sim_along *along, const struct record_finding *finding)
+{
+	struct path *path = path_parse(finding->path, NULL);
+	struct session_options options = options_along(along, path);
+	struct session_result result = {0};
+	struct minimize found = {.finding = finding, .path = path, .tries_most = TRIES_MOST};
+	g_autofree char *key = record_finding_key(finding);
+	g_autofree char *reason = NULL;
+	char *problem;
+
+	options.command = "minimize";
+	options.conduct = minimize_conduct;
+	options.conductor = &found;
+	if (path->buffering == BUFFERING_ZERO && options.collectives == COLLECTIVES_SYNC)
+		options.collectives = COLLECTIVES_BOTH;
+	problem = run(along, &options, &result, &reason);
+	session_result_clear(&result);
+	sim_remove_store(along->sim.directory);
+	if (!problem && !found.least && !along->happened)
+		problem = g_strdup_printf("without a fault, and %s", found.failed);
+	if (!problem && found.least)
+		problem = check_least(along, &found, key);
+	minimize_clear(&found);
+	path_free(path);
+	return problem;
+}
