@@ -12,8 +12,8 @@ struct step {
 struct node {
 	struct state_hash name;
 	struct step *way;          /* held; NULL: the beginning */
-	struct state_hash offered; /* of all that is open there */
-	struct choice first;       /* that was made there first */
+	struct state_hash offered; /* of all that is open there, by how far off its calls are */
+	struct choice first;       /* that was made there first, likewise */
 };
 
 /* What is to be tried at a node yet. */
@@ -34,6 +34,7 @@ struct state_search {
 	struct step *here;       /* the way of the world that runs */
 	const struct node *last; /* the known state in which its last choice was made; NULL: none,
 	                            or one without a name */
+	struct choice made;      /* verify: that choice, by how far off its call was */
 	bool known;              /* verify: it has come to a known state */
 	struct state_statistics statistics;
 };
@@ -102,6 +103,15 @@ static bool way_equal(const struct step *one, const struct step *other)
 		if (one->depth != other->depth || !choice_equal(&one->choice, &other->choice))
 			return false;
 	return one == other;
+}
+
+static bool way_begins_with(const struct step *step, const struct step *beginning)
+{
+	guint depth = beginning ? beginning->depth : 0;
+
+	while (step && step->depth > depth)
+		step = step->before;
+	return way_equal(step, beginning);
 }
 
 static bool way_contains(const struct step *step, const struct choice *choice)
@@ -237,6 +247,25 @@ static GArray *choices_of(const GArray *open)
 	return choices;
 }
 
+/* How many calls ago its rank made it, from 1; 0: not known. */
+static guint32 age_of(const struct state_told *told, gint32 rank, guint32 call)
+{
+	return call > 0 && rank >= 0 && rank < told->ranks ? told->calls[rank] - call + 1 : call;
+}
+
+/* By how long ago the calls were made that it is of. */
+static struct choice seen_from(const struct state_told *told, const struct choice *choice)
+{
+	struct choice seen = *choice;
+	struct op_id *send = &seen.taken.send;
+
+	if (seen.point.kind == POINT_CALL)
+		seen.point.call = age_of(told, seen.point.rank, seen.point.call);
+	if (seen.taken.kind == TAKEN_MESSAGE)
+		send->call = age_of(told, send->rank, send->call);
+	return seen;
+}
+
 static struct state_hash name_of_choice(const struct choice *choice)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -248,12 +277,13 @@ static struct state_hash name_of_choice(const struct choice *choice)
 	return name;
 }
 
-static struct state_hash name_of_all(const GArray *choices)
+static struct state_hash name_of_all(const struct state_told *told, const GArray *choices)
 {
 	struct state_hash sum = {{choices->len, 0}};
 
 	for (guint i = 0; i < choices->len; i++) {
-		struct state_hash one = name_of_choice(&g_array_index(choices, struct choice, i));
+		struct choice seen = seen_from(told, &g_array_index(choices, struct choice, i));
+		struct state_hash one = name_of_choice(&seen);
 
 		state_hash_add_member(&sum, &one);
 	}
@@ -284,7 +314,7 @@ static void note_step(struct state_search *search, const struct state_hash *to)
 
 	if (!search->verify || !search->last || !search->here)
 		return;
-	choice = name_of_choice(&search->here->choice);
+	choice = name_of_choice(&search->made);
 	edge = g_new0(struct edge, 1);
 	edge->from = search->last->name;
 	state_hash_add(&edge->from, choice.word[0]);
@@ -302,59 +332,82 @@ static void note_step(struct state_search *search, const struct state_hash *to)
 	g_free(edge);
 }
 
-static void move(struct state_search *search, const struct node *node, const struct choice *choice)
+static void move(struct state_search *search, const struct state_told *told,
+                 const struct node *node, const struct choice *choice)
 {
 	search->last = node;
 	search->here = step_new(search->here, choice);
+	if (node)
+		search->made = seen_from(told, choice);
 }
 
-static enum explorer_step visit(struct state_search *search, const struct state_hash *name,
+/* NULL: it is not to be known again. */
+static enum explorer_step visit(struct state_search *search, const struct state_told *told,
                                 GArray *choices, struct choice *ret_choice)
 {
 	struct node *node = NULL;
 
 	search->statistics.states++;
-	if (name) {
+	if (told) {
 		node = g_new0(struct node, 1);
-		node->name = *name;
+		node->name = told->name;
 		node->way = step_hold(search->here);
-		node->offered = name_of_all(choices);
+		node->offered = name_of_all(told, choices);
 		g_hash_table_add(search->nodes, node);
-	} else {
-		search->statistics.nameless++;
 	}
 	*ret_choice = go_on(search, choices);
 	if (node)
-		node->first = *ret_choice;
-	move(search, node, ret_choice);
+		node->first = seen_from(told, ret_choice);
+	move(search, told, node, ret_choice);
 	return EXPLORER_TAKE;
+}
+
+/* false: there is nothing like it. */
+static bool find_choice(const struct state_told *told, const GArray *choices,
+                        const struct choice *first, struct choice *ret_choice)
+{
+	for (guint i = 0; i < choices->len; i++) {
+		struct choice seen;
+
+		*ret_choice = g_array_index(choices, struct choice, i);
+		seen = seen_from(told, ret_choice);
+		if (choice_equal(&seen, first))
+			return true;
+	}
+	return false;
 }
 
 /* In a state that is known. By the way by which it was found, it is the world that was there first,
  * begun again. */
-static enum explorer_step come_again(struct state_search *search, const struct node *node,
-                                     GArray *choices, struct choice *ret_choice)
+static enum explorer_step come_again(struct state_search *search, const struct state_told *told,
+                                     const struct node *node, GArray *choices,
+                                     struct choice *ret_choice)
 {
-	struct state_hash offered = name_of_all(choices);
-	bool same = way_equal(node->way, search->here);
+	bool same = way_equal(node->way, search->here), found;
+	struct state_hash offered;
 
-	g_array_unref(choices);
+	if (!same && way_begins_with(search->here, node->way)) {
+		search->statistics.circles++;
+		return visit(search, NULL, choices, ret_choice);
+	}
 	if (!same && !search->known) {
 		search->statistics.merged++;
 		search->known = true;
 	}
+	offered = name_of_all(told, choices);
+	found = find_choice(told, choices, &node->first, ret_choice);
+	g_array_unref(choices);
 	if (!same && !search->verify)
 		return EXPLORER_DROP;
-	if (!state_hash_equal(&offered, &node->offered)) {
+	if (!found || !state_hash_equal(&offered, &node->offered)) {
 		search->statistics.differed++;
 		return EXPLORER_DROP;
 	}
-	*ret_choice = node->first;
-	move(search, node, ret_choice);
+	move(search, told, node, ret_choice);
 	return EXPLORER_TAKE;
 }
 
-enum explorer_step state_search_rest(struct state_search *search, const struct state_hash *name,
+enum explorer_step state_search_rest(struct state_search *search, const struct state_told *told,
                                      const GArray *open, struct choice *ret_choice)
 {
 	const struct node *node;
@@ -365,11 +418,13 @@ enum explorer_step state_search_rest(struct state_search *search, const struct s
 	choices = choices_of(open);
 	for (guint i = 0; i < open->len; i++)
 		search->statistics.sets_left |= g_array_index(open, struct open_choice, i).more;
-	if (name)
-		note_step(search, name);
-	node = name ? g_hash_table_lookup(search->nodes, name) : NULL;
-	return node ? come_again(search, node, choices, ret_choice)
-	            : visit(search, name, choices, ret_choice);
+	if (told)
+		note_step(search, &told->name);
+	else
+		search->statistics.nameless++;
+	node = told ? g_hash_table_lookup(search->nodes, &told->name) : NULL;
+	return node ? come_again(search, told, node, choices, ret_choice)
+	            : visit(search, told, choices, ret_choice);
 }
 
 bool state_search_end(struct state_search *search, const struct state_hash *outcome)

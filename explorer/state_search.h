@@ -14,7 +14,12 @@
  * Sends that may complete early, collectives that may be left and whose turn it is (TAKEN_EARLY,
  * TAKEN_LATE, TAKEN_THREAD) are decided first, as in the tree.
  *
- * States without a name (`name` NULL) equal no other. Pure. */
+ * Equal states may lie different numbers of calls behind the beginning: a choice is the same in
+ * both if it is of the call that is as many calls away from the last one of its rank. A state that
+ * is come to again on the way out of itself is a circle in which the program can go on for ever;
+ * the world goes on then, as it would in the tree.
+ *
+ * States that cannot be told (NULL) equal no other. Pure. */
 #ifndef MATCHPOINT_EXPLORER_STATE_SEARCH_H
 #define MATCHPOINT_EXPLORER_STATE_SEARCH_H
 
@@ -31,9 +36,15 @@ void state_search_free(struct state_search *search); /* NULL is legal */
 /* As explorer_next: the choices to be made first in the next world, deepest first. */
 GArray *state_search_next(struct state_search *search);
 
-/* As explorer_rest. The world is in the state `name` (NULL: it cannot be told). EXPLORER_DROP: that
+struct state_told {
+	struct state_hash name;
+	const uint32_t *calls; /* by rank: how many it has made */
+	int ranks;
+};
+
+/* As explorer_rest. The world is in this state (NULL: it cannot be told). EXPLORER_DROP: that
  * state is known. With nothing open it has ended: EXPLORER_DONE. */
-enum explorer_step state_search_rest(struct state_search *search, const struct state_hash *name,
+enum explorer_step state_search_rest(struct state_search *search, const struct state_told *told,
                                      const GArray *open, struct choice *ret_choice);
 
 /* The world of the plan last returned has ended, not dropped; what it has come to, by a name as
@@ -50,6 +61,7 @@ struct state_statistics {
 	uint64_t states;   /* found: at rest, and at ends */
 	uint64_t ends;     /* of them */
 	uint64_t nameless; /* states at rest that could not be told, each time counted anew */
+	uint64_t circles;  /* states come to again on the way out of themselves */
 	uint64_t merged;   /* worlds that came to a state at rest that was known, or an end */
 	uint64_t verified; /* steps out of a known state that led where they had led before */
 	uint64_t differed; /* and that did not: a name is wrong */

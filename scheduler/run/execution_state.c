@@ -35,14 +35,19 @@ static void tell(struct execution *execution)
 {
 	struct naming *naming = execution_naming(execution);
 	struct strategy *strategy = execution_strategy(execution);
-	struct state_hash name;
-	const char *why = world_picture(execution_world(execution), &name);
+	const struct world *world = execution_world(execution);
+	struct state_told told = {.ranks = runs_ranks(execution_runs(execution))};
+	g_autofree guint32 *calls = g_new0(guint32, told.ranks);
+	const char *why = world_picture(world, &told.name);
 
 	if (why)
 		naming_refuse(naming, -1, why);
-	state_hash_add(&name, naming->ranks.word[0]);
-	state_hash_add(&name, naming->ranks.word[1]);
-	strategy->state(strategy, naming->hazard ? NULL : &name, naming->hazard);
+	state_hash_add(&told.name, naming->ranks.word[0]);
+	state_hash_add(&told.name, naming->ranks.word[1]);
+	for (int rank = 0; rank < told.ranks; rank++)
+		calls[rank] = world_calls(world, rank);
+	told.calls = calls;
+	strategy->state(strategy, naming->hazard ? NULL : &told, naming->hazard);
 }
 
 bool execution_tell_state(struct execution *execution)

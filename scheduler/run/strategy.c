@@ -126,8 +126,9 @@ struct strategy *strategy_random(struct random_search *search)
 struct states {
 	struct strategy strategy;
 	struct state_search *search;
-	struct state_hash name;
-	bool named;
+	struct state_told told;
+	GArray *calls; /* guint32, of `told` */
+	bool is_told;
 	char **why;
 };
 
@@ -136,30 +137,34 @@ static GArray *states_next(struct strategy *strategy)
 	return state_search_next(((struct states *)strategy)->search);
 }
 
-static void states_state(struct strategy *strategy, const struct state_hash *name, const char *why)
+static void states_state(struct strategy *strategy, const struct state_told *told, const char *why)
 {
 	struct states *states = (struct states *)strategy;
 
-	states->named = name != NULL;
-	if (name)
-		states->name = *name;
-	else if (!*states->why)
+	states->is_told = told != NULL;
+	if (!told && !*states->why)
 		*states->why = g_strdup(why);
+	if (!told)
+		return;
+	g_array_set_size(states->calls, 0);
+	g_array_append_vals(states->calls, told->calls, (guint)told->ranks);
+	states->told = *told;
+	states->told.calls = (const guint32 *)(const void *)states->calls->data;
 }
 
 static enum explorer_step states_rest(struct strategy *strategy, const struct trace *trace,
                                       const GArray *open, struct choice *ret_choice)
 {
 	struct states *states = (struct states *)strategy;
-	bool named = states->named;
+	bool is_told = states->is_told;
 
 	(void)trace;
 	if (!open) {
 		state_search_lost(states->search);
 		return EXPLORER_DROP;
 	}
-	states->named = false;
-	return state_search_rest(states->search, named ? &states->name : NULL, open, ret_choice);
+	states->is_told = false;
+	return state_search_rest(states->search, is_told ? &states->told : NULL, open, ret_choice);
 }
 
 static bool states_need(const struct strategy *strategy, const GArray *choices)
@@ -169,6 +174,7 @@ static bool states_need(const struct strategy *strategy, const GArray *choices)
 
 static void states_free(struct strategy *strategy)
 {
+	g_array_unref(((struct states *)strategy)->calls);
 	g_free(strategy);
 }
 
@@ -182,6 +188,7 @@ struct strategy *strategy_states(struct state_search *search, char **why)
 	                                     .state = states_state,
 	                                     .free = states_free};
 	states->search = search;
+	states->calls = g_array_new(false, false, sizeof(guint32));
 	states->why = why;
 	return &states->strategy;
 }

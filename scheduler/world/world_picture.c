@@ -20,15 +20,25 @@ static void add_text(struct state_hash *hash, const char *text)
 	state_hash_add_bytes(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
-static void add_id(struct state_hash *hash, struct op_id id)
+/* How many calls ago its rank made it, from 1: all that still matters of its number. */
+static guint32 age_of(const struct world *world, gint32 rank, guint32 call)
 {
-	add(hash, (guint64)(guint32)id.rank << 32 | id.call);
+	guint32 calls = rank >= 0 && rank < world->options.ranks ? world->ranks[rank].calls->len
+	                                                         : 0;
+
+	return call > 0 && call <= calls ? calls - call + 1 : call;
+}
+
+static void add_id(struct state_hash *hash, const struct world *world, struct op_id id)
+{
+	add(hash, (guint64)(guint32)id.rank << 32 | age_of(world, id.rank, id.call));
 	add(hash, id.sub);
 }
 
-static void add_name(struct state_hash *hash, struct wire_name name)
+static void add_name(struct state_hash *hash, const struct world *world, int rank,
+                     struct wire_name name)
 {
-	add(hash, (guint64)name.call << 32 | name.sub);
+	add(hash, (guint64)age_of(world, rank, name.call) << 32 | name.sub);
 }
 
 static void add_types(struct state_hash *hash, const struct types *types)
@@ -44,11 +54,12 @@ static void add_types(struct state_hash *hash, const struct types *types)
 	}
 }
 
-static void add_names(struct state_hash *hash, const GArray *names)
+static void add_names(struct state_hash *hash, const struct world *world, int rank,
+                      const GArray *names)
 {
 	add(hash, names->len);
 	for (guint i = 0; i < names->len; i++)
-		add_name(hash, g_array_index(names, struct wire_name, i));
+		add_name(hash, world, rank, g_array_index(names, struct wire_name, i));
 }
 
 static void add_numbers(struct state_hash *hash, const GArray *numbers)
@@ -137,7 +148,7 @@ static void add_live(struct state_hash *hash, const struct world *world, int num
 {
 	struct op_id id = world_op_id(number, live->name), other;
 
-	add_name(hash, live->name);
+	add_name(hash, world, number, live->name);
 	add(hash, (guint64)live->kind << 32 | (guint64)(guint32)live->decided);
 	add(hash, (guint64)live->matched | (guint64)live->cancelled << 1
 	                  | (guint64)live->nonblocking << 2 | (guint64)live->arrived << 3
@@ -152,7 +163,7 @@ static void add_live(struct state_hash *hash, const struct world *world, int num
 	if (!live->matched || live->kind == WIRE_SEND || live->kind == WIRE_COLLECTIVE
 	    || !world_message_taken(world, id, &other))
 		return;
-	add_id(hash, other);
+	add_id(hash, world, other);
 	if (other.rank < world->options.ranks)
 		add_seal(hash, world, other);
 }
@@ -168,7 +179,7 @@ static void add_messages(struct state_hash *hash, const struct world *world)
 		const struct message *message = value;
 		struct state_hash one = {{0, 0}};
 
-		add_id(&one, message->id);
+		add_id(&one, world, message->id);
 		add(&one, message->comm);
 		add(&one, (guint64)(guint32)message->peer << 32 | (guint32)message->tag);
 		add(&one, message->recalled);
@@ -180,13 +191,14 @@ static void add_messages(struct state_hash *hash, const struct world *world)
 	add_hash(hash, &sum);
 }
 
-static void add_operations(struct state_hash *hash, const GArray *operations)
+static void add_operations(struct state_hash *hash, const struct world *world,
+                           const GArray *operations)
 {
 	add(hash, operations->len);
 	for (guint i = 0; i < operations->len; i++) {
 		const struct operation *one = &g_array_index(operations, struct operation, i);
 
-		add_id(hash, one->id);
+		add_id(hash, world, one->id);
 		add(hash, one->comm);
 		add(hash, (guint64)(guint32)one->peer << 32 | (guint32)one->tag);
 		add(hash, (guint64)one->kind << 2 | (guint64)one->waits_for_match << 1
@@ -200,8 +212,8 @@ static void add_queues(struct state_hash *hash, const struct world *world)
 	g_autoptr(GArray) receives = g_array_new(false, false, sizeof(struct operation));
 
 	matcher_leftovers(world->matcher, sends, receives);
-	add_operations(hash, sends);
-	add_operations(hash, receives);
+	add_operations(hash, world, sends);
+	add_operations(hash, world, receives);
 }
 
 /* Members that have left one before the others have come have given it what they had. */
@@ -222,7 +234,7 @@ static void add_collectives(struct state_hash *hash, const struct world *world)
 		    && !collectives_disagrees(world->collectives, i))
 			continue;
 		for (int j = 0; j < members; j++) {
-			add_id(&one, calls[j]);
+			add_id(&one, world, calls[j]);
 			if (calls[j].call != 0)
 				add_seal(&one, world, calls[j]);
 		}
@@ -234,7 +246,8 @@ static void add_collectives(struct state_hash *hash, const struct world *world)
 
 /* --- ranks ------------------------------------------------------------------------------------ */
 
-static void add_streak(struct state_hash *hash, const struct streak *streak)
+static void add_streak(struct state_hash *hash, const struct world *world,
+                       const struct streak *streak)
 {
 	add(hash, streak->rounds);
 	add(hash, streak->last);
@@ -246,20 +259,21 @@ static void add_streak(struct state_hash *hash, const struct streak *streak)
 		add(hash, poll->identity);
 		add(hash, poll->site);
 		add(hash, poll->key);
-		add_id(hash, poll->point);
+		add_id(hash, world, poll->point);
 		add(hash, poll->chosen);
 	}
 }
 
-static void add_line(struct state_hash *hash, const struct line *line)
+static void add_line(struct state_hash *hash, const struct world *world, int rank,
+                     const struct line *line)
 {
-	add(hash, (guint64)line->phase << 32 | line->call);
+	add(hash, (guint64)line->phase << 32 | age_of(world, rank, line->call));
 	add(hash,
 	    (guint64)line->function << 32 | (guint64)line->wait << 8 | (guint64)line->ends_mpi);
-	add(hash, (guint64)line->question << 32 | line->asked);
+	add(hash, (guint64)line->question << 32 | (line->asked == line->call));
 	add(hash, line->complete);
 	if (line->phase == PHASE_BLOCKED)
-		add_names(hash, line->waited);
+		add_names(hash, world, rank, line->waited);
 }
 
 static void add_left(struct state_hash *hash, const GArray *left)
@@ -274,10 +288,11 @@ static void add_left(struct state_hash *hash, const GArray *left)
 	}
 }
 
-static void add_truncated(struct state_hash *hash, const struct truncated *truncated)
+static void add_truncated(struct state_hash *hash, const struct world *world,
+                          const struct truncated *truncated)
 {
-	add_id(hash, truncated->send);
-	add_id(hash, truncated->receive);
+	add_id(hash, world, truncated->send);
+	add_id(hash, world, truncated->receive);
 	add_types(hash, &truncated->sent);
 	add_types(hash, &truncated->received);
 }
@@ -287,8 +302,7 @@ static void add_rank(struct state_hash *hash, const struct world *world, int num
 	const struct rank *rank = &world->ranks[number];
 	const struct op_id pending = {number, rank->line->call, 0};
 
-	add(hash, rank->calls->len);
-	add_line(hash, rank->line);
+	add_line(hash, world, number, rank->line);
 	if (rank->line->phase == PHASE_BLOCKED)
 		add_seal(hash, world, pending);
 	add(hash, (guint64)rank->finalized | (guint64)rank->went_inside << 1);
@@ -297,9 +311,9 @@ static void add_rank(struct state_hash *hash, const struct world *world, int num
 	add(hash, rank->live->len);
 	for (guint i = 0; i < rank->live->len; i++)
 		add_live(hash, world, number, &g_array_index(rank->live, struct live, i));
-	add_truncated(hash, &rank->truncated);
+	add_truncated(hash, world, &rank->truncated);
 	add_left(hash, rank->left);
-	add_streak(hash, &rank->streak);
+	add_streak(hash, world, &rank->streak);
 	add_hash(hash, &rank->hidden);
 }
 

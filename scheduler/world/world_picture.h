@@ -3,11 +3,11 @@
  * waits where, how polls were answered, what was remarked. Of the past only what can make a
  * difference to what comes. What is in the ranks' memory is theirs to tell (shim/state.h).
  *
- * Calls are known by their numbers, so that states of different lengths never are equal, and an
- * operation that is under way by its number in both. What is in a message, and what a call was
- * given, its rank tells as a seal. Where a rank cannot tell that, because MPI itself keeps it
- * (attributes, datatypes, buffers), the choices made before stand for it: so much is always right,
- * since a state follows from the choices. */
+ * Calls are known by how long ago their rank made them, so that ranks can come to the same state in
+ * more calls or in fewer: a worker that has done three tasks, or four. What is in a message, and
+ * what a call was given, its rank tells as a seal. Where a rank cannot tell that, because MPI
+ * itself keeps it (attributes, datatypes, buffers), the choices made before stand for it: so much
+ * is always right, since a state follows from the choices. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_PICTURE_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_PICTURE_H
 

@@ -88,6 +88,11 @@ static GHashTable *remember_all(const struct random_program *program, GHashTable
 
 /* --- the state of a model --------------------------------------------------------------------- */
 
+static guint32 age_of(const struct fake_rank *rank, guint32 call)
+{
+	return call > 0 && call <= rank->calls ? rank->calls - call + 1 : call;
+}
+
 /* What its ranks would have in their memory: the outcome so far as they remember it, and how far
  * they are. */
 static void add_ranks(struct state_hash *hash, const struct play *play)
@@ -102,22 +107,24 @@ static void add_ranks(struct state_hash *hash, const struct play *play)
 	for (int rank = 0; rank < program->ranks; rank++) {
 		const struct fake_rank *own = &play->ranks[rank];
 
-		state_hash_add(hash, (guint64)own->stage << 32 | own->calls);
+		state_hash_add(hash, own->stage);
 		state_hash_add(hash, (guint64)own->place << 8 | own->waits);
 		state_hash_add_bytes(hash, own->asked, own->asked_count);
 		for (int i = 0; i < program->first[rank + 1] - program->first[rank]; i++)
-			state_hash_add(hash,
-			               (guint64)own->ops[i].call << 1 | (guint64)own->ops[i].bound);
+			state_hash_add(hash, (guint64)age_of(own, own->ops[i].call) << 1
+			                             | (guint64)own->ops[i].bound);
 	}
 }
 
-static struct state_hash name_of(const struct play *play)
+static struct state_told tell(const struct play *play, guint32 *calls)
 {
-	struct state_hash name;
+	struct state_told told = {.calls = calls, .ranks = play->options.program->ranks};
 
-	assert_null(world_picture(play->world, &name));
-	add_ranks(&name, play);
-	return name;
+	assert_null(world_picture(play->world, &told.name));
+	add_ranks(&told.name, play);
+	for (int rank = 0; rank < told.ranks; rank++)
+		calls[rank] = world_calls(play->world, rank);
+	return told;
 }
 
 static struct state_hash name_of_end(const struct play *play)
@@ -152,14 +159,15 @@ static void run(struct state_search *search, struct play *play, struct found *fo
 	struct choice choice;
 
 	do {
-		struct state_hash name;
+		guint32 calls[PROGRAM_MAX_RANKS];
+		struct state_told told;
 		GArray *open;
 
 		play_run(play);
 		open = play_open(play);
 		if (open->len > 0)
-			name = name_of(play);
-		step = state_search_rest(search, &name, open, &choice);
+			told = tell(play, calls);
+		step = state_search_rest(search, &told, open, &choice);
 		open_choices_free(open);
 		if (step == EXPLORER_TAKE)
 			assert_true(play_choose(play, &choice));

@@ -1,9 +1,12 @@
 /* The search against brute force: the same outcomes, each exactly once, no run wasted.
  *
- * sim_search [--programs N] [--seed S] [--size M] [--states N]; on a difference, the seed of the
- * program is printed, and --programs 1 --seed S shows it again. With --print-c the program of the
- * seed is printed as C source instead, with --print-outcomes what brute force says of it: its
- * number of ranks, then a line for each outcome, "zero" or "infinite" and outcome_describe's. */
+ * sim_search [--programs N] [--seed S] [--size M] [--states N] [--only TEST]
+ *
+ * On a difference, the seed of the program is printed, and --programs 1 --seed S shows it again.
+ * With --print-c the program of the seed is printed as C source instead, with --print-outcomes what
+ * brute force says of it: its number of ranks, then a line for each outcome, "zero" or "infinite"
+ * and outcome_describe's.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,6 +30,7 @@ static int programs = 500;
 static gint64 first_seed = 1;
 static int size = 0;
 static int most_states = 5000;
+static char *only;
 static bool print_c = false;
 static bool print_outcomes = false;
 
@@ -567,6 +571,8 @@ int main(int argc, char **argv)
 	         "beyond so many, ranks step before pairs match; beyond four times as many, leave "
 	         "out",
 	         "N"},
+		{"only", 0, 0, G_OPTION_ARG_STRING, &only, "these tests, by name, with wildcards",
+	         "TEST"},
 		{"print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "the program as C", NULL},
 		{"print-outcomes", 0, 0, G_OPTION_ARG_NONE, &print_outcomes, "all there are", NULL},
 		{NULL},
@@ -597,5 +603,6 @@ int main(int argc, char **argv)
 	}
 	if (print_c || print_outcomes)
 		return print_program();
+	cmocka_set_test_filter(only);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
