@@ -5,14 +5,10 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "access.h"
+#include "channel.h"
 #include "clocks.h"
 #include "contents.h"
 #include "digest.h"
@@ -27,9 +23,7 @@
 #define IN_CALL __attribute__((tls_model("initial-exec")))
 
 enum {
-	FIRST_INPUT = 4096,
 	IDLE_MILLISECONDS = 20, /* between two looks at MPI's progress while nothing is under way */
-	SCHEDULER_GONE = 118,   /* exit status, as in park.c */
 	STACK_FRAMES = 32,      /* told of a call: the innermost */
 };
 
@@ -42,7 +36,6 @@ struct waiter {
 };
 
 static struct {
-	int socket;
 	bool active, serialised, welcomed;
 	uint32_t call; /* opened last */
 	bool gone_ahead;
@@ -51,12 +44,9 @@ static struct {
 	struct waiter *waiters;
 	pthread_mutex_t telling;
 	struct wire_welcome welcome;
-	struct wire_buffer out;
-	uint8_t *input;
-	size_t input_start, input_count, input_capacity;
 	struct wire_message go; /* the answer to the last wait */
 	const struct gate_orders *orders;
-} gate = {.socket = -1, .telling = PTHREAD_MUTEX_INITIALIZER};
+} gate = {.telling = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local struct waiter waiter IN_CALL;
 static _Thread_local uint32_t own_call IN_CALL; /* opened last by this thread */
@@ -64,45 +54,25 @@ static _Thread_local uint16_t own_function IN_CALL;
 static _Thread_local const void *own_site IN_CALL;
 static _Thread_local uint64_t told_no IN_CALL; /* when that poll was, as clocks_computed; or 0 */
 
-/* The scheduler is gone, or what it says makes no sense. */
-static _Noreturn void gate_lost(void)
-{
-	_exit(SCHEDULER_GONE);
-}
-
-static void send_all(const uint8_t *bytes, size_t count)
-{
-	while (count > 0) {
-		ssize_t sent = send(gate.socket, bytes, count, MSG_NOSIGNAL);
-		if (sent < 0 && errno == EINTR)
-			continue;
-		if (sent <= 0)
-			gate_lost();
-		bytes += sent;
-		count -= (size_t)sent;
-	}
-}
-
 /* What was done to windows meanwhile, then one message, and a second one right behind it (both may
  * be NULL). */
 static void tell_both(const struct wire_message *message, const struct wire_message *next)
 {
+	struct wire_buffer *out;
 	int saved = errno;
 
 	if (gate.serialised)
 		threading_lock(&gate.telling);
-	gate.out.count = 0;
-	access_encode(&gate.out);
-	contents_encode(&gate.out);
+	out = channel_begin();
+	access_encode(out);
+	contents_encode(out);
 	if (message)
-		wire_encode(&gate.out, message);
+		wire_encode(out, message);
 	if (next)
-		wire_encode(&gate.out, next);
+		wire_encode(out, next);
 	if (next || (message && message->type == WIRE_CALL))
-		overlap_encode(&gate.out, (next ? next : message)->call.call);
-	if (gate.out.failed)
-		gate_lost();
-	send_all(gate.out.bytes, gate.out.count);
+		overlap_encode(out, (next ? next : message)->call.call);
+	channel_send();
 	if (gate.serialised)
 		pthread_mutex_unlock(&gate.telling);
 	errno = saved;
@@ -115,23 +85,18 @@ void gate_tell(const struct wire_message *message)
 
 void gate_tell_apart(const struct wire_message *message)
 {
-	struct wire_buffer out = {0};
-
-	wire_encode(&out, message);
-	if (!out.failed)
-		send_all(out.bytes, out.count);
-	free(out.bytes);
+	channel_send_apart(message);
 }
 
 void gate_wait_apart(void)
 {
 	enum { A_WHILE = 50 }; /* milliseconds; who listens answers much sooner */
-	struct pollfd orders = {.fd = gate.socket, .events = POLLIN};
+	const struct timespec now = {0};
 
 	for (;;) {
-		poll(&orders, 1, -1);
+		channel_wait(NULL);
 		poll(NULL, 0, A_WHILE);
-		if (poll(&orders, 1, 0) > 0)
+		if (channel_wait(&now))
 			gate_wait_for_end();
 	}
 }
@@ -180,59 +145,6 @@ static void tell_call(const struct wire_call *call)
 		gate_tell(&message);
 }
 
-static void make_room(void)
-{
-	if (gate.input_start > 0) {
-		memmove(gate.input, gate.input + gate.input_start, gate.input_count);
-		gate.input_start = 0;
-	}
-	if (gate.input_count < gate.input_capacity)
-		return;
-	size_t capacity = gate.input_capacity > 0 ? 2 * gate.input_capacity : FIRST_INPUT;
-	uint8_t *grown = realloc(gate.input, capacity);
-	if (!grown)
-		gate_lost();
-	gate.input = grown;
-	gate.input_capacity = capacity;
-}
-
-/* Reads what there is; false when there is nothing (yet: within the socket's receive timeout). */
-static bool receive(int flags)
-{
-	if (gate.input_count == 0)
-		gate.input_start = 0;
-	if (gate.input_start + gate.input_count == gate.input_capacity)
-		make_room();
-	size_t end = gate.input_start + gate.input_count;
-	ssize_t count = recv(gate.socket, gate.input + end, gate.input_capacity - end, flags);
-	if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
-		return false;
-	if (count <= 0)
-		gate_lost();
-	gate.input_count += (size_t)count;
-	return true;
-}
-
-static bool next_message(struct wire_message *ret_message)
-{
-	const uint8_t *bytes = gate.input + gate.input_start;
-	long length = gate.input_count > 0 ? wire_frame_length(bytes, gate.input_count) : 0;
-
-	if (length == 0)
-		return false;
-	if (length < 0 || wire_decode(bytes, (size_t)length, ret_message) < 0)
-		gate_lost();
-	gate.input_start += (size_t)length;
-	gate.input_count -= (size_t)length;
-	return true;
-}
-
-static void limit_receiving(void)
-{
-	const struct timeval idle = {.tv_usec = IDLE_MILLISECONDS * 1000};
-	setsockopt(gate.socket, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle));
-}
-
 /* Wakes the one that waits for this; false: none does. */
 static bool let_go(bool enters, uint32_t number, struct wire_message *message)
 {
@@ -251,14 +163,12 @@ static bool let_go(bool enters, uint32_t number, struct wire_message *message)
 
 static void tell_digest(void)
 {
-	const struct digest_range own[] = {
-		{gate.out.bytes, gate.out.capacity},
-		{gate.input, gate.input_capacity},
-	};
+	struct digest_range own[CHANNEL_RANGES];
 	struct wire_message message = {.type = WIRE_DIGEST};
 
+	channel_memory(own);
 	if (gate.pending)
-		message.digest = gate.orders->digest(gate.pending, own, sizeof(own) / sizeof(*own));
+		message.digest = gate.orders->digest(gate.pending, own, CHANNEL_RANGES);
 	gate_tell(&message);
 }
 
@@ -285,13 +195,13 @@ static void obey(struct wire_message *message)
 		break;
 	case WIRE_PARK:
 		gate.orders->park(&gate.welcome);
-		limit_receiving();
+		channel_limit_waiting(IDLE_MILLISECONDS);
 		break;
 	case WIRE_LOOK: tell_digest(); break;
 	case WIRE_TELL: gate.orders->tell_state(gate.pending); break;
 	case WIRE_FORWARD: virtual_time_put_forward(message->forward); break;
 	case WIRE_END: gate.orders->end(&message->end);
-	default: gate_lost();
+	default: channel_lost();
 	}
 	wire_message_release(message);
 }
@@ -300,7 +210,7 @@ static void obey(struct wire_message *message)
 static void obey_all(void)
 {
 	struct wire_message message;
-	while (!gate.gone_ahead && next_message(&message))
+	while (!gate.gone_ahead && channel_next(&message))
 		obey(&message);
 }
 
@@ -329,13 +239,12 @@ static void drive_progress(void)
 static void receive_with_progress(unsigned round)
 {
 	enum { STEPS = 4, MOVING_STEPS = 32, MOVING_ROUNDS = 100 };
-	struct pollfd readable = {.fd = gate.socket, .events = POLLIN};
 	unsigned before = gate.orders->incomplete();
 	int steps = gate.orders->moving() > 0 ? MOVING_STEPS : STEPS;
 
 	for (int i = 0; i < steps && gate.orders->incomplete() == before; i++) {
 		drive_progress();
-		if (receive(MSG_DONTWAIT))
+		if (channel_receive(false))
 			return;
 		sched_yield();
 	}
@@ -343,8 +252,8 @@ static void receive_with_progress(unsigned round)
 	    || (gate.orders->moving() > 0 && round < MOVING_ROUNDS))
 		return;
 	const struct timespec pause = {.tv_nsec = pause_of_round(round) * 1000};
-	if (ppoll(&readable, 1, &pause, NULL) > 0)
-		receive(MSG_DONTWAIT);
+	if (channel_wait(&pause))
+		channel_receive(false);
 }
 
 static void receive_orders(void)
@@ -356,9 +265,9 @@ static void receive_orders(void)
 		unsigned incomplete = gate.orders->incomplete();
 		if (incomplete > 0 || gate.orders->serves_windows())
 			receive_with_progress(round);
-		else if (!receive(0))
+		else if (!channel_receive(true))
 			drive_progress();
-		round = gate.input_count > 0 || gate.orders->incomplete() != incomplete ? 0
+		round = channel_has_unread() || gate.orders->incomplete() != incomplete ? 0
 		                                                                        : round + 1;
 		obey_all();
 	}
@@ -368,13 +277,12 @@ static void receive_orders(void)
 static unsigned read_for_all(unsigned round)
 {
 	const long idle = IDLE_MILLISECONDS * 1000;
-	struct pollfd readable = {.fd = gate.socket, .events = POLLIN};
 	unsigned incomplete = gate.orders->incomplete();
-	bool heard = gate.input_count > 0;
+	bool heard = channel_has_unread();
 
 	gate.gone_ahead = false;
 	obey_all();
-	while (receive(MSG_DONTWAIT)) {
+	while (channel_receive(false)) {
 		heard = true;
 		obey_all();
 	}
@@ -386,7 +294,7 @@ static unsigned read_for_all(unsigned round)
 	bool busy = incomplete > 0 || gate.orders->serves_windows();
 	const struct timespec pause = {.tv_nsec = (busy ? pause_of_round(round) : idle) * 1000};
 	unsigned held = threading_let_in();
-	ppoll(&readable, 1, &pause, NULL);
+	channel_wait(&pause);
 	threading_take_back(held);
 	return round + 1;
 }
@@ -491,7 +399,7 @@ void gate_obey(void)
 
 	gate.gone_ahead = false;
 	obey_all();
-	if (receive(MSG_DONTWAIT))
+	if (channel_receive(false))
 		obey_all();
 	errno = saved;
 }
@@ -501,7 +409,7 @@ void gate_yield(unsigned round)
 	enum { LOOK_EVERY = 16, PATIENCE = 2000, LONG_PATIENCE = 10000 };
 	int saved = errno;
 
-	if (round % LOOK_EVERY == LOOK_EVERY - 1 && receive(MSG_DONTWAIT)) {
+	if (round % LOOK_EVERY == LOOK_EVERY - 1 && channel_receive(false)) {
 		gate.gone_ahead = false;
 		obey_all();
 	}
@@ -608,12 +516,12 @@ void gate_open(int socket, const struct gate_orders *orders, const struct wire_h
 {
 	const struct wire_message message = {.type = WIRE_HELLO, .hello = *hello};
 
-	gate.socket = socket;
+	channel_open(socket);
 	gate.orders = orders;
 	gate_tell(&message);
 	while (!gate.welcomed) {
-		receive(0);
+		channel_receive(true);
 		obey_all();
 	}
-	limit_receiving();
+	channel_limit_waiting(IDLE_MILLISECONDS);
 }
