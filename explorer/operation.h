@@ -31,15 +31,15 @@ enum operation_kind {
 /* A send, or something that looks for a message. (Of the last two kinds only the id is used.) */
 struct operation {
 	struct op_id id;
-	enum operation_kind kind;
-	uint64_t comm;
-	int32_t peer;         /* a send's destination; a receive's source, or OPERATION_ANY */
-	int32_t tag;          /* a receive's may be OPERATION_ANY */
-	bool waits_for_match; /* a send that completes only when it is matched: MPI_Ssend always,
-	                         standard mode under zero buffering */
+	enum operation_kind kind : 8;
+	bool waits_for_match; /* a send that completes only when it is matched: MPI_Ssend
+	                             always, standard mode under zero buffering */
 	/* A receive, probe or mprobe that names its source, but is matched only when somebody
 	 * chooses: a poll may not see the message yet, and a receive may be cancelled. */
 	bool by_choice;
+	int32_t peer; /* a send's destination; a receive's source, or OPERATION_ANY */
+	int32_t tag;  /* a receive's may be OPERATION_ANY */
+	uint64_t comm;
 };
 
 /* In place of sub: not an operation but the question which of several threads of the rank makes the

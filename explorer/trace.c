@@ -31,7 +31,7 @@ void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *
 {
 	struct event event = {.kind = EVENT_ASK,
 	                      .op = {.id = id, .kind = OPERATION_QUESTION},
-	                      .asked_first = trace->asked_count,
+	                      .asked_first = (uint32_t)trace->asked_count,
 	                      .asked_count = count};
 
 	if (trace->asked_count + count > trace->asked_capacity) {

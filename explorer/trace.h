@@ -45,21 +45,38 @@ struct asked {
 
 #define ASKED_NEVER UINT32_MAX
 
+/* There may be millions: what only some kinds say shares its place. */
 struct event {
-	enum event_kind kind;
-	enum event_order order; /* ARRIVE, LEAVE */
-	bool chosen;            /* MATCH: by the search (a wildcard's), not by the matching rules */
-	struct operation op;    /* SEND, RECEIVE: all of it; otherwise op.id alone */
-	struct op_id other;     /* MATCH: the send; COMPLETE, LEAVE: the call that learnt of it (no
-	                           part of what the event says: event_equal ignores it) */
-	struct taken answer;    /* ANSWER */
-	uint64_t collective;    /* ARRIVE, LEAVE: number of this instance within the world */
-	int32_t root;           /* ARRIVE: world rank of the root, or -1 */
-	int32_t position;       /* ARRIVE: the rank's place in the communicator, from 0 */
-	int32_t members;        /* ARRIVE: how many the communicator has */
-	uint32_t asked_count;   /* ASK: entries */
-	size_t asked_first;     /* ASK: the first entry */
-	uint64_t asked_hash;    /* ASK: of the entries; set by trace_append_ask */
+	enum event_kind kind : 8;
+	enum event_order order : 8; /* ARRIVE, LEAVE */
+	bool chosen;         /* MATCH: by the search (a wildcard's), not by the matching rules */
+	struct operation op; /* SEND, RECEIVE: all of it; otherwise op.id alone */
+	union {
+		struct {
+			union {
+				/* MATCH: the send; COMPLETE, LEAVE: the call that learnt of it (no
+				 * part of what the event says: event_equal ignores it). */
+				struct op_id other;
+				/* ARRIVE: world rank of the root, or -1; the rank's place in the
+				 * communicator, from 0; how many that has. */
+				struct {
+					int32_t root;
+					int32_t position;
+					int32_t members;
+				};
+			};
+			/* ARRIVE, LEAVE: number of this instance within the world. */
+			uint64_t collective;
+		};
+		/* ANSWER */
+		struct taken answer;
+		/* ASK: entries, and the first of them; their hash is set by trace_append_ask. */
+		struct {
+			uint32_t asked_count;
+			uint32_t asked_first;
+			uint64_t asked_hash;
+		};
+	};
 };
 
 struct trace {
