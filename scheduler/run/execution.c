@@ -14,6 +14,7 @@ static void give_bind(void *user, int rank, const struct wire_bind *bind)
 {
 	struct execution *execution = user;
 
+	naming_moves(&execution->naming, rank);
 	host_send(execution->links[rank], &(struct wire_message){.type = WIRE_BIND, .bind = *bind});
 }
 
@@ -21,6 +22,7 @@ static void give_go(void *user, int rank, const struct wire_go *go)
 {
 	struct execution *execution = user;
 
+	naming_moves(&execution->naming, rank);
 	host_send(execution->links[rank], &(struct wire_message){.type = WIRE_GO, .go = *go});
 }
 
@@ -28,6 +30,7 @@ static void give_admission(void *user, int rank, guint32 thread)
 {
 	struct execution *execution = user;
 
+	naming_moves(&execution->naming, rank);
 	host_send(execution->links[rank],
 	          &(struct wire_message){.type = WIRE_ADMIT, .admitted = thread});
 }
@@ -109,6 +112,9 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution->directory = g_strdup(directory);
 	execution->from = from;
 	execution->launched = from == NULL;
+	naming_release(&execution->naming);
+	if (from)
+		naming_copy(&execution->naming, &from->naming, ranks);
 	execution->result.state = EXECUTION_STARTING;
 	execution->connected = 0;
 	execution->started = execution_now(execution);

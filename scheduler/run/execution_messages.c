@@ -233,6 +233,8 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	g_autoptr(GError) error = NULL;
 
 	world_rank_moves(execution->world, rank);
+	if (message->type != WIRE_STATE)
+		naming_moves(&execution->naming, rank);
 	/* Who looks into a window again and again says nothing new. */
 	if (message->type != WIRE_ACCESSES) {
 		stall_heard(execution->stall);

@@ -85,10 +85,12 @@ static void put_clocks_forward(struct execution *execution)
 
 	runs_note_forward(runs, execution->patience.forward_ever);
 	for (int rank = 0; rank < runs_ranks(runs); rank++)
-		if (world_phase(execution->world, rank) == PHASE_BLOCKED)
+		if (world_phase(execution->world, rank) == PHASE_BLOCKED) {
+			naming_moves(&execution->naming, rank);
 			host_send(execution->links[rank],
 			          &(struct wire_message){.type = WIRE_FORWARD,
 			                                 .forward = execution->patience.step});
+		}
 }
 
 static void give_polls_up(struct execution *execution, bool failed)

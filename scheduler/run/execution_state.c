@@ -25,6 +25,8 @@ static void ask(struct execution *execution)
 			naming_refuse(naming, rank, "MPI has returned an error to it");
 	}
 	for (int rank = 0; !naming->hazard && rank < ranks; rank++) {
+		if (!execution_strategy(execution)->verifies && naming_recall(naming, rank))
+			continue;
 		naming_ask(naming, rank);
 		host_send(execution_link(execution, rank),
 		          &(struct wire_message){.type = WIRE_TELL});
@@ -61,6 +63,6 @@ bool execution_tell_state(struct execution *execution)
 	if (naming->missing > 0)
 		return false;
 	tell(execution);
-	naming_release(naming);
+	naming_end(naming);
 	return true;
 }

@@ -49,6 +49,7 @@ struct frozen *frozen_park(struct execution *execution)
 
 	frozen->runs = runs;
 	frozen->world = world_copy(execution->world, world_options(execution->world), NULL);
+	naming_copy(&frozen->naming, &execution->naming, ranks);
 	frozen->number = execution->number;
 	frozen->directory = g_strdup(execution->directory);
 	frozen->stacked = execution->stacked;
@@ -164,6 +165,7 @@ static void frozen_free(struct frozen *frozen)
 	if (frozen->parent)
 		frozen->parent->children--;
 	world_free(frozen->world);
+	naming_release(&frozen->naming);
 	frozen->runs->host->operations->snapshot_free(frozen->memory);
 	g_free(frozen->directory);
 	g_free(frozen->hazard);

@@ -7,11 +7,13 @@
 
 #include "ckpt/snapshot.h"
 #include "execution.h"
+#include "naming.h"
 
 struct frozen {
 	struct runs *runs;
-	struct world *world; /* as it was when it was parked */
-	guint32 number;      /* the world's that the keepers were */
+	struct world *world;  /* as it was when it was parked */
+	struct naming naming; /* what its ranks have said of their states */
+	guint32 number;       /* the world's that the keepers were */
 	char *directory;
 	bool stacked;             /* calls so far have come with their stacks */
 	bool along;               /* taken along a path, for others that begin alike */

@@ -178,11 +178,12 @@ static void states_free(struct strategy *strategy)
 	g_free(strategy);
 }
 
-struct strategy *strategy_states(struct state_search *search, char **why)
+struct strategy *strategy_states(struct state_search *search, bool verifies, char **why)
 {
 	struct states *states = g_new0(struct states, 1);
 
-	states->strategy = (struct strategy){.next = states_next,
+	states->strategy = (struct strategy){.verifies = verifies,
+	                                     .next = states_next,
 	                                     .rest = states_rest,
 	                                     .needs = states_need,
 	                                     .state = states_state,

@@ -28,6 +28,8 @@ struct strategy {
 	 * can be given up but the last: they are taken the more seldom the further it has come, and
 	 * not beyond the budget. */
 	bool stays;
+	/* Ranks are asked for their state even if they have done nothing since they told it. */
+	bool verifies;
 	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL.
 	 * */
 	GArray *(*next)(struct strategy *strategy);
@@ -60,7 +62,7 @@ struct strategy *strategy_turning(struct explorer *explorer, struct pool *pool);
 
 /* Equal states once. The search stays the caller's; `why` (owned by the caller; NULL at first) is
  * set to the first reason for which a state could not be told. */
-struct strategy *strategy_states(struct state_search *search, char **why);
+struct strategy *strategy_states(struct state_search *search, bool verifies, char **why);
 
 /* Random walks. The search stays the caller's. */
 struct strategy *strategy_random(struct random_search *search);

@@ -121,7 +121,8 @@ void state_walks_explore(struct state_walks *walks)
 		if (!(options->bufferings & 1u << i))
 			continue;
 		walks->searches[i] = state_search_new(options->verify);
-		walks->strategies[i] = strategy_states(walks->searches[i], &walks->why);
+		walks->strategies[i] = strategy_states(walks->searches[i], options->verify,
+		                                       &walks->why);
 	}
 	driver_run(session_driver(walks->session), (struct plan_source *[]){&walks->source}, 1);
 	session_save(walks->session);
