@@ -142,6 +142,16 @@ struct verdict_facts debugger_facts_of(struct debugger *debugger, struct executi
 	return session_facts(debugger->session, execution, debugger->inside);
 }
 
+bool debugger_has_hits(const struct debugger *debugger)
+{
+	return debugger->hits->len > 0;
+}
+
+bool debugger_keeps(const struct debugger *debugger, int rank)
+{
+	return debugger->holds.kept[rank];
+}
+
 void debugger_keep_here(struct debugger *debugger)
 {
 	debugger->keeps = debugger->state == DEBUG_CHOICE;

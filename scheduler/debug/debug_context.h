@@ -79,6 +79,16 @@ bool debugger_interrupt(struct debugger *debugger);
 
 /* Obeys lines until the person is done, or says nothing any more. */
 void debugger_read_lines(struct debugger *debugger);
+/* What is told of where it has stopped (debug_stop.c). Of that: whether breakpoints have fired, and
+ * "stopped: breakpoint 1" with whom they have stopped where, without the last newline; whether
+ * the rank that was to make its next calls has come there, or never will; whether `hold` keeps a
+ * rank. */
+void debugger_append_stop(struct debugger *debugger, GString *text);
+bool debugger_has_hits(const struct debugger *debugger);
+void debugger_tell_hits(const struct debugger *debugger, GString *text);
+bool debugger_step_is_over(const struct debugger *debugger);
+bool debugger_keeps(const struct debugger *debugger, int rank);
+
 /* Whether it stands where that can be done; else the person is told what to do instead. */
 bool debugger_is_at_rest(struct debugger *debugger);
 bool debugger_is_somewhere(struct debugger *debugger);

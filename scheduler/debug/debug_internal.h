@@ -97,8 +97,6 @@ void debugger_go_on(struct debugger *debugger, bool to_the_end);
 /* A rank makes a call (struct strategy): is a breakpoint there? */
 void debugger_see_call(struct strategy *strategy, struct execution *execution, int rank,
                        const struct wire_call *call);
-/* "stopped: breakpoint 1" and whom it has stopped where, without the last newline. */
-void debugger_tell_hits(const struct debugger *debugger, GString *text);
 /* What these words do: break, condition, ... (debug_break.c). false: it is none of them. */
 bool debugger_obey_break(struct debugger *debugger, int word, const char *rest);
 

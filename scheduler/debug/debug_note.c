@@ -9,6 +9,23 @@ static const struct choice *in_path(const struct debugger *debugger, const struc
 	return path ? choices_find(path->choices, point) : NULL;
 }
 
+/* Whether what was decided so far is as in that path, as far as it says: else what comes next may
+ * be something else than there. */
+static bool goes_along(const struct debugger *debugger)
+{
+	const struct path *path = debugger_request(debugger)->path;
+	const GArray *made = world_choices(execution_world(debugger_execution(debugger)));
+
+	for (guint i = 0; path && i < made->len; i++) {
+		const struct choice *choice = &g_array_index(made, struct choice, i);
+		const struct choice *there = choices_find(path->choices, &choice->point);
+
+		if (there && !taken_equal(&there->taken, &choice->taken))
+			return false;
+	}
+	return path != NULL;
+}
+
 static void append_note(GString *text, const char *note)
 {
 	g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", note);
@@ -20,7 +37,8 @@ char *debugger_note(void *user, const struct choice *choice)
 	const struct debug_request *request = debugger_request(debugger);
 	const struct record_choice *blame = request->blame;
 	const struct choice *taken = debugger_taken_before(debugger, choice);
-	const struct choice *there = in_path(debugger, &choice->point);
+	bool along = goes_along(debugger);
+	const struct choice *there = along ? in_path(debugger, &choice->point) : NULL;
 	const struct choice *decided = debugger_decided(debugger, &choice->point);
 	GString *text = g_string_new(NULL);
 
@@ -31,7 +49,8 @@ char *debugger_note(void *user, const struct choice *choice)
 		                       request->finding);
 	else if (there && taken_equal(&there->taken, &choice->taken))
 		append_note(text, "as in the path");
-	if (blame && point_equal(&blame->point, &choice->point) && blame->alternatives->len > 0
+	if (along && blame && point_equal(&blame->point, &choice->point)
+	    && blame->alternatives->len > 0
 	    && taken_equal(&g_array_index(blame->alternatives, struct record_message, 0).taken,
 	                   &choice->taken))
 		append_note(text, "ends well");

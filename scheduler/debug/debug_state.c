@@ -43,13 +43,13 @@ static GArray *stack_of(struct debugger *debugger, int rank)
 	addresses = live_stack(pid);
 	if (!addresses)
 		return NULL;
-	while (info && !fell && first < addresses->len
+	while (info && first < addresses->len
 	       && g_array_index(addresses, uint64_t, first) != info->site)
 		first++;
 	frames = g_array_new(false, false, sizeof(struct record_frame));
 	for (guint i = first < addresses->len ? first : 0; i < addresses->len; i++)
 		execution_add_frames(there, rank, g_array_index(addresses, uint64_t, i), frames);
-	if (fell)
+	if (fell && first == addresses->len) /* not in that call any more */
 		begin_at(frames, fell);
 	return frames;
 }

@@ -2,7 +2,6 @@
 
 #include "debug_internal.h"
 #include "scheduler/page/page.h"
-#include "scheduler/store/finding_kind.h"
 #include "scheduler/world/matcher.h"
 
 static struct debugger *debugger_of(struct plan_source *source)
@@ -32,8 +31,7 @@ bool debugger_is_open(const struct debugger *debugger, const struct choice *choi
 	return false;
 }
 
-/* The rank that was to make its next calls has come there, or never will. */
-static bool step_is_over(const struct debugger *debugger)
+bool debugger_step_is_over(const struct debugger *debugger)
 {
 	const struct holds *holds = &debugger->holds;
 	enum world_phase phase;
@@ -43,40 +41,6 @@ static bool step_is_over(const struct debugger *debugger)
 	phase = world_phase(world_of(debugger), holds->stepping);
 	return world_calls(world_of(debugger), holds->stepping) >= holds->step_to
 	       || phase == PHASE_STOPPED || phase == PHASE_ENDED;
-}
-
-static void tell_choice(struct debugger *debugger, GString *text)
-{
-	const struct verdict_facts facts = debugger_facts(debugger);
-
-	if (debugger->hits->len > 0) {
-		debugger_tell_hits(debugger, text);
-	} else if (debugger->offers->points->len > 0 && !step_is_over(debugger)) {
-		g_string_append(text, "stopped: choice ");
-		point_append(text,
-		             &((struct record_choice *)debugger->offers->points->pdata[0])->point);
-	} else {
-		g_string_append(text, "stopped: held");
-	}
-	g_string_append_c(text, '\n');
-	telling_offers(text, &facts, debugger->offers, debugger_note, debugger);
-}
-
-static void tell_end(struct debugger *debugger, GString *text)
-{
-	const struct verdict *verdict = interleaving_verdict(debugger->execution);
-	const GPtrArray *shown = verdict->findings;
-
-	if (shown->len == 0)
-		g_string_append(text, "stopped: end\n  every rank has ended well\n");
-	for (guint i = 0; i < shown->len; i++) {
-		const struct record_finding *finding = shown->pdata[i];
-
-		g_string_append_printf(text, "%s %s\n", i == 0 ? "stopped: finding" : "and",
-		                       finding_kind_name(finding->kind));
-		telling_finding(text, finding);
-	}
-	telling_outputs(text, verdict->record);
 }
 
 void debugger_tell_stop(struct debugger *debugger)
@@ -92,10 +56,7 @@ void debugger_tell_stop(struct debugger *debugger)
 		                       "snapshots are not safe here: %s\n",
 		                       reason);
 	}
-	if (debugger->state == DEBUG_CHOICE)
-		tell_choice(debugger, text);
-	else
-		tell_end(debugger, text);
+	debugger_append_stop(debugger, text);
 	prompt_tell(debugger->prompt, text->str);
 	g_string_free(text, true);
 }
@@ -179,12 +140,28 @@ static bool take_decided(struct debugger *debugger, struct choice *ret_choice)
 	return false;
 }
 
+/* Of a lock, what paths do not tell: the places that nobody else has asked for. */
+static bool take_untold(const struct debugger *debugger, struct choice *ret_choice)
+{
+	const GArray *open = debugger->offers->choices;
+
+	if (debugger->cut || debugger->hits->len > 0 || debugger_step_is_over(debugger))
+		return false;
+	for (guint i = 0; i < open->len; i++) {
+		*ret_choice = g_array_index(open, struct choice, i);
+		if (!world_point_is_told(world_of(debugger), &ret_choice->point)
+		    && !choices_find(debugger->target, &ret_choice->point))
+			return true;
+	}
+	return false;
+}
+
 /* Whether it goes on without a word, and with what. */
 static bool decide(struct debugger *debugger, struct choice *ret_choice)
 {
 	const GArray *open = debugger->offers->choices;
 
-	if (open->len == 0 || debugger->hits->len > 0 || step_is_over(debugger))
+	if (open->len == 0 || debugger->hits->len > 0 || debugger_step_is_over(debugger))
 		return false;
 	*ret_choice = first_open(debugger);
 	if (!all_made(debugger))
@@ -330,6 +307,10 @@ static void on_asked(struct plan_source *source, struct execution *execution)
 	debugger->offers = offers_new(&facts, open);
 	open_choices_free(open);
 	arrives = debugger->cut || (debugger->exact && !debugger->finishes && all_made(debugger));
+	if (take_untold(debugger, &choice)) {
+		answer(debugger, &choice);
+		return;
+	}
 	if (debugger->cut && !has_arrived(debugger))
 		return;
 	if (arrives)

@@ -149,8 +149,12 @@ static char *call_words(const struct verdict_facts *facts, const struct record_c
 	g_autofree char *arguments = NULL;
 
 	if (point->point.kind == POINT_LOCK)
-		return g_strdup_printf("  rank %d's lock of window %d", point->point.rank,
-		                       point->point.window);
+		return point->point.reader < 0
+		               ? g_strdup_printf("  rank %d's lock of window %d", point->point.rank,
+		                                 point->point.window)
+		               : g_strdup_printf("  rank %d's lock of window %d, rank %d's share",
+		                                 point->point.rank, point->point.window,
+		                                 point->point.reader);
 	if (world_call_info(facts->world, point->rank, point->call))
 		arguments = world_arguments(facts->world, point->rank, point->call);
 	if (point->point.kind == POINT_TURN)

@@ -200,6 +200,8 @@ const GArray *world_choices(const struct world *world); /* struct choice, in the
 /* Whether a path must tell this choice: not who gets a place of a lock that nobody else could have
  * had. Those that it must (struct choice); free with g_array_unref. */
 bool world_choice_is_told(const struct world *world, guint index);
+/* The same of a point that is open: as far as has been asked for yet. */
+bool world_point_is_told(const struct world *world, const struct point *point);
 GArray *world_told_choices(const struct world *world);
 /* Whether choice number `index` is the one that a replay makes where its path says nothing. */
 bool world_choice_is_first(const struct world *world, guint index);

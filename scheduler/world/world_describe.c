@@ -22,15 +22,18 @@ bool world_choice_is_first(const struct world *world, guint index)
 	return g_array_index(world->first, bool, index);
 }
 
+bool world_point_is_told(const struct world *world, const struct point *point)
+{
+	return point->kind != POINT_LOCK
+	       || windows_contended(world->locks,
+	                            point_operation(point, world->options.ranks).rank);
+}
+
 bool world_choice_is_told(const struct world *world, guint index)
 {
 	const struct point *point = &g_array_index(world->choices, struct choice, index).point;
 
-	if (g_array_index(world->plain, bool, index))
-		return false;
-	return point->kind != POINT_LOCK
-	       || windows_contended(world->locks,
-	                            point_operation(point, world->options.ranks).rank);
+	return !g_array_index(world->plain, bool, index) && world_point_is_told(world, point);
 }
 
 static GArray *told_choices(const struct world *world, bool least)

@@ -211,7 +211,7 @@ def replayed(tool, path, program):
 def check_walks(tool, seeds):
     """Random walks, back and forward; what comes of them is what replay shows of their path."""
     for name, ranks, options, _ in KINDS:
-        if "threads" in name or "lock" in name:
+        if "threads" in name:
             continue
         program = tool.compile(source(name), "-pthread")
         for seed in range(seeds):
@@ -239,6 +239,22 @@ def check_ways_back(tool):
     run = debug(tool, ["run", "1", "back", "2", "back"], "-n", "3", program)
     check(stops(run) == ["choice 0.2", "end"] * 2 + ["choice 0.2"], str(run))
     check(run.out.count("snapshots are not safe here") == 1, str(run))
+
+
+def check_locks(tool):
+    """Who gets a lock is asked; what comes with it, that nobody else has asked for, is not."""
+    program = tool.compile(source("programs/lock_order"))
+    check(tool.run("explore", "-q", "-n", "3", program).status == 1, "nothing was found")
+    script = tool.write("script.mp", "choices\n2\nwhere 0\nback\n1\nback 2\n1\n1\n")
+    run = tool.run("debug", "1", "-x", script, "--batch")
+    check(stops(run) == ["choice w1.0.2", "finding crash", "choice w1.0.2", "end",
+                         "choice w1.0.1", "choice w1.0.2", "end"], str(run))
+    check("choice w1.0.2: 0 1\n" in run.out and "can be granted to" in run.out, str(run))
+    program = tool.compile(source("programs/lock_shared"))
+    script = tool.write("script.mp", "run\n")
+    run = tool.run("debug", "-n", "3", "-x", script, "--batch", program, "exclusive")
+    check(re.search(r"rank 0's lock of window 1 .*\n.*rank 0 .*\n.*window 1, rank 1's share .*\n",
+                    run.out), str(run))
 
 
 def check_lost(tool):
@@ -319,6 +335,7 @@ def body(tool, options):
     check_store(tool)
     check_examples(tool)
     check_ways_back(tool)
+    check_locks(tool)
     check_lost(tool)
     check_ended(tool)
     check_kinds(tool)
