@@ -11,6 +11,7 @@
 struct
 try {
 	bool ended;              /* the path was followed to an end */
+	bool starved;            /* by want of memory, twice: that says nothing */
 	bool shows;              /* the finding */
 	bool well;               /* it ended well: the finding is not in it */
 	GArray *made;            /* struct choice: all that were */
@@ -95,9 +96,12 @@ static void look_at_try(struct search *search, const struct execution *execution
 	const struct run_result *result = execution_result(execution);
 	const struct world *world = execution_world(execution);
 
-	if (!verdict->record || result->cut_short || result->lost
-	    || result->state != EXECUTION_OVER)
+	try->starved = verdict->starved;
+	if (!verdict->record || result->cut_short || result->lost || verdict->starved
+	    || result->state != EXECUTION_OVER) {
+		search->minimize->cut |= verdict->starved || result->cut_short;
 		return;
+	}
 	try->ended = true;
 	try->made = world_told_choices(world);
 	try->alternatives = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
@@ -172,8 +176,6 @@ static bool still_does(const GArray *kept, gpointer user)
 	}
 	try = try_choices(search, choices);
 	result = search->wants_well ? try.well : try.shows;
-	/* Cut short, it says nothing. */
-	search->minimize->cut |= !try.ended && !session_may_go_on(search->session);
 	try_clear(&try);
 	g_hash_table_insert(search->known, position, GINT_TO_POINTER(result));
 	return result;
@@ -461,9 +463,10 @@ static void search_least(struct search *search)
 	g_autoptr(GArray) forced = NULL, good = NULL;
 
 	if (!try.ended || !try.shows) {
-		minimize->failed = g_strdup(try.ended ? "the path does not show it any more"
-		                                      : "the program does not follow the path any "
-		                                        "more");
+		minimize->failed = g_strdup(try.ended     ? "the path does not show it any more"
+		                            : try.starved ? "memory ran out"
+		                                          : "the program does not follow the "
+		                                            "path any more");
 		try_clear(&try);
 		return;
 	}
@@ -478,12 +481,11 @@ static void search_least(struct search *search)
 			minimize->difference = count_differences(good, &try);
 		if (!good && goes_well_buffered(search, forced))
 			minimize->good = path_of(search, forced, BUFFERING_INFINITE);
-		if (!good && !minimize->good && session_stop_reason(search->session))
-			minimize->cut = true;
 		keep_found(search, forced, good);
 	} else {
-		minimize->failed = g_strdup("it does not show each time that the same choices are "
-		                            "made");
+		minimize->failed = g_strdup(try.starved ? "memory ran out"
+		                                        : "it does not show each time that the "
+		                                          "same choices are made");
 	}
 	try_clear(&try);
 }

@@ -20,10 +20,10 @@ struct minimize {
 	guint tries_most;
 
 	/* found; to be cleared */
-	char *failed;       /* why the finding was not shown; NULL: it was */
-	guint tries;        /* interleavings carried out */
-	guint choices;      /* made in the finding's interleaving */
-	bool cut;           /* tries_most was reached: it may not be the least */
+	char *failed;  /* why the finding was not shown; NULL: it was */
+	guint tries;   /* interleavings carried out */
+	guint choices; /* made in the finding's interleaving */
+	bool cut;      /* tries_most was reached, or a try was cut short: it may not be the least */
 	struct path *least; /* the path */
 	GPtrArray *forced;  /* struct record_choice: the choices of `least` */
 	struct path *good;  /* one that ends well: the least that differs least; NULL: none known */
