@@ -12,10 +12,11 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "mappings.h"
+
 enum {
 	PAGE = 4096,
 	RANGES_MAX = 32,
-	TEXT_MAX = 4096,
 	PAGES_AT_ONCE = 512,
 	PAGES_MAX = 1 << 18, /* 1 GiB: takes a quarter of a second */
 };
@@ -42,19 +43,12 @@ static struct {
 	size_t left_out_count;
 	struct frame frame;
 	uint64_t pages[PAGES_AT_ONCE];
-	char text[TEXT_MAX];
 	size_t taken; /* pages */
 	int pagemap;
 	bool failed;
 } work;
 
 static int known_threads;
-
-/* Past the shim's own wrappers, which keep a journal. */
-static int open_quietly(const char *path)
-{
-	return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-}
 
 static void leave_out(uintptr_t start, uintptr_t end)
 {
@@ -259,30 +253,10 @@ static void take_line(const char *line, size_t stacks)
 	mix_mapping(start, end);
 }
 
-static void take_mappings(size_t stacks)
+static bool see_line(const char *line, void *stacks)
 {
-	int file = open_quietly("/proc/self/maps");
-	size_t count = 0;
-	ssize_t got = file < 0 ? -1 : 1;
-
-	while (got > 0 && !work.failed) {
-		got = read(file, work.text + count, sizeof(work.text) - 1 - count);
-		if (got < 0)
-			break;
-		count += (size_t)got;
-		work.text[count] = '\0';
-		char *line = work.text, *end;
-		for (; (end = strchr(line, '\n')); line = end + 1) {
-			*end = '\0';
-			take_line(line, stacks);
-		}
-		count -= (size_t)(line - work.text);
-		work.failed |= count == sizeof(work.text) - 1;
-		memmove(work.text, line, count);
-	}
-	work.failed |= got < 0;
-	if (file >= 0)
-		close(file);
+	take_line(line, *(const size_t *)stacks);
+	return !work.failed;
 }
 
 void digest_know_threads(void)
@@ -309,7 +283,7 @@ bool digest_take(uint64_t site, const struct digest_range *own, size_t own_count
 			leave_out(here - PAGE, work.frame.stack);
 		for (size_t i = 0; i < sizeof(work.frame.preserved) / sizeof(uint64_t); i++)
 			mix(work.frame.preserved[i]);
-		take_mappings(stacks);
+		work.failed |= !mappings_each(see_line, &stacks);
 	}
 	if (work.pagemap >= 0)
 		close(work.pagemap);

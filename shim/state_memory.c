@@ -1,17 +1,16 @@
 #define _GNU_SOURCE
 #include "state_memory.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "mappings.h"
 
 enum {
 	PAGE = 4096,
 	WORDS = PAGE / sizeof(uint64_t),
-	TEXT = 1 << 16,
 	PAGES_AT_ONCE = 512,
 	PAGES_MAX = 1 << 18, /* 1 GiB: takes half a second */
 	LANES = 4,
@@ -28,7 +27,6 @@ static struct {
 	const struct heap_range *left_out;
 	size_t left_out_count;
 	uint64_t entries[PAGES_AT_ONCE];
-	char text[TEXT];
 	size_t pages;
 	int pagemap;
 	bool notes_shared; /* and nothing else */
@@ -40,12 +38,6 @@ static struct {
 	struct heap_range ranges[SHARED];
 	size_t count;
 } shared;
-
-/* Past the shim's own wrappers, which keep a journal. */
-static int open_quietly(const char *path)
-{
-	return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-}
 
 /* --- hashing ---------------------------------------------------------------------------------- */
 
@@ -204,32 +196,16 @@ static void take_line(const char *line, uintptr_t stack)
 	add_range(start, end, inode == 0);
 }
 
+static bool see_line(const char *line, void *stack)
+{
+	take_line(line, *(const uintptr_t *)stack);
+	return !work.trouble;
+}
+
 static void take_mappings(uintptr_t stack)
 {
-	int file = open_quietly("/proc/self/maps");
-	size_t count = 0;
-	ssize_t got = file < 0 ? -1 : 1;
-
-	while (got > 0 && !work.trouble) {
-		got = read(file, work.text + count, sizeof(work.text) - 1 - count);
-		if (got < 0)
-			break;
-		count += (size_t)got;
-		work.text[count] = '\0';
-		char *line = work.text, *end;
-		for (; (end = strchr(line, '\n')) && !work.trouble; line = end + 1) {
-			*end = '\0';
-			take_line(line, stack);
-		}
-		count -= (size_t)(line - work.text);
-		if (count == sizeof(work.text) - 1)
-			work.trouble = "its mappings cannot be read";
-		memmove(work.text, line, count);
-	}
-	if (got < 0)
+	if (!mappings_each(see_line, &stack) && !work.trouble)
 		work.trouble = "its mappings cannot be read";
-	if (file >= 0)
-		close(file);
 }
 
 static int ascending(const void *one, const void *other)
