@@ -64,6 +64,7 @@ class Figure {
 		this.graphOf = graphOf; /* by index, made when asked for */
 		this.number = ++figures;
 		this.selected = () => {}; /* another call is, or (-1) none */
+		this.contents = () => ""; /* what is in a call's messages, as far as that is known */
 		this.own = Number(holder.dataset.graph);
 		this.other = holder.dataset.other === undefined ? -1 : Number(holder.dataset.other);
 		this.build();
@@ -403,10 +404,11 @@ class Figure {
 		}
 		const lines = relations(graph, node), place = graph.place(node);
 		const [own, ...outer] = stackLines(graph.stack(node)), where = own || place.text;
+		const contents = this.contents(node);
 		const title = `${graph.name(node)} — rank ${graph.rank[node]}, call ${graph.number(node)}`;
 
 		tip.replaceChildren(element("h4", {}, title));
-		for (const [text, kind] of [[envelope(graph, node), ""], [where, "place"], ...lines]) {
+		for (const [text, kind] of [[envelope(graph, node), ""], [contents, "contents"], [where, "place"], ...lines]) {
 			if (text)
 				tip.append(element("p", { class: kind }, text));
 		}
@@ -416,7 +418,7 @@ class Figure {
 			tip.append(element("div", { class: "stack" },
 				...outer.map((frame) => element("p", {}, frame))));
 		if (view.selected >= 0)
-			this.said.textContent = [title, envelope(graph, node), where, ...outer,
+			this.said.textContent = [title, envelope(graph, node), contents, where, ...outer,
 				...lines.map(([text]) => text)].filter(Boolean).join("; ");
 		this.putTip();
 	}

@@ -24,6 +24,7 @@ class Live {
 		this.raw = { ranks: this.ranks, matches: [], choices: [], waiting: [], faults: [],
 			calls: Array.from({ length: this.ranks }, () => [[], [], []]) };
 		this.leftOut = 0;
+		this.contents = new Map(); /* of calls that were asked for, by "rank.call" */
 	}
 
 	/* --- what there is to see --- */
@@ -132,6 +133,10 @@ class Live {
 	/* --- what it is told --- */
 
 	hear(told) {
+		if (told.contents && Object.keys(told).length === 1) {
+			this.hearContents(told.contents);
+			return;
+		}
 		if (!this.connected) {
 			this.connected = true;
 			this.text.textContent = "";
@@ -150,6 +155,7 @@ class Live {
 			this.data.shapes.push(shapeOf(shape));
 		this.hearCalls(told);
 		this.append(this.raw.choices, told.choices);
+		this.hearContents(told.contents);
 		if (told.leftOut !== undefined)
 			this.leftOut = told.leftOut;
 		if (told.now)
@@ -170,6 +176,27 @@ class Live {
 		this.tellText((told.text || "") + (told.refused || ""));
 		this.tellStop();
 		this.schedule(Boolean(told.stop));
+	}
+
+	/* What is in the messages of a call, which is asked for when somebody looks at it. */
+	hearContents(told) {
+		if (!told)
+			return;
+		const [rank, call, text] = told;
+
+		this.contents.set(`${rank}.${call}`, text);
+		if (text && this.figure)
+			this.figure.tell();
+	}
+
+	contentsOf(node) {
+		const { graph } = this.figure.view, name = `${graph.rank[node]}.${graph.number(node)}`;
+
+		if (!this.contents.has(name)) {
+			this.contents.set(name, "");
+			this.send(`look ${name}`);
+		}
+		return this.contents.get(name);
 	}
 
 	append(to, values) {
@@ -295,6 +322,9 @@ class Live {
 			this.figure.renew(graph);
 		else
 			this.show(graph);
+		for (const [name, text] of this.contents) /* not known yet: it may have received since */
+			if (!text)
+				this.contents.delete(name);
 		this.made = performance.now();
 		this.cost = this.made - begin;
 		document.documentElement.dataset.calls = graph.count;
@@ -303,6 +333,7 @@ class Live {
 	show(graph) {
 		this.figure = new Figure(this.graphHolder, this.data, () => graph);
 		this.figure.selected = (node) => this.tellSelected(node);
+		this.figure.contents = (node) => this.contentsOf(node);
 		this.figure.view.chosen = (offer) => this.choose(offer.number);
 		window.matchpoint.figures.push(this.figure);
 	}

@@ -180,6 +180,9 @@ void debugger_end_gdbs(struct debugger *debugger);
 
 /* What each of these does (debug_look.c). */
 void debugger_examine(struct debugger *debugger, const char *rest);
+/* What is in the messages that a call sends or has received, "1 MPI_INT: {1}"; NULL: it is not
+ * known. Free with g_free. */
+char *debugger_contents(const struct verdict_facts *facts, int rank, guint32 call);
 void debugger_set_decoder(struct debugger *debugger, const char *rest);
 
 /* Tells it, and frees it. */

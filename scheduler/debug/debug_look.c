@@ -9,6 +9,7 @@
 
 #define DECODED_MOST 20000u  /* characters of an object of Python */
 #define OPERATIONS_MOST 100u /* of a call, that are told together */
+#define MESSAGES_SHOWN 4u    /* of a call, in a few words */
 
 /* --- which messages --------------------------------------------------------------------------- */
 
@@ -55,6 +56,24 @@ static void add_of_call(const struct world *world, struct op_id id, bool all, GA
 		if (world_message_contents(world, id) || world_message_taken(world, id, &send))
 			g_array_append_val(ret_sends, send);
 	}
+}
+
+char *debugger_contents(const struct verdict_facts *facts, int rank, guint32 call)
+{
+	g_autoptr(GArray) sends = g_array_new(false, false, sizeof(struct op_id));
+	GString *text = g_string_new(NULL);
+
+	if (rank < facts->ranks && world_call_info(facts->world, rank, call))
+		add_of_call(facts->world, (struct op_id){rank, call, 0}, true, sends);
+	for (guint i = 0; i < MIN(sends->len, MESSAGES_SHOWN); i++) {
+		g_autofree char *told = telling_contents(facts,
+		                                         g_array_index(sends, struct op_id, i));
+
+		g_string_append_printf(text, "%s%s", i > 0 ? "; " : "", told ? told : "?");
+	}
+	if (sends->len > MESSAGES_SHOWN)
+		g_string_append(text, "; ...");
+	return g_string_free(text, text->len == 0);
 }
 
 static bool find_named(struct debugger *debugger, const char *text, GArray *ret_sends)

@@ -47,16 +47,36 @@ static void on_look(void *user)
 		follow(debugger, execution);
 }
 
+static char *on_contents(void *user, int rank, guint32 call)
+{
+	struct debugger *debugger = user;
+	struct execution *execution = debugger_state(debugger) == DEBUG_NOWHERE
+	                                      ? debugger_runs(debugger)
+	                                      : debugger_execution(debugger);
+	struct verdict_facts facts;
+
+	if (!execution)
+		return NULL;
+	facts = debugger_facts_of(debugger, execution);
+	return debugger_contents(&facts, rank, call);
+}
+
 /* --- where it has stopped --------------------------------------------------------------------- */
 
 static void add_offer(GString *json, struct debugger *debugger, const struct record_choice *point,
                       const struct record_message *offer, guint number)
 {
-	g_autofree char *text = record_alternative_print(offer);
-	g_autofree char *note = debugger_note(
-		debugger,
-		&g_array_index(debugger_offers(debugger)->choices, struct choice, number));
+	const struct choice *choice = &g_array_index(debugger_offers(debugger)->choices,
+	                                             struct choice, number);
+	g_autofree char *words = record_alternative_print(offer), *text = NULL;
+	g_autofree char *note = debugger_note(debugger, choice), *inside = NULL;
 
+	if (choice->point.kind == POINT_CALL && choice->taken.kind == TAKEN_MESSAGE) {
+		const struct verdict_facts facts = debugger_facts(debugger);
+
+		inside = telling_contents(&facts, choice->taken.send);
+	}
+	text = g_strdup_printf("%s%s%s", words, inside ? ", " : "", inside ? inside : "");
 	json_separate(json);
 	g_string_append_c(json, '[');
 	json_add_number(json, number + 1);
@@ -181,7 +201,7 @@ struct page *debugger_new_page(struct debugger *debugger, GError **error)
 {
 	const struct debug_request *asked = debugger_request(debugger);
 	const struct page_request request = {asked->port, asked->ranks, asked->title};
-	const struct page_owner owner = {on_said, on_interrupted, on_look, debugger};
+	const struct page_owner owner = {on_said, on_interrupted, on_look, on_contents, debugger};
 
 	return page_new(session_loop(debugger_session(debugger)), &request, &owner, error);
 }

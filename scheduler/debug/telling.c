@@ -174,9 +174,7 @@ char *telling_pickle(const struct contents *contents, guint most)
 	return length > 0 && bytes[0] == PICKLE_BEGINS ? pickle_print(bytes, length, most) : NULL;
 }
 
-/* What a message consists of, and the first of its values: "2 MPI_INT: {1, 2}"; NULL: it is not
- * known. Free with g_free. */
-static char *contents_of(const struct verdict_facts *facts, struct op_id send)
+char *telling_contents(const struct verdict_facts *facts, struct op_id send)
 {
 	const struct contents *contents = world_message_contents(facts->world, send);
 	g_autofree char *types = contents ? types_print(&contents->types)
@@ -203,7 +201,7 @@ static char *offer_words(const struct verdict_facts *facts, const struct record_
 	if (offer->answer)
 		return g_steal_pointer(&words);
 	text = g_string_new(words);
-	types = contents_of(facts, offer->taken.send);
+	types = telling_contents(facts, offer->taken.send);
 	if (offer->tag >= 0)
 		g_string_append_printf(text, ", tag=%d", offer->tag);
 	if (types)
@@ -372,7 +370,7 @@ void telling_messages(GString *text, const struct verdict_facts *facts)
 	for (guint i = 0; i < sends->len && i < MESSAGES_MOST; i++) {
 		struct op_id id = g_array_index(sends, struct op_id, i);
 		const struct world_call *info = world_call_info(facts->world, id.rank, id.call);
-		g_autofree char *types = contents_of(facts, id);
+		g_autofree char *types = telling_contents(facts, id);
 		g_autofree char *arguments = world_arguments(facts->world, id.rank, id.call);
 		const struct place place = info ? facts->place(facts->user, id.rank, info->site)
 		                                : (struct place){0};

@@ -24,6 +24,9 @@ void telling_points(GString *text, const struct offers *offers);
 void telling_offers(GString *text, const struct verdict_facts *facts, const struct offers *offers,
                     telling_note note, void *user);
 
+/* What a message consists of, and the first of its values: "2 MPI_INT: {1, 2}"; NULL: it is not
+ * known. Free with g_free. */
+char *telling_contents(const struct verdict_facts *facts, struct op_id send);
 /* What Python means by the bytes of a message, at most so many characters; NULL: they are no
  * pickle, or not all that there are. Free with g_free. */
 char *telling_pickle(const struct contents *contents, guint most);

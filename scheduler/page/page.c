@@ -28,6 +28,9 @@ struct viewer {
 	bool greeted, told_writer;
 	guint told_count;
 	GString *refused; /* to be told this one alone */
+	int look_rank;    /* asks what is in this one's messages; -1: of none */
+	guint32 look_call;
+	char *contents; /* JSON, to be told: what is in them; NULL: nothing */
 };
 
 static void on_look(uv_timer_t *timer)
@@ -53,6 +56,7 @@ static void *on_joined(void *user)
 	viewer->page = page;
 	viewer->reader = page_reader_new(page->state);
 	viewer->refused = g_string_new(NULL);
+	viewer->look_rank = -1;
 	page->viewers = g_list_append(page->viewers, viewer);
 	uv_timer_start(page->looks, on_look, LOOK_MS, LOOK_MS);
 	uv_async_send(page->something);
@@ -68,6 +72,7 @@ static void on_left(void *user, void *reader)
 	page->viewers = g_list_remove(page->viewers, viewer);
 	page_reader_free(viewer->reader);
 	g_string_free(viewer->refused, true);
+	g_free(viewer->contents);
 	g_free(viewer);
 	if (page->closes)
 		return;
@@ -92,7 +97,9 @@ static void on_said(void *user, void *reader, const char *bytes, gsize length)
 	char *line = NULL;
 	bool interrupts = false;
 
-	if (!is_writer(viewer))
+	if (page_read_look(bytes, length, &viewer->look_rank, &viewer->look_call))
+		problem = NULL;
+	else if (!is_writer(viewer))
 		problem = g_strdup("this page watches only: another one says the lines");
 	else if (g_queue_get_length(page->said) >= 100)
 		problem = g_strdup("too many lines wait already");
@@ -138,6 +145,15 @@ static void add_refused(GString *json, struct viewer *viewer)
 	g_string_truncate(viewer->refused, 0);
 }
 
+static void add_contents(GString *json, struct viewer *viewer)
+{
+	g_string_truncate(json, json->len - 1);
+	json_add_name(json, "contents");
+	g_string_append(json, viewer->contents);
+	g_string_append_c(json, '}');
+	g_clear_pointer(&viewer->contents, g_free);
+}
+
 static GString *on_next(void *user, void *reader)
 {
 	struct viewer *viewer = reader;
@@ -146,18 +162,36 @@ static GString *on_next(void *user, void *reader)
 	bool role = !viewer->greeted || viewer->told_writer != is_writer(viewer)
 	            || viewer->told_count != g_list_length(page->viewers);
 
-	if (!json && !role && viewer->refused->len == 0)
+	if (!json && !role && viewer->refused->len == 0 && !viewer->contents)
 		return NULL;
 	if (!json)
 		json = g_string_new("{}");
 	if (viewer->refused->len > 0)
 		add_refused(json, viewer);
+	if (viewer->contents)
+		add_contents(json, viewer);
 	if (role)
 		add_role(json, viewer);
 	return json;
 }
 
 /* --- turns ------------------------------------------------------------------------------------ */
+
+/* [rank, call, what is in its messages] */
+static void look_for(struct page *page, struct viewer *viewer)
+{
+	g_autofree char *text = page->owner.contents(page->owner.user, viewer->look_rank,
+	                                             viewer->look_call);
+	GString *json = g_string_new("[");
+
+	json_add_number(json, viewer->look_rank);
+	json_add_number(json, viewer->look_call);
+	json_add_text(json, text ? text : "");
+	g_string_append_c(json, ']');
+	g_free(viewer->contents);
+	viewer->contents = g_string_free(json, false);
+	viewer->look_rank = -1;
+}
 
 static void on_something(uv_async_t *something)
 {
@@ -166,6 +200,9 @@ static void on_something(uv_async_t *something)
 
 	if (page->viewers)
 		page->owner.look(page->owner.user);
+	for (GList *item = page->viewers; item; item = item->next)
+		if (((struct viewer *)item->data)->look_rank >= 0)
+			look_for(page, item->data);
 	page_server_wake(page->server);
 	while ((line = g_queue_pop_head(page->said))) {
 		if (strcmp(line, "\003") != 0) {

@@ -18,6 +18,9 @@ struct page_owner {
 	void (*interrupted)(void *user);
 	/* Somebody looks on: what the ranks have done since is to be followed. */
 	void (*look)(void *user);
+	/* What is in the messages that a rank's call sends or has received, in words; NULL: it is
+	 * not known. Free with g_free. */
+	char *(*contents)(void *user, int rank, guint32 call);
 	void *user;
 };
 

@@ -2,6 +2,7 @@
  *   say LINE        a line for the prompt
  *   at STOP LINE    the same, if it still stands at that stop
  *   interrupt
+ *   look RANK.CALL  what is in the messages of that call, for this page alone
  * in UTF-8, on one line. */
 #include "page_read.h"
 
@@ -54,5 +55,22 @@ bool page_read(const char *bytes, gsize length, guint32 stop, char **ret_line, b
 		return false;
 	}
 	*ret_line = g_strdup(line);
+	return true;
+}
+
+bool page_read_look(const char *bytes, gsize length, int *ret_rank, guint32 *ret_call)
+{
+	g_autofree char *text = is_one_line(bytes, length) ? g_strndup(bytes, length) : NULL;
+	char *call = text && g_str_has_prefix(text, "look ") ? strchr(text, '.') : NULL;
+	guint64 rank, number;
+
+	if (!call)
+		return false;
+	*call++ = '\0';
+	if (!g_ascii_string_to_unsigned(text + strlen("look "), 10, 0, G_MAXINT, &rank, NULL)
+	    || !g_ascii_string_to_unsigned(call, 10, 1, G_MAXUINT32, &number, NULL))
+		return false;
+	*ret_rank = (int)rank;
+	*ret_call = (guint32)number;
 	return true;
 }

@@ -11,4 +11,7 @@
 bool page_read(const char *bytes, gsize length, guint32 stop, char **ret_line, bool *ret_interrupts,
                char **ret_problem);
 
+/* Whether it asks what is in the messages of a rank's call ("look 1.4"), as every page may. */
+bool page_read_look(const char *bytes, gsize length, int *ret_rank, guint32 *ret_call);
+
 #endif

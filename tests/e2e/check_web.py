@@ -168,7 +168,7 @@ class Page:
                     told.pop(name, None)
             for name, value in message.items():
                 if name in ("now", "stop", "ranks", "writes", "pages", "title", "begins",
-                            "leftOut"):
+                            "leftOut", "contents"):
                     told[name] = value
                 elif name == "calls":
                     for rank, *shapes in value:
@@ -294,6 +294,33 @@ def check_shared(tool, program):
     second.say("quit")
     session.wait(3)
     second.close()
+
+
+def check_contents(tool, program):
+    """What is in a message is told to the page that asks, also one that only watches."""
+    session = Session(tool, "-n", "3", program)
+    page, other = Page(session.url), Page(session.url)
+    page.until_told(lambda told: told.get("writes"), "it may write")
+    other.until_told(lambda told: told.get("writes") is False, "it watches")
+    other.send(b"look 1.2")
+    other.until_told(lambda told: told.get("contents") == [1, 2, ""], "nothing runs")
+    page.say("run")
+    other.until_told(lambda told: told["stop"]["state"] == "choice", "it stops")
+    offers = [offer[3] for offer in other.told["stop"]["points"][0][3]]
+    check("1 MPI_INT: {1}" in offers[0] and "1 MPI_INT: {2}" in offers[1], str(offers))
+    for asked, answer in ((b"look 2.2", [2, 2, "1 MPI_INT: {2}"]), (b"look 0.2", [0, 2, ""]),
+                          (b"look 7.1", [7, 1, ""]), (b"look 1.999", [1, 999, ""])):
+        other.send(asked)
+        other.until_told(lambda told, answer=answer: told.get("contents") == answer, str(answer))
+    check("contents" not in page.told, "told to who did not ask: %s" % page.told)
+    page.say("2")
+    other.until_told(lambda told: told["stop"]["state"] == "over", "its end")
+    other.send(b"look 0.2")
+    other.until_told(lambda told: told.get("contents") == [0, 2, "1 MPI_INT: {2}"], "received")
+    page.say("quit")
+    session.wait(0)
+    page.close()
+    other.close()
 
 
 def check_garbage(tool, program):
@@ -526,6 +553,9 @@ def check_browser(tool, browser, program):
     page.until(lambda *state: list(state) == before, "everything again: %s" % before)
     lit, asked, then = browser.run(LIT)  # at once, whenever it is drawn again
     check(lit == asked and then == 0, "lit up: %s" % lit)
+    browser.click(*browser.run(MARK, 1, 2))
+    page.until(lambda *_: "1 MPI_INT: {1}" in browser.run(
+        "return document.querySelector('.tip').innerText"), "what is in the message")
     browser.click(*browser.run(MARK, 0, 2))  # what can be done about a call
     for button, line in (("Hold rank 0", "hold 0"), ("Release rank 0", "release 0"),
                          ("Break at wildcard_deadlock.c:15", "break wildcard_deadlock.c:15"),
@@ -557,6 +587,7 @@ def body(tool, _):
         return
     check_refused(tool, program)
     check_shared(tool, program)
+    check_contents(tool, program)
     check_garbage(tool, program)
     check_many(tool)
     check_interrupt(tool)

@@ -20,6 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	g_autofree char *bytes = g_strndup("", size + 1); /* of their own, with a 0 behind */
 	g_autofree char *line = NULL, *problem = NULL;
 	bool interrupts = false;
+	guint32 call = 0;
+	int rank = -1;
 
 	if (size > 0)
 		memcpy(bytes, data, size);
@@ -30,6 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		g_assert_null(line);
 		g_assert_nonnull(problem);
 	}
+	if (page_read_look(bytes, size, &rank, &call))
+		g_assert_true(rank >= 0 && call > 0 && !line);
 	if (line)
 		check_line(line);
 	if (problem)

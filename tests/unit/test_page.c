@@ -227,6 +227,23 @@ static void test_read(void **state_)
 	}
 }
 
+static void test_look(void **state_)
+{
+	static const char *const others[] = {
+		"look",      "look 1",     "look .1",      "look 1.",   "look 1.0",
+		"look -1.1", "look 1.1.1", "say look 1.1", "look 1.1 ", "look 99999999999.1"};
+	guint32 call = 0;
+	int rank = -1;
+
+	(void)state_;
+	assert_true(page_read_look("look 3.14", strlen("look 3.14"), &rank, &call));
+	assert_int_equal(rank, 3);
+	assert_int_equal(call, 14);
+	for (guint i = 0; i < G_N_ELEMENTS(others); i++)
+		assert_false(page_read_look(others[i], strlen(others[i]), &rank, &call));
+	assert_int_equal(rank, 3);
+}
+
 static void test_read_zero(void **state_)
 {
 	g_autofree char *line = NULL, *problem = NULL;
@@ -243,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_grows),       cmocka_unit_test(test_late),
 		cmocka_unit_test(test_begins_anew), cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_read),        cmocka_unit_test(test_read_zero),
+		cmocka_unit_test(test_look),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
