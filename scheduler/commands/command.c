@@ -151,6 +151,7 @@ static bool interpret_options(struct command_options *options)
 	}
 	session->some = (guint)options->some;
 	session->backtrack = (enum backtrack)backtrack;
+	session->verbose = options->verbose;
 	session->launcher = options->launcher;
 	if (!options->standard_input && !options->reads_lines)
 		options->standard_input = redirected_input();
@@ -209,7 +210,8 @@ static GOptionContext *context_new(struct command_options *options, const GOptio
 		{"quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet, "print nothing but errors",
 	         NULL},
 		{"verbose", 'v', 0, G_OPTION_ARG_NONE, &options->verbose,
-	         "also print what the ranks wrote", NULL},
+	         "also print what the ranks wrote, and why any could not be put back in place",
+	         NULL},
 		G_OPTION_ENTRY_NULL,
 	};
 	GOptionContext *context = g_option_context_new(usage);

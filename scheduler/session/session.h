@@ -46,6 +46,7 @@ struct session_options {
 	int ranks;
 	const char *launcher; /* NULL: mpiexec.mpich -n N */
 	enum backtrack backtrack;
+	bool verbose;     /* notes also tell what cost nothing but time */
 	guint bufferings; /* of RECORD_BUFFERINGS */
 	enum collective_mode collectives;
 	guint64 max_interleavings; /* 0: no bound */

@@ -70,13 +70,14 @@ static void note_forward(struct session *session)
 	add_note(session, text);
 }
 
-/* Nothing is lost by it but time: said only where it was asked for. */
+/* Nothing is lost by it but time: said only to who asked for it, or wants to know more. */
 static void note_rewinding(struct session *session)
 {
 	const struct rewinding *rewinding = runs_rewinding(session->runs);
 	g_autofree char *text = NULL;
 
-	if (!rewinding->reason)
+	if (!rewinding->reason
+	    || (session->options->backtrack != BACKTRACK_REWIND && !session->options->verbose))
 		return;
 	text = g_strdup_printf("%" G_GUINT64_FORMAT " times a rank could not be rewound in place, "
 	                       "and was forked anew (%" G_GUINT64_FORMAT

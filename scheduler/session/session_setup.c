@@ -138,6 +138,14 @@ static bool goes_back(const struct session_options *options)
 	return options->backtrack != BACKTRACK_RERUN && !options->path;
 }
 
+/* In place, where ranks can be. A conductor, and a comparison of states between copies of the same
+ * processes, have them forked, if others are not asked for. */
+static bool goes_back_in_place(const struct session_options *options)
+{
+	return options->backtrack == BACKTRACK_REWIND
+	       || (options->backtrack == BACKTRACK_AUTO && !options->conduct && !options->states);
+}
+
 static void describe_exploration(struct session *session)
 {
 	const struct session_options *options = session->options;
@@ -193,7 +201,7 @@ static bool open_runs(struct session *session, GError **error)
 		.some = options->some,
 		.cancels = session->host->operations->program_calls(session->host, "MPI_Cancel"),
 		.snapshots = goes_back(options),
-		.rewinds = options->backtrack == BACKTRACK_REWIND,
+		.rewinds = goes_back_in_place(options),
 		.memory_most = options->max_memory
 	                               ? options->max_memory
 	                               : session->host->operations->memory_free(session->host) / 2,

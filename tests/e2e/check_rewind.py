@@ -107,6 +107,20 @@ def check_hazards(tool):
     return able
 
 
+def check_usual(tool, able):
+    """Nobody need ask for it; what could not be rewound is told to who wants to know."""
+    command = [tool.compile(os.path.join(HERE, "programs/rewind_hazards.c"), "-pthread"), "exits"]
+    for options in (), ("-v",):
+        run, count, _ = explored(tool, "auto", RANKS, command,
+                                 ("--buffering", "infinite", *options))
+        check(count > 0 or not able, "not rewound: %s" % run)
+        check(bool(reason(run)) == (bool(options) and not able), str(run))
+    command[1] = "processes"
+    for options in (), ("-v",):
+        run, _, _ = explored(tool, "auto", RANKS, command, ("--buffering", "infinite", *options))
+        check(bool(reason(run)) == bool(options), str(run))
+
+
 def check_lanes(tool, able):
     """Side by side, and under both bufferings."""
     command = [tool.compile(os.path.join(HERE, "../../examples/master_worker.c")), "5"]
@@ -129,6 +143,7 @@ def check_languages(tool):
 
 def body(tool, _options):
     able = check_hazards(tool)
+    check_usual(tool, able)
     check_lanes(tool, able)
     check_languages(tool)
 

@@ -22,8 +22,9 @@ The file NAME.expect beside NAME.c is JSON: an object, or a list of objects, eac
                 whichever was found first
   varies        true: what is printed is not the same in every run
 
-Every program is explored by snapshots, one world at a time and side by side, and by rerunning, two
-at a time. All must agree, execution by execution, and every finding is replayed from its path.
+Every program is explored by forking from snapshots, one world at a time; by putting ranks back
+in place, where that can be, three side by side; and by rerunning, two at a time. All must agree,
+execution by execution, and every finding is replayed from its path.
 """
 
 import collections
@@ -33,7 +34,7 @@ import os
 import harness
 from harness import check
 
-WAYS = (("snapshot", 1), ("snapshot", 3), ("rerun", 2))
+WAYS = (("snapshot", 1), ("auto", 3), ("rerun", 2))
 
 
 def source_line(source, line):
@@ -198,7 +199,8 @@ def explore(tool, source, program, expected):
                        "-j", str(jobs), *expected.get("options", []), "--", program,
                        *expected.get("args", []), report=True)
         check_report(source, expected, run)
-        check(run.report["backtrack"] == backtrack, "went back by %s\n%s" % (
+        way = "snapshot" if backtrack == "auto" else backtrack
+        check(run.report["backtrack"] == way, "went back by %s\n%s" % (
             run.report["backtrack"], run))
         reports.append(run.report)
         print("  %-8s -j %d  %d interleavings in %.2f s" % (

@@ -43,6 +43,7 @@ struct sim_options {
 	guint64 seed;
 	guint faults; /* bits: those that may happen */
 	bool at_once; /* and do, at the first opportunity */
+	bool forks;   /* its kernel lets no rank be rewound */
 	const char
 		*directory; /* where the ranks' output is written; there, and removed by others */
 	gint64 longest;     /* microseconds after which it is taken to hang */

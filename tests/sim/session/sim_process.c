@@ -255,7 +255,7 @@ static void restore(struct sim_process *keeper, const struct wire_restore *order
 	child = process_new(sim, order->world, keeper->rank);
 	child->keeper = keeper;
 	child->birth = keeper->rank;
-	child->has_birth = true;
+	child->has_birth = !sim->options.forks;
 	keeper->children++;
 	say_child(keeper, child, false);
 	sim_plan(sim, sim->now + sim_draw(sim, FORK_US), on_copied, child, NULL);

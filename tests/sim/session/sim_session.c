@@ -190,7 +190,7 @@ static void tell(struct trial *trial, const struct session_options *options, gui
 	                                                              : "per-send",
 	                       options->backtrack == BACKTRACK_RERUN    ? "rerun"
 	                       : options->backtrack == BACKTRACK_REWIND ? "rewinding"
-	                                                                : "snapshots",
+	                                                                : "forking",
 	                       options->jobs, options->some);
 	for (int fault = 0; fault < SIM_FAULTS; fault++)
 		if (happened & 1u << fault)
@@ -231,6 +231,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	                                .seed = trial->program->seed * 31 + trial->rounds,
 	                                .faults = faults,
 	                                .at_once = trial->scenario != NULL,
+	                                .forks = options->backtrack == BACKTRACK_AUTO,
 	                                .directory = trial->directory,
 	                                .longest = LONGEST};
 	struct host *host = sim_host_new(&sim);
