@@ -1,6 +1,5 @@
 /* The address space of a rank that is rewound: what the interleaving has mapped is unmapped, what
- * it has unmapped or protected is as it was. Private memory that is mapped anew here is empty until
- * its pages are put back; a file that is gone cannot be mapped again. */
+ * it has unmapped or protected is as it was. A file that is gone cannot be mapped again. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/types.h>
@@ -83,6 +82,16 @@ static int unmap(struct agent *agent, uint64_t start, uint64_t end)
 	return 0;
 }
 
+/* What of the one lies outside of the other. */
+static int unmap_around(struct agent *agent, const struct agent_area *one,
+                        const struct agent_area *other)
+{
+	uint64_t below = one->end < other->start ? one->end : other->start;
+	uint64_t above = one->start > other->end ? one->start : other->end;
+
+	return unmap(agent, one->start, below) < 0 ? -1 : unmap(agent, above, one->end);
+}
+
 /* What is mapped now and was not then. */
 static int unmap_new(struct agent *agent)
 {
@@ -113,15 +122,28 @@ static bool same_object(const struct agent_area *then, const struct agent_area *
 	       && (!then->inode || now->offset - now->start == then->offset - then->start);
 }
 
-static int map_anonymous(struct agent *agent, const struct agent_area *area)
+/* In one piece, with what the twin holds. It may hold what is in use here, too (what belongs to the
+ * thread, the agent's memory): so it is made elsewhere, and moved to its place by a single call. */
+static int make_private(struct agent *agent, const struct agent_area *area)
 {
-	long mapped = syscall(SYS_mmap, area->start, area->end - area->start, (int)area->protection,
-	                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0L);
+	const uint64_t length = area->end - area->start;
+	long made = syscall(SYS_mmap, 0L, length, PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+	struct agent_area spare = {.start = (uint64_t)made, .end = (uint64_t)made + length};
 
-	if (mapped == -1 || (uint64_t)mapped != area->start)
+	if (made == -1)
+		return agent_refuse(agent, "there is no memory to map again what it has unmapped");
+	/* The kernel chose the gap itself. While that is taken it chooses another place. */
+	if (overlap(&spare, area))
+		return make_private(agent, area) < 0 ? -1 : unmap_around(agent, &spare, area);
+	if (agent_copy_from_birth(agent, area, spare.start) < 0)
+		return -1;
+	if (syscall(SYS_mprotect, spare.start, length, (int)area->protection) < 0
+	    || syscall(SYS_mremap, spare.start, length, length, MREMAP_MAYMOVE | MREMAP_FIXED,
+	               area->start)
+	               == -1)
 		return agent_refuse(agent,
-		                    "memory that it has unmapped cannot be mapped again "
-		                    "(%s)",
+		                    "memory that it has unmapped cannot be mapped again (%s)",
 		                    strerror(errno));
 	return 0;
 }
@@ -164,7 +186,7 @@ static int renew_area(struct agent *agent, const struct agent_area *area)
 {
 	if (!area->shared)
 		return area->inode ? agent_refuse(agent, "it has changed how a file is mapped")
-		                   : map_anonymous(agent, area);
+		                   : make_private(agent, area);
 	if (!is_clone(agent, area)
 	    || agent_map_clones(agent->aside->clones, agent->aside->clone_count) < 0)
 		return agent_refuse(agent, "it has unmapped shared memory");

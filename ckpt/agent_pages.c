@@ -219,17 +219,25 @@ static int add_copy(struct agent *agent, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* What the kernel writes into a page by itself, and must be left alone. */
-static void find_rseq(uint64_t page, uint64_t *ret_start, uint64_t *ret_end)
+/* What the kernel writes by itself, and must be left alone. Nothing: both are 0. */
+static void find_rseq(uint64_t *ret_start, uint64_t *ret_end)
 {
 	enum { REGISTERED = 32 };
+
+	*ret_start = *ret_end = 0;
+	if (!&__rseq_size || __rseq_size == 0)
+		return;
+	*ret_start = (uintptr_t)__builtin_thread_pointer() + (uint64_t)__rseq_offset;
+	*ret_end = *ret_start + (__rseq_size > REGISTERED ? __rseq_size : REGISTERED);
+}
+
+/* The part of a page (or at its end, if there is none) that is. */
+static void find_rseq_in(uint64_t page, uint64_t *ret_start, uint64_t *ret_end)
+{
 	uint64_t start, end;
 
 	*ret_start = *ret_end = page + AGENT_PAGE;
-	if (!&__rseq_size || __rseq_size == 0)
-		return;
-	start = (uintptr_t)__builtin_thread_pointer() + (uint64_t)__rseq_offset;
-	end = start + (__rseq_size > REGISTERED ? __rseq_size : REGISTERED);
+	find_rseq(&start, &end);
 	if (start >= page + AGENT_PAGE || end <= page)
 		return;
 	*ret_start = later(start, page);
@@ -265,7 +273,7 @@ static int put_page_back(struct agent *agent, const struct agent_area *area, uin
 	}
 	if (!was_there)
 		return empty_page(agent, area, page);
-	find_rseq(page, &rseq_start, &rseq_end);
+	find_rseq_in(page, &rseq_start, &rseq_end);
 	if (!(area->protection & PROT_READ))
 		return agent_refuse(agent, "it has written to memory that was not readable");
 	return add_copy(agent, page, rseq_start) < 0 ? -1
@@ -331,4 +339,29 @@ int agent_put_pages_back(struct agent *agent)
 		    && put_private_back(agent, &aside->layout.areas[i], &at) < 0)
 			return -1;
 	return copy_from_twin(agent);
+}
+
+int agent_copy_from_birth(struct agent *agent, const struct agent_area *area, uint64_t to)
+{
+	const struct agent_aside *aside = agent->aside;
+	uint64_t rseq_start, rseq_end;
+
+	for (size_t i = 0; i < aside->had.count; i++) {
+		uint64_t start = later(aside->had.runs[i].start, area->start);
+		uint64_t end = earlier(aside->had.runs[i].end, area->end);
+		struct iovec there = {(void *)(uintptr_t)start, end - start};
+		struct iovec here = {(void *)(uintptr_t)(to + start - area->start), end - start};
+
+		if (start < end
+		    && process_vm_readv(aside->twin, &here, 1, &there, 1, 0)
+		               != (ssize_t)(end - start))
+			return agent_refuse(agent, "its memory at the birth cannot be read");
+	}
+	find_rseq(&rseq_start, &rseq_end);
+	rseq_start = later(rseq_start, area->start);
+	rseq_end = earlier(rseq_end, area->end);
+	if (rseq_start < rseq_end)
+		memcpy((void *)(uintptr_t)(to + rseq_start - area->start),
+		       (const void *)(uintptr_t)rseq_start, rseq_end - rseq_start);
+	return 0;
 }

@@ -105,6 +105,8 @@ int agent_map_clones(const struct agent_clone *clones, size_t count);
 int agent_note_pages(struct agent *agent);
 int agent_check_pages(struct agent *agent); /* once there is a twin: can they be told apart? */
 int agent_put_pages_back(struct agent *agent);
+/* Into writable, empty memory of that size at `to`: what an area held. */
+int agent_copy_from_birth(struct agent *agent, const struct agent_area *area, uint64_t to);
 
 /* --- what the kernel holds (agent_kernel.c): likewise --- */
 int agent_note_kernel_state(struct agent *agent);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -27,6 +28,7 @@ struct subject {
 	char *pages;                      /* PAGES, written */
 	char *untouched;                  /* PAGES, never written before the birth */
 	char *constant;                   /* a page that may only be read */
+	char *beside;                     /* PAGES, written: one mapping with the agent's memory */
 	void (*change)(struct subject *); /* what the interleaving does */
 	bool (*is_as_it_was)(struct subject *);
 };
@@ -34,7 +36,7 @@ struct subject {
 static struct agent *agent;
 static struct told *told;
 static int counter = 5;
-static char *grown;
+static char *grown, *beside;
 
 static void note_birth(void)
 {
@@ -79,10 +81,45 @@ static void *map(size_t pages, int flags)
 	return mapped;
 }
 
+/* The mapping that an address lies in. */
+static void find_mapping(const void *address, uintptr_t *ret_start, uintptr_t *ret_end)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	assert_non_null(maps);
+	do {
+		assert_non_null(fgets(line, sizeof(line), maps));
+		assert_int_equal(sscanf(line, "%zx-%zx", ret_start, ret_end), 2);
+	} while ((uintptr_t)address < *ret_start || (uintptr_t)address >= *ret_end);
+	fclose(maps);
+}
+
+/* Memory that the kernel makes one mapping with what lies at the address. */
+static char *map_beside(const void *neighbor)
+{
+	const size_t size = (size_t)PAGES * PAGE;
+	uintptr_t start, end;
+	char *mapped;
+
+	find_mapping(neighbor, &start, &end);
+	mapped = mmap((void *)(start - size), size, PROT_READ | PROT_WRITE,
+	              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (mapped == MAP_FAILED)
+		mapped = mmap((void *)end, size, PROT_READ | PROT_WRITE,
+		              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	find_mapping(neighbor, &start, &end);
+	assert_in_range((uintptr_t)mapped, start, end - 1);
+	memset(mapped, 'd', size);
+	return mapped;
+}
+
 static int set_up_subject(void **state)
 {
 	set_up(state);
 	agent = ((struct fixture *)*state)->agent;
+	beside = map_beside(agent);
 	assert_int_equal(agent_aside_new(agent), 0);
 	told = map(1, MAP_SHARED);
 	return 0;
@@ -101,6 +138,7 @@ static int run(struct fixture *fixture, struct subject *subject, char trouble[st
 	memset(subject->pages, 'a', (size_t)PAGES * PAGE);
 	strcpy(subject->constant, "constant");
 	mprotect(subject->constant, PAGE, PROT_READ);
+	subject->beside = beside;
 	survey_safely(fixture);
 	status = restore(fixture, be_rank, subject);
 	while (waitpid(-1, NULL, 0) > 0) /* its twin */
@@ -114,6 +152,7 @@ static int run(struct fixture *fixture, struct subject *subject, char trouble[st
 	munmap(subject->pages, (size_t)PAGES * PAGE);
 	munmap(subject->untouched, (size_t)PAGES * PAGE);
 	munmap(subject->constant, PAGE);
+	munmap(beside, (size_t)PAGES * PAGE);
 	munmap(told, PAGE);
 	return status;
 }
@@ -199,6 +238,29 @@ static void test_what_was_mapped_is_as_it_was(void **state)
 {
 	expect_same(state, &(struct subject){.change = map_and_unmap,
 	                                     .is_as_it_was = is_mapped_as_before});
+}
+
+static void unmap_beside(struct subject *subject)
+{
+	munmap(subject->beside, 3 * PAGE);
+	munmap(subject->beside + 5 * PAGE, 3 * PAGE);
+	subject->beside[20 * PAGE] = 'e';
+	errno = EXDEV;
+}
+
+static bool is_beside(struct subject *subject)
+{
+	for (int page = 0; page < PAGES; page++)
+		if (subject->beside[page * PAGE] != 'd')
+			return false;
+	return is_unwritten(subject);
+}
+
+/* What rewinding itself uses (the agent's memory; beside that, as a rule, what belongs to the
+ * thread) stays while the mapping that holds it is made anew. */
+static void test_a_mapping_shared_with_the_agent_is_as_it_was(void **state)
+{
+	expect_same(state, &(struct subject){.change = unmap_beside, .is_as_it_was = is_beside});
 }
 
 /* Pages that are its own stay its own. */
@@ -298,6 +360,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		REWINDS(test_what_was_written_is_as_it_was),
 		REWINDS(test_what_was_mapped_is_as_it_was),
+		REWINDS(test_a_mapping_shared_with_the_agent_is_as_it_was),
 		REWINDS(test_pages_are_faulted_in_once),
 		REWINDS(test_signals_and_descriptors_are_as_they_were),
 		REWINDS(test_what_cannot_be_put_back_is_told),
