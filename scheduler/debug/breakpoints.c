@@ -27,7 +27,8 @@ struct breakpoint {
 	GPatternSpec *function; /* in lower case; NULL: any */
 	char *file;             /* base name; NULL: any */
 	guint line;
-	GPatternSpec *caller;  /* a function in the stack; NULL: any */
+	GPatternSpec *caller; /* a function in the stack; NULL: any */
+	char *caller_text;
 	gint64 wanted[FIELDS]; /* -1: any */
 	GPatternSpec *comm;    /* in lower case; NULL: any */
 	GArray *condition;     /* struct term, all of which must hold */
@@ -52,6 +53,7 @@ static void breakpoint_free(gpointer data)
 	g_free(breakpoint->text);
 	g_free(breakpoint->condition_text);
 	g_free(breakpoint->file);
+	g_free(breakpoint->caller_text);
 	pattern_free(breakpoint->function);
 	pattern_free(breakpoint->caller);
 	pattern_free(breakpoint->comm);
@@ -158,6 +160,7 @@ static char *read_place(struct breakpoint *breakpoint, const char *word)
 	}
 	if (!colon) {
 		breakpoint->caller = pattern_of(word);
+		breakpoint->caller_text = g_strdup(word);
 		return NULL;
 	}
 	if (colon == word
@@ -311,6 +314,22 @@ guint breakpoints_add(struct breakpoints *breakpoints, const char *text, bool te
 	breakpoint->number = ++breakpoints->last;
 	g_ptr_array_add(breakpoints->list, breakpoint);
 	return breakpoint->number;
+}
+
+const char *breakpoints_place(const struct breakpoints *breakpoints, guint number, guint *ret_line)
+{
+	const struct breakpoint *breakpoint = find(breakpoints, number);
+
+	*ret_line = breakpoint && breakpoint->file ? breakpoint->line : 0;
+	if (!breakpoint)
+		return NULL;
+	return breakpoint->file ? breakpoint->file : breakpoint->caller_text;
+}
+
+void breakpoints_take_back(struct breakpoints *breakpoints, guint number)
+{
+	if (breakpoints_delete(breakpoints, number) && number == breakpoints->last)
+		breakpoints->last--;
 }
 
 /* --- changed ---------------------------------------------------------------------------------- */

@@ -48,6 +48,11 @@ guint breakpoints_add(struct breakpoints *breakpoints, const char *text, bool te
 bool breakpoints_delete(struct breakpoints *breakpoints, guint number);
 void breakpoints_delete_all(struct breakpoints *breakpoints);
 bool breakpoints_enable(struct breakpoints *breakpoints, guint number, bool enabled);
+/* Of which place in the program it is: a file without its folders (*ret_line > 0), or a pattern of
+ * functions (0); NULL: of none in particular. */
+const char *breakpoints_place(const struct breakpoints *breakpoints, guint number, guint *ret_line);
+/* As if the last one had never been made. */
+void breakpoints_take_back(struct breakpoints *breakpoints, guint number);
 /* The next so many times it fits, nothing happens. */
 bool breakpoints_ignore(struct breakpoints *breakpoints, guint number, guint count);
 /* Another condition, "bytes > 1000"; "": none. false: as breakpoints_add. */

@@ -3,6 +3,7 @@
 
 #include "debug_internal.h"
 #include "mpi_calls.h"
+#include "scheduler/places/program_code.h"
 
 /* --- a call ----------------------------------------------------------------------------------- */
 
@@ -143,6 +144,78 @@ void debugger_tell_hits(const struct debugger *debugger, GString *text)
 	}
 }
 
+/* --- whether it can fire ---------------------------------------------------------------------- */
+
+/* Case does not matter; of "solver::step" the last part is looked for. */
+static bool fits_function(const char *name, void *user)
+{
+	const char *pattern = user;
+	g_autofree char *lower = g_ascii_strdown(name, -1), *wanted = NULL;
+	const char *last = g_strrstr(pattern, "::");
+
+	wanted = g_ascii_strdown(last ? last + strlen("::") : pattern, -1);
+	return g_pattern_match_simple(wanted, lower);
+}
+
+/* Of what runs, or would. An interpreter has its lines from elsewhere. */
+static struct program_code *code_of(const struct debugger *debugger)
+{
+	const char *const *program = debugger->asked->request.program;
+	struct execution *execution = debugger->state == DEBUG_CHOICE ? debugger->execution : NULL;
+	pid_t pid = execution ? execution_pid(execution, 0) : 0;
+	g_autofree char *found = program && program[0] ? g_find_program_in_path(program[0]) : NULL;
+	g_autofree char *name = found ? g_path_get_basename(found) : NULL;
+
+	return name && !g_str_has_prefix(name, "python") ? program_code_new(found, pid) : NULL;
+}
+
+/* Why one at this place does not fire; NULL: it may. `*ret_ever`: it still could, where more of the
+ * program is loaded than is known now. */
+static char *doubt_place(const struct debugger *debugger, const char *place, guint line,
+                         bool *ret_ever)
+{
+	struct program_code *code = code_of(debugger);
+	char *doubt = NULL;
+	guint before, behind;
+
+	*ret_ever = true;
+	if (code && line == 0 && !program_code_function(code, fits_function, (void *)place)) {
+		doubt = g_strdup_printf("no function like %s is known of the program", place);
+	} else if (code && line > 0 && !program_code_line(code, place, line, &before, &behind)) {
+		doubt = g_strdup_printf("no code of a file %s is known of the program", place);
+	} else if (code && line > 0 && before != line) {
+		*ret_ever = false;
+		doubt = before == 0
+		                ? g_strdup_printf("%s has no code before line %u", place, behind)
+		        : behind == 0
+		                ? g_strdup_printf("%s has no code behind line %u", place, before)
+		                : g_strdup_printf("%s has no code at line %u, but at %u and %u",
+		                                  place, line, before, behind);
+	}
+	program_code_free(code);
+	return doubt;
+}
+
+/* false: refused, and taken back. */
+static bool may_fire(struct debugger *debugger, guint number)
+{
+	guint line;
+	const char *place = breakpoints_place(debugger->breakpoints, number, &line);
+	bool ever = true;
+	g_autofree char *doubt = place ? doubt_place(debugger, place, line, &ever) : NULL;
+
+	if (doubt && !ever) {
+		debugger_refuse(debugger, "%s", doubt);
+		breakpoints_take_back(debugger->breakpoints, number);
+		return false;
+	}
+	debugger_tell(debugger, "breakpoint %u\n", number);
+	if (doubt)
+		debugger_tell(debugger, "  %s so far: it fires only if that is loaded later\n",
+		              doubt);
+	return true;
+}
+
 /* --- words ------------------------------------------------------------------------------------ */
 
 static void set_break(struct debugger *debugger, const char *rest, bool temporary)
@@ -161,9 +234,8 @@ static void set_break(struct debugger *debugger, const char *rest, bool temporar
 		debugger_refuse(debugger, "%s", problem);
 		return;
 	}
-	debugger_tell(debugger, "breakpoint %u\n", number);
-	if (breakpoints_want_stacks(debugger->breakpoints) && debugger->execution
-	    && debugger->state != DEBUG_OVER)
+	if (may_fire(debugger, number) && breakpoints_want_stacks(debugger->breakpoints)
+	    && debugger->execution && debugger->state != DEBUG_OVER)
 		execution_want_stacks(debugger->execution);
 }
 

@@ -172,7 +172,10 @@ def check_breakpoints(tool):
     for line, words in (("break MPI_Comm_rank", "does not communicate"), ("break", "break where?"),
                         ("break rank 3", "there is no rank 3"), ("delete 7", "no breakpoint 7"),
                         ("ignore 1", "how often?"), ("condition x", "which breakpoint?"),
-                        ("enable 3", "no breakpoint 3")):
+                        ("enable 3", "no breakpoint 3"), ("break nested.c:1", "has no code before"),
+                        ("break nested.c:10000", "nested.c has no code behind line "),
+                        ("break other.c:3", "breakpoint 2\n  no code of a file other.c is known"),
+                        ("break exchanges", "breakpoint 2\n  no function like exchanges is kn")):
         run = debug(tool, ["tbreak main", line], "-n", "3", program)
         check(words in run.out, "%s\n%s" % (line, run))
 
