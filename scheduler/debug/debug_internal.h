@@ -75,6 +75,7 @@ struct debugger {
 	bool reruns_told;
 	struct gdb_rank *gdb_rank;
 	struct gdb **gdbs;     /* by rank, for print; NULL: not asked yet */
+	GPtrArray *outcomes;   /* char *: the paths of the outcomes that explore has told apart */
 	GPtrArray *onward;     /* char *: the words of explore, which waits until the ranks are
 	                          gone; NULL: none does */
 	struct helper *helper; /* that is waited for; NULL: none is */
@@ -131,6 +132,10 @@ guint debugger_break_fits(struct debugger *debugger, const struct verdict_facts 
 bool debugger_obey_onward(struct debugger *debugger, int word, const char *rest);
 /* Between two interleavings: what of these waits for that. */
 void debugger_go_onward(struct debugger *debugger);
+/* The path of "finding 1" or "outcome 2"; NULL: refused, or (unless *ret_names) it names none. */
+const char *debugger_found_path(struct debugger *debugger, const char *text, bool *ret_names);
+/* "outcome 1: mp1:...", a line each. */
+void debugger_tell_outcomes(struct debugger *debugger);
 /* The choices made so far, as one line; NULL: refused. Free with g_free. */
 char *debugger_path(struct debugger *debugger);
 

@@ -117,6 +117,58 @@ static void tell_found(struct debugger *debugger, guint before)
 	}
 }
 
+/* That outcomes differ is a judgement on all that was explored there, and no finding of this
+ * session's; but each of them can be gone to. */
+static void take_in_outcomes(struct debugger *debugger, const GPtrArray *outcomes)
+{
+	for (guint i = 0; i < outcomes->len; i++) {
+		const struct record_outcome *outcome = outcomes->pdata[i];
+		guint number;
+
+		if (!g_ptr_array_find_with_equal_func(debugger->outcomes, outcome->path,
+		                                      g_str_equal, &number)) {
+			number = debugger->outcomes->len;
+			g_ptr_array_add(debugger->outcomes, g_strdup(outcome->path));
+		}
+		debugger_tell(debugger, "outcome %u here: %s%s%s; goto outcome %u\n", number + 1,
+		              outcome->place ? outcome->place : "the first",
+		              outcome->line ? " is " : "", outcome->line ? outcome->line : "",
+		              number + 1);
+	}
+}
+
+void debugger_tell_outcomes(struct debugger *debugger)
+{
+	for (guint i = 0; i < debugger->outcomes->len; i++)
+		debugger_tell(debugger, "outcome %u\n  path: %s\n", i + 1,
+		              (const char *)debugger->outcomes->pdata[i]);
+}
+
+const char *debugger_found_path(struct debugger *debugger, const char *text, bool *ret_names)
+{
+	static const char finding[] = "finding ", outcome[] = "outcome ";
+	const GPtrArray *found = session_found(debugger->session);
+	bool is_finding = g_str_has_prefix(text, finding);
+	guint most = is_finding ? found->len : debugger->outcomes->len;
+	guint64 number;
+
+	*ret_names = is_finding || g_str_has_prefix(text, outcome);
+	if (!*ret_names)
+		return NULL;
+	if (g_ascii_string_to_unsigned(text + strlen(finding), 10, 1, G_MAXUINT32, &number, NULL)
+	    && number <= most)
+		return is_finding ? ((struct record_finding *)found->pdata[number - 1])->path
+		                  : debugger->outcomes->pdata[number - 1];
+	debugger_refuse(debugger, "there is no %s here; info findings tells those there are", text);
+	return NULL;
+}
+
+static void tell_judged(struct debugger *debugger, const GPtrArray *findings)
+{
+	for (guint i = 0; i < findings->len; i++)
+		take_in_outcomes(debugger, ((struct record_finding *)findings->pdata[i])->outcomes);
+}
+
 static void take_in_store(struct debugger *debugger, const char *store)
 {
 	struct taking_in taking_in = {.debugger = debugger};
@@ -125,10 +177,12 @@ static void take_in_store(struct debugger *debugger, const char *store)
 
 	taking_in.reader = store_reader_open(store, &error);
 	if (taking_in.reader
-	    && store_reader_each(taking_in.reader, true, take_in, &taking_in, &error))
+	    && store_reader_each(taking_in.reader, true, take_in, &taking_in, &error)) {
 		tell_found(debugger, before);
-	else
+		tell_judged(debugger, store_reader_findings(taking_in.reader));
+	} else {
 		debugger_refuse(debugger, "%s", error->message);
+	}
 	store_reader_close(taking_in.reader);
 }
 

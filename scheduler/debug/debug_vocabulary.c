@@ -88,7 +88,7 @@ const struct vocabulary_word debug_vocabulary[] = {
 	{"reverse-continue", "rc", "",
          "back to the last call before this at which a breakpoint fits, or to the stop before",
          "reverse-continue", NULL, WORD_REVERSE_CONTINUE},
-	{"goto", NULL, "POSITION|PATH|finding N|RANK.CALL,...",
+	{"goto", NULL, "POSITION|PATH|finding N|outcome N|RANK.CALL,...",
          "to the end of a path, or of a finding's; to a position as info path tells it; or back to "
          "where each of these ranks is in that call",
          "goto mp1:n3:zero:0.2=1", NULL, WORD_GOTO},

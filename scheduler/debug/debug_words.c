@@ -330,7 +330,7 @@ static void tell_findings(struct debugger *debugger)
 {
 	const GPtrArray *found = session_found(debugger->session);
 
-	if (found->len == 0)
+	if (found->len == 0 && debugger->outcomes->len == 0)
 		debugger_tell(debugger, "nothing so far\n");
 	for (guint i = 0; i < found->len; i++) {
 		const struct record_finding *finding = found->pdata[i];
@@ -339,6 +339,7 @@ static void tell_findings(struct debugger *debugger)
 		              finding->id, finding_kind_name(finding->kind), finding->count,
 		              finding->count == 1 ? "" : "s", finding->message, finding->path);
 	}
+	debugger_tell_outcomes(debugger);
 }
 
 /* --- going somewhere -------------------------------------------------------------------------- */
@@ -346,23 +347,14 @@ static void tell_findings(struct debugger *debugger)
 /* The position that `goto` is given; NULL: refused. */
 static struct position *position_meant(struct debugger *debugger, const char *text)
 {
-	const GPtrArray *found = session_found(debugger->session);
 	g_autoptr(GError) error = NULL;
-	guint64 number;
 	struct position *position;
+	bool names;
+	const char *path = debugger_found_path(debugger, text, &names);
 
-	if (g_str_has_prefix(text, "finding ")) {
-		if (!g_ascii_string_to_unsigned(text + strlen("finding "), 10, 1, G_MAXUINT32,
-		                                &number, NULL)
-		    || number > found->len) {
-			debugger_refuse(debugger,
-			                "there is no %s here; info findings tells those there are",
-			                text);
-			return NULL;
-		}
-		text = ((struct record_finding *)found->pdata[number - 1])->path;
-	}
-	position = position_parse(text, &error);
+	if (names && !path)
+		return NULL;
+	position = position_parse(path ? path : text, &error);
 	if (!position)
 		debugger_refuse(debugger, "%s; say goto mp1:n%d:... or goto finding 1",
 		                error->message, debugger->asked->request.ranks);
@@ -409,7 +401,8 @@ static void go_to(struct debugger *debugger, const char *rest)
 		debugger_set_buffering(debugger, buffering);
 		debugger_go(debugger, path->choices, path->choices->len);
 		/* Whose path may leave out what comes by itself. */
-		debugger->finishes = g_str_has_prefix(text, "finding ");
+		debugger->finishes = g_str_has_prefix(text, "finding ")
+		                     || g_str_has_prefix(text, "outcome ");
 	}
 	position_free(position);
 }

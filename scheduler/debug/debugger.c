@@ -490,6 +490,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->checkpoints = checkpoints_new();
 	debugger->gdb_rank = gdb_rank_new();
 	debugger->said = g_string_new(NULL);
+	debugger->outcomes = g_ptr_array_new_with_free_func(g_free);
 	debugger->decoders = decoders_new();
 }
 
@@ -517,6 +518,7 @@ static void debugger_release(struct debugger *debugger)
 	g_clear_pointer(&debugger->gdbs, g_free);
 	g_free(debugger->last);
 	g_string_free(debugger->said, true);
+	g_ptr_array_unref(debugger->outcomes);
 	decoders_free(debugger->decoders);
 	if (debugger->onward)
 		g_ptr_array_unref(debugger->onward);

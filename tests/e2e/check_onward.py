@@ -84,6 +84,21 @@ def check_words(tool):
     check(run.report["interleavings"] == 2 and run.report["findings"][0]["count"] == 1, str(run))
 
 
+def check_outcomes(tool):
+    """Each of the outcomes that differ can be gone to."""
+    program = tool.compile(source("examples/sum_by_arrival"))
+    run = debug(tool, ["run", "goto outcome 1", "explore -q", "info findings", "goto outcome 2",
+                       "goto outcome 1", "explore -q", "goto outcome 3"], "-n", "4", program)
+    check(stops(run) == ["choice 0.2", "end", "end"], str(run))
+    first, second = run.out.split("(matchpoint) goto outcome ")[3:1:-1]
+    check("the sum of 3 parts is 0" in first and "the sum of 3 parts is 1" in second, str(run))
+    check(run.out.count("outcome 2 here: rank 0's output, line 1 is the sum of 3 parts is 1; "
+                        "goto outcome 2\n") == 1 and "outcome 2\n  path: mp1:n4:zero:" in run.out,
+          str(run))
+    check("script.mp:2: there is no outcome 1 here" in run.out
+          and "script.mp:8: there is no outcome 3 here" in run.out, str(run))
+
+
 def check_files(tool):
     program = tool.compile(tool.write("appends.c", APPENDS))
     run = debug(tool, ["run", "explore", "1"], "-n", "3", program)
@@ -132,6 +147,7 @@ def body(tool, options):
     check_words(tool)
     check_files(tool)
     check_from(tool)
+    check_outcomes(tool)
     check_interrupted(tool)
 
 
