@@ -46,6 +46,11 @@ struct position *position_with_choices(const struct position *position, const GA
 	return with;
 }
 
+struct position *position_copy(const struct position *position)
+{
+	return position_with_choices(position, position->path->choices);
+}
+
 void position_free(struct position *position)
 {
 	if (!position)

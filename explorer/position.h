@@ -27,6 +27,7 @@ struct position *position_new(struct path *path);
 struct position *position_of(int ranks, enum buffering buffering, enum collective_mode collectives,
                              const GArray *choices);
 struct position *position_with_choices(const struct position *position, const GArray *choices);
+struct position *position_copy(const struct position *position);
 void position_free(struct position *position); /* NULL is legal */
 
 const struct path *position_path(const struct position *position);

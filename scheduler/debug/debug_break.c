@@ -113,9 +113,10 @@ void debugger_see_call(struct strategy *strategy, struct execution *execution, i
 		.function = mpi_call_name(call->function), .rank = rank, .number = call->call};
 	struct verdict_facts facts;
 
-	if (!debugger->cut)
+	if (!debugger_travels(debugger))
 		pause_at_times(debugger, execution);
-	if (debugger->cut || debugger->exact || breakpoints_count(debugger->breakpoints) == 0)
+	if (debugger_travels(debugger) || debugger->exact
+	    || breakpoints_count(debugger->breakpoints) == 0)
 		return; /* on the way to where it was before, nothing counts */
 	facts = session_facts(debugger->session, execution, debugger->inside);
 	tell_data(&told, &facts, call);

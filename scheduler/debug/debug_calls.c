@@ -28,9 +28,7 @@ static void note_snapshot(const struct world *world, void *user)
 
 static struct kept kept_new(struct debugger *debugger)
 {
-	const struct world *world = execution_world(debugger_execution(debugger));
-	g_autoptr(GArray) cut = holds_cut(world);
-	struct kept kept = {debugger, stop_new(world_choices(world), cut, false),
+	struct kept kept = {debugger, stop_new(debugger_here(debugger, true), false),
 	                    g_new(GHashTable *, debugger_ranks(debugger))};
 
 	for (int rank = 0; rank < debugger_ranks(debugger); rank++)

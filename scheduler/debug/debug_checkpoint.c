@@ -141,7 +141,7 @@ static void keep(struct debugger *debugger, const char *rest)
 	checkpoint->name = g_steal_pointer(&name);
 	checkpoint->buffering = debugger_buffering(debugger);
 	checkpoint->position = debugger_position(execution_world(debugger_execution(debugger)));
-	checkpoint->stop = stop_new(here->choices, here->calls, here->ended);
+	checkpoint->stop = stop_new(position_copy(here->position), here->ended);
 	g_ptr_array_add(checkpoints->kept, checkpoint);
 	debugger_keep_here(debugger);
 	debugger_tell(debugger, "checkpoint %u: %s\n", checkpoint->number, checkpoint->position);
@@ -157,7 +157,7 @@ static void restart(struct debugger *debugger, const char *rest)
 		return;
 	checkpoint = kept_by(debugger)->pdata[index];
 	debugger_set_buffering(debugger, checkpoint->buffering);
-	debugger_go_to_stop(debugger, checkpoint->stop);
+	debugger_go_to(debugger, checkpoint->stop->position);
 }
 
 void debugger_delete_checkpoint(struct debugger *debugger, const char *rest)

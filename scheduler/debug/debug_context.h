@@ -64,9 +64,11 @@ struct verdict_facts debugger_facts_of(struct debugger *debugger, struct executi
 /* Where a world stands, as goto takes it: all its choices, and the cut where ranks are held
  * (position.h). Free with g_free. */
 char *debugger_position(const struct world *world);
+/* Where it stands, with the choices made and, if wanted, cut where each rank is; the caller's. */
+struct position *debugger_here(const struct debugger *debugger, bool cut);
 /* Begins anew, and stops there. Interleavings have this buffering from now on; the stops of another
  * one are forgotten. */
-void debugger_go_to_stop(struct debugger *debugger, const struct stop *stop);
+void debugger_go_to(struct debugger *debugger, const struct position *position);
 void debugger_set_buffering(struct debugger *debugger, enum buffering buffering);
 /* This place is to have a snapshot, when it goes on. */
 void debugger_keep_here(struct debugger *debugger);

@@ -1,40 +1,54 @@
 /* Where it goes next, and which snapshots are of use for that. */
 #include "debug_internal.h"
 
-void debugger_go(struct debugger *debugger, const GArray *choices, guint count)
+void debugger_go_to(struct debugger *debugger, const struct position *position)
 {
-	GArray *target = g_array_new(false, false, sizeof(struct choice));
-
-	g_array_append_vals(target, choices->data, count);
-	g_array_unref(debugger->target);
-	debugger->target = target;
+	position_free(debugger->target);
+	debugger->target = position_copy(position);
 	g_array_set_size(debugger->decided, 0);
 	debugger->finishes = false;
 	debugger->exact = true;
 	debugger->begins = debugger->goes_on = true;
 	debugger->leaves = debugger->state == DEBUG_CHOICE || debugger->state == DEBUG_RUNNING;
 	debugger->coming = (struct debug_hit){0};
-	g_clear_pointer(&debugger->cut, g_array_unref);
 	g_clear_pointer(&debugger->origin, stop_free);
 }
 
-void debugger_go_to_cut(struct debugger *debugger, const GArray *choices, const GArray *cut)
+void debugger_go(struct debugger *debugger, const GArray *choices)
 {
-	debugger_go(debugger, choices, choices->len);
-	if (cut)
-		debugger->cut = g_array_copy((GArray *)cut);
+	struct position *position = session_position(debugger->session, choices,
+	                                             debugger->buffering);
+
+	debugger_go_to(debugger, position);
+	position_free(position);
 }
 
-void debugger_go_to_stop(struct debugger *debugger, const struct stop *stop)
+const GArray *debugger_target(const struct debugger *debugger)
 {
-	debugger_go_to_cut(debugger, stop->choices, stop->calls);
+	return position_path(debugger->target)->choices;
+}
+
+bool debugger_travels(const struct debugger *debugger)
+{
+	return position_has_cut(debugger->target);
+}
+
+struct position *debugger_here(const struct debugger *debugger, bool cut)
+{
+	const struct world *world = execution_world(debugger->execution);
+	struct position *position = session_position(debugger->session, world_choices(world),
+	                                             debugger->buffering);
+
+	if (cut)
+		holds_cut(world, position);
+	return position;
 }
 
 /* No rank has made more calls than it has at the stop. */
 static bool is_below(const struct world *world, const struct stop *stop)
 {
-	for (guint rank = 0; stop->calls && rank < stop->calls->len; rank++)
-		if (world_calls(world, (int)rank) > g_array_index(stop->calls, guint32, rank))
+	for (int rank = 0; rank < world_options(world)->ranks; rank++)
+		if (world_calls(world, rank) > position_calls(stop->position, rank))
 			return false;
 	return true;
 }
@@ -46,12 +60,12 @@ bool stop_needs(const struct stop *stop, const struct world *world)
 
 	for (guint i = 0; i < made->len; i++) {
 		const struct choice *choice = &g_array_index(made, struct choice, i);
-		const struct choice *there = choices_find(stop->choices, &choice->point);
+		const struct choice *there = choices_find(stop_choices(stop), &choice->point);
 
 		if (!there || !choice_equal(there, choice))
 			return false;
 	}
-	return is_below(world, stop);
+	return !position_has_cut(stop->position) || is_below(world, stop);
 }
 
 bool debugger_needs(const struct world *world, void *user)

@@ -68,11 +68,12 @@ void holds_arrive(struct holds *holds, const struct world *world)
 	}
 }
 
-void holds_travel(struct holds *holds, const GArray *cut)
+void holds_travel(struct holds *holds, const struct position *position)
 {
 	holds->stepping = -1;
 	for (int rank = 0; rank < holds->ranks; rank++)
-		holds->from[rank] = cut ? g_array_index(cut, guint32, rank) : WORLD_HOLDS_NOTHING;
+		holds->from[rank] = position_has_cut(position) ? position_calls(position, rank)
+		                                               : WORLD_HOLDS_NOTHING;
 }
 
 bool holds_let_go(const struct holds *holds, const struct world *world)
@@ -84,23 +85,16 @@ bool holds_let_go(const struct holds *holds, const struct world *world)
 	return false;
 }
 
-GArray *holds_cut(const struct world *world)
+void holds_cut(const struct world *world, struct position *position)
 {
-	int ranks = world_options(world)->ranks;
-	GArray *cut = g_array_sized_new(false, false, sizeof(guint32), (guint)ranks);
-
-	for (int rank = 0; rank < ranks; rank++) {
-		guint32 place = world_place(world, rank);
-
-		g_array_append_val(cut, place);
-	}
-	return cut;
+	for (int rank = 0; rank < world_options(world)->ranks; rank++)
+		position_cut(position, rank, world_place(world, rank));
 }
 
-bool holds_is_there(const struct world *world, const GArray *cut)
+bool holds_is_there(const struct world *world, const struct position *position)
 {
-	for (guint rank = 0; rank < cut->len; rank++)
-		if (world_place(world, (int)rank) < g_array_index(cut, guint32, rank))
+	for (int rank = 0; rank < world_options(world)->ranks; rank++)
+		if (world_place(world, rank) < position_calls(position, rank))
 			return false;
 	return true;
 }

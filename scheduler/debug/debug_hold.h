@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "explorer/position.h"
 #include "scheduler/world/world.h"
 
 struct holds {
@@ -32,15 +33,15 @@ void holds_step(struct holds *holds, const struct world *world, int rank, guint3
 /* As holds_here for those who were held where the session has arrived, or are to be kept. */
 void holds_arrive(struct holds *holds, const struct world *world);
 
-/* On the way elsewhere: each rank is held at the cut (guint32 by rank); NULL: nobody is. */
-void holds_travel(struct holds *holds, const GArray *cut);
+/* On the way elsewhere: each rank is held at the position's cut; without one nobody is. */
+void holds_travel(struct holds *holds, const struct position *position);
 
 /* Whether anybody would go on from where he stands. */
 bool holds_let_go(const struct holds *holds, const struct world *world);
 
-/* The call in which each rank stands (guint32, explorer/cut.h); free with g_array_unref. Whether
- * all have come as far. */
-GArray *holds_cut(const struct world *world);
-bool holds_is_there(const struct world *world, const GArray *cut);
+/* The position is cut where each rank stands in a call (explorer/cut.h). Whether all have come as
+ * far as to its cut. */
+void holds_cut(const struct world *world, struct position *position);
+bool holds_is_there(const struct world *world, const struct position *position);
 
 #endif

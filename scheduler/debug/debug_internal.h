@@ -43,7 +43,8 @@ struct debugger {
 	const struct wire_inside **inside; /* by rank: scratch of session_facts */
 	struct offers *offers;             /* DEBUG_CHOICE */
 
-	GArray *target;           /* struct choice: the ones to be made before it stops again */
+	struct position *target;  /* its choices are made before it stops again; if it has a cut, it
+	                             is gone to with each rank held in that call */
 	GArray *decided;          /* struct choice: decided here, and not carried out yet */
 	GHashTable *taken_before; /* struct choice: what each point took last time */
 	GHashTable *known;        /* paths (char *) of interleavings that count already */
@@ -56,13 +57,11 @@ struct debugger {
 	struct breakpoints *breakpoints;
 	GArray *hits; /* struct debug_hit: not told yet, or stopped for */
 	struct holds holds;
-	int stepped;      /* the rank that went step by step last; -1: none */
-	GArray *cut;      /* guint32, by rank: `target` is gone to with each rank held in that call;
-	                     NULL: it is not */
-	bool unasked;     /* a rollback or a delete is not confirmed */
-	bool takes_first; /* going on, what is open and undecided is decided */
+	int stepped;             /* the rank that went step by step last; -1: none */
+	bool unasked;            /* a rollback or a delete is not confirmed */
+	bool takes_first;        /* going on, what is open and undecided is decided */
 	struct debug_hit coming; /* of the call that is gone back to; number 0: of none */
-	struct stop *origin;     /* where it comes back to when `cut` cannot be reached; or NULL */
+	struct stop *origin;     /* where it comes back to when a cut cannot be reached; or NULL */
 	struct checkpoints *checkpoints; /* of the person */
 	bool keeps;                      /* this place is to have a snapshot */
 	bool pauses; /* all are held at their next call, for a snapshot in between */
@@ -83,12 +82,12 @@ struct debugger {
 	char *last;            /* the line that an empty one repeats; NULL: none */
 };
 
-/* Begins anew, makes the first `count` of these choices (struct choice, copied), and stops. */
-void debugger_go(struct debugger *debugger, const GArray *choices, guint count);
-
-/* The same, to where each rank has made so many calls and stands in the last of them (guint32 by
- * rank, copied; NULL: as above). */
-void debugger_go_to_cut(struct debugger *debugger, const GArray *choices, const GArray *cut);
+/* Begins anew, makes these choices (struct choice), and stops. */
+void debugger_go(struct debugger *debugger, const GArray *choices);
+/* The choices to be made before it stops again (struct choice). Whether it is on the way to a cut.
+ */
+const GArray *debugger_target(const struct debugger *debugger);
+bool debugger_travels(const struct debugger *debugger);
 
 /* This is chosen, and stays so until it goes on. */
 void debugger_decide(struct debugger *debugger, const struct choice *choice);

@@ -233,10 +233,8 @@ void debugger_go_onward(struct debugger *debugger)
  * come back here afterwards. */
 static void explore_apart(struct debugger *debugger, GPtrArray *words)
 {
-	const struct stop *here = stops_at(debugger->stops, 0);
-
 	debugger->onward = words;
-	debugger_go_to_cut(debugger, here->choices, here->calls);
+	debugger_go_to(debugger, stops_here(debugger->stops)->position);
 }
 
 static void explore(struct debugger *debugger, const char *rest)

@@ -35,9 +35,9 @@ bool debugger_fill_gap(const struct debugger *debugger, struct choice *ret_choic
 		const struct choice *choice = &g_array_index(open, struct choice, i);
 		const struct point *point = &choice->point;
 
-		if (choices_find(debugger->target, point)
+		if (choices_find(debugger_target(debugger), point)
 		    || (point->kind != POINT_LOCK
-		        && point->call >= g_array_index(debugger->cut, guint32, point->rank)))
+		        && point->call >= position_calls(debugger->target, point->rank)))
 			continue;
 		*ret_choice = *choice;
 		return true;
@@ -57,7 +57,7 @@ static void append_reason(GString *text, struct debugger *debugger)
 		const struct record_rank *told = roll_call->pdata[rank];
 		g_autofree char *call = NULL, *state = NULL, *where = NULL;
 
-		if (world_place(world, rank) >= g_array_index(debugger->cut, guint32, rank))
+		if (world_place(world, rank) >= position_calls(debugger->target, rank))
 			continue;
 		call = words_call(told);
 		state = words_state(told, roll_call);
@@ -68,8 +68,9 @@ static void append_reason(GString *text, struct debugger *debugger)
 		                       rank, world_calls(world, rank), call, where, state);
 		return;
 	}
-	for (guint i = 0; i < debugger->target->len; i++) {
-		const struct choice *choice = &g_array_index(debugger->target, struct choice, i);
+	for (guint i = 0; i < debugger_target(debugger)->len; i++) {
+		const struct choice *choice = &g_array_index(debugger_target(debugger),
+		                                             struct choice, i);
 
 		if (choices_find(world_choices(world), &choice->point))
 			continue;
@@ -83,7 +84,7 @@ void debugger_go_back_to_origin(struct debugger *debugger)
 {
 	struct stop *origin = g_steal_pointer(&debugger->origin);
 
-	debugger_go_to_stop(debugger, origin);
+	debugger_go_to(debugger, origin->position);
 	stop_free(origin);
 }
 
@@ -103,16 +104,16 @@ bool debugger_turn_back(struct debugger *debugger)
 
 /* --- goto ------------------------------------------------------------------------------------- */
 
-static GArray *cut_of(const struct position *position)
+/* As it is meant here: no rank stands before MPI_Init, and of the conditions none is left open. */
+static struct position *position_meant(const struct debugger *debugger,
+                                       const struct position *position, enum buffering buffering)
 {
-	GArray *cut = g_array_new(false, false, sizeof(guint32));
+	const struct path *path = position_path(position);
+	struct position *meant = session_position(debugger->session, path->choices, buffering);
 
-	for (int rank = 0; rank < position_path(position)->ranks; rank++) {
-		guint32 calls = MAX(position_calls(position, rank), 1);
-
-		g_array_append_val(cut, calls);
-	}
-	return cut;
+	for (int rank = 0; rank < path->ranks; rank++)
+		position_cut(meant, rank, MAX(position_calls(position, rank), 1));
+	return meant;
 }
 
 void debugger_go_to_position(struct debugger *debugger, const struct position *position)
@@ -122,15 +123,18 @@ void debugger_go_to_position(struct debugger *debugger, const struct position *p
 	                                                            : debugger->buffering;
 	bool stands = debugger->state == DEBUG_CHOICE || debugger->state == DEBUG_OVER;
 	const struct stop *here = stands ? stops_here(debugger->stops) : NULL;
-	g_autoptr(GArray) cut = cut_of(position);
+	struct position *meant = position_meant(debugger, position, buffering);
 	struct stop *origin = NULL;
 
 	if (here && buffering == debugger->buffering) {
-		if (debugger_refuses_cut(debugger, path->choices, cut))
+		if (debugger_refuses_cut(debugger, meant)) {
+			position_free(meant);
 			return;
-		origin = stop_new(here->choices, here->calls, here->ended);
+		}
+		origin = stop_new(position_copy(here->position), here->ended);
 	}
 	debugger_set_buffering(debugger, buffering);
-	debugger_go_to_cut(debugger, path->choices, cut);
+	debugger_go_to(debugger, meant);
 	debugger->origin = origin;
+	position_free(meant);
 }

@@ -10,7 +10,6 @@ static bool travel_begin(struct travel *travel, struct debugger *debugger)
 {
 	const struct world *world;
 	g_autofree guint32 *calls = NULL;
-	g_autoptr(GArray) here = NULL;
 
 	*travel = (struct travel){.debugger = debugger, .ranks = debugger->asked->request.ranks};
 	if (!debugger->execution || debugger->state == DEBUG_RUNNING) {
@@ -28,9 +27,10 @@ static bool travel_begin(struct travel *travel, struct debugger *debugger)
 	calls = g_new(guint32, travel->ranks);
 	for (int rank = 0; rank < travel->ranks; rank++)
 		calls[rank] = world_calls(world, rank);
-	here = holds_cut(world);
-	travel->here = g_memdup2(here->data, here->len * sizeof(guint32));
-	travel->cut = g_memdup2(here->data, here->len * sizeof(guint32));
+	travel->here = g_new(guint32, travel->ranks);
+	for (int rank = 0; rank < travel->ranks; rank++)
+		travel->here[rank] = world_place(world, rank);
+	travel->cut = g_memdup2(travel->here, (gsize)travel->ranks * sizeof(guint32));
 	travel->cuts = cuts_new(travel->ranks, calls, world_trace(world), world_cut_notes(world));
 	return true;
 }
@@ -61,10 +61,13 @@ static GArray *choices_within(const struct travel *travel)
 static void go(const struct travel *travel)
 {
 	g_autoptr(GArray) choices = choices_within(travel);
-	g_autoptr(GArray) cut = g_array_new(false, false, sizeof(guint32));
+	struct position *position = session_position(travel->debugger->session, choices,
+	                                             travel->debugger->buffering);
 
-	g_array_append_vals(cut, travel->cut, (guint)travel->ranks);
-	debugger_go_to_cut(travel->debugger, choices, cut);
+	for (int rank = 0; rank < travel->ranks; rank++)
+		position_cut(position, rank, travel->cut[rank]);
+	debugger_go_to(travel->debugger, position);
+	position_free(position);
 }
 
 static void append_cut(GString *text, const struct travel *travel, const guint32 *cut,
@@ -272,10 +275,10 @@ static bool is_part_of(const GArray *choices, const GArray *more)
 	return true;
 }
 
-static bool is_within(const guint32 *cut, const GArray *calls)
+static bool is_within(const guint32 *cut, const struct position *position)
 {
-	for (guint rank = 0; rank < calls->len; rank++)
-		if (cut[rank] > g_array_index(calls, guint32, rank))
+	for (int rank = 0; rank < position_path(position)->ranks; rank++)
+		if (cut[rank] > position_calls(position, rank))
 			return false;
 	return true;
 }
@@ -285,14 +288,14 @@ static bool comes_before(const struct travel *travel, const struct stop *stop)
 {
 	const GArray *made = world_choices(travel->world);
 
-	if (stop->ended || !is_part_of(stop->choices, made))
+	if (stop->ended || !is_part_of(stop_choices(stop), made))
 		return false;
-	if (!stop->calls)
-		return stop->choices->len < made->len;
+	if (!position_has_cut(stop->position))
+		return stop_choices(stop)->len < made->len;
 	for (int rank = 0; rank < travel->ranks; rank++)
-		if (g_array_index(stop->calls, guint32, rank) > travel->here[rank])
+		if (position_calls(stop->position, rank) > travel->here[rank])
 			return false;
-	return stop->choices->len < made->len || !is_within(travel->here, stop->calls);
+	return stop_choices(stop)->len < made->len || !is_within(travel->here, stop->position);
 }
 
 /* How many stops back the last one is that comes before this; 0: there is none. */
@@ -311,8 +314,8 @@ static bool is_nearer(const struct travel *travel, const struct stop *stop)
 {
 	g_autoptr(GArray) choices = choices_within(travel);
 
-	return is_part_of(choices, stop->choices)
-	       && (!stop->calls || is_within(travel->cut, stop->calls));
+	return is_part_of(choices, stop_choices(stop))
+	       && (!position_has_cut(stop->position) || is_within(travel->cut, stop->position));
 }
 
 static void go_to_last(struct travel *travel)
@@ -324,7 +327,7 @@ static void go_to_last(struct travel *travel)
 
 	if (stop && (hit.number == 0 || is_nearer(travel, stop))) {
 		stops_move(debugger->stops, away);
-		debugger_go_to_stop(debugger, stop);
+		debugger_go_to(debugger, stop->position);
 	} else if (hit.number > 0) {
 		tell_set(travel);
 		go(travel);
@@ -393,32 +396,34 @@ static void refuse_cut(const struct travel *travel, const guint32 *asked, const 
 }
 
 /* Whether the position lies behind here on the way. */
-static bool is_behind(const struct travel *travel, const GArray *choices, const GArray *cut)
+static bool is_behind(const struct travel *travel, const struct position *position)
 {
 	for (int rank = 0; rank < travel->ranks; rank++)
-		if (g_array_index(cut, guint32, rank) > travel->here[rank])
+		if (position_calls(position, rank) > travel->here[rank])
 			return false;
-	return is_part_of(choices, world_choices(travel->world));
+	return is_part_of(position_path(position)->choices, world_choices(travel->world));
 }
 
-bool debugger_refuses_cut(struct debugger *debugger, const GArray *choices, const GArray *cut)
+bool debugger_refuses_cut(struct debugger *debugger, const struct position *position)
 {
 	const struct world *world = execution_world(debugger->execution);
 	g_autofree bool *named = g_new(bool, debugger->asked->request.ranks);
-	gsize size = cut->len * sizeof(guint32);
+	g_autofree guint32 *asked = NULL;
 	struct travel travel;
 	bool refuses;
 
 	if (world_has_windows(world) || world_has_threads(world)
 	    || !travel_begin(&travel, debugger))
 		return false;
-	memcpy(travel.cut, cut->data, size);
-	refuses = is_behind(&travel, choices, cut)
+	for (int rank = 0; rank < travel.ranks; rank++)
+		travel.cut[rank] = position_calls(position, rank);
+	asked = g_memdup2(travel.cut, (gsize)travel.ranks * sizeof(*asked));
+	refuses = is_behind(&travel, position)
 	          && !cuts_consistent(travel.cuts, travel.cut, NULL, NULL);
 	if (refuses) {
 		memset(named, true, (gsize)travel.ranks);
 		cuts_retreat(travel.cuts, travel.cut);
-		refuse_cut(&travel, (const guint32 *)(const void *)cut->data, named);
+		refuse_cut(&travel, asked, named);
 	}
 	travel_end(&travel);
 	return refuses;

@@ -15,8 +15,8 @@ struct travel {
 	guint32 *cut;  /* to be gone to */
 };
 
-/* Whether a cut (guint32 by rank) that lies behind where it stands, with these choices, is no place
- * that can be gone to; then it has told why, and which is the nearest. */
-bool debugger_refuses_cut(struct debugger *debugger, const GArray *choices, const GArray *cut);
+/* Whether a position with a cut, which lies behind where it stands, is no place that can be gone
+ * to; then it has told why, and which is the nearest. */
+bool debugger_refuses_cut(struct debugger *debugger, const struct position *position);
 
 #endif

@@ -42,7 +42,7 @@ static void run(struct debugger *debugger)
 
 	if (debugger->state != DEBUG_NOWHERE)
 		holds_clear(&debugger->holds);
-	debugger_go(debugger, none, 0);
+	debugger_go(debugger, none);
 	debugger->exact = false;
 }
 
@@ -96,7 +96,7 @@ static void walk(struct debugger *debugger, const char *rest, int direction)
 		return;
 	}
 	stops_move(debugger->stops, direction * count);
-	debugger_go_to_stop(debugger, stop);
+	debugger_go_to(debugger, stop->position);
 }
 
 /* --- choosing --------------------------------------------------------------------------------- */
@@ -399,7 +399,7 @@ static void go_to(struct debugger *debugger, const char *rest)
 		debugger_go_to_position(debugger, position);
 	else {
 		debugger_set_buffering(debugger, buffering);
-		debugger_go(debugger, path->choices, path->choices->len);
+		debugger_go(debugger, path->choices);
 		/* Whose path may leave out what comes by itself. */
 		debugger->finishes = g_str_has_prefix(text, "finding ")
 		                     || g_str_has_prefix(text, "outcome ");

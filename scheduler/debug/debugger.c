@@ -106,9 +106,10 @@ static void remember(struct debugger *debugger, const struct choice *choice)
 static bool all_made(const struct debugger *debugger)
 {
 	const GArray *made = world_choices(world_of(debugger));
+	const GArray *target = debugger_target(debugger);
 
-	for (guint i = 0; i < debugger->target->len; i++)
-		if (!choices_find(made, &g_array_index(debugger->target, struct choice, i).point))
+	for (guint i = 0; i < target->len; i++)
+		if (!choices_find(made, &g_array_index(target, struct choice, i).point))
 			return false;
 	return true;
 }
@@ -121,7 +122,7 @@ static struct choice first_open(const struct debugger *debugger)
 	for (guint i = 0; i < open->len; i++) {
 		const struct choice *choice = &g_array_index(open, struct choice, i);
 
-		if (!choices_find(debugger->target, &choice->point))
+		if (!choices_find(debugger_target(debugger), &choice->point))
 			return *choice;
 	}
 	return g_array_index(open, struct choice, 0);
@@ -145,12 +146,13 @@ static bool take_untold(const struct debugger *debugger, struct choice *ret_choi
 {
 	const GArray *open = debugger->offers->choices;
 
-	if (debugger->cut || debugger->hits->len > 0 || debugger_step_is_over(debugger))
+	if (debugger_travels(debugger) || debugger->hits->len > 0
+	    || debugger_step_is_over(debugger))
 		return false;
 	for (guint i = 0; i < open->len; i++) {
 		*ret_choice = g_array_index(open, struct choice, i);
 		if (!world_point_is_told(world_of(debugger), &ret_choice->point)
-		    && !choices_find(debugger->target, &ret_choice->point))
+		    && !choices_find(debugger_target(debugger), &ret_choice->point))
 			return true;
 	}
 	return false;
@@ -230,12 +232,11 @@ static bool parks_first(struct debugger *debugger)
 
 static void stop_at_rest(struct debugger *debugger)
 {
-	g_autoptr(GArray) cut = holds_cut(world_of(debugger));
-	bool held = world_holds(world_of(debugger));
+	struct position *here = debugger_here(debugger, world_holds(world_of(debugger)));
 	struct choice choice;
 
 	debugger->exact = debugger->interrupted = debugger->finishes = debugger->keeps = false;
-	stops_arrive(debugger->stops, world_choices(world_of(debugger)), held ? cut : NULL, false);
+	stops_arrive(debugger->stops, here, false);
 	session_keep_snapshots(debugger->session, debugger_needs, debugger);
 	g_array_set_size(debugger->decided, 0);
 	debugger_tell_stop(debugger);
@@ -255,11 +256,21 @@ static void stop_at_rest(struct debugger *debugger)
 		answer(debugger, NULL);
 }
 
+/* It is there; from now on only the choices count. */
+static void forget_cut(struct debugger *debugger)
+{
+	struct position *before = debugger->target;
+
+	debugger->target = session_position(debugger->session, position_path(before)->choices,
+	                                    debugger->buffering);
+	position_free(before);
+}
+
 /* On the way to a cut, everybody stands still: what was decided by nobody (a poll that heard "no"
  * for want of anything else) comes again as it came before. false: it goes on. */
 static bool has_arrived(struct debugger *debugger)
 {
-	bool there = holds_is_there(world_of(debugger), debugger->cut);
+	bool there = holds_is_there(world_of(debugger), debugger->target);
 	struct choice choice;
 
 	if (!there && driver_tell_polls(&debugger->source)) {
@@ -276,7 +287,7 @@ static bool has_arrived(struct debugger *debugger)
 		forget_place(debugger);
 		return false;
 	}
-	g_clear_pointer(&debugger->cut, g_array_unref);
+	forget_cut(debugger);
 	if (debugger->coming.number > 0)
 		g_array_append_val(debugger->hits, debugger->coming);
 	return true;
@@ -306,12 +317,13 @@ static void on_asked(struct plan_source *source, struct execution *execution)
 	facts = debugger_facts(debugger);
 	debugger->offers = offers_new(&facts, open);
 	open_choices_free(open);
-	arrives = debugger->cut || (debugger->exact && !debugger->finishes && all_made(debugger));
+	arrives = debugger_travels(debugger)
+	          || (debugger->exact && !debugger->finishes && all_made(debugger));
 	if (take_untold(debugger, &choice)) {
 		answer(debugger, &choice);
 		return;
 	}
-	if (debugger->cut && !has_arrived(debugger))
+	if (debugger_travels(debugger) && !has_arrived(debugger))
 		return;
 	if (arrives)
 		holds_arrive(&debugger->holds, execution_world(execution));
@@ -338,7 +350,7 @@ static void stop_at_end(struct debugger *debugger)
 
 	debugger->state = DEBUG_OVER;
 	debugger->asked->end = verdict->findings->len > 0 ? DEBUG_WENT_WRONG : DEBUG_ENDED_WELL;
-	stops_arrive(debugger->stops, world_choices(world_of(debugger)), NULL, true);
+	stops_arrive(debugger->stops, debugger_here(debugger, false), true);
 	debugger_tell_stop(debugger);
 	account(debugger);
 	converse(debugger);
@@ -384,9 +396,8 @@ static void on_ended(struct plan_source *source, struct execution *execution)
 
 static struct position *position_meant(const struct debugger *debugger)
 {
-	struct position *position = session_position(debugger->session, debugger->target,
-	                                             debugger->buffering);
-	bool held = debugger->cut || !debugger->exact;
+	struct position *position = position_copy(debugger->target);
+	bool held = debugger_travels(debugger) || !debugger->exact;
 
 	for (int rank = 0; held && rank < debugger->holds.ranks; rank++)
 		position_cut(position, rank, debugger->holds.from[rank]);
@@ -402,8 +413,8 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 		return false;
 	debugger->begins = false;
 	debugger->asked->end = DEBUG_NOT_ENDED;
-	if (debugger->cut || debugger->exact)
-		holds_travel(&debugger->holds, debugger->cut);
+	if (debugger_travels(debugger) || debugger->exact)
+		holds_travel(&debugger->holds, debugger->target);
 	*ret_request = (struct run_request){.position = position_meant(debugger),
 	                                    .strategy = &debugger->strategy};
 	ret_request->stacks_on = breakpoints_want_stacks(debugger->breakpoints) || debugger->page;
@@ -476,8 +487,8 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->prompt = prompt_new(session, request->batch && request->script, &debugger->owner);
 	debugger->stops = stops_new();
 	debugger->inside = g_new0(const struct wire_inside *, request->ranks);
-	debugger->target = choices_new();
 	debugger->decided = choices_new();
+	debugger->target = session_position(session, debugger->decided, debugger->buffering);
 	debugger->taken_before = g_hash_table_new_full(point_of_choice_hash, point_of_choice_equal,
 	                                               g_free, g_free);
 	debugger->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -500,7 +511,7 @@ static void debugger_release(struct debugger *debugger)
 	prompt_free(debugger->prompt);
 	stops_free(debugger->stops);
 	offers_free(debugger->offers);
-	g_array_unref(debugger->target);
+	position_free(debugger->target);
 	g_array_unref(debugger->decided);
 	g_hash_table_unref(debugger->taken_before);
 	g_hash_table_unref(debugger->known);
@@ -508,8 +519,6 @@ static void debugger_release(struct debugger *debugger)
 	holds_release(&debugger->holds);
 	breakpoints_free(debugger->breakpoints);
 	g_array_unref(debugger->hits);
-	if (debugger->cut)
-		g_array_unref(debugger->cut);
 	g_clear_pointer(&debugger->origin, stop_free);
 	checkpoints_free(debugger->checkpoints);
 	g_free(debugger->inside);
@@ -530,10 +539,12 @@ static void go_along(struct debugger *debugger, const GArray *choices, guint cou
 	g_autoptr(GArray) before = choices_new();
 
 	for (guint i = 0; i < count; i++) {
-		stops_arrive(debugger->stops, before, NULL, false);
+		stops_arrive(debugger->stops,
+		             session_position(debugger->session, before, debugger->buffering),
+		             false);
 		g_array_append_val(before, g_array_index(choices, struct choice, i));
 	}
-	debugger_go(debugger, choices, count);
+	debugger_go(debugger, before);
 }
 
 /* Nothing has been started yet. */

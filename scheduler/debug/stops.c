@@ -1,21 +1,16 @@
 #include "stops.h"
 
-#include <string.h>
-
 struct stops {
 	GPtrArray *list; /* struct stop */
 	guint here;      /* index; without meaning while there is none */
 };
 
-struct stop *stop_new(const GArray *choices, const GArray *calls, bool ended)
+struct stop *stop_new(struct position *position, bool ended)
 {
 	struct stop *stop = g_new0(struct stop, 1);
 
+	stop->position = position;
 	stop->ended = ended;
-	stop->choices = g_array_sized_new(false, false, sizeof(struct choice), choices->len);
-	g_array_append_vals(stop->choices, choices->data, choices->len);
-	if (calls)
-		stop->calls = g_array_copy((GArray *)calls);
 	return stop;
 }
 
@@ -23,10 +18,13 @@ void stop_free(gpointer data)
 {
 	struct stop *stop = data;
 
-	g_array_unref(stop->choices);
-	if (stop->calls)
-		g_array_unref(stop->calls);
+	position_free(stop->position);
 	g_free(stop);
+}
+
+const GArray *stop_choices(const struct stop *stop)
+{
+	return position_path(stop->position)->choices;
 }
 
 struct stops *stops_new(void)
@@ -45,32 +43,25 @@ void stops_free(struct stops *stops)
 	g_free(stops);
 }
 
-static bool same_calls(const GArray *one, const GArray *other)
+static bool is_stop(const struct stop *stop, const struct position *position, bool ended)
 {
-	if (!one || !other)
-		return one == other;
-	return one->len == other->len
-	       && memcmp(one->data, other->data, one->len * sizeof(guint32)) == 0;
+	return stop && stop->ended == ended && position_equal(stop->position, position);
 }
 
-/* The order in which choices were made that do not depend on each other says nothing. */
-static bool is_stop(const struct stop *stop, const GArray *choices, const GArray *calls, bool ended)
+void stops_arrive(struct stops *stops, struct position *position, bool ended)
 {
-	return stop && stop->ended == ended && same_calls(stop->calls, calls)
-	       && choices_same(stop->choices, choices);
-}
-
-void stops_arrive(struct stops *stops, const GArray *choices, const GArray *calls, bool ended)
-{
-	if (is_stop(stops_here(stops), choices, calls, ended))
+	if (is_stop(stops_here(stops), position, ended)) {
+		position_free(position);
 		return;
-	if (is_stop(stops_at(stops, 1), choices, calls, ended)) {
+	}
+	if (is_stop(stops_at(stops, 1), position, ended)) {
 		stops->here++;
+		position_free(position);
 		return;
 	}
 	if (stops->list->len > 0)
 		g_ptr_array_set_size(stops->list, (int)++stops->here);
-	g_ptr_array_add(stops->list, stop_new(choices, calls, ended));
+	g_ptr_array_add(stops->list, stop_new(position, ended));
 }
 
 const struct stop *stops_here(const struct stops *stops)

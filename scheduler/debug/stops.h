@@ -1,23 +1,23 @@
 /* Where a session at the prompt has stopped, one after the other, to walk back and forward through:
- * a stop is named by the choices made on the way to it and, where ranks are held, by how many calls
- * each rank has made. Who goes back and decides otherwise forgets
- * what came after; who decides the same finds it again. */
+ * a stop is named by its position, which has a cut where ranks are held. Who goes back and decides
+ * otherwise forgets what came after; who decides the same finds it again. */
 #ifndef MATCHPOINT_SCHEDULER_DEBUG_STOPS_H
 #define MATCHPOINT_SCHEDULER_DEBUG_STOPS_H
 
 #include <glib.h>
 #include <stdbool.h>
 
-#include "explorer/choice.h"
+#include "explorer/position.h"
 
 struct stop {
-	GArray *choices; /* struct choice, in the order made */
-	GArray *calls;   /* guint32, by rank; NULL: nobody was held */
-	bool ended;      /* nothing was left to decide: the interleaving had come to its end */
+	struct position *position;
+	bool ended; /* nothing was left to decide: the interleaving had come to its end */
 };
 
-/* One by itself: the arrays are copied, `calls` may be NULL. */
-struct stop *stop_new(const GArray *choices, const GArray *calls, bool ended);
+/* One by itself; takes the position over. */
+struct stop *stop_new(struct position *position, bool ended);
+/* struct choice, in the order made. */
+const GArray *stop_choices(const struct stop *stop);
 void stop_free(gpointer stop);
 
 struct stops;
@@ -25,9 +25,9 @@ struct stops;
 struct stops *stops_new(void);
 void stops_free(struct stops *stops); /* NULL is legal */
 
-/* The session has stopped here, behind where it was (the arrays are copied; `calls` may be NULL).
+/* The session has stopped here, behind where it was; takes the position over.
  * Is that the stop which comes next already, those behind it stay; else they are forgotten. */
-void stops_arrive(struct stops *stops, const GArray *choices, const GArray *calls, bool ended);
+void stops_arrive(struct stops *stops, struct position *position, bool ended);
 
 /* Where it is; NULL: it has not stopped yet. Valid until something arrives. */
 const struct stop *stops_here(const struct stops *stops);

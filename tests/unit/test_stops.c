@@ -25,9 +25,14 @@ static const GArray *made(struct fixture *fixture, const char *sources)
 	return fixture->made;
 }
 
+static struct position *position(const GArray *choices)
+{
+	return position_of(2, BUFFERING_ZERO, COLLECTIVES_ASYNC, choices);
+}
+
 static void arrive(struct fixture *fixture, const char *sources)
 {
-	stops_arrive(fixture->stops, made(fixture, sources), NULL, false);
+	stops_arrive(fixture->stops, position(made(fixture, sources)), false);
 }
 
 static int setup(void **state)
@@ -54,7 +59,7 @@ static void assert_place(const struct fixture *fixture, guint before, guint behi
 {
 	assert_int_equal(stops_before(fixture->stops), before);
 	assert_int_equal(stops_behind(fixture->stops), behind);
-	assert_int_equal(stops_here(fixture->stops)->choices->len, before);
+	assert_int_equal(stop_choices(stops_here(fixture->stops))->len, before);
 }
 
 static void at_first_there_is_none(void **state)
@@ -119,7 +124,7 @@ static void an_end_is_no_choice(void **state)
 	struct fixture *fixture = *state;
 
 	arrive(fixture, "");
-	stops_arrive(fixture->stops, made(fixture, ""), NULL, true);
+	stops_arrive(fixture->stops, position(made(fixture, "")), true);
 	assert_int_equal(stops_before(fixture->stops), 1);
 	assert_true(stops_here(fixture->stops)->ended);
 }
@@ -136,7 +141,7 @@ static void the_order_of_choices_says_nothing(void **state)
 	first = g_array_index(fixture->made, struct choice, 0);
 	g_array_remove_index(fixture->made, 0);
 	g_array_append_val(fixture->made, first);
-	stops_arrive(fixture->stops, fixture->made, NULL, false);
+	stops_arrive(fixture->stops, position(fixture->made), false);
 	assert_int_equal(stops_before(fixture->stops), 1);
 	assert_int_equal(stops_behind(fixture->stops), 0);
 }
