@@ -9,11 +9,13 @@ static int follow_path(struct command_options *options, const struct path *path)
 {
 	struct session_options *session = &options->session;
 	struct session_result result = {0};
+	struct position *position;
 	g_autoptr(GError) error = NULL;
 	bool fine;
 	int status;
 
-	session->path = path;
+	position = position_of(path->ranks, path->buffering, path->collectives, path->choices);
+	session->position = position;
 	if (path->buffering == BUFFERING_ZERO)
 		session->bufferings = RECORD_ZERO;
 	else if (path->buffering == BUFFERING_INFINITE)
@@ -41,6 +43,7 @@ static int follow_path(struct command_options *options, const struct path *path)
 		fine = false;
 	}
 	session_result_clear(&result);
+	position_free(position);
 	return fine ? status : EXIT_CANNOT;
 }
 

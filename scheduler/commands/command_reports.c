@@ -69,7 +69,7 @@ static bool print_execution(const struct record_execution *execution, void *seve
 static bool print_outputs(const struct command_options *options, struct store_reader *reader)
 {
 	g_autoptr(GError) error = NULL;
-	bool several = options->session.path == NULL;
+	bool several = options->session.position == NULL;
 
 	if (several && !options->verbose)
 		return true;

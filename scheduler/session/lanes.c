@@ -58,13 +58,14 @@ static bool one_runs(const struct lanes *lanes)
 static void lane_enter(struct lane *lane, struct explorer *explorer, enum buffering buffering)
 {
 	const struct lanes *lanes = lane->lanes;
-	const struct path *path = session_options(lanes->session)->path;
+	const struct position *position = session_options(lanes->session)->position;
 
 	lane->explorer = explorer;
 	if (lanes->portfolio)
 		lane->strategy = portfolio_strategy(lanes->portfolio, &lane->turn, explorer);
 	else
-		lane->strategy = path ? strategy_path(path->choices) : strategy_search(explorer);
+		lane->strategy = position ? strategy_path(position_path(position)->choices)
+		                          : strategy_search(explorer);
 	lane->buffering = buffering;
 	lane->stopped = false;
 	coverage_begin(session_coverage(lanes->session), buffering);
@@ -201,7 +202,7 @@ static void open_portfolio(struct lanes *lanes)
 	enum buffering buffering;
 	struct explorer *explorer;
 
-	if (options->order == SESSION_ORDER_DEPTH || options->path)
+	if (options->order == SESSION_ORDER_DEPTH || options->position)
 		return;
 	lanes->portfolio = portfolio_new(
 		options->order, options->max_seconds > 0 ? session_host(lanes->session) : NULL);

@@ -25,7 +25,7 @@ struct outcome_watch *outcome_watch_new(struct session *session)
 
 	watch->session = session;
 	watch->outcome_of = g_array_new(false, false, sizeof(guint32));
-	if (options->compare && !options->path)
+	if (options->compare && !options->position)
 		watch->outcomes = outcomes_new();
 	return watch;
 }
@@ -396,7 +396,7 @@ static void write_common(const struct outcome_watch *watch, const struct shard *
 	g_autoptr(GVariant) common = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (!session_store(session) || options->path || options->conduct)
+	if (!session_store(session) || options->position || options->conduct)
 		return;
 	common = common_of(watch, shard, again && session_may_make_sure(session));
 	if (!store_put_common(session_store(session), common, &error))

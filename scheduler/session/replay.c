@@ -394,13 +394,15 @@ static void replay_all_good(const struct replay *replay)
 
 static bool is_replay(const struct session_options *options)
 {
-	return options->conduct || (options->path && options->path->choices->len > 0);
+	return options->conduct
+	       || (options->position && position_path(options->position)->choices->len > 0);
 }
 
 /* This interleaving is the replay: what it was given shows the finding. */
 static void tell_given(const struct replay *replay, struct record_finding *finding)
 {
 	const struct session_options *options = session_options(replay->session);
+	const struct path *given = position_path(options->position);
 	struct path *path;
 
 	if (options->conduct || options->not_yet != SESSION_NOT_YET_USUAL)
@@ -409,11 +411,10 @@ static void tell_given(const struct replay *replay, struct record_finding *findi
 	if (!path)
 		return;
 	g_array_set_size(path->choices, 0);
-	g_array_append_vals(path->choices, options->path->choices->data,
-	                    options->path->choices->len);
+	g_array_append_vals(path->choices, given->choices->data, given->choices->len);
 	if (path->collectives == COLLECTIVES_ASYNC)
 		path->collectives = COLLECTIVES_ANY;
-	if (options->path->buffering == BUFFERING_ANY && path->collectives == COLLECTIVES_ANY
+	if (given->buffering == BUFFERING_ANY && path->collectives == COLLECTIVES_ANY
 	    && path->buffering == path_usual_buffering(path->choices))
 		path->buffering = BUFFERING_ANY;
 	put_path(finding, path);
@@ -450,13 +451,13 @@ void replay_findings(struct replay *replay)
 				finding->replayed = finding->reproduced = true;
 			else
 				replay_finding(replay, finding);
-			if (session_options(session)->path)
+			if (session_options(session)->position)
 				tell_given(replay, finding);
 		}
 		replay->done++;
 		replay->time += session_now(session) - begun;
 	}
-	if (!seen_again && !session_options(session)->path)
+	if (!seen_again && !session_options(session)->position)
 		leave_out_all_conditions(replay, changed);
 	if ((replay->done > first || changed->len > 0) && !session_has_failed(session))
 		write_replayed(replay, first, changed);

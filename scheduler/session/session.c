@@ -24,7 +24,7 @@ G_DEFINE_QUARK(matchpoint_session_error, session_error)
 struct interleaving *session_request(struct session *session, struct run_request *request,
                                      enum interleaving_calls calls)
 {
-	bool alone = session->options->path != NULL;
+	bool alone = session->options->position != NULL;
 	struct interleaving *interleaving;
 
 	request->stacks |= alone;
@@ -222,7 +222,7 @@ static char *incomplete_words(const struct session *session)
 		return random_walks_words(session->walks);
 	if (session->error || session->stop_reason)
 		words = g_strdup(session->error ? "stopped by an error" : session->stop_reason);
-	if (!words && !session->options->path)
+	if (!words && !session->options->position)
 		words = mishaps_lost_words(session->mishaps);
 	if (!words)
 		words = state_walks_doubt(session->states);

@@ -10,7 +10,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "explorer/path.h"
+#include "explorer/position.h"
 #include "scheduler/host/wrapper.h"
 #include "scheduler/store/record.h"
 
@@ -74,9 +74,8 @@ struct session_options {
 	bool contents;          /* what is in messages is kept, as far as it can be shown */
 	char **compare_files;   /* besides their output; NULL: none */
 	const char *keep_files; /* directory for the files of each outcome, or NULL */
-	const struct path
-		*path; /* one interleaving along this path; NULL with "run": the default */
-	/* Instead of the search or `path`: carries out what it likes (conductor.h), in one
+	const struct position *position; /* one interleaving along its choices; NULL: the search */
+	/* Instead of the search or `position`: carries out what it likes (conductor.h), in one
 	 * job that it goes back in; NULL: none. */
 	void (*conduct)(struct session *session, void *conductor);
 	void *conductor;

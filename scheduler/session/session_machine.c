@@ -96,7 +96,7 @@ static bool open_journal(struct session *session, GError **error)
 
 	if (!put_back_left(session, error))
 		return false;
-	if (options->path || (!options->conduct && !g_str_equal(options->command, "explore")))
+	if (options->position || (!options->conduct && !g_str_equal(options->command, "explore")))
 		return true;
 	session->journal = journal_new(place_of_journal(options), error);
 	return session->journal && link_journal(session, error);

@@ -105,7 +105,7 @@ static void note_covered(struct session *session)
 	const struct session_options *options = session->options;
 	g_autoptr(GString) text = g_string_new("covered: ");
 
-	if (!session->stop_reason || options->conduct || options->path || options->random)
+	if (!session->stop_reason || options->conduct || options->position || options->random)
 		return;
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
 		g_autofree char *words = NULL;
@@ -129,7 +129,7 @@ static void note_choices(struct session *session)
 	const struct session_options *options = session->options;
 	g_autofree char *text = NULL;
 
-	if (!session->stop_reason || options->conduct || options->path)
+	if (!session->stop_reason || options->conduct || options->position)
 		return;
 	text = choice_coverage_words(session->choices, PLACES_MOST);
 	if (text)

@@ -159,7 +159,7 @@ static GVariant *state_of(const struct session *session)
 
 bool session_save_is_due(const struct session *session)
 {
-	return session->store && !session->options->path
+	return session->store && !session->options->position
 	       && session_now(session) - session->past->saved
 	                  >= MAX(SAVE_EVERY_US, session->past->cost * SAVE_SHARE);
 }
@@ -172,7 +172,7 @@ void session_save(struct session *session)
 	g_autoptr(GPtrArray) parts = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (!session->store || session->options->path)
+	if (!session->store || session->options->position)
 		return;
 	state = state_of(session);
 	parts = lanes_parts(session->lanes);
@@ -351,7 +351,7 @@ static bool begin_store(struct session *session, const GPtrArray *identity, GErr
 	    || !store_put_search(session->store, state, lanes_waiting(session->lanes), error)
 	    || !store_release(session->store, error))
 		return false;
-	if (!session->options->path)
+	if (!session->options->position)
 		store_hold(session->store);
 	return true;
 }

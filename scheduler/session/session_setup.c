@@ -135,7 +135,7 @@ static void on_look(void *user)
 
 static bool goes_back(const struct session_options *options)
 {
-	return options->backtrack != BACKTRACK_RERUN && !options->path;
+	return options->backtrack != BACKTRACK_RERUN && !options->position;
 }
 
 /* In place, where ranks can be. A conductor, and a comparison of states between copies of the same

@@ -193,14 +193,14 @@ static char *judge(const struct sim_along *along, const struct session_result *r
 
 char *sim_replay(struct sim_along *along, const char *text, GBytes *outcome)
 {
-	struct path *path = path_parse(text, NULL);
-	struct session_options options = options_along(along, path);
+	struct position *position = position_parse(text, NULL);
+	struct session_options options = options_along(along, position_path(position));
 	struct session_result result = {0};
 	g_autofree char *reason = NULL;
 	struct seen seen;
 	char *problem;
 
-	options.path = path;
+	options.position = position;
 	problem = run(along, &options, &result, &reason);
 	seen = look(along);
 	if (!problem)
@@ -208,7 +208,7 @@ char *sim_replay(struct sim_along *along, const char *text, GBytes *outcome)
 	seen_clear(&seen);
 	session_result_clear(&result);
 	sim_remove_store(along->sim.directory);
-	path_free(path);
+	position_free(position);
 	return problem;
 }
 
@@ -218,6 +218,8 @@ char *sim_replay(struct sim_along *along, const char *text, GBytes *outcome)
 static bool shows(const struct sim_along *along, const struct path *path, const char *key)
 {
 	struct sim_along alone = *along;
+	struct position *position = position_of(path->ranks, path->buffering, path->collectives,
+	                                        path->choices);
 	struct session_options options = options_along(&alone, path);
 	struct session_result result = {0};
 	g_autofree char *reason = NULL, *problem = NULL;
@@ -225,7 +227,7 @@ static bool shows(const struct sim_along *along, const struct path *path, const 
 
 	alone.sim.faults = 0;
 	options.max_seconds = 0;
-	options.path = path;
+	options.position = position;
 	options.bufferings = 1u << (path->buffering != BUFFERING_ANY
 	                                    ? path->buffering
 	                                    : path_usual_buffering(path->choices));
@@ -237,6 +239,7 @@ static bool shows(const struct sim_along *along, const struct path *path, const 
 	}
 	session_result_clear(&result);
 	sim_remove_store(alone.sim.directory);
+	position_free(position);
 	return shown;
 }
 
