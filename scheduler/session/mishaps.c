@@ -11,10 +11,11 @@ struct mishaps {
 	guint64 struck;     /* executions that something outside has ended, begun again */
 	char *struck_first; /* what was struck; NULL: nothing was */
 	struct memory_pressure memory_before;
-	bool memory_ran_out; /* when one was struck */
-	guint64 starved;     /* interleavings that ended for that, twice */
-	guint64 cut;         /* those whose output may be cut short */
-	guint64 cut_first;   /* the number of the first */
+	bool memory_ran_out;   /* when one was struck */
+	guint64 starved;       /* interleavings that ended for that, twice */
+	guint64 cut;           /* those whose output may be cut short */
+	guint64 cut_first;     /* the number of the first */
+	GPtrArray *unreplayed; /* char *: a note on each finding that could not be */
 };
 
 struct mishaps *mishaps_new(struct host *host)
@@ -22,6 +23,7 @@ struct mishaps *mishaps_new(struct host *host)
 	struct mishaps *mishaps = g_new0(struct mishaps, 1);
 
 	mishaps->host = host;
+	mishaps->unreplayed = g_ptr_array_new_with_free_func(g_free);
 	mishaps->memory_before = host->operations->memory_pressure(host);
 	return mishaps;
 }
@@ -30,6 +32,7 @@ void mishaps_free(struct mishaps *mishaps)
 {
 	g_free(mishaps->lost_reason);
 	g_free(mishaps->struck_first);
+	g_ptr_array_unref(mishaps->unreplayed);
 	g_free(mishaps);
 }
 
@@ -39,6 +42,14 @@ void mishaps_add_struck(struct mishaps *mishaps, const char *what)
 	mishaps->memory_ran_out |= mishaps_memory_ran_out(mishaps);
 	if (!mishaps->struck_first)
 		mishaps->struck_first = g_strdup(what);
+}
+
+void mishaps_add_unreplayed(struct mishaps *mishaps, const char *finding, const char *what)
+{
+	g_ptr_array_add(mishaps->unreplayed,
+	                g_strdup_printf("the replay of %s was ended from outside (%s) each time: "
+	                                "whether it shows again is not known",
+	                                finding, what));
 }
 
 bool mishaps_memory_ran_out(const struct mishaps *mishaps)
@@ -132,6 +143,8 @@ void mishaps_note(const struct mishaps *mishaps, GPtrArray *notes)
 {
 	if (mishaps->cut > 0)
 		g_ptr_array_add(notes, cut_words(mishaps));
+	for (guint i = 0; i < mishaps->unreplayed->len; i++)
+		g_ptr_array_add(notes, g_strdup(mishaps->unreplayed->pdata[i]));
 	if (mishaps->struck == 0)
 		return;
 	g_ptr_array_add(notes,

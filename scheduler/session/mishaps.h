@@ -34,6 +34,10 @@ bool mishaps_have_starved(const struct mishaps *mishaps);
 /* What the ranks of an interleaving of this number printed may be cut short. */
 void mishaps_add_cut(struct mishaps *mishaps, guint64 interleaving);
 
+/* Something outside has ended each replay of this finding ("deadlock #1"), in the words of the
+ * second ("rank 0, by SIGKILL"). */
+void mishaps_add_unreplayed(struct mishaps *mishaps, const char *finding, const char *what);
+
 guint64 mishaps_wasted(const struct mishaps *mishaps);
 
 /* Why the program did not follow a plan, the last one; NULL: it has followed all. */
@@ -44,7 +48,8 @@ const char *mishaps_lost_reason(const struct mishaps *mishaps);
 char *mishaps_lost_words(const struct mishaps *mishaps);
 char *mishaps_starved_words(const struct mishaps *mishaps);
 
-/* Adds notes (char *) on what was explored again, and on output that may be cut short. */
+/* Adds notes (char *) on what was explored again, on what could not be replayed, and on output that
+ * may be cut short. */
 void mishaps_note(const struct mishaps *mishaps, GPtrArray *notes);
 
 /* For a session that goes on from here, and back from it. */

@@ -1,6 +1,11 @@
+#define _GNU_SOURCE /* sigabbrev_np */
 #include "replay.h"
 
+#include <string.h>
+#include <sys/wait.h>
+
 #include "findings.h"
+#include "mishaps.h"
 #include "scheduler/store/store.h"
 #include "session_context.h"
 
@@ -15,6 +20,7 @@ struct replay {
 	guint32 well;    /* bufferings under which the calls of an interleaving that ended well
 	                    have been kept */
 	GArray *tried;   /* guint32 of enum tried, by finding */
+	char *struck;    /* what something outside has ended in the last replay; NULL: nothing */
 };
 
 /* Whether a finding has been looked for under other conditions than its own. */
@@ -34,6 +40,7 @@ void replay_free(struct replay *replay)
 {
 	g_ptr_array_unref(replay->logs);
 	g_array_unref(replay->tried);
+	g_free(replay->struck);
 	g_free(replay);
 }
 
@@ -127,6 +134,20 @@ static void mark_replayed(const struct replay *replay, const struct execution *e
 	}
 }
 
+/* What something outside has ended in this one, too, after it had been begun again for that:
+ * "rank 0, by SIGKILL". NULL: nothing. Free with g_free. */
+static char *struck_again(const struct execution *execution, int ranks)
+{
+	const struct rank_end *ends = execution_ends(execution);
+
+	for (int rank = 0; execution_result(execution)->struck_before && rank < ranks; rank++)
+		if (ends[rank].known && !ends[rank].killed
+		    && rank_end_is_outside(ends[rank].status))
+			return g_strdup_printf("rank %d, by SIG%s", rank,
+			                       sigabbrev_np(WTERMSIG(ends[rank].status)));
+	return NULL;
+}
+
 /* Ended for want of memory; when there is some again it does not show. */
 static bool may_have_starved(const struct replay *replay, const struct record_finding *finding)
 {
@@ -145,8 +166,11 @@ static void compare_replay(struct replay *replay, const struct execution *execut
 
 	if (execution_result(execution)->cut_short || session_has_failed(session))
 		return;
-	if (interleaving_verdict(execution)->starved) /* it says nothing of the program */
-		return;
+	g_clear_pointer(&replay->struck, g_free);
+	if (!shows_finding(execution, finding))
+		replay->struck = struck_again(execution, session_options(session)->ranks);
+	if (interleaving_verdict(execution)->starved || replay->struck)
+		return; /* it says nothing of the program */
 	if (log)
 		difference = call_log_difference(log, execution_world(execution));
 	mark_replayed(replay, execution, finding->id, choices, unwinds);
@@ -237,11 +261,17 @@ static void replay_least(struct replay *replay, const struct record_finding *fin
  * program's. What shows with it is right; what does not is tried without. */
 static void replay_finding(struct replay *replay, const struct record_finding *finding)
 {
+	g_autofree char *name = g_strdup_printf("%s #%u", finding_kind_name(finding->kind),
+	                                        finding->id);
+
+	g_clear_pointer(&replay->struck, g_free);
 	replay_least(replay, finding);
 	if (!finding->reproduced && session_may_make_sure(replay->session))
 		replay_once(replay, finding, true);
 	if (!finding->reproduced && session_may_make_sure(replay->session))
 		replay_once(replay, finding, false);
+	if (!finding->replayed && replay->struck)
+		mishaps_add_unreplayed(session_mishaps(replay->session), name, replay->struck);
 }
 
 /* --- without conditions ---------------------------------------------------------------------- */

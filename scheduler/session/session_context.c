@@ -58,6 +58,11 @@ guint64 session_interleavings(const struct session *session)
 	return session->interleavings;
 }
 
+struct mishaps *session_mishaps(const struct session *session)
+{
+	return session->mishaps;
+}
+
 bool session_has_starved(const struct session *session)
 {
 	return mishaps_have_starved(session->mishaps);

@@ -29,6 +29,8 @@ const struct outcomes *session_outcomes(const struct session *session); /* NULL:
 /* Those that have ended and count. */
 guint64 session_interleavings(const struct session *session);
 
+struct mishaps *session_mishaps(const struct session *session);
+
 /* Whether some have ended for want of memory, by now or before it was resumed. */
 bool session_has_starved(const struct session *session);
 

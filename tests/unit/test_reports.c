@@ -278,6 +278,19 @@ static void a_finding_without_a_replay_is_told_so(void **state)
 	assert_null(strstr(text, "does not depend"));
 }
 
+static void a_replay_that_was_killed_is_told_so(void **state)
+{
+	struct fixture *fixture = *state;
+	struct record_finding *finding = add_finding(fixture, FINDING_CRASH);
+	g_autofree char *text = NULL;
+
+	finding->replayed = finding->reproduced = false;
+	add_executions(fixture, 1, 1, FINDING_CRASH);
+	text = report(fixture, &report_terminal);
+	assert_non_null(strstr(text, "its replay was ended from outside"));
+	assert_null(strstr(text, "no time"));
+}
+
 static void one_culprit_is_told_of_once(void **state)
 {
 	struct fixture *fixture = *state;
@@ -503,6 +516,7 @@ int main(void)
 		TEST(random_walks_are_told_in_words),
 		TEST(random_walks_are_told_in_json),
 		TEST(a_finding_without_a_replay_is_told_so),
+		TEST(a_replay_that_was_killed_is_told_so),
 		TEST(one_culprit_is_told_of_once),
 		TEST(what_ranks_did_is_told_by_line),
 		TEST(json_has_the_documented_members),
