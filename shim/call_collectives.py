@@ -81,6 +81,21 @@ def is_early(call):
     return call.order != "all" and call.name != "Reduce_init"
 
 
+def barrier():
+    """Nothing is carried: when the scheduler lets a member go, all have come. In the library they
+    would look for one another without pause, on processors that those who are late need."""
+    return """
+int shim_MPI_Barrier(void *site, MPI_Comm comm)
+{
+	bool entered = collective_enter(site, MPI_CALL_Barrier, comm, COLLECTIVE_NO_ROOT,
+	                                COLLECTIVE_UNSIGNED);
+	int code = entered ? MPI_SUCCESS : real_mpi()->Barrier(comm);
+
+	return error_check(comm, code, MPI_CALL_Barrier, site);
+}
+"""
+
+
 def blocking_collective(call, twin):
     """Where not all wait for all, what others need is on its way before the member waits."""
     entered = f"collective_enter(site, MPI_CALL_{call.name}, comm, {root_of(call)}"
@@ -268,7 +283,8 @@ def shims(calls, by_name):
         if call.small(by_name) or call.treatment != "controlled":
             continue
         if twin and call.name not in BY_HAND:
-            texts.append(blocking_collective(call, twin))
+            texts.append(barrier() if call.name == "Barrier"
+                         else blocking_collective(call, twin))
         if call.order != "none" and call.name.endswith("_init"):
             texts.append(persistent_collective(call))
         if is_nonblocking(call, by_name):
