@@ -26,6 +26,8 @@ static struct {
 	int count;
 	bool failed;
 	const void *guests[2];
+	bool found;                        /* an MPI library */
+	unsigned long long added, removed; /* libraries, when it was last looked at them */
 } known;
 
 /* What malloc looks at: replaced as a whole. */
@@ -182,10 +184,36 @@ static void note_code(void)
 	__atomic_store_n(&code_count, count, __ATOMIC_RELEASE);
 }
 
+static int count_changes(struct dl_phdr_info *info, size_t size, void *data)
+{
+	unsigned long long *counts = data;
+
+	(void)size;
+	counts[0] = info->dlpi_adds;
+	counts[1] = info->dlpi_subs;
+	return 1;
+}
+
+/* Whether no library has come or gone since they were looked at; if not, notes that they are. */
+static bool are_the_same(const void *guest)
+{
+	unsigned long long counts[2] = {0, 0};
+	bool same;
+
+	dl_iterate_phdr(count_changes, counts);
+	same = known.count > 0 && counts[0] == known.added && counts[1] == known.removed
+	       && guest == known.guests[0];
+	known.added = counts[0];
+	known.removed = counts[1];
+	return same;
+}
+
 bool heap_modules_know(const void *guest, const void *own)
 {
 	bool found = false;
 
+	if (are_the_same(guest))
+		return known.found && !known.failed;
 	known.count = 0;
 	known.failed = false;
 	known.guests[0] = guest;
@@ -202,6 +230,7 @@ bool heap_modules_know(const void *guest, const void *own)
 		known.modules[i].is_the_programs = !known.modules[i].is_mpi
 		                                   && !known.modules[i].is_guest;
 	reach(offsetof(struct module, is_the_programs));
+	known.found = found;
 	if (known.failed || !found)
 		return false;
 	note_code();

@@ -1,12 +1,11 @@
 #define _GNU_SOURCE
 #include "state_memory.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "mappings.h"
+#include "state_mappings.h"
 
 enum {
 	PAGE = 4096,
@@ -27,6 +26,7 @@ static struct {
 	const struct heap_range *left_out;
 	size_t left_out_count;
 	uint64_t entries[PAGES_AT_ONCE];
+	uintptr_t stack;
 	size_t pages;
 	int pagemap;
 	bool notes_shared; /* and nothing else */
@@ -142,69 +142,65 @@ static bool is_left_out(uintptr_t start, uintptr_t end)
 	return false;
 }
 
-static bool is_deleted(const char *line)
+static bool is_deleted(const char *path)
 {
-	return strstr(line, " (deleted)") != NULL;
+	return strstr(path, " (deleted)") != NULL;
 }
 
 /* MPI's, by the name of the file, or because it was when it had one. */
-static bool is_known_shared(const char *line, uintptr_t start, uintptr_t end)
+static bool is_known_shared(const struct state_mapping *mapping)
 {
 	for (size_t i = 0; i < shared.count; i++)
-		if (shared.ranges[i].start == start && shared.ranges[i].end == end)
+		if (shared.ranges[i].start == mapping->start
+		    && shared.ranges[i].end == mapping->end)
 			return true;
-	if ((!strstr(line, "/ucx_shm_posix_") && !strstr(line, "/mpich_shar_"))
+	if ((!strstr(mapping->path, "/ucx_shm_posix_") && !strstr(mapping->path, "/mpich_shar_"))
 	    || shared.count == SHARED)
 		return false;
-	shared.ranges[shared.count++] = (struct heap_range){start, end};
+	shared.ranges[shared.count++] = (struct heap_range){mapping->start, mapping->end};
 	return true;
 }
 
-/* A line of /proc/self/maps. */
-static void take_line(const char *line, uintptr_t stack)
+static void take_shared(const struct state_mapping *mapping)
 {
-	uintptr_t start, end;
-	unsigned long offset, inode;
-	unsigned major, minor;
-	char access[5];
-
-	if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %lx %x:%x %lu", &start, &end, access,
-	           &offset, &major, &minor, &inode)
-	    != 7)
-		work.trouble = "its mappings cannot be read";
-	if (work.trouble || is_left_out(start, end) || strstr(line, "[vsyscall]"))
-		return;
-	if (access[3] != 'p') {
-		bool known = is_known_shared(line, start, end);
-
-		if (!known && !work.notes_shared && (access[1] == 'w' || is_deleted(line)))
-			work.trouble = "it shares memory that is not MPI's";
-		return;
-	}
-	if (work.notes_shared)
-		return;
-	state_hash_add(work.hash, start);
-	state_hash_add(work.hash, end);
-	state_hash_add_bytes(work.hash, access, 4);
-	state_hash_add(work.hash, offset);
-	state_hash_add(work.hash, inode);
-	if (access[1] != 'w' && access[0] != 'r')
-		return;
-	if (strstr(line, "[stack]") && stack >= start && stack < end)
-		start = stack;
-	/* Memory that is not to be written now can have been written. */
-	add_range(start, end, inode == 0);
+	if (!is_known_shared(mapping) && !work.notes_shared
+	    && (mapping->writable || is_deleted(mapping->path)))
+		work.trouble = "it shares memory that is not MPI's";
 }
 
-static bool see_line(const char *line, void *stack)
+static void take_private(const struct state_mapping *mapping)
 {
-	take_line(line, *(const uintptr_t *)stack);
+	uintptr_t start = mapping->start;
+
+	state_hash_add(work.hash, start);
+	state_hash_add(work.hash, mapping->end);
+	state_hash_add(work.hash, (uint64_t)mapping->readable | (uint64_t)mapping->writable << 1
+	                                  | (uint64_t)mapping->executable << 2);
+	state_hash_add(work.hash, mapping->offset);
+	state_hash_add(work.hash, mapping->inode);
+	if (!mapping->writable && !mapping->readable)
+		return;
+	if (work.stack >= start && work.stack < mapping->end && strstr(mapping->path, "[stack]"))
+		start = work.stack;
+	/* Memory that is not to be written now can have been written. */
+	add_range(start, mapping->end, mapping->inode == 0);
+}
+
+static bool take_mapping(const struct state_mapping *mapping)
+{
+	if (is_left_out(mapping->start, mapping->end))
+		return true;
+	if (mapping->shared)
+		take_shared(mapping);
+	else if (!work.notes_shared)
+		take_private(mapping);
 	return !work.trouble;
 }
 
 static void take_mappings(uintptr_t stack)
 {
-	if (!mappings_each(see_line, &stack) && !work.trouble)
+	work.stack = stack;
+	if (!state_mappings_each(stack, take_mapping))
 		work.trouble = "its mappings cannot be read";
 }
 

@@ -1,0 +1,157 @@
+"""--search states finds what the tree finds: the same findings, and the same outputs at the ends,
+of random programs that add up what they receive and forget whom it came from, and of the programs
+here.
+
+usage: check_states_agree.py ... [--programs N] [--seed S]: random ones (300: 15 minutes)
+       check_states_agree.py ... --all: every program here and among the examples (half an hour)"""
+
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+import harness
+from harness import check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOME = ["master_worker", "wildcard_deadlock", "result_order", "sum_by_arrival", "many_kinds",
+        "worker_not_stopped"]
+MOST = 300  # interleavings; of programs with more nothing is compared
+REFUSED = "--search states cannot go with"
+RECEIVED = ("\tsprintf(line + strlen(line), \" %d<-%d.%d\", number[i], payload[i][0], "
+            "payload[i][1]);\n")
+FORGOTTEN = """\ttotal += 1000 * payload[i][0] + payload[i][1];
+	memset(payload[i], 0, sizeof(payload[i]));
+	if (!is_kept[i]) {
+		got[i] = got_tag[i] = 0;
+		memset(&statuses[i], 0, sizeof(statuses[i]));
+	}
+"""
+
+
+def forgetting(text):
+    """The same program with ranks that remember nothing of a receive but a sum, unless they ask
+    about it later."""
+    _, _, ranks = text.partition("static void rank_0(void)")
+    kept = {int(index) for index in re.findall(r"(?:got|got_tag)\[(\d+)\]", ranks)}
+    kept |= {int(index) for index in re.findall(r"statuses\[(\d+)\]\.", ranks)}
+    check(RECEIVED in text and "printf(\"rank %d:%s\\n\", rank, line)" in text, text)
+    most = int(re.search(r"#define MOST (\d+)", text).group(1))
+    marks = "".join("1, " if index in kept else "0, " for index in range(most))
+    text = text.replace(RECEIVED, FORGOTTEN)
+    text = re.sub(r"sprintf\(line \+ strlen\(line\),.*?\);", ";", text, flags=re.DOTALL)
+    text = text.replace("printf(\"rank %d:%s\\n\", rank, line)",
+                        "printf(\"rank %d: %ld\\n\", rank, total)")
+    return text.replace("static int calls, rank;",
+                        "static int calls, rank;\nstatic long total;\n"
+                        "static const char is_kept[MOST] = { %s};" % marks)
+
+
+def ends(report):
+    return {(execution["buffering"], execution["status"], tuple(execution["output"]))
+            for execution in report["executions"]}
+
+
+def findings(report):
+    """By where the ranks stand, variants among them: which operations of theirs are named depends
+    on the way that was gone first."""
+    return {(one["kind"],
+             tuple(sorted((r["rank"], r.get("function", ""), r.get("line", 0)) for r in one["ranks"]
+                          if not r.get("bystander"))) if one["kind"] != "outcome-differs" else ())
+            for finding in report["findings"] for one in [finding, *finding.get("variants", [])]}
+
+
+def compare(tool, name, ranks, program, arguments, options):
+    """What both searches have come to; None: states are refused, or the tree is not all."""
+    common = ["-n", str(ranks), *options, "--", program, *arguments]
+    tree = tool.run("explore", "-q", "--max-interleavings", str(MOST), *common, report=True)
+    if tree.report and not tree.report["complete"]:
+        return None
+    states = tool.run("explore", "-q", "--search", "states", *common, report=True)
+    if REFUSED in states.err:
+        return None
+    check(tree.report is not None and states.report is not None, "%s: %s\n%s" % (
+        name, tree, states))
+    # What --some leaves out the tree counts; of states it is said that they are not all.
+    check(states.report["complete"] or "--some" in states.out, "%s: %s" % (name, states))
+    if not states.report["complete"]:
+        return None
+    check(findings(tree.report) == findings(states.report),
+          "%s: other findings\nonly the tree: %s\nonly states: %s\n%s" % (
+              name, findings(tree.report) - findings(states.report),
+              findings(states.report) - findings(tree.report), states))
+    check(ends(tree.report) == ends(states.report),
+          "%s: other ends\nonly the tree: %s\nonly states: %s\n%s" % (
+              name, ends(tree.report) - ends(states.report),
+              ends(states.report) - ends(tree.report), states))
+    return tree.report["interleavings"], states.report["search"]
+
+
+def compare_random(tool, seed):
+    sim = os.path.join(os.path.dirname(tool.matchpoint), "tests", "sim_search")
+    text = subprocess.run([sim, "--print-c", "--seed", str(seed)], capture_output=True, text=True,
+                          check=True).stdout
+    program = tool.compile(tool.write("random_%d.c" % seed, forgetting(text)))
+    ranks = int(re.search(r"for (\d+) ranks", text).group(1))
+    found = compare(tool, "seed %d" % seed, ranks, program, [], [])
+    if seed % 5 == 0:
+        run = tool.run("explore", "-q", "--search", "states", "--verify", "-n", str(ranks), "--",
+                       program, report=True)
+        check("led elsewhere" not in run.out, "seed %d: %s" % (seed, run))
+    os.remove(program)
+    return found
+
+
+def compare_program(tool, expect):
+    with open(expect) as file:
+        expectations = json.load(file)
+    stem = os.path.splitext(expect)[0]
+    source = next(s for s in (stem + e for e in (".c", ".cc", ".f90", ".f")) if os.path.exists(s))
+    for expected in [expectations] if isinstance(expectations, dict) else expectations:
+        tool.environment = expected.get("environment", {})
+        program = tool.compile(source, *expected.get("flags", []))
+        if expected.get("varies"):
+            continue
+        yield compare(tool, os.path.basename(source), expected["ranks"], program,
+                      expected.get("args", []), expected.get("options", []))
+    tool.environment = {}
+
+
+def count(found):
+    compared = [one for one in found if one]
+    return "%d compared (%d interleavings, %d merged), %d not" % (
+        len(compared), sum(one[0] for one in compared), sum(one[1]["merged"] for one in compared),
+        len(found) - len(compared))
+
+
+def body(tool, options):
+    expects = sorted(glob.glob(os.path.join(HERE, "programs", "*.expect"))
+                     + glob.glob(os.path.join(HERE, "../../examples/*.expect")))
+    found = []
+    for expect in expects:
+        name = os.path.basename(expect)[:-len(".expect")]
+        if options.all or name in SOME:
+            try:
+                found += compare_program(tool, expect)
+            except harness.Failed as problem:
+                if not options.all:
+                    raise
+                print("DIFFERS: %s" % problem, flush=True)
+    print("programs: %s" % count(found), flush=True)
+    found = [compare_random(tool, seed)
+             for seed in range(options.seed, options.seed + options.programs)]
+    print("random ones: %s" % count(found))
+    check(sum(one[1]["merged"] for one in found if one) > 0 or options.programs < 10,
+          "nothing was merged")
+
+
+def more(parser):
+    parser.add_argument("--programs", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--all", action="store_true")
+
+
+if __name__ == "__main__":
+    harness.main(sys.modules[__name__].__doc__, body, more)
