@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "colouring.h"
 #include "line_editor.h"
 #include "scheduler/host/environment.h"
 
@@ -404,7 +405,10 @@ bool prompt_is_typed(const struct prompt *prompt)
 
 void prompt_tell(struct prompt *prompt, const char *text)
 {
-	fputs(text, stdout);
+	const struct colours colours = colours_of(stdout);
+	g_autofree char *coloured = *colours.plain ? colouring_lines(text, &colours) : NULL;
+
+	fputs(coloured ? coloured : text, stdout);
 	fflush(stdout);
 	tell_shown(prompt, text);
 }

@@ -46,13 +46,13 @@ int main(int argc, char **argv)
 class Terminal:
     """A session at the prompt, with a terminal of its own."""
 
-    def __init__(self, tool, *arguments):
+    def __init__(self, tool, *arguments, colours=False):
         self.tool = tool
         self.mark = uuid.uuid4().hex
         self.text = ""
         self.seen = 0
         environment = dict(os.environ, TERM="xterm", HOME=tool.directory, **{
-            harness.MARK: self.mark})
+            harness.MARK: self.mark, "NO_COLOR": "" if colours else "1"})
         environment.pop("XDG_STATE_HOME", None)
         environment.pop("INPUTRC", None)
         self.master, slave = pty.openpty()
@@ -132,6 +132,21 @@ def check_session(tool, program):
         terminal.say("info breakpoints", left)
     terminal.type("quit\r")
     terminal.wait(3)
+
+
+def check_colours(tool, program):
+    """Where it has stopped, and the numbers that can be typed; not with NO_COLOR, which all other
+    terminals here have."""
+    terminal = Terminal(tool, "-n", "3", program, colours=True)
+    terminal.type("run\r")
+    terminal.expect("\x1b\\[1mstopped: choice 0\\.2\x1b\\[0m\r\n")
+    terminal.expect("\x1b\\[1m     1\\)\x1b\\[0m  rank 1's message")
+    terminal.type("1\r")
+    terminal.expect("stopped: choice 0\\.3")
+    terminal.type("2\r")
+    terminal.expect("\x1b\\[1;31mstopped: finding mpi-error\x1b\\[0m\r\n")
+    terminal.type("quit\r")
+    terminal.wait(1)
 
 
 def check_completion(tool, program):
@@ -237,6 +252,7 @@ def check_interrupted(tool):
 def body(tool, _):
     program = tool.compile(os.path.join(EXAMPLES, "probe_then_receive.c"))
     check_session(tool, program)
+    check_colours(tool, program)
     if has_readline(tool):
         check_completion(tool, program)
     check_ends(tool, program)

@@ -37,7 +37,7 @@ RULES = {
     "scheduler": {"quoted": {"shim/wire.h", "mpi_calls.h", "explorer/", "ckpt/"},
                   "angled": {"glib.h", "glib/", "glib-unix.h", "gio/"}},
     "scheduler/commands": {"quoted": {"reports/"}, "angled": set()},
-    "scheduler/debug": {"quoted": {"reports/words.h"}, "angled": {"uv.h"}},
+    "scheduler/debug": {"quoted": {"reports/words.h", "reports/colours.h"}, "angled": {"uv.h"}},
     "scheduler/page": {"quoted": {"reports/live_page.h"}, "angled": {"uv.h"}},
     "scheduler/page/page_server": {"quoted": set(),  # besides its room's
                                    "angled": {"libwebsockets.h", "arpa/", "netinet/"}},
