@@ -149,6 +149,29 @@ def faults(bench):
                   value <= 15)
 
 
+def states(bench):
+    """Equal states once: how many there are, and what they take against one mpiexec."""
+    search = ("--search", "states")
+    for ranks in (4, 5, 6, 7, 8):
+        _, report = bench.explore(ranks, bench.workload, "adds", options=search)
+        found, most = report["search"]["states"], 2 ** (ranks - 1)
+        bench.row("states of %d senders whose receiver adds up" % (ranks - 1), "<= %d" % most,
+                  str(found), found <= most)
+    for what, ranks, most, command in (
+            ("8 senders whose receiver adds up", 9, 256, (bench.workload, "adds")),
+            ("a master, 2 workers, 16 tasks", 3, 430, (bench.master_worker, "16"))):
+        def whole():
+            seconds, report = bench.explore(ranks, *command, options=search)
+            plain, _ = bench.plain(ranks, *command)
+            whole.found = report["search"]["states"]
+            whole.text = "%.2f s / %.2f s" % (seconds, plain)
+            return seconds / plain
+        value = bench.median(whole)
+        bench.row("states of " + what, "<= %d" % most, str(whole.found), whole.found <= most)
+        bench.row("all of them, start included / one mpiexec", "<= 8",
+                  "%.1f (%s)" % (value, whole.text), value <= 8)
+
+
 def compute(bench):
     for buffering in ("zero", "infinite"):
         def ratio():
@@ -503,9 +526,9 @@ def prompt(bench):
               max(times) <= plain / 10)
 
 
-ALL = [senders, master_worker, snapshot, rewound, faults, compute, replays, many, acknowledged,
-       ring, mixed, exchange, sixteen, pending, scale, store, polls, applications, jobs, web,
-       prompt]
+ALL = [senders, master_worker, states, snapshot, rewound, faults, compute, replays, many,
+       acknowledged, ring, mixed, exchange, sixteen, pending, scale, store, polls, applications,
+       jobs, web, prompt]
 
 
 def main():

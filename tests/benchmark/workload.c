@@ -1,7 +1,8 @@
 /* What is measured, by name:
  *
  *   senders          every rank but 0 sends one message, rank 0 takes them as they come, barrier
- *   rounds R         the same R times
+ *   adds             the same, but rank 0 adds up what it gets, and forgets it
+ *   rounds R         senders R times
  *   polls R          the same, but rank 0 asks for each message by MPI_Test until it is there
  *   compute S        the same once, after S seconds of computing on every rank
  *   findings S       after S seconds of computing rank 0 of 4 aborts for one order of what the
@@ -55,6 +56,24 @@ static void senders(int polls)
 			         MPI_STATUS_IGNORE);
 	if (rank != 0)
 		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void add_up(void)
+{
+	long sum = 0;
+	volatile int value = rank;
+
+	for (int i = 1; rank == 0 && i < size; i++) {
+		MPI_Recv((void *)&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+		         MPI_STATUS_IGNORE);
+		sum += value;
+		value = 0;
+	}
+	if (rank != 0)
+		MPI_Send((void *)&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	else
+		printf("%ld\n", sum);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -267,6 +286,8 @@ int main(int argc, char **argv)
 		exchange((int)number, (size_t)other);
 	else if (strcmp(what, "findings") == 0)
 		find();
+	else if (strcmp(what, "adds") == 0)
+		add_up();
 	else if (strcmp(what, "pending") == 0)
 		pending((int)number);
 	else if (strcmp(what, "behind") == 0)
