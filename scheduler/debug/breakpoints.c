@@ -158,7 +158,7 @@ static char *read_place(struct breakpoint *breakpoint, const char *word)
 		breakpoint->function = pattern_of(word);
 		return doubt_function(word);
 	}
-	if (!colon) {
+	if (!colon || (colon > word && colon[-1] == ':')) {
 		breakpoint->caller = pattern_of(word);
 		breakpoint->caller_text = g_strdup(word);
 		return NULL;
@@ -428,12 +428,23 @@ static bool condition_holds(const GArray *condition, const struct breakpoint_cal
 	return true;
 }
 
+/* Namespaces and classes before it may be left out. */
+static bool function_fits(GPatternSpec *pattern, const char *function)
+{
+	for (const char *at = function; at; at = strstr(at, "::")) {
+		at += at != function ? strlen("::") : 0;
+		if (pattern_fits(pattern, at))
+			return true;
+	}
+	return false;
+}
+
 static bool frame_fits(const struct breakpoint *breakpoint, const struct record_frame *frame)
 {
 	if (breakpoint->file)
 		return g_strcmp0(frame->place.file, breakpoint->file) == 0
 		       && frame->place.line == breakpoint->line;
-	return pattern_fits(breakpoint->caller, frame->function);
+	return function_fits(breakpoint->caller, frame->function);
 }
 
 static bool stack_fits(const struct breakpoint *breakpoint, const GArray *frames)

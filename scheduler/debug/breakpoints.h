@@ -2,7 +2,8 @@
  * is told by its parts, so that nothing need be known of ranks and processes here. Pure.
  *
  *   MPI_*recv                      the function, a pattern (* and ?), case does not matter
- *   solver.c:121, exchange         a line, or a function, anywhere in the call's stack
+ *   solver.c:121, exchange         a line, or a function, anywhere in the call's stack; the
+ *                                  namespaces and classes that it belongs to may be left out
  *   rank 0 peer 2 tag 7 comm MPI_COMM_WORLD call 12
  *   if bytes > 1000 and tag != 0   bytes, tag, peer, rank or call; == != < <= > >=
  *

@@ -140,7 +140,8 @@ static void keep(struct debugger *debugger, const char *rest)
 	checkpoint->number = ++checkpoints->last;
 	checkpoint->name = g_steal_pointer(&name);
 	checkpoint->buffering = debugger_buffering(debugger);
-	checkpoint->position = debugger_position(execution_world(debugger_execution(debugger)));
+	checkpoint->position = debugger_position(execution_world(debugger_execution(debugger)),
+	                                         false);
 	checkpoint->stop = stop_new(position_copy(here->position), here->ended);
 	g_ptr_array_add(checkpoints->kept, checkpoint);
 	debugger_keep_here(debugger);
@@ -203,7 +204,7 @@ static void note_snapshot(const struct world *world, void *user)
 {
 	struct told *told = user;
 
-	g_hash_table_add(told->positions, debugger_position(world));
+	g_hash_table_add(told->positions, debugger_position(world, false));
 }
 
 static bool is_persons(const struct debugger *debugger, const char *position)

@@ -62,8 +62,8 @@ struct verdict_facts debugger_facts(struct debugger *debugger);
 struct verdict_facts debugger_facts_of(struct debugger *debugger, struct execution *execution);
 
 /* Where a world stands, as goto takes it: all its choices, and the cut where ranks are held
- * (position.h). Free with g_free. */
-char *debugger_position(const struct world *world);
+ * (position.h), or where it stands with nobody held (`stands`). Free with g_free. */
+char *debugger_position(const struct world *world, bool stands);
 /* Where it stands, with the choices made and, if wanted, cut where each rank is; the caller's. */
 struct position *debugger_here(const struct debugger *debugger, bool cut);
 /* Begins anew, and stops there. Interleavings have this buffering from now on; the stops of another

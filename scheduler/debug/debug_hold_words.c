@@ -240,6 +240,8 @@ static bool goes_nowhere(struct debugger *debugger)
 
 	if (debugger->offers->points->len > 0 || holds_let_go(holds, world_there(debugger)))
 		return false;
+	if (!*kept && !world_holds(world_there(debugger)))
+		return false; /* it stopped for a call that nobody comes out of: the end is next */
 	if (*kept)
 		debugger_refuse(debugger, "nobody can go on: say release %s, and continue", kept);
 	else

@@ -11,12 +11,12 @@ static void append_place(GString *text, const struct world *world, int rank)
 	                       world_place(world, rank));
 }
 
-char *debugger_position(const struct world *world)
+char *debugger_position(const struct world *world, bool stands)
 {
 	g_autofree char *path = verdict_whole_path(world);
 	GString *text = g_string_new(path);
 
-	if (world_holds(world)) {
+	if (stands || world_holds(world)) {
 		g_string_append_c(text, '@');
 		for (int rank = 0; rank < world_options(world)->ranks; rank++)
 			append_place(text, world, rank);
@@ -90,7 +90,7 @@ void debugger_go_back_to_origin(struct debugger *debugger)
 
 bool debugger_turn_back(struct debugger *debugger)
 {
-	g_autofree char *nearest = debugger_position(execution_world(debugger->execution));
+	g_autofree char *nearest = debugger_position(execution_world(debugger->execution), false);
 	GString *text = g_string_new(NULL);
 	bool back = debugger->origin != NULL;
 

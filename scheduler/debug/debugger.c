@@ -232,7 +232,9 @@ static bool parks_first(struct debugger *debugger)
 
 static void stop_at_rest(struct debugger *debugger)
 {
-	struct position *here = debugger_here(debugger, world_holds(world_of(debugger)));
+	bool held = world_holds(world_of(debugger)) || debugger->hits->len > 0
+	            || debugger->offers->choices->len == 0; /* in a call that never returns */
+	struct position *here = debugger_here(debugger, held);
 	struct choice choice;
 
 	debugger->exact = debugger->interrupted = debugger->finishes = debugger->keeps = false;
@@ -437,11 +439,16 @@ static const struct plan_source_type source_type = {
 static enum explorer_step on_rest(struct strategy *strategy, const struct trace *trace,
                                   const GArray *open, struct choice *ret_choice)
 {
-	(void)strategy;
+	const struct debugger *debugger =
+		(const struct debugger *)((char *)strategy - offsetof(struct debugger, strategy));
+
 	(void)trace;
 	(void)ret_choice;
 	if (!open)
 		return EXPLORER_DROP;
+	if (debugger->hits->len > 0
+	    || debugger_travels(debugger)) /* maybe in a call that never returns */
+		return EXPLORER_LATER;
 	return open->len == 0 ? EXPLORER_DONE : EXPLORER_LATER;
 }
 

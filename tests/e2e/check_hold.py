@@ -180,6 +180,16 @@ def check_breakpoints(tool):
         check(words in run.out, "%s\n%s" % (line, run))
 
 
+def check_blocked(tool):
+    """Also a call that never returns is stopped at, before it is told what becomes of it."""
+    program = tool.compile(source("examples/wildcard_deadlock"))
+    run = debug(tool, ["break MPI_Recv call 3", "run", "1", "where 0", "continue", "back",
+                       "finish", "back 2", "2"], "-n", "3", program)
+    check(stops(run) == ["choice 0.2", "breakpoint 1", "finding deadlock", "held",
+                         "finding deadlock", "choice 0.2", "breakpoint 1"], str(run))
+    check(fired(run) == [(1, 0, 3), (1, 0, 3)], str(run))
+
+
 # Members name it differently, and one of them with what no terminal should get.
 NAMED = r"""
 #include <mpi.h>
@@ -352,6 +362,7 @@ def body(tool, options):
     check_steps(tool)
     check_held(tool)
     check_breakpoints(tool)
+    check_blocked(tool)
     check_names(tool)
     check_rollback(tool)
     check_positions(tool)

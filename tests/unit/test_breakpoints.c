@@ -89,7 +89,7 @@ static void a_stack_fits_anywhere(void **state)
 {
 	g_autoptr(GArray) frames = g_array_new(false, true, sizeof(struct record_frame));
 	const struct record_frame told[] = {
-		{.function = "exchange", .place = {.file = "halo.c", .line = 20}},
+		{.function = "solver::grid::exchange", .place = {.file = "halo.c", .line = 20}},
 		{.function = "main", .place = {.file = "solver.c", .line = 7}},
 	};
 	struct breakpoint_call call = receive();
@@ -105,6 +105,10 @@ static void a_stack_fits_anywhere(void **state)
 	assert_false(fits_call("solver.c:8", &call));
 	assert_false(fits_call("halo.c:7", &call));
 	assert_false(fits_call("solve", &call));
+	assert_true(fits_call("grid::exchange", &call));
+	assert_true(fits_call("SOLVER::*", &call));
+	assert_false(fits_call("solver::exchange", &call));
+	assert_false(fits_call("grid", &call));
 }
 
 static void they_fire_as_often_as_is_said(void **state)
