@@ -152,7 +152,8 @@ void session_account(struct session *session, const struct execution *execution)
 		return;
 	if (execution_output_is_cut(execution))
 		print_again(session, execution);
-	add_execution(session, execution);
+	if (!session->error) /* or it is carried out when the exploration goes on */
+		add_execution(session, execution);
 }
 
 bool session_is_whole(const struct execution *execution)
@@ -167,11 +168,12 @@ bool session_finish(struct session *session, struct execution *execution, bool c
 {
 	enum buffering buffering = world_options(execution_world(execution))->buffering;
 	guint64 before = session->interleavings;
-	bool whole = session_is_whole(execution);
+	bool whole;
 
 	if (counts)
 		session_account(session, execution);
-	else if (whole)
+	whole = session_is_whole(execution);
+	if (!counts && whole)
 		mishaps_add_shared(session->mishaps, interleaving_verdict(execution)->starved);
 	coverage_add(session->coverage, buffering, session->interleavings - before);
 	session_drop(execution);

@@ -50,9 +50,10 @@ struct scenario {
 	const char *name;
 	guint64 seed; /* of the program */
 	enum program_buffering buffering;
+	bool by_chance; /* each fault in its own time, not at once */
 	guint count;
 	struct {
-		guint faults; /* bits, at once */
+		guint faults; /* bits */
 		guint64 most; /* interleavings; 0: no bound */
 		enum backtrack backtrack;
 	} rounds[2];
@@ -230,7 +231,7 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	const struct sim_options sim = {.program = trial->program,
 	                                .seed = trial->program->seed * 31 + trial->rounds,
 	                                .faults = faults,
-	                                .at_once = trial->scenario != NULL,
+	                                .at_once = trial->scenario && !trial->scenario->by_chance,
 	                                .forks = options->backtrack == BACKTRACK_AUTO,
 	                                .directory = trial->directory,
 	                                .longest = LONGEST};
@@ -550,6 +551,13 @@ static void try_scenarios(struct totals *totals)
 	         .buffering = PROGRAM_INFINITE,
 	         .count = 2,
 	         .rounds = {{.most = 1}, {.faults = 1u << SIM_NO_JOB}}},
+		{.name = "what could not be printed again was kept without, though it could later",
+	         .seed = 15,
+	         .buffering = PROGRAM_INFINITE,
+	         .by_chance = true,
+	         .count = 1,
+	         .rounds = {{.faults = 1u << SIM_KILLED_ENDING | 1u << SIM_NO_JOB,
+	                     .backtrack = BACKTRACK_RERUN}}},
 	};
 
 	for (gsize i = 0; i < G_N_ELEMENTS(scenarios); i++)
