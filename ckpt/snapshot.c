@@ -134,6 +134,11 @@ bool snapshot_set_has_room(const struct snapshot_set *set, guint processes)
 	return is_within(set, set->processes + processes);
 }
 
+void snapshot_set_count_beside(struct snapshot_set *set, int processes)
+{
+	set->processes += (guint)processes;
+}
+
 struct snapshot *snapshot_set_evict(struct snapshot_set *set)
 {
 	struct snapshot *victim = NULL;

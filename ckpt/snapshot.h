@@ -40,6 +40,8 @@ struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct positi
 struct snapshot *snapshot_set_evict(struct snapshot_set *set);
 /* Whether as many processes more would be within the budget. */
 bool snapshot_set_has_room(const struct snapshot_set *set, guint processes);
+/* So many more stand by beside the keepers; fewer, if negative. They are part of the budget. */
+void snapshot_set_count_beside(struct snapshot_set *set, int processes);
 void snapshot_set_remove(struct snapshot_set *set, struct snapshot *snapshot);
 
 void *snapshot_owner(const struct snapshot *snapshot);

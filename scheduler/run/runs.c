@@ -2,6 +2,7 @@
 
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
+#include "spare.h"
 
 #define LAUNCHER_PATIENCE_S 5.0 /* for the job to end once its ranks have */
 #define PROCESSES_MOST 4096     /* keepers */
@@ -246,6 +247,8 @@ void runs_release_snapshots(struct runs *runs,
 			continue;
 		frozen_release(frozen);
 	}
+	while (!snapshot_set_has_room(runs->set, 0) && spare_end_oldest(runs))
+		;
 	while ((victim = snapshot_set_evict(runs->set))) {
 		struct frozen *frozen = snapshot_owner(victim);
 

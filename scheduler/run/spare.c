@@ -4,6 +4,8 @@
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
+#define PROCESSES_OF_ONE 2 /* a rank that is held, and its twin */
+
 static struct spare *spare_new(struct execution *execution)
 {
 	struct spare *spare = g_new0(struct spare, 1);
@@ -76,13 +78,18 @@ bool spare_keep(struct execution *execution)
 {
 	struct spare *spare = g_steal_pointer(&execution->spare);
 	struct frozen *frozen = execution->from;
+	struct runs *runs = execution->runs;
+	int processes;
 
 	if (!spare)
 		return false;
 	spare->execution = NULL;
-	if (frozen && frozen->snapshot && execution->runs->rewinds && !execution->runs->stopped
+	processes = PROCESSES_OF_ONE * spare->held;
+	if (frozen && frozen->snapshot && runs->rewinds && !runs->stopped
 	    && execution->result.state == EXECUTION_OVER && !execution->result.again
-	    && spare->held > 0) {
+	    && spare->held > 0 && snapshot_set_has_room(runs->set, (guint)processes)) {
+		spare->counted = processes;
+		snapshot_set_count_beside(runs->set, processes);
 		g_ptr_array_add(frozen->spares, spare);
 		return true;
 	}
@@ -90,18 +97,31 @@ bool spare_keep(struct execution *execution)
 	return false;
 }
 
+/* It waits no longer. */
+static struct spare *last_spare(struct frozen *frozen)
+{
+	struct spare *spare = g_ptr_array_steal_index_fast(frozen->spares, frozen->spares->len - 1);
+
+	snapshot_set_count_beside(frozen->runs->set, -spare->counted);
+	return spare;
+}
+
+static void end_last(struct frozen *frozen)
+{
+	struct spare *spare = last_spare(frozen);
+
+	frozen->runs->host->operations->world_remove(frozen->runs->host, spare->number);
+	spare_free(spare);
+}
+
 static struct spare *take_spare(struct frozen *frozen)
 {
-	struct runs *runs = frozen->runs;
-
 	while (frozen->spares->len > 0) {
-		struct spare *spare = g_ptr_array_steal_index_fast(frozen->spares,
-		                                                   frozen->spares->len - 1);
+		const struct spare *last = frozen->spares->pdata[frozen->spares->len - 1];
 
-		if (spare->held > 0)
-			return spare;
-		runs->host->operations->world_remove(runs->host, spare->number);
-		spare_free(spare);
+		if (last->held > 0)
+			return last_spare(frozen);
+		end_last(frozen);
 	}
 	return NULL;
 }
@@ -219,13 +239,19 @@ void spare_closed(struct spare *spare, int rank)
 
 void spare_end_all(struct frozen *frozen)
 {
-	struct runs *runs = frozen->runs;
+	while (frozen->spares->len > 0)
+		end_last(frozen);
+}
 
-	for (guint i = 0; i < frozen->spares->len; i++) {
-		struct spare *spare = frozen->spares->pdata[i];
+bool spare_end_oldest(struct runs *runs)
+{
+	for (guint i = 0; i < runs->frozen->len; i++) {
+		struct frozen *frozen = runs->frozen->pdata[i];
 
-		runs->host->operations->world_remove(runs->host, spare->number);
-		spare_free(spare);
+		if (frozen->spares->len == 0)
+			continue;
+		spare_end_all(frozen);
+		return true;
 	}
-	g_ptr_array_set_size(frozen->spares, 0);
+	return false;
 }

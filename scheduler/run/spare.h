@@ -21,6 +21,7 @@ struct spare {
 	struct host_link **links;    /* by rank; NULL: not held; and: */
 	struct spare_rank *ranks;
 	int held;
+	int counted; /* processes, while it waits: those that are held, and their twins */
 };
 
 /* HELD has come from a rank of a running or ending execution: with a hazard, which is noted, it
@@ -45,5 +46,9 @@ bool spare_child_ended(struct runs *runs, int rank, const struct wire_child *chi
 
 /* All that wait at a snapshot are ended. */
 void spare_end_all(struct frozen *frozen);
+
+/* Those that have waited at the oldest snapshot where any wait: to be within the budget. false:
+ * none wait anywhere. */
+bool spare_end_oldest(struct runs *runs);
 
 #endif

@@ -191,9 +191,27 @@ static void test_of_equal_ones_the_furthest_serves(void **state)
 	snapshot_set_free(set);
 }
 
+static void test_what_stands_by_is_part_of_the_budget(void **state)
+{
+	struct snapshot_set *set = set_new(G_MAXUINT64, 8);
+
+	(void)state;
+	add(set, 0, 1, "mp1:n2:zero:@0.5,1.5");
+	snapshot_set_count_beside(set, 4);
+	assert_true(snapshot_set_has_room(set, 2));
+	assert_false(snapshot_set_has_room(set, 3));
+	assert_null(snapshot_set_evict(set));
+	snapshot_set_count_beside(set, 4);
+	assert_non_null(snapshot_set_evict(set));
+	snapshot_set_count_beside(set, -8);
+	assert_true(snapshot_set_has_room(set, 6));
+	snapshot_set_free(set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_stands_by_is_part_of_the_budget),
 		cmocka_unit_test(test_of_equal_ones_the_furthest_serves),
 		cmocka_unit_test(test_the_longest_contained_one_is_found),
 		cmocka_unit_test(test_what_does_not_serve_is_not_found),
