@@ -191,7 +191,7 @@ bool journal_recover(const char *path, journal_vacate vacate, struct journal_rec
 	gint64 deadline = g_get_monotonic_time() + WAIT_US;
 	enum claim claimed;
 	bool good;
-	int owner;
+	int owner = -1;
 
 	*ret_recovery = (struct journal_recovery){0};
 	while ((claimed = claim(path, &owner)) == CLAIM_BUSY && g_get_monotonic_time() < deadline)
