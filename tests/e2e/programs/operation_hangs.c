@@ -21,15 +21,15 @@ static void operation(void *in, void *inout, int *count, MPI_Datatype *type)
 
 static void nonblocking(MPI_Op sum)
 {
-	int result = 0, done = 0;
+	int result = 0, most = 0, done = 0;
 	MPI_Request request;
 
 	if (strstr(what, "scan"))
 		MPI_Iscan(&rank, &result, 1, MPI_INT, sum, WORLD, &request);
 	else
 		MPI_Iallreduce(&rank, &result, 1, MPI_INT, sum, WORLD, &request);
-	if (strstr(what, "barrier"))
-		MPI_Barrier(WORLD); /* barrier */
+	if (strstr(what, "later"))
+		MPI_Allreduce(&rank, &most, 1, MPI_INT, MPI_MAX, WORLD); /* later */
 	while (strstr(what, "test") && !done)
 		MPI_Test(&request, &done, IGNORE); /* test */
 	MPI_Wait(&request, IGNORE);                /* wait */
