@@ -74,18 +74,9 @@ static const struct plan_source_type source_type = {
 static enum explorer_step on_rest(struct strategy *strategy, const struct trace *trace,
                                   const GArray *open, struct choice *ret_choice)
 {
-	const struct open_choice *first;
-
 	(void)strategy;
 	(void)trace;
-	if (!open)
-		return EXPLORER_DROP;
-	if (open->len == 0)
-		return EXPLORER_LATER;
-	first = &g_array_index(open, struct open_choice, 0);
-	*ret_choice = (struct choice){first->point,
-	                              g_array_index(first->alternatives, struct taken, 0)};
-	return EXPLORER_TAKE;
+	return strategy_take_first(open, EXPLORER_LATER, ret_choice);
 }
 
 static bool needs_nothing(const struct strategy *strategy, const GArray *choices)

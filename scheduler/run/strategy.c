@@ -194,6 +194,21 @@ struct strategy *strategy_states(struct state_search *search, bool verifies, cha
 	return &states->strategy;
 }
 
+enum explorer_step strategy_take_first(const GArray *open, enum explorer_step at_end,
+                                       struct choice *ret_choice)
+{
+	const struct open_choice *first;
+
+	if (!open)
+		return EXPLORER_DROP;
+	if (open->len == 0)
+		return at_end;
+	first = &g_array_index(open, struct open_choice, 0);
+	ret_choice->point = first->point;
+	ret_choice->taken = g_array_index(first->alternatives, struct taken, 0);
+	return EXPLORER_TAKE;
+}
+
 struct follow {
 	struct strategy strategy;
 	GArray *choices; /* NULL once handed out */
@@ -207,18 +222,9 @@ static GArray *follow_next(struct strategy *strategy)
 static enum explorer_step follow_rest(struct strategy *strategy, const struct trace *trace,
                                       const GArray *open, struct choice *ret_choice)
 {
-	const struct open_choice *first;
-
 	(void)strategy;
 	(void)trace;
-	if (!open)
-		return EXPLORER_DROP;
-	if (open->len == 0)
-		return EXPLORER_DONE;
-	first = &g_array_index(open, struct open_choice, 0);
-	ret_choice->point = first->point;
-	ret_choice->taken = g_array_index(first->alternatives, struct taken, 0);
-	return EXPLORER_TAKE;
+	return strategy_take_first(open, EXPLORER_DONE, ret_choice);
 }
 
 static void follow_free(struct strategy *strategy)

@@ -71,4 +71,9 @@ struct strategy *strategy_random(struct random_search *search);
  * candidate of the lowest rank. */
 struct strategy *strategy_path(const GArray *choices);
 
+/* The answer (`rest` above) of one that takes the first of what is open, and says `at_end` where
+ * nothing is. */
+enum explorer_step strategy_take_first(const GArray *open, enum explorer_step at_end,
+                                       struct choice *ret_choice);
+
 #endif
