@@ -87,6 +87,8 @@ void agent_free(struct agent *agent)
 	if (!agent)
 		return;
 	agent_arena_release(&agent->arena);
+	if (agent->told)
+		agent_arena_release(&agent->told->arena);
 	if (agent->aside)
 		syscall(SYS_munmap, agent->aside, sizeof(*agent->aside));
 	own = agent->own;

@@ -84,6 +84,7 @@ struct agent {
 	char hazard[PATH_MAX + 128]; /* empty: none */
 
 	struct agent_aside *aside; /* agent_rewind_internal.h; NULL: none */
+	struct agent *told;        /* agent_state.c: what was surveyed for a state; NULL: nothing */
 };
 
 /* Notes the first hazard; later ones add nothing. */

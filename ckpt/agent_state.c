@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent_internal.h"
+#include "agent_rewind_internal.h"
 
 enum { SIGNALS = 64, SIGNAL_SET = 8 /* bytes, to the kernel */ };
 
@@ -131,9 +131,28 @@ static bool writes(const struct agent *agent)
 	return false;
 }
 
+/* What the rank was surveyed to be when it was parked stays as it is: to be put back (NULL with
+ * errno). */
+static struct agent *survey_apart(struct agent *agent)
+{
+	struct agent_arena arena = {0};
+
+	if (!agent->told)
+		agent->told = agent_arena_take(&agent->own, sizeof(*agent->told));
+	else
+		arena = agent->told->arena;
+	if (!agent->told)
+		return NULL;
+	*agent->told = *agent;
+	agent->told->arena = arena;
+	return agent_survey(agent->told) < 0 ? NULL : agent->told;
+}
+
 bool agent_state_writes(struct agent *agent)
 {
-	return agent_survey(agent) < 0 || writes(agent);
+	const struct agent *told = survey_apart(agent);
+
+	return !told || writes(told);
 }
 
 const char *agent_state_tell(struct agent *agent,
@@ -141,7 +160,8 @@ const char *agent_state_tell(struct agent *agent,
 {
 	const struct telling telling = {tell, user};
 
-	if (!agent || agent_survey(agent) < 0)
+	agent = survey_apart(agent);
+	if (!agent)
 		return "its state could not be read";
 	if (agent_hazard(agent))
 		return agent_hazard(agent);
@@ -159,9 +179,16 @@ const char *agent_state_tell(struct agent *agent,
 
 int agent_state_memory(const struct agent *agent, struct agent_state_range *ranges, int most)
 {
-	const struct agent_arena *const arenas[] = {&agent->own, &agent->arena};
+	const struct agent_arena none = {0};
+	const struct agent_arena *const arenas[] = {&agent->own, &agent->arena,
+	                                            agent->told ? &agent->told->arena : &none};
 	int count = 0;
 
+	if (agent->aside && most > 0)
+		ranges[count++] = (struct agent_state_range){
+			(uintptr_t)agent->aside,
+			((uintptr_t)agent->aside + sizeof(*agent->aside) + AGENT_PAGE - 1)
+				/ AGENT_PAGE * AGENT_PAGE};
 	for (size_t i = 0; i < sizeof(arenas) / sizeof(*arenas); i++) {
 		uintptr_t start, end;
 

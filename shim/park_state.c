@@ -8,8 +8,6 @@ const char *park_state(void (*add)(void *user, const void *bytes, size_t size), 
 {
 	if (park.program_forks)
 		return "it has started other processes";
-	if (park.rewinds)
-		return "copies that are rewound are not compared";
 	return park.agent ? agent_state_tell(park.agent, add, user) : "it cannot be parked";
 }
 

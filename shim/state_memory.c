@@ -168,16 +168,40 @@ static void take_shared(const struct state_mapping *mapping)
 		work.trouble = "it shares memory that is not MPI's";
 }
 
+/* What is left out may be one mapping with its neighbours, or not. */
+static void add_extent(uintptr_t start, uintptr_t end, const struct state_mapping *mapping)
+{
+	if (start >= end)
+		return;
+	state_hash_add(work.hash, start);
+	state_hash_add(work.hash, end);
+	state_hash_add(work.hash, (uint64_t)mapping->readable | (uint64_t)mapping->writable << 1
+	                                  | (uint64_t)mapping->executable << 2);
+	state_hash_add(work.hash, mapping->inode ? mapping->offset + (start - mapping->start) : 0);
+	state_hash_add(work.hash, mapping->inode);
+}
+
+static void add_extents(const struct state_mapping *mapping)
+{
+	const bool is_stack = work.stack >= mapping->start && work.stack < mapping->end;
+	uintptr_t start = mapping->start;
+
+	for (size_t i = 0; !is_stack && i < work.left_out_count; i++) {
+		const struct heap_range *one = &work.left_out[i];
+
+		if (one->end <= start || one->start >= mapping->end)
+			continue;
+		add_extent(start, one->start, mapping);
+		start = one->end;
+	}
+	add_extent(start, mapping->end, mapping);
+}
+
 static void take_private(const struct state_mapping *mapping)
 {
 	uintptr_t start = mapping->start;
 
-	state_hash_add(work.hash, start);
-	state_hash_add(work.hash, mapping->end);
-	state_hash_add(work.hash, (uint64_t)mapping->readable | (uint64_t)mapping->writable << 1
-	                                  | (uint64_t)mapping->executable << 2);
-	state_hash_add(work.hash, mapping->offset);
-	state_hash_add(work.hash, mapping->inode);
+	add_extents(mapping);
 	if (!mapping->writable && !mapping->readable)
 		return;
 	if (work.stack >= start && work.stack < mapping->end && strstr(mapping->path, "[stack]"))

@@ -257,9 +257,9 @@ static bool interpret_search(struct command_options *options)
 	         || options->regions)
 		other = "--deviations, --bound-rank, --bound-site or --pcontrol: equal states can "
 			"be come to by paths that differ from the default by more or less";
-	else if (session->backtrack == BACKTRACK_RERUN || session->backtrack == BACKTRACK_REWIND)
-		other = "--backtrack rerun or rewind: states are compared between copies that were "
-			"forked from the same processes";
+	else if (session->backtrack == BACKTRACK_RERUN)
+		other = "--backtrack rerun: states are compared between copies of the same "
+			"processes";
 	else if (session->virtual_time)
 		other = "--virtual-time: how far its clocks are ahead is no part of a state";
 	else if (session->compare_files && session->compare_files[0])

@@ -138,12 +138,11 @@ static bool goes_back(const struct session_options *options)
 	return options->backtrack != BACKTRACK_RERUN && !options->position;
 }
 
-/* In place, where ranks can be. A conductor, and a comparison of states between copies of the same
- * processes, have them forked, if others are not asked for. */
+/* In place, where ranks can be. A conductor has them forked, if others are not asked for. */
 static bool goes_back_in_place(const struct session_options *options)
 {
 	return options->backtrack == BACKTRACK_REWIND
-	       || (options->backtrack == BACKTRACK_AUTO && !options->conduct && !options->states);
+	       || (options->backtrack == BACKTRACK_AUTO && !options->conduct);
 }
 
 static void describe_exploration(struct session *session)

@@ -1,6 +1,7 @@
 /* The agent without MPI: memory, output and directories, and what it calls a hazard. */
 #define _GNU_SOURCE
 #include "agent_fixture.h"
+#include "ckpt/agent_state.h"
 
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -31,6 +32,27 @@ static void test_output_continues_in_the_new_world(void **state)
 	assert_file(fixture->world, "/out.0", "before\n");
 	assert_file(fixture->base, "/new1/out.0", "before\nafter\n");
 	assert_file(fixture->base, "/new2/out.0", "before\nafter\n");
+	close(fd);
+}
+
+static void hash_nothing(void *user, const void *bytes, size_t size)
+{
+	(void)bytes;
+	*(size_t *)user += size;
+}
+
+static void test_telling_the_state_leaves_the_survey(void **state)
+{
+	struct fixture *fixture = *state;
+	size_t told = 0;
+	int fd = open(fixture->file, O_RDWR | O_CREAT | O_APPEND, 0600);
+
+	put_text(fd, "before\n");
+	survey_safely(fixture);
+	put_text(fd, "later\n");
+	assert_non_null(agent_state_tell(fixture->agent, hash_nothing, &told));
+	assert_int_equal(restore(fixture, print_more, &fd), 0);
+	assert_file(fixture->base, "/file", "before\nafter\n");
 	close(fd);
 }
 
@@ -297,6 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_output_continues_in_the_new_world),
+		TEST(test_telling_the_state_leaves_the_survey),
 		TEST(test_shared_memory_is_cloned),
 		TEST(test_epoll_instance_is_rebuilt),
 		TEST(test_new_descriptors_are_hazards),
