@@ -5,7 +5,9 @@
 #include "runs_internal.h"
 #include "scheduler/world/matcher.h"
 
-#define STATUS_PATIENCE_MS 2000         /* to learn how a rank of the launcher's ended */
+#define ASK_MS 500                      /* between two looks for how a rank ended */
+#define STATUS_US (10 * G_USEC_PER_SEC) /* for a launcher to end when one of its ranks has */
+#define ENDED_US (60 * G_USEC_PER_SEC)  /* when all have */
 #define TROUBLE_US (G_USEC_PER_SEC / 2) /* for others to fail in MPI_Init as one has */
 #define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for members of a collective in which one has failed */
 #define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has */
@@ -212,19 +214,40 @@ static void hide_planned(const struct execution *execution, GArray *open)
 	}
 }
 
+/* Only the launcher knows how its ranks ended, and it tells when it ends itself: a busy machine
+ * may leave it no processor for long, and some let the others live. */
+static bool has_asked_enough(struct execution *execution)
+{
+	gint64 now = execution_now(execution);
+	gint64 patience = ENDED_US;
+
+	if (execution->asking_since == 0)
+		execution->asking_since = now;
+	for (int rank = 0; rank < ranks_of(execution); rank++)
+		if (execution->links[rank])
+			patience = STATUS_US;
+	return now - execution->asking_since > patience;
+}
+
 /* Whether it is known of every rank that is gone how it went. */
 static bool endings_known(struct execution *execution)
 {
 	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		if (!execution->ends[rank].gone || execution->ends[rank].known
-		    || execution->given_up)
+		if (!rank_end_is_silent(&execution->ends[rank]))
 			continue;
-		if (execution->launched && !execution->timing) {
+		if (!execution->launched)
+			return false;
+		if (has_asked_enough(execution)) {
+			execution_untold(execution);
+			return true;
+		}
+		if (!execution->timing) {
 			execution->asking = true;
-			execution_pause(execution, STATUS_PATIENCE_MS);
+			execution_pause(execution, ASK_MS);
 		}
 		return false;
 	}
+	execution->asking_since = 0;
 	return true;
 }
 

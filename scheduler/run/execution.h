@@ -63,6 +63,8 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 void execution_link_closed(struct execution *execution, int rank, const char *why);
 void execution_rank_status(struct execution *execution, int rank, int status);
 void execution_job_ended(struct execution *execution, int status);
+/* Nobody will tell how the ranks ended that went without a word. */
+void execution_untold(struct execution *execution);
 
 /* What it comes to is certain, and its ranks are still there: the client is told. */
 void execution_conclude(struct execution *execution);
@@ -98,8 +100,8 @@ void execution_look(struct execution *execution);
 bool execution_failed_to_start(const struct execution *execution);
 
 /* At rest with nothing to decide: tells "no" to those who poll. true: somebody was told, or will
- * be in a moment (execution_polls.c). And: after a while somebody is told, or, while `asking`, no
- * more is waited for. */
+ * be in a moment (execution_polls.c). And: after a while somebody is told, or, while `asking`, it
+ * is looked again whether all is known. */
 bool execution_answer_polls(struct execution *execution);
 void execution_pause(struct execution *execution, guint milliseconds);
 /* Its timer has: what it was started for depends on `timing`. */

@@ -44,6 +44,7 @@ struct execution {
 	struct host_timer *timer; /* polls that find nothing are answered slowly */
 	bool timing;
 	bool asking;          /* how a rank ended */
+	gint64 asking_since;  /* 0: it has not asked */
 	gint64 trouble_since; /* when a rank had failed in its start; 0: none has */
 	gint64 heard;         /* the last message */
 	gint64 looked;        /* for ranks that died without a word */
@@ -57,7 +58,6 @@ struct execution {
 	struct patience patience; /* with polls that find nothing */
 	struct cycle cycle;       /* of those who poll so */
 	struct naming naming;     /* of the rest at hand, if its strategy compares states */
-	bool given_up;            /* waited in vain to learn how a rank ended */
 };
 
 #endif

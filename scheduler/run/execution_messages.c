@@ -273,11 +273,6 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	execution_advance(execution);
 }
 
-static bool went_silently(const struct rank_end *end)
-{
-	return end->gone && !end->known;
-}
-
 /* Of the launcher's ranks that went without a word the one that hung up first was struck; the
  * launcher has killed the others for it. */
 static void blame_first(struct execution *execution)
@@ -288,11 +283,11 @@ static void blame_first(struct execution *execution)
 	for (guint i = 0; i < order->len && first < 0; i++) {
 		int rank = g_array_index(order, int, i);
 
-		if (went_silently(&execution->ends[rank]))
+		if (rank_end_is_silent(&execution->ends[rank]))
 			first = rank;
 	}
 	for (int rank = 0; first >= 0 && rank < execution->runs->ranks; rank++)
-		if (went_silently(&execution->ends[rank]))
+		if (rank_end_is_silent(&execution->ends[rank]))
 			execution->ends[rank].killed = rank != first;
 }
 
@@ -349,6 +344,16 @@ static bool one_has_failed(const struct execution *execution)
 	return false;
 }
 
+void execution_untold(struct execution *execution)
+{
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
+		struct rank_end *end = &execution->ends[rank];
+
+		end->untold = rank_end_is_silent(end) && !world_finalized(execution->world, rank);
+		end->known |= end->gone;
+	}
+}
+
 void execution_job_ended(struct execution *execution, int status)
 {
 	bool failed = one_has_failed(execution);
@@ -358,6 +363,8 @@ void execution_job_ended(struct execution *execution, int status)
 		number = status - 128;
 	if (!failed)
 		blame_first(execution);
+	if (!failed && number == 0 && status == 0)
+		execution_untold(execution); /* Hydra may lose how a process ended */
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
 		struct rank_end *end = &execution->ends[rank];
 

@@ -26,10 +26,9 @@ void execution_timer_expired(void *user)
 		return;
 	}
 	execution->timing = false;
-	if (execution->asking
-	    || (execution->result.state == EXECUTION_RUNNING && world_at_rest(execution->world)
-	        && !tell_polls(execution)))
-		execution->given_up = true;
+	if (!execution->asking && execution->result.state == EXECUTION_RUNNING
+	    && world_at_rest(execution->world))
+		tell_polls(execution);
 	execution->asking = false;
 	execution_advance(execution);
 }

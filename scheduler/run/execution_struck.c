@@ -1,10 +1,5 @@
 /* What strikes an execution from outside: the memory killer, an operator's kill -9, a launcher that
  * is lost. None of it is the program's doing, unless it comes again along the same path. */
-#define _GNU_SOURCE /* sigabbrev_np */
-#include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
-
 #include "execution_internal.h"
 #include "runs_context.h"
 #include "scheduler/tools/log.h"
@@ -38,25 +33,24 @@ bool execution_strike(struct execution *execution, const char *format, ...)
 /* The first rank that something outside has ended, or -1. */
 static int struck_rank(const struct execution *execution)
 {
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		const struct rank_end *end = &execution->ends[rank];
-
-		if (!end->killed && end->known && rank_end_is_outside(end->status))
+	for (int rank = 0; rank < ranks_of(execution); rank++)
+		if (rank_end_is_struck(&execution->ends[rank]))
 			return rank;
-	}
 	return -1;
 }
 
 void execution_look_for_struck(struct execution *execution)
 {
+	g_autofree char *how = NULL;
 	int rank;
 
 	if (execution->result.state >= EXECUTION_ENDING || execution->result.again)
 		return;
 	rank = struck_rank(execution);
-	if (rank >= 0)
-		execution_strike(execution, "rank %d, by SIG%s", rank,
-		                 sigabbrev_np(WTERMSIG(execution->ends[rank].status)));
+	if (rank < 0)
+		return;
+	how = rank_end_struck_words(&execution->ends[rank]);
+	execution_strike(execution, "rank %d, %s", rank, how);
 }
 
 bool execution_was_struck(const struct execution *execution)

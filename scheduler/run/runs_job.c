@@ -46,7 +46,8 @@ void runs_job_ended(void *user, struct host_job *job, int status)
 		execution_launcher_ended(execution, status);
 		return;
 	}
-	if ((status > 128 || rank_end_is_outside(runs->host->operations->job_signal(job)))
+	if ((status > 128 || (status == 0 && execution_connections(execution) > 0)
+	     || rank_end_is_outside(runs->host->operations->job_signal(job)))
 	    && execution_strike(execution, "the job while it was started"))
 		return;
 	words = runs->host->operations->job_words(job);

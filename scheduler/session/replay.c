@@ -1,8 +1,6 @@
-#define _GNU_SOURCE /* sigabbrev_np */
 #include "replay.h"
 
 #include <string.h>
-#include <sys/wait.h>
 
 #include "findings.h"
 #include "mishaps.h"
@@ -140,11 +138,14 @@ static char *struck_again(const struct execution *execution, int ranks)
 {
 	const struct rank_end *ends = execution_ends(execution);
 
-	for (int rank = 0; execution_result(execution)->struck_before && rank < ranks; rank++)
-		if (ends[rank].known && !ends[rank].killed
-		    && rank_end_is_outside(ends[rank].status))
-			return g_strdup_printf("rank %d, by SIG%s", rank,
-			                       sigabbrev_np(WTERMSIG(ends[rank].status)));
+	for (int rank = 0; execution_result(execution)->struck_before && rank < ranks; rank++) {
+		g_autofree char *how = NULL;
+
+		if (!rank_end_is_struck(&ends[rank]))
+			continue;
+		how = rank_end_struck_words(&ends[rank]);
+		return g_strdup_printf("rank %d, %s", rank, how);
+	}
 	return NULL;
 }
 

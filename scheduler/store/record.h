@@ -170,7 +170,7 @@ enum record_end {
 	RECORD_END_NONE, /* it has not: it waits, or runs */
 	RECORD_END_WELL,
 	RECORD_END_EXIT,   /* with a status other than 0: `code` */
-	RECORD_END_EARLY,  /* without MPI_Finalize, with the status `code` */
+	RECORD_END_EARLY,  /* without MPI_Finalize, with the status `code`; -1: not known */
 	RECORD_END_SIGNAL, /* `code` */
 	RECORD_END_ABORT,  /* by MPI_Abort, which was given `code` */
 	RECORD_END_ERROR,  /* an error of MPI's that the program did not ask to be told of */

@@ -65,7 +65,7 @@ static enum record_end end_of(const struct verdict_facts *facts, int rank, int32
 	case ENDING_THREADS: return RECORD_END_THREAD;
 	case ENDING_ERROR: return RECORD_END_ERROR;
 	case ENDING_EXIT:
-		*ret_code = end->known ? WEXITSTATUS(end->status) : 0;
+		*ret_code = end->known && !end->untold ? WEXITSTATUS(end->status) : -1;
 		return world_finalized(facts->world, rank) ? RECORD_END_EXIT : RECORD_END_EARLY;
 	case ENDING_NONE: break;
 	}
@@ -423,7 +423,7 @@ void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts
 		const struct rank_end *end = &facts->ends[rank];
 		gint32 status = -1;
 
-		if (end->known && !end->killed)
+		if (end->known && !end->killed && !end->untold)
 			status = WIFSIGNALED(end->status) ? 128 + WTERMSIG(end->status)
 			                                  : WEXITSTATUS(end->status);
 		g_array_append_val(record->exits, status);

@@ -20,9 +20,13 @@ char *verdict_ended_words(const struct verdict_facts *facts, int rank)
 	case ENDING_THREADS: return g_strdup(end->error);
 	case ENDING_ERROR: return g_strdup_printf("stopped by an MPI error: %s", end->error);
 	case ENDING_EXIT:
+		if (end->untold)
+			return g_strdup_printf("ended without MPI_Finalize (how is not known)%s",
+			                       facts->struck_before ? ", twice along this path"
+			                                            : "");
 		if (!world_finalized(facts->world, rank))
 			return g_strdup_printf("exited with status %d without MPI_Finalize",
-			                       end->known ? WEXITSTATUS(end->status) : 0);
+			                       WEXITSTATUS(end->status));
 		return g_strdup_printf("exited with status %d", WEXITSTATUS(end->status));
 	case ENDING_NONE: break;
 	}

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* sigabbrev_np */
 #include "rank_end.h"
 
 #include <signal.h>
@@ -23,4 +24,20 @@ bool rank_end_is_outside(int status)
 	case SIGQUIT: return true;
 	default: return false;
 	}
+}
+
+bool rank_end_is_silent(const struct rank_end *end)
+{
+	return end->gone && !end->known;
+}
+
+bool rank_end_is_struck(const struct rank_end *end)
+{
+	return end->known && !end->killed && (end->untold || rank_end_is_outside(end->status));
+}
+
+char *rank_end_struck_words(const struct rank_end *end)
+{
+	return end->untold ? g_strdup("as it seems: the job launcher did not tell how it ended")
+	                   : g_strdup_printf("by SIG%s", sigabbrev_np(WTERMSIG(end->status)));
 }

@@ -9,7 +9,9 @@
 
 struct rank_end {
 	bool gone;   /* its connection is closed */
-	bool known;  /* `status` is what waitpid would tell */
+	bool known;  /* `status` is what waitpid would tell, or `untold` */
+	bool untold; /* it went before MPI_Finalize without a word, and its launcher did not tell
+	                how: `status` is 0 and means nothing */
 	bool reaped; /* its keeper has waited for it */
 	bool killed; /* ended by us; tells nothing about the program */
 	bool unsaid; /* what it has printed may not be written out: told to do so, it has not said
@@ -29,8 +31,16 @@ struct rank_end {
 /* Forgets what it knows. */
 void rank_end_clear(struct rank_end *end);
 
+/* Whether it is gone, and not known how. */
+bool rank_end_is_silent(const struct rank_end *end);
+
 /* Whether a process that ended so was killed by a signal that others send: the memory killer, an
  * operator, a batch system. */
 bool rank_end_is_outside(int status);
+/* Whether something outside may have ended this one: it was killed so, or nobody told how it went.
+ */
+bool rank_end_is_struck(const struct rank_end *end);
+/* How, for a sentence: "by SIGKILL". Free with g_free. */
+char *rank_end_struck_words(const struct rank_end *end);
 
 #endif

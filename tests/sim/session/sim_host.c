@@ -33,6 +33,8 @@ const char *const sim_fault_names[SIM_FAULTS] = {
 	[SIM_KILLED_REWINDING] = "killed while rewinding",
 	[SIM_KILLED_REWOUND] = "killed when rewound",
 	[SIM_NO_ROOM] = "no room to rewrite",
+	[SIM_FORGETFUL] = "launcher forgets",
+	[SIM_LATE] = "launcher late",
 };
 
 /* --- chance ----------------------------------------------------------------------------------- */

@@ -33,6 +33,8 @@ enum sim_fault {
 	SIM_KILLED_REWINDING, /* and another one does not say anything */
 	SIM_KILLED_REWOUND,   /* a rank that has been, while it says so */
 	SIM_NO_ROOM,          /* what those that stay share cannot be rewritten */
+	SIM_FORGETFUL, /* when a rank was killed (those from here on): the launcher does not tell */
+	SIM_LATE,      /* nor ends before seconds have passed */
 	SIM_FAULTS
 };
 

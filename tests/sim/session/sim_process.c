@@ -4,7 +4,8 @@
 enum { STARVED_MOST = 4 };
 enum { FIRST_PID = 100000000 }; /* no process of the machine's has such a number */
 
-#define START_US 20000 /* until a rank is in MPI_Init */
+#define START_US 20000   /* until a rank is in MPI_Init */
+#define LATE_US 20000000 /* until a launcher ends that is given no processor */
 #define FORK_US 500
 
 struct sim_process *sim_find(struct sim *sim, pid_t pid)
@@ -69,14 +70,18 @@ static void job_lost(struct host_job *job, struct sim_process *process)
 		job->status = process->status & 0x7f ? 128 + (process->status & 0x7f)
 		                                     : process->status >> 8;
 		job->signal = process->status & 0x7f;
+		if (job->signal == 9 && sim_goes_wrong(job->sim, SIM_FORGETFUL, 2))
+			job->status = job->signal = 0;
 		for (guint i = 0; i < job->processes->len; i++)
 			sim_process_die(job->processes->pdata[i], 9);
 	}
 	for (guint i = 0; i < job->processes->len; i++)
 		alive += !((const struct sim_process *)job->processes->pdata[i])->dead;
 	if (alive == 0 && !job->ending) {
+		gint64 most = sim_goes_wrong(job->sim, SIM_LATE, 4) ? LATE_US : START_US;
+
 		job->ending = true;
-		sim_plan(job->sim, job->sim->now + sim_draw(job->sim, START_US), on_job_ended, job,
+		sim_plan(job->sim, job->sim->now + sim_draw(job->sim, most), on_job_ended, job,
 		         NULL);
 	}
 }

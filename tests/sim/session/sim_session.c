@@ -515,12 +515,14 @@ static void try_each_fault(struct totals *totals)
 
 	for (guint fault = 0; fault < SIM_FAULTS; fault++) {
 		for (guint64 seed = 1; seed <= 6; seed++) {
+			guint first = fault >= SIM_FORGETFUL ? 1u << SIM_RANK_KILLED : 0;
 			const struct scenario scenario = {
 				.name = sim_fault_names[fault],
 				.seed = seed,
 				.buffering = seed % 2 ? PROGRAM_INFINITE : PROGRAM_ZERO,
 				.count = 1,
-				.rounds = {{.faults = 1u << fault, .backtrack = ways[seed % 3]}}};
+				.rounds = {{.faults = first | 1u << fault,
+			                    .backtrack = ways[seed % 3]}}};
 
 			try_program(seed, &scenario, totals);
 		}
