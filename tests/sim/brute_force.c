@@ -1,42 +1,6 @@
-#include "brute_force.h"
+#include "brute_internal.h"
 
 #include <string.h>
-
-/* A global state: places of the ranks, then the states of the instructions, then who has taken
- * notice of their completion (index + 1). */
-struct walk {
-	const struct random_program *program;
-	enum program_buffering buffering;
-	enum brute_force_steps steps;
-	guint some;
-	gsize size;
-	GHashTable *seen;
-	GPtrArray *stack; /* of GBytes */
-	GHashTable *outcomes;
-};
-
-static const struct instruction *at(const struct walk *walk, int index)
-{
-	return &walk->program->instructions[index];
-}
-
-static const guint8 *states_of(const struct walk *walk, const guint8 *state)
-{
-	return state + walk->program->ranks;
-}
-
-static const guint8 *reporters_of(const struct walk *walk, const guint8 *state)
-{
-	return state + walk->program->ranks + walk->program->count;
-}
-
-static guint8 *copy_with(const struct walk *walk, const guint8 *state, int index, int value)
-{
-	guint8 *copy = g_memdup2(state, walk->size);
-
-	copy[walk->program->ranks + index] = (guint8)value;
-	return copy;
-}
 
 static void report(const struct walk *walk, guint8 *state, int index, int reporter)
 {
@@ -46,14 +10,14 @@ static void report(const struct walk *walk, guint8 *state, int index, int report
 /* The program holds a request for it. */
 static bool is_active(const struct walk *walk, const guint8 *state, int index)
 {
-	return at(walk, index)->nonblocking && states_of(walk, state)[index] != ABSENT
-	       && reporters_of(walk, state)[index] == 0;
+	return brute_at(walk, index)->nonblocking && brute_states(walk, state)[index] != ABSENT
+	       && brute_reporters(walk, state)[index] == 0;
 }
 
 /* Whether a question of this instruction is about the operation `of`. */
 static bool is_asked(const struct walk *walk, const guint8 *state, int question, int of)
 {
-	const struct instruction *own = at(walk, question);
+	const struct instruction *own = brute_at(walk, question);
 
 	return is_active(walk, state, of)
 	       && (own->kind == INSTRUCTION_TEST ? of == own->of : of < question);
@@ -74,14 +38,14 @@ static bool looks_for_message(const struct instruction *instruction)
 
 static bool fits(const struct walk *walk, const guint8 *state, int receive, int send)
 {
-	const struct instruction *wanting = at(walk, receive);
-	const struct instruction *message = at(walk, send);
+	const struct instruction *wanting = brute_at(walk, receive);
+	const struct instruction *message = brute_at(walk, send);
 	int peer = wanting->peer;
 	int tag = wanting->tag;
 
 	if (wanting->kind == INSTRUCTION_RECEIVE_PROBED) {
-		const struct instruction *probed = at(walk, states_of(walk, state)[wanting->of]
-		                                                    - MATCHED);
+		const struct instruction *probed = brute_at(
+			walk, brute_states(walk, state)[wanting->of] - MATCHED);
 
 		peer = probed->rank;
 		tag = probed->tag;
@@ -98,19 +62,20 @@ static bool is_waiting(guint8 state)
 /* The two rules, as they are written in matching.md. */
 static bool may_match(const struct walk *walk, const guint8 *state, int receive, int send)
 {
-	const guint8 *states = states_of(walk, state);
-	int sender = at(walk, send)->rank;
-	int receiver = at(walk, receive)->rank;
+	const guint8 *states = brute_states(walk, state);
+	int sender = brute_at(walk, send)->rank;
+	int receiver = brute_at(walk, receive)->rank;
 
 	if (states[receive] != POSTED || !is_waiting(states[send])
 	    || !fits(walk, state, receive, send))
 		return false;
 	for (int i = walk->program->first[sender]; i < send; i++)
-		if (at(walk, i)->kind == INSTRUCTION_SEND && is_waiting(states[i])
+		if (brute_at(walk, i)->kind == INSTRUCTION_SEND && is_waiting(states[i])
 		    && fits(walk, state, receive, i))
 			return false;
 	for (int i = walk->program->first[receiver]; i < receive; i++)
-		if (is_receive(at(walk, i)) && states[i] == POSTED && fits(walk, state, i, send))
+		if (is_receive(brute_at(walk, i)) && states[i] == POSTED
+		    && fits(walk, state, i, send))
 			return false;
 	return true;
 }
@@ -120,21 +85,21 @@ static bool waits_for_all(const struct walk *walk, const guint8 *state, int inde
 {
 	return walk->program->collectives == PROGRAM_SYNC
 	       || (walk->program->collectives == PROGRAM_PER_CALL
-	           && states_of(walk, state)[index] != EARLY);
+	           && brute_states(walk, state)[index] != EARLY);
 }
 
 static bool collective_complete(const struct walk *walk, const guint8 *state, int index)
 {
-	const struct instruction *own = at(walk, index);
+	const struct instruction *own = brute_at(walk, index);
 	bool is_root = own->rank == own->root;
 	bool all = waits_for_all(walk, state, index);
 
 	for (int i = 0; i < walk->program->count; i++) {
-		const struct instruction *other = at(walk, i);
+		const struct instruction *other = brute_at(walk, i);
 		bool awaited = true;
 
 		if (other->kind != INSTRUCTION_COLLECTIVE || other->instance != own->instance
-		    || states_of(walk, state)[i] != ABSENT)
+		    || brute_states(walk, state)[i] != ABSENT)
 			continue;
 		if (all)
 			return false;
@@ -152,11 +117,11 @@ static bool collective_complete(const struct walk *walk, const guint8 *state, in
 
 static bool is_complete(const struct walk *walk, const guint8 *state, int index)
 {
-	const struct instruction *instruction = at(walk, index);
+	const struct instruction *instruction = brute_at(walk, index);
 
 	if (instruction->kind == INSTRUCTION_COLLECTIVE)
 		return collective_complete(walk, state, index);
-	if (states_of(walk, state)[index] >= MATCHED)
+	if (brute_states(walk, state)[index] >= MATCHED)
 		return true;
 	return instruction->kind == INSTRUCTION_SEND && walk->buffering == PROGRAM_INFINITE
 	       && !instruction->synchronous;
@@ -164,7 +129,7 @@ static bool is_complete(const struct walk *walk, const guint8 *state, int index)
 
 static bool asks_about_any(const struct walk *walk, const guint8 *state, int question)
 {
-	for (int i = walk->program->first[at(walk, question)->rank]; i < question; i++)
+	for (int i = walk->program->first[brute_at(walk, question)->rank]; i < question; i++)
 		if (is_asked(walk, state, question, i))
 			return true;
 	return false;
@@ -173,8 +138,8 @@ static bool asks_about_any(const struct walk *walk, const guint8 *state, int que
 /* Whether the rank can go on from an instruction that it has carried out. */
 static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 {
-	const struct instruction *instruction = at(walk, index);
-	const guint8 *states = states_of(walk, state);
+	const struct instruction *instruction = brute_at(walk, index);
+	const guint8 *states = brute_states(walk, state);
 
 	switch (instruction->kind) {
 	case INSTRUCTION_SEND:
@@ -202,8 +167,10 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 	case INSTRUCTION_TESTSOME:
 	case INSTRUCTION_WAITANY:
 	case INSTRUCTION_WAITSOME: return !asks_about_any(walk, state, index);
-	case INSTRUCTION_MRECV:
-	case INSTRUCTION_BRANCH: break;
+	case INSTRUCTION_LOCK: return states[index] >= MATCHED;
+	case INSTRUCTION_START:
+	case INSTRUCTION_WAIT_WINDOW: return brute_exposure_ready(walk, state, index);
+	default: break;
 	}
 	return true;
 }
@@ -211,25 +178,26 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 static bool branch_taken(const struct walk *walk, const guint8 *state,
                          const struct instruction *branch)
 {
-	guint8 taken = states_of(walk, state)[branch->of];
+	guint8 taken = brute_states(walk, state)[branch->of];
 
-	if (is_question(at(walk, branch->of)->kind))
+	if (is_question(brute_at(walk, branch->of)->kind))
 		return taken == MATCHED
 		       && (branch->request < 0
-		           || reporters_of(walk, state)[branch->request] == branch->of + 1);
-	return taken >= MATCHED && taken < EARLY && branch_holds(branch, at(walk, taken - MATCHED));
+		           || brute_reporters(walk, state)[branch->request] == branch->of + 1);
+	return taken >= MATCHED && taken < EARLY
+	       && branch_holds(branch, brute_at(walk, taken - MATCHED));
 }
 
 static int next_place(const struct walk *walk, const guint8 *state, int index)
 {
-	const struct instruction *instruction = at(walk, index);
+	const struct instruction *instruction = brute_at(walk, index);
 
 	if (instruction->kind != INSTRUCTION_BRANCH || branch_taken(walk, state, instruction))
 		return index + 1;
 	return index + 1 + instruction->skip;
 }
 
-static void reach(struct walk *walk, const guint8 *state)
+void brute_reach(struct walk *walk, const guint8 *state)
 {
 	g_autoptr(GBytes) bytes = g_bytes_new(state, walk->size);
 
@@ -244,21 +212,21 @@ static bool can_step(const struct walk *walk, const guint8 *state, int rank)
 	int index = state[rank];
 
 	return index < walk->program->first[rank + 1]
-	       && (states_of(walk, state)[index] == ABSENT || can_leave(walk, state, index));
+	       && (brute_states(walk, state)[index] == ABSENT || can_leave(walk, state, index));
 }
 
 /* The rank leaves its instruction. */
 static void reach_next(struct walk *walk, guint8 *after, int rank)
 {
 	after[rank] = (guint8)next_place(walk, after, after[rank]);
-	reach(walk, after);
+	brute_reach(walk, after);
 }
 
 static void leave(struct walk *walk, const guint8 *state, int rank)
 {
 	g_autofree guint8 *after = g_memdup2(state, walk->size);
 	int index = state[rank];
-	const struct instruction *instruction = at(walk, index);
+	const struct instruction *instruction = brute_at(walk, index);
 
 	if (instruction->kind == INSTRUCTION_WAIT && is_active(walk, state, instruction->of))
 		report(walk, after, instruction->of, index);
@@ -275,10 +243,11 @@ static bool step_rank(struct walk *walk, const guint8 *state, int rank)
 {
 	if (!can_step(walk, state, rank))
 		return false;
-	if (states_of(walk, state)[state[rank]] == ABSENT) {
-		g_autofree guint8 *after = copy_with(walk, state, state[rank], POSTED);
+	if (brute_states(walk, state)[state[rank]] == ABSENT) {
+		g_autofree guint8 *after = brute_copy_with(walk, state, state[rank], POSTED);
 
-		reach(walk, after);
+		brute_access(walk, after, state[rank]);
+		brute_reach(walk, after);
 	} else {
 		leave(walk, state, rank);
 	}
@@ -292,14 +261,14 @@ static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
 	for (int send = 0; send < walk->program->count; send++) {
 		g_autofree guint8 *after = NULL;
 
-		if (at(walk, send)->kind != INSTRUCTION_SEND
+		if (brute_at(walk, send)->kind != INSTRUCTION_SEND
 		    || !may_match(walk, state, receive, send))
 			continue;
 		after = g_memdup2(state, walk->size);
 		after[walk->program->ranks + receive] = (guint8)(MATCHED + send);
-		if (is_receive(at(walk, receive)))
+		if (is_receive(brute_at(walk, receive)))
 			after[walk->program->ranks + send] = (guint8)(MATCHED + receive);
-		reach(walk, after);
+		brute_reach(walk, after);
 		moved = true;
 	}
 	return moved;
@@ -308,13 +277,13 @@ static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
 /* A match that is no choice. */
 static bool can_match_by_itself(const struct walk *walk, const guint8 *state, int receive)
 {
-	const struct instruction *own = at(walk, receive);
+	const struct instruction *own = brute_at(walk, receive);
 
-	if (states_of(walk, state)[receive] != POSTED || !looks_for_message(own)
+	if (brute_states(walk, state)[receive] != POSTED || !looks_for_message(own)
 	    || own->kind == INSTRUCTION_IPROBE || is_chosen(walk->program, own))
 		return false;
 	for (int send = 0; send < walk->program->count; send++)
-		if (at(walk, send)->kind == INSTRUCTION_SEND
+		if (brute_at(walk, send)->kind == INSTRUCTION_SEND
 		    && may_match(walk, state, receive, send))
 			return true;
 	return false;
@@ -337,7 +306,7 @@ static void answer(struct walk *walk, const guint8 *state, int rank, guint64 rep
 {
 	int index = state[rank];
 	int first = walk->program->first[rank];
-	g_autofree guint8 *after = copy_with(walk, state, index, reported ? MATCHED : NO);
+	g_autofree guint8 *after = brute_copy_with(walk, state, index, reported ? MATCHED : NO);
 
 	for (int i = first; i < index; i++)
 		if (reported >> (i - first) & 1)
@@ -356,7 +325,7 @@ static bool answer_question(struct walk *walk, const guint8 *state, int rank)
 {
 	int index = state[rank];
 	int first = walk->program->first[rank];
-	enum instruction_kind kind = at(walk, index)->kind;
+	enum instruction_kind kind = brute_at(walk, index)->kind;
 	bool together = kind == INSTRUCTION_TEST || kind == INSTRUCTION_TESTALL;
 	bool some = kind == INSTRUCTION_TESTSOME || kind == INSTRUCTION_WAITSOME;
 	guint64 complete = 0, asked = 0;
@@ -379,9 +348,9 @@ static bool answer_question(struct walk *walk, const guint8 *state, int rank)
 		if ((guint)__builtin_popcountll(set) <= walk->some
 		    || (set == complete && at_rest(walk, state)))
 			answer(walk, state, rank, set);
-	if (may_say_no(at(walk, index)))
+	if (may_say_no(brute_at(walk, index)))
 		answer(walk, state, rank, 0);
-	return complete || may_say_no(at(walk, index));
+	return complete || may_say_no(brute_at(walk, index));
 }
 
 /* What a rank can do besides steps and matches: be answered, or cancel a receive. */
@@ -393,26 +362,27 @@ static bool choose(struct walk *walk, const guint8 *state, int rank)
 
 	if (index == walk->program->first[rank + 1] || can_step(walk, state, rank))
 		return false;
-	instruction = at(walk, index);
+	instruction = brute_at(walk, index);
 	if (is_question(instruction->kind))
 		return answer_question(walk, state, rank);
 	if (instruction->kind == INSTRUCTION_IPROBE)
-		after = copy_with(walk, state, index, NO);
+		after = brute_copy_with(walk, state, index, NO);
 	else if (instruction->kind == INSTRUCTION_CANCEL)
-		after = copy_with(walk, state, instruction->of, CANCELLED);
+		after = brute_copy_with(walk, state, instruction->of, CANCELLED);
 	else
 		return false;
-	reach(walk, after);
+	brute_reach(walk, after);
 	return true;
 }
 
 static bool may_be_early(const struct walk *walk, int index)
 {
-	const struct instruction *own = at(walk, index);
+	const struct instruction *own = brute_at(walk, index);
 
 	if (own->kind == INSTRUCTION_COLLECTIVE)
 		return walk->program->collectives == PROGRAM_PER_CALL
-		       && own->collective != COLLECTIVE_BARRIER;
+		       && own->collective != COLLECTIVE_BARRIER
+		       && own->collective != COLLECTIVE_FENCE;
 	return own->kind == INSTRUCTION_SEND && !own->synchronous
 	       && walk->buffering == PROGRAM_PER_SEND;
 }
@@ -424,10 +394,10 @@ static void complete_early(struct walk *walk, const guint8 *state)
 	for (int i = 0; i < walk->program->count; i++) {
 		g_autofree guint8 *after = NULL;
 
-		if (!may_be_early(walk, i) || states_of(walk, state)[i] != POSTED)
+		if (!may_be_early(walk, i) || brute_states(walk, state)[i] != POSTED)
 			continue;
-		after = copy_with(walk, state, i, EARLY);
-		reach(walk, after);
+		after = brute_copy_with(walk, state, i, EARLY);
+		brute_reach(walk, after);
 	}
 }
 
@@ -441,16 +411,18 @@ static void expand(struct walk *walk, GBytes *bytes)
 		if (moved && walk->steps == STEPS_FIRST)
 			return;
 	}
+	if (walk->program->windows && brute_take_places(walk, state, &moved))
+		return;
 	for (int i = 0; i < walk->program->count; i++)
-		if (states_of(walk, state)[i] == POSTED && looks_for_message(at(walk, i)))
+		if (brute_states(walk, state)[i] == POSTED && looks_for_message(brute_at(walk, i)))
 			moved = match_pairs(walk, state, i) || moved;
 	for (int rank = 0; rank < walk->program->ranks; rank++)
 		moved = choose(walk, state, rank) || moved;
 	complete_early(walk, state);
 	if (!moved)
 		g_hash_table_add(walk->outcomes,
-		                 outcome_new(walk->program, state, states_of(walk, state),
-		                             reporters_of(walk, state)));
+		                 outcome_new(walk->program, state, brute_states(walk, state),
+		                             brute_reporters(walk, state)));
 }
 
 GHashTable *brute_force(const struct random_program *program, enum program_buffering buffering,
@@ -462,6 +434,8 @@ GHashTable *brute_force(const struct random_program *program, enum program_buffe
 
 	g_assert_cmpint(program->count, <, EARLY - MATCHED);
 	walk.size = (gsize)(program->ranks + 2 * program->count);
+	if (program->windows)
+		walk.size += brute_windows_size(program);
 	start = g_malloc0(walk.size);
 	for (int rank = 0; rank < program->ranks; rank++)
 		start[rank] = (guint8)program->first[rank];
@@ -470,7 +444,7 @@ GHashTable *brute_force(const struct random_program *program, enum program_buffe
 	walk.outcomes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 	                                      (GDestroyNotify)g_bytes_unref, NULL);
 	walk.stack = g_ptr_array_new();
-	reach(&walk, start);
+	brute_reach(&walk, start);
 	while (walk.stack->len > 0 && g_hash_table_size(walk.seen) <= most)
 		expand(&walk, g_ptr_array_steal_index(walk.stack, walk.stack->len - 1));
 	if (walk.stack->len > 0)
@@ -501,10 +475,10 @@ GBytes *outcome_new(const struct random_program *program, const guint8 *places,
 
 static int call_of(const struct random_program *program, const guint8 *states, int index)
 {
-	int call = PROGRAM_FIRST_CALL;
+	int call = PROGRAM_FIRST_CALL + (program->windows ? PROGRAM_WINDOWS : 0);
 
 	for (int i = program->first[program->instructions[index].rank]; i < index; i++)
-		call += states[i] != ABSENT && program->instructions[i].kind != INSTRUCTION_BRANCH;
+		call += states[i] != ABSENT && !is_no_call(program->instructions[i].kind);
 	return call;
 }
 
@@ -531,7 +505,13 @@ static char *describe(const struct random_program *program, const guint8 *states
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	g_string_printf(text, "%d.%d", own->rank, call_of(program, states, index));
-	if (states[index] == NO || states[index] == CANCELLED) {
+	if (own->kind == INSTRUCTION_LOCK || own->kind == INSTRUCTION_GET) {
+		if (states[index] < MATCHED)
+			return NULL;
+		g_string_append_printf(text,
+		                       own->kind == INSTRUCTION_LOCK ? ":lock %d" : "-:get %d",
+		                       states[index] - MATCHED);
+	} else if (states[index] == NO || states[index] == CANCELLED) {
 		g_string_append(text, states[index] == NO ? ":no" : ":cancelled");
 	} else if (states[index] < MATCHED || own->kind == INSTRUCTION_SEND) {
 		return NULL;
@@ -569,6 +549,39 @@ char *outcome_describe(const struct random_program *program, GBytes *outcome)
 		if (places[rank] == program->first[rank + 1])
 			g_string_append_printf(text, " %d", rank);
 	return g_string_free(text, false);
+}
+
+bool outcome_is_deadlock(const struct random_program *program, GBytes *outcome)
+{
+	const guint8 *places = g_bytes_get_data(outcome, NULL);
+
+	for (int rank = 0; rank < program->ranks; rank++)
+		if (places[rank] != program->first[rank + 1])
+			return true;
+	return false;
+}
+
+guint outcomes_deadlocks(const struct random_program *program, GHashTable *outcomes)
+{
+	GHashTableIter iter;
+	gpointer outcome;
+	guint count = 0;
+
+	g_hash_table_iter_init(&iter, outcomes);
+	while (g_hash_table_iter_next(&iter, &outcome, NULL))
+		count += outcome_is_deadlock(program, outcome);
+	return count;
+}
+
+bool outcome_lacks_lock(const struct random_program *program, GBytes *outcome)
+{
+	const guint8 *places = g_bytes_get_data(outcome, NULL);
+
+	for (int rank = 0; rank < program->ranks; rank++)
+		if (places[rank] != program->first[rank + 1]
+		    && program->instructions[places[rank]].kind == INSTRUCTION_LOCK)
+			return true;
+	return false;
 }
 
 bool outcomes_equal(GHashTable *left, GHashTable *right)

@@ -34,6 +34,14 @@ enum brute_force_steps {
 GHashTable *brute_force(const struct random_program *program, enum program_buffering buffering,
                         enum brute_force_steps steps, guint some, guint most);
 
+/* Whether some rank does not come to its end in it; how many of a set are such. */
+bool outcome_is_deadlock(const struct random_program *program, GBytes *outcome);
+guint outcomes_deadlocks(const struct random_program *program, GHashTable *outcomes);
+
+/* Whether some rank waits for a lock in vain. Which of such ranks would have it first is a choice,
+ * and no part of the outcome: it may come twice. */
+bool outcome_lacks_lock(const struct random_program *program, GBytes *outcome);
+
 /* Whether two sets of outcomes (their keys) are the same. */
 bool outcomes_equal(GHashTable *left, GHashTable *right);
 

@@ -1,4 +1,4 @@
-#include "fake_rank.h"
+#include "fake_internal.h"
 
 #include <string.h>
 
@@ -18,16 +18,6 @@ struct fake_rank fake_rank_new(const struct random_program *program, int rank)
 static int first_of(const struct fake_rank *rank)
 {
 	return rank->program->first[rank->rank];
-}
-
-static const struct instruction *at(const struct fake_rank *rank, int op)
-{
-	return &rank->program->instructions[first_of(rank) + op];
-}
-
-static int end_of(const struct fake_rank *rank)
-{
-	return rank->program->first[rank->rank + 1] - first_of(rank);
 }
 
 /* A world rank's rank in a communicator, which keeps their order; and back. */
@@ -50,14 +40,7 @@ static int from_comm(const struct random_program *program, int comm, int rank)
 
 /* --- what it says ----------------------------------------------------------------------------- */
 
-struct speech {
-	struct fake_rank *rank;
-	void (*say)(void *user, const struct wire_message *message);
-	void *user;
-	bool waits; /* the call just said does, or has: the answer may have come at once */
-};
-
-static void say_call(struct speech *speech, struct wire_call *call)
+void fake_say_call(struct speech *speech, struct wire_call *call)
 {
 	struct wire_message message = {.type = WIRE_CALL};
 
@@ -69,8 +52,7 @@ static void say_call(struct speech *speech, struct wire_call *call)
 	speech->say(speech->user, &message);
 }
 
-/* A call that starts this operation, and waits for it unless that is not asked for. */
-static void start(struct speech *speech, uint16_t function, struct wire_op *op, enum wire_wait wait)
+void fake_start(struct speech *speech, uint16_t function, struct wire_op *op, enum wire_wait wait)
 {
 	struct wire_name name = {++speech->rank->calls, 0};
 	struct wire_call call = {.function = function,
@@ -82,14 +64,14 @@ static void start(struct speech *speech, uint16_t function, struct wire_op *op, 
 
 	op->name = name;
 	speech->rank->asked_count = 0;
-	say_call(speech, &call);
+	fake_say_call(speech, &call);
 }
 
 static void meet(struct speech *speech, uint16_t function)
 {
 	struct wire_op op = {.kind = WIRE_COLLECTIVE, .comm = WIRE_COMM_WORLD, .peer = -1};
 
-	start(speech, function, &op, WIRE_WAIT_ALL);
+	fake_start(speech, function, &op, WIRE_WAIT_ALL);
 }
 
 static void say_comm(struct speech *speech)
@@ -128,8 +110,8 @@ static void send(struct speech *speech, const struct instruction *own)
 	bool leaves = own->nonblocking
 	              || (rank->buffering == WIRE_BUFFERING_INFINITE && !own->synchronous);
 
-	start(speech, own->nonblocking ? MPI_CALL_Isend : MPI_CALL_Send, &op,
-	      leaves ? WIRE_WAIT_NONE : WIRE_WAIT_ALL);
+	fake_start(speech, own->nonblocking ? MPI_CALL_Isend : MPI_CALL_Send, &op,
+	           leaves ? WIRE_WAIT_NONE : WIRE_WAIT_ALL);
 }
 
 static void look_for_message(struct speech *speech, const struct instruction *own)
@@ -163,7 +145,7 @@ static void look_for_message(struct speech *speech, const struct instruction *ow
 	}
 	if (peer >= 0)
 		op.peer = to_comm(rank->program, own->comm, peer);
-	start(speech, function, &op, wait);
+	fake_start(speech, function, &op, wait);
 }
 
 static void collective(struct speech *speech, const struct instruction *own)
@@ -173,6 +155,7 @@ static void collective(struct speech *speech, const struct instruction *own)
 		[COLLECTIVE_BCAST] = {MPI_CALL_Bcast, MPI_CALL_Ibcast},
 		[COLLECTIVE_REDUCE] = {MPI_CALL_Reduce, MPI_CALL_Ireduce},
 		[COLLECTIVE_SCAN] = {MPI_CALL_Scan, MPI_CALL_Iscan},
+		[COLLECTIVE_FENCE] = {MPI_CALL_Win_fence, MPI_CALL_Win_fence},
 	};
 	bool rooted = own->collective == COLLECTIVE_BCAST || own->collective == COLLECTIVE_REDUCE;
 	struct wire_op op = {.kind = WIRE_COLLECTIVE,
@@ -181,14 +164,19 @@ static void collective(struct speech *speech, const struct instruction *own)
 	                     .peer = rooted ? to_comm(speech->rank->program, own->comm, own->root)
 	                                    : -1};
 
-	start(speech, functions[own->collective][own->nonblocking], &op,
-	      own->nonblocking ? WIRE_WAIT_NONE : WIRE_WAIT_ALL);
+	if (own->collective == COLLECTIVE_FENCE) {
+		fake_say_fence(speech);
+		op.comm = FAKE_FENCED;
+	}
+	fake_start(speech, functions[own->collective][own->nonblocking], &op,
+	           own->nonblocking ? WIRE_WAIT_NONE : WIRE_WAIT_ALL);
 }
 
 /* The program holds a request for it. */
 static bool is_active(const struct fake_rank *rank, int op)
 {
-	return at(rank, op)->nonblocking && rank->ops[op].call != 0 && rank->ops[op].reporter == 0;
+	return fake_instruction(rank, op)->nonblocking && rank->ops[op].call != 0
+	       && rank->ops[op].reporter == 0;
 }
 
 /* About these operations, or those that are active up to here; about none it is told in passing. */
@@ -208,7 +196,7 @@ static void ask(struct speech *speech, uint16_t function, enum wire_wait wait, i
 	}
 	if (call.waited_count == 0)
 		call.wait = WIRE_WAIT_NONE;
-	say_call(speech, &call);
+	fake_say_call(speech, &call);
 }
 
 /* --- its program ------------------------------------------------------------------------------ */
@@ -227,7 +215,7 @@ static void say_instruction(struct speech *speech, const struct instruction *own
 	case INSTRUCTION_COLLECTIVE: collective(speech, own); break;
 	case INSTRUCTION_MRECV:
 		speech->rank->calls++;
-		say_call(speech, &(struct wire_call){.function = MPI_CALL_Mrecv});
+		fake_say_call(speech, &(struct wire_call){.function = MPI_CALL_Mrecv});
 		break;
 	case INSTRUCTION_WAIT: ask(speech, MPI_CALL_Wait, WIRE_WAIT_ALL, of); break;
 	case INSTRUCTION_WAITALL: ask(speech, MPI_CALL_Waitall, WIRE_WAIT_ALL, -1); break;
@@ -238,7 +226,7 @@ static void say_instruction(struct speech *speech, const struct instruction *own
 	case INSTRUCTION_TESTSOME: ask(speech, MPI_CALL_Testsome, WIRE_TEST_SOME, -1); break;
 	case INSTRUCTION_WAITANY: ask(speech, MPI_CALL_Waitany, WIRE_WAIT_ANY, -1); break;
 	case INSTRUCTION_WAITSOME: ask(speech, MPI_CALL_Waitsome, WIRE_WAIT_SOME, -1); break;
-	case INSTRUCTION_BRANCH: break;
+	default: fake_say_access(speech, own); break;
 	}
 }
 
@@ -247,10 +235,12 @@ static bool branch_goes_on(const struct fake_rank *rank, const struct instructio
 	int of = branch->of - first_of(rank);
 	const struct fake_op *asked = &rank->ops[of];
 
-	if (is_question(at(rank, of)->kind))
+	if (is_question(fake_instruction(rank, of)->kind))
 		return asked->state == MATCHED
 		       && (branch->request < 0
 		           || rank->ops[branch->request - first_of(rank)].reporter == of + 1);
+	if (fake_instruction(rank, of)->kind == INSTRUCTION_GET)
+		return branch_holds(branch, &rank->program->instructions[asked->state - MATCHED]);
 	return asked->bound && (branch->source < 0 || asked->source == branch->source)
 	       && (branch->tag < 0 || asked->tag == branch->tag);
 }
@@ -258,13 +248,18 @@ static bool branch_goes_on(const struct fake_rank *rank, const struct instructio
 static void step(struct speech *speech)
 {
 	struct fake_rank *rank = speech->rank;
-	const struct instruction *own = at(rank, rank->place);
+	const struct instruction *own = fake_instruction(rank, rank->place);
 	struct fake_op *op = &rank->ops[rank->place];
 
 	op->state = POSTED;
 	if (own->kind == INSTRUCTION_BRANCH) {
 		rank->place = (guint8)(rank->place + 1
 		                       + (branch_goes_on(rank, own) ? 0 : own->skip));
+		return;
+	}
+	if (is_no_call(own->kind)) {
+		fake_say_access(speech, own);
+		rank->place++;
 		return;
 	}
 	op->call = rank->calls + 1;
@@ -276,15 +271,21 @@ static void step(struct speech *speech)
 	rank->place++;
 }
 
-/* What follows the last instruction: the communicator is given back, which waits for nobody. */
+/* What follows the last instruction: windows are given back, then the communicator, which waits for
+ * nobody. */
 static void finish(struct speech *speech)
 {
 	struct wire_op op = {.kind = WIRE_COLLECTIVE, .comm = FAKE_COMM, .peer = -1};
 
-	if (speech->rank->stage == FAKE_RUNS
+	if (speech->rank->stage < FAKE_FREE && speech->rank->windows > 0) {
+		speech->rank->stage = FAKE_CLOSE;
+		fake_free_window(speech);
+		return;
+	}
+	if (speech->rank->stage < FAKE_FREE
 	    && speech->rank->program->member[1][speech->rank->rank]) {
 		speech->rank->stage = FAKE_FREE;
-		start(speech, MPI_CALL_Comm_free, &op, WIRE_WAIT_NONE);
+		fake_start(speech, MPI_CALL_Comm_free, &op, WIRE_WAIT_NONE);
 		if (speech->waits)
 			return;
 	}
@@ -310,15 +311,22 @@ bool fake_rank_step(struct fake_rank *rank,
 		meet(&speech, MPI_CALL_Comm_split);
 		break;
 	case FAKE_SPLIT:
-		rank->stage = FAKE_RUNS;
+		rank->stage = rank->program->windows ? FAKE_WINDOWS : FAKE_RUNS;
 		say_comm(&speech);
 		break;
+	case FAKE_WINDOWS:
+		if (rank->windows < PROGRAM_WINDOWS)
+			fake_make_window(&speech);
+		else
+			rank->stage = FAKE_RUNS;
+		break;
 	case FAKE_RUNS:
-		if (rank->place < end_of(rank))
+		if (rank->place < fake_end(rank))
 			step(&speech);
 		else
 			finish(&speech);
 		break;
+	case FAKE_CLOSE:
 	case FAKE_FREE: finish(&speech); break;
 	case FAKE_FINALIZE:
 		rank->stage = FAKE_OVER;
@@ -344,15 +352,20 @@ static bool takes_message(enum instruction_kind kind)
 	       || kind == INSTRUCTION_MPROBE;
 }
 
+static bool looks_for_message(enum instruction_kind kind)
+{
+	return takes_message(kind) || kind == INSTRUCTION_PROBE || kind == INSTRUCTION_IPROBE;
+}
+
 static void bind(struct fake_rank *rank, const struct wire_bind *order)
 {
-	for (int i = 0; i < end_of(rank); i++) {
-		const struct instruction *own = at(rank, i);
+	for (int i = 0; i < fake_end(rank); i++) {
+		const struct instruction *own = fake_instruction(rank, i);
 		struct fake_op *op = &rank->ops[i];
 		guint8 *count;
 
-		if (op->call != order->name.call || own->kind == INSTRUCTION_SEND
-		    || own->kind == INSTRUCTION_COLLECTIVE || order->source == WIRE_ARRIVES)
+		if (op->call != order->name.call || !looks_for_message(own->kind)
+		    || order->source == WIRE_ARRIVES)
 			continue;
 		g_assert_false(op->bound);
 		op->bound = true;
@@ -373,7 +386,7 @@ static void report(struct fake_rank *rank, uint32_t index)
 
 static void go(struct fake_rank *rank, const struct wire_go *order)
 {
-	const struct instruction *own = at(rank, rank->place);
+	const struct instruction *own = fake_instruction(rank, rank->place);
 	struct fake_op *op = &rank->ops[rank->place];
 	bool yes = order->count > 0;
 
@@ -382,6 +395,8 @@ static void go(struct fake_rank *rank, const struct wire_go *order)
 	rank->waits = false;
 	if (rank->stage != FAKE_RUNS)
 		return;
+	if (own->kind == INSTRUCTION_LOCK)
+		fake_take_lock(rank);
 	if (own->kind == INSTRUCTION_IPROBE && !yes)
 		op->state = NO;
 	if (is_question(own->kind))
@@ -422,12 +437,13 @@ static int find_send(const struct random_program *program, const struct fake_ran
 	const struct fake_rank *sender = &ranks[found->source];
 	int nth = found->nth;
 
-	for (int i = 0; i < end_of(sender); i++) {
-		const struct instruction *send = at(sender, i);
+	for (int i = 0; i < fake_end(sender); i++) {
+		const struct instruction *send = fake_instruction(sender, i);
 
 		if (send->kind == INSTRUCTION_SEND && sender->ops[i].call != 0
-		    && send->peer == receiver->rank && send->comm == at(receiver, op)->comm
-		    && send->tag == found->tag && nth-- == 0)
+		    && send->peer == receiver->rank
+		    && send->comm == fake_instruction(receiver, op)->comm && send->tag == found->tag
+		    && nth-- == 0)
 			return program->first[sender->rank] + i;
 	}
 	return -1;
@@ -444,7 +460,7 @@ GBytes *fake_ranks_outcome(const struct random_program *program, const struct fa
 		int first = program->first[rank];
 
 		places[rank] = (guint8)(first + own->place);
-		for (int i = 0; i < end_of(own); i++) {
+		for (int i = 0; i < fake_end(own); i++) {
 			const struct fake_op *op = &own->ops[i];
 			int send = op->bound ? find_send(program, ranks, own, i) : 0;
 
@@ -454,7 +470,7 @@ GBytes *fake_ranks_outcome(const struct random_program *program, const struct fa
 				states[first + i] = op->state;
 			if (op->bound)
 				states[first + i] = (guint8)(MATCHED + send);
-			if (op->bound && takes_message(at(own, i)->kind))
+			if (op->bound && takes_message(fake_instruction(own, i)->kind))
 				states[send] = (guint8)(MATCHED + first + i);
 			if (op->reporter)
 				reporters[first + i] = (guint8)(first + op->reporter);

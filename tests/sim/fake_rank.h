@@ -11,14 +11,22 @@
 enum fake_stage {
 	FAKE_NEW, /* not heard of */
 	FAKE_INIT,
-	FAKE_SPLIT, /* the MPI_Comm_split that makes communicator 1 */
-	FAKE_RUNS,  /* the program's instructions */
-	FAKE_FREE,  /* the communicator is given back */
+	FAKE_SPLIT,   /* the MPI_Comm_split that makes communicator 1 */
+	FAKE_WINDOWS, /* are made, if the program has any */
+	FAKE_RUNS,    /* the program's instructions */
+	FAKE_CLOSE,   /* windows are given back */
+	FAKE_FREE,    /* the communicator is given back */
 	FAKE_FINALIZE,
 	FAKE_OVER, /* has told how it ends */
 };
 
-enum { FAKE_OPS_MOST = 128, FAKE_TAGS = 4, FAKE_COMM = 100 /* communicator 1, on the wire */ };
+enum {
+	FAKE_OPS_MOST = 128,
+	FAKE_TAGS = 4,
+	FAKE_COMM = 100 /* communicator 1, on the wire */,
+	FAKE_LOCKED /* the windows */,
+	FAKE_FENCED
+};
 
 /* What the rank knows of one of its instructions. */
 struct fake_op {
@@ -29,6 +37,13 @@ struct fake_op {
 	guint8 source;   /* world rank */
 	guint8 tag;
 	guint8 nth; /* of the messages from there with that tag */
+};
+
+/* The windows of all ranks, by target: memory that they share. */
+struct fake_memory {
+	guint8 last[PROGRAM_MAX_RANKS];   /* index of the put, + 1 */
+	guint8 sum[PROGRAM_MAX_RANKS];    /* how many have accumulated */
+	guint8 grants[PROGRAM_MAX_RANKS]; /* of exclusive locks, so far */
 };
 
 struct fake_rank {
@@ -43,6 +58,11 @@ struct fake_rank {
 	bool every_call_waits;
 	guint8 asked[FAKE_OPS_MOST], asked_count; /* operations that the pending call names */
 	guint8 received[PROGRAM_MAX_RANKS][PROGRAM_COMMS][FAKE_TAGS];
+	guint8 windows;                     /* that there are */
+	guint32 accesses;                   /* transfers so far */
+	guint32 exposed[PROGRAM_MAX_RANKS]; /* the call of the last post, by origin */
+	struct fake_memory *memory; /* its world's; set by whoever lets it run, if there are windows
+	                             */
 	struct fake_op ops[FAKE_OPS_MOST];
 };
 
@@ -56,7 +76,8 @@ bool fake_rank_step(struct fake_rank *rank,
 void fake_rank_run(struct fake_rank *rank,
                    void (*say)(void *user, const struct wire_message *message), void *user);
 
-/* An order of the scheduler: WELCOME, BIND, GO. Afterwards it may be able to run. */
+/* An order of the scheduler: WELCOME, BIND, GO (which may use memory). Afterwards it may be able to
+ * run. */
 void fake_rank_obey(struct fake_rank *rank, const struct wire_message *order);
 
 /* The outcome as brute force tells it (brute_force.h), from what all ranks know; NULL: what they

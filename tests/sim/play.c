@@ -2,7 +2,10 @@
 
 static struct fake_rank *rank_of(void *user, int rank)
 {
-	return &((struct play *)user)->ranks[rank];
+	struct play *play = user;
+
+	play->ranks[rank].memory = &play->memory;
+	return &play->ranks[rank];
 }
 
 static void give_bind(void *user, int rank, const struct wire_bind *bind)
@@ -99,6 +102,7 @@ static void hear(void *user, const struct wire_message *message)
 	switch (message->type) {
 	case WIRE_CALL: world_call(world, speaker->rank, &message->call, &error); break;
 	case WIRE_COMM: world_comm(world, speaker->rank, &message->comm, &error); break;
+	case WIRE_ACCESSES: world_accesses(world, speaker->rank, &message->accesses, &error); break;
 	case WIRE_ENDING: world_rank_ended(world, speaker->rank); break;
 	default: g_assert_not_reached();
 	}
@@ -115,7 +119,7 @@ static void run_ranks(struct play *play)
 		rank = idle == 0 ? g_rand_int_range(play->options.random, 0, ranks)
 		                 : (rank + 1) % ranks;
 		speaker.rank = rank;
-		if (fake_rank_step(&play->ranks[rank], hear, &speaker)) {
+		if (fake_rank_step(rank_of(play, rank), hear, &speaker)) {
 			play->steps++;
 			idle = 0;
 		} else {
@@ -150,11 +154,20 @@ const GArray *play_choices(const struct play *play)
 	return world_choices(play->world);
 }
 
+/* There is none in any program. */
+static bool has_conflict(struct world *world)
+{
+	world_find_conflicts(world);
+	return remarks_count(world_remarks(world)) > 0;
+}
+
 GBytes *play_outcome(const struct play *play)
 {
 	GBytes *outcome = fake_ranks_outcome(play->options.program, play->ranks);
 
 	g_assert_nonnull(outcome);
+	if (play->options.program->windows)
+		g_assert_false(has_conflict(play->world));
 	return outcome;
 }
 

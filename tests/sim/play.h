@@ -20,6 +20,7 @@ struct play {
 	struct play_options options;
 	struct world *world;
 	struct fake_rank ranks[PROGRAM_MAX_RANKS];
+	struct fake_memory memory;
 	guint64 steps; /* of ranks */
 };
 

@@ -30,3 +30,20 @@ void print_all_outcomes(struct random_program *program)
 		g_hash_table_destroy(outcomes);
 	}
 }
+
+void print_difference(const struct random_program *program, GHashTable *all, GHashTable *others,
+                      const char *what)
+{
+	GHashTableIter iter;
+	gpointer outcome;
+
+	g_hash_table_iter_init(&iter, all);
+	while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
+		g_autofree char *text = NULL;
+
+		if (g_hash_table_contains(others, outcome))
+			continue;
+		text = outcome_describe(program, outcome);
+		printf("%s: %s\n", what, text);
+	}
+}

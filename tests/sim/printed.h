@@ -1,4 +1,4 @@
-/* What the end-to-end tests ask for: the outcomes of a program as text. */
+/* Outcomes of a program as text. */
 #ifndef MATCHPOINT_TESTS_SIM_PRINTED_H
 #define MATCHPOINT_TESTS_SIM_PRINTED_H
 
@@ -7,8 +7,13 @@
 /* By enum program_buffering: as on the command line. */
 extern const char *const program_buffering_names[];
 
-/* The number of ranks, then each outcome by brute force on a line, behind its buffering: zero with
- * collectives that wait, infinite with those that do not, per-send with a choice for each call. */
+/* For the end-to-end tests: the number of ranks, then each outcome by brute force on a line, behind
+ * its buffering: zero with collectives that wait, infinite with those that do not, per-send with a
+ * choice for each call. */
 void print_all_outcomes(struct random_program *program);
+
+/* The outcomes (GBytes) that are keys of `all` and not of `others`, a line each. */
+void print_difference(const struct random_program *program, GHashTable *all, GHashTable *others,
+                      const char *what);
 
 #endif

@@ -30,6 +30,18 @@ enum instruction_kind {
 	INSTRUCTION_BRANCH, /* skip `skip` instructions unless `of` received from `source` (-1: from
 	                       anybody) and, if `tag` is not -1, that tag; or, if `of` is a test or
 	                       wait, unless it reported `request` (-1: anything); no call */
+	/* One-sided communication (MPI 3.1, chapter 11). Of the window that is locked: */
+	INSTRUCTION_LOCK,       /* at the target `peer`, or, if `shared`, a shared one */
+	INSTRUCTION_UNLOCK,     /* what the lock `of` has */
+	INSTRUCTION_PUT,        /* its own index, to `peer`'s window; no call, like the next two */
+	INSTRUCTION_GET,        /* what is there: a branch looks at whose it is */
+	INSTRUCTION_ACCUMULATE, /* one more, in `cell` */
+	/* Of the other window: post for `peer`; start at `peer`, complete there; wait for `peer`.
+	 */
+	INSTRUCTION_POST,
+	INSTRUCTION_START,
+	INSTRUCTION_COMPLETE,
+	INSTRUCTION_WAIT_WINDOW,
 };
 
 /* Asks about requests, and may have several answers. */
@@ -38,7 +50,17 @@ static inline bool is_question(enum instruction_kind kind)
 	return kind >= INSTRUCTION_TEST && kind <= INSTRUCTION_WAITSOME;
 }
 
-enum collective_kind { COLLECTIVE_BARRIER, COLLECTIVE_BCAST, COLLECTIVE_REDUCE, COLLECTIVE_SCAN };
+enum collective_kind {
+	COLLECTIVE_BARRIER,
+	COLLECTIVE_BCAST,
+	COLLECTIVE_REDUCE,
+	COLLECTIVE_SCAN,
+	COLLECTIVE_FENCE, /* of the window that is not locked */
+};
+
+/* Where in a window: what is put there; how many have accumulated, for who may read it and for
+ * nobody. */
+enum window_cell { CELL_LAST, CELL_SUM, CELL_UNREAD };
 
 struct instruction {
 	enum instruction_kind kind;
@@ -55,6 +77,9 @@ struct instruction {
 	enum collective_kind collective;
 	int instance; /* of the collective: the same at all members */
 	int root;     /* world rank */
+	bool shared;  /* a lock */
+	bool flushed; /* a put and the like is complete there at once */
+	enum window_cell cell;
 };
 
 enum { PROGRAM_MAX_RANKS = 9, PROGRAM_COMMS = 2 };
@@ -73,6 +98,7 @@ struct random_program {
 	int count;
 	bool cancels; /* some receive is cancelled: then nonblocking ones that name their source are
 	                 points of choice, too */
+	bool windows; /* it makes two */
 	struct instruction *instructions;
 };
 
@@ -84,7 +110,8 @@ enum program_buffering { PROGRAM_ZERO = 1, PROGRAM_INFINITE, PROGRAM_PER_SEND };
 enum {
 	ABSENT = 0,
 	POSTED = 1,
-	MATCHED = 2,     /* of a question: answered */
+	MATCHED = 2,     /* of a question: answered; of a lock the number of exclusive ones that
+	                    were granted there before, + MATCHED; of a get what is there */
 	EARLY = 252,     /* a send that has completed unmatched; a collective that waits for no more
 	                    than it must */
 	CANCELLED = 253, /* a receive */
@@ -95,13 +122,25 @@ enum {
 struct random_program *random_program_new(guint64 seed, int size);
 void random_program_free(struct random_program *program);
 
+/* One that makes windows, for all ranks, and has locks, fences, exposures and messages; what it
+ * puts where others look is ordered by locks alone. */
+struct random_program *random_program_windows(guint64 seed);
+
 /* Programs written by hand: one instruction after the other, rank by rank ascending. */
 struct random_program *random_program_empty(int ranks);
 struct instruction *random_program_add(struct random_program *program, int rank,
                                        enum instruction_kind kind);
 
-/* The number of an MPI call: 1 is MPI_Init, 2 the MPI_Comm_split that makes communicator 1. */
-enum { PROGRAM_FIRST_CALL = 3 };
+/* Whether it is no MPI call of the rank's that is numbered. */
+static inline bool is_no_call(enum instruction_kind kind)
+{
+	return kind == INSTRUCTION_BRANCH || kind == INSTRUCTION_PUT || kind == INSTRUCTION_GET
+	       || kind == INSTRUCTION_ACCUMULATE;
+}
+
+/* The number of an MPI call: 1 is MPI_Init, 2 the MPI_Comm_split that makes communicator 1; then
+ * the windows are made. */
+enum { PROGRAM_FIRST_CALL = 3, PROGRAM_WINDOWS = 2 };
 
 /* C source that makes the same calls. Each rank prints, when it gets to its end, one line:
  * "rank R: CALL<-SOURCE.CALL ..." with what each of its receives got and each probe reported (a

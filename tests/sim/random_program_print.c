@@ -254,6 +254,8 @@ static void print_branch(const struct random_program *program, const struct inst
 		fprintf(out, "if (answered[%d]", branch->of);
 		if (branch->request >= 0)
 			fprintf(out, " && reporter[%d] == %d", branch->request, branch->of);
+	} else if (at(program, branch->of)->kind == INSTRUCTION_GET) {
+		fprintf(out, "if (owner_of(payload[%d][0]) == %d", branch->of, branch->source);
 	} else {
 		fprintf(out, "if (got[%d] %s %d", branch->of,
 		        branch->source < 0 ? ">" : "==", branch->source);
@@ -292,6 +294,10 @@ static void print_collective(const struct random_program *program, int i, FILE *
 	const struct instruction *own = at(program, i);
 	enum collective_kind kind = own->collective;
 
+	if (kind == COLLECTIVE_FENCE) {
+		fprintf(out, "MPI_Win_fence(0, windows[1]);\n");
+		return;
+	}
 	fprintf(out, "MPI_%s(", names[kind][own->nonblocking]);
 	if (kind != COLLECTIVE_BARRIER)
 		fprintf(out, "payload[%d], ", i);
@@ -307,6 +313,48 @@ static void print_collective(const struct random_program *program, int i, FILE *
 	fprintf(out, ");\n");
 }
 
+static void print_transfer(const struct random_program *program, int i, const char *indent,
+                           FILE *out)
+{
+	const struct instruction *own = at(program, i);
+	int window = own->cell == CELL_UNREAD;
+
+	if (own->kind == INSTRUCTION_GET)
+		fprintf(out, "MPI_Get(payload[%d], 1, MPI_INT, %d, %d, 1, MPI_INT, windows[%d]);\n",
+		        i, own->peer, own->cell, window);
+	else
+		fprintf(out, "payload[%d][0] = %d;\n%sMPI_%s(payload[%d], 1, MPI_INT, %d, %d, 1, ",
+		        i, own->kind == INSTRUCTION_PUT ? i + 1 : 1, indent,
+		        own->kind == INSTRUCTION_PUT ? "Put" : "Accumulate", i, own->peer,
+		        own->cell);
+	if (own->kind != INSTRUCTION_GET)
+		fprintf(out, "MPI_INT, %swindows[%d]);\n",
+		        own->kind == INSTRUCTION_PUT ? "" : "MPI_SUM, ", window);
+	if (own->flushed)
+		fprintf(out, "%sMPI_Win_flush(%d, windows[%d]);\n", indent, own->peer, window);
+}
+
+/* The group of exposures is one rank. */
+static void print_epoch(const struct instruction *own, const char *indent, FILE *out)
+{
+	switch (own->kind) {
+	case INSTRUCTION_LOCK:
+		fprintf(out, "MPI_Win_lock(MPI_LOCK_%s, %d, 0, windows[0]);\n",
+		        own->shared ? "SHARED" : "EXCLUSIVE", own->peer);
+		break;
+	case INSTRUCTION_UNLOCK:
+		fprintf(out, "MPI_Win_unlock(%d, windows[0]);\n", own->peer);
+		break;
+	case INSTRUCTION_POST:
+	case INSTRUCTION_START:
+		fprintf(out, "make_peer(%d);\n%sMPI_Win_%s(peer, 0, windows[1]);\n", own->peer,
+		        indent, own->kind == INSTRUCTION_POST ? "post" : "start");
+		break;
+	case INSTRUCTION_COMPLETE: fprintf(out, "MPI_Win_complete(windows[1]);\n"); break;
+	default: fprintf(out, "MPI_Win_wait(windows[1]);\n"); break;
+	}
+}
+
 static void print_instruction(const struct random_program *program, int i, const char *indent,
                               FILE *out)
 {
@@ -315,6 +363,10 @@ static void print_instruction(const struct random_program *program, int i, const
 	fprintf(out, "%s", indent);
 	if (instruction->kind == INSTRUCTION_BRANCH) {
 		print_branch(program, instruction, out);
+		return;
+	}
+	if (is_no_call(instruction->kind)) {
+		print_transfer(program, i, indent, out);
 		return;
 	}
 	fprintf(out, "call(%d);\n%s", i, indent);
@@ -345,8 +397,24 @@ static void print_instruction(const struct random_program *program, int i, const
 	case INSTRUCTION_TESTSOME:
 	case INSTRUCTION_WAITANY:
 	case INSTRUCTION_WAITSOME: print_question(program, i, indent, out); break;
-	case INSTRUCTION_BRANCH: break;
+	default: print_epoch(instruction, indent, out); break;
 	}
+}
+
+/* What windows need besides. */
+static void print_windows(const struct random_program *program, FILE *out)
+{
+	fprintf(out, "static MPI_Win windows[2];\nstatic int cells[2][3];\n"
+	             "static MPI_Group peer;\n\n"
+	             "static int owner_of(int value)\n{\n"
+	             "\tstatic const int owners[] = { ");
+	for (int i = 0; i < program->count; i++)
+		fprintf(out, "%d, ", at(program, i)->rank);
+	fprintf(out, "};\n\n\treturn value == 0 ? rank : owners[value - 1];\n}\n\n"
+	             "static void make_peer(int one)\n{\n\tMPI_Group all;\n\n"
+	             "\tif (peer != MPI_GROUP_NULL)\n\t\tMPI_Group_free(&peer);\n"
+	             "\tMPI_Comm_group(MPI_COMM_WORLD, &all);\n"
+	             "\tMPI_Group_incl(all, 1, &one, &peer);\n\tMPI_Group_free(&all);\n}\n\n");
 }
 
 static void print_rank(const struct random_program *program, int rank, FILE *out)
@@ -388,6 +456,8 @@ void random_program_print_c(const struct random_program *program, FILE *out)
 		fprintf(out, "%d, ", at(program, i)->kind == INSTRUCTION_RECEIVE);
 	fprintf(out, "};\n");
 	fputs(prologue, out);
+	if (program->windows)
+		print_windows(program, out);
 	for (int rank = 0; rank < program->ranks; rank++)
 		print_rank(program, rank, out);
 	fprintf(out, "int main(int argc, char **argv)\n{\n"
@@ -404,15 +474,23 @@ void random_program_print_c(const struct random_program *program, FILE *out)
 	             "\tcomms[0] = MPI_COMM_WORLD;\n"
 	             "\tMPI_Comm_split(MPI_COMM_WORLD, member[rank] ? 0 : MPI_UNDEFINED, rank, "
 	             "&comms[1]);\n"
-	             "\tcalls = 2;\n"
-	             "\tfor (int i = 0; i < MOST; i++) {\n"
+	             "\tcalls = 2;\n");
+	if (program->windows)
+		fprintf(out, "\tpeer = MPI_GROUP_NULL;\n"
+		             "\tfor (int i = 0; i < 2; i++, calls++)\n"
+		             "\t\tMPI_Win_create(cells[i], sizeof(cells[i]), sizeof(int), "
+		             "MPI_INFO_NULL,\n\t\t               MPI_COMM_WORLD, &windows[i]);\n");
+	fprintf(out, "\tfor (int i = 0; i < MOST; i++) {\n"
 	             "\t\tgot[i] = -1;\n"
 	             "\t\trequests[i] = MPI_REQUEST_NULL;\n"
 	             "\t}\n"
 	             "\tranks[rank]();\n"
 	             "\tprintf(\"rank %%d:%%s\\n\", rank, line);\n"
-	             "\tfflush(stdout);\n"
-	             "\tif (comms[1] != MPI_COMM_NULL)\n"
+	             "\tfflush(stdout);\n");
+	if (program->windows)
+		fprintf(out, "\tif (peer != MPI_GROUP_NULL)\n\t\tMPI_Group_free(&peer);\n"
+		             "\tfor (int i = 1; i >= 0; i--)\n\t\tMPI_Win_free(&windows[i]);\n");
+	fprintf(out, "\tif (comms[1] != MPI_COMM_NULL)\n"
 	             "\t\tMPI_Comm_free(&comms[1]);\n"
 	             "\tMPI_Finalize();\n"
 	             "\treturn 0;\n"

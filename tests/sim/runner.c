@@ -168,9 +168,13 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		open_choices_free(open);
 	}
 	if (step == EXPLORER_DONE) {
-		if (!g_hash_table_insert(runner->result->outcomes, play_outcome(play),
-		                         g_array_copy((GArray *)play_choices(play))))
-			runner->result->repeated++;
+		GBytes *outcome = play_outcome(play);
+
+		if (g_hash_table_contains(runner->result->outcomes, outcome))
+			runner->result->repeated += !outcome_lacks_lock(play->options.program,
+			                                                outcome);
+		g_hash_table_insert(runner->result->outcomes, outcome,
+		                    g_array_copy((GArray *)play_choices(play)));
 	} else if (followed && step == EXPLORER_DROP) {
 		runner->result->dropped++;
 	}

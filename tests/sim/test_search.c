@@ -16,6 +16,7 @@
 
 #include "below.h"
 #include "brute_force.h"
+#include "compare.h"
 #include "costs.h"
 #include "cuts.h"
 #include "exploration.h"
@@ -34,197 +35,21 @@ static char *only;
 static bool print_c = false;
 static bool print_outcomes = false;
 
-struct totals {
-	guint explored;
-	guint reduced;
-	guint too_large;
-	guint outcomes;
-	guint deadlocks;
-	guint wasted;
-	guint largest;
-};
-
-static void print_difference(const struct random_program *program, GHashTable *all,
-                             GHashTable *others, const char *what)
+static struct random_program *draw_program(guint64 seed)
 {
-	GHashTableIter iter;
-	gpointer outcome;
-
-	g_hash_table_iter_init(&iter, all);
-	while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
-		g_autofree char *text = NULL;
-
-		if (g_hash_table_contains(others, outcome))
-			continue;
-		text = outcome_describe(program, outcome);
-		print_message("%s: %s\n", what, text);
-	}
-}
-
-static bool is_deadlock(const struct random_program *program, GBytes *outcome)
-{
-	const guint8 *places = g_bytes_get_data(outcome, NULL);
-
-	for (int rank = 0; rank < program->ranks; rank++)
-		if (places[rank] != program->first[rank + 1])
-			return true;
-	return false;
-}
-
-static guint deadlocks(const struct random_program *program, GHashTable *outcomes)
-{
-	GHashTableIter iter;
-	gpointer outcome;
-	guint count = 0;
-
-	g_hash_table_iter_init(&iter, outcomes);
-	while (g_hash_table_iter_next(&iter, &outcome, NULL))
-		count += is_deadlock(program, outcome);
-	return count;
-}
-
-/* Every order if there are not too many, else steps before matches; NULL: still too many. */
-static GHashTable *enumerate(const struct random_program *program, enum program_buffering buffering,
-                             guint some, struct totals *totals)
-{
-	guint most = (guint)most_states;
-	GHashTable *reduced = brute_force(program, buffering, STEPS_FIRST, some, 4 * most);
-	GHashTable *all = reduced ? brute_force(program, buffering, STEPS_ANY_TIME, some, most)
-	                          : NULL;
-
-	if (!reduced)
-		totals->too_large++;
-	if (!all) {
-		totals->reduced += reduced != NULL;
-		return reduced;
-	}
-	assert_true(outcomes_equal(all, reduced));
-	g_hash_table_destroy(reduced);
-	return all;
-}
-
-static const char *const collectives_names[] = {
-	[PROGRAM_ASYNC] = "async", [PROGRAM_SYNC] = "sync", [PROGRAM_PER_CALL] = "per-call"};
-
-static bool reports_several(const struct random_program *program)
-{
-	for (int i = 0; i < program->count; i++)
-		if (program->instructions[i].kind == INSTRUCTION_TESTSOME
-		    || program->instructions[i].kind == INSTRUCTION_WAITSOME)
-			return true;
-	return false;
-}
-
-/* Larger sets of requests that were complete at different moments of different ranks may go
- * together although no moment has them all: then MPI must at least be able to report them. */
-static void allow_more(const struct random_program *program, enum program_buffering buffering,
-                       const struct exploration *found, GHashTable *expected)
-{
-	GHashTable *possible;
-	GHashTableIter iter;
-	gpointer outcome;
-
-	if (!reports_several(program)
-	    || g_hash_table_size(found->outcomes) <= g_hash_table_size(expected))
-		return;
-	possible = brute_force(program, buffering, STEPS_FIRST, TAKEN_WINDOW,
-	                       50 * (guint)most_states);
-	g_hash_table_iter_init(&iter, found->outcomes);
-	while (g_hash_table_iter_next(&iter, &outcome, NULL))
-		if (!possible || g_hash_table_contains(possible, outcome))
-			g_hash_table_add(expected, g_bytes_ref(outcome));
-	if (possible)
-		g_hash_table_destroy(possible);
-}
-
-/* With a choice for each send, or collective, an outcome can be reached by several: it does not
- * tell which. */
-static void compare(const struct random_program *program, enum program_buffering buffering,
-                    struct totals *totals)
-{
-	struct exploration_options options = {.buffering = buffering,
-	                                      .snapshots = program->seed % 3 != 0,
-	                                      .deviations = -1,
-	                                      .some = 1 + (guint)program->seed % 4,
-	                                      .seed = program->seed};
-	GHashTable *expected = enumerate(program, buffering, options.some, totals);
-	bool once = buffering != PROGRAM_PER_SEND && program->collectives != PROGRAM_PER_CALL;
-	struct exploration found;
-
-	if (!expected)
-		return;
-	explore(program, &options, &found);
-	if (options.some < 4)
-		allow_more(program, buffering, &found, expected);
-	totals->explored++;
-	totals->wasted += found.dropped + found.lost;
-	totals->outcomes += g_hash_table_size(expected);
-	totals->largest = MAX(totals->largest, g_hash_table_size(expected));
-	totals->deadlocks += deadlocks(program, expected);
-	if ((once && found.repeated > 0) || found.lost > 0
-	    || g_hash_table_size(found.outcomes) != g_hash_table_size(expected)) {
-		print_message("seed %" G_GUINT64_FORMAT
-		              ", %s buffering, %s collectives: %u outcomes of %u, %u twice, "
-		              "%u plans lost\n",
-		              program->seed, program_buffering_names[buffering],
-		              collectives_names[program->collectives],
-		              g_hash_table_size(found.outcomes), g_hash_table_size(expected),
-		              found.repeated, found.lost);
-		random_program_print_c(program, stderr);
-	}
-	print_difference(program, expected, found.outcomes, "missing");
-	print_difference(program, found.outcomes, expected, "invented");
-	assert_int_equal(g_hash_table_size(found.outcomes), g_hash_table_size(expected));
-	assert_true(found.repeated == 0 || !once);
-	assert_int_equal(found.lost, 0);
-	exploration_release(&found);
-	g_hash_table_destroy(expected);
-}
-
-/* Both extremes always, others by every second program. */
-static bool is_compared(const struct random_program *program, enum program_buffering buffering)
-{
-	return buffering == PROGRAM_PER_SEND || program->seed % 2 == 0
-	       || program->collectives
-	                  == (buffering == PROGRAM_ZERO ? PROGRAM_SYNC : PROGRAM_ASYNC);
-}
-
-static void compare_all(struct random_program *program, enum program_buffering buffering,
-                        struct totals *totals)
-{
-	if (program->instances == 0) {
-		compare(program, buffering, totals);
-		return;
-	}
-	for (int collectives = PROGRAM_ASYNC; collectives <= PROGRAM_PER_CALL; collectives++) {
-		program->collectives = (enum program_collectives)collectives;
-		if (is_compared(program, buffering))
-			compare(program, buffering, totals);
-	}
-	program->collectives = PROGRAM_ASYNC;
+	return random_program_new(seed, size);
 }
 
 static void test_random_programs(void **state)
 {
-	struct totals totals = {0};
-
 	(void)state;
-	for (int i = 0; i < programs; i++) {
-		struct random_program *program = random_program_new((guint64)(first_seed + i),
-		                                                    size);
+	compare_programs(draw_program, first_seed, programs, most_states);
+}
 
-		for (int buffering = PROGRAM_ZERO; buffering <= PROGRAM_PER_SEND; buffering++)
-			compare_all(program, (enum program_buffering)buffering, &totals);
-		random_program_free(program);
-	}
-	print_message(
-		"%d programs from seed %" G_GINT64_FORMAT
-		", zero, infinite and per-send buffering: "
-		"%u explored (%u against steps before matches), %u too large, %u outcomes (%u "
-		"deadlocks, at most %u a program), %u wasted\n",
-		programs, first_seed, totals.explored, totals.reduced, totals.too_large,
-		totals.outcomes, totals.deadlocks, totals.largest, totals.wasted);
-	assert_int_equal(totals.wasted, 0);
+static void test_windows(void **state)
+{
+	(void)state;
+	compare_programs(random_program_windows, first_seed, programs, most_states);
 }
 
 static struct instruction *add_branch(struct random_program *program, int rank, int source, int tag,
@@ -288,7 +113,7 @@ static void assert_exactly(struct random_program *program, guint outcomes)
 		explore(program, &options, &found);
 		assert_int_equal(g_hash_table_size(found.outcomes), outcomes);
 		assert_int_equal(found.runs, outcomes);
-		assert_false(deadlocks(program, found.outcomes));
+		assert_false(outcomes_deadlocks(program, found.outcomes));
 		exploration_release(&found);
 	}
 	random_program_free(program);
@@ -579,6 +404,7 @@ int main(int argc, char **argv)
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_programs),
+		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_deviations),
 		cmocka_unit_test(test_bounds),

@@ -1,5 +1,5 @@
 /* Sessions of a person at the prompt (scheduler/debug/), on the host without processes
- * (../session/sim_host.h): random programs, and random walks through their positions, forward and
+ * (../host/sim_host.h): random programs, and random walks through their positions, forward and
  * back, by other choices, by checkpoints, with ranks held. At each stop is noted what every rank
  * has seen, what is on its way, where everybody is and what can be chosen. Another session that
  * runs straight to the same position, without snapshots, must see the same.
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../session/sim_internal.h"
+#include "../host/sim_internal.h"
 #include "scheduler/debug/debug_internal.h"
 #include "scheduler/debug/prompt.h"
 #include "scheduler/session/session.h"

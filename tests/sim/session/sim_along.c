@@ -37,16 +37,6 @@ GBytes *sim_outcome(const struct random_program *program, const struct record_ex
 	return outcome;
 }
 
-bool sim_is_deadlock(const struct random_program *program, GBytes *outcome)
-{
-	const guint8 *places = g_bytes_get_data(outcome, NULL);
-
-	for (int rank = 0; rank < program->ranks; rank++)
-		if (places[rank] != program->first[rank + 1])
-			return true;
-	return false;
-}
-
 void sim_remove_store(const char *directory)
 {
 	static const char *const names[] = {STORE_FILE, STORE_FILE "-wal", STORE_FILE "-shm"};
@@ -186,7 +176,7 @@ static char *judge(const struct sim_along *along, const struct session_result *r
 			return g_strdup_printf("found what is not there: %s", finding->message);
 		deadlocks += finding->kind == FINDING_DEADLOCK;
 	}
-	if ((deadlocks > 0) != sim_is_deadlock(program, expected) && !reason)
+	if ((deadlocks > 0) != outcome_is_deadlock(program, expected) && !reason)
 		return g_strdup_printf("%u deadlocks were told", deadlocks);
 	return NULL;
 }

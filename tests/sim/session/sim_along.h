@@ -4,8 +4,8 @@
 #ifndef MATCHPOINT_TESTS_SIM_SESSION_SIM_ALONG_H
 #define MATCHPOINT_TESTS_SIM_SESSION_SIM_ALONG_H
 
+#include "../host/sim_host.h"
 #include "scheduler/session/session.h"
-#include "sim_host.h"
 
 /* Under which conditions: the host's options, and how the session goes back. The directory is made,
  * and removed again. */
@@ -25,10 +25,9 @@ char *sim_replay(struct sim_along *along, const char *path, GBytes *outcome);
 char *sim_minimize(struct sim_along *along, const struct record_finding *finding);
 
 /* The outcome that an interleaving of the store has; NULL, with *ret_problem (g_free) set: it has
- * none that can be. Whether some rank has not come to its end there. */
+ * none that can be. */
 GBytes *sim_outcome(const struct random_program *program, const struct record_execution *execution,
                     char **ret_problem);
-bool sim_is_deadlock(const struct random_program *program, GBytes *outcome);
 
 /* Removes a store's directory, in which nothing else is. */
 void sim_remove_store(const char *directory);

@@ -183,6 +183,7 @@ static void run(struct sim_process *process)
 		sim_process_die(process, 9);
 		return;
 	}
+	process->rank.memory = sim_shared(process->sim, process->world);
 	fake_rank_run(&process->rank, say_as, process);
 	if (process->rank.stage != FAKE_OVER || process->dead)
 		return;
@@ -320,6 +321,7 @@ void sim_process_obey(struct sim_process *process, const struct wire_message *or
 	} else {
 		if (order->type == WIRE_WELCOME)
 			process->stays = order->welcome.rewinds;
+		process->rank.memory = sim_shared(process->sim, process->world);
 		fake_rank_obey(&process->rank, order);
 		if (order->type != WIRE_BIND)
 			run(process);

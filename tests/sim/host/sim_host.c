@@ -5,9 +5,6 @@
 
 #include "sim_internal.h"
 
-#define PROCESS_BYTES_MOST ((gint64)4 << 20)
-#define FREE_BYTES_MOST ((gint64)64 << 20)
-
 const char *const sim_fault_names[SIM_FAULTS] = {
 	[SIM_RANK_KILLED] = "rank killed",
 	[SIM_KEEPER_KILLED] = "keeper killed",
@@ -70,119 +67,7 @@ bool sim_strikes(struct sim *sim, enum sim_fault fault, guint times)
 	return true;
 }
 
-/* --- time ------------------------------------------------------------------------------------- */
-
-static bool is_before(const struct sim_event *a, const struct sim_event *b)
-{
-	return a->time < b->time || (a->time == b->time && a->number < b->number);
-}
-
-static void swap(GPtrArray *heap, guint a, guint b)
-{
-	void *other = heap->pdata[a];
-
-	heap->pdata[a] = heap->pdata[b];
-	heap->pdata[b] = other;
-}
-
-struct sim_event *sim_plan(struct sim *sim, gint64 time,
-                           void (*happen)(void *object, GBytes *frame), void *object, GBytes *frame)
-{
-	struct sim_event *event = g_new0(struct sim_event, 1);
-	guint at = sim->events->len;
-
-	*event = (struct sim_event){MAX(time, sim->now), ++sim->events_made, happen, object, frame};
-	g_ptr_array_add(sim->events, event);
-	for (; at > 0 && is_before(event, sim->events->pdata[(at - 1) / 2]); at = (at - 1) / 2)
-		swap(sim->events, at, (at - 1) / 2);
-	return event;
-}
-
-static struct sim_event *take_next(GPtrArray *heap)
-{
-	struct sim_event *next = heap->pdata[0];
-	guint at = 0;
-
-	heap->pdata[0] = heap->pdata[heap->len - 1];
-	g_ptr_array_set_size(heap, (gint)heap->len - 1);
-	for (;;) {
-		guint least = at;
-
-		for (guint child = 2 * at + 1; child <= 2 * at + 2 && child < heap->len; child++)
-			if (is_before(heap->pdata[child], heap->pdata[least]))
-				least = child;
-		if (least == at)
-			return next;
-		swap(heap, at, least);
-		at = least;
-	}
-}
-
-static void happen_next(struct sim *sim)
-{
-	struct sim_event *event = take_next(sim->events);
-
-	sim->now = MAX(sim->now, event->time);
-	sim->hangs |= sim->now > sim->options.longest;
-	event->happen(event->object, event->frame);
-	if (event->frame)
-		g_bytes_unref(event->frame);
-	g_free(event);
-}
-
-static gint64 now(struct host *host)
-{
-	return sim_of(host)->now;
-}
-
-static void on_timer(void *object, GBytes *frame)
-{
-	struct host_timer *timer = object;
-
-	(void)frame;
-	timer->event = NULL;
-	timer->expired(timer->user);
-}
-
-/* Of a timer that was stopped, or freed. */
-static void nothing_happens(void *object, GBytes *frame)
-{
-	(void)object;
-	(void)frame;
-}
-
-static struct host_timer *timer_new(struct host *host, void (*expired)(void *user), void *user)
-{
-	struct host_timer *timer = g_new0(struct host_timer, 1);
-
-	*timer = (struct host_timer){.sim = sim_of(host), .expired = expired, .user = user};
-	return timer;
-}
-
-static void timer_stop(struct host_timer *timer)
-{
-	if (timer->event)
-		timer->event->happen = nothing_happens;
-	timer->event = NULL;
-}
-
-static void timer_start(struct host_timer *timer, guint64 milliseconds)
-{
-	timer_stop(timer);
-	timer->event = sim_plan(timer->sim, timer->sim->now + (gint64)milliseconds * 1000, on_timer,
-	                        timer, NULL);
-}
-
-static bool timer_is_active(const struct host_timer *timer)
-{
-	return timer->event != NULL;
-}
-
-static void timer_free(struct host_timer *timer)
-{
-	timer_stop(timer);
-	g_free(timer);
-}
+/* --- turns ------------------------------------------------------------------------------------ */
 
 static void turn(struct host *host)
 {
@@ -194,7 +79,7 @@ static void turn(struct host *host)
 				g_printerr("%s\n", sim_fault_names[fault]);
 		g_error("seed %" G_GUINT64_FORMAT ": it hangs", sim->options.program->seed);
 	}
-	happen_next(sim);
+	sim_happen_next(sim);
 }
 
 static void drain(struct host *host)
@@ -202,7 +87,7 @@ static void drain(struct host *host)
 	struct sim *sim = sim_of(host);
 
 	while (sim->events->len > 0)
-		happen_next(sim);
+		sim_happen_next(sim);
 }
 
 /* --- who listens ------------------------------------------------------------------------------ */
@@ -237,7 +122,7 @@ static char *world_add(struct host *host, guint32 world, GError **error)
 
 static void world_remove(struct host *host, guint32 world)
 {
-	const struct sim *sim = sim_of(host);
+	struct sim *sim = sim_of(host);
 	g_autofree char *path = g_strdup_printf("%s/w%u", sim->options.directory, world);
 
 	for (int rank = 0; rank < sim->options.program->ranks; rank++) {
@@ -246,6 +131,7 @@ static void world_remove(struct host *host, guint32 world)
 		g_unlink(file);
 	}
 	g_rmdir(path);
+	sim_shared_remove(sim, world);
 }
 
 static char *world_rename(struct host *host, guint32 from, guint32 to, GError **error)
@@ -256,6 +142,7 @@ static char *world_rename(struct host *host, guint32 from, guint32 to, GError **
 
 	(void)error;
 	g_assert_cmpint(g_rename(old, path), ==, 0);
+	sim_shared_rename(sim_of(host), from, to);
 	return path;
 }
 
@@ -294,24 +181,6 @@ static bool read_memory(struct host *host, pid_t pid, guint64 address, void *byt
 	(void)address;
 	memset(bytes, 0, count);
 	return false;
-}
-
-/* --- memory: little, so that some snapshots have to be given up --- */
-
-static guint64 memory_of(struct host *host, pid_t pid)
-{
-	g_assert_nonnull(sim_find(sim_of(host), pid));
-	return (guint64)sim_draw(sim_of(host), PROCESS_BYTES_MOST);
-}
-
-static guint64 memory_free(struct host *host)
-{
-	return (guint64)sim_draw(sim_of(host), FREE_BYTES_MOST);
-}
-
-static struct memory_pressure memory_pressure(struct host *host)
-{
-	return (struct memory_pressure){.machine = sim_of(host)->starved};
 }
 
 static bool works_on_disk(struct host *host, pid_t pid, guint64 *bytes)
@@ -378,71 +247,6 @@ static bool frames_of(struct host *host, pid_t pid, guint64 address, GArray *fra
 	return false;
 }
 
-/* --- snapshots: what ranks share is nothing --------------------------------------------------- */
-
-struct host_snapshot {
-	struct sim *sim;
-	int parked;
-};
-
-static struct host_snapshot *snapshot_new(struct host *host, int ranks, const char *directory)
-{
-	struct host_snapshot *snapshot = g_new0(struct host_snapshot, 1);
-
-	(void)ranks;
-	(void)directory;
-	snapshot->sim = sim_of(host);
-	return snapshot;
-}
-
-static void snapshot_add(struct host_snapshot *snapshot, int rank, pid_t pid,
-                         const struct wire_parked *parked)
-{
-	(void)rank;
-	(void)parked;
-	g_assert_nonnull(sim_find(snapshot->sim, pid));
-	snapshot->parked++;
-}
-
-static bool snapshot_complete(struct host_snapshot *snapshot, GError **error)
-{
-	(void)error;
-	g_assert_cmpint(snapshot->parked, ==, snapshot->sim->options.program->ranks);
-	return true;
-}
-
-static bool snapshot_restore(struct host_snapshot *snapshot, const char *directory, GError **error)
-{
-	(void)directory;
-	if (!sim_goes_wrong(snapshot->sim, SIM_NO_MEMORY, 10))
-		return true;
-	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "no room for a copy of the memory");
-	return false;
-}
-
-static bool snapshot_rewind(struct host_snapshot *snapshot, const char *directory, GError **error)
-{
-	g_assert_true(g_file_test(directory, G_FILE_TEST_IS_DIR));
-	if (!sim_goes_wrong(snapshot->sim, SIM_NO_ROOM, 10))
-		return true;
-	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "no room to rewrite the memory");
-	return false;
-}
-
-static guint32 snapshot_clones(const struct host_snapshot *snapshot, int rank,
-                               struct wire_clone **ret_list)
-{
-	(void)snapshot;
-	(void)rank;
-	*ret_list = NULL;
-	return 0;
-}
-
-static void snapshot_free(struct host_snapshot *snapshot)
-{
-	g_free(snapshot);
-}
-
 static void put_files_back(struct host *host, const struct host_snapshot *snapshot)
 {
 	(void)host;
@@ -494,12 +298,12 @@ static void job_free(struct host_job *job)
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static const struct host_operations operations = {
-	.now = now,
-	.timer_new = timer_new,
-	.timer_start = timer_start,
-	.timer_stop = timer_stop,
-	.timer_is_active = timer_is_active,
-	.timer_free = timer_free,
+	.now = sim_now,
+	.timer_new = sim_timer_new,
+	.timer_start = sim_timer_start,
+	.timer_stop = sim_timer_stop,
+	.timer_is_active = sim_timer_is_active,
+	.timer_free = sim_timer_free,
 	.turn = turn,
 	.drain = drain,
 	.listen = listen_to_ranks,
@@ -523,25 +327,25 @@ static const struct host_operations operations = {
 	.is_debugged = is_debugged,
 	.interrupt = interrupt,
 	.read_memory = read_memory,
-	.memory_of = memory_of,
+	.memory_of = sim_memory_of,
 	.works_on_disk = works_on_disk,
 	.look_at_threads = look_at_threads,
 	.other_threads = other_threads,
 	.rank_without_process = sim_rank_without_process,
 	.end_left_behind = end_left_behind,
 	.keep_left_behind = keep_left_behind,
-	.memory_free = memory_free,
-	.memory_pressure = memory_pressure,
+	.memory_free = sim_memory_free,
+	.memory_pressure = sim_memory_pressure,
 	.place_of = place_of,
 	.place_of_stack = place_of_stack,
 	.frames_of = frames_of,
-	.snapshot_new = snapshot_new,
-	.snapshot_add = snapshot_add,
-	.snapshot_complete = snapshot_complete,
-	.snapshot_restore = snapshot_restore,
-	.snapshot_rewind = snapshot_rewind,
-	.snapshot_clones = snapshot_clones,
-	.snapshot_free = snapshot_free,
+	.snapshot_new = sim_snapshot_new,
+	.snapshot_add = sim_snapshot_add,
+	.snapshot_complete = sim_snapshot_complete,
+	.snapshot_restore = sim_snapshot_restore,
+	.snapshot_rewind = sim_snapshot_rewind,
+	.snapshot_clones = sim_snapshot_clones,
+	.snapshot_free = sim_snapshot_free,
 	.put_files_back = put_files_back,
 	.lives = lives,
 };
@@ -570,6 +374,7 @@ struct host *sim_host_new(const struct sim_options *options)
 	sim->events = g_ptr_array_new();
 	sim->processes = g_ptr_array_new_with_free_func(sim_process_free);
 	sim->jobs = g_ptr_array_new_with_free_func(sim_job_free);
+	sim->shared = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	sim->faults = options->faults;
 	sim->slow = sim_goes_wrong(sim, SIM_SLOW, 1);
 	return &sim->base;
@@ -583,6 +388,7 @@ void sim_host_free(struct host *host)
 	remove_worlds(sim);
 	g_ptr_array_unref(sim->processes);
 	g_ptr_array_unref(sim->jobs);
+	g_hash_table_destroy(sim->shared);
 	g_ptr_array_unref(sim->events);
 	g_rand_free(sim->random);
 	g_free(sim);

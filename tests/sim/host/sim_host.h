@@ -1,8 +1,8 @@
 /* A host (scheduler/host/host.h) without any process: time is a number, ranks are values
  * (fake_rank.h), what they say comes after a while drawn by chance, and now and then something goes
  * wrong. The same seed does the same again. */
-#ifndef MATCHPOINT_TESTS_SIM_SESSION_SIM_HOST_H
-#define MATCHPOINT_TESTS_SIM_SESSION_SIM_HOST_H
+#ifndef MATCHPOINT_TESTS_SIM_HOST_SIM_HOST_H
+#define MATCHPOINT_TESTS_SIM_HOST_SIM_HOST_H
 
 #include "../fake_rank.h"
 #include "scheduler/host/host.h"

@@ -1,7 +1,8 @@
-/* What the files of the simulated host share: sim_host.c (time, and the table), sim_link.c (what
- * is said), sim_process.c (ranks, keepers, jobs). */
-#ifndef MATCHPOINT_TESTS_SIM_SESSION_SIM_INTERNAL_H
-#define MATCHPOINT_TESTS_SIM_SESSION_SIM_INTERNAL_H
+/* What the files of the simulated host share: sim_host.c (the table), sim_time.c (what happens
+ * when), sim_link.c (what is said), sim_process.c (ranks, keepers, jobs), sim_held.c (ranks that
+ * stay at their end), sim_memory.c (what ranks share, snapshots). */
+#ifndef MATCHPOINT_TESTS_SIM_HOST_SIM_INTERNAL_H
+#define MATCHPOINT_TESTS_SIM_HOST_SIM_INTERNAL_H
 
 #include <stdbool.h>
 
@@ -28,6 +29,7 @@ struct sim {
 	void *user;
 	GPtrArray *processes; /* struct sim_process, all that ever were */
 	GPtrArray *jobs;      /* struct host_job, likewise */
+	GHashTable *shared;   /* struct fake_memory, by world */
 	guint faults;         /* that may still happen */
 	guint happened;
 	guint worlds_ended; /* how many ranks have come to their end as they should */
@@ -103,6 +105,14 @@ struct sim_event *sim_plan(struct sim *sim, gint64 time,
                            void (*happen)(void *object, GBytes *frame), void *object,
                            GBytes *frame);
 
+/* The next event happens. */
+void sim_happen_next(struct sim *sim);
+
+/* The windows of a world. */
+struct fake_memory *sim_shared(struct sim *sim, guint32 world);
+void sim_shared_remove(struct sim *sim, guint32 world);
+void sim_shared_rename(struct sim *sim, guint32 from, guint32 to);
+
 /* A process says something; it is gone (what it has said before is heard first). */
 void sim_say(struct sim_process *process, const struct wire_message *message);
 void sim_hang_up(struct sim_process *process);
@@ -125,6 +135,24 @@ void sim_held_obey(struct sim_process *process, const struct wire_message *order
 char *sim_output(const struct sim_process *process);
 
 /* As in struct host_operations. */
+gint64 sim_now(struct host *host);
+struct host_timer *sim_timer_new(struct host *host, void (*expired)(void *user), void *user);
+void sim_timer_start(struct host_timer *timer, guint64 milliseconds);
+void sim_timer_stop(struct host_timer *timer);
+bool sim_timer_is_active(const struct host_timer *timer);
+void sim_timer_free(struct host_timer *timer);
+guint64 sim_memory_of(struct host *host, pid_t pid);
+guint64 sim_memory_free(struct host *host);
+struct memory_pressure sim_memory_pressure(struct host *host);
+struct host_snapshot *sim_snapshot_new(struct host *host, int ranks, const char *directory);
+void sim_snapshot_add(struct host_snapshot *snapshot, int rank, pid_t pid,
+                      const struct wire_parked *parked);
+bool sim_snapshot_complete(struct host_snapshot *snapshot, GError **error);
+bool sim_snapshot_restore(struct host_snapshot *snapshot, const char *directory, GError **error);
+bool sim_snapshot_rewind(struct host_snapshot *snapshot, const char *directory, GError **error);
+guint32 sim_snapshot_clones(const struct host_snapshot *snapshot, int rank,
+                            struct wire_clone **ret_list);
+void sim_snapshot_free(struct host_snapshot *snapshot);
 void sim_send(struct host_link *link, const struct wire_message *message);
 void sim_close(struct host_link *link);
 bool sim_has_unread(const struct host_link *link);

@@ -1,0 +1,167 @@
+/* The search against brute force: the same outcomes, each once. */
+#include "compare.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "brute_force.h"
+#include "exploration.h"
+#include "explorer/choice.h"
+#include "printed.h"
+
+struct totals {
+	guint states; /* the most that are looked at in every order */
+	guint explored;
+	guint reduced;
+	guint too_large;
+	guint outcomes;
+	guint deadlocks;
+	guint wasted;
+	guint largest;
+};
+
+/* Every order if there are not too many, else steps before matches; NULL: still too many. */
+static GHashTable *enumerate(const struct random_program *program, enum program_buffering buffering,
+                             guint some, struct totals *totals)
+{
+	guint most = totals->states;
+	GHashTable *reduced = brute_force(program, buffering, STEPS_FIRST, some, 4 * most);
+	GHashTable *all = reduced ? brute_force(program, buffering, STEPS_ANY_TIME, some, most)
+	                          : NULL;
+
+	if (!reduced)
+		totals->too_large++;
+	if (!all) {
+		totals->reduced += reduced != NULL;
+		return reduced;
+	}
+	assert_true(outcomes_equal(all, reduced));
+	g_hash_table_destroy(reduced);
+	return all;
+}
+
+static const char *const collectives_names[] = {
+	[PROGRAM_ASYNC] = "async", [PROGRAM_SYNC] = "sync", [PROGRAM_PER_CALL] = "per-call"};
+
+static bool reports_several(const struct random_program *program)
+{
+	for (int i = 0; i < program->count; i++)
+		if (program->instructions[i].kind == INSTRUCTION_TESTSOME
+		    || program->instructions[i].kind == INSTRUCTION_WAITSOME)
+			return true;
+	return false;
+}
+
+/* Larger sets of requests that were complete at different moments of different ranks may go
+ * together although no moment has them all: then MPI must at least be able to report them. */
+static void allow_more(const struct random_program *program, enum program_buffering buffering,
+                       const struct exploration *found, GHashTable *expected, guint most)
+{
+	GHashTable *possible;
+	GHashTableIter iter;
+	gpointer outcome;
+
+	if (!reports_several(program)
+	    || g_hash_table_size(found->outcomes) <= g_hash_table_size(expected))
+		return;
+	possible = brute_force(program, buffering, STEPS_FIRST, TAKEN_WINDOW, 50 * most);
+	g_hash_table_iter_init(&iter, found->outcomes);
+	while (g_hash_table_iter_next(&iter, &outcome, NULL))
+		if (!possible || g_hash_table_contains(possible, outcome))
+			g_hash_table_add(expected, g_bytes_ref(outcome));
+	if (possible)
+		g_hash_table_destroy(possible);
+}
+
+/* With a choice for each send, or collective, an outcome can be reached by several: it does not
+ * tell which. */
+static void compare(const struct random_program *program, enum program_buffering buffering,
+                    struct totals *totals)
+{
+	struct exploration_options options = {.buffering = buffering,
+	                                      .snapshots = program->seed % 3 != 0,
+	                                      .deviations = -1,
+	                                      .some = 1 + (guint)program->seed % 4,
+	                                      .seed = program->seed};
+	GHashTable *expected = enumerate(program, buffering, options.some, totals);
+	bool once = buffering != PROGRAM_PER_SEND && program->collectives != PROGRAM_PER_CALL;
+	struct exploration found;
+
+	if (!expected)
+		return;
+	explore(program, &options, &found);
+	if (options.some < 4)
+		allow_more(program, buffering, &found, expected, totals->states);
+	totals->explored++;
+	totals->wasted += found.dropped + found.lost;
+	totals->outcomes += g_hash_table_size(expected);
+	totals->largest = MAX(totals->largest, g_hash_table_size(expected));
+	totals->deadlocks += outcomes_deadlocks(program, expected);
+	if ((once && found.repeated > 0) || found.lost > 0
+	    || g_hash_table_size(found.outcomes) != g_hash_table_size(expected)) {
+		print_message("seed %" G_GUINT64_FORMAT
+		              ", %s buffering, %s collectives: %u outcomes of %u, %u twice, "
+		              "%u plans lost\n",
+		              program->seed, program_buffering_names[buffering],
+		              collectives_names[program->collectives],
+		              g_hash_table_size(found.outcomes), g_hash_table_size(expected),
+		              found.repeated, found.lost);
+		random_program_print_c(program, stderr);
+	}
+	print_difference(program, expected, found.outcomes, "missing");
+	print_difference(program, found.outcomes, expected, "invented");
+	assert_int_equal(g_hash_table_size(found.outcomes), g_hash_table_size(expected));
+	assert_true(found.repeated == 0 || !once);
+	assert_int_equal(found.lost, 0);
+	exploration_release(&found);
+	g_hash_table_destroy(expected);
+}
+
+/* Both extremes always, others by every second program. */
+static bool is_compared(const struct random_program *program, enum program_buffering buffering)
+{
+	return buffering == PROGRAM_PER_SEND || program->seed % 2 == 0
+	       || program->collectives
+	                  == (buffering == PROGRAM_ZERO ? PROGRAM_SYNC : PROGRAM_ASYNC);
+}
+
+static void compare_all(struct random_program *program, enum program_buffering buffering,
+                        struct totals *totals)
+{
+	if (program->instances == 0) {
+		compare(program, buffering, totals);
+		return;
+	}
+	for (int collectives = PROGRAM_ASYNC; collectives <= PROGRAM_PER_CALL; collectives++) {
+		program->collectives = (enum program_collectives)collectives;
+		if (is_compared(program, buffering))
+			compare(program, buffering, totals);
+	}
+	program->collectives = PROGRAM_ASYNC;
+}
+
+void compare_programs(struct random_program *(*draw)(guint64 seed), gint64 first_seed, int count,
+                      int states)
+{
+	struct totals totals = {.states = (guint)states};
+
+	for (int i = 0; i < count; i++) {
+		struct random_program *program = draw((guint64)(first_seed + i));
+
+		for (int buffering = PROGRAM_ZERO; buffering <= PROGRAM_PER_SEND; buffering++)
+			compare_all(program, (enum program_buffering)buffering, &totals);
+		random_program_free(program);
+	}
+	print_message(
+		"%d programs from seed %" G_GINT64_FORMAT
+		", zero, infinite and per-send buffering: "
+		"%u explored (%u against steps before matches), %u too large, %u outcomes (%u "
+		"deadlocks, at most %u a program), %u wasted\n",
+		count, first_seed, totals.explored, totals.reduced, totals.too_large,
+		totals.outcomes, totals.deadlocks, totals.largest, totals.wasted);
+	assert_int_equal(totals.wasted, 0);
+}

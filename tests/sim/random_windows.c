@@ -1,0 +1,278 @@
+/* Random programs with one-sided communication. What one rank puts where another looks is ordered
+ * by locks, which are granted in whatever order: so what is read depends on that, and no access
+ * conflicts with another. Fences and exposures have a window of their own. */
+#include "random_program.h"
+
+/* Instructions that stay together; their `of` counts from the first. */
+struct unit {
+	struct instruction instructions[12];
+	int count;
+	bool stays; /* where it is: a collective, an exposure */
+};
+
+struct draft {
+	GRand *random;
+	int ranks;
+	int hub;      /* of 6 locks, so many are at rank 0 */
+	int shared;   /* of 6 locks, so many are shared */
+	int locks;    /* how many more */
+	bool fences;  /* what the other window has, else exposures */
+	int messages; /* of 6 steps, so many are messages */
+	int instances;
+	GArray *units[PROGRAM_MAX_RANKS]; /* struct unit */
+};
+
+static int below(struct draft *draft, int bound)
+{
+	return g_rand_int_range(draft->random, 0, bound);
+}
+
+static bool one_in(struct draft *draft, int times)
+{
+	return below(draft, times) == 0;
+}
+
+static bool of_six(struct draft *draft, int times)
+{
+	return below(draft, 6) < times;
+}
+
+static struct unit *new_unit(struct draft *draft, int rank)
+{
+	g_array_set_size(draft->units[rank], draft->units[rank]->len + 1);
+	return &g_array_index(draft->units[rank], struct unit, draft->units[rank]->len - 1);
+}
+
+static struct instruction *unit_add(struct unit *unit, enum instruction_kind kind, int peer)
+{
+	struct instruction *instruction = &unit->instructions[unit->count++];
+
+	*instruction = (struct instruction){.kind = kind, .peer = peer, .of = -1, .request = -1};
+	return instruction;
+}
+
+static int other_than(struct draft *draft, int rank)
+{
+	int other = below(draft, draft->ranks - 1);
+
+	return other < rank ? other : other + 1;
+}
+
+/* Under a lock: who has it alone may put, and read the sum. */
+static void add_access(struct draft *draft, struct unit *unit, const struct instruction *lock,
+                       bool last)
+{
+	static const enum instruction_kind kinds[] = {INSTRUCTION_GET, INSTRUCTION_ACCUMULATE,
+	                                              INSTRUCTION_PUT, INSTRUCTION_PUT,
+	                                              INSTRUCTION_GET};
+	int which = below(draft, lock->shared ? 2 : (int)G_N_ELEMENTS(kinds));
+	struct instruction *access = unit_add(unit, kinds[which], lock->peer);
+
+	if (access->kind == INSTRUCTION_ACCUMULATE || (!lock->shared && which == 4))
+		access->cell = CELL_SUM;
+	access->flushed = !last || one_in(draft, 3);
+}
+
+static void add_message(struct draft *draft, struct unit *unit, int rank, int other, bool sends)
+{
+	struct instruction *message = unit_add(unit, sends ? INSTRUCTION_SEND : INSTRUCTION_RECEIVE,
+	                                       other);
+
+	(void)rank;
+	if (!sends && of_six(draft, 3))
+		message->peer = -1;
+	message->synchronous = sends && one_in(draft, 6);
+}
+
+static int draw_target(struct draft *draft)
+{
+	return of_six(draft, draft->hub) ? 0 : below(draft, draft->ranks);
+}
+
+/* A lock of a target, what is done under it, and now and then another lock inside it. */
+static void add_epoch(struct draft *draft, struct unit *unit, int target, bool nests)
+{
+	struct instruction *lock = unit_add(unit, INSTRUCTION_LOCK, target);
+	struct instruction copy;
+	int at = unit->count - 1, accesses = 1 + below(draft, 2);
+
+	draft->locks--;
+	lock->shared = of_six(draft, draft->shared);
+	copy = *lock;
+	if (nests && draft->locks > 0 && one_in(draft, 3)) {
+		int other = draw_target(draft);
+
+		if (other != target)
+			add_epoch(draft, unit, other, false);
+	}
+	for (int i = 0; i < accesses; i++)
+		add_access(draft, unit, &copy, i == accesses - 1);
+	unit_add(unit, INSTRUCTION_UNLOCK, target)->of = at;
+	unit->instructions[unit->count - 1].shared = copy.shared;
+}
+
+/* What was read decides whether a message is sent, or awaited; the other side has it, or not. */
+static void add_branch(struct draft *draft, int rank)
+{
+	struct unit *unit = &g_array_index(draft->units[rank], struct unit,
+	                                   draft->units[rank]->len - 1);
+	int other = other_than(draft, rank), get = -1;
+	bool sends = one_in(draft, 2);
+	struct instruction *branch;
+
+	for (int i = 0; i < unit->count; i++)
+		if (unit->instructions[i].kind == INSTRUCTION_GET
+		    && unit->instructions[i].cell == CELL_LAST)
+			get = i;
+	if (get < 0)
+		return;
+	branch = unit_add(unit, INSTRUCTION_BRANCH, 0);
+	branch->of = get;
+	branch->tag = -1;
+	branch->source = below(draft, draft->ranks);
+	branch->skip = 1;
+	add_message(draft, unit, rank, other, sends);
+	if (!one_in(draft, 4))
+		add_message(draft, new_unit(draft, other), other, rank, !sends);
+}
+
+static void draw_locks(struct draft *draft)
+{
+	int rank = below(draft, draft->ranks);
+	struct unit *unit = new_unit(draft, rank);
+
+	/* While it holds the lock it may wait for others. */
+	if (draft->locks == 0)
+		return;
+	add_epoch(draft, unit, draw_target(draft), true);
+	if (one_in(draft, 6)) {
+		struct instruction last = unit->instructions[unit->count - 1];
+		int other = other_than(draft, rank);
+		bool sends = one_in(draft, 2);
+
+		unit->count--;
+		add_message(draft, unit, rank, other, sends);
+		unit->instructions[unit->count++] = last;
+		add_message(draft, new_unit(draft, other), other, rank, !sends);
+	} else if (one_in(draft, 3)) {
+		add_branch(draft, rank);
+	}
+}
+
+static void draw_message(struct draft *draft)
+{
+	int from = below(draft, draft->ranks), to = other_than(draft, from);
+
+	add_message(draft, new_unit(draft, from), from, to, true);
+	add_message(draft, new_unit(draft, to), to, from, false);
+}
+
+static void draw_exposure(struct draft *draft)
+{
+	int target = below(draft, draft->ranks), origin = other_than(draft, target);
+	struct unit *unit = new_unit(draft, target);
+
+	unit->stays = true;
+	unit_add(unit, INSTRUCTION_POST, origin);
+	unit_add(unit, INSTRUCTION_WAIT_WINDOW, origin);
+	unit = new_unit(draft, origin);
+	unit->stays = true;
+	unit_add(unit, INSTRUCTION_START, target);
+	unit_add(unit, INSTRUCTION_ACCUMULATE, target)->cell = CELL_UNREAD;
+	unit_add(unit, INSTRUCTION_COMPLETE, target);
+}
+
+/* All ranks meet; in a fence, what has been accumulated is there then. */
+static void draw_collective(struct draft *draft, bool fence)
+{
+	for (int rank = 0; rank < draft->ranks; rank++) {
+		struct unit *unit = new_unit(draft, rank);
+		struct instruction *collective;
+
+		if (fence && one_in(draft, 3))
+			unit_add(unit, INSTRUCTION_ACCUMULATE, below(draft, draft->ranks))->cell =
+				CELL_UNREAD;
+		collective = unit_add(unit, INSTRUCTION_COLLECTIVE, 0);
+		collective->collective = fence ? COLLECTIVE_FENCE : COLLECTIVE_BARRIER;
+		collective->instance = draft->instances;
+		unit->stays = true;
+	}
+	draft->instances++;
+}
+
+static void draw_step(struct draft *draft)
+{
+	if (of_six(draft, draft->messages))
+		draw_message(draft);
+	else if (one_in(draft, 6))
+		draw_collective(draft, draft->fences && one_in(draft, 2));
+	else if (!draft->fences && one_in(draft, 5))
+		draw_exposure(draft);
+	else
+		draw_locks(draft);
+}
+
+/* Now and then one thing is done before another. */
+static void shuffle(struct draft *draft, GArray *units)
+{
+	for (guint i = 1; i < units->len; i++) {
+		struct unit *one = &g_array_index(units, struct unit, i - 1);
+		struct unit *other = &g_array_index(units, struct unit, i);
+		struct unit kept = *one;
+
+		if (one->stays || other->stays || !one_in(draft, 4))
+			continue;
+		*one = *other;
+		*other = kept;
+	}
+}
+
+static void add_rank(struct random_program *program, int rank, const GArray *units)
+{
+	for (guint i = 0; i < units->len; i++) {
+		const struct unit *unit = &g_array_index(units, struct unit, i);
+		int first = program->count;
+
+		for (int j = 0; j < unit->count; j++) {
+			struct instruction *to = random_program_add(program, rank,
+			                                            unit->instructions[j].kind);
+
+			*to = unit->instructions[j];
+			to->rank = rank;
+			if (to->of >= 0)
+				to->of += first;
+		}
+	}
+}
+
+struct random_program *random_program_windows(guint64 seed)
+{
+	guint32 words[] = {(guint32)seed, (guint32)(seed >> 32), 0x77696e};
+	struct draft draft = {.random = g_rand_new_with_seed_array(words, G_N_ELEMENTS(words))};
+	struct random_program *program;
+	int steps;
+
+	draft.ranks = 2 + below(&draft, 3);
+	draft.hub = below(&draft, 7);
+	draft.shared = below(&draft, 5);
+	draft.locks = 2 + below(&draft, 5);
+	draft.fences = one_in(&draft, 2);
+	draft.messages = below(&draft, 4);
+	steps = 3 + below(&draft, 5);
+	for (int rank = 0; rank < draft.ranks; rank++)
+		draft.units[rank] = g_array_new(false, true, sizeof(struct unit));
+	for (int i = 0; i < steps; i++)
+		draw_step(&draft);
+	program = random_program_empty(draft.ranks);
+	program->seed = seed;
+	program->windows = true;
+	program->instances = draft.instances;
+	for (int rank = 0; rank < draft.ranks; rank++) {
+		if (one_in(&draft, 3))
+			shuffle(&draft, draft.units[rank]);
+		add_rank(program, rank, draft.units[rank]);
+		g_array_free(draft.units[rank], true);
+	}
+	g_rand_free(draft.random);
+	return program;
+}

@@ -1,0 +1,99 @@
+/* What sessions have written down, against what brute force says. */
+#include "scheduler/store/finding_kind.h"
+#include "scheduler/store/reader.h"
+#include "sim_along.h"
+#include "sim_trial.h"
+
+void trial_fail(const struct trial *trial, const char *format, ...)
+{
+	g_autofree char *what = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	what = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	g_printerr("seed %" G_GUINT64_FORMAT ": %s\n%s", trial->program->seed, what,
+	           trial->history->str);
+	if (trial->scenario)
+		g_printerr("in the scenario: %s\n", trial->scenario->name);
+	else
+		g_printerr("it is shown again by: sim_session --programs 1 --seed "
+		           "%" G_GUINT64_FORMAT " --kind %s%s\n",
+		           trial->program->seed, program_kind_names[trial->kind],
+		           trial->no_faults ? " --no-faults" : "");
+	g_printerr("its store is left in %s\n", trial->directory);
+	exit(1);
+}
+
+static bool take_execution(const struct record_execution *execution, void *data, GError **error)
+{
+	struct trial *trial = data;
+	g_autofree char *problem = NULL;
+	GBytes *outcome;
+
+	(void)error;
+	if (trial->starved && execution->status == FINDING_CRASH)
+		return true;
+	outcome = sim_outcome(trial->program, execution, &problem);
+	if (!outcome)
+		trial_fail(trial, "%s", problem);
+	if (!g_hash_table_contains(trial->expected, outcome)) {
+		g_autofree char *text = outcome_describe(trial->program, outcome);
+
+		trial_fail(trial, "interleaving %u (%s) cannot be: %s", execution->id,
+		           execution->path, text);
+	}
+	if (g_hash_table_contains(trial->found, outcome))
+		trial->repeated += !outcome_lacks_lock(trial->program, outcome);
+	g_hash_table_replace(trial->found, outcome, g_strdup(execution->path));
+	return true;
+}
+
+void trial_check_findings(struct trial *trial, const GPtrArray *findings)
+{
+	for (guint i = 0; i < findings->len; i++) {
+		const struct record_finding *finding = findings->pdata[i];
+
+		if (trial->starved && finding->kind == FINDING_CRASH
+		    && strstr(finding->message, MEMORY_RAN_OUT))
+			continue;
+		if (finding->kind != FINDING_DEADLOCK || !trial->deadlocks)
+			trial_fail(trial, "found what is not there: %s: %s",
+			           finding_kind_name(finding->kind), finding->message);
+		if (finding->replayed && !finding->reproduced)
+			trial_fail(trial, "not reproduced: %s", finding->message);
+	}
+}
+
+void trial_read_store(struct trial *trial)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(StoreReader) reader = store_reader_open(trial->directory, &error);
+
+	g_hash_table_remove_all(trial->found);
+	trial->repeated = 0;
+	if (!reader && g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
+		return;
+	if (!reader || !store_reader_each(reader, false, take_execution, trial, &error))
+		trial_fail(trial, "the store cannot be read: %s", error->message);
+	trial_check_findings(trial, store_reader_findings(reader));
+	trial->told_complete = store_reader_exploration(reader)->complete;
+}
+
+void trial_check_complete(struct trial *trial)
+{
+	GHashTableIter iter;
+	gpointer outcome;
+
+	g_hash_table_iter_init(&iter, trial->expected);
+	while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
+		g_autofree char *text = NULL;
+
+		if (g_hash_table_contains(trial->found, outcome))
+			continue;
+		text = outcome_describe(trial->program, outcome);
+		trial_fail(trial, "called complete, and yet not explored: %s", text);
+	}
+	if (trial->repeated > 0 && trial->buffering != PROGRAM_PER_SEND)
+		trial_fail(trial, "%u interleavings were explored twice", trial->repeated);
+}

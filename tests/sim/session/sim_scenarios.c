@@ -1,0 +1,78 @@
+/* Programs and faults that once went wrong, and each fault at the first opportunity. */
+#include "sim_trial.h"
+
+/* A program that deadlocks in its first interleaving under infinite buffering. */
+enum { DEADLOCKS = 36 };
+
+static void try(guint64 seed, const struct scenario *scenario, struct totals *totals)
+{
+	const struct trial_options options = {.seed = seed, .scenario = scenario};
+
+	trial_run(&options, totals);
+}
+
+/* Whatever may go wrong does so at once, whatever the way back. */
+static void try_each_fault(struct totals *totals)
+{
+	static const enum backtrack ways[] = {BACKTRACK_RERUN, BACKTRACK_AUTO, BACKTRACK_REWIND};
+
+	for (guint fault = 0; fault < SIM_FAULTS; fault++) {
+		for (guint64 seed = 1; seed <= 6; seed++) {
+			guint first = fault >= SIM_FORGETFUL ? 1u << SIM_RANK_KILLED : 0;
+			const struct scenario scenario = {
+				.name = sim_fault_names[fault],
+				.seed = seed,
+				.buffering = seed % 2 ? PROGRAM_INFINITE : PROGRAM_ZERO,
+				.count = 1,
+				.rounds = {{.faults = first | 1u << fault,
+			                    .backtrack = ways[seed % 3]}}};
+
+			try(seed, &scenario, totals);
+		}
+		if (totals->happened[fault] == 0)
+			g_error("%s: never happened, so nothing was tried", sim_fault_names[fault]);
+	}
+}
+
+/* Programs whose sessions went wrong once, by what chance has of them:
+ * - 965: killed in the middle of an interleaving, ranks said the same in another order when it was
+ *   begun again, and the search mistook what depends on what;
+ * - 472: memory ran out twice in what all shards run, and the one that it happened to called itself
+ *   complete;
+ * - 5643: memory ran out twice in a try of minimize, which took that for an answer. */
+static const guint64 wrong_once[] = {472, 965, 5643};
+
+/* What was wrong once. */
+static void try_scenarios(struct totals *totals)
+{
+	static const struct scenario scenarios[] = {
+		{.name = "a rank that crashed while it parked was waited for without end",
+	         .seed = 1,
+	         .buffering = PROGRAM_ZERO,
+	         .count = 1,
+	         .rounds = {{.faults = 1u << SIM_CRASH_PARKING}}},
+		{.name = "a finding that was not replayed again was said not to have shown",
+	         .seed = DEADLOCKS,
+	         .buffering = PROGRAM_INFINITE,
+	         .count = 2,
+	         .rounds = {{.most = 1}, {.faults = 1u << SIM_NO_JOB}}},
+		{.name = "what could not be printed again was kept without, though it could later",
+	         .seed = 15,
+	         .buffering = PROGRAM_INFINITE,
+	         .by_chance = true,
+	         .count = 1,
+	         .rounds = {{.faults = 1u << SIM_KILLED_ENDING | 1u << SIM_NO_JOB,
+	                     .backtrack = BACKTRACK_RERUN}}},
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(scenarios); i++)
+		try(scenarios[i].seed, &scenarios[i], totals);
+	for (gsize i = 0; i < G_N_ELEMENTS(wrong_once); i++)
+		try(wrong_once[i], NULL, totals);
+}
+
+void scenarios_run(struct totals *totals)
+{
+	try_each_fault(totals);
+	try_scenarios(totals);
+}

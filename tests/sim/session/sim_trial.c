@@ -1,0 +1,360 @@
+/* The sessions of one program. */
+#include "sim_trial.h"
+
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "explorer/choice.h"
+#include "scheduler/reproduce/merge.h"
+#include "scheduler/store/finding_kind.h"
+#include "scheduler/store/reader.h"
+#include "sim_along.h"
+
+enum { STATES_MOST = 20000, OUTCOMES_MOST = 60, ROUNDS_MOST = 4 };
+
+/* Of one session: where each send may complete early, few outcomes can be many interleavings. */
+enum { INTERLEAVINGS_MOST = 1000 };
+
+#define LONGEST (4 * G_TIME_SPAN_HOUR) /* that a session may take, by its host's time */
+#define HANGING_S 600                  /* where nobody but the clock can end it */
+
+const char *const program_kind_names[KINDS] = {
+	[KIND_MESSAGES] = "messages",
+	[KIND_WINDOWS] = "windows",
+};
+
+/* --- one session ------------------------------------------------------------------------------ */
+
+static guint draw_faults(GRand *random)
+{
+	guint faults = 0;
+
+	for (int count = g_rand_int_range(random, 1, 4); count > 0; count--)
+		faults |= 1u << g_rand_int_range(random, 0, SIM_FAULTS);
+	return faults;
+}
+
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = bytes;
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static bool are_files_limited(void)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	return limit.rlim_cur != RLIM_INFINITY;
+}
+
+static void tell(struct trial *trial, const struct session_options *options, guint happened,
+                 const char *message)
+{
+	g_string_append_printf(trial->history, "  session %u: %s buffering, %s, %u jobs, some %u;",
+	                       trial->rounds,
+	                       trial->buffering == PROGRAM_ZERO       ? "zero"
+	                       : trial->buffering == PROGRAM_INFINITE ? "infinite"
+	                                                              : "per-send",
+	                       options->backtrack == BACKTRACK_RERUN    ? "rerun"
+	                       : options->backtrack == BACKTRACK_REWIND ? "rewinding"
+	                                                                : "forking",
+	                       options->jobs, options->some);
+	for (int fault = 0; fault < SIM_FAULTS; fault++)
+		if (happened & 1u << fault)
+			g_string_append_printf(trial->history, " %s;", sim_fault_names[fault]);
+	g_string_append_printf(trial->history, " %s\n", message ? message : "complete");
+}
+
+static struct session_options options_of(struct trial *trial)
+{
+	static char *command[] = {(char *)"/sim/program", NULL};
+	static char *ignored[] = {(char *)"leak", NULL}; /* messages that nobody takes */
+
+	return (struct session_options){.command = "explore",
+	                                .program = command,
+	                                .ranks = trial->program->ranks,
+	                                .backtrack = BACKTRACK_AUTO,
+	                                .bufferings = 1u << trial->buffering,
+	                                .collectives = trial->buffering == PROGRAM_PER_SEND
+	                                                       ? COLLECTIVES_PER_CALL
+	                                                       : COLLECTIVES_BOTH,
+	                                .order = trial->order,
+	                                .random = trial->wanders,
+	                                .seed = trial->program->seed,
+	                                .deviations = -1,
+	                                .not_yet = 1,
+	                                .some = TAKEN_WINDOW,
+	                                .ignored = ignored,
+	                                .shard = trial->shard,
+	                                .shards = trial->shards,
+	                                .store = trial->directory};
+}
+
+/* true: it was complete. */
+static bool run_session(struct trial *trial, guint faults, struct session_options *options,
+                        struct totals *totals)
+{
+	const struct sim_options sim = {.program = trial->program,
+	                                .seed = trial->program->seed * 31 + trial->rounds,
+	                                .faults = faults,
+	                                .at_once = trial->scenario && !trial->scenario->by_chance,
+	                                .forks = options->backtrack == BACKTRACK_AUTO,
+	                                .directory = trial->directory,
+	                                .longest = LONGEST};
+	struct host *host = sim_host_new(&sim);
+	struct session_result result = {0};
+	g_autoptr(GError) error = NULL;
+	g_autofree char *reason = NULL;
+	bool complete, limited = are_files_limited(), unbounded = options->max_interleavings == 0;
+	guint happened;
+
+	options->host = host;
+	options->resume = trial->rounds > 0;
+	if (unbounded && trial->buffering == PROGRAM_PER_SEND)
+		options->max_interleavings = INTERLEAVINGS_MOST;
+	/* Walks go on until they meet nothing new, thousands of them. */
+	if (faults & (1u << SIM_JOB_HANGS | (trial->wanders ? 1u << SIM_SLOW : 0)))
+		options->max_seconds = HANGING_S;
+	complete = session_run(options, &result, &error);
+	complete = complete && result.exploration->complete;
+	limit_files(RLIM_INFINITY);
+	happened = sim_host_happened(host);
+	trial->starved |= (happened & 1u << SIM_STARVED) != 0;
+	reason = complete
+	                 ? NULL
+	                 : g_strdup(error ? error->message : result.exploration->incomplete_reason);
+	tell(trial, options, happened, reason);
+	if (sim_host_processes(host) > 0)
+		trial_fail(trial, "%u processes were left behind", sim_host_processes(host));
+	if (reason && strstr(reason, "impossible"))
+		trial_fail(trial, "does not believe what a rank may say: %s", reason);
+	trial->gave_up = trial->starved && reason && strstr(reason, MEMORY_RAN_OUT);
+	if (unbounded && reason && strstr(reason, "--max-interleavings")) {
+		trial->gave_up = true;
+		totals->too_long++;
+	}
+	if (!complete && faults == 0 && unbounded && !limited && !trial->wanders && !trial->gave_up)
+		trial_fail(trial, "without a fault, and not complete: %s", reason);
+	trial_check_findings(trial, result.findings);
+	for (int fault = 0; fault < SIM_FAULTS; fault++)
+		totals->happened[fault] += (happened >> fault) & 1;
+	totals->sessions++;
+	totals->rewound += sim_host_rewound(host);
+	totals->failed += error != NULL;
+	trial->rounds++;
+	session_result_clear(&result);
+	sim_host_free(host);
+	return complete;
+}
+
+static void draw_options(struct trial *trial, struct session_options *options)
+{
+	GRand *random = trial->random;
+
+	static const enum backtrack ways[] = {BACKTRACK_RERUN, BACKTRACK_REWIND, BACKTRACK_REWIND,
+	                                      BACKTRACK_AUTO};
+
+	options->backtrack = ways[g_rand_int_range(random, 0, G_N_ELEMENTS(ways))];
+	options->jobs = (guint)g_rand_int_range(random, 0, 4);
+	if (g_rand_int_range(random, 0, 4) == 0)
+		options->max_interleavings = (guint64)g_rand_int_range(random, 1, 5);
+}
+
+/* The next session as the scenario has it; without faults when it is over. Returns the faults. */
+static guint follow_scenario(const struct trial *trial, struct session_options *options)
+{
+	const struct scenario *scenario = trial->scenario;
+
+	if (trial->rounds >= scenario->count)
+		return 0;
+	options->max_interleavings = scenario->rounds[trial->rounds].most;
+	options->backtrack = scenario->rounds[trial->rounds].backtrack;
+	return scenario->rounds[trial->rounds].faults;
+}
+
+/* As chance has it; the last ones have no faults, and the very last no bound. */
+static guint draw_session(struct trial *trial, struct session_options *options,
+                          struct totals *totals)
+{
+	if (trial->rounds >= ROUNDS_MOST)
+		return 0;
+	draw_options(trial, options);
+	if (trial->no_faults || trial->rounds == ROUNDS_MOST - 1)
+		return 0;
+	if (g_rand_int_range(trial->random, 0, 12) == 0) {
+		limit_files((rlim_t)g_rand_int_range(trial->random, 50000, 400000));
+		totals->disk_full++;
+	}
+	return draw_faults(trial->random);
+}
+
+/* Sessions go on one after the other until all is explored. */
+static void explore(struct trial *trial, struct totals *totals)
+{
+	bool complete = false;
+
+	while (!complete && !trial->gave_up && (!trial->wanders || trial->rounds < 2)) {
+		struct session_options options = options_of(trial);
+		guint faults = trial->scenario ? follow_scenario(trial, &options)
+		                               : draw_session(trial, &options, totals);
+
+		complete = run_session(trial, faults, &options, totals);
+		trial_read_store(trial);
+		if (trial->rounds > ROUNDS_MOST + 1)
+			trial_fail(trial, "it does not come to an end");
+	}
+	totals->again += trial->rounds - 1;
+}
+
+/* --- one program ------------------------------------------------------------------------------ */
+
+/* One of the interleavings again, as somebody asks for it; and a finding with fewer choices. */
+static void go_along(struct trial *trial, struct totals *totals)
+{
+	static const enum backtrack ways[] = {BACKTRACK_RERUN, BACKTRACK_AUTO, BACKTRACK_REWIND};
+	g_autofree char *directory = g_build_filename(trial->directory, "along", NULL);
+	g_autofree char *problem = NULL;
+	g_autoptr(StoreReader) reader = store_reader_open(trial->directory, NULL);
+	g_autofree gpointer *outcomes = g_hash_table_get_keys_as_array(trial->found, NULL);
+	guint count = g_hash_table_size(trial->found);
+	bool faults = !trial->no_faults && g_rand_boolean(trial->random);
+	struct sim_along along = {
+		.sim = {.program = trial->program,
+	                .seed = trial->program->seed * 37,
+	                .faults = faults ? draw_faults(trial->random) : 0,
+	                .directory = directory,
+	                .longest = LONGEST},
+		.backtrack = ways[g_rand_int_range(trial->random, 0, G_N_ELEMENTS(ways))]};
+
+	if (count > 0) {
+		GBytes *outcome = outcomes[g_rand_int_range(trial->random, 0, (gint32)count)];
+		const char *path = g_hash_table_lookup(trial->found, outcome);
+
+		problem = sim_replay(&along, path, outcome);
+		if (problem)
+			trial_fail(trial, "replay %s: %s", path, problem);
+	}
+	for (guint i = 0; reader && i < store_reader_findings(reader)->len; i++) {
+		const struct record_finding *finding = store_reader_findings(reader)->pdata[i];
+
+		if (finding->kind != FINDING_DEADLOCK)
+			continue;
+		problem = sim_minimize(&along, finding);
+		totals->minimized++;
+		if (problem)
+			trial_fail(trial, "minimize %s: %s", finding->path, problem);
+		break;
+	}
+	for (int fault = 0; fault < SIM_FAULTS; fault++)
+		totals->happened[fault] += (along.happened >> fault) & 1;
+	totals->replayed += along.sessions;
+}
+
+/* Each shard with sessions of its own, and all of them as one. */
+static void explore_shards(struct trial *trial, struct totals *totals)
+{
+	char *whole = trial->directory;
+	g_auto(GStrv) parts = g_new0(char *, trial->shards + 1);
+	g_autoptr(GError) error = NULL;
+
+	for (guint i = 0; i < trial->shards && !trial->gave_up; i++) {
+		trial->directory = parts[i] = g_strdup_printf("%s/shard-%u", whole, i + 1);
+		g_assert_cmpint(g_mkdir(parts[i], 0700), ==, 0);
+		trial->shard = i + 1;
+		trial->rounds = 0;
+		explore(trial, totals);
+	}
+	trial->directory = g_strdup_printf("%s/all", whole);
+	if (!trial->gave_up && !merge_stores(parts, trial->directory, &error))
+		trial_fail(trial, "the shards cannot be merged: %s", error->message);
+	if (!trial->gave_up) {
+		trial_read_store(trial);
+		if (!trial->told_complete)
+			trial_fail(trial, "each shard is complete, and yet not all of them");
+		sim_remove_store(trial->directory);
+	}
+	for (guint i = 0; parts[i]; i++)
+		sim_remove_store(parts[i]);
+	g_free(trial->directory);
+	trial->directory = whole;
+	totals->shards += trial->shards;
+}
+
+/* What holds for all sessions that explore the program. */
+static void draw_exploration(struct trial *trial)
+{
+	static const enum program_buffering bufferings[] = {
+		PROGRAM_ZERO, PROGRAM_ZERO, PROGRAM_INFINITE, PROGRAM_INFINITE, PROGRAM_PER_SEND};
+	static const enum session_order orders[] = {SESSION_ORDER_DEPTH, SESSION_ORDER_DEPTH,
+	                                            SESSION_ORDER_DEVIATIONS,
+	                                            SESSION_ORDER_PORTFOLIO};
+
+	if (trial->scenario) {
+		trial->buffering = trial->scenario->buffering;
+		return;
+	}
+	trial->buffering = bufferings[g_rand_int_range(trial->random, 0, G_N_ELEMENTS(bufferings))];
+	trial->order = orders[g_rand_int_range(trial->random, 0, G_N_ELEMENTS(orders))];
+	trial->wanders = g_rand_int_range(trial->random, 0, 10) == 0;
+	if (!trial->wanders && trial->program->seed % 8 == 0)
+		trial->shards = 1 + (guint)(trial->program->seed / 8 % 3);
+}
+
+static struct random_program *draw_program(const struct trial_options *options)
+{
+	return options->kind == KIND_WINDOWS ? random_program_windows(options->seed)
+	                                     : random_program_new(options->seed, options->size);
+}
+
+void trial_run(const struct trial_options *options, struct totals *totals)
+{
+	static const enum program_collectives usual[] = {[PROGRAM_ZERO] = PROGRAM_SYNC,
+	                                                 [PROGRAM_INFINITE] = PROGRAM_ASYNC,
+	                                                 [PROGRAM_PER_SEND] = PROGRAM_PER_CALL};
+	struct random_program *program = draw_program(options);
+	struct trial trial = {.scenario = options->scenario,
+	                      .kind = options->kind,
+	                      .no_faults = options->no_faults,
+	                      .program = program,
+	                      .random = g_rand_new_with_seed((guint32)options->seed)};
+
+	draw_exploration(&trial);
+	program->collectives = usual[trial.buffering];
+	trial.expected = brute_force(program, trial.buffering, STEPS_FIRST, TAKEN_WINDOW,
+	                             STATES_MOST);
+	if (trial.expected && g_hash_table_size(trial.expected) <= OUTCOMES_MOST) {
+		trial.deadlocks = outcomes_deadlocks(program, trial.expected) > 0;
+		trial.found = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+		                                    (GDestroyNotify)g_bytes_unref, g_free);
+		trial.directory = g_build_filename(
+			g_access("/dev/shm", W_OK) == 0 ? "/dev/shm" : g_get_tmp_dir(),
+			"matchpoint-sim-XXXXXX", NULL);
+		g_assert_nonnull(g_mkdtemp(trial.directory));
+		trial.history = g_string_new(NULL);
+		if (trial.shards > 0)
+			explore_shards(&trial, totals);
+		else
+			explore(&trial, totals);
+		go_along(&trial, totals);
+		if (!trial.wanders && !trial.gave_up)
+			trial_check_complete(&trial);
+		totals->outcomes += g_hash_table_size(trial.expected);
+		totals->programs[trial.kind]++;
+		sim_remove_store(trial.directory);
+		g_string_free(trial.history, true);
+		g_free(trial.directory);
+		g_hash_table_destroy(trial.found);
+	} else {
+		totals->too_large++;
+	}
+	if (trial.expected)
+		g_hash_table_destroy(trial.expected);
+	g_rand_free(trial.random);
+	random_program_free(program);
+}

@@ -1,0 +1,87 @@
+/* One program under whole sessions, on the simulated host: sim_trial.c (its sessions, shards, what
+ * is done with what they find), sim_found.c (what they have written down, against brute force). */
+#ifndef MATCHPOINT_TESTS_SIM_SESSION_SIM_TRIAL_H
+#define MATCHPOINT_TESTS_SIM_SESSION_SIM_TRIAL_H
+
+#include "../brute_force.h"
+#include "../host/sim_host.h"
+#include "scheduler/session/session.h"
+
+#define MEMORY_RAN_OUT "memory ran out"
+
+/* What a program is made of. */
+enum program_kind {
+	KIND_MESSAGES,
+	KIND_WINDOWS,
+	KINDS,
+};
+
+extern const char *const program_kind_names[KINDS];
+
+struct totals {
+	guint sessions, outcomes, too_large, too_long, again, failed, struck;
+	guint happened[SIM_FAULTS], disk_full, rewound, shards, replayed, minimized;
+	guint programs[KINDS];
+};
+
+/* What is to happen, instead of what chance has. */
+struct scenario {
+	const char *name;
+	guint64 seed; /* of the program, one of messages */
+	enum program_buffering buffering;
+	bool by_chance; /* each fault in its own time, not at once */
+	guint count;
+	struct {
+		guint faults; /* bits */
+		guint64 most; /* interleavings; 0: no bound */
+		enum backtrack backtrack;
+	} rounds[2];
+};
+
+struct trial {
+	const struct scenario *scenario; /* NULL: chance */
+	const struct random_program *program;
+	enum program_buffering buffering;
+	enum session_order order;
+	bool wanders;        /* random walks, which are never complete */
+	guint shard, shards; /* this one of so many, each a store of its own; 0: all in one */
+	GRand *random;
+	GHashTable *expected; /* outcomes (GBytes) */
+	GHashTable *found;    /* outcomes, and the path (char *) of each */
+	char *directory;
+	bool deadlocks;     /* some of the expected are */
+	bool told_complete; /* by the store */
+	bool starved;       /* memory has run out, and may be said to have ended interleavings */
+	bool gave_up;       /* says that it has, or that there are too many interleavings */
+	guint repeated, rounds;
+	GString *history; /* what happened, in words */
+	enum program_kind kind;
+	bool no_faults;
+};
+
+/* Ends the test: tells what is wrong, and how it is shown again. */
+G_NORETURN G_GNUC_PRINTF(2, 3) void trial_fail(const struct trial *trial, const char *format, ...);
+
+/* Reads the store, and fails if it has what cannot be: sets `found`, `repeated` and
+ * `told_complete`. */
+void trial_read_store(struct trial *trial);
+/* Fails if a finding is not there, or was not reproduced (struct record_finding). */
+void trial_check_findings(struct trial *trial, const GPtrArray *findings);
+/* Fails unless all that is expected has been found, each once. */
+void trial_check_complete(struct trial *trial);
+
+/* Draws the program of this kind and seed, and tries it: as the scenario has it, or (NULL) chance.
+ * `size`: messages meant, 0: as drawn. */
+struct trial_options {
+	enum program_kind kind;
+	guint64 seed;
+	int size;
+	bool no_faults;
+	const struct scenario *scenario;
+};
+void trial_run(const struct trial_options *options, struct totals *totals);
+
+/* What was wrong once, and whatever may go wrong, at once (sim_scenarios.c). */
+void scenarios_run(struct totals *totals);
+
+#endif
