@@ -23,6 +23,7 @@
 #include "error.h"
 #include "file_calls.h"
 #include "gate.h"
+#include "give_way.h"
 #include "inside.h"
 #include "orders.h"
 #include "park.h"
@@ -230,6 +231,13 @@ static void go_under_control(unsigned function, const void *site, int *ret_contr
 	*ret_control = control;
 }
 
+/* A debugger takes longer over a signal than it is until the next one. */
+static void let_others_go_first(void)
+{
+	if (!ending_is_traced())
+		give_way_begin();
+}
+
 /* Even if the program has reached the library past the shim. */
 static bool library_is_initialised(void)
 {
@@ -332,7 +340,9 @@ int shim_MPI_Init(void *site, int *argc, char ***argv)
 	if (startup.initialised)
 		return init_again(site, MPI_CALL_Init);
 	go_under_control(MPI_CALL_Init, site, &control);
+	let_others_go_first();
 	code = real_mpi()->Init(argc, argv);
+	give_way_end();
 	startup.world_initialised = code == MPI_SUCCESS;
 	if (code == MPI_SUCCESS)
 		code = stand_under_control(control, MPI_CALL_Init, site);
@@ -355,7 +365,9 @@ int shim_MPI_Init_thread(void *site, int *argc, char ***argv, int required, int 
 		return init_again(site, MPI_CALL_Init_thread);
 	}
 	go_under_control(MPI_CALL_Init_thread, site, &control);
+	let_others_go_first();
 	code = real_mpi()->Init_thread(argc, argv, required, provided);
+	give_way_end();
 	startup.world_initialised = code == MPI_SUCCESS;
 	if (code == MPI_SUCCESS)
 		code = stand_under_control(control, MPI_CALL_Init_thread, site);
@@ -440,7 +452,9 @@ static int init_for_session(const void *site, MPI_Info info)
 	int control, provided, code;
 
 	go_under_control(MPI_CALL_Session_init, site, &control);
+	let_others_go_first();
 	code = real_mpi()->Init_thread(NULL, NULL, session_thread_level(info), &provided);
+	give_way_end();
 	if (code == MPI_SUCCESS)
 		code = stand_under_control(control, MPI_CALL_Session_init, site);
 	return code;
