@@ -230,6 +230,7 @@ int agent_rewind(struct agent *agent)
 	int result;
 
 	agent->aside->trouble[0] = '\0';
+	agent_begin_pages(agent);
 	result = agent_put_kernel_state_back(agent);
 	if (result == 0)
 		result = open_views(agent);

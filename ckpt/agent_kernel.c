@@ -21,7 +21,7 @@
 /* A file of /proc as a string in memory apart. */
 static int read_proc(struct agent *agent, const char *path, char text[static AGENT_TEXT])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	size_t used = 0;
 	ssize_t got = -1;
 
@@ -43,29 +43,51 @@ static const char *const lasting[] = {
 	"CapAmb:", "VmLck:",  "NoNew",    "Seccomp:", "THP_",    "Cpus_allowed:", "Mems_allowed:",
 };
 
+static bool begins(const char *line, const char *name)
+{
+	return *line == *name && !strncmp(line, name, strlen(name));
+}
+
 static bool is_lasting(const char *line)
 {
 	for (size_t i = 0; i < sizeof(lasting) / sizeof(*lasting); i++)
-		if (!strncmp(line, lasting[i], strlen(lasting[i])))
+		if (begins(line, lasting[i]))
 			return true;
 	return false;
 }
 
-static void keep_lasting_lines(const char *text, char kept[static AGENT_TEXT])
+static void read_number(const char *line, struct agent_kernel_state *state)
 {
+	if (begins(line, "SigIgn:") || begins(line, "SigCgt:"))
+		state->handled |= strtoull(line + strlen("SigIgn:"), NULL, 16);
+	else if (begins(line, "RssAnon:"))
+		state->anonymous = strtoull(line + strlen("RssAnon:"), NULL, 10);
+	else if (begins(line, "VmSwap:"))
+		state->swapped = strtoull(line + strlen("VmSwap:"), NULL, 10);
+}
+
+int agent_read_status(struct agent *agent, struct agent_kernel_state *state)
+{
+	char *text = agent->aside->text;
 	size_t used = 0;
 
+	if (read_proc(agent, "/proc/self/status", text) < 0)
+		return -1;
+	state->handled = state->anonymous = state->swapped = 0;
 	for (const char *line = text; *line;) {
 		const char *end = strchrnul(line, '\n');
 		size_t length = (size_t)(end - line) + (*end ? 1 : 0);
 
 		if (is_lasting(line)) {
-			memcpy(kept + used, line, length);
+			memcpy(state->status + used, line, length);
 			used += length;
+		} else {
+			read_number(line, state);
 		}
 		line += length;
 	}
-	kept[used] = '\0';
+	state->status[used] = '\0';
+	return 0;
 }
 
 static int compare_status(struct agent *agent)
@@ -177,6 +199,29 @@ static int list_descriptors(struct agent *agent, struct agent_kernel_state *stat
 	return got == 0 ? 0 : agent_refuse(agent, "its descriptors cannot be read");
 }
 
+/* Whether it holds just the descriptors that it held then, by the number of them (Linux 6.2 tells
+ * it) and a look at each. If so, state has what they are now. */
+static bool holds_the_same(struct agent *agent, struct agent_kernel_state *state)
+{
+	const struct agent_kernel_state *then = &agent->aside->kernel;
+	struct stat status;
+
+	if (stat("/proc/self/fd", &status) < 0 || (size_t)status.st_size != then->descriptor_count)
+		return false;
+	state->descriptor_count = then->descriptor_count;
+	for (size_t i = 0; i < then->descriptor_count; i++) {
+		struct agent_held *one = &state->descriptors[i];
+
+		*one = then->descriptors[i];
+		if (fstat(one->fd, &status) < 0
+		    || (one->fd != agent->pmi_fd
+		        && (status.st_dev != one->device || status.st_ino != one->inode)))
+			return false;
+		one->flags = fcntl(one->fd, F_GETFD);
+	}
+	return true;
+}
+
 static const struct agent_held *find_held(const struct agent_kernel_state *state, int fd)
 {
 	for (size_t i = 0; i < state->descriptor_count; i++)
@@ -250,18 +295,41 @@ static int put_descriptors_back(struct agent *agent)
 	return 0;
 }
 
-/* After they have been renewed: what each is from now on. */
+/* Files may be others after they have been renewed. */
 static int note_renewed(struct agent *agent)
 {
-	return list_descriptors(agent, &agent->aside->kernel);
+	struct agent_kernel_state *then = &agent->aside->kernel;
+	struct stat status;
+
+	for (size_t i = 0; i < then->descriptor_count; i++) {
+		struct agent_held *one = &then->descriptors[i];
+
+		if (!find_file(agent, one->fd))
+			continue;
+		if (fstat(one->fd, &status) < 0)
+			return agent_refuse(agent, "descriptor %d cannot be put back", one->fd);
+		one->device = status.st_dev;
+		one->inode = status.st_ino;
+	}
+	return 0;
 }
 
 /* --- signals, timers -------------------------------------------------------------------------- */
 
+/* The others are as they are by default, with flags that mean nothing. */
+static bool is_handled(const struct agent_kernel_state *state, int number)
+{
+	return number == SIGCHLD || state->handled >> (number - 1) & 1;
+}
+
 static void list_dispositions(struct agent_kernel_state *state)
 {
-	for (int number = 1; number < _NSIG; number++)
-		syscall(SYS_rt_sigaction, number, NULL, &state->dispositions[number], _NSIG / 8);
+	for (int number = 1; number < _NSIG; number++) {
+		memset(&state->dispositions[number], 0, sizeof(state->dispositions[number]));
+		if (is_handled(state, number))
+			syscall(SYS_rt_sigaction, number, NULL, &state->dispositions[number],
+			        _NSIG / 8);
+	}
 	syscall(SYS_sigaltstack, NULL, &state->signal_stack);
 }
 
@@ -307,6 +375,8 @@ static int list_state(struct agent *agent, struct agent_kernel_state *state)
 {
 	struct stat root;
 
+	if (agent_read_status(agent, state) < 0)
+		return -1;
 	list_dispositions(state);
 	list_settings(state->settings);
 	for (int i = 0; i < RLIM_NLIMITS; i++)
@@ -315,25 +385,32 @@ static int list_state(struct agent *agent, struct agent_kernel_state *state)
 		state->root_device = root.st_dev;
 		state->root_inode = root.st_ino;
 	}
-	if (read_proc(agent, "/proc/self/status", agent->aside->text) < 0)
-		return -1;
-	keep_lasting_lines(agent->aside->text, state->status);
-	return list_descriptors(agent, state);
+	return 0;
 }
 
 int agent_note_kernel_state(struct agent *agent)
 {
-	return list_state(agent, &agent->aside->kernel);
+	struct agent_kernel_state *state = &agent->aside->kernel;
+
+	return list_state(agent, state) < 0 ? -1 : list_descriptors(agent, state);
+}
+
+static int look_at_kernel_state(struct agent *agent)
+{
+	struct agent_kernel_state *now = &agent->aside->kernel_now;
+
+	if (list_state(agent, now) < 0)
+		return -1;
+	return holds_the_same(agent, now) ? 0 : list_descriptors(agent, now);
 }
 
 int agent_put_kernel_state_back(struct agent *agent)
 {
 	char path[64];
 
-	if (survey_left(agent) < 0 || list_state(agent, &agent->aside->kernel_now) < 0
-	    || compare_status(agent) < 0 || compare_settings(agent) < 0
-	    || put_descriptors_back(agent) < 0 || put_signals_back(agent) < 0
-	    || note_renewed(agent) < 0)
+	if (survey_left(agent) < 0 || look_at_kernel_state(agent) < 0 || compare_status(agent) < 0
+	    || compare_settings(agent) < 0 || put_descriptors_back(agent) < 0
+	    || put_signals_back(agent) < 0 || note_renewed(agent) < 0)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/%ld/cwd", syscall(SYS_getppid));
 	if (syscall(SYS_chdir, path) < 0)

@@ -8,7 +8,16 @@
  *
  * A zero page that stands where memory was dropped (MADV_DONTNEED) and read again is no anonymous
  * page to PAGEMAP_SCAN, and so counts as not there. Pages that are swapped out count as written.
- * Where the kernel merges equal pages (KSM) bit 56 says nothing. */
+ * Where the kernel merges equal pages (KSM) bit 56 says nothing.
+ *
+ * None of that is asked again while nothing can have changed. A page that is not the rank's own
+ * becomes so by a fault, and none comes without one: so when there was no fault since it was
+ * rewound last, it has written at most what it had written then. That none was dropped or moved
+ * shows in the mappings, which are compared before, and in the number of private pages, which must
+ * be the same (Linux 6.16 tells it exactly; whether it is exact is tried). Faults are its own, of
+ * all its threads, and its children's, which may share its memory (vfork). What else gives it pages
+ * without a fault is khugepaged, which makes one large page of small ones: where it could, pages
+ * are always looked at. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +25,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,6 +45,7 @@ struct scanned {
 #define IS_SWAPPED ((__u64)1 << 4)
 #define IS_ZERO ((__u64)1 << 5)
 
+#define LARGE_PAGE ((uint64_t)2 << 20)
 #define ENTRY_ALONE ((uint64_t)1 << 56)
 #define ZEROED_MOST 1024 /* pages; more are given back to the kernel, and cost faults again */
 
@@ -57,13 +68,14 @@ static int add_runs(struct agent *agent, struct agent_runs *runs, const struct s
 	return 0;
 }
 
-static int find_anonymous(struct agent *agent, struct agent_runs *ret_runs)
+/* Adds what is there, in ascending order. */
+static int find_between(struct agent *agent, uint64_t start, uint64_t end, struct agent_runs *runs)
 {
-	const struct agent_layout *layout = &agent->aside->layout;
 	struct scanned found[512];
 	struct scan scan = {
 		.size = sizeof(scan),
-		.end = layout->areas[layout->count - 1].end,
+		.start = start,
+		.end = end,
 		.vec = (uintptr_t)found,
 		.vec_len = sizeof(found) / sizeof(found[0]),
 		.category_inverted = IS_FILE | IS_ZERO,
@@ -72,20 +84,27 @@ static int find_anonymous(struct agent *agent, struct agent_runs *ret_runs)
 		.return_mask = IS_SWAPPED,
 	};
 
-	ret_runs->count = 0;
 	while (scan.start < scan.end) {
 		long count = ioctl(agent->aside->pagemap, SCAN, &scan);
 
 		if (count < 0)
 			return agent_refuse(agent, "the kernel does not tell which pages were "
 			                           "written (Linux 6.7 or later does)");
-		if (add_runs(agent, ret_runs, found, count) < 0)
+		if (add_runs(agent, runs, found, count) < 0)
 			return -1;
 		if (scan.walk_end <= scan.start)
 			return agent_refuse(agent, "the kernel tells no end of its memory");
 		scan.start = scan.walk_end;
 	}
 	return 0;
+}
+
+static int find_anonymous(struct agent *agent, struct agent_runs *ret_runs)
+{
+	const struct agent_layout *layout = &agent->aside->layout;
+
+	ret_runs->count = 0;
+	return find_between(agent, 0, layout->areas[layout->count - 1].end, ret_runs);
 }
 
 /* Whether a page of a run is mapped by this process alone. Runs are asked for in ascending order.
@@ -168,12 +187,36 @@ static uint64_t earlier(uint64_t one, uint64_t other)
 
 int agent_note_pages(struct agent *agent)
 {
+	agent->aside->known.is_whole = false;
 	return find_anonymous(agent, &agent->aside->had);
+}
+
+/* A page more must be one more. */
+static int try_counts(struct agent *agent)
+{
+	struct agent_kernel_state *state = &agent->aside->kernel_now;
+	uint64_t before = 0;
+	long page = syscall(SYS_mmap, 0L, AGENT_PAGE, PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+	int result = page == -1 ? -1 : agent_read_status(agent, state); /* touches what it needs */
+
+	if (result == 0)
+		result = agent_read_status(agent, state);
+	before = state->anonymous;
+	if (result == 0) {
+		*(volatile uint8_t *)page = 1;
+		result = agent_read_status(agent, state);
+	}
+	if (page != -1)
+		syscall(SYS_munmap, page, AGENT_PAGE);
+	agent->aside->known.counts_are_exact = result == 0
+	                                       && state->anonymous == before + AGENT_PAGE / 1024;
+	return result < 0 ? agent_refuse(agent, "its pages cannot be counted") : 0;
 }
 
 int agent_check_pages(struct agent *agent)
 {
-	return probe(agent) < 0 ? -1 : look_for_merging(agent);
+	return probe(agent) < 0 || try_counts(agent) < 0 ? -1 : look_for_merging(agent);
 }
 
 /* --- putting back ----------------------------------------------------------------------------- */
@@ -219,6 +262,75 @@ static int add_copy(struct agent *agent, uint64_t start, uint64_t end)
 	return 0;
 }
 
+static long count_faults(void)
+{
+	struct rusage own = {0}, children = {0};
+
+	getrusage(RUSAGE_SELF, &own);
+	getrusage(RUSAGE_CHILDREN, &children);
+	return own.ru_minflt + own.ru_majflt + children.ru_minflt + children.ru_majflt;
+}
+
+void agent_begin_pages(struct agent *agent)
+{
+	agent->aside->faults_before = count_faults();
+}
+
+void agent_doubt_pages(struct agent *agent)
+{
+	agent->aside->known.is_whole = false;
+	agent->aside->faults_before = -1; /* nor is it known what there will be */
+}
+
+/* Whether it has written at most what it had written when it was rewound last. */
+static bool knows_all(const struct agent *agent)
+{
+	const struct agent_known *known = &agent->aside->known;
+	const struct agent_kernel_state *now = &agent->aside->kernel_now;
+
+	return known->is_whole && known->faults == agent->aside->faults_before
+	       && known->anonymous == now->anonymous && known->swapped == now->swapped;
+}
+
+/* Whether khugepaged could make large pages of it. */
+static bool may_be_joined(const struct agent_area *area)
+{
+	uint64_t first = (area->start + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+
+	return !area->inode && first + LARGE_PAGE <= area->end;
+}
+
+static void begin_known(struct agent_known *known)
+{
+	known->is_whole = known->counts_are_exact;
+	known->copied.count = known->zeroed.count = 0;
+}
+
+static void know(struct agent_known *known, struct agent_runs *runs, uint64_t start, uint64_t end)
+{
+	struct agent_run *last = runs->count ? &runs->runs[runs->count - 1] : NULL;
+
+	if (!known->is_whole || start >= end)
+		return;
+	if (last && last->end == start)
+		last->end = end;
+	else if (runs->count < AGENT_RUNS_MAX)
+		runs->runs[runs->count++] = (struct agent_run){.start = start, .end = end};
+	else
+		known->is_whole = false;
+}
+
+/* Faults while pages are put back may have added to them. */
+static void end_known(struct agent *agent)
+{
+	struct agent_known *known = &agent->aside->known;
+
+	known->faults = count_faults();
+	known->anonymous = agent->aside->kernel_now.anonymous;
+	known->swapped = agent->aside->kernel_now.swapped;
+	known->is_whole = known->is_whole && known->faults == agent->aside->faults_before;
+}
+
 /* What the kernel writes by itself, and must be left alone. Nothing: both are 0. */
 static void find_rseq(uint64_t *ret_start, uint64_t *ret_end)
 {
@@ -247,10 +359,15 @@ static void find_rseq_in(uint64_t page, uint64_t *ret_start, uint64_t *ret_end)
 /* A page that was not there at the birth. */
 static int empty_page(struct agent *agent, const struct agent_area *area, uint64_t page)
 {
+	struct agent_known *known = &agent->aside->known;
+
 	if (!area->inode && agent->aside->zeroed++ < ZEROED_MOST) {
 		memset((void *)(uintptr_t)page, 0, AGENT_PAGE);
+		if (!may_be_joined(area))
+			know(known, &known->zeroed, page, page + AGENT_PAGE);
 		return 0;
 	}
+	known->is_whole = false;
 	if (syscall(SYS_madvise, page, AGENT_PAGE, MADV_DONTNEED) < 0)
 		return agent_refuse(agent, "memory cannot be emptied (%s)", strerror(errno));
 	return 0;
@@ -259,8 +376,11 @@ static int empty_page(struct agent *agent, const struct agent_area *area, uint64
 static int put_page_back(struct agent *agent, const struct agent_area *area, uint64_t page,
                          bool was_there, struct cursors *at)
 {
+	struct agent_known *known = &agent->aside->known;
 	uint64_t rseq_start, rseq_end;
 
+	if (!(area->protection & PROT_WRITE))
+		known->is_whole = false;
 	if (!(area->protection & PROT_WRITE) && !at->opened) {
 		if (syscall(SYS_mprotect, area->start, area->end - area->start,
 		            (int)area->protection | PROT_READ | PROT_WRITE)
@@ -276,6 +396,10 @@ static int put_page_back(struct agent *agent, const struct agent_area *area, uin
 	find_rseq_in(page, &rseq_start, &rseq_end);
 	if (!(area->protection & PROT_READ))
 		return agent_refuse(agent, "it has written to memory that was not readable");
+	if (!may_be_joined(area)) {
+		know(known, &known->copied, page, rseq_start);
+		know(known, &known->copied, rseq_end, page + AGENT_PAGE);
+	}
 	return add_copy(agent, page, rseq_start) < 0 ? -1
 	                                             : add_copy(agent, rseq_end, page + AGENT_PAGE);
 }
@@ -324,21 +448,73 @@ static int put_private_back(struct agent *agent, const struct agent_area *area, 
 	return 0;
 }
 
-int agent_put_pages_back(struct agent *agent)
+static int put_known_back(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+	const struct agent_known *known = &aside->known;
+
+	for (size_t i = 0; i < known->copied.count; i++)
+		if (add_copy(agent, known->copied.runs[i].start, known->copied.runs[i].end) < 0)
+			return -1;
+	for (size_t i = 0; i < known->zeroed.count; i++) {
+		const struct agent_run *run = &known->zeroed.runs[i];
+
+		memset((void *)(uintptr_t)run->start, 0, run->end - run->start);
+	}
+	return copy_from_twin(agent);
+}
+
+/* What is known of the others stays so. */
+static int put_joined_back(struct agent *agent)
 {
 	struct agent_aside *aside = agent->aside;
 	struct cursors at = {0};
 
-	aside->copy_count = 0;
-	aside->zeroed = 0;
+	aside->runs_now.count = 0;
+	for (size_t i = 0; i < aside->layout.count; i++) {
+		const struct agent_area *area = &aside->layout.areas[i];
+
+		if (area->shared || !may_be_joined(area))
+			continue;
+		if (find_between(agent, area->start, area->end, &aside->runs_now) < 0
+		    || put_private_back(agent, area, &at) < 0)
+			return -1;
+	}
+	return copy_from_twin(agent);
+}
+
+static int put_all_back(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+	struct cursors at = {0};
+
+	begin_known(&aside->known);
 	if (look_for_merging(agent) < 0 || find_anonymous(agent, &aside->runs_now) < 0)
 		return -1;
-	forget_entries(agent);
 	for (size_t i = 0; i < aside->layout.count; i++)
 		if (!aside->layout.areas[i].shared
 		    && put_private_back(agent, &aside->layout.areas[i], &at) < 0)
 			return -1;
 	return copy_from_twin(agent);
+}
+
+int agent_put_pages_back(struct agent *agent)
+{
+	int result;
+
+	agent->aside->copy_count = 0;
+	agent->aside->zeroed = 0;
+	forget_entries(agent);
+	if (!knows_all(agent))
+		result = put_all_back(agent);
+	else if (put_known_back(agent) < 0)
+		return -1;
+	else if (count_faults() == agent->aside->faults_before)
+		result = put_joined_back(agent);
+	else /* pages were not where they had been: mremap() moves them without a fault */
+		result = put_all_back(agent);
+	end_known(agent);
+	return result;
 }
 
 int agent_copy_from_birth(struct agent *agent, const struct agent_area *area, uint64_t to)

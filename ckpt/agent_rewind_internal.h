@@ -47,6 +47,16 @@ struct agent_runs {
 	struct agent_run runs[AGENT_RUNS_MAX];
 };
 
+/* What it had written when it was rewound last, as bytes, and how to tell that it still is all:
+ * agent_pages.c. */
+struct agent_known {
+	bool counts_are_exact; /* of private pages, as the kernel tells them */
+	bool is_whole;         /* what follows holds */
+	long faults;           /* so far, its children's included */
+	uint64_t anonymous, swapped;
+	struct agent_runs copied, zeroed;
+};
+
 struct agent_held { /* a descriptor */
 	int fd, flags;
 	uint64_t device, inode;
@@ -66,6 +76,9 @@ struct agent_kernel_state {
 	uint64_t root_device, root_inode;
 	size_t descriptor_count;
 	struct agent_held descriptors[AGENT_DESCRIPTORS_MAX];
+	uint64_t handled;        /* signals that are ignored or caught: bit N - 1 for signal N */
+	uint64_t anonymous;      /* private pages in memory, in kilobytes */
+	uint64_t swapped;        /* private pages that are not, in kilobytes */
 	char status[AGENT_TEXT]; /* the lines of /proc/self/status that must not change */
 };
 
@@ -81,6 +94,8 @@ struct agent_aside {
 	struct agent_kernel_state kernel, kernel_now;
 	struct agent_layout layout, layout_now;
 	struct agent_runs had, runs_now;
+	long faults_before; /* putting back */
+	struct agent_known known;
 	uint64_t entries[AGENT_ENTRIES];
 	uint64_t entries_start, entries_end; /* addresses that they are of */
 	struct iovec copies[AGENT_COPIES];
@@ -103,6 +118,9 @@ int agent_map_clones(const struct agent_clone *clones, size_t count);
 
 /* --- what is in private memory (agent_pages.c): likewise --- */
 int agent_note_pages(struct agent *agent);
+/* Before anything is put back, and when mappings were not what they had been. */
+void agent_begin_pages(struct agent *agent);
+void agent_doubt_pages(struct agent *agent);
 int agent_check_pages(struct agent *agent); /* once there is a twin: can they be told apart? */
 int agent_put_pages_back(struct agent *agent);
 /* Into writable, empty memory of that size at `to`: what an area held. */
@@ -111,5 +129,7 @@ int agent_copy_from_birth(struct agent *agent, const struct agent_area *area, ui
 /* --- what the kernel holds (agent_kernel.c): likewise --- */
 int agent_note_kernel_state(struct agent *agent);
 int agent_put_kernel_state_back(struct agent *agent);
+/* Of the state alone what /proc/self/status tells. */
+int agent_read_status(struct agent *agent, struct agent_kernel_state *state);
 
 #endif

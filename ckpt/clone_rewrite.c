@@ -10,6 +10,10 @@
 
 #include "clone_plan_internal.h"
 
+/* A file up to this size is compared page by page, which is cheaper than writing it; of a larger
+ * one the holes are left out. */
+#define COMPARED_MOST ((guint64)1 << 20)
+
 static const guint8 zeros[64 << 10];
 
 static bool clear(int fd, guint64 from, guint64 to)
@@ -60,6 +64,64 @@ static bool clear_others(const struct object *object, int fd)
 	return clone_each_data(fd, (off_t)object->size, clear_data, &clearing);
 }
 
+/* What a page held: of its extents, or zeros. Pages are asked for in ascending order. */
+struct saved {
+	const struct object *object;
+	guint extent;
+	guint64 passed; /* bytes of the extents before that one */
+};
+
+static const guint8 *saved_page(struct saved *saved, guint64 offset)
+{
+	const GArray *extents = saved->object->extents;
+
+	while (saved->extent < extents->len) {
+		const struct extent *extent = &g_array_index(extents, struct extent, saved->extent);
+
+		if (offset < extent->offset)
+			break;
+		if (offset < extent->offset + extent->length)
+			return saved->object->contents->data + saved->passed
+			       + (offset - extent->offset);
+		saved->passed += extent->length;
+		saved->extent++;
+	}
+	return zeros;
+}
+
+/* Writes the pages that differ. */
+static bool write_differences(const struct object *object, int fd)
+{
+	struct saved saved = {.object = object};
+	guint8 now[sizeof(zeros)];
+
+	for (guint64 from = 0; from < object->size;) {
+		gssize part = pread(fd, now, MIN(sizeof(now), object->size - from), (off_t)from);
+
+		if (part > 0 && from + (guint64)part < object->size)
+			part -= part % (gssize)PAGE;
+		if (part <= 0)
+			return false;
+		for (guint64 at = 0; at < (guint64)part; at += PAGE) {
+			const guint8 *then = saved_page(&saved, from + at);
+			gsize length = MIN(PAGE, (guint64)part - at);
+
+			if (memcmp(now + at, then, length) != 0
+			    && !clone_write_at(fd, then, from + at, length))
+				return false;
+		}
+		from += (guint64)part;
+	}
+	return true;
+}
+
+static bool write_back(const struct object *object, int fd)
+{
+	if (object->size <= COMPARED_MOST)
+		return write_differences(object, fd);
+	return clear_others(object, fd) && clone_write_extents(object, fd);
+}
+
 static void name_of(const struct object *object, guint index, char name[static 256])
 {
 	if (object->ranges->len)
@@ -105,8 +167,7 @@ static bool rewrite_object(const struct object *object, guint index, int directo
 	written = fstat(fd, &status) == 0
 	          && ((guint64)status.st_size == object->size
 	              || ftruncate(fd, (off_t)object->size) == 0)
-	          && clear_others(object, fd) && clone_write_extents(object, fd)
-	          && put_names_back(object, directory, fd, name);
+	          && write_back(object, fd) && put_names_back(object, directory, fd, name);
 	close(fd);
 	return written;
 }

@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 
 #include "ckpt/agent_rewind.h"
+#include "ckpt/agent_rewind_internal.h"
 
 enum { PAGE = 4096, PAGES = 64, TIMES = 3, WRONG = 1, REFUSED = 77 };
 
@@ -20,6 +21,7 @@ struct told {
 	int times; /* rewound so far */
 	void *heap_end;
 	long faults; /* when it had been rewound once */
+	bool looked; /* what it had written was not looked for again, where that can be known */
 	char trouble[256];
 };
 
@@ -31,6 +33,7 @@ struct subject {
 	char *beside;                     /* PAGES, written: one mapping with the agent's memory */
 	void (*change)(struct subject *); /* what the interleaving does */
 	bool (*is_as_it_was)(struct subject *);
+	int times; /* 0: TIMES */
 };
 
 static struct agent *agent;
@@ -64,7 +67,7 @@ static int be_rank(struct fixture *fixture, void *data)
 	agent_step_aside(agent, note_birth);
 	if (on_stack != 7 || !subject->is_as_it_was(subject))
 		return WRONG;
-	if (told->times == TIMES)
+	if (told->times == (subject->times ? subject->times : TIMES))
 		return 0;
 	on_stack = 8;
 	subject->change(subject);
@@ -286,6 +289,57 @@ static void test_pages_are_faulted_in_once(void **state)
 	            &(struct subject){.change = write_pages, .is_as_it_was = faults_no_more});
 }
 
+enum { NOTHING, DROPPED, NEW_PAGE, MOVED, PROTECTED, SHARED_CHILD, CHANGES, FIRST = 6, ROUNDS = 2 };
+
+/* Once it writes what it wrote before, without a fault, that is known. Then comes what else may
+ * happen to memory, some of it without a fault, at the latest the second time. */
+static void change_otherwise(struct subject *subject)
+{
+	const struct agent_known *known = &agent->aside->known;
+	int change = told->times < FIRST ? NOTHING : (told->times - FIRST) % CHANGES;
+
+	memset(subject->pages, 'b', 4 * PAGE);
+	subject->untouched[5 * PAGE] = 'c';
+	if (told->times == FIRST)
+		told->looked = known->counts_are_exact && !known->is_whole;
+	if (change == NEW_PAGE)
+		subject->pages[9 * PAGE] = 'b';
+	if (change == DROPPED)
+		madvise(subject->pages + 30 * PAGE, 2 * PAGE, MADV_DONTNEED);
+	if (change == MOVED
+	    && mremap(subject->pages, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
+	              subject->untouched + 7 * PAGE)
+	               != MAP_FAILED)
+		mmap(subject->pages, PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (change == PROTECTED)
+		mprotect(subject->pages + 12 * PAGE, PAGE, PROT_READ);
+	if (change == SHARED_CHILD) {
+		pid_t child = vfork();
+
+		if (child == 0) {
+			subject->pages[40 * PAGE] = 'd';
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+}
+
+static bool can_be_written(struct subject *subject)
+{
+	if (!is_unwritten(subject))
+		return false;
+	subject->pages[12 * PAGE] = 'a';
+	return !told->looked;
+}
+
+static void test_what_changes_without_a_fault_is_as_it_was(void **state)
+{
+	expect_same(state, &(struct subject){.change = change_otherwise,
+	                                     .is_as_it_was = can_be_written,
+	                                     .times = FIRST + ROUNDS * CHANGES});
+}
+
 /* --- what the kernel holds -------------------------------------------------------------------- */
 
 static void on_signal(int number)
@@ -362,6 +416,7 @@ int main(void)
 		REWINDS(test_what_was_mapped_is_as_it_was),
 		REWINDS(test_a_mapping_shared_with_the_agent_is_as_it_was),
 		REWINDS(test_pages_are_faulted_in_once),
+		REWINDS(test_what_changes_without_a_fault_is_as_it_was),
 		REWINDS(test_signals_and_descriptors_are_as_they_were),
 		REWINDS(test_what_cannot_be_put_back_is_told),
 		REWINDS(test_children_are_told),

@@ -248,6 +248,74 @@ static void test_files_that_nobody_maps_are_copied(void **state)
 	}
 }
 
+static void overwrite(const char *directory, const char *name, off_t at, const char *text,
+                      off_t size)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, text, strlen(text), at), strlen(text));
+	if (size >= 0)
+		assert_int_equal(ftruncate(fd, size), 0);
+	close(fd);
+}
+
+static void rewrite_clones(struct fixture *fixture, const guint8 *mapped, gsize size,
+                           const guint8 *output)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree guint8 *again = NULL, *printed = NULL;
+
+	if (!clone_plan_rewrite(fixture->plan, fixture->new, &error))
+		fail_msg("%s", error->message);
+	again = contents(fixture->new, "clone.0", size);
+	printed = contents(fixture->new, "out.1", PAGE + 5);
+	assert_memory_equal(again, mapped, size);
+	assert_memory_equal(printed, output, PAGE + 5);
+}
+
+/* Pages in several places, of which the world that is over has changed some and written others. */
+static void check_rewriting(struct fixture *fixture, gsize pages)
+{
+	const gsize size = pages * PAGE;
+	g_autofree guint8 *mapped = NULL, *output = NULL;
+	struct agent_mapping mapping;
+	int fd = make_file(fixture->old, "segment", (off_t)size);
+	char *memory = map(fd, 0, size, &mapping);
+
+	close(fd);
+	for (gsize page = 0; page < pages; page += page % 5 ? 1 : 3)
+		memory[page * PAGE + page] = 'a';
+	overwrite(fixture->old, "out.1", PAGE, "first", -1);
+	clone_plan_add(fixture->plan, 0, getpid(), &mapping, 1);
+	write_clones(fixture);
+	mapped = contents(fixture->new, "clone.0", size);
+	output = contents(fixture->new, "out.1", PAGE + 5);
+
+	rewrite_clones(fixture, mapped, size, output);
+	overwrite(fixture->new, "clone.0", 3 * PAGE, "was a page with something", -1);
+	overwrite(fixture->new, "clone.0", PAGE + 7, "was a hole", -1);
+	overwrite(fixture->new, "clone.0", (off_t)size - 4, "last", -1);
+	overwrite(fixture->new, "out.1", PAGE + 2, "longer", -1);
+	overwrite(fixture->new, "other", 0, "new", -1);
+	rewrite_clones(fixture, mapped, size, output);
+	overwrite(fixture->new, "clone.0", 0, "cut", 5 * PAGE + 3);
+	overwrite(fixture->new, "out.1", 0, "cut", 2);
+	rewrite_clones(fixture, mapped, size, output);
+	munmap(memory, size);
+}
+
+static void test_a_world_that_is_over_becomes_what_it_was(void **state)
+{
+	check_rewriting(*state, 40);
+}
+
+static void test_so_does_a_large_one(void **state)
+{
+	check_rewriting(*state, 700);
+}
+
 static void test_a_vanished_keeper_is_an_error(void **state)
 {
 	struct fixture *fixture = *state;
@@ -270,6 +338,8 @@ int main(void)
 		TEST(test_memory_beyond_the_end_of_the_file_is_cloned),
 		TEST(test_nameless_memory_is_read_from_the_keeper),
 		TEST(test_files_that_nobody_maps_are_copied),
+		TEST(test_a_world_that_is_over_becomes_what_it_was),
+		TEST(test_so_does_a_large_one),
 		TEST(test_a_vanished_keeper_is_an_error),
 	};
 
