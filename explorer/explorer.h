@@ -64,6 +64,9 @@ enum explorer_step {
 	EXPLORER_DROP,  /* a wasted run: the trace does not hold the choices of its plan, or the
 	                  node was visited before; no reproducible program comes to that */
 	EXPLORER_KNOWN, /* a random walk has come to an outcome that another has come to before */
+	EXPLORER_STUCK, /* on the way to options.from: what is open there is to be taken otherwise, so
+	                   polls are to be told "not yet", as where nothing is open; if that moves
+	                   nobody, the plan could not be followed */
 	EXPLORER_LATER, /* never the explorer's own: somebody is asked, and has not answered yet */
 };
 
@@ -107,6 +110,9 @@ void explorer_again(struct explorer *explorer);
 /* Whether a world has made all choices of options.from: before, a plan is empty, and what the world
  * is answered leads there. A world that ends before they are made is wasted. */
 bool explorer_has_begun(const struct explorer *explorer);
+
+/* The choices of options.from until then; NULL: none, or they are made. */
+const GArray *explorer_awaits(const struct explorer *explorer);
 
 /* Whether all has been visited: explorer_next would return NULL. */
 bool explorer_is_done(const struct explorer *explorer);

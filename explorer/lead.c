@@ -9,6 +9,11 @@ bool explorer_has_begun(const struct explorer *explorer)
 	return !explorer->lead;
 }
 
+const GArray *explorer_awaits(const struct explorer *explorer)
+{
+	return explorer->lead ? explorer->options.from : NULL;
+}
+
 static bool all_made(const struct explorer *explorer)
 {
 	for (guint i = 0; i < explorer->options.from->len; i++)
@@ -66,10 +71,8 @@ static bool next_choice(const struct explorer *explorer, const GArray *open,
 enum explorer_step explorer_lead(struct explorer *explorer, const GArray *open,
                                  struct choice *ret_choice)
 {
-	if (!next_choice(explorer, open, ret_choice)) {
-		explorer->statistics.wasted++;
-		return EXPLORER_DROP;
-	}
+	if (!next_choice(explorer, open, ret_choice))
+		return EXPLORER_STUCK;
 	g_array_append_val(explorer->lead, *ret_choice);
 	return EXPLORER_TAKE;
 }

@@ -315,6 +315,15 @@ static enum explorer_step ask_strategy(struct execution *execution, GArray *open
 	return step == EXPLORER_DONE && world_holds(execution->world) ? EXPLORER_LATER : step;
 }
 
+/* The strategy's way to where it begins leads nowhere. */
+static enum explorer_step give_way_up(struct execution *execution)
+{
+	struct choice unused;
+
+	return execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL,
+	                                 &unused);
+}
+
 /* Decides what happens now that everybody stands still. false: wait for more to be heard. */
 static bool at_rest(struct execution *execution)
 {
@@ -355,6 +364,10 @@ static bool at_rest(struct execution *execution)
 	if (step == EXPLORER_TAKE)
 		execution_make_choice(execution, open, &choice);
 	open_choices_free(open);
+	if (step == EXPLORER_STUCK && execution_answer_polls(execution))
+		return true;
+	if (step == EXPLORER_STUCK)
+		step = give_way_up(execution);
 	execution_wait(execution, step == EXPLORER_LATER);
 	if (step == EXPLORER_TAKE || step == EXPLORER_LATER)
 		return step == EXPLORER_TAKE;
@@ -479,6 +492,10 @@ static void decide_for_others(struct execution *execution)
 		step = ask_strategy(execution, open, &choice);
 		if (step == EXPLORER_TAKE)
 			execution_make_choice(execution, open, &choice);
+		if (step == EXPLORER_STUCK
+		    && !world_answer_polls(world, execution_awaited(execution))
+		    && stall_hopeless(execution->stall))
+			step = give_way_up(execution);
 		execution_wait(execution, step == EXPLORER_LATER);
 		execution->result.wasted = step == EXPLORER_DROP;
 		if (execution->result.wasted)

@@ -103,6 +103,8 @@ bool execution_failed_to_start(const struct execution *execution);
  * be in a moment (execution_polls.c). And: after a while somebody is told, or, while `asking`, it
  * is looked again whether all is known. */
 bool execution_answer_polls(struct execution *execution);
+/* What polls are meanwhile not told "no" for: the plan, or what else the strategy awaits. */
+const GArray *execution_awaited(const struct execution *execution);
 void execution_pause(struct execution *execution, guint milliseconds);
 /* Its timer has: what it was started for depends on `timing`. */
 void execution_timer_expired(void *execution);

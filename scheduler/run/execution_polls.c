@@ -6,6 +6,13 @@
 #define PLANNED_POLLS 20u /* rounds in which only polls outside the plan are told */
 #define POLL_PACE_MS 1    /* where loops look at a clock */
 
+const GArray *execution_awaited(const struct execution *execution)
+{
+	const GArray *awaited = execution->strategy->awaited;
+
+	return execution->plan->len > 0 || !awaited ? execution->plan : awaited;
+}
+
 /* Those who poll for what the plan gives them later hear "no" when that to others moves nobody:
  * what is planned may not be possible before they have given up waiting for it. */
 static bool tell_polls(struct execution *execution)
@@ -13,7 +20,7 @@ static bool tell_polls(struct execution *execution)
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 
 	return (world_idle(execution->world)->rounds <= PLANNED_POLLS
-	        && world_answer_polls(execution->world, execution->plan))
+	        && world_answer_polls(execution->world, execution_awaited(execution)))
 	       || world_answer_polls(execution->world, nothing);
 }
 

@@ -47,6 +47,7 @@ struct strategy *strategy_search(struct explorer *explorer)
 	                                     .again = search_again,
 	                                     .needs = search_needs,
 	                                     .free = search_free};
+	search->strategy.awaited = explorer_awaits(explorer);
 	search->explorer = explorer;
 	return &search->strategy;
 }

@@ -28,6 +28,9 @@ struct strategy {
 	 * can be given up but the last: they are taken the more seldom the further it has come, and
 	 * not beyond the budget. */
 	bool stays;
+	/* Choices (struct choice, the caller's) that are waited for where there is no plan: while
+	 * others can be told "not yet", polls at these points are not. NULL: none. */
+	const GArray *awaited;
 	/* Ranks are asked for their state even if they have done nothing since they told it. */
 	bool verifies;
 	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL.

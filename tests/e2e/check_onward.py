@@ -60,6 +60,25 @@ int main(int argc, char **argv)
 }
 """
 
+# Rank 1 sends after it has looked in vain three times: before that only rank 2's message is there.
+LATE = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, value = 0, flag;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 3 && rank == 1; i++)
+		MPI_Iprobe(0, 5, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+	if (rank > 0)
+		MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 0; i < 2 && rank == 0; i++)
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
 
 def check_words(tool):
     """What explore finds can be gone to; the ranks stay where they are meanwhile."""
@@ -141,6 +160,11 @@ def check_from(tool):
         run = tool.run("explore", "--from", *words, program)
         check(told in run.err and run.status in (2, 4), str(run))
     check(json.dumps(whole).count("mpi-error") > 0, "the whole")
+    late = tool.compile(tool.write("late.c", LATE))
+    for path, status in ("mp1:n3:infinite:0.2=1", 3), ("mp1:n3:infinite:1.2=no,0.2=1", 3), \
+                        ("mp1:n3:infinite:1.2=yes,0.2=1", 4):
+        run = tool.run("explore", "--from", path, late)
+        check(run.status == status and ("not make" in run.err) == (status == 4), str(run))
 
 
 def body(tool, options):

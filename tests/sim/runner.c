@@ -175,7 +175,7 @@ static void run_plan(struct runner *runner, const GArray *plan)
 			                                                outcome);
 		g_hash_table_insert(runner->result->outcomes, outcome,
 		                    g_array_copy((GArray *)play_choices(play)));
-	} else if (followed && step == EXPLORER_DROP) {
+	} else if (followed && (step == EXPLORER_DROP || step == EXPLORER_STUCK)) {
 		runner->result->dropped++;
 	}
 	runner->result->steps += play->steps - steps_before;
