@@ -39,6 +39,7 @@ struct execution *debugger_processes(const struct debugger *debugger);
 void debugger_look_at(struct debugger *debugger, struct execution *remains);
 /* What is open there; NULL but for DEBUG_CHOICE. */
 const struct offers *debugger_offers(const struct debugger *debugger);
+bool debugger_is_open(const struct debugger *debugger, const struct choice *choice);
 /* What is decided of it (struct choice), and what was taken there last time; NULL: nothing. */
 const struct choice *debugger_decided(const struct debugger *debugger, const struct point *point);
 const struct choice *debugger_taken_before(const struct debugger *debugger,
@@ -192,6 +193,8 @@ void debugger_tell_text(struct debugger *debugger, GString *text);
 
 /* "taken last time, as in finding 1" of a choice that is open; NULL: nothing is known of it. */
 char *debugger_note(void *debugger, const struct choice *choice);
+/* What the path of the command line takes there; NULL: nothing, or it was left before. */
+const struct choice *debugger_leads_to(const struct debugger *debugger, const struct point *point);
 
 /* As struct prompt_owner has it (debug_complete.c). */
 char **debugger_complete(void *debugger, const char *line);

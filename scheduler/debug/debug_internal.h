@@ -91,6 +91,13 @@ bool debugger_travels(const struct debugger *debugger);
 
 /* This is chosen, and stays so until it goes on. */
 void debugger_decide(struct debugger *debugger, const struct choice *choice);
+/* What the word does, and a line that is a number or a choice alone (false: it is neither), and
+ * `set choices` (debug_choose.c). */
+void debugger_choose(struct debugger *debugger, const char *rest);
+bool debugger_chooses(struct debugger *debugger, const char *line);
+void debugger_set_choices(struct debugger *debugger, const char *rest);
+/* What is decided here and not possible yet is gone to; false: there is nothing of the kind. */
+bool debugger_await(struct debugger *debugger);
 /* On to the next stop. */
 void debugger_go_on(struct debugger *debugger, bool to_the_end);
 
@@ -137,9 +144,6 @@ const char *debugger_found_path(struct debugger *debugger, const char *text, boo
 void debugger_tell_outcomes(struct debugger *debugger);
 /* The choices made so far, as one line; NULL: refused. Free with g_free. */
 char *debugger_path(struct debugger *debugger);
-
-/* At a choice: that one is open here. */
-bool debugger_is_open(const struct debugger *debugger, const struct choice *choice);
 
 /* Tells where it stands: "stopped: ..." and what there is to see. */
 void debugger_tell_stop(struct debugger *debugger);

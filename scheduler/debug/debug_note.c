@@ -26,6 +26,11 @@ static bool goes_along(const struct debugger *debugger)
 	return path != NULL;
 }
 
+const struct choice *debugger_leads_to(const struct debugger *debugger, const struct point *point)
+{
+	return goes_along(debugger) ? in_path(debugger, point) : NULL;
+}
+
 static void append_note(GString *text, const char *note)
 {
 	g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", note);
@@ -38,7 +43,7 @@ char *debugger_note(void *user, const struct choice *choice)
 	const struct record_choice *blame = request->blame;
 	const struct choice *taken = debugger_taken_before(debugger, choice);
 	bool along = goes_along(debugger);
-	const struct choice *there = along ? in_path(debugger, &choice->point) : NULL;
+	const struct choice *there = debugger_leads_to(debugger, &choice->point);
 	const struct choice *decided = debugger_decided(debugger, &choice->point);
 	GString *text = g_string_new(NULL);
 

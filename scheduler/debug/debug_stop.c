@@ -17,6 +17,26 @@ static void tell_kept(const struct debugger *debugger, GString *text)
 			                       rank, rank);
 }
 
+/* What the finding that the session is about takes where something else is open: it comes later. */
+static void tell_awaited(const struct debugger *debugger, GString *text)
+{
+	const struct offers *offers = debugger_offers(debugger);
+
+	for (guint i = 0; i < offers->points->len; i++) {
+		const struct record_choice *point = offers->points->pdata[i];
+		const struct choice *there = debugger_leads_to(debugger, &point->point);
+
+		if (!there || debugger_is_open(debugger, there))
+			continue;
+		g_string_append(text, "  choose ");
+		choice_append(text, there);
+		g_string_append(text, debugger_request(debugger)->finding > 0
+		                              ? " is as in the finding, and possible later"
+		                              : " is as in the path, and possible later");
+		g_string_append_c(text, '\n');
+	}
+}
+
 static void tell_choice(struct debugger *debugger, GString *text)
 {
 	const struct verdict_facts facts = debugger_facts(debugger);
@@ -33,6 +53,7 @@ static void tell_choice(struct debugger *debugger, GString *text)
 	}
 	g_string_append_c(text, '\n');
 	telling_offers(text, &facts, debugger_offers(debugger), debugger_note, debugger);
+	tell_awaited(debugger, text);
 	tell_kept(debugger, text);
 }
 

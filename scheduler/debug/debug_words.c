@@ -52,6 +52,10 @@ void debugger_go_on(struct debugger *debugger, bool to_the_end)
 		debugger->interrupted = false;
 	else if (!debugger_is_at_rest(debugger))
 		return;
+	else if (debugger_await(debugger)) {
+		debugger->finishes = to_the_end;
+		return;
+	}
 	debugger->finishes = to_the_end;
 	debugger->goes_on = true;
 	debugger->takes_first = debugger->state == DEBUG_CHOICE && debugger->offers->points->len > 0
@@ -97,129 +101,6 @@ static void walk(struct debugger *debugger, const char *rest, int direction)
 	}
 	stops_move(debugger->stops, direction * count);
 	debugger_go_to(debugger, stop->position);
-}
-
-/* --- choosing --------------------------------------------------------------------------------- */
-
-void debugger_decide(struct debugger *debugger, const struct choice *choice)
-{
-	for (guint i = 0; i < debugger->decided->len; i++) {
-		const struct choice *decided = &g_array_index(debugger->decided, struct choice, i);
-
-		if (!point_equal(&decided->point, &choice->point))
-			continue;
-		g_array_remove_index(debugger->decided, i);
-		break;
-	}
-	g_array_append_val(debugger->decided, *choice);
-}
-
-/* Where ranks are held nothing may be open. */
-static bool offers_any(struct debugger *debugger)
-{
-	if (debugger->offers->choices->len > 0)
-		return true;
-	debugger_refuse(debugger, "there is nothing to choose here: continue goes on");
-	return false;
-}
-
-/* What can be chosen instead, "0.2=1 or 0.2=2". */
-static char *what_is_open(const struct debugger *debugger)
-{
-	const GArray *open = debugger->offers->choices;
-	GString *text = g_string_new(NULL);
-
-	for (guint i = 0; i < open->len; i++) {
-		g_string_append(text, i > 0 ? " or " : "");
-		choice_append(text, &g_array_index(open, struct choice, i));
-	}
-	return g_string_free(text, false);
-}
-
-/* false: refused. */
-static bool choose(struct debugger *debugger, const char *rest)
-{
-	g_autofree char *text = trim(rest), *problem = NULL, *open = NULL;
-	const GArray *offered;
-	const char *at = text;
-	struct choice choice;
-	guint64 number;
-
-	if (!debugger_is_at_rest(debugger) || !offers_any(debugger))
-		return false;
-	offered = debugger->offers->choices;
-	open = what_is_open(debugger);
-	if (g_ascii_string_to_unsigned(text, 10, 1, offered->len, &number, NULL)) {
-		debugger_decide(debugger,
-		                &g_array_index(offered, struct choice, (guint)number - 1));
-		return true;
-	}
-	problem = choice_parse(&at, debugger->asked->request.ranks, &choice);
-	if (problem || *at) {
-		debugger_refuse(debugger, "%s is no choice%s%s; say choose %s", text,
-		                problem ? ": " : "", problem ? problem : "", open);
-		return false;
-	}
-	if (!debugger_is_open(debugger, &choice)) {
-		debugger_refuse(debugger, "%s is not possible here; say choose %s", text, open);
-		return false;
-	}
-	for (guint i = 0; i < offered->len; i++) /* with all that is known of a message */
-		if (choice_equal(&g_array_index(offered, struct choice, i), &choice))
-			choice = g_array_index(offered, struct choice, i);
-	debugger_decide(debugger, &choice);
-	return true;
-}
-
-static void tell_chosen(struct debugger *debugger)
-{
-	const GArray *decided = debugger->decided;
-	GString *text = g_string_new(NULL);
-
-	choice_append(text, &g_array_index(decided, struct choice, decided->len - 1));
-	debugger_tell(debugger, "%s is chosen; continue goes on\n", text->str);
-	g_string_free(text, true);
-}
-
-/* A number alone. */
-static void take_number(struct debugger *debugger, const char *text)
-{
-	guint64 number = 0;
-
-	if (!debugger_is_at_rest(debugger) || !offers_any(debugger))
-		return;
-	if (!g_ascii_string_to_unsigned(text, 10, 1, debugger->offers->choices->len, &number,
-	                                NULL)) {
-		debugger_refuse(debugger, "%s is not one of 1 to %u", text,
-		                debugger->offers->choices->len);
-		return;
-	}
-	choose(debugger, text);
-	holds_continue(&debugger->holds);
-	debugger_go_on(debugger, false);
-}
-
-static void set_choices(struct debugger *debugger, const char *rest)
-{
-	g_auto(GStrv) parts = g_strsplit_set(rest, " \t", 2);
-	guint64 seed = 0;
-
-	if (!*rest) {
-		debugger_refuse(debugger, "set choices goes with ask, default or random SEED");
-	} else if (strcmp(parts[0], "ask") == 0 && !parts[1]) {
-		debugger->chooser = CHOOSER_ASK;
-	} else if (strcmp(parts[0], "default") == 0 && !parts[1]) {
-		debugger->chooser = CHOOSER_DEFAULT;
-	} else if (strcmp(parts[0], "random") == 0
-	           && (!parts[1]
-	               || g_ascii_string_to_unsigned(g_strstrip(parts[1]), 10, 0, G_MAXUINT32,
-	                                             &seed, NULL))) {
-		debugger->chooser = CHOOSER_RANDOM;
-		g_rand_set_seed(debugger->random, (guint32)seed);
-	} else {
-		debugger_refuse(debugger, "set choices cannot be %s: say ask, default or random 7",
-		                rest);
-	}
 }
 
 /* --- looking ---------------------------------------------------------------------------------- */
@@ -511,17 +392,14 @@ static void act(struct debugger *debugger, int id, const char *rest)
 	switch (id) {
 	case WORD_RUN: run(debugger); break;
 	case WORD_FINISH: finish(debugger); break;
-	case WORD_CHOOSE:
-		if (choose(debugger, rest))
-			tell_chosen(debugger);
-		break;
+	case WORD_CHOOSE: debugger_choose(debugger, rest); break;
 	case WORD_BACK: walk(debugger, rest, -1); break;
 	case WORD_FORWARD: walk(debugger, rest, 1); break;
 	case WORD_GOTO: go_to(debugger, rest); break;
 	case WORD_GDB: debugger_gdb(debugger, rest); break;
 	case WORD_SET_DEBUGGER: debugger_set_debugger(debugger, rest); break;
 	case WORD_SET_DECODER: debugger_set_decoder(debugger, rest); break;
-	case WORD_SET_CHOICES: set_choices(debugger, rest); break;
+	case WORD_SET_CHOICES: debugger_set_choices(debugger, rest); break;
 	case WORD_SOURCE: read_script(debugger, rest); break;
 	case WORD_QUIT: quit(debugger); break;
 	default:
@@ -541,10 +419,8 @@ static void obey(struct debugger *debugger, const char *line)
 	const char *rest;
 	const struct vocabulary_word *word;
 
-	if (strspn(line, "0123456789") == strlen(line)) {
-		take_number(debugger, line);
+	if (debugger_chooses(debugger, line))
 		return;
-	}
 	word = vocabulary_find(debug_vocabulary, line, &rest, &problem);
 	if (!word)
 		debugger_refuse(debugger, "%s", problem);

@@ -101,6 +101,12 @@ static char *unknown(const struct vocabulary_word *words, const char *before, co
 
 	for (guint i = 0; words[i].name; i++)
 		names[i] = words[i].name;
+	for (guint i = 0; words[i].name; i++)
+		for (const struct vocabulary_word *word = words[i].below; word && word->name;
+		     word++)
+			if (strcmp(word->name, typed) == 0)
+				return g_strdup_printf("there is no word %s; did you mean %s %s?",
+				                       typed, words[i].name, typed);
 	near = vocabulary_nearest(names, typed);
 	if (near)
 		return g_strdup_printf("there is no word %s%s; did you mean %s%s?", before, typed,

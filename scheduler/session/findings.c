@@ -295,6 +295,68 @@ static bool part_there(const GArray *own, const GArray *good, guint index)
 	return !choices_find(good, &choice->point) && choice->taken.kind == TAKEN_CANCELLED;
 }
 
+static bool is_alternative(const struct record_choice *choice, const struct taken *taken)
+{
+	for (guint i = 0; i < choice->alternatives->len; i++)
+		if (taken_equal(
+			    &g_array_index(choice->alternatives, struct record_message, i).taken,
+			    taken))
+			return true;
+	return false;
+}
+
+/* Where the choices come in another order: the first whose point was passed there in another way,
+ * if all before it were made there, too. What that took; NULL: there is none. */
+static const struct taken *parts_in_order(const struct entry *entry, const GArray *good,
+                                          guint *ret_index)
+{
+	const GArray *own = entry->course.choices;
+
+	for (*ret_index = 0; *ret_index < MIN(own->len, entry->choices->len); ++*ret_index) {
+		const struct choice *choice = &g_array_index(own, struct choice, *ret_index);
+		const struct choice *there = choices_find(good, &choice->point);
+
+		if (there && taken_equal(&there->taken, &choice->taken))
+			continue;
+		return there && is_alternative(entry->choices->pdata[*ret_index], &there->taken)
+		               ? &there->taken
+		               : NULL;
+	}
+	return NULL;
+}
+
+static void blame(struct entry *entry, guint index, const struct taken *good)
+{
+	record_choice_free(entry->finding->blame);
+	entry->finding->blame = record_choice_copy(entry->choices->pdata[index]);
+	if (good)
+		put_first(entry->finding->blame->alternatives, good);
+}
+
+/* Where no course that ends well makes the same choices in the same order up to one. */
+static void blame_in_any_order(const struct findings *findings, struct entry *entry)
+{
+	const struct taken *best = NULL;
+	guint longest = 0;
+
+	for (guint i = 0; i < findings->good->len; i++) {
+		const struct course *good = &g_array_index(findings->good, struct course, i);
+		const struct taken *taken;
+		guint index;
+
+		if (good->buffering != entry->course.buffering
+		    || is_shown(good, entry->finding->id))
+			continue;
+		taken = parts_in_order(entry, good->choices, &index);
+		if (!taken || (best && index <= longest))
+			continue;
+		best = taken;
+		longest = index;
+	}
+	if (best)
+		blame(entry, longest, best);
+}
+
 static void blame_choice(const struct findings *findings, struct entry *entry)
 {
 	const GArray *own = entry->course.choices;
@@ -312,13 +374,13 @@ static void blame_choice(const struct findings *findings, struct entry *entry)
 		best = good;
 		longest = common;
 	}
-	if (!best || longest >= entry->choices->len)
-		return;
-	record_choice_free(entry->finding->blame);
-	entry->finding->blame = record_choice_copy(entry->choices->pdata[longest]);
-	if (longest < best->choices->len)
-		put_first(entry->finding->blame->alternatives,
-		          &g_array_index(best->choices, struct choice, longest).taken);
+	if (!best)
+		blame_in_any_order(findings, entry);
+	else if (longest < entry->choices->len)
+		blame(entry, longest,
+		      longest < best->choices->len
+		              ? &g_array_index(best->choices, struct choice, longest).taken
+		              : NULL);
 }
 
 void findings_blame(struct findings *findings)

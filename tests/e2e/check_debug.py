@@ -139,11 +139,52 @@ def check_finding(tool):
     check(stops(run) == ["choice 0.4", "choice 0.3"], "the path's end, and before\n%s" % run)
 
 
+# Rank 1 sends after it has looked in vain three times, and rank 0 does not bear its message first.
+LATE = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, value, flag;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 3 && rank == 1; i++)
+		MPI_Iprobe(0, 5, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+	if (rank > 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 0; i < 2 && rank == 0; i++) {
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (i == 0 && value == 1)
+			MPI_Abort(MPI_COMM_WORLD, 3);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_later(tool):
+    """What is not possible yet can be chosen, and is waited for: what else is open goes on."""
+    program = tool.compile(tool.write("late.c", LATE))
+    check(tool.run("explore", "-q", "-n", "3", program).status == 1, "nothing was found")
+    script = tool.write("script.mp", "choose 0.2=1\ncontinue\nback\n0.2=1\nback\n0.2=0\n0.2=2\n")
+    run = tool.run("debug", "1", "-x", script, "--batch")
+    check(stops(run)[:3] == ["choice 0.2", "finding abort", "choice 0.2"], str(run))
+    check(stops(run)[3:6] == ["finding abort", "choice 0.2", "lost"], str(run))
+    check(stops(run)[6:] == ["choice 0.2", "end"], str(run))
+    check(run.out.count("choose 0.2=1 is as in the finding, and possible later\n") == 4, str(run))
+    check("0.2=1 is chosen, but not possible yet: continue goes on" in run.out, str(run))
+    check("rank 0's call 2 cannot take a message of rank 0 here" in run.out, str(run))
+    check(run.status == 0, str(run))
+
+
 REFUSED = [
     ("chose 0.2=1", "there is no word chose; did you mean choose?"),
     ("cho", "cho could be choices or choose: type more of it"),
     ("choose 0.9=1", "0.9=1 is not possible here; say choose 0.2=1 or 0.2=2"),
     ("choose 0.2=7", "0.2=7 is no choice"),
+    ("0.9=1", "0.9=1 is not possible here; say choose 0.2=1 or 0.2=2"),
+    ("choose 0.2=no", "0.2=no is not possible here"),
+    ("path", "there is no word path; did you mean info path?"),
     ("choose", "is no choice"),
     ("3", "3 is not one of 1 to 2"),
     ("99999999999999999999999", "is not one of 1 to 2"),
@@ -329,6 +370,7 @@ def body(tool, options):
     check_session(tool)
     check_status(tool)
     check_finding(tool)
+    check_later(tool)
     check_refused(tool)
     check_help(tool)
     check_lines_from_a_pipe(tool)

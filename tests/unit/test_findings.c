@@ -119,6 +119,41 @@ static void test_a_remark_is_blamed_on_its_choice(void **state)
 	findings_free(findings);
 }
 
+/* And a poll of rank 1 is told "not yet", before that or after. */
+static struct record_execution *execution_with_poll(int source, bool before, GArray *choices)
+{
+	struct choice poll = {point_call(1, 2, 0), taken_plain(TAKEN_NO)};
+	struct record_execution *execution = execution_of(source, choices);
+	struct record_choice *record = record_choice_new();
+
+	record->rank = 1;
+	record->call = 2;
+	record->point = poll.point;
+	record->taken = record_message_of(&poll.taken);
+	g_ptr_array_insert(execution->choices, before ? 0 : -1, record);
+	g_array_insert_val(choices, before ? 0 : 1, poll);
+	return execution;
+}
+
+static void test_another_order_of_choices_hides_no_blame(void **state)
+{
+	struct findings *findings = findings_new(RECORD_ZERO);
+	struct record_finding *finding = deadlock();
+	g_autoptr(GArray) bad = g_array_new(false, false, sizeof(struct choice));
+	g_autoptr(GArray) good = g_array_new(false, false, sizeof(struct choice));
+	g_autoptr(RecordExecution) wrong = execution_with_poll(1, true, bad);
+	g_autoptr(RecordExecution) well = execution_with_poll(2, false, good);
+
+	(void)state;
+	finding = findings_add(findings, finding, wrong, bad);
+	findings_add_good(findings, well, good);
+	findings_blame(findings);
+	assert_non_null(finding->blame);
+	assert_int_equal(finding->blame->call, 3);
+	assert_int_equal(finding->blame->taken.source, 1);
+	findings_free(findings);
+}
+
 /* A deadlock after this choice, and a good end without any. */
 static struct findings *findings_beside_an_end(int32_t taken)
 {
@@ -196,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_what_was_done_counts_and_not_by_whom),
 		cmocka_unit_test(test_a_remark_on_everything_hides_no_blame),
 		cmocka_unit_test(test_a_remark_is_blamed_on_its_choice),
+		cmocka_unit_test(test_another_order_of_choices_hides_no_blame),
 		cmocka_unit_test(test_a_cancellation_is_blamed_where_it_came_in_time),
 		cmocka_unit_test(test_an_end_before_a_choice_blames_nothing),
 		cmocka_unit_test(test_what_a_replay_does_anyway_is_left_out),

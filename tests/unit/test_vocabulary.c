@@ -84,6 +84,7 @@ static void what_is_misspelt_is_suggested(void **state)
 	assert_refused("chose 0.3=1", "there is no word chose; did you mean choose?");
 	assert_refused("bcak", "there is no word bcak; did you mean back?");
 	assert_refused("info rnaks", "there is no word info rnaks; did you mean info ranks?");
+	assert_refused("path", "there is no word path; did you mean info path?");
 	assert_refused("zzz", "there is no word zzz; help tells those there are");
 	assert_refused("info zzz", "there is no word info zzz; info goes with ranks or path");
 	assert_refused("info", "info what? It goes with ranks or path");
