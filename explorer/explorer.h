@@ -64,8 +64,8 @@ enum explorer_step {
 	EXPLORER_DROP,  /* a wasted run: the trace does not hold the choices of its plan, or the
 	                  node was visited before; no reproducible program comes to that */
 	EXPLORER_KNOWN, /* a random walk has come to an outcome that another has come to before */
-	EXPLORER_STUCK, /* on the way to options.from: what is open there is to be taken otherwise, so
-	                   polls are to be told "not yet", as where nothing is open; if that moves
+	EXPLORER_STUCK, /* on the way to options.from: what is open is to be taken otherwise, so
+	                   polls are told "not yet", as where nothing is open; if that moves
 	                   nobody, the plan could not be followed */
 	EXPLORER_LATER, /* never the explorer's own: somebody is asked, and has not answered yet */
 };

@@ -126,6 +126,8 @@ static void hold(struct debugger *debugger, const char *rest)
 			continue;
 		holds->kept[rank] = true;
 		holds_here(holds, world_there(debugger), rank);
+		debugger_tell(debugger, "rank %d stays in its call %u until release %d\n", rank,
+		              holds->from[rank], rank);
 	}
 	hold_at_once(debugger);
 }

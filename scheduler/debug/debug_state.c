@@ -112,7 +112,11 @@ static void follow_event(GHashTable *all, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_SEND:
-	case EVENT_RECEIVE: add_pending(all, event->op.id, false); break;
+	case EVENT_RECEIVE:
+		if (event->op.kind == OPERATION_PROBE)
+			break;
+		add_pending(all, event->op.id, false);
+		break;
 	case EVENT_ARRIVE: add_pending(all, event->op.id, true); break;
 	case EVENT_MATCH:
 		mark_matched(all, event->op.id, event->other);
@@ -134,7 +138,9 @@ static bool leaves_request(const struct verdict_facts *facts, struct op_id id)
 	                                        : NULL;
 	const char *name = info ? mpi_call_name(info->function) : "";
 
-	return g_str_has_prefix(name, "MPI_Start") || g_str_has_prefix(name, "MPI_I");
+	return g_str_has_prefix(name, "MPI_Start")
+	       || (g_str_has_prefix(name, "MPI_I") && !g_str_has_prefix(name, "MPI_Intercomm")
+	           && !g_str_has_prefix(name, "MPI_Init"));
 }
 
 static int compare_pending(gconstpointer one, gconstpointer other)

@@ -165,14 +165,14 @@ int main(int argc, char **argv)
 def check_later(tool):
     """What is not possible yet can be chosen, and is waited for: what else is open goes on."""
     program = tool.compile(tool.write("late.c", LATE))
-    check(tool.run("explore", "-q", "-n", "3", program).status == 1, "nothing was found")
-    script = tool.write("script.mp", "choose 0.2=1\ncontinue\nback\n0.2=1\nback\n0.2=0\n0.2=2\n")
-    run = tool.run("debug", "1", "-x", script, "--batch")
-    check(stops(run)[:3] == ["choice 0.2", "finding abort", "choice 0.2"], str(run))
-    check(stops(run)[3:6] == ["finding abort", "choice 0.2", "lost"], str(run))
-    check(stops(run)[6:] == ["choice 0.2", "end"], str(run))
-    check(run.out.count("choose 0.2=1 is as in the finding, and possible later\n") == 4, str(run))
+    script = tool.write("script.mp", "back\nchoose 0.2=1\ncontinue\nback\n0.2=1\nback\n0.2=0\n"
+                                     "info requests\n0.2=2\n")
+    run = tool.run("debug", "mp1:n3:zero:1.2=no,0.2=1", "-x", script, "--batch", "--", program)
+    check(stops(run) == ["finding abort", "choice 0.2"] * 3 + ["lost", "choice 0.2", "end"],
+          str(run))
+    check(run.out.count("choose 0.2=1 is as in the path, and possible later\n") == 4, str(run))
     check("0.2=1 is chosen, but not possible yet: continue goes on" in run.out, str(run))
+    check("no rank has a request that it has not seen complete\n" in run.out, str(run))
     check("rank 0's call 2 cannot take a message of rank 0 here" in run.out, str(run))
     check(run.status == 0, str(run))
 
