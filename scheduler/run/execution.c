@@ -5,9 +5,6 @@
 #include "runs_internal.h"
 #include "scheduler/world/matcher.h"
 
-#define ASK_MS 500                      /* between two looks for how a rank ended */
-#define STATUS_US (10 * G_USEC_PER_SEC) /* for a launcher to end when one of its ranks has */
-#define ENDED_US (60 * G_USEC_PER_SEC)  /* when all have */
 #define TROUBLE_US (G_USEC_PER_SEC / 2) /* for others to fail in MPI_Init as one has */
 #define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for members of a collective in which one has failed */
 #define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has */
@@ -214,60 +211,6 @@ static void hide_planned(const struct execution *execution, GArray *open)
 	}
 }
 
-/* Only the launcher knows how its ranks ended, and it tells when it ends itself: a busy machine
- * may leave it no processor for long, and some let the others live. */
-static bool has_asked_enough(struct execution *execution)
-{
-	gint64 now = execution_now(execution);
-	gint64 patience = ENDED_US;
-
-	if (execution->asking_since == 0)
-		execution->asking_since = now;
-	for (int rank = 0; rank < ranks_of(execution); rank++)
-		if (execution->links[rank])
-			patience = STATUS_US;
-	return now - execution->asking_since > patience;
-}
-
-/* Whether it is known of every rank that is gone how it went. */
-static bool endings_known(struct execution *execution)
-{
-	for (int rank = 0; rank < ranks_of(execution); rank++) {
-		if (!rank_end_is_silent(&execution->ends[rank]))
-			continue;
-		if (!execution->launched)
-			return false;
-		if (has_asked_enough(execution)) {
-			execution_untold(execution);
-			return true;
-		}
-		if (!execution->timing) {
-			execution->asking = true;
-			execution_pause(execution, ASK_MS);
-		}
-		return false;
-	}
-	execution->asking_since = 0;
-	return true;
-}
-
-static char *why_lost(const struct execution *execution)
-{
-	const struct choice *choice = &g_array_index(execution->plan, struct choice, 0);
-	const struct point *point = &choice->point;
-	g_autofree char *taken = taken_print(&choice->taken);
-
-	if (choice->taken.kind != TAKEN_MESSAGE)
-		return g_strdup_printf("rank %d's call %u cannot be answered \"%s\" here",
-		                       point->rank, point->call, taken);
-	if (point->kind == POINT_LOCK)
-		return g_strdup_printf(
-			"the lock of window %d at rank %d cannot be granted to rank %s here",
-			point->window, point->rank, taken);
-	return g_strdup_printf("rank %d's call %u cannot take a message of rank %s here",
-	                       point->rank, point->call, taken);
-}
-
 /* Where something outside has ended a rank, again, that is what there is to tell: the program would
  * have followed. */
 static void lose_plan(struct execution *execution)
@@ -275,7 +218,7 @@ static void lose_plan(struct execution *execution)
 	bool struck = execution_was_struck(execution);
 
 	if (!struck)
-		execution->result.lost = why_lost(execution);
+		execution->result.lost = execution_why_lost(execution);
 	execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL, NULL);
 	/* Where ranks act on each other unseen, not everything that is planned is possible. */
 	if (struck || (!execution->strategy->fills_gaps && !world_has_windows(execution->world)))
@@ -334,7 +277,8 @@ static bool at_rest(struct execution *execution)
 	bool held = world_holds(world);
 	GArray *open;
 
-	if (!endings_known(execution)) /* if it was struck from outside, nothing of this counts */
+	if (!execution_endings_known(
+		    execution)) /* if it was struck from outside, nothing of this counts */
 		return false;
 	if (world_admit(world) || world_answer_ready(world) || execution_park_along(execution)
 	    || follow_plan(execution))

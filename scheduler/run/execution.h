@@ -131,6 +131,11 @@ void execution_fall_back(struct execution *execution);
 
 /* --- its end (execution_ending.c) --- */
 
+/* Whether it is known of every rank that is gone how it went; else that is asked for. */
+bool execution_endings_known(struct execution *execution);
+/* Why the next choice of the plan cannot be made; free with g_free. */
+char *execution_why_lost(const struct execution *execution);
+
 /* Ends what is left of the ranks: those that listen are told to, and to `flush` what the program
  * has written; the others are killed. */
 void execution_end_ranks(struct execution *execution, bool flush);

@@ -3,11 +3,14 @@
 #include "runs_context.h"
 #include "scheduler/tools/log.h"
 
-#define LOOK_US (G_USEC_PER_SEC / 5)   /* between two looks for the dead */
-#define OBEY_US (2 * G_USEC_PER_SEC)   /* for ranks to end as they were told to */
-#define TOOLS_US (60 * G_USEC_PER_SEC) /* for what they run under */
-#define HURRY_US (G_USEC_PER_SEC / 4)  /* when asked to be quick */
-#define DIE_US (5 * G_USEC_PER_SEC)    /* after that, to be gone and waited for */
+#define LOOK_US (G_USEC_PER_SEC / 5)    /* between two looks for the dead */
+#define OBEY_US (2 * G_USEC_PER_SEC)    /* for ranks to end as they were told to */
+#define TOOLS_US (60 * G_USEC_PER_SEC)  /* for what they run under */
+#define HURRY_US (G_USEC_PER_SEC / 4)   /* when asked to be quick */
+#define ASK_MS 500                      /* between two looks for how a rank ended */
+#define STATUS_US (10 * G_USEC_PER_SEC) /* for a launcher to end when one of its ranks has */
+#define ENDED_US (60 * G_USEC_PER_SEC)  /* when all have */
+#define DIE_US (5 * G_USEC_PER_SEC)     /* after that, to be gone and waited for */
 
 static int ranks_of(const struct execution *execution)
 {
@@ -164,4 +167,57 @@ void execution_hurry(struct execution *execution)
 	gint64 latest = execution_now(execution) + HURRY_US - obey_us(execution);
 
 	execution->ending_since = MIN(execution->ending_since, latest);
+}
+
+/* Only the launcher knows how its ranks ended, and it tells when it ends itself: a busy machine
+ * may leave it no processor for long, and some let the others live. */
+static bool has_asked_enough(struct execution *execution)
+{
+	gint64 now = execution_now(execution);
+	gint64 patience = ENDED_US;
+
+	if (execution->asking_since == 0)
+		execution->asking_since = now;
+	for (int rank = 0; rank < ranks_of(execution); rank++)
+		if (execution->links[rank])
+			patience = STATUS_US;
+	return now - execution->asking_since > patience;
+}
+
+bool execution_endings_known(struct execution *execution)
+{
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (!rank_end_is_silent(&execution->ends[rank]))
+			continue;
+		if (!execution->launched)
+			return false;
+		if (has_asked_enough(execution)) {
+			execution_untold(execution);
+			return true;
+		}
+		if (!execution->timing) {
+			execution->asking = true;
+			execution_pause(execution, ASK_MS);
+		}
+		return false;
+	}
+	execution->asking_since = 0;
+	return true;
+}
+
+char *execution_why_lost(const struct execution *execution)
+{
+	const struct choice *choice = &g_array_index(execution->plan, struct choice, 0);
+	const struct point *point = &choice->point;
+	g_autofree char *taken = taken_print(&choice->taken);
+
+	if (choice->taken.kind != TAKEN_MESSAGE)
+		return g_strdup_printf("rank %d's call %u cannot be answered \"%s\" here",
+		                       point->rank, point->call, taken);
+	if (point->kind == POINT_LOCK)
+		return g_strdup_printf(
+			"the lock of window %d at rank %d cannot be granted to rank %s here",
+			point->window, point->rank, taken);
+	return g_strdup_printf("rank %d's call %u cannot take a message of rank %s here",
+	                       point->rank, point->call, taken);
 }
