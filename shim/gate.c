@@ -12,6 +12,7 @@
 #include "clocks.h"
 #include "contents.h"
 #include "digest.h"
+#include "give_way.h"
 #include "inside.h"
 #include "overlap.h"
 #include "python_stack.h"
@@ -346,6 +347,7 @@ struct gate_answer gate_wait(const struct wire_call *call)
 	int saved = errno;
 	const struct wire_message *answer = &gate.go;
 
+	give_way_end(); /* a copy of the rank would have no timer */
 	gate.gone_ahead = false;
 	tell_call(call);
 	if (threading_keep_out()) {

@@ -15,11 +15,11 @@ enum {
 	SIGNAL = SIGVTALRM,
 	PERIOD_NS = 200 * 1000,
 	LOOP_BYTES = 64,   /* at most; MPICH's has six instructions */
-	LOOKS_MOST = 5000, /* so nothing that is slow about signals is kept from going on */
+	LOOKS_MOST = 1000, /* so nobody who is slow about signals is kept from going on */
 };
 
 static timer_t timer;
-static bool started;
+static bool started, only_waits;
 static int looks;
 static uintptr_t last_place;
 
@@ -47,7 +47,7 @@ static void on_timer(int number, siginfo_t *info, void *context)
 
 	(void)number;
 	(void)info;
-	if (place - last_place + LOOP_BYTES < 2 * LOOP_BYTES)
+	if (only_waits || place - last_place + LOOP_BYTES < 2 * LOOP_BYTES)
 		sched_yield();
 	last_place = place;
 	if (++looks < LOOKS_MOST)
@@ -64,7 +64,7 @@ static bool signal_is_free(void)
 	       && pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && !sigismember(&blocked, SIGNAL);
 }
 
-void give_way_begin(void)
+void give_way_begin(bool waits)
 {
 	const struct sigaction action = {.sa_sigaction = on_timer,
 	                                 .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
@@ -75,15 +75,20 @@ void give_way_begin(void)
 		return;
 	sigaction(SIGNAL, &action, NULL);
 	started = true;
+	only_waits = waits;
 	looks = 0;
 	start_timer();
 }
 
 void give_way_end(void)
 {
+	struct sigaction was;
+
 	if (!started)
 		return;
 	started = false;
 	timer_delete(timer); /* a signal that is under way arrives before this returns */
-	signal(SIGNAL, SIG_DFL);
+	sigaction(SIGNAL, &(struct sigaction){.sa_handler = SIG_DFL}, &was);
+	if (was.sa_sigaction != on_timer)
+		sigaction(SIGNAL, &was, NULL); /* another thread's, of late */
 }

@@ -5,6 +5,7 @@
 #include "caller.h"
 #include "file_and_window.h"
 #include "gate.h"
+#include "give_way.h"
 #include "real.h"
 
 /* Read by the scheduler at any moment; the function is written last and cleared first. */
@@ -48,6 +49,7 @@ void inside_leave(void)
 	inside.function = 0;
 	inside.met = false;
 	inside.driven = false;
+	give_way_end();
 }
 
 void inside_meet(unsigned function, uint64_t site)
@@ -56,6 +58,7 @@ void inside_meet(unsigned function, uint64_t site)
 		return;
 	inside.met = true;
 	inside_wait(function, site);
+	give_way_begin(true);
 }
 
 struct wire_inside inside_drive(void)
@@ -100,6 +103,8 @@ void inside_resume(const struct wire_inside *before)
 	inside.driven = before->driven;
 	if (before->function != 0)
 		inside_wait(before->function, before->site);
+	if (before->met)
+		give_way_begin(true);
 }
 
 uint64_t inside_address(void)

@@ -235,7 +235,7 @@ static void go_under_control(unsigned function, const void *site, int *ret_contr
 static void let_others_go_first(void)
 {
 	if (!ending_is_traced())
-		give_way_begin();
+		give_way_begin(false);
 }
 
 /* Even if the program has reached the library past the shim. */

@@ -48,11 +48,28 @@ static void see(uintptr_t place)
 	assert_int_equal(errno, ENOENT);
 }
 
+/* Not in a few instructions. */
+static void test_who_only_waits_gives_way(void **state)
+{
+	(void)state;
+	yields = 0;
+	give_way_begin(true);
+	see(0x10000);
+	see(0x20000);
+	give_way_end();
+	assert_true(yields >= 2);
+	yields = 0;
+	give_way_begin(false);
+	give_way_end();
+	see(0x30000);
+	assert_int_equal(yields, 0);
+}
+
 static void test_a_loop_gives_way(void **state)
 {
 	(void)state;
 	yields = 0;
-	give_way_begin();
+	give_way_begin(false);
 	assert_false(is_default());
 	while (yields < 3)
 		;
@@ -83,7 +100,7 @@ static void test_it_does_not_look_for_ever(void **state)
 	struct itimerspec left;
 
 	(void)state;
-	give_way_begin();
+	give_way_begin(false);
 	for (int i = 0; i < LOOKS_MOST; i++)
 		see(0x10000);
 	timer_settime(timer, 0, &(struct itimerspec){0}, NULL);
@@ -100,18 +117,24 @@ static void test_the_signal_is_the_program_s(void **state)
 	(void)state;
 	yields = 0;
 	signal(SIGVTALRM, count_signal);
-	give_way_begin();
+	give_way_begin(false);
 	raise(SIGVTALRM);
 	assert_int_equal(signals, 1);
 	give_way_end();
 	raise(SIGVTALRM);
 	assert_int_equal(signals, 2);
 	signal(SIGVTALRM, SIG_DFL);
+	give_way_begin(false);
+	signal(SIGVTALRM, count_signal); /* another thread of it */
+	give_way_end();
+	raise(SIGVTALRM);
+	assert_true(signals >= 3);
+	signal(SIGVTALRM, SIG_DFL);
 
 	sigemptyset(&signal_set);
 	sigaddset(&signal_set, SIGVTALRM);
 	pthread_sigmask(SIG_BLOCK, &signal_set, NULL);
-	give_way_begin();
+	give_way_begin(false);
 	assert_true(is_default());
 	give_way_end();
 	pthread_sigmask(SIG_UNBLOCK, &signal_set, NULL);
@@ -122,7 +145,7 @@ static void test_nothing_comes_afterwards(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 1000; i++) { /* a signal on its way would end the process */
-		give_way_begin();
+		give_way_begin(false);
 		for (volatile int wait = 0; wait < i * 200; wait++)
 			;
 		give_way_end();
@@ -133,6 +156,7 @@ static void test_nothing_comes_afterwards(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_who_only_waits_gives_way),
 		cmocka_unit_test(test_a_loop_gives_way),
 		cmocka_unit_test(test_only_who_has_not_moved),
 		cmocka_unit_test(test_it_does_not_look_for_ever),
