@@ -37,7 +37,11 @@ LAUNCHERS = {
 }
 
 
-def check_run(run, how):
+KILLED = "by SIGKILL"
+UNTOLD = "as it seems: the job launcher did not tell how it ended"
+
+
+def check_run(run, *words):
     check(run.status == 1, str(run))
     check([finding["kind"] for finding in run.report["findings"]] == ["deadlock"], str(run))
     finding = run.report["findings"][0]
@@ -45,7 +49,7 @@ def check_run(run, how):
     check("its replay was ended from outside" in run.out, str(run))
     check("otherwise" not in run.out and "no time" not in run.out, str(run))
     check(any(f"replay of deadlock #1 was ended from outside (rank 0, {how})" in note
-              for note in run.report["notes"]), str(run))
+              for how in words for note in run.report["notes"]), str(run))
 
 
 def body(tool, _options):
@@ -53,14 +57,13 @@ def body(tool, _options):
     options = "-n", "2", "--buffering", "infinite"
     for backtrack in "snapshot", "rerun":
         check_run(tool.run("explore", *options, "--backtrack", backtrack, "--", program, backtrack,
-                           report=True), "by SIGKILL")
+                           report=True), KILLED, *([UNTOLD] if backtrack == "rerun" else []))
     for name, script in LAUNCHERS.items():
         launcher = tool.write(name, script)
         os.chmod(launcher, 0o755)
         run = tool.run("explore", *options, "--backtrack", "rerun", "--launcher",
                        f"{launcher} -n 2", "--", program, "been_" + name, report=True)
-        check_run(run, "by SIGKILL" if name == "slow" else
-                  "as it seems: the job launcher did not tell how it ended")
+        check_run(run, UNTOLD, *([KILLED] if name == "slow" else []))
     # Killed from the beginning: a finding that does not say more than is known.
     run = tool.run("explore", *options, "--backtrack", "rerun", "--launcher", f"{launcher} -n 2",
                    "--", program, "been_" + name, report=True)
