@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -119,18 +120,44 @@ static int connect_to(const char *path, int onto)
 	return result < 0 ? -1 : 0;
 }
 
-int park_connect_pmi(void)
+static int greet_pmi(void)
 {
 	char line[80];
-	int length;
+	int length = snprintf(line, sizeof(line), "matchpoint world=%u rank=%d\n", park.world,
+	                      park.rank);
+
+	return park_send_all(park.pmi_fd, line, (size_t)length);
+}
+
+int park_connect_pmi(void)
+{
+	struct stat status;
 
 	if (park.pmi_fd < 0)
 		return 0;
 	if (connect_to(park.pmi_path, park.pmi_fd) < 0)
 		return -1;
-	length = snprintf(line, sizeof(line), "matchpoint world=%u rank=%d\n", park.world,
-	                  park.rank);
-	return park_send_all(park.pmi_fd, line, (size_t)length);
+	park.pmi_inode = fstat(park.pmi_fd, &status) == 0 ? status.st_ino : 0;
+	return greet_pmi();
+}
+
+/* Its answers have been read, and its flags are as connect_to makes them. */
+static bool pmi_is_idle(void)
+{
+	struct pollfd connection = {.fd = park.pmi_fd, .events = POLLIN};
+	struct stat status;
+
+	return fstat(park.pmi_fd, &status) == 0 && S_ISSOCK(status.st_mode)
+	       && status.st_ino == park.pmi_inode && poll(&connection, 1, 0) == 0
+	       && fcntl(park.pmi_fd, F_GETFD) == FD_CLOEXEC
+	       && fcntl(park.pmi_fd, F_GETFL) == O_RDWR;
+}
+
+int park_reuse_pmi(void)
+{
+	if (park.pmi_fd >= 0 && pmi_is_idle() && greet_pmi() == 0)
+		return 0;
+	return park_connect_pmi();
 }
 
 static int set_path(char *path, size_t size, const char *directory, const char *name)

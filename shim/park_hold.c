@@ -68,7 +68,7 @@ static void hold(void)
 		_exit(AGENT_SETUP_FAILED);
 	}
 	park.world = message.rewind;
-	if (park_connect_pmi() < 0)
+	if (park_reuse_pmi() < 0)
 		_exit(AGENT_SETUP_FAILED);
 	park_join_world(&park.welcome);
 	park.result = RETURN_RESTORED;

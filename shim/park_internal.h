@@ -20,7 +20,8 @@ struct park {
 	struct agent *agent;
 	int control_fd;
 	int pmi_fd;
-	int launcher_fd; /* the launcher's own PMI connection */
+	uint64_t pmi_inode; /* of the connection */
+	int launcher_fd;    /* the launcher's own PMI connection */
 	uint32_t world;
 	int32_t rank;
 	uint64_t inside; /* for HELLO */
@@ -50,7 +51,9 @@ bool park_is_rank(void);
 /* 0, or -1 with errno. */
 int park_send_all(int fd, const void *bytes, size_t count);
 int park_receive_all(int fd, void *bytes, size_t count);
+/* A new connection for the world; or the one that there is, if it is as it was when it was made. */
 int park_connect_pmi(void);
+int park_reuse_pmi(void);
 
 /* HELLO and WELCOME for the beginning of a world, on the control socket. */
 void park_join_world(struct wire_welcome *ret_welcome);

@@ -132,7 +132,7 @@ static char *world_rename(struct host *host, guint32 from, guint32 to, GError **
 	struct local *local = local_of(host);
 
 	if (local->pmi)
-		pmi_server_forget(local->pmi, from);
+		pmi_server_part(local->pmi, from);
 	return run_directory_rename_world(local->options.directory, from, to, error);
 }
 

@@ -106,7 +106,7 @@ static void handle_barrier(struct client *client)
 	for (guint i = 0; i < server->clients->len; i++) {
 		struct client *other = g_ptr_array_index(server->clients, i);
 
-		waiting += other->world == client->world && other->in_barrier;
+		waiting += other->greeted && other->world == client->world && other->in_barrier;
 	}
 	if (waiting < ranks)
 		return;
@@ -312,12 +312,30 @@ static gboolean belongs_to(gpointer key, gpointer value, gpointer prefix)
 	return g_str_has_prefix(key, prefix);
 }
 
-void pmi_server_forget(struct pmi_server *server, guint32 world)
+static void forget_values(struct pmi_server *server, guint32 world)
 {
 	g_autofree char *prefix = g_strdup_printf("%u ", world);
 
 	if (g_hash_table_size(server->values))
 		g_hash_table_foreach_remove(server->values, belongs_to, prefix);
+}
+
+void pmi_server_part(struct pmi_server *server, guint32 world)
+{
+	forget_values(server, world);
+	for (guint i = 0; i < server->clients->len; i++) {
+		struct client *client = g_ptr_array_index(server->clients, i);
+
+		if (!client->greeted || client->world != world)
+			continue;
+		client->greeted = client->in_barrier = false;
+		g_string_truncate(client->input, 0);
+	}
+}
+
+void pmi_server_forget(struct pmi_server *server, guint32 world)
+{
+	forget_values(server, world);
 	for (guint i = server->clients->len; i > 0; i--) {
 		struct client *client = g_ptr_array_index(server->clients, i - 1);
 

@@ -28,7 +28,11 @@ struct pmi_server;
 struct pmi_server *pmi_server_new(uv_loop_t *loop, const char *path,
                                   const struct pmi_handler *handler, void *user, GError **error);
 
-/* A world is over: forgets what its ranks have put and who waits in a barrier. */
+/* A world is over, and some of its ranks will be in another one: forgets what they have put and who
+ * waits in a barrier. Each connection is nobody's until it opens again, with its first line. */
+void pmi_server_part(struct pmi_server *server, guint32 world);
+
+/* A world is over: forgets it likewise, and closes its connections. */
 void pmi_server_forget(struct pmi_server *server, guint32 world);
 
 /* Closes everything; the memory goes when the loop has run the closing callbacks. NULL is legal. */

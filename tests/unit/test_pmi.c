@@ -164,6 +164,37 @@ static void test_values_belong_to_a_world(void **state)
 	close(second);
 }
 
+/* As ranks that are rewound go from one world to the next. */
+static void test_a_connection_goes_to_another_world(void **state)
+{
+	struct fixture *fixture = *state;
+	int first = join(fixture, "matchpoint world=1 rank=0\n");
+	int second = join(fixture, "matchpoint world=1 rank=1\n");
+	int late = join(fixture, "matchpoint world=1 rank=1\n");
+
+	say(fixture, first, "cmd=put kvsname=k key=a value=b\n");
+	expect(first, "cmd=put_result rc=0 msg=success\n");
+	say(fixture, first, "cmd=barrier_in\ncmd=abo");
+	pmi_server_part(fixture->server, 1);
+	say(fixture, late, "cmd=abort exitcode=3\n");
+	assert_int_equal(recv(late, &(char){0}, 1, MSG_DONTWAIT), 0);
+	assert_int_equal(fixture->exit_code, 0);
+	say(fixture, second, "matchpoint world=2 rank=1\ncmd=barrier_in\n");
+	expect(second, "");
+	say(fixture, first, "matchpoint world=2 rank=0\ncmd=get kvsname=k key=a\n");
+	expect(first, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
+	say(fixture, first, "cmd=barrier_in\n");
+	expect(first, "cmd=barrier_out\n");
+	expect(second, "cmd=barrier_out\n");
+	say(fixture, second, "cmd=abort exitcode=7\n");
+	assert_int_equal(fixture->aborted_world, 2);
+	assert_int_equal(fixture->aborted_rank, 1);
+	assert_int_equal(fixture->exit_code, 7);
+	close(first);
+	close(second);
+	close(late);
+}
+
 static void test_what_is_unknown_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
@@ -194,9 +225,13 @@ static void test_a_taken_path_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_barrier_waits_for_its_world_alone), TEST(test_lines_may_come_in_pieces),
-		TEST(test_abort_is_reported_and_not_answered),  TEST(test_values_belong_to_a_world),
-		TEST(test_what_is_unknown_is_refused),          TEST(test_a_taken_path_is_an_error),
+		TEST(test_a_barrier_waits_for_its_world_alone),
+		TEST(test_lines_may_come_in_pieces),
+		TEST(test_abort_is_reported_and_not_answered),
+		TEST(test_values_belong_to_a_world),
+		TEST(test_a_connection_goes_to_another_world),
+		TEST(test_what_is_unknown_is_refused),
+		TEST(test_a_taken_path_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
