@@ -225,13 +225,13 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 	return aside->twin > 0 ? 0 : -1;
 }
 
-int agent_rewind(struct agent *agent)
+int agent_rewind_memory(struct agent *agent)
 {
 	int result;
 
 	agent->aside->trouble[0] = '\0';
 	agent_begin_pages(agent);
-	result = agent_put_kernel_state_back(agent);
+	result = agent_look_at_kernel_state(agent);
 	if (result == 0)
 		result = open_views(agent);
 	if (result == 0)
@@ -240,4 +240,9 @@ int agent_rewind(struct agent *agent)
 		result = agent_put_pages_back(agent);
 	close_views(agent);
 	return result;
+}
+
+int agent_rewind_rest(struct agent *agent)
+{
+	return agent_put_kernel_state_back(agent);
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -373,7 +374,7 @@ static int survey_left(struct agent *agent)
 
 static int list_state(struct agent *agent, struct agent_kernel_state *state)
 {
-	struct stat root;
+	struct stat root, directory;
 
 	if (agent_read_status(agent, state) < 0)
 		return -1;
@@ -385,6 +386,11 @@ static int list_state(struct agent *agent, struct agent_kernel_state *state)
 		state->root_device = root.st_dev;
 		state->root_inode = root.st_ino;
 	}
+	state->directory_device = state->directory_inode = 0;
+	if (stat(".", &directory) == 0) {
+		state->directory_device = directory.st_dev;
+		state->directory_inode = directory.st_ino;
+	}
 	return 0;
 }
 
@@ -395,26 +401,46 @@ int agent_note_kernel_state(struct agent *agent)
 	return list_state(agent, state) < 0 ? -1 : list_descriptors(agent, state);
 }
 
-static int look_at_kernel_state(struct agent *agent)
+int agent_look_at_kernel_state(struct agent *agent)
 {
 	struct agent_kernel_state *now = &agent->aside->kernel_now;
 
-	if (list_state(agent, now) < 0)
+	if (survey_left(agent) < 0 || list_state(agent, now) < 0
+	    || (!holds_the_same(agent, now) && list_descriptors(agent, now) < 0))
 		return -1;
-	return holds_the_same(agent, now) ? 0 : list_descriptors(agent, now);
+	return compare_status(agent) < 0 ? -1 : compare_settings(agent);
 }
 
-int agent_put_kernel_state_back(struct agent *agent)
+/* They may also have come since it was looked at. */
+static int look_for_signals(struct agent *agent)
 {
+	uint64_t pending = 0;
+
+	if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0 || pending != 0)
+		return agent_refuse(agent, "a signal is pending (SigPnd %" PRIx64 ")", pending);
+	return 0;
+}
+
+static int put_directory_back(struct agent *agent)
+{
+	const struct agent_kernel_state *then = &agent->aside->kernel,
+					*now = &agent->aside->kernel_now;
 	char path[64];
 
-	if (survey_left(agent) < 0 || look_at_kernel_state(agent) < 0 || compare_status(agent) < 0
-	    || compare_settings(agent) < 0 || put_descriptors_back(agent) < 0
-	    || put_signals_back(agent) < 0 || note_renewed(agent) < 0)
-		return -1;
+	if (then->directory_inode && then->directory_inode == now->directory_inode
+	    && then->directory_device == now->directory_device)
+		return 0;
 	snprintf(path, sizeof(path), "/proc/%ld/cwd", syscall(SYS_getppid));
 	if (syscall(SYS_chdir, path) < 0)
 		return agent_refuse(agent, "its working directory cannot be put back (%s)",
 		                    strerror(errno));
 	return 0;
+}
+
+int agent_put_kernel_state_back(struct agent *agent)
+{
+	if (look_for_signals(agent) < 0 || put_descriptors_back(agent) < 0
+	    || put_signals_back(agent) < 0 || note_renewed(agent) < 0)
+		return -1;
+	return put_directory_back(agent);
 }

@@ -320,8 +320,31 @@ static void know(struct agent_known *known, struct agent_runs *runs, uint64_t st
 		known->is_whole = false;
 }
 
+/* Keeps what is to be copied, if it is not too much, so that it need not be read from the twin each
+ * time. */
+static void save_known(struct agent *agent)
+{
+	struct agent_known *known = &agent->aside->known;
+	size_t used = 0;
+
+	known->is_saved = false;
+	for (size_t i = 0; i < known->copied.count; i++) {
+		const struct agent_run *run = &known->copied.runs[i];
+		const size_t length = run->end - run->start;
+		struct iovec there = {(void *)(uintptr_t)run->start, length};
+		struct iovec here = {known->saved + used, length};
+
+		if (length > AGENT_SAVED - used
+		    || process_vm_readv(agent->aside->twin, &here, 1, &there, 1, 0)
+		               != (ssize_t)length)
+			return;
+		used += length;
+	}
+	known->is_saved = true;
+}
+
 /* Faults while pages are put back may have added to them. */
-static void end_known(struct agent *agent)
+static void end_known(struct agent *agent, bool is_new)
 {
 	struct agent_known *known = &agent->aside->known;
 
@@ -329,6 +352,10 @@ static void end_known(struct agent *agent)
 	known->anonymous = agent->aside->kernel_now.anonymous;
 	known->swapped = agent->aside->kernel_now.swapped;
 	known->is_whole = known->is_whole && known->faults == agent->aside->faults_before;
+	if (!known->is_whole || !is_new)
+		return;
+	save_known(agent);
+	known->is_whole = known->faults == count_faults();
 }
 
 /* What the kernel writes by itself, and must be left alone. Nothing: both are 0. */
@@ -453,9 +480,18 @@ static int put_known_back(struct agent *agent)
 	struct agent_aside *aside = agent->aside;
 	const struct agent_known *known = &aside->known;
 
-	for (size_t i = 0; i < known->copied.count; i++)
-		if (add_copy(agent, known->copied.runs[i].start, known->copied.runs[i].end) < 0)
+	size_t used = 0;
+
+	for (size_t i = 0; i < known->copied.count; i++) {
+		const struct agent_run *run = &known->copied.runs[i];
+
+		if (known->is_saved)
+			memcpy((void *)(uintptr_t)run->start, known->saved + used,
+			       run->end - run->start);
+		else if (add_copy(agent, run->start, run->end) < 0)
 			return -1;
+		used += run->end - run->start;
+	}
 	for (size_t i = 0; i < known->zeroed.count; i++) {
 		const struct agent_run *run = &known->zeroed.runs[i];
 
@@ -500,20 +536,20 @@ static int put_all_back(struct agent *agent)
 
 int agent_put_pages_back(struct agent *agent)
 {
+	bool is_new = true;
 	int result;
 
 	agent->aside->copy_count = 0;
 	agent->aside->zeroed = 0;
 	forget_entries(agent);
-	if (!knows_all(agent))
-		result = put_all_back(agent);
-	else if (put_known_back(agent) < 0)
-		return -1;
-	else if (count_faults() == agent->aside->faults_before)
-		result = put_joined_back(agent);
-	else /* pages were not where they had been: mremap() moves them without a fault */
-		result = put_all_back(agent);
-	end_known(agent);
+	if (knows_all(agent)) {
+		if (put_known_back(agent) < 0)
+			return -1;
+		/* Else pages were not where they had been: mremap() moves them without a fault. */
+		is_new = count_faults() != agent->aside->faults_before;
+	}
+	result = is_new ? put_all_back(agent) : put_joined_back(agent);
+	end_known(agent, is_new);
 	return result;
 }
 

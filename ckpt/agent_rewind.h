@@ -38,10 +38,13 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 void agent_forget_birth(struct agent *agent);
 bool agent_has_birth(const struct agent *agent);
 
-/* Aside, in a rank that has a birth: makes the process what it was then. When it returns 0 the
- * memory is that of the birth, and the function that was called aside may return. -1: what could
- * not be put back is told; the process is to be ended. */
-int agent_rewind(struct agent *agent);
+/* Aside, in a rank that has a birth: makes the process what it was then, in two steps. The first
+ * one is its own affair, and may be taken while other ranks of its world still run: what it has
+ * changed is looked for, and its memory put back. The second one, when its world is over and files
+ * are what they are to be, puts back what others could see. When it returns 0 the function that was
+ * called aside may return. -1: what could not be put back is told; the process is to be ended. */
+int agent_rewind_memory(struct agent *agent);
+int agent_rewind_rest(struct agent *agent);
 
 /* A clause for the user ("it has 2 threads"), in memory apart; "" where all went well. */
 const char *agent_rewind_trouble(const struct agent *agent);

@@ -21,6 +21,7 @@ enum {
 	AGENT_TEXT = 32768,      /* bytes, of a file of /proc */
 	AGENT_STACK = 256 << 10, /* bytes */
 	AGENT_SETTINGS = 16,
+	AGENT_SAVED = 1 << 20, /* bytes of what a rank writes each time, kept within reach */
 };
 
 /* A part of the address space, of one kind. */
@@ -55,6 +56,8 @@ struct agent_known {
 	long faults;           /* so far, its children's included */
 	uint64_t anonymous, swapped;
 	struct agent_runs copied, zeroed;
+	bool is_saved; /* what is to be copied, one run after the other: */
+	uint8_t saved[AGENT_SAVED];
 };
 
 struct agent_held { /* a descriptor */
@@ -74,6 +77,7 @@ struct agent_kernel_state {
 	struct rlimit limits[RLIM_NLIMITS];
 	long settings[AGENT_SETTINGS];
 	uint64_t root_device, root_inode;
+	uint64_t directory_device, directory_inode; /* the working one */
 	size_t descriptor_count;
 	struct agent_held descriptors[AGENT_DESCRIPTORS_MAX];
 	uint64_t handled;        /* signals that are ignored or caught: bit N - 1 for signal N */
@@ -128,6 +132,8 @@ int agent_copy_from_birth(struct agent *agent, const struct agent_area *area, ui
 
 /* --- what the kernel holds (agent_kernel.c): likewise --- */
 int agent_note_kernel_state(struct agent *agent);
+/* What is as it must be, and what is to be put back. */
+int agent_look_at_kernel_state(struct agent *agent);
 int agent_put_kernel_state_back(struct agent *agent);
 /* Of the state alone what /proc/self/status tells. */
 int agent_read_status(struct agent *agent, struct agent_kernel_state *state);

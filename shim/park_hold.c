@@ -57,13 +57,14 @@ static void hold(void)
 {
 	struct pollfd control = {.fd = park.control_fd, .events = POLLIN};
 	struct wire_message message;
+	int result = agent_rewind_memory(park.agent); /* meanwhile the others come to their end */
 
 	while (poll(&control, 1, -1) <= 0)
 		;
 	read_order(&message);
 	if (message.type == WIRE_END)
 		_exit(message.end.status);
-	if (agent_rewind(park.agent) < 0) {
+	if (result < 0 || agent_rewind_rest(park.agent) < 0) {
 		send_held(agent_rewind_trouble(park.agent));
 		_exit(AGENT_SETUP_FAILED);
 	}
