@@ -151,6 +151,11 @@ class Live {
 			this.begin();
 		for (const table of ["strings", "places", "communicators", "frames"])
 			this.append(this.data[table], told[table]);
+		for (const [index, name] of told.names || []) {
+			this.data.communicators[index] = name;
+			if (this.figure)
+				this.figure.filtered = -1;
+		}
 		for (const shape of told.shapes || [])
 			this.data.shapes.push(shapeOf(shape));
 		this.hearCalls(told);

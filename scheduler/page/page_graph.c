@@ -328,6 +328,18 @@ static bool is_in_call(const struct verdict_facts *facts, int rank, const GPtrAr
 	       || phase == PHASE_HELD;
 }
 
+/* The names that the program has given since. */
+static void read_names(struct page_graph *graph, const struct verdict_facts *facts)
+{
+	g_autoptr(GArray) all = communicators_list(facts->comms);
+
+	for (guint i = 0; i < all->len; i++) {
+		guint64 comm = g_array_index(all, guint64, i);
+
+		page_state_rename(graph->state, comm, communicators_name(facts->comms, comm));
+	}
+}
+
 /* Ranks whose last call has not returned. */
 static void read_waiting(struct page_graph *graph, const struct verdict_facts *facts,
                          const GPtrArray *roll_call)
@@ -352,5 +364,6 @@ void page_graph_follow(struct page_graph *graph, guint32 number, const struct ve
 		read_calls(graph, facts, rank);
 	read_events(graph, world_trace(facts->world));
 	read_choices(graph, facts);
+	read_names(graph, facts);
 	read_waiting(graph, facts, roll_call);
 }

@@ -12,8 +12,9 @@ struct table {
 	GHashTable *known; /* what makes one the same: its number + 1; NULL: nothing does */
 };
 
-enum { PLACES, COMMUNICATORS, STRINGS, FRAMES, SHAPES, TABLES };
-static const char *const table_names[] = {"places", "communicators", "strings", "frames", "shapes"};
+enum { PLACES, COMMUNICATORS, NAMES, STRINGS, FRAMES, SHAPES, TABLES };
+static const char *const table_names[] = {"places",  "communicators", "names",
+                                          "strings", "frames",        "shapes"};
 
 /* Numbers, so many of which belong together. */
 enum { COMPLETED, COLLECTIVES, MATCHES, FLATS };
@@ -25,7 +26,8 @@ struct page_state {
 	guint tables_begun; /* how often they were */
 	guint begun;        /* interleavings */
 	struct table tables[TABLES];
-	GArray **calls; /* gint32, by rank: shapes */
+	GHashTable *names; /* what communicators are called by now: const char *, by index + 1 */
+	GArray **calls;    /* gint32, by rank: shapes */
 	guint call_count, left_out;
 	GArray *flats[FLATS]; /* gint32 */
 	struct table choices;
@@ -114,12 +116,41 @@ int page_state_place(struct page_state *state, const char *text)
 	return table_find(&state->tables[PLACES], text, json);
 }
 
+/* The newest name counts. */
+static void name_communicator(struct page_state *state, int index, const char *name)
+{
+	gpointer key = GINT_TO_POINTER(index + 1);
+	const char *known = g_hash_table_lookup(state->names, key);
+	const char *interned = g_intern_string(name);
+	g_autofree char *text = NULL, *json = NULL;
+
+	if (known == interned)
+		return;
+	g_hash_table_insert(state->names, key, (gpointer)interned);
+	if (!known)
+		return;
+	text = text_json(name);
+	json = g_strdup_printf("[%d,%s]", index, text);
+	table_append(&state->tables[NAMES], json);
+}
+
 int page_state_communicator(struct page_state *state, uint64_t number, const char *name)
 {
 	g_autofree char *json = text_json(name);
-	g_autofree char *same = g_strdup_printf("%" G_GUINT64_FORMAT " %s", number, name);
+	g_autofree char *same = g_strdup_printf("%" G_GUINT64_FORMAT, number);
+	int index = table_find(&state->tables[COMMUNICATORS], same, json);
 
-	return table_find(&state->tables[COMMUNICATORS], same, json);
+	name_communicator(state, index, name);
+	return index;
+}
+
+void page_state_rename(struct page_state *state, uint64_t number, const char *name)
+{
+	g_autofree char *same = g_strdup_printf("%" G_GUINT64_FORMAT, number);
+	int known = GPOINTER_TO_INT(g_hash_table_lookup(state->tables[COMMUNICATORS].known, same));
+
+	if (known)
+		name_communicator(state, known - 1, name);
 }
 
 int page_state_frame(struct page_state *state, const char *function, int place, int outer)
@@ -153,6 +184,7 @@ struct page_state *page_state_new(int ranks)
 	for (int i = 0; i < FLATS; i++)
 		state->flats[i] = g_array_new(false, false, sizeof(gint32));
 	table_init(&state->choices);
+	state->names = g_hash_table_new(NULL, NULL);
 	state->calls = g_new0(GArray *, ranks);
 	for (int rank = 0; rank < ranks; rank++)
 		state->calls[rank] = g_array_new(false, false, sizeof(gint32));
@@ -171,6 +203,7 @@ void page_state_free(struct page_state *state)
 	for (int i = 0; i < FLATS; i++)
 		g_array_unref(state->flats[i]);
 	table_release(&state->choices);
+	g_hash_table_unref(state->names);
 	for (int rank = 0; rank < state->ranks; rank++)
 		g_array_unref(state->calls[rank]);
 	g_free(state->calls);
@@ -188,6 +221,8 @@ void page_state_begin(struct page_state *state)
 		bytes += state->tables[i].json->len;
 	for (int i = 0; i < TABLES && bytes > TABLES_BYTES; i++)
 		table_clear(&state->tables[i]);
+	if (bytes > TABLES_BYTES)
+		g_hash_table_remove_all(state->names);
 	state->tables_begun += bytes > TABLES_BYTES;
 	state->begun++;
 	for (int rank = 0; rank < state->ranks; rank++)

@@ -30,6 +30,8 @@ void page_state_begin(struct page_state *state);
  * it was called from, or -1; function may be NULL, if it is not known. */
 int page_state_place(struct page_state *state, const char *text);
 int page_state_communicator(struct page_state *state, uint64_t number, const char *name);
+/* It is called so by now, if it is known: "names", the index in "communicators" and the name. */
+void page_state_rename(struct page_state *state, uint64_t number, const char *name);
 int page_state_frame(struct page_state *state, const char *function, int place, int outer);
 
 struct page_shape {

@@ -579,6 +579,45 @@ def check_browser(tool, browser, program):
     session.wait(1)
 
 
+# A communicator is called otherwise before its second message.
+RENAMES = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, value = 0;
+	MPI_Comm comm;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	for (int i = 0; i < 2; i++) {
+		MPI_Comm_set_name(comm, i == 0 ? "rows" : "lines");
+		for (int k = 1; k < 3; k++)
+			if (rank == k)
+				MPI_Send(&value, 1, MPI_INT, 0, i, comm);
+			else if (rank == 0)
+				MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, i, comm, MPI_STATUS_IGNORE);
+	}
+	MPI_Comm_free(&comm);
+	MPI_Finalize();
+	return 0;
+}
+"""
+TABS = "return [...document.querySelectorAll('.tabs button')].map((one) => one.innerText)"
+
+
+def check_names(tool, browser):
+    """A communicator has one tab, with its newest name."""
+    session = Session(tool, "-n", "3", tool.compile(tool.write("renames.c", RENAMES)))
+    page = Watched(browser, session)
+    page.until(lambda state, writes, *_: state == "nowhere" and writes, "that it may write")
+    for line, name in ("run", "rows"), ("1", "lines"):
+        browser.run(SAY, line)
+        page.until(lambda *_: browser.run(TABS) == ["All communicators", "MPI_COMM_WORLD", name],
+                   "one tab, " + name)
+    browser.run(SAY, "quit")
+    session.wait(3)
+
+
 def body(tool, _):
     program = tool.compile(os.path.join(EXAMPLES, "wildcard_deadlock.c"))
     if not is_there(tool):
@@ -597,6 +636,7 @@ def body(tool, _):
     browser = browsers.Browser(os.path.join(tool.directory, "browser"))
     try:
         check_browser(tool, browser, program)
+        check_names(tool, browser)
         complaints = [line for line in browser.complaints() if "WebSocket" not in line]
         check(not complaints, "the browser complains:\n%s" % "\n".join(complaints))
     finally:

@@ -89,6 +89,38 @@ static void test_grows(void **state_)
 	page_state_free(state);
 }
 
+/* A communicator that is called otherwise later is the same one, and the newest name is told last.
+ */
+static void test_names(void **state_)
+{
+	static const char *const given[] = {"rows", "rows", "lines", "rows"};
+	struct page_state *state = page_state_new(1);
+	struct page_reader *reader = page_reader_new(state);
+	g_autoptr(JsonNode) node = NULL, more = NULL;
+	JsonObject *told;
+	JsonArray *names;
+
+	(void)state_;
+	page_state_begin(state);
+	for (guint i = 0; i < G_N_ELEMENTS(given); i++)
+		assert_int_equal(page_state_communicator(state, 77, given[i]), 0);
+	page_state_rename(state, 78, "of nobody");
+	told = next(reader, &node);
+	assert_int_equal(length_of(told, "communicators"), 1);
+	assert_int_equal(length_of(told, "names"), 2);
+	names = json_array_get_array_element(json_object_get_array_member(told, "names"), 1);
+	assert_int_equal(json_array_get_int_element(names, 0), 0);
+	assert_string_equal(json_array_get_string_element(names, 1), "rows");
+	page_state_rename(state, 77, "rows");
+	assert_nothing(reader);
+	page_state_rename(state, 77, "columns");
+	told = next(reader, &more);
+	assert_int_equal(length_of(told, "communicators"), 0);
+	assert_int_equal(length_of(told, "names"), 1);
+	page_reader_free(reader);
+	page_state_free(state);
+}
+
 /* What has come meanwhile is one message, or a few; the last thing that is told is where it stands.
  */
 static void test_late(void **state_)
@@ -257,10 +289,10 @@ static void test_read_zero(void **state_)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grows),       cmocka_unit_test(test_late),
-		cmocka_unit_test(test_begins_anew), cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_read),        cmocka_unit_test(test_read_zero),
-		cmocka_unit_test(test_look),
+		cmocka_unit_test(test_grows),     cmocka_unit_test(test_names),
+		cmocka_unit_test(test_late),      cmocka_unit_test(test_begins_anew),
+		cmocka_unit_test(test_bounds),    cmocka_unit_test(test_read),
+		cmocka_unit_test(test_read_zero), cmocka_unit_test(test_look),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
