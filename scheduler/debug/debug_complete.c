@@ -77,6 +77,7 @@ static void add_arguments(GStrvBuilder *lines, const char *before, const struct 
                           int id)
 {
 	g_autofree char *finding = g_strconcat(before, "finding ", NULL);
+	g_autofree char *outcome = g_strconcat(before, "outcome ", NULL);
 
 	switch (id) {
 	case WORD_CHOOSE: add_offers(lines, before, debugger); break;
@@ -88,8 +89,9 @@ static void add_arguments(GStrvBuilder *lines, const char *before, const struct 
 	case WORD_GDB:
 	case WORD_PRINT:
 	case WORD_LIST: add_numbers(lines, before, 0, (guint)debugger_ranks(debugger)); break;
-	case WORD_MINIMIZE:
 	case WORD_GOTO:
+		add_numbers(lines, outcome, 1, debugger_outcomes(debugger)); /* fall through */
+	case WORD_MINIMIZE:
 		add_numbers(lines, finding, 1, session_found(debugger_session(debugger))->len);
 		break;
 	case WORD_ROLLBACK: add_calls(lines, before, debugger); break;

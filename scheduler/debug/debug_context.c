@@ -102,6 +102,11 @@ struct breakpoints *debugger_breakpoints(const struct debugger *debugger)
 	return debugger->breakpoints;
 }
 
+guint debugger_outcomes(const struct debugger *debugger)
+{
+	return debugger->outcomes->len;
+}
+
 const struct stops *debugger_stops(const struct debugger *debugger)
 {
 	return debugger->stops;

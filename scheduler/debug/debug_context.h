@@ -48,6 +48,10 @@ const struct choice *debugger_taken_before(const struct debugger *debugger,
 int debugger_stepped(const struct debugger *debugger);
 struct breakpoints *debugger_breakpoints(const struct debugger *debugger);
 struct decoders *debugger_decoders(const struct debugger *debugger);
+/* Said where a rank cannot be looked at. */
+#define DEBUG_NEEDS_PTRACE                                                 \
+	"a process may be looked at only where ptrace(2) is allowed; see " \
+	"/proc/sys/kernel/yama/ptrace_scope"
 /* By rank; debug_gdb.c's. */
 struct gdb **debugger_gdbs(const struct debugger *debugger);
 struct gdb_rank *debugger_gdb_rank(const struct debugger *debugger);
@@ -61,6 +65,9 @@ struct execution *debugger_runs(const struct debugger *debugger);
 /* The facts of where it stands, or of that one; valid until it goes on. */
 struct verdict_facts debugger_facts(struct debugger *debugger);
 struct verdict_facts debugger_facts_of(struct debugger *debugger, struct execution *execution);
+
+/* How many outcomes explore has told apart, each to be gone to. */
+guint debugger_outcomes(const struct debugger *debugger);
 
 /* Where a world stands, as goto takes it: all its choices, and the cut where ranks are held
  * (position.h), or where it stands with nobody held (`stands`). Free with g_free. */

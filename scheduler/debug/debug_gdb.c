@@ -122,10 +122,8 @@ void debugger_print(struct debugger *debugger, const char *rest)
 		debugger_tell(debugger, "%s", told);
 	else if (error)
 		debugger_refuse(debugger, "%s%s", error->message,
-		                strstr(error->message, "ptrace:")
-		                        ? " (a process may be looked at only where ptrace(2) is "
-		                          "allowed; see /proc/sys/kernel/yama/ptrace_scope)"
-		                        : "");
+		                strstr(error->message, "ptrace:") ? " (" DEBUG_NEEDS_PTRACE ")"
+		                                                  : "");
 	if (debugger_gdbs(debugger)[rank] && gdb_is_lost(debugger_gdbs(debugger)[rank]))
 		g_clear_pointer(&debugger_gdbs(debugger)[rank], gdb_free);
 }

@@ -19,8 +19,8 @@ static void begin_at(GArray *frames, const struct place *place)
 }
 
 /* As it was told when the call was made, or seen from outside: from the frame on that has called
- * MPI (struct record_frame). NULL: it cannot be had. */
-static GArray *stack_of(struct debugger *debugger, int rank)
+ * MPI (struct record_frame). NULL: it cannot be had; *ret_refused: the rank is there, though. */
+static GArray *stack_of(struct debugger *debugger, int rank, bool *ret_refused)
 {
 	const struct world *world = execution_world(debugger_execution(debugger));
 	guint32 call = world_calls(world, rank);
@@ -41,6 +41,7 @@ static GArray *stack_of(struct debugger *debugger, int rank)
 		return NULL;
 	debugger_detach_gdbs(debugger);
 	addresses = live_stack(pid);
+	*ret_refused = !addresses;
 	if (!addresses)
 		return NULL;
 	while (info && first < addresses->len
@@ -56,8 +57,11 @@ static GArray *stack_of(struct debugger *debugger, int rank)
 
 void debugger_append_stack(struct debugger *debugger, GString *text, int rank)
 {
-	g_autoptr(GArray) frames = stack_of(debugger, rank);
+	bool refused = false;
+	g_autoptr(GArray) frames = stack_of(debugger, rank, &refused);
 
+	if (refused)
+		g_string_append(text, "  its call stack cannot be seen (" DEBUG_NEEDS_PTRACE ")\n");
 	for (guint i = 0; frames && i < frames->len; i++) {
 		const struct record_frame *frame = &g_array_index(frames, struct record_frame, i);
 		g_autofree char *where = place_print(&frame->place);

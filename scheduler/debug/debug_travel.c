@@ -5,8 +5,78 @@
 #include "debug_internal.h"
 #include "debug_travel.h"
 
-/* false: refused. */
-static bool travel_begin(struct travel *travel, struct debugger *debugger)
+/* "2.17"; false: it is not that. */
+static bool read_call(const char *text, int ranks, int *ret_rank, guint32 *ret_call)
+{
+	g_auto(GStrv) parts = g_strsplit(text, ".", 2);
+	guint64 rank, call;
+
+	if (!parts[0] || !parts[1]
+	    || !g_ascii_string_to_unsigned(parts[0], 10, 0, (guint64)ranks - 1, &rank, NULL)
+	    || !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXUINT32, &call, NULL))
+		return false;
+	*ret_rank = (int)rank;
+	*ret_call = (guint32)call;
+	return true;
+}
+
+/* How many of the choices were made when the rank had not come out of that call; -1: it was before
+ * the first. */
+static int choices_before(const struct world *world, int rank, guint32 call)
+{
+	const struct trace *trace = world_trace(world);
+	int made = 0;
+
+	for (size_t i = 0; i < trace->count; i++) {
+		const struct event *event = &trace->events[i];
+
+		if (event->op.id.rank == rank && event->op.id.sub != OPERATION_TURN
+		    && event->op.id.call > call)
+			return made - 1;
+		made += event->chosen
+		        && (event->kind == EVENT_MATCH || event->kind == EVENT_ANSWER);
+	}
+	return MIN(made, (int)world_choices(world)->len);
+}
+
+/* Those that stand in `text`, "0.3,1.2", are as far back as they are to be along the nearest path
+ * that can be gone to. */
+static void refuse_unseen(struct debugger *debugger, const char *text)
+{
+	const struct world *world = execution_world(debugger->execution);
+	const GArray *made = world_choices(world);
+	const char *why = world_has_windows(world)
+	                          ? "what ranks do to each other's windows is not seen, so nobody "
+	                            "can go back alone"
+	                          : "what threads do to each other is not seen, so no rank can be "
+	                            "stopped between two calls";
+	g_auto(GStrv) parts = g_strsplit(text, ",", -1);
+	g_autoptr(GArray) choices = choices_copy(made);
+	g_autofree char *path = NULL;
+	struct position *nearest;
+	int most = (int)made->len, rank;
+	guint32 call;
+
+	if (!*text) {
+		debugger_refuse(debugger, "%s: say back, or goto PATH", why);
+		return;
+	}
+	for (char **part = parts; *part; part++)
+		if (read_call(*part, debugger->asked->request.ranks, &rank, &call))
+			most = MIN(most, choices_before(world, rank, call));
+	if (most < 0) {
+		debugger_refuse(debugger, "%s: the nearest place is the beginning, say run", why);
+		return;
+	}
+	g_array_set_size(choices, (guint)most);
+	nearest = session_position(debugger->session, choices, debugger->buffering);
+	path = position_print(nearest);
+	debugger_refuse(debugger, "%s: the nearest place is goto %s", why, path);
+	position_free(nearest);
+}
+
+/* Going to the calls of `text`. false: refused. */
+static bool travel_begin(struct travel *travel, struct debugger *debugger, const char *text)
 {
 	const struct world *world;
 	g_autofree guint32 *calls = NULL;
@@ -18,10 +88,7 @@ static bool travel_begin(struct travel *travel, struct debugger *debugger)
 	}
 	world = travel->world = execution_world(debugger->execution);
 	if (world_has_windows(world) || world_has_threads(world)) {
-		debugger_refuse(
-			debugger,
-			"what ranks do to each other's windows, or threads to each other, is "
-			"not seen: only back and goto PATH go back here");
+		refuse_unseen(debugger, text);
 		return false;
 	}
 	calls = g_new(guint32, travel->ranks);
@@ -130,21 +197,6 @@ static void go_back_to(struct travel *travel, int rank, guint32 call, bool asks)
 		go(travel);
 }
 
-/* "2.17"; false: it is not that. */
-static bool read_call(const char *text, int ranks, int *ret_rank, guint32 *ret_call)
-{
-	g_auto(GStrv) parts = g_strsplit(text, ".", 2);
-	guint64 rank, call;
-
-	if (!parts[0] || !parts[1]
-	    || !g_ascii_string_to_unsigned(parts[0], 10, 0, (guint64)ranks - 1, &rank, NULL)
-	    || !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXUINT32, &call, NULL))
-		return false;
-	*ret_rank = (int)rank;
-	*ret_call = (guint32)call;
-	return true;
-}
-
 /* false: refused. */
 static bool was_made(const struct travel *travel, int rank, guint32 call)
 {
@@ -169,7 +221,7 @@ static void roll_back(struct debugger *debugger, const char *rest)
 		                "where the ranks are");
 		return;
 	}
-	if (!travel_begin(&travel, debugger))
+	if (!travel_begin(&travel, debugger, rest))
 		return;
 	if (call == travel.here[rank])
 		debugger_refuse(debugger, "rank %d stands in its call %u", rank, call);
@@ -178,15 +230,28 @@ static void roll_back(struct debugger *debugger, const char *rest)
 	travel_end(&travel);
 }
 
+/* "0.3": that before the call in which the rank stands; "": there is none. */
+static char *call_before(const struct debugger *debugger, int rank)
+{
+	guint32 here = debugger->execution ? world_place(execution_world(debugger->execution), rank)
+	                                   : 0;
+
+	return here > 1 ? g_strdup_printf("%d.%u", rank, here - 1) : g_strdup("");
+}
+
 static void step_back(struct debugger *debugger, const char *rest)
 {
 	int rank = debugger_read_rank(debugger, rest);
+	g_autofree char *before = NULL;
 	struct travel travel;
 
-	if (rank == -2 || !travel_begin(&travel, debugger))
+	if (rank == -2)
 		return;
 	if (rank < 0)
 		rank = MAX(debugger->stepped, 0);
+	before = call_before(debugger, rank);
+	if (!travel_begin(&travel, debugger, before))
+		return;
 	debugger->stepped = rank;
 	if (travel.here[rank] > 1)
 		go_back_to(&travel, rank, travel.here[rank] - 1, false);
@@ -342,7 +407,7 @@ static void reverse_continue(struct debugger *debugger)
 {
 	struct travel travel;
 
-	if (!travel_begin(&travel, debugger))
+	if (!travel_begin(&travel, debugger, ""))
 		return;
 	go_to_last(&travel);
 	travel_end(&travel);
@@ -413,7 +478,7 @@ bool debugger_refuses_cut(struct debugger *debugger, const struct position *posi
 	bool refuses;
 
 	if (world_has_windows(world) || world_has_threads(world)
-	    || !travel_begin(&travel, debugger))
+	    || !travel_begin(&travel, debugger, ""))
 		return false;
 	for (int rank = 0; rank < travel.ranks; rank++)
 		travel.cut[rank] = position_calls(position, rank);
@@ -436,7 +501,7 @@ void debugger_go_to_calls(struct debugger *debugger, const char *text)
 	g_autofree guint32 *asked = NULL;
 	bool kept = true;
 
-	if (!travel_begin(&travel, debugger))
+	if (!travel_begin(&travel, debugger, text))
 		return;
 	if (!read_cut(&travel, text, named)) {
 		travel_end(&travel);

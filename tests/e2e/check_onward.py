@@ -116,6 +116,17 @@ def check_outcomes(tool):
           str(run))
     check("script.mp:2: there is no outcome 1 here" in run.out
           and "script.mp:8: there is no outcome 3 here" in run.out, str(run))
+    terminal = Terminal(tool, "-n", "4", program)
+    terminal.expect(r"\(matchpoint\) ")
+    terminal.say("run", r"stopped: choice 0\.2")
+    terminal.say("explore -q", "goto outcome 2")
+    terminal.type("goto o\t\t\t")
+    terminal.expect(r"outcome 1 +outcome 2|1 +2")
+    terminal.type("2\r")
+    terminal.expect("stopped: end")
+    terminal.expect(r"\(matchpoint\) ")
+    terminal.type("quit\r")
+    terminal.wait(1)
 
 
 def check_files(tool):
