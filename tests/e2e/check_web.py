@@ -595,7 +595,8 @@ int main(int argc, char **argv)
 			if (rank == k)
 				MPI_Send(&value, 1, MPI_INT, 0, i, comm);
 			else if (rank == 0)
-				MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, i, comm, MPI_STATUS_IGNORE);
+				MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, i, comm,
+				         MPI_STATUS_IGNORE);
 	}
 	MPI_Comm_free(&comm);
 	MPI_Finalize();
