@@ -43,6 +43,13 @@ struct exploration {
 
 void explore(const struct random_program *program, const struct exploration_options *options,
              struct exploration *ret);
+
+/* A random program of at most that size, and all its outcomes: the largest one of this seed whose
+ * tree is not so large that looking at it in many ways would say the same over and over. */
+struct random_program *explore_drawn(guint64 seed, int size,
+                                     const struct exploration_options *options,
+                                     struct exploration *ret);
+
 void exploration_release(struct exploration *exploration);
 
 #endif

@@ -17,7 +17,7 @@ void test_pool(void **state)
 	int programs = *(int *)*state;
 
 	for (guint64 seed = 1; seed <= (guint64)(programs / 4); seed++) {
-		struct random_program *program = random_program_new(seed, 6);
+		struct random_program *program;
 		struct exploration_options options = {
 			.buffering = (enum program_buffering)(1 + seed % 3),
 			.snapshots = seed % 2 == 0,
@@ -26,7 +26,7 @@ void test_pool(void **state)
 			.seed = seed};
 		struct exploration whole, pooled;
 
-		explore(program, &options, &whole);
+		program = explore_drawn(seed, 6, &options, &whole);
 		options.pooled = true;
 		options.apart = seed % 3 == 0;
 		explore(program, &options, &pooled);

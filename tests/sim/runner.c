@@ -346,3 +346,20 @@ void exploration_release(struct exploration *exploration)
 	g_clear_pointer(&exploration->outcomes, g_hash_table_destroy);
 	g_clear_pointer(&exploration->division, g_free);
 }
+
+struct random_program *explore_drawn(guint64 seed, int size,
+                                     const struct exploration_options *options,
+                                     struct exploration *ret)
+{
+	enum { RUNS_MOST = 1000 };
+
+	for (;; size--) {
+		struct random_program *program = random_program_new(seed, size);
+
+		explore(program, options, ret);
+		if (ret->runs <= RUNS_MOST || size == 1)
+			return program;
+		exploration_release(ret);
+		random_program_free(program);
+	}
+}

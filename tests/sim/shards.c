@@ -51,7 +51,7 @@ void test_shards(void **state)
 	guint explorations = 0, busy = 0, stem = 0, runs = 0;
 
 	for (guint64 seed = 1; seed <= (guint64)(*(int *)*state / 8); seed++) {
-		struct random_program *program = random_program_new(seed, 6);
+		struct random_program *program;
 		struct exploration_options options = {
 			.buffering = (enum program_buffering)(1 + seed % 3),
 			.snapshots = seed % 2 == 0,
@@ -60,7 +60,7 @@ void test_shards(void **state)
 			.seed = seed};
 		struct exploration whole;
 
-		explore(program, &options, &whole);
+		program = explore_drawn(seed, 6, &options, &whole);
 		for (guint shards = 1; shards <= 7; shards++) {
 			struct exploration all;
 

@@ -274,7 +274,7 @@ static void test_apart(void **state)
 
 	(void)state;
 	for (guint64 seed = 1; seed <= (guint64)(programs / 8); seed++) {
-		struct random_program *program = random_program_new(seed, 6);
+		struct random_program *program;
 		struct exploration_options options = {
 			.buffering = (enum program_buffering)(1 + seed % 3),
 			.snapshots = seed % 2 == 0,
@@ -282,7 +282,7 @@ static void test_apart(void **state)
 			.seed = seed};
 		struct exploration whole, apart;
 
-		explore(program, &options, &whole);
+		program = explore_drawn(seed, 6, &options, &whole);
 		options.apart = true;
 		explore(program, &options, &apart);
 		if (!outcomes_equal(whole.outcomes, apart.outcomes)
