@@ -323,7 +323,7 @@ const char *words_not_reproduced(const struct record_finding *finding,
 {
 	if (finding->reproduced || !words_is_exploration(exploration))
 		return NULL;
-	if (!finding->replayed && exploration->complete) /* so there was time; a note tells more */
+	if (finding->struck) /* a note tells more */
 		return "its replay was ended from outside: whether it shows again is not known";
 	if (!finding->replayed)
 		return "it was not replayed: there was no time for it";

@@ -170,7 +170,9 @@ static void compare_replay(struct replay *replay, const struct execution *execut
 	g_clear_pointer(&replay->struck, g_free);
 	if (!shows_finding(execution, finding))
 		replay->struck = struck_again(execution, session_options(session)->ranks);
-	if (interleaving_verdict(execution)->starved || replay->struck)
+	if (interleaving_verdict(execution)->starved && !replay->struck)
+		replay->struck = g_strdup("memory ran out");
+	if (replay->struck)
 		return; /* it says nothing of the program */
 	if (log)
 		difference = call_log_difference(log, execution_world(execution));
@@ -260,7 +262,7 @@ static void replay_least(struct replay *replay, const struct record_finding *fin
 
 /* Unwinding goes by what the program says of itself: it must not be taken for a fault of the
  * program's. What shows with it is right; what does not is tried without. */
-static void replay_finding(struct replay *replay, const struct record_finding *finding)
+static void replay_finding(struct replay *replay, struct record_finding *finding)
 {
 	g_autofree char *name = g_strdup_printf("%s #%u", finding_kind_name(finding->kind),
 	                                        finding->id);
@@ -271,7 +273,8 @@ static void replay_finding(struct replay *replay, const struct record_finding *f
 		replay_once(replay, finding, true);
 	if (!finding->reproduced && session_may_make_sure(replay->session))
 		replay_once(replay, finding, false);
-	if (!finding->replayed && replay->struck)
+	finding->struck = !finding->replayed && replay->struck;
+	if (finding->struck)
 		mishaps_add_unreplayed(session_mishaps(replay->session), name, replay->struck);
 }
 

@@ -56,6 +56,11 @@
 /* 18: it was not told which kind of search it was. */
 #define FROM_18 "DELETE FROM old.search;"
 
+/* 19: it was not told whether a replay was ended from outside; where there was time it was. */
+#define FROM_19                                                    \
+	"UPDATE old.finding SET struck = NOT replayed AND (SELECT" \
+	" complete FROM old.exploration);"
+
 static const struct version {
 	int64_t version;
 	const char *digest;
@@ -63,16 +68,18 @@ static const struct version {
 	bool can_resume; /* what is left of the search is still understood */
 } versions[] = {
 	{14, "2c47bd50ce305f7ca9cc3d180e89b4f688467771b366fc310cedaec0b76352e6",
-         FROM_14 FROM_SYNCHRONOUS FROM_15 FROM_16 FROM_17 FROM_18, false},
+         FROM_14 FROM_SYNCHRONOUS FROM_15 FROM_16 FROM_17 FROM_18 FROM_19, false},
 	{15, "ebab9a6f7df1f9dfcdd422c6c80603febce1ab1e3425539f0ce8558484c29a30",
-         FROM_SYNCHRONOUS FROM_15 FROM_16 FROM_17 FROM_18, false},
+         FROM_SYNCHRONOUS FROM_15 FROM_16 FROM_17 FROM_18 FROM_19, false},
 	{15, "f6678fcab197d1cd8ff9b58d244d6461ce94940a779171092a3d7f01eb7258d0",
-         FROM_15 FROM_16 FROM_17 FROM_18, false},
+         FROM_15 FROM_16 FROM_17 FROM_18 FROM_19, false},
 	{16, "f6678fcab197d1cd8ff9b58d244d6461ce94940a779171092a3d7f01eb7258d0",
-         FROM_16 FROM_17 FROM_18, false},
-	{17, "ad52380970c4ff6a012cafd146a4eea2dac838210060520c121557fd757dd1c4", FROM_17 FROM_18,
+         FROM_16 FROM_17 FROM_18 FROM_19, false},
+	{17, "ad52380970c4ff6a012cafd146a4eea2dac838210060520c121557fd757dd1c4",
+         FROM_17 FROM_18 FROM_19, false},
+	{18, "f67a22ef50de26485881a2369cc149a6e2427f973f639b69afc4a612b3132304", FROM_18 FROM_19,
          false},
-	{18, "f67a22ef50de26485881a2369cc149a6e2427f973f639b69afc4a612b3132304", FROM_18, false},
+	{19, "f175eb82fa8ec951c42ead7b44406924eb7afb823545ebda13934d631b2f6685", FROM_19, true},
 };
 
 char *old_store_digest(sqlite3 *database)

@@ -250,6 +250,7 @@ struct record_finding {
 	char *message;       /* one line: what is wrong */
 	bool replayed;       /* its path was followed again, to the end */
 	bool reproduced;     /* and that ended the same way; always, where nothing is replayed */
+	bool struck;         /* not replayed to the end: something outside ended that, each time */
 	GPtrArray *ranks;    /* of struct record_rank: the roll-call, or who did what; a rank may
 	                        then be in it more than once */
 	GArray *given; /* of struct record_given: what the calls that do not fit together say */

@@ -5,7 +5,7 @@
 
 #define STORE_FILE "matchpoint.db"
 #define STORE_APPLICATION 0x4d504e54 /* "MPNT", in the file's header */
-#define STORE_VERSION 19             /* user_version */
+#define STORE_VERSION 20             /* user_version */
 
 /* All tables, as they were created. */
 #define STORE_TABLES                                  \

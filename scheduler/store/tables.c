@@ -208,6 +208,7 @@ static const struct column finding[] = {
 	FIELD("path", record_finding, path),
 	FIELD("message", record_finding, message),
 	FIELD("replayed", record_finding, replayed),
+	FIELD("struck", record_finding, struck),
 	FIELD("reproduced", record_finding, reproduced),
 };
 

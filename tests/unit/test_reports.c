@@ -285,7 +285,9 @@ static void a_replay_that_was_killed_is_told_so(void **state)
 	g_autofree char *text = NULL;
 
 	finding->replayed = finding->reproduced = false;
+	finding->struck = true;
 	add_executions(fixture, 1, 1, FINDING_CRASH);
+	fixture->exploration->complete = false; /* which is not why */
 	text = report(fixture, &report_terminal);
 	assert_non_null(strstr(text, "its replay was ended from outside"));
 	assert_null(strstr(text, "no time"));
