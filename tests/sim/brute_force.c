@@ -4,7 +4,7 @@
 
 static void report(const struct walk *walk, guint8 *state, int index, int reporter)
 {
-	state[walk->program->ranks + walk->program->count + index] = (guint8)(reporter + 1);
+	state[walk->program->lines + walk->program->count + index] = (guint8)(reporter + 1);
 }
 
 /* The program holds a request for it. */
@@ -69,13 +69,14 @@ static bool may_match(const struct walk *walk, const guint8 *state, int receive,
 	if (states[receive] != POSTED || !is_waiting(states[send])
 	    || !fits(walk, state, receive, send))
 		return false;
-	for (int i = walk->program->first[sender]; i < send; i++)
-		if (brute_at(walk, i)->kind == INSTRUCTION_SEND && is_waiting(states[i])
+	for (int i = walk->program->first[sender]; i < walk->program->first[sender + 1]; i++)
+		if (brute_is_before(walk, state, i, send)
+		    && brute_at(walk, i)->kind == INSTRUCTION_SEND && is_waiting(states[i])
 		    && fits(walk, state, receive, i))
 			return false;
-	for (int i = walk->program->first[receiver]; i < receive; i++)
-		if (is_receive(brute_at(walk, i)) && states[i] == POSTED
-		    && fits(walk, state, i, send))
+	for (int i = walk->program->first[receiver]; i < walk->program->first[receiver + 1]; i++)
+		if (brute_is_before(walk, state, i, receive) && is_receive(brute_at(walk, i))
+		    && states[i] == POSTED && fits(walk, state, i, send))
 			return false;
 	return true;
 }
@@ -129,7 +130,7 @@ static bool is_complete(const struct walk *walk, const guint8 *state, int index)
 
 static bool asks_about_any(const struct walk *walk, const guint8 *state, int question)
 {
-	for (int i = walk->program->first[brute_at(walk, question)->rank]; i < question; i++)
+	for (int i = brute_first(walk, question); i < question; i++)
 		if (is_asked(walk, state, question, i))
 			return true;
 	return false;
@@ -154,7 +155,7 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 		return !is_active(walk, state, instruction->of)
 		       || is_complete(walk, state, instruction->of);
 	case INSTRUCTION_WAITALL:
-		for (int i = walk->program->first[instruction->rank]; i < index; i++)
+		for (int i = brute_first(walk, index); i < index; i++)
 			if (is_active(walk, state, i) && !is_complete(walk, state, i))
 				return false;
 		return true;
@@ -168,6 +169,7 @@ static bool can_leave(const struct walk *walk, const guint8 *state, int index)
 	case INSTRUCTION_WAITANY:
 	case INSTRUCTION_WAITSOME: return !asks_about_any(walk, state, index);
 	case INSTRUCTION_LOCK: return states[index] >= MATCHED;
+	case INSTRUCTION_JOIN: return brute_living(walk, state, instruction->rank) == 0;
 	case INSTRUCTION_START:
 	case INSTRUCTION_WAIT_WINDOW: return brute_exposure_ready(walk, state, index);
 	default: break;
@@ -207,49 +209,52 @@ void brute_reach(struct walk *walk, const guint8 *state)
 	g_ptr_array_add(walk->stack, bytes);
 }
 
-static bool can_step(const struct walk *walk, const guint8 *state, int rank)
+static bool can_step(const struct walk *walk, const guint8 *state, int line)
 {
-	int index = state[rank];
+	int index = state[line];
 
-	return index < walk->program->first[rank + 1]
+	return index < walk->program->line_first[line + 1]
+	       && (!walk->program->threads || brute_may_go(walk, state, line))
 	       && (brute_states(walk, state)[index] == ABSENT || can_leave(walk, state, index));
 }
 
 /* The rank leaves its instruction. */
-static void reach_next(struct walk *walk, guint8 *after, int rank)
+static void reach_next(struct walk *walk, guint8 *after, int line)
 {
-	after[rank] = (guint8)next_place(walk, after, after[rank]);
+	after[line] = (guint8)next_place(walk, after, after[line]);
 	brute_reach(walk, after);
 }
 
-static void leave(struct walk *walk, const guint8 *state, int rank)
+static void leave(struct walk *walk, const guint8 *state, int line)
 {
 	g_autofree guint8 *after = g_memdup2(state, walk->size);
-	int index = state[rank];
+	int index = state[line];
 	const struct instruction *instruction = brute_at(walk, index);
 
 	if (instruction->kind == INSTRUCTION_WAIT && is_active(walk, state, instruction->of))
 		report(walk, after, instruction->of, index);
-	for (int i = walk->program->first[rank];
+	for (int i = walk->program->line_first[line];
 	     instruction->kind == INSTRUCTION_WAITALL && i < index; i++)
 		if (is_active(walk, state, i))
 			report(walk, after, i, index);
 	if (is_question(instruction->kind))
-		after[walk->program->ranks + index] = MATCHED;
-	reach_next(walk, after, rank);
+		after[walk->program->lines + index] = MATCHED;
+	reach_next(walk, after, line);
 }
 
-static bool step_rank(struct walk *walk, const guint8 *state, int rank)
+static bool step_line(struct walk *walk, const guint8 *state, int line)
 {
-	if (!can_step(walk, state, rank))
+	if (!can_step(walk, state, line))
 		return false;
-	if (brute_states(walk, state)[state[rank]] == ABSENT) {
-		g_autofree guint8 *after = brute_copy_with(walk, state, state[rank], POSTED);
+	if (brute_states(walk, state)[state[line]] == ABSENT) {
+		g_autofree guint8 *after = brute_copy_with(walk, state, state[line], POSTED);
 
-		brute_access(walk, after, state[rank]);
+		brute_access(walk, after, state[line]);
+		if (walk->program->threads)
+			brute_note_call(walk, after, state[line]);
 		brute_reach(walk, after);
 	} else {
-		leave(walk, state, rank);
+		leave(walk, state, line);
 	}
 	return true;
 }
@@ -265,9 +270,9 @@ static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
 		    || !may_match(walk, state, receive, send))
 			continue;
 		after = g_memdup2(state, walk->size);
-		after[walk->program->ranks + receive] = (guint8)(MATCHED + send);
+		after[walk->program->lines + receive] = (guint8)(MATCHED + send);
 		if (is_receive(brute_at(walk, receive)))
-			after[walk->program->ranks + send] = (guint8)(MATCHED + receive);
+			after[walk->program->lines + send] = (guint8)(MATCHED + receive);
 		brute_reach(walk, after);
 		moved = true;
 	}
@@ -292,8 +297,8 @@ static bool can_match_by_itself(const struct walk *walk, const guint8 *state, in
 /* Nothing moves but by choice. */
 static bool at_rest(const struct walk *walk, const guint8 *state)
 {
-	for (int rank = 0; rank < walk->program->ranks; rank++)
-		if (can_step(walk, state, rank))
+	for (int line = 0; line < walk->program->lines; line++)
+		if (can_step(walk, state, line))
 			return false;
 	for (int i = 0; i < walk->program->count; i++)
 		if (can_match_by_itself(walk, state, i))
@@ -302,16 +307,16 @@ static bool at_rest(const struct walk *walk, const guint8 *state)
 }
 
 /* The question is answered with those of `reported`, a bit for each instruction of the rank. */
-static void answer(struct walk *walk, const guint8 *state, int rank, guint64 reported)
+static void answer(struct walk *walk, const guint8 *state, int line, guint64 reported)
 {
-	int index = state[rank];
-	int first = walk->program->first[rank];
+	int index = state[line];
+	int first = walk->program->line_first[line];
 	g_autofree guint8 *after = brute_copy_with(walk, state, index, reported ? MATCHED : NO);
 
 	for (int i = first; i < index; i++)
 		if (reported >> (i - first) & 1)
 			report(walk, after, i, index);
-	reach_next(walk, after, rank);
+	reach_next(walk, after, line);
 }
 
 static bool may_say_no(const struct instruction *instruction)
@@ -321,10 +326,10 @@ static bool may_say_no(const struct instruction *instruction)
 }
 
 /* Every answer that there is now. */
-static bool answer_question(struct walk *walk, const guint8 *state, int rank)
+static bool answer_question(struct walk *walk, const guint8 *state, int line)
 {
-	int index = state[rank];
-	int first = walk->program->first[rank];
+	int index = state[line];
+	int first = walk->program->line_first[line];
 	enum instruction_kind kind = brute_at(walk, index)->kind;
 	bool together = kind == INSTRUCTION_TEST || kind == INSTRUCTION_TESTALL;
 	bool some = kind == INSTRUCTION_TESTSOME || kind == INSTRUCTION_WAITSOME;
@@ -341,30 +346,30 @@ static bool answer_question(struct walk *walk, const guint8 *state, int rank)
 			complete |= bit;
 	}
 	if (together && complete == asked)
-		answer(walk, state, rank, asked);
+		answer(walk, state, line, asked);
 	for (guint64 left = complete; !together && left; left &= left - 1)
-		answer(walk, state, rank, left & -left);
+		answer(walk, state, line, left & -left);
 	for (guint64 set = complete; some && set; set = (set - 1) & complete)
 		if ((guint)__builtin_popcountll(set) <= walk->some
 		    || (set == complete && at_rest(walk, state)))
-			answer(walk, state, rank, set);
+			answer(walk, state, line, set);
 	if (may_say_no(brute_at(walk, index)))
-		answer(walk, state, rank, 0);
+		answer(walk, state, line, 0);
 	return complete || may_say_no(brute_at(walk, index));
 }
 
 /* What a rank can do besides steps and matches: be answered, or cancel a receive. */
-static bool choose(struct walk *walk, const guint8 *state, int rank)
+static bool choose(struct walk *walk, const guint8 *state, int line)
 {
-	int index = state[rank];
+	int index = state[line];
 	const struct instruction *instruction;
 	g_autofree guint8 *after = NULL;
 
-	if (index == walk->program->first[rank + 1] || can_step(walk, state, rank))
+	if (index == walk->program->line_first[line + 1] || can_step(walk, state, line))
 		return false;
 	instruction = brute_at(walk, index);
 	if (is_question(instruction->kind))
-		return answer_question(walk, state, rank);
+		return answer_question(walk, state, line);
 	if (instruction->kind == INSTRUCTION_IPROBE)
 		after = brute_copy_with(walk, state, index, NO);
 	else if (instruction->kind == INSTRUCTION_CANCEL)
@@ -401,23 +406,64 @@ static void complete_early(struct walk *walk, const guint8 *state)
 	}
 }
 
+static bool match_by_itself(struct walk *walk, const guint8 *state)
+{
+	for (int i = 0; i < walk->program->count; i++)
+		if (can_match_by_itself(walk, state, i))
+			return match_pairs(walk, state, i);
+	return false;
+}
+
+/* What the receive can take that was posted first, by the lowest rank of which any can. */
+static bool match_first(struct walk *walk, const guint8 *state)
+{
+	for (int rank = 0; rank < walk->program->ranks; rank++)
+		for (int call = 1; call <= walk->program->count; call++)
+			for (int i = walk->program->first[rank]; i < walk->program->first[rank + 1];
+			     i++)
+				if (brute_states(walk, state)[i] == POSTED
+				    && looks_for_message(brute_at(walk, i))
+				    && brute_when(walk, state, i) == call
+				    && match_pairs(walk, state, i))
+					return true;
+	return false;
+}
+
+/* A step that makes no difference to anybody else, of a program with threads: those that send and
+ * receive are many enough. */
+static bool step_alone(struct walk *walk, const guint8 *state)
+{
+	for (int line = 0; line < walk->program->lines; line++)
+		if (can_step(walk, state, line)
+		    && (brute_states(walk, state)[state[line]] != ABSENT
+		        || !brute_is_ordered(brute_at(walk, state[line]))))
+			return step_line(walk, state, line);
+	return false;
+}
+
 static void expand(struct walk *walk, GBytes *bytes)
 {
 	const guint8 *state = g_bytes_get_data(bytes, NULL);
 	bool moved = false;
 
-	for (int rank = 0; rank < walk->program->ranks; rank++) {
-		moved = step_rank(walk, state, rank) || moved;
-		if (moved && walk->steps == STEPS_FIRST)
+	if (walk->program->threads && step_alone(walk, state))
+		return;
+	for (int line = 0; line < walk->program->lines; line++) {
+		moved = step_line(walk, state, line) || moved;
+		if (moved && walk->steps != STEPS_ANY_TIME)
 			return;
 	}
+	if (walk->steps == STEPS_IN_TURN
+	    && (match_by_itself(walk, state) || brute_admit(walk, state)
+	        || match_first(walk, state)))
+		return;
 	if (walk->program->windows && brute_take_places(walk, state, &moved))
 		return;
 	for (int i = 0; i < walk->program->count; i++)
 		if (brute_states(walk, state)[i] == POSTED && looks_for_message(brute_at(walk, i)))
 			moved = match_pairs(walk, state, i) || moved;
-	for (int rank = 0; rank < walk->program->ranks; rank++)
-		moved = choose(walk, state, rank) || moved;
+	for (int line = 0; line < walk->program->lines; line++)
+		moved = choose(walk, state, line) || moved;
 	complete_early(walk, state);
 	if (!moved)
 		g_hash_table_add(walk->outcomes,
@@ -433,12 +479,14 @@ GHashTable *brute_force(const struct random_program *program, enum program_buffe
 	g_autofree guint8 *start = NULL;
 
 	g_assert_cmpint(program->count, <, EARLY - MATCHED);
-	walk.size = (gsize)(program->ranks + 2 * program->count);
+	walk.size = (gsize)(program->lines + 2 * program->count);
+	if (program->threads)
+		walk.size += (gsize)program->count;
 	if (program->windows)
 		walk.size += brute_windows_size(program);
 	start = g_malloc0(walk.size);
-	for (int rank = 0; rank < program->ranks; rank++)
-		start[rank] = (guint8)program->first[rank];
+	for (int line = 0; line < program->lines; line++)
+		start[line] = (guint8)program->line_first[line];
 	walk.seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 	                                  (GDestroyNotify)g_bytes_unref, NULL);
 	walk.outcomes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
@@ -452,146 +500,4 @@ GHashTable *brute_force(const struct random_program *program, enum program_buffe
 	g_ptr_array_free(walk.stack, true);
 	g_hash_table_destroy(walk.seen);
 	return walk.outcomes;
-}
-
-/* Whether a send completed early is not part of an outcome; nor is which Wait took notice. */
-GBytes *outcome_new(const struct random_program *program, const guint8 *places,
-                    const guint8 *states, const guint8 *reporters)
-{
-	gsize ranks = (gsize)program->ranks;
-	gsize count = (gsize)program->count;
-	guint8 *bytes = g_malloc(ranks + 2 * count);
-
-	memcpy(bytes, places, ranks);
-	for (gsize i = 0; i < count; i++) {
-		bool told = reporters[i] > 0
-		            && is_question(program->instructions[reporters[i] - 1].kind);
-
-		bytes[ranks + i] = states[i] == EARLY ? POSTED : states[i];
-		bytes[ranks + count + i] = told ? reporters[i] : 0;
-	}
-	return g_bytes_new_take(bytes, ranks + 2 * count);
-}
-
-static int call_of(const struct random_program *program, const guint8 *states, int index)
-{
-	int call = PROGRAM_FIRST_CALL + (program->windows ? PROGRAM_WINDOWS : 0);
-
-	for (int i = program->first[program->instructions[index].rank]; i < index; i++)
-		call += states[i] != ABSENT && !is_no_call(program->instructions[i].kind);
-	return call;
-}
-
-/* ":#3,4", or "" when the question was about nothing. */
-static void describe_answer(GString *text, const struct random_program *program,
-                            const guint8 *states, int index)
-{
-	const guint8 *reporters = states + program->count;
-	char separator = '#';
-
-	for (int i = 0; i < index; i++) {
-		if (reporters[i] != index + 1)
-			continue;
-		g_string_append_printf(text, "%s%c%d", separator == '#' ? ":" : "", separator,
-		                       call_of(program, states, i));
-		separator = ',';
-	}
-}
-
-/* What became of an instruction, or NULL: nothing that is not in others' words. */
-static char *describe(const struct random_program *program, const guint8 *states, int index)
-{
-	const struct instruction *own = &program->instructions[index];
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	g_string_printf(text, "%d.%d", own->rank, call_of(program, states, index));
-	if (own->kind == INSTRUCTION_LOCK || own->kind == INSTRUCTION_GET) {
-		if (states[index] < MATCHED)
-			return NULL;
-		g_string_append_printf(text,
-		                       own->kind == INSTRUCTION_LOCK ? ":lock %d" : "-:get %d",
-		                       states[index] - MATCHED);
-	} else if (states[index] == NO || states[index] == CANCELLED) {
-		g_string_append(text, states[index] == NO ? ":no" : ":cancelled");
-	} else if (states[index] < MATCHED || own->kind == INSTRUCTION_SEND) {
-		return NULL;
-	} else if (is_question(own->kind)) {
-		gsize before = text->len;
-
-		describe_answer(text, program, states, index);
-		if (text->len == before)
-			return NULL;
-	} else {
-		int send = states[index] - MATCHED;
-		bool probes = own->kind == INSTRUCTION_PROBE || own->kind == INSTRUCTION_IPROBE;
-
-		g_string_append_printf(text, "%s%d.%d", probes ? "~" : "<-",
-		                       program->instructions[send].rank,
-		                       call_of(program, states, send));
-	}
-	return g_strdup(text->str);
-}
-
-char *outcome_describe(const struct random_program *program, GBytes *outcome)
-{
-	const guint8 *places = g_bytes_get_data(outcome, NULL);
-	const guint8 *states = places + program->ranks;
-	GString *text = g_string_new(NULL);
-
-	for (int i = 0; i < program->count; i++) {
-		g_autofree char *word = describe(program, states, i);
-
-		if (word)
-			g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", word);
-	}
-	g_string_append(text, "; ended");
-	for (int rank = 0; rank < program->ranks; rank++)
-		if (places[rank] == program->first[rank + 1])
-			g_string_append_printf(text, " %d", rank);
-	return g_string_free(text, false);
-}
-
-bool outcome_is_deadlock(const struct random_program *program, GBytes *outcome)
-{
-	const guint8 *places = g_bytes_get_data(outcome, NULL);
-
-	for (int rank = 0; rank < program->ranks; rank++)
-		if (places[rank] != program->first[rank + 1])
-			return true;
-	return false;
-}
-
-guint outcomes_deadlocks(const struct random_program *program, GHashTable *outcomes)
-{
-	GHashTableIter iter;
-	gpointer outcome;
-	guint count = 0;
-
-	g_hash_table_iter_init(&iter, outcomes);
-	while (g_hash_table_iter_next(&iter, &outcome, NULL))
-		count += outcome_is_deadlock(program, outcome);
-	return count;
-}
-
-bool outcome_lacks_lock(const struct random_program *program, GBytes *outcome)
-{
-	const guint8 *places = g_bytes_get_data(outcome, NULL);
-
-	for (int rank = 0; rank < program->ranks; rank++)
-		if (places[rank] != program->first[rank + 1]
-		    && program->instructions[places[rank]].kind == INSTRUCTION_LOCK)
-			return true;
-	return false;
-}
-
-bool outcomes_equal(GHashTable *left, GHashTable *right)
-{
-	GHashTableIter iter;
-	gpointer outcome;
-
-	g_hash_table_iter_init(&iter, left);
-	while (g_hash_table_iter_next(&iter, &outcome, NULL))
-		if (!g_hash_table_contains(right, outcome))
-			return false;
-	return g_hash_table_size(left) == g_hash_table_size(right);
 }

@@ -10,9 +10,9 @@
 
 #include "random_program.h"
 
-/* An outcome as bytes: for each rank the instruction it stands at (its last one + 1: it ended); for
- * each instruction its state (random_program.h); for each instruction the test or wait that
- * reported it (its index + 1) or 0. */
+/* An outcome as bytes: for each thread the instruction it stands at (its last one + 1: it
+ * ended); for each instruction its state (random_program.h); for each instruction the test or
+ * wait that reported it (its index + 1) or 0. */
 GBytes *outcome_new(const struct random_program *program, const guint8 *places,
                     const guint8 *states, const guint8 *reporters);
 
@@ -24,6 +24,10 @@ GBytes *outcome_new(const struct random_program *program, const guint8 *places,
 char *outcome_describe(const struct random_program *program, GBytes *outcome);
 
 enum brute_force_steps {
+	STEPS_IN_TURN,  /* of several threads of a rank one after another makes a call, when
+	                   nothing else moves; whose calls race (README) in every order; then the
+	                   receive that was posted first takes whatever it can: no search finds
+	                   less */
 	STEPS_ANY_TIME, /* every order of steps and matches */
 	STEPS_FIRST,    /* a pair is matched, in every order, only when no rank can take a step: far
 	                   fewer states, and the same outcomes (the tests compare the two) */

@@ -1,12 +1,14 @@
 /* What the files of brute force share: brute_force.c (steps, matches, requests), brute_windows.c
- * (one-sided communication). Nobody else includes it. */
+ * (one-sided communication), brute_threads.c (ranks of several threads). Nobody else includes
+ * it. */
 #ifndef MATCHPOINT_TESTS_SIM_BRUTE_INTERNAL_H
 #define MATCHPOINT_TESTS_SIM_BRUTE_INTERNAL_H
 
 #include "brute_force.h"
 
-/* A global state: places of the ranks, then the states of the instructions, then who has taken
- * notice of their completion (index + 1), then what brute_windows.c knows. */
+/* A global state: places of the lines, then the states of the instructions, then who has taken
+ * notice of their completion (index + 1), then what brute_windows.c or brute_threads.c
+ * knows. */
 struct walk {
 	const struct random_program *program;
 	enum program_buffering buffering;
@@ -25,12 +27,12 @@ static inline const struct instruction *brute_at(const struct walk *walk, int in
 
 static inline const guint8 *brute_states(const struct walk *walk, const guint8 *state)
 {
-	return state + walk->program->ranks;
+	return state + walk->program->lines;
 }
 
 static inline const guint8 *brute_reporters(const struct walk *walk, const guint8 *state)
 {
-	return state + walk->program->ranks + walk->program->count;
+	return state + walk->program->lines + walk->program->count;
 }
 
 static inline guint8 *brute_copy_with(const struct walk *walk, const guint8 *state, int index,
@@ -38,8 +40,14 @@ static inline guint8 *brute_copy_with(const struct walk *walk, const guint8 *sta
 {
 	guint8 *copy = g_memdup2(state, walk->size);
 
-	copy[walk->program->ranks + index] = (guint8)value;
+	copy[walk->program->lines + index] = (guint8)value;
 	return copy;
+}
+
+/* The first instruction of the line of another. */
+static inline int brute_first(const struct walk *walk, int index)
+{
+	return walk->program->line_first[line_of(walk->program, index)];
 }
 
 /* A state that is possible. */
@@ -56,5 +64,23 @@ bool brute_exposure_ready(const struct walk *walk, const guint8 *state, int inde
 /* Who asks for a lock gets more of it, in every way; true: only this has to be looked at, since
  * nothing else could make a difference to it. *moved becomes true if anybody could. */
 bool brute_take_places(struct walk *walk, const guint8 *state, bool *moved);
+
+/* --- ranks of several threads --- */
+
+/* Whether it matters when a thread carries it out: it sends or receives. */
+bool brute_is_ordered(const struct instruction *own);
+/* The how manieth of those of its rank it was, from 1; 0: not carried out, or not one. */
+int brute_when(const struct walk *walk, const guint8 *state, int index);
+/* Whether a rank has carried out one before the other, which it has. */
+bool brute_is_before(const struct walk *walk, const guint8 *state, int one, int other);
+/* In a state that is being made: the instruction is carried out now. */
+void brute_note_call(const struct walk *walk, guint8 *state, int index);
+/* Threads of the rank besides the first that have begun, and not ended. */
+int brute_living(const struct walk *walk, const guint8 *state, int rank);
+/* Whether the thread is there, and need not wait for its turn. */
+bool brute_may_go(const struct walk *walk, const guint8 *state, int line);
+/* Threads that wait for their turn get it, now that nothing else moves (world.h). false: there are
+ * none. */
+bool brute_admit(struct walk *walk, const guint8 *state);
 
 #endif

@@ -21,18 +21,18 @@ gsize brute_windows_size(const struct random_program *program)
 
 static gsize place_of_taken(const struct walk *walk, int lock)
 {
-	return (gsize)(walk->program->ranks + 2 * walk->program->count + lock);
+	return (gsize)(walk->program->lines + 2 * walk->program->count + lock);
 }
 
 static guint8 *cell(const struct walk *walk, guint8 *state, int target, int which)
 {
-	return state + walk->program->ranks + 3 * walk->program->count + CELLS * target + which;
+	return state + walk->program->lines + 3 * walk->program->count + CELLS * target + which;
 }
 
 void brute_access(const struct walk *walk, guint8 *state, int index)
 {
 	const struct instruction *own = brute_at(walk, index);
-	guint8 *own_state = &state[walk->program->ranks + index];
+	guint8 *own_state = &state[walk->program->lines + index];
 
 	if (own->kind == INSTRUCTION_PUT)
 		*cell(walk, state, own->peer, LAST) = (guint8)(index + 1);
@@ -111,7 +111,7 @@ static void take(struct walk *walk, const guint8 *state, int lock, guint more, g
 
 	*taken = (guint8)(*taken | more);
 	if (*taken == all) {
-		after[walk->program->ranks + lock] = (guint8)(MATCHED + *grants);
+		after[walk->program->lines + lock] = (guint8)(MATCHED + *grants);
 		*grants = (guint8)(*grants + !own->shared);
 	}
 	brute_reach(walk, after);

@@ -165,3 +165,65 @@ void compare_programs(struct random_program *(*draw)(guint64 seed), gint64 first
 		totals.outcomes, totals.deadlocks, totals.largest, totals.wasted);
 	assert_int_equal(totals.wasted, 0);
 }
+
+/* Whether all of `some` are among `all`; else tells which are not. */
+static bool is_part(const struct random_program *program, GHashTable *some, GHashTable *all,
+                    const char *what)
+{
+	GHashTableIter iter;
+	gpointer outcome;
+
+	g_hash_table_iter_init(&iter, some);
+	while (g_hash_table_iter_next(&iter, &outcome, NULL)) {
+		if (g_hash_table_contains(all, outcome))
+			continue;
+		print_message("seed %" G_GUINT64_FORMAT ":\n", program->seed);
+		print_difference(program, some, all, what);
+		print_threads(program);
+		return false;
+	}
+	return true;
+}
+
+static void compare_turns(const struct random_program *program, enum program_buffering buffering,
+                          struct totals *totals)
+{
+	struct exploration_options options = {
+		.buffering = buffering, .deviations = -1, .seed = program->seed};
+	g_autoptr(GHashTable) all = brute_force(program, buffering, STEPS_ANY_TIME, TAKEN_WINDOW,
+	                                        4 * totals->states);
+	g_autoptr(GHashTable) in_turn = brute_force(program, buffering, STEPS_IN_TURN, TAKEN_WINDOW,
+	                                            4 * totals->states);
+	struct exploration found;
+
+	if (!in_turn) {
+		totals->too_large++;
+		return;
+	}
+	explore(program, &options, &found);
+	totals->explored++;
+	totals->reduced += !all;
+	totals->outcomes += g_hash_table_size(found.outcomes);
+	totals->deadlocks += outcomes_deadlocks(program, found.outcomes);
+	assert_true(is_part(program, in_turn, found.outcomes, "missing"));
+	assert_true(!all || is_part(program, found.outcomes, all, "invented"));
+	assert_int_equal(found.lost, 0);
+	exploration_release(&found);
+}
+
+void compare_threads(gint64 first_seed, int count, int states)
+{
+	struct totals totals = {.states = (guint)states};
+
+	for (int i = 0; i < count; i++) {
+		struct random_program *program = random_program_threads((guint64)(first_seed + i));
+
+		compare_turns(program, PROGRAM_ZERO, &totals);
+		compare_turns(program, PROGRAM_INFINITE, &totals);
+		random_program_free(program);
+	}
+	print_message("%d programs with threads: %u explored (%u not in every order), %u too "
+	              "large, %u outcomes (%u deadlocks)\n",
+	              count, totals.explored, totals.reduced, totals.too_large, totals.outcomes,
+	              totals.deadlocks);
+}

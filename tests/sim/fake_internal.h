@@ -1,5 +1,5 @@
 /* What the files of a fake rank share: fake_rank.c (messages, requests, its program),
- * fake_windows.c (one-sided communication). Nobody else includes it. */
+ * fake_windows.c (one-sided communication), fake_threads.c. Nobody else includes it. */
 #ifndef MATCHPOINT_TESTS_SIM_FAKE_INTERNAL_H
 #define MATCHPOINT_TESTS_SIM_FAKE_INTERNAL_H
 
@@ -24,6 +24,12 @@ static inline int fake_end(const struct fake_rank *rank)
 	return rank->program->first[rank->rank + 1] - rank->program->first[rank->rank];
 }
 
+/* The line that is looked at. */
+static inline struct fake_line *fake_line(struct fake_rank *rank)
+{
+	return &rank->lines[rank->thread];
+}
+
 /* Says a call, whose number and site are filled in. */
 void fake_say_call(struct speech *speech, struct wire_call *call);
 /* A call that starts this operation, and waits for it unless that is not asked for. */
@@ -40,5 +46,16 @@ bool fake_say_access(struct speech *speech, const struct instruction *own);
 void fake_say_fence(struct speech *speech);
 /* A lock has been granted. */
 void fake_take_lock(struct fake_rank *rank);
+
+/* --- several threads --- */
+
+/* Whether the thread has to wait for its turn before its next instruction: says so, once. */
+bool fake_enters(struct speech *speech, const struct instruction *own);
+/* Makes a thread; the thread is at its end. */
+void fake_spawn(struct speech *speech, const struct instruction *own);
+void fake_end_thread(struct speech *speech);
+/* Whether there are threads besides the first. */
+bool fake_has_threads(const struct fake_rank *rank);
+void fake_admit(struct fake_rank *rank, guint32 thread);
 
 #endif

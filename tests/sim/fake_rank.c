@@ -9,9 +9,18 @@ enum { BYTES = 12, INTS = 0x0405 /* MPI_INT of MPICH */ };
 
 struct fake_rank fake_rank_new(const struct random_program *program, int rank)
 {
-	struct fake_rank fake = {.program = program, .rank = rank};
+	struct fake_rank fake = {.program = program, .rank = rank, .lines[0].is_there = true};
 
 	g_assert_cmpint(program->first[rank + 1] - program->first[rank], <, FAKE_OPS_MOST);
+	for (int line = 0; line < program->lines; line++) {
+		int thread = line - line_of_thread(program, rank, 0);
+
+		if (program->line_rank[line] != rank)
+			continue;
+		g_assert_cmpint(thread, <, FAKE_LINES_MOST);
+		fake.lines[thread].place = (guint8)(program->line_first[line]
+		                                    - program->first[rank]);
+	}
 	return fake;
 }
 
@@ -46,9 +55,11 @@ void fake_say_call(struct speech *speech, struct wire_call *call)
 
 	call->call = speech->rank->calls;
 	call->site = 1000 + call->call;
+	call->thread = speech->rank->thread;
+	fake_line(speech->rank)->call = call->call;
+	fake_line(speech->rank)->waits = speech->waits = call->wait != WIRE_WAIT_NONE
+	                                                 || speech->rank->every_call_waits;
 	message.call = *call;
-	speech->rank->waits = speech->waits = call->wait != WIRE_WAIT_NONE
-	                                      || speech->rank->every_call_waits;
 	speech->say(speech->user, &message);
 }
 
@@ -60,10 +71,12 @@ void fake_start(struct speech *speech, uint16_t function, struct wire_op *op, en
 	                         .op_count = 1,
 	                         .ops = op,
 	                         .waited_count = wait != WIRE_WAIT_NONE,
-	                         .waited = &name};
+	                         .waited = &name,
+	                         .status = function == MPI_CALL_Init
+	                                   && speech->rank->program->threads};
 
 	op->name = name;
-	speech->rank->asked_count = 0;
+	fake_line(speech->rank)->asked_count = 0;
 	fake_say_call(speech, &call);
 }
 
@@ -179,6 +192,21 @@ static bool is_active(const struct fake_rank *rank, int op)
 	       && rank->ops[op].reporter == 0;
 }
 
+/* The first of the line's, and its last + 1. */
+static int own_first(const struct fake_rank *rank)
+{
+	int line = line_of_thread(rank->program, rank->rank, rank->thread);
+
+	return rank->program->line_first[line] - first_of(rank);
+}
+
+static int own_end(const struct fake_rank *rank)
+{
+	int line = line_of_thread(rank->program, rank->rank, rank->thread);
+
+	return rank->program->line_first[line + 1] - first_of(rank);
+}
+
 /* About these operations, or those that are active up to here; about none it is told in passing. */
 static void ask(struct speech *speech, uint16_t function, enum wire_wait wait, int only)
 {
@@ -187,12 +215,12 @@ static void ask(struct speech *speech, uint16_t function, enum wire_wait wait, i
 	struct wire_call call = {.function = function, .wait = (uint8_t)wait, .waited = names};
 
 	rank->calls++;
-	rank->asked_count = 0;
-	for (int op = 0; op < rank->place; op++) {
+	fake_line(rank)->asked_count = 0;
+	for (int op = own_first(rank); op < fake_line(rank)->place; op++) {
 		if (!is_active(rank, op) || (only >= 0 && op != only))
 			continue;
 		names[call.waited_count++] = (struct wire_name){rank->ops[op].call, 0};
-		rank->asked[rank->asked_count++] = (guint8)op;
+		fake_line(rank)->asked[fake_line(rank)->asked_count++] = (guint8)op;
 	}
 	if (call.waited_count == 0)
 		call.wait = WIRE_WAIT_NONE;
@@ -248,18 +276,21 @@ static bool branch_goes_on(const struct fake_rank *rank, const struct instructio
 static void step(struct speech *speech)
 {
 	struct fake_rank *rank = speech->rank;
-	const struct instruction *own = fake_instruction(rank, rank->place);
-	struct fake_op *op = &rank->ops[rank->place];
+	const struct instruction *own = fake_instruction(rank, fake_line(rank)->place);
+	struct fake_op *op = &rank->ops[fake_line(rank)->place];
 
 	op->state = POSTED;
 	if (own->kind == INSTRUCTION_BRANCH) {
-		rank->place = (guint8)(rank->place + 1
-		                       + (branch_goes_on(rank, own) ? 0 : own->skip));
+		fake_line(rank)->place = (guint8)(fake_line(rank)->place + 1
+		                                  + (branch_goes_on(rank, own) ? 0 : own->skip));
 		return;
 	}
 	if (is_no_call(own->kind)) {
-		fake_say_access(speech, own);
-		rank->place++;
+		if (own->kind == INSTRUCTION_SPAWN)
+			fake_spawn(speech, own);
+		else
+			fake_say_access(speech, own);
+		fake_line(rank)->place++;
 		return;
 	}
 	op->call = rank->calls + 1;
@@ -268,7 +299,7 @@ static void step(struct speech *speech)
 		return;
 	if (is_question(own->kind)) /* about nothing */
 		op->state = MATCHED;
-	rank->place++;
+	fake_line(rank)->place++;
 }
 
 /* What follows the last instruction: windows are given back, then the communicator, which waits for
@@ -293,13 +324,52 @@ static void finish(struct speech *speech)
 	meet(speech, MPI_CALL_Finalize);
 }
 
+/* What the thread that is looked at does next; false: it has to wait. */
+static bool step_thread(struct speech *speech)
+{
+	struct fake_rank *rank = speech->rank;
+	const struct fake_line *line = fake_line(rank);
+	const struct instruction *own;
+
+	if (!line->is_there || line->waits || line->enters)
+		return false;
+	if (line->place == own_end(rank)) {
+		if (rank->thread == 0)
+			finish(speech);
+		else
+			fake_end_thread(speech);
+		return true;
+	}
+	own = fake_instruction(rank, line->place);
+	if (own->kind == INSTRUCTION_JOIN && fake_has_threads(rank)) {
+		rank->ops[line->place].state = POSTED;
+		return false;
+	}
+	if (!fake_enters(speech, own))
+		step(speech);
+	return true;
+}
+
+static bool step_threads(struct speech *speech)
+{
+	for (guint8 thread = 0; thread < FAKE_LINES_MOST; thread++) {
+		speech->rank->thread = thread;
+		if (step_thread(speech))
+			return true;
+	}
+	return false;
+}
+
 bool fake_rank_step(struct fake_rank *rank,
                     void (*say)(void *user, const struct wire_message *message), void *user)
 {
 	struct speech speech = {rank, say, user, false};
 	const struct wire_message ending = {.type = WIRE_ENDING};
 
-	if (rank->waits)
+	if (rank->stage == FAKE_RUNS)
+		return step_threads(&speech);
+	rank->thread = 0;
+	if (fake_line(rank)->waits)
 		return false;
 	switch (rank->stage) {
 	case FAKE_NEW:
@@ -320,18 +390,13 @@ bool fake_rank_step(struct fake_rank *rank,
 		else
 			rank->stage = FAKE_RUNS;
 		break;
-	case FAKE_RUNS:
-		if (rank->place < fake_end(rank))
-			step(&speech);
-		else
-			finish(&speech);
-		break;
 	case FAKE_CLOSE:
 	case FAKE_FREE: finish(&speech); break;
 	case FAKE_FINALIZE:
 		rank->stage = FAKE_OVER;
 		say(user, &ending);
 		break;
+	case FAKE_RUNS:
 	case FAKE_OVER: return false;
 	}
 	return true;
@@ -380,19 +445,31 @@ static void bind(struct fake_rank *rank, const struct wire_bind *order)
 /* Of the operations that the pending call names, this one is over for the program. */
 static void report(struct fake_rank *rank, uint32_t index)
 {
-	g_assert_cmpuint(index, <, rank->asked_count);
-	rank->ops[rank->asked[index]].reporter = (guint8)(rank->place + 1);
+	g_assert_cmpuint(index, <, fake_line(rank)->asked_count);
+	rank->ops[fake_line(rank)->asked[index]].reporter = (guint8)(fake_line(rank)->place + 1);
+}
+
+/* Has the thread looked at that waits for it. */
+static void find_waiting(struct fake_rank *rank, guint32 call)
+{
+	for (guint8 thread = 0; thread < FAKE_LINES_MOST; thread++) {
+		rank->thread = thread;
+		if (fake_line(rank)->waits && fake_line(rank)->call == call)
+			return;
+	}
+	g_assert_not_reached();
 }
 
 static void go(struct fake_rank *rank, const struct wire_go *order)
 {
-	const struct instruction *own = fake_instruction(rank, rank->place);
-	struct fake_op *op = &rank->ops[rank->place];
+	const struct instruction *own;
+	struct fake_op *op;
 	bool yes = order->count > 0;
 
-	g_assert_true(rank->waits);
-	g_assert_cmpuint(order->call, ==, rank->calls);
-	rank->waits = false;
+	find_waiting(rank, order->call);
+	own = fake_instruction(rank, fake_line(rank)->place);
+	op = &rank->ops[fake_line(rank)->place];
+	fake_line(rank)->waits = false;
 	if (rank->stage != FAKE_RUNS)
 		return;
 	if (own->kind == INSTRUCTION_LOCK)
@@ -400,17 +477,18 @@ static void go(struct fake_rank *rank, const struct wire_go *order)
 	if (own->kind == INSTRUCTION_IPROBE && !yes)
 		op->state = NO;
 	if (is_question(own->kind))
-		op->state = yes || rank->asked_count == 0 ? MATCHED : NO; /* about nothing */
+		op->state = yes || fake_line(rank)->asked_count == 0 ? MATCHED
+		                                                     : NO; /* about nothing */
 	if (own->kind == INSTRUCTION_CANCEL && yes)
-		rank->ops[rank->asked[0]].state = CANCELLED;
+		rank->ops[fake_line(rank)->asked[0]].state = CANCELLED;
 	if (own->kind == INSTRUCTION_WAIT || own->kind == INSTRUCTION_WAITALL
 	    || (yes && (own->kind == INSTRUCTION_TEST || own->kind == INSTRUCTION_TESTALL)))
-		for (uint32_t i = 0; i < rank->asked_count; i++)
+		for (uint32_t i = 0; i < fake_line(rank)->asked_count; i++)
 			report(rank, i);
 	else if (is_question(own->kind))
 		for (uint32_t i = 0; i < order->count; i++)
 			report(rank, order->done[i]);
-	rank->place++;
+	fake_line(rank)->place++;
 }
 
 void fake_rank_obey(struct fake_rank *rank, const struct wire_message *order)
@@ -423,6 +501,7 @@ void fake_rank_obey(struct fake_rank *rank, const struct wire_message *order)
 		break;
 	case WIRE_BIND: bind(rank, &order->bind); break;
 	case WIRE_GO: go(rank, &order->go); break;
+	case WIRE_ADMIT: fake_admit(rank, order->admitted); break;
 	default: g_assert_not_reached();
 	}
 }
@@ -435,31 +514,44 @@ static int find_send(const struct random_program *program, const struct fake_ran
 {
 	const struct fake_op *found = &receiver->ops[op];
 	const struct fake_rank *sender = &ranks[found->source];
-	int nth = found->nth;
+	guint32 last = 0;
+	int which = -1;
 
-	for (int i = 0; i < fake_end(sender); i++) {
-		const struct instruction *send = fake_instruction(sender, i);
+	for (int nth = found->nth; nth >= 0; nth--) {
+		which = -1;
+		for (int i = 0; i < fake_end(sender); i++) {
+			const struct instruction *send = fake_instruction(sender, i);
 
-		if (send->kind == INSTRUCTION_SEND && sender->ops[i].call != 0
-		    && send->peer == receiver->rank
-		    && send->comm == fake_instruction(receiver, op)->comm && send->tag == found->tag
-		    && nth-- == 0)
-			return program->first[sender->rank] + i;
+			if (send->kind == INSTRUCTION_SEND && sender->ops[i].call > last
+			    && send->peer == receiver->rank
+			    && send->comm == fake_instruction(receiver, op)->comm
+			    && send->tag == found->tag
+			    && (which < 0 || sender->ops[i].call < sender->ops[which].call))
+				which = i;
+		}
+		if (which < 0)
+			return -1;
+		last = sender->ops[which].call;
 	}
-	return -1;
+	return program->first[sender->rank] + which;
 }
 
 GBytes *fake_ranks_outcome(const struct random_program *program, const struct fake_rank *ranks)
 {
 	g_autofree guint8 *states = g_new0(guint8, program->count);
 	g_autofree guint8 *reporters = g_new0(guint8, program->count);
-	guint8 places[PROGRAM_MAX_RANKS];
+	guint8 places[PROGRAM_MAX_LINES];
 
+	for (int line = 0; line < program->lines; line++) {
+		int rank = program->line_rank[line];
+		int thread = line - line_of_thread(program, rank, 0);
+
+		places[line] = (guint8)(program->first[rank] + ranks[rank].lines[thread].place);
+	}
 	for (int rank = 0; rank < program->ranks; rank++) {
 		const struct fake_rank *own = &ranks[rank];
 		int first = program->first[rank];
 
-		places[rank] = (guint8)(first + own->place);
 		for (int i = 0; i < fake_end(own); i++) {
 			const struct fake_op *op = &own->ops[i];
 			int send = op->bound ? find_send(program, ranks, own, i) : 0;

@@ -23,6 +23,7 @@ enum fake_stage {
 enum {
 	FAKE_OPS_MOST = 128,
 	FAKE_TAGS = 4,
+	FAKE_LINES_MOST = 3,
 	FAKE_COMM = 100 /* communicator 1, on the wire */,
 	FAKE_LOCKED /* the windows */,
 	FAKE_FENCED
@@ -39,6 +40,17 @@ struct fake_op {
 	guint8 nth; /* of the messages from there with that tag */
 };
 
+/* A thread of a rank. */
+struct fake_line {
+	bool is_there;
+	bool enters;                              /* waits for ADMIT */
+	bool may_go;                              /* has been admitted */
+	bool waits;                               /* for GO, */
+	guint32 call;                             /* to this call */
+	guint8 place;                             /* of the instruction, from the rank's first */
+	guint8 asked[FAKE_OPS_MOST], asked_count; /* operations that the pending call names */
+};
+
 /* The windows of all ranks, by target: memory that they share. */
 struct fake_memory {
 	guint8 last[PROGRAM_MAX_RANKS];   /* index of the put, + 1 */
@@ -50,13 +62,12 @@ struct fake_rank {
 	const struct random_program *program;
 	int rank;
 	enum fake_stage stage;
-	bool waits; /* for GO; what for: */
 	guint32 calls;
-	guint8 place; /* of the instruction, from the rank's first */
+	struct fake_line lines[FAKE_LINES_MOST];
+	guint8 thread; /* whose line is looked at */
 	guint8 buffering;
 	bool synchronous_collectives;
 	bool every_call_waits;
-	guint8 asked[FAKE_OPS_MOST], asked_count; /* operations that the pending call names */
 	guint8 received[PROGRAM_MAX_RANKS][PROGRAM_COMMS][FAKE_TAGS];
 	guint8 windows;                     /* that there are */
 	guint32 accesses;                   /* transfers so far */
@@ -76,8 +87,13 @@ bool fake_rank_step(struct fake_rank *rank,
 void fake_rank_run(struct fake_rank *rank,
                    void (*say)(void *user, const struct wire_message *message), void *user);
 
-/* An order of the scheduler: WELCOME, BIND, GO (which may use memory). Afterwards it may be able to
- * run. */
+/* Whether a thread of it waits for an answer; whether this one, by the kernel's number (0: the
+ * first), sleeps until others have ended. */
+bool fake_rank_waits(const struct fake_rank *rank);
+bool fake_rank_sleeps(const struct fake_rank *rank, gint64 id);
+
+/* An order of the scheduler: ADMIT, WELCOME, BIND, GO (which may use memory). Afterwards it may
+ * be able to run. */
 void fake_rank_obey(struct fake_rank *rank, const struct wire_message *order);
 
 /* The outcome as brute force tells it (brute_force.h), from what all ranks know; NULL: what they

@@ -85,14 +85,14 @@ static void say_transfer(struct speech *speech, const struct instruction *own)
 	struct wire_part parts[] = {
 		{.role = WIRE_PART_TARGET, .length = CELL_BYTES, .times = 1, .count = 1},
 		{.role = reads ? WIRE_PART_WRITTEN : WIRE_PART_READ,
-	         .start = OWN_MEMORY + CELL_BYTES * (gint64)rank->place,
+	         .start = OWN_MEMORY + CELL_BYTES * (gint64)fake_line(rank)->place,
 	         .length = CELL_BYTES,
 	         .times = 1,
 	         .count = 1}};
 	struct wire_access accesses[] = {{.kind = WIRE_ACCESS_DATA,
 	                                  .flags = reads ? WIRE_ACCESS_READS : WIRE_ACCESS_WRITES,
 	                                  .function = function_of(own),
-	                                  .site = 1000 + rank->place,
+	                                  .site = 1000 + fake_line(rank)->place,
 	                                  .window = comm_of_window(window),
 	                                  .target = own->peer,
 	                                  .number = ++rank->accesses,
@@ -101,7 +101,7 @@ static void say_transfer(struct speech *speech, const struct instruction *own)
 	                                  .parts = parts},
 	                                 {.kind = WIRE_ACCESS_FLUSH,
 	                                  .function = MPI_CALL_Win_flush,
-	                                  .site = 1000 + rank->place,
+	                                  .site = 1000 + fake_line(rank)->place,
 	                                  .window = comm_of_window(window),
 	                                  .target = own->peer}};
 
@@ -117,9 +117,9 @@ static void say_transfer(struct speech *speech, const struct instruction *own)
 static void transfer(struct fake_rank *rank, const struct instruction *own)
 {
 	struct fake_memory *memory = rank->memory;
-	int index = rank->program->first[rank->rank] + rank->place;
+	int index = rank->program->first[rank->rank] + fake_line(rank)->place;
 	guint8 *last = &memory->last[own->peer], *sum = &memory->sum[own->peer];
-	guint8 *state = &rank->ops[rank->place].state;
+	guint8 *state = &rank->ops[fake_line(rank)->place].state;
 
 	if (own->kind == INSTRUCTION_PUT)
 		*last = (guint8)(index + 1);
@@ -145,10 +145,10 @@ static void lock(struct speech *speech, const struct instruction *own)
 
 void fake_take_lock(struct fake_rank *rank)
 {
-	const struct instruction *own = fake_instruction(rank, rank->place);
+	const struct instruction *own = fake_instruction(rank, fake_line(rank)->place);
 	guint8 *grants = &rank->memory->grants[own->peer];
 
-	rank->ops[rank->place].state = (guint8)(MATCHED + *grants);
+	rank->ops[fake_line(rank)->place].state = (guint8)(MATCHED + *grants);
 	*grants = (guint8)(*grants + !own->shared);
 }
 

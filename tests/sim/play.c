@@ -21,10 +21,8 @@ static void give_go(void *user, int rank, const struct wire_go *go)
 
 static void give_admission(void *user, int rank, guint32 thread)
 {
-	(void)user;
-	(void)rank;
-	(void)thread;
-	g_assert_not_reached();
+	fake_rank_obey(rank_of(user, rank),
+	               &(struct wire_message){.type = WIRE_ADMIT, .admitted = thread});
 }
 
 static const struct world_orders orders = {give_bind, give_go, give_admission};
@@ -102,6 +100,8 @@ static void hear(void *user, const struct wire_message *message)
 	switch (message->type) {
 	case WIRE_CALL: world_call(world, speaker->rank, &message->call, &error); break;
 	case WIRE_COMM: world_comm(world, speaker->rank, &message->comm, &error); break;
+	case WIRE_THREAD: world_thread(world, speaker->rank, &message->thread, &error); break;
+	case WIRE_ENTER: world_enter(world, speaker->rank, &message->enter, &error); break;
 	case WIRE_ACCESSES: world_accesses(world, speaker->rank, &message->accesses, &error); break;
 	case WIRE_ENDING: world_rank_ended(world, speaker->rank); break;
 	default: g_assert_not_reached();
@@ -128,11 +128,28 @@ static void run_ranks(struct play *play)
 	}
 }
 
+/* Threads that wait for others of their rank sleep: nobody else can move. */
+static void let_threads_sleep(struct play *play)
+{
+	for (int rank = 0; rank < play->options.program->ranks; rank++) {
+		g_autoptr(GArray) views = world_loose_threads(play->world, rank);
+
+		if (views->len > 0)
+			world_threads_sleep(play->world, rank);
+	}
+}
+
+static bool admit(struct play *play)
+{
+	let_threads_sleep(play);
+	return world_at_rest(play->world) && world_admit(play->world);
+}
+
 void play_run(struct play *play)
 {
 	do
 		run_ranks(play);
-	while (!world_at_rest(play->world) || world_answer_ready(play->world));
+	while (admit(play) || !world_at_rest(play->world) || world_answer_ready(play->world));
 }
 
 bool play_choose(struct play *play, const struct choice *choice)

@@ -47,3 +47,34 @@ void print_difference(const struct random_program *program, GHashTable *all, GHa
 		printf("%s: %s\n", what, text);
 	}
 }
+
+static void print_line(const struct random_program *program, int line)
+{
+	int first = program->line_first[line];
+
+	printf("rank %d:", program->line_rank[line]);
+	for (int i = first; i < program->line_first[line + 1]; i++) {
+		const struct instruction *own = &program->instructions[i];
+		const char *i_or_not = own->nonblocking ? "i" : "";
+
+		switch (own->kind) {
+		case INSTRUCTION_SPAWN: printf(" spawn %d;", own->peer); break;
+		case INSTRUCTION_JOIN: printf(" join;"); break;
+		case INSTRUCTION_WAIT: printf(" wait %d;", own->of - first); break;
+		case INSTRUCTION_WAITALL: printf(" waitall;"); break;
+		case INSTRUCTION_SEND:
+			printf(" %ssend to %d, tag %d;", i_or_not, own->peer, own->tag);
+			break;
+		default:
+			printf(" %sreceive from %d, tag %d;", i_or_not, own->peer, own->tag);
+			break;
+		}
+	}
+	printf("\n");
+}
+
+void print_threads(const struct random_program *program)
+{
+	for (int line = 0; line < program->lines; line++)
+		print_line(program, line);
+}

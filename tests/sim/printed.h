@@ -16,4 +16,7 @@ void print_all_outcomes(struct random_program *program);
 void print_difference(const struct random_program *program, GHashTable *all, GHashTable *others,
                       const char *what);
 
+/* What each thread does, of a program with threads; -1: any. */
+void print_threads(const struct random_program *program);
+
 #endif

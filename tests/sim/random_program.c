@@ -421,9 +421,11 @@ struct random_program *random_program_empty(int ranks)
 {
 	struct random_program *program = g_new0(struct random_program, 1);
 
-	program->ranks = ranks;
-	for (int rank = 0; rank < ranks; rank++)
+	program->ranks = program->lines = ranks;
+	for (int rank = 0; rank < ranks; rank++) {
 		program->member[0][rank] = program->member[1][rank] = true;
+		program->line_rank[rank] = rank;
+	}
 	return program;
 }
 
@@ -437,7 +439,7 @@ struct instruction *random_program_add(struct random_program *program, int rank,
 	instruction = &program->instructions[program->count++];
 	*instruction = (struct instruction){.kind = kind, .rank = rank, .of = -1, .request = -1};
 	for (int next = rank + 1; next <= program->ranks; next++)
-		program->first[next] = program->count;
+		program->first[next] = program->line_first[next] = program->count;
 	return instruction;
 }
 

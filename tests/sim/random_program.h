@@ -42,6 +42,9 @@ enum instruction_kind {
 	INSTRUCTION_START,
 	INSTRUCTION_COMPLETE,
 	INSTRUCTION_WAIT_WINDOW,
+	/* Of the rank's first thread: makes thread `peer`; waits until all have ended. No calls. */
+	INSTRUCTION_SPAWN,
+	INSTRUCTION_JOIN,
 };
 
 /* Asks about requests, and may have several answers. */
@@ -82,7 +85,7 @@ struct instruction {
 	enum window_cell cell;
 };
 
-enum { PROGRAM_MAX_RANKS = 9, PROGRAM_COMMS = 2 };
+enum { PROGRAM_MAX_RANKS = 9, PROGRAM_COMMS = 2, PROGRAM_MAX_LINES = 12 };
 
 /* When members leave collectives that do not order all before all; as in explorer/path.h. */
 enum program_collectives { PROGRAM_ASYNC, PROGRAM_SYNC, PROGRAM_PER_CALL };
@@ -95,6 +98,13 @@ struct random_program {
 	int instances;                                 /* of collectives */
 	int first[PROGRAM_MAX_RANKS
 	          + 1]; /* rank r's instructions are first[r] to first[r + 1] - 1 */
+	/* What each thread does is a line: those of a rank stand one behind the other, its first
+	 * thread's first; without threads a rank has one. Line l's instructions are
+	 * line_first[l] to line_first[l + 1] - 1. */
+	int lines;
+	int line_rank[PROGRAM_MAX_LINES];
+	int line_first[PROGRAM_MAX_LINES + 1];
+	bool threads; /* some rank has several */
 	int count;
 	bool cancels; /* some receive is cancelled: then nonblocking ones that name their source are
 	                 points of choice, too */
@@ -126,6 +136,9 @@ void random_program_free(struct random_program *program);
  * puts where others look is ordered by locks alone. */
 struct random_program *random_program_windows(guint64 seed);
 
+/* One whose ranks call MPI in several threads; what comes first among them may matter. */
+struct random_program *random_program_threads(guint64 seed);
+
 /* Programs written by hand: one instruction after the other, rank by rank ascending. */
 struct random_program *random_program_empty(int ranks);
 struct instruction *random_program_add(struct random_program *program, int rank,
@@ -135,7 +148,8 @@ struct instruction *random_program_add(struct random_program *program, int rank,
 static inline bool is_no_call(enum instruction_kind kind)
 {
 	return kind == INSTRUCTION_BRANCH || kind == INSTRUCTION_PUT || kind == INSTRUCTION_GET
-	       || kind == INSTRUCTION_ACCUMULATE;
+	       || kind == INSTRUCTION_ACCUMULATE || kind == INSTRUCTION_SPAWN
+	       || kind == INSTRUCTION_JOIN;
 }
 
 /* The number of an MPI call: 1 is MPI_Init, 2 the MPI_Comm_split that makes communicator 1; then
@@ -146,6 +160,25 @@ enum { PROGRAM_FIRST_CALL = 3, PROGRAM_WINDOWS = 2 };
  * "rank R: CALL<-SOURCE.CALL ..." with what each of its receives got and each probe reported (a
  * probe does not see the call: "CALL<-SOURCE"), in the order completed. */
 void random_program_print_c(const struct random_program *program, FILE *out);
+
+/* The line of an instruction; of a rank's thread. */
+static inline int line_of(const struct random_program *program, int instruction)
+{
+	int line = 0;
+
+	while (program->line_first[line + 1] <= instruction)
+		line++;
+	return line;
+}
+
+static inline int line_of_thread(const struct random_program *program, int rank, int thread)
+{
+	int line = 0;
+
+	while (program->line_rank[line] != rank)
+		line++;
+	return line + thread;
+}
 
 /* Whether a branch goes on with the next instruction when `of` took the message `taken`. */
 static inline bool branch_holds(const struct instruction *branch, const struct instruction *taken)

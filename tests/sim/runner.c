@@ -27,19 +27,23 @@ static bool contains(const GArray *all, const GArray *some)
 }
 
 /* Makes the choices of the plan as the rules allow them, in their order or from any place in it;
- * as many at one rest as move nobody. Returns false if some could not be made. */
+ * as many at one rest as move nobody. In their order where ranks have threads: there it matters,
+ * and it is how they are followed (scheduler/run/execution.c). Returns false if some could not
+ * be made. */
 static bool follow(struct play *play, const GArray *plan)
 {
 	bool moved = true;
 
 	play_run(play);
 	while (moved) {
-		guint first = plan->len > 0 ? (guint)g_rand_int_range(play->options.random, 0,
-		                                                      (gint32)plan->len)
-		                            : 0;
+		bool in_order = play->options.program->threads || plan->len == 0;
+		guint first = in_order ? 0
+		                       : (guint)g_rand_int_range(play->options.random, 0,
+		                                                 (gint32)plan->len);
 
 		moved = false;
-		for (guint i = 0; i < plan->len && world_at_rest(play->world); i++) {
+		for (guint i = 0;
+		     i < plan->len && world_at_rest(play->world) && !(moved && in_order); i++) {
 			const struct choice *choice = &g_array_index(plan, struct choice,
 			                                             (first + i) % plan->len);
 

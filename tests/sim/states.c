@@ -108,8 +108,8 @@ static void add_ranks(struct state_hash *hash, const struct play *play)
 		const struct fake_rank *own = &play->ranks[rank];
 
 		state_hash_add(hash, own->stage);
-		state_hash_add(hash, (guint64)own->place << 8 | own->waits);
-		state_hash_add_bytes(hash, own->asked, own->asked_count);
+		state_hash_add(hash, (guint64)own->lines[0].place << 8 | own->lines[0].waits);
+		state_hash_add_bytes(hash, own->lines[0].asked, own->lines[0].asked_count);
 		for (int i = 0; i < program->first[rank + 1] - program->first[rank]; i++)
 			state_hash_add(hash, (guint64)age_of(own, own->ops[i].call) << 1
 			                             | (guint64)own->ops[i].bound);

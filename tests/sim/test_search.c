@@ -46,6 +46,12 @@ static void test_random_programs(void **state)
 	compare_programs(draw_program, first_seed, programs, most_states);
 }
 
+static void test_threads(void **state)
+{
+	(void)state;
+	compare_threads(first_seed, programs, most_states);
+}
+
 static void test_windows(void **state)
 {
 	(void)state;
@@ -405,6 +411,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_programs),
 		cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_figures),
 		cmocka_unit_test(test_deviations),
 		cmocka_unit_test(test_bounds),

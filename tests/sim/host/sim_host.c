@@ -194,10 +194,12 @@ static bool works_on_disk(struct host *host, pid_t pid, guint64 *bytes)
 static enum threads_state look_at_threads(struct host *host, pid_t pid, struct thread_view *views,
                                           guint count)
 {
-	(void)host;
-	(void)pid;
-	(void)views;
-	(void)count;
+	const struct sim_process *process = sim_find(sim_of(host), pid);
+
+	for (guint i = 0; i < count; i++)
+		if (!views[i].waits && !views[i].ended
+		    && !fake_rank_sleeps(&process->rank, views[i].id == pid ? 0 : views[i].id))
+			return THREADS_MOVE;
 	return THREADS_SLEEP;
 }
 

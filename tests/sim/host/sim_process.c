@@ -178,7 +178,7 @@ static void run(struct sim_process *process)
 
 	if (process->dead)
 		return;
-	if (before == FAKE_RUNS && !process->rank.waits
+	if (before == FAKE_RUNS && !process->rank.lines[0].waits
 	    && (sim_strikes(process->sim, SIM_RANK_KILLED, 100) || starves(process->sim))) {
 		sim_process_die(process, 9);
 		return;
@@ -216,7 +216,7 @@ static void park(struct sim_process *process)
 	struct sim *sim = process->sim;
 	struct wire_message message = {.type = WIRE_PARKED, .parked.hazard = none};
 
-	g_assert_true(process->rank.waits);
+	g_assert_true(process->rank.lines[0].waits && !process->rank.lines[1].is_there);
 	if (sim_strikes(sim, SIM_KILLED_PARKING, 8)) {
 		sim_process_die(process, 9);
 		return;

@@ -20,13 +20,13 @@ static gint64 first_seed = 1;
 static bool no_faults;
 static char *only;
 
-/* Every fourth has windows. */
+/* Every fourth has windows, every fourth threads. */
 static enum program_kind kind_of(guint64 seed)
 {
 	for (guint kind = 0; kind < KINDS; kind++)
 		if (only && g_str_equal(only, program_kind_names[kind]))
 			return kind;
-	return seed % 4 == 1 ? KIND_WINDOWS : KIND_MESSAGES;
+	return seed % 4 == 1 ? KIND_WINDOWS : seed % 4 == 3 ? KIND_THREADS : KIND_MESSAGES;
 }
 
 static void print_totals(const struct totals *totals)
@@ -57,7 +57,8 @@ int main(int argc, char **argv)
 		{"programs", 0, 0, G_OPTION_ARG_INT, &programs, "how many (default 500)", "N"},
 		{"seed", 0, 0, G_OPTION_ARG_INT64, &first_seed, "of the first program", "S"},
 		{"size", 0, 0, G_OPTION_ARG_INT, &size, "messages meant, instead of 4 to 6", "M"},
-		{"kind", 0, 0, G_OPTION_ARG_STRING, &only, "messages or windows, alone", "KIND"},
+		{"kind", 0, 0, G_OPTION_ARG_STRING, &only, "messages, windows or threads, alone",
+	         "KIND"},
 		{"no-faults", 0, 0, G_OPTION_ARG_NONE, &no_faults, "nothing goes wrong", NULL},
 		{NULL},
 	};

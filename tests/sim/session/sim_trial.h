@@ -13,6 +13,7 @@
 enum program_kind {
 	KIND_MESSAGES,
 	KIND_WINDOWS,
+	KIND_THREADS,
 	KINDS,
 };
 
@@ -46,12 +47,15 @@ struct trial {
 	bool wanders;        /* random walks, which are never complete */
 	guint shard, shards; /* this one of so many, each a store of its own; 0: all in one */
 	GRand *random;
-	GHashTable *expected; /* outcomes (GBytes) */
+	GHashTable *expected; /* outcomes (GBytes) that can be */
+	GHashTable *needed;   /* those of them that are found when it is complete */
 	GHashTable *found;    /* outcomes, and the path (char *) of each */
 	char *directory;
 	bool deadlocks;     /* some of the expected are */
 	bool told_complete; /* by the store */
 	bool starved;       /* memory has run out, and may be said to have ended interleavings */
+	bool hurried;       /* some session was stopped by the clock */
+	bool blind;         /* and has no output of what it found: it says so */
 	bool gave_up;       /* says that it has, or that there are too many interleavings */
 	guint repeated, rounds;
 	GString *history; /* what happened, in words */

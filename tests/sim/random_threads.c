@@ -1,0 +1,128 @@
+/* Random programs whose ranks call MPI in several threads: each of them sends and receives, so
+ * that it matters which of two comes first where they look for the same message, or send what
+ * one receive can take. */
+#include "random_program.h"
+
+enum { THREADS_MOST = 3 };
+
+struct draft {
+	GRand *random;
+	int ranks;
+	int threads[PROGRAM_MAX_RANKS];
+	int named;    /* of 6 receives, so many name their source */
+	int blocking; /* of 6 receives and sends, so many block */
+	GArray *lines[PROGRAM_MAX_RANKS][THREADS_MOST]; /* struct instruction; `of` in the line */
+};
+
+static int below(struct draft *draft, int bound)
+{
+	return g_rand_int_range(draft->random, 0, bound);
+}
+
+static struct instruction *add(struct draft *draft, int rank, int thread,
+                               enum instruction_kind kind, int peer)
+{
+	const struct instruction instruction = {
+		.kind = kind, .peer = peer, .of = -1, .request = -1};
+	GArray *line = draft->lines[rank][thread];
+
+	g_array_append_val(line, instruction);
+	return &g_array_index(line, struct instruction, line->len - 1);
+}
+
+/* Now and then what was started is waited for at once. */
+static void add_one(struct draft *draft, int rank, enum instruction_kind kind, int peer, int tag)
+{
+	int thread = below(draft, draft->threads[rank]);
+	struct instruction *own = add(draft, rank, thread, kind, peer);
+
+	own->tag = tag;
+	own->nonblocking = below(draft, 6) >= draft->blocking;
+	if (kind == INSTRUCTION_RECEIVE && below(draft, 6) >= draft->named)
+		own->peer = -1;
+	if (kind == INSTRUCTION_RECEIVE && below(draft, 4) == 0)
+		own->tag = -1;
+	if (own->nonblocking && below(draft, 2) == 0) {
+		int of = (int)draft->lines[rank][thread]->len - 1;
+
+		add(draft, rank, thread, INSTRUCTION_WAIT, 0)->of = of;
+	}
+}
+
+static void draw_message(struct draft *draft)
+{
+	int to = below(draft, 2) ? 0 : below(draft, draft->ranks);
+	int from = (to + 1 + below(draft, draft->ranks - 1)) % draft->ranks;
+	int tag = below(draft, 2);
+
+	if (below(draft, 20) > 0)
+		add_one(draft, from, INSTRUCTION_SEND, to, tag);
+	if (below(draft, 20) > 0)
+		add_one(draft, to, INSTRUCTION_RECEIVE, from, tag);
+}
+
+static void add_line(struct random_program *program, int rank, const GArray *line)
+{
+	int first = program->count;
+
+	for (guint i = 0; i < line->len; i++) {
+		struct instruction *to = random_program_add(program, rank, INSTRUCTION_SEND);
+
+		*to = g_array_index(line, struct instruction, i);
+		to->rank = rank;
+		if (to->of >= 0)
+			to->of += first;
+	}
+}
+
+static struct random_program *finish(struct draft *draft)
+{
+	struct random_program *program = random_program_empty(draft->ranks);
+	int lines = 0, firsts[PROGRAM_MAX_LINES];
+
+	for (int rank = 0; rank < draft->ranks; rank++) {
+		for (int thread = 0; thread < draft->threads[rank]; thread++) {
+			add(draft, rank, thread, INSTRUCTION_WAITALL, 0);
+			if (thread == 0 && draft->threads[rank] > 1)
+				add(draft, rank, thread, INSTRUCTION_JOIN, 0);
+			program->line_rank[lines] = rank;
+			firsts[lines++] = program->count;
+			add_line(program, rank, draft->lines[rank][thread]);
+			g_array_unref(draft->lines[rank][thread]);
+		}
+	}
+	program->lines = lines;
+	for (int line = 0; line < lines; line++)
+		program->line_first[line] = firsts[line];
+	program->line_first[lines] = program->count;
+	program->threads = true;
+	return program;
+}
+
+struct random_program *random_program_threads(guint64 seed)
+{
+	guint32 words[] = {(guint32)seed, (guint32)(seed >> 32), 0x746872};
+	struct draft draft = {.random = g_rand_new_with_seed_array(words, G_N_ELEMENTS(words))};
+	struct random_program *program;
+	int messages = 2 + below(&draft, 4);
+
+	draft.ranks = 2 + below(&draft, 2);
+	draft.named = below(&draft, 7);
+	draft.blocking = 3 + below(&draft, 4);
+	for (int rank = 0; rank < draft.ranks; rank++) {
+		draft.threads[rank] = rank == 0 ? 2 + (below(&draft, 4) == 0)
+		                                : 1 + (below(&draft, 3) == 0);
+		for (int thread = 0; thread < draft.threads[rank]; thread++)
+			draft.lines[rank][thread] = g_array_new(false, false,
+			                                        sizeof(struct instruction));
+	}
+	for (int rank = 0; rank < draft.ranks; rank++)
+		for (int thread = 1; thread < draft.threads[rank]; thread++)
+			add(&draft, rank, 0, INSTRUCTION_SPAWN, thread);
+	for (int i = 0; i < messages; i++)
+		draw_message(&draft);
+	program = finish(&draft);
+	program->seed = seed;
+	g_rand_free(draft.random);
+	return program;
+}
