@@ -158,16 +158,43 @@ static bool fits_function(const char *name, void *user)
 	return g_pattern_match_simple(wanted, lower);
 }
 
+/* The program's file; NULL: there is none. Free with g_free. */
+static char *program_of(const struct debugger *debugger)
+{
+	const char *const *program = debugger->asked->request.program;
+
+	return program && program[0] ? g_find_program_in_path(program[0]) : NULL;
+}
+
+/* "#!/usr/bin/env python3" */
+static bool is_script(const char *file)
+{
+	char line[100] = "";
+	FILE *open = fopen(file, "r");
+	bool is = open && fgets(line, sizeof(line), open) && g_str_has_prefix(line, "#!")
+	          && strstr(line, "python");
+
+	if (open)
+		fclose(open);
+	return is;
+}
+
+bool debugger_is_interpreted(const struct debugger *debugger)
+{
+	g_autofree char *found = program_of(debugger);
+	g_autofree char *name = found ? g_path_get_basename(found) : NULL;
+
+	return name && (g_str_has_prefix(name, "python") || is_script(found));
+}
+
 /* Of what runs, or would. An interpreter has its lines from elsewhere. */
 static struct program_code *code_of(const struct debugger *debugger)
 {
-	const char *const *program = debugger->asked->request.program;
 	struct execution *execution = debugger->state == DEBUG_CHOICE ? debugger->execution : NULL;
 	pid_t pid = execution ? execution_pid(execution, 0) : 0;
-	g_autofree char *found = program && program[0] ? g_find_program_in_path(program[0]) : NULL;
-	g_autofree char *name = found ? g_path_get_basename(found) : NULL;
+	g_autofree char *found = program_of(debugger);
 
-	return name && !g_str_has_prefix(name, "python") ? program_code_new(found, pid) : NULL;
+	return found && !debugger->interpreted ? program_code_new(found, pid) : NULL;
 }
 
 /* Why one at this place does not fire; NULL: it may. `*ret_ever`: it still could, where more of the

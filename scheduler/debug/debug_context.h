@@ -236,5 +236,7 @@ bool stop_needs(const struct stop *stop, const struct world *world);
  * line each; nothing if it cannot be had. */
 bool debugger_obey_state(struct debugger *debugger, int word);
 void debugger_append_stack(struct debugger *debugger, GString *text, int rank);
+/* Where a rank's last call is said to stand: in Python, if that is what runs. */
+struct place debugger_told_place(struct debugger *debugger, const struct record_rank *told);
 
 #endif

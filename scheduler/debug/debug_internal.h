@@ -72,6 +72,7 @@ struct debugger {
 	bool leaves;      /* what runs is given up */
 	bool begins;      /* an interleaving is to begin, with `target` */
 	bool reruns_told;
+	bool interpreted; /* the program is Python: where its calls are stands in their stacks */
 	struct gdb_rank *gdb_rank;
 	struct gdb **gdbs;     /* by rank, for print; NULL: not asked yet */
 	GPtrArray *outcomes;   /* char *: the paths of the outcomes that explore has told apart */
@@ -128,6 +129,9 @@ void debugger_go_back_to_origin(struct debugger *debugger);
 
 /* Whether a snapshot of this world is of use (a struct debugger). */
 bool debugger_needs(const struct world *world, void *debugger);
+
+/* Whether Python runs the program. */
+bool debugger_is_interpreted(const struct debugger *debugger);
 
 /* The first breakpoint that fits a call that was made; 0: none does. `waited` is the call whose
  * operation it has completed first, or 0 (debug_break.c). */

@@ -55,6 +55,19 @@ static GArray *stack_of(struct debugger *debugger, int rank, bool *ret_refused)
 	return frames;
 }
 
+struct place debugger_told_place(struct debugger *debugger, const struct record_rank *told)
+{
+	struct execution *execution = debugger_execution(debugger);
+	guint32 call = world_calls(execution_world(execution), told->rank);
+	const GArray *frames = session_stack(debugger_session(debugger), execution, told->rank,
+	                                     call);
+
+	for (guint i = 0; frames && i < frames->len; i++)
+		if (g_array_index(frames, struct record_frame, i).told)
+			return g_array_index(frames, struct record_frame, i).place;
+	return told->place;
+}
+
 void debugger_append_stack(struct debugger *debugger, GString *text, int rank)
 {
 	bool refused = false;

@@ -140,6 +140,7 @@ static GPtrArray *roll_call(struct debugger *debugger)
 static void tell_ranks(struct debugger *debugger, int rank)
 {
 	g_autoptr(GPtrArray) told = NULL;
+	struct place place;
 	GString *text;
 
 	if (rank < -1 || !debugger_is_somewhere(debugger))
@@ -148,8 +149,9 @@ static void tell_ranks(struct debugger *debugger, int rank)
 	told = roll_call(debugger);
 	telling_ranks(text, told, rank);
 	if (rank >= 0) {
+		place = debugger_told_place(debugger, told->pdata[rank]);
 		debugger_append_stack(debugger, text, rank);
-		telling_source(text, &((struct record_rank *)told->pdata[rank])->place);
+		telling_source(text, &place);
 	}
 	debugger_tell_text(debugger, text);
 }
@@ -157,6 +159,7 @@ static void tell_ranks(struct debugger *debugger, int rank)
 static void list(struct debugger *debugger, int rank)
 {
 	g_autoptr(GPtrArray) told = NULL;
+	struct place place;
 	GString *text;
 
 	if (rank < -1 || !debugger_is_somewhere(debugger))
@@ -165,7 +168,8 @@ static void list(struct debugger *debugger, int rank)
 		rank = ((struct record_choice *)debugger->offers->points->pdata[0])->rank;
 	text = g_string_new(NULL);
 	told = roll_call(debugger);
-	telling_source(text, &((struct record_rank *)told->pdata[MAX(rank, 0)])->place);
+	place = debugger_told_place(debugger, told->pdata[MAX(rank, 0)]);
+	telling_source(text, &place);
 	debugger_tell_text(debugger, text);
 }
 

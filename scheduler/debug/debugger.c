@@ -419,7 +419,8 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 		holds_travel(&debugger->holds, debugger->target);
 	*ret_request = (struct run_request){.position = position_meant(debugger),
 	                                    .strategy = &debugger->strategy};
-	ret_request->stacks_on = breakpoints_want_stacks(debugger->breakpoints) || debugger->page;
+	ret_request->stacks_on = breakpoints_want_stacks(debugger->breakpoints) || debugger->page
+	                         || debugger->interpreted;
 	g_array_set_size(debugger->hits, 0);
 	session_request(debugger->session, ret_request, CALLS_KEPT)->apart = true;
 	return true;
@@ -486,6 +487,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	debugger->session = session;
 	debugger->asked = asked;
 	debugger->buffering = request->buffering;
+	debugger->interpreted = debugger_is_interpreted(debugger);
 	debugger->owner = (struct prompt_owner){.complete = debugger_complete,
 	                                        .said = debugger_said,
 	                                        .waits = debugger_show,
