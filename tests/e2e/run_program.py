@@ -222,10 +222,13 @@ def body(tool, options):
         expectations = [expectations]
     stem = os.path.splitext(options.expect)[0]
     source = next(s for s in (stem + e for e in (".c", ".cc", ".f90", ".f")) if os.path.exists(s))
+    program, flags = None, None
     for expected in expectations:
         print("%s on %d ranks %s" % (os.path.basename(source), expected["ranks"],
                                      " ".join(expected.get("args", []))))
-        program = tool.compile(source, *expected.get("flags", []))
+        if expected.get("flags", []) != flags:
+            flags = expected.get("flags", [])
+            program = tool.compile(source, *flags)
         explore(tool, source, program, expected)
 
 
