@@ -230,7 +230,7 @@ int agent_rewind_memory(struct agent *agent)
 	int result;
 
 	agent->aside->trouble[0] = '\0';
-	agent_begin_pages(agent);
+	agent_known_start(&agent->aside->known);
 	result = agent_look_at_kernel_state(agent);
 	if (result == 0)
 		result = open_views(agent);

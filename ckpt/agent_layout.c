@@ -248,7 +248,7 @@ int agent_put_layout_back(struct agent *agent)
 		return -1;
 	if (same_layout(&aside->layout, &aside->layout_now))
 		return 0;
-	agent_doubt_pages(agent);
+	agent_known_doubt(&aside->known);
 	if (unmap_new(agent) < 0)
 		return -1;
 	for (size_t i = 0; i < aside->layout.count; i++) {

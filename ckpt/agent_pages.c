@@ -8,16 +8,8 @@
  *
  * A zero page that stands where memory was dropped (MADV_DONTNEED) and read again is no anonymous
  * page to PAGEMAP_SCAN, and so counts as not there. Pages that are swapped out count as written.
- * Where the kernel merges equal pages (KSM) bit 56 says nothing.
- *
- * None of that is asked again while nothing can have changed. A page that is not the rank's own
- * becomes so by a fault, and none comes without one: so when there was no fault since it was
- * rewound last, it has written at most what it had written then. That none was dropped or moved
- * shows in the mappings, which are compared before, and in the number of private pages, which must
- * be the same (Linux 6.16 tells it exactly; whether it is exact is tried). Faults are its own, of
- * all its threads, and its children's, which may share its memory (vfork). What else gives it pages
- * without a fault is khugepaged, which makes one large page of small ones: where it could, pages
- * are always looked at. */
+ * Where the kernel merges equal pages (KSM) bit 56 says nothing. Which pages need not be looked
+ * at again is told in agent_known.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +17,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -45,7 +36,6 @@ struct scanned {
 #define IS_SWAPPED ((__u64)1 << 4)
 #define IS_ZERO ((__u64)1 << 5)
 
-#define LARGE_PAGE ((uint64_t)2 << 20)
 #define ENTRY_ALONE ((uint64_t)1 << 56)
 #define ZEROED_MOST 1024 /* pages; more are given back to the kernel, and cost faults again */
 
@@ -262,102 +252,6 @@ static int add_copy(struct agent *agent, uint64_t start, uint64_t end)
 	return 0;
 }
 
-static long count_faults(void)
-{
-	struct rusage own = {0}, children = {0};
-
-	getrusage(RUSAGE_SELF, &own);
-	getrusage(RUSAGE_CHILDREN, &children);
-	return own.ru_minflt + own.ru_majflt + children.ru_minflt + children.ru_majflt;
-}
-
-void agent_begin_pages(struct agent *agent)
-{
-	agent->aside->faults_before = count_faults();
-}
-
-void agent_doubt_pages(struct agent *agent)
-{
-	agent->aside->known.is_whole = false;
-	agent->aside->faults_before = -1; /* nor is it known what there will be */
-}
-
-/* Whether it has written at most what it had written when it was rewound last. */
-static bool knows_all(const struct agent *agent)
-{
-	const struct agent_known *known = &agent->aside->known;
-	const struct agent_kernel_state *now = &agent->aside->kernel_now;
-
-	return known->is_whole && known->faults == agent->aside->faults_before
-	       && known->anonymous == now->anonymous && known->swapped == now->swapped;
-}
-
-/* Whether khugepaged could make large pages of it. */
-static bool may_be_joined(const struct agent_area *area)
-{
-	uint64_t first = (area->start + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-
-	return !area->inode && first + LARGE_PAGE <= area->end;
-}
-
-static void begin_known(struct agent_known *known)
-{
-	known->is_whole = known->counts_are_exact;
-	known->copied.count = known->zeroed.count = 0;
-}
-
-static void know(struct agent_known *known, struct agent_runs *runs, uint64_t start, uint64_t end)
-{
-	struct agent_run *last = runs->count ? &runs->runs[runs->count - 1] : NULL;
-
-	if (!known->is_whole || start >= end)
-		return;
-	if (last && last->end == start)
-		last->end = end;
-	else if (runs->count < AGENT_RUNS_MAX)
-		runs->runs[runs->count++] = (struct agent_run){.start = start, .end = end};
-	else
-		known->is_whole = false;
-}
-
-/* Keeps what is to be copied, if it is not too much, so that it need not be read from the twin each
- * time. */
-static void save_known(struct agent *agent)
-{
-	struct agent_known *known = &agent->aside->known;
-	size_t used = 0;
-
-	known->is_saved = false;
-	for (size_t i = 0; i < known->copied.count; i++) {
-		const struct agent_run *run = &known->copied.runs[i];
-		const size_t length = run->end - run->start;
-		struct iovec there = {(void *)(uintptr_t)run->start, length};
-		struct iovec here = {known->saved + used, length};
-
-		if (length > AGENT_SAVED - used
-		    || process_vm_readv(agent->aside->twin, &here, 1, &there, 1, 0)
-		               != (ssize_t)length)
-			return;
-		used += length;
-	}
-	known->is_saved = true;
-}
-
-/* Faults while pages are put back may have added to them. */
-static void end_known(struct agent *agent, bool is_new)
-{
-	struct agent_known *known = &agent->aside->known;
-
-	known->faults = count_faults();
-	known->anonymous = agent->aside->kernel_now.anonymous;
-	known->swapped = agent->aside->kernel_now.swapped;
-	known->is_whole = known->is_whole && known->faults == agent->aside->faults_before;
-	if (!known->is_whole || !is_new)
-		return;
-	save_known(agent);
-	known->is_whole = known->faults == count_faults();
-}
-
 /* What the kernel writes by itself, and must be left alone. Nothing: both are 0. */
 static void find_rseq(uint64_t *ret_start, uint64_t *ret_end)
 {
@@ -390,8 +284,8 @@ static int empty_page(struct agent *agent, const struct agent_area *area, uint64
 
 	if (!area->inode && agent->aside->zeroed++ < ZEROED_MOST) {
 		memset((void *)(uintptr_t)page, 0, AGENT_PAGE);
-		if (!may_be_joined(area))
-			know(known, &known->zeroed, page, page + AGENT_PAGE);
+		if (!agent_may_be_joined(area))
+			agent_known_add(known, &known->zeroed, page, page + AGENT_PAGE);
 		return 0;
 	}
 	known->is_whole = false;
@@ -423,9 +317,9 @@ static int put_page_back(struct agent *agent, const struct agent_area *area, uin
 	find_rseq_in(page, &rseq_start, &rseq_end);
 	if (!(area->protection & PROT_READ))
 		return agent_refuse(agent, "it has written to memory that was not readable");
-	if (!may_be_joined(area)) {
-		know(known, &known->copied, page, rseq_start);
-		know(known, &known->copied, rseq_end, page + AGENT_PAGE);
+	if (!agent_may_be_joined(area)) {
+		agent_known_add(known, &known->copied, page, rseq_start);
+		agent_known_add(known, &known->copied, rseq_end, page + AGENT_PAGE);
 	}
 	return add_copy(agent, page, rseq_start) < 0 ? -1
 	                                             : add_copy(agent, rseq_end, page + AGENT_PAGE);
@@ -510,7 +404,7 @@ static int put_joined_back(struct agent *agent)
 	for (size_t i = 0; i < aside->layout.count; i++) {
 		const struct agent_area *area = &aside->layout.areas[i];
 
-		if (area->shared || !may_be_joined(area))
+		if (area->shared || !agent_may_be_joined(area))
 			continue;
 		if (find_between(agent, area->start, area->end, &aside->runs_now) < 0
 		    || put_private_back(agent, area, &at) < 0)
@@ -524,7 +418,7 @@ static int put_all_back(struct agent *agent)
 	struct agent_aside *aside = agent->aside;
 	struct cursors at = {0};
 
-	begin_known(&aside->known);
+	agent_known_begin(&aside->known);
 	if (look_for_merging(agent) < 0 || find_anonymous(agent, &aside->runs_now) < 0)
 		return -1;
 	for (size_t i = 0; i < aside->layout.count; i++)
@@ -536,20 +430,22 @@ static int put_all_back(struct agent *agent)
 
 int agent_put_pages_back(struct agent *agent)
 {
+	struct agent_known *known = &agent->aside->known;
+	const struct agent_kernel_state *now = &agent->aside->kernel_now;
 	bool is_new = true;
 	int result;
 
 	agent->aside->copy_count = 0;
 	agent->aside->zeroed = 0;
 	forget_entries(agent);
-	if (knows_all(agent)) {
+	if (agent_known_is_all(known, now->anonymous, now->swapped)) {
 		if (put_known_back(agent) < 0)
 			return -1;
 		/* Else pages were not where they had been: mremap() moves them without a fault. */
-		is_new = count_faults() != agent->aside->faults_before;
+		is_new = agent_known_faults() != known->faults_before;
 	}
 	result = is_new ? put_all_back(agent) : put_joined_back(agent);
-	end_known(agent, is_new);
+	agent_known_end(known, is_new, agent->aside->twin, now->anonymous, now->swapped);
 	return result;
 }
 

@@ -8,56 +8,23 @@
 #include <ucontext.h>
 
 #include "agent_internal.h"
+#include "agent_known.h"
 #include "agent_rewind.h"
-
-#define AGENT_PAGE ((uint64_t)4096)
 
 enum {
 	AGENT_AREAS_MAX = 4096,
-	AGENT_RUNS_MAX = 16384,
 	AGENT_ENTRIES = 1024, /* of pagemap, read at a time */
 	AGENT_COPIES = 512,   /* by one system call: see IOV_MAX */
 	AGENT_DESCRIPTORS_MAX = 1024,
 	AGENT_TEXT = 32768,      /* bytes, of a file of /proc */
 	AGENT_STACK = 256 << 10, /* bytes */
 	AGENT_SETTINGS = 16,
-	AGENT_SAVED = 1 << 20, /* bytes of what a rank writes each time, kept within reach */
-};
-
-/* A part of the address space, of one kind. */
-struct agent_area {
-	uint64_t start, end, offset, device, inode;
-	uint32_t protection; /* PROT_* */
-	bool shared;
 };
 
 /* All that is mapped, in ascending order, without the memory apart. */
 struct agent_layout {
 	size_t count;
 	struct agent_area areas[AGENT_AREAS_MAX];
-};
-
-/* Pages of private memory that are there (in memory, or swapped out), in ascending order. */
-struct agent_run {
-	uint64_t start, end;
-	bool swapped;
-};
-
-struct agent_runs {
-	size_t count;
-	struct agent_run runs[AGENT_RUNS_MAX];
-};
-
-/* What it had written when it was rewound last, as bytes, and how to tell that it still is all:
- * agent_pages.c. */
-struct agent_known {
-	bool counts_are_exact; /* of private pages, as the kernel tells them */
-	bool is_whole;         /* what follows holds */
-	long faults;           /* so far, its children's included */
-	uint64_t anonymous, swapped;
-	struct agent_runs copied, zeroed;
-	bool is_saved; /* what is to be copied, one run after the other: */
-	uint8_t saved[AGENT_SAVED];
 };
 
 struct agent_held { /* a descriptor */
@@ -98,7 +65,6 @@ struct agent_aside {
 	struct agent_kernel_state kernel, kernel_now;
 	struct agent_layout layout, layout_now;
 	struct agent_runs had, runs_now;
-	long faults_before; /* putting back */
 	struct agent_known known;
 	uint64_t entries[AGENT_ENTRIES];
 	uint64_t entries_start, entries_end; /* addresses that they are of */
@@ -122,9 +88,6 @@ int agent_map_clones(const struct agent_clone *clones, size_t count);
 
 /* --- what is in private memory (agent_pages.c): likewise --- */
 int agent_note_pages(struct agent *agent);
-/* Before anything is put back, and when mappings were not what they had been. */
-void agent_begin_pages(struct agent *agent);
-void agent_doubt_pages(struct agent *agent);
 int agent_check_pages(struct agent *agent); /* once there is a twin: can they be told apart? */
 int agent_put_pages_back(struct agent *agent);
 /* Into writable, empty memory of that size at `to`: what an area held. */
