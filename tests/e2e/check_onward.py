@@ -126,7 +126,7 @@ def check_outcomes(tool):
     terminal.expect("stopped: end")
     terminal.expect(r"\(matchpoint\) ")
     terminal.type("quit\r")
-    terminal.wait(1)
+    terminal.wait(0)
 
 
 def check_files(tool):
