@@ -90,7 +90,7 @@ void agent_free(struct agent *agent)
 	if (agent->told)
 		agent_arena_release(&agent->told->arena);
 	if (agent->aside)
-		syscall(SYS_munmap, agent->aside, sizeof(*agent->aside));
+		syscall(SYS_munmap, agent->aside, agent->aside->size);
 	own = agent->own;
 	agent_arena_release(&own);
 }

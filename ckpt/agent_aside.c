@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,24 +18,32 @@
 
 #define TWIN_TRIES 20 /* milliseconds */
 
-int agent_aside_new(struct agent *agent)
+int agent_aside_new(struct agent *agent, bool images)
 {
+	const size_t size = images ? sizeof(struct agent_aside)
+	                           : offsetof(struct agent_aside, store);
 	struct agent_aside *aside;
 	long mapped;
 
 	if (agent->aside)
 		return 0;
 	/* The raw call: libucm replaces mmap(). */
-	mapped = syscall(SYS_mmap, 0L, sizeof(*aside), PROT_READ | PROT_WRITE,
+	mapped = syscall(SYS_mmap, 0L, size, PROT_READ | PROT_WRITE,
 	                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
 	if (mapped == -1)
 		return -1;
 	aside = (struct agent_aside *)mapped;
-	madvise(aside, sizeof(*aside), MADV_NOHUGEPAGE);
+	madvise(aside, size, MADV_NOHUGEPAGE);
+	aside->size = size;
 	aside->pagemap = aside->maps = -1;
 	aside->probe[0] = 1;
 	agent->aside = aside;
 	return 0;
+}
+
+static bool has_store(const struct agent_aside *aside)
+{
+	return aside->size == sizeof(*aside);
 }
 
 int agent_refuse(struct agent *agent, const char *format, ...)
@@ -113,7 +122,7 @@ bool agent_has_birth(const struct agent *agent)
 	return agent && agent->aside && agent->aside->twin > 0;
 }
 
-static int open_views(struct agent *agent)
+int agent_open_views(struct agent *agent)
 {
 	struct agent_aside *aside = agent->aside;
 
@@ -125,7 +134,7 @@ static int open_views(struct agent *agent)
 	return 0;
 }
 
-static void close_views(struct agent *agent)
+void agent_close_views(struct agent *agent)
 {
 	struct agent_aside *aside = agent->aside;
 
@@ -207,6 +216,9 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 	if (!aside)
 		return -1;
 	aside->twin = 0; /* the keeper's is not its own */
+	aside->birth = aside->program;
+	if (has_store(aside))
+		syscall(SYS_madvise, &aside->store, sizeof(aside->store), MADV_DONTNEED);
 	aside->trouble[0] = '\0';
 	kept = agent_arena_take(&agent->own, (count + 1) * sizeof(*kept));
 	if (!kept)
@@ -216,33 +228,146 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 	aside->clones = kept;
 	aside->clone_count = count;
 	aside->heap_end = (uint64_t)syscall(SYS_brk, 0L);
-	if (open_views(agent) < 0 || agent_list_layout(agent, &aside->layout) < 0
+	if (agent_open_views(agent) < 0 || agent_list_layout(agent, &aside->layout) < 0
 	    || agent_note_pages(agent) < 0 || fork_twin(agent) < 0 || check_twin(agent) < 0)
 		agent_forget_birth(agent);
-	close_views(agent);
+	agent_close_views(agent);
 	if (aside->twin > 0 && agent_note_kernel_state(agent) < 0)
 		agent_forget_birth(agent);
 	return aside->twin > 0 ? 0 : -1;
 }
 
-int agent_rewind_memory(struct agent *agent)
+/* What an image has, but for what the kernel writes by itself. */
+static int put_image_back(struct agent *agent, const struct agent_image *image)
 {
+	const struct agent_layout *layout = &agent->aside->layout;
+	struct agent_cursor cursor = {0};
+	const struct agent_entry *entry;
+	size_t at = 0;
+
+	while ((entry = agent_store_page(&agent->aside->store, image, &cursor, 0))) {
+		uint8_t *page = (uint8_t *)(uintptr_t)entry->page; /* NOLINT */
+		const uint8_t *kept = agent->aside->store.blocks[entry->block];
+		uint64_t rseq_start, rseq_end;
+
+		cursor.at++;
+		while (at < layout->count && layout->areas[at].end <= entry->page)
+			at++;
+		if (memcmp(page, kept, AGENT_PAGE) == 0)
+			continue;
+		if (at == layout->count || !(layout->areas[at].protection & PROT_WRITE))
+			return agent_refuse(agent, "it has written to memory that is not writable");
+		agent_find_rseq(entry->page, &rseq_start, &rseq_end);
+		memcpy(page, kept, rseq_start - entry->page);
+		memcpy(page + (rseq_end - entry->page), kept + (rseq_end - entry->page),
+		       entry->page + AGENT_PAGE - rseq_end);
+	}
+	return 0;
+}
+
+static const struct agent_image *find_image(struct agent *agent, uint32_t number)
+{
+	struct agent_aside *aside = agent->aside;
+
+	return has_store(aside) ? agent_store_find(&aside->store, number) : NULL;
+}
+
+int agent_rewind_memory(struct agent *agent, uint32_t number)
+{
+	struct agent_aside *aside = agent->aside;
+	const struct agent_image *image = find_image(agent, number);
 	int result;
 
-	agent->aside->trouble[0] = '\0';
-	agent_known_start(&agent->aside->known);
+	aside->trouble[0] = '\0';
+	if (number && !image)
+		return agent_refuse(agent, "it has no such image");
+	agent_known_start(&aside->known);
 	result = agent_look_at_kernel_state(agent);
 	if (result == 0)
-		result = open_views(agent);
+		result = agent_open_views(agent);
 	if (result == 0)
 		result = agent_put_layout_back(agent);
 	if (result == 0)
-		result = agent_put_pages_back(agent);
-	close_views(agent);
+		result = agent_put_pages_back(agent, image);
+	if (result == 0 && image)
+		result = put_image_back(agent, image);
+	agent_close_views(agent);
+	aside->program = image ? image->program : aside->birth;
+	if (has_store(aside))
+		aside->store.last = image ? number : 0;
 	return result;
 }
 
-int agent_rewind_rest(struct agent *agent)
+const struct agent_signals *agent_signals_of(struct agent *agent, uint32_t number)
 {
-	return agent_put_kernel_state_back(agent);
+	const struct agent_image *image = find_image(agent, number);
+
+	return image ? &image->signals : &agent->aside->kernel.signals;
+}
+
+int agent_rewind_rest(struct agent *agent, uint32_t number)
+{
+	return agent_put_kernel_state_back(agent, number);
+}
+
+/* --- images ----------------------------------------------------------------------------------- */
+
+static int keep_page(struct agent *agent, const struct agent_area *area, uint64_t page)
+{
+	if (!(area->protection & PROT_READ))
+		return agent_refuse(agent, "it has written to memory that is not readable");
+	if (agent_store_add(&agent->aside->store, page, (const void *)(uintptr_t)page) < 0)
+		return agent_refuse(agent, "there is no room for an image of it");
+	return 0;
+}
+
+uint32_t agent_image_take(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+	struct agent_image *image = has_store(aside) ? agent_store_begin(&aside->store) : NULL;
+	int result;
+
+	aside->trouble[0] = '\0';
+	if (!image) {
+		agent_refuse(agent, "it has too many images");
+		return 0;
+	}
+	result = agent_compare_kernel_state(agent, image);
+	if (result == 0)
+		result = agent_open_views(agent);
+	if (result == 0)
+		result = agent_compare_layout(agent);
+	if (result == 0)
+		result = agent_each_written(agent, keep_page);
+	agent_close_views(agent);
+	if (result < 0) {
+		agent_store_give_up(&aside->store);
+		return 0;
+	}
+	image->program = aside->program;
+	return agent_store_end(&aside->store);
+}
+
+void agent_image_share(struct agent *agent, uint32_t image)
+{
+	agent_store_share(&agent->aside->store, image);
+}
+
+void agent_image_forget(struct agent *agent, uint32_t image)
+{
+	agent_store_forget(&agent->aside->store, image);
+}
+
+uint64_t agent_aside_end(const struct agent *agent)
+{
+	const uint64_t end = (uintptr_t)agent->aside + agent->aside->size;
+
+	return (end + AGENT_PAGE - 1) / AGENT_PAGE * AGENT_PAGE;
+}
+
+bool agent_aside_memory(const struct agent *agent, uintptr_t *ret_start, uintptr_t *ret_end)
+{
+	*ret_start = (uintptr_t)agent->aside;
+	*ret_end = agent->aside ? agent_aside_end(agent) : 0;
+	return agent->aside != NULL;
 }

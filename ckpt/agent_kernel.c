@@ -323,21 +323,22 @@ static bool is_handled(const struct agent_kernel_state *state, int number)
 	return number == SIGCHLD || state->handled >> (number - 1) & 1;
 }
 
-static void list_dispositions(struct agent_kernel_state *state)
+static void list_signals(struct agent_kernel_state *state)
 {
+	struct agent_signals *signals = &state->signals;
+
 	for (int number = 1; number < _NSIG; number++) {
-		memset(&state->dispositions[number], 0, sizeof(state->dispositions[number]));
+		memset(&signals->dispositions[number], 0, sizeof(signals->dispositions[number]));
 		if (is_handled(state, number))
-			syscall(SYS_rt_sigaction, number, NULL, &state->dispositions[number],
+			syscall(SYS_rt_sigaction, number, NULL, &signals->dispositions[number],
 			        _NSIG / 8);
 	}
-	syscall(SYS_sigaltstack, NULL, &state->signal_stack);
+	syscall(SYS_sigaltstack, NULL, &signals->stack);
 }
 
-static int put_signals_back(struct agent *agent)
+static int put_signals_back(struct agent *agent, const struct agent_signals *then)
 {
-	const struct agent_kernel_state *then = &agent->aside->kernel,
-					*now = &agent->aside->kernel_now;
+	const struct agent_signals *now = &agent->aside->kernel_now.signals;
 	static const struct itimerval off;
 
 	for (int number = 1; number < _NSIG; number++)
@@ -348,7 +349,7 @@ static int put_signals_back(struct agent *agent)
 		               _NSIG / 8)
 		               < 0)
 			return agent_refuse(agent, "signal %d cannot be handled as before", number);
-	if (syscall(SYS_sigaltstack, &then->signal_stack, NULL) < 0)
+	if (syscall(SYS_sigaltstack, &then->stack, NULL) < 0)
 		return agent_refuse(agent, "its signal stack cannot be put back (%s)",
 		                    strerror(errno));
 	setitimer(ITIMER_REAL, &off, NULL);
@@ -378,7 +379,7 @@ static int list_state(struct agent *agent, struct agent_kernel_state *state)
 
 	if (agent_read_status(agent, state) < 0)
 		return -1;
-	list_dispositions(state);
+	list_signals(state);
 	list_settings(state->settings);
 	for (int i = 0; i < RLIM_NLIMITS; i++)
 		syscall(SYS_prlimit64, 0L, i, NULL, &state->limits[i]);
@@ -411,6 +412,94 @@ int agent_look_at_kernel_state(struct agent *agent)
 	return compare_status(agent) < 0 ? -1 : compare_settings(agent);
 }
 
+/* Written once, or again with the same. */
+static bool holds_same(const struct agent_file *file)
+{
+	uint8_t bytes[4096];
+	int fd = agent_open_again(file->fd, O_RDONLY | O_CLOEXEC);
+	size_t done = 0;
+	ssize_t got = 1;
+
+	while (fd >= 0 && got > 0 && (got = pread(fd, bytes, sizeof(bytes), (off_t)done)) > 0) {
+		if (done + (size_t)got > file->size
+		    || memcmp(bytes, file->contents + done, (size_t)got) != 0)
+			break;
+		done += (size_t)got;
+	}
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && got == 0 && done == file->size;
+}
+
+static int compare_files(struct agent *agent)
+{
+	for (size_t i = 0; i < agent->file_count; i++) {
+		const struct agent_file *file = &agent->files[i];
+		struct stat status;
+
+		if (file->kind == AGENT_EPOLL)
+			continue;
+		if (fstat(file->fd, &status) < 0
+		    || (!(file->flags & O_PATH) && lseek(file->fd, 0, SEEK_CUR) != file->offset)
+		    || (file->has_contents
+		        && ((uint64_t)status.st_size != file->size
+		            || (file->size > 0 && !holds_same(file)))))
+			return agent_refuse(agent, "it has read or written files");
+	}
+	return 0;
+}
+
+static int compare_descriptors(struct agent *agent)
+{
+	const struct agent_kernel_state *then = &agent->aside->kernel,
+					*now = &agent->aside->kernel_now;
+
+	for (size_t i = 0; i < now->descriptor_count; i++)
+		if (!find_held(then, now->descriptors[i].fd))
+			return agent_refuse(agent, "it has opened files");
+	for (size_t i = 0; i < then->descriptor_count; i++) {
+		const struct agent_held *one = &then->descriptors[i],
+					*other = find_held(now, one->fd);
+
+		if (one->fd != agent->pmi_fd
+		    && (!is_same(one, other) || one->flags != other->flags))
+			return agent_refuse(agent, "it has closed files");
+	}
+	return 0;
+}
+
+static int compare_timers(struct agent *agent)
+{
+	struct itimerval value;
+
+	for (int clock = ITIMER_REAL; clock <= ITIMER_PROF; clock++)
+		if (getitimer((__itimer_which_t)clock, &value) == 0
+		    && (value.it_value.tv_sec || value.it_value.tv_usec))
+			return agent_refuse(agent, "it has set an alarm (setitimer or alarm)");
+	return 0;
+}
+
+/* Whether it is where it was. */
+static bool stays_in_directory(const struct agent *agent)
+{
+	const struct agent_kernel_state *then = &agent->aside->kernel,
+					*now = &agent->aside->kernel_now;
+
+	return then->directory_inode && then->directory_inode == now->directory_inode
+	       && then->directory_device == now->directory_device;
+}
+
+int agent_compare_kernel_state(struct agent *agent, struct agent_image *image)
+{
+	if (agent_look_at_kernel_state(agent) < 0 || compare_descriptors(agent) < 0
+	    || compare_files(agent) < 0 || compare_timers(agent) < 0)
+		return -1;
+	if (!stays_in_directory(agent))
+		return agent_refuse(agent, "it has changed its working directory");
+	image->signals = agent->aside->kernel_now.signals;
+	return 0;
+}
+
 /* They may also have come since it was looked at. */
 static int look_for_signals(struct agent *agent)
 {
@@ -423,12 +512,9 @@ static int look_for_signals(struct agent *agent)
 
 static int put_directory_back(struct agent *agent)
 {
-	const struct agent_kernel_state *then = &agent->aside->kernel,
-					*now = &agent->aside->kernel_now;
 	char path[64];
 
-	if (then->directory_inode && then->directory_inode == now->directory_inode
-	    && then->directory_device == now->directory_device)
+	if (stays_in_directory(agent))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%ld/cwd", syscall(SYS_getppid));
 	if (syscall(SYS_chdir, path) < 0)
@@ -437,10 +523,12 @@ static int put_directory_back(struct agent *agent)
 	return 0;
 }
 
-int agent_put_kernel_state_back(struct agent *agent)
+int agent_put_kernel_state_back(struct agent *agent, uint32_t number)
 {
+	const struct agent_signals *signals = agent_signals_of(agent, number);
+
 	if (look_for_signals(agent) < 0 || put_descriptors_back(agent) < 0
-	    || put_signals_back(agent) < 0 || note_renewed(agent) < 0)
+	    || put_signals_back(agent, signals) < 0 || note_renewed(agent) < 0)
 		return -1;
 	return put_directory_back(agent);
 }

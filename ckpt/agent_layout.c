@@ -13,6 +13,10 @@
 #include "agent_map_query.h"
 #include "agent_rewind_internal.h"
 
+/* glibc 2.35 and later: where the kernel tells each thread its CPU. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned __rseq_size __attribute__((weak));
+
 static int add_area(struct agent *agent, struct agent_layout *layout, const struct agent_area *area)
 {
 	if (area->start >= area->end)
@@ -27,13 +31,13 @@ static int add_area(struct agent *agent, struct agent_layout *layout, const stru
 static int add_around_aside(struct agent *agent, struct agent_layout *layout,
                             const struct agent_area *area)
 {
-	const uint64_t start = (uintptr_t)agent->aside, end = start + sizeof(*agent->aside);
+	const uint64_t start = (uintptr_t)agent->aside, end = agent_aside_end(agent);
 	struct agent_area below = *area, above = *area;
 
-	if (area->end <= start || area->start >= (end + AGENT_PAGE - 1) / AGENT_PAGE * AGENT_PAGE)
+	if (area->end <= start || area->start >= end)
 		return add_area(agent, layout, area);
 	below.end = start;
-	above.start = (end + AGENT_PAGE - 1) / AGENT_PAGE * AGENT_PAGE;
+	above.start = end;
 	if (above.inode)
 		above.offset += above.start - area->start;
 	return add_area(agent, layout, &below) < 0 ? -1 : add_area(agent, layout, &above);
@@ -122,6 +126,66 @@ static bool same_object(const struct agent_area *then, const struct agent_area *
 	       && (!then->inode || now->offset - now->start == then->offset - then->start);
 }
 
+static uint64_t later(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+static uint64_t earlier(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
+/* What the kernel writes by itself, and must be left alone. Nothing: both are 0. */
+static void find_rseq(uint64_t *ret_start, uint64_t *ret_end)
+{
+	enum { REGISTERED = 32 };
+
+	*ret_start = *ret_end = 0;
+	if (!&__rseq_size || __rseq_size == 0)
+		return;
+	*ret_start = (uintptr_t)__builtin_thread_pointer() + (uint64_t)__rseq_offset;
+	*ret_end = *ret_start + (__rseq_size > REGISTERED ? __rseq_size : REGISTERED);
+}
+
+void agent_find_rseq(uint64_t page, uint64_t *ret_start, uint64_t *ret_end)
+{
+	uint64_t start, end;
+
+	*ret_start = *ret_end = page + AGENT_PAGE;
+	find_rseq(&start, &end);
+	if (start >= page + AGENT_PAGE || end <= page)
+		return;
+	*ret_start = later(start, page);
+	*ret_end = earlier(end, page + AGENT_PAGE);
+}
+
+/* Into writable, empty memory of that size at `to`: what an area held. */
+static int copy_from_birth(struct agent *agent, const struct agent_area *area, uint64_t to)
+{
+	const struct agent_aside *aside = agent->aside;
+	uint64_t rseq_start, rseq_end;
+
+	for (size_t i = 0; i < aside->had.count; i++) {
+		uint64_t start = later(aside->had.runs[i].start, area->start);
+		uint64_t end = earlier(aside->had.runs[i].end, area->end);
+		struct iovec there = {(void *)(uintptr_t)start, end - start};
+		struct iovec here = {(void *)(uintptr_t)(to + start - area->start), end - start};
+
+		if (start < end
+		    && process_vm_readv(aside->twin, &here, 1, &there, 1, 0)
+		               != (ssize_t)(end - start))
+			return agent_refuse(agent, "its memory at the birth cannot be read");
+	}
+	find_rseq(&rseq_start, &rseq_end);
+	rseq_start = later(rseq_start, area->start);
+	rseq_end = earlier(rseq_end, area->end);
+	if (rseq_start < rseq_end)
+		memcpy((void *)(uintptr_t)(to + rseq_start - area->start),
+		       (const void *)(uintptr_t)rseq_start, rseq_end - rseq_start);
+	return 0;
+}
+
 /* In one piece, with what the twin holds. It may hold what is in use here, too (what belongs to the
  * thread, the agent's memory): so it is made elsewhere, and moved to its place by a single call. */
 static int make_private(struct agent *agent, const struct agent_area *area)
@@ -136,7 +200,7 @@ static int make_private(struct agent *agent, const struct agent_area *area)
 	/* The kernel chose the gap itself. While that is taken it chooses another place. */
 	if (overlap(&spare, area))
 		return make_private(agent, area) < 0 ? -1 : unmap_around(agent, &spare, area);
-	if (agent_copy_from_birth(agent, area, spare.start) < 0)
+	if (copy_from_birth(agent, area, spare.start) < 0)
 		return -1;
 	if (syscall(SYS_mprotect, spare.start, length, (int)area->protection) < 0
 	    || syscall(SYS_mremap, spare.start, length, length, MREMAP_MAYMOVE | MREMAP_FIXED,
@@ -205,6 +269,18 @@ static bool same_layout(const struct agent_layout *then, const struct agent_layo
 		if (!same_area(&then->areas[i], &now->areas[i]))
 			return false;
 	return then->count == now->count;
+}
+
+int agent_compare_layout(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+
+	if (agent_list_layout(agent, &aside->layout_now) < 0)
+		return -1;
+	if ((uint64_t)syscall(SYS_brk, 0L) != aside->heap_end
+	    || !same_layout(&aside->layout, &aside->layout_now))
+		return agent_refuse(agent, "what it has mapped has changed");
+	return 0;
 }
 
 /* Mappings that are alike may have become one, or several: mremap() and the like would show it.

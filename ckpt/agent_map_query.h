@@ -29,4 +29,19 @@ static inline uint32_t agent_query_protection(const struct agent_map_query *quer
 	       | (query->vma_flags & AGENT_QUERY_EXECUTABLE ? (uint32_t)PROT_EXEC : 0);
 }
 
+/* PAGEMAP_SCAN of /proc/PID/pagemap, as in linux/fs.h from 6.7 on: stretches of pages of some
+ * categories. */
+struct agent_page_scan {
+	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
+	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+struct agent_scanned {
+	__u64 start, end, categories;
+};
+#define AGENT_PAGE_SCAN _IOWR('f', 16, struct agent_page_scan)
+#define AGENT_PAGE_FILE ((__u64)1 << 2)
+#define AGENT_PAGE_PRESENT ((__u64)1 << 3)
+#define AGENT_PAGE_SWAPPED ((__u64)1 << 4)
+#define AGENT_PAGE_ZERO ((__u64)1 << 5)
+
 #endif

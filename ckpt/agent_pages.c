@@ -20,30 +20,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent_map_query.h"
 #include "agent_rewind_internal.h"
-
-/* As in linux/fs.h from 6.7 on. */
-struct scan {
-	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
-	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
-};
-struct scanned {
-	__u64 start, end, categories;
-};
-#define SCAN _IOWR('f', 16, struct scan)
-#define IS_FILE ((__u64)1 << 2)
-#define IS_PRESENT ((__u64)1 << 3)
-#define IS_SWAPPED ((__u64)1 << 4)
-#define IS_ZERO ((__u64)1 << 5)
 
 #define ENTRY_ALONE ((uint64_t)1 << 56)
 #define ZEROED_MOST 1024 /* pages; more are given back to the kernel, and cost faults again */
 
-/* glibc 2.35 and later: where the kernel tells each thread its CPU. */
-extern const ptrdiff_t __rseq_offset __attribute__((weak));
-extern const unsigned __rseq_size __attribute__((weak));
+static uint64_t later(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
 
-static int add_runs(struct agent *agent, struct agent_runs *runs, const struct scanned *found,
+static uint64_t earlier(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
+static int add_runs(struct agent *agent, struct agent_runs *runs, const struct agent_scanned *found,
                     long count)
 {
 	for (long i = 0; i < count; i++) {
@@ -52,7 +45,7 @@ static int add_runs(struct agent *agent, struct agent_runs *runs, const struct s
 		runs->runs[runs->count++] = (struct agent_run){
 			.start = found[i].start,
 			.end = found[i].end,
-			.swapped = found[i].categories & IS_SWAPPED,
+			.swapped = found[i].categories & AGENT_PAGE_SWAPPED,
 		};
 	}
 	return 0;
@@ -61,21 +54,21 @@ static int add_runs(struct agent *agent, struct agent_runs *runs, const struct s
 /* Adds what is there, in ascending order. */
 static int find_between(struct agent *agent, uint64_t start, uint64_t end, struct agent_runs *runs)
 {
-	struct scanned found[512];
-	struct scan scan = {
+	struct agent_scanned found[512];
+	struct agent_page_scan scan = {
 		.size = sizeof(scan),
 		.start = start,
 		.end = end,
 		.vec = (uintptr_t)found,
 		.vec_len = sizeof(found) / sizeof(found[0]),
-		.category_inverted = IS_FILE | IS_ZERO,
-		.category_mask = IS_FILE | IS_ZERO,
-		.category_anyof_mask = IS_PRESENT | IS_SWAPPED,
-		.return_mask = IS_SWAPPED,
+		.category_inverted = AGENT_PAGE_FILE | AGENT_PAGE_ZERO,
+		.category_mask = AGENT_PAGE_FILE | AGENT_PAGE_ZERO,
+		.category_anyof_mask = AGENT_PAGE_PRESENT | AGENT_PAGE_SWAPPED,
+		.return_mask = AGENT_PAGE_SWAPPED,
 	};
 
 	while (scan.start < scan.end) {
-		long count = ioctl(agent->aside->pagemap, SCAN, &scan);
+		long count = ioctl(agent->aside->pagemap, AGENT_PAGE_SCAN, &scan);
 
 		if (count < 0)
 			return agent_refuse(agent, "the kernel does not tell which pages were "
@@ -89,12 +82,16 @@ static int find_between(struct agent *agent, uint64_t start, uint64_t end, struc
 	return 0;
 }
 
+/* But for the memory apart. */
 static int find_anonymous(struct agent *agent, struct agent_runs *ret_runs)
 {
 	const struct agent_layout *layout = &agent->aside->layout;
+	const uint64_t last = layout->areas[layout->count - 1].end;
 
 	ret_runs->count = 0;
-	return find_between(agent, 0, layout->areas[layout->count - 1].end, ret_runs);
+	if (find_between(agent, 0, earlier((uintptr_t)agent->aside, last), ret_runs) < 0)
+		return -1;
+	return find_between(agent, agent_aside_end(agent), last, ret_runs);
 }
 
 /* Whether a page of a run is mapped by this process alone. Runs are asked for in ascending order.
@@ -165,16 +162,6 @@ static int look_for_merging(struct agent *agent)
 	return 0;
 }
 
-static uint64_t later(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
-
-static uint64_t earlier(uint64_t one, uint64_t other)
-{
-	return one < other ? one : other;
-}
-
 int agent_note_pages(struct agent *agent)
 {
 	agent->aside->known.is_whole = false;
@@ -212,6 +199,8 @@ int agent_check_pages(struct agent *agent)
 /* --- putting back ----------------------------------------------------------------------------- */
 
 struct cursors {
+	const struct agent_image *image; /* which has its pages put back by itself; NULL: none */
+	struct agent_cursor in_image;
 	size_t now, had;
 	bool opened; /* the area was not writable, and is now */
 };
@@ -252,31 +241,6 @@ static int add_copy(struct agent *agent, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* What the kernel writes by itself, and must be left alone. Nothing: both are 0. */
-static void find_rseq(uint64_t *ret_start, uint64_t *ret_end)
-{
-	enum { REGISTERED = 32 };
-
-	*ret_start = *ret_end = 0;
-	if (!&__rseq_size || __rseq_size == 0)
-		return;
-	*ret_start = (uintptr_t)__builtin_thread_pointer() + (uint64_t)__rseq_offset;
-	*ret_end = *ret_start + (__rseq_size > REGISTERED ? __rseq_size : REGISTERED);
-}
-
-/* The part of a page (or at its end, if there is none) that is. */
-static void find_rseq_in(uint64_t page, uint64_t *ret_start, uint64_t *ret_end)
-{
-	uint64_t start, end;
-
-	*ret_start = *ret_end = page + AGENT_PAGE;
-	find_rseq(&start, &end);
-	if (start >= page + AGENT_PAGE || end <= page)
-		return;
-	*ret_start = later(start, page);
-	*ret_end = earlier(end, page + AGENT_PAGE);
-}
-
 /* A page that was not there at the birth. */
 static int empty_page(struct agent *agent, const struct agent_area *area, uint64_t page)
 {
@@ -314,7 +278,7 @@ static int put_page_back(struct agent *agent, const struct agent_area *area, uin
 	}
 	if (!was_there)
 		return empty_page(agent, area, page);
-	find_rseq_in(page, &rseq_start, &rseq_end);
+	agent_find_rseq(page, &rseq_start, &rseq_end);
 	if (!(area->protection & PROT_READ))
 		return agent_refuse(agent, "it has written to memory that was not readable");
 	if (!agent_may_be_joined(area)) {
@@ -346,6 +310,7 @@ static int put_private_back(struct agent *agent, const struct agent_area *area, 
 	for (uint64_t page = area->start;; page += AGENT_PAGE) {
 		const struct agent_run *now = run_at(&aside->runs_now, &at->now, page);
 		const struct agent_run *had = run_at(&aside->had, &at->had, page);
+		const struct agent_entry *entry;
 		bool is_there, was_there;
 		int changed = 1;
 
@@ -354,6 +319,9 @@ static int put_private_back(struct agent *agent, const struct agent_area *area, 
 			break;
 		is_there = now && now->start <= page;
 		was_there = had && had->start <= page;
+		entry = agent_store_page(&aside->store, at->image, &at->in_image, page);
+		if (entry && entry->page == page)
+			continue;
 		if (is_there)
 			changed = is_alone(agent, now, page);
 		if (changed < 0 || (changed && put_page_back(agent, area, page, was_there, at) < 0))
@@ -413,10 +381,10 @@ static int put_joined_back(struct agent *agent)
 	return copy_from_twin(agent);
 }
 
-static int put_all_back(struct agent *agent)
+static int put_all_back(struct agent *agent, const struct agent_image *image)
 {
 	struct agent_aside *aside = agent->aside;
-	struct cursors at = {0};
+	struct cursors at = {.image = image};
 
 	agent_known_begin(&aside->known);
 	if (look_for_merging(agent) < 0 || find_anonymous(agent, &aside->runs_now) < 0)
@@ -428,7 +396,7 @@ static int put_all_back(struct agent *agent)
 	return copy_from_twin(agent);
 }
 
-int agent_put_pages_back(struct agent *agent)
+int agent_put_pages_back(struct agent *agent, const struct agent_image *image)
 {
 	struct agent_known *known = &agent->aside->known;
 	const struct agent_kernel_state *now = &agent->aside->kernel_now;
@@ -438,38 +406,55 @@ int agent_put_pages_back(struct agent *agent)
 	agent->aside->copy_count = 0;
 	agent->aside->zeroed = 0;
 	forget_entries(agent);
-	if (agent_known_is_all(known, now->anonymous, now->swapped)) {
+	if (!image && agent_known_is_all(known, now->anonymous, now->swapped)) {
 		if (put_known_back(agent) < 0)
 			return -1;
 		/* Else pages were not where they had been: mremap() moves them without a fault. */
 		is_new = agent_known_faults() != known->faults_before;
 	}
-	result = is_new ? put_all_back(agent) : put_joined_back(agent);
-	agent_known_end(known, is_new, agent->aside->twin, now->anonymous, now->swapped);
+	result = is_new ? put_all_back(agent, image) : put_joined_back(agent);
+	if (image) /* more is written than was put back */
+		known->is_whole = false;
+	else
+		agent_known_end(known, is_new, agent->aside->twin, now->anonymous, now->swapped);
 	return result;
 }
 
-int agent_copy_from_birth(struct agent *agent, const struct agent_area *area, uint64_t to)
+static int visit_area(struct agent *agent, const struct agent_area *area, struct cursors *at,
+                      int (*visit)(struct agent *agent, const struct agent_area *area,
+                                   uint64_t page))
 {
-	const struct agent_aside *aside = agent->aside;
-	uint64_t rseq_start, rseq_end;
+	struct agent_aside *aside = agent->aside;
 
-	for (size_t i = 0; i < aside->had.count; i++) {
-		uint64_t start = later(aside->had.runs[i].start, area->start);
-		uint64_t end = earlier(aside->had.runs[i].end, area->end);
-		struct iovec there = {(void *)(uintptr_t)start, end - start};
-		struct iovec here = {(void *)(uintptr_t)(to + start - area->start), end - start};
+	for (uint64_t page = area->start;; page += AGENT_PAGE) {
+		const struct agent_run *now = run_at(&aside->runs_now, &at->now, page);
+		const struct agent_run *had = run_at(&aside->had, &at->had, page);
+		int alone;
 
-		if (start < end
-		    && process_vm_readv(aside->twin, &here, 1, &there, 1, 0)
-		               != (ssize_t)(end - start))
-			return agent_refuse(agent, "its memory at the birth cannot be read");
+		page = earlier(first_page(now, page), first_page(had, page));
+		if (page >= area->end)
+			return 0;
+		if (!now || now->start > page)
+			return agent_refuse(agent, "it has given memory back");
+		alone = is_alone(agent, now, page);
+		if (alone < 0 || (alone && visit(agent, area, page) < 0))
+			return -1;
 	}
-	find_rseq(&rseq_start, &rseq_end);
-	rseq_start = later(rseq_start, area->start);
-	rseq_end = earlier(rseq_end, area->end);
-	if (rseq_start < rseq_end)
-		memcpy((void *)(uintptr_t)(to + rseq_start - area->start),
-		       (const void *)(uintptr_t)rseq_start, rseq_end - rseq_start);
+}
+
+int agent_each_written(struct agent *agent,
+                       int (*visit)(struct agent *agent, const struct agent_area *area,
+                                    uint64_t page))
+{
+	struct agent_aside *aside = agent->aside;
+	struct cursors at = {0};
+
+	if (look_for_merging(agent) < 0 || find_anonymous(agent, &aside->runs_now) < 0)
+		return -1;
+	forget_entries(agent);
+	for (size_t i = 0; i < aside->layout.count; i++)
+		if (!aside->layout.areas[i].shared
+		    && visit_area(agent, &aside->layout.areas[i], &at, visit) < 0)
+			return -1;
 	return 0;
 }

@@ -18,9 +18,13 @@
 
 #include "agent.h"
 
-/* Takes the memory apart, once, before the rank first becomes a keeper. 0, or -1 with errno: then
+/* Takes the memory apart, once, before the rank first becomes a keeper; with room for images of
+ * it, or none. 0, or -1 with errno: then
  * all runs where it always did, and nothing is rewound. */
-int agent_aside_new(struct agent *agent);
+int agent_aside_new(struct agent *agent, bool images);
+
+/* Where it lies, whole pages; false: there is none. */
+bool agent_aside_memory(const struct agent *agent, uintptr_t *ret_start, uintptr_t *ret_end);
 
 /* Calls the function on the stack apart and comes back when it returns; without such a stack, at
  * once. What is on the program's stack then is what agent_leave_aside goes back to. */
@@ -38,13 +42,22 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 void agent_forget_birth(struct agent *agent);
 bool agent_has_birth(const struct agent *agent);
 
-/* Aside, in a rank that has a birth: makes the process what it was then, in two steps. The first
- * one is its own affair, and may be taken while other ranks of its world still run: what it has
- * changed is looked for, and its memory put back. The second one, when its world is over and files
- * are what they are to be, puts back what others could see. When it returns 0 the function that was
- * called aside may return. -1: what could not be put back is told; the process is to be ended. */
-int agent_rewind_memory(struct agent *agent);
-int agent_rewind_rest(struct agent *agent);
+/* Aside, in a rank that has a birth: keeps what its memory is now, to be gone back to as to the
+ * birth. Its number, from 1; 0: agent_rewind_trouble says why not, the rank can go on. What the
+ * kernel holds, and what is mapped, must be as at the birth. */
+uint32_t agent_image_take(struct agent *agent);
+/* The image is referred to once more, and once less: when that was the last, it is gone. */
+void agent_image_share(struct agent *agent, uint32_t image);
+void agent_image_forget(struct agent *agent, uint32_t image);
+
+/* Aside, in a rank that has a birth: makes the process what it was then (0), or in an image, in two
+ * steps. The first one is its own affair, and may be taken while other ranks of its world still
+ * run: what it has changed is looked for, and its memory put back. From the birth it can be taken
+ * once more, to an image. The second one, when its world is over and files are what they are to be,
+ * puts back what others could see. When it returns 0 the function that was called aside may return.
+ * -1: what could not be put back is told; the process is to be ended. */
+int agent_rewind_memory(struct agent *agent, uint32_t image);
+int agent_rewind_rest(struct agent *agent, uint32_t image);
 
 /* A clause for the user ("it has 2 threads"), in memory apart; "" where all went well. */
 const char *agent_rewind_trouble(const struct agent *agent);

@@ -2,11 +2,11 @@
 #ifndef MATCHPOINT_CKPT_AGENT_REWIND_INTERNAL_H
 #define MATCHPOINT_CKPT_AGENT_REWIND_INTERNAL_H
 
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 
+#include "agent_image.h"
 #include "agent_internal.h"
 #include "agent_known.h"
 #include "agent_rewind.h"
@@ -32,15 +32,9 @@ struct agent_held { /* a descriptor */
 	uint64_t device, inode;
 };
 
-/* As the kernel takes it (rt_sigaction). */
-struct agent_disposition {
-	unsigned long words[4];
-};
-
 /* What the kernel holds of a process. */
 struct agent_kernel_state {
-	struct agent_disposition dispositions[_NSIG];
-	stack_t signal_stack;
+	struct agent_signals signals;
 	struct rlimit limits[RLIM_NLIMITS];
 	long settings[AGENT_SETTINGS];
 	uint64_t root_device, root_inode;
@@ -55,7 +49,9 @@ struct agent_kernel_state {
 
 struct agent_aside {
 	ucontext_t program, apart;
+	ucontext_t birth; /* `program` at the birth */
 	void (*function)(void);
+	size_t size;       /* of all this, in bytes */
 	pid_t twin;        /* 0: none */
 	int pagemap, maps; /* descriptors while something is put back, else -1 */
 	uint64_t heap_end; /* of brk */
@@ -74,30 +70,49 @@ struct agent_aside {
 	char text[AGENT_TEXT];
 	uint8_t probe[4096] __attribute__((aligned(4096)));
 	uint8_t stack[AGENT_STACK] __attribute__((aligned(4096)));
+	struct agent_store store __attribute__((aligned(4096))); /* if there is room for it */
 };
 
 /* Notes why not; the first reason counts. -1 always. */
 int agent_refuse(struct agent *agent, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Where the memory apart ends, whole pages. */
+uint64_t agent_aside_end(const struct agent *agent);
+
+/* Opens what the functions below read in /proc; and closes it. */
+int agent_open_views(struct agent *agent);
+void agent_close_views(struct agent *agent);
+
 /* --- what is mapped (agent_layout.c): 0, or -1 with the trouble told --- */
 int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout);
+/* That it is what it was at the birth. */
+int agent_compare_layout(struct agent *agent);
 /* Makes the address space what it was. */
 int agent_put_layout_back(struct agent *agent);
+/* The part of a page (or at its end, if there is none) that the kernel writes by itself. */
+void agent_find_rseq(uint64_t page, uint64_t *ret_start, uint64_t *ret_end);
 int agent_map_clones(const struct agent_clone *clones, size_t count);
 
 /* --- what is in private memory (agent_pages.c): likewise --- */
 int agent_note_pages(struct agent *agent);
 int agent_check_pages(struct agent *agent); /* once there is a twin: can they be told apart? */
-int agent_put_pages_back(struct agent *agent);
-/* Into writable, empty memory of that size at `to`: what an area held. */
-int agent_copy_from_birth(struct agent *agent, const struct agent_area *area, uint64_t to);
+/* To what they were at the birth, but for those that the image has (NULL: none). */
+int agent_put_pages_back(struct agent *agent, const struct agent_image *image);
+/* Shows every page that was written since the birth, in ascending order. */
+int agent_each_written(struct agent *agent,
+                       int (*visit)(struct agent *agent, const struct agent_area *area,
+                                    uint64_t page));
 
 /* --- what the kernel holds (agent_kernel.c): likewise --- */
 int agent_note_kernel_state(struct agent *agent);
 /* What is as it must be, and what is to be put back. */
 int agent_look_at_kernel_state(struct agent *agent);
-int agent_put_kernel_state_back(struct agent *agent);
+/* That it is what it was at the birth, but for signals, which are noted in the image. */
+int agent_compare_kernel_state(struct agent *agent, struct agent_image *image);
+/* Signals as in the image of this number (0: at the birth); and which these are. */
+int agent_put_kernel_state_back(struct agent *agent, uint32_t image);
+const struct agent_signals *agent_signals_of(struct agent *agent, uint32_t image);
 /* Of the state alone what /proc/self/status tells. */
 int agent_read_status(struct agent *agent, struct agent_kernel_state *state);
 

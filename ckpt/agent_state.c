@@ -11,7 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent_rewind_internal.h"
+#include "agent_internal.h"
+#include "agent_rewind.h"
 
 enum { SIGNALS = 64, SIGNAL_SET = 8 /* bytes, to the kernel */ };
 
@@ -184,11 +185,8 @@ int agent_state_memory(const struct agent *agent, struct agent_state_range *rang
 	                                            agent->told ? &agent->told->arena : &none};
 	int count = 0;
 
-	if (agent->aside && most > 0)
-		ranges[count++] = (struct agent_state_range){
-			(uintptr_t)agent->aside,
-			((uintptr_t)agent->aside + sizeof(*agent->aside) + AGENT_PAGE - 1)
-				/ AGENT_PAGE * AGENT_PAGE};
+	if (most > 0 && agent_aside_memory(agent, &ranges[0].start, &ranges[0].end))
+		count++;
 	for (size_t i = 0; i < sizeof(arenas) / sizeof(*arenas); i++) {
 		uintptr_t start, end;
 

@@ -173,8 +173,17 @@ static void tell_digest(void)
 	gate_tell(&message);
 }
 
+/* What leaves the rank as it is, as far as the program and MPI go by it. */
+static bool moves_nothing(uint16_t type)
+{
+	return type == WIRE_WELCOME || type == WIRE_TELL || type == WIRE_IMAGE
+	       || type == WIRE_REWIND || type == WIRE_FORGET;
+}
+
 static void obey(struct wire_message *message)
 {
+	if (!moves_nothing(message->type))
+		gate.orders->moved();
 	switch (message->type) {
 	case WIRE_WELCOME:
 		gate.welcome = message->welcome;
@@ -198,6 +207,12 @@ static void obey(struct wire_message *message)
 		gate.orders->park(&gate.welcome);
 		channel_limit_waiting(IDLE_MILLISECONDS);
 		break;
+	case WIRE_IMAGE:
+		gate.orders->image(&gate.welcome);
+		channel_limit_waiting(IDLE_MILLISECONDS);
+		break;
+	case WIRE_REWIND: gate.orders->rewind(&message->rewind, &gate.welcome); break;
+	case WIRE_FORGET: gate.orders->forget(message->forget); break;
 	case WIRE_LOOK: tell_digest(); break;
 	case WIRE_TELL: gate.orders->tell_state(gate.pending); break;
 	case WIRE_FORWARD: virtual_time_put_forward(message->forward); break;
@@ -231,6 +246,7 @@ static void drive_progress(void)
 {
 	struct wire_inside before = inside_drive();
 
+	gate.orders->moved();
 	gate.orders->progress();
 	inside_driven(&before);
 }

@@ -6,6 +6,7 @@
 #include "ending.h"
 #include "file_and_window.h"
 #include "park.h"
+#include "park_rewind.h"
 #include "request.h"
 #include "request_names.h"
 #include "startup.h"
@@ -19,6 +20,12 @@ static void park(struct wire_welcome *ret_welcome)
 	if (state_is_wanted())
 		state_memory_note_shared();
 	if (park_wait(ret_welcome) == PARK_RESTORED)
+		startup_adopt_process();
+}
+
+static void take_image(struct wire_welcome *ret_welcome)
+{
+	if (park_take_image(ret_welcome))
 		startup_adopt_process();
 }
 
@@ -90,6 +97,10 @@ static void tell_state(const struct wire_call *pending)
 const struct gate_orders orders = {
 	.bind = request_bind,
 	.park = park,
+	.image = take_image,
+	.rewind = park_rewind,
+	.forget = park_forget_image,
+	.moved = park_note_moved,
 	.end = end_rank,
 	.progress = progress,
 	.incomplete = request_incomplete,

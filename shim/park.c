@@ -199,7 +199,7 @@ static void note_fork(void)
 	park.program_forks |= !park.forks_rank;
 }
 
-int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds)
+int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds, bool images)
 {
 	const char *pmi = getenv("PMI_FD");
 
@@ -223,7 +223,7 @@ int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds)
 	if (pthread_atfork(NULL, note_fork, leave_connections) != 0)
 		return -1;
 	park.agent = agent_new(control_fd, park.pmi_fd);
-	if (park.agent && rewinds && agent_aside_new(park.agent) < 0)
+	if (park.agent && rewinds && agent_aside_new(park.agent, images) < 0)
 		park.rewinds = false;
 	return park.agent ? 0 : -1;
 }
@@ -373,6 +373,16 @@ static void keep_identity(pid_t told_pid, pid_t told_parent)
 	park.real_pid = park_real_pid();
 }
 
+void park_await_welcome(struct wire_welcome *ret_welcome)
+{
+	struct wire_message message;
+
+	if (read_message(&message) < 0 || message.type != WIRE_WELCOME)
+		_exit(AGENT_SETUP_FAILED);
+	*ret_welcome = message.welcome;
+	wire_message_release(&message);
+}
+
 /* HELLO and WELCOME for the beginning of a world, on the control socket. */
 void park_join_world(struct wire_welcome *ret_welcome)
 {
@@ -390,10 +400,7 @@ void park_join_world(struct wire_welcome *ret_welcome)
 	message.hello.program = program;
 	message.hello.mpi = mpi;
 	send_message(&message);
-	if (read_message(&message) < 0 || message.type != WIRE_WELCOME)
-		_exit(AGENT_SETUP_FAILED);
-	*ret_welcome = message.welcome;
-	wire_message_release(&message);
+	park_await_welcome(ret_welcome);
 }
 
 /* In the child: connections of its own. */
@@ -524,6 +531,7 @@ enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 	sigset_t block, mask;
 
 	agent_forget_birth(park.agent);
+	park.image = 0;
 	park.has_forked = false;
 	park.keeper_thread = syscall(SYS_gettid);
 	sigemptyset(&block);

@@ -31,8 +31,9 @@
 /* Once, right after PMPI_Init; control_fd is connected and has said HELLO. Puts a connection to
  * $MATCHPOINT_DIRECTORY/pmi in place of the launcher's on $PMI_FD (if that is set). Call
  * agent_before_init() just before PMPI_Init. `rewinds`: copies may be rewound
- * (ckpt/agent_rewind.h). 0, or -1 with errno: then nothing can be parked. */
-int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds);
+ * (ckpt/agent_rewind.h), with `images` to any image of theirs. 0, or -1 with errno: then nothing
+ * can be parked. */
+int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds, bool images);
 
 /* What every HELLO tells of where this process keeps its struct wire_inside. */
 void park_set_inside(uint64_t address);

@@ -1,5 +1,6 @@
 /* A rank at the end of an interleaving that stays, to be rewound (ckpt/agent_rewind.h). */
 #include "park_internal.h"
+#include "park_rewind.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -47,9 +48,35 @@ static void read_order(struct wire_message *ret_message)
 	do {
 		count = read_frame(frame, sizeof(frame));
 		type = count < 6 ? 0 : frame[4] | frame[5] << 8;
-	} while (type != WIRE_END && type != WIRE_REWIND);
+	} while (type != WIRE_END && type != WIRE_REWIND && type != WIRE_FORGET);
 	if (count > sizeof(frame) || wire_decode(frame, count, ret_message) < 0)
 		park_leave_without_scheduler();
+}
+
+/* Memory is what it is to be. */
+static void finish(const struct wire_rewind *order, int result, bool held)
+{
+	const bool elsewhere = order->world != park.world;
+
+	if (result < 0 || agent_rewind_rest(park.agent, order->image) < 0) {
+		send_held(agent_rewind_trouble(park.agent));
+		_exit(AGENT_SETUP_FAILED);
+	}
+	park.world = order->world;
+	if ((elsewhere || held) && park_reuse_pmi() < 0)
+		_exit(AGENT_SETUP_FAILED);
+	park_join_world(&park.welcome);
+	park.image = order->image;
+	park.moved = false;
+	park.stood = park.welcome.parked;
+	park.result = RETURN_RESTORED;
+}
+
+void park_rewind_aside(void)
+{
+	const struct wire_rewind order = park.rewind;
+
+	finish(&order, agent_rewind_memory(park.agent, order.image), false);
 }
 
 /* Aside: the program's stack is about to be what it was. */
@@ -57,22 +84,22 @@ static void hold(void)
 {
 	struct pollfd control = {.fd = park.control_fd, .events = POLLIN};
 	struct wire_message message;
-	int result = agent_rewind_memory(park.agent); /* meanwhile the others come to their end */
+	int result = agent_rewind_memory(park.agent,
+	                                 0); /* meanwhile the others come to their end */
 
-	while (poll(&control, 1, -1) <= 0)
-		;
-	read_order(&message);
-	if (message.type == WIRE_END)
-		_exit(message.end.status);
-	if (result < 0 || agent_rewind_rest(park.agent) < 0) {
-		send_held(agent_rewind_trouble(park.agent));
-		_exit(AGENT_SETUP_FAILED);
+	for (;;) {
+		while (poll(&control, 1, -1) <= 0)
+			;
+		read_order(&message);
+		if (message.type == WIRE_END)
+			_exit(message.end.status);
+		if (message.type == WIRE_REWIND)
+			break;
+		agent_image_forget(park.agent, message.forget);
 	}
-	park.world = message.rewind;
-	if (park_reuse_pmi() < 0)
-		_exit(AGENT_SETUP_FAILED);
-	park_join_world(&park.welcome);
-	park.result = RETURN_RESTORED;
+	if (result == 0 && message.rewind.image)
+		result = agent_rewind_memory(park.agent, message.rewind.image);
+	finish(&message.rewind, result, true);
 }
 
 /* Why it cannot stay; NULL: it can. */

@@ -14,7 +14,7 @@ struct child {
 	uint32_t world;
 };
 
-enum order_result { KEEP_ON, RETURN_RESUMED, RETURN_RESTORED };
+enum order_result { KEEP_ON, RETURN_RESUMED, RETURN_RESTORED, RETURN_IMAGED };
 
 struct park {
 	struct agent *agent;
@@ -36,6 +36,10 @@ struct park {
 	int32_t release_status;
 	bool rewinds;       /* copies may be rewound */
 	bool program_forks; /* the program has forked this process */
+	uint32_t image;     /* what it was last known to be: taken, or gone back to; 0: not known */
+	bool moved;         /* and it may be another one since */
+	uint64_t stood;     /* microseconds: what its clocks were put back by since that image */
+	struct wire_rewind rewind; /* the order at hand */
 	sigset_t while_waiting;
 	enum order_result result; /* of keeping */
 	struct wire_welcome welcome;
@@ -57,6 +61,8 @@ int park_reuse_pmi(void);
 
 /* HELLO and WELCOME for the beginning of a world, on the control socket. */
 void park_join_world(struct wire_welcome *ret_welcome);
+/* Just the second. */
+void park_await_welcome(struct wire_welcome *ret_welcome);
 _Noreturn void park_leave_without_scheduler(void);
 
 #endif

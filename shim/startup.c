@@ -304,7 +304,8 @@ static int stand_under_control(int control, unsigned function, const void *site)
 		code = communicator_start();
 	if (code != MPI_SUCCESS)
 		return code;
-	park_init(control, startup.world, startup.rank, gate_welcome()->rewinds);
+	park_init(control, startup.world, startup.rank, gate_welcome()->rewinds,
+	          gate_welcome()->states);
 	park_set_inside(inside_address());
 	if (gate_welcome()->states)
 		state_start();

@@ -1,9 +1,12 @@
 #define _GNU_SOURCE
 #include "state_memory.h"
 
+#include <linux/types.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "ckpt/agent_map_query.h"
 #include "mappings.h"
 #include "state_mappings.h"
 
@@ -14,6 +17,7 @@ enum {
 	PAGES_MAX = 1 << 18, /* 1 GiB: takes half a second */
 	LANES = 4,
 	SHARED = 1024,
+	RUNS = 4096,
 };
 
 #define PRESENT (UINT64_C(1) << 63)
@@ -26,6 +30,10 @@ static struct {
 	const struct heap_range *left_out;
 	size_t left_out_count;
 	uint64_t entries[PAGES_AT_ONCE];
+	/* Where pages are that were written, if the kernel tells at once; how far was looked. */
+	struct agent_scanned runs[RUNS];
+	size_t run_count, run;
+	bool scanned;
 	uintptr_t stack;
 	size_t pages;
 	int pagemap;
@@ -93,7 +101,51 @@ static bool is_own(uint64_t entry)
 	return (entry & SWAPPED) || ((entry & PRESENT) && !(entry & OF_FILE));
 }
 
-static void add_pages(uintptr_t start, uintptr_t end, bool anonymous)
+static void add_own_page(uintptr_t from, uintptr_t start, uintptr_t end, bool anonymous)
+{
+	uintptr_t to = from + PAGE;
+
+	if (++work.pages > PAGES_MAX)
+		work.trouble = "it uses more than 1 GiB";
+	else
+		add_part(from < start ? start : from, to > end ? end : to, anonymous);
+}
+
+/* All that was ever written, with few calls (Linux 6.7). */
+static void scan(void)
+{
+	struct agent_page_scan scan = {
+		.size = sizeof(scan),
+		.end = (uintptr_t)1 << 47,
+		.vec = (uintptr_t)work.runs,
+		.vec_len = RUNS,
+		.category_inverted = AGENT_PAGE_FILE | AGENT_PAGE_ZERO,
+		.category_mask = AGENT_PAGE_FILE | AGENT_PAGE_ZERO,
+		.category_anyof_mask = AGENT_PAGE_PRESENT | AGENT_PAGE_SWAPPED,
+	};
+	int count = ioctl(work.pagemap, AGENT_PAGE_SCAN, &scan);
+
+	work.run = 0;
+	work.scanned = count >= 0 && count < RUNS;
+	work.run_count = work.scanned ? (size_t)count : 0;
+}
+
+/* Ranges are asked for in ascending order. */
+static void add_scanned(uintptr_t start, uintptr_t end, bool anonymous)
+{
+	while (work.run < work.run_count && work.runs[work.run].end <= start)
+		work.run++;
+	for (size_t i = work.run; i < work.run_count && work.runs[i].start < end; i++) {
+		uintptr_t from = work.runs[i].start, to = work.runs[i].end;
+
+		if (from < start / PAGE * PAGE)
+			from = start / PAGE * PAGE;
+		for (; from < to && from < end && !work.trouble; from += PAGE)
+			add_own_page(from, start, end, anonymous);
+	}
+}
+
+static void read_pages(uintptr_t start, uintptr_t end, bool anonymous)
 {
 	uintptr_t first = start / PAGE, last = (end + PAGE - 1) / PAGE;
 
@@ -105,16 +157,19 @@ static void add_pages(uintptr_t start, uintptr_t end, bool anonymous)
 		    != (ssize_t)size)
 			work.trouble = "its memory cannot be read";
 		for (size_t i = 0; i < count && !work.trouble; i++) {
-			uintptr_t from = (first + i) * PAGE, to = from + PAGE;
-
-			if (!is_own(work.entries[i]))
-				continue;
-			if (++work.pages > PAGES_MAX)
-				work.trouble = "it uses more than 1 GiB";
-			add_part(from < start ? start : from, to > end ? end : to, anonymous);
+			if (is_own(work.entries[i]))
+				add_own_page((first + i) * PAGE, start, end, anonymous);
 		}
 		first += count;
 	}
+}
+
+static void add_pages(uintptr_t start, uintptr_t end, bool anonymous)
+{
+	if (work.scanned)
+		add_scanned(start, end, anonymous);
+	else
+		read_pages(start, end, anonymous);
 }
 
 /* --- mappings --------------------------------------------------------------------------------- */
@@ -247,6 +302,7 @@ const char *state_memory_add(struct state_hash *hash, struct heap_range *left_ou
 	work.pagemap = open_quietly("/proc/self/pagemap");
 	if (work.pagemap < 0)
 		return "its memory cannot be read";
+	scan();
 	take_mappings(stack);
 	close(work.pagemap);
 	return work.trouble;

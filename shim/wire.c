@@ -391,7 +391,15 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_STATE: describe_state(codec, &message->state); break;
 	case WIRE_ADMIT: field_u32(codec, &message->admitted); break;
 	case WIRE_FORWARD: field_u32(codec, &message->forward); break;
-	case WIRE_REWIND: field_u32(codec, &message->rewind); break;
+	case WIRE_FORGET: field_u32(codec, &message->forget); break;
+	case WIRE_REWIND:
+		field_u32(codec, &message->rewind.world);
+		field_u32(codec, &message->rewind.image);
+		break;
+	case WIRE_IMAGED:
+		field_u32(codec, &message->imaged.image);
+		field_string(codec, &message->imaged.hazard);
+		break;
 	case WIRE_HELD: field_string(codec, &message->held.hazard); break;
 	case WIRE_WELCOME: describe_welcome(codec, &message->welcome); break;
 	case WIRE_BIND: describe_bind(codec, &message->bind); break;
@@ -401,6 +409,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_RESTORE: describe_restore(codec, &message->restore); break;
 	case WIRE_LOOK:
 	case WIRE_TELL:
+	case WIRE_IMAGE:
 	case WIRE_PARK:
 	case WIRE_RESUME: break;
 	default: codec->failed = true; break;
@@ -533,6 +542,7 @@ void wire_message_release(struct wire_message *message)
 		free(message->parked.mappings);
 		break;
 	case WIRE_HELD: free(message->held.hazard); break;
+	case WIRE_IMAGED: free(message->imaged.hazard); break;
 	case WIRE_STATE: free(message->state.hazard); break;
 	case WIRE_GO: free(message->go.done); break;
 	case WIRE_ENDING: free(message->ending.frames); break;

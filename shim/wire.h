@@ -17,7 +17,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 27
+#define WIRE_VERSION 28
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -54,6 +54,7 @@ enum wire_type {
 	WIRE_SEAL,     /* before a CALL, when states are compared: what it was given */
 	WIRE_STATE,    /* answer to TELL: the state of a rank that waits for GO */
 	WIRE_NAMED,    /* the program has given a communicator or window a name */
+	WIRE_IMAGED,   /* answer to IMAGE: the number of the image; the rank waits for WELCOME */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
@@ -67,9 +68,11 @@ enum wire_type {
 	WIRE_RELEASE, /* keeper: finish with the job launcher (PMI finalize), then _exit(status) */
 	WIRE_LOOK,    /* tell what you go by: DIGEST (only while a call is pending) */
 	WIRE_FORWARD, /* put the clocks that the program reads forward by so much */
-	WIRE_REWIND,  /* held: be again what you were when you began, in this world; answered by
-	                 HELLO, or by HELD */
+	WIRE_REWIND,  /* held, or at rest: be again what you were in an image, or when you began,
+	                 in this world; answered by HELLO, or by HELD */
 	WIRE_TELL,    /* tell your state: STATE (only while a call is pending) */
+	WIRE_IMAGE,   /* keep what you are now, to be rewound to: IMAGED (likewise) */
+	WIRE_FORGET,  /* this image will not be asked for any more, by one of those who had it */
 };
 
 /* In place of the call in a name that is waited for: what only the rank itself could still do. */
@@ -465,6 +468,16 @@ struct wire_held {
 	char *hazard; /* why it cannot be rewound, or empty */
 };
 
+struct wire_imaged {
+	uint32_t image; /* from 1; the same again where the rank has not moved since; 0: none */
+	char *hazard;   /* why not, or empty */
+};
+
+struct wire_rewind {
+	uint32_t world;
+	uint32_t image; /* 0: what it was when it began */
+};
+
 struct wire_message {
 	uint16_t type;
 	union {
@@ -492,7 +505,9 @@ struct wire_message {
 		struct wire_go go;
 		uint32_t admitted; /* ADMIT: the thread */
 		uint32_t forward;  /* FORWARD: milliseconds */
-		uint32_t rewind;   /* REWIND: the world */
+		uint32_t forget;   /* FORGET: the image */
+		struct wire_rewind rewind;
+		struct wire_imaged imaged;
 		struct wire_held held;
 		struct wire_end end; /* END and RELEASE */
 		struct wire_restore restore;

@@ -204,6 +204,7 @@ static const struct host_operations operations = {
 	.place_of_stack = local_place_of_stack,
 	.frames_of = local_frames_of,
 	.snapshot_new = local_snapshot_new,
+	.snapshot_of_world = local_snapshot_of_world,
 	.snapshot_add = local_snapshot_add,
 	.snapshot_complete = local_snapshot_complete,
 	.snapshot_restore = local_snapshot_restore,

@@ -1,10 +1,12 @@
 /* The memory that parked ranks share, and the files that they have changed: kept, and put back. */
 #include "ckpt/clone_plan.h"
+#include "ckpt/world_image.h"
 #include "local_internal.h"
 
 struct host_snapshot {
 	struct local *local;
-	struct clone_plan *clones;
+	struct clone_plan *clones;   /* of ranks that are parked */
+	struct world_image *image;   /* or of a world that goes on */
 	struct journal_state *files; /* as they were; NULL: none are put back */
 };
 
@@ -14,6 +16,18 @@ struct host_snapshot *local_snapshot_new(struct host *host, int ranks, const cha
 
 	snapshot->local = local_of(host);
 	snapshot->clones = clone_plan_new((guint)ranks, directory);
+	return snapshot;
+}
+
+struct host_snapshot *local_snapshot_of_world(struct host *host, const char *directory,
+                                              const struct host_snapshot *before, GError **error)
+{
+	struct world_image *image = world_image_take(directory, before ? before->image : NULL,
+	                                             error);
+	struct host_snapshot *snapshot = image ? local_snapshot_new(host, 0, directory) : NULL;
+
+	if (snapshot)
+		snapshot->image = image;
 	return snapshot;
 }
 
@@ -46,6 +60,8 @@ bool local_snapshot_restore(struct host_snapshot *snapshot, const char *director
 
 bool local_snapshot_rewind(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
+	if (snapshot->image)
+		return world_image_put(snapshot->image, directory, error);
 	return clone_plan_rewrite(snapshot->clones, directory, error);
 }
 
@@ -66,6 +82,7 @@ guint32 local_snapshot_clones(const struct host_snapshot *snapshot, int rank,
 void local_snapshot_free(struct host_snapshot *snapshot)
 {
 	clone_plan_free(snapshot->clones);
+	world_image_free(snapshot->image);
 	journal_state_free(snapshot->files);
 	g_free(snapshot);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "execution_internal.h"
+#include "image.h"
 #include "runs_internal.h"
 #include "scheduler/world/matcher.h"
 
@@ -78,6 +79,8 @@ void execution_free(struct execution *execution)
 	}
 	g_hash_table_remove(execution->runs->all, GUINT_TO_POINTER(execution->number));
 	frozen_let_go(execution);
+	if (execution->image)
+		execution->image->children--;
 	if (execution->job)
 		host->job_free(execution->job);
 	world_free(execution->world);
@@ -111,6 +114,8 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution->directory = g_strdup(directory);
 	execution->from = from;
 	execution->launched = from == NULL;
+	execution->body = 0;
+	execution->parked_at = 0;
 	naming_release(&execution->naming);
 	if (from)
 		naming_copy(&execution->naming, &from->naming, ranks);
@@ -138,7 +143,10 @@ void execution_welcome(const struct execution *execution, struct host_link *link
 	welcome.welcome.rewinds = runs_rewind(execution->runs);
 	welcome.welcome.contents = execution->runs->options.contents;
 	if (execution->from)
-		welcome.welcome.parked = (guint64)(execution->started - execution->from->parked_at);
+		welcome.welcome.parked = (guint64)(execution->started
+		                                   - (execution->parked_at
+		                                              ? execution->parked_at
+		                                              : execution->from->parked_at));
 	host_send(link, &welcome);
 }
 
@@ -178,7 +186,10 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		host->job_connected(execution->job, rank, link);
 	stall_set(execution->stall, rank, hello->pid, hello->inside);
 	execution->connected++;
-	execution_welcome(execution, link);
+	if (!execution->image)
+		execution_welcome(execution, link);
+	else if (execution->connected == ranks_of(execution))
+		image_connected(execution);
 	execution_advance(execution);
 }
 
@@ -316,7 +327,8 @@ static bool at_rest(struct execution *execution)
 	if (step == EXPLORER_TAKE || step == EXPLORER_LATER)
 		return step == EXPLORER_TAKE;
 	take_end(execution, step);
-	execution_end_ranks(execution, true);
+	if (step != EXPLORER_DROP || !image_stand(execution))
+		execution_end_ranks(execution, true);
 	return true;
 }
 
@@ -397,7 +409,7 @@ void execution_advance(struct execution *execution)
 	int told;
 
 	execution_look_for_struck(execution);
-	if (execution->result.state == EXECUTION_STARTING
+	if (execution->result.state == EXECUTION_STARTING && !execution->result.again
 	    && execution->connected == ranks_of(execution) && world_at_rest(execution->world)
 	    && count_troubled(execution, &told) == 0)
 		start_world(execution);

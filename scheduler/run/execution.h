@@ -76,6 +76,17 @@ struct site_owner execution_site_owner(const struct execution *execution, int ra
 /* Goes on as far as possible; to be called after anything has happened. */
 void execution_advance(struct execution *execution);
 
+/* What is known of threads outside of MPI. */
+struct thread_rest {
+	gint64 lingering; /* since when they have listened to something outside; 0: not now */
+	bool doubtful;    /* they were taken to be at rest because it took them long */
+};
+struct thread_rest *execution_thread_rest(struct execution *execution);
+struct host_timer *execution_timer(const struct execution *execution);
+/* The last message; and as if one had come now. */
+gint64 execution_heard(const struct execution *execution);
+void execution_note_heard(struct execution *execution);
+
 /* Whether every rank is at rest, or can be taken to be: looks at threads outside of MPI
  * (execution_threads.c); if they still move, execution_advance is called again shortly. */
 bool execution_is_at_rest(struct execution *execution);
@@ -89,6 +100,8 @@ bool execution_tell_state(struct execution *execution);
 /* At rest, before the plan is followed: takes a snapshot where other interleavings of a strategy
  * that repeats will come by (execution_parking.c). true: one is being taken. */
 bool execution_park_along(struct execution *execution);
+/* The same where it has just been seen to have alternatives. */
+void execution_park_if_worth_it(struct execution *execution);
 /* While a snapshot is taken: whether one is. Without it from now on when a rank cannot answer. */
 bool execution_look_at_parking(struct execution *execution);
 

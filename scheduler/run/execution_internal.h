@@ -24,6 +24,10 @@ struct execution {
 	struct host_job *job; /* that started them; NULL: none, or gone over to the runs */
 	struct frozen *from;  /* whose copies the ranks are */
 	struct spare *spare;  /* ranks that are held; NULL: none are */
+	guint64 body;         /* which processes its ranks are (image.h); 0: not known */
+	struct frozen *image; /* that they are being rewound to; NULL: none */
+	gint64 parked_at;     /* when that was taken; 0: as `from` was parked */
+	bool no_image;        /* one was tried, and could not be taken */
 	struct strategy *strategy;
 	struct position *target;  /* where it was to go */
 	GArray *plan;             /* struct choice still to be made */
@@ -52,8 +56,7 @@ struct execution {
 	gint64 orphaned;      /* when the launcher ended before its ranks; 0: it has not */
 	int job_status;
 	gint64 over_since; /* when every process was gone */
-	gint64 lingering;  /* since when threads have listened to something outside; 0: not now */
-	bool doubtful;     /* threads were taken to be at rest because it took them long */
+	struct thread_rest threads;
 	struct deferral deferral; /* of ranks that are held back */
 	struct patience patience; /* with polls that find nothing */
 	struct cycle cycle;       /* of those who poll so */

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "execution_internal.h"
+#include "image.h"
 #include "mpi_calls.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
@@ -156,7 +157,7 @@ static void on_parked(struct execution *execution, int rank, const struct wire_p
 	struct frozen *frozen = execution->parking;
 	g_autoptr(GError) error = NULL;
 
-	if (!frozen || execution->result.struck || !frozen_is_whole(frozen))
+	if (!frozen || frozen->images || execution->result.struck || !frozen_is_whole(frozen))
 		return; /* it was cut short meanwhile, or one of its ranks is gone */
 	if (frozen->answered[rank] || !mappings_possible(parked)) {
 		runs_fail(runs, "rank %d said something impossible: how it is parked", rank);
@@ -233,7 +234,7 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	g_autoptr(GError) error = NULL;
 
 	world_rank_moves(execution->world, rank);
-	if (message->type != WIRE_STATE)
+	if (message->type != WIRE_STATE && message->type != WIRE_IMAGED)
 		naming_moves(&execution->naming, rank);
 	/* Who looks into a window again and again says nothing new. */
 	if (message->type != WIRE_ACCESSES) {
@@ -244,6 +245,7 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	case WIRE_ERROR: on_error(execution, rank, &message->error); break;
 	case WIRE_ENDING: on_ending(execution, rank, &message->ending); break;
 	case WIRE_PARKED: on_parked(execution, rank, &message->parked); break;
+	case WIRE_IMAGED: image_answered(execution, rank, &message->imaged); break;
 	case WIRE_HELD: spare_rank_held(execution, rank, &message->held); return;
 	case WIRE_DIGEST:
 		if (!cycle_answer(&execution->cycle, rank, &message->digest)

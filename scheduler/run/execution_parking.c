@@ -1,6 +1,7 @@
 /* Where a snapshot of an execution is taken, and what that is measured by. */
 #include "execution_internal.h"
 #include "frozen.h"
+#include "image.h"
 #include "runs_context.h"
 #include "scheduler/world/matcher.h"
 
@@ -76,6 +77,12 @@ static void park(struct execution *execution)
 	execution->parking = frozen_park(execution);
 }
 
+void execution_park_if_worth_it(struct execution *execution)
+{
+	if (is_to_be_parked(execution, true))
+		park(execution);
+}
+
 /* Before what the plan says of here is done, where others will come by. */
 bool execution_park_along(struct execution *execution)
 {
@@ -97,6 +104,15 @@ void execution_make_choice(struct execution *execution, const GArray *open, stru
 {
 	bool branches = world_holds(execution->world) || has_alternatives(execution, open);
 
+	if (branches && image_is_possible(execution) && can_be_parked(execution)
+	    && all_blocked(execution)) {
+		if (choice)
+			g_array_append_val(execution->plan, *choice);
+		execution->wanted = false;
+		execution->result.state = EXECUTION_PARKING;
+		execution->parking = image_begin(execution);
+		return;
+	}
 	if (is_to_be_parked(execution, branches)) {
 		if (choice)
 			g_array_append_val(execution->plan, *choice);

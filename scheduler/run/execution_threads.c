@@ -1,5 +1,5 @@
 /* When a rank with several threads is at rest. */
-#include "execution_internal.h"
+#include "execution.h"
 #include "runs_context.h"
 
 #define LOOK_MS 1                         /* until the next look at threads that move */
@@ -8,22 +8,24 @@
 
 static void look_again(struct execution *execution)
 {
-	runs_host(execution->runs)->operations->timer_start(execution->timer, LOOK_MS);
+	runs_host(execution_runs(execution))
+		->operations->timer_start(execution_timer(execution), LOOK_MS);
 }
 
 static bool has_unread(const struct execution *execution, int rank)
 {
-	const struct host_link *link = execution->links[rank];
+	const struct host_link *link = execution_link(execution, rank);
 
-	return link && runs_host(execution->runs)->operations->has_unread(link);
+	return link && runs_host(execution_runs(execution))->operations->has_unread(link);
 }
 
 static enum threads_state look_at(const struct execution *execution, int rank, GArray *views)
 {
-	struct host *host = runs_host(execution->runs);
+	struct host *host = runs_host(execution_runs(execution));
 
-	return host->operations->look_at_threads(
-		host, execution->pids[rank], (struct thread_view *)(void *)views->data, views->len);
+	return host->operations->look_at_threads(host, execution_pid(execution, rank),
+	                                         (struct thread_view *)(void *)views->data,
+	                                         views->len);
 }
 
 /* The threads of all ranks together: the worst of them counts. */
@@ -31,8 +33,8 @@ static enum threads_state look_at_all(struct execution *execution)
 {
 	enum threads_state worst = THREADS_SLEEP;
 
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
-		g_autoptr(GArray) views = world_loose_threads(execution->world, rank);
+	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++) {
+		g_autoptr(GArray) views = world_loose_threads(execution_world(execution), rank);
 		enum threads_state state;
 
 		if (views->len == 0)
@@ -41,14 +43,14 @@ static enum threads_state look_at_all(struct execution *execution)
 			struct thread_view *view = &g_array_index(views, struct thread_view, i);
 
 			if (view->id == 0)
-				view->id = execution->pids[rank];
+				view->id = execution_pid(execution, rank);
 		}
 		state = look_at(execution, rank, views);
 		/* What they said before they fell asleep may have changed everything. */
 		if (state == THREADS_SLEEP && has_unread(execution, rank))
 			state = THREADS_MOVE;
 		if (state == THREADS_SLEEP)
-			world_threads_sleep(execution->world, rank);
+			world_threads_sleep(execution_world(execution), rank);
 		worst = MIN(worst, state);
 	}
 	return worst;
@@ -58,25 +60,26 @@ static enum threads_state look_at_all(struct execution *execution)
  * be the other way round. */
 static void lose_patience(struct execution *execution)
 {
-	execution->doubtful = true;
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
-		g_autoptr(GArray) views = world_loose_threads(execution->world, rank);
+	struct thread_rest *rest = execution_thread_rest(execution);
+	rest->doubtful = true;
+	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++) {
+		g_autoptr(GArray) views = world_loose_threads(execution_world(execution), rank);
 
 		if (views->len > 0)
-			world_threads_sleep(execution->world, rank);
+			world_threads_sleep(execution_world(execution), rank);
 	}
 }
 
 /* Whether all that keeps the world from rest are threads beside others that wait. */
 static bool threads_alone_move(const struct execution *execution)
 {
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++) {
 		g_autoptr(GArray) views = NULL;
-		enum world_phase phase = world_phase(execution->world, rank);
+		enum world_phase phase = world_phase(execution_world(execution), rank);
 
 		if (phase != PHASE_RUNNING && phase != PHASE_ABSENT)
 			continue;
-		views = world_loose_threads(execution->world, rank);
+		views = world_loose_threads(execution_world(execution), rank);
 		if (views->len == 0)
 			return false;
 	}
@@ -85,27 +88,30 @@ static bool threads_alone_move(const struct execution *execution)
 
 bool execution_is_at_rest(struct execution *execution)
 {
-	const struct host *host = runs_host(execution->runs);
+	struct thread_rest *rest = execution_thread_rest(execution);
+	const struct host *host = runs_host(execution_runs(execution));
 	enum threads_state state;
 	gint64 now;
 
-	if (world_at_rest(execution->world) || !world_has_threads(execution->world))
-		return world_at_rest(execution->world);
-	if (host->operations->timer_is_active(execution->timer) || !threads_alone_move(execution))
+	if (world_at_rest(execution_world(execution))
+	    || !world_has_threads(execution_world(execution)))
+		return world_at_rest(execution_world(execution));
+	if (host->operations->timer_is_active(execution_timer(execution))
+	    || !threads_alone_move(execution))
 		return false;
 	state = look_at_all(execution);
-	if (world_at_rest(execution->world)) {
-		execution->lingering = 0;
+	if (world_at_rest(execution_world(execution))) {
+		rest->lingering = 0;
 		return true;
 	}
 	now = execution_now(execution);
 	if (state != THREADS_LISTEN)
-		execution->lingering = 0;
-	else if (execution->lingering == 0)
-		execution->lingering = now;
-	if (now - execution->heard > PATIENCE_US) {
+		rest->lingering = 0;
+	else if (rest->lingering == 0)
+		rest->lingering = now;
+	if (now - execution_heard(execution) > PATIENCE_US) {
 		lose_patience(execution);
-		return world_at_rest(execution->world);
+		return world_at_rest(execution_world(execution));
 	}
 	look_again(execution);
 	return false;
@@ -115,14 +121,14 @@ bool execution_is_at_rest(struct execution *execution)
  * about to do so: it is that what is wrong with it, and not that it waits. */
 static bool bystanders_move(const struct execution *execution)
 {
-	struct host *host = runs_host(execution->runs);
+	struct host *host = runs_host(execution_runs(execution));
 
-	for (int rank = 0; rank < runs_ranks(execution->runs); rank++) {
+	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++) {
 		g_autoptr(GArray) views = NULL;
 
-		if (world_phase(execution->world, rank) != PHASE_BLOCKED)
+		if (world_phase(execution_world(execution), rank) != PHASE_BLOCKED)
 			continue;
-		views = host->operations->other_threads(host, execution->pids[rank]);
+		views = host->operations->other_threads(host, execution_pid(execution, rank));
 		if (views->len > 0 && look_at(execution, rank, views) < THREADS_LISTEN)
 			return true;
 		if (views->len > 0 && has_unread(execution, rank))
@@ -133,19 +139,19 @@ static bool bystanders_move(const struct execution *execution)
 
 bool execution_waits_for_threads(struct execution *execution)
 {
+	struct thread_rest *rest = execution_thread_rest(execution);
 	gint64 now = execution_now(execution);
 
-	if (!world_has_threads(execution->world) && now - execution->heard < PATIENCE_US
-	    && bystanders_move(execution)) {
+	if (!world_has_threads(execution_world(execution))
+	    && now - execution_heard(execution) < PATIENCE_US && bystanders_move(execution)) {
 		look_again(execution);
 		return true;
 	}
-	if (!execution->doubtful
-	    || (execution->lingering > 0 && now - execution->lingering > HOPELESS_US))
+	if (!rest->doubtful || (rest->lingering > 0 && now - rest->lingering > HOPELESS_US))
 		return false;
-	execution->doubtful = false;
-	execution->heard = now;
-	world_threads_wake(execution->world);
+	rest->doubtful = false;
+	execution_note_heard(execution);
+	world_threads_wake(execution_world(execution));
 	look_again(execution);
 	return true;
 }

@@ -1,6 +1,9 @@
 #include "frozen.h"
 
+#include <string.h>
+
 #include "execution_internal.h"
+#include "image.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 #include "spare.h"
@@ -41,7 +44,7 @@ void frozen_note_cost(const struct execution *execution)
 	*lately = 0.5 * *lately + 0.5 * seconds;
 }
 
-struct frozen *frozen_park(struct execution *execution)
+struct frozen *frozen_new(struct execution *execution)
 {
 	struct runs *runs = execution->runs;
 	struct frozen *frozen = g_new0(struct frozen, 1);
@@ -63,7 +66,6 @@ struct frozen *frozen_park(struct execution *execution)
 	frozen->pids = g_memdup2(execution->pids, (gsize)ranks * sizeof(*frozen->pids));
 	frozen->answered = g_new0(bool, ranks);
 	frozen->spares = g_ptr_array_new();
-	frozen->memory = runs->host->operations->snapshot_new(runs->host, ranks, frozen->directory);
 	log_debug(LOG_SNAPSHOTS, "parking world %u after %u choices", frozen->number,
 	          world_choices(frozen->world)->len);
 	events_tell(runs->options.events, &(struct run_event){.kind = RUN_SNAPSHOT,
@@ -71,6 +73,18 @@ struct frozen *frozen_park(struct execution *execution)
 	                                                      .world = frozen->world});
 	if (frozen->parent)
 		frozen->parent->children++;
+	return frozen;
+}
+
+struct frozen *frozen_park(struct execution *execution)
+{
+	struct runs *runs = execution->runs;
+	struct frozen *frozen = frozen_new(execution);
+	int ranks = runs->ranks;
+
+	image_lose_body(runs, execution->body);
+	execution->body = 0;
+	frozen->memory = runs->host->operations->snapshot_new(runs->host, ranks, frozen->directory);
 	if (frozen->launched) /* what becomes of them no longer depends on this execution */
 		runs->job = g_steal_pointer(&execution->job);
 	for (int rank = 0; rank < ranks; rank++)
@@ -89,10 +103,14 @@ static struct position *position_of_world(const struct world *world)
 	return position;
 }
 
-static void enter_set(struct frozen *frozen)
+void frozen_enter_set(struct frozen *frozen)
 {
 	struct runs *runs = frozen->runs;
 
+	if (frozen->images) {
+		memset(frozen->links, 0, (gsize)runs->ranks * sizeof(struct host_link *));
+		snapshot_set_count_beside(runs->set, -runs->ranks);
+	}
 	for (int rank = 0; rank < runs->ranks; rank++)
 		runs_assign(frozen->links[rank], LINK_KEEPER, frozen, rank);
 	frozen->snapshot = snapshot_set_add(runs->set, position_of_world(frozen->world),
@@ -133,7 +151,7 @@ bool frozen_parked(struct frozen *frozen, int rank, const struct wire_parked *pa
 		return false;
 	keep_files(frozen);
 	if (!frozen->hazard)
-		enter_set(frozen);
+		frozen_enter_set(frozen);
 	return true;
 }
 
@@ -166,7 +184,9 @@ static void frozen_free(struct frozen *frozen)
 		frozen->parent->children--;
 	world_free(frozen->world);
 	naming_release(&frozen->naming);
-	frozen->runs->host->operations->snapshot_free(frozen->memory);
+	if (frozen->memory)
+		frozen->runs->host->operations->snapshot_free(frozen->memory);
+	g_free(frozen->images);
 	g_free(frozen->directory);
 	g_free(frozen->hazard);
 	g_free(frozen->answered);
@@ -209,6 +229,10 @@ bool frozen_restore(struct frozen *frozen, struct execution *execution, GError *
 	g_autofree char *directory = NULL;
 	guint32 number;
 
+	if (frozen->images) {
+		image_restore(frozen, execution);
+		return true;
+	}
 	if (spare_rewind(frozen, execution))
 		return true;
 	number = runs->next_world++;
@@ -217,6 +241,7 @@ bool frozen_restore(struct frozen *frozen, struct execution *execution, GError *
 		return false;
 	log_debug(LOG_SNAPSHOTS, "restoring world %u as %u", frozen->number, number);
 	execution_place(execution, number, directory, frozen);
+	execution->body = image_new_body(runs);
 	if (!runs->host->operations->snapshot_restore(frozen->memory, directory, error))
 		return false;
 	for (int rank = 0; rank < runs->ranks; rank++)
@@ -234,18 +259,22 @@ void frozen_release(struct frozen *frozen)
 		return;
 	runs = frozen->runs;
 	log_debug(LOG_SNAPSHOTS, "releasing world %u", frozen->number);
+	if (frozen->images && frozen->snapshot) {
+		image_forget(frozen);
+		snapshot_set_count_beside(runs->set, runs->ranks);
+	}
 	if (frozen->snapshot)
 		snapshot_set_remove(runs->set, frozen->snapshot);
 	g_ptr_array_remove(runs->frozen, frozen);
 	if (runs->root == frozen)
 		runs->root = NULL;
-	for (int rank = 0; rank < runs->ranks; rank++) {
+	for (int rank = 0; rank < runs->ranks && !frozen->images; rank++) {
 		if (!frozen->links[rank])
 			continue;
 		host_send(frozen->links[rank], &release);
 		runs_assign(frozen->links[rank], LINK_IGNORED, runs, rank);
 	}
-	if (!frozen->launched)
+	if (!frozen->launched && !frozen->images)
 		runs->host->operations->world_remove(runs->host, frozen->number);
 	frozen_free(frozen);
 }

@@ -30,7 +30,11 @@ struct frozen {
 	struct host_snapshot *memory; /* and files */
 	struct snapshot *snapshot;    /* in the set of the runs; NULL: not (any more) */
 	GPtrArray *spares;            /* struct spare: worlds that can be rewound to it */
-	guint children;               /* frozen worlds and executions made of copies of this one */
+	/* Of an image (image.h), which has no keepers: each rank's number of it; else NULL. */
+	guint32 *images;
+	guint64 body;
+	bool lost;
+	guint children; /* frozen worlds and executions made of copies of this one */
 };
 
 /* Whether what an execution has done so far takes so much longer than putting ranks back that it is
@@ -38,6 +42,11 @@ struct frozen {
 bool frozen_is_worth_it(const struct execution *execution);
 /* All ranks of an execution were restored just now: what that takes. */
 void frozen_note_cost(const struct execution *execution);
+
+/* What an execution at rest is, without anybody being told. */
+struct frozen *frozen_new(struct execution *execution);
+/* It can be returned to from now on. */
+void frozen_enter_set(struct frozen *frozen);
 
 /* Orders all ranks of an execution at rest to park. Their connections become the frozen world's. */
 struct frozen *frozen_park(struct execution *execution);

@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include "execution_internal.h"
+#include "image.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 #include "spare.h"
@@ -33,6 +34,8 @@ static bool serves(const struct snapshot *snapshot, void *user)
 	const struct frozen *frozen = snapshot_owner(snapshot);
 	const struct run_request *request = user;
 
+	if (frozen->images && !image_serves(frozen))
+		return false;
 	return frozen == frozen->runs->root || frozen->stacked == request->stacks;
 }
 
@@ -245,6 +248,26 @@ guint execution_forward_ms(const struct execution *execution)
 struct naming *execution_naming(struct execution *execution)
 {
 	return &execution->naming;
+}
+
+struct thread_rest *execution_thread_rest(struct execution *execution)
+{
+	return &execution->threads;
+}
+
+struct host_timer *execution_timer(const struct execution *execution)
+{
+	return execution->timer;
+}
+
+gint64 execution_heard(const struct execution *execution)
+{
+	return execution->heard;
+}
+
+void execution_note_heard(struct execution *execution)
+{
+	execution->heard = execution_now(execution);
 }
 
 guint32 execution_number(const struct execution *execution)

@@ -243,7 +243,8 @@ void runs_release_snapshots(struct runs *runs,
 		struct frozen *frozen = runs->frozen->pdata[i];
 
 		if (frozen == runs->root || frozen->children > 0
-		    || (frozen->along && along-- <= ALONG_MOST) || needed(frozen->world, user))
+		    || (frozen->along && along-- <= ALONG_MOST)
+		    || (!frozen->lost && needed(frozen->world, user)))
 			continue;
 		frozen_release(frozen);
 	}

@@ -1,6 +1,7 @@
 #include "spare.h"
 
 #include "execution_internal.h"
+#include "image.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 
@@ -29,6 +30,8 @@ static void spare_free(struct spare *spare)
 		runs_assign(spare->links[rank], LINK_IGNORED, spare->runs, rank);
 		host_send(spare->links[rank], &end);
 	}
+	image_lose_body(spare->runs, spare->body);
+	g_free(spare->directory);
 	g_free(spare->links);
 	g_free(spare->ranks);
 	g_free(spare);
@@ -84,6 +87,13 @@ bool spare_keep(struct execution *execution)
 	if (!spare)
 		return false;
 	spare->execution = NULL;
+	g_free(spare->directory);
+	spare->directory = g_strdup(execution->directory);
+	spare->body = execution->body;
+	if (spare->held < runs->ranks) {
+		image_lose_body(runs, spare->body);
+		spare->body = 0;
+	}
 	processes = PROCESSES_OF_ONE * spare->held;
 	if (frozen && frozen->snapshot && runs->rewinds && !runs->stopped
 	    && execution->result.state == EXECUTION_OVER && !execution->result.again
@@ -98,12 +108,36 @@ bool spare_keep(struct execution *execution)
 }
 
 /* It waits no longer. */
-static struct spare *last_spare(struct frozen *frozen)
+static struct spare *steal_spare(struct frozen *frozen, guint index)
 {
-	struct spare *spare = g_ptr_array_steal_index_fast(frozen->spares, frozen->spares->len - 1);
+	struct spare *spare = g_ptr_array_steal_index_fast(frozen->spares, index);
 
 	snapshot_set_count_beside(frozen->runs->set, -spare->counted);
 	return spare;
+}
+
+static struct spare *last_spare(struct frozen *frozen)
+{
+	return steal_spare(frozen, frozen->spares->len - 1);
+}
+
+struct spare *spare_find(const struct frozen *frozen, guint64 body)
+{
+	for (guint i = 0; body && i < frozen->spares->len; i++) {
+		struct spare *spare = frozen->spares->pdata[i];
+
+		if (spare->body == body && spare->held == frozen->runs->ranks)
+			return spare;
+	}
+	return NULL;
+}
+
+struct spare *spare_take_body(struct frozen *frozen, guint64 body)
+{
+	guint index = 0;
+
+	g_ptr_array_find(frozen->spares, spare_find(frozen, body), &index);
+	return steal_spare(frozen, index);
 }
 
 static void end_last(struct frozen *frozen)
@@ -137,10 +171,10 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 
 	if (!spare)
 		return false;
-	order.rewind = runs->next_world++;
-	directory = host->world_rename(runs->host, spare->number, order.rewind, &error);
+	order.rewind.world = runs->next_world++;
+	directory = host->world_rename(runs->host, spare->number, order.rewind.world, &error);
 	if (directory)
-		spare->number = order.rewind;
+		spare->number = order.rewind.world;
 	if (!directory || !host->snapshot_rewind(frozen->memory, directory, &error)) {
 		note_refusal(runs, 0, error->message);
 		host->world_remove(runs->host, spare->number);
@@ -148,8 +182,11 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 		return false;
 	}
 	log_debug(LOG_SNAPSHOTS, "rewinding world %u as %u, %d ranks in place", frozen->number,
-	          order.rewind, spare->held);
-	execution_place(execution, order.rewind, directory, frozen);
+	          order.rewind.world, spare->held);
+	execution_place(execution, order.rewind.world, directory, frozen);
+	if (spare->held < runs->ranks)
+		image_lose_body(runs, spare->body);
+	execution->body = spare->held < runs->ranks ? image_new_body(runs) : spare->body;
 	spare->execution = execution;
 	execution->spare = spare;
 	for (int rank = 0; rank < runs->ranks; rank++) {
@@ -167,9 +204,18 @@ static void fork_instead(struct spare *spare, int rank, const char *hazard)
 	struct execution *execution = spare->execution;
 
 	let_rank_go(spare, rank);
+	image_lose_body(spare->runs, spare->body);
+	spare->body = 0;
 	if (!execution)
 		return; /* while it waited */
 	note_refusal(spare->runs, rank, hazard);
+	image_lose_body(spare->runs, execution->body);
+	execution->body = image_new_body(spare->runs);
+	if (execution->image) {
+		execution->result.again = true; /* from another snapshot */
+		execution_rank_status(execution, rank, 0);
+		return;
+	}
 	if (execution->from && execution->result.state == EXECUTION_STARTING
 	    && !execution->result.cut_short && !execution->result.again)
 		frozen_fork_rank(execution->from, rank, execution);

@@ -18,7 +18,9 @@ struct spare {
 	struct runs *runs;
 	struct execution *execution; /* whose ranks they were, or will be; NULL: it waits */
 	guint32 number;              /* of the world whose directory it is */
-	struct host_link **links;    /* by rank; NULL: not held; and: */
+	char *directory;             /* while it waits */
+	guint64 body;             /* which processes they are, if they are all (image.h); else 0 */
+	struct host_link **links; /* by rank; NULL: not held; and: */
 	struct spare_rank *ranks;
 	int held;
 	int counted; /* processes, while it waits: those that are held, and their twins */
@@ -35,6 +37,11 @@ bool spare_keep(struct execution *execution);
 /* Begins to rewind a spare world of the snapshot for an execution that is about to be restored from
  * it. false: there is none, or it could not be used. */
 bool spare_rewind(struct frozen *frozen, struct execution *execution);
+
+/* A spare world of the snapshot with all ranks of a body; NULL: there is none. And: it does not
+ * wait any longer. */
+struct spare *spare_find(const struct frozen *frozen, guint64 body);
+struct spare *spare_take_body(struct frozen *frozen, guint64 body);
 
 /* What a held rank says, and that it is gone. */
 void spare_message(struct host_link *link, const struct wire_message *message);

@@ -87,6 +87,21 @@ def check_merged(tool):
     check("led where they had led before" in str(run.report["notes"]), str(run))
 
 
+def check_images(tool):
+    """Where ranks can be put back in place they go back to images of themselves, not by forks."""
+    program = tool.compile(tool.write("sum.c", SUM), "-O1")
+    log = os.path.join(tool.directory, "images.log")
+    run = tool.run("explore", "-n", "5", "--search", "states", "--buffering", "zero", "--",
+                   program, environment={"MATCHPOINT_LOG": log + ":snapshots"}, report=True)
+    with open(log) as file:
+        lines = file.read().splitlines()
+    check(run.report["search"]["states"] == 16, str(run))
+    if any("is not rewound" in line for line in lines):
+        return  # not on this kernel
+    check(sum("to an image" in line for line in lines) >= 10, "\n".join(lines))
+    check(sum("restoring world" in line for line in lines) == 1, "\n".join(lines))
+
+
 def check_refused(tool):
     program = tool.compile(tool.write("sum.c", SUM), "-O1")
     for options in REFUSED:
@@ -97,6 +112,7 @@ def check_refused(tool):
 
 def body(tool, options):
     check_merged(tool)
+    check_images(tool)
     check_refused(tool)
     check_hidden(tool, SOME + (MORE if options.all else []))
 

@@ -23,6 +23,8 @@ struct told {
 	long faults; /* when it had been rewound a few times */
 	bool looked; /* what it had written was not looked for again, where that can be known */
 	char trouble[256];
+	uint32_t images[8];
+	int image_count;
 };
 
 struct subject {
@@ -33,7 +35,8 @@ struct subject {
 	char *beside;                     /* PAGES, written: one mapping with the agent's memory */
 	void (*change)(struct subject *); /* what the interleaving does */
 	bool (*is_as_it_was)(struct subject *);
-	int times; /* 0: TIMES */
+	int times;          /* 0: TIMES */
+	restored_body body; /* NULL: be_rank */
 };
 
 static struct agent *agent;
@@ -41,20 +44,22 @@ static struct told *told;
 static int counter = 5;
 static char *grown, *beside;
 
-static void note_birth(void)
+static _Noreturn void refuse(void)
 {
-	if (agent_note_birth(agent, NULL, 0) == 0)
-		return;
 	snprintf(told->trouble, sizeof(told->trouble), "%s", agent_rewind_trouble(agent));
 	_exit(REFUSED);
 }
 
+static void note_birth(void)
+{
+	if (agent_note_birth(agent, NULL, 0) < 0)
+		refuse();
+}
+
 static void rewind_rank(void)
 {
-	if (agent_rewind_memory(agent) < 0 || agent_rewind_rest(agent) < 0) {
-		snprintf(told->trouble, sizeof(told->trouble), "%s", agent_rewind_trouble(agent));
-		_exit(REFUSED);
-	}
+	if (agent_rewind_memory(agent, 0) < 0 || agent_rewind_rest(agent, 0) < 0)
+		refuse();
 	told->times++;
 }
 
@@ -123,7 +128,7 @@ static int set_up_subject(void **state)
 	set_up(state);
 	agent = ((struct fixture *)*state)->agent;
 	beside = map_beside(agent);
-	assert_int_equal(agent_aside_new(agent), 0);
+	assert_int_equal(agent_aside_new(agent, true), 0);
 	told = map(1, MAP_SHARED);
 	return 0;
 }
@@ -143,7 +148,7 @@ static int run(struct fixture *fixture, struct subject *subject, char trouble[st
 	mprotect(subject->constant, PAGE, PROT_READ);
 	subject->beside = beside;
 	survey_safely(fixture);
-	status = restore(fixture, be_rank, subject);
+	status = restore(fixture, subject->body ? subject->body : be_rank, subject);
 	while (waitpid(-1, NULL, 0) > 0) /* its twin */
 		;
 	snprintf(path, sizeof(path), "%s/new1/clone.0", fixture->base);
@@ -410,6 +415,118 @@ static void test_children_are_told(void **state)
 	               "other processes");
 }
 
+static uint32_t goes_to; /* image, or 0 */
+
+static void take_image(void)
+{
+	told->images[told->image_count] = agent_image_take(agent);
+	if (!told->images[told->image_count++])
+		refuse();
+}
+
+static void rewind_to_image(void)
+{
+	const uint32_t image = goes_to;
+
+	if (agent_rewind_memory(agent, image) < 0 || agent_rewind_rest(agent, image) < 0)
+		refuse();
+	told->times++;
+}
+
+static void go_to(uint32_t image)
+{
+	goes_to = image;
+	agent_stay_aside(agent, rewind_to_image);
+}
+
+/* Two images, one behind the other; back to the first, on and back to the second, to the birth. */
+static int be_imaged(struct fixture *fixture, void *data)
+{
+	struct subject *subject = data;
+	volatile int on_stack = 1;
+
+	(void)fixture;
+	agent_step_aside(agent, note_birth);
+	if (told->times == 3)
+		return on_stack == 1 && is_unwritten(subject) ? 0 : WRONG;
+	subject->pages[0] = 'b';
+	on_stack = 2;
+	agent_step_aside(agent, take_image);
+	if (subject->pages[0] != 'b' || subject->pages[PAGE] != 'a' || subject->untouched[PAGE] != 0
+	    || on_stack != 2)
+		return WRONG;
+	subject->pages[0] = subject->pages[PAGE] = subject->untouched[PAGE] = 'c';
+	on_stack = 3;
+	if (told->times == 0)
+		go_to(told->images[0]);
+	agent_step_aside(agent, take_image);
+	if (subject->pages[0] != 'c' || subject->pages[PAGE] != 'c' || on_stack != 3)
+		return WRONG;
+	memset(subject->pages, 'd', (size_t)PAGES * PAGE);
+	on_stack = 4;
+	if (told->times == 1)
+		go_to(told->images[1]);
+	agent_image_forget(agent, told->images[0]);
+	goes_to = told->images[0];
+	if (agent_rewind_memory(agent, goes_to) == 0 || told->times != 2)
+		return WRONG;
+	go_to(0);
+	return WRONG;
+}
+
+static void test_images_are_gone_back_to(void **state)
+{
+	struct subject subject = {.body = be_imaged};
+
+	expect_same(state, &subject);
+}
+
+static int be_changed(struct fixture *fixture, void *data)
+{
+	struct subject *subject = data;
+
+	(void)fixture;
+	agent_step_aside(agent, note_birth);
+	subject->change(subject);
+	agent_step_aside(agent, take_image);
+	return WRONG;
+}
+
+static void map_more(struct subject *subject)
+{
+	(void)subject;
+	map(3, MAP_PRIVATE);
+}
+
+static void change_directory(struct subject *subject)
+{
+	(void)subject;
+	assert_int_equal(chdir("/dev"), 0);
+}
+
+static void give_back(struct subject *subject)
+{
+	madvise(subject->pages, PAGE, MADV_DONTNEED);
+}
+
+static void test_images_of_other_mappings_are_refused(void **state)
+{
+	expect_refusal(state, &(struct subject){.body = be_changed, .change = map_more},
+	               "what it has mapped has changed");
+}
+
+static void test_images_in_another_directory_are_refused(void **state)
+{
+	expect_refusal(state, &(struct subject){.body = be_changed, .change = change_directory},
+	               "working directory");
+}
+
+static void test_images_without_what_was_there_are_refused(void **state)
+{
+	expect_refusal(state, &(struct subject){.body = be_changed, .change = give_back},
+	               "given memory back");
+}
+
 #define REWINDS(name) cmocka_unit_test_setup_teardown(name, set_up_subject, tear_down)
 
 int main(void)
@@ -423,6 +540,10 @@ int main(void)
 		REWINDS(test_signals_and_descriptors_are_as_they_were),
 		REWINDS(test_what_cannot_be_put_back_is_told),
 		REWINDS(test_children_are_told),
+		REWINDS(test_images_are_gone_back_to),
+		REWINDS(test_images_of_other_mappings_are_refused),
+		REWINDS(test_images_in_another_directory_are_refused),
+		REWINDS(test_images_without_what_was_there_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static _Noreturn void be_a_rank(struct fixture *fixture, int pmi_fd)
 	close(fd);
 	fd = fcntl(0, F_DUPFD, 230);
 	snprintf(path, sizeof(path), "%s/socket", fixture->directory);
-	if (fd < 0 || connect_to(path, fd) < 0 || park_init(fd, 0, 2, false) < 0)
+	if (fd < 0 || connect_to(path, fd) < 0 || park_init(fd, 0, 2, false, false) < 0)
 		_exit(60);
 	if (park_wait(&welcome) == PARK_RESUMED)
 		park_exit(50 + welcome.buffering);

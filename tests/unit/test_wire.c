@@ -161,6 +161,7 @@ static void rank_messages_round_trip(void **state)
 		{.type = WIRE_STACK, .stack = {7, 2, frames, 1, true, 1, &line}},
 		{.type = WIRE_STACK},
 		{.type = WIRE_HELD, .held = {text}},
+		{.type = WIRE_IMAGED, .imaged = {3, text}},
 		{.type = WIRE_PARKED, .parked = {text, 1, &mapping}},
 		{.type = WIRE_CHILD, .child = {5, 1234, true, 256}},
 		{.type = WIRE_THREAD, .thread = {2, 4711, true}},
@@ -205,7 +206,9 @@ static void scheduler_messages_round_trip(void **state)
 		{.type = WIRE_LOOK},
 		{.type = WIRE_TELL},
 		{.type = WIRE_FORWARD, .forward = 60},
-		{.type = WIRE_REWIND, .rewind = 7},
+		{.type = WIRE_REWIND, .rewind = {7, 2}},
+		{.type = WIRE_IMAGE},
+		{.type = WIRE_FORGET, .forget = 4},
 		{.type = WIRE_RESTORE, .restore = {3, 1, directory, 1, &clone}},
 	};
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {

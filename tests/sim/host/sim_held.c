@@ -75,7 +75,7 @@ static void rewind_rank(struct sim_process *process, guint32 world)
 void sim_held_obey(struct sim_process *process, const struct wire_message *order)
 {
 	if (order->type == WIRE_REWIND)
-		rewind_rank(process, order->rewind);
+		rewind_rank(process, order->rewind.world);
 	else if (order->type == WIRE_END)
 		sim_process_die(process, order->end.status << 8);
 }

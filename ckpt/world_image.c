@@ -1,0 +1,326 @@
+#define _GNU_SOURCE
+#include "world_image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clone_plan_internal.h"
+
+#define CHUNK ((gsize)1 << 20) /* bytes read at a time */
+
+struct page {
+	guint users;
+	guint8 bytes[PAGE];
+};
+
+/* A file, however many names it has. */
+struct file {
+	guint64 inode;
+	guint64 size;
+	bool mapped;      /* by ranks: it has to stay the same file */
+	GPtrArray *names; /* owned; the first one counts */
+	GPtrArray *pages; /* struct page; NULL: zeros */
+};
+
+struct world_image {
+	GPtrArray *files; /* struct file */
+};
+
+static void page_let_go(gpointer pointer)
+{
+	struct page *page = pointer;
+
+	if (page && --page->users == 0)
+		g_free(page);
+}
+
+static void file_free(gpointer pointer)
+{
+	struct file *file = pointer;
+
+	g_ptr_array_unref(file->names);
+	g_ptr_array_unref(file->pages);
+	g_free(file);
+}
+
+void world_image_free(struct world_image *image)
+{
+	if (!image)
+		return;
+	g_ptr_array_unref(image->files);
+	g_free(image);
+}
+
+static struct file *find_by_name(const struct world_image *image, const char *name)
+{
+	for (guint i = 0; image && i < image->files->len; i++) {
+		struct file *file = image->files->pdata[i];
+
+		for (guint j = 0; j < file->names->len; j++)
+			if (strcmp(file->names->pdata[j], name) == 0)
+				return file;
+	}
+	return NULL;
+}
+
+static struct file *find_by_inode(const struct world_image *image, guint64 inode)
+{
+	for (guint i = 0; i < image->files->len; i++) {
+		struct file *file = image->files->pdata[i];
+
+		if (file->inode == inode)
+			return file;
+	}
+	return NULL;
+}
+
+static guint pages_of(guint64 bytes)
+{
+	return (guint)((bytes + PAGE - 1) / PAGE);
+}
+
+static bool is_zero(const guint8 *bytes)
+{
+	return bytes[0] == 0 && memcmp(bytes, bytes + 1, PAGE - 1) == 0;
+}
+
+/* --- taking ----------------------------------------------------------------------------------- */
+
+struct taking {
+	struct file *file;
+	const struct file *before; /* NULL: none */
+	guint8 *buffer;
+};
+
+static void take_page(struct taking *taking, guint number, const guint8 *bytes)
+{
+	const GPtrArray *before = taking->before ? taking->before->pages : NULL;
+	struct page *page = before && number < before->len ? before->pdata[number] : NULL;
+
+	if (page && memcmp(page->bytes, bytes, PAGE) == 0) {
+		page->users++;
+	} else if (is_zero(bytes)) {
+		page = NULL;
+	} else {
+		page = g_new(struct page, 1);
+		page->users = 1;
+		memcpy(page->bytes, bytes, PAGE);
+	}
+	taking->file->pages->pdata[number] = page;
+}
+
+/* The last page of a file may be shorter. */
+static bool read_pages(int fd, guint64 from, guint64 to, void *user)
+{
+	struct taking *taking = user;
+
+	from = from / PAGE * PAGE;
+	while (from < to) {
+		gssize got = pread(fd, taking->buffer, MIN(CHUNK, to - from), (off_t)from);
+
+		if (got <= 0)
+			return false;
+		memset(taking->buffer + got, 0, (PAGE - (gsize)got % PAGE) % PAGE);
+		for (gsize at = 0; at < (gsize)got; at += PAGE)
+			take_page(taking, (guint)((from + at) / PAGE), taking->buffer + at);
+		from += (guint64)got;
+	}
+	return true;
+}
+
+/* The name by which ranks have mapped it is the first. */
+static void add_name(struct file *file, const char *name)
+{
+	bool mapped = g_str_has_prefix(name, "clone.");
+
+	g_ptr_array_insert(file->names, mapped ? 0 : -1, g_strdup(name));
+	file->mapped |= mapped;
+}
+
+static bool take_file(struct world_image *image, int directory, const char *name,
+                      const struct world_image *before, guint8 *buffer)
+{
+	struct taking taking = {.buffer = buffer, .before = find_by_name(before, name)};
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat status;
+	bool read = false;
+
+	if (fd < 0)
+		return errno == ELOOP || errno == ENXIO;
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
+		close(fd);
+		return true;
+	}
+	taking.file = find_by_inode(image, status.st_ino);
+	if (taking.file) {
+		add_name(taking.file, name);
+		close(fd);
+		return true;
+	}
+	taking.file = g_new0(struct file, 1);
+	taking.file->inode = status.st_ino;
+	taking.file->size = (guint64)status.st_size;
+	taking.file->names = g_ptr_array_new_with_free_func(g_free);
+	taking.file->pages = g_ptr_array_new_with_free_func(page_let_go);
+	add_name(taking.file, name);
+	g_ptr_array_set_size(taking.file->pages, (gint)pages_of(taking.file->size));
+	g_ptr_array_add(image->files, taking.file);
+	read = clone_each_data(fd, status.st_size, read_pages, &taking);
+	close(fd);
+	return read;
+}
+
+struct world_image *world_image_take(const char *directory, const struct world_image *before,
+                                     GError **error)
+{
+	g_autoptr(GDir) entries = g_dir_open(directory, 0, error);
+	g_autofree guint8 *buffer = g_malloc(CHUNK + PAGE);
+	struct world_image *image;
+	const char *name;
+	int fd = entries ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	bool taken = true;
+
+	if (fd < 0) {
+		if (entries)
+			clone_failed(error, "cannot open the world directory", directory);
+		return NULL;
+	}
+	image = g_new0(struct world_image, 1);
+	image->files = g_ptr_array_new_with_free_func(file_free);
+	while (taken && (name = g_dir_read_name(entries)))
+		taken = take_file(image, fd, name, before, buffer);
+	if (!taken) {
+		clone_failed(error, "cannot read shared memory in", directory);
+		world_image_free(g_steal_pointer(&image));
+	}
+	close(fd);
+	return image;
+}
+
+/* --- putting back ----------------------------------------------------------------------------- */
+
+static bool put_page(int fd, guint64 offset, const struct page *page, const guint8 *now)
+{
+	static const guint8 zeros[PAGE];
+	const guint8 *then = page ? page->bytes : zeros;
+
+	return memcmp(then, now, PAGE) == 0 || clone_write_at(fd, then, offset, PAGE);
+}
+
+struct putting {
+	const struct file *file;
+	guint8 *buffer;
+	guint next; /* page that was not looked at yet */
+};
+
+/* What lies in a hole now: only what is no zero is to be written. */
+static bool put_in_hole(struct putting *putting, int fd, guint end)
+{
+	for (; putting->next < end; putting->next++) {
+		const struct page *page = putting->file->pages->pdata[putting->next];
+
+		if (page && !clone_write_at(fd, page->bytes, putting->next * PAGE, PAGE))
+			return false;
+	}
+	return true;
+}
+
+static bool put_pages(int fd, guint64 from, guint64 to, void *user)
+{
+	struct putting *putting = user;
+	const GPtrArray *pages = putting->file->pages;
+
+	from = from / PAGE * PAGE;
+	if (!put_in_hole(putting, fd, MIN((guint)(from / PAGE), pages->len)))
+		return false;
+	while (from < to) {
+		gssize got = pread(fd, putting->buffer, MIN(CHUNK, to - from), (off_t)from);
+
+		if (got <= 0)
+			return false;
+		memset(putting->buffer + got, 0, (PAGE - (gsize)got % PAGE) % PAGE);
+		for (gsize at = 0; at < (gsize)got && putting->next < pages->len; at += PAGE) {
+			putting->next = (guint)((from + at) / PAGE);
+			if (!put_page(fd, from + at, pages->pdata[putting->next],
+			              putting->buffer + at))
+				return false;
+			putting->next++;
+		}
+		from += (guint64)got;
+	}
+	return true;
+}
+
+static bool put_names_back(const struct file *file, int directory, const struct stat *is)
+{
+	for (guint i = 1; i < file->names->len; i++) {
+		const char *name = file->names->pdata[i];
+		struct stat other;
+
+		if (fstatat(directory, name, &other, AT_SYMLINK_NOFOLLOW) == 0) {
+			if (other.st_ino == is->st_ino && other.st_dev == is->st_dev)
+				continue;
+			if (unlinkat(directory, name, 0) < 0)
+				return false;
+		}
+		if (linkat(directory, file->names->pdata[0], directory, name, 0) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* A part page at the end is written as a whole: the size is set last. */
+static bool put_file(const struct file *file, int directory, guint8 *buffer)
+{
+	struct putting putting = {file, buffer, 0};
+	int fd = openat(directory, file->names->pdata[0],
+	                O_RDWR | O_CLOEXEC | O_NOFOLLOW | (file->mapped ? 0 : O_CREAT), 0600);
+	struct stat status;
+	bool put;
+
+	if (fd < 0)
+		return false;
+	put = fstat(fd, &status) == 0 && (!file->mapped || status.st_ino == file->inode)
+	      && put_names_back(file, directory, &status)
+	      && clone_each_data(fd, MIN(status.st_size, (off_t)(pages_of(file->size) * PAGE)),
+	                         put_pages, &putting)
+	      && put_in_hole(&putting, fd, file->pages->len)
+	      && (fstat(fd, &status) == 0
+	          && ((guint64)status.st_size == file->size
+	              || ftruncate(fd, (off_t)file->size) == 0));
+	close(fd);
+	return put;
+}
+
+static bool remove_others(const struct world_image *image, const char *directory, int fd,
+                          GError **error)
+{
+	g_autoptr(GDir) entries = g_dir_open(directory, 0, error);
+	const char *name;
+
+	if (!entries)
+		return false;
+	while ((name = g_dir_read_name(entries)))
+		if (!find_by_name(image, name) && unlinkat(fd, name, 0) < 0)
+			return clone_failed(error, "cannot remove", name);
+	return true;
+}
+
+bool world_image_put(const struct world_image *image, const char *directory, GError **error)
+{
+	g_autofree guint8 *buffer = g_malloc(CHUNK + PAGE);
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool put;
+
+	if (fd < 0)
+		return clone_failed(error, "cannot open the world directory", directory);
+	put = remove_others(image, directory, fd, error);
+	for (guint i = 0; put && i < image->files->len; i++)
+		if (!put_file(image->files->pdata[i], fd, buffer))
+			put = clone_failed(error, "cannot put shared memory back in", directory);
+	close(fd);
+	return put;
+}

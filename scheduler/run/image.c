@@ -1,0 +1,209 @@
+#include "image.h"
+
+#include "execution_internal.h"
+#include "runs_internal.h"
+#include "scheduler/tools/log.h"
+#include "spare.h"
+
+#define REFUSALS_MOST 16 /* executions of which no image could be taken: then none is asked for */
+
+guint64 image_new_body(struct runs *runs)
+{
+	return ++runs->bodies;
+}
+
+void image_lose_body(struct runs *runs, guint64 body)
+{
+	for (guint i = 0; body && i < runs->frozen->len; i++) {
+		struct frozen *frozen = runs->frozen->pdata[i];
+
+		frozen->lost |= frozen->images && frozen->body == body;
+	}
+}
+
+/* The last that was taken; NULL: none. */
+static struct frozen *last_of(const struct runs *runs, guint64 body)
+{
+	for (guint i = runs->frozen->len; body && i-- > 0;) {
+		struct frozen *frozen = runs->frozen->pdata[i];
+
+		if (frozen->images && frozen->body == body && !frozen->lost)
+			return frozen;
+	}
+	return NULL;
+}
+
+/* --- taken ------------------------------------------------------------------------------------ */
+
+bool image_is_possible(const struct execution *execution)
+{
+	const struct runs *runs = execution->runs;
+
+	return runs_rewind(runs) && runs->host->operations->snapshot_of_world && execution->from
+	       && execution->strategy->state && execution->body && !execution->no_image
+	       && runs->image_refusals < REFUSALS_MOST;
+}
+
+struct frozen *image_begin(struct execution *execution)
+{
+	struct frozen *frozen = frozen_new(execution);
+	int ranks = execution->runs->ranks;
+
+	frozen->images = g_new0(guint32, ranks);
+	frozen->body = execution->body;
+	for (int rank = 0; rank < ranks; rank++)
+		host_send(execution->links[rank], &(struct wire_message){.type = WIRE_IMAGE});
+	return frozen;
+}
+
+static void keep_shared(struct frozen *frozen)
+{
+	struct runs *runs = frozen->runs;
+	const struct frozen *before = last_of(runs, frozen->body);
+	g_autoptr(GError) error = NULL;
+
+	frozen->memory = runs->host->operations->snapshot_of_world(
+		runs->host, frozen->directory, before ? before->memory : NULL, &error);
+	if (!frozen->memory || !runs->host->operations->snapshot_complete(frozen->memory, &error))
+		frozen->hazard = g_strdup(error->message);
+}
+
+static void welcome_all(struct execution *execution)
+{
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
+		if (execution->links[rank])
+			execution_welcome(execution, execution->links[rank]);
+}
+
+void image_answered(struct execution *execution, int rank, const struct wire_imaged *imaged)
+{
+	struct runs *runs = execution->runs;
+	struct frozen *frozen = execution->parking;
+
+	if (!frozen || !frozen->images || frozen->answered[rank]) {
+		if (!execution->result.struck)
+			runs_fail(runs, "rank %d said something impossible: an image", rank);
+		return;
+	}
+	frozen->answered[rank] = true;
+	frozen->images[rank] = imaged->image;
+	if ((!imaged->image || (imaged->hazard && *imaged->hazard)) && !frozen->hazard)
+		frozen->hazard = g_strdup_printf("rank %d: %s", rank, imaged->hazard);
+	if (++frozen->parked < runs->ranks)
+		return;
+	execution->parking = NULL;
+	execution->result.state = EXECUTION_RUNNING;
+	if (!frozen->hazard)
+		keep_shared(frozen);
+	welcome_all(execution);
+	if (frozen->hazard) {
+		log_debug(LOG_SNAPSHOTS, "no image of world %u: %s", execution->number,
+		          frozen->hazard);
+		runs->image_refusals++;
+		execution->no_image = true;
+		image_forget(frozen);
+		frozen_release(frozen);
+		execution_park_if_worth_it(execution);
+	} else {
+		runs->image_refusals = 0;
+		frozen_enter_set(frozen);
+	}
+}
+
+void image_forget(struct frozen *frozen)
+{
+	struct host_link **links = NULL;
+	GHashTableIter iter;
+	void *value;
+
+	for (guint i = 0; frozen->parent && i < frozen->parent->spares->len; i++) {
+		const struct spare *spare = frozen->parent->spares->pdata[i];
+
+		if (spare->body == frozen->body)
+			links = spare->links;
+	}
+	g_hash_table_iter_init(&iter, frozen->runs->all);
+	while (!links && g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct execution *execution = value;
+
+		if (execution->body == frozen->body && execution->result.state == EXECUTION_RUNNING)
+			links = execution->links;
+	}
+	for (int rank = 0; links && rank < frozen->runs->ranks; rank++)
+		if (frozen->images[rank])
+			host_send(links[rank],
+			          &(struct wire_message){.type = WIRE_FORGET,
+			                                 .forget = frozen->images[rank]});
+}
+
+/* --- gone back to ----------------------------------------------------------------------------- */
+
+bool image_serves(const struct frozen *frozen)
+{
+	return !frozen->lost && spare_find(frozen->parent, frozen->body) != NULL;
+}
+
+void image_restore(struct frozen *frozen, struct execution *execution)
+{
+	struct runs *runs = frozen->runs;
+	struct spare *spare = spare_take_body(frozen->parent, frozen->body);
+	struct wire_message order = {.type = WIRE_REWIND};
+
+	log_debug(LOG_SNAPSHOTS, "rewinding world %u to an image", spare->number);
+	execution_place(execution, spare->number, spare->directory, frozen->parent);
+	naming_release(&execution->naming);
+	naming_copy(&execution->naming, &frozen->naming, runs->ranks);
+	execution->body = frozen->body;
+	execution->image = frozen;
+	execution->parked_at = frozen->parked_at;
+	frozen->children++;
+	spare->execution = execution;
+	execution->spare = spare;
+	order.rewind.world = spare->number;
+	for (int rank = 0; rank < runs->ranks; rank++) {
+		order.rewind.image = frozen->images[rank];
+		host_send(spare->links[rank], &order);
+	}
+}
+
+void image_connected(struct execution *execution)
+{
+	struct runs *runs = execution->runs;
+	struct frozen *frozen = g_steal_pointer(&execution->image);
+	g_autoptr(GError) error = NULL;
+
+	frozen->children--;
+	if (runs->host->operations->snapshot_rewind(frozen->memory, execution->directory, &error)) {
+		welcome_all(execution);
+		return;
+	}
+	log_debug(LOG_SNAPSHOTS, "an image is lost: %s", error->message);
+	image_lose_body(runs, execution->body);
+	execution->result.again = true;
+}
+
+/* --- given up --------------------------------------------------------------------------------- */
+
+static bool stands(const struct execution *execution, int rank)
+{
+	return execution->links[rank] && world_phase(execution->world, rank) == PHASE_BLOCKED
+	       && !execution->ends[rank].known && !execution->ends[rank].deaf;
+}
+
+bool image_stand(struct execution *execution)
+{
+	const struct wire_held held = {NULL};
+	int ranks = execution->runs->ranks;
+
+	if (!image_is_possible(execution) || !last_of(execution->runs, execution->body))
+		return false;
+	for (int rank = 0; rank < ranks; rank++)
+		if (!stands(execution, rank))
+			return false;
+	execution_tell_stop(execution);
+	execution->result.state = EXECUTION_ENDING;
+	execution->ending_since = execution_now(execution);
+	for (int rank = 0; rank < ranks; rank++)
+		spare_rank_held(execution, rank, &held);
+	return true;
+}

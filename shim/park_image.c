@@ -1,0 +1,86 @@
+#include "park_rewind.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "park_internal.h"
+#include "virtual_time.h"
+
+void park_note_moved(void)
+{
+	park.moved = true;
+}
+
+void park_forget_image(uint32_t image)
+{
+	agent_image_forget(park.agent, image);
+	if (image == park.image)
+		park.moved = true; /* it may be gone */
+}
+
+static void send_imaged(uint32_t image, const char *hazard)
+{
+	uint8_t bytes[512];
+	struct wire_buffer buffer = {.bytes = bytes, .capacity = sizeof(bytes)};
+	const struct wire_message message = {.type = WIRE_IMAGED,
+	                                     .imaged = {image, (char *)(uintptr_t)hazard}};
+
+	wire_encode(&buffer, &message);
+	if (buffer.failed || park_send_all(park.control_fd, buffer.bytes, buffer.count) < 0)
+		park_leave_without_scheduler();
+}
+
+/* While others take theirs, and what they share is copied, MPI must not be driven. */
+static void take_aside(void)
+{
+	uint32_t image = agent_image_take(park.agent);
+
+	if (image) {
+		park.image = image;
+		park.moved = false;
+		park.stood = 0;
+	}
+	park.result = RETURN_IMAGED;
+	send_imaged(image, image ? "" : agent_rewind_trouble(park.agent));
+}
+
+bool park_take_image(struct wire_welcome *ret_welcome)
+{
+	park.welcome = *ret_welcome;
+	park.result = RETURN_IMAGED;
+	if (!agent_has_birth(park.agent) || park.program_forks) {
+		send_imaged(0, "it cannot be rewound");
+	} else if (park.image && !park.moved) {
+		agent_image_share(park.agent, park.image);
+		send_imaged(park.image, "");
+	} else {
+		agent_step_aside(park.agent, take_aside);
+	}
+	if (park.result == RETURN_IMAGED) {
+		park_await_welcome(&park.welcome);
+		*ret_welcome = park.welcome;
+		return false;
+	}
+	*ret_welcome = park.welcome;
+	virtual_time_stood(ret_welcome->parked);
+	return true;
+}
+
+void park_rewind(const struct wire_rewind *order, struct wire_welcome *ret_welcome)
+{
+	sigset_t all;
+
+	park.rewind = *order;
+	if (order->image && order->image == park.image && !park.moved
+	    && order->world == park.world) {
+		park_join_world(ret_welcome);
+		virtual_time_stood(ret_welcome->parked - park.stood);
+		park.stood = ret_welcome->parked;
+		return;
+	}
+	if (!agent_has_birth(park.agent) || park.program_forks)
+		_exit(AGENT_SETUP_FAILED);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	agent_stay_aside(park.agent, park_rewind_aside);
+}

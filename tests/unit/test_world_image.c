@@ -1,0 +1,153 @@
+/* Images of a world's directory: what was in it comes back, into the same files. */
+#include "ckpt/world_image.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PAGE = 4096, PAGES = 40 };
+
+static char directory[64];
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(directory, "/dev/shm/matchpoint-test-XXXXXX");
+	assert_non_null(mkdtemp(directory));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	g_autofree char *command = g_strdup_printf("rm -rf %s", directory);
+
+	(void)state;
+	return system(command);
+}
+
+static int open_file(const char *name)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL);
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void put(int fd, const char *text, off_t offset)
+{
+	assert_int_equal(pwrite(fd, text, strlen(text), offset), strlen(text));
+}
+
+static void expect(int fd, const char *text, off_t offset)
+{
+	char got[32] = "";
+
+	assert_int_equal(pread(fd, got, strlen(text), offset), strlen(text));
+	assert_string_equal(got, text);
+}
+
+static struct world_image *take(const struct world_image *before)
+{
+	GError *error = NULL;
+	struct world_image *image = world_image_take(directory, before, &error);
+
+	assert_null(error);
+	return image;
+}
+
+static void put_back(const struct world_image *image)
+{
+	assert_true(world_image_put(image, directory, NULL));
+}
+
+static off_t size_of(int fd)
+{
+	struct stat status;
+
+	assert_int_equal(fstat(fd, &status), 0);
+	return status.st_size;
+}
+
+static void test_files_hold_what_they_held(void **state)
+{
+	int shared = open_file("clone.0"), out = open_file("out.1");
+	struct world_image *first, *second;
+
+	(void)state;
+	assert_int_equal(ftruncate(shared, PAGES * PAGE), 0);
+	put(shared, "one", 0);
+	put(shared, "far", 30 * PAGE + 17);
+	put(out, "said", 0);
+	first = take(NULL);
+	put(shared, "two", 0);
+	put(shared, "new", 7 * PAGE);
+	put(shared, "\0\0\0", 30 * PAGE + 17);
+	put(out, " more", 4);
+	second = take(first);
+	put(shared, "three", 0);
+	put(shared, "hole", 20 * PAGE);
+	put_back(first);
+	expect(shared, "one", 0);
+	expect(shared, "far", 30 * PAGE + 17);
+	assert_int_equal(size_of(shared), PAGES * PAGE);
+	assert_int_equal(size_of(out), 4);
+	put_back(second);
+	expect(shared, "two", 0);
+	expect(shared, "new", 7 * PAGE);
+	expect(out, "said more", 0);
+	world_image_free(first);
+	put(shared, "wrong", 0);
+	put_back(second);
+	expect(shared, "two", 0);
+	world_image_free(second);
+	close(shared);
+	close(out);
+}
+
+static void test_other_files_are_removed_and_names_put_back(void **state)
+{
+	g_autofree char *from = g_build_filename(directory, "clone.3", NULL);
+	g_autofree char *name = g_build_filename(directory, "segment", NULL);
+	g_autofree char *other = g_build_filename(directory, "late", NULL);
+	int shared = open_file("clone.3");
+	struct world_image *image;
+	struct stat one, two;
+
+	(void)state;
+	put(shared, "x", 0);
+	assert_int_equal(link(from, name), 0);
+	image = take(NULL);
+	assert_int_equal(unlink(name), 0);
+	close(open_file("late"));
+	put_back(image);
+	assert_int_equal(access(other, F_OK), -1);
+	assert_int_equal(stat(from, &one), 0);
+	assert_int_equal(stat(name, &two), 0);
+	assert_int_equal(one.st_ino, two.st_ino);
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(unlink(from), 0);
+	close(open_file("clone.3"));
+	assert_false(world_image_put(image, directory, NULL)); /* ranks map another file */
+	world_image_free(image);
+	close(shared);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_files_hold_what_they_held, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_put_back,
+	                                        set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
