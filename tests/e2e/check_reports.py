@@ -227,7 +227,8 @@ def check_rules(tool, store):
     with sqlite3.connect(file) as database:
         for number, kind in enumerate(["no-such-kind", *found], 2):
             database.execute("INSERT INTO finding SELECT ?, ?, count, bufferings, path, message,"
-                             " replayed, reproduced FROM finding WHERE id = 1", (number, kind))
+                             " replayed, reproduced, struck FROM finding WHERE id = 1",
+                             (number, kind))
         database.commit()
     run = tool.run("report", spoilt, "--sarif", "-")
     check(run.status == 0, run)
