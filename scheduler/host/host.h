@@ -121,6 +121,9 @@ struct host_operations {
 	void (*kill)(struct host *host, pid_t process);
 	/* Whether it is gone, or dead and only not yet waited for. */
 	bool (*is_dead)(struct host *host, pid_t process);
+	/* The process that has started it, or that it was left to when that one ended; 0: that is
+	 * not known. */
+	pid_t (*parent)(struct host *host, pid_t process);
 	/* Whether somebody looks at it in a debugger; stops it there, as Ctrl-C does. */
 	bool (*is_debugged)(struct host *host, pid_t process);
 	void (*interrupt)(struct host *host, pid_t process);

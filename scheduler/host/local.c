@@ -188,6 +188,7 @@ static const struct host_operations operations = {
 	.program_calls = local_program_calls,
 	.kill = local_kill,
 	.is_dead = local_is_dead,
+	.parent = local_parent,
 	.is_debugged = local_is_debugged,
 	.interrupt = local_interrupt,
 	.read_memory = local_read_memory,

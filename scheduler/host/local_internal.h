@@ -41,6 +41,7 @@ bool local_program_calls(struct host *host, const char *function);
 
 void local_kill(struct host *host, pid_t process);
 bool local_is_dead(struct host *host, pid_t process);
+pid_t local_parent(struct host *host, pid_t process);
 bool local_is_debugged(struct host *host, pid_t process);
 void local_interrupt(struct host *host, pid_t process);
 bool local_read_memory(struct host *host, pid_t process, guint64 address, void *bytes, gsize count);

@@ -22,6 +22,12 @@ bool local_is_dead(struct host *host, pid_t process)
 	return offspring_is_dead(process);
 }
 
+pid_t local_parent(struct host *host, pid_t process)
+{
+	(void)host;
+	return offspring_parent(process);
+}
+
 bool local_is_debugged(struct host *host, pid_t process)
 {
 	(void)host;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -97,17 +98,37 @@ void offspring_keep(void)
 		g_hash_table_add(kept, GINT_TO_POINTER(g_array_index(now, pid_t, i)));
 }
 
-/* The letter of proc(5); '?': no /proc, or it went this moment. */
-static char state_of(pid_t pid)
+/* Its state, the letter of proc(5), and its parent; '?' and 0: no /proc, or it went this moment. */
+static void read_stat(pid_t pid, char *ret_state, int *ret_parent)
 {
 	g_autofree char *file = g_strdup_printf("/proc/%d/stat", (int)pid);
 	g_autofree char *text = NULL;
-	const char *state;
+	const char *rest = NULL;
 
-	if (!g_file_get_contents(file, &text, NULL, NULL))
-		return '?';
-	state = strrchr(text, ')');
-	return state && state[1] == ' ' ? state[2] : '?';
+	if (g_file_get_contents(file, &text, NULL, NULL))
+		rest = strrchr(text, ')');
+	if (rest && sscanf(rest, ") %c %d", ret_state, ret_parent) == 2)
+		return;
+	*ret_state = '?';
+	*ret_parent = 0;
+}
+
+static char state_of(pid_t pid)
+{
+	char state;
+	int parent;
+
+	read_stat(pid, &state, &parent);
+	return state;
+}
+
+pid_t offspring_parent(pid_t pid)
+{
+	char state;
+	int parent;
+
+	read_stat(pid, &state, &parent);
+	return parent;
 }
 
 bool offspring_is_dead(pid_t pid)

@@ -35,6 +35,10 @@ void offspring_end_all(void);
 /* Whether any process has something open in that directory, or below it. */
 bool offspring_uses(pid_t pid, const char *directory);
 
+/* The process that has started another, or that it was left to when that one ended; 0: it is not
+ * there, or there is no /proc. */
+pid_t offspring_parent(pid_t pid);
+
 /* Whether a process is gone, or dead and only not yet waited for. */
 bool offspring_is_dead(pid_t pid);
 

@@ -1,12 +1,11 @@
 #define _GNU_SOURCE /* struct ucred */
 #include "peer.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "environment.h"
+#include "offspring.h"
 
 #define GENERATIONS 64 /* more are no ranks */
 
@@ -20,19 +19,6 @@ pid_t peer_of(int socket)
 	return peer.pid;
 }
 
-static pid_t parent_of(pid_t pid)
-{
-	g_autofree char *file = g_strdup_printf("/proc/%d/stat", (int)pid);
-	g_autofree char *text = NULL;
-	const char *rest;
-	int parent = 0;
-
-	if (!g_file_get_contents(file, &text, NULL, NULL))
-		return 0;
-	rest = strrchr(text, ')');
-	return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : 0;
-}
-
 bool peer_belongs(pid_t pid, const char *run_directory)
 {
 	g_autofree char *name = g_strdup_printf("%d", (int)pid);
@@ -41,7 +27,7 @@ bool peer_belongs(pid_t pid, const char *run_directory)
 	if (pid <= 0)
 		return false;
 	for (int i = 0; i < GENERATIONS && ancestor > 1; i++) {
-		ancestor = parent_of(ancestor);
+		ancestor = offspring_parent(ancestor);
 		if (ancestor == getpid())
 			return true;
 	}

@@ -57,6 +57,7 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	execution->result.struck_before = request->struck_before;
 	execution->links = g_new0(struct host_link *, ranks);
 	execution->pids = g_new0(pid_t, ranks);
+	execution->parents = g_new0(pid_t, ranks);
 	execution->ends = g_new0(struct rank_end, ranks);
 	execution->stall = stall_new(runs->host, ranks);
 	execution->timer = runs->host->operations->timer_new(runs->host, execution_timer_expired,
@@ -92,6 +93,7 @@ void execution_free(struct execution *execution)
 	g_free(execution->directory);
 	g_free(execution->links);
 	g_free(execution->pids);
+	g_free(execution->parents);
 	g_free(execution->ends);
 	g_free(execution->result.lost);
 	host->timer_free(execution->timer);
@@ -182,6 +184,8 @@ void execution_connected(struct execution *execution, struct host_link *link,
 	runs_assign(link, LINK_RANK, execution, rank);
 	execution->links[rank] = link;
 	execution->pids[rank] = hello->pid;
+	if (execution->launched)
+		execution->parents[rank] = host->parent(execution->runs->host, hello->pid);
 	if (execution->job)
 		host->job_connected(execution->job, rank, link);
 	stall_set(execution->stall, rank, hello->pid, hello->inside);
@@ -382,10 +386,12 @@ static void look_at_start(struct execution *execution)
 	if (execution->trouble_since == 0)
 		execution->trouble_since = now;
 	if (told > 0
-	    && (count == ranks_of(execution) || now - execution->trouble_since > TROUBLE_US))
-		fail_to_start(execution);
-	else if (now - execution->trouble_since > GONE_US
-	         && !execution_strike(execution, "a rank before its MPI_Init was over"))
+	    && (count == ranks_of(execution) || now - execution->trouble_since > TROUBLE_US)) {
+		if (!execution_lost_launcher(execution)
+		    || !execution_strike(execution, "what the launcher starts ranks with"))
+			fail_to_start(execution);
+	} else if (now - execution->trouble_since > GONE_US
+	           && !execution_strike(execution, "a rank before its MPI_Init was over"))
 		runs_fail(execution->runs,
 		          "%s: a rank was gone before its MPI_Init was over, without a word",
 		          execution->runs->options.program);

@@ -129,6 +129,9 @@ void execution_timer_expired(void *execution);
 bool execution_strike(struct execution *execution, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The same for ranks that have been killed. */
 void execution_look_for_struck(struct execution *execution);
+/* Whether processes that have started ranks are gone before these: MPICH may crash in MPI_Init when
+ * its process manager (Hydra's proxy) is. */
+bool execution_lost_launcher(const struct execution *execution);
 /* Whether it has ended a rank. */
 bool execution_was_struck(const struct execution *execution);
 /* A keeper that its rank was copied from is gone: nobody will tell how it ends. */

@@ -34,6 +34,7 @@ struct execution {
 	gint64 started;           /* of start or restore: times are the host's */
 	struct host_link **links; /* by rank; NULL: not connected, or gone */
 	pid_t *pids;              /* by rank; 0: unknown */
+	pid_t *parents;           /* of the launcher's ranks, when they connected; likewise */
 	struct rank_end *ends;
 	int connected;
 	bool stacks;  /* calls come with them */

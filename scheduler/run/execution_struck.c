@@ -53,6 +53,22 @@ void execution_look_for_struck(struct execution *execution)
 	execution_strike(execution, "rank %d, %s", rank, how);
 }
 
+bool execution_lost_launcher(const struct execution *execution)
+{
+	struct host *host = runs_host(execution->runs);
+
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		pid_t parent = execution->links[rank]
+		                       ? host->operations->parent(host, execution->pids[rank])
+		                       : 0;
+
+		if (parent > 0 && execution->parents[rank] > 0
+		    && parent != execution->parents[rank])
+			return true;
+	}
+	return false;
+}
+
 bool execution_was_struck(const struct execution *execution)
 {
 	return struck_rank(execution) >= 0;

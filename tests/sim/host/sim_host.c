@@ -161,6 +161,11 @@ static bool is_dead(struct host *host, pid_t pid)
 	return !process || process->dead;
 }
 
+static pid_t parent(struct host *host, pid_t pid)
+{
+	return is_dead(host, pid) ? 0 : 1;
+}
+
 static bool is_debugged(struct host *host, pid_t pid)
 {
 	(void)host;
@@ -326,6 +331,7 @@ static const struct host_operations operations = {
 	.program_calls = program_calls,
 	.kill = kill_process,
 	.is_dead = is_dead,
+	.parent = parent,
 	.is_debugged = is_debugged,
 	.interrupt = interrupt,
 	.read_memory = read_memory,
