@@ -211,6 +211,12 @@ int error_set_handler(struct communicator *communicator, MPI_Errhandler handler)
 	return code;
 }
 
+void error_watch(struct communicator *communicator, bool watches)
+{
+	real_mpi()->Comm_set_errhandler(communicator->handle,
+	                                watches ? telling : MPI_ERRORS_RETURN);
+}
+
 void error_release_handler(struct communicator *communicator)
 {
 	if (!is_predefined(communicator->handler))

@@ -52,5 +52,7 @@ _Noreturn void error_out_of_order(enum mpi_call function, const void *site, cons
  * takes a reference of its own. MPI's code. */
 int error_set_handler(struct communicator *communicator, MPI_Errhandler handler);
 void error_release_handler(struct communicator *communicator);
+/* Whether an error on it is told as it comes up inside the library; else the call returns it. */
+void error_watch(struct communicator *communicator, bool watches);
 
 #endif

@@ -1,0 +1,27 @@
+/* Rank 0 frees a communicator in which a message lies that it has not received, and which has come.
+ * MPICH 4.2 calls that an error when it notices; whether it has come in time is no choice. */
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	MPI_Comm other;
+	int rank, value = 7;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_dup(MPI_COMM_WORLD, &other);
+	if (rank == 1)
+		MPI_Send(&value, 1, MPI_INT, 0, 3, other); /* is never received */
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		usleep(100000);
+		MPI_Iprobe(1, 4, MPI_COMM_WORLD, &value,
+		           MPI_STATUS_IGNORE); /* MPI looks for messages */
+	}
+	MPI_Comm_free(&other);
+	printf("%d\n", other == MPI_COMM_NULL);
+	MPI_Finalize();
+	return 0;
+}
