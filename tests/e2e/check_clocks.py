@@ -89,7 +89,8 @@ int main(int argc, char **argv)
 		begin = MPI_Wtime();
 		MPI_Recv(&last, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		must(MPI_Wtime() >= last && MPI_Wtime() - last < 2);
-		must(*clock_name == 'c' || last - begin >= limit - 1.1 || real > 0);
+		/* Whole seconds; and ranks may begin so far apart, too. */
+		must(*clock_name == 'c' || last - begin >= limit - 1 - 2 || real > 0);
 	}
 	MPI_Finalize();
 	return 0;
