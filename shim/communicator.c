@@ -360,17 +360,6 @@ int shim_MPI_Comm_set_name(void *site, MPI_Comm comm, const char *name)
 
 /* --- the end of a communicator --------------------------------------------------------------- */
 
-/* MPICH 4.2 does not free a communicator in which a message has come that nobody has received. When
- * it comes is time's; that nobody receives it is told in any case. */
-static bool has_unmatched(int code)
-{
-	char text[MPI_MAX_ERROR_STRING] = "";
-	int length = 0;
-
-	return real_mpi()->Error_string(code, text, &length) == MPI_SUCCESS
-	       && strstr(text, "unmatched message");
-}
-
 /* Attributes' callbacks are the program's, and may call MPI. */
 static int free_in_library(struct communicator *communicator)
 {
@@ -382,7 +371,7 @@ static int free_in_library(struct communicator *communicator)
 	pause = caller_suspend();
 	code = real_mpi()->Comm_free(&handle);
 	caller_resume(&pause);
-	if (code != MPI_SUCCESS && !has_unmatched(code)) {
+	if (code != MPI_SUCCESS && !error_is_unmatched(code)) {
 		error_watch(communicator, true);
 		return code;
 	}

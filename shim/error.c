@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "caller.h"
 #include "communicator_internal.h"
@@ -28,10 +29,19 @@ static void *site_of_library_call(void)
 	return real_backtrace(&frame, 1) == 1 ? frame : NULL;
 }
 
+bool error_is_unmatched(int code)
+{
+	char text[MPI_MAX_ERROR_STRING] = "";
+	int length = 0;
+
+	return real_mpi()->Error_string(code, text, &length) == MPI_SUCCESS
+	       && strstr(text, "unmatched message");
+}
+
 /* Controlled calls look at the code themselves; here come the errors of those that pass through. */
 static void on_passed_error(MPI_Comm *comm, int *code, ...)
 {
-	if (!caller_is_inside() && gate_is_active())
+	if (!caller_is_inside() && gate_is_active() && !error_is_unmatched(*code))
 		error_raise(*comm, *code, gate_current_call(), MPI_CALL_NONE,
 		            site_of_library_call());
 }

@@ -52,6 +52,9 @@ _Noreturn void error_out_of_order(enum mpi_call function, const void *site, cons
  * takes a reference of its own. MPI's code. */
 int error_set_handler(struct communicator *communicator, MPI_Errhandler handler);
 void error_release_handler(struct communicator *communicator);
+/* MPICH 4.2 does not free a communicator in which a message has come that nobody has received. When
+ * it comes is time's; that nobody receives it is told in any case. */
+bool error_is_unmatched(int code);
 /* Whether an error on it is told as it comes up inside the library; else the call returns it. */
 void error_watch(struct communicator *communicator, bool watches);
 
