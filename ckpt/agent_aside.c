@@ -298,16 +298,12 @@ int agent_rewind_memory(struct agent *agent, uint32_t number)
 	return result;
 }
 
-const struct agent_signals *agent_signals_of(struct agent *agent, uint32_t number)
+int agent_rewind_rest(struct agent *agent, uint32_t number)
 {
 	const struct agent_image *image = find_image(agent, number);
 
-	return image ? &image->signals : &agent->aside->kernel.signals;
-}
-
-int agent_rewind_rest(struct agent *agent, uint32_t number)
-{
-	return agent_put_kernel_state_back(agent, number);
+	return agent_put_kernel_state_back(agent,
+	                                   image ? &image->signals : &agent->aside->kernel.signals);
 }
 
 /* --- images ----------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#define AGENT_PAGE ((uint64_t)4096)
+#include "agent_map_query.h"
 
 enum {
 	AGENT_IMAGES_MAX = 4096,

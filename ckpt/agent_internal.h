@@ -102,6 +102,9 @@ int agent_survey_mappings(struct agent *agent);
 /* Opens the file of a descriptor once more, whatever its name has become. */
 int agent_open_again(int fd, int flags);
 
+/* Whether an open file has just the contents that were surveyed. */
+bool agent_holds(int fd, const struct agent_file *file);
+
 /* By the last survey. */
 bool agent_is_mapped(const struct agent *agent, const struct agent_file *file);
 

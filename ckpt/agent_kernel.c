@@ -415,20 +415,12 @@ int agent_look_at_kernel_state(struct agent *agent)
 /* Written once, or again with the same. */
 static bool holds_same(const struct agent_file *file)
 {
-	uint8_t bytes[4096];
 	int fd = agent_open_again(file->fd, O_RDONLY | O_CLOEXEC);
-	size_t done = 0;
-	ssize_t got = 1;
+	bool same = fd >= 0 && agent_holds(fd, file);
 
-	while (fd >= 0 && got > 0 && (got = pread(fd, bytes, sizeof(bytes), (off_t)done)) > 0) {
-		if (done + (size_t)got > file->size
-		    || memcmp(bytes, file->contents + done, (size_t)got) != 0)
-			break;
-		done += (size_t)got;
-	}
 	if (fd >= 0)
 		close(fd);
-	return fd >= 0 && got == 0 && done == file->size;
+	return same;
 }
 
 static int compare_files(struct agent *agent)
@@ -523,10 +515,8 @@ static int put_directory_back(struct agent *agent)
 	return 0;
 }
 
-int agent_put_kernel_state_back(struct agent *agent, uint32_t number)
+int agent_put_kernel_state_back(struct agent *agent, const struct agent_signals *signals)
 {
-	const struct agent_signals *signals = agent_signals_of(agent, number);
-
 	if (look_for_signals(agent) < 0 || put_descriptors_back(agent) < 0
 	    || put_signals_back(agent, signals) < 0 || note_renewed(agent) < 0)
 		return -1;

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define AGENT_PAGE ((uint64_t)4096)
+#include "agent_map_query.h"
 
 enum {
 	AGENT_RUNS_MAX = 16384,

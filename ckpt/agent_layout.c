@@ -126,16 +126,6 @@ static bool same_object(const struct agent_area *then, const struct agent_area *
 	       && (!then->inode || now->offset - now->start == then->offset - then->start);
 }
 
-static uint64_t later(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
-
-static uint64_t earlier(uint64_t one, uint64_t other)
-{
-	return one < other ? one : other;
-}
-
 /* What the kernel writes by itself, and must be left alone. Nothing: both are 0. */
 static void find_rseq(uint64_t *ret_start, uint64_t *ret_end)
 {
@@ -156,8 +146,8 @@ void agent_find_rseq(uint64_t page, uint64_t *ret_start, uint64_t *ret_end)
 	find_rseq(&start, &end);
 	if (start >= page + AGENT_PAGE || end <= page)
 		return;
-	*ret_start = later(start, page);
-	*ret_end = earlier(end, page + AGENT_PAGE);
+	*ret_start = agent_later(start, page);
+	*ret_end = agent_earlier(end, page + AGENT_PAGE);
 }
 
 /* Into writable, empty memory of that size at `to`: what an area held. */
@@ -167,8 +157,8 @@ static int copy_from_birth(struct agent *agent, const struct agent_area *area, u
 	uint64_t rseq_start, rseq_end;
 
 	for (size_t i = 0; i < aside->had.count; i++) {
-		uint64_t start = later(aside->had.runs[i].start, area->start);
-		uint64_t end = earlier(aside->had.runs[i].end, area->end);
+		uint64_t start = agent_later(aside->had.runs[i].start, area->start);
+		uint64_t end = agent_earlier(aside->had.runs[i].end, area->end);
 		struct iovec there = {(void *)(uintptr_t)start, end - start};
 		struct iovec here = {(void *)(uintptr_t)(to + start - area->start), end - start};
 
@@ -178,8 +168,8 @@ static int copy_from_birth(struct agent *agent, const struct agent_area *area, u
 			return agent_refuse(agent, "its memory at the birth cannot be read");
 	}
 	find_rseq(&rseq_start, &rseq_end);
-	rseq_start = later(rseq_start, area->start);
-	rseq_end = earlier(rseq_end, area->end);
+	rseq_start = agent_later(rseq_start, area->start);
+	rseq_end = agent_earlier(rseq_end, area->end);
 	if (rseq_start < rseq_end)
 		memcpy((void *)(uintptr_t)(to + rseq_start - area->start),
 		       (const void *)(uintptr_t)rseq_start, rseq_end - rseq_start);

@@ -4,9 +4,12 @@
 #define MATCHPOINT_CKPT_AGENT_MAP_QUERY_H
 
 #include <linux/types.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+
+#define AGENT_PAGE ((uint64_t)4096)
 
 struct agent_map_query {
 	__u64 size, flags, address;
@@ -43,5 +46,27 @@ struct agent_scanned {
 #define AGENT_PAGE_PRESENT ((__u64)1 << 3)
 #define AGENT_PAGE_SWAPPED ((__u64)1 << 4)
 #define AGENT_PAGE_ZERO ((__u64)1 << 5)
+
+/* The private pages between two addresses that are there, in memory or swapped out, in ascending
+ * order: how many stretches were found, and where the look ended; -1 with errno. */
+static inline int agent_scan_private(int pagemap, uint64_t start, uint64_t end,
+                                     struct agent_scanned *found, size_t most, uint64_t *ret_end)
+{
+	struct agent_page_scan scan = {
+		.size = sizeof(scan),
+		.start = start,
+		.end = end,
+		.vec = (uintptr_t)found,
+		.vec_len = most,
+		.category_inverted = AGENT_PAGE_FILE | AGENT_PAGE_ZERO,
+		.category_mask = AGENT_PAGE_FILE | AGENT_PAGE_ZERO,
+		.category_anyof_mask = AGENT_PAGE_PRESENT | AGENT_PAGE_SWAPPED,
+		.return_mask = AGENT_PAGE_SWAPPED,
+	};
+	int count = ioctl(pagemap, AGENT_PAGE_SCAN, &scan);
+
+	*ret_end = scan.walk_end;
+	return count;
+}
 
 #endif

@@ -26,16 +26,6 @@
 #define ENTRY_ALONE ((uint64_t)1 << 56)
 #define ZEROED_MOST 1024 /* pages; more are given back to the kernel, and cost faults again */
 
-static uint64_t later(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
-
-static uint64_t earlier(uint64_t one, uint64_t other)
-{
-	return one < other ? one : other;
-}
-
 static int add_runs(struct agent *agent, struct agent_runs *runs, const struct agent_scanned *found,
                     long count)
 {
@@ -55,29 +45,20 @@ static int add_runs(struct agent *agent, struct agent_runs *runs, const struct a
 static int find_between(struct agent *agent, uint64_t start, uint64_t end, struct agent_runs *runs)
 {
 	struct agent_scanned found[512];
-	struct agent_page_scan scan = {
-		.size = sizeof(scan),
-		.start = start,
-		.end = end,
-		.vec = (uintptr_t)found,
-		.vec_len = sizeof(found) / sizeof(found[0]),
-		.category_inverted = AGENT_PAGE_FILE | AGENT_PAGE_ZERO,
-		.category_mask = AGENT_PAGE_FILE | AGENT_PAGE_ZERO,
-		.category_anyof_mask = AGENT_PAGE_PRESENT | AGENT_PAGE_SWAPPED,
-		.return_mask = AGENT_PAGE_SWAPPED,
-	};
 
-	while (scan.start < scan.end) {
-		long count = ioctl(agent->aside->pagemap, AGENT_PAGE_SCAN, &scan);
+	while (start < end) {
+		uint64_t reached;
+		int count = agent_scan_private(agent->aside->pagemap, start, end, found,
+		                               sizeof(found) / sizeof(found[0]), &reached);
 
 		if (count < 0)
 			return agent_refuse(agent, "the kernel does not tell which pages were "
 			                           "written (Linux 6.7 or later does)");
 		if (add_runs(agent, runs, found, count) < 0)
 			return -1;
-		if (scan.walk_end <= scan.start)
+		if (reached <= start)
 			return agent_refuse(agent, "the kernel tells no end of its memory");
-		scan.start = scan.walk_end;
+		start = reached;
 	}
 	return 0;
 }
@@ -89,7 +70,7 @@ static int find_anonymous(struct agent *agent, struct agent_runs *ret_runs)
 	const uint64_t last = layout->areas[layout->count - 1].end;
 
 	ret_runs->count = 0;
-	if (find_between(agent, 0, earlier((uintptr_t)agent->aside, last), ret_runs) < 0)
+	if (find_between(agent, 0, agent_earlier((uintptr_t)agent->aside, last), ret_runs) < 0)
 		return -1;
 	return find_between(agent, agent_aside_end(agent), last, ret_runs);
 }
@@ -299,7 +280,7 @@ static const struct agent_run *run_at(const struct agent_runs *runs, size_t *at,
 
 static uint64_t first_page(const struct agent_run *run, uint64_t page)
 {
-	return run ? later(run->start, page) : UINT64_MAX;
+	return run ? agent_later(run->start, page) : UINT64_MAX;
 }
 
 static int put_private_back(struct agent *agent, const struct agent_area *area, struct cursors *at)
@@ -314,7 +295,7 @@ static int put_private_back(struct agent *agent, const struct agent_area *area, 
 		bool is_there, was_there;
 		int changed = 1;
 
-		page = earlier(first_page(now, page), first_page(had, page));
+		page = agent_earlier(first_page(now, page), first_page(had, page));
 		if (page >= area->end)
 			break;
 		is_there = now && now->start <= page;
@@ -341,7 +322,6 @@ static int put_known_back(struct agent *agent)
 {
 	struct agent_aside *aside = agent->aside;
 	const struct agent_known *known = &aside->known;
-
 	size_t used = 0;
 
 	for (size_t i = 0; i < known->copied.count; i++) {
@@ -431,7 +411,7 @@ static int visit_area(struct agent *agent, const struct agent_area *area, struct
 		const struct agent_run *had = run_at(&aside->had, &at->had, page);
 		int alone;
 
-		page = earlier(first_page(now, page), first_page(had, page));
+		page = agent_earlier(first_page(now, page), first_page(had, page));
 		if (page >= area->end)
 			return 0;
 		if (!now || now->start > page)

@@ -84,7 +84,7 @@ static int pwrite_all(int fd, const uint8_t *bytes, size_t size)
 	return 0;
 }
 
-static bool holds(int fd, const struct agent_file *file)
+bool agent_holds(int fd, const struct agent_file *file)
 {
 	uint8_t part[4096];
 	struct stat status;
@@ -122,7 +122,7 @@ static int put_contents(int fd, const struct agent_file *file)
 	}
 	if ((status.st_mode & 07777) != file->mode && fchmod(fd, file->mode) < 0)
 		return -1;
-	if (holds(fd, file))
+	if (agent_holds(fd, file))
 		return 0;
 	return ftruncate(fd, 0) < 0 ? -1 : pwrite_all(fd, file->contents, file->size);
 }

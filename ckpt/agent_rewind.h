@@ -19,8 +19,7 @@
 #include "agent.h"
 
 /* Takes the memory apart, once, before the rank first becomes a keeper; with room for images of
- * it, or none. 0, or -1 with errno: then
- * all runs where it always did, and nothing is rewound. */
+ * it, or none. 0, or -1 with errno: then all runs where it always did, and nothing is rewound. */
 int agent_aside_new(struct agent *agent, bool images);
 
 /* Where it lies, whole pages; false: there is none. */

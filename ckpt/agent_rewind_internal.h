@@ -73,6 +73,17 @@ struct agent_aside {
 	struct agent_store store __attribute__((aligned(4096))); /* if there is room for it */
 };
 
+/* Of two addresses. */
+static inline uint64_t agent_later(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+static inline uint64_t agent_earlier(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
 /* Notes why not; the first reason counts. -1 always. */
 int agent_refuse(struct agent *agent, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -110,9 +121,8 @@ int agent_note_kernel_state(struct agent *agent);
 int agent_look_at_kernel_state(struct agent *agent);
 /* That it is what it was at the birth, but for signals, which are noted in the image. */
 int agent_compare_kernel_state(struct agent *agent, struct agent_image *image);
-/* Signals as in the image of this number (0: at the birth); and which these are. */
-int agent_put_kernel_state_back(struct agent *agent, uint32_t image);
-const struct agent_signals *agent_signals_of(struct agent *agent, uint32_t image);
+/* But for signals, which become these. */
+int agent_put_kernel_state_back(struct agent *agent, const struct agent_signals *signals);
 /* Of the state alone what /proc/self/status tells. */
 int agent_read_status(struct agent *agent, struct agent_kernel_state *state);
 

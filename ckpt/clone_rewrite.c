@@ -130,15 +130,15 @@ static void name_of(const struct object *object, guint index, char name[static 2
 		g_strlcpy(name, g_ptr_array_index(object->names, 0), 256);
 }
 
-/* Its other names lead to it. */
-static bool put_names_back(const struct object *object, int directory, int fd, const char *name)
+bool clone_put_names_back(int directory, int fd, const char *name, const GPtrArray *names,
+                          guint first)
 {
 	struct stat file, other;
 
 	if (fstat(fd, &file) < 0)
 		return false;
-	for (guint i = object->ranges->len ? 0 : 1; i < object->names->len; i++) {
-		const char *link = g_ptr_array_index(object->names, i);
+	for (guint i = first; i < names->len; i++) {
+		const char *link = g_ptr_array_index(names, i);
 
 		if (fstatat(directory, link, &other, AT_SYMLINK_NOFOLLOW) == 0) {
 			if (other.st_ino == file.st_ino && other.st_dev == file.st_dev)
@@ -167,13 +167,17 @@ static bool rewrite_object(const struct object *object, guint index, int directo
 	written = fstat(fd, &status) == 0
 	          && ((guint64)status.st_size == object->size
 	              || ftruncate(fd, (off_t)object->size) == 0)
-	          && write_back(object, fd) && put_names_back(object, directory, fd, name);
+	          && write_back(object, fd)
+	          && clone_put_names_back(directory, fd, name, object->names,
+	                                  object->ranges->len ? 0 : 1);
 	close(fd);
 	return written;
 }
 
-static bool belongs(const struct clone_plan *plan, const char *file)
+static bool belongs(const char *file, const void *user)
 {
+	const struct clone_plan *plan = user;
+
 	for (guint i = 0; i < plan->objects->len; i++) {
 		const struct object *object = g_ptr_array_index(plan->objects, i);
 		char name[256];
@@ -188,8 +192,8 @@ static bool belongs(const struct clone_plan *plan, const char *file)
 	return false;
 }
 
-static bool remove_others(const struct clone_plan *plan, const char *directory, int fd,
-                          GError **error)
+bool clone_remove_others(const char *directory, int fd, clone_file_predicate stays,
+                         const void *user, GError **error)
 {
 	g_autoptr(GDir) entries = g_dir_open(directory, 0, error);
 	const char *name;
@@ -197,7 +201,7 @@ static bool remove_others(const struct clone_plan *plan, const char *directory, 
 	if (!entries)
 		return false;
 	while ((name = g_dir_read_name(entries)))
-		if (!belongs(plan, name) && unlinkat(fd, name, 0) < 0)
+		if (!stays(name, user) && unlinkat(fd, name, 0) < 0)
 			return clone_failed(error, "cannot remove", name);
 	return true;
 }
@@ -210,7 +214,7 @@ bool clone_plan_rewrite(struct clone_plan *plan, const char *directory, GError *
 	if (fd < 0)
 		return clone_failed(error, "cannot open the world directory", directory);
 	written = (plan->scanned || clone_scan_directory(plan, error))
-	          && remove_others(plan, directory, fd, error);
+	          && clone_remove_others(directory, fd, belongs, plan, error);
 	for (guint i = 0; written && i < plan->objects->len; i++) {
 		struct object *object = g_ptr_array_index(plan->objects, i);
 

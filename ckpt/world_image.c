@@ -254,24 +254,6 @@ static bool put_pages(int fd, guint64 from, guint64 to, void *user)
 	return true;
 }
 
-static bool put_names_back(const struct file *file, int directory, const struct stat *is)
-{
-	for (guint i = 1; i < file->names->len; i++) {
-		const char *name = file->names->pdata[i];
-		struct stat other;
-
-		if (fstatat(directory, name, &other, AT_SYMLINK_NOFOLLOW) == 0) {
-			if (other.st_ino == is->st_ino && other.st_dev == is->st_dev)
-				continue;
-			if (unlinkat(directory, name, 0) < 0)
-				return false;
-		}
-		if (linkat(directory, file->names->pdata[0], directory, name, 0) < 0)
-			return false;
-	}
-	return true;
-}
-
 /* A part page at the end is written as a whole: the size is set last. */
 static bool put_file(const struct file *file, int directory, guint8 *buffer)
 {
@@ -284,7 +266,7 @@ static bool put_file(const struct file *file, int directory, guint8 *buffer)
 	if (fd < 0)
 		return false;
 	put = fstat(fd, &status) == 0 && (!file->mapped || status.st_ino == file->inode)
-	      && put_names_back(file, directory, &status)
+	      && clone_put_names_back(directory, fd, file->names->pdata[0], file->names, 1)
 	      && clone_each_data(fd, MIN(status.st_size, (off_t)(pages_of(file->size) * PAGE)),
 	                         put_pages, &putting)
 	      && put_in_hole(&putting, fd, file->pages->len)
@@ -295,18 +277,9 @@ static bool put_file(const struct file *file, int directory, guint8 *buffer)
 	return put;
 }
 
-static bool remove_others(const struct world_image *image, const char *directory, int fd,
-                          GError **error)
+static bool has_name(const char *name, const void *user)
 {
-	g_autoptr(GDir) entries = g_dir_open(directory, 0, error);
-	const char *name;
-
-	if (!entries)
-		return false;
-	while ((name = g_dir_read_name(entries)))
-		if (!find_by_name(image, name) && unlinkat(fd, name, 0) < 0)
-			return clone_failed(error, "cannot remove", name);
-	return true;
+	return find_by_name(user, name) != NULL;
 }
 
 bool world_image_put(const struct world_image *image, const char *directory, GError **error)
@@ -317,7 +290,7 @@ bool world_image_put(const struct world_image *image, const char *directory, GEr
 
 	if (fd < 0)
 		return clone_failed(error, "cannot open the world directory", directory);
-	put = remove_others(image, directory, fd, error);
+	put = clone_remove_others(directory, fd, has_name, image, error);
 	for (guint i = 0; put && i < image->files->len; i++)
 		if (!put_file(image->files->pdata[i], fd, buffer))
 			put = clone_failed(error, "cannot put shared memory back in", directory);

@@ -5,16 +5,22 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* Nothing may be allocated here: the program may have left its heap in any state. */
-static void send_held(const char *hazard)
+void park_tell_aside(const struct wire_message *message)
 {
 	uint8_t bytes[512];
 	struct wire_buffer buffer = {.bytes = bytes, .capacity = sizeof(bytes)};
-	const struct wire_message message = {.type = WIRE_HELD, .held.hazard = (char *)hazard};
 
-	wire_encode(&buffer, &message);
+	wire_encode(&buffer, message);
 	if (buffer.failed || park_send_all(park.control_fd, buffer.bytes, buffer.count) < 0)
 		park_leave_without_scheduler();
+}
+
+static void send_held(const char *hazard)
+{
+	const struct wire_message message = {.type = WIRE_HELD,
+	                                     .held.hazard = (char *)(uintptr_t)hazard};
+
+	park_tell_aside(&message);
 }
 
 /* Reads the next frame, as far as there is room for it; the number of its bytes. */
@@ -84,8 +90,8 @@ static void hold(void)
 {
 	struct pollfd control = {.fd = park.control_fd, .events = POLLIN};
 	struct wire_message message;
-	int result = agent_rewind_memory(park.agent,
-	                                 0); /* meanwhile the others come to their end */
+	/* Meanwhile the others come to their end. */
+	int result = agent_rewind_memory(park.agent, 0);
 
 	for (;;) {
 		while (poll(&control, 1, -1) <= 0)

@@ -20,14 +20,10 @@ void park_forget_image(uint32_t image)
 
 static void send_imaged(uint32_t image, const char *hazard)
 {
-	uint8_t bytes[512];
-	struct wire_buffer buffer = {.bytes = bytes, .capacity = sizeof(bytes)};
 	const struct wire_message message = {.type = WIRE_IMAGED,
 	                                     .imaged = {image, (char *)(uintptr_t)hazard}};
 
-	wire_encode(&buffer, &message);
-	if (buffer.failed || park_send_all(park.control_fd, buffer.bytes, buffer.count) < 0)
-		park_leave_without_scheduler();
+	park_tell_aside(&message);
 }
 
 /* While others take theirs, and what they share is copied, MPI must not be driven. */

@@ -65,4 +65,8 @@ void park_join_world(struct wire_welcome *ret_welcome);
 void park_await_welcome(struct wire_welcome *ret_welcome);
 _Noreturn void park_leave_without_scheduler(void);
 
+/* To the scheduler, aside: nothing may be allocated there, since the program may have left its heap
+ * in any state. */
+void park_tell_aside(const struct wire_message *message);
+
 #endif

@@ -114,16 +114,9 @@ static void add_own_page(uintptr_t from, uintptr_t start, uintptr_t end, bool an
 /* All that was ever written, with few calls (Linux 6.7). */
 static void scan(void)
 {
-	struct agent_page_scan scan = {
-		.size = sizeof(scan),
-		.end = (uintptr_t)1 << 47,
-		.vec = (uintptr_t)work.runs,
-		.vec_len = RUNS,
-		.category_inverted = AGENT_PAGE_FILE | AGENT_PAGE_ZERO,
-		.category_mask = AGENT_PAGE_FILE | AGENT_PAGE_ZERO,
-		.category_anyof_mask = AGENT_PAGE_PRESENT | AGENT_PAGE_SWAPPED,
-	};
-	int count = ioctl(work.pagemap, AGENT_PAGE_SCAN, &scan);
+	uint64_t reached;
+	int count = agent_scan_private(work.pagemap, 0, UINT64_C(1) << 47, work.runs, RUNS,
+	                               &reached);
 
 	work.run = 0;
 	work.scanned = count >= 0 && count < RUNS;

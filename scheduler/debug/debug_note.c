@@ -43,7 +43,7 @@ char *debugger_note(void *user, const struct choice *choice)
 	const struct record_choice *blame = request->blame;
 	const struct choice *taken = debugger_taken_before(debugger, choice);
 	bool along = goes_along(debugger);
-	const struct choice *there = debugger_leads_to(debugger, &choice->point);
+	const struct choice *there = along ? in_path(debugger, &choice->point) : NULL;
 	const struct choice *decided = debugger_decided(debugger, &choice->point);
 	GString *text = g_string_new(NULL);
 

@@ -117,7 +117,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution->from = from;
 	execution->launched = from == NULL;
 	execution->body = 0;
-	execution->parked_at = 0;
+	execution->parked_at = from ? from->parked_at : 0;
 	naming_release(&execution->naming);
 	if (from)
 		naming_copy(&execution->naming, &from->naming, ranks);
@@ -145,10 +145,7 @@ void execution_welcome(const struct execution *execution, struct host_link *link
 	welcome.welcome.rewinds = runs_rewind(execution->runs);
 	welcome.welcome.contents = execution->runs->options.contents;
 	if (execution->from)
-		welcome.welcome.parked = (guint64)(execution->started
-		                                   - (execution->parked_at
-		                                              ? execution->parked_at
-		                                              : execution->from->parked_at));
+		welcome.welcome.parked = (guint64)(execution->started - execution->parked_at);
 	host_send(link, &welcome);
 }
 
@@ -292,8 +289,8 @@ static bool at_rest(struct execution *execution)
 	bool held = world_holds(world);
 	GArray *open;
 
-	if (!execution_endings_known(
-		    execution)) /* if it was struck from outside, nothing of this counts */
+	/* If it was struck from outside, nothing of this counts. */
+	if (!execution_endings_known(execution))
 		return false;
 	if (world_admit(world) || world_answer_ready(world) || execution_park_along(execution)
 	    || follow_plan(execution))

@@ -26,7 +26,7 @@ struct execution {
 	struct spare *spare;  /* ranks that are held; NULL: none are */
 	guint64 body;         /* which processes its ranks are (image.h); 0: not known */
 	struct frozen *image; /* that they are being rewound to; NULL: none */
-	gint64 parked_at;     /* when that was taken; 0: as `from` was parked */
+	gint64 parked_at;     /* when `from`, or the image of it, was taken */
 	bool no_image;        /* one was tried, and could not be taken */
 	struct strategy *strategy;
 	struct position *target;  /* where it was to go */

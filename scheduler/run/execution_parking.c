@@ -100,27 +100,34 @@ bool execution_park_along(struct execution *execution)
 	return branches;
 }
 
+/* As what is to be gone back to, an image or else a snapshot. */
+static bool keep_for_alternatives(struct execution *execution, bool branches)
+{
+	bool images = branches && image_is_possible(execution) && can_be_parked(execution)
+	              && all_blocked(execution);
+
+	if (images) {
+		execution->result.state = EXECUTION_PARKING;
+		execution->parking = image_begin(execution);
+	} else if (is_to_be_parked(execution, branches)) {
+		park(execution);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice)
 {
 	bool branches = world_holds(execution->world) || has_alternatives(execution, open);
+	bool kept = keep_for_alternatives(execution, branches);
 
-	if (branches && image_is_possible(execution) && can_be_parked(execution)
-	    && all_blocked(execution)) {
-		if (choice)
-			g_array_append_val(execution->plan, *choice);
-		execution->wanted = false;
-		execution->result.state = EXECUTION_PARKING;
-		execution->parking = image_begin(execution);
-		return;
-	}
-	if (is_to_be_parked(execution, branches)) {
-		if (choice)
-			g_array_append_val(execution->plan, *choice);
-		execution->wanted = false;
-		park(execution);
-		return;
-	}
 	execution->wanted = false;
+	if (kept) {
+		if (choice)
+			g_array_append_val(execution->plan, *choice);
+		return;
+	}
 	if (choice && !world_choose(execution->world, choice))
 		runs_fail(execution->runs, "internal error: a choice that the rules forbid");
 	if (world_holds(execution->world))

@@ -61,6 +61,7 @@ static enum threads_state look_at_all(struct execution *execution)
 static void lose_patience(struct execution *execution)
 {
 	struct thread_rest *rest = execution_thread_rest(execution);
+
 	rest->doubtful = true;
 	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++) {
 		g_autoptr(GArray) views = world_loose_threads(execution_world(execution), rank);

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 
+import forbidding
 import harness
 from check_prompt import PROMPT, Terminal
 from harness import check
@@ -411,41 +412,13 @@ def check_without_gdb(tool):
 
 
 # Is matchpoint, but that ptrace(2) is forbidden to it, and to all that it starts.
-FORBIDS = r"""
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-	struct sock_filter steps[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = {4, steps};
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-	    || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
-		return 99;
-	argv[0] = MATCHPOINT;
-	execv(MATCHPOINT, argv);
-	return 98;
-}
-"""
-
-
 def check_without_ptrace(tool):
     """The kernel forbids to look at processes: print, where and gdb say so, the session goes on."""
     program = tool.compile(tool.write("variables.c", VARIABLES))
     script = tool.write("script.mp", "set debugger gdb -q -batch\nrun\nprint 0 value\nwhere 0\n"
                                      "gdb 0\nprint 1 rank\n1\nback\n1\n")
     bound = copy.copy(tool)
-    bound.matchpoint = tool.compile(tool.write("forbids.c", FORBIDS),
-                                    '-DMATCHPOINT="%s"' % tool.matchpoint)
+    bound.matchpoint = forbidding.forbidding(tool, "ptrace")
     run = bound.run("debug", "-n", "3", "-x", script, "--batch", program)
     told = answers(run)
     for index in 2, 5:
