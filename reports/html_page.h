@@ -1,6 +1,5 @@
 /* The page that is filled in here, for a report (html.c) or a session that goes on (live_page.h):
- * reports/page/built.html, made a string when matchpoint is built. How it is made from its parts is
- * told in ARCHITECTURE.md. */
+ * made of reports/page when matchpoint is built, as ARCHITECTURE.md tells. */
 #ifndef MATCHPOINT_REPORTS_HTML_PAGE_H
 #define MATCHPOINT_REPORTS_HTML_PAGE_H
 

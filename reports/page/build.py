@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Makes one file of the page's sources, and C of that file.
+"""Makes one page of its sources.
 
-  build.py                 writes built.html beside this script
-  build.py --check         is built.html up to date? (exit status 1 if not)
-  build.py --embed OUT.c   writes built.html as a C string
+  build.py OUT.c           as a C string
+  build.py OUT.html        as it is, to be read
 
 The script's hash stands in the page's Content-Security-Policy: no other script can run in it.
 What is left in {{braces}} is filled in by reports/html.c.
@@ -17,7 +16,6 @@ import sys
 SCRIPTS = ["data.js", "layout.js", "fold.js", "words.js", "shapes.js", "paint.js", "view.js",
            "stacks.js", "figure.js", "live.js", "main.js"]
 HERE = os.path.dirname(os.path.abspath(__file__))
-BUILT = os.path.join(HERE, "built.html")
 
 
 def read(name):
@@ -37,7 +35,7 @@ def build():
 def embed(page, out):
     """As lines of string literals: any compiler takes them, and the file can be read."""
     with open(out, "w", encoding="ascii") as file:
-        file.write("/* Made from reports/page/built.html by reports/page/build.py. */\n"
+        file.write("/* Made by reports/page/build.py. */\n"
                    '#include "html_page.h"\n\nconst char html_page[] =\n')
         for line in page.splitlines(keepends=True):
             bytes_ = line.encode()
@@ -59,17 +57,13 @@ def embed(page, out):
 
 
 def main():
-    if sys.argv[1:2] == ["--embed"]:
-        with open(BUILT, encoding="utf-8") as file:
-            embed(file.read(), sys.argv[2])
+    if len(sys.argv) != 2 or not sys.argv[1].endswith((".c", ".html")):
+        sys.exit(__doc__)
+    page, out = build(), sys.argv[1]
+    if out.endswith(".c"):
+        embed(page, out)
         return
-    page = build()
-    if sys.argv[1:] == ["--check"]:
-        with open(BUILT, encoding="utf-8") as file:
-            if file.read() != page:
-                sys.exit("reports/page/built.html is not up to date: run reports/page/build.py")
-        return
-    with open(BUILT, "w", encoding="utf-8") as file:
+    with open(out, "w", encoding="utf-8") as file:
         file.write(page)
 
 

@@ -53,8 +53,8 @@ def build(tool, clang):
     sources = [s for pattern in SOURCES for s in glob.glob(os.path.join(ROOT, pattern))
                if is_built(s)]
     sources.append(os.path.join(tool.directory, "html_page.c"))
-    subprocess.run([sys.executable, os.path.join(ROOT, "reports/page/build.py"), "--embed",
-                    sources[-1]], check=True)
+    subprocess.run([sys.executable, os.path.join(ROOT, "reports/page/build.py"), sources[-1]],
+                   check=True)
     subprocess.run([clang, *options, "-fsanitize=fuzzer-no-link", "-c", *sources], cwd=objects,
                    check=True)
     programs = []
