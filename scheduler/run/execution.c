@@ -123,6 +123,8 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 		naming_copy(&execution->naming, &from->naming, ranks);
 	execution->result.state = EXECUTION_STARTING;
 	execution->connected = 0;
+	execution->rewound = execution->moved = false;
+	execution->restored = 0;
 	execution->started = execution_now(execution);
 	execution->asked = execution->waited = 0;
 	memset(execution->links, 0, (gsize)ranks * sizeof(*execution->links));
@@ -187,6 +189,10 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		host->job_connected(execution->job, rank, link);
 	stall_set(execution->stall, rank, hello->pid, hello->inside);
 	execution->connected++;
+	if (hello->restored && execution->connected == ranks_of(execution)) {
+		execution->restored = execution_now(execution);
+		frozen_note_cost(execution);
+	}
 	if (!execution->image)
 		execution_welcome(execution, link);
 	else if (execution->connected == ranks_of(execution))

@@ -32,6 +32,9 @@ struct execution {
 	struct position *target;  /* where it was to go */
 	GArray *plan;             /* struct choice still to be made */
 	gint64 started;           /* of start or restore: times are the host's */
+	gint64 restored;          /* when all ranks stood; 0: they do not yet, or were started */
+	bool rewound;             /* they were restored in place */
+	bool moved;               /* a rank has told of something it does since */
 	struct host_link **links; /* by rank; NULL: not connected, or gone */
 	pid_t *pids;              /* by rank; 0: unknown */
 	pid_t *parents;           /* of the launcher's ranks, when they connected; likewise */

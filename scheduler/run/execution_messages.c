@@ -205,6 +205,7 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 {
 	struct world *world = execution->world;
 
+	execution->moved = true;
 	/* Another of its threads can be about to call. */
 	if (execution->ends[rank].threads)
 		return true;

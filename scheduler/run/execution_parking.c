@@ -13,11 +13,13 @@ void execution_wait(struct execution *execution, bool waits)
 	execution->result.waits = waits;
 }
 
+/* What it took to restore it is no part of that. */
 double execution_ran(const struct execution *execution)
 {
 	gint64 until = execution->asked > 0 ? execution->asked : execution_now(execution);
+	gint64 since = MAX(execution->started, execution->restored);
 
-	return (double)(until - execution->started - execution->waited) / G_USEC_PER_SEC;
+	return (double)(until - since - execution->waited) / G_USEC_PER_SEC;
 }
 
 double execution_ran_in_all(const struct execution *execution)

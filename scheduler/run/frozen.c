@@ -25,6 +25,9 @@ bool frozen_is_worth_it(const struct execution *execution)
 	double seconds = execution_ran(execution);
 	double times = execution->strategy->leaps ? WORTH_LEAPING : WORTH;
 
+	/* However long it took to come here: a snapshot would be the one it has come from. */
+	if (execution->from && !execution->moved)
+		return false;
 	if (execution->strategy->stays
 	    && (seconds < WORTH_PART * execution_ran_in_all(execution)
 	        || !snapshot_set_has_room(runs->set, (guint)runs->ranks)))
@@ -38,7 +41,7 @@ bool frozen_is_worth_it(const struct execution *execution)
 void frozen_note_cost(const struct execution *execution)
 {
 	struct runs *runs = execution->runs;
-	double *lately = execution->spare ? &runs->rewind_seconds : &runs->fork_seconds;
+	double *lately = execution->rewound ? &runs->rewind_seconds : &runs->fork_seconds;
 	double seconds = (double)(execution_now(execution) - execution->started) / G_USEC_PER_SEC;
 
 	*lately = 0.5 * *lately + 0.5 * seconds;

@@ -151,6 +151,7 @@ void image_restore(struct frozen *frozen, struct execution *execution)
 
 	log_debug(LOG_SNAPSHOTS, "rewinding world %u to an image", spare->number);
 	execution_place(execution, spare->number, spare->directory, frozen->parent);
+	execution->rewound = true;
 	naming_release(&execution->naming);
 	naming_copy(&execution->naming, &frozen->naming, runs->ranks);
 	execution->body = frozen->body;

@@ -35,8 +35,6 @@ void runs_hello(struct runs *runs, struct host_link *link, const struct wire_hel
 		if (!hello->restored && hello->mpi && runs->client->library)
 			runs->client->library(runs->options.user, hello->mpi);
 		execution_connected(execution, link, hello);
-		if (hello->restored && execution_connections(execution) == runs->ranks)
-			frozen_note_cost(execution);
 	}
 }
 

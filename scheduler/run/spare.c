@@ -184,6 +184,7 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 	log_debug(LOG_SNAPSHOTS, "rewinding world %u as %u, %d ranks in place", frozen->number,
 	          order.rewind.world, spare->held);
 	execution_place(execution, order.rewind.world, directory, frozen);
+	execution->rewound = true;
 	if (spare->held < runs->ranks)
 		image_lose_body(runs, spare->body);
 	execution->body = spare->held < runs->ranks ? image_new_body(runs) : spare->body;

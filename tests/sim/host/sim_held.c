@@ -64,7 +64,7 @@ static void rewind_rank(struct sim_process *process, guint32 world)
 	}
 	put_output_back(process);
 	process->rank = process->birth;
-	process->ends = false;
+	process->moved = process->ends = false;
 	sim->rewound++;
 	sim_say_hello(process, true);
 	if (sim_strikes(sim, SIM_KILLED_REWOUND, 30))

@@ -78,6 +78,7 @@ struct sim_process {
 	guint children;             /* that live */
 	bool dead, keeps, released, reaped;
 	bool has_forked;
+	bool moved;             /* has said something since it was started, copied or rewound */
 	bool ends;              /* waits for END, and says nothing more */
 	bool stays;             /* WELCOME: at its end, to be rewound */
 	bool has_birth;         /* valid are: */

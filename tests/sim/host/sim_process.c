@@ -158,7 +158,10 @@ void sim_process_die(struct sim_process *process, int status)
 
 static void say_as(void *user, const struct wire_message *message)
 {
-	sim_say(user, message);
+	struct sim_process *process = user;
+
+	process->moved = true;
+	sim_say(process, message);
 }
 
 /* Once it has begun, memory is short for a while. */
@@ -210,6 +213,18 @@ void sim_say_hello(struct sim_process *process, bool restored)
 
 /* --- keepers ---------------------------------------------------------------------------------- */
 
+/* Else nothing is gained by a snapshot, and there is no end to taking them. */
+static bool has_gone_on(const struct sim *sim, guint32 world)
+{
+	for (guint i = 0; i < sim->processes->len; i++) {
+		const struct sim_process *process = sim->processes->pdata[i];
+
+		if (process->world == world && (process->moved || process->job))
+			return true;
+	}
+	return false;
+}
+
 static void park(struct sim_process *process)
 {
 	static char hazard[] = "it has a thread of its own", none[] = "";
@@ -217,6 +232,7 @@ static void park(struct sim_process *process)
 	struct wire_message message = {.type = WIRE_PARKED, .parked.hazard = none};
 
 	g_assert_true(process->rank.lines[0].waits && !process->rank.lines[1].is_there);
+	g_assert_true(has_gone_on(sim, process->world));
 	if (sim_strikes(sim, SIM_KILLED_PARKING, 8)) {
 		sim_process_die(process, 9);
 		return;
