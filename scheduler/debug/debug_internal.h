@@ -83,6 +83,12 @@ struct debugger {
 	char *last;            /* the line that an empty one repeats; NULL: none */
 };
 
+/* The ranks stand still (debug_rest.c): on without a word, or a stop. */
+void debugger_come_to_rest(struct debugger *debugger, struct execution *execution);
+/* The person decides what comes next. Nothing is kept of the place where it stands. */
+void debugger_converse(struct debugger *debugger);
+void debugger_forget_place(struct debugger *debugger);
+
 /* Begins anew, makes these choices (struct choice), and stops. */
 void debugger_go(struct debugger *debugger, const GArray *choices);
 /* The choices to be made before it stops again (struct choice). Whether it is on the way to a cut.
@@ -152,7 +158,7 @@ char *debugger_path(struct debugger *debugger);
 /* Tells where it stands: "stopped: ..." and what there is to see. */
 void debugger_tell_stop(struct debugger *debugger);
 
-/* As struct prompt_owner has it: a line while the ranks run (debug_interrupt.c). */
+/* As struct prompt_owner has it: a line while the ranks run. */
 void debugger_said(void *debugger, char *line);
 /* The ranks have come to something: no such line is waited for any more. */
 void debugger_end_interruption(struct debugger *debugger);

@@ -2,7 +2,6 @@
 
 #include "debug_internal.h"
 #include "scheduler/page/page.h"
-#include "scheduler/world/matcher.h"
 
 static struct debugger *debugger_of(struct plan_source *source)
 {
@@ -63,7 +62,7 @@ void debugger_tell_stop(struct debugger *debugger)
 
 /* --- how it goes on ------------------------------------------------------------------------- */
 
-static void forget_place(struct debugger *debugger)
+void debugger_forget_place(struct debugger *debugger)
 {
 	g_clear_pointer(&debugger->offers, offers_free);
 	if (debugger->state == DEBUG_OVER)
@@ -83,8 +82,7 @@ void debugger_read_lines(struct debugger *debugger)
 	}
 }
 
-/* The person decides what comes next. */
-static void converse(struct debugger *debugger)
+void debugger_converse(struct debugger *debugger)
 {
 	debugger->goes_on = false;
 	debugger_read_lines(debugger);
@@ -93,246 +91,6 @@ static void converse(struct debugger *debugger)
 		debugger->leaves = true;
 		debugger->begins = false;
 	}
-}
-
-static void remember(struct debugger *debugger, const struct choice *choice)
-{
-	g_hash_table_replace(debugger->taken_before, g_memdup2(choice, sizeof(*choice)),
-	                     g_memdup2(choice, sizeof(*choice)));
-}
-
-/* --- at a choice ------------------------------------------------------------------------------ */
-
-static bool all_made(const struct debugger *debugger)
-{
-	const GArray *made = world_choices(world_of(debugger));
-	const GArray *target = debugger_target(debugger);
-
-	for (guint i = 0; i < target->len; i++)
-		if (!choices_find(made, &g_array_index(target, struct choice, i).point))
-			return false;
-	return true;
-}
-
-/* Of those that are open the first that the target says nothing about. */
-static struct choice first_open(const struct debugger *debugger)
-{
-	const GArray *open = debugger->offers->choices;
-
-	for (guint i = 0; i < open->len; i++) {
-		const struct choice *choice = &g_array_index(open, struct choice, i);
-
-		if (!choices_find(debugger_target(debugger), &choice->point))
-			return *choice;
-	}
-	return g_array_index(open, struct choice, 0);
-}
-
-/* One that was decided at this stop. */
-static bool take_decided(struct debugger *debugger, struct choice *ret_choice)
-{
-	for (guint i = 0; i < debugger->decided->len; i++) {
-		*ret_choice = g_array_index(debugger->decided, struct choice, i);
-		if (!debugger_is_open(debugger, ret_choice))
-			continue;
-		g_array_remove_index(debugger->decided, i);
-		return true;
-	}
-	return false;
-}
-
-/* Of a lock, what paths do not tell: the places that nobody else has asked for. */
-static bool take_untold(const struct debugger *debugger, struct choice *ret_choice)
-{
-	const GArray *open = debugger->offers->choices;
-
-	if (debugger_travels(debugger) || debugger->hits->len > 0
-	    || debugger_step_is_over(debugger))
-		return false;
-	for (guint i = 0; i < open->len; i++) {
-		*ret_choice = g_array_index(open, struct choice, i);
-		if (!world_point_is_told(world_of(debugger), &ret_choice->point)
-		    && !choices_find(debugger_target(debugger), &ret_choice->point))
-			return true;
-	}
-	return false;
-}
-
-/* Whether it goes on without a word, and with what. */
-static bool decide(struct debugger *debugger, struct choice *ret_choice)
-{
-	const GArray *open = debugger->offers->choices;
-
-	if (open->len == 0 || debugger->hits->len > 0 || debugger_step_is_over(debugger))
-		return false;
-	*ret_choice = first_open(debugger);
-	if (!all_made(debugger))
-		return true;
-	if ((debugger->exact && !debugger->finishes) || debugger->interrupted)
-		return false;
-	if (take_decided(debugger, ret_choice) || debugger->finishes
-	    || debugger->chooser == CHOOSER_DEFAULT)
-		return true;
-	if (open->len == 1 && !world_holds(world_of(debugger)))
-		return true; /* nobody has more to offer */
-	if (debugger->chooser != CHOOSER_RANDOM)
-		return false;
-	*ret_choice = g_array_index(open, struct choice,
-	                            g_rand_int_range(debugger->random, 0, (gint32)open->len));
-	return true;
-}
-
-static void set_holds(struct debugger *debugger)
-{
-	const struct holds *holds = &debugger->holds;
-
-	for (int rank = 0; rank < holds->ranks; rank++)
-		if (world_held_from(world_of(debugger), rank) != holds->from[rank])
-			execution_hold(debugger->execution, rank, holds->from[rank]);
-}
-
-/* On, behind a snapshot; nothing is decided, and whoever has come to a breakpoint stays there. */
-static void end_pause(struct debugger *debugger)
-{
-	debugger->pauses = false;
-	set_holds(debugger);
-	execution_want_snapshot(debugger->execution);
-	debugger->state = DEBUG_NOWHERE;
-	debugger->execution = NULL;
-	driver_answer(&debugger->source, NULL);
-}
-
-/* `choice` NULL: nothing is decided, but some may go on who were held. */
-static void answer(struct debugger *debugger, const struct choice *choice)
-{
-	if (choice)
-		remember(debugger, choice);
-	set_holds(debugger);
-	g_array_set_size(debugger->hits, 0);
-	g_clear_pointer(&debugger->offers, offers_free);
-	debugger->state = DEBUG_NOWHERE;
-	debugger->execution = NULL;
-	if (!driver_answer(&debugger->source, choice))
-		debugger_tell(debugger, "that cannot be chosen here\n");
-}
-
-/* The place is left for another, and was to be kept: behind a snapshot. */
-static bool parks_first(struct debugger *debugger)
-{
-	if (!debugger->keeps || !debugger->begins)
-		return false;
-	g_clear_pointer(&debugger->offers, offers_free);
-	debugger->state = DEBUG_NOWHERE;
-	debugger->leaves = debugger->keeps = false;
-	debugger->parks = true;
-	execution_want_snapshot(debugger->execution);
-	debugger->execution = NULL;
-	return driver_answer(&debugger->source, NULL);
-}
-
-static void stop_at_rest(struct debugger *debugger)
-{
-	bool held = world_holds(world_of(debugger)) || debugger->hits->len > 0
-	            || debugger->offers->choices->len == 0; /* in a call that never returns */
-	struct position *here = debugger_here(debugger, held);
-	struct choice choice;
-
-	debugger->exact = debugger->interrupted = debugger->finishes = debugger->keeps = false;
-	stops_arrive(debugger->stops, here, false);
-	session_keep_snapshots(debugger->session, debugger_needs, debugger);
-	g_array_set_size(debugger->decided, 0);
-	debugger_tell_stop(debugger);
-	converse(debugger);
-	if (debugger->leaves) {
-		if (!parks_first(debugger))
-			forget_place(debugger);
-		return;
-	}
-	if (debugger->keeps)
-		execution_want_snapshot(debugger->execution);
-	choice = debugger->takes_first ? g_array_index(debugger->offers->choices, struct choice, 0)
-	                               : (struct choice){0};
-	if (take_decided(debugger, &choice) || debugger->takes_first)
-		answer(debugger, &choice);
-	else
-		answer(debugger, NULL);
-}
-
-/* It is there; from now on only the choices count. */
-static void forget_cut(struct debugger *debugger)
-{
-	struct position *before = debugger->target;
-
-	debugger->target = session_position(debugger->session, position_path(before)->choices,
-	                                    debugger->buffering);
-	position_free(before);
-}
-
-/* On the way to a cut, everybody stands still: what was decided by nobody (a poll that heard "no"
- * for want of anything else) comes again as it came before. false: it goes on. */
-static bool has_arrived(struct debugger *debugger)
-{
-	bool there = holds_is_there(world_of(debugger), debugger->target);
-	struct choice choice;
-
-	if (!there && driver_tell_polls(&debugger->source)) {
-		g_clear_pointer(&debugger->offers, offers_free);
-		debugger->state = DEBUG_NOWHERE;
-		debugger->execution = NULL;
-		return false;
-	}
-	if (!there && debugger_fill_gap(debugger, &choice)) {
-		answer(debugger, &choice);
-		return false;
-	}
-	if ((!there || !all_made(debugger)) && debugger_turn_back(debugger)) {
-		forget_place(debugger);
-		return false;
-	}
-	forget_cut(debugger);
-	if (debugger->coming.number > 0)
-		g_array_append_val(debugger->hits, debugger->coming);
-	return true;
-}
-
-static void on_asked(struct plan_source *source, struct execution *execution)
-{
-	struct debugger *debugger = debugger_of(source);
-	struct world *world = execution_world(execution);
-	struct verdict_facts facts;
-	GArray *open = world_open_choices(world);
-	struct choice choice;
-	bool arrives;
-
-	debugger_end_interruption(debugger);
-	if (debugger->parks) {
-		debugger->parks = false;
-		debugger->leaves = true;
-		return;
-	}
-	debugger->execution = execution;
-	debugger->state = DEBUG_CHOICE;
-	if (debugger->pauses) {
-		end_pause(debugger);
-		return;
-	}
-	facts = debugger_facts(debugger);
-	debugger->offers = offers_new(&facts, open);
-	open_choices_free(open);
-	arrives = debugger_travels(debugger)
-	          || (debugger->exact && !debugger->finishes && all_made(debugger));
-	if (take_untold(debugger, &choice)) {
-		answer(debugger, &choice);
-		return;
-	}
-	if (debugger_travels(debugger) && !has_arrived(debugger))
-		return;
-	if (arrives)
-		holds_arrive(&debugger->holds, execution_world(execution));
-	if (!arrives && decide(debugger, &choice))
-		answer(debugger, &choice);
-	else
-		stop_at_rest(debugger);
 }
 
 /* --- at the end ------------------------------------------------------------------------------- */
@@ -355,8 +113,8 @@ static void stop_at_end(struct debugger *debugger)
 	stops_arrive(debugger->stops, debugger_here(debugger, false), true);
 	debugger_tell_stop(debugger);
 	account(debugger);
-	converse(debugger);
-	forget_place(debugger);
+	debugger_converse(debugger);
+	debugger_forget_place(debugger);
 }
 
 static void stop_lost(struct debugger *debugger, struct execution *execution)
@@ -367,7 +125,7 @@ static void stop_lost(struct debugger *debugger, struct execution *execution)
 	if (debugger->origin)
 		debugger_go_back_to_origin(debugger);
 	else
-		converse(debugger);
+		debugger_converse(debugger);
 }
 
 static void on_ended(struct plan_source *source, struct execution *execution)
@@ -392,6 +150,75 @@ static void on_ended(struct plan_source *source, struct execution *execution)
 	}
 	debugger->execution = execution;
 	stop_at_end(debugger);
+}
+
+/* --- interrupted ------------------------------------------------------------------------------ */
+
+/* Ctrl-C while the ranks run: it is told where everybody is, and lines are read while they go on;
+ * whatever they come to next is a stop. */
+static void tell_running(struct debugger *debugger)
+{
+	const struct verdict_facts facts = debugger_facts(debugger);
+	g_autoptr(GPtrArray) roll_call = verdict_roll_call(&facts);
+	GString *text = g_string_new("\nstopped: interrupted\n");
+
+	telling_ranks(text, roll_call, -1);
+	prompt_tell(debugger->prompt, text->str);
+	g_string_free(text, true);
+}
+
+void debugger_said(void *user, char *line)
+{
+	struct debugger *debugger = user;
+	struct execution *execution = debugger->execution = debugger->source.execution;
+
+	debugger->goes_on = !line || !execution;
+	if (!line)
+		debugger->leaves = true; /* and nothing else begins */
+	else if (execution)
+		debugger_obey(debugger, line);
+	g_free(line);
+	if (!debugger->goes_on)
+		return;
+	debugger_end_interruption(debugger);
+	if (debugger->leaves && execution)
+		execution_cut_short(execution);
+}
+
+void debugger_end_interruption(struct debugger *debugger)
+{
+	if (debugger->state != DEBUG_RUNNING)
+		return;
+	prompt_ask_no_more(debugger->prompt);
+	debugger->execution = NULL;
+	debugger->state = DEBUG_NOWHERE;
+}
+
+bool debugger_interrupted(void *debug_session)
+{
+	struct debugger *debugger = ((struct debug_session *)debug_session)->debugger;
+
+	if (!debugger || !prompt_is_terminal(debugger->prompt))
+		return false;
+	if (debugger->helper) /* has heard it, too */
+		return true;
+	return prompt_clear(debugger->prompt) || debugger_interrupt(debugger);
+}
+
+bool debugger_interrupt(struct debugger *debugger)
+{
+	if (debugger->helper) {
+		helper_interrupt(debugger->helper);
+		return true;
+	}
+	if (debugger->state != DEBUG_NOWHERE || !debugger->source.execution)
+		return false;
+	debugger->execution = debugger->source.execution;
+	debugger->state = DEBUG_RUNNING;
+	debugger->interrupted = true;
+	tell_running(debugger);
+	prompt_ask(debugger->prompt);
+	return true;
 }
 
 /* --- a source of plans ------------------------------------------------------------------------ */
@@ -424,6 +251,11 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 	g_array_set_size(debugger->hits, 0);
 	session_request(debugger->session, ret_request, CALLS_KEPT)->apart = true;
 	return true;
+}
+
+static void on_asked(struct plan_source *source, struct execution *execution)
+{
+	debugger_come_to_rest(debugger_of(source), execution);
 }
 
 static bool may_go_on(const struct plan_source *source)
@@ -567,7 +399,7 @@ static void begin_empty(struct debugger *debugger)
 		                      ? ", where sends wait until they are received "
 		                        "(--buffering infinite: they do not)"
 		                      : "");
-	converse(debugger);
+	debugger_converse(debugger);
 }
 
 /* The page that is asked for, if one is. */

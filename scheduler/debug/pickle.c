@@ -1,169 +1,59 @@
 #include "pickle.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "python_value.h"
+
 #define STEPS_MOST 100000 /* opcodes */
-#define TEXT_MOST 65536   /* of one value: what is longer ends with "..." */
-#define DEPTH_MOST 50     /* of values in values that are told */
 #define NAME_MOST 256     /* bytes of what is called */
-#define DIGITS_MOST 16    /* bytes of an integer that is told as a number */
 
 /* A tour. A pickle is a program for a machine with a stack and a memory. Here what stands on the
- * stack are texts. A list or dictionary is filled after it was pushed, and may be in the memory by
- * then, so values are shared, and counted. What is in itself shows as "...". */
-
-enum kind {
-	VALUE_TEXT,
-	VALUE_LIST,
-	VALUE_TUPLE,
-	VALUE_SET,
-	VALUE_FROZENSET,
-	VALUE_DICT,
-	VALUE_CALL
-};
-
-struct value {
-	int references;
-	enum kind kind;
-	char *text;       /* VALUE_TEXT; of VALUE_CALL what is called */
-	GPtrArray *parts; /* struct value: the others'; of dictionaries keys and values in turns */
-	bool printing;
-};
+ * stack are values as they are written (python_value.h). */
 
 struct machine {
 	const guint8 *at, *end;
-	GPtrArray *stack;   /* struct value; NULL: a mark */
-	GHashTable *memory; /* number to struct value */
-	GPtrArray *made;    /* struct value: all that others may be in */
+	GPtrArray *stack;   /* struct python_value; NULL: a mark */
+	GHashTable *memory; /* number to struct python_value */
+	GPtrArray *made;    /* struct python_value: all that others may be in */
 	guint32 memorized;
 	bool failed;
 };
 
-static void value_unref(gpointer data)
-{
-	struct value *value = data;
-
-	if (!value || --value->references > 0)
-		return;
-	g_free(value->text);
-	if (value->parts)
-		g_ptr_array_unref(value->parts);
-	g_free(value);
-}
-
-static struct value *value_ref(struct value *value)
-{
-	value->references++;
-	return value;
-}
-
-static struct value *value_new(enum kind kind, char *text)
-{
-	struct value *value = g_new0(struct value, 1);
-
-	*value = (struct value){.references = 1, .kind = kind, .text = text};
-	if (kind != VALUE_TEXT)
-		value->parts = g_ptr_array_new_with_free_func(value_unref);
-	return value;
-}
-
-/* --- in words --------------------------------------------------------------------------------- */
-
-static void append_value(GString *text, struct value *value, guint depth, gsize most);
-
-static void append_parts(GString *text, const struct value *value, guint depth, gsize most)
-{
-	for (guint i = 0; i < value->parts->len && text->len <= most; i++) {
-		if (i > 0)
-			g_string_append(text, value->kind == VALUE_DICT && i % 2 ? ": " : ", ");
-		append_value(text, value->parts->pdata[i], depth + 1, most);
-	}
-}
-
-static void append_value(GString *text, struct value *value, guint depth, gsize most)
-{
-	static const char *const ends[][2] = {
-		[VALUE_LIST] = {"[", "]"}, [VALUE_TUPLE] = {"(", ")"},
-		[VALUE_SET] = {"{", "}"},  [VALUE_FROZENSET] = {"frozenset({", "})"},
-		[VALUE_DICT] = {"{", "}"}, [VALUE_CALL] = {"(", ")"}};
-
-	if (value->text)
-		g_string_append(text, value->text);
-	if (value->kind == VALUE_TEXT)
-		return;
-	if (value->printing || depth > DEPTH_MOST) {
-		g_string_append(text, "...");
-		return;
-	}
-	if (value->kind == VALUE_SET && value->parts->len == 0) {
-		g_string_append(text, "set()");
-		return;
-	}
-	value->printing = true;
-	g_string_append(text, ends[value->kind][0]);
-	append_parts(text, value, depth, most);
-	if (value->kind == VALUE_TUPLE && value->parts->len == 1)
-		g_string_append_c(text, ',');
-	g_string_append(text, ends[value->kind][1]);
-	value->printing = false;
-}
-
-/* 'it''s' as Python quotes it. */
-static char *quote(const char *before, const guint8 *bytes, gsize length, bool is_text)
-{
-	GString *text = g_string_new(before);
-	gsize most = MIN(length, TEXT_MOST);
-
-	g_string_append_c(text, '\'');
-	for (gsize i = 0; i < most; i++) {
-		if (bytes[i] == '\'' || bytes[i] == '\\')
-			g_string_append_printf(text, "\\%c", bytes[i]);
-		else if (bytes[i] == '\n')
-			g_string_append(text, "\\n");
-		else if (g_ascii_isprint(bytes[i]) || (is_text && bytes[i] >= 0x80))
-			g_string_append_c(text, (char)bytes[i]);
-		else
-			g_string_append_printf(text, "\\x%02x", bytes[i]);
-	}
-	g_string_append(text, most < length ? "'..." : "'");
-	return g_string_free(text, false);
-}
-
 /* --- the stack -------------------------------------------------------------------------------- */
 
-static void push(struct machine *machine, struct value *value)
+static void push(struct machine *machine, struct python_value *value)
 {
 	g_ptr_array_add(machine->stack, value);
 }
 
 static void push_text(struct machine *machine, char *text)
 {
-	push(machine, value_new(VALUE_TEXT, text));
+	push(machine, python_value_new(PYTHON_TEXT, text));
 }
 
-static struct value *top(struct machine *machine)
+static struct python_value *top(struct machine *machine)
 {
-	struct value *value = machine->stack->len > 0
-	                              ? machine->stack->pdata[machine->stack->len - 1]
-	                              : NULL;
+	struct python_value *value = machine->stack->len > 0
+	                                     ? machine->stack->pdata[machine->stack->len - 1]
+	                                     : NULL;
 
 	machine->failed = machine->failed || !value;
 	return value;
 }
 
 /* It may come to be in itself, or very deep in others, and is emptied before it is freed. */
-static struct value *container_new(struct machine *machine, enum kind kind, char *text)
+static struct python_value *container_new(struct machine *machine, enum python_kind kind,
+                                          char *text)
 {
-	struct value *value = value_new(kind, text);
+	struct python_value *value = python_value_new(kind, text);
 
-	g_ptr_array_add(machine->made, value_ref(value));
+	g_ptr_array_add(machine->made, python_value_ref(value));
 	return value;
 }
 
 /* The caller's; NULL: it has failed. */
-static struct value *pop(struct machine *machine)
+static struct python_value *pop(struct machine *machine)
 {
 	return top(machine) ? g_ptr_array_steal_index(machine->stack, machine->stack->len - 1)
 	                    : NULL;
@@ -171,7 +61,7 @@ static struct value *pop(struct machine *machine)
 
 static void drop(struct machine *machine)
 {
-	value_unref(pop(machine));
+	python_value_unref(pop(machine));
 }
 
 /* Where the last mark is; it has failed if there is none. */
@@ -186,7 +76,7 @@ static guint find_mark(struct machine *machine)
 }
 
 /* What is above the place goes into the value that is there, or comes to be there. */
-static void fill(struct machine *machine, struct value *value, guint from)
+static void fill(struct machine *machine, struct python_value *value, guint from)
 {
 	for (guint i = from; value && i < machine->stack->len; i++)
 		g_ptr_array_add(value->parts, g_steal_pointer(&machine->stack->pdata[i]));
@@ -194,10 +84,10 @@ static void fill(struct machine *machine, struct value *value, guint from)
 }
 
 /* Of what is above the mark. */
-static void make(struct machine *machine, enum kind kind)
+static void make(struct machine *machine, enum python_kind kind)
 {
 	guint mark = find_mark(machine);
-	struct value *value;
+	struct python_value *value;
 
 	if (machine->failed)
 		return;
@@ -208,9 +98,9 @@ static void make(struct machine *machine, enum kind kind)
 }
 
 /* Of the uppermost. */
-static void make_of(struct machine *machine, enum kind kind, guint count)
+static void make_of(struct machine *machine, enum python_kind kind, guint count)
 {
-	struct value *value = container_new(machine, kind, NULL);
+	struct python_value *value = container_new(machine, kind, NULL);
 
 	machine->failed = machine->failed || machine->stack->len < count;
 	for (guint i = machine->stack->len - (machine->failed ? 0 : count); i < machine->stack->len;
@@ -222,19 +112,19 @@ static void make_of(struct machine *machine, enum kind kind, guint count)
 }
 
 /* What is above the mark, or the uppermost, goes into the one below. */
-static void add(struct machine *machine, guint count, enum kind kind)
+static void add(struct machine *machine, guint count, enum python_kind kind)
 {
 	guint from = count > 0 ? machine->stack->len - MIN(count, machine->stack->len)
 	                       : find_mark(machine) + 1;
 	guint into = count > 0 ? from : from - 1;
-	struct value *value;
+	struct python_value *value;
 
 	if (machine->failed || into == 0 || machine->stack->len < count) {
 		machine->failed = true;
 		return;
 	}
 	value = machine->stack->pdata[into - 1];
-	machine->failed = !value || (value->kind != kind && value->kind != VALUE_CALL);
+	machine->failed = !value || (value->kind != kind && value->kind != PYTHON_CALL);
 	for (guint i = from; i < machine->stack->len; i++)
 		machine->failed = machine->failed || !machine->stack->pdata[i];
 	if (machine->failed)
@@ -297,50 +187,27 @@ static void push_bytes(struct machine *machine, guint width, const char *before,
 	guint64 length = take_number(machine, width);
 	const guint8 *bytes = take(machine, length);
 
-	push_text(machine, bytes ? quote(before, bytes, (gsize)length, is_text) : NULL);
+	push_text(machine, bytes ? python_quote(before, bytes, (gsize)length, is_text) : NULL);
 }
 
-/* An integer of any length, little endian, two's complement. */
 static void push_long(struct machine *machine, guint width)
 {
 	guint64 length = take_number(machine, width);
 	const guint8 *bytes = take(machine, length);
-	gint64 number = bytes && length > 0 && bytes[length - 1] >= 0x80 ? -1 : 0;
-	GString *text = g_string_new(NULL);
 
-	for (guint64 i = length; bytes && i > 0; i--) {
-		number = (gint64)((guint64)number << 8 | bytes[i - 1]);
-		if (length > sizeof(number) && length - i < DIGITS_MOST)
-			g_string_append_printf(text, i == length ? "0x%02x" : "%02x", bytes[i - 1]);
-	}
-	if (length <= sizeof(number))
-		g_string_append_printf(text, "%" G_GINT64_FORMAT, number);
-	else if (length > DIGITS_MOST)
-		g_string_append(text, "...");
-	push_text(machine, g_string_free(text, false));
+	push_text(machine, bytes ? python_integer(bytes, (gsize)length) : NULL);
 }
 
 static void push_double(struct machine *machine)
 {
 	const guint8 *at = take(machine, 8);
-	char digits[G_ASCII_DTOSTR_BUF_SIZE];
 	guint64 bits = 0;
 	double number;
 
 	for (guint i = 0; at && i < 8; i++)
 		bits = bits << 8 | at[i];
 	memcpy(&number, &bits, sizeof(number));
-	for (int precision = 15; precision <= 17; precision++) { /* the shortest that is it */
-		char format[8];
-
-		g_snprintf(format, sizeof(format), "%%.%dg", precision);
-		g_ascii_formatd(digits, sizeof(digits), format, number);
-		if (g_ascii_strtod(digits, NULL) == number)
-			break;
-	}
-	push_text(
-		machine,
-		g_strconcat(digits, isfinite(number) && !strpbrk(digits, ".e") ? ".0" : "", NULL));
+	push_text(machine, python_double(number));
 }
 
 /* --- names, calls, memory --------------------------------------------------------------------- */
@@ -366,7 +233,7 @@ static void push_global(struct machine *machine)
 }
 
 /* 'numpy' as numpy. */
-static char *unquote(const struct value *value)
+static char *unquote(const struct python_value *value)
 {
 	gsize length = value && value->text ? strlen(value->text) : 0;
 
@@ -375,65 +242,66 @@ static char *unquote(const struct value *value)
 
 static void push_stack_global(struct machine *machine)
 {
-	struct value *name = pop(machine), *module = pop(machine);
+	struct python_value *name = pop(machine), *module = pop(machine);
 	g_autofree char *name_text = unquote(name), *module_text = unquote(module);
 
-	value_unref(name);
-	value_unref(module);
+	python_value_unref(name);
+	python_value_unref(module);
 	push_name(machine, module_text, name_text);
 }
 
 /* The uppermost are what is called and its arguments: "numpy.array(...)". */
 static void call(struct machine *machine, bool keywords)
 {
-	struct value *named = keywords ? pop(machine) : NULL;
-	struct value *arguments = pop(machine), *called = pop(machine), *value;
+	struct python_value *named = keywords ? pop(machine) : NULL;
+	struct python_value *arguments = pop(machine), *called = pop(machine), *value;
 	GString *text = g_string_new(NULL);
 
 	if (called)
-		append_value(text, called, 0, NAME_MOST);
+		python_value_append(text, called, NAME_MOST);
 	if (text->len > NAME_MOST)
 		g_string_assign(text, "<a long name>");
-	value = container_new(machine, VALUE_CALL, g_string_free(text, false));
-	if (arguments && arguments->kind == VALUE_TUPLE)
+	value = container_new(machine, PYTHON_CALL, g_string_free(text, false));
+	if (arguments && arguments->kind == PYTHON_TUPLE)
 		for (guint i = 0; i < arguments->parts->len; i++)
-			g_ptr_array_add(value->parts, value_ref(arguments->parts->pdata[i]));
+			g_ptr_array_add(value->parts, python_value_ref(arguments->parts->pdata[i]));
 	else if (arguments)
-		g_ptr_array_add(value->parts, value_ref(arguments));
+		g_ptr_array_add(value->parts, python_value_ref(arguments));
 	if (named && named->parts && named->parts->len > 0)
-		g_ptr_array_add(value->parts, value_ref(named));
-	value_unref(named);
-	value_unref(arguments);
-	value_unref(called);
+		g_ptr_array_add(value->parts, python_value_ref(named));
+	python_value_unref(named);
+	python_value_unref(arguments);
+	python_value_unref(called);
 	push(machine, value);
 }
 
 /* Its attributes: as one more argument. */
 static void build(struct machine *machine)
 {
-	struct value *state = pop(machine), *object = top(machine);
+	struct python_value *state = pop(machine), *object = top(machine);
 
-	if (state && object && object->kind == VALUE_CALL)
+	if (state && object && object->kind == PYTHON_CALL)
 		g_ptr_array_add(object->parts, state);
 	else
-		value_unref(state);
+		python_value_unref(state);
 }
 
 static void memorize(struct machine *machine, guint32 number)
 {
-	struct value *value = top(machine);
+	struct python_value *value = top(machine);
 
 	if (value)
-		g_hash_table_insert(machine->memory, GUINT_TO_POINTER(number), value_ref(value));
+		g_hash_table_insert(machine->memory, GUINT_TO_POINTER(number),
+		                    python_value_ref(value));
 }
 
 static void recall(struct machine *machine, guint32 number)
 {
-	struct value *value = g_hash_table_lookup(machine->memory, GUINT_TO_POINTER(number));
+	struct python_value *value = g_hash_table_lookup(machine->memory, GUINT_TO_POINTER(number));
 
 	machine->failed = machine->failed || !value;
 	if (value)
-		push(machine, value_ref(value));
+		push(machine, python_value_ref(value));
 }
 
 static guint32 take_line_number(struct machine *machine)
@@ -485,22 +353,22 @@ static bool obey_container(struct machine *machine, guint8 code)
 {
 	switch (code) {
 	case '(': g_ptr_array_add(machine->stack, NULL); return true;
-	case ')': make_of(machine, VALUE_TUPLE, 0); return true;
-	case 0x85: make_of(machine, VALUE_TUPLE, 1); return true;
-	case 0x86: make_of(machine, VALUE_TUPLE, 2); return true;
-	case 0x87: make_of(machine, VALUE_TUPLE, 3); return true;
-	case 't': make(machine, VALUE_TUPLE); return true;
-	case ']': make_of(machine, VALUE_LIST, 0); return true;
-	case 'l': make(machine, VALUE_LIST); return true;
-	case 'a': add(machine, 1, VALUE_LIST); return true;
-	case 'e': add(machine, 0, VALUE_LIST); return true;
-	case '}': make_of(machine, VALUE_DICT, 0); return true;
-	case 'd': make(machine, VALUE_DICT); return true;
-	case 's': add(machine, 2, VALUE_DICT); return true;
-	case 'u': add(machine, 0, VALUE_DICT); return true;
-	case 0x8f: make_of(machine, VALUE_SET, 0); return true;
-	case 0x90: add(machine, 0, VALUE_SET); return true;
-	case 0x91: make(machine, VALUE_FROZENSET); return true;
+	case ')': make_of(machine, PYTHON_TUPLE, 0); return true;
+	case 0x85: make_of(machine, PYTHON_TUPLE, 1); return true;
+	case 0x86: make_of(machine, PYTHON_TUPLE, 2); return true;
+	case 0x87: make_of(machine, PYTHON_TUPLE, 3); return true;
+	case 't': make(machine, PYTHON_TUPLE); return true;
+	case ']': make_of(machine, PYTHON_LIST, 0); return true;
+	case 'l': make(machine, PYTHON_LIST); return true;
+	case 'a': add(machine, 1, PYTHON_LIST); return true;
+	case 'e': add(machine, 0, PYTHON_LIST); return true;
+	case '}': make_of(machine, PYTHON_DICT, 0); return true;
+	case 'd': make(machine, PYTHON_DICT); return true;
+	case 's': add(machine, 2, PYTHON_DICT); return true;
+	case 'u': add(machine, 0, PYTHON_DICT); return true;
+	case 0x8f: make_of(machine, PYTHON_SET, 0); return true;
+	case 0x90: add(machine, 0, PYTHON_SET); return true;
+	case 0x91: make(machine, PYTHON_FROZENSET); return true;
 	default: return false;
 	}
 }
@@ -521,10 +389,10 @@ static bool obey_memory(struct machine *machine, guint8 code)
 
 static void duplicate(struct machine *machine)
 {
-	struct value *value = top(machine);
+	struct python_value *value = top(machine);
 
 	if (value)
-		push(machine, value_ref(value));
+		push(machine, python_value_ref(value));
 }
 
 static void pop_mark(struct machine *machine)
@@ -578,7 +446,7 @@ static void forget(struct machine *machine)
 	g_ptr_array_unref(machine->stack);
 	g_hash_table_unref(machine->memory);
 	for (guint i = 0; i < machine->made->len; i++)
-		g_ptr_array_set_size(((struct value *)machine->made->pdata[i])->parts, 0);
+		g_ptr_array_set_size(((struct python_value *)machine->made->pdata[i])->parts, 0);
 	g_ptr_array_unref(machine->made);
 }
 
@@ -589,12 +457,12 @@ char *pickle_print(const guint8 *bytes, gsize length, gsize most)
 
 	if (length < 2 || bytes[length - 1] != '.')
 		return NULL;
-	machine.stack = g_ptr_array_new_with_free_func(value_unref);
-	machine.made = g_ptr_array_new_with_free_func(value_unref);
-	machine.memory = g_hash_table_new_full(NULL, NULL, NULL, value_unref);
+	machine.stack = g_ptr_array_new_with_free_func(python_value_unref);
+	machine.made = g_ptr_array_new_with_free_func(python_value_unref);
+	machine.memory = g_hash_table_new_full(NULL, NULL, NULL, python_value_unref);
 	if (run(&machine)) {
 		text = g_string_new(NULL);
-		append_value(text, machine.stack->pdata[0], 0, most);
+		python_value_append(text, machine.stack->pdata[0], most);
 		if (text->len > most) {
 			g_autofree char *cut = g_utf8_make_valid(text->str, (gssize)most);
 

@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -417,17 +418,17 @@ def web(bench):
     is, and in a browser."""
     sys.path.insert(0, os.path.join(HERE, "../e2e"))
     import browser as browsers
-    import check_web
     import harness
+    import live_page
     tool = harness.Tool(bench.matchpoint, bench.mpicc)
     command = ("-n", "4", "--buffering", "infinite", bench.workload, "exchange", "25000", "8")
 
     def session(page=False, browser=None):
         """Seconds from run to the end, by what the program prints."""
-        one = check_web.Session(tool, *command, web=bool(page or browser))
-        reader = page and check_web.Page(one.url)
+        one = live_page.Session(tool, *command, web=bool(page or browser))
+        reader = page and live_page.Page(one.url)
         if reader:
-            thread = check_web.threading.Thread(
+            thread = threading.Thread(
                 target=lambda: [None for _ in iter(reader.frame, None)], daemon=True)
             thread.start()
         if browser:
