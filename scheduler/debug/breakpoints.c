@@ -459,7 +459,7 @@ static bool stack_fits(const struct breakpoint *breakpoint, const GArray *frames
 
 static bool comm_fits(const struct breakpoint *breakpoint, const struct breakpoint_call *call)
 {
-	g_autofree char *number = g_strdup_printf("%" G_GUINT64_FORMAT, call->comm);
+	g_autofree char *number = g_strdup_printf("%u", call->comm);
 
 	return !breakpoint->comm
 	       || (call->moves_data

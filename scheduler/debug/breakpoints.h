@@ -24,9 +24,10 @@ struct breakpoint_call {
 	const char *function;
 	int rank;
 	guint32 number;
-	bool moves_data;       /* the next four are known */
-	gint64 peer, tag;      /* or BREAKPOINT_ANY */
-	guint64 bytes, comm;   /* the communicator's number */
+	bool moves_data;  /* the next four are known */
+	gint64 peer, tag; /* or BREAKPOINT_ANY */
+	guint64 bytes;
+	guint comm;            /* the communicator's number, as people are told it */
 	const char *comm_name; /* as the program calls it, else its origin */
 	const char *comm_origin;
 	const GArray *frames; /* struct record_frame, innermost first; may be NULL */

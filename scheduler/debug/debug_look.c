@@ -143,7 +143,7 @@ static bool append_decoded(struct debugger *debugger, GString *text,
 {
 	const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
 	const char *command = decoders_find(debugger_decoders(debugger), info->tag,
-	                                    communicators_name(facts->comms, info->comm));
+	                                    world_comm_name(facts->world, info->comm));
 	bool pickled = !command || strcmp(command, "pickle") == 0;
 	g_autofree char *told = pickled ? telling_pickle(contents, DECODED_MOST) : NULL;
 	g_autoptr(GError) error = NULL;

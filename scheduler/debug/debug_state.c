@@ -212,13 +212,13 @@ static void tell_requests(struct debugger *debugger)
 
 /* --- communicators and windows ---------------------------------------------------------------- */
 
-/* "77  rows, MPI_Comm_split of MPI_COMM_WORLD" */
-static void append_names(GString *text, const struct communicators *comms, guint64 comm)
+/* "3  rows, MPI_Comm_split of MPI_COMM_WORLD" */
+static void append_names(GString *text, const struct verdict_facts *facts, guint64 comm)
 {
-	const char *name = communicators_name(comms, comm);
-	const char *origin = communicators_origin(comms, comm);
+	const char *name = world_comm_name(facts->world, comm);
+	const char *origin = communicators_origin(facts->comms, comm);
 
-	g_string_append_printf(text, "  %" G_GUINT64_FORMAT "  %s", comm, name);
+	g_string_append_printf(text, "  %u  %s", communicators_ordinal(facts->comms, comm), name);
 	if (strcmp(name, origin) != 0)
 		g_string_append_printf(text, ", %s", origin);
 }
@@ -235,7 +235,7 @@ static void tell_comms(struct debugger *debugger, bool windows)
 
 		if (communicators_window(facts.comms, comm, &place) != windows)
 			continue;
-		append_names(text, facts.comms, comm);
+		append_names(text, &facts, comm);
 		g_string_append_printf(text, "  ranks %s\n",
 		                       communicators_group(facts.comms, comm));
 		for (int rank = 0; windows && rank < facts.ranks; rank++)

@@ -174,7 +174,7 @@ static int make_shape(struct page_graph *graph, const struct verdict_facts *fact
 	if (call->kind == 0)
 		return page_state_shape(graph->state, &shape);
 	shape.communicator = page_state_communicator(graph->state, call->comm,
-	                                             communicators_name(facts->comms, call->comm));
+	                                             world_comm_name(facts->world, call->comm));
 	shape.peer_given = world_peer_to_record(facts->comms, call);
 	if (shape.peer_given != WIRE_ANY)
 		shape.peer = communicators_to_world(facts->comms, call->comm, rank,
@@ -336,7 +336,7 @@ static void read_names(struct page_graph *graph, const struct verdict_facts *fac
 	for (guint i = 0; i < all->len; i++) {
 		guint64 comm = g_array_index(all, guint64, i);
 
-		page_state_rename(graph->state, comm, communicators_name(facts->comms, comm));
+		page_state_rename(graph->state, comm, world_comm_name(facts->world, comm));
 	}
 }
 

@@ -26,7 +26,7 @@ static struct record_call describe_call(const struct verdict_facts *facts, int r
 	if (info->kind == 0)
 		return call;
 	call.communicator = info->comm;
-	call.communicator_name = g_intern_string(communicators_name(facts->comms, info->comm));
+	call.communicator_name = g_intern_string(world_comm_name(facts->world, info->comm));
 	call.communicator_group = communicators_group(facts->comms, info->comm);
 	call.peer_given = world_peer_to_record(facts->comms, info);
 	if (call.peer_given != WIRE_ANY)

@@ -4,26 +4,19 @@
 
 enum { LONGEST_NAME = 255 }; /* bytes; MPI_MAX_OBJECT_NAME is less */
 
-/* As the program calls it. */
-struct given_name {
-	char *text; /* NULL: not at all */
-	int giver;  /* the lowest rank that has given one */
-};
-
 struct communicator {
 	guint64 number;
 	int *members; /* the first group's world ranks, then the second's */
 	int first_count, second_count;
 	guint32 window; /* as its lowest rank has told; else 0 */
 	char *origin;
-	struct given_name name;
+	guint ordinal;
 	const char *group; /* its members as text, interned; NULL: nobody has asked for it yet */
 };
 
 struct communicators {
 	int ranks;
 	int *self; /* self[r] == r: the only member of rank r's MPI_COMM_SELF */
-	struct given_name self_name;
 	GHashTable *table;
 };
 
@@ -35,7 +28,6 @@ static void communicator_free(gpointer pointer)
 
 	g_free(communicator->members);
 	g_free(communicator->origin);
-	g_free(communicator->name.text);
 	g_free(communicator);
 }
 
@@ -47,6 +39,7 @@ struct communicators *communicators_new(int ranks)
 	communicators->ranks = ranks;
 	communicators->self = g_new(int, ranks);
 	world->number = WIRE_COMM_WORLD;
+	world->ordinal = 1;
 	world->members = g_new(int, ranks);
 	world->first_count = ranks;
 	world->origin = g_strdup("MPI_COMM_WORLD");
@@ -64,7 +57,6 @@ void communicators_free(struct communicators *communicators)
 		return;
 	g_hash_table_destroy(communicators->table);
 	g_free(communicators->self);
-	g_free(communicators->self_name.text);
 	g_free(communicators);
 }
 
@@ -197,6 +189,7 @@ bool communicators_add(struct communicators *communicators, int rank, const stru
 		memcpy(communicator->members + comm->local_count, comm->remote,
 		       comm->remote_count * sizeof(int));
 	communicator->origin = g_strdup(comm->name && *comm->name ? comm->name : "a communicator");
+	communicator->ordinal = g_hash_table_size(communicators->table) + 1;
 	g_hash_table_insert(communicators->table, &communicator->number, communicator);
 	return true;
 }
@@ -313,55 +306,28 @@ bool communicators_window(const struct communicators *communicators, guint64 com
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* For the terminal and for pages: MPI takes any bytes for a name. */
-static char *printable(const char *name)
-{
-	char *text = g_utf8_make_valid(name, -1);
-
-	for (char *at = text; *at; at = g_utf8_next_char(at))
-		if ((guchar)*at < ' ' || *at == 0x7f)
-			*at = '?';
-	return text;
-}
-
-static void give_name(struct given_name *name, int rank, const char *text)
-{
-	if (name->text && rank > name->giver)
-		return;
-	g_free(name->text);
-	name->text = *text ? printable(text) : NULL;
-	name->giver = rank;
-}
-
-bool communicators_set_name(struct communicators *communicators, int rank,
+bool communicators_may_name(const struct communicators *communicators, int rank,
                             const struct wire_named *named, GError **error)
 {
-	struct communicator *known = g_hash_table_lookup(communicators->table, &named->comm);
-	const char *text = named->name ? named->name : "", *wrong = NULL;
+	const char *wrong = NULL;
 
 	if (!communicators_known(communicators, named->comm))
 		wrong = "a communicator that does not exist";
 	else if (!communicators_is_member(communicators, named->comm, rank))
 		wrong = "a communicator in which it is not";
-	else if (strlen(text) > LONGEST_NAME)
+	else if (named->name && strlen(named->name) > LONGEST_NAME)
 		wrong = "a communicator by a name that is too long";
-	if (wrong) {
+	if (wrong)
 		g_set_error(error, COMMUNICATORS_ERROR, 0,
 		            "rank %d said something impossible: it named %s", rank, wrong);
-		return false;
-	}
-	give_name(known ? &known->name : &communicators->self_name, rank, text);
-	return true;
+	return !wrong;
 }
 
-const char *communicators_name(const struct communicators *communicators, guint64 comm)
+guint communicators_ordinal(const struct communicators *communicators, guint64 comm)
 {
 	const struct communicator *communicator = find_communicator(communicators, comm);
-	const char *given = communicator ? communicator->name.text : NULL;
 
-	if (comm == WIRE_COMM_SELF)
-		given = communicators->self_name.text;
-	return given ? given : communicators_origin(communicators, comm);
+	return communicator ? communicator->ordinal : 0;
 }
 
 const char *communicators_origin(const struct communicators *communicators, guint64 comm)
@@ -391,9 +357,10 @@ const char *communicators_group(const struct communicators *communicators, guint
 	return communicator->group;
 }
 
-static int compare_numbers(gconstpointer one, gconstpointer other)
+static int compare_ordinals(gconstpointer one, gconstpointer other, gpointer communicators)
 {
-	guint64 a = *(const guint64 *)one, b = *(const guint64 *)other;
+	guint a = communicators_ordinal(communicators, *(const guint64 *)one);
+	guint b = communicators_ordinal(communicators, *(const guint64 *)other);
 
 	return a < b ? -1 : a > b;
 }
@@ -407,6 +374,6 @@ GArray *communicators_list(const struct communicators *communicators)
 	g_hash_table_iter_init(&iter, communicators->table);
 	while (g_hash_table_iter_next(&iter, &number, NULL))
 		g_array_append_vals(all, number, 1);
-	g_array_sort(all, compare_numbers);
+	g_array_sort_with_data(all, compare_ordinals, (gpointer)communicators);
 	return all;
 }

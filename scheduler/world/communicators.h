@@ -50,20 +50,18 @@ guint communicators_peers(const struct communicators *communicators, guint64 com
 bool communicators_window(const struct communicators *communicators, guint64 comm,
                           struct lock_place *ret_place);
 
-/* Takes the name that the program has given it in rank `rank`; empty: none again. Of several ranks'
- * names that holds which the lowest of them gave last, until another one is given: also where a run
- * begins anew or goes back. false: it cannot be (`error` set). */
-bool communicators_set_name(struct communicators *communicators, int rank,
+/* Whether a rank may say so (given_names.h); false with `error` set. */
+bool communicators_may_name(const struct communicators *communicators, int rank,
                             const struct wire_named *named, GError **error);
 
-/* The program's name for it, else its origin; valid until it is given another one. What cannot be
- * printed is '?' in it. */
-const char *communicators_name(const struct communicators *communicators, guint64 comm);
+/* For people: from 1 (MPI_COMM_WORLD) as they were announced first; 0: not known, or a rank's own
+ * MPI_COMM_SELF. */
+guint communicators_ordinal(const struct communicators *communicators, guint64 comm);
 
 /* "MPI_COMM_WORLD", "MPI_Comm_split of MPI_COMM_WORLD", ... */
 const char *communicators_origin(const struct communicators *communicators, guint64 comm);
 
-/* All that are known, windows and files among them (guint64, ascending); the caller's. */
+/* All that are known, windows and files among them (guint64, by their ordinals); the caller's. */
 GArray *communicators_list(const struct communicators *communicators);
 
 /* The ranks of its members as text (struct record_call), interned; NULL: not known, or a rank's

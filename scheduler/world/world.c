@@ -23,6 +23,7 @@ struct world *world_new(const struct world_options *options, struct communicator
 
 	world->options = *options;
 	world->comms = comms;
+	world->names = given_names_new();
 	world->orders = *orders;
 	world->user = user;
 	world->ranks = g_new0(struct rank, options->ranks);
@@ -84,6 +85,7 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 
 		g_hash_table_insert(to->messages, &message->id, message);
 	}
+	to->names = given_names_copy(from->names);
 	to->contents = message_contents_copy(from->contents);
 	to->matches = g_array_new(false, false, sizeof(struct match));
 	to->choices = g_array_copy(from->choices);
@@ -150,6 +152,7 @@ void world_free(struct world *world)
 	collectives_free(world->collectives);
 	g_hash_table_destroy(world->messages);
 	g_hash_table_destroy(world->impatience);
+	given_names_free(world->names);
 	message_contents_free(world->contents);
 	g_array_unref(world->matches);
 	g_array_unref(world->choices);
@@ -534,6 +537,13 @@ void world_settle(struct world *world)
 
 /* --- for those who carry one subject (world_context.h) -------------------------------------------
  * */
+
+const char *world_comm_name(const struct world *world, guint64 comm)
+{
+	const char *name = given_names_find(world->names, comm);
+
+	return name ? name : communicators_origin(world->comms, comm);
+}
 
 const struct communicators *world_comms(const struct world *world)
 {

@@ -228,6 +228,9 @@ GArray *world_pending_calls(struct world *world, int rank);
 GArray *world_waits_for(struct world *world, int rank, guint32 call);
 /* What a blocked rank waits for: "source=1, tag=7"; free with g_free. */
 char *world_arguments(struct world *world, int rank, guint32 call);
+/* How the program calls a communicator or window here (given_names.h), else its origin; valid until
+ * it is given another name. */
+const char *world_comm_name(const struct world *world, guint64 comm);
 
 /* A call of a collective that does not fit to another, and as in struct record_given. */
 struct world_given {

@@ -232,8 +232,7 @@ static void append_envelope(GString *text, const struct world *world, guint8 kin
 		separator = ", ";
 	}
 	if (comm != WIRE_COMM_WORLD)
-		g_string_append_printf(text, "%s%s", separator,
-		                       communicators_name(world->comms, comm));
+		g_string_append_printf(text, "%s%s", separator, world_comm_name(world, comm));
 }
 
 /* A blocked completion call is described by the first operation that it still waits for. */

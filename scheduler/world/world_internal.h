@@ -13,6 +13,7 @@
 #include "entered.h"
 #include "explorer/explorer.h"
 #include "explorer/state_hash.h"
+#include "given_names.h"
 #include "matcher.h"
 #include "types.h"
 #include "windows.h"
@@ -115,6 +116,7 @@ struct message {
 struct world {
 	struct world_options options;
 	struct communicators *comms;
+	struct given_names *names;
 	struct world_orders orders;
 	void *user;
 	void (*watch)(void *user, const struct world_step *step); /* NULL: nobody does */

@@ -157,8 +157,7 @@ char *world_mismatch(const struct world *world, struct world_given ret_calls[2])
 		append_data(text, &mismatch);
 	if (mismatch.parts != PART_OPERATION)
 		g_string_append_printf(text, " of %s", mpi_call_name(mismatch.first.function));
-	g_string_append_printf(text, " on %s",
-	                       communicators_name(world_comms(world), mismatch.first.comm));
+	g_string_append_printf(text, " on %s", world_comm_name(world, mismatch.first.comm));
 	if (ret_calls) {
 		ret_calls[0] = given(&mismatch.first, mismatch.parts);
 		ret_calls[1] = given(&mismatch.other, mismatch.parts);

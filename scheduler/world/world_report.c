@@ -421,7 +421,10 @@ bool world_comm(struct world *world, int rank, const struct wire_comm *comm, GEr
 bool world_named(struct world *world, int rank, const struct wire_named *named, GError **error)
 {
 	world_tell_heard(world, rank, &(struct wire_message){.type = WIRE_NAMED, .named = *named});
-	return communicators_set_name(world->comms, rank, named, error);
+	if (!communicators_may_name(world->comms, rank, named, error))
+		return false;
+	given_names_give(world->names, rank, named->comm, named->name ? named->name : "");
+	return true;
 }
 
 bool world_objects(struct world *world, int rank, const struct wire_objects *objects,

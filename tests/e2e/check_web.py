@@ -400,7 +400,7 @@ TABS = "return [...document.querySelectorAll('.tabs button')].map((one) => one.i
 
 
 def check_names(tool, browser):
-    """A communicator has one tab, with its newest name."""
+    """A communicator has one tab, with the name that it has where the session stands."""
     session = Session(tool, "-n", "3", tool.compile(tool.write("renames.c", RENAMES)))
     page = Watched(browser, session)
     page.until(lambda state, writes, *_: state == "nowhere" and writes, "that it may write")
@@ -408,6 +408,8 @@ def check_names(tool, browser):
         browser.run(SAY, line)
         page.until(lambda *_: browser.run(TABS) == ["All communicators", "MPI_COMM_WORLD", name],
                    "one tab, " + name)
+    browser.run(SAY, "back")  # to before it was called so
+    page.until(lambda *_: browser.run(TABS)[-1] == "rows", "the name that it had then")
     browser.run(SAY, "quit")
     session.wait(3)
 

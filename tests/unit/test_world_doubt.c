@@ -329,26 +329,33 @@ static void the_lowest_ranks_name_holds(void **state)
 {
 	struct fixture *fixture = *state;
 	g_autofree char *longest = g_strnfill(255, 'n'), *longer = g_strnfill(256, 'n');
+	struct world *copy;
 
 	assert_true(names(fixture, 2, WINDOW, "second"));
-	assert_string_equal(communicators_name(fixture->comms, WINDOW), "second");
+	assert_string_equal(world_comm_name(fixture->world, WINDOW), "second");
 	assert_string_equal(communicators_origin(fixture->comms, WINDOW), "a split");
 	assert_true(names(fixture, 1, WINDOW, "\033[1mfirst\377"));
-	assert_string_equal(communicators_name(fixture->comms, WINDOW), "?[1mfirst\357\277\275");
+	assert_string_equal(world_comm_name(fixture->world, WINDOW), "?[1mfirst\357\277\275");
 	assert_true(names(fixture, 2, WINDOW, "third"));
 	assert_true(names(fixture, 1, WINDOW, longest));
-	assert_string_equal(communicators_name(fixture->comms, WINDOW), longest);
+	assert_string_equal(world_comm_name(fixture->world, WINDOW), longest);
 	assert_true(names(fixture, 1, WINDOW, ""));
-	assert_string_equal(communicators_name(fixture->comms, WINDOW), "a split");
+	assert_string_equal(world_comm_name(fixture->world, WINDOW), "a split");
 	assert_true(names(fixture, 2, WINDOW, NULL));
+	assert_true(names(fixture, 1, WINDOW, "before"));
+	copy = world_copy(fixture->world, world_options(fixture->world), fixture);
+	assert_true(names(fixture, 1, WINDOW, "after"));
+	assert_string_equal(world_comm_name(copy, WINDOW), "before"); /* as it is gone back to */
+	world_free(copy);
+	assert_true(names(fixture, 1, WINDOW, ""));
 	assert_true(names(fixture, 2, WIRE_COMM_SELF, "mine"));
-	assert_string_equal(communicators_name(fixture->comms, WIRE_COMM_SELF), "mine");
+	assert_string_equal(world_comm_name(fixture->world, WIRE_COMM_SELF), "mine");
 	assert_true(names(fixture, 0, WIRE_COMM_WORLD, "all"));
-	assert_string_equal(communicators_name(fixture->comms, WIRE_COMM_WORLD), "all");
+	assert_string_equal(world_comm_name(fixture->world, WIRE_COMM_WORLD), "all");
 	assert_false(names(fixture, 0, OTHERS, "not a member"));
 	assert_false(names(fixture, 0, 4711, "unknown"));
 	assert_false(names(fixture, 0, WINDOW, longer));
-	assert_string_equal(communicators_name(fixture->comms, WINDOW), "a split");
+	assert_string_equal(world_comm_name(fixture->world, WINDOW), "a split");
 }
 
 int main(void)
