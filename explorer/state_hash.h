@@ -49,4 +49,15 @@ static inline bool state_hash_equal(const struct state_hash *one, const struct s
 	return one->word[0] == other->word[0] && one->word[1] == other->word[1];
 }
 
+/* For hash tables whose keys point to one. */
+static inline unsigned state_key_hash(const void *key)
+{
+	return (unsigned)((const struct state_hash *)key)->word[0];
+}
+
+static inline int state_key_equal(const void *one, const void *other)
+{
+	return state_hash_equal((const struct state_hash *)one, (const struct state_hash *)other);
+}
+
 #endif

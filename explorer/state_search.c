@@ -1,25 +1,20 @@
 #include "state_search.h"
 
-/* How a node was come to first. Nodes share the beginnings of their ways. */
-struct step {
-	struct step *before; /* owned in part; NULL: the beginning */
-	struct choice choice;
-	guint depth;
-	guint users;
-};
+#include "trail.h"
 
 /* A state that is known. */
 struct node {
 	struct state_hash name;
-	struct step *way;          /* held; NULL: the beginning */
+	struct way *way;           /* held; NULL: the beginning */
 	struct state_hash offered; /* of all that is open there, by how far off its calls are */
 	struct choice first;       /* that was made there first, likewise */
 };
 
 /* What is to be tried at a node yet. */
 struct waiting {
-	struct step *way;
-	GArray *choices; /* struct choice; the last one is next; never empty */
+	struct way *way;
+	GArray *choices;           /* struct choice; the last one is next; never empty */
+	const struct trail *trail; /* the end of that way, if an earlier search was there */
 };
 
 struct edge;
@@ -27,11 +22,16 @@ struct edge;
 struct state_search {
 	bool verify;
 	bool begun;
-	GHashTable *nodes;       /* set of struct node, by name */
-	GHashTable *ends;        /* set of struct state_hash */
-	GHashTable *steps;       /* verify: struct edge, the set of those known */
-	GArray *waiting;         /* struct waiting, the next one last */
-	struct step *here;       /* the way of the world that runs */
+	GHashTable *nodes;    /* set of struct node, by name */
+	GHashTable *ends;     /* set of struct state_hash */
+	GHashTable *steps;    /* verify: struct edge, the set of those known */
+	GArray *waiting;      /* struct waiting, the next one last */
+	GArray *known_before; /* the same, before these: what an earlier search has visited */
+	struct trail *trail;  /* that search; NULL: there was none */
+	const struct trail
+		*from;          /* of it, where the last choice on `here` was made; NULL: no part */
+	const struct trail *at; /* and where it led */
+	struct way *here;       /* the way of the world that runs */
 	const struct node *last; /* the known state in which its last choice was made; NULL: none,
 	                            or one without a name */
 	struct choice made;      /* verify: that choice, by how far off its call was */
@@ -45,90 +45,13 @@ struct edge {
 	struct state_hash to;
 };
 
-static guint name_hash(gconstpointer name)
-{
-	return (guint)((const struct state_hash *)name)->word[0];
-}
-
-static gboolean name_equal(gconstpointer one, gconstpointer other)
-{
-	return state_hash_equal(one, other);
-}
-
-/* --- ways ------------------------------------------------------------------------------------- */
-
-static struct step *step_hold(struct step *step)
-{
-	if (step)
-		step->users++;
-	return step;
-}
-
-static void step_let_go(struct step *step)
-{
-	while (step && --step->users == 0) {
-		struct step *before = step->before;
-
-		g_free(step);
-		step = before;
-	}
-}
-
-/* Takes over `before`. */
-static struct step *step_new(struct step *before, const struct choice *choice)
-{
-	struct step *step = g_new0(struct step, 1);
-
-	step->before = before;
-	step->choice = *choice;
-	step->depth = before ? before->depth + 1 : 1;
-	step->users = 1;
-	return step;
-}
-
-static GArray *way_choices(const struct step *step)
-{
-	guint count = step ? step->depth : 0;
-	GArray *choices = g_array_sized_new(false, false, sizeof(struct choice), count);
-
-	g_array_set_size(choices, count);
-	for (; step; step = step->before)
-		g_array_index(choices, struct choice, step->depth - 1) = step->choice;
-	return choices;
-}
-
-static bool way_equal(const struct step *one, const struct step *other)
-{
-	for (; one && other && one != other; one = one->before, other = other->before)
-		if (one->depth != other->depth || !choice_equal(&one->choice, &other->choice))
-			return false;
-	return one == other;
-}
-
-static bool way_begins_with(const struct step *step, const struct step *beginning)
-{
-	guint depth = beginning ? beginning->depth : 0;
-
-	while (step && step->depth > depth)
-		step = step->before;
-	return way_equal(step, beginning);
-}
-
-static bool way_contains(const struct step *step, const struct choice *choice)
-{
-	for (; step; step = step->before)
-		if (choice_equal(&step->choice, choice))
-			return true;
-	return false;
-}
-
 /* --- beginning and end ------------------------------------------------------------------------ */
 
 static void node_free(gpointer pointer)
 {
 	struct node *node = pointer;
 
-	step_let_go(node->way);
+	way_let_go(node->way);
 	g_free(node);
 }
 
@@ -136,7 +59,7 @@ static void waiting_clear(gpointer pointer)
 {
 	struct waiting *waiting = pointer;
 
-	step_let_go(waiting->way);
+	way_let_go(waiting->way);
 	g_array_unref(waiting->choices);
 }
 
@@ -145,11 +68,13 @@ struct state_search *state_search_new(bool verify)
 	struct state_search *search = g_new0(struct state_search, 1);
 
 	search->verify = verify;
-	search->nodes = g_hash_table_new_full(name_hash, name_equal, node_free, NULL);
-	search->ends = g_hash_table_new_full(name_hash, name_equal, g_free, NULL);
-	search->steps = g_hash_table_new_full(name_hash, name_equal, g_free, NULL);
+	search->nodes = g_hash_table_new_full(state_key_hash, state_key_equal, node_free, NULL);
+	search->ends = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
+	search->steps = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
 	search->waiting = g_array_new(false, false, sizeof(struct waiting));
 	g_array_set_clear_func(search->waiting, waiting_clear);
+	search->known_before = g_array_new(false, false, sizeof(struct waiting));
+	g_array_set_clear_func(search->known_before, waiting_clear);
 	return search;
 }
 
@@ -157,8 +82,10 @@ void state_search_free(struct state_search *search)
 {
 	if (!search)
 		return;
-	step_let_go(search->here);
+	way_let_go(search->here);
 	g_array_unref(search->waiting);
+	g_array_unref(search->known_before);
+	trail_free(search->trail);
 	g_hash_table_destroy(search->steps);
 	g_hash_table_destroy(search->ends);
 	g_hash_table_destroy(search->nodes);
@@ -167,40 +94,62 @@ void state_search_free(struct state_search *search)
 
 /* --- the next world --------------------------------------------------------------------------- */
 
-static void take_place(struct state_search *search, struct step *way)
+/* `way` is taken over. */
+static void take_place(struct state_search *search, struct way *way, const struct trail *from,
+                       const struct trail *at)
 {
-	step_let_go(search->here);
+	way_let_go(search->here);
 	search->here = way;
+	search->from = from;
+	search->at = at && at->kind == TRAIL_VISITED ? at : NULL;
 	search->last = NULL;
 	search->known = false;
 }
 
 GArray *state_search_next(struct state_search *search)
 {
+	GArray *all = search->known_before->len > 0 ? search->known_before : search->waiting;
 	struct waiting *top;
 	struct choice choice;
 
 	if (!search->begun) {
 		search->begun = true;
+		take_place(search, NULL, NULL, search->trail);
 		return g_array_new(false, false, sizeof(struct choice));
 	}
-	if (search->waiting->len == 0)
+	if (all->len == 0)
 		return NULL;
-	top = &g_array_index(search->waiting, struct waiting, search->waiting->len - 1);
+	top = &g_array_index(all, struct waiting, all->len - 1);
 	choice = g_array_index(top->choices, struct choice, top->choices->len - 1);
-	take_place(search, step_new(step_hold(top->way), &choice));
+	take_place(search, way_new(way_hold(top->way), &choice), top->trail,
+	           trail_after(top->trail, &choice));
 	search->statistics.waiting--;
 	if (top->choices->len > 1)
 		g_array_set_size(top->choices, top->choices->len - 1);
 	else
-		g_array_set_size(search->waiting, search->waiting->len - 1);
+		g_array_set_size(all, all->len - 1);
 	return way_choices(search->here);
 }
 
-bool state_search_needs(const struct state_search *search, const GArray *choices)
+void state_search_cut(struct state_search *search)
 {
-	for (guint i = search->waiting->len; i-- > 0;) {
-		const struct step *way = g_array_index(search->waiting, struct waiting, i).way;
+	struct waiting waiting;
+
+	if (!search->here) {
+		search->begun = false;
+		return;
+	}
+	waiting = (struct waiting){way_hold(search->here->before),
+	                           g_array_new(false, false, sizeof(struct choice)), search->from};
+	g_array_append_val(waiting.choices, search->here->choice);
+	g_array_append_val(search->at ? search->known_before : search->waiting, waiting);
+	search->statistics.waiting++;
+}
+
+static bool waiting_needs(const GArray *all, const GArray *choices)
+{
+	for (guint i = all->len; i-- > 0;) {
+		const struct way *way = g_array_index(all, struct waiting, i).way;
 		guint found = 0;
 
 		if (choices->len > (way ? way->depth : 0))
@@ -212,6 +161,12 @@ bool state_search_needs(const struct state_search *search, const GArray *choices
 			return true;
 	}
 	return false;
+}
+
+bool state_search_needs(const struct state_search *search, const GArray *choices)
+{
+	return waiting_needs(search->known_before, choices)
+	       || waiting_needs(search->waiting, choices);
 }
 
 void state_search_lost(struct state_search *search)
@@ -290,19 +245,56 @@ static struct state_hash name_of_all(const struct state_told *told, const GArray
 	return sum;
 }
 
-/* Goes on with the last of these, and keeps the others; `choices` is taken over. */
-static struct choice go_on(struct state_search *search, GArray *choices)
+/* Keeps these for later, if there are any; `choices` is taken over. */
+static void put_off(struct state_search *search, GArray *all, GArray *choices)
 {
-	struct choice first = g_array_index(choices, struct choice, choices->len - 1);
-	struct waiting waiting = {step_hold(search->here), choices};
+	struct waiting waiting = {way_hold(search->here), choices, search->at};
 
-	g_array_set_size(choices, choices->len - 1);
 	search->statistics.waiting += choices->len;
 	if (choices->len > 0)
-		g_array_append_val(search->waiting, waiting);
+		g_array_append_val(all, waiting);
 	else
 		waiting_clear(&waiting);
-	return first;
+}
+
+/* Of what an earlier search has visited nothing is gone on with but what leads to other such
+ * states, and, when all of these have a name again, what it has left; `choices` is taken over. */
+static enum explorer_step go_on_as_before(struct state_search *search, GArray *choices,
+                                          struct choice *ret_choice)
+{
+	GArray *visited = g_array_new(false, false, sizeof(struct choice));
+	GArray *left = g_array_new(false, false, sizeof(struct choice));
+	bool goes_on;
+
+	for (guint i = 0; i < choices->len; i++) {
+		struct choice choice = g_array_index(choices, struct choice, i);
+		const struct trail *next = trail_after(search->at, &choice);
+
+		if (next)
+			g_array_append_val(next->kind == TRAIL_VISITED ? visited : left, choice);
+	}
+	search->statistics.missed += search->at->next->len - visited->len - left->len;
+	g_array_unref(choices);
+	goes_on = visited->len > 0;
+	if (goes_on) {
+		*ret_choice = g_array_index(visited, struct choice, visited->len - 1);
+		g_array_set_size(visited, visited->len - 1);
+	}
+	put_off(search, search->waiting, left);
+	put_off(search, search->known_before, visited);
+	return goes_on ? EXPLORER_TAKE : EXPLORER_DROP;
+}
+
+/* Goes on with the last of these, and keeps the others; `choices` is taken over. */
+static enum explorer_step go_on(struct state_search *search, GArray *choices,
+                                struct choice *ret_choice)
+{
+	if (search->at)
+		return go_on_as_before(search, choices, ret_choice);
+	*ret_choice = g_array_index(choices, struct choice, choices->len - 1);
+	g_array_set_size(choices, choices->len - 1);
+	put_off(search, search->waiting, choices);
+	return EXPLORER_TAKE;
 }
 
 /* From the last known state the last choice has led to this one; does it always? */
@@ -335,8 +327,12 @@ static void note_step(struct state_search *search, const struct state_hash *to)
 static void move(struct state_search *search, const struct state_told *told,
                  const struct node *node, const struct choice *choice)
 {
+	const struct trail *at = trail_after(search->at, choice);
+
 	search->last = node;
-	search->here = step_new(search->here, choice);
+	search->from = search->at;
+	search->at = at && at->kind == TRAIL_VISITED ? at : NULL;
+	search->here = way_new(search->here, choice);
 	if (node)
 		search->made = seen_from(told, choice);
 }
@@ -345,21 +341,24 @@ static void move(struct state_search *search, const struct state_told *told,
 static enum explorer_step visit(struct state_search *search, const struct state_told *told,
                                 GArray *choices, struct choice *ret_choice)
 {
+	enum explorer_step step;
 	struct node *node = NULL;
 
-	search->statistics.states++;
+	search->statistics.states += !search->at;
 	if (told) {
 		node = g_new0(struct node, 1);
 		node->name = told->name;
-		node->way = step_hold(search->here);
+		node->way = way_hold(search->here);
 		node->offered = name_of_all(told, choices);
 		g_hash_table_add(search->nodes, node);
 	}
-	*ret_choice = go_on(search, choices);
+	*ret_choice = g_array_index(choices, struct choice, choices->len - 1);
+	step = go_on(search, choices, ret_choice);
 	if (node)
 		node->first = seen_from(told, ret_choice);
-	move(search, told, node, ret_choice);
-	return EXPLORER_TAKE;
+	if (step == EXPLORER_TAKE)
+		move(search, told, node, ret_choice);
+	return step;
 }
 
 /* false: there is nothing like it. */
@@ -391,7 +390,7 @@ static enum explorer_step come_again(struct state_search *search, const struct s
 		return visit(search, NULL, choices, ret_choice);
 	}
 	if (!same && !search->known) {
-		search->statistics.merged++;
+		search->statistics.merged += !search->at;
 		search->known = true;
 	}
 	offered = name_of_all(told, choices);
@@ -413,15 +412,17 @@ enum explorer_step state_search_rest(struct state_search *search, const struct s
 	const struct node *node;
 	GArray *choices;
 
-	if (open->len == 0)
+	if (open->len == 0) {
+		search->statistics.missed += search->at ? search->at->next->len : 0;
 		return EXPLORER_DONE;
+	}
 	choices = choices_of(open);
 	for (guint i = 0; i < open->len; i++)
 		search->statistics.sets_left |= g_array_index(open, struct open_choice, i).more;
 	if (told)
 		note_step(search, &told->name);
 	else
-		search->statistics.nameless++;
+		search->statistics.nameless += !search->at;
 	node = told ? g_hash_table_lookup(search->nodes, &told->name) : NULL;
 	return node ? come_again(search, told, node, choices, ret_choice)
 	            : visit(search, told, choices, ret_choice);
@@ -442,4 +443,85 @@ bool state_search_end(struct state_search *search, const struct state_hash *outc
 void state_search_statistics(const struct state_search *search, struct state_statistics *ret)
 {
 	*ret = search->statistics;
+}
+
+/* --- to go on later --------------------------------------------------------------------------- */
+
+static void write_waiting(struct trail_writer *writer, const GArray *all)
+{
+	for (guint i = 0; i < all->len; i++) {
+		const struct waiting *waiting = &g_array_index(all, struct waiting, i);
+
+		for (guint j = 0; j < waiting->choices->len; j++) {
+			const struct choice *choice = &g_array_index(waiting->choices,
+			                                             struct choice, j);
+
+			trail_write_waiting(writer, waiting->way, choice,
+			                    trail_after(waiting->trail, choice));
+		}
+	}
+}
+
+static GVariant *save_ends(const struct state_search *search)
+{
+	GVariantBuilder builder;
+	GHashTableIter iter;
+	gpointer end;
+
+	g_variant_builder_init(&builder, G_VARIANT_TYPE("a(tt)"));
+	g_hash_table_iter_init(&iter, search->ends);
+	while (g_hash_table_iter_next(&iter, &end, NULL)) {
+		const struct state_hash *name = end;
+
+		g_variant_builder_add(&builder, "(tt)", name->word[0], name->word[1]);
+	}
+	return g_variant_builder_end(&builder);
+}
+
+GVariant *state_search_save(const struct state_search *search)
+{
+	const struct state_statistics *has = &search->statistics;
+	struct trail_writer *writer = trail_writer_new();
+	GHashTableIter iter;
+	gpointer node;
+
+	g_hash_table_iter_init(&iter, search->nodes);
+	while (g_hash_table_iter_next(&iter, &node, NULL))
+		trail_write_visited(writer, ((const struct node *)node)->way);
+	write_waiting(writer, search->known_before);
+	write_waiting(writer, search->waiting);
+	if (!search->begun && search->trail)
+		trail_write_all(writer, search->trail);
+	return g_variant_ref_sink(g_variant_new(
+		"(b(tttttt)b@a(tt)@" TRAIL_TYPE ")", search->begun || search->trail, has->states,
+		has->ends, has->nameless, has->circles, has->merged, has->missed, has->sets_left,
+		save_ends(search), trail_writer_end(writer)));
+}
+
+static void read_ends(struct state_search *search, GVariant *ends)
+{
+	struct state_hash name;
+	GVariantIter iter;
+
+	g_variant_iter_init(&iter, ends);
+	while (g_variant_iter_next(&iter, "(tt)", &name.word[0], &name.word[1]))
+		g_hash_table_add(search->ends, g_memdup2(&name, sizeof(name)));
+}
+
+bool state_search_restore(struct state_search *search, GVariant *saved)
+{
+	struct state_statistics *has = &search->statistics;
+	g_autoptr(GVariant) ends = NULL, trail = NULL;
+	gboolean begun, sets_left; /* GVariant */
+
+	g_variant_get(saved, "(b(tttttt)b@a(tt)@" TRAIL_TYPE ")", &begun, &has->states, &has->ends,
+	              &has->nameless, &has->circles, &has->merged, &has->missed, &sets_left, &ends,
+	              &trail);
+	has->sets_left = sets_left;
+	read_ends(search, ends);
+	if (!begun)
+		return true;
+	search->trail = trail_load(trail);
+	search->begun = search->trail && !trail_waits(search->trail); /* then nothing is left */
+	return search->trail != NULL;
 }

@@ -25,6 +25,7 @@
 
 #include "explorer.h"
 #include "state_hash.h"
+#include "trail.h"
 
 struct state_search;
 
@@ -51,6 +52,9 @@ enum explorer_step state_search_rest(struct state_search *search, const struct s
  * for states. Whether no other one has come to that. */
 bool state_search_end(struct state_search *search, const struct state_hash *outcome);
 
+/* The world of the plan last returned was stopped on its way: it is to be gone on with later. */
+void state_search_cut(struct state_search *search);
+
 /* The plan last returned could not be followed to its end. */
 void state_search_lost(struct state_search *search);
 
@@ -67,8 +71,17 @@ struct state_statistics {
 	uint64_t differed; /* and that did not: a name is wrong */
 	uint64_t lost;     /* plans */
 	uint64_t waiting;  /* choices not made yet */
+	uint64_t missed;   /* choices that an earlier search had left, or made, were not there */
 	bool sets_left;    /* sets of requests that are reported together were left out */
 };
 void state_search_statistics(const struct state_search *search, struct state_statistics *ret);
+
+#define STATE_SEARCH_TYPE "(b(tttttt)ba(tt)" TRAIL_TYPE ")"
+
+/* What is known between two worlds, in STATE_SEARCH_TYPE (unref it) and this machine's byte order;
+ * and a new search goes on from there, with other processes: it comes to each known state once more
+ * to learn its name, and then explores what was left (trail.h). False: damaged. */
+GVariant *state_search_save(const struct state_search *search);
+bool state_search_restore(struct state_search *search, GVariant *saved);
 
 #endif

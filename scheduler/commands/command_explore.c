@@ -225,32 +225,18 @@ static bool interpret_order(struct command_options *options)
 	return true;
 }
 
-/* --search, --verify; false after having complained. Not everything goes with states yet. */
-static bool interpret_search(struct command_options *options)
+/* What states do not go with, and why; NULL: nothing of it was asked for. */
+static const char *not_with_states(const struct command_options *options)
 {
-	struct session_options *session = &options->session;
+	const struct session_options *session = &options->session;
 	const char *other = NULL;
 
-	if (options->search && !g_str_equal(options->search, "tree")
-	    && !g_str_equal(options->search, "states")) {
-		command_complain("--search cannot be '%s'; say tree or states", options->search);
-		return false;
-	}
-	session->states = options->search && g_str_equal(options->search, "states");
-	if (session->verify && !session->states) {
-		command_complain("--verify goes with --search states");
-		return false;
-	}
-	if (!session->states)
-		return true;
 	if (session->random)
 		other = "--random: choose one of them";
 	else if (session->jobs > 1)
 		other = "-j: one world alone is compared with what is known";
 	else if (session->shards > 0)
 		other = "--shard: machines do not tell each other which states they know";
-	else if (session->resume)
-		other = "--resume: the states that are known are not kept in the store";
 	else if (options->order)
 		other = "--order: that is of the tree";
 	else if (session->deviations >= 0 || options->bound_ranks || options->bound_sites
@@ -266,9 +252,32 @@ static bool interpret_search(struct command_options *options)
 		other = "--compare FILE: what is in files is no part of a state";
 	else if (options->keep_files)
 		other = "--keep-files: what is in files is no part of a state";
-	if (other)
+	else if (session->from)
+		other = "--from: a state below that path can be come to past it";
+	return other;
+}
+
+/* --search, --verify; false after having complained. */
+static bool interpret_search(struct command_options *options)
+{
+	struct session_options *session = &options->session;
+	const char *word = options->search ? options->search : "tree", *other;
+	bool automatic = g_str_equal(word, "auto");
+
+	session->states = g_str_equal(word, "states");
+	if (!session->states && !automatic && !g_str_equal(word, "tree")) {
+		command_complain("--search cannot be '%s'; say auto, tree or states", word);
+		return false;
+	}
+	if (session->verify && !session->states) {
+		command_complain("--verify goes with --search states");
+		return false;
+	}
+	other = not_with_states(options);
+	session->watch = automatic && !other;
+	if (session->states && other)
 		command_complain("--search states cannot go with %s", other);
-	return other == NULL;
+	return !session->states || !other;
 }
 
 /* Each outcome's files go to a directory of their own in it. */
@@ -414,7 +423,8 @@ static int explore_run(int argc, char **argv)
 		{"random", 0, 0, G_OPTION_ARG_STRING, &options.seed,
 	         "random walks, for trees that are too large; the same with the same seed", "SEED"},
 		{"search", 0, 0, G_OPTION_ARG_STRING, &options.search,
-	         "tree (every interleaving once, the default) or states (equal states once)",
+	         "tree (every interleaving once, the default), states (equal states once), or "
+	         "auto (the tree until equal states are seen to come up)",
 	         "WORD"},
 		{"verify", 0, 0, G_OPTION_ARG_NONE, &session->verify,
 	         "with --search states: go on from states that are known, and compare", NULL},

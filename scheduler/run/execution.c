@@ -318,7 +318,7 @@ static bool at_rest(struct execution *execution)
 		lose_plan(execution);
 		return false;
 	}
-	if (open->len > 0 && !execution_tell_state(execution)) {
+	if (open->len > 0 && !execution_tell_state(execution, open)) {
 		open_choices_free(open);
 		return false;
 	}

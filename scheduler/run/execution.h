@@ -93,9 +93,9 @@ bool execution_is_at_rest(struct execution *execution);
 /* Nothing is left to decide. true: but threads might still come, and are waited for. */
 bool execution_waits_for_threads(struct execution *execution);
 
-/* At rest, with something open: tells the strategy in which state, if it wants to know
- * (execution_state.c). false: the ranks are asked, and it is to be called again. */
-bool execution_tell_state(struct execution *execution);
+/* At rest, with something open (struct open_choice): tells the strategy in which state, if it wants
+ * to know (execution_state.c). false: the ranks are asked, and it is to be called again. */
+bool execution_tell_state(struct execution *execution, const GArray *open);
 
 /* At rest, before the plan is followed: takes a snapshot where other interleavings of a strategy
  * that repeats will come by (execution_parking.c). true: one is being taken. */

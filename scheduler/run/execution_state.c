@@ -10,10 +10,24 @@ static bool can_answer(const struct execution *execution, int rank)
 	       && !execution_ends(execution)[rank].deaf;
 }
 
-static void ask(struct execution *execution)
+static bool has_choice(const GArray *open, int rank)
+{
+	for (guint i = 0; i < open->len; i++)
+		if (g_array_index(open, struct open_choice, i).point.rank == rank)
+			return true;
+	return false;
+}
+
+static bool asks_choosers_alone(const struct strategy *strategy)
+{
+	return !strategy->state && state_watch_wants(strategy->watch) == STATE_WATCH_CHOOSERS;
+}
+
+static void ask(struct execution *execution, const GArray *open)
 {
 	struct naming *naming = execution_naming(execution);
 	int ranks = runs_ranks(execution_runs(execution));
+	bool choosers = asks_choosers_alone(execution_strategy(execution));
 
 	naming_begin(naming, ranks);
 	if (execution_forward_ms(execution) > 0)
@@ -25,6 +39,8 @@ static void ask(struct execution *execution)
 			naming_refuse(naming, rank, "MPI has returned an error to it");
 	}
 	for (int rank = 0; !naming->hazard && rank < ranks; rank++) {
+		if (choosers && !has_choice(open, rank))
+			continue;
 		if (!execution_strategy(execution)->verifies && naming_recall(naming, rank))
 			continue;
 		naming_ask(naming, rank);
@@ -44,22 +60,38 @@ static void tell(struct execution *execution)
 
 	if (why)
 		naming_refuse(naming, -1, why);
+	state_hash_add(&told.name, (guint64)world_options(world)->buffering);
 	state_hash_add(&told.name, naming->ranks.word[0]);
 	state_hash_add(&told.name, naming->ranks.word[1]);
 	for (int rank = 0; rank < told.ranks; rank++)
 		calls[rank] = world_calls(world, rank);
 	told.calls = calls;
-	strategy->state(strategy, naming->hazard ? NULL : &told, naming->hazard);
+	if (strategy->state)
+		strategy->state(strategy, naming->hazard ? NULL : &told, naming->hazard);
+	else
+		state_watch_add(strategy->watch, naming->hazard ? NULL : &told.name);
 }
 
-bool execution_tell_state(struct execution *execution)
+/* false: it is no matter to the strategy. */
+static bool is_wanted(const struct strategy *strategy)
+{
+	if (!strategy->state && strategy->watch
+	    && state_watch_wants(strategy->watch) == STATE_WATCH_NONE) {
+		state_watch_add(strategy->watch, NULL);
+		return false;
+	}
+	return strategy->state || strategy->watch;
+}
+
+bool execution_tell_state(struct execution *execution, const GArray *open)
 {
 	struct naming *naming = execution_naming(execution);
 
-	if (!execution_strategy(execution)->state)
-		return true;
-	if (!naming->asked)
-		ask(execution);
+	if (!naming->asked) {
+		if (!is_wanted(execution_strategy(execution)))
+			return true;
+		ask(execution, open);
+	}
 	if (naming->missing > 0)
 		return false;
 	tell(execution);

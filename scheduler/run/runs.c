@@ -66,6 +66,11 @@ void runs_stop(struct runs *runs)
 		runs->stopped = true;
 }
 
+void runs_leave_states(struct runs *runs)
+{
+	runs->options.states = false;
+}
+
 void runs_hurry(struct runs *runs)
 {
 	if (runs)

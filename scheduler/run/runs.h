@@ -100,6 +100,9 @@ const struct rewinding *runs_rewinding(const struct runs *runs);
 
 /* Whether they are gone back to (still). */
 bool runs_go_back(const struct runs *runs);
+/* From now on no rank is asked for its state any more: what tells it costs less. */
+void runs_leave_states(struct runs *runs);
+
 /* Gives up those for which nobody needs the choices that were made (but for a few that were taken
  * along paths), and those beyond the budget. */
 void runs_release_snapshots(struct runs *runs,

@@ -8,6 +8,7 @@
 #include "explorer/pool.h"
 #include "explorer/random_search.h"
 #include "explorer/state_search.h"
+#include "explorer/state_watch.h"
 
 struct execution;
 struct wire_call;
@@ -31,6 +32,9 @@ struct strategy {
 	/* Choices (struct choice, the caller's) that are waited for where there is no plan: while
 	 * others can be told "not yet", polls at these points are not. NULL: none. */
 	const GArray *awaited;
+	/* Is told names of states besides, as many as it wants; the strategy's owner's. NULL: none.
+	 */
+	struct state_watch *watch;
 	/* Ranks are asked for their state even if they have done nothing since they told it. */
 	bool verifies;
 	/* The choices to be forced in the next interleaving (struct choice, the caller's), or NULL.

@@ -10,6 +10,10 @@ struct tree {
 	double own_share;       /* of a shard: an estimate */
 };
 
+const char *const coverage_names[] = {[BUFFERING_ZERO] = "zero buffering",
+                                      [BUFFERING_INFINITE] = "infinite buffering",
+                                      [BUFFERING_PER_SEND] = "a choice for each send"};
+
 struct coverage {
 	struct tree trees[BUFFERING_PER_SEND + 1]; /* by buffering */
 	struct left_out left_out;

@@ -18,6 +18,9 @@ struct left_out {
 };
 void left_out_add(struct left_out *left_out, const struct explorer_statistics *statistics);
 
+/* What its trees are called, by buffering. */
+extern const char *const coverage_names[BUFFERING_PER_SEND + 1];
+
 struct coverage *coverage_new(void);
 void coverage_free(struct coverage *coverage);
 

@@ -23,6 +23,8 @@ struct lanes {
 	bool tried;                  /* an interleaving has ended */
 	bool held;                   /* none begins until the search has been saved */
 	bool mixed;                  /* worlds ran side by side, and should not have */
+	bool left;                   /* what remains is left to another search */
+	guint remains;               /* bufferings under which something does, a bit each */
 };
 
 struct lane {
@@ -66,6 +68,7 @@ static void lane_enter(struct lane *lane, struct explorer *explorer, enum buffer
 	else
 		lane->strategy = position ? strategy_path(position_path(position)->choices)
 		                          : strategy_search(explorer);
+	lane->strategy->watch = session_watch(lanes->session);
 	lane->buffering = buffering;
 	lane->stopped = false;
 	coverage_begin(session_coverage(lanes->session), buffering);
@@ -274,7 +277,7 @@ static bool lane_next(struct plan_source *source, struct run_request *ret_reques
 	const struct lanes *lanes = lane->lanes;
 	g_autoptr(GArray) plan = NULL;
 
-	if (lanes->held || !lane_may_go_on(source)
+	if (lanes->held || lanes->left || !lane_may_go_on(source)
 	    || ((lanes->alone || !lanes->tried) && one_runs(lanes)))
 		return false;
 	plan = lane_plan(lane);
@@ -347,6 +350,7 @@ static void lane_ended(struct plan_source *source, struct execution *execution)
 	} else if (lanes->portfolio) {
 		lane_return(lane);
 	}
+	lanes->left = session_turns_to_states(lanes->session);
 	save_in_time(lanes);
 }
 
@@ -364,6 +368,10 @@ static void add_lane(struct lanes *lanes)
 /* Nothing is explored any more. */
 static void leave_all(struct lanes *lanes)
 {
+	g_autoptr(GPtrArray) parts = lanes_parts(lanes);
+
+	for (guint i = 0; i < parts->len; i++)
+		lanes->remains |= 1u << ((const struct store_part *)parts->pdata[i])->buffering;
 	for (guint i = 0; i < lanes->all->len; i++)
 		if (lane_at(lanes, i)->explorer)
 			lane_leave(lane_at(lanes, i));
@@ -390,7 +398,7 @@ void lanes_explore(struct lanes *lanes)
 	session_release_snapshots(session);
 	g_clear_pointer(&lanes->bounds, g_array_unref);
 	left_out = coverage_left_out(session_coverage(session));
-	if (!session_stop_reason(session))
+	if (!session_stop_reason(session) && !lanes->left)
 		session_exploration(session)->incomplete_reason = search_bounds_words(options,
 		                                                                      &left_out);
 }
@@ -449,6 +457,11 @@ void lanes_set_waiting(struct lanes *lanes, GPtrArray *parts)
 {
 	g_ptr_array_unref(lanes->waiting);
 	lanes->waiting = parts;
+}
+
+guint lanes_left(const struct lanes *lanes)
+{
+	return lanes->left ? lanes->remains : 0;
 }
 
 const char *lanes_alone(const struct lanes *lanes)

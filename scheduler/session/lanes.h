@@ -38,6 +38,10 @@ void lanes_add_part(GPtrArray *parts, enum buffering buffering, GVariant *fronti
  * the store. */
 void lanes_explore(struct lanes *lanes);
 
+/* Under which bufferings something remains that another search is to explore, a bit each; 0: none
+ * (session_turns_to_states). */
+guint lanes_left(const struct lanes *lanes);
+
 /* Why worlds cannot run side by side; NULL: they may, for all that is known. */
 const char *lanes_alone(const struct lanes *lanes);
 /* They did all the same: nothing of what they explored counts. */

@@ -48,7 +48,8 @@ static bool is_needed(const struct world *world, void *user)
 
 	return options->collectives
 	               == collective_mode_under(session->options->collectives, options->buffering)
-	       && (lanes_need(session->lanes, world) || state_walks_need(session->states, world));
+	       && (session_visits_states(session) ? state_walks_need(session->states, world)
+	                                          : lanes_need(session->lanes, world));
 }
 
 void session_release_snapshots(struct session *session)
@@ -77,6 +78,7 @@ void session_add_interleaving(struct session *session, const struct execution *e
 
 	record->id = (guint32)++session->interleavings;
 	choice_coverage_add(session->choices, record->choices);
+	state_walks_know_path(session->states, record->path);
 	while (shown->len > 0) {
 		struct record_finding *finding = g_ptr_array_steal_index(shown, 0);
 
@@ -199,10 +201,12 @@ static void carry_out_all(struct session *session)
 	}
 	if (options->random)
 		random_walks_explore(session->walks);
-	else if (options->states)
-		state_walks_explore(session->states);
+	else if (session_visits_states(session))
+		state_walks_explore(session->states, state_walks_bufferings(session->states));
 	else if (shard_divide(session->shard, session->lanes))
 		lanes_explore(session->lanes);
+	if (lanes_left(session->lanes))
+		state_walks_explore(session->states, lanes_left(session->lanes));
 }
 
 /* --- the end --------------------------------------------------------------------------- */
@@ -245,7 +249,7 @@ static void conclude_exploration(struct session *session)
 	exploration->backtrack = runs_go_back(session->runs) ? "snapshot" : "rerun";
 	exploration->interleavings = session->interleavings;
 	/* What comes to a state that is known is not in vain. */
-	exploration->wasted = session->options->states ? 0 : mishaps_wasted(session->mishaps);
+	exploration->wasted = session_visits_states(session) ? 0 : mishaps_wasted(session->mishaps);
 	exploration->states = state_walks_statistics(session->states).states;
 	exploration->merged = state_walks_statistics(session->states).merged;
 	exploration->seconds = session_seconds(session);

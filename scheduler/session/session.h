@@ -55,6 +55,7 @@ struct session_options {
 	int deviations;            /* -1: no bound */
 	enum session_order order;  /* explore: of the search */
 	bool states;               /* explore: equal states once, instead of the tree */
+	bool watch;                /* explore: or from when on they are seen to come up */
 	bool verify;               /* of these: goes on from states that are known, and compares */
 	bool random;               /* explore: random walks instead of the search */
 	guint64 seed;              /* of these */

@@ -3,10 +3,12 @@
 #include <stdarg.h>
 
 #include "driver.h"
+#include "lanes.h"
 #include "mishaps.h"
 #include "outcome_watch.h"
 #include "scheduler/host/local.h"
 #include "session_internal.h"
+#include "state_walks.h"
 
 struct host *session_host(const struct session *session)
 {
@@ -56,6 +58,31 @@ const struct outcomes *session_outcomes(const struct session *session)
 guint64 session_interleavings(const struct session *session)
 {
 	return session->interleavings;
+}
+
+bool session_visits_states(const struct session *session)
+{
+	return state_walks_have_begun(session->states);
+}
+
+struct state_watch *session_watch(const struct session *session)
+{
+	return state_walks_watch(session->states);
+}
+
+bool session_turns_to_states(struct session *session)
+{
+	struct session_progress progress = {0};
+
+	if (!state_walks_watch(session->states))
+		return false;
+	lanes_progress(session->lanes, &progress);
+	return state_walks_look(session->states, progress.left);
+}
+
+void session_leave_states(struct session *session)
+{
+	runs_leave_states(session->runs);
 }
 
 struct mishaps *session_mishaps(const struct session *session)

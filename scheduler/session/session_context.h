@@ -12,6 +12,7 @@ struct driver;
 struct findings;
 struct journal;
 struct outcomes;
+struct state_watch;
 struct store;
 
 /* --- what it has; none of it is the caller's ------------------------------------------------- */
@@ -28,6 +29,15 @@ const struct outcomes *session_outcomes(const struct session *session); /* NULL:
 
 /* Those that have ended and count. */
 guint64 session_interleavings(const struct session *session);
+
+/* Whether equal states are explored once, from the beginning or from now on. */
+bool session_visits_states(const struct session *session);
+/* Of the tree; NULL: equal states are not watched for. */
+struct state_watch *session_watch(const struct session *session);
+/* Between two interleavings of the tree: whether it is left for them. */
+bool session_turns_to_states(struct session *session);
+/* No states are compared any more. */
+void session_leave_states(struct session *session);
 
 struct mishaps *session_mishaps(const struct session *session);
 

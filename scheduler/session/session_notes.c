@@ -100,12 +100,11 @@ static void note_ignored(struct session *session)
 /* How much of each buffering was explored before the exploration was stopped. */
 static void note_covered(struct session *session)
 {
-	static const char *const names[] = {NULL, "zero buffering", "infinite buffering",
-	                                    "a choice for each send"};
 	const struct session_options *options = session->options;
 	g_autoptr(GString) text = g_string_new("covered: ");
 
-	if (!session->stop_reason || options->conduct || options->position || options->random)
+	if (!session->stop_reason || options->conduct || options->position || options->random
+	    || session_visits_states(session))
 		return;
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
 		g_autofree char *words = NULL;
@@ -116,7 +115,7 @@ static void note_covered(struct session *session)
 		    || lanes_have_part(session->lanes, (enum buffering)i))
 			words = coverage_words(session->coverage, (enum buffering)i);
 		g_string_append_printf(text, "%s%s %s", text->str[text->len - 1] == ' ' ? "" : "; ",
-		                       names[i], words ? words : "all before");
+		                       coverage_names[i], words ? words : "all before");
 	}
 	if (past_seconds(session->past) > 0)
 		g_string_append(text, " (counted since it was resumed)");

@@ -12,6 +12,7 @@
 #include "scheduler/world/bounds.h"
 #include "session_internal.h"
 #include "shard.h"
+#include "state_walks.h"
 
 #define SAVE_EVERY_US 200000
 #define SAVE_SHARE 50 /* at most one part in so many of the time is spent on it */
@@ -121,7 +122,10 @@ static GPtrArray *identity_of(const struct session *session)
 	add_identity(identity, "--random",
 	             options->random ? g_strdup_printf("%" G_GUINT64_FORMAT, options->seed)
 	                             : word_or_none(NULL));
-	add_identity(identity, "--search", g_strdup(options->states ? "states" : "tree"));
+	add_identity(identity, "--search",
+	             g_strdup(options->states  ? "states"
+	                      : options->watch ? "auto"
+	                                       : "tree"));
 	add_bounds(identity, options->bounds);
 	add_identity(identity, "--shard",
 	             options->shards > 0 ? g_strdup_printf("%u/%u", options->shard, options->shards)
@@ -154,6 +158,7 @@ static GVariant *state_of(const struct session *session)
 	program_facts_save(session->facts, &dict);
 	g_variant_dict_insert(&dict, "seconds", "d", session_seconds(session));
 	random_walks_save(session->walks, &dict);
+	state_walks_save(session->states, &dict);
 	return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
@@ -175,7 +180,7 @@ void session_save(struct session *session)
 	if (!session->store || session->options->position)
 		return;
 	state = state_of(session);
-	parts = lanes_parts(session->lanes);
+	parts = session_visits_states(session) ? lanes_no_parts() : lanes_parts(session->lanes);
 	if (!store_put_search(session->store, state, parts, &error)
 	    || !store_release(session->store, &error))
 		session_fail(session, "%s", error->message);
@@ -243,6 +248,7 @@ static void recall_state(struct session *session, GVariant *state, guint64 *ret_
 	program_facts_recall(session->facts, &dict);
 	g_variant_dict_lookup(&dict, "seconds", "d", &session->past->seconds);
 	random_walks_recall(session->walks, &dict);
+	state_walks_recall(session->states, &dict);
 	g_variant_dict_clear(&dict);
 }
 

@@ -118,7 +118,10 @@ static void on_tick(void *user)
 		.runs = random_walks_made(session->walks),
 	};
 
-	lanes_progress(session->lanes, &progress);
+	if (session_visits_states(session))
+		progress.waiting = state_walks_statistics(session->states).waiting;
+	else
+		lanes_progress(session->lanes, &progress);
 	progress.silent_rank = silence_rank(runs_to_watch(session), &progress.silent_seconds);
 	if (progress.silent_seconds >= LONG_SILENCE_S && !session->stacks_told)
 		stacks = silence_stacks(runs_to_watch(session));
@@ -195,7 +198,7 @@ static bool open_runs(struct session *session, GError **error)
 		.wrapper = options->wrapper,
 		.every_call_waits = options->every_call_waits,
 		.contents = options->contents,
-		.states = options->states,
+		.states = options->states || options->watch,
 		.not_yet = options->not_yet,
 		.some = options->some,
 		.cancels = session->host->operations->program_calls(session->host, "MPI_Cancel"),

@@ -2,10 +2,14 @@
 
 #include <string.h>
 
+#include "coverage.h"
 #include "driver.h"
 #include "interleaving.h"
 #include "scheduler/world/world_picture.h"
 #include "session_context.h"
+
+/* So many interleavings of the tree are explored before much is won. */
+#define WORTH_LEFT 200.0
 
 struct state_walks {
 	struct plan_source source;
@@ -13,6 +17,11 @@ struct state_walks {
 	struct state_search *searches[BUFFERING_PER_SEND + 1]; /* by buffering; NULL: none */
 	struct strategy *strategies[BUFFERING_PER_SEND + 1];   /* the same, while they are made */
 	guint turn;                                            /* the buffering at hand */
+	struct state_watch *watch;                             /* of the tree */
+	bool watching;                                         /* it may be left yet, or has been */
+	GHashTable *paths; /* set of struct state_hash, of what the tree has counted */
+	guint64 before;    /* interleavings that it had when it was left */
+	bool begun;
 	char *why; /* the first state that could not be told could not for this; NULL: all could */
 };
 
@@ -85,12 +94,34 @@ static void note_end(struct state_walks *walks, const struct execution *executio
 	state_search_end(walks->searches[walks->turn], &name);
 }
 
+static struct state_hash name_of_path(const char *path)
+{
+	struct state_hash name = {{0, 0}};
+
+	add_text(&name, path);
+	return name;
+}
+
+static bool is_new(const struct state_walks *walks, const struct execution *execution)
+{
+	const struct record_execution *record = interleaving_verdict(execution)->record;
+	struct state_hash name;
+
+	if (!record || !record->path)
+		return true;
+	name = name_of_path(record->path);
+	return !g_hash_table_contains(walks->paths, &name);
+}
+
 static void states_ended(struct plan_source *source, struct execution *execution)
 {
 	struct state_walks *walks = (struct state_walks *)source;
 
 	note_end(walks, execution);
-	session_finish(walks->session, execution, true);
+	if (!session_finish(walks->session, execution, is_new(walks, execution)))
+		state_search_cut(walks->searches[walks->turn]);
+	if (session_save_is_due(walks->session))
+		session_save(walks->session);
 }
 
 struct state_walks *state_walks_new(struct session *session)
@@ -101,6 +132,10 @@ struct state_walks *state_walks_new(struct session *session)
 
 	walks->source.type = &type;
 	walks->session = session;
+	walks->paths = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
+	walks->begun = session_options(session)->states;
+	walks->watching = session_options(session)->watch;
+	walks->watch = state_watch_new();
 	return walks;
 }
 
@@ -108,19 +143,62 @@ void state_walks_free(struct state_walks *walks)
 {
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
 		state_search_free(walks->searches[i]);
+	state_watch_free(walks->watch);
+	g_hash_table_destroy(walks->paths);
 	g_free(walks->why);
 	g_free(walks);
 }
 
-void state_walks_explore(struct state_walks *walks)
+/* --- beside the tree -------------------------------------------------------------------------- */
+
+bool state_walks_have_begun(const struct state_walks *walks)
+{
+	return walks->begun;
+}
+
+struct state_watch *state_walks_watch(const struct state_walks *walks)
+{
+	return walks->watching ? walks->watch : NULL;
+}
+
+void state_walks_know_path(struct state_walks *walks, const char *path)
+{
+	struct state_hash name;
+
+	if (!walks->watching || !path)
+		return;
+	name = name_of_path(path);
+	g_hash_table_add(walks->paths, g_memdup2(&name, sizeof(name)));
+}
+
+bool state_walks_look(struct state_walks *walks, double left)
+{
+	if (state_watch_pays(walks->watch))
+		return left < 0 || left >= WORTH_LEFT;
+	if (state_watch_is_over(walks->watch)) {
+		session_leave_states(walks->session);
+		g_hash_table_remove_all(walks->paths);
+		walks->watching = false;
+	}
+	return false;
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+void state_walks_explore(struct state_walks *walks, guint bufferings)
 {
 	const struct session_options *options = session_options(walks->session);
 
+	if (!walks->begun)
+		walks->before = session_interleavings(walks->session);
+	walks->begun = true;
+	session_release_snapshots(walks->session);
 	walks->turn = BUFFERING_ZERO;
 	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
-		if (!(options->bufferings & 1u << i))
+		if (!(bufferings & 1u << i))
 			continue;
-		walks->searches[i] = state_search_new(options->verify);
+		if (!walks->searches[i])
+			walks->searches[i] = state_search_new(options->verify);
 		walks->strategies[i] = strategy_states(walks->searches[i], options->verify,
 		                                       &walks->why);
 	}
@@ -156,15 +234,48 @@ struct state_statistics state_walks_statistics(const struct state_walks *walks)
 		all.differed += one.differed;
 		all.lost += one.lost;
 		all.waiting += one.waiting;
+		all.missed += one.missed;
 		all.sets_left |= one.sets_left;
 	}
 	return all;
+}
+
+/* "covered: zero buffering 12 states, 3 choices in them not made; infinite buffering not begun" */
+static char *covered_words(const struct state_walks *walks)
+{
+	GString *text = g_string_new("covered:");
+
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		struct state_statistics one;
+
+		if (!walks->searches[i])
+			continue;
+		state_search_statistics(walks->searches[i], &one);
+		g_string_append_printf(text, "%s %s", text->str[text->len - 1] == ':' ? "" : ";",
+		                       coverage_names[i]);
+		if (one.states == 0)
+			g_string_append(text, " not begun");
+		else
+			g_string_append_printf(text,
+			                       " %" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT
+			                       " choices in them not made",
+			                       one.states, one.waiting);
+	}
+	return g_string_free(text, false);
 }
 
 void state_walks_note(const struct state_walks *walks, GPtrArray *notes)
 {
 	struct state_statistics all = state_walks_statistics(walks);
 
+	if (walks->begun && walks->watching)
+		g_ptr_array_add(notes,
+		                g_strdup_printf("after %" G_GUINT64_FORMAT
+		                                " interleavings equal states were seen to come "
+		                                "up: from then on each was explored once",
+		                                walks->before));
+	if (walks->begun && session_stop_reason(walks->session))
+		g_ptr_array_add(notes, covered_words(walks));
 	if (all.nameless > 0)
 		g_ptr_array_add(notes,
 		                g_strdup_printf("%" G_GUINT64_FORMAT
@@ -182,6 +293,12 @@ char *state_walks_doubt(const struct state_walks *walks)
 {
 	struct state_statistics all = state_walks_statistics(walks);
 
+	if (all.missed > 0)
+		return g_strdup_printf("%" G_GUINT64_FORMAT
+		                       " choices that had been open before it was resumed were not "
+		                       "there any more: the program goes by something else (time, "
+		                       "files, other programs)",
+		                       all.missed);
 	if (all.differed == 0 && all.sets_left)
 		return g_strdup("MPI_Waitsome or MPI_Testsome could have reported more requests "
 		                "together (--some)");
@@ -192,4 +309,75 @@ char *state_walks_doubt(const struct state_walks *walks)
 	                       "program goes by what matchpoint does not see (time, files, other "
 	                       "programs); --search tree does not depend on that",
 	                       all.differed);
+}
+
+/* --- to go on later --------------------------------------------------------------------------- */
+
+#define SAVED_TYPE "a(u" STATE_SEARCH_TYPE ")"
+
+void state_walks_save(const struct state_walks *walks, GVariantDict *state)
+{
+	GVariantBuilder builder;
+
+	if (!walks->begun)
+		return;
+	g_variant_builder_init(&builder, G_VARIANT_TYPE(SAVED_TYPE));
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++) {
+		g_autoptr(GVariant) saved = NULL;
+
+		if (!walks->searches[i])
+			continue;
+		saved = state_search_save(walks->searches[i]);
+		g_variant_builder_add(&builder, "(u@" STATE_SEARCH_TYPE ")", i, saved);
+	}
+	g_variant_dict_insert_value(state, "states", g_variant_builder_end(&builder));
+	g_variant_dict_insert(state, "before-states", "t", walks->before);
+}
+
+static bool restore_one(struct state_walks *walks, guint buffering, GVariant *saved)
+{
+	if (buffering < BUFFERING_ZERO || buffering > BUFFERING_PER_SEND
+	    || walks->searches[buffering])
+		return false;
+	walks->searches[buffering] = state_search_new(session_options(walks->session)->verify);
+	return state_search_restore(walks->searches[buffering], saved);
+}
+
+void state_walks_recall(struct state_walks *walks, GVariantDict *state)
+{
+	g_autoptr(GVariant)
+		all = g_variant_dict_lookup_value(state, "states", G_VARIANT_TYPE(SAVED_TYPE));
+	GVariantIter iter;
+	GVariant *saved;
+	guint32 buffering;
+	bool good = true;
+
+	if (!all && walks->begun)
+		session_fail(
+			walks->session,
+			"--resume: %s holds no states that could be gone on from; explore anew",
+			session_options(walks->session)->store);
+	if (!all)
+		return;
+	g_variant_dict_lookup(state, "before-states", "t", &walks->before);
+	g_variant_iter_init(&iter, all);
+	while (good
+	       && g_variant_iter_next(&iter, "(u@" STATE_SEARCH_TYPE ")", &buffering, &saved)) {
+		good = restore_one(walks, buffering, saved);
+		g_variant_unref(saved);
+	}
+	if (!good)
+		session_fail(walks->session,
+		             "%s: this store is damaged: what is known of states cannot be read",
+		             session_options(walks->session)->store);
+	walks->begun = true;
+}
+
+guint state_walks_bufferings(const struct state_walks *walks)
+{
+	guint some = 0;
+
+	for (guint i = BUFFERING_ZERO; i <= BUFFERING_PER_SEND; i++)
+		some |= walks->searches[i] ? 1u << i : 0;
+	return some ? some : session_options(walks->session)->bufferings;
 }

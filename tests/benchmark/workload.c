@@ -2,6 +2,7 @@
  *
  *   senders          every rank but 0 sends one message, rank 0 takes them as they come, barrier
  *   adds             the same, but rank 0 adds up what it gets, and forgets it
+ *   keeps            the same, but rank 0 keeps whom it got each from
  *   rounds R         senders R times
  *   polls R          the same, but rank 0 asks for each message by MPI_Test until it is there
  *   compute S        the same once, after S seconds of computing on every rank
@@ -74,6 +75,17 @@ static void add_up(void)
 		MPI_Send((void *)&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
 	else
 		printf("%ld\n", sum);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void keep_order(void)
+{
+	static int got[64];
+
+	for (int i = 1; rank == 0 && i < size; i++)
+		MPI_Recv(&got[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank != 0)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -288,6 +300,8 @@ int main(int argc, char **argv)
 		find();
 	else if (strcmp(what, "adds") == 0)
 		add_up();
+	else if (strcmp(what, "keeps") == 0)
+		keep_order();
 	else if (strcmp(what, "pending") == 0)
 		pending((int)number);
 	else if (strcmp(what, "behind") == 0)

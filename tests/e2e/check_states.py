@@ -43,7 +43,8 @@ int main(int argc, char **argv)
 }
 """
 REFUSED = [["-j", "2"], ["--shard", "1/2"], ["--random", "1"], ["--order", "depth"],
-           ["--deviations", "1"], ["--backtrack", "rerun"], ["--virtual-time"]]
+           ["--deviations", "1"], ["--backtrack", "rerun"], ["--virtual-time"],
+           ["--from", "mp1:n3:0.2=1"]]
 
 
 def explored(tool, program, *arguments, options=("--buffering", "infinite"), ranks=4):
@@ -102,6 +103,60 @@ def check_images(tool):
     check(sum("restoring world" in line for line in lines) == 1, "\n".join(lines))
 
 
+def check_resumed(tool):
+    """What was interrupted goes on: what it comes to is what it would have come to."""
+    program = tool.compile(tool.write("sum.c", SUM), "-O1")
+    racing = tool.compile(os.path.join(HERE, "../../examples/wildcard_deadlock.c"))
+    for name, ranks in (program, 5), (racing, 3):
+        straight = tool.run("explore", "-n", str(ranks), "--search", "states", "--", name,
+                            report=True)
+        for more in "1", "2":
+            store = os.path.join(tool.directory, "resumed-%s-%s" % (os.path.basename(name), more))
+            arguments = ["explore", "-n", str(ranks), "--search", "states", "--store", store]
+            most, run = 0, None
+            while run is None or not run.report["complete"]:
+                most += int(more)
+                check(most < 200, str(run))
+                resume = ["--resume"] if run else []
+                run = tool.run(*arguments, *resume, "--max-interleavings", str(most), "--", name,
+                               report=True)
+                check("covered: " in run.out or run.report["complete"], str(run))
+            check(run.report["search"]["states"] == straight.report["search"]["states"],
+                  "%s\n%s" % (run, straight))
+            for key in "interleavings", "findings":
+                check(summary(run, key) == summary(straight, key), "%s\n%s" % (run, straight))
+
+
+def summary(run, key):
+    value = run.report[key]
+    return value if isinstance(value, int) else sorted((f["kind"], f["count"]) for f in value)
+
+
+def check_auto(tool):
+    """The tree, until equal states come up and much of it is left."""
+    program = tool.compile(tool.write("sum.c", SUM), "-O1")
+    few = tool.run("explore", "-n", "4", "--search", "auto", "--", program, report=True)
+    check("search" not in few.report and few.report["interleavings"] == 12, str(few))
+    sums = tool.run("explore", "-n", "7", "--search", "auto", "--", program, report=True)
+    check(sums.report["complete"] and sums.report["search"]["states"] < 200, str(sums))
+    check("equal states were seen to come up" in str(sums.report["notes"]), str(sums))
+    paths = [execution["path"] for execution in sums.report["executions"]]
+    check(len(set(paths)) == len(paths) == sums.report["interleavings"], str(sums))
+    keeps = tool.compile(os.path.join(HERE, "../benchmark/workload.c"), "-O1")
+    run = tool.run("explore", "-n", "6", "--search", "auto", "--buffering", "zero", "--", keeps,
+                   "keeps", report=True)
+    check("search" not in run.report and run.report["interleavings"] == 120, str(run))
+    # Interrupted in the tree and behind it.
+    store = os.path.join(tool.directory, "auto")
+    arguments = ["explore", "-n", "7", "--search", "auto", "--store", store]
+    for most in "5", "15", "45", "47", "0":
+        resume = ["--resume"] if most != "5" else []
+        run = tool.run(*arguments, *resume, "--max-interleavings", most, "--",
+                       program, report=True)
+        check(run.report["complete"] == (most == "0"), str(run))
+    check(run.report["search"]["states"] < 220 and run.report["findings"] == [], str(run))
+
+
 def check_refused(tool):
     program = tool.compile(tool.write("sum.c", SUM), "-O1")
     for options in REFUSED:
@@ -114,6 +169,8 @@ def body(tool, options):
     check_merged(tool)
     check_images(tool)
     check_refused(tool)
+    check_resumed(tool)
+    check_auto(tool)
     check_hidden(tool, SOME + (MORE if options.all else []))
 
 

@@ -39,6 +39,8 @@ struct host {
 	guint runs, ends;
 	bool forgets; /* the receiver adds up what it gets, and knows no more */
 	guint odd;    /* a wrong name: as if it forgot, which it does not */
+	guint job;    /* names of states are others in each */
+	guint most;   /* rests of a world, until it is stopped; 0: all */
 };
 
 static guint source_of(const struct choice *choice)
@@ -60,11 +62,17 @@ static void run(struct host *host, const GArray *plan)
 		order = order * 8 + source;
 	}
 	host->runs++;
-	while (step == EXPLORER_TAKE) {
+	for (guint rests = 1; step == EXPLORER_TAKE; rests++) {
 		int sources[8], count = 0;
 		struct state_told told = {.calls = &call, .ranks = 1};
+		struct state_hash end;
 		struct choice choice;
 		GArray *open;
+
+		if (host->most > 0 && rests > host->most) {
+			state_search_cut(host->search);
+			return;
+		}
 
 		for (int i = 1; i <= host->senders; i++)
 			if (!(taken & 1u << i))
@@ -72,6 +80,8 @@ static void run(struct host *host, const GArray *plan)
 		state_hash_add(&told.name, taken);
 		if (!host->forgets && !(host->odd && call == host->odd))
 			state_hash_add(&told.name, order);
+		end = told.name;
+		state_hash_add(&told.name, host->job);
 		open = open_for(call, sources, count);
 		step = state_search_rest(host->search, &told, open, &choice);
 		open_free(open);
@@ -80,7 +90,7 @@ static void run(struct host *host, const GArray *plan)
 			order = order * 8 + source_of(&choice);
 			call++;
 		} else if (step == EXPLORER_DONE) {
-			host->ends += state_search_end(host->search, &told.name);
+			host->ends += state_search_end(host->search, &end);
 		}
 	}
 }
@@ -112,6 +122,108 @@ static void equal_states_are_visited_once(void **state)
 	/* A run for each choice at a state but those with which one goes on. */
 	assert_int_equal(host.runs, 1 + 5 * 16 - 31);
 	assert_int_equal(statistics.waiting, 0);
+}
+
+/* Sessions of so many worlds each, the last of which is stopped after so many rests. */
+static struct state_statistics search_in_parts(struct host *host, guint worlds, guint rests)
+{
+	struct state_statistics statistics = {0};
+	GVariant *saved = NULL;
+	GArray *plan;
+
+	do {
+		host->search = state_search_new(false);
+		host->job++;
+		if (saved) {
+			assert_true(state_search_restore(host->search, saved));
+			g_variant_unref(saved);
+		}
+		plan = NULL;
+		for (guint i = 0; i <= worlds && (plan = state_search_next(host->search)); i++) {
+			host->most = i == worlds ? rests : 0;
+			run(host, plan);
+			g_array_unref(plan);
+		}
+		saved = state_search_save(host->search);
+		state_search_statistics(host->search, &statistics);
+		state_search_free(host->search);
+		worlds += worlds / 2 + 1;
+		assert_true(host->job < 100);
+	} while (plan);
+	g_variant_unref(saved);
+	return statistics;
+}
+
+static void what_was_interrupted_goes_on(void **state)
+{
+	(void)state;
+	for (guint worlds = 0; worlds < 40; worlds++) {
+		for (guint rests = 1; rests < 5; rests++) {
+			struct host sums = {.senders = 5, .forgets = true}, keeps = {.senders = 4};
+			struct state_statistics statistics;
+
+			statistics = search_in_parts(&sums, worlds, rests);
+			assert_int_equal(sums.ends, 1);
+			assert_int_equal(statistics.missed, 0);
+			assert_int_equal(statistics.waiting, 0);
+			assert_int_equal(statistics.states, 32);
+			statistics = search_in_parts(&keeps, worlds, rests);
+			assert_int_equal(keeps.ends, 24);
+			assert_int_equal(statistics.states, 1 + 4 + 12 + 24 + 24);
+			assert_int_equal(statistics.missed, 0);
+			assert_int_equal(statistics.merged, 0);
+		}
+	}
+}
+
+static void what_is_not_there_any_more_is_told(void **state)
+{
+	struct host host = {.senders = 4};
+	struct state_statistics statistics;
+	GVariant *saved;
+	GArray *plan;
+
+	(void)state;
+	host.search = state_search_new(false);
+	for (int i = 0; i < 5; i++) {
+		plan = state_search_next(host.search);
+		run(&host, plan);
+		g_array_unref(plan);
+	}
+	saved = state_search_save(host.search);
+	state_search_free(host.search);
+	host.search = state_search_new(false);
+	assert_true(state_search_restore(host.search, saved));
+	g_variant_unref(saved);
+	host.senders = 3; /* it waits for fewer now */
+	while ((plan = state_search_next(host.search))) {
+		run(&host, plan);
+		g_array_unref(plan);
+	}
+	state_search_statistics(host.search, &statistics);
+	assert_true(statistics.missed > 0);
+	state_search_free(host.search);
+}
+
+static void what_is_damaged_is_not_read(void **state)
+{
+	static const char *const texts[] = {
+		"(true, (1, 0, 0, 0, 0, 0), false, [], [(1, 0, [0, 0, 2, 0, 0, 1, 2, 0])])",
+		"(true, (1, 0, 0, 0, 0, 0), false, [], [(0, 7, [0, 0, 2, 0, 0, 1, 2, 0])])",
+		"(true, (1, 0, 0, 0, 0, 0), false, [], [(0, 0, [0, 0])])",
+		"(true, (1, 0, 0, 0, 0, 0), false, [], [(0, 0, [])])"};
+
+	(void)state;
+	for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+		struct state_search *search = state_search_new(false);
+		GVariant *saved = g_variant_parse(G_VARIANT_TYPE(STATE_SEARCH_TYPE), texts[i], NULL,
+		                                  NULL, NULL);
+
+		assert_non_null(saved);
+		assert_false(state_search_restore(search, saved));
+		g_variant_unref(saved);
+		state_search_free(search);
+	}
 }
 
 static void where_nothing_is_forgotten_nothing_merges(void **state)
@@ -275,6 +387,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_states_are_visited_once),
+		cmocka_unit_test(what_was_interrupted_goes_on),
+		cmocka_unit_test(what_is_not_there_any_more_is_told),
+		cmocka_unit_test(what_is_damaged_is_not_read),
 		cmocka_unit_test(where_nothing_is_forgotten_nothing_merges),
 		cmocka_unit_test(verifying_goes_on_and_finds_what_differs),
 		cmocka_unit_test(what_has_no_name_is_nothing_else),

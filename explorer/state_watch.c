@@ -1,0 +1,84 @@
+#include "state_watch.h"
+
+#include <glib.h>
+
+#define GROWTH 8
+
+struct state_watch {
+	GHashTable *names; /* set of struct state_hash; all that were told */
+	guint64 nodes;     /* come to */
+	guint64 from;      /* at which of them the sample begins */
+	guint samples;     /* that have begun */
+	guint told;        /* nodes of the sample */
+	guint again;       /* of them, known before */
+	bool whole;        /* names tell all in this one: choosers alone have come up again */
+	bool pays;
+};
+
+struct state_watch *state_watch_new(void)
+{
+	struct state_watch *watch = g_new0(struct state_watch, 1);
+
+	watch->names = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
+	watch->samples = 1;
+	return watch;
+}
+
+void state_watch_free(struct state_watch *watch)
+{
+	if (!watch)
+		return;
+	g_hash_table_destroy(watch->names);
+	g_free(watch);
+}
+
+bool state_watch_is_over(const struct state_watch *watch)
+{
+	return watch->pays || watch->samples > STATE_WATCH_SAMPLES;
+}
+
+enum state_watch_name state_watch_wants(const struct state_watch *watch)
+{
+	if (state_watch_is_over(watch) || watch->nodes < watch->from)
+		return STATE_WATCH_NONE;
+	return watch->whole ? STATE_WATCH_WHOLE : STATE_WATCH_CHOOSERS;
+}
+
+bool state_watch_pays(const struct state_watch *watch)
+{
+	return watch->pays;
+}
+
+static void begin_sample(struct state_watch *watch, bool whole)
+{
+	watch->whole = whole;
+	watch->told = watch->again = 0;
+	if (whole || state_watch_is_over(watch))
+		g_hash_table_remove_all(watch->names);
+}
+
+static void end_sample(struct state_watch *watch)
+{
+	watch->from = MAX(watch->from, STATE_WATCH_SAMPLE) * GROWTH;
+	watch->samples++;
+	begin_sample(watch, watch->whole);
+}
+
+void state_watch_add(struct state_watch *watch, const struct state_hash *name)
+{
+	enum state_watch_name wanted = state_watch_wants(watch);
+
+	watch->nodes++;
+	if (wanted == STATE_WATCH_NONE)
+		return;
+	watch->told++;
+	if (name && !g_hash_table_add(watch->names, g_memdup2(name, sizeof(*name))))
+		watch->again++;
+	watch->pays = watch->whole && watch->again >= STATE_WATCH_ENOUGH;
+	if (!watch->whole && watch->again >= STATE_WATCH_ENOUGH)
+		begin_sample(watch, true);
+	else if (!watch->pays
+	         && (watch->told >= STATE_WATCH_SAMPLE
+	             || (watch->told >= STATE_WATCH_FIRST && watch->again == 0)))
+		end_sample(watch);
+}
