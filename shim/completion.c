@@ -13,6 +13,7 @@
 #include "error.h"
 #include "inside.h"
 #include "real.h"
+#include "receiving.h"
 #include "request_internal.h"
 #include "tracking.h"
 
@@ -115,6 +116,7 @@ static void set_awaited(const struct completion *set)
 		if (request->kind == REQUEST_PAIR)
 			request->halves[1]->awaited = true;
 	}
+	receiving_post_ahead();
 }
 
 struct gate_answer completion_ask(struct completion *set, enum wire_wait wait)

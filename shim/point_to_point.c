@@ -3,8 +3,10 @@
 
 #include "error.h"
 #include "gate.h"
+#include "guard.h"
 #include "real.h"
-#include "request_internal.h"
+#include "receiving.h"
+#include "request.h"
 #include "transfer.h"
 
 /* The call counts although MPI refuses it: the scheduler hears of it without operations. */
@@ -51,10 +53,10 @@ static void report_blocking(struct wire_call *call, struct request **requests, u
 	call->ops = ops;
 	call->waited = names;
 	for (uint32_t i = 0; i < count; i++) {
-		if (requests[i]->local)
+		if (request_is_local(requests[i]))
 			continue;
 		ops[call->op_count++] = transfer_op(requests[i]);
-		names[call->waited_count++] = requests[i]->name;
+		names[call->waited_count++] = ops[call->op_count - 1].name;
 	}
 	if (credit || call->op_count == 0) {
 		call->waited_count = 0;
@@ -62,6 +64,7 @@ static void report_blocking(struct wire_call *call, struct request **requests, u
 		return;
 	}
 	call->wait = WIRE_WAIT_ALL;
+	receiving_post_ahead();
 	gate_wait(call);
 	for (uint32_t i = 0; i < count; i++)
 		transfer_let_go(requests[i]);
@@ -91,7 +94,8 @@ static int start_nonblocking(void *site, unsigned function, const struct transfe
 	struct request *request;
 
 	int code = begin_transfer(transfer, (struct wire_name){call.call, 0}, &request);
-	if (code == MPI_SUCCESS && transfer->kind == REQUEST_RECEIVE && !request->local) {
+	if (code == MPI_SUCCESS && transfer->kind == REQUEST_RECEIVE
+	    && !request_is_local(request)) {
 		code = transfer_keep_arguments(request);
 		if (code != MPI_SUCCESS)
 			request_release(request);
@@ -100,7 +104,7 @@ static int start_nonblocking(void *site, unsigned function, const struct transfe
 		return refuse_call(&call, transfer->comm, code);
 	transfer_guard(request);
 	call.ops = &op;
-	if (!request->local)
+	if (!request_is_local(request))
 		transfer_add_nonblocking(&call, request);
 	gate_report(&call);
 	*ret_handle = request_handle(request);
@@ -190,7 +194,7 @@ int shim_MPI_Recv(void *site, void *buf, int count, MPI_Datatype datatype, int s
 		return refuse_call(&call, comm, code);
 	report_blocking(&call, &request, 1, false);
 	code = request_complete(request);
-	request_store_status(status, &request->status);
+	request_tell_status(status, request);
 	request_retire(request);
 	return finish_call(&call, comm, code);
 }
@@ -231,7 +235,7 @@ static int exchange(void *site, unsigned function, struct transfer *send,
 	int sent = request_complete(requests[0]);
 	code = request_complete(requests[1]);
 	overlap_end(sending);
-	request_store_status(status, &requests[1]->status);
+	request_tell_status(status, requests[1]);
 	if (function == MPI_CALL_Sendrecv_replace && status != MPI_STATUS_IGNORE)
 		status->MPI_ERROR = MPI_SUCCESS; /* as in MPICH */
 	request_retire(requests[0]);
@@ -271,7 +275,7 @@ static int exchange_nonblocking(void *site, unsigned function, const struct tran
 	struct wire_op ops[2];
 
 	int code = begin_both(&call, send, receive, requests);
-	if (code == MPI_SUCCESS && !requests[1]->local)
+	if (code == MPI_SUCCESS && !request_is_local(requests[1]))
 		code = transfer_keep_arguments(requests[1]);
 	if (code != MPI_SUCCESS)
 		return refuse_call(&call, send->comm, code);
@@ -280,7 +284,7 @@ static int exchange_nonblocking(void *site, unsigned function, const struct tran
 		return refuse_call(&call, send->comm, MPI_ERR_NO_MEM);
 	call.ops = ops;
 	for (int i = 0; i < 2; i++) {
-		if (requests[i]->local)
+		if (request_is_local(requests[i]))
 			continue;
 		transfer_guard(requests[i]);
 		transfer_add_nonblocking(&call, requests[i]);

@@ -9,6 +9,7 @@
 #include "message_memory.h"
 #include "objects.h"
 #include "real.h"
+#include "receiving.h"
 #include "request_names.h"
 
 #define HANDLE_KIND 0x2d000000u
@@ -86,7 +87,8 @@ static void add_request(const struct request *request,
 		(uint64_t)(uint32_t)request->peer << 32 | (uint32_t)request->tag,
 		(uint64_t)(uint32_t)request->comm << 32 | (uint32_t)request->mode,
 		(uint64_t)request->made_by << 32 | (uint64_t)request->owns_type
-			| (uint64_t)request->retains_comm << 1 | (uint64_t)request->bound << 2
+			| (uint64_t)request->retains_comm << 1
+			| (uint64_t)(request->bound && !request->ahead) << 2
 			| (uint64_t)request->local << 3 | (uint64_t)request->persistent << 4
 			| (uint64_t)request->active << 5 | (uint64_t)request->outlives << 6
 			| (uint64_t)request->awaited << 7 | (uint64_t)request->unattended << 8
@@ -205,6 +207,7 @@ static void release_copy(struct request *request)
 
 void request_release(struct request *request)
 {
+	receiving_leave(request);
 	request_forget_name(request);
 	release_copy(request);
 	guard_release(request);
@@ -316,7 +319,7 @@ void request_posted(struct request *request, int code)
 	}
 	incomplete++;
 	if (request->kind != REQUEST_COLLECTIVE && !poll_library(request))
-		set_moving(request, request->kind == REQUEST_RECEIVE);
+		set_moving(request, request->kind == REQUEST_RECEIVE && !request->ahead);
 }
 
 /* Any request that is in the library without a handle in the program. */
@@ -331,25 +334,6 @@ void request_post(struct request *request)
 {
 	int code = request->actions->post(request->closure, &request->real);
 
-	request_posted(request, code);
-}
-
-static void post_receive(struct request *request)
-{
-	int code;
-
-	request->apart = request->outlives && !request->awaited && !request->unattended;
-	if (!request->apart)
-		guard_before_delivery(request);
-	landing_begin(&request->landing, request->data, request->count, request->type,
-	              request->apart);
-	if (request->apart && !request->landing.packed) {
-		request->apart = false;
-		guard_before_delivery(request);
-	}
-	code = real_mpi()->Irecv(landing_data(&request->landing), landing_count(&request->landing),
-	                         landing_type(&request->landing), request->bound_peer,
-	                         request->bound_tag, request->comm, &request->real);
 	request_posted(request, code);
 }
 
@@ -372,12 +356,17 @@ void request_bind(struct wire_name name, int source, int tag)
 	}
 	if (request->kind == REQUEST_SEND || request->kind == REQUEST_PARTITIONED)
 		set_moving(request, request->real != MPI_REQUEST_NULL);
-	if (request->bound || request->completed)
+	if ((request->bound || request->completed) && !request->ahead)
 		return;
 	request->bound_peer = source;
 	request->bound_tag = tag;
+	if (request->ahead) {
+		request->ahead = false;
+		set_moving(request, request->real != MPI_REQUEST_NULL);
+		return;
+	}
 	switch (request->kind) {
-	case REQUEST_RECEIVE: post_receive(request); break;
+	case REQUEST_RECEIVE: receiving_post(request); break;
 	case REQUEST_COLLECTIVE:
 		guard_before_delivery(request);
 		request_post(request);
@@ -598,6 +587,7 @@ void request_retire(struct request *request)
 	release_copy(request);
 	request->real = MPI_REQUEST_NULL;
 	request->active = request->bound = request->completed = request->awaited = false;
+	request->ahead = false;
 	request->local = false;
 	request->code = MPI_SUCCESS;
 }
@@ -605,6 +595,7 @@ void request_retire(struct request *request)
 void request_withdraw(struct request *request)
 {
 	guard_cancelled(request);
+	receiving_leave(request);
 	request->completed = true;
 	request->code = MPI_SUCCESS;
 	request->status = request_empty_status();

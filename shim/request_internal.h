@@ -27,6 +27,9 @@ struct request {
 
 	int bound_peer, bound_tag; /* of BIND */
 	bool bound;
+	bool unposted;     /* a receive, started and not posted (receiving.h) */
+	bool names_large;  /* it could be posted ahead of BIND */
+	bool ahead;        /* it has been, and BIND has not come */
 	bool moving;       /* matched, and not yet complete in the library */
 	MPI_Request real;  /* MPI_REQUEST_NULL: not posted, or completed */
 	int code;          /* MPI's, of posting or completing */
@@ -57,6 +60,7 @@ struct request {
 
 	struct request *next_named, *next_unattended, *next_moving, *previous_moving;
 	struct request *next_arriving;
+	struct request *next_unposted, *previous_unposted;
 };
 
 #endif

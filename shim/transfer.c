@@ -11,6 +11,7 @@
 #include "message_memory.h"
 #include "packing.h"
 #include "real.h"
+#include "receiving.h"
 #include "request_internal.h"
 #include "signature.h"
 
@@ -133,7 +134,7 @@ bool transfer_returns(uint8_t mode)
 /* Smaller messages are better on their way while the scheduler thinks. */
 enum { LEAST_HELD = 64 << 10 }; /* bytes; at least WIRE_LARGE_MESSAGE */
 
-static size_t message_bytes(const struct request *request)
+size_t transfer_bytes(const struct request *request)
 {
 	MPI_Count size = 0;
 	real_mpi()->Type_size_x(request->type, &size);
@@ -182,7 +183,7 @@ static void copy_packed(struct request *request, struct outgoing *outgoing)
 static struct outgoing copy_message(struct request *request)
 {
 	struct outgoing outgoing = {request->data, request->count, request->type};
-	size_t bytes = message_bytes(request);
+	size_t bytes = transfer_bytes(request);
 
 	if (bytes == 0)
 		request->copied = true;
@@ -201,7 +202,7 @@ static int post_send(struct request *request, bool from_copy, MPI_Request *ret_r
 	int code;
 
 	if (request->mode == WIRE_BUFFERED) {
-		request->buffered = buffer_take(message_bytes(request));
+		request->buffered = buffer_take(transfer_bytes(request));
 		if (request->buffered.bytes == 0)
 			return MPI_ERR_BUFFER;
 	}
@@ -231,7 +232,8 @@ static const struct request_actions held_send = {.post = post_held};
 static bool is_held(const struct request *request)
 {
 	return request->held && !request->must_copy && request->mode != WIRE_BUFFERED
-	       && !gate_is_serialised() && message_bytes(request) >= LEAST_HELD;
+	       && transfer_copies(request->mode) && !gate_is_serialised()
+	       && transfer_bytes(request) >= LEAST_HELD;
 }
 
 static int start_send(struct request *request)
@@ -279,7 +281,10 @@ int transfer_start(struct request *request, struct wire_name name)
 	}
 	if (request_rename(request, name) < 0)
 		return MPI_ERR_NO_MEM;
-	return request->kind == REQUEST_SEND ? start_send(request) : MPI_SUCCESS;
+	if (request->kind == REQUEST_SEND)
+		return start_send(request);
+	receiving_begin(request);
+	return MPI_SUCCESS;
 }
 
 int transfer_keep_arguments(struct request *request)
@@ -324,7 +329,7 @@ struct wire_op transfer_op(const struct request *request)
 		.comm = communicator_number(request->comm),
 		.peer = request->peer == MPI_ANY_SOURCE ? WIRE_ANY : request->peer,
 		.tag = receive && request->tag == MPI_ANY_TAG ? WIRE_ANY : request->tag,
-		.bytes = message_bytes(request),
+		.bytes = transfer_bytes(request),
 		.types = request->types,
 	};
 }

@@ -46,6 +46,9 @@ int transfer_start(struct request *request, struct wire_name name);
 /* The held call may return: posts a send that has not been matched until now. */
 void transfer_let_go(struct request *request);
 
+/* How many bytes its message has; of a receive, at most. */
+size_t transfer_bytes(const struct request *request);
+
 /* Whether a send of this mode leaves the program's buffer at once. */
 bool transfer_copies(uint8_t mode);
 
