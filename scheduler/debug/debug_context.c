@@ -144,7 +144,10 @@ struct verdict_facts debugger_facts(struct debugger *debugger)
 
 struct verdict_facts debugger_facts_of(struct debugger *debugger, struct execution *execution)
 {
-	return session_facts(debugger->session, execution, debugger->inside);
+	struct verdict_facts facts = session_facts(debugger->session, execution, debugger->inside);
+
+	facts.stacks = session_stacks(debugger->session);
+	return facts;
 }
 
 bool debugger_has_hits(const struct debugger *debugger)

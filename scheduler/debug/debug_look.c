@@ -119,7 +119,7 @@ static void append_sender(GString *text, const struct verdict_facts *facts, stru
 {
 	const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
 	g_autofree char *arguments = world_arguments(facts->world, send.rank, send.call);
-	const struct place place = facts->place(facts->user, send.rank, info->site);
+	const struct place place = verdict_call_place(facts, send.rank, info);
 	g_autofree char *where = place_print(&place);
 
 	g_string_append_printf(text, "rank %d's %s(%s) at %s: ", send.rank,

@@ -173,7 +173,7 @@ static void append_pending(GString *text, const struct verdict_facts *facts,
 {
 	const struct op_id id = pending->id;
 	const struct world_call *info = world_call_info(facts->world, id.rank, id.call);
-	const struct place place = facts->place(facts->user, id.rank, info->site);
+	const struct place place = verdict_call_place(facts, id.rank, info);
 	g_autofree char *where = place_print(&place);
 	g_autofree char *arguments = world_arguments(facts->world, id.rank, id.call);
 

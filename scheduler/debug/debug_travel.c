@@ -159,7 +159,7 @@ static void tell_set(const struct travel *travel)
 
 		if (travel->cut[rank] == travel->here[rank] || !info)
 			continue;
-		place = facts.place(facts.user, rank, info->site);
+		place = verdict_call_place(&facts, rank, info);
 		where = place_print(&place);
 		if (travel->cut[rank] == world_calls(travel->world, rank))
 			g_string_append_printf(text, "  rank %d goes back into its call %u, %s\n",

@@ -352,7 +352,7 @@ void telling_calls(GString *text, const struct verdict_facts *facts, int rank, g
 
 	for (guint32 call = first; call <= last; call++) {
 		const struct world_call *info = world_call_info(facts->world, rank, call);
-		const struct place place = facts->place(facts->user, rank, info->site);
+		const struct place place = verdict_call_place(facts, rank, info);
 
 		add_row(rows, call_text(facts, rank, call), place_words(&place),
 		        g_strdup(note(user, rank, call)));
@@ -372,7 +372,7 @@ void telling_messages(GString *text, const struct verdict_facts *facts)
 		const struct world_call *info = world_call_info(facts->world, id.rank, id.call);
 		g_autofree char *types = telling_contents(facts, id);
 		g_autofree char *arguments = world_arguments(facts->world, id.rank, id.call);
-		const struct place place = info ? facts->place(facts->user, id.rank, info->site)
+		const struct place place = info ? verdict_call_place(facts, id.rank, info)
 		                                : (struct place){0};
 
 		add_row(rows,

@@ -159,7 +159,7 @@ static int frame_of(struct page_graph *graph, guint32 stack)
 static int make_shape(struct page_graph *graph, const struct verdict_facts *facts, int rank,
                       const struct world_call *call)
 {
-	const struct place place = facts->place(facts->user, rank, call->site);
+	const struct place place = verdict_call_place(facts, rank, call);
 	struct page_shape shape = {.name = mpi_call_name(call->function),
 	                           .kind = call->kind < RECORD_CALL_KINDS ? call->kind
 	                                                                  : RECORD_CALL_OTHER,
@@ -281,7 +281,7 @@ static void add_option(GString *json, const struct verdict_facts *facts, const s
 		                                                taken->send.call);
 
 		if (info)
-			message.place = facts->place(facts->user, taken->send.rank, info->site);
+			message.place = verdict_call_place(facts, taken->send.rank, info);
 	}
 	text = record_alternative_print(&message);
 	json_separate(json);

@@ -23,6 +23,9 @@ struct verdict_facts {
 	/* Where the call of a rank from this address is made; all 0: not known. */
 	struct place (*place)(void *user, int rank, guint64 site);
 	void *user;
+	/* By number (struct world_call), from 1: stacks (GArray of struct record_frame), of calls,
+	 * by which those of interpreted programs are told; NULL: they are not. */
+	const GPtrArray *stacks;
 	const char *lost;     /* why its plan could not be followed; NULL: it was */
 	bool stalled;         /* nothing will come any more from ranks inside MPI, or that only
 	                            look at windows (livelock) */
@@ -60,6 +63,9 @@ void verdict_complete(struct verdict *verdict, const struct verdict_facts *facts
 
 /* Where each rank is (struct record_rank); free with g_ptr_array_unref. */
 GPtrArray *verdict_roll_call(const struct verdict_facts *facts);
+/* Where a call of the rank is made: by its stack if that tells it, else by the address. */
+struct place verdict_call_place(const struct verdict_facts *facts, int rank,
+                                const struct world_call *info);
 /* What can be taken at an open point: `taken` is the default, `alternatives` are the others; free
  * with record_choice_free (verdict_choices.c). */
 struct record_choice *verdict_tell_open(const struct verdict_facts *facts,

@@ -15,7 +15,7 @@ static struct record_call describe_call(const struct verdict_facts *facts, int r
 		.rank = rank, .call = number, .peer = -1, .peer_given = -1, .tag = -1};
 
 	call.function = g_intern_string(mpi_call_name(info->function));
-	call.place = verdict_site(facts, rank, info->site);
+	call.place = verdict_call_place(facts, rank, info);
 	call.operations = info->op_count;
 	call.kind = info->kind < RECORD_CALL_KINDS ? info->kind : RECORD_CALL_OTHER;
 	if (info->request > 0) {

@@ -28,13 +28,34 @@ struct place verdict_site(const struct verdict_facts *facts, int rank, guint64 s
 	return facts->place(facts->user, rank, site);
 }
 
+/* Of its stack's frames the one at which the call is said to stand; NULL: its site tells. */
+static const struct record_frame *told_frame(const struct verdict_facts *facts, guint32 stack)
+{
+	const GArray *frames = facts->stacks && stack > 0 && stack <= facts->stacks->len
+	                               ? facts->stacks->pdata[stack - 1]
+	                               : NULL;
+
+	for (guint i = 0; frames && i < frames->len; i++)
+		if (g_array_index(frames, struct record_frame, i).told)
+			return &g_array_index(frames, struct record_frame, i);
+	return NULL;
+}
+
+struct place verdict_call_place(const struct verdict_facts *facts, int rank,
+                                const struct world_call *info)
+{
+	const struct record_frame *told = told_frame(facts, info->stack);
+
+	return told ? told->place : verdict_site(facts, rank, info->site);
+}
+
 struct place verdict_place(const struct verdict_facts *facts, int rank, guint32 call)
 {
 	const struct world_call *info = world_call_info(facts->world, rank, call);
 
 	if (!info)
 		return (struct place){0};
-	return verdict_site(facts, rank, info->site);
+	return verdict_call_place(facts, rank, info);
 }
 
 /* What choices are told from; points into the trace. */

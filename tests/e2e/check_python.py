@@ -80,15 +80,19 @@ def check_lines(run, receive, send):
     check("%s:%d" % (taken["file"], taken["line"]) == send, str(finding))
 
 
-def check_prompt(tool, receive):
-    """where and list are about the script's lines, also of one that names its interpreter."""
-    script = tool.write("session.mp", "run\nwhere 0\nlist 0\n")
+def check_prompt(tool, receive, send):
+    """What is told is about the script's lines, also of one that names its interpreter."""
+    script = tool.write("session.mp",
+                        "run\nwhere 0\nlist 0\ninfo calls\ninfo messages\nrollback 1.1\n")
     program = tool.write("race.py", RACE)
     named = tool.write("named.py", "#!%s\n%s" % (PYTHON, RACE))
     os.chmod(named, 0o755)
     for words, place in (([PYTHON, "-B", program], receive), ([named], None)):
         run = tool.run("debug", "-n", "3", "-x", script, "--batch", "--", *words)
-        _, _, where, around = run.out.split("(matchpoint) ")
+        _, stop, where, around, *more = run.out.split("(matchpoint) ")
+        for told in stop, *more:
+            check("python_extension.c" not in told and ".py:" in told, str(run))
+        check(place is None or (receive in stop and stop.count(send) == 3), str(run))
         check(place is None or "(%s)\n" % place in where, str(run))
         check("<module> (" in where and "EvalFrame" not in where, str(run))
         for told in where, around:
@@ -117,7 +121,7 @@ def body(tool, _):
         run = explore(tool, "right.py", RIGHT, "--backtrack", backtrack)
         check(run.status == 0 and run.report["interleavings"] == 4, str(run))
         check(not run.report["findings"], str(run))
-    check_prompt(tool, receive)
+    check_prompt(tool, receive, send)
     run = explore(tool, "threads.py", THREADS)
     check(run.status == 1 and "ANY_SOURCE) at %s takes" % inner in run.out, str(run))
 
