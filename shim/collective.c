@@ -85,6 +85,16 @@ static struct wire_op describe(struct wire_name name, MPI_Comm comm, int root,
 	return op;
 }
 
+/* For whoever looks at it at the prompt. */
+static void note_given(const struct wire_op *op, MPI_Comm comm, enum mpi_call function, int root,
+                       const struct collective_signature *signature)
+{
+	struct contents_data given;
+
+	if (contents_are_wanted() && collective_given(comm, function, root, signature, &given))
+		contents_note_data(op->name, &given);
+}
+
 bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, int root,
                       struct collective_signature signature)
 {
@@ -101,6 +111,7 @@ bool collective_enter(const void *site, enum mpi_call function, MPI_Comm comm, i
 	if (guard_wants_blocking())
 		bytes = collective_bytes(comm, function, root, &signature);
 	guard_blocking_collective(op.name, bytes);
+	note_given(&op, comm, function, root, &signature);
 	gate_wait_for(&call, &op, WIRE_WAIT_ALL);
 	guard_collective_over(bytes);
 	bytes_release(bytes);
@@ -127,6 +138,7 @@ int collective_start(const void *site, enum mpi_call function, MPI_Comm comm, in
 		return error_check(comm, MPI_ERR_NO_MEM, function, site);
 	}
 	*request = request_handle(started);
+	note_given(&op, comm, function, root, &signature);
 	bytes = collective_bytes(comm, function, root, &signature);
 	guard_begin_collective(started, bytes);
 	bytes_release(bytes);

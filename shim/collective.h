@@ -14,6 +14,7 @@
 
 #include "collective_sign.h"
 #include "communicator.h"
+#include "contents.h"
 #include "early.h"
 #include "mpi_calls.h"
 #include "request.h"
@@ -71,6 +72,11 @@ struct wire_op collective_op(MPI_Comm comm, int root, struct collective_signatur
 /* What a member's call uses of its memory: NULL: nothing, or that is not known. */
 struct bytes *collective_bytes(MPI_Comm comm, enum mpi_call function, int root,
                                const struct collective_signature *signature);
+
+/* What this member gives to the others; false: nothing, or what is not one piece of memory (parts
+ * with places or types of their own, in place at a root). */
+bool collective_given(MPI_Comm comm, enum mpi_call function, int root,
+                      const struct collective_signature *signature, struct contents_data *ret_data);
 
 /* A persistent collective: the first member of the closure of its request, which is malloc'ed. */
 struct collective_plan {

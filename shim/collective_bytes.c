@@ -1,7 +1,7 @@
 /* Which bytes of its memory a member of a collective uses: what it gives is read, what it gets is
  * written. What is not significant at a member (MPI 3.1, chapter 5) is not used there, nor are the
  * holes between the parts of the v- and w-variants; in place a member's own part stays where it
- * is. */
+ * is. And, for whoever looks at that, which data it gives. */
 #include <string.h>
 
 #include "bytes.h"
@@ -184,4 +184,99 @@ struct bytes *collective_bytes(MPI_Comm comm, enum mpi_call function, int root,
 	else
 		add_reduced(bytes, communicator, function, root, signature->reduced);
 	return bytes;
+}
+
+/* --- what it gives ---------------------------------------------------------------------------- */
+
+static bool give_whole(const struct collective_data *data, struct contents_data *ret_data)
+{
+	*ret_data = (struct contents_data){data->buffer, data->count, data->type};
+	return data->buffer != MPI_IN_PLACE;
+}
+
+/* The parts of so many partners, if one lies behind the other. */
+static bool give_parts(const struct collective_data *data, int partners,
+                       struct contents_data *ret_data)
+{
+	MPI_Count count = 0;
+
+	if (data->types || data->addresses)
+		return false;
+	for (int i = 0; i < partners; i++) {
+		if (data->displacements && data->displacements[i] != count)
+			return false;
+		count += data->counts ? data->counts[i] : data->count;
+	}
+	*ret_data = (struct contents_data){data->buffer, count, data->type};
+	return true;
+}
+
+static bool give_to_neighbors(const struct communicator *communicator, bool is_gathered,
+                              const struct collective_exchange *exchange,
+                              struct contents_data *ret_data)
+{
+	struct neighbors neighbors;
+	bool gives;
+
+	if (is_gathered)
+		return give_whole(&exchange->send, ret_data);
+	if (!neighbors_of(communicator->handle, &neighbors))
+		return false;
+	gives = give_parts(&exchange->send, neighbors.out_count, ret_data);
+	neighbors_release(&neighbors);
+	return gives;
+}
+
+static bool give_exchanged(const struct communicator *communicator, enum mpi_call function,
+                           const struct collective_exchange *exchange,
+                           struct contents_data *ret_data)
+{
+	const char *name = mpi_call_name(function);
+	bool is_gathered = strstr(name, "gather") != NULL;
+	bool in_place = exchange->send.buffer == MPI_IN_PLACE;
+
+	switch (exchange->flow) {
+	case COLLECTIVE_FROM_ROOT:
+		if (!is_root(communicator, exchange->root))
+			return false;
+		return strstr(name, "cast")
+		               ? give_whole(&exchange->send, ret_data)
+		               : give_parts(&exchange->send, communicator->remote_size, ret_data);
+	case COLLECTIVE_TO_ROOT:
+		return !(communicator->is_inter && exchange->root < 0)
+		       && give_whole(&exchange->send, ret_data);
+	case COLLECTIVE_TO_ALL:
+		return is_gathered ? give_whole(&exchange->send, ret_data)
+		                   : give_parts(in_place ? &exchange->recv : &exchange->send,
+		                                communicator->remote_size, ret_data);
+	case COLLECTIVE_TO_NEIGHBORS:
+		return give_to_neighbors(communicator, is_gathered, exchange, ret_data);
+	}
+	return false;
+}
+
+static bool give_reduced(const struct communicator *communicator, int root,
+                         const struct collective_reduced *reduced, struct contents_data *ret_data)
+{
+	bool in_place = reduced->send == MPI_IN_PLACE;
+	MPI_Count own;
+
+	if (communicator->is_inter && (root == MPI_ROOT || root == MPI_PROC_NULL))
+		return false;
+	*ret_data = (struct contents_data){.buffer = in_place ? reduced->recv : reduced->send,
+	                                   .type = reduced->type};
+	count_reduced(communicator, reduced, &ret_data->count, &own);
+	return true;
+}
+
+bool collective_given(MPI_Comm comm, enum mpi_call function, int root,
+                      const struct collective_signature *signature, struct contents_data *ret_data)
+{
+	const struct communicator *communicator = communicator_find(comm);
+
+	if (!communicator || !signature->sound)
+		return false;
+	if (signature->exchange)
+		return give_exchanged(communicator, function, signature->exchange, ret_data);
+	return signature->reduced && give_reduced(communicator, root, signature->reduced, ret_data);
 }

@@ -59,13 +59,19 @@ int shim_MPI_Reduce_scatter_block(void *site, const void *sendbuf, void *recvbuf
                                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	const struct communicator *communicator = communicator_find(comm);
+	const struct collective_buffers buffers = {sendbuf, recvbuf};
+	const struct collective_reduced reduced = {.send = sendbuf,
+	                                           .recv = recvbuf,
+	                                           .count = recvcount,
+	                                           .is_block = true,
+	                                           .type = datatype};
 	MPI_Request request;
 	int code, *counts;
 
 	if (!collective_enter(site, MPI_CALL_Reduce_scatter_block, comm, COLLECTIVE_NO_ROOT,
-	                      collective_sign_block(comm,
-	                                            (struct collective_buffers){sendbuf, recvbuf},
-	                                            recvcount, datatype, op))) {
+	                      collective_sign_buffers(
+				      collective_sign_block(comm, buffers, recvcount, datatype, op),
+				      &reduced))) {
 		code = real_mpi()->Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op,
 		                                        comm);
 		return error_check(comm, code, MPI_CALL_Reduce_scatter_block, site);

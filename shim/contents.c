@@ -36,20 +36,20 @@ static size_t size_of(MPI_Datatype type)
 }
 
 /* As many elements as it takes; free the bytes. NULL: they cannot be packed. */
-static unsigned char *pack_first(const struct request *send, size_t size, size_t most,
+static unsigned char *pack_first(const struct contents_data *data, size_t size, size_t most,
                                  size_t *ret_count)
 {
-	size_t wanted = (most + size - 1) / size;
-	int count = wanted < (size_t)send->count ? (int)wanted : send->count, room = 0, packed = 0;
+	MPI_Count wanted = (MPI_Count)((most + size - 1) / size);
+	int count = (int)(wanted < data->count ? wanted : data->count), room = 0, packed = 0;
 	unsigned char *bytes;
 
 	if (size > PACKED_MOST
-	    || real_mpi()->Pack_size(count, send->type, MPI_COMM_SELF, &room) != MPI_SUCCESS)
+	    || real_mpi()->Pack_size(count, data->type, MPI_COMM_SELF, &room) != MPI_SUCCESS)
 		return NULL;
 	bytes = malloc((size_t)room + 1);
 	if (!bytes)
 		return NULL;
-	if (packing_pack(send->data, count, send->type, bytes, room, &packed) != MPI_SUCCESS) {
+	if (packing_pack(data->buffer, count, data->type, bytes, room, &packed) != MPI_SUCCESS) {
 		free(bytes);
 		return NULL;
 	}
@@ -81,32 +81,53 @@ static void keep_frame(const struct wire_message *message)
 		pthread_mutex_unlock(&noted.lock);
 }
 
-void contents_note(const struct request *send)
+bool contents_are_wanted(void)
+{
+	return gate_welcome()->contents;
+}
+
+/* A wrong argument, of which MPI says so. */
+static bool is_nowhere(const struct contents_data *data)
+{
+	return data->count > 0 && !data->buffer && type_is_basic(data->type);
+}
+
+static void note(struct wire_name name, const struct contents_data *data, struct wire_types types)
 {
 	struct wire_message message = {.type = WIRE_CONTENTS};
 	unsigned char *packed = NULL;
-	const unsigned char *bytes = send->data;
-	size_t size, count, most = most_of(&send->types);
+	const unsigned char *bytes = data->buffer;
+	size_t size = size_of(data->type), all = size * (size_t)data->count;
+	size_t most = most_of(&types), count = all < most ? all : most;
 
-	if (!gate_welcome()->contents)
-		return;
-	size = size_of(send->type);
-	count = size * (size_t)send->count < most ? size * (size_t)send->count : most;
-	if (count > 0 && !type_is_basic(send->type)) {
-		bytes = packed = pack_first(send, size, most, &count);
+	if (count > 0 && !type_is_basic(data->type)) {
+		bytes = packed = pack_first(data, size, most, &count);
 		if (!packed)
 			return;
 	}
 	message.contents = (struct wire_contents){
-		.name = send->name,
-		.bytes = (uint64_t)size * (uint64_t)send->count,
-		.types = send->types,
+		.name = name,
+		.bytes = all,
+		.types = types,
 		.first = print_digits(bytes, count),
 	};
 	if (message.contents.first)
 		keep_frame(&message);
 	free(message.contents.first);
 	free(packed);
+}
+
+void contents_note_data(struct wire_name name, const struct contents_data *data)
+{
+	if (contents_are_wanted() && data->count >= 0 && !is_nowhere(data))
+		note(name, data, signature_of(data->type));
+}
+
+void contents_note(const struct request *send)
+{
+	if (contents_are_wanted())
+		note(send->name, &(struct contents_data){send->data, send->count, send->type},
+		     send->types);
 }
 
 void contents_encode(struct wire_buffer *out)

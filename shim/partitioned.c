@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "communicator_internal.h"
+#include "contents.h"
 #include "error.h"
 #include "explorer/mix.h"
 #include "gate.h"
@@ -22,6 +23,8 @@ struct partitioned {
 	bool sends, has_peer;
 	int partitions, left; /* not ready yet */
 	bool *ready;
+	struct contents_data given; /* of a send, in all */
+	bool owns_type;             /* of that: the program may free its own */
 };
 
 /* How many sends (receives) there were with this envelope. */
@@ -76,6 +79,8 @@ static void release_closure(void *closure)
 
 	if (partitioned->real != MPI_REQUEST_NULL)
 		real_mpi()->Request_free(&partitioned->real);
+	if (partitioned->owns_type)
+		real_mpi()->Type_free(&partitioned->given.type);
 	free(partitioned->ready);
 	free(partitioned);
 }
@@ -152,6 +157,16 @@ static int initialise(struct request *request, int code, int count, MPI_Datatype
 	return MPI_SUCCESS;
 }
 
+/* The buffer of a send that was accepted. */
+static void keep_given(struct partitioned *partitioned, const void *buffer, MPI_Count count,
+                       MPI_Datatype type)
+{
+	partitioned->given = (struct contents_data){buffer, count * partitioned->partitions, type};
+	partitioned->owns_type = !type_is_basic(type)
+	                         && real_mpi()->Type_dup(type, &partitioned->given.type)
+	                                    == MPI_SUCCESS;
+}
+
 int shim_MPI_Psend_init(void *site, const void *buf, int partitions, MPI_Count count,
                         MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info,
                         MPI_Request *request)
@@ -163,6 +178,8 @@ int shim_MPI_Psend_init(void *site, const void *buf, int partitions, MPI_Count c
 	if (made && dest != MPI_PROC_NULL)
 		code = real_mpi()->Psend_init(buf, partitions, count, datatype, dest, tag, comm,
 		                              info, &((struct partitioned *)made->closure)->real);
+	if (made && code == MPI_SUCCESS && contents_are_wanted())
+		keep_given(made->closure, buf, count, datatype);
 	if (made)
 		code = initialise(made, code, (int)count, datatype, dest, tag, request);
 	return error_check(comm, code, MPI_CALL_Psend_init, site);
@@ -292,6 +309,7 @@ static int report_ready(void *site, enum mpi_call function, struct request *requ
 		call.ops = &op;
 		call.op_count = 1;
 		code = post_partitions(request, op.name);
+		contents_note_data(op.name, &partitioned->given);
 	}
 	gate_report(&call);
 	return error_check(request ? request->comm : MPI_COMM_WORLD, code, function, site);

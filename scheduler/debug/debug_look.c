@@ -58,6 +58,42 @@ static void add_of_call(const struct world *world, struct op_id id, bool all, GA
 	}
 }
 
+/* The rank's part in a collective, or NULL. */
+static const struct event *find_arrival(const struct trace *trace, struct op_id id)
+{
+	for (size_t i = trace->count; i > 0; i--) {
+		const struct event *event = &trace->events[i - 1];
+
+		if (event->kind == EVENT_ARRIVE && op_id_equal(event->op.id, id))
+			return event;
+	}
+	return NULL;
+}
+
+static int compare_ids(gconstpointer one, gconstpointer other)
+{
+	return op_id_compare(*(const struct op_id *)one, *(const struct op_id *)other);
+}
+
+/* What members have given to the collective of that call; with `rooted`, only what comes from a
+ * root. */
+static void add_of_collective(const struct world *world, struct op_id id, bool rooted,
+                              GArray *ret_given)
+{
+	const struct trace *trace = world_trace(world);
+	const struct event *own = find_arrival(trace, id);
+
+	for (size_t i = 0; own && i < trace->count; i++) {
+		const struct event *event = &trace->events[i];
+
+		if (event->kind == EVENT_ARRIVE && event->collective == own->collective
+		    && (!rooted || event->op.id.rank == own->root)
+		    && world_message_contents(world, event->op.id))
+			g_array_append_val(ret_given, event->op.id);
+	}
+	g_array_sort(ret_given, compare_ids);
+}
+
 char *debugger_contents(const struct verdict_facts *facts, int rank, guint32 call)
 {
 	g_autoptr(GArray) sends = g_array_new(false, false, sizeof(struct op_id));
@@ -65,6 +101,8 @@ char *debugger_contents(const struct verdict_facts *facts, int rank, guint32 cal
 
 	if (rank < facts->ranks && world_call_info(facts->world, rank, call))
 		add_of_call(facts->world, (struct op_id){rank, call, 0}, true, sends);
+	if (sends->len == 0 && rank < facts->ranks)
+		add_of_collective(facts->world, (struct op_id){rank, call, 0}, true, sends);
 	for (guint i = 0; i < MIN(sends->len, MESSAGES_SHOWN); i++) {
 		g_autofree char *told = telling_contents(facts,
 		                                         g_array_index(sends, struct op_id, i));
@@ -93,10 +131,14 @@ static bool find_named(struct debugger *debugger, const char *text, GArray *ret_
 		debugger_refuse(debugger, "rank %d has made no call %u here", id.rank, id.call);
 		return false;
 	}
-	add_of_call(world, id, all, ret_sends);
+	add_of_collective(world, id, false, ret_sends);
+	if (ret_sends->len == 0)
+		add_of_call(world, id, all, ret_sends);
 	if (ret_sends->len > 0)
 		return true;
-	debugger_refuse(debugger, "rank %d's call %u neither sends a message nor has received one",
+	debugger_refuse(debugger,
+	                "rank %d's call %u neither sends a message nor has received one, nor is "
+	                "known what is given in it",
 	                id.rank, id.call);
 	return false;
 }
@@ -142,7 +184,8 @@ static bool append_decoded(struct debugger *debugger, GString *text,
                            const struct contents *contents)
 {
 	const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
-	const char *command = decoders_find(debugger_decoders(debugger), info->tag,
+	gint32 tag = info->kind == WIRE_COLLECTIVE ? WIRE_ANY : info->tag;
+	const char *command = decoders_find(debugger_decoders(debugger), tag,
 	                                    world_comm_name(facts->world, info->comm));
 	bool pickled = !command || strcmp(command, "pickle") == 0;
 	g_autofree char *told = pickled ? telling_pickle(contents, DECODED_MOST) : NULL;
@@ -177,8 +220,8 @@ static void append_message(struct debugger *debugger, GString *text,
 
 	append_sender(text, facts, send);
 	if (!contents) {
-		g_string_append(text, "what is in it is not known: partitions are sent one by one, "
-		                      "and the oldest of very many messages are not kept\n");
+		g_string_append(text, "what is in it is not known: the oldest of very many "
+		                      "messages are not kept\n");
 		return;
 	}
 	g_string_append_printf(text, "%s\n", types);

@@ -336,25 +336,27 @@ void telling_ranks(GString *text, const GPtrArray *roll_call, int rank)
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-static char *call_text(const struct verdict_facts *facts, int rank, guint32 call)
+/* The number takes so many places, at least. */
+static char *call_text(const struct verdict_facts *facts, int rank, guint32 call, int width)
 {
 	const struct world_call *info = world_call_info(facts->world, rank, call);
 	g_autofree char *arguments = world_arguments(facts->world, rank, call);
 
-	return g_strdup_printf("  %d.%u  %s(%s)", rank, call, mpi_call_name(info->function),
-	                       arguments);
+	return g_strdup_printf("  %d.%-*u  %s(%s)", rank, width, call,
+	                       mpi_call_name(info->function), arguments);
 }
 
 void telling_calls(GString *text, const struct verdict_facts *facts, int rank, guint32 first,
                    guint32 last, telling_call_note note, void *user)
 {
 	g_autoptr(GPtrArray) rows = rows_new();
+	int width = g_snprintf(NULL, 0, "%u", last);
 
 	for (guint32 call = first; call <= last; call++) {
 		const struct world_call *info = world_call_info(facts->world, rank, call);
 		const struct place place = verdict_call_place(facts, rank, info);
 
-		add_row(rows, call_text(facts, rank, call), place_words(&place),
+		add_row(rows, call_text(facts, rank, call, width), place_words(&place),
 		        g_strdup(note(user, rank, call)));
 	}
 	append_rows(text, rows);

@@ -374,6 +374,92 @@ def check_decoders(tool):
     check(not os.path.exists(os.path.join(tool.directory, "carried")), "a pickle was carried out")
 
 
+# Each collective gets what its rank gives to it; one send is of three partitions.
+COLLECTIVES = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, size, value[6], got[6], counts[3] = {1, 2, 1}, places[3] = {0, 1, 3};
+	double sum[2], column[2];
+	char text[] = "hello";
+	MPI_Datatype two;
+	MPI_Request request;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; i < 6; i++)
+		value[i] = 10 * rank + i;
+	column[0] = rank + 0.5, column[1] = -rank;
+	MPI_Alltoall(value, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD);
+	MPI_Scatter(value, 2, MPI_INT, got, 2, MPI_INT, 2, MPI_COMM_WORLD);
+	MPI_Scatterv(value, counts, places, MPI_INT, got, counts[rank], MPI_INT, 0,
+	             MPI_COMM_WORLD);
+	places[2] = 4;
+	MPI_Scatterv(value, counts, places, MPI_INT, got, counts[rank], MPI_INT, 0,
+	             MPI_COMM_WORLD);
+	MPI_Gather(rank == 0 ? MPI_IN_PLACE : value, 2, MPI_INT, got, 2, MPI_INT, 0,
+	           MPI_COMM_WORLD);
+	MPI_Allreduce(column, sum, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Allreduce(MPI_IN_PLACE, column, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Reduce_scatter_block(value, got, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Iallgather(value, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Bcast(text, 5, MPI_CHAR, 0, MPI_COMM_WORLD);
+	MPI_Type_vector(2, 1, 2, MPI_INT, &two);
+	MPI_Type_commit(&two);
+	if (rank == 1) {
+		MPI_Psend_init(value, 2, 1, two, 0, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+		MPI_Type_free(&two);
+		MPI_Start(&request);
+		MPI_Pready(1, request);
+		value[0] = 77;
+		MPI_Pready(0, request);
+	} else if (rank == 0) {
+		MPI_Type_free(&two);
+		MPI_Precv_init(got, 2, 2, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+		MPI_Start(&request);
+	} else {
+		MPI_Type_free(&two);
+	}
+	if (rank < 2) {
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		MPI_Request_free(&request);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_collectives(tool):
+    """What members give to a collective is told of the call of any of them; what is in a message of
+    several partitions, of the one that was ready last."""
+    program = tool.compile(tool.write("collectives.c", COLLECTIVES))
+    run = debug(tool, ["run"] + ["x 0.%d" % call for call in range(2, 14)] + [
+        "x 2.13", "x 1.17", "x 0.15"], "-n", "3", program)
+    told = [re.findall(r"rank (\d)'s MPI_(\w+)\(.*: (\d+ \w+)\n +0: (.*)", one)
+            for one in answers(run)[1:]]
+    hello = "68 65 6c 6c 6f" + 35 * " " + "hello"
+    each = [("3 MPI_INT", "0 1 2"), ("3 MPI_INT", "10 11 12"), ("3 MPI_INT", "20 21 22")]
+    wanted = [[(str(rank), "Alltoall", *each[rank]) for rank in range(3)],
+              [("2", "Scatter", "6 MPI_INT", "20 21 22 23 24 25")],
+              [("0", "Scatterv", "4 MPI_INT", "0 1 2 3")],
+              [],  # which has a gap
+              [("1", "Gather", "2 MPI_INT", "10 11"), ("2", "Gather", "2 MPI_INT", "20 21")]]
+    wanted += 2 * [[(str(rank), "Allreduce", "2 MPI_DOUBLE", "%g %g" % (rank + 0.5, -rank))
+                    for rank in range(3)]]
+    wanted += [[(str(rank), "Reduce_scatter_block", *each[rank]) for rank in range(3)],
+               [(str(rank), "Iallgather", "1 MPI_INT", str(10 * rank)) for rank in range(3)],
+               [], [],  # MPI_Wait, MPI_Barrier
+               [("0", "Bcast", "5 MPI_CHAR", hello)],
+               [("0", "Bcast", "5 MPI_CHAR", hello)],
+               [("1", "Pready", "4 MPI_INT", "77 12 13 15")],
+               [("1", "Pready", "4 MPI_INT", "77 12 13 15")]]
+    for index, one in enumerate(wanted):
+        check(told[index] == one, "%s\n%s\n%s" % (told[index], one, run))
+
+
 # How gdb shows what the library of C++ has, if that has come with what it takes.
 PRINTERS = glob.glob("/usr/share/gdb/auto-load/usr/lib/*/libstdc++*-gdb.py")
 
@@ -494,6 +580,7 @@ def check_gdb_on_a_terminal(tool):
 def body(tool, options):
     check_contents(tool)
     check_refused(tool)
+    check_collectives(tool)
     check_decoders(tool)
     check_without_gdb(tool)
     check_without_ptrace(tool)
