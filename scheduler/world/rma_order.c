@@ -35,6 +35,7 @@ struct rma_order {
 	int ranks;
 	GHashTable *clocks;   /* struct rma_clock by rank; also of the places of locks (lock.h) */
 	GHashTable *issued;   /* struct rma_clock by op_id: of sends and receives not yet matched */
+	GHashTable *probes;   /* op_id: those of them that take no message */
 	GHashTable *learnt;   /* struct rma_clock by op_id: what its completion will tell */
 	GHashTable *meetings; /* struct meeting, by number */
 	struct fence *fences; /* by rank: that is its next arrival */
@@ -119,6 +120,7 @@ struct rma_order *rma_order_new(int ranks)
 	order->ranks = ranks;
 	order->clocks = g_hash_table_new_full(NULL, NULL, NULL, clock_unref);
 	order->issued = clocks_by_op();
+	order->probes = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, g_free, NULL);
 	order->learnt = clocks_by_op();
 	order->meetings = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, meeting_free);
 	order->fences = g_new0(struct fence, ranks);
@@ -132,6 +134,7 @@ void rma_order_free(struct rma_order *order)
 		return;
 	g_hash_table_destroy(order->clocks);
 	g_hash_table_destroy(order->issued);
+	g_hash_table_destroy(order->probes);
 	g_hash_table_destroy(order->learnt);
 	g_hash_table_destroy(order->meetings);
 	g_free(order->fences);
@@ -162,14 +165,18 @@ static void put_clock(GHashTable *table, struct op_id id, struct rma_clock *cloc
 }
 
 /* A receive, or a probe, will tell its rank what the sender knew; a send that waits for it, what
- * the receiver knew when it was posted. A probe leaves the message for others. */
+ * the receiver knew when it was posted. A probe leaves the message for others. A send may be
+ * complete long before. */
 static void order_match(struct rma_order *order, const struct event *event)
 {
 	struct rma_clock *sent = g_hash_table_lookup(order->issued, &event->other);
 	struct rma_clock *posted = g_hash_table_lookup(order->issued, &event->op.id);
 
 	put_clock(order->learnt, event->op.id, sent);
-	put_clock(order->learnt, event->other, posted);
+	if (!g_hash_table_remove(order->probes, &event->op.id)) {
+		put_clock(order->learnt, event->other, posted);
+		g_hash_table_remove(order->issued, &event->other);
+	}
 	g_hash_table_remove(order->issued, &event->op.id);
 }
 
@@ -177,7 +184,13 @@ static void order_complete(struct rma_order *order, const struct event *event)
 {
 	rank_learns(order, event->op.id.rank, g_hash_table_lookup(order->learnt, &event->op.id));
 	g_hash_table_remove(order->learnt, &event->op.id);
-	g_hash_table_remove(order->issued, &event->op.id);
+}
+
+static void order_issue(struct rma_order *order, const struct event *event)
+{
+	if (event->op.kind == OPERATION_PROBE)
+		g_hash_table_add(order->probes, g_memdup2(&event->op.id, sizeof(event->op.id)));
+	put_clock(order->issued, event->op.id, clock_of(order, event->op.id.rank));
 }
 
 static struct meeting *meeting_of(struct rma_order *order, guint64 number)
@@ -244,9 +257,7 @@ void rma_order_read(struct rma_order *order, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_SEND:
-	case EVENT_RECEIVE:
-		put_clock(order->issued, event->op.id, clock_of(order, event->op.id.rank));
-		break;
+	case EVENT_RECEIVE: order_issue(order, event); break;
 	case EVENT_MATCH: order_match(order, event); break;
 	case EVENT_COMPLETE:
 	case EVENT_TAKEN: order_complete(order, event); break;
