@@ -441,11 +441,36 @@ static bool step_alone(struct walk *walk, const guint8 *state)
 	return false;
 }
 
+/* Two accesses meet here, and did not before. */
+static bool note_conflict(struct walk *walk, const guint8 *state)
+{
+	g_autofree guint8 *noted = g_memdup2(state, walk->size);
+
+	if (*brute_conflicted(walk, noted) || !brute_conflicts(walk, state))
+		return false;
+	*brute_conflicted(walk, noted) = true;
+	brute_reach(walk, noted);
+	return true;
+}
+
+/* Nothing moves any more. */
+static void take_outcome(struct walk *walk, const guint8 *state)
+{
+	GBytes *outcome = outcome_new(walk->program, state, brute_states(walk, state),
+	                              brute_reporters(walk, state));
+
+	if (walk->program->conflicts && *brute_conflicted(walk, (guint8 *)state))
+		g_hash_table_add(walk->conflicting, g_bytes_ref(outcome));
+	g_hash_table_add(walk->outcomes, outcome);
+}
+
 static void expand(struct walk *walk, GBytes *bytes)
 {
 	const guint8 *state = g_bytes_get_data(bytes, NULL);
 	bool moved = false;
 
+	if (walk->program->conflicts && note_conflict(walk, state))
+		return;
 	if (walk->program->threads && step_alone(walk, state))
 		return;
 	for (int line = 0; line < walk->program->lines; line++) {
@@ -466,9 +491,45 @@ static void expand(struct walk *walk, GBytes *bytes)
 		moved = choose(walk, state, line) || moved;
 	complete_early(walk, state);
 	if (!moved)
-		g_hash_table_add(walk->outcomes,
-		                 outcome_new(walk->program, state, brute_states(walk, state),
-		                             brute_reporters(walk, state)));
+		take_outcome(walk, state);
+}
+
+static GHashTable *outcomes_new(void)
+{
+	return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
+	                             NULL);
+}
+
+/* The outcomes, or those in which accesses conflict; NULL: there are more than `most` states. */
+static GHashTable *walk_all(struct walk *walk, guint most, bool conflicting)
+{
+	const struct random_program *program = walk->program;
+	g_autofree guint8 *start = NULL;
+	GHashTable *ret = NULL;
+
+	g_assert_cmpint(program->count, <, EARLY - MATCHED);
+	walk->size = (gsize)(program->lines + 2 * program->count);
+	if (program->threads)
+		walk->size += (gsize)program->count;
+	if (program->windows)
+		walk->size += brute_windows_size(program);
+	start = g_malloc0(walk->size);
+	for (int line = 0; line < program->lines; line++)
+		start[line] = (guint8)program->line_first[line];
+	walk->seen = outcomes_new();
+	walk->outcomes = outcomes_new();
+	walk->conflicting = outcomes_new();
+	walk->stack = g_ptr_array_new();
+	brute_reach(walk, start);
+	while (walk->stack->len > 0 && g_hash_table_size(walk->seen) <= most)
+		expand(walk, g_ptr_array_steal_index(walk->stack, walk->stack->len - 1));
+	if (walk->stack->len == 0)
+		ret = g_hash_table_ref(conflicting ? walk->conflicting : walk->outcomes);
+	g_ptr_array_free(walk->stack, true);
+	g_hash_table_destroy(walk->seen);
+	g_hash_table_unref(walk->outcomes);
+	g_hash_table_unref(walk->conflicting);
+	return ret;
 }
 
 GHashTable *brute_force(const struct random_program *program, enum program_buffering buffering,
@@ -476,28 +537,15 @@ GHashTable *brute_force(const struct random_program *program, enum program_buffe
 {
 	struct walk walk = {
 		.program = program, .buffering = buffering, .steps = steps, .some = some};
-	g_autofree guint8 *start = NULL;
 
-	g_assert_cmpint(program->count, <, EARLY - MATCHED);
-	walk.size = (gsize)(program->lines + 2 * program->count);
-	if (program->threads)
-		walk.size += (gsize)program->count;
-	if (program->windows)
-		walk.size += brute_windows_size(program);
-	start = g_malloc0(walk.size);
-	for (int line = 0; line < program->lines; line++)
-		start[line] = (guint8)program->line_first[line];
-	walk.seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-	                                  (GDestroyNotify)g_bytes_unref, NULL);
-	walk.outcomes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-	                                      (GDestroyNotify)g_bytes_unref, NULL);
-	walk.stack = g_ptr_array_new();
-	brute_reach(&walk, start);
-	while (walk.stack->len > 0 && g_hash_table_size(walk.seen) <= most)
-		expand(&walk, g_ptr_array_steal_index(walk.stack, walk.stack->len - 1));
-	if (walk.stack->len > 0)
-		g_clear_pointer(&walk.outcomes, g_hash_table_destroy);
-	g_ptr_array_free(walk.stack, true);
-	g_hash_table_destroy(walk.seen);
-	return walk.outcomes;
+	return walk_all(&walk, most, false);
+}
+
+GHashTable *brute_force_conflicts(const struct random_program *program,
+                                  enum program_buffering buffering, guint most)
+{
+	struct walk walk = {
+		.program = program, .buffering = buffering, .steps = STEPS_ANY_TIME, .some = 1};
+
+	return program->conflicts ? walk_all(&walk, most, true) : outcomes_new();
 }

@@ -38,6 +38,11 @@ enum brute_force_steps {
 GHashTable *brute_force(const struct random_program *program, enum program_buffering buffering,
                         enum brute_force_steps steps, guint some, guint most);
 
+/* The set of those outcomes in which accesses to windows conflict: some order of the same steps
+ * brings two of them together (MPI 3.1, section 11.7). NULL as above. */
+GHashTable *brute_force_conflicts(const struct random_program *program,
+                                  enum program_buffering buffering, guint most);
+
 /* Whether some rank does not come to its end in it; how many of a set are such. */
 bool outcome_is_deadlock(const struct random_program *program, GBytes *outcome);
 guint outcomes_deadlocks(const struct random_program *program, GHashTable *outcomes);

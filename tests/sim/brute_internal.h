@@ -18,6 +18,7 @@ struct walk {
 	GHashTable *seen;
 	GPtrArray *stack; /* of GBytes */
 	GHashTable *outcomes;
+	GHashTable *conflicting; /* those of them in which accesses conflict */
 };
 
 static inline const struct instruction *brute_at(const struct walk *walk, int index)
@@ -59,6 +60,10 @@ void brute_reach(struct walk *walk, const guint8 *state);
 gsize brute_windows_size(const struct random_program *program);
 /* What a put, get or accumulate does, in a state that is being made. */
 void brute_access(const struct walk *walk, guint8 *state, int index);
+/* Whether two accesses that conflict are under way, or about to be; whether there were such before
+ * this state. */
+bool brute_conflicts(const struct walk *walk, const guint8 *state);
+bool *brute_conflicted(const struct walk *walk, guint8 *state);
 /* Whether what MPI_Win_start or MPI_Win_wait waits for has been done. */
 bool brute_exposure_ready(const struct walk *walk, const guint8 *state, int index);
 /* Who asks for a lock gets more of it, in every way; true: only this has to be looked at, since

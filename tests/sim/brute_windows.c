@@ -2,21 +2,21 @@
  *
  * An exclusive lock is taken place by place (explorer/lock.h says why that is allowed): first what
  * no other exclusive one may have, then, in any order, what shared locks of each other rank need. A
- * state has for each lock what it has taken (a bit for each rank, and FIRST), then for each target
- * what was put there last (index + 1), how many have accumulated, how many exclusive locks were
- * granted. */
+ * state has for each lock what it has taken (a bit for each rank, and FIRST; of MPI_Win_lock_all
+ * for each target), then for each target what was put there last (index + 1), how many have
+ * accumulated, how many exclusive locks were granted; then whether accesses have conflicted. */
 #include "brute_internal.h"
 
 #define FIRST (1u << 7)
 
 G_STATIC_ASSERT(PROGRAM_MAX_RANKS <= 9);
 
-enum { LAST, SUM, GRANTS, CELLS };
+enum { LAST, SUM, GRANTS, KNOWN };
 
 gsize brute_windows_size(const struct random_program *program)
 {
 	g_assert_cmpint(program->ranks, <, 7);
-	return (gsize)(program->count + CELLS * program->ranks);
+	return (gsize)(program->count + KNOWN * program->ranks + 1);
 }
 
 static gsize place_of_taken(const struct walk *walk, int lock)
@@ -26,7 +26,7 @@ static gsize place_of_taken(const struct walk *walk, int lock)
 
 static guint8 *cell(const struct walk *walk, guint8 *state, int target, int which)
 {
-	return state + walk->program->lines + 3 * walk->program->count + CELLS * target + which;
+	return state + walk->program->lines + 3 * walk->program->count + KNOWN * target + which;
 }
 
 void brute_access(const struct walk *walk, guint8 *state, int index)
@@ -34,9 +34,11 @@ void brute_access(const struct walk *walk, guint8 *state, int index)
 	const struct instruction *own = brute_at(walk, index);
 	guint8 *own_state = &state[walk->program->lines + index];
 
-	if (own->kind == INSTRUCTION_PUT)
+	if (own->cell == CELL_UNREAD || own->cell == CELL_SPARE)
+		*own_state = own->kind == INSTRUCTION_GET ? (guint8)(MATCHED + index) : *own_state;
+	else if (own->kind == INSTRUCTION_PUT)
 		*cell(walk, state, own->peer, LAST) = (guint8)(index + 1);
-	else if (own->kind == INSTRUCTION_ACCUMULATE && own->cell == CELL_SUM)
+	else if (own->kind == INSTRUCTION_ACCUMULATE)
 		++*cell(walk, state, own->peer, SUM);
 	else if (own->kind == INSTRUCTION_GET && own->cell == CELL_SUM)
 		*own_state = (guint8)(MATCHED + *cell(walk, state, own->peer, SUM));
@@ -69,6 +71,84 @@ bool brute_exposure_ready(const struct walk *walk, const guint8 *state, int inde
 	       >= count_done(walk, state, own->rank, own->kind, own->peer, index);
 }
 
+/* --- what conflicts --------------------------------------------------------------------------- */
+
+static bool is_access(const struct instruction *own)
+{
+	return own->kind == INSTRUCTION_PUT || own->kind == INSTRUCTION_GET
+	       || own->kind == INSTRUCTION_ACCUMULATE;
+}
+
+/* Whether MPI_Win_wait has returned for what this MPI_Win_complete has ended. */
+static bool has_been_awaited(const struct walk *walk, const guint8 *state, int complete)
+{
+	const struct instruction *own = brute_at(walk, complete);
+	int awaited = 0, first = walk->program->first[own->peer];
+
+	for (int i = first; i < state[own->peer] && i < walk->program->first[own->peer + 1]; i++)
+		awaited += brute_at(walk, i)->kind == INSTRUCTION_WAIT_WINDOW
+		           && brute_at(walk, i)->peer == own->rank
+		           && brute_states(walk, state)[i] != ABSENT;
+	return awaited
+	       >= count_done(walk, state, own->rank, INSTRUCTION_COMPLETE, own->peer, complete);
+}
+
+/* Whether this instruction completes the access, and has done so. */
+static bool has_completed(const struct walk *walk, const guint8 *state, int access, int index)
+{
+	const struct instruction *used = brute_at(walk, access), *own = brute_at(walk, index);
+
+	if (brute_states(walk, state)[index] == ABSENT)
+		return false;
+	if (used->cell != CELL_UNREAD)
+		return own->kind == INSTRUCTION_UNLOCK
+		       && (own->peer < 0 || own->peer == used->peer);
+	if (own->kind == INSTRUCTION_COMPLETE)
+		return own->peer == used->peer && has_been_awaited(walk, state, index);
+	/* Who leaves the fence has waited for this one to come. */
+	return own->kind == INSTRUCTION_COLLECTIVE && own->collective == COLLECTIVE_FENCE;
+}
+
+/* Begun, or about to be, and not complete. */
+static bool is_under_way(const struct walk *walk, const guint8 *state, int access)
+{
+	const struct instruction *own = brute_at(walk, access);
+
+	if (!is_access(own))
+		return false;
+	if (brute_states(walk, state)[access] == ABSENT)
+		return state[own->rank] == access;
+	if (own->flushed)
+		return false;
+	for (int i = access + 1; i < walk->program->first[own->rank + 1]; i++)
+		if (has_completed(walk, state, access, i))
+			return false;
+	return true;
+}
+
+/* Of one cell; accumulates, which are alike, do not conflict with each other. */
+static bool exclude_each_other(const struct instruction *one, const struct instruction *other)
+{
+	return one->peer == other->peer && one->cell == other->cell
+	       && (one->kind != INSTRUCTION_GET || other->kind != INSTRUCTION_GET)
+	       && (one->kind != INSTRUCTION_ACCUMULATE || other->kind != INSTRUCTION_ACCUMULATE);
+}
+
+bool *brute_conflicted(const struct walk *walk, guint8 *state)
+{
+	return (bool *)cell(walk, state, walk->program->ranks, 0);
+}
+
+bool brute_conflicts(const struct walk *walk, const guint8 *state)
+{
+	for (int i = 0; i < walk->program->count; i++)
+		for (int j = 0; is_under_way(walk, state, i) && j < i; j++)
+			if (is_under_way(walk, state, j)
+			    && exclude_each_other(brute_at(walk, i), brute_at(walk, j)))
+				return true;
+	return false;
+}
+
 /* --- locks ------------------------------------------------------------------------------------ */
 
 static bool is_given_back(const struct walk *walk, const guint8 *state, int lock)
@@ -81,6 +161,12 @@ static bool is_given_back(const struct walk *walk, const guint8 *state, int lock
 
 enum interest { HAS_IT, MAY_WANT_IT };
 
+/* MPI_Win_lock_all: the bits of what it takes are targets. */
+static bool is_of_all(const struct instruction *lock)
+{
+	return lock->peer < 0;
+}
+
 /* Whether some lock of `rank` (-1: of any but `but`) at the target, shared or not, has what `taken`
  * says, or may have it one day. */
 static bool is_there(const struct walk *walk, const guint8 *state, enum interest interest,
@@ -90,11 +176,13 @@ static bool is_there(const struct walk *walk, const guint8 *state, enum interest
 		const struct instruction *own = brute_at(walk, i);
 		bool begun = brute_states(walk, state)[i] != ABSENT;
 
-		if (own->kind != INSTRUCTION_LOCK || own->peer != target || own->shared != shared
-		    || (rank >= 0 ? own->rank != rank : own->rank == but)
+		guint place = is_of_all(own) ? 1u << target : taken;
+
+		if (own->kind != INSTRUCTION_LOCK || (!is_of_all(own) && own->peer != target)
+		    || own->shared != shared || (rank >= 0 ? own->rank != rank : own->rank == but)
 		    || (begun && is_given_back(walk, state, i)))
 			continue;
-		if (interest == HAS_IT ? (state[place_of_taken(walk, i)] & taken) != 0
+		if (interest == HAS_IT ? (state[place_of_taken(walk, i)] & place) != 0
 		                       : begun || i >= state[own->rank])
 			return true;
 	}
@@ -107,13 +195,21 @@ static void take(struct walk *walk, const guint8 *state, int lock, guint more, g
 	g_autofree guint8 *after = g_memdup2(state, walk->size);
 	const struct instruction *own = brute_at(walk, lock);
 	guint8 *taken = &after[place_of_taken(walk, lock)];
-	guint8 *grants = cell(walk, after, own->peer, GRANTS);
+	int granted = 0;
 
 	*taken = (guint8)(*taken | more);
-	if (*taken == all) {
-		after[walk->program->lines + lock] = (guint8)(MATCHED + *grants);
-		*grants = (guint8)(*grants + !own->shared);
+	for (int target = 0; target < walk->program->ranks; target++) {
+		guint8 *grants = cell(walk, after, target, GRANTS);
+
+		if (is_of_all(own))
+			granted = granted * GRANTS_BASE + *grants;
+		if (own->peer != target)
+			continue;
+		granted = *grants;
+		*grants = (guint8)(*grants + (*taken == all && !own->shared));
 	}
+	if (*taken == all)
+		after[walk->program->lines + lock] = (guint8)(MATCHED + granted);
 	brute_reach(walk, after);
 }
 
@@ -124,12 +220,14 @@ static bool try_place(struct walk *walk, const guint8 *state, int lock, guint pl
 {
 	const struct instruction *own = brute_at(walk, lock);
 	int reader = own->shared || place == FIRST ? -1 : (int)g_bit_nth_lsf(place, -1);
+	int target = is_of_all(own) ? (int)g_bit_nth_lsf(place, -1) : own->peer;
+	guint taken = own->shared ? 1u << own->rank : place;
 	bool of_shared = reader >= 0;
 
-	if (is_there(walk, state, HAS_IT, own->peer, reader, own->rank, of_shared, place))
+	if (is_there(walk, state, HAS_IT, target, reader, own->rank, of_shared, taken))
 		return false;
-	*ret_alone = !is_there(walk, state, MAY_WANT_IT, own->peer, reader, own->rank, of_shared,
-	                       place);
+	*ret_alone = !is_there(walk, state, MAY_WANT_IT, target, reader, own->rank, of_shared,
+	                       taken);
 	take(walk, state, lock, place, all);
 	return true;
 }
@@ -141,7 +239,9 @@ bool brute_take_places(struct walk *walk, const guint8 *state, bool *moved)
 	for (int i = 0; i < program->count; i++) {
 		const struct instruction *own = brute_at(walk, i);
 		guint own_bit = 1u << own->rank, others = (1u << program->ranks) - 1 - own_bit;
-		guint all = own->shared ? own_bit : others | FIRST;
+		guint all = is_of_all(own) ? own_bit | others
+		            : own->shared  ? own_bit
+		                           : others | FIRST;
 		guint taken, next;
 
 		if (own->kind != INSTRUCTION_LOCK || brute_states(walk, state)[i] != POSTED)

@@ -22,6 +22,7 @@ struct totals {
 	guint deadlocks;
 	guint wasted;
 	guint largest;
+	guint conflicting; /* outcomes in which accesses conflict */
 };
 
 /* Every order if there are not too many, else steps before matches; NULL: still too many. */
@@ -77,6 +78,30 @@ static void allow_more(const struct random_program *program, enum program_buffer
 		g_hash_table_destroy(possible);
 }
 
+/* What conflicts is told in just those outcomes in which two accesses can meet. */
+static void compare_conflicts(const struct random_program *program,
+                              enum program_buffering buffering, const struct exploration *found,
+                              struct totals *totals)
+{
+	g_autoptr(GHashTable) expected = NULL;
+
+	if (!program->conflicts)
+		return;
+	expected = brute_force_conflicts(program, buffering, 4 * totals->states);
+	if (!expected)
+		return;
+	totals->conflicting += g_hash_table_size(expected);
+	if (!outcomes_equal(expected, found->conflicting)) {
+		print_message("seed %" G_GUINT64_FORMAT ", %s buffering, %s collectives:\n",
+		              program->seed, program_buffering_names[buffering],
+		              collectives_names[program->collectives]);
+		random_program_print_c(program, stderr);
+	}
+	print_difference(program, expected, found->conflicting, "missing conflict in");
+	print_difference(program, found->conflicting, expected, "invented conflict in");
+	assert_true(outcomes_equal(expected, found->conflicting));
+}
+
 /* With a choice for each send, or collective, an outcome can be reached by several: it does not
  * tell which. */
 static void compare(const struct random_program *program, enum program_buffering buffering,
@@ -117,6 +142,7 @@ static void compare(const struct random_program *program, enum program_buffering
 	assert_int_equal(g_hash_table_size(found.outcomes), g_hash_table_size(expected));
 	assert_true(found.repeated == 0 || !once);
 	assert_int_equal(found.lost, 0);
+	compare_conflicts(program, buffering, &found, totals);
 	exploration_release(&found);
 	g_hash_table_destroy(expected);
 }
@@ -160,9 +186,10 @@ void compare_programs(struct random_program *(*draw)(guint64 seed), gint64 first
 		"%d programs from seed %" G_GINT64_FORMAT
 		", zero, infinite and per-send buffering: "
 		"%u explored (%u against steps before matches), %u too large, %u outcomes (%u "
-		"deadlocks, at most %u a program), %u wasted\n",
+		"deadlocks, at most %u a program), %u with conflicts, %u wasted\n",
 		count, first_seed, totals.explored, totals.reduced, totals.too_large,
-		totals.outcomes, totals.deadlocks, totals.largest, totals.wasted);
+		totals.outcomes, totals.deadlocks, totals.largest, totals.conflicting,
+		totals.wasted);
 	assert_int_equal(totals.wasted, 0);
 }
 

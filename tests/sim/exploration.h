@@ -24,11 +24,12 @@ struct exploration_options {
 };
 
 struct exploration {
-	GHashTable *outcomes; /* GBytes, see brute_force.h, to the choices (struct choice) that
+	GHashTable *outcomes;    /* GBytes, see brute_force.h, to the choices (struct choice) that
 	                         led to it first */
-	guint repeated;       /* outcomes reached again */
-	guint dropped;        /* worlds given up by the explorer */
-	guint lost;           /* plans that could not be followed */
+	GHashTable *conflicting; /* those of them in which accesses to windows conflict */
+	guint repeated;          /* outcomes reached again */
+	guint dropped;           /* worlds given up by the explorer */
+	guint lost;              /* plans that could not be followed */
 	guint runs;
 	guint parts;    /* into which it was split */
 	guint stem;     /* plans carried out before it was divided in shards */

@@ -44,6 +44,8 @@ void fake_free_window(struct speech *speech);
 bool fake_say_access(struct speech *speech, const struct instruction *own);
 /* Before MPI_Win_fence. */
 void fake_say_fence(struct speech *speech);
+/* MPI_Win_wait has returned. */
+void fake_say_awaited(struct speech *speech);
 /* A lock has been granted. */
 void fake_take_lock(struct fake_rank *rank);
 

@@ -366,6 +366,10 @@ bool fake_rank_step(struct fake_rank *rank,
 	struct speech speech = {rank, say, user, false};
 	const struct wire_message ending = {.type = WIRE_ENDING};
 
+	if (rank->awaited) {
+		fake_say_awaited(&speech);
+		return true;
+	}
 	if (rank->stage == FAKE_RUNS)
 		return step_threads(&speech);
 	rank->thread = 0;
@@ -474,6 +478,7 @@ static void go(struct fake_rank *rank, const struct wire_go *order)
 		return;
 	if (own->kind == INSTRUCTION_LOCK)
 		fake_take_lock(rank);
+	rank->awaited = own->kind == INSTRUCTION_WAIT_WINDOW;
 	if (own->kind == INSTRUCTION_IPROBE && !yes)
 		op->state = NO;
 	if (is_question(own->kind))

@@ -72,6 +72,7 @@ struct fake_rank {
 	guint8 windows;                     /* that there are */
 	guint32 accesses;                   /* transfers so far */
 	guint32 exposed[PROGRAM_MAX_RANKS]; /* the call of the last post, by origin */
+	bool awaited;                       /* MPI_Win_wait has returned, and it is not told yet */
 	struct fake_memory *memory; /* its world's; set by whoever lets it run, if there are windows
 	                             */
 	struct fake_op ops[FAKE_OPS_MOST];

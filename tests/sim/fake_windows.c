@@ -121,10 +121,12 @@ static void transfer(struct fake_rank *rank, const struct instruction *own)
 	guint8 *last = &memory->last[own->peer], *sum = &memory->sum[own->peer];
 	guint8 *state = &rank->ops[fake_line(rank)->place].state;
 
-	if (own->kind == INSTRUCTION_PUT)
+	if (own->cell == CELL_UNREAD || own->cell == CELL_SPARE)
+		*state = own->kind == INSTRUCTION_GET ? (guint8)(MATCHED + index) : *state;
+	else if (own->kind == INSTRUCTION_PUT)
 		*last = (guint8)(index + 1);
 	else if (own->kind == INSTRUCTION_ACCUMULATE)
-		*sum = (guint8)(*sum + (own->cell == CELL_SUM));
+		*sum = (guint8)(*sum + 1);
 	else if (own->cell == CELL_SUM)
 		*state = (guint8)(MATCHED + *sum);
 	else
@@ -138,29 +140,37 @@ static void lock(struct speech *speech, const struct instruction *own)
 	struct wire_op op = {.kind = WIRE_LOCK,
 	                     .mode = own->shared ? WIRE_LOCK_SHARED : WIRE_LOCK_EXCLUSIVE,
 	                     .comm = comm_of_window(0),
-	                     .peer = own->peer};
+	                     .peer = own->peer < 0 ? WIRE_ANY : own->peer};
 
-	fake_start(speech, MPI_CALL_Win_lock, &op, WIRE_WAIT_ALL);
+	fake_start(speech, own->peer < 0 ? MPI_CALL_Win_lock_all : MPI_CALL_Win_lock, &op,
+	           WIRE_WAIT_ALL);
 }
 
 void fake_take_lock(struct fake_rank *rank)
 {
 	const struct instruction *own = fake_instruction(rank, fake_line(rank)->place);
-	guint8 *grants = &rank->memory->grants[own->peer];
+	guint8 *grants = rank->memory->grants;
+	int granted = 0;
 
-	rank->ops[fake_line(rank)->place].state = (guint8)(MATCHED + *grants);
-	*grants = (guint8)(*grants + !own->shared);
+	for (int target = 0; own->peer < 0 && target < rank->program->ranks; target++)
+		granted = granted * GRANTS_BASE + grants[target];
+	if (own->peer >= 0) {
+		granted = grants[own->peer];
+		grants[own->peer] = (guint8)(granted + !own->shared);
+	}
+	rank->ops[fake_line(rank)->place].state = (guint8)(MATCHED + granted);
 }
 
 /* Accumulates under a shared lock alone may be in any order. */
 static void unlock(struct speech *speech, const struct instruction *own)
 {
-	int target = own->peer;
+	int target = own->peer < 0 ? WIRE_ANY : own->peer;
+	uint16_t function = own->peer < 0 ? MPI_CALL_Win_unlock_all : MPI_CALL_Win_unlock;
 	struct wire_op op = {
 		.kind = WIRE_UNLOCK, .comm = comm_of_window(0), .peer = target, .tag = own->shared};
 
-	say_step(speech, WIRE_ACCESS_FLUSH, MPI_CALL_Win_unlock, 0, target);
-	fake_start(speech, MPI_CALL_Win_unlock, &op, WIRE_WAIT_NONE);
+	say_step(speech, WIRE_ACCESS_FLUSH, function, 0, target);
+	fake_start(speech, function, &op, WIRE_WAIT_NONE);
 }
 
 /* --- post, start, complete, wait; fence ------------------------------------------------------- */
@@ -215,6 +225,12 @@ static void wait_window(struct speech *speech, const struct instruction *own)
 
 	speech->rank->calls++;
 	fake_say_call(speech, &call);
+}
+
+void fake_say_awaited(struct speech *speech)
+{
+	speech->rank->awaited = false;
+	say_step(speech, WIRE_ACCESS_WAIT, MPI_CALL_NONE, 1, WIRE_ANY);
 }
 
 void fake_say_fence(struct speech *speech)

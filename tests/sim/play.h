@@ -39,6 +39,8 @@ GArray *play_open(struct play *play);
 /* The choices that were made (struct choice). */
 const GArray *play_choices(const struct play *play);
 GBytes *play_outcome(const struct play *play);
+/* Whether accesses to windows conflict in it. */
+bool play_conflicts(const struct play *play);
 /* The instruction at whose call there is a choice. */
 int play_instruction(const struct play *play, const struct point *point);
 

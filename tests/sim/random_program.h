@@ -31,7 +31,8 @@ enum instruction_kind {
 	                       anybody) and, if `tag` is not -1, that tag; or, if `of` is a test or
 	                       wait, unless it reported `request` (-1: anything); no call */
 	/* One-sided communication (MPI 3.1, chapter 11). Of the window that is locked: */
-	INSTRUCTION_LOCK,       /* at the target `peer`, or, if `shared`, a shared one */
+	INSTRUCTION_LOCK,       /* at the target `peer`, or, if `shared`, a shared one; -1: a
+	                           shared one at each target */
 	INSTRUCTION_UNLOCK,     /* what the lock `of` has */
 	INSTRUCTION_PUT,        /* its own index, to `peer`'s window; no call, like the next two */
 	INSTRUCTION_GET,        /* what is there: a branch looks at whose it is */
@@ -62,8 +63,9 @@ enum collective_kind {
 };
 
 /* Where in a window: what is put there; how many have accumulated, for who may read it and for
- * nobody. */
-enum window_cell { CELL_LAST, CELL_SUM, CELL_UNREAD };
+ * nobody; what nobody looks at, so that accesses may conflict there. Of the window that is not
+ * locked: UNREAD. */
+enum window_cell { CELL_LAST, CELL_SUM, CELL_UNREAD, CELL_SPARE, CELLS };
 
 struct instruction {
 	enum instruction_kind kind;
@@ -85,7 +87,7 @@ struct instruction {
 	enum window_cell cell;
 };
 
-enum { PROGRAM_MAX_RANKS = 9, PROGRAM_COMMS = 2, PROGRAM_MAX_LINES = 12 };
+enum { PROGRAM_MAX_RANKS = 9, PROGRAM_COMMS = 2, PROGRAM_MAX_LINES = 12, GRANTS_BASE = 6 };
 
 /* When members leave collectives that do not order all before all; as in explorer/path.h. */
 enum program_collectives { PROGRAM_ASYNC, PROGRAM_SYNC, PROGRAM_PER_CALL };
@@ -109,6 +111,7 @@ struct random_program {
 	bool cancels; /* some receive is cancelled: then nonblocking ones that name their source are
 	                 points of choice, too */
 	bool windows; /* it makes two */
+	bool conflicts; /* accesses to them may conflict */
 	struct instruction *instructions;
 };
 
@@ -121,7 +124,8 @@ enum {
 	ABSENT = 0,
 	POSTED = 1,
 	MATCHED = 2,     /* of a question: answered; of a lock the number of exclusive ones that
-	                    were granted there before, + MATCHED; of a get what is there */
+	                    were granted there before (of all targets: one digit each, to the
+	                    base GRANTS_BASE), + MATCHED; of a get what is there */
 	EARLY = 252,     /* a send that has completed unmatched; a collective that waits for no more
 	                    than it must */
 	CANCELLED = 253, /* a receive */
@@ -133,7 +137,7 @@ struct random_program *random_program_new(guint64 seed, int size);
 void random_program_free(struct random_program *program);
 
 /* One that makes windows, for all ranks, and has locks, fences, exposures and messages; what it
- * puts where others look is ordered by locks alone. */
+ * puts where others look is ordered by locks alone. What it puts elsewhere may conflict. */
 struct random_program *random_program_windows(guint64 seed);
 
 /* One whose ranks call MPI in several threads; what comes first among them may matter. */

@@ -339,11 +339,17 @@ static void print_epoch(const struct instruction *own, const char *indent, FILE 
 {
 	switch (own->kind) {
 	case INSTRUCTION_LOCK:
-		fprintf(out, "MPI_Win_lock(MPI_LOCK_%s, %d, 0, windows[0]);\n",
-		        own->shared ? "SHARED" : "EXCLUSIVE", own->peer);
+		if (own->peer < 0)
+			fprintf(out, "MPI_Win_lock_all(0, windows[0]);\n");
+		else
+			fprintf(out, "MPI_Win_lock(MPI_LOCK_%s, %d, 0, windows[0]);\n",
+			        own->shared ? "SHARED" : "EXCLUSIVE", own->peer);
 		break;
 	case INSTRUCTION_UNLOCK:
-		fprintf(out, "MPI_Win_unlock(%d, windows[0]);\n", own->peer);
+		if (own->peer < 0)
+			fprintf(out, "MPI_Win_unlock_all(windows[0]);\n");
+		else
+			fprintf(out, "MPI_Win_unlock(%d, windows[0]);\n", own->peer);
 		break;
 	case INSTRUCTION_POST:
 	case INSTRUCTION_START:
@@ -404,10 +410,12 @@ static void print_instruction(const struct random_program *program, int i, const
 /* What windows need besides. */
 static void print_windows(const struct random_program *program, FILE *out)
 {
-	fprintf(out, "static MPI_Win windows[2];\nstatic int cells[2][3];\n"
-	             "static MPI_Group peer;\n\n"
-	             "static int owner_of(int value)\n{\n"
-	             "\tstatic const int owners[] = { ");
+	fprintf(out,
+	        "static MPI_Win windows[2];\nstatic int cells[2][%d];\n"
+	        "static MPI_Group peer;\n\n"
+	        "static int owner_of(int value)\n{\n"
+	        "\tstatic const int owners[] = { ",
+	        CELLS);
 	for (int i = 0; i < program->count; i++)
 		fprintf(out, "%d, ", at(program, i)->rank);
 	fprintf(out, "};\n\n\treturn value == 0 ? rank : owners[value - 1];\n}\n\n"

@@ -1,6 +1,7 @@
 /* Random programs with one-sided communication. What one rank puts where another looks is ordered
- * by locks, which are granted in whatever order: so what is read depends on that, and no access
- * conflicts with another. Fences and exposures have a window of their own. */
+ * by locks, which are granted in whatever order: so what is read depends on that. Where nobody
+ * looks accesses may conflict, in some of the programs. Fences and exposures have a window of their
+ * own. */
 #include "random_program.h"
 
 /* Instructions that stay together; their `of` counts from the first. */
@@ -13,10 +14,11 @@ struct unit {
 struct draft {
 	GRand *random;
 	int ranks;
-	int hub;      /* of 6 locks, so many are at rank 0 */
-	int shared;   /* of 6 locks, so many are shared */
-	int locks;    /* how many more */
-	bool fences;  /* what the other window has, else exposures */
+	int hub;     /* of 6 locks, so many are at rank 0 */
+	int shared;  /* of 6 locks, so many are shared */
+	int locks;   /* how many more */
+	bool fences; /* what the other window has, else exposures */
+	bool conflicts;
 	int messages; /* of 6 steps, so many are messages */
 	int instances;
 	GArray *units[PROGRAM_MAX_RANKS]; /* struct unit */
@@ -58,19 +60,26 @@ static int other_than(struct draft *draft, int rank)
 	return other < rank ? other : other + 1;
 }
 
-/* Under a lock: who has it alone may put, and read the sum. */
+/* Under a lock: who has it alone may put, and read the sum; anybody may do anything where nobody
+ * looks. */
 static void add_access(struct draft *draft, struct unit *unit, const struct instruction *lock,
                        bool last)
 {
 	static const enum instruction_kind kinds[] = {INSTRUCTION_GET, INSTRUCTION_ACCUMULATE,
 	                                              INSTRUCTION_PUT, INSTRUCTION_PUT,
 	                                              INSTRUCTION_GET};
-	int which = below(draft, lock->shared ? 2 : (int)G_N_ELEMENTS(kinds));
-	struct instruction *access = unit_add(unit, kinds[which], lock->peer);
+	bool spare = draft->conflicts && one_in(draft, 2);
+	int which = below(draft, lock->shared && !spare ? 2 : (int)G_N_ELEMENTS(kinds));
+	int target = lock->peer < 0 ? below(draft, draft->ranks) : lock->peer;
+	struct instruction *access = unit_add(unit, kinds[which], target);
 
 	if (access->kind == INSTRUCTION_ACCUMULATE || (!lock->shared && which == 4))
 		access->cell = CELL_SUM;
 	access->flushed = !last || one_in(draft, 3);
+	if (!spare)
+		return;
+	access->cell = CELL_SPARE;
+	access->flushed = one_in(draft, 2);
 }
 
 static void add_message(struct draft *draft, struct unit *unit, int rank, int other, bool sends)
@@ -89,7 +98,15 @@ static int draw_target(struct draft *draft)
 	return of_six(draft, draft->hub) ? 0 : below(draft, draft->ranks);
 }
 
-/* A lock of a target, what is done under it, and now and then another lock inside it. */
+/* The same, or -1: all. */
+static int draw_targets(struct draft *draft)
+{
+	enum { TARGETS_MOST = 3 }; /* as digits of a state */
+
+	return draft->ranks <= TARGETS_MOST && one_in(draft, 4) ? -1 : draw_target(draft);
+}
+
+/* A lock of a target, or of all, what is done under it, and now and then another lock inside it. */
 static void add_epoch(struct draft *draft, struct unit *unit, int target, bool nests)
 {
 	struct instruction *lock = unit_add(unit, INSTRUCTION_LOCK, target);
@@ -97,9 +114,9 @@ static void add_epoch(struct draft *draft, struct unit *unit, int target, bool n
 	int at = unit->count - 1, accesses = 1 + below(draft, 2);
 
 	draft->locks--;
-	lock->shared = of_six(draft, draft->shared);
+	lock->shared = target < 0 || of_six(draft, draft->shared);
 	copy = *lock;
-	if (nests && draft->locks > 0 && one_in(draft, 3)) {
+	if (nests && target >= 0 && draft->locks > 0 && one_in(draft, 3)) {
 		int other = draw_target(draft);
 
 		if (other != target)
@@ -144,7 +161,7 @@ static void draw_locks(struct draft *draft)
 	/* While it holds the lock it may wait for others. */
 	if (draft->locks == 0)
 		return;
-	add_epoch(draft, unit, draw_target(draft), true);
+	add_epoch(draft, unit, draw_targets(draft), true);
 	if (one_in(draft, 6)) {
 		struct instruction last = unit->instructions[unit->count - 1];
 		int other = other_than(draft, rank);
@@ -167,6 +184,12 @@ static void draw_message(struct draft *draft)
 	add_message(draft, new_unit(draft, to), to, from, false);
 }
 
+/* Where nobody looks: accumulates do not conflict with each other. */
+static enum instruction_kind draw_unread(struct draft *draft)
+{
+	return draft->conflicts && one_in(draft, 2) ? INSTRUCTION_PUT : INSTRUCTION_ACCUMULATE;
+}
+
 static void draw_exposure(struct draft *draft)
 {
 	int target = below(draft, draft->ranks), origin = other_than(draft, target);
@@ -178,7 +201,7 @@ static void draw_exposure(struct draft *draft)
 	unit = new_unit(draft, origin);
 	unit->stays = true;
 	unit_add(unit, INSTRUCTION_START, target);
-	unit_add(unit, INSTRUCTION_ACCUMULATE, target)->cell = CELL_UNREAD;
+	unit_add(unit, draw_unread(draft), target)->cell = CELL_UNREAD;
 	unit_add(unit, INSTRUCTION_COMPLETE, target);
 }
 
@@ -190,7 +213,7 @@ static void draw_collective(struct draft *draft, bool fence)
 		struct instruction *collective;
 
 		if (fence && one_in(draft, 3))
-			unit_add(unit, INSTRUCTION_ACCUMULATE, below(draft, draft->ranks))->cell =
+			unit_add(unit, draw_unread(draft), below(draft, draft->ranks))->cell =
 				CELL_UNREAD;
 		collective = unit_add(unit, INSTRUCTION_COLLECTIVE, 0);
 		collective->collective = fence ? COLLECTIVE_FENCE : COLLECTIVE_BARRIER;
@@ -258,6 +281,7 @@ struct random_program *random_program_windows(guint64 seed)
 	draft.locks = 2 + below(&draft, 5);
 	draft.fences = one_in(&draft, 2);
 	draft.messages = below(&draft, 4);
+	draft.conflicts = one_in(&draft, 3);
 	steps = 3 + below(&draft, 5);
 	for (int rank = 0; rank < draft.ranks; rank++)
 		draft.units[rank] = g_array_new(false, true, sizeof(struct unit));
@@ -266,6 +290,7 @@ struct random_program *random_program_windows(guint64 seed)
 	program = random_program_empty(draft.ranks);
 	program->seed = seed;
 	program->windows = true;
+	program->conflicts = draft.conflicts;
 	program->instances = draft.instances;
 	for (int rank = 0; rank < draft.ranks; rank++) {
 		if (one_in(&draft, 3))

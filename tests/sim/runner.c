@@ -177,6 +177,8 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		if (g_hash_table_contains(runner->result->outcomes, outcome))
 			runner->result->repeated += !outcome_lacks_lock(play->options.program,
 			                                                outcome);
+		if (play->options.program->conflicts && play_conflicts(play))
+			g_hash_table_add(runner->result->conflicting, g_bytes_ref(outcome));
 		g_hash_table_insert(runner->result->outcomes, outcome,
 		                    g_array_copy((GArray *)play_choices(play)));
 	} else if (followed && (step == EXPLORER_DROP || step == EXPLORER_STUCK)) {
@@ -251,7 +253,8 @@ static void divide(struct runner *runner, const struct explorer_options *search)
 	struct exploration_options options = *given;
 	struct partition *partition = partition_new(search, runner->options->shards);
 	struct explorer_statistics statistics;
-	struct exploration unseen = {.outcomes = new_outcomes()};
+	struct exploration unseen = {.outcomes = new_outcomes(),
+	                             .conflicting = g_hash_table_ref(result->conflicting)};
 	g_autoptr(GArray) own = NULL;
 
 	options.apart = false;
@@ -317,7 +320,10 @@ void explore(const struct random_program *program, const struct exploration_opti
 	                                  runner.some,     options->from};
 	g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(part_free);
 
-	*ret = (struct exploration){.outcomes = new_outcomes()};
+	*ret = (struct exploration){
+		.outcomes = new_outcomes(),
+		.conflicting = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+	                                             (GDestroyNotify)g_bytes_unref, NULL)};
 	runner.random = g_rand_new_with_seed((guint32)options->seed);
 	runner.snapshots = g_ptr_array_new_with_free_func(play_free);
 	runner.comms = communicators_new(program->ranks);
@@ -348,6 +354,7 @@ void explore(const struct random_program *program, const struct exploration_opti
 void exploration_release(struct exploration *exploration)
 {
 	g_clear_pointer(&exploration->outcomes, g_hash_table_destroy);
+	g_clear_pointer(&exploration->conflicting, g_hash_table_destroy);
 	g_clear_pointer(&exploration->division, g_free);
 }
 

@@ -150,12 +150,12 @@ static void seen_clear(struct seen *seen)
 	g_free(seen->problem);
 }
 
-/* What a replay has shown; of a deadlock, that there is one. */
+/* What a replay has shown; of a deadlock, or a conflict, that there is one. */
 static char *judge(const struct sim_along *along, const struct session_result *result,
                    const struct seen *seen, GBytes *expected, const char *reason)
 {
 	const struct random_program *program = along->sim.program;
-	guint deadlocks = 0;
+	guint deadlocks = 0, conflicts = 0;
 
 	if (seen->problem)
 		return g_strdup(seen->problem);
@@ -172,10 +172,14 @@ static char *judge(const struct sim_along *along, const struct session_result *r
 	for (guint i = 0; i < result->findings->len; i++) {
 		const struct record_finding *finding = result->findings->pdata[i];
 
-		if (finding->kind != FINDING_DEADLOCK && !seen->struck)
-			return g_strdup_printf("found what is not there: %s", finding->message);
 		deadlocks += finding->kind == FINDING_DEADLOCK;
+		conflicts += finding->kind == FINDING_RMA_CONFLICT;
+		if (finding->kind != FINDING_DEADLOCK && finding->kind != FINDING_RMA_CONFLICT
+		    && !seen->struck)
+			return g_strdup_printf("found what is not there: %s", finding->message);
 	}
+	if ((conflicts > 0) != along->conflicts && !reason)
+		return g_strdup_printf("%u conflicts were told", conflicts);
 	if ((deadlocks > 0) != outcome_is_deadlock(program, expected) && !reason)
 		return g_strdup_printf("%u deadlocks were told", deadlocks);
 	return NULL;

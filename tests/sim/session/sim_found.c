@@ -61,7 +61,10 @@ void trial_check_findings(struct trial *trial, const GPtrArray *findings)
 		if (trial->starved && finding->kind == FINDING_CRASH
 		    && strstr(finding->message, MEMORY_RAN_OUT))
 			continue;
-		if (finding->kind != FINDING_DEADLOCK || !trial->deadlocks)
+		trial->told_conflict |= finding->kind == FINDING_RMA_CONFLICT;
+		if (!(finding->kind == FINDING_DEADLOCK && trial->deadlocks)
+		    && !(finding->kind == FINDING_RMA_CONFLICT
+		         && g_hash_table_size(trial->conflicting) > 0))
 			trial_fail(trial, "found what is not there: %s: %s",
 			           finding_kind_name(finding->kind), finding->message);
 		if (finding->replayed && !finding->reproduced)
@@ -76,6 +79,7 @@ void trial_read_store(struct trial *trial)
 
 	g_hash_table_remove_all(trial->found);
 	trial->repeated = 0;
+	trial->told_conflict = false;
 	if (!reader && g_error_matches(error, STORE_READER_ERROR, STORE_READER_ERROR_MISSING))
 		return;
 	if (!reader || !store_reader_each(reader, false, take_execution, trial, &error))
@@ -98,6 +102,8 @@ void trial_check_complete(struct trial *trial)
 		text = outcome_describe(trial->program, outcome);
 		trial_fail(trial, "called complete, and yet not explored: %s", text);
 	}
+	if (g_hash_table_size(trial->conflicting) > 0 && !trial->told_conflict)
+		trial_fail(trial, "accesses conflict, and it is not told");
 	if (trial->repeated > 0 && trial->buffering != PROGRAM_PER_SEND
 	    && trial->kind != KIND_THREADS)
 		trial_fail(trial, "%u interleavings were explored twice", trial->repeated);

@@ -238,6 +238,7 @@ static void go_along(struct trial *trial, struct totals *totals)
 		GBytes *outcome = outcomes[g_rand_int_range(trial->random, 0, (gint32)count)];
 		const char *path = g_hash_table_lookup(trial->found, outcome);
 
+		along.conflicts = g_hash_table_contains(trial->conflicting, outcome);
 		problem = sim_replay(&along, path, outcome);
 		if (problem)
 			trial_fail(trial, "replay %s: %s", path, problem);
@@ -320,6 +321,9 @@ static void enumerate(struct trial *trial)
 	                              STATES_MOST);
 	if (!trial->expected)
 		return;
+	trial->conflicting = brute_force_conflicts(trial->program, trial->buffering, STATES_MOST);
+	if (!trial->conflicting)
+		return;
 	trial->needed = threads ? brute_force(trial->program, trial->buffering, STEPS_IN_TURN,
 	                                      TAKEN_WINDOW, STATES_MOST)
 	                        : g_hash_table_ref(trial->expected);
@@ -378,6 +382,8 @@ void trial_run(const struct trial_options *options, struct totals *totals)
 		g_hash_table_unref(trial.expected);
 	if (trial.needed)
 		g_hash_table_unref(trial.needed);
+	if (trial.conflicting)
+		g_hash_table_unref(trial.conflicting);
 	g_rand_free(trial.random);
 	random_program_free(program);
 }

@@ -51,12 +51,14 @@ struct trial {
 	GHashTable *needed;   /* those of them that are found when it is complete */
 	GHashTable *found;    /* outcomes, and the path (char *) of each */
 	char *directory;
-	bool deadlocks;     /* some of the expected are */
-	bool told_complete; /* by the store */
-	bool starved;       /* memory has run out, and may be said to have ended interleavings */
-	bool hurried;       /* some session was stopped by the clock */
-	bool blind;         /* and has no output of what it found: it says so */
-	bool gave_up;       /* says that it has, or that there are too many interleavings */
+	GHashTable *conflicting; /* those of the expected in which accesses to windows conflict */
+	bool deadlocks;          /* some of the expected are */
+	bool told_conflict;      /* by the store */
+	bool told_complete;      /* by the store */
+	bool starved; /* memory has run out, and may be said to have ended interleavings */
+	bool hurried; /* some session was stopped by the clock */
+	bool blind;   /* and has no output of what it found: it says so */
+	bool gave_up; /* says that it has, or that there are too many interleavings */
 	guint repeated, rounds;
 	GString *history; /* what happened, in words */
 	enum program_kind kind;
