@@ -192,7 +192,10 @@ static void obey(struct wire_message *message)
 	case WIRE_BIND:
 		gate.orders->bind(message->bind.name, message->bind.source, message->bind.tag);
 		break;
-	case WIRE_ADMIT: let_go(true, message->admitted, message); return;
+	case WIRE_ADMIT:
+		threading_note_turn();
+		let_go(true, message->admitted, message);
+		return;
 	case WIRE_GO:
 		if (let_go(false, message->go.call, message))
 			return;

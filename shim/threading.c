@@ -47,6 +47,7 @@ static struct {
 	struct thread *first;
 	uint32_t last;           /* number given */
 	_Atomic unsigned living; /* besides the first thread */
+	_Atomic unsigned ended;  /* of these; they count until a thread has its turn */
 	uint32_t main;           /* number of the process's first thread */
 	pthread_key_t key;       /* its destructor sees threads end */
 	bool has_key;
@@ -144,9 +145,19 @@ static void end_thread(void *value)
 		break;
 	}
 	pthread_mutex_unlock(&threads.lock);
-	if (gate_is_active() && gate_is_serialised() && startup_is_own_process())
+	if (gate_is_active() && gate_is_serialised() && startup_is_own_process()) {
+		threads.ended++;
 		tell_thread(self, kernel_id(), true);
-	threads.living--;
+	} else {
+		threads.living--;
+	}
+}
+
+/* Who is alone need not wait for its turn; since when, must not depend on time: as of the rest at
+ * which the turn was given. The end of a thread that goes on later cannot have been told yet. */
+void threading_note_turn(void)
+{
+	threads.living -= atomic_exchange(&threads.ended, 0);
 }
 
 static void *live_thread(void *pointer)

@@ -27,8 +27,12 @@ void threading_start(void);
 /* The program has made a thread, at whatever time. */
 bool threading_was_made(void);
 
-/* More than one thread of the program's may call MPI. */
+/* More than one thread of the program's may call MPI; one that has ended counts until another one
+ * has been given its turn. */
 bool threading_are_many(void);
+
+/* A turn has been given: to be called when that is heard, before anything that is said later. */
+void threading_note_turn(void);
 
 /* Of the calling thread. */
 uint32_t threading_self(void);

@@ -295,12 +295,27 @@ void world_admit_thread(struct world *world, int number, guint32 thread)
 	world->orders.admit(world->user, number, thread);
 }
 
-/* Whose turn it is where calls race, is a question that somebody has to answer. */
+static bool waits_to_enter(const struct world *world)
+{
+	for (int number = 0; number < world->options.ranks; number++) {
+		const struct rank *rank = &world->ranks[number];
+
+		for (guint i = 0; rank->threads && i < rank->lines->len; i++)
+			if (phase_of(rank, i) == PHASE_ENTERING)
+				return true;
+	}
+	return false;
+}
+
+/* Whose turn it is where calls race, is a question that somebody has to answer; who can go on
+ * without an answer does so before. */
 bool world_admit(struct world *world)
 {
 	bool admitted = false;
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ADMIT});
+	if (waits_to_enter(world) && world_let_go(world))
+		return world_tell_answer(world, true);
 	for (int number = 0; number < world->options.ranks; number++) {
 		struct rank *rank = &world->ranks[number];
 		g_autoptr(GArray) rivals = world_rivals(world, number);

@@ -325,16 +325,16 @@ static bool may_say_no(const struct instruction *instruction)
 	       && instruction->kind != INSTRUCTION_WAITSOME;
 }
 
-/* Every answer that there is now. */
-static bool answer_question(struct walk *walk, const guint8 *state, int line)
+/* Of the line's instructions those that its question is about, a bit for each; *ret_complete: those
+ * of them that are. */
+static guint64 asked_of(const struct walk *walk, const guint8 *state, int line,
+                        guint64 *ret_complete)
 {
 	int index = state[line];
 	int first = walk->program->line_first[line];
-	enum instruction_kind kind = brute_at(walk, index)->kind;
-	bool together = kind == INSTRUCTION_TEST || kind == INSTRUCTION_TESTALL;
-	bool some = kind == INSTRUCTION_TESTSOME || kind == INSTRUCTION_WAITSOME;
-	guint64 complete = 0, asked = 0;
+	guint64 asked = 0;
 
+	*ret_complete = 0;
 	g_assert_cmpint(index - first, <, 64);
 	for (int i = first; i < index; i++) {
 		guint64 bit = G_GUINT64_CONSTANT(1) << (i - first);
@@ -343,8 +343,34 @@ static bool answer_question(struct walk *walk, const guint8 *state, int line)
 			continue;
 		asked |= bit;
 		if (is_complete(walk, state, i))
-			complete |= bit;
+			*ret_complete |= bit;
 	}
+	return asked;
+}
+
+static bool asks_about_all(enum instruction_kind kind)
+{
+	return kind == INSTRUCTION_TEST || kind == INSTRUCTION_TESTALL;
+}
+
+/* Whether it can be answered otherwise than by "no". */
+static bool has_answer(const struct walk *walk, const guint8 *state, int line)
+{
+	guint64 complete, asked = asked_of(walk, state, line, &complete);
+
+	return asks_about_all(brute_at(walk, state[line])->kind) ? complete == asked
+	                                                         : complete != 0;
+}
+
+/* Every answer that there is now. */
+static bool answer_question(struct walk *walk, const guint8 *state, int line)
+{
+	int index = state[line];
+	enum instruction_kind kind = brute_at(walk, index)->kind;
+	bool together = asks_about_all(kind);
+	bool some = kind == INSTRUCTION_TESTSOME || kind == INSTRUCTION_WAITSOME;
+	guint64 complete, asked = asked_of(walk, state, line, &complete);
+
 	if (together && complete == asked)
 		answer(walk, state, line, asked);
 	for (guint64 left = complete; !together && left; left &= left - 1)
@@ -414,17 +440,38 @@ static bool match_by_itself(struct walk *walk, const guint8 *state)
 	return false;
 }
 
-/* What the receive can take that was posted first, by the lowest rank of which any can. */
-static bool match_first(struct walk *walk, const guint8 *state)
+/* What may become of this instruction as it is, if it is more than to be told "no". */
+static bool decide(struct walk *walk, const guint8 *state, int index)
+{
+	const struct instruction *own = brute_at(walk, index);
+	int line = line_of(walk->program, index);
+	bool stands = state[line] == index && !can_step(walk, state, line);
+
+	if (brute_states(walk, state)[index] != POSTED)
+		return false;
+	if (looks_for_message(own) && match_pairs(walk, state, index))
+		return own->kind != INSTRUCTION_IPROBE || choose(walk, state, line);
+	return stands && is_question(own->kind) && has_answer(walk, state, line)
+	       && choose(walk, state, line);
+}
+
+static bool say_no(struct walk *walk, const guint8 *state, int index)
+{
+	int line = line_of(walk->program, index);
+
+	return state[line] == index && brute_states(walk, state)[index] == POSTED
+	       && choose(walk, state, line);
+}
+
+/* The first call of the lowest rank of which more than "no" can become anything, or else any. */
+static bool decide_first(struct walk *walk, const guint8 *state,
+                         bool (*decides)(struct walk *walk, const guint8 *state, int index))
 {
 	for (int rank = 0; rank < walk->program->ranks; rank++)
 		for (int call = 1; call <= walk->program->count; call++)
 			for (int i = walk->program->first[rank]; i < walk->program->first[rank + 1];
 			     i++)
-				if (brute_states(walk, state)[i] == POSTED
-				    && looks_for_message(brute_at(walk, i))
-				    && brute_when(walk, state, i) == call
-				    && match_pairs(walk, state, i))
+				if (brute_when(walk, state, i) == call && decides(walk, state, i))
 					return true;
 	return false;
 }
@@ -480,7 +527,7 @@ static void expand(struct walk *walk, GBytes *bytes)
 	}
 	if (walk->steps == STEPS_IN_TURN
 	    && (match_by_itself(walk, state) || brute_admit(walk, state)
-	        || match_first(walk, state)))
+	        || decide_first(walk, state, decide) || decide_first(walk, state, say_no)))
 		return;
 	if (walk->program->windows && brute_take_places(walk, state, &moved))
 		return;
@@ -510,7 +557,7 @@ static GHashTable *walk_all(struct walk *walk, guint most, bool conflicting)
 	g_assert_cmpint(program->count, <, EARLY - MATCHED);
 	walk->size = (gsize)(program->lines + 2 * program->count);
 	if (program->threads)
-		walk->size += (gsize)program->count;
+		walk->size += brute_threads_size(program);
 	if (program->windows)
 		walk->size += brute_windows_size(program);
 	start = g_malloc0(walk->size);

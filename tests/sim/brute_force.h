@@ -25,9 +25,9 @@ char *outcome_describe(const struct random_program *program, GBytes *outcome);
 
 enum brute_force_steps {
 	STEPS_IN_TURN,  /* of several threads of a rank one after another makes a call, when
-	                   nothing else moves; whose calls race (README) in every order; then the
-	                   receive that was posted first takes whatever it can: no search finds
-	                   less */
+	                   nothing else moves; whose calls race (README) in every order; then of
+	                   the first call of which anything can become whatever can, "no" alone
+	                   last: no search finds less */
 	STEPS_ANY_TIME, /* every order of steps and matches */
 	STEPS_FIRST,    /* a pair is matched, in every order, only when no rank can take a step: far
 	                   fewer states, and the same outcomes (the tests compare the two) */

@@ -72,6 +72,8 @@ bool brute_take_places(struct walk *walk, const guint8 *state, bool *moved);
 
 /* --- ranks of several threads --- */
 
+/* Bytes more that a state has. */
+gsize brute_threads_size(const struct random_program *program);
 /* Whether it matters when a thread carries it out: it sends or receives. */
 bool brute_is_ordered(const struct instruction *own);
 /* The how manieth of those of its rank it was, from 1; 0: not carried out, or not one. */

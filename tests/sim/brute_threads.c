@@ -1,5 +1,6 @@
 /* Ranks of several threads in brute force. A state has for each instruction when its rank has
- * carried it out: messages are matched in that order. */
+ * carried it out: messages are matched in that order; and for each rank whether its calls wait for
+ * their turn: since it has made a thread, until a turn is given when all have ended. */
 #include "brute_internal.h"
 
 static guint8 *when(const struct walk *walk, guint8 *state, int index)
@@ -7,9 +8,20 @@ static guint8 *when(const struct walk *walk, guint8 *state, int index)
 	return state + walk->program->lines + 2 * walk->program->count + index;
 }
 
+static guint8 *takes_turns(const struct walk *walk, guint8 *state, int rank)
+{
+	return state + walk->program->lines + 3 * walk->program->count + rank;
+}
+
+gsize brute_threads_size(const struct random_program *program)
+{
+	return (gsize)(program->count + program->ranks);
+}
+
 bool brute_is_ordered(const struct instruction *own)
 {
-	return own->kind == INSTRUCTION_SEND || own->kind == INSTRUCTION_RECEIVE;
+	return own->kind == INSTRUCTION_SEND || own->kind == INSTRUCTION_RECEIVE
+	       || own->kind == INSTRUCTION_IPROBE;
 }
 
 int brute_when(const struct walk *walk, const guint8 *state, int index)
@@ -29,7 +41,10 @@ void brute_note_call(const struct walk *walk, guint8 *state, int index)
 	const struct random_program *program = walk->program;
 	int rank = brute_at(walk, index)->rank, last = 0;
 
-	if (!brute_is_ordered(brute_at(walk, index)))
+	if (brute_at(walk, index)->kind == INSTRUCTION_SPAWN)
+		*takes_turns(walk, state, rank) = true;
+	if (walk->steps == STEPS_IN_TURN ? is_no_call(brute_at(walk, index)->kind)
+	                                 : !brute_is_ordered(brute_at(walk, index)))
 		return;
 	for (int i = program->first[rank]; i < program->first[rank + 1]; i++)
 		last = MAX(last, *when(walk, state, i));
@@ -63,14 +78,11 @@ int brute_living(const struct walk *walk, const guint8 *state, int rank)
 /* The thread is about to make a call. */
 static bool enters(const struct walk *walk, const guint8 *state, int line)
 {
-	enum instruction_kind kind;
-
 	if (!is_alive(walk, state, line) || state[line] >= walk->program->line_first[line + 1]
 	    || brute_states(walk, state)[state[line]] != ABSENT
-	    || brute_living(walk, state, walk->program->line_rank[line]) == 0)
+	    || !*takes_turns(walk, (guint8 *)state, walk->program->line_rank[line]))
 		return false;
-	kind = brute_at(walk, state[line])->kind;
-	return kind == INSTRUCTION_SPAWN || !is_no_call(kind);
+	return needs_turn(brute_at(walk, state[line])->kind);
 }
 
 bool brute_may_go(const struct walk *walk, const guint8 *state, int line)
@@ -136,6 +148,9 @@ static guint rivals(const struct walk *walk, const guint8 *state, int rank)
 
 static void let_in(const struct walk *walk, guint8 *state, int line)
 {
+	int rank = walk->program->line_rank[line];
+
+	*takes_turns(walk, state, rank) = brute_living(walk, state, rank) > 0;
 	state[walk->program->lines + state[line]] = POSTED;
 	brute_note_call(walk, state, state[line]);
 }

@@ -43,6 +43,7 @@ struct fake_op {
 /* A thread of a rank. */
 struct fake_line {
 	bool is_there;
+	bool counts;                              /* as one of several: until a turn is given */
 	bool enters;                              /* waits for ADMIT */
 	bool may_go;                              /* has been admitted */
 	bool waits;                               /* for GO, */

@@ -29,14 +29,21 @@ static struct wire_enter envelope_of(const struct instruction *own)
 	return enter;
 }
 
+static bool are_many(const struct fake_rank *rank)
+{
+	for (int thread = 1; thread < FAKE_LINES_MOST; thread++)
+		if (rank->lines[thread].counts)
+			return true;
+	return false;
+}
+
 bool fake_enters(struct speech *speech, const struct instruction *own)
 {
 	struct fake_rank *rank = speech->rank;
 	struct fake_line *line = fake_line(rank);
 	struct wire_message message = {.type = WIRE_ENTER, .enter = envelope_of(own)};
 
-	if (line->may_go || !fake_has_threads(rank)
-	    || (is_no_call(own->kind) && own->kind != INSTRUCTION_SPAWN)) {
+	if (line->may_go || !are_many(rank) || !needs_turn(own->kind)) {
 		line->may_go = false;
 		return false;
 	}
@@ -60,7 +67,7 @@ void fake_spawn(struct speech *speech, const struct instruction *own)
 	struct fake_rank *rank = speech->rank;
 	int line = line_of_thread(rank->program, rank->rank, own->peer);
 
-	rank->lines[own->peer].is_there = true;
+	rank->lines[own->peer].is_there = rank->lines[own->peer].counts = true;
 	rank->lines[own->peer].place = (guint8)(rank->program->line_first[line]
 	                                        - rank->program->first[rank->rank]);
 	say_thread(speech, (guint32)own->peer, false);
@@ -77,6 +84,8 @@ void fake_admit(struct fake_rank *rank, guint32 thread)
 	g_assert_true(rank->lines[thread].enters);
 	rank->lines[thread].enters = false;
 	rank->lines[thread].may_go = true;
+	for (int other = 1; other < FAKE_LINES_MOST; other++)
+		rank->lines[other].counts = rank->lines[other].is_there;
 }
 
 bool fake_rank_waits(const struct fake_rank *rank)

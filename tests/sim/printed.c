@@ -62,6 +62,19 @@ static void print_line(const struct random_program *program, int line)
 		case INSTRUCTION_JOIN: printf(" join;"); break;
 		case INSTRUCTION_WAIT: printf(" wait %d;", own->of - first); break;
 		case INSTRUCTION_WAITALL: printf(" waitall;"); break;
+		case INSTRUCTION_TEST: printf(" test %d;", own->of - first); break;
+		case INSTRUCTION_TESTALL: printf(" testall;"); break;
+		case INSTRUCTION_TESTANY: printf(" testany;"); break;
+		case INSTRUCTION_TESTSOME: printf(" testsome;"); break;
+		case INSTRUCTION_WAITANY: printf(" waitany;"); break;
+		case INSTRUCTION_WAITSOME: printf(" waitsome;"); break;
+		case INSTRUCTION_COLLECTIVE:
+			printf(" %scollective %d, kind %d, root %d;", i_or_not, own->instance,
+			       (int)own->collective, own->root);
+			break;
+		case INSTRUCTION_IPROBE:
+			printf(" iprobe of %d, tag %d;", own->peer, own->tag);
+			break;
 		case INSTRUCTION_SEND:
 			printf(" %ssend to %d, tag %d;", i_or_not, own->peer, own->tag);
 			break;

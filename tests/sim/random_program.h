@@ -156,6 +156,12 @@ static inline bool is_no_call(enum instruction_kind kind)
 	       || kind == INSTRUCTION_JOIN;
 }
 
+/* Whether one of several threads waits for its turn before it. */
+static inline bool needs_turn(enum instruction_kind kind)
+{
+	return !is_no_call(kind) || kind == INSTRUCTION_SPAWN;
+}
+
 /* The number of an MPI call: 1 is MPI_Init, 2 the MPI_Comm_split that makes communicator 1; then
  * the windows are made. */
 enum { PROGRAM_FIRST_CALL = 3, PROGRAM_WINDOWS = 2 };

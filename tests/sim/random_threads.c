@@ -1,6 +1,7 @@
 /* Random programs whose ranks call MPI in several threads: each of them sends and receives, so
  * that it matters which of two comes first where they look for the same message, or send what
- * one receive can take. */
+ * one receive can take. Now and then one polls, and all ranks meet, each in one of its threads
+ * (MPI 3.1, section 12.4.1: not two at the same time in one communicator). */
 #include "random_program.h"
 
 enum { THREADS_MOST = 3 };
@@ -9,8 +10,11 @@ struct draft {
 	GRand *random;
 	int ranks;
 	int threads[PROGRAM_MAX_RANKS];
-	int named;    /* of 6 receives, so many name their source */
-	int blocking; /* of 6 receives and sends, so many block */
+	int named;                    /* of 6 receives, so many name their source */
+	int blocking;                 /* of 6 receives and sends, so many block */
+	int asking;                   /* of 6 nonblocking ones, so many are asked about */
+	int meets[PROGRAM_MAX_RANKS]; /* the thread that enters collectives */
+	int instances;
 	GArray *lines[PROGRAM_MAX_RANKS][THREADS_MOST]; /* struct instruction; `of` in the line */
 };
 
@@ -30,6 +34,15 @@ static struct instruction *add(struct draft *draft, int rank, int thread,
 	return &g_array_index(line, struct instruction, line->len - 1);
 }
 
+/* About what was started last in this line, or all that is active there. */
+static void add_question(struct draft *draft, int rank, int thread)
+{
+	int of = (int)draft->lines[rank][thread]->len - 1;
+	int kind = INSTRUCTION_TEST + below(draft, INSTRUCTION_WAITSOME - INSTRUCTION_TEST + 1);
+
+	add(draft, rank, thread, (enum instruction_kind)kind, 0)->of = of;
+}
+
 /* Now and then what was started is waited for at once. */
 static void add_one(struct draft *draft, int rank, enum instruction_kind kind, int peer, int tag)
 {
@@ -42,11 +55,42 @@ static void add_one(struct draft *draft, int rank, enum instruction_kind kind, i
 		own->peer = -1;
 	if (kind == INSTRUCTION_RECEIVE && below(draft, 4) == 0)
 		own->tag = -1;
-	if (own->nonblocking && below(draft, 2) == 0) {
+	if (own->nonblocking && below(draft, 6) < draft->asking) {
+		add_question(draft, rank, thread);
+	} else if (own->nonblocking && below(draft, 2) == 0) {
 		int of = (int)draft->lines[rank][thread]->len - 1;
 
 		add(draft, rank, thread, INSTRUCTION_WAIT, 0)->of = of;
 	}
+}
+
+/* Whether there is a message that fits. */
+static void add_probe(struct draft *draft)
+{
+	int rank = below(draft, draft->ranks), thread = below(draft, draft->threads[rank]);
+	struct instruction *probe = add(draft, rank, thread, INSTRUCTION_IPROBE, -1);
+
+	probe->tag = below(draft, 2) - 1;
+	if (below(draft, 6) < draft->named)
+		probe->peer = (rank + 1) % draft->ranks;
+}
+
+static void add_collective(struct draft *draft)
+{
+	enum collective_kind kind = (enum collective_kind)below(draft, COLLECTIVE_FENCE);
+	int root = below(draft, draft->ranks);
+	bool nonblocking = below(draft, 6) >= draft->blocking;
+
+	for (int rank = 0; rank < draft->ranks; rank++) {
+		struct instruction *own = add(draft, rank, draft->meets[rank],
+		                              INSTRUCTION_COLLECTIVE, 0);
+
+		own->collective = kind;
+		own->instance = draft->instances;
+		own->root = root;
+		own->nonblocking = nonblocking;
+	}
+	draft->instances++;
 }
 
 static void draw_message(struct draft *draft)
@@ -96,6 +140,7 @@ static struct random_program *finish(struct draft *draft)
 		program->line_first[line] = firsts[line];
 	program->line_first[lines] = program->count;
 	program->threads = true;
+	program->instances = draft->instances;
 	return program;
 }
 
@@ -109,9 +154,11 @@ struct random_program *random_program_threads(guint64 seed)
 	draft.ranks = 2 + below(&draft, 2);
 	draft.named = below(&draft, 7);
 	draft.blocking = 3 + below(&draft, 4);
+	draft.asking = below(&draft, 5);
 	for (int rank = 0; rank < draft.ranks; rank++) {
 		draft.threads[rank] = rank == 0 ? 2 + (below(&draft, 4) == 0)
 		                                : 1 + (below(&draft, 3) == 0);
+		draft.meets[rank] = below(&draft, draft.threads[rank]);
 		for (int thread = 0; thread < draft.threads[rank]; thread++)
 			draft.lines[rank][thread] = g_array_new(false, false,
 			                                        sizeof(struct instruction));
@@ -119,8 +166,13 @@ struct random_program *random_program_threads(guint64 seed)
 	for (int rank = 0; rank < draft.ranks; rank++)
 		for (int thread = 1; thread < draft.threads[rank]; thread++)
 			add(&draft, rank, 0, INSTRUCTION_SPAWN, thread);
-	for (int i = 0; i < messages; i++)
+	for (int i = 0; i < messages; i++) {
 		draw_message(&draft);
+		if (draft.asking > 0 && below(&draft, 8) == 0)
+			add_probe(&draft);
+		if (draft.instances < 2 && below(&draft, 8) == 0)
+			add_collective(&draft);
+	}
 	program = finish(&draft);
 	program->seed = seed;
 	g_rand_free(draft.random);
