@@ -460,6 +460,7 @@ static void hold_session(struct walk *walk, const char *straight, const char *di
 {
 	const struct sim_options sim = {.program = walk->program,
 	                                .seed = walk->program->seed * 31 + (straight != NULL),
+	                                .by_hand = true,
 	                                .directory = directory,
 	                                .longest = LONGEST};
 	struct session_options options;

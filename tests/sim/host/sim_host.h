@@ -46,6 +46,7 @@ struct sim_options {
 	guint faults; /* bits: those that may happen */
 	bool at_once; /* and do, at the first opportunity */
 	bool forks;   /* its kernel lets no rank be rewound */
+	bool by_hand; /* somebody at the prompt asks for snapshots */
 	const char
 		*directory; /* where the ranks' output is written; there, and removed by others */
 	gint64 longest;     /* microseconds after which it is taken to hang */
