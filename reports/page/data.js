@@ -60,6 +60,7 @@ class Graph {
 			}
 		}
 		this.readMembers();
+		this.held = new Set(); /* ranks that a person does not let out of their calls */
 		this.waiting = new Uint8Array(this.ranks); /* its last call has not returned */
 		for (const rank of raw.waiting)
 			this.waiting[rank] = 1;

@@ -76,6 +76,7 @@ class Live {
 		this.socket.onclose = () => {
 			this.connected = false;
 			this.writes = false;
+			this.where.textContent = "";
 			this.tellRole("The session has ended, or cannot be reached.");
 			setTimeout(() => this.connect(), AGAIN_MS);
 		};
@@ -114,6 +115,7 @@ class Live {
 
 		this.ofCall.replaceChildren(...node < 0 ? [] : [
 			word(`Roll back to ${name}`, `rollback ${name}`),
+			word(`Step rank ${graph.rank[node]}`, `step ${graph.rank[node]}`),
 			word(`Hold rank ${graph.rank[node]}`, `hold ${graph.rank[node]}`),
 			word(`Release rank ${graph.rank[node]}`, `release ${graph.rank[node]}`),
 			...(/:\d+$/.test(place) ? [word(`Break at ${place}`, `break ${place}`)] : []),
@@ -323,6 +325,7 @@ class Live {
 
 		graph.offers = this.openOffers(graph);
 		graph.lit = this.litIn(graph);
+		graph.held = new Set(this.stop.held || []);
 		if (this.figure)
 			this.figure.renew(graph);
 		else

@@ -506,13 +506,12 @@ class Painter {
 		let last = -100;
 
 		for (const [rank, x] of this.columns()) {
-			const text = view.columnWidth >= 60 ? `rank ${rank}` : `${rank}`;
+			const { graph } = view, end = graph.first[rank + 1] - 1, held = graph.held.has(rank);
+			const text = view.columnWidth >= 60 ? `rank ${rank}${held ? ", held" : ""}` : `${rank}${held ? "!" : ""}`;
 
 			if (x - last < (view.columnWidth >= 60 ? 50 : 22))
 				continue;
 			last = x;
-			const { graph } = view, end = graph.first[rank + 1] - 1;
-
 			ink.fillStyle = graph.waiting[rank] && end >= graph.first[rank] ? this.openColour(end) : this.colours.ink;
 			ink.fillText(text, x, HEAD / 2);
 		}

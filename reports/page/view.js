@@ -239,13 +239,22 @@ class View {
 		return best;
 	}
 
+	/* How far it is from the nearest rank's line. */
+	awayFromLine(x) {
+		const column = Math.round((x - this.columnX(0)) / this.columnWidth);
+
+		return Math.abs(x - this.columnX(Math.max(0, Math.min(this.columns.length - 1, column))));
+	}
+
 	/* The points of an offer's edge: of a curve that hangs below, each lower than the one before, so
 	 * that edges of one row can be told apart. */
 	edge(offer) {
 		const { graph } = this, { from, to } = offer;
 		const x1 = this.rankX(graph.rank[from]), y1 = this.rowY(graph.start[from]);
 		const x2 = this.rankX(graph.rank[to]), y2 = this.markY(to);
-		const x = (x1 + x2) / 2, y = (y1 + y2) / 2 + 44 + 30 * Math.min(8, graph.offers.indexOf(offer));
+		const middle = (x1 + x2) / 2; /* where its number stands: not on another rank's calls */
+		const x = this.awayFromLine(middle) < this.columnWidth / 8 ? middle + 0.4 * this.columnWidth : middle;
+		const y = (y1 + y2) / 2 + 44 + 30 * Math.min(8, graph.offers.indexOf(offer));
 
 		return Array.from({ length: EDGE_PARTS + 1 }, (_, i) => {
 			const t = i / EDGE_PARTS, s = 1 - t;
@@ -254,11 +263,13 @@ class View {
 		});
 	}
 
-	/* The offer whose edge is there, away from the calls at its ends; or null. */
+	/* The offer whose edge is there, away from the calls at its ends and from those that it passes;
+	 * or null. */
 	offerAt(x, y) {
 		let best = null, nearest = 10;
+		const isCall = this.awayFromLine(x) < Math.min(9, this.columnWidth / 8);
 
-		for (const offer of y < HEAD ? [] : this.graph.offers) {
+		for (const offer of y < HEAD || isCall ? [] : this.graph.offers) {
 			if (!this.shows(offer.from) || !this.shows(offer.to))
 				continue;
 			for (const [x1, y1] of this.edge(offer).slice(2, -2)) {

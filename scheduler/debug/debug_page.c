@@ -68,23 +68,28 @@ static void add_offer(GString *json, struct debugger *debugger, const struct rec
 {
 	const struct choice *choice = &g_array_index(debugger_offers(debugger)->choices,
 	                                             struct choice, number);
-	g_autofree char *words = record_alternative_print(offer), *text = NULL;
 	g_autofree char *note = debugger_note(debugger, choice), *inside = NULL;
+	g_autofree char *words = record_alternative_print(offer);
+	GString *text = g_string_new(words);
 
 	if (choice->point.kind == POINT_CALL && choice->taken.kind == TAKEN_MESSAGE) {
 		const struct verdict_facts facts = debugger_facts(debugger);
 
 		inside = telling_contents(&facts, choice->taken.send);
 	}
-	text = g_strdup_printf("%s%s%s", words, inside ? ", " : "", inside ? inside : "");
+	if (!offer->answer && offer->tag >= 0)
+		g_string_append_printf(text, ", tag=%d", offer->tag);
+	if (inside)
+		g_string_append_printf(text, ", %s", inside);
 	json_separate(json);
 	g_string_append_c(json, '[');
 	json_add_number(json, number + 1);
 	json_add_number(json, offer->answer ? point->rank : offer->source);
 	json_add_number(json, offer->call);
-	json_add_text(json, text);
+	json_add_text(json, text->str);
 	json_add_text(json, note);
 	g_string_append_c(json, ']');
+	g_string_free(text, true);
 }
 
 /* [rank, call, in words, what can be taken: [number, rank, call, in words, what else is known]] */
@@ -141,6 +146,19 @@ static void add_findings(GString *json, const struct debugger *debugger)
 	g_string_append_c(json, ']');
 }
 
+/* Ranks that stay in their calls although they could come out of them, or that `hold` keeps. */
+static void add_held(GString *json, const struct debugger *debugger)
+{
+	const struct world *world = execution_world(debugger_execution(debugger));
+
+	json_add_name(json, "held");
+	g_string_append_c(json, '[');
+	for (int rank = 0; rank < debugger_ranks(debugger); rank++)
+		if (debugger_keeps(debugger, rank) || world_phase(world, rank) == PHASE_HELD)
+			json_add_number(json, rank);
+	g_string_append_c(json, ']');
+}
+
 static const char *state_name(enum debug_state state)
 {
 	switch (state) {
@@ -166,6 +184,8 @@ static void show_stop(struct debugger *debugger)
 	json_add_number(json, stops_behind(stops));
 	if (debugger_offers(debugger))
 		add_points(json, debugger);
+	if (debugger_state(debugger) == DEBUG_CHOICE)
+		add_held(json, debugger);
 	if (debugger_state(debugger) == DEBUG_OVER)
 		add_findings(json, debugger);
 	g_string_append_c(json, '}');

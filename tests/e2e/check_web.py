@@ -125,6 +125,7 @@ def check_contents(tool, program):
     page.say("run")
     other.until_told(lambda told: told["stop"]["state"] == "choice", "it stops")
     offers = [offer[3] for offer in other.told["stop"]["points"][0][3]]
+    check(all(", tag=7, " in offer for offer in offers), str(offers))
     check("1 MPI_INT: {1}" in offers[0] and "1 MPI_INT: {2}" in offers[1], str(offers))
     for asked, answer in ((b"look 2.2", [2, 2, "1 MPI_INT: {2}"]), (b"look 0.2", [0, 2, ""]),
                           (b"look 7.1", [7, 1, ""]), (b"look 1.999", [1, 999, ""])):
@@ -315,6 +316,7 @@ const lit = [...view.graph.lit], asked = [[0, 2], [1, 1]].map((call) => view.gra
 live.light = null;
 live.lightUp();
 return [lit, asked, view.graph.lit.size]"""
+HELD = "return [...window.matchpoint.figures[0].view.graph.held]"
 SAY = """
 const live = window.matchpoint.live;
 live.line.value = arguments[0];
@@ -350,12 +352,14 @@ def check_browser(tool, browser, program):
     page.until(lambda *_: "1 MPI_INT: {1}" in browser.run(
         "return document.querySelector('.tip').innerText"), "what is in the message")
     browser.click(*browser.run(MARK, 0, 2))  # what can be done about a call
-    for button, line in (("Hold rank 0", "hold 0"), ("Release rank 0", "release 0"),
-                         ("Break at wildcard_deadlock.c:15", "break wildcard_deadlock.c:15"),
-                         ("Roll back to 0.2", "rollback 0.2")):
+    for button, line, held in (
+            ("Hold rank 0", "hold 0", [0]), ("Release rank 0", "release 0", []),
+            ("Break at wildcard_deadlock.c:15", "break wildcard_deadlock.c:15", []),
+            ("Roll back to 0.2", "rollback 0.2", [])):
         browser.run("[...document.querySelectorAll('.words button')]"
                     ".find((one) => one.textContent === arguments[0]).click()", button)
         session.expect(r"(\(matchpoint\) %s)\n" % re.escape(line))
+        page.until(lambda *_, held=held: browser.run(HELD) == held, "who is held")
     session.type("info path")
     page.until(lambda *state: "info path\npath: mp1:n3" in state[4], "what is typed")
     browser.run(SAY, "choose 0.2=1")
@@ -372,6 +376,24 @@ def check_browser(tool, browser, program):
     session.wait(1)
 
 
+SENDERS = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, size, value = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 1; i < size; i++)
+		if (rank == 0)
+			MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
+	if (rank > 0)
+		MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+"""
 # A communicator is called otherwise before its second message.
 RENAMES = r"""
 #include <mpi.h>
@@ -397,6 +419,30 @@ int main(int argc, char **argv)
 }
 """
 TABS = "return [...document.querySelectorAll('.tabs button')].map((one) => one.innerText)"
+
+
+ON_LINES = """
+const view = window.matchpoint.figures[0].view, calls = [];
+view.drawNow();
+for (const offer of view.graph.offers) {
+    const points = view.edge(offer), [x] = points[points.length / 2 - 0.5];
+    calls.push(view.awayFromLine(x));
+}
+return [calls, view.offerAt(view.rankX(1), view.height / 2) === null]"""
+
+
+def check_offers_apart(tool, browser):
+    """The numbers of dashed edges stand beside the calls of the ranks that these pass, and a click
+    on a call is no choice."""
+    session = Session(tool, "-n", "5", tool.compile(tool.write("senders.c", SENDERS)))
+    page = Watched(browser, session)
+    page.until(lambda state, writes, *_: state == "nowhere" and writes, "that it may write")
+    page.press("run")
+    page.until(lambda state, _, calls, offers, text: state == "choice" and offers == 4, "edges")
+    apart, calls_first = browser.run(ON_LINES)
+    check(len(apart) == 4 and min(apart) > 12 and calls_first, "on calls: %s" % apart)
+    browser.run(SAY, "quit")
+    session.wait(3)
 
 
 def check_names(tool, browser):
@@ -432,6 +478,7 @@ def body(tool, _):
     browser = browsers.Browser(os.path.join(tool.directory, "browser"))
     try:
         check_browser(tool, browser, program)
+        check_offers_apart(tool, browser)
         check_names(tool, browser)
         complaints = [line for line in browser.complaints() if "WebSocket" not in line]
         check(not complaints, "the browser complains:\n%s" % "\n".join(complaints))

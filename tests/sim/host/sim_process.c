@@ -213,8 +213,8 @@ void sim_say_hello(struct sim_process *process, bool restored)
 
 /* --- keepers ---------------------------------------------------------------------------------- */
 
-/* Else nothing is gained by a snapshot, and there is no end to taking them. Somebody who asks for one
- * gets it: what the ranks are to be told may be another thing by then. */
+/* Else nothing is gained by a snapshot, and there is no end to taking them. Who asks for one gets
+ * it: what the ranks are to be told may be another thing by then. */
 static bool has_gone_on(const struct sim *sim, guint32 world)
 {
 	if (sim->options.by_hand)
