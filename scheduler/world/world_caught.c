@@ -14,7 +14,7 @@ void world_failed(struct world *world, int number, guint32 call)
 
 static bool has_failed(const struct world *world, int rank, guint64 instance)
 {
-	enum world_phase phase = world_line_phase(world, rank);
+	enum world_phase phase = world_phase(world, rank);
 
 	return phase == PHASE_STOPPED || (phase == PHASE_ENDED && !world_finalized(world, rank))
 	       || entered_has_failed(world_entered(world), rank, instance);

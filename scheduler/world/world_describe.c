@@ -115,8 +115,7 @@ static void mark_peers(const struct world *world, int number, const struct live 
 	} else if (live->peer == WIRE_ANY) {
 		members = communicators_members(world->comms, live->comm, number, &count);
 		for (int i = 0; i < count; i++) {
-			if (members[i] != number
-			    && world->ranks[members[i]].line->phase != PHASE_ENDED)
+			if (members[i] != number && world_phase(world, members[i]) != PHASE_ENDED)
 				waits[members[i]] = true;
 		}
 	} else {

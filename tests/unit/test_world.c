@@ -422,6 +422,26 @@ static void test_caught(void **state)
 	fixture_release(&fixture);
 }
 
+/* Nobody is caught because of a rank of which a thread has ended. */
+static void test_not_caught(void **state)
+{
+	const struct wire_thread begun = {.thread = 1, .id = 9},
+				 over = {.thread = 1, .id = 9, .ended = true};
+	struct wire_call call = {.function = MPI_CALL_Isend, .thread = 1};
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init_with(&fixture, BUFFERING_ZERO, COLLECTIVES_SYNC);
+	assert_true(world_thread(fixture.world, 2, &begun, NULL));
+	for (int rank = 0; rank < 3; rank++)
+		enters(&fixture, rank, 0);
+	report(&fixture, 2, &call);
+	assert_true(world_thread(fixture.world, 2, &over, NULL));
+	assert_false(world_hold_caught(fixture.world));
+	assert_int_equal(world_phase(fixture.world, 0), PHASE_RUNNING);
+	fixture_release(&fixture);
+}
+
 /* What a rank is told to see follows from the state at rest, whoever was quicker. */
 static void test_arrival(void **state)
 {
@@ -521,13 +541,14 @@ static void test_held_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waitany),  cmocka_unit_test(test_waitsome),
-		cmocka_unit_test(test_poll),     cmocka_unit_test(test_round),
-		cmocka_unit_test(test_no_round), cmocka_unit_test(test_iprobe),
-		cmocka_unit_test(test_cancel),   cmocka_unit_test(test_each_send),
-		cmocka_unit_test(test_extremes), cmocka_unit_test(test_each_collective),
-		cmocka_unit_test(test_caught),   cmocka_unit_test(test_arrival),
-		cmocka_unit_test(test_held),     cmocka_unit_test(test_held_together),
+		cmocka_unit_test(test_waitany),       cmocka_unit_test(test_waitsome),
+		cmocka_unit_test(test_poll),          cmocka_unit_test(test_round),
+		cmocka_unit_test(test_no_round),      cmocka_unit_test(test_iprobe),
+		cmocka_unit_test(test_cancel),        cmocka_unit_test(test_each_send),
+		cmocka_unit_test(test_extremes),      cmocka_unit_test(test_each_collective),
+		cmocka_unit_test(test_caught),        cmocka_unit_test(test_not_caught),
+		cmocka_unit_test(test_arrival),       cmocka_unit_test(test_held),
+		cmocka_unit_test(test_held_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
