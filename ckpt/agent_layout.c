@@ -78,6 +78,18 @@ static bool overlap(const struct agent_area *one, const struct agent_area *other
 	return one->start < other->end && other->start < one->end;
 }
 
+bool agent_had_mapped(const struct agent *agent, uintptr_t start, uintptr_t end)
+{
+	const struct agent_area range = {.start = start, .end = end};
+
+	if (!agent_has_birth(agent))
+		return false;
+	for (size_t i = 0; i < agent->aside->layout.count; i++)
+		if (overlap(&agent->aside->layout.areas[i], &range))
+			return true;
+	return false;
+}
+
 static int unmap(struct agent *agent, uint64_t start, uint64_t end)
 {
 	if (start < end && syscall(SYS_munmap, start, end - start) < 0)

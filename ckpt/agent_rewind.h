@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "agent.h"
 
@@ -40,6 +41,8 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 /* What was noted does not hold any more; the twin is ended. */
 void agent_forget_birth(struct agent *agent);
 bool agent_has_birth(const struct agent *agent);
+/* Whether some of it was mapped at the birth; false when there is none. */
+bool agent_had_mapped(const struct agent *agent, uintptr_t start, uintptr_t end);
 
 /* Aside, in a rank that has a birth: keeps what its memory is now, to be gone back to as to the
  * birth. Its number, from 1; 0: agent_rewind_trouble says why not, the rank can go on. What the

@@ -436,6 +436,7 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 		keep_identity(told_pid, told_parent);
 		leave_keeper(restore);
 		park_join_world(ret_welcome);
+		park.program_moves = false;
 		if (park.rewinds)
 			agent_note_birth(park.agent, clones, restore->count);
 		free(clones);

@@ -108,13 +108,14 @@ static void hold(void)
 	finish(&message.rewind, result, true);
 }
 
-/* Why it cannot stay; NULL: it can. */
-static const char *find_hazard(void)
+const char *park_find_hazard(void)
 {
 	const char *trouble;
 
 	if (park.program_forks)
 		return "it has forked";
+	if (park.program_moves)
+		return "it has moved memory onto other memory (mremap)";
 	if (agent_has_birth(park.agent))
 		return NULL;
 	trouble = park.agent ? agent_rewind_trouble(park.agent) : "";
@@ -128,7 +129,7 @@ void park_hold(void)
 
 	if (!park_is_rank() || !park.rewinds)
 		return;
-	hazard = find_hazard();
+	hazard = park_find_hazard();
 	if (hazard) {
 		send_held(hazard);
 		return;

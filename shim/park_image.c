@@ -42,10 +42,12 @@ static void take_aside(void)
 
 bool park_take_image(struct wire_welcome *ret_welcome)
 {
+	const char *hazard = park_find_hazard();
+
 	park.welcome = *ret_welcome;
 	park.result = RETURN_IMAGED;
-	if (!agent_has_birth(park.agent) || park.program_forks) {
-		send_imaged(0, "it cannot be rewound");
+	if (hazard) {
+		send_imaged(0, hazard);
 	} else if (park.image && !park.moved) {
 		agent_image_share(park.agent, park.image);
 		send_imaged(park.image, "");
@@ -74,7 +76,7 @@ void park_rewind(const struct wire_rewind *order, struct wire_welcome *ret_welco
 		park.stood = ret_welcome->parked;
 		return;
 	}
-	if (!agent_has_birth(park.agent) || park.program_forks)
+	if (park_find_hazard())
 		_exit(AGENT_SETUP_FAILED);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);

@@ -36,6 +36,7 @@ struct park {
 	int32_t release_status;
 	bool rewinds;       /* copies may be rewound */
 	bool program_forks; /* the program has forked this process */
+	bool program_moves; /* it has moved pages onto others (park_moves.c) */
 	uint32_t image;     /* what it was last known to be: taken, or gone back to; 0: not known */
 	bool moved;         /* and it may be another one since */
 	uint64_t stood;     /* microseconds: what its clocks were put back by since that image */
@@ -48,6 +49,9 @@ struct park {
 };
 
 extern struct park park;
+
+/* Why it cannot be what it was by itself; NULL: it can. */
+const char *park_find_hazard(void);
 
 /* A restored copy, and no process that the program has forked. */
 bool park_is_rank(void);

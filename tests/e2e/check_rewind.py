@@ -19,6 +19,7 @@ RANKS = 3
 NESTED = ("files", "kernel", "lasting")
 HAZARDS = [
     (["maps,moves,heap,stack,threads"], True, ""),
+    (["onto"], False, "it has moved memory onto other memory"),
     (["files"], True, ""),
     (["signals"], True, "SigPnd"),  # where one is pending
     (["kernel"], True, "Umask|Name"),

@@ -27,7 +27,7 @@ enum { PAGE = 4096, PAGES = 64, ROUNDS = 3, BLOCKS = 40 };
 
 static int rank, ranks, order; /* a digit for each message, so far */
 static int counter;
-static uint8_t *area, *text, *guarded, *dropped;
+static uint8_t *area, *text, *guarded, *dropped, *one, *other;
 static char *block[BLOCKS];
 static int held = -1, unread = -1;
 static FILE *stream;
@@ -49,6 +49,16 @@ static unsigned sum(const uint8_t *bytes, size_t count)
 static uint8_t *map(size_t pages)
 {
 	return mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* No part of a larger mapping. */
+static uint8_t *map_apart(int contents)
+{
+	uint8_t *pages = map(PAGES + 2);
+
+	mprotect(pages, PAGE, PROT_NONE);
+	mprotect(pages + (PAGES + 1) * PAGE, PAGE, PROT_NONE);
+	return memset(pages + PAGE, contents, PAGES * PAGE);
 }
 
 static void on_signal(int number)
@@ -77,6 +87,8 @@ static void prepare(void)
 	area = map(PAGES);
 	guarded = map(4);
 	dropped = map(PAGES);
+	one = map_apart(1);
+	other = map_apart(2);
 	for (size_t i = 0; i < (size_t)PAGES * PAGE; i++)
 		area[i] = dropped[i] = (uint8_t)(i * 7 + i / PAGE);
 	memset(guarded, 3, 4 * PAGE);
@@ -144,7 +156,8 @@ static void tell(const char *when)
 	       getenv("HAZARD") ? getenv("HAZARD") : "");
 	tell_file(when, held);
 	tell_file(when, unread);
-	printf("%s stream at %ld\n", when, stream ? ftell(stream) : -1);
+	printf("%s stream at %ld moved %x %x\n", when, stream ? ftell(stream) : -1,
+	       sum(one, PAGES * PAGE), sum(other, PAGES * PAGE));
 }
 
 /* --- what is done ----------------------------------------------------------------------------- */
@@ -179,6 +192,18 @@ static void do_moves(void)
 	munmap(guarded, 4 * PAGE);
 	guarded = map(4);
 	memset(guarded, order, 4 * PAGE);
+}
+
+/* Pages that are not written change places. */
+static void do_onto(void)
+{
+	const int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+	uint8_t *between = map(PAGES);
+
+	if (mremap(one, PAGES * PAGE, PAGES * PAGE, flags, between) == MAP_FAILED
+	    || mremap(other, PAGES * PAGE, PAGES * PAGE, flags, one) == MAP_FAILED
+	    || mremap(between, PAGES * PAGE, PAGES * PAGE, flags, other) == MAP_FAILED)
+		abort();
 }
 
 static void do_heap(void)
@@ -331,10 +356,10 @@ static void do_processes(void)
 static const struct {
 	const char *name;
 	void (*act)(void);
-} hazards[] = {{"maps", do_maps},          {"moves", do_moves},     {"heap", do_heap},
-               {"files", do_files},        {"signals", do_signals}, {"kernel", do_kernel},
-               {"stack", do_stack},        {"threads", do_threads}, {"lasting", do_lasting},
-               {"processes", do_processes}};
+} hazards[] = {{"maps", do_maps},       {"moves", do_moves},        {"onto", do_onto},
+               {"heap", do_heap},       {"files", do_files},        {"signals", do_signals},
+               {"kernel", do_kernel},   {"stack", do_stack},        {"threads", do_threads},
+               {"lasting", do_lasting}, {"processes", do_processes}};
 
 /* --- how it ends ------------------------------------------------------------------------------ */
 
