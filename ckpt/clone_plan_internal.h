@@ -49,6 +49,10 @@ bool clone_scan_directory(struct clone_plan *plan, GError **error);
 bool clone_read_object(struct clone_plan *plan, struct object *object, GError **error);
 void clone_forget(struct clone_plan *plan, struct object *object);
 
+/* A file up to this size is compared page by page, which is cheaper than writing it, or than
+ * looking for its holes; of a larger one these are left out. */
+#define CLONE_COMPARED_MOST ((guint64)1 << 20)
+
 /* Shows what a file holds up to `end`, one stretch between holes after the other, in ascending
  * order, until one is refused. False: one was, or the file cannot be walked (errno). */
 typedef bool (*clone_data_visitor)(int fd, guint64 from, guint64 to, void *user);

@@ -10,10 +10,6 @@
 
 #include "clone_plan_internal.h"
 
-/* A file up to this size is compared page by page, which is cheaper than writing it; of a larger
- * one the holes are left out. */
-#define COMPARED_MOST ((guint64)1 << 20)
-
 static const guint8 zeros[64 << 10];
 
 static bool clear(int fd, guint64 from, guint64 to)
@@ -117,7 +113,7 @@ static bool write_differences(const struct object *object, int fd)
 
 static bool write_back(const struct object *object, int fd)
 {
-	if (object->size <= COMPARED_MOST)
+	if (object->size <= CLONE_COMPARED_MOST)
 		return write_differences(object, fd);
 	return clear_others(object, fd) && clone_write_extents(object, fd);
 }

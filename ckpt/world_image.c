@@ -10,6 +10,7 @@
 #include "clone_plan_internal.h"
 
 #define CHUNK ((gsize)1 << 20) /* bytes read at a time */
+_Static_assert(CHUNK >= CLONE_COMPARED_MOST, "a file is read at once, or without its holes");
 
 struct page {
 	guint users;
@@ -80,6 +81,13 @@ static struct file *find_by_inode(const struct world_image *image, guint64 inode
 static guint pages_of(guint64 bytes)
 {
 	return (guint)((bytes + PAGE - 1) / PAGE);
+}
+
+/* Holes are as good as zeros. */
+static bool each_part(int fd, guint64 end, clone_data_visitor visit, void *user)
+{
+	return end <= CLONE_COMPARED_MOST ? end == 0 || visit(fd, 0, end, user)
+	                                  : clone_each_data(fd, (off_t)end, visit, user);
 }
 
 static bool is_zero(const guint8 *bytes)
@@ -168,7 +176,7 @@ static bool take_file(struct world_image *image, int directory, const char *name
 	add_name(taking.file, name);
 	g_ptr_array_set_size(taking.file->pages, (gint)pages_of(taking.file->size));
 	g_ptr_array_add(image->files, taking.file);
-	read = clone_each_data(fd, status.st_size, read_pages, &taking);
+	read = each_part(fd, taking.file->size, read_pages, &taking);
 	close(fd);
 	return read;
 }
@@ -267,8 +275,8 @@ static bool put_file(const struct file *file, int directory, guint8 *buffer)
 		return false;
 	put = fstat(fd, &status) == 0 && (!file->mapped || status.st_ino == file->inode)
 	      && clone_put_names_back(directory, fd, file->names->pdata[0], file->names, 1)
-	      && clone_each_data(fd, MIN(status.st_size, (off_t)(pages_of(file->size) * PAGE)),
-	                         put_pages, &putting)
+	      && each_part(fd, MIN((guint64)status.st_size, pages_of(file->size) * PAGE), put_pages,
+	                   &putting)
 	      && put_in_hole(&putting, fd, file->pages->len)
 	      && (fstat(fd, &status) == 0
 	          && ((guint64)status.st_size == file->size

@@ -20,6 +20,9 @@ enum {
 	RUNS = 4096,
 };
 
+/* As far as the kernel lets itself be asked on every machine; what is mapped beyond is read. */
+#define SCANNED_END ((UINT64_C(1) << 47) - PAGE)
+
 #define PRESENT (UINT64_C(1) << 63)
 #define SWAPPED (UINT64_C(1) << 62)
 #define OF_FILE (UINT64_C(1) << 61)
@@ -115,8 +118,7 @@ static void add_own_page(uintptr_t from, uintptr_t start, uintptr_t end, bool an
 static void scan(void)
 {
 	uint64_t reached;
-	int count = agent_scan_private(work.pagemap, 0, UINT64_C(1) << 47, work.runs, RUNS,
-	                               &reached);
+	int count = agent_scan_private(work.pagemap, 0, SCANNED_END, work.runs, RUNS, &reached);
 
 	work.run = 0;
 	work.scanned = count >= 0 && count < RUNS;
@@ -159,7 +161,7 @@ static void read_pages(uintptr_t start, uintptr_t end, bool anonymous)
 
 static void add_pages(uintptr_t start, uintptr_t end, bool anonymous)
 {
-	if (work.scanned)
+	if (work.scanned && end <= SCANNED_END)
 		add_scanned(start, end, anonymous);
 	else
 		read_pages(start, end, anonymous);

@@ -8,9 +8,13 @@ int missing_look(struct missing *missing, struct host *host, const pid_t *proces
 	gint64 now = host_now(host);
 	int rank;
 
+	bool first = missing->next == 0; /* most starts are over before one is worth while */
+
 	if (now < missing->next)
 		return -1;
 	missing->next = now + LOOK_EVERY;
+	if (first)
+		return -1;
 	rank = host->operations->rank_without_process(host, processes, ranks);
 	missing->times = rank >= 0 && rank == missing->rank ? missing->times + 1 : 0;
 	missing->rank = rank;
