@@ -225,6 +225,9 @@ static bool interpret_order(struct command_options *options)
 	return true;
 }
 
+/* So many interleavings are sooner explored than states are compared. */
+#define STATES_WORTH 200
+
 /* What states do not go with, and why; NULL: nothing of it was asked for. */
 static const char *not_with_states(const struct command_options *options)
 {
@@ -274,7 +277,7 @@ static bool interpret_search(struct command_options *options)
 		return false;
 	}
 	other = not_with_states(options);
-	session->watch = automatic && !other;
+	session->watch_left = automatic && !other ? STATES_WORTH : 0;
 	if (session->states && other)
 		command_complain("--search states cannot go with %s", other);
 	return !session->states || !other;

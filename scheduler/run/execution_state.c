@@ -30,6 +30,7 @@ static void ask(struct execution *execution, const GArray *open)
 	bool choosers = asks_choosers_alone(execution_strategy(execution));
 
 	naming_begin(naming, ranks);
+	naming->since = execution_now(execution);
 	if (execution_forward_ms(execution) > 0)
 		naming_refuse(naming, -1, "clocks have been put forward");
 	for (int rank = 0; rank < ranks; rank++) {
@@ -95,6 +96,7 @@ bool execution_tell_state(struct execution *execution, const GArray *open)
 	if (naming->missing > 0)
 		return false;
 	tell(execution);
+	runs_note_naming(execution_runs(execution), execution_now(execution) - naming->since);
 	naming_end(naming);
 	return true;
 }

@@ -18,6 +18,7 @@ struct naming_said {
 struct naming {
 	guint missing; /* answers */
 	bool asked;    /* at the rest at hand; every rank that is there has answered, or will */
+	gint64 since;  /* when they were; microseconds */
 	guint8 *waits; /* by rank: is to answer yet; owned */
 	struct state_hash ranks;
 	char *hazard;             /* why it cannot be told; NULL: it can */

@@ -66,6 +66,16 @@ void runs_stop(struct runs *runs)
 		runs->stopped = true;
 }
 
+void runs_note_naming(struct runs *runs, gint64 microseconds)
+{
+	runs->naming_us += microseconds;
+}
+
+double runs_naming_seconds(const struct runs *runs)
+{
+	return runs ? (double)runs->naming_us / G_USEC_PER_SEC : 0;
+}
+
 void runs_leave_states(struct runs *runs)
 {
 	runs->options.states = false;

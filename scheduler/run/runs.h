@@ -100,6 +100,8 @@ const struct rewinding *runs_rewinding(const struct runs *runs);
 
 /* Whether they are gone back to (still). */
 bool runs_go_back(const struct runs *runs);
+/* Seconds for which it was waited until ranks had told their states. */
+double runs_naming_seconds(const struct runs *runs);
 /* From now on no rank is asked for its state any more: what tells it costs less. */
 void runs_leave_states(struct runs *runs);
 

@@ -32,6 +32,7 @@ struct runs {
 	struct frozen *root; /* parked in MPI_Init */
 	/* What it has cost lately to restore all ranks: by forking them, or with some in place. */
 	double fork_seconds, rewind_seconds;
+	gint64 naming_us; /* for which it was waited until ranks had told their states */
 };
 
 struct execution *runs_find(const struct runs *runs, guint32 world);

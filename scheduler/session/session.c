@@ -10,6 +10,7 @@
 #include "program_facts.h"
 #include "random_walks.h"
 #include "replay.h"
+#include "scheduler/tools/log.h"
 #include "session_clock.h"
 #include "session_internal.h"
 #include "shard.h"
@@ -253,6 +254,9 @@ static void conclude_exploration(struct session *session)
 	exploration->states = state_walks_statistics(session->states).states;
 	exploration->merged = state_walks_statistics(session->states).merged;
 	exploration->seconds = session_seconds(session);
+	if (exploration->states > 0)
+		log_debug(LOG_SESSION, "ranks told their states in %.3f s of %.3f s",
+		          runs_naming_seconds(session->runs), exploration->seconds);
 	exploration->runs = random_walks_made(session->walks);
 	exploration->threads = program_facts_threads(session->facts);
 	g_free(exploration->incomplete_reason);

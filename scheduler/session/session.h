@@ -55,7 +55,8 @@ struct session_options {
 	int deviations;            /* -1: no bound */
 	enum session_order order;  /* explore: of the search */
 	bool states;               /* explore: equal states once, instead of the tree */
-	bool watch;                /* explore: or from when on they are seen to come up */
+	double watch_left;         /* explore: or from when on they are seen to come up and so many
+	                      interleavings are thought to be left; 0: never */
 	bool verify;               /* of these: goes on from states that are known, and compares */
 	bool random;               /* explore: random walks instead of the search */
 	guint64 seed;              /* of these */

@@ -123,9 +123,9 @@ static GPtrArray *identity_of(const struct session *session)
 	             options->random ? g_strdup_printf("%" G_GUINT64_FORMAT, options->seed)
 	                             : word_or_none(NULL));
 	add_identity(identity, "--search",
-	             g_strdup(options->states  ? "states"
-	                      : options->watch ? "auto"
-	                                       : "tree"));
+	             g_strdup(options->states           ? "states"
+	                      : options->watch_left > 0 ? "auto"
+	                                                : "tree"));
 	add_bounds(identity, options->bounds);
 	add_identity(identity, "--shard",
 	             options->shards > 0 ? g_strdup_printf("%u/%u", options->shard, options->shards)

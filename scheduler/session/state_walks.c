@@ -8,9 +8,6 @@
 #include "scheduler/world/world_picture.h"
 #include "session_context.h"
 
-/* So many interleavings of the tree are explored before much is won. */
-#define WORTH_LEFT 200.0
-
 struct state_walks {
 	struct plan_source source;
 	struct session *session;
@@ -134,7 +131,7 @@ struct state_walks *state_walks_new(struct session *session)
 	walks->session = session;
 	walks->paths = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
 	walks->begun = session_options(session)->states;
-	walks->watching = session_options(session)->watch;
+	walks->watching = session_options(session)->watch_left > 0;
 	walks->watch = state_watch_new();
 	return walks;
 }
@@ -174,7 +171,7 @@ void state_walks_know_path(struct state_walks *walks, const char *path)
 bool state_walks_look(struct state_walks *walks, double left)
 {
 	if (state_watch_pays(walks->watch))
-		return left < 0 || left >= WORTH_LEFT;
+		return left < 0 || left >= session_options(walks->session)->watch_left;
 	if (state_watch_is_over(walks->watch)) {
 		session_leave_states(walks->session);
 		g_hash_table_remove_all(walks->paths);

@@ -118,6 +118,8 @@ void sim_shared_rename(struct sim *sim, guint32 from, guint32 to);
 void sim_say(struct sim_process *process, const struct wire_message *message);
 void sim_hang_up(struct sim_process *process);
 void sim_say_hello(struct sim_process *process, bool restored);
+/* TELL: what it is (sim_state.c). */
+void sim_tell_state(struct sim_process *process);
 struct sim_link *sim_link_new(struct sim_process *process);
 void sim_link_unref(struct sim_link *link);
 

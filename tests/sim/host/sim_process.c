@@ -337,6 +337,8 @@ void sim_process_obey(struct sim_process *process, const struct wire_message *or
 		return;
 	} else if (order->type == WIRE_PARK) {
 		park(process);
+	} else if (order->type == WIRE_TELL) {
+		sim_tell_state(process);
 	} else {
 		if (order->type == WIRE_WELCOME)
 			process->stays = order->welcome.rewinds;

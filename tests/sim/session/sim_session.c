@@ -43,6 +43,9 @@ static void print_totals(const struct totals *totals)
 	        "shortened: "
 	        "%u\n",
 	        totals->rewound, totals->shards, totals->replayed, totals->minimized);
+	g_print("where states were compared: %" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT
+	        " merged\n",
+	        totals->states, totals->merged);
 	if (no_faults)
 		return;
 	g_print("what happened: full disk %u", totals->disk_full);
@@ -84,5 +87,9 @@ int main(int argc, char **argv)
 		trial_run(&options, &totals);
 	}
 	print_totals(&totals);
+	if (programs >= 100 && totals.merged == 0) {
+		g_printerr("no states were merged, so that was not tried\n");
+		return 1;
+	}
 	return 0;
 }

@@ -15,7 +15,7 @@
 enum { STATES_MOST = 20000, OUTCOMES_MOST = 60, ROUNDS_MOST = 4 };
 
 /* Of one session: where each send may complete early, few outcomes can be many interleavings. */
-enum { INTERLEAVINGS_MOST = 1000 };
+enum { INTERLEAVINGS_MOST = 1000, COMPARED_MOST = 24, ENDS_MOST = 300 };
 
 #define LONGEST (4 * G_TIME_SPAN_HOUR) /* that a session may take, by its host's time */
 #define HANGING_S 600                  /* where nobody but the clock can end it */
@@ -57,8 +57,11 @@ static bool are_files_limited(void)
 static void tell(struct trial *trial, const struct session_options *options, guint happened,
                  const char *message)
 {
-	g_string_append_printf(trial->history, "  session %u: %s buffering, %s, %u jobs, some %u;",
-	                       trial->rounds,
+	g_string_append_printf(trial->history,
+	                       "  session %u:%s %s buffering, %s, %u jobs, some %u;", trial->rounds,
+	                       trial->states    ? " states,"
+	                       : trial->watches ? " auto,"
+	                                        : "",
 	                       trial->buffering == PROGRAM_ZERO       ? "zero"
 	                       : trial->buffering == PROGRAM_INFINITE ? "infinite"
 	                                                              : "per-send",
@@ -87,6 +90,8 @@ static struct session_options options_of(struct trial *trial)
 	                                                       : COLLECTIVES_BOTH,
 	                                .order = trial->order,
 	                                .random = trial->wanders,
+	                                .states = trial->states,
+	                                .watch_left = trial->watches ? 1 : 0,
 	                                .seed = trial->program->seed,
 	                                .deviations = -1,
 	                                .not_yet = 1,
@@ -119,6 +124,8 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	options->resume = trial->rounds > 0;
 	if (unbounded && trial->buffering == PROGRAM_PER_SEND)
 		options->max_interleavings = INTERLEAVINGS_MOST;
+	if (unbounded && trial->states)
+		options->max_interleavings = ENDS_MOST;
 	/* Walks go on until they meet nothing new, thousands of them. */
 	if (faults & (1u << SIM_JOB_HANGS | (trial->wanders ? 1u << SIM_SLOW : 0)))
 		options->max_seconds = HANGING_S;
@@ -149,6 +156,10 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	totals->sessions++;
 	totals->rewound += sim_host_rewound(host);
 	totals->failed += error != NULL;
+	if (complete) {
+		totals->states += result.exploration->states;
+		totals->merged += result.exploration->merged;
+	}
 	trial->rounds++;
 	session_result_clear(&result);
 	sim_host_free(host);
@@ -164,6 +175,11 @@ static void draw_options(struct trial *trial, struct session_options *options)
 
 	options->backtrack = ways[g_rand_int_range(random, 0, G_N_ELEMENTS(ways))];
 	options->jobs = (guint)g_rand_int_range(random, 0, 4);
+	if (trial->states || trial->watches) { /* as the command has it */
+		options->jobs = 0;
+		if (options->backtrack == BACKTRACK_RERUN)
+			options->backtrack = BACKTRACK_SNAPSHOT;
+	}
 	if (g_rand_int_range(random, 0, 4) == 0)
 		options->max_interleavings = (guint64)g_rand_int_range(random, 1, 5);
 }
@@ -329,6 +345,18 @@ static void enumerate(struct trial *trial)
 	                        : g_hash_table_ref(trial->expected);
 }
 
+/* Ranks forget nothing, so there are more states than outcomes: as many as there are orders in
+ * which choices can be made that do not exclude each other. */
+static void draw_states(struct trial *trial)
+{
+	if (trial->scenario || trial->wanders || trial->shards > 0
+	    || trial->order != SESSION_ORDER_DEPTH
+	    || g_hash_table_size(trial->expected) > COMPARED_MOST)
+		return;
+	trial->states = trial->program->seed % 5 < 2;
+	trial->watches = !trial->states && trial->program->seed % 5 == 2;
+}
+
 static struct random_program *draw_program(const struct trial_options *options)
 {
 	switch (options->kind) {
@@ -354,6 +382,7 @@ void trial_run(const struct trial_options *options, struct totals *totals)
 	program->collectives = usual[trial.buffering];
 	enumerate(&trial);
 	if (trial.needed && g_hash_table_size(trial.expected) <= OUTCOMES_MOST) {
+		draw_states(&trial);
 		trial.deadlocks = outcomes_deadlocks(program, trial.expected) > 0;
 		trial.found = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 		                                    (GDestroyNotify)g_bytes_unref, g_free);

@@ -23,6 +23,7 @@ struct totals {
 	guint sessions, outcomes, too_large, too_long, again, failed, struck;
 	guint happened[SIM_FAULTS], disk_full, rewound, shards, replayed, minimized;
 	guint programs[KINDS];
+	guint64 states, merged; /* sessions that compared states found so many */
 };
 
 /* What is to happen, instead of what chance has. */
@@ -45,6 +46,8 @@ struct trial {
 	enum program_buffering buffering;
 	enum session_order order;
 	bool wanders;        /* random walks, which are never complete */
+	bool states;         /* equal states once, */
+	bool watches;        /* as soon as some come up */
 	guint shard, shards; /* this one of so many, each a store of its own; 0: all in one */
 	GRand *random;
 	GHashTable *expected; /* outcomes (GBytes) that can be */

@@ -1,0 +1,49 @@
+/* The state of a rank, as shim/state.c tells it: all that it knows, which is more than a program
+ * has in its memory. So states are equal where the same choices were made in another order. */
+#include "explorer/state_hash.h"
+#include "sim_internal.h"
+
+static void add_line(struct state_hash *hash, const struct fake_line *line)
+{
+	state_hash_add(hash, (guint64)line->is_there | (guint64)line->enters << 1
+	                             | (guint64)line->may_go << 2 | (guint64)line->waits << 3);
+	state_hash_add(hash, (guint64)line->call << 8 | line->place);
+	state_hash_add_bytes(hash, line->asked, line->asked_count);
+}
+
+static struct state_hash state_of(const struct fake_rank *rank)
+{
+	struct state_hash hash = {{0, 0}};
+	int count = rank->program->first[rank->rank + 1] - rank->program->first[rank->rank];
+
+	state_hash_add(&hash, (guint64)rank->stage << 32 | rank->calls);
+	for (int i = 0; i < FAKE_LINES_MOST; i++)
+		add_line(&hash, &rank->lines[i]);
+	state_hash_add_bytes(&hash, rank->received, sizeof(rank->received));
+	for (int i = 0; i < count; i++) {
+		const struct fake_op *op = &rank->ops[i];
+
+		state_hash_add(&hash, (guint64)op->call << 8 | op->state);
+		state_hash_add(&hash, (guint64)op->reporter << 32 | (guint64)op->bound << 24
+		                              | (guint64)op->source << 16 | (guint64)op->tag << 8
+		                              | op->nth);
+	}
+	return hash;
+}
+
+void sim_tell_state(struct sim_process *process)
+{
+	static char windows[] = "it uses windows", threads[] = "it has threads", none[] = "";
+	const struct fake_rank *rank = &process->rank;
+	struct state_hash hash = state_of(rank);
+	const struct wire_message message = {.type = WIRE_STATE,
+	                                     .state = {.hash = {hash.word[0], hash.word[1]},
+	                                               .hazard = rank->windows > 0         ? windows
+	                                                         : rank->lines[1].is_there ? threads
+	                                                                                   : none}};
+
+	if (sim_strikes(process->sim, SIM_RANK_KILLED, 60))
+		sim_process_die(process, 9);
+	else
+		sim_say(process, &message);
+}
