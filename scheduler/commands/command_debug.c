@@ -1,6 +1,8 @@
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "scheduler/debug/debugger.h"
@@ -125,6 +127,19 @@ static void name_options(const struct command_options *options, struct debug_com
 	g_ptr_array_add(words, NULL);
 }
 
+/* Said at once: it is written when the session ends. NULL: it can be. Free with g_free. */
+static char *why_not_writable(const char *file)
+{
+	g_autofree char *folder = g_path_get_dirname(file);
+	bool is_there = g_file_test(file, G_FILE_TEST_EXISTS);
+
+	if (g_file_test(file, G_FILE_TEST_IS_DIR))
+		return g_strdup_printf("%s is a folder", file);
+	if (access(is_there ? file : folder, W_OK) == 0)
+		return NULL;
+	return g_strdup_printf("%s cannot be written: %s", file, g_strerror(errno));
+}
+
 /* "report.html" */
 static bool add_report(void *user, const char *file, char **ret_problem)
 {
@@ -141,8 +156,12 @@ static bool add_report(void *user, const char *file, char **ret_problem)
 			continue;
 		if (reports[i]->unavailable)
 			*ret_problem = g_strdup(reports[i]->unavailable);
+		else
+			*ret_problem = why_not_writable(file);
+		if (*ret_problem)
+			return true;
 		g_free(asked->options->reports[i]);
-		asked->options->reports[i] = *ret_problem ? NULL : g_strdup(file);
+		asked->options->reports[i] = g_strdup(file);
 		return true;
 	}
 	return false;

@@ -127,7 +127,12 @@ static bool find_named(struct debugger *debugger, const char *text, GArray *ret_
 		                *text ? text : "that");
 		return false;
 	}
-	if (id.rank >= debugger_ranks(debugger) || !world_call_info(world, id.rank, id.call)) {
+	if (id.rank >= debugger_ranks(debugger)) {
+		debugger_refuse(debugger, "there is no rank %d; ranks are 0 to %d", id.rank,
+		                debugger_ranks(debugger) - 1);
+		return false;
+	}
+	if (!world_call_info(world, id.rank, id.call)) {
 		debugger_refuse(debugger, "rank %d has made no call %u here", id.rank, id.call);
 		return false;
 	}

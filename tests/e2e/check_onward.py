@@ -83,17 +83,22 @@ int main(int argc, char **argv)
 def check_words(tool):
     """What explore finds can be gone to; the ranks stay where they are meanwhile."""
     program = tool.compile(source("examples/probe_then_receive"))
+    os.mkdir(os.path.join(tool.directory, "d.html"))
     run = debug(tool, ["run", "1", "explore -q", "info path", "goto finding 1", "minimize",
                        "explore", "back", "save x.html", "save w.mp", "save p.txt",
-                       "explore --nonsense", "save", "minimize", "minimize finding 7", "1"],
-                "-n", "3", program)
+                       "explore --nonsense", "save", "minimize", "minimize finding 7",
+                       "save nowhere/x.html", "save d.html", "x 7.1", "1"], "-n", "3", program)
+    check(run.status == 0, str(run))
     check(stops(run) == ["choice 0.2", "choice 0.3", "finding mpi-error", "choice 0.3", "end"],
           str(run))
     for line in ("finding 1 here: mpi-error; goto finding 1\n", "path: mp1:n3:zero:0.2=1\n",
                  "1 of 2 choices needed", "\nmp1:n3:zero:0.3=2\n",
                  "script.mp:7: this interleaving is over", "Unknown option --nonsense",
                  "script.mp:13: where?", "script.mp:14: nothing is wrong here: say minimize f",
-                 "script.mp:15: there is no such finding here", "w.mp\n", "p.txt\n"):
+                 "script.mp:15: there is no such finding here",
+                 "script.mp:16: nowhere/x.html cannot be written: No such file or directory\n",
+                 "script.mp:17: d.html is a folder\n",
+                 "script.mp:18: there is no rank 7; ranks are 0 to 2\n", "w.mp\n", "p.txt\n"):
         check(line in run.out, "%s\n%s" % (line, run))
     for file, words in (("x.html", "<html"), ("w.mp", "run\n1\nexplore -q\n"),
                         ("p.txt", "mp1:n3:zero:0.2=1\n")):
