@@ -190,7 +190,7 @@ static bool can_read_twin(const struct agent_aside *aside)
 	uint8_t byte;
 	struct iovec here = {&byte, 1}, there = {(void *)aside->probe, 1};
 
-	return process_vm_readv(aside->twin, &here, 1, &there, 1, 0) == 1;
+	return agent_read_twin(aside->twin, &here, &there, 1) == 1;
 }
 
 /* Whether its memory can be read, as it will have to be. Where only descendants' may be (Yama), the

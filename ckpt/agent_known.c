@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <sys/resource.h>
-#include <sys/uio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "agent_known.h"
 
@@ -13,6 +14,12 @@ long agent_known_faults(void)
 	getrusage(RUSAGE_SELF, &own);
 	getrusage(RUSAGE_CHILDREN, &children);
 	return own.ru_minflt + own.ru_majflt + children.ru_minflt + children.ru_majflt;
+}
+
+ssize_t agent_read_twin(pid_t twin, const struct iovec *here, const struct iovec *there,
+                        size_t count)
+{
+	return syscall(SYS_process_vm_readv, (long)twin, here, count, there, count, 0L);
 }
 
 void agent_known_start(struct agent_known *known)
@@ -74,7 +81,7 @@ static void save_known(struct agent_known *known, pid_t twin)
 		struct iovec here = {known->saved + used, length};
 
 		if (length > AGENT_SAVED - used
-		    || process_vm_readv(twin, &here, 1, &there, 1, 0) != (ssize_t)length)
+		    || agent_read_twin(twin, &here, &there, 1) != (ssize_t)length)
 			return;
 		used += length;
 	}

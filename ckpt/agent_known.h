@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "agent_map_query.h"
 
@@ -52,6 +53,10 @@ struct agent_known {
 	bool is_saved; /* what is to be copied, one run after the other: */
 	uint8_t saved[AGENT_SAVED];
 };
+
+/* process_vm_readv(2), past the shim's (other_memory.c), as many pieces here as there. */
+ssize_t agent_read_twin(pid_t twin, const struct iovec *here, const struct iovec *there,
+                        size_t count);
 
 /* Before anything is put back, and when mappings were not what they had been. */
 void agent_known_start(struct agent_known *known);

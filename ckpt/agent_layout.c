@@ -175,8 +175,7 @@ static int copy_from_birth(struct agent *agent, const struct agent_area *area, u
 		struct iovec here = {(void *)(uintptr_t)(to + start - area->start), end - start};
 
 		if (start < end
-		    && process_vm_readv(aside->twin, &here, 1, &there, 1, 0)
-		               != (ssize_t)(end - start))
+		    && agent_read_twin(aside->twin, &here, &there, 1) != (ssize_t)(end - start))
 			return agent_refuse(agent, "its memory at the birth cannot be read");
 	}
 	find_rseq(&rseq_start, &rseq_end);

@@ -195,8 +195,7 @@ static int copy_from_twin(struct agent *agent)
 		wanted += (ssize_t)aside->copies[i].iov_len;
 	if (!wanted)
 		return 0;
-	got = process_vm_readv(aside->twin, aside->copies, aside->copy_count, aside->copies,
-	                       aside->copy_count, 0);
+	got = agent_read_twin(aside->twin, aside->copies, aside->copies, aside->copy_count);
 	aside->copy_count = 0;
 	if (got != wanted)
 		return agent_refuse(agent, "its memory at the birth cannot be read (%s)",

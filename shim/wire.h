@@ -302,7 +302,8 @@ struct wire_error {
 	uint64_t site;
 	int32_t error_class;
 	bool fatal; /* the program's error handler is MPI_ERRORS_ARE_FATAL (or MPI_ERRORS_ABORT) */
-	bool refused; /* no error of the program's: matchpoint cannot control the call */
+	bool refused; /* no error of the program's: matchpoint cannot control the call; without one:
+	                 what it does cannot be gone back from */
 	bool threads; /* no error of MPI's: a thread calls it that must not, then; fatal */
 	char *text;   /* MPI_Error_string */
 };

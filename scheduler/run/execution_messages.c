@@ -74,6 +74,10 @@ static void on_error(struct execution *execution, int rank, const struct wire_er
 {
 	struct rank_end *end = &execution->ends[rank];
 
+	if (error->refused && error->function == MPI_CALL_NONE) {
+		runs_fall_back(execution->runs, g_strdup_printf("rank %d: %s", rank, error->text));
+		return;
+	}
 	if (error->refused) {
 		refuse_program(execution, rank, error);
 		return;

@@ -122,6 +122,15 @@ def check_usual(tool, able):
         check(bool(reason(run)) == bool(options), str(run))
 
 
+def check_other_memory(tool):
+    """Whose memory another rank writes is found under no other number than it was told."""
+    program = tool.compile(os.path.join(HERE, "programs/other_memory.c"))
+    rerun, auto = (tool.run("explore", "-n", str(RANKS), "--backtrack", way, "--buffering",
+                            "infinite", "--", program, report=True) for way in ("rerun", "auto"))
+    check(auto.report["backtrack"] == "rerun" and "process_vm_writev" in auto.out, str(auto))
+    check(interleavings(auto) == interleavings(rerun), "%s\n%s" % (rerun, auto))
+
+
 def check_lanes(tool, able):
     """Side by side, and under both bufferings."""
     command = [tool.compile(os.path.join(HERE, "../../examples/master_worker.c")), "5"]
@@ -145,6 +154,7 @@ def check_languages(tool):
 def body(tool, _options):
     able = check_hazards(tool)
     check_usual(tool, able)
+    check_other_memory(tool)
     check_lanes(tool, able)
     check_languages(tool)
 
