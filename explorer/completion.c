@@ -4,9 +4,9 @@
 static bool join_collective(const struct dependence *dependence, const struct record *record,
                             struct choice_set **set)
 {
-	struct event arrive = g_array_index(dependence->steps, struct step, record->step).event;
+	struct event arrive = *trace_at(&dependence->events, record->step);
 
-	if (record->decided && record->taken.kind == TAKEN_LATE)
+	if (record->decided && dependence_taken(dependence, record)->kind == TAKEN_LATE)
 		arrive.order = ORDER_ALL;
 	if (!arrivals_let_leave(dependence->arrivals, &arrive))
 		return false;
@@ -27,7 +27,7 @@ bool dependence_join_completion(const struct dependence *dependence, struct op_i
 	case OPERATION_COLLECTIVE: return join_collective(dependence, record, set);
 	case OPERATION_QUESTION: return true;
 	case OPERATION_SEND:
-		if (record->decided && record->taken.kind == TAKEN_EARLY) {
+		if (record->decided && dependence_taken(dependence, record)->kind == TAKEN_EARLY) {
 			choice_set_join(set, record->decided);
 			return true;
 		}
@@ -64,8 +64,7 @@ static uint32_t place_of(const struct asked *asked, uint32_t count, uint32_t ind
 bool dependence_join_answer(const struct dependence *dependence, const struct record *question,
                             const struct taken *answer, struct choice_set **set)
 {
-	const struct event *ask =
-		&g_array_index(dependence->steps, struct step, question->step).event;
+	const struct event *ask = trace_at(&dependence->events, question->step);
 	const struct asked *asked = (const struct asked *)(void *)dependence->asked->data
 	                            + ask->asked_first;
 	uint32_t count = ask->asked_count > 0 ? asked[ask->asked_count - 1].index + 1 : 0;

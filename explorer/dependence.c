@@ -1,5 +1,7 @@
 #include "dependence_internal.h"
 
+enum { CHUNK_SHIFT = 6 };
+
 /* A tour. Operations are records, in the order of the trace. Each send stands in two queues, that
  * of its tag and that of all messages from its source; each receive but a probe in that of its
  * class (source or any, tag or any). Whatever must be out of the way of a match is the front part
@@ -21,9 +23,10 @@ struct dependence *dependence_new(void)
 
 	dependence->ranks = g_array_new(false, true, sizeof(struct rank));
 	g_array_set_clear_func(dependence->ranks, rank_clear);
-	dependence->steps = g_array_new(false, false, sizeof(struct step));
-	dependence->records = g_array_new(false, false, sizeof(struct record));
-	dependence->choices = g_array_new(false, false, sizeof(guint));
+	trace_init(&dependence->events);
+	dependence->before = g_ptr_array_new();
+	dependence->records = chunks_of(sizeof(struct record), CHUNK_SHIFT);
+	dependence->choices = g_array_new(false, false, sizeof(struct taken));
 	dependence->queues = dependence_queues_new();
 	dependence->asked = g_array_new(false, false, sizeof(struct asked));
 	dependence->arrivals = arrivals_new();
@@ -36,8 +39,9 @@ void dependence_free(struct dependence *dependence)
 		return;
 	dependence_rewind(dependence, 0);
 	g_array_free(dependence->ranks, true);
-	g_array_free(dependence->steps, true);
-	g_array_free(dependence->records, true);
+	trace_release(&dependence->events);
+	g_ptr_array_free(dependence->before, true);
+	chunks_release(&dependence->records);
 	g_array_free(dependence->choices, true);
 	g_hash_table_destroy(dependence->queues);
 	g_array_free(dependence->asked, true);
@@ -106,10 +110,10 @@ static void read_operation(struct dependence *dependence, const struct operation
 {
 	struct rank *rank = rank_of(dependence, op->id.rank);
 	struct record record = {.op = *op,
-	                        .step = dependence->steps->len - 1,
+	                        .step = dependence->before->len - 1,
 	                        .issued = choice_set_ref(rank->now),
 	                        .choice = -1};
-	guint index = dependence->records->len;
+	guint index = (guint)dependence->records.count;
 	struct queue_key key = {op->id.rank, op->peer, op->tag, false, op->comm};
 
 	if (op->kind == OPERATION_SEND) {
@@ -126,12 +130,12 @@ static void read_operation(struct dependence *dependence, const struct operation
 	if (!rank->records)
 		rank->records = g_array_new(false, false, sizeof(guint));
 	g_array_append_val(rank->records, index);
-	g_array_append_val(dependence->records, record);
+	chunks_append(&dependence->records, &record);
 }
 
 static void unread_operation(struct dependence *dependence)
 {
-	guint index = dependence->records->len - 1;
+	guint index = (guint)dependence->records.count - 1;
 	struct record *record = dependence_record_at(dependence, index);
 	GArray *own = rank_of(dependence, record->op.id.rank)->records;
 
@@ -141,7 +145,7 @@ static void unread_operation(struct dependence *dependence)
 			                 record->queues[i]->records->len - 1);
 	g_array_set_size(own, own->len - 1);
 	choice_set_unref(record->issued);
-	g_array_set_size(dependence->records, index);
+	chunks_cut(&dependence->records, index);
 }
 
 static void take_away(struct record *record, struct choice_set *set)
@@ -181,10 +185,11 @@ static void read_match(struct dependence *dependence, const struct event *event)
 	join_receives(dependence, at, &send->op, &set);
 	dependence_join_front(dependence, messages_for(&receive->op, send->op.id.rank), sent, &set);
 	if (event->chosen) {
+		const struct taken taken = taken_message(event->other);
+
 		receive->choice = (int)dependence->choices->len;
-		receive->taken = taken_message(event->other);
 		choice_set_add(&set, dependence->choices->len);
-		g_array_append_val(dependence->choices, at);
+		g_array_append_val(dependence->choices, taken);
 	}
 	take_away(receive, set);
 	if (receive->op.kind != OPERATION_PROBE)
@@ -285,9 +290,8 @@ static void read_answer(struct dependence *dependence, const struct event *event
 	else if (!is_decided_for(record))
 		choice_set_join(&set, *now);
 	record->choice = (int)dependence->choices->len;
-	record->taken = event->answer;
 	choice_set_add(&set, dependence->choices->len);
-	g_array_append_val(dependence->choices, at);
+	g_array_append_val(dependence->choices, event->answer);
 	if (is_decided_for(record)) {
 		record->decided = choice_set_ref(set);
 	} else {
@@ -359,9 +363,8 @@ static void read_event(struct dependence *dependence, const struct event *event,
                        const struct trace *trace)
 {
 	struct choice_set **now = &rank_of(dependence, event->op.id.rank)->now;
-	struct step step = {*event, choice_set_ref(*now)};
 
-	g_array_append_val(dependence->steps, step);
+	g_ptr_array_add(dependence->before, choice_set_ref(*now));
 	switch (event->kind) {
 	case EVENT_SEND:
 	case EVENT_RECEIVE: read_operation(dependence, &event->op); break;
@@ -380,23 +383,22 @@ static void read_event(struct dependence *dependence, const struct event *event,
 
 static void unread_event(struct dependence *dependence)
 {
-	guint last = dependence->steps->len - 1;
-	struct step step = g_array_index(dependence->steps, struct step, last);
-	struct rank *rank = rank_of(dependence, step.event.op.id.rank);
+	guint last = dependence->before->len - 1;
+	const struct event *event = trace_at(&dependence->events, last);
+	struct rank *rank = rank_of(dependence, event->op.id.rank);
 
-	g_array_set_size(dependence->steps, last);
 	choice_set_unref(rank->now);
-	rank->now = step.before;
-	switch (step.event.kind) {
+	rank->now = g_ptr_array_remove_index(dependence->before, last);
+	switch (event->kind) {
 	case EVENT_SEND:
 	case EVENT_RECEIVE: unread_operation(dependence); break;
-	case EVENT_MATCH: unread_match(dependence, &step.event); break;
-	case EVENT_CANCEL: unread_cancel(dependence, &step.event); break;
-	case EVENT_ASK: unread_ask(dependence, &step.event); break;
-	case EVENT_RECALL: unread_recall(dependence, &step.event); break;
-	case EVENT_ANSWER: unread_answer(dependence, &step.event); break;
+	case EVENT_MATCH: unread_match(dependence, event); break;
+	case EVENT_CANCEL: unread_cancel(dependence, event); break;
+	case EVENT_ASK: unread_ask(dependence, event); break;
+	case EVENT_RECALL: unread_recall(dependence, event); break;
+	case EVENT_ANSWER: unread_answer(dependence, event); break;
 	case EVENT_ARRIVE:
-		arrivals_drop_last(dependence->arrivals, &step.event);
+		arrivals_drop_last(dependence->arrivals, event);
 		unread_operation(dependence);
 		break;
 	case EVENT_COMPLETE:
@@ -408,31 +410,28 @@ static void unread_event(struct dependence *dependence)
 
 size_t dependence_count(const struct dependence *dependence)
 {
-	return dependence->steps->len;
+	return dependence->before->len;
 }
 
 size_t dependence_common(const struct dependence *dependence, const struct trace *trace)
 {
-	size_t most = MIN(trace->count, (size_t)dependence->steps->len);
-	size_t count = 0;
-
-	while (count < most
-	       && event_equal(&g_array_index(dependence->steps, struct step, count).event,
-	                      &trace->events[count]))
-		count++;
-	return count;
+	return trace_common(&dependence->events, trace);
 }
 
 void dependence_rewind(struct dependence *dependence, size_t count)
 {
-	while (dependence->steps->len > count)
+	if (dependence->before->len <= count)
+		return;
+	while (dependence->before->len > count)
 		unread_event(dependence);
+	trace_cut(&dependence->events, count);
 }
 
 void dependence_read(struct dependence *dependence, const struct trace *trace)
 {
-	for (size_t i = dependence->steps->len; i < trace->count; i++)
-		read_event(dependence, &trace->events[i], trace);
+	trace_follow(&dependence->events, trace);
+	for (size_t i = dependence->before->len; i < trace->count; i++)
+		read_event(dependence, trace_at(trace, i), trace);
 }
 
 guint dependence_choices(const struct dependence *dependence)
@@ -448,7 +447,7 @@ int dependence_choice(const struct dependence *dependence, struct op_id point,
 
 	if (!record || record->choice < 0)
 		return -1;
-	*ret_taken = record->taken;
+	*ret_taken = *dependence_taken(dependence, record);
 	return record->choice;
 }
 

@@ -27,15 +27,8 @@ struct record {
 	bool is_recalled;
 	bool gone; /* matched, withdrawn or answered; for a probe: it has seen its message */
 	bool withdrawn;
-	int choice;         /* the number of the choice made at this point, or -1 */
-	struct taken taken; /* by that choice */
+	int choice; /* the number of the choice made at this point, or -1 */
 	struct queue *queues[2];
-};
-
-/* An event read, and what its rank depended on before it. */
-struct step {
-	struct event event;
-	struct choice_set *before;
 };
 
 struct rank {
@@ -44,18 +37,26 @@ struct rank {
 };
 
 struct dependence {
-	GArray *ranks;      /* of struct rank, as far as they occurred */
-	GArray *steps;      /* of struct step */
-	GArray *records;    /* of struct record */
-	GArray *choices;    /* of guint: the record of each choice's receive */
-	GHashTable *queues; /* by their key */
-	GArray *asked;      /* of struct asked, as in the trace */
+	GArray *ranks;         /* of struct rank, as far as they occurred */
+	struct trace events;   /* read; shared with the traces they were read from */
+	GPtrArray *before;     /* struct choice_set: what the rank of each event depended on */
+	struct chunks records; /* of struct record */
+	GArray *choices;       /* of struct taken: what each took */
+	GHashTable *queues;    /* by their key */
+	GArray *asked;         /* of struct asked, as in the trace */
 	struct arrivals *arrivals;
 };
 
 static inline struct record *dependence_record_at(const struct dependence *dependence, guint index)
 {
-	return &g_array_index(dependence->records, struct record, index);
+	return chunks_at(&dependence->records, index);
+}
+
+/* What the choice made at this point took. */
+static inline const struct taken *dependence_taken(const struct dependence *dependence,
+                                                   const struct record *record)
+{
+	return &g_array_index(dependence->choices, struct taken, record->choice);
 }
 
 /* What the matches of the records up to this place depend on; summed up before. */

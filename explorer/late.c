@@ -138,7 +138,7 @@ static void close_step(struct explorer *explorer, guint index)
 static void close_repeated(struct explorer *explorer, const struct trace *trace, size_t from)
 {
 	for (size_t i = from == STEP_UNKNOWN ? 0 : from; i < trace->count; i++) {
-		const struct event *event = &trace->events[i];
+		const struct event *event = trace_at(trace, i);
 
 		if (event->kind != EVENT_REPEAT)
 			continue;
@@ -364,7 +364,7 @@ void late_look(struct explorer *explorer, const struct trace *trace, size_t from
 	for (guint rank = 0; from == STEP_UNKNOWN && rank < explorer->destinations->len; rank++)
 		ask_sources(explorer, (int32_t)rank);
 	for (size_t i = from; i < trace->count; i++) {
-		const struct event *event = &trace->events[i];
+		const struct event *event = trace_at(trace, i);
 		const struct destination *destination;
 
 		if (event->kind != EVENT_MATCH && event->kind != EVENT_CANCEL)
@@ -374,8 +374,9 @@ void late_look(struct explorer *explorer, const struct trace *trace, size_t from
 			ask_sources(explorer, event->op.id.rank);
 	}
 	for (size_t i = from; i < trace->count; i++)
-		if (trace->events[i].kind == EVENT_SEND)
-			ask_steps(explorer, trace->events[i].op.peer, trace->events[i].op.id.rank);
+		if (trace_at(trace, i)->kind == EVENT_SEND)
+			ask_steps(explorer, trace_at(trace, i)->op.peer,
+			          trace_at(trace, i)->op.id.rank);
 	ask_answers(explorer);
 }
 

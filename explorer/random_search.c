@@ -86,7 +86,7 @@ static uint64_t outcome_hash(const struct random_search *search, const struct tr
 	uint64_t hash = 0;
 
 	for (size_t i = 0; i < trace->count; i++) {
-		const struct event *event = &trace->events[i];
+		const struct event *event = trace_at(trace, i);
 		struct choice choice = {point_of(event->op.id, search->ranks), event->answer};
 
 		if (event->kind == EVENT_MATCH)

@@ -3,27 +3,26 @@
 
 #include <glib.h>
 
+enum { CHUNK_SHIFT = 6 };
+
 void trace_init(struct trace *trace)
 {
-	*trace = (struct trace){0};
+	*trace = (struct trace){.events = chunks_of(sizeof(struct event), CHUNK_SHIFT)};
 }
 
 void trace_release(struct trace *trace)
 {
-	g_free(trace->events);
+	chunks_release(&trace->events);
 	g_free(trace->asked);
 	trace_init(trace);
 }
 
 void trace_append(struct trace *trace, const struct event *event)
 {
-	struct event copy = *event; /* which may stand in the trace */
+	const struct event copy = *event; /* which may stand in the trace */
 
-	if (trace->count == trace->capacity) {
-		trace->capacity = trace->capacity ? trace->capacity * 2 : 64;
-		trace->events = g_renew(struct event, trace->events, trace->capacity);
-	}
-	trace->events[trace->count++] = copy;
+	chunks_append(&trace->events, &copy);
+	trace->count++;
 }
 
 void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *asked,
@@ -46,19 +45,42 @@ void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *
 	trace_append(trace, &event);
 }
 
+void trace_cut(struct trace *trace, size_t count)
+{
+	chunks_cut(&trace->events, count);
+	trace->count = count;
+}
+
+void trace_follow(struct trace *to, const struct trace *from)
+{
+	chunks_follow(&to->events, &from->events);
+	to->count = to->events.count;
+}
+
 void trace_copy(struct trace *to, const struct trace *from)
 {
-	struct event *events;
-	struct asked *asked;
-
 	if (to == from)
 		return;
-	events = g_memdup2(from->events, from->count * sizeof *events);
-	asked = g_memdup2(from->asked, from->asked_count * sizeof *asked);
-	g_free(to->events);
-	g_free(to->asked);
-	*to = (struct trace){events, from->count,       from->count,
-	                     asked,  from->asked_count, from->asked_count};
+	trace_release(to);
+	trace_follow(to, from);
+	to->asked = g_memdup2(from->asked, from->asked_count * sizeof *from->asked);
+	to->asked_count = to->asked_capacity = from->asked_count;
+}
+
+size_t trace_common(const struct trace *one, const struct trace *other)
+{
+	size_t most = MIN(one->count, other->count), count = 0;
+
+	while (count < most) {
+		size_t next = chunks_skip_shared(&one->events, &other->events, count);
+
+		if (next == count && event_equal(trace_at(one, count), trace_at(other, count)))
+			next++;
+		if (next == count)
+			break;
+		count = next;
+	}
+	return MIN(count, most);
 }
 
 static bool operation_equal(const struct operation *a, const struct operation *b)

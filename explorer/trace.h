@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "choice.h"
+#include "chunks.h"
 
 enum event_kind {
 	EVENT_SEND,     /* op.id.rank issued the send `op` */
@@ -79,14 +80,20 @@ struct event {
 	};
 };
 
+/* Copies share the events; see chunks.h. */
 struct trace {
-	struct event *events;
-	size_t count;
-	size_t capacity;
+	size_t count; /* of events */
+	struct chunks events;
 	struct asked *asked; /* of all EVENT_ASK, in their order */
 	size_t asked_count;
 	size_t asked_capacity;
 };
+
+/* Valid until something is appended. */
+static inline const struct event *trace_at(const struct trace *trace, size_t index)
+{
+	return chunks_at(&trace->events, index);
+}
 
 void trace_init(struct trace *trace);
 void trace_release(struct trace *trace);
@@ -94,8 +101,18 @@ void trace_append(struct trace *trace, const struct event *event);
 /* EVENT_ASK of the call `id` about these; copied. */
 void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *asked,
                       uint32_t count);
-/* `to` becomes a copy of `from`; what it held is released. */
+/* `to` becomes a copy of `from`; what it held is released. Events are shared. */
 void trace_copy(struct trace *to, const struct trace *from);
+
+/* Keeps the first `count` events alone. What EVENT_ASKs asked about stays. */
+void trace_cut(struct trace *trace, size_t count);
+
+/* `to`, whose events say what those say that `from` begins with, becomes as long as that, and
+ * shares what is new. What EVENT_ASKs ask about is not copied. */
+void trace_follow(struct trace *to, const struct trace *from);
+
+/* With how many events that say the same both begin. */
+size_t trace_common(const struct trace *one, const struct trace *other);
 
 /* Whether two events say the same; fields without meaning for their kind are not compared. */
 bool event_equal(const struct event *a, const struct event *b);

@@ -62,7 +62,7 @@ static void add_of_call(const struct world *world, struct op_id id, bool all, GA
 static const struct event *find_arrival(const struct trace *trace, struct op_id id)
 {
 	for (size_t i = trace->count; i > 0; i--) {
-		const struct event *event = &trace->events[i - 1];
+		const struct event *event = trace_at(trace, i - 1);
 
 		if (event->kind == EVENT_ARRIVE && op_id_equal(event->op.id, id))
 			return event;
@@ -84,7 +84,7 @@ static void add_of_collective(const struct world *world, struct op_id id, bool r
 	const struct event *own = find_arrival(trace, id);
 
 	for (size_t i = 0; own && i < trace->count; i++) {
-		const struct event *event = &trace->events[i];
+		const struct event *event = trace_at(trace, i);
 
 		if (event->kind == EVENT_ARRIVE && event->collective == own->collective
 		    && (!rooted || event->op.id.rank == own->root)

@@ -197,7 +197,7 @@ static void tell_requests(struct debugger *debugger)
 	gpointer pending;
 
 	for (size_t i = 0; i < trace->count; i++)
-		follow_event(all, &trace->events[i]);
+		follow_event(all, trace_at(trace, i));
 	g_hash_table_iter_init(&iter, all);
 	while (g_hash_table_iter_next(&iter, NULL, &pending))
 		if (leaves_request(&facts, ((struct pending *)pending)->id))

@@ -28,7 +28,7 @@ static int choices_before(const struct world *world, int rank, guint32 call)
 	int made = 0;
 
 	for (size_t i = 0; i < trace->count; i++) {
-		const struct event *event = &trace->events[i];
+		const struct event *event = trace_at(trace, i);
 
 		if (event->op.id.rank == rank && event->op.id.sub != OPERATION_TURN
 		    && event->op.id.call > call)
@@ -270,7 +270,7 @@ static GArray *waited_calls(const struct travel *travel, int rank)
 
 	g_array_set_size(waited, world_calls(travel->world, rank) + 1);
 	for (size_t i = 0; i < trace->count; i++) {
-		const struct event *event = &trace->events[i];
+		const struct event *event = trace_at(trace, i);
 		guint32 call = event->other.call;
 
 		if ((event->kind != EVENT_COMPLETE && event->kind != EVENT_LEAVE)

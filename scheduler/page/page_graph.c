@@ -102,7 +102,7 @@ static bool has_events(const struct page_graph *graph, const struct trace *trace
 	if (trace->count < graph->events)
 		return false;
 	for (size_t i = 0; i < graph->events; i++)
-		hash = hash_event(hash, &trace->events[i]);
+		hash = hash_event(hash, trace_at(trace, i));
 	return hash == graph->events_hash;
 }
 
@@ -261,7 +261,7 @@ static void read_event(struct page_graph *graph, const struct event *event)
 static void read_events(struct page_graph *graph, const struct trace *trace)
 {
 	for (; graph->events < trace->count; graph->events++) {
-		const struct event *event = &trace->events[graph->events];
+		const struct event *event = trace_at(trace, graph->events);
 
 		graph->events_hash = hash_event(graph->events_hash, event);
 		read_event(graph, event);

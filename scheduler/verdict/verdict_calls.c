@@ -73,7 +73,7 @@ static void connect_calls(const struct trace *trace, struct record_execution *re
                           const guint *first, int ranks)
 {
 	for (size_t i = 0; i < trace->count; i++) {
-		const struct event *event = &trace->events[i];
+		const struct event *event = trace_at(trace, i);
 		struct op_id id = event->op.id;
 		struct record_call *call;
 

@@ -8,10 +8,11 @@ GHashTable *verdict_operations(const struct trace *trace)
 	GHashTable *table = g_hash_table_new(op_id_key_hash, op_id_key_equal);
 
 	for (size_t i = 0; i < trace->count; i++) {
-		struct operation *operation = &trace->events[i].op;
+		const struct operation *operation = &trace_at(trace, i)->op;
 
-		if (trace->events[i].kind == EVENT_SEND || trace->events[i].kind == EVENT_RECEIVE)
-			g_hash_table_insert(table, &operation->id, operation);
+		if (trace_at(trace, i)->kind == EVENT_SEND
+		    || trace_at(trace, i)->kind == EVENT_RECEIVE)
+			g_hash_table_insert(table, (gpointer)&operation->id, (gpointer)operation);
 	}
 	return table;
 }
@@ -70,10 +71,10 @@ static GHashTable *questions_of(const struct trace *trace)
 	GHashTable *table = g_hash_table_new(op_id_key_hash, op_id_key_equal);
 
 	for (size_t i = 0; i < trace->count; i++) {
-		struct event *event = &trace->events[i];
+		const struct event *event = trace_at(trace, i);
 
 		if (event->kind == EVENT_ASK)
-			g_hash_table_insert(table, &event->op.id, event);
+			g_hash_table_insert(table, (gpointer)&event->op.id, (gpointer)event);
 	}
 	return table;
 }

@@ -493,7 +493,7 @@ static void read_all(struct search *search, const struct trace *trace)
 
 	for (guint i = 0; i < search->items->len; i++) {
 		for (; at < item_at(search, i)->position && at < trace->count; at++)
-			rma_order_read(search->order, &trace->events[at]);
+			rma_order_read(search->order, trace_at(trace, at));
 		read_item(search, i);
 	}
 }

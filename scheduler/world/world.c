@@ -5,11 +5,13 @@
 
 #include "mpi_calls.h"
 
+enum { CALLS_SHIFT = 5 }; /* 32 to a chunk */
+
 static void rank_init(struct rank *rank)
 {
 	world_lines_init(rank);
 	rank->live = g_array_new(false, false, sizeof(struct live));
-	rank->calls = g_array_new(false, true, sizeof(struct world_call));
+	rank->calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
 	rank->left = g_array_new(false, false, sizeof(struct wire_left));
 	rank->held_from = WORLD_HOLDS_NOTHING;
 	rank->streak.polls = g_array_new(false, false, sizeof(struct poll));
@@ -62,7 +64,8 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 	for (int rank = 0; rank < from->options.ranks; rank++) {
 		world_lines_copy(&to->ranks[rank]);
 		to->ranks[rank].live = g_array_copy(from->ranks[rank].live);
-		to->ranks[rank].calls = g_array_copy(from->ranks[rank].calls);
+		to->ranks[rank].calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
+		chunks_follow(&to->ranks[rank].calls, &from->ranks[rank].calls);
 		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
 		to->ranks[rank].kept.done = g_memdup2(from->ranks[rank].kept.done,
 		                                      from->ranks[rank].kept.count
@@ -140,7 +143,7 @@ void world_free(struct world *world)
 	for (int rank = 0; rank < world->options.ranks; rank++) {
 		g_ptr_array_unref(world->ranks[rank].lines);
 		g_array_unref(world->ranks[rank].live);
-		g_array_unref(world->ranks[rank].calls);
+		chunks_release(&world->ranks[rank].calls);
 		g_array_unref(world->ranks[rank].left);
 		g_free(world->ranks[rank].kept.done);
 		g_clear_pointer(&world->ranks[rank].seals, g_array_unref);

@@ -65,7 +65,8 @@ enum world_phase {
 struct world_call {
 	guint16 function;
 	guint8 op_count;
-	guint8 kind; /* enum wire_op_kind of the first operation; 0: none */
+	guint8 kind : 7; /* enum wire_op_kind of the first operation; 0: none */
+	bool marked : 1; /* see struct wire_call */
 	gint32 peer; /* as given by the program (rank in the communicator, WIRE_ANY); a root, or an
 	                    enum wire_root */
 	gint32 tag;  /* of a lock: enum wire_lock_mode */
@@ -76,7 +77,6 @@ struct world_call {
 	guint32 thread;
 	guint32 stack; /* its number, whoever keeps them (world_note_stack); 0: none was told */
 	guint32 subs;  /* operations of this call have names with a `sub` below this */
-	bool marked;   /* see struct wire_call */
 };
 
 /* `comms` must outlive the world. The orders are given from within the functions below. */

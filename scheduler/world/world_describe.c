@@ -70,15 +70,14 @@ bool world_finalized(const struct world *world, int rank)
 
 guint32 world_calls(const struct world *world, int rank)
 {
-	return world->ranks[rank].calls->len;
+	return (guint32)world->ranks[rank].calls.count;
 }
 
 const struct world_call *world_call_info(const struct world *world, int rank, guint32 call)
 {
-	const GArray *calls = world->ranks[rank].calls;
+	const struct chunks *calls = &world->ranks[rank].calls;
 
-	return call >= 1 && call <= calls->len ? &g_array_index(calls, struct world_call, call - 1)
-	                                       : NULL;
+	return call >= 1 && call <= calls->count ? chunks_at(calls, call - 1) : NULL;
 }
 
 gint32 world_peer_to_record(const struct communicators *comms, const struct world_call *call)

@@ -92,7 +92,7 @@ struct rank {
 	bool finalized;
 	GArray *live;                    /* struct live, ascending by name */
 	struct truncated truncated;      /* the last one received */
-	GArray *calls;                   /* struct world_call; [call - 1] */
+	struct chunks calls;             /* struct world_call; [call - 1] */
 	guint32 noted_call, noted_stack; /* world_note_stack */
 	guint32 held_from;
 	struct together together;

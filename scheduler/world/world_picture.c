@@ -23,8 +23,9 @@ static void add_text(struct state_hash *hash, const char *text)
 /* How many calls ago its rank made it, from 1: all that still matters of its number. */
 static guint32 age_of(const struct world *world, gint32 rank, guint32 call)
 {
-	guint32 calls = rank >= 0 && rank < world->options.ranks ? world->ranks[rank].calls->len
-	                                                         : 0;
+	guint32 calls = rank >= 0 && rank < world->options.ranks
+	                        ? (guint32)world->ranks[rank].calls.count
+	                        : 0;
 
 	return call > 0 && call <= calls ? calls - call + 1 : call;
 }
@@ -102,7 +103,7 @@ void world_seal(struct world *world, int number, const struct wire_seal *seal)
 
 	if (seal->hides)
 		add_hash(&rank->hidden, &before);
-	if (seal->call == 0 || seal->call > rank->calls->len + 1)
+	if (seal->call == 0 || seal->call > rank->calls.count + 1)
 		return;
 	if (!rank->seals)
 		rank->seals = g_array_new(false, true, sizeof(struct sealed));

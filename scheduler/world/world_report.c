@@ -186,8 +186,7 @@ static void keep_operation(GArray *array, const struct live *live)
  * claims, up to that by which it is given back. */
 static void take_name(struct world *world, int rank, const struct wire_op *op, guint places)
 {
-	GArray *calls = world->ranks[rank].calls;
-	struct world_call *info = &g_array_index(calls, struct world_call, op->name.call - 1);
+	struct world_call *info = chunks_write(&world->ranks[rank].calls, op->name.call - 1);
 
 	info->subs = op->kind == WIRE_LOCK ? WIRE_LOCK_REFUSED : op->name.sub + MAX(places, 1);
 }
@@ -235,12 +234,12 @@ void world_note_stack(struct world *world, int rank, guint32 call, guint32 stack
 
 static void remember_call(struct world *world, int number, const struct wire_call *call)
 {
-	GArray *calls = world->ranks[number].calls;
+	struct chunks *calls = &world->ranks[number].calls;
 	struct world_call *info;
 
-	if (call->call > calls->len)
-		g_array_set_size(calls, call->call);
-	info = &g_array_index(calls, struct world_call, call->call - 1);
+	while (calls->count < call->call)
+		chunks_append(calls, &(const struct world_call){0});
+	info = chunks_write(calls, call->call - 1);
 	info->function = call->function;
 	world->windows |= makes_window(call->function);
 	world->locked |= call->function == MPI_CALL_Win_lock
@@ -255,7 +254,7 @@ static void remember_call(struct world *world, int number, const struct wire_cal
 		info->request = call->waited[0].call;
 	info->op_count = (guint8)MIN(call->op_count, 255);
 	if (call->op_count > 0) {
-		info->kind = call->ops[0].kind;
+		info->kind = (call->ops[0].kind & 0x7fu);
 		info->peer = call->ops[0].peer;
 		info->tag = call->ops[0].kind == WIRE_LOCK ? call->ops[0].mode : call->ops[0].tag;
 		info->comm = call->ops[0].comm;

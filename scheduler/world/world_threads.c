@@ -280,7 +280,7 @@ GArray *world_rivals(const struct world *world, int number)
 
 struct op_id world_turn_id(const struct world *world, int number)
 {
-	return (struct op_id){number, world->ranks[number].calls->len, OPERATION_TURN};
+	return (struct op_id){number, world_calls(world, number), OPERATION_TURN};
 }
 
 void world_admit_thread(struct world *world, int number, guint32 thread)
@@ -323,8 +323,8 @@ bool world_admit(struct world *world)
 		if (rivals->len == 1) {
 			world_admit_thread(world, number, g_array_index(rivals, guint32, 0));
 			admitted = true;
-		} else if (rivals->len > 1 && rank->turn != rank->calls->len) {
-			rank->turn = rank->calls->len;
+		} else if (rivals->len > 1 && rank->turn != rank->calls.count) {
+			rank->turn = (guint32)rank->calls.count;
 			trace_append_ask(&world->trace, world_turn_id(world, number), NULL, 0);
 		}
 	}

@@ -295,12 +295,15 @@ def scale(bench):
         if done.returncode:
             sys.exit("%s: %s" % (name, done.stderr))
         words = done.stdout.split()
-        return float(words[words.index("events/s") - 1]), float(words[words.index("s") - 1])
+        return [float(words[words.index(unit) - 1]) for unit in ("events/s", "s", "bytes/event")]
 
     for name in "ring", "barriers":
         rate = bench.median(lambda: measure(name)[0])
         bench.row("1,024 simulated ranks, %s: events a second" % name, ">= 500,000",
                   "%.0f" % rate, rate >= 500000)
+        each = measure(name)[2]
+        bench.row("1,024 simulated ranks, %s: bytes an event" % name, "<= 200", "%.0f" % each,
+                  each <= 200)
     seconds = bench.median(lambda: measure("waitany")[1])
     bench.row("400 times Waitany of up to 400 requests, search included", "<= 0.1 s",
               "%.3f s" % seconds, seconds <= 0.1)

@@ -33,8 +33,8 @@ static void test_grows_and_copies(void **state)
 	assert_int_equal(trace.count, 0);
 	assert_int_equal(copy.count, 1000);
 	for (uint32_t i = 0; i < 1000; i++)
-		assert_int_equal(copy.events[i].op.id.call, i);
-	trace_append(&copy, &copy.events[0]);
+		assert_int_equal(trace_at(&copy, i)->op.id.call, i);
+	trace_append(&copy, trace_at(&copy, 0));
 	assert_int_equal(copy.count, 1001);
 	trace_release(&copy);
 }

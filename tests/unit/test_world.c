@@ -230,8 +230,8 @@ static guint count_repeated(const struct fixture *fixture, guint32 call)
 	guint count = 0;
 
 	for (size_t i = 0; i < trace->count; i++)
-		count += trace->events[i].kind == EVENT_REPEAT
-		         && trace->events[i].op.id.call == call;
+		count += trace_at(trace, i)->kind == EVENT_REPEAT
+		         && trace_at(trace, i)->op.id.call == call;
 	return count;
 }
 

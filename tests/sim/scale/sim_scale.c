@@ -211,10 +211,10 @@ static void waitany(struct machine *machine, int rank, guint place)
 /* A receive from anybody asks after each rank that has sent nothing yet: so pairs grow by more than
  * they should with the ranks. */
 static const struct program programs[] = {
-	{"ring", 1024, 100, false, 1.25, 400, ring_length, ring},
-	{"ring-wide", 1024, 25, true, 1.25, 400, ring_length, ring},
-	{"barriers", 1024, 100, false, 1.25, 400, each_round, barriers},
-	{"barriers-wide", 1024, 25, true, 1.25, 400, each_round, barriers},
+	{"ring", 1024, 100, false, 1.25, 210, ring_length, ring},
+	{"ring-wide", 1024, 25, true, 1.25, 290, ring_length, ring},
+	{"barriers", 1024, 100, false, 1.25, 210, each_round, barriers},
+	{"barriers-wide", 1024, 25, true, 1.25, 340, each_round, barriers},
 	{"pairs", 128, 50, false, 1.75, 650, each_round, pairs},
 	{"pairs-wide", 128, 20, true, 4.2, 2500, each_round, pairs},
 	{"gather", 512, 8, false, 1.25, 300, gather_length, gather},
