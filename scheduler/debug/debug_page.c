@@ -68,28 +68,22 @@ static void add_offer(GString *json, struct debugger *debugger, const struct rec
 {
 	const struct choice *choice = &g_array_index(debugger_offers(debugger)->choices,
 	                                             struct choice, number);
-	g_autofree char *note = debugger_note(debugger, choice), *inside = NULL;
-	g_autofree char *words = record_alternative_print(offer);
-	GString *text = g_string_new(words);
+	const struct verdict_facts facts = debugger_facts(debugger);
+	g_autofree char *note = debugger_note(debugger, choice);
+	g_autofree char *words = telling_offer(&facts, point, offer);
+	g_autofree char *place = place_print(&offer->place);
+	bool is_placed = offer->place.file || offer->place.function;
+	g_autofree char *text = g_strdup_printf("%s%s%s%s", words, is_placed ? " (" : "",
+	                                        is_placed ? place : "", is_placed ? ")" : "");
 
-	if (choice->point.kind == POINT_CALL && choice->taken.kind == TAKEN_MESSAGE) {
-		const struct verdict_facts facts = debugger_facts(debugger);
-
-		inside = telling_contents(&facts, choice->taken.send);
-	}
-	if (!offer->answer && offer->tag >= 0)
-		g_string_append_printf(text, ", tag=%d", offer->tag);
-	if (inside)
-		g_string_append_printf(text, ", %s", inside);
 	json_separate(json);
 	g_string_append_c(json, '[');
 	json_add_number(json, number + 1);
 	json_add_number(json, offer->answer ? point->rank : offer->source);
 	json_add_number(json, offer->call);
-	json_add_text(json, text->str);
+	json_add_text(json, text);
 	json_add_text(json, note);
 	g_string_append_c(json, ']');
-	g_string_free(text, true);
 }
 
 /* [rank, call, in words, what can be taken: [number, rank, call, in words, what else is known]] */

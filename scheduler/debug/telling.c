@@ -186,26 +186,57 @@ char *telling_contents(const struct verdict_facts *facts, struct op_id send)
 	return *values ? g_strdup_printf("%s: %s", types, values) : g_steal_pointer(&types);
 }
 
-/* "rank 1's message, tag=0, 1 MPI_INT: {1}", "the request of call 3". */
-static char *offer_words(const struct verdict_facts *facts, const struct record_choice *point,
-                         const struct record_message *offer)
+/* ", tag=0, 1 MPI_INT: {1}" of a message. */
+static void append_message(GString *text, const struct verdict_facts *facts, struct op_id send,
+                           gint32 tag)
+{
+	g_autofree char *types = telling_contents(facts, send);
+
+	if (tag >= 0)
+		g_string_append_printf(text, ", tag=%d", tag);
+	if (types)
+		g_string_append_printf(text, ", %s", types);
+}
+
+/* What has come for the requests that these calls ("3,4") of the rank have started: of those of one
+ * request. */
+static void append_received(GString *text, const struct verdict_facts *facts, int rank,
+                            const char *calls)
+{
+	g_auto(GStrv) all = g_strsplit(calls, ",", -1);
+	const char *between = ": ";
+
+	for (char **one = all; *one; one++) {
+		const guint32 call = (guint32)g_ascii_strtoull(*one, NULL, 10);
+		const struct world_call *info = world_call_info(facts->world, rank, call);
+		struct op_id send;
+
+		if (!info || info->subs != 1
+		    || !world_message_taken(facts->world, (struct op_id){rank, call, 0}, &send))
+			continue;
+		g_string_append_printf(text, "%srank %d's message", between, send.rank);
+		info = world_call_info(facts->world, send.rank, send.call);
+		append_message(text, facts, send, info && info->subs == 1 ? info->tag : -1);
+		between = "; ";
+	}
+}
+
+char *telling_offer(const struct verdict_facts *facts, const struct record_choice *point,
+                    const struct record_message *offer)
 {
 	struct record_message told = *offer;
-	g_autofree char *types = NULL, *words = NULL;
+	g_autofree char *words = NULL;
 	GString *text;
 
 	if (point->point.kind == POINT_LOCK)
 		return g_strdup_printf("rank %d", offer->source);
 	told.place = (struct place){0}; /* which has a column of its own */
 	words = record_alternative_print(&told);
-	if (offer->answer)
-		return g_steal_pointer(&words);
 	text = g_string_new(words);
-	types = telling_contents(facts, offer->taken.send);
-	if (offer->tag >= 0)
-		g_string_append_printf(text, ", tag=%d", offer->tag);
-	if (types)
-		g_string_append_printf(text, ", %s", types);
+	if (!offer->answer)
+		append_message(text, facts, offer->taken.send, offer->tag);
+	else if (offer->requests)
+		append_received(text, facts, point->rank, offer->requests);
 	return g_string_free(text, false);
 }
 
@@ -226,7 +257,7 @@ static void add_offers(GPtrArray *rows, const struct verdict_facts *facts,
 		        g_strdup(verb_of(point)));
 		for (guint k = 0; k < offer_count(point); k++) {
 			const struct record_message *offer = offer_at(point, k);
-			g_autofree char *words = offer_words(facts, point, offer);
+			g_autofree char *words = telling_offer(facts, point, offer);
 			char *more = note(user,
 			                  &g_array_index(offers->choices, struct choice, number));
 

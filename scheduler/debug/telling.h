@@ -27,6 +27,10 @@ void telling_offers(GString *text, const struct verdict_facts *facts, const stru
 /* What a message consists of, and the first of its values: "2 MPI_INT: {1, 2}"; NULL: it is not
  * known. Free with g_free. */
 char *telling_contents(const struct verdict_facts *facts, struct op_id send);
+/* What can be taken at a point: "rank 1's message, tag=0, 1 MPI_INT: {1}", "the request of call 3:
+ * rank 1's message, ...". Free with g_free. */
+char *telling_offer(const struct verdict_facts *facts, const struct record_choice *point,
+                    const struct record_message *offer);
 /* What Python means by the bytes of a message, at most so many characters; NULL: they are no
  * pickle, or not all that there are. Free with g_free. */
 char *telling_pickle(const struct contents *contents, guint most);

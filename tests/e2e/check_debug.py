@@ -55,6 +55,45 @@ int main(int argc, char **argv)
 }
 """
 
+# The second request is of a send, and has no message; the third and fourth are reported together.
+ANSWERS = r"""
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, one = 7, got[2], done[3], count;
+	MPI_Request requests[3];
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0) {
+		MPI_Irecv(&got[0], 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &requests[0]);
+		MPI_Isend(&one, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, &requests[1]);
+		MPI_Irecv(&got[1], 1, MPI_INT, 2, 5, MPI_COMM_WORLD, &requests[2]);
+		MPI_Waitsome(3, requests, &count, done, MPI_STATUSES_IGNORE);
+		MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+	} else {
+		MPI_Send(&rank, 1, MPI_INT, 0, 1 + 2 * rank, MPI_COMM_WORLD);
+		if (rank == 1)
+			MPI_Recv(&got[0], 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_answers(tool):
+    """What can be reported is told with the messages that have come for it."""
+    run = debug(tool, ["run"], "-n", "3", tool.compile(tool.write("answers.c", ANSWERS)))
+    first, last = ("rank %d's message, tag=%d, 1 MPI_INT: {%d}" % (rank, 1 + 2 * rank, rank)
+                   for rank in (1, 2))
+    for words in ("the request of call 2: %s  " % first, "the request of call 3  ",
+                  "the request of call 4: %s  " % last,
+                  "the requests of calls 2,4: %s; %s  " % (first, last),
+                  "the requests of calls 2,3: %s  " % first):
+        check(re.search(r"^    [ \d]\d\)  %s *(answers\.c:\d+)?" % re.escape(words), run.out,
+                        flags=re.M), "%s\n%s" % (words, run))
+
+
 # Every kind of choice: program, ranks, options, what can be chosen at its first stop as `choices`
 # tells it.
 KINDS = [
@@ -368,6 +407,7 @@ def check_store(tool):
 
 def body(tool, options):
     check_session(tool)
+    check_answers(tool)
     check_status(tool)
     check_finding(tool)
     check_later(tool)
