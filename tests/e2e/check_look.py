@@ -306,7 +306,7 @@ def check_refused(tool):
     told = answers(run)
     for line, refusal in zip(told[:1] + told[2:], [
             "nothing runs", "that is no message", "3 is no message", "rank 1 has made no call 99",
-            "rank 3 has made no call 1", "rank 1's call 2 neither sends", "-1.2 is no message",
+            "there is no rank 3", "rank 1's call 2 neither sends", "-1.2 is no message",
             "1.2.x is no message", "rank 0's call 1 neither sends"]):
         check(refusal in line, "%s\n%s" % (refusal, run))
 
