@@ -236,7 +236,7 @@ static const char *tell(struct state_hash *hash, const struct wire_call *call)
 	if (!call || threading_are_many())
 		return "it makes calls from several threads";
 	if (window_exists())
-		return "one-sided communication is not compared";
+		return "it uses windows, and which accesses to them conflict depends on the past";
 	if (file_calls_seen())
 		return "it has changed files";
 	_Unwind_Backtrace(look_at_frame, &frame);

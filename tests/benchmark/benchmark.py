@@ -173,6 +173,59 @@ def states(bench):
                   "%.1f (%s)" % (value, whole.text), value <= 8)
 
 
+def auto(bench):
+    """Where nothing merges: looking for equal states costs little."""
+    def ratio():
+        seconds = {}
+        for search in ("tree", "auto"):
+            seconds[search], report = bench.explore(
+                6, bench.workload, "keeps", buffering="both",
+                options=("--search", search, "--compare", "none"))
+            assert report["interleavings"] == 240
+        ratio.text = "%.2f s / %.2f s" % (seconds["auto"], seconds["tree"])
+        return seconds["auto"] / seconds["tree"]
+    value = bench.median(ratio)
+    bench.row("order kept, 6 ranks: --search auto / tree", "<= 1.1",
+              "%.2f (%s)" % (value, ratio.text), value <= 1.1)
+
+
+def nodes(bench):
+    """What a step from state to state costs, and how much of it is for their names."""
+    search = ("--search", "states")
+    for what, ranks, command in (
+            ("8 senders whose receiver adds up", 9, (bench.workload, "adds")),
+            ("a master, 2 workers, 16 tasks", 3, (bench.master_worker, "16")),
+            ("order kept, 6 ranks", 6, (bench.workload, "keeps"))):
+        def share():
+            done = subprocess.run([bench.matchpoint, "explore", "-q", "-n", str(ranks), *search,
+                                   "--buffering", "infinite", "--compare", "none", "--",
+                                   *command], cwd=bench.directory, stdin=subprocess.DEVNULL,
+                                  env=dict(os.environ, MATCHPOINT_LOG="session"),
+                                  capture_output=True, text=True, check=False)
+            told = re.search(r"told their states in (\S+) s of (\S+) s", done.stderr)
+            if not told:
+                sys.exit("%s: %s" % (command, done.stderr))
+            share.text = "%s s of %s s" % told.groups()
+            return float(told.group(1)) / float(told.group(2))
+        value = bench.median(share)
+        bench.row("share of naming states: " + what, "<= 15 %",
+                  "%.0f %% (%s)" % (100 * value, share.text), value <= 0.15)
+    def ratio():
+        each = {}
+        for way in ("few", "all"):
+            alone, _ = bench.explore(16, bench.workload, way, "6", verb="run",
+                                     buffering="infinite")
+            seconds, report = bench.explore(16, bench.workload, way, "6", buffering="infinite",
+                                            options=search)
+            steps = report["search"]["states"] - 1 + report["search"]["merged"]
+            each[way] = (seconds - alone) / steps
+        ratio.text = "%.2f ms / %.2f ms" % (each["few"] * 1e3, each["all"] * 1e3)
+        return each["few"] / each["all"]
+    value = bench.median(ratio)
+    bench.row("a step where 1 of 16 ranks moves / where all do", "<= 1/5",
+              "1/%.1f (%s)" % (1 / value, ratio.text), value <= 1 / 5)
+
+
 def compute(bench):
     for buffering in ("zero", "infinite"):
         def ratio():
@@ -531,9 +584,9 @@ def prompt(bench):
               max(times) <= plain / 10)
 
 
-ALL = [senders, master_worker, states, snapshot, rewound, faults, compute, replays, many,
-       acknowledged, ring, mixed, exchange, sixteen, pending, scale, store, polls, applications,
-       jobs, web, prompt]
+ALL = [senders, master_worker, states, auto, nodes, snapshot, rewound, faults, compute, replays,
+       many, acknowledged, ring, mixed, exchange, sixteen, pending, scale, store, polls,
+       applications, jobs, web, prompt]
 
 
 def main():

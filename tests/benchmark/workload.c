@@ -3,6 +3,8 @@
  *   senders          every rank but 0 sends one message, rank 0 takes them as they come, barrier
  *   adds             the same, but rank 0 adds up what it gets, and forgets it
  *   keeps            the same, but rank 0 keeps whom it got each from
+ *   few N            adds with N senders; the others do nothing
+ *   all N            the same, with a barrier of all ranks behind each receive
  *   rounds R         senders R times
  *   polls R          the same, but rank 0 asks for each message by MPI_Test until it is there
  *   compute S        the same once, after S seconds of computing on every rank
@@ -74,6 +76,28 @@ static void add_up(void)
 	if (rank != 0)
 		MPI_Send((void *)&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
 	else
+		printf("%ld\n", sum);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void add_few(int count, int together)
+{
+	long sum = 0;
+	volatile int value = rank;
+
+	if (rank > 0 && rank <= count)
+		MPI_Send((void *)&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 0; i < count; i++) {
+		if (rank == 0) {
+			MPI_Recv((void *)&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
+			sum += value;
+			value = 0;
+		}
+		if (together)
+			MPI_Barrier(MPI_COMM_WORLD);
+	}
+	if (rank == 0)
 		printf("%ld\n", sum);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -300,6 +324,8 @@ int main(int argc, char **argv)
 		find();
 	else if (strcmp(what, "adds") == 0)
 		add_up();
+	else if (strcmp(what, "few") == 0 || strcmp(what, "all") == 0)
+		add_few((int)number, strcmp(what, "all") == 0);
 	else if (strcmp(what, "keeps") == 0)
 		keep_order();
 	else if (strcmp(what, "pending") == 0)
