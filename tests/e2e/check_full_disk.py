@@ -157,9 +157,9 @@ def check_permission(tool, store):
     shutil.copytree(store, place)
     os.chmod(tool.directory, 0o755)
     matchpoint = tool.matchpoint
-    probe = subprocess.run([matchpoint, "--version"], preexec_fn=become_nobody, check=False,
-                           capture_output=True)
-    if probe.returncode != 0: # built where only this user may look
+    probe = subprocess.run(["/bin/sh", "-c", '"$0" --version', matchpoint], check=False,
+                           preexec_fn=become_nobody, capture_output=True)
+    if probe.returncode != 0: # built where only this user may look, such as root's home
         return
     for what, mode, kept in ((os.path.join(place, "matchpoint.db"), 0, 0o644), (place, 0, 0o755)):
         os.chmod(what, mode)
