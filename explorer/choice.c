@@ -242,7 +242,7 @@ void number_put(GByteArray *bytes, uint64_t value)
 }
 
 /* Not more than `most`, and in as few bytes as it needs. */
-bool number_take(struct choice_bytes *bytes, uint64_t most, uint64_t *ret)
+static bool number_take(struct choice_bytes *bytes, uint64_t most, uint64_t *ret)
 {
 	uint64_t value = 0;
 

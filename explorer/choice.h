@@ -186,7 +186,6 @@ struct choice_bytes {
 	const uint8_t *data;
 	size_t left;
 };
-bool number_take(struct choice_bytes *bytes, uint64_t most, uint64_t *ret);
 bool point_take(struct choice_bytes *bytes, struct point *ret_point);
 bool taken_take(struct choice_bytes *bytes, struct taken *ret_taken);
 bool choices_take(struct choice_bytes *bytes, GArray *choices); /* appended */

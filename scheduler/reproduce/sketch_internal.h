@@ -47,8 +47,6 @@ struct sketch_trace {
 	bool stuck;       /* it never got beyond its last call */
 };
 
-const struct record_call *sketch_call(const struct record_execution *execution, int32_t rank,
-                                      uint32_t call);
 struct sketch_trace sketch_trace_make(const struct record_finding *finding,
                                       const struct record_execution *execution, int32_t rank,
                                       enum sketch_side side);

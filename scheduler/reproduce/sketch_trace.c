@@ -40,8 +40,8 @@ static int compare_calls(const void *one, const void *other)
 	return (a->call > b->call) - (a->call < b->call);
 }
 
-const struct record_call *sketch_call(const struct record_execution *execution, int32_t rank,
-                                      uint32_t call)
+static const struct record_call *sketch_call(const struct record_execution *execution, int32_t rank,
+                                             uint32_t call)
 {
 	const struct record_call key = {.rank = rank, .call = call};
 
