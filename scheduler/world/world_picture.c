@@ -383,7 +383,7 @@ void world_picture_end(const struct world *world, struct state_hash *ret)
 const char *world_picture(const struct world *world, struct state_hash *ret)
 {
 	if (world->windows || world->locked)
-		return "one-sided communication is not compared";
+		return "windows are used, and which accesses to them conflict depends on the past";
 	if (world_has_threads(world))
 		return "ranks that make calls from several threads are not compared";
 	if (entered_any_failed(world->entered))
