@@ -285,6 +285,12 @@ static enum explorer_step give_way_up(struct execution *execution)
 	                                 &unused);
 }
 
+/* What is done now is done whether or not threads that go on would have changed it. */
+static void note_hurried(struct execution *execution)
+{
+	execution->result.threads_hurried |= execution->threads.doubtful;
+}
+
 /* Decides what happens now that everybody stands still. false: wait for more to be heard. */
 static bool at_rest(struct execution *execution)
 {
@@ -299,13 +305,16 @@ static bool at_rest(struct execution *execution)
 	if (!execution_endings_known(execution))
 		return false;
 	if (world_admit(world) || world_answer_ready(world) || execution_park_along(execution)
-	    || follow_plan(execution))
+	    || follow_plan(execution)) {
+		note_hurried(execution);
 		return true;
+	}
 	open = world_open_choices(world);
 	if (execution->plan->len > 0)
 		hide_planned(execution, open);
 	stuck = execution->plan->len > 0 && !execution->strategy->fills_gaps && !held;
 	if ((open->len == 0 || stuck) && !held && execution_answer_polls(execution)) {
+		note_hurried(execution);
 		open_choices_free(open);
 		return true;
 	}
@@ -313,6 +322,7 @@ static bool at_rest(struct execution *execution)
 		open_choices_free(open);
 		return false;
 	}
+	note_hurried(execution);
 	if (stuck || (execution->plan->len > 0 && open->len == 0 && !held)) {
 		open_choices_free(open);
 		lose_plan(execution);

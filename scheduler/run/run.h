@@ -56,6 +56,7 @@ struct run_result {
 	const char *word;     /* how it ended, says the client; NULL: it has not */
 	bool threads;         /* some rank has told of threads of its own */
 	bool threads_in_turn; /* it has threads, with MPI_THREAD_SERIALIZED */
+	bool threads_hurried; /* some went on, and it was decided what happens without them */
 };
 
 /* Begins to carry it out, from the nearest snapshot. */

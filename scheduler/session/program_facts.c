@@ -11,6 +11,7 @@ struct program_facts {
 	bool let_go_unsettled;                            /* world_has_let_go_unsettled */
 	bool threads;                                     /* MPI_THREAD_MULTIPLE was granted */
 	bool threads_in_turn; /* a program with threads has asked for MPI_THREAD_SERIALIZED */
+	bool threads_hurried; /* see run_result */
 };
 
 struct program_facts *program_facts_new(void)
@@ -40,11 +41,17 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 	facts->let_go_unsettled |= world_has_let_go_unsettled(world);
 	facts->threads |= result->threads;
 	facts->threads_in_turn |= result->threads_in_turn;
+	facts->threads_hurried |= result->threads_hurried;
 }
 
 bool program_facts_threads(const struct program_facts *facts)
 {
 	return facts->threads;
+}
+
+bool program_facts_hurried(const struct program_facts *facts)
+{
+	return facts->threads_hurried;
 }
 
 /* What is kept of them, as their state's text names it. */
@@ -56,6 +63,7 @@ static const struct {
 	{"collectives-waited", offsetof(struct program_facts, collectives_waited)},
 	{"threads", offsetof(struct program_facts, threads)},
 	{"threads-in-turn", offsetof(struct program_facts, threads_in_turn)},
+	{"threads-hurried", offsetof(struct program_facts, threads_hurried)},
 	{"let-go-unsettled", offsetof(struct program_facts, let_go_unsettled)},
 	{"locks", offsetof(struct program_facts, locks)},
 	{"atomics", offsetof(struct program_facts, atomics)},
@@ -92,6 +100,10 @@ static void add_note(GPtrArray *notes, const char *text)
 
 static void note_threads(const struct program_facts *facts, GPtrArray *notes)
 {
+	if (facts->threads_hurried)
+		add_note(notes,
+		         "threads that went on for 2 s without calling MPI were not waited for: "
+		         "which choices were open meanwhile depends on time");
 	if (facts->threads)
 		add_note(notes,
 		         "threads of a rank were let into MPI one after another; other orders were "

@@ -17,6 +17,8 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 
 /* MPI_THREAD_MULTIPLE was granted in one of them. */
 bool program_facts_threads(const struct program_facts *facts);
+/* Threads were not waited for in one of them: what it did may not be done again. */
+bool program_facts_hurried(const struct program_facts *facts);
 
 /* For a session that goes on from here, and back from it. */
 void program_facts_save(const struct program_facts *facts, GVariantDict *state);

@@ -149,10 +149,13 @@ static char *struck_again(const struct execution *execution, int ranks)
 	return NULL;
 }
 
-/* Ended for want of memory; when there is some again it does not show. */
-static bool may_have_starved(const struct replay *replay, const struct record_finding *finding)
+/* It ended for want of memory, and does not show when there is some again; or for what threads did
+ * that were not waited for. */
+static bool may_be_of_the_machine(const struct replay *replay, const struct execution *execution,
+                                  const struct record_finding *finding)
 {
-	return finding->kind == FINDING_CRASH && session_has_starved(replay->session);
+	return (finding->kind == FINDING_CRASH && session_has_starved(replay->session))
+	       || session_has_hurried(replay->session, execution);
 }
 
 /* The replay, in which these choices were forced, is over, but not gone yet. Its calls are those of
@@ -180,7 +183,7 @@ static void compare_replay(struct replay *replay, const struct execution *execut
 	if (finding->reproduced && !difference)
 		session_keep_stacks(session, execution,
 		                    findings_execution(session_findings(session), finding->id));
-	if (!finding->reproduced && !unwinds && !may_have_starved(replay, finding))
+	if (!finding->reproduced && !unwinds && !may_be_of_the_machine(replay, execution, finding))
 		report_difference(replay, execution, finding, difference);
 }
 

@@ -230,7 +230,7 @@ static char *incomplete_words(const struct session *session)
 	if (session->error || session->stop_reason)
 		words = g_strdup(session->error ? "stopped by an error" : session->stop_reason);
 	if (!words && !session->options->position)
-		words = mishaps_lost_words(session->mishaps);
+		words = mishaps_lost_words(session->mishaps, program_facts_hurried(session->facts));
 	if (!words)
 		words = state_walks_doubt(session->states);
 	if (!words)

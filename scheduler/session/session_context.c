@@ -6,6 +6,7 @@
 #include "lanes.h"
 #include "mishaps.h"
 #include "outcome_watch.h"
+#include "program_facts.h"
 #include "scheduler/host/local.h"
 #include "session_internal.h"
 #include "state_walks.h"
@@ -93,6 +94,12 @@ struct mishaps *session_mishaps(const struct session *session)
 bool session_has_starved(const struct session *session)
 {
 	return mishaps_have_starved(session->mishaps);
+}
+
+bool session_has_hurried(const struct session *session, const struct execution *execution)
+{
+	return execution_result(execution)->threads_hurried
+	       || program_facts_hurried(session->facts);
 }
 
 gint64 session_now(const struct session *session)

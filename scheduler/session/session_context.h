@@ -43,6 +43,8 @@ struct mishaps *session_mishaps(const struct session *session);
 
 /* Whether some have ended for want of memory, by now or before it was resumed. */
 bool session_has_starved(const struct session *session);
+/* In this execution, or in one before, threads were not waited for: what it did was time's. */
+bool session_has_hurried(const struct session *session, const struct execution *execution);
 
 /* Microseconds; only differences mean anything. */
 gint64 session_now(const struct session *session);

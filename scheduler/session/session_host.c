@@ -116,6 +116,10 @@ static bool on_end(void *owner, struct execution *execution, const char **ret_wo
 	const struct verdict_facts facts = session_facts(session, execution, inside);
 	struct verdict *verdict = interleaving->verdict;
 
+	if (facts.lost && session_has_hurried(session, execution)) {
+		*ret_word = "lost: threads were not waited for"; /* nothing of the program's */
+		return false;
+	}
 	if (facts.lost)
 		verdict_lost(verdict, &facts);
 	else

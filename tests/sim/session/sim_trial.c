@@ -143,7 +143,10 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	if (reason && strstr(reason, "impossible"))
 		trial_fail(trial, "does not believe what a rank may say: %s", reason);
 	trial->hurried |= reason && strstr(reason, "--max-time");
-	trial->gave_up = trial->starved && reason && strstr(reason, MEMORY_RAN_OUT);
+	trial->slow |= (happened & 1u << SIM_SLOW) != 0;
+	trial->gave_up = reason
+	                 && ((trial->starved && strstr(reason, MEMORY_RAN_OUT))
+	                     || (trial->slow && strstr(reason, NOT_WAITED_FOR)));
 	if (unbounded && reason && strstr(reason, "--max-interleavings")) {
 		trial->gave_up = true;
 		totals->too_long++;

@@ -8,6 +8,7 @@
 #include "scheduler/session/session.h"
 
 #define MEMORY_RAN_OUT "memory ran out"
+#define NOT_WAITED_FOR "threads that went on for long without calling MPI"
 
 /* What a program is made of. */
 enum program_kind {
@@ -59,9 +60,11 @@ struct trial {
 	bool told_conflict;      /* by the store */
 	bool told_complete;      /* by the store */
 	bool starved; /* memory has run out, and may be said to have ended interleavings */
+	bool slow;    /* answers have taken so long that threads may not have been waited for */
 	bool hurried; /* some session was stopped by the clock */
 	bool blind;   /* and has no output of what it found: it says so */
-	bool gave_up; /* says that it has, or that there are too many interleavings */
+	bool gave_up; /* says that it has, or that there are too many interleavings, or why it could
+	               * not follow one */
 	guint repeated, rounds;
 	GString *history; /* what happened, in words */
 	enum program_kind kind;
