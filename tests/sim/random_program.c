@@ -1,4 +1,5 @@
 #include "random_program.h"
+#include "draw.h"
 
 /* While a program is drawn: each rank's instructions of the current stretch, in units that stay
  * together; units are then shuffled. */
@@ -21,21 +22,6 @@ struct draft {
 		[PROGRAM_MAX_RANKS]; /* of struct instruction; `of` counts from the rank's first */
 };
 
-static int below(struct draft *draft, int bound)
-{
-	return g_rand_int_range(draft->random, 0, bound);
-}
-
-static bool one_in(struct draft *draft, int times)
-{
-	return below(draft, times) == 0;
-}
-
-static bool of_six(struct draft *draft, int times)
-{
-	return below(draft, 6) < times;
-}
-
 static struct instruction *unit_add(struct unit *unit, enum instruction_kind kind)
 {
 	struct instruction *instruction = &unit->instructions[unit->count++];
@@ -56,12 +42,12 @@ static struct message draw_message(struct draft *draft, int to)
 	struct message message = {0};
 
 	do {
-		message.comm = one_in(draft, 4) ? 1 : 0;
-		message.from = below(draft, draft->program->ranks);
-		message.to = to >= 0 ? to : below(draft, draft->program->ranks);
-		if (to < 0 && of_six(draft, draft->hub))
+		message.comm = draw_one_in(draft->random, 4) ? 1 : 0;
+		message.from = draw_below(draft->random, draft->program->ranks);
+		message.to = to >= 0 ? to : draw_below(draft->random, draft->program->ranks);
+		if (to < 0 && draw_of_six(draft->random, draft->hub))
 			message.to = 0;
-		message.tag = below(draft, 2);
+		message.tag = draw_below(draft->random, 2);
 	} while (message.from == message.to || !draft->program->member[message.comm][message.from]
 	         || !draft->program->member[message.comm][message.to]);
 	return message;
@@ -75,17 +61,17 @@ static void add_send(struct draft *draft, struct unit *unit, const struct messag
 	send->peer = message->to;
 	send->tag = message->tag;
 	send->comm = message->comm;
-	send->nonblocking = !of_six(draft, draft->blocking);
-	send->synchronous = one_in(draft, 6);
-	if (send->nonblocking && one_in(draft, 3))
+	send->nonblocking = !draw_of_six(draft->random, draft->blocking);
+	send->synchronous = draw_one_in(draft->random, 6);
+	if (send->nonblocking && draw_one_in(draft->random, 3))
 		unit_add(unit, INSTRUCTION_WAIT)->of = at;
 }
 
 static void set_envelope(struct draft *draft, struct instruction *receive,
                          const struct message *message)
 {
-	receive->peer = of_six(draft, draft->named) ? message->from : -1;
-	receive->tag = one_in(draft, 3) ? -1 : message->tag;
+	receive->peer = draw_of_six(draft->random, draft->named) ? message->from : -1;
+	receive->tag = draw_one_in(draft->random, 3) ? -1 : message->tag;
 	receive->comm = message->comm;
 }
 
@@ -93,7 +79,7 @@ static void set_envelope(struct draft *draft, struct instruction *receive,
 static int add_receive(struct draft *draft, struct unit *unit, const struct message *message)
 {
 	int at = unit->count;
-	int kind = below(draft, 12);
+	int kind = draw_below(draft->random, 12);
 	struct instruction *receive;
 
 	if (kind < 2) {
@@ -126,8 +112,9 @@ static int add_receive(struct draft *draft, struct unit *unit, const struct mess
 	}
 	receive = unit_add(unit, INSTRUCTION_RECEIVE);
 	set_envelope(draft, receive, message);
-	receive->nonblocking = !of_six(draft, draft->blocking);
-	if (receive->nonblocking && draft->cancels && draft->questions > 0 && one_in(draft, 3)) {
+	receive->nonblocking = !draw_of_six(draft->random, draft->blocking);
+	if (receive->nonblocking && draft->cancels && draft->questions > 0
+	    && draw_one_in(draft->random, 3)) {
 		draft->questions--;
 		unit_add(unit, INSTRUCTION_CANCEL)->of = at;
 	}
@@ -156,10 +143,12 @@ static void add_branch(struct draft *draft, int rank, int of, const struct messa
 	at = unit->count;
 	branch = unit_add(unit, INSTRUCTION_BRANCH);
 	branch->of = of;
-	branch->tag = one_in(draft, 4) ? first->tag : -1;
-	branch->source = one_in(draft, 2) ? first->from : below(draft, draft->program->ranks);
+	branch->tag = draw_one_in(draft->random, 4) ? first->tag : -1;
+	branch->source = draw_one_in(draft->random, 2)
+	                         ? first->from
+	                         : draw_below(draft->random, draft->program->ranks);
 	more = draw_message(draft, rank);
-	if (one_in(draft, 2)) {
+	if (draw_one_in(draft->random, 2)) {
 		add_receive(draft, unit, &more);
 	} else {
 		int other = more.from;
@@ -169,7 +158,7 @@ static void add_branch(struct draft *draft, int rank, int of, const struct messa
 		add_send(draft, unit, &more);
 	}
 	unit->instructions[at].skip = unit->count - at - 1;
-	if (one_in(draft, 4))
+	if (draw_one_in(draft->random, 4))
 		return;
 	unit = new_unit(draft, more.from == rank ? more.to : more.from);
 	if (more.from == rank)
@@ -184,14 +173,14 @@ static void draw_pair(struct draft *draft)
 	struct unit *unit;
 	int at;
 
-	if (!one_in(draft, 30)) {
+	if (!draw_one_in(draft->random, 30)) {
 		unit = new_unit(draft, message.from);
 		add_send(draft, unit, &message);
 	}
-	if (one_in(draft, 30))
+	if (draw_one_in(draft->random, 30))
 		return;
 	at = add_receive(draft, new_unit(draft, message.to), &message);
-	if (one_in(draft, 4))
+	if (draw_one_in(draft->random, 4))
 		add_branch(draft, message.to, at, &message);
 }
 
@@ -201,28 +190,30 @@ static void add_funnel_receive(struct draft *draft, struct unit *unit, enum inst
 {
 	struct instruction *receive = unit_add(unit, kind);
 
-	receive->peer = of_six(draft, draft->named) ? 1 + below(draft, draft->program->ranks - 1)
-	                                            : -1;
-	receive->tag = below(draft, 3) - 1;
-	receive->nonblocking = kind == INSTRUCTION_RECEIVE && !of_six(draft, draft->blocking);
+	receive->peer = draw_of_six(draft->random, draft->named)
+	                        ? 1 + draw_below(draft->random, draft->program->ranks - 1)
+	                        : -1;
+	receive->tag = draw_below(draft->random, 3) - 1;
+	receive->nonblocking = kind == INSTRUCTION_RECEIVE
+	                       && !draw_of_six(draft->random, draft->blocking);
 }
 
 /* What rank 0 does once some of its receives are posted: wait for one, look, take one more, answer
  * (tag 2) a worker, who goes on only then. */
 static void add_funnel_step(struct draft *draft, struct unit *unit, int posted, int *answers)
 {
-	int what = below(draft, 6);
+	int what = draw_below(draft->random, 6);
 	struct instruction *instruction;
 
 	if (what < 2) {
 		instruction = unit_add(unit, INSTRUCTION_WAIT);
-		instruction->of = below(draft, posted);
+		instruction->of = draw_below(draft->random, posted);
 	} else if (what == 2) {
 		add_funnel_receive(draft, unit, INSTRUCTION_PROBE);
 	} else if (what == 3) {
 		add_funnel_receive(draft, unit, INSTRUCTION_RECEIVE);
 	} else {
-		int worker = 1 + below(draft, draft->program->ranks - 1);
+		int worker = 1 + draw_below(draft->random, draft->program->ranks - 1);
 
 		instruction = unit_add(unit, INSTRUCTION_SEND);
 		instruction->peer = worker;
@@ -235,7 +226,7 @@ static void add_funnel_step(struct draft *draft, struct unit *unit, int posted, 
 /* One worker starts only once it has heard (tag 3) of any other. */
 static void add_gate(struct draft *draft)
 {
-	int gate = 1 + below(draft, draft->program->ranks - 1);
+	int gate = 1 + draw_below(draft->random, draft->program->ranks - 1);
 
 	for (int worker = 1; worker < draft->program->ranks; worker++) {
 		struct unit *unit = new_unit(draft, worker);
@@ -253,7 +244,7 @@ static void add_gate(struct draft *draft)
 static void draw_funnel(struct draft *draft, int messages)
 {
 	int answers[PROGRAM_MAX_RANKS] = {0};
-	int posted = 1 + below(draft, 4);
+	int posted = 1 + draw_below(draft->random, 4);
 	int each = (posted + messages / 2) / (draft->program->ranks - 1);
 	struct unit *unit = new_unit(draft, 0);
 
@@ -261,16 +252,16 @@ static void draw_funnel(struct draft *draft, int messages)
 		add_funnel_receive(draft, unit, INSTRUCTION_RECEIVE);
 	for (int i = 0; i < messages; i++)
 		add_funnel_step(draft, unit, posted, answers);
-	if (one_in(draft, 2))
+	if (draw_one_in(draft->random, 2))
 		add_gate(draft);
 	for (int worker = 1; worker < draft->program->ranks; worker++) {
-		int sends = each + below(draft, 3);
+		int sends = each + draw_below(draft->random, 3);
 
 		while (sends > 0 || answers[worker] > 0) {
-			struct message message = {worker, 0, below(draft, 2), 0};
+			struct message message = {worker, 0, draw_below(draft->random, 2), 0};
 
 			unit = new_unit(draft, worker);
-			if (below(draft, sends + answers[worker]) < sends) {
+			if (draw_below(draft->random, sends + answers[worker]) < sends) {
 				add_send(draft, unit, &message);
 				sends--;
 			} else {
@@ -289,25 +280,27 @@ static void add_question(struct draft *draft, int rank, GArray *done)
 	struct unit unit = {.count = 0};
 	struct instruction *question;
 	int first = (int)done->len;
-	int of = below(draft, MAX(first, 1));
+	int of = draw_below(draft->random, MAX(first, 1));
 	bool is_request = first > 0
 	                  && g_array_index(done, struct instruction, (guint)of).nonblocking;
 
 	if (draft->questions == 0 || first == 0)
 		return;
 	draft->questions--;
-	question = unit_add(&unit, INSTRUCTION_TEST + (enum instruction_kind)below(draft, 6));
+	question = unit_add(&unit,
+	                    INSTRUCTION_TEST + (enum instruction_kind)draw_below(draft->random, 6));
 	if (question->kind == INSTRUCTION_TEST && !is_request)
 		question->kind = INSTRUCTION_WAITANY;
 	if (question->kind == INSTRUCTION_TEST)
 		question->of = of - first; /* counted from the unit, as all are */
-	if (one_in(draft, 2)) {
+	if (draw_one_in(draft->random, 2)) {
 		struct instruction *branch = unit_add(&unit, INSTRUCTION_BRANCH);
 		struct message more = draw_message(draft, -1);
 
 		branch->of = 0;
 		branch->skip = 1;
-		if (is_request && question->kind != INSTRUCTION_TEST && one_in(draft, 2))
+		if (is_request && question->kind != INSTRUCTION_TEST
+		    && draw_one_in(draft->random, 2))
 			branch->request = of - first;
 		more.to = more.from == rank ? more.to : rank;
 		if (!draft->program->member[more.comm][rank])
@@ -322,7 +315,7 @@ static void add_question(struct draft *draft, int rank, GArray *done)
 			receive->nonblocking = true;
 		}
 		branch->skip = unit.count - 2;
-		if (one_in(draft, 2)) {
+		if (draw_one_in(draft->random, 2)) {
 			struct unit *other = new_unit(draft,
 			                              more.from == rank ? more.to : more.from);
 
@@ -351,7 +344,9 @@ static void flush_units(struct draft *draft)
 		GArray *done = draft->done[rank];
 
 		while (units->len > 0) {
-			guint pick = draft->shuffled ? (guint)below(draft, (int)units->len) : 0;
+			guint pick = draft->shuffled
+			                     ? (guint)draw_below(draft->random, (int)units->len)
+			                     : 0;
 			struct unit *unit = &g_array_index(units, struct unit, pick);
 			int first = (int)done->len;
 
@@ -361,13 +356,13 @@ static void flush_units(struct draft *draft)
 				g_array_append_val(done, unit->instructions[i]);
 			}
 			g_array_remove_index(units, pick);
-			if (one_in(draft, 6)) {
+			if (draw_one_in(draft->random, 6)) {
 				struct unit wait = {.count = 0};
 
 				unit_add(&wait, INSTRUCTION_WAITALL);
 				g_array_append_val(done, wait.instructions[0]);
 			}
-			if (one_in(draft, 3))
+			if (draw_one_in(draft->random, 3))
 				add_question(draft, rank, done);
 		}
 	}
@@ -379,12 +374,12 @@ static void draw_collective(struct draft *draft)
 	struct unit unit = {.count = 0};
 	struct instruction *collective = unit_add(&unit, INSTRUCTION_COLLECTIVE);
 
-	collective->comm = below(draft, PROGRAM_COMMS);
-	collective->collective = (enum collective_kind)below(draft, 4);
-	collective->nonblocking = one_in(draft, 3);
+	collective->comm = draw_below(draft->random, PROGRAM_COMMS);
+	collective->collective = (enum collective_kind)draw_below(draft->random, 4);
+	collective->nonblocking = draw_one_in(draft->random, 3);
 	collective->instance = program->instances++;
 	do
-		collective->root = below(draft, program->ranks);
+		collective->root = draw_below(draft->random, program->ranks);
 	while (!program->member[collective->comm][collective->root]);
 	for (int rank = 0; rank < program->ranks; rank++)
 		if (program->member[collective->comm][rank])
@@ -447,37 +442,37 @@ struct random_program *random_program_new(guint64 seed, int size)
 {
 	guint32 words[2] = {(guint32)seed, (guint32)(seed >> 32)};
 	struct draft draft = {.random = g_rand_new_with_seed_array(words, 2)};
-	struct random_program *program = random_program_empty(3 + below(&draft, 2));
-	int messages = size > 0 ? size : 4 + below(&draft, 3);
+	struct random_program *program = random_program_empty(3 + draw_below(draft.random, 2));
+	int messages = size > 0 ? size : 4 + draw_below(draft.random, 3);
 
 	draft.program = program;
-	draft.named = below(&draft, 4);
-	draft.blocking = below(&draft, 6);
-	draft.hub = below(&draft, 6);
-	draft.shuffled = one_in(&draft, 4);
-	draft.questions = one_in(&draft, 2) ? below(&draft, 4) : 0;
-	draft.cancels = one_in(&draft, 3);
+	draft.named = draw_below(draft.random, 4);
+	draft.blocking = draw_below(draft.random, 6);
+	draft.hub = draw_below(draft.random, 6);
+	draft.shuffled = draw_one_in(draft.random, 4);
+	draft.questions = draw_one_in(draft.random, 2) ? draw_below(draft.random, 4) : 0;
+	draft.cancels = draw_one_in(draft.random, 3);
 	program->seed = seed;
-	if (one_in(&draft, 2))
-		program->member[1][below(&draft, program->ranks)] = false;
+	if (draw_one_in(draft.random, 2))
+		program->member[1][draw_below(draft.random, program->ranks)] = false;
 	for (int rank = 0; rank < program->ranks; rank++) {
 		draft.units[rank] = g_array_new(false, true, sizeof(struct unit));
 		draft.done[rank] = g_array_new(false, false, sizeof(struct instruction));
 	}
-	if (one_in(&draft, 2)) {
+	if (draw_one_in(draft.random, 2)) {
 		draft.shuffled = false;
 		draw_funnel(&draft, messages);
 		flush_units(&draft);
 		messages = 0;
 	}
 	while (messages > 0) {
-		int some = MIN(messages, 1 + below(&draft, 5));
+		int some = MIN(messages, 1 + draw_below(draft.random, 5));
 
 		for (int i = 0; i < some; i++)
 			draw_pair(&draft);
 		messages -= some;
 		flush_units(&draft);
-		if (messages > 0 || one_in(&draft, 4))
+		if (messages > 0 || draw_one_in(draft.random, 4))
 			draw_collective(&draft);
 	}
 	finish(&draft);

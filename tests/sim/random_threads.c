@@ -2,6 +2,7 @@
  * that it matters which of two comes first where they look for the same message, or send what
  * one receive can take. Now and then one polls, and all ranks meet, each in one of its threads
  * (MPI 3.1, section 12.4.1: not two at the same time in one communicator). */
+#include "draw.h"
 #include "random_program.h"
 
 enum { THREADS_MOST = 3 };
@@ -18,11 +19,6 @@ struct draft {
 	GArray *lines[PROGRAM_MAX_RANKS][THREADS_MOST]; /* struct instruction; `of` in the line */
 };
 
-static int below(struct draft *draft, int bound)
-{
-	return g_rand_int_range(draft->random, 0, bound);
-}
-
 static struct instruction *add(struct draft *draft, int rank, int thread,
                                enum instruction_kind kind, int peer)
 {
@@ -38,7 +34,8 @@ static struct instruction *add(struct draft *draft, int rank, int thread,
 static void add_question(struct draft *draft, int rank, int thread)
 {
 	int of = (int)draft->lines[rank][thread]->len - 1;
-	int kind = INSTRUCTION_TEST + below(draft, INSTRUCTION_WAITSOME - INSTRUCTION_TEST + 1);
+	int kind = INSTRUCTION_TEST
+	           + draw_below(draft->random, INSTRUCTION_WAITSOME - INSTRUCTION_TEST + 1);
 
 	add(draft, rank, thread, (enum instruction_kind)kind, 0)->of = of;
 }
@@ -46,18 +43,18 @@ static void add_question(struct draft *draft, int rank, int thread)
 /* Now and then what was started is waited for at once. */
 static void add_one(struct draft *draft, int rank, enum instruction_kind kind, int peer, int tag)
 {
-	int thread = below(draft, draft->threads[rank]);
+	int thread = draw_below(draft->random, draft->threads[rank]);
 	struct instruction *own = add(draft, rank, thread, kind, peer);
 
 	own->tag = tag;
-	own->nonblocking = below(draft, 6) >= draft->blocking;
-	if (kind == INSTRUCTION_RECEIVE && below(draft, 6) >= draft->named)
+	own->nonblocking = draw_below(draft->random, 6) >= draft->blocking;
+	if (kind == INSTRUCTION_RECEIVE && draw_below(draft->random, 6) >= draft->named)
 		own->peer = -1;
-	if (kind == INSTRUCTION_RECEIVE && below(draft, 4) == 0)
+	if (kind == INSTRUCTION_RECEIVE && draw_below(draft->random, 4) == 0)
 		own->tag = -1;
-	if (own->nonblocking && below(draft, 6) < draft->asking) {
+	if (own->nonblocking && draw_below(draft->random, 6) < draft->asking) {
 		add_question(draft, rank, thread);
-	} else if (own->nonblocking && below(draft, 2) == 0) {
+	} else if (own->nonblocking && draw_below(draft->random, 2) == 0) {
 		int of = (int)draft->lines[rank][thread]->len - 1;
 
 		add(draft, rank, thread, INSTRUCTION_WAIT, 0)->of = of;
@@ -67,19 +64,21 @@ static void add_one(struct draft *draft, int rank, enum instruction_kind kind, i
 /* Whether there is a message that fits. */
 static void add_probe(struct draft *draft)
 {
-	int rank = below(draft, draft->ranks), thread = below(draft, draft->threads[rank]);
+	int rank = draw_below(draft->random, draft->ranks),
+	    thread = draw_below(draft->random, draft->threads[rank]);
 	struct instruction *probe = add(draft, rank, thread, INSTRUCTION_IPROBE, -1);
 
-	probe->tag = below(draft, 2) - 1;
-	if (below(draft, 6) < draft->named)
+	probe->tag = draw_below(draft->random, 2) - 1;
+	if (draw_below(draft->random, 6) < draft->named)
 		probe->peer = (rank + 1) % draft->ranks;
 }
 
 static void add_collective(struct draft *draft)
 {
-	enum collective_kind kind = (enum collective_kind)below(draft, COLLECTIVE_FENCE);
-	int root = below(draft, draft->ranks);
-	bool nonblocking = below(draft, 6) >= draft->blocking;
+	enum collective_kind kind = (enum collective_kind)draw_below(draft->random,
+	                                                             COLLECTIVE_FENCE);
+	int root = draw_below(draft->random, draft->ranks);
+	bool nonblocking = draw_below(draft->random, 6) >= draft->blocking;
 
 	for (int rank = 0; rank < draft->ranks; rank++) {
 		struct instruction *own = add(draft, rank, draft->meets[rank],
@@ -95,13 +94,13 @@ static void add_collective(struct draft *draft)
 
 static void draw_message(struct draft *draft)
 {
-	int to = below(draft, 2) ? 0 : below(draft, draft->ranks);
-	int from = (to + 1 + below(draft, draft->ranks - 1)) % draft->ranks;
-	int tag = below(draft, 2);
+	int to = draw_below(draft->random, 2) ? 0 : draw_below(draft->random, draft->ranks);
+	int from = (to + 1 + draw_below(draft->random, draft->ranks - 1)) % draft->ranks;
+	int tag = draw_below(draft->random, 2);
 
-	if (below(draft, 20) > 0)
+	if (draw_below(draft->random, 20) > 0)
 		add_one(draft, from, INSTRUCTION_SEND, to, tag);
-	if (below(draft, 20) > 0)
+	if (draw_below(draft->random, 20) > 0)
 		add_one(draft, to, INSTRUCTION_RECEIVE, from, tag);
 }
 
@@ -149,16 +148,16 @@ struct random_program *random_program_threads(guint64 seed)
 	guint32 words[] = {(guint32)seed, (guint32)(seed >> 32), 0x746872};
 	struct draft draft = {.random = g_rand_new_with_seed_array(words, G_N_ELEMENTS(words))};
 	struct random_program *program;
-	int messages = 2 + below(&draft, 4);
+	int messages = 2 + draw_below(draft.random, 4);
 
-	draft.ranks = 2 + below(&draft, 2);
-	draft.named = below(&draft, 7);
-	draft.blocking = 3 + below(&draft, 4);
-	draft.asking = below(&draft, 5);
+	draft.ranks = 2 + draw_below(draft.random, 2);
+	draft.named = draw_below(draft.random, 7);
+	draft.blocking = 3 + draw_below(draft.random, 4);
+	draft.asking = draw_below(draft.random, 5);
 	for (int rank = 0; rank < draft.ranks; rank++) {
-		draft.threads[rank] = rank == 0 ? 2 + (below(&draft, 4) == 0)
-		                                : 1 + (below(&draft, 3) == 0);
-		draft.meets[rank] = below(&draft, draft.threads[rank]);
+		draft.threads[rank] = rank == 0 ? 2 + (draw_below(draft.random, 4) == 0)
+		                                : 1 + (draw_below(draft.random, 3) == 0);
+		draft.meets[rank] = draw_below(draft.random, draft.threads[rank]);
 		for (int thread = 0; thread < draft.threads[rank]; thread++)
 			draft.lines[rank][thread] = g_array_new(false, false,
 			                                        sizeof(struct instruction));
@@ -168,9 +167,9 @@ struct random_program *random_program_threads(guint64 seed)
 			add(&draft, rank, 0, INSTRUCTION_SPAWN, thread);
 	for (int i = 0; i < messages; i++) {
 		draw_message(&draft);
-		if (draft.asking > 0 && below(&draft, 8) == 0)
+		if (draft.asking > 0 && draw_below(draft.random, 8) == 0)
 			add_probe(&draft);
-		if (draft.instances < 2 && below(&draft, 8) == 0)
+		if (draft.instances < 2 && draw_below(draft.random, 8) == 0)
 			add_collective(&draft);
 	}
 	program = finish(&draft);

@@ -2,6 +2,7 @@
  * by locks, which are granted in whatever order: so what is read depends on that. Where nobody
  * looks accesses may conflict, in some of the programs. Fences and exposures have a window of their
  * own. */
+#include "draw.h"
 #include "random_program.h"
 
 /* Instructions that stay together; their `of` counts from the first. */
@@ -24,21 +25,6 @@ struct draft {
 	GArray *units[PROGRAM_MAX_RANKS]; /* struct unit */
 };
 
-static int below(struct draft *draft, int bound)
-{
-	return g_rand_int_range(draft->random, 0, bound);
-}
-
-static bool one_in(struct draft *draft, int times)
-{
-	return below(draft, times) == 0;
-}
-
-static bool of_six(struct draft *draft, int times)
-{
-	return below(draft, 6) < times;
-}
-
 static struct unit *new_unit(struct draft *draft, int rank)
 {
 	g_array_set_size(draft->units[rank], draft->units[rank]->len + 1);
@@ -55,7 +41,7 @@ static struct instruction *unit_add(struct unit *unit, enum instruction_kind kin
 
 static int other_than(struct draft *draft, int rank)
 {
-	int other = below(draft, draft->ranks - 1);
+	int other = draw_below(draft->random, draft->ranks - 1);
 
 	return other < rank ? other : other + 1;
 }
@@ -68,18 +54,19 @@ static void add_access(struct draft *draft, struct unit *unit, const struct inst
 	static const enum instruction_kind kinds[] = {INSTRUCTION_GET, INSTRUCTION_ACCUMULATE,
 	                                              INSTRUCTION_PUT, INSTRUCTION_PUT,
 	                                              INSTRUCTION_GET};
-	bool spare = draft->conflicts && one_in(draft, 2);
-	int which = below(draft, lock->shared && !spare ? 2 : (int)G_N_ELEMENTS(kinds));
-	int target = lock->peer < 0 ? below(draft, draft->ranks) : lock->peer;
+	bool spare = draft->conflicts && draw_one_in(draft->random, 2);
+	int which = draw_below(draft->random,
+	                       lock->shared && !spare ? 2 : (int)G_N_ELEMENTS(kinds));
+	int target = lock->peer < 0 ? draw_below(draft->random, draft->ranks) : lock->peer;
 	struct instruction *access = unit_add(unit, kinds[which], target);
 
 	if (access->kind == INSTRUCTION_ACCUMULATE || (!lock->shared && which == 4))
 		access->cell = CELL_SUM;
-	access->flushed = !last || one_in(draft, 3);
+	access->flushed = !last || draw_one_in(draft->random, 3);
 	if (!spare)
 		return;
 	access->cell = CELL_SPARE;
-	access->flushed = one_in(draft, 2);
+	access->flushed = draw_one_in(draft->random, 2);
 }
 
 static void add_message(struct draft *draft, struct unit *unit, int rank, int other, bool sends)
@@ -88,14 +75,14 @@ static void add_message(struct draft *draft, struct unit *unit, int rank, int ot
 	                                       other);
 
 	(void)rank;
-	if (!sends && of_six(draft, 3))
+	if (!sends && draw_of_six(draft->random, 3))
 		message->peer = -1;
-	message->synchronous = sends && one_in(draft, 6);
+	message->synchronous = sends && draw_one_in(draft->random, 6);
 }
 
 static int draw_target(struct draft *draft)
 {
-	return of_six(draft, draft->hub) ? 0 : below(draft, draft->ranks);
+	return draw_of_six(draft->random, draft->hub) ? 0 : draw_below(draft->random, draft->ranks);
 }
 
 /* The same, or -1: all. */
@@ -103,7 +90,8 @@ static int draw_targets(struct draft *draft)
 {
 	enum { TARGETS_MOST = 3 }; /* as digits of a state */
 
-	return draft->ranks <= TARGETS_MOST && one_in(draft, 4) ? -1 : draw_target(draft);
+	return draft->ranks <= TARGETS_MOST && draw_one_in(draft->random, 4) ? -1
+	                                                                     : draw_target(draft);
 }
 
 /* A lock of a target, or of all, what is done under it, and now and then another lock inside it. */
@@ -111,12 +99,12 @@ static void add_epoch(struct draft *draft, struct unit *unit, int target, bool n
 {
 	struct instruction *lock = unit_add(unit, INSTRUCTION_LOCK, target);
 	struct instruction copy;
-	int at = unit->count - 1, accesses = 1 + below(draft, 2);
+	int at = unit->count - 1, accesses = 1 + draw_below(draft->random, 2);
 
 	draft->locks--;
-	lock->shared = target < 0 || of_six(draft, draft->shared);
+	lock->shared = target < 0 || draw_of_six(draft->random, draft->shared);
 	copy = *lock;
-	if (nests && target >= 0 && draft->locks > 0 && one_in(draft, 3)) {
+	if (nests && target >= 0 && draft->locks > 0 && draw_one_in(draft->random, 3)) {
 		int other = draw_target(draft);
 
 		if (other != target)
@@ -134,7 +122,7 @@ static void add_branch(struct draft *draft, int rank)
 	struct unit *unit = &g_array_index(draft->units[rank], struct unit,
 	                                   draft->units[rank]->len - 1);
 	int other = other_than(draft, rank), get = -1;
-	bool sends = one_in(draft, 2);
+	bool sends = draw_one_in(draft->random, 2);
 	struct instruction *branch;
 
 	for (int i = 0; i < unit->count; i++)
@@ -146,39 +134,39 @@ static void add_branch(struct draft *draft, int rank)
 	branch = unit_add(unit, INSTRUCTION_BRANCH, 0);
 	branch->of = get;
 	branch->tag = -1;
-	branch->source = below(draft, draft->ranks);
+	branch->source = draw_below(draft->random, draft->ranks);
 	branch->skip = 1;
 	add_message(draft, unit, rank, other, sends);
-	if (!one_in(draft, 4))
+	if (!draw_one_in(draft->random, 4))
 		add_message(draft, new_unit(draft, other), other, rank, !sends);
 }
 
 static void draw_locks(struct draft *draft)
 {
-	int rank = below(draft, draft->ranks);
+	int rank = draw_below(draft->random, draft->ranks);
 	struct unit *unit = new_unit(draft, rank);
 
 	/* While it holds the lock it may wait for others. */
 	if (draft->locks == 0)
 		return;
 	add_epoch(draft, unit, draw_targets(draft), true);
-	if (one_in(draft, 6)) {
+	if (draw_one_in(draft->random, 6)) {
 		struct instruction last = unit->instructions[unit->count - 1];
 		int other = other_than(draft, rank);
-		bool sends = one_in(draft, 2);
+		bool sends = draw_one_in(draft->random, 2);
 
 		unit->count--;
 		add_message(draft, unit, rank, other, sends);
 		unit->instructions[unit->count++] = last;
 		add_message(draft, new_unit(draft, other), other, rank, !sends);
-	} else if (one_in(draft, 3)) {
+	} else if (draw_one_in(draft->random, 3)) {
 		add_branch(draft, rank);
 	}
 }
 
 static void draw_message(struct draft *draft)
 {
-	int from = below(draft, draft->ranks), to = other_than(draft, from);
+	int from = draw_below(draft->random, draft->ranks), to = other_than(draft, from);
 
 	add_message(draft, new_unit(draft, from), from, to, true);
 	add_message(draft, new_unit(draft, to), to, from, false);
@@ -187,12 +175,13 @@ static void draw_message(struct draft *draft)
 /* Where nobody looks: accumulates do not conflict with each other. */
 static enum instruction_kind draw_unread(struct draft *draft)
 {
-	return draft->conflicts && one_in(draft, 2) ? INSTRUCTION_PUT : INSTRUCTION_ACCUMULATE;
+	return draft->conflicts && draw_one_in(draft->random, 2) ? INSTRUCTION_PUT
+	                                                         : INSTRUCTION_ACCUMULATE;
 }
 
 static void draw_exposure(struct draft *draft)
 {
-	int target = below(draft, draft->ranks), origin = other_than(draft, target);
+	int target = draw_below(draft->random, draft->ranks), origin = other_than(draft, target);
 	struct unit *unit = new_unit(draft, target);
 
 	unit->stays = true;
@@ -212,9 +201,9 @@ static void draw_collective(struct draft *draft, bool fence)
 		struct unit *unit = new_unit(draft, rank);
 		struct instruction *collective;
 
-		if (fence && one_in(draft, 3))
-			unit_add(unit, draw_unread(draft), below(draft, draft->ranks))->cell =
-				CELL_UNREAD;
+		if (fence && draw_one_in(draft->random, 3))
+			unit_add(unit, draw_unread(draft), draw_below(draft->random, draft->ranks))
+				->cell = CELL_UNREAD;
 		collective = unit_add(unit, INSTRUCTION_COLLECTIVE, 0);
 		collective->collective = fence ? COLLECTIVE_FENCE : COLLECTIVE_BARRIER;
 		collective->instance = draft->instances;
@@ -225,11 +214,11 @@ static void draw_collective(struct draft *draft, bool fence)
 
 static void draw_step(struct draft *draft)
 {
-	if (of_six(draft, draft->messages))
+	if (draw_of_six(draft->random, draft->messages))
 		draw_message(draft);
-	else if (one_in(draft, 6))
-		draw_collective(draft, draft->fences && one_in(draft, 2));
-	else if (!draft->fences && one_in(draft, 5))
+	else if (draw_one_in(draft->random, 6))
+		draw_collective(draft, draft->fences && draw_one_in(draft->random, 2));
+	else if (!draft->fences && draw_one_in(draft->random, 5))
 		draw_exposure(draft);
 	else
 		draw_locks(draft);
@@ -243,7 +232,7 @@ static void shuffle(struct draft *draft, GArray *units)
 		struct unit *other = &g_array_index(units, struct unit, i);
 		struct unit kept = *one;
 
-		if (one->stays || other->stays || !one_in(draft, 4))
+		if (one->stays || other->stays || !draw_one_in(draft->random, 4))
 			continue;
 		*one = *other;
 		*other = kept;
@@ -275,14 +264,14 @@ struct random_program *random_program_windows(guint64 seed)
 	struct random_program *program;
 	int steps;
 
-	draft.ranks = 2 + below(&draft, 3);
-	draft.hub = below(&draft, 7);
-	draft.shared = below(&draft, 5);
-	draft.locks = 2 + below(&draft, 5);
-	draft.fences = one_in(&draft, 2);
-	draft.messages = below(&draft, 4);
-	draft.conflicts = one_in(&draft, 3);
-	steps = 3 + below(&draft, 5);
+	draft.ranks = 2 + draw_below(draft.random, 3);
+	draft.hub = draw_below(draft.random, 7);
+	draft.shared = draw_below(draft.random, 5);
+	draft.locks = 2 + draw_below(draft.random, 5);
+	draft.fences = draw_one_in(draft.random, 2);
+	draft.messages = draw_below(draft.random, 4);
+	draft.conflicts = draw_one_in(draft.random, 3);
+	steps = 3 + draw_below(draft.random, 5);
 	for (int rank = 0; rank < draft.ranks; rank++)
 		draft.units[rank] = g_array_new(false, true, sizeof(struct unit));
 	for (int i = 0; i < steps; i++)
@@ -293,7 +282,7 @@ struct random_program *random_program_windows(guint64 seed)
 	program->conflicts = draft.conflicts;
 	program->instances = draft.instances;
 	for (int rank = 0; rank < draft.ranks; rank++) {
-		if (one_in(&draft, 3))
+		if (draw_one_in(draft.random, 3))
 			shuffle(&draft, draft.units[rank]);
 		add_rank(program, rank, draft.units[rank]);
 		g_array_free(draft.units[rank], true);
