@@ -102,16 +102,15 @@ const char *mishaps_lost_reason(const struct mishaps *mishaps)
 
 /* --- in words -------------------------------------------------------------------------------- */
 
-char *mishaps_lost_words(const struct mishaps *mishaps, bool hurried)
+char *mishaps_lost_words(const struct mishaps *mishaps, const char *hurried)
 {
-	const char *cause = "the program does not behave the same way each time";
+	const char *cause = hurried ? hurried
+	                            : "the program does not behave the same way each time";
 
 	if (mishaps->lost == 0)
 		return NULL;
 	if (mishaps->lost_unseen)
 		cause = "one-sided communication orders the ranks in ways that are not seen";
-	else if (hurried)
-		cause = "threads that went on for long without calling MPI were not waited for";
 	return g_strdup_printf("%" G_GUINT64_FORMAT
 	                       " planned interleavings could not be followed, the first "
 	                       "because %s: %s",

@@ -43,9 +43,9 @@ guint64 mishaps_wasted(const struct mishaps *mishaps);
 /* Why the program did not follow a plan, the last one; NULL: it has followed all. */
 const char *mishaps_lost_reason(const struct mishaps *mishaps);
 
-/* Why the exploration is not complete, for plans that were not followed (`hurried`: see
- * program_facts.h), and for memory that ran out; NULL: not for that. Free with g_free. */
-char *mishaps_lost_words(const struct mishaps *mishaps, bool hurried);
+/* Why the exploration is not complete, for plans that were not followed (`hurried`: of
+ * program_facts_hurried), and for memory that ran out; NULL: not for that. Free with g_free. */
+char *mishaps_lost_words(const struct mishaps *mishaps, const char *hurried);
 char *mishaps_starved_words(const struct mishaps *mishaps);
 
 /* Adds notes (char *) on what was explored again, on what could not be replayed, and on output that

@@ -49,9 +49,11 @@ bool program_facts_threads(const struct program_facts *facts)
 	return facts->threads;
 }
 
-bool program_facts_hurried(const struct program_facts *facts)
+const char *program_facts_hurried(const struct program_facts *facts)
 {
-	return facts->threads_hurried;
+	return facts->threads_hurried
+	               ? "threads that went on for long without calling MPI were not waited for"
+	               : NULL;
 }
 
 /* What is kept of them, as their state's text names it. */

@@ -17,8 +17,9 @@ void program_facts_add(struct program_facts *facts, const struct execution *exec
 
 /* MPI_THREAD_MULTIPLE was granted in one of them. */
 bool program_facts_threads(const struct program_facts *facts);
-/* Threads were not waited for in one of them: what it did may not be done again. */
-bool program_facts_hurried(const struct program_facts *facts);
+/* Why what one of them did may not be done again: threads were not waited for. NULL: not for that.
+ */
+const char *program_facts_hurried(const struct program_facts *facts);
 
 /* For a session that goes on from here, and back from it. */
 void program_facts_save(const struct program_facts *facts, GVariantDict *state);

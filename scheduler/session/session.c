@@ -232,11 +232,11 @@ static char *incomplete_words(const struct session *session)
 	if (!words && !session->options->position)
 		words = mishaps_lost_words(session->mishaps, program_facts_hurried(session->facts));
 	if (!words)
-		words = state_walks_doubt(session->states);
+		words = mishaps_starved_words(session->mishaps);
+	if (!words)
+		words = state_walks_doubt(session->states, program_facts_hurried(session->facts));
 	if (!words)
 		words = g_strdup(session->exploration->incomplete_reason);
-	if (!words)
-		words = mishaps_starved_words(session->mishaps);
 	return words ? words : below_words(session->options->from);
 }
 

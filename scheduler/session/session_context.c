@@ -99,7 +99,7 @@ bool session_has_starved(const struct session *session)
 bool session_has_hurried(const struct session *session, const struct execution *execution)
 {
 	return execution_result(execution)->threads_hurried
-	       || program_facts_hurried(session->facts);
+	       || program_facts_hurried(session->facts) != NULL;
 }
 
 gint64 session_now(const struct session *session)

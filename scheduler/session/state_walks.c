@@ -286,26 +286,30 @@ void state_walks_note(const struct state_walks *walks, GPtrArray *notes)
 		                                       all.verified));
 }
 
-char *state_walks_doubt(const struct state_walks *walks)
+char *state_walks_doubt(const struct state_walks *walks, const char *hurried)
 {
 	struct state_statistics all = state_walks_statistics(walks);
 
 	if (all.missed > 0)
 		return g_strdup_printf("%" G_GUINT64_FORMAT
 		                       " choices that had been open before it was resumed were not "
-		                       "there any more: the program goes by something else (time, "
-		                       "files, other programs)",
-		                       all.missed);
+		                       "there any more: %s",
+		                       all.missed,
+		                       hurried ? hurried
+		                               : "the program goes by something else (time, files, "
+		                                 "other programs)");
 	if (all.differed == 0 && all.sets_left)
 		return g_strdup("MPI_Waitsome or MPI_Testsome could have reported more requests "
 		                "together (--some)");
 	if (all.differed == 0)
 		return NULL;
 	return g_strdup_printf("--verify: %" G_GUINT64_FORMAT
-	                       " steps out of states that were taken for equal led elsewhere: the "
-	                       "program goes by what matchpoint does not see (time, files, other "
-	                       "programs); --search tree does not depend on that",
-	                       all.differed);
+	                       " steps out of states that were taken for equal led elsewhere: %s",
+	                       all.differed,
+	                       hurried ? hurried
+	                               : "the program goes by what matchpoint does not see (time, "
+	                                 "files, other programs); --search tree does not depend "
+	                                 "on that");
 }
 
 /* --- to go on later --------------------------------------------------------------------------- */

@@ -41,8 +41,9 @@ struct state_statistics state_walks_statistics(const struct state_walks *walks);
 /* What the verdict has to say of it besides: notes (char *) are added. */
 void state_walks_note(const struct state_walks *walks, GPtrArray *notes);
 
-/* Why the result is not to be trusted; NULL: it is. Free with g_free. */
-char *state_walks_doubt(const struct state_walks *walks);
+/* Why the result is not to be trusted (`hurried`: of program_facts_hurried); NULL: it is. Free with
+ * g_free. */
+char *state_walks_doubt(const struct state_walks *walks, const char *hurried);
 
 /* For a session that goes on from here, and back from it. */
 void state_walks_save(const struct state_walks *walks, GVariantDict *state);
