@@ -149,8 +149,8 @@ static void test_an_object_is_cloned_once_for_all_ranks(void **state)
 	assert_int_equal(clone_plan_rank(fixture->plan, 0, &clones), 1);
 	assert_int_equal(clones[0].file, 0);
 	bytes = contents(fixture->new, "clone.0", 4 * PAGE);
-	assert_string_equal(bytes + PAGE, "one");
-	assert_string_equal(bytes + 3 * PAGE + 10, "three");
+	assert_string_equal((const char *)bytes + PAGE, "one");
+	assert_string_equal((const char *)bytes + 3 * PAGE + 10, "three");
 	assert_int_equal(data_bytes(fixture->new, "clone.0"), 2 * PAGE);
 	g_free(bytes);
 	munmap(low, 2 * PAGE);
