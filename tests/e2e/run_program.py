@@ -59,8 +59,11 @@ def without_output(execution):
 
 
 def roll_call(finding):
-    return [(r["rank"], r.get("function"), r.get("call"), r.get("line"), r["waits_for"],
-             r.get("ended"), r.get("does")) for r in finding["ranks"] if not r.get("bystander")]
+    """At which of its polls a livelock is known for one is time's."""
+    numbered = finding["kind"] != "livelock"
+    return [(r["rank"], r.get("function"), r.get("call") if numbered else None, r.get("line"),
+             r["waits_for"], r.get("ended"), r.get("does"))
+            for r in finding["ranks"] if not r.get("bystander")]
 
 
 def check_finding(source, expected, found):
