@@ -18,7 +18,8 @@ RANKS = 3
 # Those of NESTED have a snapshot behind their first round, on a machine that is not too busy.
 NESTED = ("files", "kernel", "lasting")
 HAZARDS = [
-    (["maps,moves,heap,stack,threads"], True, ""),
+    # The kernel may put what is moved where something else was when the rank began.
+    (["maps,moves,heap,stack,threads"], True, "^$|moved memory onto other memory"),
     (["onto"], False, "it has moved memory onto other memory"),
     (["files"], True, ""),
     (["signals"], True, "SigPnd"),  # where one is pending
@@ -103,8 +104,7 @@ def check_hazards(tool):
             print("no rank can be rewound here: %s" % reason(run))
         if able and (nested or arguments[0] not in NESTED):
             check((count > 0) == rewinds, "%d rewound: %s" % (count, run))
-            check(bool(words) == bool(reason(run)) and re.search(words, reason(run)),
-                  "not %s: %s" % (words, run))
+            check(re.search(words or "^$", reason(run)), "not %s: %s" % (words, run))
     return able
 
 
