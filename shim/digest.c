@@ -60,7 +60,7 @@ static void leave_out(uintptr_t start, uintptr_t end)
 
 /* --- hashing --------------------------------------------------------------------------------- */
 
-static void mix(uint64_t word)
+static void fold(uint64_t word)
 {
 	uint64_t one = (work.hash[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t other = (work.hash[1] + word) * UINT64_C(0xd6e8feb86659fd93);
@@ -69,16 +69,16 @@ static void mix(uint64_t word)
 	work.hash[1] = other << 29 | other >> 35;
 }
 
-static void mix_bytes(uintptr_t start, uintptr_t end)
+static void fold_bytes(uintptr_t start, uintptr_t end)
 {
-	mix(start);
+	fold(start);
 	for (; start + sizeof(uint64_t) <= end; start += sizeof(uint64_t)) {
 		uint64_t word;
 		memcpy(&word, (const void *)start, sizeof(word));
-		mix(word);
+		fold(word);
 	}
 	for (; start < end; start++)
-		mix(*(const unsigned char *)start);
+		fold(*(const unsigned char *)start);
 }
 
 /* A page that is there and the process's own. Others have never been written. */
@@ -87,7 +87,7 @@ static bool is_own(uint64_t page)
 	return (page & PAGE_SWAPPED) || ((page & PAGE_PRESENT) && !(page & PAGE_OF_FILE));
 }
 
-static void mix_pages(uintptr_t start, uintptr_t end)
+static void fold_pages(uintptr_t start, uintptr_t end)
 {
 	uintptr_t first = start / PAGE, last = (end + PAGE - 1) / PAGE;
 
@@ -103,13 +103,13 @@ static void mix_pages(uintptr_t start, uintptr_t end)
 			if (!is_own(work.pages[i]))
 				continue;
 			work.failed = ++work.taken > PAGES_MAX;
-			mix_bytes(from < start ? start : from, to > end ? end : to);
+			fold_bytes(from < start ? start : from, to > end ? end : to);
 		}
 		first += count;
 	}
 }
 
-static void mix_mapping(uintptr_t start, uintptr_t end)
+static void fold_mapping(uintptr_t start, uintptr_t end)
 {
 	while (start < end && !work.failed) {
 		struct range next = {end, end};
@@ -120,7 +120,7 @@ static void mix_mapping(uintptr_t start, uintptr_t end)
 				next = *one;
 		}
 		if (next.start > start)
-			mix_pages(start, next.start);
+			fold_pages(start, next.start);
 		start = next.end;
 	}
 }
@@ -250,7 +250,7 @@ static void take_line(const char *line, size_t stacks)
 	from = work.frame.stack;
 	if (from >= start && from < end)
 		start = strstr(line, "[stack]") ? from : start;
-	mix_mapping(start, end);
+	fold_mapping(start, end);
 }
 
 static bool see_line(const char *line, void *stacks)
@@ -282,7 +282,7 @@ bool digest_take(uint64_t site, const struct digest_range *own, size_t own_count
 		if (here < work.frame.stack) /* a stack that is not the process's first one */
 			leave_out(here - PAGE, work.frame.stack);
 		for (size_t i = 0; i < sizeof(work.frame.preserved) / sizeof(uint64_t); i++)
-			mix(work.frame.preserved[i]);
+			fold(work.frame.preserved[i]);
 		work.failed |= !mappings_each(see_line, &stacks);
 	}
 	if (work.pagemap >= 0)
