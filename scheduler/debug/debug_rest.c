@@ -208,9 +208,8 @@ static bool has_arrived(struct debugger *debugger)
 
 void debugger_come_to_rest(struct debugger *debugger, struct execution *execution)
 {
-	struct world *world = execution_world(execution);
 	struct verdict_facts facts;
-	GArray *open = world_open_choices(world);
+	GArray *open;
 	struct choice choice;
 	bool arrives;
 
@@ -227,6 +226,7 @@ void debugger_come_to_rest(struct debugger *debugger, struct execution *executio
 		return;
 	}
 	facts = debugger_facts(debugger);
+	open = world_open_choices(execution_world(execution));
 	debugger->offers = offers_new(&facts, open);
 	open_choices_free(open);
 	arrives = debugger_travels(debugger)
