@@ -4,7 +4,6 @@
 #ifndef MATCHPOINT_EXPLORER_CHUNKS_H
 #define MATCHPOINT_EXPLORER_CHUNKS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct chunk {
@@ -32,7 +31,7 @@ static inline void *chunks_at(const struct chunks *chunks, size_t index)
 	       + (index & (((size_t)1 << chunks->shift) - 1)) * chunks->size;
 }
 
-/* Appends a copy, which is returned. */
+/* Appends a copy, which is returned; of an element of the array, too. */
 void *chunks_append(struct chunks *chunks, const void *element);
 /* The element, to be changed in this array alone. */
 void *chunks_write(struct chunks *chunks, size_t index);

@@ -409,7 +409,7 @@ struct cuts *cuts_new(int ranks, const guint32 *calls, const struct trace *trace
 		line->pending = g_ptr_array_new();
 		line->needs = g_array_new(false, false, sizeof(guint32));
 	}
-	for (size_t i = 0; i < trace->count; i++)
+	for (size_t i = 0; i < trace_count(trace); i++)
 		read_event(cuts, trace_at(trace, i));
 	for (int rank = 0; rank < ranks; rank++)
 		advance(cuts, rank, calls[rank] + 1);

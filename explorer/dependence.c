@@ -430,7 +430,7 @@ void dependence_rewind(struct dependence *dependence, size_t count)
 void dependence_read(struct dependence *dependence, const struct trace *trace)
 {
 	trace_follow(&dependence->events, trace);
-	for (size_t i = dependence->before->len; i < trace->count; i++)
+	for (size_t i = dependence->before->len; i < trace_count(trace); i++)
 		read_event(dependence, trace_at(trace, i), trace);
 }
 

@@ -239,7 +239,7 @@ static size_t read_trace(struct explorer *explorer, const struct trace *trace)
 		known = common;
 	}
 	dependence_read(explorer->dependence, trace);
-	explorer->statistics.events += trace->count - known;
+	explorer->statistics.events += trace_count(trace) - known;
 	return from;
 }
 
@@ -292,7 +292,7 @@ static void step_forward(struct explorer *explorer, const struct trace *trace,
 	if (before)
 		step->cost = cost_copy(&before->cost);
 	step->bounds = open->bounds;
-	step->events = trace->count;
+	step->events = trace_count(trace);
 	explorer->statistics.sets_left |= open->more;
 	for (guint i = 1; i < open->alternatives->len; i++)
 		explorer_push(explorer, step, g_array_index(open->alternatives, struct taken, i),

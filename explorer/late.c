@@ -137,7 +137,7 @@ static void close_step(struct explorer *explorer, guint index)
 
 static void close_repeated(struct explorer *explorer, const struct trace *trace, size_t from)
 {
-	for (size_t i = from == STEP_UNKNOWN ? 0 : from; i < trace->count; i++) {
+	for (size_t i = from == STEP_UNKNOWN ? 0 : from; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 
 		if (event->kind != EVENT_REPEAT)
@@ -363,7 +363,7 @@ void late_look(struct explorer *explorer, const struct trace *trace, size_t from
 	close_repeated(explorer, trace, from);
 	for (guint rank = 0; from == STEP_UNKNOWN && rank < explorer->destinations->len; rank++)
 		ask_sources(explorer, (int32_t)rank);
-	for (size_t i = from; i < trace->count; i++) {
+	for (size_t i = from; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 		const struct destination *destination;
 
@@ -373,7 +373,7 @@ void late_look(struct explorer *explorer, const struct trace *trace, size_t from
 		if (destination && destination->blocked)
 			ask_sources(explorer, event->op.id.rank);
 	}
-	for (size_t i = from; i < trace->count; i++)
+	for (size_t i = from; i < trace_count(trace); i++)
 		if (trace_at(trace, i)->kind == EVENT_SEND)
 			ask_steps(explorer, trace_at(trace, i)->op.peer,
 			          trace_at(trace, i)->op.id.rank);

@@ -85,7 +85,7 @@ static uint64_t outcome_hash(const struct random_search *search, const struct tr
 {
 	uint64_t hash = 0;
 
-	for (size_t i = 0; i < trace->count; i++) {
+	for (size_t i = 0; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 		struct choice choice = {point_of(event->op.id, search->ranks), event->answer};
 

@@ -94,14 +94,21 @@ void state_search_free(struct state_search *search)
 
 /* --- the next world --------------------------------------------------------------------------- */
 
+/* The last choice was made at `from`, and has led to `at`. */
+static void follow_trail(struct state_search *search, const struct trail *from,
+                         const struct trail *at)
+{
+	search->from = from;
+	search->at = at && at->kind == TRAIL_VISITED ? at : NULL;
+}
+
 /* `way` is taken over. */
 static void take_place(struct state_search *search, struct way *way, const struct trail *from,
                        const struct trail *at)
 {
 	way_let_go(search->here);
 	search->here = way;
-	search->from = from;
-	search->at = at && at->kind == TRAIL_VISITED ? at : NULL;
+	follow_trail(search, from, at);
 	search->last = NULL;
 	search->known = false;
 }
@@ -327,11 +334,8 @@ static void note_step(struct state_search *search, const struct state_hash *to)
 static void move(struct state_search *search, const struct state_told *told,
                  const struct node *node, const struct choice *choice)
 {
-	const struct trail *at = trail_after(search->at, choice);
-
 	search->last = node;
-	search->from = search->at;
-	search->at = at && at->kind == TRAIL_VISITED ? at : NULL;
+	follow_trail(search, search->at, trail_after(search->at, choice));
 	search->here = way_new(search->here, choice);
 	if (node)
 		search->made = seen_from(told, choice);

@@ -19,10 +19,7 @@ void trace_release(struct trace *trace)
 
 void trace_append(struct trace *trace, const struct event *event)
 {
-	const struct event copy = *event; /* which may stand in the trace */
-
-	chunks_append(&trace->events, &copy);
-	trace->count++;
+	chunks_append(&trace->events, event);
 }
 
 void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *asked,
@@ -48,13 +45,11 @@ void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *
 void trace_cut(struct trace *trace, size_t count)
 {
 	chunks_cut(&trace->events, count);
-	trace->count = count;
 }
 
 void trace_follow(struct trace *to, const struct trace *from)
 {
 	chunks_follow(&to->events, &from->events);
-	to->count = to->events.count;
 }
 
 void trace_copy(struct trace *to, const struct trace *from)
@@ -69,7 +64,7 @@ void trace_copy(struct trace *to, const struct trace *from)
 
 size_t trace_common(const struct trace *one, const struct trace *other)
 {
-	size_t most = MIN(one->count, other->count), count = 0;
+	size_t most = MIN(trace_count(one), trace_count(other)), count = 0;
 
 	while (count < most) {
 		size_t next = chunks_skip_shared(&one->events, &other->events, count);

@@ -82,12 +82,17 @@ struct event {
 
 /* Copies share the events; see chunks.h. */
 struct trace {
-	size_t count; /* of events */
 	struct chunks events;
 	struct asked *asked; /* of all EVENT_ASK, in their order */
 	size_t asked_count;
 	size_t asked_capacity;
 };
+
+/* How many events it has. */
+static inline size_t trace_count(const struct trace *trace)
+{
+	return trace->events.count;
+}
 
 /* Valid until something is appended. */
 static inline const struct event *trace_at(const struct trace *trace, size_t index)

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 
 #include "heap_modules.h"
+#include "next.h"
 
-#define EXPORTED __attribute__((visibility("default")))
 #define RESERVED ((size_t)1 << 36) /* bytes of addresses; memory only as it is used */
 
 /* Classes of sizes: multiples of 16 up to 1 KiB, then four steps to each power of two. */

@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "gate.h"
+#include "next.h"
 #include "park_internal.h"
-
-#define EXPORTED __attribute__((visibility("default")))
 
 static char reason[] = "it reads or writes the memory of other processes (process_vm_readv, "
 		       "process_vm_writev)";

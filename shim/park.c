@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "next.h"
 #include "park_internal.h"
 #include "tracer.h"
 #include "virtual_time.h"
 
-#define EXPORTED __attribute__((visibility("default")))
 #define SCHEDULER_GONE 118 /* exit status of a rank whose scheduler has gone away */
 /* Below the control socket: when a process dies the kernel closes the higher descriptors first, and
  * the scheduler must see it before the launcher, which then kills the others. */

@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "next.h"
 #include "park_internal.h"
 
-#define EXPORTED __attribute__((visibility("default")))
 #define TAKES_ADDRESS (MREMAP_FIXED | MREMAP_DONTUNMAP)
 
 EXPORTED void *mremap(void *address, size_t old_size, size_t new_size, int flags, ...)

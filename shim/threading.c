@@ -21,7 +21,6 @@
 #include "real.h"
 #include "startup.h"
 
-#define EXPORTED __attribute__((visibility("default")))
 #define IN_CALL __attribute__((tls_model("initial-exec")))
 
 enum { UNKNOWN = UINT32_MAX, SECONDS = 3600 };

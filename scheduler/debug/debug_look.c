@@ -61,7 +61,7 @@ static void add_of_call(const struct world *world, struct op_id id, bool all, GA
 /* The rank's part in a collective, or NULL. */
 static const struct event *find_arrival(const struct trace *trace, struct op_id id)
 {
-	for (size_t i = trace->count; i > 0; i--) {
+	for (size_t i = trace_count(trace); i > 0; i--) {
 		const struct event *event = trace_at(trace, i - 1);
 
 		if (event->kind == EVENT_ARRIVE && op_id_equal(event->op.id, id))
@@ -83,7 +83,7 @@ static void add_of_collective(const struct world *world, struct op_id id, bool r
 	const struct trace *trace = world_trace(world);
 	const struct event *own = find_arrival(trace, id);
 
-	for (size_t i = 0; own && i < trace->count; i++) {
+	for (size_t i = 0; own && i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 
 		if (event->kind == EVENT_ARRIVE && event->collective == own->collective

@@ -196,7 +196,7 @@ static void tell_requests(struct debugger *debugger)
 	GHashTableIter iter;
 	gpointer pending;
 
-	for (size_t i = 0; i < trace->count; i++)
+	for (size_t i = 0; i < trace_count(trace); i++)
 		follow_event(all, trace_at(trace, i));
 	g_hash_table_iter_init(&iter, all);
 	while (g_hash_table_iter_next(&iter, NULL, &pending))

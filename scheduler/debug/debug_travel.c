@@ -27,7 +27,7 @@ static int choices_before(const struct world *world, int rank, guint32 call)
 	const struct trace *trace = world_trace(world);
 	int made = 0;
 
-	for (size_t i = 0; i < trace->count; i++) {
+	for (size_t i = 0; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 
 		if (event->op.id.rank == rank && event->op.id.sub != OPERATION_TURN
@@ -269,7 +269,7 @@ static GArray *waited_calls(const struct travel *travel, int rank)
 	GArray *waited = g_array_new(false, true, sizeof(guint32));
 
 	g_array_set_size(waited, world_calls(travel->world, rank) + 1);
-	for (size_t i = 0; i < trace->count; i++) {
+	for (size_t i = 0; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 		guint32 call = event->other.call;
 

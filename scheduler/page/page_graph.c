@@ -99,7 +99,7 @@ static bool has_events(const struct page_graph *graph, const struct trace *trace
 {
 	guint64 hash = 0;
 
-	if (trace->count < graph->events)
+	if (trace_count(trace) < graph->events)
 		return false;
 	for (size_t i = 0; i < graph->events; i++)
 		hash = hash_event(hash, trace_at(trace, i));
@@ -260,7 +260,7 @@ static void read_event(struct page_graph *graph, const struct event *event)
 
 static void read_events(struct page_graph *graph, const struct trace *trace)
 {
-	for (; graph->events < trace->count; graph->events++) {
+	for (; graph->events < trace_count(trace); graph->events++) {
 		const struct event *event = trace_at(trace, graph->events);
 
 		graph->events_hash = hash_event(graph->events_hash, event);

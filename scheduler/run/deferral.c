@@ -6,7 +6,7 @@
 
 bool deferral_look(struct deferral *deferral, struct world *world, gint64 now)
 {
-	gsize events = world_trace(world)->count;
+	gsize events = trace_count(world_trace(world));
 
 	if (deferral->since == 0 || deferral->events != events)
 		deferral->since = now;

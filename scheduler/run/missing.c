@@ -7,7 +7,6 @@ int missing_look(struct missing *missing, struct host *host, const pid_t *proces
 {
 	gint64 now = host_now(host);
 	int rank;
-
 	bool first = missing->next == 0; /* most starts are over before one is worth while */
 
 	if (now < missing->next)

@@ -102,4 +102,10 @@ double past_seconds(const struct past *past);
 /* Opens the store for this exploration; with --resume for going on with what it holds. */
 bool session_open_store(struct session *session, GError **error);
 
+/* Whether ranks are to be able to tell their states: from the beginning, or as a sample. */
+static inline bool session_compares_states(const struct session_options *options)
+{
+	return options->states || options->watch_left > 0;
+}
+
 #endif

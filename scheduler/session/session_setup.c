@@ -198,7 +198,7 @@ static bool open_runs(struct session *session, GError **error)
 		.wrapper = options->wrapper,
 		.every_call_waits = options->every_call_waits,
 		.contents = options->contents,
-		.states = options->states || options->watch_left > 0,
+		.states = session_compares_states(options),
 		.not_yet = options->not_yet,
 		.some = options->some,
 		.cancels = session->host->operations->program_calls(session->host, "MPI_Cancel"),

@@ -174,7 +174,7 @@ static void fill_matches(struct verdict *verdict, const struct verdict_facts *fa
 {
 	const struct trace *trace = world_trace(facts->world);
 
-	for (size_t i = 0; i < trace->count; i++) {
+	for (size_t i = 0; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 		const struct operation *receive;
 		struct record_match match;

@@ -72,7 +72,7 @@ static const char *asked_calls(const struct trace *trace, const struct event *as
 static void connect_calls(const struct trace *trace, struct record_execution *record,
                           const guint *first, int ranks)
 {
-	for (size_t i = 0; i < trace->count; i++) {
+	for (size_t i = 0; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 		struct op_id id = event->op.id;
 		struct record_call *call;

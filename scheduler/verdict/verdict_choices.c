@@ -7,7 +7,7 @@ GHashTable *verdict_operations(const struct trace *trace)
 {
 	GHashTable *table = g_hash_table_new(op_id_key_hash, op_id_key_equal);
 
-	for (size_t i = 0; i < trace->count; i++) {
+	for (size_t i = 0; i < trace_count(trace); i++) {
 		const struct operation *operation = &trace_at(trace, i)->op;
 
 		if (trace_at(trace, i)->kind == EVENT_SEND
@@ -70,7 +70,7 @@ static GHashTable *questions_of(const struct trace *trace)
 {
 	GHashTable *table = g_hash_table_new(op_id_key_hash, op_id_key_equal);
 
-	for (size_t i = 0; i < trace->count; i++) {
+	for (size_t i = 0; i < trace_count(trace); i++) {
 		const struct event *event = trace_at(trace, i);
 
 		if (event->kind == EVENT_ASK)

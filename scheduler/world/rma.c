@@ -492,7 +492,7 @@ static void read_all(struct search *search, const struct trace *trace)
 	gsize at = 0;
 
 	for (guint i = 0; i < search->items->len; i++) {
-		for (; at < item_at(search, i)->position && at < trace->count; at++)
+		for (; at < item_at(search, i)->position && at < trace_count(trace); at++)
 			rma_order_read(search->order, trace_at(trace, at));
 		read_item(search, i);
 	}

@@ -25,7 +25,7 @@ bool world_message_taken(const struct world *world, struct op_id receive, struct
 {
 	const struct trace *trace = world_trace(world);
 
-	for (size_t i = trace->count; i > 0; i--) {
+	for (size_t i = trace_count(trace); i > 0; i--) {
 		const struct event *event = trace_at(trace, i - 1);
 
 		if (event->kind != EVENT_MATCH || event->op.id.rank != receive.rank

@@ -254,7 +254,7 @@ static void remember_call(struct world *world, int number, const struct wire_cal
 		info->request = call->waited[0].call;
 	info->op_count = (guint8)MIN(call->op_count, 255);
 	if (call->op_count > 0) {
-		info->kind = (call->ops[0].kind & 0x7fu);
+		info->kind = call->ops[0].kind & 0x7fu;
 		info->peer = call->ops[0].peer;
 		info->tag = call->ops[0].kind == WIRE_LOCK ? call->ops[0].mode : call->ops[0].tag;
 		info->comm = call->ops[0].comm;

@@ -88,8 +88,8 @@ bool world_accesses(struct world *world, int rank, const struct wire_accesses *a
 			on_changed(world, rank, &accesses->list[i],
 			           next < accesses->count ? &accesses->list[next] : NULL);
 	}
-	rma_log_add(world_rma(world)->accesses, rank, world_trace(world)->count, accesses, to_world,
-	            world);
+	rma_log_add(world_rma(world)->accesses, rank, trace_count(world_trace(world)), accesses,
+	            to_world, world);
 	return true;
 }
 

@@ -9,6 +9,7 @@ from harness import check
 
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 
+
 def body(tool, _):
     real = tool.matchpoint
     program = tool.compile(os.path.join(PROGRAMS, "buffer_left_alone.c"))

@@ -497,7 +497,6 @@ def check_without_gdb(tool):
         check(run.status == 0, str(run))
 
 
-# Is matchpoint, but that ptrace(2) is forbidden to it, and to all that it starts.
 def check_without_ptrace(tool):
     """The kernel forbids to look at processes: print, where and gdb say so, the session goes on."""
     program = tool.compile(tool.write("variables.c", VARIABLES))

@@ -59,7 +59,8 @@ def without_output(execution):
 
 
 def roll_call(finding):
-    """At which of its polls a livelock is known for one is time's."""
+    """Where each rank is; but not in which of its polls a livelock was known for one: that is
+    time's."""
     numbered = finding["kind"] != "livelock"
     return [(r["rank"], r.get("function"), r.get("call") if numbered else None, r.get("line"),
              r["waits_for"], r.get("ended"), r.get("does"))

@@ -175,7 +175,6 @@ static bool is_there(const struct walk *walk, const guint8 *state, enum interest
 	for (int i = 0; i < walk->program->count; i++) {
 		const struct instruction *own = brute_at(walk, i);
 		bool begun = brute_states(walk, state)[i] != ABSENT;
-
 		guint place = is_of_all(own) ? 1u << target : taken;
 
 		if (own->kind != INSTRUCTION_LOCK || (!is_of_all(own) && own->peer != target)

@@ -60,8 +60,8 @@ static char *alternative(const struct trace *trace, struct op_id receiver, int32
 	struct op_id found;
 
 	dependence_read(dependence, trace);
-	dependence_rewind(dependence, trace->count / 2);
-	assert_int_equal(dependence_common(dependence, trace), trace->count / 2);
+	dependence_rewind(dependence, trace_count(trace) / 2);
+	assert_int_equal(dependence_common(dependence, trace), trace_count(trace) / 2);
 	dependence_read(dependence, trace);
 	state = dependence_alternative(dependence, receiver, source, &found, &needs);
 	if (state != ALTERNATIVE_POSSIBLE) {

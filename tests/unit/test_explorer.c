@@ -386,7 +386,7 @@ static void test_reads_events_once(void **state)
 	trace_copy(&copy, &world.trace);
 	assert_takes(explorer, &world, id(0, 10 + TASKS), both[0]);
 	assert_answers(explorer, &world, EXPLORER_DONE);
-	first = world.trace.count;
+	first = trace_count(&world.trace);
 	explorer_statistics(explorer, &statistics);
 	assert_int_equal(statistics.events, first);
 

@@ -33,7 +33,7 @@ static void add(struct story *story, int rank, struct wire_access access)
 	const struct wire_accesses one = {1, &access};
 
 	access.window = WINDOW;
-	rma_log_add(story->log, rank, story->trace.count, &one, to_world, NULL);
+	rma_log_add(story->log, rank, trace_count(&story->trace), &one, to_world, NULL);
 }
 
 static void begin(struct story *story)

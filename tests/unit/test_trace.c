@@ -21,7 +21,7 @@ static void test_grows_and_copies(void **state)
 	trace_init(&trace);
 	trace_init(&copy);
 	trace_copy(&copy, &trace);
-	assert_int_equal(copy.count, 0);
+	assert_int_equal(trace_count(&copy), 0);
 	for (uint32_t i = 0; i < 1000; i++) {
 		struct event event = sent(0, i);
 
@@ -30,12 +30,12 @@ static void test_grows_and_copies(void **state)
 	trace_copy(&copy, &trace);
 	trace_copy(&copy, &copy);
 	trace_release(&trace);
-	assert_int_equal(trace.count, 0);
-	assert_int_equal(copy.count, 1000);
+	assert_int_equal(trace_count(&trace), 0);
+	assert_int_equal(trace_count(&copy), 1000);
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_int_equal(trace_at(&copy, i)->op.id.call, i);
 	trace_append(&copy, trace_at(&copy, 0));
-	assert_int_equal(copy.count, 1001);
+	assert_int_equal(trace_count(&copy), 1001);
 	trace_release(&copy);
 }
 

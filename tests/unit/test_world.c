@@ -229,7 +229,7 @@ static guint count_repeated(const struct fixture *fixture, guint32 call)
 	const struct trace *trace = world_trace(fixture->world);
 	guint count = 0;
 
-	for (size_t i = 0; i < trace->count; i++)
+	for (size_t i = 0; i < trace_count(trace); i++)
 		count += trace_at(trace, i)->kind == EVENT_REPEAT
 		         && trace_at(trace, i)->op.id.call == call;
 	return count;

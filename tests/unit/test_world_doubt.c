@@ -104,13 +104,13 @@ static bool says(struct fixture *fixture, int rank, const struct wire_call *call
 {
 	g_autoptr(GError) error = NULL;
 	guint32 calls = world_calls(fixture->world, rank);
-	size_t events = world_trace(fixture->world)->count;
+	size_t events = trace_count(world_trace(fixture->world));
 
 	if (world_call(fixture->world, rank, call, &error))
 		return true;
 	assert_non_null(strstr(error->message, "said something impossible"));
 	assert_int_equal(world_calls(fixture->world, rank), calls);
-	assert_int_equal(world_trace(fixture->world)->count, events);
+	assert_int_equal(trace_count(world_trace(fixture->world)), events);
 	return false;
 }
 
@@ -306,11 +306,11 @@ static void cancelling_twice_is_cancelling_once(void **state)
 	assert_true(starts(fixture, 0, 1, one));
 	assert_true(asks(fixture, 0, 2, WIRE_CANCEL, 1, one.name));
 	assert_true(world_choose(fixture->world, &cancelled));
-	events = world_trace(fixture->world)->count;
+	events = trace_count(world_trace(fixture->world));
 	assert_true(asks(fixture, 0, 3, WIRE_CANCEL, 1, one.name));
 	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
 	assert_false(world_choose(fixture->world, &cancelled));
-	assert_int_equal(world_trace(fixture->world)->count, events);
+	assert_int_equal(trace_count(world_trace(fixture->world)), events);
 	assert_true(asks(fixture, 0, 4, WIRE_WAIT_ALL, 1, one.name));
 	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
 }

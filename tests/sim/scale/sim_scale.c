@@ -357,7 +357,7 @@ static struct cost measure(const struct program *program, int ranks, guint round
 	world_start(machine.world);
 	plan = explorer_next(explorer);
 	run(&machine, explorer, plan);
-	cost = (struct cost){.events = world_trace(machine.world)->count,
+	cost = (struct cost){.events = trace_count(world_trace(machine.world)),
 	                     .steps = steps,
 	                     .bytes = bytes_used() - before,
 	                     .seconds = (double)(clock() - began) / CLOCKS_PER_SEC};
