@@ -83,10 +83,11 @@ static void show_progress(void *user, const struct session_progress *now)
 		left = left_words(now->left, rate);
 	else
 		left = g_strdup_printf("%" G_GUINT64_FORMAT " waiting", now->waiting);
-	line = g_strdup_printf(
-		"%s%" G_GUINT64_FORMAT " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
-		" findings, %u choices deep, %.0f s",
-		silence, now->interleavings, left, rate, now->findings, now->depth, now->seconds);
+	line = g_strdup_printf("%s%" G_GUINT64_FORMAT
+	                       " interleavings, %s, %.0f a second, %" G_GUINT64_FORMAT
+	                       " finding%s, %u choices deep, %.0f s",
+	                       silence, now->interleavings, left, rate, now->findings,
+	                       now->findings == 1 ? "" : "s", now->depth, now->seconds);
 	if (progress->terminal)
 		fprintf(stderr, "\r\033[K%.*s", terminal_columns() - 1, line);
 	else

@@ -10,13 +10,31 @@
 #include "session_context.h"
 #include "shard.h"
 
+/* An outcome whose first interleaving was run again. */
+struct again {
+	guint index;
+	guint number; /* of the outcome, for --keep-files; 0: not kept */
+	bool same;
+	char *path; /* the shortest that has left the same; NULL: that of its interleaving */
+	struct outcome_difference difference; /* from the reference */
+};
+
 struct outcome_watch {
 	struct session *session;
 	struct outcomes *outcomes; /* NULL: they are not compared */
 	guint64 beyond;            /* interleavings whose outcomes were too many to be told apart */
 	GArray *outcome_of;        /* guint32, in pairs: an outcome, an execution that ended so */
-	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } doubt; /* a first other one showed */
+	enum { DOUBT_NONE, DOUBT_NEW, DOUBT_CHECKED } doubt; /* another one than before showed */
+	guint doubts;                                        /* so often one was looked at */
+	struct again reference;
+	struct again sure; /* a first other one that comes from the choices; index 0: none yet */
 };
+
+static void again_clear(struct again *again)
+{
+	outcome_difference_clear(&again->difference);
+	g_clear_pointer(&again->path, g_free);
+}
 
 struct outcome_watch *outcome_watch_new(struct session *session)
 {
@@ -33,6 +51,8 @@ struct outcome_watch *outcome_watch_new(struct session *session)
 void outcome_watch_free(struct outcome_watch *watch)
 {
 	outcomes_free(watch->outcomes);
+	again_clear(&watch->reference);
+	again_clear(&watch->sure);
 	g_array_unref(watch->outcome_of);
 	g_free(watch);
 }
@@ -92,20 +112,6 @@ void outcome_watch_add(struct outcome_watch *watch, const struct record_executio
 }
 
 /* --- running again --------------------------------------------------------------------------- */
-
-struct again {
-	guint index;
-	guint number; /* of the outcome, for --keep-files; 0: not kept */
-	bool same;
-	char *path; /* the shortest that has left the same; NULL: that of its interleaving */
-	struct outcome_difference difference; /* from the reference */
-};
-
-static void again_clear(struct again *again)
-{
-	outcome_difference_clear(&again->difference);
-	g_clear_pointer(&again->path, g_free);
-}
 
 static void keep_files(const struct outcome_watch *watch, guint number)
 {
@@ -204,26 +210,37 @@ static bool run_again(const struct outcome_watch *watch, struct again *again)
 	return again->same;
 }
 
+/* What varies by itself is seen in the first few; not every one is to be run twice for it. */
+#define DOUBTS_MOST 4
+
 void outcome_watch_doubt(struct outcome_watch *watch)
 {
 	struct session *session = watch->session;
-	struct again reference = {0}, other = {.index = 1};
+	bool fail_fast = session_options(session)->fail_fast;
+	struct again other = {.index = 1};
 
 	if (watch->doubt != DOUBT_NEW || !session_may_make_sure(session))
 		return;
 	watch->doubt = DOUBT_CHECKED;
-	run_again(watch, &reference);
-	if (!session_options(session)->fail_fast || session_stop_reason(session))
-		return;
+	again_clear(&watch->reference);
+	run_again(watch, &watch->reference);
 	while (other.index + 1 < outcomes_count(watch->outcomes)
 	       && outcomes_stands_for(watch->outcomes, other.index) == 0)
 		other.index++;
-	if (outcomes_differ(watch->outcomes) && run_again(watch, &other))
-		session_stop(session, "stopped by --fail-fast");
-	else
-		watch->doubt = DOUBT_NONE; /* until the next one */
-	again_clear(&reference);
+	if (outcomes_differ(watch->outcomes) && run_again(watch, &other)) {
+		watch->sure = other;
+		if (fail_fast)
+			session_stop(session, "stopped by --fail-fast");
+		return;
+	}
 	again_clear(&other);
+	if (++watch->doubts < DOUBTS_MOST || fail_fast)
+		watch->doubt = DOUBT_NONE; /* until the next one */
+}
+
+bool outcome_watch_sure(const struct outcome_watch *watch)
+{
+	return watch->sure.index > 0;
 }
 
 /* --- the finding ------------------------------------------------------------------------------ */
@@ -309,6 +326,22 @@ static void note_varying(const struct outcome_watch *watch)
 	                                place, varying->here ? varying->here : ""));
 }
 
+/* There was no time for more than what had been made sure of before: a first other outcome. */
+static void number_sure(struct outcome_watch *watch, struct again *agains, guint *numbers)
+{
+	struct again *known[] = {&watch->reference, &watch->sure};
+
+	memset(numbers, 0, outcomes_count(watch->outcomes) * sizeof *numbers);
+	for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
+		guint index = known[i]->index;
+
+		again_clear(&agains[index]);
+		agains[index] = *known[i];
+		*known[i] = (struct again){.index = index};
+		numbers[index] = i + 1;
+	}
+}
+
 /* Runs one of each outcome again; those that leave the same get a number. */
 static void number_outcomes(const struct outcome_watch *watch, struct again *agains, guint *numbers)
 {
@@ -357,7 +390,7 @@ static void tell_outcomes(const struct outcome_watch *watch, struct again *again
 		                    i > 0 ? &agains[i].difference : NULL);
 		tell_path(finding->outcomes->pdata[next - 2], agains[i].path);
 	}
-	if (second == 0 || !session_may_make_sure(watch->session)) {
+	if (second == 0) {
 		record_finding_free(finding);
 		return;
 	}
@@ -418,8 +451,24 @@ static bool look_for_varying(const struct outcome_watch *watch)
 	return true;
 }
 
+/* Not all that was to be run again was. */
+static void hurry_outcomes(struct outcome_watch *watch, struct again *agains, guint *numbers)
+{
+	GPtrArray *notes = session_exploration(watch->session)->notes;
+
+	if (!outcome_watch_sure(watch)) {
+		memset(numbers, 0, outcomes_count(watch->outcomes) * sizeof *numbers);
+		g_ptr_array_add(notes,
+		                g_strdup("interleavings that end well differ in their output; "
+		                         "there was no time to see whether by the choices"));
+		return;
+	}
+	number_sure(watch, agains, numbers);
+	g_ptr_array_add(notes, g_strdup("there was no time to tell all outcomes apart"));
+}
+
 /* false: not all that was to be run again was. */
-static bool judge_outcomes(const struct outcome_watch *watch)
+static bool judge_outcomes(struct outcome_watch *watch)
 {
 	const struct session *session = watch->session;
 	guint all = watch->outcomes ? outcomes_count(watch->outcomes) : 0;
@@ -436,10 +485,9 @@ static bool judge_outcomes(const struct outcome_watch *watch)
 	}
 	number_outcomes(watch, agains, numbers);
 	if (!session_may_make_sure(session) && !session_has_failed(session))
-		g_ptr_array_add(session_exploration(session)->notes,
-		                g_strdup("interleavings that end well differ in their output; "
-		                         "there was no time to see whether by the choices"));
-	tell_outcomes(watch, agains, numbers);
+		hurry_outcomes(watch, agains, numbers);
+	if (!session_has_failed(session))
+		tell_outcomes(watch, agains, numbers);
 	note_varying(watch);
 	for (guint i = 0; i < all; i++)
 		again_clear(&agains[i]);

@@ -26,6 +26,9 @@ void outcome_watch_add(struct outcome_watch *watch, const struct record_executio
 /* Between two interleavings: looks closer when outcomes have begun to differ. */
 void outcome_watch_doubt(struct outcome_watch *watch);
 
+/* Whether two outcomes are known that differ by the choices: the finding is sure to come. */
+bool outcome_watch_sure(const struct outcome_watch *watch);
+
 /* In the end: a finding when they do; writes what merges with other stores must know. */
 void outcome_watch_conclude(struct outcome_watch *watch, const struct shard *shard);
 

@@ -113,7 +113,8 @@ static void on_tick(void *user)
 	struct session_progress progress = {
 		.interleavings = session->interleavings,
 		.left = -1,
-		.findings = findings_all(session->findings)->len,
+		.findings = findings_all(session->findings)->len
+	                    + outcome_watch_sure(session->outcomes),
 		.seconds = session_seconds(session),
 		.runs = random_walks_made(session->walks),
 	};

@@ -1,6 +1,7 @@
 """What was found by an exploration that is stopped has been seen twice, with call stacks; and a
 finding for which there was no time is told from one that ended otherwise."""
 
+import json
 import os
 import signal
 import uuid
@@ -34,6 +35,29 @@ int main(int argc, char **argv)
 			sleep((unsigned)atoi(argv[1]));
 		MPI_Recv(&value, 1, MPI_INT, last, 1, MPI_COMM_WORLD, &status);
 	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+# As many, and they differ in what rank 0 prints.
+PRINTS = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, size, value;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; rank > 0 && i < 6; i++)
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	for (int i = 0; rank == 0 && i < 6 * (size - 1); i++)
+		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 0)
+		printf("last is %d\n", value);
 	MPI_Finalize();
 	return 0;
 }
@@ -106,6 +130,26 @@ def check_no_time(tool, program):
     check("otherwise" not in report.out, str(report))
 
 
+def check_outcomes(tool):
+    """Outcomes that differ are made sure of when they are seen, and told after Ctrl-C."""
+    program = tool.compile(tool.write("prints_the_last.c", PRINTS))
+    mark = uuid.uuid4().hex
+    process = tool.start(["explore", "-n", "4", "--json", "-", program], mark,
+                         {"MATCHPOINT_LOG": "ends"})
+    for _ in range(40):
+        harness.read_until(process.stderr, lambda line: b": ok," in line)
+    os.kill(process.pid, signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    tool.check_clean(process.pid, mark, out)
+    report = json.loads(out)
+    check([f["kind"] for f in report["findings"]] == ["outcome-differs"], str(report["findings"]))
+    outcomes = report["findings"][0]["outcomes"]
+    check(len(outcomes) == 2 and outcomes[1]["line"] != outcomes[1]["instead_of"], str(outcomes))
+    for outcome in outcomes:
+        replayed = tool.run("replay", outcome["path"], "--", program)
+        check(outcome["output"][0] in replayed.out, str(replayed))
+
+
 def check_killed(tool, program):
     """Of one that was killed the store knows as much."""
     mark = uuid.uuid4().hex
@@ -128,6 +172,7 @@ def body(tool, _):
     for options in ((), ("-j", "2"), ("--random", "1"), ("--buffering", "infinite")):
         check_in_time(tool, program, *options)
     check_no_time(tool, program)
+    check_outcomes(tool)
     check_killed(tool, program)
 
 
