@@ -3,33 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define WORD_MAX 40 /* letters: longer words are nobody's mistake */
-
-/* How many letters must be put in, left out, made others or swapped with the next one to make one
- * word of the other (optimal string alignment). */
-static guint distance(const char *one, const char *other)
-{
-	guint rows[WORD_MAX + 1][WORD_MAX + 1];
-	gsize lines = strlen(one), columns = strlen(other);
-
-	for (gsize i = 0; i <= lines; i++)
-		rows[i][0] = (guint)i;
-	for (gsize j = 0; j <= columns; j++)
-		rows[0][j] = (guint)j;
-	for (gsize i = 1; i <= lines; i++) {
-		for (gsize j = 1; j <= columns; j++) {
-			guint changed = one[i - 1] == other[j - 1] ? 0 : 1;
-			guint least = MIN(rows[i - 1][j], rows[i][j - 1]) + 1;
-
-			least = MIN(least, rows[i - 1][j - 1] + changed);
-			if (i > 1 && j > 1 && one[i - 1] == other[j - 2]
-			    && one[i - 2] == other[j - 1])
-				least = MIN(least, rows[i - 2][j - 2] + 1);
-			rows[i][j] = least;
-		}
-	}
-	return rows[lines][columns];
-}
+#include "scheduler/debug/vocabulary.h"
 
 static bool is_option(const char *word)
 {
@@ -42,14 +16,13 @@ char *command_suggest(const char *word, const char *text)
 	guint least = (guint)strlen(word) / 4 + 1; /* more is another word */
 	const char *nearest = NULL;
 
-	for (guint i = 0; strlen(word) <= WORD_MAX && candidates[i]; i++) {
+	for (guint i = 0; candidates[i]; i++) {
 		const char *candidate = candidates[i];
 		guint changes;
 
-		if (!*candidate || strlen(candidate) > WORD_MAX
-		    || is_option(candidate) != is_option(word))
+		if (!*candidate || is_option(candidate) != is_option(word))
 			continue;
-		changes = distance(word, candidate);
+		changes = vocabulary_distance(word, candidate);
 		if (changes > least || (nearest && changes == least))
 			continue;
 		nearest = candidate;

@@ -34,9 +34,7 @@ static char *next_word(const char **text)
 
 #define LETTERS_MOST 40u /* nothing as long as that is a word */
 
-/* Letters left out, too many, others, or in the place of the next: how many of these lead from the
- * one text to the other. */
-static guint distance(const char *one, const char *other)
+guint vocabulary_distance(const char *one, const char *other)
 {
 	gsize lengths[] = {strlen(one), strlen(other)};
 	guint table[LETTERS_MOST + 1][LETTERS_MOST + 1];
@@ -62,11 +60,11 @@ static guint distance(const char *one, const char *other)
 
 const char *vocabulary_nearest(const char *const *texts, const char *text)
 {
-	guint least = MAX(1, (guint)strlen(text) / 3) + 1;
+	guint least = MAX(1, (guint)(strlen(text) + 1) / 3) + 1;
 	const char *nearest = NULL;
 
 	for (; *texts; texts++) {
-		guint far = distance(*texts, text);
+		guint far = vocabulary_distance(*texts, text);
 
 		if (far < least) {
 			least = far;

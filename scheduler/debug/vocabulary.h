@@ -33,6 +33,10 @@ char **vocabulary_complete(const struct vocabulary_word *words, const char *line
  * with *ret_problem: there are no such. Lines end with a newline; free with g_free. */
 char *vocabulary_help(const struct vocabulary_word *words, const char *about, char **ret_problem);
 
+/* How many letters must be put in, left out, made others or swapped with the next one to make one
+ * text of the other (optimal string alignment); G_MAXUINT where one is longer than any word. */
+guint vocabulary_distance(const char *one, const char *other);
+
 /* Of some texts (NULL ends them) the one that `text` most likely is a misspelling of: as few
  * letters as possible are left out, too many, others, or change places with the next. NULL: none is
  * near. */

@@ -82,6 +82,7 @@ static void what_is_misspelt_is_suggested(void **state)
 {
 	(void)state;
 	assert_refused("chose 0.3=1", "there is no word chose; did you mean choose?");
+	assert_refused("chuose", "there is no word chuose; did you mean choose?");
 	assert_refused("bcak", "there is no word bcak; did you mean back?");
 	assert_refused("info rnaks", "there is no word info rnaks; did you mean info ranks?");
 	assert_refused("path", "there is no word path; did you mean info path?");
@@ -97,6 +98,7 @@ static void what_is_far_is_not_suggested(void **state)
 	(void)state;
 	assert_string_equal(vocabulary_nearest(texts, "bakc"), "back");
 	assert_string_equal(vocabulary_nearest(texts, "conditoin"), "condition");
+	assert_string_equal(vocabulary_nearest(texts, "bocke"), "back");
 	assert_null(vocabulary_nearest(texts, "kcab"));
 	assert_null(vocabulary_nearest(texts, "a word that is longer than any that a table has"));
 	assert_null(vocabulary_nearest(texts, ""));
