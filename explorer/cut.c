@@ -39,6 +39,7 @@ struct cuts {
 	const struct trace *trace;
 	const struct cut_notes *notes;
 	struct line *lines;
+	GHashTable *places;      /* by the number of a lock's place (lock.h): a clock, as `now` */
 	GHashTable *nodes;       /* struct node, by id */
 	GHashTable *collectives; /* GArray of struct member, by number */
 };
@@ -106,10 +107,22 @@ static struct node *find(const struct cuts *cuts, struct op_id id)
 	return g_hash_table_lookup(cuts->nodes, &id);
 }
 
-/* Locks have lines of their own, which are not looked at. */
 static bool is_rank(const struct cuts *cuts, int32_t rank)
 {
 	return rank >= 0 && rank < cuts->ranks;
+}
+
+/* What a place depends on: who had it before has given it back. */
+static guint32 *place_now(struct cuts *cuts, int32_t place)
+{
+	gpointer key = GINT_TO_POINTER(place);
+	guint32 *now = g_hash_table_lookup(cuts->places, key);
+
+	if (!now) {
+		now = g_new0(guint32, cuts->ranks);
+		g_hash_table_insert(cuts->places, key, now);
+	}
+	return now;
 }
 
 /* --- what a call takes ------------------------------------------------------------------------ */
@@ -169,11 +182,12 @@ static struct line *make(struct cuts *cuts, int32_t rank, guint32 call)
 
 static struct node *issue(struct cuts *cuts, const struct event *event)
 {
-	struct line *line = make(cuts, event->op.id.rank, event->op.id.call);
+	struct op_id id = event->op.id;
 	struct node *node = g_new0(struct node, 1);
 
 	node->op = event->op;
-	node->issued = clock_copy(cuts, line->now);
+	node->issued = clock_copy(cuts, is_rank(cuts, id.rank) ? make(cuts, id.rank, id.call)->now
+	                                                       : place_now(cuts, id.rank));
 	g_hash_table_replace(cuts->nodes, &node->op.id, node);
 	return node;
 }
@@ -192,23 +206,31 @@ static bool stood_in_the_way(const struct node *earlier, const struct node *rece
 	       && operation_fits(&receive->op, &earlier->partner->op);
 }
 
+/* All receives that were in the way. */
+static void join_way(struct cuts *cuts, struct node *receive, const struct node *send)
+{
+	const GPtrArray *pending = cuts->lines[receive->op.id.rank].pending;
+
+	for (guint i = 0; i < pending->len; i++)
+		if (stood_in_the_way(pending->pdata[i], receive, send))
+			clock_join(cuts, receive->done, ((struct node *)pending->pdata[i])->done);
+}
+
 static void read_match(struct cuts *cuts, const struct event *event)
 {
 	struct node *receive = find(cuts, event->op.id), *send = find(cuts, event->other);
-	const GPtrArray *pending;
+	struct op_id chooser;
 
 	if (!receive || !send)
 		return;
-	pending = cuts->lines[receive->op.id.rank].pending;
+	chooser = is_rank(cuts, receive->op.id.rank) ? receive->op.id : send->op.id;
 	receive->done = clock_copy(cuts, receive->issued);
 	receive->partner = send;
 	clock_join(cuts, receive->done, send->issued);
 	if (event->chosen) /* in the call itself the choice is open */
-		receive->done[receive->op.id.rank] = MAX(receive->done[receive->op.id.rank],
-		                                         receive->op.id.call + 1);
-	for (guint i = 0; i < pending->len; i++)
-		if (stood_in_the_way(pending->pdata[i], receive, send))
-			clock_join(cuts, receive->done, ((struct node *)pending->pdata[i])->done);
+		receive->done[chooser.rank] = MAX(receive->done[chooser.rank], chooser.call + 1);
+	if (is_rank(cuts, receive->op.id.rank))
+		join_way(cuts, receive, send);
 	if (receive->op.kind == OPERATION_PROBE)
 		return;
 	g_free(send->done);
@@ -220,6 +242,15 @@ static struct line *learns(struct cuts *cuts, const struct event *event)
 {
 	return event->other.call > 0 ? make(cuts, event->op.id.rank, event->other.call)
 	                             : &cuts->lines[event->op.id.rank];
+}
+
+/* A place has heard that it was given back. */
+static void read_release(struct cuts *cuts, const struct event *event)
+{
+	const struct node *node = find(cuts, event->op.id);
+
+	if (node)
+		clock_join(cuts, place_now(cuts, event->op.id.rank), node->done);
 }
 
 /* Those that were known to be complete before any that is unmatched was posted. */
@@ -364,9 +395,24 @@ static void read_ask(struct cuts *cuts, const struct event *event)
 	node->asked_count = event->asked_count;
 }
 
+/* Of a place of a lock: it takes requests and releases as a rank takes messages. */
+static void read_place(struct cuts *cuts, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_RECEIVE: issue(cuts, event); break;
+	case EVENT_MATCH: read_match(cuts, event); break;
+	case EVENT_COMPLETE: read_release(cuts, event); break;
+	default: break;
+	}
+}
+
 static void read_event(struct cuts *cuts, const struct event *event)
 {
-	if (!is_rank(cuts, event->op.id.rank) || event->op.id.sub == OPERATION_TURN)
+	if (!is_rank(cuts, event->op.id.rank)) {
+		read_place(cuts, event);
+		return;
+	}
+	if (event->op.id.sub == OPERATION_TURN)
 		return;
 	switch (event->kind) {
 	case EVENT_SEND: issue(cuts, event); break;
@@ -397,6 +443,7 @@ struct cuts *cuts_new(int ranks, const guint32 *calls, const struct trace *trace
 	cuts->calls = g_memdup2(calls, (gsize)ranks * sizeof(*calls));
 	cuts->trace = trace;
 	cuts->notes = notes;
+	cuts->places = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	cuts->nodes = g_hash_table_new_full(op_id_key_hash, op_id_key_equal, NULL, node_free);
 	cuts->collectives = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 	                                          (GDestroyNotify)g_array_unref);
@@ -425,6 +472,7 @@ void cuts_free(struct cuts *cuts)
 		g_ptr_array_unref(cuts->lines[rank].pending);
 		g_array_unref(cuts->lines[rank].needs);
 	}
+	g_hash_table_destroy(cuts->places);
 	g_hash_table_destroy(cuts->nodes);
 	g_hash_table_destroy(cuts->collectives);
 	g_free(cuts->lines);
@@ -481,8 +529,9 @@ bool cuts_include(const struct cuts *cuts, struct op_id point, const guint32 *cu
 	const struct node *node = find(cuts, point);
 	const guint32 *clock = node ? node->done : NULL;
 
+	if (clock && !is_rank(cuts, point.rank))
+		return clock_within(cuts, clock, cut);
 	if (node && node->decided) /* which is asked where it is waited for */
 		return node->learnt > 0 && node->learnt < cut[point.rank];
-	return clock && is_rank(cuts, point.rank) && point.call < cut[point.rank]
-	       && clock_within(cuts, clock, cut);
+	return clock && point.call < cut[point.rank] && clock_within(cuts, clock, cut);
 }

@@ -8,8 +8,20 @@
  * call of the other side and all that cleared the way of the match (dependence.h); the calls of
  * those members of a collective that it waits for, out of which, when MPI carries it out at once,
  * they come together. What was answered because nothing else could move had to wait for all that
- * the ranks had done until then. Nothing is known of what ranks do to each other's windows.
- * Pure. */
+ * the ranks had done until then.
+ *
+ * One-sided transfers belong to the way from one call to the next: who stands in a call has
+ * made all before it. Whom they make wait follows from what orders them (MPI 3.1, section
+ * 11.5): fences and the making and freeing of windows are collectives; MPI_Win_start and
+ * MPI_Win_wait receive what MPI_Win_post and MPI_Win_complete send; who comes out of
+ * MPI_Win_lock needs its grants, and a grant the release before it at that place (lock.h).
+ * Transfers that conflict and are ordered by none of these are wrong (section 11.7), so what a
+ * rank finds in a window follows from the cut; but where others may use the same memory rightly
+ * at the same time (atomic operations that fetch, gets under a shared lock) or a rank looks
+ * into its own window (MPI_Win_sync, a lock of it; section 11.5.4), it may have learnt of
+ * whatever had been done until then, and needs all of that. A flush waits for nobody, only for
+ * MPI. Loads and stores are not seen: where a rank has learnt by these alone what another one
+ * did, a cut is taken to be consistent that cannot be gone to. Pure. */
 #ifndef MATCHPOINT_EXPLORER_CUT_H
 #define MATCHPOINT_EXPLORER_CUT_H
 
@@ -21,12 +33,13 @@
 /* What the trace does not tell. */
 struct cut_notes {
 	GArray *rests;    /* struct cut_rest, in their order */
-	GArray *rounds;   /* guint32: calls made by each rank, as many as there are ranks for each
+	GArray *rounds;   /* guint32: where each rank was, as many as there are ranks for each
 	                     round */
 	GArray *arrivals; /* struct cut_arrival, in their order */
 };
 
-/* A call was answered in such a round, for want of anything else. */
+/* A call was answered in such a round, for want of anything else; or what its rank did behind it
+ * may tell of all that was done by then. */
 struct cut_rest {
 	int32_t rank;
 	uint32_t call;

@@ -141,7 +141,7 @@ static void keep(struct debugger *debugger, const char *rest)
 	checkpoint->name = g_steal_pointer(&name);
 	checkpoint->buffering = debugger_buffering(debugger);
 	checkpoint->position = debugger_position(execution_world(debugger_execution(debugger)),
-	                                         false);
+	                                         debugger_stands(debugger));
 	checkpoint->stop = stop_new(position_copy(here->position), here->ended);
 	g_ptr_array_add(checkpoints->kept, checkpoint);
 	debugger_keep_here(debugger);

@@ -72,6 +72,9 @@ guint debugger_outcomes(const struct debugger *debugger);
 /* Where a world stands, as goto takes it: all its choices, and the cut where ranks are held
  * (position.h), or where it stands with nobody held (`stands`). Free with g_free. */
 char *debugger_position(const struct world *world, bool stands);
+/* Whether whoever goes by the choices alone would not stop where it has stopped, though nobody is
+ * held: nothing is open, or what paths do not tell. */
+bool debugger_stands(const struct debugger *debugger);
 /* Where it stands, with the choices made and, if wanted, cut where each rank is; the caller's. */
 struct position *debugger_here(const struct debugger *debugger, bool cut);
 /* Begins anew, and stops there. Interleavings have this buffering from now on; the stops of another

@@ -38,6 +38,21 @@ bool debugger_travels(const struct debugger *debugger)
 	return position_has_cut(debugger->target);
 }
 
+bool debugger_stands(const struct debugger *debugger)
+{
+	const struct world *world;
+	const GArray *open;
+
+	if (debugger->state != DEBUG_CHOICE)
+		return false;
+	world = execution_world(debugger->execution);
+	open = debugger->offers->choices;
+	for (guint i = 0; i < open->len; i++)
+		if (!world_point_is_told(world, &g_array_index(open, struct choice, i).point))
+			return true;
+	return open->len == 0; /* in a call that never returns */
+}
+
 struct position *debugger_here(const struct debugger *debugger, bool cut)
 {
 	const struct world *world = execution_world(debugger->execution);
@@ -115,10 +130,13 @@ bool debugger_fill_gap(const struct debugger *debugger, struct choice *ret_choic
 	for (guint i = 0; i < open->len; i++) {
 		const struct choice *choice = &g_array_index(open, struct choice, i);
 		const struct point *point = &choice->point;
+		/* A place of a lock goes to whoever stands in the call that asks for it. */
+		const struct op_id caller = point->kind == POINT_LOCK
+		                                    ? choice->taken.send
+		                                    : (struct op_id){point->rank, point->call, 0};
 
 		if (choices_find(debugger_target(debugger), point)
-		    || (point->kind != POINT_LOCK
-		        && point->call >= position_calls(debugger->target, point->rank)))
+		    || caller.call >= position_calls(debugger->target, caller.rank))
 			continue;
 		*ret_choice = *choice;
 		return true;

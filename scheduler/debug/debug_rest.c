@@ -144,7 +144,7 @@ static bool parks_first(struct debugger *debugger)
 static void stop_at_rest(struct debugger *debugger)
 {
 	bool held = world_holds(world_of(debugger)) || debugger->hits->len > 0
-	            || debugger->offers->choices->len == 0; /* in a call that never returns */
+	            || debugger_stands(debugger);
 	struct position *here = debugger_here(debugger, held);
 	struct choice choice;
 

@@ -45,11 +45,8 @@ static void refuse_unseen(struct debugger *debugger, const char *text)
 {
 	const struct world *world = execution_world(debugger->execution);
 	const GArray *made = world_choices(world);
-	const char *why = world_has_windows(world)
-	                          ? "what ranks do to each other's windows is not seen, so nobody "
-	                            "can go back alone"
-	                          : "what threads do to each other is not seen, so no rank can be "
-	                            "stopped between two calls";
+	static const char why[] = "what threads do to each other is not seen, so no rank can be "
+				  "stopped between two calls";
 	g_auto(GStrv) parts = g_strsplit(text, ",", -1);
 	g_autoptr(GArray) choices = choices_copy(made);
 	g_autofree char *path = NULL;
@@ -87,7 +84,7 @@ static bool travel_begin(struct travel *travel, struct debugger *debugger, const
 		return false;
 	}
 	world = travel->world = execution_world(debugger->execution);
-	if (world_has_windows(world) || world_has_threads(world)) {
+	if (world_has_threads(world)) {
 		refuse_unseen(debugger, text);
 		return false;
 	}
@@ -477,8 +474,7 @@ bool debugger_refuses_cut(struct debugger *debugger, const struct position *posi
 	struct travel travel;
 	bool refuses;
 
-	if (world_has_windows(world) || world_has_threads(world)
-	    || !travel_begin(&travel, debugger, ""))
+	if (world_has_threads(world) || !travel_begin(&travel, debugger, ""))
 		return false;
 	for (int rank = 0; rank < travel.ranks; rank++)
 		travel.cut[rank] = position_calls(position, rank);

@@ -206,8 +206,7 @@ static void tell_path(struct debugger *debugger)
 	if (!path)
 		return;
 	position = debugger_position(execution_world(debugger->execution),
-	                             debugger->state == DEBUG_CHOICE
-	                                     && debugger->offers->choices->len == 0);
+	                             debugger_stands(debugger));
 	debugger_tell(debugger, "path: %s\n", path);
 	if (strcmp(position, path) != 0)
 		debugger_tell(debugger, "position: %s\n", position);

@@ -12,6 +12,7 @@ struct place {
 struct lock {
 	guint64 comm;
 	int target;
+	bool shared;
 	GArray *held;   /* struct lock_grant */
 	GArray *claims; /* struct lock_claim: of this stage */
 	GArray *later;  /* struct lock_claim: of the next */
@@ -26,12 +27,13 @@ struct windows {
 	bool *again;          /* by rank: its last request was for what it holds */
 };
 
-static struct lock *lock_new(guint64 comm, int target)
+static struct lock *lock_new(const struct lock_wish *wish)
 {
 	struct lock *lock = g_new0(struct lock, 1);
 
-	lock->comm = comm;
-	lock->target = target;
+	lock->comm = wish->comm;
+	lock->target = wish->target;
+	lock->shared = wish->shared;
 	lock->held = g_array_new(false, false, sizeof(struct lock_grant));
 	lock->claims = g_array_new(false, false, sizeof(struct lock_claim));
 	lock->later = g_array_new(false, false, sizeof(struct lock_claim));
@@ -151,7 +153,8 @@ static bool add_claim(struct windows *windows, const struct lock_wish *wish, int
 	return true;
 }
 
-bool windows_holds(const struct windows *windows, int rank, guint64 comm, int target)
+static const struct lock *find_held(const struct windows *windows, int rank, guint64 comm,
+                                    int target)
 {
 	const GPtrArray *held = windows->held[rank];
 
@@ -161,9 +164,21 @@ bool windows_holds(const struct windows *windows, int rank, guint64 comm, int ta
 		if (lock->comm == comm
 		    && (lock->target == target || lock->target == WINDOWS_ALL
 		        || target == WINDOWS_ALL))
-			return true;
+			return lock;
 	}
-	return false;
+	return NULL;
+}
+
+bool windows_holds(const struct windows *windows, int rank, guint64 comm, int target)
+{
+	return find_held(windows, rank, comm, target) != NULL;
+}
+
+bool windows_shares(const struct windows *windows, int rank, guint64 comm, int target)
+{
+	const struct lock *lock = find_held(windows, rank, comm, target);
+
+	return lock && lock->shared;
 }
 
 void windows_ask_again(struct windows *windows, int rank)
@@ -186,7 +201,7 @@ bool windows_asks(const struct windows *windows, int rank)
 
 bool windows_ask(struct windows *windows, const struct lock_wish *wish)
 {
-	struct lock *lock = lock_new(wish->comm, wish->target);
+	struct lock *lock = lock_new(wish);
 	bool fits = true;
 	guint32 sub = 0;
 

@@ -46,6 +46,9 @@ void windows_free(struct windows *windows);
 /* Whether the rank holds a lock at that target already (at any, for WINDOWS_ALL). */
 bool windows_holds(const struct windows *windows, int rank, guint64 comm, int target);
 
+/* Whether it holds one, and others may hold one at the same time. */
+bool windows_shares(const struct windows *windows, int rank, guint64 comm, int target);
+
 /* Whether the rank has asked for a lock that it has not got yet. */
 bool windows_asks(const struct windows *windows, int rank);
 

@@ -24,6 +24,8 @@ struct windows *world_locks(const struct world *world);
 struct entered *world_entered(const struct world *world);
 /* What has happened so far, by which another event goes on. */
 void world_append_event(struct world *world, const struct event *event);
+/* Before its next call the rank may have learnt what others have done so far (world_hold.c). */
+void world_note_learnt(struct world *world, int rank);
 /* Some rank's atomic operations were ordered by MPI alone. */
 void world_note_atomics(struct world *world);
 

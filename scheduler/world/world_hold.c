@@ -154,6 +154,21 @@ void world_note_round(struct world *world)
 	}
 }
 
+/* Where a rank that runs may be by now: behind the call that it was let out of. */
+void world_note_learnt(struct world *world, int number)
+{
+	struct cut_notes *notes = &world->cut_notes;
+	struct cut_rest rest = {number, world_calls(world, number),
+	                        notes->rounds->len / (guint)world->options.ranks};
+
+	for (int other = 0; other < world->options.ranks; other++) {
+		guint32 place = world_place(world, other);
+
+		g_array_append_val(notes->rounds, place);
+	}
+	g_array_append_val(notes->rests, rest);
+}
+
 guint32 world_place(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];

@@ -4,6 +4,7 @@
 #include "communicators.h"
 #include "mpi_calls.h"
 #include "rma.h"
+#include "windows.h"
 #include "world_context.h"
 
 struct world_rma {
@@ -62,6 +63,30 @@ static void on_changed(struct world *world, int rank, const struct wire_access *
 	world_remark(world, &remark);
 }
 
+/* Whether what the rank does next may depend on what others have done to windows, and nothing but
+ * memory tells it so: it looks into its own, or reads where others may write at the same time. */
+static bool may_learn(const struct world *world, int rank, const struct wire_access *access)
+{
+	int target = access->target == WIRE_ANY
+	                     ? WINDOWS_ALL
+	                     : to_world((void *)world, access->window, rank, access->target);
+
+	if (access->kind == WIRE_ACCESS_LOOK)
+		return true;
+	return access->kind == WIRE_ACCESS_DATA && access->flags & WIRE_ACCESS_READS
+	       && (windows_shares(world_locks(world), rank, access->window, target)
+	           || (access->flags & WIRE_ACCESS_ATOMIC
+	               && !windows_holds(world_locks(world), rank, access->window, target)));
+}
+
+static bool any_may_learn(const struct world *world, int rank, const struct wire_accesses *accesses)
+{
+	for (uint32_t i = 0; i < accesses->count; i++)
+		if (may_learn(world, rank, &accesses->list[i]))
+			return true;
+	return false;
+}
+
 bool world_accesses(struct world *world, int rank, const struct wire_accesses *accesses,
                     GError **error)
 {
@@ -88,6 +113,8 @@ bool world_accesses(struct world *world, int rank, const struct wire_accesses *a
 			on_changed(world, rank, &accesses->list[i],
 			           next < accesses->count ? &accesses->list[next] : NULL);
 	}
+	if (world_options(world)->every_call_waits && any_may_learn(world, rank, accesses))
+		world_note_learnt(world, rank);
 	rma_log_add(world_rma(world)->accesses, rank, trace_count(world_trace(world)), accesses,
 	            to_world, world);
 	return true;

@@ -250,42 +250,11 @@ def rollbacks(run):
     return re.findall(r"^rollback: (.*)$", run.out, flags=re.M)
 
 
-# Rank 0's window is read by rank 1 between two receives of anybody's.
-WINDOW = r"""
-#include <mpi.h>
-int main(int argc, char **argv)
-{
-	int rank, value = 0, *base;
-	MPI_Win window;
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
-	for (int i = 0; i < 2; i++) {
-		for (int k = 1; k < 3; k++)
-			if (rank == 0)
-				MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, i, MPI_COMM_WORLD,
-				         MPI_STATUS_IGNORE);
-			else if (rank == k)
-				MPI_Send(&rank, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
-		MPI_Win_fence(0, window);
-		if (rank == 1)
-			MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
-		MPI_Win_fence(0, window);
-	}
-	MPI_Win_free(&window);
-	MPI_Finalize();
-	return 0;
-}
-"""
-
-
 def check_unseen(tool):
     """Where no rank can go back alone it is said why, and which place is the nearest; that can be
     gone to."""
     threads = tool.compile(source("programs/threads_wildcard"), "-pthread")
-    windows = tool.compile(tool.write("window.c", WINDOW))
-    for program, call, why in ((threads, "0.3", "what threads do to each other is not seen"),
-                               (windows, "0.7", "what ranks do to each other's windows is not")):
+    for program, call, why in ((threads, "0.3", "what threads do to each other is not seen"),):
         run = debug(tool, ["set choices default", "run", "set choices ask", "rollback " + call,
                            "rollback 0.1", "reverse-continue"], "-n", "3", program)
         places = re.findall(r"script\.mp:4: %s.*: the nearest place is goto (\S+)\n" % why, run.out)

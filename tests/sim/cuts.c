@@ -113,6 +113,9 @@ static bool tells_the_same(const struct play *one, const struct play *other, con
 			                && other->ranks[rank].ops[theirs->reporter - 1].call
 			                           < cut[rank];
 
+			if (program->instructions[program->first[rank] + i].kind == INSTRUCTION_GET
+			    && mine->state != ABSENT && mine->state != theirs->state)
+				return false;
 			if (theirs->call == 0 || theirs->call >= cut[rank])
 				continue;
 			if (mine->call != theirs->call
@@ -229,7 +232,8 @@ static void check_retreat(struct play *before, const struct play *end, const str
 
 static void check_program(guint64 seed, struct counts *counts)
 {
-	struct random_program *program = random_program_new(seed, 0);
+	struct random_program *program = seed % 3 == 0 ? random_program_windows(seed)
+	                                               : random_program_new(seed, 0);
 	struct play_options options = {program,
 	                               (enum program_buffering)(1 + seed % 3),
 	                               TAKEN_WINDOW,

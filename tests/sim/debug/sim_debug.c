@@ -6,8 +6,9 @@
  *
  * It has the prompt (scheduler/debug/prompt.h) itself: what is typed is made up as it goes.
  *
- * sim_debug [--walks N] [--seed S] [--words W]; on a difference the seed and all the words are
- * told, and --walks 1 --seed S shows it again. */
+ * sim_debug [--walks N] [--seed S] [--words W] [--kind K]; a third of the programs have windows
+ * besides messages, a third ranks of several threads. On a difference the seed, the kind and all
+ * the words are told, and --walks 1 --seed S --kind K shows it again. */
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,9 @@ enum { BUDGET = 24 << 20 /* bytes for snapshots, in some walks */ };
 
 static gint walks = 300, words = 24;
 static gint64 first_seed = 1;
+static gchar *only; /* a kind of programs; NULL: all in turn */
+
+static const char *const kinds[] = {"messages", "windows", "threads"};
 
 /* A stop, and what was seen there. */
 struct seen {
@@ -33,6 +37,7 @@ struct seen {
 
 struct walk {
 	struct random_program *program;
+	const char *kind;
 	enum program_buffering buffering;
 	GRand *random;
 	GPtrArray *seen; /* struct seen */
@@ -67,8 +72,8 @@ static G_GNUC_PRINTF(1, 2) void fail(const char *format, ...)
 	g_printerr("seed %" G_GUINT64_FORMAT ": %s\n%s\n", walk->program->seed, problem,
 	           walk->history->str);
 	g_printerr("it is shown again by: sim_debug --walks 1 --seed %" G_GUINT64_FORMAT
-	           " --words %d\n",
-	           walk->program->seed, words);
+	           " --kind %s --words %d\n",
+	           walk->program->seed, walk->kind, words);
 	exit(1);
 }
 
@@ -93,6 +98,10 @@ static void add_rank(GString *text, const struct fake_rank *rank, guint32 place)
 		const struct fake_op *op = &rank->ops[i];
 		bool reported = op->reporter > 0 && rank->ops[op->reporter - 1].call < place;
 
+		if (op->state != ABSENT
+		    && rank->program->instructions[rank->program->first[rank->rank] + i].kind
+		               == INSTRUCTION_GET)
+			g_string_append_printf(text, " (%d)", op->state);
 		if (op->call == 0 || op->call >= place)
 			continue;
 		g_string_append_printf(text, " %u", op->call);
@@ -105,6 +114,17 @@ static void add_rank(GString *text, const struct fake_rank *rank, guint32 place)
 	g_string_append_c(text, '\n');
 }
 
+/* What is in the windows. */
+static void add_memory(GString *text, const struct sim_process *process)
+{
+	const struct random_program *program = process->rank.program;
+	const struct fake_memory *memory = sim_shared(process->sim, process->world);
+
+	for (int rank = 0; program->windows && rank < program->ranks; rank++)
+		g_string_append_printf(text, "window %d: %d %d\n", rank, memory->last[rank],
+		                       memory->sum[rank]);
+}
+
 static void add_ranks(GString *text, const struct debugger *debugger)
 {
 	const struct world *world = execution_world(debugger->execution);
@@ -115,6 +135,8 @@ static void add_ranks(GString *text, const struct debugger *debugger)
 
 		if (process && !process->dead)
 			add_rank(text, &process->rank, world_place(world, rank));
+		if (rank == 0 && process)
+			add_memory(text, process);
 	}
 }
 
@@ -488,14 +510,25 @@ static void hold_session(struct walk *walk, const char *straight, const char *di
 	g_free(now.position);
 }
 
+static struct random_program *program_of(guint64 seed, const char *kind)
+{
+	if (g_str_equal(kind, "windows"))
+		return random_program_windows(seed);
+	if (g_str_equal(kind, "threads"))
+		return random_program_threads(seed);
+	return random_program_new(seed, 0);
+}
+
 static struct walk walk_new(guint64 seed)
 {
+	const char *kind = only ? only : kinds[seed / 3 % G_N_ELEMENTS(kinds)];
 	static const enum program_buffering bufferings[] = {PROGRAM_ZERO, PROGRAM_INFINITE,
 	                                                    PROGRAM_PER_SEND};
 	static const enum program_collectives usual[] = {[PROGRAM_ZERO] = PROGRAM_SYNC,
 	                                                 [PROGRAM_INFINITE] = PROGRAM_ASYNC,
 	                                                 [PROGRAM_PER_SEND] = PROGRAM_PER_CALL};
-	struct walk walk = {.program = random_program_new(seed, 0),
+	struct walk walk = {.program = program_of(seed, kind),
+	                    .kind = kind,
 	                    .buffering = bufferings[seed % 3],
 	                    .random = g_rand_new_with_seed((guint32)seed),
 	                    .seen = g_ptr_array_new_with_free_func(seen_free),
@@ -520,6 +553,8 @@ int main(int argc, char **argv)
 		{"walks", 0, 0, G_OPTION_ARG_INT, &walks, "how many (default 300)", "N"},
 		{"seed", 0, 0, G_OPTION_ARG_INT64, &first_seed, "of the first program", "S"},
 		{"words", 0, 0, G_OPTION_ARG_INT, &words, "of each walk (default 24)", "W"},
+		{"kind", 0, 0, G_OPTION_ARG_STRING, &only, "messages, windows or threads, alone",
+	         "K"},
 		{NULL},
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new("- walks through positions");
