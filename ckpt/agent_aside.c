@@ -217,6 +217,8 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 		return -1;
 	aside->twin = 0; /* the keeper's is not its own */
 	aside->birth = aside->program;
+	agent_look_forget(agent);
+	syscall(SYS_madvise, &aside->notes, sizeof(aside->notes), MADV_DONTNEED);
 	if (has_store(aside))
 		syscall(SYS_madvise, &aside->store, sizeof(aside->store), MADV_DONTNEED);
 	aside->trouble[0] = '\0';
@@ -328,6 +330,7 @@ uint32_t agent_image_take(struct agent *agent)
 		agent_refuse(agent, "it has too many images");
 		return 0;
 	}
+	agent_own_begin(agent);
 	result = agent_compare_kernel_state(agent, image);
 	if (result == 0)
 		result = agent_open_views(agent);
@@ -336,6 +339,7 @@ uint32_t agent_image_take(struct agent *agent)
 	if (result == 0)
 		result = agent_each_written(agent, keep_page);
 	agent_close_views(agent);
+	agent_own_end(agent);
 	if (result < 0) {
 		agent_store_give_up(&aside->store);
 		return 0;

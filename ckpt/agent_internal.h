@@ -1,4 +1,4 @@
-/* What the agent's files share: its memory, and the survey of descriptors. */
+/* What the agent's files share: itself, and the survey of descriptors. */
 #ifndef MATCHPOINT_CKPT_AGENT_INTERNAL_H
 #define MATCHPOINT_CKPT_AGENT_INTERNAL_H
 
@@ -7,32 +7,9 @@
 #include <sys/epoll.h>
 
 #include "agent.h"
+#include "agent_memory.h"
 
 #define AGENT_CONTENTS_MAX ((uint64_t)256 << 20) /* of all files that must be put back, in bytes */
-
-/* Mapped memory, given back as a whole. One chunk is kept when it is cleared, for next time. */
-struct agent_chunk;
-struct agent_arena {
-	struct agent_chunk *chunks;
-};
-
-void *agent_arena_take(struct agent_arena *arena, size_t size); /* zeroed; NULL with errno */
-void agent_arena_clear(struct agent_arena *arena);
-void agent_arena_release(struct agent_arena *arena);
-/* The chunk behind this one (NULL: the first) and where it lies; NULL: there is none. */
-const struct agent_chunk *agent_arena_next(const struct agent_arena *arena,
-                                           const struct agent_chunk *chunk, uintptr_t *ret_start,
-                                           uintptr_t *ret_end);
-
-/* A file of /proc as a string; `path` is relative to the directory `at`, or absolute. NULL with
- * errno. */
-char *agent_read_text(struct agent_arena *arena, int at, const char *path);
-
-/* The numbers that are the entries of an open directory under /proc (fd, task). -1 with errno. */
-long agent_list_numbers(struct agent_arena *arena, int directory, int **ret_numbers);
-
-/* Opens a directory of /proc. */
-int agent_open_directory(const char *path);
 
 enum agent_file_kind {
 	AGENT_FILE,       /* regular, or a directory: reopened, offset set */

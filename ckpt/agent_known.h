@@ -17,18 +17,12 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "agent_look.h"
 #include "agent_map_query.h"
 
 enum {
 	AGENT_RUNS_MAX = 16384,
 	AGENT_SAVED = 1 << 20, /* bytes of what a rank writes each time, kept within reach */
-};
-
-/* A part of the address space, of one kind. */
-struct agent_area {
-	uint64_t start, end, offset, device, inode;
-	uint32_t protection; /* PROT_* */
-	bool shared;
 };
 
 /* Pages of private memory that are there (in memory, or swapped out), in ascending order. */

@@ -264,7 +264,7 @@ static bool same_area(const struct agent_area *then, const struct agent_area *no
 	       && then->protection == now->protection;
 }
 
-static bool same_layout(const struct agent_layout *then, const struct agent_layout *now)
+bool agent_same_layout(const struct agent_layout *then, const struct agent_layout *now)
 {
 	for (size_t i = 0; i < then->count && i < now->count; i++)
 		if (!same_area(&then->areas[i], &now->areas[i]))
@@ -279,7 +279,7 @@ int agent_compare_layout(struct agent *agent)
 	if (agent_list_layout(agent, &aside->layout_now) < 0)
 		return -1;
 	if ((uint64_t)syscall(SYS_brk, 0L) != aside->heap_end
-	    || !same_layout(&aside->layout, &aside->layout_now))
+	    || !agent_same_layout(&aside->layout, &aside->layout_now))
 		return agent_refuse(agent, "what it has mapped has changed");
 	return 0;
 }
@@ -323,7 +323,7 @@ int agent_put_layout_back(struct agent *agent)
 		return agent_refuse(agent, "its heap cannot have the size it had");
 	if (agent_list_layout(agent, &aside->layout_now) < 0)
 		return -1;
-	if (same_layout(&aside->layout, &aside->layout_now))
+	if (agent_same_layout(&aside->layout, &aside->layout_now))
 		return 0;
 	agent_known_doubt(&aside->known);
 	if (unmap_new(agent) < 0)

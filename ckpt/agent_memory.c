@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent_internal.h"
+#include "agent_memory.h"
 
 #define CHUNK_SIZE ((size_t)64 << 10)
 #define ALIGNMENT ((size_t)16)

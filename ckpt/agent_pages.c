@@ -42,7 +42,7 @@ static int add_runs(struct agent *agent, struct agent_runs *runs, const struct a
 }
 
 /* Adds what is there, in ascending order. */
-static int find_between(struct agent *agent, uint64_t start, uint64_t end, struct agent_runs *runs)
+int agent_find_between(struct agent *agent, uint64_t start, uint64_t end, struct agent_runs *runs)
 {
 	struct agent_scanned found[512];
 
@@ -64,20 +64,21 @@ static int find_between(struct agent *agent, uint64_t start, uint64_t end, struc
 }
 
 /* But for the memory apart. */
-static int find_anonymous(struct agent *agent, struct agent_runs *ret_runs)
+int agent_find_private(struct agent *agent, const struct agent_layout *layout,
+                       struct agent_runs *ret_runs)
 {
-	const struct agent_layout *layout = &agent->aside->layout;
 	const uint64_t last = layout->areas[layout->count - 1].end;
 
 	ret_runs->count = 0;
-	if (find_between(agent, 0, agent_earlier((uintptr_t)agent->aside, last), ret_runs) < 0)
+	if (agent_find_between(agent, 0, agent_earlier((uintptr_t)agent->aside, last), ret_runs)
+	    < 0)
 		return -1;
-	return find_between(agent, agent_aside_end(agent), last, ret_runs);
+	return agent_find_between(agent, agent_aside_end(agent), last, ret_runs);
 }
 
 /* Whether a page of a run is mapped by this process alone. Runs are asked for in ascending order.
  */
-static int is_alone(struct agent *agent, const struct agent_run *run, uint64_t page)
+int agent_is_alone(struct agent *agent, const struct agent_run *run, uint64_t page)
 {
 	struct agent_aside *aside = agent->aside;
 
@@ -101,7 +102,7 @@ static int is_alone(struct agent *agent, const struct agent_run *run, uint64_t p
 	return aside->entries[(page - aside->entries_start) / AGENT_PAGE] & ENTRY_ALONE ? 1 : 0;
 }
 
-static void forget_entries(struct agent *agent)
+void agent_forget_entries(struct agent *agent)
 {
 	agent->aside->entries_start = agent->aside->entries_end = 0;
 }
@@ -117,11 +118,11 @@ static int probe(struct agent *agent)
 	const struct agent_run run = {page, page + AGENT_PAGE, false};
 	int before, after;
 
-	forget_entries(agent);
-	before = is_alone(agent, &run, page);
+	agent_forget_entries(agent);
+	before = agent_is_alone(agent, &run, page);
 	*byte = 2;
-	forget_entries(agent);
-	after = is_alone(agent, &run, page);
+	agent_forget_entries(agent);
+	after = agent_is_alone(agent, &run, page);
 	if (before < 0 || after < 0)
 		return -1;
 	if (before != 0 || after != 1)
@@ -130,7 +131,7 @@ static int probe(struct agent *agent)
 }
 
 /* Whether the kernel may make one page of two equal ones. */
-static int look_for_merging(struct agent *agent)
+int agent_look_for_merging(struct agent *agent)
 {
 	char *text = agent->aside->text;
 	int fd = open("/proc/self/ksm_merging_pages", O_RDONLY | O_CLOEXEC);
@@ -146,7 +147,7 @@ static int look_for_merging(struct agent *agent)
 int agent_note_pages(struct agent *agent)
 {
 	agent->aside->known.is_whole = false;
-	return find_anonymous(agent, &agent->aside->had);
+	return agent_find_private(agent, &agent->aside->layout, &agent->aside->had);
 }
 
 /* A page more must be one more. */
@@ -174,7 +175,7 @@ static int try_counts(struct agent *agent)
 
 int agent_check_pages(struct agent *agent)
 {
-	return probe(agent) < 0 || try_counts(agent) < 0 ? -1 : look_for_merging(agent);
+	return probe(agent) < 0 || try_counts(agent) < 0 ? -1 : agent_look_for_merging(agent);
 }
 
 /* --- putting back ----------------------------------------------------------------------------- */
@@ -303,7 +304,7 @@ static int put_private_back(struct agent *agent, const struct agent_area *area, 
 		if (entry && entry->page == page)
 			continue;
 		if (is_there)
-			changed = is_alone(agent, now, page);
+			changed = agent_is_alone(agent, now, page);
 		if (changed < 0 || (changed && put_page_back(agent, area, page, was_there, at) < 0))
 			return -1;
 	}
@@ -353,7 +354,7 @@ static int put_joined_back(struct agent *agent)
 
 		if (area->shared || !agent_may_be_joined(area))
 			continue;
-		if (find_between(agent, area->start, area->end, &aside->runs_now) < 0
+		if (agent_find_between(agent, area->start, area->end, &aside->runs_now) < 0
 		    || put_private_back(agent, area, &at) < 0)
 			return -1;
 	}
@@ -366,7 +367,8 @@ static int put_all_back(struct agent *agent, const struct agent_image *image)
 	struct cursors at = {.image = image};
 
 	agent_known_begin(&aside->known);
-	if (look_for_merging(agent) < 0 || find_anonymous(agent, &aside->runs_now) < 0)
+	if (agent_look_for_merging(agent) < 0
+	    || agent_find_private(agent, &agent->aside->layout, &aside->runs_now) < 0)
 		return -1;
 	for (size_t i = 0; i < aside->layout.count; i++)
 		if (!aside->layout.areas[i].shared
@@ -384,7 +386,7 @@ int agent_put_pages_back(struct agent *agent, const struct agent_image *image)
 
 	agent->aside->copy_count = 0;
 	agent->aside->zeroed = 0;
-	forget_entries(agent);
+	agent_forget_entries(agent);
 	if (!image && agent_known_is_all(known, now->anonymous, now->swapped)) {
 		if (put_known_back(agent) < 0)
 			return -1;
@@ -415,7 +417,7 @@ static int visit_area(struct agent *agent, const struct agent_area *area, struct
 			return 0;
 		if (!now || now->start > page)
 			return agent_refuse(agent, "it has given memory back");
-		alone = is_alone(agent, now, page);
+		alone = agent_is_alone(agent, now, page);
 		if (alone < 0 || (alone && visit(agent, area, page) < 0))
 			return -1;
 	}
@@ -428,9 +430,10 @@ int agent_each_written(struct agent *agent,
 	struct agent_aside *aside = agent->aside;
 	struct cursors at = {0};
 
-	if (look_for_merging(agent) < 0 || find_anonymous(agent, &aside->runs_now) < 0)
+	if (agent_look_for_merging(agent) < 0
+	    || agent_find_private(agent, &agent->aside->layout, &aside->runs_now) < 0)
 		return -1;
-	forget_entries(agent);
+	agent_forget_entries(agent);
 	for (size_t i = 0; i < aside->layout.count; i++)
 		if (!aside->layout.areas[i].shared
 		    && visit_area(agent, &aside->layout.areas[i], &at, visit) < 0)

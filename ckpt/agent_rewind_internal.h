@@ -19,12 +19,31 @@ enum {
 	AGENT_TEXT = 32768,      /* bytes, of a file of /proc */
 	AGENT_STACK = 256 << 10, /* bytes */
 	AGENT_SETTINGS = 16,
+	AGENT_NOTES = 2 << 20, /* bytes */
 };
 
 /* All that is mapped, in ascending order, without the memory apart. */
 struct agent_layout {
 	size_t count;
 	struct agent_area areas[AGENT_AREAS_MAX];
+};
+
+struct agent_stretches {
+	size_t count;
+	struct agent_stretch list[AGENT_RUNS_MAX];
+};
+
+/* What was seen by the last look (agent_look.h). */
+struct agent_looked {
+	bool is_whole;               /* what follows is it */
+	bool has_joined;             /* khugepaged could join pages somewhere */
+	uint64_t number;             /* of looks, so far */
+	uint64_t layout_number;      /* of layouts, so far */
+	long faults;                 /* when it began, but for the agent's own */
+	uint64_t anonymous, swapped; /* kilobytes, then */
+	struct agent_layout layout;
+	struct agent_stretches all, before;
+	struct agent_look told;
 };
 
 struct agent_held { /* a descriptor */
@@ -62,6 +81,8 @@ struct agent_aside {
 	struct agent_layout layout, layout_now;
 	struct agent_runs had, runs_now;
 	struct agent_known known;
+	struct agent_looked looked;
+	long own_faults, own_before; /* of the agent's own memory, so far; of the thread, before */
 	uint64_t entries[AGENT_ENTRIES];
 	uint64_t entries_start, entries_end; /* addresses that they are of */
 	struct iovec copies[AGENT_COPIES];
@@ -70,6 +91,7 @@ struct agent_aside {
 	char text[AGENT_TEXT];
 	uint8_t probe[4096] __attribute__((aligned(4096)));
 	uint8_t stack[AGENT_STACK] __attribute__((aligned(4096)));
+	uint8_t notes[AGENT_NOTES] __attribute__((aligned(4096)));
 	struct agent_store store __attribute__((aligned(4096))); /* if there is room for it */
 };
 
@@ -95,8 +117,15 @@ uint64_t agent_aside_end(const struct agent *agent);
 int agent_open_views(struct agent *agent);
 void agent_close_views(struct agent *agent);
 
+/* Faults in between, of this thread, are the agent's own: for memory apart (agent_look.c). */
+void agent_own_begin(struct agent *agent);
+void agent_own_end(struct agent *agent);
+/* What was seen of memory holds no longer. */
+void agent_look_forget(struct agent *agent);
+
 /* --- what is mapped (agent_layout.c): 0, or -1 with the trouble told --- */
 int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout);
+bool agent_same_layout(const struct agent_layout *then, const struct agent_layout *now);
 /* That it is what it was at the birth. */
 int agent_compare_layout(struct agent *agent);
 /* Makes the address space what it was. */
@@ -108,6 +137,17 @@ int agent_map_clones(const struct agent_clone *clones, size_t count);
 /* --- what is in private memory (agent_pages.c): likewise --- */
 int agent_note_pages(struct agent *agent);
 int agent_check_pages(struct agent *agent); /* once there is a twin: can they be told apart? */
+/* The private pages that are there, in ascending order: of all but the memory apart; and between
+ * two addresses, added to others. */
+int agent_find_private(struct agent *agent, const struct agent_layout *layout,
+                       struct agent_runs *ret_runs);
+int agent_find_between(struct agent *agent, uint64_t start, uint64_t end, struct agent_runs *runs);
+/* Whether a page of a run is mapped by this process alone (1) or not (0). Runs are asked for in
+ * ascending order, and are forgotten before they are looked at anew. */
+int agent_is_alone(struct agent *agent, const struct agent_run *run, uint64_t page);
+void agent_forget_entries(struct agent *agent);
+/* Refuses where the kernel may make one page of two equal ones. */
+int agent_look_for_merging(struct agent *agent);
 /* To what they were at the birth, but for those that the image has (NULL: none). */
 int agent_put_pages_back(struct agent *agent, const struct agent_image *image);
 /* Shows every page that was written since the birth, in ascending order. */

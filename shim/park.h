@@ -64,6 +64,11 @@ void park_finish_launcher(void);
 const char *park_state(void (*add)(void *user, const void *bytes, size_t size), void *user);
 int park_state_memory(struct heap_range *ranges, int most);
 bool park_writes_files(void);
+/* As in ckpt/agent_look.h. */
+struct agent_look;
+const struct agent_look *park_look(void);
+bool park_look_holds(void);
+void *park_look_notes(size_t size);
 /* fork(2), not on the program's behalf. */
 pid_t park_fork(void);
 

@@ -1,6 +1,7 @@
 /* A rank's state, as far as the agent knows it (state.h). */
 #include <unistd.h>
 
+#include "ckpt/agent_look.h"
 #include "ckpt/agent_state.h"
 #include "park_internal.h"
 
@@ -17,6 +18,22 @@ int park_state_memory(struct heap_range *ranges, int most)
 
 	return park.agent ? agent_state_memory(park.agent, (struct agent_state_range *)ranges, most)
 	                  : 0;
+}
+
+/* Pages that were moved onto others are not known by their faults. */
+const struct agent_look *park_look(void)
+{
+	return park.agent && !park.program_moves ? agent_look_take(park.agent) : NULL;
+}
+
+bool park_look_holds(void)
+{
+	return agent_look_holds(park.agent);
+}
+
+void *park_look_notes(size_t size)
+{
+	return agent_look_notes(park.agent, size);
 }
 
 bool park_writes_files(void)

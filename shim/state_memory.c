@@ -6,8 +6,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "ckpt/agent_look.h"
 #include "ckpt/agent_map_query.h"
 #include "mappings.h"
+#include "park.h"
 #include "state_mappings.h"
 
 enum {
@@ -18,6 +20,7 @@ enum {
 	LANES = 4,
 	SHARED = 1024,
 	RUNS = 4096,
+	HASHES = 32768,
 };
 
 /* As far as the kernel lets itself be asked on every machine; what is mapped beyond is read. */
@@ -27,9 +30,30 @@ enum {
 #define SWAPPED (UINT64_C(1) << 62)
 #define OF_FILE (UINT64_C(1) << 61)
 
+/* What pages come to that hold what they held at the birth, in ascending order. */
+struct hashes {
+	uint64_t look, layout; /* by that one */
+	size_t count;
+	struct page_hash {
+		uintptr_t page;
+		struct state_hash hash;
+	} list[HASHES];
+};
+
+/* The agent keeps them until the next birth (ckpt/agent_look.h). */
+struct notes {
+	struct hashes hashes[2];
+	int current;
+};
+
 /* In the shim's own data, which is left out, as all that is used here: nothing is allocated. */
 static struct {
-	struct state_hash *hash;
+	struct state_hash *hash, pages_hash;
+	const struct agent_look *look; /* NULL: memory is looked at here */
+	size_t stretch;                /* of it */
+	const struct hashes *known;    /* what pages came to by an earlier look */
+	size_t at;                     /* in these */
+	struct hashes *noted;          /* what they come to by this one; NULL: they are the same */
 	const struct heap_range *left_out;
 	size_t left_out_count;
 	uint64_t entries[PAGES_AT_ONCE];
@@ -38,6 +62,7 @@ static struct {
 	size_t run_count, run;
 	bool scanned;
 	uintptr_t stack;
+	bool on_stack; /* the mapping at hand is the process's first stack, and that is in use */
 	size_t pages;
 	int pagemap;
 	bool notes_shared; /* and nothing else */
@@ -54,7 +79,7 @@ static struct {
 
 /* Four chains side by side, each of two numbers, every step of which can be undone: so what differs
  * in one word always comes out different. */
-static void add_page(const uint64_t *words)
+static void add_words(struct state_hash *hash, const uint64_t *words)
 {
 	uint64_t one[LANES] = {1, 2, 3, 4}, other[LANES] = {5, 6, 7, 8};
 
@@ -69,8 +94,6 @@ static void add_page(const uint64_t *words)
 		}
 	}
 	for (size_t lane = 0; lane < LANES; lane++) {
-		struct state_hash *hash = work.hash;
-
 		hash->word[0] = mix(hash->word[0], one[lane]);
 		hash->word[1] = mix(hash->word[1], other[lane]);
 	}
@@ -85,17 +108,45 @@ static bool is_empty(const uint64_t *words)
 }
 
 /* `anonymous`: a page that holds nothing but zeros is as if it had never been written. */
-static void add_part(uintptr_t start, uintptr_t end, bool anonymous)
+static struct state_hash hash_page(uintptr_t page, bool anonymous)
 {
-	bool whole = end - start == PAGE;
+	struct state_hash hash = {{0, 0}};
 
-	if (whole && anonymous && is_empty((const uint64_t *)start))
-		return;
-	state_hash_add(work.hash, start);
-	if (whole)
-		add_page((const uint64_t *)start);
+	if (anonymous && is_empty((const uint64_t *)page))
+		return hash;
+	state_hash_add(&hash, page);
+	add_words(&hash, (const uint64_t *)page);
+	return hash;
+}
+
+/* As hash_page, of one that holds what it held at the birth. */
+static struct state_hash recall_page(uintptr_t page, bool anonymous)
+{
+	const struct hashes *known = work.known;
+	struct page_hash entry = {.page = page};
+
+	while (work.at < known->count && known->list[work.at].page < page)
+		work.at++;
+	if (work.at < known->count && known->list[work.at].page == page)
+		entry.hash = known->list[work.at].hash;
 	else
-		state_hash_add_bytes(work.hash, (const void *)start, end - start);
+		entry.hash = hash_page(page, anonymous);
+	if (work.noted && work.noted->count < HASHES)
+		work.noted->list[work.noted->count++] = entry;
+	return entry.hash;
+}
+
+static void add_part(uintptr_t start, uintptr_t end, bool anonymous, bool alone)
+{
+	struct state_hash hash = {{0, 0}};
+
+	if (end - start < PAGE) {
+		state_hash_add(&hash, start);
+		state_hash_add_bytes(&hash, (const void *)start, end - start);
+	} else {
+		hash = alone ? hash_page(start, anonymous) : recall_page(start, anonymous);
+	}
+	state_hash_add_member(&work.pages_hash, &hash);
 }
 
 /* A page that is there and the process's own. Others have never been written. */
@@ -104,14 +155,14 @@ static bool is_own(uint64_t entry)
 	return (entry & SWAPPED) || ((entry & PRESENT) && !(entry & OF_FILE));
 }
 
-static void add_own_page(uintptr_t from, uintptr_t start, uintptr_t end, bool anonymous)
+static void add_own_page(uintptr_t from, uintptr_t start, uintptr_t end, bool anonymous, bool alone)
 {
 	uintptr_t to = from + PAGE;
 
 	if (++work.pages > PAGES_MAX)
 		work.trouble = "it uses more than 1 GiB";
 	else
-		add_part(from < start ? start : from, to > end ? end : to, anonymous);
+		add_part(from < start ? start : from, to > end ? end : to, anonymous, alone);
 }
 
 /* All that was ever written, with few calls (Linux 6.7). */
@@ -136,7 +187,25 @@ static void add_scanned(uintptr_t start, uintptr_t end, bool anonymous)
 		if (from < start / PAGE * PAGE)
 			from = start / PAGE * PAGE;
 		for (; from < to && from < end && !work.trouble; from += PAGE)
-			add_own_page(from, start, end, anonymous);
+			add_own_page(from, start, end, anonymous, true);
+	}
+}
+
+/* Likewise. */
+static void add_looked(uintptr_t start, uintptr_t end, bool anonymous)
+{
+	const struct agent_look *look = work.look;
+
+	while (work.stretch < look->count && look->stretches[work.stretch].end <= start)
+		work.stretch++;
+	for (size_t i = work.stretch; i < look->count && look->stretches[i].start < end; i++) {
+		const struct agent_stretch *one = &look->stretches[i];
+		uintptr_t from = one->start;
+
+		if (from < start / PAGE * PAGE)
+			from = start / PAGE * PAGE;
+		for (; from < one->end && from < end && !work.trouble; from += PAGE)
+			add_own_page(from, start, end, anonymous, one->alone);
 	}
 }
 
@@ -153,7 +222,7 @@ static void read_pages(uintptr_t start, uintptr_t end, bool anonymous)
 			work.trouble = "its memory cannot be read";
 		for (size_t i = 0; i < count && !work.trouble; i++) {
 			if (is_own(work.entries[i]))
-				add_own_page((first + i) * PAGE, start, end, anonymous);
+				add_own_page((first + i) * PAGE, start, end, anonymous, true);
 		}
 		first += count;
 	}
@@ -161,7 +230,9 @@ static void read_pages(uintptr_t start, uintptr_t end, bool anonymous)
 
 static void add_pages(uintptr_t start, uintptr_t end, bool anonymous)
 {
-	if (work.scanned && end <= SCANNED_END)
+	if (work.look)
+		add_looked(start, end, anonymous);
+	else if (work.scanned && end <= SCANNED_END)
 		add_scanned(start, end, anonymous);
 	else
 		read_pages(start, end, anonymous);
@@ -192,9 +263,9 @@ static bool is_left_out(uintptr_t start, uintptr_t end)
 	return false;
 }
 
-static bool is_deleted(const char *path)
+static bool is_deleted(const struct state_mapping *mapping)
 {
-	return strstr(path, " (deleted)") != NULL;
+	return strstr(mapping->path, " (deleted)") != NULL;
 }
 
 /* MPI's, by the name of the file, or because it was when it had one. */
@@ -214,7 +285,7 @@ static bool is_known_shared(const struct state_mapping *mapping)
 static void take_shared(const struct state_mapping *mapping)
 {
 	if (!is_known_shared(mapping) && !work.notes_shared
-	    && (mapping->writable || is_deleted(mapping->path)))
+	    && (mapping->writable || is_deleted(mapping)))
 		work.trouble = "it shares memory that is not MPI's";
 }
 
@@ -247,6 +318,11 @@ static void add_extents(const struct state_mapping *mapping)
 	add_extent(start, mapping->end, mapping);
 }
 
+static bool holds_stack(const struct state_mapping *mapping)
+{
+	return work.stack >= mapping->start && work.stack < mapping->end;
+}
+
 static void take_private(const struct state_mapping *mapping)
 {
 	uintptr_t start = mapping->start;
@@ -254,7 +330,7 @@ static void take_private(const struct state_mapping *mapping)
 	add_extents(mapping);
 	if (!mapping->writable && !mapping->readable)
 		return;
-	if (work.stack >= start && work.stack < mapping->end && strstr(mapping->path, "[stack]"))
+	if (holds_stack(mapping) && strstr(mapping->path, "[stack]"))
 		start = work.stack;
 	/* Memory that is not to be written now can have been written. */
 	add_range(start, mapping->end, mapping->inode == 0);
@@ -278,6 +354,112 @@ static void take_mappings(uintptr_t stack)
 		work.trouble = "its mappings cannot be read";
 }
 
+/* --- by a look of the agent's ----------------------------------------------------------------- */
+
+/* Of what is mapped, what a look does not tell. */
+static struct {
+	uint64_t layout;      /* 0: of none */
+	uintptr_t start, end; /* of the mapping that the stack in use lies in */
+	bool is_stack;        /* and it is the process's first one */
+} named;
+
+static bool name_mapping(const struct state_mapping *mapping)
+{
+	if (is_left_out(mapping->start, mapping->end))
+		return true;
+	if (mapping->shared)
+		take_shared(mapping);
+	if (!mapping->shared && holds_stack(mapping)) {
+		named.start = mapping->start;
+		named.end = mapping->end;
+		named.is_stack = strstr(mapping->path, "[stack]") != NULL;
+	}
+	return !work.trouble;
+}
+
+static void know_names(void)
+{
+	if (named.layout == work.look->layout && work.stack >= named.start
+	    && work.stack < named.end)
+		return;
+	named.layout = 0;
+	named.start = named.end = 0;
+	if (!state_mappings_each(work.stack, name_mapping))
+		work.trouble = "its mappings cannot be read";
+	if (!work.trouble)
+		named.layout = work.look->layout;
+}
+
+/* false: there is no room for what they come to. */
+static bool know_hashes(void)
+{
+	struct notes *notes = park_look_notes(sizeof(*notes));
+	struct hashes *now;
+
+	if (!notes)
+		return false;
+	now = &notes->hashes[notes->current];
+	work.known = now;
+	work.at = 0;
+	work.noted = NULL;
+	if (now->look == work.look->number)
+		return true;
+	/* Pages may have been moved. */
+	if (now->layout != work.look->layout)
+		now->count = 0;
+	notes->current = !notes->current;
+	work.noted = &notes->hashes[notes->current];
+	work.noted->look = work.look->number;
+	work.noted->layout = work.look->layout;
+	work.noted->count = 0;
+	return true;
+}
+
+static void take_areas(void)
+{
+	const struct agent_look *look = work.look;
+
+	for (size_t i = 0; i < look->area_count && !work.trouble; i++) {
+		const struct agent_area *area = &look->areas[i];
+		const struct state_mapping mapping = {
+			.start = area->start,
+			.end = area->end,
+			.offset = area->offset,
+			.inode = area->inode,
+			.readable = area->protection & PROT_READ,
+			.writable = area->protection & PROT_WRITE,
+			.executable = area->protection & PROT_EXEC,
+			.path = area->start == named.start && named.is_stack ? "[stack]" : "",
+		};
+
+		if (!area->shared && !is_left_out(area->start, area->end))
+			take_private(&mapping);
+	}
+}
+
+/* false: it is to be looked at here. */
+static bool take_look(uintptr_t stack)
+{
+	work.look = park_look();
+	if (!work.look)
+		return false;
+	work.stack = stack;
+	work.stretch = 0;
+	know_names();
+	if (work.trouble)
+		return true;
+	if (!know_hashes())
+		return false;
+	take_areas();
+	if (park_look_holds())
+		return true;
+	if (work.noted)
+		work.noted->count = 0;
+	return false;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
 static int ascending(const void *one, const void *other)
 {
 	const struct heap_range *a = one, *b = other;
@@ -285,21 +467,43 @@ static int ascending(const void *one, const void *other)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-const char *state_memory_add(struct state_hash *hash, struct heap_range *left_out, size_t count,
-                             uintptr_t stack)
+static void look_here(uintptr_t stack)
 {
-	qsort(left_out, count, sizeof(*left_out), ascending);
-	work.hash = hash;
-	work.left_out = left_out;
-	work.left_out_count = count;
-	work.pages = 0;
-	work.trouble = NULL;
+	work.look = NULL;
 	work.pagemap = open_quietly("/proc/self/pagemap");
-	if (work.pagemap < 0)
-		return "its memory cannot be read";
+	if (work.pagemap < 0) {
+		work.trouble = "its memory cannot be read";
+		return;
+	}
 	scan();
 	take_mappings(stack);
 	close(work.pagemap);
+}
+
+static void begin(struct state_hash *hash)
+{
+	work.hash = hash;
+	work.pages_hash = (struct state_hash){{0, 0}};
+	work.pages = 0;
+	work.trouble = NULL;
+}
+
+const char *state_memory_add(struct state_hash *hash, struct heap_range *left_out, size_t count,
+                             uintptr_t stack)
+{
+	const struct state_hash before = *hash;
+
+	qsort(left_out, count, sizeof(*left_out), ascending);
+	work.left_out = left_out;
+	work.left_out_count = count;
+	begin(hash);
+	if (!take_look(stack)) {
+		*hash = before;
+		begin(hash);
+		look_here(stack);
+	}
+	state_hash_add(hash, work.pages_hash.word[0]);
+	state_hash_add(hash, work.pages_hash.word[1]);
 	return work.trouble;
 }
 

@@ -27,8 +27,8 @@ LIBC = {"assert.h", "ctype.h", "dirent.h", "dlfcn.h", "elf.h", "endian.h", "errn
         "ucontext.h", "unistd.h", "unwind.h", "wait.h"}
 RULES = {
     "shim": {"quoted": {"ckpt/agent.h", "ckpt/agent_journal.h", "ckpt/agent_rewind.h",
-                        "ckpt/agent_map_query.h", "ckpt/agent_state.h", "explorer/mix.h",
-                        "explorer/state_hash.h",
+                        "ckpt/agent_look.h", "ckpt/agent_map_query.h", "ckpt/agent_state.h",
+                        "explorer/mix.h", "explorer/state_hash.h",
                         "mpi_calls.h", "mpi_functions.h"},
              "angled": {"mpi.h"}},
     "ckpt/agent": {"quoted": set(), "angled": set()},

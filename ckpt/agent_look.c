@@ -1,0 +1,233 @@
+#define _GNU_SOURCE
+#include "agent_look.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "agent_rewind_internal.h"
+
+/* --- faults ----------------------------------------------------------------------------------- */
+
+static long faults_of_thread(void)
+{
+	struct rusage usage = {0};
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_minflt + usage.ru_majflt;
+}
+
+void agent_own_begin(struct agent *agent)
+{
+	agent->aside->own_before = faults_of_thread();
+}
+
+void agent_own_end(struct agent *agent)
+{
+	agent->aside->own_faults += faults_of_thread() - agent->aside->own_before;
+}
+
+/* But for those of the agent's own. */
+static long count_faults(const struct agent *agent)
+{
+	return agent_known_faults() - agent->aside->own_faults;
+}
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+static int add_stretch(struct agent *agent, uint64_t start, uint64_t end, bool alone)
+{
+	struct agent_stretches *all = &agent->aside->looked.all;
+	struct agent_stretch *last = all->count ? &all->list[all->count - 1] : NULL;
+
+	if (last && last->end == start && last->alone == alone) {
+		last->end = end;
+		return 0;
+	}
+	if (all->count == AGENT_RUNS_MAX)
+		return agent_refuse(agent, "its memory is in too many pieces");
+	all->list[all->count++] = (struct agent_stretch){start, end, alone};
+	return 0;
+}
+
+/* What was found in an area. Areas are asked for in ascending order. */
+static int add_found(struct agent *agent, const struct agent_area *area, size_t *at)
+{
+	const struct agent_runs *runs = &agent->aside->runs_now;
+
+	while (*at < runs->count && runs->runs[*at].end <= area->start)
+		(*at)++;
+	for (size_t i = *at; i < runs->count && runs->runs[i].start < area->end; i++) {
+		const struct agent_run *run = &runs->runs[i];
+		uint64_t page = agent_later(run->start, area->start);
+
+		for (; page < agent_earlier(run->end, area->end); page += AGENT_PAGE) {
+			int alone = agent_is_alone(agent, run, page);
+
+			if (alone < 0 || add_stretch(agent, page, page + AGENT_PAGE, alone) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* What was known of an area, likewise. */
+static int add_known(struct agent *agent, const struct agent_area *area, size_t *at)
+{
+	const struct agent_stretches *before = &agent->aside->looked.before;
+
+	while (*at < before->count && before->list[*at].end <= area->start)
+		(*at)++;
+	for (size_t i = *at; i < before->count && before->list[i].start < area->end; i++) {
+		const struct agent_stretch *one = &before->list[i];
+
+		if (add_stretch(agent, agent_later(one->start, area->start),
+		                agent_earlier(one->end, area->end), one->alone)
+		    < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static bool is_joined(const struct agent_area *area)
+{
+	return !area->shared && agent_may_be_joined(area);
+}
+
+/* Every page anew. */
+static int look_at_pages(struct agent *agent)
+{
+	struct agent_looked *looked = &agent->aside->looked;
+	size_t at = 0;
+
+	looked->all.count = 0;
+	looked->has_joined = false;
+	if (agent_look_for_merging(agent) < 0
+	    || agent_find_private(agent, &looked->layout, &agent->aside->runs_now) < 0)
+		return -1;
+	for (size_t i = 0; i < looked->layout.count; i++) {
+		const struct agent_area *area = &looked->layout.areas[i];
+
+		looked->has_joined |= is_joined(area);
+		if (!area->shared && add_found(agent, area, &at) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Just where pages may have been joined since. */
+static int look_at_joined(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+	struct agent_looked *looked = &aside->looked;
+	size_t known = 0;
+
+	looked->before.count = looked->all.count;
+	memcpy(looked->before.list, looked->all.list,
+	       looked->all.count * sizeof(*looked->all.list));
+	looked->all.count = 0;
+	for (size_t i = 0; i < looked->layout.count; i++) {
+		const struct agent_area *area = &looked->layout.areas[i];
+		size_t found = 0;
+
+		if (area->shared)
+			continue;
+		if (!is_joined(area)) {
+			if (add_known(agent, area, &known) < 0)
+				return -1;
+			continue;
+		}
+		aside->runs_now.count = 0;
+		if (agent_find_between(agent, area->start, area->end, &aside->runs_now) < 0
+		    || add_found(agent, area, &found) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static bool same_counts(const struct agent *agent, long faults)
+{
+	const struct agent_looked *looked = &agent->aside->looked;
+	const struct agent_kernel_state *now = &agent->aside->kernel_now;
+
+	return looked->faults == faults && looked->anonymous == now->anonymous
+	       && looked->swapped == now->swapped && agent->aside->known.counts_are_exact;
+}
+
+static int look(struct agent *agent, long faults)
+{
+	struct agent_aside *aside = agent->aside;
+	struct agent_looked *looked = &aside->looked;
+	bool same;
+
+	agent_forget_entries(agent);
+	if (agent_read_status(agent, &aside->kernel_now) < 0
+	    || agent_list_layout(agent, &aside->layout_now) < 0)
+		return -1;
+	same = agent_same_layout(&looked->layout, &aside->layout_now);
+	if (!same) {
+		memcpy(&looked->layout, &aside->layout_now, sizeof(looked->layout));
+		looked->layout_number++;
+	}
+	if (same && looked->is_whole && same_counts(agent, faults))
+		return looked->has_joined ? look_at_joined(agent) : 0;
+	looked->is_whole = false;
+	if (look_at_pages(agent) < 0)
+		return -1;
+	looked->number++;
+	looked->is_whole = true;
+	looked->faults = faults;
+	looked->anonymous = aside->kernel_now.anonymous;
+	looked->swapped = aside->kernel_now.swapped;
+	return 0;
+}
+
+const struct agent_look *agent_look_take(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+	struct agent_looked *looked = aside ? &aside->looked : NULL;
+	long faults;
+	int result;
+
+	if (!agent_has_birth(agent))
+		return NULL;
+	faults = count_faults(agent);
+	agent_own_begin(agent);
+	result = agent_open_views(agent);
+	if (result == 0)
+		result = look(agent, faults);
+	agent_close_views(agent);
+	agent_own_end(agent);
+	aside->trouble[0] = '\0';
+	if (result < 0) {
+		looked->is_whole = false;
+		return NULL;
+	}
+	looked->told = (struct agent_look){
+		.number = looked->number,
+		.layout = looked->layout_number,
+		.areas = looked->layout.areas,
+		.area_count = looked->layout.count,
+		.stretches = looked->all.list,
+		.count = looked->all.count,
+	};
+	return &looked->told;
+}
+
+bool agent_look_holds(struct agent *agent)
+{
+	return count_faults(agent) == agent->aside->looked.faults;
+}
+
+void agent_look_forget(struct agent *agent)
+{
+	agent->aside->looked.is_whole = false;
+}
+
+void *agent_look_notes(struct agent *agent, size_t size)
+{
+	struct agent_aside *aside = agent->aside;
+
+	return aside && size <= sizeof(aside->notes) ? aside->notes : NULL;
+}

@@ -1,0 +1,246 @@
+/* What a rank's memory comes to when just what can have changed is looked at, and when all of it is
+ * looked at: the same, whatever a copy of this process does to it at random. Where the kernel does
+ * not tell what was written, nothing is tested. */
+#define _GNU_SOURCE
+#include "agent_fixture.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/rseq.h>
+
+#include "ckpt/agent_look.h"
+#include "ckpt/agent_rewind.h"
+#include "ckpt/agent_state.h"
+#include "shim/mappings.c"
+#include "shim/state_mappings.c"
+#include "shim/state_memory.c"
+
+enum {
+	PAGES = 64,
+	STEPS = 400,
+	SEEDS = 4,
+	RANGES = 64,
+	RSEQ = 32,
+	DIFFERENT = 1,
+	MISSED = 2,
+	CANNOT = 77
+};
+
+extern char __data_start[], _end[];
+
+/* This program's own data is no part of what is compared: the functions at work keep theirs there.
+ */
+static struct {
+	struct agent *agent;
+	struct heap_range left_out[RANGES];
+	char *pages, *untouched, *large, *constant;
+	unsigned random;
+	bool looks;
+	unsigned held, looked; /* how often nothing had to be looked at, and how often something */
+	uint64_t number;
+} test;
+
+const struct agent_look *park_look(void)
+{
+	const struct agent_look *look = test.looks ? agent_look_take(test.agent) : NULL;
+
+	if (look)
+		*(look->number == test.number ? &test.held : &test.looked) += 1;
+	test.number = look ? look->number : test.number;
+	return look;
+}
+
+bool park_look_holds(void)
+{
+	return agent_look_holds(test.agent);
+}
+
+void *park_look_notes(size_t size)
+{
+	return agent_look_notes(test.agent, size);
+}
+
+static unsigned draw(unsigned below)
+{
+	test.random = test.random * 1103515245u + 12345u;
+	return (test.random >> 16) % below;
+}
+
+/* Of the stack what is above. */
+static struct state_hash name_memory(bool looks, const void *stack)
+{
+	struct state_hash hash = {{0, 0}};
+	struct agent_state_range own[8];
+	int count = agent_state_memory(test.agent, own, 8), used = 0;
+	const char *trouble;
+
+	for (; used < count; used++)
+		test.left_out[used] = (struct heap_range){own[used].start, own[used].end};
+	test.left_out[used++] = (struct heap_range){(uintptr_t)__data_start, (uintptr_t)_end};
+	/* Which processor it runs on. */
+	test.left_out[used++] = (struct heap_range){
+		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset,
+		(uintptr_t)__builtin_thread_pointer() + (uintptr_t)__rseq_offset + RSEQ};
+	/* In the middle of a page. */
+	test.left_out[used++] = (struct heap_range){(uintptr_t)test.pages + 5 * PAGE + 100,
+	                                            (uintptr_t)test.pages + 5 * PAGE + 300};
+	test.looks = looks;
+	trouble = state_memory_add(&hash, test.left_out, (size_t)used, (uintptr_t)stack);
+	if (trouble)
+		fprintf(stderr, "%s\n", trouble);
+	return trouble ? (struct state_hash){{draw(1000), 1}} : hash;
+}
+
+static char *one_page(void)
+{
+	char *const areas[] = {test.pages, test.untouched, test.large};
+	unsigned area = draw(3);
+
+	return areas[area] + (size_t)draw(area == 2 ? 4 * PAGES : PAGES) * PAGE;
+}
+
+static void write_stack(unsigned depth)
+{
+	volatile char room[3 * PAGE];
+
+	room[draw(sizeof(room))] = (char)draw(256);
+	if (depth > 0)
+		write_stack(depth - 1);
+}
+
+static void share_with_child(void)
+{
+	char *page = one_page();
+	pid_t child = vfork();
+
+	if (child == 0) {
+		page[draw(PAGE)] = (char)draw(256);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
+static void map_anew(void)
+{
+	char *page = test.untouched + (size_t)draw(PAGES) * PAGE;
+
+	mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static void map_elsewhere(void)
+{
+	size_t size = (size_t)(1 + draw(8)) * PAGE;
+	char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	mapped[draw((unsigned)size)] = 1;
+	if (draw(2))
+		munmap(mapped, size);
+}
+
+static void protect(void)
+{
+	static const int ways[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};
+
+	mprotect(test.constant, PAGE, ways[draw(3)]);
+}
+
+static void change(void)
+{
+	switch (draw(16)) {
+	case 0: madvise(one_page(), PAGE, MADV_DONTNEED); break;
+	case 1: memset(one_page(), 0, PAGE); break;
+	case 2: write_stack(draw(20)); break;
+	case 3: share_with_child(); break;
+	case 4: map_anew(); break;
+	case 5: map_elsewhere(); break;
+	case 6: protect(); break;
+	case 7: free(malloc(draw(1 << 18))); break;
+	case 8: madvise(test.large, (size_t)4 * PAGES * PAGE, MADV_HUGEPAGE); break;
+	case 9: test.pages[5 * PAGE + 100 + draw(200)] = (char)draw(256); break;
+	case 10: test.pages[5 * PAGE + draw(100)] = (char)draw(256); break;
+	default: one_page()[draw(PAGE)] = (char)draw(256);
+	}
+}
+
+static void note_birth(void)
+{
+	if (agent_note_birth(test.agent, NULL, 0) < 0)
+		_exit(CANNOT);
+}
+
+static void take_image(void)
+{
+	uint32_t image = agent_image_take(test.agent);
+
+	if (image)
+		agent_image_forget(test.agent, image);
+}
+
+static struct state_hash names[2];
+
+static int be_compared(struct fixture *fixture, void *data)
+{
+	(void)fixture;
+	test.random = *(unsigned *)data;
+	agent_step_aside(test.agent, note_birth);
+	for (int step = 0; step < STEPS; step++) {
+		names[0] = name_memory(true, __builtin_frame_address(0));
+		names[1] = name_memory(false, __builtin_frame_address(0));
+		if (!state_hash_equal(&names[0], &names[1])) {
+			fprintf(stderr, "seed %u, step %d\n", *(unsigned *)data, step);
+			return DIFFERENT;
+		}
+		/* Several times the same pages, so that nothing need be looked at. */
+		for (unsigned i = 0; i < 4; i++) {
+			one_page()[0] = (char)draw(256);
+			test.pages[3 * PAGE] = (char)draw(256);
+		}
+		if (draw(4) == 0)
+			change();
+		if (draw(8) == 0)
+			agent_step_aside(test.agent, take_image);
+	}
+	return test.held > STEPS / 8 && test.looked > STEPS / 8 ? 0 : MISSED;
+}
+
+static char *map(size_t pages, char byte)
+{
+	char *mapped = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	                    -1, 0);
+
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	if (byte)
+		memset(mapped, byte, pages * PAGE / 2);
+	return mapped;
+}
+
+static void test_a_look_at_what_changed_is_enough(void **state)
+{
+	struct fixture *fixture = *state;
+
+	test.agent = fixture->agent;
+	assert_int_equal(agent_aside_new(test.agent, true), 0);
+	test.pages = map(PAGES, 'a');
+	test.untouched = map(PAGES, 0);
+	test.large = map((size_t)4 * PAGES, 'b');
+	test.constant = map(1, 'c');
+	survey_safely(fixture);
+	for (unsigned seed = 1; seed <= SEEDS; seed++) {
+		int status = restore(fixture, be_compared, &seed);
+
+		while (waitpid(-1, NULL, 0) > 0) /* its twin */
+			;
+		if (status == CANNOT)
+			skip();
+		assert_int_equal(status, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_look_at_what_changed_is_enough),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
