@@ -155,9 +155,7 @@ static bool pmi_is_idle(void)
 
 int park_reuse_pmi(void)
 {
-	if (park.pmi_fd >= 0 && pmi_is_idle() && greet_pmi() == 0)
-		return 0;
-	return park_connect_pmi();
+	return park.pmi_fd >= 0 && pmi_is_idle() ? 0 : park_connect_pmi();
 }
 
 static int set_path(char *path, size_t size, const char *directory, const char *name)

@@ -59,7 +59,8 @@ bool park_is_rank(void);
 /* 0, or -1 with errno. */
 int park_send_all(int fd, const void *bytes, size_t count);
 int park_receive_all(int fd, void *bytes, size_t count);
-/* A new connection for the world; or the one that there is, if it is as it was when it was made. */
+/* A new connection for the world; or the one that there is, which the scheduler knows to be of this
+ * world by now, if it is as it was when it was made. */
 int park_connect_pmi(void);
 int park_reuse_pmi(void);
 

@@ -95,8 +95,10 @@ struct host_operations {
 	 * be freed with g_free; NULL with `error` set. */
 	char *(*world_add)(struct host *host, guint32 world, GError **error);
 	void (*world_remove)(struct host *host, guint32 world);
-	/* What was the room of one world is another's from now on: its directory, as above. */
-	char *(*world_rename)(struct host *host, guint32 from, guint32 to, GError **error);
+	/* What was the room of one world is another's from now on, and so are the ranks that stay
+	 * (stays[rank]): its directory, as above. */
+	char *(*world_rename)(struct host *host, guint32 from, guint32 to, const bool *stays,
+	                      int ranks, GError **error);
 	/* Starts the program's ranks as that world. NULL with `error` set. */
 	struct host_job *(*job_start)(struct host *host, guint32 world, const char *directory,
 	                              GError **error);

@@ -127,12 +127,13 @@ static char *world_add(struct host *host, guint32 world, GError **error)
 	return run_directory_add_world(local_of(host)->options.directory, world, error);
 }
 
-static char *world_rename(struct host *host, guint32 from, guint32 to, GError **error)
+static char *world_rename(struct host *host, guint32 from, guint32 to, const bool *stays, int ranks,
+                          GError **error)
 {
 	struct local *local = local_of(host);
 
 	if (local->pmi)
-		pmi_server_part(local->pmi, from);
+		pmi_server_rename(local->pmi, from, to, stays, ranks);
 	return run_directory_rename_world(local->options.directory, from, to, error);
 }
 

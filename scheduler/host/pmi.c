@@ -320,15 +320,18 @@ static void forget_values(struct pmi_server *server, guint32 world)
 		g_hash_table_foreach_remove(server->values, belongs_to, prefix);
 }
 
-void pmi_server_part(struct pmi_server *server, guint32 world)
+void pmi_server_rename(struct pmi_server *server, guint32 from, guint32 to, const bool *stays,
+                       int ranks)
 {
-	forget_values(server, world);
+	forget_values(server, from);
 	for (guint i = 0; i < server->clients->len; i++) {
 		struct client *client = g_ptr_array_index(server->clients, i);
 
-		if (!client->greeted || client->world != world)
+		if (!client->greeted || client->world != from)
 			continue;
-		client->greeted = client->in_barrier = false;
+		client->greeted = client->rank < ranks && stays[client->rank];
+		client->world = to;
+		client->in_barrier = false;
 		g_string_truncate(client->input, 0);
 	}
 }

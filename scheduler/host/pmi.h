@@ -28,9 +28,12 @@ struct pmi_server;
 struct pmi_server *pmi_server_new(uv_loop_t *loop, const char *path,
                                   const struct pmi_handler *handler, void *user, GError **error);
 
-/* A world is over, and some of its ranks will be in another one: forgets what they have put and who
- * waits in a barrier. Each connection is nobody's until it opens again, with its first line. */
-void pmi_server_part(struct pmi_server *server, guint32 world);
+/* A world is over, and some of its ranks (stays[rank]) will be in another one, with the connections
+ * that they have: forgets what was put, and who waits in a barrier. Other ranks' connections are
+ * nobody's until they open again, with their first line: what is still to be read of them is of the
+ * world that is over. */
+void pmi_server_rename(struct pmi_server *server, guint32 from, guint32 to, const bool *stays,
+                       int ranks);
 
 /* A world is over: forgets it likewise, and closes its connections. */
 void pmi_server_forget(struct pmi_server *server, guint32 world);

@@ -57,6 +57,7 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	execution->result.struck_before = request->struck_before;
 	execution->links = g_new0(struct host_link *, ranks);
 	execution->pids = g_new0(pid_t, ranks);
+	execution->welcomed = g_new0(bool, ranks);
 	execution->parents = g_new0(pid_t, ranks);
 	execution->ends = g_new0(struct rank_end, ranks);
 	execution->stall = stall_new(runs->host, ranks);
@@ -93,6 +94,7 @@ void execution_free(struct execution *execution)
 	g_free(execution->directory);
 	g_free(execution->links);
 	g_free(execution->pids);
+	g_free(execution->welcomed);
 	g_free(execution->parents);
 	g_free(execution->ends);
 	g_free(execution->result.lost);
@@ -129,6 +131,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution->asked = execution->waited = 0;
 	memset(execution->links, 0, (gsize)ranks * sizeof(*execution->links));
 	memset(execution->pids, 0, (gsize)ranks * sizeof(*execution->pids));
+	memset(execution->welcomed, 0, (gsize)ranks * sizeof(*execution->welcomed));
 	memset(execution->ends, 0, (gsize)ranks * sizeof(*execution->ends));
 	g_hash_table_insert(executions, GUINT_TO_POINTER(number), execution);
 	execution_tell_beginning(execution);
@@ -156,8 +159,10 @@ void execution_want_stacks(struct execution *execution)
 	if (execution->stacks)
 		return;
 	execution->stacks = true;
+	/* Whoever connects yet is told then, once more if need be. */
+	memset(execution->welcomed, 0, (gsize)ranks_of(execution) * sizeof(*execution->welcomed));
 	if (execution->result.state != EXECUTION_RUNNING)
-		return; /* whoever connects yet is told then */
+		return;
 	for (int rank = 0; rank < ranks_of(execution); rank++)
 		if (execution->links[rank])
 			execution_welcome(execution, execution->links[rank]);
@@ -193,10 +198,10 @@ void execution_connected(struct execution *execution, struct host_link *link,
 		execution->restored = execution_now(execution);
 		frozen_note_cost(execution);
 	}
-	if (!execution->image)
-		execution_welcome(execution, link);
-	else if (execution->connected == ranks_of(execution))
+	if (execution->image && execution->connected == ranks_of(execution))
 		image_connected(execution);
+	else if (!execution->image && !execution->welcomed[rank])
+		execution_welcome(execution, link);
 	execution_advance(execution);
 }
 

@@ -38,6 +38,7 @@ struct execution {
 	struct host_link **links; /* by rank; NULL: not connected, or gone */
 	pid_t *pids;              /* by rank; 0: unknown */
 	pid_t *parents;           /* of the launcher's ranks, when they connected; likewise */
+	bool *welcomed;           /* by rank: before it is connected (spare.c) */
 	struct rank_end *ends;
 	int connected;
 	bool stacks;  /* calls come with them */

@@ -168,11 +168,16 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 	struct spare *spare = take_spare(frozen);
 	g_autoptr(GError) error = NULL;
 	g_autofree char *directory = NULL;
+	g_autofree bool *stays = NULL;
 
 	if (!spare)
 		return false;
 	order.rewind.world = runs->next_world++;
-	directory = host->world_rename(runs->host, spare->number, order.rewind.world, &error);
+	stays = g_new(bool, runs->ranks);
+	for (int rank = 0; rank < runs->ranks; rank++)
+		stays[rank] = spare->links[rank] != NULL;
+	directory = host->world_rename(runs->host, spare->number, order.rewind.world, stays,
+	                               runs->ranks, &error);
 	if (directory)
 		spare->number = order.rewind.world;
 	if (!directory || !host->snapshot_rewind(frozen->memory, directory, &error)) {
@@ -191,10 +196,13 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 	spare->execution = execution;
 	execution->spare = spare;
 	for (int rank = 0; rank < runs->ranks; rank++) {
-		if (spare->links[rank])
-			host_send(spare->links[rank], &order);
-		else
+		if (!spare->links[rank]) {
 			frozen_fork_rank(frozen, rank, execution);
+			continue;
+		}
+		host_send(spare->links[rank], &order);
+		execution_welcome(execution, spare->links[rank]);
+		execution->welcomed[rank] = true;
 	}
 	return true;
 }
@@ -210,6 +218,7 @@ static void fork_instead(struct spare *spare, int rank, const char *hazard)
 	if (!execution)
 		return; /* while it waited */
 	note_refusal(spare->runs, rank, hazard);
+	execution->welcomed[rank] = false;
 	image_lose_body(spare->runs, execution->body);
 	execution->body = image_new_body(spare->runs);
 	if (execution->image) {

@@ -1,4 +1,5 @@
 /* What an interleaving amounts to: its record, and the finding if something is wrong. */
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "mpi_calls.h"
@@ -406,9 +407,12 @@ void verdict_reach(struct verdict *verdict, const struct verdict_facts *facts)
 static GBytes *captured_output(const char *directory, const char *stream, int rank)
 {
 	g_autofree char *file = g_strdup_printf("%s/%s.%d", directory, stream, rank);
+	struct stat status;
 	char *text;
 	gsize length;
 
+	if (stat(file, &status) == 0 && status.st_size == 0)
+		return g_bytes_new_static("", 0);
 	if (!g_file_get_contents(file, &text, &length, NULL))
 		return g_bytes_new_static("", 0);
 	return g_bytes_new_take(text, length);

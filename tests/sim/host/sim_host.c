@@ -134,12 +134,15 @@ static void world_remove(struct host *host, guint32 world)
 	sim_shared_remove(sim, world);
 }
 
-static char *world_rename(struct host *host, guint32 from, guint32 to, GError **error)
+static char *world_rename(struct host *host, guint32 from, guint32 to, const bool *stays, int ranks,
+                          GError **error)
 {
 	const struct sim *sim = sim_of(host);
 	g_autofree char *old = g_strdup_printf("%s/w%u", sim->options.directory, from);
 	char *path = g_strdup_printf("%s/w%u", sim->options.directory, to);
 
+	(void)stays;
+	(void)ranks;
 	(void)error;
 	g_assert_cmpint(g_rename(old, path), ==, 0);
 	sim_shared_rename(sim_of(host), from, to);
