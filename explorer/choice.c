@@ -220,6 +220,22 @@ GArray *choices_copy(const GArray *choices)
 	return copy;
 }
 
+bool choices_promise(const GArray *choices)
+{
+	for (guint i = 0; i < choices->len; i++)
+		if (choice_at(choices, i)->taken.promised)
+			return true;
+	return false;
+}
+
+bool choices_are_owed(const GArray *choices)
+{
+	for (guint i = 0; i < choices->len; i++)
+		if (!choice_at(choices, i)->taken.promised)
+			return true;
+	return false;
+}
+
 const struct choice *choices_find(const GArray *choices, const struct point *point)
 {
 	for (guint i = 0; i < choices->len; i++)
@@ -227,6 +243,9 @@ const struct choice *choices_find(const GArray *choices, const struct point *poi
 			return choice_at(choices, i);
 	return NULL;
 }
+
+/* With the kind of what is taken. */
+#define PROMISED UINT64_C(0x40)
 
 /* --- as bytes -------------------------------------------------------------------------------- */
 
@@ -320,7 +339,7 @@ bool point_take(struct choice_bytes *bytes, struct point *ret_point)
 
 void taken_put(GByteArray *bytes, const struct taken *taken)
 {
-	number_put(bytes, taken->kind);
+	number_put(bytes, (uint64_t)taken->kind | (taken->promised ? PROMISED : 0));
 	switch (taken->kind) {
 	case TAKEN_MESSAGE:
 		number_put(bytes, (uint32_t)taken->send.rank);
@@ -355,9 +374,11 @@ bool taken_take(struct choice_bytes *bytes, struct taken *ret_taken)
 	uint64_t kind;
 	bool good = true;
 
-	if (!number_take(bytes, TAKEN_KINDS - 1, &kind))
+	if (!number_take(bytes, PROMISED | (TAKEN_KINDS - 1), &kind)
+	    || (kind & ~PROMISED) >= TAKEN_KINDS)
 		return false;
-	taken.kind = (enum taken_kind)kind;
+	taken.kind = (enum taken_kind)(kind & ~PROMISED);
+	taken.promised = kind & PROMISED;
 	switch (taken.kind) {
 	case TAKEN_MESSAGE:
 		good = take_rank(bytes, &taken.send.rank) && take_u32(bytes, &taken.send.call)

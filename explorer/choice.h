@@ -61,7 +61,11 @@ enum taken_kind {
 
 /* Requests are counted as the call lists those that are active, from 0. */
 struct taken {
-	enum taken_kind kind;
+	enum taken_kind kind : 8;
+	/* Of a plan, and of the search: it is taken as soon as it can be, while everything else
+	 * that is open goes on, and that may be never: then the plan was not needed. No part of
+	 * what is taken, either. */
+	bool promised;
 	union {
 		/* MESSAGE. Who sent it tells which one it is: which of that rank's messages follows
 		 * from the other choices. So call and sub are no part of what is taken; 0: not
@@ -94,6 +98,12 @@ struct op_id point_operation(const struct point *point, int ranks);
 static inline struct taken taken_message(struct op_id send)
 {
 	return (struct taken){.kind = TAKEN_MESSAGE, .send = send};
+}
+
+/* The first message of this source that fits, whenever there is one. */
+static inline struct taken taken_promise(int32_t source)
+{
+	return (struct taken){.kind = TAKEN_MESSAGE, .promised = true, .send = {source, 0, 0}};
 }
 
 /* Of the kinds that say it all: NO, YES, CANCELLED, EARLY, LATE. */
@@ -154,6 +164,10 @@ bool choices_same(const GArray *one, const GArray *other);
 
 /* The same; free with g_array_unref. */
 GArray *choices_copy(const GArray *choices);
+
+/* Whether some of them are promises; whether some are not, and have to be made. */
+bool choices_promise(const GArray *choices);
+bool choices_are_owed(const GArray *choices);
 
 /* The choice made at a point, of those of an array; NULL: none. */
 const struct choice *choices_find(const GArray *choices, const struct point *point);

@@ -428,7 +428,8 @@ static void read_event(struct cuts *cuts, const struct event *event)
 	case EVENT_ARRIVE: read_arrive(cuts, event); break;
 	case EVENT_LEAVE: read_leave(cuts, event); break;
 	case EVENT_RECALL:
-	case EVENT_REPEAT: break;
+	case EVENT_REPEAT:
+	case EVENT_WAKE: break;
 	}
 }
 

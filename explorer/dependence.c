@@ -15,6 +15,8 @@ static void rank_clear(void *pointer)
 
 	if (rank->records)
 		g_array_free(rank->records, true);
+	if (rank->threads)
+		g_ptr_array_free(rank->threads, true);
 }
 
 struct dependence *dependence_new(void)
@@ -30,6 +32,14 @@ struct dependence *dependence_new(void)
 	dependence->queues = dependence_queues_new();
 	dependence->asked = g_array_new(false, false, sizeof(struct asked));
 	dependence->arrivals = arrivals_new();
+	return dependence;
+}
+
+struct dependence *dependence_of_threads(void)
+{
+	struct dependence *dependence = dependence_new();
+
+	dependence->by_thread = true;
 	return dependence;
 }
 
@@ -55,6 +65,26 @@ static struct rank *rank_of(struct dependence *dependence, int32_t rank)
 	if ((guint)rank >= dependence->ranks->len)
 		g_array_set_size(dependence->ranks, (guint)rank + 1);
 	return &g_array_index(dependence->ranks, struct rank, rank);
+}
+
+static struct choice_set **thread_now(struct dependence *dependence, struct rank *rank,
+                                      const struct event *event)
+{
+	if (event->op.id.sub == OPERATION_TURN)
+		return &dependence->turns;
+	if (!rank->threads)
+		rank->threads = g_ptr_array_new();
+	if (event->thread >= rank->threads->len)
+		g_ptr_array_set_size(rank->threads, event->thread + 1);
+	return (struct choice_set **)&g_ptr_array_index(rank->threads, event->thread);
+}
+
+/* What whoever this event is of depends on; valid until another one is asked for. */
+static inline struct choice_set **now_of(struct dependence *dependence, const struct event *event)
+{
+	struct rank *rank = rank_of(dependence, event->op.id.rank);
+
+	return dependence->by_thread ? thread_now(dependence, rank, event) : &rank->now;
 }
 
 struct record *dependence_find(const struct dependence *dependence, struct op_id id,
@@ -106,12 +136,13 @@ static struct queue_key messages_for(const struct operation *receive, int32_t so
 	return (struct queue_key){receive->id.rank, source, receive->tag, true, receive->comm};
 }
 
-static void read_operation(struct dependence *dependence, const struct operation *op)
+static void read_operation(struct dependence *dependence, const struct operation *op,
+                           struct choice_set *now)
 {
 	struct rank *rank = rank_of(dependence, op->id.rank);
 	struct record record = {.op = *op,
 	                        .step = dependence->before->len - 1,
-	                        .issued = choice_set_ref(rank->now),
+	                        .issued = choice_set_ref(now),
 	                        .choice = -1};
 	guint index = (guint)dependence->records.count;
 	struct queue_key key = {op->id.rank, op->peer, op->tag, false, op->comm};
@@ -218,8 +249,7 @@ static void read_complete(struct dependence *dependence, const struct event *eve
 	const struct record *record = dependence_find(dependence, event->op.id, &index);
 
 	if (record && !record->withdrawn)
-		dependence_join_completion(dependence, event->op.id,
-		                           &rank_of(dependence, event->op.id.rank)->now);
+		dependence_join_completion(dependence, event->op.id, now_of(dependence, event));
 }
 
 static void read_taken(struct dependence *dependence, const struct event *event)
@@ -228,7 +258,7 @@ static void read_taken(struct dependence *dependence, const struct event *event)
 	const struct record *record = dependence_find(dependence, event->op.id, &index);
 
 	if (record && record->gone)
-		choice_set_join(&rank_of(dependence, event->op.id.rank)->now, record->match);
+		choice_set_join(now_of(dependence, event), record->match);
 }
 
 static void read_ask(struct dependence *dependence, const struct event *event,
@@ -236,7 +266,7 @@ static void read_ask(struct dependence *dependence, const struct event *event,
 {
 	g_array_append_vals(dependence->asked, trace->asked + event->asked_first,
 	                    event->asked_count);
-	read_operation(dependence, &event->op);
+	read_operation(dependence, &event->op, *now_of(dependence, event));
 }
 
 static void unread_ask(struct dependence *dependence, const struct event *event)
@@ -253,7 +283,7 @@ static void read_recall(struct dependence *dependence, const struct event *event
 	if (!record || record->is_recalled)
 		return;
 	record->is_recalled = true;
-	record->recalled = choice_set_ref(rank_of(dependence, event->op.id.rank)->now);
+	record->recalled = choice_set_ref(*now_of(dependence, event));
 }
 
 static void unread_recall(struct dependence *dependence, const struct event *event)
@@ -279,7 +309,7 @@ static void read_answer(struct dependence *dependence, const struct event *event
 {
 	guint at;
 	struct record *record = dependence_find(dependence, event->op.id, &at);
-	struct choice_set **now = &rank_of(dependence, event->op.id.rank)->now;
+	struct choice_set **now = now_of(dependence, event);
 	struct choice_set *set;
 
 	if (!record)
@@ -321,7 +351,7 @@ static void unread_answer(struct dependence *dependence, const struct event *eve
 
 static void read_leave(struct dependence *dependence, const struct event *event)
 {
-	struct choice_set **now = &rank_of(dependence, event->op.id.rank)->now;
+	struct choice_set **now = now_of(dependence, event);
 	guint index;
 	const struct record *record = dependence_find(dependence, event->op.id, &index);
 
@@ -334,9 +364,10 @@ static void read_leave(struct dependence *dependence, const struct event *event)
 static void read_arrive(struct dependence *dependence, const struct event *event)
 {
 	const struct operation op = {.id = event->op.id, .kind = OPERATION_COLLECTIVE};
+	struct choice_set *now = *now_of(dependence, event);
 
-	read_operation(dependence, &op);
-	arrivals_add(dependence->arrivals, event, rank_of(dependence, event->op.id.rank)->now);
+	read_operation(dependence, &op, now);
+	arrivals_add(dependence->arrivals, event, now);
 }
 
 static void read_cancel(struct dependence *dependence, const struct event *event)
@@ -346,7 +377,7 @@ static void read_cancel(struct dependence *dependence, const struct event *event
 
 	if (!record || record->gone)
 		return;
-	take_away(record, rank_of(dependence, event->op.id.rank)->now);
+	take_away(record, *now_of(dependence, event));
 	record->withdrawn = true;
 }
 
@@ -359,15 +390,27 @@ static void unread_cancel(struct dependence *dependence, const struct event *eve
 		put_back(record, index);
 }
 
+/* Of the rank as a whole nothing changes. */
+static void read_wake(struct dependence *dependence, const struct event *event)
+{
+	struct choice_set **now = now_of(dependence, event);
+	const GPtrArray *threads = rank_of(dependence, event->op.id.rank)->threads;
+
+	for (guint i = 0; dependence->by_thread && i < threads->len; i++)
+		if (i != event->thread)
+			choice_set_join(now, g_ptr_array_index(threads, i));
+}
+
 static void read_event(struct dependence *dependence, const struct event *event,
                        const struct trace *trace)
 {
-	struct choice_set **now = &rank_of(dependence, event->op.id.rank)->now;
+	struct choice_set **now = now_of(dependence, event);
 
+	dependence->has_threads |= event->thread > 0;
 	g_ptr_array_add(dependence->before, choice_set_ref(*now));
 	switch (event->kind) {
 	case EVENT_SEND:
-	case EVENT_RECEIVE: read_operation(dependence, &event->op); break;
+	case EVENT_RECEIVE: read_operation(dependence, &event->op, *now); break;
 	case EVENT_MATCH: read_match(dependence, event); break;
 	case EVENT_COMPLETE: read_complete(dependence, event); break;
 	case EVENT_TAKEN: read_taken(dependence, event); break;
@@ -378,6 +421,7 @@ static void read_event(struct dependence *dependence, const struct event *event,
 	case EVENT_ARRIVE: read_arrive(dependence, event); break;
 	case EVENT_LEAVE: read_leave(dependence, event); break;
 	case EVENT_REPEAT: break;
+	case EVENT_WAKE: read_wake(dependence, event); break;
 	}
 }
 
@@ -385,10 +429,10 @@ static void unread_event(struct dependence *dependence)
 {
 	guint last = dependence->before->len - 1;
 	const struct event *event = trace_at(&dependence->events, last);
-	struct rank *rank = rank_of(dependence, event->op.id.rank);
+	struct choice_set **now = now_of(dependence, event);
 
-	choice_set_unref(rank->now);
-	rank->now = g_ptr_array_remove_index(dependence->before, last);
+	choice_set_unref(*now);
+	*now = g_ptr_array_remove_index(dependence->before, last);
 	switch (event->kind) {
 	case EVENT_SEND:
 	case EVENT_RECEIVE: unread_operation(dependence); break;
@@ -404,7 +448,8 @@ static void unread_event(struct dependence *dependence)
 	case EVENT_COMPLETE:
 	case EVENT_TAKEN:
 	case EVENT_LEAVE:
-	case EVENT_REPEAT: break;
+	case EVENT_REPEAT:
+	case EVENT_WAKE: break;
 	}
 }
 
@@ -432,6 +477,11 @@ void dependence_read(struct dependence *dependence, const struct trace *trace)
 	trace_follow(&dependence->events, trace);
 	for (size_t i = dependence->before->len; i < trace_count(trace); i++)
 		read_event(dependence, trace_at(trace, i), trace);
+}
+
+bool dependence_has_threads(const struct dependence *dependence)
+{
+	return dependence->has_threads;
 }
 
 guint dependence_choices(const struct dependence *dependence)
@@ -513,4 +563,42 @@ enum alternative_state dependence_alternative(struct dependence *dependence, str
 	*ret_send = send->op.id;
 	*ret_needs = needs;
 	return ALTERNATIVE_POSSIBLE;
+}
+
+/* Whether all that the source does from here on depends on the choice. */
+static bool has_learnt(const struct dependence *dependence, int32_t source, guint choice)
+{
+	const GPtrArray *threads =
+		(guint)source < dependence->ranks->len
+			? g_array_index(dependence->ranks, struct rank, source).threads
+			: NULL;
+	bool learnt = threads != NULL;
+
+	for (guint i = 0; learnt && i < threads->len; i++)
+		learnt = choice_set_has(g_ptr_array_index(threads, i), choice);
+	return learnt;
+}
+
+enum alternative_state dependence_may_come(struct dependence *dependence, struct op_id receive,
+                                           int32_t source)
+{
+	guint at;
+	const struct record *chosen = dependence_find(dependence, receive, &at);
+	struct queue *queue;
+	guint choice;
+
+	if (!chosen || chosen->choice < 0)
+		return ALTERNATIVE_NONE;
+	choice = (guint)chosen->choice;
+	queue = dependence_find_queue(dependence, messages_for(&chosen->op, source));
+	if (queue)
+		dependence_sum_up(dependence, queue, queue->records->len);
+	for (guint i = queue ? first_that_needs(queue, choice) : 0;
+	     queue && i < queue->records->len; i++) {
+		guint index = g_array_index(queue->records, guint, i);
+
+		if (!choice_set_has(dependence_record_at(dependence, index)->issued, choice))
+			return ALTERNATIVE_POSSIBLE;
+	}
+	return has_learnt(dependence, source, choice) ? ALTERNATIVE_NEVER : ALTERNATIVE_NONE;
 }

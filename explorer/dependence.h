@@ -28,6 +28,11 @@
 struct dependence;
 
 struct dependence *dependence_new(void);
+/* The same, but what a rank depends on is what the thread depends on that does something: threads
+ * learn of each other only when one may have been woken by another (EVENT_WAKE), and nobody depends
+ * on whose turn it was. So of what they tell each other through memory not all is seen: what does
+ * not depend on a choice here may do so nevertheless. */
+struct dependence *dependence_of_threads(void);
 void dependence_free(struct dependence *dependence);
 
 /* Events read so far, and the first of them that `trace` does not begin with (all: the count). */
@@ -37,6 +42,9 @@ size_t dependence_common(const struct dependence *dependence, const struct trace
 /* Unread all but the first `count` events; read those of `trace` from dependence_count on. */
 void dependence_rewind(struct dependence *dependence, size_t count);
 void dependence_read(struct dependence *dependence, const struct trace *trace);
+
+/* Whether any rank has made calls in several threads, in what was ever read. */
+bool dependence_has_threads(const struct dependence *dependence);
 
 /* How many choices the trace holds; the number of the choice made at a point, or -1, and what it
  * took. */
@@ -62,6 +70,11 @@ enum alternative_state {
 enum alternative_state dependence_alternative(struct dependence *dependence, struct op_id receive,
                                               int32_t source, struct op_id *ret_send,
                                               struct choice_set **ret_needs);
+
+/* Of dependence_of_threads: whether the source has a message for that receive that does not depend
+ * on the choice made there (POSSIBLE), or none so far, or whatever more it sends does (NEVER). */
+enum alternative_state dependence_may_come(struct dependence *dependence, struct op_id receive,
+                                           int32_t source);
 
 /* Whether request `index` of those that this question asks about is complete; *ret_needs (unref
  * it): what that depends on besides the question. */

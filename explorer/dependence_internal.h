@@ -34,16 +34,20 @@ struct record {
 struct rank {
 	GArray *records; /* of guint: indices, in program order */
 	struct choice_set *now;
+	GPtrArray *threads; /* by thread, if asked for: each one's `now`; NULL: none yet */
 };
 
 struct dependence {
-	GArray *ranks;         /* of struct rank, as far as they occurred */
-	struct trace events;   /* read; shared with the traces they were read from */
-	GPtrArray *before;     /* struct choice_set: what the rank of each event depended on */
-	struct chunks records; /* of struct record */
-	GArray *choices;       /* of struct taken: what each took */
-	GHashTable *queues;    /* by their key */
-	GArray *asked;         /* of struct asked, as in the trace */
+	bool by_thread; /* see dependence_of_threads */
+	bool has_threads;
+	struct choice_set *turns; /* by_thread: what nobody depends on */
+	GArray *ranks;            /* of struct rank, as far as they occurred */
+	struct trace events;      /* read; shared with the traces they were read from */
+	GPtrArray *before;        /* struct choice_set: what the rank of each event depended on */
+	struct chunks records;    /* of struct record */
+	GArray *choices;          /* of struct taken: what each took */
+	GHashTable *queues;       /* by their key */
+	GArray *asked;            /* of struct asked, as in the trace */
 	struct arrivals *arrivals;
 };
 

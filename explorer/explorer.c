@@ -1,4 +1,5 @@
 #include "explorer_internal.h"
+#include "mix.h"
 
 #include <string.h>
 
@@ -45,6 +46,14 @@
  * first, so that this is known before anything else is made of them. At a few of the others another
  * answer is explored nevertheless, one in a path.
  *
+ * Ranks of several threads have alternatives of a third kind. C, P and r <- m asks that the calls
+ * of P have the same numbers without what else was chosen, which is sure only where a rank counts
+ * as one. Where m depends on r's choice because of that alone, the step has an alternative that
+ * is a promise: r <- the first message of m's source that fits, whenever there is one. On the path
+ * it stands before what is chosen until it is kept, in the trace where it was kept; worlds in which
+ * it is not are no outcomes. It may come to outcomes that contain C, P and r <- m as well: those
+ * are known by their hash.
+ *
  * In which order the alternatives of a step are visited is all the same: which world speaks up
  * follows from spines, each of which is met once. So a step may also stand at another than its
  * first alternative first (explorer_turn): then the first waits, and what the step asks with it;
@@ -86,6 +95,7 @@ void explorer_free(struct explorer *explorer)
 	if (explorer->lead)
 		g_array_free(explorer->lead, true);
 	dependence_free(explorer->dependence);
+	dependence_free(explorer->threads);
 	g_free(explorer);
 }
 
@@ -221,6 +231,18 @@ struct alternative *explorer_push(struct explorer *explorer, struct step *step, 
 
 /* --- a world at rest ----------------------------------------------------------------------- */
 
+/* What each thread depends on, once there are several. */
+static void read_threads(struct explorer *explorer, const struct trace *trace)
+{
+	if (!explorer->threads && !dependence_has_threads(explorer->dependence))
+		return;
+	if (!explorer->threads)
+		explorer->threads = dependence_of_threads();
+	else if (explorer->fresh)
+		dependence_rewind(explorer->threads, dependence_common(explorer->threads, trace));
+	dependence_read(explorer->threads, trace);
+}
+
 /* Reads what is new; returns the first event that the node before had not seen, or STEP_UNKNOWN. */
 static size_t read_trace(struct explorer *explorer, const struct trace *trace)
 {
@@ -239,27 +261,60 @@ static size_t read_trace(struct explorer *explorer, const struct trace *trace)
 		known = common;
 	}
 	dependence_read(explorer->dependence, trace);
+	read_threads(explorer, trace);
 	explorer->statistics.events += trace_count(trace) - known;
 	return from;
 }
 
 /* In a reproducible program the same rank's message is the same one. */
-static bool is_same(const struct taken *one, const struct taken *other)
+static bool is_same(const struct taken *made, const struct taken *planned)
 {
-	return taken_equal(one, other)
-	       && (one->kind != TAKEN_MESSAGE || op_id_equal(one->send, other->send));
+	return taken_equal(made, planned)
+	       && (made->kind != TAKEN_MESSAGE || planned->promised
+	           || op_id_equal(made->send, planned->send));
 }
 
-/* Whether the trace holds the choices of the path and no others. */
+/* Whether this choice of the path is a promise that has not been kept so far. */
+static bool is_pending(const struct explorer *explorer, const struct choice *choice)
+{
+	struct op_id id = point_operation(&choice->point, explorer->options.ranks);
+	struct taken taken;
+
+	return choice->taken.promised && dependence_choice(explorer->dependence, id, &taken) < 0;
+}
+
+/* How many there are, and a hash of them. */
+static guint count_pending(const struct explorer *explorer, uint64_t *ret_hash)
+{
+	guint count = 0;
+
+	*ret_hash = 0;
+	for (guint i = 0; explorer->promises && i < explorer->path->len; i++) {
+		const struct choice *choice = choice_at(explorer->path, i);
+
+		if (!is_pending(explorer, choice))
+			continue;
+		*ret_hash += mix(choice_hash(choice), 0x70726f);
+		count++;
+	}
+	return count;
+}
+
+/* Whether the trace holds the choices of the path, but for promises, and no others. */
 static bool holds_path(const struct explorer *explorer)
 {
-	if (dependence_choices(explorer->dependence) != explorer->path->len)
+	uint64_t unused;
+
+	if (dependence_choices(explorer->dependence) + count_pending(explorer, &unused)
+	    != explorer->path->len)
 		return false;
 	for (guint i = 0; i < explorer->path->len; i++) {
 		const struct choice *choice = choice_at(explorer->path, i);
 		struct op_id id = point_operation(&choice->point, explorer->options.ranks);
 		struct taken taken;
 
+		if (is_pending(explorer, choice))
+			continue;
 		if (dependence_choice(explorer->dependence, id, &taken) < 0
 		    || !is_same(&taken, &choice->taken))
 			return false;
@@ -271,12 +326,15 @@ static bool holds_path(const struct explorer *explorer)
 static bool visit(struct explorer *explorer)
 {
 	guint from = explorer->fresh ? 0 : explorer->path->len - 1;
+	uint64_t pending, node;
 
 	if (explorer->fresh)
 		explorer->hash = 0;
 	for (guint i = from; i < explorer->path->len; i++)
 		explorer->hash += choice_hash(choice_at(explorer->path, i));
-	if (!g_hash_table_add(explorer->visited, g_memdup2(&explorer->hash, sizeof explorer->hash)))
+	count_pending(explorer, &pending);
+	node = explorer->hash + pending;
+	if (!g_hash_table_add(explorer->visited, g_memdup2(&node, sizeof node)))
 		return false;
 	explorer->statistics.visited++;
 	return true;
@@ -320,11 +378,14 @@ static double share(const struct explorer *explorer)
 enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
                                  const GArray *open, struct choice *ret_choice)
 {
+	uint64_t unused;
 	size_t from;
 
 	if (!explorer_is_led(explorer))
 		return explorer_lead(explorer, open, ret_choice);
 	from = read_trace(explorer, trace);
+	if (explorer->fresh)
+		explorer->promises = choices_promise(explorer->path);
 	if ((explorer->fresh && !holds_path(explorer)) || !visit(explorer)) {
 		explorer->begun = explorer->steps->len;
 		explorer->statistics.wasted++;
@@ -334,6 +395,10 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 	late_look(explorer, trace, from);
 	if (open->len == 0) {
 		explorer->begun = explorer->steps->len;
+		if (count_pending(explorer, &unused) > 0) {
+			explorer->statistics.wasted++;
+			return EXPLORER_DROP;
+		}
 		explorer->statistics.outcomes++;
 		explorer->statistics.share += share(explorer);
 		return EXPLORER_DONE;
@@ -376,6 +441,10 @@ void explorer_forget_trace(struct explorer *explorer)
 {
 	dependence_free(explorer->dependence);
 	explorer->dependence = dependence_new();
+	if (!explorer->threads)
+		return;
+	dependence_free(explorer->threads);
+	explorer->threads = dependence_of_threads();
 }
 
 bool explorer_needs(const struct explorer *explorer, const GArray *choices)

@@ -41,6 +41,7 @@ struct destination {
 struct explorer {
 	struct explorer_options options;
 	struct dependence *dependence;
+	struct dependence *threads; /* dependence_of_threads; NULL: no rank has several */
 	GArray *path;            /* of struct choice: the node's, in an order that was possible */
 	GPtrArray *steps;        /* of struct step */
 	GArray *settled;         /* of struct settled, in the order settled */
@@ -51,10 +52,11 @@ struct explorer {
 	guint stamp;
 	guint begun; /* steps that the world that runs has not made: all, when none does */
 	bool started;
-	GArray *lead; /* of struct choice: made by the world that is led to options.from;
+	GArray *lead;  /* of struct choice: made by the world that is led to options.from;
 	                 NULL: one has been there, and `path` begins with them */
-	bool cut;     /* the last world did not come to its end: explorer_cut */
-	bool fresh;   /* the next rest is the first of its world */
+	bool cut;      /* the last world did not come to its end: explorer_cut */
+	bool fresh;    /* the next rest is the first of its world */
+	bool promises; /* some choice of the path is one; known from the first rest on */
 	struct explorer_statistics statistics;
 };
 

@@ -243,6 +243,19 @@ static bool settle(struct explorer *explorer, const struct settled *question,
 	return true;
 }
 
+/* A message of this source that depends on what is taken at this step as far as ranks go, but not
+ * as threads do, may come without it: the step waits for it as an alternative of its own. One such
+ * is enough, whichever world sees it, so the step need not be asked again. */
+static enum alternative_state ask_threads(struct explorer *explorer, guint index, int32_t source)
+{
+	struct step *step = step_at(explorer, index);
+	enum alternative_state state = dependence_may_come(explorer->threads, step->id, source);
+
+	if (state == ALTERNATIVE_POSSIBLE)
+		explorer_push(explorer, step, taken_promise(source), &step->cost);
+	return state;
+}
+
 /* Whether the question of this step for this source is settled now. */
 static bool ask_source(struct explorer *explorer, guint index, int32_t source)
 {
@@ -254,6 +267,11 @@ static bool ask_source(struct explorer *explorer, guint index, int32_t source)
 	state = dependence_alternative(explorer->dependence, receive, source, &send, &needs);
 	if (state == ALTERNATIVE_BLOCKED)
 		find_destination(explorer, receive.rank)->blocked = true;
+	if (explorer->threads && state != ALTERNATIVE_POSSIBLE) {
+		state = ask_threads(explorer, index, source);
+		if (state == ALTERNATIVE_POSSIBLE)
+			return true;
+	}
 	return settle(explorer, &question, state, taken_message(send), needs);
 }
 

@@ -22,10 +22,11 @@ void trace_append(struct trace *trace, const struct event *event)
 	chunks_append(&trace->events, event);
 }
 
-void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *asked,
-                      uint32_t count)
+void trace_append_ask(struct trace *trace, struct op_id id, uint8_t thread,
+                      const struct asked *asked, uint32_t count)
 {
 	struct event event = {.kind = EVENT_ASK,
+	                      .thread = thread,
 	                      .op = {.id = id, .kind = OPERATION_QUESTION},
 	                      .asked_first = (uint32_t)trace->asked_count,
 	                      .asked_count = count};
@@ -86,7 +87,7 @@ static bool operation_equal(const struct operation *a, const struct operation *b
 
 bool event_equal(const struct event *a, const struct event *b)
 {
-	if (a->kind != b->kind || !op_id_equal(a->op.id, b->op.id))
+	if (a->kind != b->kind || a->thread != b->thread || !op_id_equal(a->op.id, b->op.id))
 		return false;
 	switch (a->kind) {
 	case EVENT_SEND:
@@ -105,7 +106,8 @@ bool event_equal(const struct event *a, const struct event *b)
 	case EVENT_TAKEN:
 	case EVENT_CANCEL:
 	case EVENT_RECALL:
-	case EVENT_REPEAT: break;
+	case EVENT_REPEAT:
+	case EVENT_WAKE: break;
 	}
 	return true;
 }

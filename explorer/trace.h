@@ -28,6 +28,8 @@ enum event_kind {
 	                   nothing in between: whatever could be answered at op.id can be answered
 	                   again. `chosen`: for the first time at that place in the program */
 	EVENT_LEAVE,  /* rank op.id.rank learnt that its part of `collective` is complete */
+	EVENT_WAKE,   /* a thread makes the call op.id that was not in MPI when all else stood still
+	                   before: another one of its rank may have woken it, or made it */
 };
 
 /* Which arrivals a rank that leaves a collective has waited for (MPI 3.1, chapter 5). */
@@ -46,11 +48,15 @@ struct asked {
 
 #define ASKED_NEVER UINT32_MAX
 
+#define EVENT_THREADS UINT8_MAX
+
 /* There may be millions: what only some kinds say shares its place. */
 struct event {
 	enum event_kind kind : 8;
 	enum event_order order : 8; /* ARRIVE, LEAVE */
-	bool chosen;         /* MATCH: by the search (a wildcard's), not by the matching rules */
+	bool chosen;    /* MATCH: by the search (a wildcard's), not by the matching rules */
+	uint8_t thread; /* of its rank, that did so; from EVENT_THREADS on as one. MATCH, REPEAT, a
+	                   lock, whose turn it is: 0 */
 	struct operation op; /* SEND, RECEIVE: all of it; otherwise op.id alone */
 	union {
 		struct {
@@ -103,9 +109,9 @@ static inline const struct event *trace_at(const struct trace *trace, size_t ind
 void trace_init(struct trace *trace);
 void trace_release(struct trace *trace);
 void trace_append(struct trace *trace, const struct event *event);
-/* EVENT_ASK of the call `id` about these; copied. */
-void trace_append_ask(struct trace *trace, struct op_id id, const struct asked *asked,
-                      uint32_t count);
+/* EVENT_ASK of the call `id`, made by a thread, about these; copied. */
+void trace_append_ask(struct trace *trace, struct op_id id, uint8_t thread,
+                      const struct asked *asked, uint32_t count);
 /* `to` becomes a copy of `from`; what it held is released. Events are shared. */
 void trace_copy(struct trace *to, const struct trace *from);
 

@@ -213,6 +213,7 @@ static bool follow_plan(struct execution *execution)
 	for (guint i = 0; i < execution->plan->len; i++) {
 		struct choice choice = g_array_index(execution->plan, struct choice, i);
 
+		choice.taken.promised = false;
 		if (world_choose(execution->world, &choice)) {
 			g_array_remove_index(execution->plan, i);
 			return true;
@@ -304,6 +305,7 @@ static bool at_rest(struct execution *execution)
 	enum explorer_step step;
 	bool stuck; /* what the plan wants next is not there (yet) */
 	bool held = world_holds(world);
+	bool owed = choices_are_owed(execution->plan);
 	GArray *open;
 
 	/* If it was struck from outside, nothing of this counts. */
@@ -317,18 +319,19 @@ static bool at_rest(struct execution *execution)
 	open = world_open_choices(world);
 	if (execution->plan->len > 0)
 		hide_planned(execution, open);
-	stuck = execution->plan->len > 0 && !execution->strategy->fills_gaps && !held;
+	stuck = owed && !execution->strategy->fills_gaps && !held;
 	if ((open->len == 0 || stuck) && !held && execution_answer_polls(execution)) {
 		note_hurried(execution);
 		open_choices_free(open);
 		return true;
 	}
-	if (open->len == 0 && !held && execution_waits_for_threads(execution)) {
+	if (open->len == 0 && !held && !choices_promise(execution->plan)
+	    && execution_waits_for_threads(execution)) {
 		open_choices_free(open);
 		return false;
 	}
 	note_hurried(execution);
-	if (stuck || (execution->plan->len > 0 && open->len == 0 && !held)) {
+	if (stuck || (owed && open->len == 0 && !held)) {
 		open_choices_free(open);
 		lose_plan(execution);
 		return false;
@@ -452,6 +455,7 @@ void execution_advance(struct execution *execution)
 static void decide_for_others(struct execution *execution)
 {
 	struct world *world = execution->world;
+	bool stuck = choices_are_owed(execution->plan) && !execution->strategy->fills_gaps;
 	enum explorer_step step;
 	struct choice choice = {0};
 	GArray *open;
@@ -460,10 +464,9 @@ static void decide_for_others(struct execution *execution)
 		return;
 	open = world_open_choices(world);
 	hide_planned(execution, open);
-	if (!world_holds(world)
-	    && (open->len == 0 || (execution->plan->len > 0 && !execution->strategy->fills_gaps))) {
-		if (!world_answer_polls(world, execution->plan) && execution->plan->len > 0
-		    && !execution->strategy->fills_gaps && stall_hopeless(execution->stall))
+	if (!world_holds(world) && (open->len == 0 || stuck)) {
+		if (!world_answer_polls(world, execution->plan) && stuck
+		    && stall_hopeless(execution->stall))
 			lose_plan(execution);
 	} else {
 		if (execution->strategy->state)
@@ -509,9 +512,17 @@ static void look_for_caught(struct execution *execution)
 		execution_advance(execution);
 }
 
+/* With a promise that was not kept it is none: a thread may wait for what another would do with the
+ * message. */
 static void end_undecided(struct execution *execution)
 {
-	take_end(execution, execution->strategy->wanders ? ask_of_end(execution) : EXPLORER_DONE);
+	enum explorer_step step = EXPLORER_DONE;
+
+	if (choices_promise(execution->plan))
+		step = give_way_up(execution);
+	else if (execution->strategy->wanders)
+		step = ask_of_end(execution);
+	take_end(execution, step);
 	execution_end_ranks(execution, false);
 }
 
@@ -548,7 +559,8 @@ void execution_look(struct execution *execution)
 	}
 	step = stall_look(execution->stall, execution->world, execution_now(execution));
 	if (step != STALL_NONE
-	    && (world_holds(execution->world) || (step == STALL_SPIN && execution->plan->len > 0)))
+	    && (world_holds(execution->world)
+	        || (step == STALL_SPIN && choices_are_owed(execution->plan))))
 		step = STALL_DECIDE;
 	switch (step) {
 	case STALL_NONE: return;

@@ -14,14 +14,17 @@ const GArray *execution_awaited(const struct execution *execution)
 }
 
 /* Those who poll for what the plan gives them later hear "no" when that to others moves nobody:
- * what is planned may not be possible before they have given up waiting for it. */
+ * what is planned may not be possible before they have given up waiting for it. A promise is not
+ * kept then. */
 static bool tell_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
 
-	return (world_idle(execution->world)->rounds <= PLANNED_POLLS
+	bool promised = choices_promise(execution->plan);
+
+	return ((promised || world_idle(execution->world)->rounds <= PLANNED_POLLS)
 	        && world_answer_polls(execution->world, execution_awaited(execution)))
-	       || world_answer_polls(execution->world, nothing);
+	       || (!promised && world_answer_polls(execution->world, nothing));
 }
 
 void execution_timer_expired(void *user)

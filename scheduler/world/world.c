@@ -262,7 +262,7 @@ static void observe_one(struct world *world, int rank, struct live *live)
 		event.kind = EVENT_COMPLETE;
 	}
 	if (!live->cancelled && (live->kind != WIRE_SEND || live->waits_for_match))
-		trace_append(&world->trace, &event);
+		world_append_event(world, &event);
 	live->observed = true;
 }
 
@@ -332,7 +332,7 @@ static void note_taken(struct world *world, int number)
 		                      .op.id = world_op_id(number, name),
 		                      .other = {number, world->ranks[number].line->call, 0}};
 
-		trace_append(&world->trace, &event);
+		world_append_event(world, &event);
 	}
 }
 
@@ -411,7 +411,7 @@ static void note_too_late(struct world *world, int number, const struct live *li
 	                      .other = {number, world->ranks[number].line->call, 0}};
 
 	if (live->kind != WIRE_SEND)
-		trace_append(&world->trace, &event);
+		world_append_event(world, &event);
 }
 
 static void try_release_line(struct world *world, int number)
@@ -488,7 +488,7 @@ void world_on_match(struct world *world, const struct match *match, bool chosen)
 	struct wire_bind bind = {.name = receive};
 
 	g_assert(message);
-	trace_append(&world->trace, &event);
+	world_append_event(world, &event);
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_MATCHED,
 	                                       .receive = match->receive,
 	                                       .send = match->send,
@@ -590,7 +590,16 @@ struct truncated *world_last_truncated(const struct world *world, int rank)
 
 void world_append_event(struct world *world, const struct event *event)
 {
-	trace_append(&world->trace, event);
+	int number = event->op.id.rank;
+	struct event own;
+
+	if (number >= world->options.ranks || !world->ranks[number].threads) {
+		trace_append(&world->trace, event);
+		return;
+	}
+	own = *event;
+	own.thread = world_event_thread(world, event);
+	trace_append(&world->trace, &own);
 }
 
 void world_note_atomics(struct world *world)

@@ -47,6 +47,7 @@ struct line {
 	struct wire_enter enter; /* PHASE_ENTERING */
 	enum world_phase phase;
 	bool ends_mpi; /* the call it waits in is the last of MPI's */
+	bool slept;    /* it was not in MPI when all else stood still, or is new; no call since */
 	guint8 wait;   /* enum wire_wait of the pending call; PHASE_BLOCKED */
 	guint32 call;
 	guint16 function;
@@ -186,6 +187,12 @@ void world_try_release(struct world *world, int rank);
 guint world_lines(const struct world *world, int rank);
 guint world_focus(struct world *world, int rank, guint line);
 void world_focus_call(struct world *world, int rank, guint32 call);
+/* The thread whose line that is, as events tell it; that of a rank's event. */
+uint8_t world_thread_in_focus(const struct world *world, int rank);
+uint8_t world_event_thread(const struct world *world, const struct event *event);
+/* The line in focus makes a call: what other threads of its rank have learnt until then, it may
+ * have learnt of them, if it was not in MPI at a rest before. */
+void world_note_woken(struct world *world, int rank, guint32 call);
 /* Of the threads that wait to be admitted (guint32), the first one and those with whose calls its
  * own races; and the question, if there are several, which of them comes first. */
 GArray *world_rivals(const struct world *world, int rank);

@@ -74,6 +74,7 @@ void world_ask(struct world *world, int number)
 		g_array_append_val(asked, entry);
 	}
 	trace_append_ask(&world->trace, world_question_id(world, number),
+	                 world_thread_in_focus(world, number),
 	                 (const struct asked *)(void *)asked->data, asked->len);
 }
 
@@ -519,7 +520,7 @@ static void choose_answer(struct world *world, const struct choice *choice)
 	struct event event = {
 		.kind = EVENT_ANSWER, .op.id = id, .answer = choice->taken, .chosen = true};
 
-	trace_append(&world->trace, &event);
+	world_append_event(world, &event);
 	switch (choice->taken.kind) {
 	case TAKEN_THREAD: world_admit_thread(world, number, choice->taken.thread); break;
 	case TAKEN_EARLY:

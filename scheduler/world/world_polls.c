@@ -138,7 +138,7 @@ static void close_round(struct world *world, struct rank *rank, guint first)
 		                      .op.id = poll->point,
 		                      .chosen = is_new(rank->streak.known, poll->site)};
 
-		trace_append(&world->trace, &event);
+		world_append_event(world, &event);
 		set_impatience(world, poll->key, impatience(world, poll->key) - 1);
 		rank->streak.last = poll->identity;
 	}

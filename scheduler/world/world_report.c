@@ -77,7 +77,7 @@ static void post_to_matcher(struct world *world, int rank, const struct wire_cal
 		};
 		g_hash_table_replace(world->messages, &message->id, message);
 	}
-	trace_append(&world->trace, &event);
+	world_append_event(world, &event);
 	world->any_tag |= op->kind != WIRE_SEND && op->tag == WIRE_ANY;
 	matcher_post(world->matcher, operation);
 }
@@ -167,7 +167,7 @@ static void arrive_in_collective(struct world *world, int rank, const struct wir
 	event.order = live->order;
 	event.members = members.count;
 	event.position = collectives_position(world->collectives, live->instance, rank);
-	trace_append(&world->trace, &event);
+	world_append_event(world, &event);
 }
 
 /* A thread may go on with a call of several steps when others have made calls since. */
@@ -321,7 +321,7 @@ static void recall_receive(struct world *world, int number)
 	struct event event = {.kind = EVENT_RECALL, .op.id = world_op_id(number, name)};
 
 	if (live && live->kind == WIRE_RECEIVE && live->by_choice && !live->cancelled)
-		trace_append(&world->trace, &event);
+		world_append_event(world, &event);
 }
 
 static void block_thread(struct world *world, int number, const struct wire_call *call)
@@ -387,6 +387,8 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	world_tell(world, &(struct world_step){
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
 	note_idle(world, call);
+	if (rank->threads)
+		world_note_woken(world, number, call->call);
 	for (uint32_t i = 0; i < call->op_count; i++) {
 		if (!start_operation(world, number, call, &call->ops[i], error))
 			return false;

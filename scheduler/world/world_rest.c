@@ -62,7 +62,7 @@ static void withdraw_probes(struct world *world, int number)
 		if (!live || (live->kind != WIRE_PROBE && live->kind != WIRE_MPROBE))
 			continue;
 		matcher_withdraw(world->matcher, event.op.id);
-		trace_append(&world->trace, &event);
+		world_append_event(world, &event);
 		g_array_remove_index(rank->live,
 		                     (guint)(live - &g_array_index(rank->live, struct live, 0)));
 	}
@@ -107,7 +107,7 @@ static void withdraw_cancelled(struct world *world, int number)
 	}
 	if (withdrawn) {
 		live->cancelled = true;
-		trace_append(&world->trace, &event);
+		world_append_event(world, &event);
 	}
 	go_on(world, number, withdrawn);
 }

@@ -26,6 +26,31 @@ guint world_focus(struct world *world, int number, guint index)
 	return before;
 }
 
+uint8_t world_thread_in_focus(const struct world *world, int number)
+{
+	return (uint8_t)MIN(world->ranks[number].focus, EVENT_THREADS);
+}
+
+uint8_t world_event_thread(const struct world *world, const struct event *event)
+{
+	int number = event->op.id.rank;
+
+	if (event->op.id.sub == OPERATION_TURN || event->kind == EVENT_MATCH
+	    || event->kind == EVENT_REPEAT)
+		return 0;
+	return world_thread_in_focus(world, number);
+}
+
+void world_note_woken(struct world *world, int number, guint32 call)
+{
+	struct line *line = world->ranks[number].line;
+	const struct event event = {.kind = EVENT_WAKE, .op.id = {number, call, 0}};
+
+	if (line->slept)
+		world_append_event(world, &event);
+	line->slept = false;
+}
+
 void world_focus_call(struct world *world, int number, guint32 call)
 {
 	for (guint i = 0; i < world_lines(world, number); i++) {
@@ -213,6 +238,7 @@ bool world_thread(struct world *world, int number, const struct wire_thread *thr
 		return true;
 	if (!thread->ended && phase_of(rank, thread->thread) == PHASE_ENDED) {
 		set_phase(rank, thread->thread, PHASE_RUNNING);
+		line_at(rank, thread->thread)->slept = true;
 		world->running++;
 	} else if (thread->ended && is_busy(phase_of(rank, thread->thread))) {
 		set_phase(rank, thread->thread, PHASE_ENDED);
@@ -307,6 +333,17 @@ static bool waits_to_enter(const struct world *world)
 	return false;
 }
 
+/* At rest, so that it follows from the choices. */
+static void note_sleepers(struct world *world)
+{
+	for (int number = 0; number < world->options.ranks; number++) {
+		const struct rank *rank = &world->ranks[number];
+
+		for (guint i = 0; rank->threads && i < rank->lines->len; i++)
+			line_at(rank, i)->slept |= phase_of(rank, i) == PHASE_ASLEEP;
+	}
+}
+
 /* Whose turn it is where calls race, is a question that somebody has to answer; who can go on
  * without an answer does so before. */
 bool world_admit(struct world *world)
@@ -314,6 +351,7 @@ bool world_admit(struct world *world)
 	bool admitted = false;
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ADMIT});
+	note_sleepers(world);
 	if (waits_to_enter(world) && world_let_go(world))
 		return world_tell_answer(world, true);
 	for (int number = 0; number < world->options.ranks; number++) {
@@ -325,7 +363,7 @@ bool world_admit(struct world *world)
 			admitted = true;
 		} else if (rivals->len > 1 && rank->turn != rank->calls.count) {
 			rank->turn = (guint32)rank->calls.count;
-			trace_append_ask(&world->trace, world_turn_id(world, number), NULL, 0);
+			trace_append_ask(&world->trace, world_turn_id(world, number), 0, NULL, 0);
 		}
 	}
 	return world_tell_answer(world, admitted);

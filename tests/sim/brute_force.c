@@ -60,7 +60,7 @@ static bool is_waiting(guint8 state)
 }
 
 /* The two rules, as they are written in matching.md. */
-static bool may_match(const struct walk *walk, const guint8 *state, int receive, int send)
+bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, int send)
 {
 	const guint8 *states = brute_states(walk, state);
 	int sender = brute_at(walk, send)->rank;
@@ -259,7 +259,7 @@ static bool step_line(struct walk *walk, const guint8 *state, int line)
 	return true;
 }
 
-static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
+bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int source)
 {
 	bool moved = false;
 
@@ -267,16 +267,23 @@ static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
 		g_autofree guint8 *after = NULL;
 
 		if (brute_at(walk, send)->kind != INSTRUCTION_SEND
-		    || !may_match(walk, state, receive, send))
+		    || (source >= 0 && brute_at(walk, send)->rank != source)
+		    || !brute_may_match(walk, state, receive, send))
 			continue;
 		after = g_memdup2(state, walk->size);
 		after[walk->program->lines + receive] = (guint8)(MATCHED + send);
 		if (is_receive(brute_at(walk, receive)))
 			after[walk->program->lines + send] = (guint8)(MATCHED + receive);
+		brute_stop_waiting(walk, after, receive);
 		brute_reach(walk, after);
 		moved = true;
 	}
 	return moved;
+}
+
+static bool match_pairs(struct walk *walk, const guint8 *state, int receive)
+{
+	return brute_match_from(walk, state, receive, -1);
 }
 
 /* A match that is no choice. */
@@ -289,7 +296,7 @@ static bool can_match_by_itself(const struct walk *walk, const guint8 *state, in
 		return false;
 	for (int send = 0; send < walk->program->count; send++)
 		if (brute_at(walk, send)->kind == INSTRUCTION_SEND
-		    && may_match(walk, state, receive, send))
+		    && brute_may_match(walk, state, receive, send))
 			return true;
 	return false;
 }
@@ -447,10 +454,12 @@ static bool decide(struct walk *walk, const guint8 *state, int index)
 	int line = line_of(walk->program, index);
 	bool stands = state[line] == index && !can_step(walk, state, line);
 
-	if (brute_states(walk, state)[index] != POSTED)
+	if (brute_states(walk, state)[index] != POSTED || brute_is_postponed(walk, state, index))
 		return false;
-	if (looks_for_message(own) && match_pairs(walk, state, index))
+	if (looks_for_message(own) && match_pairs(walk, state, index)) {
+		brute_postpone(walk, state, index);
 		return own->kind != INSTRUCTION_IPROBE || choose(walk, state, line);
+	}
 	return stands && is_question(own->kind) && has_answer(walk, state, line)
 	       && choose(walk, state, line);
 }
@@ -459,8 +468,12 @@ static bool say_no(struct walk *walk, const guint8 *state, int index)
 {
 	int line = line_of(walk->program, index);
 
-	return state[line] == index && brute_states(walk, state)[index] == POSTED
-	       && choose(walk, state, line);
+	if (state[line] != index || brute_states(walk, state)[index] != POSTED
+	    || brute_is_postponed(walk, state, index) || !choose(walk, state, line))
+		return false;
+	if (looks_for_message(brute_at(walk, index)))
+		brute_postpone(walk, state, index);
+	return true;
 }
 
 /* The first call of the lowest rank of which more than "no" can become anything, or else any. */
@@ -525,9 +538,12 @@ static void expand(struct walk *walk, GBytes *bytes)
 		if (moved && walk->steps != STEPS_ANY_TIME)
 			return;
 	}
-	if (walk->steps == STEPS_IN_TURN
+	if (brute_in_turn(walk)
 	    && (match_by_itself(walk, state) || brute_admit(walk, state)
+	        || brute_take_awaited(walk, state) || brute_take_turns(walk, state)
 	        || decide_first(walk, state, decide) || decide_first(walk, state, say_no)))
+		return;
+	if (brute_waits_in_vain(walk, state))
 		return;
 	if (walk->program->windows && brute_take_places(walk, state, &moved))
 		return;

@@ -28,10 +28,16 @@ enum brute_force_steps {
 	                   nothing else moves; whose calls race (README) in every order; then of
 	                   the first call of which anything can become whatever can, "no" alone
 	                   last: no search finds less */
+	STEPS_AWAITED,  /* the same, and what can become something may also wait for a rank that has
+	                   nothing for it yet, while all else goes on */
 	STEPS_ANY_TIME, /* every order of steps and matches */
 	STEPS_FIRST,    /* a pair is matched, in every order, only when no rank can take a step: far
 	                   fewer states, and the same outcomes (the tests compare the two) */
 };
+
+/* Whether no two threads of a rank receive what the other could, or send what one receive could
+ * take, so that it is all the same which comes first: then all of STEPS_AWAITED is found. */
+bool threads_are_apart(const struct random_program *program);
 
 /* The set (of GBytes) of outcomes; NULL: more than `most` states. Of several complete requests at
  * most `some` are reported together, or, where nothing moves but by choice, all. */

@@ -54,6 +54,11 @@ static inline int brute_first(const struct walk *walk, int index)
 /* A state that is possible. */
 void brute_reach(struct walk *walk, const guint8 *state);
 
+/* Whether the two rules let a receive or probe have a message. */
+bool brute_may_match(const struct walk *walk, const guint8 *state, int receive, int send);
+/* It gets each one of this rank (-1: of any) that they do. false: there are none. */
+bool brute_match_from(struct walk *walk, const guint8 *state, int receive, int source);
+
 /* --- one-sided communication, of programs that make windows --- */
 
 /* Bytes more that a state has. */
@@ -72,6 +77,8 @@ bool brute_take_places(struct walk *walk, const guint8 *state, bool *moved);
 
 /* --- ranks of several threads --- */
 
+/* STEPS_IN_TURN, STEPS_AWAITED. */
+bool brute_in_turn(const struct walk *walk);
 /* Bytes more that a state has. */
 gsize brute_threads_size(const struct random_program *program);
 /* Whether it matters when a thread carries it out: it sends or receives. */
@@ -86,8 +93,18 @@ void brute_note_call(const struct walk *walk, guint8 *state, int index);
 int brute_living(const struct walk *walk, const guint8 *state, int rank);
 /* Whether the thread is there, and need not wait for its turn. */
 bool brute_may_go(const struct walk *walk, const guint8 *state, int line);
-/* Threads that wait for their turn get it, now that nothing else moves (world.h). false: there are
- * none. */
+/* Threads that wait for their turn get it, now that nothing else moves (world.h): where there is
+ * one in its rank; where calls race, any of them. false: there are none. */
 bool brute_admit(struct walk *walk, const guint8 *state);
+bool brute_take_turns(struct walk *walk, const guint8 *state);
+/* A receive or probe waits for a rank, any of those that have no message for it yet; nothing else
+ * becomes of it then. If no message comes it is no outcome. */
+void brute_postpone(struct walk *walk, const guint8 *state, int index);
+bool brute_is_postponed(const struct walk *walk, const guint8 *state, int index);
+void brute_stop_waiting(const struct walk *walk, guint8 *state, int index);
+/* Whether something is awaited; if nothing else moves, it does not come. */
+bool brute_waits_in_vain(const struct walk *walk, const guint8 *state);
+/* The first message that is awaited and there is taken. false: there is none. */
+bool brute_take_awaited(struct walk *walk, const guint8 *state);
 
 #endif

@@ -1,6 +1,7 @@
 /* Ranks of several threads in brute force. A state has for each instruction when its rank has
  * carried it out: messages are matched in that order; and for each rank whether its calls wait for
- * their turn: since it has made a thread, until a turn is given when all have ended. */
+ * their turn: since it has made a thread, until a turn is given when all have ended. Where threads
+ * are let in one after another it also has what receives and probes wait for (brute_postpone). */
 #include "brute_internal.h"
 
 static guint8 *when(const struct walk *walk, guint8 *state, int index)
@@ -13,9 +14,101 @@ static guint8 *takes_turns(const struct walk *walk, guint8 *state, int rank)
 	return state + walk->program->lines + 3 * walk->program->count + rank;
 }
 
+/* What is awaited at an instruction: 0, or the rank + 1, and behind it, in the upper bits, how many
+ * were awaited before. */
+#define AWAITED_BITS 4u
+
+static guint8 *awaits(const struct walk *walk, guint8 *state, int index)
+{
+	const struct random_program *program = walk->program;
+
+	return state + program->lines + 3 * program->count + program->ranks + index;
+}
+
 gsize brute_threads_size(const struct random_program *program)
 {
-	return (gsize)(program->count + program->ranks);
+	return (gsize)(2 * program->count + program->ranks);
+}
+
+bool brute_is_postponed(const struct walk *walk, const guint8 *state, int index)
+{
+	return walk->program->threads && *awaits(walk, (guint8 *)state, index) != 0;
+}
+
+static bool awaits_rank(const struct walk *walk, const guint8 *state, int index, int rank)
+{
+	guint8 awaited = *awaits(walk, (guint8 *)state, index);
+
+	return (awaited & ((1u << AWAITED_BITS) - 1)) == (guint)rank + 1;
+}
+
+void brute_stop_waiting(const struct walk *walk, guint8 *state, int index)
+{
+	if (walk->program->threads)
+		*awaits(walk, state, index) = 0;
+}
+
+static guint count_postponed(const struct walk *walk, const guint8 *state)
+{
+	guint count = 0;
+
+	for (int i = 0; walk->program->threads && i < walk->program->count; i++)
+		count += brute_is_postponed(walk, state, i);
+	return count;
+}
+
+bool brute_waits_in_vain(const struct walk *walk, const guint8 *state)
+{
+	return count_postponed(walk, state) > 0;
+}
+
+static bool has_message(const struct walk *walk, const guint8 *state, int index, int source)
+{
+	for (int i = walk->program->first[source]; i < walk->program->first[source + 1]; i++)
+		if (brute_at(walk, i)->kind == INSTRUCTION_SEND
+		    && brute_may_match(walk, state, index, i))
+			return true;
+	return false;
+}
+
+void brute_postpone(struct walk *walk, const guint8 *state, int index)
+{
+	const struct instruction *own = brute_at(walk, index);
+	guint before = count_postponed(walk, state);
+
+	for (int rank = 0; walk->steps == STEPS_AWAITED && rank < walk->program->ranks; rank++) {
+		g_autofree guint8 *after = NULL;
+
+		if (rank == own->rank || (own->peer >= 0 && own->peer != rank)
+		    || has_message(walk, state, index, rank))
+			continue;
+		g_assert_cmpuint(before, <, 1u << AWAITED_BITS);
+		after = g_memdup2(state, walk->size);
+		*awaits(walk, after, index) = (guint8)(before << AWAITED_BITS | ((guint)rank + 1));
+		brute_reach(walk, after);
+	}
+}
+
+bool brute_take_awaited(struct walk *walk, const guint8 *state)
+{
+	for (guint before = 0; before < 1u << AWAITED_BITS; before++) {
+		for (int i = 0; i < walk->program->count; i++) {
+			guint8 awaited = *awaits(walk, (guint8 *)state, i);
+
+			if (awaited == 0 || awaited >> AWAITED_BITS != before)
+				continue;
+			for (int rank = 0; rank < walk->program->ranks; rank++)
+				if (awaits_rank(walk, state, i, rank)
+				    && has_message(walk, state, i, rank))
+					return brute_match_from(walk, state, i, rank);
+		}
+	}
+	return false;
+}
+
+bool brute_in_turn(const struct walk *walk)
+{
+	return walk->steps == STEPS_IN_TURN || walk->steps == STEPS_AWAITED;
 }
 
 bool brute_is_ordered(const struct instruction *own)
@@ -43,8 +136,8 @@ void brute_note_call(const struct walk *walk, guint8 *state, int index)
 
 	if (brute_at(walk, index)->kind == INSTRUCTION_SPAWN)
 		*takes_turns(walk, state, rank) = true;
-	if (walk->steps == STEPS_IN_TURN ? is_no_call(brute_at(walk, index)->kind)
-	                                 : !brute_is_ordered(brute_at(walk, index)))
+	if (brute_in_turn(walk) ? is_no_call(brute_at(walk, index)->kind)
+	                        : !brute_is_ordered(brute_at(walk, index)))
 		return;
 	for (int i = program->first[rank]; i < program->first[rank + 1]; i++)
 		last = MAX(last, *when(walk, state, i));
@@ -87,8 +180,7 @@ static bool enters(const struct walk *walk, const guint8 *state, int line)
 
 bool brute_may_go(const struct walk *walk, const guint8 *state, int line)
 {
-	return is_alive(walk, state, line)
-	       && (walk->steps != STEPS_IN_TURN || !enters(walk, state, line));
+	return is_alive(walk, state, line) && (!brute_in_turn(walk) || !enters(walk, state, line));
 }
 
 /* --- turns ------------------------------------------------------------------------------------ */
@@ -97,6 +189,11 @@ static bool receives(const struct instruction *own)
 {
 	return own->kind == INSTRUCTION_RECEIVE || own->kind == INSTRUCTION_PROBE
 	       || own->kind == INSTRUCTION_MPROBE;
+}
+
+static bool looks(const struct instruction *own)
+{
+	return receives(own) || own->kind == INSTRUCTION_IPROBE;
 }
 
 static bool same_or_any(int one, int other)
@@ -115,18 +212,30 @@ static bool any_tag_was_asked(const struct walk *walk, const guint8 *state)
 }
 
 /* What the README says of two threads that wait to be let in. */
-static bool calls_race(const struct walk *walk, const guint8 *state, int one_line, int other_line)
+static bool calls_race(const struct instruction *one, const struct instruction *other, bool any_tag)
 {
-	const struct instruction *one = brute_at(walk, state[one_line]);
-	const struct instruction *other = brute_at(walk, state[other_line]);
-
 	if (one->comm != other->comm)
 		return false;
 	if (receives(one) && receives(other))
 		return same_or_any(one->peer, other->peer) && same_or_any(one->tag, other->tag);
 	return one->kind == INSTRUCTION_SEND && other->kind == INSTRUCTION_SEND
-	       && one->peer == other->peer
-	       && (one->tag == other->tag || any_tag_was_asked(walk, state));
+	       && one->peer == other->peer && (one->tag == other->tag || any_tag);
+}
+
+bool threads_are_apart(const struct random_program *program)
+{
+	bool any_tag = false;
+
+	for (int i = 0; i < program->count; i++)
+		any_tag |= looks(&program->instructions[i]) && program->instructions[i].tag < 0;
+	for (int i = 0; i < program->count; i++)
+		for (int k = i + 1; k < program->count; k++)
+			if (program->instructions[i].rank == program->instructions[k].rank
+			    && line_of(program, i) != line_of(program, k)
+			    && calls_race(&program->instructions[i], &program->instructions[k],
+			                  any_tag))
+				return false;
+	return true;
 }
 
 /* The lines of a rank of which one is let in, as bits; 0: none waits. */
@@ -140,7 +249,9 @@ static guint rivals(const struct walk *walk, const guint8 *state, int rank)
 		if (!enters(walk, state, line))
 			continue;
 		first = first < 0 ? line : first;
-		if (line == first || calls_race(walk, state, first, line))
+		if (line == first
+		    || calls_race(brute_at(walk, state[first]), brute_at(walk, state[line]),
+		                  any_tag_was_asked(walk, state)))
 			lines |= 1u << line;
 	}
 	return lines;
@@ -158,22 +269,28 @@ static void let_in(const struct walk *walk, guint8 *state, int line)
 bool brute_admit(struct walk *walk, const guint8 *state)
 {
 	g_autofree guint8 *after = g_memdup2(state, walk->size);
-	guint turn = 0;
 	bool alone = false;
 
 	for (int rank = 0; rank < walk->program->ranks; rank++) {
 		guint lines = rivals(walk, state, rank);
 
-		if (lines != 0 && (lines & (lines - 1)) == 0) {
-			let_in(walk, after, g_bit_nth_lsf(lines, -1));
-			alone = true;
-		} else if (turn == 0) {
-			turn = lines;
-		}
+		if (lines == 0 || (lines & (lines - 1)) != 0)
+			continue;
+		let_in(walk, after, g_bit_nth_lsf(lines, -1));
+		alone = true;
 	}
 	if (alone)
 		brute_reach(walk, after);
-	for (int line = 0; !alone && line < walk->program->lines; line++) {
+	return alone;
+}
+
+bool brute_take_turns(struct walk *walk, const guint8 *state)
+{
+	guint turn = 0;
+
+	for (int rank = 0; turn == 0 && rank < walk->program->ranks; rank++)
+		turn = rivals(walk, state, rank);
+	for (int line = 0; line < walk->program->lines; line++) {
 		g_autofree guint8 *next = g_memdup2(state, walk->size);
 
 		if (!(turn & 1u << line))
@@ -181,5 +298,5 @@ bool brute_admit(struct walk *walk, const guint8 *state)
 		let_in(walk, next, line);
 		brute_reach(walk, next);
 	}
-	return alone || turn != 0;
+	return turn != 0;
 }

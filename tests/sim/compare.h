@@ -12,7 +12,8 @@ void compare_programs(struct random_program *(*draw)(guint64 seed), gint64 first
                       int states);
 
 /* The same of programs whose ranks have several threads: what is found is possible, whenever each
- * thread makes its calls; and all is found that is when they are let in as the scheduler does. */
+ * thread makes its calls; and all is found that is when they are let in as the scheduler does, with
+ * messages that come late where threads are apart (brute_force.h). */
 void compare_threads(gint64 first_seed, int count, int states);
 
 #endif

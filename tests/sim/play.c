@@ -156,6 +156,7 @@ bool play_choose(struct play *play, const struct choice *choice)
 {
 	struct choice made = *choice;
 
+	made.taken.promised = false;
 	return world_choose(play->world, &made);
 }
 

@@ -143,6 +143,10 @@ struct random_program *random_program_windows(guint64 seed);
 /* One whose ranks call MPI in several threads; what comes first among them may matter. */
 struct random_program *random_program_threads(guint64 seed);
 
+/* The same, whose ranks hand on what they get: so a message may come of what one thread has got
+ * after another thread of its rank has received. */
+struct random_program *random_program_relays(guint64 seed);
+
 /* Programs written by hand: one instruction after the other, rank by rank ascending. */
 struct random_program *random_program_empty(int ranks);
 struct instruction *random_program_add(struct random_program *program, int rank,

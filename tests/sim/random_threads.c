@@ -16,6 +16,8 @@ struct draft {
 	int asking;                   /* of 6 nonblocking ones, so many are asked about */
 	int meets[PROGRAM_MAX_RANKS]; /* the thread that enters collectives */
 	int instances;
+	bool apart; /* no two threads of a rank receive what the other could, or send what the same
+	               receive could take */
 	GArray *lines[PROGRAM_MAX_RANKS][THREADS_MOST]; /* struct instruction; `of` in the line */
 };
 
@@ -41,16 +43,16 @@ static void add_question(struct draft *draft, int rank, int thread)
 }
 
 /* Now and then what was started is waited for at once. */
-static void add_one(struct draft *draft, int rank, enum instruction_kind kind, int peer, int tag)
+static void add_to(struct draft *draft, int rank, int thread, enum instruction_kind kind, int peer,
+                   int tag)
 {
-	int thread = draw_below(draft->random, draft->threads[rank]);
 	struct instruction *own = add(draft, rank, thread, kind, peer);
 
 	own->tag = tag;
 	own->nonblocking = draw_below(draft->random, 6) >= draft->blocking;
 	if (kind == INSTRUCTION_RECEIVE && draw_below(draft->random, 6) >= draft->named)
 		own->peer = -1;
-	if (kind == INSTRUCTION_RECEIVE && draw_below(draft->random, 4) == 0)
+	if (kind == INSTRUCTION_RECEIVE && !draft->apart && draw_below(draft->random, 4) == 0)
 		own->tag = -1;
 	if (own->nonblocking && draw_below(draft->random, 6) < draft->asking) {
 		add_question(draft, rank, thread);
@@ -59,6 +61,11 @@ static void add_one(struct draft *draft, int rank, enum instruction_kind kind, i
 
 		add(draft, rank, thread, INSTRUCTION_WAIT, 0)->of = of;
 	}
+}
+
+static void add_one(struct draft *draft, int rank, enum instruction_kind kind, int peer, int tag)
+{
+	add_to(draft, rank, draw_below(draft->random, draft->threads[rank]), kind, peer, tag);
 }
 
 /* Whether there is a message that fits. */
@@ -104,6 +111,60 @@ static void draw_message(struct draft *draft)
 		add_one(draft, to, INSTRUCTION_RECEIVE, from, tag);
 }
 
+/* The tag of a message from one thread to another. */
+static int draw_tag(struct draft *draft, int from, int to)
+{
+	return draft->apart ? THREADS_MOST * to + from : draw_below(draft->random, 2);
+}
+
+static void add_send(struct draft *draft, int rank, int thread, int to, int to_thread)
+{
+	add_to(draft, rank, thread, INSTRUCTION_SEND, to, draw_tag(draft, thread, to_thread));
+}
+
+static void add_receive(struct draft *draft, int rank, int thread, int from, int from_thread)
+{
+	add_to(draft, rank, thread, INSTRUCTION_RECEIVE, from,
+	       draw_tag(draft, from_thread, thread));
+}
+
+static int draw_other(struct draft *draft, int rank)
+{
+	return (rank + 1 + draw_below(draft->random, draft->ranks - 1)) % draft->ranks;
+}
+
+static int draw_thread(struct draft *draft, int rank)
+{
+	return draw_below(draft->random, draft->threads[rank]);
+}
+
+static void draw_between(struct draft *draft)
+{
+	int to = draw_below(draft->random, 2) ? 0 : draw_below(draft->random, draft->ranks);
+	int from = draw_other(draft, to);
+	int from_thread = draw_thread(draft, from), to_thread = draw_thread(draft, to);
+
+	add_send(draft, from, from_thread, to, to_thread);
+	add_receive(draft, to, to_thread, from, from_thread);
+}
+
+/* A thread hands on what it has got, and may be answered in another thread. */
+static void draw_relay(struct draft *draft)
+{
+	int hub = draw_below(draft->random, 3) > 0 ? 0 : draw_below(draft->random, draft->ranks);
+	int from = draw_other(draft, hub), to = draw_other(draft, hub);
+	int gives = draw_thread(draft, from), answers = draw_thread(draft, to);
+	int relays = draw_thread(draft, hub), gets = draw_thread(draft, hub);
+
+	add_send(draft, from, gives, hub, relays);
+	add_receive(draft, hub, relays, from, gives);
+	add_send(draft, hub, relays, to, answers);
+	add_receive(draft, to, answers, hub, relays);
+	add_send(draft, to, answers, hub, gets);
+	if (draw_below(draft->random, 4) > 0)
+		add_receive(draft, hub, gets, to, answers);
+}
+
 static void add_line(struct random_program *program, int rank, const GArray *line)
 {
 	int first = program->count;
@@ -143,13 +204,14 @@ static struct random_program *finish(struct draft *draft)
 	return program;
 }
 
-struct random_program *random_program_threads(guint64 seed)
+static struct random_program *draw(guint64 seed, bool relays)
 {
-	guint32 words[] = {(guint32)seed, (guint32)(seed >> 32), 0x746872};
+	guint32 words[] = {(guint32)seed, (guint32)(seed >> 32), relays ? 0x726c79 : 0x746872};
 	struct draft draft = {.random = g_rand_new_with_seed_array(words, G_N_ELEMENTS(words))};
 	struct random_program *program;
-	int messages = 2 + draw_below(draft.random, 4);
+	int messages = relays ? 2 + draw_below(draft.random, 2) : 2 + draw_below(draft.random, 4);
 
+	draft.apart = relays && seed % 2;
 	draft.ranks = 2 + draw_below(draft.random, 2);
 	draft.named = draw_below(draft.random, 7);
 	draft.blocking = 3 + draw_below(draft.random, 4);
@@ -166,8 +228,13 @@ struct random_program *random_program_threads(guint64 seed)
 		for (int thread = 1; thread < draft.threads[rank]; thread++)
 			add(&draft, rank, 0, INSTRUCTION_SPAWN, thread);
 	for (int i = 0; i < messages; i++) {
-		draw_message(&draft);
-		if (draft.asking > 0 && draw_below(draft.random, 8) == 0)
+		if (relays && draw_below(draft.random, 2) == 0)
+			draw_relay(&draft);
+		else if (relays)
+			draw_between(&draft);
+		else
+			draw_message(&draft);
+		if (!draft.apart && draft.asking > 0 && draw_below(draft.random, 8) == 0)
 			add_probe(&draft);
 		if (draft.instances < 2 && draw_below(draft.random, 8) == 0)
 			add_collective(&draft);
@@ -176,4 +243,14 @@ struct random_program *random_program_threads(guint64 seed)
 	program->seed = seed;
 	g_rand_free(draft.random);
 	return program;
+}
+
+struct random_program *random_program_threads(guint64 seed)
+{
+	return draw(seed, false);
+}
+
+struct random_program *random_program_relays(guint64 seed)
+{
+	return draw(seed, true);
 }

@@ -52,7 +52,11 @@ static bool follow(struct play *play, const GArray *plan)
 		}
 		play_run(play);
 	}
-	return play_choices(play)->len == plan->len;
+	for (guint i = 0; i < plan->len; i++)
+		if (!g_array_index(plan, struct choice, i).taken.promised
+		    && !made(play_choices(play), &g_array_index(plan, struct choice, i)))
+			return false;
+	return true;
 }
 
 struct runner {
@@ -67,9 +71,19 @@ struct runner {
 	struct exploration *result;
 };
 
-static GArray *open_points(const struct runner *runner, struct play *play)
+/* But those that the plan has promised something. */
+static GArray *open_points(const struct runner *runner, struct play *play, const GArray *plan)
 {
 	GArray *open = play_open(play);
+
+	for (guint i = open->len; i-- > 0;) {
+		const struct open_choice *one = &g_array_index(open, struct open_choice, i);
+
+		if (!choices_find(plan, &one->point))
+			continue;
+		g_array_unref(one->alternatives);
+		g_array_remove_index(open, i);
+	}
 
 	for (guint i = 0; runner->options->bounds_of && i < open->len; i++) {
 		struct open_choice *one = &g_array_index(open, struct open_choice, i);
@@ -157,7 +171,7 @@ static void run_plan(struct runner *runner, const GArray *plan)
 		runner->result->lost++;
 	}
 	while (followed && step == EXPLORER_TAKE && !is_cut(runner)) {
-		GArray *open = open_points(runner, play);
+		GArray *open = open_points(runner, play, plan);
 
 		split_running(runner);
 		step = explorer_rest(runner->explorer, world_trace(play->world), open, &choice);
@@ -167,7 +181,10 @@ static void run_plan(struct runner *runner, const GArray *plan)
 			if (runner->options->snapshots && g_rand_boolean(runner->random))
 				g_ptr_array_add(runner->snapshots, play_copy(play));
 			g_assert_true(play_choose(play, &choice));
-			play_run(play);
+			if (choices_promise(plan))
+				followed = follow(play, plan);
+			else
+				play_run(play);
 		}
 		open_choices_free(open);
 	}

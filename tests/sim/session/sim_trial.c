@@ -343,7 +343,9 @@ static void enumerate(struct trial *trial)
 	trial->conflicting = brute_force_conflicts(trial->program, trial->buffering, STATES_MOST);
 	if (!trial->conflicting)
 		return;
-	trial->needed = threads ? brute_force(trial->program, trial->buffering, STEPS_IN_TURN,
+	trial->needed = threads ? brute_force(trial->program, trial->buffering,
+	                                      threads_are_apart(trial->program) ? STEPS_AWAITED
+	                                                                        : STEPS_IN_TURN,
 	                                      TAKEN_WINDOW, STATES_MOST)
 	                        : g_hash_table_ref(trial->expected);
 }
@@ -364,7 +366,9 @@ static struct random_program *draw_program(const struct trial_options *options)
 {
 	switch (options->kind) {
 	case KIND_WINDOWS: return random_program_windows(options->seed);
-	case KIND_THREADS: return random_program_threads(options->seed);
+	case KIND_THREADS:
+		return options->seed / 4 % 2 ? random_program_relays(options->seed / 8)
+		                             : random_program_threads(options->seed);
 	default: return random_program_new(options->seed, options->size);
 	}
 }
