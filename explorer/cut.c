@@ -48,6 +48,7 @@ void cut_notes_init(struct cut_notes *notes)
 {
 	notes->rests = g_array_new(false, false, sizeof(struct cut_rest));
 	notes->rounds = g_array_new(false, false, sizeof(guint32));
+	notes->decisions = g_array_new(false, false, sizeof(struct cut_decision));
 	notes->arrivals = g_array_new(false, false, sizeof(struct cut_arrival));
 }
 
@@ -55,6 +56,7 @@ void cut_notes_copy(struct cut_notes *to, const struct cut_notes *from)
 {
 	to->rests = g_array_copy(from->rests);
 	to->rounds = g_array_copy(from->rounds);
+	to->decisions = g_array_copy(from->decisions);
 	to->arrivals = g_array_copy(from->arrivals);
 }
 
@@ -62,6 +64,7 @@ void cut_notes_release(struct cut_notes *notes)
 {
 	g_array_unref(notes->rests);
 	g_array_unref(notes->rounds);
+	g_array_unref(notes->decisions);
 	g_array_unref(notes->arrivals);
 }
 
@@ -127,6 +130,17 @@ static guint32 *place_now(struct cuts *cuts, int32_t place)
 
 /* --- what a call takes ------------------------------------------------------------------------ */
 
+static const guint32 *round_of(const struct cuts *cuts, guint round)
+{
+	return &g_array_index(cuts->notes->rounds, guint32, round * (guint)cuts->ranks);
+}
+
+/* What is decided behind the last call of a rank has not led it into another one yet. */
+static bool has_led_on(const struct cuts *cuts, const struct cut_rest *rest)
+{
+	return !rest->all || rest->call < cuts->calls[rest->rank];
+}
+
 static void join_notes(struct cuts *cuts, int32_t rank, guint32 call)
 {
 	const struct cut_notes *notes = cuts->notes;
@@ -138,10 +152,8 @@ static void join_notes(struct cuts *cuts, int32_t rank, guint32 call)
 
 		if (rest->rank == rank && rest->call > call)
 			break;
-		if (rest->rank == rank && rest->call == call)
-			clock_join(cuts, line->now,
-			           &g_array_index(notes->rounds, guint32,
-			                          rest->round * (guint)cuts->ranks));
+		if (rest->rank == rank && rest->call == call && has_led_on(cuts, rest))
+			clock_join(cuts, line->now, round_of(cuts, rest->round));
 	}
 	for (; line->arrival < notes->arrivals->len; line->arrival++) {
 		const struct cut_arrival *arrival = &g_array_index(
@@ -525,11 +537,30 @@ void cuts_retreat(const struct cuts *cuts, guint32 *cut)
 		cut[rank]--;
 }
 
+/* Whether some rank has gone on from a rest of all. */
+static bool goes_beyond(const struct cuts *cuts, const guint32 *cut, guint round)
+{
+	const guint32 *calls = round_of(cuts, round);
+
+	for (int rank = 0; rank < cuts->ranks; rank++)
+		if (MIN(cut[rank], cuts->calls[rank]) > calls[rank])
+			return true;
+	return false;
+}
+
 bool cuts_include(const struct cuts *cuts, struct op_id point, const guint32 *cut)
 {
 	const struct node *node = find(cuts, point);
 	const guint32 *clock = node ? node->done : NULL;
+	const GArray *decisions = cuts->notes->decisions;
 
+	for (guint i = 0; i < decisions->len; i++) {
+		const struct cut_decision *decision = &g_array_index(decisions, struct cut_decision,
+		                                                     i);
+
+		if (op_id_equal(decision->point, point))
+			return goes_beyond(cuts, cut, decision->round);
+	}
 	if (clock && !is_rank(cuts, point.rank))
 		return clock_within(cuts, clock, cut);
 	if (node && node->decided) /* which is asked where it is waited for */

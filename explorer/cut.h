@@ -21,7 +21,13 @@
  * into its own window (MPI_Win_sync, a lock of it; section 11.5.4), it may have learnt of
  * whatever had been done until then, and needs all of that. A flush waits for nobody, only for
  * MPI. Loads and stores are not seen: where a rank has learnt by these alone what another one
- * did, a cut is taken to be consistent that cannot be gone to. Pure. */
+ * did, a cut is taken to be consistent that cannot be gone to.
+ *
+ * The calls of a rank with several threads (MPI 3.1, section 12.4) are counted in the order in
+ * which the threads were admitted, and they are when nobody else can move: so whoever has gone
+ * on since needs all to be where they were then. That is noted of every decision there, and a
+ * cut lies before or behind it. Of such a rank the last call alone is one to stand in: its
+ * other threads have come as far as they can, or wait to be admitted. Pure. */
 #ifndef MATCHPOINT_EXPLORER_CUT_H
 #define MATCHPOINT_EXPLORER_CUT_H
 
@@ -32,10 +38,11 @@
 
 /* What the trace does not tell. */
 struct cut_notes {
-	GArray *rests;    /* struct cut_rest, in their order */
-	GArray *rounds;   /* guint32: where each rank was, as many as there are ranks for each
+	GArray *rests;     /* struct cut_rest, in their order */
+	GArray *rounds;    /* guint32: where each rank was, as many as there are ranks for each
 	                     round */
-	GArray *arrivals; /* struct cut_arrival, in their order */
+	GArray *decisions; /* struct cut_decision */
+	GArray *arrivals;  /* struct cut_arrival, in their order */
 };
 
 /* A call was answered in such a round, for want of anything else; or what its rank did behind it
@@ -44,6 +51,13 @@ struct cut_rest {
 	int32_t rank;
 	uint32_t call;
 	uint32_t round; /* from 0 */
+	bool all;       /* it was a rest of all, at which something was decided */
+};
+
+/* What was chosen when each rank had made the calls of this round. */
+struct cut_decision {
+	struct op_id point;
+	uint32_t round;
 };
 
 /* A rank comes out of a call with the data of this receive in place. */

@@ -96,7 +96,7 @@ static void pause_at_times(struct debugger *debugger, struct execution *executio
 
 	/* gdb would stay with the rank that is parked. */
 	if (debugger->pauses || gdb_rank_is_there(debugger->gdb_rank) || world_has_windows(world)
-	    || !execution_should_park(execution))
+	    || world_has_threads(world) || !execution_should_park(execution))
 		return;
 	debugger->pauses = true;
 	for (int rank = 0; rank < debugger->holds.ranks; rank++)

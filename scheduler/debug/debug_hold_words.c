@@ -102,27 +102,13 @@ static void hold_at_once(struct debugger *debugger)
 	execution_let_held_go(debugger->execution);
 }
 
-/* A rank with several threads cannot be held. */
-static bool can_be_held(struct debugger *debugger, int rank)
-{
-	const struct world *world = world_there(debugger);
-
-	if (!world || !world_rank_has_threads(world, rank))
-		return true;
-	debugger_refuse(debugger,
-	                "rank %d has several threads that call MPI: it cannot be held, choose "
-	                "whose turn it is",
-	                rank);
-	return false;
-}
-
 static void hold(struct debugger *debugger, const char *rest)
 {
 	g_autofree bool *ranks = debugger_read_ranks(debugger, rest);
 	struct holds *holds = &debugger->holds;
 
 	for (int rank = 0; ranks && rank < holds->ranks; rank++) {
-		if (!ranks[rank] || !can_be_held(debugger, rank))
+		if (!ranks[rank])
 			continue;
 		holds->kept[rank] = true;
 		holds_here(holds, world_there(debugger), rank);
@@ -208,8 +194,6 @@ static void step(struct debugger *debugger, const char *rest)
 	world = world_there(debugger);
 	if (rank < 0)
 		rank = rank_meant(debugger);
-	if (!can_be_held(debugger, rank))
-		return;
 	if (!world_waits(world, rank)) {
 		debugger_refuse(debugger, "rank %d makes no more calls; info ranks tells who does",
 		                rank);
@@ -219,6 +203,8 @@ static void step(struct debugger *debugger, const char *rest)
 		return;
 	debugger->stepped = rank;
 	decide_first(debugger, rank);
+	if (world_has_threads(world)) /* whose turn is next depends on what the others can do */
+		holds_continue(&debugger->holds);
 	holds_step(&debugger->holds, world, rank, count);
 	debugger->takes_first = debugger->finishes = false;
 	debugger->goes_on = true;
@@ -234,15 +220,25 @@ static char *kept_ranks(const struct holds *holds)
 	return g_string_free(text, false);
 }
 
+static bool may_take_any(const struct debugger *debugger)
+{
+	const GArray *open = debugger->offers->choices;
+
+	for (guint i = 0; i < open->len; i++)
+		if (debugger_may_take(debugger, &g_array_index(open, struct choice, i)))
+			return true;
+	return false;
+}
+
 /* Everybody would stand where he stands. */
 static bool goes_nowhere(struct debugger *debugger)
 {
 	const struct holds *holds = &debugger->holds;
 	g_autofree char *kept = kept_ranks(holds);
 
-	if (debugger->offers->points->len > 0 || holds_let_go(holds, world_there(debugger)))
+	if (may_take_any(debugger) || holds_let_go(holds, world_there(debugger)))
 		return false;
-	if (!*kept && !world_holds(world_there(debugger)))
+	if (!*kept && debugger->offers->choices->len == 0 && !world_holds(world_there(debugger)))
 		return false; /* it stopped for a call that nobody comes out of: the end is next */
 	if (*kept)
 		debugger_refuse(debugger, "nobody can go on: say release %s, and continue", kept);

@@ -127,6 +127,8 @@ void debugger_go_to_calls(struct debugger *debugger, const char *text);
 
 /* Goes to one that has a cut. */
 void debugger_go_to_position(struct debugger *debugger, const struct position *position);
+/* Whether it can be chosen with what is held now. */
+bool debugger_may_take(const struct debugger *debugger, const struct choice *choice);
 /* On the way to one: what is made where the path says nothing; false: nothing helps. Tells why it
  * cannot be reached, and goes back to where it came from: false, if that was nowhere. */
 bool debugger_fill_gap(const struct debugger *debugger, struct choice *ret_choice);

@@ -39,12 +39,35 @@ static struct choice first_open(const struct debugger *debugger)
 	return g_array_index(open, struct choice, 0);
 }
 
+/* A rank that was told to stay where it is has no turn to give. */
+bool debugger_may_take(const struct debugger *debugger, const struct choice *choice)
+{
+	const struct point *point = &choice->point;
+
+	return point->kind != POINT_TURN
+	       || debugger->holds.from[point->rank] > world_calls(world_of(debugger), point->rank);
+}
+
+/* The first that can be taken with what is held now. */
+static bool take_first(const struct debugger *debugger, struct choice *ret_choice)
+{
+	const GArray *open = debugger->offers->choices;
+
+	for (guint i = 0; i < open->len; i++) {
+		*ret_choice = g_array_index(open, struct choice, i);
+		if (debugger_may_take(debugger, ret_choice))
+			return true;
+	}
+	return false;
+}
+
 /* One that was decided at this stop. */
 static bool take_decided(struct debugger *debugger, struct choice *ret_choice)
 {
 	for (guint i = 0; i < debugger->decided->len; i++) {
 		*ret_choice = g_array_index(debugger->decided, struct choice, i);
-		if (!debugger_is_open(debugger, ret_choice))
+		if (!debugger_is_open(debugger, ret_choice)
+		    || !debugger_may_take(debugger, ret_choice))
 			continue;
 		g_array_remove_index(debugger->decided, i);
 		return true;
@@ -161,9 +184,8 @@ static void stop_at_rest(struct debugger *debugger)
 	}
 	if (debugger->keeps)
 		execution_want_snapshot(debugger->execution);
-	choice = debugger->takes_first ? g_array_index(debugger->offers->choices, struct choice, 0)
-	                               : (struct choice){0};
-	if (take_decided(debugger, &choice) || debugger->takes_first)
+	if (take_decided(debugger, &choice)
+	    || (debugger->takes_first && take_first(debugger, &choice)))
 		answer(debugger, &choice);
 	else
 		answer(debugger, NULL);

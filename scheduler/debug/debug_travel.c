@@ -20,60 +20,8 @@ static bool read_call(const char *text, int ranks, int *ret_rank, guint32 *ret_c
 	return true;
 }
 
-/* How many of the choices were made when the rank had not come out of that call; -1: it was before
- * the first. */
-static int choices_before(const struct world *world, int rank, guint32 call)
-{
-	const struct trace *trace = world_trace(world);
-	int made = 0;
-
-	for (size_t i = 0; i < trace_count(trace); i++) {
-		const struct event *event = trace_at(trace, i);
-
-		if (event->op.id.rank == rank && event->op.id.sub != OPERATION_TURN
-		    && event->op.id.call > call)
-			return made - 1;
-		made += event->chosen
-		        && (event->kind == EVENT_MATCH || event->kind == EVENT_ANSWER);
-	}
-	return MIN(made, (int)world_choices(world)->len);
-}
-
-/* Those that stand in `text`, "0.3,1.2", are as far back as they are to be along the nearest path
- * that can be gone to. */
-static void refuse_unseen(struct debugger *debugger, const char *text)
-{
-	const struct world *world = execution_world(debugger->execution);
-	const GArray *made = world_choices(world);
-	static const char why[] = "what threads do to each other is not seen, so no rank can be "
-				  "stopped between two calls";
-	g_auto(GStrv) parts = g_strsplit(text, ",", -1);
-	g_autoptr(GArray) choices = choices_copy(made);
-	g_autofree char *path = NULL;
-	struct position *nearest;
-	int most = (int)made->len, rank;
-	guint32 call;
-
-	if (!*text) {
-		debugger_refuse(debugger, "%s: say back, or goto PATH", why);
-		return;
-	}
-	for (char **part = parts; *part; part++)
-		if (read_call(*part, debugger->asked->request.ranks, &rank, &call))
-			most = MIN(most, choices_before(world, rank, call));
-	if (most < 0) {
-		debugger_refuse(debugger, "%s: the nearest place is the beginning, say run", why);
-		return;
-	}
-	g_array_set_size(choices, (guint)most);
-	nearest = session_position(debugger->session, choices, debugger->buffering);
-	path = position_print(nearest);
-	debugger_refuse(debugger, "%s: the nearest place is goto %s", why, path);
-	position_free(nearest);
-}
-
-/* Going to the calls of `text`. false: refused. */
-static bool travel_begin(struct travel *travel, struct debugger *debugger, const char *text)
+/* false: refused. */
+static bool travel_begin(struct travel *travel, struct debugger *debugger)
 {
 	const struct world *world;
 	g_autofree guint32 *calls = NULL;
@@ -84,10 +32,6 @@ static bool travel_begin(struct travel *travel, struct debugger *debugger, const
 		return false;
 	}
 	world = travel->world = execution_world(debugger->execution);
-	if (world_has_threads(world)) {
-		refuse_unseen(debugger, text);
-		return false;
-	}
 	calls = g_new(guint32, travel->ranks);
 	for (int rank = 0; rank < travel->ranks; rank++)
 		calls[rank] = world_calls(world, rank);
@@ -218,7 +162,7 @@ static void roll_back(struct debugger *debugger, const char *rest)
 		                "where the ranks are");
 		return;
 	}
-	if (!travel_begin(&travel, debugger, rest))
+	if (!travel_begin(&travel, debugger))
 		return;
 	if (call == travel.here[rank])
 		debugger_refuse(debugger, "rank %d stands in its call %u", rank, call);
@@ -227,27 +171,16 @@ static void roll_back(struct debugger *debugger, const char *rest)
 	travel_end(&travel);
 }
 
-/* "0.3": that before the call in which the rank stands; "": there is none. */
-static char *call_before(const struct debugger *debugger, int rank)
-{
-	guint32 here = debugger->execution ? world_place(execution_world(debugger->execution), rank)
-	                                   : 0;
-
-	return here > 1 ? g_strdup_printf("%d.%u", rank, here - 1) : g_strdup("");
-}
-
 static void step_back(struct debugger *debugger, const char *rest)
 {
 	int rank = debugger_read_rank(debugger, rest);
-	g_autofree char *before = NULL;
 	struct travel travel;
 
 	if (rank == -2)
 		return;
 	if (rank < 0)
 		rank = MAX(debugger->stepped, 0);
-	before = call_before(debugger, rank);
-	if (!travel_begin(&travel, debugger, before))
+	if (!travel_begin(&travel, debugger))
 		return;
 	debugger->stepped = rank;
 	if (travel.here[rank] > 1)
@@ -404,7 +337,7 @@ static void reverse_continue(struct debugger *debugger)
 {
 	struct travel travel;
 
-	if (!travel_begin(&travel, debugger, ""))
+	if (!travel_begin(&travel, debugger))
 		return;
 	go_to_last(&travel);
 	travel_end(&travel);
@@ -474,7 +407,7 @@ bool debugger_refuses_cut(struct debugger *debugger, const struct position *posi
 	struct travel travel;
 	bool refuses;
 
-	if (world_has_threads(world) || !travel_begin(&travel, debugger, ""))
+	if (world_has_threads(world) || !travel_begin(&travel, debugger))
 		return false;
 	for (int rank = 0; rank < travel.ranks; rank++)
 		travel.cut[rank] = position_calls(position, rank);
@@ -497,7 +430,7 @@ void debugger_go_to_calls(struct debugger *debugger, const char *text)
 	g_autofree guint32 *asked = NULL;
 	bool kept = true;
 
-	if (!travel_begin(&travel, debugger, text))
+	if (!travel_begin(&travel, debugger))
 		return;
 	if (!read_cut(&travel, text, named)) {
 		travel_end(&travel);

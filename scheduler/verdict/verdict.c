@@ -128,6 +128,37 @@ static struct record_rank *roll_call_line(const struct verdict_facts *facts, int
 	return line;
 }
 
+/* A rank that is held, in this call or before its next one. */
+static void tell_held(const struct verdict_facts *facts, struct record_rank *line, guint32 call)
+{
+	if (!world_holds_call(facts->world, line->rank, call))
+		return;
+	g_clear_pointer(&line->ended, g_free); /* even in MPI_Finalize */
+	line->end = RECORD_END_NONE;
+	line->does = g_strdup("is held");
+}
+
+/* Those who wait to be admitted. */
+static void call_entering(const struct verdict_facts *facts, int rank, GPtrArray *ranks)
+{
+	guint count = world_threads_entering(facts->world, rank);
+	bool held = world_phase(facts->world, rank) == PHASE_HELD;
+	struct record_rank *line;
+
+	if (count == 0)
+		return;
+	line = record_rank_new(rank);
+	line->does = count == 1 ? g_strdup("a thread waits for its turn")
+	                        : g_strdup_printf("%u threads wait for their turn", count);
+	if (held || world_holds(facts->world)) {
+		char *does = line->does;
+
+		line->does = g_strdup_printf("%s, which comes when nobody is held", does);
+		g_free(does);
+	}
+	g_ptr_array_add(ranks, line);
+}
+
 /* The other threads that wait stand behind all ranks, each in a line of its own. */
 static void call_threads(const struct verdict_facts *facts, GPtrArray *ranks)
 {
@@ -145,8 +176,11 @@ static void call_threads(const struct verdict_facts *facts, GPtrArray *ranks)
 			g_array_unref(line->waits_for);
 			line->waits_for = world_waits_for(facts->world, (int)rank, call);
 			line->bystander = first->bystander;
+			tell_held(facts, line, call);
 			g_ptr_array_add(ranks, line);
 		}
+		if (!first->ended)
+			call_entering(facts, (int)rank, ranks);
 	}
 }
 
@@ -157,11 +191,7 @@ GPtrArray *verdict_roll_call(const struct verdict_facts *facts)
 	for (int rank = 0; rank < facts->ranks; rank++) {
 		struct record_rank *line = roll_call_line(facts, rank);
 
-		if (world_phase(facts->world, rank) == PHASE_HELD) { /* even in MPI_Finalize */
-			g_clear_pointer(&line->ended, g_free);
-			line->end = RECORD_END_NONE;
-			line->does = g_strdup("is held");
-		}
+		tell_held(facts, line, line->call);
 		if (!line->ended && world_phase(facts->world, rank) == PHASE_RUNNING)
 			line->does = g_strdup("runs, and has made no call since");
 		g_ptr_array_add(ranks, line);

@@ -67,9 +67,6 @@ struct world *world_copy(const struct world *from, const struct world_options *o
 		to->ranks[rank].calls = chunks_of(sizeof(struct world_call), CALLS_SHIFT);
 		chunks_follow(&to->ranks[rank].calls, &from->ranks[rank].calls);
 		to->ranks[rank].left = g_array_copy(from->ranks[rank].left);
-		to->ranks[rank].kept.done = g_memdup2(from->ranks[rank].kept.done,
-		                                      from->ranks[rank].kept.count
-		                                              * sizeof(uint32_t));
 		if (from->ranks[rank].seals)
 			to->ranks[rank].seals = g_array_copy(from->ranks[rank].seals);
 		to->ranks[rank].streak.polls = g_array_copy(from->ranks[rank].streak.polls);
@@ -145,7 +142,6 @@ void world_free(struct world *world)
 		g_array_unref(world->ranks[rank].live);
 		chunks_release(&world->ranks[rank].calls);
 		g_array_unref(world->ranks[rank].left);
-		g_free(world->ranks[rank].kept.done);
 		g_clear_pointer(&world->ranks[rank].seals, g_array_unref);
 		g_array_unref(world->ranks[rank].streak.polls);
 		g_array_unref(world->ranks[rank].streak.known);
@@ -347,7 +343,7 @@ void world_release(struct world *world, int number, const guint32 *done, guint c
 	world->running++;
 	world_wake(world, number);
 	entered_clear(world->entered, number);
-	rank->together.order = ORDER_NONE;
+	rank->line->together.order = ORDER_NONE;
 	if (!done)
 		observed = rank->line->waited->len;
 	if (rank->line->wait == WIRE_WAIT_TAKEN) {

@@ -126,6 +126,8 @@ void world_start(struct world *world);
  * Once told that these sleep, they are at rest until something happens in their rank. */
 bool world_has_threads(const struct world *world);
 bool world_rank_has_threads(const struct world *world, int rank);
+/* How many of these wait to be admitted. */
+guint world_threads_entering(const struct world *world, int rank);
 GArray *world_loose_threads(const struct world *world, int rank);
 void world_threads_sleep(struct world *world, int rank);
 void world_threads_wake(struct world *world);
@@ -140,8 +142,10 @@ void world_rank_moves(struct world *world, int rank);
 
 /* Calls of the rank from this number on do not return, though they are matched like any others
  * (WORLD_HOLDS_NOTHING: all do; so it begins). Nor does a collective that MPI carries out return
- * elsewhere before those who are kept in it do: who is inside it waits unseen. Not of ranks with
- * several threads. Who is kept already, and must not be any more, goes with the second. */
+ * elsewhere before those who are kept in it do: who is inside it waits unseen. Of a rank with
+ * several threads none is admitted once it has made that call. Where there are such ranks nothing
+ * is decided, nor anybody admitted, while any rank is held: whose turn it is follows from what all
+ * have done who could. Who is kept already, and must not be any more, goes with the second. */
 void world_hold(struct world *world, int rank, guint32 from);
 void world_let_held_go(struct world *world);
 guint32 world_held_from(const struct world *world, int rank);
@@ -151,8 +155,10 @@ guint32 world_place(const struct world *world, int rank);
 bool world_waits(const struct world *world, int rank);
 /* Of a rank that is kept in a collective for somebody else's sake: who is held there; else -1. */
 int world_held_with(const struct world *world, int rank);
-/* Whether a call is kept from returning (PHASE_HELD). */
+/* Whether a call is kept from returning, or a thread from making its next (PHASE_HELD); whether
+ * that call of the rank is. */
 bool world_holds(const struct world *world);
+bool world_holds_call(const struct world *world, int rank, guint32 call);
 
 /* No rank is running: all are blocked, held, stopped or gone. */
 bool world_at_rest(const struct world *world);

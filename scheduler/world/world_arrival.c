@@ -120,6 +120,7 @@ bool world_let_go(struct world *world)
 
 	if (!world->deferred)
 		return false;
+	world_note_decision(world, NULL);
 	world->deferred = false;
 	world->lets_go = true;
 	for (int number = 0; number < world->options.ranks; number++)

@@ -252,7 +252,8 @@ GArray *world_pending_calls(struct world *world, int number)
 
 	for (guint i = 0; i < world_lines(world, number); i++) {
 		world_focus(world, number, i);
-		if (rank->line->phase == PHASE_BLOCKED)
+		if (rank->line->phase == PHASE_BLOCKED
+		    || (rank->line->phase == PHASE_HELD && rank->threads))
 			g_array_append_val(calls, rank->line->call);
 	}
 	return calls;

@@ -2,22 +2,33 @@
  * noted so that one can go back to where they stood. */
 #include "world_internal.h"
 
+/* The line that waits in this call; NULL: none does. */
+static const struct line *line_in(const struct rank *rank, guint32 call)
+{
+	for (guint i = 0; i < rank->lines->len; i++) {
+		const struct line *line = rank->lines->pdata[i];
+
+		if (line->call == call
+		    && (line->phase == PHASE_BLOCKED || line->phase == PHASE_HELD))
+			return line;
+	}
+	return NULL;
+}
+
 /* Whether a member is in its call of the collective, and will not come out of it before it is told.
  */
 static bool is_kept_in(const struct world *world, struct op_id call)
 {
 	const struct rank *rank = &world->ranks[call.rank];
 
-	return call.call != 0 && !rank->threads && call.call == rank->line->call
-	       && call.call >= rank->held_from
-	       && (rank->line->phase == PHASE_BLOCKED || rank->line->phase == PHASE_HELD);
+	return call.call != 0 && call.call >= rank->held_from && line_in(rank, call.call);
 }
 
 /* A rank that is let into a collective waits there, inside MPI, for those it waits for in the
  * world. The first of these that is held; -1: none is. */
-static int awaited_held(const struct world *world, int number)
+static int awaited_held(const struct world *world, int number, const struct line *line)
 {
-	const struct together *together = &world->ranks[number].together;
+	const struct together *together = &line->together;
 	const struct op_id *calls;
 	int count, own;
 
@@ -34,16 +45,15 @@ static int awaited_held(const struct world *world, int number)
 	return -1;
 }
 
-static bool must_be_kept(const struct world *world, int number, guint32 call)
+static bool must_be_kept(const struct world *world, int number, const struct line *line,
+                         guint32 call)
 {
-	const struct rank *rank = &world->ranks[number];
-
-	return !rank->threads && (call >= rank->held_from || awaited_held(world, number) >= 0);
+	return call >= world->ranks[number].held_from || awaited_held(world, number, line) >= 0;
 }
 
 void world_note_together(struct world *world, int number, const struct live *live)
 {
-	struct together *together = &world->ranks[number].together;
+	struct together *together = &world->ranks[number].line->together;
 
 	if (live->nonblocking)
 		return; /* MPI goes on with it while its members wait to be told */
@@ -55,13 +65,13 @@ void world_note_together(struct world *world, int number, const struct live *liv
 
 bool world_keep_go(struct world *world, int number, const struct wire_go *go)
 {
-	struct rank *rank = &world->ranks[number];
+	struct line *line = world->ranks[number].line;
 
-	if (!must_be_kept(world, number, go->call))
+	if (!must_be_kept(world, number, line, go->call))
 		return false;
-	rank->kept = *go;
-	rank->kept.done = g_memdup2(go->done, go->count * sizeof(*go->done));
-	rank->line->phase = PHASE_HELD;
+	line->kept = *go;
+	line->kept.done = g_memdup2(go->done, go->count * sizeof(*go->done));
+	line->phase = PHASE_HELD;
 	world->running--;
 	return true;
 }
@@ -79,14 +89,16 @@ guint32 world_held_from(const struct world *world, int number)
 	return world->ranks[number].held_from;
 }
 
+/* Of the line in focus. */
 static void let_go(struct world *world, int number)
 {
-	struct rank *rank = &world->ranks[number];
-	g_autofree uint32_t *done = g_steal_pointer(&rank->kept.done);
-	struct wire_go go = {rank->kept.call, rank->kept.count, done};
+	struct line *line = world->ranks[number].line;
+	g_autofree uint32_t *done = g_steal_pointer(&line->kept.done);
+	struct wire_go go = {line->kept.call, line->kept.count, done};
 
-	rank->line->phase = PHASE_RUNNING;
+	line->phase = PHASE_RUNNING;
 	world->running++;
+	world_wake(world, number);
 	world_go(world, number, &go);
 }
 
@@ -94,10 +106,15 @@ void world_let_unheld_go(struct world *world)
 {
 	for (int number = 0; number < world->options.ranks; number++) {
 		const struct rank *rank = &world->ranks[number];
+		guint focus = rank->focus;
 
-		if (rank->line->phase == PHASE_HELD
-		    && !must_be_kept(world, number, rank->kept.call))
-			let_go(world, number);
+		for (guint i = 0; i < world_lines(world, number); i++) {
+			world_focus(world, number, i);
+			if (rank->line->phase == PHASE_HELD
+			    && !must_be_kept(world, number, rank->line, rank->line->kept.call))
+				let_go(world, number);
+		}
+		world_focus(world, number, focus);
 	}
 }
 
@@ -107,12 +124,31 @@ void world_let_held_go(struct world *world)
 	world_let_unheld_go(world);
 }
 
+/* The line that is held, in this call (0: in any); NULL: none is. */
+static const struct line *held_line(const struct world *world, int number, guint32 call)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	for (guint i = 0; i < rank->lines->len; i++) {
+		const struct line *line = rank->lines->pdata[i];
+
+		if (line->phase == PHASE_HELD && (call == 0 || line->kept.call == call))
+			return line;
+	}
+	return NULL;
+}
+
 bool world_holds(const struct world *world)
 {
 	for (int number = 0; number < world->options.ranks; number++)
-		if (world->ranks[number].line->phase == PHASE_HELD)
+		if (held_line(world, number, 0) || world_turn_is_held(world, number))
 			return true;
 	return false;
+}
+
+bool world_holds_call(const struct world *world, int number, guint32 call)
+{
+	return held_line(world, number, call) != NULL;
 }
 
 bool world_waits(const struct world *world, int number)
@@ -124,10 +160,10 @@ bool world_waits(const struct world *world, int number)
 
 int world_held_with(const struct world *world, int number)
 {
-	const struct rank *rank = &world->ranks[number];
+	const struct line *line = held_line(world, number, 0);
 
-	return rank->line->phase == PHASE_HELD && rank->kept.call < rank->held_from
-	               ? awaited_held(world, number)
+	return line && line->kept.call < world->ranks[number].held_from
+	               ? awaited_held(world, number, line)
 	               : -1;
 }
 
@@ -136,11 +172,16 @@ const struct cut_notes *world_cut_notes(const struct world *world)
 	return &world->cut_notes;
 }
 
+static guint count_rounds(const struct world *world)
+{
+	return world->cut_notes.rounds->len / (guint)world->options.ranks;
+}
+
 void world_note_rest(struct world *world, int number)
 {
 	struct cut_notes *notes = &world->cut_notes;
-	struct cut_rest rest = {number, world->ranks[number].line->call,
-	                        notes->rounds->len / (guint)world->options.ranks};
+	struct cut_rest rest = {
+		.rank = number, .call = world_calls(world, number), .round = count_rounds(world)};
 
 	g_array_append_val(notes->rests, rest);
 }
@@ -154,19 +195,60 @@ void world_note_round(struct world *world)
 	}
 }
 
-/* Where a rank that runs may be by now: behind the call that it was let out of. */
+/* A rank that runs may be behind the call by now that it was let out of. */
+static void note_places(struct world *world)
+{
+	for (int number = 0; number < world->options.ranks; number++) {
+		guint32 place = world_place(world, number);
+
+		g_array_append_val(world->cut_notes.rounds, place);
+	}
+}
+
 void world_note_learnt(struct world *world, int number)
 {
+	struct cut_rest rest = {
+		.rank = number, .call = world_calls(world, number), .round = count_rounds(world)};
+
+	note_places(world);
+	g_array_append_val(world->cut_notes.rests, rest);
+}
+
+bool world_may_decide(const struct world *world)
+{
+	for (int number = 0; world_has_threads(world) && number < world->options.ranks; number++)
+		if (held_line(world, number, 0) || world_keeps_out(world, number))
+			return false;
+	return true;
+}
+
+void world_note_decision(struct world *world, const struct op_id *point)
+{
 	struct cut_notes *notes = &world->cut_notes;
-	struct cut_rest rest = {number, world_calls(world, number),
-	                        notes->rounds->len / (guint)world->options.ranks};
+	guint round = count_rounds(world);
 
-	for (int other = 0; other < world->options.ranks; other++) {
-		guint32 place = world_place(world, other);
+	if (!world->options.every_call_waits || !world_has_threads(world))
+		return;
+	note_places(world);
+	for (int number = 0; number < world->options.ranks; number++) {
+		struct cut_rest rest = {.rank = number,
+		                        .call = world_calls(world, number),
+		                        .round = round,
+		                        .all = true};
 
-		g_array_append_val(notes->rounds, place);
+		g_array_append_val(notes->rests, rest);
 	}
-	g_array_append_val(notes->rests, rest);
+	world_note_round(world);
+	if (point) {
+		struct cut_decision decision = {*point, round + 1};
+
+		g_array_append_val(notes->decisions, decision);
+	}
+}
+
+bool world_is_inside(const struct world *world, int number)
+{
+	return line_in(&world->ranks[number], world_calls(world, number)) != NULL;
 }
 
 guint32 world_place(const struct world *world, int number)
@@ -174,7 +256,7 @@ guint32 world_place(const struct world *world, int number)
 	const struct rank *rank = &world->ranks[number];
 	enum world_phase phase = world_phase(world, number);
 	bool over = phase == PHASE_STOPPED || phase == PHASE_ENDED;
-	bool inside = over ? rank->went_inside : world_waits(world, number);
+	bool inside = over ? rank->went_inside : world_is_inside(world, number);
 
 	return world_calls(world, number) + (inside ? 0 : 1);
 }

@@ -41,6 +41,13 @@ struct live {
 	struct types types;
 };
 
+/* The blocking collective that a thread was let into by its last call; whom it waits for there. */
+struct together {
+	guint64 instance;
+	enum event_order order; /* NONE: nobody, or it was none */
+	int root;               /* ROOT: in MPI_COMM_WORLD; -1: not known */
+};
+
 /* A thread of a rank, with the call for which it waits, by its number (world_threads.c). */
 struct line {
 	pid_t id;                /* the kernel's, while it may be there; 0: not known */
@@ -55,6 +62,8 @@ struct line {
 	enum open_question question; /* what the pending call asks */
 	guint32 asked;               /* the last call with a question */
 	guint complete; /* so many of `waited`, from the first, are known to be complete */
+	struct together together;
+	struct wire_go kept; /* PHASE_HELD */
 };
 
 #define WORLD_THREADS_MAX 10000u
@@ -76,13 +85,6 @@ struct streak {
 	GArray *known; /* guint64: places in the program where a round was closed before */
 };
 
-/* The blocking collective that a rank was let into by its last call; whom it waits for there. */
-struct together {
-	guint64 instance;
-	enum event_order order; /* NONE: nobody, or it was none */
-	int root;               /* ROOT: in MPI_COMM_WORLD; -1: not known */
-};
-
 struct rank {
 	struct streak streak;
 	GPtrArray *lines;  /* struct line, owned; one at least */
@@ -96,8 +98,6 @@ struct rank {
 	struct chunks calls;             /* struct world_call; [call - 1] */
 	guint32 noted_call, noted_stack; /* world_note_stack */
 	guint32 held_from;
-	struct together together;
-	struct wire_go kept;      /* PHASE_HELD */
 	bool went_inside;         /* it is over, and had not come out of its last call */
 	GArray *left;             /* struct wire_left */
 	GArray *seals;            /* by call, of world_picture.c; NULL: none are told */
@@ -228,6 +228,16 @@ void world_withdraw_receive(struct world *world, int rank, struct live *live);
  * kept; notes a collective that the rank is let into (world_hold.c). */
 bool world_keep_go(struct world *world, int rank, const struct wire_go *go);
 void world_let_unheld_go(struct world *world);
+/* Whether threads wait to be admitted, and are not since the rank has made all calls that it may;
+ * whether one of them would be without a question. */
+bool world_turn_is_held(const struct world *world, int rank);
+bool world_keeps_out(const struct world *world, int rank);
+/* Whether anything may be decided at rest; to be told (`point` NULL: it is no choice) before what
+ * is decided. */
+bool world_may_decide(const struct world *world);
+void world_note_decision(struct world *world, const struct op_id *point);
+/* Whether the rank waits in the last call that it has made. */
+bool world_is_inside(const struct world *world, int rank);
 void world_note_together(struct world *world, int rank, const struct live *live);
 
 /* The pending call of a rank is answered for want of anything else, in the round that is noted

@@ -307,7 +307,7 @@ static void add_rank(struct state_hash *hash, const struct world *world, int num
 	if (rank->line->phase == PHASE_BLOCKED)
 		add_seal(hash, world, pending);
 	add(hash, (guint64)rank->finalized | (guint64)rank->went_inside << 1);
-	add(hash, (guint64)rank->together.order << 32 | (guint32)rank->together.root);
+	add(hash, (guint64)rank->line->together.order << 32 | (guint32)rank->line->together.root);
 	add(hash, entered_by(world->entered, number)->len);
 	add(hash, rank->live->len);
 	for (guint i = 0; i < rank->live->len; i++)

@@ -338,7 +338,7 @@ static void add_turn(const struct world *world, GArray *points, int number)
 	struct offer point = {{.point = point_here(world, world_turn_id(world, number))},
 	                      PRIORITY_SEND};
 
-	if (rivals->len < 2)
+	if (rivals->len < 2 || world_turn_is_held(world, number))
 		return;
 	point.choice.alternatives = alternatives_new();
 	for (guint i = 0; i < rivals->len; i++)
@@ -378,7 +378,8 @@ GArray *world_open_choices(struct world *world)
 	GArray *open;
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_OPEN});
-	open = list_open(world, NULL);
+	open = world_may_decide(world) ? list_open(world, NULL)
+	                               : g_array_new(false, false, sizeof(struct open_choice));
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_OFFERED, .open = open});
 	return open;
 }
@@ -419,6 +420,8 @@ static bool allows_turn(const struct world *world, const struct choice *choice)
 	g_autoptr(GArray) rivals = world_rivals(world, number);
 	struct point point = point_here(world, world_turn_id(world, number));
 
+	if (world_turn_is_held(world, number))
+		return false;
 	for (guint i = 0; rivals->len > 1 && i < rivals->len; i++) {
 		if (choice->taken.kind == TAKEN_THREAD
 		    && choice->taken.thread == g_array_index(rivals, guint32, i))
@@ -580,10 +583,12 @@ bool world_choose(struct world *world, struct choice *choice)
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CHOOSE, .choice = *choice});
 	if (is_message)
 		match.send = choice->taken.send;
-	if (is_message ? !allows_message(world, &match) : !allows_answer(world, choice))
+	if (!world_may_decide(world)
+	    || (is_message ? !allows_message(world, &match) : !allows_answer(world, choice)))
 		return world_tell_answer(world, false);
 	if (is_message)
 		choice->taken.send = match.send;
+	world_note_decision(world, &match.receive);
 	plain = is_plain(world, choice);
 	g_array_append_val(world->choices, *choice);
 	g_array_append_val(world->plain, plain);

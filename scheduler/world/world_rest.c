@@ -7,7 +7,7 @@ bool world_at_rest(const struct world *world)
 	return world->running == 0;
 }
 
-static bool answer_ready(struct world *world, int number)
+static bool answer_ready(struct world *world, int number, bool is_first)
 {
 	const struct rank *rank = &world->ranks[number];
 	g_autoptr(GArray) indices = NULL;
@@ -21,6 +21,8 @@ static bool answer_ready(struct world *world, int number)
 	if (indices->len == 0)
 		return false;
 	world->by_rule |= indices->len > 1;
+	if (is_first)
+		world_note_decision(world, NULL);
 	world_note_rest(world, number);
 	if (rank->line->wait == WIRE_WAIT_ANY || rank->line->wait == WIRE_TEST_ANY) {
 		one = world_oldest(rank, (const guint32 *)(void *)indices->data, indices->len);
@@ -36,12 +38,14 @@ bool world_answer_ready(struct world *world)
 	bool answered = false;
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_READY});
+	if (!world_may_decide(world))
+		return world_tell_answer(world, false);
 	if (world_let_go(world))
 		return world_tell_answer(world, true);
 	for (int number = 0; number < world->options.ranks; number++) {
 		for (guint i = 0; i < world_lines(world, number); i++) {
 			world_focus(world, number, i);
-			answered |= answer_ready(world, number);
+			answered |= answer_ready(world, number, !answered);
 		}
 	}
 	if (answered)
@@ -76,7 +80,7 @@ static void go_on(struct world *world, int number, bool withdrawn)
 
 	g_array_set_size(rank->line->waited, 0);
 	rank->line->phase = PHASE_RUNNING;
-	rank->together.order = ORDER_NONE;
+	rank->line->together.order = ORDER_NONE;
 	world->running++;
 	world_wake(world, number);
 	world_bring_data(world, number);
@@ -142,23 +146,24 @@ static bool is_planned(const struct world *world, int number, const GArray *plan
 	return false;
 }
 
-static bool answer_poll(struct world *world, int number, const GArray *plan)
+static bool answer_poll(struct world *world, int number, const GArray *plan, bool is_first)
 {
 	const struct rank *rank = &world->ranks[number];
 
 	if (rank->line->phase != PHASE_BLOCKED || world_may_say_no(world, number)
 	    || is_planned(world, number, plan))
 		return false;
-	if (rank->line->wait == WIRE_CANCEL || world_is_poll(rank->line->wait))
-		world_note_rest(world, number);
+	if (rank->line->wait != WIRE_CANCEL && !world_is_poll(rank->line->wait))
+		return false;
+	if (is_first)
+		world_note_decision(world, NULL);
+	world_note_rest(world, number);
 	if (rank->line->wait == WIRE_CANCEL) {
 		world->by_rule = true;
 		withdraw_cancelled(world, number);
-	} else if (world_is_poll(rank->line->wait)) {
+	} else {
 		withdraw_probes(world, number);
 		world_release(world, number, &(guint32){0}, 0);
-	} else {
-		return false;
 	}
 	return true;
 }
@@ -168,10 +173,12 @@ bool world_answer_polls(struct world *world, const GArray *plan)
 	bool answered = false;
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_POLLS, .choices = plan});
+	if (!world_may_decide(world))
+		return world_tell_answer(world, false);
 	for (int number = 0; number < world->options.ranks; number++) {
 		for (guint i = 0; i < world_lines(world, number); i++) {
 			world_focus(world, number, i);
-			answered |= answer_poll(world, number, plan);
+			answered |= answer_poll(world, number, plan, !answered);
 		}
 	}
 	if (answered) {

@@ -55,7 +55,8 @@ void world_focus_call(struct world *world, int number, guint32 call)
 {
 	for (guint i = 0; i < world_lines(world, number); i++) {
 		world_focus(world, number, i);
-		if (world->ranks[number].line->phase == PHASE_BLOCKED
+		if ((world->ranks[number].line->phase == PHASE_BLOCKED
+		     || world->ranks[number].line->phase == PHASE_HELD)
 		    && world->ranks[number].line->call == call)
 			return;
 	}
@@ -87,7 +88,7 @@ static guint count_lines(const struct rank *rank, bool (*is)(enum world_phase ph
 
 static bool is_waiting(enum world_phase phase)
 {
-	return phase == PHASE_BLOCKED || phase == PHASE_ENTERING;
+	return phase == PHASE_BLOCKED || phase == PHASE_HELD || phase == PHASE_ENTERING;
 }
 
 static bool is_over(enum world_phase phase)
@@ -100,6 +101,23 @@ static bool is_stopped(enum world_phase phase)
 	return phase == PHASE_STOPPED;
 }
 
+static bool is_held(enum world_phase phase)
+{
+	return phase == PHASE_HELD;
+}
+
+static bool is_entering(enum world_phase phase)
+{
+	return phase == PHASE_ENTERING;
+}
+
+guint world_threads_entering(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return rank->threads ? count_lines(rank, is_entering) : 0;
+}
+
 enum world_phase world_phase(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -110,6 +128,8 @@ enum world_phase world_phase(const struct world *world, int number)
 		return PHASE_STOPPED;
 	if (count_lines(rank, is_busy) > 0)
 		return PHASE_RUNNING;
+	if (count_lines(rank, is_held) > 0 || world_turn_is_held(world, number))
+		return PHASE_HELD;
 	return count_lines(rank, is_waiting) > 0 ? PHASE_BLOCKED : PHASE_ENDED;
 }
 
@@ -135,13 +155,13 @@ void world_leave(struct world *world, int number, enum world_phase phase)
 {
 	struct rank *rank = &world->ranks[number];
 
+	if (!is_over(phase_of(rank, 0)))
+		rank->went_inside = world_is_inside(world, number);
 	for (guint i = 0; i < world_lines(world, number); i++) {
 		enum world_phase before = phase_of(rank, i);
 
 		if (is_busy(before))
 			world->running--;
-		if (!is_over(before))
-			rank->went_inside = before == PHASE_BLOCKED || before == PHASE_HELD;
 		if (!rank->threads || before != PHASE_ENDED || i == 0)
 			set_phase(rank, i, phase);
 	}
@@ -187,6 +207,7 @@ static void line_free(gpointer data)
 	struct line *line = data;
 
 	g_array_unref(line->waited);
+	g_free(line->kept.done);
 	g_free(line);
 }
 
@@ -304,6 +325,23 @@ GArray *world_rivals(const struct world *world, int number)
 	return rivals;
 }
 
+bool world_turn_is_held(const struct world *world, int number)
+{
+	const struct rank *rank = &world->ranks[number];
+
+	return rank->calls.count >= rank->held_from && world_threads_entering(world, number) > 0;
+}
+
+bool world_keeps_out(const struct world *world, int number)
+{
+	g_autoptr(GArray) rivals = NULL;
+
+	if (!world_turn_is_held(world, number))
+		return false;
+	rivals = world_rivals(world, number);
+	return rivals->len == 1;
+}
+
 struct op_id world_turn_id(const struct world *world, int number)
 {
 	return (struct op_id){number, world_calls(world, number), OPERATION_TURN};
@@ -351,6 +389,8 @@ bool world_admit(struct world *world)
 	bool admitted = false;
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ADMIT});
+	if (!world_may_decide(world))
+		return world_tell_answer(world, false);
 	note_sleepers(world);
 	if (waits_to_enter(world) && world_let_go(world))
 		return world_tell_answer(world, true);
@@ -359,6 +399,8 @@ bool world_admit(struct world *world)
 		g_autoptr(GArray) rivals = world_rivals(world, number);
 
 		if (rivals->len == 1) {
+			if (!admitted)
+				world_note_decision(world, NULL);
 			world_admit_thread(world, number, g_array_index(rivals, guint32, 0));
 			admitted = true;
 		} else if (rivals->len > 1 && rank->turn != rank->calls.count) {
@@ -418,6 +460,8 @@ void world_lines_copy(struct rank *rank)
 		struct line *line = g_memdup2(from->pdata[i], sizeof(*line));
 
 		line->waited = g_array_copy(line->waited);
+		line->kept.done = g_memdup2(line->kept.done,
+		                            line->kept.count * sizeof(*line->kept.done));
 		g_ptr_array_add(rank->lines, line);
 	}
 	rank->line = line_at(rank, rank->focus);

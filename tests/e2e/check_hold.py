@@ -250,21 +250,6 @@ def rollbacks(run):
     return re.findall(r"^rollback: (.*)$", run.out, flags=re.M)
 
 
-def check_unseen(tool):
-    """Where no rank can go back alone it is said why, and which place is the nearest; that can be
-    gone to."""
-    threads = tool.compile(source("programs/threads_wildcard"), "-pthread")
-    for program, call, why in ((threads, "0.3", "what threads do to each other is not seen"),):
-        run = debug(tool, ["set choices default", "run", "set choices ask", "rollback " + call,
-                           "rollback 0.1", "reverse-continue"], "-n", "3", program)
-        places = re.findall(r"script\.mp:4: %s.*: the nearest place is goto (\S+)\n" % why, run.out)
-        check(len(places) == 1 and "the nearest place is " in run.out.rpartition("0.1\n")[2]
-              and "say back, or goto PATH" in run.out, str(run))
-        run = debug(tool, ["goto " + places[0], "info path", "info calls 0"], "-n", "3", program)
-        last = re.findall(r"^  (0\.\d+)  .*is here$", run.out, re.M)
-        check(last == [call], "%s\n%s" % (places, run))
-
-
 def check_rollback(tool):
     """Back to any call, with just those who depend on it, and otherwise from there."""
     program = tool.compile(source("examples/probe_then_receive"))
@@ -380,7 +365,6 @@ def body(tool, options):
     check_blocked(tool)
     check_names(tool)
     check_rollback(tool)
-    check_unseen(tool)
     check_positions(tool)
     check_walks(tool, options.seeds)
 

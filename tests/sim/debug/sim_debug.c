@@ -465,8 +465,9 @@ static struct session_options options_of(const struct walk *walk)
 		.ranks = walk->program->ranks,
 		.backtrack = now.straight ? BACKTRACK_RERUN : BACKTRACK_AUTO,
 		.bufferings = 1u << walk->buffering,
-		.collectives = walk->buffering == PROGRAM_PER_SEND ? COLLECTIVES_PER_CALL
-	                                                           : COLLECTIVES_BOTH,
+		.collectives = walk->buffering != PROGRAM_PER_SEND ? COLLECTIVES_BOTH
+	                       : walk->program->threads            ? COLLECTIVES_SYNC
+	                                                           : COLLECTIVES_PER_CALL,
 		.deviations = -1,
 		.not_yet = 1,
 		.some = TAKEN_WINDOW,
@@ -536,6 +537,9 @@ static struct walk walk_new(guint64 seed)
 	                    .small = seed % 4 == 0};
 
 	walk.program->collectives = usual[walk.buffering];
+	/* A thread may be inside a collective that way, and its rank further on: unreached. */
+	if (walk.program->threads && walk.buffering == PROGRAM_PER_SEND)
+		walk.program->collectives = PROGRAM_SYNC;
 	return walk;
 }
 
