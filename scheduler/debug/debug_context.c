@@ -92,6 +92,11 @@ struct decoders *debugger_decoders(const struct debugger *debugger)
 	return debugger->decoders;
 }
 
+struct value_numbers *debugger_values(const struct debugger *debugger)
+{
+	return debugger->values;
+}
+
 struct gdb **debugger_gdbs(const struct debugger *debugger)
 {
 	return debugger->gdbs;

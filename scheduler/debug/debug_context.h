@@ -54,6 +54,7 @@ struct decoders *debugger_decoders(const struct debugger *debugger);
 	"/proc/sys/kernel/yama/ptrace_scope"
 /* By rank; debug_gdb.c's. */
 struct gdb **debugger_gdbs(const struct debugger *debugger);
+struct value_numbers *debugger_values(const struct debugger *debugger);
 struct gdb_rank *debugger_gdb_rank(const struct debugger *debugger);
 struct checkpoints *debugger_checkpoints(const struct debugger *debugger);
 const struct stops *debugger_stops(const struct debugger *debugger);

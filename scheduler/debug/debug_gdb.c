@@ -4,6 +4,7 @@
 #include "debug_context.h"
 #include "gdb.h"
 #include "telling.h"
+#include "value_numbers.h"
 
 #define GDBS_MOST 8 /* that are there at a time */
 
@@ -69,6 +70,12 @@ bool debugger_find_process(struct debugger *debugger, int rank, pid_t *ret_pid, 
 
 /* --- values ----------------------------------------------------------------------------------- */
 
+static void end_gdb(struct debugger *debugger, int rank)
+{
+	g_clear_pointer(&debugger_gdbs(debugger)[rank], gdb_free);
+	value_numbers_forget(debugger_values(debugger), rank);
+}
+
 /* There are not too many at a time. */
 static void make_room(struct debugger *debugger, int rank)
 {
@@ -79,16 +86,21 @@ static void make_room(struct debugger *debugger, int rank)
 		other = debugger_gdbs(debugger)[i] && i != rank ? i : other;
 	}
 	if (!debugger_gdbs(debugger)[rank] && count >= GDBS_MOST && other >= 0)
-		g_clear_pointer(&debugger_gdbs(debugger)[other], gdb_free);
+		end_gdb(debugger, other);
 }
 
 static char *ask_gdb(struct debugger *debugger, int rank, const char *expression, GError **error)
 {
 	struct gdb **gdb = &debugger_gdbs(debugger)[rank];
+	g_autofree char *problem = NULL, *asked = NULL, *told = NULL;
 	guint64 site;
 	pid_t pid;
-	char *told;
 
+	asked = value_numbers_ask(debugger_values(debugger), rank, expression, &problem);
+	if (!asked) {
+		debugger_refuse(debugger, "%s", problem);
+		return NULL;
+	}
 	if (!debugger_find_process(debugger, rank, &pid, &site))
 		return NULL;
 	make_room(debugger, rank);
@@ -96,10 +108,10 @@ static char *ask_gdb(struct debugger *debugger, int rank, const char *expression
 		*gdb = gdb_new(error);
 	if (!*gdb || !gdb_attach(*gdb, pid, site, debugger_fell(debugger, rank), error))
 		return NULL;
-	told = gdb_print(*gdb, expression, error);
+	told = gdb_print(*gdb, asked, error);
 	if (debugger_state(debugger) == DEBUG_RUNNING)
 		gdb_detach(*gdb);
-	return told;
+	return told ? value_numbers_tell(debugger_values(debugger), rank, told) : NULL;
 }
 
 void debugger_print(struct debugger *debugger, const char *rest)
@@ -125,7 +137,7 @@ void debugger_print(struct debugger *debugger, const char *rest)
 		                strstr(error->message, "ptrace:") ? " (" DEBUG_NEEDS_PTRACE ")"
 		                                                  : "");
 	if (debugger_gdbs(debugger)[rank] && gdb_is_lost(debugger_gdbs(debugger)[rank]))
-		g_clear_pointer(&debugger_gdbs(debugger)[rank], gdb_free);
+		end_gdb(debugger, rank);
 }
 
 void debugger_detach_gdbs(struct debugger *debugger)
@@ -138,5 +150,5 @@ void debugger_detach_gdbs(struct debugger *debugger)
 void debugger_end_gdbs(struct debugger *debugger)
 {
 	for (int rank = 0; rank < debugger_ranks(debugger); rank++)
-		g_clear_pointer(&debugger_gdbs(debugger)[rank], gdb_free);
+		end_gdb(debugger, rank);
 }

@@ -74,7 +74,8 @@ struct debugger {
 	bool reruns_told;
 	bool interpreted; /* the program is Python: where its calls are stands in their stacks */
 	struct gdb_rank *gdb_rank;
-	struct gdb **gdbs;     /* by rank, for print; NULL: not asked yet */
+	struct gdb **gdbs; /* by rank, for print; NULL: not asked yet */
+	struct value_numbers *values;
 	GPtrArray *outcomes;   /* char *: the paths of the outcomes that explore has told apart */
 	GPtrArray *onward;     /* char *: the words of explore, which waits until the ranks are
 	                          gone; NULL: none does */

@@ -2,6 +2,7 @@
 
 #include "debug_internal.h"
 #include "scheduler/page/page.h"
+#include "value_numbers.h"
 
 static struct debugger *debugger_of(struct plan_source *source)
 {
@@ -334,6 +335,7 @@ static void debugger_init(struct debugger *debugger, struct session *session,
 	                                               g_free, g_free);
 	debugger->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	debugger->gdbs = g_new0(struct gdb *, request->ranks);
+	debugger->values = value_numbers_new();
 	debugger->random = g_rand_new_with_seed(0);
 	holds_init(&debugger->holds, request->ranks);
 	debugger->breakpoints = breakpoints_new(request->ranks);
@@ -366,6 +368,7 @@ static void debugger_release(struct debugger *debugger)
 	gdb_rank_free(debugger->gdb_rank);
 	debugger_end_gdbs(debugger);
 	g_clear_pointer(&debugger->gdbs, g_free);
+	g_clear_pointer(&debugger->values, value_numbers_free);
 	g_free(debugger->last);
 	g_string_free(debugger->said, true);
 	g_ptr_array_unref(debugger->outcomes);

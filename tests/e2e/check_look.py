@@ -320,19 +320,23 @@ def check_print(tool):
                        "print 0 receive(0, 0, 0)",
                        "print", "print 9 value", "print 0 \"two\\\\words\"", "print /x 255",
                        "print value", "print 0 point->x", "2", "back", "print 0 length", "1",
-                       "print 0 value"],
+                       "print 0 value", "back", "print 0 $3 + $1.x", "print 1 $5 + 1",
+                       "print 0 $99", "print 1 $3 + 1", "finish"],
                 "-n", "3", program)
     told = answers(run)
-    for index, line in ((0, "nothing runs"), (4, "$1 = 41\n"), (6, 'No symbol "nothing"'),
+    for index, line in ((0, "nothing runs"), (4, "$3 = 41\n"), (6, 'No symbol "nothing"'),
                         (7, "Writing to memory is not allowed"), (8, "may-call-functions"),
                         (9, "print what?"), (10, "there is no rank 9"), (11, '"two\\\\words"'),
                         (12, "= 0xff\n"),
-                        (13, "= 9\n"), (14, "= 4\n"), (17, "= 3\n"), (19, "has ended")):
+                        (13, "= 9\n"), (14, "= 4\n"), (17, "= 3\n"), (19, "has ended"),
+                        (21, "$3 is a value of rank 1: say print 1 ..."),
+                        (22, "$5 is a value of rank 0: say print 0 ..."),
+                        (23, "there is no value $99"), (24, "$10 = 42\n")):
         check(line in told[index], "%d: %s\n%s" % (index, line, run))
     check(re.match(r'\$1 = \{x = 4, y = \{0.5, 2\}, name = 0x[0-9a-f]+ "here"\}\n', told[2]),
           str(run))
     check(told[3] == "$2 = {7, 8, 9}\n", str(run))
-    check(re.search(r"^\$1 = \{x = 6, ", told[5], flags=re.M), str(run))
+    check(re.search(r"^\$4 = \{x = 6, ", told[5], flags=re.M), str(run))
     check(run.status == 0, "the program went on otherwise\n%s" % run)
 
 
@@ -548,7 +552,7 @@ def check_at_the_end(tool):
     for backtrack in ("auto", "rerun"):
         told = answers(debug(tool, lines, "--backtrack", backtrack, "-n", "4", program))
         for index, line in ((1, "stopped: finding crash"), (2, "= (int *) 0x0\n"), (3, "= 1\n"),
-                            (4, "$1 = 1\n"), (5, "#0  take (crash.c:8)\n"), (6, "     0: 1\n"),
+                            (4, "$3 = 1\n"), (5, "#0  take (crash.c:8)\n"), (6, "     0: 1\n"),
                             (8, "stopped: choice 0.2\n"), (9, "= 0\n"),
                             (10, "stopped: finding deadlock"), (11, "= 2\n"),
                             (12, "stopped: choice 0.2\n"), (14, "= 1\n")):
