@@ -11,6 +11,7 @@ import time
 import uuid
 
 import harness
+from check_hold_shared import LOCKS, THREADS
 from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -134,6 +135,34 @@ def check_session(tool, program):
     terminal.wait(3)
 
 
+def check_shared(tool):
+    """Who goes back, in a program with windows and in one with threads, is asked about first; a
+    terminal that is closed while threads are held leaves nothing behind."""
+    windows = tool.compile(tool.write("locks.c", LOCKS))
+    threads = tool.compile(tool.write("threads.c", THREADS), "-pthread")
+    for program, stop, back, place in ((windows, "w1.0.2", "0.4", "rollback: 0.4 1.6 2.4"),
+                                       (threads, "0.3", "0.2", "rollback: 0.2 1.2 2.2")):
+        terminal = Terminal(tool, "-n", "3", program)
+        terminal.expect(re.escape(PROMPT))
+        terminal.say("run", "stopped: choice ")
+        terminal.say("2" if program is windows else "1", "stopped: choice %s\r?\n" % stop)
+        if program is windows:
+            terminal.say("1", "stopped: end")
+        for answer in ("n", "y"):
+            told = terminal.say("rollback %s" % back, r"go back\? \(y or n\)")
+            check(place in told, told)
+            terminal.type(answer + "\r")
+            told = terminal.expect(re.escape(PROMPT))
+            check(("stopped: " in told) == (answer == "y"), told)
+        if program is windows:
+            terminal.type("quit\r")
+            terminal.wait(3)
+            continue
+        check("stopped: held" in told and "waits for its turn" in told, told)
+        os.killpg(terminal.process.pid, signal.SIGHUP)
+        terminal.wait(3)
+
+
 def check_colours(tool, program):
     """Where it has stopped, and the numbers that can be typed; not with NO_COLOR, which all other
     terminals here have."""
@@ -252,6 +281,7 @@ def check_interrupted(tool):
 def body(tool, _):
     program = tool.compile(os.path.join(EXAMPLES, "probe_then_receive.c"))
     check_session(tool, program)
+    check_shared(tool)
     check_colours(tool, program)
     if has_readline(tool):
         check_completion(tool, program)
