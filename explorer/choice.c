@@ -378,7 +378,6 @@ bool taken_take(struct choice_bytes *bytes, struct taken *ret_taken)
 	    || (kind & ~PROMISED) >= TAKEN_KINDS)
 		return false;
 	taken.kind = (enum taken_kind)(kind & ~PROMISED);
-	taken.promised = kind & PROMISED;
 	switch (taken.kind) {
 	case TAKEN_MESSAGE:
 		good = take_rank(bytes, &taken.send.rank) && take_u32(bytes, &taken.send.call)
@@ -389,6 +388,7 @@ bool taken_take(struct choice_bytes *bytes, struct taken *ret_taken)
 	case TAKEN_SOME: good = take_some(bytes, &taken); break;
 	default: break;
 	}
+	taken.promised = kind & PROMISED;
 	if (good)
 		*ret_taken = taken;
 	return good;

@@ -128,12 +128,15 @@ static void bytes_tell_the_send_too(void **state)
 		for (uint32_t k = below(dice, 10); k > 0; k--) {
 			struct choice choice = some_choice(dice);
 
+			choice.taken.promised = below(dice, 4) == 0;
 			g_array_append_val(choices, choice);
 		}
 		bytes = bytes_of(choices);
 		data = g_bytes_get_data(bytes, &size);
 		assert_true(read_back(data, size, back));
 		assert_int_equal(choices_common(choices, back), choices->len);
+		assert_int_equal(choices_promise(choices), choices_promise(back));
+		assert_int_equal(choices_are_owed(choices), choices_are_owed(back));
 		again = bytes_of(back);
 		assert_true(g_bytes_equal(bytes, again));
 		if (size > 1) /* cut short */

@@ -226,12 +226,78 @@ static void test_collectives(void **state)
 	assert_after_collective(ORDER_LOWER, -1, 2, "never");
 }
 
+static void in_thread(struct trace *trace, enum event_kind kind, struct op_id one)
+{
+	const struct event event = {.kind = kind, .thread = 1, .op.id = one};
+
+	trace_append(trace, &event);
+}
+
+/* Rank 0's first thread takes rank 1's message; then its other thread is complete with what it has
+ * received, and sends to rank 2, which sends what the first one could have taken. */
+static void read_threads(struct dependence *dependence, bool woken)
+{
+	struct trace trace;
+
+	trace_init(&trace);
+	receive(&trace, id(0, 2), ANY, 0);
+	add(&trace,
+	    (struct event){
+		    .kind = EVENT_RECEIVE,
+		    .thread = 1,
+		    .op = {.id = id(0, 3), .kind = OPERATION_RECEIVE, .peer = ANY, .tag = 1}});
+	send(&trace, id(1, 2), 0, 0, false);
+	send(&trace, id(1, 3), 0, 1, false);
+	match(&trace, id(0, 2), id(1, 2), true);
+	complete(&trace, id(0, 2));
+	match(&trace, id(0, 3), id(1, 3), true);
+	in_thread(&trace, EVENT_COMPLETE, id(0, 3));
+	if (woken)
+		in_thread(&trace, EVENT_WAKE, id(0, 4));
+	add(&trace,
+	    (struct event){.kind = EVENT_SEND,
+	                   .thread = 1,
+	                   .op = {.id = id(0, 4), .kind = OPERATION_SEND, .peer = 2, .tag = 2}});
+	receive(&trace, id(2, 2), 0, 2);
+	match(&trace, id(2, 2), id(0, 4), false);
+	complete(&trace, id(2, 2));
+	send(&trace, id(2, 3), 0, 0, false);
+	dependence_read(dependence, &trace);
+	dependence_rewind(dependence, trace_count(&trace) / 2);
+	dependence_read(dependence, &trace);
+	trace_release(&trace);
+}
+
+/* By rank the message depends on what the first thread has taken; by thread it does if that one may
+ * have woken the other. */
+static void test_threads(void **state)
+{
+	struct dependence *by_rank = dependence_new(), *apart = dependence_of_threads(),
+			  *woken = dependence_of_threads();
+	struct choice_set *needs = NULL;
+	struct op_id found;
+
+	(void)state;
+	read_threads(by_rank, false);
+	read_threads(apart, false);
+	read_threads(woken, true);
+	assert_true(dependence_has_threads(by_rank));
+	assert_int_equal(dependence_alternative(by_rank, id(0, 2), 2, &found, &needs),
+	                 ALTERNATIVE_NEVER);
+	assert_int_equal(dependence_may_come(apart, id(0, 2), 2), ALTERNATIVE_POSSIBLE);
+	assert_int_equal(dependence_may_come(woken, id(0, 2), 2), ALTERNATIVE_NEVER);
+	assert_int_equal(dependence_may_come(apart, id(0, 2), 3), ALTERNATIVE_NONE);
+	dependence_free(by_rank);
+	dependence_free(apart);
+	dependence_free(woken);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_completions), cmocka_unit_test(test_earlier_receive),
 		cmocka_unit_test(test_cancel),      cmocka_unit_test(test_earlier_message),
-		cmocka_unit_test(test_collectives),
+		cmocka_unit_test(test_collectives), cmocka_unit_test(test_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
