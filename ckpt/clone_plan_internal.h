@@ -64,10 +64,6 @@ bool clone_write_extents(const struct object *object, int fd);
 /* Makes the names from `first` on lead to the file that is open and has `name` in the directory. */
 bool clone_put_names_back(int directory, int fd, const char *name, const GPtrArray *names,
                           guint first);
-/* Removes the files that do not stay from the directory, which is open as `fd`. */
-typedef bool (*clone_file_predicate)(const char *file, const void *user);
-bool clone_remove_others(const char *directory, int fd, clone_file_predicate stays,
-                         const void *user, GError **error);
 /* Makes its file, with all its names. */
 bool clone_write_object(const struct object *object, guint index, int directory);
 

@@ -2,6 +2,7 @@
  * stay the same ones, for ranks that are rewound have them mapped; pages that they hold by now stay
  * theirs, so that nobody has to fault them in again. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 #include <unistd.h>
 
 #include "clone_plan_internal.h"
+
+#define READ_AT_ONCE ((gsize)256 << 10)
 
 static const guint8 zeros[64 << 10];
 
@@ -88,8 +91,8 @@ static const guint8 *saved_page(struct saved *saved, guint64 offset)
 /* Writes the pages that differ. */
 static bool write_differences(const struct object *object, int fd)
 {
+	static guint8 now[READ_AT_ONCE];
 	struct saved saved = {.object = object};
-	guint8 now[sizeof(zeros)];
 
 	for (guint64 from = 0; from < object->size;) {
 		gssize part = pread(fd, now, MIN(sizeof(now), object->size - from), (off_t)from);
@@ -148,7 +151,40 @@ bool clone_put_names_back(int directory, int fd, const char *name, const GPtrArr
 	return true;
 }
 
-static bool rewrite_object(const struct object *object, guint index, int directory)
+/* What the directory holds: names, and the number of the file that each leads to. */
+static GHashTable *list_files(int directory)
+{
+	GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	int again = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = again >= 0 ? fdopendir(again) : NULL;
+	const struct dirent *entry;
+
+	while (entries && (entry = readdir(entries)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			g_hash_table_insert(files, g_strdup(entry->d_name),
+			                    GSIZE_TO_POINTER(entry->d_ino));
+	if (entries) {
+		closedir(entries);
+		return files;
+	}
+	if (again >= 0)
+		close(again);
+	g_hash_table_unref(files);
+	return NULL;
+}
+
+/* Whether all its names were seen to lead to that file. Where a directory tells other numbers than
+ * stat() they are looked at one by one. */
+static bool has_its_names(const struct object *object, GHashTable *files, ino_t file)
+{
+	for (guint i = 0; i < object->names->len; i++)
+		if (g_hash_table_lookup(files, object->names->pdata[i]) != GSIZE_TO_POINTER(file))
+			return false;
+	return true;
+}
+
+static bool rewrite_object(const struct object *object, guint index, int directory,
+                           GHashTable *files)
 {
 	char name[256];
 	struct stat status;
@@ -164,58 +200,63 @@ static bool rewrite_object(const struct object *object, guint index, int directo
 	          && ((guint64)status.st_size == object->size
 	              || ftruncate(fd, (off_t)object->size) == 0)
 	          && write_back(object, fd)
-	          && clone_put_names_back(directory, fd, name, object->names,
-	                                  object->ranges->len ? 0 : 1);
+	          && (has_its_names(object, files, status.st_ino)
+	              || clone_put_names_back(directory, fd, name, object->names,
+	                                      object->ranges->len ? 0 : 1));
 	close(fd);
 	return written;
 }
 
-static bool belongs(const char *file, const void *user)
+/* The names of all its files. */
+static GHashTable *names_of(const struct clone_plan *plan)
 {
-	const struct clone_plan *plan = user;
+	GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
 	for (guint i = 0; i < plan->objects->len; i++) {
 		const struct object *object = g_ptr_array_index(plan->objects, i);
 		char name[256];
 
 		name_of(object, i, name);
-		if (strcmp(file, name) == 0)
-			return true;
+		g_hash_table_add(names, g_strdup(name));
 		for (guint j = 0; j < object->names->len; j++)
-			if (strcmp(file, g_ptr_array_index(object->names, j)) == 0)
-				return true;
+			g_hash_table_add(names, g_strdup(object->names->pdata[j]));
 	}
-	return false;
+	return names;
 }
 
-bool clone_remove_others(const char *directory, int fd, clone_file_predicate stays,
-                         const void *user, GError **error)
+static bool remove_others(const struct clone_plan *plan, int directory, GHashTable *files,
+                          GError **error)
 {
-	g_autoptr(GDir) entries = g_dir_open(directory, 0, error);
-	const char *name;
+	g_autoptr(GHashTable) names = names_of(plan);
+	GHashTableIter iter;
+	void *file;
 
-	if (!entries)
-		return false;
-	while ((name = g_dir_read_name(entries)))
-		if (!stays(name, user) && unlinkat(fd, name, 0) < 0)
-			return clone_failed(error, "cannot remove", name);
+	g_hash_table_iter_init(&iter, files);
+	while (g_hash_table_iter_next(&iter, &file, NULL))
+		if (!g_hash_table_contains(names, file) && unlinkat(directory, file, 0) < 0)
+			return clone_failed(error, "cannot remove", file);
 	return true;
 }
 
 bool clone_plan_rewrite(struct clone_plan *plan, const char *directory, GError **error)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	g_autoptr(GHashTable) files = fd >= 0 ? list_files(fd) : NULL;
 	bool written;
 
-	if (fd < 0)
-		return clone_failed(error, "cannot open the world directory", directory);
+	if (!files) {
+		clone_failed(error, "cannot open the world directory", directory);
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
 	written = (plan->scanned || clone_scan_directory(plan, error))
-	          && clone_remove_others(directory, fd, belongs, plan, error);
+	          && remove_others(plan, fd, files, error);
 	for (guint i = 0; written && i < plan->objects->len; i++) {
 		struct object *object = g_ptr_array_index(plan->objects, i);
 
 		written = object->remembered || clone_read_object(plan, object, error);
-		if (written && !rewrite_object(object, i, fd))
+		if (written && !rewrite_object(object, i, fd, files))
 			written = clone_failed(error, "cannot rewrite shared memory in", directory);
 		if (plan->remembered > REMEMBERED_MAX)
 			clone_forget(plan, object);

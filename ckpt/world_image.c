@@ -285,9 +285,19 @@ static bool put_file(const struct file *file, int directory, guint8 *buffer)
 	return put;
 }
 
-static bool has_name(const char *name, const void *user)
+/* What was not there then. */
+static bool remove_others(const struct world_image *image, const char *directory, int fd,
+                          GError **error)
 {
-	return find_by_name(user, name) != NULL;
+	g_autoptr(GDir) entries = g_dir_open(directory, 0, error);
+	const char *name;
+
+	if (!entries)
+		return false;
+	while ((name = g_dir_read_name(entries)))
+		if (!find_by_name(image, name) && unlinkat(fd, name, 0) < 0)
+			return clone_failed(error, "cannot remove", name);
+	return true;
 }
 
 bool world_image_put(const struct world_image *image, const char *directory, GError **error)
@@ -298,7 +308,7 @@ bool world_image_put(const struct world_image *image, const char *directory, GEr
 
 	if (fd < 0)
 		return clone_failed(error, "cannot open the world directory", directory);
-	put = clone_remove_others(directory, fd, has_name, image, error);
+	put = remove_others(image, directory, fd, error);
 	for (guint i = 0; put && i < image->files->len; i++)
 		if (!put_file(image->files->pdata[i], fd, buffer))
 			put = clone_failed(error, "cannot put shared memory back in", directory);

@@ -261,6 +261,23 @@ static void overwrite(const char *directory, const char *name, off_t at, const c
 	close(fd);
 }
 
+static void remove_name(const char *directory, const char *name)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL);
+
+	assert_int_equal(g_unlink(path), 0);
+}
+
+static bool are_one(const char *directory, const char *name, const char *other)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL);
+	g_autofree char *other_path = g_build_filename(directory, other, NULL);
+	struct stat file, other_file;
+
+	return lstat(path, &file) == 0 && lstat(other_path, &other_file) == 0
+	       && file.st_ino == other_file.st_ino;
+}
+
 static void rewrite_clones(struct fixture *fixture, const guint8 *mapped, gsize size,
                            const guint8 *output)
 {
@@ -273,6 +290,7 @@ static void rewrite_clones(struct fixture *fixture, const guint8 *mapped, gsize 
 	printed = contents(fixture->new, "out.1", PAGE + 5);
 	assert_memory_equal(again, mapped, size);
 	assert_memory_equal(printed, output, PAGE + 5);
+	assert_true(are_one(fixture->new, "clone.0", "segment"));
 }
 
 /* Pages in several places, of which the world that is over has changed some and written others. */
@@ -302,6 +320,11 @@ static void check_rewriting(struct fixture *fixture, gsize pages)
 	rewrite_clones(fixture, mapped, size, output);
 	overwrite(fixture->new, "clone.0", 0, "cut", 5 * PAGE + 3);
 	overwrite(fixture->new, "out.1", 0, "cut", 2);
+	rewrite_clones(fixture, mapped, size, output);
+	remove_name(fixture->new, "segment");
+	rewrite_clones(fixture, mapped, size, output);
+	remove_name(fixture->new, "segment");
+	overwrite(fixture->new, "segment", 0, "another file", -1);
 	rewrite_clones(fixture, mapped, size, output);
 	munmap(memory, size);
 }
