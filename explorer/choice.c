@@ -197,19 +197,22 @@ unsigned choices_common(const GArray *one, const GArray *other)
 }
 
 /* Most often they are in the same order. */
-bool choices_same(const GArray *one, const GArray *other)
+bool choices_include(const GArray *all, const GArray *some)
 {
-	guint common = choices_common(one, other);
-
-	if (one->len != other->len)
+	if (some->len > all->len)
 		return false;
-	for (guint i = common; i < one->len; i++) {
-		const struct choice *made = choices_find(other, &choice_at(one, i)->point);
+	for (guint i = choices_common(some, all); i < some->len; i++) {
+		const struct choice *made = choices_find(all, &choice_at(some, i)->point);
 
-		if (!made || !choice_equal(choice_at(one, i), made))
+		if (!made || !choice_equal(choice_at(some, i), made))
 			return false;
 	}
 	return true;
+}
+
+bool choices_same(const GArray *one, const GArray *other)
+{
+	return one->len == other->len && choices_include(other, one);
 }
 
 GArray *choices_copy(const GArray *choices)

@@ -159,7 +159,9 @@ int choice_key_equal(const void *one, const void *other);
 /* How many choices (struct choice) two arrays begin with alike. */
 unsigned choices_common(const GArray *one, const GArray *other);
 
-/* Whether they have the same choices, in whatever order; each has one for a point at most. */
+/* Whether one has all choices of the other, or they have the same, in whatever order; each has one
+ * for a point at most. Takes time in proportion where they begin alike. */
+bool choices_include(const GArray *all, const GArray *some);
 bool choices_same(const GArray *one, const GArray *other);
 
 /* The same; free with g_array_unref. */

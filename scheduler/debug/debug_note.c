@@ -16,7 +16,7 @@ static bool goes_along(const struct debugger *debugger)
 	const struct path *path = debugger_request(debugger)->path;
 	const GArray *made = world_choices(execution_world(debugger_execution(debugger)));
 
-	for (guint i = 0; path && i < made->len; i++) {
+	for (guint i = path ? choices_common(path->choices, made) : 0; path && i < made->len; i++) {
 		const struct choice *choice = &g_array_index(made, struct choice, i);
 		const struct choice *there = choices_find(path->choices, &choice->point);
 

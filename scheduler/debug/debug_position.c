@@ -76,16 +76,8 @@ static bool is_below(const struct world *world, const struct stop *stop)
 /* A snapshot serves any stop that has its choices, and lies behind it. */
 bool stop_needs(const struct stop *stop, const struct world *world)
 {
-	const GArray *made = world_choices(world);
-
-	for (guint i = 0; i < made->len; i++) {
-		const struct choice *choice = &g_array_index(made, struct choice, i);
-		const struct choice *there = choices_find(stop_choices(stop), &choice->point);
-
-		if (!there || !choice_equal(there, choice))
-			return false;
-	}
-	return !position_has_cut(stop->position) || is_below(world, stop);
+	return choices_include(stop_choices(stop), world_choices(world))
+	       && (!position_has_cut(stop->position) || is_below(world, stop));
 }
 
 bool debugger_needs(const struct world *world, void *user)

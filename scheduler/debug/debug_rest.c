@@ -19,7 +19,7 @@ static bool all_made(const struct debugger *debugger)
 	const GArray *made = world_choices(world_of(debugger));
 	const GArray *target = debugger_target(debugger);
 
-	for (guint i = 0; i < target->len; i++)
+	for (guint i = choices_common(target, made); i < target->len; i++)
 		if (!choices_find(made, &g_array_index(target, struct choice, i).point))
 			return false;
 	return true;
