@@ -398,6 +398,27 @@ struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *o
 	return gate_wait(&whole);
 }
 
+/* Whom others need, or who shares the gate, waits. */
+bool gate_may_go_ahead(void)
+{
+	return gate.call < gate.welcome.ahead && !gate.serialised && !gate.orders->serves_windows();
+}
+
+void gate_tell_ahead(struct wire_call *call)
+{
+	enum { LOOK_EVERY = 16 }; /* calls: whether that still holds */
+
+	call->ahead = true;
+	tell_call(call);
+	if (call->call % LOOK_EVERY == 0)
+		gate_obey();
+}
+
+void gate_came_ahead(void)
+{
+	virtual_time_catch_up();
+}
+
 void gate_report(const struct wire_call *call)
 {
 	if (gate.welcome.every_call_waits)

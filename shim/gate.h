@@ -63,6 +63,13 @@ struct gate_answer gate_wait(const struct wire_call *call);
 struct gate_answer gate_wait_for(const struct wire_call *call, struct wire_op *op,
                                  enum wire_wait wait);
 
+/* Whether the call opened last is known to return, and is not to be held: it need not wait for GO
+ * where its rank knows by itself what it takes. */
+bool gate_may_go_ahead(void);
+/* Such a call is told and not waited for; and it has completed what it started. */
+void gate_tell_ahead(struct wire_call *call);
+void gate_came_ahead(void);
+
 /* Sends anything else (WIRE_COMM, WIRE_ERROR), in order with the calls. */
 void gate_tell(const struct wire_message *message);
 /* The same beside another thread that may be telling at this moment. */

@@ -43,12 +43,39 @@ static int begin_transfer(const struct transfer *transfer, struct wire_name name
 	return MPI_SUCCESS;
 }
 
+/* Whether no order is needed for a call that is known to return. While the program holds other
+ * requests the scheduler tells when what they bring is to be seen. */
+static bool may_go_ahead(struct request *const *requests, uint32_t count)
+{
+	if (!gate_may_go_ahead() || request_attended() != count)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!request_is_local(requests[i]) && !transfer_may_go_ahead(requests[i]))
+			return false;
+	return true;
+}
+
+static void go_ahead(struct wire_call *call, struct request **requests, uint32_t count)
+{
+	gate_tell_ahead(call);
+	for (uint32_t i = 0; i < count; i++)
+		if (request_kind_of(requests[i]) == REQUEST_RECEIVE
+		    && !request_is_local(requests[i]))
+			receiving_go_ahead(requests[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		transfer_let_go(requests[i]);
+		request_complete(requests[i]);
+	}
+	gate_came_ahead();
+}
+
 /* A blocking call with these requests: all of them are waited for, unless a send leaves at once. */
 static void report_blocking(struct wire_call *call, struct request **requests, uint32_t count,
                             bool credit)
 {
 	struct wire_op ops[2];
 	struct wire_name names[2];
+	bool ahead = may_go_ahead(requests, count);
 
 	call->ops = ops;
 	call->waited = names;
@@ -58,12 +85,18 @@ static void report_blocking(struct wire_call *call, struct request **requests, u
 		ops[call->op_count++] = transfer_op(requests[i]);
 		names[call->waited_count++] = ops[call->op_count - 1].name;
 	}
-	if (credit || call->op_count == 0) {
+	if (credit || call->op_count == 0)
 		call->waited_count = 0;
+	else
+		call->wait = WIRE_WAIT_ALL;
+	if (ahead) {
+		go_ahead(call, requests, count);
+		return;
+	}
+	if (call->wait == WIRE_WAIT_NONE) {
 		gate_report(call);
 		return;
 	}
-	call->wait = WIRE_WAIT_ALL;
 	receiving_post_ahead();
 	gate_wait(call);
 	for (uint32_t i = 0; i < count; i++)
@@ -76,6 +109,7 @@ static int send_blocking(void *site, unsigned function, struct transfer *transfe
 	struct request *request;
 
 	transfer->held = !transfer_copies(transfer->mode);
+	transfer->synchronous = transfer->held && gate_may_go_ahead();
 	int code = begin_transfer(transfer, (struct wire_name){call.call, 0}, &request);
 	if (code != MPI_SUCCESS)
 		return refuse_call(&call, transfer->comm, code);
@@ -223,6 +257,7 @@ static int exchange(void *site, unsigned function, struct transfer *send,
 	struct request *requests[2];
 
 	send->held = true;
+	send->synchronous = !transfer_copies(send->mode) && !send->must_copy && gate_may_go_ahead();
 	int code = begin_both(&call, send, receive, requests);
 	if (code != MPI_SUCCESS)
 		return refuse_call(&call, send->comm, code);

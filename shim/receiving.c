@@ -17,16 +17,20 @@ static struct {
 		ahead; /* how many of them could be posted ahead, as far as they go by themselves */
 } waiting;
 
-static bool may_go_ahead(const struct request *request)
+static bool names_message(const struct request *request)
 {
-	return request->peer != MPI_ANY_SOURCE && request->tag != MPI_ANY_TAG
-	       && transfer_bytes(request) >= LEAST_AHEAD;
+	return request->peer != MPI_ANY_SOURCE && request->tag != MPI_ANY_TAG;
+}
+
+static bool is_worth_it(const struct request *request)
+{
+	return names_message(request) && transfer_bytes(request) >= LEAST_AHEAD;
 }
 
 void receiving_begin(struct request *request)
 {
 	request->unposted = true;
-	request->names_large = may_go_ahead(request);
+	request->names_large = is_worth_it(request);
 	waiting.ahead += request->names_large;
 	request->next_unposted = NULL;
 	request->previous_unposted = waiting.last;
@@ -103,4 +107,14 @@ void receiving_post_ahead(void)
 		request->ahead = true;
 		post(request, request->peer, request->tag);
 	}
+}
+
+bool receiving_may_go_ahead(const struct request *request)
+{
+	return names_message(request) && is_first(request);
+}
+
+void receiving_go_ahead(struct request *request)
+{
+	post(request, request->peer, request->tag);
 }

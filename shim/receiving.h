@@ -9,6 +9,8 @@
 #ifndef MATCHPOINT_SHIM_RECEIVING_H
 #define MATCHPOINT_SHIM_RECEIVING_H
 
+#include <stdbool.h>
+
 struct request;
 
 /* A receive has been started; in program order. */
@@ -22,5 +24,9 @@ void receiving_post(struct request *request);
 
 /* The program is about to wait: gives the library what it can take ahead of BIND. */
 void receiving_post_ahead(void);
+/* Whether it names its message itself, and nothing that was started before can take that. Posts
+ * such a receive, for which BIND will not come. */
+bool receiving_may_go_ahead(const struct request *request);
+void receiving_go_ahead(struct request *request);
 
 #endif

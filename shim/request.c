@@ -37,6 +37,7 @@ static struct {
 } moving;
 
 static unsigned incomplete;
+static unsigned attended; /* in use, and not unattended */
 
 static struct request *arriving; /* a list: their data is to be brought in */
 
@@ -132,6 +133,7 @@ struct request *request_new(enum request_kind kind, struct wire_name name, MPI_C
 		return NULL;
 	}
 	table.unused = next;
+	attended++;
 	return request;
 }
 
@@ -207,6 +209,7 @@ static void release_copy(struct request *request)
 
 void request_release(struct request *request)
 {
+	attended -= !request->unattended;
 	receiving_leave(request);
 	request_forget_name(request);
 	release_copy(request);
@@ -506,6 +509,11 @@ unsigned request_incomplete(void)
 	return incomplete;
 }
 
+unsigned request_attended(void)
+{
+	return attended;
+}
+
 unsigned request_moving(void)
 {
 	return moving.count;
@@ -536,6 +544,7 @@ void request_abandon(struct request *request)
 
 	guard_release(request);
 	deliver_message(request);
+	attended -= !request->unattended;
 	request->unattended = true;
 	if (request->kind == REQUEST_PAIR) {
 		request_abandon(request->halves[0]);

@@ -129,6 +129,9 @@ unsigned request_incomplete(void);
  * if both ranks drive it. */
 unsigned request_moving(void);
 
+/* Those that belong to a call under way, or that the program holds. */
+unsigned request_attended(void);
+
 /* Those that the program still holds, each told once, as a list of objects.h, malloc'ed. NULL:
  * none, or out of memory. */
 struct wire_left *request_left(uint32_t *ret_count);

@@ -51,6 +51,7 @@ struct request {
 	struct landing landing;      /* of a receive that is posted */
 	bool must_copy;              /* the program's buffer will not last (MPI_Sendrecv_replace) */
 	bool held;                   /* a send whose call waits for the scheduler */
+	bool synchronous;            /* a send: complete in the library when it is matched */
 	bool copied;                 /* the message: the program need not wait for the library */
 	void *copy;                  /* owned; NULL when there are no bytes */
 	struct buffer_room buffered; /* of the attached buffer */

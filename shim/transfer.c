@@ -95,6 +95,12 @@ struct transfer transfer_receiving(void *data, int count, MPI_Datatype type, int
 	};
 }
 
+/* A larger message moves in steps of both ranks, which are best made while both wait for orders. */
+static bool moves_at_once(const struct request *request)
+{
+	return transfer_bytes(request) < WIRE_LARGE_MESSAGE;
+}
+
 int transfer_new(const struct transfer *transfer, struct request **ret_request)
 {
 	const struct wire_name none = {0, 0};
@@ -115,6 +121,7 @@ int transfer_new(const struct transfer *transfer, struct request **ret_request)
 	request->tag = transfer->tag;
 	request->must_copy = transfer->must_copy;
 	request->held = transfer->held;
+	request->synchronous = transfer->synchronous && moves_at_once(request);
 	*ret_request = request;
 	return MPI_SUCCESS;
 }
@@ -129,6 +136,15 @@ bool transfer_returns(uint8_t mode)
 {
 	return transfer_copies(mode)
 	       && (mode == WIRE_BUFFERED || gate_welcome()->buffering == WIRE_BUFFERING_INFINITE);
+}
+
+bool transfer_may_go_ahead(const struct request *request)
+{
+	if (!moves_at_once(request))
+		return false;
+	if (request->kind == REQUEST_RECEIVE)
+		return receiving_may_go_ahead(request);
+	return request->synchronous || transfer_returns(request->mode);
 }
 
 /* Smaller messages are better on their way while the scheduler thinks. */
@@ -208,9 +224,11 @@ static int post_send(struct request *request, bool from_copy, MPI_Request *ret_r
 	}
 	if (from_copy)
 		outgoing = copy_message(request);
-	/* Synchronous mode is the scheduler's business: it knows when the message is matched. */
-	code = real_mpi()->Isend(outgoing.data, outgoing.count, outgoing.type, request->peer,
-	                         request->tag, request->comm, ret_real);
+	/* Synchronous mode is the scheduler's business, which knows when the message is matched;
+	 * whoever does not wait for it has the library see to that. */
+	code = (request->synchronous ? real_mpi()->Issend : real_mpi()->Isend)(
+		outgoing.data, outgoing.count, outgoing.type, request->peer, request->tag,
+		request->comm, ret_real);
 	if (code == MPI_SUCCESS && request->mode == WIRE_BUFFERED)
 		buffer_hold(request->name);
 	return code;

@@ -20,8 +20,9 @@ struct transfer {
 	int peer;
 	int tag;
 	MPI_Comm comm;
-	bool must_copy; /* the data will be overwritten before it is known to be sent */
-	bool held;      /* a send: its call waits for the scheduler; see transfer_start */
+	bool must_copy;   /* the data will be overwritten before it is known to be sent */
+	bool held;        /* a send: its call waits for the scheduler; see transfer_start */
+	bool synchronous; /* a send: the library is to tell when it is matched */
 };
 
 /* MPI's own judgement of the arguments, without communicating. */
@@ -54,6 +55,9 @@ bool transfer_copies(uint8_t mode);
 
 /* Whether a blocking send of this mode returns without asking. */
 bool transfer_returns(uint8_t mode);
+
+/* The same of one that is known to return: the library can tell when. */
+bool transfer_may_go_ahead(const struct request *request);
 
 /* For receives that outlive their call: the program may free datatype and communicator at once. */
 int transfer_keep_arguments(struct request *request);

@@ -91,6 +91,7 @@ static void describe_call(struct codec *codec, struct wire_call *call)
 	field_u16(codec, &call->function);
 	field_u8(codec, &call->wait, WIRE_WAIT_TAKEN);
 	field_bool(codec, &call->marked);
+	field_bool(codec, &call->ahead);
 	field_i32(codec, &call->status);
 	field_u64(codec, &call->site);
 	field_bool(codec, &call->timed);
@@ -300,6 +301,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->contents);
 	field_bool(codec, &welcome->states);
 	field_bool(codec, &welcome->rewinds);
+	field_u32(codec, &welcome->ahead);
 	field_u64(codec, &welcome->parked);
 }
 

@@ -17,7 +17,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 29
+#define WIRE_VERSION 30
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -123,6 +123,8 @@ struct wire_welcome {
 	bool contents;   /* and with the CONTENTS of what it sends (the prompt) */
 	bool states;     /* each CALL comes with a SEAL */
 	bool rewinds;    /* a restored rank that ends well is held (HELD) */
+	uint32_t ahead;  /* calls with a lower number are known to return: the rank need not wait
+	                    in them where it can tell by itself what they wait for */
 	uint64_t parked; /* of a restored rank: how long it lay parked, in microseconds */
 };
 
@@ -237,6 +239,7 @@ struct wire_call {
 	uint16_t function; /* enum mpi_call of the generated mpi_calls.h */
 	uint8_t wait;
 	bool marked;    /* made where the program says that order does not matter: region.h */
+	bool ahead;     /* the rank waits neither for BIND nor for GO: see struct wire_welcome */
 	int32_t status; /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE;
 	                    Finalize: enum wire_finalize */
 	uint64_t site;  /* return address in the program */

@@ -50,6 +50,7 @@ struct debugger {
 	GHashTable *known;        /* paths (char *) of interleavings that count already */
 	enum debug_chooser chooser;
 	bool finishes; /* without asking, up to the end */
+	bool certain;  /* the target's cut can be come to: it was seen to be consistent */
 	bool exact;    /* stops once all of `target` is made, whoever decides what comes then */
 	GRand *random;
 

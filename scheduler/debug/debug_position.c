@@ -15,6 +15,7 @@ void debugger_go_to(struct debugger *debugger, const struct position *position)
 	debugger->exact = true;
 	debugger->begins = debugger->goes_on = true;
 	debugger->leaves = debugger->state == DEBUG_CHOICE || debugger->state == DEBUG_RUNNING;
+	debugger->certain = true;
 	debugger->coming = (struct debug_hit){0};
 	g_clear_pointer(&debugger->origin, stop_free);
 }
@@ -226,6 +227,7 @@ void debugger_go_to_position(struct debugger *debugger, const struct position *p
 	}
 	debugger_set_buffering(debugger, buffering);
 	debugger_go_to(debugger, meant);
+	debugger->certain = false;
 	debugger->origin = origin;
 	position_free(meant);
 }

@@ -234,6 +234,16 @@ static struct position *position_meant(const struct debugger *debugger)
 	return position;
 }
 
+/* Whether ranks need not wait for orders on the way. Then they look for their messages themselves,
+ * which takes the time of whom they wait for where there are many more of them than processors. */
+static bool arrives_by_itself(const struct debugger *debugger)
+{
+	enum { RANKS_A_PROCESSOR = 4 };
+
+	return debugger_travels(debugger) && debugger->certain
+	       && (guint)debugger->holds.ranks <= RANKS_A_PROCESSOR * g_get_num_processors();
+}
+
 static bool on_next(struct plan_source *source, struct run_request *ret_request)
 {
 	struct debugger *debugger = debugger_of(source);
@@ -247,6 +257,7 @@ static bool on_next(struct plan_source *source, struct run_request *ret_request)
 		holds_travel(&debugger->holds, debugger->target);
 	*ret_request = (struct run_request){.position = position_meant(debugger),
 	                                    .strategy = &debugger->strategy};
+	ret_request->arrives = arrives_by_itself(debugger);
 	ret_request->stacks_on = breakpoints_want_stacks(debugger->breakpoints) || debugger->page
 	                         || debugger->interpreted;
 	g_array_set_size(debugger->hits, 0);

@@ -15,7 +15,9 @@ static void give_bind(void *user, int rank, const struct wire_bind *bind)
 	struct execution *execution = user;
 
 	naming_moves(&execution->naming, rank);
-	host_send(execution->links[rank], &(struct wire_message){.type = WIRE_BIND, .bind = *bind});
+	if (!ahead_is_in(execution->ahead, rank, bind->name.call))
+		host_send(execution->links[rank],
+		          &(struct wire_message){.type = WIRE_BIND, .bind = *bind});
 }
 
 static void give_go(void *user, int rank, const struct wire_go *go)
@@ -23,7 +25,11 @@ static void give_go(void *user, int rank, const struct wire_go *go)
 	struct execution *execution = user;
 
 	naming_moves(&execution->naming, rank);
-	host_send(execution->links[rank], &(struct wire_message){.type = WIRE_GO, .go = *go});
+	if (ahead_is_in(execution->ahead, rank, go->call))
+		ahead_let_go(execution->ahead, rank);
+	else
+		host_send(execution->links[rank],
+		          &(struct wire_message){.type = WIRE_GO, .go = *go});
 }
 
 static void give_admission(void *user, int rank, guint32 thread)
@@ -53,6 +59,8 @@ struct execution *execution_new(struct runs *runs, const struct run_request *req
 	execution->plan = choices_copy(position_path(request->position)->choices);
 	execution->stacks = request->stacks || request->stacks_on;
 	execution->stacked = request->stacks;
+	if (request->arrives)
+		execution->ahead = ahead_new(request->position);
 	execution->owner = request->owner;
 	execution->result.struck_before = request->struck_before;
 	execution->links = g_new0(struct host_link *, ranks);
@@ -89,6 +97,7 @@ void execution_free(struct execution *execution)
 	stall_free(execution->stall);
 	g_array_unref(execution->plan);
 	position_free(execution->target);
+	ahead_free(execution->ahead);
 	cycle_release(&execution->cycle);
 	naming_release(&execution->naming);
 	g_free(execution->directory);
@@ -137,37 +146,6 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution_tell_beginning(execution);
 }
 
-void execution_welcome(const struct execution *execution, struct host_link *link)
-{
-	const struct world_options *options = world_options(execution->world);
-	struct wire_message welcome = {.type = WIRE_WELCOME};
-
-	welcome.welcome.buffering = (uint8_t)options->buffering;
-	welcome.welcome.every_call_waits = options->every_call_waits;
-	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
-	welcome.welcome.stacks = execution->stacks;
-	welcome.welcome.states = execution->runs->options.states;
-	welcome.welcome.rewinds = runs_rewind(execution->runs);
-	welcome.welcome.contents = execution->runs->options.contents;
-	if (execution->from)
-		welcome.welcome.parked = (guint64)(execution->started - execution->parked_at);
-	host_send(link, &welcome);
-}
-
-void execution_want_stacks(struct execution *execution)
-{
-	if (execution->stacks)
-		return;
-	execution->stacks = true;
-	/* Whoever connects yet is told then, once more if need be. */
-	memset(execution->welcomed, 0, (gsize)ranks_of(execution) * sizeof(*execution->welcomed));
-	if (execution->result.state != EXECUTION_RUNNING)
-		return;
-	for (int rank = 0; rank < ranks_of(execution); rank++)
-		if (execution->links[rank])
-			execution_welcome(execution, execution->links[rank]);
-}
-
 void execution_connected(struct execution *execution, struct host_link *link,
                          const struct wire_hello *hello)
 {
@@ -201,7 +179,7 @@ void execution_connected(struct execution *execution, struct host_link *link,
 	if (execution->image && execution->connected == ranks_of(execution))
 		image_connected(execution);
 	else if (!execution->image && !execution->welcomed[rank])
-		execution_welcome(execution, link);
+		execution_welcome(execution, rank, link);
 	execution_advance(execution);
 }
 
@@ -431,6 +409,17 @@ static void start_world(struct execution *execution)
 	world_start(execution->world);
 }
 
+static void decide_at_rest(struct execution *execution)
+{
+	while (execution->result.state == EXECUTION_RUNNING && !execution->timing
+	       && !execution->result.waits && execution->cycle.missing == 0
+	       && execution->naming.missing == 0 && !execution->result.again
+	       && !execution->runs->stopped && execution_is_at_rest(execution)) {
+		if (!at_rest(execution))
+			break;
+	}
+}
+
 void execution_advance(struct execution *execution)
 {
 	int told;
@@ -440,13 +429,9 @@ void execution_advance(struct execution *execution)
 	    && execution->connected == ranks_of(execution) && world_at_rest(execution->world)
 	    && count_troubled(execution, &told) == 0)
 		start_world(execution);
-	while (execution->result.state == EXECUTION_RUNNING && !execution->timing
-	       && !execution->result.waits && execution->cycle.missing == 0
-	       && execution->naming.missing == 0 && !execution->result.again
-	       && !execution->runs->stopped && execution_is_at_rest(execution)) {
-		if (!at_rest(execution))
-			break;
-	}
+	do {
+		decide_at_rest(execution);
+	} while (execution_hear_put_off(execution));
 	if (execution->result.state == EXECUTION_ENDING)
 		execution_finish_if_gone(execution);
 }

@@ -8,6 +8,7 @@
 #include "run.h"
 #include "scheduler/host/host.h"
 
+struct ahead;
 struct frozen;
 struct naming;
 struct site_owner;
@@ -31,6 +32,8 @@ struct strategy *execution_strategy(const struct execution *execution);
 /* How far the clocks of its ranks were put forward, in milliseconds. */
 guint execution_forward_ms(const struct execution *execution);
 struct naming *execution_naming(struct execution *execution);
+/* Ranks that need not wait on the way to the target; NULL: all must. */
+struct ahead *execution_ahead(const struct execution *execution);
 
 /* Time, by the host. And how long it has run since it was started or restored, in seconds, without
  * what it has waited for answers; since the beginning of the program. */
@@ -54,12 +57,14 @@ void execution_make_choice(struct execution *execution, const GArray *open, stru
 void execution_hold_all(struct execution *execution);
 
 /* Tells a rank how it is to go on; again when that has changed. */
-void execution_welcome(const struct execution *execution, struct host_link *link);
+void execution_welcome(const struct execution *execution, int rank, struct host_link *link);
 
 /* What happens to it. */
 void execution_connected(struct execution *execution, struct host_link *link,
                          const struct wire_hello *hello);
 void execution_message(struct execution *execution, int rank, const struct wire_message *message);
+/* Messages of ranks that went ahead, which the world can hear now. Whether there were any. */
+bool execution_hear_put_off(struct execution *execution);
 void execution_link_closed(struct execution *execution, int rank, const char *why);
 void execution_rank_status(struct execution *execution, int rank, int status);
 void execution_job_ended(struct execution *execution, int status);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "ahead.h"
 #include "cycle.h"
 #include "deferral.h"
 #include "execution.h"
@@ -41,8 +42,9 @@ struct execution {
 	bool *welcomed;           /* by rank: before it is connected (spare.c) */
 	struct rank_end *ends;
 	int connected;
-	bool stacks;  /* calls come with them */
-	bool stacked; /* and so did all from the beginning */
+	bool stacks;         /* calls come with them */
+	bool stacked;        /* and so did all from the beginning */
+	struct ahead *ahead; /* who need not wait on the way to the target; NULL: nobody */
 	struct frozen *parking;
 	bool no_parking; /* a snapshot was tried and is not safe here */
 	bool wanted;     /* a snapshot is, before it goes on */

@@ -23,6 +23,14 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 		/* When the verdict is reached the process may be gone, and no keeper has its image.
 		 * */
 		execution_site(execution, rank, call->site);
+	if (call->ahead && !ahead_begin(execution->ahead, rank, call)) {
+		g_set_error(error, RUNS_ERROR, 0,
+		            "rank %d said something impossible: that it need not wait in call %u",
+		            rank, call->call);
+		return false;
+	}
+	if (call->ahead && world_held_from(execution->world, rank) <= call->call)
+		world_hold(execution->world, rank, call->call + 1); /* it was under way already */
 	if (execution->strategy->called)
 		execution->strategy->called(execution->strategy, execution, rank, call);
 	return world_call(execution->world, rank, call, error);
@@ -234,7 +242,7 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 	}
 }
 
-void execution_message(struct execution *execution, int rank, const struct wire_message *message)
+static void hear(struct execution *execution, int rank, const struct wire_message *message)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -251,7 +259,7 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 	case WIRE_ENDING: on_ending(execution, rank, &message->ending); break;
 	case WIRE_PARKED: on_parked(execution, rank, &message->parked); break;
 	case WIRE_IMAGED: image_answered(execution, rank, &message->imaged); break;
-	case WIRE_HELD: spare_rank_held(execution, rank, &message->held); return;
+	case WIRE_HELD: spare_rank_held(execution, rank, &message->held); break;
 	case WIRE_DIGEST:
 		if (!cycle_answer(&execution->cycle, rank, &message->digest)
 		    && execution->result.state == EXECUTION_RUNNING)
@@ -265,19 +273,53 @@ void execution_message(struct execution *execution, int rank, const struct wire_
 			runs_fail(execution->runs, "rank %d said something impossible: its state",
 			          rank);
 		break;
-	case WIRE_SEAL:
-		world_seal(execution->world, rank, &message->seal);
-		return; /* its call comes right behind */
-	case WIRE_STACK:
-		tell_stack(execution, rank, &message->stack, NULL);
-		return; /* its call comes right behind */
+	case WIRE_SEAL: world_seal(execution->world, rank, &message->seal); break;
+	case WIRE_STACK: tell_stack(execution, rank, &message->stack, NULL); break;
 	default:
 		if (!on_report(execution, rank, message, &error)) {
 			execution_tell_refused(execution, error->message);
 			runs_fail(execution->runs, "%s", error->message);
 		}
 	}
-	execution_advance(execution);
+}
+
+/* Whether it may now be decided how to go on. Behind these the rank's call comes at once, and who
+ * is held is heard no more. */
+static bool is_news(guint16 type)
+{
+	return type != WIRE_SEAL && type != WIRE_STACK && type != WIRE_HELD;
+}
+
+/* Who is told to end answers that, wherever it stands. */
+static bool is_put_off(struct execution *execution, int rank, const struct wire_message *message)
+{
+	bool ends = message->type == WIRE_ENDING || message->type == WIRE_HELD;
+
+	return (!ends || execution->result.state < EXECUTION_ENDING)
+	       && ahead_puts_off(execution->ahead, rank, message);
+}
+
+void execution_message(struct execution *execution, int rank, const struct wire_message *message)
+{
+	if (is_put_off(execution, rank, message))
+		return;
+	hear(execution, rank, message);
+	if (is_news(message->type))
+		execution_advance(execution);
+}
+
+bool execution_hear_put_off(struct execution *execution)
+{
+	struct wire_message message;
+	bool any = false;
+	int rank;
+
+	while (ahead_next(execution->ahead, &rank, &message)) {
+		hear(execution, rank, &message);
+		wire_message_release(&message);
+		any = true;
+	}
+	return any;
 }
 
 /* Of the launcher's ranks that went without a word the one that hung up first was struck; the
@@ -319,6 +361,7 @@ void execution_link_closed(struct execution *execution, int rank, const char *wh
 		blame_first(execution);
 	log_debug(LOG_RANKS, "rank %d of world %u is gone", rank, execution->number);
 	execution->links[rank] = NULL;
+	ahead_forget(execution->ahead, rank);
 	if (why && !execution->ends[rank].killed)
 		runs_fail(execution->runs, "lost rank %d: %s", rank, why);
 	if (execution->parking)

@@ -46,7 +46,8 @@ static bool all_blocked(const struct execution *execution)
 static bool can_be_parked(const struct execution *execution)
 {
 	return !execution->strategy->wanders && !world_has_threads(execution->world)
-	       && runs_take_snapshots(execution->runs) && !execution->no_parking;
+	       && runs_take_snapshots(execution->runs) && !execution->no_parking
+	       && !ahead_is_any(execution->ahead);
 }
 
 bool execution_should_park(const struct execution *execution)

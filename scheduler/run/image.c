@@ -72,7 +72,7 @@ static void welcome_all(struct execution *execution)
 {
 	for (int rank = 0; rank < execution->runs->ranks; rank++)
 		if (execution->links[rank])
-			execution_welcome(execution, execution->links[rank]);
+			execution_welcome(execution, rank, execution->links[rank]);
 }
 
 void image_answered(struct execution *execution, int rank, const struct wire_imaged *imaged)

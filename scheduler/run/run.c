@@ -90,6 +90,39 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 	return execution;
 }
 
+void execution_welcome(const struct execution *execution, int rank, struct host_link *link)
+{
+	const struct world_options *options = world_options(execution->world);
+	struct wire_message welcome = {.type = WIRE_WELCOME};
+
+	welcome.welcome.buffering = (uint8_t)options->buffering;
+	welcome.welcome.every_call_waits = options->every_call_waits;
+	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
+	welcome.welcome.stacks = execution->stacks;
+	welcome.welcome.states = execution->runs->options.states;
+	welcome.welcome.rewinds = runs_rewind(execution->runs);
+	welcome.welcome.contents = execution->runs->options.contents;
+	welcome.welcome.ahead = ahead_below(execution->ahead, rank);
+	if (execution->from)
+		welcome.welcome.parked = (guint64)(execution->started - execution->parked_at);
+	host_send(link, &welcome);
+}
+
+void execution_want_stacks(struct execution *execution)
+{
+	if (execution->stacks)
+		return;
+	execution->stacks = true;
+	/* Whoever connects yet is told then, once more if need be. */
+	memset(execution->welcomed, 0,
+	       (gsize)execution->runs->ranks * sizeof(*execution->welcomed));
+	if (execution->result.state != EXECUTION_RUNNING)
+		return;
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
+		if (execution->links[rank])
+			execution_welcome(execution, rank, execution->links[rank]);
+}
+
 void execution_conclude(struct execution *execution)
 {
 	execution->result.ended_well = execution->runs->client->end(execution->owner, execution,
@@ -248,6 +281,11 @@ guint execution_forward_ms(const struct execution *execution)
 struct naming *execution_naming(struct execution *execution)
 {
 	return &execution->naming;
+}
+
+struct ahead *execution_ahead(const struct execution *execution)
+{
+	return execution->ahead;
 }
 
 struct thread_rest *execution_thread_rest(struct execution *execution)

@@ -32,6 +32,7 @@ struct run_request {
 	 * which call on each rank is held when it begins (world_hold). Taken over. */
 	struct position *position;
 	struct strategy *strategy; /* who decides the rest; outlives the execution */
+	bool arrives;              /* each rank is known to come to the cut: ahead.h */
 	bool stacks;               /* calls come with their stacks, all from the beginning */
 	bool stacks_on;            /* from where it begins on */
 	bool struck_before;        /* something outside has ended it when it was tried before */

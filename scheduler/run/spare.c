@@ -201,7 +201,7 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 			continue;
 		}
 		host_send(spare->links[rank], &order);
-		execution_welcome(execution, spare->links[rank]);
+		execution_welcome(execution, rank, spare->links[rank]);
 		execution->welcomed[rank] = true;
 	}
 	return true;

@@ -399,7 +399,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	} else if (call->wait == WIRE_WAIT_NONE || call->wait == WIRE_FREE) {
 		if (call->wait == WIRE_FREE)
 			forget_request(world, number, call);
-		if (world->options.every_call_waits) {
+		if (world->options.every_call_waits && !call->ahead) {
 			block_thread(world, number, call);
 			world_release(world, number, &(guint32){0}, 0);
 		}

@@ -284,6 +284,77 @@ def check_rollback(tool):
     check("nothing runs: run starts the program" in run.out, str(run))
 
 
+# What is sent to whom is named, but for what comes in between; a send waits for its receive.
+RELAYED = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, size, sum = 0, got = 0;
+	static char large[20000];
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; i < 20; i++) {
+		int next = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, value = sum + i;
+		int before = rank - 1, right = (rank + 1) % size, left = (rank + size - 1) % size;
+		MPI_Request request;
+		if (i % 5 == 0 && rank == 1 + i / 5 % 2)
+			MPI_Send(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
+		if (rank > 0)
+			MPI_Recv(&got, 1, MPI_INT, before, i % 3, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
+		else if (i % 5 == 0)
+			MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 9, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
+		sum = 3 * sum + got + rank;
+		if (i % 2)
+			MPI_Ssend(&sum, 1, MPI_INT, next, i % 3, MPI_COMM_WORLD);
+		else
+			MPI_Send(&sum, 1, MPI_INT, next, i % 3, MPI_COMM_WORLD);
+		MPI_Sendrecv(&sum, 1, MPI_INT, right, 7, &got, 1, MPI_INT, left, 7,
+		             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		sum += got;
+		MPI_Irecv(&got, 1, MPI_INT, left, 8, MPI_COMM_WORLD, &request);
+		MPI_Send(&sum, 1, MPI_INT, right, 8, MPI_COMM_WORLD);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		if (rank == 0)
+			MPI_Send(large, sizeof(large), MPI_CHAR, 1, i, MPI_COMM_WORLD);
+		else if (rank == 1)
+			MPI_Recv(large, sizeof(large), MPI_CHAR, 0, i, MPI_COMM_WORLD,
+			         MPI_STATUS_IGNORE);
+		printf("round %d: %d %d\\n", i, sum, got);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def check_ahead(tool):
+    """On the way to where they have been ranks do not wait where they need not; nobody sees a
+    difference."""
+    program = tool.compile(tool.write("relayed.c", RELAYED))
+    log = os.path.join(tool.directory, "relayed.log")
+    for options in ((), ("--buffering", "infinite"), ("--backtrack", "rerun")):
+        last = {}
+        for lines in ([], ["rollback 2.40"], ["rollback 0.70", "rollback 1.33", "forward",
+                                              "back 2"],
+                      ["set choices ask", "rollback 2.90", "step 1 3", "reverse-step 0",
+                       "goto 0.60", "set choices default"]):
+            run = tool.run("debug", "--batch", "-x", tool.write(
+                "ahead.mp", "\n".join(["set choices default", "run", *lines, "finish",
+                                       "info path"])), "-n", "3", *options, program,
+                           environment={"MATCHPOINT_LOG": log + ":wire"})
+            printed = sorted(re.findall(r"round \d+: .*$", run.out.rpartition("stopped:")[2], re.M))
+            check(run.status == 0 and stops(run)[-1] == "end" and len(printed) > 0, str(run))
+            last.setdefault("end", (printed, paths(run)[-1]))
+            check((printed, paths(run)[-1]) == last["end"], "%s\n%s" % (last["end"], run))
+            with open(log) as file:
+                went = file.read().count(" ahead=1")
+            check((went > 0) == (len(lines) > 0), "%d calls\n%s" % (went, run))
+
+
 def check_positions(tool):
     """Places that are kept, told as text and gone to; those that there cannot be; and back to where
     a breakpoint fits."""
@@ -365,6 +436,7 @@ def body(tool, options):
     check_blocked(tool)
     check_names(tool)
     check_rollback(tool)
+    check_ahead(tool)
     check_positions(tool)
     check_walks(tool, options.seeds)
 

@@ -7,6 +7,13 @@
 
 enum { BYTES = 12, INTS = 0x0405 /* MPI_INT of MPICH */ };
 
+static guint64 went_ahead;
+
+guint64 fake_ranks_went_ahead(void)
+{
+	return went_ahead;
+}
+
 struct fake_rank fake_rank_new(const struct random_program *program, int rank)
 {
 	struct fake_rank fake = {.program = program, .rank = rank, .lines[0].is_there = true};
@@ -47,6 +54,44 @@ static int from_comm(const struct random_program *program, int comm, int rank)
 	return -1;
 }
 
+static bool takes_message(enum instruction_kind kind)
+{
+	return kind == INSTRUCTION_RECEIVE || kind == INSTRUCTION_RECEIVE_PROBED
+	       || kind == INSTRUCTION_MPROBE;
+}
+
+static bool looks_for_message(enum instruction_kind kind)
+{
+	return takes_message(kind) || kind == INSTRUCTION_PROBE || kind == INSTRUCTION_IPROBE;
+}
+
+static void bind(struct fake_rank *rank, const struct wire_bind *order)
+{
+	for (int i = 0; i < fake_end(rank); i++) {
+		const struct instruction *own = fake_instruction(rank, i);
+		struct fake_op *op = &rank->ops[i];
+		guint8 *count;
+
+		if (op->call != order->name.call || !looks_for_message(own->kind)
+		    || order->source == WIRE_ARRIVES)
+			continue;
+		g_assert_false(op->bound);
+		op->bound = true;
+		op->source = (guint8)from_comm(rank->program, own->comm, order->source);
+		op->tag = (guint8)order->tag;
+		count = &rank->received[op->source][own->comm][op->tag];
+		op->nth = *count;
+		*count = (guint8)(*count + takes_message(own->kind));
+	}
+}
+
+/* The program holds a request for it. */
+static bool is_active(const struct fake_rank *rank, int op)
+{
+	return fake_instruction(rank, op)->nonblocking && rank->ops[op].call != 0
+	       && rank->ops[op].reporter == 0;
+}
+
 /* --- what it says ----------------------------------------------------------------------------- */
 
 void fake_say_call(struct speech *speech, struct wire_call *call)
@@ -57,10 +102,29 @@ void fake_say_call(struct speech *speech, struct wire_call *call)
 	call->site = 1000 + call->call;
 	call->thread = speech->rank->thread;
 	fake_line(speech->rank)->call = call->call;
-	fake_line(speech->rank)->waits = speech->waits = call->wait != WIRE_WAIT_NONE
-	                                                 || speech->rank->every_call_waits;
+	speech->waits = call->wait != WIRE_WAIT_NONE || speech->rank->every_call_waits;
+	speech->waits &= !call->ahead;
+	fake_line(speech->rank)->waits = speech->waits;
+	went_ahead += call->ahead;
 	message.call = *call;
 	speech->say(speech->user, &message);
+}
+
+/* As shim/point_to_point.c has it: the program holds no request, and either the message is named or
+ * it is a send. What it does not wait for need not even be there: the scheduler sees to the order.
+ */
+static bool may_go_ahead(struct fake_rank *rank, const struct wire_op *op)
+{
+	if (rank->calls >= rank->ahead || op->nonblocking || rank->windows > 0
+	    || fake_has_threads(rank))
+		return false;
+	for (int i = 0; i < fake_end(rank); i++)
+		if (is_active(rank, i))
+			return false;
+	if (op->kind == WIRE_RECEIVE)
+		return op->peer != WIRE_ANY && op->tag != WIRE_ANY;
+	return op->kind == WIRE_SEND
+	       && (op->mode == WIRE_SYNCHRONOUS || rank->buffering != WIRE_BUFFERING_PER_SEND);
 }
 
 void fake_start(struct speech *speech, uint16_t function, struct wire_op *op, enum wire_wait wait)
@@ -76,8 +140,11 @@ void fake_start(struct speech *speech, uint16_t function, struct wire_op *op, en
 	                                   && speech->rank->program->threads};
 
 	op->name = name;
+	call.ahead = may_go_ahead(speech->rank, op);
 	fake_line(speech->rank)->asked_count = 0;
 	fake_say_call(speech, &call);
+	if (call.ahead && op->kind == WIRE_RECEIVE)
+		bind(speech->rank, &(struct wire_bind){name, op->peer, op->tag});
 }
 
 static void meet(struct speech *speech, uint16_t function)
@@ -183,13 +250,6 @@ static void collective(struct speech *speech, const struct instruction *own)
 	}
 	fake_start(speech, functions[own->collective][own->nonblocking], &op,
 	           own->nonblocking ? WIRE_WAIT_NONE : WIRE_WAIT_ALL);
-}
-
-/* The program holds a request for it. */
-static bool is_active(const struct fake_rank *rank, int op)
-{
-	return fake_instruction(rank, op)->nonblocking && rank->ops[op].call != 0
-	       && rank->ops[op].reporter == 0;
 }
 
 /* The first of the line's, and its last + 1. */
@@ -415,37 +475,6 @@ void fake_rank_run(struct fake_rank *rank,
 
 /* --- what it is told -------------------------------------------------------------------------- */
 
-static bool takes_message(enum instruction_kind kind)
-{
-	return kind == INSTRUCTION_RECEIVE || kind == INSTRUCTION_RECEIVE_PROBED
-	       || kind == INSTRUCTION_MPROBE;
-}
-
-static bool looks_for_message(enum instruction_kind kind)
-{
-	return takes_message(kind) || kind == INSTRUCTION_PROBE || kind == INSTRUCTION_IPROBE;
-}
-
-static void bind(struct fake_rank *rank, const struct wire_bind *order)
-{
-	for (int i = 0; i < fake_end(rank); i++) {
-		const struct instruction *own = fake_instruction(rank, i);
-		struct fake_op *op = &rank->ops[i];
-		guint8 *count;
-
-		if (op->call != order->name.call || !looks_for_message(own->kind)
-		    || order->source == WIRE_ARRIVES)
-			continue;
-		g_assert_false(op->bound);
-		op->bound = true;
-		op->source = (guint8)from_comm(rank->program, own->comm, order->source);
-		op->tag = (guint8)order->tag;
-		count = &rank->received[op->source][own->comm][op->tag];
-		op->nth = *count;
-		*count = (guint8)(*count + takes_message(own->kind));
-	}
-}
-
 /* Of the operations that the pending call names, this one is over for the program. */
 static void report(struct fake_rank *rank, uint32_t index)
 {
@@ -503,6 +532,7 @@ void fake_rank_obey(struct fake_rank *rank, const struct wire_message *order)
 		rank->buffering = order->welcome.buffering;
 		rank->every_call_waits = order->welcome.every_call_waits;
 		rank->synchronous_collectives = order->welcome.synchronous_collectives;
+		rank->ahead = order->welcome.ahead;
 		break;
 	case WIRE_BIND: bind(rank, &order->bind); break;
 	case WIRE_GO: go(rank, &order->go); break;

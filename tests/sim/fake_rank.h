@@ -69,6 +69,7 @@ struct fake_rank {
 	guint8 buffering;
 	bool synchronous_collectives;
 	bool every_call_waits;
+	guint32 ahead; /* calls with a lower number are known to return */
 	guint8 received[PROGRAM_MAX_RANKS][PROGRAM_COMMS][FAKE_TAGS];
 	guint8 windows;                     /* that there are */
 	guint32 accesses;                   /* transfers so far */
@@ -97,6 +98,9 @@ bool fake_rank_sleeps(const struct fake_rank *rank, gint64 id);
 /* An order of the scheduler: ADMIT, WELCOME, BIND, GO (which may use memory). Afterwards it may
  * be able to run. */
 void fake_rank_obey(struct fake_rank *rank, const struct wire_message *order);
+
+/* How many calls of all ranks were not waited for, as they were known to return. */
+guint64 fake_ranks_went_ahead(void);
 
 /* The outcome as brute force tells it (brute_force.h), from what all ranks know; NULL: what they
  * know does not fit together. */

@@ -99,13 +99,13 @@ static void call_keeps_its_ops_and_names(void **state)
 	ops[1].receives = (struct wire_side){WIRE_WITH_EACH, 0, NULL, 1, amounts, 1, types};
 	const struct wire_message message = {
 		.type = WIRE_CALL,
-		.call = {9, 3, 300, WIRE_WAIT_SOME, true, -5, 0xdeadbeefcafe, true, true, 77, 2,
-	                 ops, 3, waited},
+		.call = {9, 3, 300, WIRE_WAIT_SOME, true, true, -5, 0xdeadbeefcafe, true, true, 77,
+	                 2, ops, 3, waited},
 	};
 	struct wire_message decoded = round_trip(&message);
 	assert_int_equal(decoded.call.wait, WIRE_WAIT_SOME);
 	assert_true(decoded.call.timed && decoded.call.real_time);
-	assert_true(decoded.call.marked);
+	assert_true(decoded.call.marked && decoded.call.ahead);
 	assert_int_equal(decoded.call.status, -5);
 	assert_true(decoded.call.site == 0xdeadbeefcafe);
 	assert_int_equal(decoded.call.op_count, 2);
@@ -194,7 +194,7 @@ static void scheduler_messages_round_trip(void **state)
 	struct wire_clone clone = {4096, 8192, 0, 3, 1};
 	const struct wire_message messages[] = {
 		{.type = WIRE_WELCOME,
-	         .welcome = {2, true, false, true, true, true, true, 1u << 20}},
+	         .welcome = {2, true, false, true, true, true, true, 5000, 1u << 20}},
 		{.type = WIRE_BIND, .bind = {{4, 1}, 2, 7}},
 		{.type = WIRE_GO, .go = {4, 2, done}},
 		{.type = WIRE_GO, .go = {4, 0, NULL}},
@@ -289,7 +289,7 @@ static void string_with_nul_is_refused(void **state)
 static void unknown_enumerators_are_refused(void **state)
 {
 	(void)state;
-	enum { WAIT_AT = 4 + 2 + 4 + 4 + 2, OP_KIND_AT = WAIT_AT + 1 + 1 + 4 + 8 + 2 + 4 + 4 + 8 };
+	enum { WAIT_AT = 4 + 2 + 4 + 4 + 2, OP_KIND_AT = WAIT_AT + 1 + 2 + 4 + 8 + 2 + 4 + 4 + 8 };
 	struct wire_op op = {.kind = WIRE_SEND};
 	const struct wire_message message = {
 		.type = WIRE_CALL,
