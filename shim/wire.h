@@ -69,8 +69,8 @@ enum wire_type {
 	WIRE_LOOK,    /* tell what you go by: DIGEST (only while a call is pending) */
 	WIRE_FORWARD, /* put the clocks that the program reads forward by so much */
 	WIRE_REWIND,  /* held, or at rest: be again what you were in an image, or when you began,
-	                 in this world; answered by HELLO, or by HELD. Who begins anew is sent
-	                 WELCOME at once, and does not wait for it after HELLO */
+	                 in this world; answered by HELLO, or by HELD. Where no states are told
+	                 WELCOME comes right behind it, not after HELLO */
 	WIRE_TELL,    /* tell your state: STATE (only while a call is pending) */
 	WIRE_IMAGE,   /* keep what you are now, to be rewound to: IMAGED (likewise) */
 	WIRE_FORGET,  /* this image will not be asked for any more, by one of those who had it */
