@@ -23,7 +23,13 @@ void agent_own_begin(struct agent *agent)
 
 void agent_own_end(struct agent *agent)
 {
-	agent->aside->own_faults += faults_of_thread() - agent->aside->own_before;
+	struct agent_aside *aside = agent->aside;
+	long faults = faults_of_thread() - aside->own_before;
+
+	aside->own_faults += faults;
+	/* They may have added private pages, in whose place others can be dropped unseen. */
+	if (faults > 0)
+		agent_look_forget(agent);
 }
 
 /* But for those of the agent's own. */

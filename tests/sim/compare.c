@@ -290,7 +290,7 @@ void compare_threads(gint64 first_seed, int count, int states)
 		totals.deadlocks, totals.late, totals.missed, totals.wasted);
 	if (count < 100)
 		return;
-	assert_true(totals.late > totals.outcomes / 100);
+	assert_true(totals.late > totals.outcomes / 200);
 	assert_true(totals.missed < totals.outcomes / 100);
 	assert_true(totals.wasted < totals.outcomes / 100);
 }

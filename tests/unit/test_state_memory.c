@@ -178,15 +178,20 @@ static void take_image(void)
 
 static struct state_hash names[2];
 
+static bool names_are_same(void)
+{
+	names[0] = name_memory(true, __builtin_frame_address(0));
+	names[1] = name_memory(false, __builtin_frame_address(0));
+	return state_hash_equal(&names[0], &names[1]);
+}
+
 static int be_compared(struct fixture *fixture, void *data)
 {
 	(void)fixture;
 	test.random = *(unsigned *)data;
 	agent_step_aside(test.agent, note_birth);
 	for (int step = 0; step < STEPS; step++) {
-		names[0] = name_memory(true, __builtin_frame_address(0));
-		names[1] = name_memory(false, __builtin_frame_address(0));
-		if (!state_hash_equal(&names[0], &names[1])) {
+		if (!names_are_same()) {
 			fprintf(stderr, "seed %u, step %d\n", *(unsigned *)data, step);
 			return DIFFERENT;
 		}
@@ -203,6 +208,48 @@ static int be_compared(struct fixture *fixture, void *data)
 	return test.held > STEPS / 8 && test.looked > STEPS / 8 ? 0 : MISSED;
 }
 
+/* Private memory, in kilobytes. */
+static unsigned long anonymous(void)
+{
+	static char text[8 * PAGE];
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t length = read(fd, text, sizeof(text) - 1);
+	const char *line;
+
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	line = strstr(text, "RssAnon:");
+	return line ? strtoul(line + strlen("RssAnon:"), NULL, 10) : 0;
+}
+
+static void keep_image(void)
+{
+	agent_image_take(test.agent);
+}
+
+/* As many pages as an image has added are dropped (of those that nobody wrote since the birth), and
+ * no page is faulted in. */
+static int be_exchanged(struct fixture *fixture, void *data)
+{
+	char *written = test.large + (size_t)2 * PAGES * PAGE;
+	unsigned long before;
+
+	(void)fixture;
+	(void)data;
+	agent_step_aside(test.agent, note_birth);
+	agent_step_aside(test.agent, keep_image);
+	agent_step_aside(test.agent, take_image);
+	memset(written, 'x', (size_t)PAGES / 2 * PAGE);
+	for (int i = 0; i < 12; i++)
+		if (!names_are_same())
+			return DIFFERENT;
+	before = anonymous();
+	agent_step_aside(test.agent, keep_image);
+	for (char *page = test.large; anonymous() > before && page < written; page += PAGE)
+		madvise(page, PAGE, MADV_DONTNEED);
+	return anonymous() != before ? MISSED : names_are_same() ? 0 : DIFFERENT;
+}
+
 static char *map(size_t pages, char byte)
 {
 	char *mapped = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -214,10 +261,8 @@ static char *map(size_t pages, char byte)
 	return mapped;
 }
 
-static void test_a_look_at_what_changed_is_enough(void **state)
+static void map_all(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	test.agent = fixture->agent;
 	assert_int_equal(agent_aside_new(test.agent, true), 0);
 	test.pages = map(PAGES, 'a');
@@ -225,21 +270,37 @@ static void test_a_look_at_what_changed_is_enough(void **state)
 	test.large = map((size_t)4 * PAGES, 'b');
 	test.constant = map(1, 'c');
 	survey_safely(fixture);
-	for (unsigned seed = 1; seed <= SEEDS; seed++) {
-		int status = restore(fixture, be_compared, &seed);
+}
 
-		while (waitpid(-1, NULL, 0) > 0) /* its twin */
-			;
-		if (status == CANNOT)
-			skip();
-		assert_int_equal(status, 0);
-	}
+static void expect_fine(struct fixture *fixture, int (*body)(struct fixture *, void *), void *data)
+{
+	int status = restore(fixture, body, data);
+
+	while (waitpid(-1, NULL, 0) > 0) /* its twin */
+		;
+	if (status == CANNOT)
+		skip();
+	assert_int_equal(status, 0);
+}
+
+static void test_a_look_at_what_changed_is_enough(void **state)
+{
+	map_all(*state);
+	for (unsigned seed = 1; seed <= SEEDS; seed++)
+		expect_fine(*state, be_compared, &seed);
+}
+
+static void test_pages_of_images_do_not_stand_for_those_dropped(void **state)
+{
+	map_all(*state);
+	expect_fine(*state, be_exchanged, NULL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_look_at_what_changed_is_enough),
+		TEST(test_pages_of_images_do_not_stand_for_those_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
