@@ -22,7 +22,6 @@ enum fake_stage {
 
 enum {
 	FAKE_OPS_MOST = 128,
-	FAKE_TAGS = 4,
 	FAKE_LINES_MOST = 3,
 	FAKE_COMM = 100 /* communicator 1, on the wire */,
 	FAKE_LOCKED /* the windows */,
@@ -70,7 +69,7 @@ struct fake_rank {
 	bool synchronous_collectives;
 	bool every_call_waits;
 	guint32 ahead; /* calls with a lower number are known to return */
-	guint8 received[PROGRAM_MAX_RANKS][PROGRAM_COMMS][FAKE_TAGS];
+	guint8 received[PROGRAM_MAX_RANKS][PROGRAM_COMMS][PROGRAM_TAGS];
 	guint8 windows;                     /* that there are */
 	guint32 accesses;                   /* transfers so far */
 	guint32 exposed[PROGRAM_MAX_RANKS]; /* the call of the last post, by origin */

@@ -87,7 +87,13 @@ struct instruction {
 	enum window_cell cell;
 };
 
-enum { PROGRAM_MAX_RANKS = 9, PROGRAM_COMMS = 2, PROGRAM_MAX_LINES = 12, GRANTS_BASE = 6 };
+enum {
+	PROGRAM_MAX_RANKS = 9,
+	PROGRAM_COMMS = 2,
+	PROGRAM_TAGS = 9, /* from 0 */
+	PROGRAM_MAX_LINES = 12,
+	GRANTS_BASE = 6
+};
 
 /* When members leave collectives that do not order all before all; as in explorer/path.h. */
 enum program_collectives { PROGRAM_ASYNC, PROGRAM_SYNC, PROGRAM_PER_CALL };

@@ -7,6 +7,8 @@
 
 enum { THREADS_MOST = 3 };
 
+G_STATIC_ASSERT(THREADS_MOST *THREADS_MOST <= PROGRAM_TAGS);
+
 struct draft {
 	GRand *random;
 	int ranks;
