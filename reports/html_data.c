@@ -262,13 +262,17 @@ static guint add_rank(struct html_data *data, const GArray *calls, int32_t rank,
 }
 
 /* Of an answer that reports a request: the call of the same rank that started it. */
-static void add_alternative(GString *json, int32_t rank, const struct record_message *message)
+static void add_alternative(GString *json, const struct record_choice *choice,
+                            const struct record_message *message)
 {
-	g_autofree char *text = record_alternative_print(message);
+	g_autofree char *words = record_alternative_print(message);
+	bool tagged = !message->answer && choice->point.kind == POINT_CALL && message->tag >= 0;
+	g_autofree char *text = tagged ? g_strdup_printf("%s, tag=%d", words, message->tag)
+	                               : g_steal_pointer(&words);
 
 	json_separate(json);
 	g_string_append_c(json, '[');
-	json_add_number(json, message->answer ? rank : message->source);
+	json_add_number(json, message->answer ? choice->rank : message->source);
 	json_add_number(json, message->call);
 	json_add_text(json, text);
 	g_string_append_c(json, ']');
@@ -287,10 +291,10 @@ static void add_choices(GString *json, const GPtrArray *choices, const struct re
 		json_add_number(json, choice->rank);
 		json_add_number(json, choice->call);
 		json_add_number(json, blamed);
-		add_alternative(json, choice->rank, &choice->taken);
+		add_alternative(json, choice, &choice->taken);
 		for (guint j = 0; j < choice->alternatives->len; j++)
 			add_alternative(
-				json, choice->rank,
+				json, choice,
 				&g_array_index(choice->alternatives, struct record_message, j));
 		g_string_append_c(json, ']');
 	}

@@ -16,13 +16,12 @@
 /* What can be taken here, by its number. */
 static bool find_offered(struct debugger *debugger, guint64 number, GArray *ret_sends)
 {
-	const GArray *open = debugger_offers(debugger)->choices;
-	const struct choice *choice = &g_array_index(open, struct choice, (guint)number - 1);
+	const struct verdict_facts facts = debugger_facts(debugger);
+	g_autoptr(GArray) sends = telling_offered(&facts, debugger_offers(debugger), (guint)number);
 
-	if (choice->taken.kind == TAKEN_MESSAGE && choice->point.kind == POINT_CALL) {
-		g_array_append_val(ret_sends, choice->taken.send);
+	g_array_append_vals(ret_sends, sends->data, sends->len);
+	if (sends->len > 0)
 		return true;
-	}
 	debugger_refuse(debugger, "%" G_GUINT64_FORMAT " is no message", number);
 	return false;
 }

@@ -200,30 +200,59 @@ static void append_message(GString *text, const struct verdict_facts *facts, str
 
 /* What has come for the requests that these calls ("3,4") of the rank have started: of those of one
  * request. */
-static void append_received(GString *text, const struct verdict_facts *facts, int rank,
-                            const char *calls)
+static void add_received(const struct world *world, int rank, const char *calls, GArray *ret_sends)
 {
 	g_auto(GStrv) all = g_strsplit(calls, ",", -1);
-	const char *between = ": ";
 
 	for (char **one = all; *one; one++) {
 		const guint32 call = (guint32)g_ascii_strtoull(*one, NULL, 10);
-		const struct world_call *info = world_call_info(facts->world, rank, call);
+		const struct world_call *info = world_call_info(world, rank, call);
 		struct op_id send;
 
-		if (!info || info->subs != 1
-		    || !world_message_taken(facts->world, (struct op_id){rank, call, 0}, &send))
-			continue;
-		g_string_append_printf(text, "%srank %d's message", between, send.rank);
-		info = world_call_info(facts->world, send.rank, send.call);
+		if (info && info->subs == 1
+		    && world_message_taken(world, (struct op_id){rank, call, 0}, &send))
+			g_array_append_val(ret_sends, send);
+	}
+}
+
+static void add_offered(const struct world *world, const struct record_choice *point,
+                        const struct record_message *offer, GArray *ret_sends)
+{
+	if (offer->taken.kind == TAKEN_MESSAGE && point->point.kind == POINT_CALL)
+		g_array_append_val(ret_sends, offer->taken.send);
+	else if (offer->answer && offer->requests)
+		add_received(world, point->point.rank, offer->requests, ret_sends);
+}
+
+GArray *telling_offered(const struct verdict_facts *facts, const struct offers *offers,
+                        guint number)
+{
+	GArray *sends = g_array_new(false, false, sizeof(struct op_id));
+	const struct record_message *offer;
+	guint index = 0;
+
+	while (number > offer_count(offers->points->pdata[index]))
+		number -= offer_count(offers->points->pdata[index++]);
+	offer = offer_at(offers->points->pdata[index], number - 1);
+	add_offered(facts->world, offers->points->pdata[index], offer, sends);
+	return sends;
+}
+
+static void append_received(GString *text, const struct verdict_facts *facts, const GArray *sends)
+{
+	for (guint i = 0; i < sends->len; i++) {
+		const struct op_id send = g_array_index(sends, struct op_id, i);
+		const struct world_call *info = world_call_info(facts->world, send.rank, send.call);
+
+		g_string_append_printf(text, "%srank %d's message", i > 0 ? "; " : ": ", send.rank);
 		append_message(text, facts, send, info && info->subs == 1 ? info->tag : -1);
-		between = "; ";
 	}
 }
 
 char *telling_offer(const struct verdict_facts *facts, const struct record_choice *point,
                     const struct record_message *offer)
 {
+	g_autoptr(GArray) sends = g_array_new(false, false, sizeof(struct op_id));
 	struct record_message told = *offer;
 	g_autofree char *words = NULL;
 	GString *text;
@@ -233,10 +262,11 @@ char *telling_offer(const struct verdict_facts *facts, const struct record_choic
 	told.place = (struct place){0}; /* which has a column of its own */
 	words = record_alternative_print(&told);
 	text = g_string_new(words);
+	add_offered(facts->world, point, offer, sends);
 	if (!offer->answer)
 		append_message(text, facts, offer->taken.send, offer->tag);
-	else if (offer->requests)
-		append_received(text, facts, point->rank, offer->requests);
+	else
+		append_received(text, facts, sends);
 	return g_string_free(text, false);
 }
 

@@ -24,6 +24,10 @@ void telling_points(GString *text, const struct offers *offers);
 void telling_offers(GString *text, const struct verdict_facts *facts, const struct offers *offers,
                     telling_note note, void *user);
 
+/* The messages (struct op_id) that an offer, by its number, is about: what a receive can take, or
+ * what has come for the requests that are reported. To be unref'd. */
+GArray *telling_offered(const struct verdict_facts *facts, const struct offers *offers,
+                        guint number);
 /* What a message consists of, and the first of its values: "2 MPI_INT: {1, 2}"; NULL: it is not
  * known. Free with g_free. */
 char *telling_contents(const struct verdict_facts *facts, struct op_id send);

@@ -14,8 +14,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+
+from interactive import prompt, web
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../examples")
@@ -446,142 +447,6 @@ def jobs(bench):
         value = bench.median(ratio)
         bench.row("-j 2 / -j 1: " + what, ">= 1.6", "%.2f (%s)" % (value, ratio.text),
                   value >= 1.6)
-
-
-DRAWS = """
-const view = window.matchpoint.figures[0].view, done = arguments[0], begin = performance.now();
-let frames = 0;
-const frame = (now) => {
-    frames++;
-    view.moveBy(0, 26 * (frames % 2 ? 20 : -20));
-    view.drawNow();
-    if (now - begin < 1000) requestAnimationFrame(frame);
-    else done(frames * 1000 / (performance.now() - begin));
-};
-requestAnimationFrame(frame)"""
-CLICK = """
-const view = window.matchpoint.figures[0].view, done = arguments[0], begin = performance.now();
-const node = view.graph.count >> 1;
-view.goTo(node);
-view.drawNow();
-view.canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: 0, clientY: 0 }));
-view.select(view.at(view.rankX(view.graph.rank[node]), view.markY(node)));
-requestAnimationFrame(() => requestAnimationFrame(() =>
-    done(view.selected === node ? (performance.now() - begin) / 1000 : 9)))"""
-
-
-def web(bench):
-    """A session of 100,000 calls that come at full speed: alone, with a page that reads all there
-    is, and in a browser."""
-    sys.path.insert(0, os.path.join(HERE, "../e2e"))
-    import browser as browsers
-    import harness
-    import live_page
-    tool = harness.Tool(bench.matchpoint, bench.mpicc)
-    command = ("-n", "4", "--buffering", "infinite", bench.workload, "exchange", "25000", "8")
-
-    def session(page=False, browser=None):
-        """Seconds from run to the end, by what the program prints."""
-        one = live_page.Session(tool, *command, web=bool(page or browser))
-        reader = page and live_page.Page(one.url)
-        if reader:
-            thread = threading.Thread(
-                target=lambda: [None for _ in iter(reader.frame, None)], daemon=True)
-            thread.start()
-        if browser:
-            browser.open(one.url)
-        begin = time.monotonic()
-        one.type("run")
-        while "stopped: " not in one.text:
-            if one.process.poll() is not None or time.monotonic() - begin > 120:
-                sys.exit(one.text)
-            time.sleep(0.002)
-        seconds = time.monotonic() - begin
-        shown = None
-        if browser:
-            while browser.run("return Number(document.documentElement.dataset.calls)") < 100000:
-                time.sleep(0.05)
-            shown = (browser.call("POST", "/execute/async", {"script": DRAWS, "args": []}),
-                     browser.call("POST", "/execute/async", {"script": CLICK, "args": []}))
-        one.type("quit")
-        one.wait(0)
-        return (seconds, *shown) if shown else seconds
-
-    def ratio():
-        alone, read = session(), session(page=True)
-        ratio.text = "%.2f s / %.2f s" % (alone, read)
-        return alone / read
-    value = bench.median(ratio)
-    bench.row("session of 100,000 calls: without a page / with", ">= 0.8",
-              "%.2f (%s)" % (value, ratio.text), value >= 0.8)
-    browser = browsers.Browser(os.path.join(bench.directory, "browser"))
-    try:
-        alone, (seconds, frames, click) = session(), session(browser=browser)
-    finally:
-        browser.close()
-        tool.close()
-    bench.row("the same: without / in a browser on this machine", ">= 0.8",
-              "%.2f (%.2f s / %.2f s)" % (alone / seconds, alone, seconds), alone / seconds >= 0.8)
-    bench.row("its frames a second, 100,000 calls", ">= 20", "%.0f" % frames, frames >= 20)
-    bench.row("a click on a call is answered", "<= 0.2 s", "%.2f s" % click, click <= 0.2)
-
-
-class Prompt:
-    """matchpoint debug, with a pipe for its lines."""
-
-    def __init__(self, bench, ranks, *command):
-        self.process = subprocess.Popen(
-            [bench.matchpoint, "debug", "-n", str(ranks), "--", *command], cwd=bench.directory,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-
-    def say(self, line, until="stopped: "):
-        """How long it takes until a line that begins so."""
-        begin = time.monotonic()
-        self.process.stdin.write(line + "\n")
-        for told in self.process.stdout:
-            if until in told:
-                return time.monotonic() - begin
-        sys.exit("%s: no answer" % line)
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.stdout.read()
-        self.process.wait()
-
-
-def prompt(bench):
-    """From a line at the prompt to the next one."""
-    _, report = bench.explore(1, bench.workload, "calls", "20000", verb="run")
-    call = float(report["executions"][0]["output"][0]) * 1e-6
-    session = Prompt(bench, 4, bench.workload, "behind", "0", "1000")
-    session.say("run")
-    session.say("rollback 1.2")
-    step = statistics.median(session.say("step 1") for _ in range(200))
-    session.end()
-    bench.row("step of one rank, 4 ranks, prompt to prompt / a call", "<= 3",
-              "%.1f (%.0f us / %.0f us)" % (step / call, step * 1e6, call * 1e6), step / call <= 3)
-    plain = bench.median(lambda: bench.plain(4, bench.workload, "behind", "0", "0")[0])
-    session = Prompt(bench, 4, bench.workload, "behind", "0", "0")
-    session.say("run")
-    times = []
-    for _ in range(9):
-        session.say("1")
-        times.append(session.say("back"))
-    session.end()
-    back = statistics.median(times)
-    bench.row("back to the stop before, 4 ranks / one mpiexec", "<= 1/10",
-              "1/%.0f (%.1f ms)" % (plain / back, back * 1e3), back <= plain / 10)
-    plain = bench.median(lambda: bench.plain(4, bench.workload, "behind", "2", "10000")[0])
-    session = Prompt(bench, 4, bench.workload, "behind", "2", "10000")
-    session.say("run")
-    times = []
-    for call in (2, 5000, 9000):
-        times.append(session.say("rollback 1.%d" % call))
-        session.say("back")
-    session.end()
-    bench.row("rollback across 10,000 calls behind 2 s / a run", "<= 1/10",
-              "1/%.0f (%s s)" % (plain / max(times), ", ".join("%.2f" % t for t in times)),
-              max(times) <= plain / 10)
 
 
 ALL = [senders, master_worker, states, auto, nodes, snapshot, rewound, faults, compute, replays,

@@ -82,8 +82,9 @@ int main(int argc, char **argv)
 
 
 def check_answers(tool):
-    """What can be reported is told with the messages that have come for it."""
-    run = debug(tool, ["run"], "-n", "3", tool.compile(tool.write("answers.c", ANSWERS)))
+    """What can be reported is told with the messages that have come for it; x shows these."""
+    program = tool.compile(tool.write("answers.c", ANSWERS))
+    run = debug(tool, ["run"], "-n", "3", program)
     first, last = ("rank %d's message, tag=%d, 1 MPI_INT: {%d}" % (rank, 1 + 2 * rank, rank)
                    for rank in (1, 2))
     for words in ("the request of call 2: %s  " % first, "the request of call 3  ",
@@ -92,6 +93,12 @@ def check_answers(tool):
                   "the requests of calls 2,3: %s  " % first):
         check(re.search(r"^    [ \d]\d\)  %s *(answers\.c:\d+)?" % re.escape(words), run.out,
                         flags=re.M), "%s\n%s" % (words, run))
+    for words, values in (("the request of call 2", ["1"]), ("the request of call 3", []),
+                          ("the requests of calls 2,4", ["1", "2"])):
+        number = re.search(r"^ *(\d+)\)  %s\b" % words, run.out, flags=re.M).group(1)
+        shown = debug(tool, ["run", "x " + number], "-n", "3", program)
+        check(re.findall(r"^     0: (\d+)$", shown.out, flags=re.M) == values, str(shown))
+        check(bool(values) != ("%s is no message" % number in shown.out + shown.err), str(shown))
 
 
 # Every kind of choice: program, ranks, options, what can be chosen at its first stop as `choices`

@@ -286,6 +286,7 @@ def check_mouse(browser):
     for wanted in ("MPI_Recv", "source=ANY", "takes rank 1's MPI_Send", "chosen: rank 1's message",
                    "instead: rank 2's message", "wildcard_deadlock.c:15", "MPI_ANY_SOURCE"):
         check(wanted in told, "%s is not in the tooltip:\n%s" % (wanted, told))
+    check(told.count("wildcard_deadlock.c:20), tag=7") == 2, "no tags in the tooltip:\n" + told)
 
 
 def check_keyboard(browser):
