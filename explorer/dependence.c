@@ -528,35 +528,54 @@ static guint first_that_needs(const struct queue *queue, guint choice)
 	return low;
 }
 
+/* What of a source's messages could match a receive whose choice is in the trace. */
+struct could {
+	const struct record *chosen; /* the receive */
+	guint at;                    /* its record */
+	guint choice;
+	struct queue *queue; /* NULL: there are none */
+	guint place;         /* in the queue, the first that needs the choice */
+};
+
+/* false: nothing was chosen for that receive. */
+static bool find_could(struct dependence *dependence, struct op_id receive, int32_t source,
+                       struct could *ret)
+{
+	ret->chosen = dependence_find(dependence, receive, &ret->at);
+	if (!ret->chosen || ret->chosen->choice < 0)
+		return false;
+	ret->choice = (guint)ret->chosen->choice;
+	ret->queue = dependence_find_queue(dependence, messages_for(&ret->chosen->op, source));
+	if (ret->queue)
+		dependence_sum_up(dependence, ret->queue, ret->queue->records->len);
+	ret->place = ret->queue ? first_that_needs(ret->queue, ret->choice) : 0;
+	return true;
+}
+
 enum alternative_state dependence_alternative(struct dependence *dependence, struct op_id receive,
                                               int32_t source, struct op_id *ret_send,
                                               struct choice_set **ret_needs)
 {
-	guint at, sent, place;
-	const struct record *chosen = dependence_find(dependence, receive, &at);
 	struct choice_set *source_now = rank_of(dependence, source)->now;
 	struct choice_set *needs = NULL;
 	const struct record *send;
-	struct queue *queue;
-	guint choice;
+	struct could could;
+	guint sent;
 
-	if (!chosen || chosen->choice < 0)
+	if (!find_could(dependence, receive, source, &could))
 		return ALTERNATIVE_NONE;
-	choice = (guint)chosen->choice;
-	queue = dependence_find_queue(dependence, messages_for(&chosen->op, source));
-	if (queue)
-		dependence_sum_up(dependence, queue, queue->records->len);
-	place = queue ? first_that_needs(queue, choice) : 0;
-	if (!queue || place == queue->records->len)
-		return choice_set_has(source_now, choice) ? ALTERNATIVE_NEVER : ALTERNATIVE_NONE;
-	sent = g_array_index(queue->records, guint, place);
+	if (!could.queue || could.place == could.queue->records->len)
+		return choice_set_has(source_now, could.choice) ? ALTERNATIVE_NEVER
+		                                                : ALTERNATIVE_NONE;
+	sent = g_array_index(could.queue->records, guint, could.place);
 	send = dependence_record_at(dependence, sent);
-	if (choice_set_has(send->issued, choice))
+	if (choice_set_has(send->issued, could.choice))
 		return ALTERNATIVE_NEVER;
 	needs = choice_set_ref(send->issued);
-	choice_set_join(&needs, chosen->issued);
-	dependence_join_front(dependence, queue->key, sent, &needs);
-	if (!join_receives(dependence, at, &send->op, &needs) || choice_set_has(needs, choice)) {
+	choice_set_join(&needs, could.chosen->issued);
+	dependence_join_front(dependence, could.queue->key, sent, &needs);
+	if (!join_receives(dependence, could.at, &send->op, &needs)
+	    || choice_set_has(needs, could.choice)) {
 		choice_set_unref(needs);
 		return ALTERNATIVE_BLOCKED;
 	}
@@ -582,23 +601,15 @@ static bool has_learnt(const struct dependence *dependence, int32_t source, guin
 enum alternative_state dependence_may_come(struct dependence *dependence, struct op_id receive,
                                            int32_t source)
 {
-	guint at;
-	const struct record *chosen = dependence_find(dependence, receive, &at);
-	struct queue *queue;
-	guint choice;
+	struct could could;
 
-	if (!chosen || chosen->choice < 0)
+	if (!find_could(dependence, receive, source, &could))
 		return ALTERNATIVE_NONE;
-	choice = (guint)chosen->choice;
-	queue = dependence_find_queue(dependence, messages_for(&chosen->op, source));
-	if (queue)
-		dependence_sum_up(dependence, queue, queue->records->len);
-	for (guint i = queue ? first_that_needs(queue, choice) : 0;
-	     queue && i < queue->records->len; i++) {
-		guint index = g_array_index(queue->records, guint, i);
+	for (guint i = could.place; could.queue && i < could.queue->records->len; i++) {
+		guint index = g_array_index(could.queue->records, guint, i);
 
-		if (!choice_set_has(dependence_record_at(dependence, index)->issued, choice))
+		if (!choice_set_has(dependence_record_at(dependence, index)->issued, could.choice))
 			return ALTERNATIVE_POSSIBLE;
 	}
-	return has_learnt(dependence, source, choice) ? ALTERNATIVE_NEVER : ALTERNATIVE_NONE;
+	return has_learnt(dependence, source, could.choice) ? ALTERNATIVE_NEVER : ALTERNATIVE_NONE;
 }
