@@ -174,6 +174,13 @@ def states(bench):
                   "%.1f (%s)" % (value, whole.text), value <= 8)
 
 
+def twelve(bench):
+    seconds, report = bench.explore(12, bench.workload, "adds", options=("--search", "states"))
+    found = report["search"]["states"]
+    bench.row("states of 11 senders whose receiver adds up", "<= 2048, < 60 s",
+              "%d, %.0f s" % (found, seconds), found <= 2048 and seconds < 60)
+
+
 def auto(bench):
     """Where nothing merges: looking for equal states costs little."""
     def ratio():
@@ -449,8 +456,8 @@ def jobs(bench):
                   value >= 1.6)
 
 
-ALL = [senders, master_worker, states, auto, nodes, snapshot, rewound, faults, compute, replays,
-       many, acknowledged, ring, mixed, exchange, sixteen, pending, scale, store, polls,
+ALL = [senders, master_worker, states, twelve, auto, nodes, snapshot, rewound, faults, compute,
+       replays, many, acknowledged, ring, mixed, exchange, sixteen, pending, scale, store, polls,
        applications, jobs, web, prompt]
 
 
