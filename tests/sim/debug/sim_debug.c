@@ -591,7 +591,8 @@ int main(int argc, char **argv)
 		walk_release(&walk);
 	}
 	g_rmdir(directory);
-	if (walks > 10 && fake_ranks_went_ahead() == 0) {
+	if (walks > 10 && (!only || g_str_equal(only, "messages"))
+	    && fake_ranks_went_ahead() == 0) {
 		g_printerr("no rank went ahead on the way to where it had been\n");
 		return 1;
 	}
