@@ -368,7 +368,7 @@ static int put_all_back(struct agent *agent, const struct agent_image *image)
 
 	agent_known_begin(&aside->known);
 	if (agent_look_for_merging(agent) < 0
-	    || agent_find_private(agent, &agent->aside->layout, &aside->runs_now) < 0)
+	    || agent_find_private(agent, &aside->layout, &aside->runs_now) < 0)
 		return -1;
 	for (size_t i = 0; i < aside->layout.count; i++)
 		if (!aside->layout.areas[i].shared
@@ -431,7 +431,7 @@ int agent_each_written(struct agent *agent,
 	struct cursors at = {0};
 
 	if (agent_look_for_merging(agent) < 0
-	    || agent_find_private(agent, &agent->aside->layout, &aside->runs_now) < 0)
+	    || agent_find_private(agent, &aside->layout, &aside->runs_now) < 0)
 		return -1;
 	agent_forget_entries(agent);
 	for (size_t i = 0; i < aside->layout.count; i++)

@@ -247,10 +247,10 @@ const struct choice *choices_find(const GArray *choices, const struct point *poi
 	return NULL;
 }
 
+/* --- as bytes -------------------------------------------------------------------------------- */
+
 /* With the kind of what is taken. */
 #define PROMISED UINT64_C(0x40)
-
-/* --- as bytes -------------------------------------------------------------------------------- */
 
 /* Seven bits a byte, the lowest first; the last byte has bit 7 clear. */
 void number_put(GByteArray *bytes, uint64_t value)

@@ -283,18 +283,20 @@ static bool is_pending(const struct explorer *explorer, const struct choice *cho
 	return choice->taken.promised && dependence_choice(explorer->dependence, id, &taken) < 0;
 }
 
-/* How many there are, and a hash of them. */
+/* How many there are; ret_hash: NULL, or gets a hash of them. */
 static guint count_pending(const struct explorer *explorer, uint64_t *ret_hash)
 {
 	guint count = 0;
 
-	*ret_hash = 0;
+	if (ret_hash)
+		*ret_hash = 0;
 	for (guint i = 0; explorer->promises && i < explorer->path->len; i++) {
 		const struct choice *choice = choice_at(explorer->path, i);
 
 		if (!is_pending(explorer, choice))
 			continue;
-		*ret_hash += mix(choice_hash(choice), 0x70726f);
+		if (ret_hash)
+			*ret_hash += mix(choice_hash(choice), 0x70726f);
 		count++;
 	}
 	return count;
@@ -303,9 +305,7 @@ static guint count_pending(const struct explorer *explorer, uint64_t *ret_hash)
 /* Whether the trace holds the choices of the path, but for promises, and no others. */
 static bool holds_path(const struct explorer *explorer)
 {
-	uint64_t unused;
-
-	if (dependence_choices(explorer->dependence) + count_pending(explorer, &unused)
+	if (dependence_choices(explorer->dependence) + count_pending(explorer, NULL)
 	    != explorer->path->len)
 		return false;
 	for (guint i = 0; i < explorer->path->len; i++) {
@@ -378,7 +378,6 @@ static double share(const struct explorer *explorer)
 enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *trace,
                                  const GArray *open, struct choice *ret_choice)
 {
-	uint64_t unused;
 	size_t from;
 
 	if (!explorer_is_led(explorer))
@@ -395,7 +394,7 @@ enum explorer_step explorer_rest(struct explorer *explorer, const struct trace *
 	late_look(explorer, trace, from);
 	if (open->len == 0) {
 		explorer->begun = explorer->steps->len;
-		if (count_pending(explorer, &unused) > 0) {
+		if (count_pending(explorer, NULL) > 0) {
 			explorer->statistics.wasted++;
 			return EXPLORER_DROP;
 		}

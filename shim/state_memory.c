@@ -62,7 +62,6 @@ static struct {
 	size_t run_count, run;
 	bool scanned;
 	uintptr_t stack;
-	bool on_stack; /* the mapping at hand is the process's first stack, and that is in use */
 	size_t pages;
 	int pagemap;
 	bool notes_shared; /* and nothing else */
@@ -176,19 +175,23 @@ static void scan(void)
 	work.run_count = work.scanned ? (size_t)count : 0;
 }
 
+/* What of the pages from one address to another lies in a range. */
+static void add_run(uintptr_t from, uintptr_t to, uintptr_t start, uintptr_t end, bool anonymous,
+                    bool alone)
+{
+	if (from < start / PAGE * PAGE)
+		from = start / PAGE * PAGE;
+	for (; from < to && from < end && !work.trouble; from += PAGE)
+		add_own_page(from, start, end, anonymous, alone);
+}
+
 /* Ranges are asked for in ascending order. */
 static void add_scanned(uintptr_t start, uintptr_t end, bool anonymous)
 {
 	while (work.run < work.run_count && work.runs[work.run].end <= start)
 		work.run++;
-	for (size_t i = work.run; i < work.run_count && work.runs[i].start < end; i++) {
-		uintptr_t from = work.runs[i].start, to = work.runs[i].end;
-
-		if (from < start / PAGE * PAGE)
-			from = start / PAGE * PAGE;
-		for (; from < to && from < end && !work.trouble; from += PAGE)
-			add_own_page(from, start, end, anonymous, true);
-	}
+	for (size_t i = work.run; i < work.run_count && work.runs[i].start < end; i++)
+		add_run(work.runs[i].start, work.runs[i].end, start, end, anonymous, true);
 }
 
 /* Likewise. */
@@ -200,12 +203,8 @@ static void add_looked(uintptr_t start, uintptr_t end, bool anonymous)
 		work.stretch++;
 	for (size_t i = work.stretch; i < look->count && look->stretches[i].start < end; i++) {
 		const struct agent_stretch *one = &look->stretches[i];
-		uintptr_t from = one->start;
 
-		if (from < start / PAGE * PAGE)
-			from = start / PAGE * PAGE;
-		for (; from < one->end && from < end && !work.trouble; from += PAGE)
-			add_own_page(from, start, end, anonymous, one->alone);
+		add_run(one->start, one->end, start, end, anonymous, one->alone);
 	}
 }
 

@@ -19,7 +19,6 @@ const GArray *execution_awaited(const struct execution *execution)
 static bool tell_polls(struct execution *execution)
 {
 	g_autoptr(GArray) nothing = g_array_new(false, false, sizeof(struct choice));
-
 	bool promised = choices_promise(execution->plan);
 
 	return ((promised || world_idle(execution->world)->rounds <= PLANNED_POLLS)

@@ -331,7 +331,6 @@ static void number_sure(struct outcome_watch *watch, struct again *agains, guint
 {
 	struct again *known[] = {&watch->reference, &watch->sure};
 
-	memset(numbers, 0, outcomes_count(watch->outcomes) * sizeof *numbers);
 	for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
 		guint index = known[i]->index;
 
@@ -456,8 +455,8 @@ static void hurry_outcomes(struct outcome_watch *watch, struct again *agains, gu
 {
 	GPtrArray *notes = session_exploration(watch->session)->notes;
 
+	memset(numbers, 0, outcomes_count(watch->outcomes) * sizeof *numbers);
 	if (!outcome_watch_sure(watch)) {
-		memset(numbers, 0, outcomes_count(watch->outcomes) * sizeof *numbers);
 		g_ptr_array_add(notes,
 		                g_strdup("interleavings that end well differ in their output; "
 		                         "there was no time to see whether by the choices"));

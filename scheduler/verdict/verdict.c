@@ -441,9 +441,8 @@ static GBytes *captured_output(const char *directory, const char *stream, int ra
 	char *text;
 	gsize length;
 
-	if (stat(file, &status) == 0 && status.st_size == 0)
-		return g_bytes_new_static("", 0);
-	if (!g_file_get_contents(file, &text, &length, NULL))
+	if ((stat(file, &status) == 0 && status.st_size == 0)
+	    || !g_file_get_contents(file, &text, &length, NULL))
 		return g_bytes_new_static("", 0);
 	return g_bytes_new_take(text, length);
 }

@@ -207,11 +207,8 @@ static void note_places(struct world *world)
 
 void world_note_learnt(struct world *world, int number)
 {
-	struct cut_rest rest = {
-		.rank = number, .call = world_calls(world, number), .round = count_rounds(world)};
-
+	world_note_rest(world, number);
 	note_places(world);
-	g_array_append_val(world->cut_notes.rests, rest);
 }
 
 bool world_may_decide(const struct world *world)
