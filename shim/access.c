@@ -342,6 +342,17 @@ static void tell_views(MPI_Win window, uint64_t number)
 	}
 }
 
+/* Out of memory: it is not told. */
+static void tell_size(struct wire_access *access, uint64_t bytes)
+{
+	access->parts = malloc(sizeof(*access->parts));
+	if (!access->parts)
+		return;
+	*access->parts = (struct wire_part){
+		.role = WIRE_PART_TARGET, .length = bytes, .times = 1, .count = 1};
+	access->part_count = 1;
+}
+
 void access_window(MPI_Win window, uint64_t number)
 {
 	struct wire_access access = {
@@ -361,6 +372,7 @@ void access_window(MPI_Win window, uint64_t number)
 			return;
 		access.displacement = (intptr_t)base;
 		access.unit = (uint64_t)*unit;
+		tell_size(&access, (uint64_t)*bytes);
 		if (!found[0] || *flavor != MPI_WIN_FLAVOR_SHARED)
 			add_memory(number, base, *bytes);
 	}

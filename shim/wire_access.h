@@ -6,10 +6,11 @@
 #include <stdint.h>
 
 enum wire_access_kind {
-	WIRE_ACCESS_WINDOW = 1,  /* the window is there; tells where it lies in this rank */
-	WIRE_ACCESS_DATA,        /* a call that reads or writes the window at `target` begins */
-	WIRE_ACCESS_REQUEST,     /* the request of such a call is complete */
-	WIRE_ACCESS_FLUSH,       /* those at `target` (any: all) are complete: flush, unlock */
+	WIRE_ACCESS_WINDOW = 1, /* the window is there; tells where it lies in this rank, and by the
+	                            length of one part how far; no part: wherever is attached */
+	WIRE_ACCESS_DATA,       /* a call that reads or writes the window at `target` begins */
+	WIRE_ACCESS_REQUEST,    /* the request of such a call is complete */
+	WIRE_ACCESS_FLUSH,      /* those at `target` (any: all) are complete: flush, unlock */
 	WIRE_ACCESS_FLUSH_LOCAL, /* of these, the rank's own buffers are free again */
 	WIRE_ACCESS_FENCE,       /* MPI_Win_fence begins; it completes all */
 	WIRE_ACCESS_COMPLETE,    /* MPI_Win_complete: a local flush, the rest when targets wait */

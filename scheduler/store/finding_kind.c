@@ -157,6 +157,17 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 				"Loads and stores of the program are not seen.",
 			.can_be_ignored = true,
 		},
+	[FINDING_RMA_RANGE] =
+		{
+			.name = "rma-range",
+			.summary = "A one-sided access goes beyond the memory that its target gave "
+				   "to the window.",
+			.help = "It reads or writes other memory of the target, or crashes (MPI "
+				"3.1, section 11.6.2: MPI_ERR_RMA_RANGE); MPI need not say so. A "
+				"displacement counts units of the target's window, as it gave them "
+				"when the window was made, and the target's datatype adds to it.",
+			.can_be_ignored = true,
+		},
 	[FINDING_STALL] =
 		{
 			.name = "stall",

@@ -479,10 +479,6 @@ static void list_items(struct search *search, const struct rma_log *log)
 			                    block->position};
 
 			g_array_append_val(search->items, item);
-			if (item.access->kind == WIRE_ACCESS_WINDOW
-			    || item.access->kind == WIRE_ACCESS_VIEW)
-				rma_places_note(search->places, item.rank, item.target,
-				                item.access);
 		}
 	}
 }
@@ -581,7 +577,7 @@ void rma_find(const struct rma_log *log, const struct trace *trace, int ranks, r
 		.ranks = ranks,
 		.items = g_array_new(false, false, sizeof(struct item)),
 		.uses = g_array_new(false, false, sizeof(struct use)),
-		.places = rma_places_new(ranks),
+		.places = rma_places_of(log, ranks),
 		.underway = rma_underway_new(ranks),
 		.open = lists_new(),
 		.closed = lists_new(),

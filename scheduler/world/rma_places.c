@@ -18,7 +18,7 @@ struct rma_places {
 	GArray **open;      /* struct view, by rank */
 };
 
-struct rma_places *rma_places_new(int ranks)
+static struct rma_places *places_new(int ranks)
 {
 	struct rma_places *places = g_new0(struct rma_places, 1);
 
@@ -45,22 +45,42 @@ void rma_places_free(struct rma_places *places)
 	g_free(places);
 }
 
-void rma_places_note(struct rma_places *places, int rank, gint32 target,
-                     const struct wire_access *access)
+static void note_place(struct rma_places *places, int rank, gint32 target,
+                       const struct wire_access *access)
 {
 	const guint64 base = (guint64)access->displacement;
 
 	if (access->kind == WIRE_ACCESS_WINDOW) {
 		struct rma_key key = {access->window, rank, 0};
-		struct rma_place place = {base, access->unit, access->flags};
+		struct rma_place place = {
+			.base = base,
+			.unit = access->unit,
+			.size = access->part_count > 0 ? access->parts[0].length : 0,
+			.is_bounded = access->part_count > 0,
+			.flags = access->flags,
+		};
 
 		g_hash_table_replace(places->places, rma_key_new(key),
 		                     g_memdup2(&place, sizeof(place)));
-	} else if (target >= 0 && target < places->ranks && base + access->unit > base) {
+	} else if (access->kind == WIRE_ACCESS_VIEW && target >= 0 && target < places->ranks
+	           && base + access->unit > base) {
 		struct view view = {access->window, rank, target, {base, base + access->unit}, 0};
 
 		g_array_append_val(places->told, view);
 	}
+}
+
+struct rma_places *rma_places_of(const struct rma_log *log, int ranks)
+{
+	struct rma_places *places = places_new(ranks);
+
+	for (guint i = 0; i < rma_log_blocks(log); i++) {
+		const struct rma_block *block = rma_log_block(log, i);
+
+		for (guint j = 0; j < block->count; j++)
+			note_place(places, block->rank, block->targets[j], &block->list[j]);
+	}
+	return places;
 }
 
 const struct rma_place *rma_places_find(const struct rma_places *places, guint64 window, int rank)

@@ -7,24 +7,24 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "rma_log.h"
 #include "rma_memory.h"
 #include "shim/wire.h"
 
 /* A window in one rank. */
 struct rma_place {
 	guint64 base, unit;
-	guint8 flags; /* enum wire_window_flags */
+	guint64 size;    /* bytes from `base` */
+	bool is_bounded; /* by that; else memory is attached, or it is not known */
+	guint8 flags;    /* enum wire_window_flags */
 };
 
 struct rma_places;
 
-struct rma_places *rma_places_new(int ranks);
+/* What the ranks have told of windows: WIRE_ACCESS_WINDOW, and WIRE_ACCESS_VIEW of what each gave
+ * to one. */
+struct rma_places *rma_places_of(const struct rma_log *log, int ranks);
 void rma_places_free(struct rma_places *places);
-
-/* What the rank has told of a window: WIRE_ACCESS_WINDOW, or WIRE_ACCESS_VIEW of what `target` (a
- * rank of MPI_COMM_WORLD) gave to it. To be told before anything is asked. */
-void rma_places_note(struct rma_places *places, int rank, gint32 target,
-                     const struct wire_access *access);
 
 /* NULL: there is none. */
 const struct rma_place *rma_places_find(const struct rma_places *places, guint64 window, int rank);

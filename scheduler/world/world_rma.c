@@ -4,6 +4,7 @@
 #include "communicators.h"
 #include "mpi_calls.h"
 #include "rma.h"
+#include "rma_range.h"
 #include "windows.h"
 #include "world_context.h"
 
@@ -167,14 +168,36 @@ static void on_conflict(void *user, const struct rma_side sides[2])
 	world_remark(user, &remark);
 }
 
+static void on_beyond(void *user, const struct rma_beyond *beyond)
+{
+	struct rma_side side = {
+		.access = beyond->access,
+		.rank = beyond->rank,
+		.memory = beyond->target,
+		.writes = (beyond->access->flags & WIRE_ACCESS_WRITES) != 0,
+		.bytes = beyond->bytes,
+	};
+	g_autofree char *access = describe_side(&side);
+	g_autofree char *does = g_strdup_printf(
+		"%s, its bytes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+		", of which there are %" G_GUINT64_FORMAT,
+		access, beyond->first, beyond->last, beyond->place->size);
+	struct remark remark = {.kind = FINDING_RMA_RANGE, .count = 1};
+
+	remark.parties[0] = party_of(&side, does);
+	world_remark(user, &remark);
+}
+
 void world_find_conflicts(struct world *world)
 {
 	struct world_rma *rma = world_rma(world);
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CONFLICTS});
-	if (world_has_accesses(world))
-		rma_find(rma->accesses, world_trace(world), world_options(world)->ranks,
-		         on_conflict, world, &rma->doubts);
+	if (!world_has_accesses(world))
+		return;
+	rma_find_beyond(rma->accesses, world_options(world)->ranks, on_beyond, world);
+	rma_find(rma->accesses, world_trace(world), world_options(world)->ranks, on_conflict, world,
+	         &rma->doubts);
 }
 
 bool world_has_accesses(const struct world *world)

@@ -19,7 +19,7 @@ struct call {
 
 static bool may_meet(guint8 window, struct call older, struct call newer)
 {
-	const struct rma_place place = {0, 1, window};
+	const struct rma_place place = {.unit = 1, .flags = window};
 	const struct wire_access calls[] = {
 		{.flags = older.flags | WIRE_ACCESS_ATOMIC,
 	         .reduction = older.reduction,
