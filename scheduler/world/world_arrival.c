@@ -47,11 +47,12 @@ static const guint16 returns_at_rest[] = {
 	MPI_CALL_Exscan,
 };
 
-static bool is_early(const struct world *world, int number)
+/* Whether somebody may be held back in such a call as the rank is in. */
+static bool may_defer(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
 
-	if (!world->options.arrives_early || world->windows || rank->threads)
+	if (!world->options.arrives_early || world->windows)
 		return false;
 	for (guint i = 0; i < G_N_ELEMENTS(returns_at_rest); i++)
 		if (rank->line->function == returns_at_rest[i])
@@ -84,7 +85,14 @@ static guint count_pending(const struct world *world, int number)
 	return pending;
 }
 
-/* Members of a collective that the library carries out can only go together. */
+/* With threads data comes with completion: nobody is held back for it. */
+static bool brings_pending(const struct world *world, int number)
+{
+	return !world->ranks[number].threads && count_pending(world, number) > 0;
+}
+
+/* Members of a collective that the library carries out can only go together, whether they have
+ * threads or not. */
 static bool is_bound_to_pending(const struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
@@ -99,7 +107,7 @@ static bool is_bound_to_pending(const struct world *world, int number)
 			continue;
 		calls = collectives_calls(world->collectives, live->instance, &count);
 		for (int member = 0; member < count; member++)
-			if (calls[member].call != 0 && count_pending(world, calls[member].rank) > 0)
+			if (calls[member].call != 0 && brings_pending(world, calls[member].rank))
 				return true;
 	}
 	return false;
@@ -107,8 +115,8 @@ static bool is_bound_to_pending(const struct world *world, int number)
 
 bool world_defers(struct world *world, int number)
 {
-	if (world->lets_go || !is_early(world, number)
-	    || (count_pending(world, number) == 0 && !is_bound_to_pending(world, number)))
+	if (world->lets_go || !may_defer(world, number)
+	    || (!brings_pending(world, number) && !is_bound_to_pending(world, number)))
 		return false;
 	world->deferred = true;
 	return true;
@@ -156,7 +164,7 @@ void world_bring_data(struct world *world, int number)
 {
 	const struct rank *rank = &world->ranks[number];
 
-	if (!is_early(world, number))
+	if (rank->threads || !may_defer(world, number))
 		return;
 	for (guint i = 0; i < rank->live->len; i++) {
 		struct live *live = &g_array_index(rank->live, struct live, i);

@@ -10,7 +10,8 @@
  *
  * Not so with threads, whose steps have no rest of their own, with windows, through which a rank
  * may wait for another that is held back, and in calls that make communicators, files or windows.
- * There data arrives with completion. */
+ * There data arrives with completion. But a member of a collective that has threads goes with those
+ * that are held back: let into it alone it would wait for them inside MPI, and never be at rest. */
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_ARRIVAL_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_ARRIVAL_H
 

@@ -211,10 +211,20 @@ void world_note_learnt(struct world *world, int number)
 	note_places(world);
 }
 
-bool world_may_decide(const struct world *world)
+bool world_holds_up_rest(const struct world *world)
 {
 	for (int number = 0; world_has_threads(world) && number < world->options.ranks; number++)
-		if (held_line(world, number, 0) || world_keeps_out(world, number))
+		if (held_line(world, number, 0))
+			return true;
+	return false;
+}
+
+bool world_may_decide(const struct world *world)
+{
+	if (world_holds_up_rest(world))
+		return false;
+	for (int number = 0; number < world->options.ranks; number++)
+		if (world_keeps_out(world, number))
 			return false;
 	return true;
 }

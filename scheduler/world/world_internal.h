@@ -232,6 +232,8 @@ void world_let_unheld_go(struct world *world);
  * whether one of them would be without a question. */
 bool world_turn_is_held(const struct world *world, int rank);
 bool world_keeps_out(const struct world *world, int rank);
+/* Where ranks have threads, whether a call is held that could return: then it is no full rest. */
+bool world_holds_up_rest(const struct world *world);
 /* Whether anything may be decided at rest; to be told (`point` NULL: it is no choice) before what
  * is decided. */
 bool world_may_decide(const struct world *world);

@@ -383,17 +383,20 @@ static void note_sleepers(struct world *world)
 }
 
 /* Whose turn it is where calls race, is a question that somebody has to answer; who can go on
- * without an answer does so before. */
+ * without an answer does so before. Those who were held back until all are at rest come before any
+ * turn, and so also while one is held. */
 bool world_admit(struct world *world)
 {
 	bool admitted = false;
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_ADMIT});
-	if (!world_may_decide(world))
+	if (world_holds_up_rest(world))
 		return world_tell_answer(world, false);
 	note_sleepers(world);
 	if (waits_to_enter(world) && world_let_go(world))
 		return world_tell_answer(world, true);
+	if (!world_may_decide(world))
+		return world_tell_answer(world, false);
 	for (int number = 0; number < world->options.ranks; number++) {
 		struct rank *rank = &world->ranks[number];
 		g_autoptr(GArray) rivals = world_rivals(world, number);
