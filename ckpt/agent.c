@@ -156,6 +156,8 @@ int agent_survey(struct agent *agent)
 	agent->mapping_count = 0;
 	agent->files = NULL;
 	agent->file_count = 0;
+	agent->shared = NULL;
+	agent->shared_count = 0;
 	agent->contents_size = 0;
 	agent->hazard[0] = '\0';
 

@@ -40,6 +40,9 @@ struct agent_clone {
 
 struct agent;
 
+/* Optional, before the program's main: what is open already is not the program's. */
+void agent_before_main(void);
+
 /* Optional, just before MPI_Init: threads that run already are the program's own. */
 void agent_before_init(void);
 

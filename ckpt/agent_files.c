@@ -36,36 +36,76 @@ static long list_descriptors(struct agent_arena *arena, int directory, int **ret
 	return count;
 }
 
-int agent_know_descriptors(struct agent *agent)
+/* How many; -1 with errno. */
+static long describe_descriptors(struct agent_arena *arena, struct agent_descriptor **ret)
 {
 	int directory = agent_open_directory("/proc/self/fd"), *fds;
-	long count = directory < 0 ? -1 : list_descriptors(&agent->own, directory, &fds);
+	long count = directory < 0 ? -1 : list_descriptors(arena, directory, &fds), described = 0;
+	struct agent_descriptor *list;
 
 	if (directory >= 0)
 		close(directory);
 	if (count < 0)
 		return -1;
-	agent->known = agent_arena_take(&agent->own, ((size_t)count + 1) * sizeof(*agent->known));
-	if (!agent->known)
+	list = agent_arena_take(arena, ((size_t)count + 1) * sizeof(*list));
+	if (!list)
 		return -1;
 	for (long i = 0; i < count; i++) {
 		struct stat status;
 
 		if (fstat(fds[i], &status) < 0)
 			continue;
-		agent->known[agent->known_count++] = (struct agent_descriptor){
+		list[described++] = (struct agent_descriptor){
 			.fd = fds[i], .device = status.st_dev, .inode = status.st_ino};
 	}
-	return 0;
+	*ret = list;
+	return described;
 }
 
-static bool is_known(const struct agent *agent, int fd, const struct stat *status)
+static const struct agent_descriptor *find(const struct agent_descriptor *list, size_t count,
+                                           int fd, uint64_t device, uint64_t inode)
 {
-	for (size_t i = 0; i < agent->known_count; i++)
-		if (agent->known[i].fd == fd && agent->known[i].device == status->st_dev
-		    && agent->known[i].inode == status->st_ino)
-			return true;
-	return false;
+	for (size_t i = 0; i < count; i++)
+		if (list[i].fd == fd && list[i].device == device && list[i].inode == inode)
+			return &list[i];
+	return NULL;
+}
+
+/* Until agent_new. */
+static struct agent_arena inherited_arena;
+static struct agent_descriptor *inherited;
+static size_t inherited_count;
+
+void agent_before_main(void)
+{
+	long count;
+
+	agent_arena_release(&inherited_arena);
+	count = describe_descriptors(&inherited_arena, &inherited);
+	inherited_count = count > 0 ? (size_t)count : 0;
+}
+
+int agent_know_descriptors(struct agent *agent)
+{
+	long count = describe_descriptors(&agent->own, &agent->known);
+
+	for (long i = 0; i < count; i++) {
+		struct agent_descriptor *one = &agent->known[i];
+
+		one->inherited = one->fd > STDERR_FILENO
+		                 && find(inherited, inherited_count, one->fd, one->device,
+		                         one->inode);
+	}
+	agent->known_count = count > 0 ? (size_t)count : 0;
+	inherited_count = 0;
+	agent_arena_release(&inherited_arena);
+	return count < 0 ? -1 : 0;
+}
+
+static const struct agent_descriptor *find_known(const struct agent *agent, int fd,
+                                                 const struct stat *status)
+{
+	return find(agent->known, agent->known_count, fd, status->st_dev, status->st_ino);
 }
 
 static bool is_harmless_device(dev_t device)
@@ -107,26 +147,47 @@ static bool same_description(const struct agent_file *file, const struct agent_f
 }
 
 /* "tfd: 5 events: 19 data: ffffffff00000005 pos:0 ino:2a1 sdev:9", a line for each. */
+bool agent_next_watch(const char **at, struct agent_watch *ret_watch)
+{
+	for (const char *line = strstr(*at, "tfd:"); line; line = strstr(*at, "tfd:")) {
+		uint64_t data;
+
+		*at = line + 1;
+		if (sscanf(line, "tfd: %d events: %" SCNx32 " data: %" SCNx64, &ret_watch->fd,
+		           &ret_watch->event.events, &data)
+		    == 3) {
+			ret_watch->event.data.u64 = data;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The kernel tells them in the order of its own addresses. */
+static int by_descriptor(const void *left, const void *right)
+{
+	const struct agent_watch *one = left, *other = right;
+
+	if (one->fd != other->fd)
+		return one->fd < other->fd ? -1 : 1;
+	return one->event.data.u64 < other->event.data.u64   ? -1
+	       : one->event.data.u64 > other->event.data.u64 ? 1
+	                                                     : 0;
+}
+
 static int read_watches(struct agent *agent, struct agent_file *file, const char *info)
 {
+	struct agent_watch watch;
 	size_t lines = 0;
 
-	for (const char *at = strstr(info, "tfd:"); at; at = strstr(at + 1, "tfd:"))
+	for (const char *at = info; agent_next_watch(&at, &watch);)
 		lines++;
 	file->watches = agent_arena_take(&agent->arena, (lines + 1) * sizeof(*file->watches));
 	if (!file->watches)
 		return -1;
-	for (const char *at = strstr(info, "tfd:"); at; at = strstr(at + 1, "tfd:")) {
-		struct agent_watch *watch = &file->watches[file->watch_count];
-		uint64_t data;
-
-		if (sscanf(at, "tfd: %d events: %" SCNx32 " data: %" SCNx64, &watch->fd,
-		           &watch->event.events, &data)
-		    != 3)
-			continue;
-		watch->event.data.u64 = data;
+	while (agent_next_watch(&info, &file->watches[file->watch_count]))
 		file->watch_count++;
-	}
+	qsort(file->watches, file->watch_count, sizeof(*file->watches), by_descriptor);
 	return 0;
 }
 
@@ -223,28 +284,26 @@ static int survey_name(struct agent *agent, struct agent_file *file, const char 
 }
 
 /* Contents once for every file, however many descriptors it has. */
-static int survey_regular(struct agent *agent, struct agent_file *file, const char *link,
-                          const struct stat *status)
+static int survey_contents(struct agent *agent, struct agent_file *file)
 {
 	bool writable = (file->flags & O_ACCMODE) != O_RDONLY;
+	struct stat status;
 
-	file->mode = status->st_mode & 07777;
-	if (survey_name(agent, file, link) < 0)
+	if (fstat(file->fd, &status) < 0)
 		return -1;
-	if ((!writable && file->kind != AGENT_WORLD_FILE) || agent_is_mapped(agent, file))
+	if (!S_ISREG(status.st_mode) || (!writable && file->kind != AGENT_WORLD_FILE)
+	    || agent_is_mapped(agent, file))
 		return 0;
 	for (struct agent_file *other = agent->files; other != file; other++)
 		if (other->has_contents && other->device == file->device
 		    && other->inode == file->inode)
 			return 0;
-	return read_contents(agent, file, (size_t)status->st_size);
+	return read_contents(agent, file, (size_t)status.st_size);
 }
 
 static void judge_descriptor(struct agent *agent, int fd, const char *link,
                              const struct stat *status)
 {
-	if (S_ISCHR(status->st_mode) && is_harmless_device(status->st_rdev))
-		return;
 	if (S_ISSOCK(status->st_mode))
 		agent_set_hazard(agent, "it has opened a socket (descriptor %d)", fd);
 	else if (S_ISFIFO(status->st_mode))
@@ -253,13 +312,34 @@ static void judge_descriptor(struct agent *agent, int fd, const char *link,
 		agent_set_hazard(agent, "it has opened %s (descriptor %d)", link, fd);
 }
 
-/* Sockets, pipes and devices that MPI shares with its copies need no further look. */
+static bool is_device(const struct stat *status)
+{
+	return S_ISCHR(status->st_mode) && is_harmless_device(status->st_rdev);
+}
+
+/* Sockets, pipes and devices that were there when MPI was, and stay shared with the copies; a
+ * device that may be the program's is opened anew. */
 static bool is_shared(const struct agent *agent, int fd, const struct stat *status)
 {
+	const struct agent_descriptor *known;
+
 	if (fd == AGENT_WORLD_FD || fd == agent->control_fd || fd == agent->pmi_fd)
 		return true;
-	return (S_ISSOCK(status->st_mode) || S_ISFIFO(status->st_mode) || S_ISCHR(status->st_mode))
-	       && is_known(agent, fd, status);
+	known = S_ISSOCK(status->st_mode) || S_ISFIFO(status->st_mode) || S_ISCHR(status->st_mode)
+	                ? find_known(agent, fd, status)
+	                : NULL;
+	return known && (known->inherited || !is_device(status));
+}
+
+/* What the launcher has is changed by nobody but the launcher. */
+static void survey_shared(struct agent *agent, int fd, const struct stat *status)
+{
+	const struct agent_descriptor *known = find_known(agent, fd, status);
+	int flags = known && !known->inherited ? fcntl(fd, F_GETFL) : -1;
+
+	if (flags >= 0 && fd != agent->control_fd && fd != agent->pmi_fd && fd != AGENT_WORLD_FD)
+		agent->shared[agent->shared_count++] = (struct agent_shared){
+			fd, flags & AGENT_STATUS_FLAGS};
 }
 
 static int survey_descriptor(struct agent *agent, int directory, int fd)
@@ -269,8 +349,12 @@ static int survey_descriptor(struct agent *agent, int directory, int fd)
 	struct stat status;
 	ssize_t length;
 
-	if (fstat(fd, &status) < 0 || is_shared(agent, fd, &status))
+	if (fstat(fd, &status) < 0)
 		return 0;
+	if (is_shared(agent, fd, &status)) {
+		survey_shared(agent, fd, &status);
+		return 0;
+	}
 	snprintf(name, sizeof(name), "%d", fd);
 	length = readlinkat(directory, name, link, sizeof(link) - 1);
 	if (length < 0)
@@ -280,15 +364,20 @@ static int survey_descriptor(struct agent *agent, int directory, int fd)
 		.fd = fd, .shared_with = -1, .device = status.st_dev, .inode = status.st_ino};
 	if (!strcmp(link, "anon_inode:[eventpoll]")) {
 		file->kind = AGENT_EPOLL;
+	} else if (is_device(&status)) {
+		file->kind = AGENT_DEVICE;
 	} else if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-		if (!is_known(agent, fd, &status))
+		if (!find_known(agent, fd, &status))
 			judge_descriptor(agent, fd, link, &status);
 		return 0;
 	}
 	if (read_info(agent, file, directory) < 0)
 		return -1;
-	if (S_ISREG(status.st_mode) && survey_regular(agent, file, link, &status) < 0)
-		return -1;
+	if (S_ISREG(status.st_mode)) {
+		file->mode = status.st_mode & 07777;
+		if (survey_name(agent, file, link) < 0)
+			return -1;
+	}
 	for (size_t i = 0; i < agent->file_count && file->shared_with < 0; i++)
 		if (agent->files[i].shared_with < 0 && same_description(file, &agent->files[i]))
 			file->shared_with = agent->files[i].fd;
@@ -310,10 +399,16 @@ static int survey_descriptors(struct agent *agent, int directory)
 		return -1;
 	qsort(fds, (size_t)count, sizeof(*fds), ascending);
 	agent->files = agent_arena_take(&agent->arena, ((size_t)count + 1) * sizeof(*agent->files));
-	if (!agent->files)
+	agent->shared = agent_arena_take(&agent->arena,
+	                                 ((size_t)count + 1) * sizeof(*agent->shared));
+	if (!agent->files || !agent->shared)
 		return -1;
 	for (long i = 0; i < count; i++)
 		if (survey_descriptor(agent, directory, fds[i]) < 0)
+			return -1;
+	/* To close a file once more would let go of the process's record locks on it. */
+	for (size_t i = 0; i < agent->file_count && !agent->hazard[0]; i++)
+		if (survey_contents(agent, &agent->files[i]) < 0)
 			return -1;
 	return 0;
 }

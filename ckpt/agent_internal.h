@@ -2,6 +2,7 @@
 #ifndef MATCHPOINT_CKPT_AGENT_INTERNAL_H
 #define MATCHPOINT_CKPT_AGENT_INTERNAL_H
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/epoll.h>
@@ -15,7 +16,11 @@ enum agent_file_kind {
 	AGENT_FILE,       /* regular, or a directory: reopened, offset set */
 	AGENT_WORLD_FILE, /* in the world's directory: the same name in the new one */
 	AGENT_EPOLL,
+	AGENT_DEVICE, /* /dev/null and the like: reopened */
 };
+
+/* What fcntl(F_SETFL) sets, of what F_GETFL tells. */
+#define AGENT_STATUS_FLAGS (O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME | O_NONBLOCK)
 
 struct agent_watch { /* one descriptor that an epoll instance watches */
 	int fd;
@@ -34,13 +39,18 @@ struct agent_file {
 	bool has_contents;
 	const uint8_t *contents;
 	size_t size;
-	struct agent_watch *watches;
+	struct agent_watch *watches; /* in ascending order of fd */
 	size_t watch_count;
 };
 
 struct agent_descriptor { /* open when MPI_Init returned */
 	int fd;
+	bool inherited; /* since before the program began: shared with the launcher */
 	uint64_t device, inode;
+};
+
+struct agent_shared {  /* a pipe or socket whose description is the keeper's and all its copies' */
+	int fd, flags; /* of AGENT_STATUS_FLAGS */
 };
 
 struct agent {
@@ -57,6 +67,8 @@ struct agent {
 	size_t mapping_count;
 	struct agent_file *files;
 	size_t file_count;
+	struct agent_shared *shared;
+	size_t shared_count;
 	uint64_t contents_size;
 	char hazard[PATH_MAX + 128]; /* empty: none */
 
@@ -78,6 +90,10 @@ int agent_survey_mappings(struct agent *agent);
 
 /* Opens the file of a descriptor once more, whatever its name has become. */
 int agent_open_again(int fd, int flags);
+
+/* The next descriptor that /proc/self/fdinfo tells an epoll instance to watch; advances *at. False:
+ * there is none. */
+bool agent_next_watch(const char **at, struct agent_watch *ret_watch);
 
 /* Whether an open file has just the contents that were surveyed. */
 bool agent_holds(int fd, const struct agent_file *file);

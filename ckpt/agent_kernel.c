@@ -423,14 +423,65 @@ static bool holds_same(const struct agent_file *file)
 	return same;
 }
 
+static bool has_watch(const struct agent_file *file, const struct agent_watch *watch)
+{
+	for (size_t i = 0; i < file->watch_count; i++)
+		if (file->watches[i].fd == watch->fd
+		    && file->watches[i].event.events == watch->event.events
+		    && file->watches[i].event.data.u64 == watch->event.data.u64)
+			return true;
+	return false;
+}
+
+/* What fdinfo alone tells: locks (there were none), and what an epoll instance watches. */
+static int compare_info(struct agent *agent, const struct agent_file *file)
+{
+	const char *at = agent->aside->text;
+	struct agent_watch watch;
+	bool same = true;
+	size_t count = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", file->fd);
+	if (read_proc(agent, path, agent->aside->text) < 0)
+		return -1;
+	if (strstr(at, "lock:"))
+		return agent_refuse(agent, "it holds a lock on an open file");
+	for (; agent_next_watch(&at, &watch); count++)
+		same &= has_watch(file, &watch);
+	return same && count == file->watch_count
+	               ? 0
+	               : agent_refuse(agent, "it has changed what an epoll instance watches");
+}
+
+/* That it is open at all is seen elsewhere. */
+static int compare_flags(struct agent *agent, int fd, int then)
+{
+	int now = fcntl(fd, F_GETFL);
+
+	return now < 0 || ((now ^ then) & AGENT_STATUS_FLAGS) == 0
+	               ? 0
+	               : agent_refuse(agent, "it has changed a file's status flags (F_SETFL)");
+}
+
 static int compare_files(struct agent *agent)
 {
+	/* First: a look into a file lets go of the process's record locks on it. */
+	for (size_t i = 0; i < agent->file_count; i++)
+		if ((agent->files[i].kind == AGENT_EPOLL || agent->files[i].kind == AGENT_FILE)
+		    && compare_info(agent, &agent->files[i]) < 0)
+			return -1;
+	for (size_t i = 0; i < agent->shared_count; i++)
+		if (compare_flags(agent, agent->shared[i].fd, agent->shared[i].flags) < 0)
+			return -1;
 	for (size_t i = 0; i < agent->file_count; i++) {
 		const struct agent_file *file = &agent->files[i];
 		struct stat status;
 
 		if (file->kind == AGENT_EPOLL)
 			continue;
+		if (compare_flags(agent, file->fd, file->flags) < 0)
+			return -1;
 		if (fstat(file->fd, &status) < 0
 		    || (!(file->flags & O_PATH) && lseek(file->fd, 0, SEEK_CUR) != file->offset)
 		    || (file->has_contents

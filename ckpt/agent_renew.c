@@ -295,6 +295,16 @@ int agent_put_files_back(const struct agent *agent)
 	return 0;
 }
 
+/* What cannot be opened anew is as others left it. What is closed was the keeper's alone. */
+static int put_flags_back(const struct agent_shared *one)
+{
+	int flags = fcntl(one->fd, F_GETFL);
+
+	if (flags < 0 || (flags & AGENT_STATUS_FLAGS) == one->flags)
+		return 0;
+	return fcntl(one->fd, F_SETFL, one->flags);
+}
+
 int agent_renew_files(const struct agent *agent, const struct agent_clone *clones, size_t count)
 {
 	if (put_all_back(agent) < 0)
@@ -309,5 +319,8 @@ int agent_renew_files(const struct agent *agent, const struct agent_clone *clone
 		if (file->kind == AGENT_EPOLL && put_in_place(renew_epoll(file), file) < 0)
 			return -1;
 	}
+	for (size_t i = 0; i < agent->shared_count; i++)
+		if (put_flags_back(&agent->shared[i]) < 0)
+			return -1;
 	return 0;
 }

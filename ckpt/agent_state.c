@@ -46,11 +46,26 @@ static void add_file(const struct telling *telling, const struct agent_file *fil
 	add_number(telling, (uint64_t)file->offset);
 	add_number(telling, file->mode);
 	add_text(telling, file->name);
-	if (file->kind == AGENT_FILE && !file->name)
+	if (file->kind == AGENT_DEVICE || (file->kind == AGENT_FILE && !file->name))
 		add_number(telling, file->inode);
 	add_number(telling, file->has_contents);
 	if (file->has_contents)
 		add(telling, file->contents, file->size);
+	add_number(telling, file->watch_count);
+	for (size_t i = 0; i < file->watch_count; i++) {
+		const struct agent_watch *watch = &file->watches[i];
+
+		add_number(telling, (uint64_t)watch->fd << 32 | watch->event.events);
+		add_number(telling, watch->event.data.u64);
+	}
+}
+
+static void add_shared(const struct telling *telling, const struct agent *agent)
+{
+	add_number(telling, agent->shared_count);
+	for (size_t i = 0; i < agent->shared_count; i++)
+		add_number(telling,
+		           (uint64_t)agent->shared[i].fd << 32 | (uint32_t)agent->shared[i].flags);
 }
 
 /* Sockets and the like that MPI has opened are not looked at; that a descriptor is closed is seen
@@ -171,6 +186,7 @@ const char *agent_state_tell(struct agent *agent,
 	add_number(&telling, agent->file_count);
 	for (size_t i = 0; i < agent->file_count; i++)
 		add_file(&telling, &agent->files[i]);
+	add_shared(&telling, agent);
 	add_signals(&telling);
 	add_limits(&telling);
 	if (add_descriptors(&telling, agent) < 0 || add_place(&telling, agent) < 0)

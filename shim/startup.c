@@ -119,6 +119,7 @@ __attribute__((constructor)) static void load(void)
 	state_load();
 	file_calls_start();
 	redirect_streams();
+	agent_before_main();
 }
 
 /* A descriptor out of the program's way, closed on exec. */

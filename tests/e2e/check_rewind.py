@@ -24,6 +24,9 @@ HAZARDS = [
     (["files"], True, ""),
     (["signals"], True, "SigPnd"),  # where one is pending
     (["kernel"], True, "Umask|Name"),
+    (["flags"], True, "^$|has been parked"),
+    (["locks"], True, "^$|has been parked"),
+    (["watches"], True, "^$|has been parked"),
     (["lasting"], True, "it has been parked, and gone on"),
     (["processes"], False, "it has forked"),
     (["exits"], True, ""),
@@ -88,6 +91,20 @@ def compare(tool, ranks, command):
     return rewound, count, nested
 
 
+def outputs(run):
+    return sorted(str(execution["output"]) for execution in run.report["executions"])
+
+
+def check_anew(tool, program):
+    """What copies could share with their keeper, forked or rewound, is what it is in a new run."""
+    for hazard in "flags", "locks", "watches":
+        command = ["--buffering", "infinite", "--", program, hazard]
+        runs = [tool.run("explore", "-n", str(RANKS), "--backtrack", way, *command, report=True)
+                for way in ("rerun", "snapshot", "rewind")]
+        for run in runs[1:]:
+            check(outputs(run) == outputs(runs[0]), "%s:\n%s\n%s" % (hazard, runs[0], run))
+
+
 def reason(run):
     return "".join(note for note in run.report.get("notes", []) if "rewound in place" in note)
 
@@ -105,6 +122,7 @@ def check_hazards(tool):
         if able and (nested or arguments[0] not in NESTED):
             check((count > 0) == rewinds, "%d rewound: %s" % (count, run))
             check(re.search(words or "^$", reason(run)), "not %s: %s" % (words, run))
+    check_anew(tool, program)
     return able
 
 

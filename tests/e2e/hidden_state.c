@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,6 +53,14 @@ static void prepare(void)
 		abort();
 	if (is("file-early"))
 		descriptor = open("kept-early", O_RDWR | O_CREAT, 0644);
+	else if (is("flags"))
+		descriptor = open(".", O_RDONLY | O_DIRECTORY);
+	else if (is("flags-device"))
+		descriptor = open("/dev/null", O_RDWR);
+	else if (is("flags-pipe") && pipe(pipes) == 0)
+		descriptor = pipes[0];
+	else if (is("watches") && pipe(pipes) == 0)
+		descriptor = epoll_create1(0);
 }
 
 static void prepare_mpi(void)
@@ -155,6 +164,13 @@ static NOINLINE void hide(int first)
 		umask(first == 1 ? 022 : 027);
 	else if (is("descriptor") && first == 2)
 		descriptor = open("/dev/null", O_RDONLY), descriptor = -1;
+	else if (is("watches")) {
+		struct epoll_event event = {.events = EPOLLOUT};
+
+		if (first == 2)
+			epoll_ctl(descriptor, EPOLL_CTL_ADD, pipes[1], &event);
+	} else if (strncmp(way, "flags", 5) == 0)
+		fcntl(descriptor, F_SETFL, first == 1 ? 0 : O_NONBLOCK);
 	else if (is("protection"))
 		mprotect(page, 4096, first == 1 ? PROT_READ : PROT_READ | PROT_WRITE);
 	else if ((is("pipe-early") || is("pipe")) && first == 2) {
@@ -243,7 +259,13 @@ static NOINLINE void tell(void)
 		found = umask(0) == 022 ? 1 : 2;
 	else if (is("descriptor"))
 		found = open("/dev/null", O_RDONLY);
-	else if (is("protection")) {
+	else if (strncmp(way, "flags", 5) == 0)
+		found = fcntl(descriptor, F_GETFL) & O_NONBLOCK ? 2 : 1;
+	else if (is("watches")) {
+		struct epoll_event event;
+
+		found = 1 + epoll_wait(descriptor, &event, 1, 0);
+	} else if (is("protection")) {
 		int zero = open("/dev/zero", O_RDONLY);
 
 		found = read(zero, page, 1) == 1 ? 2 : 1;

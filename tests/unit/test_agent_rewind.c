@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -509,6 +511,68 @@ static void give_back(struct subject *subject)
 	madvise(subject->pages, PAGE, MADV_DONTNEED);
 }
 
+static int before = -1, pipes[2]; /* open since before the survey */
+
+static void set_flags(struct subject *subject)
+{
+	(void)subject;
+	assert_int_equal(fcntl(before, F_SETFL, O_NONBLOCK), 0);
+}
+
+static void lock_file(struct subject *subject)
+{
+	(void)subject;
+	assert_int_equal(flock(before, LOCK_SH), 0);
+}
+
+static void watch_pipe(struct subject *subject)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	(void)subject;
+	assert_int_equal(epoll_ctl(before, EPOLL_CTL_ADD, pipes[0], &event), 0);
+}
+
+static void expect_refused_image(void **state, int opened, void (*change)(struct subject *),
+                                 const char *part)
+{
+	struct subject subject = {.body = be_changed, .change = change};
+
+	before = opened;
+	assert_true(before >= 0);
+	expect_refusal(state, &subject, part);
+	close(before);
+}
+
+static void test_images_with_other_status_flags_are_refused(void **state)
+{
+	expect_refused_image(state, open("/dev", O_RDONLY), set_flags, "status flags");
+}
+
+static void test_images_of_devices_with_other_flags_are_refused(void **state)
+{
+	expect_refused_image(state, open("/dev/null", O_RDWR), set_flags, "status flags");
+}
+
+static void test_images_with_locks_are_refused(void **state)
+{
+	expect_refused_image(state, open("/dev", O_RDONLY), lock_file, "a lock");
+}
+
+static void test_images_of_other_watches_are_refused(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(pipe(pipes), 0);
+	agent_free(fixture->agent); /* the pipe was there before */
+	agent = fixture->agent = agent_new(-1, -1);
+	assert_non_null(agent);
+	assert_int_equal(agent_aside_new(agent, true), 0);
+	expect_refused_image(state, epoll_create1(0), watch_pipe, "epoll");
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
 static void test_images_of_other_mappings_are_refused(void **state)
 {
 	expect_refusal(state, &(struct subject){.body = be_changed, .change = map_more},
@@ -542,6 +606,10 @@ int main(void)
 		REWINDS(test_children_are_told),
 		REWINDS(test_images_are_gone_back_to),
 		REWINDS(test_images_of_other_mappings_are_refused),
+		REWINDS(test_images_with_other_status_flags_are_refused),
+		REWINDS(test_images_of_devices_with_other_flags_are_refused),
+		REWINDS(test_images_with_locks_are_refused),
+		REWINDS(test_images_of_other_watches_are_refused),
 		REWINDS(test_images_in_another_directory_are_refused),
 		REWINDS(test_images_without_what_was_there_are_refused),
 	};

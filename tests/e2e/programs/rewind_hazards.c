@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -29,7 +30,7 @@ static int rank, ranks, order; /* a digit for each message, so far */
 static int counter;
 static uint8_t *area, *text, *guarded, *dropped, *one, *other;
 static char *block[BLOCKS];
-static int held = -1, unread = -1;
+static int held = -1, unread = -1, here = -1, null = -1, watching = -1, pair[2] = {-1, -1};
 static FILE *stream;
 static char *elsewhere; /* a directory: runs side by side do not share it */
 static uint8_t *low_stack;
@@ -104,6 +105,11 @@ static void prepare(void)
 	stream = fopen(own_file("stream"), "w+");
 	fputs("begun ", stream);
 	text = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, unread, 0);
+	here = open(".", O_RDONLY | O_DIRECTORY);
+	null = open("/dev/null", O_RDWR);
+	watching = epoll_create1(0);
+	if (pipe(pair) < 0)
+		abort();
 	if (mkdir("below", 0755) < 0 && errno != EEXIST)
 		abort();
 	elsewhere = realpath("..", NULL);
@@ -117,6 +123,27 @@ static void tell_file(const char *when, int fd)
 	ssize_t got = offset < 0 ? -1 : pread(fd, bytes, sizeof(bytes) - 1, 0);
 
 	printf("%s file at %ld: %.*s\n", when, (long)offset, got > 0 ? (int)got : 0, bytes);
+}
+
+/* How often fdinfo says a word. */
+static int count(int fd, const char *word)
+{
+	char path[64], line[256];
+	int found = 0;
+	FILE *info;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	info = fopen(path, "r");
+	while (info && fgets(line, sizeof(line), info))
+		found += !strncmp(line, word, strlen(word));
+	if (info)
+		fclose(info);
+	return found;
+}
+
+static int status_flags(int fd)
+{
+	return fcntl(fd, F_GETFL) & (O_APPEND | O_NONBLOCK | O_NOATIME);
 }
 
 static void tell(const char *when)
@@ -154,6 +181,10 @@ static void tell(const char *when)
 	       sigismember(&mask, SIGUSR2), stack.ss_sp == signal_stack, limit.rlim_cur == 99 << 20,
 	       rank < 0 ? "" : name, signals, timer.it_value.tv_sec > 0,
 	       getenv("HAZARD") ? getenv("HAZARD") : "");
+	printf("%s flags of stdin %o held %o read %o here %o null %o pipe %o locks %d watched %d\n",
+	       when, status_flags(STDIN_FILENO), status_flags(held), status_flags(unread),
+	       status_flags(here), status_flags(null), status_flags(pair[0]),
+	       count(unread, "lock:"), count(watching, "tfd:"));
 	tell_file(when, held);
 	tell_file(when, unread);
 	printf("%s stream at %ld moved %x %x\n", when, stream ? ftell(stream) : -1,
@@ -249,6 +280,32 @@ static void do_files(void)
 	if (chdir(order % 2 ? elsewhere : "below") < 0 && order % 2)
 		abort();
 	setenv("HAZARD", order % 2 ? "odd" : "even", 1);
+}
+
+static void do_flags(void)
+{
+	const int all[] = {STDIN_FILENO, held, unread, here, null, pair[0]};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if ((order + (int)i) % 2
+		    && fcntl(all[i], F_SETFL, O_NONBLOCK | (order % 3 ? O_APPEND : 0)) < 0)
+			abort();
+}
+
+static void do_locks(void)
+{
+	struct flock part = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1 + order % 7};
+
+	if (order % 2 && fcntl(unread, F_SETLK, &part) < 0)
+		abort();
+}
+
+static void do_watches(void)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	if (order % 2 && epoll_ctl(watching, EPOLL_CTL_ADD, pair[0], &event) < 0 && errno != EEXIST)
+		abort();
 }
 
 static void do_signals(void)
@@ -356,10 +413,11 @@ static void do_processes(void)
 static const struct {
 	const char *name;
 	void (*act)(void);
-} hazards[] = {{"maps", do_maps},       {"moves", do_moves},        {"onto", do_onto},
-               {"heap", do_heap},       {"files", do_files},        {"signals", do_signals},
-               {"kernel", do_kernel},   {"stack", do_stack},        {"threads", do_threads},
-               {"lasting", do_lasting}, {"processes", do_processes}};
+} hazards[] = {{"maps", do_maps},       {"moves", do_moves},         {"onto", do_onto},
+               {"heap", do_heap},       {"files", do_files},         {"signals", do_signals},
+               {"kernel", do_kernel},   {"stack", do_stack},         {"threads", do_threads},
+               {"lasting", do_lasting}, {"processes", do_processes}, {"flags", do_flags},
+               {"locks", do_locks},     {"watches", do_watches}};
 
 /* --- how it ends ------------------------------------------------------------------------------ */
 
