@@ -19,6 +19,7 @@ static struct {
 	struct wire_buffer out;
 	uint8_t *input;
 	size_t input_start, input_count, input_capacity;
+	struct timespec limit; /* for waiting; none: without end */
 } channel = {.socket = -1};
 
 _Noreturn void channel_lost(void)
@@ -93,9 +94,11 @@ bool channel_receive(bool waits)
 		channel.input_start = 0;
 	if (channel.input_start + channel.input_count == channel.input_capacity)
 		make_room();
+	if (waits && !channel_wait(channel.limit.tv_nsec > 0 ? &channel.limit : NULL))
+		return false;
 	size_t end = channel.input_start + channel.input_count;
 	ssize_t count = recv(channel.socket, channel.input + end, channel.input_capacity - end,
-	                     waits ? 0 : MSG_DONTWAIT);
+	                     MSG_DONTWAIT);
 	if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
 		return false;
 	if (count <= 0)
@@ -106,9 +109,7 @@ bool channel_receive(bool waits)
 
 void channel_limit_waiting(long milliseconds)
 {
-	const struct timeval most = {.tv_usec = milliseconds * 1000};
-
-	setsockopt(channel.socket, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
+	channel.limit.tv_nsec = milliseconds * 1000 * 1000;
 }
 
 bool channel_wait(const struct timespec *most)
