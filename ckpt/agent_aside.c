@@ -221,6 +221,7 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 	syscall(SYS_madvise, &aside->notes, sizeof(aside->notes), MADV_DONTNEED);
 	if (has_store(aside))
 		syscall(SYS_madvise, &aside->store, sizeof(aside->store), MADV_DONTNEED);
+	aside->blocks_placed = aside->images_placed = 0;
 	aside->trouble[0] = '\0';
 	kept = agent_arena_take(&agent->own, (count + 1) * sizeof(*kept));
 	if (!kept)
@@ -278,19 +279,21 @@ int agent_rewind_memory(struct agent *agent, uint32_t number)
 {
 	struct agent_aside *aside = agent->aside;
 	const struct agent_image *image = find_image(agent, number);
+	long faults;
 	int result;
 
 	aside->trouble[0] = '\0';
 	if (number && !image)
 		return agent_refuse(agent, "it has no such image");
 	agent_known_start(&aside->known);
+	faults = agent_look_faults(agent);
 	result = agent_look_at_kernel_state(agent);
 	if (result == 0)
 		result = agent_open_views(agent);
 	if (result == 0)
 		result = agent_put_layout_back(agent);
 	if (result == 0)
-		result = agent_put_pages_back(agent, image);
+		result = agent_put_pages_back(agent, image, faults);
 	if (result == 0 && image)
 		result = put_image_back(agent, image);
 	agent_close_views(agent);
@@ -310,10 +313,47 @@ int agent_rewind_rest(struct agent *agent, uint32_t number)
 
 /* --- images ----------------------------------------------------------------------------------- */
 
+/* Elements of an array of the store, so many at a time. */
+static void place(struct agent *agent, void *array, size_t size, size_t from, size_t count)
+{
+	const uintptr_t start = ((uintptr_t)array + from * size) / AGENT_PAGE * AGENT_PAGE;
+
+	agent_own_populate(agent, (void *)start, (uintptr_t)array + (from + count) * size - start);
+}
+
+/* Of the store what is needed next is in memory before it is: so its faults are no others'. */
+static void place_image(struct agent *agent)
+{
+	enum { AT_ONCE = 16 };
+	struct agent_aside *aside = agent->aside;
+
+	if (aside->store.most + 1 < aside->images_placed
+	    || aside->images_placed + AT_ONCE > AGENT_IMAGES_MAX)
+		return;
+	place(agent, aside->store.images, sizeof(*aside->store.images), aside->images_placed,
+	      AT_ONCE);
+	aside->images_placed += AT_ONCE;
+}
+
+static void place_blocks(struct agent *agent)
+{
+	enum { AT_ONCE = 64, NEEDED = 2 /* for a page, and a list */ };
+	struct agent_aside *aside = agent->aside;
+
+	if (aside->store.used + NEEDED < aside->blocks_placed
+	    || aside->blocks_placed + AT_ONCE > AGENT_BLOCKS)
+		return;
+	place(agent, aside->store.users, sizeof(*aside->store.users), aside->blocks_placed,
+	      AT_ONCE);
+	place(agent, aside->store.blocks, AGENT_PAGE, aside->blocks_placed, AT_ONCE);
+	aside->blocks_placed += AT_ONCE;
+}
+
 static int keep_page(struct agent *agent, const struct agent_area *area, uint64_t page)
 {
 	if (!(area->protection & PROT_READ))
 		return agent_refuse(agent, "it has written to memory that is not readable");
+	place_blocks(agent);
 	if (agent_store_add(&agent->aside->store, page, (const void *)(uintptr_t)page) < 0)
 		return agent_refuse(agent, "there is no room for an image of it");
 	return 0;
@@ -322,22 +362,28 @@ static int keep_page(struct agent *agent, const struct agent_area *area, uint64_
 uint32_t agent_image_take(struct agent *agent)
 {
 	struct agent_aside *aside = agent->aside;
-	struct agent_image *image = has_store(aside) ? agent_store_begin(&aside->store) : NULL;
+	const long faults = agent_look_faults(agent);
+	struct agent_image *image = NULL;
 	int result;
 
 	aside->trouble[0] = '\0';
+	agent_own_begin(agent);
+	if (has_store(aside)) {
+		place_image(agent);
+		image = agent_store_begin(&aside->store);
+	}
 	if (!image) {
+		agent_own_end(agent);
 		agent_refuse(agent, "it has too many images");
 		return 0;
 	}
-	agent_own_begin(agent);
 	result = agent_compare_kernel_state(agent, image);
 	if (result == 0)
 		result = agent_open_views(agent);
 	if (result == 0)
 		result = agent_compare_layout(agent);
 	if (result == 0)
-		result = agent_each_written(agent, keep_page);
+		result = agent_each_written(agent, faults, keep_page);
 	agent_close_views(agent);
 	agent_own_end(agent);
 	if (result < 0) {

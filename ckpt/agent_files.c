@@ -398,6 +398,8 @@ static int survey_descriptors(struct agent *agent, int directory)
 	if (count < 0)
 		return -1;
 	qsort(fds, (size_t)count, sizeof(*fds), ascending);
+	agent->descriptors = fds;
+	agent->descriptor_count = (size_t)count;
 	agent->files = agent_arena_take(&agent->arena, ((size_t)count + 1) * sizeof(*agent->files));
 	agent->shared = agent_arena_take(&agent->arena,
 	                                 ((size_t)count + 1) * sizeof(*agent->shared));

@@ -144,6 +144,8 @@ struct agent_image *agent_store_begin(struct agent_store *store)
 	if (number == AGENT_IMAGES_MAX)
 		return NULL;
 	store->taken = number;
+	if (number > store->most)
+		store->most = number;
 	store->tail = store->images[number].first = 0;
 	store->cursor = (struct agent_cursor){0};
 	return &store->images[number];

@@ -47,6 +47,7 @@ struct agent_store {
 	uint32_t used;   /* blocks that have ever been in use */
 	uint32_t unused; /* the first of those that are free; 0: none */
 	uint32_t last;   /* the image taken, or gone back to, last; 0: none */
+	uint32_t most;   /* the highest number of an image so far */
 	/* While one is taken: it, the last block of its list, and where in the last one. */
 	uint32_t taken, tail;
 	struct agent_cursor cursor;

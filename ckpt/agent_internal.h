@@ -65,6 +65,8 @@ struct agent {
 	char world[PATH_MAX];     /* the world directory's path */
 	struct agent_mapping *mappings;
 	size_t mapping_count;
+	int *descriptors; /* all of them, in ascending order */
+	size_t descriptor_count;
 	struct agent_file *files;
 	size_t file_count;
 	struct agent_shared *shared;

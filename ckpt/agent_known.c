@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,11 +40,16 @@ bool agent_known_is_all(const struct agent_known *known, uint64_t anonymous, uin
 	       && known->anonymous == anonymous && known->swapped == swapped;
 }
 
-bool agent_may_be_joined(const struct agent_area *area)
+bool agent_has_no_large_pages(void)
+{
+	return prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1;
+}
+
+bool agent_may_be_joined(const struct agent_known *known, const struct agent_area *area)
 {
 	uint64_t first = (area->start + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
 
-	return !area->inode && first + LARGE_PAGE <= area->end;
+	return !known->never_joined && !area->inode && first + LARGE_PAGE <= area->end;
 }
 
 void agent_known_begin(struct agent_known *known)

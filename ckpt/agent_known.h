@@ -7,7 +7,8 @@
  * be the same (Linux 6.16 tells it exactly; whether it is exact is tried). Faults are its own, of
  * all its threads, and its children's, which may share its memory (vfork). What else gives it pages
  * without a fault is khugepaged, which makes one large page of small ones: where it could, pages
- * are looked at each time. */
+ * are looked at each time. It does not in a process that has no large pages (PR_SET_THP_DISABLE),
+ * as ranks that tell their states (shim/state.h). */
 #ifndef MATCHPOINT_CKPT_AGENT_KNOWN_H
 #define MATCHPOINT_CKPT_AGENT_KNOWN_H
 
@@ -29,6 +30,7 @@ enum {
 struct agent_run {
 	uint64_t start, end;
 	bool swapped;
+	bool is_looked_at, alone; /* the latter is known, of each of them */
 };
 
 struct agent_runs {
@@ -39,6 +41,7 @@ struct agent_runs {
 /* What it had written when it was rewound last, as bytes, and how to tell that it still is all. */
 struct agent_known {
 	bool counts_are_exact; /* of private pages, as the kernel tells them */
+	bool never_joined;     /* it has no large pages, since the birth */
 	bool is_whole;         /* what follows holds */
 	long faults;           /* so far, its children's included */
 	long faults_before;    /* putting back this time */
@@ -61,7 +64,9 @@ long agent_known_faults(void);
  * memory and swapped out in kilobytes, as /proc/self/status tells them. */
 bool agent_known_is_all(const struct agent_known *known, uint64_t anonymous, uint64_t swapped);
 /* Whether khugepaged could make large pages of it. */
-bool agent_may_be_joined(const struct agent_area *area);
+bool agent_may_be_joined(const struct agent_known *known, const struct agent_area *area);
+/* Whether the process has no large pages. */
+bool agent_has_no_large_pages(void);
 /* While all is put back: what that is. */
 void agent_known_begin(struct agent_known *known);
 void agent_known_add(struct agent_known *known, struct agent_runs *runs, uint64_t start,

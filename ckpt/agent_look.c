@@ -1,8 +1,13 @@
 #define _GNU_SOURCE
 #include "agent_look.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "agent_rewind_internal.h"
 
@@ -32,10 +37,48 @@ void agent_own_end(struct agent *agent)
 		agent_look_forget(agent);
 }
 
-/* But for those of the agent's own. */
-static long count_faults(const struct agent *agent)
+long agent_look_faults(const struct agent *agent)
 {
 	return agent_known_faults() - agent->aside->own_faults;
+}
+
+/* "size resident shared ...", in pages; private is what is resident and neither a file's nor
+ * shared memory. */
+uint64_t agent_count_private(void)
+{
+	char text[128], *at;
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	uint64_t resident;
+
+	if (fd >= 0)
+		close(fd);
+	if (got <= 0)
+		return 0;
+	text[got] = '\0';
+	strtoull(text, &at, 10);
+	resident = strtoull(at, &at, 10);
+	return resident - strtoull(at, NULL, 10);
+}
+
+/* No handler of the program's runs meanwhile. */
+void agent_own_populate(struct agent *agent, void *start, size_t size)
+{
+	struct agent_aside *aside = agent->aside;
+	struct agent_looked *looked = &aside->looked;
+	const uint64_t all = ~UINT64_C(0);
+	uint64_t mask, pages;
+	long faults;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof(mask));
+	pages = agent_count_private();
+	faults = faults_of_thread();
+	madvise(start, size, MADV_POPULATE_WRITE);
+	faults = faults_of_thread() - faults;
+	aside->own_faults += faults;
+	aside->own_before += faults;
+	looked->private_pages += agent_count_private() - pages;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }
 
 /* --- pages ------------------------------------------------------------------------------------ */
@@ -94,9 +137,9 @@ static int add_known(struct agent *agent, const struct agent_area *area, size_t 
 	return 0;
 }
 
-static bool is_joined(const struct agent_area *area)
+static bool is_joined(const struct agent *agent, const struct agent_area *area)
 {
-	return !area->shared && agent_may_be_joined(area);
+	return !area->shared && agent_may_be_joined(&agent->aside->known, area);
 }
 
 /* Every page anew. */
@@ -113,7 +156,7 @@ static int look_at_pages(struct agent *agent)
 	for (size_t i = 0; i < looked->layout.count; i++) {
 		const struct agent_area *area = &looked->layout.areas[i];
 
-		looked->has_joined |= is_joined(area);
+		looked->has_joined |= is_joined(agent, area);
 		if (!area->shared && add_found(agent, area, &at) < 0)
 			return -1;
 	}
@@ -137,7 +180,7 @@ static int look_at_joined(struct agent *agent)
 
 		if (area->shared)
 			continue;
-		if (!is_joined(area)) {
+		if (!is_joined(agent, area)) {
 			if (add_known(agent, area, &known) < 0)
 				return -1;
 			continue;
@@ -152,40 +195,41 @@ static int look_at_joined(struct agent *agent)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static bool same_counts(const struct agent *agent, long faults)
+/* A page that is swapped out is one less in memory, and comes back by a fault. */
+static bool holds(const struct agent *agent, const struct agent_layout *layout, long faults,
+                  uint64_t private_pages)
 {
 	const struct agent_looked *looked = &agent->aside->looked;
-	const struct agent_kernel_state *now = &agent->aside->kernel_now;
 
-	return looked->faults == faults && looked->anonymous == now->anonymous
-	       && looked->swapped == now->swapped && agent->aside->known.counts_are_exact;
+	return looked->is_whole && looked->faults == faults
+	       && looked->private_pages == private_pages && agent->aside->known.counts_are_exact
+	       && agent_same_layout(&looked->layout, layout);
 }
 
 static int look(struct agent *agent, long faults)
 {
 	struct agent_aside *aside = agent->aside;
 	struct agent_looked *looked = &aside->looked;
-	bool same;
+	const uint64_t private_pages = agent_count_private();
 
 	agent_forget_entries(agent);
-	if (agent_read_status(agent, &aside->kernel_now) < 0
-	    || agent_list_layout(agent, &aside->layout_now) < 0)
+	if (aside->known.never_joined && !agent_has_no_large_pages())
+		aside->known.never_joined = looked->is_whole = false;
+	if (agent_list_layout(agent, &aside->layout_now) < 0)
 		return -1;
-	same = agent_same_layout(&looked->layout, &aside->layout_now);
-	if (!same) {
+	if (holds(agent, &aside->layout_now, faults, private_pages))
+		return looked->has_joined ? look_at_joined(agent) : 0;
+	if (!agent_same_layout(&looked->layout, &aside->layout_now)) {
 		memcpy(&looked->layout, &aside->layout_now, sizeof(looked->layout));
 		looked->layout_number++;
 	}
-	if (same && looked->is_whole && same_counts(agent, faults))
-		return looked->has_joined ? look_at_joined(agent) : 0;
 	looked->is_whole = false;
 	if (look_at_pages(agent) < 0)
 		return -1;
 	looked->number++;
 	looked->is_whole = true;
 	looked->faults = faults;
-	looked->anonymous = aside->kernel_now.anonymous;
-	looked->swapped = aside->kernel_now.swapped;
+	looked->private_pages = private_pages;
 	return 0;
 }
 
@@ -198,7 +242,7 @@ const struct agent_look *agent_look_take(struct agent *agent)
 
 	if (!agent_has_birth(agent))
 		return NULL;
-	faults = count_faults(agent);
+	faults = agent_look_faults(agent);
 	agent_own_begin(agent);
 	result = agent_open_views(agent);
 	if (result == 0)
@@ -223,7 +267,34 @@ const struct agent_look *agent_look_take(struct agent *agent)
 
 bool agent_look_holds(struct agent *agent)
 {
-	return count_faults(agent) == agent->aside->looked.faults;
+	return agent_look_faults(agent) == agent->aside->looked.faults;
+}
+
+static int recall(struct agent *agent)
+{
+	const struct agent_stretches *all = &agent->aside->looked.all;
+	struct agent_runs *runs = &agent->aside->runs_now;
+
+	if (agent->aside->looked.has_joined && look_at_joined(agent) < 0)
+		return -1;
+	runs->count = all->count;
+	for (size_t i = 0; i < all->count; i++)
+		runs->runs[i] = (struct agent_run){.start = all->list[i].start,
+		                                   .end = all->list[i].end,
+		                                   .is_looked_at = true,
+		                                   .alone = all->list[i].alone};
+	return 0;
+}
+
+int agent_look_for_written(struct agent *agent, const struct agent_layout *layout, long faults,
+                           uint64_t private_pages)
+{
+	agent_forget_entries(agent);
+	if (holds(agent, layout, faults, private_pages))
+		return recall(agent);
+	if (agent_look_for_merging(agent) < 0)
+		return -1;
+	return agent_find_private(agent, layout, &agent->aside->runs_now);
 }
 
 void agent_look_forget(struct agent *agent)

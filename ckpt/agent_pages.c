@@ -82,6 +82,8 @@ int agent_is_alone(struct agent *agent, const struct agent_run *run, uint64_t pa
 {
 	struct agent_aside *aside = agent->aside;
 
+	if (run->is_looked_at)
+		return run->alone;
 	if (run->swapped)
 		return 1;
 	if (page < aside->entries_start || page >= aside->entries_end) {
@@ -107,6 +109,12 @@ void agent_forget_entries(struct agent *agent)
 	agent->aside->entries_start = agent->aside->entries_end = 0;
 }
 
+/* As /proc/self/status told it last. */
+static uint64_t private_in_memory(const struct agent_aside *aside)
+{
+	return aside->kernel_now.anonymous / (AGENT_PAGE / 1024);
+}
+
 /* --- at the birth ----------------------------------------------------------------------------- */
 
 /* What bit 56 says of a page that is shared with the twin, before and after it is written. */
@@ -115,7 +123,7 @@ static int probe(struct agent *agent)
 	struct agent_aside *aside = agent->aside;
 	volatile uint8_t *byte = aside->probe;
 	uint64_t page = (uintptr_t)aside->probe;
-	const struct agent_run run = {page, page + AGENT_PAGE, false};
+	const struct agent_run run = {.start = page, .end = page + AGENT_PAGE};
 	int before, after;
 
 	agent_forget_entries(agent);
@@ -150,11 +158,11 @@ int agent_note_pages(struct agent *agent)
 	return agent_find_private(agent, &agent->aside->layout, &agent->aside->had);
 }
 
-/* A page more must be one more. */
+/* A page more must be one more, wherever they are counted. */
 static int try_counts(struct agent *agent)
 {
 	struct agent_kernel_state *state = &agent->aside->kernel_now;
-	uint64_t before = 0;
+	uint64_t before = 0, pages = 0;
 	long page = syscall(SYS_mmap, 0L, AGENT_PAGE, PROT_READ | PROT_WRITE,
 	                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
 	int result = page == -1 ? -1 : agent_read_status(agent, state); /* touches what it needs */
@@ -163,18 +171,22 @@ static int try_counts(struct agent *agent)
 		result = agent_read_status(agent, state);
 	before = state->anonymous;
 	if (result == 0) {
+		agent_count_private();
 		*(volatile uint8_t *)page = 1;
 		result = agent_read_status(agent, state);
+		pages = agent_count_private();
 	}
 	if (page != -1)
 		syscall(SYS_munmap, page, AGENT_PAGE);
 	agent->aside->known.counts_are_exact = result == 0
-	                                       && state->anonymous == before + AGENT_PAGE / 1024;
+	                                       && state->anonymous == before + AGENT_PAGE / 1024
+	                                       && pages == private_in_memory(agent->aside);
 	return result < 0 ? agent_refuse(agent, "its pages cannot be counted") : 0;
 }
 
 int agent_check_pages(struct agent *agent)
 {
+	agent->aside->known.never_joined = agent_has_no_large_pages();
 	return probe(agent) < 0 || try_counts(agent) < 0 ? -1 : agent_look_for_merging(agent);
 }
 
@@ -229,7 +241,7 @@ static int empty_page(struct agent *agent, const struct agent_area *area, uint64
 
 	if (!area->inode && agent->aside->zeroed++ < ZEROED_MOST) {
 		memset((void *)(uintptr_t)page, 0, AGENT_PAGE);
-		if (!agent_may_be_joined(area))
+		if (!agent_may_be_joined(known, area))
 			agent_known_add(known, &known->zeroed, page, page + AGENT_PAGE);
 		return 0;
 	}
@@ -262,7 +274,7 @@ static int put_page_back(struct agent *agent, const struct agent_area *area, uin
 	agent_find_rseq(page, &rseq_start, &rseq_end);
 	if (!(area->protection & PROT_READ))
 		return agent_refuse(agent, "it has written to memory that was not readable");
-	if (!agent_may_be_joined(area)) {
+	if (!agent_may_be_joined(known, area)) {
 		agent_known_add(known, &known->copied, page, rseq_start);
 		agent_known_add(known, &known->copied, rseq_end, page + AGENT_PAGE);
 	}
@@ -352,7 +364,7 @@ static int put_joined_back(struct agent *agent)
 	for (size_t i = 0; i < aside->layout.count; i++) {
 		const struct agent_area *area = &aside->layout.areas[i];
 
-		if (area->shared || !agent_may_be_joined(area))
+		if (area->shared || !agent_may_be_joined(&aside->known, area))
 			continue;
 		if (agent_find_between(agent, area->start, area->end, &aside->runs_now) < 0
 		    || put_private_back(agent, area, &at) < 0)
@@ -361,14 +373,13 @@ static int put_joined_back(struct agent *agent)
 	return copy_from_twin(agent);
 }
 
-static int put_all_back(struct agent *agent, const struct agent_image *image)
+static int put_all_back(struct agent *agent, const struct agent_image *image, long faults)
 {
 	struct agent_aside *aside = agent->aside;
 	struct cursors at = {.image = image};
 
 	agent_known_begin(&aside->known);
-	if (agent_look_for_merging(agent) < 0
-	    || agent_find_private(agent, &aside->layout, &aside->runs_now) < 0)
+	if (agent_look_for_written(agent, &aside->layout, faults, private_in_memory(aside)) < 0)
 		return -1;
 	for (size_t i = 0; i < aside->layout.count; i++)
 		if (!aside->layout.areas[i].shared
@@ -377,7 +388,7 @@ static int put_all_back(struct agent *agent, const struct agent_image *image)
 	return copy_from_twin(agent);
 }
 
-int agent_put_pages_back(struct agent *agent, const struct agent_image *image)
+int agent_put_pages_back(struct agent *agent, const struct agent_image *image, long faults)
 {
 	struct agent_known *known = &agent->aside->known;
 	const struct agent_kernel_state *now = &agent->aside->kernel_now;
@@ -393,7 +404,7 @@ int agent_put_pages_back(struct agent *agent, const struct agent_image *image)
 		/* Else pages were not where they had been: mremap() moves them without a fault. */
 		is_new = agent_known_faults() != known->faults_before;
 	}
-	result = is_new ? put_all_back(agent, image) : put_joined_back(agent);
+	result = is_new ? put_all_back(agent, image, faults) : put_joined_back(agent);
 	if (image) /* more is written than was put back */
 		known->is_whole = false;
 	else
@@ -423,17 +434,15 @@ static int visit_area(struct agent *agent, const struct agent_area *area, struct
 	}
 }
 
-int agent_each_written(struct agent *agent,
+int agent_each_written(struct agent *agent, long faults,
                        int (*visit)(struct agent *agent, const struct agent_area *area,
                                     uint64_t page))
 {
 	struct agent_aside *aside = agent->aside;
 	struct cursors at = {0};
 
-	if (agent_look_for_merging(agent) < 0
-	    || agent_find_private(agent, &aside->layout, &aside->runs_now) < 0)
+	if (agent_look_for_written(agent, &aside->layout, faults, private_in_memory(aside)) < 0)
 		return -1;
-	agent_forget_entries(agent);
 	for (size_t i = 0; i < aside->layout.count; i++)
 		if (!aside->layout.areas[i].shared
 		    && visit_area(agent, &aside->layout.areas[i], &at, visit) < 0)

@@ -35,12 +35,12 @@ struct agent_stretches {
 
 /* What was seen by the last look (agent_look.h). */
 struct agent_looked {
-	bool is_whole;               /* what follows is it */
-	bool has_joined;             /* khugepaged could join pages somewhere */
-	uint64_t number;             /* of looks, so far */
-	uint64_t layout_number;      /* of layouts, so far */
-	long faults;                 /* when it began, but for the agent's own */
-	uint64_t anonymous, swapped; /* kilobytes, then */
+	bool is_whole;          /* what follows is it */
+	bool has_joined;        /* khugepaged could join pages somewhere */
+	uint64_t number;        /* of looks, so far */
+	uint64_t layout_number; /* of layouts, so far */
+	long faults;            /* when it began, but for the agent's own */
+	uint64_t private_pages; /* in memory, then; the agent's own included */
 	struct agent_layout layout;
 	struct agent_stretches all, before;
 	struct agent_look told;
@@ -92,6 +92,7 @@ struct agent_aside {
 	uint8_t probe[4096] __attribute__((aligned(4096)));
 	uint8_t stack[AGENT_STACK] __attribute__((aligned(4096)));
 	uint8_t notes[AGENT_NOTES] __attribute__((aligned(4096)));
+	size_t blocks_placed, images_placed; /* how many of the store are in memory */
 	struct agent_store store __attribute__((aligned(4096))); /* if there is room for it */
 };
 
@@ -117,11 +118,22 @@ uint64_t agent_aside_end(const struct agent *agent);
 int agent_open_views(struct agent *agent);
 void agent_close_views(struct agent *agent);
 
-/* Faults in between, of this thread, are the agent's own: for memory apart (agent_look.c). */
+/* --- looks (agent_look.h) --- */
+/* Faults in between, of this thread, are the agent's own: for memory apart. */
 void agent_own_begin(struct agent *agent);
 void agent_own_end(struct agent *agent);
+/* Has memory apart put in place, by faults that leave what was seen of other memory true. */
+void agent_own_populate(struct agent *agent, void *start, size_t size);
 /* What was seen of memory holds no longer. */
 void agent_look_forget(struct agent *agent);
+/* But for those of the agent's own. */
+long agent_look_faults(const struct agent *agent);
+/* Private pages in memory, as the kernel counts them; 0: it does not tell. */
+uint64_t agent_count_private(void);
+/* Into runs_now: the private pages that are there, by the last look if it still holds when so many
+ * are in memory, and there were so many faults; else by looking. 0, or -1 with the trouble told. */
+int agent_look_for_written(struct agent *agent, const struct agent_layout *layout, long faults,
+                           uint64_t private_pages);
 
 /* --- what is mapped (agent_layout.c): 0, or -1 with the trouble told --- */
 int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout);
@@ -148,10 +160,11 @@ int agent_is_alone(struct agent *agent, const struct agent_run *run, uint64_t pa
 void agent_forget_entries(struct agent *agent);
 /* Refuses where the kernel may make one page of two equal ones. */
 int agent_look_for_merging(struct agent *agent);
-/* To what they were at the birth, but for those that the image has (NULL: none). */
-int agent_put_pages_back(struct agent *agent, const struct agent_image *image);
-/* Shows every page that was written since the birth, in ascending order. */
-int agent_each_written(struct agent *agent,
+/* To what they were at the birth, but for those that the image has (NULL: none). There had been so
+ * many faults (agent_look_faults). */
+int agent_put_pages_back(struct agent *agent, const struct agent_image *image, long faults);
+/* Shows every page that was written since the birth, in ascending order. Likewise. */
+int agent_each_written(struct agent *agent, long faults,
                        int (*visit)(struct agent *agent, const struct agent_area *area,
                                     uint64_t page));
 

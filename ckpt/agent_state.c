@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -70,28 +71,34 @@ static void add_shared(const struct telling *telling, const struct agent *agent)
 
 /* Sockets and the like that MPI has opened are not looked at; that a descriptor is closed is seen
  * by all others' being there. */
-static int add_descriptors(const struct telling *telling, struct agent *agent)
+static void add_descriptors(const struct telling *telling, const struct agent *agent)
 {
-	int directory = agent_open_directory("/proc/self/fd"), *numbers;
-	long count = directory < 0 ? -1 : agent_list_numbers(&agent->arena, directory, &numbers);
-	uint64_t sum = 0;
-
-	if (directory >= 0)
-		close(directory);
-	for (long i = 0; i < count; i++)
-		if (numbers[i] != directory)
-			sum += ((uint64_t)numbers[i] + 1) * ((uint64_t)numbers[i] + 0x9e3779b9u);
-	add_number(telling, sum);
-	return count < 0 ? -1 : 0;
+	add_number(telling, agent->descriptor_count);
+	for (size_t i = 0; i < agent->descriptor_count; i++)
+		add_number(telling, (uint64_t)agent->descriptors[i]);
 }
 
-static void add_signals(const struct telling *telling)
+/* A mask of signals in /proc/self/status. */
+static uint64_t read_mask(const char *status, const char *name)
 {
+	const char *line = strstr(status, name);
+
+	return line ? strtoull(line + strlen(name), NULL, 16) : ~UINT64_C(0);
+}
+
+/* Those that are neither ignored nor caught are as they are by default, with flags that mean
+ * nothing (but for SIGCHLD's). */
+static void add_signals(const struct telling *telling, const char *status)
+{
+	const uint64_t handled = read_mask(status, "\nSigIgn:") | read_mask(status, "\nSigCgt:");
 	unsigned long words[4];
 	uint64_t mask = 0;
 	stack_t stack = {0};
 
+	add_number(telling, handled);
 	for (int number = 1; number <= SIGNALS; number++) {
+		if (number != SIGCHLD && !(handled >> (number - 1) & 1))
+			continue;
 		memset(words, 0, sizeof(words));
 		syscall(SYS_rt_sigaction, number, NULL, words, SIGNAL_SET);
 		add(telling, words, sizeof(words));
@@ -117,14 +124,13 @@ static void add_limits(const struct telling *telling)
 	}
 }
 
-static int add_place(const struct telling *telling, struct agent *agent)
+static int add_place(const struct telling *telling, const char *status)
 {
 	static const char *const lines[] = {
 		"\nUmask:", "\nUid:", "\nGid:", "\nNoNewPrivs:", "\nCpus_allowed:"};
 	char directory[PATH_MAX];
-	const char *status = agent_read_text(&agent->arena, AT_FDCWD, "/proc/self/status");
 
-	if (!status || !getcwd(directory, sizeof(directory)))
+	if (!getcwd(directory, sizeof(directory)))
 		return -1;
 	add_text(telling, directory);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
@@ -175,9 +181,11 @@ const char *agent_state_tell(struct agent *agent,
                              void (*tell)(void *user, const void *bytes, size_t size), void *user)
 {
 	const struct telling telling = {tell, user};
+	const char *status;
 
 	agent = survey_apart(agent);
-	if (!agent)
+	status = agent ? agent_read_text(&agent->arena, AT_FDCWD, "/proc/self/status") : NULL;
+	if (!status)
 		return "its state could not be read";
 	if (agent_hazard(agent))
 		return agent_hazard(agent);
@@ -187,9 +195,10 @@ const char *agent_state_tell(struct agent *agent,
 	for (size_t i = 0; i < agent->file_count; i++)
 		add_file(&telling, &agent->files[i]);
 	add_shared(&telling, agent);
-	add_signals(&telling);
+	add_signals(&telling, status);
 	add_limits(&telling);
-	if (add_descriptors(&telling, agent) < 0 || add_place(&telling, agent) < 0)
+	add_descriptors(&telling, agent);
+	if (add_place(&telling, status) < 0)
 		return "its state could not be read";
 	return NULL;
 }

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/rseq.h>
 #include <sys/uio.h>
@@ -57,6 +58,8 @@ void state_start(void)
 		state_refuse("its heap cannot be told apart from MPI's");
 	if (!state.refused && state_fork_find(&state.generation))
 		state.has_generation = true;
+	/* What is written is then known without looking (ckpt/agent_known.h). */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	getrusage(RUSAGE_CHILDREN, &usage);
 	state.own_faults = usage.ru_minflt + usage.ru_majflt;
 	if (park_writes_files())

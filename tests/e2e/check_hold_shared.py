@@ -75,7 +75,8 @@ def check_locks(tool):
                        "info calls 1"], "-n", "3", program)
     check("rank 0 came out of its call 4 only after rank 1 had gone beyond its call 4: the nearest "
           "is goto 0.4,1.4,2.4" in run.out, str(run))
-    check(re.findall(r"^  (1\.\d+)  .*is here(?:, a snapshot)?$", run.out, re.M) == ["1.6"], str(run))
+    here = re.findall(r"^  (1\.\d+)  .*is here(?:, a snapshot)?$", run.out, re.M)
+    check(here == ["1.6"], str(run))
 
 
 def check_learnt(tool):
