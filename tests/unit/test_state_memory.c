@@ -5,6 +5,7 @@
 #include "agent_fixture.h"
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/rseq.h>
 
@@ -250,6 +251,37 @@ static int be_exchanged(struct fixture *fixture, void *data)
 	return anonymous() != before ? MISSED : names_are_same() ? 0 : DIFFERENT;
 }
 
+/* What an image itself takes makes no look at the program's memory needed; a page more does, also
+ * for the image. */
+static int be_imaged(struct fixture *fixture, void *data)
+{
+	uint64_t number;
+
+	(void)fixture;
+	(void)data;
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	agent_step_aside(test.agent, note_birth);
+	for (int i = 0; i < 8; i++) {
+		memset(test.pages, i, (size_t)PAGES * PAGE);
+		agent_step_aside(test.agent, keep_image);
+		if (!names_are_same())
+			return DIFFERENT;
+	}
+	number = test.number;
+	for (int i = 0; i < 200; i++) {
+		memset(test.pages, i, (size_t)PAGES * PAGE);
+		agent_step_aside(test.agent, keep_image);
+		if (!names_are_same())
+			return DIFFERENT;
+	}
+	/* Where the lists of what the store holds grow by a page it is looked at. */
+	if (test.number > number + 20)
+		return MISSED;
+	number = test.number;
+	test.untouched[0] = 1;
+	return names_are_same() && test.number > number ? 0 : DIFFERENT;
+}
+
 static char *map(size_t pages, char byte)
 {
 	char *mapped = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -296,11 +328,18 @@ static void test_pages_of_images_do_not_stand_for_those_dropped(void **state)
 	expect_fine(*state, be_exchanged, NULL);
 }
 
+static void test_images_leave_looks_true(void **state)
+{
+	map_all(*state);
+	expect_fine(*state, be_imaged, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_look_at_what_changed_is_enough),
 		TEST(test_pages_of_images_do_not_stand_for_those_dropped),
+		TEST(test_images_leave_looks_true),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
