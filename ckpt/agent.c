@@ -38,6 +38,8 @@ void agent_before_init(void)
 	agent_arena_release(&before_arena);
 	count = list_threads(&before_arena, &threads_before);
 	threads_before_count = count > 0 ? (size_t)count : 0;
+	agent_note_early();
+	agent_had_children();
 }
 
 static bool contains(const int *numbers, size_t count, int number)
@@ -77,6 +79,7 @@ struct agent *agent_new(int control_fd, int pmi_fd)
 		errno = error;
 		return NULL;
 	}
+	agent_know_children();
 	return agent;
 }
 
@@ -232,6 +235,7 @@ static int set_up_child(struct agent *agent, pid_t parent, const char *world_dir
 	if (agent->control_fd >= 0)
 		close(agent->control_fd);
 	agent->thread_count = 0;
+	agent_know_children(); /* it has none yet */
 	agent_journal_pause(true);
 	if (enter_directory(world_directory) < 0 || agent_map_clones(clones, count) < 0)
 		return -1;

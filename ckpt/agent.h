@@ -14,9 +14,13 @@
  * back to its path, but not made anew when it has been removed; one that had no path any more at
  * the survey gets none.
  *
- * A descriptor that was open when agent_new was called is MPI's or the launcher's and is shared
- * with the keeper, unless it is a file, a directory or an epoll instance: those are renewed
- * always. */
+ * A descriptor that was open when agent_new was called, and not the program's, is MPI's or the
+ * launcher's and is shared with the keeper, unless it is a file, a directory or an epoll instance:
+ * those are renewed always. The program's are those that were open in agent_before_init and not in
+ * agent_before_main (or closed on exec then: made by a library as it was loaded), and standard
+ * input, output and errors, which are files unless a shell has put others in their place. Of these,
+ * and of what is opened later, pipes that nobody else has and that are empty, and event counters,
+ * are made anew in each copy; what else is no file is a hazard. */
 #ifndef MATCHPOINT_CKPT_AGENT_H
 #define MATCHPOINT_CKPT_AGENT_H
 
@@ -43,7 +47,8 @@ struct agent;
 /* Optional, before the program's main: what is open already is not the program's. */
 void agent_before_main(void);
 
-/* Optional, just before MPI_Init: threads that run already are the program's own. */
+/* Optional, just before MPI_Init: threads that run already, and what is open, are the program's
+ * own. */
 void agent_before_init(void);
 
 /* Called once, right after MPI_Init: what is open and running now is MPI's own. control_fd and
@@ -51,6 +56,10 @@ void agent_before_init(void);
  * sockets on the same numbers. NULL with errno. */
 struct agent *agent_new(int control_fd, int pmi_fd);
 void agent_free(struct agent *agent);
+
+/* Children that this process has waited for up to now, and that no survey has seen, are none of the
+ * program's. agent_new says so, too. */
+void agent_know_children(void);
 
 /* Looks at the process as it stands: shared mappings, open files with offset and (if open for
  * writing) contents, threads, sockets. 0, or -1 with errno. What is unsafe is told by

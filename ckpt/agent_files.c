@@ -56,7 +56,10 @@ static long describe_descriptors(struct agent_arena *arena, struct agent_descrip
 		if (fstat(fds[i], &status) < 0)
 			continue;
 		list[described++] = (struct agent_descriptor){
-			.fd = fds[i], .device = status.st_dev, .inode = status.st_ino};
+			.fd = fds[i],
+			.inherited = !(fcntl(fds[i], F_GETFD) & FD_CLOEXEC),
+			.device = status.st_dev,
+			.inode = status.st_ino};
 	}
 	*ret = list;
 	return described;
@@ -71,18 +74,44 @@ static const struct agent_descriptor *find(const struct agent_descriptor *list, 
 	return NULL;
 }
 
-/* Until agent_new. */
-static struct agent_arena inherited_arena;
-static struct agent_descriptor *inherited;
-static size_t inherited_count;
+/* What was open at some time, until agent_new. */
+struct opened {
+	struct agent_arena arena;
+	struct agent_descriptor *list;
+	size_t count;
+};
 
-void agent_before_main(void)
+static struct opened before_main, before_init;
+
+static void note_opened(struct opened *opened)
 {
 	long count;
 
-	agent_arena_release(&inherited_arena);
-	count = describe_descriptors(&inherited_arena, &inherited);
-	inherited_count = count > 0 ? (size_t)count : 0;
+	agent_arena_release(&opened->arena);
+	count = describe_descriptors(&opened->arena, &opened->list);
+	opened->count = count > 0 ? (size_t)count : 0;
+}
+
+static void forget_opened(struct opened *opened)
+{
+	opened->count = 0;
+	agent_arena_release(&opened->arena);
+}
+
+void agent_before_main(void)
+{
+	note_opened(&before_main);
+}
+
+void agent_note_early(void)
+{
+	note_opened(&before_init);
+}
+
+static const struct agent_descriptor *find_opened(const struct opened *opened,
+                                                  const struct agent_descriptor *one)
+{
+	return find(opened->list, opened->count, one->fd, one->device, one->inode);
 }
 
 int agent_know_descriptors(struct agent *agent)
@@ -91,14 +120,14 @@ int agent_know_descriptors(struct agent *agent)
 
 	for (long i = 0; i < count; i++) {
 		struct agent_descriptor *one = &agent->known[i];
+		const struct agent_descriptor *first = find_opened(&before_main, one);
 
-		one->inherited = one->fd > STDERR_FILENO
-		                 && find(inherited, inherited_count, one->fd, one->device,
-		                         one->inode);
+		one->inherited = one->fd > STDERR_FILENO && first && first->inherited;
+		one->early = !one->inherited && find_opened(&before_init, one);
 	}
 	agent->known_count = count > 0 ? (size_t)count : 0;
-	inherited_count = 0;
-	agent_arena_release(&inherited_arena);
+	forget_opened(&before_main);
+	forget_opened(&before_init);
 	return count < 0 ? -1 : 0;
 }
 
@@ -204,6 +233,8 @@ static int read_info(struct agent *agent, struct agent_file *file, int directory
 	file->offset = at ? (off_t)strtoll(at + 4, NULL, 10) : 0;
 	at = strstr(info, "flags:");
 	file->flags = at ? (int)strtol(at + 6, NULL, 8) : 0;
+	if (file->kind == AGENT_EVENT && !agent_read_event(info, &file->count, &file->semaphore))
+		file->count = UINT64_MAX;
 	if (strstr(info, "lock:"))
 		agent_set_hazard(agent, "it holds a lock on an open file (descriptor %d)",
 		                 file->fd);
@@ -307,7 +338,10 @@ static void judge_descriptor(struct agent *agent, int fd, const char *link,
 	if (S_ISSOCK(status->st_mode))
 		agent_set_hazard(agent, "it has opened a socket (descriptor %d)", fd);
 	else if (S_ISFIFO(status->st_mode))
-		agent_set_hazard(agent, "it has opened a pipe (descriptor %d)", fd);
+		agent_set_hazard(agent, "it has opened a FIFO (descriptor %d)", fd);
+	else if (!strncmp(link, "anon_inode:", 11))
+		agent_set_hazard(agent, "it has opened a descriptor of the kind %s (%d)", link + 11,
+		                 fd);
 	else
 		agent_set_hazard(agent, "it has opened %s (descriptor %d)", link, fd);
 }
@@ -317,7 +351,7 @@ static bool is_device(const struct stat *status)
 	return S_ISCHR(status->st_mode) && is_harmless_device(status->st_rdev);
 }
 
-/* Sockets, pipes and devices that were there when MPI was, and stay shared with the copies; a
+/* Sockets, pipes and devices of MPI's and the launcher's, which stay shared with the copies; a
  * device that may be the program's is opened anew. */
 static bool is_shared(const struct agent *agent, int fd, const struct stat *status)
 {
@@ -328,7 +362,15 @@ static bool is_shared(const struct agent *agent, int fd, const struct stat *stat
 	known = S_ISSOCK(status->st_mode) || S_ISFIFO(status->st_mode) || S_ISCHR(status->st_mode)
 	                ? find_known(agent, fd, status)
 	                : NULL;
-	return known && (known->inherited || !is_device(status));
+	return known && !known->early && (known->inherited || !is_device(status));
+}
+
+/* Of what is no file and cannot be opened anew. */
+static bool is_programs(const struct agent *agent, int fd, const struct stat *status)
+{
+	const struct agent_descriptor *known = find_known(agent, fd, status);
+
+	return !known || known->early;
 }
 
 /* What the launcher has is changed by nobody but the launcher. */
@@ -341,6 +383,89 @@ static void survey_shared(struct agent *agent, int fd, const struct stat *status
 		agent->shared[agent->shared_count++] = (struct agent_shared){
 			fd, flags & AGENT_STATUS_FLAGS};
 }
+
+/* --- pipes and event counters ----------------------------------------------------------------- */
+
+/* What a process alone has of them is known, and a copy gets others that are the same. Where that
+ * is not so, all copies would share them, and one would find what another one left: a hazard.
+ *
+ * Of a pipe both ends must be here, once each, and nothing in it. How much fits behind what is in a
+ * pipe depends on how it came there, which nobody can see; an empty one is like another. */
+
+/* False: it is neither. */
+static bool find_object(const char *link, const struct stat *status, enum agent_file_kind *ret_kind)
+{
+	if (S_ISFIFO(status->st_mode) && !strncmp(link, "pipe:[", 6))
+		*ret_kind = AGENT_PIPE;
+	else if (!strcmp(link, "anon_inode:[eventfd]"))
+		*ret_kind = AGENT_EVENT;
+	else
+		return false;
+	return true;
+}
+
+const struct agent_file *agent_pipe_mate(const struct agent *agent, const struct agent_file *file)
+{
+	const struct agent_file *mate = NULL;
+
+	for (size_t i = 0; i < agent->file_count; i++) {
+		const struct agent_file *other = &agent->files[i];
+
+		if (other == file || other->kind != AGENT_PIPE || other->shared_with >= 0
+		    || other->device != file->device || other->inode != file->inode)
+			continue;
+		if (mate)
+			return NULL;
+		mate = other;
+	}
+	return mate && (mate->flags & O_ACCMODE) + (file->flags & O_ACCMODE) == O_WRONLY ? mate
+	                                                                                 : NULL;
+}
+
+/* Of MPI or the launcher. */
+static bool is_pipe_of_others(const struct agent *agent, const struct agent_file *file)
+{
+	for (size_t i = 0; i < agent->known_count; i++) {
+		const struct agent_descriptor *known = &agent->known[i];
+
+		if (!known->early && known->device == file->device && known->inode == file->inode)
+			return true;
+	}
+	return false;
+}
+
+static void survey_pipe(struct agent *agent, const struct agent_file *file)
+{
+	if (!agent_pipe_mate(agent, file) || is_pipe_of_others(agent, file))
+		agent_set_hazard(agent,
+		                 "it has opened a pipe that is not its own alone (descriptor %d)",
+		                 file->fd);
+	else if (!agent_pipe_is_empty(file->fd))
+		agent_set_hazard(agent, "it has a pipe with data in it (descriptor %d)", file->fd);
+	else if (file->flags & O_ASYNC)
+		agent_set_hazard(agent, "it has a pipe that sends signals (descriptor %d, O_ASYNC)",
+		                 file->fd);
+}
+
+static void survey_object(struct agent *agent, struct agent_file *file)
+{
+	if (agent_had_children())
+		agent_set_hazard(agent,
+		                 "it has opened a pipe or an eventfd, and started other processes "
+		                 "(descriptor %d)",
+		                 file->fd);
+	if (file->kind == AGENT_PIPE)
+		file->size = agent_pipe_room(file->fd);
+	if (file->kind == AGENT_PIPE && file->shared_with < 0)
+		survey_pipe(agent, file);
+	if (file->kind == AGENT_EVENT && file->count == UINT64_MAX)
+		agent_set_hazard(agent,
+		                 "it has opened an eventfd of which not all is known (descriptor "
+		                 "%d)",
+		                 file->fd);
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
 
 static int survey_descriptor(struct agent *agent, int directory, int fd)
 {
@@ -362,14 +487,17 @@ static int survey_descriptor(struct agent *agent, int directory, int fd)
 	link[length] = '\0';
 	*file = (struct agent_file){
 		.fd = fd, .shared_with = -1, .device = status.st_dev, .inode = status.st_ino};
-	if (!strcmp(link, "anon_inode:[eventpoll]")) {
+	if (!strcmp(link, AGENT_EPOLL_LINK)) {
 		file->kind = AGENT_EPOLL;
 	} else if (is_device(&status)) {
 		file->kind = AGENT_DEVICE;
 	} else if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-		if (!find_known(agent, fd, &status))
+		if (!is_programs(agent, fd, &status))
+			return 0;
+		if (!find_object(link, &status, &file->kind)) {
 			judge_descriptor(agent, fd, link, &status);
-		return 0;
+			return 0;
+		}
 	}
 	if (read_info(agent, file, directory) < 0)
 		return -1;
@@ -408,6 +536,9 @@ static int survey_descriptors(struct agent *agent, int directory)
 	for (long i = 0; i < count; i++)
 		if (survey_descriptor(agent, directory, fds[i]) < 0)
 			return -1;
+	for (size_t i = 0; i < agent->file_count; i++)
+		if (agent->files[i].kind == AGENT_PIPE || agent->files[i].kind == AGENT_EVENT)
+			survey_object(agent, &agent->files[i]);
 	/* To close a file once more would let go of the process's record locks on it. */
 	for (size_t i = 0; i < agent->file_count && !agent->hazard[0]; i++)
 		if (survey_contents(agent, &agent->files[i]) < 0)

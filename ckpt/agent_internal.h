@@ -9,6 +9,7 @@
 
 #include "agent.h"
 #include "agent_memory.h"
+#include "agent_objects.h"
 
 #define AGENT_CONTENTS_MAX ((uint64_t)256 << 20) /* of all files that must be put back, in bytes */
 
@@ -17,10 +18,11 @@ enum agent_file_kind {
 	AGENT_WORLD_FILE, /* in the world's directory: the same name in the new one */
 	AGENT_EPOLL,
 	AGENT_DEVICE, /* /dev/null and the like: reopened */
+	AGENT_PIPE,   /* one end, when it has both: made anew */
+	AGENT_EVENT,  /* an eventfd: made anew */
 };
 
-/* What fcntl(F_SETFL) sets, of what F_GETFL tells. */
-#define AGENT_STATUS_FLAGS (O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME | O_NONBLOCK)
+#define AGENT_EPOLL_LINK "anon_inode:[eventpoll]" /* in /proc/self/fd */
 
 struct agent_watch { /* one descriptor that an epoll instance watches */
 	int fd;
@@ -38,7 +40,9 @@ struct agent_file {
 	const char *name; /* of a world file, in its directory; else the path, NULL without one */
 	bool has_contents;
 	const uint8_t *contents;
-	size_t size;
+	size_t size;                 /* of contents; what a pipe has room for */
+	uint64_t count;              /* of an event counter; UINT64_MAX: it is not known */
+	bool semaphore;              /* an event counter that is taken from by one */
 	struct agent_watch *watches; /* in ascending order of fd */
 	size_t watch_count;
 };
@@ -46,10 +50,12 @@ struct agent_file {
 struct agent_descriptor { /* open when MPI_Init returned */
 	int fd;
 	bool inherited; /* since before the program began: shared with the launcher */
+	bool early;     /* the program's, or its shell's, before MPI_Init */
 	uint64_t device, inode;
 };
 
-struct agent_shared {  /* a pipe or socket whose description is the keeper's and all its copies' */
+/* A pipe or socket, none of the program's: its description is the keeper's and all copies'. */
+struct agent_shared {
 	int fd, flags; /* of AGENT_STATUS_FLAGS */
 };
 
@@ -82,13 +88,18 @@ struct agent {
 void agent_set_hazard(struct agent *agent, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What is open already belongs to MPI: sockets, pipes and devices among it are shared with the
- * copies. 0, or -1 with errno. */
+/* What is open already, and was not in agent_before_main, is the program's. */
+void agent_note_early(void);
+/* What is open already belongs to MPI, or to the program: sockets, pipes and devices of MPI's are
+ * shared with the copies. 0, or -1 with errno. */
 int agent_know_descriptors(struct agent *agent);
 /* What is open and mapped now, into the arena; what cannot be put back becomes the hazard. 0, or -1
  * with errno. */
 int agent_survey_files(struct agent *agent);
 int agent_survey_mappings(struct agent *agent);
+
+/* The other end of a pipe; NULL: there is none, or there are ends besides. */
+const struct agent_file *agent_pipe_mate(const struct agent *agent, const struct agent_file *file);
 
 /* Opens the file of a descriptor once more, whatever its name has become. */
 int agent_open_again(int fd, int flags);

@@ -251,8 +251,8 @@ static int fetch_file(struct agent *agent, const struct agent_file *file)
 	char path[64];
 	int fd, result;
 
-	if (file->kind == AGENT_EPOLL)
-		return 0;
+	if (file->kind == AGENT_EPOLL || file->kind == AGENT_PIPE || file->kind == AGENT_EVENT)
+		return 0; /* made anew */
 	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", syscall(SYS_getppid), file->fd);
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
@@ -433,25 +433,57 @@ static bool has_watch(const struct agent_file *file, const struct agent_watch *w
 	return false;
 }
 
-/* What fdinfo alone tells: locks (there were none), and what an epoll instance watches. */
-static int compare_info(struct agent *agent, const struct agent_file *file)
+/* Not by device and inode, which it shares with event counters, timers and the like. */
+static bool is_epoll(int fd)
 {
-	const char *at = agent->aside->text;
-	struct agent_watch watch;
-	bool same = true;
-	size_t count = 0;
-	char path[64];
+	char path[64], link[64];
+	ssize_t length;
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", file->fd);
-	if (read_proc(agent, path, agent->aside->text) < 0)
-		return -1;
-	if (strstr(at, "lock:"))
-		return agent_refuse(agent, "it holds a lock on an open file");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	length = readlink(path, link, sizeof(link) - 1);
+	link[length > 0 ? length : 0] = '\0';
+	return strcmp(link, AGENT_EPOLL_LINK) == 0;
+}
+
+static int compare_watches(struct agent *agent, const struct agent_file *file, const char *at)
+{
+	struct agent_watch watch;
+	bool same = is_epoll(file->fd);
+	size_t count = 0;
+
 	for (; agent_next_watch(&at, &watch); count++)
 		same &= has_watch(file, &watch);
 	return same && count == file->watch_count
 	               ? 0
 	               : agent_refuse(agent, "it has changed what an epoll instance watches");
+}
+
+static int compare_event(struct agent *agent, const struct agent_file *file, const char *info)
+{
+	uint64_t count;
+	bool semaphore;
+
+	return agent_read_event(info, &count, &semaphore) && count == file->count
+	                       && semaphore == file->semaphore
+	               ? 0
+	               : agent_refuse(agent, "it has used an eventfd");
+}
+
+/* What fdinfo alone tells: locks (there were none), what an epoll instance watches, and what an
+ * eventfd counts. */
+static int compare_info(struct agent *agent, const struct agent_file *file)
+{
+	const char *info = agent->aside->text;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", file->fd);
+	if (read_proc(agent, path, agent->aside->text) < 0)
+		return -1;
+	if (strstr(info, "lock:"))
+		return agent_refuse(agent, "it holds a lock on an open file");
+	if (file->kind == AGENT_EVENT)
+		return compare_event(agent, file, info);
+	return file->kind == AGENT_EPOLL ? compare_watches(agent, file, info) : 0;
 }
 
 /* That it is open at all is seen elsewhere. */
@@ -468,7 +500,8 @@ static int compare_files(struct agent *agent)
 {
 	/* First: a look into a file lets go of the process's record locks on it. */
 	for (size_t i = 0; i < agent->file_count; i++)
-		if ((agent->files[i].kind == AGENT_EPOLL || agent->files[i].kind == AGENT_FILE)
+		if ((agent->files[i].kind == AGENT_EPOLL || agent->files[i].kind == AGENT_FILE
+		     || agent->files[i].kind == AGENT_EVENT)
 		    && compare_info(agent, &agent->files[i]) < 0)
 			return -1;
 	for (size_t i = 0; i < agent->shared_count; i++)
@@ -482,6 +515,14 @@ static int compare_files(struct agent *agent)
 			continue;
 		if (compare_flags(agent, file->fd, file->flags) < 0)
 			return -1;
+		if (file->kind == AGENT_EVENT)
+			continue;
+		if (file->kind == AGENT_PIPE) {
+			if (agent_pipe_room(file->fd) != file->size
+			    || !agent_pipe_is_empty(file->fd))
+				return agent_refuse(agent, "it has written into a pipe");
+			continue;
+		}
 		if (fstat(file->fd, &status) < 0
 		    || (!(file->flags & O_PATH) && lseek(file->fd, 0, SEEK_CUR) != file->offset)
 		    || (file->has_contents

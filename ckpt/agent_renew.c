@@ -275,12 +275,35 @@ static int put_in_place(int fd, const struct agent_file *file)
 	return result;
 }
 
+/* Both ends, with the first of them. */
+static int renew_pipe(const struct agent *agent, const struct agent_file *file)
+{
+	const struct agent_file *mate = agent_pipe_mate(agent, file);
+	const struct agent_end end = {file->fd, file->flags};
+	struct agent_end other;
+
+	if (!mate) {
+		errno = EPIPE;
+		return -1;
+	}
+	if (mate->fd < file->fd)
+		return 0;
+	other = (struct agent_end){mate->fd, mate->flags};
+	return (file->flags & O_ACCMODE) == O_RDONLY ? agent_make_pipe(&end, &other, file->size)
+	                                             : agent_make_pipe(&other, &end, file->size);
+}
+
 /* Copies of a descriptor come after it, and so find it renewed. */
 static int renew_file(const struct agent *agent, const struct agent_file *file,
                       const struct agent_clone *clones, size_t count)
 {
 	if (file->shared_with >= 0)
 		return put_in_place(fcntl(file->shared_with, F_DUPFD_CLOEXEC, 0), file);
+	if (file->kind == AGENT_PIPE)
+		return renew_pipe(agent, file);
+	if (file->kind == AGENT_EVENT)
+		return put_in_place(agent_make_event(file->count, file->semaphore, file->flags),
+		                    file);
 	return put_in_place(renew_regular(agent, file, clones, count), file);
 }
 

@@ -40,7 +40,8 @@ static void add_text(const struct telling *telling, const char *text)
 }
 
 /* A file of the world's own is another one in each world. */
-static void add_file(const struct telling *telling, const struct agent_file *file)
+static void add_file(const struct telling *telling, const struct agent *agent,
+                     const struct agent_file *file)
 {
 	add_number(telling, (uint64_t)file->fd << 32 | (uint32_t)file->shared_with);
 	add_number(telling, (uint64_t)file->kind << 32 | (uint32_t)file->flags);
@@ -49,6 +50,15 @@ static void add_file(const struct telling *telling, const struct agent_file *fil
 	add_text(telling, file->name);
 	if (file->kind == AGENT_DEVICE || (file->kind == AGENT_FILE && !file->name))
 		add_number(telling, file->inode);
+	if (file->kind == AGENT_PIPE) {
+		const struct agent_file *mate = agent_pipe_mate(agent, file);
+
+		add_number(telling, file->size);
+		add_number(telling, mate ? (uint64_t)mate->fd : 0);
+	} else if (file->kind == AGENT_EVENT) {
+		add_number(telling, file->count);
+		add_number(telling, file->semaphore);
+	}
 	add_number(telling, file->has_contents);
 	if (file->has_contents)
 		add(telling, file->contents, file->size);
@@ -193,7 +203,7 @@ const char *agent_state_tell(struct agent *agent,
 		return "it writes files";
 	add_number(&telling, agent->file_count);
 	for (size_t i = 0; i < agent->file_count; i++)
-		add_file(&telling, &agent->files[i]);
+		add_file(&telling, agent, &agent->files[i]);
 	add_shared(&telling, agent);
 	add_signals(&telling, status);
 	add_limits(&telling);

@@ -467,6 +467,7 @@ static enum order_result carry_out_order(struct wire_welcome *ret_welcome)
 	case WIRE_RESUME:
 		if (park.has_forked && agent_put_files_back(park.agent) < 0)
 			park_leave_without_scheduler();
+		agent_know_children(); /* copies */
 		if (park.has_forked)
 			park_join_world(ret_welcome);
 		result = RETURN_RESUMED;

@@ -69,8 +69,9 @@ struct agent_look;
 const struct agent_look *park_look(void);
 bool park_look_holds(void);
 void *park_look_notes(size_t size);
-/* fork(2), not on the program's behalf. */
+/* fork(2), not on the program's behalf; and such children have been waited for. */
 pid_t park_fork(void);
+void park_know_children(void);
 
 /* The last destructor that may run in a controlled process: MPI's own would follow (UCX's take 3
  * to 8 ms in each rank and have nothing left to do). Flushes stdio, finishes with the launcher,

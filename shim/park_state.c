@@ -41,6 +41,11 @@ bool park_writes_files(void)
 	return !park.agent || agent_state_writes(park.agent);
 }
 
+void park_know_children(void)
+{
+	agent_know_children();
+}
+
 pid_t park_fork(void)
 {
 	pid_t pid;

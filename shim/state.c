@@ -60,6 +60,7 @@ void state_start(void)
 		state.has_generation = true;
 	/* What is written is then known without looking (ckpt/agent_known.h). */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	park_know_children();
 	getrusage(RUSAGE_CHILDREN, &usage);
 	state.own_faults = usage.ru_minflt + usage.ru_majflt;
 	if (park_writes_files())

@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOME = ["register", "argument", "library", "thread-local", "early-heap", "page", "environment",
         "output", "buffered", "status", "send", "isend", "file", "attribute", "rounding", "irecv"]
 MORE = ["shared", "specific", "file-early", "handler", "mask", "directory", "umask", "descriptor",
-        "flags", "flags-device", "flags-pipe", "watches",
+        "flags", "flags-device", "flags-pipe", "watches", "pipe-early",
         "protection", "pipe", "name", "error-handler", "alloc-mem", "type",
         "persistent", "bsend"]
 SUM = """

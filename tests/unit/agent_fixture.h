@@ -101,6 +101,7 @@ static inline int exit_status(pid_t child)
 	int status;
 
 	assert_int_equal(waitpid(child, &status, 0), child);
+	agent_know_children(); /* copies are not the program's */
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

@@ -154,9 +154,9 @@ static void test_new_descriptors_are_hazards(void **state)
 	int pair[2], fd;
 
 	assert_int_equal(pipe(pair), 0);
+	close(pair[1]);
 	assert_hazard(fixture, "pipe");
 	close(pair[0]);
-	close(pair[1]);
 	survey_safely(fixture);
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	assert_hazard(fixture, "socket");
