@@ -26,8 +26,9 @@
  * The calls of a rank with several threads (MPI 3.1, section 12.4) are counted in the order in
  * which the threads were admitted, and they are when nobody else can move: so whoever has gone
  * on since needs all to be where they were then. That is noted of every decision there, and a
- * cut lies before or behind it. Of such a rank the last call alone is one to stand in: its
- * other threads have come as far as they can, or wait to be admitted. Pure. */
+ * cut lies before or behind it; behind it are the calls of those that are admitted, of several
+ * ranks at once. Of such a rank the last call alone is one to stand in: its other threads have
+ * come as far as they can, or wait to be admitted. Pure. */
 #ifndef MATCHPOINT_EXPLORER_CUT_H
 #define MATCHPOINT_EXPLORER_CUT_H
 

@@ -253,6 +253,18 @@ void world_note_decision(struct world *world, const struct op_id *point)
 	}
 }
 
+/* Where a turn is held nobody is admitted: whoever goes on from there needs the call that it leads
+ * to. */
+void world_note_admitted(struct world *world, int number)
+{
+	if (world->options.every_call_waits && world_has_threads(world)) {
+		guint places = (count_rounds(world) - 2) * (guint)world->options.ranks;
+
+		g_array_index(world->cut_notes.rounds, guint32,
+		              places + (guint)number) = world_calls(world, number) + 1;
+	}
+}
+
 bool world_is_inside(const struct world *world, int number)
 {
 	return line_in(&world->ranks[number], world_calls(world, number)) != NULL;

@@ -238,6 +238,8 @@ bool world_holds_up_rest(const struct world *world);
  * is decided. */
 bool world_may_decide(const struct world *world);
 void world_note_decision(struct world *world, const struct op_id *point);
+/* That a thread of this rank is admitted by what was noted last. */
+void world_note_admitted(struct world *world, int rank);
 /* Whether the rank waits in the last call that it has made. */
 bool world_is_inside(const struct world *world, int rank);
 void world_note_together(struct world *world, int rank, const struct live *live);

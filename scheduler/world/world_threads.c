@@ -404,6 +404,7 @@ bool world_admit(struct world *world)
 		if (rivals->len == 1) {
 			if (!admitted)
 				world_note_decision(world, NULL);
+			world_note_admitted(world, number);
 			world_admit_thread(world, number, g_array_index(rivals, guint32, 0));
 			admitted = true;
 		} else if (rivals->len > 1 && rank->turn != rank->calls.count) {

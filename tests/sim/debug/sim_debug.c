@@ -9,10 +9,8 @@
  * sim_debug [--walks N] [--seed S] [--words W] [--kind K]; a third of the programs have windows
  * besides messages, a third ranks of several threads. On a difference the seed, the kind and all
  * the words are told, and --walks 1 --seed S --kind K shows it again. */
-#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../host/sim_internal.h"
 #include "scheduler/debug/debug_internal.h"
@@ -26,7 +24,8 @@ enum { BUDGET = 24 << 20 /* bytes for snapshots, in some walks */ };
 
 static gint walks = 300, words = 24;
 static gint64 first_seed = 1;
-static gchar *only; /* a kind of programs; NULL: all in turn */
+static gchar *only;     /* a kind of programs; NULL: all in turn */
+static char *directory; /* of the worlds */
 
 static const char *const kinds[] = {"messages", "windows", "threads"};
 
@@ -446,6 +445,9 @@ void prompt_tell(struct prompt *prompt, const char *text)
 	(void)prompt;
 	g_string_append(now.told, text);
 	now.refusal |= strstr(text, "comes no further there") != NULL;
+	/* It was not told to be inconsistent: so it can be gone to (but see check_straight). */
+	if (now.refusal && !now.straight && now.walk->buffering != PROGRAM_PER_SEND)
+		fail("to what was taken for a consistent cut it does not get: %s", text);
 	if (strstr(text, "stopped: "))
 		now.stopped = true;
 	if (!now.straight && now.looks == 0)
@@ -479,7 +481,7 @@ static struct session_options options_of(const struct walk *walk)
 		.host = now.host};
 }
 
-static void hold_session(struct walk *walk, const char *straight, const char *directory)
+static void hold_session(struct walk *walk, const char *straight)
 {
 	const struct sim_options sim = {.program = walk->program,
 	                                .seed = walk->program->seed * 31 + (straight != NULL),
@@ -562,9 +564,6 @@ int main(int argc, char **argv)
 		{NULL},
 	};
 	g_autoptr(GOptionContext) context = g_option_context_new("- walks through positions");
-	g_autofree char *directory = g_build_filename(
-		g_access("/dev/shm", W_OK) == 0 ? "/dev/shm" : g_get_tmp_dir(),
-		"matchpoint-sim-XXXXXX", NULL);
 	g_autoptr(GError) error = NULL;
 	guint stops = 0, places = 0, refused = 0, snapshots = 0, processes = 0, unreached = 0;
 
@@ -574,14 +573,13 @@ int main(int argc, char **argv)
 		g_printerr("%s\n", error->message);
 		return 2;
 	}
-	g_assert_nonnull(g_mkdtemp(directory));
+	directory = sim_directory_new();
 	for (int i = 0; i < walks; i++) {
 		struct walk walk = walk_new((guint64)(first_seed + i));
 
-		hold_session(&walk, NULL, directory);
+		hold_session(&walk, NULL);
 		for (guint k = 0; k < walk.seen->len; k++)
-			hold_session(&walk, ((struct seen *)walk.seen->pdata[k])->position,
-			             directory);
+			hold_session(&walk, ((struct seen *)walk.seen->pdata[k])->position);
 		stops += walk.stops;
 		places += walk.seen->len;
 		refused += walk.refused;
@@ -590,7 +588,6 @@ int main(int argc, char **argv)
 		processes = MAX(processes, walk.processes_most);
 		walk_release(&walk);
 	}
-	g_rmdir(directory);
 	if (walks > 10 && (!only || g_str_equal(only, "messages"))
 	    && fake_ranks_went_ahead() == 0) {
 		g_printerr("no rank went ahead on the way to where it had been\n");

@@ -52,6 +52,10 @@ struct sim_options {
 	gint64 longest;     /* microseconds after which it is taken to hang */
 };
 
+/* A directory for hosts, empty. If it is still there when the process exits, it goes with all that
+ * is in it, unless another one was made since. */
+char *sim_directory_new(void);
+
 struct host *sim_host_new(const struct sim_options *options);
 void sim_host_free(struct host *host);
 

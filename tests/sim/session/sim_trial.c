@@ -4,7 +4,6 @@
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "explorer/choice.h"
 #include "scheduler/reproduce/merge.h"
@@ -393,10 +392,7 @@ void trial_run(const struct trial_options *options, struct totals *totals)
 		trial.deadlocks = outcomes_deadlocks(program, trial.expected) > 0;
 		trial.found = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
 		                                    (GDestroyNotify)g_bytes_unref, g_free);
-		trial.directory = g_build_filename(
-			g_access("/dev/shm", W_OK) == 0 ? "/dev/shm" : g_get_tmp_dir(),
-			"matchpoint-sim-XXXXXX", NULL);
-		g_assert_nonnull(g_mkdtemp(trial.directory));
+		trial.directory = sim_directory_new();
 		trial.history = g_string_new(NULL);
 		if (trial.shards > 0)
 			explore_shards(&trial, totals);
