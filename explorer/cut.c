@@ -135,10 +135,12 @@ static const guint32 *round_of(const struct cuts *cuts, guint round)
 	return &g_array_index(cuts->notes->rounds, guint32, round * (guint)cuts->ranks);
 }
 
-/* What is decided behind the last call of a rank has not led it into another one yet. */
+/* What is decided behind the last call of a rank, when it had come out of that, has not led it into
+ * another one yet. */
 static bool has_led_on(const struct cuts *cuts, const struct cut_rest *rest)
 {
-	return !rest->all || rest->call < cuts->calls[rest->rank];
+	return !rest->all || rest->call < cuts->calls[rest->rank]
+	       || round_of(cuts, rest->round)[rest->rank] <= rest->call;
 }
 
 static void join_notes(struct cuts *cuts, int32_t rank, guint32 call)
