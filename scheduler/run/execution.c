@@ -578,6 +578,22 @@ void execution_look_for_absent(struct execution *execution)
 		          runs->options.program, rank);
 }
 
+/* No order may follow PARK or IMAGE before its answer (park.h), so these are not asked. */
+static void give_parking_up(struct execution *execution)
+{
+	struct frozen *frozen = g_steal_pointer(&execution->parking);
+
+	for (int rank = 0; rank < ranks_of(execution); rank++) {
+		if (execution->pids[rank] > 0)
+			execution_kill(execution, rank);
+		if (!frozen->images)
+			execution->links[rank] = NULL; /* the frozen world's */
+	}
+	if (!frozen->images)
+		execution->connected = 0;
+	frozen_release(frozen);
+}
+
 void execution_cut_short(struct execution *execution)
 {
 	if (execution->result.state == EXECUTION_ENDING)
@@ -586,16 +602,8 @@ void execution_cut_short(struct execution *execution)
 	    || execution->result.state == EXECUTION_OVER)
 		return;
 	execution->result.cut_short = true;
-	if (execution->parking) {
-		/* No order may follow PARK before its answer (park.h), so these are not asked. */
-		for (int rank = 0; rank < ranks_of(execution); rank++) {
-			if (execution->pids[rank] > 0)
-				execution_kill(execution, rank);
-			execution->links[rank] = NULL; /* the frozen world's */
-		}
-		frozen_release(g_steal_pointer(&execution->parking));
-		execution->connected = 0;
-	}
+	if (execution->parking)
+		give_parking_up(execution);
 	execution_end_ranks(execution, false);
 	execution_advance(execution);
 }

@@ -81,7 +81,8 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 	struct frozen *frozen = execution->parking;
 
 	if (!frozen || !frozen->images || frozen->answered[rank]) {
-		if (!execution->result.struck)
+		/* Where it was given up meanwhile, it may have been under way. */
+		if (!execution->result.again && !execution->result.cut_short)
 			runs_fail(runs, "rank %d said something impossible: an image", rank);
 		return;
 	}

@@ -47,12 +47,12 @@ static void put_output_back(const struct sim_process *process)
 	g_unlink(file);
 }
 
-static void rewind_rank(struct sim_process *process, guint32 world)
+void sim_rewind(struct sim_process *process, const struct wire_rewind *order)
 {
 	struct sim *sim = process->sim;
 
 	process->held = false;
-	process->world = world;
+	process->world = order->world;
 	if (sim_goes_wrong(sim, SIM_NO_REWIND, 30)) {
 		say_held(process, "its memory cannot be read");
 		sim_process_die(process, 119 << 8);
@@ -63,7 +63,7 @@ static void rewind_rank(struct sim_process *process, guint32 world)
 		return;
 	}
 	put_output_back(process);
-	process->rank = process->birth;
+	sim_become_image(process, order->image);
 	process->moved = process->ends = false;
 	sim->rewound++;
 	sim_say_hello(process, true);
@@ -75,7 +75,9 @@ static void rewind_rank(struct sim_process *process, guint32 world)
 void sim_held_obey(struct sim_process *process, const struct wire_message *order)
 {
 	if (order->type == WIRE_REWIND)
-		rewind_rank(process, order->rewind.world);
+		sim_rewind(process, &order->rewind);
+	else if (order->type == WIRE_FORGET)
+		sim_forget_image(process, order->forget);
 	else if (order->type == WIRE_END)
 		sim_process_die(process, order->end.status << 8);
 }

@@ -30,6 +30,8 @@ const char *const sim_fault_names[SIM_FAULTS] = {
 	[SIM_KILLED_REWINDING] = "killed while rewinding",
 	[SIM_KILLED_REWOUND] = "killed when rewound",
 	[SIM_NO_ROOM] = "no room to rewrite",
+	[SIM_NO_IMAGE] = "no image",
+	[SIM_KILLED_IMAGING] = "killed while keeping an image",
 	[SIM_FORGETFUL] = "launcher forgets",
 	[SIM_LATE] = "launcher late",
 };
@@ -351,6 +353,7 @@ static const struct host_operations operations = {
 	.place_of_stack = place_of_stack,
 	.frames_of = frames_of,
 	.snapshot_new = sim_snapshot_new,
+	.snapshot_of_world = sim_snapshot_of_world,
 	.snapshot_add = sim_snapshot_add,
 	.snapshot_complete = sim_snapshot_complete,
 	.snapshot_restore = sim_snapshot_restore,
@@ -413,6 +416,16 @@ guint sim_host_happened(struct host *host)
 guint sim_host_rewound(struct host *host)
 {
 	return sim_of(host)->rewound;
+}
+
+guint sim_host_images(struct host *host)
+{
+	return sim_of(host)->images;
+}
+
+guint sim_host_images_used(struct host *host)
+{
+	return sim_of(host)->images_used;
 }
 
 gint64 sim_host_time(struct host *host)

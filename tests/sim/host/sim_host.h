@@ -33,6 +33,8 @@ enum sim_fault {
 	SIM_KILLED_REWINDING, /* and another one does not say anything */
 	SIM_KILLED_REWOUND,   /* a rank that has been, while it says so */
 	SIM_NO_ROOM,          /* what those that stay share cannot be rewritten */
+	SIM_NO_IMAGE,         /* a rank cannot keep an image of itself */
+	SIM_KILLED_IMAGING,   /* one that is told to keep one */
 	SIM_FORGETFUL, /* when a rank was killed (those from here on): the launcher does not tell */
 	SIM_LATE,      /* nor ends before seconds have passed */
 	SIM_FAULTS
@@ -64,6 +66,9 @@ guint sim_host_happened(struct host *host);
 gint64 sim_host_time(struct host *host); /* microseconds */
 /* How many times a rank was rewound in place. */
 guint sim_host_rewound(struct host *host);
+/* How many images ranks have kept, and how many times one has gone back to one. */
+guint sim_host_images(struct host *host);
+guint sim_host_images_used(struct host *host);
 /* Processes that are still there: none should be, when the session is over. */
 guint sim_host_processes(struct host *host);
 

@@ -1,6 +1,7 @@
 /* What the files of the simulated host share: sim_host.c (the table), sim_time.c (what happens
  * when), sim_link.c (what is said), sim_process.c (ranks, keepers, jobs), sim_held.c (ranks that
- * stay at their end), sim_memory.c (what ranks share, snapshots). */
+ * stay at their end), sim_image.c (what ranks keep of themselves), sim_memory.c (what ranks share,
+ * snapshots). */
 #ifndef MATCHPOINT_TESTS_SIM_HOST_SIM_INTERNAL_H
 #define MATCHPOINT_TESTS_SIM_HOST_SIM_INTERNAL_H
 
@@ -36,6 +37,8 @@ struct sim {
 	guint struck_at;    /* worlds_ended when something outside struck last */
 	guint starved;      /* ranks that were killed for want of memory */
 	guint rewound;      /* ranks, in place */
+	guint images;       /* that ranks have kept of themselves */
+	guint images_used;  /* and how often one has gone back to one */
 	bool slow;
 	bool hangs;
 };
@@ -55,6 +58,7 @@ struct sim_link {
 	gint64 up, down;  /* when the last one arrives */
 	bool closed;      /* by the scheduler */
 	bool told_closed; /* to the scheduler */
+	bool reads_ahead; /* it was told REWIND in a call: what follows before HELLO is lost */
 	guint references; /* events, and the process */
 };
 
@@ -84,6 +88,10 @@ struct sim_process {
 	bool has_birth;         /* valid are: */
 	struct fake_rank birth; /* what it was when it was forked */
 	bool held;              /* at its end */
+	GArray *images;         /* sim_image.c */
+	guint32 image;          /* what it was last known to be; 0: none */
+	bool changed;           /* since then */
+	bool awaits_welcome;    /* it has told an image */
 	guint32 born_in;        /* its keeper knows it by this world */
 	int status;
 };
@@ -134,6 +142,13 @@ void sim_job_free(void *job);
 bool sim_hold(struct sim_process *process);
 void sim_held_obey(struct sim_process *process, const struct wire_message *order);
 
+/* What it keeps of itself: IMAGE, FORGET, and REWIND to one (0: to its birth). */
+GArray *sim_images_new(void);
+void sim_take_image(struct sim_process *process);
+void sim_forget_image(struct sim_process *process, guint32 number);
+void sim_become_image(struct sim_process *process, guint32 number);
+void sim_rewind(struct sim_process *process, const struct wire_rewind *order);
+
 /* The file with what it has printed; free with g_free. */
 char *sim_output(const struct sim_process *process);
 
@@ -148,6 +163,8 @@ guint64 sim_memory_of(struct host *host, pid_t pid);
 guint64 sim_memory_free(struct host *host);
 struct memory_pressure sim_memory_pressure(struct host *host);
 struct host_snapshot *sim_snapshot_new(struct host *host, int ranks, const char *directory);
+struct host_snapshot *sim_snapshot_of_world(struct host *host, const char *directory,
+                                            const struct host_snapshot *before, GError **error);
 void sim_snapshot_add(struct host_snapshot *snapshot, int rank, pid_t pid,
                       const struct wire_parked *parked);
 bool sim_snapshot_complete(struct host_snapshot *snapshot, GError **error);

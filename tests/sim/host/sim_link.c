@@ -76,6 +76,8 @@ static void on_frame_up(void *object, GBytes *frame)
 		tell_closed(link, "a message that cannot be understood");
 		sim_process_die(link->process, 118 << 8); /* its connection is closed */
 	} else if (!link->closed) {
+		if (message.type == WIRE_HELLO)
+			link->reads_ahead = false;
 		sim->listener->message(&link->base, &message);
 		wire_message_release(&message);
 	}
@@ -143,6 +145,8 @@ void sim_send(struct host_link *base, const struct wire_message *message)
 
 	if (link->closed)
 		return;
+	g_assert_true(message->type != WIRE_WELCOME || !link->reads_ahead);
+	link->reads_ahead |= message->type == WIRE_REWIND && !link->process->held;
 	link->references++;
 	sim_plan(sim, arrival(sim, &link->down), on_frame_down, link, frame_of(message));
 }

@@ -62,6 +62,7 @@ struct host_snapshot {
 	struct sim *sim;
 	guint32 world;
 	int parked;
+	bool goes_on; /* its ranks have kept images of themselves */
 	struct fake_memory shared;
 };
 
@@ -72,6 +73,21 @@ struct host_snapshot *sim_snapshot_new(struct host *host, int ranks, const char 
 	(void)ranks;
 	snapshot->sim = sim_of(host);
 	snapshot->world = world_of(directory);
+	return snapshot;
+}
+
+struct host_snapshot *sim_snapshot_of_world(struct host *host, const char *directory,
+                                            const struct host_snapshot *before, GError **error)
+{
+	struct host_snapshot *snapshot;
+
+	(void)before;
+	if (sim_goes_wrong(sim_of(host), SIM_NO_MEMORY, 10)) {
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "no room for an image");
+		return NULL;
+	}
+	snapshot = sim_snapshot_new(host, 0, directory);
+	snapshot->goes_on = true;
 	return snapshot;
 }
 
@@ -87,7 +103,8 @@ void sim_snapshot_add(struct host_snapshot *snapshot, int rank, pid_t pid,
 bool sim_snapshot_complete(struct host_snapshot *snapshot, GError **error)
 {
 	(void)error;
-	g_assert_cmpint(snapshot->parked, ==, snapshot->sim->options.program->ranks);
+	g_assert_cmpint(snapshot->parked, ==,
+	                snapshot->goes_on ? 0 : snapshot->sim->options.program->ranks);
 	snapshot->shared = *sim_shared(snapshot->sim, snapshot->world);
 	return true;
 }
@@ -108,6 +125,7 @@ static bool fill(const struct host_snapshot *snapshot, const char *directory, en
 
 bool sim_snapshot_restore(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
+	g_assert_false(snapshot->goes_on);
 	return fill(snapshot, directory, SIM_NO_MEMORY, "no room for a copy of the memory", error);
 }
 

@@ -25,6 +25,7 @@ static struct sim_process *process_new(struct sim *sim, guint32 world, struct fa
 	process->world = process->born_in = world;
 	process->rank = rank;
 	process->link = sim_link_new(process);
+	process->images = sim_images_new();
 	g_ptr_array_add(sim->processes, process);
 	return process;
 }
@@ -34,6 +35,7 @@ void sim_process_free(void *pointer)
 	struct sim_process *process = pointer;
 
 	sim_link_unref(process->link);
+	g_array_unref(process->images);
 	g_free(process);
 }
 
@@ -251,6 +253,7 @@ static void park(struct sim_process *process)
 		message.parked.hazard = hazard;
 	process->keeps = true;
 	process->has_birth = false;
+	process->image = 0;
 	process->has_forked = false;
 	sim_say(process, &message);
 }
@@ -325,6 +328,32 @@ static void end(struct sim_process *process, const struct wire_end *order)
 		sim_process_die(process, status);
 }
 
+/* What a rank that stands in a call hears; see shim/gate.c. */
+static void obey_in_call(struct sim_process *process, const struct wire_message *order)
+{
+	/* It reads nothing else then: park_await_welcome. */
+	g_assert_true(!process->awaits_welcome || order->type == WIRE_WELCOME);
+	switch (order->type) {
+	case WIRE_PARK: park(process); return;
+	case WIRE_TELL: sim_tell_state(process); return;
+	case WIRE_IMAGE: sim_take_image(process); return;
+	case WIRE_FORGET: sim_forget_image(process, order->forget); return;
+	case WIRE_REWIND:
+		g_assert_true(process->rank.lines[0].waits);
+		sim_rewind(process, &order->rewind);
+		return;
+	case WIRE_WELCOME:
+		process->stays = order->welcome.rewinds;
+		process->awaits_welcome = false;
+		break;
+	default: process->changed = true;
+	}
+	process->rank.memory = sim_shared(process->sim, process->world);
+	fake_rank_obey(&process->rank, order);
+	if (order->type != WIRE_BIND)
+		run(process);
+}
+
 void sim_process_obey(struct sim_process *process, const struct wire_message *order)
 {
 	if (process->keeps) {
@@ -333,19 +362,8 @@ void sim_process_obey(struct sim_process *process, const struct wire_message *or
 		sim_held_obey(process, order);
 	} else if (order->type == WIRE_END) {
 		end(process, &order->end);
-	} else if (process->ends) {
-		return;
-	} else if (order->type == WIRE_PARK) {
-		park(process);
-	} else if (order->type == WIRE_TELL) {
-		sim_tell_state(process);
-	} else {
-		if (order->type == WIRE_WELCOME)
-			process->stays = order->welcome.rewinds;
-		process->rank.memory = sim_shared(process->sim, process->world);
-		fake_rank_obey(&process->rank, order);
-		if (order->type != WIRE_BIND)
-			run(process);
+	} else if (!process->ends) {
+		obey_in_call(process, order);
 	}
 }
 

@@ -17,15 +17,19 @@ static void try_each_fault(struct totals *totals)
 	static const enum backtrack ways[] = {BACKTRACK_RERUN, BACKTRACK_AUTO, BACKTRACK_REWIND};
 
 	for (guint fault = 0; fault < SIM_FAULTS; fault++) {
+		bool images = fault == SIM_NO_IMAGE || fault == SIM_KILLED_IMAGING;
+
 		for (guint64 seed = 1; seed <= 6; seed++) {
 			guint first = fault >= SIM_FORGETFUL ? 1u << SIM_RANK_KILLED : 0;
 			const struct scenario scenario = {
 				.name = sim_fault_names[fault],
 				.seed = seed,
 				.buffering = seed % 2 ? PROGRAM_INFINITE : PROGRAM_ZERO,
+				.states = images,
 				.count = 1,
-				.rounds = {{.faults = first | 1u << fault,
-			                    .backtrack = ways[seed % 3]}}};
+				.rounds = {
+					{.faults = first | 1u << fault,
+			                 .backtrack = images ? BACKTRACK_REWIND : ways[seed % 3]}}};
 
 			try(seed, &scenario, totals);
 		}

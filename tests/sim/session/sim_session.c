@@ -46,6 +46,8 @@ static void print_totals(const struct totals *totals)
 	g_print("where states were compared: %" G_GUINT64_FORMAT " states, %" G_GUINT64_FORMAT
 	        " merged\n",
 	        totals->states, totals->merged);
+	g_print("images that ranks kept of themselves: %u, gone back to: %u\n", totals->images,
+	        totals->images_used);
 	if (no_faults)
 		return;
 	g_print("what happened: full disk %u", totals->disk_full);
@@ -89,6 +91,10 @@ int main(int argc, char **argv)
 	print_totals(&totals);
 	if (programs >= 100 && totals.merged == 0) {
 		g_printerr("no states were merged, so that was not tried\n");
+		return 1;
+	}
+	if (programs >= 100 && totals.images_used == 0) {
+		g_printerr("no rank went back to an image, so that was not tried\n");
 		return 1;
 	}
 	return 0;

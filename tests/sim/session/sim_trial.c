@@ -157,6 +157,8 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 		totals->happened[fault] += (happened >> fault) & 1;
 	totals->sessions++;
 	totals->rewound += sim_host_rewound(host);
+	totals->images += sim_host_images(host);
+	totals->images_used += sim_host_images_used(host);
 	totals->failed += error != NULL;
 	if (complete) {
 		totals->states += result.exploration->states;
@@ -353,6 +355,7 @@ static void enumerate(struct trial *trial)
  * which choices can be made that do not exclude each other. */
 static void draw_states(struct trial *trial)
 {
+	trial->states = trial->scenario && trial->scenario->states;
 	if (trial->scenario || trial->wanders || trial->shards > 0
 	    || trial->order != SESSION_ORDER_DEPTH
 	    || g_hash_table_size(trial->expected) > COMPARED_MOST)

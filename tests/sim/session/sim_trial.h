@@ -23,6 +23,7 @@ extern const char *const program_kind_names[KINDS];
 struct totals {
 	guint sessions, outcomes, too_large, too_long, again, failed, struck;
 	guint happened[SIM_FAULTS], disk_full, rewound, shards, replayed, minimized;
+	guint images, images_used;
 	guint programs[KINDS];
 	guint64 states, merged; /* sessions that compared states found so many */
 };
@@ -32,6 +33,7 @@ struct scenario {
 	const char *name;
 	guint64 seed; /* of the program, one of messages */
 	enum program_buffering buffering;
+	bool states;    /* are compared */
 	bool by_chance; /* each fault in its own time, not at once */
 	guint count;
 	struct {

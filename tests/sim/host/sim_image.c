@@ -1,0 +1,72 @@
+/* Images of a rank that goes on: what shim/park_image.c does. */
+#include "sim_internal.h"
+
+struct sim_image {
+	struct fake_rank rank;
+	guint users;
+};
+
+GArray *sim_images_new(void)
+{
+	return g_array_new(false, false, sizeof(struct sim_image));
+}
+
+static struct sim_image *image_of(const struct sim_process *process, guint32 number)
+{
+	struct sim_image *image;
+
+	g_assert_cmpuint(number, >, 0);
+	g_assert_cmpuint(number, <=, process->images->len);
+	image = &g_array_index(process->images, struct sim_image, number - 1);
+	g_assert_cmpuint(image->users, >, 0);
+	return image;
+}
+
+static void say_imaged(struct sim_process *process, guint32 number, const char *hazard)
+{
+	const struct wire_message message = {.type = WIRE_IMAGED,
+	                                     .imaged = {number, (char *)(guintptr)hazard}};
+
+	process->awaits_welcome = true;
+	sim_say(process, &message);
+}
+
+/* One that has done nothing since its last image, or since it went back to one, keeps none anew. */
+void sim_take_image(struct sim_process *process)
+{
+	struct sim *sim = process->sim;
+	struct sim_image image = {process->rank, 1};
+
+	g_assert_true(process->rank.lines[0].waits && !process->rank.lines[1].is_there);
+	if (sim_strikes(sim, SIM_KILLED_IMAGING, 20)) {
+		sim_process_die(process, 9);
+		return;
+	}
+	if (!process->has_birth || sim_goes_wrong(sim, SIM_NO_IMAGE, 20)) {
+		say_imaged(process, 0, "it has opened files");
+		return;
+	}
+	if (process->image > 0 && !process->changed) {
+		image_of(process, process->image)->users++;
+	} else {
+		g_array_append_val(process->images, image);
+		process->image = process->images->len;
+		process->changed = false;
+		sim->images++;
+	}
+	say_imaged(process, process->image, "");
+}
+
+void sim_forget_image(struct sim_process *process, guint32 number)
+{
+	image_of(process, number)->users--;
+	process->changed |= number == process->image;
+}
+
+void sim_become_image(struct sim_process *process, guint32 number)
+{
+	process->rank = number > 0 ? image_of(process, number)->rank : process->birth;
+	process->image = number;
+	process->changed = false;
+	process->sim->images_used += number > 0;
+}
