@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from interactive import prompt, web
+from interactive import checkpoints, prompt, web
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../examples")
@@ -458,7 +458,7 @@ def jobs(bench):
 
 ALL = [senders, master_worker, states, twelve, auto, nodes, snapshot, rewound, faults, compute,
        replays, many, acknowledged, ring, mixed, exchange, sixteen, pending, scale, store, polls,
-       applications, jobs, web, prompt]
+       applications, jobs, web, prompt, checkpoints]
 
 
 def main():

@@ -105,6 +105,16 @@ class Prompt:
                 return time.monotonic() - begin
         sys.exit("%s: no answer" % line)
 
+    def count(self, line, last, what):
+        """In how many lines of the answer, up to one that begins so, something is said."""
+        count = 0
+        self.process.stdin.write(line + "\n")
+        for told in self.process.stdout:
+            count += what in told
+            if last in told:
+                return count
+        sys.exit("%s: no answer" % line)
+
     def end(self):
         self.process.stdin.close()
         self.process.stdout.read()
@@ -166,6 +176,49 @@ def print_values(bench):
     session.end()
     for where, seconds in (("again", same), ("having gone elsewhere", statistics.median(times))):
         bench.row("print of a variable, " + where, "<= 0.2 s", "%.3f s" % seconds, seconds <= 0.2)
+
+
+def taken_by(process):
+    """Bytes and processes of a session: what its processes take (PSS: of what n share, one nth
+    counts), and its run directory, with what is in no process."""
+    pids, bytes_taken, todo = [], 0, [process.pid]
+    while todo:
+        pids.append(todo.pop())
+        for task in os.listdir("/proc/%d/task" % pids[-1]):
+            with open("/proc/%d/task/%s/children" % (pids[-1], task)) as children:
+                todo += map(int, children.read().split())
+    for pid in pids:
+        with open("/proc/%d/smaps_rollup" % pid) as rollup:
+            bytes_taken += 1024 * int(rollup.read().split("\nPss:")[1].split()[0])
+    for directory in os.listdir("/dev/shm"):
+        if directory.startswith("matchpoint-%d-" % process.pid):
+            for where, _, files in os.walk(os.path.join("/dev/shm", directory)):
+                for name in files:
+                    bytes_taken += 512 * os.lstat(os.path.join(where, name)).st_blocks
+    return bytes_taken, len(pids)
+
+
+def checkpoints(bench):
+    """1,000 of 8 ranks that hold 10 MB each, one at each stop; they are all there, and one in the
+    middle is gone back to."""
+    count = 1000
+    session = Prompt(bench, 8, bench.workload, "holds", "400", "10")
+    session.say("run")
+    begin = time.monotonic()
+    for number in range(count):
+        session.say("checkpoint", "checkpoint %d:" % (number + 1))
+        session.say("1")
+    seconds = time.monotonic() - begin
+    taken, processes = taken_by(session.process)
+    live = session.count("info checkpoints", "checkpoint %d:" % count, ", a snapshot")
+    back_seconds = session.say("restart %d" % (count // 2))
+    session.end()
+    bench.row("1,000 checkpoints of 8 ranks with 10 MB each", "<= 4 GB",
+              "%.2f GB, %d processes, %.0f s" % (taken / 1e9, processes, seconds),
+              taken <= 4e9)
+    bench.row("of these, there as snapshots", "1000", "%d" % live, live == count)
+    bench.row("restart of the one in the middle", "<= 0.5 s", "%.3f s" % back_seconds,
+              back_seconds <= 0.5)
 
 
 def prompt(bench):

@@ -18,6 +18,8 @@
  *   exchange N B     N exchanges of B bytes around the ring
  *   behind S N       after S seconds of computing N messages from each even rank to the next, then
  *                    as senders
+ *   holds N M        every rank fills M megabytes; N times as senders, where each rank changes one
+ *                    page of them before
  *   pending N        N calls of all kinds between the posting of a wildcard receive and its wait
  *
  * The last three print the seconds that the calls took, and what was received is checked. */
@@ -284,6 +286,22 @@ static void pending(int count)
 	}
 }
 
+static void hold(int count, int megabytes)
+{
+	size_t bytes = (size_t)megabytes << 20;
+	char *held = malloc(bytes);
+
+	if (!held)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	for (size_t i = 0; i < bytes; i++)
+		held[i] = (char)(i * 7 + (size_t)rank);
+	for (int i = 0; i < count; i++) {
+		held[(size_t)i * 4096 % bytes]++;
+		senders(0);
+	}
+	free(held);
+}
+
 static void behind(double seconds, int count)
 {
 	int other = rank % 2 == 0 ? rank + 1 : rank - 1;
@@ -330,6 +348,8 @@ int main(int argc, char **argv)
 		keep_order();
 	else if (strcmp(what, "pending") == 0)
 		pending((int)number);
+	else if (strcmp(what, "holds") == 0)
+		hold((int)number, (int)other);
 	else if (strcmp(what, "behind") == 0)
 		behind(number, (int)other);
 	else
