@@ -305,10 +305,7 @@ int agent_rewind_memory(struct agent *agent, uint32_t number)
 
 int agent_rewind_rest(struct agent *agent, uint32_t number)
 {
-	const struct agent_image *image = find_image(agent, number);
-
-	return agent_put_kernel_state_back(agent,
-	                                   image ? &image->signals : &agent->aside->kernel.signals);
+	return agent_put_kernel_state_back(agent, find_image(agent, number));
 }
 
 /* --- images ----------------------------------------------------------------------------------- */
@@ -402,6 +399,13 @@ void agent_image_share(struct agent *agent, uint32_t image)
 void agent_image_forget(struct agent *agent, uint32_t image)
 {
 	agent_store_forget(&agent->aside->store, image);
+}
+
+uint64_t agent_image_bytes(const struct agent *agent)
+{
+	const struct agent_aside *aside = agent ? agent->aside : NULL;
+
+	return aside && has_store(aside) ? (uint64_t)aside->store.in_use * AGENT_PAGE : 0;
 }
 
 uint64_t agent_aside_end(const struct agent *agent)

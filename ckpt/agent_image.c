@@ -28,8 +28,10 @@ static uint32_t take_block(struct agent_store *store)
 		store->unused = store->users[block];
 	else if (store->used + 1 < AGENT_BLOCKS)
 		block = ++store->used;
-	if (block)
+	if (block) {
 		store->users[block] = 1;
+		store->in_use++;
+	}
 	return block;
 }
 
@@ -37,6 +39,7 @@ static void let_block_go(struct agent_store *store, uint32_t block)
 {
 	if (--store->users[block] > 0)
 		return;
+	store->in_use--;
 	store->users[block] = store->unused;
 	store->unused = block;
 }

@@ -15,6 +15,7 @@
 enum {
 	AGENT_IMAGES_MAX = 4096,
 	AGENT_BLOCKS = 1 << 20, /* pages of images: 4 GiB */
+	AGENT_OFFSETS_MAX = 8,
 };
 
 /* How signals are handled, as the kernel takes it (rt_sigaction). */
@@ -25,8 +26,17 @@ struct agent_signals {
 	stack_t stack;
 };
 
+/* Where it stood in a file of its world, such as its standard output. What that holds is the
+ * scheduler's matter (world_image.h). */
+struct agent_offset {
+	int fd;
+	int64_t offset;
+};
+
 struct agent_image {
 	struct agent_signals signals;
+	struct agent_offset offsets[AGENT_OFFSETS_MAX];
+	uint32_t offset_count;
 	ucontext_t program;
 	uint32_t users; /* how many refer to it; 0: it is free */
 	uint32_t first; /* block that lists its pages; 0: none */
@@ -45,6 +55,7 @@ struct agent_entry {
 /* Copies of pages, and lists of them. Block 0 is none. */
 struct agent_store {
 	uint32_t used;   /* blocks that have ever been in use */
+	uint32_t in_use; /* that are now */
 	uint32_t unused; /* the first of those that are free; 0: none */
 	uint32_t last;   /* the image taken, or gone back to, last; 0: none */
 	uint32_t most;   /* the highest number of an image so far */

@@ -496,7 +496,21 @@ static int compare_flags(struct agent *agent, int fd, int then)
 	               : agent_refuse(agent, "it has changed a file's status flags (F_SETFL)");
 }
 
-static int compare_files(struct agent *agent)
+static int note_offset(struct agent *agent, int fd, struct agent_image *image)
+{
+	if (image->offset_count == AGENT_OFFSETS_MAX)
+		return agent_refuse(agent, "it has too many files of its world open");
+	image->offsets[image->offset_count++] = (struct agent_offset){fd, lseek(fd, 0, SEEK_CUR)};
+	return 0;
+}
+
+static bool is_of_world(const struct agent *agent, const struct agent_file *file)
+{
+	return file->kind == AGENT_WORLD_FILE && !(file->flags & O_PATH)
+	       && !agent_is_mapped(agent, file);
+}
+
+static int compare_files(struct agent *agent, struct agent_image *image)
 {
 	/* First: a look into a file lets go of the process's record locks on it. */
 	for (size_t i = 0; i < agent->file_count; i++)
@@ -521,6 +535,11 @@ static int compare_files(struct agent *agent)
 			if (agent_pipe_room(file->fd) != file->size
 			    || !agent_pipe_is_empty(file->fd))
 				return agent_refuse(agent, "it has written into a pipe");
+			continue;
+		}
+		if (is_of_world(agent, file)) {
+			if (note_offset(agent, file->fd, image) < 0)
+				return -1;
 			continue;
 		}
 		if (fstat(file->fd, &status) < 0
@@ -575,8 +594,9 @@ static bool stays_in_directory(const struct agent *agent)
 
 int agent_compare_kernel_state(struct agent *agent, struct agent_image *image)
 {
+	image->offset_count = 0;
 	if (agent_look_at_kernel_state(agent) < 0 || compare_descriptors(agent) < 0
-	    || compare_files(agent) < 0 || compare_timers(agent) < 0)
+	    || compare_files(agent, image) < 0 || compare_timers(agent) < 0)
 		return -1;
 	if (!stays_in_directory(agent))
 		return agent_refuse(agent, "it has changed its working directory");
@@ -607,10 +627,23 @@ static int put_directory_back(struct agent *agent)
 	return 0;
 }
 
-int agent_put_kernel_state_back(struct agent *agent, const struct agent_signals *signals)
+static int put_offsets_back(struct agent *agent, const struct agent_image *image)
 {
+	for (uint32_t i = 0; image && i < image->offset_count; i++)
+		if (lseek(image->offsets[i].fd, image->offsets[i].offset, SEEK_SET) < 0)
+			return agent_refuse(agent, "descriptor %d cannot be put back (%s)",
+			                    image->offsets[i].fd, strerror(errno));
+	return 0;
+}
+
+int agent_put_kernel_state_back(struct agent *agent, const struct agent_image *image)
+{
+	const struct agent_signals *signals = image ? &image->signals
+	                                            : &agent->aside->kernel.signals;
+
 	if (look_for_signals(agent) < 0 || put_descriptors_back(agent) < 0
-	    || put_signals_back(agent, signals) < 0 || note_renewed(agent) < 0)
+	    || put_offsets_back(agent, image) < 0 || put_signals_back(agent, signals) < 0
+	    || note_renewed(agent) < 0)
 		return -1;
 	return put_directory_back(agent);
 }

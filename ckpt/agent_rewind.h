@@ -46,11 +46,14 @@ bool agent_had_mapped(const struct agent *agent, uintptr_t start, uintptr_t end)
 
 /* Aside, in a rank that has a birth: keeps what its memory is now, to be gone back to as to the
  * birth. Its number, from 1; 0: agent_rewind_trouble says why not, the rank can go on. What the
- * kernel holds, and what is mapped, must be as at the birth. */
+ * kernel holds, and what is mapped, must be as at the birth, but for how signals are handled and
+ * where it stands in files of its world (what these hold is the scheduler's matter). */
 uint32_t agent_image_take(struct agent *agent);
 /* The image is referred to once more, and once less: when that was the last, it is gone. */
 void agent_image_share(struct agent *agent, uint32_t image);
 void agent_image_forget(struct agent *agent, uint32_t image);
+/* What all of them take, in bytes. */
+uint64_t agent_image_bytes(const struct agent *agent);
 
 /* Aside, in a rank that has a birth: makes the process what it was then (0), or in an image, in two
  * steps. The first one is its own affair, and may be taken while other ranks of its world still

@@ -172,10 +172,11 @@ int agent_each_written(struct agent *agent, long faults,
 int agent_note_kernel_state(struct agent *agent);
 /* What is as it must be, and what is to be put back. */
 int agent_look_at_kernel_state(struct agent *agent);
-/* That it is what it was at the birth, but for signals, which are noted in the image. */
+/* That it is what it was at the birth, but for signals and where it stands in files of its world,
+ * which are noted in the image. */
 int agent_compare_kernel_state(struct agent *agent, struct agent_image *image);
-/* But for signals, which become these. */
-int agent_put_kernel_state_back(struct agent *agent, const struct agent_signals *signals);
+/* But for these, which become what they were in the image (NULL: at the birth). */
+int agent_put_kernel_state_back(struct agent *agent, const struct agent_image *image);
 /* Of the state alone what /proc/self/status tells. */
 int agent_read_status(struct agent *agent, struct agent_kernel_state *state);
 

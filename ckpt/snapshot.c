@@ -8,8 +8,8 @@ struct snapshot {
 	struct position *position;
 	guint choices; /* made there */
 	guint64 calls; /* by all ranks */
-	pid_t *keepers;
-	guint ranks;
+	guint processes;
+	guint64 bytes; /* beside these */
 	double seconds_to_regain;
 	guint64 last_used;
 	void *owner;
@@ -20,6 +20,7 @@ struct snapshot_set {
 	guint64 memory_budget;
 	guint process_budget;
 	guint processes;
+	guint64 bytes_beside;
 	snapshot_bytes bytes;
 	void *user;                /* its */
 	guint64 bytes_per_process; /* measured now and then */
@@ -32,7 +33,6 @@ static void snapshot_free(gpointer data)
 	struct snapshot *snapshot = data;
 
 	position_free(snapshot->position);
-	g_free(snapshot->keepers);
 	g_free(snapshot);
 }
 
@@ -66,7 +66,8 @@ static guint64 measure(const struct snapshot_set *set, pid_t process)
 }
 
 struct snapshot *snapshot_set_add(struct snapshot_set *set, struct position *position,
-                                  const pid_t *keepers, double seconds_to_regain, void *owner)
+                                  const pid_t *keepers, guint64 bytes, double seconds_to_regain,
+                                  void *owner)
 {
 	struct snapshot *snapshot = g_new0(struct snapshot, 1);
 	guint ranks = (guint)position_path(position)->ranks;
@@ -75,14 +76,15 @@ struct snapshot *snapshot_set_add(struct snapshot_set *set, struct position *pos
 	snapshot->choices = position_path(position)->choices->len;
 	for (int rank = 0; rank < position_path(position)->ranks; rank++)
 		snapshot->calls += position_calls(position, rank);
-	snapshot->keepers = g_memdup2(keepers, ranks * sizeof(*keepers));
-	snapshot->ranks = ranks;
+	snapshot->processes = keepers ? ranks : 0;
+	snapshot->bytes = bytes;
 	snapshot->seconds_to_regain = seconds_to_regain;
 	snapshot->last_used = ++set->clock;
 	snapshot->owner = owner;
 	g_ptr_array_add(set->snapshots, snapshot);
-	set->processes += ranks;
-	if (set->added++ % MEASURE_EVERY == 0)
+	set->processes += snapshot->processes;
+	set->bytes_beside += bytes;
+	if (keepers && set->added++ % MEASURE_EVERY == 0)
 		set->bytes_per_process = measure(set, keepers[set->added % ranks]);
 	return snapshot;
 }
@@ -126,7 +128,7 @@ static bool goes_before(const struct snapshot *snapshot, const struct snapshot *
 static bool is_within(const struct snapshot_set *set, guint processes)
 {
 	return processes <= set->process_budget
-	       && processes * set->bytes_per_process <= set->memory_budget;
+	       && processes * set->bytes_per_process + set->bytes_beside <= set->memory_budget;
 }
 
 bool snapshot_set_has_room(const struct snapshot_set *set, guint processes)
@@ -139,7 +141,8 @@ void snapshot_set_count_beside(struct snapshot_set *set, int processes)
 	set->processes += (guint)processes;
 }
 
-struct snapshot *snapshot_set_evict(struct snapshot_set *set)
+struct snapshot *snapshot_set_evict(struct snapshot_set *set,
+                                    bool (*may_go)(const struct snapshot *snapshot))
 {
 	struct snapshot *victim = NULL;
 
@@ -148,7 +151,7 @@ struct snapshot *snapshot_set_evict(struct snapshot_set *set)
 	for (guint i = 0; i < set->snapshots->len; i++) {
 		struct snapshot *snapshot = g_ptr_array_index(set->snapshots, i);
 
-		if (!position_is_start(snapshot->position)
+		if (!position_is_start(snapshot->position) && (!may_go || may_go(snapshot))
 		    && (!victim || goes_before(snapshot, victim)))
 			victim = snapshot;
 	}
@@ -157,7 +160,8 @@ struct snapshot *snapshot_set_evict(struct snapshot_set *set)
 
 void snapshot_set_remove(struct snapshot_set *set, struct snapshot *snapshot)
 {
-	set->processes -= snapshot->ranks;
+	set->processes -= snapshot->processes;
+	set->bytes_beside -= snapshot->bytes;
 	g_ptr_array_remove_fast(set->snapshots, snapshot);
 }
 

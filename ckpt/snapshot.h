@@ -23,11 +23,13 @@ struct snapshot_set *snapshot_set_new(guint64 memory_budget /* bytes */, guint p
                                       snapshot_bytes bytes, void *user);
 void snapshot_set_free(struct snapshot_set *set);
 
-/* Adds a snapshot of parked processes, one per rank, at a position (taken over); seconds_to_regain
- * is what it took to get here from the nearest snapshot before. `owner` is the caller's and handed
+/* Adds a snapshot of parked processes, one per rank, at a position (taken over); or (`keepers`
+ * NULL) one that takes so many bytes, and no process. seconds_to_regain is what it took to get here
+ * from the nearest snapshot before. `owner` is the caller's and handed
  * back. */
 struct snapshot *snapshot_set_add(struct snapshot_set *set, struct position *position,
-                                  const pid_t *keepers, double seconds_to_regain, void *owner);
+                                  const pid_t *keepers, guint64 bytes, double seconds_to_regain,
+                                  void *owner);
 
 /* The snapshot with the most choices, of these the one where the most calls are made, the newest,
  * among those that lead there and, where that is asked, serve; NULL: none. */
@@ -36,8 +38,10 @@ struct snapshot *snapshot_set_find(struct snapshot_set *set, const struct positi
                                    void *user);
 
 /* The snapshot to give up next when the budget is exceeded (cheapest to regain, least recently
- * used among equals, never one at the start); NULL: within budget. */
-struct snapshot *snapshot_set_evict(struct snapshot_set *set);
+ * used among equals, never one at the start, nor, where that is asked, one that may not go); NULL:
+ * within budget, or there is none. */
+struct snapshot *snapshot_set_evict(struct snapshot_set *set,
+                                    bool (*may_go)(const struct snapshot *snapshot));
 /* Whether as many processes more would be within the budget. */
 bool snapshot_set_has_room(const struct snapshot_set *set, guint processes);
 /* So many more stand by beside the keepers; fewer, if negative. They are part of the budget. */

@@ -28,6 +28,7 @@ struct file {
 
 struct world_image {
 	GPtrArray *files; /* struct file */
+	guint64 bytes;    /* of pages that are new in it */
 };
 
 static void page_let_go(gpointer pointer)
@@ -53,6 +54,11 @@ void world_image_free(struct world_image *image)
 		return;
 	g_ptr_array_unref(image->files);
 	g_free(image);
+}
+
+guint64 world_image_bytes(const struct world_image *image)
+{
+	return image->bytes;
 }
 
 static struct file *find_by_name(const struct world_image *image, const char *name)
@@ -98,6 +104,7 @@ static bool is_zero(const guint8 *bytes)
 /* --- taking ----------------------------------------------------------------------------------- */
 
 struct taking {
+	struct world_image *image;
 	struct file *file;
 	const struct file *before; /* NULL: none */
 	guint8 *buffer;
@@ -114,6 +121,7 @@ static void take_page(struct taking *taking, guint number, const guint8 *bytes)
 		page = NULL;
 	} else {
 		page = g_new(struct page, 1);
+		taking->image->bytes += sizeof(*page);
 		page->users = 1;
 		memcpy(page->bytes, bytes, PAGE);
 	}
@@ -151,7 +159,8 @@ static void add_name(struct file *file, const char *name)
 static bool take_file(struct world_image *image, int directory, const char *name,
                       const struct world_image *before, guint8 *buffer)
 {
-	struct taking taking = {.buffer = buffer, .before = find_by_name(before, name)};
+	struct taking taking = {
+		.image = image, .buffer = buffer, .before = find_by_name(before, name)};
 	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat status;
 	bool read = false;

@@ -11,6 +11,9 @@
 
 struct world_image;
 
+/* Bytes that it takes beside what it shares with the one before. */
+guint64 world_image_bytes(const struct world_image *image);
+
 /* `before` (NULL: none) is an image of a directory alike, for what both have in common. */
 struct world_image *world_image_take(const char *directory, const struct world_image *before,
                                      GError **error);

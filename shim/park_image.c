@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "park_internal.h"
+#include "tracer.h"
 #include "virtual_time.h"
 
 void park_note_moved(void)
@@ -20,8 +21,9 @@ void park_forget_image(uint32_t image)
 
 static void send_imaged(uint32_t image, const char *hazard)
 {
-	const struct wire_message message = {.type = WIRE_IMAGED,
-	                                     .imaged = {image, (char *)(uintptr_t)hazard}};
+	const struct wire_message message = {
+		.type = WIRE_IMAGED,
+		.imaged = {image, agent_image_bytes(park.agent), (char *)(uintptr_t)hazard}};
 
 	park_tell_aside(&message);
 }
@@ -44,6 +46,9 @@ bool park_take_image(struct wire_welcome *ret_welcome)
 {
 	const char *hazard = park_find_hazard();
 
+	/* It would keep breakpoints that the debugger has put into the code. */
+	if (!hazard && tracer_is_there())
+		hazard = "it is looked at in a debugger";
 	park.welcome = *ret_welcome;
 	park.result = RETURN_IMAGED;
 	if (hazard) {

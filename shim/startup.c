@@ -306,7 +306,7 @@ static int stand_under_control(int control, unsigned function, const void *site)
 	if (code != MPI_SUCCESS)
 		return code;
 	park_init(control, startup.world, startup.rank, gate_welcome()->rewinds,
-	          gate_welcome()->states);
+	          gate_welcome()->images);
 	park_set_inside(inside_address());
 	if (gate_welcome()->states)
 		state_start();

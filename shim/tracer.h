@@ -3,7 +3,12 @@
 #ifndef MATCHPOINT_SHIM_TRACER_H
 #define MATCHPOINT_SHIM_TRACER_H
 
+#include <stdbool.h>
+
 /* Who holds the other end of this connection. Changes nothing where that is not asked for. */
 void tracer_allow(int connection);
+
+/* Whether somebody traces this process just now. Nothing is allocated. */
+bool tracer_is_there(void);
 
 #endif

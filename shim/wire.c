@@ -300,6 +300,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->stacks);
 	field_bool(codec, &welcome->contents);
 	field_bool(codec, &welcome->states);
+	field_bool(codec, &welcome->images);
 	field_bool(codec, &welcome->rewinds);
 	field_u32(codec, &welcome->ahead);
 	field_u64(codec, &welcome->parked);
@@ -400,6 +401,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 		break;
 	case WIRE_IMAGED:
 		field_u32(codec, &message->imaged.image);
+		field_u64(codec, &message->imaged.bytes);
 		field_string(codec, &message->imaged.hazard);
 		break;
 	case WIRE_HELD: field_string(codec, &message->held.hazard); break;

@@ -17,7 +17,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 30
+#define WIRE_VERSION 31
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -69,8 +69,8 @@ enum wire_type {
 	WIRE_LOOK,    /* tell what you go by: DIGEST (only while a call is pending) */
 	WIRE_FORWARD, /* put the clocks that the program reads forward by so much */
 	WIRE_REWIND,  /* held, or at rest: be again what you were in an image, or when you began,
-	                 in this world; answered by HELLO, or by HELD. Where no states are told
-	                 WELCOME comes right behind it, not after HELLO */
+	                 in this world; answered by HELLO, or by HELD. Where no images are asked
+	                 for WELCOME comes right behind it, not after HELLO */
 	WIRE_TELL,    /* tell your state: STATE (only while a call is pending) */
 	WIRE_IMAGE,   /* keep what you are now, to be rewound to: IMAGED (likewise) */
 	WIRE_FORGET,  /* this image will not be asked for any more, by one of those who had it */
@@ -122,6 +122,7 @@ struct wire_welcome {
 	bool stacks;     /* each CALL comes with a STACK */
 	bool contents;   /* and with the CONTENTS of what it sends (the prompt) */
 	bool states;     /* each CALL comes with a SEAL */
+	bool images;     /* the rank may be asked for images (IMAGE) */
 	bool rewinds;    /* a restored rank that ends well is held (HELD) */
 	uint32_t ahead;  /* calls with a lower number are known to return: the rank need not wait
 	                    in them where it can tell by itself what they wait for */
@@ -475,6 +476,7 @@ struct wire_held {
 
 struct wire_imaged {
 	uint32_t image; /* from 1; the same again where the rank has not moved since; 0: none */
+	uint64_t bytes; /* that all images which the rank keeps take by now */
 	char *hazard;   /* why not, or empty */
 };
 

@@ -216,6 +216,7 @@ static int prepare(struct command_options *options, struct debug_command *asked)
 	request->user = asked;
 	session->every_call_waits = true; /* so that each can be held */
 	session->contents = true;
+	session->images = true;
 	session->conduct = debug_conduct;
 	session->conductor = &asked->debug;
 	session->interrupted = debugger_interrupted;

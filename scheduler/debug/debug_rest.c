@@ -130,7 +130,7 @@ static void end_pause(struct debugger *debugger)
 {
 	debugger->pauses = false;
 	set_holds(debugger);
-	execution_want_snapshot(debugger->execution);
+	execution_want_snapshot(debugger->execution, false);
 	debugger->state = DEBUG_NOWHERE;
 	debugger->execution = NULL;
 	driver_answer(&debugger->source, NULL);
@@ -159,7 +159,7 @@ static bool parks_first(struct debugger *debugger)
 	debugger->state = DEBUG_NOWHERE;
 	debugger->leaves = debugger->keeps = false;
 	debugger->parks = true;
-	execution_want_snapshot(debugger->execution);
+	execution_want_snapshot(debugger->execution, true);
 	debugger->execution = NULL;
 	return driver_answer(&debugger->source, NULL);
 }
@@ -183,7 +183,7 @@ static void stop_at_rest(struct debugger *debugger)
 		return;
 	}
 	if (debugger->keeps)
-		execution_want_snapshot(debugger->execution);
+		execution_want_snapshot(debugger->execution, true);
 	if (take_decided(debugger, &choice)
 	    || (debugger->takes_first && take_first(debugger, &choice)))
 		answer(debugger, &choice);

@@ -170,11 +170,12 @@ struct host_operations {
 	struct host_snapshot *(*snapshot_new)(struct host *host, int ranks, const char *directory);
 	/* The same of a world that goes on afterwards, whose ranks stand still just now and keep
 	 * their own memory themselves: to be given to snapshot_complete and snapshot_rewind alone.
-	 * `before` (NULL: none) is one of that world, for what both have in common. NULL with
-	 * `error` set; the function is NULL where ranks do not do so. */
+	 * `before` (NULL: none) is one of that world, for what both have in common;
+	 * `*ret_bytes` is what it takes beside that. NULL with `error` set; the function is NULL
+	 * where ranks do not do so. */
 	struct host_snapshot *(*snapshot_of_world)(struct host *host, const char *directory,
 	                                           const struct host_snapshot *before,
-	                                           GError **error);
+	                                           guint64 *ret_bytes, GError **error);
 	void (*snapshot_add)(struct host_snapshot *snapshot, int rank, pid_t process,
 	                     const struct wire_parked *parked);
 	/* All have: keeps the program's files as they are. false with `error` set: too much. */

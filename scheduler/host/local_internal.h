@@ -60,7 +60,8 @@ bool local_frames_of(struct host *host, pid_t process, guint64 address, GArray *
 
 struct host_snapshot *local_snapshot_new(struct host *host, int ranks, const char *directory);
 struct host_snapshot *local_snapshot_of_world(struct host *host, const char *directory,
-                                              const struct host_snapshot *before, GError **error);
+                                              const struct host_snapshot *before,
+                                              guint64 *ret_bytes, GError **error);
 void local_snapshot_add(struct host_snapshot *snapshot, int rank, pid_t process,
                         const struct wire_parked *parked);
 bool local_snapshot_complete(struct host_snapshot *snapshot, GError **error);

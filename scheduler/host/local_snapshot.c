@@ -20,7 +20,8 @@ struct host_snapshot *local_snapshot_new(struct host *host, int ranks, const cha
 }
 
 struct host_snapshot *local_snapshot_of_world(struct host *host, const char *directory,
-                                              const struct host_snapshot *before, GError **error)
+                                              const struct host_snapshot *before,
+                                              guint64 *ret_bytes, GError **error)
 {
 	struct world_image *image = world_image_take(directory, before ? before->image : NULL,
 	                                             error);
@@ -28,6 +29,8 @@ struct host_snapshot *local_snapshot_of_world(struct host *host, const char *dir
 
 	if (snapshot)
 		snapshot->image = image;
+	if (snapshot)
+		*ret_bytes = world_image_bytes(image);
 	return snapshot;
 }
 

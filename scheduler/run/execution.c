@@ -129,6 +129,8 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution->launched = from == NULL;
 	execution->body = 0;
 	execution->parked_at = from ? from->parked_at : 0;
+	execution->before = from ? from->behind : 0;
+	execution->no_image = false;
 	naming_release(&execution->naming);
 	if (from)
 		naming_copy(&execution->naming, &from->naming, ranks);
@@ -604,6 +606,7 @@ void execution_cut_short(struct execution *execution)
 	execution->result.cut_short = true;
 	if (execution->parking)
 		give_parking_up(execution);
-	execution_end_ranks(execution, false);
+	if (!execution->result.waits || !image_stand(execution))
+		execution_end_ranks(execution, false);
 	execution_advance(execution);
 }

@@ -105,8 +105,9 @@ bool execution_tell_state(struct execution *execution, const GArray *open);
 /* At rest, before the plan is followed: takes a snapshot where other interleavings of a strategy
  * that repeats will come by (execution_parking.c). true: one is being taken. */
 bool execution_park_along(struct execution *execution);
-/* The same where it has just been seen to have alternatives. */
-void execution_park_if_worth_it(struct execution *execution);
+/* An image could not be taken where alternatives were seen, or (`wanted`) where a snapshot was to
+ * be: as keepers then, if that is worth it or was asked for. */
+void execution_park_instead(struct execution *execution, bool wanted);
 /* While a snapshot is taken: whether one is. Without it from now on when a rank cannot answer. */
 bool execution_look_at_parking(struct execution *execution);
 

@@ -27,6 +27,7 @@ struct execution {
 	struct spare *spare;  /* ranks that are held; NULL: none are */
 	guint64 body;         /* which processes its ranks are (image.h); 0: not known */
 	struct frozen *image; /* that they are being rewound to; NULL: none */
+	double before;        /* seconds behind where it began, or was kept last */
 	gint64 parked_at;     /* when `from`, or the image of it, was taken */
 	bool no_image;        /* one was tried, and could not be taken */
 	struct strategy *strategy;
@@ -47,7 +48,8 @@ struct execution {
 	struct ahead *ahead; /* who need not wait on the way to the target; NULL: nobody */
 	struct frozen *parking;
 	bool no_parking; /* a snapshot was tried and is not safe here */
-	bool wanted;     /* a snapshot is, before it goes on */
+	bool wanted;     /* a snapshot is, before it goes on, */
+	bool named;      /* by somebody who will be back */
 	gint64 asked;    /* since when it has waited for an answer; 0: it does not */
 	gint64 waited;   /* for answers, so far, since it was started or restored */
 	struct missing missing;

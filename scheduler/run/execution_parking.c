@@ -5,6 +5,13 @@
 #include "runs_context.h"
 #include "scheduler/world/matcher.h"
 
+/* How long the way from keepers to an image may be, and which part of all that lies behind: what a
+ * crash costs at most. The same where images would be lost that somebody has asked for. */
+#define KEEPERS_S 1.0
+#define KEEPERS_PART (1.0 / 16)
+#define NAMED_S 60.0
+#define NAMED_PART (1.0 / 2)
+
 void execution_wait(struct execution *execution, bool waits)
 {
 	if (execution->asked > 0)
@@ -24,14 +31,13 @@ double execution_ran(const struct execution *execution)
 
 double execution_ran_in_all(const struct execution *execution)
 {
-	double before = execution->from ? execution->from->behind : 0;
-
-	return before + execution_ran(execution);
+	return execution->before + execution_ran(execution);
 }
 
-void execution_want_snapshot(struct execution *execution)
+void execution_want_snapshot(struct execution *execution, bool named)
 {
 	execution->wanted = true;
+	execution->named = named;
 }
 
 static bool all_blocked(const struct execution *execution)
@@ -80,12 +86,6 @@ static void park(struct execution *execution)
 	execution->parking = frozen_park(execution);
 }
 
-void execution_park_if_worth_it(struct execution *execution)
-{
-	if (is_to_be_parked(execution, true))
-		park(execution);
-}
-
 /* Before what the plan says of here is done, where others will come by. */
 bool execution_park_along(struct execution *execution)
 {
@@ -103,21 +103,50 @@ bool execution_park_along(struct execution *execution)
 	return branches;
 }
 
+/* Whether an image will do for a snapshot that was asked for, or is worth it. It goes with its
+ * ranks, and one of these may crash: keepers do not lie too far behind. But with them the images
+ * before are lost, also those that somebody has asked for. */
+static bool image_will_do(const struct execution *execution)
+{
+	double behind = execution->from ? execution->from->behind : 0;
+	double all = execution_ran_in_all(execution);
+	double most = image_any_named(execution->runs, execution->body)
+	                      ? MAX(NAMED_S, NAMED_PART * all)
+	                      : MAX(KEEPERS_S, KEEPERS_PART * all);
+
+	return image_is_possible(execution) && all - behind < most;
+}
+
+static void keep_image(struct execution *execution, bool wanted)
+{
+	execution->result.state = EXECUTION_PARKING;
+	execution->parking = image_begin(execution);
+	execution->parking->wanted = wanted;
+	execution->parking->named = execution->named;
+}
+
 /* As what is to be gone back to, an image or else a snapshot. */
 static bool keep_for_alternatives(struct execution *execution, bool branches)
 {
-	bool images = branches && image_is_possible(execution) && can_be_parked(execution)
-	              && all_blocked(execution);
+	bool each = execution->strategy->state && branches && image_is_possible(execution)
+	            && can_be_parked(execution) && all_blocked(execution);
+	bool snapshot = !each && is_to_be_parked(execution, branches);
 
-	if (images) {
-		execution->result.state = EXECUTION_PARKING;
-		execution->parking = image_begin(execution);
-	} else if (is_to_be_parked(execution, branches)) {
+	if (each)
+		keep_image(execution, false);
+	else if (snapshot && execution->strategy->stays && image_will_do(execution))
+		keep_image(execution, true);
+	else if (snapshot)
 		park(execution);
-	} else {
-		return false;
-	}
-	return true;
+	return each || snapshot;
+}
+
+void execution_park_instead(struct execution *execution, bool wanted)
+{
+	execution->wanted = wanted;
+	if (is_to_be_parked(execution, true))
+		park(execution);
+	execution->wanted = false;
 }
 
 void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice)
@@ -125,7 +154,7 @@ void execution_make_choice(struct execution *execution, const GArray *open, stru
 	bool branches = world_holds(execution->world) || has_alternatives(execution, open);
 	bool kept = keep_for_alternatives(execution, branches);
 
-	execution->wanted = false;
+	execution->wanted = execution->named = false;
 	if (kept) {
 		if (choice)
 			g_array_append_val(execution->plan, *choice);

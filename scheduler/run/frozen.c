@@ -112,12 +112,12 @@ void frozen_enter_set(struct frozen *frozen)
 
 	if (frozen->images) {
 		memset(frozen->links, 0, (gsize)runs->ranks * sizeof(struct host_link *));
-		snapshot_set_count_beside(runs->set, -runs->ranks);
 	}
 	for (int rank = 0; rank < runs->ranks; rank++)
 		runs_assign(frozen->links[rank], LINK_KEEPER, frozen, rank);
-	frozen->snapshot = snapshot_set_add(runs->set, position_of_world(frozen->world),
-	                                    frozen->pids, frozen->ran, frozen);
+	frozen->snapshot = snapshot_set_add(
+		runs->set, position_of_world(frozen->world), frozen->images ? NULL : frozen->pids,
+		frozen->rank_bytes + frozen->shared_bytes, frozen->ran, frozen);
 	g_ptr_array_add(runs->frozen, frozen);
 	if (!runs->root) {
 		runs->root = frozen;
@@ -262,10 +262,8 @@ void frozen_release(struct frozen *frozen)
 		return;
 	runs = frozen->runs;
 	log_debug(LOG_SNAPSHOTS, "releasing world %u", frozen->number);
-	if (frozen->images && frozen->snapshot) {
+	if (frozen->images && frozen->snapshot)
 		image_forget(frozen);
-		snapshot_set_count_beside(runs->set, runs->ranks);
-	}
 	if (frozen->snapshot)
 		snapshot_set_remove(runs->set, frozen->snapshot);
 	g_ptr_array_remove(runs->frozen, frozen);

@@ -33,6 +33,9 @@ struct frozen {
 	/* Of an image (image.h), which has no keepers: each rank's number of it; else NULL. */
 	guint32 *images;
 	guint64 body;
+	guint64 rank_bytes, shared_bytes; /* that it takes beside the others of the body */
+	bool wanted;                      /* if not as an image, then with keepers */
+	bool named;                       /* somebody has asked for it */
 	bool lost;
 	guint children; /* frozen worlds and executions made of copies of this one */
 };

@@ -40,8 +40,9 @@ bool image_is_possible(const struct execution *execution)
 	const struct runs *runs = execution->runs;
 
 	return runs_rewind(runs) && runs->host->operations->snapshot_of_world && execution->from
-	       && execution->strategy->state && execution->body && !execution->no_image
-	       && runs->image_refusals < REFUSALS_MOST;
+	       && runs->options.images && execution->body && !execution->no_image
+	       && (execution->strategy->stays
+	           || (execution->strategy->state && runs->image_refusals < REFUSALS_MOST));
 }
 
 struct frozen *image_begin(struct execution *execution)
@@ -62,10 +63,48 @@ static void keep_shared(struct frozen *frozen)
 	const struct frozen *before = last_of(runs, frozen->body);
 	g_autoptr(GError) error = NULL;
 
-	frozen->memory = runs->host->operations->snapshot_of_world(
-		runs->host, frozen->directory, before ? before->memory : NULL, &error);
+	frozen->memory = runs->host->operations->snapshot_of_world(runs->host, frozen->directory,
+	                                                           before ? before->memory : NULL,
+	                                                           &frozen->shared_bytes, &error);
 	if (!frozen->memory || !runs->host->operations->snapshot_complete(frozen->memory, &error))
 		frozen->hazard = g_strdup(error->message);
+}
+
+/* Ranks tell what all their images take: those before it have their share already. */
+static void note_bytes(struct frozen *frozen)
+{
+	const GPtrArray *all = frozen->runs->frozen;
+	guint64 before = 0;
+
+	for (guint i = 0; i < all->len; i++) {
+		const struct frozen *other = all->pdata[i];
+
+		if (other->images && other->body == frozen->body && !other->lost)
+			before += other->rank_bytes;
+	}
+	frozen->rank_bytes -= MIN(before, frozen->rank_bytes);
+}
+
+/* The next snapshot is measured by the way from here. */
+static void note_kept(struct execution *execution, const struct frozen *frozen)
+{
+	if (!execution->strategy->stays)
+		return;
+	execution->before = frozen->behind;
+	execution->restored = execution_now(execution);
+	execution->waited = 0;
+	execution->moved = false;
+}
+
+static void give_up(struct execution *execution, struct frozen *frozen)
+{
+	bool wanted = frozen->wanted;
+
+	execution->runs->image_refusals++;
+	execution->no_image = true;
+	image_forget(frozen);
+	frozen_release(frozen);
+	execution_park_instead(execution, wanted);
 }
 
 static void welcome_all(struct execution *execution)
@@ -88,6 +127,7 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 	}
 	frozen->answered[rank] = true;
 	frozen->images[rank] = imaged->image;
+	frozen->rank_bytes += imaged->bytes;
 	if ((!imaged->image || (imaged->hazard && *imaged->hazard)) && !frozen->hazard)
 		frozen->hazard = g_strdup_printf("rank %d: %s", rank, imaged->hazard);
 	if (++frozen->parked < runs->ranks)
@@ -100,15 +140,15 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 	if (frozen->hazard) {
 		log_debug(LOG_SNAPSHOTS, "no image of world %u: %s", execution->number,
 		          frozen->hazard);
-		runs->image_refusals++;
-		execution->no_image = true;
-		image_forget(frozen);
-		frozen_release(frozen);
-		execution_park_if_worth_it(execution);
+		give_up(execution, frozen);
 	} else {
 		runs->image_refusals = 0;
+		note_bytes(frozen);
 		frozen_enter_set(frozen);
+		note_kept(execution, frozen);
 	}
+	if (execution->result.state == EXECUTION_RUNNING && world_holds(execution->world))
+		world_let_held_go(execution->world);
 }
 
 void image_forget(struct frozen *frozen)
@@ -139,6 +179,22 @@ void image_forget(struct frozen *frozen)
 
 /* --- gone back to ----------------------------------------------------------------------------- */
 
+bool image_has_any(const struct runs *runs, guint64 body)
+{
+	return last_of(runs, body) != NULL;
+}
+
+bool image_any_named(const struct runs *runs, guint64 body)
+{
+	for (guint i = runs->frozen->len; body && i-- > 0;) {
+		const struct frozen *frozen = runs->frozen->pdata[i];
+
+		if (frozen->images && frozen->body == body && frozen->named && !frozen->lost)
+			return true;
+	}
+	return false;
+}
+
 bool image_serves(const struct frozen *frozen)
 {
 	return !frozen->lost && spare_find(frozen->parent, frozen->body) != NULL;
@@ -158,6 +214,7 @@ void image_restore(struct frozen *frozen, struct execution *execution)
 	execution->body = frozen->body;
 	execution->image = frozen;
 	execution->parked_at = frozen->parked_at;
+	execution->before = frozen->behind;
 	frozen->children++;
 	spare->execution = execution;
 	execution->spare = spare;
@@ -188,7 +245,9 @@ void image_connected(struct execution *execution)
 
 static bool stands(const struct execution *execution, int rank)
 {
-	return execution->links[rank] && world_phase(execution->world, rank) == PHASE_BLOCKED
+	enum world_phase phase = world_phase(execution->world, rank);
+
+	return execution->links[rank] && (phase == PHASE_BLOCKED || phase == PHASE_HELD)
 	       && !execution->ends[rank].known && !execution->ends[rank].deaf;
 }
 
@@ -197,7 +256,8 @@ bool image_stand(struct execution *execution)
 	const struct wire_held held = {NULL};
 	int ranks = execution->runs->ranks;
 
-	if (!image_is_possible(execution) || !last_of(execution->runs, execution->body))
+	if (execution->result.state != EXECUTION_RUNNING || world_has_threads(execution->world)
+	    || !image_is_possible(execution) || !last_of(execution->runs, execution->body))
 		return false;
 	for (int rank = 0; rank < ranks; rank++)
 		if (!stands(execution, rank))

@@ -34,8 +34,11 @@ bool image_stand(struct execution *execution);
 /* The frozen world is released. */
 void image_forget(struct frozen *frozen);
 
-/* A body is complete from now on; and the images of one are lost. */
+/* A body is complete from now on; whether there are images of one, and
+ * such as somebody has asked for; and they are lost. */
 guint64 image_new_body(struct runs *runs);
+bool image_has_any(const struct runs *runs, guint64 body);
+bool image_any_named(const struct runs *runs, guint64 body);
 void image_lose_body(struct runs *runs, guint64 body);
 
 #endif

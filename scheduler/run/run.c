@@ -100,6 +100,7 @@ void execution_welcome(const struct execution *execution, int rank, struct host_
 	welcome.welcome.synchronous_collectives = options->collectives == COLLECTIVES_SYNC;
 	welcome.welcome.stacks = execution->stacks;
 	welcome.welcome.states = execution->runs->options.states;
+	welcome.welcome.images = execution->runs->options.images;
 	welcome.welcome.rewinds = runs_rewind(execution->runs);
 	welcome.welcome.contents = execution->runs->options.contents;
 	welcome.welcome.ahead = ahead_below(execution->ahead, rank);

@@ -73,8 +73,9 @@ bool execution_resume(struct execution *execution, const struct choice *choice);
  * with whatever is open. */
 void execution_hold(struct execution *execution, int rank, guint32 from);
 bool execution_tell_polls(struct execution *execution);
-/* While it waits so: it goes on behind a snapshot, however little that saves, where one is safe. */
-void execution_want_snapshot(struct execution *execution);
+/* While it waits so: it goes on behind a snapshot, however little that saves, where one is safe.
+ * `named`: somebody has asked for it, who will be back. */
+void execution_want_snapshot(struct execution *execution, bool named);
 /* Whether it has run so long since the last snapshot that one should be taken, if its ranks stood
  * still. */
 bool execution_should_park(const struct execution *execution);

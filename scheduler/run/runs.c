@@ -246,6 +246,14 @@ void runs_fall_back(struct runs *runs, char *reason)
 	runs_each(runs, fall_back, NULL);
 }
 
+/* Nothing is made of copies of it. */
+static bool may_go(const struct snapshot *snapshot)
+{
+	const struct frozen *frozen = snapshot_owner(snapshot);
+
+	return frozen != frozen->runs->root && frozen->children == 0;
+}
+
 void runs_release_snapshots(struct runs *runs,
                             bool (*needed)(const struct world *world, void *user), void *user)
 {
@@ -263,15 +271,12 @@ void runs_release_snapshots(struct runs *runs,
 			continue;
 		frozen_release(frozen);
 	}
-	while (!snapshot_set_has_room(runs->set, 0) && spare_end_oldest(runs))
+	while (!snapshot_set_has_room(runs->set, 0) && spare_end_oldest(runs, false))
 		;
-	while ((victim = snapshot_set_evict(runs->set))) {
-		struct frozen *frozen = snapshot_owner(victim);
-
-		if (frozen == runs->root || frozen->children > 0)
-			break;
-		frozen_release(frozen);
-	}
+	while ((victim = snapshot_set_evict(runs->set, may_go)))
+		frozen_release(snapshot_owner(victim));
+	while (!snapshot_set_has_room(runs->set, 0) && spare_end_oldest(runs, true))
+		;
 }
 
 void runs_each_snapshot(const struct runs *runs,

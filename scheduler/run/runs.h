@@ -47,6 +47,7 @@ struct runs_options {
 	const struct wrapper *wrapper;
 	bool every_call_waits;
 	bool contents; /* ranks tell what is in the messages that they send */
+	bool images;   /* ranks may be asked for images, by strategies that compare or stay */
 	bool states;   /* ranks are asked for their state, if the strategy compares them */
 	guint not_yet, some;
 	bool cancels;        /* the program calls MPI_Cancel */

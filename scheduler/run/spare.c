@@ -97,7 +97,9 @@ bool spare_keep(struct execution *execution)
 	processes = PROCESSES_OF_ONE * spare->held;
 	if (frozen && frozen->snapshot && runs->rewinds && !runs->stopped
 	    && execution->result.state == EXECUTION_OVER && !execution->result.again
-	    && spare->held > 0 && snapshot_set_has_room(runs->set, (guint)processes)) {
+	    && spare->held > 0
+	    && (image_has_any(runs, spare->body)
+	        || snapshot_set_has_room(runs->set, (guint)processes))) {
 		spare->counted = processes;
 		snapshot_set_count_beside(runs->set, processes);
 		g_ptr_array_add(frozen->spares, spare);
@@ -201,8 +203,8 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 			continue;
 		}
 		host_send(spare->links[rank], &order);
-		/* Where states are compared it may stand in a call, and reads ahead. */
-		execution->welcomed[rank] = !runs->options.states;
+		/* Where images are kept it may stand in a call, and reads ahead. */
+		execution->welcomed[rank] = !runs->options.images;
 		if (execution->welcomed[rank])
 			execution_welcome(execution, rank, spare->links[rank]);
 	}
@@ -301,12 +303,20 @@ void spare_end_all(struct frozen *frozen)
 		end_last(frozen);
 }
 
-bool spare_end_oldest(struct runs *runs)
+static bool any_has_images(const struct frozen *frozen)
+{
+	for (guint i = 0; i < frozen->spares->len; i++)
+		if (image_has_any(frozen->runs, ((struct spare *)frozen->spares->pdata[i])->body))
+			return true;
+	return false;
+}
+
+bool spare_end_oldest(struct runs *runs, bool images)
 {
 	for (guint i = 0; i < runs->frozen->len; i++) {
 		struct frozen *frozen = runs->frozen->pdata[i];
 
-		if (frozen->spares->len == 0)
+		if (frozen->spares->len == 0 || (!images && any_has_images(frozen)))
 			continue;
 		spare_end_all(frozen);
 		return true;

@@ -54,8 +54,8 @@ bool spare_child_ended(struct runs *runs, int rank, const struct wire_child *chi
 /* All that wait at a snapshot are ended. */
 void spare_end_all(struct frozen *frozen);
 
-/* Those that have waited at the oldest snapshot where any wait: to be within the budget. false:
- * none wait anywhere. */
-bool spare_end_oldest(struct runs *runs);
+/* Those that have waited at the oldest snapshot where any wait (`images`: even such that have
+ * images, which are lost with them): to be within the budget. false: none wait anywhere. */
+bool spare_end_oldest(struct runs *runs, bool images);
 
 #endif

@@ -73,6 +73,7 @@ struct session_options {
 	bool every_call_waits;
 	bool virtual_time;      /* who sleeps goes on at once, and its clocks with it */
 	bool compare;           /* explore: what interleavings that end well leave */
+	bool images;            /* snapshots are images, where they can be (run/image.h) */
 	bool contents;          /* what is in messages is kept, as far as it can be shown */
 	char **compare_files;   /* besides their output; NULL: none */
 	const char *keep_files; /* directory for the files of each outcome, or NULL */

@@ -142,11 +142,17 @@ static bool goes_back(const struct session_options *options)
 	return options->backtrack != BACKTRACK_RERUN && !options->position;
 }
 
-/* In place, where ranks can be. A conductor has them forked, if others are not asked for. */
+/* In place, where ranks can be. A conductor has them forked, if nothing else is asked for. */
 static bool goes_back_in_place(const struct session_options *options)
 {
 	return options->backtrack == BACKTRACK_REWIND
-	       || (options->backtrack == BACKTRACK_AUTO && !options->conduct);
+	       || (options->backtrack == BACKTRACK_AUTO && (!options->conduct || options->images));
+}
+
+/* Whether ranks may be asked for images. */
+static bool keeps_images(const struct session_options *options)
+{
+	return session_compares_states(options) || (options->images && goes_back_in_place(options));
 }
 
 static void describe_exploration(struct session *session)
@@ -199,6 +205,7 @@ static bool open_runs(struct session *session, GError **error)
 		.wrapper = options->wrapper,
 		.every_call_waits = options->every_call_waits,
 		.contents = options->contents,
+		.images = keeps_images(options),
 		.states = session_compares_states(options),
 		.not_yet = options->not_yet,
 		.some = options->some,

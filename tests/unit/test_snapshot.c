@@ -38,7 +38,7 @@ static struct snapshot *add(struct snapshot_set *set, int owner, double seconds,
 {
 	const pid_t keepers[] = {KEEPER, KEEPER};
 
-	return snapshot_set_add(set, at(text), keepers, seconds, &owners[owner]);
+	return snapshot_set_add(set, at(text), keepers, 0, seconds, &owners[owner]);
 }
 
 static struct snapshot *find(struct snapshot_set *set, const char *text)
@@ -114,14 +114,14 @@ static void test_the_cheapest_goes_first(void **state)
 	add(set, 0, 0, START);
 	dear = add(set, 1, 0.5, "mp1:n2:zero:0.1=1@0.9,1.2");
 	cheap = add(set, 2, 0.01, "mp1:n2:zero:0.1=1,0.2=1@0.9,1.2");
-	assert_null(snapshot_set_evict(set));
+	assert_null(snapshot_set_evict(set, NULL));
 	add(set, 3, 0.2, "mp1:n2:zero:0.1=1,0.2=1,0.3=1@0.9,1.2");
-	assert_ptr_equal(snapshot_set_evict(set), cheap);
+	assert_ptr_equal(snapshot_set_evict(set, NULL), cheap);
 	snapshot_set_remove(set, cheap);
-	assert_null(snapshot_set_evict(set));
+	assert_null(snapshot_set_evict(set, NULL));
 	add(set, 4, 0.9, "mp1:n2:zero:0.8=1@0.9,1.2");
 	add(set, 5, 0.9, "mp1:n2:zero:0.9=1@0.9,1.2");
-	assert_ptr_not_equal(snapshot_set_evict(set), dear);
+	assert_ptr_not_equal(snapshot_set_evict(set, NULL), dear);
 	snapshot_set_free(set);
 }
 
@@ -133,9 +133,9 @@ static void test_the_least_recently_used_of_equals_goes_first(void **state)
 	(void)state;
 	older = add(set, 0, 0.0101, "mp1:n2:zero:0.1=1@0.9,1.2");
 	newer = add(set, 1, 0.0102, "mp1:n2:zero:0.2=1@0.9,1.2");
-	assert_ptr_equal(snapshot_set_evict(set), older);
+	assert_ptr_equal(snapshot_set_evict(set, NULL), older);
 	assert_ptr_equal(find(set, "mp1:n2:zero:0.1=1"), older);
-	assert_ptr_equal(snapshot_set_evict(set), newer);
+	assert_ptr_equal(snapshot_set_evict(set, NULL), newer);
 	snapshot_set_free(set);
 }
 
@@ -145,7 +145,7 @@ static void test_the_root_is_never_evicted(void **state)
 
 	(void)state;
 	add(set, 0, 0, START);
-	assert_null(snapshot_set_evict(set));
+	assert_null(snapshot_set_evict(set, NULL));
 	snapshot_set_free(set);
 }
 
@@ -157,11 +157,37 @@ static void test_memory_is_budgeted(void **state)
 	(void)state;
 	process_bytes = 40 << 20;
 	first = add(set, 0, 1, "mp1:n2:zero:0.1=1@0.9,1.2"); /* of two processes */
-	assert_null(snapshot_set_evict(set));
+	assert_null(snapshot_set_evict(set, NULL));
 	add(set, 1, 2, "mp1:n2:zero:0.2=1@0.9,1.2");
-	assert_ptr_equal(snapshot_set_evict(set), first);
+	assert_ptr_equal(snapshot_set_evict(set, NULL), first);
 	snapshot_set_remove(set, first);
-	assert_null(snapshot_set_evict(set));
+	assert_null(snapshot_set_evict(set, NULL));
+	snapshot_set_free(set);
+}
+
+static bool only_the_second_may_go(const struct snapshot *snapshot)
+{
+	return snapshot_owner(snapshot) == &owners[1];
+}
+
+/* An image: no process, and so many bytes. */
+static void test_bytes_beside_processes_are_budgeted(void **state)
+{
+	struct snapshot_set *set = set_new(100 << 20, 2);
+	struct snapshot *first, *second;
+
+	(void)state;
+	process_bytes = 1 << 20;
+	add(set, 0, 1, "mp1:n2:zero:0.1=1@0.9,1.2");
+	first = snapshot_set_add(set, at("mp1:n2:zero:0.2=1@0.9,1.2"), NULL, 60 << 20, 0.1,
+	                         &owners[0]);
+	assert_null(snapshot_set_evict(set, NULL));
+	second = snapshot_set_add(set, at("mp1:n2:zero:0.3=1@0.9,1.2"), NULL, 60 << 20, 0.2,
+	                          &owners[1]);
+	assert_ptr_equal(snapshot_set_evict(set, NULL), first);
+	assert_ptr_equal(snapshot_set_evict(set, only_the_second_may_go), second);
+	snapshot_set_remove(set, second);
+	assert_null(snapshot_set_evict(set, NULL));
 	snapshot_set_free(set);
 }
 
@@ -173,7 +199,7 @@ static void test_memory_is_guessed_where_it_cannot_be_measured(void **state)
 	(void)state;
 	process_bytes = 0;
 	only = add(set, 0, 1, "mp1:n2:zero:0.1=1@0.9,1.2");
-	assert_ptr_equal(snapshot_set_evict(set), only);
+	assert_ptr_equal(snapshot_set_evict(set, NULL), only);
 	snapshot_set_free(set);
 }
 
@@ -200,9 +226,9 @@ static void test_what_stands_by_is_part_of_the_budget(void **state)
 	snapshot_set_count_beside(set, 4);
 	assert_true(snapshot_set_has_room(set, 2));
 	assert_false(snapshot_set_has_room(set, 3));
-	assert_null(snapshot_set_evict(set));
+	assert_null(snapshot_set_evict(set, NULL));
 	snapshot_set_count_beside(set, 4);
-	assert_non_null(snapshot_set_evict(set));
+	assert_non_null(snapshot_set_evict(set, NULL));
 	snapshot_set_count_beside(set, -8);
 	assert_true(snapshot_set_has_room(set, 6));
 	snapshot_set_free(set);
@@ -220,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_the_least_recently_used_of_equals_goes_first),
 		cmocka_unit_test(test_the_root_is_never_evicted),
 		cmocka_unit_test(test_memory_is_budgeted),
+		cmocka_unit_test(test_bytes_beside_processes_are_budgeted),
 		cmocka_unit_test(test_memory_is_guessed_where_it_cannot_be_measured),
 	};
 

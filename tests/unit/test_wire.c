@@ -161,7 +161,7 @@ static void rank_messages_round_trip(void **state)
 		{.type = WIRE_STACK, .stack = {7, 2, frames, 1, true, 1, &line}},
 		{.type = WIRE_STACK},
 		{.type = WIRE_HELD, .held = {text}},
-		{.type = WIRE_IMAGED, .imaged = {3, text}},
+		{.type = WIRE_IMAGED, .imaged = {3, 1ull << 33, text}},
 		{.type = WIRE_PARKED, .parked = {text, 1, &mapping}},
 		{.type = WIRE_CHILD, .child = {5, 1234, true, 256}},
 		{.type = WIRE_THREAD, .thread = {2, 4711, true}},

@@ -20,9 +20,16 @@
 
 enum { BUDGET = 24 << 20 /* bytes for snapshots, in some walks */ };
 
+/* What can go wrong with images and with ranks that are rewound: a session goes on all the same. */
+#define FAULTS                                                                            \
+	(1u << SIM_NO_IMAGE | 1u << SIM_NO_HOLD | 1u << SIM_NO_REWIND | 1u << SIM_NO_ROOM \
+	 | 1u << SIM_HELD_KILLED | 1u << SIM_HAZARD | 1u << SIM_KILLED_IMAGING            \
+	 | 1u << SIM_KILLED_REWINDING)
+
 #define LONGEST (4 * G_TIME_SPAN_HOUR) /* that a session may take, by its host's time */
 
 static gint walks = 300, words = 24;
+static guint images_kept, images_used;
 static gint64 first_seed = 1;
 static gchar *only;     /* a kind of programs; NULL: all in turn */
 static char *directory; /* of the worlds */
@@ -39,6 +46,7 @@ struct walk {
 	const char *kind;
 	enum program_buffering buffering;
 	GRand *random;
+	guint faults;    /* bits (sim_host.h) */
 	GPtrArray *seen; /* struct seen */
 	GString *history;
 	guint repeated, refused, stops, unreached;
@@ -346,28 +354,6 @@ static char *draw_word(const struct debugger *debugger)
 
 /* --- the prompt (scheduler/debug/prompt.h) ---------------------------------------------------- */
 
-G_DEFINE_QUARK(matchpoint_prompt_error, prompt_error)
-
-struct prompt *prompt_new(struct session *session, bool batch, const struct prompt_owner *owner)
-{
-	(void)session;
-	(void)batch;
-	(void)owner;
-	return NULL;
-}
-
-void prompt_free(struct prompt *prompt)
-{
-	(void)prompt;
-}
-
-bool prompt_add_script(struct prompt *prompt, const char *file, GError **error)
-{
-	(void)prompt;
-	g_set_error(error, PROMPT_ERROR, 0, "%s: no files here", file);
-	return false;
-}
-
 char *prompt_read(struct prompt *prompt)
 {
 	struct debugger *debugger = now.asked.debugger;
@@ -393,51 +379,6 @@ char *prompt_read(struct prompt *prompt)
 	word = draw_word(debugger);
 	g_string_append_printf(now.walk->history, "  %s\n", word);
 	return word;
-}
-
-void prompt_ask(struct prompt *prompt)
-{
-	(void)prompt;
-}
-
-void prompt_ask_no_more(struct prompt *prompt)
-{
-	(void)prompt;
-}
-
-void prompt_share(struct prompt *prompt)
-{
-	(void)prompt;
-}
-
-void prompt_say(struct prompt *prompt, char *line)
-{
-	(void)prompt;
-	g_free(line);
-}
-
-bool prompt_clear(struct prompt *prompt)
-{
-	(void)prompt;
-	return false;
-}
-
-const char *prompt_place(const struct prompt *prompt)
-{
-	(void)prompt;
-	return "";
-}
-
-bool prompt_is_terminal(const struct prompt *prompt)
-{
-	(void)prompt;
-	return false;
-}
-
-bool prompt_is_typed(const struct prompt *prompt)
-{
-	(void)prompt;
-	return false;
 }
 
 void prompt_tell(struct prompt *prompt, const char *text)
@@ -476,6 +417,7 @@ static struct session_options options_of(const struct walk *walk)
 		.max_memory = walk->small && !now.straight ? BUDGET : 0,
 		.ignored = ignored,
 		.every_call_waits = true,
+		.images = true,
 		.conduct = debug_conduct,
 		.conductor = &now.asked,
 		.host = now.host};
@@ -486,6 +428,7 @@ static void hold_session(struct walk *walk, const char *straight)
 	const struct sim_options sim = {.program = walk->program,
 	                                .seed = walk->program->seed * 31 + (straight != NULL),
 	                                .by_hand = true,
+	                                .faults = straight ? 0 : walk->faults,
 	                                .directory = directory,
 	                                .longest = LONGEST};
 	struct session_options options;
@@ -506,6 +449,8 @@ static void hold_session(struct walk *walk, const char *straight)
 		fail("%s", error->message);
 	if (sim_host_processes(now.host) > 0)
 		fail("%u processes were left behind", sim_host_processes(now.host));
+	images_kept += sim_host_images(now.host);
+	images_used += sim_host_images_used(now.host);
 	session_result_clear(&result);
 	sim_host_free(now.host);
 	g_string_free(now.told, true);
@@ -536,7 +481,8 @@ static struct walk walk_new(guint64 seed)
 	                    .random = g_rand_new_with_seed((guint32)seed),
 	                    .seen = g_ptr_array_new_with_free_func(seen_free),
 	                    .history = g_string_new(NULL),
-	                    .small = seed % 4 == 0};
+	                    .small = seed % 4 == 0,
+	                    .faults = seed / 9 % 2 == 0 ? FAULTS : 0};
 
 	walk.program->collectives = usual[walk.buffering];
 	/* A thread may be inside a collective that way, and its rank further on: unreached. */
@@ -593,11 +539,16 @@ int main(int argc, char **argv)
 		g_printerr("no rank went ahead on the way to where it had been\n");
 		return 1;
 	}
+	if (walks > 10 && images_used == 0) {
+		g_printerr("no rank went back to an image of itself\n");
+		return 1;
+	}
 	g_print("%d walks from seed %" G_GINT64_FORMAT ": %u stops at %u positions (%u with each "
 	        "collective a choice, and not to be gone to straight), %u words that told "
 	        "something else; at most %u snapshots and %u processes at a time; "
-	        "%" G_GUINT64_FORMAT " calls were not waited for\n",
+	        "%" G_GUINT64_FORMAT
+	        " calls were not waited for; %u images of ranks, %u times gone back to one\n",
 	        walks, first_seed, stops, places, unreached, refused, snapshots, processes,
-	        fake_ranks_went_ahead());
+	        fake_ranks_went_ahead(), images_kept, images_used);
 	return 0;
 }

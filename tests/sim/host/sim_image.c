@@ -1,6 +1,8 @@
 /* Images of a rank that goes on: what shim/park_image.c does. */
 #include "sim_internal.h"
 
+#define SIM_IMAGE_BYTES ((guint64)1 << 20)
+
 struct sim_image {
 	struct fake_rank rank;
 	guint users;
@@ -22,10 +24,22 @@ static struct sim_image *image_of(const struct sim_process *process, guint32 num
 	return image;
 }
 
+/* As large as the processes of this host (sim_memory.c). */
+static guint64 sim_image_bytes(const struct sim_process *process)
+{
+	guint64 images = 0;
+
+	for (guint i = 0; i < process->images->len; i++)
+		images += g_array_index(process->images, struct sim_image, i).users > 0;
+	return images * SIM_IMAGE_BYTES;
+}
+
 static void say_imaged(struct sim_process *process, guint32 number, const char *hazard)
 {
 	const struct wire_message message = {.type = WIRE_IMAGED,
-	                                     .imaged = {number, (char *)(guintptr)hazard}};
+	                                     .imaged = {.image = number,
+	                                                .bytes = sim_image_bytes(process),
+	                                                .hazard = (char *)(guintptr)hazard}};
 
 	process->awaits_welcome = true;
 	sim_say(process, &message);

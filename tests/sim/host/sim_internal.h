@@ -164,7 +164,8 @@ guint64 sim_memory_free(struct host *host);
 struct memory_pressure sim_memory_pressure(struct host *host);
 struct host_snapshot *sim_snapshot_new(struct host *host, int ranks, const char *directory);
 struct host_snapshot *sim_snapshot_of_world(struct host *host, const char *directory,
-                                            const struct host_snapshot *before, GError **error);
+                                            const struct host_snapshot *before, guint64 *ret_bytes,
+                                            GError **error);
 void sim_snapshot_add(struct host_snapshot *snapshot, int rank, pid_t pid,
                       const struct wire_parked *parked);
 bool sim_snapshot_complete(struct host_snapshot *snapshot, GError **error);

@@ -77,7 +77,8 @@ struct host_snapshot *sim_snapshot_new(struct host *host, int ranks, const char 
 }
 
 struct host_snapshot *sim_snapshot_of_world(struct host *host, const char *directory,
-                                            const struct host_snapshot *before, GError **error)
+                                            const struct host_snapshot *before, guint64 *ret_bytes,
+                                            GError **error)
 {
 	struct host_snapshot *snapshot;
 
@@ -88,6 +89,7 @@ struct host_snapshot *sim_snapshot_of_world(struct host *host, const char *direc
 	}
 	snapshot = sim_snapshot_new(host, 0, directory);
 	snapshot->goes_on = true;
+	*ret_bytes = sizeof(struct fake_memory);
 	return snapshot;
 }
 
