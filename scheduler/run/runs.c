@@ -282,8 +282,12 @@ void runs_release_snapshots(struct runs *runs,
 void runs_each_snapshot(const struct runs *runs,
                         void (*look)(const struct world *world, void *user), void *user)
 {
-	for (guint i = 0; runs && i < runs->frozen->len; i++)
-		look(((const struct frozen *)runs->frozen->pdata[i])->world, user);
+	for (guint i = 0; runs && i < runs->frozen->len; i++) {
+		const struct frozen *frozen = runs->frozen->pdata[i];
+
+		if (!frozen->lost)
+			look(frozen->world, user);
+	}
 }
 
 bool runs_job_is_running(const struct runs *runs, const struct host_job *job)

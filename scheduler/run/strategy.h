@@ -25,9 +25,9 @@ struct strategy {
 	/* It is one of several interleavings that begin alike, of which nobody knows the tree:
 	 * snapshots are worth their while along the plan, too. */
 	bool repeats;
-	/* Goes on for long from where it is, so that snapshots lie one behind the other, and none
-	 * can be given up but the last: they are taken the more seldom the further it has come, and
-	 * not beyond the budget. */
+	/* Goes on for long from where it is, so that snapshots lie one behind the other, and of
+	 * those that are no images none can be given up but the last: they are taken the more
+	 * seldom the further it has come, and not beyond the budget. */
 	bool stays;
 	/* Choices (struct choice, the caller's) that are waited for where there is no plan: while
 	 * others can be told "not yet", polls at these points are not. NULL: none. */

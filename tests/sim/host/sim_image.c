@@ -1,7 +1,7 @@
 /* Images of a rank that goes on: what shim/park_image.c does. */
 #include "sim_internal.h"
 
-#define SIM_IMAGE_BYTES ((guint64)1 << 20)
+#define SIM_IMAGE_BYTES ((guint64)4 << 20)
 
 struct sim_image {
 	struct fake_rank rank;
