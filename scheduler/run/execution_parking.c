@@ -103,18 +103,17 @@ bool execution_park_along(struct execution *execution)
 	return branches;
 }
 
-/* Whether an image will do for a snapshot that was asked for, or is worth it. It goes with its
- * ranks, and one of these may crash: keepers do not lie too far behind. But with them the images
- * before are lost, also those that somebody has asked for. */
+/* Whether an image will do. It goes with its ranks, and one of these may crash: keepers do not lie
+ * too far behind. But with them the images before are lost: where somebody has asked for these, not
+ * so soon. Snapshots that nobody has asked for are few: keepers. */
 static bool image_will_do(const struct execution *execution)
 {
 	double behind = execution->from ? execution->from->behind : 0;
 	double all = execution_ran_in_all(execution);
-	double most = image_any_named(execution->runs, execution->body)
-	                      ? MAX(NAMED_S, NAMED_PART * all)
-	                      : MAX(KEEPERS_S, KEEPERS_PART * all);
+	bool named = image_any_named(execution->runs, execution->body);
+	double most = named ? MAX(NAMED_S, NAMED_PART * all) : MAX(KEEPERS_S, KEEPERS_PART * all);
 
-	return image_is_possible(execution) && all - behind < most;
+	return (named || execution->named) && image_is_possible(execution) && all - behind < most;
 }
 
 static void keep_image(struct execution *execution, bool wanted)
