@@ -29,6 +29,7 @@ struct seat {
 	guint32 times_then;      /* note.times when it became quiet */
 	guint64 file_bytes;      /* disk_work_look's */
 	gint64 stepped; /* when it last was not in one and the same step of MPI's progress */
+	gint64 entered; /* nor in one and the same call */
 	struct spin spin;
 };
 
@@ -38,6 +39,7 @@ struct stall {
 	int haste; /* the long waits are this many times shorter */
 	struct seat *seats;
 	bool heard, hopeless;
+	bool lost;   /* a rank will do nothing more, and has not finalized: others may need it */
 	bool around; /* it has been quiet for so long that some rank waits in a loop */
 	gint64 quiet_since, still_since; /* nothing heard; no rank moved or said more than a poll */
 	gint64 worked;                   /* when a rank inside a call was last at work with files */
@@ -192,6 +194,8 @@ static struct movement read_all(struct stall *stall, const struct world *world, 
 		stays = same && !note.driven;
 		if (!same || !note.driven || note.steps != seat->note.steps)
 			seat->stepped = now;
+		if (!same)
+			seat->entered = now;
 		if (phase != PHASE_RUNNING && phase != PHASE_ABSENT) {
 			seat->note = note;
 			continue;
@@ -220,12 +224,28 @@ static void begin_quiet(struct stall *stall, gint64 now)
 	}
 }
 
-/* It does not come back from one step of MPI's progress, while all that run are inside MPI. */
+/* It does not come back from one step of MPI's progress, while all that run are inside MPI; where a
+ * rank is lost, from one call: it may go on stepping for what that rank will never do. */
 static bool is_caught(const struct stall *stall, const struct seat *seat)
 {
+	gint64 since = stall->lost ? seat->entered : seat->stepped;
+
 	return seat->note.driven
-	       && (stall->looked - MAX(seat->stepped, stall->moved)) * stall->haste
+	       && (stall->looked - MAX(since, stall->moved)) * stall->haste
 	                  > STALL_OVER_SECONDS * G_USEC_PER_SEC;
+}
+
+static bool one_is_lost(const struct stall *stall, const struct world *world)
+{
+	bool lost = false;
+
+	for (int rank = 0; rank < stall->ranks; rank++) {
+		enum world_phase phase = world_phase(world, rank);
+
+		lost |= phase == PHASE_STOPPED
+		        || (phase == PHASE_ENDED && !world_finalized(world, rank));
+	}
+	return lost;
 }
 
 static bool one_is_caught(const struct stall *stall)
@@ -259,6 +279,7 @@ enum stall_step stall_look(struct stall *stall, const struct world *world, gint6
 		stall->worked = now;
 	stall->around &= !stall->heard || polls;
 	stall->heard = false;
+	stall->lost = one_is_lost(stall, world);
 	stall->looked = now;
 	quiet = (now - stall->quiet_since) * stall->haste;
 	still = (now - stall->still_since) * stall->haste;

@@ -66,23 +66,28 @@ static void start_rank(struct fixture *fixture)
 	use_file(fixture); /* it is up: what it reads for that is not seen as work */
 }
 
-static void fixture_init(struct fixture *fixture)
+static void fixture_init_of(struct fixture *fixture, int ranks)
 {
 	const struct world_options options = {
-		.ranks = 1, .buffering = BUFFERING_ZERO, .not_yet = 1};
+		.ranks = ranks, .buffering = BUFFERING_ZERO, .not_yet = 1};
 	const struct world_orders orders = {0};
 	struct wire_call makes_window = {.call = 1, .function = MPI_CALL_Win_create};
 
-	*fixture = (struct fixture){.comms = communicators_new(1), .now = G_TIME_SPAN_DAY};
+	*fixture = (struct fixture){.comms = communicators_new(ranks), .now = G_TIME_SPAN_DAY};
 	fixture->world = world_new(&options, fixture->comms, &orders, fixture);
 	world_start(fixture->world);
 	assert_true(world_call(fixture->world, 0, &makes_window, NULL));
 	assert_int_equal(world_phase(fixture->world, 0), PHASE_RUNNING);
 	assert_true(world_has_windows(fixture->world));
 	fixture->host = local_new();
-	fixture->stall = stall_new(fixture->host, 1);
+	fixture->stall = stall_new(fixture->host, ranks);
 	start_rank(fixture);
 	stall_set(fixture->stall, 0, fixture->rank, (guint64)(uintptr_t)fixture->note);
+}
+
+static void fixture_init(struct fixture *fixture)
+{
+	fixture_init_of(fixture, 1);
 }
 
 static void fixture_release(struct fixture *fixture)
@@ -197,6 +202,32 @@ static void test_drives_progress(void **state)
 	fixture_release(&fixture);
 }
 
+/* Steps for what a rank that is gone will never do, from when it is gone. */
+static void test_drives_progress_for_one_that_is_gone(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	fixture_init_of(&fixture, 2);
+	*fixture.note = (struct wire_inside){
+		.function = MPI_CALL_Recv, .site = 99, .driven = true, .steps = 1};
+	for (int i = 0; i < STALL_OVER_SECONDS * G_TIME_SPAN_SECOND / 2 / STEP_US; i++) {
+		fixture.note->steps++;
+		assert_int_equal(look(&fixture), STALL_NONE);
+	}
+	world_rank_ended(fixture.world, 1);
+	stall_heard(fixture.stall);
+	for (int i = 0; i < (STALL_OVER_SECONDS - 1) * G_TIME_SPAN_SECOND / STEP_US; i++) {
+		fixture.note->steps++;
+		assert_int_equal(look(&fixture), STALL_NONE);
+	}
+	fixture.now += 2 * G_TIME_SPAN_SECOND;
+	fixture.note->steps++;
+	assert_int_equal(look(&fixture), STALL_OVER);
+	assert_non_null(stall_inside(fixture.stall, 0));
+	fixture_release(&fixture);
+}
+
 /* A slow disk: the rank writes for long. */
 static void test_works_with_files(void **state)
 {
@@ -257,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_stands_still_inside_a_call),
 		cmocka_unit_test(test_stands_still_in_a_collective),
 		cmocka_unit_test(test_drives_progress),
+		cmocka_unit_test(test_drives_progress_for_one_that_is_gone),
 		cmocka_unit_test(test_works_with_files),
 		cmocka_unit_test(test_only_looks),
 		cmocka_unit_test(test_only_looks_after_something_else),
