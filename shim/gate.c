@@ -435,6 +435,17 @@ _Noreturn void gate_wait_for_end(void)
 	}
 }
 
+_Noreturn void gate_wait_for_end_inside(void)
+{
+	for (;;) {
+		gate.gone_ahead = false;
+		if (gate.serialised)
+			poll(NULL, 0, IDLE_MILLISECONDS); /* another thread may be reading */
+		else if (channel_receive(true))
+			obey_all();
+	}
+}
+
 void gate_obey(void)
 {
 	int saved = errno;

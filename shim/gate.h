@@ -82,6 +82,8 @@ void gate_tell_accesses(void);
 
 /* Never returns: the process ends when the scheduler says so. */
 _Noreturn void gate_wait_for_end(void);
+/* The same from inside of MPI, which must not be driven there. */
+_Noreturn void gate_wait_for_end_inside(void);
 
 /* Completes a request of the MPI library, whose turn has come, by testing and yielding, never
  * inside a blocking MPI call; still obeys orders. MPI's error code; status may be

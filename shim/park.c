@@ -18,6 +18,7 @@
 
 #include "next.h"
 #include "park_internal.h"
+#include "peers.h"
 #include "tracer.h"
 #include "virtual_time.h"
 
@@ -389,6 +390,7 @@ void park_join_world(struct wire_welcome *ret_welcome)
 
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
 		program[0] = '\0';
+	peers_tell(park.world, park_real_pid());
 	message.hello.version = WIRE_VERSION;
 	message.hello.world = park.world;
 	message.hello.rank = park.rank;

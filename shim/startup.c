@@ -27,6 +27,7 @@
 #include "inside.h"
 #include "orders.h"
 #include "park.h"
+#include "peers.h"
 #include "real.h"
 #include "request.h"
 #include "state.h"
@@ -224,6 +225,7 @@ static void go_under_control(unsigned function, const void *site, int *ret_contr
 		gate_wait_for_end();
 	if (open_world_directory() < 0)
 		_exit(COMMUNICATION_FAILED);
+	peers_start(startup.rank);
 	prepare_backtrace();
 	startup_adopt_process(); /* a crash inside MPI_Init is told as well */
 	agent_before_init();

@@ -10,6 +10,7 @@
 #include "ckpt/agent_map_query.h"
 #include "mappings.h"
 #include "park.h"
+#include "peers.h"
 #include "state_mappings.h"
 
 enum {
@@ -274,7 +275,8 @@ static bool is_known_shared(const struct state_mapping *mapping)
 		if (shared.ranges[i].start == mapping->start
 		    && shared.ranges[i].end == mapping->end)
 			return true;
-	if ((!strstr(mapping->path, "/ucx_shm_posix_") && !strstr(mapping->path, "/mpich_shar_"))
+	if ((!strstr(mapping->path, "/ucx_shm_posix_") && !strstr(mapping->path, "/mpich_shar_")
+	     && !strstr(mapping->path, "/" PEERS_FILE))
 	    || shared.count == SHARED)
 		return false;
 	shared.ranges[shared.count++] = (struct heap_range){mapping->start, mapping->end};

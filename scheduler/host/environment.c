@@ -38,9 +38,12 @@ static const struct environment_variable variables[] = {
 	{"LD_PRELOAD", ENVIRONMENT_TOLD, NULL, "the shim, after what the user preloads"},
 	{"LD_BIND_NOW", ENVIRONMENT_TOLD, NULL, "with --search states: memory differs less"},
 
-	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,self",
-         "shared memory that can be cloned; others copy from a keeper's pid or attach by global "
-         "id"},
+	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,cma,self",
+         "shared memory that can be cloned, and where it is allowed large messages read from the "
+         "memory of their senders, whose numbers the shim translates; others copy from a keeper's "
+         "pid or attach by global id"},
+	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "get_zcopy",
+         "with cma: receivers read, senders write nothing into the memory of others"},
 	{"UCX_POSIX_USE_PROC_LINK", ENVIRONMENT_FORCED, "n",
          "segments are attached by name, so that a restored world finds its own"},
 	{"UCX_POSIX_DIR", ENVIRONMENT_FORCED, "/proc/self/fd/200",
@@ -56,9 +59,9 @@ static const struct environment_variable variables[] = {
 	{"UCX_DEBUG_SIGNO", ENVIRONMENT_FORCED, "0", "no signal is taken from the program"},
 	{"UCX_LOG_LEVEL", ENVIRONMENT_FORCED, "error", "no output among the program's"},
 	{"UCX_WARN_UNUSED_ENV_VARS", ENVIRONMENT_FORCED, "n", "no output among the program's"},
-	{"UCX_MODULES", ENVIRONMENT_FORCED, "^*",
-         "shared memory is built in; the modules are for networks: 40 mappings more, with what "
-         "they need, that each fork and each return would have to see to"},
+	{"UCX_MODULES", ENVIRONMENT_FORCED, "cma",
+         "none for networks: 40 mappings more, with what they need, that each fork and each "
+         "return would have to see to"},
 	{"UCX_MODULE_DIR", ENVIRONMENT_FORCED, "/nonexistent",
          "the same for a UCX that does not know UCX_MODULES"},
 	{"UCX_VFS_ENABLE", ENVIRONMENT_FORCED, "n", "no thread for a file system nobody reads"},
@@ -83,20 +86,34 @@ static const struct environment_variable variables[] = {
 	{NULL, ENVIRONMENT_READ, NULL, NULL},
 };
 
+/* Where ranks cannot read one another's memory. */
+static const struct environment_variable without_cma[] = {
+	{"UCX_TLS", ENVIRONMENT_FORCED, "posix,self", "ranks cannot read each other's memory here"},
+	{"UCX_RNDV_SCHEME", ENVIRONMENT_FORCED, "auto", "nothing else goes without cma"},
+	{"UCX_MODULES", ENVIRONMENT_FORCED, "^*", "none is of use"},
+	{NULL, ENVIRONMENT_READ, NULL, NULL},
+};
+
 /* Settings of UCX's shared memory that are not in the table could undo what is. */
-static const char *const forbidden_prefixes[] = {"UCX_POSIX_", "UCX_MM_", NULL};
+static const char *const forbidden_prefixes[] = {"UCX_POSIX_", "UCX_MM_", "UCX_CMA_", NULL};
 
 const struct environment_variable *environment_variables(void)
 {
 	return variables;
 }
 
-static const struct environment_variable *find_variable(const char *name)
+static const struct environment_variable *find_in(const struct environment_variable *all,
+                                                  const char *name)
 {
-	for (const struct environment_variable *variable = variables; variable->name; variable++)
+	for (const struct environment_variable *variable = all; variable->name; variable++)
 		if (!strcmp(variable->name, name))
 			return variable;
 	return NULL;
+}
+
+static const struct environment_variable *find_variable(const char *name)
+{
+	return find_in(variables, name);
 }
 
 static void G_GNUC_PRINTF(2, 3) add_note(GPtrArray *notes, const char *format, ...)
@@ -174,8 +191,12 @@ char **environment_for_ranks(char **base, const struct environment_settings *set
 
 	environment = remove_forbidden(environment, notes);
 	for (const struct environment_variable *variable = variables; variable->name; variable++)
-		if (variable->role == ENVIRONMENT_FORCED || variable->role == ENVIRONMENT_DEFAULT)
-			environment = set_for_mpi(environment, variable, notes);
+		if (variable->role == ENVIRONMENT_FORCED || variable->role == ENVIRONMENT_DEFAULT) {
+			const struct environment_variable *instead =
+				settings->reads_peers ? NULL : find_in(without_cma, variable->name);
+
+			environment = set_for_mpi(environment, instead ? instead : variable, notes);
+		}
 
 	environment = g_environ_unsetenv(environment, "MATCHPOINT_REDIRECTED");
 	if (settings->states)

@@ -33,6 +33,7 @@ struct environment_settings {
 	const char *journal;        /* of the files they change, or NULL: none is kept */
 	bool virtual_time;          /* whether sleeps go by at once */
 	bool states;                /* whether ranks tell their states */
+	bool reads_peers;           /* whether ranks may read one another's memory */
 };
 
 /* The environment of the launcher and of the ranks it starts, made from `base` (NULL: our own).

@@ -5,6 +5,7 @@
 #include "hangups.h"
 #include "launcher.h"
 #include "local_internal.h"
+#include "peer_memory.h"
 #include "program.h"
 
 #define WORDS_MOST 2000 /* bytes of what a job has said */
@@ -59,7 +60,8 @@ struct host_job *local_job_start(struct host *host, guint32 world, const char *d
 	                                        options->journal ? journal_path(options->journal)
 	                                                         : NULL,
 	                                        options->virtual_time,
-	                                        options->states};
+	                                        options->states,
+	                                        peer_memory_obstacle() == NULL};
 	g_auto(GStrv) command = command_line(options, error), environment = NULL;
 	struct launcher_options launch = {.loop = &local->loop,
 	                                  .command = command,

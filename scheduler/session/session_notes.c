@@ -9,6 +9,7 @@
 #include "mishaps.h"
 #include "outcome_watch.h"
 #include "program_facts.h"
+#include "scheduler/host/peer_memory.h"
 #include "search_bounds.h"
 #include "session_internal.h"
 #include "state_walks.h"
@@ -83,6 +84,19 @@ static void note_rewinding(struct session *session)
 	                       "and was forked anew (%" G_GUINT64_FORMAT
 	                       " times it could); the first was %s",
 	                       rewinding->refused, rewinding->rewound, rewinding->reason);
+	add_note(session, text);
+}
+
+static void note_copied(struct session *session)
+{
+	const char *obstacle = peer_memory_obstacle();
+	g_autofree char *text = NULL;
+
+	if (!obstacle || !session->options->verbose)
+		return;
+	text = g_strdup_printf("large messages went through shared memory, copied twice: ranks may "
+	                       "not read each other's memory (%s)",
+	                       obstacle);
 	add_note(session, text);
 }
 
@@ -172,6 +186,7 @@ void session_add_notes(struct session *session)
 	note_time(session);
 	note_forward(session);
 	note_rewinding(session);
+	note_copied(session);
 	state_walks_note(session->states, session->exploration->notes);
 	outcome_watch_note(session->outcomes, notes);
 	note_sets(session);

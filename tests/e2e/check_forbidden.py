@@ -1,5 +1,6 @@
 """Where a container forbids process_vm_readv, buffers are not watched, nor ranks rewound in place,
-and that is said: a program that is right has no finding, and all is explored."""
+nor large messages read out of their senders' memory, and that is said: a program that is right
+has no finding, and all is explored."""
 
 import os
 
@@ -14,6 +15,7 @@ def body(tool, _):
     real = tool.matchpoint
     program = tool.compile(os.path.join(PROGRAMS, "buffer_left_alone.c"))
     rewound = tool.compile(os.path.join(PROGRAMS, "../../../examples/master_worker.c"))
+    large = tool.compile(os.path.join(PROGRAMS, "large_messages.c"), "-Wno-stringop-overflow")
     forbid = forbidding.forbidding(tool, "process_vm_readv")
     for matchpoint, noted in ((real, False), (forbid, True)):
         tool.matchpoint = matchpoint
@@ -31,6 +33,11 @@ def body(tool, _):
         notes = "".join(note for note in run.report["notes"] if "rewound in place" in note)
         check(("process_vm_readv" in notes or "Linux" in notes) if noted
               else "process_vm_readv" not in notes, "notes\n%s" % run)
+        run = tool.run("explore", "-v", "-n", "3", "--buffering", "infinite", "--", large,
+                       report=True)
+        check(run.report["complete"] and run.report["interleavings"] == 4, str(run))
+        notes = [note for note in run.report["notes"] if "went through shared memory" in note]
+        check(len(notes) == noted, "notes\n%s" % run)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from harness import check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOME = ["master_worker", "wildcard_deadlock", "result_order", "sum_by_arrival", "many_kinds",
-        "worker_not_stopped"]
+        "worker_not_stopped", "large_messages"]
 MOST = 300  # interleavings; of programs with more nothing is compared
 REFUSED = "--search states cannot go with"
 RECEIVED = ("\tsprintf(line + strlen(line), \" %d<-%d.%d\", number[i], payload[i][0], "

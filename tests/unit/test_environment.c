@@ -33,6 +33,7 @@ static void test_ranks_are_told_where_to_connect(void **state)
 	assert_value(environment, ENVIRONMENT_STDIN, NULL);
 	assert_value(environment, "LD_PRELOAD", "/lib/shim.so");
 	assert_value(environment, "UCX_TLS", "posix,self");
+	assert_value(environment, "UCX_MODULES", "^*");
 	assert_value(environment, "UCX_POSIX_DIR", "/proc/self/fd/200");
 }
 
@@ -59,6 +60,19 @@ static void test_conflicts_are_overridden_and_told(void **state)
 	assert_non_null(strstr(g_ptr_array_index(notes, 1), "UCX_TLS=tcp"));
 }
 
+static void test_large_messages_are_read_where_ranks_may_read_each_other(void **state)
+{
+	struct environment_settings reading = settings;
+
+	(void)state;
+	reading.reads_peers = true;
+	g_auto(GStrv) environment = environment_for_ranks(
+		(char *[]){"UCX_RNDV_SCHEME=put_zcopy", NULL}, &reading, NULL);
+	assert_value(environment, "UCX_TLS", "posix,cma,self");
+	assert_value(environment, "UCX_MODULES", "cma");
+	assert_value(environment, "UCX_RNDV_SCHEME", "get_zcopy");
+}
+
 static void test_every_variable_is_explained_once(void **state)
 {
 	const struct environment_variable *all = environment_variables();
@@ -76,6 +90,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranks_are_told_where_to_connect),
 		cmocka_unit_test(test_conflicts_are_overridden_and_told),
+		cmocka_unit_test(test_large_messages_are_read_where_ranks_may_read_each_other),
 		cmocka_unit_test(test_every_variable_is_explained_once),
 	};
 

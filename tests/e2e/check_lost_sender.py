@@ -1,0 +1,23 @@
+"""Who waits for a large message of a rank that is gone at once does not wait for ever: whether it
+has come before is a matter of time, and what is found is the crash in any case."""
+
+import os
+
+import harness
+from harness import check
+
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/large_messages.c")
+
+
+def body(tool, _):
+    program = tool.compile(PROGRAM, "-Wno-stringop-overflow")
+    for way in ("snapshot", "rewind", "rerun"):
+        run = tool.run("explore", "-n", "2", "--buffering", "infinite", "--backtrack", way, "--",
+                       program, "killed", report=True, environment={"MATCHPOINT_HASTE": "4"})
+        kinds = [finding["kind"] for finding in run.report["findings"]]
+        check(run.report["complete"] and kinds == ["crash"], str(run))
+        check("rank 1 killed by SIGKILL" in run.report["findings"][0]["message"], str(run))
+
+
+if __name__ == "__main__":
+    harness.main(__doc__, body)
