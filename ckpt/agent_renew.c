@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent_internal.h"
 #include "agent_journal.h"
+#include "agent_rewind_internal.h"
 
 bool agent_is_mapped(const struct agent *agent, const struct agent_file *file)
 {
@@ -345,5 +345,147 @@ int agent_renew_files(const struct agent *agent, const struct agent_clone *clone
 	for (size_t i = 0; i < agent->shared_count; i++)
 		if (put_flags_back(&agent->shared[i]) < 0)
 			return -1;
+	return 0;
+}
+
+/* --- for an image: they are as they were surveyed, or it is refused ------------------------------ */
+
+/* Written once, or again with the same. */
+static bool holds_same(const struct agent_file *file)
+{
+	int fd = agent_open_again(file->fd, O_RDONLY | O_CLOEXEC);
+	bool same = fd >= 0 && agent_holds(fd, file);
+
+	if (fd >= 0)
+		close(fd);
+	return same;
+}
+
+static bool has_watch(const struct agent_file *file, const struct agent_watch *watch)
+{
+	for (size_t i = 0; i < file->watch_count; i++)
+		if (file->watches[i].fd == watch->fd
+		    && file->watches[i].event.events == watch->event.events
+		    && file->watches[i].event.data.u64 == watch->event.data.u64)
+			return true;
+	return false;
+}
+
+/* Not by device and inode, which it shares with event counters, timers and the like. */
+static bool is_epoll(int fd)
+{
+	char path[64], link[64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	length = readlink(path, link, sizeof(link) - 1);
+	link[length > 0 ? length : 0] = '\0';
+	return strcmp(link, AGENT_EPOLL_LINK) == 0;
+}
+
+static int compare_watches(struct agent *agent, const struct agent_file *file, const char *at)
+{
+	struct agent_watch watch;
+	bool same = is_epoll(file->fd);
+	size_t count = 0;
+
+	for (; agent_next_watch(&at, &watch); count++)
+		same &= has_watch(file, &watch);
+	return same && count == file->watch_count
+	               ? 0
+	               : agent_refuse(agent, "it has changed what an epoll instance watches");
+}
+
+static int compare_event(struct agent *agent, const struct agent_file *file, const char *info)
+{
+	uint64_t count;
+	bool semaphore;
+
+	return agent_read_event(info, &count, &semaphore) && count == file->count
+	                       && semaphore == file->semaphore
+	               ? 0
+	               : agent_refuse(agent, "it has used an eventfd");
+}
+
+/* What fdinfo alone tells: locks (there were none), what an epoll instance watches, and what an
+ * eventfd counts. */
+static int compare_info(struct agent *agent, const struct agent_file *file)
+{
+	const char *info = agent->aside->text;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", file->fd);
+	if (agent_read_proc(agent, path, agent->aside->text) < 0)
+		return -1;
+	if (strstr(info, "lock:"))
+		return agent_refuse(agent, "it holds a lock on an open file");
+	if (file->kind == AGENT_EVENT)
+		return compare_event(agent, file, info);
+	return file->kind == AGENT_EPOLL ? compare_watches(agent, file, info) : 0;
+}
+
+/* That it is open at all is seen elsewhere. */
+static int compare_flags(struct agent *agent, int fd, int then)
+{
+	int now = fcntl(fd, F_GETFL);
+
+	return now < 0 || ((now ^ then) & AGENT_STATUS_FLAGS) == 0
+	               ? 0
+	               : agent_refuse(agent, "it has changed a file's status flags (F_SETFL)");
+}
+
+static int note_offset(struct agent *agent, int fd, struct agent_image *image)
+{
+	if (image->offset_count == AGENT_OFFSETS_MAX)
+		return agent_refuse(agent, "it has too many files of its world open");
+	image->offsets[image->offset_count++] = (struct agent_offset){fd, lseek(fd, 0, SEEK_CUR)};
+	return 0;
+}
+
+static bool is_of_world(const struct agent *agent, const struct agent_file *file)
+{
+	return file->kind == AGENT_WORLD_FILE && !(file->flags & O_PATH)
+	       && !agent_is_mapped(agent, file);
+}
+
+int agent_compare_files(struct agent *agent, struct agent_image *image)
+{
+	/* First: a look into a file lets go of the process's record locks on it. */
+	for (size_t i = 0; i < agent->file_count; i++)
+		if ((agent->files[i].kind == AGENT_EPOLL || agent->files[i].kind == AGENT_FILE
+		     || agent->files[i].kind == AGENT_EVENT)
+		    && compare_info(agent, &agent->files[i]) < 0)
+			return -1;
+	for (size_t i = 0; i < agent->shared_count; i++)
+		if (compare_flags(agent, agent->shared[i].fd, agent->shared[i].flags) < 0)
+			return -1;
+	for (size_t i = 0; i < agent->file_count; i++) {
+		const struct agent_file *file = &agent->files[i];
+		struct stat status;
+
+		if (file->kind == AGENT_EPOLL)
+			continue;
+		if (compare_flags(agent, file->fd, file->flags) < 0)
+			return -1;
+		if (file->kind == AGENT_EVENT)
+			continue;
+		if (file->kind == AGENT_PIPE) {
+			if (agent_pipe_room(file->fd) != file->size
+			    || !agent_pipe_is_empty(file->fd))
+				return agent_refuse(agent, "it has written into a pipe");
+			continue;
+		}
+		if (is_of_world(agent, file)) {
+			if (note_offset(agent, file->fd, image) < 0)
+				return -1;
+			continue;
+		}
+		if (fstat(file->fd, &status) < 0
+		    || (!(file->flags & O_PATH) && lseek(file->fd, 0, SEEK_CUR) != file->offset)
+		    || (file->has_contents
+		        && ((uint64_t)status.st_size != file->size
+		            || (file->size > 0 && !holds_same(file)))))
+			return agent_refuse(agent, "it has read or written files");
+	}
 	return 0;
 }

@@ -177,6 +177,11 @@ int agent_look_at_kernel_state(struct agent *agent);
 int agent_compare_kernel_state(struct agent *agent, struct agent_image *image);
 /* But for these, which become what they were in the image (NULL: at the birth). */
 int agent_put_kernel_state_back(struct agent *agent, const struct agent_image *image);
+/* Its open files are what they were (agent_renew.c), but for where it stands in those of its
+ * world, which is noted in the image. */
+int agent_compare_files(struct agent *agent, struct agent_image *image);
+/* A file of /proc as a string in memory apart. */
+int agent_read_proc(struct agent *agent, const char *path, char text[static AGENT_TEXT]);
 /* Of the state alone what /proc/self/status tells. */
 int agent_read_status(struct agent *agent, struct agent_kernel_state *state);
 
