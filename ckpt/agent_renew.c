@@ -348,7 +348,7 @@ int agent_renew_files(const struct agent *agent, const struct agent_clone *clone
 	return 0;
 }
 
-/* --- for an image: they are as they were surveyed, or it is refused ------------------------------ */
+/* --- for an image: as they were surveyed, or it is refused ------------------------------------ */
 
 /* Written once, or again with the same. */
 static bool holds_same(const struct agent_file *file)
