@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/epoll.h>
 
@@ -100,6 +101,14 @@ int agent_survey_mappings(struct agent *agent);
 
 /* The other end of a pipe; NULL: there is none, or there are ends besides. */
 const struct agent_file *agent_pipe_mate(const struct agent *agent, const struct agent_file *file);
+
+/* Whether a signal is handled in a way that counts, by those that are ignored or caught (bit N - 1
+ * for signal N): the others are as they are by default, with flags that mean nothing but for
+ * SIGCHLD. */
+static inline bool agent_is_handled(uint64_t handled, int number)
+{
+	return number == SIGCHLD || (handled >> (number - 1) & 1);
+}
 
 /* Opens the file of a descriptor once more, whatever its name has become. */
 int agent_open_again(int fd, int flags);

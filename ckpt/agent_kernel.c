@@ -316,19 +316,13 @@ static int note_renewed(struct agent *agent)
 
 /* --- signals, timers -------------------------------------------------------------------------- */
 
-/* The others are as they are by default, with flags that mean nothing. */
-static bool is_handled(const struct agent_kernel_state *state, int number)
-{
-	return number == SIGCHLD || state->handled >> (number - 1) & 1;
-}
-
 static void list_signals(struct agent_kernel_state *state)
 {
 	struct agent_signals *signals = &state->signals;
 
 	for (int number = 1; number < _NSIG; number++) {
 		memset(&signals->dispositions[number], 0, sizeof(signals->dispositions[number]));
-		if (is_handled(state, number))
+		if (agent_is_handled(state->handled, number))
 			syscall(SYS_rt_sigaction, number, NULL, &signals->dispositions[number],
 			        _NSIG / 8);
 	}

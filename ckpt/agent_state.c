@@ -96,8 +96,6 @@ static uint64_t read_mask(const char *status, const char *name)
 	return line ? strtoull(line + strlen(name), NULL, 16) : ~UINT64_C(0);
 }
 
-/* Those that are neither ignored nor caught are as they are by default, with flags that mean
- * nothing (but for SIGCHLD's). */
 static void add_signals(const struct telling *telling, const char *status)
 {
 	const uint64_t handled = read_mask(status, "\nSigIgn:") | read_mask(status, "\nSigCgt:");
@@ -107,7 +105,7 @@ static void add_signals(const struct telling *telling, const char *status)
 
 	add_number(telling, handled);
 	for (int number = 1; number <= SIGNALS; number++) {
-		if (number != SIGCHLD && !(handled >> (number - 1) & 1))
+		if (!agent_is_handled(handled, number))
 			continue;
 		memset(words, 0, sizeof(words));
 		syscall(SYS_rt_sigaction, number, NULL, words, SIGNAL_SET);
