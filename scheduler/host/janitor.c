@@ -37,7 +37,7 @@ static bool kill_processes(const char *run_directory)
 
 		if (pid > 0 && pid != getpid()
 		    && (environment_has(name, ENVIRONMENT_DIRECTORY, run_directory)
-		        || offspring_uses(pid, run_directory)))
+		        || offspring_writes(pid, run_directory)))
 			any |= kill(pid, SIGKILL) == 0;
 	}
 	if (processes)

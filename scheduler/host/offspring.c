@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -166,8 +167,16 @@ static enum home home_of_file(const char *file, const char *world)
 	return strncmp(file, world, run) == 0 ? HOME_ELSEWHERE : HOME_NONE;
 }
 
-/* Whose world it is that a process has files open in. */
-static enum home home_of(pid_t pid, const char *world)
+/* Of a link in /proc/<pid>/fd (proc(5)). */
+static bool is_writable(const char *link)
+{
+	struct stat status;
+
+	return lstat(link, &status) == 0 && (status.st_mode & S_IWUSR);
+}
+
+/* Whose world it is that a process has files open in; `written`: those alone that it can write. */
+static enum home home_of(pid_t pid, const char *world, bool written)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/fd", (int)pid);
 	GDir *directory = g_dir_open(path, 0, NULL);
@@ -179,6 +188,9 @@ static enum home home_of(pid_t pid, const char *world)
 		g_autofree char *file = g_file_read_link(link, NULL);
 		enum home one = file ? home_of_file(file, world) : HOME_NONE;
 
+		if (written && one == HOME_HERE && !is_writable(link))
+			continue;
+
 		home = MIN(home, one);
 	}
 	if (directory)
@@ -186,9 +198,9 @@ static enum home home_of(pid_t pid, const char *world)
 	return home;
 }
 
-bool offspring_uses(pid_t pid, const char *directory)
+bool offspring_writes(pid_t pid, const char *directory)
 {
-	return home_of(pid, directory) == HOME_HERE;
+	return home_of(pid, directory, true) == HOME_HERE;
 }
 
 /* false: it cannot be ended. What was below it is below us, or its supervisor, when it is gone. */
@@ -211,7 +223,7 @@ static bool end_round(const char *world, bool all)
 
 		if (world && g_hash_table_contains(kept, GINT_TO_POINTER(pid)))
 			continue;
-		home = world ? home_of(pid, world) : HOME_HERE;
+		home = world ? home_of(pid, world, false) : HOME_HERE;
 		if (home == HOME_HERE || (home == HOME_NONE && (all || offspring_is_dead(pid))))
 			any |= end(pid);
 	}

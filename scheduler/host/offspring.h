@@ -32,8 +32,10 @@ void offspring_end(const char *world_directory, bool all);
 /* Kills and reaps all that is not spared, and what is below it; gives up after some seconds. */
 void offspring_end_all(void);
 
-/* Whether any process has something open in that directory, or below it. */
-bool offspring_uses(pid_t pid, const char *directory);
+/* Whether any process has a file of that directory, or below it, open for writing, as all have that
+ * come from a rank. Who only reads there is somebody who looks: another start that asks whether the
+ * directory's owner lives, a person. */
+bool offspring_writes(pid_t pid, const char *directory);
 
 /* The process that has started another, or that it was left to when that one ended; 0: it is not
  * there, or there is no /proc. */

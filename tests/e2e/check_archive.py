@@ -37,7 +37,7 @@ F                       (T or F) Test Cond. Est. and Iter. Ref. Routines
 
 
 def nothing_wrong(run):
-    check(run.report is not None, str(run))
+    check(run.report, str(run))
     check(not run.report["findings"], str(run))
     check(run.report["wasted"] == 0, str(run))
 

@@ -61,6 +61,19 @@ def read_until(stream, says):
     return lines
 
 
+class NoReport:
+    """Instead of the JSON of a run that wrote none: false; who reads in it is told of the run."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def __bool__(self):
+        return False
+
+    def __getitem__(self, name):
+        raise Failed("no report, whose \"%s\" is asked for: %s" % (name, self.run))
+
+
 class Run:
     """One finished run of matchpoint."""
 
@@ -70,7 +83,7 @@ class Run:
         self.out = out
         self.err = err
         self.seconds = seconds
-        self.report = report  # the JSON, or None
+        self.report = report if report is not None else NoReport(self)  # the JSON
 
     def __str__(self):
         return "%s\nexit status %s after %.1f s\n-- standard output\n%s\n-- standard error\n%s" % (
