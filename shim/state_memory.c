@@ -18,7 +18,6 @@ enum {
 	WORDS = PAGE / sizeof(uint64_t),
 	PAGES_AT_ONCE = 512,
 	PAGES_MAX = 1 << 18, /* 1 GiB: takes half a second */
-	LANES = 4,
 	SHARED = 1024,
 	RUNS = 4096,
 	HASHES = 32768,
@@ -41,8 +40,16 @@ struct hashes {
 	} list[HASHES];
 };
 
+/* Of what is mapped, what a look does not tell. */
+struct names {
+	uint64_t layout;      /* 0: of none */
+	uintptr_t start, end; /* of the mapping that the stack in use lies in */
+	bool is_stack;        /* and it is the process's first one */
+};
+
 /* The agent keeps them until the next birth (ckpt/agent_look.h). */
 struct notes {
+	struct names names;
 	struct hashes hashes[2];
 	int current;
 };
@@ -51,6 +58,7 @@ struct notes {
 static struct {
 	struct state_hash *hash, pages_hash;
 	const struct agent_look *look; /* NULL: memory is looked at here */
+	struct notes *notes;           /* of looks */
 	size_t stretch;                /* of it */
 	const struct hashes *known;    /* what pages came to by an earlier look */
 	size_t at;                     /* in these */
@@ -77,28 +85,6 @@ static struct {
 
 /* --- hashing ---------------------------------------------------------------------------------- */
 
-/* Four chains side by side, each of two numbers, every step of which can be undone: so what differs
- * in one word always comes out different. */
-static void add_words(struct state_hash *hash, const uint64_t *words)
-{
-	uint64_t one[LANES] = {1, 2, 3, 4}, other[LANES] = {5, 6, 7, 8};
-
-	for (size_t i = 0; i < WORDS; i += LANES) {
-		for (size_t lane = 0; lane < LANES; lane++) {
-			uint64_t word = words[i + lane];
-			uint64_t mixed = (one[lane] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-			uint64_t added = (other[lane] + word) * UINT64_C(0xd6e8feb86659fd93);
-
-			one[lane] = mixed ^ mixed >> 32;
-			other[lane] = added << 29 | added >> 35;
-		}
-	}
-	for (size_t lane = 0; lane < LANES; lane++) {
-		hash->word[0] = mix(hash->word[0], one[lane]);
-		hash->word[1] = mix(hash->word[1], other[lane]);
-	}
-}
-
 static bool is_empty(const uint64_t *words)
 {
 	for (size_t i = 0; i < WORDS; i++)
@@ -115,7 +101,7 @@ static struct state_hash hash_page(uintptr_t page, bool anonymous)
 	if (anonymous && is_empty((const uint64_t *)page))
 		return hash;
 	state_hash_add(&hash, page);
-	add_words(&hash, (const uint64_t *)page);
+	state_hash_add_blocks(&hash, (const void *)page, PAGE / STATE_HASH_BLOCK);
 	return hash;
 }
 
@@ -357,13 +343,6 @@ static void take_mappings(uintptr_t stack)
 
 /* --- by a look of the agent's ----------------------------------------------------------------- */
 
-/* Of what is mapped, what a look does not tell. */
-static struct {
-	uint64_t layout;      /* 0: of none */
-	uintptr_t start, end; /* of the mapping that the stack in use lies in */
-	bool is_stack;        /* and it is the process's first one */
-} named;
-
 static bool name_mapping(const struct state_mapping *mapping)
 {
 	if (is_left_out(mapping->start, mapping->end))
@@ -371,40 +350,37 @@ static bool name_mapping(const struct state_mapping *mapping)
 	if (mapping->shared)
 		take_shared(mapping);
 	if (!mapping->shared && holds_stack(mapping)) {
-		named.start = mapping->start;
-		named.end = mapping->end;
-		named.is_stack = strstr(mapping->path, "[stack]") != NULL;
+		work.notes->names.start = mapping->start;
+		work.notes->names.end = mapping->end;
+		work.notes->names.is_stack = strstr(mapping->path, "[stack]") != NULL;
 	}
 	return !work.trouble;
 }
 
 static void know_names(void)
 {
-	if (named.layout == work.look->layout && work.stack >= named.start
-	    && work.stack < named.end)
+	struct names *names = &work.notes->names;
+
+	if (names->layout == work.look->layout && work.stack >= names->start
+	    && work.stack < names->end)
 		return;
-	named.layout = 0;
-	named.start = named.end = 0;
+	*names = (struct names){0};
 	if (!state_mappings_each(work.stack, name_mapping))
 		work.trouble = "its mappings cannot be read";
 	if (!work.trouble)
-		named.layout = work.look->layout;
+		names->layout = work.look->layout;
 }
 
-/* false: there is no room for what they come to. */
-static bool know_hashes(void)
+static void know_hashes(void)
 {
-	struct notes *notes = park_look_notes(sizeof(*notes));
-	struct hashes *now;
+	struct notes *notes = work.notes;
+	struct hashes *now = &notes->hashes[notes->current];
 
-	if (!notes)
-		return false;
-	now = &notes->hashes[notes->current];
 	work.known = now;
 	work.at = 0;
 	work.noted = NULL;
 	if (now->look == work.look->number)
-		return true;
+		return;
 	/* Pages may have been moved. */
 	if (now->layout != work.look->layout)
 		now->count = 0;
@@ -413,12 +389,12 @@ static bool know_hashes(void)
 	work.noted->look = work.look->number;
 	work.noted->layout = work.look->layout;
 	work.noted->count = 0;
-	return true;
 }
 
 static void take_areas(void)
 {
 	const struct agent_look *look = work.look;
+	const struct names *names = &work.notes->names;
 
 	for (size_t i = 0; i < look->area_count && !work.trouble; i++) {
 		const struct agent_area *area = &look->areas[i];
@@ -430,7 +406,7 @@ static void take_areas(void)
 			.readable = area->protection & PROT_READ,
 			.writable = area->protection & PROT_WRITE,
 			.executable = area->protection & PROT_EXEC,
-			.path = area->start == named.start && named.is_stack ? "[stack]" : "",
+			.path = area->start == names->start && names->is_stack ? "[stack]" : "",
 		};
 
 		if (!area->shared && !is_left_out(area->start, area->end))
@@ -442,15 +418,15 @@ static void take_areas(void)
 static bool take_look(uintptr_t stack)
 {
 	work.look = park_look();
-	if (!work.look)
+	work.notes = park_look_notes(sizeof(*work.notes));
+	if (!work.look || !work.notes)
 		return false;
 	work.stack = stack;
 	work.stretch = 0;
 	know_names();
 	if (work.trouble)
 		return true;
-	if (!know_hashes())
-		return false;
+	know_hashes();
 	take_areas();
 	if (park_look_holds())
 		return true;

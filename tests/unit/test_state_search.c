@@ -363,18 +363,29 @@ static void a_circle_is_gone_round(void **state)
 /* The hash tells apart what differs anywhere, in length, and in order. */
 static void names_differ(void **state)
 {
-	char text[64] = "";
-	struct state_hash names[2 + 64 + 64];
+	enum { BYTES = 120, WORD = 8 };
+	char text[BYTES] = "";
+	struct state_hash names[3 * BYTES];
 	guint count = 0;
 
 	(void)state;
-	for (guint i = 0; i < 64; i++) {
+	for (guint i = 0; i < BYTES; i++) {
 		names[count] = (struct state_hash){{0, 0}};
 		state_hash_add_bytes(&names[count++], text, i);
 		text[i] = 1;
 		names[count] = (struct state_hash){{0, 0}};
 		state_hash_add_bytes(&names[count++], text, sizeof(text));
 		text[i] = 0;
+	}
+	for (guint i = 0; i < BYTES; i += WORD)
+		text[i] = (char)(i + 1);
+	for (guint i = 0; i + WORD < BYTES; i += WORD) {
+		const char kept = text[i];
+
+		text[i] = text[i + WORD];
+		text[i + WORD] = kept;
+		names[count] = (struct state_hash){{0, 0}};
+		state_hash_add_bytes(&names[count++], text, sizeof(text));
 	}
 	for (guint i = 0; i < count; i++)
 		for (guint j = 0; j < i; j++) {
