@@ -14,6 +14,7 @@
 #include "agent.h"
 
 struct clone_plan;
+struct world_files; /* world_files.h */
 
 /* `directory` is the frozen world's. */
 struct clone_plan *clone_plan_new(guint ranks, const char *directory);
@@ -29,7 +30,8 @@ bool clone_plan_write(struct clone_plan *plan, const char *directory, GError **e
 
 /* Makes such a directory, which a world has used since and may still map, what it was when it was
  * filled: the same files, with what they held, and no others. */
-bool clone_plan_rewrite(struct clone_plan *plan, const char *directory, GError **error);
+bool clone_plan_rewrite(struct clone_plan *plan, const char *directory, struct world_files *files,
+                        GError **error);
 
 /* The clones of one rank's mappings, owned by the plan; valid until the next clone_plan_add. */
 gsize clone_plan_rank(const struct clone_plan *plan, guint rank, const struct agent_clone **ret);

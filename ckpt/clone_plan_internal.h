@@ -3,8 +3,9 @@
 #define MATCHPOINT_CKPT_CLONE_PLAN_INTERNAL_H
 
 #include "clone_plan.h"
+#include "world_files.h"
 
-#define PAGE ((guint64)4096)
+#define PAGE WORLD_FILE_PAGE
 #define REMEMBERED_MAX ((guint64)64 << 20) /* bytes of contents kept by one plan */
 
 struct range { /* of an object, as one keeper maps it */
@@ -51,7 +52,7 @@ void clone_forget(struct clone_plan *plan, struct object *object);
 
 /* A file up to this size is compared page by page, which is cheaper than writing it, or than
  * looking for its holes; of a larger one these are left out. */
-#define CLONE_COMPARED_MOST ((guint64)1 << 20)
+#define CLONE_COMPARED_MOST WORLD_FILE_MOST
 
 /* Shows what a file holds up to `end`, one stretch between holes after the other, in ascending
  * order, until one is refused. False: one was, or the file cannot be walked (errno). */
@@ -61,9 +62,10 @@ bool clone_each_data(int fd, off_t end, clone_data_visitor visit, void *user);
 /* False with errno. */
 bool clone_write_at(int fd, const guint8 *bytes, guint64 offset, guint64 length);
 bool clone_write_extents(const struct object *object, int fd);
-/* Makes the names from `first` on lead to the file that is open and has `name` in the directory. */
-bool clone_put_names_back(int directory, int fd, const char *name, const GPtrArray *names,
-                          guint first);
+/* Makes the names from `first` on lead to the file that has `name` in the directory, and that
+ * number on that device. */
+bool clone_put_names_back(int directory, dev_t device, ino_t inode, const char *name,
+                          const GPtrArray *names, guint first);
 /* Makes its file, with all its names. */
 bool clone_write_object(const struct object *object, guint index, int directory);
 

@@ -114,6 +114,25 @@ static bool write_differences(const struct object *object, int fd)
 	return true;
 }
 
+/* The same in place. False: a hole holds nothing now, and held something; it is to be written by a
+ * call, which can fail. */
+static bool put_differences(const struct object *object, const struct world_file *file)
+{
+	struct saved saved = {.object = object};
+
+	for (guint64 at = 0; at < object->size; at += PAGE) {
+		const guint8 *then = saved_page(&saved, at);
+
+		if (!(file->holds[at / PAGE] & 1)) {
+			if (then != zeros)
+				return false;
+		} else if (memcmp(file->bytes + at, then, PAGE) != 0) {
+			memcpy(file->bytes + at, then, PAGE);
+		}
+	}
+	return true;
+}
+
 static bool write_back(const struct object *object, int fd)
 {
 	if (object->size <= CLONE_COMPARED_MOST)
@@ -129,18 +148,16 @@ static void name_of(const struct object *object, guint index, char name[static 2
 		g_strlcpy(name, g_ptr_array_index(object->names, 0), 256);
 }
 
-bool clone_put_names_back(int directory, int fd, const char *name, const GPtrArray *names,
-                          guint first)
+bool clone_put_names_back(int directory, dev_t device, ino_t inode, const char *name,
+                          const GPtrArray *names, guint first)
 {
-	struct stat file, other;
+	struct stat other;
 
-	if (fstat(fd, &file) < 0)
-		return false;
 	for (guint i = first; i < names->len; i++) {
 		const char *link = g_ptr_array_index(names, i);
 
 		if (fstatat(directory, link, &other, AT_SYMLINK_NOFOLLOW) == 0) {
-			if (other.st_ino == file.st_ino && other.st_dev == file.st_dev)
+			if (other.st_ino == inode && other.st_dev == device)
 				continue;
 			if (unlinkat(directory, link, 0) < 0)
 				return false;
@@ -175,16 +192,27 @@ static GHashTable *list_files(int directory)
 
 /* Whether all its names were seen to lead to that file. Where a directory tells other numbers than
  * stat() they are looked at one by one. */
-static bool has_its_names(const struct object *object, GHashTable *files, ino_t file)
+static bool has_its_names(const struct object *object, GHashTable *listed, ino_t file)
 {
 	for (guint i = 0; i < object->names->len; i++)
-		if (g_hash_table_lookup(files, object->names->pdata[i]) != GSIZE_TO_POINTER(file))
+		if (g_hash_table_lookup(listed, object->names->pdata[i]) != GSIZE_TO_POINTER(file))
 			return false;
 	return true;
 }
 
+/* False: not in place. */
+static bool rewrite_in_place(const struct object *object, const char *name, int directory,
+                             GHashTable *listed, struct world_files *files)
+{
+	struct world_file file;
+
+	return object->ranges->len && world_files_find(files, directory, name, &file)
+	       && file.size == object->size && has_its_names(object, listed, file.inode)
+	       && put_differences(object, &file);
+}
+
 static bool rewrite_object(const struct object *object, guint index, int directory,
-                           GHashTable *files)
+                           GHashTable *listed, struct world_files *files)
 {
 	char name[256];
 	struct stat status;
@@ -192,6 +220,8 @@ static bool rewrite_object(const struct object *object, guint index, int directo
 	int fd;
 
 	name_of(object, index, name);
+	if (rewrite_in_place(object, name, directory, listed, files))
+		return true;
 	fd = openat(directory, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return errno == ENOENT && !object->ranges->len
@@ -200,9 +230,9 @@ static bool rewrite_object(const struct object *object, guint index, int directo
 	          && ((guint64)status.st_size == object->size
 	              || ftruncate(fd, (off_t)object->size) == 0)
 	          && write_back(object, fd)
-	          && (has_its_names(object, files, status.st_ino)
-	              || clone_put_names_back(directory, fd, name, object->names,
-	                                      object->ranges->len ? 0 : 1));
+	          && (has_its_names(object, listed, status.st_ino)
+	              || clone_put_names_back(directory, status.st_dev, status.st_ino, name,
+	                                      object->names, object->ranges->len ? 0 : 1));
 	close(fd);
 	return written;
 }
@@ -224,39 +254,40 @@ static GHashTable *names_of(const struct clone_plan *plan)
 	return names;
 }
 
-static bool remove_others(const struct clone_plan *plan, int directory, GHashTable *files,
+static bool remove_others(const struct clone_plan *plan, int directory, GHashTable *listed,
                           GError **error)
 {
 	g_autoptr(GHashTable) names = names_of(plan);
 	GHashTableIter iter;
 	void *file;
 
-	g_hash_table_iter_init(&iter, files);
+	g_hash_table_iter_init(&iter, listed);
 	while (g_hash_table_iter_next(&iter, &file, NULL))
 		if (!g_hash_table_contains(names, file) && unlinkat(directory, file, 0) < 0)
 			return clone_failed(error, "cannot remove", file);
 	return true;
 }
 
-bool clone_plan_rewrite(struct clone_plan *plan, const char *directory, GError **error)
+bool clone_plan_rewrite(struct clone_plan *plan, const char *directory, struct world_files *files,
+                        GError **error)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	g_autoptr(GHashTable) files = fd >= 0 ? list_files(fd) : NULL;
+	g_autoptr(GHashTable) listed = fd >= 0 ? list_files(fd) : NULL;
 	bool written;
 
-	if (!files) {
+	if (!listed) {
 		clone_failed(error, "cannot open the world directory", directory);
 		if (fd >= 0)
 			close(fd);
 		return false;
 	}
 	written = (plan->scanned || clone_scan_directory(plan, error))
-	          && remove_others(plan, fd, files, error);
+	          && remove_others(plan, fd, listed, error);
 	for (guint i = 0; written && i < plan->objects->len; i++) {
 		struct object *object = g_ptr_array_index(plan->objects, i);
 
 		written = object->remembered || clone_read_object(plan, object, error);
-		if (written && !rewrite_object(object, i, fd, files))
+		if (written && !rewrite_object(object, i, fd, listed, files))
 			written = clone_failed(error, "cannot rewrite shared memory in", directory);
 		if (plan->remembered > REMEMBERED_MAX)
 			clone_forget(plan, object);

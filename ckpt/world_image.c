@@ -147,54 +147,82 @@ static bool read_pages(int fd, guint64 from, guint64 to, void *user)
 	return true;
 }
 
+static void take_mapped(struct taking *taking, const struct world_file *mapped)
+{
+	for (guint number = 0; number < taking->file->pages->len; number++)
+		if (mapped->holds[number] & 1)
+			take_page(taking, number, mapped->bytes + number * PAGE);
+}
+
+static bool is_mapped(const char *name)
+{
+	return g_str_has_prefix(name, "clone.");
+}
+
 /* The name by which ranks have mapped it is the first. */
 static void add_name(struct file *file, const char *name)
 {
-	bool mapped = g_str_has_prefix(name, "clone.");
+	const bool mapped = is_mapped(name);
 
 	g_ptr_array_insert(file->names, mapped ? 0 : -1, g_strdup(name));
 	file->mapped |= mapped;
 }
 
-static bool take_file(struct world_image *image, int directory, const char *name,
-                      const struct world_image *before, guint8 *buffer)
+/* NULL: it is there already, by another name. */
+static struct file *add_file(struct world_image *image, const char *name, guint64 inode,
+                             guint64 size)
 {
-	struct taking taking = {
-		.image = image, .buffer = buffer, .before = find_by_name(before, name)};
-	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	struct stat status;
-	bool read = false;
+	struct file *file = find_by_inode(image, inode);
 
+	if (file) {
+		add_name(file, name);
+		return NULL;
+	}
+	file = g_new0(struct file, 1);
+	file->inode = inode;
+	file->size = size;
+	file->names = g_ptr_array_new_with_free_func(g_free);
+	file->pages = g_ptr_array_new_with_free_func(page_let_go);
+	add_name(file, name);
+	g_ptr_array_set_size(file->pages, (gint)pages_of(size));
+	g_ptr_array_add(image->files, file);
+	return file;
+}
+
+static bool take_file(struct taking *taking, int directory, const char *name,
+                      const struct world_image *before, struct world_files *files)
+{
+	struct world_file mapped;
+	struct stat status;
+	bool read = true;
+	int fd;
+
+	taking->before = find_by_name(before, name);
+	if (is_mapped(name) && world_files_find(files, directory, name, &mapped)) {
+		taking->file = add_file(taking->image, name, mapped.inode, mapped.size);
+		if (taking->file)
+			take_mapped(taking, &mapped);
+		return true;
+	}
+	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return errno == ELOOP || errno == ENXIO;
-	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
-		close(fd);
-		return true;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+		taking->file = add_file(taking->image, name, status.st_ino,
+		                        (guint64)status.st_size);
+		if (taking->file)
+			read = each_part(fd, taking->file->size, read_pages, taking);
 	}
-	taking.file = find_by_inode(image, status.st_ino);
-	if (taking.file) {
-		add_name(taking.file, name);
-		close(fd);
-		return true;
-	}
-	taking.file = g_new0(struct file, 1);
-	taking.file->inode = status.st_ino;
-	taking.file->size = (guint64)status.st_size;
-	taking.file->names = g_ptr_array_new_with_free_func(g_free);
-	taking.file->pages = g_ptr_array_new_with_free_func(page_let_go);
-	add_name(taking.file, name);
-	g_ptr_array_set_size(taking.file->pages, (gint)pages_of(taking.file->size));
-	g_ptr_array_add(image->files, taking.file);
-	read = each_part(fd, taking.file->size, read_pages, &taking);
 	close(fd);
 	return read;
 }
 
 struct world_image *world_image_take(const char *directory, const struct world_image *before,
-                                     GError **error)
+                                     struct world_files *files, GError **error)
 {
 	g_autoptr(GDir) entries = g_dir_open(directory, 0, error);
 	g_autofree guint8 *buffer = g_malloc(CHUNK + PAGE);
+	struct taking taking = {.buffer = buffer};
 	struct world_image *image;
 	const char *name;
 	int fd = entries ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -207,8 +235,9 @@ struct world_image *world_image_take(const char *directory, const struct world_i
 	}
 	image = g_new0(struct world_image, 1);
 	image->files = g_ptr_array_new_with_free_func(file_free);
+	taking.image = image;
 	while (taken && (name = g_dir_read_name(entries)))
-		taken = take_file(image, fd, name, before, buffer);
+		taken = take_file(&taking, fd, name, before, files);
 	if (!taken) {
 		clone_failed(error, "cannot read shared memory in", directory);
 		world_image_free(g_steal_pointer(&image));
@@ -271,8 +300,39 @@ static bool put_pages(int fd, guint64 from, guint64 to, void *user)
 	return true;
 }
 
+/* False: not in place. */
+static bool put_mapped(const struct file *file, const struct world_file *mapped)
+{
+	for (guint number = 0; number < file->pages->len; number++) {
+		const struct page *page = file->pages->pdata[number];
+		guint8 *now = mapped->bytes + number * PAGE;
+
+		if (!(mapped->holds[number] & 1)) {
+			if (page)
+				return false;
+		} else if (!page) {
+			if (!is_zero(now))
+				memset(now, 0, PAGE);
+		} else if (memcmp(now, page->bytes, PAGE) != 0) {
+			memcpy(now, page->bytes, PAGE);
+		}
+	}
+	return true;
+}
+
+static bool put_in_place(const struct file *file, int directory, struct world_files *files)
+{
+	const char *name = file->names->pdata[0];
+	struct world_file mapped;
+
+	return file->mapped && world_files_find(files, directory, name, &mapped)
+	       && mapped.inode == file->inode && mapped.size == file->size
+	       && clone_put_names_back(directory, mapped.device, mapped.inode, name, file->names, 1)
+	       && put_mapped(file, &mapped);
+}
+
 /* A part page at the end is written as a whole: the size is set last. */
-static bool put_file(const struct file *file, int directory, guint8 *buffer)
+static bool put_by_calls(const struct file *file, int directory, guint8 *buffer)
 {
 	struct putting putting = {file, buffer, 0};
 	int fd = openat(directory, file->names->pdata[0],
@@ -283,7 +343,8 @@ static bool put_file(const struct file *file, int directory, guint8 *buffer)
 	if (fd < 0)
 		return false;
 	put = fstat(fd, &status) == 0 && (!file->mapped || status.st_ino == file->inode)
-	      && clone_put_names_back(directory, fd, file->names->pdata[0], file->names, 1)
+	      && clone_put_names_back(directory, status.st_dev, status.st_ino,
+	                              file->names->pdata[0], file->names, 1)
 	      && each_part(fd, MIN((guint64)status.st_size, pages_of(file->size) * PAGE), put_pages,
 	                   &putting)
 	      && put_in_hole(&putting, fd, file->pages->len)
@@ -309,7 +370,8 @@ static bool remove_others(const struct world_image *image, const char *directory
 	return true;
 }
 
-bool world_image_put(const struct world_image *image, const char *directory, GError **error)
+bool world_image_put(const struct world_image *image, const char *directory,
+                     struct world_files *files, GError **error)
 {
 	g_autofree guint8 *buffer = g_malloc(CHUNK + PAGE);
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -318,9 +380,12 @@ bool world_image_put(const struct world_image *image, const char *directory, GEr
 	if (fd < 0)
 		return clone_failed(error, "cannot open the world directory", directory);
 	put = remove_others(image, directory, fd, error);
-	for (guint i = 0; put && i < image->files->len; i++)
-		if (!put_file(image->files->pdata[i], fd, buffer))
+	for (guint i = 0; put && i < image->files->len; i++) {
+		const struct file *file = image->files->pdata[i];
+
+		if (!put_in_place(file, fd, files) && !put_by_calls(file, fd, buffer))
 			put = clone_failed(error, "cannot put shared memory back in", directory);
+	}
 	close(fd);
 	return put;
 }

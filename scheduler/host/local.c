@@ -1,5 +1,6 @@
 #include "local.h"
 
+#include "ckpt/world_files.h"
 #include "local_internal.h"
 #include "peer.h"
 
@@ -142,6 +143,7 @@ static void world_remove(struct host *host, guint32 world)
 	struct local *local = local_of(host);
 
 	run_directory_remove_world(local->options.directory, world);
+	world_files_clear(local->files);
 	if (local->pmi)
 		pmi_server_forget(local->pmi, world);
 }
@@ -223,6 +225,7 @@ struct host *local_new(void)
 
 	local->base.operations = &operations;
 	local->lines = source_lines_new();
+	local->files = world_files_new();
 	uv_loop_init(&local->loop);
 	return &local->base;
 }
@@ -248,6 +251,7 @@ void local_free(struct host *host)
 		return;
 	uv_loop_close(&local->loop);
 	source_lines_free(local->lines);
+	world_files_free(local->files);
 	g_free(local->shim);
 	g_free(local);
 }

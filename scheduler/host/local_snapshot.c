@@ -24,7 +24,7 @@ struct host_snapshot *local_snapshot_of_world(struct host *host, const char *dir
                                               guint64 *ret_bytes, GError **error)
 {
 	struct world_image *image = world_image_take(directory, before ? before->image : NULL,
-	                                             error);
+	                                             local_of(host)->files, error);
 	struct host_snapshot *snapshot = image ? local_snapshot_new(host, 0, directory) : NULL;
 
 	if (snapshot)
@@ -64,8 +64,8 @@ bool local_snapshot_restore(struct host_snapshot *snapshot, const char *director
 bool local_snapshot_rewind(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
 	if (snapshot->image)
-		return world_image_put(snapshot->image, directory, error);
-	return clone_plan_rewrite(snapshot->clones, directory, error);
+		return world_image_put(snapshot->image, directory, snapshot->local->files, error);
+	return clone_plan_rewrite(snapshot->clones, directory, snapshot->local->files, error);
 }
 
 guint32 local_snapshot_clones(const struct host_snapshot *snapshot, int rank,

@@ -15,25 +15,39 @@
 #include <glib/gstdio.h>
 
 #include "ckpt/clone_plan.h"
+#include "ckpt/world_files.h"
 
 #define PAGE 4096
 
 struct fixture {
 	char *old, *new;
 	struct clone_plan *plan;
+	struct world_files *files;
 };
 
-static int set_up(void **state)
+static int set_up_in(void **state, const char *place)
 {
 	struct fixture *fixture = g_new0(struct fixture, 1);
 
-	fixture->old = g_dir_make_tmp("matchpoint-old-XXXXXX", NULL);
-	fixture->new = g_dir_make_tmp("matchpoint-new-XXXXXX", NULL);
+	fixture->old = g_mkdtemp(g_strdup_printf("%s/matchpoint-old-XXXXXX", place));
+	fixture->new = g_mkdtemp(g_strdup_printf("%s/matchpoint-new-XXXXXX", place));
+	fixture->files = world_files_new();
 	assert_non_null(fixture->old);
 	assert_non_null(fixture->new);
 	fixture->plan = clone_plan_new(2, fixture->old);
 	*state = fixture;
 	return 0;
+}
+
+static int set_up(void **state)
+{
+	return set_up_in(state, "/dev/shm");
+}
+
+/* Where files are not mapped, but opened and read. */
+static int set_up_on_disk(void **state)
+{
+	return set_up_in(state, "/var/tmp");
 }
 
 static void empty(const char *path)
@@ -53,6 +67,7 @@ static int tear_down(void **state)
 	struct fixture *fixture = *state;
 
 	clone_plan_free(fixture->plan);
+	world_files_free(fixture->files);
 	empty(fixture->old);
 	empty(fixture->new);
 	g_rmdir(fixture->old);
@@ -284,7 +299,7 @@ static void rewrite_clones(struct fixture *fixture, const guint8 *mapped, gsize 
 	g_autoptr(GError) error = NULL;
 	g_autofree guint8 *again = NULL, *printed = NULL;
 
-	if (!clone_plan_rewrite(fixture->plan, fixture->new, &error))
+	if (!clone_plan_rewrite(fixture->plan, fixture->new, fixture->files, &error))
 		fail_msg("%s", error->message);
 	again = contents(fixture->new, "clone.0", size);
 	printed = contents(fixture->new, "out.1", PAGE + 5);
@@ -352,6 +367,7 @@ static void test_a_vanished_keeper_is_an_error(void **state)
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST_ON_DISK(name) cmocka_unit_test_setup_teardown(name, set_up_on_disk, tear_down)
 
 int main(void)
 {
@@ -362,6 +378,7 @@ int main(void)
 		TEST(test_nameless_memory_is_read_from_the_keeper),
 		TEST(test_files_that_nobody_maps_are_copied),
 		TEST(test_a_world_that_is_over_becomes_what_it_was),
+		TEST_ON_DISK(test_a_world_that_is_over_becomes_what_it_was),
 		TEST(test_so_does_a_large_one),
 		TEST(test_a_vanished_keeper_is_an_error),
 	};

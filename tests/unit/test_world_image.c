@@ -13,16 +13,32 @@
 
 #include <cmocka.h>
 
+#include "ckpt/world_files.h"
+
 enum { PAGE = 4096, PAGES = 40 };
 
 static char directory[64];
+static struct world_files *files;
+
+static int make_directory(const char *template)
+{
+	strcpy(directory, template);
+	assert_non_null(mkdtemp(directory));
+	files = world_files_new();
+	return 0;
+}
 
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(directory, "/dev/shm/matchpoint-test-XXXXXX");
-	assert_non_null(mkdtemp(directory));
-	return 0;
+	return make_directory("/dev/shm/matchpoint-test-XXXXXX");
+}
+
+/* Where files are not mapped, but opened and read. */
+static int set_up_on_disk(void **state)
+{
+	(void)state;
+	return make_directory("/var/tmp/matchpoint-test-XXXXXX");
 }
 
 static int tear_down(void **state)
@@ -30,6 +46,7 @@ static int tear_down(void **state)
 	g_autofree char *command = g_strdup_printf("rm -rf %s", directory);
 
 	(void)state;
+	world_files_free(files);
 	return system(command);
 }
 
@@ -58,7 +75,7 @@ static void expect(int fd, const char *text, off_t offset)
 static struct world_image *take(const struct world_image *before)
 {
 	GError *error = NULL;
-	struct world_image *image = world_image_take(directory, before, &error);
+	struct world_image *image = world_image_take(directory, before, files, &error);
 
 	assert_null(error);
 	return image;
@@ -66,7 +83,7 @@ static struct world_image *take(const struct world_image *before)
 
 static void put_back(const struct world_image *image)
 {
-	assert_true(world_image_put(image, directory, NULL));
+	assert_true(world_image_put(image, directory, files, NULL));
 }
 
 static off_t size_of(int fd)
@@ -136,7 +153,7 @@ static void test_other_files_are_removed_and_names_put_back(void **state)
 	assert_int_equal(unlink(name), 0);
 	assert_int_equal(unlink(from), 0);
 	close(open_file("clone.3"));
-	assert_false(world_image_put(image, directory, NULL)); /* ranks map another file */
+	assert_false(world_image_put(image, directory, files, NULL)); /* ranks map another file */
 	world_image_free(image);
 	close(shared);
 }
@@ -145,8 +162,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_files_hold_what_they_held, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_files_hold_what_they_held, set_up_on_disk,
+	                                        tear_down),
 		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_put_back,
 	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_other_files_are_removed_and_names_put_back,
+	                                        set_up_on_disk, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
