@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -105,6 +106,10 @@ static bool find_holes(struct world_files *files, guint8 *bytes, gsize length,
 	const gsize pages = length / WORLD_FILE_PAGE;
 	guint64 held = 0;
 
+	if ((guint64)status->st_blocks * BLOCK == length) {
+		memset(files->holds, 1, pages);
+		return true;
+	}
 	if (mincore(bytes, length, files->holds) < 0)
 		return false;
 	for (gsize i = 0; i < pages; i++)

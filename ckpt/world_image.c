@@ -159,6 +159,12 @@ static bool is_mapped(const char *name)
 	return g_str_has_prefix(name, "clone.");
 }
 
+/* What a rank writes: another file in each interleaving, not worth mapping. */
+static bool is_output(const char *name)
+{
+	return g_str_has_prefix(name, "out.") || g_str_has_prefix(name, "err.");
+}
+
 /* The name by which ranks have mapped it is the first. */
 static void add_name(struct file *file, const char *name)
 {
@@ -198,7 +204,7 @@ static bool take_file(struct taking *taking, int directory, const char *name,
 	int fd;
 
 	taking->before = find_by_name(before, name);
-	if (is_mapped(name) && world_files_find(files, directory, name, &mapped)) {
+	if (!is_output(name) && world_files_find(files, directory, name, &mapped)) {
 		taking->file = add_file(taking->image, name, mapped.inode, mapped.size);
 		if (taking->file)
 			take_mapped(taking, &mapped);
@@ -331,6 +337,16 @@ static bool put_in_place(const struct file *file, int directory, struct world_fi
 	       && put_mapped(file, &mapped);
 }
 
+/* An output to which nothing had been written, and nothing has. */
+static bool is_still_empty(const struct file *file, int directory)
+{
+	struct stat status;
+
+	return !file->mapped && file->size == 0 && file->names->len == 1
+	       && fstatat(directory, file->names->pdata[0], &status, AT_SYMLINK_NOFOLLOW) == 0
+	       && S_ISREG(status.st_mode) && status.st_size == 0;
+}
+
 /* A part page at the end is written as a whole: the size is set last. */
 static bool put_by_calls(const struct file *file, int directory, guint8 *buffer)
 {
@@ -383,7 +399,8 @@ bool world_image_put(const struct world_image *image, const char *directory,
 	for (guint i = 0; put && i < image->files->len; i++) {
 		const struct file *file = image->files->pdata[i];
 
-		if (!put_in_place(file, fd, files) && !put_by_calls(file, fd, buffer))
+		if (!put_in_place(file, fd, files) && !is_still_empty(file, fd)
+		    && !put_by_calls(file, fd, buffer))
 			put = clone_failed(error, "cannot put shared memory back in", directory);
 	}
 	close(fd);

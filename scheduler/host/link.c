@@ -22,9 +22,10 @@ struct link {
 struct link_server {
 	struct link_options options;
 	uv_pipe_t pipe;
+	uv_prepare_t waiting; /* before the loop waits */
+	int open;             /* of these two */
 	GHashTable *links;    /* open ones */
 	GPtrArray *unflushed; /* those that have something to write */
-	bool reading;         /* what is sent is written when all that was read has been handled */
 };
 
 struct pending_write {
@@ -75,7 +76,8 @@ static void flush(struct link *link)
 		g_free(pending);
 }
 
-/* What one call sets off, matches and leave to go, wakes each rank once. */
+/* What one call sets off, matches and leave to go, wakes each rank once; so does all that is sent
+ * between two turns of the loop. */
 static void flush_all(struct link_server *server)
 {
 	for (guint i = 0; i < server->unflushed->len; i++)
@@ -157,7 +159,6 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 		     count == UV_EOF || count == UV_ECONNRESET ? NULL : uv_strerror((int)count));
 		return;
 	}
-	server->reading = true;
 	if (link->received->len == 0) {
 		used = dispatch(link, (const guint8 *)buffer->base, (gsize)count);
 		if (used >= 0 && used < count)
@@ -169,7 +170,6 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 		if (used > 0)
 			g_byte_array_remove_range(link->received, 0, (guint)used);
 	}
-	server->reading = false;
 	flush_all(server);
 	if (used < 0)
 		fail(link, "a message that cannot be understood");
@@ -185,8 +185,6 @@ void link_send(struct host_link *base, const struct wire_message *message)
 		g_ptr_array_add(link->server->unflushed, link);
 	wire_encode(&link->outgoing, message);
 	g_assert(!link->outgoing.failed);
-	if (!link->server->reading)
-		flush_all(link->server);
 }
 
 int link_socket(const struct host_link *base)
@@ -202,6 +200,7 @@ bool link_has_unread(const struct host_link *base)
 	const struct link *link = (const struct link *)base;
 	int descriptor = link_socket(base), bytes = 0;
 
+	flush_all(link->server); /* it can only have answered what it has heard */
 	return descriptor >= 0
 	       && (link->received->len > 0
 	           || (ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0));
@@ -228,13 +227,26 @@ static void on_connection(uv_stream_t *stream, int status)
 		link_close(&link->base);
 }
 
+static void on_waiting(uv_prepare_t *waiting)
+{
+	flush_all(waiting->data);
+}
+
 static void on_server_freed(uv_handle_t *handle)
 {
 	struct link_server *server = handle->data;
 
+	if (--server->open > 0)
+		return;
 	g_hash_table_destroy(server->links);
 	g_ptr_array_unref(server->unflushed);
 	g_free(server);
+}
+
+static void close_handles(struct link_server *server)
+{
+	uv_close((uv_handle_t *)&server->waiting, on_server_freed);
+	uv_close((uv_handle_t *)&server->pipe, on_server_freed);
 }
 
 struct link_server *link_listen(const struct link_options *options, GError **error)
@@ -247,7 +259,11 @@ struct link_server *link_listen(const struct link_options *options, GError **err
 	server->links = g_hash_table_new(NULL, NULL);
 	server->unflushed = g_ptr_array_new();
 	uv_pipe_init(options->loop, &server->pipe, 0);
-	server->pipe.data = server;
+	uv_prepare_init(options->loop, &server->waiting);
+	uv_prepare_start(&server->waiting, on_waiting);
+	uv_unref((uv_handle_t *)&server->waiting);
+	server->open = 2;
+	server->pipe.data = server->waiting.data = server;
 	status = uv_pipe_bind(&server->pipe, path);
 	if (status == 0)
 		status = uv_listen((uv_stream_t *)&server->pipe, 1024, on_connection);
@@ -255,7 +271,7 @@ struct link_server *link_listen(const struct link_options *options, GError **err
 		return server;
 	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "cannot listen on %s: %s", path,
 	            uv_strerror(status));
-	uv_close((uv_handle_t *)&server->pipe, on_server_freed);
+	close_handles(server);
 	return NULL;
 }
 
@@ -267,5 +283,5 @@ void link_server_close(struct link_server *server)
 		return;
 	links = g_hash_table_get_keys(server->links);
 	g_list_free_full(links, (GDestroyNotify)link_close);
-	uv_close((uv_handle_t *)&server->pipe, on_server_freed);
+	close_handles(server);
 }
