@@ -82,9 +82,11 @@ struct host_operations {
 	               GError **error);
 	/* Closes every link, and tells nothing more. */
 	void (*close_all)(struct host *host);
-	/* At once or, while something is told, with all that this sets off. A process that is gone
+	/* Before anything is waited for, with all else that is sent by then. A process that is gone
 	 * is told by `closed`. */
 	void (*send)(struct host_link *link, const struct wire_message *message);
+	/* What was sent so far is on its way when this returns. NULL where it always is. */
+	void (*send_off)(struct host *host);
 	void (*close)(struct host_link *link);
 	/* Whether something has come that was not told yet. */
 	bool (*has_unread)(const struct host_link *link);

@@ -187,6 +187,11 @@ void link_send(struct host_link *base, const struct wire_message *message)
 	g_assert(!link->outgoing.failed);
 }
 
+void link_send_off(struct link_server *server)
+{
+	flush_all(server);
+}
+
 int link_socket(const struct host_link *base)
 {
 	const struct link *link = (const struct link *)base;

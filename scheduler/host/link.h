@@ -26,6 +26,7 @@ void link_server_close(struct link_server *server);
 
 /* As in struct host_operations. */
 void link_send(struct host_link *link, const struct wire_message *message);
+void link_send_off(struct link_server *server);
 void link_close(struct host_link *link);
 bool link_has_unread(const struct host_link *link);
 

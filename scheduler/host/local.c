@@ -113,6 +113,11 @@ static bool listen_to_ranks(struct host *host, const struct host_listener *liste
 	return local->pmi != NULL;
 }
 
+static void send_off(struct host *host)
+{
+	link_send_off(local_of(host)->server);
+}
+
 static void close_all(struct host *host)
 {
 	struct local *local = local_of(host);
@@ -176,6 +181,7 @@ static const struct host_operations operations = {
 	.listen = listen_to_ranks,
 	.close_all = close_all,
 	.send = link_send,
+	.send_off = send_off,
 	.close = link_close,
 	.has_unread = link_has_unread,
 	.world_add = world_add,

@@ -216,6 +216,12 @@ bool runs_interrupt_debugged(struct runs *runs)
 	return false;
 }
 
+void runs_send_off(const struct runs *runs)
+{
+	if (runs->host->operations->send_off)
+		runs->host->operations->send_off(runs->host);
+}
+
 bool runs_pump(struct runs *runs, bool (*condition)(void *data), void *data, double seconds)
 {
 	return host_wait(runs->host, condition, data, seconds);

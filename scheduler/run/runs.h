@@ -81,6 +81,9 @@ void runs_look(struct runs *runs);
  * debugger. false: there is none. */
 bool runs_interrupt_debugged(struct runs *runs);
 
+/* What ranks were sent so far is on its way, before anything is waited for. */
+void runs_send_off(const struct runs *runs);
+
 /* Has the host tell what it has until the condition holds or seconds have passed (0: no bound);
  * false: they have. */
 bool runs_pump(struct runs *runs, bool (*condition)(void *data), void *data, double seconds);

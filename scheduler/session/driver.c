@@ -13,16 +13,21 @@ struct round {
 struct driver {
 	struct runs *runs;
 	void (*renew)(void *owner);
+	void (*meanwhile)(void *user);
+	void *user;
 	struct round *innermost; /* NULL: nothing is driven */
 	bool stopped;
 };
 
-struct driver *driver_new(struct runs *runs, void (*renew)(void *owner))
+struct driver *driver_new(struct runs *runs, void (*renew)(void *owner),
+                          void (*meanwhile)(void *user), void *user)
 {
 	struct driver *driver = g_new0(struct driver, 1);
 
 	driver->runs = runs;
 	driver->renew = renew;
+	driver->meanwhile = meanwhile;
+	driver->user = user;
 	return driver;
 }
 
@@ -195,6 +200,13 @@ static void round_tell(struct round *round)
 		driver_fall_back(round->driver);
 }
 
+static void use_time(const struct driver *driver)
+{
+	runs_send_off(driver->runs);
+	if (driver->meanwhile)
+		driver->meanwhile(driver->user);
+}
+
 void driver_run(struct driver *driver, struct plan_source *const *sources, guint count)
 {
 	struct round round = {driver->innermost, driver, sources, count};
@@ -202,6 +214,7 @@ void driver_run(struct driver *driver, struct plan_source *const *sources, guint
 	driver->innermost = &round;
 	round_begin(&round);
 	while (any_source(&round, is_running)) {
+		use_time(driver);
 		runs_pump(driver->runs, has_news, &round, 0);
 		round_tell(&round);
 		round_begin(&round);

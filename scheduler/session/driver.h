@@ -40,8 +40,11 @@ struct plan_source {
 	bool asked;                  /* it has been told that an answer is waited for */
 };
 
-/* `renew` (or NULL) is told the owner of what is begun again: nothing of the first time counts. */
-struct driver *driver_new(struct runs *runs, void (*renew)(void *owner));
+/* `renew` (or NULL) is told the owner of what is begun again: nothing of the first time counts.
+ * `meanwhile` (or NULL) is told `user` before anything is waited for: what could be begun is on its
+ * way then, and there is time for what nobody waits for. */
+struct driver *driver_new(struct runs *runs, void (*renew)(void *owner),
+                          void (*meanwhile)(void *user), void *user);
 void driver_free(struct driver *driver); /* NULL is legal, also below */
 
 /* Drives these sources until none of them has anything more. */

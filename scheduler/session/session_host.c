@@ -320,9 +320,23 @@ const struct run_client session_run_client = {
 
 /* --- who is told what happens (run/events.h) --- */
 
+/* What shows nothing new is written while the next one runs. */
 static bool write_store(void *user, const struct run_event *event, GError **error)
 {
-	return store_add(((struct session *)user)->store, event->record, event->changed, error);
+	struct store *store = ((struct session *)user)->store;
+
+	if (event->changed->len == 0)
+		return store_add_later(store, event->record, error);
+	return store_add(store, event->record, event->changed, error);
+}
+
+void session_catch_up(void *user)
+{
+	struct session *session = user;
+	g_autoptr(GError) error = NULL;
+
+	if (session->store && !store_catch_up(session->store, &error))
+		session_fail(session, "%s", error->message);
 }
 
 /* Without a store the exploration is in vain; of the others it is told that they miss something. */

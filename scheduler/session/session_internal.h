@@ -79,6 +79,9 @@ void session_sink_failed(void *user, const struct event_sink *sink, const GError
 void session_tell_end(struct session *session, const struct execution *execution,
                       const struct record_execution *record, const GPtrArray *changed);
 
+/* What was left to be done when there is time (session_host.c). */
+void session_catch_up(void *session);
+
 /* An interleaving has ended: this one, or (NULL) one known from the store. Takes the findings that
  * it has `shown`. */
 void session_add_interleaving(struct session *session, const struct execution *execution,

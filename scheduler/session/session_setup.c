@@ -221,7 +221,8 @@ static bool open_runs(struct session *session, GError **error)
 
 	session->runs = runs_new(&runs, error);
 	if (session->runs)
-		session->driver = driver_new(session->runs, interleaving_renew);
+		session->driver = driver_new(session->runs, interleaving_renew, session_catch_up,
+		                             session);
 	return session->runs != NULL;
 }
 

@@ -199,6 +199,22 @@ struct record_execution *record_execution_new(void)
 	return execution;
 }
 
+struct record_execution *record_execution_share(const struct record_execution *execution)
+{
+	struct record_execution *other = g_memdup2(execution, sizeof *execution);
+
+	g_array_ref(other->findings);
+	other->path = g_strdup(execution->path);
+	g_ptr_array_ref(other->choices);
+	g_array_ref(other->matches);
+	g_array_ref(other->calls);
+	g_array_ref(other->exits);
+	g_ptr_array_ref(other->outputs);
+	g_ptr_array_ref(other->errors);
+	g_ptr_array_ref(other->ranks);
+	return other;
+}
+
 void record_execution_free(struct record_execution *execution)
 {
 	if (!execution)

@@ -311,6 +311,8 @@ struct record_rank *record_rank_copy(const struct record_rank *rank);
 void record_rank_free(struct record_rank *rank);
 
 struct record_execution *record_execution_new(void);
+/* The same arrays, which nobody changes from now on, under one more record. */
+struct record_execution *record_execution_share(const struct record_execution *execution);
 void record_execution_free(struct record_execution *execution);
 
 struct record_finding *record_finding_new(enum finding_kind kind);

@@ -481,6 +481,21 @@ bool store_add(struct store *store, const struct record_execution *execution,
 	return store_finish(store, good, error);
 }
 
+bool store_add_later(struct store *store, const struct record_execution *execution, GError **error)
+{
+	bool good = store_catch_up(store, error);
+
+	store->later = record_execution_share(execution);
+	return good;
+}
+
+bool store_catch_up(struct store *store, GError **error)
+{
+	g_autoptr(RecordExecution) execution = g_steal_pointer(&store->later);
+
+	return !execution || store_add(store, execution, NULL, error);
+}
+
 bool store_show(struct store *store, uint32_t finding, const uint32_t *executions, size_t count,
                 GError **error)
 {

@@ -61,6 +61,15 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 bool store_add(struct store *store, const struct record_execution *execution,
                const GPtrArray *findings, GError **error);
 
+/* The same for an interleaving that brings no finding, but it is written only when there is time
+ * (store_catch_up), or else before whatever is written next, so that all is written in the order in
+ * which it came. Its arrays must not change from now on. false with `error` set: one that was left
+ * before could not be written. */
+bool store_add_later(struct store *store, const struct record_execution *execution, GError **error);
+
+/* Writes what was left for later, if anything. */
+bool store_catch_up(struct store *store, GError **error);
+
 /* The calls (struct record_call) of an interleaving that has been added without; those that it has
  * are replaced. */
 bool store_replace_calls(struct store *store, uint32_t execution, const GArray *calls,

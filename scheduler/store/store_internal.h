@@ -41,7 +41,8 @@ struct store {
 	gint64 last_place;
 	gint64 committed_place; /* ids above this one are gone when the transaction fails */
 	struct store_stacks stacks;
-	bool holding;           /* several calls make one transaction */
+	struct record_execution *later; /* what is left to be written; NULL: nothing */
+	bool holding;                   /* several calls make one transaction */
 	GError *failed;         /* why that could not be written: nothing more is; NULL: all well */
 	struct stopwatch watch; /* what opening, writing and closing cost */
 };

@@ -173,6 +173,8 @@ bool store_forget_findings(struct store *store, uint64_t last, GError **error)
 
 void store_drop(struct store *store)
 {
+	if (store)
+		g_clear_pointer(&store->later, record_execution_free);
 	if (store && !sqlite3_get_autocommit(store->database))
 		sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
 	store_close(store);

@@ -37,6 +37,8 @@ bool store_begin(struct store *store, GError **error)
 {
 	bool begun;
 
+	if (!store_catch_up(store, error))
+		return false;
 	stopwatch_start(&store->watch);
 	begun = begin(store, error);
 	if (!begun)
@@ -51,12 +53,12 @@ void store_hold(struct store *store)
 
 bool store_release(struct store *store, GError **error)
 {
-	bool good = true;
+	bool good = store_catch_up(store, error);
 
 	if (!store->holding)
-		return true;
+		return good;
 	store->holding = false;
-	if (has_failed(store, error))
+	if (!good || has_failed(store, error))
 		return false;
 	stopwatch_start(&store->watch);
 	if (store->database && !sqlite3_get_autocommit(store->database))

@@ -28,7 +28,8 @@ struct fixture {
 	uv_timer_t answering;
 	struct driver *driver;
 	struct thinker one, other, third;
-	guint most; /* that ran side by side */
+	guint most;    /* that ran side by side */
+	guint in_time; /* those of one while which there was time for other things, a bit each */
 	guint struck;
 };
 
@@ -101,6 +102,15 @@ static void renew(void *owner)
 	((struct thinker *)owner)->renewed++;
 }
 
+static void meanwhile(void *user)
+{
+	struct fixture *fixture = user;
+	const struct execution *execution = fixture->one.source.execution;
+
+	if (execution && !execution_has_ended(execution))
+		fixture->in_time |= 1u << fixture->one.ended;
+}
+
 /* --- for whom --------------------------------------------------------------------------------- */
 
 static void on_fail_of_driver(void *user, const char *message)
@@ -153,7 +163,7 @@ static int set_up(void **state)
 	fake_runs_open(&fixture->fake, &client);
 	uv_timer_init(local_loop(fixture->fake.host), &fixture->answering);
 	fixture->answering.data = fixture;
-	fixture->driver = driver_new(fixture->fake.runs, renew);
+	fixture->driver = driver_new(fixture->fake.runs, renew, meanwhile, fixture);
 	set_up_thinker(fixture, &fixture->one);
 	set_up_thinker(fixture, &fixture->other);
 	set_up_thinker(fixture, &fixture->third);
@@ -259,6 +269,19 @@ static void nobody_else_waits_for_it(void **state)
 	assert_int_equal(fixture->most, 2);
 }
 
+/* Who has ended one, and leaves work for later, finds time for it while the next one runs. */
+static void there_is_time_while_each_runs(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->one.knows = true;
+	fixture->one.plans = 3;
+	drive(fixture, &fixture->one);
+	assert_null(fixture->fake.failure);
+	assert_int_equal(fixture->one.ended, 3);
+	assert_int_equal(fixture->in_time, 7);
+}
+
 /* --- what ends otherwise ---------------------------------------------------------------------- */
 
 static void give_up(struct thinker *thinker, struct execution *execution)
@@ -353,11 +376,9 @@ static void one_is_driven_between_two_of_another(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(an_answer_comes_later),
-		TEST(nobody_else_waits_for_it),
-		TEST(what_may_not_go_on_is_cut_short),
-		TEST(what_is_struck_is_begun_again),
-		TEST(one_is_driven_between_two_of_another),
+		TEST(an_answer_comes_later),         TEST(there_is_time_while_each_runs),
+		TEST(nobody_else_waits_for_it),      TEST(what_may_not_go_on_is_cut_short),
+		TEST(what_is_struck_is_begun_again), TEST(one_is_driven_between_two_of_another),
 	};
 
 	if (is_job(argc, argv))

@@ -154,6 +154,109 @@ static void what_cannot_be_written_in_the_end_is_not_written_later(void **state)
 	assert_int_equal(store_reader_count(reader), 0);
 }
 
+/* --- what is left for later ------------------------------------------------------------------- */
+
+static bool add_later(struct store *store, uint32_t id, size_t text, GError **error)
+{
+	g_autoptr(RecordExecution) e = record_execution_new();
+
+	e->id = id;
+	e->buffering = RECORD_ZERO;
+	e->status = FINDING_NONE;
+	e->path = g_strnfill(text, 'x');
+	return store_add_later(store, e, error);
+}
+
+static guint64 count_in(const char *directory)
+{
+	g_autoptr(StoreReader) reader = store_reader_open(directory, NULL);
+
+	assert_non_null(reader);
+	return store_reader_count(reader);
+}
+
+/* The record that was given is gone by then. */
+static void what_was_left_is_written_before_all_else(void **state)
+{
+	struct store *store = begin(*state);
+	g_autoptr(GError) error = NULL;
+
+	assert_non_null(store);
+	store_hold(store);
+	for (uint32_t id = 1; id <= 3; id++)
+		assert_true(add_later(store, id, TEXT, NULL));
+	assert_true(store_catch_up(store, NULL));
+	assert_true(store_catch_up(store, NULL)); /* nothing is left */
+	assert_false(add(store, 3, &error));      /* for it is there already */
+	store_drop(store);
+	assert_int_equal(count_in(*state), 0);
+}
+
+static void what_was_left_is_written_when_it_is_held_no_longer(void **state)
+{
+	struct store *store = begin(*state);
+
+	assert_non_null(store);
+	store_hold(store);
+	assert_true(add_later(store, 1, TEXT, NULL));
+	assert_true(add(store, 2, NULL)); /* interleaving 1 comes before it */
+	assert_true(add_later(store, 3, TEXT, NULL));
+	assert_true(store_release(store, NULL));
+	assert_true(add_later(store, 4, TEXT, NULL));
+	store_close(store);
+	assert_int_equal(count_in(*state), 4);
+}
+
+static void what_was_left_is_dropped_with_all_that_is_held(void **state)
+{
+	struct store *store = begin(*state);
+
+	assert_non_null(store);
+	store_hold(store);
+	assert_true(add(store, 1, NULL));
+	assert_true(add_later(store, 2, TEXT, NULL));
+	store_drop(store);
+	assert_int_equal(count_in(*state), 0);
+}
+
+/* Whoever writes next is told, and what is held is not written, either. */
+static int fill_later(const char *directory)
+{
+	struct store *store = begin(directory);
+	g_autoptr(GError) error = NULL, again = NULL;
+
+	if (!store)
+		return 1;
+	store_hold(store);
+	if (!add(store, 1, NULL))
+		return 2;
+	limit_files(FITS);
+	if (!add_later(store, 2, 100 * FITS, NULL))
+		return 3;
+	if (store_release(store, &error) || !error)
+		return 4;
+	limit_files(RLIM_INFINITY);
+	store_hold(store);
+	if (add_later(store, 3, TEXT, NULL), store_catch_up(store, &again) || !again)
+		return 5;
+	if (!g_str_equal(again->message, error->message))
+		return 6;
+	store_close(store);
+	return 0;
+}
+
+static void what_was_left_and_cannot_be_written_is_told(void **state)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(fill_later(*state));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(count_in(*state), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +264,14 @@ int main(void)
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(
 			what_cannot_be_written_in_the_end_is_not_written_later, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_left_is_written_before_all_else, set_up,
+	                                        tear_down),
+		cmocka_unit_test_setup_teardown(what_was_left_is_written_when_it_is_held_no_longer,
+	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_left_is_dropped_with_all_that_is_held,
+	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_left_and_cannot_be_written_is_told, set_up,
+	                                        tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
