@@ -198,6 +198,9 @@ static void note_fork(void)
 	park.program_forks |= !park.forks_rank;
 }
 
+/* What runs here, however often it will join a world. */
+static char program[4096];
+
 int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds, bool images)
 {
 	const char *pmi = getenv("PMI_FD");
@@ -206,6 +209,8 @@ int park_init(int control_fd, uint32_t world, int32_t rank, bool rewinds, bool i
 	park.world = world;
 	park.rank = rank;
 	park.rewinds = rewinds;
+	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+		program[0] = '\0';
 	if (set_path(park.socket_path, sizeof(park.socket_path), getenv("MATCHPOINT_SOCKET"), "")
 	    < 0)
 		return -1;
@@ -386,10 +391,8 @@ void park_await_welcome(struct wire_welcome *ret_welcome)
 void park_join_world(struct wire_welcome *ret_welcome)
 {
 	struct wire_message message = {.type = WIRE_HELLO};
-	char program[4096] = "", mpi[] = "";
+	char mpi[] = "";
 
-	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
-		program[0] = '\0';
 	peers_tell(park.world, park_real_pid());
 	message.hello.version = WIRE_VERSION;
 	message.hello.world = park.world;
