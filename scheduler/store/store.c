@@ -483,8 +483,11 @@ bool store_add(struct store *store, const struct record_execution *execution,
 
 bool store_add_later(struct store *store, const struct record_execution *execution, GError **error)
 {
-	bool good = store_catch_up(store, error);
+	bool good;
 
+	if (!store->holding) /* it is to be in the file now */
+		return store_add(store, execution, NULL, error);
+	good = store_catch_up(store, error);
 	store->later = record_execution_share(execution);
 	return good;
 }

@@ -61,10 +61,10 @@ bool store_put_exploration(struct store *store, const struct record_exploration 
 bool store_add(struct store *store, const struct record_execution *execution,
                const GPtrArray *findings, GError **error);
 
-/* The same for an interleaving that brings no finding, but it is written only when there is time
- * (store_catch_up), or else before whatever is written next, so that all is written in the order in
- * which it came. Its arrays must not change from now on. false with `error` set: one that was left
- * before could not be written. */
+/* The same for an interleaving that brings no finding, but where writing is held it is done only
+ * when there is time (store_catch_up), or else before whatever is written next, so that all is
+ * written in the order in which it came. Its arrays must not change from now on. false with `error`
+ * set: it could not be written, or one that was left before. */
 bool store_add_later(struct store *store, const struct record_execution *execution, GError **error);
 
 /* Writes what was left for later, if anything. */

@@ -195,6 +195,7 @@ static void what_was_left_is_written_before_all_else(void **state)
 static void what_was_left_is_written_when_it_is_held_no_longer(void **state)
 {
 	struct store *store = begin(*state);
+	g_autoptr(GError) error = NULL;
 
 	assert_non_null(store);
 	store_hold(store);
@@ -203,6 +204,7 @@ static void what_was_left_is_written_when_it_is_held_no_longer(void **state)
 	assert_true(add_later(store, 3, TEXT, NULL));
 	assert_true(store_release(store, NULL));
 	assert_true(add_later(store, 4, TEXT, NULL));
+	assert_false(add(store, 4, &error)); /* that was not left at all */
 	store_close(store);
 	assert_int_equal(count_in(*state), 4);
 }
