@@ -69,7 +69,7 @@ struct journal *journal_of(char *path)
 	journal->path = path;
 	journal->told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	journal->problems = g_ptr_array_new_with_free_func(g_free);
-	journal->owner = -1;
+	journal->owner = journal->trouble = -1;
 	return journal;
 }
 
@@ -77,6 +77,8 @@ void journal_forget(struct journal *journal)
 {
 	if (journal->owner >= 0)
 		close(journal->owner);
+	if (journal->trouble >= 0)
+		close(journal->trouble);
 	g_hash_table_destroy(journal->told);
 	g_ptr_array_unref(journal->problems);
 	g_free(journal->path);
@@ -331,11 +333,20 @@ static void tell(struct journal *journal, const struct agent_journal_state *want
 /* What a rank could not even note. */
 static void tell_trouble(struct journal *journal)
 {
-	g_autofree char *file = below(journal, AGENT_JOURNAL_TROUBLE), *text = NULL;
-	char *end;
+	char text[AGENT_JOURNAL_TROUBLE_SIZE + 1], *end;
+	ssize_t count;
 
-	if (!g_file_get_contents(file, &text, NULL, NULL) || *text != '/')
+	if (journal->trouble < 0) {
+		g_autofree char *file = below(journal, AGENT_JOURNAL_TROUBLE);
+
+		journal->trouble = open(file, O_RDONLY | O_CLOEXEC);
+	}
+	if (journal->trouble < 0 || pread(journal->trouble, text, 1, 0) != 1 || *text != '/')
 		return;
+	count = pread(journal->trouble, text, sizeof(text) - 1, 0);
+	if (count <= 0)
+		return;
+	text[count] = '\0';
 	end = strchr(text, '\n');
 	if (end)
 		*end = '\0';

@@ -16,6 +16,7 @@ struct journal {
 	guint failures; /* of them, those that had been kept */
 	guint32 states; /* made so far */
 	int owner;      /* the file that is locked as long as the owner lives; -1: not ours */
+	int trouble;    /* AGENT_JOURNAL_TROUBLE, once it has been looked at; -1: not yet */
 	gint64 lived;   /* when that was last touched, monotonic microseconds */
 };
 

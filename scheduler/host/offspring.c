@@ -1,6 +1,7 @@
 #include "offspring.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,21 +14,62 @@
 #define PATIENCE_US (5 * G_USEC_PER_SEC)
 #define STEP_US 1000
 
+#define PIECE 4096u
+
 static GHashTable *spared, *kept; /* of pids */
+static GHashTable *lists;         /* descriptors of the files that tell the children of a pid */
 static GHashTable *supervised;    /* of supervisors, with their commands; NULL: none ever */
+
+/* Stays open, for it is asked after each interleaving: it is this process's, whoever has its number
+ * later. -1: the kernel does not tell. */
+static int list_of(pid_t parent)
+{
+	g_autofree char *file = NULL;
+	void *known;
+	int fd;
+
+	if (!lists)
+		lists = g_hash_table_new(NULL, NULL);
+	if (g_hash_table_lookup_extended(lists, GINT_TO_POINTER(parent), NULL, &known))
+		return GPOINTER_TO_INT(known);
+	file = g_strdup_printf("/proc/%d/task/%d/children", (int)parent, (int)parent);
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		g_hash_table_insert(lists, GINT_TO_POINTER(parent), GINT_TO_POINTER(fd));
+	return fd;
+}
+
+static void close_list(pid_t parent)
+{
+	void *known;
+
+	if (lists && g_hash_table_steal_extended(lists, GINT_TO_POINTER(parent), NULL, &known))
+		close(GPOINTER_TO_INT(known));
+}
+
+/* What the file says now. */
+static GString *read_again(int fd)
+{
+	GString *text = g_string_sized_new(PIECE);
+	char piece[PIECE];
+	ssize_t count;
+
+	while ((count = pread(fd, piece, sizeof(piece), (off_t)text->len)) > 0)
+		g_string_append_len(text, piece, count);
+	return text;
+}
 
 /* Appends the children of a process, but for the spared ones. Where the kernel does not tell, there
  * are none. */
 static void add_children(GArray *pids, pid_t parent)
 {
-	g_autofree char *file = g_strdup_printf("/proc/%d/task/%d/children", (int)parent,
-	                                        (int)parent);
-	g_autofree char *list = NULL;
+	int fd = list_of(parent);
+	g_autoptr(GString) list = fd >= 0 ? read_again(fd) : NULL;
 	char *at, *end;
 
-	if (!g_file_get_contents(file, &list, NULL, NULL))
+	if (!list)
 		return;
-	for (at = list;; at = end) {
+	for (at = list->str;; at = end) {
 		pid_t pid = (pid_t)strtol(at, &end, 10);
 
 		if (end == at)
@@ -83,6 +125,7 @@ void offspring_supervised(pid_t supervisor, pid_t command)
 		supervised = g_hash_table_new(NULL, NULL);
 	before = g_hash_table_lookup(supervised, GINT_TO_POINTER(supervisor));
 	offspring_spare(GPOINTER_TO_INT(before), false);
+	close_list(supervisor); /* another one may have had its number */
 	if (command == 0) {
 		g_hash_table_remove(supervised, GINT_TO_POINTER(supervisor));
 		return;
