@@ -19,7 +19,8 @@
 #define PEERS_FILE "matchpoint-peers" /* in the world's directory */
 
 /* Before MPI_Init, where the world's directory is open: `rank` as the launcher has told it. Where
- * that memory cannot be had UCX is told to copy through shared memory. */
+ * that memory cannot be had, or UCX is a later one than 1.13, UCX is told to copy through shared
+ * memory. */
 void peers_start(int rank);
 
 /* This process stands in this world now. */

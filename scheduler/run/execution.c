@@ -219,13 +219,17 @@ static void hide_planned(const struct execution *execution, GArray *open)
  * have followed. */
 static void lose_plan(struct execution *execution)
 {
+	const struct world *world = execution->world;
 	bool struck = execution_was_struck(execution);
 
 	if (!struck)
 		execution->result.lost = execution_why_lost(execution);
-	execution->strategy->rest(execution->strategy, world_trace(execution->world), NULL, NULL);
-	/* Where ranks act on each other unseen, not everything that is planned is possible. */
-	if (struck || (!execution->strategy->fills_gaps && !world_has_windows(execution->world)))
+	execution->strategy->rest(execution->strategy, world_trace(world), NULL, NULL);
+	/* Where ranks act on each other unseen, or threads take from one another what others wait
+	 * for, not everything that is planned is possible. */
+	if (struck
+	    || (!execution->strategy->fills_gaps && !world_has_windows(world)
+	        && !world_has_threads(world)))
 		execution_conclude(execution);
 	execution_end_ranks(execution, false);
 }

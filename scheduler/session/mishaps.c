@@ -8,6 +8,7 @@ struct mishaps {
 	guint64 lost; /* plans of the search that the program did not follow */
 	char *lost_reason;
 	bool lost_unseen;   /* one-sided communication could be the cause */
+	bool lost_threads;  /* several threads of a rank could be */
 	guint64 struck;     /* executions that something outside has ended, begun again */
 	char *struck_first; /* what was struck; NULL: nothing was */
 	struct memory_pressure memory_before;
@@ -70,6 +71,7 @@ void mishaps_add(struct mishaps *mishaps, const struct execution *execution, boo
 		return;
 	mishaps->lost++;
 	mishaps->lost_unseen |= world_has_windows(execution_world(execution));
+	mishaps->lost_threads |= world_has_threads(execution_world(execution));
 	g_free(mishaps->lost_reason);
 	mishaps->lost_reason = g_strdup(result->lost);
 }
@@ -109,6 +111,10 @@ char *mishaps_lost_words(const struct mishaps *mishaps, const char *hurried)
 
 	if (mishaps->lost == 0)
 		return NULL;
+	if (mishaps->lost_threads)
+		cause = "which of a rank's threads comes first is not chosen, and not all that "
+			"they "
+			"tell each other is seen";
 	if (mishaps->lost_unseen)
 		cause = "one-sided communication orders the ranks in ways that are not seen";
 	return g_strdup_printf("%" G_GUINT64_FORMAT
@@ -170,11 +176,12 @@ void mishaps_save(const struct mishaps *mishaps, GVariantDict *state)
 	if (mishaps->lost_reason)
 		g_variant_dict_insert(state, "lost-reason", "s", mishaps->lost_reason);
 	g_variant_dict_insert(state, "lost-unseen", "b", mishaps->lost_unseen);
+	g_variant_dict_insert(state, "lost-threads", "b", mishaps->lost_threads);
 }
 
 void mishaps_recall(struct mishaps *mishaps, GVariantDict *state)
 {
-	gboolean unseen = false; /* as a GVariant gives it */
+	gboolean unseen = false, threads = false; /* as a GVariant gives it */
 
 	g_variant_dict_lookup(state, "wasted", "t", &mishaps->wasted);
 	g_variant_dict_lookup(state, "lost", "t", &mishaps->lost);
@@ -184,4 +191,6 @@ void mishaps_recall(struct mishaps *mishaps, GVariantDict *state)
 	g_variant_dict_lookup(state, "lost-reason", "s", &mishaps->lost_reason);
 	if (g_variant_dict_lookup(state, "lost-unseen", "b", &unseen))
 		mishaps->lost_unseen = unseen;
+	if (g_variant_dict_lookup(state, "lost-threads", "b", &threads))
+		mishaps->lost_threads = threads;
 }

@@ -145,7 +145,8 @@ static bool run_session(struct trial *trial, guint faults, struct session_option
 	trial->slow |= (happened & 1u << SIM_SLOW) != 0;
 	trial->gave_up = reason
 	                 && ((trial->starved && strstr(reason, MEMORY_RAN_OUT))
-	                     || (trial->slow && strstr(reason, NOT_WAITED_FOR)));
+	                     || (trial->slow && strstr(reason, NOT_WAITED_FOR))
+	                     || (trial->kind == KIND_THREADS && strstr(reason, NOT_CHOSEN)));
 	if (unbounded && reason && strstr(reason, "--max-interleavings")) {
 		trial->gave_up = true;
 		totals->too_long++;

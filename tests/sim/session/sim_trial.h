@@ -9,6 +9,7 @@
 
 #define MEMORY_RAN_OUT "memory ran out"
 #define NOT_WAITED_FOR "threads that went on for long without calling MPI"
+#define NOT_CHOSEN "which of a rank's threads comes first is not chosen"
 
 /* What a program is made of. */
 enum program_kind {
