@@ -20,6 +20,19 @@ bool real_is_library(const void *address)
 	return false;
 }
 
+static unsigned ucx_minor = 13;
+
+void ucp_get_version(unsigned *major, unsigned *minor, unsigned *release);
+
+/* Found as UCX's would be. */
+__attribute__((visibility("default"))) void ucp_get_version(unsigned *major, unsigned *minor,
+                                                            unsigned *release)
+{
+	*major = 1;
+	*minor = ucx_minor;
+	*release = 0;
+}
+
 static char directory[] = "/tmp/matchpoint-test-peers-XXXXXX";
 
 static int open_directory(void **state)
@@ -104,6 +117,16 @@ static void test_where_there_is_no_room_messages_go_through_shared_memory(void *
 	assert_int_equal(peers_find(1, getpid(), -1), 0);
 }
 
+static void test_a_later_ucx_would_write(void **state)
+{
+	(void)state;
+	ucx_minor = 18;
+	start(0);
+	ucx_minor = 13;
+	assert_string_equal(getenv("UCX_TLS"), "posix,self");
+	assert_null(getenv("UCX_RNDV_SCHEME"));
+}
+
 static void test_only_ucx_asks(void **state)
 {
 	(void)state;
@@ -118,6 +141,7 @@ int main(void)
 		cmocka_unit_test(test_each_rank_is_found_by_the_number_it_had),
 		cmocka_unit_test(test_one_that_is_behind_is_waited_for),
 		cmocka_unit_test(test_where_there_is_no_room_messages_go_through_shared_memory),
+		cmocka_unit_test(test_a_later_ucx_would_write),
 		cmocka_unit_test(test_only_ucx_asks),
 	};
 
