@@ -114,8 +114,7 @@ static bool write_differences(const struct object *object, int fd)
 	return true;
 }
 
-/* The same in place. False: a hole holds nothing now, and held something; it is to be written by a
- * call, which can fail. */
+/* The same in place; false: not all of it. */
 static bool put_differences(const struct object *object, const struct world_file *file)
 {
 	struct saved saved = {.object = object};
@@ -123,12 +122,8 @@ static bool put_differences(const struct object *object, const struct world_file
 	for (guint64 at = 0; at < object->size; at += PAGE) {
 		const guint8 *then = saved_page(&saved, at);
 
-		if (!(file->holds[at / PAGE] & 1)) {
-			if (then != zeros)
-				return false;
-		} else if (memcmp(file->bytes + at, then, PAGE) != 0) {
-			memcpy(file->bytes + at, then, PAGE);
-		}
+		if (!world_file_put(file, at / PAGE, then == zeros ? NULL : then))
+			return false;
 	}
 	return true;
 }

@@ -136,3 +136,17 @@ bool world_files_find(struct world_files *files, int directory, const char *name
 	*ret = (struct world_file){status.st_dev, status.st_ino, size, bytes, files->holds};
 	return true;
 }
+
+bool world_file_put(const struct world_file *file, guint64 page, const guint8 *then)
+{
+	static const guint8 zeros[WORLD_FILE_PAGE];
+	guint8 *now = file->bytes + page * WORLD_FILE_PAGE;
+
+	if (!(file->holds[page] & 1))
+		return !then;
+	if (!then)
+		then = zeros;
+	if (memcmp(now, then, WORLD_FILE_PAGE) != 0)
+		memcpy(now, then, WORLD_FILE_PAGE);
+	return true;
+}

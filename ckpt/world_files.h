@@ -33,4 +33,8 @@ void world_files_clear(struct world_files *files);
 bool world_files_find(struct world_files *files, int directory, const char *name,
                       struct world_file *ret);
 
+/* Makes that page (from 0) hold these bytes, in place; NULL: zeros. False: it is a hole, which is
+ * to be filled by a call, for that can fail. */
+bool world_file_put(const struct world_file *file, guint64 page, const guint8 *then);
+
 #endif

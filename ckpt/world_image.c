@@ -306,22 +306,14 @@ static bool put_pages(int fd, guint64 from, guint64 to, void *user)
 	return true;
 }
 
-/* False: not in place. */
+/* False: not all of it. */
 static bool put_mapped(const struct file *file, const struct world_file *mapped)
 {
 	for (guint number = 0; number < file->pages->len; number++) {
 		const struct page *page = file->pages->pdata[number];
-		guint8 *now = mapped->bytes + number * PAGE;
 
-		if (!(mapped->holds[number] & 1)) {
-			if (page)
-				return false;
-		} else if (!page) {
-			if (!is_zero(now))
-				memset(now, 0, PAGE);
-		} else if (memcmp(now, page->bytes, PAGE) != 0) {
-			memcpy(now, page->bytes, PAGE);
-		}
+		if (!world_file_put(mapped, number, page ? page->bytes : NULL))
+			return false;
 	}
 	return true;
 }

@@ -21,13 +21,14 @@ void image_lose_body(struct runs *runs, guint64 body)
 	}
 }
 
-/* The last that was taken; NULL: none. */
-static struct frozen *last_of(const struct runs *runs, guint64 body)
+/* The last that was taken, or (`named`) that somebody has asked for; NULL: none. */
+static struct frozen *last_of(const struct runs *runs, guint64 body, bool named)
 {
 	for (guint i = runs->frozen->len; body && i-- > 0;) {
 		struct frozen *frozen = runs->frozen->pdata[i];
 
-		if (frozen->images && frozen->body == body && !frozen->lost)
+		if (frozen->images && frozen->body == body && !frozen->lost
+		    && (frozen->named || !named))
 			return frozen;
 	}
 	return NULL;
@@ -60,7 +61,7 @@ struct frozen *image_begin(struct execution *execution)
 static void keep_shared(struct frozen *frozen)
 {
 	struct runs *runs = frozen->runs;
-	const struct frozen *before = last_of(runs, frozen->body);
+	const struct frozen *before = last_of(runs, frozen->body, false);
 	g_autoptr(GError) error = NULL;
 
 	frozen->memory = runs->host->operations->snapshot_of_world(runs->host, frozen->directory,
@@ -181,18 +182,12 @@ void image_forget(struct frozen *frozen)
 
 bool image_has_any(const struct runs *runs, guint64 body)
 {
-	return last_of(runs, body) != NULL;
+	return last_of(runs, body, false) != NULL;
 }
 
 bool image_any_named(const struct runs *runs, guint64 body)
 {
-	for (guint i = runs->frozen->len; body && i-- > 0;) {
-		const struct frozen *frozen = runs->frozen->pdata[i];
-
-		if (frozen->images && frozen->body == body && frozen->named && !frozen->lost)
-			return true;
-	}
-	return false;
+	return last_of(runs, body, true) != NULL;
 }
 
 bool image_serves(const struct frozen *frozen)
@@ -257,7 +252,7 @@ bool image_stand(struct execution *execution)
 	int ranks = execution->runs->ranks;
 
 	if (execution->result.state != EXECUTION_RUNNING || world_has_threads(execution->world)
-	    || !image_is_possible(execution) || !last_of(execution->runs, execution->body))
+	    || !image_is_possible(execution) || !last_of(execution->runs, execution->body, false))
 		return false;
 	for (int rank = 0; rank < ranks; rank++)
 		if (!stands(execution, rank))

@@ -112,9 +112,8 @@ char *mishaps_lost_words(const struct mishaps *mishaps, const char *hurried)
 	if (mishaps->lost == 0)
 		return NULL;
 	if (mishaps->lost_threads)
-		cause = "which of a rank's threads comes first is not chosen, and not all that "
-			"they "
-			"tell each other is seen";
+		cause = "which of a rank's threads comes first is not chosen, and not all "
+			"that they tell each other is seen";
 	if (mishaps->lost_unseen)
 		cause = "one-sided communication orders the ranks in ways that are not seen";
 	return g_strdup_printf("%" G_GUINT64_FORMAT
