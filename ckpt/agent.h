@@ -67,6 +67,9 @@ void agent_know_children(void);
 int agent_survey(struct agent *agent);
 const char *agent_hazard(const struct agent *agent);
 size_t agent_mappings(const struct agent *agent, const struct agent_mapping **ret);
+/* Whether what a copy puts back besides its memory is nobody else's, so that others may go on
+ * before it has: no file is open but those of its world, and what has no name. */
+bool agent_is_by_itself(const struct agent *agent);
 
 /* Gives files the contents and names back that they had at the survey, after children have changed
  * them, and has descriptors refer to them. 0, or -1 with errno. */

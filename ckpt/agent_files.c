@@ -465,6 +465,14 @@ static void survey_object(struct agent *agent, struct agent_file *file)
 		                 file->fd);
 }
 
+bool agent_is_by_itself(const struct agent *agent)
+{
+	for (size_t i = 0; i < agent->file_count; i++)
+		if (agent->files[i].kind == AGENT_FILE)
+			return false;
+	return true;
+}
+
 /* --- all -------------------------------------------------------------------------------------- */
 
 static int survey_descriptor(struct agent *agent, int directory, int fd)

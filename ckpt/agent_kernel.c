@@ -396,12 +396,23 @@ int agent_note_kernel_state(struct agent *agent)
 	return list_state(agent, state) < 0 ? -1 : list_descriptors(agent, state);
 }
 
+bool agent_has_opened(struct agent *agent)
+{
+	struct agent_aside *aside = agent->aside;
+
+	aside->looked_at_descriptors = holds_the_same(agent, &aside->kernel_now);
+	return !aside->looked_at_descriptors;
+}
+
 int agent_look_at_kernel_state(struct agent *agent)
 {
 	struct agent_kernel_state *now = &agent->aside->kernel_now;
 
+	bool looked = agent->aside->looked_at_descriptors;
+
+	agent->aside->looked_at_descriptors = false;
 	if (survey_left(agent) < 0 || list_state(agent, now) < 0
-	    || (!holds_the_same(agent, now) && list_descriptors(agent, now) < 0))
+	    || (!looked && !holds_the_same(agent, now) && list_descriptors(agent, now) < 0))
 		return -1;
 	return compare_status(agent) < 0 ? -1 : compare_settings(agent);
 }

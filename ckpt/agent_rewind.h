@@ -44,6 +44,10 @@ bool agent_has_birth(const struct agent *agent);
 /* Whether some of it was mapped at the birth; false when there is none. */
 bool agent_had_mapped(const struct agent *agent, uintptr_t start, uintptr_t end);
 
+/* In a rank that has a birth, at its end: whether it has descriptors which it had not then, or it
+ * cannot be told. */
+bool agent_has_opened(struct agent *agent);
+
 /* Aside, in a rank that has a birth: keeps what its memory is now, to be gone back to as to the
  * birth. Its number, from 1; 0: agent_rewind_trouble says why not, the rank can go on. What the
  * kernel holds, and what is mapped, must be as at the birth, but for how signals are handled and
@@ -59,7 +63,9 @@ uint64_t agent_image_bytes(const struct agent *agent);
  * steps. The first one is its own affair, and may be taken while other ranks of its world still
  * run: what it has changed is looked for, and its memory put back. From the birth it can be taken
  * once more, to an image. The second one, when its world is over and files are what they are to be,
- * puts back what others could see. When it returns 0 the function that was called aside may return.
+ * puts back what others could see: nothing, if agent_is_by_itself where its keeper was parked, and
+ * it has not opened anything since. When it returns 0 the function that was called aside may
+ * return.
  * -1: what could not be put back is told; the process is to be ended. */
 int agent_rewind_memory(struct agent *agent, uint32_t image);
 int agent_rewind_rest(struct agent *agent, uint32_t image);

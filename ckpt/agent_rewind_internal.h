@@ -78,6 +78,7 @@ struct agent_aside {
 	const struct agent_clone *clones; /* in the agent's arena */
 	char trouble[256];
 	struct agent_kernel_state kernel, kernel_now;
+	bool looked_at_descriptors; /* kernel_now has them, as they are */
 	struct agent_layout layout, layout_now;
 	struct agent_runs had, runs_now;
 	struct agent_known known;

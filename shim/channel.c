@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum {
@@ -17,6 +18,8 @@ enum {
 static struct {
 	int socket;
 	struct wire_buffer out;
+	size_t kept; /* of its bytes, for whatever is sent next */
+	bool shared; /* by threads that tell of themselves */
 	uint8_t *input;
 	size_t input_start, input_count, input_capacity;
 	struct timespec limit; /* for waiting; none: without end */
@@ -34,22 +37,32 @@ void channel_open(int socket)
 
 /* --- what is said ----------------------------------------------------------------------------- */
 
-static void send_all(const uint8_t *bytes, size_t count)
+/* These as well, which may be none, in one go: they wake who listens once. */
+static void send_both(const uint8_t *first, size_t first_count, const uint8_t *bytes, size_t count)
 {
-	while (count > 0) {
-		ssize_t sent = send(channel.socket, bytes, count, MSG_NOSIGNAL);
+	while (first_count + count > 0) {
+		struct iovec parts[] = {{(void *)(uintptr_t)first, first_count},
+		                        {(void *)(uintptr_t)bytes, count}};
+		const struct msghdr both = {.msg_iov = parts, .msg_iovlen = 2};
+		ssize_t sent = sendmsg(channel.socket, &both, MSG_NOSIGNAL);
+		size_t of_first;
+
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent <= 0)
 			channel_lost();
-		bytes += sent;
-		count -= (size_t)sent;
+		of_first = (size_t)sent < first_count ? (size_t)sent : first_count;
+		first += of_first;
+		first_count -= of_first;
+		bytes += (size_t)sent - of_first;
+		count -= (size_t)sent - of_first;
 	}
 }
 
 struct wire_buffer *channel_begin(void)
 {
-	channel.out.count = 0;
+	channel.out.count = channel.kept;
+	channel.kept = 0;
 	return &channel.out;
 }
 
@@ -57,7 +70,34 @@ void channel_send(void)
 {
 	if (channel.out.failed)
 		channel_lost();
-	send_all(channel.out.bytes, channel.out.count);
+	send_both(channel.out.bytes, channel.out.count, NULL, 0);
+}
+
+void channel_keep(void)
+{
+	if (channel.out.failed)
+		channel_lost();
+	channel.kept = channel.out.count;
+	if (channel.shared)
+		channel_send_kept();
+}
+
+void channel_share(void)
+{
+	channel.shared = true;
+}
+
+void channel_send_kept(void)
+{
+	channel_send_bytes(NULL, 0);
+}
+
+void channel_send_bytes(const uint8_t *bytes, size_t count)
+{
+	const size_t kept = channel.kept;
+
+	channel.kept = 0;
+	send_both(channel.out.bytes, kept, bytes, count);
 }
 
 void channel_send_apart(const struct wire_message *message)
@@ -66,7 +106,7 @@ void channel_send_apart(const struct wire_message *message)
 
 	wire_encode(&out, message);
 	if (!out.failed)
-		send_all(out.bytes, out.count);
+		channel_send_bytes(out.bytes, out.count);
 	free(out.bytes);
 }
 
@@ -116,6 +156,7 @@ bool channel_wait(const struct timespec *most)
 {
 	struct pollfd readable = {.fd = channel.socket, .events = POLLIN};
 
+	channel_send_kept();
 	return ppoll(&readable, 1, most, NULL) > 0;
 }
 

@@ -16,8 +16,14 @@ _Noreturn void channel_lost(void);
 /* An empty buffer for frames that go together, and off it goes; one at a time. */
 struct wire_buffer *channel_begin(void);
 void channel_send(void);
-/* One message beside whoever is between these two. */
+/* Or it stays, and goes with whatever is sent next; at the latest before the rank waits. Where
+ * several threads tell of themselves nothing does. */
+void channel_keep(void);
+void channel_send_kept(void);
+void channel_share(void);
+/* A message beside whoever is between these two; and frames, for which nothing is allocated. */
 void channel_send_apart(const struct wire_message *message);
+void channel_send_bytes(const uint8_t *bytes, size_t count);
 
 /* Reads what there is; false: nothing. `waits`: for that, within the time that is set for it by
  * channel_limit_waiting, at first without end. */

@@ -159,7 +159,7 @@ void ending_leave(int status, bool finalised)
 	if (finalised)
 		tracking_report_last();
 	message.ending.status = status;
-	gate_tell(&message);
+	gate_tell_last(&message);
 	/* When one fails the launcher kills the others, also before they tell how they end. */
 	if (!finalised || status != 0)
 		gate_wait_for_end();

@@ -57,14 +57,10 @@ static _Thread_local uint64_t told_no IN_CALL; /* when that poll was, as clocks_
 
 /* What was done to windows meanwhile, then one message, and a second one right behind it (both may
  * be NULL). */
-static void tell_both(const struct wire_message *message, const struct wire_message *next)
+static void put_both(const struct wire_message *message, const struct wire_message *next)
 {
-	struct wire_buffer *out;
-	int saved = errno;
+	struct wire_buffer *out = channel_begin();
 
-	if (gate.serialised)
-		threading_lock(&gate.telling);
-	out = channel_begin();
 	access_encode(out);
 	contents_encode(out);
 	if (message)
@@ -73,6 +69,15 @@ static void tell_both(const struct wire_message *message, const struct wire_mess
 		wire_encode(out, next);
 	if (next || (message && message->type == WIRE_CALL))
 		overlap_encode(out, (next ? next : message)->call.call);
+}
+
+static void tell_both(const struct wire_message *message, const struct wire_message *next)
+{
+	int saved = errno;
+
+	if (gate.serialised)
+		threading_lock(&gate.telling);
+	put_both(message, next);
 	channel_send();
 	if (gate.serialised)
 		pthread_mutex_unlock(&gate.telling);
@@ -82,6 +87,16 @@ static void tell_both(const struct wire_message *message, const struct wire_mess
 void gate_tell(const struct wire_message *message)
 {
 	tell_both(message, NULL);
+}
+
+void gate_tell_last(const struct wire_message *message)
+{
+	if (gate.serialised)
+		threading_lock(&gate.telling);
+	put_both(message, NULL);
+	channel_keep();
+	if (gate.serialised)
+		pthread_mutex_unlock(&gate.telling);
 }
 
 void gate_tell_apart(const struct wire_message *message)
@@ -563,6 +578,7 @@ void gate_activate(bool active)
 void gate_serialise(void)
 {
 	gate.serialised = true;
+	channel_share();
 }
 
 void gate_open(int socket, const struct gate_orders *orders, const struct wire_hello *hello)

@@ -72,6 +72,8 @@ void gate_came_ahead(void);
 
 /* Sends anything else (WIRE_COMM, WIRE_ERROR), in order with the calls. */
 void gate_tell(const struct wire_message *message);
+/* The last thing before the rank goes, or is held: it may wait for that (channel_send_kept). */
+void gate_tell_last(const struct wire_message *message);
 /* The same beside another thread that may be telling at this moment. */
 void gate_tell_apart(const struct wire_message *message);
 /* After that: obeys in place of the other thread where that does not listen. */

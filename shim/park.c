@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "channel.h"
 #include "next.h"
 #include "park_internal.h"
 #include "peers.h"
@@ -244,7 +245,10 @@ static void send_message(const struct wire_message *message)
 	struct wire_buffer buffer = {0};
 
 	wire_encode(&buffer, message);
-	if (buffer.failed || park_send_all(park.control_fd, buffer.bytes, buffer.count) < 0)
+	if (buffer.failed)
+		park_leave_without_scheduler();
+	channel_send_kept();
+	if (park_send_all(park.control_fd, buffer.bytes, buffer.count) < 0)
 		park_leave_without_scheduler();
 	wire_buffer_release(&buffer);
 }
@@ -287,8 +291,10 @@ static void send_parked(void)
 		message.parked.hazard = (char *)agent_hazard(park.agent);
 	if (!message.parked.hazard)
 		message.parked.hazard = failure;
-	if (!*failure)
+	if (!*failure) {
+		message.parked.alone = agent_is_by_itself(park.agent);
 		message.parked.count = (uint32_t)agent_mappings(park.agent, &mappings);
+	}
 	if (message.parked.count) {
 		message.parked.mappings = malloc(message.parked.count
 		                                 * sizeof(*message.parked.mappings));
@@ -387,8 +393,7 @@ void park_await_welcome(struct wire_welcome *ret_welcome)
 	wire_message_release(&message);
 }
 
-/* HELLO and WELCOME for the beginning of a world, on the control socket. */
-void park_join_world(struct wire_welcome *ret_welcome)
+void park_join_world(struct wire_welcome *ret_welcome, bool goes_on)
 {
 	struct wire_message message = {.type = WIRE_HELLO};
 	char mpi[] = "";
@@ -402,7 +407,12 @@ void park_join_world(struct wire_welcome *ret_welcome)
 	message.hello.restored = true;
 	message.hello.program = program;
 	message.hello.mpi = mpi;
-	send_message(&message);
+	if (goes_on) {
+		wire_encode(channel_begin(), &message);
+		channel_keep();
+	} else {
+		send_message(&message);
+	}
 	park_await_welcome(ret_welcome);
 }
 
@@ -438,7 +448,7 @@ static bool restore_child(const struct wire_restore *restore, struct wire_welcom
 	if (pid == 0) {
 		keep_identity(told_pid, told_parent);
 		leave_keeper(restore);
-		park_join_world(ret_welcome);
+		park_join_world(ret_welcome, false);
 		park.program_moves = false;
 		if (park.rewinds)
 			agent_note_birth(park.agent, clones, restore->count);
@@ -474,7 +484,7 @@ static enum order_result carry_out_order(struct wire_welcome *ret_welcome)
 			park_leave_without_scheduler();
 		agent_know_children(); /* copies */
 		if (park.has_forked)
-			park_join_world(ret_welcome);
+			park_join_world(ret_welcome, false);
 		result = RETURN_RESUMED;
 		break;
 	case WIRE_RELEASE:

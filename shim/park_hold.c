@@ -1,4 +1,5 @@
 /* A rank at the end of an interleaving that stays, to be rewound (ckpt/agent_rewind.h). */
+#include "channel.h"
 #include "park_internal.h"
 #include "park_rewind.h"
 
@@ -11,14 +12,15 @@ void park_tell_aside(const struct wire_message *message)
 	struct wire_buffer buffer = {.bytes = bytes, .capacity = sizeof(bytes)};
 
 	wire_encode(&buffer, message);
-	if (buffer.failed || park_send_all(park.control_fd, buffer.bytes, buffer.count) < 0)
+	if (buffer.failed)
 		park_leave_without_scheduler();
+	channel_send_bytes(buffer.bytes, buffer.count);
 }
 
-static void send_held(const char *hazard)
+static void send_held(const char *hazard, bool alone)
 {
 	const struct wire_message message = {.type = WIRE_HELD,
-	                                     .held.hazard = (char *)(uintptr_t)hazard};
+	                                     .held = {alone, (char *)(uintptr_t)hazard}};
 
 	park_tell_aside(&message);
 }
@@ -65,13 +67,13 @@ static void finish(const struct wire_rewind *order, int result, bool held)
 	const bool elsewhere = order->world != park.world;
 
 	if (result < 0 || agent_rewind_rest(park.agent, order->image) < 0) {
-		send_held(agent_rewind_trouble(park.agent));
+		send_held(agent_rewind_trouble(park.agent), false);
 		_exit(AGENT_SETUP_FAILED);
 	}
 	park.world = order->world;
 	if ((elsewhere || held) && park_reuse_pmi() < 0)
 		_exit(AGENT_SETUP_FAILED);
-	park_join_world(&park.welcome);
+	park_join_world(&park.welcome, order->follows);
 	park.image = order->image;
 	park.moved = false;
 	park.stood = park.welcome.parked;
@@ -131,11 +133,11 @@ void park_hold(void)
 		return;
 	hazard = park_find_hazard();
 	if (hazard) {
-		send_held(hazard);
+		send_held(hazard, false);
 		return;
 	}
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	send_held("");
+	send_held("", !park.welcome.images && !agent_has_opened(park.agent));
 	agent_stay_aside(park.agent, hold);
 }

@@ -76,7 +76,7 @@ void park_rewind(const struct wire_rewind *order, struct wire_welcome *ret_welco
 	park.rewind = *order;
 	if (order->image && order->image == park.image && !park.moved
 	    && order->world == park.world) {
-		park_join_world(ret_welcome);
+		park_join_world(ret_welcome, false);
 		virtual_time_stood(ret_welcome->parked - park.stood);
 		park.stood = ret_welcome->parked;
 		return;

@@ -64,8 +64,9 @@ int park_receive_all(int fd, void *bytes, size_t count);
 int park_connect_pmi(void);
 int park_reuse_pmi(void);
 
-/* HELLO and WELCOME for the beginning of a world, on the control socket. */
-void park_join_world(struct wire_welcome *ret_welcome);
+/* HELLO and WELCOME for the beginning of a world, on the control socket. Where orders for the rank
+ * are already there (`goes_on`) the first goes with whatever it says next. */
+void park_join_world(struct wire_welcome *ret_welcome, bool goes_on);
 /* Just the second. */
 void park_await_welcome(struct wire_welcome *ret_welcome);
 _Noreturn void park_leave_without_scheduler(void);

@@ -16,6 +16,7 @@
 
 #include "attributes.h"
 #include "caller.h"
+#include "channel.h"
 #include "ckpt/agent.h"
 #include "communicator.h"
 #include "digest.h"
@@ -558,6 +559,7 @@ __attribute__((destructor)) static void leave(void)
 	ending_exit(startup.exit_status, startup.finalised);
 	if (gate_welcome()->rewinds)
 		park_hold();
+	channel_send_kept();
 	park_exit(startup.exit_status);
 }
 
@@ -567,6 +569,7 @@ static _Noreturn void leave_at_once(int status, const void *caller)
 {
 	if (startup.initialised && startup.process == park_real_pid() && !real_is_shim(caller)) {
 		ending_leave(status, startup.finalised);
+		channel_send_kept();
 		park_finish_launcher();
 	}
 	syscall(SYS_exit_group, status);

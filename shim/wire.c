@@ -272,6 +272,7 @@ static void describe_parked(struct codec *codec, struct wire_parked *parked)
 	enum { MAPPING_BYTES = 44 };
 
 	field_string(codec, &parked->hazard);
+	field_bool(codec, &parked->alone);
 	uint32_t count = FIELD_LIST(codec, &parked->count, &parked->mappings, MAPPING_BYTES);
 	for (uint32_t i = 0; element(codec, i, count); i++) {
 		struct wire_mapping *mapping = &parked->mappings[i];
@@ -398,13 +399,17 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_REWIND:
 		field_u32(codec, &message->rewind.world);
 		field_u32(codec, &message->rewind.image);
+		field_bool(codec, &message->rewind.follows);
 		break;
 	case WIRE_IMAGED:
 		field_u32(codec, &message->imaged.image);
 		field_u64(codec, &message->imaged.bytes);
 		field_string(codec, &message->imaged.hazard);
 		break;
-	case WIRE_HELD: field_string(codec, &message->held.hazard); break;
+	case WIRE_HELD:
+		field_bool(codec, &message->held.alone);
+		field_string(codec, &message->held.hazard);
+		break;
 	case WIRE_WELCOME: describe_welcome(codec, &message->welcome); break;
 	case WIRE_BIND: describe_bind(codec, &message->bind); break;
 	case WIRE_GO: describe_go(codec, &message->go); break;

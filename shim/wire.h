@@ -17,7 +17,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 31
+#define WIRE_VERSION 32
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -350,6 +350,7 @@ struct wire_mapping {
 
 struct wire_parked {
 	char *hazard; /* why this process must not be restored from here, or empty */
+	bool alone;   /* what a copy puts back outside its memory nobody else can see */
 	uint32_t count;
 	struct wire_mapping *mappings;
 };
@@ -471,6 +472,7 @@ struct wire_end {
 };
 
 struct wire_held {
+	bool alone;   /* it has opened nothing since it was parked */
 	char *hazard; /* why it cannot be rewound, or empty */
 };
 
@@ -483,6 +485,7 @@ struct wire_imaged {
 struct wire_rewind {
 	uint32_t world;
 	uint32_t image; /* 0: what it was when it began */
+	bool follows;   /* WELCOME does, and what the rank does first */
 };
 
 struct wire_message {

@@ -61,6 +61,7 @@ struct frozen *frozen_new(struct execution *execution)
 	frozen->stacked = execution->stacked;
 	frozen->along = execution->strategy->repeats;
 	frozen->launched = execution->launched;
+	frozen->alone = true;
 	frozen->parked_at = execution_now(execution);
 	frozen->ran = execution_ran(execution);
 	frozen->behind = execution_ran_in_all(execution);
@@ -148,6 +149,7 @@ bool frozen_parked(struct frozen *frozen, int rank, const struct wire_parked *pa
 	                                             parked);
 	if (parked->hazard && *parked->hazard && !frozen->hazard)
 		frozen->hazard = g_strdup_printf("rank %d: %s", rank, parked->hazard);
+	frozen->alone &= parked->alone;
 	frozen->parked++;
 	frozen->answered[rank] = true;
 	if (frozen->parked < frozen->runs->ranks)

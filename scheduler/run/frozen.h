@@ -18,6 +18,7 @@ struct frozen {
 	bool stacked;             /* calls so far have come with their stacks */
 	bool along;               /* taken along a path, for others that begin alike */
 	bool launched;            /* the keepers are the launcher's processes */
+	bool alone;               /* nobody sees what a rank puts back but its memory */
 	struct frozen *parent;    /* whose copies the keepers are */
 	gint64 parked_at;         /* when the ranks were told to park (execution_now) */
 	double ran;               /* seconds of the execution that was parked */

@@ -248,7 +248,7 @@ static bool stands(const struct execution *execution, int rank)
 
 bool image_stand(struct execution *execution)
 {
-	const struct wire_held held = {NULL};
+	const struct wire_held held = {0};
 	int ranks = execution->runs->ranks;
 
 	if (execution->result.state != EXECUTION_RUNNING || world_has_threads(execution->world)

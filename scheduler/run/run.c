@@ -90,6 +90,14 @@ struct execution *execution_begin(struct runs *runs, const struct run_request *r
 	return execution;
 }
 
+void execution_set_off(struct execution *execution)
+{
+	if (execution->connected < execution->runs->ranks)
+		return;
+	runs_send_off(execution->runs);
+	execution_advance(execution);
+}
+
 void execution_welcome(const struct execution *execution, int rank, struct host_link *link)
 {
 	const struct world_options *options = world_options(execution->world);

@@ -62,6 +62,8 @@ struct run_result {
 
 /* Begins to carry it out, from the nearest snapshot. */
 struct execution *execution_begin(struct runs *runs, const struct run_request *request);
+/* Ranks that need not be waited for are told what they do first. */
+void execution_set_off(struct execution *execution);
 /* Ends it, if it has not ended, waits for its job, and frees it. */
 void execution_drop(struct execution *execution);
 /* The strategy has put its answer off (EXPLORER_LATER): this choice is made; NULL: the strategy is

@@ -69,7 +69,8 @@ void spare_rank_held(struct execution *execution, int rank, const struct wire_he
 	if (!execution->spare)
 		execution->spare = spare_new(execution);
 	execution->spare->links[rank] = execution->links[rank];
-	execution->spare->ranks[rank] = (struct spare_rank){.pid = execution->pids[rank]};
+	execution->spare->ranks[rank] = (struct spare_rank){.pid = execution->pids[rank],
+	                                                    .alone = held->alone};
 	execution->spare->held++;
 	execution->spare->number = execution->number;
 	runs_assign(execution->links[rank], LINK_HELD, execution->spare, rank);
@@ -162,6 +163,30 @@ static struct spare *take_spare(struct frozen *frozen)
 	return NULL;
 }
 
+/* Whether the first orders may follow REWIND at once: a rank that gets one can be done with it
+ * before another one is rewound, which must not matter to either. */
+static bool may_go_ahead(const struct frozen *frozen, const struct spare *spare)
+{
+	if (!frozen->alone || frozen->runs->options.images)
+		return false;
+	for (int rank = 0; rank < frozen->runs->ranks; rank++)
+		if (!spare->links[rank] || !spare->ranks[rank].alone)
+			return false;
+	return true;
+}
+
+/* Those that are about to say HELLO count as connected. */
+static void go_ahead(struct execution *execution, struct spare *spare)
+{
+	for (int rank = 0; rank < execution->runs->ranks; rank++) {
+		spare->ranks[rank].ahead = true;
+		execution->links[rank] = spare->links[rank];
+		execution->pids[rank] = spare->ranks[rank].pid;
+	}
+	execution->connected = execution->runs->ranks;
+	execution->restored = execution_now(execution);
+}
+
 bool spare_rewind(struct frozen *frozen, struct execution *execution)
 {
 	struct runs *runs = frozen->runs;
@@ -175,6 +200,7 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 	if (!spare)
 		return false;
 	order.rewind.world = runs->next_world++;
+	order.rewind.follows = may_go_ahead(frozen, spare);
 	stays = g_new(bool, runs->ranks);
 	for (int rank = 0; rank < runs->ranks; rank++)
 		stays[rank] = spare->links[rank] != NULL;
@@ -188,8 +214,9 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 		spare_free(spare);
 		return false;
 	}
-	log_debug(LOG_SNAPSHOTS, "rewinding world %u as %u, %d ranks in place", frozen->number,
-	          order.rewind.world, spare->held);
+	log_debug(LOG_SNAPSHOTS, "rewinding world %u as %u, %d ranks in place%s", frozen->number,
+	          order.rewind.world, spare->held,
+	          order.rewind.follows ? ", and their first orders go ahead" : "");
 	execution_place(execution, order.rewind.world, directory, frozen);
 	execution->rewound = true;
 	if (spare->held < runs->ranks)
@@ -208,7 +235,21 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 		if (execution->welcomed[rank])
 			execution_welcome(execution, rank, spare->links[rank]);
 	}
+	if (order.rewind.follows)
+		go_ahead(execution, spare);
 	return true;
+}
+
+/* It has got orders by now. */
+static void lose_ahead(struct spare *spare, int rank)
+{
+	struct execution *execution = spare->execution;
+	struct rank_end *end = &execution->ends[rank];
+
+	spare->ranks[rank].ahead = false;
+	execution->result.again |= execution->result.state < EXECUTION_ENDING;
+	end->known = end->reaped = true;
+	execution_link_closed(execution, rank, NULL);
 }
 
 /* It could not be rewound, and is forked after all. */
@@ -225,6 +266,10 @@ static void fork_instead(struct spare *spare, int rank, const char *hazard)
 	execution->welcomed[rank] = false;
 	image_lose_body(spare->runs, execution->body);
 	execution->body = image_new_body(spare->runs);
+	if (spare->ranks[rank].ahead) {
+		lose_ahead(spare, rank);
+		return;
+	}
 	if (execution->image) {
 		execution->result.again = true; /* from another snapshot */
 		execution_rank_status(execution, rank, 0);
@@ -247,13 +292,30 @@ bool spare_child_ended(struct runs *runs, int rank, const struct wire_child *chi
 		const struct execution *execution = value;
 		struct spare *spare = execution->spare;
 
-		if (execution->result.state != EXECUTION_STARTING || !spare || !spare->links[rank]
-		    || spare->ranks[rank].pid != child->pid)
+		if (!spare || !spare->links[rank] || spare->ranks[rank].pid != child->pid
+		    || (execution->result.state != EXECUTION_STARTING && !spare->ranks[rank].ahead))
 			continue;
 		spare->ranks[rank].ended = true;
 		spare->ranks[rank].status = child->status;
 		return true;
 	}
+	return false;
+}
+
+/* It counts as connected already. */
+static void note_rewound(struct execution *execution, struct host_link *link,
+                         const struct wire_hello *hello)
+{
+	log_debug(LOG_RANKS, "rank %d of world %u is rewound", hello->rank, hello->world);
+	runs_assign(link, LINK_RANK, execution, hello->rank);
+	stall_set(execution->stall, hello->rank, hello->pid, hello->inside);
+}
+
+static bool any_is_ahead(const struct spare *spare)
+{
+	for (int rank = 0; rank < spare->runs->ranks; rank++)
+		if (spare->ranks[rank].ahead)
+			return true;
 	return false;
 }
 
@@ -270,7 +332,13 @@ static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 	execution->pids[rank] = hello->pid; /* by which it is known */
 	runs->rewinding.rewound++;
 	runs->rewinding.refused_in_turn = 0;
-	runs_hello(runs, link, hello);
+	spare->ranks[rank].ahead = false;
+	if (known.ahead)
+		note_rewound(execution, link, hello);
+	else
+		runs_hello(runs, link, hello);
+	if (known.ahead && !any_is_ahead(spare))
+		frozen_note_cost(execution);
 	if (known.ended)
 		runs_child_ended(execution, rank, known.status);
 }

@@ -10,6 +10,8 @@
 
 struct spare_rank {
 	pid_t pid;
+	bool alone; /* as it says: struct wire_held */
+	bool ahead; /* counts as connected, though it has not said HELLO yet */
 	bool ended; /* as its keeper says, with this status */
 	int status;
 };

@@ -123,6 +123,8 @@ static void source_begin(struct plan_source *source, struct driver *driver)
 	source->execution = execution_begin(driver->runs, &request);
 	if (driver->stopped || must_stop(source))
 		execution_cut_short(source->execution);
+	else
+		execution_set_off(source->execution);
 }
 
 /* What is to be begun again first, for it was first. */

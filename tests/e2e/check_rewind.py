@@ -61,6 +61,7 @@ def explored(tool, way, ranks, command, options=("--buffering", "infinite")):
     check(run.report["backtrack"] == "snapshot", str(run))
     with open(log) as file:
         lines = file.read()
+    run.orders_ahead = lines.count("orders go ahead")
     return run, lines.count("rewinding world"), lines.count("parking world") > 1
 
 
@@ -149,6 +150,17 @@ def check_other_memory(tool):
     check(interleavings(auto) == interleavings(rerun), "%s\n%s" % (rerun, auto))
 
 
+def check_first_orders(tool, able):
+    """A rank may go on before another one is rewound, if that one has nothing that others see."""
+    program = tool.compile(os.path.join(HERE, "programs/lock_passed_on.c"))
+    for way, goes_ahead in ("gives", True), ("keeps", False):
+        run, _, nested = explored(tool, "rewind", 4, [program, way])
+        check(run.report["interleavings"] == 6, str(run))
+        check("cannot get" not in json.dumps(run.report), str(run))
+        check(run.orders_ahead == 0 or goes_ahead, str(run))
+        check(nested or not able or not goes_ahead or run.orders_ahead > 0, str(run))
+
+
 def check_lanes(tool, able):
     """Side by side, and under both bufferings."""
     command = [tool.compile(os.path.join(HERE, "../../examples/master_worker.c")), "5"]
@@ -173,6 +185,7 @@ def body(tool, _options):
     able = check_hazards(tool)
     check_usual(tool, able)
     check_other_memory(tool)
+    check_first_orders(tool, able)
     check_lanes(tool, able)
     check_languages(tool)
 

@@ -1,5 +1,6 @@
 /* A keeper in a process of its own, with this process as its scheduler. park.c belongs to the shim,
  * which is no library for others: it is compiled in here. */
+#include "shim/channel.c"
 #include "shim/park.c"
 #include "shim/park_hold.c"
 #include "shim/peers.c"
@@ -85,6 +86,7 @@ static _Noreturn void be_a_rank(struct fixture *fixture, int pmi_fd)
 	snprintf(path, sizeof(path), "%s/socket", fixture->directory);
 	if (fd < 0 || connect_to(path, fd) < 0 || park_init(fd, 0, 2, false, false) < 0)
 		_exit(60);
+	channel_open(fd);
 	if (park_wait(&welcome) == PARK_RESUMED)
 		park_exit(50 + welcome.buffering);
 	if (getpid() != pid || gettid() != pid || park_real_pid() == pid || kill(getpid(), 0) < 0)

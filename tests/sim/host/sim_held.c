@@ -7,7 +7,8 @@
 
 static void say_held(struct sim_process *process, const char *hazard)
 {
-	const struct wire_message message = {.type = WIRE_HELD, .held.hazard = (char *)hazard};
+	const struct wire_message message = {
+		.type = WIRE_HELD, .held = {sim_draw(process->sim, 8) > 0, (char *)hazard}};
 
 	sim_say(process, &message);
 }

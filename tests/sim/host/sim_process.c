@@ -251,6 +251,7 @@ static void park(struct sim_process *process)
 	}
 	if (sim_goes_wrong(sim, SIM_HAZARD, 30))
 		message.parked.hazard = hazard;
+	message.parked.alone = sim_draw(sim, 4) > 0;
 	process->keeps = true;
 	process->has_birth = false;
 	process->image = 0;
