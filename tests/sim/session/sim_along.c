@@ -178,7 +178,7 @@ static char *judge(const struct sim_along *along, const struct session_result *r
 		    && !seen->struck)
 			return g_strdup_printf("found what is not there: %s", finding->message);
 	}
-	if ((conflicts > 0) != along->conflicts && !reason)
+	if ((conflicts > 0) != along->conflicts && (conflicts > 0 || along->once) && !reason)
 		return g_strdup_printf("%u conflicts were told", conflicts);
 	if ((deadlocks > 0) != outcome_is_deadlock(program, expected) && !reason)
 		return g_strdup_printf("%u deadlocks were told", deadlocks);

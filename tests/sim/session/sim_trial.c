@@ -260,6 +260,8 @@ static void go_along(struct trial *trial, struct totals *totals)
 		const char *path = g_hash_table_lookup(trial->found, outcome);
 
 		along.conflicts = g_hash_table_contains(trial->conflicting, outcome);
+		along.once = trial->buffering != PROGRAM_PER_SEND
+		             && trial->program->collectives != PROGRAM_PER_CALL;
 		problem = sim_replay(&along, path, outcome);
 		if (problem)
 			trial_fail(trial, "replay %s: %s", path, problem);
