@@ -7,7 +7,7 @@ gives an object, unless it is named here.
 KINDS = {"MPI_Comm *": "COMMUNICATOR", "MPI_Datatype *": "DATATYPE",
          "MPI_Errhandler *": "ERRHANDLER", "MPI_File *": "FILE", "MPI_Group *": "GROUP",
          "MPI_Info *": "INFO", "MPI_Message *": "MESSAGE", "MPI_Op *": "OP",
-         "MPI_Request *": "REQUEST", "MPI_Win *": "WINDOW"}
+         "MPI_Request *": "REQUEST", "MPIO_Request *": "REQUEST", "MPI_Win *": "WINDOW"}
 # Numbers, by reference in these calls.
 KEYVALS = {"Comm_create_keyval", "Comm_free_keyval", "Keyval_create", "Keyval_free",
            "Type_create_keyval", "Type_free_keyval", "Win_create_keyval", "Win_free_keyval"}

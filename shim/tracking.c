@@ -28,12 +28,13 @@ bool tracking_applies(const void *site)
 	return startup_is_managed() && !caller_is_inside() && !real_is_own(site);
 }
 
-/* MPICH's handles of objects that are made at run time have the highest bit set; groups can be
- * given that are predefined for it, though not for the program. */
+/* MPICH's handles of objects that are made at run time have the highest bit set; groups and requests
+ * (of what is over at once) can be given that are predefined for it, though not for the program. */
 static bool must_be_freed(enum wire_object kind, uintptr_t handle)
 {
 	switch (kind) {
 	case WIRE_OBJECT_FILE: return handle != (uintptr_t)MPI_FILE_NULL;
+	case WIRE_OBJECT_REQUEST: return handle != (uintptr_t)MPI_REQUEST_NULL;
 	case WIRE_OBJECT_GROUP:
 		return handle != (uintptr_t)MPI_GROUP_NULL && handle != (uintptr_t)MPI_GROUP_EMPTY;
 	default: return ((uint32_t)handle & 0x80000000u) != 0;

@@ -111,9 +111,29 @@ static void make_window(void)
 	MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
 	MPI_Rput(&rank, 1, MPI_INT, rank, 3, 1, MPI_INT, window, &request);
 	MPI_Wait(&request, IGNORE);
+	MPI_Rget(&numbers[4], 1, MPI_INT, rank, 2, 1, MPI_INT, window, &request);
+	if (!keep)
+		MPI_Wait(&request, IGNORE);
 	MPI_Win_unlock(rank, window);
 	if (!keep)
 		MPI_Win_free(&window);
+}
+
+static void make_file(void)
+{
+	const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+	MPI_Request requests[2];
+	MPI_File file;
+	char name[64];
+
+	snprintf(name, sizeof(name), "leaks.%d", rank);
+	MPI_File_open(MPI_COMM_SELF, name, mode, MPI_INFO_NULL, &file);
+	MPI_File_iwrite_at(file, 0, numbers, 1, MPI_INT, &requests[0]);
+	MPI_File_iwrite_at_all(file, 4, numbers, 1, MPI_INT, &requests[1]);
+	MPI_Wait(&requests[1], IGNORE);
+	if (!keep)
+		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	MPI_File_close(&file);
 }
 
 static void handle(MPI_Comm *comm, int *code, ...)
@@ -197,6 +217,7 @@ int main(int argc, char **argv)
 	make_communicators();
 	make_requests();
 	make_window();
+	make_file();
 	make_others();
 	make_the_old_way();
 	cancel_a_send();
