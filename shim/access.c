@@ -8,6 +8,7 @@
 #include "file_and_window.h"
 #include "gate.h"
 #include "layout.h"
+#include "misuse.h"
 #include "real.h"
 #include "signature.h"
 #include "threading.h"
@@ -274,6 +275,7 @@ void access_made(const struct access_call *call, const MPI_Request *request)
 		remember_request(*request, &access);
 	}
 	gather_access(&access);
+	misuse_look_at_access(call, request != NULL);
 }
 
 /* --- windows and what completes accesses --------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "access.h"
 #include "error.h"
 #include "inside.h"
+#include "misuse.h"
 #include "real.h"
 #include "receiving.h"
 #include "request_internal.h"
@@ -276,6 +277,8 @@ int shim_MPI_Cancel(void *site, MPI_Request *handle)
 		return completion_raise(&set, MPI_ERR_REQUEST);
 	}
 	struct gate_answer answer = completion_ask(&set, WIRE_CANCEL);
+	if (request->kind == REQUEST_COLLECTIVE)
+		misuse_collective(WIRE_MISUSE_CANCEL, MPI_CALL_Cancel, site);
 	if (answer.count > 0)
 		request_withdraw(request);
 	return MPI_SUCCESS;
@@ -293,6 +296,8 @@ int shim_MPI_Request_free(void *site, MPI_Request *handle)
 		set.call.waited_count = set.asked;
 	}
 	gate_report(&set.call);
+	if (request && set.asked > 0 && request->kind == REQUEST_COLLECTIVE)
+		misuse_collective(WIRE_MISUSE_FREE, MPI_CALL_Request_free, site);
 	if (request) {
 		request_abandon(request);
 		*handle = MPI_REQUEST_NULL;

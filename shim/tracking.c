@@ -28,8 +28,9 @@ bool tracking_applies(const void *site)
 	return startup_is_managed() && !caller_is_inside() && !real_is_own(site);
 }
 
-/* MPICH's handles of objects that are made at run time have the highest bit set; groups and requests
- * (of what is over at once) can be given that are predefined for it, though not for the program. */
+/* MPICH's handles of objects that are made at run time have the highest bit set; groups, and
+ * requests of what is over at once, can be given that are predefined for it, though not for the
+ * program. */
 static bool must_be_freed(enum wire_object kind, uintptr_t handle)
 {
 	switch (kind) {

@@ -107,8 +107,13 @@ static void give_back(const struct wire_call *call, uint64_t number, int target,
 	gate_report(&report);
 }
 
-static void count_held(bool shared, int change)
+static void count_held(MPI_Win window, bool shared, int change)
 {
+	uint64_t number;
+	struct window_epochs *epochs = window_find(window, &number);
+
+	if (epochs && (change > 0 || epochs->locks > 0))
+		epochs->locks += (uint32_t)change;
 	if (shared)
 		shared_held += (unsigned)change;
 	else
@@ -116,17 +121,19 @@ static void count_held(bool shared, int change)
 }
 
 /* Returns the library's answer, `code`. */
-static int after_lock(const struct wire_call *call, const struct lock *lock, int code)
+static int after_lock(const struct wire_call *call, const struct lock *lock, MPI_Win window,
+                      int code)
 {
 	inside_leave();
 	if (code == MPI_SUCCESS && lock->window != 0)
-		count_held(lock->shared, 1);
+		count_held(window, lock->shared, 1);
 	else if (lock->window != 0)
 		give_back(call, lock->window, lock->target, WIRE_LOCK_REFUSED);
 	return code;
 }
 
-static int after_unlock(const struct wire_call *call, const struct lock *lock, int code)
+static int after_unlock(const struct wire_call *call, const struct lock *lock, MPI_Win window,
+                        int code)
 {
 	inside_leave();
 	if (code != MPI_SUCCESS || lock->window == 0) {
@@ -134,7 +141,7 @@ static int after_unlock(const struct wire_call *call, const struct lock *lock, i
 		return code;
 	}
 	if ((lock->shared ? shared_held : exclusive_held) > 0)
-		count_held(lock->shared, -1);
+		count_held(window, lock->shared, -1);
 	give_back(call, lock->window, lock->target, 0);
 	return code;
 }
@@ -167,7 +174,7 @@ int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win w
 	/* Who locks its own window is about to look at it. */
 	if (code == MPI_SUCCESS && is_own_rank(win, rank))
 		access_step(WIRE_ACCESS_LOOK, MPI_CALL_Win_lock, site, lock.window, rank);
-	return after_lock(&call, &lock, code);
+	return after_lock(&call, &lock, win, code);
 }
 
 /* Which kind of lock ends is not told to MPI_Win_unlock: of those held, a shared one is taken to go
@@ -179,7 +186,7 @@ int shim_MPI_Win_unlock(void *site, int rank, MPI_Win win)
 
 	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_unlock, site, lock.window, rank);
 	note_inside(&call);
-	return after_unlock(&call, &lock, real_mpi()->Win_unlock(rank, win));
+	return after_unlock(&call, &lock, win, real_mpi()->Win_unlock(rank, win));
 }
 
 int shim_MPI_Win_lock_all(void *site, int assert, MPI_Win win)
@@ -188,7 +195,7 @@ int shim_MPI_Win_lock_all(void *site, int assert, MPI_Win win)
 	const struct lock lock = {number_of_all(win), WIRE_ANY, true};
 
 	before_lock(&call, &lock, assert);
-	return after_lock(&call, &lock, real_mpi()->Win_lock_all(assert, win));
+	return after_lock(&call, &lock, win, real_mpi()->Win_lock_all(assert, win));
 }
 
 int shim_MPI_Win_unlock_all(void *site, MPI_Win win)
@@ -198,7 +205,7 @@ int shim_MPI_Win_unlock_all(void *site, MPI_Win win)
 
 	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_unlock_all, site, lock.window, WIRE_ANY);
 	note_inside(&call);
-	return after_unlock(&call, &lock, real_mpi()->Win_unlock_all(win));
+	return after_unlock(&call, &lock, win, real_mpi()->Win_unlock_all(win));
 }
 
 void window_meet_to_free(const void *site, MPI_Win window)

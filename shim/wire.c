@@ -162,6 +162,22 @@ static void describe_user(struct codec *codec, struct wire_user *user)
 	field_bool(codec, &user->writes);
 }
 
+static void describe_amount(struct codec *codec, struct wire_amount *amount)
+{
+	field_u64(codec, &amount->bytes);
+	describe_types(codec, &amount->types);
+}
+
+static void describe_misuse(struct codec *codec, struct wire_misuse *misuse)
+{
+	field_u8(codec, &misuse->why, WIRE_MISUSE_COUNT - 1);
+	field_u32(codec, &misuse->call);
+	field_u16(codec, &misuse->function);
+	field_u64(codec, &misuse->site);
+	describe_amount(codec, &misuse->moved);
+	describe_amount(codec, &misuse->expected);
+}
+
 static void describe_objects(struct codec *codec, struct wire_objects *objects)
 {
 	enum { LEFT_BYTES = 15 };
@@ -382,6 +398,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 		for (uint32_t i = 0; element(codec, i, 2); i++)
 			describe_user(codec, &message->overlap.users[i]);
 		break;
+	case WIRE_MISUSE: describe_misuse(codec, &message->misuse); break;
 	case WIRE_CONTENTS: describe_contents(codec, &message->contents); break;
 	case WIRE_LEFT: describe_objects(codec, &message->objects); break;
 	case WIRE_THREAD: describe_thread(codec, &message->thread); break;

@@ -48,6 +48,7 @@ enum wire_type {
 	WIRE_ACCESSES, /* what the rank has done to windows since its last message: no call */
 	WIRE_DIGEST,   /* answer to LOOK: what a rank goes by that waits for GO */
 	WIRE_OVERLAP,  /* two operations under way use the same bytes */
+	WIRE_MISUSE,   /* the rank has made a call that MPI lets pass and the standard does not */
 	WIRE_CONTENTS, /* before a CALL, when contents are wanted: of a message that it sends */
 	WIRE_HELD,     /* the rank is at its end and stays to be rewound, or says why it cannot be
 	                   (also in answer to REWIND), and is gone */
@@ -399,6 +400,28 @@ struct wire_overlap {
 	struct wire_user users[2]; /* the one that began first, first */
 };
 
+enum wire_misuse_why {
+	WIRE_MISUSE_FREE,    /* the request of a collective under way is freed */
+	WIRE_MISUSE_CANCEL,  /* or cancelled */
+	WIRE_MISUSE_REQUEST, /* one-sided, with a request, and no lock is held */
+	WIRE_MISUSE_TYPES,   /* one-sided: what moves is not what is named where it goes; or is, as
+	                        the scheduler says */
+	WIRE_MISUSE_COUNT
+};
+
+struct wire_amount {
+	uint64_t bytes;
+	struct wire_types types;
+};
+
+struct wire_misuse {
+	uint8_t why;       /* enum wire_misuse_why */
+	uint32_t call;     /* 0: a one-sided call, which has none, but what follows */
+	uint16_t function; /* enum mpi_call */
+	uint64_t site;     /* return address in the program */
+	struct wire_amount moved, expected; /* TYPES */
+};
+
 /* Of a rank that may call MPI from several threads at a time. */
 struct wire_thread {
 	uint32_t thread; /* in the order in which they were created, from 1 */
@@ -502,6 +525,7 @@ struct wire_message {
 		struct wire_ending ending;
 		struct wire_touched touched;
 		struct wire_overlap overlap;
+		struct wire_misuse misuse;
 		struct wire_objects objects; /* LEFT */
 		struct wire_thread thread;
 		struct wire_enter enter;

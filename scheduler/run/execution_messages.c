@@ -231,6 +231,10 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 	case WIRE_ENTER: return world_enter(world, rank, &message->enter, error);
 	case WIRE_TOUCHED: return world_touched(world, rank, &message->touched, error);
 	case WIRE_OVERLAP: return world_overlap(world, rank, &message->overlap, error);
+	case WIRE_MISUSE:
+		if (message->misuse.site != 0)
+			execution_site(execution, rank, message->misuse.site);
+		return world_misuse(world, rank, &message->misuse, error);
 	case WIRE_CONTENTS: return world_contents(world, rank, &message->contents, error);
 	case WIRE_ACCESSES: return on_accesses(execution, rank, &message->accesses, error);
 	case WIRE_LEFT: return on_left(execution, rank, &message->objects, error);

@@ -116,6 +116,18 @@ static const struct finding_kind_info kinds[FINDING_KINDS] = {
 				    "calls alone",
 			.can_be_ignored = true,
 		},
+	[FINDING_MISUSE] =
+		{
+			.name = "misuse",
+			.summary = "A call that the standard does not allow there, and MPI lets "
+				   "pass.",
+			.help = "What comes of it is not defined, and another MPI may refuse it or "
+				"hang: the request of a collective is completed, never freed or "
+				"cancelled (MPI 3.1, section 5.12), and MPI_Rput belongs between "
+				"MPI_Win_lock and MPI_Win_unlock (section 11.3.5).",
+			.no_calls = "MPI itself does not mind",
+			.can_be_ignored = true,
+		},
 	[FINDING_MPI_ERROR] =
 		{
 			.name = "mpi-error",

@@ -100,6 +100,7 @@ bool world_touched(struct world *world, int rank, const struct wire_touched *tou
                    GError **error);
 bool world_overlap(struct world *world, int rank, const struct wire_overlap *overlap,
                    GError **error);
+bool world_misuse(struct world *world, int rank, const struct wire_misuse *misuse, GError **error);
 /* What is in a message that the rank is about to send. */
 bool world_contents(struct world *world, int rank, const struct wire_contents *told,
                     GError **error);

@@ -114,6 +114,55 @@ bool world_overlap(struct world *world, int rank, const struct wire_overlap *ove
 	return true;
 }
 
+/* "moves 2 MPI_FLOAT to where it names 2 MPI_INT"; NULL: that is all right. */
+static char *describe_misfit(const struct wire_misuse *misuse)
+{
+	struct types moved = types_of_runs(&misuse->moved.types, misuse->moved.bytes);
+	struct types expected = types_of_runs(&misuse->expected.types, misuse->expected.bytes);
+	g_autofree char *moved_words = NULL, *expected_words = NULL;
+
+	if (moved.bytes <= expected.bytes && types_match(&moved, &expected))
+		return NULL;
+	moved_words = types_print(&moved);
+	expected_words = types_print(&expected);
+	return g_strdup_printf("moves %s to where it names %s", moved_words, expected_words);
+}
+
+static char *describe_misuse(const struct wire_misuse *misuse)
+{
+	static const char *const does[] = {
+		[WIRE_MISUSE_FREE] = "gives up the request of a collective that is under way",
+		[WIRE_MISUSE_CANCEL] = "cancels a collective",
+		[WIRE_MISUSE_REQUEST] = "asks for a request where it holds no lock of the window",
+	};
+
+	return misuse->why == WIRE_MISUSE_TYPES ? describe_misfit(misuse)
+	                                        : g_strdup(does[misuse->why]);
+}
+
+bool world_misuse(struct world *world, int rank, const struct wire_misuse *misuse, GError **error)
+{
+	struct remark remark = {.kind = FINDING_MISUSE, .count = 1};
+	g_autofree char *does = NULL;
+
+	world_tell_heard(world, rank,
+	                 &(struct wire_message){.type = WIRE_MISUSE, .misuse = *misuse});
+	if (misuse->why >= WIRE_MISUSE_COUNT || misuse->function >= MPI_CALL_COUNT
+	    || (misuse->call != 0 && !world_call_info(world, rank, misuse->call)))
+		return world_refuse(error, rank, "a misuse of a call that was never made");
+	does = describe_misuse(misuse);
+	if (!does)
+		return true;
+	if (misuse->why == WIRE_MISUSE_TYPES)
+		remark.kind = FINDING_TYPE_MISMATCH;
+	remark.parties[0] = (struct remark_party){
+		.rank = rank, .function = misuse->function, .site = misuse->site, .does = does};
+	if (misuse->call != 0)
+		remark.parties[0] = party_of(world, (struct op_id){rank, misuse->call, 0}, does);
+	world_remark(world, &remark);
+	return true;
+}
+
 bool world_truncated(const struct world *world, int rank, struct op_id ret_calls[2],
                      char *ret_types[2])
 {

@@ -268,7 +268,7 @@ static void make_other(struct play *play, struct report *report, int rank)
 	struct wire_message *message = &report->message;
 
 	play->lied = true;
-	switch (draw(play, 7)) {
+	switch (draw(play, 8)) {
 	case 0:
 		message->type = WIRE_THREAD;
 		message->thread = (struct wire_thread){draw(play, 3), (int32_t)draw(play, 5),
@@ -301,6 +301,15 @@ static void make_other(struct play *play, struct report *report, int rank)
 	case 5:
 		message->type = WIRE_NAMED;
 		message->named = (struct wire_named){odd_number(play), (char *)"\033[a name"};
+		break;
+	case 6:
+		message->type = WIRE_MISUSE;
+		message->misuse = (struct wire_misuse){
+			.why = (uint8_t)draw(play, WIRE_MISUSE_COUNT + 1),
+			.call = draw(play, 9),
+			.function = (uint16_t)draw(play, 1000),
+			.moved = {.bytes = draw(play, 9), .types = {.basic = 0x405}},
+		};
 		break;
 	default:
 		message->type = WIRE_COMM;
@@ -382,6 +391,7 @@ static bool take(struct play *play, int rank, const struct wire_message *message
 	case WIRE_TOUCHED:
 		taken = world_touched(play->world, rank, &message->touched, &error);
 		break;
+	case WIRE_MISUSE: taken = world_misuse(play->world, rank, &message->misuse, &error); break;
 	case WIRE_OVERLAP:
 		taken = world_overlap(play->world, rank, &message->overlap, &error);
 		break;

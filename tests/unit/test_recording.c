@@ -259,6 +259,9 @@ static bool hear(struct seat *seat, char **words)
 	case WIRE_OVERLAP:
 		believed = world_overlap(seat->world, rank, &message.overlap, &error);
 		break;
+	case WIRE_MISUSE:
+		believed = world_misuse(seat->world, rank, &message.misuse, &error);
+		break;
 	case WIRE_CONTENTS:
 		believed = world_contents(seat->world, rank, &message.contents, &error);
 		break;

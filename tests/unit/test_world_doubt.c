@@ -248,6 +248,9 @@ static void buffers_and_objects_belong_to_calls(void **state)
 	const struct wire_touched touched = {.name = {1, 0}, .noticed = 2};
 	const struct wire_overlap overlap = {{{.name = {1, 0}}, {.name = {2, 0}}}};
 	const struct wire_overlap unknown = {{{.name = {1, 0}}, {.function = MPI_CALL_COUNT}}};
+	const struct wire_misuse misuse = {.why = WIRE_MISUSE_FREE, .call = 2};
+	const struct wire_misuse stranger = {.function = MPI_CALL_COUNT};
+	const struct wire_misuse nameless = {.why = WIRE_MISUSE_COUNT};
 	struct wire_left left = {WIRE_OBJECT_REQUEST, MPI_CALL_COUNT, 0, 1};
 	const struct wire_objects objects = {1, &left};
 
@@ -257,6 +260,12 @@ static void buffers_and_objects_belong_to_calls(void **state)
 	assert_false(world_overlap(fixture->world, 0, &overlap, &error));
 	g_clear_error(&error);
 	assert_false(world_overlap(fixture->world, 0, &unknown, &error));
+	g_clear_error(&error);
+	assert_false(world_misuse(fixture->world, 0, &misuse, &error));
+	g_clear_error(&error);
+	assert_false(world_misuse(fixture->world, 0, &stranger, &error));
+	g_clear_error(&error);
+	assert_false(world_misuse(fixture->world, 0, &nameless, &error));
 	g_clear_error(&error);
 	assert_false(world_objects(fixture->world, 0, &objects, &error));
 	assert_int_equal(world_left(fixture->world, 0)->len, 0);

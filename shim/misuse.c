@@ -1,0 +1,80 @@
+#include "misuse.h"
+
+#include "file_and_window.h"
+#include "gate.h"
+#include "real.h"
+#include "signature.h"
+
+void misuse_collective(enum wire_misuse_why why, enum mpi_call function, const void *site)
+{
+	const struct wire_message message = {
+		.type = WIRE_MISUSE,
+		.misuse = {.why = (uint8_t)why,
+	                   .call = gate_current_call(),
+	                   .function = (uint16_t)function,
+	                   .site = (uintptr_t)site},
+	};
+
+	gate_tell(&message);
+}
+
+static void tell_access(const struct access_call *call, struct wire_misuse misuse)
+{
+	misuse.function = (uint16_t)call->function;
+	misuse.site = (uintptr_t)call->site;
+	gate_tell(&(struct wire_message){.type = WIRE_MISUSE, .misuse = misuse});
+}
+
+/* So many elements of a type. */
+struct elements {
+	MPI_Count count;
+	MPI_Datatype type;
+};
+
+static struct wire_amount amount_of(struct elements elements)
+{
+	MPI_Count size = 0;
+
+	if (real_mpi()->Type_size_x(elements.type, &size) != MPI_SUCCESS || size < 0)
+		size = 0;
+	return (struct wire_amount){(uint64_t)size * (uint64_t)elements.count,
+	                            signature_of(elements.type)};
+}
+
+/* What is plainly right is not told: whether the rest is, the scheduler says. */
+static void compare(const struct access_call *call, struct elements moved, struct elements expected)
+{
+	struct wire_misuse misuse = {.why = WIRE_MISUSE_TYPES};
+
+	if (moved.type == expected.type && moved.count <= expected.count)
+		return;
+	misuse.moved = amount_of(moved);
+	misuse.expected = amount_of(expected);
+	if (misuse.moved.types.basic == 0 || misuse.moved.types.basic != misuse.expected.types.basic
+	    || misuse.moved.bytes > misuse.expected.bytes)
+		tell_access(call, misuse);
+}
+
+static bool is_get(enum mpi_call function)
+{
+	return function == MPI_CALL_Get || function == MPI_CALL_Get_c || function == MPI_CALL_Rget
+	       || function == MPI_CALL_Rget_c;
+}
+
+void misuse_look_at_access(const struct access_call *call, bool has_request)
+{
+	const struct elements own = {call->origin_count, call->origin_type};
+	const struct elements result = {call->result_count, call->result_type};
+	const struct elements target = {call->target_count, call->target_type};
+	uint64_t number;
+	const struct window_epochs *epochs = window_find(call->window, &number);
+
+	if (has_request && epochs && epochs->locks == 0)
+		tell_access(call, (struct wire_misuse){.why = WIRE_MISUSE_REQUEST});
+	if (is_get(call->function))
+		compare(call, target, own);
+	else if (call->op != MPI_NO_OP)
+		compare(call, own, target);
+	if (call->result)
+		compare(call, target, result);
+}

@@ -1,0 +1,18 @@
+/* Calls that MPI lets pass although the standard does not allow them there. The program goes on as
+ * it would without matchpoint; the scheduler is told, and makes a finding of it. */
+#ifndef MATCHPOINT_SHIM_MISUSE_H
+#define MATCHPOINT_SHIM_MISUSE_H
+
+#include "access.h"
+#include "wire.h"
+
+/* The call opened last, which has been reported, frees or cancels the request of a collective that
+ * is under way (MPI 3.1, section 5.12). */
+void misuse_collective(enum wire_misuse_why why, enum mpi_call function, const void *site);
+
+/* The library has taken a call that moves data: with a request it must be made under a lock (MPI
+ * 3.1, section 11.3.5), and what moves must be what is named where it goes, and have room there
+ * (section 11.3). */
+void misuse_look_at_access(const struct access_call *call, bool has_request);
+
+#endif
