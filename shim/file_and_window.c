@@ -65,6 +65,11 @@ struct window_epochs *window_find(MPI_Win window, uint64_t *ret_number)
 	return &shared->epochs;
 }
 
+MPI_Win window_still(MPI_Win window)
+{
+	return *find_shared(&windows, (uintptr_t)window) ? window : MPI_WIN_NULL;
+}
+
 static int meet_members(struct shared **list, uintptr_t handle, const void *site,
                         enum mpi_call function, uint64_t arguments)
 {
@@ -259,10 +264,11 @@ int shim_MPI_Win_set_name(void *site, MPI_Win win, const char *name)
 int shim_MPI_Win_free(void *site, MPI_Win *window)
 {
 	uintptr_t handle = (uintptr_t)*window;
+	MPI_Win still = window_still(*window);
 	int code;
 
 	window_meet_to_free(site, *window);
-	code = real_mpi()->Win_free(window);
+	code = real_mpi()->Win_free(still != MPI_WIN_NULL ? window : &still);
 	if (code == MPI_SUCCESS)
 		forget_shared(&windows, handle);
 	return code;

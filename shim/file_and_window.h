@@ -28,6 +28,10 @@ struct window_epochs {
 /* NULL: no window that the program may use. The number is that of its members' messages. */
 struct window_epochs *window_find(MPI_Win window, uint64_t *ret_number);
 
+/* For the library: MPI_WIN_NULL, which it refuses, in place of a window that has been freed, which
+ * it may not know for one. */
+MPI_Win window_still(MPI_Win window);
+
 /* The meeting before MPI_Win_free. */
 void window_meet_to_free(const void *site, MPI_Win window);
 

@@ -272,6 +272,14 @@ def needs_notes(call):
                  or call_states.must_be_seen(call)))
 
 
+def window(call, own=""):
+    """Statements that see to it that the library gets no window that is gone."""
+    if not any(a.name == "win" and a.type == "MPI_Win" for a in call.arguments):
+        return []
+    return [f"\tif ({own})\n\t\twin = window_still(win);" if own
+            else "\twin = window_still(win);"]
+
+
 def passing_wrapper(call):
     """The library's own; that the rank is inside it may be noted, and what it makes."""
     tracks = call_objects.tracks(call) or call_accesses.tells(call)
@@ -281,6 +289,7 @@ def passing_wrapper(call):
     inside = f"\tbool inside = {note}(MPI_CALL_{call.name}, site);\n"
     leave = "\tif (inside)\n\t\tinside_leave();\n"
     first = block(call_objects.before(call)) + (inside if call.stays() else "")
+    first += block(window(call, "own")) if tracks else ""
     first += block(call_accesses.before(call))
     first += block(call_states.passing(call))
     last = leave if call.stays() else ""
@@ -345,7 +354,7 @@ EXPORTED {call.returns} MPI_{call.name}({call.exported()})
 {announcement(call)}	if (!{enter}(&site)) {{
 {check}		return {passing}({call.values()});
 	}}
-{block(call_states.controlled(call))}{block(call_objects.before(call))}{text}
+{block(window(call))}{block(call_states.controlled(call))}{block(call_objects.before(call))}{text}
 {settling(call)}{noting(call, "result == MPI_SUCCESS")}	caller_leave();
 	return result;
 }}
