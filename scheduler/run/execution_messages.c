@@ -36,7 +36,8 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 	return world_call(execution->world, rank, call, error);
 }
 
-/* MPI_Error_string of MPICH is a stack of several lines: the first says what, the last why. */
+/* MPI_Error_string of MPICH is a stack of several lines: the first says what, the last why; some end
+ * with a blank. */
 static char *condense_error(const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
@@ -51,8 +52,8 @@ static char *condense_error(const char *text)
 	}
 	why = strstr(last, ": ");
 	if (!why || g_str_has_prefix(why + 2, lines[0]))
-		return g_strdup(lines[0]);
-	return g_strdup_printf("%s: %s", lines[0], why + 2);
+		return g_strchomp(g_strdup(lines[0]));
+	return g_strchomp(g_strdup_printf("%s: %s", lines[0], why + 2));
 }
 
 /* The program does what cannot be explored, which is no fault of its own. */

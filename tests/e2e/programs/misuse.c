@@ -51,6 +51,12 @@ static void gets_too_much(void)
 	MPI_Win_unlock_all(window);
 }
 
+/* This one MPICH refuses, in words with a blank at their end. */
+static void puts_outside(void)
+{
+	MPI_Put(data, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, window);
+}
+
 static void allowed(void)
 {
 	MPI_Request request;
@@ -86,7 +92,8 @@ int main(int argc, char **argv)
 	} parts[] = {
 		{"free", gives_up_collective}, {"cancel", cancels_collective},
 		{"fence", puts_in_fence},      {"types", puts_other_types},
-		{"much", gets_too_much},       {"allowed", allowed},
+		{"much", gets_too_much},       {"outside", puts_outside},
+		{"allowed", allowed},
 	};
 
 	start(&argc, &argv);
