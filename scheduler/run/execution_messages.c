@@ -36,8 +36,8 @@ static bool on_call(struct execution *execution, int rank, const struct wire_cal
 	return world_call(execution->world, rank, call, error);
 }
 
-/* MPI_Error_string of MPICH is a stack of several lines: the first says what, the last why; some end
- * with a blank. */
+/* MPI_Error_string of MPICH is a stack of several lines: the first says what, the last why; some
+ * end with a blank. */
 static char *condense_error(const char *text)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
