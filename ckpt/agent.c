@@ -163,6 +163,7 @@ int agent_survey(struct agent *agent)
 	agent->shared_count = 0;
 	agent->contents_size = 0;
 	agent->hazard[0] = '\0';
+	agent->is_as_born = false;
 
 	survey_world(agent);
 	survey_timers(agent);

@@ -122,16 +122,21 @@ bool agent_has_birth(const struct agent *agent)
 	return agent && agent->aside && agent->aside->twin > 0;
 }
 
-int agent_open_views(struct agent *agent)
+static int view(struct agent *agent, int *fd, const char *path)
 {
-	struct agent_aside *aside = agent->aside;
+	if (*fd < 0)
+		*fd = open(path, O_RDONLY | O_CLOEXEC);
+	return *fd < 0 ? agent_refuse(agent, "%s cannot be read (%s)", path, strerror(errno)) : 0;
+}
 
-	aside->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	aside->maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	if (aside->pagemap < 0 || aside->maps < 0)
-		return agent_refuse(agent, "/proc/self/pagemap cannot be read (%s)",
-		                    strerror(errno));
-	return 0;
+int agent_view_maps(struct agent *agent)
+{
+	return view(agent, &agent->aside->maps, "/proc/self/maps");
+}
+
+int agent_view_pages(struct agent *agent)
+{
+	return view(agent, &agent->aside->pagemap, "/proc/self/pagemap");
 }
 
 void agent_close_views(struct agent *agent)
@@ -217,6 +222,9 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 		return -1;
 	aside->twin = 0; /* the keeper's is not its own */
 	aside->birth = aside->program;
+	agent_moves(agent);
+	if (agent->told)
+		agent->told->is_as_born = false; /* but as the keeper's */
 	agent_look_forget(agent);
 	syscall(SYS_madvise, &aside->notes, sizeof(aside->notes), MADV_DONTNEED);
 	if (has_store(aside))
@@ -231,8 +239,8 @@ int agent_note_birth(struct agent *agent, const struct agent_clone *clones, size
 	aside->clones = kept;
 	aside->clone_count = count;
 	aside->heap_end = (uint64_t)syscall(SYS_brk, 0L);
-	if (agent_open_views(agent) < 0 || agent_list_layout(agent, &aside->layout) < 0
-	    || agent_note_pages(agent) < 0 || fork_twin(agent) < 0 || check_twin(agent) < 0)
+	if (agent_list_layout(agent, &aside->layout) < 0 || agent_note_pages(agent) < 0
+	    || fork_twin(agent) < 0 || check_twin(agent) < 0)
 		agent_forget_birth(agent);
 	agent_close_views(agent);
 	if (aside->twin > 0 && agent_note_kernel_state(agent) < 0)
@@ -289,14 +297,13 @@ int agent_rewind_memory(struct agent *agent, uint32_t number)
 	faults = agent_look_faults(agent);
 	result = agent_look_at_kernel_state(agent);
 	if (result == 0)
-		result = agent_open_views(agent);
-	if (result == 0)
 		result = agent_put_layout_back(agent);
 	if (result == 0)
 		result = agent_put_pages_back(agent, image, faults);
 	if (result == 0 && image)
 		result = put_image_back(agent, image);
 	agent_close_views(agent);
+	agent_moves(agent);
 	aside->program = image ? image->program : aside->birth;
 	if (has_store(aside))
 		aside->store.last = image ? number : 0;
@@ -374,11 +381,7 @@ uint32_t agent_image_take(struct agent *agent)
 		agent_refuse(agent, "it has too many images");
 		return 0;
 	}
-	result = agent_compare_kernel_state(agent, image);
-	if (result == 0)
-		result = agent_open_views(agent);
-	if (result == 0)
-		result = agent_compare_layout(agent);
+	result = agent_is_as_born(agent) ? agent_note_image_state(agent, image) : -1;
 	if (result == 0)
 		result = agent_each_written(agent, faults, keep_page);
 	agent_close_views(agent);

@@ -265,6 +265,11 @@ static int read_contents(struct agent *agent, struct agent_file *file, size_t si
 	uint8_t *contents;
 	int fd, result;
 
+	if (size == 0 && file->kind == AGENT_WORLD_FILE) {
+		file->contents = (const uint8_t *)"";
+		file->has_contents = true;
+		return 0;
+	}
 	agent->contents_size += size;
 	if (agent->contents_size > AGENT_CONTENTS_MAX) {
 		agent_set_hazard(agent,

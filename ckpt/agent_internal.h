@@ -80,6 +80,7 @@ struct agent {
 	size_t shared_count;
 	uint64_t contents_size;
 	char hazard[PATH_MAX + 128]; /* empty: none */
+	bool is_as_born;             /* it was surveyed as it was at its birth (agent_state.c) */
 
 	struct agent_aside *aside; /* agent_rewind_internal.h; NULL: none */
 	struct agent *told;        /* agent_state.c: what was surveyed for a state; NULL: nothing */
@@ -117,8 +118,10 @@ int agent_open_again(int fd, int flags);
  * there is none. */
 bool agent_next_watch(const char **at, struct agent_watch *ret_watch);
 
-/* Whether an open file has just the contents that were surveyed. */
+/* Whether an open file has just the contents that were surveyed; and that of its descriptor, even
+ * if it was written once more with the same. */
 bool agent_holds(int fd, const struct agent_file *file);
+bool agent_holds_still(const struct agent_file *file);
 
 /* By the last survey. */
 bool agent_is_mapped(const struct agent *agent, const struct agent_file *file);

@@ -162,7 +162,9 @@ static int note_descriptor(struct agent *agent, struct agent_kernel_state *state
 		.fd = fd,
 		.flags = fcntl(fd, F_GETFD),
 		.device = status.st_dev,
-		.inode = status.st_ino};
+		.inode = status.st_ino,
+		.mode = status.st_mode,
+		.size = status.st_size};
 	return 0;
 }
 
@@ -218,11 +220,13 @@ static bool holds_the_same(struct agent *agent, struct agent_kernel_state *state
 		        && (status.st_dev != one->device || status.st_ino != one->inode)))
 			return false;
 		one->flags = fcntl(one->fd, F_GETFD);
+		one->mode = status.st_mode;
+		one->size = status.st_size;
 	}
 	return true;
 }
 
-static const struct agent_held *find_held(const struct agent_kernel_state *state, int fd)
+const struct agent_held *agent_find_held(const struct agent_kernel_state *state, int fd)
 {
 	for (size_t i = 0; i < state->descriptor_count; i++)
 		if (state->descriptors[i].fd == fd)
@@ -271,7 +275,7 @@ static int put_descriptors_back(struct agent *agent)
 	const struct agent_kernel_state *then = &aside->kernel, *now = &aside->kernel_now;
 
 	for (size_t i = 0; i < now->descriptor_count; i++)
-		if (!find_held(then, now->descriptors[i].fd))
+		if (!agent_find_held(then, now->descriptors[i].fd))
 			close(now->descriptors[i].fd);
 	for (size_t i = 0; i < then->descriptor_count; i++) {
 		const struct agent_held *one = &then->descriptors[i], *other;
@@ -279,7 +283,7 @@ static int put_descriptors_back(struct agent *agent)
 
 		if (one->fd == agent->pmi_fd) /* connected anew in each world */
 			continue;
-		other = find_held(now, one->fd);
+		other = agent_find_held(now, one->fd);
 		if (!is_same(one, other) && file && fetch_file(agent, file) < 0)
 			return -1;
 		if (!is_same(one, other) && !file)
@@ -407,14 +411,18 @@ bool agent_has_opened(struct agent *agent)
 int agent_look_at_kernel_state(struct agent *agent)
 {
 	struct agent_kernel_state *now = &agent->aside->kernel_now;
-
+	struct agent_still *still = &agent->aside->still;
 	bool looked = agent->aside->looked_at_descriptors;
 
 	agent->aside->looked_at_descriptors = false;
+	if (agent_is_still(agent) && still->kernel)
+		return 0;
 	if (survey_left(agent) < 0 || list_state(agent, now) < 0
-	    || (!looked && !holds_the_same(agent, now) && list_descriptors(agent, now) < 0))
+	    || (!looked && !holds_the_same(agent, now) && list_descriptors(agent, now) < 0)
+	    || compare_status(agent) < 0 || compare_settings(agent) < 0)
 		return -1;
-	return compare_status(agent) < 0 ? -1 : compare_settings(agent);
+	agent_note_still(agent, &still->kernel);
+	return 0;
 }
 
 static int compare_descriptors(struct agent *agent)
@@ -423,11 +431,11 @@ static int compare_descriptors(struct agent *agent)
 					*now = &agent->aside->kernel_now;
 
 	for (size_t i = 0; i < now->descriptor_count; i++)
-		if (!find_held(then, now->descriptors[i].fd))
+		if (!agent_find_held(then, now->descriptors[i].fd))
 			return agent_refuse(agent, "it has opened files");
 	for (size_t i = 0; i < then->descriptor_count; i++) {
 		const struct agent_held *one = &then->descriptors[i],
-					*other = find_held(now, one->fd);
+					*other = agent_find_held(now, one->fd);
 
 		if (one->fd != agent->pmi_fd
 		    && (!is_same(one, other) || one->flags != other->flags))
@@ -457,16 +465,20 @@ static bool stays_in_directory(const struct agent *agent)
 	       && then->directory_device == now->directory_device;
 }
 
-int agent_compare_kernel_state(struct agent *agent, struct agent_image *image)
+int agent_compare_kernel_state(struct agent *agent)
 {
-	image->offset_count = 0;
 	if (agent_look_at_kernel_state(agent) < 0 || compare_descriptors(agent) < 0
-	    || agent_compare_files(agent, image) < 0 || compare_timers(agent) < 0)
+	    || agent_compare_files(agent) < 0 || compare_timers(agent) < 0)
 		return -1;
 	if (!stays_in_directory(agent))
 		return agent_refuse(agent, "it has changed its working directory");
-	image->signals = agent->aside->kernel_now.signals;
 	return 0;
+}
+
+int agent_note_image_state(struct agent *agent, struct agent_image *image)
+{
+	image->signals = agent->aside->kernel_now.signals;
+	return agent_note_offsets(agent, image);
 }
 
 /* They may also have come since it was looked at. */

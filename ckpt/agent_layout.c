@@ -48,6 +48,8 @@ int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout)
 	struct agent_map_query query = {.size = sizeof(query),
 	                                .flags = AGENT_QUERY_COVERING_OR_NEXT};
 
+	if (agent_view_maps(agent) < 0)
+		return -1;
 	ret_layout->count = 0;
 	for (;; query.address = query.end) {
 		struct agent_area area;
@@ -71,6 +73,18 @@ int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout)
 		if (add_around_aside(agent, ret_layout, &area) < 0)
 			return -1;
 	}
+}
+
+int agent_list_now(struct agent *agent)
+{
+	struct agent_still *still = &agent->aside->still;
+
+	if (agent_is_still(agent) && still->layout)
+		return 0;
+	if (agent_list_layout(agent, &agent->aside->layout_now) < 0)
+		return -1;
+	agent_note_still(agent, &still->layout);
+	return 0;
 }
 
 static bool overlap(const struct agent_area *one, const struct agent_area *other)
@@ -276,7 +290,7 @@ int agent_compare_layout(struct agent *agent)
 {
 	struct agent_aside *aside = agent->aside;
 
-	if (agent_list_layout(agent, &aside->layout_now) < 0)
+	if (agent_list_now(agent) < 0)
 		return -1;
 	if ((uint64_t)syscall(SYS_brk, 0L) != aside->heap_end
 	    || !agent_same_layout(&aside->layout, &aside->layout_now))
@@ -319,9 +333,11 @@ int agent_put_layout_back(struct agent *agent)
 	bool renewed;
 	size_t at = 0;
 
+	if ((uint64_t)syscall(SYS_brk, 0L) != aside->heap_end)
+		aside->still.layout = false;
 	if ((uint64_t)syscall(SYS_brk, aside->heap_end) != aside->heap_end)
 		return agent_refuse(agent, "its heap cannot have the size it had");
-	if (agent_list_layout(agent, &aside->layout_now) < 0)
+	if (agent_list_now(agent) < 0)
 		return -1;
 	if (agent_same_layout(&aside->layout, &aside->layout_now))
 		return 0;

@@ -13,7 +13,7 @@
 
 /* --- faults ----------------------------------------------------------------------------------- */
 
-static long faults_of_thread(void)
+long agent_faults_of_thread(void)
 {
 	struct rusage usage = {0};
 
@@ -23,15 +23,17 @@ static long faults_of_thread(void)
 
 void agent_own_begin(struct agent *agent)
 {
-	agent->aside->own_before = faults_of_thread();
+	agent->aside->own_before = agent_faults_of_thread();
+	agent->aside->counts_own = true;
 }
 
 void agent_own_end(struct agent *agent)
 {
 	struct agent_aside *aside = agent->aside;
-	long faults = faults_of_thread() - aside->own_before;
+	long faults = agent_faults_of_thread() - aside->own_before;
 
 	aside->own_faults += faults;
+	aside->counts_own = false;
 	/* They may have added private pages, in whose place others can be dropped unseen. */
 	if (faults > 0)
 		agent_look_forget(agent);
@@ -72,12 +74,14 @@ void agent_own_populate(struct agent *agent, void *start, size_t size)
 
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof(mask));
 	pages = agent_count_private();
-	faults = faults_of_thread();
+	faults = agent_faults_of_thread();
 	madvise(start, size, MADV_POPULATE_WRITE);
-	faults = faults_of_thread() - faults;
+	faults = agent_faults_of_thread() - faults;
 	aside->own_faults += faults;
 	aside->own_before += faults;
-	looked->private_pages += agent_count_private() - pages;
+	pages = agent_count_private() - pages;
+	looked->private_pages += pages;
+	aside->kernel_now.anonymous += pages * (AGENT_PAGE / 1024); /* if the rank stands */
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }
 
@@ -206,16 +210,26 @@ static bool holds(const struct agent *agent, const struct agent_layout *layout, 
 	       && agent_same_layout(&looked->layout, layout);
 }
 
+/* /proc/self/status tells it as well. */
+static uint64_t count_private(struct agent *agent)
+{
+	const struct agent_aside *aside = agent->aside;
+
+	return agent_is_still(agent) && aside->still.kernel
+	               ? aside->kernel_now.anonymous / (AGENT_PAGE / 1024)
+	               : agent_count_private();
+}
+
 static int look(struct agent *agent, long faults)
 {
 	struct agent_aside *aside = agent->aside;
 	struct agent_looked *looked = &aside->looked;
-	const uint64_t private_pages = agent_count_private();
+	const uint64_t private_pages = count_private(agent);
 
 	agent_forget_entries(agent);
 	if (aside->known.never_joined && !agent_has_no_large_pages())
 		aside->known.never_joined = looked->is_whole = false;
-	if (agent_list_layout(agent, &aside->layout_now) < 0)
+	if (agent_list_now(agent) < 0)
 		return -1;
 	if (holds(agent, &aside->layout_now, faults, private_pages))
 		return looked->has_joined ? look_at_joined(agent) : 0;
@@ -242,11 +256,11 @@ const struct agent_look *agent_look_take(struct agent *agent)
 
 	if (!agent_has_birth(agent))
 		return NULL;
+	if (agent_is_still(agent) && aside->still.look)
+		return &looked->told;
 	faults = agent_look_faults(agent);
 	agent_own_begin(agent);
-	result = agent_open_views(agent);
-	if (result == 0)
-		result = look(agent, faults);
+	result = look(agent, faults);
 	agent_close_views(agent);
 	agent_own_end(agent);
 	aside->trouble[0] = '\0';
@@ -262,6 +276,8 @@ const struct agent_look *agent_look_take(struct agent *agent)
 		.stretches = looked->all.list,
 		.count = looked->all.count,
 	};
+	if (looked->is_whole && !looked->has_joined && agent_look_holds(agent))
+		agent_note_still(agent, &aside->still.look);
 	return &looked->told;
 }
 
@@ -307,4 +323,68 @@ void *agent_look_notes(struct agent *agent, size_t size)
 	struct agent_aside *aside = agent->aside;
 
 	return aside && size <= sizeof(aside->notes) ? aside->notes : NULL;
+}
+
+/* --- what need not be looked at again --------------------------------------------------------- */
+
+void agent_stands(struct agent *agent)
+{
+	if (agent && agent->aside)
+		agent->aside->still.stands = true;
+}
+
+void agent_moves(struct agent *agent)
+{
+	if (agent && agent->aside)
+		agent->aside->still = (struct agent_still){0};
+}
+
+static long faults(const struct agent *agent)
+{
+	const struct agent_aside *aside = agent->aside;
+	const long all = agent_faults_of_thread();
+
+	return all - aside->own_faults - (aside->counts_own ? all - aside->own_before : 0);
+}
+
+/* Orders are read into memory of the rank's heap: when that grows for them it is touched, too. */
+bool agent_is_still(struct agent *agent)
+{
+	const struct agent_still *still = &agent->aside->still;
+
+	return still->stands && still->faults == faults(agent);
+}
+
+/* Signals that the program has blocked can be sent to it all the same. */
+bool agent_is_standing(struct agent *agent)
+{
+	uint64_t pending = 0;
+
+	return agent && agent->aside && agent_is_still(agent)
+	       && syscall(SYS_rt_sigpending, &pending, sizeof(pending)) == 0 && pending == 0;
+}
+
+void agent_note_still(struct agent *agent, bool *ret_noted)
+{
+	struct agent_still *still = &agent->aside->still;
+
+	if (!still->stands)
+		return;
+	if (!agent_is_still(agent))
+		*still = (struct agent_still){.stands = true, .faults = faults(agent)};
+	*ret_noted = true;
+}
+
+bool agent_is_as_born(struct agent *agent)
+{
+	struct agent_still *still = &agent->aside->still;
+	bool is_as_born;
+
+	if (agent_is_still(agent) && still->born)
+		return true;
+	is_as_born = agent_compare_kernel_state(agent) == 0 && agent_compare_layout(agent) == 0;
+	agent_close_views(agent);
+	if (is_as_born)
+		agent_note_still(agent, &still->born);
+	return is_as_born;
 }

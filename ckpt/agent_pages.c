@@ -46,6 +46,8 @@ int agent_find_between(struct agent *agent, uint64_t start, uint64_t end, struct
 {
 	struct agent_scanned found[512];
 
+	if (agent_view_pages(agent) < 0)
+		return -1;
 	while (start < end) {
 		uint64_t reached;
 		int count = agent_scan_private(agent->aside->pagemap, start, end, found,
@@ -90,6 +92,8 @@ int agent_is_alone(struct agent *agent, const struct agent_run *run, uint64_t pa
 		size_t count = (run->end - page) / AGENT_PAGE;
 		ssize_t wanted;
 
+		if (agent_view_pages(agent) < 0)
+			return -1;
 		if (count > AGENT_ENTRIES)
 			count = AGENT_ENTRIES;
 		wanted = (ssize_t)(count * sizeof(*aside->entries));

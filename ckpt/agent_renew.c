@@ -352,8 +352,7 @@ int agent_renew_files(const struct agent *agent, const struct agent_clone *clone
 
 /* --- for an image: as they were surveyed, or it is refused ------------------------------------ */
 
-/* Written once, or again with the same. */
-static bool holds_same(const struct agent_file *file)
+bool agent_holds_still(const struct agent_file *file)
 {
 	int fd = agent_open_again(file->fd, O_RDONLY | O_CLOEXEC);
 	bool same = fd >= 0 && agent_holds(fd, file);
@@ -436,58 +435,62 @@ static int compare_flags(struct agent *agent, int fd, int then)
 	               : agent_refuse(agent, "it has changed a file's status flags (F_SETFL)");
 }
 
-static int note_offset(struct agent *agent, int fd, struct agent_image *image)
-{
-	if (image->offset_count == AGENT_OFFSETS_MAX)
-		return agent_refuse(agent, "it has too many files of its world open");
-	image->offsets[image->offset_count++] = (struct agent_offset){fd, lseek(fd, 0, SEEK_CUR)};
-	return 0;
-}
-
 static bool is_of_world(const struct agent *agent, const struct agent_file *file)
 {
 	return file->kind == AGENT_WORLD_FILE && !(file->flags & O_PATH)
 	       && !agent_is_mapped(agent, file);
 }
 
-int agent_compare_files(struct agent *agent, struct agent_image *image)
+static int compare_file(struct agent *agent, const struct agent_file *file)
+{
+	const struct agent_held *held;
+
+	if (file->kind == AGENT_EPOLL)
+		return 0;
+	if (compare_flags(agent, file->fd, file->flags) < 0)
+		return -1;
+	if (file->kind == AGENT_EVENT || is_of_world(agent, file))
+		return 0;
+	if (file->kind == AGENT_PIPE)
+		return agent_pipe_room(file->fd) == file->size && agent_pipe_is_empty(file->fd)
+		               ? 0
+		               : agent_refuse(agent, "it has written into a pipe");
+	held = agent_find_held(&agent->aside->kernel_now, file->fd);
+	if (!held || (!(file->flags & O_PATH) && lseek(file->fd, 0, SEEK_CUR) != file->offset)
+	    || (file->has_contents
+	        && ((uint64_t)held->size != file->size
+	            || (file->size > 0 && !agent_holds_still(file)))))
+		return agent_refuse(agent, "it has read or written files");
+	return 0;
+}
+
+int agent_compare_files(struct agent *agent)
 {
 	/* First: a look into a file lets go of the process's record locks on it. */
 	for (size_t i = 0; i < agent->file_count; i++)
-		if ((agent->files[i].kind == AGENT_EPOLL || agent->files[i].kind == AGENT_FILE
-		     || agent->files[i].kind == AGENT_EVENT)
-		    && compare_info(agent, &agent->files[i]) < 0)
+		if (compare_info(agent, &agent->files[i]) < 0)
 			return -1;
 	for (size_t i = 0; i < agent->shared_count; i++)
 		if (compare_flags(agent, agent->shared[i].fd, agent->shared[i].flags) < 0)
 			return -1;
-	for (size_t i = 0; i < agent->file_count; i++) {
-		const struct agent_file *file = &agent->files[i];
-		struct stat status;
-
-		if (file->kind == AGENT_EPOLL)
-			continue;
-		if (compare_flags(agent, file->fd, file->flags) < 0)
+	for (size_t i = 0; i < agent->file_count; i++)
+		if (compare_file(agent, &agent->files[i]) < 0)
 			return -1;
-		if (file->kind == AGENT_EVENT)
+	return 0;
+}
+
+int agent_note_offsets(struct agent *agent, struct agent_image *image)
+{
+	image->offset_count = 0;
+	for (size_t i = 0; i < agent->file_count; i++) {
+		const int fd = agent->files[i].fd;
+
+		if (!is_of_world(agent, &agent->files[i]))
 			continue;
-		if (file->kind == AGENT_PIPE) {
-			if (agent_pipe_room(file->fd) != file->size
-			    || !agent_pipe_is_empty(file->fd))
-				return agent_refuse(agent, "it has written into a pipe");
-			continue;
-		}
-		if (is_of_world(agent, file)) {
-			if (note_offset(agent, file->fd, image) < 0)
-				return -1;
-			continue;
-		}
-		if (fstat(file->fd, &status) < 0
-		    || (!(file->flags & O_PATH) && lseek(file->fd, 0, SEEK_CUR) != file->offset)
-		    || (file->has_contents
-		        && ((uint64_t)status.st_size != file->size
-		            || (file->size > 0 && !holds_same(file)))))
-			return agent_refuse(agent, "it has read or written files");
+		if (image->offset_count == AGENT_OFFSETS_MAX)
+			return agent_refuse(agent, "it has too many files of its world open");
+		image->offsets[image->offset_count++] = (struct agent_offset){
+			fd, lseek(fd, 0, SEEK_CUR)};
 	}
 	return 0;
 }

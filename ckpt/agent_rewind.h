@@ -70,6 +70,14 @@ uint64_t agent_image_bytes(const struct agent *agent);
 int agent_rewind_memory(struct agent *agent, uint32_t image);
 int agent_rewind_rest(struct agent *agent, uint32_t image);
 
+/* From here on nothing of the process runs but the agent, and whoever carries out orders in its
+ * place; and that is over. In between, what was looked at once is not looked at again, unless page
+ * faults tell of something. */
+void agent_stands(struct agent *agent);
+void agent_moves(struct agent *agent);
+/* Whether what was looked at since then holds. */
+bool agent_is_standing(struct agent *agent);
+
 /* A clause for the user ("it has 2 threads"), in memory apart; "" where all went well. */
 const char *agent_rewind_trouble(const struct agent *agent);
 

@@ -49,6 +49,18 @@ struct agent_looked {
 struct agent_held { /* a descriptor */
 	int fd, flags;
 	uint64_t device, inode;
+	mode_t mode;
+	off_t size;
+};
+
+/* What was looked at while the rank stands (agent_stands). */
+struct agent_still {
+	bool stands;
+	long faults; /* of the thread, when what follows was looked at, but for the agent's own */
+	bool kernel; /* kernel_now is what the kernel holds */
+	bool layout; /* layout_now is what is mapped */
+	bool look;   /* the last look holds */
+	bool born;   /* both are as at the birth */
 };
 
 /* What the kernel holds of a process. */
@@ -83,7 +95,9 @@ struct agent_aside {
 	struct agent_runs had, runs_now;
 	struct agent_known known;
 	struct agent_looked looked;
+	struct agent_still still;
 	long own_faults, own_before; /* of the agent's own memory, so far; of the thread, before */
+	bool counts_own;             /* it has begun to */
 	uint64_t entries[AGENT_ENTRIES];
 	uint64_t entries_start, entries_end; /* addresses that they are of */
 	struct iovec copies[AGENT_COPIES];
@@ -115,11 +129,23 @@ int agent_refuse(struct agent *agent, const char *format, ...)
 /* Where the memory apart ends, whole pages. */
 uint64_t agent_aside_end(const struct agent *agent);
 
-/* Opens what the functions below read in /proc; and closes it. */
-int agent_open_views(struct agent *agent);
+/* What the functions below read in /proc, opened where it is needed; 0, or -1 with the trouble
+ * told. Whoever has called them closes it. */
+int agent_view_maps(struct agent *agent);
+int agent_view_pages(struct agent *agent);
 void agent_close_views(struct agent *agent);
 
+/* --- what need not be looked at again (agent_look.c) --- */
+/* Whether nothing has changed since one of these was noted. */
+bool agent_is_still(struct agent *agent);
+void agent_note_still(struct agent *agent, bool *ret_noted);
+/* Whether what is mapped and what the kernel holds is as at the birth, but for signals and where it
+ * stands in files of its world; if not, the trouble is told. */
+bool agent_is_as_born(struct agent *agent);
+
 /* --- looks (agent_look.h) --- */
+/* Of this thread alone, so far. */
+long agent_faults_of_thread(void);
 /* Faults in between, of this thread, are the agent's own: for memory apart. */
 void agent_own_begin(struct agent *agent);
 void agent_own_end(struct agent *agent);
@@ -138,6 +164,8 @@ int agent_look_for_written(struct agent *agent, const struct agent_layout *layou
 
 /* --- what is mapped (agent_layout.c): 0, or -1 with the trouble told --- */
 int agent_list_layout(struct agent *agent, struct agent_layout *ret_layout);
+/* Into layout_now; if the rank stands, once. */
+int agent_list_now(struct agent *agent);
 bool agent_same_layout(const struct agent_layout *then, const struct agent_layout *now);
 /* That it is what it was at the birth. */
 int agent_compare_layout(struct agent *agent);
@@ -171,16 +199,21 @@ int agent_each_written(struct agent *agent, long faults,
 
 /* --- what the kernel holds (agent_kernel.c): likewise --- */
 int agent_note_kernel_state(struct agent *agent);
-/* What is as it must be, and what is to be put back. */
+/* What is as it must be, and what is to be put back; if the rank stands, once. */
 int agent_look_at_kernel_state(struct agent *agent);
-/* That it is what it was at the birth, but for signals and where it stands in files of its world,
- * which are noted in the image. */
-int agent_compare_kernel_state(struct agent *agent, struct agent_image *image);
+/* That it is what it was at the birth, but for signals and where it stands in files of its
+ * world. */
+int agent_compare_kernel_state(struct agent *agent);
+/* Notes these in the image. */
+int agent_note_image_state(struct agent *agent, struct agent_image *image);
 /* But for these, which become what they were in the image (NULL: at the birth). */
 int agent_put_kernel_state_back(struct agent *agent, const struct agent_image *image);
+/* By the last look. */
+const struct agent_held *agent_find_held(const struct agent_kernel_state *state, int fd);
 /* Its open files are what they were (agent_renew.c), but for where it stands in those of its
- * world, which is noted in the image. */
-int agent_compare_files(struct agent *agent, struct agent_image *image);
+ * world; which is noted in the image. */
+int agent_compare_files(struct agent *agent);
+int agent_note_offsets(struct agent *agent, struct agent_image *image);
 /* A file of /proc as a string in memory apart. */
 int agent_read_proc(struct agent *agent, const char *path, char text[static AGENT_TEXT]);
 /* Of the state alone what /proc/self/status tells. */

@@ -12,14 +12,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent_internal.h"
-#include "agent_rewind.h"
+#include "agent_rewind_internal.h"
 
 enum { SIGNALS = 64, SIGNAL_SET = 8 /* bytes, to the kernel */ };
 
 struct telling {
 	void (*add)(void *user, const void *bytes, size_t size);
 	void *user;
+	const struct agent_kernel_state *known; /* what the kernel holds; NULL: it is asked */
 };
 
 static void add(const struct telling *telling, const void *bytes, size_t size)
@@ -45,7 +45,7 @@ static void add_file(const struct telling *telling, const struct agent *agent,
 {
 	add_number(telling, (uint64_t)file->fd << 32 | (uint32_t)file->shared_with);
 	add_number(telling, (uint64_t)file->kind << 32 | (uint32_t)file->flags);
-	add_number(telling, (uint64_t)file->offset);
+	add_number(telling, file->kind == AGENT_DEVICE ? 0 : (uint64_t)file->offset);
 	add_number(telling, file->mode);
 	add_text(telling, file->name);
 	if (file->kind == AGENT_DEVICE || (file->kind == AGENT_FILE && !file->name))
@@ -98,7 +98,10 @@ static uint64_t read_mask(const char *status, const char *name)
 
 static void add_signals(const struct telling *telling, const char *status)
 {
-	const uint64_t handled = read_mask(status, "\nSigIgn:") | read_mask(status, "\nSigCgt:");
+	const struct agent_kernel_state *known = telling->known;
+	const uint64_t handled = known ? known->handled
+	                               : read_mask(status, "\nSigIgn:")
+	                                         | read_mask(status, "\nSigCgt:");
 	unsigned long words[4];
 	uint64_t mask = 0;
 	stack_t stack = {0};
@@ -108,7 +111,10 @@ static void add_signals(const struct telling *telling, const char *status)
 		if (!agent_is_handled(handled, number))
 			continue;
 		memset(words, 0, sizeof(words));
-		syscall(SYS_rt_sigaction, number, NULL, words, SIGNAL_SET);
+		if (known)
+			memcpy(words, &known->signals.dispositions[number], sizeof(words));
+		else
+			syscall(SYS_rt_sigaction, number, NULL, words, SIGNAL_SET);
 		add(telling, words, sizeof(words));
 	}
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, SIGNAL_SET);
@@ -126,7 +132,10 @@ static void add_limits(const struct telling *telling)
 	for (int which = 0; which < RLIM_NLIMITS; which++) {
 		struct rlimit limit = {0, 0};
 
-		getrlimit((__rlimit_resource_t)which, &limit);
+		if (telling->known)
+			limit = telling->known->limits[which];
+		else
+			getrlimit((__rlimit_resource_t)which, &limit);
 		add_number(telling, limit.rlim_cur);
 		add_number(telling, limit.rlim_max);
 	}
@@ -161,12 +170,80 @@ static bool writes(const struct agent *agent)
 	return false;
 }
 
+/* --- what was surveyed ------------------------------------------------------------------------ */
+
+/* What is compared with the birth but not with an image, of a file that is still open. */
+static bool is_same_file(const struct agent *agent, const struct agent_file *file)
+{
+	const struct agent_held *held = agent_find_held(&agent->aside->kernel_now, file->fd);
+	const bool in_world = file->kind == AGENT_WORLD_FILE;
+	struct stat named;
+
+	if (!held || !S_ISREG(held->mode))
+		return held != NULL;
+	if (!file->name || file->mode != (held->mode & 07777)
+	    || fstatat(in_world ? AGENT_WORLD_FD : AT_FDCWD, file->name, &named,
+	               AT_SYMLINK_NOFOLLOW)
+	               < 0
+	    || named.st_dev != held->device || named.st_ino != held->inode)
+		return false;
+	return !in_world || (file->flags & O_PATH)
+	       || (lseek(file->fd, 0, SEEK_CUR) == file->offset
+	           && (!file->has_contents
+	               || ((uint64_t)held->size == file->size
+	                   && (file->size == 0 || agent_holds_still(file)))));
+}
+
+/* What has been compared with the birth is what was surveyed for the state. */
+static bool is_compared(const struct agent_file *birth, const struct agent_file *file)
+{
+	return birth->fd == file->fd && birth->kind == file->kind && birth->flags == file->flags
+	       && (birth->offset == file->offset || file->kind == AGENT_WORLD_FILE);
+}
+
+static bool are_compared(const struct agent *agent, const struct agent_shared *one)
+{
+	for (size_t i = 0; i < agent->shared_count; i++)
+		if (agent->shared[i].fd == one->fd)
+			return agent->shared[i].flags == one->flags;
+	return false;
+}
+
+/* What a survey would find now, while the rank is as it was at its birth. */
+static bool holds_survey(struct agent *agent)
+{
+	const struct agent *told = agent->told;
+
+	if (!told || !told->is_as_born || told->file_count != agent->file_count)
+		return false;
+	for (size_t i = 0; i < told->shared_count; i++)
+		if (!are_compared(agent, &told->shared[i]))
+			return false;
+	for (size_t i = 0; i < told->file_count; i++)
+		if (!is_compared(&agent->files[i], &told->files[i])
+		    || !is_same_file(agent, &told->files[i]))
+			return false;
+	return true;
+}
+
+static bool is_as_born(struct agent *agent)
+{
+	bool is = agent_has_birth(agent) && agent_is_as_born(agent);
+
+	if (agent->aside)
+		agent->aside->trouble[0] = '\0';
+	return is;
+}
+
 /* What the rank was surveyed to be when it was parked stays as it is: to be put back (NULL with
- * errno). */
-static struct agent *survey_apart(struct agent *agent)
+ * errno). While it is what it was at its birth, what was surveyed then for a state holds. */
+static struct agent *survey_apart(struct agent *agent, bool *ret_is_as_born)
 {
 	struct agent_arena arena = {0};
 
+	*ret_is_as_born = is_as_born(agent);
+	if (*ret_is_as_born && holds_survey(agent))
+		return agent->told;
 	if (!agent->told)
 		agent->told = agent_arena_take(&agent->own, sizeof(*agent->told));
 	else
@@ -175,12 +252,16 @@ static struct agent *survey_apart(struct agent *agent)
 		return NULL;
 	*agent->told = *agent;
 	agent->told->arena = arena;
-	return agent_survey(agent->told) < 0 ? NULL : agent->told;
+	if (agent_survey(agent->told) < 0)
+		return NULL;
+	agent->told->is_as_born = *ret_is_as_born && !agent_hazard(agent->told);
+	return agent->told;
 }
 
 bool agent_state_writes(struct agent *agent)
 {
-	const struct agent *told = survey_apart(agent);
+	bool is_as_born;
+	const struct agent *told = survey_apart(agent, &is_as_born);
 
 	return !told || writes(told);
 }
@@ -188,11 +269,18 @@ bool agent_state_writes(struct agent *agent)
 const char *agent_state_tell(struct agent *agent,
                              void (*tell)(void *user, const void *bytes, size_t size), void *user)
 {
-	const struct telling telling = {tell, user};
+	struct telling telling = {tell, user, NULL};
 	const char *status;
+	bool is_as_born;
 
-	agent = survey_apart(agent);
-	status = agent ? agent_read_text(&agent->arena, AT_FDCWD, "/proc/self/status") : NULL;
+	agent = survey_apart(agent, &is_as_born);
+	if (agent && is_as_born) {
+		telling.known = &agent->aside->kernel_now;
+		status = telling.known->status;
+	} else {
+		status = agent ? agent_read_text(&agent->arena, AT_FDCWD, "/proc/self/status")
+		               : NULL;
+	}
 	if (!status)
 		return "its state could not be read";
 	if (agent_hazard(agent))
@@ -209,6 +297,25 @@ const char *agent_state_tell(struct agent *agent,
 	if (add_place(&telling, status) < 0)
 		return "its state could not be read";
 	return NULL;
+}
+
+int agent_state_handlers(const struct agent *agent, uintptr_t *handlers, int most)
+{
+	enum { OF_LIBC = 32, LAST_OF_LIBC = 33 }; /* signals that nobody else can use */
+	const struct agent_aside *aside = agent->aside;
+	int count = 0;
+
+	if (!aside || !aside->still.kernel)
+		return -1;
+	for (int number = 1; number <= SIGNALS && count < most; number++) {
+		const unsigned long handler =
+			aside->kernel_now.signals.dispositions[number].words[0];
+
+		if (handler != (uintptr_t)SIG_DFL && handler != (uintptr_t)SIG_IGN
+		    && (number < OF_LIBC || number > LAST_OF_LIBC))
+			handlers[count++] = handler;
+	}
+	return count;
 }
 
 int agent_state_memory(const struct agent *agent, struct agent_state_range *ranges, int most)

@@ -16,6 +16,10 @@ struct agent_state_range {
 const char *agent_state_tell(struct agent *agent,
                              void (*add)(void *user, const void *bytes, size_t size), void *user);
 
+/* After that, if the rank stands (agent_rewind.h): the functions that signals are handled by. How
+ * many, at most `most`; -1: that is not known. */
+int agent_state_handlers(const struct agent *agent, uintptr_t *handlers, int most);
+
 /* Surveys the process anew: whether it has files open for writing besides the captured output. */
 bool agent_state_writes(struct agent *agent);
 

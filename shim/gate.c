@@ -382,6 +382,7 @@ struct gate_answer gate_wait(const struct wire_call *call)
 	const struct wire_message *answer = &gate.go;
 
 	give_way_end(); /* a copy of the rank would have no timer */
+	gate.orders->moved();
 	gate.gone_ahead = false;
 	tell_call(call);
 	if (threading_keep_out()) {

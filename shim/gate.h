@@ -110,7 +110,8 @@ struct gate_orders {
 	/* PARK: comes back in the same rank, or in a rank of a new world with a socket of its own
 	 * on the same descriptor and another welcome. */
 	void (*park)(struct wire_welcome *ret_welcome);
-	/* IMAGE, REWIND, FORGET: park_rewind.h; and whatever lets the rank move. */
+	/* IMAGE, REWIND, FORGET: park_rewind.h; and whatever lets the rank move, or lets it wait
+	 * once more after it has. */
 	void (*image)(struct wire_welcome *ret_welcome);
 	void (*rewind)(const struct wire_rewind *order, struct wire_welcome *ret_welcome);
 	void (*forget)(uint32_t image);

@@ -10,6 +10,12 @@
 void park_note_moved(void)
 {
 	park.moved = true;
+	agent_moves(park.agent);
+}
+
+bool park_stands(void)
+{
+	return agent_is_standing(park.agent);
 }
 
 void park_forget_image(uint32_t image)

@@ -14,6 +14,8 @@
 
 /* An order was carried out that may have changed the rank, or MPI's progress was driven. */
 void park_note_moved(void);
+/* Whether nothing can have changed since the rank's state was looked at (park.h). */
+bool park_stands(void);
 
 /* Upon IMAGE: answers IMAGED, and waits until all have (WELCOME). Comes back once more, true, each
  * time when the rank was rewound to that image, with what it was welcomed with. */

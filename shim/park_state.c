@@ -1,15 +1,37 @@
 /* A rank's state, as far as the agent knows it (state.h). */
+#include <signal.h>
 #include <unistd.h>
 
 #include "ckpt/agent_look.h"
 #include "ckpt/agent_state.h"
 #include "park_internal.h"
+#include "real.h"
+
+/* Such a function may run at any time while the rank waits. */
+static bool program_handles_signals(void)
+{
+	uintptr_t handlers[_NSIG];
+	const int count = agent_state_handlers(park.agent, handlers, _NSIG);
+
+	for (int i = 0; i < count; i++)
+		if (!real_is_own((const void *)handlers[i])) /* NOLINT */
+			return true;
+	return count < 0;
+}
 
 const char *park_state(void (*add)(void *user, const void *bytes, size_t size), void *user)
 {
+	const char *trouble;
+
 	if (park.program_forks)
 		return "it has started other processes";
-	return park.agent ? agent_state_tell(park.agent, add, user) : "it cannot be parked";
+	if (!park.agent)
+		return "it cannot be parked";
+	agent_stands(park.agent);
+	trouble = agent_state_tell(park.agent, add, user);
+	if (program_handles_signals())
+		agent_moves(park.agent);
+	return trouble;
 }
 
 int park_state_memory(struct heap_range *ranges, int most)

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "agent_fixture.h"
 
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 
 #include "ckpt/agent_rewind.h"
@@ -70,6 +72,7 @@ static void write_nothing(void)
 static void note_birth(void)
 {
 	write_nothing();
+	agent_survey(agent); /* as its keeper did */
 	born = agent_note_birth(agent, NULL, 0) == 0;
 }
 
@@ -164,6 +167,132 @@ static int change_mappings(struct fixture *fixture, void *data)
 	return 0;
 }
 
+/* What is in no table of descriptors: names, permissions, locks, what was written. */
+static int change_files(struct fixture *fixture, void *data)
+{
+	const int one = 100;
+	int out = openat(AGENT_WORLD_FD, "out", O_RDWR | O_CREAT, 0600);
+	char elsewhere[128];
+	struct state_hash then, written;
+
+	(void)data;
+	snprintf(elsewhere, sizeof(elsewhere), "%s-moved", fixture->file);
+	open_at(one, fixture->file);
+	agent_step_aside(agent, note_birth);
+	if (!born)
+		return CANNOT;
+	EXPECT(!tell(&then) && tells(&then));
+	EXPECT(chmod(fixture->file, 0640) == 0 && tells_another(&then));
+	EXPECT(chmod(fixture->file, 0600) == 0 && tells(&then));
+	EXPECT(rename(fixture->file, elsewhere) == 0 && tells_another(&then));
+	EXPECT(rename(elsewhere, fixture->file) == 0 && tells(&then));
+	EXPECT(flock(one, LOCK_SH) == 0 && refuses_for("a lock"));
+	EXPECT(flock(one, LOCK_UN) == 0 && tells(&then));
+	EXPECT(flock(out, LOCK_SH) == 0 && refuses_for("a lock"));
+	EXPECT(flock(out, LOCK_UN) == 0 && tells(&then));
+	EXPECT(write(out, "one", 3) == 3 && tells_another(&then) && !tell(&written));
+	EXPECT(tells(&written) && tells(&written));
+	EXPECT(pwrite(out, "two", 3, 0) == 3 && tells_another(&written));
+	EXPECT(pwrite(out, "one", 3, 0) == 3 && tells(&written));
+	EXPECT(lseek(out, 0, SEEK_SET) == 0 && tells_another(&written));
+	EXPECT(ftruncate(out, 0) == 0 && tells(&then));
+	EXPECT(chdir("/dev") == 0 && tells_another(&then));
+	return 0;
+}
+
+static uint32_t image;
+
+static void take_image(void)
+{
+	image = agent_image_take(agent);
+}
+
+static bool has_image(void)
+{
+	agent_step_aside(agent, take_image);
+	return image > 0;
+}
+
+static void handle(int number)
+{
+	(void)number;
+}
+
+static bool is_handled_by(uintptr_t function)
+{
+	uintptr_t handlers[_NSIG];
+	const int count = agent_state_handlers(agent, handlers, _NSIG);
+
+	for (int i = 0; i < count; i++)
+		if (handlers[i] == function)
+			return true;
+	return false;
+}
+
+static char *mapped = MAP_FAILED;
+
+static void clear_up(const sigset_t *blocked, int other)
+{
+	const struct timespec none = {0};
+
+	close(other);
+	sigtimedwait(blocked, NULL, &none);
+	if (mapped != MAP_FAILED)
+		munmap(mapped, PAGE);
+	mapped = MAP_FAILED;
+	agent_moves(agent);
+}
+
+/* What was looked at while it stands is believed, until it moves or something shows. */
+static int stand_once(struct fixture *fixture, const sigset_t *blocked, int other)
+{
+	struct state_hash then;
+
+	EXPECT(!tell(&then) && !agent_is_standing(agent)
+	       && agent_state_handlers(agent, NULL, 0) < 0);
+	agent_stands(agent);
+	EXPECT(tells(&then) && agent_is_standing(agent) && is_handled_by((uintptr_t)handle));
+	EXPECT(has_image() && agent_is_standing(agent));
+	open_at(other, fixture->other);
+	EXPECT(tells(&then) && has_image());
+	agent_moves(agent);
+	EXPECT(!agent_is_standing(agent) && tells_another(&then) && !has_image());
+	close(other);
+	agent_stands(agent);
+	EXPECT(tells(&then) && has_image() && agent_is_standing(agent));
+	raise(SIGUSR2);
+	EXPECT(!agent_is_standing(agent));
+	sigwaitinfo(blocked, NULL);
+	EXPECT(tells(&then) && agent_is_standing(agent));
+	/* As the heap does when an order is read. */
+	mapped = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	*mapped = 1;
+	EXPECT(!agent_is_standing(agent) && !has_image());
+	return 0;
+}
+
+/* The first time code itself is faulted in. */
+static int stand(struct fixture *fixture, void *data)
+{
+	const int other = 101;
+	sigset_t blocked;
+	int wrong = 1;
+
+	(void)data;
+	signal(SIGUSR1, handle);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	agent_step_aside(agent, note_birth);
+	if (!born)
+		return CANNOT;
+	for (int i = 0; wrong && i < 5; i++) {
+		clear_up(&blocked, other);
+		wrong = stand_once(fixture, &blocked, other);
+	}
+	return wrong;
+}
+
 static void write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_RDWR | O_CREAT, 0600);
@@ -205,11 +334,23 @@ static void test_other_mappings_are_told(void **state)
 	change(state, change_mappings);
 }
 
+static void test_other_files_are_told(void **state)
+{
+	change(state, change_files);
+}
+
+static void test_a_rank_that_stands_is_looked_at_once(void **state)
+{
+	change(state, stand);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_other_descriptors_are_told),
 		TEST(test_other_mappings_are_told),
+		TEST(test_other_files_are_told),
+		TEST(test_a_rank_that_stands_is_looked_at_once),
 	};
 
 	/* Whoever runs this may have files open for writing, too. */

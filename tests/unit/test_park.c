@@ -3,6 +3,7 @@
 #include "shim/channel.c"
 #include "shim/park.c"
 #include "shim/park_hold.c"
+#include "shim/park_image.c"
 #include "shim/peers.c"
 #include "shim/tracer.c"
 
@@ -12,6 +13,8 @@
 #include <sys/stat.h>
 
 #include <cmocka.h>
+
+#include "ckpt/agent_rewind_internal.h"
 
 /* There is no MPI library. */
 bool real_is_library(const void *address)
@@ -275,6 +278,23 @@ static void test_all_end_with_the_scheduler(void **state)
 	close(fd);
 }
 
+static void test_a_rank_that_has_moved_stands_no_longer(void **state)
+{
+	struct agent *before = park.agent;
+	bool noted = false;
+
+	(void)state;
+	park.agent = agent_new(-1, -1);
+	assert_int_equal(agent_aside_new(park.agent, false), 0);
+	agent_stands(park.agent);
+	agent_note_still(park.agent, &noted);
+	assert_true(noted && park_stands());
+	park_note_moved();
+	assert_false(park_stands());
+	agent_free(park.agent);
+	park.agent = before;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -285,6 +305,7 @@ int main(void)
 		TEST(test_release_finishes_with_the_launcher),
 		TEST(test_a_released_keeper_waits_for_its_children),
 		TEST(test_all_end_with_the_scheduler),
+		cmocka_unit_test(test_a_rank_that_has_moved_stands_no_longer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
