@@ -13,7 +13,7 @@ struct sim_along {
 	struct sim_options sim;
 	enum backtrack backtrack;
 	bool conflicts; /* accesses to windows do, in the interleaving that is replayed */
-	bool once;      /* there is no other interleaving with its outcome, where they may or may not */
+	bool once;      /* no other interleaving has its outcome, in which they may or may not */
 	guint happened; /* bits: the faults that did, so far */
 	guint sessions; /* that were carried out, so far */
 };
