@@ -41,7 +41,8 @@ static struct {
 	uint32_t call; /* opened last */
 	bool gone_ahead;
 	const struct wire_call *pending; /* waits for GO; NULL: none, or several threads may call */
-	bool reading;                    /* one of several threads that wait */
+	bool told, foresees; /* its state, during this wait; and is to be, as during the last one */
+	bool reading;        /* one of several threads that wait */
 	struct waiter *waiters;
 	pthread_mutex_t telling;
 	struct wire_welcome welcome;
@@ -232,7 +233,10 @@ static void obey(struct wire_message *message)
 	case WIRE_REWIND: gate.orders->rewind(&message->rewind, &gate.welcome); break;
 	case WIRE_FORGET: gate.orders->forget(message->forget); break;
 	case WIRE_LOOK: tell_digest(); break;
-	case WIRE_TELL: gate.orders->tell_state(gate.pending); break;
+	case WIRE_TELL:
+		gate.orders->tell_state(gate.pending);
+		gate.told = true;
+		break;
 	case WIRE_FORWARD: virtual_time_put_forward(message->forward); break;
 	case WIRE_END: gate.orders->end(&message->end);
 	default: channel_lost();
@@ -291,6 +295,14 @@ static void receive_with_progress(unsigned round)
 		channel_receive(false);
 }
 
+/* Others still run, or the scheduler is about to ask: the state can be looked at meanwhile. */
+static void foresee(void)
+{
+	gate.foresees = false;
+	if (!channel_receive(false))
+		gate.orders->foresee_state(gate.pending);
+}
+
 static void receive_orders(void)
 {
 	unsigned round = 0;
@@ -300,6 +312,8 @@ static void receive_orders(void)
 		unsigned incomplete = gate.orders->incomplete();
 		if (incomplete > 0 || gate.orders->serves_windows())
 			receive_with_progress(round);
+		else if (gate.foresees)
+			foresee();
 		else if (!channel_receive(true))
 			drive_progress();
 		round = channel_has_unread() || gate.orders->incomplete() != incomplete ? 0
@@ -390,8 +404,11 @@ struct gate_answer gate_wait(const struct wire_call *call)
 		answer = &waiter.go;
 	} else {
 		gate.pending = call;
+		gate.foresees = gate.told;
+		gate.told = false;
 		receive_orders();
 		gate.pending = NULL;
+		gate.foresees = false;
 	}
 	virtual_time_catch_up();
 	if (is_poll(call) && answer->go.count == 0)

@@ -132,9 +132,11 @@ struct gate_orders {
 	 * zero: it cannot be told. */
 	struct wire_digest (*digest)(const struct wire_call *call, const struct digest_range *own,
 	                             size_t own_count);
-	/* Tells of a call before it is told, and the state of the rank while it waits (state.h). */
+	/* Tells of a call before it is told, and the state of the rank while it waits (state.h);
+	 * which has been foreseen perhaps. */
 	void (*tell_seal)(uint32_t call);
 	void (*tell_state)(const struct wire_call *pending);
+	void (*foresee_state)(const struct wire_call *pending);
 	/* The calling thread's stack, as backtrace(3); 0: it cannot be told. */
 	int (*backtrace)(void **ret_frames, int most);
 };

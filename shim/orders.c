@@ -84,11 +84,25 @@ static void tell_seal(uint32_t call)
 	gate_tell(&(const struct wire_message){.type = WIRE_SEAL, .seal = state_seal(call)});
 }
 
+/* The state before anybody has asked for it, while nothing lets the rank move. */
+static struct {
+	bool holds;
+	struct wire_state state;
+} foreseen;
+
+static void foresee_state(const struct wire_call *pending)
+{
+	foreseen.state = state_tell(pending);
+	foreseen.holds = !foreseen.state.hazard && park_stands();
+}
+
 static void tell_state(const struct wire_call *pending)
 {
 	static char none[] = "";
-	struct wire_message message = {.type = WIRE_STATE, .state = state_tell(pending)};
+	struct wire_message message = {.type = WIRE_STATE};
 
+	message.state = foreseen.holds && park_stands() ? foreseen.state : state_tell(pending);
+	foreseen.holds = false;
 	if (!message.state.hazard)
 		message.state.hazard = none;
 	gate_tell(&message);
@@ -110,5 +124,6 @@ const struct gate_orders orders = {
 	.digest = digest,
 	.tell_seal = tell_seal,
 	.tell_state = tell_state,
+	.foresee_state = foresee_state,
 	.backtrace = ending_backtrace,
 };
