@@ -223,6 +223,8 @@ static struct choice seen_from(const struct state_told *told, const struct choic
 
 	if (seen.point.kind == POINT_CALL)
 		seen.point.call = age_of(told, seen.point.rank, seen.point.call);
+	else if (seen.point.kind == POINT_LOCK)
+		seen.point.call = 0; /* one grant of each is open at a time */
 	if (seen.taken.kind == TAKEN_MESSAGE)
 		send->call = age_of(told, send->rank, send->call);
 	return seen;

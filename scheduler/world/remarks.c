@@ -1,5 +1,7 @@
 #include "remarks.h"
 
+#include <string.h>
+
 /* Whoever does as many different things wrong does not read on. */
 #define REMARKS_MAX 512u
 
@@ -121,4 +123,17 @@ guint remarks_count(const struct remarks *remarks)
 const struct remark *remarks_get(const struct remarks *remarks, guint index)
 {
 	return remarks->all->pdata[index];
+}
+
+void remark_picture(const struct remark *remark, struct state_hash *ret)
+{
+	state_hash_add(ret, (guint64)remark->kind << 32 | remark->count);
+	for (guint i = 0; i < remark->count; i++) {
+		const struct remark_party *party = &remark->parties[i];
+		const char *does = party->does ? party->does : "";
+
+		state_hash_add(ret, (guint64)(guint32)party->rank << 32 | party->function);
+		state_hash_add(ret, party->site);
+		state_hash_add_bytes(ret, does, strlen(does));
+	}
 }

@@ -6,6 +6,8 @@
 
 #include <glib.h>
 
+#include "explorer/state_hash.h"
+
 #include "scheduler/store/finding_kind.h"
 
 #define REMARK_PARTIES 2
@@ -40,5 +42,8 @@ void remarks_add(struct remarks *remarks, const struct remark *remark);
 /* In the order made. */
 guint remarks_count(const struct remarks *remarks);
 const struct remark *remarks_get(const struct remarks *remarks, guint index);
+
+/* What it says, added to `ret`. */
+void remark_picture(const struct remark *remark, struct state_hash *ret);
 
 #endif

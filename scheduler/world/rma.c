@@ -1,11 +1,8 @@
 #include "rma.h"
 
 #include "rma_accumulates.h"
-#include "rma_channels.h"
+#include "rma_internal.h"
 #include "rma_key.h"
-#include "rma_order.h"
-#include "rma_places.h"
-#include "rma_underway.h"
 
 enum {
 	PIECES_MAX = 1 << 16,     /* of one access */
@@ -14,58 +11,6 @@ enum {
 };
 
 #define FAR (G_GINT64_CONSTANT(1) << 46)
-
-/* One call, in the order told. */
-struct item {
-	const struct wire_access *access;
-	int rank;
-	gint32 target;
-	gsize position;
-};
-
-/* What a call does with bytes of one rank's memory. */
-struct use {
-	guint item;
-	gint32 memory; /* whose */
-	guint64 first; /* its first byte */
-	guint64 bytes; /* how many, all in all */
-	bool own, writes, done;
-	gint32 done_rank; /* where its completion is known first, and at which time */
-	guint32 done_time;
-	struct rma_clock *issued; /* what its rank knew when it began */
-};
-
-/* A conflict that what comes later may still explain. */
-struct candidate {
-	guint32 uses[2]; /* as struct rma_side has them */
-};
-
-struct search {
-	int ranks;
-	GArray *items; /* struct item */
-	GArray *uses;  /* struct use */
-	struct rma_places *places;
-	struct rma_underway *underway;
-	GHashTable *open;    /* GArray of guint32 (uses), by window, rank and target */
-	GHashTable *closed;  /* the same, of those that await the target's MPI_Win_wait */
-	GHashTable *numbers; /* first use of an access, by rank and its number */
-	GArray *candidates;
-	struct rma_channels *channels;
-	struct rma_order *order;
-	struct rma_memory *memory;
-	guint64 pieces;
-	struct rma_doubts doubts;
-};
-
-static const struct item *item_at(const struct search *search, guint index)
-{
-	return &g_array_index(search->items, struct item, index);
-}
-
-static struct use *use_at(const struct search *search, guint32 index)
-{
-	return &g_array_index(search->uses, struct use, index);
-}
 
 /* --- tables -------------------------------------------------------------------------------- */
 
@@ -88,9 +33,11 @@ static GHashTable *lists_new(void)
 
 /* --- what conflicts ------------------------------------------------------------------------ */
 
-static bool are_atomic(const struct search *search, const struct use *old, const struct use *use)
+static bool are_atomic(const struct rma_search *search, const struct rma_use *old,
+                       const struct rma_use *use)
 {
-	const struct item *first = item_at(search, old->item), *second = item_at(search, use->item);
+	const struct rma_item *first = rma_item_at(search, old->item),
+			      *second = rma_item_at(search, use->item);
 	const struct rma_accumulate older = {first->access, first->rank, old->first};
 	const struct rma_accumulate newer = {second->access, second->rank, use->first};
 
@@ -101,21 +48,20 @@ static bool are_atomic(const struct search *search, const struct use *old, const
 
 /* What one rank does with memory of its own, a send, receive or collective among it, the shim
  * compares (shim/overlap.h). */
-static bool is_compared_there(const struct item *one, const struct item *other)
+static bool is_compared_there(const struct rma_item *one, const struct rma_item *other)
 {
 	return one->rank == other->rank
 	       && (one->access->kind == WIRE_ACCESS_LOCAL
 	           || other->access->kind == WIRE_ACCESS_LOCAL);
 }
 
-static bool on_past(guint32 old, void *user);
-
 /* What conflicts with `old` from now on conflicts with `use` as well, which is the same call of the
  * same rank, made again. One with a request may be complete before the other. */
-static bool repeats_use(const struct search *search, const struct use *use, const struct use *old,
-                        bool is_before)
+static bool repeats_use(const struct rma_search *search, const struct rma_use *use,
+                        const struct rma_use *old, bool is_before)
 {
-	const struct item *older = item_at(search, old->item), *newer = item_at(search, use->item);
+	const struct rma_item *older = rma_item_at(search, old->item),
+			      *newer = rma_item_at(search, use->item);
 	const struct wire_access *a = older->access, *b = newer->access;
 
 	return older->rank == newer->rank && older->target == newer->target && a->site == b->site
@@ -126,36 +72,37 @@ static bool repeats_use(const struct search *search, const struct use *use, cons
 
 static bool on_meet(guint32 old_index, guint32 index, bool crowded, void *user)
 {
-	struct search *search = user;
-	const struct use *old = use_at(search, old_index), *use = use_at(search, index);
-	int rank = item_at(search, use->item)->rank, other = item_at(search, old->item)->rank;
+	struct rma_search *search = user;
+	const struct rma_use *old = rma_use_at(search, old_index), *use = rma_use_at(search, index);
+	int rank = rma_item_at(search, use->item)->rank,
+	    other = rma_item_at(search, old->item)->rank;
 	bool before;
 
 	if (old->item == use->item
 	    || (old->own && use->own
-	        && is_compared_there(item_at(search, old->item), item_at(search, use->item))))
+	        && is_compared_there(rma_item_at(search, old->item),
+	                             rma_item_at(search, use->item))))
 		return false;
 	before = old->done && rma_clock_knows(use->issued, old->done_rank, old->done_time);
 	if (!before && (old->writes || use->writes) && !are_atomic(search, old, use)
 	    && search->candidates->len < CANDIDATES_MAX) {
-		struct candidate candidate = {{old_index, index}};
+		struct rma_candidate candidate = {{old_index, index}};
 
 		if (rank < other)
-			candidate = (struct candidate){{index, old_index}};
+			candidate = (struct rma_candidate){{index, old_index}};
 		g_array_append_val(search->candidates, candidate);
 	}
 	if (repeats_use(search, use, old, before)
 	    && (crowded
-	        || item_at(search, old->item)->access->displacement
-	                   == item_at(search, use->item)->access->displacement))
+	        || rma_item_at(search, old->item)->access->displacement
+	                   == rma_item_at(search, use->item)->access->displacement))
 		return true;
-	return before && on_past(old_index, search);
+	return before && rma_is_past(search, old_index);
 }
 
-static bool on_past(guint32 old, void *user)
+bool rma_is_past(const struct rma_search *search, guint32 old)
 {
-	const struct search *search = user;
-	const struct use *use = use_at(search, old);
+	const struct rma_use *use = rma_use_at(search, old);
 
 	for (int rank = 0; rank < search->ranks; rank++)
 		if (!use->done
@@ -164,12 +111,17 @@ static bool on_past(guint32 old, void *user)
 	return rma_underway_know(search->underway, use->done_rank, use->done_time);
 }
 
+static bool on_past(guint32 old, void *user)
+{
+	return rma_is_past(user, old);
+}
+
 /* Whether the rank of `later` may have learnt from memory that `first` was complete. */
-static bool may_follow(const struct search *search, const struct use *later,
-                       const struct use *first)
+static bool may_follow(const struct rma_search *search, const struct rma_use *later,
+                       const struct rma_use *first)
 {
 	return first->done
-	       && item_at(search, later->item)->rank != item_at(search, first->item)->rank
+	       && rma_item_at(search, later->item)->rank != rma_item_at(search, first->item)->rank
 	       && rma_channels_pass(search->channels, first->done_rank, first->done_time,
 	                            later->issued);
 }
@@ -192,28 +144,28 @@ static guint64 count_pieces(const struct wire_part *part, bool *ret_known)
 }
 
 /* Notes whose memory it is, if it is seen as the rank's own. */
-static bool use_range(struct search *search, guint32 index, int memory, struct rma_range range)
+static bool use_range(struct rma_search *search, guint32 index, int memory, struct rma_range range)
 {
 	while (range.low < range.high) {
 		struct rma_piece piece = rma_places_next(search->places, memory, &range);
 
-		if (use_at(search, index)->own)
-			use_at(search, index)->memory = piece.rank;
+		if (rma_use_at(search, index)->own)
+			rma_use_at(search, index)->memory = piece.rank;
 		if (!rma_memory_use(search->memory, piece.rank, piece.range, index))
 			return false;
 	}
 	return true;
 }
 
-static bool use_part(struct search *search, guint32 index, const struct wire_part *part,
+static bool use_part(struct rma_search *search, guint32 index, const struct wire_part *part,
                      guint64 start)
 {
-	int memory = use_at(search, index)->memory;
+	int memory = rma_use_at(search, index)->memory;
 	bool known = true;
 	guint64 pieces = count_pieces(part, &known);
 
 	search->pieces += pieces;
-	use_at(search, index)->bytes += pieces * part->length;
+	rma_use_at(search, index)->bytes += pieces * part->length;
 	if (!known || search->pieces > ALL_PIECES_MAX)
 		return false;
 	for (guint64 i = 0; pieces > 0 && i < part->count; i++) {
@@ -229,9 +181,9 @@ static bool use_part(struct search *search, guint32 index, const struct wire_par
 }
 
 /* What a call does in one role, as in `use` but for its place. false: not all of it is known. */
-static bool use_parts(struct search *search, guint8 role, guint64 offset, struct use use)
+static bool use_parts(struct rma_search *search, guint8 role, guint64 offset, struct rma_use use)
 {
-	const struct wire_access *access = item_at(search, use.item)->access;
+	const struct wire_access *access = rma_item_at(search, use.item)->access;
 	guint32 index = search->uses->len;
 	bool known = true;
 
@@ -250,14 +202,14 @@ static bool use_parts(struct search *search, guint8 role, guint64 offset, struct
 	return known;
 }
 
-static bool use_role(struct search *search, guint item_index, guint8 role, guint64 offset)
+static bool use_role(struct rma_search *search, guint item_index, guint8 role, guint64 offset)
 {
-	const struct item *item = item_at(search, item_index);
+	const struct rma_item *item = rma_item_at(search, item_index);
 	const struct wire_access *access = item->access;
 	bool own = role != WIRE_PART_TARGET, known;
 	guint32 index = search->uses->len;
 	struct rma_key key = {access->window, item->rank, item->target};
-	struct use use = {
+	struct rma_use use = {
 		.item = item_index,
 		.memory = own ? item->rank : item->target,
 		.own = own,
@@ -275,9 +227,9 @@ static bool use_role(struct search *search, guint item_index, guint8 role, guint
 	return known;
 }
 
-static void move_data(struct search *search, guint index)
+static void move_data(struct rma_search *search, guint index)
 {
-	const struct item *item = item_at(search, index);
+	const struct rma_item *item = rma_item_at(search, index);
 	const struct wire_access *access = item->access;
 	struct rma_key number = {access->number, item->rank, 0};
 	const struct rma_place *place = NULL;
@@ -308,9 +260,9 @@ struct completion {
 	guint32 time;
 };
 
-static void finish_use(struct search *search, struct completion *completion, guint32 index)
+static void finish_use(struct rma_search *search, struct completion *completion, guint32 index)
 {
-	struct use *use = use_at(search, index);
+	struct rma_use *use = rma_use_at(search, index);
 
 	if (use->done)
 		return;
@@ -323,8 +275,8 @@ static void finish_use(struct search *search, struct completion *completion, gui
 
 /* Those that this rank has begun at the target; `local`: its own buffers alone; the rest stays, or
  * moves to `rest`. */
-static void finish_list(struct search *search, struct completion *completion, struct rma_key key,
-                        bool local, GHashTable *rest)
+static void finish_list(struct rma_search *search, struct completion *completion,
+                        struct rma_key key, bool local, GHashTable *rest)
 {
 	GArray *list = list_of(search->open, key, false);
 	GArray *others = list && rest ? list_of(rest, key, true) : list;
@@ -335,7 +287,7 @@ static void finish_list(struct search *search, struct completion *completion, st
 	for (guint i = 0; i < list->len; i++) {
 		guint32 index = g_array_index(list, guint32, i);
 
-		if (local && !use_at(search, index)->own) {
+		if (local && !rma_use_at(search, index)->own) {
 			if (rest)
 				g_array_append_val(others, index);
 			else
@@ -347,7 +299,8 @@ static void finish_list(struct search *search, struct completion *completion, st
 	g_array_set_size(list, kept);
 }
 
-static void finish_all(struct search *search, const struct item *item, bool local, GHashTable *rest)
+static void finish_all(struct rma_search *search, const struct rma_item *item, bool local,
+                       GHashTable *rest)
 {
 	struct completion completion = {item->rank, 0};
 	struct rma_key key = {item->access->window, item->rank, item->target};
@@ -361,7 +314,7 @@ static void finish_all(struct search *search, const struct item *item, bool loca
 }
 
 /* The target knows that all origins have completed. */
-static void end_exposure(struct search *search, const struct item *item)
+static void end_exposure(struct rma_search *search, const struct rma_item *item)
 {
 	struct completion completion = {item->rank, 0};
 	struct rma_key key = {item->access->window, 0, item->rank};
@@ -385,7 +338,7 @@ static bool reads_alone(const struct wire_access *access)
 
 /* A request that is complete says that its rank's buffers are free; of a Get alone, that it is
  * complete at the target (MPI 3.1, section 11.3.5). */
-static void finish_request(struct search *search, const struct item *item)
+static void finish_request(struct rma_search *search, const struct rma_item *item)
 {
 	struct completion completion = {item->rank, 0};
 	struct rma_key key = {item->access->number, item->rank, 0};
@@ -394,8 +347,8 @@ static void finish_request(struct search *search, const struct item *item)
 	if (!g_hash_table_lookup_extended(search->numbers, &key, NULL, &first))
 		return;
 	for (guint32 i = GPOINTER_TO_UINT(first); i < search->uses->len; i++) {
-		const struct use *use = use_at(search, i);
-		const struct item *made = item_at(search, use->item);
+		const struct rma_use *use = rma_use_at(search, i);
+		const struct rma_item *made = rma_item_at(search, use->item);
 
 		if (made->rank != item->rank || made->access->number != item->access->number)
 			break;
@@ -405,9 +358,9 @@ static void finish_request(struct search *search, const struct item *item)
 }
 
 /* A send, receive or collective of this rank, which is over. */
-static void use_locally(struct search *search, guint index)
+static void use_locally(struct rma_search *search, guint index)
 {
-	const struct item *item = item_at(search, index);
+	const struct rma_item *item = rma_item_at(search, index);
 	const struct wire_access *access = item->access;
 	struct rma_clock *begun = NULL;
 	bool known = !(access->flags & WIRE_ACCESS_UNKNOWN);
@@ -419,7 +372,7 @@ static void use_locally(struct search *search, guint index)
 		known = false;
 	done = rma_order_tick(search->order, item->rank);
 	for (guint8 role = WIRE_PART_READ; role <= WIRE_PART_WRITTEN; role++) {
-		struct use use = {
+		struct rma_use use = {
 			.item = index,
 			.memory = item->rank,
 			.own = true,
@@ -437,9 +390,9 @@ static void use_locally(struct search *search, guint index)
 		search->doubts.unknown++;
 }
 
-static void read_item(struct search *search, guint index)
+static void read_item(struct rma_search *search, guint index)
 {
-	const struct item *item = item_at(search, index);
+	const struct rma_item *item = rma_item_at(search, index);
 	bool ends = !(item->access->flags & WIRE_ACCESS_NOPRECEDE);
 
 	rma_channels_read(search->channels, search->order, item->rank, item->access);
@@ -469,35 +422,37 @@ static void read_item(struct search *search, guint index)
 
 /* --- all of it ----------------------------------------------------------------------------- */
 
-static void list_items(struct search *search, const struct rma_log *log)
+static void list_items(struct rma_search *search, const struct rma_log *log)
 {
 	for (guint i = 0; i < rma_log_blocks(log); i++) {
 		const struct rma_block *block = rma_log_block(log, i);
 
 		for (guint j = 0; j < block->count; j++) {
-			struct item item = {&block->list[j], block->rank, block->targets[j],
-			                    block->position};
+			struct rma_item item = {&block->list[j], block->rank, block->targets[j],
+			                        block->position};
 
 			g_array_append_val(search->items, item);
 		}
 	}
 }
 
-static void read_all(struct search *search, const struct trace *trace)
+static void read_all(struct rma_search *search, const struct trace *trace)
 {
 	gsize at = 0;
 
 	for (guint i = 0; i < search->items->len; i++) {
-		for (; at < item_at(search, i)->position && at < trace_count(trace); at++)
+		for (; at < rma_item_at(search, i)->position && at < trace_count(trace); at++)
 			rma_order_read(search->order, trace_at(trace, at));
 		read_item(search, i);
 	}
+	for (; at < trace_count(trace); at++)
+		rma_order_read(search->order, trace_at(trace, at));
 }
 
-static struct rma_side side_of(const struct search *search, guint32 index)
+static struct rma_side side_of(const struct rma_search *search, guint32 index)
 {
-	const struct use *use = use_at(search, index);
-	const struct item *item = item_at(search, use->item);
+	const struct rma_use *use = rma_use_at(search, index);
+	const struct rma_item *item = rma_item_at(search, use->item);
 
 	return (struct rma_side){item->access, item->rank,  use->memory,
 	                         use->own,     use->writes, use->bytes};
@@ -511,14 +466,14 @@ static int compare_numbers(guint64 one, guint64 other)
 /* The same story in each run: by ranks and lines, then by how often they had been there. */
 static gint compare_candidates(gconstpointer a, gconstpointer b, gpointer user)
 {
-	const struct candidate *one = a, *other = b;
+	const struct rma_candidate *one = a, *other = b;
 	int order = 0;
 
 	for (int step = 0; step < 8 && order == 0; step++) {
-		const struct use *mine = use_at(user, one->uses[step % 2]);
-		const struct use *yours = use_at(user, other->uses[step % 2]);
-		const struct item *my = item_at(user, mine->item),
-				  *your = item_at(user, yours->item);
+		const struct rma_use *mine = rma_use_at(user, one->uses[step % 2]);
+		const struct rma_use *yours = rma_use_at(user, other->uses[step % 2]);
+		const struct rma_item *my = rma_item_at(user, mine->item),
+				      *your = rma_item_at(user, yours->item);
 
 		if (step < 2)
 			order = compare_numbers((guint64)my->rank, (guint64)your->rank);
@@ -532,14 +487,14 @@ static gint compare_candidates(gconstpointer a, gconstpointer b, gpointer user)
 	return order;
 }
 
-static void tell_conflicts(struct search *search, rma_found found, void *user)
+void rma_tell_conflicts(struct rma_search *search, rma_found found, void *user)
 {
 	g_array_sort_with_data(search->candidates, compare_candidates, search);
 	for (guint i = 0; i < search->candidates->len; i++) {
-		const struct candidate *candidate = &g_array_index(search->candidates,
-		                                                   struct candidate, i);
-		const struct use *one = use_at(search, candidate->uses[0]);
-		const struct use *other = use_at(search, candidate->uses[1]);
+		const struct rma_candidate *candidate = &g_array_index(search->candidates,
+		                                                       struct rma_candidate, i);
+		const struct rma_use *one = rma_use_at(search, candidate->uses[0]);
+		const struct rma_use *other = rma_use_at(search, candidate->uses[1]);
 		struct rma_side sides[2] = {side_of(search, candidate->uses[0]),
 		                            side_of(search, candidate->uses[1])};
 
@@ -552,10 +507,10 @@ static void tell_conflicts(struct search *search, rma_found found, void *user)
 
 static void use_clear(gpointer use)
 {
-	rma_clock_unref(((struct use *)use)->issued);
+	rma_clock_unref(((struct rma_use *)use)->issued);
 }
 
-static void search_free(struct search *search)
+void rma_search_free(struct rma_search *search)
 {
 	g_array_unref(search->items);
 	g_array_unref(search->uses);
@@ -568,31 +523,40 @@ static void search_free(struct search *search)
 	rma_channels_free(search->channels);
 	rma_order_free(search->order);
 	rma_memory_free(search->memory);
+	g_free(search);
 }
 
-void rma_find(const struct rma_log *log, const struct trace *trace, int ranks, rma_found found,
-              void *user, struct rma_doubts *ret_doubts)
+struct rma_search *rma_search_new(const struct rma_log *log, const struct trace *trace, int ranks)
 {
-	struct search search = {
+	struct rma_search *search = g_new(struct rma_search, 1);
+
+	*search = (struct rma_search){
 		.ranks = ranks,
-		.items = g_array_new(false, false, sizeof(struct item)),
-		.uses = g_array_new(false, false, sizeof(struct use)),
+		.items = g_array_new(false, false, sizeof(struct rma_item)),
+		.uses = g_array_new(false, false, sizeof(struct rma_use)),
 		.places = rma_places_of(log, ranks),
 		.underway = rma_underway_new(ranks),
 		.open = lists_new(),
 		.closed = lists_new(),
 		.numbers = g_hash_table_new_full(rma_key_hash, rma_key_equal, g_free, NULL),
-		.candidates = g_array_new(false, false, sizeof(struct candidate)),
+		.candidates = g_array_new(false, false, sizeof(struct rma_candidate)),
 		.channels = rma_channels_new(ranks),
 		.order = rma_order_new(ranks),
 	};
+	search->memory = rma_memory_new(ranks, on_meet, on_past, search);
+	g_array_set_clear_func(search->uses, use_clear);
+	list_items(search, log);
+	read_all(search, trace);
+	return search;
+}
 
-	search.memory = rma_memory_new(ranks, on_meet, on_past, &search);
-	g_array_set_clear_func(search.uses, use_clear);
-	list_items(&search, log);
-	read_all(&search, trace);
-	tell_conflicts(&search, found, user);
-	search.doubts.unknown += rma_log_dropped(log);
-	*ret_doubts = search.doubts;
-	search_free(&search);
+void rma_find(const struct rma_log *log, const struct trace *trace, int ranks, rma_found found,
+              void *user, struct rma_doubts *ret_doubts)
+{
+	struct rma_search *search = rma_search_new(log, trace, ranks);
+
+	rma_tell_conflicts(search, found, user);
+	search->doubts.unknown += rma_log_dropped(log);
+	*ret_doubts = search->doubts;
+	rma_search_free(search);
 }

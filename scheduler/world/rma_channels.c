@@ -194,3 +194,76 @@ bool rma_channels_pass(const struct rma_channels *channels, int rank, guint32 ti
 	}
 	return false;
 }
+
+/* --- what of it matters -------------------------------------------------------------------- */
+
+/* The time of the rank's last step by which it learns, or 0. */
+static guint32 learnt_last(const struct steps *steps)
+{
+	return steps->learnt->len > 0
+	               ? g_array_index(steps->learnt, guint32, steps->learnt->len - 1)
+	               : 0;
+}
+
+bool rma_channels_learnt(const struct rma_channels *channels)
+{
+	for (guint i = 0; i < channels->windows->len; i++) {
+		const struct window *window = channels->windows->pdata[i];
+
+		for (guint j = 0; j < (guint)channels->ranks * CHANNELS; j++)
+			if (learnt_last(&window->steps[j]) > 0)
+				return true;
+	}
+	return false;
+}
+
+bool rma_channels_known(const struct rma_channels *channels, const struct rma_order *order)
+{
+	for (guint i = 0; i < channels->windows->len; i++) {
+		const struct window *window = channels->windows->pdata[i];
+
+		for (guint j = 0; j < (guint)channels->ranks * CHANNELS; j++) {
+			guint32 last = learnt_last(&window->steps[j]);
+
+			for (int rank = 0; last > 0 && rank < channels->ranks; rank++)
+				if (!rma_order_knows(order, rank, (int)(j / CHANNELS), last))
+					return false;
+		}
+	}
+	return true;
+}
+
+static bool has_passed(const struct rma_channels *channels, const struct window *window,
+                       guint channel, int from, const struct rma_clock *told)
+{
+	for (int to = 0; to < channels->ranks; to++) {
+		guint32 last = learnt_last(&window->steps[(guint)to * CHANNELS + channel]);
+
+		if (to != from && last > 0 && !rma_clock_knows(told, to, last))
+			return true;
+	}
+	return false;
+}
+
+void rma_channels_picture(const struct rma_channels *channels, int rank, guint32 time,
+                          struct state_hash *ret)
+{
+	struct state_hash sum = {{0, 0}};
+
+	for (guint i = 0; i < channels->windows->len; i++) {
+		const struct window *window = channels->windows->pdata[i];
+
+		for (guint j = 0; j < (guint)channels->ranks * CHANNELS; j++) {
+			struct state_hash one = {{window->number, j}};
+			struct rma_clock *told;
+
+			if (!first_told(&window->steps[j], rank, time, &told))
+				continue;
+			state_hash_add(&one, has_passed(channels, window, j % CHANNELS,
+			                                (int)(j / CHANNELS), told));
+			state_hash_add_member(&sum, &one);
+		}
+	}
+	state_hash_add(ret, sum.word[0]);
+	state_hash_add(ret, sum.word[1]);
+}

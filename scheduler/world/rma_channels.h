@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "explorer/state_hash.h"
 #include "rma_order.h"
 #include "shim/wire.h"
 
@@ -24,5 +25,15 @@ void rma_channels_read(struct rma_channels *channels, struct rma_order *order, i
  * `time`, what somebody else learnt before what has the clock `later`. */
 bool rma_channels_pass(const struct rma_channels *channels, int rank, guint32 time,
                        const struct rma_clock *later);
+
+/* Whether any rank may have learnt anything; whether all ranks know of all that. */
+bool rma_channels_learnt(const struct rma_channels *channels);
+bool rma_channels_known(const struct rma_channels *channels, const struct rma_order *order);
+
+/* Of what was complete in `rank` at `time`: what has been told of it, and learnt since. While all
+ * know of all that was learnt that is all that rma_channels_pass depends on, of the past, for
+ * whatever comes. Adds it to `ret`. */
+void rma_channels_picture(const struct rma_channels *channels, int rank, guint32 time,
+                          struct state_hash *ret);
 
 #endif

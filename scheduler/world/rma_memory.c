@@ -182,3 +182,13 @@ bool rma_memory_use(struct rma_memory *memory, int rank, struct rma_range range,
 	}
 	return true;
 }
+
+void rma_memory_each(const struct rma_memory *memory, int rank, rma_visit visit, void *user)
+{
+	for (GTreeNode *node = g_tree_node_first(memory->cells[rank]); node;
+	     node = g_tree_node_next(node)) {
+		const struct cell *cell = g_tree_node_value(node);
+
+		visit(cell->range, cell->uses, cell->count, user);
+	}
+}

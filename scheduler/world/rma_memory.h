@@ -26,4 +26,8 @@ void rma_memory_free(struct rma_memory *memory);
 /* O(log n) and what it meets. false: there are too many intervals; it was not looked at. */
 bool rma_memory_use(struct rma_memory *memory, int rank, struct rma_range range, guint32 use);
 
+/* All intervals of a rank's, in ascending order, with their users. */
+typedef void (*rma_visit)(struct rma_range range, const guint32 *uses, guint count, void *user);
+void rma_memory_each(const struct rma_memory *memory, int rank, rma_visit visit, void *user);
+
 #endif

@@ -14,6 +14,7 @@ struct rma_clock {
 struct arrival {
 	int rank;
 	gint32 position;
+	struct op_id id;
 	struct rma_clock *clock;
 };
 
@@ -21,6 +22,8 @@ struct meeting {
 	struct rma_clock *all; /* of all arrivals so far */
 	GArray *arrivals;      /* struct arrival */
 	gint32 root;
+	gint32 members;
+	guint left;     /* so many have left it */
 	guint64 fenced; /* a fence of this window; 0: none */
 	bool ends;      /* an epoch, somewhere */
 };
@@ -210,9 +213,11 @@ static void order_arrive(struct rma_order *order, const struct event *event)
 {
 	int rank = event->op.id.rank;
 	struct meeting *meeting = meeting_of(order, event->collective);
-	struct arrival arrival = {rank, event->position, rma_clock_ref(clock_of(order, rank))};
+	struct arrival arrival = {rank, event->position, event->op.id,
+	                          rma_clock_ref(clock_of(order, rank))};
 
 	meeting->root = event->root;
+	meeting->members = event->members;
 	if (rank < order->ranks && order->fences[rank].window != 0) {
 		meeting->fenced = order->fences[rank].window;
 		meeting->ends |= order->fences[rank].ends;
@@ -225,9 +230,10 @@ static void order_arrive(struct rma_order *order, const struct event *event)
 static void order_leave(struct rma_order *order, const struct event *event)
 {
 	int rank = event->op.id.rank;
-	const struct meeting *meeting = meeting_of(order, event->collective);
+	struct meeting *meeting = meeting_of(order, event->collective);
 	gint32 position = -1;
 
+	meeting->left++;
 	if (meeting->fenced != 0) {
 		struct rma_key view = {meeting->fenced, rank, 0};
 
@@ -311,4 +317,142 @@ bool rma_clock_knows(const struct rma_clock *clock, int other, guint32 time)
 bool rma_order_knows(const struct rma_order *order, int rank, int other, guint32 time)
 {
 	return rma_clock_knows(clock_of(order, rank), other, time);
+}
+
+/* --- what of it matters -------------------------------------------------------------------- */
+
+static guint32 time_of(const struct rma_clock *clock, int rank)
+{
+	return clock ? clock->times[rank] : 0;
+}
+
+bool rma_clock_picture(const struct rma_clock *clock, const struct rma_scale *scale, int ranks,
+                       struct state_hash *ret)
+{
+	bool any = false;
+
+	for (int rank = 0; rank < ranks; rank++) {
+		guint32 place = rma_scale_place(scale, rank, time_of(clock, rank));
+
+		any |= place > 0;
+		state_hash_add(ret, place);
+	}
+	return any;
+}
+
+enum carrier { CARRIER_RANK, CARRIER_ISSUED, CARRIER_LEARNT, CARRIER_MEETING, CARRIER_VIEW };
+
+static void add_operations(const struct rma_order *order, enum carrier carrier, GHashTable *clocks,
+                           const struct rma_scale *scale, const struct rma_namer *namer,
+                           struct state_hash *sum)
+{
+	GHashTableIter iter;
+	gpointer id, clock;
+
+	g_hash_table_iter_init(&iter, clocks);
+	while (g_hash_table_iter_next(&iter, &id, &clock)) {
+		struct state_hash one = {{carrier, 0}};
+
+		if (!rma_clock_picture(clock, scale, order->ranks, &one))
+			continue;
+		namer->add_id(&one, namer->user, *(const struct op_id *)id);
+		state_hash_add_member(sum, &one);
+	}
+}
+
+static void add_ranks(const struct rma_order *order, const struct rma_scale *scale,
+                      struct state_hash *sum)
+{
+	GHashTableIter iter;
+	gpointer rank, clock;
+
+	g_hash_table_iter_init(&iter, order->clocks);
+	while (g_hash_table_iter_next(&iter, &rank, &clock)) {
+		struct state_hash one = {{CARRIER_RANK, (guint64)GPOINTER_TO_INT(rank)}};
+
+		if (rma_clock_picture(clock, scale, order->ranks, &one))
+			state_hash_add_member(sum, &one);
+	}
+}
+
+/* Nobody can come any more, or learn anything there. */
+static bool is_over(const struct meeting *meeting)
+{
+	return meeting->members > 0 && meeting->arrivals->len == (guint)meeting->members
+	       && meeting->left >= meeting->arrivals->len;
+}
+
+static void add_meetings(const struct rma_order *order, const struct rma_scale *scale,
+                         const struct rma_namer *namer, struct state_hash *sum)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, order->meetings);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct meeting *meeting = value;
+
+		for (guint i = 0; !is_over(meeting) && i < meeting->arrivals->len; i++) {
+			const struct arrival *arrival = &g_array_index(meeting->arrivals,
+			                                               struct arrival, i);
+			struct state_hash one = {{CARRIER_MEETING, 0}};
+
+			if (!rma_clock_picture(arrival->clock, scale, order->ranks, &one))
+				continue;
+			namer->add_id(&one, namer->user, arrival->id);
+			state_hash_add_member(sum, &one);
+		}
+	}
+}
+
+/* What an access to that member's window knows besides what its own rank does. */
+static void add_view(const struct rma_order *order, const struct rma_key *view,
+                     const struct arrival *arrival, const struct rma_scale *scale,
+                     struct state_hash *sum)
+{
+	struct rma_clock *joined = rma_order_now(order, view->rank);
+	struct state_hash one = {{CARRIER_VIEW, view->window}};
+
+	clock_join(order, &joined, arrival->clock);
+	state_hash_add(&one, (guint64)view->rank << 32 | (guint32)arrival->rank);
+	if (rma_clock_picture(joined, scale, order->ranks, &one))
+		state_hash_add_member(sum, &one);
+	rma_clock_unref(joined);
+}
+
+static bool add_views(const struct rma_order *order, const struct rma_scale *scale,
+                      struct state_hash *sum)
+{
+	GHashTableIter iter;
+	gpointer view, number;
+
+	for (int rank = 0; rank < order->ranks; rank++)
+		if (order->fences[rank].window != 0)
+			return false;
+	g_hash_table_iter_init(&iter, order->exposed);
+	while (g_hash_table_iter_next(&iter, &view, &number)) {
+		const struct meeting *fence = g_hash_table_lookup(order->meetings, number);
+
+		if (!fence || fence->arrivals->len != (guint)fence->members)
+			return false;
+		for (guint i = 0; i < fence->arrivals->len; i++)
+			add_view(order, view, &g_array_index(fence->arrivals, struct arrival, i),
+			         scale, sum);
+	}
+	return true;
+}
+
+bool rma_order_picture(const struct rma_order *order, const struct rma_scale *scale,
+                       const struct rma_namer *namer, struct state_hash *ret)
+{
+	struct state_hash sum = {{0, 0}};
+	bool known = add_views(order, scale, &sum);
+
+	add_ranks(order, scale, &sum);
+	add_operations(order, CARRIER_ISSUED, order->issued, scale, namer, &sum);
+	add_operations(order, CARRIER_LEARNT, order->learnt, scale, namer, &sum);
+	add_meetings(order, scale, namer, &sum);
+	state_hash_add(ret, sum.word[0]);
+	state_hash_add(ret, sum.word[1]);
+	return known;
 }

@@ -159,3 +159,38 @@ struct rma_piece rma_places_next(const struct rma_places *places, int rank, stru
 	range->low = piece.range.high;
 	return piece;
 }
+
+void rma_places_picture(const struct rma_places *places, struct state_hash *ret)
+{
+	struct state_hash sum = {{0, 0}};
+	GHashTableIter iter;
+	gpointer key, value;
+
+	g_hash_table_iter_init(&iter, places->places);
+	while (g_hash_table_iter_next(&iter, &key, &value)) {
+		const struct rma_key *where = key;
+		const struct rma_place *place = value;
+		struct state_hash one = {{where->window, (guint32)where->rank}};
+
+		state_hash_add(&one, place->base);
+		state_hash_add(&one, place->unit);
+		state_hash_add(&one, place->size);
+		state_hash_add(&one, (guint64)place->flags << 1 | place->is_bounded);
+		state_hash_add_member(&sum, &one);
+	}
+	for (int rank = 0; rank < places->ranks; rank++) {
+		for (guint i = 0; i < places->open[rank]->len; i++) {
+			const struct view *view = &g_array_index(places->open[rank], struct view,
+			                                         i);
+			struct state_hash one = {{view->window, ~(guint64)0}};
+
+			state_hash_add(&one, (guint64)view->rank << 32 | (guint32)view->owner);
+			state_hash_add(&one, view->range.low);
+			state_hash_add(&one, view->range.high);
+			state_hash_add(&one, view->shift);
+			state_hash_add_member(&sum, &one);
+		}
+	}
+	state_hash_add(ret, sum.word[0]);
+	state_hash_add(ret, sum.word[1]);
+}

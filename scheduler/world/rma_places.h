@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
+#include "explorer/state_hash.h"
 #include "rma_log.h"
 #include "rma_memory.h"
 #include "shim/wire.h"
@@ -28,6 +29,9 @@ void rma_places_free(struct rma_places *places);
 
 /* NULL: there is none. */
 const struct rma_place *rma_places_find(const struct rma_places *places, guint64 window, int rank);
+
+/* Adds all that is known of windows to `ret`. */
+void rma_places_picture(const struct rma_places *places, struct state_hash *ret);
 
 /* A window is there from now on, or not any more: its addresses may have been, or become,
  * something else. */

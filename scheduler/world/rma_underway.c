@@ -83,3 +83,20 @@ bool rma_underway_know(const struct rma_underway *underway, int other, guint32 t
 	}
 	return true;
 }
+
+guint rma_underway_picture(const struct rma_underway *underway, const struct rma_scale *scale,
+                           struct state_hash *ret)
+{
+	guint count = 0;
+
+	for (int rank = 0; rank < underway->ranks; rank++) {
+		const GArray *operations = underway->operations[rank];
+
+		state_hash_add(ret, operations->len);
+		for (guint i = 0; i < operations->len; i++)
+			rma_clock_picture(g_array_index(operations, struct under_way, i).clock,
+			                  scale, underway->ranks, ret);
+		count += operations->len;
+	}
+	return count;
+}

@@ -304,3 +304,64 @@ bool windows_contended(const struct windows *windows, gint32 number)
 		return false;
 	return which.reader < 0 || (place->shared && place->exclusive);
 }
+
+guint32 windows_grants(const struct windows *windows, gint32 number)
+{
+	const struct place *place = find_place(windows, number);
+
+	return place ? place->grants : 0;
+}
+
+static void add_claims(const GArray *claims, struct state_hash *ret)
+{
+	state_hash_add(ret, claims->len);
+	for (guint i = 0; i < claims->len; i++) {
+		const struct lock_claim *claim = &g_array_index(claims, struct lock_claim, i);
+
+		state_hash_add(ret, (guint64)(guint32)claim->place << 32 | claim->sub);
+	}
+}
+
+/* Which grants it has needs no saying: of each place the last one. */
+static void add_lock(const struct lock *lock, struct state_hash *ret)
+{
+	state_hash_add(ret, lock->comm);
+	state_hash_add(ret, (guint64)(guint32)lock->target << 1 | (guint64)lock->shared);
+	state_hash_add(ret, (guint64)lock->held->len << 32 | lock->granted);
+	for (guint i = 0; i < lock->held->len; i++)
+		state_hash_add(
+			ret,
+			(guint64)(guint32)g_array_index(lock->held, struct lock_grant, i).place);
+	add_claims(lock->claims, ret);
+	add_claims(lock->later, ret);
+}
+
+void windows_picture(const struct windows *windows, struct state_hash *ret)
+{
+	struct state_hash sum = {{0, 0}};
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, windows->places);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct place *place = value;
+		struct state_hash one = {{(guint32)place->number, (guint32)place->holder}};
+
+		state_hash_add(&one, (guint64)place->offered | (guint64)place->shared << 1
+		                             | (guint64)place->exclusive << 2);
+		state_hash_add_member(&sum, &one);
+	}
+	state_hash_add(ret, sum.word[0]);
+	state_hash_add(ret, sum.word[1]);
+	for (int rank = 0; rank < windows->ranks; rank++) {
+		const GPtrArray *held = windows->held[rank];
+
+		state_hash_add(ret, (guint64)windows->again[rank] << 1
+		                            | (guint64)(windows->asking[rank] != NULL));
+		if (windows->asking[rank])
+			add_lock(windows->asking[rank], ret);
+		state_hash_add(ret, held ? held->len : 0);
+		for (guint i = 0; held && i < held->len; i++)
+			add_lock(held->pdata[i], ret);
+	}
+}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "explorer/lock.h"
+#include "explorer/state_hash.h"
 
 struct windows;
 
@@ -81,6 +82,12 @@ void windows_release(struct windows *windows, int rank, guint64 comm, int target
 
 /* Marks those whom a rank that asks for a lock waits for, waits[rank of MPI_COMM_WORLD]. */
 void windows_mark_holders(const struct windows *windows, int rank, bool *waits);
+
+/* How often the place was granted so far; 0: nobody has asked for it. */
+guint32 windows_grants(const struct windows *windows, gint32 place);
+
+/* Who holds and asks for what, and what has been asked for. Adds it to `ret`. */
+void windows_picture(const struct windows *windows, struct state_hash *ret);
 
 /* Whether both shared and exclusive locks have asked for the place, or it is a target's own; who
  * gets it makes a difference then. */

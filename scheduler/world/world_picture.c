@@ -15,18 +15,15 @@ static void add(struct state_hash *hash, guint64 value)
 	state_hash_add(hash, value);
 }
 
-static void add_text(struct state_hash *hash, const char *text)
-{
-	state_hash_add_bytes(hash, text ? text : "", text ? strlen(text) : 0);
-}
-
 /* How many calls ago its rank made it, from 1: all that still matters of its number. */
 static guint32 age_of(const struct world *world, gint32 rank, guint32 call)
 {
-	guint32 calls = rank >= 0 && rank < world->options.ranks
-	                        ? (guint32)world->ranks[rank].calls.count
-	                        : 0;
+	guint32 calls = 0;
 
+	if (rank >= world->options.ranks) /* the place of a lock; its next grant may be on offer */
+		calls = windows_grants(world->locks, rank) + 1;
+	else if (rank >= 0)
+		calls = (guint32)world->ranks[rank].calls.count;
 	return call > 0 && call <= calls ? calls - call + 1 : call;
 }
 
@@ -325,16 +322,9 @@ static void add_remarks(struct state_hash *hash, const struct world *world)
 	struct state_hash sum = {{0, 0}};
 
 	for (guint i = 0; i < remarks_count(world->remarks); i++) {
-		const struct remark *remark = remarks_get(world->remarks, i);
-		struct state_hash one = {{remark->kind, remark->count}};
+		struct state_hash one = {{0, 0}};
 
-		for (guint j = 0; j < remark->count; j++) {
-			const struct remark_party *party = &remark->parties[j];
-
-			add(&one, (guint64)(guint32)party->rank << 32 | party->function);
-			add(&one, party->site);
-			add_text(&one, party->does);
-		}
+		remark_picture(remarks_get(world->remarks, i), &one);
 		state_hash_add_member(&sum, &one);
 	}
 	add(hash, remarks_count(world->remarks));
@@ -367,7 +357,8 @@ static void add_facts(struct state_hash *hash, const struct world *world)
 	add(hash, (guint64)world->collectives_wait | (guint64)world->collectives_matter << 1
 	                  | (guint64)world->by_rule << 2 | (guint64)world->any_tag << 3
 	                  | (guint64)world->deferred << 4 | (guint64)world->lets_go << 5
-	                  | (guint64)world->let_go_unsettled << 6);
+	                  | (guint64)world->let_go_unsettled << 6 | (guint64)world->windows << 7
+	                  | (guint64)world->locked << 8 | (guint64)world->atomics << 9);
 }
 
 void world_picture_end(const struct world *world, struct state_hash *ret)
@@ -380,10 +371,24 @@ void world_picture_end(const struct world *world, struct state_hash *ret)
 		add_rank(ret, world, rank);
 }
 
+static void name_operation(struct state_hash *hash, const void *world, struct op_id id)
+{
+	add_id(hash, world, id);
+}
+
+/* What has been done to windows. */
+static const char *add_windows(struct state_hash *hash, const struct world *world)
+{
+	const struct rma_namer namer = {name_operation, world};
+
+	if (!world->windows)
+		return NULL;
+	windows_picture(world->locks, hash);
+	return world_rma_picture(world, &namer, hash);
+}
+
 const char *world_picture(const struct world *world, struct state_hash *ret)
 {
-	if (world->windows || world->locked)
-		return "windows are used, and which accesses to them conflict depends on the past";
 	if (world_has_threads(world))
 		return "ranks that make calls from several threads are not compared";
 	if (entered_any_failed(world->entered))
@@ -394,5 +399,5 @@ const char *world_picture(const struct world *world, struct state_hash *ret)
 	add_impatience(ret, world);
 	add_queues(ret, world);
 	add_collectives(ret, world);
-	return NULL;
+	return add_windows(ret, world);
 }

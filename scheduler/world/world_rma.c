@@ -4,6 +4,7 @@
 #include "communicators.h"
 #include "mpi_calls.h"
 #include "rma.h"
+#include "rma_picture.h"
 #include "rma_range.h"
 #include "windows.h"
 #include "world_context.h"
@@ -154,8 +155,15 @@ static struct remark_party party_of(const struct rma_side *side, const char *doe
 	};
 }
 
+/* Who hears of what conflicts. */
+struct hearer {
+	void (*hear)(void *user, const struct remark *remark);
+	void *user;
+};
+
 static void on_conflict(void *user, const struct rma_side sides[2])
 {
+	const struct hearer *hearer = user;
 	g_autofree char *first = describe_side(&sides[0]), *then = describe_side(&sides[1]);
 	g_autofree char *second = g_strdup_printf("%s, %s", then,
 	                                          sides[0].rank == sides[1].rank
@@ -165,11 +173,12 @@ static void on_conflict(void *user, const struct rma_side sides[2])
 
 	remark.parties[0] = party_of(&sides[0], first);
 	remark.parties[1] = party_of(&sides[1], second);
-	world_remark(user, &remark);
+	hearer->hear(hearer->user, &remark);
 }
 
 static void on_beyond(void *user, const struct rma_beyond *beyond)
 {
+	const struct hearer *hearer = user;
 	struct rma_side side = {
 		.access = beyond->access,
 		.rank = beyond->rank,
@@ -185,19 +194,25 @@ static void on_beyond(void *user, const struct rma_beyond *beyond)
 	struct remark remark = {.kind = FINDING_RMA_RANGE, .count = 1};
 
 	remark.parties[0] = party_of(&side, does);
-	world_remark(user, &remark);
+	hearer->hear(hearer->user, &remark);
+}
+
+static void hear_in_world(void *world, const struct remark *remark)
+{
+	world_remark(world, remark);
 }
 
 void world_find_conflicts(struct world *world)
 {
 	struct world_rma *rma = world_rma(world);
+	struct hearer hearer = {hear_in_world, world};
 
 	world_tell(world, &(struct world_step){.kind = WORLD_STEP_CONFLICTS});
 	if (!world_has_accesses(world))
 		return;
-	rma_find_beyond(rma->accesses, world_options(world)->ranks, on_beyond, world);
-	rma_find(rma->accesses, world_trace(world), world_options(world)->ranks, on_conflict, world,
-	         &rma->doubts);
+	rma_find_beyond(rma->accesses, world_options(world)->ranks, on_beyond, &hearer);
+	rma_find(rma->accesses, world_trace(world), world_options(world)->ranks, on_conflict,
+	         &hearer, &rma->doubts);
 }
 
 bool world_has_accesses(const struct world *world)
@@ -208,4 +223,41 @@ bool world_has_accesses(const struct world *world)
 const struct rma_doubts *world_doubts(const struct world *world)
 {
 	return &world_rma(world)->doubts;
+}
+
+/* --- what of it matters -------------------------------------------------------------------- */
+
+/* Of several that say the same one counts. */
+static void hear_in_set(void *set, const struct remark *remark)
+{
+	struct state_hash name = {{0, 0}};
+
+	remark_picture(remark, &name);
+	g_hash_table_add(set, g_memdup2(&name, sizeof(name)));
+}
+
+const char *world_rma_picture(const struct world *world, const struct rma_namer *namer,
+                              struct state_hash *ret)
+{
+	const struct rma_log *log = world_rma(world)->accesses;
+	const int ranks = world_options(world)->ranks;
+	g_autoptr(GHashTable)
+		remarks = g_hash_table_new_full(state_key_hash, state_key_equal, g_free, NULL);
+	struct hearer hearer = {hear_in_set, remarks};
+	struct state_hash sum = {{0, 0}};
+	GHashTableIter iter;
+	gpointer name;
+	const char *why = rma_picture(log, world_trace(world), ranks, namer, on_conflict, &hearer,
+	                              ret);
+
+	if (why)
+		return why;
+	rma_find_beyond(log, ranks, on_beyond, &hearer);
+	g_hash_table_iter_init(&iter, remarks);
+	while (g_hash_table_iter_next(&iter, &name, NULL))
+		state_hash_add_member(&sum, name);
+	state_hash_add(ret, g_hash_table_size(remarks));
+	state_hash_add(ret, sum.word[0]);
+	state_hash_add(ret, sum.word[1]);
+	return NULL;
 }

@@ -3,6 +3,9 @@
 #ifndef MATCHPOINT_SCHEDULER_WORLD_WORLD_RMA_H
 #define MATCHPOINT_SCHEDULER_WORLD_WORLD_RMA_H
 
+#include "explorer/state_hash.h"
+#include "rma_scale.h"
+
 struct world;
 struct world_rma;
 
@@ -12,5 +15,10 @@ void world_rma_free(struct world_rma *rma);
 
 /* The world's own. */
 struct world_rma *world_rma(const struct world *world);
+
+/* What of it can still make a difference, at rest, and what has gone wrong so far: added to `ret`
+ * (world_picture.h). NULL; or why that cannot be told. */
+const char *world_rma_picture(const struct world *world, const struct rma_namer *namer,
+                              struct state_hash *ret);
 
 #endif

@@ -4,6 +4,7 @@
 #define MATCHPOINT_TESTS_SIM_STATES_H
 
 void test_states(void **programs); /* int: so many */
+void test_states_of_windows(void **programs);
 void test_states_figures(void **state);
 
 #endif

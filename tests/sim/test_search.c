@@ -423,6 +423,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_prestate(test_shards, &programs),
 		cmocka_unit_test(test_balance),
 		cmocka_unit_test_prestate(test_states, &programs),
+		cmocka_unit_test_prestate(test_states_of_windows, &programs),
 		cmocka_unit_test(test_states_figures),
 	};
 	g_autoptr(GOptionContext)
