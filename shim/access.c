@@ -138,6 +138,16 @@ void access_encode(struct wire_buffer *out)
 	unlock_gathered();
 }
 
+bool access_waits(void)
+{
+	bool waits;
+
+	lock_gathered();
+	waits = gathered.count > 0;
+	unlock_gathered();
+	return waits;
+}
+
 /* --- requests ------------------------------------------------------------------------------ */
 
 static struct pending **bucket_of(MPI_Request handle)
@@ -261,6 +271,7 @@ void access_made(const struct access_call *call, const MPI_Request *request)
 		.displacement = call->displacement,
 	};
 
+	window_moves(call->target, call->window);
 	if (call->target == MPI_PROC_NULL || !window_find(call->window, &access.window))
 		return;
 	if (access.flags & WIRE_ACCESS_ATOMIC)

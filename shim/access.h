@@ -5,6 +5,7 @@
 #ifndef MATCHPOINT_SHIM_ACCESS_H
 #define MATCHPOINT_SHIM_ACCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <mpi.h>
@@ -61,6 +62,9 @@ void access_local_end(const struct window_use *use, uint64_t window, const struc
 /* Memory of this process is attached to a dynamic window, or detached. */
 void access_attach(MPI_Win window, const void *base, MPI_Aint bytes);
 void access_detach(MPI_Win window, const void *base);
+
+/* Whether something has been gathered that is not told yet. */
+bool access_waits(void);
 
 /* For gate.c: appends what has been gathered as one frame, if there is anything, and forgets it. */
 void access_encode(struct wire_buffer *out);

@@ -32,6 +32,10 @@ def before(call):
 
 def after(call):
     """Statements behind it, for when it has succeeded."""
+    if synchronises(call):
+        target = "rank" if "rank" in names(call) else "WIRE_ANY"
+        return [f"\tif (own && returned == MPI_SUCCESS)\n"
+                f"\t\twindow_called(MPI_CALL_{call.name}, {target}, 0, win);"]
     if not call.waits() or not moves(call):
         return []
     given = names(call)

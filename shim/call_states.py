@@ -12,6 +12,17 @@ SEEN = set("""
     Scatterv Send Sendrecv Ssend Test Testall Testany Testsome Wait Waitall Waitany Waitsome
 """.split())
 
+# What they leave is in windows, which the rank's state has (window_state.h), and in what the
+# scheduler is told of them. A window that is gone has left nothing; one that is made takes its
+# name from MPI's store of them, and so hides.
+WINDOWS = set("""
+    Accumulate Accumulate_c Compare_and_swap Fetch_and_op Get Get_c Get_accumulate
+    Get_accumulate_c Put Put_c Win_complete Win_fence Win_flush Win_flush_all Win_flush_local
+    Win_flush_local_all Win_free Win_lock Win_lock_all Win_post Win_start Win_sync Win_test
+    Win_unlock Win_unlock_all Win_wait
+""".split())
+SEEN |= WINDOWS
+
 # They ask, or compute in the program's memory.
 ASKS = set("""
     Address Aint_add Aint_diff Attr_get Cart_coords Cart_get Cart_map Cart_rank Cart_shift
@@ -27,7 +38,8 @@ ASKS = set("""
     Type_get_envelope Type_get_envelope_c Type_get_extent Type_get_extent_c Type_get_extent_x
     Type_get_name Type_get_true_extent Type_get_true_extent_c Type_get_true_extent_x
     Type_get_value_index Type_lb Type_match_size Type_size Type_size_c Type_size_x Type_ub Unpack
-    Unpack_c Unpack_external Unpack_external_c Wtick Wtime
+    Unpack_c Unpack_external Unpack_external_c Win_get_attr Win_get_name Win_shared_query
+    Win_shared_query_c Wtick Wtime
 """.split())
 
 # Memory, files and processes that only MPI knows.
@@ -48,7 +60,7 @@ DATA = {name: ("buf", "count", "datatype") for name in
 DATA["Sendrecv"] = ("sendbuf", "sendcount", "sendtype")
 # Nothing that is sent, or looked at later than by the caller itself.
 NO_DATA = {"Probe", "Iprobe", "Recv", "Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall",
-           "Testany", "Testsome", "Barrier", "Finalize"}
+           "Testany", "Testsome", "Barrier", "Finalize"} | WINDOWS
 
 
 def asks(call):

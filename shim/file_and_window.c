@@ -11,6 +11,8 @@
 #include "explorer/mix.h"
 #include "gate.h"
 #include "real.h"
+#include "state.h"
+#include "state_memory.h"
 
 /* An open file or a window, under the number by which its members meet. */
 struct shared {
@@ -47,6 +49,7 @@ static void forget_shared(struct shared **list, uintptr_t handle)
 		return;
 	*link = found->next;
 	free(found->epochs.targets);
+	window_state_free(found->epochs.state);
 	free(found);
 }
 
@@ -69,6 +72,65 @@ MPI_Win window_still(MPI_Win window)
 {
 	return *find_shared(&windows, (uintptr_t)window) ? window : MPI_WIN_NULL;
 }
+
+/* --- states ----------------------------------------------------------------------------------- */
+
+static struct window_state *state_of(MPI_Win window)
+{
+	const struct shared *shared = *find_shared(&windows, (uintptr_t)window);
+
+	return shared ? shared->epochs.state : NULL;
+}
+
+void window_called(enum mpi_call function, int target, int mode, MPI_Win window)
+{
+	struct window_state *state = state_is_wanted() ? state_of(window) : NULL;
+
+	if (state)
+		window_state_note(state, function, target, mode);
+}
+
+void window_moves(int target, MPI_Win window)
+{
+	struct window_state *state = state_is_wanted() ? state_of(window) : NULL;
+
+	if (state)
+		window_state_moves(state, target);
+}
+
+const char *window_add_state(void (*add)(void *user, const void *bytes, size_t size), void *user)
+{
+	window_add_locks(add, user);
+	for (const struct shared *shared = windows; shared; shared = shared->next) {
+		const struct window_epochs *epochs = &shared->epochs;
+		const uint64_t words[] = {
+			shared->number, (uint64_t)epochs->origins << 1 | (epochs->exposure != 0),
+			(uint64_t)epochs->target_count << 1 | (epochs->targets != NULL)};
+		const char *why = window_state_tell(epochs->state, add, user);
+
+		if (why)
+			return why;
+		add(user, words, sizeof(words));
+		if (epochs->targets)
+			add(user, epochs->targets,
+			    (size_t)epochs->target_count * sizeof(*epochs->targets));
+	}
+	return NULL;
+}
+
+/* What MPI keeps of it can be seen from now on, or nothing can be told any more. */
+static void begin_state(MPI_Win window)
+{
+	struct shared *shared = *find_shared(&windows, (uintptr_t)window);
+
+	if (shared)
+		shared->epochs.state = window_state_new(window);
+	if (!shared || !shared->epochs.state)
+		state_refuse("it has a window of which nothing is known");
+	state_memory_note_shared();
+}
+
+/* --- members meet ----------------------------------------------------------------------------- */
 
 static int meet_members(struct shared **list, uintptr_t handle, const void *site,
                         enum mpi_call function, uint64_t arguments)
@@ -192,6 +254,8 @@ static int made_window(int code, uint64_t number, const MPI_Win *window)
 		return code;
 	remember_shared(&windows, (uintptr_t)*window, number);
 	access_window(*window, number);
+	if (state_is_wanted())
+		begin_state(*window);
 	return code;
 }
 
@@ -271,5 +335,7 @@ int shim_MPI_Win_free(void *site, MPI_Win *window)
 	code = real_mpi()->Win_free(still != MPI_WIN_NULL ? window : &still);
 	if (code == MPI_SUCCESS)
 		forget_shared(&windows, handle);
+	if (state_is_wanted())
+		state_memory_forget_shared();
 	return code;
 }

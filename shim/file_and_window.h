@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include "mpi_calls.h"
+#include "window_state.h"
 
 /* Returns MPI_SUCCESS once all members of the file's (window's) group have made the call. They must
  * agree on `arguments`, a hash (0: of nothing). */
@@ -23,6 +24,7 @@ struct window_epochs {
 	int *targets;                   /* of MPI_Win_start, as ranks in the window's group */
 	int target_count;
 	uint32_t locks; /* MPI_Win_lock, MPI_Win_lock_all */
+	struct window_state *state; /* where states are compared, else NULL */
 };
 
 /* NULL: no window that the program may use. The number is that of its members' messages. */
@@ -38,6 +40,15 @@ void window_meet_to_free(const void *site, MPI_Win window);
 /* A call that MPI carries out by itself begins; `function` is an enum mpi_call. Atomic operations
  * whose order nothing settles are told to the scheduler later. */
 void window_note(unsigned function);
+
+/* A call on a window, or one that moves data, has succeeded: window_state.h has what is noted. */
+void window_called(enum mpi_call function, int target, int mode, MPI_Win window);
+void window_moves(int target, MPI_Win window);
+
+/* What a rank's state has of its windows (window_state.h). */
+const char *window_add_state(void (*add)(void *user, const void *bytes, size_t size), void *user);
+/* The same of what holds for all of them together. */
+void window_add_locks(void (*add)(void *user, const void *bytes, size_t size), void *user);
 
 /* Whether peers may need this rank to drive MPI's progress at any time. */
 bool window_exists(void);

@@ -227,11 +227,14 @@ def body(call, by_name):
     if meets_by_itself(call):
         kind = "file" if call.has("fh") else "window"
         handle = "fh" if kind == "file" else "win"
-        first = "\taccess_fence(site, assert, win);\n" if call.name == "Win_fence" else ""
+        fences = call.name == "Win_fence"
+        first = "\taccess_fence(site, assert, win);\n" if fences else ""
+        last = ("\n\tif (result == MPI_SUCCESS)\n"
+                "\t\twindow_called(MPI_CALL_Win_fence, WIRE_ANY, assert, win);") if fences else ""
         return (f"{first}\tresult = {kind}_meet(site, MPI_CALL_{call.name}, {handle},\n"
                 f"\t\t{agreed(call)});\n"
                 f"\tif (result == MPI_SUCCESS)\n"
-                f"\t\tresult = real_mpi()->{call.name}({call.values()});")
+                f"\t\tresult = real_mpi()->{call.name}({call.values()});" + last)
     return controlled_body(call, by_name)
 
 

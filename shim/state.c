@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unwind.h>
 
+#include "access.h"
 #include "file_and_window.h"
 #include "file_calls.h"
 #include "heap.h"
@@ -239,8 +240,8 @@ static const char *tell(struct state_hash *hash, const struct wire_call *call)
 		return state.refused;
 	if (!call || threading_are_many())
 		return "it makes calls from several threads";
-	if (window_exists())
-		return "it uses windows, and which accesses to them conflict depends on the past";
+	if (access_waits())
+		return "what it has done to windows is not told yet";
 	if (file_calls_seen())
 		return "it has changed files";
 	_Unwind_Backtrace(look_at_frame, &frame);
@@ -252,7 +253,9 @@ static const char *tell(struct state_hash *hash, const struct wire_call *call)
 		state_hash_add(hash, frame.preserved[i]);
 	add_arithmetic(hash);
 	request_add_state(add, hash);
-	trouble = park_state(add, hash);
+	trouble = window_add_state(add, hash);
+	if (!trouble)
+		trouble = park_state(add, hash);
 	return trouble ? trouble : add_memory(hash, frame.stack);
 }
 

@@ -3,6 +3,7 @@
 
 #include <linux/types.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -482,6 +483,27 @@ const char *state_memory_add(struct state_hash *hash, struct heap_range *left_ou
 	state_hash_add(hash, work.pages_hash.word[0]);
 	state_hash_add(hash, work.pages_hash.word[1]);
 	return work.trouble;
+}
+
+static struct heap_range still_shared[SHARED];
+static size_t still_shared_count;
+
+static bool keep_shared(const struct state_mapping *mapping)
+{
+	for (size_t i = 0; mapping->shared && i < shared.count; i++)
+		if (shared.ranges[i].start == mapping->start
+		    && shared.ranges[i].end == mapping->end)
+			still_shared[still_shared_count++] = shared.ranges[i];
+	return still_shared_count < SHARED;
+}
+
+void state_memory_forget_shared(void)
+{
+	still_shared_count = 0;
+	if (!state_mappings_each(0, keep_shared))
+		still_shared_count = 0;
+	memcpy(shared.ranges, still_shared, sizeof(still_shared));
+	shared.count = still_shared_count;
 }
 
 void state_memory_note_shared(void)

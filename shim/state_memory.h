@@ -14,5 +14,7 @@ const char *state_memory_add(struct state_hash *hash, struct heap_range *left_ou
  * copies of a rank do not have any more. Whatever else is shared and can be written makes it
  * impossible to tell the state. Before the rank is parked, and at MPI_Init. */
 void state_memory_note_shared(void);
+/* Some of it may not be there any more: what comes to lie there is something else. */
+void state_memory_forget_shared(void);
 
 #endif

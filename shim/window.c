@@ -70,6 +70,14 @@ static uint64_t number_of(MPI_Win window, int target)
 	return target >= 0 && target < size ? number : 0;
 }
 
+void window_add_locks(void (*add)(void *user, const void *bytes, size_t size), void *user)
+{
+	const uint64_t words[] = {exclusive_held, shared_held,
+	                          (uint64_t)atomics_made << 1 | (uint64_t)atomics_told};
+
+	add(user, words, sizeof(words));
+}
+
 /* --- locks ---------------------------------------------------------------------------------- */
 
 struct lock {
@@ -171,6 +179,10 @@ int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win w
 	before_lock(&call, &lock, assert);
 	int code = real_mpi()->Win_lock(lock_type, rank, assert, win);
 
+	if (code == MPI_SUCCESS)
+		window_called(MPI_CALL_Win_lock, rank, assert | (shared ? WINDOW_STATE_SHARED : 0),
+		              win);
+
 	/* Who locks its own window is about to look at it. */
 	if (code == MPI_SUCCESS && is_own_rank(win, rank))
 		access_step(WIRE_ACCESS_LOOK, MPI_CALL_Win_lock, site, lock.window, rank);
@@ -186,7 +198,11 @@ int shim_MPI_Win_unlock(void *site, int rank, MPI_Win win)
 
 	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_unlock, site, lock.window, rank);
 	note_inside(&call);
-	return after_unlock(&call, &lock, win, real_mpi()->Win_unlock(rank, win));
+	int code = real_mpi()->Win_unlock(rank, win);
+
+	if (code == MPI_SUCCESS)
+		window_called(MPI_CALL_Win_unlock, rank, 0, win);
+	return after_unlock(&call, &lock, win, code);
 }
 
 int shim_MPI_Win_lock_all(void *site, int assert, MPI_Win win)
@@ -195,7 +211,11 @@ int shim_MPI_Win_lock_all(void *site, int assert, MPI_Win win)
 	const struct lock lock = {number_of_all(win), WIRE_ANY, true};
 
 	before_lock(&call, &lock, assert);
-	return after_lock(&call, &lock, win, real_mpi()->Win_lock_all(assert, win));
+	int code = real_mpi()->Win_lock_all(assert, win);
+
+	if (code == MPI_SUCCESS)
+		window_called(MPI_CALL_Win_lock_all, WIRE_ANY, assert, win);
+	return after_lock(&call, &lock, win, code);
 }
 
 int shim_MPI_Win_unlock_all(void *site, MPI_Win win)
@@ -205,7 +225,11 @@ int shim_MPI_Win_unlock_all(void *site, MPI_Win win)
 
 	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_unlock_all, site, lock.window, WIRE_ANY);
 	note_inside(&call);
-	return after_unlock(&call, &lock, win, real_mpi()->Win_unlock_all(win));
+	int code = real_mpi()->Win_unlock_all(win);
+
+	if (code == MPI_SUCCESS)
+		window_called(MPI_CALL_Win_unlock_all, WIRE_ANY, 0, win);
+	return after_unlock(&call, &lock, win, code);
 }
 
 void window_meet_to_free(const void *site, MPI_Win window)
@@ -309,6 +333,8 @@ int shim_MPI_Win_post(void *site, MPI_Group group, int assert, MPI_Win win)
 	note_inside(&call);
 	code = real_mpi()->Win_post(group, assert, win);
 	inside_leave();
+	if (code == MPI_SUCCESS)
+		window_called(MPI_CALL_Win_post, WIRE_ANY, assert, win);
 	call.ops = origins && code == MPI_SUCCESS ? calloc(2 * (size_t)count + 1, sizeof(*call.ops))
 	                                          : NULL;
 	if (call.ops) {
@@ -347,6 +373,8 @@ int shim_MPI_Win_start(void *site, MPI_Group group, int assert, MPI_Win win)
 	note_inside(&call);
 	code = real_mpi()->Win_start(group, assert, win);
 	inside_leave();
+	if (code == MPI_SUCCESS)
+		window_called(MPI_CALL_Win_start, WIRE_ANY, assert, win);
 	if (code != MPI_SUCCESS || !epochs) {
 		free(targets);
 		return code;
@@ -368,6 +396,8 @@ int shim_MPI_Win_complete(void *site, MPI_Win win)
 	note_inside(&call);
 	code = real_mpi()->Win_complete(win);
 	inside_leave();
+	if (code == MPI_SUCCESS)
+		window_called(MPI_CALL_Win_complete, WIRE_ANY, 0, win);
 	call.ops = epochs && epochs->targets && code == MPI_SUCCESS
 	                   ? calloc((size_t)epochs->target_count + 1, sizeof(*call.ops))
 	                   : NULL;
@@ -402,6 +432,8 @@ int shim_MPI_Win_wait(void *site, MPI_Win win)
 	note_inside(&call);
 	code = real_mpi()->Win_wait(win);
 	inside_leave();
+	if (code == MPI_SUCCESS)
+		window_called(MPI_CALL_Win_wait, WIRE_ANY, 0, win);
 	if (epochs && code == MPI_SUCCESS)
 		end_exposure(epochs, number);
 	return code;
@@ -431,6 +463,8 @@ int shim_MPI_Win_test(void *site, MPI_Win win, int *flag)
 			break;
 		gate_yield(round);
 	}
+	if (code == MPI_SUCCESS && *flag)
+		window_called(MPI_CALL_Win_test, WIRE_ANY, 0, win);
 	if (epochs && code == MPI_SUCCESS && *flag)
 		end_exposure(epochs, number);
 	return code;

@@ -34,6 +34,9 @@ static void ask(struct execution *execution, const GArray *open)
 	if (execution_forward_ms(execution) > 0)
 		naming_refuse(naming, -1, "clocks have been put forward");
 	for (int rank = 0; rank < ranks; rank++) {
+		/* Others may have written into its windows. */
+		if (world_has_windows(execution_world(execution)))
+			naming_moves(naming, rank);
 		if (!can_answer(execution, rank))
 			naming_refuse(naming, rank, "it has ended, or is about to");
 		if (execution_ends(execution)[rank].returned)

@@ -16,6 +16,11 @@ MORE = ["shared", "specific", "file-early", "handler", "mask", "directory", "uma
         "flags", "flags-device", "flags-pipe", "watches", "pipe-early",
         "protection", "pipe", "name", "error-handler", "alloc-mem", "type",
         "persistent", "bsend"]
+# In windows, as hidden_window.c does it: what nobody can find again, what differs, and what
+# conflicts in one order of two.
+EQUAL_WINDOWS = ["nobody", "fence-nobody", "overwritten"]
+WINDOWS = ["created", "allocated", "shared", "fence", "exposed", "under-way"]
+CONFLICTS = ["before", "before-2", "later", "later-2"]
 SUM = """
 #include <mpi.h>
 #include <stdio.h>
@@ -70,6 +75,24 @@ def check_hidden(tool, ways):
         outcomes = set(str(execution["output"]) for execution in run.report["executions"])
         check("outcome-differs" in kinds and len(outcomes) == 2,
               "%s: taken for equal, it seems\n%s" % (way, run))
+
+
+def check_windows(tool):
+    program = tool.compile(os.path.join(HERE, "hidden_window.c"), "-O1")
+    states = {}
+    for way in EQUAL_WINDOWS + WINDOWS + CONFLICTS:
+        run = explored(tool, program, way)
+        kinds = {finding["kind"]: finding["count"] for finding in run.report["findings"]}
+        outputs = set(str(execution["output"]) for execution in run.report["executions"])
+        search = states[way] = run.report["search"]
+        check(len(outputs) == (2 if way in WINDOWS else 1), "%s: %s" % (way, run))
+        check(("rma-conflict" in kinds) == (way in CONFLICTS), "%s: %s" % (way, run))
+        if way in CONFLICTS:
+            check(kinds["rma-conflict"] < run.report["interleavings"], "%s: %s" % (way, run))
+        check(search["merged"] > 0 or way not in EQUAL_WINDOWS, "%s: %s" % (way, run))
+        refused = "could not be compared" in str(run.report["notes"])
+        check(refused == (way == "under-way"), "%s: %s" % (way, run))
+    check(states["overwritten"]["states"] == states["nobody"]["states"], str(states))
 
 
 def check_merged(tool):
@@ -168,6 +191,7 @@ def check_refused(tool):
 
 def body(tool, options):
     check_merged(tool)
+    check_windows(tool)
     check_images(tool)
     check_refused(tool)
     check_resumed(tool)
