@@ -23,7 +23,7 @@ struct window_epochs {
 	uint32_t origins, first_origin; /* its operations that wait for the origins */
 	int *targets;                   /* of MPI_Win_start, as ranks in the window's group */
 	int target_count;
-	uint32_t locks; /* MPI_Win_lock, MPI_Win_lock_all */
+	uint32_t locks;             /* MPI_Win_lock, MPI_Win_lock_all */
 	struct window_state *state; /* where states are compared, else NULL */
 };
 
