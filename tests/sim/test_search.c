@@ -32,8 +32,9 @@ static gint64 first_seed = 1;
 static int size = 0;
 static int most_states = 5000;
 static char *only;
-static bool print_c = false;
-static bool print_outcomes = false;
+static gboolean print_c = false;
+static gboolean print_windows = false;
+static gboolean print_outcomes = false;
 
 static struct random_program *draw_program(guint64 seed)
 {
@@ -382,7 +383,9 @@ static void test_random_walks(void **state)
 
 static int print_program(void)
 {
-	struct random_program *program = random_program_new((guint64)first_seed, size);
+	struct random_program *program = print_windows
+	                                         ? random_program_windows((guint64)first_seed)
+	                                         : random_program_new((guint64)first_seed, size);
 
 	if (print_c)
 		random_program_print_c(program, stdout);
@@ -405,6 +408,8 @@ int main(int argc, char **argv)
 		{"only", 0, 0, G_OPTION_ARG_STRING, &only, "these tests, by name, with wildcards",
 	         "TEST"},
 		{"print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "the program as C", NULL},
+		{"windows", 0, 0, G_OPTION_ARG_NONE, &print_windows, "of what is printed: one with windows",
+	         NULL},
 		{"print-outcomes", 0, 0, G_OPTION_ARG_NONE, &print_outcomes, "all there are", NULL},
 		{NULL},
 	};
