@@ -32,9 +32,9 @@ static gint64 first_seed = 1;
 static int size = 0;
 static int most_states = 5000;
 static char *only;
-static gboolean print_c = false;
-static gboolean print_windows = false;
-static gboolean print_outcomes = false;
+static gboolean print_c = false;        /* for GOption */
+static gboolean print_windows = false;  /* for GOption */
+static gboolean print_outcomes = false; /* for GOption */
 
 static struct random_program *draw_program(guint64 seed)
 {
@@ -408,8 +408,8 @@ int main(int argc, char **argv)
 		{"only", 0, 0, G_OPTION_ARG_STRING, &only, "these tests, by name, with wildcards",
 	         "TEST"},
 		{"print-c", 0, 0, G_OPTION_ARG_NONE, &print_c, "the program as C", NULL},
-		{"windows", 0, 0, G_OPTION_ARG_NONE, &print_windows, "of what is printed: one with windows",
-	         NULL},
+		{"windows", 0, 0, G_OPTION_ARG_NONE, &print_windows,
+	         "of what is printed: one with windows", NULL},
 		{"print-outcomes", 0, 0, G_OPTION_ARG_NONE, &print_outcomes, "all there are", NULL},
 		{NULL},
 	};

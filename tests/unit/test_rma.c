@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "rma_fixture.h"
 #include "scheduler/world/rma.h"
 
 #define RANKS 4
@@ -20,20 +21,10 @@ struct story {
 	guint64 meetings;
 };
 
-static int to_world(void *user, guint64 window, int rank, int target)
-{
-	(void)user;
-	(void)window;
-	(void)rank;
-	return target;
-}
-
 static void add(struct story *story, int rank, struct wire_access access)
 {
-	const struct wire_accesses one = {1, &access};
-
 	access.window = WINDOW;
-	rma_log_add(story->log, rank, trace_count(&story->trace), &one, to_world, NULL);
+	rma_fixture_tell(story->log, rank, trace_count(&story->trace), access);
 }
 
 static void begin(struct story *story)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "mpi_calls.h"
+#include "rma_fixture.h"
 #include "scheduler/world/rma_picture.h"
 
 #define WINDOW 77
@@ -72,20 +73,10 @@ struct story {
 	guint sent_count, open_count, begun_count;
 };
 
-static int to_world(void *user, guint64 window, int rank, int target)
-{
-	(void)user;
-	(void)window;
-	(void)rank;
-	return target;
-}
-
 static void add(struct story *story, int rank, struct wire_access access)
 {
-	const struct wire_accesses one = {1, &access};
-
 	access.window = WINDOW;
-	rma_log_add(story->log, rank, trace_count(&story->trace), &one, to_world, NULL);
+	rma_fixture_tell(story->log, rank, trace_count(&story->trace), access);
 }
 
 static void begin(struct story *story)

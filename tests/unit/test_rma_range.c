@@ -5,24 +5,15 @@
 
 #include <cmocka.h>
 
+#include "rma_fixture.h"
 #include "scheduler/world/rma_range.h"
 
 enum { RANKS = 3, WINDOW = 7, SIZE = 64, UNIT = 8 };
 
-static int to_world(void *user, guint64 window, int rank, int target)
-{
-	(void)user;
-	(void)window;
-	(void)rank;
-	return target;
-}
-
 static void tell(struct rma_log *log, int rank, struct wire_access access)
 {
-	const struct wire_accesses one = {1, &access};
-
 	access.window = WINDOW;
-	rma_log_add(log, rank, 0, &one, to_world, NULL);
+	rma_fixture_tell(log, rank, 0, access);
 }
 
 /* Rank 0 gives 64 bytes in units of 8, rank 1 nothing, and rank 2 does not say how much. */
