@@ -13,7 +13,7 @@
 
 /* --- faults ----------------------------------------------------------------------------------- */
 
-long agent_faults_of_thread(void)
+static long faults_of_thread(void)
 {
 	struct rusage usage = {0};
 
@@ -23,14 +23,14 @@ long agent_faults_of_thread(void)
 
 void agent_own_begin(struct agent *agent)
 {
-	agent->aside->own_before = agent_faults_of_thread();
+	agent->aside->own_before = faults_of_thread();
 	agent->aside->counts_own = true;
 }
 
 void agent_own_end(struct agent *agent)
 {
 	struct agent_aside *aside = agent->aside;
-	long faults = agent_faults_of_thread() - aside->own_before;
+	long faults = faults_of_thread() - aside->own_before;
 
 	aside->own_faults += faults;
 	aside->counts_own = false;
@@ -74,9 +74,9 @@ void agent_own_populate(struct agent *agent, void *start, size_t size)
 
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof(mask));
 	pages = agent_count_private();
-	faults = agent_faults_of_thread();
+	faults = faults_of_thread();
 	madvise(start, size, MADV_POPULATE_WRITE);
-	faults = agent_faults_of_thread() - faults;
+	faults = faults_of_thread() - faults;
 	aside->own_faults += faults;
 	aside->own_before += faults;
 	pages = agent_count_private() - pages;
@@ -342,7 +342,7 @@ void agent_moves(struct agent *agent)
 static long faults(const struct agent *agent)
 {
 	const struct agent_aside *aside = agent->aside;
-	const long all = agent_faults_of_thread();
+	const long all = faults_of_thread();
 
 	return all - aside->own_faults - (aside->counts_own ? all - aside->own_before : 0);
 }

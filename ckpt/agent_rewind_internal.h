@@ -144,8 +144,6 @@ void agent_note_still(struct agent *agent, bool *ret_noted);
 bool agent_is_as_born(struct agent *agent);
 
 /* --- looks (agent_look.h) --- */
-/* Of this thread alone, so far. */
-long agent_faults_of_thread(void);
 /* Faults in between, of this thread, are the agent's own: for memory apart. */
 void agent_own_begin(struct agent *agent);
 void agent_own_end(struct agent *agent);

@@ -271,8 +271,11 @@ void access_made(const struct access_call *call, const MPI_Request *request)
 		.displacement = call->displacement,
 	};
 
+	const struct window_epochs *epochs;
+
 	window_moves(call->target, call->window);
-	if (call->target == MPI_PROC_NULL || !window_find(call->window, &access.window))
+	epochs = call->target == MPI_PROC_NULL ? NULL : window_find(call->window, &access.window);
+	if (!epochs)
 		return;
 	if (access.flags & WIRE_ACCESS_ATOMIC)
 		access.basic = signature_of(call->target_type).basic;
@@ -286,7 +289,7 @@ void access_made(const struct access_call *call, const MPI_Request *request)
 		remember_request(*request, &access);
 	}
 	gather_access(&access);
-	misuse_look_at_access(call, request != NULL);
+	misuse_look_at_access(call, request != NULL && epochs->locks == 0);
 }
 
 /* --- windows and what completes accesses --------------------------------------------------- */

@@ -57,11 +57,16 @@ static _Thread_local const void *own_site IN_CALL;
 static _Thread_local uint64_t told_no IN_CALL; /* when that poll was, as clocks_computed; or 0 */
 
 /* What was done to windows meanwhile, then one message, and a second one right behind it (both may
- * be NULL). */
-static void put_both(const struct wire_message *message, const struct wire_message *next)
+ * be NULL): sent, or kept (channel.h). */
+static void tell(const struct wire_message *message, const struct wire_message *next,
+                 void (*send)(void))
 {
-	struct wire_buffer *out = channel_begin();
+	struct wire_buffer *out;
+	int saved = errno;
 
+	if (gate.serialised)
+		threading_lock(&gate.telling);
+	out = channel_begin();
 	access_encode(out);
 	contents_encode(out);
 	if (message)
@@ -70,16 +75,7 @@ static void put_both(const struct wire_message *message, const struct wire_messa
 		wire_encode(out, next);
 	if (next || (message && message->type == WIRE_CALL))
 		overlap_encode(out, (next ? next : message)->call.call);
-}
-
-static void tell_both(const struct wire_message *message, const struct wire_message *next)
-{
-	int saved = errno;
-
-	if (gate.serialised)
-		threading_lock(&gate.telling);
-	put_both(message, next);
-	channel_send();
+	send();
 	if (gate.serialised)
 		pthread_mutex_unlock(&gate.telling);
 	errno = saved;
@@ -87,17 +83,12 @@ static void tell_both(const struct wire_message *message, const struct wire_mess
 
 void gate_tell(const struct wire_message *message)
 {
-	tell_both(message, NULL);
+	tell(message, NULL, channel_send);
 }
 
 void gate_tell_last(const struct wire_message *message)
 {
-	if (gate.serialised)
-		threading_lock(&gate.telling);
-	put_both(message, NULL);
-	channel_keep();
-	if (gate.serialised)
-		pthread_mutex_unlock(&gate.telling);
+	tell(message, NULL, channel_keep);
 }
 
 void gate_tell_apart(const struct wire_message *message)
@@ -120,7 +111,7 @@ void gate_wait_apart(void)
 
 void gate_tell_accesses(void)
 {
-	tell_both(NULL, NULL);
+	tell(NULL, NULL, channel_send);
 }
 
 /* The stack begins at the call's site, which is known even where it cannot be unwound. */
@@ -147,7 +138,7 @@ static void tell_call_with_stack(const struct wire_message *call)
 	if (stack.stack.line_count > 0)
 		python_stack_leave_out(&stack.stack);
 	errno = saved;
-	tell_both(&stack, call);
+	tell(&stack, call, channel_send);
 }
 
 static void tell_call(const struct wire_call *call)

@@ -1,6 +1,5 @@
 #include "misuse.h"
 
-#include "file_and_window.h"
 #include "gate.h"
 #include "real.h"
 #include "signature.h"
@@ -61,15 +60,13 @@ static bool is_get(enum mpi_call function)
 	       || function == MPI_CALL_Rget_c;
 }
 
-void misuse_look_at_access(const struct access_call *call, bool has_request)
+void misuse_look_at_access(const struct access_call *call, bool lacks_lock)
 {
 	const struct elements own = {call->origin_count, call->origin_type};
 	const struct elements result = {call->result_count, call->result_type};
 	const struct elements target = {call->target_count, call->target_type};
-	uint64_t number;
-	const struct window_epochs *epochs = window_find(call->window, &number);
 
-	if (has_request && epochs && epochs->locks == 0)
+	if (lacks_lock)
 		tell_access(call, (struct wire_misuse){.why = WIRE_MISUSE_REQUEST});
 	if (is_get(call->function))
 		compare(call, target, own);

@@ -10,9 +10,9 @@
  * is under way (MPI 3.1, section 5.12). */
 void misuse_collective(enum wire_misuse_why why, enum mpi_call function, const void *site);
 
-/* The library has taken a call that moves data: with a request it must be made under a lock (MPI
- * 3.1, section 11.3.5), and what moves must be what is named where it goes, and have room there
- * (section 11.3). */
-void misuse_look_at_access(const struct access_call *call, bool has_request);
+/* The library has taken a call that moves data: with a request it must be made under a lock of its
+ * window (MPI 3.1, section 11.3.5), which `lacks_lock` says that it was not; and what moves must be
+ * what is named where it goes, and have room there (section 11.3). */
+void misuse_look_at_access(const struct access_call *call, bool lacks_lock);
 
 #endif

@@ -130,9 +130,12 @@ static void count_held(MPI_Win window, bool shared, int change)
 
 /* Returns the library's answer, `code`. */
 static int after_lock(const struct wire_call *call, const struct lock *lock, MPI_Win window,
-                      int code)
+                      int assert, int code)
 {
 	inside_leave();
+	if (code == MPI_SUCCESS)
+		window_called((enum mpi_call)call->function, lock->target,
+		              assert | (lock->shared ? WINDOW_STATE_SHARED : 0), window);
 	if (code == MPI_SUCCESS && lock->window != 0)
 		count_held(window, lock->shared, 1);
 	else if (lock->window != 0)
@@ -144,6 +147,8 @@ static int after_unlock(const struct wire_call *call, const struct lock *lock, M
                         int code)
 {
 	inside_leave();
+	if (code == MPI_SUCCESS)
+		window_called((enum mpi_call)call->function, lock->target, 0, window);
 	if (code != MPI_SUCCESS || lock->window == 0) {
 		gate_report(call);
 		return code;
@@ -179,14 +184,10 @@ int shim_MPI_Win_lock(void *site, int lock_type, int rank, int assert, MPI_Win w
 	before_lock(&call, &lock, assert);
 	int code = real_mpi()->Win_lock(lock_type, rank, assert, win);
 
-	if (code == MPI_SUCCESS)
-		window_called(MPI_CALL_Win_lock, rank, assert | (shared ? WINDOW_STATE_SHARED : 0),
-		              win);
-
 	/* Who locks its own window is about to look at it. */
 	if (code == MPI_SUCCESS && is_own_rank(win, rank))
 		access_step(WIRE_ACCESS_LOOK, MPI_CALL_Win_lock, site, lock.window, rank);
-	return after_lock(&call, &lock, win, code);
+	return after_lock(&call, &lock, win, assert, code);
 }
 
 /* Which kind of lock ends is not told to MPI_Win_unlock: of those held, a shared one is taken to go
@@ -198,11 +199,7 @@ int shim_MPI_Win_unlock(void *site, int rank, MPI_Win win)
 
 	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_unlock, site, lock.window, rank);
 	note_inside(&call);
-	int code = real_mpi()->Win_unlock(rank, win);
-
-	if (code == MPI_SUCCESS)
-		window_called(MPI_CALL_Win_unlock, rank, 0, win);
-	return after_unlock(&call, &lock, win, code);
+	return after_unlock(&call, &lock, win, real_mpi()->Win_unlock(rank, win));
 }
 
 int shim_MPI_Win_lock_all(void *site, int assert, MPI_Win win)
@@ -211,11 +208,7 @@ int shim_MPI_Win_lock_all(void *site, int assert, MPI_Win win)
 	const struct lock lock = {number_of_all(win), WIRE_ANY, true};
 
 	before_lock(&call, &lock, assert);
-	int code = real_mpi()->Win_lock_all(assert, win);
-
-	if (code == MPI_SUCCESS)
-		window_called(MPI_CALL_Win_lock_all, WIRE_ANY, assert, win);
-	return after_lock(&call, &lock, win, code);
+	return after_lock(&call, &lock, win, assert, real_mpi()->Win_lock_all(assert, win));
 }
 
 int shim_MPI_Win_unlock_all(void *site, MPI_Win win)
@@ -225,11 +218,7 @@ int shim_MPI_Win_unlock_all(void *site, MPI_Win win)
 
 	access_step(WIRE_ACCESS_FLUSH, MPI_CALL_Win_unlock_all, site, lock.window, WIRE_ANY);
 	note_inside(&call);
-	int code = real_mpi()->Win_unlock_all(win);
-
-	if (code == MPI_SUCCESS)
-		window_called(MPI_CALL_Win_unlock_all, WIRE_ANY, 0, win);
-	return after_unlock(&call, &lock, win, code);
+	return after_unlock(&call, &lock, win, real_mpi()->Win_unlock_all(win));
 }
 
 void window_meet_to_free(const void *site, MPI_Win window)

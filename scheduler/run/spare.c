@@ -302,21 +302,26 @@ bool spare_child_ended(struct runs *runs, int rank, const struct wire_child *chi
 	return false;
 }
 
-/* It counts as connected already. */
-static void note_rewound(struct execution *execution, struct host_link *link,
-                         const struct wire_hello *hello)
-{
-	log_debug(LOG_RANKS, "rank %d of world %u is rewound", hello->rank, hello->world);
-	runs_assign(link, LINK_RANK, execution, hello->rank);
-	stall_set(execution->stall, hello->rank, hello->pid, hello->inside);
-}
-
 static bool any_is_ahead(const struct spare *spare)
 {
 	for (int rank = 0; rank < spare->runs->ranks; rank++)
 		if (spare->ranks[rank].ahead)
 			return true;
 	return false;
+}
+
+/* It counts as connected already. */
+static void note_rewound(struct spare *spare, struct host_link *link,
+                         const struct wire_hello *hello)
+{
+	struct execution *execution = spare->execution;
+
+	log_debug(LOG_RANKS, "rank %d of world %u is rewound", hello->rank, hello->world);
+	spare->ranks[hello->rank].ahead = false;
+	runs_assign(link, LINK_RANK, execution, hello->rank);
+	stall_set(execution->stall, hello->rank, hello->pid, hello->inside);
+	if (!any_is_ahead(spare))
+		frozen_note_cost(execution);
 }
 
 /* It was rewound, and may have ended since: its keeper says so by a way of its own. */
@@ -332,13 +337,10 @@ static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 	execution->pids[rank] = hello->pid; /* by which it is known */
 	runs->rewinding.rewound++;
 	runs->rewinding.refused_in_turn = 0;
-	spare->ranks[rank].ahead = false;
 	if (known.ahead)
-		note_rewound(execution, link, hello);
+		note_rewound(spare, link, hello);
 	else
 		runs_hello(runs, link, hello);
-	if (known.ahead && !any_is_ahead(spare))
-		frozen_note_cost(execution);
 	if (known.ended)
 		runs_child_ended(execution, rank, known.status);
 }

@@ -7,7 +7,6 @@
 #include <glib.h>
 
 #include "explorer/state_hash.h"
-
 #include "scheduler/store/finding_kind.h"
 
 #define REMARK_PARTIES 2

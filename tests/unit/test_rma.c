@@ -10,62 +10,27 @@
 #include "scheduler/world/rma.h"
 
 #define RANKS 4
-#define WINDOW 77
-
 /* A world being told: what happens is appended in the order in which the scheduler hears of it. */
 struct story {
-	struct rma_log *log;
-	struct trace trace;
-	guint32 calls[RANKS];
+	struct rma_story told;
 	guint32 numbers[RANKS];
 	guint64 meetings;
 };
 
-static void add(struct story *story, int rank, struct wire_access access)
-{
-	access.window = WINDOW;
-	rma_fixture_tell(story->log, rank, trace_count(&story->trace), access);
-}
-
 static void begin(struct story *story)
 {
-	*story = (struct story){.log = rma_log_new()};
-	trace_init(&story->trace);
-	for (int rank = 0; rank < RANKS; rank++)
-		add(story, rank,
-		    (struct wire_access){.kind = WIRE_ACCESS_WINDOW,
-		                         .target = WIRE_ANY,
-		                         .displacement = 1000,
-		                         .unit = 1});
-}
-
-static void end(struct story *story)
-{
-	rma_log_free(story->log);
-	trace_release(&story->trace);
-}
-
-static struct op_id event(struct story *story, int rank, struct event event)
-{
-	event.op.id = (struct op_id){rank, ++story->calls[rank], 0};
-	trace_append(&story->trace, &event);
-	return event.op.id;
-}
-
-static void again(struct story *story, enum event_kind kind, struct op_id id, struct op_id other)
-{
-	struct event event = {.kind = kind, .op.id = id, .other = other};
-
-	trace_append(&story->trace, &event);
+	*story = (struct story){0};
+	rma_story_begin(&story->told, RANKS, 1000);
 }
 
 static void message(struct story *story, int from, int to)
 {
-	struct op_id send = event(story, from, (struct event){.kind = EVENT_SEND});
-	struct op_id receive = event(story, to, (struct event){.kind = EVENT_RECEIVE});
+	struct op_id send = rma_story_event(&story->told, from, (struct event){.kind = EVENT_SEND});
+	struct op_id receive = rma_story_event(&story->told, to,
+	                                       (struct event){.kind = EVENT_RECEIVE});
 
-	again(story, EVENT_MATCH, receive, send);
-	again(story, EVENT_COMPLETE, receive, receive);
+	rma_story_again(&story->told, EVENT_MATCH, receive, send);
+	rma_story_again(&story->told, EVENT_COMPLETE, receive, receive);
 }
 
 static void fence(struct story *story, guint8 flags)
@@ -74,15 +39,16 @@ static void fence(struct story *story, guint8 flags)
 
 	story->meetings++;
 	for (int rank = 0; rank < RANKS; rank++) {
-		add(story, rank,
-		    (struct wire_access){
-			    .kind = WIRE_ACCESS_FENCE, .flags = flags, .target = WIRE_ANY});
-		ids[rank] = event(story, rank,
-		                  (struct event){.kind = EVENT_ARRIVE,
-		                                 .order = ORDER_ALL,
-		                                 .collective = story->meetings,
-		                                 .root = -1,
-		                                 .position = rank});
+		rma_story_add(&story->told, rank,
+		              (struct wire_access){.kind = WIRE_ACCESS_FENCE,
+		                                   .flags = flags,
+		                                   .target = WIRE_ANY});
+		ids[rank] = rma_story_event(&story->told, rank,
+		                            (struct event){.kind = EVENT_ARRIVE,
+		                                           .order = ORDER_ALL,
+		                                           .collective = story->meetings,
+		                                           .root = -1,
+		                                           .position = rank});
 	}
 	for (int rank = 0; rank < RANKS; rank++) {
 		struct event leave = {.kind = EVENT_LEAVE,
@@ -90,7 +56,7 @@ static void fence(struct story *story, guint8 flags)
 		                      .collective = story->meetings,
 		                      .op.id = ids[rank]};
 
-		trace_append(&story->trace, &leave);
+		trace_append(&story->told.trace, &leave);
 	}
 }
 
@@ -110,7 +76,7 @@ static guint64 access_part(struct story *story, int rank, int target, guint8 fla
 		.parts = parts,
 	};
 
-	add(story, rank, access);
+	rma_story_add(&story->told, rank, access);
 	return access.site;
 }
 
@@ -123,7 +89,7 @@ static guint64 use(struct story *story, int rank, int target, guint8 flags, gint
 
 static void step(struct story *story, int rank, guint8 kind, int target)
 {
-	add(story, rank, (struct wire_access){.kind = kind, .target = target});
+	rma_story_add(&story->told, rank, (struct wire_access){.kind = kind, .target = target});
 }
 
 /* Pairs found: the two sites. */
@@ -159,7 +125,7 @@ static struct rma_doubts find(const struct story *story, struct pairs *pairs)
 	struct rma_doubts doubts;
 
 	pairs->count = 0;
-	rma_find(story->log, &story->trace, RANKS, on_found, pairs, &doubts);
+	rma_find(story->told.log, &story->told.trace, RANKS, on_found, pairs, &doubts);
 	return doubts;
 }
 
@@ -182,7 +148,7 @@ static void test_a_message_orders_only_what_is_flushed(void **state)
 	assert_int_equal(pairs.count, 1);
 	assert_true(has_pair(&pairs, late, read));
 	assert_false(has_pair(&pairs, early, read));
-	end(&story);
+	rma_story_end(&story.told);
 }
 
 static void test_strided_parts_meet_where_they_do(void **state)
@@ -202,7 +168,7 @@ static void test_strided_parts_meet_where_they_do(void **state)
 	find(&story, &pairs);
 	assert_int_equal(pairs.count, 1);
 	assert_true(has_pair(&pairs, first, third));
-	end(&story);
+	rma_story_end(&story.told);
 }
 
 static void test_a_request_frees_the_own_buffer(void **state)
@@ -218,8 +184,9 @@ static void test_a_request_frees_the_own_buffer(void **state)
 	(void)state;
 	begin(&story);
 	put = access_part(&story, 0, 1, WIRE_ACCESS_WRITES | WIRE_ACCESS_REQUESTED, parts, 2);
-	add(&story, 0,
-	    (struct wire_access){.kind = WIRE_ACCESS_REQUEST, .target = WIRE_ANY, .number = 1});
+	rma_story_add(
+		&story.told, 0,
+		(struct wire_access){.kind = WIRE_ACCESS_REQUEST, .target = WIRE_ANY, .number = 1});
 	access_part(&story, 0, 1, WIRE_ACCESS_READS, back, 2);
 	find(&story, &pairs);
 	assert_int_equal(pairs.count, 0);
@@ -230,7 +197,7 @@ static void test_a_request_frees_the_own_buffer(void **state)
 	assert_true(has_pair(&pairs, put, (guint64)1)); /* the two Puts */
 	assert_true(has_pair(&pairs, get, (guint64)2)); /* sends what is still being fetched */
 	assert_int_equal(pairs.count, 2);
-	end(&story);
+	rma_story_end(&story.told);
 }
 
 static void test_memory_may_tell_what_messages_do_not(void **state)
@@ -249,7 +216,7 @@ static void test_memory_may_tell_what_messages_do_not(void **state)
 	use(&story, 1, 2, WIRE_ACCESS_READS, 0);
 	assert_int_equal(find(&story, &pairs).learnt, 1);
 	assert_int_equal(pairs.count, 0);
-	end(&story);
+	rma_story_end(&story.told);
 	/* Not if it was fetched before it was told. */
 	begin(&story);
 	use(&story, 1, 3, fetch, 5);
@@ -260,7 +227,7 @@ static void test_memory_may_tell_what_messages_do_not(void **state)
 	use(&story, 1, 2, WIRE_ACCESS_READS, 0);
 	assert_int_equal(find(&story, &pairs).learnt, 0);
 	assert_int_equal(pairs.count, 1);
-	end(&story);
+	rma_story_end(&story.told);
 }
 
 static guint64 combine(struct story *story, int rank, guint8 flags, guint8 reduction, gint64 at)
@@ -279,7 +246,7 @@ static guint64 combine(struct story *story, int rank, guint8 flags, guint8 reduc
 		.parts = &part,
 	};
 
-	add(story, rank, access);
+	rma_story_add(&story->told, rank, access);
 	return access.site;
 }
 
@@ -293,12 +260,12 @@ static void test_a_window_may_have_one_operation(void **state)
 	(void)state;
 	for (int same_op = 0; same_op < 2; same_op++) {
 		begin(&story);
-		add(&story, 2,
-		    (struct wire_access){.kind = WIRE_ACCESS_WINDOW,
-		                         .flags = same_op ? WIRE_WINDOW_SAME_OP : 0,
-		                         .target = WIRE_ANY,
-		                         .displacement = 1000,
-		                         .unit = 1});
+		rma_story_add(&story.told, 2,
+		              (struct wire_access){.kind = WIRE_ACCESS_WINDOW,
+		                                   .flags = same_op ? WIRE_WINDOW_SAME_OP : 0,
+		                                   .target = WIRE_ANY,
+		                                   .displacement = 1000,
+		                                   .unit = 1});
 		guint64 sum = combine(&story, 0, WIRE_ACCESS_WRITES, SUM, 0);
 		guint64 fetch = combine(&story, 1, WIRE_ACCESS_READS, NO_OP, 0);
 		combine(&story, 0, WIRE_ACCESS_WRITES, SUM, 4);
@@ -311,7 +278,7 @@ static void test_a_window_may_have_one_operation(void **state)
 		assert_true(has_pair(&pairs, one, other));
 		assert_int_equal(has_pair(&pairs, sum, fetch), same_op);
 		assert_int_equal(pairs.count, 1 + same_op);
-		end(&story);
+		rma_story_end(&story.told);
 	}
 }
 
@@ -325,24 +292,25 @@ static void test_what_is_under_way_is_met(void **state)
 	(void)state;
 	begin(&story);
 	fence(&story, 0);
-	add(&story, 2,
-	    (struct wire_access){.kind = WIRE_ACCESS_BEGIN, .target = WIRE_ANY, .number = 7});
+	rma_story_add(
+		&story.told, 2,
+		(struct wire_access){.kind = WIRE_ACCESS_BEGIN, .target = WIRE_ANY, .number = 7});
 	guint64 put = use(&story, 0, 2, WIRE_ACCESS_WRITES, 0);
 	for (int i = 0; i < 3; i++)
 		fence(&story, 0);
-	add(&story, 2,
-	    (struct wire_access){.kind = WIRE_ACCESS_LOCAL,
-	                         .site = 42,
-	                         .target = WIRE_ANY,
-	                         .number = 7,
-	                         .part_count = 1,
-	                         .parts = &part});
+	rma_story_add(&story.told, 2,
+	              (struct wire_access){.kind = WIRE_ACCESS_LOCAL,
+	                                   .site = 42,
+	                                   .target = WIRE_ANY,
+	                                   .number = 7,
+	                                   .part_count = 1,
+	                                   .parts = &part});
 	fence(&story, 0);
 	use(&story, 1, 2, WIRE_ACCESS_WRITES, 0);
 	find(&story, &pairs);
 	assert_int_equal(pairs.count, 1);
 	assert_true(has_pair(&pairs, put, 42) || has_pair(&pairs, 42, put));
-	end(&story);
+	rma_story_end(&story.told);
 }
 
 /* The time grows with the number of accesses, not with its square; repeated ones are one. */
@@ -363,13 +331,13 @@ static void test_many_accesses(void **state)
 		                             .part_count = 1,
 		                             .parts = &part};
 
-		add(&story, i % RANKS, access);
+		rma_story_add(&story.told, i % RANKS, access);
 		use(&story, i % RANKS, 1, WIRE_ACCESS_WRITES, i);
 	}
 	assert_int_equal(find(&story, &pairs).unknown, 0);
 	assert_int_equal(pairs.count, 0);
 	assert_in_range(clock() - before, 0, 60 * CLOCKS_PER_SEC);
-	end(&story);
+	rma_story_end(&story.told);
 }
 
 /* --- random epochs against an oracle ------------------------------------------------------- */
@@ -488,7 +456,7 @@ static void random_access(struct story *story, struct oracle *oracle, GRand *ran
 	access.site = node->site;
 	access.reduction = node->reduction;
 	access.basic = 0x0101;
-	add(story, rank, access);
+	rma_story_add(&story->told, rank, access);
 }
 
 static void random_step(struct story *story, struct oracle *oracle, GRand *random)
@@ -569,7 +537,7 @@ static void test_random_epochs_agree_with_an_oracle(void **state)
 		}
 		assert_true(expected <= pairs.count);
 		found += expected;
-		end(&story);
+		rma_story_end(&story.told);
 	}
 	assert_in_range(found, 10000, 10000000);
 }

@@ -11,8 +11,6 @@
 #include "rma_fixture.h"
 #include "scheduler/world/rma_picture.h"
 
-#define WINDOW 77
-
 enum {
 	RANKS = 3,
 	BASE = 1000,
@@ -63,9 +61,8 @@ struct begun {
 
 /* A world being told. */
 struct story {
-	struct rma_log *log;
-	struct trace trace;
-	guint32 calls[RANKS], numbers;
+	struct rma_story told;
+	guint32 numbers;
 	guint64 meetings;
 	struct sent sent[PENDING];
 	struct meeting open[PENDING];
@@ -73,55 +70,23 @@ struct story {
 	guint sent_count, open_count, begun_count;
 };
 
-static void add(struct story *story, int rank, struct wire_access access)
-{
-	access.window = WINDOW;
-	rma_fixture_tell(story->log, rank, trace_count(&story->trace), access);
-}
-
 static void begin(struct story *story)
 {
-	*story = (struct story){.log = rma_log_new()};
-	trace_init(&story->trace);
-	for (int rank = 0; rank < RANKS; rank++)
-		add(story, rank,
-		    (struct wire_access){.kind = WIRE_ACCESS_WINDOW,
-		                         .target = WIRE_ANY,
-		                         .displacement = BASE,
-		                         .unit = 1});
-}
-
-static void end(struct story *story)
-{
-	rma_log_free(story->log);
-	trace_release(&story->trace);
-}
-
-static struct op_id event(struct story *story, int rank, struct event event)
-{
-	event.op.id = (struct op_id){rank, ++story->calls[rank], 0};
-	trace_append(&story->trace, &event);
-	return event.op.id;
-}
-
-static void again(struct story *story, enum event_kind kind, struct op_id id, struct op_id other)
-{
-	struct event event = {.kind = kind, .op.id = id, .other = other};
-
-	trace_append(&story->trace, &event);
+	*story = (struct story){0};
+	rma_story_begin(&story->told, RANKS, BASE);
 }
 
 static struct op_id arrive(struct story *story, int rank, int root)
 {
-	return event(story, rank,
-	             (struct event){.kind = EVENT_ARRIVE,
-	                            .order = root < 0       ? ORDER_ALL
-	                                     : rank == root ? ORDER_NONE
-	                                                    : ORDER_ROOT,
-	                            .root = root,
-	                            .position = rank,
-	                            .members = RANKS,
-	                            .collective = story->meetings});
+	return rma_story_event(&story->told, rank,
+	                       (struct event){.kind = EVENT_ARRIVE,
+	                                      .order = root < 0       ? ORDER_ALL
+	                                               : rank == root ? ORDER_NONE
+	                                                              : ORDER_ROOT,
+	                                      .root = root,
+	                                      .position = rank,
+	                                      .members = RANKS,
+	                                      .collective = story->meetings});
 }
 
 static void leave(struct story *story, struct op_id id, int root, guint64 meeting)
@@ -133,7 +98,7 @@ static void leave(struct story *story, struct op_id id, int root, guint64 meetin
 	                      .op.id = id,
 	                      .collective = meeting};
 
-	trace_append(&story->trace, &event);
+	trace_append(&story->told.trace, &event);
 }
 
 static void fence(struct story *story)
@@ -142,8 +107,8 @@ static void fence(struct story *story)
 
 	story->meetings++;
 	for (int rank = 0; rank < RANKS; rank++) {
-		add(story, rank,
-		    (struct wire_access){.kind = WIRE_ACCESS_FENCE, .target = WIRE_ANY});
+		rma_story_add(&story->told, rank,
+		              (struct wire_access){.kind = WIRE_ACCESS_FENCE, .target = WIRE_ANY});
 		ids[rank] = arrive(story, rank, -1);
 	}
 	for (int rank = 0; rank < RANKS; rank++)
@@ -168,10 +133,11 @@ static void follow(struct story *story)
 static void receive(struct story *story)
 {
 	struct sent sent = story->sent[0];
-	struct op_id receive = event(story, sent.to, (struct event){.kind = EVENT_RECEIVE});
+	struct op_id receive = rma_story_event(&story->told, sent.to,
+	                                       (struct event){.kind = EVENT_RECEIVE});
 
-	again(story, EVENT_MATCH, receive, sent.id);
-	again(story, EVENT_COMPLETE, receive, receive);
+	rma_story_again(&story->told, EVENT_MATCH, receive, sent.id);
+	rma_story_again(&story->told, EVENT_COMPLETE, receive, receive);
 	memmove(&story->sent[0], &story->sent[1], --story->sent_count * sizeof(*story->sent));
 }
 
@@ -180,13 +146,13 @@ static void end_begun(struct story *story)
 	struct begun begun = story->begun[0];
 	struct wire_part part = {WIRE_PART_WRITTEN, BASE + begun.at, 1, 1, 1, 0, 0};
 
-	add(story, begun.rank,
-	    (struct wire_access){.kind = WIRE_ACCESS_LOCAL,
-	                         .site = (guint64)begun.rank << 32 | (guint64)begun.at,
-	                         .target = WIRE_ANY,
-	                         .number = begun.number,
-	                         .part_count = 1,
-	                         .parts = &part});
+	rma_story_add(&story->told, begun.rank,
+	              (struct wire_access){.kind = WIRE_ACCESS_LOCAL,
+	                                   .site = (guint64)begun.rank << 32 | (guint64)begun.at,
+	                                   .target = WIRE_ANY,
+	                                   .number = begun.number,
+	                                   .part_count = 1,
+	                                   .parts = &part});
 	memmove(&story->begun[0], &story->begun[1], --story->begun_count * sizeof(*story->begun));
 }
 
@@ -194,27 +160,29 @@ static void access_window(struct story *story, const struct step *step)
 {
 	struct wire_part part = {WIRE_PART_TARGET, step->at, 1, 1, 1, 0, 0};
 
-	add(story, step->rank,
-	    (struct wire_access){.kind = WIRE_ACCESS_DATA,
-	                         .flags = step->flags,
-	                         .target = step->target,
-	                         .number = ++story->numbers,
-	                         .basic = step->flags & WIRE_ACCESS_ATOMIC ? 0x0101 : 0,
-	                         .site = (guint64)(step->rank + 1) << 40
-	                                 | (guint64)step->target << 32 | (guint64)step->flags << 16
-	                                 | (guint64)step->at,
-	                         .part_count = 1,
-	                         .parts = &part});
+	rma_story_add(&story->told, step->rank,
+	              (struct wire_access){.kind = WIRE_ACCESS_DATA,
+	                                   .flags = step->flags,
+	                                   .target = step->target,
+	                                   .number = ++story->numbers,
+	                                   .basic = step->flags & WIRE_ACCESS_ATOMIC ? 0x0101 : 0,
+	                                   .site = (guint64)(step->rank + 1) << 40
+	                                           | (guint64)step->target << 32
+	                                           | (guint64)step->flags << 16 | (guint64)step->at,
+	                                   .part_count = 1,
+	                                   .parts = &part});
 	if (step->kind == KIND_ACCESS)
-		add(story, step->rank,
-		    (struct wire_access){.kind = WIRE_ACCESS_FLUSH, .target = step->target});
+		rma_story_add(
+			&story->told, step->rank,
+			(struct wire_access){.kind = WIRE_ACCESS_FLUSH, .target = step->target});
 }
 
 static void look(struct story *story, int rank)
 {
-	add(story, rank,
-	    (struct wire_access){
-		    .kind = WIRE_ACCESS_LOOK, .function = MPI_CALL_Win_sync, .target = WIRE_ANY});
+	rma_story_add(&story->told, rank,
+	              (struct wire_access){.kind = WIRE_ACCESS_LOOK,
+	                                   .function = MPI_CALL_Win_sync,
+	                                   .target = WIRE_ANY});
 }
 
 static void begin_receive(struct story *story, const struct step *step)
@@ -223,9 +191,10 @@ static void begin_receive(struct story *story, const struct step *step)
 
 	if (story->begun_count == PENDING)
 		return;
-	add(story, step->rank,
-	    (struct wire_access){
-		    .kind = WIRE_ACCESS_BEGIN, .target = WIRE_ANY, .number = begun.number});
+	rma_story_add(&story->told, step->rank,
+	              (struct wire_access){.kind = WIRE_ACCESS_BEGIN,
+	                                   .target = WIRE_ANY,
+	                                   .number = begun.number});
 	story->begun[story->begun_count++] = begun;
 }
 
@@ -239,7 +208,7 @@ static void tell_step(struct story *story, const struct step *step)
 	case KIND_SEND:
 		if (story->sent_count < PENDING)
 			story->sent[story->sent_count++] = (struct sent){
-				event(story, step->rank, send), step->target};
+				rma_story_event(&story->told, step->rank, send), step->target};
 		break;
 	case KIND_RECEIVE:
 		if (story->sent_count > 0)
@@ -274,7 +243,7 @@ static void add_id(struct state_hash *hash, const void *user, struct op_id id)
 {
 	const struct story *story = user;
 
-	state_hash_add(hash, (guint64)id.rank << 32 | (story->calls[id.rank] - id.call));
+	state_hash_add(hash, (guint64)id.rank << 32 | (story->told.calls[id.rank] - id.call));
 }
 
 static void on_found(void *set, const struct rma_side sides[2])
@@ -318,7 +287,7 @@ static bool name_of(const struct story *story, struct state_hash *ret)
 	gpointer pair;
 
 	*ret = (struct state_hash){{0, 0}};
-	if (rma_picture(story->log, &story->trace, RANKS, &namer, on_found, found, ret))
+	if (rma_picture(story->told.log, &story->told.trace, RANKS, &namer, on_found, found, ret))
 		return false;
 	g_hash_table_iter_init(&iter, found);
 	while (g_hash_table_iter_next(&iter, &pair, NULL)) {
@@ -376,9 +345,9 @@ static GHashTable *found_in(const struct prefix *prefix, const struct prefix *en
 	begin(&story);
 	tell_steps(&story, prefix->steps, prefix->count);
 	tell_steps(&story, ending->steps, ending->count);
-	rma_find(story.log, &story.trace, RANKS, on_found, found, &all);
+	rma_find(story.told.log, &story.told.trace, RANKS, on_found, found, &all);
 	*doubts = all.learnt > 0;
-	end(&story);
+	rma_story_end(&story.told);
 	return found;
 }
 
@@ -451,7 +420,7 @@ static void test_equal_names_have_equal_endings(void **state)
 		begin(&story);
 		tell_steps(&story, prefix.steps, prefix.count);
 		has_name = name_of(&story, &name);
-		end(&story);
+		rma_story_end(&story.told);
 		if (!has_name)
 			continue;
 		named++;
@@ -482,11 +451,11 @@ static bool names_equal(const struct step *one, int one_count, const struct step
 	begin(&story);
 	tell_steps(&story, one, one_count);
 	assert_true(name_of(&story, &name));
-	end(&story);
+	rma_story_end(&story.told);
 	begin(&story);
 	tell_steps(&story, other, other_count);
 	assert_true(name_of(&story, &other_name));
-	end(&story);
+	rma_story_end(&story.told);
 	return state_hash_equal(&name, &other_name);
 }
 
@@ -555,7 +524,7 @@ static void test_what_is_under_way_has_no_name(void **state)
 	assert_false(name_of(&story, &name));
 	fence(&story);
 	assert_true(name_of(&story, &name));
-	end(&story);
+	rma_story_end(&story.told);
 }
 
 int main(void)
