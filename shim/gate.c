@@ -180,21 +180,30 @@ static void tell_digest(void)
 	gate_tell(&message);
 }
 
-/* What leaves the rank as it is, as far as the program and MPI go by it. */
-static bool moves_nothing(uint16_t type)
+/* Nothing that MPI would do for this rank, or by it. */
+static bool has_nothing_under_way(void)
 {
-	return type == WIRE_WELCOME || type == WIRE_TELL || type == WIRE_IMAGE
-	       || type == WIRE_REWIND || type == WIRE_FORGET;
+	return !gate.serialised && gate.orders->incomplete() == 0 && !gate.orders->serves_windows();
+}
+
+static void drive_progress(void)
+{
+	struct wire_inside before = inside_drive();
+
+	gate.orders->moved();
+	gate.orders->progress();
+	inside_driven(&before);
 }
 
 static void obey(struct wire_message *message)
 {
-	if (!moves_nothing(message->type))
+	if (!wire_moves_nothing(message->type))
 		gate.orders->moved();
 	switch (message->type) {
 	case WIRE_WELCOME:
 		gate.welcome = message->welcome;
 		gate.welcomed = true;
+		virtual_time_stood(gate.welcome.stood);
 		break;
 	case WIRE_BIND:
 		gate.orders->bind(message->bind.name, message->bind.source, message->bind.tag);
@@ -218,7 +227,7 @@ static void obey(struct wire_message *message)
 		channel_limit_waiting(IDLE_MILLISECONDS);
 		break;
 	case WIRE_IMAGE:
-		gate.orders->image(&gate.welcome);
+		gate.orders->image(&gate.welcome, has_nothing_under_way());
 		channel_limit_waiting(IDLE_MILLISECONDS);
 		break;
 	case WIRE_REWIND: gate.orders->rewind(&message->rewind, &gate.welcome); break;
@@ -228,6 +237,7 @@ static void obey(struct wire_message *message)
 		gate.orders->tell_state(gate.pending);
 		gate.told = true;
 		break;
+	case WIRE_DRIVE: drive_progress(); break;
 	case WIRE_FORWARD: virtual_time_put_forward(message->forward); break;
 	case WIRE_END: gate.orders->end(&message->end);
 	default: channel_lost();
@@ -253,15 +263,6 @@ static long pause_of_round(unsigned round)
 
 	return round < (gate.orders->serves_windows() ? WINDOW_ROUNDS : QUICK_ROUNDS) ? QUICK
 	                                                                              : SLOW;
-}
-
-static void drive_progress(void)
-{
-	struct wire_inside before = inside_drive();
-
-	gate.orders->moved();
-	gate.orders->progress();
-	inside_driven(&before);
 }
 
 /* Waits for the socket while MPI has something under way: fragments of a large message may take
@@ -301,7 +302,9 @@ static void receive_orders(void)
 	obey_all();
 	while (!gate.gone_ahead) {
 		unsigned incomplete = gate.orders->incomplete();
-		if (incomplete > 0 || gate.orders->serves_windows())
+		if (gate.orders->stays())
+			channel_receive(true);
+		else if (incomplete > 0 || gate.orders->serves_windows())
 			receive_with_progress(round);
 		else if (gate.foresees)
 			foresee();

@@ -110,12 +110,13 @@ struct gate_orders {
 	/* PARK: comes back in the same rank, or in a rank of a new world with a socket of its own
 	 * on the same descriptor and another welcome. */
 	void (*park)(struct wire_welcome *ret_welcome);
-	/* IMAGE, REWIND, FORGET: park_rewind.h; and whatever lets the rank move, or lets it wait
-	 * once more after it has. */
-	void (*image)(struct wire_welcome *ret_welcome);
+	/* IMAGE (`stays`: nothing is under way), REWIND, FORGET: park_rewind.h; and whatever lets
+	 * the rank move, or lets it wait once more after it has; whether it is to stay as it is. */
+	void (*image)(struct wire_welcome *ret_welcome, bool stays);
 	void (*rewind)(const struct wire_rewind *order, struct wire_welcome *ret_welcome);
 	void (*forget)(uint32_t image);
 	void (*moved)(void);
+	bool (*stays)(void);
 	/* END: never comes back. */
 	void (*end)(const struct wire_end *order) __attribute__((noreturn));
 

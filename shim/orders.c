@@ -23,9 +23,9 @@ static void park(struct wire_welcome *ret_welcome)
 		startup_adopt_process();
 }
 
-static void take_image(struct wire_welcome *ret_welcome)
+static void take_image(struct wire_welcome *ret_welcome, bool stays)
 {
-	if (park_take_image(ret_welcome))
+	if (park_take_image(ret_welcome, stays && !park_handles_signals()))
 		startup_adopt_process();
 }
 
@@ -115,6 +115,7 @@ const struct gate_orders orders = {
 	.rewind = park_rewind,
 	.forget = park_forget_image,
 	.moved = park_note_moved,
+	.stays = park_stays_image,
 	.end = end_rank,
 	.progress = progress,
 	.incomplete = request_incomplete,

@@ -564,7 +564,7 @@ enum park_outcome park_wait(struct wire_welcome *ret_welcome)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	if (park.result == RETURN_RESUMED)
 		return PARK_RESUMED;
-	virtual_time_stood(ret_welcome->parked);
+	virtual_time_stood(ret_welcome->stood);
 	return PARK_RESTORED;
 }
 

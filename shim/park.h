@@ -59,6 +59,9 @@ void park_hold(void);
  * or the second time. For a root rank, before it ends. */
 void park_finish_launcher(void);
 
+/* The program has a function for some signal, which may run at any time while the rank waits. */
+bool park_handles_signals(void);
+
 /* What the kernel holds of this rank as part of its state, and where that is kept meanwhile, as in
  * ckpt/agent_state.h; and whether it has a file open for writing, or none of this can be told. */
 const char *park_state(void (*add)(void *user, const void *bytes, size_t size), void *user);

@@ -76,7 +76,6 @@ static void finish(const struct wire_rewind *order, int result, bool held)
 	park_join_world(&park.welcome, order->follows);
 	park.image = order->image;
 	park.moved = false;
-	park.stood = park.welcome.parked;
 	park.result = RETURN_RESTORED;
 }
 

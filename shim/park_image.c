@@ -18,6 +18,11 @@ bool park_stands(void)
 	return agent_is_standing(park.agent);
 }
 
+bool park_stays_image(void)
+{
+	return park.stays && park.image && !park.moved;
+}
+
 void park_forget_image(uint32_t image)
 {
 	agent_image_forget(park.agent, image);
@@ -27,9 +32,11 @@ void park_forget_image(uint32_t image)
 
 static void send_imaged(uint32_t image, const char *hazard)
 {
-	const struct wire_message message = {
-		.type = WIRE_IMAGED,
-		.imaged = {image, agent_image_bytes(park.agent), (char *)(uintptr_t)hazard}};
+	const struct wire_message message = {.type = WIRE_IMAGED,
+	                                     .imaged = {.image = image,
+	                                                .stays = image && park.stays,
+	                                                .bytes = agent_image_bytes(park.agent),
+	                                                .hazard = (char *)(uintptr_t)hazard}};
 
 	park_tell_aside(&message);
 }
@@ -42,13 +49,12 @@ static void take_aside(void)
 	if (image) {
 		park.image = image;
 		park.moved = false;
-		park.stood = 0;
 	}
 	park.result = RETURN_IMAGED;
 	send_imaged(image, image ? "" : agent_rewind_trouble(park.agent));
 }
 
-bool park_take_image(struct wire_welcome *ret_welcome)
+bool park_take_image(struct wire_welcome *ret_welcome, bool stays)
 {
 	const char *hazard = park_find_hazard();
 
@@ -63,6 +69,7 @@ bool park_take_image(struct wire_welcome *ret_welcome)
 		agent_image_share(park.agent, park.image);
 		send_imaged(park.image, "");
 	} else {
+		park.stays = stays;
 		agent_step_aside(park.agent, take_aside);
 	}
 	if (park.result == RETURN_IMAGED) {
@@ -71,7 +78,7 @@ bool park_take_image(struct wire_welcome *ret_welcome)
 		return false;
 	}
 	*ret_welcome = park.welcome;
-	virtual_time_stood(ret_welcome->parked);
+	virtual_time_stood(ret_welcome->stood);
 	return true;
 }
 
@@ -83,8 +90,7 @@ void park_rewind(const struct wire_rewind *order, struct wire_welcome *ret_welco
 	if (order->image && order->image == park.image && !park.moved
 	    && order->world == park.world) {
 		park_join_world(ret_welcome, false);
-		virtual_time_stood(ret_welcome->parked - park.stood);
-		park.stood = ret_welcome->parked;
+		virtual_time_stood(ret_welcome->stood);
 		return;
 	}
 	if (park_find_hazard())

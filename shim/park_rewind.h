@@ -3,6 +3,7 @@
  *
  * A rank that has not moved since its last image, or since it went back to one, is still what it
  * was then: it says so, and nothing is kept or put back. Whatever lets it move is to be told here.
+ * One that has nothing under way in MPI need not even be asked: it stays what it is.
  */
 #ifndef MATCHPOINT_SHIM_PARK_REWIND_H
 #define MATCHPOINT_SHIM_PARK_REWIND_H
@@ -17,9 +18,13 @@ void park_note_moved(void);
 /* Whether nothing can have changed since the rank's state was looked at (park.h). */
 bool park_stands(void);
 
-/* Upon IMAGE: answers IMAGED, and waits until all have (WELCOME). Comes back once more, true, each
- * time when the rank was rewound to that image, with what it was welcomed with. */
-bool park_take_image(struct wire_welcome *ret_welcome);
+/* Whether it is an image, and is to drive no progress as long as it is. */
+bool park_stays_image(void);
+
+/* Upon IMAGE, in a rank that `stays` as it is: answers IMAGED, and waits until all have (WELCOME).
+ * Comes back once more, true, each time when the rank was rewound to that image, with what it was
+ * welcomed with. */
+bool park_take_image(struct wire_welcome *ret_welcome, bool stays);
 
 /* Upon REWIND, at rest: comes back only if the rank is what it is to be, after WELCOME; else where
  * the image was taken, or the rank was parked. */

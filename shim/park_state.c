@@ -5,10 +5,11 @@
 #include "ckpt/agent_look.h"
 #include "ckpt/agent_state.h"
 #include "park_internal.h"
+#include "park_rewind.h"
 #include "real.h"
 
-/* Such a function may run at any time while the rank waits. */
-static bool program_handles_signals(void)
+/* What was looked at for a state tells it already. */
+static bool known_to_handle_signals(void)
 {
 	uintptr_t handlers[_NSIG];
 	const int count = agent_state_handlers(park.agent, handlers, _NSIG);
@@ -17,6 +18,20 @@ static bool program_handles_signals(void)
 		if (!real_is_own((const void *)handlers[i])) /* NOLINT */
 			return true;
 	return count < 0;
+}
+
+bool park_handles_signals(void)
+{
+	struct sigaction action;
+
+	if (park_stands())
+		return known_to_handle_signals();
+	for (int number = 1; number < _NSIG; number++)
+		if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_DFL
+		    && action.sa_handler != SIG_IGN
+		    && !real_is_own((const void *)(uintptr_t)action.sa_handler)) /* NOLINT */
+			return true;
+	return false;
 }
 
 const char *park_state(void (*add)(void *user, const void *bytes, size_t size), void *user)
@@ -29,7 +44,7 @@ const char *park_state(void (*add)(void *user, const void *bytes, size_t size), 
 		return "it cannot be parked";
 	agent_stands(park.agent);
 	trouble = agent_state_tell(park.agent, add, user);
-	if (program_handles_signals())
+	if (known_to_handle_signals())
 		agent_moves(park.agent);
 	return trouble;
 }

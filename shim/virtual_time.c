@@ -21,12 +21,12 @@ static struct {
 	_Atomic int64_t *most; /* of all ranks, in nanoseconds; NULL: time is not virtual */
 	_Atomic int64_t ahead;
 	_Atomic int64_t polled; /* of that: by what the clocks of computing time are, too */
-	int64_t behind;         /* by what the ranks have lain parked */
+	int64_t behind;         /* by what its world has stood still */
 } virtual;
 
 void virtual_time_stood(uint64_t microseconds)
 {
-	virtual.behind += (int64_t)microseconds * (SECOND / 1000000);
+	virtual.behind = (int64_t)microseconds * (SECOND / 1000000);
 }
 
 void virtual_time_start(void)

@@ -27,8 +27,9 @@ void virtual_time_put_forward(uint32_t milliseconds);
 /* A call that waited may go on. */
 void virtual_time_catch_up(void);
 
-/* A copy of a rank that lay parked goes on. For all ranks of a world it is the same time: who
- * receives a message still never reads an earlier time than its sender had. */
+/* A copy of a rank that lay parked goes on, in a world that has stood still for so long in all. For
+ * all ranks of a world it is the same time: who receives a message still never reads an earlier
+ * time than its sender had. */
 void virtual_time_stood(uint64_t microseconds);
 
 /* Adds what the rank is ahead to a time of that clock (less than nothing when it lay parked);

@@ -320,7 +320,7 @@ static void describe_welcome(struct codec *codec, struct wire_welcome *welcome)
 	field_bool(codec, &welcome->images);
 	field_bool(codec, &welcome->rewinds);
 	field_u32(codec, &welcome->ahead);
-	field_u64(codec, &welcome->parked);
+	field_u64(codec, &welcome->stood);
 }
 
 static void describe_bind(struct codec *codec, struct wire_bind *bind)
@@ -420,6 +420,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 		break;
 	case WIRE_IMAGED:
 		field_u32(codec, &message->imaged.image);
+		field_bool(codec, &message->imaged.stays);
 		field_u64(codec, &message->imaged.bytes);
 		field_string(codec, &message->imaged.hazard);
 		break;
@@ -435,6 +436,7 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_RESTORE: describe_restore(codec, &message->restore); break;
 	case WIRE_LOOK:
 	case WIRE_TELL:
+	case WIRE_DRIVE:
 	case WIRE_IMAGE:
 	case WIRE_PARK:
 	case WIRE_RESUME: break;
@@ -480,6 +482,12 @@ void wire_append(struct wire_buffer *buffer, const struct wire_buffer *more)
 		buffer->failed = true;
 	else if (place && more->count > 0)
 		memcpy(place, more->bytes, more->count);
+}
+
+bool wire_moves_nothing(uint16_t type)
+{
+	return type == WIRE_WELCOME || type == WIRE_TELL || type == WIRE_IMAGE
+	       || type == WIRE_REWIND || type == WIRE_FORGET;
 }
 
 long wire_frame_length(const uint8_t *bytes, size_t count)

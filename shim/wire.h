@@ -17,7 +17,7 @@
 
 #include "wire_access.h"
 
-#define WIRE_VERSION 32
+#define WIRE_VERSION 33
 #define WIRE_FRAME_MAX (64u << 20)
 
 /* A send of at least so many bytes is told when it is matched: such messages need both ranks. */
@@ -75,7 +75,11 @@ enum wire_type {
 	WIRE_TELL,    /* tell your state: STATE (only while a call is pending) */
 	WIRE_IMAGE,   /* keep what you are now, to be rewound to: IMAGED (likewise) */
 	WIRE_FORGET,  /* this image will not be asked for any more, by one of those who had it */
+	WIRE_DRIVE,   /* drive MPI's progress again (struct wire_imaged: stays) */
 };
+
+/* An order that leaves the rank as it is, as far as the program and MPI go by it. */
+bool wire_moves_nothing(uint16_t type);
 
 /* In place of the call in a name that is waited for: what only the rank itself could still do. */
 #define WIRE_NEVER UINT32_MAX
@@ -120,14 +124,14 @@ struct wire_welcome {
 	uint8_t buffering;     /* enum wire_buffering */
 	bool every_call_waits; /* no call is acknowledged ahead of time (the prompt, tests) */
 	bool synchronous_collectives;
-	bool stacks;     /* each CALL comes with a STACK */
-	bool contents;   /* and with the CONTENTS of what it sends (the prompt) */
-	bool states;     /* each CALL comes with a SEAL */
-	bool images;     /* the rank may be asked for images (IMAGE) */
-	bool rewinds;    /* a restored rank that ends well is held (HELD) */
-	uint32_t ahead;  /* calls with a lower number are known to return: the rank need not wait
+	bool stacks;    /* each CALL comes with a STACK */
+	bool contents;  /* and with the CONTENTS of what it sends (the prompt) */
+	bool states;    /* each CALL comes with a SEAL */
+	bool images;    /* the rank may be asked for images (IMAGE) */
+	bool rewinds;   /* a restored rank that ends well is held (HELD) */
+	uint32_t ahead; /* calls with a lower number are known to return: the rank need not wait
 	                    in them where it can tell by itself what they wait for */
-	uint64_t parked; /* of a restored rank: how long it lay parked, in microseconds */
+	uint64_t stood; /* microseconds: for how long its world has stood still so far, in all */
 };
 
 enum wire_op_kind {
@@ -501,6 +505,10 @@ struct wire_held {
 
 struct wire_imaged {
 	uint32_t image; /* from 1; the same again where the rank has not moved since; 0: none */
+	bool stays;     /* nothing of its own is under way in MPI: whenever it is this image it
+	                   does nothing until it gets an order that moves it, and drives no
+	                   progress either; it need not be asked for another image, nor rewound to
+	                   this one. WELCOME may come right before such an order */
 	uint64_t bytes; /* that all images which the rank keeps take by now */
 	char *hazard;   /* why not, or empty */
 };

@@ -6,42 +6,10 @@
 #include "runs_internal.h"
 #include "scheduler/world/matcher.h"
 
+#define DRIVE_US (G_USEC_PER_SEC / 50)  /* for those who run to need one who stays as it is */
 #define TROUBLE_US (G_USEC_PER_SEC / 2) /* for others to fail in MPI_Init as one has */
 #define CAUGHT_US (G_USEC_PER_SEC / 2)  /* for members of a collective in which one has failed */
 #define GONE_US (5 * G_USEC_PER_SEC)    /* for the launcher to end when a rank has */
-
-static void give_bind(void *user, int rank, const struct wire_bind *bind)
-{
-	struct execution *execution = user;
-
-	naming_moves(&execution->naming, rank);
-	if (!ahead_is_in(execution->ahead, rank, bind->name.call))
-		host_send(execution->links[rank],
-		          &(struct wire_message){.type = WIRE_BIND, .bind = *bind});
-}
-
-static void give_go(void *user, int rank, const struct wire_go *go)
-{
-	struct execution *execution = user;
-
-	naming_moves(&execution->naming, rank);
-	if (ahead_is_in(execution->ahead, rank, go->call))
-		ahead_let_go(execution->ahead, rank);
-	else
-		host_send(execution->links[rank],
-		          &(struct wire_message){.type = WIRE_GO, .go = *go});
-}
-
-static void give_admission(void *user, int rank, guint32 thread)
-{
-	struct execution *execution = user;
-
-	naming_moves(&execution->naming, rank);
-	host_send(execution->links[rank],
-	          &(struct wire_message){.type = WIRE_ADMIT, .admitted = thread});
-}
-
-const struct world_orders execution_orders = {give_bind, give_go, give_admission};
 
 static int ranks_of(const struct execution *execution)
 {
@@ -89,6 +57,7 @@ void execution_free(struct execution *execution)
 	}
 	g_hash_table_remove(execution->runs->all, GUINT_TO_POINTER(execution->number));
 	frozen_let_go(execution);
+	body_let_go(execution->body);
 	if (execution->image)
 		execution->image->children--;
 	if (execution->job)
@@ -111,6 +80,12 @@ void execution_free(struct execution *execution)
 	g_free(execution);
 }
 
+void execution_set_body(struct execution *execution, struct body *body)
+{
+	body_let_go(execution->body);
+	execution->body = body;
+}
+
 void execution_place(struct execution *execution, guint32 number, const char *directory,
                      struct frozen *from)
 {
@@ -127,8 +102,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution->directory = g_strdup(directory);
 	execution->from = from;
 	execution->launched = from == NULL;
-	execution->body = 0;
-	execution->parked_at = from ? from->parked_at : 0;
+	execution_set_body(execution, NULL);
 	execution->before = from ? from->behind : 0;
 	execution->no_image = false;
 	naming_release(&execution->naming);
@@ -139,6 +113,7 @@ void execution_place(struct execution *execution, guint32 number, const char *di
 	execution->rewound = execution->moved = false;
 	execution->restored = 0;
 	execution->started = execution_now(execution);
+	execution->stood = from ? from->stood + execution->started - from->parked_at : 0;
 	execution->asked = execution->waited = 0;
 	memset(execution->links, 0, (gsize)ranks * sizeof(*execution->links));
 	memset(execution->pids, 0, (gsize)ranks * sizeof(*execution->pids));
@@ -548,6 +523,8 @@ void execution_look(struct execution *execution)
 		execution_advance(execution);
 		return;
 	}
+	if (execution_now(execution) - execution->heard > DRIVE_US)
+		execution_drive_all(execution);
 	step = stall_look(execution->stall, execution->world, execution_now(execution));
 	if (step != STALL_NONE
 	    && (world_holds(execution->world)

@@ -9,6 +9,7 @@
 #include "scheduler/host/host.h"
 
 struct ahead;
+struct body;
 struct frozen;
 struct naming;
 struct site_owner;
@@ -22,6 +23,8 @@ const struct host_job *execution_job(const struct execution *execution);
 bool execution_is_launched(const struct execution *execution);
 /* The snapshot whose copies they are; NULL: of none. */
 struct frozen *execution_from(const struct execution *execution);
+/* Which processes they are; NULL: not known. */
+struct body *execution_body(const struct execution *execution);
 /* A rank's connection; NULL: not there (yet), or gone. How many have connected so far. */
 struct host_link *execution_link(const struct execution *execution, int rank);
 int execution_connections(const struct execution *execution);
@@ -55,6 +58,11 @@ void execution_place(struct execution *execution, guint32 number, const char *di
  * `choice` NULL: nothing is decided. And how ranks are held (struct run_request). */
 void execution_make_choice(struct execution *execution, const GArray *open, struct choice *choice);
 void execution_hold_all(struct execution *execution);
+
+/* All orders to a rank that is connected. One that stays an image (body.h) gets what it is owed of
+ * WELCOME before, so that it is woken once. And all that stay are to drive MPI's progress again. */
+void execution_order(struct execution *execution, int rank, const struct wire_message *order);
+void execution_drive_all(struct execution *execution);
 
 /* Tells a rank how it is to go on; again when that has changed. */
 void execution_welcome(const struct execution *execution, int rank, struct host_link *link);

@@ -55,7 +55,7 @@ void execution_end_ranks(struct execution *execution, bool flush)
 			continue;
 		}
 		execution->ends[rank].unsaid = end.end.flush;
-		host_send(execution->links[rank], &end);
+		execution_order(execution, rank, &end);
 	}
 }
 

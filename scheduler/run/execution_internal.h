@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "ahead.h"
+#include "body.h"
 #include "cycle.h"
 #include "deferral.h"
 #include "execution.h"
@@ -25,10 +26,10 @@ struct execution {
 	struct host_job *job; /* that started them; NULL: none, or gone over to the runs */
 	struct frozen *from;  /* whose copies the ranks are */
 	struct spare *spare;  /* ranks that are held; NULL: none are */
-	guint64 body;         /* which processes its ranks are (image.h); 0: not known */
+	struct body *body;    /* which processes its ranks are; NULL: not known */
 	struct frozen *image; /* that they are being rewound to; NULL: none */
 	double before;        /* seconds behind where it began, or was kept last */
-	gint64 parked_at;     /* when `from`, or the image of it, was taken */
+	gint64 stood;         /* so far, in all (struct wire_welcome) */
 	bool no_image;        /* one was tried, and could not be taken */
 	struct strategy *strategy;
 	struct position *target;  /* where it was to go */
@@ -71,5 +72,8 @@ struct execution {
 	struct cycle cycle;       /* of those who poll so */
 	struct naming naming;     /* of the rest at hand, if its strategy compares states */
 };
+
+/* Takes the body over, or NULL. */
+void execution_set_body(struct execution *execution, struct body *body);
 
 #endif

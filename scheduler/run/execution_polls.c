@@ -82,8 +82,7 @@ static void look_for_cycle(struct execution *execution)
 	cycle_look(&execution->cycle, world_idle(execution->world)->rounds, asked);
 	for (int rank = 0; asked > 0 && rank < runs_ranks(execution->runs); rank++)
 		if (world_polls(execution->world, rank))
-			host_send(execution->links[rank],
-			          &(struct wire_message){.type = WIRE_LOOK});
+			execution_order(execution, rank, &(struct wire_message){.type = WIRE_LOOK});
 }
 
 /* Of all ranks alike: none may learn of a time that is still to come to another. */
@@ -95,9 +94,10 @@ static void put_clocks_forward(struct execution *execution)
 	for (int rank = 0; rank < runs_ranks(runs); rank++)
 		if (world_phase(execution->world, rank) == PHASE_BLOCKED) {
 			naming_moves(&execution->naming, rank);
-			host_send(execution->links[rank],
-			          &(struct wire_message){.type = WIRE_FORWARD,
-			                                 .forward = execution->patience.step});
+			execution_order(
+				execution, rank,
+				&(struct wire_message){.type = WIRE_FORWARD,
+			                               .forward = execution->patience.step});
 		}
 }
 

@@ -48,8 +48,7 @@ static void ask(struct execution *execution, const GArray *open)
 		if (!execution_strategy(execution)->verifies && naming_recall(naming, rank))
 			continue;
 		naming_ask(naming, rank);
-		host_send(execution_link(execution, rank),
-		          &(struct wire_message){.type = WIRE_TELL});
+		execution_order(execution, rank, &(struct wire_message){.type = WIRE_TELL});
 	}
 }
 

@@ -63,6 +63,7 @@ struct frozen *frozen_new(struct execution *execution)
 	frozen->launched = execution->launched;
 	frozen->alone = true;
 	frozen->parked_at = execution_now(execution);
+	frozen->stood = execution->stood;
 	frozen->ran = execution_ran(execution);
 	frozen->behind = execution_ran_in_all(execution);
 	frozen->parent = execution->from;
@@ -86,13 +87,13 @@ struct frozen *frozen_park(struct execution *execution)
 	struct frozen *frozen = frozen_new(execution);
 	int ranks = runs->ranks;
 
-	image_lose_body(runs, execution->body);
-	execution->body = 0;
+	body_lose(execution->body);
+	execution_set_body(execution, NULL);
 	frozen->memory = runs->host->operations->snapshot_new(runs->host, ranks, frozen->directory);
 	if (frozen->launched) /* what becomes of them no longer depends on this execution */
 		runs->job = g_steal_pointer(&execution->job);
 	for (int rank = 0; rank < ranks; rank++)
-		host_send(frozen->links[rank], &(struct wire_message){.type = WIRE_PARK});
+		execution_order(execution, rank, &(struct wire_message){.type = WIRE_PARK});
 	return frozen;
 }
 
@@ -191,7 +192,9 @@ static void frozen_free(struct frozen *frozen)
 	naming_release(&frozen->naming);
 	if (frozen->memory)
 		frozen->runs->host->operations->snapshot_free(frozen->memory);
+	body_let_go(frozen->body);
 	g_free(frozen->images);
+	g_free(frozen->shared);
 	g_free(frozen->directory);
 	g_free(frozen->hazard);
 	g_free(frozen->answered);
@@ -246,7 +249,7 @@ bool frozen_restore(struct frozen *frozen, struct execution *execution, GError *
 		return false;
 	log_debug(LOG_SNAPSHOTS, "restoring world %u as %u", frozen->number, number);
 	execution_place(execution, number, directory, frozen);
-	execution->body = image_new_body(runs);
+	execution_set_body(execution, body_new(runs->ranks));
 	if (!runs->host->operations->snapshot_restore(frozen->memory, directory, error))
 		return false;
 	for (int rank = 0; rank < runs->ranks; rank++)

@@ -21,6 +21,7 @@ struct frozen {
 	bool alone;               /* nobody sees what a rank puts back but its memory */
 	struct frozen *parent;    /* whose copies the keepers are */
 	gint64 parked_at;         /* when the ranks were told to park (execution_now) */
+	gint64 stood;             /* as its execution had then */
 	double ran;               /* seconds of the execution that was parked */
 	double behind;            /* since the beginning of the program */
 	struct host_link **links; /* by rank; NULL: gone */
@@ -33,11 +34,11 @@ struct frozen {
 	GPtrArray *spares;            /* struct spare: worlds that can be rewound to it */
 	/* Of an image (image.h), which has no keepers: each rank's number of it; else NULL. */
 	guint32 *images;
-	guint64 body;
+	bool *shared; /* by rank: it is part of an image before as well, and was not asked */
+	struct body *body;
 	guint64 rank_bytes, shared_bytes; /* that it takes beside the others of the body */
 	bool wanted;                      /* if not as an image, then with keepers */
 	bool named;                       /* somebody has asked for it */
-	bool lost;
 	guint children; /* frozen worlds and executions made of copies of this one */
 };
 

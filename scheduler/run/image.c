@@ -7,31 +7,21 @@
 
 #define REFUSALS_MOST 16 /* executions of which no image could be taken: then none is asked for */
 
-guint64 image_new_body(struct runs *runs)
-{
-	return ++runs->bodies;
-}
-
-void image_lose_body(struct runs *runs, guint64 body)
-{
-	for (guint i = 0; body && i < runs->frozen->len; i++) {
-		struct frozen *frozen = runs->frozen->pdata[i];
-
-		frozen->lost |= frozen->images && frozen->body == body;
-	}
-}
-
 /* The last that was taken, or (`named`) that somebody has asked for; NULL: none. */
-static struct frozen *last_of(const struct runs *runs, guint64 body, bool named)
+static struct frozen *last_of(const struct runs *runs, const struct body *body, bool named)
 {
-	for (guint i = runs->frozen->len; body && i-- > 0;) {
+	for (guint i = runs->frozen->len; body && !body_is_lost(body) && i-- > 0;) {
 		struct frozen *frozen = runs->frozen->pdata[i];
 
-		if (frozen->images && frozen->body == body && !frozen->lost
-		    && (frozen->named || !named))
+		if (frozen->images && frozen->body == body && (frozen->named || !named))
 			return frozen;
 	}
 	return NULL;
+}
+
+bool image_is_lost(const struct frozen *frozen)
+{
+	return frozen->images && body_is_lost(frozen->body);
 }
 
 /* --- taken ------------------------------------------------------------------------------------ */
@@ -46,15 +36,35 @@ bool image_is_possible(const struct execution *execution)
 	           || (execution->strategy->state && runs->image_refusals < REFUSALS_MOST));
 }
 
+/* Who stays an image has this one as well, and need not be told; but for the last one, with whose
+ * answer the execution goes on. */
+static bool share(struct frozen *frozen, int rank)
+{
+	const guint32 image = body_stays(frozen->body, rank);
+
+	if (!image || frozen->parked + 1 == frozen->runs->ranks)
+		return false;
+	body_share(frozen->body, rank, image);
+	frozen->images[rank] = image;
+	frozen->shared[rank] = true;
+	frozen->rank_bytes += body_bytes(frozen->body, rank);
+	frozen->answered[rank] = true;
+	frozen->parked++;
+	return true;
+}
+
 struct frozen *image_begin(struct execution *execution)
 {
 	struct frozen *frozen = frozen_new(execution);
 	int ranks = execution->runs->ranks;
 
 	frozen->images = g_new0(guint32, ranks);
-	frozen->body = execution->body;
+	frozen->shared = g_new0(bool, ranks);
+	frozen->body = body_use(execution->body);
 	for (int rank = 0; rank < ranks; rank++)
-		host_send(execution->links[rank], &(struct wire_message){.type = WIRE_IMAGE});
+		if (!share(frozen, rank))
+			execution_order(execution, rank,
+			                &(struct wire_message){.type = WIRE_IMAGE});
 	return frozen;
 }
 
@@ -80,7 +90,7 @@ static void note_bytes(struct frozen *frozen)
 	for (guint i = 0; i < all->len; i++) {
 		const struct frozen *other = all->pdata[i];
 
-		if (other->images && other->body == frozen->body && !other->lost)
+		if (other->images && other->body == frozen->body)
 			before += other->rank_bytes;
 	}
 	frozen->rank_bytes -= MIN(before, frozen->rank_bytes);
@@ -108,11 +118,10 @@ static void give_up(struct execution *execution, struct frozen *frozen)
 	execution_park_instead(execution, wanted);
 }
 
-static void welcome_all(struct execution *execution)
+static void welcome(struct execution *execution, int rank)
 {
-	for (int rank = 0; rank < execution->runs->ranks; rank++)
-		if (execution->links[rank])
-			execution_welcome(execution, rank, execution->links[rank]);
+	if (execution->links[rank])
+		execution_welcome(execution, rank, execution->links[rank]);
 }
 
 void image_answered(struct execution *execution, int rank, const struct wire_imaged *imaged)
@@ -128,6 +137,9 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 	}
 	frozen->answered[rank] = true;
 	frozen->images[rank] = imaged->image;
+	log_debug(LOG_SNAPSHOTS, "rank %d is image %u%s", rank, imaged->image,
+	          imaged->stays ? ", and stays" : "");
+	body_imaged(frozen->body, rank, imaged->image, imaged->stays, imaged->bytes);
 	frozen->rank_bytes += imaged->bytes;
 	if ((!imaged->image || (imaged->hazard && *imaged->hazard)) && !frozen->hazard)
 		frozen->hazard = g_strdup_printf("rank %d: %s", rank, imaged->hazard);
@@ -137,7 +149,9 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 	execution->result.state = EXECUTION_RUNNING;
 	if (!frozen->hazard)
 		keep_shared(frozen);
-	welcome_all(execution);
+	for (int one = 0; one < runs->ranks; one++)
+		if (!frozen->shared[one])
+			welcome(execution, one);
 	if (frozen->hazard) {
 		log_debug(LOG_SNAPSHOTS, "no image of world %u: %s", execution->number,
 		          frozen->hazard);
@@ -171,8 +185,9 @@ void image_forget(struct frozen *frozen)
 		if (execution->body == frozen->body && execution->result.state == EXECUTION_RUNNING)
 			links = execution->links;
 	}
-	for (int rank = 0; links && rank < frozen->runs->ranks; rank++)
-		if (frozen->images[rank])
+	for (int rank = 0; rank < frozen->runs->ranks; rank++)
+		if (frozen->images[rank] && body_forget(frozen->body, rank, frozen->images[rank])
+		    && links)
 			host_send(links[rank],
 			          &(struct wire_message){.type = WIRE_FORGET,
 			                                 .forget = frozen->images[rank]});
@@ -180,19 +195,19 @@ void image_forget(struct frozen *frozen)
 
 /* --- gone back to ----------------------------------------------------------------------------- */
 
-bool image_has_any(const struct runs *runs, guint64 body)
+bool image_has_any(const struct runs *runs, const struct body *body)
 {
 	return last_of(runs, body, false) != NULL;
 }
 
-bool image_any_named(const struct runs *runs, guint64 body)
+bool image_any_named(const struct runs *runs, const struct body *body)
 {
 	return last_of(runs, body, true) != NULL;
 }
 
 bool image_serves(const struct frozen *frozen)
 {
-	return !frozen->lost && spare_find(frozen->parent, frozen->body) != NULL;
+	return !body_is_lost(frozen->body) && spare_find(frozen->parent, frozen->body) != NULL;
 }
 
 void image_restore(struct frozen *frozen, struct execution *execution)
@@ -206,9 +221,9 @@ void image_restore(struct frozen *frozen, struct execution *execution)
 	execution->rewound = true;
 	naming_release(&execution->naming);
 	naming_copy(&execution->naming, &frozen->naming, runs->ranks);
-	execution->body = frozen->body;
+	execution_set_body(execution, body_use(frozen->body));
 	execution->image = frozen;
-	execution->parked_at = frozen->parked_at;
+	execution->stood = frozen->stood + execution->started - frozen->parked_at;
 	execution->before = frozen->behind;
 	frozen->children++;
 	spare->execution = execution;
@@ -216,7 +231,8 @@ void image_restore(struct frozen *frozen, struct execution *execution)
 	order.rewind.world = spare->number;
 	for (int rank = 0; rank < runs->ranks; rank++) {
 		order.rewind.image = frozen->images[rank];
-		host_send(spare->links[rank], &order);
+		if (!spare_goes_on(spare, rank, order.rewind.image))
+			host_send(spare->links[rank], &order);
 	}
 }
 
@@ -228,11 +244,13 @@ void image_connected(struct execution *execution)
 
 	frozen->children--;
 	if (runs->host->operations->snapshot_rewind(frozen->memory, execution->directory, &error)) {
-		welcome_all(execution);
+		for (int rank = 0; rank < runs->ranks; rank++)
+			if (!body_is_owed(execution->body, rank))
+				welcome(execution, rank);
 		return;
 	}
 	log_debug(LOG_SNAPSHOTS, "an image is lost: %s", error->message);
-	image_lose_body(runs, execution->body);
+	body_lose(execution->body);
 	execution->result.again = true;
 }
 

@@ -1,9 +1,10 @@
 /* Images: snapshots of an execution whose ranks go on. Each rank keeps its memory by itself
  * (ckpt/agent_rewind.h), and says which image that is; one that has not moved since its last image
- * keeps none anew. What the ranks share is copied meanwhile. Going back needs the very processes
- * that have the images, their *body*: ranks that are held, or stand still where an execution was
- * given up. When one of them is gone all images of the body are lost; then an execution begins at
- * another snapshot.
+ * keeps none anew. Where it has nothing under way it is not even asked, nor told when the others go
+ * back (body.h). What the ranks share is copied meanwhile. Going back needs the very processes that
+ * have the images, their *body*: ranks that are held, or stand still where an execution was given
+ * up. When one of them is gone all images of the body are lost; then an execution begins at another
+ * snapshot.
  *
  * An image is a frozen world (frozen.h) without keepers; its parent is the one that the body was
  * forked from. */
@@ -34,11 +35,11 @@ bool image_stand(struct execution *execution);
 /* The frozen world is released. */
 void image_forget(struct frozen *frozen);
 
-/* A body is complete from now on; whether there are images of one, and
- * such as somebody has asked for; and they are lost. */
-guint64 image_new_body(struct runs *runs);
-bool image_has_any(const struct runs *runs, guint64 body);
-bool image_any_named(const struct runs *runs, guint64 body);
-void image_lose_body(struct runs *runs, guint64 body);
+/* Whether a frozen world is one of a body that is lost. */
+bool image_is_lost(const struct frozen *frozen);
+
+/* Whether there are images of a body (NULL: none), and such as somebody has asked for. */
+bool image_has_any(const struct runs *runs, const struct body *body);
+bool image_any_named(const struct runs *runs, const struct body *body);
 
 #endif

@@ -112,8 +112,7 @@ void execution_welcome(const struct execution *execution, int rank, struct host_
 	welcome.welcome.rewinds = runs_rewind(execution->runs);
 	welcome.welcome.contents = execution->runs->options.contents;
 	welcome.welcome.ahead = ahead_below(execution->ahead, rank);
-	if (execution->from)
-		welcome.welcome.parked = (guint64)(execution->started - execution->parked_at);
+	welcome.welcome.stood = (guint64)execution->stood;
 	host_send(link, &welcome);
 }
 
@@ -285,6 +284,11 @@ struct strategy *execution_strategy(const struct execution *execution)
 guint execution_forward_ms(const struct execution *execution)
 {
 	return execution->patience.forward_ever;
+}
+
+struct body *execution_body(const struct execution *execution)
+{
+	return execution->body;
 }
 
 struct naming *execution_naming(struct execution *execution)

@@ -1,5 +1,6 @@
 #include "runs.h"
 
+#include "image.h"
 #include "runs_internal.h"
 #include "scheduler/tools/log.h"
 #include "spare.h"
@@ -273,7 +274,7 @@ void runs_release_snapshots(struct runs *runs,
 
 		if (frozen == runs->root || frozen->children > 0
 		    || (frozen->along && along-- <= ALONG_MOST)
-		    || (!frozen->lost && needed(frozen->world, user)))
+		    || (!image_is_lost(frozen) && needed(frozen->world, user)))
 			continue;
 		frozen_release(frozen);
 	}
@@ -291,7 +292,7 @@ void runs_each_snapshot(const struct runs *runs,
 	for (guint i = 0; runs && i < runs->frozen->len; i++) {
 		const struct frozen *frozen = runs->frozen->pdata[i];
 
-		if (!frozen->lost)
+		if (!image_is_lost(frozen))
 			look(frozen->world, user);
 	}
 }

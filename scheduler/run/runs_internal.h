@@ -25,7 +25,6 @@ struct runs {
 	bool snapshots;             /* goes back by them */
 	bool rewinds;               /* in place, where that is safe */
 	struct rewinding rewinding;
-	guint64 bodies;       /* image.h: so many there were */
 	guint image_refusals; /* in turn */
 	struct snapshot_set *set;
 	GPtrArray *frozen;   /* every frozen world */

@@ -30,7 +30,8 @@ static void spare_free(struct spare *spare)
 		runs_assign(spare->links[rank], LINK_IGNORED, spare->runs, rank);
 		host_send(spare->links[rank], &end);
 	}
-	image_lose_body(spare->runs, spare->body);
+	body_lose(spare->body);
+	body_let_go(spare->body);
 	g_free(spare->directory);
 	g_free(spare->links);
 	g_free(spare->ranks);
@@ -69,13 +70,21 @@ void spare_rank_held(struct execution *execution, int rank, const struct wire_he
 	if (!execution->spare)
 		execution->spare = spare_new(execution);
 	execution->spare->links[rank] = execution->links[rank];
-	execution->spare->ranks[rank] = (struct spare_rank){.pid = execution->pids[rank],
-	                                                    .alone = held->alone};
+	execution->spare->ranks[rank] = (struct spare_rank){
+		.pid = execution->pids[rank],
+		.inside = stall_address(execution->stall, rank),
+		.alone = held->alone};
 	execution->spare->held++;
 	execution->spare->number = execution->number;
 	runs_assign(execution->links[rank], LINK_HELD, execution->spare, rank);
 	end->known = end->reaped = true; /* the world knows it as gone from here on */
 	execution_link_closed(execution, rank, NULL);
+}
+
+static void lose_body(struct spare *spare)
+{
+	body_lose(spare->body);
+	body_let_go(g_steal_pointer(&spare->body));
 }
 
 bool spare_keep(struct execution *execution)
@@ -90,11 +99,10 @@ bool spare_keep(struct execution *execution)
 	spare->execution = NULL;
 	g_free(spare->directory);
 	spare->directory = g_strdup(execution->directory);
-	spare->body = execution->body;
-	if (spare->held < runs->ranks) {
-		image_lose_body(runs, spare->body);
-		spare->body = 0;
-	}
+	body_let_go(spare->body);
+	spare->body = body_use(execution->body);
+	if (spare->held < runs->ranks)
+		lose_body(spare);
 	processes = PROCESSES_OF_ONE * spare->held;
 	if (frozen && frozen->snapshot && runs->rewinds && !runs->stopped
 	    && execution->result.state == EXECUTION_OVER && !execution->result.again
@@ -124,7 +132,7 @@ static struct spare *last_spare(struct frozen *frozen)
 	return steal_spare(frozen, frozen->spares->len - 1);
 }
 
-struct spare *spare_find(const struct frozen *frozen, guint64 body)
+struct spare *spare_find(const struct frozen *frozen, const struct body *body)
 {
 	for (guint i = 0; body && i < frozen->spares->len; i++) {
 		struct spare *spare = frozen->spares->pdata[i];
@@ -135,7 +143,7 @@ struct spare *spare_find(const struct frozen *frozen, guint64 body)
 	return NULL;
 }
 
-struct spare *spare_take_body(struct frozen *frozen, guint64 body)
+struct spare *spare_take_body(struct frozen *frozen, const struct body *body)
 {
 	guint index = 0;
 
@@ -220,8 +228,9 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution)
 	execution_place(execution, order.rewind.world, directory, frozen);
 	execution->rewound = true;
 	if (spare->held < runs->ranks)
-		image_lose_body(runs, spare->body);
-	execution->body = spare->held < runs->ranks ? image_new_body(runs) : spare->body;
+		body_lose(spare->body);
+	execution_set_body(execution, spare->held < runs->ranks ? body_new(runs->ranks)
+	                                                        : body_use(spare->body));
 	spare->execution = execution;
 	execution->spare = spare;
 	for (int rank = 0; rank < runs->ranks; rank++) {
@@ -258,14 +267,13 @@ static void fork_instead(struct spare *spare, int rank, const char *hazard)
 	struct execution *execution = spare->execution;
 
 	let_rank_go(spare, rank);
-	image_lose_body(spare->runs, spare->body);
-	spare->body = 0;
+	lose_body(spare);
 	if (!execution)
 		return; /* while it waited */
 	note_refusal(spare->runs, rank, hazard);
 	execution->welcomed[rank] = false;
-	image_lose_body(spare->runs, execution->body);
-	execution->body = image_new_body(spare->runs);
+	body_lose(execution->body);
+	execution_set_body(execution, body_new(spare->runs->ranks));
 	if (spare->ranks[rank].ahead) {
 		lose_ahead(spare, rank);
 		return;
@@ -324,6 +332,25 @@ static void note_rewound(struct spare *spare, struct host_link *link,
 		frozen_note_cost(execution);
 }
 
+bool spare_goes_on(struct spare *spare, int rank, guint32 image)
+{
+	struct execution *execution = spare->execution;
+	struct host_link *link = spare->links[rank];
+	const struct spare_rank known = spare->ranks[rank];
+
+	if (body_stays(spare->body, rank) != image
+	    || execution->connected + 1 == spare->runs->ranks)
+		return false;
+	let_rank_go(spare, rank);
+	runs_assign(link, LINK_RANK, execution, rank);
+	execution->links[rank] = link;
+	execution->pids[rank] = known.pid;
+	body_owe(spare->body, rank);
+	execution->connected++;
+	stall_set(execution->stall, rank, known.pid, known.inside);
+	return true;
+}
+
 /* It was rewound, and may have ended since: its keeper says so by a way of its own. */
 static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 {
@@ -334,6 +361,7 @@ static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 	int rank = link->rank;
 
 	let_rank_go(spare, rank);
+	body_rewound(execution->body, rank, execution->image ? execution->image->images[rank] : 0);
 	execution->pids[rank] = hello->pid; /* by which it is known */
 	runs->rewinding.rewound++;
 	runs->rewinding.refused_in_turn = 0;

@@ -10,9 +10,10 @@
 
 struct spare_rank {
 	pid_t pid;
-	bool alone; /* as it says: struct wire_held */
-	bool ahead; /* counts as connected, though it has not said HELLO yet */
-	bool ended; /* as its keeper says, with this status */
+	guint64 inside; /* where it keeps its struct wire_inside */
+	bool alone;     /* as it says: struct wire_held */
+	bool ahead;     /* counts as connected, though it has not said HELLO yet */
+	bool ended;     /* as its keeper says, with this status */
 	int status;
 };
 
@@ -21,8 +22,8 @@ struct spare {
 	struct execution *execution; /* whose ranks they were, or will be; NULL: it waits */
 	guint32 number;              /* of the world whose directory it is */
 	char *directory;             /* while it waits */
-	guint64 body;             /* which processes they are, if they are all (image.h); else 0 */
-	struct host_link **links; /* by rank; NULL: not held; and: */
+	struct body *body;           /* which processes they are, if they are all; else NULL */
+	struct host_link **links;    /* by rank; NULL: not held; and: */
 	struct spare_rank *ranks;
 	int held;
 	int counted; /* processes, while it waits: those that are held, and their twins */
@@ -42,8 +43,12 @@ bool spare_rewind(struct frozen *frozen, struct execution *execution);
 
 /* A spare world of the snapshot with all ranks of a body; NULL: there is none. And: it does not
  * wait any longer. */
-struct spare *spare_find(const struct frozen *frozen, guint64 body);
-struct spare *spare_take_body(struct frozen *frozen, guint64 body);
+struct spare *spare_find(const struct frozen *frozen, const struct body *body);
+struct spare *spare_take_body(struct frozen *frozen, const struct body *body);
+
+/* For an execution whose spare world it is, and whose ranks go back to their images: whether this
+ * one stays its image anyhow; then it counts as connected. Never all of them. */
+bool spare_goes_on(struct spare *spare, int rank, guint32 image);
 
 /* What a held rank says, and that it is gone. */
 void spare_message(struct host_link *link, const struct wire_message *message);

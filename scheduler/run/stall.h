@@ -37,6 +37,8 @@ void stall_free(struct stall *stall);
 /* A process has become the rank; `address` is where it keeps its struct wire_inside. */
 void stall_set(struct stall *stall, int rank, pid_t pid, guint64 address);
 
+guint64 stall_address(const struct stall *stall, int rank);
+
 /* A rank has said something. */
 void stall_heard(struct stall *stall);
 

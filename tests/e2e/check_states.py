@@ -48,6 +48,38 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+# Rank 1, the last to move, was kept once for several states; others went back in between.
+CLOCKS = """
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int rank, size, got = 0;
+	double then;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 2; rank == 0 && i < size; i++) {
+		MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		usleep(5000);
+	}
+	if (rank == 0) {
+		MPI_Send(&got, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+		MPI_Recv(&then, 1, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (MPI_Wtime() < then)
+			MPI_Abort(MPI_COMM_WORLD, 9);
+	} else if (rank == 1) {
+		MPI_Recv(&got, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		then = MPI_Wtime();
+		MPI_Send(&then, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
+	} else {
+		MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	}
+	MPI_Finalize();
+	return 0;
+}
+"""
 REFUSED = [["-j", "2"], ["--shard", "1/2"], ["--random", "1"], ["--order", "depth"],
            ["--deviations", "1"], ["--backtrack", "rerun"], ["--virtual-time"],
            ["--from", "mp1:n3:0.2=1"]]
@@ -93,6 +125,14 @@ def check_windows(tool):
         refused = "could not be compared" in str(run.report["notes"])
         check(refused == (way == "under-way"), "%s: %s" % (way, run))
     check(states["overwritten"]["states"] == states["nobody"]["states"], str(states))
+
+
+def check_clocks_agree(tool):
+    """Nobody gets a message from the future."""
+    program = tool.compile(tool.write("clocks.c", CLOCKS))
+    for buffering in "zero", "infinite":
+        run = explored(tool, program, ranks=6, options=("--buffering", buffering))
+        check(run.report["findings"] == [], str(run))
 
 
 def check_merged(tool):
@@ -190,6 +230,7 @@ def check_refused(tool):
 
 
 def body(tool, options):
+    check_clocks_agree(tool)
     check_merged(tool)
     check_windows(tool)
     check_images(tool)

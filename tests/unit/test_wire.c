@@ -161,7 +161,7 @@ static void rank_messages_round_trip(void **state)
 		{.type = WIRE_STACK, .stack = {7, 2, frames, 1, true, 1, &line}},
 		{.type = WIRE_STACK},
 		{.type = WIRE_HELD, .held = {true, text}},
-		{.type = WIRE_IMAGED, .imaged = {3, 1ull << 33, text}},
+		{.type = WIRE_IMAGED, .imaged = {3, true, 1ull << 33, text}},
 		{.type = WIRE_PARKED, .parked = {text, true, 1, &mapping}},
 		{.type = WIRE_CHILD, .child = {5, 1234, true, 256}},
 		{.type = WIRE_THREAD, .thread = {2, 4711, true}},
@@ -208,6 +208,7 @@ static void scheduler_messages_round_trip(void **state)
 		{.type = WIRE_FORWARD, .forward = 60},
 		{.type = WIRE_REWIND, .rewind = {7, 2, true}},
 		{.type = WIRE_IMAGE},
+		{.type = WIRE_DRIVE},
 		{.type = WIRE_FORGET, .forget = 4},
 		{.type = WIRE_RESTORE, .restore = {3, 1, directory, 1, &clone}},
 	};

@@ -389,6 +389,7 @@ struct host *sim_host_new(const struct sim_options *options)
 	sim->processes = g_ptr_array_new_with_free_func(sim_process_free);
 	sim->jobs = g_ptr_array_new_with_free_func(sim_job_free);
 	sim->shared = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	sim->stood = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	sim->faults = options->faults;
 	sim->slow = sim_goes_wrong(sim, SIM_SLOW, 1);
 	return &sim->base;
@@ -403,6 +404,7 @@ void sim_host_free(struct host *host)
 	g_ptr_array_unref(sim->processes);
 	g_ptr_array_unref(sim->jobs);
 	g_hash_table_destroy(sim->shared);
+	g_hash_table_destroy(sim->stood);
 	g_ptr_array_unref(sim->events);
 	g_rand_free(sim->random);
 	g_free(sim);

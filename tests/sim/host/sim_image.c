@@ -6,6 +6,7 @@
 struct sim_image {
 	struct fake_rank rank;
 	guint users;
+	bool stays; /* it has nothing under way */
 };
 
 GArray *sim_images_new(void)
@@ -36,10 +37,12 @@ static guint64 sim_image_bytes(const struct sim_process *process)
 
 static void say_imaged(struct sim_process *process, guint32 number, const char *hazard)
 {
-	const struct wire_message message = {.type = WIRE_IMAGED,
-	                                     .imaged = {.image = number,
-	                                                .bytes = sim_image_bytes(process),
-	                                                .hazard = (char *)(guintptr)hazard}};
+	const struct wire_message message = {
+		.type = WIRE_IMAGED,
+		.imaged = {.image = number,
+	                   .stays = number > 0 && image_of(process, number)->stays,
+	                   .bytes = sim_image_bytes(process),
+	                   .hazard = (char *)(guintptr)hazard}};
 
 	process->awaits_welcome = true;
 	sim_say(process, &message);
@@ -49,7 +52,7 @@ static void say_imaged(struct sim_process *process, guint32 number, const char *
 void sim_take_image(struct sim_process *process)
 {
 	struct sim *sim = process->sim;
-	struct sim_image image = {process->rank, 1};
+	struct sim_image image = {process->rank, 1, sim_draw(sim, 4) > 0};
 
 	g_assert_true(process->rank.lines[0].waits && !process->rank.lines[1].is_there);
 	if (sim_strikes(sim, SIM_KILLED_IMAGING, 20)) {

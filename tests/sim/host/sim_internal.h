@@ -31,6 +31,7 @@ struct sim {
 	GPtrArray *processes; /* struct sim_process, all that ever were */
 	GPtrArray *jobs;      /* struct host_job, likewise */
 	GHashTable *shared;   /* struct fake_memory, by world */
+	GHashTable *stood;    /* guint64, likewise */
 	guint faults;         /* that may still happen */
 	guint happened;
 	guint worlds_ended; /* how many ranks have come to their end as they should */
@@ -92,6 +93,7 @@ struct sim_process {
 	guint32 image;          /* what it was last known to be; 0: none */
 	bool changed;           /* since then */
 	bool awaits_welcome;    /* it has told an image */
+	guint64 stood;          /* as it was welcomed last */
 	guint32 born_in;        /* its keeper knows it by this world */
 	int status;
 };
@@ -119,6 +121,8 @@ void sim_happen_next(struct sim *sim);
 
 /* The windows of a world. */
 struct fake_memory *sim_shared(struct sim *sim, guint32 world);
+/* For how long it has stood still in all, as ranks of it have been told last. */
+guint64 *sim_stood(struct sim *sim, guint32 world);
 void sim_shared_remove(struct sim *sim, guint32 world);
 void sim_shared_rename(struct sim *sim, guint32 from, guint32 to);
 

@@ -47,6 +47,17 @@ void sim_shared_rename(struct sim *sim, guint32 from, guint32 to)
 	sim_shared_remove(sim, from);
 }
 
+guint64 *sim_stood(struct sim *sim, guint32 world)
+{
+	guint64 *stood = g_hash_table_lookup(sim->stood, GUINT_TO_POINTER(world));
+
+	if (!stood) {
+		stood = g_new0(guint64, 1);
+		g_hash_table_insert(sim->stood, GUINT_TO_POINTER(world), stood);
+	}
+	return stood;
+}
+
 /* The world whose directory it is. */
 static guint32 world_of(const char *directory)
 {

@@ -343,11 +343,16 @@ static void obey_in_call(struct sim_process *process, const struct wire_message 
 		g_assert_true(process->rank.lines[0].waits);
 		sim_rewind(process, &order->rewind);
 		return;
+	case WIRE_DRIVE: process->changed = true; return;
 	case WIRE_WELCOME:
 		process->stays = order->welcome.rewinds;
 		process->awaits_welcome = false;
+		process->stood = *sim_stood(process->sim, process->world) = order->welcome.stood;
 		break;
-	default: process->changed = true;
+	default:
+		/* The clocks of all ranks tell the same. */
+		g_assert_cmpuint(process->stood, ==, *sim_stood(process->sim, process->world));
+		process->changed = true;
 	}
 	process->rank.memory = sim_shared(process->sim, process->world);
 	fake_rank_obey(&process->rank, order);
