@@ -20,6 +20,7 @@ static struct {
 	struct wire_buffer out;
 	size_t kept; /* of its bytes, for whatever is sent next */
 	bool shared; /* by threads that tell of themselves */
+	bool rewinds;
 	uint8_t *input;
 	size_t input_start, input_count, input_capacity;
 	struct timespec limit; /* for waiting; none: without end */
@@ -128,6 +129,38 @@ static void make_room(void)
 	channel.input_capacity = capacity;
 }
 
+/* Of the input so far and these bytes behind it, how many of these may be read: what follows REWIND
+ * is for who the rank will be then, who reads it anew. */
+static size_t until_rewind(size_t more)
+{
+	const uint8_t *bytes = channel.input + channel.input_start;
+	const size_t count = channel.input_count + more;
+	long length;
+
+	for (size_t at = 0; (length = wire_frame_length(bytes + at, count - at)) > 0;) {
+		const bool rewinds = wire_frame_type(bytes + at) == WIRE_REWIND;
+
+		at += (size_t)length;
+		if (rewinds)
+			return at > channel.input_count ? at - channel.input_count : 0;
+	}
+	return more;
+}
+
+static ssize_t receive(uint8_t *bytes, size_t room)
+{
+	ssize_t count = recv(channel.socket, bytes, room,
+	                     MSG_DONTWAIT | (channel.rewinds ? MSG_PEEK : 0));
+
+	if (!channel.rewinds || count <= 0)
+		return count;
+	room = until_rewind((size_t)count);
+	if (room > 0)
+		return recv(channel.socket, bytes, room, MSG_DONTWAIT);
+	errno = EAGAIN;
+	return -1;
+}
+
 bool channel_receive(bool waits)
 {
 	if (channel.input_count == 0)
@@ -137,14 +170,18 @@ bool channel_receive(bool waits)
 	if (waits && !channel_wait(channel.limit.tv_nsec > 0 ? &channel.limit : NULL))
 		return false;
 	size_t end = channel.input_start + channel.input_count;
-	ssize_t count = recv(channel.socket, channel.input + end, channel.input_capacity - end,
-	                     MSG_DONTWAIT);
+	ssize_t count = receive(channel.input + end, channel.input_capacity - end);
 	if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
 		return false;
 	if (count <= 0)
 		channel_lost();
 	channel.input_count += (size_t)count;
 	return true;
+}
+
+void channel_stop_at_rewind(void)
+{
+	channel.rewinds = true;
 }
 
 void channel_limit_waiting(long milliseconds)

@@ -29,6 +29,8 @@ void channel_send_bytes(const uint8_t *bytes, size_t count);
  * channel_limit_waiting, at first without end. */
 bool channel_receive(bool waits);
 void channel_limit_waiting(long milliseconds);
+/* From now on nothing that follows REWIND is read before that has been obeyed: it would be lost. */
+void channel_stop_at_rewind(void);
 /* Until there is something to be read, at most so long (NULL: without end); false: there is not. */
 bool channel_wait(const struct timespec *most);
 

@@ -180,10 +180,11 @@ static void tell_digest(void)
 	gate_tell(&message);
 }
 
-/* Nothing that MPI would do for this rank, or by it. */
-static bool has_nothing_under_way(void)
+/* Nothing that MPI would do for this rank, or by it, keeps it from standing still. */
+static bool may_be_still(void)
 {
-	return !gate.serialised && gate.orders->incomplete() == 0 && !gate.orders->serves_windows();
+	return gate.welcome.images && !gate.serialised && gate.orders->incomplete() == 0
+	       && !gate.orders->serves_windows();
 }
 
 static void drive_progress(void)
@@ -227,14 +228,14 @@ static void obey(struct wire_message *message)
 		channel_limit_waiting(IDLE_MILLISECONDS);
 		break;
 	case WIRE_IMAGE:
-		gate.orders->image(&gate.welcome, has_nothing_under_way());
+		gate.orders->image(&message->image, may_be_still(), &gate.welcome);
 		channel_limit_waiting(IDLE_MILLISECONDS);
 		break;
 	case WIRE_REWIND: gate.orders->rewind(&message->rewind, &gate.welcome); break;
 	case WIRE_FORGET: gate.orders->forget(message->forget); break;
 	case WIRE_LOOK: tell_digest(); break;
 	case WIRE_TELL:
-		gate.orders->tell_state(gate.pending);
+		gate.orders->tell_state(gate.pending, may_be_still());
 		gate.told = true;
 		break;
 	case WIRE_DRIVE: drive_progress(); break;
@@ -302,7 +303,7 @@ static void receive_orders(void)
 	obey_all();
 	while (!gate.gone_ahead) {
 		unsigned incomplete = gate.orders->incomplete();
-		if (gate.orders->stays())
+		if (gate.orders->is_still())
 			channel_receive(true);
 		else if (incomplete > 0 || gate.orders->serves_windows())
 			receive_with_progress(round);
@@ -605,4 +606,6 @@ void gate_open(int socket, const struct gate_orders *orders, const struct wire_h
 		obey_all();
 	}
 	channel_limit_waiting(IDLE_MILLISECONDS);
+	if (gate.welcome.images)
+		channel_stop_at_rewind();
 }

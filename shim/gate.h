@@ -110,13 +110,15 @@ struct gate_orders {
 	/* PARK: comes back in the same rank, or in a rank of a new world with a socket of its own
 	 * on the same descriptor and another welcome. */
 	void (*park)(struct wire_welcome *ret_welcome);
-	/* IMAGE (`stays`: nothing is under way), REWIND, FORGET: park_rewind.h; and whatever lets
-	 * the rank move, or lets it wait once more after it has; whether it is to stay as it is. */
-	void (*image)(struct wire_welcome *ret_welcome, bool stays);
+	/* IMAGE, REWIND, FORGET: park_rewind.h; and whatever lets the rank move, or lets it wait
+	 * once more after it has; whether it is still, which it becomes with a state or an image
+	 * if it may: then it drives no progress. */
+	void (*image)(const struct wire_image *order, bool may_be_still,
+	              struct wire_welcome *ret_welcome);
 	void (*rewind)(const struct wire_rewind *order, struct wire_welcome *ret_welcome);
 	void (*forget)(uint32_t image);
 	void (*moved)(void);
-	bool (*stays)(void);
+	bool (*is_still)(void);
 	/* END: never comes back. */
 	void (*end)(const struct wire_end *order) __attribute__((noreturn));
 
@@ -136,7 +138,7 @@ struct gate_orders {
 	/* Tells of a call before it is told, and the state of the rank while it waits (state.h);
 	 * which has been foreseen perhaps. */
 	void (*tell_seal)(uint32_t call);
-	void (*tell_state)(const struct wire_call *pending);
+	void (*tell_state)(const struct wire_call *pending, bool may_be_still);
 	void (*foresee_state)(const struct wire_call *pending);
 	/* The calling thread's stack, as backtrace(3); 0: it cannot be told. */
 	int (*backtrace)(void **ret_frames, int most);

@@ -23,9 +23,10 @@ static void park(struct wire_welcome *ret_welcome)
 		startup_adopt_process();
 }
 
-static void take_image(struct wire_welcome *ret_welcome, bool stays)
+static void take_image(const struct wire_image *order, bool may_be_still,
+                       struct wire_welcome *ret_welcome)
 {
-	if (park_take_image(ret_welcome, stays && !park_handles_signals()))
+	if (park_take_image(order, may_be_still && !park_handles_signals(), ret_welcome))
 		startup_adopt_process();
 }
 
@@ -96,7 +97,7 @@ static void foresee_state(const struct wire_call *pending)
 	foreseen.holds = !foreseen.state.hazard && park_stands();
 }
 
-static void tell_state(const struct wire_call *pending)
+static void tell_state(const struct wire_call *pending, bool may_be_still)
 {
 	static char none[] = "";
 	struct wire_message message = {.type = WIRE_STATE};
@@ -105,6 +106,9 @@ static void tell_state(const struct wire_call *pending)
 	foreseen.holds = false;
 	if (!message.state.hazard)
 		message.state.hazard = none;
+	message.state.still = may_be_still && !park_handles_signals();
+	if (message.state.still)
+		park_be_still();
 	gate_tell(&message);
 }
 
@@ -115,7 +119,7 @@ const struct gate_orders orders = {
 	.rewind = park_rewind,
 	.forget = park_forget_image,
 	.moved = park_note_moved,
-	.stays = park_stays_image,
+	.is_still = park_is_still,
 	.end = end_rank,
 	.progress = progress,
 	.incomplete = request_incomplete,

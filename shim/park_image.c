@@ -10,6 +10,7 @@
 void park_note_moved(void)
 {
 	park.moved = true;
+	park.still = false;
 	agent_moves(park.agent);
 }
 
@@ -18,9 +19,14 @@ bool park_stands(void)
 	return agent_is_standing(park.agent);
 }
 
-bool park_stays_image(void)
+void park_be_still(void)
 {
-	return park.stays && park.image && !park.moved;
+	park.still = true;
+}
+
+bool park_is_still(void)
+{
+	return park.still;
 }
 
 void park_forget_image(uint32_t image)
@@ -34,7 +40,7 @@ static void send_imaged(uint32_t image, const char *hazard)
 {
 	const struct wire_message message = {.type = WIRE_IMAGED,
 	                                     .imaged = {.image = image,
-	                                                .stays = image && park.stays,
+	                                                .still = image && park.image_is_still,
 	                                                .bytes = agent_image_bytes(park.agent),
 	                                                .hazard = (char *)(uintptr_t)hazard}};
 
@@ -54,9 +60,10 @@ static void take_aside(void)
 	send_imaged(image, image ? "" : agent_rewind_trouble(park.agent));
 }
 
-bool park_take_image(struct wire_welcome *ret_welcome, bool stays)
+bool park_take_image(const struct wire_image *order, bool still, struct wire_welcome *ret_welcome)
 {
 	const char *hazard = park_find_hazard();
+	const bool goes_on = order->goes_on;
 
 	/* It would keep breakpoints that the debugger has put into the code. */
 	if (!hazard && tracer_is_there())
@@ -69,11 +76,12 @@ bool park_take_image(struct wire_welcome *ret_welcome, bool stays)
 		agent_image_share(park.agent, park.image);
 		send_imaged(park.image, "");
 	} else {
-		park.stays = stays;
+		park.still = park.image_is_still = still;
 		agent_step_aside(park.agent, take_aside);
 	}
 	if (park.result == RETURN_IMAGED) {
-		park_await_welcome(&park.welcome);
+		if (!goes_on)
+			park_await_welcome(&park.welcome);
 		*ret_welcome = park.welcome;
 		return false;
 	}
@@ -89,7 +97,7 @@ void park_rewind(const struct wire_rewind *order, struct wire_welcome *ret_welco
 	park.rewind = *order;
 	if (order->image && order->image == park.image && !park.moved
 	    && order->world == park.world) {
-		park_join_world(ret_welcome, false);
+		park_join_world(ret_welcome, order->follows);
 		virtual_time_stood(ret_welcome->stood);
 		return;
 	}

@@ -39,7 +39,8 @@ struct park {
 	bool program_moves; /* it has moved pages onto others (park_moves.c) */
 	uint32_t image;     /* what it was last known to be: taken, or gone back to; 0: not known */
 	bool moved;         /* and it may be another one since */
-	bool stays;         /* as long as it is that image (struct wire_imaged) */
+	bool still;         /* as it has told (struct wire_state) */
+	bool image_is_still;       /* whenever it is that image */
 	struct wire_rewind rewind; /* the order at hand */
 	sigset_t while_waiting;
 	enum order_result result; /* of keeping */

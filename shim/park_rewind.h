@@ -3,7 +3,7 @@
  *
  * A rank that has not moved since its last image, or since it went back to one, is still what it
  * was then: it says so, and nothing is kept or put back. Whatever lets it move is to be told here.
- * One that has nothing under way in MPI need not even be asked: it stays what it is.
+ * One that is still need not even be asked, nor rewound: it stays what it is.
  */
 #ifndef MATCHPOINT_SHIM_PARK_REWIND_H
 #define MATCHPOINT_SHIM_PARK_REWIND_H
@@ -18,13 +18,14 @@ void park_note_moved(void);
 /* Whether nothing can have changed since the rank's state was looked at (park.h). */
 bool park_stands(void);
 
-/* Whether it is an image, and is to drive no progress as long as it is. */
-bool park_stays_image(void);
+/* It drives no progress until it moves, as it is about to tell; and whether that holds. */
+void park_be_still(void);
+bool park_is_still(void);
 
-/* Upon IMAGE, in a rank that `stays` as it is: answers IMAGED, and waits until all have (WELCOME).
- * Comes back once more, true, each time when the rank was rewound to that image, with what it was
- * welcomed with. */
-bool park_take_image(struct wire_welcome *ret_welcome, bool stays);
+/* Upon IMAGE, in a rank that will be `still`: answers IMAGED, and waits for WELCOME unless it is
+ * told to go on. Comes back once more, true, each time when the rank was rewound to that image, with
+ * what it was welcomed with. */
+bool park_take_image(const struct wire_image *order, bool still, struct wire_welcome *ret_welcome);
 
 /* Upon REWIND, at rest: comes back only if the rank is what it is to be, after WELCOME; else where
  * the image was taken, or the rank was parked. */

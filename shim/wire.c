@@ -378,6 +378,7 @@ static void describe_state(struct codec *codec, struct wire_state *state)
 {
 	for (uint32_t i = 0; element(codec, i, 2); i++)
 		field_u64(codec, &state->hash[i]);
+	field_bool(codec, &state->still);
 	field_string(codec, &state->hazard);
 }
 
@@ -418,9 +419,10 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 		field_u32(codec, &message->rewind.image);
 		field_bool(codec, &message->rewind.follows);
 		break;
+	case WIRE_IMAGE: field_bool(codec, &message->image.goes_on); break;
 	case WIRE_IMAGED:
 		field_u32(codec, &message->imaged.image);
-		field_bool(codec, &message->imaged.stays);
+		field_bool(codec, &message->imaged.still);
 		field_u64(codec, &message->imaged.bytes);
 		field_string(codec, &message->imaged.hazard);
 		break;
@@ -437,7 +439,6 @@ static void describe_message(struct codec *codec, struct wire_message *message)
 	case WIRE_LOOK:
 	case WIRE_TELL:
 	case WIRE_DRIVE:
-	case WIRE_IMAGE:
 	case WIRE_PARK:
 	case WIRE_RESUME: break;
 	default: codec->failed = true; break;
@@ -499,6 +500,11 @@ long wire_frame_length(const uint8_t *bytes, size_t count)
 		return -1;
 	length += HEADER_BYTES;
 	return length <= count ? (long)length : 0;
+}
+
+uint16_t wire_frame_type(const uint8_t *bytes)
+{
+	return (uint16_t)load_little_endian(bytes + HEADER_BYTES, TYPE_BYTES);
 }
 
 int wire_decode(const uint8_t *bytes, size_t count, struct wire_message *ret_message)

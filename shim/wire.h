@@ -55,7 +55,7 @@ enum wire_type {
 	WIRE_SEAL,     /* before a CALL, when states are compared: what it was given */
 	WIRE_STATE,    /* answer to TELL: the state of a rank that waits for GO */
 	WIRE_NAMED,    /* the program has given a communicator or window a name */
-	WIRE_IMAGED,   /* answer to IMAGE: the number of the image; the rank waits for WELCOME */
+	WIRE_IMAGED,   /* answer to IMAGE: the number of the image */
 	/* scheduler to rank */
 	WIRE_WELCOME = 64,
 	WIRE_BIND,    /* post this receive (or nonblocking collective) to MPI now, in this order;
@@ -70,12 +70,13 @@ enum wire_type {
 	WIRE_LOOK,    /* tell what you go by: DIGEST (only while a call is pending) */
 	WIRE_FORWARD, /* put the clocks that the program reads forward by so much */
 	WIRE_REWIND,  /* held, or at rest: be again what you were in an image, or when you began,
-	                 in this world; answered by HELLO, or by HELD. Where no images are asked
-	                 for WELCOME comes right behind it, not after HELLO */
+	                 in this world; answered by HELLO, or by HELD. WELCOME comes after HELLO;
+	                 right behind it where `follows` says so, or no images are asked for */
 	WIRE_TELL,    /* tell your state: STATE (only while a call is pending) */
-	WIRE_IMAGE,   /* keep what you are now, to be rewound to: IMAGED (likewise) */
+	WIRE_IMAGE,   /* keep what you are now, to be rewound to: IMAGED (likewise), then wait for
+	                 WELCOME unless told to go on */
 	WIRE_FORGET,  /* this image will not be asked for any more, by one of those who had it */
-	WIRE_DRIVE,   /* drive MPI's progress again (struct wire_imaged: stays) */
+	WIRE_DRIVE,   /* drive MPI's progress again (struct wire_state: still) */
 };
 
 /* An order that leaves the rank as it is, as far as the program and MPI go by it. */
@@ -460,6 +461,8 @@ struct wire_seal {
 /* The state of a rank as a hash: its memory, registers, files (state.h). */
 struct wire_state {
 	uint64_t hash[2];
+	bool still; /* nothing of its own is under way in MPI: until it gets an order that moves it
+	               (or DRIVE) it does nothing, and drives no progress either */
 	char *hazard; /* why it cannot be told, or empty */
 };
 
@@ -503,12 +506,15 @@ struct wire_held {
 	char *hazard; /* why it cannot be rewound, or empty */
 };
 
+struct wire_image {
+	bool goes_on; /* who is still may obey what comes, others wait for WELCOME */
+};
+
 struct wire_imaged {
 	uint32_t image; /* from 1; the same again where the rank has not moved since; 0: none */
-	bool stays;     /* nothing of its own is under way in MPI: whenever it is this image it
-	                   does nothing until it gets an order that moves it, and drives no
-	                   progress either; it need not be asked for another image, nor rewound to
-	                   this one. WELCOME may come right before such an order */
+	bool still;     /* whenever it is this image, as in struct wire_state: so it need not be
+	                   asked for another image, nor rewound to this one. WELCOME may come right
+	                   before an order that moves it */
 	uint64_t bytes; /* that all images which the rank keeps take by now */
 	char *hazard;   /* why not, or empty */
 };
@@ -549,6 +555,7 @@ struct wire_message {
 		uint32_t forward;  /* FORWARD: milliseconds */
 		uint32_t forget;   /* FORGET: the image */
 		struct wire_rewind rewind;
+		struct wire_image image;
 		struct wire_imaged imaged;
 		struct wire_held held;
 		struct wire_end end; /* END and RELEASE */
@@ -574,6 +581,8 @@ void wire_append(struct wire_buffer *buffer, const struct wire_buffer *more);
 /* Length of the first frame including its length field, 0 when more bytes are needed to tell or to
  * complete it, or -1 when it can be no frame. */
 long wire_frame_length(const uint8_t *bytes, size_t count);
+/* The type (enum wire_type) of a frame that is complete. */
+uint16_t wire_frame_type(const uint8_t *bytes);
 
 /* Decodes exactly one frame; 0, or -1 with nothing to release. What the message points to is owned
  * by the message. */

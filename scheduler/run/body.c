@@ -2,12 +2,12 @@
 
 struct kept {
 	guint32 shared; /* of those that refer to it: so many the rank does not know of */
-	bool stays;
+	bool still;
 };
 
 struct rank {
-	guint32 image; /* that it stays; 0: none */
-	bool owed;
+	guint32 image; /* that it is; 0: not known to be one */
+	bool still, owed;
 	guint64 bytes;
 	GArray *kept; /* struct kept, by number of the image */
 };
@@ -64,12 +64,19 @@ static struct kept *kept_of(struct rank *rank, guint32 image)
 	return &g_array_index(rank->kept, struct kept, image);
 }
 
-void body_imaged(struct body *body, int rank, guint32 image, bool stays, guint64 bytes)
+void body_be_still(struct body *body, int rank)
+{
+	if (body)
+		body->ranks[rank].still = true;
+}
+
+void body_imaged(struct body *body, int rank, guint32 image, bool still, guint64 bytes)
 {
 	struct rank *one = &body->ranks[rank];
 
-	kept_of(one, image)->stays = stays;
-	one->image = stays ? image : 0;
+	kept_of(one, image)->still = still;
+	one->image = image;
+	one->still |= still;
 	one->bytes = bytes;
 }
 
@@ -77,19 +84,35 @@ void body_rewound(struct body *body, int rank, guint32 image)
 {
 	struct rank *one = &body->ranks[rank];
 
-	one->image = image && kept_of(one, image)->stays ? image : 0;
+	one->image = image;
+	one->still = image && kept_of(one, image)->still;
 	one->owed = false; /* HELLO is answered */
 }
 
 void body_moves(struct body *body, int rank)
 {
-	if (body)
-		body->ranks[rank].image = 0;
+	if (!body)
+		return;
+	body->ranks[rank].image = 0;
+	body->ranks[rank].still = false;
+}
+
+bool body_is_still(const struct body *body, int rank)
+{
+	return body && body->ranks[rank].still;
+}
+
+bool body_is_still_whole(const struct body *body)
+{
+	for (int rank = 0; body && rank < body->count; rank++)
+		if (!body->ranks[rank].still)
+			return false;
+	return body != NULL;
 }
 
 guint32 body_stays(const struct body *body, int rank)
 {
-	return body ? body->ranks[rank].image : 0;
+	return body_is_still(body, rank) ? body->ranks[rank].image : 0;
 }
 
 void body_owe(struct body *body, int rank)

@@ -5,6 +5,7 @@
 #include "image.h"
 #include "runs_internal.h"
 #include "scheduler/world/matcher.h"
+#include "spare.h"
 
 #define DRIVE_US (G_USEC_PER_SEC / 50)  /* for those who run to need one who stays as it is */
 #define TROUBLE_US (G_USEC_PER_SEC / 2) /* for others to fail in MPI_Init as one has */
@@ -268,7 +269,7 @@ static bool at_rest(struct execution *execution)
 	GArray *open;
 
 	/* If it was struck from outside, nothing of this counts. */
-	if (!execution_endings_known(execution))
+	if (!execution_endings_known(execution) || spare_is_ahead(execution->spare))
 		return false;
 	if (world_admit(world) || world_answer_ready(world) || execution_park_along(execution)
 	    || follow_plan(execution)) {

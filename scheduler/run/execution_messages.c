@@ -247,6 +247,16 @@ static bool on_report(struct execution *execution, int rank, const struct wire_m
 	}
 }
 
+/* Where nobody would know that it is, it is not to be. */
+static void note_still(struct execution *execution, int rank, const struct wire_state *state)
+{
+	if (!state->still)
+		return;
+	body_be_still(execution->body, rank);
+	if (!execution->body)
+		execution_order(execution, rank, &(struct wire_message){.type = WIRE_DRIVE});
+}
+
 static void hear(struct execution *execution, int rank, const struct wire_message *message)
 {
 	g_autoptr(GError) error = NULL;
@@ -264,7 +274,10 @@ static void hear(struct execution *execution, int rank, const struct wire_messag
 	case WIRE_ENDING: on_ending(execution, rank, &message->ending); break;
 	case WIRE_PARKED: on_parked(execution, rank, &message->parked); break;
 	case WIRE_IMAGED: image_answered(execution, rank, &message->imaged); break;
-	case WIRE_HELD: spare_rank_held(execution, rank, &message->held); break;
+	case WIRE_HELD:
+		body_be_still(execution->body, rank); /* it reads orders, and nothing else */
+		spare_rank_held(execution, rank, &message->held);
+		break;
 	case WIRE_DIGEST:
 		if (!cycle_answer(&execution->cycle, rank, &message->digest)
 		    && execution->result.state == EXECUTION_RUNNING)
@@ -272,6 +285,7 @@ static void hear(struct execution *execution, int rank, const struct wire_messag
 			          "rank %d said something impossible: what it goes by", rank);
 		break;
 	case WIRE_STATE:
+		note_still(execution, rank, &message->state);
 		/* When a rank has gone meanwhile the others are asked once more. */
 		if (!naming_answer(&execution->naming, rank, &message->state)
 		    && !execution->runs->options.states)

@@ -19,7 +19,8 @@ void execution_order(struct execution *execution, int rank, const struct wire_me
 void execution_drive_all(struct execution *execution)
 {
 	for (int rank = 0; rank < runs_ranks(execution_runs(execution)); rank++)
-		if (execution_link(execution, rank) && body_stays(execution_body(execution), rank))
+		if (execution_link(execution, rank)
+		    && body_is_still(execution_body(execution), rank))
 			execution_order(execution, rank,
 			                &(struct wire_message){.type = WIRE_DRIVE});
 }

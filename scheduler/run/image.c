@@ -53,21 +53,6 @@ static bool share(struct frozen *frozen, int rank)
 	return true;
 }
 
-struct frozen *image_begin(struct execution *execution)
-{
-	struct frozen *frozen = frozen_new(execution);
-	int ranks = execution->runs->ranks;
-
-	frozen->images = g_new0(guint32, ranks);
-	frozen->shared = g_new0(bool, ranks);
-	frozen->body = body_use(execution->body);
-	for (int rank = 0; rank < ranks; rank++)
-		if (!share(frozen, rank))
-			execution_order(execution, rank,
-			                &(struct wire_message){.type = WIRE_IMAGE});
-	return frozen;
-}
-
 static void keep_shared(struct frozen *frozen)
 {
 	struct runs *runs = frozen->runs;
@@ -79,6 +64,25 @@ static void keep_shared(struct frozen *frozen)
 	                                                           &frozen->shared_bytes, &error);
 	if (!frozen->memory || !runs->host->operations->snapshot_complete(frozen->memory, &error))
 		frozen->hazard = g_strdup(error->message);
+}
+
+struct frozen *image_begin(struct execution *execution)
+{
+	struct frozen *frozen = frozen_new(execution);
+	struct wire_message order = {.type = WIRE_IMAGE};
+	int ranks = execution->runs->ranks;
+
+	frozen->images = g_new0(guint32, ranks);
+	frozen->shared = g_new0(bool, ranks);
+	frozen->body = body_use(execution->body);
+	frozen->still = body_is_still_whole(frozen->body);
+	order.image.goes_on = frozen->still;
+	for (int rank = 0; rank < ranks; rank++)
+		if (!share(frozen, rank))
+			execution_order(execution, rank, &order);
+	if (frozen->still)
+		keep_shared(frozen);
+	return frozen;
 }
 
 /* Ranks tell what all their images take: those before it have their share already. */
@@ -137,9 +141,7 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 	}
 	frozen->answered[rank] = true;
 	frozen->images[rank] = imaged->image;
-	log_debug(LOG_SNAPSHOTS, "rank %d is image %u%s", rank, imaged->image,
-	          imaged->stays ? ", and stays" : "");
-	body_imaged(frozen->body, rank, imaged->image, imaged->stays, imaged->bytes);
+	body_imaged(frozen->body, rank, imaged->image, imaged->still, imaged->bytes);
 	frozen->rank_bytes += imaged->bytes;
 	if ((!imaged->image || (imaged->hazard && *imaged->hazard)) && !frozen->hazard)
 		frozen->hazard = g_strdup_printf("rank %d: %s", rank, imaged->hazard);
@@ -147,9 +149,9 @@ void image_answered(struct execution *execution, int rank, const struct wire_ima
 		return;
 	execution->parking = NULL;
 	execution->result.state = EXECUTION_RUNNING;
-	if (!frozen->hazard)
+	if (!frozen->hazard && !frozen->still)
 		keep_shared(frozen);
-	for (int one = 0; one < runs->ranks; one++)
+	for (int one = 0; !frozen->still && one < runs->ranks; one++)
 		if (!frozen->shared[one])
 			welcome(execution, one);
 	if (frozen->hazard) {
@@ -210,48 +212,55 @@ bool image_serves(const struct frozen *frozen)
 	return !body_is_lost(frozen->body) && spare_find(frozen->parent, frozen->body) != NULL;
 }
 
+static bool put_shared_back(const struct frozen *frozen, struct execution *execution)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (frozen->runs->host->operations->snapshot_rewind(frozen->memory, execution->directory,
+	                                                    &error))
+		return true;
+	log_debug(LOG_SNAPSHOTS, "an image is lost: %s", error->message);
+	body_lose(execution->body);
+	execution->result.again = true;
+	return false;
+}
+
 void image_restore(struct frozen *frozen, struct execution *execution)
 {
 	struct runs *runs = frozen->runs;
 	struct spare *spare = spare_take_body(frozen->parent, frozen->body);
-	struct wire_message order = {.type = WIRE_REWIND};
+	const bool still = body_is_still_whole(frozen->body);
 
-	log_debug(LOG_SNAPSHOTS, "rewinding world %u to an image", spare->number);
+	log_debug(LOG_SNAPSHOTS, "rewinding world %u to an image%s", spare->number,
+	          still ? ", and first orders go ahead" : "");
 	execution_place(execution, spare->number, spare->directory, frozen->parent);
 	execution->rewound = true;
 	naming_release(&execution->naming);
 	naming_copy(&execution->naming, &frozen->naming, runs->ranks);
 	execution_set_body(execution, body_use(frozen->body));
-	execution->image = frozen;
 	execution->stood = frozen->stood + execution->started - frozen->parked_at;
 	execution->before = frozen->behind;
-	frozen->children++;
 	spare->execution = execution;
 	execution->spare = spare;
-	order.rewind.world = spare->number;
-	for (int rank = 0; rank < runs->ranks; rank++) {
-		order.rewind.image = frozen->images[rank];
-		if (!spare_goes_on(spare, rank, order.rewind.image))
-			host_send(spare->links[rank], &order);
+	if (still && !put_shared_back(frozen, execution))
+		return;
+	if (!still) {
+		execution->image = frozen;
+		frozen->children++;
 	}
+	spare_rewind_to_images(spare, frozen->images, still);
 }
 
 void image_connected(struct execution *execution)
 {
-	struct runs *runs = execution->runs;
 	struct frozen *frozen = g_steal_pointer(&execution->image);
-	g_autoptr(GError) error = NULL;
 
 	frozen->children--;
-	if (runs->host->operations->snapshot_rewind(frozen->memory, execution->directory, &error)) {
-		for (int rank = 0; rank < runs->ranks; rank++)
-			if (!body_is_owed(execution->body, rank))
-				welcome(execution, rank);
+	if (!put_shared_back(frozen, execution))
 		return;
-	}
-	log_debug(LOG_SNAPSHOTS, "an image is lost: %s", error->message);
-	body_lose(execution->body);
-	execution->result.again = true;
+	for (int rank = 0; rank < execution->runs->ranks; rank++)
+		if (!body_is_owed(execution->body, rank))
+			welcome(execution, rank);
 }
 
 /* --- given up --------------------------------------------------------------------------------- */

@@ -187,6 +187,8 @@ static bool may_go_ahead(const struct frozen *frozen, const struct spare *spare)
 static void go_ahead(struct execution *execution, struct spare *spare)
 {
 	for (int rank = 0; rank < execution->runs->ranks; rank++) {
+		if (!spare->links[rank])
+			continue;
 		spare->ranks[rank].ahead = true;
 		execution->links[rank] = spare->links[rank];
 		execution->pids[rank] = spare->ranks[rank].pid;
@@ -318,6 +320,11 @@ static bool any_is_ahead(const struct spare *spare)
 	return false;
 }
 
+bool spare_is_ahead(const struct spare *spare)
+{
+	return spare && spare->runs->options.images && any_is_ahead(spare);
+}
+
 /* It counts as connected already. */
 static void note_rewound(struct spare *spare, struct host_link *link,
                          const struct wire_hello *hello)
@@ -328,19 +335,20 @@ static void note_rewound(struct spare *spare, struct host_link *link,
 	spare->ranks[hello->rank].ahead = false;
 	runs_assign(link, LINK_RANK, execution, hello->rank);
 	stall_set(execution->stall, hello->rank, hello->pid, hello->inside);
-	if (!any_is_ahead(spare))
-		frozen_note_cost(execution);
+	if (any_is_ahead(spare))
+		return;
+	frozen_note_cost(execution);
+	if (spare->runs->options.images)
+		execution_advance(execution); /* it may be at rest */
 }
 
-bool spare_goes_on(struct spare *spare, int rank, guint32 image)
+/* What it is to be it is already: it counts as connected. */
+static void goes_on(struct spare *spare, int rank)
 {
 	struct execution *execution = spare->execution;
 	struct host_link *link = spare->links[rank];
 	const struct spare_rank known = spare->ranks[rank];
 
-	if (body_stays(spare->body, rank) != image
-	    || execution->connected + 1 == spare->runs->ranks)
-		return false;
 	let_rank_go(spare, rank);
 	runs_assign(link, LINK_RANK, execution, rank);
 	execution->links[rank] = link;
@@ -348,7 +356,31 @@ bool spare_goes_on(struct spare *spare, int rank, guint32 image)
 	body_owe(spare->body, rank);
 	execution->connected++;
 	stall_set(execution->stall, rank, known.pid, known.inside);
-	return true;
+}
+
+void spare_rewind_to_images(struct spare *spare, const guint32 *images, bool ahead)
+{
+	struct execution *execution = spare->execution;
+	struct wire_message order = {.type = WIRE_REWIND};
+	int ranks = spare->runs->ranks;
+
+	order.rewind.world = spare->number;
+	order.rewind.follows = ahead;
+	for (int rank = 0; rank < ranks; rank++) {
+		if (body_stays(spare->body, rank) == images[rank]
+		    && (ahead || execution->connected + 1 < ranks)) {
+			goes_on(spare, rank);
+			continue;
+		}
+		order.rewind.image = images[rank];
+		host_send(spare->links[rank], &order);
+		if (!ahead)
+			continue;
+		body_rewound(spare->body, rank, images[rank]);
+		execution_welcome(execution, rank, spare->links[rank]);
+	}
+	if (ahead)
+		go_ahead(execution, spare);
 }
 
 /* It was rewound, and may have ended since: its keeper says so by a way of its own. */
@@ -361,7 +393,9 @@ static void on_rewound(struct host_link *link, const struct wire_hello *hello)
 	int rank = link->rank;
 
 	let_rank_go(spare, rank);
-	body_rewound(execution->body, rank, execution->image ? execution->image->images[rank] : 0);
+	if (!known.ahead)
+		body_rewound(execution->body, rank,
+		             execution->image ? execution->image->images[rank] : 0);
 	execution->pids[rank] = hello->pid; /* by which it is known */
 	runs->rewinding.rewound++;
 	runs->rewinding.refused_in_turn = 0;

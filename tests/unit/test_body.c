@@ -26,6 +26,25 @@ static void test_a_rank_stays_the_image_that_it_is_until_it_moves(void **state)
 	body_let_go(body);
 }
 
+static void test_it_is_still_when_all_ranks_are(void **state)
+{
+	struct body *body = body_new(2);
+
+	(void)state;
+	body_be_still(body, 0);
+	assert_true(body_is_still(body, 0));
+	assert_int_equal(body_stays(body, 0), 0);
+	assert_false(body_is_still_whole(body));
+	body_imaged(body, 1, 1, true, 0);
+	assert_true(body_is_still_whole(body));
+	body_moves(body, 0);
+	assert_false(body_is_still(body, 0));
+	assert_false(body_is_still_whole(body));
+	body_let_go(body);
+	body_be_still(NULL, 0);
+	assert_false(body_is_still_whole(NULL));
+}
+
 static void test_one_with_something_under_way_is_to_be_told(void **state)
 {
 	struct body *body = body_new(1);
@@ -92,6 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_rank_stays_the_image_that_it_is_until_it_moves),
+		cmocka_unit_test(test_it_is_still_when_all_ranks_are),
 		cmocka_unit_test(test_one_with_something_under_way_is_to_be_told),
 		cmocka_unit_test(test_the_last_to_forget_an_image_tells_the_rank),
 		cmocka_unit_test(test_a_welcome_that_is_owed_is_given_once),

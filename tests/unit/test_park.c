@@ -295,27 +295,19 @@ static void test_a_rank_that_has_moved_stands_no_longer(void **state)
 	park.agent = before;
 }
 
-static void test_a_rank_stays_an_image_until_it_moves_or_forgets_it(void **state)
+static void test_a_rank_is_still_until_it_moves(void **state)
 {
 	struct agent *before = park.agent;
 
 	(void)state;
 	park.agent = agent_new(-1, -1);
 	assert_int_equal(agent_aside_new(park.agent, true), 0);
-	park.image = 3;
-	park.moved = false;
-	assert_false(park_stays_image());
-	park.stays = true;
-	assert_true(park_stays_image());
+	assert_false(park_is_still());
+	park_be_still();
 	park_forget_image(2);
-	assert_true(park_stays_image());
-	park_forget_image(3);
-	assert_false(park_stays_image());
-	park.moved = false;
+	assert_true(park_is_still());
 	park_note_moved();
-	assert_false(park_stays_image());
-	park.image = 0;
-	park.stays = false;
+	assert_false(park_is_still());
 	agent_free(park.agent);
 	park.agent = before;
 }
@@ -331,7 +323,7 @@ int main(void)
 		TEST(test_a_released_keeper_waits_for_its_children),
 		TEST(test_all_end_with_the_scheduler),
 		cmocka_unit_test(test_a_rank_that_has_moved_stands_no_longer),
-		cmocka_unit_test(test_a_rank_stays_an_image_until_it_moves_or_forgets_it),
+		cmocka_unit_test(test_a_rank_is_still_until_it_moves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

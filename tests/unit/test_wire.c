@@ -176,7 +176,7 @@ static void rank_messages_round_trip(void **state)
 		{.type = WIRE_CONTENTS},
 		{.type = WIRE_DIGEST, .digest = {{1, UINT64_MAX}}},
 		{.type = WIRE_SEAL, .seal = {3, true, true, {1, 2}, {3, UINT64_MAX}}},
-		{.type = WIRE_STATE, .state = {{1, UINT64_MAX}, text}},
+		{.type = WIRE_STATE, .state = {{1, UINT64_MAX}, true, text}},
 		{.type = WIRE_STATE},
 	};
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
@@ -207,7 +207,7 @@ static void scheduler_messages_round_trip(void **state)
 		{.type = WIRE_TELL},
 		{.type = WIRE_FORWARD, .forward = 60},
 		{.type = WIRE_REWIND, .rewind = {7, 2, true}},
-		{.type = WIRE_IMAGE},
+		{.type = WIRE_IMAGE, .image = {true}},
 		{.type = WIRE_DRIVE},
 		{.type = WIRE_FORGET, .forget = 4},
 		{.type = WIRE_RESTORE, .restore = {3, 1, directory, 1, &clone}},

@@ -6,7 +6,7 @@
 struct sim_image {
 	struct fake_rank rank;
 	guint users;
-	bool stays; /* it has nothing under way */
+	bool still; /* whenever it is this image */
 };
 
 GArray *sim_images_new(void)
@@ -40,25 +40,26 @@ static void say_imaged(struct sim_process *process, guint32 number, const char *
 	const struct wire_message message = {
 		.type = WIRE_IMAGED,
 		.imaged = {.image = number,
-	                   .stays = number > 0 && image_of(process, number)->stays,
+	                   .still = number > 0 && image_of(process, number)->still,
 	                   .bytes = sim_image_bytes(process),
 	                   .hazard = (char *)(guintptr)hazard}};
 
-	process->awaits_welcome = true;
 	sim_say(process, &message);
 }
 
 /* One that has done nothing since its last image, or since it went back to one, keeps none anew. */
-void sim_take_image(struct sim_process *process)
+void sim_take_image(struct sim_process *process, const struct wire_image *order)
 {
 	struct sim *sim = process->sim;
-	struct sim_image image = {process->rank, 1, sim_draw(sim, 4) > 0};
+	struct sim_image image = {process->rank, 1, sim_may_be_still(process)};
 
 	g_assert_true(process->rank.lines[0].waits && !process->rank.lines[1].is_there);
 	if (sim_strikes(sim, SIM_KILLED_IMAGING, 20)) {
 		sim_process_die(process, 9);
 		return;
 	}
+	g_assert_true(process->still || !order->goes_on);
+	process->awaits_welcome = !order->goes_on;
 	if (!process->has_birth || sim_goes_wrong(sim, SIM_NO_IMAGE, 20)) {
 		say_imaged(process, 0, "it has opened files");
 		return;
@@ -69,6 +70,7 @@ void sim_take_image(struct sim_process *process)
 		g_array_append_val(process->images, image);
 		process->image = process->images->len;
 		process->changed = false;
+		process->still |= image.still;
 		sim->images++;
 	}
 	say_imaged(process, process->image, "");
@@ -84,6 +86,7 @@ void sim_become_image(struct sim_process *process, guint32 number)
 {
 	process->rank = number > 0 ? image_of(process, number)->rank : process->birth;
 	process->image = number;
+	process->still = number > 0 && image_of(process, number)->still;
 	process->changed = false;
 	process->sim->images_used += number > 0;
 }

@@ -59,6 +59,8 @@ struct sim_link {
 	gint64 up, down;  /* when the last one arrives */
 	bool closed;      /* by the scheduler */
 	bool told_closed; /* to the scheduler */
+	guint32 world;    /* its rank's, when what was sent last arrives */
+	guint64 stood;    /* as it was welcomed last */
 	bool reads_ahead; /* it was told REWIND in a call: what follows before HELLO is lost */
 	guint references; /* events, and the process */
 };
@@ -93,7 +95,8 @@ struct sim_process {
 	guint32 image;          /* what it was last known to be; 0: none */
 	bool changed;           /* since then */
 	bool awaits_welcome;    /* it has told an image */
-	guint64 stood;          /* as it was welcomed last */
+	bool keeps_images;      /* WELCOME */
+	bool still;             /* it has told so */
 	guint32 born_in;        /* its keeper knows it by this world */
 	int status;
 };
@@ -121,7 +124,7 @@ void sim_happen_next(struct sim *sim);
 
 /* The windows of a world. */
 struct fake_memory *sim_shared(struct sim *sim, guint32 world);
-/* For how long it has stood still in all, as ranks of it have been told last. */
+/* For how long it has stood still in all, as its ranks are told. */
 guint64 *sim_stood(struct sim *sim, guint32 world);
 void sim_shared_remove(struct sim *sim, guint32 world);
 void sim_shared_rename(struct sim *sim, guint32 from, guint32 to);
@@ -132,6 +135,7 @@ void sim_hang_up(struct sim_process *process);
 void sim_say_hello(struct sim_process *process, bool restored);
 /* TELL: what it is (sim_state.c). */
 void sim_tell_state(struct sim_process *process);
+bool sim_may_be_still(const struct sim_process *process);
 struct sim_link *sim_link_new(struct sim_process *process);
 void sim_link_unref(struct sim_link *link);
 
@@ -148,7 +152,7 @@ void sim_held_obey(struct sim_process *process, const struct wire_message *order
 
 /* What it keeps of itself: IMAGE, FORGET, and REWIND to one (0: to its birth). */
 GArray *sim_images_new(void);
-void sim_take_image(struct sim_process *process);
+void sim_take_image(struct sim_process *process, const struct wire_image *order);
 void sim_forget_image(struct sim_process *process, guint32 number);
 void sim_become_image(struct sim_process *process, guint32 number);
 void sim_rewind(struct sim_process *process, const struct wire_rewind *order);

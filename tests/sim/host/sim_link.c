@@ -138,6 +138,19 @@ static void on_frame_down(void *object, GBytes *frame)
 	sim_link_unref(link);
 }
 
+/* The clocks of all ranks of a world tell the same when they are let go. */
+static void look_at_clocks(struct sim_link *link, const struct wire_message *message)
+{
+	guint64 *stood;
+
+	if (message->type == WIRE_REWIND)
+		link->world = message->rewind.world;
+	stood = sim_stood(sim_of(link->base.host), link->world);
+	if (message->type == WIRE_WELCOME)
+		link->stood = *stood = message->welcome.stood;
+	g_assert_true(message->type != WIRE_GO || link->stood == *stood);
+}
+
 void sim_send(struct host_link *base, const struct wire_message *message)
 {
 	struct sim_link *link = (struct sim_link *)base;
@@ -145,8 +158,10 @@ void sim_send(struct host_link *base, const struct wire_message *message)
 
 	if (link->closed)
 		return;
+	look_at_clocks(link, message);
 	g_assert_true(message->type != WIRE_WELCOME || !link->reads_ahead);
-	link->reads_ahead |= message->type == WIRE_REWIND && !link->process->held;
+	link->reads_ahead |= message->type == WIRE_REWIND && !link->process->held
+	                     && !message->rewind.follows;
 	link->references++;
 	sim_plan(sim, arrival(sim, &link->down), on_frame_down, link, frame_of(message));
 }

@@ -77,6 +77,18 @@ struct host_snapshot {
 	struct fake_memory shared;
 };
 
+/* What ranks share is in motion while any of them drives MPI. */
+static void expect_nobody_drives(const struct sim *sim, guint32 world)
+{
+	for (guint i = 0; i < sim->processes->len; i++) {
+		const struct sim_process *process = sim->processes->pdata[i];
+
+		g_assert_true(process->world != world || process->dead || process->keeps
+		              || process->held || process->ends || process->awaits_welcome
+		              || process->still);
+	}
+}
+
 struct host_snapshot *sim_snapshot_new(struct host *host, int ranks, const char *directory)
 {
 	struct host_snapshot *snapshot = g_new0(struct host_snapshot, 1);
@@ -94,6 +106,7 @@ struct host_snapshot *sim_snapshot_of_world(struct host *host, const char *direc
 	struct host_snapshot *snapshot;
 
 	(void)before;
+	expect_nobody_drives(sim_of(host), world_of(directory));
 	if (sim_goes_wrong(sim_of(host), SIM_NO_MEMORY, 10)) {
 		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "no room for an image");
 		return NULL;
@@ -145,6 +158,8 @@ bool sim_snapshot_restore(struct host_snapshot *snapshot, const char *directory,
 bool sim_snapshot_rewind(struct host_snapshot *snapshot, const char *directory, GError **error)
 {
 	g_assert_true(g_file_test(directory, G_FILE_TEST_IS_DIR));
+	if (snapshot->goes_on)
+		expect_nobody_drives(snapshot->sim, world_of(directory));
 	return fill(snapshot, directory, SIM_NO_ROOM, "no room to rewrite the memory", error);
 }
 

@@ -210,6 +210,8 @@ void sim_say_hello(struct sim_process *process, bool restored)
 	                                               .program = program,
 	                                               .mpi = restored ? none : mpi}};
 
+	process->awaits_welcome = restored;
+	process->link->world = process->world;
 	sim_say(process, &message);
 }
 
@@ -337,22 +339,22 @@ static void obey_in_call(struct sim_process *process, const struct wire_message 
 	switch (order->type) {
 	case WIRE_PARK: park(process); return;
 	case WIRE_TELL: sim_tell_state(process); return;
-	case WIRE_IMAGE: sim_take_image(process); return;
+	case WIRE_IMAGE: sim_take_image(process, &order->image); return;
 	case WIRE_FORGET: sim_forget_image(process, order->forget); return;
 	case WIRE_REWIND:
 		g_assert_true(process->rank.lines[0].waits);
 		sim_rewind(process, &order->rewind);
 		return;
-	case WIRE_DRIVE: process->changed = true; return;
+	case WIRE_DRIVE:
+		process->changed = true;
+		process->still = false;
+		return;
 	case WIRE_WELCOME:
 		process->stays = order->welcome.rewinds;
+		process->keeps_images = order->welcome.images;
 		process->awaits_welcome = false;
-		process->stood = *sim_stood(process->sim, process->world) = order->welcome.stood;
 		break;
-	default:
-		/* The clocks of all ranks tell the same. */
-		g_assert_cmpuint(process->stood, ==, *sim_stood(process->sim, process->world));
-		process->changed = true;
+	default: process->changed = true; process->still = false;
 	}
 	process->rank.memory = sim_shared(process->sim, process->world);
 	fake_rank_obey(&process->rank, order);

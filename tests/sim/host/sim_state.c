@@ -31,17 +31,27 @@ static struct state_hash state_of(const struct fake_rank *rank)
 	return hash;
 }
 
+/* A rank that nothing is under way for, as chance has it; who shares windows serves the others. */
+bool sim_may_be_still(const struct sim_process *process)
+{
+	return process->keeps_images && process->rank.windows == 0
+	       && !process->rank.lines[1].is_there && sim_draw(process->sim, 8) > 0;
+}
+
 void sim_tell_state(struct sim_process *process)
 {
 	static char windows[] = "it uses windows", threads[] = "it has threads", none[] = "";
 	const struct fake_rank *rank = &process->rank;
 	struct state_hash hash = state_of(rank);
+	const bool still = sim_may_be_still(process);
 	const struct wire_message message = {.type = WIRE_STATE,
 	                                     .state = {.hash = {hash.word[0], hash.word[1]},
+	                                               .still = still,
 	                                               .hazard = rank->windows > 0         ? windows
 	                                                         : rank->lines[1].is_there ? threads
 	                                                                                   : none}};
 
+	process->still |= still;
 	if (sim_strikes(process->sim, SIM_RANK_KILLED, 60))
 		sim_process_die(process, 9);
 	else
