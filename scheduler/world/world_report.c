@@ -393,6 +393,8 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 		if (!start_operation(world, number, call, &call->ops[i], error))
 			return false;
 	}
+	if (rank->threads)
+		world_look_at_threads(world, number, call);
 	if (call->wait == WIRE_ABORT) {
 		block_thread(world, number, call);
 		world_leave(world, number, PHASE_STOPPED);
