@@ -406,6 +406,8 @@ enum wire_misuse_why {
 	WIRE_MISUSE_REQUEST, /* one-sided, with a request, and no lock is held */
 	WIRE_MISUSE_TYPES,   /* one-sided: what moves is not what is named where it goes; or is, as
 	                        the scheduler says */
+	WIRE_MISUSE_OVERLAP, /* it receives into a datatype that has a byte twice */
+	WIRE_MISUSE_CHILD,   /* a process that the rank has forked calls MPI */
 	WIRE_MISUSE_COUNT
 };
 
@@ -415,10 +417,10 @@ struct wire_amount {
 };
 
 struct wire_misuse {
-	uint8_t why;       /* enum wire_misuse_why */
-	uint32_t call;     /* 0: a one-sided call, which has none, but what follows */
-	uint16_t function; /* enum mpi_call */
-	uint64_t site;     /* return address in the program */
+	uint8_t why;                        /* enum wire_misuse_why */
+	uint32_t call;                      /* 0: it has no number, but what follows */
+	uint16_t function;                  /* enum mpi_call */
+	uint64_t site;                      /* return address in the program */
 	struct wire_amount moved, expected; /* TYPES */
 };
 

@@ -134,6 +134,8 @@ static char *describe_misuse(const struct wire_misuse *misuse)
 		[WIRE_MISUSE_FREE] = "gives up the request of a collective that is under way",
 		[WIRE_MISUSE_CANCEL] = "cancels a collective",
 		[WIRE_MISUSE_REQUEST] = "asks for a request where it holds no lock of the window",
+		[WIRE_MISUSE_OVERLAP] = "receives into a datatype with entries that overlap",
+		[WIRE_MISUSE_CHILD] = "has forked a process that calls MPI",
 	};
 
 	return misuse->why == WIRE_MISUSE_TYPES ? describe_misfit(misuse)
