@@ -233,6 +233,9 @@ enum wire_finalize {
 	WIRE_THREADS_IN_TURN = 2, /* the program has made threads, with MPI_THREAD_SERIALIZED */
 };
 
+/* Of MPI_Waitany and its kin: some of the requests are the rank's own or MPI's matter. */
+enum { WIRE_BY_RULE = 1 };
+
 /* One MPI call: what it starts and what it waits for. A blocking call waits for what it starts. The
  * same call number may come twice when a call proceeds in steps (Intercomm_create). */
 struct wire_call {
@@ -243,7 +246,7 @@ struct wire_call {
 	bool marked;    /* made where the program says that order does not matter: region.h */
 	bool ahead;     /* the rank waits neither for BIND nor for GO: see struct wire_welcome */
 	int32_t status; /* ABORT: its argument; Init: 1 when MPI grants MPI_THREAD_MULTIPLE;
-	                    Finalize: enum wire_finalize */
+	                    Finalize: enum wire_finalize; Waitany and its kin: WIRE_BY_RULE */
 	uint64_t site;  /* return address in the program */
 	bool timed;     /* the program has asked what time it is since the call before */
 	bool real_time; /* timed: and threads or children of the program may go by the time */

@@ -362,6 +362,12 @@ static void note_idle(struct world *world, const struct wire_call *call)
 	world->idle.real |= call->real_time;
 }
 
+static bool asks_which(guint16 function)
+{
+	return function == MPI_CALL_Waitany || function == MPI_CALL_Testany
+	       || function == MPI_CALL_Waitsome || function == MPI_CALL_Testsome;
+}
+
 bool world_call(struct world *world, int number, const struct wire_call *call, GError **error)
 {
 	struct rank *rank = &world->ranks[number];
@@ -387,6 +393,7 @@ bool world_call(struct world *world, int number, const struct wire_call *call, G
 	world_tell(world, &(struct world_step){
 				  .kind = WORLD_STEP_CALLED, .rank = number, .call = call->call});
 	note_idle(world, call);
+	world->by_rule |= asks_which(call->function) && call->status & WIRE_BY_RULE;
 	if (rank->threads)
 		world_note_woken(world, number, call->call);
 	for (uint32_t i = 0; i < call->op_count; i++) {
