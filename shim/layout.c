@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "real.h"
+#include "signature.h"
 #include "type_value.h"
 
 enum {
@@ -54,15 +55,48 @@ static bool add_piece(struct run *runs, uint32_t *count, int64_t offset, uint64_
 	return true;
 }
 
-/* Of one element, of `taken` bytes, `memory` has ones where it lies. */
-static uint64_t count_beside(const unsigned char *memory, size_t size, uint64_t taken,
-                             int64_t extent)
+static uint64_t count_ones(const unsigned char *memory, size_t size)
 {
-	uint64_t covered = 0, step = (uint64_t)(extent < 0 ? -extent : extent), compared = 0;
+	uint64_t ones = 0;
 
 	for (size_t i = 0; i < size; i++)
-		covered += memory[i] & 1u;
-	if (covered < taken)
+		ones += memory[i] & 1u;
+	return ones;
+}
+
+/* How many bytes MPI writes at least for one of this basic type: of a long double not always the
+ * padding. */
+static uint64_t count_written(uint16_t basic)
+{
+	enum { LONG_DOUBLE = 16, PRECISION = 10 }; /* bytes */
+	unsigned size = basic >> 8;
+
+	return size < LONG_DOUBLE ? size : size / LONG_DOUBLE * PRECISION;
+}
+
+/* The same for an element of so many bytes, if no byte comes twice; 0: not known. */
+static uint64_t count_apart(MPI_Datatype type, uint64_t size)
+{
+	struct wire_types types = signature_of(type);
+	uint64_t period = 0, written = 0;
+
+	if (types.basic != 0)
+		return size / (types.basic >> 8) * count_written(types.basic);
+	for (uint32_t i = 0; i < types.run_count; i++) {
+		period += types.runs[i].count * (types.runs[i].basic >> 8);
+		written += types.runs[i].count * count_written(types.runs[i].basic);
+	}
+	return period > 0 ? size / period * written : 0;
+}
+
+/* `memory` has ones where one element lies, which are `apart` if no byte comes twice. */
+static uint64_t count_beside(const unsigned char *memory, size_t size, uint64_t apart,
+                             int64_t extent)
+{
+	uint64_t step = (uint64_t)(extent < 0 ? -extent : extent), compared = 0;
+	uint64_t covered = count_ones(memory, size);
+
+	if (covered < apart)
 		return 0;
 	if (covered > 0 && step == 0)
 		return 1;
@@ -131,7 +165,8 @@ static struct layout *make_layout(MPI_Datatype type)
 	}
 	if (layout) {
 		layout->extent = extent;
-		layout->beside = count_beside(memory, (size_t)true_extent, (uint64_t)size, extent);
+		layout->beside = count_beside(memory, (size_t)true_extent,
+		                              count_apart(type, (uint64_t)size), extent);
 	}
 	free(memory);
 	free(packed);

@@ -153,6 +153,8 @@ enum wire_lock_mode { WIRE_LOCK_EXCLUSIVE = 0, WIRE_LOCK_SHARED };
 
 enum wire_send_mode { WIRE_STANDARD = 0, WIRE_SYNCHRONOUS, WIRE_BUFFERED, WIRE_READY };
 
+#define WIRE_BUFFER_OVERHEAD \
+	96u                     /* of a message in an attached buffer: MPICH's MPI_BSEND_OVERHEAD */
 #define WIRE_OWN_REDUCTION 255u /* made by MPI_Op_create */
 
 /* So many elements of a basic type, in a row. */
@@ -209,7 +211,8 @@ struct wire_op {
 	bool same_data;    /* bytes and types */
 	uint8_t reduction; /* low byte of MPICH's handle, or WIRE_OWN_REDUCTION */
 	uint64_t counts;   /* hash of the counts or other arguments; those of one group of an
-	                       intercommunicator */
+	                       intercommunicator. Of a buffered send: which buffer, counted from 1,
+	                       and in the low half its size */
 	struct wire_side sends, receives; /* in which they must agree two by two */
 };
 

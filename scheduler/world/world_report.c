@@ -1,5 +1,6 @@
 /* What the ranks report enters the world here. */
 #include "mpi_calls.h"
+#include "send_modes.h"
 #include "world_internal.h"
 
 G_DEFINE_QUARK(matchpoint_world_error, world_error)
@@ -42,6 +43,25 @@ static bool send_waits(const struct world *world, const struct wire_op *op)
 }
 
 /* A send, receive or probe enters the matcher. */
+static void note_mode(struct world *world, const struct wire_op *op, struct op_id id)
+{
+	const struct moded_send send = {
+		.id = id,
+		.is_ready = op->mode == WIRE_READY,
+		.needs = op->bytes + WIRE_BUFFER_OVERHEAD,
+		.buffer = (guint32)(op->counts >> 32),
+		.offered = (guint32)op->counts,
+	};
+
+	if (op->kind == WIRE_SEND && (send.is_ready || (op->mode == WIRE_BUFFERED && send.buffer)))
+		g_array_append_val(world->moded_sends, send);
+}
+
+const GArray *world_moded_sends(const struct world *world)
+{
+	return world->windows ? NULL : world->moded_sends;
+}
+
 static void post_to_matcher(struct world *world, int rank, const struct wire_call *call,
                             const struct wire_op *op, struct live *live)
 {
@@ -77,6 +97,7 @@ static void post_to_matcher(struct world *world, int rank, const struct wire_cal
 		};
 		g_hash_table_replace(world->messages, &message->id, message);
 	}
+	note_mode(world, op, operation->id);
 	world_append_event(world, &event);
 	world->any_tag |= op->kind != WIRE_SEND && op->tag == WIRE_ANY;
 	matcher_post(world->matcher, operation);
